@@ -76,7 +76,7 @@ page: ## build the page that stackmill serve shows, of its sources in web
 	npm ci --no-audit --no-fund --prefix web
 	cd web && npm run --silent check && npm run --silent build
 
-docs: check-go ## write what follows from the declarations of tables and views: pages of docs, queries/same.go
+docs: check-go ## write what follows from the declarations of tables and views: pages of docs, queries/template.duckdb.zst
 	go generate ./queries
 
 bench: build ## measure time, memory and bytes, against gprofng and perf: BENCHFLAGS='-only distinct'

@@ -120,8 +120,8 @@ func (f *filling) lost(results []Result, err error) {
 
 // beginBatch begins a batch of the store.
 func (in *ingest) beginBatch(to **write.Batch) (err error) {
-	if *to, err = write.Begin(in.Store); err == nil && in.Begun != nil {
-		in.Begun()
+	if *to, err = write.Begin(in.Store); err == nil && in.begun != nil {
+		in.begun()
 	}
 	return storeFault(err)
 }
@@ -177,7 +177,8 @@ func (f *filling) commit(results []Result) error {
 	name := f.name()
 	c := storedir.Commit{Ingested: time.Now().UTC().Truncate(time.Second), Program: f.Program, Experiments: f.entries}
 	if f.Committing != nil {
-		f.Committing(f.batch.Expected(name, c))
+		c.Batch = name
+		f.Committing(c)
 	}
 	began := time.Now()
 	err := f.batch.Commit(name, c)

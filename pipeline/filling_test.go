@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"stackmill/acceptance/corpus"
 	"stackmill/storedir"
 )
 
@@ -158,78 +157,12 @@ func TestSharedBatch(t *testing.T) {
 	}
 }
 
-// Before a recording is put in that is new, by its content, Due is called; for others it is
-// not. The commit of the first one is foreseen.
-func TestDue(t *testing.T) {
-	folder, store := scriptedFolder(t, func(context.Context, string) error { return nil }, "a.scripted"), filepath.Join(t.TempDir(), "store")
-	for i, test := range []struct {
-		name, content string
-		due           bool
-	}{
-		{"a.scripted", "one", true},
-		{"a.scripted", "one", false},
-		{"copy.scripted", "one", false},
-		{"copy.scripted", "another", true},
-	} {
-		if err := os.WriteFile(filepath.Join(folder, test.name), []byte(test.content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		due, begun, foreseen := 0, 0, 0
-		see := func(c storedir.Commit) {
-			if foreseen++; due == 0 || begun > 0 || c.Batch == "" || len(c.Files) == 0 {
-				t.Error("foreseen:", due, begun, c)
-			}
-		}
-		_, err := Ingest(t.Context(), Options{Store: store, Jobs: 1, DebugDirs: []string{}, Due: func() { due++ }, Foreseen: see, Begun: func() {
-			if begun++; due == 0 {
-				t.Error("begun before it is due")
-			}
-		}}, folder)
-		if err != nil || (due > 0) != test.due || (begun == 1) != test.due || (foreseen == 1) != (i == 0) {
-			t.Errorf("%d: %d due, %d begun, %d foreseen, %v", i, due, begun, foreseen, err)
-		}
-	}
-}
-
-// Most of the files of real recordings are foreseen, and few that are not there.
-func TestForeseen(t *testing.T) {
-	recordings := t.TempDir()
-	if err := corpus.Perf(recordings); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"perf/p_cxx_fp.data", "perf/p_recur_dwarf.data"} {
-		store := filepath.Join(t.TempDir(), "store")
-		var foreseen storedir.Commit
-		opts := Options{Store: store, SymFS: filepath.Join(recordings, "symfs"), DebugDirs: []string{}, Jobs: 1, Foreseen: func(c storedir.Commit) { foreseen = c }}
-		if _, err := Ingest(t.Context(), opts, filepath.Join(recordings, name)); err != nil {
-			t.Fatal(err)
-		}
-		made, err := storedir.Commits(store)
-		if err != nil || len(made) != 1 {
-			t.Fatal(made, err)
-		}
-		has := map[string]bool{}
-		for _, f := range made[0].Files {
-			has[f.Path] = true
-		}
-		right := 0
-		for _, f := range foreseen.Files {
-			if has[f.Path] {
-				right++
-			}
-		}
-		if right < len(foreseen.Files)*9/10 || right < len(has)*3/4 {
-			t.Errorf("%s: %d files, of which %d are among the %d that are foreseen", name, len(has), right, len(foreseen.Files))
-		}
-	}
-}
-
 // A mistake of ours while an experiment is written costs that one: what shared its batch
 // is read again.
 func TestBrokenBatch(t *testing.T) {
 	folder, store := scriptedFolder(t, func(context.Context, string) error { return nil }, many(t)...), filepath.Join(t.TempDir(), "store")
 	begun := 0
-	results, err := Ingest(t.Context(), Options{Store: store, Jobs: 1, DebugDirs: []string{}, Begun: func() {
+	results, err := Ingest(t.Context(), Options{Store: store, Jobs: 1, DebugDirs: []string{}, begun: func() {
 		if begun++; begun == 1 {
 			panic("a mistake")
 		}

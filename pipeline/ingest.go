@@ -16,7 +16,6 @@ import (
 	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/source"
-	"stackmill/stages/write"
 	"stackmill/storedir"
 )
 
@@ -50,18 +49,12 @@ type Options struct {
 	// first time, or was forgotten; may be nil.
 	Labels   func(path string) map[string]string
 	Progress *Progress
-	// Due is called when a recording is to be put in, or probably is, by any goroutine; may be
-	// nil.
-	Due func()
-	// Foreseen is called after Due if the store will probably have a single commit, of which
-	// that is known where its files will probably be; may be nil.
-	Foreseen func(storedir.Commit)
-	Begun    func() // called when a batch of the store is begun, by any goroutine; may be nil
-	// Committing is called when all rows of a batch are known, before the files that hold
-	// them are complete, by any goroutine; may be nil. The commit has what tells where the
-	// files will be. It may still fail.
+	// Committing is called before a batch is committed, by any goroutine; may be nil. The commit
+	// has no files yet, and may still fail.
 	Committing func(storedir.Commit)
 	Done       func(Result) // called after each experiment, one call at a time; may be nil
+
+	begun func() // called when a batch of the store is begun, by any goroutine; may be nil
 }
 
 // Progress counts what was done so far. It may be read at any time.
@@ -115,8 +108,6 @@ type ingest struct {
 	faults   storeFaults
 	staging  staging
 	journal  journal
-	first    bool // whatever is put in comes into an empty store
-	only     bool // there is one input
 	mu       sync.Mutex
 	taken    map[string]taken   // which inputs are to be put in, by their ids
 	known    map[string]bool    // paths whose recordings are in the store, as they were then
@@ -272,20 +263,10 @@ func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 		in.Progress.TotalBytes.Add(inputs[i].bytes)
 	}
 	done := in.unchanged(inputs, results)
-	in.begins(inputs)
 	in.fillAll(ctx, inputs, done, results)
 	in.copies(results)
 	in.remember(results)
 	return results
-}
-
-// begins tells at once that something is due if the store is empty and an input can be read.
-func (in *ingest) begins(inputs []input) {
-	in.first, in.only = in.store == nil || in.store.IsEmpty(), len(inputs) == 1
-	readable := func(src input) bool { return src.err == nil && src.from == nil }
-	if in.first && in.Due != nil && slices.ContainsFunc(inputs, readable) {
-		in.Due()
-	}
 }
 
 // fillAll reads the inputs that are not done. Those of a batch are begun in their order:
@@ -391,12 +372,6 @@ func (a *attempt) read(r *Result) (err error) {
 	if instead != "" {
 		r.Status = instead
 		return nil
-	}
-	if a.Due != nil {
-		a.Due()
-	}
-	if a.Foreseen != nil && a.first && a.only {
-		a.Foreseen(write.Foreseen(storedir.BatchName([]storedir.Entry{{ExperimentID: r.ID, Generation: generation}})))
 	}
 	return a.ingestOne(r, generation, open)
 }

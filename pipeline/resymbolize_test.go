@@ -320,7 +320,7 @@ func TestResymbolizeMeanwhile(t *testing.T) {
 	ids := slices.Sorted(maps.Keys(want))
 
 	ctx, cancel := context.WithCancel(t.Context())
-	o.Begun = cancel
+	o.begun = cancel
 	results, err := Resymbolize(ctx, o, nil, false)
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
@@ -333,7 +333,7 @@ func TestResymbolizeMeanwhile(t *testing.T) {
 	sameRows(t, want, rowsOf(t, o.Store))
 	nothingStaged(t, o.Store)
 
-	o.Begun = func() {
+	o.begun = func() {
 		look, err := storedir.Look(o.Store)
 		if err == nil {
 			err = look.TakeOut(ids[:1], storedir.Forgotten, "")
@@ -348,7 +348,7 @@ func TestResymbolizeMeanwhile(t *testing.T) {
 	delete(want, ids[0])
 	sameRows(t, want, rowsOf(t, o.Store))
 
-	o.Begun = nil
+	o.begun = nil
 	if results, err = Resymbolize(t.Context(), o, only(ids[0]), false); err != nil || len(results) != 0 {
 		t.Errorf("what is forgotten: %+v, %v", results, err)
 	}

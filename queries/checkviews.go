@@ -141,10 +141,7 @@ func (p *Proof) checkPart(ctx context.Context, store string, batches []storedir.
 	if err != nil {
 		return err
 	}
-	d, err := checkedTables(store, batches, experiments)
-	if err != nil {
-		return err
-	}
+	d := checkedTables(store, batches, experiments)
 	may := access{Limits: limits, most: checkMemory, files: pathsOf(store, batches), locked: true}
 	engine, err := inMemory(ctx, store, d, may)
 	if err != nil {
@@ -182,7 +179,7 @@ func (p *Proof) checkPart(ctx context.Context, store string, batches []storedir.
 // metrics are numbers there, shown as text: tables are joined and grouped by them in a
 // third of the time. A table with another experiment cannot be read; another metric is
 // missing, so that it has no unit.
-func checkedTables(store string, batches []storedir.Batch, experiments []Experiment) (*definitions, error) {
+func checkedTables(store string, batches []storedir.Batch, experiments []Experiment) *definitions {
 	ids := []string{"''"} // a type has at least one value
 	for _, e := range experiments {
 		ids = append(ids, quote(e.ExperimentID))

@@ -12,26 +12,6 @@ import (
 // metrics.
 const repeated = " Values stand here once for each mode, and for each metric in its own unit: sums over all rows are three times too large and add unlike things. Give mode and metric, or group by them."
 
-// commented are the texts of which comments are made, and what makes them: a catalog with
-// others is old. To make the statements takes longer than to open a store may.
-func commented() []string {
-	list := []string{commentOn("", ""), repeated}
-	for _, t := range schema.Tables {
-		list = append(list, t.Row)
-		for _, c := range t.Columns {
-			list = append(list, c.Unit, c.Doc)
-		}
-		for _, c := range t.Computed {
-			list = append(list, c.Doc)
-		}
-	}
-	all, _ := texts() // Views tells of an error
-	for _, name := range order {
-		list = append(list, all[name])
-	}
-	return list
-}
-
 // comments are the statements that describe tables, views and their columns in the file
 // of a catalog, where any tool shows them. Catalogs in memory, which only this program
 // reads, do without: they take the engine a quarter of the views' time.

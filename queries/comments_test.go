@@ -12,7 +12,7 @@ import (
 // Any tool that opens the catalog's file is told what its views and columns are.
 func TestCatalogDescribesItself(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
-	if err := Publish(t.Context(), store, t.TempDir()); err != nil {
+	if err := Publish(store); err != nil {
 		t.Fatal(err)
 	}
 	db, err := sql.Open("duckdb", filepath.Join(store, CatalogFile)+"?access_mode=read_only")

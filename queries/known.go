@@ -28,7 +28,7 @@ func (s *said) state() string {
 		return ""
 	}
 	h := xxhash.New()
-	note(h, s.store, s.glance.State, schema.StoreVersion, fmt.Sprint(uint64(same)))
+	note(h, s.store, s.glance.State, schema.StoreVersion, fmt.Sprint(same()))
 	for _, t := range storeTables {
 		note(h, t.name, t.columns(form{}))
 	}

@@ -34,11 +34,7 @@ func (db *DB) Narrow(ctx context.Context, f Filter, views ...string) (*DB, error
 	if err != nil {
 		return nil, err
 	}
-	sees, err := db.defined()
-	if err != nil {
-		return nil, err
-	}
-	n := &narrowing{from: db, sees: sees, schema: fmt.Sprintf("memory.filtered_%d", sessions.Add(1)), filter: f, libraries: libraries}
+	n := &narrowing{from: db, sees: db.defined(), schema: fmt.Sprintf("memory.filtered_%d", sessions.Add(1)), filter: f, libraries: libraries}
 	n.need(read)
 	session := *db
 	session.base, session.DB, session.Libraries, session.chosen, session.metrics = db.DB, sql.OpenDB(n), libraries, f.chooses(), new(metrics)

@@ -22,10 +22,7 @@ func (db *DB) Part(ctx context.Context, selectors ...string) (*DB, error) {
 	}
 	list := visible{db.Batches(), db.Experiments()}
 	list.keep(only)
-	part, err := define(db.Store, list.batches, list.experiments)
-	if err != nil {
-		return nil, err
-	}
+	part := define(db.Store, list.batches, list.experiments)
 	session := *db
 	session.said, session.sees = &said{store: db.Store, glance: db.said.glance, only: only}, part
 	session.said.counting.Do(func() { session.said.counts = list })
@@ -74,7 +71,7 @@ func (see *sight) use(conn driver.ExecerContext) error {
 // rest. The files of other batches are not opened then, and of the rows of others in the
 // same files those not read that statistics tell apart.
 func (db *DB) restrict(ctx context.Context, o Options) (*definitions, error) {
-	whole := func() (*DB, error) { return OpenWith(ctx, db.Store, Options{Limits: o.Limits, Cache: o.Cache}) }
+	whole := func() (*DB, error) { return OpenWith(ctx, db.Store, Options{Limits: o.Limits}) }
 	list := &db.said.counts
 	chosen, err := (&selection{ctx, whole, list.experiments}).any(o.Only)
 	if err != nil {
@@ -87,7 +84,7 @@ func (db *DB) restrict(ctx context.Context, o Options) (*definitions, error) {
 		}
 	}
 	list.keep(only)
-	return db.said.defined()
+	return db.said.defined(), nil
 }
 
 // keep leaves out all other experiments.

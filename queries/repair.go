@@ -16,7 +16,7 @@ const repairs = 3
 // no commit names and what killed programs left, leaves damaged experiments out until
 // they are ingested again, and makes the catalog anew. It calls done for each thing it
 // does. It does not repair sums that do not hold.
-func Repair(ctx context.Context, store, cache string, done func(where, what string)) error {
+func Repair(ctx context.Context, store string, done func(where, what string)) error {
 	storedir.Clean(store)
 	for range repairs {
 		p, err := look(ctx, store, CheckOptions{files: true})
@@ -30,7 +30,7 @@ func Repair(ctx context.Context, store, cache string, done func(where, what stri
 			return err
 		}
 	}
-	if err := Publish(ctx, store, cache); err != nil {
+	if err := Publish(store); err != nil {
 		return err
 	}
 	done(CatalogFile, "made anew")

@@ -137,7 +137,7 @@ func (p *portion) shared(files fileList) string {
 type fileList struct {
 	paths   []string // as SQL
 	rows    int64    // in all of them
-	unknown bool     // rows: of a batch that is being written, or looked up in a catalog
+	unknown bool     // rows: they were looked up in a catalog, which does not say
 }
 
 // filesOf returns the files of a table in batches.
@@ -161,9 +161,6 @@ func (l fileList) read(options ...string) string {
 	}
 	return "read_parquet(" + strings.Join(append([]string{l.String()}, options...), ", ") + ")"
 }
-
-// toldRows is what read tells, as a regular expression of the engine's.
-const toldRows = ", explicit_cardinality = [0-9]+"
 
 // String writes the list for SQL.
 func (l fileList) String() string { return "[" + strings.Join(l.paths, ", ") + "]" }

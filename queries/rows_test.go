@@ -48,11 +48,7 @@ func TestHidden(t *testing.T) {
 	}
 	count := func(batches ...storedir.Batch) string {
 		t.Helper()
-		d, err := define(store, batches, experimentsOf(batches))
-		if err != nil {
-			t.Fatal(err)
-		}
-		db, err := inMemory(t.Context(), store, d, access{})
+		db, err := inMemory(t.Context(), store, define(store, batches, experimentsOf(batches)), access{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,15 +66,15 @@ func (s *said) list() visible {
 }
 
 // defined returns what the views hold.
-func (db *DB) defined() (*definitions, error) {
+func (db *DB) defined() *definitions {
 	if db.sees != nil {
-		return db.sees, nil
+		return db.sees
 	}
 	return db.said.defined()
 }
 
 // defined returns what the views of what is open hold.
-func (s *said) defined() (*definitions, error) {
+func (s *said) defined() *definitions {
 	list := s.list()
 	return define(s.store, list.batches, list.experiments)
 }

@@ -42,9 +42,6 @@ type Options struct {
 	// thousands opens faster that way.
 	Only   []string
 	Limits Limits
-	// Cache is the directory of what saves time when the store's catalog is missing or old,
-	// as for Publish; empty for none.
-	Cache string
 	// Unsafe lets SQL do all that the user may do, not just read the store.
 	Unsafe bool
 }
@@ -84,10 +81,7 @@ func openOnce(ctx context.Context, store string, o Options) (*DB, error) {
 		return nil, err
 	}
 	db.Damaged = c.Damaged
-	d, err := db.said.defined()
-	if err != nil {
-		return nil, err
-	}
+	d := db.said.defined()
 	see := &sight{}
 	if len(o.Only) > 0 {
 		if see.part, err = db.restrict(ctx, o); err != nil {
@@ -126,7 +120,7 @@ func (db *DB) connect(ctx context.Context, o Options, d *definitions, see *sight
 		db.said.remember(d)
 		return engine, nil
 	}
-	if Publish(ctx, db.Store, o.Cache) == nil {
+	if Publish(db.Store) == nil {
 		if engine := attach(ctx, db.Store, d.fingerprint, may, see); engine != nil {
 			return engine, nil
 		}

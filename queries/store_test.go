@@ -198,7 +198,7 @@ func TestOpen(t *testing.T) {
 	if err := os.Remove(catalog()); err != nil {
 		t.Fatal(err)
 	}
-	if err := Publish(ctx, store, t.TempDir()); err != nil {
+	if err := Publish(store); err != nil {
 		t.Fatal(err)
 	}
 	if entries, _ := os.ReadDir(store); len(entries) != 4 {
@@ -248,7 +248,7 @@ func TestOpenRefusesOtherFormats(t *testing.T) {
 func TestReadersShareAndWritersPass(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	one, two := open(t, store), open(t, store)
-	if err := Publish(context.Background(), store, ""); err != nil {
+	if err := Publish(store); err != nil {
 		t.Fatal(err)
 	}
 	for _, db := range []*DB{one, two} {
@@ -272,60 +272,21 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The part of the catalog that stores share comes from the cache, damaged or
-// not, and the catalog is as readable as other files.
-func TestPublishFromCache(t *testing.T) {
-	cache := t.TempDir()
+// The catalog is as readable as other files.
+func TestPublishedMode(t *testing.T) {
 	usual := filepath.Join(t.TempDir(), "usual")
 	if err := os.WriteFile(usual, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	mode := func(path string) os.FileMode {
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return info.Mode()
+	store := storetest.New(t, storetest.Two)
+	if err := Publish(store); err != nil {
+		t.Fatal(err)
 	}
-	for _, state := range []string{"empty", "filled", "damaged"} {
-		store := storetest.New(t, storetest.Two)
-		if state == "damaged" {
-			if err := os.WriteFile(template(t, cache), []byte("damaged"), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := Publish(t.Context(), store, cache); err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range []string{filepath.Join(store, CatalogFile), template(t, cache)} {
-			if got := mode(path); got != mode(usual) {
-				t.Errorf("%s cache: %s has mode %v, want %v", state, filepath.Base(path), got, mode(usual))
-			}
-		}
-		look, err := storedir.Look(store)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := define(store, look.Batches, experimentsOf(look.Batches))
-		if err != nil {
-			t.Fatal(err)
-		}
-		db := attach(t.Context(), store, d.fingerprint, access{files: pathsOf(store, look.Batches), locked: true}, &sight{})
-		if db == nil {
-			t.Fatalf("%s cache: the catalog is not the store's", state)
-		}
-		if got := rows(t, db, "SELECT count(*) FROM experiments"); got[0] != "2" {
-			t.Errorf("%s cache: %s experiments", state, got[0])
-		}
-		db.Close()
+	want, err := os.Stat(usual)
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// template is the only file of a cache.
-func template(t *testing.T, cache string) string {
-	found, err := filepath.Glob(filepath.Join(cache, "*"))
-	if err != nil || len(found) != 1 {
-		t.Fatal(found, err)
+	if got, err := os.Stat(filepath.Join(store, CatalogFile)); err != nil || got.Mode() != want.Mode() {
+		t.Errorf("mode %v, want %v (%v)", got.Mode(), want.Mode(), err)
 	}
-	return found[0]
 }

@@ -12,6 +12,7 @@ import (
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
+	"stackmill/queries/duckfile"
 	"stackmill/storedir"
 )
 
@@ -34,6 +35,9 @@ var storeTables = []storeTable{
 	{"batch_files", [][2]string{{"batch", "VARCHAR"}, {"stored", "VARCHAR"}, {"path", "VARCHAR"}}, fileRows},
 	{uncounted, [][2]string{{"portion", "INTEGER"}, {"experiment_id", "VARCHAR"}, {"summary", "BOOLEAN"}}, uncountedRows},
 }
+
+// fingerprintTable says in a catalog's file whose it is.
+var fingerprintTable = storeTable{"catalog_fingerprint", [][2]string{{"fingerprint", "VARCHAR"}}, func(d *definitions, row func(values ...any)) { row(d.fingerprint) }}
 
 func nameRows(d *definitions, row func(values ...any)) {
 	for _, e := range d.experiments {
@@ -82,6 +86,24 @@ func (t storeTable) columns(as form) string {
 		columns[i] = as.cast(c[0], "NULL::"+c[1]) + " AS " + c[0]
 	}
 	return strings.Join(columns, ", ")
+}
+
+// file returns the table for a catalog's file.
+func (t storeTable) file(d *definitions) (*duckfile.Table, error) {
+	columns := make([]duckfile.Column, len(t.types))
+	for i, c := range t.types {
+		columns[i] = duckfile.Column{Name: c[0], Type: c[1]}
+	}
+	table, err := duckfile.NewTable(t.name, columns...)
+	if err != nil {
+		return nil, err
+	}
+	t.rows(d, func(values ...any) {
+		if err == nil {
+			err = table.Append(values...)
+		}
+	})
+	return table, err
 }
 
 // fill gives the tables in a catalog their rows.

@@ -141,7 +141,7 @@ func (a *app) unchecked(err error) error {
 }
 
 func (a *app) repair(ctx context.Context) error {
-	err := queries.Repair(ctx, a.store, defaultCache(), func(where, what string) {
+	err := queries.Repair(ctx, a.store, func(where, what string) {
 		say(a.stderr, "repaired: %s: %s\n", where, what)
 	})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stackmill/compact"
+	"stackmill/queries"
 	"stackmill/storedir"
 )
 
@@ -88,13 +89,12 @@ func (v *compacter) check() (err error) {
 		return fmt.Errorf("compact: %w", err)
 	}
 	v.Store, v.Program = v.store, programVersion()
-	debug.SetMemoryLimit(v.Memory - min(v.Memory/4, engineMemory))
+	debug.SetMemoryLimit(v.Memory - min(v.Memory/4, uncounted))
 	return nil
 }
 
-// engineMemory is what the SQL engine, which makes the catalog at the end, and the program
-// itself take besides the memory that Go counts.
-const engineMemory = 128 << 20
+// uncounted is what the program takes besides the memory that Go counts.
+const uncounted = 128 << 20
 
 func (v *compacter) run(ctx context.Context) error {
 	v.endsItself.Store(true)
@@ -102,7 +102,7 @@ func (v *compacter) run(ctx context.Context) error {
 	var done func()
 	v.Progress, done = bytesProgress(v.stderr, "merging")
 	v.Committed = func() {
-		if err := refresh(ctx, v.Store, defaultCache()); err != nil {
+		if err := queries.Refresh(v.Store); err != nil {
 			say(v.stderr, "stackmill: %v (the store is merged; the next report or query makes the catalog)\n", err)
 		}
 	}

@@ -218,7 +218,7 @@ func (a *app) change(ctx context.Context, commit func(*storedir.Contents) error)
 	if err != nil {
 		return err
 	}
-	if err := refresh(ctx, store, defaultCache()); err != nil && ctx.Err() == nil {
+	if err := queries.Refresh(store); err != nil && ctx.Err() == nil {
 		say(a.stderr, "stackmill: %v (the next report or query makes the catalog)\n", err)
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 
 	"stackmill/compact"
 	"stackmill/pipeline"
+	"stackmill/queries"
 	"stackmill/storedir"
 )
 
@@ -62,7 +63,7 @@ func (in *ingester) compactOptions(ctx context.Context) compact.Options {
 	return compact.Options{
 		Store: in.Store, Program: in.Program, TargetSize: compact.DefaultSize, Keep: storedir.Keep, Memory: in.Memory, Jobs: in.Jobs,
 		Committed: func() {
-			if err := refresh(ctx, in.Store, in.Cache); err != nil {
+			if err := queries.Refresh(in.Store); err != nil {
 				say(in.stderr, "stackmill: %v (the store is merged; the next report or query makes the catalog)\n", err)
 			}
 		},

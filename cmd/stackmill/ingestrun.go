@@ -69,14 +69,6 @@ func (in *ingester) once(ctx context.Context, paths []string) (o outcome) {
 	} else {
 		opts.Done = func(r pipeline.Result) { logResult(log, r) }
 	}
-	p := publisher{app: in.app, store: opts.Store, cache: opts.Cache, progress: opts.Progress}
-	defer p.end()
-	catalog := in.plan == "" && !storedir.IsMirror(opts.Store) // many tasks would each make it: the next reader does
-	if catalog {
-		opts.Due = func() { p.begin(ctx) }
-		opts.Foreseen = func(c storedir.Commit) { p.foresee(ctx, c) }
-		opts.Committing = func(c storedir.Commit) { p.expect(ctx, c) }
-	}
 	if in.plan != "" {
 		opts.Committing = func(c storedir.Commit) { _ = in.marks.Add(c.Batch) } // it only saves time
 	}
@@ -89,8 +81,8 @@ func (in *ingester) once(ctx context.Context, paths []string) (o outcome) {
 		o.err = fmt.Errorf("ingest: nothing was read: %w", interruption(ctx, o.err))
 		return o
 	}
-	if catalog {
-		p.publish(ctx)
+	if in.plan == "" && !storedir.IsMirror(opts.Store) { // many tasks would each make it: the next reader does
+		in.publish(opts.Store)
 	}
 	s := summary{app: in.app, results: o.results, stopped: interruption(ctx, o.err), log: log}
 	o.err = s.print(time.Since(o.started))

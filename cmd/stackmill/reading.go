@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,11 +28,6 @@ func readingCommands(a *app) []*cobra.Command {
 
 func noSuchVerb(name string, verbs []string) error {
 	return usageErrorf("%s: no such verb%s (stackmill --help lists them)", name, queries.Suggest(name, verbs))
-}
-
-// refresh brings a store's catalog up to date.
-func refresh(ctx context.Context, store, cache string) error {
-	return queries.Refresh(ctx, store, cache, nil)
 }
 
 // removeTemporary removes what is left of the engine's temporary files.

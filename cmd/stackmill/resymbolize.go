@@ -71,10 +71,6 @@ func (r *resymbolizer) run(ctx context.Context, selectors []string) error {
 	r.endsItself.Store(true)
 	r.Progress = &pipeline.Progress{}
 	bar := newProgressBar(r.stderr, r.Progress)
-	p := publisher{app: r.app, store: r.Store, cache: r.Cache, progress: r.Progress}
-	defer p.end()
-	r.Begun = func() { p.begin(ctx) }
-	r.Committing = func(c storedir.Commit) { p.expect(ctx, c) }
 	results, err := pipeline.Resymbolize(ctx, r.Options, wanted, r.dry)
 	if bar != nil {
 		bar.stop()
@@ -86,7 +82,7 @@ func (r *resymbolizer) run(ctx context.Context, selectors []string) error {
 		return fmt.Errorf("resymbolize: nothing was done: %w", interruption(ctx, err))
 	}
 	if !r.dry {
-		p.publish(ctx)
+		r.publish(r.Store)
 	}
 	return r.report(results, interruption(ctx, err))
 }

@@ -131,7 +131,7 @@ func (s *server) prepare() (err error) {
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
-	s.Store, s.Cache, s.Version = s.store, defaultCache(), programVersion()
+	s.Store, s.Version = s.store, programVersion()
 	s.Program = []string{program, "serve", "--answer", "--store", s.store, "--memory", s.memory, "--timeout", s.Timeout.String(), "--max-bytes", fmt.Sprint(s.Largest)}
 	s.Log = slog.New(slog.NewTextHandler(s.stderr, nil))
 	return nil

@@ -18,7 +18,7 @@ const experimentHelp = "only these experiments, may be repeated: " + queries.Sel
 // open opens the store for a verb; with selectors, only the experiments that they
 // stand for.
 func (a *app) open(ctx context.Context, selectors ...string) (*queries.DB, error) {
-	o := queries.Options{Limits: a.limits, Unsafe: a.unsafe, Only: selectors, Cache: defaultCache()}
+	o := queries.Options{Limits: a.limits, Unsafe: a.unsafe, Only: selectors}
 	db, err := queries.OpenWith(ctx, a.store, o)
 	if errors.Is(err, storedir.ErrNoStore) {
 		return nil, fmt.Errorf("open the store: no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.Name(a.store), storedir.Name(a.store))

@@ -8,9 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 	_ "golang.org/x/crypto/x509roots/fallback" // an image of nothing but the worker has no certificates
-
-	"stackmill/pipeline"
-	"stackmill/storedir"
 )
 
 // Without cgo there is no SQL engine. What is left is the worker: the verbs that read
@@ -33,18 +30,8 @@ func missingFile(err error) error { return err }
 
 func engineVersion() string { return "none" }
 
-// publisher makes no catalog.
-type publisher struct {
-	*app
-	store, cache string
-	progress     *pipeline.Progress
-}
-
-func (*publisher) begin(context.Context)                    {}
-func (*publisher) foresee(context.Context, storedir.Commit) {}
-func (*publisher) expect(context.Context, storedir.Commit)  {}
-func (*publisher) publish(context.Context)                  {}
-func (*publisher) end()                                     {}
+// publish makes no catalog.
+func (*app) publish(string) {}
 
 // compacted is what other programs merge.
 type compacted struct{ interrupted bool }

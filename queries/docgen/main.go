@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,17 +27,22 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	same, err := queries.SameSource()
+	template, err := queries.Template(context.Background())
+	if err != nil {
+		return err
+	}
+	packed, err := queries.Pack(template)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(docs, 0o755); err != nil {
 		return err
 	}
-	for path, text := range map[string]string{
-		filepath.Join(docs, "tables.md"): queries.TablesPage(), filepath.Join(docs, "views.md"): views, filepath.Join(sources, "same.go"): same,
+	for path, content := range map[string][]byte{
+		filepath.Join(docs, "tables.md"): []byte(queries.TablesPage()), filepath.Join(docs, "views.md"): []byte(views),
+		filepath.Join(sources, queries.TemplateFile): packed,
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(path, content, 0o644); err != nil {
 			return err
 		}
 	}

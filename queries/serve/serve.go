@@ -24,7 +24,6 @@ import (
 // Options say what a server has, and what answers may take.
 type Options struct {
 	Store   string
-	Cache   string // the directory of what saves time when a catalog is made, as for queries.Publish
 	Version string // of the program: answers of another one may differ
 
 	Hosts []string // what the header Host of a request may be, besides addresses of this machine at Port

@@ -138,7 +138,7 @@ func (s *shelf) newest(ctx context.Context) (*opened, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
 	if s.now == nil || s.now.state != state {
-		db, err := queries.OpenWith(ctx, s.Store, queries.Options{Cache: s.Cache, Limits: s.engineLimits()})
+		db, err := queries.OpenWith(ctx, s.Store, queries.Options{Limits: s.engineLimits()})
 		if err != nil {
 			return nil, err
 		}
@@ -267,7 +267,7 @@ type once struct{ *Options }
 
 // session implements sources.
 func (s once) session(ctx context.Context, of scope) (db *queries.DB, done func(), err error) {
-	db, err = queries.OpenWith(ctx, s.Store, queries.Options{Only: slices.Clone(of.selectors), Cache: s.Cache, Limits: s.engineLimits()})
+	db, err = queries.OpenWith(ctx, s.Store, queries.Options{Only: slices.Clone(of.selectors), Limits: s.engineLimits()})
 	if err != nil || of.filter.IsEmpty() {
 		return db, func() { _ = db.Close() }, err // it was only read
 	}

@@ -180,21 +180,6 @@ func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 	return err
 }
 
-// Expected is the commit under the batch's name as far as it is known before Commit, if no
-// other attempt has the name: its files have no sizes.
-func (b *Batch) Expected(name string, c storedir.Commit) storedir.Commit {
-	c.Batch = name
-	tables := slices.Collect(maps.Keys(b.tables))
-	if b.rollup != nil && !b.rollup.Empty() {
-		tables = append(tables, schema.FunctionRollup.Name, schema.FunctionSums.Name)
-	}
-	slices.Sort(tables)
-	for _, table := range tables {
-		c.Files = append(c.Files, storedir.File{Table: table, Path: storedir.FilePath(table, name)})
-	}
-	return c
-}
-
 // staged is where a table's file is until it is published.
 func (b *Batch) staged(table string) string { return filepath.Join(b.Dir, table+".parquet") }
 
