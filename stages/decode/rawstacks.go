@@ -1,5 +1,7 @@
 package decode
 
+import "slices"
+
 // RawStacks is a list of stacks on their way, whose memory is used again. They have
 // neither Java nor OpenMP frames.
 type RawStacks struct {
@@ -14,8 +16,10 @@ func (l *RawStacks) Len() int { return len(l.list) }
 // At returns a stack, which is valid until Reset.
 func (l *RawStacks) At(i int) *RawStack { return &l.list[i] }
 
-// Reset empties the list.
-func (l *RawStacks) Reset() { l.list, l.words, l.numbers = l.list[:0], l.words[:0], l.numbers[:0] }
+// Reset empties the list, which gets room for n stacks.
+func (l *RawStacks) Reset(n int) {
+	l.list, l.words, l.numbers = slices.Grow(l.list[:0], n), l.words[:0], l.numbers[:0]
+}
 
 // Add adds a copy of a stack.
 func (l *RawStacks) Add(raw *RawStack) {

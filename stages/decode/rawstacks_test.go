@@ -17,7 +17,7 @@ func TestRawStacks(t *testing.T) {
 	}
 	var l RawStacks
 	for range 2 {
-		l.Reset()
+		l.Reset(1)
 		for i := range stacks {
 			l.Add(&stacks[i])
 		}

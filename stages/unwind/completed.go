@@ -107,7 +107,7 @@ type completer struct {
 
 // unwind finds the stacks of some dumps.
 func (c *completer) unwind(from, to int, found *unwound) {
-	found.stacks.Reset()
+	found.stacks.Reset(to - from)
 	for n := from; n < to; n++ {
 		raw := c.stack(c.reader.Dump(n))
 		found.stacks.Add(&raw)

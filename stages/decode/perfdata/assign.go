@@ -10,17 +10,22 @@ import (
 	"stackmill/stages/spill"
 )
 
-// assigner reads samples and finds their processes, while their stacks are numbered and
-// an adder adds their rows to these, each on a goroutine of its own. What one of them writes
-// is not near to what another one uses: the processors would take it from each other all
-// the time.
+// assigner reads samples and finds their processes, while a stacker makes their stacks, which
+// are numbered, and an adder adds their rows to the processes, each on a goroutine of its own.
+// What one of them writes is not near to what another one uses: the processors would take it
+// from each other all the time.
 type assigner struct {
 	stackReader
 	t          *timeline
 	moments    *momentMerge
 	early      decode.Early
-	s          sample
 	counters   totals
+	usesKernel bool // early knows of the kernel
+}
+
+// stacker makes the stacks of samples.
+type stacker struct {
+	stackReader
 	usesKernel bool // some stack has kernel frames
 }
 
@@ -37,7 +42,7 @@ type adder struct {
 const readEach = 512
 
 // readAhead is how many times that may wait for a goroutine.
-const readAhead = 16
+const readAhead = 8
 
 // readSamples are successive samples that were read.
 type readSamples struct {
@@ -48,6 +53,9 @@ type readSamples struct {
 
 // readSample is one of them.
 type readSample struct {
+	sample
+	misc   uint16 // of its record
+	p      *process
 	stacks *decode.Stacks
 	to     *rows
 	rows   int32 // how many it has
@@ -61,23 +69,23 @@ func (r *reader) assign(t *timeline) {
 		r.accesses |= e.sampleType & anyAccess
 	}
 	from := &assigner{stackReader: stackReader{reader: r}, t: t, moments: r.moments.take(), early: decode.EarlyOf(r.ctx), counters: totals{}}
+	stacks := &stacker{stackReader: stackReader{reader: r}}
 	to := &adder{accesses: r.accesses, space: r.space}
 	parts := (r.moments.n + readEach - 1) / readEach
-	relay.Chain(parts, readAhead, []func(*readSamples){from.read, (*readSamples).number}, to.add)
+	relay.Chain(parts, readAhead, []func(*readSamples){from.read, stacks.add, (*readSamples).number}, to.add)
 	r.spaceFailed(to.err)
 	r.spaceFailed(r.moments.err)
 	t.makeCounters()
 	for _, p := range t.recorded {
-		t.complete(p, from.usesKernel)
+		t.complete(p, stacks.usesKernel)
 	}
 	t.judgeInherited()
 }
 
 // read reads the next samples.
 func (a *assigner) read(to *readSamples) {
-	to.list = to.list[:0]
+	to.list = slices.Grow(to.list[:0], readEach)
 	to.rows.reset(readEach, a.accesses)
-	to.stacks.Reset()
 	for range readEach {
 		m, ok := a.moments.next()
 		if !ok {
@@ -88,7 +96,9 @@ func (a *assigner) read(to *readSamples) {
 }
 
 func (a *assigner) sample(m *moment, to *readSamples) {
-	s := &a.s
+	n := len(to.list)
+	own := &to.list[:n+1][n]
+	s := &own.sample
 	misc, body := a.body(m.at)
 	if !a.readSample(body, s) {
 		a.badSamples++
@@ -103,11 +113,13 @@ func (a *assigner) sample(m *moment, to *readSamples) {
 	p := a.t.at(s.pid, m.time)
 	row := row{time: a.t.ns(a.when(s, m.at)), tid: s.tid, cpu: s.cpu, event: s.event}
 	dumped := a.isUnwound(s)
-	a.addStack(misc, dumped, to)
 	if dumped {
 		row.stack = decode.StackOfDump(len(p.dumps))
 	}
-	p.spaces, a.spaces = p.spaces|a.spaces, 0
+	if !a.usesKernel && a.inKernel(s, misc) {
+		a.usesKernel = true
+		a.early(a.rec, []decode.MapEvent{a.t.kernelItself()})
+	}
 	if p.Number == 0 { // its samples may count nothing
 		p.rows = &rows{}
 		a.t.recorded = append(a.t.recorded, p)
@@ -116,32 +128,46 @@ func (a *assigner) sample(m *moment, to *readSamples) {
 		a.early(a.rec, p.Image)
 	}
 	before := to.rows.len()
-	a.addRows(m, &row, to)
+	a.addRows(m, &row, s, to)
 	rows := int32(to.rows.len() - before)
 	if dumped && rows > 0 {
 		p.dumps = append(p.dumps, m.at)
 	}
 	p.DurationNS = max(p.DurationNS, a.t.ns(m.time)-p.StartNS)
-	to.list = append(to.list, readSample{p.Stacks, p.rows, rows, dumped})
+	own.misc, own.p, own.stacks, own.to, own.rows, own.dumped = misc, p, p.Stacks, p.rows, rows, dumped
+	to.list = to.list[:n+1]
 }
 
-// addStack adds the stack of the sample that was read, unless it is dumped.
-func (a *assigner) addStack(misc uint16, dumped bool, to *readSamples) {
-	raw := a.stack(&a.s, misc)
-	if raw.Kernel > 0 && !a.usesKernel {
-		a.usesKernel = true
-		a.early(a.rec, []decode.MapEvent{a.t.kernelItself()})
+// inKernel reports whether a sample was taken in the kernel, as far as the first word of its
+// chain says.
+func (r *reader) inKernel(s *sample, misc uint16) bool {
+	if len(s.chain) == 0 {
+		return misc&miscMode == miscKernel
 	}
-	a.countReason(raw.Reason)
-	if !dumped {
-		to.stacks.Add(raw)
+	c := cursorOf(s.chain, r.big)
+	return c.U64() == contextKernel
+}
+
+// add adds the stacks of samples that are not dumped.
+func (r *stacker) add(to *readSamples) {
+	to.stacks.Reset(len(to.list))
+	for i := range to.list {
+		s := &to.list[i]
+		raw := r.stack(&s.sample, s.misc)
+		if r.spaces != 0 {
+			s.p.spaces, r.spaces = s.p.spaces|r.spaces, 0
+		}
+		r.usesKernel = r.usesKernel || raw.Kernel > 0
+		r.countReason(raw.Reason)
+		if !s.dumped {
+			to.stacks.Add(raw)
+		}
 	}
 }
 
 // addRows adds the rows of the sample that was read: one, or one for each counter that
 // moved.
-func (a *assigner) addRows(m *moment, row *row, to *readSamples) {
-	s := &a.s
+func (a *assigner) addRows(m *moment, row *row, s *sample, to *readSamples) {
 	weight, ok := s.weight, a.weightInBounds(s)
 	if !ok {
 		s.weight = 0
@@ -162,7 +188,8 @@ func (a *assigner) addRows(m *moment, row *row, to *readSamples) {
 // number gives the rows the numbers of their stacks.
 func (some *readSamples) number() {
 	row, stack := int32(0), 0
-	for _, s := range some.list {
+	for i := range some.list {
+		s := &some.list[i]
 		own := some.rows.stack[row : row+s.rows]
 		row += s.rows
 		if s.dumped {
