@@ -5,6 +5,7 @@ VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unk
 COMMIT   := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 LDFLAGS  := -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 TESTFLAGS ?=
+comma    := ,
 
 # The recordings whose demo store `make demo` makes, and the function it looks at.
 DEMO       := .demo
@@ -28,9 +29,17 @@ check-cxx:
 	@command -v g++ >/dev/null || command -v c++ >/dev/null || { \
 	  echo "make: no C++ compiler, which linking DuckDB needs: apt-get install g++ (Debian, Ubuntu), dnf install gcc-c++ (Fedora)" >&2; exit 1; }
 
+# The C++ library becomes part of the program if its archive is there: to find its symbols
+# takes milliseconds at each start. The linker takes it from a folder in which it is alone; the
+# folder's path must be without spaces.
+CXXLIB    := $(filter /%,$(shell c++ -print-file-name=libstdc++.a 2>/dev/null))
+CXXFOLDER := $(CURDIR)/bin/lib
+LINKED    := $(if $(CXXLIB),$(if $(word 2,$(CURDIR)),,-L$(CXXFOLDER) -static-libgcc -Wl$(comma)--exclude-libs$(comma)ALL))
+
 build: check-go check-cxx ## build bin/stackmill
 	@mkdir -p bin
-	go build $(GOFLAGS_) -ldflags "$(LDFLAGS)" -o bin/stackmill ./cmd/stackmill
+	$(if $(LINKED),@rm -rf $(CXXFOLDER) && mkdir $(CXXFOLDER) && ln -s $(CXXLIB) $(CXXFOLDER)/)
+	go build $(GOFLAGS_) -ldflags "$(LDFLAGS) -extldflags '$(LINKED)'" -o bin/stackmill ./cmd/stackmill
 
 worker: check-go ## build bin/stackmill-worker, static: it ingests and plans, and has no SQL engine
 	@mkdir -p bin

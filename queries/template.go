@@ -41,6 +41,10 @@ var template = sync.OnceValues(func() (*duckfile.Template, error) {
 	return duckfile.NewTemplate(file)
 })
 
+// Prepare makes what Publish needs of every store, in a millisecond or two: it is called while
+// the caller waits for the disk.
+func Prepare() { _, _ = template() } // Publish says what is wrong
+
 func unpacked() ([]byte, error) {
 	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {

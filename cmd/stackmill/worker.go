@@ -30,6 +30,8 @@ func missingFile(err error) error { return err }
 
 func engineVersion() string { return "none" }
 
+func prepare() {}
+
 // publish makes no catalog.
 func (*app) publish(string) {}
 

@@ -81,7 +81,13 @@ func NewTemplate(file []byte) (*Template, error) {
 	if t.fixed = newest.Fixed; t.fixed.BlockSize != blockSize {
 		return nil, errTemplate
 	}
-	catalog, err := chain(file[headersSize:], newest.Catalog)
+	blocks := file[headersSize:]
+	for at := range len(blocks) / blockSize {
+		if !checked(blocks[at*blockSize:][:blockSize]) {
+			return nil, fmt.Errorf("%w: block %d is damaged", errTemplate, at)
+		}
+	}
+	catalog, err := chain(blocks, newest.Catalog)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +96,7 @@ func NewTemplate(file []byte) (*Template, error) {
 
 // chain returns the content of the pieces that begin at a pointer.
 func chain(blocks []byte, at uint64) (content []byte, err error) {
+	content = make([]byte, 0, len(blocks))
 	for range len(blocks) / pieceSize { // it cannot be longer
 		if at == none {
 			return content, nil
@@ -98,11 +105,7 @@ func chain(blocks []byte, at uint64) (content []byte, err error) {
 		if block >= uint64(len(blocks)/blockSize) || piece >= inBlock {
 			break
 		}
-		b := blocks[int(block)*blockSize:][:blockSize]
-		if !checked(b) {
-			break
-		}
-		p := b[checkSize+piece*pieceSize:][:pieceSize]
+		p := blocks[int(block)*blockSize+checkSize+piece*pieceSize:][:pieceSize]
 		content = append(content, p[pointerSize:]...)
 		at = binary.LittleEndian.Uint64(p)
 	}
