@@ -5,7 +5,9 @@
 // A file has a header, two headers that say where the newest catalog is, and blocks. A block
 // holds either values of tables or 64 pieces of metadata, which are chained and hold objects:
 // fields with numbers, an end, lists and texts with their lengths before. All numbers are
-// little-endian. The version of the format is that of DuckDB 1.0, which all later ones read.
+// little-endian. The version of the format is that of DuckDB 1.0, which all later ones read;
+// src/storage in DuckDB's sources has it, and the numbers of fields are those of its
+// src/include/duckdb/storage/serialization.
 package duckfile
 
 import (
@@ -13,7 +15,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -173,13 +174,6 @@ func (t *Template) filled(texts map[string]string) ([]byte, error) {
 		return nil, fmt.Errorf("duckfile: the template has %d holes for %d texts", holes, len(texts))
 	}
 	return append(out, rest...), nil
-}
-
-// Version returns the engine's version that made the template.
-func (t *Template) Version() string {
-	const at, size = 52, 32
-	text, _, _ := strings.Cut(string(t.header[at:at+size]), "\x00")
-	return text
 }
 
 // sum is the checksum of a header's or block's content, whose length is a multiple of 8.
