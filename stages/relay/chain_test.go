@@ -18,8 +18,17 @@ func counting() func(*int) {
 
 func double(x *int) { *x *= 2 }
 
-// Results pass all steps in the order of their numbers.
+// Results pass all steps in the order of their numbers, also where there are fewer processors
+// than steps.
 func TestChain(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for processors := 1; processors <= 4; processors++ {
+		runtime.GOMAXPROCS(processors)
+		testChain(t)
+	}
+}
+
+func testChain(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 100} {
 		for steps := range 4 {
 			var got, want []int

@@ -67,7 +67,7 @@ type line[T any] struct {
 // run fills results until there are no more, or the caller has left.
 func (l *line[T]) run(left chan struct{}, fill func(to *T, turn int) bool) {
 	defer close(l.filled)
-	defer func() { l.panicked = panicked(recover()) }()
+	defer func() { l.panicked = panickedWith(recover()) }()
 	debug.SetPanicOnFault(true)
 	for turn := 0; ; turn++ {
 		select {
@@ -90,8 +90,8 @@ type Panic struct {
 
 func (p *Panic) String() string { return fmt.Sprint(p.Value) }
 
-// panicked returns what to panic with again. Callers know page faults by what they are.
-func panicked(value any) any {
+// panickedWith returns what to panic with again. Callers know page faults by what they are.
+func panickedWith(value any) any {
 	switch value.(type) {
 	case nil, *Panic, interface{ Addr() uintptr }:
 		return value

@@ -10,10 +10,10 @@ import (
 	"stackmill/stages/spill"
 )
 
-// assigner reads samples and finds their processes, while a stacker makes their stacks, which
-// are numbered, and an adder adds their rows to the processes, each on a goroutine of its own.
-// What one of them writes is not near to what another one uses: the processors would take it
-// from each other all the time.
+// assigner reads samples and finds their processes, while a stacker makes the stacks of those
+// before, which are numbered, and an adder adds their rows to the processes (relay.Chain). What
+// one of them writes is not near to what another one uses: the processors would take it from
+// each other all the time.
 type assigner struct {
 	stackReader
 	t          *timeline
