@@ -135,13 +135,13 @@ func (r *Resolver) entries(n destinationNo) []entry {
 	return d.entries
 }
 
-// entriesNamed returns the functions of a name in any load object.
+// entriesNamed returns the functions of a symbol in any load object that is linked.
 func (r *Resolver) entriesNamed(symbol string) []entry {
 	r.forget()
 	found, known := r.graph.named[symbol]
 	if !known {
 		for n := range r.Program.Objects {
-			if o := &r.Program.Objects[n]; o.table != nil {
+			if o := &r.Program.Objects[n]; o.isLinked() {
 				for _, i := range o.table.Linked(symbol) {
 					found = append(found, entry{ObjectNo(n), o.table.Functions[i].Offset})
 				}

@@ -17,7 +17,6 @@ import (
 // is doubtful.
 type finding struct {
 	file    string
-	kernel  bool
 	refused []remark
 	doubt   *remark
 }
@@ -29,7 +28,8 @@ type remark struct{ reason, message string }
 // give wrong names, but not without a problem.
 func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) Object {
 	o := Object{Name: path.Base(k.path), Path: k.path, Checksum: k.checksum, Kind: "elf", Symbols: "none"}
-	f := &finding{file: k.path, kernel: k.path == decode.KernelPath || r.IsKernel(m.Address)}
+	o.kernel = k.path == decode.KernelPath || r.IsKernel(m.Address)
+	f := &finding{file: k.path}
 	if k.path == decode.KernelPath {
 		r.kernelID = k.buildID
 	}
@@ -37,14 +37,14 @@ func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) Ob
 	if kept != nil && kept.First {
 		return kept.object(r, o, k)
 	}
-	if !f.kernel || k.path == decode.KernelPath || !r.takeModuleList(&o) {
+	if !o.kernel || k.path == decode.KernelPath || !r.takeModuleList(&o) {
 		r.takeFile(&o, f, im, k)
 	}
 	if o.table == nil && kept != nil {
 		return kept.object(r, o, k)
 	}
 	o.BuildID = cmp.Or(o.BuildID, k.buildID)
-	o.ID = r.identify(&o, im, k, f.kernel)
+	o.ID = r.identify(&o, im, k, o.kernel)
 	o.complain = func(touched bool) { r.complain(&o, f, touched) }
 	return o
 }
@@ -64,14 +64,14 @@ func (r *Resolver) takeModuleList(o *Object) bool {
 // notes in f what is wrong with those before and what speaks against this one.
 func (r *Resolver) takeFile(o *Object, f *finding, im *image.Image, k objectKey) {
 	for _, c := range Candidates(r.locator, k.path, k.buildID) {
-		table, proved, why := r.try(c, im, k, f.kernel)
+		table, proved, why := r.try(c, im, k, o.kernel)
 		if why != nil {
 			f.refused = append(f.refused, *why)
 			continue
 		}
 		o.table, o.file, o.Symbols, o.BuildID = table, c.Path, c.Origin, table.BuildID
 		o.FunctionCount = len(table.Functions)
-		if f.kernel {
+		if o.kernel {
 			o.place = r.kernelPlacing(table)
 		}
 		if !proved {

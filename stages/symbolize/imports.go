@@ -62,7 +62,7 @@ func (r *Resolver) ReturnsItself(symbol string) bool {
 	}
 	for n := range r.Program.Objects {
 		o := &r.Program.Objects[n]
-		if o.table == nil {
+		if !o.isLinked() {
 			continue
 		}
 		for _, i := range o.table.Linked(symbol) {

@@ -48,7 +48,12 @@ type Object struct {
 	referrers           map[uint64][]reference // of the bodies of parallel regions, once they were asked for
 	touched             bool
 	lined               bool // a profile names its lines
+	kernel              bool // it is the kernel or one of its modules
 }
+
+// isLinked reports whether the dynamic linker may find functions of it by their symbols: not
+// those of the kernel, nor those that lists of generated code have.
+func (o *Object) isLinked() bool { return o.table != nil && !o.kernel && len(o.table.Regions) > 0 }
 
 // HasLines reports whether its source lines are known.
 func (o *Object) HasLines() bool {

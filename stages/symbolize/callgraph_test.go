@@ -1,0 +1,47 @@
+package symbolize
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// What the dynamic linker finds by a symbol is in a user's load object, whatever the kernel,
+// its modules and generated code have of that name.
+func TestLinkedFunctions(t *testing.T) {
+	const library, generated = "/lib/library", "/tmp/perf-7.map"
+	r, rec := recording(disk{
+		library:           program("aa", symtab.Function{Name: "do_work"}, symtab.Function{Name: "ext4_read"}),
+		decode.KernelPath: kernelImage("bb"),
+		"/lib/ext4.ko":    module(),
+		generated:         symtab.ReadPerfMap([]byte("5000 100 do_work\n5100 100 main\n")),
+	})
+	rec.Arch, rec.WordBits, rec.OS = "x86_64", 64, "Linux 6.1"
+	process(r, text(library, 0x400000),
+		decode.MapEvent{Path: decode.KernelPath, Address: linked, Size: 0x3000, FileOffset: linked, Modes: 5, BuildID: "bb"},
+		decode.MapEvent{Path: "/lib/ext4.ko", Address: modules, Size: 0x4000, Modes: 5},
+		decode.MapEvent{Path: generated, Address: 0x5000, Size: 0x1000, FileOffset: 0x5000, Modes: 5})
+	got := map[string][]string{}
+	for _, symbol := range []string{"do_work", "ext4_read", "schedule", "main"} {
+		for _, e := range r.entriesNamed(symbol) {
+			got[symbol] = append(got[symbol], fmt.Sprintf("%s %#x", r.Program.Objects[e.object].Name, e.offset))
+		}
+	}
+	want := map[string][]string{"do_work": {"library 0x1000"}, "ext4_read": {"library 0x1100"}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	tables := 0
+	for i := range r.Program.Objects {
+		if r.Program.Objects[i].table != nil {
+			tables++
+		}
+	}
+	if tables != 4 {
+		t.Errorf("%d load objects have functions, want 4", tables)
+	}
+}
