@@ -110,8 +110,11 @@ type ProcessStacks struct {
 	stacks   *Stacks
 	process  *decode.Process
 	raw      *decode.Stacks
+	forms    *decode.FormsOf
 	unwinder *unwind.Unwinder
 	none     RecordedNo               // the number of events without a stack, None before the first
+	from     int64                    // all recorded stacks mean the same from then, in ns from the founder's start
+	until    int64                    // until then, likewise
 	current  [2][]RecordedNo          // by raw stack: the one used last, None before; [1] for the JVM's threads
 	earlier  map[variant][]RecordedNo // all of a raw stack's, when there are several
 }
@@ -123,7 +126,10 @@ type variant struct {
 
 // Process returns the lookup for a process whose recorded stacks are raw.
 func (s *Stacks) Process(p *decode.Process, raw *decode.Stacks, u *unwind.Unwinder) *ProcessStacks {
-	ps := &ProcessStacks{stacks: s, process: p, raw: raw, unwinder: u, none: symbolize.None, earlier: map[variant][]RecordedNo{}}
+	ps := &ProcessStacks{
+		stacks: s, process: p, raw: raw, forms: s.Forms.Of(raw), unwinder: u, none: symbolize.None,
+		from: math.MinInt64, until: image.Never, earlier: map[variant][]RecordedNo{},
+	}
 	for i := range ps.current {
 		if i == 1 && len(p.JavaThreads) == 0 {
 			break
@@ -159,6 +165,9 @@ func (ps *ProcessStacks) number(raw int32, thread, t int64) RecordedNo {
 	}
 	n := current[raw]
 	if n >= 0 {
+		if ps.from <= t && t < ps.until { // as nearly always: none has to be looked at
+			return n
+		}
 		if r := &ps.stacks.Recorded[n]; r.From <= t && t < r.Until {
 			return n
 		}
@@ -214,10 +223,11 @@ func (ps *ProcessStacks) recorded(v variant, t int64) RecordedNo {
 		reason = reasonNoStack
 	}
 	first := ps.first(v.raw)
+	ps.from, ps.until = max(ps.from, u.From), min(ps.until, u.Until)
 	n, r := ps.add()
 	r.From, r.Until, r.Process, r.path = u.From, u.Until, int32(ps.process.Number), u.Path
 	r.Reason, r.LeafOnly = ps.stacks.reason(reason), u.CutOff == unwind.CutLeafOnly
-	r.First, r.Form = first, ps.stacks.Forms.Number(ps.raw, v.raw)
+	r.First, r.Form = first, ps.forms.Number(v.raw)
 	return n
 }
 

@@ -28,3 +28,36 @@ func TestReasonsApart(t *testing.T) {
 		t.Errorf("%+v and %+v, reasons %q", a, b, stacks.Reasons)
 	}
 }
+
+// A stack is another one while its code is mapped from another file, however samples go back
+// and forth in time: the samples of each kind of data begin again.
+func TestStacksInTime(t *testing.T) {
+	rec := &decode.Recording{Locate: decode.AtPath}
+	p := &decode.Process{Number: 1, Stacks: decode.StacksOf(
+		decode.RawStack{Words: []uint64{0x401000}, OMPState: -1},
+		decode.RawStack{Words: []uint64{0x801000}, OMPState: -1},
+	)}
+	mapped := func(at int64, address uint64, path string) decode.MapEvent {
+		return decode.MapEvent{Time: at, Address: address, Size: 0x2000, Modes: 5, Path: path}
+	}
+	p.Image = []decode.MapEvent{
+		mapped(0, 0x400000, "old"), mapped(0, 0x800000, "library"),
+		{Time: 100, Unmap: true, Address: 0x400000}, mapped(100, 0x400000, "new"),
+	}
+	resolver := symbolize.New(rec, rec, nil)
+	stacks := NewStacks()
+	u := unwind.New(unwind.NewKnown(), func(*unwind.Growth) {}, resolver, unwind.NewFrameTables(nil, &rec.Problems), resolver.Process(p, "map.xml"), p)
+	ps := stacks.Process(p, p.Stacks, u)
+	for i, tt := range []struct {
+		raw  int32
+		at   int64
+		want RecordedNo
+	}{
+		{0, 10, 0}, {0, 90, 0}, {1, 20, 1}, {0, 100, 2}, {0, 500, 2}, {1, 100, 1},
+		{0, 10, 0}, {0, 99, 0}, {1, 30, 1}, {0, 150, 2}, {0, 99, 0},
+	} {
+		if got := ps.number(tt.raw, 0, tt.at); got != tt.want {
+			t.Errorf("%d: stack %d at %d has number %d, want %d", i, tt.raw, tt.at, got, tt.want)
+		}
+	}
+}

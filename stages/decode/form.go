@@ -22,10 +22,24 @@ type Form struct {
 type Forms struct {
 	List    []Form
 	numbers map[formKey]int32
-	last    formKey // of the number asked for last
-	number  int32
 	words   []byte
 }
+
+// FormsOf finds the forms of one process's stacks.
+type FormsOf struct {
+	forms  *Forms
+	stacks *Stacks
+	last   [lastForms]lastForm // by how many words are the kernel's
+}
+
+// lastForms is how many forms without marked words are found fast.
+const lastForms = 32
+
+// lastForm is a form, with its number from 1; 0 for none.
+type lastForm struct{ origin, kernel, state, number int32 }
+
+// Of returns what finds the forms of stacks.
+func (f *Forms) Of(s *Stacks) *FormsOf { return &FormsOf{forms: f, stacks: s} }
 
 // formKey identifies a form.
 type formKey struct {
@@ -36,16 +50,27 @@ type formKey struct {
 }
 
 // Number returns the number of a stack's form, which is added if it is new.
-func (f *Forms) Number(s *Stacks, stack int32) int32 {
+func (o *FormsOf) Number(stack int32) int32 {
+	s := o.stacks
 	t, more := s.stacks.At(int(stack)), s.more[stack]
+	if s.marked || more.java != nil || more.omp != nil {
+		return o.forms.number(s, t, more)
+	}
+	last := &o.last[uint32(t.kernel)%lastForms]
+	if k := (lastForm{t.origin, t.kernel, t.state, last.number}); k.number == 0 || *last != k {
+		k.number = o.forms.number(s, t, more) + 1
+		*last = k
+	}
+	return last.number - 1
+}
+
+// number returns the number of a form, which is added if it is new.
+func (f *Forms) number(s *Stacks, t *stack, more moreOfStack) int32 {
 	k := formKey{Origin: s.origins[t.origin].Origin, kernel: t.kernel, state: t.state, java: more.java != nil, omp: more.omp != nil}
 	var exact, byFrame []int32
 	if s.marked {
 		exact, byFrame = s.marksAbove(t.leaf)
 		k.marks = f.key(exact, byFrame)
-	}
-	if len(f.List) > 0 && k == f.last {
-		return f.number
 	}
 	n, known := f.numbers[k]
 	if !known {
@@ -56,7 +81,6 @@ func (f *Forms) Number(s *Stacks, stack int32) int32 {
 		f.numbers[k] = n
 		f.List = append(f.List, Form{k.Returns, k.Callers, k.Reason, int(k.kernel), int(k.state), k.java, k.omp, exact, byFrame})
 	}
-	f.last, f.number = k, n
 	return n
 }
 

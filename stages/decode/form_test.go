@@ -20,9 +20,10 @@ func TestForms(t *testing.T) {
 	}
 	s := StacksOf(list...)
 	var forms Forms
+	of := forms.Of(s)
 	var numbers []int32
 	for n := range list {
-		numbers = append(numbers, forms.Number(s, int32(n)))
+		numbers = append(numbers, of.Number(int32(n)))
 		raw := forms.List[numbers[n]].Stack(list[n].Words, list[n].Java, list[n].OMP)
 		if d := cmp.Diff(list[n], raw); d != "" {
 			t.Errorf("stack %d: %s", n, d)
@@ -30,5 +31,33 @@ func TestForms(t *testing.T) {
 	}
 	if d := cmp.Diff([]int32{0, 0, 1, 1, 2, 3, 4, 5}, numbers); d != "" {
 		t.Error(d)
+	}
+}
+
+// Processes share forms, whatever was asked for in between.
+func TestFormsOfProcesses(t *testing.T) {
+	var list []RawStack
+	for _, state := range []int{-1, 3} {
+		for _, callers := range []Callers{CallersNone, CallersChained} {
+			for kernel := range 2 * lastForms {
+				list = append(list, RawStack{Words: make([]uint64, kernel), Kernel: kernel, Callers: callers, OMPState: state})
+			}
+		}
+	}
+	var forms Forms
+	for range 2 {
+		of := forms.Of(StacksOf(list...))
+		for range 2 {
+			for n := range list {
+				if got := of.Number(int32(n)); got != int32(n) {
+					t.Fatalf("stack %d has form %d", n, got)
+				}
+			}
+		}
+	}
+	for n, f := range forms.List {
+		if d := cmp.Diff(list[n], f.Stack(list[n].Words, nil, nil)); d != "" {
+			t.Errorf("form %d: %s", n, d)
+		}
 	}
 }

@@ -85,6 +85,9 @@ func NewTree() *Tree {
 
 // Add returns the node of a frame above a node, which is new if need be.
 func (t *Tree) Add(parent NodeNo, f *TreeFrame) NodeNo {
+	if next := parent + 1; int(next) < t.Len() && t.Parent[next] == parent && t.Frames[t.Label[next]] == *f {
+		return next
+	}
 	node, _ := t.Child(parent, t.number(f))
 	return node
 }
