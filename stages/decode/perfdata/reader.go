@@ -198,6 +198,17 @@ func (r *reader) finish() {
 	r.assign(t)
 	r.describe(t)
 	r.summary()
+	if r.size() > r.window/4 && !slices.ContainsFunc(t.recorded, func(p *process) bool { return len(p.dumps) > 0 }) {
+		r.release() // nothing is read again
+	}
+}
+
+// size is how many bytes the files have.
+func (r *reader) size() (n int) {
+	for _, f := range r.files {
+		n += len(f.Data)
+	}
+	return n
 }
 
 // describe fills in what concerns the whole recording.

@@ -10,9 +10,14 @@ const leastWindow = 16 << 20
 func (r *reader) touch(n int, touched *int) {
 	if *touched += n; *touched > r.window {
 		*touched = 0
-		for _, f := range r.files {
-			f.Release()
-		}
+		r.release()
+	}
+}
+
+// release releases the files' pages.
+func (r *reader) release() {
+	for _, f := range r.files {
+		f.Release()
 	}
 }
 

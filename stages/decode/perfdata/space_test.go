@@ -2,9 +2,11 @@ package perfdata
 
 import (
 	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -118,5 +120,46 @@ func TestNoRoom(t *testing.T) {
 		if !fault.Is(rec.Fault) || len(reasonsOf(rec)) > 0 {
 			t.Errorf("room for %d bytes: %v, %v", room, rec.Fault, reasonsOf(rec))
 		}
+	}
+}
+
+// mappedPages returns how many bytes of a file's mappings are in this process's memory.
+func mappedPages(t *testing.T, path string) (bytes int) {
+	t.Helper()
+	maps, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		t.Skip(err)
+	}
+	found, within := false, false
+	for line := range strings.Lines(string(maps)) {
+		fields := strings.Fields(line)
+		if strings.Contains(fields[0], "-") {
+			within = fields[len(fields)-1] == path
+			found = found || within
+		}
+		var kilobytes int
+		if n, _ := fmt.Sscanf(line, "Rss: %d kB", &kilobytes); n == 1 && within {
+			bytes += kilobytes << 10
+		}
+	}
+	if !found {
+		t.Fatalf("%s is not mapped", path)
+	}
+	return bytes
+}
+
+// Of a recording that was read, whose samples have no dumps, nothing stays in memory as pages
+// of its file, where that is much of what may be mapped.
+func TestReadPages(t *testing.T) {
+	path := manySamples(t, 200_000, false)
+	for _, tt := range []struct {
+		mapped int64
+		stay   bool
+	}{{leastWindow, false}, {1 << 30, true}} {
+		rec := openIn(t, path, &spill.Space{Memory: 1 << 30, Mapped: tt.mapped})
+		if stay := mappedPages(t, path) > 1<<20; stay != tt.stay {
+			t.Errorf("with room for %d bytes, %d bytes of the file are in memory", tt.mapped, mappedPages(t, path))
+		}
+		rec.Close()
 	}
 }
