@@ -10,14 +10,19 @@ import (
 	"stackmill/stages/spill"
 )
 
-// assigner reads samples and finds their processes, while a stacker makes the stacks of those
-// before, which are numbered, and an adder adds their rows to the processes (relay.Chain). What
-// one of them writes is not near to what another one uses: the processors would take it from
-// each other all the time.
-type assigner struct {
+// Samples pass four steps and what adds them (relay.Chain). What one of these writes is not near
+// to what another one uses: the processors would take it from each other all the time.
+
+// sampler reads the samples.
+type sampler struct {
 	stackReader
+	moments *momentMerge
+}
+
+// assigner finds the processes of samples, and makes their rows.
+type assigner struct {
+	*reader
 	t          *timeline
-	moments    *momentMerge
 	early      decode.Early
 	counters   totals
 	usesKernel bool // early knows of the kernel
@@ -54,6 +59,7 @@ type readSamples struct {
 // readSample is one of them.
 type readSample struct {
 	sample
+	moment moment
 	misc   uint16 // of its record
 	p      *process
 	stacks *decode.Stacks
@@ -68,11 +74,12 @@ func (r *reader) assign(t *timeline) {
 	for _, e := range r.events {
 		r.accesses |= e.sampleType & anyAccess
 	}
-	from := &assigner{stackReader: stackReader{reader: r}, t: t, moments: r.moments.take(), early: decode.EarlyOf(r.ctx), counters: totals{}}
+	samples := &sampler{stackReader: stackReader{reader: r}, moments: r.moments.take()}
+	processes := &assigner{reader: r, t: t, early: decode.EarlyOf(r.ctx), counters: totals{}}
 	stacks := &stacker{stackReader: stackReader{reader: r}}
 	to := &adder{accesses: r.accesses, space: r.space}
 	parts := (r.moments.n + readEach - 1) / readEach
-	relay.Chain(parts, readAhead, []func(*readSamples){from.read, stacks.add, (*readSamples).number}, to.add)
+	relay.Chain(parts, readAhead, []func(*readSamples){samples.read, processes.assign, stacks.add, (*readSamples).number}, to.add)
 	r.spaceFailed(to.err)
 	r.spaceFailed(r.moments.err)
 	t.makeCounters()
@@ -83,40 +90,48 @@ func (r *reader) assign(t *timeline) {
 }
 
 // read reads the next samples.
-func (a *assigner) read(to *readSamples) {
+func (r *sampler) read(to *readSamples) {
 	to.list = slices.Grow(to.list[:0], readEach)
-	to.rows.reset(readEach, a.accesses)
 	for range readEach {
-		m, ok := a.moments.next()
+		m, ok := r.moments.next()
 		if !ok {
 			return
 		}
-		a.sample(&m, to)
+		n := len(to.list)
+		own := &to.list[:n+1][n]
+		misc, body := r.body(m.at)
+		if !r.readSample(body, &own.sample) {
+			r.badSamples++
+			continue
+		}
+		if own.left >= 8 { // fields are multiples of 8 bytes
+			r.longSamples++
+		}
+		if misc&miscExact != 0 {
+			r.events[own.event].exact = true
+		}
+		own.moment, own.misc = m, misc
+		to.list = to.list[:n+1]
 	}
 }
 
-func (a *assigner) sample(m *moment, to *readSamples) {
-	n := len(to.list)
-	own := &to.list[:n+1][n]
-	s := &own.sample
-	misc, body := a.body(m.at)
-	if !a.readSample(body, s) {
-		a.badSamples++
-		return
+// assign assigns samples to their processes.
+func (a *assigner) assign(to *readSamples) {
+	to.rows.reset(readEach, a.accesses)
+	for i := range to.list {
+		a.sample(&to.list[i], &to.rows)
 	}
-	if s.left >= 8 { // fields are multiples of 8 bytes
-		a.longSamples++
-	}
-	if misc&miscExact != 0 {
-		a.events[s.event].exact = true
-	}
+}
+
+func (a *assigner) sample(own *readSample, to *rowBatch) {
+	s, m := &own.sample, &own.moment
 	p := a.t.at(s.pid, m.time)
 	row := row{time: a.t.ns(a.when(s, m.at)), tid: s.tid, cpu: s.cpu, event: s.event}
 	dumped := a.isUnwound(s)
 	if dumped {
 		row.stack = decode.StackOfDump(len(p.dumps))
 	}
-	if !a.usesKernel && a.inKernel(s, misc) {
+	if !a.usesKernel && a.inKernel(s, own.misc) {
 		a.usesKernel = true
 		a.early(a.rec, []decode.MapEvent{a.t.kernelItself()})
 	}
@@ -127,15 +142,14 @@ func (a *assigner) sample(m *moment, to *readSamples) {
 		a.t.known(p.Image)
 		a.early(a.rec, p.Image)
 	}
-	before := to.rows.len()
+	before := to.len()
 	a.addRows(m, &row, s, to)
-	rows := int32(to.rows.len() - before)
+	rows := int32(to.len() - before)
 	if dumped && rows > 0 {
 		p.dumps = append(p.dumps, m.at)
 	}
 	p.DurationNS = max(p.DurationNS, a.t.ns(m.time)-p.StartNS)
-	own.misc, own.p, own.stacks, own.to, own.rows, own.dumped = misc, p, p.Stacks, p.rows, rows, dumped
-	to.list = to.list[:n+1]
+	own.p, own.stacks, own.to, own.rows, own.dumped = p, p.Stacks, p.rows, rows, dumped
 }
 
 // inKernel reports whether a sample was taken in the kernel, as far as the first word of its
@@ -167,18 +181,18 @@ func (r *stacker) add(to *readSamples) {
 
 // addRows adds the rows of the sample that was read: one, or one for each counter that
 // moved.
-func (a *assigner) addRows(m *moment, row *row, s *sample, to *readSamples) {
+func (a *assigner) addRows(m *moment, row *row, s *sample, to *rowBatch) {
 	weight, ok := s.weight, a.weightInBounds(s)
 	if !ok {
 		s.weight = 0
 	}
 	if s.values != nil {
-		a.counted(a.counters, s, m, *row, &to.rows)
+		a.counted(a.counters, s, m, *row, to)
 	} else {
 		if a.inBounds(a.t, s, m) {
 			row.period = int64(s.period)
 		}
-		a.keep(s, row, &to.rows)
+		a.keep(s, row, to)
 	}
 	if !ok {
 		a.left(m.at).Out("the weight of a sample", " cycles", m.at.offset(), weight, 0, a.mostWeight())
