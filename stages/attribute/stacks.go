@@ -112,9 +112,8 @@ type ProcessStacks struct {
 	raw      *decode.Stacks
 	forms    *decode.FormsOf
 	unwinder *unwind.Unwinder
-	none     RecordedNo               // the number of events without a stack, None before the first
-	from     int64                    // all recorded stacks mean the same from then, in ns from the founder's start
-	until    int64                    // until then, likewise
+	none     RecordedNo // the number of events without a stack, None before the first
+	steady   steady
 	current  [2][]RecordedNo          // by raw stack: the one used last, None before; [1] for the JVM's threads
 	earlier  map[variant][]RecordedNo // all of a raw stack's, when there are several
 }
@@ -124,11 +123,28 @@ type variant struct {
 	system bool
 }
 
+// steady says that the stacks from a number on all mean the same for some time, in ns from the
+// founder's start: then they need not be looked at one by one. The zero value is ready.
+type steady struct {
+	first       RecordedNo
+	from, until int64
+}
+
+func (s *steady) has(n RecordedNo, t int64) bool { return n >= s.first && s.from <= t && t < s.until }
+
+// add adds the next stack, which occurred at time t.
+func (s *steady) add(n RecordedNo, t int64, r *unwind.Resolved) {
+	if t >= s.until { // all before mean something else, or may
+		*s = steady{n, math.MinInt64, image.Never}
+	}
+	s.from, s.until = max(s.from, r.From), min(s.until, r.Until)
+}
+
 // Process returns the lookup for a process whose recorded stacks are raw.
 func (s *Stacks) Process(p *decode.Process, raw *decode.Stacks, u *unwind.Unwinder) *ProcessStacks {
 	ps := &ProcessStacks{
 		stacks: s, process: p, raw: raw, forms: s.Forms.Of(raw), unwinder: u, none: symbolize.None,
-		from: math.MinInt64, until: image.Never, earlier: map[variant][]RecordedNo{},
+		earlier: map[variant][]RecordedNo{},
 	}
 	for i := range ps.current {
 		if i == 1 && len(p.JavaThreads) == 0 {
@@ -165,7 +181,7 @@ func (ps *ProcessStacks) number(raw int32, thread, t int64) RecordedNo {
 	}
 	n := current[raw]
 	if n >= 0 {
-		if ps.from <= t && t < ps.until { // as nearly always: none has to be looked at
+		if ps.steady.has(n, t) {
 			return n
 		}
 		if r := &ps.stacks.Recorded[n]; r.From <= t && t < r.Until {
@@ -223,8 +239,8 @@ func (ps *ProcessStacks) recorded(v variant, t int64) RecordedNo {
 		reason = reasonNoStack
 	}
 	first := ps.first(v.raw)
-	ps.from, ps.until = max(ps.from, u.From), min(ps.until, u.Until)
 	n, r := ps.add()
+	ps.steady.add(n, t, u)
 	r.From, r.Until, r.Process, r.path = u.From, u.Until, int32(ps.process.Number), u.Path
 	r.Reason, r.LeafOnly = ps.stacks.reason(reason), u.CutOff == unwind.CutLeafOnly
 	r.First, r.Form = first, ps.forms.Number(v.raw)
