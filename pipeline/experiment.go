@@ -245,16 +245,15 @@ func (e *experiment) programRows(r *attribute.Result) (lines map[string]int32, e
 			return r.CodeRows(emit, functions)
 		},
 		func() error {
+			err := r.StackRows(emit)
 			if tree := <-trees; tree != nil {
-				return r.TreeRows(emit, tree)
+				err = errors.Join(err, r.TreeRows(emit, tree))
 			}
-			return nil
+			return err
 		},
-		func() error {
-			stacks := r.StackRows(emit)
-			last, err := r.LineRows(emit, shape)
-			lines = last
-			return errors.Join(stacks, err)
+		func() (err error) {
+			lines, err = r.LineRows(emit, shape)
+			return err
 		},
 	)
 	return lines, err
@@ -270,14 +269,18 @@ func (e *experiment) draft() (*listing.Draft, error) {
 
 // order puts locations, nodes and frames in the order in which they are stored.
 func (e *experiment) order() error {
-	var locations []symbolize.LocationNo // their new numbers
+	var frames []unwind.FrameNo // their new numbers
 	err := together(
-		func() error { locations = e.resolver.Program.Order(); return nil },
+		func() error {
+			locations := e.resolver.Program.Order()
+			frames = e.stacks.OrderFrames(locations)
+			e.data.Order(locations)
+			return nil
+		},
 		func() error { e.stacks.OrderNodes(); return nil },
 	)
 	if err == nil {
-		e.stacks.OrderFrames(locations)
-		e.data.Order(locations)
+		e.stacks.Relabel(frames)
 	}
 	return err
 }

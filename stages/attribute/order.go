@@ -3,7 +3,6 @@ package attribute
 import (
 	"stackmill/stages/arena"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/tree"
 	"stackmill/stages/unwind"
 )
 
@@ -20,16 +19,26 @@ func (s *Stacks) OrderNodes() {
 	}
 }
 
-// OrderFrames numbers frames in the order of locations, as they are stored, once nodes are
-// in order. It drops the tree, so that no stack can be added afterwards. locations are the
-// new numbers of locations by those that frames have.
-func (s *Stacks) OrderFrames(locations []symbolize.LocationNo) {
-	s.Frames, s.Tree = orderFrames(s.Tree.Frames, locations, &s.Nodes), nil
+// OrderFrames puts the frames in the order of locations, as they are stored, and returns the
+// numbers that they get. locations are the new numbers of locations by those that frames have.
+// It may run beside OrderNodes.
+func (s *Stacks) OrderFrames(locations []symbolize.LocationNo) (number []unwind.FrameNo) {
+	s.Frames, number = orderFrames(s.Tree.Frames, locations)
+	return number
 }
 
-// orderFrames returns frames in the order of their locations and words, after the root's.
-// Nodes get their new numbers.
-func orderFrames(frames []unwind.TreeFrame, locations []symbolize.LocationNo, nodes *tree.Ordered[unwind.NodeNo, unwind.FrameNo]) []unwind.TreeFrame {
+// Relabel gives nodes, which are in order, the new numbers of their frames. It drops the tree,
+// so that no stack can be added afterwards.
+func (s *Stacks) Relabel(number []unwind.FrameNo) {
+	for n, before := range s.Nodes.Label {
+		s.Nodes.Label[n] = number[before]
+	}
+	s.Tree = nil
+}
+
+// orderFrames returns frames in the order of their locations and words, after the root's, and
+// their new numbers.
+func orderFrames(frames []unwind.TreeFrame, locations []symbolize.LocationNo) ([]unwind.TreeFrame, []unwind.FrameNo) {
 	list := make([]arena.Keyed, len(frames)-1) // all but the root's
 	for n := range frames {
 		f := &frames[n]
@@ -50,10 +59,7 @@ func orderFrames(frames []unwind.TreeFrame, locations []symbolize.LocationNo, no
 	for i, k := range arena.Sort(list) {
 		ordered[i+1], number[k.N] = frames[k.N], unwind.FrameNo(i+1)
 	}
-	for n, before := range nodes.Label {
-		nodes.Label[n] = number[before]
-	}
-	return ordered
+	return ordered, number
 }
 
 // frameAt is what a frame means by itself or, if it means nothing, what machine mode shows.

@@ -24,7 +24,7 @@ func TestTreeRows(t *testing.T) {
 	}
 	addStack(recorded, everyMode(4)) // counts for nothing
 	recorded.OrderNodes()
-	recorded.OrderFrames(asTheyAre(letters()))
+	recorded.Relabel(recorded.OrderFrames(asTheyAre(letters())))
 	p, rows := letters(), emitted{}
 	p.Functions = append(p.Functions, symbolize.Function{ID: 99})
 	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
@@ -67,7 +67,7 @@ func TestNotAlone(t *testing.T) {
 		sums.stack(RecordedNo(i), 0).add(1 << i)
 	}
 	recorded.OrderNodes()
-	recorded.OrderFrames(asTheyAre(letters()))
+	recorded.Relabel(recorded.OrderFrames(asTheyAre(letters())))
 	p, rows := letters(), emitted{}
 	p.Functions = append(p.Functions, symbolize.Function{ID: 99})
 	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
