@@ -86,7 +86,7 @@ func NewTree() *Tree {
 // Add returns the node of a frame above a node, which is new if need be.
 func (t *Tree) Add(parent NodeNo, f *TreeFrame) NodeNo {
 	if next := parent + 1; int(next) < t.Len() && t.Parent[next] == parent && t.Frames[t.Label[next]] == *f {
-		return next
+		return next // most nodes are the first above their parents, and need no hash to be found again
 	}
 	node, _ := t.Child(parent, t.number(f))
 	return node

@@ -199,7 +199,7 @@ func (r *reader) finish() {
 	r.describe(t)
 	r.summary()
 	if r.size() > r.window/4 && !slices.ContainsFunc(t.recorded, func(p *process) bool { return len(p.dumps) > 0 }) {
-		r.release() // nothing is read again
+		r.release() // they are much of what may be mapped, and are not read again
 	}
 }
 
