@@ -67,22 +67,18 @@ func (c *Counter) Add(b *Batch) {
 func (c *Counter) counts(b *Batch, add func(m int, v *int64) int64) (counts []Count) {
 	cols := &columns{batch: b, ints: map[string][]int64{}}
 	leftOut := c.LeftOut
-	of, numbers := b.sources()
-	samples := bySource(of)
+	sources := sourcesOf(b)
 	for m := range c.Metrics {
 		metric := &c.Metrics[m]
 		if metric.Kind != b.Kind {
 			continue
 		}
 		count := Count{Metric: m}
-		n := b.Len()
-		if of != nil {
-			source, ok := numbers[metric.Source]
-			if !ok || int(source) >= len(samples) || len(samples[source]) == 0 {
+		if sources != nil {
+			some := false
+			if count.Samples, some = sources.samples(metric.Source); !some {
 				continue
 			}
-			count.Samples = samples[source]
-			n = len(count.Samples)
 		}
 		if leftOut != c.LeftOut { // values have changed
 			cols.found, leftOut = nil, c.LeftOut
@@ -92,26 +88,75 @@ func (c *Counter) counts(b *Batch, add func(m int, v *int64) int64) (counts []Co
 		if metric.Value != "" {
 			recorded = cols.get(metric.Value)
 		}
-		count.Values = make([]int64, n)
-		for i := range count.Values {
-			switch at := count.sample(i); {
-			case keep != nil && recorded == nil:
-				count.Values[i] = int64(keep[at])
-			case recorded == nil:
-				count.Values[i] = 1
-			case keep == nil || keep[at] != 0:
-				count.Values[i] = add(m, &recorded[at])
-			}
-		}
+		count.fill(b.Len(), keep, recorded, func(v *int64) int64 { return add(m, v) })
 		counts = append(counts, count)
 	}
 	return counts
 }
 
+// fill sets the values for a batch of so many samples: what was recorded, or 1 if nothing was;
+// only where keep, if there is one, has a 1. value returns what a recorded value counts.
+func (c *Count) fill(samples int, keep []uint8, recorded []int64, value func(*int64) int64) {
+	if c.Samples == nil && keep == nil && recorded != nil {
+		for i := range recorded {
+			value(&recorded[i]) // which clears what is left out
+		}
+		c.Values = recorded
+		return
+	}
+	if c.Samples != nil {
+		samples = len(c.Samples)
+	}
+	c.Values = make([]int64, samples)
+	for i := range c.Values {
+		switch at := c.sample(i); {
+		case keep != nil && recorded == nil:
+			c.Values[i] = int64(keep[at])
+		case recorded == nil:
+			c.Values[i] = 1
+		case keep == nil || keep[at] != 0:
+			c.Values[i] = value(&recorded[at])
+		}
+	}
+}
+
+// sourced says of which counters or events the samples of a batch are.
+type sourced struct {
+	numbers map[string]int32 // by name
+	only    int32            // that of all samples, if there are no lists
+	lists   [][]int32        // by number: the places of its samples
+}
+
+// sourcesOf returns the sources of a batch's samples, nil if its kind has none.
+func sourcesOf(b *Batch) *sourced {
+	of, numbers := b.sources()
+	switch {
+	case of == nil:
+		return nil
+	case len(of) > 0 && !slices.ContainsFunc(of, func(n int32) bool { return n != of[0] }):
+		return &sourced{numbers: numbers, only: of[0]}
+	}
+	return &sourced{numbers: numbers, lists: bySource(of)}
+}
+
+// samples returns the places of a source's samples, nil for all; false if there are none.
+func (s *sourced) samples(source string) (places []int32, some bool) {
+	n, known := s.numbers[source]
+	switch {
+	case !known:
+		return nil, false
+	case s.lists == nil:
+		return nil, n == s.only
+	case int(n) >= len(s.lists):
+		return nil, false
+	}
+	return s.lists[n], len(s.lists[n]) > 0
+}
+
 // bySource lists the samples of each source.
 func bySource(of []int32) [][]int32 {
 	if len(of) == 0 {
-		return nil
+		return [][]int32{}
 	}
 	samples := make([]int, slices.Max(of)+1)
 	for _, n := range of {

@@ -86,6 +86,11 @@ func TestCounts(t *testing.T) {
 		{"perf", process(decode.KindInfo{Kind: schema.Perf}), schema.Perf,
 			[]event{{"event": 1, "period": 100}, {"event": 2, "period": 0}}, nil,
 			map[string][]int64{"cycles": {100, 0}, "cycles.samples": {1, 0}, "faults.samples": {0, 1}}},
+		{"perf, one event", process(decode.KindInfo{Kind: schema.Perf}), schema.Perf,
+			[]event{{"event": 2, "period": 5}, {"event": 2, "period": -3}, {"event": 2, "period": 1 << 62}, {"event": 2, "period": 1 << 62}}, nil,
+			map[string][]int64{"faults": {5, 0, 1 << 62, 0}, "faults.samples": {1, 1, 1, 1}}},
+		{"perf, an unknown event", process(decode.KindInfo{Kind: schema.Perf}), schema.Perf,
+			[]event{{"event": 9, "period": 5}}, nil, map[string][]int64{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, counted(t, c.rec, c.kind, c.events, c.texts...)); diff != "" {

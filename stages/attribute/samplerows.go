@@ -2,6 +2,7 @@ package attribute
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -13,13 +14,14 @@ import (
 // SampleRows emits the rows of samples: those of `samples`, and those of the kind's
 // table, with the columns of events as they are.
 type SampleRows struct {
-	ids  *schema.Labels // the experiment's id
-	emit Emit
+	ids     *schema.Labels // the experiment's id
+	emit    Emit
+	process []int32 // the number of the latest process, as often as a batch had samples
 }
 
 // NewSampleRows returns the sink of an experiment's samples.
 func NewSampleRows(experimentID string, emit Emit) *SampleRows {
-	return &SampleRows{schema.NewLabels(experimentID), emit}
+	return &SampleRows{ids: schema.NewLabels(experimentID), emit: emit}
 }
 
 // kindLabels are the values of the column samples.kind.
@@ -28,12 +30,15 @@ var kindLabels = sync.OnceValue(func() *schema.Labels { return schema.NewLabels(
 // Add implements Sink.
 func (r *SampleRows) Add(b *Batch) error {
 	n := b.Len()
-	numbers, processes, stacks := make([]int64, n), make([]int32, n), make([]int32, n)
+	numbers, stacks := make([]int64, n), make([]int32, n)
 	for i := range numbers {
-		numbers[i], processes[i], stacks[i] = b.First+int64(i), int32(b.Process), int32(b.Stacks[i])
+		numbers[i], stacks[i] = b.First+int64(i), int32(b.Stacks[i])
+	}
+	if n > 0 && (len(r.process) < n || r.process[0] != int32(b.Process)) {
+		r.process = slices.Repeat([]int32{int32(b.Process)}, n)
 	}
 	id, sample, kind := r.ids.Array(0, n), schema.Int64s(numbers), kindLabels().Array(int(b.Kind), n)
-	process, stack := schema.Int32s(processes), schema.Int32s(stacks)
+	process, stack := schema.Int32s(r.process[:n]), schema.Int32s(stacks)
 	defer release([]arrow.Array{id, sample, kind, process, stack})
 	e := b.Events
 	return errors.Join(
