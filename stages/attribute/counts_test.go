@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 
@@ -24,6 +25,15 @@ func counted(t *testing.T, rec *decode.Recording, k schema.Kind, events []event,
 	defer b.Release()
 	counter := NewCounter(Metrics(rec))
 	counter.Add(b)
+	for _, c := range b.Counts { // rows have what counts
+		if metric := counter.Metrics[c.Metric]; metric.Value == "value" && len(metric.Where) == 0 {
+			for i, v := range b.column("value").(*array.Int64).Int64Values() {
+				if own := c.Samples == nil || slices.Contains(c.Samples, int32(i)); own && v != c.ofAll(b.Len())[i] {
+					t.Errorf("sample %d has %d in its row, and counts %d for %s", i, v, c.ofAll(b.Len())[i], metric.Name)
+				}
+			}
+		}
+	}
 	counts := map[string][]int64{}
 	for _, c := range b.Counts {
 		values := c.ofAll(b.Len())
