@@ -12,6 +12,7 @@ import (
 
 	"stackmill/fault"
 	"stackmill/stages/infile"
+	"stackmill/stages/relay"
 )
 
 // File is a file mapped into memory.
@@ -63,15 +64,30 @@ func (m *File) Unmap() error {
 // was done, and returns where the part ends. Page faults take three times as long.
 func (m *File) Fetch(at int) (end int) { return m.at.fetch(at) }
 
+// Each calls read for the parts of the file from an offset on, in their order, with where
+// each ends, until it returns false. The next ones are made ready meanwhile.
+func (m *File) Each(from int, read func(end int) bool) {
+	if from >= len(m.Data) {
+		return
+	}
+	first, last := from/step, (len(m.Data)-1)/step
+	relay.Each(1, last+1-first, func(_, n int, end *int) { *end = m.Fetch((first + n) * step) }, func(end *int) bool { return read(*end) })
+}
+
 // Release lets the system take back the file's pages, so that what was read
 // does not count as this process's memory. They can still be read, at the price
 // of a page fault. It is called for the whole file because a fault maps pages
 // on both sides of the one that is read.
-func (m *File) Release() {
-	if len(m.Data) > 0 {
+func (m *File) Release() { m.release(len(m.Data)) }
+
+// ReleaseBefore is Release for the parts before that in which an offset lies.
+func (m *File) ReleaseBefore(at int) { m.release(at / step * step) }
+
+func (m *File) release(end int) {
+	if end > 0 {
 		// Only advice: if it fails, memory stays in use for longer.
-		_ = unix.Madvise(m.Data, unix.MADV_DONTNEED)
-		for n := range m.at.fetched {
+		_ = unix.Madvise(m.Data[:end], unix.MADV_DONTNEED)
+		for n := range (end + step - 1) / step {
 			m.at.fetched[n].Store(false)
 		}
 	}

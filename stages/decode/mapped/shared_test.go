@@ -1,9 +1,11 @@
 package mapped
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -88,5 +90,46 @@ func TestFetchBesideOthers(t *testing.T) {
 		}
 		all.Wait()
 		cancel()
+	}
+}
+
+// The parts of a file are read in their order, from any offset on, also where they are released
+// meanwhile.
+func TestEach(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	content := make([]byte, 3*step+5)
+	for i := range content {
+		content[i] = byte(i / 1000)
+	}
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	m := reopen(t, t.Context(), path)
+	for _, tt := range []struct {
+		from, most int
+		want       []int
+	}{
+		{0, 9, []int{step, 2 * step, 3 * step, 3*step + 5}},
+		{step + 7, 9, []int{2 * step, 3 * step, 3*step + 5}},
+		{step, 2, []int{2 * step, 3 * step}},
+		{3*step + 4, 9, []int{3*step + 5}},
+		{3*step + 5, 9, nil},
+	} {
+		var ends []int
+		at := tt.from
+		m.Each(tt.from, func(end int) bool {
+			if !bytes.Equal(m.Data[at:end], content[at:end]) {
+				t.Errorf("from %d: what is between %d and %d differs", tt.from, at, end)
+			}
+			m.ReleaseBefore(end)
+			at, ends = end, append(ends, end)
+			return len(ends) < tt.most
+		})
+		if !slices.Equal(ends, tt.want) {
+			t.Errorf("from %d: parts end at %d, want %d", tt.from, ends, tt.want)
+		}
+	}
+	if err := m.Unmap(); err != nil {
+		t.Error(err)
 	}
 }

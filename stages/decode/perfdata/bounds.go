@@ -42,14 +42,14 @@ func (r *reader) settleTimes() {
 // middleTime is the median of some samples' times, 0 if none was recorded.
 func (r *reader) middleTime() uint64 {
 	var some []uint64
-	next := 0
-	for part := range r.moments.all() {
-		for ; next < len(part); next += someStep {
-			if t := part[next].time; isTime(t) {
+	var buffer [momentsRead]moment
+	for i := range r.moments.pieces {
+		part := r.moments.part(&r.moments.pieces[i], 0, buffer[:0])
+		for n := 0; n < min(len(part), momentsRead); n += someStep { // those that one reading has
+			if t := part[n].time; isTime(t) {
 				some = append(some, t)
 			}
 		}
-		next -= len(part)
 	}
 	if len(some) == 0 {
 		return 0
@@ -60,7 +60,21 @@ func (r *reader) middleTime() uint64 {
 
 func (r *reader) settleSamples() {
 	before := r.times.first
-	for part := range r.moments.all() {
+	for i := range r.moments.pieces {
+		if p := &r.moments.pieces[i]; p.isIn(&r.times) {
+			if p.latest != 0 {
+				before = p.last
+			}
+			continue
+		}
+		before = r.settlePiece(i, before)
+	}
+}
+
+// settlePiece settles the samples of a piece; before is the time of the one before, and that
+// of its last one is returned.
+func (r *reader) settlePiece(piece int, before uint64) uint64 {
+	for part := range r.moments.between(piece, piece+1) {
 		for _, m := range part {
 			switch {
 			case m.time == 0: // not recorded
@@ -75,6 +89,7 @@ func (r *reader) settleSamples() {
 			}
 		}
 	}
+	return before
 }
 
 func (r *reader) settleSidebands() {
@@ -102,10 +117,15 @@ const someStep = 16
 func (r *reader) agrees(s *times) bool {
 	const few, share = 8, 16
 	outside := 0
-	for part := range r.moments.all() {
-		for _, m := range part {
-			if m.time != 0 && !s.holds(m.time) {
-				outside++
+	for i := range r.moments.pieces {
+		if r.moments.pieces[i].isIn(s) {
+			continue
+		}
+		for part := range r.moments.between(i, i+1) {
+			for _, m := range part {
+				if m.time != 0 && !s.holds(m.time) {
+					outside++
+				}
 			}
 		}
 	}
@@ -189,7 +209,7 @@ func (r *reader) weightInBounds(s *sample) bool { return s.weight <= uint64(r.mo
 // measure finds the length of the recording, and the reach of its events.
 func (r *reader) measure(t *timeline) {
 	r.length = uint64(bounds.Longest)
-	if last := r.moments.last; isTime(last) {
+	if last := r.moments.latest; isTime(last) {
 		r.length = last - min(t.start, last)
 	}
 	for _, e := range r.events {

@@ -29,8 +29,8 @@ type moments struct {
 	n      int
 	err    error
 
-	first, last uint64   // the earliest and the latest time, once they are sorted
-	words       []uint64 // of what is read or written
+	momentSpan          // of all, once they are sorted
+	words      []uint64 // of what is read or written
 }
 
 // momentPiece is a part of the moments, in memory or in the space.
@@ -38,13 +38,48 @@ type momentPiece struct {
 	list []moment // nil if it is in the space
 	at   int64    // where it is then
 	n    int
+	momentSpan
+}
+
+// momentSpan is what is known of moments without looking at them. Times that were not recorded
+// are 0.
+type momentSpan struct {
+	first, last      uint64 // the time of the first one, and that of the last one with a time
+	earliest, latest uint64 // of those with a time; noTime and 0 if none has one
+	untimed          bool   // some have none
+	disordered       bool   // one is earlier than one before it
+}
+
+func (s *momentSpan) add(time uint64, isFirst bool) {
+	if isFirst {
+		*s = momentSpan{first: time, earliest: noTime}
+	}
+	s.disordered = s.disordered || time < s.latest
+	if time == 0 {
+		s.untimed = true
+		return
+	}
+	s.last, s.earliest, s.latest = time, min(s.earliest, time), max(s.latest, time)
+}
+
+// begin is the earliest time, 0 if one was not recorded.
+func (s *momentSpan) begin() uint64 {
+	if s.untimed {
+		return 0
+	}
+	return s.earliest
+}
+
+// isIn reports whether all times that were recorded lie in a span.
+func (s *momentSpan) isIn(t *times) bool {
+	return s.latest == 0 || t.holds(s.earliest) && t.holds(s.latest)
 }
 
 const (
 	// momentsEach is the number of moments in a piece, and momentsRead how many are read at
 	// a time.
 	momentsEach = 1 << 14
-	momentsRead = 1 << 10
+	momentsRead = 1 << 12
 	// momentWords is the size of a moment in the space.
 	momentWords = 2
 )
@@ -57,22 +92,28 @@ func (l *moments) inMemory() int {
 
 func (l *moments) add(m moment) {
 	if l.n%momentsEach == 0 {
+		var list []moment
 		if last := len(l.pieces) - 1; last >= 0 && l.n > l.inMemory() {
-			l.putAside(&l.pieces[last])
+			list = l.putAside(&l.pieces[last])
+		} else {
+			list = make([]moment, 0, momentsEach)
 		}
-		l.pieces = append(l.pieces, momentPiece{list: make([]moment, 0, momentsEach)})
+		l.pieces = append(l.pieces, momentPiece{list: list})
 	}
 	l.n++
 	p := &l.pieces[len(l.pieces)-1]
 	p.list = append(p.list, m)
+	p.momentSpan.add(m.time, p.n == 0)
 	p.n++
 }
 
-// putAside moves a piece to the space.
-func (l *moments) putAside(p *momentPiece) {
+// putAside moves a piece to the space, and returns the memory that it had.
+func (l *moments) putAside(p *momentPiece) (room []moment) {
 	at, err := l.space.Append(l.encode(p.list))
 	l.failed(err)
-	*p = momentPiece{at: at, n: p.n}
+	room = p.list[:0]
+	p.list, p.at = nil, at
+	return room
 }
 
 func (l *moments) failed(err error) {
@@ -107,9 +148,12 @@ func (l *moments) part(p *momentPiece, from int, buffer []moment) []moment {
 }
 
 // all iterates over the moments in the order in which they are kept, some at a time.
-func (l *moments) all() iter.Seq[[]moment] {
+func (l *moments) all() iter.Seq[[]moment] { return l.between(0, len(l.pieces)) }
+
+// between is all for pieces between two numbers.
+func (l *moments) between(from, to int) iter.Seq[[]moment] {
 	return func(yield func([]moment) bool) {
-		c := momentCursor{moments: l, end: len(l.pieces)}
+		c := momentCursor{moments: l, piece: from, end: to}
 		for c.advance() && yield(c.part) {
 		}
 	}

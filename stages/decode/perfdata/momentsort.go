@@ -7,28 +7,42 @@ import (
 // sort puts the moments in the order of time, equal ones in that of the file, and reports
 // whether they already were. Moved samples get the times in moved first.
 func (l *moments) sort(moved map[place]uint64) (ordered bool) {
-	ordered, l.first, l.last = true, noTime, 0
-	for part := range l.all() {
-		for _, m := range part {
-			time := m.movedTo(moved)
-			ordered = ordered && time >= l.last
-			l.first, l.last = min(l.first, time), max(l.last, time)
-		}
-	}
-	if l.n == 0 {
-		l.first = 0
-	}
+	l.momentSpan = l.span(moved)
+	ordered = !l.disordered
 	l.runs = []int{0}
 	if ordered && len(moved) == 0 {
 		return true
 	}
 	l.runs = nil
-	each := max(1, l.inMemory()/momentsEach)
+	each := min(max(1, l.inMemory()/momentsEach), len(l.pieces))
+	room := make([]moment, 0, each*momentsEach)
 	for from := 0; from < len(l.pieces); from += each {
 		l.runs = append(l.runs, from)
-		l.sortRun(from, min(from+each, len(l.pieces)), moved)
+		l.sortRun(room, from, min(from+each, len(l.pieces)), moved)
 	}
 	return ordered
+}
+
+// span is what is known of all moments, of which moved ones have the times in moved.
+func (l *moments) span(moved map[place]uint64) (all momentSpan) {
+	if len(moved) > 0 {
+		n := 0
+		for part := range l.all() {
+			for _, m := range part {
+				all.add(m.movedTo(moved), n == 0)
+				n++
+			}
+		}
+		return all
+	}
+	all.earliest = noTime
+	for i := range l.pieces {
+		p := &l.pieces[i]
+		all.disordered = all.disordered || p.disordered || p.first < all.latest
+		all.untimed = all.untimed || p.untimed
+		all.earliest, all.latest = min(all.earliest, p.earliest), max(all.latest, p.latest)
+	}
+	return all
 }
 
 // movedTo returns a moment's time, with that of moved samples.
@@ -41,9 +55,8 @@ func (m *moment) movedTo(moved map[place]uint64) uint64 {
 	return m.time
 }
 
-// sortRun sorts some successive pieces.
-func (l *moments) sortRun(from, to int, moved map[place]uint64) {
-	list := make([]moment, 0, (to-from)*momentsEach)
+// sortRun sorts some successive pieces, in the memory of list.
+func (l *moments) sortRun(list []moment, from, to int, moved map[place]uint64) {
 	c := momentCursor{moments: l, piece: from, end: to}
 	for m, ok := c.next(); ok; m, ok = c.next() {
 		m.time = m.movedTo(moved)

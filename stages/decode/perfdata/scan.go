@@ -5,13 +5,14 @@ import "stackmill/problem"
 // leastWindow is how much of the files is in memory at a time at least, in bytes.
 const leastWindow = 16 << 20
 
-// touch counts bytes that are read, and releases the files' pages whenever the window is
-// full.
-func (r *reader) touch(n int, touched *int) {
+// touch counts bytes that are read. It is true whenever the window is full, where the files'
+// pages are to be released.
+func (r *reader) touch(n int, touched *int) bool {
 	if *touched += n; *touched > r.window {
 		*touched = 0
-		r.release()
+		return true
 	}
+	return false
 }
 
 // release releases the files' pages.
@@ -21,18 +22,34 @@ func (r *reader) release() {
 	}
 }
 
+// releaseBefore is release for all but what of a piece is read next.
+func (r *reader) releaseBefore(p *piece, at int) {
+	for _, f := range r.files {
+		if f != p.file {
+			f.Release()
+		}
+	}
+	p.file.ReleaseBefore(at)
+}
+
 // scan reads the records of a piece.
 func (r *reader) scan(n, from int) {
+	p, at := &r.pieces[n], from
+	p.file.Each(from, func(end int) bool {
+		at = r.records(n, at, min(end, len(p.data)))
+		return at < len(p.data)
+	})
+}
+
+// records reads the records of a piece that begin between two offsets, and returns where the
+// next one does.
+func (r *reader) records(n, at, end int) (next int) {
 	p := &r.pieces[n]
-	ready := from // where what was fetched ends
-	for at := from; at < len(p.data); {
-		if at >= ready {
-			ready = p.file.Fetch(at)
-		}
+	for at < end {
 		rest := p.data[at:]
 		if len(rest) < recordHeader {
 			r.cut(p, at)
-			return
+			return len(p.data)
 		}
 		c := cursorOf(rest, r.big)
 		typ, misc, size := c.U32(), c.U16(), int(c.U16())
@@ -54,8 +71,11 @@ func (r *reader) scan(n, from int) {
 			}
 		}
 		at += size
-		r.touch(size, &r.touched)
+		if r.touch(size, &r.touched) {
+			r.releaseBefore(p, min(at, len(p.data)))
+		}
 	}
+	return at
 }
 
 // badRecord reports a record whose size cannot be right, and returns where reading

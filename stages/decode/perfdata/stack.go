@@ -32,7 +32,9 @@ func (r *stackReader) body(at place) (misc uint16, body []byte) {
 	c.U32()
 	misc = c.U16()
 	size := int(c.U16())
-	r.touch(size, &r.touched)
+	if r.touch(size, &r.touched) {
+		r.release()
+	}
 	return misc, b[recordHeader:size]
 }
 

@@ -47,11 +47,7 @@ func (r *reader) timeline() *timeline {
 	for _, s := range r.sidebands {
 		earliest(s.time)
 	}
-	for part := range r.moments.all() {
-		for _, m := range part {
-			earliest(m.time)
-		}
-	}
+	earliest(r.moments.earliest)
 	if t.start == noTime {
 		t.start = 0
 	}

@@ -62,7 +62,7 @@ func (r *reader) judgeTimes() {
 	if !isTime(s.first) || !isTime(s.last) || len(r.moved) > 0 || r.moments.n > 0 && !r.agrees(&s) {
 		return
 	}
-	first, last := r.moments.first, r.moments.last
+	first, last := r.moments.begin(), r.moments.latest
 	switch {
 	case last == 0:
 		r.problem(problem.Error, problem.NoOffset, "missing-samples", "the recording says that it has samples, but none with a time is found")
