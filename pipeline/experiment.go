@@ -105,7 +105,7 @@ func (e *experiment) settled() error {
 	if e.out == nil {
 		return nil
 	}
-	return errors.Join(e.out.close(), e.rec.Fault, e.tables.Fault())
+	return errors.Join(e.out.close(), e.rec.Fault.Err(), e.tables.Fault())
 }
 
 func (e *experiment) open() (err error) {
@@ -120,12 +120,12 @@ func (e *experiment) locate() error {
 }
 
 func (e *experiment) attach() error {
-	if e.rec.Fault == nil {
+	if e.rec.Fault.Err() == nil {
 		for _, g := range jitdump.Find(e.ctx, e.rec, e.files) {
 			g.Attach()
 		}
 	}
-	return errors.Join(e.rec.Fault, context.Cause(e.ctx))
+	return errors.Join(e.rec.Fault.Err(), context.Cause(e.ctx))
 }
 
 // wholeStacks is unwind.Known.Whole.
@@ -295,7 +295,7 @@ func (e *experiment) commit() error {
 			return err
 		}
 	}
-	if err := errors.Join(e.rec.Fault, e.tables.Fault()); err != nil {
+	if err := errors.Join(e.rec.Fault.Err(), e.tables.Fault()); err != nil {
 		return err
 	}
 	if !e.claim() {

@@ -131,7 +131,7 @@ func (p *process) kind(ctx context.Context, k schema.Kind) error {
 	defer events.Close()
 	to := p.sinks()
 	for b := (&batch{process: p, kind: k}); ; {
-		if err := errors.Join(p.rec.Fault, context.Cause(ctx)); err != nil {
+		if err := errors.Join(p.rec.Fault.Err(), context.Cause(ctx)); err != nil {
 			return err
 		}
 		began := time.Now()

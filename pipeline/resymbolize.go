@@ -208,7 +208,7 @@ func (a *attempt) better(rec *decode.Recording, d *redoing) (now *knowledge, bet
 	}
 	now = knownNow(resolver.Program)
 	found, lost := d.before.compare(now)
-	return now, better || found, lost, errors.Join(rec.Fault, tables.Fault())
+	return now, better || found, lost, errors.Join(rec.Fault.Err(), tables.Fault())
 }
 
 func pathsOf(objects []LoadObject) string {

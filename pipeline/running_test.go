@@ -36,24 +36,24 @@ func TestRunning(t *testing.T) {
 	moved := decode.KernelSymbol{Name: "_text", Address: 0xffffffff9a000000}
 	for _, c := range []struct {
 		name   string
-		rec    decode.Recording
+		rec    *decode.Recording
 		id     string
 		moved  bool // its files are elsewhere
 		wanted bool
 	}{
-		{"the same", decode.Recording{Kernel: text}, id, false, true},
-		{"files elsewhere", decode.Recording{Kernel: text}, id, true, true},
-		{"no symbol recorded", decode.Recording{}, id, false, true},
-		{"started again", decode.Recording{Kernel: moved}, id, false, false},
-		{"another kernel", decode.Recording{Kernel: text}, "aa" + id[2:], false, false},
-		{"no build-id", decode.Recording{Kernel: text, Host: "mill", OS: "Linux 6.1.0-x"}, "", false, true},
-		{"no build-id, another host", decode.Recording{Kernel: text, Host: "saw", OS: "Linux 6.1.0-x"}, "", false, false},
-		{"no build-id, another release", decode.Recording{Kernel: text, Host: "mill", OS: "Linux 6.1.0-y"}, "", false, false},
-		{"no build-id, started again", decode.Recording{Kernel: moved, Host: "mill", OS: "Linux 6.1.0-x"}, "", false, false},
-		{"no build-id, files elsewhere", decode.Recording{Kernel: text, Host: "mill", OS: "Linux 6.1.0-x"}, "", true, false},
-		{"nothing recorded", decode.Recording{}, "", false, false},
+		{"the same", &decode.Recording{Kernel: text}, id, false, true},
+		{"files elsewhere", &decode.Recording{Kernel: text}, id, true, true},
+		{"no symbol recorded", &decode.Recording{}, id, false, true},
+		{"started again", &decode.Recording{Kernel: moved}, id, false, false},
+		{"another kernel", &decode.Recording{Kernel: text}, "aa" + id[2:], false, false},
+		{"no build-id", &decode.Recording{Kernel: text, Host: "mill", OS: "Linux 6.1.0-x"}, "", false, true},
+		{"no build-id, another host", &decode.Recording{Kernel: text, Host: "saw", OS: "Linux 6.1.0-x"}, "", false, false},
+		{"no build-id, another release", &decode.Recording{Kernel: text, Host: "mill", OS: "Linux 6.1.0-y"}, "", false, false},
+		{"no build-id, started again", &decode.Recording{Kernel: moved, Host: "mill", OS: "Linux 6.1.0-x"}, "", false, false},
+		{"no build-id, files elsewhere", &decode.Recording{Kernel: text, Host: "mill", OS: "Linux 6.1.0-x"}, "", true, false},
+		{"nothing recorded", &decode.Recording{}, "", false, false},
 	} {
-		if got := k.recorded(&c.rec, c.id, !c.moved); got != c.wanted {
+		if got := k.recorded(c.rec, c.id, !c.moved); got != c.wanted {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -56,8 +56,8 @@ type Recording struct {
 	Processes []*Process
 	Problems  problem.Log
 	// Fault is a fault of the machine that kept the recording from being read: it must
-	// not be committed. Usually nil.
-	Fault error
+	// not be committed. Usually there is none.
+	Fault fault.First
 	Clock *CompilerClock // of run-time compilers, nil if there is none
 	// FromStore says that its events come from a store: durations, values and files are
 	// derived already, as if a tick of the clock were a nanosecond.
@@ -72,14 +72,12 @@ type Recording struct {
 }
 
 // Faulted reports whether an error is a fault of the machine, which it keeps as
-// the recording's Fault: it is not a problem of the recording.
+// the recording's Fault: it is not a problem of the recording. It is safe for concurrent use.
 func (r *Recording) Faulted(err error) bool {
 	if !fault.Is(err) {
 		return false
 	}
-	if r.Fault == nil {
-		r.Fault = err
-	}
+	r.Fault.Add(err)
 	return true
 }
 

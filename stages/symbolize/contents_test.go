@@ -41,10 +41,10 @@ func TestContents(t *testing.T) {
 	if err := os.Truncate(path, 5); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.contents(path, 0, 10); !bytes.Equal(got, content[:5]) || rec.Fault != nil {
-		t.Errorf("got % x, %v", got, rec.Fault)
+	if got := r.contents(path, 0, 10); !bytes.Equal(got, content[:5]) || rec.Fault.Err() != nil {
+		t.Errorf("got % x, %v", got, rec.Fault.Err())
 	}
-	if r.contents(path+"?", 0, 10) != nil || rec.Fault != nil {
+	if r.contents(path+"?", 0, 10) != nil || rec.Fault.Err() != nil {
 		t.Error("there is no such file")
 	}
 	if r.closeFiles(); len(r.opened) > 0 || len(r.blocks) > 0 {

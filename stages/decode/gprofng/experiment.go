@@ -97,8 +97,8 @@ func (e *experiment) unreadable(file string, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return
-	case fault.Is(err) && e.opener.rec.Fault == nil:
-		e.opener.rec.Fault = fmt.Errorf("%s: %w", filepath.Join(e.sub, file), err)
+	case fault.Is(err):
+		e.opener.rec.Fault.Add(fmt.Errorf("%s: %w", filepath.Join(e.sub, file), err))
 	}
 	e.report(problem.Error, file, problem.NoOffset, "unreadable", "%v", cause(err))
 }

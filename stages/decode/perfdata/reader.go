@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sort"
 
-	"stackmill/fault"
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
@@ -78,18 +77,14 @@ func (r *reader) problemIn(file string, s problem.Severity, offset int64, reason
 // unreadable records that a file cannot be read, and a fault of the machine as the
 // recording's.
 func (r *reader) unreadable(file, reason string, err error) {
-	if fault.Is(err) && r.rec.Fault == nil {
-		r.rec.Fault = err
-	}
+	r.rec.Faulted(err)
 	r.problemIn(file, problem.Error, problem.NoOffset, reason, "%v", err)
 }
 
 // spaceFailed keeps an error of the space, which is a fault of the machine. What was
 // lost with it is not missed: the recording is not committed.
 func (r *reader) spaceFailed(err error) {
-	if err != nil && r.rec.Fault == nil {
-		r.rec.Fault = err
-	}
+	r.rec.Fault.Add(err)
 }
 
 func (r *reader) close() error {

@@ -117,8 +117,8 @@ func TestNoRoom(t *testing.T) {
 			f, err := os.Create(filepath.Join(t.TempDir(), "file"))
 			return fullDisk{f, room}, err
 		}))
-		if !fault.Is(rec.Fault) || len(reasonsOf(rec)) > 0 {
-			t.Errorf("room for %d bytes: %v, %v", room, rec.Fault, reasonsOf(rec))
+		if !fault.Is(rec.Fault.Err()) || len(reasonsOf(rec)) > 0 {
+			t.Errorf("room for %d bytes: %v, %v", room, rec.Fault.Err(), reasonsOf(rec))
 		}
 	}
 }

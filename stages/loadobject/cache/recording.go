@@ -1,8 +1,6 @@
 package cache
 
 import (
-	"sync/atomic"
-
 	"stackmill/fault"
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/loadobject/elf"
@@ -15,7 +13,7 @@ import (
 type Recording struct {
 	loader *Loader
 	places func(file string) elf.Places
-	fault  atomic.Pointer[fault.Fault]
+	fault  fault.First
 }
 
 // Of returns a Loader's view for a recording. recorded returns the recorded path
@@ -27,17 +25,12 @@ func (l *Loader) Of(root string, recorded func(file string) string) *Recording {
 
 // Fault is the error of the machine that kept a table from being loaded: what was
 // made without the table must not be committed. Nil as a rule.
-func (r *Recording) Fault() error {
-	if f := r.fault.Load(); f != nil {
-		return f
-	}
-	return nil
-}
+func (r *Recording) Fault() error { return r.fault.Err() }
 
 // checked keeps the first fault.
 func checked[T any](r *Recording, t T, err error) (T, error) {
 	if err != nil && fault.Is(err) {
-		r.fault.CompareAndSwap(nil, &fault.Fault{Err: err})
+		r.fault.Add(err)
 	}
 	return t, err
 }
