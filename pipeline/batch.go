@@ -55,6 +55,7 @@ func (b *batch) untold(leaks *attribute.Leaks) {
 
 func (b *batch) number() error {
 	b.stacks.Add(b.Batch)
+	b.reader.Flush()
 	return nil
 }
 

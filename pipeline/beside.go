@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -15,7 +17,8 @@ type beside[T any] struct {
 	values chan T
 	drop   func(T)
 	group  errgroup.Group
-	failed chan struct{} // closed after an error, which is err then
+	under  sync.WaitGroup // what was handed over and is not done
+	failed chan struct{}  // closed after an error, which is err then
 	err    error
 }
 
@@ -34,6 +37,7 @@ func runBeside[T any](ctx context.Context, ahead int, do func(T) error, drop fun
 					close(b.failed)
 				}
 			}
+			b.under.Done()
 		}
 		return b.err
 	})
@@ -41,18 +45,23 @@ func runBeside[T any](ctx context.Context, ahead int, do func(T) error, drop fun
 }
 
 // add hands a value over. The error is that of a value before it, or the context's.
-func (b *beside[T]) add(v T) error {
+func (b *beside[T]) add(v T) (err error) {
+	b.under.Add(1)
 	select {
 	case b.values <- v:
 		return nil
 	case <-b.failed:
-		b.drop(v)
-		return b.err
+		err = b.err
 	case <-b.ctx.Done():
-		b.drop(v)
-		return context.Cause(b.ctx)
+		err = context.Cause(b.ctx)
 	}
+	b.under.Done()
+	b.drop(v)
+	return err
 }
+
+// wait waits until all that was handed over is done or dropped.
+func (b *beside[T]) wait() { b.under.Wait() }
 
 // close waits until all is done. It may be called again.
 func (b *beside[T]) close() error {
@@ -62,6 +71,20 @@ func (b *beside[T]) close() error {
 	}
 	return b.group.Wait()
 }
+
+// readingsAhead bounds how much may wait for the rules.
+const readingsAhead = 4
+
+// read passes stacks that were read through their stages.
+func (e *experiment) read(r *unwind.Readings) {
+	for _, s := range perStack {
+		began := time.Now()
+		s.run(e, r)
+		e.ruled = addTime(e.ruled, s.name, time.Since(began))
+	}
+}
+
+func (e *experiment) normalise(r *unwind.Readings) { e.unwinder.Add(r) }
 
 // growthAhead bounds how much may wait to be added to the tree.
 const growthAhead = 4

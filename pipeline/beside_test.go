@@ -42,6 +42,9 @@ func TestBeside(t *testing.T) {
 				}
 			}
 		}
+		if b.wait(); tt.want == nil && len(done) != added { // it has ended for now
+			t.Errorf("%s: %d of %d values were done", tt.name, len(done), added)
+		}
 		closed := errors.Join(b.close(), context.Cause(ctx))
 		if again := errors.Join(b.close(), context.Cause(ctx)); (again == nil) != (closed == nil) {
 			t.Errorf("%s: closed again: %v, before: %v", tt.name, again, closed)

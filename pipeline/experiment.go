@@ -3,6 +3,8 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -39,13 +41,17 @@ type experiment struct {
 	frames   *unwind.FrameTables
 	dumps    *unwind.Dumps
 	known    *unwind.Known
+	reader   *unwind.Reader
+	unwinder *unwind.Unwinder // of the process whose events pass now
 	stacks   *attribute.Stacks
+	rules    *beside[*unwind.Readings] // nil: sinks need what the rules use
 	growth   *beside[*unwind.Growth]
 	sinking  *beside[toSinks] // nil: sinks need what the stages before them use
 	ioFiles  *attribute.Files
 	counter  *attribute.Counter
 	sums     *attribute.Sums
-	data     *attribute.Data // nil: no sample has a data object
+	data     *attribute.Data      // nil: no sample has a data object
+	total    symbolize.FunctionNo // the function of all, once the stacks have grown
 	rows     *attribute.SampleRows
 	segments *schema.Rows
 
@@ -53,7 +59,9 @@ type experiment struct {
 	contents   *contents // of keep
 	samples    int64     // passed so far
 	perProcess []int64
+	ruled      []StageTime // what the rules took
 	sunk       []StageTime // what the sinks took
+	framing    problem.Log // of call frame information
 }
 
 // The statuses of an experiment or process.
@@ -83,6 +91,9 @@ func (a *attempt) pass(e *experiment) (err error) {
 func (e *experiment) close() (err error) {
 	if e.sinking != nil {
 		_ = e.sinking.close() // grown has its error
+	}
+	if e.rules != nil {
+		_ = e.rules.close() // likewise
 	}
 	if e.growth != nil {
 		_ = e.growth.close() // likewise
@@ -147,7 +158,7 @@ func (e *experiment) begin() (err error) {
 	}
 	e.resolver = symbolize.New(e.rec, e.files, e.tables)
 	e.resolver.Kept = e.redoing.keptLists()
-	e.frames = unwind.NewFrameTables(e.tables, &e.rec.Problems)
+	e.frames = unwind.NewFrameTables(e.tables, &e.framing)
 	e.dumps = unwind.NewDumps(e.frames)
 	metrics := attribute.Metrics(e.rec)
 	id := e.result.ID
@@ -162,28 +173,66 @@ func (e *experiment) begin() (err error) {
 	e.data = attribute.NewData(id, e.rec, metrics, e.resolver, e.tables, e.out.write)
 	e.rows = attribute.NewSampleRows(id, e.out.write)
 	e.segments = schema.NewRows(schema.Segments, id, e.out.write)
+	read := e.read
 	if e.data == nil {
+		read = func(r *unwind.Readings) { _ = e.rules.add(r) } // grown has its error
+		e.rules = runBeside(e.ctx, readingsAhead, func(r *unwind.Readings) error { e.read(r); return nil }, func(*unwind.Readings) {})
 		e.sinking = runBeside(e.ctx, sinksAhead, e.sink, func(b toSinks) { b.Release() })
 	}
+	e.reader = unwind.NewReader(read)
 	return nil
 }
 
-// grown waits for the sinks and for the tree of stacks.
+// grown waits for the rules, the tree of stacks and the sinks. Locations, nodes and frames are
+// put in the order in which they are stored as soon as there are no more of them.
 func (e *experiment) grown() error {
-	err := e.growth.close()
-	if e.sinking != nil {
-		err = errors.Join(err, e.sinking.close())
+	if e.rules != nil {
+		if err := errors.Join(e.rules.close(), context.Cause(e.ctx)); err != nil {
+			return err
+		}
 	}
-	if err = errors.Join(err, context.Cause(e.ctx)); err != nil {
+	for _, p := range e.framing.Problems {
+		e.rec.Problems.Add(p)
+	}
+	e.known, e.reader, e.unwinder, e.frames, e.dumps = nil, nil, nil, nil, nil
+	e.total = e.resolver.Program.Locations[e.resolver.Artificial(symbolize.Total)].Function
+	grown := sync.OnceValue(func() error { return errors.Join(e.growth.close(), context.Cause(e.ctx)) })
+	var nodes []unwind.NodeNo
+	var frames []unwind.FrameNo // their new numbers
+	err := together(
+		func() error {
+			if err := grown(); err != nil {
+				return err
+			}
+			nodes = e.stacks.OrderNodes()
+			return nil
+		},
+		func() error {
+			e.resolver.Finish()
+			locations := e.resolver.Program.Order()
+			if err := grown(); err != nil {
+				return err
+			}
+			frames = e.stacks.OrderFrames(locations)
+			e.data.Order(locations)
+			e.stacks.Place()
+			return nil
+		},
+	)
+	if e.sinking != nil {
+		err = errors.Join(err, e.sinking.close(), context.Cause(e.ctx))
+	}
+	if err != nil {
 		return err
 	}
-	for _, s := range e.sunk {
+	for _, s := range slices.Concat(e.ruled, e.sunk) {
 		e.result.add(s.Stage, s.Elapsed)
 	}
 	e.growth = nil // it holds on to the tree
-	e.known, e.frames, e.dumps = nil, nil, nil
-	e.stacks.Place()
-	return nil
+	return together(
+		func() error { e.stacks.Renumber(nodes); return nil },
+		func() error { e.stacks.Relabel(frames); return nil },
+	)
 }
 
 func (e *experiment) judge() error {
@@ -199,21 +248,16 @@ func (e *experiment) judge() error {
 }
 
 func (e *experiment) attribute() error {
-	total := e.resolver.Program.Locations[e.resolver.Artificial(symbolize.Total)].Function
-	e.resolver.Finish()
 	disassembler := symbolize.NewDisassembler(e.resolver, e.outlines)
 	defer disassembler.Close()
 	r := &attribute.Result{
-		ExperimentID: e.result.ID, Program: e.resolver.Program, Total: total,
+		ExperimentID: e.result.ID, Program: e.resolver.Program, Total: e.total,
 		Stacks: e.stacks, Sums: e.sums, Files: e.ioFiles, Data: e.data,
 		Disassembler: disassembler,
 		Sources: attribute.Sources{
 			Finder:  source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.Named, Kept: e.redoing.source(e.rec.Started), Texts: e.texts},
 			Started: e.rec.Started, Problems: &e.rec.Problems,
 		},
-	}
-	if err := e.order(); err != nil {
-		return err
 	}
 	lines, err := e.programRows(r)
 	e.result.add(attributeStage, -e.waited)
@@ -265,24 +309,6 @@ func (e *experiment) draft() (*listing.Draft, error) {
 		return nil, err
 	}
 	return e.to.lists.Begin(e.result.ID), nil
-}
-
-// order puts locations, nodes and frames in the order in which they are stored.
-func (e *experiment) order() error {
-	var frames []unwind.FrameNo // their new numbers
-	err := together(
-		func() error {
-			locations := e.resolver.Program.Order()
-			frames = e.stacks.OrderFrames(locations)
-			e.data.Order(locations)
-			return nil
-		},
-		func() error { e.stacks.OrderNodes(); return nil },
-	)
-	if err == nil {
-		e.stacks.Relabel(frames)
-	}
-	return err
 }
 
 // errLeft says that nobody waits for the attempt any more.

@@ -17,9 +17,9 @@
 // in its turn (filling.go). The stages of one run one after the other, but for the
 // symbol tables, which are loaded as soon as a recording names them (early.go), the
 // decoder, which reads ahead (readahead.go), the dumps, which are unwound side by side
-// (package relay), the tree of stacks and the sinks, which run beside the rules
-// (beside.go), and the writers, one per table (writers.go): all have bounded channels. A
-// batch has one owner at any time; attribute.Sink says more.
+// (package relay), the rules, the tree of stacks and the sinks, which run beside what gives
+// samples their stacks (beside.go), and the writers, one per table (writers.go): all have
+// bounded channels. A batch has one owner at any time; attribute.Sink says more.
 package pipeline
 
 import (
@@ -35,6 +35,7 @@ import (
 	"stackmill/stages/decode/gprofng"
 	"stackmill/stages/decode/perfdata"
 	"stackmill/stages/decode/pprof"
+	"stackmill/stages/unwind"
 )
 
 // stage is one step of the way from a recording to the store.
@@ -62,8 +63,8 @@ var once = []stage[func(*experiment) error]{
 var perProcess = []stage[func(*process) error]{
 	{"symbolize", "says which load object owned an address when, and joins each distinct PC with that object's table of functions and lines",
 		"locations, functions, modules, load objects", (*process).symbolize},
-	{"unwind", "unwinds stack dumps, and normalises what is new in each recorded stack by the manual's rules, once for as long as its mappings stay the same",
-		"paths of the tree of stacks, with what each mode shows of them", (*process).unwind},
+	{"unwind", "unwinds stack dumps",
+		"recorded stacks", (*process).unwind},
 	{"dataspace", "finds the instruction that made each access to memory, and the variable or member that it hit, once per distinct instruction",
 		"data objects, or reasons why one is unknown", (*process).dataspace},
 }
@@ -72,10 +73,16 @@ var perProcess = []stage[func(*process) error]{
 var perBatch = []stage[func(*batch) error]{
 	{"derive", "adds what an event's own record does not hold: durations, files, leaks, names of counters",
 		"batches of samples", (*batch).derive},
-	{"number", "gives each sample the number of its stack",
-		"the batch with stacks", (*batch).number},
+	{"number", "gives each sample the number of its stack, and reads what is new in it, once for as long as its mappings stay the same",
+		"the batch with stacks; stacks that were read", (*batch).number},
 	{"count", "says what each sample counts for each metric",
 		"the batch with counts", (*batch).count},
+}
+
+// perStack are the stages of stacks that were read.
+var perStack = []stage[func(*experiment, *unwind.Readings)]{
+	{"rules", "normalises what is new in them by the manual's rules",
+		"paths of the tree of stacks, with what each mode shows of them", (*experiment).normalise},
 }
 
 // sinks take each batch. A sink is nil where a recording has nothing for it.
@@ -90,7 +97,7 @@ var sinks = []stage[func(*process) attribute.Sink]{
 
 // atEnd are the stages that run when all samples were read.
 var atEnd = []stage[func(*experiment) error]{
-	{"grow", "waits for the sinks, and for the tree, to which the stacks are added beside the stages before",
+	{"grow", "waits for the rules, the sinks, and the tree, to which the stacks are added beside the stages before, and puts locations, nodes and frames in the order in which they are stored",
 		"sums, and the tree of stacks", (*experiment).grown},
 	{"judge", "says what the samples as a whole reveal: values left out, stacks that end early",
 		"problems", (*experiment).judge},
@@ -119,8 +126,7 @@ func (e *experiment) run(ctx context.Context) error {
 				return fmt.Errorf("%s events: %w", k, err)
 			}
 		}
-		p.free()
-		p.unwinder.Flush()
+		p.end()
 	}
 	return each(e.result, atEnd, e)
 }
@@ -171,6 +177,7 @@ func Explain(w io.Writer) error {
 	explain(&p, "Once for a recording", once)
 	explain(&p, "Once for each of its processes", perProcess)
 	explain(&p, "For each batch of 64 K events, in the order of time", perBatch)
+	explain(&p, "For stacks that were read, beside their batch", perStack)
 	explain(&p, "Each batch goes to", sinks)
 	explain(&p, "Once all samples were read", atEnd)
 	return p.err

@@ -23,7 +23,6 @@ type process struct {
 
 	resolved  *symbolize.Process       // of symbolize
 	completed *unwind.Completed        // of unwind
-	unwinder  *unwind.Unwinder         // of unwind
 	stacks    *attribute.ProcessStacks // of unwind
 	accesses  *attribute.DataProcess   // of dataspace, nil: no sample has a data object
 	heap      *attribute.Heap          // nil before it is needed
@@ -52,9 +51,9 @@ func (p *process) unwind() (err error) {
 	whole := *p.recorded
 	whole.Stacks = p.completed.Stacks
 	grow := func(more *unwind.Growth) { _ = p.growth.add(more) } // grown has its error
-	unwinder := unwind.New(p.known, grow, p.resolver, p.frames, p.resolved, &whole)
-	p.unwinder = unwinder
-	p.stacks = p.experiment.stacks.Process(p.recorded, p.completed.Stacks, unwinder)
+	p.unwinder = unwind.New(p.known, grow, p.resolver, p.frames, p.resolved, &whole)
+	p.reader.Process(p.resolved, whole.Stacks)
+	p.stacks = p.experiment.stacks.Process(p.recorded, whole.Stacks, p.reader)
 	return nil
 }
 
@@ -114,8 +113,13 @@ func (p *process) sinks() (list []stage[attribute.Sink]) {
 	return list
 }
 
-// free gives up what nobody asks for once a process's events have passed.
-func (p *process) free() {
+// end waits for the rules, and gives up what nobody asks for once a process's events have
+// passed.
+func (p *process) end() {
+	if p.rules != nil {
+		p.rules.wait()
+	}
+	p.unwinder.Flush()
 	p.recorded.Stacks, p.recorded.Dumps = nil, nil
 	if p.recorded.Release != nil {
 		p.recorded.Release()

@@ -79,6 +79,9 @@ func stageNames() []string {
 	for i := range perProcess {
 		names(perProcess[i].name)
 	}
+	for i := range perStack {
+		names(perStack[i].name)
+	}
 	for i := range perBatch {
 		names(perBatch[i].name)
 	}

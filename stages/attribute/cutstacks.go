@@ -23,13 +23,13 @@ func CutStacks(stacks *Stacks, sums *Sums, problems *problem.Log) {
 		most := int64(0)
 		for m, s := range sums.Each(RecordedNo(n)) {
 			all[m].Value += s.Value
-			if isCut := r.Leaf[unwind.Machine] != unwind.Root && r.Reason > 0 && !r.LeafOnly; isCut {
+			if isCut := r.Leaf[unwind.Machine] != unwind.Root && r.Reason > 0 && r.CutOff != unwind.CutLeafOnly; isCut {
 				cut[m].Value += s.Value
 				cut[m].Samples += s.Samples
 			}
 			most = max(most, s.Samples)
 		}
-		if r.LeafOnly {
+		if r.CutOff == unwind.CutLeafOnly {
 			leaves += most
 		}
 	}

@@ -17,7 +17,7 @@ func TestCutStacks(t *testing.T) {
 	}
 	whole, cut, told, none := stack(0), stack(1), stack(2), Recorded{Reason: 3}
 	leaf := stack(4)
-	leaf.LeafOnly = true
+	leaf.CutOff = unwind.CutLeafOnly
 	for _, tt := range []struct {
 		name   string
 		stacks []Recorded

@@ -6,10 +6,15 @@ import (
 	"stackmill/stages/unwind"
 )
 
-// OrderNodes numbers nodes in pre-order, as they are stored.
-func (s *Stacks) OrderNodes() {
-	var number []unwind.NodeNo
+// OrderNodes puts the nodes in pre-order, as they are stored, and returns the numbers that they
+// get.
+func (s *Stacks) OrderNodes() (number []unwind.NodeNo) {
 	s.Nodes, number = s.Tree.Order()
+	return number
+}
+
+// Renumber gives recorded stacks the new numbers of nodes.
+func (s *Stacks) Renumber(number []unwind.NodeNo) {
 	for i := range s.Recorded {
 		r := &s.Recorded[i]
 		r.Node = number[r.Node]
@@ -21,14 +26,14 @@ func (s *Stacks) OrderNodes() {
 
 // OrderFrames puts the frames in the order of locations, as they are stored, and returns the
 // numbers that they get. locations are the new numbers of locations by those that frames have.
-// It may run beside OrderNodes.
+// It may run beside OrderNodes, as may Place.
 func (s *Stacks) OrderFrames(locations []symbolize.LocationNo) (number []unwind.FrameNo) {
 	s.Frames, number = orderFrames(s.Tree.Frames, locations)
 	return number
 }
 
 // Relabel gives nodes, which are in order, the new numbers of their frames. It drops the tree,
-// so that no stack can be added afterwards.
+// so that no stack can be added afterwards. It may run beside Renumber.
 func (s *Stacks) Relabel(number []unwind.FrameNo) {
 	for n, before := range s.Nodes.Label {
 		s.Nodes.Label[n] = number[before]

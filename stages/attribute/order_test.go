@@ -28,7 +28,7 @@ func TestOrder(t *testing.T) {
 		node = s.Tree.Add(node, &unwind.TreeFrame{Word: word, Own: at, Shown: [unwind.Modes]symbolize.LocationNo{at, symbolize.None, at}, Part: unwind.Native})
 	}
 	s.Tree.Add(node, &unwind.TreeFrame{Word: 99, Own: symbolize.None, Shown: [unwind.Modes]symbolize.LocationNo{symbolize.None, symbolize.None, symbolize.None}, Part: unwind.Native})
-	s.OrderNodes()
+	s.Renumber(s.OrderNodes())
 	s.Relabel(s.OrderFrames([]symbolize.LocationNo{2, 0, 1}))
 	var got, own []int
 	for _, f := range s.Frames {

@@ -16,14 +16,13 @@ import (
 // Recorded is a row of recorded_stacks: one recorded stack of a process while it
 // means the same.
 type Recorded struct {
-	From, Until int64 // ns from the founder's start
-	Process     int32
-	path        unwind.PathNo
-	unwind.End  // once the tree has grown (Stacks.Place)
-	Reason      ReasonNo
-	LeafOnly    bool       // its callers were not recorded
-	First       RecordedNo // the first one of the same words
-	Form        int32      // how it was recorded: its index in Stacks.Forms, None without a stack
+	symbolize.Life
+	Process    int32
+	path       unwind.PathNo
+	unwind.End            // once the tree has grown (Stacks.Place)
+	Reason     ReasonNo   // likewise
+	First      RecordedNo // the first one of the same words
+	Form       int32      // how it was recorded: its index in Stacks.Forms, None without a stack
 }
 
 // RecordedNo is the number of a Recorded: its index in Stacks.Recorded.
@@ -55,14 +54,31 @@ func (s *Stacks) Expect(processes []*decode.Process) {
 	s.Recorded = slices.Grow(s.Recorded, n)
 }
 
-// Place says where stacks end in the tree, which has grown.
+// Place says where stacks end in the tree, which has grown, and why there.
 func (s *Stacks) Place() {
 	for i := range s.Recorded {
-		if r := &s.Recorded[i]; r.path >= 0 {
+		r := &s.Recorded[i]
+		text := reasonNoStack
+		if r.path >= 0 {
 			r.End = s.Tree.Ends[r.path]
+			text = s.why(r)
 		}
+		r.Reason = s.reason(text)
 	}
 	s.Tree.Ends = nil
+}
+
+// why says why a stack is empty or cut; empty if it is not.
+func (s *Stacks) why(r *Recorded) string {
+	switch text := reasons[s.Forms.List[r.Form].Reason]; {
+	case text != "":
+		return text
+	case r.CutOff != unwind.NotCut:
+		return cuts[r.CutOff]
+	case r.Empty:
+		return reasonNoStack
+	}
+	return ""
 }
 
 // reason numbers a reason.
@@ -100,22 +116,24 @@ var reasons = map[string]string{
 	decode.ReasonContext:    "a part of the stack is of an unknown kind",
 	decode.ReasonAddress:    "a word of the stack is not a valid address",
 	decode.ReasonBranches:   "the stack is deeper than the calls that the processor keeps",
+}
 
+// cuts puts those into words that the rules find.
+var cuts = [...]string{
 	unwind.CutLeafOnly: "callers were not recorded",
 	unwind.CutNoStart:  "the stack ends before its thread's start",
 }
 
 // ProcessStacks finds the recorded stack of each sample of one process.
 type ProcessStacks struct {
-	stacks   *Stacks
-	process  *decode.Process
-	raw      *decode.Stacks
-	forms    *decode.FormsOf
-	unwinder *unwind.Unwinder
-	none     RecordedNo // the number of events without a stack, None before the first
-	steady   steady
-	current  [2][]RecordedNo          // by raw stack: the one used last, None before; [1] for the JVM's threads
-	earlier  map[variant][]RecordedNo // all of a raw stack's, when there are several
+	stacks  *Stacks
+	process *decode.Process
+	forms   *decode.FormsOf
+	reader  *unwind.Reader
+	none    RecordedNo // the number of events without a stack, None before the first
+	steady  steady
+	current [2][]RecordedNo          // by raw stack: the one used last, None before; [1] for the JVM's threads
+	earlier map[variant][]RecordedNo // all of a raw stack's, when there are several
 }
 
 type variant struct {
@@ -126,24 +144,24 @@ type variant struct {
 // steady says that the stacks from a number on all mean the same for some time, in ns from the
 // founder's start: then they need not be looked at one by one. The zero value is ready.
 type steady struct {
-	first       RecordedNo
-	from, until int64
+	first RecordedNo
+	symbolize.Life
 }
 
-func (s *steady) has(n RecordedNo, t int64) bool { return n >= s.first && s.from <= t && t < s.until }
+func (s *steady) has(n RecordedNo, t int64) bool { return n >= s.first && s.Has(t) }
 
 // add adds the next stack, which occurred at time t.
-func (s *steady) add(n RecordedNo, t int64, r *unwind.Resolved) {
-	if t >= s.until { // all before mean something else, or may
-		*s = steady{n, math.MinInt64, image.Never}
+func (s *steady) add(n RecordedNo, t int64, life symbolize.Life) {
+	if t >= s.Until { // all before mean something else, or may
+		*s = steady{n, symbolize.Life{From: math.MinInt64, Until: image.Never}}
 	}
-	s.from, s.until = max(s.from, r.From), min(s.until, r.Until)
+	s.Life = s.And(life)
 }
 
-// Process returns the lookup for a process whose recorded stacks are raw.
-func (s *Stacks) Process(p *decode.Process, raw *decode.Stacks, u *unwind.Unwinder) *ProcessStacks {
+// Process returns the lookup for a process whose recorded stacks are raw, which reader reads.
+func (s *Stacks) Process(p *decode.Process, raw *decode.Stacks, reader *unwind.Reader) *ProcessStacks {
 	ps := &ProcessStacks{
-		stacks: s, process: p, raw: raw, forms: s.Forms.Of(raw), unwinder: u, none: symbolize.None,
+		stacks: s, process: p, forms: s.Forms.Of(raw), reader: reader, none: symbolize.None,
 		earlier: map[variant][]RecordedNo{},
 	}
 	for i := range ps.current {
@@ -167,7 +185,7 @@ func (ps *ProcessStacks) Add(b *Batch) {
 }
 
 // number returns the number of the recorded stack of a sample: raw is the number
-// of its raw stack, -1 for none. A stack is normalised once for as long as the
+// of its raw stack, -1 for none. A stack is read once for as long as the
 // mappings it touches stay the same.
 func (ps *ProcessStacks) number(raw int32, thread, t int64) RecordedNo {
 	if raw < 0 {
@@ -175,7 +193,7 @@ func (ps *ProcessStacks) number(raw int32, thread, t int64) RecordedNo {
 	}
 	v := variant{raw, false}
 	current := ps.current[0]
-	if ps.current[1] != nil && ps.unwinder.SystemThread(thread, t) {
+	if ps.current[1] != nil && unwind.SystemThread(ps.process.JavaThreads, thread, t) {
 		v.system = true
 		current = ps.current[1]
 	}
@@ -184,7 +202,7 @@ func (ps *ProcessStacks) number(raw int32, thread, t int64) RecordedNo {
 		if ps.steady.has(n, t) {
 			return n
 		}
-		if r := &ps.stacks.Recorded[n]; r.From <= t && t < r.Until {
+		if r := &ps.stacks.Recorded[n]; r.Has(t) {
 			return n
 		}
 	}
@@ -197,7 +215,7 @@ func (ps *ProcessStacks) number(raw int32, thread, t int64) RecordedNo {
 // one used last.
 func (ps *ProcessStacks) find(v variant, before RecordedNo, t int64) RecordedNo {
 	for _, n := range ps.earlier[v] {
-		if r := &ps.stacks.Recorded[n]; r.From <= t && t < r.Until {
+		if r := &ps.stacks.Recorded[n]; r.Has(t) {
 			return n
 		}
 	}
@@ -226,23 +244,13 @@ func (ps *ProcessStacks) first(raw int32) RecordedNo {
 	return first
 }
 
-// recorded normalises a stack as of a time.
+// recorded reads a stack as of a time.
 func (ps *ProcessStacks) recorded(v variant, t int64) RecordedNo {
-	u := ps.unwinder.Stack(v.raw, v.system, t)
-	reason := ""
-	for _, why := range [...]string{ps.raw.Origin(v.raw).Reason, u.CutOff} {
-		if reason == "" && why != "" {
-			reason = reasons[why]
-		}
-	}
-	if u.Empty && reason == "" {
-		reason = reasonNoStack
-	}
+	path, life := ps.reader.Stack(v.raw, v.system, t)
 	first := ps.first(v.raw)
 	n, r := ps.add()
-	ps.steady.add(n, t, u)
-	r.From, r.Until, r.Process, r.path = u.From, u.Until, int32(ps.process.Number), u.Path
-	r.Reason, r.LeafOnly = ps.stacks.reason(reason), u.CutOff == unwind.CutLeafOnly
+	ps.steady.add(n, t, life)
+	r.Life, r.Process, r.path = life, int32(ps.process.Number), path
 	r.First, r.Form = first, ps.forms.Number(v.raw)
 	return n
 }
@@ -251,7 +259,7 @@ func (ps *ProcessStacks) noStack() RecordedNo {
 	if ps.none < 0 {
 		n, r := ps.add()
 		*r = Recorded{
-			From: math.MinInt64, Until: image.Never, Process: int32(ps.process.Number), path: symbolize.None, Reason: ps.stacks.reason(reasonNoStack),
+			Life: symbolize.Life{From: math.MinInt64, Until: image.Never}, Process: int32(ps.process.Number), path: symbolize.None,
 			First: n, Form: symbolize.None,
 		}
 		ps.none = n

@@ -18,13 +18,17 @@ func TestReasonsApart(t *testing.T) {
 	)}
 	resolver := symbolize.New(rec, rec, nil)
 	stacks := NewStacks()
-	u := unwind.New(unwind.NewKnown(), stacks.Tree.Grow, resolver, unwind.NewFrameTables(nil, &rec.Problems), resolver.Process(p, "map.xml"), p)
-	ps := stacks.Process(p, p.Stacks, u)
+	resolved := resolver.Process(p, "map.xml")
+	u := unwind.New(unwind.NewKnown(), stacks.Tree.Grow, resolver, unwind.NewFrameTables(nil, &rec.Problems), resolved, p)
+	reader := unwind.NewReader(u.Add)
+	reader.Process(resolved, p.Stacks)
+	ps := stacks.Process(p, p.Stacks, reader)
 	first, second := ps.number(0, 0, 0), ps.number(1, 0, 0)
+	reader.Flush()
 	u.Flush()
 	stacks.Place()
 	a, b := stacks.Recorded[first], stacks.Recorded[second]
-	if len(stacks.Recorded) != 2 || a.Node != b.Node || stacks.Reasons[a.Reason] != reasons[unwind.CutNoStart] || stacks.Reasons[b.Reason] != reasons["missing-stack"] {
+	if len(stacks.Recorded) != 2 || a.Node != b.Node || stacks.Reasons[a.Reason] != cuts[unwind.CutNoStart] || stacks.Reasons[b.Reason] != reasons["missing-stack"] {
 		t.Errorf("%+v and %+v, reasons %q", a, b, stacks.Reasons)
 	}
 }
@@ -46,8 +50,9 @@ func TestStacksInTime(t *testing.T) {
 	}
 	resolver := symbolize.New(rec, rec, nil)
 	stacks := NewStacks()
-	u := unwind.New(unwind.NewKnown(), func(*unwind.Growth) {}, resolver, unwind.NewFrameTables(nil, &rec.Problems), resolver.Process(p, "map.xml"), p)
-	ps := stacks.Process(p, p.Stacks, u)
+	reader := unwind.NewReader(func(*unwind.Readings) {})
+	reader.Process(resolver.Process(p, "map.xml"), p.Stacks)
+	ps := stacks.Process(p, p.Stacks, reader)
 	for i, tt := range []struct {
 		raw  int32
 		at   int64

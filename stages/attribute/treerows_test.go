@@ -23,7 +23,7 @@ func TestTreeRows(t *testing.T) {
 		sums.stack(RecordedNo(i), 0).add(1 << i)
 	}
 	addStack(recorded, everyMode(4)) // counts for nothing
-	recorded.OrderNodes()
+	recorded.Renumber(recorded.OrderNodes())
 	recorded.Relabel(recorded.OrderFrames(asTheyAre(letters())))
 	p, rows := letters(), emitted{}
 	p.Functions = append(p.Functions, symbolize.Function{ID: 99})
@@ -66,7 +66,7 @@ func TestNotAlone(t *testing.T) {
 		addStack(recorded, everyMode(locationsOf(stack)...))
 		sums.stack(RecordedNo(i), 0).add(1 << i)
 	}
-	recorded.OrderNodes()
+	recorded.Renumber(recorded.OrderNodes())
 	recorded.Relabel(recorded.OrderFrames(asTheyAre(letters())))
 	p, rows := letters(), emitted{}
 	p.Functions = append(p.Functions, symbolize.Function{ID: 99})

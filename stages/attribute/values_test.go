@@ -67,7 +67,7 @@ type computed struct {
 }
 
 func compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *computed {
-	stacks.OrderNodes()
+	stacks.Renumber(stacks.OrderNodes())
 	stacks.Relabel(stacks.OrderFrames(asTheyAre(p)))
 	c := &computed{CallTree: NewCallTree(NewShape(p, stacks), sums)}
 	metrics := []int{0}

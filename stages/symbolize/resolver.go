@@ -85,7 +85,6 @@ type Process struct {
 	r       *Resolver
 	proc    *decode.Process
 	finder  *image.Finder
-	text    areas
 	objects map[*image.Mapping]ObjectNo // of mapped files
 	last    mappedObject                // the one asked for last
 	others  map[codePC]LocationNo       // of PCs that are in no mapped file with symbols
@@ -134,25 +133,16 @@ func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 // Resolve returns what the PC means at time t, and the time for which that
 // holds. Load objects count as touched for times that were asked for only.
 func (pr *Process) Resolve(pc uint64, t int64) Span {
-	if a := pr.text.at(pc, t); a != nil {
-		if location := pr.r.Program.found(a.object, a.offset+pc); location >= 0 {
-			return Span{a.From, a.Until, location}
-		}
-	}
-	piece := pr.finder.Piece(pc, t)
-	return Span{piece.From, piece.Until, pr.locate(pc, &piece)}
+	owner := pr.finder.At(pc, t)
+	return Span{owner.From, owner.Until, pr.locate(pc, owner.Mapping)}
 }
 
 // locate returns the location of a PC in a mapping. Offsets in files are looked up
 // once, whichever process they are seen in.
-func (pr *Process) locate(pc uint64, piece *image.Piece) LocationNo {
-	m := piece.Mapping
+func (pr *Process) locate(pc uint64, m *image.Mapping) LocationNo {
 	n, offset, inFile := pr.inFile(pc, m)
 	if inFile {
-		o := &pr.r.Program.Objects[n]
-		if o.touch(); o.place == nil {
-			pr.text.add(area{*piece, n, offset - pc})
-		}
+		pr.r.Program.Objects[n].touch()
 		if location := pr.r.Program.found(n, offset); location >= 0 {
 			return location
 		}

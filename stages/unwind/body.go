@@ -19,7 +19,7 @@ func (u *Unwinder) body(frames []Frame) []Frame {
 		function := u.resolver.Program.Locations[f.Location].Function
 		folded, isBody := u.resolver.Fold(f.Location)
 		if isBody {
-			f.Location, f.Rule = folded, schema.RuleBody
+			f.Location, f.Rule, f.traits = folded, schema.RuleBody, 0
 			function = u.resolver.Program.Locations[folded].Function
 		}
 		inner := region

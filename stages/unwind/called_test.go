@@ -43,7 +43,7 @@ func TestCalledState(t *testing.T) {
 		"/lib/libc.so.6": parallelProgram["/lib/libc.so.6"],
 	}, cache.New(cache.Options{})})
 	set := NewTree()
-	u := New(NewKnown(), set.Grow, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p)
+	u := newReadingUnwinder(set, rec, r, p)
 	for _, tt := range []struct {
 		name  string
 		words []uint64

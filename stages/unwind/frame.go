@@ -10,6 +10,7 @@ type Frame struct {
 	Location symbolize.LocationNo
 	Rule     schema.Rule
 	Part     Part
+	traits   traits // of the location, 0 if they were not looked up for the frame
 	// Word is the number of the word in its part that the frame was recorded as, from
 	// the leaf; none if a rule put it in.
 	Word int32

@@ -5,6 +5,7 @@ import (
 
 	"stackmill/stages/arena"
 	"stackmill/stages/decode"
+	"stackmill/stages/symbolize"
 )
 
 // Growth is what stacks of one process add to a tree: paths, in their order. The tree
@@ -12,9 +13,32 @@ import (
 type Growth struct {
 	first  bool            // nothing of the process was added before
 	words  int             // how many words the process has
-	frames []TreeFrame     // of one path after the other, from its root
+	frames []grownFrame    // of one path after the other, from its root
+	new    []newFrame      // to which these refer
 	settle []decode.WordNo // by frame: the word that is settled there, negative if none is
 	paths  []grownPath
+}
+
+// grownFrame is a frame that is added: a plainFrame if it is one that was added before, else
+// negative: -1 less its index in Growth.new.
+type grownFrame int32
+
+// plainFrame is a frame that all modes show as what a PC means, by no rule: twice the number of
+// the PC, and 1 more if it is that of the call before it.
+type plainFrame int32
+
+func plainOf(pc symbolize.PCNo, call bool) plainFrame {
+	f := plainFrame(2 * pc)
+	if call {
+		f++
+	}
+	return f
+}
+
+// newFrame is a frame that may be in the tree or not.
+type newFrame struct {
+	TreeFrame
+	is plainFrame // negative if it is none
 }
 
 // grownPath is a path: that to a settled word, which may be negative for none, and
@@ -22,6 +46,8 @@ type Growth struct {
 type grownPath struct {
 	base   decode.WordNo
 	frames int32
+	cutOff Cut
+	empty  bool // machine mode shows no frame
 }
 
 // growths are those that were added: their memory serves the next ones.
@@ -30,7 +56,7 @@ var growths = sync.Pool{New: func() any { return &Growth{} }}
 // newGrowth returns one without paths, of a process that has so many words.
 func newGrowth(words int, first bool) *Growth {
 	g := growths.Get().(*Growth)
-	*g = Growth{first, words, g.frames[:0], g.settle[:0], g.paths[:0]}
+	*g = Growth{first, words, g.frames[:0], g.new[:0], g.settle[:0], g.paths[:0]}
 	return g
 }
 
@@ -45,18 +71,17 @@ func (t *Tree) Grow(g *Growth) {
 	t.settled = append(t.settled, make([]NodeNo, g.words-len(t.settled))...)
 	at := 0
 	for _, p := range g.paths {
-		var end End
+		end := End{CutOff: p.cutOff, Empty: p.empty}
 		if p.base >= 0 {
 			n := t.settled[p.base]
-			end = End{n, [Modes]NodeNo{n, n, n}}
+			end.Node, end.Leaf = n, [Modes]NodeNo{n, n, n}
 		}
 		for range p.frames {
-			f := &g.frames[at]
-			end.Node = t.Add(end.Node, f)
-			for m, location := range f.Shown {
-				if location >= 0 {
-					end.Leaf[m] = end.Node
-				}
+			if f := g.frames[at]; f >= 0 {
+				n, _ := t.Child(end.Node, t.plain[f])
+				end.Node, end.Leaf = n, [Modes]NodeNo{n, n, n}
+			} else {
+				t.grow(&end, &g.new[-1-f])
 			}
 			if w := g.settle[at]; w >= 0 {
 				t.settled[w] = end.Node
@@ -66,6 +91,23 @@ func (t *Tree) Grow(g *Growth) {
 		t.Ends = arena.Append(t.Ends, end)
 	}
 	growths.Put(g)
+}
+
+// grow adds a frame to a path.
+func (t *Tree) grow(end *End, f *newFrame) {
+	number := t.number(&f.TreeFrame)
+	if f.is >= 0 {
+		for int(f.is) >= len(t.plain) {
+			t.plain = arena.Append(t.plain, 0)
+		}
+		t.plain[f.is] = number
+	}
+	end.Node, _ = t.Child(end.Node, number)
+	for m, location := range f.Shown {
+		if location >= 0 {
+			end.Leaf[m] = end.Node
+		}
+	}
 }
 
 // Flush hands out what stacks have added since it was called last.

@@ -30,10 +30,10 @@ func (u *Unwinder) java(machine []Frame, system bool) (user []Frame, expert bool
 	next := len(machine) - 1
 	for i, f := range slices.Backward(recorded) {
 		if i == len(recorded)-1 && isJavaMarker(f) {
-			user = append(user, Frame{u.resolver.Artificial(symbolize.TruncatedStack), schema.RuleTruncated, Java, int32(i), none})
+			user = append(user, Frame{Location: u.resolver.Artificial(symbolize.TruncatedStack), Rule: schema.RuleTruncated, Part: Java, Word: int32(i), Place: none})
 			continue
 		}
-		user = append(user, Frame{u.resolver.JavaFrame(u.recorded, f), schema.RuleJava, Java, int32(i), none})
+		user = append(user, Frame{Location: u.resolver.JavaFrame(u.recorded, f), Rule: schema.RuleJava, Part: Java, Word: int32(i), Place: none})
 		if f.BCI == bciNative {
 			user, next = u.spliceNative(user, machine, next, u.recorded.JavaMethods[f.Method], i == 0)
 		}
@@ -81,7 +81,7 @@ func (u *Unwinder) methods(frames []Frame) []Frame {
 		if &merged[0] == &frames[0] {
 			merged = append([]Frame(nil), frames...)
 		}
-		merged[i].Location, merged[i].Rule = location, schema.RuleJava
+		merged[i].Location, merged[i].Rule, merged[i].traits = location, schema.RuleJava, 0
 	}
 	return merged
 }
@@ -92,14 +92,13 @@ func nativeName(m decode.JavaMethod) string {
 	return "Java_" + mangle.Replace(m.Class) + "_" + mangle.Replace(m.Name)
 }
 
-// SystemThread reports whether the thread was one of the JVM's own at time t:
-// one that the JVM did not announce, or announced in its system group. Without
-// Java data there are none.
-func (u *Unwinder) SystemThread(thread, t int64) bool {
-	for _, j := range u.recorded.JavaThreads {
+// SystemThread reports whether a thread was one of the JVM's own at time t: one that the
+// JVM did not announce, or announced in its system group. Without Java data there are none.
+func SystemThread(announced []decode.JavaThread, thread, t int64) bool {
+	for _, j := range announced {
 		if j.ThreadID == thread && j.FromNS <= t && t < j.UntilNS {
 			return j.Group == groupSystem
 		}
 	}
-	return len(u.recorded.JavaThreads) > 0
+	return len(announced) > 0
 }

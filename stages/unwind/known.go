@@ -8,14 +8,13 @@ type Known struct {
 	// the same: tests compare.
 	Whole bool
 
-	paths   PathNo       // how many were added
-	growth  *Growth      // of the process whose stacks are normalised now, not yet handed out
-	recent  recent       // of the same process
-	settled settledWords // of the process whose stacks are normalised now
-	traits  []traits     // by location, as far as they were looked up
-	classes []class      // by function, likewise
-	gaps    map[edge]gap // what is missing in chains of frame pointers
-	tables  []asked      // by load object, as far as they were asked for
+	growth   *Growth      // of the process whose stacks are normalised now, not yet handed out
+	words    []wordState  // of the same process
+	meanings []meaning    // by number of a PC, as far as they were asked for
+	located  []located    // by location, likewise
+	classes  []class      // by function, likewise
+	gaps     map[edge]gap // what is missing in chains of frame pointers
+	tables   []asked      // by load object, as far as they were asked for
 }
 
 // asked is a load object's call frame information, nil if there is none.

@@ -19,11 +19,11 @@ var linkers = []string{"ld-", "ld64.so", "ld.so"}
 //	after:  @plt <- caller <- main
 func (u *Unwinder) linker(frames []Frame) []Frame {
 	for i := 0; i < len(frames); i++ {
-		if !u.inLinker(frames[i]) {
+		if !u.inLinker(&frames[i]) {
 			continue
 		}
 		end := i + 1
-		for end < len(frames) && u.inLinker(frames[end]) {
+		for end < len(frames) && u.inLinker(&frames[end]) {
 			end++
 		}
 		if entry, n := u.firstCall(frames[end-1], frames[end:]); entry >= 0 {
@@ -79,4 +79,4 @@ func (u *Unwinder) object(f Frame) symbolize.ObjectNo {
 	return u.function(f.Location).Object
 }
 
-func (u *Unwinder) inLinker(f Frame) bool { return u.traits(f.Location).linker }
+func (u *Unwinder) inLinker(f *Frame) bool { return u.traitsOf(f).has(isLinker) }

@@ -121,7 +121,7 @@ func library(machine elf.Machine) []byte {
 
 // linkedUnwinder is for stacks of a process that consists of an object that
 // imports functions and a dynamic linker.
-func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker string) (*Unwinder, *Tree, *symbolize.Resolver) {
+func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker string) (*readingUnwinder, *Tree, *symbolize.Resolver) {
 	t.Helper()
 	path, lib := filepath.Join(t.TempDir(), "importing"), filepath.Join(t.TempDir(), "library")
 	for path, content := range map[string][]byte{path: elftest.Importing(machine, sections), lib: library(machine)} {
@@ -143,5 +143,5 @@ func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker str
 		"/lib/ld-stripped.so.2": table(own),
 	}, cache.New(cache.Options{})})
 	set := NewTree()
-	return New(NewKnown(), set.Grow, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
+	return newReadingUnwinder(set, rec, r, p), set, r
 }

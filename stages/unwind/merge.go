@@ -1,11 +1,7 @@
 package unwind
 
 import (
-	"math"
-
 	"stackmill/schema"
-	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/image"
 )
 
 // merger adds a stack to the tree, from its root: each recorded word once, in the order
@@ -14,28 +10,31 @@ type merger struct {
 	*Unwinder
 	machine, user []Frame
 	expert        bool // expert mode is as user mode, else as machine mode
-	t             int64
-	cutOff        string
+	cutOff        Cut
 
-	from, until int64
-	left        [OpenMP + 1]int // by part: how many words are left, from the leaf
+	left [OpenMP + 1]int // by part: how many words are left, from the leaf
 }
 
 // add adds the frames of the modes, merged in the order that they have in each.
-func (a *merger) add() *Resolved {
+func (a *merger) add() {
 	i, j := len(a.machine)-1, len(a.user)-1
-	a.from, a.until = math.MinInt64, image.Never
 	a.left = [OpenMP + 1]int{Native: len(a.raw.Words), Java: len(a.raw.Java), OpenMP: len(a.raw.OMP)}
-	path := grownPath{base: none}
+	path := grownPath{base: none, cutOff: a.cutOff, empty: len(a.machine) == 0}
 	before := len(a.known.growth.frames)
 	if b := &a.base; b.is { // the last word and all of its callers are in the tree
-		path.base, a.from, a.until = b.word, b.from, b.until
+		path.base = b.word
 		a.left[Native]--
 		i, j = i-1, j-1
 	}
 	settles := a.canSettle() && len(a.machine) > 0
 	whole := settles && a.isWhole(a.machine)
-	byFrame := a.base.byFrame || len(a.raw.ByFrame) > 0
+	how := isSettled
+	if whole {
+		how |= isWhole
+	}
+	if a.base.byFrame() || len(a.raw.ByFrame) > 0 {
+		how |= isByFrame
+	}
 	for ; i >= 0; i-- {
 		for ; j >= 0 && a.user[j].Place < 0; j-- {
 			a.frame(nil, &a.user[j])
@@ -48,7 +47,8 @@ func (a *merger) add() *Resolved {
 		a.frame(m, shown)
 		if settles && shown != nil && a.settles(m, shown, a.machine) {
 			w := a.nodes[m.Word]
-			a.known.settled.put(settled{w, how{true, whole, byFrame}, life{a.from, a.until}})
+			state := &a.known.words[w]
+			*state = *state/firstPC*firstPC | how
 			a.known.growth.settle[len(a.known.growth.settle)-1] = w
 		}
 	}
@@ -59,19 +59,10 @@ func (a *merger) add() *Resolved {
 		a.dropped(part, 0)
 	}
 	path.frames = int32(len(a.known.growth.frames) - before)
-	r := &a.resolved
-	r.From, r.Until, r.Path, r.Empty, r.CutOff = a.from, a.until, a.path(path), len(a.machine) == 0, a.cutOff
-	return r
-}
-
-// path adds a path, whose frames were added.
-func (a *merger) path(p grownPath) PathNo {
-	a.known.growth.paths = append(a.known.growth.paths, p)
+	a.known.growth.paths = append(a.known.growth.paths, path)
 	if len(a.known.growth.frames) >= fullGrowth {
 		a.Flush()
 	}
-	a.known.paths++
-	return a.known.paths - 1
 }
 
 // frame adds a frame that machine mode shows, or user mode, or both.
@@ -84,7 +75,10 @@ func (a *merger) frame(machine, user *Frame) {
 		a.dropped(f.Part, int(f.Word)+1)
 		a.left[f.Part]--
 	}
-	t := a.push()
+	if machine != nil && user != nil && a.plain(machine, user) {
+		return
+	}
+	t := a.push(none)
 	if machine != nil {
 		t.Shown[Machine], t.Rules[Machine] = machine.Location, machine.Rule
 		t.Rules[User] = a.hiddenBy[machine.Place]
@@ -107,7 +101,7 @@ func (a *merger) dropped(part Part, but int) {
 	for a.left[part] > but {
 		a.left[part]--
 		w := a.left[part]
-		t := a.push()
+		t := a.push(none)
 		rule := schema.RuleJava
 		if part != Java {
 			rule = a.drops[part][w]
@@ -121,44 +115,58 @@ func (a *merger) dropped(part Part, but int) {
 	}
 }
 
-// word fills in what was recorded, and narrows the time for which the stack means the
-// same.
+// word fills in what was recorded.
 func (a *merger) word(t *TreeFrame, part Part, w int) {
 	t.Part = part
-	var s symbolize.Span
 	switch part {
 	case Java:
 		f := a.raw.Java[w]
 		if t.Word, t.BCI = f.Method, f.BCI; !isJavaMarker(f) {
 			t.Own = a.resolver.JavaFrame(a.recorded, f)
 		}
-		return
 	case OpenMP:
-		t.Word = a.raw.OMP[w]
-		s = a.at(t.Word, a.t)
-	default:
-		t.Word, s = a.raw.Words[w], a.own[w]
-		if pc := a.pcs[w]; pc != t.Word {
-			a.narrow(a.calling[w])
+		if t.Word = a.raw.OMP[w]; !isMarker(t.Word) {
+			t.Own = a.resolve(t.Word)
 		}
-	}
-	if !isMarker(t.Word) {
-		t.Own = s.Location
-		a.narrow(s)
-	} else if t.Shown[Machine] >= 0 && t.Rules[Machine] == schema.NoRule { // where none can be
-		a.narrow(a.at(t.Word, a.t))
+	default:
+		t.Word, t.Own = a.raw.Words[w], a.own[w].location
 	}
 }
 
-func (a *merger) narrow(s symbolize.Span) {
-	a.from, a.until = max(a.from, s.From), min(a.until, s.Until)
+// plain adds a frame if it is a plainFrame, which is true then.
+func (a *merger) plain(machine, user *Frame) bool {
+	w := int(machine.Word)
+	if machine.Part != Native || w < 0 || a.numbers[w] < 0 || machine.Rule != schema.NoRule ||
+		user.Rule != schema.NoRule || user.Location != machine.Location {
+		return false
+	}
+	meant, call := &a.meaning(a.numbers[w]).own, false
+	if a.pcs[w] != a.raw.Words[w] {
+		meant, call = &a.meaning(a.numbers[w]).call, true
+	}
+	f := plainOf(a.numbers[w], call)
+	if meant.inTree {
+		a.append(grownFrame(f))
+		return true
+	}
+	meant.inTree = true
+	t := a.push(f)
+	for m := range t.Shown {
+		t.Shown[m] = machine.Location
+	}
+	a.word(t, Native, w)
+	return true
 }
 
 // push adds a frame to the path, which no mode shows yet.
-func (a *merger) push() *TreeFrame {
+func (a *merger) push(is plainFrame) *TreeFrame {
 	g := a.known.growth
-	g.frames, g.settle = append(g.frames, TreeFrame{}), append(g.settle, none)
-	t := &g.frames[len(g.frames)-1]
-	t.Own, t.Shown = symbolize.None, shownInNone
-	return t
+	a.append(grownFrame(-1 - len(g.new)))
+	g.new = append(g.new, newFrame{hidden(), is})
+	return &g.new[len(g.new)-1].TreeFrame
+}
+
+func (a *merger) append(f grownFrame) {
+	g := a.known.growth
+	g.frames, g.settle = append(g.frames, f), append(g.settle, none)
 }

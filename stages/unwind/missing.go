@@ -76,11 +76,34 @@ func (u *Unwinder) gapAfter(frames []Frame, i int) gap {
 	if !u.chained[i] || frames[i+1].Rule == schema.RuleLeafCheck {
 		return noGap
 	}
-	location, leaf := frames[i].Location, i == u.kernel
-	if u.framePointer(location, leaf) == cfi.FrameOwn {
+	leaf := i == u.kernel
+	if u.hasOwnFrame(&frames[i], leaf) {
 		return noGap
 	}
-	return u.gap(edgeOf(location, frames[i+1].Location, leaf))
+	return u.gap(edgeOf(frames[i].Location, frames[i+1].Location, leaf))
+}
+
+// hasOwnFrame reports whether the function of a frame has the frame pointer for itself.
+func (u *Unwinder) hasOwnFrame(f *Frame, leaf bool) bool {
+	own := callsWithOwn
+	if leaf {
+		own = leavesWithOwn
+	}
+	if f.traits.has(own) {
+		return true
+	}
+	if u.framePointer(f.Location, leaf) != cfi.FrameOwn {
+		return false
+	}
+	if f.Word >= 0 && u.part == Native { // so that it is known next time
+		m := u.meaning(u.numbers[f.Word])
+		for _, s := range []*spot{&m.own, &m.call} {
+			if s.location == f.Location {
+				s.traits |= own
+			}
+		}
+	}
+	return true
 }
 
 // framePointer is findFramePointer, once for each location.
@@ -89,11 +112,11 @@ func (u *Unwinder) framePointer(location symbolize.LocationNo, leaf bool) cfi.Fr
 	if leaf {
 		n = 1
 	}
-	if f := &u.traits(location).frames[n]; f.known {
+	if f := &u.located(location).frames[n]; f.known {
 		return f.pointer
 	}
 	pointer := u.findFramePointer(location, leaf)
-	f := &u.traits(location).frames[n]
+	f := &u.located(location).frames[n]
 	f.known, f.pointer = true, pointer
 	return pointer
 }
@@ -103,8 +126,7 @@ func (u *Unwinder) framePointer(location symbolize.LocationNo, leaf bool) cfi.Fr
 // pointer; else by where the machine code sets it. Where code calls, the machine
 // code alone is enough.
 func (u *Unwinder) findFramePointer(location symbolize.LocationNo, leaf bool) cfi.FramePointer {
-	k := u.traits(location)
-	if k.trampoline || k.kind == pltKind {
+	if t := u.traits(location); t.has(isTrampoline) || t.kind() == pltKind {
 		return cfi.FrameOther
 	}
 	offset := u.resolver.Program.Locations[location].Offset
@@ -160,7 +182,7 @@ var noGap = gap{symbolize.None, symbolize.None}
 
 func (u *Unwinder) findGap(e edge) gap {
 	g, callee := noGap, e.callee()
-	if u.traits(callee).trampoline {
+	if u.traits(callee).has(isTrampoline) {
 		callee = symbolize.None // it was not called
 	}
 	if u.framePointer(e.callee(), e.leaf()) == cfi.FrameUnknown && !u.resolver.Contradicts(e.caller(), e.callee()) {

@@ -63,8 +63,8 @@ func TestNotChained(t *testing.T) {
 // a call: what was found for one does not stand for the other, in whichever process.
 func TestFramePointerOfLeaf(t *testing.T) {
 	u, _, _ := unwinder(&decode.Process{})
-	location := u.at(pcWork, 0).Location
-	leaf := &u.traits(location).frames[1]
+	location := u.resolve(pcWork)
+	leaf := &u.located(location).frames[1]
 	leaf.known, leaf.pointer = true, cfi.FrameOther
 	if got := u.framePointer(location, true); got != cfi.FrameOther {
 		t.Errorf("a leaf: %v", got)

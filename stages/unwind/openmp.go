@@ -20,12 +20,12 @@ var openMPStates = map[int]string{
 
 // recordedOpenMP makes the user and expert stacks of an OpenMP program from the
 // recorded user stack and state. The result is valid until the next call.
-func (u *Unwinder) recordedOpenMP(t int64) []Frame {
+func (u *Unwinder) recordedOpenMP() []Frame {
 	u.user = u.user[:0]
 	if name, ok := openMPStates[u.raw.OMPState]; ok {
 		u.user = append(u.user, putIn(u.resolver.Artificial(name), schema.RuleOpenMP))
 	}
-	for _, f := range u.native(OpenMP, u.raw.OMP, origin{}, t) {
+	for _, f := range u.native(OpenMP, u.raw.OMP, origin{}) {
 		f.Rule = schema.RuleOpenMP
 		u.user = append(u.user, f)
 	}

@@ -17,7 +17,7 @@ import (
 //	after:  process.cold <- process <- main
 func (u *Unwinder) outlines(frames []Frame) []Frame {
 	for i := 0; i < len(frames); i++ {
-		kind := u.traits(frames[i].Location).kind
+		kind := u.traitsOf(&frames[i]).kind()
 		if kind != outlineKind && kind != cloneKind {
 			continue
 		}
@@ -33,7 +33,7 @@ func (u *Unwinder) outlines(frames []Frame) []Frame {
 // it was cut out of.
 func (u *Unwinder) jumpedTo(frames []Frame, i int, main symbolize.LocationNo) bool {
 	p := u.resolver.Program
-	outline := u.traits(frames[i].Location).kind == outlineKind
+	outline := u.traitsOf(&frames[i]).kind() == outlineKind
 	if i+1 == len(frames) {
 		return outline
 	}

@@ -24,5 +24,5 @@ func (u *Unwinder) plt(frames []Frame) []Frame {
 // isStub reports whether the leaf is in the procedure linkage table and the next
 // frame is its caller's.
 func (u *Unwinder) isStub(frames []Frame) bool {
-	return len(frames) > 1 && u.traits(frames[0].Location).kind == pltKind && frames[1].Rule != schema.RuleMissing
+	return len(frames) > 1 && u.traitsOf(&frames[0]).kind() == pltKind && frames[1].Rule != schema.RuleMissing
 }

@@ -1,8 +1,6 @@
 package unwind
 
 import (
-	"math/bits"
-
 	"stackmill/stages/arena"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
@@ -10,64 +8,52 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// recent remembers what PCs meant when they were resolved last: stacks have most
-// of their PCs in common with those before. A PC has one slot. What is in the slots of
-// other processes is nothing.
-type recent struct {
-	slots   []slot
-	process int32
-	shift   int // of a hash, to the number of a slot
+// spot is a location with its traits, none until it is known.
+type spot struct {
+	location symbolize.LocationNo
+	traits   traits
+	inTree   bool // as a plainFrame
 }
 
-// slot is a PC and its span, and that of the call before it, if it is a return address:
-// both are asked for one after the other.
-type slot struct { // a line of the processor's cache
-	pc          uint64
-	from, until int64
-	location    symbolize.LocationNo
-	process     int32 // from 1
-	call        symbolize.Span
-	called      bool // call is known
-}
+// meaning is what a PC means, and the last byte of the call before it, if it is a return
+// address.
+type meaning struct{ own, call spot }
 
-// maxRecentBits bounds the slots: more would not stay in the processor's cache.
-const maxRecentBits = 14
-
-// next is for the next process, which has so many stacks.
-func (r *recent) next(stacks int) {
-	n := min(bits.Len(uint(stacks))+3, maxRecentBits)
-	if len(r.slots) < 1<<n {
-		r.slots = arena.Places[slot](1 << n)
+// meaning returns that of a PC by its number.
+func (u *Unwinder) meaning(number symbolize.PCNo) *meaning {
+	k := u.known
+	for int(number) >= len(k.meanings) {
+		k.meanings = arena.Append(k.meanings, meaning{})
 	}
-	r.process, r.shift = r.process+1, 64-n
+	return &k.meanings[number]
 }
 
-// at returns what a PC means at time t.
-func (u *Unwinder) at(pc uint64, t int64) symbolize.Span {
-	s := u.slot(pc, t)
-	return symbolize.Span{From: s.from, Until: s.until, Location: s.location}
+// at returns what a PC means.
+func (u *Unwinder) at(number symbolize.PCNo, pc uint64) spot {
+	m := u.meaning(number)
+	if m.own.traits == 0 {
+		m.own = u.spot(pc)
+	}
+	return m.own
 }
 
 // callBefore is at for the last byte of the call before a return address.
-func (u *Unwinder) callBefore(pc uint64, t int64) symbolize.Span {
-	s := u.slot(pc, t)
-	if !s.called || t < s.call.From || t >= s.call.Until {
-		s.call, s.called = u.process.Resolve(pc-1, t), true
+func (u *Unwinder) callBefore(number symbolize.PCNo, pc uint64) spot {
+	m := u.meaning(number)
+	if m.call.traits == 0 {
+		m.call = u.spot(pc - 1)
 	}
-	return s.call
+	return m.call
 }
 
-// slot returns the slot of a PC, which is resolved if need be.
-func (u *Unwinder) slot(pc uint64, t int64) *slot {
-	const golden = 0x9e3779b97f4a7c15
-	r := &u.known.recent
-	s := &r.slots[pc*golden>>r.shift]
-	if s.pc != pc || s.process != r.process || t < s.from || t >= s.until {
-		span := u.process.Resolve(pc, t)
-		s.pc, s.from, s.until, s.location, s.process = pc, span.From, span.Until, span.Location, r.process
-		s.called = false
-	}
-	return s
+// spot looks for what a PC means while the stack is recorded.
+func (u *Unwinder) spot(pc uint64) spot {
+	location := u.resolve(pc)
+	return spot{location: location, traits: u.traits(location)}
+}
+
+func (u *Unwinder) resolve(pc uint64) symbolize.LocationNo {
+	return u.process.Resolve(pc, u.reading.at).Location
 }
 
 func (u *Unwinder) function(location symbolize.LocationNo) *symbolize.Function {
@@ -75,13 +61,32 @@ func (u *Unwinder) function(location symbolize.LocationNo) *symbolize.Function {
 	return &p.Functions[p.Locations[location].Function]
 }
 
-// traits are the properties of a location that rules ask of every frame. They are
-// small: there is one of them for each location.
-type traits struct {
-	known      bool
-	trampoline bool // a signal trampoline begins there
-	linker     bool // in the dynamic linker
-	kind       kind
+// traits are the properties of a location that rules ask of every frame: the kind of its
+// function, and further bits. They are not 0 once they were looked up.
+type traits uint8
+
+const (
+	anyKind traits = iota
+	pltKind
+	outlineKind
+	cloneKind
+	staticKind
+	kinds traits = 7 // the bits of the kind
+
+	areKnown      = kinds + 1
+	isTrampoline  = areKnown << 1     // a signal trampoline begins there
+	isLinker      = isTrampoline << 1 // in the dynamic linker
+	callsWithOwn  = isLinker << 1     // as a caller the function has the frame pointer for itself, as far as is known
+	leavesWithOwn = callsWithOwn << 1 // as a leaf likewise
+)
+
+func (t traits) kind() traits { return t & kinds }
+
+func (t traits) has(any traits) bool { return t&any != 0 }
+
+// located is what is known of a location.
+type located struct {
+	traits traits
 	// frames say whose frame pointer the function has there: at a caller's call, at the
 	// instruction of a leaf. They are as far as they were asked for.
 	frames [2]struct {
@@ -90,37 +95,45 @@ type traits struct {
 	}
 }
 
+// located returns what is known of a location.
+func (u *Unwinder) located(location symbolize.LocationNo) *located {
+	if n := int(location) + 1 - len(u.known.located); n > 0 {
+		u.known.located = append(u.known.located, make([]located, n)...)
+	}
+	return &u.known.located[location]
+}
+
 // traits returns the traits of a location, which are found once.
-func (u *Unwinder) traits(location symbolize.LocationNo) *traits {
-	if int(location) < len(u.known.traits) && u.known.traits[location].known {
-		return &u.known.traits[location]
+func (u *Unwinder) traits(location symbolize.LocationNo) traits {
+	k := u.located(location)
+	if k.traits == 0 {
+		k.traits = u.findTraits(location)
 	}
-	return u.learn(location)
+	return k.traits
 }
 
-func (u *Unwinder) learn(location symbolize.LocationNo) *traits {
-	if n := int(location) + 1 - len(u.known.traits); n > 0 {
-		u.known.traits = append(u.known.traits, make([]traits, n)...)
-	}
-	k, p := &u.known.traits[location], u.resolver.Program
+func (u *Unwinder) findTraits(location symbolize.LocationNo) traits {
+	p := u.resolver.Program
 	l, f := &p.Locations[location], u.function(location)
-	*k = traits{known: true, trampoline: isTrampoline(l, f), linker: hasAny(p.Objects[f.Object].Name, linkers), kind: kindOf(f.Kind)}
-	return k
+	t := areKnown | kindOf(f.Kind)
+	if beginsTrampoline(l, f) {
+		t |= isTrampoline
+	}
+	if hasAny(p.Objects[f.Object].Name, linkers) {
+		t |= isLinker
+	}
+	return t
 }
 
-// kind is a kind of function that rules treat in a way of its own.
-type kind uint8
+// traitsOf returns the traits of a frame's location.
+func (u *Unwinder) traitsOf(f *Frame) traits {
+	if f.traits == 0 {
+		f.traits = u.traits(f.Location)
+	}
+	return f.traits
+}
 
-// The kinds.
-const (
-	anyKind kind = iota
-	pltKind
-	outlineKind
-	cloneKind
-	staticKind
-)
-
-func kindOf(k symtab.Kind) kind {
+func kindOf(k symtab.Kind) traits {
 	switch k {
 	case symtab.PLT:
 		return pltKind

@@ -28,7 +28,7 @@ func (u *Unwinder) calls(raw *decode.RawStack) []uint64 {
 			exact, interrupted = exact[1:], false
 			continue
 		}
-		trampoline := !isMarker(w) && u.traits(u.own[i].Location).trampoline
+		trampoline := u.own[i].traits.has(isTrampoline)
 		if w > 0 && i > 0 && i != raw.Kernel && !interrupted && !trampoline && !isMarker(w) {
 			u.called[i]--
 		}
@@ -37,8 +37,8 @@ func (u *Unwinder) calls(raw *decode.RawStack) []uint64 {
 	return u.called
 }
 
-// isTrampoline reports whether a signal trampoline begins at a location of a
+// beginsTrampoline reports whether a signal trampoline begins at a location of a
 // function.
-func isTrampoline(l *symbolize.Location, f *symbolize.Function) bool {
+func beginsTrampoline(l *symbolize.Location, f *symbolize.Function) bool {
 	return l.Offset == f.Offset && slices.Contains(sigreturns, f.Linkage)
 }

@@ -42,9 +42,7 @@ func TestCalls(t *testing.T) {
 }
 
 // calls turns the words of a stack into PCs of calls.
-func calls(u *Unwinder, raw *decode.RawStack) []uint64 {
-	n := u.recorded.Stacks.Add(raw)
-	u.known.settled.next(u.recorded.Stacks.Nodes())
-	u.read(n, 0)
+func calls(u *readingUnwinder, raw *decode.RawStack) []uint64 {
+	stackOf(u, raw, false, 0)
 	return u.calls(&u.raw)
 }

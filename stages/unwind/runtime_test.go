@@ -1,6 +1,7 @@
 package unwind
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,7 +68,7 @@ const (
 
 // parallelUnwinder unwinds stacks of parallelProgram, or of the same process
 // without the runtime.
-func parallelUnwinder(runtime bool) (*Unwinder, *Tree, *symbolize.Resolver) {
+func parallelUnwinder(runtime bool) (*readingUnwinder, *Tree, *symbolize.Resolver) {
 	p := &decode.Process{Number: 1, Stacks: &decode.Stacks{}}
 	for path, address := range map[string]uint64{
 		"/bin/prog": progBase, "/lib/libgomp.so.1": ompBase, "/lib/libc.so.6": libcBase, "/lib/libgp-collector.so": collBase,
@@ -81,7 +82,7 @@ func parallelUnwinder(runtime bool) (*Unwinder, *Tree, *symbolize.Resolver) {
 	}}
 	r := symbolize.New(rec, rec, parallelProgram)
 	set := NewTree()
-	return New(NewKnown(), set.Grow, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
+	return newReadingUnwinder(set, rec, r, p), set, r
 }
 
 func TestRuntime(t *testing.T) {
@@ -161,7 +162,7 @@ func TestRuntimeKeepsOwnCode(t *testing.T) {
 		for i, x := 0, seed*2654435761; i < 1+seed%7; i, x = i+1, x/len(words) {
 			stack = append(stack, words[x%len(words)])
 		}
-		machine := append([]Frame(nil), u.native(OpenMP, stack, origin{}, 0)...)
+		machine := append([]Frame(nil), u.native(OpenMP, stack, origin{})...)
 		u.hiddenBy = make([]schema.Rule, len(machine))
 		for i := range machine {
 			machine[i].Place = int32(i)
@@ -182,7 +183,7 @@ func TestRuntimeKeepsOwnCode(t *testing.T) {
 		if len(own) > 0 {
 			t.Fatalf("%x: %v is lost", stack, own)
 		}
-		if again := u.runtime(append([]Frame(nil), user...)); !cmp.Equal(again, user) {
+		if again := u.runtime(append([]Frame(nil), user...)); !slices.Equal(again, user) {
 			t.Fatalf("%x: not the same the second time", stack)
 		}
 	}

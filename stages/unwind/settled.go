@@ -1,124 +1,112 @@
 package unwind
 
 import (
-	"math"
-
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/image"
 )
 
-// settled is what the rules made of a word and all of its callers, for some time, in
-// all stacks in which the word is the caller of what is above it: then nothing above it
-// changes that. The zero value is none.
-type settled struct { // few fields at each level: it is passed in registers
-	word decode.WordNo
-	how
-	life
-}
-
-// how says how a word is settled.
-type how struct {
-	is      bool
-	whole   bool // the path begins where threads begin
-	byFrame bool // a caller on it was found by the frame pointer
-}
-
-// life is from when until when something holds, in ns from the founder's start.
-type life struct{ from, until int64 }
-
-// settledWords are the settled words of a process. There are few lives and many words,
-// which are asked for in no order: what is kept of one is small.
-type settledWords struct {
-	words   []packedSettled
-	lives   []life
-	numbers map[life]packedSettled // of lives, from 1
-	last    packedSettled          // the number used last, 0 before
-}
-
-// packedSettled is 0 for none, else the number of the life, from 1, above two flags.
-type packedSettled uint32
+// wordState is what is known of a word that was read as a caller: in its lower bits how it is
+// settled, if it is, above them the number of its PC, from 1. It is 0 for a word that was not
+// read, or is none. A word is settled when the rules have made of it and all of its callers
+// what they make of them in all stacks in which it is the caller of what is above it: then
+// nothing above it changes that.
+type wordState uint32
 
 const (
-	packedWhole packedSettled = 1 << iota
-	packedByFrame
-	packedLife
+	isSettled wordState = 1 << iota
+	isWhole             // the path begins where threads begin
+	isByFrame           // a caller on it was found by the frame pointer
+	firstPC
 )
 
-// next is for the next process, which has so many words.
-func (s *settledWords) next(words int) {
-	s.words = append(s.words[:0], make([]packedSettled, words)...)
-	s.lives, s.numbers, s.last = s.lives[:0], map[life]packedSettled{}, 0
+// maxPC is the number of the last PC of which a state says all.
+const maxPC = symbolize.PCNo(^wordState(0)/firstPC) - 1
+
+func stateOf(pc symbolize.PCNo) wordState {
+	if pc > maxPC {
+		panic("too many different PCs")
+	}
+	return wordState(pc+1) * firstPC
 }
 
-func (s *settledWords) at(n decode.WordNo) settled {
-	p := s.words[n]
-	if p == 0 {
-		return settled{}
-	}
-	return settled{n, how{true, p&packedWhole != 0, p&packedByFrame != 0}, s.lives[p/packedLife-1]}
+func (s wordState) pc() symbolize.PCNo { return symbolize.PCNo(s/firstPC) - 1 }
+
+// base is a settled word with which a stack goes on. The zero value is none.
+type base struct {
+	word decode.WordNo
+	is   bool
+	how  wordState
 }
 
-func (s *settledWords) put(w settled) {
-	if s.last == 0 || s.lives[s.last-1] != w.life { // mostly it is the last
-		number, known := s.numbers[w.life]
-		if !known {
-			s.lives = append(s.lives, w.life)
-			number = packedSettled(len(s.lives))
-			s.numbers[w.life] = number
-		}
-		s.last = number
-	}
-	p := s.last * packedLife
-	if w.whole {
-		p |= packedWhole
-	}
-	if w.byFrame {
-		p |= packedByFrame
-	}
-	s.words[w.word] = p
-}
+func (b *base) whole() bool   { return b.how&isWhole != 0 }
+func (b *base) byFrame() bool { return b.how&isByFrame != 0 }
 
 // reading is a recorded stack whose words pass the rules: all of them, or those above
 // a settled one and that one itself, as the last.
 type reading struct {
-	raw   decode.RawStack  // Words, Exact and ByFrame as far as they are read
-	nodes []decode.WordNo  // by word
-	own   []symbolize.Span // what each word means by itself, markers nothing
-	// calling is what the PC of a word's call means, where that is not the word itself;
-	// known once the native frames are made.
-	calling []symbolize.Span
-	base    settled
+	raw     decode.RawStack  // Words, Exact and ByFrame as far as they are read
+	nodes   []decode.WordNo  // by word
+	numbers []symbolize.PCNo // of PCs, likewise
+	own     []spot           // what each word means by itself, None for markers
+	base    base
+	at      int64 // when it was recorded
 }
 
-// read reads a stack from its leaf to the first settled word.
-func (u *Unwinder) read(number int32, t int64) {
+// read takes a stack that was read, from its leaf to the first settled word.
+func (u *Unwinder) read(s *readStack, words []readWord) {
 	stacks, raw := u.recorded.Stacks, &u.raw
-	stacks.Traits(number, raw)
-	u.nodes, u.own, u.base = u.nodes[:0], u.own[:0], settled{}
-	for n := stacks.Leaf(number); n >= 0; {
-		word, marks, caller := stacks.Node(n)
-		i := len(raw.Words)
-		if marks&decode.MarkedExact != 0 {
-			raw.Exact = append(raw.Exact, int32(i))
-		}
-		if marks&decode.MarkedByFrame != 0 {
-			raw.ByFrame = append(raw.ByFrame, int32(i))
-		}
-		raw.Words, u.nodes = append(raw.Words, word), append(u.nodes, n)
-		own := symbolize.Span{From: math.MinInt64, Until: image.Never, Location: symbolize.None}
-		if !isMarker(word) {
-			own = u.at(word, t)
-		}
-		u.own = append(u.own, own)
-		if s := u.known.settled.at(n); s.is && !u.known.Whole && s.from <= t && t < s.until && u.isCaller(i) {
-			u.base = s
-			break
-		}
-		n = caller
+	stacks.Traits(s.number, raw)
+	u.nodes, u.numbers, u.own, u.base, u.reading.at = u.nodes[:0], u.numbers[:0], u.own[:0], base{}, s.at
+	read := len(words)
+	if s.known {
+		read--
 	}
-	u.calling = append(u.calling[:0], u.own...)
+	for i := range words[:read] {
+		w := &words[i]
+		if i > 0 && i > raw.Kernel {
+			u.known.words[w.node] = stateOf(w.pc)
+		}
+		u.word(w.word, w.marks, w.node, w.pc)
+	}
+	if s.known {
+		u.readOn(&words[read])
+	}
+}
+
+// readOn goes on with a caller that was read before.
+func (u *Unwinder) readOn(w *readWord) {
+	state := u.known.words[w.node]
+	u.word(w.word, w.marks, w.node, state.pc())
+	for node := w.node; ; {
+		if state&isSettled != 0 && !u.known.Whole && u.isCaller(len(u.raw.Words)-1) {
+			u.base = base{node, true, state}
+			return
+		}
+		if _, _, node = u.recorded.Stacks.Node(node); node < 0 {
+			return
+		}
+		word, marks, _ := u.recorded.Stacks.Node(node)
+		state = u.known.words[node]
+		u.word(word, marks, node, state.pc())
+	}
+}
+
+// word adds a word to those that are read.
+func (u *Unwinder) word(word uint64, marks decode.WordMarks, node decode.WordNo, pc symbolize.PCNo) {
+	raw := &u.raw
+	i := int32(len(raw.Words))
+	if marks&decode.MarkedExact != 0 {
+		raw.Exact = append(raw.Exact, i)
+	}
+	if marks&decode.MarkedByFrame != 0 {
+		raw.ByFrame = append(raw.ByFrame, i)
+	}
+	own := spot{location: symbolize.None}
+	if !isMarker(word) {
+		own = u.at(pc, word)
+	}
+	raw.Words, u.nodes, u.numbers, u.own = append(raw.Words, word), append(u.nodes, node), append(u.numbers, pc), append(u.own, own)
 }
 
 // isCaller reports whether a word is a caller that no rule changes for what is above it:
@@ -128,8 +116,8 @@ func (u *Unwinder) isCaller(i int) bool {
 	if i == 0 || i <= u.raw.Kernel || isMarker(above[i-1]) || i > 1 && isMarker(above[i-2]) {
 		return false
 	}
-	k := u.traits(u.own[i-1].Location)
-	return k.kind != pltKind && !k.trampoline
+	t := u.own[i-1].traits
+	return t.kind() != pltKind && !t.has(isTrampoline)
 }
 
 // canSettle reports whether the rules treat each frame of the stack by itself or with
@@ -153,10 +141,10 @@ func (u *Unwinder) settles(f, user *Frame, machine []Frame) bool {
 	if u.raw.Returns && u.pcs[w] == u.raw.Words[w] { // a signal interrupted it
 		return false
 	}
-	k := u.traits(f.Location)
-	switch k.kind {
+	t := u.traitsOf(f)
+	switch t.kind() {
 	case pltKind, outlineKind, cloneKind:
 		return false
 	}
-	return !k.linker && !k.trampoline && !u.resolver.IsKernel(u.pcs[w])
+	return !t.has(isLinker|isTrampoline) && !u.resolver.IsKernel(u.pcs[w])
 }

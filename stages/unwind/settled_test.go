@@ -1,6 +1,8 @@
 package unwind
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,7 +54,7 @@ func TestSettled(t *testing.T) {
 			alone, other, r2 := changingUnwinder()
 			got, want := stackOf(all, &s, false, at), stackOf(alone, &s, false, at)
 			if got.From != want.From || got.Until != want.Until || got.CutOff != want.CutOff {
-				t.Fatalf("%#x holds for %d..%d, cut %q; alone for %d..%d, cut %q", s.Words, got.From, got.Until, got.CutOff, want.From, want.Until, want.CutOff)
+				t.Fatalf("%#x holds for %d..%d, cut %d; alone for %d..%d, cut %d", s.Words, got.From, got.Until, got.CutOff, want.From, want.Until, want.CutOff)
 			}
 			if diff := cmp.Diff(pathOf(r2, other, want), pathOf(r, tree, got)); diff != "" {
 				t.Fatalf("%#x: %s", s.Words, diff)
@@ -71,7 +73,29 @@ func TestSettledByFrame(t *testing.T) {
 			Callers: decode.CallersUnwound, OMPState: -1,
 		}
 		if got := stackOf(u, &s, false, 0); got.CutOff != CutNoStart || u.base.is != (i > 0) {
-			t.Errorf("%#x: cut %q, settled: %t", s.Words, got.CutOff, u.base.is)
+			t.Errorf("%#x: cut %d, settled: %t", s.Words, got.CutOff, u.base.is)
+		}
+	}
+}
+
+// A caller means what it does at the time of the stack, also where it is only looked at because
+// nothing settles what it calls, and that was read at such a time before.
+func TestCallersInTime(t *testing.T) {
+	for _, times := range [][]int64{{0, 3, 0}, {3, 0, 3}, {0, 3, 0, 3}, {3, 0, 0, 3, 3, 0}} {
+		u, tree, r := changingUnwinder()
+		for i, at := range times {
+			words := []uint64{pcWork + 4*uint64(i), pcCold, pcChanging, pcNative, pcMain}
+			if i > 0 && at != times[0] {
+				words = slices.Delete(words, 1, 2)
+			}
+			want := "one"
+			if at >= 2 {
+				want = "two"
+			}
+			got := stackOf(u, &decode.RawStack{Words: words, OMPState: -1}, false, at)
+			if text := text(r, tree, got, Machine); !strings.HasSuffix(text, want+" native main") || !got.Has(at) {
+				t.Errorf("times %d: at %d %s, for %+v", times, at, text, got.Life)
+			}
 		}
 	}
 }
@@ -79,7 +103,7 @@ func TestSettledByFrame(t *testing.T) {
 // pcChanging is in code that is replaced at time 2.
 const pcChanging = 0x9004
 
-func changingUnwinder() (*Unwinder, *Tree, *symbolize.Resolver) {
+func changingUnwinder() (*readingUnwinder, *Tree, *symbolize.Resolver) {
 	code := func(t int64, name string) decode.MapEvent {
 		return decode.MapEvent{Time: t, Address: pcChanging &^ 15, Size: 16, Path: name, Code: &decode.Code{Function: name}}
 	}
@@ -94,7 +118,7 @@ type pathFrame struct {
 	Modes [Modes]string
 }
 
-func pathOf(r *symbolize.Resolver, tree *Tree, s Resolved) (path []pathFrame) {
+func pathOf(r *symbolize.Resolver, tree *Tree, s resolved) (path []pathFrame) {
 	name := func(l symbolize.LocationNo) string {
 		if l < 0 {
 			return ""
@@ -110,4 +134,30 @@ func pathOf(r *symbolize.Resolver, tree *Tree, s Resolved) (path []pathFrame) {
 		path = append(path, p)
 	}
 	return path
+}
+
+// Of more lives than have numbers each stack still has its own.
+func TestManyLives(t *testing.T) {
+	const pieces = maxLives + 100
+	var image []decode.MapEvent
+	at := func(i int) uint64 { return 0x10000000 + 16*uint64(i) }
+	for i := range pieces {
+		image = append(image, decode.MapEvent{Address: at(i), Size: 16, Path: "code", Code: &decode.Code{Function: "code"}})
+	}
+	for i := range pieces {
+		image = append(image, decode.MapEvent{Time: int64(i) + 1, Unmap: true, Address: at(i)})
+	}
+	u, tree, _ := unwinder(&decode.Process{Image: image})
+	for i := range pieces {
+		raw := decode.RawStack{Words: []uint64{pcWork, at(i) + 8, pcNative, pcMain}, OMPState: -1}
+		for _, raw.Words[0] = range []uint64{pcWork, pcWork + 4} {
+			got := stackOf(u, &raw, false, 0)
+			if got.Until != int64(i)+1 || len(recorded(tree, got)) != len(raw.Words) {
+				t.Fatalf("stack %d: %+v", i, got)
+			}
+		}
+	}
+	if len(u.reader.lives.lives) > pieces/2 {
+		t.Error("nothing was forgotten")
+	}
 }

@@ -10,11 +10,15 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// Reasons why a stack ends before its thread's start that the recording does not
+// Cut is a reason why a stack ends before its thread's start that the recording does not
 // give itself.
+type Cut uint8
+
+// The reasons.
 const (
-	CutLeafOnly = "leaf-only" // no callers were recorded, because none were asked for
-	CutNoStart  = "no-start"  // the outermost frame is not one that threads begin with
+	NotCut      Cut = iota // it does not, or the recording says why
+	CutLeafOnly            // no callers were recorded, because none were asked for
+	CutNoStart             // the outermost frame is not one that threads begin with
 )
 
 // starts are the functions with which threads begin. A main function is as good as
@@ -40,18 +44,17 @@ var cLibraries = []string{"libc.so", "libc-2.", "libc.musl-", "ld-musl-", "libpt
 // kernel stack that ends elsewhere belongs to one of the kernel's own threads.
 var kernelEntries = []string{"entry_", "asm_", "el0t_", "el0_", "vectors"}
 
-// cutOff says why a machine stack ends before its thread's start, empty if it does
-// not or the recording gives the reason. Stacks that were unwound from dumps, or
-// come from the processor's calls, do.
-func (u *Unwinder) cutOff(machine []Frame) string {
+// cutOff says why a machine stack ends before its thread's start. Stacks that were unwound
+// from dumps, or come from the processor's calls, do not.
+func (u *Unwinder) cutOff(machine []Frame) Cut {
 	raw := &u.raw
 	switch {
 	case raw.Reason != "" || len(machine) == 0 || machine[len(machine)-1].Rule == schema.RuleTruncated:
-		return ""
+		return NotCut
 	case raw.Callers == decode.CallersNone:
 		return CutLeafOnly
-	case raw.Callers == decode.CallersUnwound && len(raw.ByFrame) == 0 && !u.base.byFrame, raw.Callers == decode.CallersBranches, u.isWhole(machine):
-		return ""
+	case raw.Callers == decode.CallersUnwound && len(raw.ByFrame) == 0 && !u.base.byFrame(), raw.Callers == decode.CallersBranches, u.isWhole(machine):
+		return NotCut
 	}
 	return CutNoStart
 }
@@ -60,7 +63,7 @@ func (u *Unwinder) cutOff(machine []Frame) string {
 // thread, or a frame for what is lost there.
 func (u *Unwinder) isWhole(machine []Frame) bool {
 	if u.base.is {
-		return u.base.whole
+		return u.base.whole()
 	}
 	if machine[len(machine)-1].Rule == schema.RuleTruncated {
 		return true
@@ -76,7 +79,7 @@ func (u *Unwinder) isWhole(machine []Frame) bool {
 // without a name that called what C libraries begin with.
 func (u *Unwinder) isEntry(machine []Frame) bool {
 	n := len(machine)
-	return n > 1 && u.traits(machine[n-1].Location).kind == staticKind && u.isStart(machine[n-2].Location, true)
+	return n > 1 && u.traitsOf(&machine[n-1]).kind() == staticKind && u.isStart(machine[n-2].Location, true)
 }
 
 // isStart reports whether threads begin with the function of a location. In a

@@ -27,29 +27,29 @@ func TestCutOff(t *testing.T) {
 	tests := []struct {
 		name string
 		raw  decode.RawStack
-		want string
+		want Cut
 	}{
-		{"main", decode.RawStack{Words: []uint64{pcWork, pcMain}}, ""},
-		{"a program's entry", decode.RawStack{Words: []uint64{pcWork, start}}, ""},
-		{"code of the C library without a name", decode.RawStack{Words: []uint64{pcWork, libc}}, ""},
-		{"the entry of a stripped program", decode.RawStack{Words: []uint64{pcWork, libc, pcStatic}}, ""},
+		{"main", decode.RawStack{Words: []uint64{pcWork, pcMain}}, NotCut},
+		{"a program's entry", decode.RawStack{Words: []uint64{pcWork, start}}, NotCut},
+		{"code of the C library without a name", decode.RawStack{Words: []uint64{pcWork, libc}}, NotCut},
+		{"the entry of a stripped program", decode.RawStack{Words: []uint64{pcWork, libc, pcStatic}}, NotCut},
 		{"the same as the leaf", decode.RawStack{Words: []uint64{libc}}, CutNoStart},
 		{"a function of the C library", decode.RawStack{Words: []uint64{pcWork, 0x420810}}, CutNoStart},
 		{"any other function", decode.RawStack{Words: []uint64{pcMain, pcWork}, Callers: decode.CallersChained}, CutNoStart},
 		{"an uncovered region", decode.RawStack{Words: []uint64{pcWork, pcStatic}}, CutNoStart},
 		{"in no load object", decode.RawStack{Words: []uint64{pcMain, pcWild}}, CutNoStart},
 		{"no callers were asked for", decode.RawStack{Words: []uint64{pcMain}, Callers: decode.CallersNone}, CutLeafOnly},
-		{"unwound", decode.RawStack{Words: []uint64{pcMain, pcWork}, Callers: decode.CallersUnwound}, ""},
-		{"told by the recording", decode.RawStack{Words: []uint64{pcMain, pcWork, decode.MarkTruncated}, Reason: decode.ReasonChainLimit, Callers: decode.CallersChained}, ""},
-		{"truncated", decode.RawStack{Words: []uint64{pcMain, pcWork, decode.MarkTruncated}}, ""},
-		{"the kernel's own", decode.RawStack{Words: []uint64{kernel, kernel + 16}, Kernel: 2}, ""},
-		{"empty", decode.RawStack{}, ""},
+		{"unwound", decode.RawStack{Words: []uint64{pcMain, pcWork}, Callers: decode.CallersUnwound}, NotCut},
+		{"told by the recording", decode.RawStack{Words: []uint64{pcMain, pcWork, decode.MarkTruncated}, Reason: decode.ReasonChainLimit, Callers: decode.CallersChained}, NotCut},
+		{"truncated", decode.RawStack{Words: []uint64{pcMain, pcWork, decode.MarkTruncated}}, NotCut},
+		{"the kernel's own", decode.RawStack{Words: []uint64{kernel, kernel + 16}, Kernel: 2}, NotCut},
+		{"empty", decode.RawStack{}, NotCut},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			u, _, _ := unwinder(&decode.Process{Image: images})
 			if got := stackOf(u, &tt.raw, false, 0).CutOff; got != tt.want {
-				t.Errorf("%q, want %q", got, tt.want)
+				t.Errorf("%d, want %d", got, tt.want)
 			}
 		})
 	}

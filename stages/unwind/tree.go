@@ -33,8 +33,9 @@ type FrameNo int32
 type Tree struct {
 	tree.Tree[NodeNo, FrameNo]
 	frameList
-	Ends    []End    // by path
-	settled []NodeNo // by word of the process whose paths are added now
+	Ends    []End     // by path
+	plain   []FrameNo // by plainFrame
+	settled []NodeNo  // by word of the process whose paths are added now
 }
 
 // PathNo is the number of a recorded stack's path, in the order in which they are
@@ -45,6 +46,9 @@ type PathNo int32
 type End struct {
 	Node NodeNo        // the path to it is the recorded stack
 	Leaf [Modes]NodeNo // its leaf in each mode: the node itself or one on the path to it
+	// CutOff says why the stack ends before its thread's start.
+	CutOff Cut
+	Empty  bool // machine mode shows no frame
 }
 
 // TreeFrame is a frame as nodes have it: what was recorded, and what the rules made of
@@ -85,9 +89,6 @@ func NewTree() *Tree {
 
 // Add returns the node of a frame above a node, which is new if need be.
 func (t *Tree) Add(parent NodeNo, f *TreeFrame) NodeNo {
-	if next := parent + 1; int(next) < t.Len() && t.Parent[next] == parent && t.Frames[t.Label[next]] == *f {
-		return next // most nodes are the first above their parents, and need no hash to be found again
-	}
 	node, _ := t.Child(parent, t.number(f))
 	return node
 }

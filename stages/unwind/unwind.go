@@ -8,16 +8,6 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// Resolved is what a recorded stack means for some time: the manual's three
-// representations of it.
-type Resolved struct {
-	From, Until int64  // ns from the founder's start
-	Path        PathNo // in the tree, once that has grown
-	Empty       bool   // machine mode shows no frame
-	// CutOff says why the stack ends before its thread's start, empty if it does not.
-	CutOff string
-}
-
 // Unwinder normalises the stacks of one process. It is not safe for concurrent use.
 type Unwinder struct {
 	known    *Known
@@ -29,8 +19,7 @@ type Unwinder struct {
 	tables *FrameTables
 	openMP bool // a runtime is mapped
 
-	reading  // the stack that passes the rules now
-	resolved Resolved
+	reading // the stack that passes the rules now
 
 	frames, machine, user []Frame                   // scratch
 	callers               []Frame                   // likewise, for missing
@@ -46,42 +35,60 @@ type Unwinder struct {
 // New returns the unwinder of a process. emit gets what its stacks add to the tree. It is
 // used until the next process's is made.
 func New(known *Known, emit func(*Growth), r *symbolize.Resolver, tables *FrameTables, process *symbolize.Process, recorded *decode.Process) *Unwinder {
-	known.settled.next(recorded.Stacks.Nodes())
 	if known.growth != nil {
 		growths.Put(known.growth)
 	}
 	known.growth = newGrowth(recorded.Stacks.Nodes(), true)
-	known.recent.next(recorded.Stacks.Len())
-	return &Unwinder{
+	u := &Unwinder{
 		known: known, emit: emit, resolver: r, process: process, recorded: recorded,
 		tables: tables, openMP: hasRuntime(process.Image),
 	}
+	u.forget()
+	return u
 }
 
-// Stack normalises a recorded stack as of time t. system says that it is one of
-// the JVM's own threads (SystemThread). The result is valid until the next call.
-func (u *Unwinder) Stack(number int32, system bool, t int64) *Resolved {
-	u.read(number, t)
+// forget forgets what is known of words.
+func (u *Unwinder) forget() {
+	u.known.words = append(u.known.words[:0], make([]wordState, u.recorded.Stacks.Nodes())...)
+}
+
+// Add normalises stacks of the process, which were read. Nobody may use them after that.
+func (u *Unwinder) Add(r *Readings) {
+	words := r.words
+	for i := range r.stacks {
+		s := &r.stacks[i]
+		u.stack(s, words[:s.words])
+		words = words[s.words:]
+	}
+	readings.Put(r)
+}
+
+// stack normalises a recorded stack.
+func (u *Unwinder) stack(s *readStack, words []readWord) {
+	if s.forget {
+		u.forget()
+	}
+	u.read(s, words)
 	raw := &u.raw
 	u.pcs = u.calls(raw)
-	machine := u.native(Native, u.pcs, origin{raw.Returns, raw.Callers == decode.CallersChained, raw.ByFrame}, t)
+	machine := u.native(Native, u.pcs, origin{raw.Returns, raw.Callers == decode.CallersChained, raw.ByFrame})
 	u.machine = append(u.machine[:0], machine...)
 	machine = u.machine
 	for i := range machine {
 		machine[i].Place = int32(i)
 	}
 	var m merger
-	m.Unwinder, m.machine, m.t, m.cutOff = u, machine, t, u.cutOff(machine)
-	m.user, m.expert = u.userMode(machine, system, t)
+	m.Unwinder, m.machine, m.cutOff = u, machine, u.cutOff(machine)
+	m.user, m.expert = u.userMode(machine, s.system)
 	if len(m.user) == 0 { // no rule empties a stack
 		m.user = machine
 	}
-	return m.add()
+	m.add()
 }
 
 // userMode makes the frames of user mode from those of machine mode; expert says that
 // expert mode is the same.
-func (u *Unwinder) userMode(machine []Frame, system bool, t int64) (user []Frame, expert bool) {
+func (u *Unwinder) userMode(machine []Frame, system bool) (user []Frame, expert bool) {
 	raw, instead := &u.raw, schema.NoRule
 	switch {
 	case raw.OMP != nil, u.openMP:
@@ -96,7 +103,7 @@ func (u *Unwinder) userMode(machine []Frame, system bool, t int64) (user []Frame
 	user = u.withoutKernel(machine)
 	switch {
 	case raw.OMP != nil:
-		return u.recordedOpenMP(t), true
+		return u.recordedOpenMP(), true
 	case raw.Java != nil || len(u.recorded.JavaThreads) > 0:
 		return u.java(user, system)
 	case u.openMP:
@@ -114,17 +121,17 @@ type origin struct {
 
 // native turns the words of a part, which are PCs of calls, into frames, leaf first
 // (gprofng-experiment 7). The result is valid until the next call.
-func (u *Unwinder) native(part Part, words []uint64, o origin, t int64) []Frame {
+func (u *Unwinder) native(part Part, words []uint64, o origin) []Frame {
 	u.part, u.drops[part] = part, append(u.drops[part][:0], make([]schema.Rule, len(words))...)
 	words, lost := truncation(words)
-	u.recordedFrames(words, o, t)
+	u.recordedFrames(words, o)
 	if o.chained || len(o.byFrame) > 0 {
 		u.frames = u.missing(u.frames)
 	}
 	u.frames = u.outlines(u.plt(u.frames))
 	u.frames = u.linker(u.frames)
 	if lost != "" {
-		u.frames = append(u.frames, Frame{u.resolver.Artificial(lost), schema.RuleTruncated, part, int32(len(words)), none})
+		u.frames = append(u.frames, Frame{Location: u.resolver.Artificial(lost), Rule: schema.RuleTruncated, Part: part, Word: int32(len(words)), Place: none})
 	}
 	return u.frames
 }
@@ -137,7 +144,7 @@ func (u *Unwinder) drop(f Frame, rule schema.Rule) {
 }
 
 // recordedFrames fills frames with the meaning of words.
-func (u *Unwinder) recordedFrames(words []uint64, o origin, t int64) {
+func (u *Unwinder) recordedFrames(words []uint64, o origin) {
 	u.frames, u.chained, u.kernel, u.checked = u.frames[:0], u.chained[:0], 0, none
 	checked := false
 	for i, w := range words {
@@ -145,10 +152,10 @@ func (u *Unwinder) recordedFrames(words []uint64, o origin, t int64) {
 			checked, u.checked = true, i
 			continue
 		}
-		location, rule := u.meaning(i, w, t).Location, schema.NoRule
+		meant, rule := u.meant(i, w), schema.NoRule
 		if checked {
 			checked = false
-			if !o.verified && !u.useReturnRegister(words, i, location) {
+			if !o.verified && !u.useReturnRegister(words, i, meant.location) {
 				u.drops[u.part][i] = schema.RuleLeafCheck
 				continue
 			}
@@ -160,18 +167,17 @@ func (u *Unwinder) recordedFrames(words []uint64, o origin, t int64) {
 		_, byFrame := slices.BinarySearch(o.byFrame, int32(i))
 		u.frames, u.chained = append(u.frames, Frame{}), append(u.chained, o.chained || byFrame)
 		f := &u.frames[len(u.frames)-1]
-		f.Location, f.Rule, f.Part, f.Word, f.Place = location, rule, u.part, int32(i), none
+		f.Location, f.Rule, f.Part, f.traits, f.Word, f.Place = meant.location, rule, u.part, meant.traits, int32(i), none
 	}
 }
 
-// meaning returns what the PC of a word means.
-func (u *Unwinder) meaning(word int, pc uint64, t int64) symbolize.Span {
-	if u.part != Native || isMarker(pc) {
-		return u.at(pc, t)
-	}
-	if pc != u.raw.Words[word] {
-		u.calling[word] = u.callBefore(u.raw.Words[word], t)
-		return u.calling[word]
+// meant returns what the PC of a word means.
+func (u *Unwinder) meant(word int, pc uint64) spot {
+	switch {
+	case u.part != Native || isMarker(pc):
+		return u.spot(pc)
+	case pc != u.raw.Words[word]:
+		return u.callBefore(u.numbers[word], u.raw.Words[word])
 	}
 	return u.own[word]
 }

@@ -78,7 +78,7 @@ const (
 	pcWild   = 0x123456
 )
 
-func unwinder(p *decode.Process) (*Unwinder, *Tree, *symbolize.Resolver) {
+func unwinder(p *decode.Process) (*readingUnwinder, *Tree, *symbolize.Resolver) {
 	p.Number, p.Stacks = 1, &decode.Stacks{}
 	p.Image = append(p.Image,
 		decode.MapEvent{Address: progBase, Size: size, Modes: 5, Path: "/bin/prog"},
@@ -89,23 +89,49 @@ func unwinder(p *decode.Process) (*Unwinder, *Tree, *symbolize.Resolver) {
 	}}
 	r := symbolize.New(rec, rec, program)
 	set := NewTree()
-	return New(NewKnown(), set.Grow, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
+	return newReadingUnwinder(set, rec, r, p), set, r
+}
+
+// readingUnwinder is an unwinder of stacks that are read when they are recorded.
+type readingUnwinder struct {
+	*Unwinder
+	reader *Reader
+	tree   *Tree
+}
+
+func newReadingUnwinder(tree *Tree, rec *decode.Recording, r *symbolize.Resolver, p *decode.Process) *readingUnwinder {
+	process := r.Process(p, "map.xml")
+	u := New(NewKnown(), tree.Grow, r, NewFrameTables(&framesOf{}, &rec.Problems), process, p)
+	reader := NewReader(u.Add)
+	reader.Process(process, p.Stacks)
+	return &readingUnwinder{u, reader, tree}
+}
+
+// resolved is what a recorded stack means.
+type resolved struct {
+	symbolize.Life
+	Path PathNo
+	End
 }
 
 // stackOf normalises a stack that is recorded now.
-func stackOf(u *Unwinder, raw *decode.RawStack, system bool, t int64) Resolved {
+func stackOf(u *readingUnwinder, raw *decode.RawStack, system bool, t int64) resolved {
 	n := u.recorded.Stacks.Number(raw)
 	if raw.Java != nil || raw.OMP != nil {
 		n = u.recorded.Stacks.Add(raw)
 	}
-	u.known.settled.words = append(u.known.settled.words, make([]packedSettled, u.recorded.Stacks.Nodes()-len(u.known.settled.words))...)
-	u.known.growth.words = u.recorded.Stacks.Nodes()
-	defer u.Flush()
-	return *u.Stack(n, system, t)
+	nodes := u.recorded.Stacks.Nodes()
+	more := nodes - len(u.known.words)
+	u.known.words, u.reader.lives.words = append(u.known.words, make([]wordState, more)...), append(u.reader.lives.words, make([]lifeNo, more)...)
+	u.known.growth.words = nodes
+	path, life := u.reader.Stack(n, system, t)
+	u.reader.Flush()
+	u.Flush()
+	return resolved{life, path, u.tree.Ends[path]}
 }
 
 // shown returns the frames that a mode shows of a stack, leaf first.
-func shown(tree *Tree, s Resolved, mode Mode) (frames []Frame) {
+func shown(tree *Tree, s resolved, mode Mode) (frames []Frame) {
 	for n := tree.Ends[s.Path].Leaf[mode]; n > 0; n = tree.Parent[n] {
 		if f := tree.Frames[tree.Label[n]]; f.Shown[mode] >= 0 {
 			frames = append(frames, Frame{Location: f.Shown[mode], Rule: f.Rules[mode]})
@@ -115,7 +141,7 @@ func shown(tree *Tree, s Resolved, mode Mode) (frames []Frame) {
 }
 
 // recorded returns the words of a stack, leaf first.
-func recorded(tree *Tree, s Resolved) (words []uint64) {
+func recorded(tree *Tree, s resolved) (words []uint64) {
 	for n := tree.Ends[s.Path].Node; n > 0; n = tree.Parent[n] {
 		if f := &tree.Frames[tree.Label[n]]; f.Part == Native {
 			words = append(words, f.Word)
@@ -125,7 +151,7 @@ func recorded(tree *Tree, s Resolved) (words []uint64) {
 }
 
 // text prints a stack leaf first; frames that a rule made carry its id.
-func text(r *symbolize.Resolver, tree *Tree, s Resolved, mode Mode) string {
+func text(r *symbolize.Resolver, tree *Tree, s resolved, mode Mode) string {
 	var frames []string
 	for _, f := range shown(tree, s, mode) {
 		name := r.Program.Functions[r.Program.Locations[f.Location].Function].Name
@@ -264,7 +290,7 @@ func TestJavaModes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			u, set, r := unwinder(&decode.Process{JavaMethods: methods, JavaThreads: threads})
-			got := stackOf(u, &decode.RawStack{Words: tt.words, Java: tt.java}, u.SystemThread(tt.thread, 50), 50)
+			got := stackOf(u, &decode.RawStack{Words: tt.words, Java: tt.java}, SystemThread(threads, tt.thread, 50), 50)
 			for mode, pair := range map[string][2]string{
 				"user":    {tt.user, text(r, set, got, User)},
 				"expert":  {tt.expert, text(r, set, got, Expert)},

@@ -1,0 +1,212 @@
+package symbolize
+
+import (
+	"math/bits"
+	"math/rand/v2"
+
+	"stackmill/stages/arena"
+	"stackmill/stages/symbolize/image"
+)
+
+// PCNo is the number of a PC of a recording. PCs of one number mean the same.
+type PCNo int32
+
+// PCs numbers the PCs of a recording: addresses in what was mapped there. Where processes map
+// a load object's file at the same address, their PCs are the same.
+type PCs struct {
+	seed    uint64       // of hashes: nobody can make addresses whose hashes are equal
+	table   []numberedPC // with free places, which are zero; their number is a power of 2
+	n       int
+	areas   []area // by areaNo
+	files   map[fileArea]areaNo
+	edges   map[[2]areaNo]areaNo
+	recent  []numberedPC // by a hash of the address: those asked for last; their number is a power of 2
+	shift   int          // of a hash, to an index in recent
+	process int32        // the number of the last process, from 1
+}
+
+// areaNo is the number of an area: its index in PCs.areas. The first one is none.
+type areaNo int32
+
+// area is what some addresses have in common: a mapping that a process has of its own, or
+// where a load object's file is mapped, or where nothing is. Of it there is the piece that was
+// asked for last.
+type area struct {
+	first, last uint64
+	from, until int64 // ns from the founder's start
+	process     int32 // whose piece it is
+}
+
+func (a *area) has(pc uint64, t int64, process int32) bool {
+	return a.first <= pc && pc <= a.last && a.from <= t && t < a.until && a.process == process
+}
+
+// fileArea is a file that is mapped: its offset of address 0 is offset.
+type fileArea struct {
+	object ObjectNo
+	offset uint64
+}
+
+// numberedPC is a PC and its number.
+type numberedPC struct {
+	pc     uint64
+	area   areaNo
+	number PCNo
+}
+
+// firstPCs is how many places there are at first.
+const firstPCs = 1 << 10
+
+// maxRecentBits bounds the PCs that are found fast: more would not stay in the processor's cache.
+const maxRecentBits = 15
+
+// NewPCs returns numbers of no PCs.
+func NewPCs() *PCs {
+	return &PCs{
+		seed: rand.Uint64(), table: make([]numberedPC, firstPCs),
+		areas: make([]area, 1), files: map[fileArea]areaNo{}, edges: map[[2]areaNo]areaNo{},
+	}
+}
+
+// ProcessPCs numbers the PCs of one process. It is not safe for concurrent use; the process
+// may be used at the same time.
+type ProcessPCs struct {
+	*PCs
+	finder *image.Finder
+	of     map[*image.Mapping]areaNo
+	last   mappedArea // the one asked for last
+}
+
+type mappedArea struct {
+	mapping *image.Mapping
+	area    areaNo // 0: none was asked for
+}
+
+// Process returns what numbers the PCs of a process on stacks of so many words. It replaces
+// that of the process before.
+func (x *PCs) Process(pr *Process, words int) *ProcessPCs {
+	x.process++
+	if n := min(bits.Len(uint(words))+1, maxRecentBits); len(x.recent) < 1<<n {
+		x.recent, x.shift = arena.Places[numberedPC](1<<n), 64-n
+	}
+	p := &ProcessPCs{PCs: x, finder: pr.Image.Finder(), of: map[*image.Mapping]areaNo{}}
+	for _, m := range pr.Image.Mappings {
+		if !m.Executable() || m.Code != nil {
+			continue
+		}
+		if n := pr.r.fileObject(pr.Image, m); pr.r.Table(n) != nil {
+			k := fileArea{n, m.FileOffset - m.Address}
+			if x.files[k] == 0 {
+				x.files[k] = x.newArea()
+			}
+			p.of[m] = x.files[k]
+		}
+	}
+	return p
+}
+
+func (x *PCs) newArea() areaNo {
+	x.areas = append(x.areas, area{})
+	return areaNo(len(x.areas) - 1)
+}
+
+// Life is from when until when something means the same, in ns from the founder's start.
+type Life struct{ From, Until int64 }
+
+// And returns for how long two things mean the same.
+func (l Life) And(other Life) Life {
+	return Life{max(l.From, other.From), min(l.Until, other.Until)}
+}
+
+// Has reports whether it means that at time t.
+func (l Life) Has(t int64) bool { return l.From <= t && t < l.Until }
+
+// Number returns the number of a PC at time t, and for how long it has it.
+func (p *ProcessPCs) Number(pc uint64, t int64) (PCNo, Life) {
+	n, a := p.number(pc, t)
+	return n, Life{a.from, a.until}
+}
+
+// Caller is Number of a return address. The call before it is of the same number and life,
+// also where it ends what is mapped there.
+func (p *ProcessPCs) Caller(pc uint64, t int64) (PCNo, Life) {
+	n, a := p.number(pc, t)
+	life := Life{a.from, a.until}
+	if pc > a.first || pc == 0 {
+		return n, life
+	}
+	after, before := p.area(pc, t), p.area(pc-1, t)
+	edge := [2]areaNo{before, after}
+	if p.edges[edge] == 0 {
+		p.edges[edge] = p.newArea()
+	}
+	b := &p.areas[before]
+	return p.numbered(p.edges[edge], pc), life.And(Life{b.from, b.until})
+}
+
+// number returns the number of a PC at time t, and its area, which is valid until the next call.
+func (p *ProcessPCs) number(pc uint64, t int64) (PCNo, *area) {
+	const golden = 0x9e3779b97f4a7c15
+	r := &p.recent[pc*golden>>p.shift]
+	if r.pc == pc {
+		if a := &p.areas[r.area]; a.has(pc, t, p.process) {
+			return r.number, a
+		}
+	}
+	area := p.area(pc, t)
+	*r = numberedPC{pc, area, p.numbered(area, pc)}
+	return r.number, &p.areas[area]
+}
+
+// numbered returns the number of a PC, which is a new one if need be.
+func (x *PCs) numbered(area areaNo, pc uint64) PCNo {
+	at := x.place(area, pc)
+	for ; x.table[at].area != 0; at = (at + 1) & (len(x.table) - 1) {
+		if e := &x.table[at]; e.pc == pc && e.area == area {
+			return e.number
+		}
+	}
+	n := PCNo(x.n)
+	x.table[at] = numberedPC{pc, area, n}
+	if x.n++; 4*x.n >= 3*len(x.table) {
+		x.grow()
+	}
+	return n
+}
+
+// place is where the search for a PC begins.
+func (x *PCs) place(area areaNo, pc uint64) int {
+	high, low := bits.Mul64(pc^x.seed, 0xe7037ed1a0b428db+uint64(area)<<1)
+	return int(high^low) & (len(x.table) - 1)
+}
+
+// grow makes a table with twice as many places.
+func (x *PCs) grow() {
+	known := x.table
+	x.table = arena.Places[numberedPC](2 * len(known))
+	for _, e := range known {
+		if e.area == 0 {
+			continue
+		}
+		at := x.place(e.area, e.pc)
+		for x.table[at].area != 0 {
+			at = (at + 1) & (len(x.table) - 1)
+		}
+		x.table[at] = e
+	}
+}
+
+// area returns the area that a PC is in at time t, with the piece that the PC is in.
+func (p *ProcessPCs) area(pc uint64, t int64) areaNo {
+	piece := p.finder.Piece(pc, t)
+	if p.last.area == 0 || p.last.mapping != piece.Mapping {
+		n, known := p.of[piece.Mapping]
+		if !known {
+			n = p.newArea()
+			p.of[piece.Mapping] = n
+		}
+		p.last = mappedArea{piece.Mapping, n}
+	}
+	p.areas[p.last.area] = area{piece.First, piece.Last, piece.From, piece.Until, p.process}
+	return p.last.area
+}
