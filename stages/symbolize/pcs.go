@@ -198,6 +198,9 @@ func (x *PCs) grow() {
 
 // area returns the area that a PC is in at time t, with the piece that the PC is in.
 func (p *ProcessPCs) area(pc uint64, t int64) areaNo {
+	if last := p.last.area; p.areas[last].has(pc, t, p.process) { // most PCs are in the program's own text
+		return last
+	}
 	piece := p.finder.Piece(pc, t)
 	if p.last.area == 0 || p.last.mapping != piece.Mapping {
 		n, known := p.of[piece.Mapping]
