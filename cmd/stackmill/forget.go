@@ -122,7 +122,7 @@ func (f *forgetter) run(ctx context.Context, selectors []string) error {
 	if f.summaries {
 		done = strings.Replace(done, "forgotten", "kept as sums", 1)
 	}
-	if f.dry || f.format != "table" {
+	if f.lists() {
 		if err := f.print(list); err != nil {
 			return err
 		}
@@ -145,15 +145,9 @@ func (f *forgetter) chosen(ctx context.Context, selectors []string) (list []leav
 		return nil, err
 	}
 	defer db.Close()
-	rows, err := db.Records(ctx, "SELECT experiment_id, started FROM experiments")
+	started, err := f.started(ctx, db)
 	if err != nil {
 		return nil, err
-	}
-	started := map[string]time.Time{}
-	for _, r := range rows {
-		if at, ok := r["started"].(time.Time); ok {
-			started[r.Text("experiment_id")] = at
-		}
 	}
 	parts := f.parts(db.Batches())
 	for _, e := range db.Experiments() {
@@ -168,6 +162,25 @@ func (f *forgetter) chosen(ctx context.Context, selectors []string) (list []leav
 	}
 	return list, nil
 }
+
+// started returns when experiments were recorded, if that is asked for: what is forgotten by name
+// is known without the store's files, which may be replaced meanwhile.
+func (f *forgetter) started(ctx context.Context, db *queries.DB) (map[string]time.Time, error) {
+	started := map[string]time.Time{}
+	if f.olderThan == "" && !f.lists() {
+		return started, nil
+	}
+	rows, err := db.Records(ctx, "SELECT experiment_id, started FROM experiments")
+	for _, r := range rows {
+		if at, ok := r["started"].(time.Time); ok {
+			started[r.Text("experiment_id")] = at
+		}
+	}
+	return started, err
+}
+
+// lists reports whether the experiments are printed.
+func (f *forgetter) lists() bool { return f.dry || f.format != "table" }
 
 // parts returns how many bytes of the files each experiment has that are to go.
 func (f *forgetter) parts(batches []storedir.Batch) map[string]int64 {
