@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"errors"
+
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"stackmill/schema"
@@ -56,7 +58,7 @@ func (b *batch) untold(leaks *attribute.Leaks) {
 func (b *batch) number() error {
 	b.stacks.Add(b.Batch)
 	b.reader.Flush()
-	return nil
+	return errors.Join(b.rules.failure(), b.growth.failure()) // what follows would be for nothing
 }
 
 func (b *batch) count() error {

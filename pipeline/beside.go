@@ -17,7 +17,7 @@ type beside[T any] struct {
 	values chan T
 	drop   func(T)
 	group  errgroup.Group
-	under  sync.WaitGroup // what was handed over and is not done
+	undone sync.WaitGroup // the values that were added and are neither done nor dropped
 	failed chan struct{}  // closed after an error, which is err then
 	err    error
 }
@@ -37,7 +37,7 @@ func runBeside[T any](ctx context.Context, ahead int, do func(T) error, drop fun
 					close(b.failed)
 				}
 			}
-			b.under.Done()
+			b.undone.Done()
 		}
 		return b.err
 	})
@@ -46,7 +46,7 @@ func runBeside[T any](ctx context.Context, ahead int, do func(T) error, drop fun
 
 // add hands a value over. The error is that of a value before it, or the context's.
 func (b *beside[T]) add(v T) (err error) {
-	b.under.Add(1)
+	b.undone.Add(1)
 	select {
 	case b.values <- v:
 		return nil
@@ -55,13 +55,27 @@ func (b *beside[T]) add(v T) (err error) {
 	case <-b.ctx.Done():
 		err = context.Cause(b.ctx)
 	}
-	b.under.Done()
+	b.undone.Done()
 	b.drop(v)
 	return err
 }
 
 // wait waits until all that was handed over is done or dropped.
-func (b *beside[T]) wait() { b.under.Wait() }
+func (b *beside[T]) wait() { b.undone.Wait() }
+
+// failure returns the error of a value that was handed over, nil if there is none so far, or
+// nothing runs beside.
+func (b *beside[T]) failure() error {
+	if b == nil {
+		return nil
+	}
+	select {
+	case <-b.failed:
+		return b.err
+	default:
+		return nil
+	}
+}
 
 // close waits until all is done. It may be called again.
 func (b *beside[T]) close() error {

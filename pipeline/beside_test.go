@@ -42,8 +42,11 @@ func TestBeside(t *testing.T) {
 				}
 			}
 		}
-		if b.wait(); tt.want == nil && len(done) != added { // it has ended for now
+		if b.wait(); tt.want == nil && len(done) != added {
 			t.Errorf("%s: %d of %d values were done", tt.name, len(done), added)
+		}
+		if got := b.failure(); tt.want != nil && ctx.Err() == nil && !isCause(got, tt.want) || tt.want == nil && got != nil {
+			t.Errorf("%s: failed with %v", tt.name, got)
 		}
 		closed := errors.Join(b.close(), context.Cause(ctx))
 		if again := errors.Join(b.close(), context.Cause(ctx)); (again == nil) != (closed == nil) {

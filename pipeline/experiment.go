@@ -82,22 +82,28 @@ func (a *attempt) ingestOne(r *Result, generation int, opening func() (*decode.R
 func (a *attempt) pass(e *experiment) (err error) {
 	defer func() { err = errors.Join(err, e.close()) }()
 	if err := e.run(a.ctx); err != nil {
+		e.halt() // sinks write rows
 		return errors.Join(err, e.settled())
 	}
 	return nil
 }
 
-// close gives up what the stages hold, also after a panic.
-func (e *experiment) close() (err error) {
+// halt waits for what runs beside the stages. Their errors are run's.
+func (e *experiment) halt() {
 	if e.sinking != nil {
-		_ = e.sinking.close() // grown has its error
+		_ = e.sinking.close()
 	}
 	if e.rules != nil {
-		_ = e.rules.close() // likewise
+		_ = e.rules.close()
 	}
 	if e.growth != nil {
-		_ = e.growth.close() // likewise
+		_ = e.growth.close()
 	}
+}
+
+// close gives up what the stages hold, also after a panic.
+func (e *experiment) close() (err error) {
+	e.halt()
 	if e.out != nil {
 		_ = e.out.close() // settled has its error
 	}
@@ -175,7 +181,7 @@ func (e *experiment) begin() (err error) {
 	e.segments = schema.NewRows(schema.Segments, id, e.out.write)
 	read := e.read
 	if e.data == nil {
-		read = func(r *unwind.Readings) { _ = e.rules.add(r) } // grown has its error
+		read = func(r *unwind.Readings) { _ = e.rules.add(r) } // batch.number has its error
 		e.rules = runBeside(e.ctx, readingsAhead, func(r *unwind.Readings) error { e.read(r); return nil }, func(*unwind.Readings) {})
 		e.sinking = runBeside(e.ctx, sinksAhead, e.sink, func(b toSinks) { b.Release() })
 	}

@@ -90,8 +90,7 @@ func contentOf(ctx context.Context, path string, room *int64) (sum uint64, size 
 // hashOf returns the hash of so many bytes, of which hash adds some to a part.
 func hashOf(size int64, hash func(p *contentPart, from, n int64) error) (sum uint64, err error) {
 	var sums []byte
-	workers := max(1, runtime.GOMAXPROCS(0)-1) // the recording is opened meanwhile
-	relay.Each(workers, int((size+hashedAtOnce-1)/hashedAtOnce), func(_, n int, to *contentPart) {
+	relay.Each(runtime.GOMAXPROCS(0), int((size+hashedAtOnce-1)/hashedAtOnce), func(_, n int, to *contentPart) {
 		from := int64(n) * hashedAtOnce
 		to.digest.Reset()
 		to.err = hash(to, from, min(hashedAtOnce, size-from))

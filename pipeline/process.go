@@ -50,7 +50,7 @@ func (p *process) unwind() (err error) {
 	}
 	whole := *p.recorded
 	whole.Stacks = p.completed.Stacks
-	grow := func(more *unwind.Growth) { _ = p.growth.add(more) } // grown has its error
+	grow := func(more *unwind.Growth) { _ = p.growth.add(more) } // batch.number has its error
 	p.unwinder = unwind.New(p.known, grow, p.resolver, p.frames, p.resolved, &whole)
 	p.reader.Process(p.resolved, whole.Stacks)
 	p.stacks = p.experiment.stacks.Process(p.recorded, whole.Stacks, p.reader)

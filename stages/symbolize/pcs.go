@@ -83,7 +83,8 @@ type mappedArea struct {
 }
 
 // Process returns what numbers the PCs of a process on stacks of so many words. It replaces
-// that of the process before.
+// that of the process before, and asks the resolver for load objects, which must not be used
+// meanwhile.
 func (x *PCs) Process(pr *Process, words int) *ProcessPCs {
 	x.process++
 	if n := min(bits.Len(uint(words))+1, maxRecentBits); len(x.recent) < 1<<n {

@@ -163,9 +163,8 @@ func (r *Reader) Flush() {
 	}
 }
 
-// wordLives say for how long callers and all of their own callers mean the same, of words of
-// a process that were read. There are few lives and many words, which are asked for in no
-// order: what is kept of one is small.
+// wordLives say how long words that were read as callers, and all of their own callers, mean
+// the same. There are few lives and many words: of a word only the number of its life is kept.
 type wordLives struct {
 	words   []lifeNo // 0 of those that were not read
 	lives   []symbolize.Life

@@ -80,7 +80,8 @@ func (m *File) Each(from int, read func(end int) bool) {
 // on both sides of the one that is read.
 func (m *File) Release() { m.release(len(m.Data)) }
 
-// ReleaseBefore is Release for the parts before that in which an offset lies.
+// ReleaseBefore is Release for the parts before the one in which an offset lies: the next ones
+// may have been made ready.
 func (m *File) ReleaseBefore(at int) { m.release(at / step * step) }
 
 func (m *File) release(end int) {

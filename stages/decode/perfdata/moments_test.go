@@ -7,8 +7,8 @@ import (
 	"stackmill/stages/spill"
 )
 
-// What is known of moments without looking at them is what looking at each shows, in whichever
-// of several pieces they are.
+// The span of moments, which is made of those of their pieces, is as one that is made of all
+// moments, one after the other.
 func TestMomentSpans(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 60 {

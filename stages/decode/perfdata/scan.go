@@ -22,7 +22,7 @@ func (r *reader) release() {
 	}
 }
 
-// releaseBefore is release for all but what of a piece is read next.
+// releaseBefore is release for all files but the rest of a piece, which is read next.
 func (r *reader) releaseBefore(p *piece, at int) {
 	for _, f := range r.files {
 		if f != p.file {
