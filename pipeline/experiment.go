@@ -254,18 +254,17 @@ func (e *experiment) judge() error {
 }
 
 func (e *experiment) attribute() error {
-	disassembler := symbolize.NewDisassembler(e.resolver, e.outlines)
-	defer disassembler.Close()
 	r := &attribute.Result{
 		ExperimentID: e.result.ID, Program: e.resolver.Program, Total: e.total,
 		Stacks: e.stacks, Sums: e.sums, Files: e.ioFiles, Data: e.data,
-		Disassembler: disassembler,
+		Disassembler: func() *symbolize.Disassembler { return symbolize.NewDisassembler(e.resolver, e.outlines) },
 		Sources: attribute.Sources{
 			Finder:  source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.Named, Kept: e.redoing.source(e.rec.Started), Texts: e.texts},
 			Started: e.rec.Started, Problems: &e.rec.Problems,
 		},
 	}
 	lines, err := e.programRows(r)
+	e.resolver.ForgetCode()
 	e.result.add(attributeStage, -e.waited)
 	if err = errors.Join(e.segments.Close(), err); err != nil {
 		return err

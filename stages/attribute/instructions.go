@@ -11,17 +11,6 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// Disassembling is slow compared to everything else, so it is bounded: functions come
-// in the order of their values, and after wholeInstructions the others get only those
-// on stacks.
-const (
-	wholeInstructions = 25_000
-	// Longer functions are interpreters and tables; a static region may be a whole
-	// stripped library (S6). In both only what is near a PC matters.
-	wholeBytes = 64 << 10
-	nearBytes  = 64
-)
-
 // instructions emits the instructions of the functions on stacks, which are ranked, as
 // far as no experiment of the batch has the same ones. It returns the starts of those that
 // locations lie inside of.
@@ -31,21 +20,9 @@ func (r *Result) instructions(emit Emit, ranked []symbolize.FunctionNo) (meant m
 	rows := schema.NewRows(schema.Instructions, r.Lists.In(), emit)
 	links := map[symbolize.FunctionNo]link{}
 	pcs := r.pcs()
-	left := wholeInstructions
-	for _, n := range ranked {
-		if len(pcs[n]) == 0 {
-			continue
-		}
-		f := &p.Functions[n]
-		within := symbolize.All
-		switch {
-		case left <= 0:
-			within = 0
-		case f.Kind == symtab.Static || f.Size > wholeBytes:
-			within = nearBytes
-		}
-		code := r.disassembly(n, pcs[n], within)
-		if left -= code.Count; code.Count > 0 {
+	listed := slices.DeleteFunc(ranked, func(n symbolize.FunctionNo) bool { return len(pcs[n]) == 0 })
+	r.disassemble(listed, pcs, func(n symbolize.FunctionNo, code *symbolize.Disassembly) {
+		if code.Count > 0 {
 			l := r.link(code.Content)
 			if links[n] = l; l.first {
 				listInstructions(rows, l.number, code.Instructions)
@@ -54,18 +31,8 @@ func (r *Result) instructions(emit Emit, ranked []symbolize.FunctionNo) (meant m
 		for pc, to := range code.Meant {
 			meant[spotOf(p, n, pc)] = to
 		}
-	}
+	})
 	return meant, errors.Join(rows.Close(), r.listings(emit, links))
-}
-
-// disassembly returns the part of a function that was asked for, with its instructions
-// only if the batch does not have them.
-func (r *Result) disassembly(n symbolize.FunctionNo, pcs []uint64, within int) symbolize.Disassembly {
-	code, known := r.Disassembler.Known(n, pcs, within)
-	if known && (code.Count == 0 || r.Lists.Has(code.Content)) {
-		return code
-	}
-	return r.Disassembler.Function(n, pcs, within)
 }
 
 // listInstructions appends the rows of a list.

@@ -23,8 +23,8 @@ type Result struct {
 	Stacks       *Stacks
 	Sums         *Sums
 	Files        *Files
-	Data         *Data // nil: no sample has a data object
-	Disassembler *symbolize.Disassembler
+	Data         *Data                          // nil: no sample has a data object
+	Disassembler func() *symbolize.Disassembler // of the program
 	Sources      Sources
 	Lists        *listing.Draft // what the experiment shares with others of its batch
 }

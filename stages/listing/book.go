@@ -45,12 +45,10 @@ func (d *Draft) Number(content int64) (number int32, first bool) {
 	return d.base + number, first
 }
 
-// Has reports whether a list has a number.
-func (d *Draft) Has(content int64) bool {
+// Earlier reports whether an experiment that was kept before the draft began has a list.
+// Unlike the other methods it may be called by several goroutines.
+func (d *Draft) Earlier(content int64) bool {
 	_, known := d.before(content)
-	if !known {
-		_, known = d.own.numbers[content]
-	}
 	return known
 }
 

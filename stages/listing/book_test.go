@@ -15,21 +15,21 @@ func TestBook(t *testing.T) {
 		keep       bool
 		want       string
 	}{
-		{"a", []int64{10, 20, 10}, false, "a [0 true 1 true 0 false]"},
-		{"b", []int64{20, 30}, true, "b [0 true 1 true]"},
-		{"c", []int64{30, 40, 20}, false, "b [1 false 2 true 0 false]"},
-		{"d", []int64{50, 40, 50, 30}, true, "b [2 true 3 true 2 false 1 false]"},
-		{"e", []int64{40, 60}, true, "b [3 false 4 true]"},
+		{"a", []int64{10, 20, 10}, false, "a [0 true false 1 true false 0 false false]"},
+		{"b", []int64{20, 30}, true, "b [0 true false 1 true false]"},
+		{"c", []int64{30, 40, 20}, false, "b [1 false true 2 true false 0 false true]"},
+		{"d", []int64{50, 40, 50, 30}, true, "b [2 true false 3 true false 2 false false 1 false true]"},
+		{"e", []int64{40, 60}, true, "b [3 false true 4 true false]"},
 	} {
 		d := b.Begin(test.experiment)
 		var got []any
 		for _, content := range test.contents {
-			had := d.Has(content)
+			earlier := d.Earlier(content)
 			number, first := d.Number(content)
-			if had == first || !d.Has(content) {
-				t.Errorf("%s: it has %d: %v, and it is new: %v", test.experiment, content, had, first)
+			if earlier != d.Earlier(content) {
+				t.Errorf("%s: numbered, %d is of an earlier experiment: %v", test.experiment, content, !earlier)
 			}
-			got = append(got, number, first)
+			got = append(got, number, first, earlier)
 		}
 		if test.keep {
 			d.Keep()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"stackmill/stages/decode"
 	"stackmill/stages/infile"
 )
 
@@ -30,83 +31,99 @@ type lastBlock struct {
 	content []byte // nil if there is none
 }
 
-// contents returns what stands in a file at an offset, less than the size if the file
-// ends before that. It must not be changed.
-func (r *Resolver) contents(path string, offset, size uint64) []byte {
+// contents are the contents of load objects' files.
+type contents struct {
+	rec    *decode.Recording // knows what is the machine's fault
+	opened []*os.File        // the one read last first
+	blocks map[block][]byte
+	last   lastBlock
+	known  map[block][]byte // which somebody else has read; they do not change
+}
+
+func newContents(rec *decode.Recording, known map[block][]byte) contents {
+	return contents{rec: rec, blocks: map[block][]byte{}, known: known}
+}
+
+// at returns what stands in a file at an offset, less than the size if the file ends before
+// that. It must not be changed.
+func (c *contents) at(path string, offset, size uint64) []byte {
 	if offset > math.MaxInt64 {
 		return nil
 	}
-	if at := offset % blockSize; at+size <= blockSize {
-		if b, ok := r.block(path, offset/blockSize); ok {
+	if start := offset % blockSize; start+size <= blockSize {
+		if b, ok := c.block(path, offset/blockSize); ok {
 			n := uint64(len(b))
-			return b[min(at, n):min(at+size, n)]
+			return b[min(start, n):min(start+size, n)]
 		}
 	}
-	f := r.file(path)
+	f := c.file(path)
 	if f == nil {
 		return nil
 	}
 	b := make([]byte, size)
 	n, err := f.ReadAt(b, int64(offset))
-	r.rec.Faulted(err)
+	c.rec.Faulted(err)
 	return b[:n]
 }
 
 // block returns a block, of which the file's last one is shorter. It is false if not
 // all of it can be read: what was asked for may be readable.
-func (r *Resolver) block(path string, number uint64) ([]byte, bool) {
+func (c *contents) block(path string, number uint64) ([]byte, bool) {
 	k := block{path, number}
-	if r.last.content != nil && r.last.block == k {
-		return r.last.content, true
+	if c.last.content != nil && c.last.block == k {
+		return c.last.content, true
 	}
-	if b, ok := r.blocks[k]; ok {
-		r.last = lastBlock{k, b}
+	b, ok := c.blocks[k]
+	if !ok {
+		b, ok = c.known[k]
+	}
+	if ok {
+		c.last = lastBlock{k, b}
 		return b, true
 	}
-	f := r.file(path)
+	f := c.file(path)
 	if f == nil {
 		return nil, false
 	}
-	b := make([]byte, blockSize)
+	b = make([]byte, blockSize)
 	n, err := f.ReadAt(b, int64(number*blockSize))
 	if err != nil && err != io.EOF {
 		return nil, false
 	}
-	if len(r.blocks) >= maxBlocks {
-		clear(r.blocks)
+	if len(c.blocks) >= maxBlocks {
+		clear(c.blocks)
 	}
-	r.blocks[k], r.last = b[:n], lastBlock{k, b[:n]}
+	c.blocks[k], c.last = b[:n], lastBlock{k, b[:n]}
 	return b[:n], true
 }
 
 // file opens a load object's file; nil if it is gone. Those used last stay open.
-func (r *Resolver) file(path string) *os.File {
-	i := slices.IndexFunc(r.opened, func(f *os.File) bool { return f.Name() == path })
+func (c *contents) file(path string) *os.File {
+	i := slices.IndexFunc(c.opened, func(f *os.File) bool { return f.Name() == path })
 	if i < 0 {
 		f, _, err := infile.Open(path, infile.LoadObject)
 		if err != nil {
-			r.rec.Faulted(err)
+			c.rec.Faulted(err)
 			return nil
 		}
-		if i = len(r.opened); i == maxOpened {
+		if i = len(c.opened); i == maxOpened {
 			i--
-			r.opened[i].Close()
-			r.opened[i] = f
+			c.opened[i].Close()
+			c.opened[i] = f
 		} else {
-			r.opened = append(r.opened, f)
+			c.opened = append(c.opened, f)
 		}
 	}
-	f := r.opened[i]
-	copy(r.opened[1:i+1], r.opened[:i])
-	r.opened[0] = f
+	f := c.opened[i]
+	copy(c.opened[1:i+1], c.opened[:i])
+	c.opened[0] = f
 	return f
 }
 
-// closeFiles closes the files and forgets what was read of them.
-func (r *Resolver) closeFiles() {
-	for _, f := range r.opened {
+// closeFiles closes the files. What was read of them stays known.
+func (c *contents) closeFiles() {
+	for _, f := range c.opened {
 		f.Close()
 	}
-	r.opened, r.last = nil, lastBlock{}
-	clear(r.blocks)
+	c.opened = nil
 }

@@ -34,31 +34,32 @@ type Disassembly struct {
 	Meant map[uint64]uint64
 }
 
-// Disassembler gives the instructions of functions.
+// Disassembler gives the instructions of functions. Several of one resolver may be used at
+// once when it has finished.
 type Disassembler struct {
 	r         *Resolver
+	code      machineCode
 	outlines  *Outlines
 	printers  map[isa.Arch]*disasm.Printer
 	addresses map[ObjectNo]symtab.Addresses // by object
 	stubs     map[stubKey]string            // names of entries of procedure linkage tables
 	readable  func(linkage string) string
 	items     []disasm.Item // of the code being decoded; its memory is used again, as that of the next
-	listed    []Instruction
-	calls     []bool // which of them are calls, before any were added that are not in the code
-	found     int    // how many PCs are in the code
+	calls     []bool        // which instructions are calls, before any were added that are not in the code
+	found     int           // how many PCs are in the code
 }
 
 // NewDisassembler returns a disassembler of the resolver's functions, which adds to
 // outlines what it finds out of them.
 func NewDisassembler(r *Resolver, outlines *Outlines) *Disassembler {
 	return &Disassembler{
-		r: r, outlines: outlines, printers: map[isa.Arch]*disasm.Printer{}, addresses: map[ObjectNo]symtab.Addresses{}, stubs: map[stubKey]string{},
+		r: r, code: machineCode{r, newContents(r.rec, r.blocks)}, outlines: outlines, printers: map[isa.Arch]*disasm.Printer{}, addresses: map[ObjectNo]symtab.Addresses{}, stubs: map[stubKey]string{},
 		readable: symtab.NewNames().Readable,
 	}
 }
 
 // Close closes the load objects' files.
-func (d *Disassembler) Close() { d.r.closeFiles() }
+func (d *Disassembler) Close() { d.code.closeFiles() }
 
 // All asks for a whole function.
 const All = -1
@@ -66,16 +67,15 @@ const All = -1
 // Function disassembles a function as far as it is within so many bytes of one
 // of the PCs, which are sorted offsets in it, or All of it. It gives nothing if
 // the machine code is unavailable. If a part of it is available, the other PCs
-// are listed as Unavailable. The instructions are valid until the next call.
-func (d *Disassembler) Function(function FunctionNo, pcs []uint64, within int) Disassembly {
-	out := Disassembly{Instructions: d.listed[:0]}
+// are listed as Unavailable. The instructions are in the memory of a list, if it suffices.
+func (d *Disassembler) Function(list []Instruction, function FunctionNo, pcs []uint64, within int) Disassembly {
+	out := Disassembly{Instructions: list[:0]}
 	d.calls, d.found = d.calls[:0], 0
 	d.available(&out, function, pcs, within)
 	whole := len(out.Instructions)
 	if whole > 0 && d.found < len(pcs) {
 		d.rest(&out, function, pcs)
 	}
-	d.listed = out.Instructions
 	out.Count, out.Content = len(out.Instructions), contentOf(out.Instructions)
 	d.remember(&out, function, pcs, within, whole == out.Count)
 	return out
@@ -113,7 +113,7 @@ func (d *Disassembler) available(out *Disassembly, function FunctionNo, pcs []ui
 		d.sections(out, function, pcs, within)
 		return
 	case f.Kind != symtab.Static || within == All:
-		code, arch := d.r.Code(function)
+		code, arch := d.code.Code(function)
 		d.add(out, function, f.Offset, code, arch, pcs, within)
 		return
 	}
@@ -125,7 +125,7 @@ func (d *Disassembler) available(out *Disassembly, function FunctionNo, pcs []ui
 		}
 		start := f.Offset + max(pcs[0]-f.Offset, uint64(within)) - uint64(within)
 		end := min(pcs[n-1]+uint64(within)+longestInst, f.Offset+f.Size)
-		code, arch := d.r.codeAt(function, start, end-start)
+		code, arch := d.code.codeAt(function, start, end-start)
 		skip := min(arrival(arch, code, pcs[0]-start), uint64(len(code)))
 		d.add(out, function, start+skip, code[skip:], arch, pcs[:n], within)
 		pcs = pcs[n:]
@@ -140,7 +140,7 @@ func (d *Disassembler) sections(out *Disassembly, function FunctionNo, pcs []uin
 		n := 1
 		if s, ok := t.Function(pcs[0]); ok {
 			n = sort.Search(len(pcs), func(i int) bool { return pcs[i] >= s.Offset+s.Size })
-			code, arch := d.r.codeAt(function, s.Offset, s.Size)
+			code, arch := d.code.codeAt(function, s.Offset, s.Size)
 			d.add(out, function, s.Offset, code, arch, pcs[:n], within)
 		}
 		pcs = pcs[n:]

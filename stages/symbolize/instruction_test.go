@@ -90,7 +90,7 @@ func TestDisassembler(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := r.Program.Locations[pr.Resolve(test.at, 0).Location].Function
-			got := d.Function(f, test.pcs, test.within)
+			got := d.Function(nil, f, test.pcs, test.within)
 			known, ok := d.Known(f, test.pcs, test.within)
 			if ok != (test.name != "generated code") || ok && !alike(known, got) {
 				t.Errorf("known %v: %+v, it is %+v", ok, known, got)
@@ -129,7 +129,7 @@ func TestKnown(t *testing.T) {
 	if _, ok := d.Known(f, nil, All); ok {
 		t.Error("known before it was asked for")
 	}
-	d.Function(f, []uint64{0x1000}, All)
+	d.Function(nil, f, []uint64{0x1000}, All)
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		var pcs []uint64
@@ -137,7 +137,7 @@ func TestKnown(t *testing.T) {
 			pcs = append(pcs, 0x1000+random.Uint64N(0x24))
 		}
 		slices.Sort(pcs)
-		want := NewDisassembler(r, NewOutlines()).Function(f, pcs, All)
+		want := NewDisassembler(r, NewOutlines()).Function(nil, f, pcs, All)
 		got, ok := NewDisassembler(r, outlines).Known(f, pcs, All)
 		if inside := len(pcs) == 0 || pcs[len(pcs)-1] < 0x1020; ok != inside || ok && !alike(got, want) {
 			t.Fatalf("%x: known %v, %+v, want %+v", pcs, ok, got, want)
@@ -175,7 +175,7 @@ func TestDisassembleLinkageTable(t *testing.T) {
 		t.Fatalf("%+v and %+v are not in one function", first, second)
 	}
 	want := "1000 6 jmpq *0x1f6dfca(%rip)\n1006 5 pushq $0x0\n1100 6 jmpq *0x1f6dfca(%rip)\n"
-	if got := d.Function(first.Function, []uint64{0x1000, 0x1006, 0x1100}, 0).text(); got != want {
+	if got := d.Function(nil, first.Function, []uint64{0x1000, 0x1006, 0x1100}, 0).text(); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -199,7 +199,7 @@ func TestDisassembleNothing(t *testing.T) {
 	for _, pc := range []uint64{0x10000, 0x10300, 0x20000, 0x20300, 0x30000} {
 		l := r.Program.Locations[pr.Resolve(pc, 0).Location]
 		for _, within := range []int{All, 0, 1 << 10} {
-			if got := d.Function(l.Function, []uint64{l.Offset}, within); !slices.Equal(got.Instructions, nil) {
+			if got := d.Function(nil, l.Function, []uint64{l.Offset}, within); !slices.Equal(got.Instructions, nil) {
 				t.Errorf("code at %#x: %v", pc, got)
 			}
 		}

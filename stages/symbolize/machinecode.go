@@ -10,33 +10,46 @@ import (
 // make, interpreters' main loops and generated tables, have some 100 KiB.
 const maxCode = 4 << 20
 
+// machineCode is the machine code of a resolver's functions. It has contents of its own: the
+// resolver need not wait for another user of it once it resolves no more.
+type machineCode struct {
+	of *Resolver
+	contents
+}
+
 // Code returns the machine code of a function, from its start, and its
 // instruction set; less than the function's size if the file ends before that,
 // nothing if the code is unavailable.
-func (r *Resolver) Code(function FunctionNo) ([]byte, isa.Arch) {
-	f := &r.Program.Functions[function]
-	return r.codeAt(function, f.Offset, f.Size)
+func (c *machineCode) Code(function FunctionNo) ([]byte, isa.Arch) {
+	f := &c.of.Program.Functions[function]
+	return c.codeAt(function, f.Offset, f.Size)
 }
 
 // codeAt is Code for a part of the function.
-func (r *Resolver) codeAt(function FunctionNo, offset, size uint64) ([]byte, isa.Arch) {
-	f := &r.Program.Functions[function]
-	if c := r.generatedCode[function]; c != nil {
-		n := uint64(len(c.Bytes))
+func (c *machineCode) codeAt(function FunctionNo, offset, size uint64) ([]byte, isa.Arch) {
+	f := &c.of.Program.Functions[function]
+	if code := c.of.generatedCode[function]; code != nil {
+		n := uint64(len(code.Bytes))
 		start := min(offset-f.Offset, n)
-		return c.Bytes[start:min(start+size, n)], archOf(r.rec)
+		return code.Bytes[start:min(start+size, n)], archOf(c.of.rec)
 	}
-	return r.Bytes(f.Object, offset, size)
+	return c.Bytes(f.Object, offset, size)
 }
 
 // Bytes returns the contents of a load object's file at an offset, as Code does. They
 // must not be changed.
-func (r *Resolver) Bytes(object ObjectNo, offset, size uint64) ([]byte, isa.Arch) {
-	o := &r.Program.Objects[object]
+func (c *machineCode) Bytes(object ObjectNo, offset, size uint64) ([]byte, isa.Arch) {
+	o := &c.of.Program.Objects[object]
 	if o.table == nil || o.table.Arch == 0 {
 		return nil, 0
 	}
-	return r.contents(o.file, offset, min(size, maxCode)), o.table.Arch
+	return c.at(o.file, offset, min(size, maxCode)), o.table.Arch
+}
+
+// ForgetCode forgets what was read of files, once there is no more to disassemble.
+func (r *Resolver) ForgetCode() {
+	clear(r.blocks)
+	r.last = lastBlock{}
 }
 
 // archOf is the instruction set of code outside of files.
@@ -55,5 +68,5 @@ func (pr *Process) File(m *image.Mapping) string {
 // it is unavailable.
 func (pr *Process) ReadFile(m *image.Mapping, offset uint64, b []byte) bool {
 	name := pr.File(m)
-	return name != "" && copy(b, pr.r.contents(name, offset, uint64(len(b)))) == len(b)
+	return name != "" && copy(b, pr.r.at(name, offset, uint64(len(b)))) == len(b)
 }

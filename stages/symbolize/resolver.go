@@ -1,8 +1,6 @@
 package symbolize
 
 import (
-	"os"
-
 	"stackmill/problem"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
@@ -18,6 +16,7 @@ type Tables interface {
 type Resolver struct {
 	Program *Program
 	Kept    map[string]*KeptList // what a store has of lists of symbols, by path
+	machineCode
 
 	rec           *decode.Recording
 	locator       decode.Locator
@@ -32,10 +31,7 @@ type Resolver struct {
 	returning     map[string]bool             // what ReturnsItself found
 	graph         callGraph
 	near          [nearFunctions]nearFunction
-	kernelID      string           // the build-id of the kernel
-	opened        []*os.File       // load objects, the one read last first
-	blocks        map[block][]byte // of their files
-	last          lastBlock
+	kernelID      string // the build-id of the kernel
 	inlinedNames  map[nameKey]FunctionNo
 	objectOf      map[*image.Mapping]ObjectNo // that profiles name
 	namedLevels   map[LocationNo][]Level      // what profiles say is inlined there
@@ -63,7 +59,6 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 		objects: map[objectKey]ObjectNo{},
 		dynamic: map[string]ObjectNo{},
 		files:   map[fileID]ObjectNo{},
-		blocks:  map[block][]byte{},
 		java:    map[*decode.Process]bool{}, javaMaps: map[string]bool{},
 
 		generatedCode: map[FunctionNo]*decode.Code{},
@@ -74,6 +69,7 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 		returning:     map[string]bool{},
 		graph:         newCallGraph(),
 	}
+	r.machineCode = machineCode{r, newContents(rec, nil)}
 	r.total, r.unknownObject = r.Program.artificialObjects()
 	return r
 }

@@ -66,7 +66,7 @@ func (d *Disassembler) stub(object ObjectNo, t *symtab.Table, offset, address ui
 	k := stubKey{object, offset}
 	name, ok := d.stubs[k]
 	if !ok {
-		code, arch := d.r.Bytes(object, offset, maxStub)
+		code, arch := d.code.Bytes(object, offset, maxStub)
 		if at, ok := disasm.StubSlot(arch, code, address); ok {
 			if slot, ok := t.Slot(at); ok {
 				name = d.readable(slot.Symbol) + "@plt"
