@@ -1,4 +1,4 @@
--- row: one experiment, with the metrics that reports show when none is asked for: what a profile prefers or, of others, the first in the order CPU time, synchronization, heap, I/O, then by name
+-- row: one experiment, with the metrics that reports show when none is asked for: what a profile prefers or, of others, the first with values in the order CPU time, synchronization, heap, I/O, then by name
 --
 -- experiment_id = experiments.experiment_id
 -- metric VARCHAR: The metric of most reports; missing if the experiment has none.

@@ -47,7 +47,7 @@ var (
 		{"unit", String, Dict, "", false, "The base unit of its values: ns, bytes or count."},
 		{"kind", String, Dict, "", false, "The kind of samples it is computed from."},
 		{"data_objects", Bool, Plain, "", false, "Whether its samples are accesses to memory, so that they have data objects (S27)."},
-		{"preferred", Bool, Plain, "", false, "Whether reports show it when no metric is named, as a profile may say; of several in an experiment, and where none is, they show the first by the order of metrics."},
+		{"preferred", Bool, Plain, "", false, "Whether reports show it when no metric is named: as a profile may say, or because the first by the order of metrics has no values; of several in an experiment, and where none is, they show the first by that order."},
 	}}
 	Problems = &Table{Name: "problems", Summary: true, Row: "one thing that is wrong or missing in a recording", Key: key("problem"), Columns: []Column{
 		experimentID,

@@ -2,6 +2,7 @@ package attribute
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -68,11 +69,44 @@ func (r *Result) metricNames() []string {
 }
 
 func (r *Result) metrics(emit Emit) error {
-	rows := r.rows(schema.Metrics, emit)
-	for _, m := range r.Sums.Metrics {
-		rows.Append(m.Name, m.Title, m.Unit, m.Kind.String(), m.Data, m.Preferred)
+	rows, instead := r.rows(schema.Metrics, emit), r.shownInstead()
+	for i, m := range r.Sums.Metrics {
+		rows.Append(m.Name, m.Title, m.Unit, m.Kind.String(), m.Data, m.Preferred || i == instead)
 	}
 	return rows.Close()
+}
+
+// shownInstead returns the metric that reports show because the one that they would show has no
+// values: the first in their order that has; None if there is no need. What the recording
+// prefers stays.
+func (r *Result) shownInstead() int {
+	metrics := r.Sums.Metrics
+	order := make([]int, len(metrics))
+	for i := range order {
+		if order[i] = i; metrics[i].Preferred {
+			return symbolize.None
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return schema.CompareMetrics(metrics[a].Name, metrics[b].Name) })
+	for n, m := range order {
+		if r.hasValues(m) {
+			if n == 0 {
+				break
+			}
+			return m
+		}
+	}
+	return symbolize.None
+}
+
+// hasValues reports whether some stack has a value of a metric.
+func (r *Result) hasValues(metric int) bool {
+	for i := range r.Stacks.Recorded {
+		if r.Sums.value(RecordedNo(i), metric) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *Result) program(emit Emit) error {
