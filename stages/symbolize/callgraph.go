@@ -14,10 +14,8 @@ type callGraph struct {
 	targets      []map[uint64]destinationNo // of direct calls and jumps, by object and target
 	exits        byStart[exits]
 	frames       byStart[frame]
-	named        map[string][]entry       // functions of all load objects, by symbol
-	inferred     map[inference]inferredBy // what Infer found
-	namedOf      int                      // how many load objects there were then
-	calls        []called                 // scratch, as the next
+	scopes       map[string]*scope // by their load objects
+	calls        []called          // scratch, as the next
 	jumps        []exit
 }
 
@@ -39,16 +37,14 @@ type destinationKey struct {
 	table bool        // it goes by way of the procedure linkage table
 }
 
-// destination is a destinationKey and what is behind it, once that was asked for.
+// destination is a destinationKey and what is behind it, unless that depends on the process.
 type destination struct {
 	destinationKey
-	entries []entry // that it may be: one, or all of its name in any load object
-	settled bool    // entries are known
-	reach   *reached
+	reach *reached // nil if it does, or was not asked for
 }
 
 func newCallGraph() callGraph {
-	return callGraph{numbers: map[destinationKey]destinationNo{}, named: map[string][]entry{}, inferred: map[inference]inferredBy{}}
+	return callGraph{numbers: map[destinationKey]destinationNo{}, scopes: map[string]*scope{}}
 }
 
 // number returns the number of a destination.
@@ -117,53 +113,4 @@ func (r *Resolver) addresses(object ObjectNo) symtab.Addresses {
 		o.byAddress = o.table.Addresses()
 	}
 	return o.byAddress
-}
-
-// entries returns the functions that a destination may be: one, or all of its name
-// in any load object; nil if there are none.
-func (r *Resolver) entries(n destinationNo) []entry {
-	r.forget()
-	d := &r.graph.destinations[n]
-	if !d.settled {
-		d.settled = true
-		if d.slot.Symbol == "" {
-			d.entries = []entry{d.entry}
-		} else {
-			d.entries = r.entriesNamed(d.slot.Symbol)
-		}
-	}
-	return d.entries
-}
-
-// entriesNamed returns the functions of a symbol in any load object that is linked.
-func (r *Resolver) entriesNamed(symbol string) []entry {
-	r.forget()
-	found, known := r.graph.named[symbol]
-	if !known {
-		for n := range r.Program.Objects {
-			if o := &r.Program.Objects[n]; o.isLinked() {
-				for _, i := range o.table.Linked(symbol) {
-					found = append(found, entry{ObjectNo(n), o.table.Functions[i].Offset})
-				}
-			}
-		}
-		r.graph.named[symbol] = found
-	}
-	return found
-}
-
-// forget drops what depends on names and was found while there were fewer load objects: another
-// process has more.
-func (r *Resolver) forget() {
-	g := &r.graph
-	if g.namedOf == len(r.Program.Objects) {
-		return
-	}
-	g.namedOf = len(r.Program.Objects)
-	clear(g.named)
-	clear(g.inferred)
-	for i := range g.destinations {
-		d := &g.destinations[i]
-		d.settled, d.reach = d.settled && d.slot.Symbol == "", nil
-	}
 }

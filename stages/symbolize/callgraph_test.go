@@ -21,13 +21,13 @@ func TestLinkedFunctions(t *testing.T) {
 		generated:         symtab.ReadPerfMap([]byte("5000 100 do_work\n5100 100 main\n")),
 	})
 	rec.Arch, rec.WordBits, rec.OS = "x86_64", 64, "Linux 6.1"
-	process(r, text(library, 0x400000),
+	pr := process(r, text(library, 0x400000),
 		decode.MapEvent{Path: decode.KernelPath, Address: linked, Size: 0x3000, FileOffset: linked, Modes: 5, BuildID: "bb"},
 		decode.MapEvent{Path: "/lib/ext4.ko", Address: modules, Size: 0x4000, Modes: 5},
 		decode.MapEvent{Path: generated, Address: 0x5000, Size: 0x1000, FileOffset: 0x5000, Modes: 5})
 	got := map[string][]string{}
 	for _, symbol := range []string{"do_work", "ext4_read", "schedule", "main"} {
-		for _, e := range r.entriesNamed(symbol) {
+		for _, e := range pr.entriesNamed(symbol) {
 			got[symbol] = append(got[symbol], fmt.Sprintf("%s %#x", r.Program.Objects[e.object].Name, e.offset))
 		}
 	}

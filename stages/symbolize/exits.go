@@ -160,8 +160,8 @@ func (r *Resolver) callAt(location LocationNo) *exit {
 }
 
 // CallEnters reports whether the call at a location goes to a function itself.
-func (r *Resolver) CallEnters(call LocationNo, function FunctionNo) bool {
-	c := r.callAt(call)
-	f := &r.Program.Functions[function]
-	return c != nil && slices.Contains(r.entries(c.to), entry{f.Object, f.Offset})
+func (s *scope) CallEnters(call LocationNo, function FunctionNo) bool {
+	c := s.r.callAt(call)
+	f := &s.r.Program.Functions[function]
+	return c != nil && slices.Contains(s.entries(c.to), entry{f.Object, f.Offset})
 }

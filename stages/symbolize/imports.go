@@ -55,27 +55,26 @@ func (r *Resolver) Defines(object ObjectNo, symbol string) bool {
 // ReturnsItself reports whether all functions of that name return from where
 // they were entered, or jump to known places: none jumps to an address that it
 // computes, which may be in another load object. It is false if there are no such functions.
-func (r *Resolver) ReturnsItself(symbol string) bool {
-	known, ok := r.returning[symbol]
-	if ok {
-		return known
+func (s *scope) ReturnsItself(symbol string) bool {
+	known, ok := s.returning[symbol]
+	if !ok {
+		known = s.returnsItself(symbol)
+		s.returning[symbol] = known
 	}
-	for n := range r.Program.Objects {
-		o := &r.Program.Objects[n]
-		if !o.isLinked() {
-			continue
-		}
-		for _, i := range o.table.Linked(symbol) {
-			s := importSearch{r: r, object: ObjectNo(n), table: o.table}
-			s.tailCalls(o.table.Functions[i])
-			if known = !s.anywhere; s.anywhere {
-				r.returning[symbol] = false
-				return false
-			}
-		}
-	}
-	r.returning[symbol] = known
 	return known
+}
+
+func (s *scope) returnsItself(symbol string) bool {
+	entries := s.entriesNamed(symbol)
+	for _, e := range entries {
+		t := s.r.Program.Objects[e.object].table
+		f, _ := t.Function(e.offset)
+		search := importSearch{r: s.r, object: e.object, table: t}
+		if search.tailCalls(f); search.anywhere {
+			return false
+		}
+	}
+	return len(entries) > 0
 }
 
 // importSearch follows one call inside its load object.

@@ -23,23 +23,22 @@ type Inferred struct {
 // It is false when nothing need be missing: the call itself leads to the callee.
 // A callee of None may be called by anyone. callsMain says whether a call
 // without a known target calls the main function, if there is only one.
-func (r *Resolver) Infer(call, callee LocationNo, callsMain func() bool) (found Inferred, missing bool) {
-	to, ok := r.called(call, callsMain)
+func (s *scope) Infer(call, callee LocationNo, callsMain func() bool) (found Inferred, missing bool) {
+	to, ok := s.called(call, callsMain)
 	if !ok {
 		return Inferred{Location: None}, true
 	}
-	if callee >= 0 && r.isTable(callee) { // which entry it is depends on the location
-		return r.infer(to, callee)
+	if callee >= 0 && s.r.isTable(callee) { // which entry it is depends on the location
+		return s.infer(to, callee)
 	}
-	r.forget()
 	k := inference{to, None}
 	if callee >= 0 {
-		k.callee = r.Program.Locations[callee].Function
+		k.callee = s.r.Program.Locations[callee].Function
 	}
-	known, ok := r.graph.inferred[k]
+	known, ok := s.inferred[k]
 	if !ok {
-		known.Inferred, known.missing = r.infer(to, callee)
-		r.graph.inferred[k] = known
+		known.Inferred, known.missing = s.infer(to, callee)
+		s.inferred[k] = known
 	}
 	return known.Inferred, known.missing
 }
@@ -58,13 +57,14 @@ type inferredBy struct {
 }
 
 // infer is Infer for a call's destination.
-func (r *Resolver) infer(to destinationNo, callee LocationNo) (found Inferred, missing bool) {
+func (s *scope) infer(to destinationNo, callee LocationNo) (found Inferred, missing bool) {
+	r := s.r
 	found.Location = None
-	reached := r.reach(to)
+	reached := s.reach(to)
 	calling := -1 // the only one of them whose code leads to the callee
 	var at site
 	for n, e := range reached.entries {
-		site := r.leading(e, callee)
+		site := s.leading(e, callee)
 		switch {
 		case site.count == 0:
 		case calling >= 0:
@@ -88,12 +88,12 @@ func (r *Resolver) infer(to destinationNo, callee LocationNo) (found Inferred, m
 }
 
 // called returns where a call goes, by its instruction, or else main.
-func (r *Resolver) called(call LocationNo, callsMain func() bool) (destinationNo, bool) {
-	if c := r.callAt(call); c != nil {
+func (s *scope) called(call LocationNo, callsMain func() bool) (destinationNo, bool) {
+	if c := s.r.callAt(call); c != nil {
 		return c.to, true
 	}
 	main := destinationKey{slot: symtab.Slot{Symbol: "main"}}
-	return r.graph.number(main), callsMain() && len(r.entriesNamed(main.slot.Symbol)) == 1
+	return s.r.graph.number(main), callsMain() && len(s.entriesNamed(main.slot.Symbol)) == 1
 }
 
 // reached are the functions that a call may be in when it calls another: the
@@ -102,33 +102,41 @@ type reached struct {
 	entries  []entry
 	choosers []ObjectNo // the load objects of those that choose among functions of theirs
 	all      bool       // there can be no other
+	byName   bool       // some depend on the scope
 }
 
 // reach returns the functions that a call may be in. They are found once.
-func (r *Resolver) reach(to destinationNo) *reached {
-	r.forget()
-	known := r.graph.destinations[to].reach
+func (s *scope) reach(to destinationNo) *reached {
+	known := s.r.graph.destinations[to].reach
 	if known == nil {
-		known = r.findReach(to)
-		r.graph.destinations[to].reach = known
+		known = s.reached[to]
+	}
+	if known == nil {
+		if known = s.findReach(to); known.byName {
+			s.reached[to] = known
+		} else {
+			s.r.graph.destinations[to].reach = known
+		}
 	}
 	return known
 }
 
-func (r *Resolver) findReach(to destinationNo) *reached {
-	found := slices.Clip(r.entries(to))
-	all := len(found) > 0
+func (s *scope) findReach(to destinationNo) *reached {
+	r := s.r
+	found := slices.Clip(s.entries(to))
+	known := &reached{all: len(found) > 0, byName: r.graph.destinations[to].slot.Symbol != ""}
 	for n := 0; n < len(found); n++ {
 		x := r.exits(found[n].object, found[n].offset)
 		if x == nil || !x.known || x.computedJumps || len(found) > maxTailCallers {
-			all = false
+			known.all = false
 		}
 		if x == nil || len(found) > maxTailCallers {
 			continue
 		}
 		for _, j := range x.jumps {
-			next := r.entries(j.to)
-			all = all && len(next) > 0
+			next := s.entries(j.to)
+			known.all = known.all && len(next) > 0
+			known.byName = known.byName || r.graph.destinations[j.to].slot.Symbol != ""
 			for _, e := range next {
 				if !slices.Contains(found, e) {
 					found = append(found, e)
@@ -136,7 +144,7 @@ func (r *Resolver) findReach(to destinationNo) *reached {
 			}
 		}
 	}
-	known := &reached{entries: found, all: all}
+	known.entries = found
 	for _, e := range found {
 		if f, ok := r.Program.Objects[e.object].table.Function(e.offset); ok && f.Indirect {
 			known.choosers = append(known.choosers, e.object)
@@ -166,7 +174,8 @@ type site struct {
 // leading returns the calls of a function that lead to a callee: to its entry in
 // the procedure linkage table, to itself, to a function that jumps to it, or to
 // one that chooses among functions of its load object.
-func (r *Resolver) leading(caller entry, callee LocationNo) (found site) {
+func (s *scope) leading(caller entry, callee LocationNo) (found site) {
+	r := s.r
 	x := r.exits(caller.object, caller.offset)
 	if x == nil || callee < 0 {
 		return found
@@ -180,7 +189,7 @@ func (r *Resolver) leading(caller entry, callee LocationNo) (found site) {
 			to := &r.graph.destinations[c.to]
 			leads = to.table && to.object == f.object && to.slot == slot
 		} else {
-			leads = r.reach(c.to).mayBe(f)
+			leads = s.reach(c.to).mayBe(f)
 		}
 		if !leads {
 			continue
@@ -194,13 +203,13 @@ func (r *Resolver) leading(caller entry, callee LocationNo) (found site) {
 
 // Contradicts reports whether a call proves that it did not lead to a callee: it
 // goes to functions that leave for known places only.
-func (r *Resolver) Contradicts(call, callee LocationNo) bool {
-	c := r.callAt(call)
-	if c == nil || r.isTable(callee) {
+func (s *scope) Contradicts(call, callee LocationNo) bool {
+	c := s.r.callAt(call)
+	if c == nil || s.r.isTable(callee) {
 		return false
 	}
-	reached := r.reach(c.to)
-	return reached.all && !reached.mayBe(r.entryOf(callee))
+	reached := s.reach(c.to)
+	return reached.all && !reached.mayBe(s.r.entryOf(callee))
 }
 
 // isTable reports whether a location is in a procedure linkage table.

@@ -28,7 +28,6 @@ type Resolver struct {
 	unknownObject ObjectNo
 	generatedCode map[FunctionNo]*decode.Code // by function
 	imports       map[LocationNo][]Import     // by location of the call
-	returning     map[string]bool             // what ReturnsItself found
 	graph         callGraph
 	near          [nearFunctions]nearFunction
 	kernelID      string // the build-id of the kernel
@@ -66,7 +65,6 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 		objectOf:      map[*image.Mapping]ObjectNo{},
 		namedLevels:   map[LocationNo][]Level{},
 		imports:       map[LocationNo][]Import{},
-		returning:     map[string]bool{},
 		graph:         newCallGraph(),
 	}
 	r.machineCode = machineCode{r, newContents(rec, nil)}
@@ -78,7 +76,8 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 type Process struct {
 	Image *image.Image
 
-	r       *Resolver
+	r *Resolver
+	*scope
 	proc    *decode.Process
 	finder  *image.Finder
 	objects map[*image.Mapping]ObjectNo // of mapped files
@@ -115,14 +114,16 @@ func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 	}
 	pr.finder = pr.Image.Finder()
 	java := r.runsJava(p)
+	var mapped []ObjectNo
 	for _, m := range pr.Image.Mappings {
 		if java && decode.IsPerfMap(m.Path) {
 			r.javaMaps[m.Path] = true
 		}
 		if m.Executable() && m.Code == nil {
-			r.fileObject(pr.Image, m)
+			mapped = append(mapped, r.fileObject(pr.Image, m))
 		}
 	}
+	pr.scope = r.scope(mapped)
 	return pr
 }
 

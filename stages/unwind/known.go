@@ -8,13 +8,13 @@ type Known struct {
 	// the same: tests compare.
 	Whole bool
 
-	growth   *Growth      // of the process whose stacks are normalised now, not yet handed out
-	words    []wordState  // of the same process
-	meanings []meaning    // by number of a PC, as far as they were asked for
-	located  []located    // by location, likewise
-	classes  []class      // by function, likewise
-	gaps     map[edge]gap // what is missing in chains of frame pointers
-	tables   []asked      // by load object, as far as they were asked for
+	growth   *Growth        // of the process whose stacks are normalised now, not yet handed out
+	words    []wordState    // of the same process
+	meanings []meaning      // by number of a PC, as far as they were asked for
+	located  []located      // by location, likewise
+	classes  []class        // by function, likewise
+	gaps     []map[edge]gap // by scope of processes: what is missing in chains of frame pointers
+	tables   []asked        // by load object, as far as they were asked for
 }
 
 // asked is a load object's call frame information, nil if there is none.
@@ -24,4 +24,13 @@ type asked struct {
 }
 
 // NewKnown returns what is known before the first process.
-func NewKnown() *Known { return &Known{gaps: map[edge]gap{}} }
+func NewKnown() *Known { return &Known{} }
+
+// gapsOf returns what is missing in chains of frame pointers of processes of a scope, as far as
+// it was asked for.
+func (k *Known) gapsOf(scope int) map[edge]gap {
+	for scope >= len(k.gaps) {
+		k.gaps = append(k.gaps, map[edge]gap{})
+	}
+	return k.gaps[scope]
+}

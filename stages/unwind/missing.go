@@ -169,10 +169,10 @@ func (u *Unwinder) frameTable(location symbolize.LocationNo) *cfi.Table {
 
 // gap finds what is missing between two frames, once.
 func (u *Unwinder) gap(e edge) gap {
-	g, known := u.known.gaps[e]
+	g, known := u.gaps[e]
 	if !known {
 		g = u.findGap(e)
-		u.known.gaps[e] = g
+		u.gaps[e] = g
 	}
 	return g
 }
@@ -185,10 +185,10 @@ func (u *Unwinder) findGap(e edge) gap {
 	if u.traits(callee).has(isTrampoline) {
 		callee = symbolize.None // it was not called
 	}
-	if u.framePointer(e.callee(), e.leaf()) == cfi.FrameUnknown && !u.resolver.Contradicts(e.caller(), e.callee()) {
+	if u.framePointer(e.callee(), e.leaf()) == cfi.FrameUnknown && !u.process.Contradicts(e.caller(), e.callee()) {
 		return g
 	}
-	caller, missing := u.resolver.Infer(e.caller(), callee, func() bool { return u.callsMain(e.caller()) })
+	caller, missing := u.process.Infer(e.caller(), callee, func() bool { return u.callsMain(e.caller()) })
 	if !missing {
 		return g
 	}

@@ -18,6 +18,7 @@ type Unwinder struct {
 
 	tables *FrameTables
 	openMP bool // a runtime is mapped
+	gaps   map[edge]gap
 
 	reading // the stack that passes the rules now
 
@@ -41,7 +42,7 @@ func New(known *Known, emit func(*Growth), r *symbolize.Resolver, tables *FrameT
 	known.growth = newGrowth(recorded.Stacks.Nodes(), true)
 	u := &Unwinder{
 		known: known, emit: emit, resolver: r, process: process, recorded: recorded,
-		tables: tables, openMP: hasRuntime(process.Image),
+		tables: tables, openMP: hasRuntime(process.Image), gaps: known.gapsOf(process.Scope()),
 	}
 	u.forget()
 	return u
