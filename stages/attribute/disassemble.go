@@ -34,7 +34,7 @@ type disassembled struct {
 // all processors. What it is given is valid until it returns.
 func (r *Result) disassemble(functions []symbolize.FunctionNo, pcs [][]uint64, take func(n symbolize.FunctionNo, code *symbolize.Disassembly)) {
 	workers := runtime.GOMAXPROCS(0)
-	ends := r.parts(functions)
+	parts := r.parts(functions)
 	disassemblers := make([]*symbolize.Disassembler, workers+1) // the last one is take's
 	defer func() {
 		for _, d := range disassemblers {
@@ -57,17 +57,11 @@ func (r *Result) disassemble(functions []symbolize.FunctionNo, pcs [][]uint64, t
 		to.Disassembly = d.Function(to.memory, n, pcs[n], within)
 		to.memory = to.Instructions
 	}
-	part := func(number int) []symbolize.FunctionNo {
-		if number == 0 {
-			return functions[:ends[0]]
-		}
-		return functions[ends[number-1]:ends[number]]
-	}
 	left := wholeInstructions
 	var spent atomic.Bool // nothing is left: whoever is ahead may not know it yet
-	number := 0
-	relay.Each(workers, len(ends), func(worker, number int, to *[]disassembled) {
-		list := part(number)
+	taken := 0            // parts
+	relay.Each(workers, len(parts), func(worker, number int, to *[]disassembled) {
+		list := parts[number]
 		if more := len(list) - len(*to); more > 0 {
 			*to = append(*to, make([]disassembled, more)...)
 		}
@@ -75,7 +69,7 @@ func (r *Result) disassemble(functions []symbolize.FunctionNo, pcs [][]uint64, t
 			fill(worker, n, r.within(n, spent.Load()), &(*to)[i])
 		}
 	}, func(from *[]disassembled) bool {
-		for i, n := range part(number) {
+		for i, n := range parts[taken] {
 			code := &(*from)[i]
 			if within := r.within(n, left <= 0); within != code.within {
 				fill(workers, n, within, code)
@@ -85,7 +79,7 @@ func (r *Result) disassemble(functions []symbolize.FunctionNo, pcs [][]uint64, t
 			}
 			take(n, &code.Disassembly)
 		}
-		number++
+		taken++
 		return true
 	})
 }
@@ -103,13 +97,14 @@ func (r *Result) within(n symbolize.FunctionNo, spent bool) int {
 	return symbolize.All
 }
 
-// parts returns where the parts of a list of functions end that are disassembled at a time.
-func (r *Result) parts(functions []symbolize.FunctionNo) (ends []int) {
-	var size uint64
+// parts divides a list of functions into those that are disassembled at a time.
+func (r *Result) parts(functions []symbolize.FunctionNo) (parts [][]symbolize.FunctionNo) {
+	first, size := 0, uint64(0)
 	for i, n := range functions {
 		if size += min(r.Program.Functions[n].Size, partBytes); size >= partBytes || i == len(functions)-1 {
-			ends, size = append(ends, i+1), 0
+			parts = append(parts, functions[first:i+1])
+			first, size = i+1, 0
 		}
 	}
-	return ends
+	return parts
 }

@@ -82,17 +82,19 @@ func TestDisassemble(t *testing.T) {
 // interpreter's loop.
 func TestParts(t *testing.T) {
 	r := &Result{Program: &symbolize.Program{Functions: []symbolize.Function{{Size: partBytes}, {Size: 1}, {Size: partBytes / 2}, {Size: 1 << 40}, {Size: partBytes - 1}, {}}}}
-	for _, test := range []struct {
-		functions []symbolize.FunctionNo
-		want      []int
-	}{
+	for _, test := range []struct{ functions, ends []symbolize.FunctionNo }{
 		{nil, nil},
-		{[]symbolize.FunctionNo{5}, []int{1}},
-		{[]symbolize.FunctionNo{0, 1, 2, 3, 4, 5}, []int{1, 4, 6}},
-		{[]symbolize.FunctionNo{2, 2, 4, 1}, []int{2, 4}},
+		{[]symbolize.FunctionNo{5}, []symbolize.FunctionNo{5}},
+		{[]symbolize.FunctionNo{0, 1, 2, 3, 4, 5}, []symbolize.FunctionNo{0, 3, 5}},
+		{[]symbolize.FunctionNo{2, 2, 4, 1}, []symbolize.FunctionNo{2, 1}},
 	} {
-		if got := r.parts(test.functions); !slices.Equal(got, test.want) {
-			t.Errorf("parts of %v end at %v, want %v", test.functions, got, test.want)
+		parts := r.parts(test.functions)
+		var ends []symbolize.FunctionNo
+		for _, part := range parts {
+			ends = append(ends, part[len(part)-1])
+		}
+		if !slices.Equal(slices.Concat(parts...), test.functions) || !slices.Equal(ends, test.ends) {
+			t.Errorf("parts of %v are %v, want them to end with %v", test.functions, parts, test.ends)
 		}
 	}
 }
