@@ -95,7 +95,7 @@ func (c *comparison) firstMetric(records []queries.Record) (name string) {
 	}
 	for _, r := range records {
 		if r["preferred"] == true {
-			rank[r.Text("metric")] = -len(schema.Declared) - 1
+			rank[r.Text("metric")] -= 2 * len(schema.Declared)
 		}
 	}
 	most := 0

@@ -20,6 +20,8 @@ const (
 	nearBytes  = 64
 	// partBytes is how much code is disassembled by one goroutine until others may go on.
 	partBytes = 16 << 10
+	// maxDisassemblers bounds the memory that they take: some MiB each.
+	maxDisassemblers = 8
 )
 
 // disassembled is the part of a function that was asked for, with its instructions only if
@@ -30,10 +32,10 @@ type disassembled struct {
 	memory []symbolize.Instruction
 }
 
-// disassemble calls take for functions in their order, of which parts are disassembled on
-// all processors. What it is given is valid until it returns.
+// disassemble calls take for functions in their order, of which parts are disassembled side
+// by side. What it is given is valid until it returns.
 func (r *Result) disassemble(functions []symbolize.FunctionNo, pcs [][]uint64, take func(n symbolize.FunctionNo, code *symbolize.Disassembly)) {
-	workers := runtime.GOMAXPROCS(0)
+	workers := min(runtime.GOMAXPROCS(0), maxDisassemblers)
 	parts := r.parts(functions)
 	disassemblers := make([]*symbolize.Disassembler, workers+1) // the last one is take's
 	defer func() {

@@ -71,32 +71,33 @@ func (r *Result) metricNames() []string {
 func (r *Result) metrics(emit Emit) error {
 	rows, instead := r.rows(schema.Metrics, emit), r.shownInstead()
 	for i, m := range r.Sums.Metrics {
-		rows.Append(m.Name, m.Title, m.Unit, m.Kind.String(), m.Data, m.Preferred || i == instead)
+		rows.Append(m.Name, m.Title, m.Unit, m.Kind.String(), m.Data, m.Preferred || slices.Contains(instead, i))
 	}
 	return rows.Close()
 }
 
-// shownInstead returns the metric that reports show because the one that they would show has no
-// values: the first in their order that has; None if there is no need. What the recording
-// prefers stays.
-func (r *Result) shownInstead() int {
+// shownInstead returns the metrics that reports show, and reports of data objects, where one that
+// they would show has no values: the first in their order that have. There are none if there is
+// no need. What the recording prefers stays.
+func (r *Result) shownInstead() []int {
 	metrics := r.Sums.Metrics
 	order := make([]int, len(metrics))
 	for i := range order {
 		if order[i] = i; metrics[i].Preferred {
-			return symbolize.None
+			return nil
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return schema.CompareMetrics(metrics[a].Name, metrics[b].Name) })
-	for n, m := range order {
-		if r.hasValues(m) {
-			if n == 0 {
-				break
-			}
-			return m
-		}
+	of := slices.DeleteFunc(slices.Clone(order), func(m int) bool { return !metrics[m].Data })
+	all, data := slices.IndexFunc(order, r.hasValues), slices.IndexFunc(of, r.hasValues)
+	if all <= 0 && data <= 0 {
+		return nil
 	}
-	return symbolize.None
+	shown := []int{order[all]} // also if only that of data objects is another one: it comes first
+	if data >= 0 {
+		shown = append(shown, of[data])
+	}
+	return shown
 }
 
 // hasValues reports whether some stack has a value of a metric.

@@ -14,7 +14,7 @@ type callGraph struct {
 	targets      []map[uint64]destinationNo // of direct calls and jumps, by object and target
 	exits        byStart[exits]
 	frames       byStart[frame]
-	scopes       map[string]*scope // by their load objects
+	scopes       map[string]*Scope // by their load objects
 	calls        []called          // scratch, as the next
 	jumps        []exit
 }
@@ -37,14 +37,14 @@ type destinationKey struct {
 	table bool        // it goes by way of the procedure linkage table
 }
 
-// destination is a destinationKey and what is behind it, unless that depends on the process.
+// destination is where calls and jumps go, and what they may be in then.
 type destination struct {
 	destinationKey
-	reach *reached // nil if it does, or was not asked for
+	reach *reached // nil if that depends on the scope, or was not asked for
 }
 
 func newCallGraph() callGraph {
-	return callGraph{numbers: map[destinationKey]destinationNo{}, scopes: map[string]*scope{}}
+	return callGraph{numbers: map[destinationKey]destinationNo{}, scopes: map[string]*Scope{}}
 }
 
 // number returns the number of a destination.

@@ -27,7 +27,7 @@ func TestLinkedFunctions(t *testing.T) {
 		decode.MapEvent{Path: generated, Address: 0x5000, Size: 0x1000, FileOffset: 0x5000, Modes: 5})
 	got := map[string][]string{}
 	for _, symbol := range []string{"do_work", "ext4_read", "schedule", "main"} {
-		for _, e := range pr.entriesNamed(symbol) {
+		for _, e := range pr.ScopeAt(0).entriesNamed(symbol) {
 			got[symbol] = append(got[symbol], fmt.Sprintf("%s %#x", r.Program.Objects[e.object].Name, e.offset))
 		}
 	}

@@ -15,8 +15,9 @@ import (
 // functions lie in two blocks, whose bytes are read by themselves, again and again.
 const (
 	blockSize = 32 << 10
-	maxBlocks = 512
-	maxOpened = 8 // files that are open at a time
+	maxBlocks = 512 // of a resolver
+	fewBlocks = 64  // of a disassembler, besides: there are several
+	maxOpened = 8   // files that are open at a time
 )
 
 // block is a block of a file, by its number.
@@ -38,10 +39,11 @@ type contents struct {
 	blocks map[block][]byte
 	last   lastBlock
 	known  map[block][]byte // which somebody else has read; they do not change
+	most   int              // blocks that are kept
 }
 
-func newContents(rec *decode.Recording, known map[block][]byte) contents {
-	return contents{rec: rec, blocks: map[block][]byte{}, known: known}
+func newContents(rec *decode.Recording, known map[block][]byte, most int) contents {
+	return contents{rec: rec, blocks: map[block][]byte{}, known: known, most: most}
 }
 
 // at returns what stands in a file at an offset, less than the size if the file ends before
@@ -90,7 +92,7 @@ func (c *contents) block(path string, number uint64) ([]byte, bool) {
 	if err != nil && err != io.EOF {
 		return nil, false
 	}
-	if len(c.blocks) >= maxBlocks {
+	if len(c.blocks) >= c.most {
 		clear(c.blocks)
 	}
 	c.blocks[k], c.last = b[:n], lastBlock{k, b[:n]}

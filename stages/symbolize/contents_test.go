@@ -51,8 +51,18 @@ func TestContents(t *testing.T) {
 		t.Error("files are still open")
 	}
 	// What somebody else has read is not read again.
-	again := newContents(rec, map[block][]byte{{path, 0}: []byte("known before")})
+	again := newContents(rec, map[block][]byte{{path, 0}: []byte("known before")}, 2)
 	if got := again.at(path, 6, 10); string(got) != "before" || len(again.opened) > 0 {
 		t.Errorf("got %q", got)
 	}
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for n := range uint64(3) {
+		from := (n + 1) * blockSize
+		if got := again.at(path, from, 10); !bytes.Equal(got, content[from:from+10]) || len(again.blocks) > 2 {
+			t.Errorf("got % x, and %d blocks are kept", got, len(again.blocks))
+		}
+	}
+	again.closeFiles()
 }

@@ -160,7 +160,7 @@ func (r *Resolver) callAt(location LocationNo) *exit {
 }
 
 // CallEnters reports whether the call at a location goes to a function itself.
-func (s *scope) CallEnters(call LocationNo, function FunctionNo) bool {
+func (s *Scope) CallEnters(call LocationNo, function FunctionNo) bool {
 	c := s.r.callAt(call)
 	f := &s.r.Program.Functions[function]
 	return c != nil && slices.Contains(s.entries(c.to), entry{f.Object, f.Offset})

@@ -55,7 +55,7 @@ func (r *Resolver) Defines(object ObjectNo, symbol string) bool {
 // ReturnsItself reports whether all functions of that name return from where
 // they were entered, or jump to known places: none jumps to an address that it
 // computes, which may be in another load object. It is false if there are no such functions.
-func (s *scope) ReturnsItself(symbol string) bool {
+func (s *Scope) ReturnsItself(symbol string) bool {
 	known, ok := s.returning[symbol]
 	if !ok {
 		known = s.returnsItself(symbol)
@@ -64,7 +64,7 @@ func (s *scope) ReturnsItself(symbol string) bool {
 	return known
 }
 
-func (s *scope) returnsItself(symbol string) bool {
+func (s *Scope) returnsItself(symbol string) bool {
 	entries := s.entriesNamed(symbol)
 	for _, e := range entries {
 		t := s.r.Program.Objects[e.object].table

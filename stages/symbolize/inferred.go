@@ -23,7 +23,7 @@ type Inferred struct {
 // It is false when nothing need be missing: the call itself leads to the callee.
 // A callee of None may be called by anyone. callsMain says whether a call
 // without a known target calls the main function, if there is only one.
-func (s *scope) Infer(call, callee LocationNo, callsMain func() bool) (found Inferred, missing bool) {
+func (s *Scope) Infer(call, callee LocationNo, callsMain func() bool) (found Inferred, missing bool) {
 	to, ok := s.called(call, callsMain)
 	if !ok {
 		return Inferred{Location: None}, true
@@ -57,7 +57,7 @@ type inferredBy struct {
 }
 
 // infer is Infer for a call's destination.
-func (s *scope) infer(to destinationNo, callee LocationNo) (found Inferred, missing bool) {
+func (s *Scope) infer(to destinationNo, callee LocationNo) (found Inferred, missing bool) {
 	r := s.r
 	found.Location = None
 	reached := s.reach(to)
@@ -88,7 +88,7 @@ func (s *scope) infer(to destinationNo, callee LocationNo) (found Inferred, miss
 }
 
 // called returns where a call goes, by its instruction, or else main.
-func (s *scope) called(call LocationNo, callsMain func() bool) (destinationNo, bool) {
+func (s *Scope) called(call LocationNo, callsMain func() bool) (destinationNo, bool) {
 	if c := s.r.callAt(call); c != nil {
 		return c.to, true
 	}
@@ -106,7 +106,7 @@ type reached struct {
 }
 
 // reach returns the functions that a call may be in. They are found once.
-func (s *scope) reach(to destinationNo) *reached {
+func (s *Scope) reach(to destinationNo) *reached {
 	known := s.r.graph.destinations[to].reach
 	if known == nil {
 		known = s.reached[to]
@@ -121,7 +121,7 @@ func (s *scope) reach(to destinationNo) *reached {
 	return known
 }
 
-func (s *scope) findReach(to destinationNo) *reached {
+func (s *Scope) findReach(to destinationNo) *reached {
 	r := s.r
 	found := slices.Clip(s.entries(to))
 	known := &reached{all: len(found) > 0, byName: r.graph.destinations[to].slot.Symbol != ""}
@@ -174,7 +174,7 @@ type site struct {
 // leading returns the calls of a function that lead to a callee: to its entry in
 // the procedure linkage table, to itself, to a function that jumps to it, or to
 // one that chooses among functions of its load object.
-func (s *scope) leading(caller entry, callee LocationNo) (found site) {
+func (s *Scope) leading(caller entry, callee LocationNo) (found site) {
 	r := s.r
 	x := r.exits(caller.object, caller.offset)
 	if x == nil || callee < 0 {
@@ -203,7 +203,7 @@ func (s *scope) leading(caller entry, callee LocationNo) (found site) {
 
 // Contradicts reports whether a call proves that it did not lead to a callee: it
 // goes to functions that leave for known places only.
-func (s *scope) Contradicts(call, callee LocationNo) bool {
+func (s *Scope) Contradicts(call, callee LocationNo) bool {
 	c := s.r.callAt(call)
 	if c == nil || s.r.isTable(callee) {
 		return false

@@ -77,7 +77,7 @@ func TestInfer(t *testing.T) {
 		{"main twice", true, "twice", true, false, true},
 	} {
 		location := at(calls[tt.call] - 1)
-		found, missing := pr.Infer(location, leaf, func() bool { return false })
+		found, missing := pr.ScopeAt(0).Infer(location, leaf, func() bool { return false })
 		caller, known := "", false
 		if found.Location >= 0 {
 			l := r.Program.Locations[found.Location]
@@ -89,11 +89,11 @@ func TestInfer(t *testing.T) {
 		if missing != tt.missing || missing && (caller != tt.caller || found.Calls != tt.calls || known != tt.instruction) {
 			t.Errorf("%s: missing %v, caller %q, calls %v, instruction known %v", tt.call, missing, caller, found.Calls, known)
 		}
-		if got := pr.Contradicts(location, leaf); got != tt.contradicts {
+		if got := pr.ScopeAt(0).Contradicts(location, leaf); got != tt.contradicts {
 			t.Errorf("%s: contradicts %v", tt.call, got)
 		}
 	}
-	if found, _ := pr.Infer(at(place["main"]+0x50), leaf, func() bool { return true }); found.Location < 0 || r.Program.Functions[r.Program.Locations[found.Location].Function].Name != "main" {
+	if found, _ := pr.ScopeAt(0).Infer(at(place["main"]+0x50), leaf, func() bool { return true }); found.Location < 0 || r.Program.Functions[r.Program.Locations[found.Location].Function].Name != "main" {
 		t.Error("the C library's call of main tells nothing")
 	}
 	for offset, want := range map[uint64]bool{place["leaf"] + 0xf0: true, place["leaf"] + 0xff: true, place["hot"]: false} {

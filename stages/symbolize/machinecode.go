@@ -46,7 +46,7 @@ func (c *machineCode) Bytes(object ObjectNo, offset, size uint64) ([]byte, isa.A
 	return c.at(o.file, offset, min(size, maxCode)), o.table.Arch
 }
 
-// ForgetCode forgets what was read of files, once there is no more to disassemble.
+// ForgetCode frees what was read of files. Nothing may be disassembled after it.
 func (r *Resolver) ForgetCode() {
 	clear(r.blocks)
 	r.last = lastBlock{}

@@ -67,7 +67,7 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 		imports:       map[LocationNo][]Import{},
 		graph:         newCallGraph(),
 	}
-	r.machineCode = machineCode{r, newContents(rec, nil)}
+	r.machineCode = machineCode{r, newContents(rec, nil, maxBlocks)}
 	r.total, r.unknownObject = r.Program.artificialObjects()
 	return r
 }
@@ -76,8 +76,8 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 type Process struct {
 	Image *image.Image
 
-	r *Resolver
-	*scope
+	r       *Resolver
+	scopes  []scopeSince // in the order of time, at least one
 	proc    *decode.Process
 	finder  *image.Finder
 	objects map[*image.Mapping]ObjectNo // of mapped files
@@ -114,16 +114,18 @@ func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 	}
 	pr.finder = pr.Image.Finder()
 	java := r.runsJava(p)
-	var mapped []ObjectNo
+	var mapped []linkedMapping
 	for _, m := range pr.Image.Mappings {
 		if java && decode.IsPerfMap(m.Path) {
 			r.javaMaps[m.Path] = true
 		}
 		if m.Executable() && m.Code == nil {
-			mapped = append(mapped, r.fileObject(pr.Image, m))
+			if n := r.fileObject(pr.Image, m); r.Program.Objects[n].isLinked() {
+				mapped = append(mapped, linkedMapping{m, n})
+			}
 		}
 	}
-	pr.scope = r.scope(mapped)
+	pr.scopes = r.scopesOf(mapped)
 	return pr
 }
 

@@ -1,17 +1,19 @@
 package symbolize
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
+
+	"stackmill/stages/symbolize/image"
 )
 
-// scope is where the dynamic linker looks for what a process's load objects import: in those
-// that the process has mapped. What depends on that is found once for each scope. Most processes
-// of a recording have one of few.
-type scope struct {
+// Scope is where the dynamic linker looks for what load objects import: in those that a process
+// has mapped besides. What depends on that is found once for each scope. Most processes of a
+// recording have one of few.
+type Scope struct {
 	r         *Resolver
-	number    int                        // from 0
 	objects   []ObjectNo                 // that are linked, in ascending order
 	named     map[string][]entry         // their functions, by symbol
 	reached   map[destinationNo]*reached // what calls by way of names may be in
@@ -19,16 +21,56 @@ type scope struct {
 	returning map[string]bool            // what ReturnsItself found
 }
 
-// scope returns that of a process which has mapped these load objects.
-func (r *Resolver) scope(mapped []ObjectNo) *scope {
-	linked := slices.DeleteFunc(mapped, func(n ObjectNo) bool { return !r.Program.Objects[n].isLinked() })
-	slices.Sort(linked)
-	linked = slices.Compact(linked)
-	key := string(arrow.GetBytes(linked))
+// scopeSince is a scope that a process has from a time on (ns from the founder's start).
+type scopeSince struct {
+	from int64
+	*Scope
+}
+
+// ScopeAt returns the scope of a process at time t. A process that executes another program
+// has another one from then on.
+func (pr *Process) ScopeAt(t int64) *Scope {
+	n := len(pr.scopes) - 1
+	for n > 0 && pr.scopes[n].from > t {
+		n--
+	}
+	return pr.scopes[n].Scope
+}
+
+// linkedMapping is a mapping of a load object that is linked.
+type linkedMapping struct {
+	*image.Mapping
+	object ObjectNo
+}
+
+// scopesOf returns the scopes of a process with these mappings, one at least, in the order of
+// time: a new one begins where nothing is mapped any more that was before.
+func (r *Resolver) scopesOf(mapped []linkedMapping) (scopes []scopeSince) {
+	slices.SortStableFunc(mapped, func(a, b linkedMapping) int { return cmp.Compare(a.Loaded, b.Loaded) })
+	var objects []ObjectNo
+	var from, until int64
+	for _, m := range mapped {
+		if len(objects) > 0 && m.Loaded >= until {
+			scopes = append(scopes, scopeSince{from, r.scope(objects)})
+			objects = nil
+		}
+		if len(objects) == 0 {
+			from, until = m.Loaded, m.Unloaded
+		}
+		objects, until = append(objects, m.object), max(until, m.Unloaded)
+	}
+	return append(scopes, scopeSince{from, r.scope(objects)})
+}
+
+// scope returns that of load objects.
+func (r *Resolver) scope(objects []ObjectNo) *Scope {
+	slices.Sort(objects)
+	objects = slices.Compact(objects)
+	key := string(arrow.GetBytes(objects))
 	s := r.graph.scopes[key]
 	if s == nil {
-		s = &scope{
-			r: r, number: len(r.graph.scopes), objects: linked, named: map[string][]entry{}, reached: map[destinationNo]*reached{},
+		s = &Scope{
+			r: r, objects: objects, named: map[string][]entry{}, reached: map[destinationNo]*reached{},
 			inferred: map[inference]inferredBy{}, returning: map[string]bool{},
 		}
 		r.graph.scopes[key] = s
@@ -36,13 +78,9 @@ func (r *Resolver) scope(mapped []ObjectNo) *scope {
 	return s
 }
 
-// Scope is the number of what the process's load objects import from, from 0: what Infer,
-// Contradicts, CallEnters and ReturnsItself say is the same for processes of one scope.
-func (s *scope) Scope() int { return s.number }
-
 // entries returns the functions that a destination may be: one, or all of its name in any load
 // object of the scope; nil if there are none.
-func (s *scope) entries(n destinationNo) []entry {
+func (s *Scope) entries(n destinationNo) []entry {
 	d := &s.r.graph.destinations[n]
 	if d.slot.Symbol == "" {
 		return []entry{d.entry}
@@ -51,7 +89,7 @@ func (s *scope) entries(n destinationNo) []entry {
 }
 
 // entriesNamed returns the functions of a symbol in any load object of the scope.
-func (s *scope) entriesNamed(symbol string) []entry {
+func (s *Scope) entriesNamed(symbol string) []entry {
 	found, known := s.named[symbol]
 	if !known {
 		for _, n := range s.objects {

@@ -5,8 +5,10 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 )
@@ -43,19 +45,28 @@ func TestScope(t *testing.T) {
 	all := process(r, text(user, base), text(library, libraryBase), text(other, otherBase))
 	alone := process(r, text(user, base))
 	again := process(r, text(library, libraryBase), text(user, base))
+	const executed = 100
+	later := func(m decode.MapEvent) decode.MapEvent { m.Time = executed; return m }
+	unmapped := func(address uint64) decode.MapEvent {
+		return decode.MapEvent{Unmap: true, Time: executed, Address: address, Modes: 5}
+	}
+	changed := process(r, text(other, otherBase), text(library, libraryBase), unmapped(otherBase), unmapped(libraryBase), later(text(user, base)))
+	opened := process(r, text(user, base), later(text(library, libraryBase)))
 	call := alone.Resolve(base+5, 0).Location
 	for _, test := range []struct {
 		name string
-		pr   *Process
+		in   *Scope
 		want string // the load object of what the call enters, empty if that is not known
 		main bool   // there is one function main
 	}{
-		{"the library is mapped", both, "library", true},
-		{"another one has the name, too", all, "", false},
-		{"nobody has it", alone, "", true},
-		{"the same load objects", again, "library", true},
+		{"the library is mapped", both.ScopeAt(0), "library", true},
+		{"another one has the name, too", all.ScopeAt(0), "", false},
+		{"nobody has it", alone.ScopeAt(0), "", true},
+		{"the same load objects", again.ScopeAt(0), "library", true},
+		{"the program before has the name", changed.ScopeAt(executed), "", true},
+		{"a library that is opened later", opened.ScopeAt(0), "library", true},
 	} {
-		found, missing := test.pr.Infer(call, None, func() bool { return false })
+		found, missing := test.in.Infer(call, None, func() bool { return false })
 		got := ""
 		if found.Location >= 0 {
 			got = r.Program.Objects[r.Program.Locations[found.Location].Object].Name
@@ -63,18 +74,23 @@ func TestScope(t *testing.T) {
 		if !missing || got != test.want {
 			t.Errorf("%s: missing %t, in %q, want %q", test.name, missing, got, test.want)
 		}
-		if found, _ := test.pr.Infer(test.pr.Resolve(base+0x50, 0).Location, None, func() bool { return true }); found.Location >= 0 != test.main {
+		if found, _ := test.in.Infer(alone.Resolve(base+0x50, 0).Location, None, func() bool { return true }); found.Location >= 0 != test.main {
 			t.Errorf("%s: main is found: %t", test.name, found.Location >= 0)
 		}
 		work := r.Program.Locations[both.Resolve(libraryBase, 0).Location].Function
-		if got := test.pr.CallEnters(call, work); got != (test.pr != alone) {
+		mapped := slices.Contains(test.in.objects, r.Program.Functions[work].Object)
+		if got := test.in.CallEnters(call, work); got != mapped {
 			t.Errorf("%s: the call enters the library's function: %t", test.name, got)
 		}
-		if got := test.pr.ReturnsItself("work"); got != (test.pr != alone) {
+		if got := test.in.ReturnsItself("work"); got != mapped {
 			t.Errorf("%s: it returns: %t", test.name, got)
 		}
 	}
-	if both.Scope() != again.Scope() || both.Scope() == all.Scope() || alone.Scope() == both.Scope() {
-		t.Errorf("scopes %d, %d, %d, %d", both.Scope(), all.Scope(), alone.Scope(), again.Scope())
+	first := both.ScopeAt(0)
+	if again.ScopeAt(0) != first || opened.ScopeAt(executed) != first || all.ScopeAt(0) == first || alone.ScopeAt(0) == first {
+		t.Error("scopes are not those of the same load objects")
+	}
+	if before, after := changed.ScopeAt(executed-1), changed.ScopeAt(executed); before != changed.ScopeAt(-1) || before == after || after != alone.ScopeAt(0) {
+		t.Error("a process that executes another program does not have the scope of that")
 	}
 }

@@ -61,7 +61,7 @@ func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry symbolize.Locat
 		}
 		// A stripped linker does not show whether a function binds calls or is one
 		// that the C library has jumped to by a pointer.
-		if f.Kind == symtab.Static && !u.process.ReturnsItself(i.Symbol) {
+		if f.Kind == symtab.Static && !u.scope.ReturnsItself(i.Symbol) {
 			return symbolize.None, 0
 		}
 	}

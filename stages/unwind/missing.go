@@ -185,10 +185,10 @@ func (u *Unwinder) findGap(e edge) gap {
 	if u.traits(callee).has(isTrampoline) {
 		callee = symbolize.None // it was not called
 	}
-	if u.framePointer(e.callee(), e.leaf()) == cfi.FrameUnknown && !u.process.Contradicts(e.caller(), e.callee()) {
+	if u.framePointer(e.callee(), e.leaf()) == cfi.FrameUnknown && !u.scope.Contradicts(e.caller(), e.callee()) {
 		return g
 	}
-	caller, missing := u.process.Infer(e.caller(), callee, func() bool { return u.callsMain(e.caller()) })
+	caller, missing := u.scope.Infer(e.caller(), callee, func() bool { return u.callsMain(e.caller()) })
 	if !missing {
 		return g
 	}

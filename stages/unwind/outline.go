@@ -39,7 +39,7 @@ func (u *Unwinder) jumpedTo(frames []Frame, i int, main symbolize.LocationNo) bo
 	}
 	call := frames[i+1].Location
 	if outline {
-		return !u.process.CallEnters(call, p.Locations[frames[i].Location].Function)
+		return !u.scope.CallEnters(call, p.Locations[frames[i].Location].Function)
 	}
-	return u.process.CallEnters(call, p.Locations[main].Function)
+	return u.scope.CallEnters(call, p.Locations[main].Function)
 }

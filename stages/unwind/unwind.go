@@ -17,7 +17,8 @@ type Unwinder struct {
 	recorded *decode.Process
 
 	tables *FrameTables
-	openMP bool // a runtime is mapped
+	openMP bool             // a runtime is mapped
+	scope  *symbolize.Scope // of the stack, as the next
 	gaps   map[edge]gap
 
 	reading // the stack that passes the rules now
@@ -42,7 +43,7 @@ func New(known *Known, emit func(*Growth), r *symbolize.Resolver, tables *FrameT
 	known.growth = newGrowth(recorded.Stacks.Nodes(), true)
 	u := &Unwinder{
 		known: known, emit: emit, resolver: r, process: process, recorded: recorded,
-		tables: tables, openMP: hasRuntime(process.Image), gaps: known.gapsOf(process.Scope()),
+		tables: tables, openMP: hasRuntime(process.Image),
 	}
 	u.forget()
 	return u
@@ -70,6 +71,9 @@ func (u *Unwinder) stack(s *readStack, words []readWord) {
 		u.forget()
 	}
 	u.read(s, words)
+	if scope := u.process.ScopeAt(s.at); scope != u.scope {
+		u.scope, u.gaps = scope, u.known.gapsIn(scope)
+	}
 	raw := &u.raw
 	u.pcs = u.calls(raw)
 	machine := u.native(Native, u.pcs, origin{raw.Returns, raw.Callers == decode.CallersChained, raw.ByFrame})
