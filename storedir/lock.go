@@ -2,6 +2,7 @@ package storedir
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // lockSuffix ends the name of the lock beside a scratch folder.
@@ -28,6 +31,10 @@ const abandonedAfter = 24 * time.Hour
 
 // claim takes a scratch folder's name, which is free; it does not make the folder.
 func claim(dir string) (*Scratch, error) {
+	s, err := claimWhole(dir)
+	if err == nil || errors.Is(err, errTaken) {
+		return s, err
+	}
 	f, err := os.OpenFile(dir+lockSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, errTaken
@@ -35,11 +42,33 @@ func claim(dir string) (*Scratch, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := occupy(dir, f)
+	s, err = occupy(dir, f)
 	if err != nil && !errors.Is(err, errTaken) {
 		_ = os.Remove(f.Name()) // no one else would for a day
 	}
 	return s, err
+}
+
+// claimWhole is claim where the system can make a file without a name: the lock says whose it
+// is as soon as it is there. Otherwise a process that is killed may leave one that says nothing,
+// which no one removes for a day.
+func claimWhole(dir string) (*Scratch, error) {
+	path := dir + lockSuffix
+	fd, err := unix.Open(filepath.Dir(path), unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), path)
+	if err = lockFile(f); err == nil {
+		err = unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", fd), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		err = errTaken
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &Scratch{dir, f}, nil
 }
 
 // takeOver claims the name of a scratch folder that no process uses any more, or that
@@ -59,11 +88,12 @@ func takeOver(dir string) (*Scratch, error) {
 	return occupy(dir, f)
 }
 
-// occupy locks a lock's file and says so in it.
+// occupy takes a lock's file, which must still have its name: the error is errTaken if another
+// process has locked or removed it.
 func occupy(dir string, f *os.File) (*Scratch, error) {
-	err := hold(f)
-	if err == nil {
-		_, err = f.WriteAt([]byte(kernel()+"\n"), 0)
+	err := lockFile(f)
+	if err == nil && !named(f) {
+		err = errTaken
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -71,9 +101,9 @@ func occupy(dir string, f *os.File) (*Scratch, error) {
 	return &Scratch{dir, f}, nil
 }
 
-// hold locks a lock's file, which must still have its name: the error is errTaken
-// if another process has locked or removed it.
-func hold(f *os.File) error {
+// lockFile locks a lock's file and says so in it. The error is errTaken if another process has
+// locked it.
+func lockFile(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return errTaken
@@ -81,10 +111,8 @@ func hold(f *os.File) error {
 	if err != nil {
 		return &fs.PathError{Op: "lock", Path: f.Name(), Err: err}
 	}
-	if !named(f) {
-		return errTaken
-	}
-	return nil
+	_, err = f.WriteAt([]byte(kernel()+"\n"), 0)
+	return err
 }
 
 // named reports whether an open file still has its name.

@@ -99,3 +99,49 @@ func TestCommitLost(t *testing.T) {
 		t.Error(made, err)
 	}
 }
+
+// A lock says whose it is as soon as it is there: one that a killed process has left without
+// that would stay for a day.
+func TestLockIsWhole(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "name")
+	if s, err := claimWhole(dir); err != nil {
+		t.Skip("the file system has no files without a name: ", err)
+	} else if s.Remove(); kernel() == "" {
+		t.Skip("the system does not say which kernel runs")
+	}
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		for range 3000 {
+			s, err := claim(dir)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if _, err := claim(dir); !errors.Is(err, errTaken) {
+				t.Errorf("it is claimed twice: %v", err)
+			}
+			s.Remove()
+		}
+	}()
+	seen := 0
+	for {
+		select {
+		case <-done:
+			if seen == 0 {
+				t.Error("no lock was seen")
+			}
+			return
+		default:
+		}
+		content, err := os.ReadFile(dir + lockSuffix)
+		if err != nil {
+			continue
+		}
+		if seen++; string(content) != kernel()+"\n" {
+			t.Errorf("a lock says %q", content)
+			<-done
+			return
+		}
+	}
+}
