@@ -10,13 +10,14 @@ import (
 	"stackmill/stages/infile"
 )
 
-// Most of what is asked of load objects' files are single instructions and small
-// functions, near each other. Files are therefore read in blocks, which are kept. Few
-// functions lie in two blocks, whose bytes are read by themselves, again and again.
+// Most of what a resolver asks of load objects' files are single instructions and small
+// functions, near each other. It therefore reads files in blocks, which are kept. Few
+// functions lie in two blocks, whose bytes are read by themselves, again and again. A
+// disassembler asks for most functions once, and in the order of their values: it reads
+// them alone.
 const (
 	blockSize = 32 << 10
 	maxBlocks = 512 // of a resolver
-	fewBlocks = 64  // of a disassembler, besides: there are several
 	maxOpened = 8   // files that are open at a time
 )
 
@@ -38,12 +39,7 @@ type contents struct {
 	opened []*os.File        // the one read last first
 	blocks map[block][]byte
 	last   lastBlock
-	known  map[block][]byte // which somebody else has read; they do not change
-	most   int              // blocks that are kept
-}
-
-func newContents(rec *decode.Recording, known map[block][]byte, most int) contents {
-	return contents{rec: rec, blocks: map[block][]byte{}, known: known, most: most}
+	shared bool // the blocks are somebody else's: none is added
 }
 
 // at returns what stands in a file at an offset, less than the size if the file ends before
@@ -68,31 +64,30 @@ func (c *contents) at(path string, offset, size uint64) []byte {
 	return b[:n]
 }
 
-// block returns a block, of which the file's last one is shorter. It is false if not
-// all of it can be read: what was asked for may be readable.
+// block returns a block, of which the file's last one is shorter. It is false if it is not
+// kept, or not all of it can be read: what was asked for may be readable.
 func (c *contents) block(path string, number uint64) ([]byte, bool) {
 	k := block{path, number}
 	if c.last.content != nil && c.last.block == k {
 		return c.last.content, true
 	}
-	b, ok := c.blocks[k]
-	if !ok {
-		b, ok = c.known[k]
-	}
-	if ok {
+	if b, ok := c.blocks[k]; ok {
 		c.last = lastBlock{k, b}
 		return b, true
+	}
+	if c.shared {
+		return nil, false
 	}
 	f := c.file(path)
 	if f == nil {
 		return nil, false
 	}
-	b = make([]byte, blockSize)
+	b := make([]byte, blockSize)
 	n, err := f.ReadAt(b, int64(number*blockSize))
 	if err != nil && err != io.EOF {
 		return nil, false
 	}
-	if len(c.blocks) >= c.most {
+	if len(c.blocks) >= maxBlocks {
 		clear(c.blocks)
 	}
 	c.blocks[k], c.last = b[:n], lastBlock{k, b[:n]}

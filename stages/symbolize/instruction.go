@@ -53,7 +53,7 @@ type Disassembler struct {
 // outlines what it finds out of them.
 func NewDisassembler(r *Resolver, outlines *Outlines) *Disassembler {
 	return &Disassembler{
-		r: r, code: machineCode{r, newContents(r.rec, r.blocks, fewBlocks)}, outlines: outlines, printers: map[isa.Arch]*disasm.Printer{}, addresses: map[ObjectNo]symtab.Addresses{}, stubs: map[stubKey]string{},
+		r: r, code: machineCode{r, contents{rec: r.rec, blocks: r.blocks, shared: true}}, outlines: outlines, printers: map[isa.Arch]*disasm.Printer{}, addresses: map[ObjectNo]symtab.Addresses{}, stubs: map[stubKey]string{},
 		readable: symtab.NewNames().Readable,
 	}
 }

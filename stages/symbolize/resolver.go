@@ -67,7 +67,7 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 		imports:       map[LocationNo][]Import{},
 		graph:         newCallGraph(),
 	}
-	r.machineCode = machineCode{r, newContents(rec, nil, maxBlocks)}
+	r.machineCode = machineCode{r, contents{rec: rec, blocks: map[block][]byte{}}}
 	r.total, r.unknownObject = r.Program.artificialObjects()
 	return r
 }
