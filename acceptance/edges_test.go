@@ -76,8 +76,10 @@ func TestJudgesEdges(t *testing.T) {
 		all := len(p.objects)
 		for path, c := range p.objects {
 			named := func(name string) symtab.Function {
-				i := slices.IndexFunc(c.table.Functions, func(f symtab.Function) bool { return f.Linkage == name })
-				return c.table.Functions[max(i, 0)]
+				if found := c.table.Functions.Linked(name); len(found) > 0 {
+					return c.table.Functions.At(found[0])
+				}
+				return symtab.Function{}
 			}
 			a := named("A")
 			if a.Linkage != "A" {
@@ -154,7 +156,7 @@ func openCode(t *testing.T, name string) *code {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	c := &code{file: f, table: symtab.Read(f, nil), choosers: map[string]bool{}}
+	c := &code{file: f, table: symtab.Read(f, nil).Finish(), choosers: map[string]bool{}}
 	c.addresses = c.table.Addresses()
 	e, err := debugelf.Open(name)
 	if err != nil {
@@ -238,7 +240,7 @@ func (w *walk) symbol(c *code, at uint64) {
 	}
 	bound := false
 	for _, o := range w.p.objects {
-		for _, f := range o.table.Functions {
+		for f := range o.table.Functions.All() {
 			if slices.Contains(strings.Split(f.Aliases, "\t"), slot.Symbol) {
 				bound = true
 				w.unknown = w.unknown || o.choosers[slot.Symbol]

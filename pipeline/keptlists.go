@@ -17,16 +17,22 @@ import (
 // keptLists are the lists of symbols that an experiment was given, by the paths of their
 // load objects.
 type keptLists struct {
-	byPath  map[string]*symbolize.KeptList
-	byID    map[int64]*symbolize.KeptList
+	byPath  map[string]*keptList
+	byID    map[int64]*keptList
 	modules map[int64]symtab.Module
+}
+
+// keptList is one of them that is being read.
+type keptList struct {
+	symbolize.KeptList
+	draft symtab.Draft
 }
 
 // keptLists reads them. Those of the kernel and of generated code that users name take the
 // place of what the store has; what is at the usual places may be another kernel's or
 // process's by now.
 func (o *Options) keptLists(tables kept.Tables) (map[string]*symbolize.KeptList, error) {
-	k := &keptLists{map[string]*symbolize.KeptList{}, map[int64]*symbolize.KeptList{}, map[int64]symtab.Module{}}
+	k := &keptLists{map[string]*keptList{}, map[int64]*keptList{}, map[int64]symtab.Module{}}
 	for _, t := range []struct {
 		table   *schema.Table
 		add     func(schema.Events)
@@ -41,23 +47,25 @@ func (o *Options) keptLists(tables kept.Tables) (map[string]*symbolize.KeptList,
 			return nil, err
 		}
 	}
+	lists := map[string]*symbolize.KeptList{}
 	for path, list := range k.byPath {
-		isList := len(list.Table.Functions) > 0
-		for _, f := range list.Table.Functions {
+		functions := list.draft.Functions
+		isList := len(functions) > 0
+		for _, f := range functions {
 			isList = isList && f.Offset == f.Address // images have offsets of their own
 		}
 		if !isList {
-			delete(k.byPath, path)
 			continue
 		}
-		slices.SortFunc(list.Table.Functions, func(a, b symtab.Function) int { return cmp.Compare(a.Offset, b.Offset) })
-		list.Table.Index()
+		slices.SortFunc(functions, func(a, b symtab.Function) int { return cmp.Compare(a.Offset, b.Offset) })
+		list.Table = list.draft.Finish()
 		list.First = o.Kallsyms == "" && o.Vmlinux == ""
 		if decode.IsPerfMap(path) {
 			list.First = o.PerfMaps == ""
 		}
+		lists[path] = &list.KeptList
 	}
-	return k.byPath, nil
+	return lists, nil
 }
 
 // objects finds the load objects that may have lists: functions tells.
@@ -65,7 +73,7 @@ func (k *keptLists) objects(rows schema.Events) {
 	paths, kinds, symbols, counts := textsOf(rows, "path"), textsOf(rows, "kind"), textsOf(rows, "symbols"), rows.Int64s("functions")
 	for i, id := range rows.Int64s("load_object_id") {
 		if kinds(i) == fileKind && symbols(i) != noSymbols {
-			k.byID[id] = &symbolize.KeptList{ID: id, Symbols: symbols(i), Functions: int(counts[i]), Table: &symtab.Table{}}
+			k.byID[id] = &keptList{KeptList: symbolize.KeptList{ID: id, Symbols: symbols(i), Functions: int(counts[i])}}
 			k.byPath[paths(i)] = k.byID[id]
 		}
 	}
@@ -90,10 +98,10 @@ func (k *keptLists) functions(rows schema.Events) {
 			continue
 		}
 		linkage := linkages(i, names(i))
-		list.Table.Functions = append(list.Table.Functions, symtab.Function{
+		list.draft.Functions = append(list.draft.Functions, symtab.Function{
 			Offset: uint64(offsets[i]), Address: uint64(addresses[i]), Size: uint64(sizes[i]), Kind: kind,
 			Name: names(i), Linkage: linkage, Aliases: aliases(i, linkage), GprofngName: gprofng(i, ""), PerfName: perf(i, ""),
-			Module: moduleOf(list.Table, k.modules[modules[i]]),
+			Module: moduleOf(&list.draft.Table, k.modules[modules[i]]),
 		})
 	}
 }

@@ -48,7 +48,7 @@ func TestOwnVDSO(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, f := range table.Functions {
+	for f := range table.Functions.All() {
 		names = append(names, f.Aliases)
 	}
 	if !strings.Contains(strings.Join(names, "\t"), "clock_gettime") {

@@ -172,7 +172,7 @@ func TestKernelImage(t *testing.T) {
 	}
 	const head, size = 0x200000, 0x1400000
 	var symbols []elftest.Symbol
-	for _, f := range symtab.ReadKernel(list).Functions {
+	for f := range symtab.ReadKernel(list).Finish().Functions.All() {
 		if f.Module == 0 && f.Address >= booted && f.Address+f.Size <= booted+size {
 			symbols = append(symbols, elftest.Symbol{Name: f.Linkage, Type: elf.STT_FUNC, Section: 1, Value: f.Address - booted + linked, Size: f.Size})
 		}

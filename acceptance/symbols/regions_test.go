@@ -46,7 +46,7 @@ func functions(t *testing.T, program string) (names []string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	for _, g := range symtab.Read(f, nil).Functions {
+	for g := range symtab.Read(f, nil).Finish().Functions.All() {
 		if g.Kind == symtab.Normal {
 			names = append(names, g.Name)
 		}

@@ -33,19 +33,19 @@ func TestDisassemble(t *testing.T) {
 	if err := os.WriteFile(path, code, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	table := &symtab.Table{Key: "nops", Arch: isa.AMD64,
+	draft := &symtab.Draft{Table: symtab.Table{Key: "nops", Arch: isa.AMD64,
 		Segments: []symtab.Segment{{FileSize: count * size, MemSize: count * size, Flags: 5}},
 		Regions:  []symtab.Region{{Size: count * size}},
 		Modules:  []symtab.Module{{Name: "nops"}},
-	}
+	}}
 	for n := range uint64(count) {
 		name := fmt.Sprint("f", n)
-		table.Functions = append(table.Functions, symtab.Function{Name: name, Linkage: name, Offset: n * size, Address: n * size, Size: size})
+		draft.Functions = append(draft.Functions, symtab.Function{Kind: symtab.Normal, Name: name, Linkage: name, Offset: n * size, Address: n * size, Size: size})
 	}
 	rec := &decode.Recording{PageSize: 0x1000, Arch: "x86_64", WordBits: 64, Locate: func(path string) []decode.Candidate {
 		return []decode.Candidate{{Path: path, Origin: "path"}}
 	}}
-	resolver := symbolize.New(rec, rec, oneTable{table})
+	resolver := symbolize.New(rec, rec, oneTable{draft.Finish()})
 	process := resolver.Process(&decode.Process{Image: []decode.MapEvent{{Path: path, Address: 0x10000, Size: count * size, Modes: 5}}}, "map.xml")
 	var functions []symbolize.FunctionNo
 	pcs := make([][]uint64, 2*count)

@@ -18,7 +18,7 @@ func TestLinkedFunctions(t *testing.T) {
 		library:           program("aa", symtab.Function{Name: "do_work"}, symtab.Function{Name: "ext4_read"}),
 		decode.KernelPath: kernelImage("bb"),
 		"/lib/ext4.ko":    module(),
-		generated:         symtab.ReadPerfMap([]byte("5000 100 do_work\n5100 100 main\n")),
+		generated:         symtab.ReadPerfMap([]byte("5000 100 do_work\n5100 100 main\n")).Finish(),
 	})
 	rec.Arch, rec.WordBits, rec.OS = "x86_64", 64, "Linux 6.1"
 	pr := process(r, text(library, 0x400000),

@@ -56,7 +56,7 @@ func (r *Resolver) takeModuleList(o *Object) bool {
 	if list == nil {
 		return false
 	}
-	o.table, o.Symbols, o.place, o.FunctionCount = list, origin, absolute, len(list.Functions)
+	o.table, o.Symbols, o.place, o.FunctionCount = list, origin, absolute, list.Functions.Len()
 	return true
 }
 
@@ -70,7 +70,7 @@ func (r *Resolver) takeFile(o *Object, f *finding, im *image.Image, k objectKey)
 			continue
 		}
 		o.table, o.file, o.Symbols, o.BuildID = table, c.Path, c.Origin, table.BuildID
-		o.FunctionCount = len(table.Functions)
+		o.FunctionCount = table.Functions.Len()
 		if o.kernel {
 			o.place = r.kernelPlacing(table)
 		}
@@ -94,7 +94,7 @@ func (r *Resolver) try(c decode.Candidate, im *image.Image, k objectKey, kernel 
 	if k.buildID != "" && table.BuildID != k.buildID && (table.BuildID != "" || !isList && (!kernel || c.Origin == "cache")) {
 		return nil, false, &remark{"wrong-build-id", fmt.Sprintf("the copy in the %s is another program: its build-id is %s, the recorded one %s", c.Origin, cmp.Or(table.BuildID, "missing"), k.buildID)}
 	}
-	if kernel && len(table.Functions) == 0 {
+	if kernel && table.Functions.Len() == 0 {
 		return nil, false, &remark{"kernel-symbols", fmt.Sprintf("the copy in the %s has no addresses: only root may read them in /proc/kallsyms", c.Origin)}
 	}
 	if kernel || k.buildID != "" && table.BuildID == k.buildID {

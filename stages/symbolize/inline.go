@@ -64,9 +64,9 @@ func (r *Resolver) inlined(around FunctionNo, in *symtab.Frame) FunctionNo {
 // called finds a function by its name for people: the module's own, or the only
 // one.
 func (o *Object) called(name, module string) (symtab.Function, bool) {
-	candidates := o.table.Named(name)
+	candidates := o.table.Functions.Named(name)
 	for _, i := range candidates {
-		f := o.table.Functions[i]
+		f := o.table.Functions.At(i)
 		if len(candidates) == 1 || module != unknownModule && o.table.Modules[f.Module].Name == module {
 			return f, true
 		}

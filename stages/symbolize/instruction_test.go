@@ -47,8 +47,7 @@ func TestDisassembler(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	table := program("aa", symtab.Function{Name: "f"}, symtab.Function{Name: "g"})
-	table.Functions[0].Size = 0x18
+	table := program("aa", symtab.Function{Name: "f", Size: 0x18}, symtab.Function{Name: "g"})
 	table.Arch, table.Key = isa.AMD64, "f and g"
 	table.Files = []string{"/src/f.c"}
 	table.Lines = symtab.Lines{Offsets: []uint64{0x1001, 0x1006, 0x1017}, File: []int32{0, 0, -1}, Line: []int32{3, 4, 0}}
@@ -118,8 +117,7 @@ func TestKnown(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	table := program("aa", symtab.Function{Name: "f"})
-	table.Functions[0].Size = 0x40 // the file has half of it
+	table := program("aa", symtab.Function{Name: "f", Size: 0x40}) // the file has half of it
 	table.Arch, table.Key = isa.AMD64, "f"
 	r, _ := recording(disk{path: table})
 	pr := process(r, text(path, 0x10000))
@@ -162,8 +160,7 @@ func TestDisassembleLinkageTable(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	table := program("aa", symtab.Function{Name: "@plt", Kind: symtab.PLT}, symtab.Function{Name: "@plt", Kind: symtab.PLT})
-	table.Functions[0].Size, table.Functions[1].Size = 16, 8
+	table := program("aa", symtab.Function{Name: "@plt", Kind: symtab.PLT, Size: 16}, symtab.Function{Name: "@plt", Kind: symtab.PLT, Size: 8})
 	table.Arch = isa.AMD64
 	r, rec := recording(disk{path: table})
 	rec.Arch, rec.WordBits = "x86_64", 64

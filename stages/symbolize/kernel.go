@@ -71,8 +71,8 @@ func (r *Resolver) moved(t *symtab.Table, a symtab.Addresses) uint64 {
 	if k.Address == 0 {
 		return 0
 	}
-	for i := range t.Functions {
-		if f := &t.Functions[i]; slices.Contains(symtab.Split(f.Aliases), k.Name) {
+	for f := range t.Functions.All() {
+		if slices.Contains(symtab.Split(f.Aliases), k.Name) {
 			return k.Address - f.Address
 		}
 	}
@@ -108,8 +108,7 @@ func (r *Resolver) moduleList(file string) (*symtab.Table, string) {
 		if n < 0 {
 			continue
 		}
-		own := slices.DeleteFunc(slices.Clone(all.Functions), func(f symtab.Function) bool { return int(f.Module) != n })
-		return all.With(own), c.Origin
+		return all.OfModule(n), c.Origin
 	}
 	return nil, ""
 }

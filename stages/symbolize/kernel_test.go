@@ -22,32 +22,33 @@ func kernelImage(buildID string) *symtab.Table {
 	function := func(name string, at uint64) symtab.Function {
 		return symtab.Function{Name: name, Linkage: name, Aliases: name, Kind: symtab.Normal, Offset: 0x200000 + at, Address: linked + at, Size: 0x100}
 	}
-	return &symtab.Table{
-		BuildID:   buildID,
-		Segments:  []symtab.Segment{{Offset: 0x200000, Address: linked, FileSize: 0x3000, MemSize: 0x3000, Flags: 5}},
-		Regions:   []symtab.Region{{Name: ".head.text", Offset: 0x200000, Address: linked, Size: 0x1000}, {Name: ".text", Offset: 0x201000, Address: linked + 0x1000, Size: 0x2000}},
-		Functions: []symtab.Function{function("startup_64", 0), function("do_work", 0x1000), function("schedule", 0x1100)},
-		Modules:   []symtab.Module{{Name: "(unknown)"}},
-		Files:     []string{"kernel/work.c"},
-		Lines:     symtab.Lines{Offsets: []uint64{0x201000}, File: []int32{0}, Line: []int32{17}},
-	}
+	return finished([]symtab.Function{function("startup_64", 0), function("do_work", 0x1000), function("schedule", 0x1100)}, symtab.Table{
+		BuildID:  buildID,
+		Segments: []symtab.Segment{{Offset: 0x200000, Address: linked, FileSize: 0x3000, MemSize: 0x3000, Flags: 5}},
+		Regions:  []symtab.Region{{Name: ".head.text", Offset: 0x200000, Address: linked, Size: 0x1000}, {Name: ".text", Offset: 0x201000, Address: linked + 0x1000, Size: 0x2000}},
+		Modules:  []symtab.Module{{Name: "(unknown)"}},
+		Files:    []string{"kernel/work.c"},
+		Lines:    symtab.Lines{Offsets: []uint64{0x201000}, File: []int32{0}, Line: []int32{17}},
+	})
 }
 
 // module is an ext4.ko.
 func module() *symtab.Table {
-	return &symtab.Table{
-		BuildID:   "ee",
-		Regions:   []symtab.Region{{Name: ".text", Offset: 0x40, Address: 0x40, Size: 0x200}, {Name: ".init.text", Offset: 0x240, Address: 0x240, Size: 0x100}},
-		Functions: []symtab.Function{{Name: "ext4_read", Linkage: "ext4_read", Aliases: "ext4_read", Offset: 0x40, Address: 0x40, Size: 0x200}, {Name: "init_module", Linkage: "init_module", Aliases: "init_module", Offset: 0x240, Address: 0x240, Size: 0x100}},
-		Modules:   []symtab.Module{{Name: "(unknown)"}},
+	function := func(name string, at, size uint64) symtab.Function {
+		return symtab.Function{Name: name, Linkage: name, Aliases: name, Kind: symtab.Normal, Offset: at, Address: at, Size: size}
 	}
+	return finished([]symtab.Function{function("ext4_read", 0x40, 0x200), function("init_module", 0x240, 0x100)}, symtab.Table{
+		BuildID: "ee",
+		Regions: []symtab.Region{{Name: ".text", Offset: 0x40, Address: 0x40, Size: 0x200}, {Name: ".init.text", Offset: 0x240, Address: 0x240, Size: 0x100}},
+		Modules: []symtab.Module{{Name: "(unknown)"}},
+	})
 }
 
 // The kernel's functions come from its image, wherever it was moved to, or from a
 // list; those of modules from that list, or from the module's file.
 func TestKernelSymbols(t *testing.T) {
 	list := symtab.ReadKernel([]byte(fmt.Sprintf("%x T startup_64\n%x T do_work\n%x t ext4_write\t[ext4]\n%x t other\t[xfs]\n",
-		uint64(booted), uint64(booted+0x1000), uint64(modules+0x10), uint64(modules+0x8000))))
+		uint64(booted), uint64(booted+0x1000), uint64(modules+0x10), uint64(modules+0x8000)))).Finish()
 	const ko = "/lib/modules/6.1/kernel/fs/ext4.ko.xz"
 	image := func(id string) []decode.MapEvent {
 		return []decode.MapEvent{
@@ -75,7 +76,7 @@ func TestKernelSymbols(t *testing.T) {
 		{"another image", disk{decode.KernelPath: kernelImage("bb"), ko: module()}, decode.KernelSymbol{Name: "_text", Address: booted},
 			[]string{"<Unknown> <Unknown> unknown " + ReasonKernel, "ext4.ko.xz ext4_read kernel", "<Unknown> <Unknown> unknown " + ReasonKernel},
 			"[kernel.kallsyms] warning wrong-build-id; [kernel.kallsyms] warning kernel-symbols"},
-		{"hidden list", disk{decode.KernelPath: symtab.ReadKernel([]byte("0000000000000000 T do_work\n")), ko: module()}, decode.KernelSymbol{},
+		{"hidden list", disk{decode.KernelPath: symtab.ReadKernel([]byte("0000000000000000 T do_work\n")).Finish(), ko: module()}, decode.KernelSymbol{},
 			[]string{"<Unknown> <Unknown> unknown " + ReasonKernel, "ext4.ko.xz ext4_read kernel", "<Unknown> <Unknown> unknown " + ReasonKernel},
 			"[kernel.kallsyms] warning kernel-symbols; [kernel.kallsyms] warning kernel-symbols"},
 	} {

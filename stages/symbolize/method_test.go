@@ -39,16 +39,16 @@ func TestMethodNames(t *testing.T) {
 // virtual machine; what node compiles in tiers stays apart.
 func TestVersions(t *testing.T) {
 	const fast, well = 0x7f0000001000, 0x7f0000002000
-	list := &symtab.Table{Modules: []symtab.Module{{Name: "(unknown)"}}}
+	list := &symtab.Draft{Table: symtab.Table{Modules: []symtab.Module{{Name: "(unknown)"}}}}
 	for _, at := range []uint64{fast, well} {
 		list.Functions = append(list.Functions, symtab.Function{Offset: at, Address: at, Size: 0x100, Linkage: "int A.f(int)", Aliases: "int A.f(int)", Name: "int A.f(int)", Kind: Dynamic})
 	}
-	perfMap := decode.PerfMap(7)
+	table, perfMap := list.Finish(), decode.PerfMap(7)
 	dumped := func(at uint64, code string) decode.MapEvent {
 		return decode.MapEvent{Path: decode.GeneratedCode, Address: at, Size: 0x100, Modes: 5, Code: &decode.Code{Function: "LA;g()V", Bytes: []byte(code)}}
 	}
 	for _, library := range []string{"/jvm/lib/server/libjvm.so", "/usr/lib/libnode.so"} {
-		r, _ := recording(disk{perfMap: list, library: program("aa")})
+		r, _ := recording(disk{perfMap: table, library: program("aa")})
 		pr := process(r, text(library, 0x1000000), decode.MapEvent{Path: perfMap, Address: fast, Size: 0x2000, FileOffset: fast, Modes: 5},
 			dumped(0x7f0000010000, "a"), dumped(0x7f0000020000, "b"))
 		function := func(location LocationNo) (FunctionNo, symtab.Kind) {

@@ -54,11 +54,11 @@ func (r *Resolver) static(object ObjectNo, m *image.Mapping, offset uint64) Loca
 // module's own, or the only one of that name unless that must be another
 // module's static function. Nothing is made from an outline function.
 func (o *Object) named(linkage, module string) (symtab.Function, bool) {
-	candidates := o.table.Linked(linkage)
+	candidates := o.table.Functions.Linked(linkage)
 	// Units share C++ functions that are not static: the linker keeps one.
 	shared := strings.HasPrefix(linkage, "_Z") && !strings.HasPrefix(linkage, "_ZL")
 	for _, i := range candidates {
-		c := o.table.Functions[i]
+		c := o.table.Functions.At(i)
 		own := module != unknownModule && o.table.Modules[c.Module].Name == module
 		only := len(candidates) == 1 && (module == unknownModule || c.Module == 0 || shared)
 		if c.Kind != symtab.Outline && (own || only) {

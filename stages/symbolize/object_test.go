@@ -1,13 +1,14 @@
 package symbolize
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
@@ -30,23 +31,27 @@ const textSize = 0x1000
 func program(buildID string, functions ...symtab.Function) *symtab.Table {
 	for i := range functions {
 		f := &functions[i]
-		f.Offset, f.Size = 0x1000+0x100*uint64(i), 0x100
-		f.Address = f.Offset
+		f.Offset, f.Size = 0x1000+0x100*uint64(i), cmp.Or(f.Size, 0x100)
+		f.Address, f.Kind = f.Offset, cmp.Or(f.Kind, symtab.Normal)
 		if f.Linkage == "" {
 			f.Linkage = f.Name
 		}
-		f.Aliases = f.Linkage
+		f.Aliases = cmp.Or(f.Aliases, f.Linkage)
 	}
-	return &symtab.Table{
+	return finished(functions, symtab.Table{
 		BuildID: buildID,
 		Segments: []symtab.Segment{
 			{Offset: 0x1000, Address: 0x1000, FileSize: textSize, MemSize: textSize, Flags: 5},
 			{Offset: 0x2000, Address: 0x2000, FileSize: 0x800, MemSize: 0x800, Flags: 6},
 		},
-		Regions:   []symtab.Region{{Name: ".text", Offset: 0x1000, Address: 0x1000, Size: textSize}},
-		Functions: functions,
-		Modules:   []symtab.Module{{Name: "(unknown)"}, {Name: "/src/a.c"}, {Name: "/src/b.c"}},
-	}
+		Regions: []symtab.Region{{Name: ".text", Offset: 0x1000, Address: 0x1000, Size: textSize}},
+		Modules: []symtab.Module{{Name: "(unknown)"}, {Name: "/src/a.c"}, {Name: "/src/b.c"}},
+	})
+}
+
+// finished is a table with functions.
+func finished(functions []symtab.Function, t symtab.Table) *symtab.Table {
+	return (&symtab.Draft{Table: t, Functions: functions}).Finish()
 }
 
 // text maps the program's text at an address.
@@ -137,7 +142,7 @@ func TestObjectFiles(t *testing.T) {
 				}
 				got = append(got, fmt.Sprintf("%v %d %s %s", p.Severity, p.Offset, p.Reason, p.Message))
 			}
-			if d := cmp.Diff(c.problems, got); d != "" {
+			if d := gocmp.Diff(c.problems, got); d != "" {
 				t.Error(d)
 			}
 		})

@@ -27,7 +27,7 @@ func (r *Resolver) referrers(object ObjectNo) map[uint64][]reference {
 	}
 	found := map[uint64][]reference{}
 	s := referenceSearch{r: r, object: object, table: o.table, bodies: map[uint64]uint64{}, found: found}
-	for _, f := range o.table.Functions {
+	for f := range o.table.Functions.All() {
 		if kindOf(f) == symtab.Body {
 			s.bodies[f.Address] = f.Offset
 		}

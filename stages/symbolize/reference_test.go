@@ -23,7 +23,7 @@ func TestReferencesARM64(t *testing.T) {
 	const base = 0x1000000
 	pr := process(r, decode.MapEvent{Path: path, Address: base, Size: 0x1000, Modes: 5})
 	got := map[string]string{}
-	for _, f := range table.Functions {
+	for f := range table.Functions.All() {
 		if kindOf(f) == symtab.Body {
 			n := r.Program.Locations[pr.Resolve(base+f.Offset, 0).Location].Function
 			if main, ok := r.Program.BodyOf(n); ok {

@@ -2,6 +2,8 @@ package symbolize
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"sort"
 	"strings"
 
@@ -92,23 +94,23 @@ func (r *Resolver) holder(object ObjectNo, body symtab.Function) (symtab.Functio
 	}
 	t := r.Program.Objects[object].table
 	if len(passing) == 0 {
-		passing = t.Functions
+		return around(t, body, t.Functions.All())
 	}
-	return around(t, body, passing)
+	return around(t, body, slices.Values(passing))
 }
 
 // around finds the function that a body's source is in, among those of the same
 // module: one with a row of the body's first line, or else with rows before and
 // after it; of several the one that spans the fewest lines, since it was inlined
 // into the others.
-func around(t *symtab.Table, body symtab.Function, among []symtab.Function) (found symtab.Function, ok bool) {
+func around(t *symtab.Table, body symtab.Function, among iter.Seq[symtab.Function]) (found symtab.Function, ok bool) {
 	at := row(t, body.Offset)
 	if body.Module == 0 || at < 0 || t.Lines.File[at] < 0 {
 		return found, false
 	}
 	file, line := t.Lines.File[at], t.Lines.Line[at]
 	bestExact, bestSpan := false, int32(0)
-	for _, f := range among {
+	for f := range among {
 		if f.Module != body.Module || kindOf(f) != symtab.Normal && f.Kind != symtab.Clone {
 			continue
 		}

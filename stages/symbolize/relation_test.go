@@ -1,6 +1,7 @@
 package symbolize
 
 import (
+	"slices"
 	"testing"
 
 	"stackmill/stages/loadobject/symtab"
@@ -15,7 +16,7 @@ func lined(functions []symtab.Function, lines [][]int32) (*Resolver, *Process) {
 	}
 	t := program("aa", functions...)
 	t.Files = []string{"/src/a.c"}
-	for i, f := range t.Functions {
+	for i, f := range slices.Collect(t.Functions.All()) {
 		for j, line := range lines[i] {
 			t.Lines.Offsets = append(t.Lines.Offsets, f.Offset+uint64(4*j))
 			t.Lines.File = append(t.Lines.File, 0)
@@ -137,8 +138,7 @@ func TestFold(t *testing.T) {
 
 // Two names of one place are one function: it is no clone of itself.
 func TestCloneOfItself(t *testing.T) {
-	r, pr := lined([]symtab.Function{of(symtab.Clone, "f.part.0")}, [][]int32{{1}})
-	r.Program.Objects[r.fileObject(pr.Image, pr.Image.Mappings[0])].table.Functions[0].Aliases = "f\tf.part.0"
+	r, pr := lined([]symtab.Function{{Kind: symtab.Clone, Linkage: "f.part.0", Aliases: "f\tf.part.0"}}, [][]int32{{1}})
 	n := r.Program.Locations[pr.Resolve(0x401000, 0).Location].Function
 	if relation, ok := r.Program.Relations[n]; ok {
 		t.Errorf("made from %s", r.Program.Functions[relation.Main].Name)

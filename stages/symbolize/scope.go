@@ -94,8 +94,8 @@ func (s *Scope) entriesNamed(symbol string) []entry {
 	if !known {
 		for _, n := range s.objects {
 			t := s.r.Program.Objects[n].table
-			for _, i := range t.Linked(symbol) {
-				found = append(found, entry{n, t.Functions[i].Offset})
+			for _, i := range t.Functions.Linked(symbol) {
+				found = append(found, entry{n, t.Functions.At(i).Offset})
 			}
 		}
 		s.named[symbol] = found

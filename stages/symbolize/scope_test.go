@@ -32,13 +32,16 @@ func TestScope(t *testing.T) {
 	files := disk{}
 	add := func(name, function, imports string) string {
 		path := write(name)
-		table := program(name, symtab.Function{Name: function}, symtab.Function{Name: "main"})
+		functions := []symtab.Function{{Name: function}, {Name: "main"}}
+		if name == "library" {
+			functions = functions[:1]
+		}
+		table := program(name, functions...)
 		table.Arch, table.Slots = isa.AMD64, []symtab.Slot{{Address: slot, Symbol: imports}}
 		files[path] = table
 		return path
 	}
 	user, library, other := add("user", "use", "work"), add("library", "work", "nothing"), add("other", "work", "nothing")
-	files[library].Functions = files[library].Functions[:1] // no main
 	r, _ := recording(files)
 	const base, libraryBase, otherBase = 0x10000, 0x20000, 0x30000
 	both := process(r, text(user, base), text(library, libraryBase))

@@ -45,12 +45,12 @@ func table(functions ...symtab.Function) *symtab.Table {
 			f.Kind = symtab.Normal
 		}
 	}
-	return &symtab.Table{
-		Segments:  []symtab.Segment{{FileSize: size, MemSize: size, Flags: 5}},
-		Regions:   []symtab.Region{{Name: ".text", Size: size}},
-		Functions: functions,
-		Modules:   []symtab.Module{{Name: "(unknown)"}},
-	}
+	draft := symtab.Draft{Functions: functions, Table: symtab.Table{
+		Segments: []symtab.Segment{{FileSize: size, MemSize: size, Flags: 5}},
+		Regions:  []symtab.Region{{Name: ".text", Size: size}},
+		Modules:  []symtab.Module{{Name: "(unknown)"}},
+	}}
+	return draft.Finish()
 }
 
 // program is mapped at progBase; functions start at 0x100, 0x200, ...

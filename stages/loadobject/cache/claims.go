@@ -80,15 +80,18 @@ func differ(a, b *symtab.Table) bool {
 		return true
 	}
 	at := map[place][]string{}
-	for _, f := range b.Functions {
+	for f := range b.Functions.All() {
 		if f.Linkage != "" {
 			at[placeOf(b, f)] = symtab.Split(f.Aliases)
 		}
 	}
-	return slices.ContainsFunc(a.Functions, func(f symtab.Function) bool {
+	for f := range a.Functions.All() {
 		names := at[placeOf(a, f)]
-		return f.Linkage != "" && names != nil && !slices.ContainsFunc(symtab.Split(f.Aliases), func(s string) bool { return slices.Contains(names, s) })
-	})
+		if f.Linkage != "" && names != nil && !slices.ContainsFunc(symtab.Split(f.Aliases), func(s string) bool { return slices.Contains(names, s) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // place is where a function is: in an object that is not linked, stripping moves

@@ -49,31 +49,11 @@ func encode(key string, missing []string, t *symtab.Table) []byte {
 		e.Text(m.Name)
 		e.Text(m.Language)
 	}
-	e.functions(t.Functions)
+	t.Functions.Write(e.Writer)
 	e.lines(&t.Lines)
 	e.inlines(&t.Inlines)
 	e.slots(t.Slots)
 	return seal(e.Append(nil))
-}
-
-func (e encoder) functions(list []symtab.Function) {
-	e.Uint(uint64(len(list)))
-	var last symtab.Function
-	for _, f := range list {
-		e.Uint(f.Offset - last.Offset)
-		e.Int(int64((f.Address - f.Offset) - (last.Address - last.Offset)))
-		e.Uint(f.Size)
-		e.Text(f.Linkage)
-		e.Text(f.Aliases)
-		e.Text(f.Name)
-		e.Text(f.GprofngName)
-		e.Text(f.PerfName)
-		e.Text(string(f.Kind))
-		e.Uint(uint64(f.Module))
-		e.Uint(uint64(f.Line))
-		e.Bool(f.Indirect)
-		last = f
-	}
 }
 
 func (e encoder) lines(l *symtab.Lines) {
@@ -142,7 +122,7 @@ func decode(b []byte) (key string, missing []string, t *symtab.Table, err error)
 	for i := range t.Modules {
 		t.Modules[i] = symtab.Module{Name: d.Text(), Language: d.Text()}
 	}
-	d.functions(t)
+	t.Functions = symtab.ReadFunctions(d.Reader, len(t.Modules))
 	d.lines(t)
 	d.inlines(t)
 	t.Slots = d.slots()
@@ -150,22 +130,6 @@ func decode(b []byte) (key string, missing []string, t *symtab.Table, err error)
 		return "", nil, nil, errCache
 	}
 	return key, missing, t, nil
-}
-
-func (d decoder) functions(t *symtab.Table) {
-	t.Functions = columns.Slice[symtab.Function](d.Count())
-	var last symtab.Function
-	for i := range t.Functions {
-		f := &t.Functions[i]
-		f.Offset = last.Offset + d.Uint()
-		f.Address = f.Offset + (last.Address - last.Offset) + uint64(d.Int())
-		f.Size = d.Uint()
-		f.Linkage, f.Aliases, f.Name = d.Text(), d.Text(), d.Text()
-		f.GprofngName, f.PerfName, f.Kind = d.Text(), d.Text(), symtab.Kind(d.Text())
-		f.Module, f.Line, f.Indirect = d.Below(len(t.Modules)), d.Below(1<<31), d.Bool()
-		t.NameBytes += f.NameBytes()
-		last = *f
-	}
 }
 
 func (d decoder) lines(t *symtab.Table) {

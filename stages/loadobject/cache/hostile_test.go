@@ -31,7 +31,7 @@ func put(t testing.TB, name string, content []byte) string {
 
 func names(table *symtab.Table) string {
 	var list []string
-	for _, f := range table.Functions {
+	for f := range table.Functions.All() {
 		list = append(list, f.Name)
 	}
 	return strings.Join(list, "\n")
@@ -213,7 +213,7 @@ func TestForeignSplitFile(t *testing.T) {
 	}
 	module := func(l *Loader, path string) string {
 		table := load(t, l, path)
-		for _, f := range table.Functions {
+		for f := range table.Functions.All() {
 			if f.Name == "main" {
 				return filepath.Base(table.Modules[f.Module].Name)
 			}

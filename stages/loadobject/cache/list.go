@@ -26,7 +26,7 @@ type symbolList struct {
 	content
 	path  string
 	stamp infile.Stamp
-	read  func([]byte) *symtab.Table
+	read  func([]byte) *symtab.Draft
 	text  []byte // nil if what is remembered of the file was enough
 }
 
@@ -80,7 +80,7 @@ func (l *symbolList) identify(c *contents) {
 // table makes the table.
 func (l *symbolList) table(c *contents) (*symtab.Table, error) {
 	if l.text != nil {
-		return l.read(l.text), nil
+		return l.read(l.text).Finish(), nil
 	}
 	was := l.content
 	var err error
@@ -90,5 +90,5 @@ func (l *symbolList) table(c *contents) (*symtab.Table, error) {
 	if l.identify(c); l.content != was {
 		return nil, fmt.Errorf("%s: it has changed since it was opened", l.path)
 	}
-	return l.read(l.text), nil
+	return l.read(l.text).Finish(), nil
 }

@@ -42,7 +42,7 @@ func TestRememberedList(t *testing.T) {
 	if l.text != nil || l.content != first.content {
 		t.Error("the list was read again")
 	}
-	if table, err := l.table(later); err != nil || len(table.Functions) != 1 {
+	if table, err := l.table(later); err != nil || table.Functions.Len() != 1 {
 		t.Errorf("%v, %v", table, err)
 	}
 	later.known[stamp] = content{short: 1} // as if the file were another one now

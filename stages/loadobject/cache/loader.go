@@ -146,7 +146,6 @@ func (l *Loader) table(path string, places elf.Places) (t *symtab.Table, id iden
 			}
 		}
 		t.Content, t.Key, t.Alone = s.content, s.key, s.local()
-		t.Index()
 		return t, missing, nil
 	})
 	return t, s.identity, err
@@ -379,8 +378,9 @@ func (s *source) build() (t *symtab.Table, missing []string, err error) {
 		return t, nil, err
 	}
 	err = elf.Guard(s.object.Path, func() {
-		t = symtab.Read(s.object, s.debug)
-		missing = functions.Add(t, s.object, s.debug)
+		draft := symtab.Read(s.object, s.debug)
+		missing = functions.Add(draft, s.object, s.debug)
+		t = draft.Finish()
 	})
 	return t, missing, cmp.Or(err, s.fault())
 }

@@ -29,7 +29,7 @@ func TestPerfAliases(t *testing.T) {
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			table := load(t, New(Options{}), path)
-			functions := slices.DeleteFunc(slices.Clone(table.Functions), func(f symtab.Function) bool { return len(symtab.Split(f.Aliases)) < 2 })
+			functions := slices.DeleteFunc(slices.Collect(table.Functions.All()), func(f symtab.Function) bool { return len(symtab.Split(f.Aliases)) < 2 })
 			names := perfNames(t, perf, path, table, functions)
 			other := 0
 			for i, f := range functions {

@@ -58,7 +58,7 @@ func TestSystemObjects(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(table.Functions, again.Functions) || !slices.Equal(table.Lines.Line, again.Lines.Line) {
+			if !slices.Equal(slices.Collect(table.Functions.All()), slices.Collect(again.Functions.All())) || !slices.Equal(table.Lines.Line, again.Lines.Line) {
 				t.Error("the table from the disk cache is another")
 			}
 		})
@@ -69,7 +69,7 @@ func TestSystemObjects(t *testing.T) {
 // one name of its own.
 func checkFunctions(t *testing.T, table *symtab.Table) {
 	var end uint64
-	for _, f := range table.Functions {
+	for f := range table.Functions.All() {
 		if f.Offset < end || f.Size == 0 {
 			t.Errorf("%s at %#x of %d bytes overlaps the one before", f.Name, f.Offset, f.Size)
 		}

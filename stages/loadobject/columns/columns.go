@@ -5,20 +5,18 @@ package columns
 
 import (
 	"encoding/binary"
+	"math"
 	"unsafe"
 )
 
 // Writer writes columns.
 type Writer struct {
-	b       []byte
-	strings []string
-	index   map[string]uint64
+	b     []byte
+	texts *TextWriter
 }
 
 // NewWriter returns a writer without columns.
-func NewWriter() *Writer {
-	return &Writer{strings: []string{""}, index: map[string]uint64{"": 0}}
-}
+func NewWriter() *Writer { return &Writer{texts: NewTextWriter()} }
 
 // Uint writes a number.
 func (w *Writer) Uint(v uint64) { w.b = binary.AppendUvarint(w.b, v) }
@@ -39,15 +37,7 @@ func (w *Writer) Bool(v bool) {
 }
 
 // Text writes a string.
-func (w *Writer) Text(s string) {
-	i, ok := w.index[s]
-	if !ok {
-		i = uint64(len(w.strings))
-		w.index[s] = i
-		w.strings = append(w.strings, s)
-	}
-	w.Uint(i)
-}
+func (w *Writer) Text(s string) { w.Uint(uint64(w.texts.Number(s))) }
 
 // Texts writes a list of strings with their number.
 func (w *Writer) Texts(list []string) {
@@ -57,25 +47,27 @@ func (w *Writer) Texts(list []string) {
 	}
 }
 
-// Append appends the strings and the columns.
+// Append appends the strings and the columns, nothing if the strings are too long: then
+// nobody can read them.
 func (w *Writer) Append(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(len(w.strings)))
-	for _, s := range w.strings {
-		b = binary.AppendUvarint(b, uint64(len(s)))
+	if w.texts.Full {
+		return b
 	}
-	for _, s := range w.strings {
-		b = append(b, s...)
+	texts := w.texts.Texts()
+	b = binary.AppendUvarint(b, uint64(texts.Len()))
+	for n, start := range texts.starts[:texts.Len()] {
+		b = binary.AppendUvarint(b, uint64(texts.starts[n+1]-start))
 	}
-	return append(b, w.b...)
+	return append(append(b, texts.all...), w.b...)
 }
 
 // Reader reads columns. After an invalid number it is bad, and everything it returns is
 // empty.
 type Reader struct {
-	b       []byte
-	at      int // what comes next
-	strings []string
-	bad     bool
+	b     []byte
+	at    int // what comes next
+	texts Texts
+	bad   bool
 }
 
 // NewReader returns a reader of bytes that Append wrote. The strings that it returns are in
@@ -87,25 +79,21 @@ func NewReader(b []byte) *Reader {
 }
 
 func (r *Reader) readStrings() {
-	lengths := Slice[int](r.Count())
+	starts := make([]uint32, r.Count()+1)
 	sum := 0
-	for i := range lengths {
-		if lengths[i] = int(r.Below(1 << 31)); lengths[i] > len(r.b) || sum > len(r.b) {
+	for i := range starts[1:] {
+		if sum += int(r.Below(math.MaxInt32)); sum > min(len(r.b), math.MaxUint32) {
 			r.Fail()
 			return
 		}
-		sum += lengths[i]
+		starts[i+1] = uint32(sum)
 	}
 	if sum > len(r.b)-r.at {
 		r.Fail()
 		return
 	}
-	all := unsafe.String(unsafe.SliceData(r.b[r.at:]), sum)
+	r.texts = Texts{unsafe.String(unsafe.SliceData(r.b[r.at:]), sum), starts}
 	r.at += sum
-	r.strings = Slice[string](len(lengths))
-	for i, n := range lengths {
-		r.strings[i], all = all[:n], all[n:]
-	}
 }
 
 // Fail makes the reader bad.
@@ -175,11 +163,17 @@ func (r *Reader) Bool() bool { return r.Below(2) == 1 }
 
 // Text reads a string.
 func (r *Reader) Text() string {
-	if i := r.Below(len(r.strings)); !r.bad {
-		return r.strings[i]
+	if n := r.TextNumber(); !r.bad {
+		return r.texts.At(n)
 	}
 	return ""
 }
+
+// TextNumber reads a string's number in Texts.
+func (r *Reader) TextNumber() int32 { return r.Below(r.texts.Len()) }
+
+// AllTexts returns the strings of all columns.
+func (r *Reader) AllTexts() Texts { return r.texts }
 
 // Texts reads a list of strings.
 func (r *Reader) Texts() []string {

@@ -18,7 +18,7 @@ import (
 // named are the functions with names that their symbols are not.
 func named(table *symtab.Table) map[string]string {
 	names := map[string]string{}
-	for _, f := range table.Functions {
+	for f := range table.Functions.All() {
 		if f.Linkage != f.Name && f.Kind != symtab.PLT {
 			names[f.Linkage] = f.Name
 		}
@@ -119,7 +119,7 @@ func TestFortranNames(t *testing.T) {
 		dwarftest.Run(t, dir, compiler, append([]string{"-o", "prog", "prog.f90", "-O1", "-fno-inline"}, strings.Fields(c.options)...)...)
 		got, _ := table(t, dwarftest.Open(t, filepath.Join(dir, "prog")), nil)
 		names := map[string]int{}
-		for _, f := range got.Functions {
+		for f := range got.Functions.All() {
 			names[f.Name]++
 		}
 		for _, want := range c.want {

@@ -18,7 +18,7 @@ import (
 // information of the separate debug file, if that has any, or else of the object
 // itself. Anything unreadable is added to the table's notes; a damaged unit does not
 // affect others. Missing are the files without which modules or functions lack names.
-func Add(t *symtab.Table, f, debug *elf.File) (missing []string) {
+func Add(t *symtab.Draft, f, debug *elf.File) (missing []string) {
 	d := dwarf.New(f, debug)
 	switch {
 	case !dwarf.Has(d.Source):
@@ -35,7 +35,7 @@ func Add(t *symtab.Table, f, debug *elf.File) (missing []string) {
 // adder completes a table.
 type adder struct {
 	info      *dwarf.Info
-	table     *symtab.Table
+	table     *symtab.Draft
 	addresses symtab.Addresses
 	lines     *lines.Reader
 	inlines   *inlines.Reader
@@ -48,7 +48,7 @@ type adder struct {
 	nested     *bool // whether C has any, nil if not looked up yet
 }
 
-func newAdder(d *dwarf.Info, t *symtab.Table) *adder {
+func newAdder(d *dwarf.Info, t *symtab.Draft) *adder {
 	l := lines.New(d, t)
 	return &adder{info: d, table: t, addresses: l.Addresses, lines: l, inlines: inlines.New(d, l, t), modules: map[symtab.Module]int32{}}
 }

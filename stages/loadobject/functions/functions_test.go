@@ -11,11 +11,11 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"stackmill/stages/loadobject/dwarf/dwarftest"
 	"stackmill/stages/loadobject/elf"
@@ -67,10 +67,14 @@ func build(t testing.TB, options ...string) (dir string) {
 	return dir
 }
 
+// listed compares tables by their lists of functions.
+var listed = cmp.Transformer("All", func(f symtab.Functions) []symtab.Function { return slices.Collect(f.All()) })
+
 func table(t testing.TB, f, debug *elf.File) (*symtab.Table, []string) {
 	t.Helper()
-	table := symtab.Read(f, debug)
-	missing := functions.Add(table, f, debug)
+	draft := symtab.Read(f, debug)
+	missing := functions.Add(draft, f, debug)
+	table := draft.Finish()
 	return table, missing
 }
 
@@ -80,7 +84,7 @@ func check(t *testing.T, table *symtab.Table, dir string, modules bool) {
 	t.Helper()
 	lines := map[string]string{"one": "one.c:7", "local": "one.c:4", "main": "one.c:12", "two": "two.c:2"}
 	seen := 0
-	for _, f := range table.Functions {
+	for f := range table.Functions.All() {
 		want, ok := lines[f.Name]
 		if !ok {
 			continue
@@ -98,7 +102,7 @@ func check(t *testing.T, table *symtab.Table, dir string, modules bool) {
 	if seen != len(lines) {
 		t.Errorf("%d of %d functions found", seen, len(lines))
 	}
-	for _, f := range table.Functions {
+	for f := range table.Functions.All() {
 		if f.Name == "_start" && f.Module != 0 {
 			t.Errorf("_start has module %+v", table.Modules[f.Module])
 		}
@@ -260,7 +264,7 @@ func TestSeparate(t *testing.T) {
 	got, _ := table(t, stripped, debug)
 	check(t, got, dir, true)
 	whole, _ := table(t, dwarftest.Open(t, filepath.Join(dir, "prog")), nil)
-	if d := cmp.Diff(whole, got, cmpopts.IgnoreUnexported(symtab.Table{})); d != "" {
+	if d := cmp.Diff(whole, got, listed); d != "" {
 		t.Error(d)
 	}
 }
@@ -269,7 +273,7 @@ func TestSeparate(t *testing.T) {
 func TestRecorded(t *testing.T) {
 	got, _ := table(t, dwarftest.Open(t, "../symtab/testdata/recur_dw5"), nil)
 	want := map[string]int32{"fact": 4, "is_even": 6, "is_odd": 7, "flat": 8, "main": 9}
-	for _, f := range got.Functions {
+	for f := range got.Functions.All() {
 		file, line, ok := got.Line(f.Offset + f.Size/2)
 		if w, named := want[f.Name]; named && (!ok || line != w || path.Base(file) != "recur.c") || !named && ok {
 			t.Errorf("%s: %s:%d %v", f.Name, file, line, ok)
@@ -309,7 +313,7 @@ func TestBadUnit(t *testing.T) {
 			if len(got.Notes) != 1 || !got.Notes[0].Damage || got.Notes[0].Offset != section {
 				t.Errorf("notes %+v, want damage of the first unit at %d", got.Notes, section)
 			}
-			for _, fn := range got.Functions {
+			for fn := range got.Functions.All() {
 				_, _, ok := got.Line(fn.Offset)
 				if fn.Name == "two" && (!ok || fn.Module == 0) {
 					t.Error("the second unit is lost")

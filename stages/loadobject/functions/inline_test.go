@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"stackmill/stages/loadobject/dwarf/dwarftest"
 	"stackmill/stages/loadobject/symtab"
@@ -198,7 +197,7 @@ func calls(t *testing.T, table *symtab.Table) {
 	t.Helper()
 	own := map[string][2]int32{"first": {18, 18}, "first.cold": {18, 18}, "second": {19, 24}, "second.cold": {19, 24}, "main": {25, 25}}
 	want := map[string]int32{"first": 18, "second": 22}
-	for _, f := range table.Functions {
+	for f := range table.Functions.All() {
 		lines, ok := own[f.Linkage]
 		if !ok {
 			continue
@@ -242,7 +241,7 @@ func TestInlinedSplit(t *testing.T) {
 				dwarftest.Copy(t, prog, moved)
 				away(t, filepath.Dir(prog), func() {
 					packed, missing := table(t, dwarftest.Open(t, moved), nil)
-					if d := cmp.Diff(t2, packed, cmpopts.IgnoreUnexported(symtab.Table{})); d != "" || missing != nil {
+					if d := cmp.Diff(t2, packed, listed); d != "" || missing != nil {
 						t.Errorf("%s: %s, missing %v", tool, d, missing)
 					}
 				})
@@ -310,7 +309,7 @@ func TestInlinedRecorded(t *testing.T) {
 	got, _ := table(t, dwarftest.Open(t, "../symtab/testdata/clones"), nil)
 	chains(t, "../symtab/testdata/clones", got)
 	want := map[string]int32{"host": 34, "host2": 38, "use_part1": 29}
-	for _, f := range got.Functions {
+	for f := range got.Functions.All() {
 		w, ok := want[f.Name]
 		for off := f.Offset; ok && off < f.Offset+f.Size; off++ {
 			if _, line, _ := got.Line(off); line == w {
@@ -351,7 +350,7 @@ func main() { kept(3) }
 	dwarftest.Run(t, dir, "go", "build", "-o", "nest", "nest.go")
 	got, _ := table(t, dwarftest.Open(t, filepath.Join(dir, "nest")), nil)
 	seen := map[string]bool{}
-	for _, f := range got.Functions {
+	for f := range got.Functions.All() {
 		for off := f.Offset; f.Name == "main.kept" && off < f.Offset+f.Size; off++ {
 			names := ""
 			for _, level := range got.Inlined(off) {
@@ -372,7 +371,7 @@ func main() { kept(3) }
 func TestInlinedBody(t *testing.T) {
 	got, _ := table(t, dwarftest.Open(t, "../symtab/testdata/omp_clang"), nil)
 	want := map[string]int32{".omp_outlined.": 8, ".omp_outlined..2": 13, ".omp_outlined..4": 21, ".omp_outlined..6": 32}
-	for _, f := range got.Functions {
+	for f := range got.Functions.All() {
 		for off := f.Offset; off < f.Offset+f.Size; off++ {
 			if _, line, _ := got.Line(off); line == want[f.Linkage] {
 				delete(want, f.Linkage)
@@ -396,7 +395,7 @@ func TestDiscriminators(t *testing.T) {
 		table, _ := table(t, dwarftest.Open(t, prog), nil)
 		var input []string
 		var offsets []uint64
-		for _, f := range table.Functions {
+		for f := range table.Functions.All() {
 			if f.Name != "both" && f.Name != "main" {
 				continue
 			}

@@ -76,7 +76,7 @@ func TestFlattenOverlapping(t *testing.T) {
 // Unknown names are `(unknown)`, whatever the entries refer to.
 func TestUnnamed(t *testing.T) {
 	d := dwarf.New(nil, nil)
-	r := &Reader{info: d, table: &symtab.Table{}, names: newNames()}
+	r := &Reader{info: d, table: &symtab.Draft{}, names: newNames()}
 	s := &dwarf.Sections{}
 	s.Bound()
 	u := &dwarf.Unit{Offset: 100, Size: 50}

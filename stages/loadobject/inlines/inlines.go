@@ -15,7 +15,7 @@ import (
 type Reader struct {
 	info      *dwarf.Info
 	lines     *lines.Reader
-	table     *symtab.Table // takes the calls
+	table     *symtab.Draft // takes the calls
 	addresses symtab.Addresses
 	names     names
 	sites     []callSite
@@ -25,7 +25,7 @@ type Reader struct {
 }
 
 // New returns a reader that adds calls to a table whose lines come from l.
-func New(d *dwarf.Info, l *lines.Reader, t *symtab.Table) *Reader {
+func New(d *dwarf.Info, l *lines.Reader, t *symtab.Draft) *Reader {
 	return &Reader{info: d, lines: l, table: t, addresses: l.Addresses, names: newNames()}
 }
 

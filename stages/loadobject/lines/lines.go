@@ -19,13 +19,13 @@ import (
 type Reader struct {
 	collector
 	info     *dwarf.Info
-	table    *symtab.Table       // takes the files and lines
+	table    *symtab.Draft       // takes the files and lines
 	programs map[uint64]*Program // by offset
 	files    map[string]int32    // in the table
 }
 
 // New returns a reader that adds files and lines to a table.
-func New(d *dwarf.Info, t *symtab.Table) *Reader {
+func New(d *dwarf.Info, t *symtab.Draft) *Reader {
 	return &Reader{collector: collector{Addresses: t.Addresses()}, info: d, table: t, programs: map[uint64]*Program{}, files: map[string]int32{}}
 }
 

@@ -34,7 +34,7 @@ func agree(t *testing.T, table *symtab.Table) (compared int) {
 	t.Helper()
 	var symbols []string
 	functions := map[string]symtab.Function{}
-	for _, f := range table.Functions {
+	for f := range table.Functions.All() {
 		if _, part := symtab.Ramp(f.Linkage); strings.HasPrefix(f.Linkage, "_Z") && !part {
 			symbols = append(symbols, f.Linkage)
 			functions[f.Linkage] = f
@@ -137,7 +137,7 @@ func TestCoroutines(t *testing.T) {
 	table := read(t, program)
 	agree(t, table)
 	kinds := map[string]symtab.Kind{}
-	for _, f := range table.Functions {
+	for f := range table.Functions.All() {
 		kinds[f.Name] = f.Kind
 	}
 	want := map[string]symtab.Kind{
@@ -156,10 +156,10 @@ func TestCoroutines(t *testing.T) {
 		}
 	}
 	linkages := map[string]bool{}
-	for _, f := range table.Functions {
+	for f := range table.Functions.All() {
 		linkages[f.Linkage] = true
 	}
-	for _, f := range table.Functions {
+	for f := range table.Functions.All() {
 		if ramp, ok := symtab.Ramp(f.Linkage); ok && !linkages[ramp] {
 			t.Errorf("%s: no ramp %s", f.Linkage, ramp)
 		}

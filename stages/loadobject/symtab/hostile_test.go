@@ -101,11 +101,11 @@ func TestLongLists(t *testing.T) {
 	defer func(n int) { maxListed = n }(maxListed)
 	maxListed = 1000
 	for what, table := range map[string]*Table{
-		"generated code": ReadPerfMap([]byte(strings.Repeat("1 1 a\n", maxListed+1))),
-		"kernel":         ReadKernel([]byte(strings.Repeat("00000001 t a\n", maxListed+1))),
+		"generated code": ReadPerfMap([]byte(strings.Repeat("1 1 a\n", maxListed+1))).Finish(),
+		"kernel":         ReadKernel([]byte(strings.Repeat("00000001 t a\n", maxListed+1))).Finish(),
 	} {
-		if len(table.Notes) != 1 || !table.Notes[0].Damage || len(table.Functions) == 0 {
-			t.Errorf("%s: %d functions, notes %v", what, len(table.Functions), table.Notes)
+		if len(table.Notes) != 1 || !table.Notes[0].Damage || table.Functions.Len() == 0 {
+			t.Errorf("%s: %d functions, notes %v", what, table.Functions.Len(), table.Notes)
 		}
 	}
 }

@@ -63,8 +63,8 @@ func listKernel(text []byte) (list []listed, whole bool) {
 // ReadKernel makes a table of the kernel's symbols (perf-data 10.3). Offsets are
 // addresses; a function ends where the next symbol begins. Its module is the
 // kernel module's name.
-func ReadKernel(text []byte) *Table {
-	t := &Table{Modules: []Module{{Name: "(unknown)"}}}
+func ReadKernel(text []byte) *Draft {
+	t := &Draft{Table: Table{Modules: []Module{{Name: "(unknown)"}}}}
 	list, whole := listKernel(text)
 	if !whole {
 		t.Notes = append(t.Notes, tooMany())
@@ -89,7 +89,7 @@ func ReadKernel(text []byte) *Table {
 
 // addKernel adds the function that the symbols at one address name, if they are
 // of code. modules has the numbers of the table's modules.
-func (t *Table) addKernel(symbols []listed, size uint64, modules map[string]int32, readable Names) {
+func (d *Draft) addKernel(symbols []listed, size uint64, modules map[string]int32, readable Names) {
 	f := Function{Offset: symbols[0].addr, Address: symbols[0].addr, Size: size, Kind: Kernel}
 	var names []string
 	for _, s := range symbols {
@@ -100,9 +100,9 @@ func (t *Table) addKernel(symbols []listed, size uint64, modules map[string]int3
 		f.PerfName = s.name // the last one listed
 		n, ok := modules[s.module]
 		if !ok {
-			n = int32(len(t.Modules))
+			n = int32(len(d.Modules))
 			modules[s.module] = n
-			t.Modules = append(t.Modules, Module{Name: s.module})
+			d.Modules = append(d.Modules, Module{Name: s.module})
 		}
 		f.Module = n
 	}
@@ -113,5 +113,5 @@ func (t *Table) addKernel(symbols []listed, size uint64, modules map[string]int3
 	f.Linkage = names[len(names)-1]
 	f.Name, f.Aliases = readable.Readable(f.Linkage), strings.Join(names, Separator)
 	f.PerfName = readable.Readable(f.PerfName)
-	t.Functions = append(t.Functions, f)
+	d.Functions = append(d.Functions, f)
 }

@@ -12,9 +12,10 @@ import (
 // end of the function before it, or of its region's start, to the next function
 // or its region's end. It is false outside every executable region.
 func (t *Table) Function(off uint64) (Function, bool) {
-	i := t.before(off)
-	if i > 0 && off-t.Functions[i-1].Offset < t.Functions[i-1].Size {
-		return t.Functions[i-1], true
+	f := &t.Functions
+	i := f.before(off)
+	if i > 0 && off-f.offsets[i-1] < f.rest[i-1].size {
+		return f.At(i - 1), true
 	}
 	r, ok := t.Region(off)
 	if !ok {
@@ -22,10 +23,10 @@ func (t *Table) Function(off uint64) (Function, bool) {
 	}
 	start, end := r.Offset, r.Offset+r.Size
 	if i > 0 {
-		start = max(start, t.Functions[i-1].Offset+t.Functions[i-1].Size)
+		start = max(start, f.end(i-1))
 	}
-	if i < len(t.Functions) {
-		end = min(end, t.Functions[i].Offset)
+	if i < f.Len() {
+		end = min(end, f.offsets[i])
 	}
 	return Function{
 		Offset:  start,
@@ -36,50 +37,22 @@ func (t *Table) Function(off uint64) (Function, bool) {
 	}, true
 }
 
-// before returns how many functions begin at an offset or before it.
-func (t *Table) before(off uint64) int {
-	if t.starts == nil {
-		return sort.Search(len(t.Functions), func(i int) bool { return t.Functions[i].Offset > off })
-	}
-	from, to := 0, len(t.starts)
-	for from < to {
-		if middle := int(uint(from+to) >> 1); t.starts[middle] <= off {
-			from = middle + 1
-		} else {
-			to = middle
-		}
-	}
-	return from
-}
-
-// Index makes functions be found faster by their offsets and names, and Bytes be known. The
-// table must be complete.
-func (t *Table) Index() {
-	if t.NameBytes == 0 {
-		t.NameBytes = nameBytes(t.Functions)
-	}
-	t.starts = make([]uint64, len(t.Functions))
-	for i := range t.starts {
-		t.starts[i] = t.Functions[i].Offset
-	}
-	t.names = newNameLists(t.Functions)
-}
-
-// With returns a table like this with other functions.
-func (t *Table) With(functions []Function) *Table {
+// OfModule returns a table like this with the functions of one of its modules.
+func (t *Table) OfModule(module int) *Table {
 	other := *t
-	other.Functions, other.starts, other.names, other.NameBytes = functions, nil, newNameLists(functions), 0
+	other.Functions = t.Functions.ofModule(int32(module))
 	return &other
 }
 
 // PLT returns the object's procedure linkage table, which is one function in
 // all its sections: the first of them. It is false without one.
 func (t *Table) PLT() (Function, bool) {
-	i := slices.IndexFunc(t.Functions, func(f Function) bool { return f.Kind == PLT })
+	f := &t.Functions
+	i := slices.IndexFunc(f.rest, func(r function) bool { return kinds[r.kind] == PLT })
 	if i < 0 {
 		return Function{}, false
 	}
-	return t.Functions[i], true
+	return f.At(i), true
 }
 
 // Region returns the executable region at an offset of the file.
@@ -137,32 +110,9 @@ func (a Addresses) Offset(addr uint64) (uint64, bool) {
 	return r.Offset + (addr - r.Address), ok
 }
 
-// NameBytes is how many bytes the function's names take.
-func (f *Function) NameBytes() int {
-	n := len(f.Linkage) + len(f.GprofngName) + len(f.PerfName)
-	if f.Aliases != f.Linkage {
-		n += len(f.Aliases)
-	}
-	if f.Name != f.Linkage {
-		n += len(f.Name)
-	}
-	return n
-}
-
-func nameBytes(functions []Function) (n int) {
-	for i := range functions {
-		n += functions[i].NameBytes()
-	}
-	return n
-}
-
 // Bytes estimates the memory that the table takes, in bytes.
 func (t *Table) Bytes() int64 {
-	const lists = 2 * 16 // of names
-	n := len(t.Segments)*40 + len(t.Regions)*48 + len(t.Functions)*(160+lists) + len(t.starts)*8 + len(t.Modules)*32 + len(t.Lines.Offsets)*16 + len(t.Lines.Discriminator)*4
-	if n += t.NameBytes; t.NameBytes == 0 {
-		n += nameBytes(t.Functions)
-	}
+	n := len(t.Segments)*40 + len(t.Regions)*48 + t.Functions.bytes() + len(t.Modules)*32 + len(t.Lines.Offsets)*16 + len(t.Lines.Discriminator)*4
 	for _, s := range t.Slots {
 		n += len(s.Symbol) + 32
 	}

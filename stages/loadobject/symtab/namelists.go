@@ -9,16 +9,26 @@ import (
 )
 
 // Linked returns the numbers of the functions that have a symbol, in their order.
-func (t *Table) Linked(symbol string) []int { return t.lists().linked().find(symbol) }
+func (f *Functions) Linked(symbol string) []int {
+	if f.names == nil {
+		return nil
+	}
+	return f.names.linked().find(symbol)
+}
 
 // Named returns the numbers of the functions that have a name for people, in their order.
-func (t *Table) Named(name string) []int { return t.lists().named().find(name) }
+func (f *Functions) Named(name string) []int {
+	if f.names == nil {
+		return nil
+	}
+	return f.names.named().find(name)
+}
 
 // nameLists find functions by their names. They are made when somebody asks: all recordings
 // that have the table share them.
 type nameLists struct{ linked, named func() *nameList }
 
-func newNameLists(functions []Function) *nameLists {
+func newNameLists(functions Functions) *nameLists {
 	list := func(names func(*Function) iter.Seq[string]) func() *nameList {
 		return sync.OnceValue(func() *nameList { return newNameList(functions, names) })
 	}
@@ -28,18 +38,10 @@ func newNameLists(functions []Function) *nameLists {
 	}
 }
 
-// lists returns the table's, which a table without an index has for a moment only.
-func (t *Table) lists() *nameLists {
-	if t.names == nil {
-		return newNameLists(t.Functions)
-	}
-	return t.names
-}
-
 // nameList finds functions by their names: lists of those whose names have the same hash,
 // as columns of numbers.
 type nameList struct {
-	functions []Function
+	functions Functions
 	names     func(*Function) iter.Seq[string]
 	seed      maphash.Seed
 	first     []int32 // by hash: where its list begins, negative if it is empty
@@ -49,13 +51,14 @@ type nameList struct {
 // named is a function that has a name, and the next of its list.
 type named struct{ function, next int32 }
 
-func newNameList(functions []Function, names func(*Function) iter.Seq[string]) *nameList {
-	l := &nameList{functions, names, maphash.MakeSeed(), make([]int32, 1<<bits.Len(uint(len(functions)))), make([]named, 0, len(functions))}
+func newNameList(functions Functions, names func(*Function) iter.Seq[string]) *nameList {
+	l := &nameList{functions, names, maphash.MakeSeed(), make([]int32, 1<<bits.Len(uint(functions.Len()))), make([]named, 0, functions.Len())}
 	for i := range l.first {
 		l.first[i] = -1
 	}
-	for i := len(functions) - 1; i >= 0; i-- { // so that lists have them in their order
-		for name := range names(&functions[i]) {
+	for i := functions.Len() - 1; i >= 0; i-- { // so that lists have them in their order
+		f := functions.At(i)
+		for name := range names(&f) {
 			first := l.at(name)
 			l.list = append(l.list, named{int32(i), *first})
 			*first = int32(len(l.list) - 1)
@@ -85,7 +88,8 @@ func (l *nameList) find(name string) (found []int) {
 
 // has reports whether a name is one of a function's.
 func (l *nameList) has(i int, name string) bool {
-	for own := range l.names(&l.functions[i]) {
+	f := l.functions.At(i)
+	for own := range l.names(&f) {
 		if own == name {
 			return true
 		}

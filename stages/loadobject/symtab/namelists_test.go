@@ -17,40 +17,40 @@ func TestNames(t *testing.T) {
 		for _, a := range aliases {
 			want[a] = append(want[a], i)
 		}
-		functions = append(functions, Function{Aliases: strings.Join(aliases, Separator), Name: fmt.Sprint("name", i%7)}, Function{})
+		functions = append(functions, Function{Aliases: strings.Join(aliases, Separator), Name: fmt.Sprint("name", i%7), Kind: Normal}, Function{Kind: Normal, Module: 1})
 	}
 	for i := range 7 {
 		for n := i; n < 300; n += 7 {
 			want[fmt.Sprint("name", i)] = append(want[fmt.Sprint("name", i)], n)
 		}
 	}
-	table, bare := &Table{Functions: functions}, &Table{Functions: functions}
-	table.Index()
+	table := (&Draft{Functions: functions}).Finish()
 	for name, list := range want {
-		for i := range list {
-			list[i] *= 2
+		all := slices.Clone(list)
+		for i := range all {
+			all[i] *= 2
 		}
-		for _, t2 := range []*Table{table, bare, bare.With(functions)} {
-			find := t2.Linked
+		for want, of := range map[*[]int]*Table{&all: table, &list: table.OfModule(0)} {
+			find := of.Functions.Linked
 			if strings.HasPrefix(name, "name") {
-				find = t2.Named
+				find = of.Functions.Named
 			}
-			if got := find(name); !slices.Equal(got, list) {
-				t.Errorf("%s: %v, want %v", name, got, list)
+			if got := find(name); !slices.Equal(got, *want) {
+				t.Errorf("%s: %v, want %v", name, got, *want)
 			}
 		}
 	}
 	for _, none := range []string{"", "own", "shared7", "al", "name0"} {
-		if got := table.Linked(none); got != nil {
+		if got := table.Functions.Linked(none); got != nil {
 			t.Errorf("%q: %v", none, got)
 		}
 	}
 	for _, none := range []string{"", "all", "name"} {
-		if got := table.Named(none); got != nil {
+		if got := table.Functions.Named(none); got != nil {
 			t.Errorf("%q: %v", none, got)
 		}
 	}
-	if got := (&Table{}).Linked("all"); got != nil {
+	if got := (&Functions{}).Linked("all"); got != nil {
 		t.Errorf("%v", got)
 	}
 }

@@ -21,8 +21,8 @@ func tooMany() Note {
 // ReadPerfMap makes a table of the functions that a run-time compiler lists in
 // lines of start, size and name (perf-data 18.1). Offsets are addresses. Where
 // functions overlap, the one listed later is the one compiled later.
-func ReadPerfMap(text []byte) *Table {
-	t := &Table{Modules: []Module{{Name: "(unknown)"}}}
+func ReadPerfMap(text []byte) *Draft {
+	t := &Draft{Table: Table{Modules: []Module{{Name: "(unknown)"}}}}
 	var list []Function // in order of the file
 	bad := 0
 	for line := range bytes.Lines(text) {

@@ -25,9 +25,9 @@ func TestReadPerfMap(t *testing.T) {
 		{"back again", "1000 10 one\n1000 10 two\n1000 10 one\n", "1000+10 one", ""},
 		{"nothing", "", "", ""},
 	} {
-		table := ReadPerfMap([]byte(c.text))
+		table := ReadPerfMap([]byte(c.text)).Finish()
 		var got []string
-		for _, f := range table.Functions {
+		for f := range table.Functions.All() {
 			got = append(got, fmt.Sprintf("%x+%x %s", f.Offset, f.Size, f.Name))
 			if f.Kind != Dynamic {
 				t.Errorf("%s: %s is %s", c.name, f.Name, f.Kind)
@@ -48,9 +48,9 @@ func FuzzReadLists(f *testing.F) {
 	f.Add([]byte("1000 30 old\n1010 10 new\n0 ffffffffffffffff all\n"))
 	f.Add([]byte("ffffffff81000000 T _text\nffffffff81000000 t a\nffffffffc0001000 t f\t[mod]\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, table := range []*Table{ReadPerfMap(text), ReadKernel(text)} {
+		for _, table := range []*Table{ReadPerfMap(text).Finish(), ReadKernel(text).Finish()} {
 			end := uint64(0)
-			for _, g := range table.Functions {
+			for g := range table.Functions.All() {
 				if g.Offset < end || g.Size == 0 || int(g.Module) >= len(table.Modules) {
 					t.Fatalf("%+v behind %#x", g, end)
 				}

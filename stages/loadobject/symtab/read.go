@@ -13,8 +13,8 @@ import (
 // Read makes the table of a load object, without modules and lines, from its
 // own symbols and those of its debug file, which may be nil. What cannot be
 // read is in the table's notes. The table does not refer to the files' bytes.
-func Read(f, debug *elf.File) *Table {
-	t := &Table{BuildID: f.BuildID(), Checksum: f.Checksum(), Modules: []Module{{Name: "(unknown)"}}}
+func Read(f, debug *elf.File) *Draft {
+	t := &Draft{Table: Table{BuildID: f.BuildID(), Checksum: f.Checksum(), Modules: []Module{{Name: "(unknown)"}}}}
 	t.Arch = f.Arch()
 	t.Notes = append(append(t.Notes, f.Notes...), f.Cut()...)
 	for _, l := range f.Loads {

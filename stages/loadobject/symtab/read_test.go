@@ -33,7 +33,7 @@ func read(t testing.TB, path string) *symtab.Table {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	return symtab.Read(f, nil)
+	return symtab.Read(f, nil).Finish()
 }
 
 func parse(t testing.TB, b []byte) *elf.File {
@@ -136,7 +136,7 @@ func symbols(text uint16) []elftest.Symbol {
 
 func names(table *symtab.Table) string {
 	var list []string
-	for _, f := range table.Functions {
+	for f := range table.Functions.All() {
 		list = append(list, f.Name)
 	}
 	return strings.Join(list, " ")
@@ -152,7 +152,7 @@ func TestClassesAndOrders(t *testing.T) {
 		f.Sections = append([]elftest.Section{elftest.Text(".text", 0x1000, 0x400, 0x40)},
 			f.Symtab(".symtab", ".strtab", debugelf.SHT_SYMTAB, symbols(1))...)
 		f.Loads = []elftest.Load{{Flags: debugelf.PF_R | debugelf.PF_X, Offset: 0x400, Address: 0x1000, FileSize: 0x40, MemSize: 0x50}}
-		table := symtab.Read(parse(t, f.Bytes()), nil)
+		table := symtab.Read(parse(t, f.Bytes()), nil).Finish()
 		if got := names(table); got != "one picked two" {
 			t.Errorf("%v %v: functions %s", f.Class, f.Machine, got)
 		}
@@ -213,7 +213,7 @@ func TestSymbolSources(t *testing.T) {
 		{"separate", build(dynsym, mini, symtabs), debug, "dyn mini full debug", 0},
 		{"separate without symbols", build(dynsym), parse(t, build()), "dyn", 0},
 	} {
-		got := symtab.Read(parse(t, c.object), c.debug)
+		got := symtab.Read(parse(t, c.object), c.debug).Finish()
 		if names(got) != c.want || len(got.Notes) != c.notes {
 			t.Errorf("%s: functions %s, notes %v; want %s and %d notes", c.name, names(got), got.Notes, c.want, c.notes)
 		}
@@ -229,7 +229,7 @@ func TestRelocatable(t *testing.T) {
 		{Name: "a", Type: debugelf.STT_FUNC, Section: 1, Value: 0x10, Size: 8},
 		{Name: "b", Type: debugelf.STT_FUNC, Section: 2, Value: 0x10, Size: 8},
 	})...)
-	table := symtab.Read(parse(t, f.Bytes()), nil)
+	table := symtab.Read(parse(t, f.Bytes()), nil).Finish()
 	if got, _ := table.Function(0x450); got.Name != "b" {
 		t.Errorf("got %+v", got)
 	}
@@ -244,7 +244,7 @@ func TestWithoutSections(t *testing.T) {
 	f.Sections = append([]elftest.Section{elftest.Text(".text", 0x1000, 0x400, 0x40)},
 		f.Symtab(".symtab", ".strtab", debugelf.SHT_SYMTAB, symbols(1))...)
 	b := f.Bytes()
-	table := symtab.Read(parse(t, b[:0x440]), nil)
+	table := symtab.Read(parse(t, b[:0x440]), nil).Finish()
 	if len(table.Notes) != 1 {
 		t.Errorf("notes %v", table.Notes)
 	}
@@ -261,7 +261,7 @@ func TestCutObject(t *testing.T) {
 	}
 	whole := parse(t, b)
 	end := whole.Section(".data").Offset
-	table := symtab.Read(parse(t, b[:end]), nil)
+	table := symtab.Read(parse(t, b[:end]), nil).Finish()
 	if got := names(table); got != "pub_first pub_second" {
 		t.Errorf("functions %s", got)
 	}
@@ -276,7 +276,7 @@ func TestCutObject(t *testing.T) {
 		t.Errorf("notes %+v, want damage at %d", table.Notes, headers)
 	}
 	// Before the dynamic segment nothing names a function.
-	table = symtab.Read(parse(t, b[:whole.Section(".dynamic").Offset]), nil)
+	table = symtab.Read(parse(t, b[:whole.Section(".dynamic").Offset]), nil).Finish()
 	if got := names(table); got != "" {
 		t.Errorf("functions %s", got)
 	}
@@ -330,7 +330,7 @@ func TestDynamicSegment(t *testing.T) {
 			} else {
 				copy(b[40:], make([]byte, 8))
 			}
-			table := symtab.Read(parse(t, b), nil)
+			table := symtab.Read(parse(t, b), nil).Finish()
 			if got := names(table); got != c.want || table.Notes != nil || table.Checksum != 0xabcd {
 				t.Errorf("%v %s: functions %s, notes %v, checksum %#x", f.Class, c.name, got, table.Notes, table.Checksum)
 			}
@@ -395,13 +395,13 @@ func TestTrampoline(t *testing.T) {
 		list := []elftest.Symbol{{Name: "kill", Type: debugelf.STT_FUNC, Section: 1, Value: 0x1000, Size: 16}}
 		f.Sections = append([]elftest.Section{text}, f.Symtab(".syms", ".strs", c.symbols, list)...)
 		var got []string
-		walk(t, symtab.Read(parse(t, f.Bytes()), nil), func(f symtab.Function) { got = append(got, f.Name) })
+		walk(t, symtab.Read(parse(t, f.Bytes()), nil).Finish(), func(f symtab.Function) { got = append(got, f.Name) })
 		if d := cmp.Diff(c.want, strings.Join(got, " ")); d != "" {
 			t.Errorf("%s: %s", c.name, d)
 		}
 		list = append(list, elftest.Symbol{Name: "sigreturn", Type: debugelf.STT_FUNC, Section: 1, Value: 0x1020, Size: 16})
 		f.Sections = append([]elftest.Section{text}, f.Symtab(".syms", ".strs", c.symbols, list)...)
-		if got := names(symtab.Read(parse(t, f.Bytes()), nil)); got != "kill sigreturn" {
+		if got := names(symtab.Read(parse(t, f.Bytes()), nil).Finish()); got != "kill sigreturn" {
 			t.Errorf("%s: functions %s where a symbol covers it", c.name, got)
 		}
 	}
@@ -452,9 +452,9 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		table := symtab.Read(o, nil)
+		table := symtab.Read(o, nil).Finish()
 		var end uint64
-		for _, fn := range table.Functions {
+		for fn := range table.Functions.All() {
 			if fn.Offset < end || fn.Size == 0 {
 				t.Fatalf("%+v overlaps what ends at %#x", fn, end)
 			}
@@ -476,7 +476,7 @@ func TestInvalidName(t *testing.T) {
 	f := elftest.File{}
 	f.Sections = append([]elftest.Section{elftest.Text(".text", 0x1000, 0x400, 0x40)},
 		f.Symtab(".symtab", ".strtab", debugelf.SHT_SYMTAB, []elftest.Symbol{{Name: "gr\xfc\xdfe", Type: debugelf.STT_FUNC, Section: 1, Value: 0x1000, Size: 8}})...)
-	if got := names(symtab.Read(parse(t, f.Bytes()), nil)); got != "gr\ufffde" {
+	if got := names(symtab.Read(parse(t, f.Bytes()), nil).Finish()); got != "gr\ufffde" {
 		t.Errorf("got %q", got)
 	}
 }

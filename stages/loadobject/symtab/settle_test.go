@@ -57,7 +57,7 @@ func TestSettle(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, g := range Read(f, nil).Functions {
+		for g := range Read(f, nil).Finish().Functions.All() {
 			got = append(got, fmt.Sprintf("%s %d", g.Aliases, g.Size))
 		}
 		if s := strings.Join(got, ", "); s != c.want {

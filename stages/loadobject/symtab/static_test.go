@@ -14,7 +14,7 @@ import (
 // layout lists the functions that cover an object's text.
 func layout(t *testing.T, b []byte) (list []string) {
 	t.Helper()
-	walk(t, symtab.Read(parse(t, b), nil), func(f symtab.Function) {
+	walk(t, symtab.Read(parse(t, b), nil).Finish(), func(f symtab.Function) {
 		list = append(list, fmt.Sprintf("%s %#x %#x", f.Name, f.Offset, f.Size))
 	})
 	return list
@@ -61,13 +61,13 @@ func TestStrippedSections(t *testing.T) {
 func TestStrippedSegments(t *testing.T) {
 	for _, machine := range []elf.Machine{elf.EM_X86_64, elf.EM_AARCH64} {
 		tables := map[uint64]bool{}
-		walk(t, symtab.Read(parse(t, elftest.Importing(machine, true)), nil), func(f symtab.Function) {
+		walk(t, symtab.Read(parse(t, elftest.Importing(machine, true)), nil).Finish(), func(f symtab.Function) {
 			for off := f.Offset; off < f.Offset+f.Size && f.Kind == symtab.PLT; off++ {
 				tables[off] = true
 			}
 		})
 		seen, static := map[string]bool{}, 0
-		walk(t, symtab.Read(parse(t, elftest.Importing(machine, false)), nil), func(f symtab.Function) {
+		walk(t, symtab.Read(parse(t, elftest.Importing(machine, false)), nil).Finish(), func(f symtab.Function) {
 			if f.Kind != symtab.Static {
 				return
 			}

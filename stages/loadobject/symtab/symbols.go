@@ -25,7 +25,7 @@ type symbol struct {
 
 // reader collects the function symbols of one load object.
 type reader struct {
-	table     *Table
+	table     *Draft
 	object    *elf.File
 	debug     *elf.File
 	addresses Addresses

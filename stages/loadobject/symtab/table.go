@@ -85,12 +85,9 @@ type Table struct {
 	Arch      isa.Arch // 0 if its instructions cannot be decoded
 	Segments  []Segment
 	TLS       TLS
-	Regions   []Region   // sorted by offset
-	Functions []Function // sorted by offset, not overlapping
-	NameBytes int        // that the functions' names take, 0 before they were counted
-	starts    []uint64   // their offsets, once they have an index
-	names     *nameLists // likewise
-	Slots     []Slot     // sorted by address, distinct
+	Regions   []Region // sorted by offset
+	Functions Functions
+	Slots     []Slot // sorted by address, distinct
 	Modules   []Module
 	Files     []string // source files, full paths
 	Lines     Lines

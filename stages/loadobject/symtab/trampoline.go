@@ -49,7 +49,7 @@ func Trampolines(arch isa.Arch, code []byte, yield func(name string, start, size
 }
 
 // nameTrampolines adds the signal trampolines that no symbol covers.
-func nameTrampolines(t *Table, f *elf.File) {
+func nameTrampolines(t *Draft, f *elf.File) {
 	if f.Type == debugelf.ET_REL {
 		return
 	}
@@ -71,13 +71,13 @@ func nameTrampolines(t *Table, f *elf.File) {
 }
 
 // insert adds a function unless another one covers its place.
-func (t *Table) insert(f Function) {
-	i := sort.Search(len(t.Functions), func(i int) bool { return t.Functions[i].Offset > f.Offset })
-	if i > 0 && t.Functions[i-1].Offset+t.Functions[i-1].Size > f.Offset {
+func (d *Draft) insert(f Function) {
+	i := sort.Search(len(d.Functions), func(i int) bool { return d.Functions[i].Offset > f.Offset })
+	if i > 0 && d.Functions[i-1].Offset+d.Functions[i-1].Size > f.Offset {
 		return
 	}
-	if i < len(t.Functions) && t.Functions[i].Offset < f.Offset+f.Size {
+	if i < len(d.Functions) && d.Functions[i].Offset < f.Offset+f.Size {
 		return
 	}
-	t.Functions = slices.Insert(t.Functions, i, f)
+	d.Functions = slices.Insert(d.Functions, i, f)
 }

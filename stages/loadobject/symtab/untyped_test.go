@@ -12,7 +12,7 @@ import (
 func ranges(t *testing.T, path string) []string {
 	t.Helper()
 	var list []string
-	for _, f := range read(t, path).Functions {
+	for f := range read(t, path).Functions.All() {
 		list = append(list, fmt.Sprintf("%s %d", strings.ReplaceAll(f.Aliases, "\t", ","), f.Size))
 	}
 	return list

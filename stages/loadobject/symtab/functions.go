@@ -1,0 +1,168 @@
+package symtab
+
+import (
+	"iter"
+	"slices"
+
+	"stackmill/stages/loadobject/columns"
+)
+
+// Functions are the functions of a load object, sorted by offset and not overlapping. They
+// are numbers: of some 150,000 functions of a compiler, a recording has a tenth.
+type Functions struct {
+	offsets []uint64 // in the file
+	rest    []function
+	texts   columns.Texts
+	names   *nameLists // nil if there are no functions
+}
+
+// function is a Function but for its offset. Its strings are numbers of texts.
+type function struct {
+	address, size                                 uint64
+	linkage, aliases, name, gprofngName, perfName int32
+	module, line                                  int32
+	kind                                          kindNo
+	indirect                                      bool
+}
+
+// kindNo is the number of a kind in kinds.
+type kindNo uint8
+
+// kinds are those of a load object's own functions.
+var kinds = []Kind{Normal, Static, PLT, Outline, Clone, Body, Kernel, Dynamic}
+
+// Len returns how many functions there are.
+func (f *Functions) Len() int { return len(f.offsets) }
+
+// At returns a function, which must be there.
+func (f *Functions) At(i int) Function {
+	r := &f.rest[i]
+	return Function{
+		Offset: f.offsets[i], Address: r.address, Size: r.size,
+		Linkage: f.texts.At(r.linkage), Aliases: f.texts.At(r.aliases), Name: f.texts.At(r.name),
+		GprofngName: f.texts.At(r.gprofngName), PerfName: f.texts.At(r.perfName),
+		Kind: kinds[r.kind], Module: r.module, Line: r.line, Indirect: r.indirect,
+	}
+}
+
+// All gives the functions in their order.
+func (f *Functions) All() iter.Seq[Function] {
+	return func(yield func(Function) bool) {
+		for i := range f.offsets {
+			if !yield(f.At(i)) {
+				return
+			}
+		}
+	}
+}
+
+// ofModule returns the functions of a module.
+func (f *Functions) ofModule(module int32) Functions {
+	own := Functions{texts: f.texts}
+	for i, r := range f.rest {
+		if r.module == module {
+			own.offsets, own.rest = append(own.offsets, f.offsets[i]), append(own.rest, r)
+		}
+	}
+	own.names = newNameLists(own)
+	return own
+}
+
+// before returns how many functions begin at an offset or before it.
+func (f *Functions) before(offset uint64) int {
+	from, to := 0, len(f.offsets)
+	for from < to {
+		if middle := int(uint(from+to) >> 1); f.offsets[middle] <= offset {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	return from
+}
+
+// end returns where a function ends.
+func (f *Functions) end(i int) uint64 { return f.offsets[i] + f.rest[i].size }
+
+// bytes estimates the memory that they take, with the lists of their names.
+func (f *Functions) bytes() int {
+	const lists = 2 * 16
+	return f.Len()*(8+48+lists) + f.texts.Bytes()
+}
+
+// Write writes the functions as columns.
+func (f *Functions) Write(w *columns.Writer) {
+	w.Count(f.Len())
+	var last Function
+	for g := range f.All() {
+		w.Uint(g.Offset - last.Offset)
+		w.Int(int64((g.Address - g.Offset) - (last.Address - last.Offset)))
+		w.Uint(g.Size)
+		for _, s := range []string{g.Linkage, g.Aliases, g.Name, g.GprofngName, g.PerfName, string(g.Kind)} {
+			w.Text(s)
+		}
+		w.Uint(uint64(g.Module))
+		w.Uint(uint64(g.Line))
+		w.Bool(g.Indirect)
+		last = g
+	}
+}
+
+// ReadFunctions reads what Write wrote, of a table with so many modules.
+func ReadFunctions(r *columns.Reader, modules int) Functions {
+	n := r.Count()
+	f := Functions{offsets: columns.Slice[uint64](n), rest: columns.Slice[function](n), texts: r.AllTexts()}
+	var offset, distance uint64 // of the address from the offset
+	kind, kindText := kindNo(0), int32(-1)
+	for i := range f.offsets {
+		offset += r.Uint()
+		distance += uint64(r.Int())
+		g := &f.rest[i]
+		f.offsets[i], g.address, g.size = offset, offset+distance, r.Uint()
+		g.linkage, g.aliases, g.name, g.gprofngName, g.perfName = r.TextNumber(), r.TextNumber(), r.TextNumber(), r.TextNumber(), r.TextNumber()
+		if text := r.TextNumber(); text != kindText && f.texts.Len() > 0 {
+			no := slices.Index(kinds, Kind(f.texts.At(text)))
+			if no < 0 {
+				r.Fail()
+				return Functions{}
+			}
+			kind, kindText = kindNo(no), text
+		}
+		g.kind = kind
+		g.module, g.line, g.indirect = r.Below(modules), r.Below(1<<31), r.Bool()
+	}
+	f.names = newNameLists(f)
+	return f
+}
+
+// Draft is a table that is being made.
+type Draft struct {
+	Table
+	Functions []Function // sorted by offset, not overlapping
+}
+
+var errLongNames = Note{Offset: -1, Text: "the names of functions have more than 4 GiB: some are missing"}
+
+// Finish returns the table. The draft must not be used any more.
+func (d *Draft) Finish() *Table {
+	w := columns.NewTextWriter()
+	n := len(d.Functions)
+	f := Functions{offsets: columns.Slice[uint64](n), rest: columns.Slice[function](n)}
+	for i := range d.Functions {
+		g := &d.Functions[i]
+		f.offsets[i] = g.Offset
+		f.rest[i] = function{
+			address: g.Address, size: g.Size,
+			linkage: w.Number(g.Linkage), aliases: w.Number(g.Aliases), name: w.Number(g.Name),
+			gprofngName: w.Number(g.GprofngName), perfName: w.Number(g.PerfName),
+			module: g.Module, line: g.Line, kind: kindNo(slices.Index(kinds, g.Kind)), indirect: g.Indirect,
+		}
+	}
+	if w.Full {
+		d.Notes = append(d.Notes, errLongNames)
+	}
+	f.texts = w.Texts()
+	f.names = newNameLists(f)
+	d.Table.Functions = f
+	return &d.Table
+}
