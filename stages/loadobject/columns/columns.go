@@ -53,12 +53,12 @@ func (w *Writer) Append(b []byte) []byte {
 	if w.texts.Full {
 		return b
 	}
-	texts := w.texts.Texts()
-	b = binary.AppendUvarint(b, uint64(texts.Len()))
-	for n, start := range texts.starts[:texts.Len()] {
-		b = binary.AppendUvarint(b, uint64(texts.starts[n+1]-start))
+	ends := w.texts.starts[1:]
+	b = binary.AppendUvarint(b, uint64(len(ends)))
+	for n, end := range ends {
+		b = binary.AppendUvarint(b, uint64(end-w.texts.starts[n]))
 	}
-	return append(append(b, texts.all...), w.b...)
+	return append(append(b, w.texts.all...), w.b...)
 }
 
 // Reader reads columns. After an invalid number it is bad, and everything it returns is

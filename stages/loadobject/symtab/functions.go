@@ -3,6 +3,7 @@ package symtab
 import (
 	"iter"
 	"slices"
+	"unsafe"
 
 	"stackmill/stages/loadobject/columns"
 )
@@ -87,7 +88,7 @@ func (f *Functions) end(i int) uint64 { return f.offsets[i] + f.rest[i].size }
 // bytes estimates the memory that they take, with the lists of their names.
 func (f *Functions) bytes() int {
 	const lists = 2 * 16
-	return f.Len()*(8+48+lists) + f.texts.Bytes()
+	return f.Len()*(8+int(unsafe.Sizeof(function{}))+lists) + f.texts.Bytes()
 }
 
 // Write writes the functions as columns.
@@ -135,7 +136,7 @@ func ReadFunctions(r *columns.Reader, modules int) Functions {
 	return f
 }
 
-// Draft is a table that is being made.
+// Draft is a table that is being made. Nothing looks functions up in it before it is finished.
 type Draft struct {
 	Table
 	Functions []Function // sorted by offset, not overlapping
@@ -163,6 +164,6 @@ func (d *Draft) Finish() *Table {
 	}
 	f.texts = w.Texts()
 	f.names = newNameLists(f)
-	d.Table.Functions = f
+	d.Table.Functions, d.Functions = f, nil // the table is in the draft, which lives as long
 	return &d.Table
 }

@@ -2,6 +2,7 @@ package symtab
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -25,14 +26,18 @@ func some() (list []Function) {
 // A table has the functions of its draft, also after it was written and read.
 func TestFunctions(t *testing.T) {
 	want := some()
-	table := (&Draft{Functions: slices.Clone(want)}).Finish()
+	draft := Draft{Functions: slices.Clone(want)}
+	table := draft.Finish()
+	if draft.Functions != nil {
+		t.Error("the table keeps what its draft had")
+	}
 	w := columns.NewWriter()
 	table.Functions.Write(w)
 	w.Text("end")
 	r := columns.NewReader(w.Append(nil))
 	read := ReadFunctions(r, 3)
 	if r.Text() != "end" || !r.Whole() {
-		t.Error("what was written is not read to its end")
+		t.Error("not all that was written was read")
 	}
 	for _, f := range []Functions{table.Functions, read} {
 		if d := cmp.Diff(want, slices.Collect(f.All())); d != "" {
@@ -48,6 +53,17 @@ func TestFunctions(t *testing.T) {
 	}
 	if got := own.Named("f4()"); !slices.Equal(got, []int{1}) {
 		t.Errorf("%v are named so", got)
+	}
+}
+
+// Hundreds of thousands of functions are nothing that the collector follows.
+func TestFunctionsHaveNoPointers(t *testing.T) {
+	for field := range reflect.TypeFor[function]().Fields() {
+		switch field.Type.Kind() {
+		case reflect.Uint64, reflect.Int32, reflect.Uint8, reflect.Bool:
+		default:
+			t.Errorf("%s is a %s", field.Name, field.Type)
+		}
 	}
 }
 

@@ -1,13 +1,13 @@
 // Package symtab is the table of functions and source lines of one load
 // object, keyed by offset in its file.
 //
-// Read makes it in the order of these files: symbols.go takes function symbols
+// Read makes a draft of it in the order of these files: symbols.go takes function symbols
 // from symbol tables, untyped.go drops labels (with flow.go and framestart.go, by
 // code and call frame information), size.go makes functions of them that do not
 // overlap, names.go and alias.go name these, plt.go and trampoline.go add what has
-// no symbols. kernel.go and perfmap.go make tables of lists instead. lookup.go,
-// inline.go and slots.go answer questions. Source lines and inlined calls come
-// from debug information, which package functions adds.
+// no symbols. kernel.go and perfmap.go make drafts of lists instead. Source lines and
+// inlined calls come from debug information, which package functions adds. functions.go
+// finishes drafts; lookup.go, namelists.go, inline.go and slots.go answer questions.
 package symtab
 
 import (
