@@ -169,7 +169,7 @@ func (r *Reader) Text() string {
 	return ""
 }
 
-// TextNumber reads a string's number in Texts.
+// TextNumber reads a string's number in AllTexts.
 func (r *Reader) TextNumber() int32 { return r.Below(r.texts.Len()) }
 
 // AllTexts returns the strings of all columns.

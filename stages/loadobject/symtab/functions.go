@@ -14,7 +14,7 @@ type Functions struct {
 	offsets []uint64 // in the file
 	rest    []function
 	texts   columns.Texts
-	names   *nameLists // nil if there are no functions
+	names   *nameLists // nil in the zero value
 }
 
 // function is a Function but for its offset. Its strings are numbers of texts.
@@ -142,7 +142,7 @@ type Draft struct {
 	Functions []Function // sorted by offset, not overlapping
 }
 
-var errLongNames = Note{Offset: -1, Text: "the names of functions have more than 4 GiB: some are missing"}
+var longNames = Note{Offset: -1, Text: "the names of functions have more than 4 GiB: some are missing"}
 
 // Finish returns the table. The draft must not be used any more.
 func (d *Draft) Finish() *Table {
@@ -160,7 +160,7 @@ func (d *Draft) Finish() *Table {
 		}
 	}
 	if w.Full {
-		d.Notes = append(d.Notes, errLongNames)
+		d.Notes = append(d.Notes, longNames)
 	}
 	f.texts = w.Texts()
 	f.names = newNameLists(f)
