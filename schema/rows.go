@@ -68,7 +68,7 @@ func (r *Rows) Labels(column string, values ...string) *Rows {
 
 // Expect makes room for n rows, as far as a batch has them.
 func (r *Rows) Expect(n int) *Rows {
-	n = min(n, BatchRows)
+	n = min(n, RowsAtOnce)
 	for i := idColumn + 1; i < len(r.cells); i++ {
 		c := &r.cells[i]
 		switch r.table.Columns[i].Type {
@@ -182,7 +182,7 @@ func (c *cells) label(v string) int {
 func (r *Rows) step() *Rows {
 	if r.next++; r.next == len(r.cells) {
 		r.next = idColumn + 1
-		if r.n++; r.n == BatchRows || r.text >= BatchText {
+		if r.n++; r.n == RowsAtOnce || r.text >= BatchText {
 			r.send()
 		}
 	}
@@ -232,8 +232,8 @@ func (c *cells) take(t Type) (column arrow.Array) {
 		c.narrow = room(c.narrow)
 	default:
 		column = c.others.NewArray()
-		if column.Len() == BatchRows {
-			c.others.Reserve(BatchRows)
+		if column.Len() == RowsAtOnce {
+			c.others.Reserve(RowsAtOnce)
 		}
 	}
 	c.valid, c.nulls = nil, 0
@@ -243,10 +243,10 @@ func (c *cells) take(t Type) (column arrow.Array) {
 // room returns an empty slice for the next batch; the one after a full batch is mostly
 // full as well.
 func room[T any](before []T) []T {
-	if len(before) < BatchRows {
+	if len(before) < RowsAtOnce {
 		return nil
 	}
-	return make([]T, 0, BatchRows)
+	return make([]T, 0, RowsAtOnce)
 }
 
 // Close hands over the last batch and returns the first error.

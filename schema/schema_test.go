@@ -100,14 +100,14 @@ func TestRowsFlushFullBatches(t *testing.T) {
 		last = b.Column(2).(*array.String).Value(int(b.NumRows()) - 1)
 		return nil
 	})
-	for range BatchRows {
+	for range RowsAtOnce {
 		rows.Append("m", "first", "", "", false, false)
 	}
 	rows.Append("m", "last", "", "", false, false)
 	if err := rows.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if len(sizes) != 2 || sizes[0] != BatchRows || sizes[1] != 1 || last != "last" {
+	if len(sizes) != 2 || sizes[0] != RowsAtOnce || sizes[1] != 1 || last != "last" {
 		t.Errorf("batches %v, last %s", sizes, last)
 	}
 }
@@ -181,7 +181,7 @@ func TestRowsByValue(t *testing.T) {
 // many that have values.
 func TestNulls(t *testing.T) {
 	missing := func(row int) bool {
-		return row%BatchRows == 3 || row == 500 || row == BatchRows-1 || row == 2*BatchRows
+		return row%RowsAtOnce == 3 || row == 500 || row == RowsAtOnce-1 || row == 2*RowsAtOnce
 	}
 	row := 0
 	rows := NewRows(DataSamples, "e", func(_ *Table, b arrow.RecordBatch) error {
@@ -200,7 +200,7 @@ func TestNulls(t *testing.T) {
 		}
 		return nil
 	}).Labels("method", "a").Labels("agreement", "agrees")
-	const n = 2*BatchRows + 20
+	const n = 2*RowsAtOnce + 20
 	for i := range n {
 		rows.Int64(int64(i)).Int64(7)
 		if missing(i) {

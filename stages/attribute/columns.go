@@ -14,8 +14,8 @@ func (emit Emit) owned(t *schema.Table, columns ...arrow.Array) error {
 
 // inBatches calls rows with the ranges of batches of n rows.
 func inBatches(n int, rows func(from, to int) error) error {
-	for from := 0; from < n; from += schema.BatchRows {
-		if err := rows(from, min(from+schema.BatchRows, n)); err != nil {
+	for from := 0; from < n; from += schema.RowsAtOnce {
+		if err := rows(from, min(from+schema.RowsAtOnce, n)); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ func (r *Result) TreeRows(emit Emit, t *CallTree) error {
 	if err := r.callNodes(emit, t); err != nil {
 		return err
 	}
-	rows := treeRows{size: min(t.Len(), schema.BatchRows), emit: emit, ids: schema.NewLabels(r.ExperimentID), metrics: schema.NewLabels(r.metricNames()...)}
+	rows := treeRows{size: min(t.Len(), schema.RowsAtOnce), emit: emit, ids: schema.NewLabels(r.ExperimentID), metrics: schema.NewLabels(r.metricNames()...)}
 	own := make([]int64, len(t.Views)) // by view
 	most := metricsAtOnce
 	if t.Len() > schema.BatchRows { // values of all nodes are many
@@ -40,7 +40,7 @@ func (r *Result) TreeRows(emit Emit, t *CallTree) error {
 					rows.add(m, v, int32(n))
 				}
 			}
-			if len(rows.node) > schema.BatchRows-len(t.Views)*len(metrics) {
+			if len(rows.node) > schema.RowsAtOnce-len(t.Views)*len(metrics) {
 				rows.flush()
 			}
 		}
