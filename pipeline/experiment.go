@@ -276,11 +276,15 @@ func (e *experiment) attribute() error {
 // line with a value of each source file. What needs neither waits for the other, so that
 // no processor has nothing to do before all is done.
 func (e *experiment) programRows(r *attribute.Result) (lines map[string]int32, err error) {
-	emit, shape := e.out.write, attribute.NewShape(r.Program, r.Stacks)
-	trees := make(chan *attribute.CallTree, 1) // closed without one after a panic
+	emit := e.out.write
+	shapes := make(chan *attribute.Shape, 1) // closed without one after a panic, as the next
+	trees := make(chan *attribute.CallTree, 1)
 	err = together(
 		func() error {
+			defer close(shapes)
 			defer close(trees)
+			shape := attribute.NewShape(r.Program, r.Stacks)
+			shapes <- shape
 			tree := attribute.NewCallTree(shape, e.sums)
 			trees <- tree
 			functions, err := r.FunctionRows(emit, tree)
@@ -301,7 +305,9 @@ func (e *experiment) programRows(r *attribute.Result) (lines map[string]int32, e
 			return err
 		},
 		func() (err error) {
-			lines, err = r.LineRows(emit, shape)
+			if shape := <-shapes; shape != nil {
+				lines, err = r.LineRows(emit, shape)
+			}
 			return err
 		},
 	)
