@@ -55,7 +55,7 @@ func (r *dataRows) add(sample int64, f *dataspace.Found) {
 	if f.Location < 0 {
 		r.locations.AppendNull()
 	} else {
-		r.locations.Append(r.data.program.Locations[f.Location].ID)
+		r.locations.Append(r.data.program.LocationID(f.Location))
 	}
 	if f.Embedding < 0 {
 		r.embedding.AppendNull()

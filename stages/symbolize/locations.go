@@ -109,7 +109,7 @@ func (p *Program) location(function FunctionNo, offset uint64, reason string, pl
 			return e.location()
 		}
 	}
-	l := Location{ID: p.locationID(f, offset, reason), Object: f.Object, Function: function, Offset: offset, Reason: reason}
+	l := Location{Object: f.Object, Function: function, Offset: offset, Reason: reason}
 	if place != nil {
 		l.Place = place()
 	}
@@ -119,17 +119,32 @@ func (p *Program) location(function FunctionNo, offset uint64, reason string, pl
 	return n
 }
 
-// locationID identifies a new location.
-func (p *Program) locationID(f *Function, offset uint64, reason string) int64 {
-	o := &p.Objects[f.Object]
-	id := schema.PathPart(o.ID, int64(offset))
-	inside := offset >= f.Offset && offset-f.Offset < f.Size
+// LocationID returns the identifier of a location, also before the resolver has finished.
+func (p *Program) LocationID(n LocationNo) int64 {
+	p.identify(int(n) + 1)
+	return p.Locations[n].ID
+}
+
+// identify gives the first so many locations their identifiers.
+func (p *Program) identify(first int) {
+	for n := p.identified; n < first; n++ {
+		l := &p.Locations[n]
+		l.ID = p.locationID(l)
+	}
+	p.identified = max(p.identified, first)
+}
+
+// locationID identifies a location; those before it have been.
+func (p *Program) locationID(l *Location) int64 {
+	o, f := &p.Objects[l.Object], &p.Functions[l.Function]
+	id := schema.PathPart(o.ID, int64(l.Offset))
+	inside := l.Offset >= f.Offset && l.Offset-f.Offset < f.Size
 	// Outside of files, offsets count from the function's start. An offset of a file
 	// may be several locations: an instruction of a body is one in the function that
 	// the body was made from as well (S11), and the mappings of a file without symbols,
 	// each a function (S6), may overlap.
-	if o.Kind != "elf" || !inside || reason != "" || p.locationIDs.Has(id) {
-		id = schema.NewID("location").Number(uint64(id)).Number(uint64(f.ID)).Text(reason).Sum()
+	if o.Kind != "elf" || !inside || l.Reason != "" || p.locationIDs.Has(id) {
+		id = schema.NewID("location").Number(uint64(id)).Number(uint64(f.ID)).Text(l.Reason).Sum()
 	}
 	return p.locationIDs.Add("location", id, "")
 }

@@ -211,7 +211,9 @@ func TestSharedObject(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	ids := func(path, buildID string) (object, function, location int64) {
 		r, _ := recording(disk{path: program(buildID, symtab.Function{Name: "f"})})
-		l := r.Program.Locations[process(r, text(path, 0x1000000)).Resolve(0x1000010, 0).Location]
+		n := process(r, text(path, 0x1000000)).Resolve(0x1000010, 0).Location
+		r.Finish()
+		l := r.Program.Locations[n]
 		return r.Program.Objects[l.Object].ID, r.Program.Functions[l.Function].ID, l.ID
 	}
 	o, f, l := ids("/lib/a", "aa")
@@ -257,7 +259,9 @@ func TestCopies(t *testing.T) {
 	build := program("aa", symtab.Function{Name: "f"})
 	r, _ := recording(disk{"/lib/a": build, "/lib/b": build})
 	pr := process(r, text("/lib/a", 0x1000000), text("/lib/b", 0x2000000))
-	a, b := r.Program.Locations[pr.Resolve(0x1000010, 0).Location], r.Program.Locations[pr.Resolve(0x2000010, 0).Location]
+	one, two := pr.Resolve(0x1000010, 0).Location, pr.Resolve(0x2000010, 0).Location
+	r.Finish()
+	a, b := r.Program.Locations[one], r.Program.Locations[two]
 	if a.ID == b.ID || r.Program.Functions[a.Function].ID == r.Program.Functions[b.Function].ID || r.Program.Objects[a.Object].ID == r.Program.Objects[b.Object].ID {
 		t.Error("two files have the same ids")
 	}

@@ -29,6 +29,8 @@ type Program struct {
 	locations locations
 
 	objectIDs, functionIDs, locationIDs schema.IDs
+
+	identified int // how many of the first locations have their identifiers
 }
 
 // Object is a row of load_objects.
@@ -81,7 +83,7 @@ type Function struct {
 
 // Location is a row of locations.
 type Location struct {
-	ID       int64
+	ID       int64 // once the resolver has finished; LocationID before
 	Object   ObjectNo
 	Function FunctionNo
 	Offset   uint64
@@ -120,8 +122,6 @@ func newProgram() *Program {
 		modules:   map[moduleKey]ModuleNo{},
 		functions: map[functionKey]FunctionNo{},
 		locations: newLocations(),
-
-		objectIDs: schema.IDs{}, functionIDs: schema.IDs{}, locationIDs: schema.IDs{},
 	}
 }
 

@@ -17,15 +17,18 @@ func TestOverlappingMappings(t *testing.T) {
 	pr := process(r, mapped(0x400000, 0, 0x5000), mapped(0x501000, 0x1000, 0x4000), mapped(0x603000, 0x3000, 0x1000))
 	p := r.Program
 	pcs := []uint64{0x403010, 0x503010, 0x603010}
-	ids := map[int64]bool{}
 	for range 2 { // again: they stay what they are
 		for i, pc := range pcs {
 			l := p.Locations[pr.Resolve(pc, 0).Location]
 			if l.Offset != 0x3010 || p.Functions[l.Function].Address != []uint64{0, 0x1000, 0x3000}[i] {
 				t.Errorf("%#x: %+v in %+v", pc, l, p.Functions[l.Function])
 			}
-			ids[l.ID] = true
 		}
+	}
+	r.Finish()
+	ids := map[int64]bool{}
+	for _, l := range p.Locations {
+		ids[l.ID] = true
 	}
 	alone := schema.PathPart(p.Objects[p.Locations[0].Object].ID, 0x3010)
 	if len(ids) != len(pcs) || len(p.Locations) != len(pcs) || p.Locations[0].ID != alone {
@@ -38,8 +41,10 @@ func TestOverlappingMappings(t *testing.T) {
 func TestFunctionsOfOneSymbol(t *testing.T) {
 	r, _ := recording(disk{})
 	p := r.Program
-	a := p.Locations[r.javaMethod(decode.JavaMethod{Class: "A", Name: "f", Signature: "(I)V"}, 1)]
-	b := p.Locations[r.javaMethod(decode.JavaMethod{Class: "A", Name: "f(I)V"}, 1)]
+	one := r.javaMethod(decode.JavaMethod{Class: "A", Name: "f", Signature: "(I)V"}, 1)
+	two := r.javaMethod(decode.JavaMethod{Class: "A", Name: "f(I)V"}, 1)
+	r.Finish()
+	a, b := p.Locations[one], p.Locations[two]
 	f, g := p.Functions[a.Function], p.Functions[b.Function]
 	if f.Linkage != g.Linkage || f.Name == g.Name || f.ID == g.ID || a.ID == b.ID {
 		t.Errorf("%+v in %+v, %+v in %+v", a, f, b, g)

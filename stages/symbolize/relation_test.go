@@ -126,6 +126,7 @@ func TestFold(t *testing.T) {
 	for i, want := range []bool{false, true, true} {
 		l := pr.Resolve(0x401008+uint64(i)*0x100, 0).Location
 		folded, ok := r.Fold(l)
+		r.Program.identify(len(r.Program.Locations))
 		a, b := r.Program.Locations[l], r.Program.Locations[folded]
 		if ok != want || r.Program.Functions[b.Function].Linkage != "f" || a.Offset != b.Offset || a.Line != b.Line || (a.ID == b.ID) == want {
 			t.Errorf("%s: %v, %+v became %+v", functions[i].Linkage, ok, a, b)
