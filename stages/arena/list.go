@@ -17,6 +17,14 @@ type List[T any] struct {
 	n      int
 }
 
+// ListOf returns a list of values.
+func ListOf[T any](values ...T) (l List[T]) {
+	for _, v := range values {
+		l.Add(v)
+	}
+	return l
+}
+
 // Len is how many values there are.
 func (l *List[T]) Len() int { return l.n }
 

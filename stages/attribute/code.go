@@ -44,7 +44,7 @@ func (s *Shape) code(v *view, passing, ending grid) *codeValues {
 	width := passing.width
 	c := &codeValues{newTally[lineNo](len(s.LineKeys), width), newTally[sourceNo](len(s.SourceKeys), width), tally[symbolize.LocationNo]{}}
 	if !v.inlined {
-		c.PCs = newTally[symbolize.LocationNo](len(s.program.Locations), width)
+		c.PCs = newTally[symbolize.LocationNo](s.program.Locations.Len(), width)
 	}
 	for frame := range v.shows {
 		if own := ending.row(frame); !empty(own) {

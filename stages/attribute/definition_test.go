@@ -22,9 +22,9 @@ func twisted() *symbolize.Program {
 		p.Functions[i].Module, p.Functions[i].Object = symbolize.ModuleNo(i%2), symbolize.ObjectNo(i%2)
 	}
 	for i := range 5 {
-		p.Locations = append(p.Locations, symbolize.Location{ID: int64(i + 5), Function: symbolize.FunctionNo(i / 2), Place: symtab.Place{File: "f.c", Line: int32(i%3 + 1)}})
+		p.Locations.Add(symbolize.Location{ID: int64(i + 5), Function: symbolize.FunctionNo(i / 2), Place: symtab.Place{File: "f.c", Line: int32(i%3 + 1)}})
 	}
-	p.Inlines = make([][]symbolize.Level, len(p.Locations))
+	p.Inlines = make([][]symbolize.Level, p.Locations.Len())
 	p.Inlines[2] = []symbolize.Level{{Function: 3, Place: symtab.Place{File: "f.c", Line: 1}}, {Function: 2, Place: symtab.Place{File: "f.c", Line: 3}}} // c again
 	p.Inlines[7] = []symbolize.Level{{Function: 0, Place: symtab.Place{File: "h.h", Line: 9}}}
 	return p
@@ -76,7 +76,7 @@ func TestModesByDefinition(t *testing.T) {
 		p, recorded, sums := twisted(), NewStacks(), NewSums([]schema.Metric{{Name: "m"}})
 		var stacks []map[unwind.Mode][]symbolize.LocationNo
 		for i := range rapid.IntRange(1, 8).Draw(t, "stacks") {
-			frames := rapid.SliceOfN(rapid.Int32Range(0, int32(len(p.Locations)-1)), 0, 6)
+			frames := rapid.SliceOfN(rapid.Int32Range(0, int32(p.Locations.Len()-1)), 0, 6)
 			shown := everyMode(drawn(t, frames)...)
 			if rapid.Bool().Draw(t, "other") {
 				shown[unwind.User] = drawn(t, frames)
@@ -138,7 +138,7 @@ func levelsOf(p *symbolize.Program, stack []symbolize.LocationNo, inlined bool) 
 		x.paths = append(x.paths, path)
 	}
 	for _, location := range stack {
-		l := &p.Locations[location]
+		l := p.Location(location)
 		x.locations = append(x.locations, location)
 		at(l.Function, l.File, l.Line)
 		if inlined {

@@ -50,7 +50,7 @@ func TestDisassemble(t *testing.T) {
 	var functions []symbolize.FunctionNo
 	pcs := make([][]uint64, 2*count)
 	for n := range uint64(count) {
-		f := resolver.Program.Locations[process.Resolve(0x10000+n*size, 0).Location].Function
+		f := resolver.Program.Location(process.Resolve(0x10000+n*size, 0).Location).Function
 		functions = append(functions, f)
 		pcs[f] = []uint64{n * size, n*size + 7}
 	}

@@ -16,7 +16,7 @@ import (
 // locations lie inside of.
 func (r *Result) instructions(emit Emit, ranked []symbolize.FunctionNo) (meant map[spot]uint64, err error) {
 	p := r.Program
-	meant = make(map[spot]uint64, len(p.Locations)/2) // most return addresses have one
+	meant = make(map[spot]uint64, p.Locations.Len()/2) // most return addresses have one
 	rows := schema.NewRows(schema.Instructions, r.Lists.In(), emit)
 	links := map[symbolize.FunctionNo]link{}
 	pcs := r.pcs()
@@ -133,9 +133,9 @@ func (s shares) ranked() []symbolize.FunctionNo {
 func (r *Result) pcs() [][]uint64 {
 	p := r.Program
 	all := make([][]uint64, len(p.Functions))
-	seen := make([]bool, len(p.Locations))
+	seen := make([]bool, p.Locations.Len())
 	add := func(location symbolize.LocationNo) {
-		l := &p.Locations[location]
+		l := p.Location(location)
 		g := &p.Functions[l.Function]
 		// In user mode a function has instructions of its bodies, too (S11). A procedure
 		// linkage table has several sections.

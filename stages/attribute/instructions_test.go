@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"stackmill/stages/arena"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/unwind"
@@ -28,10 +29,10 @@ func TestPCs(t *testing.T) {
 	p := &symbolize.Program{
 		Functions: []symbolize.Function{{Offset: 0x100, Size: 0x40}, {Offset: 0x200, Size: 0x40, Kind: symtab.Static}, {Offset: 0x300, Size: 0x40},
 			{Offset: 0x20, Size: 0x20, Kind: symtab.PLT}},
-		Locations: []symbolize.Location{
+		Locations: arena.ListOf([]symbolize.Location{
 			{Function: 0, Offset: 0x120}, {Function: 0, Offset: 0x110}, {Function: 0, Offset: 0x220}, // the last in the body that was taken out of it
 			{Function: 1, Offset: 0x210}, {Function: 2, Offset: 0x300}, {Function: 3, Offset: 0x48}, // in .plt.got
-		},
+		}...),
 	}
 	stacks := NewStacks()
 	for _, location := range []symbolize.LocationNo{0, 1, 2, 3, 5} {

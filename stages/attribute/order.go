@@ -28,7 +28,7 @@ func (s *Stacks) Renumber(number []unwind.NodeNo) {
 // numbers that they get. locations are the new numbers of locations by those that frames have.
 // It may run beside OrderNodes, as may Place.
 func (s *Stacks) OrderFrames(locations []symbolize.LocationNo) (number []unwind.FrameNo) {
-	s.Frames, number = orderFrames(s.Tree.Frames, locations)
+	s.Frames, number = orderFrames(&s.Tree.Frames, locations)
 	return number
 }
 
@@ -43,10 +43,10 @@ func (s *Stacks) Relabel(number []unwind.FrameNo) {
 
 // orderFrames returns frames in the order of their locations and words, after the root's, and
 // their new numbers.
-func orderFrames(frames []unwind.TreeFrame, locations []symbolize.LocationNo) ([]unwind.TreeFrame, []unwind.FrameNo) {
-	list := make([]arena.Keyed, len(frames)-1) // all but the root's
-	for n := range frames {
-		f := &frames[n]
+func orderFrames(frames *arena.List[unwind.TreeFrame], locations []symbolize.LocationNo) ([]unwind.TreeFrame, []unwind.FrameNo) {
+	list := make([]arena.Keyed, frames.Len()-1) // all but the root's
+	for n := range frames.Len() {
+		f := frames.At(n)
 		renumber(&f.Own, locations)
 		for m := range f.Shown {
 			renumber(&f.Shown[m], locations)
@@ -57,12 +57,12 @@ func orderFrames(frames []unwind.TreeFrame, locations []symbolize.LocationNo) ([
 	}
 	list = arena.Sort(list)
 	for i := range list {
-		list[i].Key = uint64(frameAt(&frames[list[i].N]) + 1)
+		list[i].Key = uint64(frameAt(frames.At(int(list[i].N))) + 1)
 	}
-	ordered, number := make([]unwind.TreeFrame, len(frames)), make([]unwind.FrameNo, len(frames))
-	ordered[0] = frames[0]
+	ordered, number := make([]unwind.TreeFrame, frames.Len()), make([]unwind.FrameNo, frames.Len())
+	ordered[0] = *frames.At(0)
 	for i, k := range arena.Sort(list) {
-		ordered[i+1], number[k.N] = frames[k.N], unwind.FrameNo(i+1)
+		ordered[i+1], number[k.N] = *frames.At(int(k.N)), unwind.FrameNo(i+1)
 	}
 	return ordered, number
 }

@@ -10,7 +10,7 @@ import (
 
 // asTheyAre returns the numbers that locations have already.
 func asTheyAre(p *symbolize.Program) []symbolize.LocationNo {
-	numbers := make([]symbolize.LocationNo, len(p.Locations))
+	numbers := make([]symbolize.LocationNo, p.Locations.Len())
 	for n := range numbers {
 		numbers[n] = symbolize.LocationNo(n)
 	}

@@ -19,7 +19,7 @@ func (s *Shape) ownership() own {
 	p := s.program
 	o := own{
 		module:   single(len(p.Modules), len(p.Functions), func(n int) int { return int(p.Functions[n].Module) }),
-		location: single(len(p.Functions), len(p.Locations), func(n int) int { return int(p.Locations[n].Function) }),
+		location: single(len(p.Functions), p.Locations.Len(), func(n int) int { return int(p.Location(symbolize.LocationNo(n)).Function) }),
 		source:   single(len(s.SourceKeys), len(s.LineKeys), func(n int) int { return int(s.source[n]) }),
 		line:     onOneLine(p),
 		single:   make([]bool, len(p.Functions)),
@@ -68,10 +68,10 @@ func onOneLine(p *symbolize.Program) []bool {
 			one[f] = false
 		}
 	}
-	for n := range p.Locations {
-		l := &p.Locations[n]
+	for n := range symbolize.LocationNo(p.Locations.Len()) {
+		l := p.Location(n)
 		at(l.Function, SourceKey{l.File, l.Line})
-		for _, i := range p.InlinedAt(symbolize.LocationNo(n)) {
+		for _, i := range p.InlinedAt(n) {
 			at(i.Function, SourceKey{i.File, i.Line})
 		}
 	}

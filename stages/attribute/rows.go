@@ -149,10 +149,10 @@ func (r *Result) program(emit Emit) error {
 // location lies inside of.
 func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 	p := r.Program
-	rows := r.rows(schema.Locations, emit).Expect(len(p.Locations))
+	rows := r.rows(schema.Locations, emit).Expect(p.Locations.Len())
 	inlined := r.rows(schema.InlineFrames, emit)
-	for n := range p.Locations {
-		l := &p.Locations[n]
+	for n := range symbolize.LocationNo(p.Locations.Len()) {
+		l := p.Location(n)
 		object := p.Objects[l.Object].ID
 		rows.Int32(int32(n))
 		if l.ID == schema.PathPart(object, int64(l.Offset)) {
@@ -167,7 +167,7 @@ func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 			rows.Null()
 		}
 		rows.Text(l.File).Int32(l.Line).Int32(l.Discriminator).Text(l.Reason)
-		for depth, f := range p.InlinedAt(symbolize.LocationNo(n)) {
+		for depth, f := range p.InlinedAt(n) {
 			inlined.Append(int32(n), int32(depth), int32(f.Function), f.File, f.Line, f.Discriminator)
 		}
 	}

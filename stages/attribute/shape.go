@@ -92,7 +92,7 @@ func NewShape(p *symbolize.Program, stacks *Stacks) *Shape {
 	s := &Shape{
 		program: p, stacks: stacks, numbers: map[LineKey]lineNo{}, sources: map[SourceKey]sourceNo{},
 		latest: slices.Repeat([]lineNo{symbolize.None}, len(p.Functions)),
-		places: slices.Repeat([]place{{function: symbolize.None}}, len(p.Locations)),
+		places: slices.Repeat([]place{{function: symbolize.None}}, p.Locations.Len()),
 	}
 	plain, inlined := viewsOf(p, stacks.Frames)
 	s.Views = append(plain, inlined...)
@@ -152,7 +152,7 @@ func (s *Shape) place(v *view) {
 func (s *Shape) at(location symbolize.LocationNo) place {
 	at := &s.places[location]
 	if at.function < 0 {
-		l := &s.program.Locations[location]
+		l := s.program.Location(location)
 		line := s.line(LineKey{l.Function, l.File, l.Line})
 		*at = place{location, l.Function, line, s.source[line]}
 	}

@@ -60,12 +60,12 @@ func (s *Stacks) Place() {
 		r := &s.Recorded[i]
 		text := reasonNoStack
 		if r.path >= 0 {
-			r.End = s.Tree.Ends[r.path]
+			r.End = *s.Tree.Ends.At(int(r.path))
 			text = s.why(r)
 		}
 		r.Reason = s.reason(text)
 	}
-	s.Tree.Ends = nil
+	s.Tree.Ends = arena.List[unwind.End]{}
 }
 
 // why says why a stack is empty or cut; empty if it is not.

@@ -26,7 +26,7 @@ func (r *Result) grouped(most int, emit func(metrics []int)) {
 // value of each source file.
 func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error) {
 	p := r.Program
-	lines, sources, pcs := r.rows(schema.LineValues, emit), r.rows(schema.SourceValues, emit), r.rows(schema.PCValues, emit).Expect(len(p.Locations))
+	lines, sources, pcs := r.rows(schema.LineValues, emit), r.rows(schema.SourceValues, emit), r.rows(schema.PCValues, emit).Expect(p.Locations.Len())
 	last = map[string]int32{}
 	own := s.ownership()
 	r.grouped(metricsAtOnce/len(s.Views), func(metrics []int) {
@@ -60,9 +60,9 @@ func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error
 			k := &s.SourceKeys[n]
 			sources.Text(k.File).Int32(k.Line)
 		})
-		inViews{plain, len(p.Locations), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
+		inViews{plain, p.Locations.Len(), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
 			return values[view].PCs.of(n, metric)
-		}}.without(func(n int) bool { return own.location[p.Locations[n].Function] }).sums(pcs, metrics, alone, func(n int) { pcs.Int32(int32(n)) })
+		}}.without(func(n int) bool { return own.location[p.Location(symbolize.LocationNo(n)).Function] }).sums(pcs, metrics, alone, func(n int) { pcs.Int32(int32(n)) })
 	})
 	return last, closeAll(lines, sources, pcs)
 }

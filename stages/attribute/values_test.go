@@ -21,7 +21,7 @@ func letters() *symbolize.Program {
 	p := &symbolize.Program{Objects: []symbolize.Object{{ID: 1}}, Modules: []symbolize.Module{{ID: 1}}}
 	for i := range 5 {
 		p.Functions = append(p.Functions, symbolize.Function{ID: int64(i), Name: string(rune('a' + i))})
-		p.Locations = append(p.Locations, symbolize.Location{ID: int64(i), Function: symbolize.FunctionNo(i), Place: symtab.Place{File: "f.c", Line: int32(i + 1)}})
+		p.Locations.Add(symbolize.Location{ID: int64(i), Function: symbolize.FunctionNo(i), Place: symtab.Place{File: "f.c", Line: int32(i + 1)}})
 	}
 	return p
 }
@@ -242,7 +242,7 @@ func TestInlinedFunctions(t *testing.T) {
 			t.Errorf("exclusive of %v: %v, with inlined functions %v", k, plain, inlined)
 		}
 	}
-	if c.code[0].PCs.len() != len(p.Locations) || c.code[1].PCs.len() != 0 {
+	if c.code[0].PCs.len() != p.Locations.Len() || c.code[1].PCs.len() != 0 {
 		t.Errorf("instructions have values in modes with inlined functions: %v", c.code[1].PCs.passed)
 	}
 }

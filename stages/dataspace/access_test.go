@@ -69,7 +69,7 @@ func testOperands(t *testing.T, arch string, bits int, code decode.MapEvent, cas
 	process := space.Process(p, resolver.Process(p, "."), nil)
 	for _, x := range cases {
 		found := process.Find(&Event{PC: x.pc, Trigger: decode.TriggerExact})
-		at := resolver.Program.Functions[resolver.Program.Locations[found.Location].Function].Name
+		at := resolver.Program.Functions[resolver.Program.Location(found.Location).Function].Name
 		if got := space.Objects[found.Object].Descriptor; got != x.descriptor || found.Method != x.method || at != x.function {
 			t.Errorf("%#x in %s: %s, %q (%s), want %s, %q in %s", x.pc, at, got, found.Method, found.Detail, x.descriptor, x.method, x.function)
 		}

@@ -41,7 +41,7 @@ type referenceKey struct {
 // refer finds the trigger instruction and its operands.
 func (s *Space) refer(k referenceKey) *reference {
 	program := s.resolver.Program
-	at := program.Locations[k.location]
+	at := program.Location(k.location)
 	fn := &program.Functions[at.Function]
 	o := s.object(at.Object)
 	ref := &reference{object: o, location: k.location, behind: k.trigger == decode.TriggerBehind, reason: NoDebugInfo, final: k.trigger == decode.TriggerSkid}
@@ -62,7 +62,7 @@ func (s *Space) refer(k referenceKey) *reference {
 	}
 	candidate := int64(-1)
 	if k.candidate != symbolize.None {
-		c := program.Locations[k.candidate]
+		c := program.Location(k.candidate)
 		if c.Function != at.Function {
 			ref.reason = NoBranchTarget
 			return ref

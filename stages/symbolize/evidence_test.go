@@ -126,7 +126,7 @@ func TestReplaced(t *testing.T) {
 			t.Errorf("%#x is %q, want %q", pc, got, want)
 		}
 	}
-	if a, b := pr.Resolve(0x401010, 3), pr.Resolve(0x601010, 3); r.Program.Objects[r.Program.Locations[a.Location].Object].ID == r.Program.Objects[r.Program.Locations[b.Location].Object].ID {
+	if a, b := pr.Resolve(0x401010, 3), pr.Resolve(0x601010, 3); r.Program.Objects[r.Program.Location(a.Location).Object].ID == r.Program.Objects[r.Program.Location(b.Location).Object].ID {
 		t.Error("two files of one path have one id")
 	}
 }

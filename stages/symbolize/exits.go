@@ -142,7 +142,7 @@ func (r *Resolver) findExits(object ObjectNo, f symtab.Function) *exits {
 // callAt returns the call at a location, whose offset is anywhere in the
 // instruction (S21); nil if there is no call, or its target is unknown.
 func (r *Resolver) callAt(location LocationNo) *exit {
-	l := &r.Program.Locations[location]
+	l := r.Program.Location(location)
 	if l.Reason != "" {
 		return nil
 	}

@@ -93,7 +93,7 @@ func setsFramePointer(arch isa.Arch, code []byte) bool {
 // without, 0 if no instruction does. It is unknown if the code is, or where its
 // functions start.
 func (r *Resolver) SetsFrame(location LocationNo) (offset uint64, known bool) {
-	l := &r.Program.Locations[location]
+	l := r.Program.Location(location)
 	if l.Reason != "" {
 		return 0, false
 	}
@@ -110,7 +110,7 @@ func (r *Resolver) SetsFrame(location LocationNo) (offset uint64, known bool) {
 // Returns reports whether a location's instruction returns from its function, or
 // does nothing before one that does: its frame pointer is the caller's again.
 func (r *Resolver) Returns(location LocationNo) bool {
-	l := &r.Program.Locations[location]
+	l := r.Program.Location(location)
 	if l.Object < 0 || l.Reason != "" {
 		return false
 	}

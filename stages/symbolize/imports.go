@@ -31,7 +31,7 @@ const (
 func (r *Resolver) Imports(call LocationNo) []Import {
 	found, ok := r.imports[call]
 	if !ok {
-		l := r.Program.Locations[call]
+		l := r.Program.Location(call)
 		if t := r.Program.Objects[l.Object].table; t != nil && len(t.Slots) > 0 && l.Reason == "" {
 			s := importSearch{r: r, object: l.Object, table: t}
 			s.call(l.Offset)

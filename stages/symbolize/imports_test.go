@@ -34,7 +34,7 @@ func TestImports(t *testing.T) {
 				for _, i := range r.Imports(pr.Resolve(base+at, 0).Location) {
 					got[at] += i.Symbol
 					if i.Entry >= 0 {
-						l := r.Program.Locations[i.Entry]
+						l := *r.Program.Location(i.Entry)
 						f := r.Program.Functions[l.Function]
 						got[at] += fmt.Sprintf(" %s %s %#x", f.Name, f.Kind, l.Offset)
 					}

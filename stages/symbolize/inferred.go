@@ -33,7 +33,7 @@ func (s *Scope) Infer(call, callee LocationNo, callsMain func() bool) (found Inf
 	}
 	k := inference{to, None}
 	if callee >= 0 {
-		k.callee = s.r.Program.Locations[callee].Function
+		k.callee = s.r.Program.Location(callee).Function
 	}
 	known, ok := s.inferred[k]
 	if !ok {
@@ -161,7 +161,7 @@ func (x *reached) mayBe(f entry) bool {
 
 // entryOf returns the function of a location.
 func (r *Resolver) entryOf(location LocationNo) entry {
-	f := &r.Program.Functions[r.Program.Locations[location].Function]
+	f := &r.Program.Functions[r.Program.Location(location).Function]
 	return entry{f.Object, f.Offset}
 }
 
@@ -214,7 +214,7 @@ func (s *Scope) Contradicts(call, callee LocationNo) bool {
 
 // isTable reports whether a location is in a procedure linkage table.
 func (r *Resolver) isTable(location LocationNo) bool {
-	return r.Program.Functions[r.Program.Locations[location].Function].Kind == symtab.PLT
+	return r.Program.Functions[r.Program.Location(location).Function].Kind == symtab.PLT
 }
 
 // slotAt returns the slot of the entry of a procedure linkage table at a
@@ -223,7 +223,7 @@ func (r *Resolver) slotAt(location LocationNo) (slot symtab.Slot, isTable bool) 
 	if !r.isTable(location) {
 		return slot, false
 	}
-	l := r.Program.Locations[location]
+	l := r.Program.Location(location)
 	t := r.Program.Objects[l.Object].table
 	region, _ := t.Region(l.Offset)
 	for _, size := range [...]uint64{16, 8} { // of entries, which may be aligned to no more than that

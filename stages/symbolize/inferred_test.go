@@ -80,7 +80,7 @@ func TestInfer(t *testing.T) {
 		found, missing := pr.ScopeAt(0).Infer(location, leaf, func() bool { return false })
 		caller, known := "", false
 		if found.Location >= 0 {
-			l := r.Program.Locations[found.Location]
+			l := *r.Program.Location(found.Location)
 			caller, known = r.Program.Functions[l.Function].Name, l.Reason == ""
 			if known && l.Offset != calls[tt.caller+" leaf"]-1 {
 				t.Errorf("%s: the caller's instruction is at %#x", tt.call, l.Offset)
@@ -93,7 +93,7 @@ func TestInfer(t *testing.T) {
 			t.Errorf("%s: contradicts %v", tt.call, got)
 		}
 	}
-	if found, _ := pr.ScopeAt(0).Infer(at(place["main"]+0x50), leaf, func() bool { return true }); found.Location < 0 || r.Program.Functions[r.Program.Locations[found.Location].Function].Name != "main" {
+	if found, _ := pr.ScopeAt(0).Infer(at(place["main"]+0x50), leaf, func() bool { return true }); found.Location < 0 || r.Program.Functions[r.Program.Location(found.Location).Function].Name != "main" {
 		t.Error("the C library's call of main tells nothing")
 	}
 	for offset, want := range map[uint64]bool{place["leaf"] + 0xf0: true, place["leaf"] + 0xff: true, place["hot"]: false} {

@@ -29,9 +29,10 @@ type nameKey struct {
 // expand finds the inline chains of all locations.
 func (r *Resolver) expand() {
 	p := r.Program
-	p.Inlines = make([][]Level, len(p.Locations))
-	for n, l := range p.Locations {
-		p.Inlines[n] = r.namedLevels[LocationNo(n)]
+	p.Inlines = make([][]Level, p.Locations.Len())
+	for n := range LocationNo(p.Locations.Len()) {
+		l := p.Location(n)
+		p.Inlines[n] = r.namedLevels[n]
 		t := p.Objects[l.Object].table
 		if t == nil || l.Reason != "" {
 			continue

@@ -88,7 +88,7 @@ func TestDisassembler(t *testing.T) {
 		{"generated code", 0x90000, []uint64{0}, All, "0 2 jmp 0x0 -> 0\n2 1 retq gen.x:7\n", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := r.Program.Locations[pr.Resolve(test.at, 0).Location].Function
+			f := r.Program.Location(pr.Resolve(test.at, 0).Location).Function
 			got := d.Function(nil, f, test.pcs, test.within)
 			known, ok := d.Known(f, test.pcs, test.within)
 			if ok != (test.name != "generated code") || ok && !alike(known, got) {
@@ -121,7 +121,7 @@ func TestKnown(t *testing.T) {
 	table.Arch, table.Key = isa.AMD64, "f"
 	r, _ := recording(disk{path: table})
 	pr := process(r, text(path, 0x10000))
-	f := r.Program.Locations[pr.Resolve(0x10000, 0).Location].Function
+	f := r.Program.Location(pr.Resolve(0x10000, 0).Location).Function
 	outlines := NewOutlines()
 	d := NewDisassembler(r, outlines)
 	if _, ok := d.Known(f, nil, All); ok {
@@ -167,7 +167,7 @@ func TestDisassembleLinkageTable(t *testing.T) {
 	pr := process(r, text(path, 0x10000))
 	d := NewDisassembler(r, NewOutlines())
 	defer d.Close()
-	first, second := r.Program.Locations[pr.Resolve(0x10006, 0).Location], r.Program.Locations[pr.Resolve(0x10100, 0).Location]
+	first, second := *r.Program.Location(pr.Resolve(0x10006, 0).Location), *r.Program.Location(pr.Resolve(0x10100, 0).Location)
 	if first.Function != second.Function || second.Offset != 0x1100 {
 		t.Fatalf("%+v and %+v are not in one function", first, second)
 	}
@@ -194,7 +194,7 @@ func TestDisassembleNothing(t *testing.T) {
 	pr := process(r, text("/gone", 0x10000), text("/other", 0x20000), text("/none", 0x30000))
 	d := NewDisassembler(r, NewOutlines())
 	for _, pc := range []uint64{0x10000, 0x10300, 0x20000, 0x20300, 0x30000} {
-		l := r.Program.Locations[pr.Resolve(pc, 0).Location]
+		l := *r.Program.Location(pr.Resolve(pc, 0).Location)
 		for _, within := range []int{All, 0, 1 << 10} {
 			if got := d.Function(nil, l.Function, []uint64{l.Offset}, within); !slices.Equal(got.Instructions, nil) {
 				t.Errorf("code at %#x: %v", pc, got)

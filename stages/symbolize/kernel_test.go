@@ -86,7 +86,7 @@ func TestKernelSymbols(t *testing.T) {
 			pr := process(r, image("aa")...)
 			var got []string
 			for _, pc := range []uint64{booted + 0x1010, modules + 0x20, modules + 0x300} {
-				l := r.Program.Locations[pr.Resolve(pc, 0).Location]
+				l := *r.Program.Location(pr.Resolve(pc, 0).Location)
 				f := r.Program.Functions[l.Function]
 				s := fmt.Sprintf("%s %s %s %s", r.Program.Objects[l.Object].Name, f.Name, f.Kind, l.Reason)
 				if l.File != "" {
@@ -161,7 +161,7 @@ func TestStoredObjects(t *testing.T) {
 func TestForeignCode(t *testing.T) {
 	r, _ := recording(nil)
 	pr := process(r, decode.MapEvent{Path: "[guest]", Address: 1 << 62, Size: 1 << 56, Modes: 5, Code: &decode.Code{Reason: "elsewhere"}})
-	l := r.Program.Locations[pr.Resolve(1<<62+0x4010, 0).Location]
+	l := *r.Program.Location(pr.Resolve(1<<62+0x4010, 0).Location)
 	if o, f := r.Program.Objects[l.Object], r.Program.Functions[l.Function]; o.Name != "[guest]" || f.Name != UnknownName || f.Kind != Unknown || l.Offset != 0x4010 || l.Reason != "elsewhere" {
 		t.Errorf("%s %s %s %+v", o.Name, f.Name, f.Kind, l)
 	}

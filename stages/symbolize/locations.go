@@ -93,7 +93,7 @@ func (p *Program) found(object ObjectNo, offset uint64) LocationNo {
 // is false if that location is elsewhere, or may mean something else in another process.
 func (p *Program) isFound(n LocationNo, object ObjectNo, offset uint64) bool {
 	for e := range p.locations.at(object, offset) {
-		if e.location() == n && p.Locations[n].Reason == "" {
+		if e.location() == n && p.Location(n).Reason == "" {
 			e.number = -max(e.number, -e.number)
 			return true
 		}
@@ -105,7 +105,7 @@ func (p *Program) isFound(n LocationNo, object ObjectNo, offset uint64) bool {
 func (p *Program) location(function FunctionNo, offset uint64, reason string, place func() symtab.Place) LocationNo {
 	f := &p.Functions[function]
 	for e := range p.locations.at(f.Object, offset) {
-		if l := &p.Locations[e.location()]; l.Function == function && l.Reason == reason {
+		if l := p.Location(e.location()); l.Function == function && l.Reason == reason {
 			return e.location()
 		}
 	}
@@ -113,8 +113,8 @@ func (p *Program) location(function FunctionNo, offset uint64, reason string, pl
 	if place != nil {
 		l.Place = place()
 	}
-	n := LocationNo(len(p.Locations))
-	p.Locations = arena.Append(p.Locations, l)
+	n := LocationNo(p.Locations.Len())
+	p.Locations.Add(l)
 	p.locations.add(f.Object, offset, n)
 	return n
 }
@@ -122,13 +122,13 @@ func (p *Program) location(function FunctionNo, offset uint64, reason string, pl
 // LocationID returns the identifier of a location, also before the resolver has finished.
 func (p *Program) LocationID(n LocationNo) int64 {
 	p.identify(int(n) + 1)
-	return p.Locations[n].ID
+	return p.Location(n).ID
 }
 
 // identify gives the first so many locations their identifiers.
 func (p *Program) identify(first int) {
 	for n := p.identified; n < first; n++ {
-		l := &p.Locations[n]
+		l := p.Locations.At(n)
 		l.ID = p.locationID(l)
 	}
 	p.identified = max(p.identified, first)

@@ -39,7 +39,7 @@ func TestCode(t *testing.T) {
 		0x20010: {nil, isa.AMD64},
 		0x90001: {[]byte{0x90, 0xc3}, isa.AMD64},
 	} {
-		l := r.Program.Locations[pr.Resolve(pc, 0).Location]
+		l := *r.Program.Location(pr.Resolve(pc, 0).Location)
 		code, arch := r.Code(l.Function)
 		if !bytes.Equal(code, want.code) || arch != want.arch {
 			t.Errorf("code at %#x: % x for instruction set %d, want % x for %d", pc, code, arch, want.code, want.arch)

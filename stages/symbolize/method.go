@@ -52,7 +52,7 @@ func (r *Resolver) version(n FunctionNo) {
 // a compiled method is one of the method (S14). It is false for other code.
 func (r *Resolver) Method(location LocationNo) (merged LocationNo, ok bool) {
 	p := r.Program
-	l := p.Locations[location]
+	l := p.Location(location)
 	main, ok := p.versions[l.Function]
 	if !ok {
 		return location, false

@@ -52,7 +52,7 @@ func TestVersions(t *testing.T) {
 		pr := process(r, text(library, 0x1000000), decode.MapEvent{Path: perfMap, Address: fast, Size: 0x2000, FileOffset: fast, Modes: 5},
 			dumped(0x7f0000010000, "a"), dumped(0x7f0000020000, "b"))
 		function := func(location LocationNo) (FunctionNo, symtab.Kind) {
-			n := r.Program.Locations[location].Function
+			n := r.Program.Location(location).Function
 			return n, r.Program.Functions[n].Kind
 		}
 		java := library[1] == 'j'

@@ -82,7 +82,7 @@ func process(r *Resolver, events ...decode.MapEvent) *Process {
 // at describes what a PC means at a time: object, function and reason.
 func at(pr *Process, pc uint64, time int64) string {
 	p := pr.r.Program
-	l := p.Locations[pr.Resolve(pc, time).Location]
+	l := *p.Location(pr.Resolve(pc, time).Location)
 	f := p.Functions[l.Function]
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", p.Objects[l.Object].Name, f.Name, l.Reason))
 }
@@ -213,7 +213,7 @@ func TestIdentity(t *testing.T) {
 		r, _ := recording(disk{path: program(buildID, symtab.Function{Name: "f"})})
 		n := process(r, text(path, 0x1000000)).Resolve(0x1000010, 0).Location
 		r.Finish()
-		l := r.Program.Locations[n]
+		l := *r.Program.Location(n)
 		return r.Program.Objects[l.Object].ID, r.Program.Functions[l.Function].ID, l.ID
 	}
 	o, f, l := ids("/lib/a", "aa")
@@ -241,7 +241,7 @@ func TestIdentityWithoutBuildID(t *testing.T) {
 		r, _ := recording(files)
 		m := text(path, 0x1000000)
 		m.Size += more
-		return r.Program.Objects[r.Program.Locations[process(r, m).Resolve(0x1000010, 0).Location].Object].ID
+		return r.Program.Objects[r.Program.Location(process(r, m).Resolve(0x1000010, 0).Location).Object].ID
 	}
 	ids := []int64{id("/lib/a", 7, 0), id("/lib/a", 8, 0), id("/lib/b", 7, 0), id("/lib/a", 0, 0), id("/lib/a", 0, 0x1000), id("/lib/b", 0, 0)}
 	for i, x := range ids {
@@ -261,7 +261,7 @@ func TestCopies(t *testing.T) {
 	pr := process(r, text("/lib/a", 0x1000000), text("/lib/b", 0x2000000))
 	one, two := pr.Resolve(0x1000010, 0).Location, pr.Resolve(0x2000010, 0).Location
 	r.Finish()
-	a, b := r.Program.Locations[one], r.Program.Locations[two]
+	a, b := *r.Program.Location(one), *r.Program.Location(two)
 	if a.ID == b.ID || r.Program.Functions[a.Function].ID == r.Program.Functions[b.Function].ID || r.Program.Objects[a.Object].ID == r.Program.Objects[b.Object].ID {
 		t.Error("two files have the same ids")
 	}
@@ -320,11 +320,11 @@ func TestMainOf(t *testing.T) {
 			pr := process(r, text("/bin/p", 0x401000))
 			p := r.Program
 			got := ""
-			if l, ok := r.MainOf(p.Locations[pr.Resolve(0x401000, 0).Location].Function); ok {
-				f := p.Functions[p.Locations[l].Function]
+			if l, ok := r.MainOf(p.Location(pr.Resolve(0x401000, 0).Location).Function); ok {
+				f := p.Functions[p.Location(l).Function]
 				got = fmt.Sprintf("%s in %s", f.Name, p.Modules[f.Module].Name)
-				if p.Locations[l].Offset != f.Offset {
-					t.Errorf("location at %#x, not the entry", p.Locations[l].Offset)
+				if p.Location(l).Offset != f.Offset {
+					t.Errorf("location at %#x, not the entry", p.Location(l).Offset)
 				}
 			}
 			if got != c.want {

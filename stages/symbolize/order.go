@@ -19,12 +19,14 @@ const fewLocations = 4096
 func (p *Program) Order() (number []LocationNo) {
 	order := p.order()
 	number = make([]LocationNo, len(order))
-	ordered, inlines := make([]Location, len(order)), p.Inlines
+	var ordered arena.List[Location]
+	inlines := p.Inlines
 	if inlines != nil {
 		p.Inlines = make([][]Level, len(order))
 	}
 	for n, k := range order {
-		number[k.N], ordered[n] = LocationNo(n), p.Locations[k.N]
+		number[k.N] = LocationNo(n)
+		ordered.Add(*p.Location(LocationNo(k.N)))
 		if inlines != nil {
 			p.Inlines[n] = inlines[k.N]
 		}
@@ -35,25 +37,26 @@ func (p *Program) Order() (number []LocationNo) {
 
 // order returns the numbers of the locations in the order in which they are stored.
 func (p *Program) order() []arena.Keyed {
-	list := make([]arena.Keyed, len(p.Locations))
+	at := func(k arena.Keyed) *Location { return p.Location(LocationNo(k.N)) }
+	list := make([]arena.Keyed, p.Locations.Len())
 	for n := range list {
-		list[n] = arena.Keyed{Key: p.Locations[n].Offset, N: int32(n)}
+		list[n] = arena.Keyed{Key: p.Location(LocationNo(n)).Offset, N: int32(n)}
 	}
 	if len(list) <= fewLocations {
 		return list
 	}
 	list = arena.Sort(list)
 	for i := range list {
-		list[i].Key = uint64(p.Locations[list[i].N].Object)
+		list[i].Key = uint64(at(list[i]).Object)
 	}
 	list = arena.Sort(list)
 	compare := func(a, b arena.Keyed) int {
-		l, m := &p.Locations[a.N], &p.Locations[b.N]
+		l, m := at(a), at(b)
 		return cmp.Or(cmp.Compare(l.Function, m.Function), cmp.Compare(a.N, b.N))
 	}
 	for from := 0; from < len(list); { // those of one place
-		l, to := &p.Locations[list[from].N], from+1
-		for to < len(list) && list[to].Key == list[from].Key && p.Locations[list[to].N].Offset == l.Offset {
+		l, to := at(list[from]), from+1
+		for to < len(list) && list[to].Key == list[from].Key && at(list[to]).Offset == l.Offset {
 			to++
 		}
 		slices.SortFunc(list[from:to], compare)

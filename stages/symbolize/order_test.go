@@ -3,29 +3,31 @@ package symbolize
 import (
 	"slices"
 	"testing"
+
+	"stackmill/stages/arena"
 )
 
 // Many locations are in the order of their places.
 func TestOrder(t *testing.T) {
 	const more = fewLocations // behind all others
-	p := &Program{Locations: []Location{{Object: 1, Offset: 5}, {Offset: 9}, {Offset: 7, Function: 1}, {Offset: 7}}, Inlines: slices.Concat([][]Level{{{Function: 1}}}, make([][]Level, 3+more))}
+	p := &Program{Locations: arena.ListOf(Location{Object: 1, Offset: 5}, Location{Offset: 9}, Location{Offset: 7, Function: 1}, Location{Offset: 7}), Inlines: slices.Concat([][]Level{{{Function: 1}}}, make([][]Level, 3+more))}
 	for n := range more {
-		p.Locations = append(p.Locations, Location{Object: 2, Offset: uint64(n)})
+		p.Locations.Add(Location{Object: 2, Offset: uint64(n)})
 	}
 	if got, want := p.Order()[:4], []LocationNo{3, 2, 1, 0}; !slices.Equal(got, want) {
 		t.Fatalf("numbers %d, want %d", got, want)
 	}
 	for n, want := range []Location{{Offset: 7}, {Offset: 7, Function: 1}, {Offset: 9}, {Object: 1, Offset: 5}} {
-		if p.Locations[n] != want || (len(p.InlinedAt(LocationNo(n))) > 0) != (n == 3) {
-			t.Errorf("location %d is %+v, with %v inlined", n, p.Locations[n], p.InlinedAt(LocationNo(n)))
+		if *p.Locations.At(n) != want || (len(p.InlinedAt(LocationNo(n))) > 0) != (n == 3) {
+			t.Errorf("location %d is %+v, with %v inlined", n, *p.Locations.At(n), p.InlinedAt(LocationNo(n)))
 		}
 	}
 }
 
 // Few locations stay in the order in which they occur.
 func TestOrderOfFew(t *testing.T) {
-	p := &Program{Locations: []Location{{Offset: 9}, {Offset: 7}}}
-	if got, want := p.Order(), []LocationNo{0, 1}; !slices.Equal(got, want) || p.Locations[0].Offset != 9 {
+	p := &Program{Locations: arena.ListOf(Location{Offset: 9}, Location{Offset: 7})}
+	if got, want := p.Order(), []LocationNo{0, 1}; !slices.Equal(got, want) || p.Location(0).Offset != 9 {
 		t.Errorf("numbers %d, want %d", got, want)
 	}
 }

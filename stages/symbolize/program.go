@@ -6,6 +6,7 @@ import (
 	"cmp"
 
 	"stackmill/schema"
+	"stackmill/stages/arena"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -16,7 +17,7 @@ type Program struct {
 	Objects   []Object
 	Modules   []Module
 	Functions []Function
-	Locations []Location
+	Locations arena.List[Location]
 	Relations map[FunctionNo]Relation // of clones, outline functions and bodies
 	// Inlines are the functions inlined at each location, the outermost first;
 	// known when the resolver has finished.
@@ -90,6 +91,9 @@ type Location struct {
 	symtab.Place
 	Reason string
 }
+
+// Location returns a location, which is valid until the next one is added.
+func (p *Program) Location(n LocationNo) *Location { return p.Locations.At(int(n)) }
 
 // The kinds of functions that symbol tables do not have.
 const (

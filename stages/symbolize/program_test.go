@@ -19,7 +19,7 @@ func TestOverlappingMappings(t *testing.T) {
 	pcs := []uint64{0x403010, 0x503010, 0x603010}
 	for range 2 { // again: they stay what they are
 		for i, pc := range pcs {
-			l := p.Locations[pr.Resolve(pc, 0).Location]
+			l := *p.Location(pr.Resolve(pc, 0).Location)
 			if l.Offset != 0x3010 || p.Functions[l.Function].Address != []uint64{0, 0x1000, 0x3000}[i] {
 				t.Errorf("%#x: %+v in %+v", pc, l, p.Functions[l.Function])
 			}
@@ -27,12 +27,12 @@ func TestOverlappingMappings(t *testing.T) {
 	}
 	r.Finish()
 	ids := map[int64]bool{}
-	for _, l := range p.Locations {
-		ids[l.ID] = true
+	for n := range LocationNo(p.Locations.Len()) {
+		ids[p.Location(n).ID] = true
 	}
-	alone := schema.PathPart(p.Objects[p.Locations[0].Object].ID, 0x3010)
-	if len(ids) != len(pcs) || len(p.Locations) != len(pcs) || p.Locations[0].ID != alone {
-		t.Errorf("identifiers %v of %+v; the first should be %d", ids, p.Locations, alone)
+	alone := schema.PathPart(p.Objects[p.Location(0).Object].ID, 0x3010)
+	if len(ids) != len(pcs) || p.Locations.Len() != len(pcs) || p.Location(0).ID != alone {
+		t.Errorf("identifiers %v of %d locations; the first should be %d", ids, p.Locations.Len(), alone)
 	}
 }
 
@@ -44,7 +44,7 @@ func TestFunctionsOfOneSymbol(t *testing.T) {
 	one := r.javaMethod(decode.JavaMethod{Class: "A", Name: "f", Signature: "(I)V"}, 1)
 	two := r.javaMethod(decode.JavaMethod{Class: "A", Name: "f(I)V"}, 1)
 	r.Finish()
-	a, b := p.Locations[one], p.Locations[two]
+	a, b := *p.Location(one), *p.Location(two)
 	f, g := p.Functions[a.Function], p.Functions[b.Function]
 	if f.Linkage != g.Linkage || f.Name == g.Name || f.ID == g.ID || a.ID == b.ID {
 		t.Errorf("%+v in %+v, %+v in %+v", a, f, b, g)

@@ -25,7 +25,7 @@ func TestReferencesARM64(t *testing.T) {
 	got := map[string]string{}
 	for f := range table.Functions.All() {
 		if kindOf(f) == symtab.Body {
-			n := r.Program.Locations[pr.Resolve(base+f.Offset, 0).Location].Function
+			n := r.Program.Location(pr.Resolve(base+f.Offset, 0).Location).Function
 			if main, ok := r.Program.BodyOf(n); ok {
 				got[f.Linkage] = r.Program.Functions[main].Name
 			}

@@ -217,7 +217,7 @@ func (p *Program) BodyOf(function FunctionNo) (main FunctionNo, ok bool) {
 // is false if the location is not in a body, or the body's function is unknown.
 func (r *Resolver) Fold(location LocationNo) (folded LocationNo, ok bool) {
 	p := r.Program
-	l := p.Locations[location]
+	l := p.Location(location)
 	main, ok := p.BodyOf(l.Function)
 	if !ok {
 		return location, false

@@ -83,7 +83,7 @@ func TestRelations(t *testing.T) {
 			var n FunctionNo
 			for i, f := range functions {
 				if f.Linkage == tt.function {
-					n = p.Locations[pr.Resolve(0x401000+uint64(i)*0x100, 0).Location].Function
+					n = p.Location(pr.Resolve(0x401000+uint64(i)*0x100, 0).Location).Function
 				}
 			}
 			relation, ok := p.Relations[n]
@@ -111,7 +111,7 @@ func TestCloneOfOtherModule(t *testing.T) {
 		functions := []symtab.Function{of(symtab.Clone, c.clone), of(symtab.Normal, c.main)}
 		functions[1].Module = 2
 		r, pr := lined(functions, [][]int32{{1}, {1}})
-		_, ok := r.Program.Relations[r.Program.Locations[pr.Resolve(0x401000, 0).Location].Function]
+		_, ok := r.Program.Relations[r.Program.Location(pr.Resolve(0x401000, 0).Location).Function]
 		if ok != c.related {
 			t.Errorf("%s of another module's %s: %v", c.clone, c.main, ok)
 		}
@@ -126,8 +126,8 @@ func TestFold(t *testing.T) {
 	for i, want := range []bool{false, true, true} {
 		l := pr.Resolve(0x401008+uint64(i)*0x100, 0).Location
 		folded, ok := r.Fold(l)
-		r.Program.identify(len(r.Program.Locations))
-		a, b := r.Program.Locations[l], r.Program.Locations[folded]
+		r.Program.identify(r.Program.Locations.Len())
+		a, b := *r.Program.Location(l), *r.Program.Location(folded)
 		if ok != want || r.Program.Functions[b.Function].Linkage != "f" || a.Offset != b.Offset || a.Line != b.Line || (a.ID == b.ID) == want {
 			t.Errorf("%s: %v, %+v became %+v", functions[i].Linkage, ok, a, b)
 		}
@@ -140,7 +140,7 @@ func TestFold(t *testing.T) {
 // Two names of one place are one function: it is no clone of itself.
 func TestCloneOfItself(t *testing.T) {
 	r, pr := lined([]symtab.Function{{Kind: symtab.Clone, Linkage: "f.part.0", Aliases: "f\tf.part.0"}}, [][]int32{{1}})
-	n := r.Program.Locations[pr.Resolve(0x401000, 0).Location].Function
+	n := r.Program.Location(pr.Resolve(0x401000, 0).Location).Function
 	if relation, ok := r.Program.Relations[n]; ok {
 		t.Errorf("made from %s", r.Program.Functions[relation.Main].Name)
 	}
@@ -158,7 +158,7 @@ func TestCoroutineParts(t *testing.T) {
 	r, pr := lined(functions, [][]int32{{1}, {1}, {1}, {1}, {1}})
 	p := r.Program
 	for i, want := range []string{"", "_Z3barv", "_Z3barPZ3barvE13_Z3barv.Frame.actor", "_Z3barv", ""} {
-		n := p.Locations[pr.Resolve(0x401000+uint64(i)*0x100, 0).Location].Function
+		n := p.Location(pr.Resolve(0x401000+uint64(i)*0x100, 0).Location).Function
 		main := ""
 		if relation, ok := p.Relations[n]; ok {
 			main = p.Functions[relation.Main].Linkage

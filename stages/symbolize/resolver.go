@@ -291,7 +291,7 @@ func (r *Resolver) newTableFunction(object ObjectNo, f symtab.Function) Function
 // forgotten: it may be as large as all else.
 func (r *Resolver) Finish() {
 	r.expand()
-	r.Program.identify(len(r.Program.Locations))
+	r.Program.identify(r.Program.Locations.Len())
 	r.closeFiles()
 	for i := range r.Program.Objects {
 		o := &r.Program.Objects[i]

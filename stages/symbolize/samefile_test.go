@@ -35,7 +35,7 @@ func TestSameFile(t *testing.T) {
 	identified.BuildID, gone.BuildID = "aa", "aa"
 	pr := process(r, text(library, 0x1000000), text(linked, 0x2000000), text(copied, 0x3000000), identified, gone,
 		text(old, 0x6000000), text(other, 0x7000000))
-	function := func(pc uint64) FunctionNo { return r.Program.Locations[pr.Resolve(pc, 0).Location].Function }
+	function := func(pc uint64) FunctionNo { return r.Program.Location(pr.Resolve(pc, 0).Location).Function }
 	first := function(0x1000010)
 	for _, pc := range []uint64{0x2000010, 0x3000010, 0x4000010, 0x5000010} {
 		if function(pc) != first {

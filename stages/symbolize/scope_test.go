@@ -72,7 +72,7 @@ func TestScope(t *testing.T) {
 		found, missing := test.in.Infer(call, None, func() bool { return false })
 		got := ""
 		if found.Location >= 0 {
-			got = r.Program.Objects[r.Program.Locations[found.Location].Object].Name
+			got = r.Program.Objects[r.Program.Location(found.Location).Object].Name
 		}
 		if !missing || got != test.want {
 			t.Errorf("%s: missing %t, in %q, want %q", test.name, missing, got, test.want)
@@ -80,7 +80,7 @@ func TestScope(t *testing.T) {
 		if found, _ := test.in.Infer(alone.Resolve(base+0x50, 0).Location, None, func() bool { return true }); found.Location >= 0 != test.main {
 			t.Errorf("%s: main is found: %t", test.name, found.Location >= 0)
 		}
-		work := r.Program.Locations[both.Resolve(libraryBase, 0).Location].Function
+		work := r.Program.Location(both.Resolve(libraryBase, 0).Location).Function
 		mapped := slices.Contains(test.in.objects, r.Program.Functions[work].Object)
 		if got := test.in.CallEnters(call, work); got != mapped {
 			t.Errorf("%s: the call enters the library's function: %t", test.name, got)

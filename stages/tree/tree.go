@@ -10,15 +10,20 @@ import (
 )
 
 // Tree is the shape of a tree, whose nodes have the type N and their labels the
-// type L. Node 0 is the root; parents stand before their children. Nothing in it is a
-// pointer: it is columns of numbers by node. Most nodes were added right after their
-// parents; the others are in a hash table.
+// type L. Node 0 is the root; parents stand before their children. Nodes are not
+// pointers. Most were added right after their parents; the others are in a hash table.
 type Tree[N, L ~int32] struct {
-	Parent []N // negative for the root
-	Label  []L // distinguishes a node from its siblings
+	nodes  arena.List[node[N, L]]
 	seed   uint64
 	table  []edge[N, L] // their number is a power of 2; those to the root are free places
 	hashed int          // edges in the table
+}
+
+// node is a node's parent, negative for the root, and its label, which distinguishes it from
+// its siblings.
+type node[N, L ~int32] struct {
+	parent N
+	label  L
 }
 
 // edge leads from a node to another one, by its label.
@@ -33,17 +38,25 @@ const firstPlaces = 64
 
 // New returns a tree that is the root.
 func New[N, L ~int32](label L) Tree[N, L] {
-	return Tree[N, L]{Parent: []N{-1}, Label: []L{label}, seed: rand.Uint64(), table: make([]edge[N, L], firstPlaces)}
+	t := Tree[N, L]{seed: rand.Uint64(), table: make([]edge[N, L], firstPlaces)}
+	t.nodes.Add(node[N, L]{-1, label})
+	return t
 }
 
 // Len is the number of nodes, the root included.
-func (t *Tree[N, L]) Len() int { return len(t.Parent) }
+func (t *Tree[N, L]) Len() int { return t.nodes.Len() }
+
+// Parent is a node's parent, negative for the root.
+func (t *Tree[N, L]) Parent(n N) N { return t.nodes.At(int(n)).parent }
+
+// Label is a node's label.
+func (t *Tree[N, L]) Label(n N) L { return t.nodes.At(int(n)).label }
 
 // Child returns a node's child of a label, and whether it is new.
 func (t *Tree[N, L]) Child(parent N, label L) (child N, added bool) {
-	child = N(len(t.Parent))
+	child = N(t.Len())
 	if next := parent + 1; next < child { // else it has no child, and this one is found without the table
-		if t.Parent[next] == parent && t.Label[next] == label {
+		if *t.nodes.At(int(next)) == (node[N, L]{parent, label}) {
 			return next, false
 		}
 		at := t.place(parent, label)
@@ -55,7 +68,7 @@ func (t *Tree[N, L]) Child(parent N, label L) (child N, added bool) {
 			t.grow()
 		}
 	}
-	t.Parent, t.Label = arena.Append(t.Parent, parent), arena.Append(t.Label, label)
+	t.nodes.Add(node[N, L]{parent, label})
 	return child, true
 }
 
@@ -99,20 +112,20 @@ func (o *Ordered[N, L]) Last(n N) N { return n + N(o.Below[n]) }
 func (t *Tree[N, L]) Order() (o Ordered[N, L], number []N) {
 	below := make([]int32, t.Len())
 	for n := t.Len() - 1; n > 0; n-- {
-		below[t.Parent[n]] += below[n] + 1
+		below[t.Parent(N(n))] += below[n] + 1
 	}
 	o = Ordered[N, L]{Parent: make([]N, t.Len()), Label: make([]L, t.Len()), Below: make([]int32, t.Len())}
-	o.Parent[0], o.Label[0], o.Below[0] = -1, t.Label[0], below[0]
+	o.Parent[0], o.Label[0], o.Below[0] = -1, t.Label(0), below[0]
 	number = make([]N, t.Len())
 	free := below // by node that has its number: the number of its next child
 	free[0] = 1
 	for n := 1; n < t.Len(); n++ {
-		parent, count := t.Parent[n], below[n]
-		to := N(free[parent])
-		free[parent] += count + 1
+		of, count := t.nodes.At(n), below[n]
+		to := N(free[of.parent])
+		free[of.parent] += count + 1
 		free[n] = int32(to) + 1
 		number[n] = to
-		o.Parent[to], o.Label[to], o.Below[to] = number[parent], t.Label[n], count
+		o.Parent[to], o.Label[to], o.Below[to] = number[of.parent], of.label, count
 	}
 	return o, number
 }

@@ -12,14 +12,14 @@ func TestTree(t *testing.T) {
 		type edge struct{ from, to int32 }
 		tr, known := New[int32](int32(-1)), map[edge]int32{}
 		for range rapid.IntRange(0, 200).Draw(t, "children") {
-			e := edge{rapid.Int32Range(0, min(3, int32(len(tr.Parent)-1))).Draw(t, "parent"), rapid.Int32Range(0, 40).Draw(t, "label")}
+			e := edge{rapid.Int32Range(0, min(3, int32(tr.Len()-1))).Draw(t, "parent"), rapid.Int32Range(0, 40).Draw(t, "label")}
 			n, added := tr.Child(e.from, e.to)
 			if want, ok := known[e]; ok == added || ok && n != want {
 				t.Fatalf("child %v is %d (new: %v), known as %d (%v)", e, n, added, want, ok)
 			}
 			known[e] = n
-			if tr.Parent[n] != e.from || tr.Label[n] != e.to {
-				t.Fatalf("child %v is of %d, label %d", e, tr.Parent[n], tr.Label[n])
+			if tr.Parent(n) != e.from || tr.Label(n) != e.to {
+				t.Fatalf("child %v is of %d, label %d", e, tr.Parent(n), tr.Label(n))
 			}
 		}
 		ordered(t, &tr)
@@ -33,19 +33,19 @@ func ordered(t *rapid.T, tr *Tree[int32, int32]) {
 	seen := make([]bool, o.Len())
 	for n := range int32(tr.Len()) {
 		to := number[n]
-		if seen[to] || o.Label[to] != tr.Label[n] || n > 0 && o.Parent[to] != number[tr.Parent[n]] {
+		if seen[to] || o.Label[to] != tr.Label(n) || n > 0 && o.Parent[to] != number[tr.Parent(n)] {
 			t.Fatalf("node %d is %d, label %d, below %d", n, to, o.Label[to], o.Parent[to])
 		}
 		seen[to] = true
 		for m := range int32(tr.Len()) {
 			above := m
 			for above > 0 && above != n {
-				above = tr.Parent[above]
+				above = tr.Parent(above)
 			}
 			if within := to <= number[m] && number[m] <= o.Last(to); within != (above == n) {
 				t.Fatalf("node %d (%d, %d below) and %d (%d)", n, to, o.Below[to], m, number[m])
 			}
-			if m > n && tr.Parent[m] == tr.Parent[n] && number[m] < to {
+			if m > n && tr.Parent(m) == tr.Parent(n) && number[m] < to {
 				t.Fatalf("%d stands before its older sibling %d", m, n)
 			}
 		}

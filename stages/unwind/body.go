@@ -16,11 +16,11 @@ func (u *Unwinder) body(frames []Frame) []Frame {
 	kept := frames[:0]
 	region := symbolize.FunctionNo(symbolize.None) // the main function of the body that was kept last
 	for _, f := range frames {
-		function := u.resolver.Program.Locations[f.Location].Function
+		function := u.resolver.Program.Location(f.Location).Function
 		folded, isBody := u.resolver.Fold(f.Location)
 		if isBody {
 			f.Location, f.Rule, f.traits = folded, schema.RuleBody, 0
-			function = u.resolver.Program.Locations[folded].Function
+			function = u.resolver.Program.Location(folded).Function
 		}
 		inner := region
 		if region = symbolize.None; isBody {

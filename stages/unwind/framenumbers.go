@@ -10,8 +10,8 @@ import (
 // frameList is the different frames of a tree, which are found again in a hash table: most
 // of what is added to a tree are frames that it has.
 type frameList struct {
-	Frames []TreeFrame // by number; the first is the root's
-	seed   uint64      // of hashes: nobody can make frames whose hashes are equal
+	Frames arena.List[TreeFrame] // by number; the first is the root's
+	seed   uint64                // of hashes: nobody can make frames whose hashes are equal
 	table  []frameEntry
 }
 
@@ -35,15 +35,15 @@ func (l *frameList) number(f *TreeFrame) FrameNo {
 	at := int(hash) & mask
 	for ; l.table[at] != 0; at = (at + 1) & mask {
 		if e := l.table[at]; uint32(e>>32) == hash {
-			if n := uint32(e) - 1; l.Frames[n] == *f {
+			if n := uint32(e) - 1; *l.Frames.At(int(n)) == *f {
 				return FrameNo(n)
 			}
 		}
 	}
-	n := FrameNo(len(l.Frames))
-	l.Frames = arena.Append(l.Frames, *f)
+	n := FrameNo(l.Frames.Len())
+	l.Frames.Add(*f)
 	l.table[at] = frameEntry(hash)<<32 | frameEntry(n+1)
-	if 4*len(l.Frames) > 3*len(l.table) {
+	if 4*l.Frames.Len() > 3*len(l.table) {
 		l.grow()
 	}
 	return n

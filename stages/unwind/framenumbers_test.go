@@ -25,7 +25,7 @@ func TestFrameNumbers(t *testing.T) {
 	}
 	for again := range 2 {
 		for i := range frames {
-			if n := l.number(&frames[i]); int(n) != i || l.Frames[n] != frames[i] {
+			if n := l.number(&frames[i]); int(n) != i || *l.Frames.At(int(n)) != frames[i] {
 				t.Fatalf("time %d: frame %d has the number %d", again, i, n)
 			}
 		}

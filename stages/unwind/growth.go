@@ -88,7 +88,7 @@ func (t *Tree) Grow(g *Growth) {
 			}
 			at++
 		}
-		t.Ends = arena.Append(t.Ends, end)
+		t.Ends.Add(end)
 	}
 	growths.Put(g)
 }

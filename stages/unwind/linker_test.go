@@ -69,7 +69,7 @@ func TestLinker(t *testing.T) {
 				t.Run(fmt.Sprint(tt.name, "/", machine, "/", sections), func(t *testing.T) {
 					u, set, r := linkedUnwinder(t, machine, sections, "/lib/ld-linux.so.2")
 					got := stackOf(u, &decode.RawStack{Words: tt.words}, false, 0)
-					if diff := cmp.Diff(tt.want, text(r, set, got, Machine)); diff != "" || set.Ends[got.Path].Leaf[User] != set.Ends[got.Path].Leaf[Machine] {
+					if diff := cmp.Diff(tt.want, text(r, set, got, Machine)); diff != "" || set.Ends.At(int(got.Path)).Leaf[User] != set.Ends.At(int(got.Path)).Leaf[Machine] {
 						t.Error(diff)
 					}
 				})

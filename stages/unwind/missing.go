@@ -129,7 +129,7 @@ func (u *Unwinder) findFramePointer(location symbolize.LocationNo, leaf bool) cf
 	if t := u.traits(location); t.has(isTrampoline) || t.kind() == pltKind {
 		return cfi.FrameOther
 	}
-	offset := u.resolver.Program.Locations[location].Offset
+	offset := u.resolver.Program.Location(location).Offset
 	set, known := u.resolver.SetsFrame(location)
 	before := set > 0 && set <= offset
 	if !leaf && before {
@@ -156,7 +156,7 @@ func (u *Unwinder) findFramePointer(location symbolize.LocationNo, leaf bool) cf
 // if there is none.
 func (u *Unwinder) frameTable(location symbolize.LocationNo) *cfi.Table {
 	p := u.resolver.Program
-	n := p.Locations[location].Object
+	n := p.Location(location).Object
 	if more := int(n) + 1 - len(u.known.tables); more > 0 {
 		u.known.tables = append(u.known.tables, make([]asked, more)...)
 	}
@@ -207,6 +207,6 @@ func (u *Unwinder) findGap(e edge) gap {
 // far as is known: it may serve another purpose.
 func (u *Unwinder) keepsCaller(location symbolize.LocationNo) bool {
 	table := u.frameTable(location)
-	offset := u.resolver.Program.Locations[location].Offset
+	offset := u.resolver.Program.Location(location).Offset
 	return table == nil || table.FramePointer(offset) != cfi.FrameOther || table.KeepsCaller(offset)
 }

@@ -21,7 +21,7 @@ func (u *Unwinder) outlines(frames []Frame) []Frame {
 		if kind != outlineKind && kind != cloneKind {
 			continue
 		}
-		main, ok := u.resolver.MainOf(u.resolver.Program.Locations[frames[i].Location].Function)
+		main, ok := u.resolver.MainOf(u.resolver.Program.Location(frames[i].Location).Function)
 		if ok && u.jumpedTo(frames, i, main) {
 			frames = slices.Insert(frames, i+1, putIn(main, schema.RuleOutline))
 		}
@@ -39,7 +39,7 @@ func (u *Unwinder) jumpedTo(frames []Frame, i int, main symbolize.LocationNo) bo
 	}
 	call := frames[i+1].Location
 	if outline {
-		return !u.scope.CallEnters(call, p.Locations[frames[i].Location].Function)
+		return !u.scope.CallEnters(call, p.Location(frames[i].Location).Function)
 	}
-	return u.scope.CallEnters(call, p.Locations[main].Function)
+	return u.scope.CallEnters(call, p.Location(main).Function)
 }

@@ -58,7 +58,7 @@ func (u *Unwinder) resolve(pc uint64) symbolize.LocationNo {
 
 func (u *Unwinder) function(location symbolize.LocationNo) *symbolize.Function {
 	p := u.resolver.Program
-	return &p.Functions[p.Locations[location].Function]
+	return &p.Functions[p.Location(location).Function]
 }
 
 // traits are the properties of a location that rules ask of every frame: the kind of its
@@ -114,7 +114,7 @@ func (u *Unwinder) traits(location symbolize.LocationNo) traits {
 
 func (u *Unwinder) findTraits(location symbolize.LocationNo) traits {
 	p := u.resolver.Program
-	l, f := &p.Locations[location], u.function(location)
+	l, f := p.Location(location), u.function(location)
 	t := areKnown | kindOf(f.Kind)
 	if beginsTrampoline(l, f) {
 		t |= isTrampoline

@@ -100,7 +100,7 @@ func (u *Unwinder) class(f Frame) class {
 		return class{owner: schema.SystemCode}
 	}
 	p := u.resolver.Program
-	n := p.Locations[f.Location].Function
+	n := p.Location(f.Location).Function
 	if more := int(n) + 1 - len(u.known.classes); more > 0 {
 		u.known.classes = append(u.known.classes, make([]class, more)...)
 	}

@@ -135,8 +135,8 @@ func TestRuntime(t *testing.T) {
 					kept++
 				}
 			}
-			if set.Ends[got.Path].Leaf[Expert] != set.Ends[got.Path].Leaf[Machine] || kept != len(tt.words) {
-				t.Errorf("machine mode keeps %d of %d frames; expert mode shows stack %d, machine mode %d", kept, len(tt.words), set.Ends[got.Path].Leaf[Expert], set.Ends[got.Path].Leaf[Machine])
+			if set.Ends.At(int(got.Path)).Leaf[Expert] != set.Ends.At(int(got.Path)).Leaf[Machine] || kept != len(tt.words) {
+				t.Errorf("machine mode keeps %d of %d frames; expert mode shows stack %d, machine mode %d", kept, len(tt.words), set.Ends.At(int(got.Path)).Leaf[Expert], set.Ends.At(int(got.Path)).Leaf[Machine])
 			}
 		})
 	}
@@ -146,7 +146,7 @@ func TestRuntime(t *testing.T) {
 func TestNoRuntime(t *testing.T) {
 	u, set, r := parallelUnwinder(false)
 	got := stackOf(u, &decode.RawStack{Words: []uint64{ompBody, ompMain}}, false, 0)
-	if set.Ends[got.Path].Leaf[User] != set.Ends[got.Path].Leaf[Machine] || len(u.known.classes) != 0 {
+	if set.Ends.At(int(got.Path)).Leaf[User] != set.Ends.At(int(got.Path)).Leaf[Machine] || len(u.known.classes) != 0 {
 		t.Errorf("user mode shows %s", text(r, set, got, User))
 	}
 }

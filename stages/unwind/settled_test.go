@@ -123,10 +123,10 @@ func pathOf(r *symbolize.Resolver, tree *Tree, s resolved) (path []pathFrame) {
 		if l < 0 {
 			return ""
 		}
-		return r.Program.Functions[r.Program.Locations[l].Function].Name
+		return r.Program.Functions[r.Program.Location(l).Function].Name
 	}
-	for n := tree.Ends[s.Path].Node; n > 0; n = tree.Parent[n] {
-		f := &tree.Frames[tree.Label[n]]
+	for n := tree.Ends.At(int(s.Path)).Node; n > 0; n = tree.Parent(n) {
+		f := tree.Frames.At(int(tree.Label(n)))
 		p := pathFrame{Part: f.Part, Word: f.Word, Own: name(f.Own)}
 		for m, location := range f.Shown {
 			p.Modes[m] = name(location) + "/" + f.Rules[m].String()

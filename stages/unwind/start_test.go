@@ -57,8 +57,8 @@ func TestCutOff(t *testing.T) {
 	for name, want := range map[string]bool{"__libc_start_main.isra.0": true, "start_thread": true, "runtime.goexit": true, "restart_thread": false} {
 		l := &symbolize.Location{Function: symbolize.FunctionNo(len(r.Program.Functions))}
 		r.Program.Functions = append(r.Program.Functions, symbolize.Function{Linkage: name, Aliases: name})
-		r.Program.Locations = append(r.Program.Locations, *l)
-		if got := u.isStart(symbolize.LocationNo(len(r.Program.Locations)-1), true); got != want {
+		r.Program.Locations.Add(*l)
+		if got := u.isStart(symbolize.LocationNo(r.Program.Locations.Len()-1), true); got != want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

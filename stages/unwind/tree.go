@@ -4,6 +4,7 @@ package unwind
 
 import (
 	"stackmill/schema"
+	"stackmill/stages/arena"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/tree"
 )
@@ -33,9 +34,9 @@ type FrameNo int32
 type Tree struct {
 	tree.Tree[NodeNo, FrameNo]
 	frameList
-	Ends    []End     // by path
-	plain   []FrameNo // by plainFrame
-	settled []NodeNo  // by word of the process whose paths are added now
+	Ends    arena.List[End] // by path
+	plain   []FrameNo       // by plainFrame
+	settled []NodeNo        // by word of the process whose paths are added now
 }
 
 // PathNo is the number of a recorded stack's path, in the order in which they are

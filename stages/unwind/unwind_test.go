@@ -127,13 +127,13 @@ func stackOf(u *readingUnwinder, raw *decode.RawStack, system bool, t int64) res
 	path, life := u.reader.Stack(n, system, t)
 	u.reader.Flush()
 	u.Flush()
-	return resolved{life, path, u.tree.Ends[path]}
+	return resolved{life, path, *u.tree.Ends.At(int(path))}
 }
 
 // shown returns the frames that a mode shows of a stack, leaf first.
 func shown(tree *Tree, s resolved, mode Mode) (frames []Frame) {
-	for n := tree.Ends[s.Path].Leaf[mode]; n > 0; n = tree.Parent[n] {
-		if f := tree.Frames[tree.Label[n]]; f.Shown[mode] >= 0 {
+	for n := tree.Ends.At(int(s.Path)).Leaf[mode]; n > 0; n = tree.Parent(n) {
+		if f := tree.Frames.At(int(tree.Label(n))); f.Shown[mode] >= 0 {
 			frames = append(frames, Frame{Location: f.Shown[mode], Rule: f.Rules[mode]})
 		}
 	}
@@ -142,8 +142,8 @@ func shown(tree *Tree, s resolved, mode Mode) (frames []Frame) {
 
 // recorded returns the words of a stack, leaf first.
 func recorded(tree *Tree, s resolved) (words []uint64) {
-	for n := tree.Ends[s.Path].Node; n > 0; n = tree.Parent[n] {
-		if f := &tree.Frames[tree.Label[n]]; f.Part == Native {
+	for n := tree.Ends.At(int(s.Path)).Node; n > 0; n = tree.Parent(n) {
+		if f := tree.Frames.At(int(tree.Label(n))); f.Part == Native {
 			words = append(words, f.Word)
 		}
 	}
@@ -154,7 +154,7 @@ func recorded(tree *Tree, s resolved) (words []uint64) {
 func text(r *symbolize.Resolver, tree *Tree, s resolved, mode Mode) string {
 	var frames []string
 	for _, f := range shown(tree, s, mode) {
-		name := r.Program.Functions[r.Program.Locations[f.Location].Function].Name
+		name := r.Program.Functions[r.Program.Location(f.Location).Function].Name
 		if f.Rule != schema.NoRule {
 			name += "/" + f.Rule.String()
 		}
@@ -201,7 +201,7 @@ func TestNative(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			u, set, r := unwinder(&decode.Process{})
 			got := stackOf(u, &decode.RawStack{Words: tt.words}, false, 0)
-			if set.Ends[got.Path].Leaf[User] != set.Ends[got.Path].Leaf[Machine] || set.Ends[got.Path].Leaf[Expert] != set.Ends[got.Path].Leaf[Machine] {
+			if set.Ends.At(int(got.Path)).Leaf[User] != set.Ends.At(int(got.Path)).Leaf[Machine] || set.Ends.At(int(got.Path)).Leaf[Expert] != set.Ends.At(int(got.Path)).Leaf[Machine] {
 				t.Error("the modes of a native program differ")
 			}
 			if diff := cmp.Diff(tt.want, text(r, set, got, Machine)); diff != "" {
@@ -243,7 +243,7 @@ func TestRestoredCaller(t *testing.T) {
 				t.Error(d)
 			}
 			for _, f := range shown(set, got, Machine) {
-				if at := r.Program.Locations[f.Location].Offset; f.Rule == schema.RuleLeafCheck && at != tt.caller-progBase {
+				if at := r.Program.Location(f.Location).Offset; f.Rule == schema.RuleLeafCheck && at != tt.caller-progBase {
 					t.Errorf("the caller is at %#x", at)
 				}
 			}
@@ -312,7 +312,7 @@ func TestOpenMPStates(t *testing.T) {
 		t.Run(fmt.Sprint(state), func(t *testing.T) {
 			u, set, r := unwinder(&decode.Process{})
 			got := stackOf(u, &decode.RawStack{Words: []uint64{pcStatic, pcMain}, OMP: []uint64{pcWork, pcMain}, OMPState: state}, false, 0)
-			if diff := cmp.Diff(want, text(r, set, got, User)); diff != "" || set.Ends[got.Path].Leaf[Expert] != set.Ends[got.Path].Leaf[User] {
+			if diff := cmp.Diff(want, text(r, set, got, User)); diff != "" || set.Ends.At(int(got.Path)).Leaf[Expert] != set.Ends.At(int(got.Path)).Leaf[User] {
 				t.Error(diff)
 			}
 			if diff := cmp.Diff("<static>@0x600 main", text(r, set, got, Machine)); diff != "" {
