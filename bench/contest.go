@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"golang.org/x/sys/unix"
 )
 
 // contest compares the ingest of one recording with another program's reading of it.
@@ -91,8 +92,10 @@ func (b *bench) store() string { return filepath.Join(b.dir, "store") }
 func (b *bench) cache() string { return filepath.Join(b.dir, "cache") }
 
 // takeTurns runs each contender once in each round, so that all are measured while
-// the machine does the same.
+// the machine does the same. Recordings that were just made go to the disk before:
+// who flushes a file would wait for them, too.
 func takeTurns(rounds int, contenders []contender) error {
+	unix.Sync()
 	for range rounds {
 		for i := range contenders {
 			if err := contenders[i].run(); err != nil {
