@@ -1,25 +1,31 @@
 package pipeline
 
 import (
+	"math"
 	"runtime/debug"
 	"sync"
 	"time"
 )
 
-// Looking for what is not garbage costs time, and so does making the pages of a larger heap,
-// but only once: the longer a program runs, the more of them are worth it. Where much is not
-// garbage, more of what comes will not be.
+// Looking for what is not garbage costs time, as often as it is done, and so does making the
+// pages of a larger heap, but only once: the more a program allocates, the more of them are
+// worth it. Both together cost least if the heap grows by the root of what has been allocated,
+// times what is in use, times restCost.
 const (
-	restShare  = 6        // the part of the memory that may be in use before garbage is collected
-	restStart  = 64 << 20 // at the start
-	restGrowth = 16       // the part of what has been allocated by which that grows
-	restLive   = 3        // times what is in use
+	// restCost is what looking at a byte costs in parts of what making a page with it does. How
+	// dear pages are depends on the host of a virtual machine: it may be three times as much, or a
+	// tenth.
+	restCost  = 1. / 8
+	restStart = 32 << 20 // so much is in use before garbage is collected at all
+	restShare = 6        // at most this part of the memory
+	restLeast = 50       // the least growth, in percent of what is in use
 )
 
 // restSize returns how much memory may be in use before garbage is collected, when so much
 // has been allocated and so much of it is in use.
 func restSize(memory, allocated, live int64) int64 {
-	return min(memory/restShare, max(restStart+allocated/restGrowth, restLive*live))
+	growth := int64(math.Sqrt(restCost * float64(allocated) * float64(live)))
+	return min(memory/restShare, max(restStart, live+growth))
 }
 
 // collector sets how much the memory in use may grow until garbage is collected.
@@ -49,7 +55,7 @@ func (c *collector) rest(size, live int64) {
 	if c.usual != 100 {
 		return
 	}
-	percent := int(max(100, 100*size/max(live, 4<<20)-100))
+	percent := int(max(restLeast, 100*size/max(live, 4<<20)-100))
 	if change := percent - c.percent; change > c.percent/8 || -change > c.percent/8 { // each stops the world
 		debug.SetGCPercent(percent)
 		c.percent = percent

@@ -24,7 +24,7 @@ func TestCollectorRests(t *testing.T) {
 		{"little is in use", 32 << 20, 300},
 		{"hardly more is in use", 33 << 20, 300},
 		{"half of it is in use", 64 << 20, 100},
-		{"more is in use", 1 << 30, 100},
+		{"more is in use", 1 << 30, 50},
 		{"it is free again", 16 << 20, 700},
 	} {
 		if c.rest(128<<20, x.live); percent() != x.want {
@@ -50,8 +50,8 @@ func TestCollectorRests(t *testing.T) {
 // is collected.
 func TestRestSize(t *testing.T) {
 	for _, x := range []struct{ memory, allocated, live, want int64 }{
-		{1200, 0, 0, 64}, {1200, 80, 0, 69}, {1200, 800, 0, 114}, {1200, 800, 30, 114}, {1200, 800, 50, 150},
-		{1200, 800, 90, 200}, {1200, 1 << 20, 0, 200}, {60, 0, 0, 10},
+		{1200, 0, 0, 32}, {1200, 80, 10, 32}, {1200, 80, 40, 60}, {1200, 800, 0, 32}, {1200, 800, 25, 75},
+		{1200, 800, 100, 200}, {1200, 1 << 20, 50, 200}, {60, 0, 0, 10},
 	} {
 		if got := restSize(x.memory<<20, x.allocated<<20, x.live<<20); got != x.want<<20 {
 			t.Errorf("of %d MiB, %d were allocated and %d are in use: garbage is collected from %d on, not %d", x.memory, x.allocated, x.live, got>>20, x.want)
