@@ -93,7 +93,7 @@ func (b *bench) cache() string { return filepath.Join(b.dir, "cache") }
 
 // takeTurns runs each contender once in each round, so that all are measured while
 // the machine does the same. Recordings that were just made go to the disk before:
-// who flushes a file would wait for them, too.
+// whoever flushes a file would wait for them, too.
 func takeTurns(rounds int, contenders []contender) error {
 	unix.Sync()
 	for range rounds {
