@@ -7,18 +7,16 @@ import (
 	"time"
 )
 
-// Looking for what is not garbage costs time, as often as it is done, and so does making the
-// pages of a larger heap, but only once: the more a program allocates, the more of them are
-// worth it. Both together cost least if the heap grows by the root of what has been allocated,
-// times what is in use, times restCost.
+// A garbage collection takes time for each byte that is live. A larger heap needs fewer
+// collections, but its pages have to be made, once each. Together they take the least time if
+// the heap grows between two collections by the root of restCost * allocated * live bytes.
 const (
-	// restCost is what looking at a byte costs in parts of what making a page with it does. How
-	// dear pages are depends on the host of a virtual machine: it may be three times as much, or a
-	// tenth.
+	// restCost is the cost of a live byte in a collection, relative to that of making a byte of a
+	// page. On virtual machines it depends on the host: between a thirtieth and 1.
 	restCost  = 1. / 8
-	restStart = 32 << 20 // so much is in use before garbage is collected at all
-	restShare = 6        // at most this part of the memory
-	restLeast = 50       // the least growth, in percent of what is in use
+	restStart = 32 << 20 // bytes that are in use at least when garbage is collected
+	restShare = 6        // the part of the memory that may be in use then
+	restLeast = 50       // percent of the live bytes by which the heap may grow, whatever restShare says
 )
 
 // restSize returns how much memory may be in use before garbage is collected, when so much

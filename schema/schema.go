@@ -18,8 +18,8 @@ const StoreVersion = "13"
 // BatchRows is the largest number of rows of a record batch between stages.
 const BatchRows = 1 << 16
 
-// RowsAtOnce is how many rows are handed over at once where a program makes them: whoever takes
-// them has begun with them when the next ones are made.
+// RowsAtOnce is the number of rows of a record batch of what a stage computes: fewer than
+// BatchRows, so that the next stage works on them while the next ones are computed.
 const RowsAtOnce = 1 << 14
 
 // BatchText is about how many bytes of text a batch of rows may have.

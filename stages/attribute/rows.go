@@ -155,10 +155,10 @@ func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 		l := p.Location(n)
 		object := p.Objects[l.Object].ID
 		rows.Int32(int32(n))
-		if l.ID == schema.PathPart(object, int64(l.Offset)) {
+		if id := p.LocationID(n); id == schema.PathPart(object, int64(l.Offset)) {
 			rows.Null()
 		} else {
-			rows.Int64(l.ID)
+			rows.Int64(id)
 		}
 		rows.Int64(object).Int32(int32(l.Function)).Int64(int64(l.Offset))
 		if at, ok := meant[spotOf(p, l.Function, l.Offset)]; ok && l.Reason == "" {

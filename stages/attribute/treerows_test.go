@@ -1,9 +1,12 @@
 package attribute
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -56,6 +59,55 @@ func (e emitted) of(table string) (list []string) {
 		list = append(list, strings.Join(strings.Fields(row)[1:], " "))
 	}
 	return list
+}
+
+// Trees of many nodes come in several batches, none of which is missing or too large.
+func TestTreesInBatches(t *testing.T) {
+	const stacks = 2 * schema.RowsAtOnce
+	recorded, sums, p := NewStacks(), NewSums([]schema.Metric{{Name: "m"}}), letters()
+	p.Functions = append(p.Functions, symbolize.Function{ID: 99})
+	for i := range stacks {
+		path := make([]symbolize.LocationNo, 7) // all are different
+		for at, rest := 0, i; at < len(path); at, rest = at+1, rest/5 {
+			path[at] = symbolize.LocationNo(rest % 5)
+		}
+		addStack(recorded, everyMode(path...))
+		sums.stack(RecordedNo(i), 0).add(1)
+	}
+	recorded.Renumber(recorded.OrderNodes())
+	recorded.Relabel(recorded.OrderFrames(asTheyAre(p)))
+	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
+	tree := NewCallTree(NewShape(p, recorded), sums)
+	nodes, batches, exclusive := int32(0), map[string]int{}, int64(0)
+	emit := func(table *schema.Table, rows arrow.RecordBatch) error {
+		batches[table.Name]++
+		n := int(rows.NumRows())
+		if n > schema.RowsAtOnce {
+			t.Errorf("%s: %d rows at once", table.Name, n)
+		}
+		for i := range n {
+			switch table {
+			case schema.StackTree:
+				if node := rows.Column(table.Index("node")).(*array.Int32).Value(i); node != nodes {
+					t.Fatalf("node %d follows %d", node, nodes-1)
+				}
+				nodes++
+			case schema.TreeValues:
+				own, all := rows.Column(table.Index("exclusive")).(*array.Int64), rows.Column(table.Index("attributed")).(*array.Int64)
+				exclusive += schema.ExclusiveOf(own.Value(i), all.Value(i))
+			}
+		}
+		return nil
+	}
+	if err := errors.Join(r.stacks(emit), r.TreeRows(emit, tree)); err != nil {
+		t.Fatal(err)
+	}
+	if int(nodes) != recorded.Nodes.Len() || batches["stack_tree"] < 3 || batches["tree_values"] < 3 {
+		t.Errorf("%d of %d nodes in batches %v", nodes, recorded.Nodes.Len(), batches)
+	}
+	if exclusive != stacks { // no node of a leaf is alone
+		t.Errorf("%d of %d samples have a leaf", exclusive, stacks)
+	}
 }
 
 // Rows of functions stand neither for nodes of which there are several, nor for those of

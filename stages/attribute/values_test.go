@@ -21,7 +21,7 @@ func letters() *symbolize.Program {
 	p := &symbolize.Program{Objects: []symbolize.Object{{ID: 1}}, Modules: []symbolize.Module{{ID: 1}}}
 	for i := range 5 {
 		p.Functions = append(p.Functions, symbolize.Function{ID: int64(i), Name: string(rune('a' + i))})
-		p.Locations.Add(symbolize.Location{ID: int64(i), Function: symbolize.FunctionNo(i), Place: symtab.Place{File: "f.c", Line: int32(i + 1)}})
+		p.Locations.Add(symbolize.Location{Function: symbolize.FunctionNo(i), Place: symtab.Place{File: "f.c", Line: int32(i + 1)}})
 	}
 	return p
 }

@@ -119,19 +119,19 @@ func (p *Program) location(function FunctionNo, offset uint64, reason string, pl
 	return n
 }
 
-// LocationID returns the identifier of a location, also before the resolver has finished.
+// LocationID returns the identifier of a location. It may be called concurrently once the
+// resolver has finished.
 func (p *Program) LocationID(n LocationNo) int64 {
 	p.identify(int(n) + 1)
-	return p.Location(n).ID
+	return p.Location(n).id
 }
 
-// identify gives the first so many locations their identifiers.
+// identify gives the first so many locations their identifiers, as far as they have none.
 func (p *Program) identify(first int) {
-	for n := p.identified; n < first; n++ {
-		l := p.Locations.At(n)
-		l.ID = p.locationID(l)
+	for ; p.identified < first; p.identified++ {
+		l := p.Locations.At(p.identified)
+		l.id = p.locationID(l)
 	}
-	p.identified = max(p.identified, first)
 }
 
 // locationID identifies a location; those before it have been.

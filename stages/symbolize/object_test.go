@@ -212,9 +212,8 @@ func TestIdentity(t *testing.T) {
 	ids := func(path, buildID string) (object, function, location int64) {
 		r, _ := recording(disk{path: program(buildID, symtab.Function{Name: "f"})})
 		n := process(r, text(path, 0x1000000)).Resolve(0x1000010, 0).Location
-		r.Finish()
-		l := *r.Program.Location(n)
-		return r.Program.Objects[l.Object].ID, r.Program.Functions[l.Function].ID, l.ID
+		l := r.Program.Location(n)
+		return r.Program.Objects[l.Object].ID, r.Program.Functions[l.Function].ID, r.Program.LocationID(n)
 	}
 	o, f, l := ids("/lib/a", "aa")
 	if o2, f2, l2 := ids("/opt/lib/a", "aa"); o != o2 || f != f2 || l != l2 {
@@ -260,9 +259,8 @@ func TestCopies(t *testing.T) {
 	r, _ := recording(disk{"/lib/a": build, "/lib/b": build})
 	pr := process(r, text("/lib/a", 0x1000000), text("/lib/b", 0x2000000))
 	one, two := pr.Resolve(0x1000010, 0).Location, pr.Resolve(0x2000010, 0).Location
-	r.Finish()
-	a, b := *r.Program.Location(one), *r.Program.Location(two)
-	if a.ID == b.ID || r.Program.Functions[a.Function].ID == r.Program.Functions[b.Function].ID || r.Program.Objects[a.Object].ID == r.Program.Objects[b.Object].ID {
+	a, b := r.Program.Location(one), r.Program.Location(two)
+	if r.Program.LocationID(one) == r.Program.LocationID(two) || r.Program.Functions[a.Function].ID == r.Program.Functions[b.Function].ID || r.Program.Objects[a.Object].ID == r.Program.Objects[b.Object].ID {
 		t.Error("two files have the same ids")
 	}
 }

@@ -84,7 +84,7 @@ type Function struct {
 
 // Location is a row of locations.
 type Location struct {
-	ID       int64 // once the resolver has finished; LocationID before
+	id       int64 // LocationID
 	Object   ObjectNo
 	Function FunctionNo
 	Offset   uint64

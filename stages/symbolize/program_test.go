@@ -25,13 +25,12 @@ func TestOverlappingMappings(t *testing.T) {
 			}
 		}
 	}
-	r.Finish()
 	ids := map[int64]bool{}
-	for n := range LocationNo(p.Locations.Len()) {
-		ids[p.Location(n).ID] = true
+	for n := LocationNo(p.Locations.Len()) - 1; n >= 0; n-- { // whichever is asked for first
+		ids[p.LocationID(n)] = true
 	}
 	alone := schema.PathPart(p.Objects[p.Location(0).Object].ID, 0x3010)
-	if len(ids) != len(pcs) || p.Locations.Len() != len(pcs) || p.Location(0).ID != alone {
+	if len(ids) != len(pcs) || p.Locations.Len() != len(pcs) || p.LocationID(0) != alone {
 		t.Errorf("identifiers %v of %d locations; the first should be %d", ids, p.Locations.Len(), alone)
 	}
 }
@@ -43,10 +42,9 @@ func TestFunctionsOfOneSymbol(t *testing.T) {
 	p := r.Program
 	one := r.javaMethod(decode.JavaMethod{Class: "A", Name: "f", Signature: "(I)V"}, 1)
 	two := r.javaMethod(decode.JavaMethod{Class: "A", Name: "f(I)V"}, 1)
-	r.Finish()
-	a, b := *p.Location(one), *p.Location(two)
+	a, b := p.Location(one), p.Location(two)
 	f, g := p.Functions[a.Function], p.Functions[b.Function]
-	if f.Linkage != g.Linkage || f.Name == g.Name || f.ID == g.ID || a.ID == b.ID {
+	if f.Linkage != g.Linkage || f.Name == g.Name || f.ID == g.ID || p.LocationID(one) == p.LocationID(two) {
 		t.Errorf("%+v in %+v, %+v in %+v", a, f, b, g)
 	}
 }

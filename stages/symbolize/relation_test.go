@@ -126,9 +126,8 @@ func TestFold(t *testing.T) {
 	for i, want := range []bool{false, true, true} {
 		l := pr.Resolve(0x401008+uint64(i)*0x100, 0).Location
 		folded, ok := r.Fold(l)
-		r.Program.identify(r.Program.Locations.Len())
 		a, b := *r.Program.Location(l), *r.Program.Location(folded)
-		if ok != want || r.Program.Functions[b.Function].Linkage != "f" || a.Offset != b.Offset || a.Line != b.Line || (a.ID == b.ID) == want {
+		if ok != want || r.Program.Functions[b.Function].Linkage != "f" || a.Offset != b.Offset || a.Line != b.Line || (r.Program.LocationID(l) == r.Program.LocationID(folded)) == want {
 			t.Errorf("%s: %v, %+v became %+v", functions[i].Linkage, ok, a, b)
 		}
 		if again, _ := r.Fold(l); again != folded {
