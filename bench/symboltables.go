@@ -53,7 +53,7 @@ func (b *bench) symbolTables() error {
 			if err != nil {
 				return err
 			}
-			s, symbols, lines := elapsed.Seconds(), loaded.Functions.Len(), len(loaded.Lines.Offsets)
+			s, symbols, lines := elapsed.Seconds(), loaded.Functions.Len(), loaded.Lines.Len()
 			t.AppendRow(table.Row{filepath.Base(path), from, elapsed.Round(10 * time.Microsecond), symbols, fmt.Sprintf("%.0f", float64(symbols)/s),
 				lines, fmt.Sprintf("%.0f", float64(lines)/s), memory >> 10})
 		}

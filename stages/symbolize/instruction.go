@@ -205,14 +205,15 @@ func (d *Disassembler) lines(function FunctionNo, offset uint64) func(uint64) (s
 		}
 	}
 	t := d.r.Program.Objects[d.r.Program.Functions[function].Object].table
-	n := row(t, offset)
+	n := t.Lines.Before(offset)
 	return func(at uint64) (string, int32) {
-		for n+1 < len(t.Lines.Offsets) && t.Lines.Offsets[n+1] <= at {
+		for n+1 < t.Lines.Len() && t.Lines.At(n+1).Offset <= at {
 			n++
 		}
-		if n < 0 || t.Lines.File[n] < 0 {
+		if n < 0 || t.Lines.At(n).File < 0 {
 			return "", 0
 		}
-		return t.Files[t.Lines.File[n]], t.Lines.Line[n]
+		row := t.Lines.At(n)
+		return t.Files[row.File], row.Line
 	}
 }

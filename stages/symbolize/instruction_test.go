@@ -50,7 +50,7 @@ func TestDisassembler(t *testing.T) {
 	table := program("aa", symtab.Function{Name: "f", Size: 0x18}, symtab.Function{Name: "g"})
 	table.Arch, table.Key = isa.AMD64, "f and g"
 	table.Files = []string{"/src/f.c"}
-	table.Lines = symtab.Lines{Offsets: []uint64{0x1001, 0x1006, 0x1017}, File: []int32{0, 0, -1}, Line: []int32{3, 4, 0}}
+	table.Lines = symtab.RowsOf([]symtab.Row{{Offset: 0x1001, Line: 3}, {Offset: 0x1006, Line: 4}, {Offset: 0x1017, File: -1}})
 	made := decode.MapEvent{Path: "made", Address: 0x90000, Size: 3, Modes: 5, Code: &decode.Code{Function: "made", File: "gen.x",
 		Bytes: []byte{0xeb, 0xfe, 0xc3}, Lines: []decode.CodeLine{{Offset: 2, Line: 7}}}}
 	r, rec := recording(disk{path: table})

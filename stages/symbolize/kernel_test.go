@@ -28,7 +28,7 @@ func kernelImage(buildID string) *symtab.Table {
 		Regions:  []symtab.Region{{Name: ".head.text", Offset: 0x200000, Address: linked, Size: 0x1000}, {Name: ".text", Offset: 0x201000, Address: linked + 0x1000, Size: 0x2000}},
 		Modules:  []symtab.Module{{Name: "(unknown)"}},
 		Files:    []string{"kernel/work.c"},
-		Lines:    symtab.Lines{Offsets: []uint64{0x201000}, File: []int32{0}, Line: []int32{17}},
+		Lines:    symtab.RowsOf([]symtab.Row{{Offset: 0x201000, Line: 17}}),
 	})
 }
 

@@ -60,7 +60,7 @@ func (o *Object) isLinked() bool { return o.table != nil && !o.kernel && len(o.t
 
 // HasLines reports whether its source lines are known.
 func (o *Object) HasLines() bool {
-	return o.lined || o.table != nil && len(o.table.Lines.Offsets) > 0
+	return o.lined || o.table != nil && o.table.Lines.Len() > 0
 }
 
 // Module is a row of modules.

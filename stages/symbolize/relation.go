@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"sort"
 	"strings"
 
 	"stackmill/stages/loadobject/symtab"
@@ -104,11 +103,11 @@ func (r *Resolver) holder(object ObjectNo, body symtab.Function) (symtab.Functio
 // after it; of several the one that spans the fewest lines, since it was inlined
 // into the others.
 func around(t *symtab.Table, body symtab.Function, among iter.Seq[symtab.Function]) (found symtab.Function, ok bool) {
-	at := row(t, body.Offset)
-	if body.Module == 0 || at < 0 || t.Lines.File[at] < 0 {
+	at := t.Lines.Before(body.Offset)
+	if body.Module == 0 || at < 0 || t.Lines.At(at).File < 0 {
 		return found, false
 	}
-	file, line := t.Lines.File[at], t.Lines.Line[at]
+	file, line := t.Lines.At(at).File, t.Lines.At(at).Line
 	bestExact, bestSpan := false, int32(0)
 	for f := range among {
 		if f.Module != body.Module || kindOf(f) != symtab.Normal && f.Kind != symtab.Clone {
@@ -130,9 +129,12 @@ func around(t *symtab.Table, body symtab.Function, among iter.Seq[symtab.Functio
 // there are none.
 func span(t *symtab.Table, f symtab.Function, file, line int32) (first, last int32, exact bool) {
 	first, last = 1, 0
-	for i := max(row(t, f.Offset), 0); i < len(t.Lines.Offsets) && t.Lines.Offsets[i] < f.Offset+f.Size; i++ {
-		n := t.Lines.Line[i]
-		if t.Lines.File[i] != file || n == 0 {
+	for row := range t.Lines.From(max(t.Lines.Before(f.Offset), 0)) {
+		if row.Offset >= f.Offset+f.Size {
+			break
+		}
+		n := row.Line
+		if row.File != file || n == 0 {
 			continue
 		}
 		if first > last {
@@ -141,11 +143,6 @@ func span(t *symtab.Table, f symtab.Function, file, line int32) (first, last int
 		first, last, exact = min(first, n), max(last, n), exact || n == line
 	}
 	return first, last, exact
-}
-
-// row returns the number of the line row that holds at an offset, -1 for none.
-func row(t *symtab.Table, offset uint64) int {
-	return sort.Search(len(t.Lines.Offsets), func(i int) bool { return t.Lines.Offsets[i] > offset }) - 1
 }
 
 // constructs are the words for what a body was made from, by parts of what its

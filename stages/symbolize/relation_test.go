@@ -16,13 +16,13 @@ func lined(functions []symtab.Function, lines [][]int32) (*Resolver, *Process) {
 	}
 	t := program("aa", functions...)
 	t.Files = []string{"/src/a.c"}
+	var rows []symtab.Row
 	for i, f := range slices.Collect(t.Functions.All()) {
 		for j, line := range lines[i] {
-			t.Lines.Offsets = append(t.Lines.Offsets, f.Offset+uint64(4*j))
-			t.Lines.File = append(t.Lines.File, 0)
-			t.Lines.Line = append(t.Lines.Line, line)
+			rows = append(rows, symtab.Row{Offset: f.Offset + uint64(4*j), Line: line})
 		}
 	}
+	t.Lines = symtab.RowsOf(rows)
 	r, _ := recording(disk{"/bin/p": t})
 	return r, process(r, text("/bin/p", 0x401000))
 }

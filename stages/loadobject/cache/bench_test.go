@@ -61,7 +61,7 @@ func benchmarkLoad(b *testing.B, path string, options Options) {
 	}
 	seconds := b.Elapsed().Seconds() / float64(b.N)
 	b.ReportMetric(float64(table.Functions.Len())/seconds, "symbols/s")
-	b.ReportMetric(float64(len(table.Lines.Offsets))/seconds, "lines/s")
+	b.ReportMetric(float64(table.Lines.Len())/seconds, "lines/s")
 	b.ReportMetric(float64(kept), "B/table")
 	b.ReportMetric(float64(table.Bytes())/float64(kept), "estimated/B")
 }

@@ -32,7 +32,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 17
+	formatVersion = 18
 	headSize      = 32
 )
 

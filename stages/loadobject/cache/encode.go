@@ -50,48 +50,10 @@ func encode(key string, missing []string, t *symtab.Table) []byte {
 		e.Text(m.Language)
 	}
 	t.Functions.Write(e.Writer)
-	e.lines(&t.Lines)
+	t.Lines.Write(e.Writer, false)
 	e.inlines(&t.Inlines)
 	e.slots(t.Slots)
 	return seal(e.Append(nil))
-}
-
-func (e encoder) lines(l *symtab.Lines) {
-	e.Uint(uint64(len(l.Offsets)))
-	var last uint64
-	for _, v := range l.Offsets {
-		e.Uint(v - last)
-		last = v
-	}
-	for _, v := range l.File {
-		e.Uint(uint64(v + 1))
-	}
-	var line int32
-	for _, v := range l.Line {
-		e.Int(int64(v - line))
-		line = v
-	}
-	e.discriminators(l.Discriminator)
-}
-
-// discriminators writes those that are not 0, which few are, each with the number of those
-// between it and the one before.
-func (e encoder) discriminators(list []int32) {
-	some := 0
-	for _, v := range list {
-		if v != 0 {
-			some++
-		}
-	}
-	e.Uint(uint64(some))
-	next := 0
-	for i, v := range list {
-		if v != 0 {
-			e.Uint(uint64(i - next))
-			e.Uint(uint64(v))
-			next = i + 1
-		}
-	}
 }
 
 var errCache = errors.New("damaged cache file")
@@ -123,46 +85,11 @@ func decode(b []byte) (key string, missing []string, t *symtab.Table, err error)
 		t.Modules[i] = symtab.Module{Name: d.Text(), Language: d.Text()}
 	}
 	t.Functions = symtab.ReadFunctions(d.Reader, len(t.Modules))
-	d.lines(t)
+	t.Lines = symtab.ReadRows(d.Reader, len(t.Files), -1)
 	d.inlines(t)
 	t.Slots = d.slots()
 	if !d.Whole() || len(t.Modules) == 0 {
 		return "", nil, nil, errCache
 	}
 	return key, missing, t, nil
-}
-
-func (d decoder) lines(t *symtab.Table) {
-	n := d.Count()
-	l := &t.Lines
-	l.Offsets, l.File, l.Line = columns.Slice[uint64](n), columns.Slice[int32](n), columns.Slice[int32](n)
-	var last uint64
-	for i := range l.Offsets {
-		last += d.Uint()
-		l.Offsets[i] = last
-	}
-	for i := range l.File {
-		l.File[i] = d.Below(len(t.Files)+1) - 1
-	}
-	var line int32
-	for i := range l.Line {
-		line += int32(d.Int())
-		l.Line[i] = line
-	}
-	l.Discriminator = d.discriminators(n)
-}
-
-// discriminators reads those of n rows.
-func (d decoder) discriminators(n int) []int32 {
-	some := d.Count()
-	if some == 0 {
-		return nil
-	}
-	list := columns.Slice[int32](n)
-	for at := 0; some > 0 && at < n; some-- {
-		at += int(d.Below(n - at))
-		list[at] = d.Below(1 << 31)
-		at++
-	}
-	return list
 }

@@ -16,20 +16,7 @@ func (e encoder) inlines(in *symtab.Inlines) {
 		e.Uint(uint64(c.Start))
 		e.Uint(uint64(c.Discriminator))
 	}
-	e.Uint(uint64(len(in.Offsets)))
-	var last uint64
-	for _, v := range in.Offsets {
-		e.Uint(v - last)
-		last = v
-	}
-	var call, line int32
-	for i := range in.Offsets {
-		e.Int(int64(in.Call[i] - call))
-		e.Uint(uint64(in.File[i] + 1))
-		e.Int(int64(in.Line[i] - line))
-		call, line = in.Call[i], in.Line[i]
-	}
-	e.discriminators(in.Discriminator)
+	in.Rows.Write(e.Writer, true)
 }
 
 // inlines reads the calls, each of which lies in one before it, so that chains
@@ -45,22 +32,5 @@ func (d decoder) inlines(t *symtab.Table) {
 		c.Around = int32(i) - d.Below(i+1) - 1
 		c.Start, c.Discriminator = d.Below(1<<31), d.Below(1<<31)
 	}
-	n := d.Count()
-	in.Offsets = columns.Slice[uint64](n)
-	in.Call, in.File, in.Line = columns.Slice[int32](n), columns.Slice[int32](n), columns.Slice[int32](n)
-	var last uint64
-	for i := range in.Offsets {
-		last += d.Uint()
-		in.Offsets[i] = last
-	}
-	var call, line int32
-	for i := range in.Offsets {
-		if call += int32(d.Int()); call < -1 || int(call) >= len(in.Calls) {
-			d.Fail()
-		}
-		in.File[i] = d.Below(len(t.Files)+1) - 1
-		line += int32(d.Int())
-		in.Call[i], in.Line[i] = call, line
-	}
-	in.Discriminator = d.discriminators(n)
+	in.Rows = symtab.ReadRows(d.Reader, len(t.Files), len(in.Calls))
 }

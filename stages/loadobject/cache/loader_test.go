@@ -31,8 +31,11 @@ func load(t testing.TB, l *Loader, path string) *symtab.Table {
 	return table
 }
 
-// listed compares tables by their lists of functions.
-var listed = cmp.Transformer("All", func(f symtab.Functions) []symtab.Function { return slices.Collect(f.All()) })
+// listed compares tables by their lists of functions and rows.
+var listed = cmp.Options{
+	cmp.Transformer("All", func(f symtab.Functions) []symtab.Function { return slices.Collect(f.All()) }),
+	cmp.Transformer("From", func(r symtab.Rows) []symtab.Row { return slices.Collect(r.From(0)) }),
+}
 
 func TestColdAndCached(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
@@ -287,7 +290,7 @@ func TestForeignDebugFile(t *testing.T) {
 	}
 	l := New(Options{CacheDir: t.TempDir(), DebugDirs: []string{}})
 	stripped := filepath.Join(dir, "stripped")
-	if table := load(t, l, stripped); table.Functions.Len() < 3 || len(table.Lines.Offsets) == 0 || table.Notes != nil {
+	if table := load(t, l, stripped); table.Functions.Len() < 3 || table.Lines.Len() == 0 || table.Notes != nil {
 		t.Errorf("the debug file was not used: %v", table.Notes)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "prog.debug"), other, 0o644); err != nil {
@@ -295,8 +298,8 @@ func TestForeignDebugFile(t *testing.T) {
 	}
 	l = New(l.options)
 	table := load(t, l, stripped)
-	if len(table.Notes) != 1 || !strings.Contains(table.Notes[0].Text, "prog.debug") || len(table.Lines.Offsets) > 0 {
-		t.Errorf("notes %v, %d lines", table.Notes, len(table.Lines.Offsets))
+	if len(table.Notes) != 1 || !strings.Contains(table.Notes[0].Text, "prog.debug") || table.Lines.Len() > 0 {
+		t.Errorf("notes %v, %d lines", table.Notes, table.Lines.Len())
 	}
 	if again := load(t, l, stripped); cmp.Diff(table, again, listed) != "" {
 		t.Error("the second load differs")

@@ -58,7 +58,7 @@ func TestSystemObjects(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(slices.Collect(table.Functions.All()), slices.Collect(again.Functions.All())) || !slices.Equal(table.Lines.Line, again.Lines.Line) {
+			if !slices.Equal(slices.Collect(table.Functions.All()), slices.Collect(again.Functions.All())) || !slices.Equal(slices.Collect(table.Lines.From(0)), slices.Collect(again.Lines.From(0))) {
 				t.Error("the table from the disk cache is another")
 			}
 		})
@@ -116,19 +116,18 @@ func checkText(t *testing.T, table *symtab.Table) {
 
 // checkLines checks that the rows of lines and of inlined code are in order.
 func checkLines(t *testing.T, table *symtab.Table) {
-	for what, offsets := range map[string][]uint64{"lines": table.Lines.Offsets, "inlined code": table.Inlines.Offsets} {
-		for i := 1; i < len(offsets); i++ {
-			if offsets[i] <= offsets[i-1] {
-				t.Fatalf("%s: row %d at %#x is not behind %#x", what, i, offsets[i], offsets[i-1])
+	for what, rows := range map[string]*symtab.Rows{"lines": &table.Lines, "inlined code": &table.Inlines.Rows} {
+		for i := range rows.Len() {
+			row := rows.At(i)
+			if i > 0 && row.Offset <= rows.At(i-1).Offset {
+				t.Fatalf("%s: row %d at %#x is not behind %#x", what, i, row.Offset, rows.At(i-1).Offset)
+			}
+			if row.Line < 0 || int(row.File) >= len(table.Files) || row.File < 0 && row.Line > 0 || rows.Before(row.Offset) != i {
+				t.Fatalf("%s: row %d: %+v", what, i, row)
 			}
 		}
 	}
-	for i, n := range table.Lines.Line {
-		if file := table.Lines.File[i]; n < 0 || int(file) >= len(table.Files) || file < 0 && n > 0 {
-			t.Fatalf("row %d: file %d, line %d", i, file, n)
-		}
-	}
-	if strings.HasPrefix(table.Modules[len(table.Modules)-1].Language, "Go") && len(table.Lines.Offsets) == 0 {
+	if strings.HasPrefix(table.Modules[len(table.Modules)-1].Language, "Go") && table.Lines.Len() == 0 {
 		t.Error("a Go program without lines")
 	}
 }

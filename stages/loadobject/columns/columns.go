@@ -47,6 +47,12 @@ func (w *Writer) Texts(list []string) {
 	}
 }
 
+// Bytes writes bytes that the reader need not look at.
+func (w *Writer) Bytes(b []byte) {
+	w.Count(len(b))
+	w.b = append(w.b, b...)
+}
+
 // Append appends the strings and the columns, nothing if the strings are too long: then
 // nobody can read them.
 func (w *Writer) Append(b []byte) []byte {
@@ -77,6 +83,9 @@ func NewReader(b []byte) *Reader {
 	r.readStrings()
 	return r
 }
+
+// NewNumbers returns a reader of columns without strings.
+func NewNumbers(b []byte) *Reader { return &Reader{b: b} }
 
 func (r *Reader) readStrings() {
 	starts := make([]uint32, r.Count()+1)
@@ -156,6 +165,13 @@ func (r *Reader) Below(n int) int32 {
 		return 0
 	}
 	return int32(v)
+}
+
+// Bytes reads bytes. They must not be changed.
+func (r *Reader) Bytes() []byte {
+	n := r.Count()
+	r.at += n
+	return r.b[r.at-n : r.at : r.at]
 }
 
 // Bool reads a truth value.

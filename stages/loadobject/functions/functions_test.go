@@ -68,7 +68,10 @@ func build(t testing.TB, options ...string) (dir string) {
 }
 
 // listed compares tables by their lists of functions.
-var listed = cmp.Transformer("All", func(f symtab.Functions) []symtab.Function { return slices.Collect(f.All()) })
+var listed = cmp.Options{
+	cmp.Transformer("All", func(f symtab.Functions) []symtab.Function { return slices.Collect(f.All()) }),
+	cmp.Transformer("From", func(r symtab.Rows) []symtab.Row { return slices.Collect(r.From(0)) }),
+}
 
 func table(t testing.TB, f, debug *elf.File) (*symtab.Table, []string) {
 	t.Helper()
@@ -351,16 +354,12 @@ func FuzzAdd(f *testing.F) {
 			t.Fatal(err)
 		}
 		got, _ := table(t, o, nil)
-		l := got.Lines
-		for i, off := range l.Offsets {
-			if off < 0x400 || off > 0x800 || i > 0 && l.Offsets[i-1] >= off || l.File[i] >= int32(len(got.Files)) {
-				t.Fatalf("row %d at %#x: %+v", i, off, l)
-			}
-		}
-		in := got.Inlines
-		for i, off := range in.Offsets {
-			if off < 0x400 || off > 0x800 || i > 0 && in.Offsets[i-1] >= off || len(got.Inlined(off)) > 256 {
-				t.Fatalf("inlined %d at %#x: %+v", i, off, in)
+		for what, rows := range map[string]*symtab.Rows{"line": &got.Lines, "inlined": &got.Inlines.Rows} {
+			for i := range rows.Len() {
+				row := rows.At(i)
+				if row.Offset < 0x400 || row.Offset > 0x800 || i > 0 && rows.At(i-1).Offset >= row.Offset || row.File >= int32(len(got.Files)) || len(got.Inlined(row.Offset)) > 256 {
+					t.Fatalf("%s %d: %+v", what, i, row)
+				}
 			}
 		}
 	})

@@ -266,15 +266,15 @@ func away(t *testing.T, dir string, f func()) {
 // linesIn lists where lines and inline chains begin, with files relative to a folder.
 func linesIn(table *symtab.Table, dir string) []string {
 	var list []string
-	for i, off := range table.Lines.Offsets {
+	for row := range table.Lines.From(0) {
 		file := ""
-		if n := table.Lines.File[i]; n >= 0 {
-			file = strings.TrimPrefix(table.Files[n], dir)
+		if row.File >= 0 {
+			file = strings.TrimPrefix(table.Files[row.File], dir)
 		}
-		list = append(list, fmt.Sprintf("%x %s:%d", off, file, table.Lines.Line[i]))
+		list = append(list, fmt.Sprintf("%x %s:%d", row.Offset, file, row.Line))
 	}
-	for _, off := range table.Inlines.Offsets {
-		list = append(list, strings.ReplaceAll(fmt.Sprintf("%x %v", off, table.Inlined(off)), dir, ""))
+	for row := range table.Inlines.Rows.From(0) {
+		list = append(list, strings.ReplaceAll(fmt.Sprintf("%x %v", row.Offset, table.Inlined(row.Offset)), dir, ""))
 	}
 	return list
 }
@@ -293,8 +293,8 @@ func TestInlinedTwice(t *testing.T) {
 		prog := compile(t, "g++", "twice.cc", twiceCxx, strings.Fields(options)...)
 		got, _ := table(t, dwarftest.Open(t, prog), nil)
 		names := map[string]bool{}
-		for _, off := range got.Inlines.Offsets {
-			for _, f := range got.Inlined(off) {
+		for row := range got.Inlines.Rows.From(0) {
+			for _, f := range got.Inlined(row.Offset) {
 				names[f.Function] = true
 			}
 		}

@@ -7,16 +7,17 @@ import (
 
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/lines"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // callSite says that the code from offset low up to high is charged to a line.
 type callSite struct {
 	low, high uint64
-	at        lines.Row // of which the offset says nothing
+	at        symtab.Row // of which the offset says nothing
 }
 
 // call adds the call site of inlined code.
-func (r *Reader) call(code dwarf.Span, at lines.Row) {
+func (r *Reader) call(code dwarf.Span, at symtab.Row) {
 	low, high, ok := r.offsets(code)
 	if !ok {
 		return
@@ -30,14 +31,14 @@ func (r *Reader) call(code dwarf.Span, at lines.Row) {
 
 // overlay replaces rows by call sites where these have code. Of overlapping sites,
 // which compilers do not make, the one that starts first counts.
-func overlay(rows []lines.Row, sites []callSite) []lines.Row {
+func overlay(rows []symtab.Row, sites []callSite) []symtab.Row {
 	if len(sites) == 0 {
 		return rows
 	}
 	slices.SortStableFunc(sites, func(a, b callSite) int { return cmp.Compare(a.low, b.low) })
-	out := make([]lines.Row, 0, len(rows)+len(sites))
-	below := lines.Row{File: -1} // the last row that was taken
-	var end uint64               // of the last site
+	out := make([]symtab.Row, 0, len(rows)+len(sites))
+	below := symtab.Row{File: -1} // the last row that was taken
+	var end uint64                // of the last site
 	take := func(until uint64) {
 		if 0 < end && end < until {
 			below.Offset = end

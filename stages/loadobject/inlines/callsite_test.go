@@ -13,11 +13,12 @@ import (
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/lines"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // lineAt is the row that holds at an offset.
-func lineAt(rows []lines.Row, off uint64) lines.Row {
-	found := lines.Row{File: -1}
+func lineAt(rows []symtab.Row, off uint64) symtab.Row {
+	found := symtab.Row{File: -1}
 	for _, r := range rows {
 		if r.Offset <= off {
 			found.File, found.Line, found.Discriminator = r.File, r.Line, r.Discriminator
@@ -30,16 +31,16 @@ func lineAt(rows []lines.Row, off uint64) lines.Row {
 func TestOverlay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const end = 40
-		var rows []lines.Row
+		var rows []symtab.Row
 		for off := range uint64(end) {
 			if line := rapid.Int32Range(-3, 3).Draw(t, "line"); line >= 0 {
-				rows = lines.AppendRow(rows, lines.Row{Offset: off, File: line - 1, Line: max(line-1, 0)})
+				rows = lines.AppendRow(rows, symtab.Row{Offset: off, File: line - 1, Line: max(line-1, 0)})
 			}
 		}
 		var sites []callSite
 		for i := range rapid.Int32Range(0, 5).Draw(t, "sites") {
 			low := rapid.Uint64Range(0, end).Draw(t, "low")
-			sites = append(sites, callSite{low, rapid.Uint64Range(low, end).Draw(t, "high"), lines.Row{File: 1, Line: 10 + i, Discriminator: i}})
+			sites = append(sites, callSite{low, rapid.Uint64Range(low, end).Draw(t, "high"), symtab.Row{File: 1, Line: 10 + i, Discriminator: i}})
 		}
 		got := overlay(slices.Clone(rows), slices.Clone(sites))
 		slices.SortStableFunc(sites, func(a, b callSite) int { return int(a.low) - int(b.low) })

@@ -90,9 +90,9 @@ func flatten(code []inlinedCode) []piece {
 
 // chains stores which calls are inlined where, with the lines of the instructions
 // themselves.
-func (r *Reader) chains(rows []lines.Row) {
+func (r *Reader) chains(rows []symtab.Row) {
 	pieces := flatten(r.inlined)
-	own := lines.Row{File: -1}
+	own := symtab.Row{File: -1}
 	for i, p := range pieces {
 		end := uint64(math.MaxUint64)
 		if i+1 < len(pieces) {
@@ -107,18 +107,17 @@ func (r *Reader) chains(rows []lines.Row) {
 			r.chain(piece{own.Offset, p.call}, own)
 		}
 	}
-	r.inlined = nil
+	r.table.Inlines.Rows = symtab.RowsOf(r.chained)
+	r.inlined, r.chained = nil, nil
 }
 
 // chain adds a row after the others, unless it repeats the last one.
-func (r *Reader) chain(p piece, own lines.Row) {
-	in := &r.table.Inlines
+func (r *Reader) chain(p piece, own symtab.Row) {
 	if p.call < 0 {
-		own = lines.Row{File: -1}
+		own = symtab.Row{File: -1}
 	}
-	if n := len(in.Offsets) - 1; n >= 0 && in.Call[n] == p.call && in.File[n] == own.File && in.Line[n] == own.Line && in.Discriminator[n] == own.Discriminator {
-		return
+	own.Offset, own.Call = p.offset, p.call
+	if n := len(r.chained); n == 0 || !own.Repeats(r.chained[n-1]) {
+		r.chained = append(r.chained, own)
 	}
-	in.Offsets, in.Call = append(in.Offsets, p.offset), append(in.Call, p.call)
-	in.File, in.Line, in.Discriminator = append(in.File, own.File), append(in.Line, own.Line), append(in.Discriminator, own.Discriminator)
 }

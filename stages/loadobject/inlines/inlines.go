@@ -20,6 +20,7 @@ type Reader struct {
 	names     names
 	sites     []callSite
 	inlined   []inlinedCode
+	chained   []symtab.Row // with the calls
 	spans     []dwarf.Span // of the subroutine that is read
 	Full      bool         // calls were refused
 }
@@ -71,7 +72,7 @@ func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program
 		r.spans = ranges.Spans(r.spans[:0], u, in.code)
 		for _, x := range r.spans {
 			if around < 0 && c.File >= 0 {
-				r.call(x, lines.Row{File: c.File, Line: c.Line, Discriminator: c.Discriminator})
+				r.call(x, symtab.Row{File: c.File, Line: c.Line, Discriminator: c.Discriminator})
 			}
 		}
 		levels[in.number] = r.inline(c, r.spans)
@@ -97,7 +98,7 @@ func (r *Reader) offsets(code dwarf.Span) (low, high uint64, ok bool) {
 
 // Over adds the chains of calls to the table. From the rows with the instructions' own
 // lines it returns those with the lines of call sites.
-func (r *Reader) Over(rows []lines.Row) []lines.Row {
+func (r *Reader) Over(rows []symtab.Row) []symtab.Row {
 	r.chains(rows)
 	rows = overlay(rows, r.sites)
 	r.sites = nil

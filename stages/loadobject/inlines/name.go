@@ -223,9 +223,6 @@ func (r *Reader) Finish() {
 		}
 		in.Calls[i].Name, in.Calls[i].Start = n, r.names.starts[origin]
 	}
-	if !slices.ContainsFunc(in.Discriminator, func(d int32) bool { return d != 0 }) {
-		in.Discriminator = nil
-	}
 	for f, origin := range r.names.lines {
 		r.table.Functions[f].Line = r.names.starts[origin]
 	}

@@ -9,7 +9,6 @@ package lines
 
 import (
 	"math"
-	"slices"
 
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/symtab"
@@ -101,20 +100,4 @@ func (l *Reader) file(name string) int32 {
 }
 
 // Store puts rows, in order, into the table.
-func (l *Reader) Store(rows []Row) {
-	t := &l.table.Lines
-	if len(rows) == 0 {
-		return
-	}
-	t.Offsets, t.File = make([]uint64, len(rows)), make([]int32, len(rows))
-	t.Line = make([]int32, len(rows))
-	if slices.ContainsFunc(rows, func(r Row) bool { return r.Discriminator != 0 }) {
-		t.Discriminator = make([]int32, len(rows))
-	}
-	for i, r := range rows {
-		t.Offsets[i], t.File[i], t.Line[i] = r.Offset, r.File, r.Line
-		if t.Discriminator != nil {
-			t.Discriminator[i] = r.Discriminator
-		}
-	}
-}
+func (l *Reader) Store(rows []symtab.Row) { l.table.Lines = symtab.RowsOf(rows) }

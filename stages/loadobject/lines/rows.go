@@ -15,7 +15,7 @@ const MaxRows = 1 << 26
 // collector collects the rows of all line number programs as offsets in the file.
 type collector struct {
 	Addresses symtab.Addresses
-	rows      []Row
+	rows      []symtab.Row
 	sequences []sequence
 	covered   []dwarf.Span // by the program that runs
 
@@ -27,15 +27,7 @@ type collector struct {
 	Full    bool          // rows were refused
 }
 
-// Row is the line of the code from an offset on.
-type Row struct {
-	Offset uint64
-	File   int32 // -1: no line information
-	Line   int32 // endLine: a sequence ends here
-	// Discriminator tells the parts of a line apart, 0 if the compiler does not.
-	Discriminator int32
-}
-
+// endLine is the line of a row with which a sequence ends.
 const endLine = -1
 
 // sequence is a run of rows in ascending order.
@@ -71,7 +63,7 @@ func (l *collector) add(r registers, file int32) bool {
 	if l.outside || in >= l.region.Size {
 		return true
 	}
-	out := Row{l.region.Offset + in, file, int32(r.line), int32(min(r.discriminator, math.MaxInt32))}
+	out := symtab.Row{Offset: l.region.Offset + in, File: file, Line: int32(r.line), Discriminator: int32(min(r.discriminator, math.MaxInt32))}
 	if r.line == 0 || r.line > 1<<31-1 || file < 0 {
 		out.File, out.Line, out.Discriminator = -1, 0, 0
 	}
@@ -104,7 +96,7 @@ func (l *collector) end(r registers) {
 		l.cut()
 		return
 	}
-	out := Row{l.region.Offset + in, -1, endLine, 0}
+	out := symtab.Row{Offset: l.region.Offset + in, File: -1, Line: endLine}
 	if n := len(l.rows); l.rows[n-1].Offset == out.Offset { // it covers no code
 		l.rows = l.rows[:n-1]
 	}
@@ -117,16 +109,16 @@ func (l *collector) end(r registers) {
 
 // Sorted returns the rows in order. Of several at one offset the last one counts, but
 // the end of a sequence never replaces a row.
-func (l *collector) Sorted() []Row {
+func (l *collector) Sorted() []symtab.Row {
 	slices.SortStableFunc(l.sequences, func(a, b sequence) int {
 		return cmp.Compare(l.rows[a.begin].Offset, l.rows[b.begin].Offset)
 	})
-	rows := make([]Row, 0, len(l.rows))
+	rows := make([]symtab.Row, 0, len(l.rows))
 	for _, s := range l.sequences {
 		rows = append(rows, l.rows[s.begin:s.end]...)
 	}
 	l.rows, l.sequences = nil, nil
-	byOffset := func(a, b Row) int { return cmp.Compare(a.Offset, b.Offset) }
+	byOffset := func(a, b symtab.Row) int { return cmp.Compare(a.Offset, b.Offset) }
 	if !slices.IsSortedFunc(rows, byOffset) {
 		slices.SortStableFunc(rows, byOffset)
 	}
@@ -146,10 +138,11 @@ func (l *collector) Sorted() []Row {
 	return kept
 }
 
-// AppendRow adds a row that follows the others, unless it repeats the last one.
-func AppendRow(rows []Row, r Row) []Row {
-	if n := len(rows); n == 0 && r.File >= 0 || n > 0 && (rows[n-1].File != r.File || rows[n-1].Line != r.Line || rows[n-1].Discriminator != r.Discriminator) {
-		return append(rows, r)
+// AppendRow adds a row that follows the others, unless it repeats the last one or says nothing
+// before all.
+func AppendRow(rows []symtab.Row, r symtab.Row) []symtab.Row {
+	if len(rows) == 0 && r.File < 0 || len(rows) > 0 && r.Repeats(rows[len(rows)-1]) {
+		return rows
 	}
-	return rows
+	return append(rows, r)
 }

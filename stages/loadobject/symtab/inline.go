@@ -1,21 +1,12 @@
 package symtab
 
-import (
-	"slices"
-	"sort"
-)
+import "slices"
 
-// Inlines says for which calls the code at an offset was inlined: row i holds
-// from Offsets[i] up to the next row.
+// Inlines says for which calls code was inlined.
 type Inlines struct {
-	Offsets []uint64 // sorted, distinct
-	Call    []int32  // index into Calls of the innermost one, -1: nothing is inlined from here on
-	File    []int32  // index into Table.Files of the instruction's own line, -1: none
-	Line    []int32
-	// Discriminator is that of the instruction's own line, as in Lines.
-	Discriminator []int32
-	Calls         []Call
-	Names         []string // for people
+	Rows  Rows // with the lines of the instructions themselves
+	Calls []Call
+	Names []string // for people
 }
 
 // Call is a call that was replaced by the code of the called function.
@@ -24,7 +15,7 @@ type Call struct {
 	File, Line int32 // of the call; the file an index into Table.Files, -1: none
 	Around     int32 // the call that it was inlined with, a lower index; -1: none
 	Start      int32 // the line where the source declares the function called, 0 if unknown
-	// Discriminator tells the calls of a line apart, as in Lines.
+	// Discriminator tells the calls of a line apart, as in Row.
 	Discriminator int32
 }
 
@@ -39,7 +30,7 @@ type Frame struct {
 type Place struct {
 	File          string // empty if unknown
 	Line          int32  // 0 if unknown
-	Discriminator int32  // as in Lines
+	Discriminator int32  // as in Row
 }
 
 // Inlined returns the inline chain at an offset of the file (S10): the functions
@@ -48,23 +39,16 @@ type Place struct {
 // line. The call of the first is what Line returns.
 func (t *Table) Inlined(off uint64) []Frame {
 	in := &t.Inlines
-	i := sort.Search(len(in.Offsets), func(i int) bool { return in.Offsets[i] > off }) - 1
+	i := in.Rows.Before(off)
 	if i < 0 {
 		return nil
 	}
 	var chain []Frame
-	file, line, discriminator := in.File[i], in.Line[i], int32(0)
-	if len(in.Discriminator) > 0 {
-		discriminator = in.Discriminator[i]
-	}
-	for n := in.Call[i]; n >= 0; n = in.Calls[n].Around {
+	row := in.Rows.At(i)
+	for n := row.Call; n >= 0; n = in.Calls[n].Around {
 		c := &in.Calls[n]
-		f := Frame{Function: in.Names[c.Name], Start: c.Start}
-		if file >= 0 {
-			f.Place = Place{t.Files[file], line, discriminator}
-		}
-		chain = append(chain, f)
-		file, line, discriminator = c.File, c.Line, c.Discriminator
+		chain = append(chain, Frame{in.Names[c.Name], c.Start, t.place(row)})
+		row = Row{File: c.File, Line: c.Line, Discriminator: c.Discriminator}
 	}
 	slices.Reverse(chain)
 	return chain

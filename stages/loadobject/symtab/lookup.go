@@ -73,16 +73,23 @@ func (t *Table) Line(off uint64) (file string, line int32, ok bool) {
 
 // Place is Line with what tells the parts of a line apart.
 func (t *Table) Place(off uint64) (p Place, ok bool) {
-	l := &t.Lines
-	i := sort.Search(len(l.Offsets), func(i int) bool { return l.Offsets[i] > off })
-	if i == 0 || l.File[i-1] < 0 {
+	i := t.Lines.Before(off)
+	if i < 0 {
 		return p, false
 	}
-	p = Place{File: t.Files[l.File[i-1]], Line: l.Line[i-1]}
-	if len(l.Discriminator) > 0 {
-		p.Discriminator = l.Discriminator[i-1]
+	row := t.Lines.At(i)
+	if row.File < 0 {
+		return p, false
 	}
-	return p, true
+	return t.place(row), true
+}
+
+// place is what a row says of its code.
+func (t *Table) place(row Row) Place {
+	if row.File < 0 {
+		return Place{}
+	}
+	return Place{t.Files[row.File], row.Line, row.Discriminator}
 }
 
 // Addresses are the executable regions in the order of their addresses.
@@ -112,7 +119,7 @@ func (a Addresses) Offset(addr uint64) (uint64, bool) {
 
 // Bytes estimates the memory that the table takes, in bytes.
 func (t *Table) Bytes() int64 {
-	n := len(t.Segments)*40 + len(t.Regions)*48 + t.Functions.bytes() + len(t.Modules)*32 + len(t.Lines.Offsets)*16 + len(t.Lines.Discriminator)*4
+	n := len(t.Segments)*40 + len(t.Regions)*48 + t.Functions.bytes() + len(t.Modules)*32 + t.Lines.Bytes()
 	for _, s := range t.Slots {
 		n += len(s.Symbol) + 32
 	}
@@ -122,7 +129,7 @@ func (t *Table) Bytes() int64 {
 	for _, s := range t.Files {
 		n += len(s) + 16
 	}
-	n += len(t.Inlines.Offsets)*20 + len(t.Inlines.Discriminator)*4 + len(t.Inlines.Calls)*24
+	n += t.Inlines.Rows.Bytes() + len(t.Inlines.Calls)*24
 	for _, s := range t.Inlines.Names {
 		n += len(s) + 16
 	}

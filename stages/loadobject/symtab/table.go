@@ -7,7 +7,7 @@
 // overlap, names.go and alias.go name these, plt.go and trampoline.go add what has
 // no symbols. kernel.go and perfmap.go make drafts of lists instead. Source lines and
 // inlined calls come from debug information, which package functions adds. functions.go
-// finishes drafts; lookup.go, namelists.go, inline.go and slots.go answer questions.
+// finishes drafts; rows.go has their lines; lookup.go, namelists.go, inline.go and slots.go answer questions.
 package symtab
 
 import (
@@ -90,20 +90,10 @@ type Table struct {
 	Slots     []Slot // sorted by address, distinct
 	Modules   []Module
 	Files     []string // source files, full paths
-	Lines     Lines
+	Lines     Rows
 	Inlines   Inlines
 	Notes     []Note // what could not be read, for `problems`
 }
 
 // Note says what could not be used of a load object's files.
 type Note = elf.Note
-
-// Lines is the line table: row i holds from Offsets[i] up to the next row.
-type Lines struct {
-	Offsets []uint64 // sorted, distinct
-	File    []int32  // index into Table.Files, -1: no line information from here on
-	Line    []int32
-	// Discriminator tells the parts of a line apart (DWARF 5 section 6.2.2), 0 if the
-	// compiler does not; nil if it never does.
-	Discriminator []int32
-}
