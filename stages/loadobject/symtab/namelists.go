@@ -2,7 +2,6 @@ package symtab
 
 import (
 	"hash/maphash"
-	"iter"
 	"math/bits"
 	"strings"
 	"sync"
@@ -29,20 +28,22 @@ func (f *Functions) Named(name string) []int {
 type nameLists struct{ linked, named func() *nameList }
 
 func newNameLists(functions Functions) *nameLists {
-	list := func(names func(*Function) iter.Seq[string]) func() *nameList {
-		return sync.OnceValue(func() *nameList { return newNameList(functions, names) })
-	}
 	return &nameLists{
-		linked: list(func(f *Function) iter.Seq[string] { return strings.SplitSeq(f.Aliases, Separator) }),
-		named:  list(func(f *Function) iter.Seq[string] { return func(yield func(string) bool) { yield(f.Name) } }),
+		linked: sync.OnceValue(func() *nameList {
+			return newNameList(&functions, Separator, func(f *function) int32 { return f.aliases })
+		}),
+		named: sync.OnceValue(func() *nameList {
+			return newNameList(&functions, "", func(f *function) int32 { return f.name })
+		}),
 	}
 }
 
 // nameList finds functions by their names: lists of those whose names have the same hash,
 // as columns of numbers.
 type nameList struct {
-	functions Functions
-	names     func(*Function) iter.Seq[string]
+	functions *Functions
+	separator string                // of the names in a text; empty: it is one
+	text      func(*function) int32 // with a function's names
 	seed      maphash.Seed
 	first     []int32 // by hash: where its list begins, negative if it is empty
 	list      []named
@@ -51,20 +52,31 @@ type nameList struct {
 // named is a function that has a name, and the next of its list.
 type named struct{ function, next int32 }
 
-func newNameList(functions Functions, names func(*Function) iter.Seq[string]) *nameList {
-	l := &nameList{functions, names, maphash.MakeSeed(), make([]int32, 1<<bits.Len(uint(functions.Len()))), make([]named, 0, functions.Len())}
+func newNameList(functions *Functions, separator string, text func(*function) int32) *nameList {
+	l := &nameList{functions, separator, text, maphash.MakeSeed(), make([]int32, 1<<bits.Len(uint(functions.Len()))), make([]named, 0, functions.Len())}
 	for i := range l.first {
 		l.first[i] = -1
 	}
 	for i := functions.Len() - 1; i >= 0; i-- { // so that lists have them in their order
-		f := functions.At(i)
-		for name := range names(&f) {
+		for name, rest := l.cut(l.namesOf(i)); name != ""; name, rest = l.cut(rest) {
 			first := l.at(name)
 			l.list = append(l.list, named{int32(i), *first})
 			*first = int32(len(l.list) - 1)
 		}
 	}
 	return l
+}
+
+// namesOf is the text with a function's names.
+func (l *nameList) namesOf(i int) string { return l.functions.texts.At(l.text(&l.functions.rest[i])) }
+
+// cut returns the first name of a text and the others.
+func (l *nameList) cut(text string) (name, rest string) {
+	if l.separator == "" {
+		return text, ""
+	}
+	name, rest, _ = strings.Cut(text, l.separator)
+	return name, rest
 }
 
 // at is where the list of a name begins.
@@ -88,8 +100,7 @@ func (l *nameList) find(name string) (found []int) {
 
 // has reports whether a name is one of a function's.
 func (l *nameList) has(i int, name string) bool {
-	f := l.functions.At(i)
-	for own := range l.names(&f) {
+	for own, rest := l.cut(l.namesOf(i)); own != ""; own, rest = l.cut(rest) {
 		if own == name {
 			return true
 		}
