@@ -60,8 +60,29 @@ func (b *beside[T]) add(v T) (err error) {
 	return err
 }
 
-// wait waits until all that was handed over is done or dropped.
-func (b *beside[T]) wait() { b.undone.Wait() }
+// wait waits until all that was handed over is done or dropped, if anything runs beside.
+func (b *beside[T]) wait() {
+	if b != nil {
+		b.undone.Wait()
+	}
+}
+
+// until waits until something is done that a value does. The error is that of a value, or the
+// context's.
+func (b *beside[T]) until(done <-chan struct{}) error {
+	if b == nil {
+		<-done
+		return nil
+	}
+	select {
+	case <-done:
+		return nil
+	case <-b.failed:
+		return b.err
+	case <-b.ctx.Done():
+		return context.Cause(b.ctx)
+	}
+}
 
 // failure returns the error of a value that was handed over, nil if there is none so far, or
 // nothing runs beside.
@@ -86,16 +107,31 @@ func (b *beside[T]) close() error {
 	return b.group.Wait()
 }
 
-// readingsAhead bounds how much may wait for the rules.
-const readingsAhead = 4
+// rulesAhead bounds how much may wait for the rules.
+const rulesAhead = 4
+
+// rule does something that uses the resolver or the rules, after all that was handed over
+// before: beside the stages, unless these use them, too.
+func (e *experiment) rule(do func()) {
+	if e.rules == nil {
+		do()
+		return
+	}
+	_ = e.rules.add(do) // batch.number and processes have its error
+}
 
 // read passes stacks that were read through their stages.
 func (e *experiment) read(r *unwind.Readings) {
 	for _, s := range perStack {
-		began := time.Now()
-		s.run(e, r)
-		e.ruled = addTime(e.ruled, s.name, time.Since(began))
+		e.ruled(s.name, func() { s.run(e, r) })
 	}
+}
+
+// ruled runs a stage that is run by rule, and adds how long it took.
+func (e *experiment) ruled(name string, run func()) {
+	began := time.Now()
+	run()
+	e.ruledFor = addTime(e.ruledFor, name, time.Since(began))
 }
 
 func (e *experiment) normalise(r *unwind.Readings) { e.unwinder.Add(r) }

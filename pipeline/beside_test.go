@@ -48,6 +48,10 @@ func TestBeside(t *testing.T) {
 		if got := b.failure(); tt.want != nil && ctx.Err() == nil && !isCause(got, tt.want) || tt.want == nil && got != nil {
 			t.Errorf("%s: failed with %v", tt.name, got)
 		}
+		never := make(chan struct{})
+		if tt.want != nil && !isCause(b.until(never), tt.want) {
+			t.Errorf("%s: until returns %v", tt.name, b.until(never))
+		}
 		closed := errors.Join(b.close(), context.Cause(ctx))
 		if again := errors.Join(b.close(), context.Cause(ctx)); (again == nil) != (closed == nil) {
 			t.Errorf("%s: closed again: %v, before: %v", tt.name, again, closed)

@@ -42,9 +42,9 @@ type experiment struct {
 	dumps    *unwind.Dumps
 	known    *unwind.Known
 	reader   *unwind.Reader
-	unwinder *unwind.Unwinder // of the process whose events pass now
+	unwinder *unwind.Unwinder // of the process whose stacks pass the rules now
 	stacks   *attribute.Stacks
-	rules    *beside[*unwind.Readings] // nil: sinks need what the rules use
+	rules    *beside[func()] // nil: sinks need what the rules use
 	growth   *beside[*unwind.Growth]
 	sinking  *beside[toSinks] // nil: sinks need what the stages before them use
 	ioFiles  *attribute.Files
@@ -59,7 +59,7 @@ type experiment struct {
 	contents   *contents // of keep
 	samples    int64     // passed so far
 	perProcess []int64
-	ruled      []StageTime // what the rules took
+	ruledFor   []StageTime // what the rules took, and what else uses the resolver
 	sunk       []StageTime // what the sinks took
 	framing    problem.Log // of call frame information
 }
@@ -179,13 +179,11 @@ func (e *experiment) begin() (err error) {
 	e.data = attribute.NewData(id, e.rec, metrics, e.resolver, e.tables, e.out.write)
 	e.rows = attribute.NewSampleRows(id, e.out.write)
 	e.segments = schema.NewRows(schema.Segments, id, e.out.write)
-	read := e.read
 	if e.data == nil {
-		read = func(r *unwind.Readings) { _ = e.rules.add(r) } // batch.number has its error
-		e.rules = runBeside(e.ctx, readingsAhead, func(r *unwind.Readings) error { e.read(r); return nil }, func(*unwind.Readings) {})
+		e.rules = runBeside(e.ctx, rulesAhead, func(do func()) error { do(); return nil }, func(func()) {})
 		e.sinking = runBeside(e.ctx, sinksAhead, e.sink, func(b toSinks) { b.Release() })
 	}
-	e.reader = unwind.NewReader(read)
+	e.reader = unwind.NewReader(func(r *unwind.Readings) { e.rule(func() { e.read(r) }) })
 	return nil
 }
 
@@ -231,7 +229,7 @@ func (e *experiment) grown() error {
 	if err != nil {
 		return err
 	}
-	for _, s := range slices.Concat(e.ruled, e.sunk) {
+	for _, s := range slices.Concat(e.ruledFor, e.sunk) {
 		e.result.add(s.Stage, s.Elapsed)
 	}
 	e.growth = nil // it holds on to the tree

@@ -12,20 +12,22 @@ import (
 // When the rules fail, which run beside the batches, their error is that of the recording, and
 // the batches that follow are not read for nothing.
 func TestRulesFail(t *testing.T) {
-	perf := t.TempDir()
-	if err := corpus.Perf(perf); err != nil {
-		t.Fatal(err)
-	}
+	recording := forking(t)
 	rules, count, counted := perStack[0].run, &perBatch[len(perBatch)-1].run, 0
 	before := *count
 	defer func() { perStack[0].run, *count = rules, before }()
-	*count = func(b *batch) error { counted++; return before(b) }
 	for _, fail := range []bool{false, true} {
 		counted = 0
+		*count = func(b *batch) error {
+			if counted++; fail {
+				<-b.rules.failed
+			}
+			return before(b)
+		}
 		if fail {
 			perStack[0].run = func(*experiment, *unwind.Readings) { panic("a mistake of ours") }
 		}
-		results, err := Ingest(t.Context(), Options{Store: filepath.Join(t.TempDir(), "store"), Jobs: 1, DebugDirs: []string{}}, filepath.Join(perf, "perf", "p_fork.data"))
+		results, err := Ingest(t.Context(), Options{Store: filepath.Join(t.TempDir(), "store"), Jobs: 1, DebugDirs: []string{}}, recording)
 		if err != nil || len(results) != 1 {
 			t.Fatal(err, results)
 		}
@@ -34,8 +36,59 @@ func TestRulesFail(t *testing.T) {
 			t.Errorf("%d batches were counted: %v", counted, r.Err)
 		case fail && (r.Status != Failed || r.Err == nil || !strings.Contains(r.Err.Error(), "a mistake of ours")):
 			t.Errorf("the rules failed: %+v", r)
-		case fail && counted > 1: // the first may be before they do
+		case fail && counted != 1:
 			t.Errorf("the rules failed at the first of 6 processes, and %d batches were counted", counted)
+		}
+	}
+}
+
+// forking returns the path of a recording of six processes.
+func forking(t *testing.T) string {
+	t.Helper()
+	perf := t.TempDir()
+	if err := corpus.Perf(perf); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(perf, "perf", "p_fork.data")
+}
+
+// Events of the next process pass while stacks of the one before it have not passed the rules.
+func TestProcessesOverlap(t *testing.T) {
+	rules, count := perStack[0].run, &perBatch[len(perBatch)-1].run
+	before := *count
+	defer func() { perStack[0].run, *count = rules, before }()
+	counted, second := map[int]bool{}, make(chan struct{})
+	*count = func(b *batch) error {
+		if counted[b.recorded.Number] = true; len(counted) == 2 {
+			close(second)
+			*count = before
+		}
+		return before(b)
+	}
+	perStack[0].run = func(e *experiment, r *unwind.Readings) {
+		<-second
+		rules(e, r)
+	}
+	results, err := Ingest(t.Context(), Options{Store: t.TempDir(), Jobs: 1, DebugDirs: []string{}}, forking(t))
+	if err != nil || len(results) != 1 || results[0].Err != nil || len(counted) != 2 {
+		t.Fatal(err, results, counted)
+	}
+}
+
+// When the stages before a process's turn fail, the recording does.
+func TestBeforehandFails(t *testing.T) {
+	before := beforehand[0].run
+	defer func() { beforehand[0].run = before }()
+	for _, at := range []int{1, 6} {
+		beforehand[0].run = func(p *process) {
+			if p.recorded.Number == at {
+				panic("a mistake of ours")
+			}
+			before(p)
+		}
+		results, err := Ingest(t.Context(), Options{Store: t.TempDir(), Jobs: 1, DebugDirs: []string{}}, forking(t))
+		if err != nil || len(results) != 1 || results[0].Status != Failed || results[0].Err == nil || !strings.Contains(results[0].Err.Error(), "a mistake of ours") {
+			t.Errorf("at process %d: %v, %+v", at, err, results)
 		}
 	}
 }

@@ -18,7 +18,7 @@
 // symbol tables, which are loaded as soon as a recording names them (early.go), the
 // decoder, which reads ahead (readahead.go), the dumps, which are unwound side by side
 // (package relay), the rules, the tree of stacks and the sinks, which run beside what gives
-// samples their stacks (beside.go), and the writers, one per table (writers.go): all have
+// samples their stacks, also those of the next process (beside.go), and the writers, one per table (writers.go): all have
 // bounded channels. A batch has one owner at any time; attribute.Sink says more.
 package pipeline
 
@@ -59,10 +59,14 @@ var once = []stage[func(*experiment) error]{
 		"where rows go", (*experiment).begin},
 }
 
-// perProcess are the stages that prepare the events of a process.
-var perProcess = []stage[func(*process) error]{
+// beforehand are the stages that prepare a process while the events of those before it pass.
+var beforehand = []stage[func(*process)]{
 	{"symbolize", "says which load object owned an address when, and joins each distinct PC with that object's table of functions and lines",
 		"locations, functions, modules, load objects", (*process).symbolize},
+}
+
+// perProcess are the stages that prepare the events of a process.
+var perProcess = []stage[func(*process) error]{
 	{"unwind", "unwinds stack dumps",
 		"recorded stacks", (*process).unwind},
 	{"dataspace", "finds the instruction that made each access to memory, and the variable or member that it hit, once per distinct instruction",
@@ -114,21 +118,31 @@ func (e *experiment) run(ctx context.Context) error {
 	if err := each(e.result, once, e); err != nil {
 		return err
 	}
-	for _, recorded := range e.rec.Processes {
-		p := e.process(recorded)
-		if err := each(e.result, perProcess, p); errors.Is(err, errLost) {
-			continue
-		} else if err != nil {
+	for p, err := range e.processes {
+		if err == nil {
+			err = p.run(ctx)
+		}
+		if err != nil {
 			return err
 		}
-		for k := range schema.Kinds {
-			if err := p.kind(ctx, k); err != nil {
-				return fmt.Errorf("%s events: %w", k, err)
-			}
-		}
-		p.end()
 	}
 	return each(e.result, atEnd, e)
+}
+
+// run passes a process's events through the stages.
+func (p *process) run(ctx context.Context) error {
+	if err := each(p.result, perProcess, p); errors.Is(err, errLost) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	for k := range schema.Kinds {
+		if err := p.kind(ctx, k); err != nil {
+			return fmt.Errorf("%s events: %w", k, err)
+		}
+	}
+	p.end()
+	return nil
 }
 
 // kind passes a kind's events through the stages, batch by batch.
@@ -175,6 +189,7 @@ func each[T any](r *Result, stages []stage[func(T) error], x T) error {
 func Explain(w io.Writer) error {
 	p := printer{w: w}
 	explain(&p, "Once for a recording", once)
+	explain(&p, "Once for each of its processes, beside those before it", beforehand)
 	explain(&p, "Once for each of its processes", perProcess)
 	explain(&p, "For each batch of 64 K events, in the order of time", perBatch)
 	explain(&p, "For stacks that were read, beside their batch", perStack)

@@ -21,29 +21,66 @@ type process struct {
 	*experiment
 	recorded *decode.Process
 
-	resolved  *symbolize.Process       // of symbolize
-	completed *unwind.Completed        // of unwind
-	stacks    *attribute.ProcessStacks // of unwind
-	accesses  *attribute.DataProcess   // of dataspace, nil: no sample has a data object
-	heap      *attribute.Heap          // nil before it is needed
+	resolved   *symbolize.Process       // of symbolize
+	symbolized chan struct{}            // closed after it
+	completed  *unwind.Completed        // of unwind
+	stacks     *attribute.ProcessStacks // of unwind
+	accesses   *attribute.DataProcess   // of dataspace, nil: no sample has a data object
+	heap       *attribute.Heap          // nil before it is needed
 }
 
-// process begins with a process. Samples that pass count as its own.
+// processesAhead is how many processes are symbolized before it is their turn: the rules of
+// one need not be through before stacks of the next are read.
+const processesAhead = 4
+
+// processes yields the processes in their order, when they are symbolized. An error, without
+// a process, is that of what runs beside.
+func (e *experiment) processes(yield func(*process, error) bool) {
+	var waiting []*process
+	for rest := e.rec.Processes; len(rest)+len(waiting) > 0; {
+		for len(rest) > 0 && len(waiting) <= processesAhead {
+			waiting, rest = append(waiting, e.process(rest[0])), rest[1:]
+		}
+		p := waiting[0]
+		waiting = waiting[1:]
+		if err := e.rules.until(p.symbolized); err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, wrong := range p.resolved.Problems.Problems {
+			e.rec.Problems.Add(wrong)
+		}
+		e.perProcess = append(e.perProcess, 0) // samples that pass are the process's own
+		if !yield(p, nil) {
+			return
+		}
+	}
+}
+
+// process prepares a process.
 func (e *experiment) process(recorded *decode.Process) *process {
-	e.perProcess = append(e.perProcess, 0)
-	return &process{experiment: e, recorded: recorded}
+	p := &process{experiment: e, recorded: recorded, symbolized: make(chan struct{})}
+	e.rule(func() {
+		for _, s := range beforehand {
+			e.ruled(s.name, func() { s.run(p) })
+		}
+		close(p.symbolized)
+	})
+	return p
 }
 
-func (p *process) symbolize() error {
+func (p *process) symbolize() {
 	p.resolved = p.resolver.Process(p.recorded, p.recorded.File(decode.MapFile))
 	attribute.Segments(p.segments, p.recorded.Number, p.resolved)
-	return nil
 }
 
 // errLost says that a process's events are not readable, which is in its problems.
 var errLost = errors.New("the process's events are lost")
 
 func (p *process) unwind() (err error) {
+	if p.recorded.Dumps != nil { // walkers use the resolver
+		p.rules.wait()
+	}
 	p.dumps.Process(p.resolved)
 	if p.completed, err = unwind.Complete(p.recorded, p.dumps.Walkers); err != nil {
 		return cmp.Or(p.unreadable(schema.Perf, err), errLost)
@@ -51,7 +88,7 @@ func (p *process) unwind() (err error) {
 	whole := *p.recorded
 	whole.Stacks = p.completed.Stacks
 	grow := func(more *unwind.Growth) { _ = p.growth.add(more) } // batch.number has its error
-	p.unwinder = unwind.New(p.known, grow, p.resolver, p.frames, p.resolved, &whole)
+	p.rule(func() { p.unwinder = unwind.New(p.known, grow, p.resolver, p.frames, p.resolved, &whole) })
 	p.reader.Process(p.resolved, whole.Stacks)
 	p.stacks = p.experiment.stacks.Process(p.recorded, whole.Stacks, p.reader)
 	return nil
@@ -113,13 +150,9 @@ func (p *process) sinks() (list []stage[attribute.Sink]) {
 	return list
 }
 
-// end waits for the rules, and gives up what nobody asks for once a process's events have
-// passed.
+// end gives up what nobody asks for once a process's events have passed.
 func (p *process) end() {
-	if p.rules != nil {
-		p.rules.wait()
-	}
-	p.unwinder.Flush()
+	p.rule(func() { p.unwinder.Flush() })
 	p.recorded.Stacks, p.recorded.Dumps = nil, nil
 	if p.recorded.Release != nil {
 		p.recorded.Release()

@@ -76,6 +76,9 @@ func stageNames() []string {
 	for i := range once {
 		names(once[i].name)
 	}
+	for i := range beforehand {
+		names(beforehand[i].name)
+	}
 	for i := range perProcess {
 		names(perProcess[i].name)
 	}

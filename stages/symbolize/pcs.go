@@ -83,25 +83,19 @@ type mappedArea struct {
 }
 
 // Process returns what numbers the PCs of a process on stacks of so many words. It replaces
-// that of the process before, and asks the resolver for load objects, which must not be used
-// meanwhile.
+// that of the process before.
 func (x *PCs) Process(pr *Process, words int) *ProcessPCs {
 	x.process++
 	if n := min(bits.Len(uint(words))+1, maxRecentBits); len(x.recent) < 1<<n {
 		x.recent, x.shift = arena.Places[numberedPC](1<<n), 64-n
 	}
 	p := &ProcessPCs{PCs: x, finder: pr.Image.Finder(), of: map[*image.Mapping]areaNo{}}
-	for _, m := range pr.Image.Mappings {
-		if !m.Executable() || m.Code != nil {
-			continue
+	for _, m := range pr.tabled {
+		k := fileArea{m.object, m.FileOffset - m.Address}
+		if x.files[k] == 0 {
+			x.files[k] = x.newArea()
 		}
-		if n := pr.r.fileObject(pr.Image, m); pr.r.Table(n) != nil {
-			k := fileArea{n, m.FileOffset - m.Address}
-			if x.files[k] == 0 {
-				x.files[k] = x.newArea()
-			}
-			p.of[m] = x.files[k]
-		}
+		p.of[m.Mapping] = x.files[k]
 	}
 	return p
 }

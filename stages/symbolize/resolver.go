@@ -74,10 +74,12 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 
 // Process is the resolver of one process's addresses.
 type Process struct {
-	Image *image.Image
+	Image    *image.Image
+	Problems problem.Log // of its mappings
 
 	r       *Resolver
-	scopes  []scopeSince // in the order of time, at least one
+	tabled  []objectMapping // of files with symbols
+	scopes  []scopeSince    // in the order of time, at least one
 	proc    *decode.Process
 	finder  *image.Finder
 	objects map[*image.Mapping]ObjectNo // of mapped files
@@ -107,21 +109,23 @@ type Span struct {
 // Process returns the resolver of one process. mapFile names the file of its
 // address-space events in problems.
 func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
-	pr := &Process{
-		Image: image.New(p.Image, mapFile, &r.rec.Problems),
-		r:     r, proc: p,
-		objects: map[*image.Mapping]ObjectNo{}, others: map[codePC]LocationNo{},
-	}
+	pr := &Process{r: r, proc: p, objects: map[*image.Mapping]ObjectNo{}, others: map[codePC]LocationNo{}}
+	pr.Image = image.New(p.Image, mapFile, &pr.Problems)
 	pr.finder = pr.Image.Finder()
 	java := r.runsJava(p)
-	var mapped []linkedMapping
+	var mapped []objectMapping
 	for _, m := range pr.Image.Mappings {
 		if java && decode.IsPerfMap(m.Path) {
 			r.javaMaps[m.Path] = true
 		}
 		if m.Executable() && m.Code == nil {
-			if n := r.fileObject(pr.Image, m); r.Program.Objects[n].isLinked() {
-				mapped = append(mapped, linkedMapping{m, n})
+			n := r.fileObject(pr.Image, m)
+			o := &r.Program.Objects[n]
+			if o.table != nil {
+				pr.tabled = append(pr.tabled, objectMapping{m, n})
+			}
+			if o.isLinked() {
+				mapped = append(mapped, objectMapping{m, n})
 			}
 		}
 	}

@@ -37,16 +37,16 @@ func (pr *Process) ScopeAt(t int64) *Scope {
 	return pr.scopes[n].Scope
 }
 
-// linkedMapping is a mapping of a load object that is linked.
-type linkedMapping struct {
+// objectMapping is a mapping of a load object's text.
+type objectMapping struct {
 	*image.Mapping
 	object ObjectNo
 }
 
-// scopesOf returns the scopes of a process with these mappings, one at least, in the order of
-// time: a new one begins where nothing is mapped any more that was before.
-func (r *Resolver) scopesOf(mapped []linkedMapping) (scopes []scopeSince) {
-	slices.SortStableFunc(mapped, func(a, b linkedMapping) int { return cmp.Compare(a.Loaded, b.Loaded) })
+// scopesOf returns the scopes of a process with these mappings of load objects that are linked,
+// one at least, in the order of time: a new one begins where nothing is mapped any more that was before.
+func (r *Resolver) scopesOf(mapped []objectMapping) (scopes []scopeSince) {
+	slices.SortStableFunc(mapped, func(a, b objectMapping) int { return cmp.Compare(a.Loaded, b.Loaded) })
 	var objects []ObjectNo
 	var from, until int64
 	for _, m := range mapped {
