@@ -107,8 +107,9 @@ func (b *beside[T]) close() error {
 	return b.group.Wait()
 }
 
-// rulesAhead bounds how much may wait for the rules.
-const rulesAhead = 4
+// rulesAhead bounds how much may wait for the rules, which are slow with stacks of functions
+// that they meet for the first time, and fast later.
+const rulesAhead = 16
 
 // rule does something that uses the resolver or the rules, after all that was handed over
 // before: beside the stages, unless these use them, too.

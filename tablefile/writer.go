@@ -228,6 +228,10 @@ func (w *Writer) release() {
 	w.waiting, w.rows, w.text = w.waiting[:0], 0, 0
 }
 
+// Waiting returns how much of the table is not written before Close, in values and bytes of
+// text: what that takes is about proportional to it.
+func (w *Writer) Waiting() int { return w.rows*len(w.table.Columns) + w.text }
+
 // Close completes the file.
 func (w *Writer) Close() error {
 	defer w.release()

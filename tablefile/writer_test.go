@@ -3,7 +3,6 @@ package tablefile
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -200,7 +199,8 @@ func compare(t *testing.T, table *schema.Table, effort Effort, n int, kind strin
 	}
 }
 
-// Row groups end where they are full, whatever batches the rows come in.
+// Row groups end where they are full, whatever batches the rows come in. What is in none yet
+// waits.
 func TestRowGroups(t *testing.T) {
 	var files []string
 	for _, size := range []int64{1, 7, 40} {
@@ -220,8 +220,17 @@ func TestRowGroups(t *testing.T) {
 		for i := range 40 {
 			rows.Append(int32(0), int32(i), strings.Repeat("x", RowGroupText/10))
 		}
-		if err := errors.Join(rows.Close(), w.Close()); err != nil {
+		if err := rows.Close(); err != nil {
 			t.Fatal(err)
+		}
+		if n := w.Waiting(); n < 7*(RowGroupText/10) || n >= 8*(RowGroupText/10) {
+			t.Errorf("%d wait of 7 rows", n)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if n := w.Waiting(); n != 0 {
+			t.Errorf("%d wait of a closed file", n)
 		}
 		files = append(files, out.String())
 		if f := open(t, out.Bytes()); f.NumRowGroups() != 4 || f.RowGroup(0).NumRows() != 11 {

@@ -183,11 +183,11 @@ func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 // staged is where a table's file is until it is published.
 func (b *Batch) staged(table string) string { return filepath.Join(b.Dir, table+".parquet") }
 
-// rollUp adds the roll-up. The tables that it is made of are completed meanwhile, the longest
-// ones first: what takes long and begins late would have the others wait.
+// rollUp adds the roll-up. The tables that it is made of are completed meanwhile, those first
+// of which most waits: what takes long and begins late would have the others wait.
 func (b *Batch) rollUp() error {
 	tables := slices.SortedFunc(maps.Values(b.tables), func(x, y *table) int {
-		return cmp.Or(cmp.Compare(y.rows, x.rows), cmp.Compare(x.schema.Name, y.schema.Name))
+		return cmp.Or(cmp.Compare(y.w.Waiting(), x.w.Waiting()), cmp.Compare(x.schema.Name, y.schema.Name))
 	})
 	return together(1+len(tables), encoders(), func(i int) error {
 		if i > 0 {
