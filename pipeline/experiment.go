@@ -233,10 +233,8 @@ func (e *experiment) grown() error {
 		e.result.add(s.Stage, s.Elapsed)
 	}
 	e.growth = nil // it holds on to the tree
-	return together(
-		func() error { e.stacks.Renumber(nodes); return nil },
-		func() error { e.stacks.Relabel(frames); return nil },
-	)
+	e.stacks.Renumber(nodes, frames)
+	return nil
 }
 
 func (e *experiment) judge() error {

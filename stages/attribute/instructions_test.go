@@ -38,8 +38,7 @@ func TestPCs(t *testing.T) {
 	for _, location := range []symbolize.LocationNo{0, 1, 2, 3, 5} {
 		addStack(stacks, map[unwind.Mode][]symbolize.LocationNo{unwind.User: {location}})
 	}
-	stacks.Renumber(stacks.OrderNodes())
-	stacks.Relabel(stacks.OrderFrames(asTheyAre(p)))
+	stacks.Renumber(stacks.OrderNodes(), stacks.OrderFrames(asTheyAre(p)))
 	data := &Data{Sums: []DataSum{{dataKey: dataKey{location: 4}}, {dataKey: dataKey{location: symbolize.None}}, {dataKey: dataKey{location: 4}}}}
 	r := &Result{Program: p, Stacks: stacks, Data: data}
 	want := [][]uint64{{0x100, 0x110, 0x120}, {0x210}, {0x300}, {0x20, 0x48}}

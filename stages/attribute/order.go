@@ -1,27 +1,19 @@
 package attribute
 
 import (
+	"runtime"
+
 	"stackmill/stages/arena"
+	"stackmill/stages/relay"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/unwind"
 )
 
-// OrderNodes puts the nodes in pre-order, as they are stored, and returns the numbers that they
-// get.
+// OrderNodes begins to put the nodes in pre-order, as they are stored, and returns the numbers
+// that they get.
 func (s *Stacks) OrderNodes() (number []unwind.NodeNo) {
-	s.Nodes, number = s.Tree.Order()
+	s.Nodes, number = s.Tree.Number()
 	return number
-}
-
-// Renumber gives recorded stacks the new numbers of nodes.
-func (s *Stacks) Renumber(number []unwind.NodeNo) {
-	for i := range s.Recorded {
-		r := &s.Recorded[i]
-		r.Node = number[r.Node]
-		for m, leaf := range r.Leaf {
-			r.Leaf[m] = number[leaf]
-		}
-	}
 }
 
 // OrderFrames puts the frames in the order of locations, as they are stored, and returns the
@@ -32,12 +24,26 @@ func (s *Stacks) OrderFrames(locations []symbolize.LocationNo) (number []unwind.
 	return number
 }
 
-// Relabel gives nodes, which are in order, the new numbers of their frames. It drops the tree,
-// so that no stack can be added afterwards. It may run beside Renumber.
-func (s *Stacks) Relabel(number []unwind.FrameNo) {
-	for n, before := range s.Nodes.Label {
-		s.Nodes.Label[n] = number[before]
-	}
+// renumberedEach is how many nodes a processor renumbers at least.
+const renumberedEach = 1 << 14
+
+// Renumber gives nodes and recorded stacks the new numbers of nodes and frames, on all
+// processors. It drops the tree, so that no stack can be added afterwards.
+func (s *Stacks) Renumber(nodes []unwind.NodeNo, frames []unwind.FrameNo) {
+	parts := min(runtime.GOMAXPROCS(0), 1+s.Tree.Len()/renumberedEach)
+	relay.Each(parts, parts, func(_, part int, _ *struct{}) {
+		of := func(n int) (from, until int) { return n * part / parts, n * (part + 1) / parts }
+		from, until := of(s.Tree.Len())
+		s.Tree.Fill(&s.Nodes, nodes, frames, from, until)
+		from, until = of(len(s.Recorded))
+		for i := range s.Recorded[from:until] {
+			r := &s.Recorded[from+i]
+			r.Node = nodes[r.Node]
+			for m, leaf := range r.Leaf {
+				r.Leaf[m] = nodes[leaf]
+			}
+		}
+	}, func(*struct{}) bool { return true })
 	s.Tree = nil
 }
 

@@ -28,8 +28,7 @@ func TestOrder(t *testing.T) {
 		node = s.Tree.Add(node, &unwind.TreeFrame{Word: word, Own: at, Shown: [unwind.Modes]symbolize.LocationNo{at, symbolize.None, at}, Part: unwind.Native})
 	}
 	s.Tree.Add(node, &unwind.TreeFrame{Word: 99, Own: symbolize.None, Shown: [unwind.Modes]symbolize.LocationNo{symbolize.None, symbolize.None, symbolize.None}, Part: unwind.Native})
-	s.Renumber(s.OrderNodes())
-	s.Relabel(s.OrderFrames([]symbolize.LocationNo{2, 0, 1}))
+	s.Renumber(s.OrderNodes(), s.OrderFrames([]symbolize.LocationNo{2, 0, 1}))
 	var got, own []int
 	for _, f := range s.Frames {
 		got, own = append(got, int(f.Word)), append(own, int(f.Own))

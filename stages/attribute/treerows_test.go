@@ -26,8 +26,7 @@ func TestTreeRows(t *testing.T) {
 		sums.stack(RecordedNo(i), 0).add(1 << i)
 	}
 	addStack(recorded, everyMode(4)) // counts for nothing
-	recorded.Renumber(recorded.OrderNodes())
-	recorded.Relabel(recorded.OrderFrames(asTheyAre(letters())))
+	recorded.Renumber(recorded.OrderNodes(), recorded.OrderFrames(asTheyAre(letters())))
 	p, rows := letters(), emitted{}
 	p.Functions = append(p.Functions, symbolize.Function{ID: 99})
 	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
@@ -74,8 +73,7 @@ func TestTreesInBatches(t *testing.T) {
 		addStack(recorded, everyMode(path...))
 		sums.stack(RecordedNo(i), 0).add(1)
 	}
-	recorded.Renumber(recorded.OrderNodes())
-	recorded.Relabel(recorded.OrderFrames(asTheyAre(p)))
+	recorded.Renumber(recorded.OrderNodes(), recorded.OrderFrames(asTheyAre(p)))
 	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
 	tree := NewCallTree(NewShape(p, recorded), sums)
 	nodes, batches, exclusive := int32(0), map[string]int{}, int64(0)
@@ -118,8 +116,7 @@ func TestNotAlone(t *testing.T) {
 		addStack(recorded, everyMode(locationsOf(stack)...))
 		sums.stack(RecordedNo(i), 0).add(1 << i)
 	}
-	recorded.Renumber(recorded.OrderNodes())
-	recorded.Relabel(recorded.OrderFrames(asTheyAre(letters())))
+	recorded.Renumber(recorded.OrderNodes(), recorded.OrderFrames(asTheyAre(letters())))
 	p, rows := letters(), emitted{}
 	p.Functions = append(p.Functions, symbolize.Function{ID: 99})
 	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}

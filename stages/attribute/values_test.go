@@ -67,8 +67,7 @@ type computed struct {
 }
 
 func compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *computed {
-	stacks.Renumber(stacks.OrderNodes())
-	stacks.Relabel(stacks.OrderFrames(asTheyAre(p)))
+	stacks.Renumber(stacks.OrderNodes(), stacks.OrderFrames(asTheyAre(p)))
 	c := &computed{CallTree: NewCallTree(NewShape(p, stacks), sums)}
 	metrics := []int{0}
 	passing := stacks.passing(sums, metrics)

@@ -110,22 +110,44 @@ func (o *Ordered[N, L]) Last(n N) N { return n + N(o.Below[n]) }
 
 // Order returns the tree in pre-order, and the numbers that nodes have there.
 func (t *Tree[N, L]) Order() (o Ordered[N, L], number []N) {
+	o, number = t.Number()
+	t.Fill(&o, number, nil, 0, t.Len())
+	return o, number
+}
+
+// Number begins with Order: only Below is as it should be. Fill does the rest.
+func (t *Tree[N, L]) Number() (o Ordered[N, L], number []N) {
 	below := make([]int32, t.Len())
 	for n := t.Len() - 1; n > 0; n-- {
 		below[t.Parent(N(n))] += below[n] + 1
 	}
 	o = Ordered[N, L]{Parent: make([]N, t.Len()), Label: make([]L, t.Len()), Below: make([]int32, t.Len())}
-	o.Parent[0], o.Label[0], o.Below[0] = -1, t.Label(0), below[0]
 	number = make([]N, t.Len())
+	o.Below[0] = below[0]
 	free := below // by node that has its number: the number of its next child
 	free[0] = 1
 	for n := 1; n < t.Len(); n++ {
-		of, count := t.nodes.At(n), below[n]
-		to := N(free[of.parent])
-		free[of.parent] += count + 1
-		free[n] = int32(to) + 1
-		number[n] = to
-		o.Parent[to], o.Label[to], o.Below[to] = number[of.parent], of.label, count
+		parent, count := t.Parent(N(n)), below[n]
+		to := free[parent]
+		free[parent] += count + 1
+		free[n] = to + 1
+		number[n], o.Below[to] = N(to), count
 	}
 	return o, number
+}
+
+// Fill fills Parent and Label of what Number began, for the nodes of the tree from one to
+// before another: those of all are filled in parts, side by side or not. labels are the new
+// labels by those in the tree; nil: they stay as they are.
+func (t *Tree[N, L]) Fill(o *Ordered[N, L], number []N, labels []L, from, until int) {
+	for n := from; n < until; n++ {
+		of, to := *t.nodes.At(n), number[n]
+		if n > 0 {
+			of.parent = number[of.parent]
+		}
+		if labels != nil {
+			of.label = labels[of.label]
+		}
+		o.Parent[to], o.Label[to] = of.parent, of.label
+	}
 }

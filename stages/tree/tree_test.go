@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -10,7 +11,7 @@ import (
 func TestTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type edge struct{ from, to int32 }
-		tr, known := New[int32](int32(-1)), map[edge]int32{}
+		tr, known := New[int32](int32(0)), map[edge]int32{}
 		for range rapid.IntRange(0, 200).Draw(t, "children") {
 			e := edge{rapid.Int32Range(0, min(3, int32(tr.Len()-1))).Draw(t, "parent"), rapid.Int32Range(0, 40).Draw(t, "label")}
 			n, added := tr.Child(e.from, e.to)
@@ -30,6 +31,22 @@ func TestTree(t *testing.T) {
 // it, older siblings come first.
 func ordered(t *rapid.T, tr *Tree[int32, int32]) {
 	o, number := tr.Order()
+	parts, same := tr.Number()
+	half := rapid.IntRange(0, tr.Len()).Draw(t, "half")
+	labels := make([]int32, 41)
+	for l := range labels {
+		labels[l] = int32(2 * l)
+	}
+	tr.Fill(&parts, number, labels, half, tr.Len())
+	tr.Fill(&parts, number, labels, 0, half)
+	if !slices.Equal(number, same) || !slices.Equal(o.Parent, parts.Parent) || !slices.Equal(o.Below, parts.Below) {
+		t.Fatalf("%v in two parts is %v", o, parts)
+	}
+	for n, label := range o.Label[1:] {
+		if parts.Label[n+1] != 2*label {
+			t.Fatalf("label %d became %d", label, parts.Label[n+1])
+		}
+	}
 	seen := make([]bool, o.Len())
 	for n := range int32(tr.Len()) {
 		to := number[n]
