@@ -118,7 +118,7 @@ func (e *experiment) rule(do func()) {
 		do()
 		return
 	}
-	_ = e.rules.add(do) // batch.number and processes have its error
+	_ = e.rules.add(do) // batch.number, processes and, at the end, grown have its error
 }
 
 // read passes stacks that were read through their stages.

@@ -52,7 +52,8 @@ func forking(t *testing.T) string {
 	return filepath.Join(perf, "perf", "p_fork.data")
 }
 
-// Events of the next process pass while stacks of the one before it have not passed the rules.
+// Events of the next process pass while stacks of the one before it have not passed the rules,
+// which wait for that here: for ever, if they do not.
 func TestProcessesOverlap(t *testing.T) {
 	rules, count := perStack[0].run, &perBatch[len(perBatch)-1].run
 	before := *count

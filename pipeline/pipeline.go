@@ -18,8 +18,9 @@
 // symbol tables, which are loaded as soon as a recording names them (early.go), the
 // decoder, which reads ahead (readahead.go), the dumps, which are unwound side by side
 // (package relay), the rules, the tree of stacks and the sinks, which run beside what gives
-// samples their stacks, also those of the next process (beside.go), and the writers, one per table (writers.go): all have
-// bounded channels. A batch has one owner at any time; attribute.Sink says more.
+// samples their stacks, also those of the next process (beside.go), and the writers, one per
+// table (writers.go): all have bounded channels. A batch has one owner at any time;
+// attribute.Sink says more.
 package pipeline
 
 import (

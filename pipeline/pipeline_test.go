@@ -3,9 +3,11 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -243,6 +245,51 @@ type lost struct{}
 
 func (lost) Next() (arrow.RecordBatch, error) { return nil, errors.New("input/output error") }
 func (lost) Close()                           {}
+
+// unmapped is faulty with seven processes, whose mappings are wrong.
+type unmapped struct{ faulty }
+
+func (u unmapped) OpenContext(ctx context.Context, path string) *decode.Recording {
+	rec := u.faulty.OpenContext(ctx, path)
+	only := rec.Processes[0]
+	rec.Processes = nil
+	for n := range 7 {
+		p := *only
+		p.Number = n + 1
+		p.Image = []decode.MapEvent{{Path: fmt.Sprint("/lib", n), Modes: 5}, {Unmap: true, Address: 0x1000}}
+		rec.Processes = append(rec.Processes, &p)
+	}
+	return rec
+}
+
+// What is wrong with the mappings of each process is a problem before what is wrong with its
+// events, though mappings are looked at some processes ahead.
+func TestMappingProblems(t *testing.T) {
+	before := decoders
+	decoders = []decode.Decoder{unmapped{}}
+	defer func() { decoders = before }()
+	path := filepath.Join(t.TempDir(), "maps.faulty")
+	if err := os.WriteFile(path, []byte("maps"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	results, err := Ingest(t.Context(), Options{Store: t.TempDir(), Jobs: 1, DebugDirs: []string{}}, path)
+	if err != nil || len(results) != 1 {
+		t.Fatal(err, results)
+	}
+	var got, want []string
+	for _, p := range results[0].Problems {
+		got = append(got, p.Reason)
+		if p.Reason == "bad-mapping" {
+			got = append(got, strings.Fields(p.Message)[2])
+		}
+	}
+	for n := range 7 {
+		want = append(want, "bad-mapping", fmt.Sprint("/lib", n), "unmap-without-map", "unreadable-events")
+	}
+	if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
+		t.Error(diff)
+	}
+}
 
 // A recording that fails while it is read, or that trips a mistake of ours,
 // does not end the run.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"stackmill/fault"
 	"stackmill/problem"
@@ -42,7 +43,7 @@ func (e *experiment) processes(yield func(*process, error) bool) {
 			waiting, rest = append(waiting, e.process(rest[0])), rest[1:]
 		}
 		p := waiting[0]
-		waiting = waiting[1:]
+		waiting = slices.Delete(waiting, 0, 1) // and nothing holds on to it
 		if err := e.rules.until(p.symbolized); err != nil {
 			yield(nil, err)
 			return

@@ -3,7 +3,8 @@ package pipeline
 import "time"
 
 // StageTime is how long a stage took with one recording. What runs beside the stages
-// counts where it is waited for, but for the rules and the sinks, which count where they are.
+// counts where it is waited for, but for symbolize, the rules and the sinks, which count where
+// they are.
 type StageTime struct {
 	Stage   string // as Explain names it, or one of the names below
 	Elapsed time.Duration

@@ -18,12 +18,8 @@ const (
 	// stripped library (S6). In both only what is near a PC matters.
 	wholeBytes = 64 << 10
 	nearBytes  = 64
-	// partBytes is how much code is disassembled by one goroutine until others may go on. After
-	// wholeCode, when all goroutines know that no more whole functions are wanted, a PC counts
-	// as pcBytes.
+	// partBytes is how much code is disassembled by one goroutine until others may go on.
 	partBytes = 16 << 10
-	wholeCode = 8 * wholeInstructions
-	pcBytes   = 32
 	// maxDisassemblers bounds the memory that they take: some MiB each.
 	maxDisassemblers = 8
 )
@@ -40,7 +36,7 @@ type disassembled struct {
 // by side. What it is given is valid until it returns.
 func (r *Result) disassemble(functions []symbolize.FunctionNo, pcs [][]uint64, take func(n symbolize.FunctionNo, code *symbolize.Disassembly)) {
 	workers := min(runtime.GOMAXPROCS(0), maxDisassemblers)
-	parts := r.parts(functions, pcs)
+	parts := r.parts(functions)
 	disassemblers := make([]*symbolize.Disassembler, workers+1) // the last one is take's
 	defer func() {
 		for _, d := range disassemblers {
@@ -103,15 +99,11 @@ func (r *Result) within(n symbolize.FunctionNo, spent bool) int {
 	return symbolize.All
 }
 
-// parts divides a list of functions, which have PCs, into those that are disassembled at a time.
-func (r *Result) parts(functions []symbolize.FunctionNo, pcs [][]uint64) (parts [][]symbolize.FunctionNo) {
-	first, size, all := 0, uint64(0), uint64(0)
+// parts divides a list of functions into those that are disassembled at a time.
+func (r *Result) parts(functions []symbolize.FunctionNo) (parts [][]symbolize.FunctionNo) {
+	first, size := 0, uint64(0)
 	for i, n := range functions {
-		code := min(r.Program.Functions[n].Size, partBytes)
-		if all += code; all > wholeCode {
-			code = min(code, pcBytes*uint64(len(pcs[n])))
-		}
-		if size += code; size >= partBytes || i == len(functions)-1 {
+		if size += min(r.Program.Functions[n].Size, partBytes); size >= partBytes || i == len(functions)-1 {
 			parts = append(parts, functions[first:i+1])
 			first, size = i+1, 0
 		}

@@ -79,20 +79,16 @@ func TestDisassemble(t *testing.T) {
 }
 
 // A part is made of functions until there is enough code, of which there is no more in an
-// interpreter's loop, or enough PCs once no whole functions are wanted.
+// interpreter's loop.
 func TestParts(t *testing.T) {
-	const size, many = partBytes / 2, partBytes / 2 / pcBytes
-	r := &Result{Program: &symbolize.Program{Functions: []symbolize.Function{{Size: partBytes}, {Size: 1}, {Size: size}, {Size: 1 << 40}, {Size: partBytes - 1}, {}}}}
-	pcs := [][]uint64{make([]uint64, many), {0}, make([]uint64, many), nil, nil, nil}
-	whole := slices.Repeat([]symbolize.FunctionNo{3}, wholeCode/partBytes)
+	r := &Result{Program: &symbolize.Program{Functions: []symbolize.Function{{Size: partBytes}, {Size: 1}, {Size: partBytes / 2}, {Size: 1 << 40}, {Size: partBytes - 1}, {}}}}
 	for _, test := range []struct{ functions, ends []symbolize.FunctionNo }{
 		{nil, nil},
 		{[]symbolize.FunctionNo{5}, []symbolize.FunctionNo{5}},
 		{[]symbolize.FunctionNo{0, 1, 2, 3, 4, 5}, []symbolize.FunctionNo{0, 3, 5}},
 		{[]symbolize.FunctionNo{2, 2, 4, 1}, []symbolize.FunctionNo{2, 1}},
-		{append(whole, 2, 1, 0, 0, 1, 2), append(whole, 0, 2)},
 	} {
-		parts := r.parts(test.functions, pcs)
+		parts := r.parts(test.functions)
 		var ends []symbolize.FunctionNo
 		for _, part := range parts {
 			ends = append(ends, part[len(part)-1])

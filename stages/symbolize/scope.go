@@ -44,7 +44,8 @@ type objectMapping struct {
 }
 
 // scopesOf returns the scopes of a process with these mappings of load objects that are linked,
-// one at least, in the order of time: a new one begins where nothing is mapped any more that was before.
+// one at least, in the order of time: a new one begins where nothing is mapped any more that
+// was before.
 func (r *Resolver) scopesOf(mapped []objectMapping) (scopes []scopeSince) {
 	slices.SortStableFunc(mapped, func(a, b objectMapping) int { return cmp.Compare(a.Loaded, b.Loaded) })
 	var objects []ObjectNo
