@@ -275,36 +275,58 @@ func ReadCommit(store, batch string) (Commit, error) {
 	return Decode(batch, data)
 }
 
-// WriteCommit makes a batch exist. The error is ErrExists if it already does, ErrLost if its
-// files are gone. attempt is the writer's own folder. made says that the commit counts,
-// whatever the error.
-func WriteCommit(store string, attempt *Scratch, c Commit) (made bool, err error) {
-	data, err := c.Encode()
+// Draft is a commit that is on disk and does not count yet.
+type Draft struct {
+	store   string
+	file    string // in the writer's own folder
+	content []byte
+	commit  Commit
+}
+
+// WriteDraft writes a commit to its writer's own folder.
+func WriteDraft(store string, attempt *Scratch, c Commit) (*Draft, error) {
+	content, err := c.Encode()
 	if err != nil {
+		return nil, err
+	}
+	d := &Draft{store, filepath.Join(attempt.Dir, "commit"+commitSuffix), content, c}
+	if err := writeFlushed(d.file, content); err != nil {
+		return nil, fmt.Errorf("commit %s: %w", c.Batch, err)
+	}
+	return d, nil
+}
+
+// Commit makes a batch exist, whose files are on disk. The error is ErrExists if it already
+// does, ErrLost if its files are gone. made says that the commit counts, whatever the error.
+func (d *Draft) Commit() (made bool, err error) {
+	if err := d.commit.complete(d.store); err != nil {
 		return false, err
 	}
-	temp := filepath.Join(attempt.Dir, "commit"+commitSuffix)
-	if err := writeFlushed(temp, data); err != nil {
-		return false, fmt.Errorf("commit %s: %w", c.Batch, err)
+	if r := remoteOf(d.store); r != nil {
+		return r.commit(&d.commit, d.file, d.content)
 	}
-	if err := c.complete(store); err != nil {
-		return false, err
-	}
-	if r := remoteOf(store); r != nil {
-		return r.commit(&c, temp, data)
-	}
-	err = create(temp, commitPath(store, c.Batch))
+	path := commitPath(d.store, d.commit.Batch)
+	err = create(d.file, path)
 	switch {
 	case errors.Is(err, os.ErrExist):
-		return false, fmt.Errorf("commit %s: %w", c.Batch, ErrExists)
+		return false, fmt.Errorf("commit %s: %w", d.commit.Batch, ErrExists)
 	case err != nil:
-		return false, fmt.Errorf("commit %s: %w", c.Batch, err)
+		return false, fmt.Errorf("commit %s: %w", d.commit.Batch, err)
 	}
-	err = SyncDir(filepath.Join(store, CommitsDir))
-	if lost := c.complete(store); lost != nil && os.Remove(commitPath(store, c.Batch)) == nil {
+	err = SyncDir(filepath.Join(d.store, CommitsDir))
+	if lost := d.commit.complete(d.store); lost != nil && os.Remove(path) == nil {
 		return false, lost
 	}
 	return true, err
+}
+
+// WriteCommit writes a commit and makes its batch exist, as Draft.Commit does.
+func WriteCommit(store string, attempt *Scratch, c Commit) (made bool, err error) {
+	d, err := WriteDraft(store, attempt, c)
+	if err != nil {
+		return false, err
+	}
+	return d.Commit()
 }
 
 // PathOf returns the path of a table's file, empty if the batch has no rows of it.

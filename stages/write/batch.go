@@ -19,6 +19,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/cespare/xxhash/v2"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
 
 	"stackmill/schema"
 	"stackmill/stages/relay"
@@ -51,8 +52,7 @@ type table struct {
 	hash   *xxhash.Digest
 	w      *tablefile.Writer
 	rows   int64
-
-	completed bool
+	done   *storedir.File // nil before it is completed
 }
 
 // Begin starts a batch in the store, which it creates if necessary. Commit adds its
@@ -167,13 +167,14 @@ func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 	if err := b.rollUp(); err != nil {
 		return err
 	}
-	if c.Files, err = b.finish(); err != nil {
+	if err := b.complete(); err != nil {
 		return err
 	}
-	if err := b.publish(c.Files); err != nil {
+	draft, err := b.flush(c)
+	if err != nil {
 		return err
 	}
-	made, err := storedir.WriteCommit(b.store, b.attempt, c)
+	made, err := draft.Commit()
 	if made {
 		b.published = nil
 	}
@@ -191,7 +192,7 @@ func (b *Batch) rollUp() error {
 	})
 	return together(1+len(tables), encoders(), func(i int) error {
 		if i > 0 {
-			return tables[i-1].complete()
+			return b.completeTable(tables[i-1])
 		}
 		if b.rollup != nil {
 			if err := b.rollup.Rows(b.Write); err != nil {
@@ -205,56 +206,65 @@ func (b *Batch) rollUp() error {
 // encoders is how many tables are completed at a time: each that is encoded takes memory.
 func encoders() int { return runtime.GOMAXPROCS(0) }
 
-// finish completes the tables' files and flushes them to disk. All are flushed at once: one
-// commit of the file system's journal serves many.
-func (b *Batch) finish() ([]storedir.File, error) {
-	names := slices.Sorted(maps.Keys(b.tables))
-	files := make([]storedir.File, len(names))
-	each := func(limit int, f func(i int, t *table) error) error {
-		return together(len(names), limit, func(i int) error {
-			return f(i, b.tables[names[i]])
-		})
-	}
-	if err := each(encoders(), func(_ int, t *table) error { return t.complete() }); err != nil {
-		return nil, err
-	}
-	err := each(len(names), func(i int, t *table) (err error) {
-		files[i], err = t.flush(storedir.FilePath(names[i], filepath.Base(b.attempt.Dir)))
-		return t.failed(err)
-	})
-	b.tables = nil
-	return files, err
+// complete completes all tables.
+func (b *Batch) complete() error {
+	tables := slices.Collect(maps.Values(b.tables))
+	return together(len(tables), encoders(), func(i int) error { return b.completeTable(tables[i]) })
 }
 
-// publish moves the files to their places. They are moved one after the other, which takes
-// less time than at once: folders are made and files renamed under locks.
-func (b *Batch) publish(files []storedir.File) error {
-	for _, f := range files {
-		path := filepath.Join(b.store, filepath.FromSlash(f.Path))
-		b.published = append(b.published, path)
-		err := os.MkdirAll(filepath.Dir(path), 0o777)
-		if err == nil {
-			err = os.Rename(b.staged(f.Table), path)
-		}
-		if err != nil {
-			return publishError(f, err)
-		}
-	}
-	err := together(len(files), len(files), func(i int) error {
-		if err := storedir.SyncDir(filepath.Dir(b.published[i])); err != nil {
-			return publishError(files[i], err)
-		}
+// completeTable writes the rest of a table, once, and moves its file to its place.
+func (b *Batch) completeTable(t *table) error {
+	if t.done != nil {
 		return nil
-	})
-	if err != nil {
-		return err
 	}
-	// The tables' directories may be new, even if another process made them.
-	return errors.Join(storedir.SyncDir(filepath.Join(b.store, storedir.TablesDir)), storedir.SyncDir(b.store))
+	if err := t.complete(storedir.FilePath(t.schema.Name, filepath.Base(b.attempt.Dir))); err != nil {
+		return t.failed(err)
+	}
+	path := b.place(t.done)
+	b.mu.Lock()
+	b.published = append(b.published, path)
+	b.mu.Unlock()
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	if err == nil {
+		err = os.Rename(b.staged(t.schema.Name), path)
+	}
+	return publishError(t, err)
 }
 
-func publishError(f storedir.File, err error) error {
-	return fmt.Errorf("publish table %s: %w", f.Table, err)
+// place is where a file is in the store.
+func (b *Batch) place(f *storedir.File) string {
+	return filepath.Join(b.store, filepath.FromSlash(f.Path))
+}
+
+// flush flushes the tables' files to disk, their names, and the commit, whose files it adds:
+// all at once, since one commit of the file system's journal serves many.
+func (b *Batch) flush(c storedir.Commit) (draft *storedir.Draft, err error) {
+	var flushes []func() error
+	for _, name := range slices.Sorted(maps.Keys(b.tables)) {
+		t := b.tables[name]
+		c.Files = append(c.Files, *t.done)
+		flushes = append(flushes,
+			func() error { return t.failed(errors.Join(t.file.Sync(), t.file.Close())) },
+			func() error { return publishError(t, storedir.SyncDir(filepath.Dir(b.place(t.done)))) })
+	}
+	b.tables = nil
+	// The tables' directories may be new, even if another process made them.
+	for _, dir := range []string{filepath.Join(b.store, storedir.TablesDir), b.store} {
+		flushes = append(flushes, func() error { return storedir.SyncDir(dir) })
+	}
+	flushes = append(flushes, func() (err error) {
+		draft, err = storedir.WriteDraft(b.store, b.attempt, c)
+		return err
+	})
+	err = together(len(flushes), len(flushes), func(i int) error { return flushes[i]() })
+	return draft, err
+}
+
+func publishError(t *table, err error) error {
+	if err != nil {
+		err = fmt.Errorf("publish table %s: %w", t.schema.Name, err)
+	}
+	return err
 }
 
 // together runs f for n tables, so many of them at a time. Where each waits for the disk, that
@@ -283,13 +293,25 @@ func together(n, limit int, f func(i int) error) error {
 	return err
 }
 
-// complete writes the rest of a table, once. Its file stays open.
-func (t *table) complete() error {
-	if t.completed {
-		return nil
+// complete writes the rest of a table, whose file will be at a path of the store. The file
+// stays open.
+func (t *table) complete(path string) error {
+	if err := t.w.Close(); err != nil {
+		return err
 	}
-	t.completed = true
-	return t.failed(t.w.Close())
+	_ = unix.SyncFileRange(int(t.file.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE) // it only saves time
+	info, err := t.file.Stat()
+	if err != nil {
+		return err
+	}
+	t.done = &storedir.File{
+		Table:    t.schema.Name,
+		Path:     path,
+		Rows:     t.rows,
+		Bytes:    info.Size(),
+		Checksum: storedir.Checksum(t.hash.Sum64()),
+	}
+	return nil
 }
 
 // failed says which table an error is about.
@@ -298,22 +320,6 @@ func (t *table) failed(err error) error {
 		err = fmt.Errorf("write table %s: %w", t.schema.Name, err)
 	}
 	return err
-}
-
-// flush flushes a table's file to disk; path is where it will be.
-func (t *table) flush(path string) (storedir.File, error) {
-	err := t.file.Sync()
-	info, serr := t.file.Stat()
-	if err = errors.Join(err, serr, t.file.Close()); err != nil {
-		return storedir.File{}, err
-	}
-	return storedir.File{
-		Table:    t.schema.Name,
-		Path:     path,
-		Rows:     t.rows,
-		Bytes:    info.Size(),
-		Checksum: storedir.Checksum(t.hash.Sum64()),
-	}, nil
 }
 
 // Abort removes what was written. After Commit it does nothing.

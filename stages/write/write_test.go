@@ -300,12 +300,12 @@ func TestCleanPublished(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.attempt = attempt
-		files, err := b.finish()
-		if err == nil {
-			err = b.publish(files)
+		if err := b.complete(); err != nil {
+			t.Fatal(err)
 		}
+		draft, err := b.flush(storedir.Commit{Batch: "a", StoreVersion: schema.StoreVersion})
 		if err == nil && committed {
-			_, err = storedir.WriteCommit(store, attempt, storedir.Commit{Batch: "a", StoreVersion: schema.StoreVersion, Files: files})
+			_, err = draft.Commit()
 		}
 		b.Abandon() // killed
 		attempt.Abandon()
