@@ -125,9 +125,22 @@ func (e *experiment) settled() error {
 	return errors.Join(e.out.close(), e.rec.Fault.Err(), e.tables.Fault())
 }
 
-func (e *experiment) open() (err error) {
-	e.rec, err = e.opening()
-	return err
+// open also begins a batch: its folders are made while the recording is read.
+func (e *experiment) open() error {
+	return together(
+		func() (err error) {
+			e.rec, err = e.opening()
+			return err
+		},
+		func() error {
+			if e.to.shared() {
+				return nil
+			}
+			err := e.beginBatch(&e.batch)
+			e.attempt.batch.Store(e.batch)
+			return err
+		},
+	)
 }
 
 func (e *experiment) locate() error {
@@ -152,10 +165,6 @@ func (e *experiment) begin() (err error) {
 	if e.to.shared() {
 		e.out = newHeld()
 	} else {
-		if err := e.beginBatch(&e.batch); err != nil {
-			return err
-		}
-		e.attempt.batch.Store(e.batch)
 		e.out = newWriters(e.ctx, e.batch)
 	}
 	if e.redoing != nil {
@@ -209,6 +218,7 @@ func (e *experiment) grown() error {
 				return err
 			}
 			nodes = e.stacks.OrderNodes()
+			e.stacks.Place()
 			return nil
 		},
 		func() error {
@@ -219,7 +229,6 @@ func (e *experiment) grown() error {
 			}
 			frames = e.stacks.OrderFrames(locations)
 			e.data.Order(locations)
-			e.stacks.Place()
 			return nil
 		},
 	)

@@ -48,7 +48,7 @@ type stage[F any] struct {
 
 // once are the stages that prepare a recording.
 var once = []stage[func(*experiment) error]{
-	{"open", "decodes the recording's logs, maps and stacks, by the format found by magic bytes",
+	{"open", "decodes the recording's logs, maps and stacks, by the format found by magic bytes, and begins a batch of the store for a large one",
 		"processes with their images, trees of recorded stacks, kinds of events", (*experiment).open},
 	{"locate", "finds the files that the recording names where the options say: below another root, in caches by build-id",
 		"a locator of load objects and sources", (*experiment).locate},
@@ -56,7 +56,7 @@ var once = []stage[func(*experiment) error]{
 		"mappings of generated code, with their lives", (*experiment).attach},
 	{"keep", "keeps what no table has of the recording, so that its stacks can be given better symbols when it is gone",
 		"rows of recordings", (*experiment).keep},
-	{"begin", "begins a batch of the store and a writer for each table, or keeps the rows of a small recording",
+	{"begin", "begins a writer for each table, or keeps the rows of a small recording",
 		"where rows go", (*experiment).begin},
 }
 
