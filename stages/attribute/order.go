@@ -18,7 +18,7 @@ func (s *Stacks) OrderNodes() (number []unwind.NodeNo) {
 
 // OrderFrames puts the frames in the order of locations, as they are stored, and returns the
 // numbers that they get. locations are the new numbers of locations by those that frames have.
-// It may run beside OrderNodes, as may Place.
+// It may run beside OrderNodes and Place.
 func (s *Stacks) OrderFrames(locations []symbolize.LocationNo) (number []unwind.FrameNo) {
 	s.Frames, number = orderFrames(&s.Tree.Frames, locations)
 	return number

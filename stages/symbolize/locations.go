@@ -120,7 +120,7 @@ func (p *Program) location(function FunctionNo, offset uint64, reason string, pl
 }
 
 // LocationID returns the identifier of a location. It may be called concurrently once the
-// resolver has finished.
+// locations are in order.
 func (p *Program) LocationID(n LocationNo) int64 {
 	p.identify(int(n) + 1)
 	return p.Location(n).id

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmill/stages/arena"
+	"stackmill/stages/relay"
 )
 
 // fewLocations is up to how many locations stay in the order in which they occur. Those of
@@ -12,12 +13,14 @@ import (
 // more than the values.
 const fewLocations = 4096
 
-// Order puts the locations in the order in which they are stored: that of their load
-// objects and offsets, in which what follows each other differs little, unless they are
-// few. It returns their new numbers by the ones before, which no longer hold. No location
+// Order identifies the locations and puts them in the order in which they are stored: that of
+// their load objects and offsets, in which what follows each other differs little, unless they
+// are few. It returns their new numbers by the ones before, which no longer hold. No location
 // can be added any more.
 func (p *Program) Order() (number []LocationNo) {
-	order := p.order()
+	var order []arena.Keyed
+	parts := []func(){func() { order = p.order() }, func() { p.identify(p.Locations.Len()) }}
+	relay.Each(len(parts), len(parts), func(_, part int, _ *struct{}) { parts[part]() }, func(*struct{}) bool { return true })
 	number = make([]LocationNo, len(order))
 	var ordered arena.List[Location]
 	inlines := p.Inlines

@@ -10,7 +10,7 @@ import (
 // Many locations are in the order of their places.
 func TestOrder(t *testing.T) {
 	const more = fewLocations // behind all others
-	p := &Program{Locations: arena.ListOf(Location{Object: 1, Offset: 5}, Location{Offset: 9}, Location{Offset: 7, Function: 1}, Location{Offset: 7}), Inlines: slices.Concat([][]Level{{{Function: 1}}}, make([][]Level, 3+more))}
+	p := &Program{Objects: make([]Object, 3), Functions: make([]Function, 2), Locations: arena.ListOf(Location{Object: 1, Offset: 5}, Location{Offset: 9}, Location{Offset: 7, Function: 1}, Location{Offset: 7}), Inlines: slices.Concat([][]Level{{{Function: 1}}}, make([][]Level, 3+more))}
 	for n := range more {
 		p.Locations.Add(Location{Object: 2, Offset: uint64(n)})
 	}
@@ -18,15 +18,20 @@ func TestOrder(t *testing.T) {
 		t.Fatalf("numbers %d, want %d", got, want)
 	}
 	for n, want := range []Location{{Offset: 7}, {Offset: 7, Function: 1}, {Offset: 9}, {Object: 1, Offset: 5}} {
-		if *p.Locations.At(n) != want || (len(p.InlinedAt(LocationNo(n))) > 0) != (n == 3) {
-			t.Errorf("location %d is %+v, with %v inlined", n, *p.Locations.At(n), p.InlinedAt(LocationNo(n)))
+		l := *p.Locations.At(n)
+		want.id = l.id
+		if l != want || (len(p.InlinedAt(LocationNo(n))) > 0) != (n == 3) {
+			t.Errorf("location %d is %+v, with %v inlined", n, l, p.InlinedAt(LocationNo(n)))
+		}
+		if l.id == 0 {
+			t.Errorf("location %d has no identifier", n)
 		}
 	}
 }
 
 // Few locations stay in the order in which they occur.
 func TestOrderOfFew(t *testing.T) {
-	p := &Program{Locations: arena.ListOf(Location{Offset: 9}, Location{Offset: 7})}
+	p := &Program{Objects: make([]Object, 1), Functions: make([]Function, 1), Locations: arena.ListOf(Location{Offset: 9}, Location{Offset: 7})}
 	if got, want := p.Order(), []LocationNo{0, 1}; !slices.Equal(got, want) || p.Location(0).Offset != 9 {
 		t.Errorf("numbers %d, want %d", got, want)
 	}

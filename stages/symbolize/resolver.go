@@ -290,12 +290,11 @@ func (r *Resolver) newTableFunction(object ObjectNo, f symtab.Function) Function
 }
 
 // Finish completes the program once every stack is resolved: it finds the inline
-// chains and the identifiers of locations, records the problems of the load objects, those that no stack touches
+// chains, records the problems of the load objects, those that no stack touches
 // as remarks only, and closes their files. What was found out for resolving is
 // forgotten: it may be as large as all else.
 func (r *Resolver) Finish() {
 	r.expand()
-	r.Program.identify(r.Program.Locations.Len())
 	r.closeFiles()
 	for i := range r.Program.Objects {
 		o := &r.Program.Objects[i]

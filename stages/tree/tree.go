@@ -117,7 +117,7 @@ func (t *Tree[N, L]) Order() (o Ordered[N, L], number []N) {
 
 // Number begins with Order: only Below is as it should be. Fill does the rest.
 func (t *Tree[N, L]) Number() (o Ordered[N, L], number []N) {
-	below := make([]int32, t.Len())
+	below := arena.Places[int32](t.Len())
 	for n := t.Len() - 1; n > 0; n-- {
 		below[t.Parent(N(n))] += below[n] + 1
 	}
