@@ -13,19 +13,52 @@ const groupOfValues = 8
 // runs and packed values.
 func appendHybrid(out []byte, values []int32, width int) []byte {
 	packed := 0 // the first value that is not stored yet
-	for i := 0; i < len(values); {
-		end := i + 1
-		for end < len(values) && values[end] == values[i] {
-			end++
+	for i := 0; ; {
+		from, end := longRun(values, i)
+		if from == end {
+			return appendGroups(out, values[packed:], width)
 		}
-		if start := i + (packed-i)&(groupOfValues-1); end-start >= shortestRun {
+		if start := from + (packed-from)&(groupOfValues-1); end-start >= shortestRun {
 			out = appendGroups(out, values[packed:start], width)
 			out = appendRun(out, values[start], end-start, width)
 			packed = end
 		}
 		i = end
 	}
-	return appendGroups(out, values[packed:], width)
+}
+
+// longRun returns where the first run of shortestRun equal values or more begins, from a value
+// on that differs from the one before, and where it ends; an empty one if there is none. It
+// looks at one value of many: each such run has all of one of the windows that it looks into.
+func longRun(values []int32, i int) (from, end int) {
+	const window = shortestRun / 2
+	for at := i; at+window <= len(values); at += window {
+		v, inside := values[at], values[at+1:at+window]
+		if inside[len(inside)-1] != v || !uniform(inside, v) {
+			continue
+		}
+		from, end = at, at+window
+		for from > i && values[from-1] == v {
+			from--
+		}
+		for end < len(values) && values[end] == v {
+			end++
+		}
+		if end-from >= shortestRun {
+			return from, end
+		}
+	}
+	return len(values), len(values)
+}
+
+// uniform reports whether all values are one.
+func uniform(values []int32, v int32) bool {
+	for _, w := range values {
+		if w != v {
+			return false
+		}
+	}
+	return true
 }
 
 // appendRun appends n times a value.

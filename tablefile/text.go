@@ -45,8 +45,8 @@ func (c *chunk) writeLabels(out *sink, arrays []arrow.Array) error {
 	t.reset()
 	defer t.reset()
 	c.narrow.take(arrays, labelNumbers)
-	c.indices = sized(c.indices, c.rows)[:0]
-	values := c.narrow.values
+	c.indices = sized(c.indices, len(c.narrow.values))
+	at := 0
 	for _, a := range arrays {
 		labels := a.(*array.Dictionary)
 		names, ok := labels.Dictionary().(*array.String)
@@ -54,14 +54,17 @@ func (c *chunk) writeLabels(out *sink, arrays []arrow.Array) error {
 			return fmt.Errorf("values of type %s", a.DataType())
 		}
 		numbers := make([]int32, names.Len()) // from 1
-		n := a.Len() - a.NullN()
-		for _, v := range values[:n] {
-			if numbers[v] == 0 {
-				numbers[v] = t.number(names.Value(int(v))) + 1
+		end := at + a.Len() - a.NullN()
+		own := c.indices[at:end]
+		for i, v := range c.narrow.values[at:end] {
+			n := numbers[v]
+			if n == 0 {
+				n = t.number(names.Value(int(v))) + 1
+				numbers[v] = n
 			}
-			c.indices = append(c.indices, numbers[v]-1)
+			own[i] = n - 1
 		}
-		values = values[n:]
+		at = end
 	}
 	if len(c.indices) >= fewestValues {
 		return c.writeNames(out)
@@ -77,6 +80,9 @@ func labelNumbers(a arrow.Array) []int32 { return narrowValues(a.(*array.Diction
 // sort puts the names in the order of their bytes, in which they take a quarter less:
 // neighbours begin alike. It gives numbers their new ones. No name can be added any more.
 func (t *texts) sort(numbers []int32) {
+	if slices.IsSorted(t.names) {
+		return
+	}
 	before := slices.Clone(t.names)
 	slices.Sort(t.names)
 	for n, name := range t.names {
@@ -104,6 +110,7 @@ func (c *chunk) writeTexts(out *sink, arrays []arrow.Array) error {
 	t := &c.texts
 	t.reset()
 	defer t.reset()
+	t.values = slices.Grow(t.values, c.rows)
 	for _, a := range arrays {
 		values, ok := a.(*array.String)
 		if !ok {
