@@ -4,7 +4,7 @@
 // bottom and Explain prints. Data flows one way: no stage calls an earlier one or
 // drives a later one.
 //
-// Samples, of which there are millions, flow as Arrow record batches of 64 K:
+// Samples, of which there are millions, flow as Arrow record batches of up to 64 K:
 // events in, as a decoder hands them out (schema.EventSchema), and rows out, to the
 // writer of each table (schema.Tables). A column that no stage changes is the same
 // memory from the decoder to the file. Between the two stand columns of distinct
@@ -192,7 +192,7 @@ func Explain(w io.Writer) error {
 	explain(&p, "Once for a recording", once)
 	explain(&p, "Once for each of its processes, beside those before it", beforehand)
 	explain(&p, "Once for each of its processes", perProcess)
-	explain(&p, "For each batch of 64 K events, in the order of time", perBatch)
+	explain(&p, "For each batch of up to 64 K events, in the order of time", perBatch)
 	explain(&p, "For stacks that were read, beside their batch", perStack)
 	explain(&p, "Each batch goes to", sinks)
 	explain(&p, "Once all samples were read", atEnd)

@@ -10,6 +10,10 @@ import (
 	"stackmill/schema"
 )
 
+// eventRows is how many rows a batch of events has: fewer than schema.BatchRows, so that the
+// stages have something to do at the same time in recordings of some hundred thousand samples.
+const eventRows = schema.BatchRows / 2
+
 // none is the reader of kinds that perf does not record.
 type none struct{}
 
@@ -27,10 +31,10 @@ type eventReader struct {
 // Close implements decode.EventReader.
 func (e *eventReader) Close() {}
 
-// Next returns the next schema.BatchRows samples, or the last ones.
+// Next returns the next eventRows samples, or the last ones.
 func (e *eventReader) Next() (arrow.RecordBatch, error) {
 	var b rowBatch
-	for b.len() < schema.BatchRows {
+	for b.len() < eventRows {
 		if e.rest.len() == 0 {
 			if e.next == e.rows.parts() {
 				break
@@ -41,16 +45,16 @@ func (e *eventReader) Next() (arrow.RecordBatch, error) {
 			}
 			e.next++
 		}
-		n := min(e.rest.len(), schema.BatchRows-b.len())
+		n := min(e.rest.len(), eventRows-b.len())
 		some := e.rest.part(0, n)
 		e.rest = e.rest.part(n, e.rest.len())
 		switch {
 		case b.len() > 0:
 			b.append(&some)
-		case n == schema.BatchRows || e.next == e.rows.parts(): // it is whole
+		case n == eventRows || e.next == e.rows.parts(): // it is whole
 			b = some
 		default:
-			b = newRowBatch(schema.BatchRows, e.r.accesses)
+			b = newRowBatch(eventRows, e.r.accesses)
 			b.append(&some)
 		}
 	}
@@ -89,6 +93,6 @@ func (b *rowBatch) record() arrow.RecordBatch {
 
 // The columns of fields that no event has.
 var (
-	unknown    = sync.OnceValue(func() []int64 { return slices.Repeat([]int64{-1}, schema.BatchRows) })
-	weightless = sync.OnceValue(func() []int64 { return make([]int64, schema.BatchRows) })
+	unknown    = sync.OnceValue(func() []int64 { return slices.Repeat([]int64{-1}, eventRows) })
+	weightless = sync.OnceValue(func() []int64 { return make([]int64, eventRows) })
 )
