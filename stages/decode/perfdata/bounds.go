@@ -42,9 +42,9 @@ func (r *reader) settleTimes() {
 // middleTime is the median of some samples' times, 0 if none was recorded.
 func (r *reader) middleTime() uint64 {
 	var some []uint64
-	var buffer [momentsRead]moment
+	var buffer []moment
 	for i := range r.moments.pieces {
-		part := r.moments.part(&r.moments.pieces[i], 0, buffer[:0])
+		part := r.moments.part(&r.moments.pieces[i], 0, &buffer)
 		for n := 0; n < min(len(part), momentsRead); n += someStep { // those that one reading has
 			if t := part[n].time; isTime(t) {
 				some = append(some, t)

@@ -133,18 +133,19 @@ func (l *moments) encode(list []moment) []byte {
 
 // part returns the moments of a piece from one on; some of them, in the buffer, if it is
 // in the space, and none at its end.
-func (l *moments) part(p *momentPiece, from int, buffer []moment) []moment {
+func (l *moments) part(p *momentPiece, from int, buffer *[]moment) []moment {
 	if p.list != nil || l.err != nil || from == p.n {
 		return p.list[min(from, len(p.list)):]
 	}
 	n := min(p.n-from, momentsRead)
 	l.words = slices.Grow(l.words[:0], momentWords*n)[:momentWords*n]
 	l.failed(l.space.ReadAt(arrow.GetBytes(l.words), p.at+int64(8*momentWords*from)))
-	buffer = buffer[:0]
+	list := slices.Grow((*buffer)[:0], n)
 	for i := range n {
-		buffer = append(buffer, moment{l.words[momentWords*i], place(l.words[momentWords*i+1])})
+		list = append(list, moment{l.words[momentWords*i], place(l.words[momentWords*i+1])})
 	}
-	return buffer
+	*buffer = list
+	return list
 }
 
 // all iterates over the moments in the order in which they are kept, some at a time.
@@ -165,7 +166,7 @@ type momentCursor struct {
 	piece, end int
 	from       int // how many of the piece were passed before the part
 	part       []moment
-	buffer     [momentsRead]moment
+	buffer     []moment
 	at         int // in the part
 	frees      bool
 }
@@ -184,7 +185,7 @@ func (c *momentCursor) advance() bool {
 	for ; c.piece < c.end; c.piece, c.from = c.piece+1, 0 {
 		p := &c.pieces[c.piece]
 		c.from += len(c.part)
-		if c.part, c.at = c.moments.part(p, c.from, c.buffer[:0]), 0; len(c.part) > 0 {
+		if c.part, c.at = c.moments.part(p, c.from, &c.buffer), 0; len(c.part) > 0 {
 			return true
 		}
 		if c.frees {

@@ -3,6 +3,8 @@ package pprof
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -55,7 +57,7 @@ func (e *events) Next() (arrow.RecordBatch, error) {
 		return nil, nil
 	}
 	columns := []arrow.Array{ // in the order of the schema
-		schema.Int64s(make([]int64, n)), schema.Int64s(make([]int64, n)), schema.Int32s(noCPU[:n]), schema.Int32s(stacks),
+		schema.Int64s(make([]int64, n)), schema.Int64s(make([]int64, n)), schema.Int32s(noCPU()[:n]), schema.Int32s(stacks),
 		schema.Int32s(types), schema.Int64s(values), texts.NewArray(),
 	}
 	defer func() {
@@ -67,13 +69,7 @@ func (e *events) Next() (arrow.RecordBatch, error) {
 }
 
 // noCPU is the column of processors, of which a profile says nothing.
-var noCPU = func() []int32 {
-	column := make([]int32, schema.BatchRows)
-	for i := range column {
-		column[i] = -1
-	}
-	return column
-}()
+var noCPU = sync.OnceValue(func() []int32 { return slices.Repeat([]int32{-1}, schema.BatchRows) })
 
 // sample reads the next sample.
 func (e *events) sample() (more bool, err error) {
