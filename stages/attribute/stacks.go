@@ -45,13 +45,14 @@ type Stacks struct {
 // NewStacks returns an empty list.
 func NewStacks() *Stacks { return &Stacks{Tree: unwind.NewTree(), Reasons: []string{""}} }
 
-// Expect makes room for the stacks of processes: few mean more than one thing.
+// Expect makes room for the stacks of processes: few mean more than one thing. Nobody writes to
+// it before there are stacks, as slices.Grow would.
 func (s *Stacks) Expect(processes []*decode.Process) {
 	n := 0
 	for _, p := range processes {
 		n += p.Stacks.Len()
 	}
-	s.Recorded = slices.Grow(s.Recorded, n)
+	s.Recorded = append(make([]Recorded, 0, len(s.Recorded)+n), s.Recorded...)
 }
 
 // Place says where stacks end in the tree, which has grown, and why there.

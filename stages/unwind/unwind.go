@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmill/schema"
+	"stackmill/stages/arena"
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
 )
@@ -51,7 +52,7 @@ func New(known *Known, emit func(*Growth), r *symbolize.Resolver, tables *FrameT
 
 // forget forgets what is known of words.
 func (u *Unwinder) forget() {
-	u.known.words = append(u.known.words[:0], make([]wordState, u.recorded.Stacks.Nodes())...)
+	u.known.words = arena.Zeros(u.known.words, u.recorded.Stacks.Nodes())
 }
 
 // Add normalises stacks of the process, which were read. Nobody may use them after that.
