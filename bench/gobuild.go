@@ -25,7 +25,7 @@ type goBuild struct {
 // processes, in which hardly two samples have the same stack.
 var (
 	largePackage = goBuild{
-		name: "perf fp, distinct stacks", file: "package", hz: "12000", rounds: lengthened,
+		name: "perf fp, distinct stacks", file: "package", hz: "12000", rounds: largest,
 		before: `"$0" build -o /dev/null cmd/compile/internal/ssa`,
 		script: `"$0" build -gcflags=cmd/compile/internal/ssa=-D=/$i -o /dev/null cmd/compile/internal/ssa`, // the flag makes it anew
 	}
@@ -35,23 +35,31 @@ var (
 	}
 )
 
-// lengthened is how many times as long the longer recording is of two that are compared.
-const lengthened = 4
+const (
+	// lengthened is how many times as long the longer recording is of two that are compared.
+	lengthened = 4
+	// largest is how many times as long the one is that is to keep both processors busy: it has
+	// 1.7 million samples.
+	largest = 7
+)
 
-// input is a recording and how many samples it has; long is one that is like it and
-// lengthened times as long, if there is one.
+// input is a recording and how many samples it has. Others may be like it: long is lengthened
+// times as long, large is a large one.
 type input struct {
-	name    string
-	path    string
-	samples int
-	long    *input
+	name        string
+	path        string
+	samples     int
+	long, large *input
 }
 
-// recording returns the recording of the first round, with that of all rounds if
-// there are several. It makes them when they are not there, for which perf must be
-// permitted.
+// recording returns the recording of the first round, with those of more rounds if there are
+// several. It makes them when they are not there, for which perf must be permitted.
 func (g *goBuild) recording(dir string) (*input, error) {
-	all := &input{name: g.name, path: filepath.Join(dir, g.file+".data")}
+	file := g.file
+	if g.rounds > 1 {
+		file = fmt.Sprintf("%s-%d", g.file, g.rounds)
+	}
+	all := &input{name: g.name, path: filepath.Join(dir, file+".data")}
 	if _, err := os.Stat(all.path); errors.Is(err, fs.ErrNotExist) {
 		if err := g.record(dir, all.path); err != nil {
 			return nil, err
@@ -61,8 +69,20 @@ func (g *goBuild) recording(dir string) (*input, error) {
 	if all.samples, err = countSamples(all.path); err != nil || g.rounds == 1 {
 		return all, err
 	}
-	first := &input{name: g.name, path: filepath.Join(dir, g.file+"-first.data"), samples: all.samples / g.rounds, long: all}
-	return first, shorten(all.path, first.path, first.samples)
+	each := all.samples / g.rounds
+	long := &input{name: g.name, path: filepath.Join(dir, g.file+"-long.data"), samples: lengthened * each}
+	first := &input{name: g.name, path: filepath.Join(dir, g.file+"-first.data"), samples: each, long: long, large: all}
+	return first, errors.Join(first.shortened(all), long.shortened(all))
+}
+
+// shortened makes the recording, of the first samples of another one, unless it is there.
+func (in *input) shortened(all *input) error {
+	made, err := os.Stat(in.path)
+	of, err2 := os.Stat(all.path)
+	if err == nil && err2 == nil && made.ModTime().After(of.ModTime()) {
+		return nil
+	}
+	return shorten(all.path, in.path, in.samples)
 }
 
 // record records the builds, which have a cache of their own.

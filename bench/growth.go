@@ -24,6 +24,7 @@ func (b *bench) inputs(work string) (all []*input, err error) {
 	}
 	heap := &input{name: "gprofng heap, a server", samples: b.records}
 	heap.long = &input{name: heap.name, samples: lengthened * b.records}
+	heap.large = heap.long
 	for _, h := range []*input{heap, heap.long} {
 		if h.path, err = recording(b.dir, h.samples); err != nil {
 			return nil, err
@@ -32,24 +33,29 @@ func (b *bench) inputs(work string) (all []*input, err error) {
 	return append(all, heap), nil
 }
 
-// growth measures what a sample of a recording costs, and one of a recording that is
-// several times as long, and how many processors the longer one keeps busy.
+// growth measures what a sample of a recording costs, and one of a recording that is several
+// times as long, and how many processors a large one keeps busy.
 func (b *bench) growth() error {
 	inputs, err := b.inputs("CPU of a sample")
 	if err != nil {
 		return err
 	}
 	for _, in := range inputs {
-		pair := []contender{b.ingest("", in.path), b.ingest("", in.long.path)}
-		if err := takeTurns(b.rounds, pair); err != nil {
+		sizes := []contender{b.ingest("", in.path), b.ingest("", in.long.path), b.ingest("", in.large.path)}
+		if in.large == in.long {
+			sizes = sizes[:2]
+		}
+		if err := takeTurns(b.rounds, sizes); err != nil {
 			return err
 		}
-		one := pair[0].runs.cpu().Seconds() / float64(in.samples)
-		long := pair[1].runs.cpu().Seconds() / float64(in.long.samples)
-		fmt.Printf("\n%s: %.2f µs of CPU for a sample of %d, %.2f of %d (in %.1f s)\n",
-			in.name, one*1e6, in.samples, long*1e6, in.long.samples, pair[1].runs.elapsed().Seconds())
+		one := sizes[0].runs.cpu().Seconds() / float64(in.samples)
+		long := sizes[1].runs.cpu().Seconds() / float64(in.long.samples)
+		large := sizes[len(sizes)-1].runs
+		fmt.Printf("\n%s: %.2f µs of CPU for a sample of %d, %.2f of %d; %.2f processors busy with %d (in %.1f s), %.2f with %d\n",
+			in.name, one*1e6, in.samples, long*1e6, in.long.samples,
+			large.cores(), in.large.samples, large.elapsed().Seconds(), sizes[1].runs.cores(), in.long.samples)
 		b.figures.add(figure{work: fmt.Sprintf("CPU of a sample, %s, %d×", in.name, lengthened), against: "1×", value: long / one, target: growthTarget})
-		cores := figure{work: fmt.Sprintf("processors busy, %s, %d×", in.name, lengthened), value: pair[1].runs.cores(), target: coresTarget, atLeast: true}
+		cores := figure{work: fmt.Sprintf("processors busy, %s, %d×", in.name, in.large.samples/in.samples), value: large.cores(), target: coresTarget, atLeast: true}
 		if runtime.NumCPU() < 2 {
 			cores.skipped = "there is one processor"
 		}
