@@ -38,8 +38,7 @@ var (
 const (
 	// lengthened is how many times as long the longer recording is of two that are compared.
 	lengthened = 4
-	// largest is how many times as long the one is that is to keep both processors busy: it has
-	// 1.7 million samples.
+	// largest is how many times as long the longest is, which has some 1.8 million samples.
 	largest = 7
 )
 

@@ -34,7 +34,7 @@ func (b *bench) inputs(work string) (all []*input, err error) {
 }
 
 // growth measures what a sample of a recording costs, and one of a recording that is several
-// times as long, and how many processors a large one keeps busy.
+// times as long, and how many processors the longer ones keep busy.
 func (b *bench) growth() error {
 	inputs, err := b.inputs("CPU of a sample")
 	if err != nil {
@@ -50,16 +50,16 @@ func (b *bench) growth() error {
 		}
 		one := sizes[0].runs.cpu().Seconds() / float64(in.samples)
 		long := sizes[1].runs.cpu().Seconds() / float64(in.long.samples)
-		large := sizes[len(sizes)-1].runs
-		fmt.Printf("\n%s: %.2f µs of CPU for a sample of %d, %.2f of %d; %.2f processors busy with %d (in %.1f s), %.2f with %d\n",
-			in.name, one*1e6, in.samples, long*1e6, in.long.samples,
-			large.cores(), in.large.samples, large.elapsed().Seconds(), sizes[1].runs.cores(), in.long.samples)
+		fmt.Printf("\n%s: %.2f µs of CPU for a sample of %d, %.2f of %d (in %.1f s)\n",
+			in.name, one*1e6, in.samples, long*1e6, in.long.samples, sizes[1].runs.elapsed().Seconds())
 		b.figures.add(figure{work: fmt.Sprintf("CPU of a sample, %s, %d×", in.name, lengthened), against: "1×", value: long / one, target: growthTarget})
-		cores := figure{work: fmt.Sprintf("processors busy, %s, %d×", in.name, in.large.samples/in.samples), value: large.cores(), target: coresTarget, atLeast: true}
-		if runtime.NumCPU() < 2 {
-			cores.skipped = "there is one processor"
+		for i, larger := range []*input{in.long, in.large}[:len(sizes)-1] {
+			cores := figure{work: fmt.Sprintf("processors busy, %s, %d×", in.name, larger.samples/in.samples), value: sizes[i+1].runs.cores(), target: coresTarget, atLeast: true}
+			if runtime.NumCPU() < 2 {
+				cores.skipped = "there is one processor"
+			}
+			b.figures.add(cores)
 		}
-		b.figures.add(cores)
 	}
 	return nil
 }

@@ -50,7 +50,8 @@ func shorten(from, to string, n int) error {
 }
 
 // rewrite writes a recording that has other records than another one: those that
-// the function emits, which is given what stands in front of the other's, and them.
+// the function emits, which is given what stands in front of the other's, and them. It is there
+// when all of it is.
 func rewrite(from, to string, records func(head []byte, in iter.Seq[perfRecord], emit func([]byte)) error) error {
 	f, head, data, err := openRecording(from)
 	if err != nil {
@@ -66,7 +67,8 @@ func rewrite(from, to string, records func(head []byte, in iter.Seq[perfRecord],
 	if _, err := f.ReadAt(rest, at+old); err != nil {
 		return err
 	}
-	out, err := os.Create(to)
+	part := to + ".part"
+	out, err := os.Create(part)
 	if err != nil {
 		return err
 	}
@@ -82,5 +84,8 @@ func rewrite(from, to string, records func(head []byte, in iter.Seq[perfRecord],
 	binary.LittleEndian.PutUint64(head[dataSize:], size)
 	err = errors.Join(err, w.Flush())
 	_, werr := out.WriteAt(head, 0)
-	return errors.Join(err, werr, out.Close())
+	if err := errors.Join(err, werr, out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(part, to)
 }

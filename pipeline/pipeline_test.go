@@ -262,8 +262,8 @@ func (u unmapped) OpenContext(ctx context.Context, path string) *decode.Recordin
 	return rec
 }
 
-// What is wrong with the mappings of each process is a problem before what is wrong with its
-// events, though mappings are looked at some processes ahead.
+// The problems of a process's mappings come before those of its events, although mappings are
+// read some processes ahead.
 func TestMappingProblems(t *testing.T) {
 	before := decoders
 	decoders = []decode.Decoder{unmapped{}}

@@ -11,7 +11,8 @@ import (
 )
 
 // eventRows is how many rows a batch of events has: fewer than schema.BatchRows, so that the
-// stages have something to do at the same time in recordings of some hundred thousand samples.
+// stages have something to do at the same time in recordings of some hundred thousand samples,
+// and enough to be decoded ahead of them (pipeline/readahead.go).
 const eventRows = schema.BatchRows / 2
 
 // none is the reader of kinds that perf does not record.
