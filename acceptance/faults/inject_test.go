@@ -29,7 +29,7 @@ var injections = []struct {
 	few                []int // which of them in the short run
 }{
 	{"write", "write,pwrite64,pwritev,writev", "error=ENOSPC", []int{2, 9}},
-	{"fsync", "fsync,fdatasync", "error=EIO", []int{1, 4}},
+	{"fsync", "fsync,fdatasync", "error=EIO", []int{1, 4, 20, 50}},
 	{"rename", "rename,renameat,renameat2", "error=EIO", []int{1, 3}},
 	{"link", "link,linkat", "error=EIO", []int{1}},
 	{"mkdir", "mkdir,mkdirat", "error=ENOSPC", []int{3, 6}},
@@ -37,7 +37,7 @@ var injections = []struct {
 	{"lock", "flock", "error=ENOLCK", []int{1}},
 	{"unlink", "unlink,unlinkat", "error=EIO", []int{1}},
 	{"killed at write", "write,pwrite64,pwritev,writev", killing, []int{6}},
-	{"killed at fsync", "fsync,fdatasync", killing, []int{3}},
+	{"killed at fsync", "fsync,fdatasync", killing, []int{3, 40}},
 	{"killed at rename", "rename,renameat,renameat2", killing, []int{2}},
 	{"killed at link", "link,linkat", killing, []int{1}},
 	{"killed at mkdir", "mkdir,mkdirat", killing, []int{5}},
