@@ -43,6 +43,7 @@ var formats = []format{
 	{name: "firefox", write: writeFirefox},
 	{name: "callgrind", several: true, write: writeCallgrind},
 	{name: "autofdo", write: writeAutoFDO},
+	{name: "pgo", write: writePGO},
 }
 
 // Formats are the names of what stacks can be written as.

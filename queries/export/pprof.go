@@ -35,7 +35,9 @@ var pprofUnits = map[string]string{"ns": "nanoseconds"}
 // so that only that is kept in memory.
 type pprof struct {
 	*selection
-	out       *bufio.Writer
+	bare      bool // names and lines alone: nothing of where files were, or of single samples
+	packed    *gzip.Writer
+	out       *bufio.Writer // into that
 	strings   *stringTable
 	mappings  map[mappingKey]uint64
 	places    map[int64][]segment // of load objects
@@ -60,29 +62,46 @@ type functionKey struct {
 }
 
 func writePprof(ctx context.Context, s *selection, w io.Writer) error {
+	return newPprof(s, w).profile(ctx, s.metrics)
+}
+
+// writePGO writes a profile for Go's compiler, which takes the values of this type for how
+// much a call matters, and needs one of that name. It is made to be kept with the sources.
+func writePGO(ctx context.Context, s *selection, w io.Writer) error {
+	p := newPprof(s, w)
+	p.bare = true
+	return p.profile(ctx, []metric{{"samples", "count"}})
+}
+
+func newPprof(s *selection, w io.Writer) *pprof {
 	z := gzip.NewWriter(w)
-	p := &pprof{selection: s, out: bufio.NewWriter(z), mappings: map[mappingKey]uint64{}, places: map[int64][]segment{},
+	p := &pprof{selection: s, packed: z, out: bufio.NewWriter(z), mappings: map[mappingKey]uint64{}, places: map[int64][]segment{},
 		functions: map[functionKey]uint64{}, locations: map[string]uint64{}}
 	p.strings = &stringTable{p.out, profileString, map[string]int64{}}
+	return p
+}
+
+// profile writes the metrics, as types of samples.
+func (p *pprof) profile(ctx context.Context, types []metric) error {
 	p.strings.of("")
-	for _, m := range s.metrics {
-		p.write(profileSampleType, p.pair(m.name, pprofUnit(m.unit)))
+	for _, t := range types {
+		p.write(profileSampleType, p.pair(t.name, pprofUnit(t.unit)))
 	}
-	if err := s.send(ctx, p); err != nil {
+	if err := p.send(ctx, p); err != nil {
 		return err
 	}
 	var end message
 	end.number(profileTime, p.started)
 	end.number(profileDuration, p.duration)
-	end.number(profileComment, p.strings.of(s.comment()))
-	end.number(profileDefaultMetric, p.strings.of(s.metrics[0].name))
+	end.number(profileComment, p.strings.of(p.comment()))
+	end.number(profileDefaultMetric, p.strings.of(types[0].name))
 	if _, err := p.out.Write(end); err != nil {
 		return err
 	}
 	if err := p.out.Flush(); err != nil {
 		return err
 	}
-	return z.Close()
+	return p.packed.Close()
 }
 
 // comment says where a profile is from.
@@ -120,7 +139,7 @@ func (p *pprof) begin(e *experiment) error {
 	}
 	p.duration = min(p.duration, math.MaxInt64-e.duration) + e.duration
 	p.e, p.numbers = e, p.numbers[:0]
-	if len(p.mappings) == 0 { // readers take the first for the program
+	if len(p.mappings) == 0 && !p.bare { // readers take the first for the program
 		if o := e.program(); o != nil {
 			p.mapping(o, slices.Concat(o.segments, []segment{{}})[0])
 		}
@@ -141,14 +160,22 @@ func (p *pprof) sample(s *sample) error {
 	}
 	m.bytes(1, path)
 	m.bytes(2, values)
-	for _, l := range p.labelsOf(s) {
-		m.bytes(3, p.pair(l[0], l[1]))
-	}
-	if err := p.recorded(&m, s.labels); err != nil {
+	if err := p.labels(&m, s); err != nil {
 		return fmt.Errorf("labels of a sample of %s: %w", p.e.name, err)
 	}
 	p.write(profileSample, m)
 	return nil
+}
+
+// labels adds the labels of a sample.
+func (p *pprof) labels(m *message, s *sample) error {
+	if p.bare {
+		return nil
+	}
+	for _, l := range p.labelsOf(s) {
+		m.bytes(3, p.pair(l[0], l[1]))
+	}
+	return p.recorded(m, s.labels)
 }
 
 // noStack returns the location of samples without a stack.
@@ -169,14 +196,17 @@ func (p *pprof) location(n int32) uint64 {
 		return id
 	}
 	l := &p.e.locations[n]
-	key := strconv.AppendInt(nil, l.id, 36)
+	var key []byte
+	if !p.bare {
+		key = strconv.AppendInt(key, l.id, 36)
+	}
 	for _, v := range l.levels {
 		key = fmt.Appendf(key, "\x00%s\x00%s\x00%d", v.function.name, v.file, v.line)
 	}
 	id, ok := p.locations[string(key)]
 	if !ok {
 		var mapping, address uint64
-		if l.object != nil {
+		if l.object != nil && !p.bare {
 			var at segment
 			at, address = p.address(l)
 			mapping = p.mapping(l.object, at)
@@ -225,6 +255,9 @@ func (p *pprof) place(mapping, address uint64, levels []level) uint64 {
 
 func (p *pprof) function(l *level) uint64 {
 	file := cmp.Or(l.file, l.function.file)
+	if p.bare {
+		file = ""
+	}
 	key := functionKey{l.function.id, l.function.name, file}
 	id, ok := p.functions[key]
 	if !ok {

@@ -36,6 +36,7 @@ type parameter struct {
 // The media types of answers and requests.
 const (
 	jsonType    = "application/json"
+	pprofType   = "application/vnd.google.protobuf+gzip"
 	ndjsonType  = "application/x-ndjson"
 	csvType     = "text/csv; charset=utf-8"
 	arrowType   = "application/vnd.apache.arrow.stream"

@@ -13,7 +13,7 @@ import (
 const exportPath = "/api/v1/export"
 
 // exportTypes are the media types of what is exported; others are texts.
-var exportTypes = map[string]string{"pprof": "application/vnd.google.protobuf+gzip", "speedscope": jsonType, "firefox": jsonType}
+var exportTypes = map[string]string{"pprof": pprofType, "pgo": pprofType, "speedscope": jsonType, "firefox": jsonType}
 
 // exported answers with the stacks of the experiments, as another tool reads them.
 func exported(w *work) error {

@@ -2,7 +2,7 @@
 import { address } from './api';
 import { scope, usePlace } from './place';
 
-const files = ['pprof', 'folded', 'speedscope', 'firefox', 'callgrind', 'autofdo'];
+const files = ['pprof', 'folded', 'speedscope', 'firefox', 'callgrind', 'autofdo', 'pgo'];
 
 export function OpenIn() {
   const place = usePlace();
