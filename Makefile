@@ -13,7 +13,7 @@ DEMO_STORE := $(DEMO)/store
 DEMO_CASE  := recur.er
 DEMO_FUNC  := is_even
 
-.PHONY: help page build worker demo test soak lint fmt bench bench-scale bench-year peers docs clean check-go check-cxx
+.PHONY: help page build worker demo test soak lint fmt bench profile bench-scale bench-year peers docs clean check-go check-cxx
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -90,6 +90,9 @@ docs: check-go ## write what follows from the declarations of tables and views: 
 
 bench: build ## measure time, memory and bytes, against gprofng and perf: BENCHFLAGS='-only distinct'
 	go run $(GOFLAGS_) ./bench $(BENCHFLAGS)
+
+profile: build ## renew cmd/stackmill/default.pgo, the profile that the program is built with
+	go run $(GOFLAGS_) ./bench -profile cmd/stackmill/default.pgo
 
 bench-scale: ## measure a store of ten thousand small experiments
 	go run $(GOFLAGS_) ./bench -only scale -rounds 1 -experiments 10000 $(BENCHFLAGS)

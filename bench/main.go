@@ -65,9 +65,14 @@ func main() {
 	flag.IntVar(&b.experiments, "experiments", 1000, "small experiments of a store of many")
 	flag.IntVar(&b.nights, "nights", 60, "nights of a year of a store")
 	flag.IntVar(&b.rounds, "rounds", 3, "rounds; the medians are compared")
+	profile := flag.String("profile", "", "measure nothing, but write a profile of the program to this `file`, for go build -pgo")
 	only := flag.String("only", "", "measure only the rows that match this regular expression, of "+rowNames())
 	flag.Parse()
-	if err := errors.Join(b.run(*only), corpus.Remove()); err != nil {
+	run := func() error { return b.run(*only) }
+	if *profile != "" {
+		run = func() error { return b.profile(*profile) }
+	}
+	if err := errors.Join(run(), corpus.Remove()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
