@@ -27,6 +27,7 @@ type eventReader struct {
 	rows *rows
 	next int      // part
 	rest rowBatch // of the part before it
+	out  int      // how many rows were handed out
 }
 
 // Close implements decode.EventReader.
@@ -55,13 +56,14 @@ func (e *eventReader) Next() (arrow.RecordBatch, error) {
 		case n == eventRows || e.next == e.rows.parts(): // it is whole
 			b = some
 		default:
-			b = newRowBatch(eventRows, e.r.accesses)
+			b = newRowBatch(min(eventRows, e.rows.n-e.out), e.r.accesses)
 			b.append(&some)
 		}
 	}
 	if b.len() == 0 {
 		return nil, nil
 	}
+	e.out += b.len()
 	return b.record(), nil
 }
 

@@ -42,11 +42,10 @@ func rowSize(fields uint64) int64 {
 }
 
 // rows are those of a process in the order of time. The latest are in memory, in pieces
-// of one batch each: a single list would be copied whenever it grows.
+// that are never copied: each is as large as all before it, up to a batch.
 type rows struct {
 	aside   []asideRows
-	batches []rowBatch
-	kept    int // in memory
+	batches []rowBatch // all full but the last
 	n       int
 }
 
@@ -77,20 +76,23 @@ func newRowBatch(n int, fields uint64) rowBatch {
 	return b
 }
 
+// fewRows is how many rows the first piece has room for.
+const fewRows = 64
+
 // add adds some rows; fields are those of accesses that any event has.
 func (l *rows) add(some rowBatch, fields uint64) {
 	for some.len() > 0 {
-		if l.kept%schema.BatchRows == 0 {
-			l.batches = append(l.batches, newRowBatch(min(l.kept, schema.BatchRows), fields))
+		last := len(l.batches) - 1
+		if last < 0 || l.batches[last].room() == 0 {
+			l.batches = append(l.batches, newRowBatch(min(max(l.n, fewRows), schema.BatchRows), fields))
+			last++
 		}
-		b := &l.batches[len(l.batches)-1]
-		n := min(some.len(), schema.BatchRows-b.len())
+		b := &l.batches[last]
+		n := min(some.len(), b.room())
 		own := some.part(0, n)
-		b.room(n, fields)
 		b.append(&own)
 		some = some.part(n, some.len())
 		l.n += n
-		l.kept += n
 	}
 }
 
@@ -117,18 +119,8 @@ func (b *rowBatch) reset(n int, fields uint64) {
 	*b = b.part(0, 0)
 }
 
-// fewRows is how many rows the first batch has room for at first.
-const fewRows = 64
-
-// room makes room for n more rows. It at least doubles what there is: the first
-// batch may stay small.
-func (b *rowBatch) room(n int, fields uint64) {
-	if have := b.len(); have+n > cap(b.time) {
-		more := newRowBatch(min(max(2*have, have+n, fewRows), schema.BatchRows), fields)
-		more.append(b)
-		*b = more
-	}
-}
+// room is for how many more rows there is memory.
+func (b *rowBatch) room() int { return cap(b.time) - b.len() }
 
 // putAside moves the rows in memory to a space.
 func (l *rows) putAside(to *spill.Space) error {
@@ -145,7 +137,7 @@ func (l *rows) putAside(to *spill.Space) error {
 		}
 		l.aside = append(l.aside, asideRows{at, int32(b.len())})
 	}
-	l.batches, l.kept = nil, 0
+	l.batches = nil
 	return nil
 }
 
