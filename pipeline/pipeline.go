@@ -137,8 +137,9 @@ func (p *process) run(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
+	to := p.sinks()
 	for k := range schema.Kinds {
-		if err := p.kind(ctx, k); err != nil {
+		if err := p.kind(ctx, k, to); err != nil {
 			return fmt.Errorf("%s events: %w", k, err)
 		}
 	}
@@ -146,11 +147,10 @@ func (p *process) run(ctx context.Context) error {
 	return nil
 }
 
-// kind passes a kind's events through the stages, batch by batch.
-func (p *process) kind(ctx context.Context, k schema.Kind) error {
+// kind passes a kind's events through the stages and on to the sinks, batch by batch.
+func (p *process) kind(ctx context.Context, k schema.Kind, to []stage[attribute.Sink]) error {
 	events := readAhead(ctx, p.recorded.Events(k))
 	defer events.Close()
-	to := p.sinks()
 	for b := (&batch{process: p, kind: k}); ; {
 		if err := errors.Join(p.rec.Fault.Err(), context.Cause(ctx)); err != nil {
 			return err

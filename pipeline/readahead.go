@@ -18,18 +18,16 @@ const eventsAhead = 2
 type aheadReader struct {
 	decode.EventReader
 	ctx     context.Context
-	cancel  context.CancelFunc
+	cancel  context.CancelFunc     // nil if there is but one batch, as batches
 	begun   bool                   // the first batch was read
-	batches chan arrow.RecordBatch // nil if there is but one
+	batches chan arrow.RecordBatch // the further ones
 	group   errgroup.Group
 }
 
 // readAhead returns a reader of the same events, which it takes over. It adds no
 // goroutine for what fills less than half a batch: many processes have few events.
 func readAhead(ctx context.Context, events decode.EventReader) decode.EventReader {
-	r := &aheadReader{EventReader: events}
-	r.ctx, r.cancel = context.WithCancel(ctx)
-	return r
+	return &aheadReader{EventReader: events, ctx: ctx}
 }
 
 // Next implements decode.EventReader. A panic of the decoder is the error.
@@ -43,6 +41,7 @@ func (r *aheadReader) Next() (arrow.RecordBatch, error) {
 	b, err := r.EventReader.Next()
 	if !r.begun && b != nil && b.NumRows() >= schema.BatchRows/2 {
 		r.batches = make(chan arrow.RecordBatch, eventsAhead)
+		r.ctx, r.cancel = context.WithCancel(r.ctx)
 		r.group.Go(r.read)
 	}
 	r.begun = true
@@ -70,8 +69,8 @@ func (r *aheadReader) read() error {
 
 // Close implements decode.EventReader. It waits for the decoder.
 func (r *aheadReader) Close() {
-	r.cancel()
 	if r.batches != nil {
+		r.cancel()
 		for b := range r.batches {
 			b.Release()
 		}

@@ -11,6 +11,7 @@ type Known struct {
 	// the same: tests compare.
 	Whole bool
 
+	unwinder *Unwinder                         // the last
 	growth   *Growth                           // of the process whose stacks are normalised now, not yet handed out
 	words    []wordState                       // of the same process
 	meanings []meaning                         // by number of a PC, as far as they were asked for

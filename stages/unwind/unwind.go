@@ -23,15 +23,21 @@ type Unwinder struct {
 	gaps   map[edge]gap
 
 	reading // the stack that passes the rules now
+	scratch // of it
 
-	frames, machine, user []Frame                   // scratch
-	callers               []Frame                   // likewise, for missing
-	chained               []bool                    // by frame: whether the next one was found by the frame pointer
-	kernel                int                       // the kernel's frames at the leaf of the last native stack
-	checked               int                       // the last word of it that marks the next as the leaf's caller
-	pcs, called           []uint64                  // the PCs of the words: themselves, or scratch
+	kernel  int      // the kernel's frames at the leaf of the last native stack
+	checked int      // the last word of it that marks the next as the leaf's caller
+	pcs     []uint64 // the PCs of the words: themselves, or those called
+	part    Part     // whose words pass the rules
+}
+
+// scratch is memory that each stack uses anew.
+type scratch struct {
+	frames, machine, user []Frame
+	callers               []Frame // for missing
+	chained               []bool  // by frame: whether the next one was found by the frame pointer
+	called                []uint64
 	drops                 [OpenMP + 1][]schema.Rule // by part and word: the rule that dropped it
-	part                  Part                      // whose words pass the rules
 	hiddenBy              []schema.Rule             // by place: the rule by which user mode does not show the frame
 }
 
@@ -46,6 +52,10 @@ func New(known *Known, emit func(*Growth), r *symbolize.Resolver, tables *FrameT
 		known: known, emit: emit, resolver: r, process: process, recorded: recorded,
 		tables: tables, openMP: hasRuntime(process.Image),
 	}
+	if last := known.unwinder; last != nil { // many processes have few stacks
+		u.reading, u.scratch = last.reading, last.scratch
+	}
+	known.unwinder = u
 	u.forget()
 	return u
 }
