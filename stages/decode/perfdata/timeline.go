@@ -12,6 +12,7 @@ type timeline struct {
 	start    uint64 // the earliest time of all
 	current  map[int32]*process
 	all      map[int32][]*process // by pid, in order of their start
+	latest   sharing              // asked for: successive samples are mostly of one pid
 	recorded []*process           // those with samples, in the order of their first samples
 	kernel   []decode.MapEvent    // of modules and of code that the kernel made
 	newest   map[string]decode.FileID
@@ -85,12 +86,22 @@ func (t *timeline) begin(pid int32, now uint64) *process {
 	p.PID, p.StartNS, p.Stacks = int64(pid), t.ns(now), &decode.Stacks{}
 	t.current[pid] = p
 	t.all[pid] = append(t.all[pid], p)
+	t.latest = sharing{}
 	return p
+}
+
+// sharing are the processes that share a pid, in the order of their start.
+type sharing struct {
+	pid  int32
+	list []*process
 }
 
 // at returns the process that had the pid at a time.
 func (t *timeline) at(pid int32, time uint64) *process {
-	list := t.all[pid]
+	if t.latest.list == nil || t.latest.pid != pid {
+		t.latest = sharing{pid, t.all[pid]}
+	}
+	list := t.latest.list
 	i := sort.Search(len(list), func(i int) bool { return list[i].from > time })
 	if i > 0 {
 		return list[i-1]
