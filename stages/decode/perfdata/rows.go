@@ -42,7 +42,7 @@ func rowSize(fields uint64) int64 {
 }
 
 // rows are those of a process in the order of time. The latest are in memory, in pieces
-// that are never copied: each is as large as all before it, up to a batch.
+// that are never copied: each has room for as many as are in memory before it, up to a batch.
 type rows struct {
 	aside   []asideRows
 	batches []rowBatch // all full but the last
@@ -84,7 +84,7 @@ func (l *rows) add(some rowBatch, fields uint64) {
 	for some.len() > 0 {
 		last := len(l.batches) - 1
 		if last < 0 || l.batches[last].room() == 0 {
-			l.batches = append(l.batches, newRowBatch(min(max(l.n, fewRows), schema.BatchRows), fields))
+			l.batches = append(l.batches, newRowBatch(min(max(l.kept(), fewRows), schema.BatchRows), fields))
 			last++
 		}
 		b := &l.batches[last]
@@ -94,6 +94,14 @@ func (l *rows) add(some rowBatch, fields uint64) {
 		some = some.part(n, some.len())
 		l.n += n
 	}
+}
+
+// kept is how many rows are in memory.
+func (l *rows) kept() (n int) {
+	for i := range l.batches {
+		n += l.batches[i].len()
+	}
+	return n
 }
 
 // add adds a row.

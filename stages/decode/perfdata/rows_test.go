@@ -1,10 +1,13 @@
 package perfdata
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"stackmill/schema"
+	"stackmill/stages/spill"
 )
 
 // Rows are kept in their order, and are not copied when there are more.
@@ -36,5 +39,27 @@ func TestRows(t *testing.T) {
 	}
 	if !slices.ContainsFunc(l.batches, func(b rowBatch) bool { return b.len() == schema.BatchRows }) {
 		t.Error("no piece is a whole batch")
+	}
+}
+
+// Memory for rows follows those that are in memory: many processes may have put most aside.
+func TestRowsAside(t *testing.T) {
+	space := spill.New(0, func() (spill.File, error) { return os.Create(filepath.Join(t.TempDir(), "rows")) })
+	defer space.Close()
+	some := newRowBatch(2*schema.BatchRows, 0)
+	for i := range 2 * schema.BatchRows {
+		some.add(&row{time: int64(i)})
+	}
+	var l rows
+	l.add(some, 0)
+	if err := l.putAside(space); err != nil {
+		t.Fatal(err)
+	}
+	l.add(some.part(0, 1), 0)
+	if n := cap(l.batches[0].time); n != fewRows {
+		t.Errorf("room for %d rows after all were put aside", n)
+	}
+	if last, err := l.part(l.parts()-1, space, 0); err != nil || last.len() != 1 || l.n != some.len()+1 {
+		t.Errorf("%d rows in the last part, %d in all: %v", last.len(), l.n, err)
 	}
 }
