@@ -4,11 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
+
+	"stackmill/pattern"
 )
 
 // Refusal is the error of SQL that does more than read the store.
@@ -69,10 +70,10 @@ func (db *DB) Admit(ctx context.Context, conn *sql.Conn, text string) (last stri
 
 // The beginnings that are admitted of statements whose kind may read or write.
 var (
-	explains  = regexp.MustCompile(`(?i)^EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\s*\)\s*)?(SELECT|FROM|WITH|VALUES|TABLE|DESCRIBE|SUMMARIZE)\b`)
-	makes     = regexp.MustCompile(`(?i)^CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+(TABLE|VIEW|MACRO|FUNCTION)\b`)
-	makesRows = regexp.MustCompile(`(?i)^CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+TABLE\b`)
-	pivots    = regexp.MustCompile(`(?i)^(SELECT|FROM|WITH|PIVOT)\b`)
+	explains  = pattern.Lazy(`(?i)^EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\s*\)\s*)?(SELECT|FROM|WITH|VALUES|TABLE|DESCRIBE|SUMMARIZE)\b`)
+	makes     = pattern.Lazy(`(?i)^CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+(TABLE|VIEW|MACRO|FUNCTION)\b`)
+	makesRows = pattern.Lazy(`(?i)^CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+TABLE\b`)
+	pivots    = pattern.Lazy(`(?i)^(SELECT|FROM|WITH|PIVOT)\b`)
 )
 
 // admit judges one statement.
@@ -83,9 +84,9 @@ func admit(ctx context.Context, conn *sql.Conn, s string) error {
 	}
 	switch {
 	case kind == duckdb.STATEMENT_TYPE_SELECT:
-	case kind == duckdb.STATEMENT_TYPE_EXPLAIN && explains.MatchString(s):
-	case kind == duckdb.STATEMENT_TYPE_CREATE && makes.MatchString(s):
-	case kind == duckdb.STATEMENT_TYPE_MULTI && pivots.MatchString(s) && !strings.Contains(s, ";"):
+	case kind == duckdb.STATEMENT_TYPE_EXPLAIN && explains().MatchString(s):
+	case kind == duckdb.STATEMENT_TYPE_CREATE && makes().MatchString(s):
+	case kind == duckdb.STATEMENT_TYPE_MULTI && pivots().MatchString(s) && !strings.Contains(s, ";"):
 		// A pivot over values that are looked up first.
 	default:
 		return &Refusal{firstWord(s), onlyReads}
@@ -131,7 +132,7 @@ func admitFunctions(ctx context.Context, conn *sql.Conn, s string, kind duckdb.S
 	if suspects == nil {
 		return nil
 	}
-	if kind != duckdb.STATEMENT_TYPE_SELECT && !makesRows.MatchString(s) {
+	if kind != duckdb.STATEMENT_TYPE_SELECT && !makesRows().MatchString(s) {
 		why := steers
 		if suspects[0] == runsText {
 			why = hides + " in such a statement"

@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"stackmill/pattern"
 )
 
 // The help of what hides functions.
@@ -123,12 +124,12 @@ func someNames(names []string) string {
 }
 
 // versions are the parts of the name of a shared object that its version may be in.
-var versions = regexp.MustCompile(`-\d[\d.]*(\.so)\b|(\.so)(?:\.\d+)+$`)
+var versions = pattern.Lazy(`-\d[\d.]*(\.so)\b|(\.so)(?:\.\d+)+$`)
 
 // unversioned is a load object's name without its version.
 func unversioned(name string) string {
 	for range 2 { // both parts
-		name = versions.ReplaceAllString(name, "$1$2")
+		name = versions().ReplaceAllString(name, "$1$2")
 	}
 	return name
 }

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"stackmill/pattern"
 	"stackmill/schema"
 )
 
@@ -21,7 +21,7 @@ import (
 var many = 100 // tests have less
 
 // beforeQuery is what may stand before a query.
-var beforeQuery = regexp.MustCompile(`(?i)^(EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\s*\)\s*)?|CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+TABLE\s+("[^"]+"|\w+)\s+AS\s+)`)
+var beforeQuery = pattern.Lazy(`(?i)^(EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\s*\)\s*)?|CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+TABLE\s+("[^"]+"|\w+)\s+AS\s+)`)
 
 // resolved returns a statement with the identifiers of the experiments that it names: beside
 // a condition like experiment = 'a.er' one on experiment_id, which the engine passes on to
@@ -31,7 +31,7 @@ func (db *DB) resolved(ctx context.Context, conn *sql.Conn, statement string) st
 	if db.Count < many || !strings.Contains(strings.ToLower(statement), experimentName) {
 		return statement
 	}
-	before := beforeQuery.FindString(statement)
+	before := beforeQuery().FindString(statement)
 	query := statement[len(before):]
 	tree := serialized(ctx, conn, query)
 	if tree == nil {

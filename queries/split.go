@@ -1,8 +1,9 @@
 package queries
 
 import (
-	"regexp"
 	"strings"
+
+	"stackmill/pattern"
 )
 
 // split cuts SQL at its semicolons, and removes space and comments before each
@@ -35,7 +36,7 @@ func bare(s string) string {
 	}
 }
 
-var dollarTag = regexp.MustCompile(`^\$([A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*)?\$`)
+var dollarTag = pattern.Lazy(`^\$([A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*)?\$`)
 
 // token returns the length of the comment, quoted text or word at the start of s,
 // which is not empty; else 1.
@@ -48,7 +49,7 @@ func token(s string) int {
 	case s[0] == '\'' || s[0] == '"':
 		return through(s, 1, s[:1]) // a doubled quote begins another one
 	case s[0] == '$':
-		if tag := dollarTag.FindString(s); tag != "" {
+		if tag := dollarTag().FindString(s); tag != "" {
 			return through(s, len(tag), tag)
 		}
 		return 1

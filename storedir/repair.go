@@ -6,10 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
+	"stackmill/pattern"
 	"stackmill/schema"
 )
 
@@ -142,7 +142,7 @@ func Restore(store, batch string) (own string, restored bool, err error) {
 	return c.Batch, err == nil, err
 }
 
-var batchPattern = regexp.MustCompile(`^[bfl]?[0-9a-f]{16}(\.[1-9][0-9]*)?$`)
+var batchPattern = pattern.Lazy(`^[bfl]?[0-9a-f]{16}(\.[1-9][0-9]*)?$`)
 
 // IsBatch reports whether a name can be a batch's.
-func IsBatch(name string) bool { return batchPattern.MatchString(name) }
+func IsBatch(name string) bool { return batchPattern().MatchString(name) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/pattern"
 	"stackmill/queries/moment"
 	"stackmill/schema"
 	"stackmill/storedir"
@@ -40,13 +41,13 @@ func parseLabels(args []string) (l storedir.Labels, err error) {
 	return l, nil
 }
 
-var labelKey = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+var labelKey = pattern.Lazy(`^[A-Za-z0-9_.-]+$`)
 
 // checkLabelKey returns why a label cannot have a key.
 func checkLabelKey(key string) error {
 	_, isColumn := schema.Experiments.Types()[key]
 	switch {
-	case !labelKey.MatchString(key):
+	case !labelKey().MatchString(key):
 		return fmt.Errorf("%q cannot be the key of a label (letters, digits, _, - and . can)", key)
 	case isColumn:
 		return fmt.Errorf("%q cannot be the key of a label: it is a column of experiments", key)

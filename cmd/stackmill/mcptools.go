@@ -9,10 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"stackmill/pattern"
 	"stackmill/queries"
 	"stackmill/queries/compare"
 	"stackmill/queries/report"
@@ -175,11 +175,11 @@ func content(text string, failed bool) any {
 }
 
 // unsafeHint is advice for people, who may start the program otherwise.
-var unsafeHint = regexp.MustCompile(` \(--unsafe [^)]*\)`)
+var unsafeHint = pattern.Lazy(` \(--unsafe [^)]*\)`)
 
 // failure is the result of a call that could not be done.
 func (m *agents) failure(err error) any {
-	text := unsafeHint.ReplaceAllString(err.Error(), "")
+	text := unsafeHint().ReplaceAllString(err.Error(), "")
 	for len(result.Marshal(text)) > m.most/2 {
 		text = shorten(text, len([]rune(text))/2)
 	}

@@ -6,10 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
+	"stackmill/pattern"
 	"stackmill/queries"
 )
 
@@ -38,7 +38,7 @@ func sentence(err error, timeout time.Duration) error {
 
 // missing is the locked engine's error for a file of the store that is gone: it takes
 // the path for a folder.
-var missing = regexp.MustCompile(`Permission Error: Cannot access file "([^"]*)/\*\*/\*\.parquet"`)
+var missing = pattern.Lazy(`Permission Error: Cannot access file "([^"]*)/\*\*/\*\.parquet"`)
 
 // missingFile rewords that error.
 func missingFile(err error) error {
@@ -46,7 +46,7 @@ func missingFile(err error) error {
 		return nil
 	}
 	text := err.Error()
-	at := missing.FindStringSubmatchIndex(text)
+	at := missing().FindStringSubmatchIndex(text)
 	if at == nil {
 		return err
 	}

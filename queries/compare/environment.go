@@ -6,10 +6,10 @@ import (
 	"maps"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"stackmill/pattern"
 	"stackmill/queries/rank"
 )
 
@@ -89,12 +89,12 @@ func (c *comparison) differ(what string, values [2][]string, unfair bool) {
 
 // output is the option of recorders that says where the recording goes, and what they make
 // of it.
-var output = regexp.MustCompile(`(^|\s)(-o|--output)(\s+|=)\S+`)
+var output = pattern.Lazy(`(^|\s)(-o|--output)(\s+|=)\S+`)
 
 // options returns a command line without what differs from run to run: the recording's
 // name, and the folders of programs.
 func options(command string) string {
-	words := strings.Fields(output.ReplaceAllString(command, "$1"))
+	words := strings.Fields(output().ReplaceAllString(command, "$1"))
 	for i, w := range words {
 		if strings.Contains(w, "/") && !strings.HasPrefix(w, "-") {
 			words[i] = path.Base(w)

@@ -1,22 +1,23 @@
 package compare
 
 import (
-	"regexp"
 	"strings"
+
+	"stackmill/pattern"
 )
 
 // Names of one function in two builds differ by what compilers and linkers add to them.
 var (
 	// clone is what tells variants and parts of a function apart: `f [clone .constprop.0]`,
 	// `f.part.1`, `f.cold`, `f.llvm.123`, `f.lto_priv.0`.
-	clone = regexp.MustCompile(` \[clone [^\]]*\]|\.(?:constprop|isra|part|cold|llvm|lto_priv|localalias|actor|destroy|resume|cleanup)(?:\.\d+)*$`)
+	clone = pattern.Lazy(` \[clone [^\]]*\]|\.(?:constprop|isra|part|cold|llvm|lto_priv|localalias|actor|destroy|resume|cleanup)(?:\.\d+)*$`)
 	// rustHash ends names in Rust's older scheme.
-	rustHash = regexp.MustCompile(`::h[0-9a-f]{16}$`)
+	rustHash = pattern.Lazy(`::h[0-9a-f]{16}$`)
 	// numbers count what has no name of its own: lambdas, types, closures, bodies of
 	// parallel regions, by their order or line in the source.
-	numbers = regexp.MustCompile(`(\{(?:lambda|unnamed)[^{}]*#|\{closure#|'lambda|'unnamed|\$_|__lambda|\._omp_fn\.|\.omp_outlined\.+|from line |\.func)\d+`)
+	numbers = pattern.Lazy(`(\{(?:lambda|unnamed)[^{}]*#|\{closure#|'lambda|'unnamed|\$_|__lambda|\._omp_fn\.|\.omp_outlined\.+|from line |\.func)\d+`)
 	// version ends the name of a library, or stands before .so.
-	version = regexp.MustCompile(`(?:-[0-9.]+)?\.so(?:\.[0-9.]+)?$`)
+	version = pattern.Lazy(`(?:-[0-9.]+)?\.so(?:\.[0-9.]+)?$`)
 )
 
 // plainName is a name without marks of clones.
@@ -25,7 +26,7 @@ func plainName(name string) string {
 		return name
 	}
 	for {
-		shorter := rustHash.ReplaceAllString(clone.ReplaceAllString(name, ""), "")
+		shorter := rustHash().ReplaceAllString(clone().ReplaceAllString(name, ""), "")
 		if shorter == name {
 			return name
 		}
@@ -34,7 +35,7 @@ func plainName(name string) string {
 }
 
 // looseName is a plain name without the numbers of what has no name.
-func looseName(name string) string { return numbers.ReplaceAllString(plainName(name), "$1") }
+func looseName(name string) string { return numbers().ReplaceAllString(plainName(name), "$1") }
 
 // stem is a loose name without anonymous namespaces, template arguments and parameters.
 func stem(name string) string {
@@ -62,7 +63,7 @@ func stem(name string) string {
 }
 
 // plainObject is a load object's name without the version of a library.
-func plainObject(name string) string { return version.ReplaceAllString(name, ".so") }
+func plainObject(name string) string { return version().ReplaceAllString(name, ".so") }
 
 // lastPart is a module's name without directories.
 func lastPart(module string) string { return module[strings.LastIndexByte(module, '/')+1:] }

@@ -10,10 +10,11 @@ import (
 	"maps"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"stackmill/pattern"
 )
 
 // autofdo sums values by line and call site: a profile for compilers.
@@ -136,7 +137,7 @@ func (a *autofdo) named(f *function) *fdoName {
 	if n == nil {
 		n = &fdoName{name: cmp.Or(f.linkage, f.name), start: cmp.Or(f.start, a.starts[f.id])}
 		// Names for people are none that clang knows, and Go's compiler reads other profiles.
-		if !linkerName.MatchString(n.name) || a.golang[f.object] && slices.Contains(goFiles, path.Ext(f.file)) {
+		if !linkerName().MatchString(n.name) || a.golang[f.object] && slices.Contains(goFiles, path.Ext(f.file)) {
 			n.start, n.name = 0, ""
 		}
 		if at := strings.IndexByte(n.name, '.'); at > 0 {
@@ -149,7 +150,7 @@ func (a *autofdo) named(f *function) *fdoName {
 
 // linkerName matches what the format can hold as a name: it ends with a blank or a colon, and
 // other characters in its first place begin comments, contexts and numbers.
-var linkerName = regexp.MustCompile(`^[\pL_$.][^\s\v\pC:(<]*$`)
+var linkerName = pattern.Lazy(`^[\pL_$.][^\s\v\pC:(<]*$`)
 
 func (a *autofdo) sample(s *sample) error {
 	v := s.values[0]

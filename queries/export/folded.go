@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strings"
+
+	"stackmill/pattern"
 )
 
 // folded sums values by the names of the functions on stacks.
@@ -64,10 +65,10 @@ const foldedTotal = "<Total>"
 // foldedName keeps a name from ending its line, from being two, and from ending with a number
 // after a blank, which flamegraph.pl and inferno take for another value.
 func foldedName(name string) string {
-	return numberAtEnd.ReplaceAllString(oneLine.Replace(strings.ReplaceAll(name, ";", ":")), "_$1")
+	return numberAtEnd().ReplaceAllString(oneLine.Replace(strings.ReplaceAll(name, ";", ":")), "_$1")
 }
 
-var numberAtEnd = regexp.MustCompile(`[\s\v]([0-9]+(?:\.[0-9]*)?)$`)
+var numberAtEnd = pattern.Lazy(`[\s\v]([0-9]+(?:\.[0-9]*)?)$`)
 
 // oneLine keeps a name from ending its line.
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ")

@@ -13,11 +13,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 
+	"stackmill/pattern"
 	"stackmill/queries"
 	"stackmill/storedir"
 )
@@ -45,7 +45,7 @@ type list struct {
 }
 
 // plain are names that lead to no other folder.
-var plain = regexp.MustCompile(`^[a-z0-9_][a-z0-9_.-]*$`)
+var plain = pattern.Lazy(`^[a-z0-9_][a-z0-9_.-]*$`)
 
 // read reads a list. Its names become those of files that are removed.
 func (l *list) read(text []byte) error {
@@ -57,7 +57,7 @@ func (l *list) read(text []byte) error {
 		names = append(names, p.Name)
 	}
 	for _, name := range names {
-		if !plain.MatchString(name) {
+		if !plain().MatchString(name) {
 			return fmt.Errorf("%q is no name of a view or a part", name)
 		}
 	}

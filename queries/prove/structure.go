@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 
+	"stackmill/pattern"
 	"stackmill/schema"
 )
 
@@ -16,13 +16,13 @@ var (
 	unknownKind  = hash("unknown")
 	bodyKind     = hash("body")
 	knownParts   = map[int64]bool{none: true, hash("native"): true, hash("java"): true, hash("openmp"): true}
-	ambiguousTag = regexp.MustCompile(`:[0-9]+ > `)
+	ambiguousTag = pattern.Lazy(`:[0-9]+ > `)
 )
 
 // step tells names that could be parts of paths of inlined functions, which have each
 // function's name, a colon and a line.
 func step(name []byte) int64 {
-	if bytes.Contains(name, []byte(" > ")) && ambiguousTag.Match(name) {
+	if bytes.Contains(name, []byte(" > ")) && ambiguousTag().Match(name) {
 		return 1
 	}
 	return 0

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 	"unicode/utf16"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
+	"stackmill/pattern"
 	"stackmill/queries"
 	"stackmill/queries/result"
 	"stackmill/storedir"
@@ -29,11 +29,11 @@ func (f *failure) Unwrap() error { return f.err }
 
 // wrong is the failure of a request that means nothing. Parameters have the names of flags.
 func wrong(err error) error {
-	return &failure{http.StatusBadRequest, errors.New(flags.ReplaceAllString(err.Error(), "$1"))}
+	return &failure{http.StatusBadRequest, errors.New(flags().ReplaceAllString(err.Error(), "$1"))}
 }
 
 // flags are the dashes of names of flags.
-var flags = regexp.MustCompile(`(^|[ (])--\b`)
+var flags = pattern.Lazy(`(^|[ (])--\b`)
 
 // StatusOf returns the status of a response that says what failed.
 func StatusOf(err error) int {

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"stackmill/pattern"
 	"stackmill/queries"
 )
 
@@ -28,13 +28,13 @@ type latest struct {
 }
 
 // notOfNames are the characters that names of Prometheus' labels do not have.
-var notOfNames = regexp.MustCompile(`^[^a-zA-Z_]|[^a-zA-Z0-9_]`)
+var notOfNames = pattern.Lazy(`^[^a-zA-Z_]|[^a-zA-Z0-9_]`)
 
 // newLatest returns what is told, or an error if keys cannot be told apart.
 func newLatest(keys []string, functions int) (*latest, error) {
 	l := &latest{keys: keys, functions: functions, most: mostSeries}
 	for _, key := range keys {
-		name := notOfNames.ReplaceAllString(key, "_")
+		name := notOfNames().ReplaceAllString(key, "_")
 		switch {
 		case strings.Trim(name, "_") == "":
 			return nil, fmt.Errorf("%q is no name of a label", key)

@@ -4,16 +4,17 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"stackmill/pattern"
 )
 
 // KernelPath names the kernel's image, whose file offsets are addresses.
 const KernelPath = "[kernel.kallsyms]"
 
 // perfMap is how a run-time compiler's list of functions is named.
-var perfMap = regexp.MustCompile(`^/tmp/perf-\d+\.map$`)
+var perfMap = pattern.Lazy(`^/tmp/perf-\d+\.map$`)
 
 // PerfMap is the path of the list of functions that a run-time compiler writes
 // for a process (perf-data 18.1). It is the image of code without a file, in
@@ -21,7 +22,7 @@ var perfMap = regexp.MustCompile(`^/tmp/perf-\d+\.map$`)
 func PerfMap(pid int64) string { return fmt.Sprintf("/tmp/perf-%d.map", pid) }
 
 // IsPerfMap reports whether a path is one of PerfMap.
-func IsPerfMap(path string) bool { return perfMap.MatchString(path) }
+func IsPerfMap(path string) bool { return perfMap().MatchString(path) }
 
 // deleted is how the kernel marks the name of a deleted file.
 const deleted = " (deleted)"
@@ -55,17 +56,17 @@ const Never = math.MaxInt64
 
 // jitDump is how the file is named in which a run-time compiler describes what it
 // makes while it runs (perf-data 18.2).
-var jitDump = regexp.MustCompile(`^jit-\d+\.dump$`)
+var jitDump = pattern.Lazy(`^jit-\d+\.dump$`)
 
 // IsJITDump reports whether a path is named like such a file.
-func IsJITDump(path string) bool { return jitDump.MatchString(filepath.Base(path)) }
+func IsJITDump(path string) bool { return jitDump().MatchString(filepath.Base(path)) }
 
 // jitted is how perf inject names the files that it makes of such a file.
-var jitted = regexp.MustCompile(`^jitted-\d+-\d+\.so$`)
+var jitted = pattern.Lazy(`^jitted-\d+-\d+\.so$`)
 
 // IsJITted reports whether a path is named like one of them. Such a file is newer than
 // the recording.
-func IsJITted(path string) bool { return jitted.MatchString(filepath.Base(path)) }
+func IsJITted(path string) bool { return jitted().MatchString(filepath.Base(path)) }
 
 // JITDump is such a file, which a process mapped to announce it.
 type JITDump struct {

@@ -2,9 +2,9 @@ package symbolize
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
+	"stackmill/pattern"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
 )
@@ -31,11 +31,11 @@ func (r *Resolver) runsJava(p *decode.Process) bool {
 // `Ljava/lang/String;::hashCode` (perf-map-agent, which may append the signature),
 // `java.lang.String::hashCode`, `Ljava/lang/String;hashCode()I` (libperf-jvmti).
 // Their stubs, adapters and interpreters are named in other ways.
-var method = regexp.MustCompile(`^(\S+ [\w$./<>-]+\.[\w$<>-]+\(.*\)|L[\w$/.+-]+;(::)?[\w$<>-]+(\(.*\).*)?|[\w$/.]*[\w$]::[\w$<>-]+(\(.*\).*)?)$`)
+var method = pattern.Lazy(`^(\S+ [\w$./<>-]+\.[\w$<>-]+\(.*\)|L[\w$/.+-]+;(::)?[\w$<>-]+(\(.*\).*)?|[\w$/.]*[\w$]::[\w$<>-]+(\(.*\).*)?)$`)
 
 // isMethod reports whether generated code of a Java virtual machine is a compiled
 // method.
-func isMethod(name string) bool { return method.MatchString(name) }
+func isMethod(name string) bool { return method().MatchString(name) }
 
 // version takes note that a piece of generated code is a version of a compiled
 // method: user mode shows it as the method, a function of its own, of kind java, that

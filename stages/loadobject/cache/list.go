@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 
 	"github.com/cespare/xxhash/v2"
 
+	"stackmill/pattern"
 	"stackmill/stages/infile"
 	"stackmill/stages/loadobject/symtab"
 )
@@ -19,7 +19,7 @@ import (
 const maxList = min(128<<20, infile.SymbolList)
 
 // perfMap matches the names of lists that run-time compilers write.
-var perfMap = regexp.MustCompile(`^perf-\d+\.map$`)
+var perfMap = pattern.Lazy(`^perf-\d+\.map$`)
 
 // symbolList is a file that lists symbols as text, the kernel's or those of generated code.
 type symbolList struct {
@@ -44,7 +44,7 @@ func openList(c *contents, path string) (*symbolList, error) {
 	}
 	l := &symbolList{path: path, stamp: infile.StampOf(info)}
 	switch {
-	case perfMap.MatchString(filepath.Base(path)):
+	case perfMap().MatchString(filepath.Base(path)):
 		l.read = symtab.ReadPerfMap
 	case symtab.IsKernel(head[:n]):
 		l.read = symtab.ReadKernel

@@ -76,8 +76,13 @@ func newActions(rows ...string) *actions {
 }
 
 func newAction(word string) action {
-	word += "  "
-	return action{word[0], word[1], word[2]}
+	a := action{' ', ' ', ' '}
+	for i, part := range [...]*byte{&a.verb, &a.dest, &a.size} {
+		if i < len(word) {
+			*part = word[i]
+		}
+	}
+	return a
 }
 
 // The maps of the instructions that are not of vectors.

@@ -24,7 +24,7 @@ const (
 )
 
 // forms are the letters of the opcode maps.
-var forms = map[byte]form{
+var forms = [128]form{
 	'.': undefined, '-': bare, 'x': escape,
 	'b': immB, 'w': immW, 'z': immZ, 'v': immV, 'f': immFar, 'e': immEnter, 'a': immOffset, 'j': relB, 'J': relZ,
 	'm': modRM | bare, 'r': modRM | regOnly | bare, 'B': modRM | immB, 'Z': modRM | immZ, 't': modRM | testB, 'T': modRM | testZ,

@@ -28,9 +28,9 @@ var (
 
 // newQuick returns the quick opcodes of a map, whose instructions kind classifies.
 func newQuick(m *opcodes, kind func(*decoder) insn.Kind) *[256]quick {
-	q := new([256]quick)
+	q, code := new([256]quick), make([]byte, 1)
 	for op := range m {
-		d := decoder{code: make([]byte, 1), pos: 1, long: true, table: m, op: byte(op)}
+		d := decoder{code: code, pos: 1, long: true, table: m, op: byte(op)}
 		if _, group := d.groupMembers(); group || m == legacy64 && op&0xf0 == 0x40 || m == map0F && (op == 0x78 || op == 0xb8) {
 			continue
 		}
