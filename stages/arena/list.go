@@ -5,7 +5,7 @@ package arena
 
 // A piece of a list holds that many values; the first may hold as few as perFirst.
 const (
-	listBits = 12
+	listBits = 9
 	perList  = 1 << listBits
 	perFirst = 1 << 4
 )
