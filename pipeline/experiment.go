@@ -288,9 +288,9 @@ func (e *experiment) programRows(r *attribute.Result) (lines map[string]int32, e
 		func() error {
 			defer close(shapes)
 			defer close(trees)
-			shape := attribute.NewShape(r.Program, r.Stacks)
+			shape := attribute.NewShape(r.Program, r.Stacks, e.sums)
 			shapes <- shape
-			tree := attribute.NewCallTree(shape, e.sums)
+			tree := attribute.NewCallTree(shape)
 			trees <- tree
 			functions, err := r.FunctionRows(emit, tree)
 			if err != nil {

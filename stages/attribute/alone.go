@@ -5,13 +5,13 @@ import "stackmill/stages/symbolize"
 // findAlone finds in which modes nodes are alone: no other node is of the function, so that
 // its values are the node's; nor is one of the caller's function below, so that they are
 // also what is attributed to the caller, and to the callee. The root is never alone.
-func (t *CallTree) findAlone(sums *Sums) {
+func (t *CallTree) findAlone() {
 	t.alone = make([]Mode, t.Len())
 	again := t.callersAgain()
 	only := make([]nodeNo, len(t.program.Functions)) // by function: its node, 0 for none, None for several
 	for view := range t.Views {
 		clear(only)
-		for n, used := range t.used(view, sums) {
+		for n, used := range t.used(view) {
 			if n == 0 || !used {
 				continue
 			}
@@ -30,13 +30,10 @@ func (t *CallTree) findAlone(sums *Sums) {
 }
 
 // used tells which nodes stacks that count pass in a view.
-func (t *CallTree) used(view int, sums *Sums) []bool {
+func (t *CallTree) used(view int) []bool {
 	used := make([]bool, t.Len())
-	for n := range t.stacks.Recorded {
-		for range sums.Each(RecordedNo(n)) {
-			used[t.endsOf(RecordedNo(n))[view]] = true
-			break
-		}
+	for i := range t.ends.nodes {
+		used[t.end(i)[view]] = true
 	}
 	for n := t.Len() - 1; n > 0; n-- {
 		if used[n] {

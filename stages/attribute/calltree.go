@@ -15,7 +15,7 @@ type CallTree struct {
 	tree.Ordered[nodeNo, symbolize.FunctionNo]
 	Pairs []Pair
 	pair  []pairNo // by node but the root: of the functions of its parent and of it
-	ends  []nodeNo // by recorded stack and view: where it ends
+	at    []nodeNo // by end of stacks and view: where they end
 	alone []Mode   // by node: those in which it is alone
 }
 
@@ -30,43 +30,38 @@ type (
 type Pair struct{ Caller, Callee symbolize.FunctionNo }
 
 // NewCallTree makes the call tree of the stacks that count for a metric.
-func NewCallTree(s *Shape, sums *Sums) *CallTree {
-	recorded, width := s.stacks.Recorded, len(s.Views)
-	t := &CallTree{Shape: s, ends: make([]nodeNo, len(recorded)*width)}
+func NewCallTree(s *Shape) *CallTree {
+	width := len(s.Views)
+	t := &CallTree{Shape: s, at: make([]nodeNo, len(s.ends.nodes)*width)}
 	merged := tree.New[nodeNo, symbolize.FunctionNo](symbolize.None)
-	passed := s.passed(sums)
+	passed := s.passed()
 	nodes, before := make([]nodeNo, len(passed)), make([]nodeNo, len(passed))
 	for view := range s.Views {
 		s.merge(&merged, view, passed, nodes, before)
-		for n := range recorded {
-			t.ends[n*width+view] = max(nodes[recorded[n].Node], 0) // which counts nothing for the root
+		for i, n := range s.ends.nodes {
+			t.at[i*width+view] = nodes[n]
 		}
 		nodes, before = before, nodes
 	}
 	var number []nodeNo
 	t.Ordered, number = merged.Order()
-	for i, end := range t.ends {
-		t.ends[i] = number[end]
+	for i, end := range t.at {
+		t.at[i] = number[end]
 	}
 	t.findPairs()
-	t.findAlone(sums)
+	t.findAlone()
 	return t
 }
 
-// endsOf returns where a recorded stack ends, by view.
-func (t *CallTree) endsOf(n RecordedNo) []nodeNo {
-	return t.ends[int(n)*len(t.Views):][:len(t.Views)]
-}
+// end returns where the stacks of an end are, by view.
+func (t *CallTree) end(i int) []nodeNo { return t.at[i*len(t.Views):][:len(t.Views)] }
 
 // passed says, by node of the stacks, whether one that counts passes it.
-func (s *Shape) passed(sums *Sums) []bool {
+func (s *Shape) passed() []bool {
 	t := &s.stacks.Nodes
 	passed := make([]bool, t.Len())
-	for n := range s.stacks.Recorded {
-		for range sums.Each(RecordedNo(n)) {
-			passed[s.stacks.Recorded[n].Node] = true
-			break
-		}
+	for _, n := range s.ends.nodes {
+		passed[n] = true
 	}
 	for n := t.Len() - 1; n > 0; n-- {
 		if passed[n] {

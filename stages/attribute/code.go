@@ -14,26 +14,23 @@ type codeValues struct {
 
 // passing returns, by node, the values of metrics of the stacks that pass it. They are
 // those of every mode that shows the node.
-func (s *Stacks) passing(sums *Sums, metrics []int) grid {
-	g := newGrid(s.Nodes.Len(), len(metrics))
-	for n := range s.Recorded {
-		row := g.row(int(s.Recorded[n].Node))
-		for i, m := range metrics {
-			row[i] += sums.value(RecordedNo(n), m)
-		}
+func (s *Shape) passing(metrics []int) grid {
+	g := newGrid(s.stacks.Nodes.Len(), len(metrics))
+	for i, n := range s.ends.nodes {
+		s.ends.add(g.row(int(n)), i, metrics)
 	}
-	total(s.Nodes.Parent, g)
+	total(s.stacks.Nodes.Parent, g)
 	return g
 }
 
-// ending returns, by frame, the values of metrics of the stacks that end there in a mode.
-func (s *Stacks) ending(mode unwind.Mode, sums *Sums, metrics []int) grid {
-	g := newGrid(len(s.Frames), len(metrics))
-	for n := range s.Recorded {
-		row := g.row(int(s.Nodes.Label[s.Recorded[n].Leaf[mode]]))
-		for i, m := range metrics {
-			row[i] += sums.value(RecordedNo(n), m)
+// ending returns, by frame, the values of metrics of the stacks that end there in a view.
+func (s *Shape) ending(v *view, metrics []int) grid {
+	g, t := newGrid(len(v.shows), len(metrics)), &s.stacks.Nodes
+	for i, n := range s.ends.nodes {
+		for n != unwind.Root && v.shows[t.Label[n]] < 0 {
+			n = t.Parent[n]
 		}
+		s.ends.add(g.row(int(t.Label[n])), i, metrics)
 	}
 	return g
 }

@@ -39,6 +39,7 @@ type Shape struct {
 
 	program *symbolize.Program
 	stacks  *Stacks
+	ends    ends
 	numbers map[LineKey]lineNo
 	sources map[SourceKey]sourceNo
 	source  []sourceNo // by line of a function
@@ -88,9 +89,9 @@ type place struct {
 
 // NewShape finds what the modes show of stacks, which are in order. Modes in which
 // every stack is the same share a view.
-func NewShape(p *symbolize.Program, stacks *Stacks) *Shape {
+func NewShape(p *symbolize.Program, stacks *Stacks, sums *Sums) *Shape {
 	s := &Shape{
-		program: p, stacks: stacks, numbers: map[LineKey]lineNo{}, sources: map[SourceKey]sourceNo{},
+		program: p, stacks: stacks, ends: endsOf(stacks, sums), numbers: map[LineKey]lineNo{}, sources: map[SourceKey]sourceNo{},
 		latest: slices.Repeat([]lineNo{symbolize.None}, len(p.Functions)),
 		places: slices.Repeat([]place{{function: symbolize.None}}, p.Locations.Len()),
 	}

@@ -78,6 +78,23 @@ func (t *sumTable) value(thing int32, metric int) int64 {
 	return 0
 }
 
+// has reports whether a thing has samples.
+func (t *sumTable) has(thing int32) bool {
+	for range t.each(thing) {
+		return true
+	}
+	return false
+}
+
+// addOf adds the sums of another table's thing to those of a thing.
+func (t *sumTable) addOf(thing int32, from *sumTable, other int32) {
+	for m, s := range from.each(other) {
+		to := t.at(thing, m)
+		to.Value += s.Value
+		to.Samples += s.Samples
+	}
+}
+
 // row returns the sums of a thing by metric; nil or zeros if it has none.
 func (t *sumTable) row(thing int32) []Sum {
 	if t.width <= fewMetrics {

@@ -23,7 +23,7 @@ func (r *Result) TreeRows(emit Emit, t *CallTree) error {
 	s := make(sharing, 0, len(t.Views))
 	r.grouped(most, func(metrics []int) {
 		for i, m := range metrics {
-			t.ending(r.Sums, m, all[i])
+			t.ending(m, all[i])
 			total(t.Parent, all[i])
 		}
 		for n := range nodeNo(t.Len()) {

@@ -30,7 +30,7 @@ func TestTreeRows(t *testing.T) {
 	p, rows := letters(), emitted{}
 	p.Functions = append(p.Functions, symbolize.Function{ID: 99})
 	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
-	tree := NewCallTree(NewShape(p, recorded), sums)
+	tree := NewCallTree(NewShape(p, recorded, sums))
 	_, err := r.FunctionRows(rows.emit, tree)
 	for _, err := range []error{err, r.TreeRows(rows.emit, tree), r.stacks(rows.emit)} {
 		if err != nil {
@@ -75,7 +75,7 @@ func TestTreesInBatches(t *testing.T) {
 	}
 	recorded.Renumber(recorded.OrderNodes(), recorded.OrderFrames(asTheyAre(p)))
 	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
-	tree := NewCallTree(NewShape(p, recorded), sums)
+	tree := NewCallTree(NewShape(p, recorded, sums))
 	nodes, batches, exclusive := int32(0), map[string]int{}, int64(0)
 	emit := func(table *schema.Table, rows arrow.RecordBatch) error {
 		batches[table.Name]++
@@ -120,7 +120,7 @@ func TestNotAlone(t *testing.T) {
 	p, rows := letters(), emitted{}
 	p.Functions = append(p.Functions, symbolize.Function{ID: 99})
 	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
-	tree := NewCallTree(NewShape(p, recorded), sums)
+	tree := NewCallTree(NewShape(p, recorded, sums))
 	if _, err := r.FunctionRows(rows.emit, tree); err != nil {
 		t.Fatal(err)
 	}

@@ -30,13 +30,13 @@ func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error
 	last = map[string]int32{}
 	own := s.ownership()
 	r.grouped(metricsAtOnce/len(s.Views), func(metrics []int) {
-		passing := s.stacks.passing(r.Sums, metrics)
+		passing := s.passing(metrics)
 		var ending [unwind.Modes]grid
 		values := make([]*codeValues, len(s.Views))
 		for i := range s.Views {
 			v := &s.Views[i]
 			if !v.inlined { // which comes first
-				ending[v.leaf] = s.stacks.ending(v.leaf, r.Sums, metrics)
+				ending[v.leaf] = s.ending(v, metrics)
 			}
 			values[i] = s.code(v, passing, ending[v.leaf])
 		}
@@ -78,7 +78,7 @@ func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []symbolize.Functi
 	r.grouped(metricsAtOnce, func(metrics []int) {
 		var values []*Values // by metric
 		for _, m := range metrics {
-			value := t.values(r.Sums, m, nodes)
+			value := t.values(m, nodes)
 			shares.add(value)
 			values = append(values, value)
 			r.total(functions, t, m, value)

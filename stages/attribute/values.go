@@ -13,11 +13,11 @@ type Values struct {
 
 // ending sets, by node of the tree, the values of a metric of the stacks that end there,
 // by view.
-func (t *CallTree) ending(sums *Sums, metric int, g grid) {
+func (t *CallTree) ending(metric int, g grid) {
 	clear(g.values)
-	for n := range t.stacks.Recorded {
-		if v := sums.value(RecordedNo(n), metric); v != 0 {
-			for view, end := range t.endsOf(RecordedNo(n)) {
+	for i := range t.ends.nodes {
+		if v := t.ends.sums.value(int32(i), metric); v != 0 {
+			for view, end := range t.end(i) {
 				g.row(int(end))[view] += v
 			}
 		}
@@ -25,14 +25,14 @@ func (t *CallTree) ending(sums *Sums, metric int, g grid) {
 }
 
 // values counts a metric's values. g is room for those of the nodes, by view.
-func (t *CallTree) values(sums *Sums, metric int, g grid) *Values {
+func (t *CallTree) values(metric int, g grid) *Values {
 	p, width := t.program, len(t.Views)
 	v := &Values{
 		Functions: newTally[symbolize.FunctionNo](len(p.Functions), width),
 		Modules:   newTally[symbolize.ModuleNo](len(p.Modules), width),
 		Objects:   newTally[symbolize.ObjectNo](len(p.Objects), width),
 	}
-	t.ending(sums, metric, g)
+	t.ending(metric, g)
 	for n := 1; n < t.Len(); n++ {
 		if own := g.row(n); !empty(own) {
 			f := &p.Functions[t.Label[n]]

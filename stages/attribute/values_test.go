@@ -68,15 +68,15 @@ type computed struct {
 
 func compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *computed {
 	stacks.Renumber(stacks.OrderNodes(), stacks.OrderFrames(asTheyAre(p)))
-	c := &computed{CallTree: NewCallTree(NewShape(p, stacks), sums)}
+	c := &computed{CallTree: NewCallTree(NewShape(p, stacks, sums))}
 	metrics := []int{0}
-	passing := stacks.passing(sums, metrics)
+	passing := c.Shape.passing(metrics)
 	for i := range c.Views {
 		v := &c.Views[i]
-		c.code = append(c.code, c.Shape.code(v, passing, stacks.ending(v.leaf, sums, metrics)))
+		c.code = append(c.code, c.Shape.code(v, passing, c.Shape.ending(v, metrics)))
 	}
 	c.own, c.all = newGrid(c.Len(), len(c.Views)), newGrid(c.Len(), len(c.Views))
-	c.values = c.CallTree.values(sums, 0, c.all)
+	c.values = c.CallTree.values(0, c.all)
 	for n := range nodeNo(c.Len()) {
 		c.CallTree.own(c.all, n, c.own.row(int(n)))
 	}

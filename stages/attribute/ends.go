@@ -1,0 +1,40 @@
+package attribute
+
+import "stackmill/stages/unwind"
+
+// ends are the nodes at which stacks that count for a metric end, ascending, with the sums of
+// these stacks. There are fewer of them than stacks: several processes have the same one.
+type ends struct {
+	nodes []unwind.NodeNo
+	sums  sumTable // by index in nodes
+}
+
+// endsOf finds where stacks end, which are in order.
+func endsOf(stacks *Stacks, sums *Sums) ends {
+	numbers := make([]int32, stacks.Nodes.Len()) // by node: 1 if stacks end there, then the index in nodes
+	found := 0
+	for i := range stacks.Recorded {
+		if number := &numbers[stacks.Recorded[i].Node]; *number == 0 && sums.stacks.has(int32(i)) {
+			*number = 1
+			found++
+		}
+	}
+	e := ends{make([]unwind.NodeNo, 0, found), newSumTable(len(sums.Metrics))}
+	for n, is := range numbers {
+		if is > 0 {
+			numbers[n] = int32(len(e.nodes))
+			e.nodes = append(e.nodes, unwind.NodeNo(n))
+		}
+	}
+	for i := range stacks.Recorded {
+		e.sums.addOf(numbers[stacks.Recorded[i].Node], &sums.stacks, int32(i))
+	}
+	return e
+}
+
+// add adds the values of metrics of an end to a row.
+func (e *ends) add(row []int64, i int, metrics []int) {
+	for column, m := range metrics {
+		row[column] += e.sums.value(int32(i), m)
+	}
+}
