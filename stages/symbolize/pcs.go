@@ -75,6 +75,8 @@ type ProcessPCs struct {
 	finder *image.Finder
 	of     map[*image.Mapping]areaNo
 	last   mappedArea // the one asked for last
+
+	fetched PCNo // of no use: without it Fetch would be left out
 }
 
 type mappedArea struct {
@@ -139,10 +141,16 @@ func (p *ProcessPCs) Caller(pc uint64, t int64) (PCNo, Life) {
 	return p.numbered(p.edges[edge], pc), life.And(Life{b.from, b.until})
 }
 
+// Fetch begins to fetch what is known of a PC, so that the memory of all PCs of a stack is waited
+// for at once.
+func (p *ProcessPCs) Fetch(pc uint64) { p.fetched += p.recent[p.recentPlace(pc)].number }
+
+// recentPlace is where a PC may be among those asked for last.
+func (x *PCs) recentPlace(pc uint64) uint64 { return pc * 0x9e3779b97f4a7c15 >> x.shift }
+
 // number returns the number of a PC at time t, and its area, which is valid until the next call.
 func (p *ProcessPCs) number(pc uint64, t int64) (PCNo, *area) {
-	const golden = 0x9e3779b97f4a7c15
-	r := &p.recent[pc*golden>>p.shift]
+	r := &p.recent[p.recentPlace(pc)]
 	if r.pc == pc {
 		if a := &p.areas[r.area]; a.has(pc, t, p.process) {
 			return r.number, a

@@ -113,6 +113,7 @@ func (r *Reader) words(s *readStack) symbolize.Life {
 				r.ended = true
 			}
 		}
+		r.of.Fetch(word)
 		r.next.words = append(r.next.words, readWord{word, n, none, marks})
 		n = caller
 	}
