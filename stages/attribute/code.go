@@ -23,7 +23,8 @@ func (s *Shape) passing(metrics []int) grid {
 	return g
 }
 
-// ending returns, by frame, the values of metrics of the stacks that end there in a view.
+// ending returns, by frame, the values of metrics of the stacks that end there in a view: at the
+// innermost node that it shows, which is the Leaf of all stacks that end at a node.
 func (s *Shape) ending(v *view, metrics []int) grid {
 	g, t := newGrid(len(v.shows), len(metrics)), &s.stacks.Nodes
 	for i, n := range s.ends.nodes {

@@ -60,7 +60,7 @@ func TestSums(t *testing.T) {
 	}
 	var got []string
 	for stack := range RecordedNo(3) {
-		got = append(got, fmt.Sprint(s.Of(stack)))
+		got = append(got, fmt.Sprint(s.stacks.row(int32(stack))))
 	}
 	want := []string{"[{210 3} {3 3} {0 0} {0 0}]", "[{0 0} {0 0} {0 0} {0 0}]", "[{100 2} {2 2} {1 1} {1 1}]"}
 	if diff := cmp.Diff(want, got); diff != "" {

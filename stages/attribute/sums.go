@@ -72,14 +72,11 @@ func (s *Sum) add(v int64) {
 
 func (s *Sums) stack(n RecordedNo, m int) *Sum { return s.stacks.at(int32(n), m) }
 
-// Of returns the sums of a recorded stack by metric; nil or zeros if it has none.
-func (s *Sums) Of(n RecordedNo) []Sum { return s.stacks.row(int32(n)) }
-
 // value returns the value of a metric of a recorded stack.
 func (s *Sums) value(n RecordedNo, m int) int64 { return s.stacks.value(int32(n), m) }
 
 // Each iterates over the metrics of which a recorded stack has samples, in ascending
-// order, which costs less than Of where there are many metrics.
+// order.
 func (s *Sums) Each(n RecordedNo) iter.Seq2[int, Sum] { return s.stacks.each(int32(n)) }
 
 // Usage iterates over what threads used, in the order in which they were first seen.

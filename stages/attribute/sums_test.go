@@ -32,10 +32,10 @@ func TestSumsOverflow(t *testing.T) {
 	if err := sums.Add(b); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := sums.Of(0)[0], (Sum{math.MaxInt64 - 2, 3}); got != want {
+	if got, want := sums.stacks.row(0)[0], (Sum{math.MaxInt64 - 2, 3}); got != want {
 		t.Errorf("bytes %v, want %v", got, want)
 	}
-	if got := sums.Of(0)[1]; got.Samples != 5 {
+	if got := sums.stacks.row(0)[1]; got.Samples != 5 {
 		t.Errorf("calls %v", got)
 	}
 	if counter.LeftOut != 2 {

@@ -76,7 +76,7 @@ type ProcessPCs struct {
 	of     map[*image.Mapping]areaNo
 	last   mappedArea // the one asked for last
 
-	fetched PCNo // of no use: without it Fetch would be left out
+	fetched PCNo // never read: it keeps the compiler from removing the load in Fetch
 }
 
 type mappedArea struct {
@@ -141,8 +141,8 @@ func (p *ProcessPCs) Caller(pc uint64, t int64) (PCNo, Life) {
 	return p.numbered(p.edges[edge], pc), life.And(Life{b.from, b.until})
 }
 
-// Fetch begins to fetch what is known of a PC, so that the memory of all PCs of a stack is waited
-// for at once.
+// Fetch loads what is known of a PC into the processor's cache. If it is called for all PCs of a
+// stack before they are numbered, their cache misses overlap.
 func (p *ProcessPCs) Fetch(pc uint64) { p.fetched += p.recent[p.recentPlace(pc)].number }
 
 // recentPlace is where a PC may be among those asked for last.

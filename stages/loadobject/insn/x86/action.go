@@ -76,13 +76,9 @@ func newActions(rows ...string) *actions {
 }
 
 func newAction(word string) action {
-	a := action{' ', ' ', ' '}
-	for i, part := range [...]*byte{&a.verb, &a.dest, &a.size} {
-		if i < len(word) {
-			*part = word[i]
-		}
-	}
-	return a
+	letters := [...]byte{' ', ' ', ' '}
+	copy(letters[:], word)
+	return action{letters[0], letters[1], letters[2]}
 }
 
 // The maps of the instructions that are not of vectors.
