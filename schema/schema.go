@@ -13,7 +13,7 @@ import (
 
 // StoreVersion is the version of the store format. It stands in the footer of
 // every Parquet file and changes when a table changes incompatibly.
-const StoreVersion = "13"
+const StoreVersion = "14"
 
 // BatchRows is the largest number of rows of a record batch between stages.
 const BatchRows = 1 << 16
