@@ -59,6 +59,10 @@ func (l *located) Stored(path, buildID string) (list []decode.Candidate) {
 	return l.found(path, list)
 }
 
+// SameBoot reports whether the kernel of this machine is the recording's, not restarted
+// since.
+func (l *located) SameBoot() bool { return here.recorded(l.rec, "", true) }
+
 // found remembers the files that a path led to.
 func (l *located) found(path string, list []decode.Candidate) []decode.Candidate {
 	l.mu.Lock()

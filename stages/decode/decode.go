@@ -95,6 +95,7 @@ func (r *Recording) Length() time.Duration {
 type KernelSymbol struct {
 	Name    string
 	Address uint64
+	End     uint64 `json:",omitempty"` // of the kernel's recorded mapping, mostly of its text; 0 if unknown
 }
 
 // Locator finds the files that a recording names: load objects, lists of symbols,

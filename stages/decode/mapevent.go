@@ -89,14 +89,26 @@ type MapEvent struct {
 	Modes      int // sum of 1 read, 2 write, 4 execute, 8 shared
 	Checksum   uint32
 	BuildID    string // hex, empty if not recorded
-	File       FileID
-	Path       string // the file, or a pseudo object such as `[vdso]`
-	Code       *Code  // not nil for code that is in no file
+	// ByPath says that the build-id was read at Path when the recording ended, whichever
+	// file was there, and Ambiguous that Path named several files at once, as in containers.
+	ByPath, Ambiguous bool
+	File              FileID
+	Path              string // the file, or a pseudo object such as `[vdso]`
+	Code              *Code  // not nil for code that is in no file
 }
 
 // FileID identifies a file for the kernel; zero if not recorded.
 type FileID struct {
 	Device, Inode, Generation uint64
+}
+
+// Same reports whether two mappings may be of one file: lists of mappings that are read
+// from /proc have no generation.
+func (f FileID) Same(other FileID) bool {
+	if f.Generation == 0 || other.Generation == 0 {
+		f.Generation, other.Generation = 0, 0
+	}
+	return f == other
 }
 
 // Code describes code that is in no file: the vdso, or what a run-time compiler made.

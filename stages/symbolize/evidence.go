@@ -8,7 +8,106 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/symtab"
 )
+
+// Which file a mapping was is decided by the strongest evidence that there is (S2):
+//
+//	evidence                           recorded                          contradicted by
+//	the mapping's build-id, checksum   with the mapping                  nothing
+//	inode, generation, device          with the mapping; compared with   nothing
+//	                                   the file at the path here, if
+//	                                   this is the recording's machine
+//	the build-id table                 by path, at the end               the inode; another file or another
+//	                                                                     build-id of the same path
+//	the path                           with the mapping                  all of these; segments that do not
+//	                                                                     fit; a later file of the same path
+//
+// What is contradicted gives no names.
+
+// proof is the strongest evidence that a file is what was mapped.
+type proof uint8
+
+const (
+	proofNone   proof = iota // the path, or a file that the user gave
+	proofListed              // its build-id is in the recording's table of paths
+	proofInode               // it has the mapped inode
+	proofKernel              // it is said to be the kernel; where that was is not recorded
+	proofOwn                 // it has the build-id or checksum that the mapping has
+)
+
+// contradictedBuildID is the reason of a build-id that was not believed.
+const contradictedBuildID = "contradicted-build-id"
+
+// contradiction says why the recorded build-id of a load object is not believed, nil if it
+// is: perf read it by path when the recording ended. If the file at the path was
+// there by then and has that build-id, it is the file that perf read: either another one
+// than was mapped, or written over since.
+func (r *Resolver) contradiction(k objectKey) *remark {
+	if k.buildID == "" || !k.byPath {
+		return nil
+	}
+	f, ended := r.localFile(k), r.ended()
+	what := ""
+	switch _, last := r.whenMapped(k); {
+	case ended.IsZero():
+	case f.identity == identityOther && f.existed(ended):
+		what = "but then the path named another file than the one that was mapped: " + f.describe(k.file)
+	case f.identity == identityMapped && f.modified.After(last) && !f.modified.After(ended):
+		what = fmt.Sprintf("but the file was modified at %s, after it was mapped", stamp(f.modified))
+	}
+	if what == "" {
+		return nil
+	}
+	if t, err := r.tables.Load(k.path); err != nil || t.BuildID != k.buildID {
+		return nil
+	}
+	return &remark{contradictedBuildID, fmt.Sprintf("the recording lists build-id %s for the path, as read when it ended, %s. The build-id is not believed, and the file's names are not used", k.buildID, what)}
+}
+
+// isMapped reports whether a candidate is the very file that was mapped, unmodified since.
+func (r *Resolver) isMapped(k objectKey, c decode.Candidate) bool {
+	f := r.localFile(k)
+	first, _ := r.whenMapped(k)
+	return c.Path == k.path && f.identity == identityMapped && !r.rec.Began.IsZero() && !f.modified.After(first)
+}
+
+// disbelieved says that the listed build-id is not the mapped file's.
+func (r *Resolver) disbelieved(k objectKey, t *symtab.Table) *remark {
+	return &remark{contradictedBuildID, fmt.Sprintf("the recording lists build-id %s for the path, as read when it ended, but the mapped file, which has the recorded inode and was not modified since, has build-id %q. The inode is believed", k.buildID, t.BuildID)}
+}
+
+// listedDoubt says why a file may not be what ran although it has the build-id that the
+// recording lists for its path: perf read that when the recording ended.
+func (r *Resolver) listedDoubt(k objectKey, c decode.Candidate) *remark {
+	if c.Path != k.path || r.rec.Began.IsZero() {
+		return nil
+	}
+	f, ended := r.localFile(k), r.ended()
+	what := ""
+	switch first, _ := r.whenMapped(k); {
+	case f.identity == identityMapped && f.modified.After(first) && !f.modified.After(ended):
+		what = fmt.Sprintf("was modified at %s, after it was mapped", stamp(f.modified))
+	case f.differs && !f.born.IsZero() && f.born.After(ended): // put there since: the listed one was another
+	case f.identity == identityOther, f.differs && r.machine.compared < 2:
+		what = "may not be the one that was mapped: " + f.describe(k.file)
+	}
+	if what == "" {
+		return nil
+	}
+	return &remark{"modified-load-object", "the file " + what + "; the recording has its build-id as of the end: its names may be wrong for what ran before"}
+}
+
+// describe says how the file differs from the one that was mapped.
+func (f *localFile) describe(mapped decode.FileID) string {
+	if f.inode != mapped.Inode {
+		return fmt.Sprintf("its inode is %d, the recorded one %d", f.inode, mapped.Inode)
+	}
+	if f.generation != 0 && mapped.Generation != 0 {
+		return fmt.Sprintf("inode %d was used again: its generation is %d, the recorded one %d", f.inode, f.generation, mapped.Generation)
+	}
+	return fmt.Sprintf("it was created at %s, after the other one was mapped", stamp(f.born))
+}
 
 // doubts says why the file at an object's path, for which no build-id and no
 // checksum speaks, may have been replaced since; nil without a reason. Its
@@ -31,11 +130,11 @@ func (r *Resolver) doubts(k objectKey, c decode.Candidate) *remark {
 	began := r.rec.Began
 	local := r.isLocal(k.path, c.Path)
 	// What was built before it was mapped is what ran.
-	loaded := began.Add(time.Duration(r.mapped().first[k]))
+	loaded, _ := r.whenMapped(k)
 	if !r.rec.Started.IsZero() {
 		began = r.rec.Started
 	}
-	same := k.file.Inode != 0 && k.file.Inode == st.Ino
+	same := k.file.Inode != 0 && k.file.Inode == st.Ino && !r.localFile(k).differs
 	what := ""
 	switch {
 	case !began.IsZero() && modified.After(loaded):
@@ -43,7 +142,8 @@ func (r *Resolver) doubts(k objectKey, c decode.Candidate) *remark {
 	case !began.IsZero() && local && !same && changed.After(loaded):
 		what = fmt.Sprintf("was put there at %s (it was modified at %s), but the recording began at %s", stamp(changed), stamp(modified), stamp(began))
 	case local && !same && k.file.Inode != 0:
-		what = fmt.Sprintf("has the recorded name but not the recorded inode: %d instead of %d", st.Ino, k.file.Inode)
+		f := localFile{inode: st.Ino}
+		what = "has the recorded name but not the recorded inode: " + f.describe(k.file)
 	default:
 		return nil
 	}
@@ -75,9 +175,12 @@ func hostname() string {
 
 // mappings says when the files of a recording were mapped.
 type mappings struct {
-	first map[objectKey]int64        // ns from the founder's start
+	times map[objectKey]mappedTimes  // by objectKey.unidentified
 	last  map[string]decode.MapEvent // by path: of the file that it named last
 }
+
+// mappedTimes are when a file was mapped first and last, in ns from the founder's start.
+type mappedTimes struct{ first, last int64 }
 
 // mapped returns the mappings of all processes. They are found once something is
 // not proved.
@@ -85,17 +188,19 @@ func (r *Resolver) mapped() *mappings {
 	if r.mappings != nil {
 		return r.mappings
 	}
-	all := &mappings{map[objectKey]int64{}, map[string]decode.MapEvent{}}
+	all := &mappings{map[objectKey]mappedTimes{}, map[string]decode.MapEvent{}}
 	for _, p := range r.rec.Processes {
 		for i := range p.Image {
 			m := &p.Image[i]
 			if m.Unmap || m.Code != nil {
 				continue
 			}
-			k := keyOf(m)
-			if first, ok := all.first[k]; !ok || m.Time < first {
-				all.first[k] = m.Time
+			k := keyOf(m).unidentified()
+			x, ok := all.times[k]
+			if !ok {
+				x = mappedTimes{m.Time, m.Time}
 			}
+			all.times[k] = mappedTimes{min(x.first, m.Time), max(x.last, m.Time)}
 			if last, ok := all.last[m.Path]; !ok || m.Time >= last.Time {
 				all.last[m.Path] = *m
 			}
@@ -105,13 +210,22 @@ func (r *Resolver) mapped() *mappings {
 	return all
 }
 
-// replaced reports whether a path named another file later in the recording than
-// this one: the file that it names now is that one, or newer.
-func (r *Resolver) replaced(k objectKey, file string) bool {
-	var st unix.Stat_t
-	if k.file == (decode.FileID{}) || unix.Stat(file, &st) == nil && st.Ino == k.file.Inode {
-		return false
+// displaced says why the file that a path names now cannot be the one that was mapped,
+// or nothing: it has another inode, or the path named another file later in the recording.
+func (r *Resolver) displaced(k objectKey, c decode.Candidate) string {
+	if c.Path == k.path {
+		switch f := r.localFile(k); f.identity {
+		case identityMapped:
+			return ""
+		case identityOther:
+			return f.describe(k.file)
+		}
 	}
-	last, ok := r.mapped().last[k.path]
-	return ok && last.File != k.file
+	if k.ambiguous {
+		return "processes had different files at this path, as in containers, and nothing recorded says that this one was mapped here (perf record --buildid-mmap records the build-id of each mapping)"
+	}
+	if last, ok := r.mapped().last[k.path]; ok && k.file != (decode.FileID{}) && !last.File.Same(k.file) {
+		return "another file took its place during the recording"
+	}
+	return ""
 }

@@ -19,6 +19,8 @@ type finding struct {
 	file    string
 	refused []remark
 	doubt   *remark
+	// disbelieved is the recorded build-id, if it is another file's.
+	disbelieved string
 }
 
 type remark struct{ reason, message string }
@@ -33,11 +35,14 @@ func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) Ob
 	if k.path == decode.KernelPath {
 		r.kernelID = k.buildID
 	}
+	if why := r.contradiction(k); why != nil {
+		k, f.refused, f.disbelieved = k.unidentified(), []remark{*why}, k.buildID
+	}
 	kept := r.Kept[k.path]
 	if kept != nil && kept.First {
 		return kept.object(r, o, k)
 	}
-	if !o.kernel || k.path == decode.KernelPath || !r.takeModuleList(&o) {
+	if !o.kernel || k.path == decode.KernelPath || !r.takeModuleList(&o, f, m) {
 		r.takeFile(&o, f, im, k)
 	}
 	if o.table == nil && kept != nil {
@@ -51,8 +56,11 @@ func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) Ob
 
 // takeModuleList gives a module of the kernel its part of the list of the kernel's
 // symbols; false if there is no such list.
-func (r *Resolver) takeModuleList(o *Object) bool {
-	list, origin := r.moduleList(o.Path)
+func (r *Resolver) takeModuleList(o *Object, f *finding, m *image.Mapping) bool {
+	list, origin, why := r.moduleList(m)
+	if why != nil {
+		f.refused = append(f.refused, *why)
+	}
 	if list == nil {
 		return false
 	}
@@ -64,50 +72,82 @@ func (r *Resolver) takeModuleList(o *Object) bool {
 // notes in f what is wrong with those before and what speaks against this one.
 func (r *Resolver) takeFile(o *Object, f *finding, im *image.Image, k objectKey) {
 	for _, c := range Candidates(r.locator, k.path, k.buildID) {
-		table, proved, why := r.try(c, im, k, o.kernel)
-		if why != nil {
+		if f.disbelieved != "" && c.Path == k.path {
+			continue
+		}
+		table, proof, why := r.try(c, im, k, o.kernel)
+		if table == nil {
 			f.refused = append(f.refused, *why)
 			continue
+		}
+		if f.disbelieved != "" && table.BuildID == f.disbelieved { // a copy of the other file
+			continue
+		}
+		if why != nil {
+			f.refused = append(f.refused, *why)
 		}
 		o.table, o.file, o.Symbols, o.BuildID = table, c.Path, c.Origin, table.BuildID
 		o.FunctionCount = table.Functions.Len()
 		if o.kernel {
 			o.place = r.kernelPlacing(table)
 		}
-		if !proved {
+		switch proof {
+		case proofNone:
 			f.doubt = r.doubts(k, c)
+		case proofListed:
+			f.doubt = r.listedDoubt(k, c)
+		case proofKernel:
+			f.doubt = &remark{"kernel-symbols", "the recording does not say where the kernel was: if these symbols are of another boot, its functions have wrong names"}
 		}
 		return
 	}
 }
 
-// try reads a file and says why it cannot be the object, or whether something
-// recorded proves that it is.
-func (r *Resolver) try(c decode.Candidate, im *image.Image, k objectKey, kernel bool) (table *symtab.Table, proved bool, why *remark) {
+// try reads a file and says why it cannot be the object, or what proves that it is and
+// what was not believed because of that.
+func (r *Resolver) try(c decode.Candidate, im *image.Image, k objectKey, kernel bool) (table *symtab.Table, proof proof, why *remark) {
 	table, err := r.tables.Load(c.Path)
 	if err != nil {
-		return nil, false, &remark{"unreadable-load-object", fmt.Sprintf("the copy in the %s cannot be used: %v", c.Origin, err)}
+		return nil, 0, &remark{"unreadable-load-object", fmt.Sprintf("the copy in the %s cannot be used: %v", c.Origin, err)}
 	}
 	// Lists of symbols have no build-id of their own, and a kernel image that the
 	// user names may have lost its build-id.
 	isList := len(table.Regions) == 0
 	if k.buildID != "" && table.BuildID != k.buildID && (table.BuildID != "" || !isList && (!kernel || c.Origin == "cache")) {
-		return nil, false, &remark{"wrong-build-id", fmt.Sprintf("the copy in the %s is another program: its build-id is %s, the recorded one %s", c.Origin, cmp.Or(table.BuildID, "missing"), k.buildID)}
+		if k.byPath && r.isMapped(k, c) && r.misfit(table, im, k) == "" {
+			return table, proofInode, r.disbelieved(k, table)
+		}
+		return nil, 0, &remark{"wrong-build-id", fmt.Sprintf("the copy in the %s is another program: its build-id is %s, the recorded one %s", c.Origin, cmp.Or(table.BuildID, "missing"), k.buildID)}
 	}
 	if kernel && table.Functions.Len() == 0 {
-		return nil, false, &remark{"kernel-symbols", fmt.Sprintf("the copy in the %s has no addresses: only root may read them in /proc/kallsyms", c.Origin)}
+		return nil, 0, &remark{"kernel-symbols", fmt.Sprintf("the copy in the %s has no addresses: only root may read them in /proc/kallsyms", c.Origin)}
 	}
-	if kernel || k.buildID != "" && table.BuildID == k.buildID {
-		return table, true, nil
+	if kernel && isList {
+		l := r.kernelList(table)
+		if l.table == nil {
+			return nil, 0, &remark{"kernel-symbols", fmt.Sprintf("the copy in the %s cannot be used: %s", c.Origin, l.why)}
+		}
+		table = l.table
+	}
+	switch {
+	case kernel && k.path == decode.KernelPath && (r.rec.Kernel.Address == 0 || isList && r.rec.Kernel.Name == ""):
+		return table, proofKernel, nil
+	case kernel || k.buildID != "" && table.BuildID == k.buildID && !k.byPath:
+		return table, proofOwn, nil
+	case k.buildID != "" && table.BuildID == k.buildID:
+		return table, proofListed, nil
 	}
 	message := r.misfit(table, im, k)
-	if message == "" && c.Origin == "path" && r.replaced(k, c.Path) {
-		message = "another file took its place during the recording"
+	if message == "" && c.Origin == "path" {
+		message = r.displaced(k, c)
 	}
 	if message != "" {
-		return nil, false, &remark{"wrong-load-object", fmt.Sprintf("the copy in the %s is another program: %s", c.Origin, message)}
+		return nil, 0, &remark{"wrong-load-object", fmt.Sprintf("the copy in the %s is another program: %s", c.Origin, message)}
 	}
-	return table, k.checksum != 0, nil
+	if k.checksum != 0 {
+		return table, proofOwn, nil
+	}
+	return table, proofNone, nil
 }
 
 // Candidates are the files at a load object's path, then those with its build-id; for

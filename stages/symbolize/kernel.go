@@ -1,11 +1,9 @@
 package symbolize
 
 import (
-	"path"
 	"slices"
 	"strings"
 
-	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
@@ -83,32 +81,4 @@ func (r *Resolver) moved(t *symtab.Table, a symtab.Addresses) uint64 {
 		}
 	}
 	return k.Address - linked
-}
-
-// moduleName is the kernel's name of a module that is recorded as `[name]` or by
-// its file, which may be compressed.
-func moduleName(file string) string {
-	if name, ok := strings.CutPrefix(file, "["); ok {
-		return strings.TrimSuffix(name, "]")
-	}
-	name, _, _ := strings.Cut(path.Base(file), ".ko")
-	return strings.ReplaceAll(name, "-", "_")
-}
-
-// moduleList returns a kernel module's part of the list of the kernel's symbols,
-// and where that came from; nil without one.
-func (r *Resolver) moduleList(file string) (*symtab.Table, string) {
-	name := moduleName(file)
-	for _, c := range Candidates(r.locator, decode.KernelPath, r.kernelID) {
-		all, err := r.tables.Load(c.Path)
-		if err != nil || len(all.Regions) > 0 {
-			continue
-		}
-		n := slices.IndexFunc(all.Modules, func(m symtab.Module) bool { return m.Name == name })
-		if n < 0 {
-			continue
-		}
-		return all.OfModule(n), c.Origin
-	}
-	return nil, ""
 }

@@ -47,8 +47,13 @@ func module() *symtab.Table {
 // The kernel's functions come from its image, wherever it was moved to, or from a
 // list; those of modules from that list, or from the module's file.
 func TestKernelSymbols(t *testing.T) {
-	list := symtab.ReadKernel([]byte(fmt.Sprintf("%x T startup_64\n%x T do_work\n%x t ext4_write\t[ext4]\n%x t other\t[xfs]\n",
-		uint64(booted), uint64(booted+0x1000), uint64(modules+0x10), uint64(modules+0x8000)))).Finish()
+	listAt := func(kernel, modules uint64) *symtab.Table {
+		return symtab.ReadKernel(fmt.Appendf(nil, "%x T startup_64\n%x T _text\n%x T do_work\n%x T _etext\n%x t ext4_write\t[ext4]\n%x t other\t[xfs]\n",
+			kernel, kernel, kernel+0x1000, kernel+0x2abc, modules+0x10, modules+0x8000)).Finish()
+	}
+	list := listAt(booted, modules)
+	text := decode.KernelSymbol{Name: "_text", Address: booted, End: booted + 0x2abc}
+	filled := decode.KernelSymbol{Name: "_text", Address: booted, End: booted + 0x1d000000} // by an older perf
 	const ko = "/lib/modules/6.1/kernel/fs/ext4.ko.xz"
 	image := func(id string) []decode.MapEvent {
 		return []decode.MapEvent{
@@ -71,8 +76,26 @@ func TestKernelSymbols(t *testing.T) {
 		{"moved by its section", disk{decode.KernelPath: kernelImage("aa")}, decode.KernelSymbol{Name: "_stext", Address: booted + 0x1000},
 			[]string{"[kernel.kallsyms] do_work kernel kernel/work.c:17", "<Unknown> <Unknown> unknown " + ReasonKernel, "<Unknown> <Unknown> unknown " + ReasonKernel},
 			"ext4.ko.xz warning missing-load-object"},
-		{"list", disk{decode.KernelPath: list, ko: module()}, decode.KernelSymbol{},
+		{"list", disk{decode.KernelPath: list, ko: module()}, text,
 			[]string{"[kernel.kallsyms] do_work kernel", "ext4.ko.xz ext4_write kernel", "ext4.ko.xz ext4_write kernel"}, ""},
+		{"list of nobody knows which boot", disk{decode.KernelPath: list, ko: module()}, decode.KernelSymbol{},
+			[]string{"[kernel.kallsyms] do_work kernel", "ext4.ko.xz ext4_write kernel", "ext4.ko.xz ext4_write kernel"}, "[kernel.kallsyms] warning kernel-symbols"},
+		{"list of another boot", disk{decode.KernelPath: listAt(booted+0x200000, modules), ko: module()}, text,
+			[]string{"[kernel.kallsyms] do_work kernel", "ext4.ko.xz ext4_read kernel", "<Unknown> <Unknown> unknown " + ReasonKernel}, "ext4.ko.xz info kernel-symbols"},
+		{"list of another boot, end unknown", disk{decode.KernelPath: listAt(booted-0x7600000, modules+0x100000)}, filled,
+			[]string{"[kernel.kallsyms] do_work kernel", "<Unknown> <Unknown> unknown " + ReasonKernel, "<Unknown> <Unknown> unknown " + ReasonKernel},
+			"ext4.ko.xz warning kernel-symbols"},
+		{"link-time list", disk{decode.KernelPath: listAt(linked, modules)}, text,
+			[]string{"[kernel.kallsyms] do_work kernel", "<Unknown> <Unknown> unknown " + ReasonKernel, "<Unknown> <Unknown> unknown " + ReasonKernel},
+			"ext4.ko.xz warning kernel-symbols"},
+		{"list with the module elsewhere", disk{decode.KernelPath: listAt(booted, modules+0x10000), ko: module()}, text,
+			[]string{"[kernel.kallsyms] do_work kernel", "ext4.ko.xz ext4_read kernel", "<Unknown> <Unknown> unknown " + ReasonKernel}, "ext4.ko.xz info kernel-symbols"},
+		{"list of another kernel", disk{decode.KernelPath: list, ko: module()}, decode.KernelSymbol{Name: "_text", Address: booted, End: booted + 0x3abc},
+			[]string{"<Unknown> <Unknown> unknown " + ReasonKernel, "ext4.ko.xz ext4_read kernel", "<Unknown> <Unknown> unknown " + ReasonKernel},
+			"[kernel.kallsyms] warning kernel-symbols; [kernel.kallsyms] warning kernel-symbols"},
+		{"list without the recorded symbol", disk{decode.KernelPath: list, ko: module()}, decode.KernelSymbol{Name: "_stext", Address: booted},
+			[]string{"<Unknown> <Unknown> unknown " + ReasonKernel, "ext4.ko.xz ext4_read kernel", "<Unknown> <Unknown> unknown " + ReasonKernel},
+			"[kernel.kallsyms] warning kernel-symbols; [kernel.kallsyms] warning kernel-symbols"},
 		{"another image", disk{decode.KernelPath: kernelImage("bb"), ko: module()}, decode.KernelSymbol{Name: "_text", Address: booted},
 			[]string{"<Unknown> <Unknown> unknown " + ReasonKernel, "ext4.ko.xz ext4_read kernel", "<Unknown> <Unknown> unknown " + ReasonKernel},
 			"[kernel.kallsyms] warning wrong-build-id; [kernel.kallsyms] warning kernel-symbols"},

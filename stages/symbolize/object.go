@@ -31,10 +31,16 @@ func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) ObjectNo {
 
 // keyOf returns what identifies a mapped file in the recording.
 func keyOf(m *decode.MapEvent) objectKey {
-	k := objectKey{m.Path, m.Checksum, m.BuildID, m.File}
+	k := objectKey{path: m.Path, checksum: m.Checksum, buildID: m.BuildID, byPath: m.ByPath, ambiguous: m.Ambiguous, file: m.File}
 	if k.checksum == notComputed {
 		k.checksum = 0
 	}
+	return k
+}
+
+// unidentified is the key without the build-id.
+func (k objectKey) unidentified() objectKey {
+	k.buildID, k.byPath, k.ambiguous = "", false, false
 	return k
 }
 

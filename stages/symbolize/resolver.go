@@ -31,20 +31,26 @@ type Resolver struct {
 	graph         callGraph
 	near          [nearFunctions]nearFunction
 	kernelID      string // the build-id of the kernel
+	kernelLists   map[*symtab.Table]kernelList
 	inlinedNames  map[nameKey]FunctionNo
 	objectOf      map[*image.Mapping]ObjectNo // that profiles name
 	namedLevels   map[LocationNo][]Level      // what profiles say is inlined there
 	java          map[*decode.Process]bool    // what runsJava found
 	javaMaps      map[string]bool             // paths of their lists of generated code
 	mappings      *mappings
+	stat          func(path string) (localFile, bool) // statLocal
+	localFiles    map[objectKey]localFile
+	machine       *machine
 	runsOf        runsOf // of the image asked for last
 }
 
 type objectKey struct {
-	path     string
-	checksum uint32
-	buildID  string
-	file     decode.FileID
+	path      string
+	checksum  uint32
+	buildID   string
+	byPath    bool // as in decode.MapEvent
+	ambiguous bool // likewise
+	file      decode.FileID
 }
 
 // New returns a resolver for the recording, whose load objects are where locator
@@ -58,7 +64,10 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 		objects: map[objectKey]ObjectNo{},
 		dynamic: map[string]ObjectNo{},
 		files:   map[fileID]ObjectNo{},
-		java:    map[*decode.Process]bool{}, javaMaps: map[string]bool{},
+
+		kernelLists: map[*symtab.Table]kernelList{},
+		stat:        statLocal, localFiles: map[objectKey]localFile{},
+		java: map[*decode.Process]bool{}, javaMaps: map[string]bool{},
 
 		generatedCode: map[FunctionNo]*decode.Code{},
 		inlinedNames:  map[nameKey]FunctionNo{},

@@ -66,10 +66,12 @@ type part struct {
 
 // file is what a change of an address space says of the file that it maps.
 type file struct {
-	Path     text          `json:"path"`
-	BuildID  string        `json:"build_id,omitempty"`
-	Checksum uint32        `json:"checksum,omitempty"`
-	ID       decode.FileID `json:"id,omitzero"`
+	Path      text          `json:"path"`
+	BuildID   string        `json:"build_id,omitempty"`
+	ByPath    bool          `json:"by_path,omitempty"`
+	Ambiguous bool          `json:"ambiguous,omitempty"`
+	Checksum  uint32        `json:"checksum,omitempty"`
+	ID        decode.FileID `json:"id,omitzero"`
 }
 
 // change is a decode.MapEvent: whether it unmaps, time, address, size, file offset, modes,

@@ -49,7 +49,7 @@ func (e *encoder) changes(events []decode.MapEvent) []change {
 }
 
 func (e *encoder) file(m *decode.MapEvent) int {
-	f := file{text(m.Path), m.BuildID, m.Checksum, m.File}
+	f := file{text(m.Path), m.BuildID, m.ByPath, m.Ambiguous, m.Checksum, m.File}
 	n, known := e.files[f]
 	if !known {
 		n = len(e.list)

@@ -144,7 +144,7 @@ func (c *part) events(list []change) ([]decode.MapEvent, error) {
 		f := &c.Files[m.File]
 		events[i] = decode.MapEvent{
 			Unmap: m.Unmap, Time: m.Time, Address: m.Address, Size: m.Size, FileOffset: m.FileOffset, Modes: m.Modes,
-			Checksum: f.Checksum, BuildID: f.BuildID, File: f.ID, Path: string(f.Path),
+			Checksum: f.Checksum, BuildID: f.BuildID, ByPath: f.ByPath, Ambiguous: f.Ambiguous, File: f.ID, Path: string(f.Path),
 		}
 		if m.Code > 0 {
 			events[i].Code = &c.Codes[m.Code-1]

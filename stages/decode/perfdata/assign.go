@@ -139,7 +139,7 @@ func (a *assigner) sample(own *readSample, to *rowBatch) {
 		p.rows = &rows{}
 		a.t.recorded = append(a.t.recorded, p)
 		p.Number = len(a.t.recorded)
-		a.t.known(p.Image)
+		a.t.identify(p.Image)
 		a.early(a.rec, p.Image)
 	}
 	before := to.len()
@@ -277,8 +277,8 @@ func recorded(v uint64, ok bool) int64 {
 // complete makes a process ready for the stages that follow.
 func (t *timeline) complete(p *process, usesKernel bool) {
 	t.inherit(p)
-	t.known(p.Image)
-	t.known(p.Data)
+	t.identify(p.Image)
+	t.identify(p.Data)
 	if usesKernel {
 		p.Image = append(p.Image, t.kernelImage(p)...)
 	}

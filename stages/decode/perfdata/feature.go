@@ -182,14 +182,18 @@ func (r *reader) buildID(misc uint16, body []byte) {
 	c.U32() // pid
 	id := c.Bytes(24)
 	name := fileName(c.Rest)
-	if c.Short || name == "" {
+	if c.Short || name == "" || spaceOf(misc) != 0 { // of a virtual machine: another path
 		return
 	}
 	n := uint8(20)
 	if misc&(1<<15) != 0 {
 		n = id[20]
 	}
-	r.imageIDs[name] = buildIDText(id[:20], n)
+	text := buildIDText(id[:20], n)
+	if other, known := r.imageIDs[name]; known && other != text {
+		r.ambiguousIDs[name] = true
+	}
+	r.imageIDs[name] = text
 }
 
 // buildIDText returns a build-id of n bytes, without its padding, in hex.

@@ -1,6 +1,7 @@
 package perfdata
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -23,9 +24,10 @@ func (t *timeline) kernelMap(m decode.MapEvent) {
 	symbol, self := strings.CutPrefix(m.Path, decode.KernelPath)
 	switch {
 	case self && t.r.rec.Kernel == decode.KernelSymbol{}:
-		t.r.rec.Kernel = decode.KernelSymbol{Name: symbol, Address: m.FileOffset}
+		t.r.rec.Kernel = decode.KernelSymbol{Name: symbol, Address: m.FileOffset, End: m.Address + m.Size}
+		t.kernelID = m.BuildID
 	case !self && !strings.HasPrefix(m.Path, "[guest.") && m.Address >= kernelStart:
-		m.Modes, m.BuildID = 5, t.r.imageIDs[m.Path]
+		m.Modes, m.BuildID = 5, cmp.Or(m.BuildID, t.r.imageIDs[m.Path])
 		t.kernel = append(t.kernel, m)
 	}
 }
@@ -76,7 +78,7 @@ func (t *timeline) kernelImage(p *process) []decode.MapEvent {
 func (t *timeline) kernelItself() decode.MapEvent {
 	return decode.MapEvent{
 		Path: decode.KernelPath, Address: kernelStart, Size: kernelEnd - kernelStart, FileOffset: kernelStart,
-		Modes: 5, BuildID: t.r.imageIDs[decode.KernelPath],
+		Modes: 5, BuildID: cmp.Or(t.kernelID, t.r.imageIDs[decode.KernelPath]),
 	}
 }
 

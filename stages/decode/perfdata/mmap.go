@@ -46,7 +46,6 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 	if c.Short || m.Size == 0 {
 		return
 	}
-	t.newest[m.Path] = m.File
 	mode := s.misc & miscMode
 	if most, ok := bounds.Mapping(t.r.rec.Arch, t.r.rec.WordBits, m.Address, m.Size); !ok && mode != miscKernel {
 		t.r.left(s.at).Out("the size of a mapping", " bytes", s.at.offset(), m.Size, 1, most)
@@ -56,6 +55,7 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 	case miscKernel:
 		t.kernelMap(m)
 	case miscUser, miscUnknown:
+		t.named(&m)
 		t.userMap(t.process(pid, s.time), m, huge)
 	}
 }
@@ -67,7 +67,9 @@ func (t *timeline) readMapping(s *sideband, c *cursor) (m decode.MapEvent, huge 
 	if s.typ == recordMmap2 {
 		id := c.Bytes(24)
 		prot, flags := c.U32(), c.U32()
-		m.Modes, huge = int(prot&7), flags&mapHugeTLB != 0
+		if m.Modes, huge = int(prot&7), flags&mapHugeTLB != 0; prot == 0 && s.misc&miscData == 0 {
+			m.Modes = 5 // kernels before 5.0 do not say it of memory without a file
+		}
 		if s.misc&miscBuildID != 0 && id != nil {
 			m.BuildID = buildIDText(id[4:], id[0])
 		} else if id != nil {
@@ -102,16 +104,6 @@ func (t *timeline) userMap(p *process, m decode.MapEvent, huge bool) {
 // fileID reads what MMAP2 records of a file: device numbers, inode, generation.
 func fileID(c cursor) decode.FileID {
 	return decode.FileID{Device: uint64(c.U32())<<32 | uint64(c.U32()), Inode: c.U64(), Generation: c.U64()}
-}
-
-// known gives mappings the build-ids that perf noted by path. It read them at the end
-// of the recording: if a path named several files, from the last of them.
-func (t *timeline) known(image []decode.MapEvent) {
-	for i := range image {
-		if m := &image[i]; m.BuildID == "" && m.File == t.newest[m.Path] {
-			m.BuildID = t.r.imageIDs[m.Path]
-		}
-	}
 }
 
 // mapHugeTLB is the flag of memory in huge pages, which has no file.

@@ -88,6 +88,7 @@ func (d *Decoder) OpenContext(ctx stdcontext.Context, path string) *decode.Recor
 		rec:             &decode.Recording{Format: d.Name(), PageSize: 4096, WordBits: 64},
 		byID:            map[uint64]int32{},
 		imageIDs:        map[string]string{},
+		ambiguousIDs:    map[string]bool{},
 		unknownRecords:  map[uint32]int64{},
 		unknownContexts: map[uint64]bool{},
 		units:           map[uint32]string{},

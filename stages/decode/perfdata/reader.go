@@ -25,14 +25,16 @@ type reader struct {
 	pieces []piece
 	big    bool
 
-	events      []*event
-	byID        map[uint64]int32
-	eventIDs    []uint64
-	imageIDs    map[string]string // build-ids by path
-	units       map[uint32]string // names of the hardware's and kernel's units, by the type of their events
-	cmdline     string
-	cycles      *decode.CycleClock
-	wall, clock int64 // the same moment in both clocks, 0 if not recorded
+	events   []*event
+	byID     map[uint64]int32
+	eventIDs []uint64
+	imageIDs map[string]string // build-ids by path, as perf read them at the end
+	// ambiguousIDs are the paths that have several: of files in several namespaces.
+	ambiguousIDs map[string]bool
+	units        map[uint32]string // names of the hardware's and kernel's units, by the type of their events
+	cmdline      string
+	cycles       *decode.CycleClock
+	wall, clock  int64 // the same moment in both clocks, 0 if not recorded
 
 	pipe      bool // the recording came through a pipe: nothing says how long it is
 	directory bool

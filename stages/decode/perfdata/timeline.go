@@ -11,12 +11,13 @@ type timeline struct {
 	r        *reader
 	start    uint64 // the earliest time of all
 	current  map[int32]*process
-	all      map[int32][]*process // by pid, in order of their start
-	latest   sharing              // asked for: successive samples are mostly of one pid
-	recorded []*process           // those with samples, in the order of their first samples
-	kernel   []decode.MapEvent    // of modules and of code that the kernel made
-	newest   map[string]decode.FileID
-	launched []*process // programs that perf started
+	all      map[int32][]*process  // by pid, in order of their start
+	latest   sharing               // asked for: successive samples are mostly of one pid
+	recorded []*process            // those with samples, in the order of their first samples
+	kernel   []decode.MapEvent     // of modules and of code that the kernel made
+	files    map[string]*pathFiles // by path
+	kernelID string                // of the kernel's own mapping
+	launched []*process            // programs that perf started
 	counters []decode.Counter
 	shared   shared
 }
@@ -39,7 +40,7 @@ type process struct {
 }
 
 func (r *reader) timeline() *timeline {
-	t := &timeline{r: r, start: noTime, current: map[int32]*process{}, all: map[int32][]*process{}, newest: map[string]decode.FileID{}}
+	t := &timeline{r: r, start: noTime, current: map[int32]*process{}, all: map[int32][]*process{}, files: map[string]*pathFiles{}}
 	earliest := func(time uint64) {
 		if time != 0 && time != noTime {
 			t.start = min(t.start, time)

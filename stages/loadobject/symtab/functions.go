@@ -69,6 +69,16 @@ func (f *Functions) ofModule(module int32) Functions {
 	return own
 }
 
+// moved returns the functions of a module, that much higher.
+func (f *Functions) moved(module int32, by uint64) Functions {
+	own := f.ofModule(module)
+	for i := range own.rest {
+		own.offsets[i] += by
+		own.rest[i].address += by
+	}
+	return own
+}
+
 // before returns how many functions begin at an offset or before it.
 func (f *Functions) before(offset uint64) int {
 	from, to := 0, len(f.offsets)

@@ -44,6 +44,14 @@ func (t *Table) OfModule(module int) *Table {
 	return &other
 }
 
+// Moved returns a list of the kernel's symbols as it would be had the kernel been that
+// much higher. Its modules are left out: each has a place of its own.
+func (t *Table) Moved(by uint64) *Table {
+	other := *t
+	other.Functions = t.Functions.moved(0, by)
+	return &other
+}
+
 // PLT returns the object's procedure linkage table, which is one function in
 // all its sections: the first of them. It is false without one.
 func (t *Table) PLT() (Function, bool) {

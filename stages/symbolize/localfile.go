@@ -1,0 +1,191 @@
+package symbolize
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"stackmill/stages/decode"
+)
+
+// identity says how the file at a recorded path on this machine relates to the file that
+// was mapped.
+type identity uint8
+
+const (
+	// identityUnknown: the recording has no inode, or is of another machine, or the file
+	// system does not give files the inode numbers that mappings have.
+	identityUnknown identity = iota
+	identityMapped           // it is the file that was mapped
+	identityOther            // it is another file
+)
+
+// localFile is the file at a recorded path on this machine.
+type localFile struct {
+	identity
+	differs                 bool // its inode does, in a file system where that means something
+	device, inode           uint64
+	generation              uint64    // of the inode, 0 if unknown
+	system                  int64     // the type of its file system
+	born, modified, changed time.Time // born is zero if the file system does not keep it
+}
+
+// localFile returns the file at the path of a load object on this machine, compared with
+// the file that was mapped. The result for each load object is kept.
+func (r *Resolver) localFile(k objectKey) localFile {
+	k = k.unidentified()
+	f, known := r.localFiles[k]
+	if !known {
+		f = r.compareLocal(k)
+		r.localFiles[k] = f
+	}
+	return f
+}
+
+func (r *Resolver) compareLocal(k objectKey) localFile {
+	f, ok := r.stat(k.path)
+	if !ok || k.file.Inode == 0 || decode.IsJITted(k.path) || r.rec.Host == "" || r.rec.Host != hostname() {
+		return localFile{}
+	}
+	switch generations := f.generation != 0 && k.file.Generation != 0; {
+	case f.inode != k.file.Inode:
+		f.differs = hasStableInodes(f.system)
+	case generations: // a new file may have the number of a deleted one
+		f.differs = f.generation != k.file.Generation
+	case f.device == k.file.Device || sharesDevices(f.system):
+		first, _ := r.whenMapped(k)
+		f.differs = !f.born.IsZero() && !r.rec.Began.IsZero() && f.born.After(first)
+	default:
+		return f
+	}
+	switch {
+	case !f.differs && f.inode == k.file.Inode:
+		f.identity = identityMapped
+	case f.differs && r.isLocalMachine():
+		f.identity = identityOther
+	}
+	return f
+}
+
+// existed reports whether the file was there when the recording ended. Creating a file
+// sets the time of its birth; where that is unknown, any change of its inode counts.
+func (f *localFile) existed(ended time.Time) bool {
+	if f.born.IsZero() {
+		return !f.changed.After(ended)
+	}
+	return !f.born.After(ended)
+}
+
+// statLocal reads what the system knows of a file.
+func statLocal(path string) (f localFile, ok bool) {
+	var st unix.Statx_t
+	var fs unix.Statfs_t
+	if !filepath.IsAbs(path) || unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_BASIC_STATS|unix.STATX_BTIME, &st) != nil ||
+		st.Mode&unix.S_IFMT != unix.S_IFREG || unix.Statfs(path, &fs) != nil {
+		return localFile{}, false
+	}
+	stamp := func(t unix.StatxTimestamp) time.Time { return time.Unix(t.Sec, int64(t.Nsec)) }
+	f = localFile{
+		device: uint64(st.Dev_major)<<32 | uint64(st.Dev_minor), inode: st.Ino, generation: generationOf(path), system: int64(fs.Type),
+		modified: stamp(st.Mtime), changed: stamp(st.Ctime),
+	}
+	if st.Mask&unix.STATX_BTIME != 0 {
+		f.born = stamp(st.Btime)
+	}
+	return f, true
+}
+
+// getVersion is FS_IOC_GETVERSION of 64-bit systems.
+const getVersion = 0x80087601
+
+// generationOf returns the generation of a file's inode, 0 if unknown.
+func generationOf(path string) uint64 {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	generation, err := unix.IoctlGetUint32(int(f.Fd()), getVersion)
+	if err != nil {
+		return 0
+	}
+	return uint64(generation)
+}
+
+// stableInodes are the file systems in which a file has the same inode number as long as
+// it exists, and mappings have the number that stat gives. In overlayfs, which containers
+// use, mappings have the number of the file below; FUSE and FAT make numbers up.
+var stableInodes = []int64{
+	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.BCACHEFS_SUPER_MAGIC,
+	unix.NFS_SUPER_MAGIC, unix.REISERFS_SUPER_MAGIC, unix.SQUASHFS_MAGIC, unix.EROFS_SUPER_MAGIC_V1, zfsMagic, jfsMagic,
+}
+
+// The file systems' numbers that the system's headers lack.
+const (
+	zfsMagic = 0x2fc12fc1
+	jfsMagic = 0x3153464a
+)
+
+func hasStableInodes(system int64) bool { return slices.Contains(stableInodes, system) }
+
+// sharesDevices reports whether stat gives other device numbers than mappings have: one
+// for each subvolume.
+func sharesDevices(system int64) bool {
+	return system == unix.BTRFS_SUPER_MAGIC || system == unix.BCACHEFS_SUPER_MAGIC
+}
+
+// whenMapped returns when a load object was mapped first and last.
+func (r *Resolver) whenMapped(k objectKey) (first, last time.Time) {
+	x := r.mapped().times[k.unidentified()]
+	return r.rec.Began.Add(time.Duration(x.first)), r.rec.Began.Add(time.Duration(x.last))
+}
+
+// ended is when the recording ended, or later; zero if unknown.
+func (r *Resolver) ended() time.Time {
+	if r.rec.Began.IsZero() {
+		return time.Time{}
+	}
+	return r.rec.Began.Add(r.rec.Length())
+}
+
+// machine is what shows that the recording was made on this machine, whose name it has.
+type machine struct {
+	local    bool // it was
+	compared int  // files of the recording whose inodes were compared with those here
+}
+
+// isLocalMachine reports whether the recording was made on this machine. Host names
+// repeat: a file that was mapped must still be here, or the kernel must not have been
+// restarted since.
+func (r *Resolver) isLocalMachine() bool {
+	if r.machine == nil {
+		r.machine = &machine{}
+		booted, ok := r.locator.(interface{ SameBoot() bool })
+		r.machine.local = ok && booted.SameBoot() || r.hasMappedFile()
+	}
+	return r.machine.local
+}
+
+// hasMappedFile reports whether one of the files that were mapped is still here.
+func (r *Resolver) hasMappedFile() bool {
+	for k := range r.mapped().times {
+		if k.file.Inode == 0 || decode.IsPerfMap(k.path) {
+			continue
+		}
+		f, ok := r.stat(k.path)
+		if !ok {
+			continue
+		}
+		r.machine.compared++
+		if f.inode != k.file.Inode {
+			continue
+		}
+		if f.generation != 0 && k.file.Generation != 0 && f.generation == k.file.Generation || f.generation == 0 && f.device == k.file.Device {
+			return true
+		}
+	}
+	return false
+}
