@@ -69,7 +69,7 @@ var kinds = [Kinds]Traits{
 	Deadlock: {Name: "deadlock", File: "deadlocks", Table: DeadlockSamples,
 		Columns: []arrow.Field{i64("deadlock"), i32("lock_type"), i32("type"), i64("address")}},
 	Perf: {Name: "perf", File: ".", Table: PerfSamples, Source: "event", Metrics: PerfMetrics, Memory: true,
-		Columns: []arrow.Field{i32("event"), i64("period"), i64("data_address"), i64("weight"), i64("data_source"), i64("physical_address")}},
+		Columns: []arrow.Field{i32("event"), i64("period"), i64("data_address"), i64("weight"), i64("data_source"), i64("physical_address"), i64("exact_pc")}},
 	Pprof: {Name: "pprof", File: ".", Table: PprofSamples, Source: "type", Metrics: ProfileMetrics,
 		Columns: []arrow.Field{i32("type"), i64("value"), str("labels")}},
 }

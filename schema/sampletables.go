@@ -89,6 +89,7 @@ var (
 		{"weight", Int64, Dict, "", false, "The access's latency in cycles, 0 if not recorded."},
 		{"data_source", Int64, Dict, "", true, "Where the data came from, as recorded."},
 		{"physical_address", Int64, Dict, "", true, "The physical data address."},
+		{"exact_pc", Int64, Dict, "", false, "1 if the stack's leaf is the very instruction that caused the sample (perf's EXACT_IP), 0 if it may be a later one."},
 	}}
 	PprofSamples = &Table{Name: "pprof_samples", Row: "one value of a sample of a profile in pprof's format", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,

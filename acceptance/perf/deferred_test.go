@@ -164,13 +164,5 @@ func deferChains(t *testing.T, file []byte) []byte {
 		t.Fatalf("only %d chains were moved", moved)
 	}
 	le.PutUint64(head[48:], uint64(len(out)))
-	features := slices.Clone(file[data+length:])
-	var present int
-	for i := range 4 {
-		present += bits.OnesCount64(le.Uint64(file[72+8*i:]))
-	}
-	for i := range present {
-		le.PutUint64(features[16*i:], le.Uint64(features[16*i:])+uint64(len(out))-length)
-	}
-	return slices.Concat(head, out, features)
+	return slices.Concat(head, out, movedIndex(file, data+length, uint64(len(out))-length))
 }

@@ -76,6 +76,35 @@ func TestAccesses(t *testing.T) {
 	}
 }
 
+// A sample of perf says for itself that its PC is exact; one of an event that accesses no
+// memory has no trigger nevertheless.
+func TestExactAccesses(t *testing.T) {
+	p := &decode.Process{Number: 1, Counters: []decode.Counter{{Tag: 0, Name: "loads", Trigger: decode.TriggerSkid}, {Tag: 1, Name: "probe"}}}
+	rec := &decode.Recording{Processes: []*decode.Process{p}}
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema.EventSchema(schema.Perf))
+	defer b.Release()
+	want := []decode.Trigger{decode.TriggerSkid, decode.TriggerExact, decode.NoTrigger}
+	for row, tag := range []int{0, 0, 1} {
+		for i := range b.Fields() {
+			v := map[string]int64{"event": int64(tag), "period": 1, "data_address": 0x7000, "exact_pc": int64(min(row, 1))}[b.Schema().Field(i).Name]
+			switch f := b.Field(i).(type) {
+			case *array.Int64Builder:
+				f.Append(v)
+			case *array.Int32Builder:
+				f.Append(int32(v))
+			}
+		}
+	}
+	batch := NewDeriver(rec, p, schema.Perf, nil, NewFiles()).Batch(b.NewRecordBatch(), 0)
+	defer batch.Release()
+	in := newAccesses(batch, Triggers(rec))
+	for i, trigger := range want {
+		if got := in.event(i, 0x401234).Trigger; got != trigger {
+			t.Errorf("sample %d: trigger %d, want %d", i, got, trigger)
+		}
+	}
+}
+
 // Which metrics have data objects, and that descendants agree.
 func TestDataMetrics(t *testing.T) {
 	perf := func(counters ...decode.Counter) *decode.Process {

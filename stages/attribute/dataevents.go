@@ -7,10 +7,11 @@ import (
 
 // accesses are the columns of a batch's events that describe accesses to memory.
 type accesses struct {
-	stacks, sources      []int32
-	triggers             []decode.Trigger // by source
-	addresses, candidate []int64          // candidate is nil if the kind has none
-	codes                bool             // small addresses are codes for why there is no address
+	stacks, sources  []int32
+	triggers         []decode.Trigger // by source
+	addresses        []int64
+	candidate, exact []int64 // nil if the kind has none
+	codes            bool    // small addresses are codes for why there is no address
 }
 
 func newAccesses(b *Batch, triggers map[string]decode.Trigger) *accesses {
@@ -18,6 +19,9 @@ func newAccesses(b *Batch, triggers map[string]decode.Trigger) *accesses {
 	in := &accesses{stacks: e.Int32s("raw_stack"), addresses: e.Int64s("data_address"), codes: b.Kind.Traits().Codes}
 	if e.Has("trigger_pc") {
 		in.candidate = e.Int64s("trigger_pc")
+	}
+	if e.Has("exact_pc") {
+		in.exact = e.Int64s("exact_pc")
 	}
 	var numbers map[string]int32
 	in.sources, numbers = b.sources()
@@ -38,6 +42,9 @@ const (
 // event returns the access of a sample whose leaf is at pc.
 func (in *accesses) event(i int, pc uint64) dataspace.Event {
 	e := dataspace.Event{PC: pc, Trigger: in.triggers[in.sources[i]]}
+	if in.exact != nil && in.exact[i] != 0 && e.Trigger != decode.NoTrigger {
+		e.Trigger = decode.TriggerExact
+	}
 	switch a := uint64(in.addresses[i]); {
 	case in.addresses[i] == -1 || a == 0:
 	case in.codes && a <= lastCode:

@@ -140,7 +140,7 @@ func TestSampleRows(t *testing.T) {
 	b.Release()
 	want := emitted{
 		"samples":      {"e 7 perf 3 11 1 5 71", "e 8 perf 3 12 -1 6 70", "e 9 perf 4 11 1 5 71", "e 10 perf 4 12 -1 6 70"},
-		"perf_samples": {"e 7 faults 2 (null) 0 (null) (null)", "e 8 cycles 3 (null) 0 (null) (null)", "e 9 faults 2 (null) 0 (null) (null)", "e 10 cycles 3 (null) 0 (null) (null)"},
+		"perf_samples": {"e 7 faults 2 (null) 0 (null) (null) 0", "e 8 cycles 3 (null) 0 (null) (null) 0", "e 9 faults 2 (null) 0 (null) (null) 0", "e 10 cycles 3 (null) 0 (null) (null) 0"},
 	}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Error(diff)

@@ -74,6 +74,9 @@ func (r *reader) assign(t *timeline) {
 	for _, e := range r.events {
 		r.accesses |= e.sampleType & anyAccess
 	}
+	if r.anyExact {
+		r.accesses |= exactSamples
+	}
 	samples := &sampler{stackReader: stackReader{reader: r}, moments: r.moments.take()}
 	processes := &assigner{reader: r, t: t, early: decode.EarlyOf(r.ctx), counters: totals{}}
 	stacks := &stacker{stackReader: stackReader{reader: r}}
@@ -100,14 +103,14 @@ func (r *sampler) read(to *readSamples) {
 		n := len(to.list)
 		own := &to.list[:n+1][n]
 		misc, body := r.body(m.at)
-		if !r.readSample(body, &own.sample) {
+		if !r.readSample(misc, body, &own.sample) {
 			r.badSamples++
 			continue
 		}
 		if own.left >= 8 { // fields are multiples of 8 bytes
 			r.longSamples++
 		}
-		if misc&miscExact != 0 {
+		if own.exact {
 			r.events[own.event].exact = true
 		}
 		own.moment, own.misc = m, misc
@@ -261,6 +264,9 @@ func (r *reader) keep(s *sample, row *row, to *rowBatch) {
 			accessWeight:   int64(s.weight),
 			accessSource:   recorded(s.dataSource, fields&sampleDataSrc != 0 && s.dataSource != unavailable),
 			accessPhysical: recorded(s.physical, fields&samplePhysAddr != 0),
+		}
+		if s.exact {
+			row.access[accessExact] = 1
 		}
 	}
 	to.add(row)

@@ -116,8 +116,7 @@ type event struct {
 	unit    string // ns for clocks, else count
 	samples int64  // their number
 	reach   int64  // what a sample may stand for (configured)
-	// exact says that samples have the address of the instruction that caused the event.
-	exact bool
+	exact   bool   // some samples say that they have the address of the instruction that caused them
 }
 
 // isClock reports whether the event's period is time in ns.

@@ -93,20 +93,31 @@ func (r *stackReader) useBranches(s *sample, raw *decode.RawStack) {
 		return
 	}
 	a := &r.events[s.event].attr
+	taken := 0
+	if raw.Kernel == 0 && s.exact && r.endsInLeaf(s) {
+		s.branches, taken = s.branches[branchSize:], 1
+	}
 	if a.branchType&branchCallStack != 0 {
-		r.callStack(s, raw)
+		r.callStack(s, raw, taken)
 	} else if len(s.chain) > 0 {
 		r.lastCall(s, raw, a.branchType&branchAny != 0)
 	}
 }
 
+// endsInLeaf reports whether the newest branch is the exact instruction of a sample: it has
+// been taken when the interrupt arrives.
+func (r *reader) endsInLeaf(s *sample) bool {
+	c := cursorOf(s.branches, r.big)
+	return c.branch().from == s.ip
+}
+
 // callStack replaces the callers of the user's program counter by the calls that
 // have not returned, which the processor kept (S21). If its memory was full, outer
-// calls are lost (S18).
-func (r *stackReader) callStack(s *sample, raw *decode.RawStack) {
+// calls are lost (S18). taken is how many newer ones are left out.
+func (r *stackReader) callStack(s *sample, raw *decode.RawStack, taken int) {
 	words, exact := raw.Words[:raw.Kernel+1], r.exact[:0]
 	c := cursorOf(s.branches, r.big)
-	n := 0
+	n := taken
 	for len(c.Rest) > 0 {
 		b := c.branch()
 		if b.from == 0 {

@@ -60,7 +60,6 @@ func (r *stackReader) chain(s *sample, raw *decode.RawStack, in context) (addres
 		w := c.U64()
 		switch {
 		case w == contextUserDeferred:
-			r.wasDeferred = true
 			if !r.deferredWords(s, raw, c.U64()) && raw.Reason == "" {
 				raw.Reason = decode.ReasonDeferred
 			}

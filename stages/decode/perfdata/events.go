@@ -84,7 +84,7 @@ func (b *rowBatch) record() arrow.RecordBatch {
 	columns := []arrow.Array{ // in the order of the schema
 		schema.Int64s(b.time), schema.Int64s(threads), schema.Int32s(b.cpu), schema.Int32s(b.stack),
 		schema.Int32s(b.event), schema.Int64s(b.period),
-		access(accessAddress, unknown), access(accessWeight, weightless), access(accessSource, unknown), access(accessPhysical, unknown),
+		access(accessAddress, unknown), access(accessWeight, zeros), access(accessSource, unknown), access(accessPhysical, unknown), access(accessExact, zeros),
 	}
 	defer func() {
 		for _, c := range columns {
@@ -96,6 +96,6 @@ func (b *rowBatch) record() arrow.RecordBatch {
 
 // The columns of fields that no event has.
 var (
-	unknown    = sync.OnceValue(func() []int64 { return slices.Repeat([]int64{-1}, eventRows) })
-	weightless = sync.OnceValue(func() []int64 { return make([]int64, eventRows) })
+	unknown = sync.OnceValue(func() []int64 { return slices.Repeat([]int64{-1}, eventRows) })
+	zeros   = sync.OnceValue(func() []int64 { return make([]int64, eventRows) })
 )

@@ -170,8 +170,7 @@ func (r *reader) addressesOf(p *process) (list []uint64) {
 	var s sample
 	in := stackReader{reader: r}
 	for _, at := range p.dumps {
-		_, body := in.body(at)
-		if !r.readSample(body, &s) {
+		if misc, body := in.body(at); !r.readSample(misc, body, &s) {
 			continue
 		}
 		list = append(append(append(list, s.ip), words(s.regs, r.big)...), words(s.stack, r.big)...)

@@ -42,6 +42,7 @@ type reader struct {
 	begun     bool            // perf has written all that precedes the samples
 	packed    bool            // some records are compressed
 	injected  bool            // perf inject wrote it
+	anyExact  bool            // some sample has the exact address of its instruction
 	cpus      map[uint64]bool // whose buffers perf emptied
 
 	branchCapacity int // branches that the processor holds, 0 if not recorded

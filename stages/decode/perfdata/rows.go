@@ -21,14 +21,19 @@ const (
 	accessWeight
 	accessSource
 	accessPhysical
+	accessExact
 	accessColumns
 )
 
 // accessFields are the fields of samples that the columns come from.
-var accessFields = [accessColumns]uint64{sampleAddr, sampleWeight | sampleWeightStruct, sampleDataSrc, samplePhysAddr}
+var accessFields = [accessColumns]uint64{sampleAddr, sampleWeight | sampleWeightStruct, sampleDataSrc, samplePhysAddr, exactSamples}
+
+// exactSamples stands among the bits of sample_type for a bit of the record's header: samples
+// may have the exact address of their instruction.
+const exactSamples = 1 << 63
 
 // anyAccess are the accessFields of all columns.
-const anyAccess = sampleAddr | sampleWeight | sampleWeightStruct | sampleDataSrc | samplePhysAddr
+const anyAccess = sampleAddr | sampleWeight | sampleWeightStruct | sampleDataSrc | samplePhysAddr | exactSamples
 
 // rowSize is the size of a row in bytes.
 func rowSize(fields uint64) int64 {

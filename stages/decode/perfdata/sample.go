@@ -21,6 +21,7 @@ type sample struct {
 	stack      []byte // the valid part of the user stack
 	stackCut   bool   // the stack continues after the dump
 	left       int    // bytes after the last field
+	exact      bool   // ip is the instruction that caused the event (EXACT_IP)
 }
 
 // when is a sample's time, 0 if none was recorded.
@@ -69,9 +70,9 @@ func (r *reader) eventOf(body []byte) int32 {
 	return -1
 }
 
-// readSample reads the body of a SAMPLE record; false if it ends too early.
-func (r *reader) readSample(body []byte, s *sample) bool {
-	*s = sample{event: r.eventOf(body), pid: -1, tid: -1, cpu: -1, time: noTime}
+// readSample reads a SAMPLE record by its misc field and body; false if it ends too early.
+func (r *reader) readSample(misc uint16, body []byte, s *sample) bool {
+	*s = sample{event: r.eventOf(body), pid: -1, tid: -1, cpu: -1, time: noTime, exact: misc&miscExact != 0}
 	if s.event < 0 {
 		return false
 	}

@@ -60,7 +60,7 @@ func (r *reader) records(n, at, end int) (next int) {
 		body, here := rest[recordHeader:size], place(n)<<pieceShift|place(at)
 		switch {
 		case typ == recordSample:
-			p.inRound = true
+			p.inRound, r.anyExact = true, r.anyExact || misc&miscExact != 0
 			r.sampleAt(here, body)
 		case typ < recordTool:
 			r.kernelRecord(p, here, typ, misc, body)

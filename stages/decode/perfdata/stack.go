@@ -18,12 +18,11 @@ const userIP = 8
 // time once all samples were read: they note nothing new then.
 type stackReader struct {
 	*reader
-	raw         decode.RawStack // the stack that is read
-	touched     int             // bytes read since the files' pages were given back
-	words       []uint64        // its memory
-	exact       []int32         // likewise
-	spaces      uint64          // bits of the foreign address spaces that stacks led through
-	wasDeferred bool            // a part of that stack was
+	raw     decode.RawStack // the stack that is read
+	touched int             // bytes read since the files' pages were given back
+	words   []uint64        // its memory
+	exact   []int32         // likewise
+	spaces  uint64          // bits of the foreign address spaces that stacks led through
 }
 
 func (r *stackReader) body(at place) (misc uint16, body []byte) {
@@ -47,7 +46,6 @@ func (r *stackReader) stack(s *sample, misc uint16) *decode.RawStack {
 	*raw = decode.RawStack{OMPState: -1, Returns: true, Words: r.words[:0]}
 	in := context{kernel: misc&miscMode == miscKernel, space: spaceOf(misc)}
 	r.spaces |= in.space
-	r.wasDeferred = false
 	addresses, last := r.chain(s, raw, in)
 	switch {
 	case s.hasDump():
@@ -57,12 +55,7 @@ func (r *stackReader) stack(s *sample, misc uint16) *decode.RawStack {
 	default:
 		raw.Callers = decode.CallersNone
 	}
-	switch {
-	case len(raw.Words) == 0:
-		r.append(raw, s.ip, in)
-	case r.wasDeferred && raw.Kernel == 0 && misc&miscMode == miscUser && s.ip < contextMax:
-		raw.Words[0] = s.ip // it may be more precise than the deferred chain
-	}
+	r.setLeaf(s, raw, in)
 	if s.regs != nil || s.stack != nil {
 		r.userEntry(s, raw)
 	}

@@ -64,7 +64,7 @@ func (d *dumpReader) Dump(number int) *decode.StackDump {
 	at := d.p.dumps[number]
 	r, s, dump := &d.r, &d.s, &d.dump
 	misc, body := r.body(at)
-	if !r.readSample(body, s) { // the file has changed
+	if !r.readSample(misc, body, s) { // the file has changed
 		*dump = decode.StackDump{Recorded: decode.RawStack{OMPState: -1, Reason: decode.ReasonRegisters}}
 		return dump
 	}

@@ -28,8 +28,9 @@ func (a *attr) precise(big bool) uint64 {
 	return p
 }
 
-// trigger says how the PCs of an event's samples relate to an access of memory
-// (S27, perf-data 16).
+// trigger says how the PCs of an event's samples relate to an access of memory, unless the
+// sample itself says that its PC is exact (S27, perf-data 16): PEBS and IBS may fail to find
+// the instruction of some samples.
 func (r *reader) trigger(e *event) decode.Trigger {
 	if e.sampleType&sampleAddr == 0 {
 		return decode.NoTrigger
@@ -54,9 +55,11 @@ func (r *reader) trigger(e *event) decode.Trigger {
 	switch precise := e.precise(r.big); {
 	case unit == "kprobe" || unit == "uprobe":
 		return decode.NoTrigger
-	case precise >= 2 || e.exact || strings.HasPrefix(unit, "ibs_"):
-		return decode.TriggerExact
 	case arm && e.sampleType&(sampleWeight|sampleWeightStruct) != 0: // of the profiling extension: counters have none
+		return decode.TriggerExact
+	case e.exact:
+		return decode.TriggerSkid
+	case precise >= 2 || strings.HasPrefix(unit, "ibs_"): // written by a tool that does not mark samples
 		return decode.TriggerExact
 	case precise == 1:
 		return decode.TriggerBehind
