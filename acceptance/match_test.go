@@ -137,7 +137,7 @@ func (a *match) checkNames(t *testing.T) {
 		if f == nil || a.blurred[i] {
 			continue
 		}
-		if want := expectedName(g, f); f.gprofng != want {
+		if want := gprofngName(g, f); f.gprofng != want {
 			t.Errorf("%s of %s is called %q by gprofng's choice, want %q", g.Name, g.LoadObject, f.gprofng, want)
 		}
 		want := expectedName(g, f)
@@ -150,18 +150,24 @@ func (a *match) checkNames(t *testing.T) {
 	}
 }
 
-// expectedName is the name that the store should have for a golden function by
-// gprofng's choice of alias: the golden's, but a region without symbols has no
-// load object in its name (S6), and a trampoline is named after what it does
-// (S24); clones are marked alike in C and C++ (S9).
-func expectedName(g golden.Function, f *function) string {
+// gprofngName is the name that the store should have for what gprofng shows of a golden
+// function: the golden's, but a region without symbols has no load object in its name
+// (S6), and a trampoline is named after what it does (S24).
+func gprofngName(g golden.Function, f *function) string {
 	name, _, static := strings.Cut(g.Name, " (<")
-	if static && strings.HasPrefix(name, "<static>@") {
-		if f.name == "__restore_rt" {
-			return f.name
-		}
-		return name
+	if !static || !strings.HasPrefix(name, "<static>@") {
+		return g.Name
 	}
+	if f.name == "__restore_rt" {
+		return f.name
+	}
+	return name
+}
+
+// expectedName is the name that the store should have for a golden function: gprofng's,
+// but bodies are named after the function that they come from (S11), and clones are
+// marked alike in C and C++ (S9).
+func expectedName(g golden.Function, f *function) string {
 	if f.kind == "body" { // named after the function and the line that it comes from (S11)
 		if _, of, ok := strings.Cut(f.name, " from line "); ok && strings.HasSuffix(of, " ["+g.Name+"]") {
 			return f.name
@@ -173,5 +179,5 @@ func expectedName(g golden.Function, f *function) string {
 			return base + " [clone " + suffix + rest + "]"
 		}
 	}
-	return g.Name
+	return gprofngName(g, f)
 }

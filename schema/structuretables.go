@@ -53,8 +53,8 @@ var (
 		{"body_line", Int32, Dict, "", false, "Of a body, its first source line; 0 if unknown, and for other functions."},
 		{"start_line", Int32, Dict, "", false, "The line where the source declares it, 0 if unknown."},
 	}, Computed: []Computed{
-		{"gprofng_name", String, "COALESCE(other_gprofng_name, name)", "The name for people of the alias that gprofng would show (S4)."},
-		{"perf_name", String, "COALESCE(other_perf_name, name)", "The name for people of the alias that perf would show (S4)."},
+		{"gprofng_name", String, "COALESCE(other_gprofng_name, name)", "The name as gprofng would show it, of the alias that it chooses (S4): without a compiler's marks made readable."},
+		{"perf_name", String, "COALESCE(other_perf_name, name)", "The name as perf would show it, of the alias that it chooses (S4): without a compiler's marks made readable."},
 		{"linkage_name", String, "COALESCE(other_linkage_name, name)", "The name in the symbol table; empty for artificial and static ones."},
 		{"aliases", String, "COALESCE(other_aliases, other_linkage_name, name)", "All linkage names at its address, separated by tabs, since Go's have blanks, in byte order (S4)."},
 	}}.withFacts("function_facts", "function_no")

@@ -47,8 +47,6 @@ func (r *Resolver) relate(n FunctionNo, f symtab.Function) {
 		_, relation.Line, _ = o.table.Line(f.Offset)
 		body, main := &p.Functions[n], &p.Functions[relation.Main]
 		body.Name = bodyName(main.Name, f, relation.Line)
-		body.GprofngName = bodyName(main.GprofngName, f, relation.Line)
-		body.PerfName = bodyName(main.PerfName, f, relation.Line)
 	}
 	p.Relations[n] = relation
 }

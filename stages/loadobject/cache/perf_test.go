@@ -49,6 +49,9 @@ func TestPerfAliases(t *testing.T) {
 // symbols that have one name for people.
 func perfForms(f symtab.Function) (names []string) {
 	readable := symtab.Readable()
+	if f.PerfName != "" { // a symbol that is not mangled, as it is
+		names = append(names, f.PerfName)
+	}
 	for _, s := range symtab.Split(f.Aliases) {
 		if name := readable(s); name != f.PerfName && (f.PerfName != "" || name != f.Name) {
 			continue

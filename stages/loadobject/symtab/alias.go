@@ -27,6 +27,32 @@ func (n *namer) gprofngAlias(group []symbol) string {
 	return best.name
 }
 
+// gprofngName is a symbol as gprofng prints it: demangled only if it begins with an
+// underscore, so that other names keep what compilers appended to them
+// (gprofng-experiment 6.4).
+func (n *namer) gprofngName(linkage string) string {
+	s := unglobalized(linkage)
+	if name, _, ok := n.studioName(s); ok {
+		return name
+	}
+	if s == "" || s[0] != '_' {
+		return s
+	}
+	if name, ok := n.demangle(s); ok {
+		return name
+	}
+	return fortranName(s)
+}
+
+// perfName is a symbol as perf prints it: only mangled names are read.
+func (n *namer) perfName(linkage string) string {
+	if !strings.HasPrefix(linkage, "_Z") && !strings.HasPrefix(linkage, "_R") {
+		return linkage
+	}
+	name, _ := n.name(linkage)
+	return name
+}
+
 // perfAlias returns the symbol that perf 6.1 shows for a place (perf-data 11.2,
 // 11.3): the symbols in the tables' order, the better of two at a time.
 func (n *namer) perfAlias(group []symbol) string {

@@ -32,7 +32,13 @@ func TestAliasChoice(t *testing.T) {
 		{"indirect only", []symbol{{name: "ii", size: 4, indirect: true}, {name: "i", size: 4, indirect: true}}, "ii", "i", "ii"},
 		{"embedded", []symbol{{name: "e", size: 4, binding: elf.STB_GLOBAL, embedded: true}, local("dynamic")}, "e", "dynamic", "dynamic"},
 		{"system calls", []symbol{global("SyS_x"), global("sys_x")}, "sys_x", "SyS_x", "sys_x"},
-		{"Studio's static names", []symbol{global("$XAbCdEf.f"), global("$XAbCdEf.ff")}, "ff", "f", "ff"},
+		{"Studio's static names", []symbol{global("$XAbCdEf.f"), global("$XAbCdEf.ff")}, "ff", "f", "$XAbCdEf.ff"},
+		{"a C function's clone", []symbol{local("f.isra.0")}, "f [clone .isra.0]", "f.isra.0", "f.isra.0"},
+		{"a C++ function's clone", []symbol{local("_ZN1A1fEi.isra.0")}, "A::f(int) [clone .isra.0]", "A::f(int) [clone .isra.0]", "A::f(int) [clone .isra.0]"},
+		{"a body", []symbol{local("f._omp_fn.0")}, "f [clone ._omp_fn.0]", "f._omp_fn.0", "f._omp_fn.0"},
+		{"Studio's body", []symbol{local("_$p1A12.f")}, "f -- OMP parallel region from line 12 [_$p1A12.f]", "f -- OMP parallel region from line 12 [_$p1A12.f]", "_$p1A12.f"},
+		{"a function made global", []symbol{global("f.lto_priv.0")}, "f", "f.lto_priv.0", "f.lto_priv.0"},
+		{"Fortran", []symbol{global("__m_MOD_f")}, "m::f", "m::f", "__m_MOD_f"},
 	} {
 		for i := range c.symbols {
 			c.symbols[i].offset, c.symbols[i].order = 100, i

@@ -70,30 +70,16 @@ func (n *namer) function(group []symbol) Function {
 	f := Function{Linkage: shown(names), Aliases: strings.Join(names, Separator)}
 	f.Indirect = slices.ContainsFunc(group, func(s symbol) bool { return s.indirect })
 	f.Name, f.Kind = n.name(f.Linkage)
-	if slices.ContainsFunc(names, func(s string) bool { return n.other(f, s) }) {
-		f.GprofngName = n.choice(f, n.gprofngAlias(group))
-		f.PerfName = n.choice(f, n.perfAlias(group))
-	}
+	f.GprofngName = unless(f.Name, n.gprofngName(n.gprofngAlias(group)))
+	f.PerfName = unless(f.Name, n.perfName(n.perfAlias(group)))
 	return f
 }
 
-// other reports whether a symbol of a function has another name for people than the
-// function: the variants of constructors have the same.
-func (n *namer) other(f Function, linkage string) bool {
-	if linkage == f.Linkage {
-		return false
-	}
-	name, _ := n.name(linkage)
-	return name != f.Name
-}
-
-// choice returns the name for people of one of a function's symbols, empty
-// when it is the function's own.
-func (n *namer) choice(f Function, linkage string) string {
-	if !n.other(f, linkage) {
+// unless returns a name, empty if it is the usual one.
+func unless(usual, name string) string {
+	if name == usual {
 		return ""
 	}
-	name, _ := n.name(linkage)
 	return name
 }
 

@@ -21,7 +21,7 @@ func TestSize(t *testing.T) {
 		{"aliases: the largest size, the last name", []symbol{sym("zeta", 110, 0), sym("_beta", 110, 7), sym("alpha", 110, 3), sym("alpha", 110, 3), sym("other", 130, 1)},
 			[]Function{{Offset: 110, Size: 7, Linkage: "zeta", Aliases: "_beta\talpha\tzeta", PerfName: "alpha"}, {Offset: 130, Size: 1, Linkage: "other", Aliases: "other"}}},
 		{"a local alias", []symbol{sym("f", 110, 8), sym("f.localalias", 110, 8)},
-			[]Function{{Offset: 110, Size: 8, Linkage: "f", Aliases: "f\tf.localalias", PerfName: "f [clone .localalias]"}}},
+			[]Function{{Offset: 110, Size: 8, Linkage: "f", Aliases: "f\tf.localalias", PerfName: "f.localalias"}}},
 		{"in the PLT", []symbol{sym("f", 85, 4)}, nil},
 	} {
 		want := []Function{{Offset: 80, Address: 1080, Size: 20, Name: "@plt", Kind: PLT}}
