@@ -32,7 +32,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 18
+	formatVersion = 19
 	headSize      = 32
 )
 

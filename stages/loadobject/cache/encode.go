@@ -28,6 +28,7 @@ func encode(key string, missing []string, t *symtab.Table) []byte {
 		e.Int(n.Offset)
 		e.Bool(n.Damage)
 		e.Text(n.Text)
+		e.Text(n.Reason)
 	}
 	e.Uint(uint64(len(t.Segments)))
 	for _, s := range t.Segments {
@@ -69,7 +70,7 @@ func decode(b []byte) (key string, missing []string, t *symtab.Table, err error)
 	t = &symtab.Table{BuildID: d.Text(), Files: d.Texts(), Checksum: uint32(d.Uint()), Arch: isa.Arch(d.Uint())}
 	t.Notes = columns.Slice[symtab.Note](d.Count())
 	for i := range t.Notes {
-		t.Notes[i] = symtab.Note{Offset: d.Int(), Damage: d.Bool(), Text: d.Text()}
+		t.Notes[i] = symtab.Note{Offset: d.Int(), Damage: d.Bool(), Text: d.Text(), Reason: d.Text()}
 	}
 	t.Segments = columns.Slice[symtab.Segment](d.Count())
 	for i := range t.Segments {

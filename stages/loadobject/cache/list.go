@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -21,13 +22,16 @@ const maxList = min(128<<20, infile.SymbolList)
 // perfMap matches the names of lists that run-time compilers write.
 var perfMap = pattern.Lazy(`^perf-\d+\.map$`)
 
-// symbolList is a file that lists symbols as text, the kernel's or those of generated code.
+// symbolList is a file that lists symbols: the kernel's, those of generated code, or those
+// that Studio archived of a load object.
 type symbolList struct {
 	content
 	path  string
 	stamp infile.Stamp
 	read  func([]byte) *symtab.Draft
 	text  []byte // nil if what is remembered of the file was enough
+	// archive says that the file is an archived table, which names a host's inode.
+	archive bool
 }
 
 // openList identifies a list of symbols; it is nil for other files.
@@ -48,6 +52,8 @@ func openList(c *contents, path string) (*symbolList, error) {
 		l.read = symtab.ReadPerfMap
 	case symtab.IsKernel(head[:n]):
 		l.read = symtab.ReadKernel
+	case symtab.IsArchive(head[:n]):
+		l.read, l.archive = symtab.ReadArchive, true
 	default:
 		return nil, nil
 	}
@@ -71,7 +77,12 @@ func openList(c *contents, path string) (*symbolList, error) {
 // identify sets the content of the text, and remembers it if the stamp stands for it: files
 // of the kernel have size 0.
 func (l *symbolList) identify(c *contents) {
-	l.content = content{sha256.Sum256(l.text), xxhash.Sum64(l.text)}
+	text := l.text
+	if l.archive && len(text) >= symtab.ArchiveInodeEnd {
+		text = slices.Clone(text)
+		clear(text[symtab.ArchiveInode:symtab.ArchiveInodeEnd])
+	}
+	l.content = content{sha256.Sum256(text), xxhash.Sum64(text)}
 	if l.stamp.Size == int64(len(l.text)) {
 		c.remember(l.stamp, l.content)
 	}

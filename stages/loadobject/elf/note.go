@@ -19,6 +19,9 @@ type Note struct {
 // Claimed is the reason of notes on a build-id that another file has too.
 const Claimed = "claimed-build-id"
 
+// Unused is the reason of remarks on content that is not used; nothing is wrong with it.
+const Unused = "unused-record"
+
 // Doubtful reports whether the note says that another file has the build-id too.
 func (n Note) Doubtful() bool { return n.Reason == Claimed }
 

@@ -5,7 +5,7 @@
 // from symbol tables, untyped.go drops labels (with flow.go and framestart.go, by
 // code and call frame information), size.go makes functions of them that do not
 // overlap, names.go and alias.go name these, plt.go and trampoline.go add what has
-// no symbols. kernel.go and perfmap.go make drafts of lists instead. Source lines and
+// no symbols. kernel.go, perfmap.go and archive.go make drafts of lists instead. Source lines and
 // inlined calls come from debug information, which package functions adds. functions.go
 // finishes drafts; rows.go has their lines; lookup.go, namelists.go, inline.go and slots.go answer questions.
 package symtab

@@ -1,0 +1,210 @@
+package symtab
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"stackmill/stages/loadobject/elf"
+)
+
+// Studio 12.3 archives a table of an object's symbols in place of a copy of the object
+// (studio-experiment 6): packets of `u16 type, u16 size` and little-endian numbers.
+const (
+	archiveHeader  = 4
+	archiveVersion = 0x100
+
+	archiveSegment  = 0x100
+	archiveMessage  = 0x200
+	archiveModule   = 0x400
+	archiveFunction = 0x500
+	archiveText     = 0xd00
+
+	// archivePage is what the end of the code is rounded up to.
+	archivePage = 4096
+)
+
+// Where the inode is in an archived table, by which equal objects of several hosts differ.
+const (
+	ArchiveInode    = 8
+	ArchiveInodeEnd = 12
+)
+
+// IsArchive reports whether a file that begins like this is an archived table of symbols.
+func IsArchive(head []byte) bool {
+	o := binary.LittleEndian
+	return len(head) >= ArchiveInodeEnd && o.Uint16(head) == archiveSegment && o.Uint16(head[2:]) >= 20 && o.Uint32(head[4:]) == archiveVersion
+}
+
+// archiveLanguages are the languages of modules by their numbers.
+var archiveLanguages = map[uint32]string{
+	1: "assembler", 2: "C", 3: "C", 4: "C++", 5: "Fortran", 6: "Pascal", 7: "Fortran", 8: "Java", 9: "C", 16: "C",
+	32: "C++", 33: "C++", 34: "C++",
+}
+
+// archiveReader reads the packets of an archived table.
+type archiveReader struct {
+	draft   *Draft
+	data    []byte
+	text    uint64 // bytes of the text segment
+	symbols []symbol
+	modules map[string]int32 // numbers by source file
+	module  int32            // that functions belong to
+	of      map[uint64]int32 // modules by offset of functions
+	plts    []Region
+	skipped map[uint16]int // packets by type that are not used
+}
+
+// ReadArchive makes a table of an archived table of symbols. Offsets are those in the load
+// object's file, whose addresses are unknown. There is no code, and there are no lines.
+func ReadArchive(data []byte) *Draft {
+	r := &archiveReader{
+		draft: &Draft{Table: Table{Modules: []Module{{Name: "(unknown)"}}}},
+		data:  data, modules: map[string]int32{"(unknown)": 0, "": 0}, of: map[uint64]int32{}, skipped: map[uint16]int{},
+	}
+	for at := 0; at < len(data); {
+		size, why := r.packet(at)
+		if why != "" {
+			r.draft.Notes = append(r.draft.Notes, Note{Offset: int64(at), Damage: true, Text: "the archived symbol table is damaged: " + why + ": the rest is not read"})
+			break
+		}
+		at += size
+	}
+	return r.finish()
+}
+
+// packet reads a packet and returns its size, or why it cannot be one.
+func (r *archiveReader) packet(at int) (size int, why string) {
+	o, rest := binary.LittleEndian, r.data[at:]
+	if len(rest) < archiveHeader {
+		return 0, "it ends inside a packet's header"
+	}
+	typ, size := o.Uint16(rest), int(o.Uint16(rest[2:]))
+	if size < archiveHeader || size%4 != 0 || size > len(rest) {
+		return 0, fmt.Sprintf("a packet of type %#x has %d bytes, %d are left", typ, size, len(rest))
+	}
+	body, ok := rest[archiveHeader:size], false
+	switch typ {
+	case archiveSegment:
+		if ok = at == 0 && len(body) >= 16; ok {
+			r.text = uint64(o.Uint32(body[8:]))
+		}
+	case archiveModule:
+		ok = r.readModule(body)
+	case archiveFunction:
+		if len(r.symbols) == maxListed {
+			return 0, "it has " + tooMany().Text
+		}
+		ok = r.readFunction(body)
+	case archiveMessage, archiveText: // who made it, and that there is no debug information
+		ok = true
+	default:
+		ok = true
+		r.skipped[typ]++
+	}
+	if !ok {
+		return 0, fmt.Sprintf("a packet of type %#x has impossible content", typ)
+	}
+	return size, ""
+}
+
+// readModule begins a module: its language, and texts for its object and source files.
+func (r *archiveReader) readModule(body []byte) bool {
+	if len(body) < 8 {
+		return false
+	}
+	_, rest, _ := archiveString(body[8:])
+	source, _, ok := archiveString(rest)
+	if !ok {
+		return false
+	}
+	n, known := r.modules[source]
+	if !known {
+		n = int32(len(r.draft.Modules))
+		r.modules[source] = n
+		r.draft.Modules = append(r.draft.Modules, Module{source, archiveLanguages[binary.LittleEndian.Uint32(body)]})
+	}
+	r.module = n
+	return true
+}
+
+// readFunction reads one name of a function.
+func (r *archiveReader) readFunction(body []byte) bool {
+	if len(body) < 12 {
+		return false
+	}
+	o := binary.LittleEndian
+	offset, size := uint64(o.Uint32(body)), uint64(o.Uint32(body[4:]))
+	full, _, ok := archiveString(body[12:])
+	if !ok || full == "" {
+		return false
+	}
+	if full == "@plt" {
+		r.plts = append(r.plts, Region{".plt", offset, offset, size})
+		return true
+	}
+	if r.of[offset] == 0 {
+		r.of[offset] = r.module
+	}
+	name := unversioned(full)
+	r.symbols = append(r.symbols, symbol{name: name, version: full[len(name):], offset: offset, size: size, order: len(r.symbols)})
+	return true
+}
+
+// archiveString reads a text, which ends in one to four NULs, and returns what follows it.
+func archiveString(b []byte) (s string, rest []byte, ok bool) {
+	n := bytes.IndexByte(b, 0)
+	if n < 0 {
+		return "", nil, false
+	}
+	return strings.ToValidUTF8(string(b[:n]), "\uFFFD"), b[min(len(b), (n+4)&^3):], true
+}
+
+// finish makes the functions. All of the file up to the end of the text, or of the last
+// function, counts as code: where else there is some is unknown.
+func (r *archiveReader) finish() *Draft {
+	d, end := r.draft, r.text
+	for _, s := range r.symbols {
+		end = max(end, s.offset+s.size)
+	}
+	for _, p := range r.plts {
+		end = max(end, p.Offset+p.Size)
+	}
+	d.Regions = divide((end+archivePage-1)/archivePage*archivePage, r.plts)
+	n := newNamer(false)
+	d.Functions = size(r.symbols, d.Regions, n)
+	for i := range d.Functions {
+		if f := &d.Functions[i]; f.Kind != PLT {
+			f.Module = r.of[f.Offset]
+		}
+	}
+	for _, typ := range slices.Sorted(maps.Keys(r.skipped)) {
+		d.Notes = append(d.Notes, Note{Offset: -1, Reason: elf.Unused, Text: fmt.Sprintf("%d packets of type %#x of the archived symbol table are not used", r.skipped[typ], typ)})
+	}
+	d.Notes = append(d.Notes, n.notes()...)
+	return d
+}
+
+// divide returns the regions of a file's code up to an end: the linkage tables and what is
+// around them.
+func divide(end uint64, plts []Region) (list []Region) {
+	at := uint64(0)
+	slices.SortFunc(plts, func(a, b Region) int { return cmp.Compare(a.Offset, b.Offset) })
+	for _, p := range plts {
+		if p.Offset < at || p.Size == 0 {
+			continue
+		}
+		if p.Offset > at {
+			list = append(list, Region{"text", at, at, p.Offset - at})
+		}
+		list, at = append(list, p), p.Offset+p.Size
+	}
+	if at < end {
+		list = append(list, Region{"text", at, at, end - at})
+	}
+	return list
+}
