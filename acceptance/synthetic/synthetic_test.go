@@ -39,7 +39,7 @@ func mapProgram(e *erbuild.Experiment) {
 
 // put writes a packet of the kind's usual layout.
 func put(e *erbuild.Experiment, kind schema.Kind, layout int, time int64, stack uint64, values ...int64) {
-	e.Events(kind).Put(0, &erbuild.Layouts[kind][layout], erbuild.Packet{Thread: 7, CPU: 1, Time: time, Stack: stack, Values: values})
+	e.Events(kind).Put(0, &e.Layouts(kind)[layout], erbuild.Packet{Thread: 7, CPU: 1, Time: time, Stack: stack, Values: values})
 }
 
 // synthetic experiments cover what cannot be recorded here. Each is asked one
@@ -137,7 +137,7 @@ var synthetic = []struct {
 		"old-clock-packets",
 		func(e *erbuild.Experiment) {
 			mapProgram(e)
-			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`, erbuild.Layouts[schema.Clock][1])
+			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`, e.Layouts(schema.Clock)[1])
 			put(e, schema.Clock, 1, 1*ms, e.Frame(pcWork, pcMain), 4, 2, 0, 0, 0, 0, 0, 3, 0, 0)
 		},
 		`SELECT metric, value // 1000000 FROM process_metrics WHERE mode = 'user' AND value > 0 ORDER BY ALL`,
@@ -172,8 +172,8 @@ var synthetic = []struct {
 			stack := e.FrameWith(1, erbuild.Native(pcWork, pcMain),
 				erbuild.Java(erbuild.JavaFrame{BCI: 3, Method: javaRun}, erbuild.JavaFrame{BCI: 9, Method: javaMain}))
 			put(e, schema.Clock, 0, 1*ms, stack, 0, 5)
-			put(e, schema.Clock, 0, 2*ms, e.Frame(pcWait, pcMain), 0, 2)     // no Java stack
-			e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0], // a thread that Java does not know
+			put(e, schema.Clock, 0, 2*ms, e.Frame(pcWait, pcMain), 0, 2) // no Java stack
+			e.Events(schema.Clock).Put(0, &e.Layouts(schema.Clock)[0],   // a thread that Java does not know
 				erbuild.Packet{Thread: 8, Time: 3 * ms, Stack: e.Frame(pcWait, pcMain), Values: []int64{0, 1}})
 		},
 		`SELECT mode, function, kind, exclusive // 1000000, inclusive // 1000000 FROM function_metrics
@@ -297,10 +297,17 @@ var synthetic = []struct {
 	},
 }
 
+// The answers do not depend on the collector's form.
 func TestSynthetic(t *testing.T) {
+	for _, form := range erbuild.Forms {
+		t.Run(form.String(), func(t *testing.T) { testSynthetic(t, form) })
+	}
+}
+
+func testSynthetic(t *testing.T, form erbuild.Form) {
 	dir := t.TempDir()
 	for _, c := range synthetic {
-		e := erbuild.New(filepath.Join(dir, c.name+".er"))
+		e := erbuild.NewIn(form, filepath.Join(dir, c.name+".er"))
 		if c.name == "big-endian-32-bit" {
 			e.Arch, e.WordBits, e.OS = "sparc", 32, "SunOS 5.11"
 		}

@@ -24,7 +24,8 @@ type firefox struct {
 	threads int
 	started time.Time
 	libs    []*object
-	numbers map[string]int // of libs, by path and build-id
+	numbers map[string]int  // of libs, by path and build-id
+	first   map[int32]int64 // as firstThreads returns them
 }
 
 func writeFirefox(ctx context.Context, s *selection, w io.Writer) error {
@@ -41,6 +42,9 @@ func writeFirefox(ctx context.Context, s *selection, w io.Writer) error {
 		}
 		p := newPart([]*experiment{e})
 		if err := p.read(ctx, s.on); err != nil {
+			return err
+		}
+		if f.first, err = s.firstThreads(ctx, p.cond); err != nil {
 			return err
 		}
 		t, err := s.timed(ctx, e, p.cond)
@@ -67,8 +71,25 @@ func (f *firefox) thread(e *experiment, t *timedThread) error {
 		name = e.name + " " + name
 	}
 	fmt.Fprintf(f.out, `{"processType":"default","processName":%s,"processStartupTime":0,"processShutdownTime":null,"registerTime":0,"unregisterTime":null,"pausedRanges":[],`+
-		`"name":%s,"isMainThread":%t,"pid":"%d","tid":%d,`, text(cmp.Or(p.program, e.name)), text(name), t.thread == p.pid, p.pid, t.thread)
+		`"name":%s,"isMainThread":%t,"pid":"%d","tid":%d,`, text(cmp.Or(p.program, e.name)), text(name), t.thread == p.pid || f.first[t.process] == t.thread, p.pid, t.thread)
 	return newFirefoxTables(f, e, t).write(f.out)
+}
+
+// addressIDs is above every thread's number in Linux (PID_MAX_LIMIT).
+const addressIDs = 1 << 22
+
+// firstThreads returns the thread of each process that appears first, for processes whose
+// threads have addresses as ids: none of these is the pid, which the main thread has else
+// (studio-experiment 3).
+func (s *selection) firstThreads(ctx context.Context, cond string) (map[int32]int64, error) {
+	first := map[int32]int64{}
+	var process int32
+	var thread int64
+	err := scan(ctx, s.on, fmt.Sprintf("SELECT process, arg_min(thread_id, (time_ns, sample)) FROM samples WHERE %s GROUP BY process HAVING min(thread_id) > %d", cond, addressIDs), func() error {
+		first[process] = thread
+		return nil
+	}, &process, &thread)
+	return first, err
 }
 
 // lib returns the number of a load object.

@@ -9,12 +9,22 @@ import (
 )
 
 // The collector writes a binary file in blocks of this size (gprofng-experiment
-// 1.6). Threads fill blocks side by side; the file grows by whole blocks. A block
+// 1.6), or of the smaller one in old formats (studio-experiment 3). Threads fill blocks side by side; the file grows by whole blocks. A block
 // that is not full ends in a packet without content that reaches to its end: CLOSED
 // if the next packet did not fit, EMPTY until then. So a cut file can be recognised:
 // by its length, by a packet or an end that reaches beyond the file, or by a CLOSED
 // block that no other block follows.
-const blockSize = 1 << 16
+const (
+	blockSize    = 1 << 16
+	oldBlockSize = 1 << 14
+)
+
+// blockLayout is how a file is divided: the size of blocks, and the number of flows in
+// which threads fill them, each with a block of its own; 0 if it is unknown.
+type blockLayout struct {
+	size  int
+	flows int64
+}
 
 // minFlows is the least number of flows in which threads write, each with blocks of
 // its own. On machines with more processors there are as many flows as processors.
@@ -32,7 +42,7 @@ const (
 
 // blockLog accounts for the blocks of one file.
 type blockLog struct {
-	flows int64 // 0: unknown
+	blockLayout
 	// owed are the CLOSED blocks of each flow whose next block is missing so far. A
 	// block's flow is that of its first packet's thread.
 	owed    map[int64]debt
@@ -63,8 +73,8 @@ func (r *packetReader) enter(o int) {
 	if b.owed == nil {
 		b.owed, b.threads, b.block = map[int64]debt{}, map[int64]struct{}{}, -1
 	}
-	passed := o/blockSize - b.block - 1 // by damage
-	b.block, b.flow = o/blockSize, r.flowOf(o)
+	passed := o/b.size - b.block - 1 // by damage
+	b.block, b.flow = o/b.size, r.flowOf(o)
 	b.spare += passed
 	b.all.count = max(0, b.all.count-passed-1)
 	if d := b.owed[b.flow]; d.count > 0 {
@@ -77,7 +87,7 @@ func (r *packetReader) enter(o int) {
 
 // blockEnd returns the end of the block that holds o, or of the file.
 func (r *packetReader) blockEnd(o int) int {
-	return min(o&^(blockSize-1)+blockSize, len(r.data))
+	return min(o-o%r.blocks.size+r.blocks.size, len(r.data))
 }
 
 // leave ends a block: its last packet must belong to the same flow as the first.
@@ -119,7 +129,7 @@ func (r *packetReader) endMark(o, size int, typ uint16) {
 		r.report(problem.Warning, int64(o), "empty-packet", fmt.Sprintf("%d bytes inside a block are a packet without a type: if it was an event, it is lost", size), 1)
 		r.pos = end
 	case end > r.end:
-		if r.end < len(r.data) || r.end%blockSize == 0 || !allZero(r.data[o+packetHeader:r.end]) {
+		if r.end < len(r.data) || r.end%r.blocks.size == 0 || !allZero(r.data[o+packetHeader:r.end]) {
 			r.damage(o, "padding ends after its block")
 			return
 		}
@@ -172,13 +182,13 @@ func (r *packetReader) blanks(o int) {
 	case p < r.end:
 		start := max(p&^(packetAlign-1), o+packetAlign)
 		r.resync(o, start, "a packet's size is 0, but the block continues")
-	case o%blockSize != 0:
+	case o%r.blocks.size != 0:
 		r.report(problem.Error, int64(o), "bad-packet", "a block continues with NULs up to its end: what was there is lost", 1)
 		r.pos = r.end
 	default:
 		r.blocks.blank++
 		r.pos = r.end
-		if r.release != nil && r.blocks.blank%(releaseStep/blockSize) == 0 {
+		if r.release != nil && r.blocks.blank%(releaseStep/r.blocks.size) == 0 {
 			r.release()
 		}
 	}
@@ -205,8 +215,8 @@ func (r *packetReader) finish(end int64) {
 	missing := b.missing()
 	switch {
 	case r.truncated:
-	case length%blockSize != 0:
-		r.cut(length, fmt.Sprintf("the file has %d bytes, not a multiple of the block size %d", length, blockSize))
+	case length%b.size != 0:
+		r.cut(length, fmt.Sprintf("the file has %d bytes, not a multiple of the block size %d", length, b.size))
 	case missing.count > 0:
 		severity, what := problem.Error, "the file was cut"
 		if r.shared || len(b.threads) > 1 && end-missing.time <= lastWrite {

@@ -30,7 +30,7 @@ type classReader struct {
 // readClasses reads jclasses; release gives back the file's memory.
 func (e *experiment) readClasses(data []byte, release func()) map[uint64]decode.JavaMethod {
 	r := &classReader{e: e, data: data, methods: map[uint64]decode.JavaMethod{}}
-	o, released := 0, 0
+	o, released, size := 0, 0, e.blocks().size
 	for o >= 0 && o < len(data) {
 		if r.blank >= maxBlank {
 			r.bad(o, "the file has %d blocks of NULs up to here: the rest is not read", r.blank)
@@ -43,8 +43,8 @@ func (e *experiment) readClasses(data []byte, release func()) map[uint64]decode.
 	}
 	switch {
 	case o < 0:
-	case len(data)%blockSize != 0:
-		e.report(problem.Error, classesFile, int64(len(data)), "truncated", "the file has %d bytes, not a multiple of the block size %d: it was cut", len(data), blockSize)
+	case len(data)%size != 0:
+		e.report(problem.Error, classesFile, int64(len(data)), "truncated", "the file has %d bytes, not a multiple of the block size %d: it was cut", len(data), size)
 	case r.full:
 		e.report(problem.Error, classesFile, int64(len(data)), "truncated", "the last block is full: the file was cut")
 	}
@@ -54,10 +54,11 @@ func (e *experiment) readClasses(data []byte, release func()) map[uint64]decode.
 // packet reads the packet at o and returns the place of the next one, -1 if unknown.
 // Packets lie in blocks like those of events, one block after the other.
 func (r *classReader) packet(o int) int {
-	end := min(o&^(blockSize-1)+blockSize, len(r.data))
+	size := r.e.blocks().size
+	end := min(o-o%size+size, len(r.data))
 	rest := r.data[o:end]
 	if len(rest) < packetHeader || r.e.order.u16(rest) == 0 {
-		if r.blank++; o%blockSize != 0 || !allZero(rest) {
+		if r.blank++; o%size != 0 || !allZero(rest) {
 			r.bad(o, "%d bytes at the end of a block are not a packet", len(rest))
 		}
 		return end

@@ -97,6 +97,16 @@ func (l *recordedLog) hasKind(kind schema.Kind) bool {
 	return false
 }
 
+// clockStates is the number of states that the clock profile tells apart; 0 if unknown.
+func (l *recordedLog) clockStates() int {
+	for _, k := range l.kinds {
+		if k.Kind == schema.Clock {
+			return k.States
+		}
+	}
+	return 0
+}
+
 // cycleCounters are the names of counters of CPU cycles, which are shown as time.
 var cycleCounters = map[string]string{
 	"cycles":                  "CPU Cycles",

@@ -153,6 +153,19 @@ func (r *eventReader) stackNumbers(numbers []int32, l *layout, packets []int) {
 	}
 }
 
+// linuxCPU is the state of user and system time together, the only one of Linux.
+const linuxCPU = 10
+
+// mergeStates turns the state of user time into that of user and system time. Studio 12.3
+// wrote it although the two were not told apart (studio-experiment 3).
+func mergeStates(states []int32) {
+	for i, s := range states {
+		if s == 0 {
+			states[i] = linuxCPU
+		}
+	}
+}
+
 // expand makes one row for each state of a PROF packet that has ticks.
 func (r *eventReader) expand(b *batch, l *layout, packets []int) {
 	f := r.file
@@ -179,6 +192,9 @@ func (r *eventReader) computed(b *batch, l *layout, packets []int) {
 	f, n := r.file, len(packets)
 	switch f.kind {
 	case schema.Clock:
+		if f.oneState {
+			mergeStates(b.values(schema.EventColumn(f.kind, "state"), n).narrow)
+		}
 		states := b.values(schema.EventColumn(f.kind, "omp_state"), n).narrow
 		for i, v := range b.values(schema.EventStack, n).narrow {
 			states[i] = f.stacks.ompState(v)

@@ -32,7 +32,7 @@ func (e *experiment) judgeStacks() {
 		packets += f.packets
 		for t := range f.threads {
 			threads[t] = struct{}{}
-			flows[int64(uint64(t)%uint64(e.flows()))] = struct{}{}
+			flows[int64(uint64(t)%uint64(e.blocks().flows))] = struct{}{}
 		}
 	}
 	if packets == 0 {
@@ -44,7 +44,7 @@ func (e *experiment) judgeStacks() {
 	}
 	// Threads of one flow may also write at the same time, and a signal handler while the
 	// thread does that it interrupts.
-	if lost := e.stacks.writers - len(flows); lost > 0 && len(threads) > 0 && len(threads) == len(flows) && !e.nests() {
+	if lost := e.stacks.writers - len(flows); lost > 0 && !e.log.isOld() && len(threads) > 0 && len(threads) == len(flows) && !e.nests() {
 		report(problem.Error, problem.NoOffset, "missing-threads", "threads recorded call stacks, but their events are missing", int64(lost))
 	}
 }

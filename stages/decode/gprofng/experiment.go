@@ -167,11 +167,12 @@ func (e *experiment) readImage(maps *mapReader) {
 	} else if len(maps.events) == 0 {
 		e.report(problem.Error, mapFile, 0, "empty-file", "the map of the address space is empty: no address can be resolved")
 	}
+	maps.settleModes()
 	e.view(dyntextFile, func(m *mapped.File) { e.readDyntext(m.Data, maps.events) })
 	for i := range maps.events {
 		m := &maps.events[i]
 		m.Time += e.shift()
-		if m.Code == nil && m.Modes&4 != 0 && decode.IsGenerated(m.Path, false) {
+		if m.Code == nil && m.Modes&modeExecute != 0 && decode.IsGenerated(m.Path, false) {
 			m.Generated(e.log.pid)
 		}
 	}
@@ -183,7 +184,7 @@ func (e *experiment) readStacks() {
 	e.stacks = newStackTable(0)
 	e.view(framesFile, func(m *mapped.File) {
 		report := e.reporter(framesFile)
-		frames := readFrames(m.Data, e.order, e.wordBytes, m.Release, report)
+		frames := readFrames(m.Data, e.order, e.wordBytes, e.blocks(), m.Release, report)
 		e.stacks = frames.resolve(len(m.Data), report)
 	})
 }
@@ -239,13 +240,11 @@ func (e *experiment) readEvents() {
 	}
 }
 
-// flows is the number of flows in which the collector lets threads write.
-func (e *experiment) flows() int64 { return int64(max(minFlows, e.log.cpus)) }
-
 func (e *experiment) openEvents(kind schema.Kind, file string, m *mapped.File) error {
 	f := &eventFile{File: m, kind: kind, order: e.order, stacks: e.stacks, ended: bounds.Plus(e.log.start, e.log.lastTime)}
+	f.oneState = kind == schema.Clock && e.log.clockStates() == 1
 	report := e.reporter(file)
-	r := newPacketReader(m.Data, e.order, e.flows(), func(s problem.Severity, offset int64, reason, message string, count int64) {
+	r := newPacketReader(m.Data, e.order, e.blocks(), func(s problem.Severity, offset int64, reason, message string, count int64) {
 		f.damaged = f.damaged || s == problem.Error
 		report(s, offset, reason, message, count)
 	})

@@ -24,8 +24,10 @@ const (
 	overviewFile = "overview"
 	dyntextFile  = "dyntext"
 	classesFile  = "jclasses"
-	archiveLog   = "archive.log"
 )
+
+// archiveLogs are the archivers' own logs: gprofng's and Studio's.
+var archiveLogs = []string{"archive.log", "er_archive.log"}
 
 // kinds is the number of kinds that gprofng records: the first ones.
 const kinds = schema.Perf
@@ -39,7 +41,7 @@ var eventFiles = func() (files [kinds]string) {
 }()
 
 // Files returns all regular files of the experiment, its descendants and its
-// archives, except the archiver's own log, which says nothing about the program, and
+// archives, except the archivers' own logs, which say nothing about the program, and
 // links that lead out of it.
 func (d *Decoder) Files(path string) ([]string, error) {
 	root, err := linked(path)
@@ -52,7 +54,7 @@ func (d *Decoder) Files(path string) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() || entry.Name() == archiveLog {
+		if entry.IsDir() || slices.Contains(archiveLogs, entry.Name()) {
 			return nil
 		}
 		if !entry.Type().IsRegular() {

@@ -52,9 +52,9 @@ type frameFile struct {
 }
 
 // readFrames reads gprofng-experiment 4.1 and 4.2.
-func readFrames(data []byte, order byteOrder, wordBytes int, release func(), report reporter) *frameFile {
+func readFrames(data []byte, order byteOrder, wordBytes int, layout blockLayout, release func(), report reporter) *frameFile {
 	f := &frameFile{order: order, wordBytes: wordBytes, fragments: map[uint64]fragment{}, release: release}
-	r := newPacketReader(data, order, 0, report)
+	r := newPacketReader(data, order, blockLayout{size: layout.size}, report)
 	r.release, r.shared = release, true
 	r.types[typeFrame] = packetType{described: true, variable: true, need: frameHeader, why: f.brokenFrame}
 	r.types[typeUID] = packetType{described: true, variable: true, need: uidHeader, why: f.brokenUID}

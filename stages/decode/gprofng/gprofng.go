@@ -1,6 +1,7 @@
 // Package gprofng reads the experiments of gprofng and Oracle Developer Studio:
 // `.er` directories and `.erg` group files. Its references are the sections of
-// docs/formats/gprofng-experiment.md, cited as `gprofng-experiment 3.1`.
+// docs/formats/gprofng-experiment.md and studio-experiment.md, cited as
+// `gprofng-experiment 3.1`.
 package gprofng
 
 import (

@@ -25,12 +25,14 @@ type eventFile struct {
 
 	runs    []run // by min
 	packets int64
-	mixed   bool               // packets have several types
-	last    int64              // the latest time
-	cpu     int64              // clock ticks that are CPU time
-	missing int64              // events whose stack is not recorded
-	damaged bool               // packets were lost
-	threads map[int64]struct{} // at least these recorded events
+	mixed   bool  // packets have several types
+	last    int64 // the latest time
+	cpu     int64 // clock ticks that are CPU time
+	missing int64 // events whose stack is not recorded
+	damaged bool  // packets were lost
+	// oneState says that user and system time were recorded together.
+	oneState bool
+	threads  map[int64]struct{} // at least these recorded events
 
 	facts  facts
 	ended  int64 // the latest time that the log has
@@ -194,7 +196,7 @@ func (x *referenceIndex) add(packets piece) {
 		if fields.ticks.width == 0 {
 			continue
 		}
-		if s := fields.state.get(packet, x.order); s <= 2 || s == 10 {
+		if s := fields.state.get(packet, x.order); s <= 2 || s == linuxCPU {
 			if n := fields.ticks.get(packet, x.order); n <= x.mostTicks {
 				x.cpu += n
 			}

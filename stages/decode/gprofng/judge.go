@@ -25,6 +25,7 @@ func (e *experiment) judge() {
 		e.report(problem.Warning, archive.Dir, problem.NoOffset, "missing-file", "the archives are missing: load objects are looked for at their recorded paths, where they may have changed")
 	}
 	e.judgeEvents()
+	e.judgeThreads()
 	e.judgeStacks()
 	e.judgeClock()
 	if l.hasKind(schema.Heap) && e.sub == "" && !strings.HasPrefix(l.os, "SunOS") {

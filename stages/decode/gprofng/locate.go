@@ -1,7 +1,10 @@
 package gprofng
 
 import (
+	"io"
+	"os"
 	"path/filepath"
+	"sync"
 
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng/archive"
@@ -16,17 +19,24 @@ func Locator(path string) func(string) []decode.Candidate {
 	return decode.AtPath
 }
 
-// locator returns the function that finds the files of load objects: in the
-// archives by hashed name, then at the recorded path (gprofng-experiment 1.4).
+// locator returns the function that finds the files of load objects: in the archives by
+// hashed name, as copies or as symbol tables, then at the recorded path
+// (gprofng-experiment 1.4).
 func locator(path string, f folder) func(string) []decode.Candidate {
 	archives := archivesOf(path)
+	tables := sync.OnceValue(func() map[string]string { return f.symbolTables(archives) })
 	return func(object string) []decode.Candidate {
 		if object == "" || object[0] == '<' || object[0] == '[' {
 			return nil
 		}
 		var found []decode.Candidate
-		if archived, err := f.resolveArchived(filepath.Join(archives, archive.Name(object))); err == nil && isFile(archived) {
-			found = append(found, decode.Candidate{Path: archived, Origin: "archive"})
+		for _, name := range []string{archive.Name(object), archive.SymbolTable(object)} {
+			if archived, err := f.resolveArchived(filepath.Join(archives, name)); err == nil && isFile(archived) {
+				found = append(found, decode.Candidate{Path: archived, Origin: "archive"})
+			}
+		}
+		if table := tables()[object]; len(found) == 0 && table != "" {
+			found = append(found, decode.Candidate{Path: table, Origin: "archive"})
 		}
 		// A relative path belongs to an unknown directory.
 		if filepath.IsAbs(object) && isFile(object) {
@@ -34,6 +44,38 @@ func locator(path string, f folder) func(string) []decode.Candidate {
 		}
 		return found
 	}
+}
+
+// symbolTables returns the symbol tables of the archives by the paths that they state
+// (studio-experiment 6): their names may be those of other paths, where an experiment was edited.
+func (f folder) symbolTables(archives string) map[string]string {
+	tables := map[string]string{}
+	entries, _ := os.ReadDir(archives) // no folder, no tables
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !archive.IsSymbolTable(e.Name()) {
+			continue
+		}
+		real, err := f.resolve(filepath.Join(archives, e.Name()))
+		if err != nil {
+			continue
+		}
+		if object := objectOf(real); object != "" {
+			tables[object] = real
+		}
+	}
+	return tables
+}
+
+// objectOf returns the path of the load object that a symbol table states.
+func objectOf(table string) string {
+	f, _, err := infile.Open(table, infile.SymbolList)
+	if err != nil {
+		return "" // whoever needs it says so
+	}
+	defer f.Close()
+	head := make([]byte, maxPath+64)
+	n, _ := io.ReadFull(f, head) // short tables are read too
+	return archive.ObjectOf(head[:n])
 }
 
 func isFile(path string) bool {

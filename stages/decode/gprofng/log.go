@@ -82,7 +82,7 @@ func (e *experiment) readXML(file string, in io.Reader, size int64, f func(t *ta
 	if err := x.text.err; err != nil {
 		e.unreadable(file, err)
 	}
-	if !x.failed && size > 0 && padded() && x.text.cut(size) {
+	if !x.failed && size > 0 && padded() && x.text.cut(size, int64(e.blocks().size)) {
 		// Editing the text also removes the padding.
 		e.report(problem.Warning, file, size, "maybe-cut", "the text is not followed by the padding that the collector writes: the file was cut between two lines, or edited")
 	}
@@ -133,23 +133,28 @@ func (r *logReader) experiment(t *tag) {
 	}
 }
 
+// process reads a description of the process: one element for each attribute and one for
+// the command, or all in one (studio-experiment 4).
 func (r *logReader) process(t *tag) {
-	if len(t.attrs) == 0 {
-		r.command = strings.TrimSpace(t.text)
-		if words := strings.Fields(r.command); len(words) > 0 && r.command != forked {
-			r.target = path.Base(words[0])
+	for _, a := range t.attrs {
+		switch a.name {
+		case "pid":
+			r.pid = r.int(t, "pid")
+		case "ppid":
+			r.ppid = r.int(t, "ppid")
+		case "wsize":
+			r.wordBits = int(r.int(t, "wsize"))
+		case "cwd":
+			r.directory = t.get("cwd")
+		case "pagesz":
+			r.page(t)
 		}
-		return
 	}
-	switch t.attrs[0].name {
-	case "pid":
-		r.pid = r.int(t, "pid")
-	case "ppid":
-		r.ppid = r.int(t, "ppid")
-	case "wsize":
-		r.wordBits = int(r.int(t, "wsize"))
-	case "cwd":
-		r.directory = t.get("cwd")
+	if command := strings.TrimSpace(t.text); command != "" {
+		r.command, r.target = command, ""
+		if command != forked {
+			r.target = path.Base(strings.Fields(command)[0])
+		}
 	}
 }
 
@@ -187,7 +192,9 @@ func (r *logReader) page(t *tag) {
 		r.outOfBounds(t, "pagesz", " bytes", size, most)
 		return
 	}
-	r.pageSize = size
+	if size > 0 {
+		r.pageSize = size
+	}
 }
 
 // clock reads the frequency of a processor.

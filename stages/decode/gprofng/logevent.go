@@ -79,8 +79,8 @@ func (r *logReader) timed(kind string, time int64, t *tag) {
 	case "jthread_end":
 		r.endThread(t, time)
 	case "desc_started":
-		if t.get("follow") == "1" && t.get("lineage") != "" {
-			r.e.opener.announce(t.get("lineage"))
+		if lineage := t.get("lineage"); t.get("follow") == "1" && strings.HasPrefix(lineage, "_") {
+			r.e.opener.announce(lineage)
 		}
 	case "desc_start", "pause", "resume", "thread_pause", "thread_resume", "archive_run", "gc_start", "gc_end":
 		r.archived = r.archived || kind == "archive_run"

@@ -14,7 +14,6 @@ import (
 const (
 	unresolvable    = "Unresolvable"
 	checksumUnknown = math.MaxUint32
-	executableCode  = 1 | 4 // read and execute
 )
 
 // mapReader turns map and unmap events into image events.
@@ -126,7 +125,7 @@ func (m *mapReader) event(file string, t *tag) {
 	case object == "function":
 		m.function(t, &ev)
 	case object == "jcm":
-		ev.Path, ev.Modes = decode.GeneratedCode, executableCode
+		ev.Path, ev.Modes = decode.GeneratedCode, modeRead|modeExecute
 		ev.Code = &decode.Code{Method: n.unsigned("methodId", true)}
 	default:
 		m.remark(file, t, "unknown-event", "map events of objects "+object+" are unknown; this one is ignored")
@@ -174,7 +173,7 @@ func (m *mapReader) segment(file string, n *numbers, ev *decode.MapEvent) bool {
 // function reads a region of generated code: one function, or the functions
 // announced before it.
 func (m *mapReader) function(t *tag, ev *decode.MapEvent) {
-	ev.Path, ev.Modes, ev.Code = t.get("name"), executableCode, &decode.Code{}
+	ev.Path, ev.Modes, ev.Code = t.get("name"), modeRead|modeExecute, &decode.Code{}
 	if len(m.pending) > 0 {
 		ev.Code.Functions, m.pending = m.pending, nil
 	} else {

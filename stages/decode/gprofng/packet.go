@@ -60,10 +60,9 @@ type packetReader struct {
 	truncated bool
 }
 
-// newPacketReader returns a reader of packets whose threads write in so many flows; 0 if
-// unknown.
-func newPacketReader(data []byte, order byteOrder, flows int64, report reporter) *packetReader {
-	return &packetReader{data: data, order: order, report: report, last: -1, blocks: blockLog{flows: flows}}
+// newPacketReader returns a reader of the packets of a file that is divided like this.
+func newPacketReader(data []byte, order byteOrder, layout blockLayout, report reporter) *packetReader {
+	return &packetReader{data: data, order: order, report: report, last: -1, blocks: blockLog{blockLayout: layout}}
 }
 
 // next returns the place of the next packet; false at the end of the file.
@@ -197,7 +196,7 @@ const maxEmpty = 8
 // at padding, or at another packet.
 func (r *packetReader) follows(o int) bool {
 	for range maxEmpty {
-		if o%blockSize == 0 || o+packetHeader > len(r.data) || r.plausible(o) {
+		if o%r.blocks.size == 0 || o+packetHeader > len(r.data) || r.plausible(o) {
 			return true
 		}
 		size, typ := r.header(o)
@@ -217,7 +216,7 @@ func (r *packetReader) follows(o int) bool {
 // reaches handles a packet that ends after its block. If the file ends there, it was
 // cut.
 func (r *packetReader) reaches(o, size int, typ uint16) {
-	if r.end < len(r.data) || r.end%blockSize == 0 {
+	if r.end < len(r.data) || r.end%r.blocks.size == 0 {
 		r.damage(o, fmt.Sprintf("a packet of type %d with %d bytes ends after its block", typ, size))
 		return
 	}

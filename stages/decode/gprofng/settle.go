@@ -20,7 +20,7 @@ func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 		return
 	}
 	again := func() {
-		quiet := newPacketReader(r.data, r.order, 0, func(problem.Severity, int64, string, string, int64) {})
+		quiet := newPacketReader(r.data, r.order, blockLayout{size: r.blocks.size}, func(problem.Severity, int64, string, string, int64) {})
 		quiet.types, quiet.release = r.types, r.release
 		for i := range quiet.types {
 			quiet.types[i].size = 0

@@ -123,7 +123,7 @@ func (t *textReader) skip() {
 }
 
 // cut reports whether a file of that size lacks the padding with which the collector
-// ends its texts.
-func (t *textReader) cut(size int64) bool {
-	return t.err == nil && !t.padded && (size%blockSize != 0 || t.last != '\n')
+// ends its texts in blocks of some size.
+func (t *textReader) cut(size, block int64) bool {
+	return t.err == nil && !t.padded && (size%block != 0 || t.last != '\n')
 }

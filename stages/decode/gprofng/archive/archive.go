@@ -2,7 +2,11 @@
 // (gprofng-experiment 1.4).
 package archive
 
-import "strings"
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+)
 
 // Dir is the folder of an experiment that holds copies of load objects.
 const Dir = "archives"
@@ -25,6 +29,35 @@ func Name(path string) string {
 		return base[:cutArchiveBase] + "_" + pathHash(dir) + "_" + pathHash(base)
 	}
 	return base + "_" + pathHash(dir)
+}
+
+// SymbolTable returns the name under which an archive holds a symbol table in place of
+// the load object (studio-experiment 6): with a dot before the hash.
+func SymbolTable(path string) string {
+	name := Name(path)
+	at := len(name) - hashLength - 1
+	return name[:at] + "." + name[at+1:]
+}
+
+// IsSymbolTable reports whether an entry of an archive has the name of a symbol table.
+func IsSymbolTable(entry string) bool {
+	at := len(entry) - hashLength - 1
+	return at > 0 && entry[at] == '.' && strings.Trim(entry[at+1:], hashAlphabet) == ""
+}
+
+// ObjectOf returns the path of the load object of a symbol table, given its start: its
+// first packet ends in it. It is empty for other files.
+func ObjectOf(head []byte) string {
+	const path = 20 // after the packet's header, a version, and three numbers
+	if len(head) <= path || head[0] != 0 || head[1] != 1 {
+		return ""
+	}
+	size := int(binary.LittleEndian.Uint16(head[2:]))
+	if size <= path || size > len(head) {
+		return ""
+	}
+	name, _, _ := bytes.Cut(head[path:size], []byte{0})
+	return string(name)
 }
 
 const hashAlphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"

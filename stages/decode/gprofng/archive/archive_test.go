@@ -17,6 +17,9 @@ func TestName(t *testing.T) {
 			t.Errorf("Name(%q) = %q, want %q", c.path, got, c.name)
 		}
 	}
+	if got, want := SymbolTable("/usr/bin/dash"), "dash.UHyILZt997d"; got != want || !IsSymbolTable(got) || IsSymbolTable("dash_UHyILZt997d") || IsSymbolTable(".UHyILZt997d") {
+		t.Errorf("the symbol table is %s, not %s", got, want)
+	}
 	got := Name("/usr/bin/" + long)
 	if len(got) != 255 || !strings.HasPrefix(got, long[:231]+"_UHyILZt997d_") {
 		t.Errorf("Name of a long base name = %q, %d bytes", got, len(got))

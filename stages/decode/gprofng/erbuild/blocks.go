@@ -4,10 +4,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"path/filepath"
 )
 
-// blockSize is the size of the buffers that the collector hands to threads.
-const blockSize = 1 << 16
+// The sizes of the buffers that collectors hand to threads.
+const (
+	blockSize    = 1 << 16
+	oldBlockSize = 1 << 14 // of Studio 12.3
+)
 
 // Packet types that end a block (gprofng-experiment 3.1).
 const (
@@ -20,6 +24,7 @@ const (
 type blocks struct {
 	file    *os.File
 	order   binary.AppendByteOrder
+	size    int // of a block
 	buffers []buffer
 	used    int64 // blocks given out
 	zeros   bool  // fill the last blocks with NULs, not with an empty packet
@@ -31,22 +36,22 @@ type buffer struct {
 	open  bool
 }
 
-func newBlocks(path string, order binary.AppendByteOrder) (*blocks, error) {
-	f, err := os.Create(path)
-	return &blocks{file: f, order: order}, err
+func (e *Experiment) newBlocks(name string) (*blocks, error) {
+	f, err := os.Create(filepath.Join(e.Dir, name))
+	return &blocks{file: f, order: e.order(), size: e.Form.blockSize()}, err
 }
 
 // append returns the buffer's data with room for size more bytes; what is
 // appended to it must be given back with put.
 func (b *blocks) append(n, size int) (*buffer, error) {
-	if size > blockSize {
+	if size > b.size {
 		return nil, fmt.Errorf("a packet of %d bytes does not fit a block", size)
 	}
 	for len(b.buffers) <= n {
 		b.buffers = append(b.buffers, buffer{})
 	}
 	buf := &b.buffers[n]
-	if buf.open && len(buf.data)+size > blockSize {
+	if buf.open && len(buf.data)+size > b.size {
 		if err := b.flush(buf, typeClosed); err != nil {
 			return nil, err
 		}
@@ -62,14 +67,14 @@ func (b *blocks) append(n, size int) (*buffer, error) {
 // flush writes a block; the rest of it becomes one packet without content.
 func (b *blocks) flush(buf *buffer, rest uint16) error {
 	buf.open = false
-	if left := blockSize - len(buf.data); left > 0 {
+	if left := b.size - len(buf.data); left > 0 {
 		if left < blockSize && !(rest == typeEmpty && b.zeros) {
 			buf.data = b.order.AppendUint16(buf.data, uint16(left))
 			buf.data = b.order.AppendUint16(buf.data, rest)
 		}
-		buf.data = append(buf.data, make([]byte, blockSize-len(buf.data))...)
+		buf.data = append(buf.data, make([]byte, b.size-len(buf.data))...)
 	}
-	_, err := b.file.WriteAt(buf.data, buf.block*blockSize)
+	_, err := b.file.WriteAt(buf.data, buf.block*int64(b.size))
 	return err
 }
 

@@ -20,6 +20,7 @@ import (
 // first error is kept and returned by Close.
 type Experiment struct {
 	Dir                       string
+	Form                      Form // of the collector
 	Version, Collector        string
 	Host, OS, Arch            string
 	CPUs, ClockMHz, WordBits  int
@@ -51,10 +52,13 @@ type declared struct {
 }
 
 // New makes the experiment directory dir, whose name ends in `.er`. Its
-// defaults are a 64-bit x86 process that ran for a second.
-func New(dir string) *Experiment {
+// defaults are a 64-bit x86 process that ran for a second, recorded by gprofng.
+func New(dir string) *Experiment { return NewIn(Gprofng, dir) }
+
+// NewIn is New for another collector's form.
+func NewIn(form Form, dir string) *Experiment {
 	e := &Experiment{
-		Dir: dir, Version: "12.4", Collector: "2.40.00",
+		Dir: dir, Form: form, Version: form.version(), Collector: form.collector(),
 		Host: "host", OS: "Linux 6.1", Arch: "x86_64", CPUs: 2, ClockMHz: 2600, WordBits: 64, PageSize: 4096,
 		PID: 1000, PPID: 999, Command: "/bin/program", WorkingDirectory: "/",
 		Start: 5_000_000_000, Wall: 1_700_000_000, End: 1_000_000_000,
@@ -67,7 +71,7 @@ func New(dir string) *Experiment {
 // Descendant makes a descendant, such as `_f1`, of the same machine, that
 // starts at a time of its founder. Closing the founder closes it.
 func (e *Experiment) Descendant(lineage string, start int64) *Experiment {
-	d := New(filepath.Join(e.Dir, lineage+".er"))
+	d := NewIn(e.Form, filepath.Join(e.Dir, lineage+".er"))
 	d.Version, d.Collector, d.Host, d.OS, d.Arch = e.Version, e.Collector, e.Host, e.OS, e.Arch
 	d.CPUs, d.ClockMHz, d.WordBits, d.PageSize = e.CPUs, e.ClockMHz, e.WordBits, e.PageSize
 	d.PID, d.PPID = e.PID+int64(len(e.descendants))+1, e.PID
@@ -79,6 +83,12 @@ func (e *Experiment) Descendant(lineage string, start int64) *Experiment {
 // Archive puts a copy of the load object recorded as path into the archives.
 func (e *Experiment) Archive(path string, content []byte) {
 	e.WriteFile(filepath.Join(archive.Dir, archive.Name(path)), content)
+}
+
+// ArchiveSymbols puts a symbol table into the archives in place of the load object recorded
+// as path.
+func (e *Experiment) ArchiveSymbols(path string, table []byte) {
+	e.WriteFile(filepath.Join(archive.Dir, archive.SymbolTable(path)), table)
 }
 
 // WriteFile writes any file of the experiment as it is given.
@@ -132,7 +142,8 @@ func (e *Experiment) padded(text string) []byte {
 	if e.Unpadded {
 		return b
 	}
-	return append(b, make([]byte, blockSize-len(b)%blockSize)...)
+	size := e.Form.blockSize()
+	return append(b, make([]byte, size-len(b)%size)...)
 }
 
 // order is the byte order that the architecture implies (gprofng-experiment 1.7).

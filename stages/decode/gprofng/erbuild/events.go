@@ -1,10 +1,6 @@
 package erbuild
 
-import (
-	"path/filepath"
-
-	"stackmill/schema"
-)
+import "stackmill/schema"
 
 // Field is a field of a packet.
 type Field struct {
@@ -87,7 +83,7 @@ func (e *Experiment) Events(kind schema.Kind) *Events {
 	if w := e.events[kind]; w != nil {
 		return w
 	}
-	b, err := newBlocks(filepath.Join(e.Dir, fileNames[kind]), e.order())
+	b, err := e.newBlocks(fileNames[kind])
 	e.fail(err)
 	e.events[kind] = &Events{e: e, blocks: b}
 	return e.events[kind]

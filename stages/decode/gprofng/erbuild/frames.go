@@ -1,9 +1,6 @@
 package erbuild
 
-import (
-	"encoding/binary"
-	"path/filepath"
-)
+import "encoding/binary"
 
 // Info is one part of a FRAME packet (gprofng-experiment 4.1): make it with
 // Native, Linked, Reference, Java, OpenMP or OpenMPState.
@@ -142,13 +139,13 @@ func (e *Experiment) Fragment(id uint64, link uint64, words ...uint64) {
 func (e *Experiment) putFrame(typ uint16, b []byte) {
 	if e.frames == nil {
 		var err error
-		e.frames, err = newBlocks(filepath.Join(e.Dir, "data.frameinfo"), e.order())
+		e.frames, err = e.newBlocks("data.frameinfo")
 		e.fail(err)
 	}
 	if e.err != nil {
 		return
 	}
-	if len(b)%4 != 0 || len(b) >= blockSize {
+	if len(b)%4 != 0 || len(b) >= e.Form.blockSize() {
 		e.failf("a frame packet of %d bytes is not possible", len(b))
 		return
 	}

@@ -1,7 +1,5 @@
 package erbuild
 
-import "path/filepath"
-
 // Class adds a Java class to jclasses (gprofng-experiment 3.7): name in the
 // form `Lpkg/Name;`.
 func (e *Experiment) Class(id uint64, name, file string) {
@@ -23,7 +21,7 @@ func (e *Experiment) class(typ uint16, first, second uint64, texts ...string) {
 	o.AppendUint16(o.AppendUint16(b[:0], uint16(len(b))), typ)
 	if e.classes == nil {
 		var err error
-		e.classes, err = newBlocks(filepath.Join(e.Dir, "jclasses"), o)
+		e.classes, err = e.newBlocks("jclasses")
 		e.fail(err)
 	}
 	buf, err := e.classes.append(0, len(b))

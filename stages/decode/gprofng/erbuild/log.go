@@ -48,11 +48,11 @@ var fileNames = [Kinds]string{
 }
 
 // Declare declares that the process was recorded with a kind of data, with the
-// given packet layouts or, without any, with Layouts of the kind. attrs are
+// given packet layouts or, without any, with those of the form. attrs are
 // further attributes of the profile element, such as `ptimer="997" numstates="1"`.
 func (e *Experiment) Declare(kind schema.Kind, attrs string, layouts ...Layout) {
 	if len(layouts) == 0 {
-		layouts = Layouts[kind]
+		layouts = e.Layouts(kind)
 	}
 	e.layouts = append(e.layouts, declared{kind, attrs, layouts})
 }
@@ -68,16 +68,16 @@ func (e *Experiment) logText() string {
 	line(`<experiment version="%s">`, e.Version)
 	line(`<collector>%s</collector>`, e.Collector)
 	line(`</experiment>`)
-	line(`<system hostname="%s" arch="%s" os="%s" pagesz="%d" npages="1000">`, e.Host, e.Arch, e.OS, e.PageSize)
+	pages := fmt.Sprintf(` pagesz="%d" npages="1000"`, e.PageSize)
+	if e.Form == Studio123 {
+		pages = ""
+	}
+	line(`<system hostname="%s" arch="%s" os="%s"%s>`, e.Host, e.Arch, e.OS, pages)
 	for i := range e.CPUs {
 		line(`  <cpu id="%d" clk="%d"/>`, i, e.ClockMHz)
 	}
 	line(`</system>`)
-	line(`<process pid="%d"></process>`, e.PID)
-	line(`<process ppid="%d"></process>`, e.PPID)
-	line(`<process cwd="%s"></process>`, escape.Replace(e.WorkingDirectory))
-	line(`<process wsize="%d"></process>`, e.WordBits)
-	line(`<process>%s</process>`, escape.Replace(e.Command))
+	e.process(line)
 	for _, d := range e.layouts {
 		describe(line, d)
 	}
@@ -85,10 +85,28 @@ func (e *Experiment) logText() string {
 	line("%s", run)
 	b.WriteString(e.log.String())
 	if !e.Unclosed {
-		line("%s", run)
+		if e.Form != Studio123 {
+			line("%s", run)
+		}
 		line(`<event kind="exit" tstamp="%s"/>`, stamp(e.End))
 	}
 	return b.String()
+}
+
+// process writes what the log says of the process: in an element for each attribute, or
+// all in one (studio-experiment 4).
+func (e *Experiment) process(line func(string, ...any)) {
+	directory, command := escape.Replace(e.WorkingDirectory), escape.Replace(e.Command)
+	if e.Form == Studio123 {
+		line(`<process pid="%d" ppid="%d" pgrp="%d" sid="%d" cwd="%s" pagesz="%d" wsize="%d" stackbase="0x7fffe7d728e8">%s </process>`,
+			e.PID, e.PPID, e.PID, e.PPID, directory, e.PageSize, e.WordBits, command)
+		return
+	}
+	line(`<process pid="%d"></process>`, e.PID)
+	line(`<process ppid="%d"></process>`, e.PPID)
+	line(`<process cwd="%s"></process>`, directory)
+	line(`<process wsize="%d"></process>`, e.WordBits)
+	line(`<process>%s</process>`, command)
 }
 
 // describe writes gprofng-experiment 2.5.

@@ -1,0 +1,122 @@
+package gprofng
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stackmill/problem"
+)
+
+// The collectors of Oracle Developer Studio wrote the same kind of experiment before
+// gprofng did, with the differences that docs/formats/studio-experiment.md lists.
+
+// namedStudio reports whether the log names a collector of Studio (studio-experiment 1).
+func (l *recordedLog) namedStudio() bool {
+	return l.collector != "" && !isDigit(l.collector[0])
+}
+
+// isOld reports whether the format is older than 12.4, as Studio 12.3 wrote it.
+func (l *recordedLog) isOld() bool {
+	major, minor, _ := strings.Cut(l.version, ".")
+	n, err := strconv.Atoi(minor)
+	return major == strconv.Itoa(minVersion) && err == nil && n < 4
+}
+
+// blocks returns how the collector divided its binary files (studio-experiment 3): in
+// the old format all threads share one flow of smaller blocks.
+func (e *experiment) blocks() blockLayout {
+	if e.log.isOld() {
+		return blockLayout{size: oldBlockSize, flows: 1}
+	}
+	return blockLayout{size: blockSize, flows: int64(max(minFlows, e.log.cpus))}
+}
+
+// The bits of the modes of a mapping, as in mmap.
+const (
+	modeRead    = 1
+	modeWrite   = 2
+	modeExecute = 4
+	modeAccess  = modeRead | modeWrite | modeExecute
+)
+
+// settleModes gives all mappings the modes of mmap, and takes the experiment's own files
+// from the code: the collector maps them while it runs (studio-experiment 2).
+func (m *mapReader) settleModes() {
+	studio := m.byStudio()
+	for i := range m.events {
+		ev := &m.events[i]
+		if ev.Unmap || ev.Code != nil {
+			continue
+		}
+		if studio {
+			ev.Modes = ev.Modes&^(modeRead|modeExecute) | ev.Modes&modeRead<<2 | ev.Modes&modeExecute>>2
+		}
+		if isOwnFile(ev.Path) {
+			ev.Modes &^= modeExecute
+		}
+	}
+}
+
+// byStudio reports whether modes are those of Studio, where bit 1 is execute and bit 4 is
+// read. Memory that can only be read, or read and written, is in every map, and memory
+// that can be executed but not read in hardly any: these mappings show it. Where they
+// contradict each other, or where there are none, the collector's name decides.
+func (m *mapReader) byStudio() bool {
+	gprofng, studio := 0, 0
+	for i := range m.events {
+		if ev := &m.events[i]; !ev.Unmap && ev.Code == nil {
+			switch ev.Modes & modeAccess {
+			case modeRead, modeRead | modeWrite:
+				gprofng++
+			case modeExecute, modeExecute | modeWrite:
+				studio++
+			}
+		}
+	}
+	named := m.e.log.namedStudio()
+	switch confirmed := named && studio > 0 || !named && gprofng > 0; {
+	case studio == gprofng || confirmed && m.e.log.collector != "":
+		return named
+	case m.e.log.collector != "":
+		m.e.report(problem.Warning, mapFile, problem.NoOffset, "contradicting-modes",
+			"the modes of all mappings contradict the collector %q, which the log names: they are believed", m.e.log.collector)
+	}
+	return studio > gprofng
+}
+
+// ownFiles are the files that a collector maps to write them.
+var ownFiles = append([]string{logFile, warningsFile, mapFile, framesFile, overviewFile, dyntextFile, classesFile}, eventFiles[:]...)
+
+// isOwnFile reports whether a mapped file is part of an experiment.
+func isOwnFile(path string) bool {
+	dir, file := filepath.Split(path)
+	return isExperimentName(filepath.Base(dir)) && slices.Contains(ownFiles, file)
+}
+
+// addressIDs is above every thread's number in Linux (PID_MAX_LIMIT): larger ids are
+// addresses.
+const addressIDs = 1 << 22
+
+// judgeThreads reports ids of threads that are not the kernel's (studio-experiment 3).
+func (e *experiment) judgeThreads() {
+	if !strings.HasPrefix(e.log.os, "Linux") {
+		return
+	}
+	ids := map[int64]struct{}{}
+	for _, f := range e.events {
+		if f == nil {
+			continue
+		}
+		for id := range f.threads {
+			if id > addressIDs {
+				ids[id] = struct{}{}
+			}
+		}
+	}
+	if len(ids) > 0 {
+		e.reporter(logFile)(problem.Info, problem.NoOffset, "thread-addresses",
+			"the ids of threads are the addresses of their descriptors, not numbers of the kernel: threads that did not live at the same time may share one", int64(len(ids)))
+	}
+}
