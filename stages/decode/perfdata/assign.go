@@ -71,6 +71,7 @@ type readSample struct {
 // assign gives each sample to its process and finds its stack.
 func (r *reader) assign(t *timeline) {
 	r.measure(t)
+	r.noteFields()
 	for _, e := range r.events {
 		r.accesses |= e.sampleType & anyAccess
 	}
@@ -112,6 +113,12 @@ func (r *sampler) read(to *readSamples) {
 		}
 		if own.exact {
 			r.events[own.event].exact = true
+		}
+		if own.latencies {
+			r.latencies++
+		}
+		if len(own.branches) > 0 {
+			r.branches += int64(len(own.branches) / branchSize)
 		}
 		own.moment, own.misc = m, misc
 		to.list = to.list[:n+1]

@@ -264,7 +264,7 @@ func TestMappingsOutOfBounds(t *testing.T) {
 }
 
 // Counts of lost records do not overflow, and a trace that is longer than the file
-// does not hide that the records after it are lost.
+// does not hide the records after it.
 func TestCountsOutOfBounds(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	b.at(5, miscUser, 10, 0x4010, user, 0x4010)
@@ -278,7 +278,7 @@ func TestCountsOutOfBounds(t *testing.T) {
 	for _, p := range rec.Problems.Problems {
 		told[p.Reason] = p.Count
 	}
-	if told["lost-records"] != math.MaxInt64 || told["cut-record"] != 1 {
+	if told["lost-records"] != math.MaxInt64 || told["bad-record"] != 1 || rec.Processes[0].Records(schema.Perf) != 2 {
 		t.Error(rec.Problems.Problems)
 	}
 }

@@ -111,7 +111,7 @@ func TestOddRecords(t *testing.T) {
 			told = told || p.Severity >= problem.Warning && p.Reason != "stack-without-context"
 		}
 		_, fixed := fixedSizes[typ]
-		known := fixed || typ == recordRead || typ == recordThreadMap || typ == 0 || typ > recordKernelKnown && typ < recordTool || typ > recordKnown
+		known := fixed || typ == recordRead || typ == recordThreadMap || typ == 0 || typ > recordKernelKnown && typ < recordTool || typ > recordToolKnown
 		if known && !told {
 			t.Errorf("a sample becomes a record of type %d, which nothing tells", typ)
 		}

@@ -20,10 +20,17 @@ const (
 	featureCmdline   = 11
 	featureEventDesc = 12
 	featurePMUs      = 16
+	featureGroups    = 17
 	featureCache     = 20
 	featureTimes     = 21
+	featurePrograms  = 25
+	featureTypes     = 26
 	featurePMUCaps   = 28
 	featureClockData = 29
+
+	featureSimpleperf = 128 // the first of simpleperf's own
+	featureMeta       = featureSimpleperf + 1
+	featureInitMap    = featureSimpleperf + 6
 )
 
 // readFeatures reads the index after the data, and the sections that it lists.
@@ -51,6 +58,7 @@ func (r *reader) readFeatures(b []byte, h *header) {
 func (r *reader) feature(bit int, b []byte) {
 	c := cursorOf(b, r.big)
 	rec := r.rec
+	r.noteFeature(bit, c)
 	switch bit {
 	case featureHostname:
 		rec.Host = c.string()
@@ -80,6 +88,10 @@ func (r *reader) feature(bit int, b []byte) {
 		}
 	case featureClockData:
 		r.clockData(&c)
+	case featureMeta:
+		r.simpleperfFacts(b)
+	case featureInitMap:
+		r.simpleperfMappings(b)
 	}
 	if c.torn {
 		r.problem(problem.Warning, problem.NoOffset, "bad-feature", "a text of feature %d continues after its end: it is damaged, and names or other facts of the recording may be, too", bit)

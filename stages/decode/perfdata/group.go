@@ -56,11 +56,15 @@ func (r *reader) counted(last totals, s *sample, m *moment, from row, to *rowBat
 				part.event = e
 			}
 		}
+		lost := uint64(0)
 		if e.readFormat&readLost != 0 {
-			c.U64()
+			lost = c.U64()
 		}
 		if c.Short {
 			return
+		}
+		if lost != 0 {
+			r.lostBy[key.id] = max(r.lostBy[key.id], lost)
 		}
 		if r.advance(last, key, now, &part, m) && part.period != 0 {
 			r.keep(s, &part, to)

@@ -36,7 +36,9 @@ func (r *reader) kernelRecord(p *piece, at place, typ uint32, misc uint16, body 
 	default:
 		if typ > recordKernelKnown || typ == 0 {
 			r.unknownRecords[typ]++
-		} else if !r.fits(typ, body) {
+		} else if r.fits(typ, body) {
+			r.noteRecord(typ)
+		} else {
 			r.oddRecords++
 		}
 	}

@@ -72,7 +72,7 @@ func hasStructure(path string) bool {
 			}
 		case pipeHeaderSize:
 			typ, size := order.Uint32(head[16:]), order.Uint16(head[22:])
-			if typ >= recordTool && typ < recordKnown && size >= recordHeader && size%8 == 0 {
+			if typ >= recordTool && typ <= recordToolKnown && size >= recordHeader && size%8 == 0 {
 				return true
 			}
 		}

@@ -1,6 +1,6 @@
 package perfdata
 
-// Unused records whose type determines their size (perf-data 5.1, 5.2).
+// Records of which the content is not used (perf-data 5.1, 5.2).
 const (
 	recordUnthrottle    = 6
 	recordRead          = 8
@@ -8,11 +8,20 @@ const (
 	recordITraceStart   = 12
 	recordSwitch        = 14
 	recordSwitchCPUWide = 15
+	recordNamespaces    = 16
+	recordBPFEvent      = 18
+	recordCgroup        = 19
+	recordTextPoke      = 20
 	recordAuxOutputID   = 21
 	recordThreadMap     = 73
+	recordCPUMap        = 74
+	recordStatConfig    = 75
+	recordStat          = 76
+	recordStatRound     = 77
 )
 
-// fixedSizes are the sizes of their bodies in bytes, without the trailer, which some lack.
+// fixedSizes are the sizes of their bodies, if the type determines it, in bytes, without the
+// trailer, which some lack.
 var fixedSizes = map[uint32]int{
 	recordUnthrottle: 24, recordAux: 24, recordITraceStart: 8, recordSwitch: 0, recordSwitchCPUWide: 8, recordAuxOutputID: 8,
 }

@@ -92,6 +92,8 @@ func (d *Decoder) OpenContext(ctx stdcontext.Context, path string) *decode.Recor
 		unknownRecords:  map[uint32]int64{},
 		unknownContexts: map[uint64]bool{},
 		units:           map[uint32]string{},
+		seenRecords:     map[uint32]int64{},
+		lostBy:          map[uint64]uint64{},
 	}
 	r.moments.space = r.space
 	r.rec.Locate = decode.AtPath

@@ -30,7 +30,7 @@ type builder struct {
 	config, period, flags uint64
 
 	branchType uint64
-	features   []testFeature // by their bits, of the first word
+	features   []testFeature // by their bits
 }
 
 type testFeature struct {
@@ -104,14 +104,14 @@ func (b *builder) file() []byte {
 	}
 	attr := b.words(typ, uint32(104), b.config, period, tinyType|b.more, 0, flags, uint32(0), uint32(0), 0, 0, b.branchType, b.regs, uint32(0), uint32(0), 0)
 	attr = append(attr, b.words(0, 0)...) // no ids
-	bits := uint64(0)
+	var bits [4]uint64
 	index, payloads := []byte(nil), []byte(nil)
 	for _, f := range b.features {
-		bits |= 1 << f.bit
+		bits[f.bit/64] |= 1 << (f.bit % 64)
 		index = append(index, b.words(headerSize+len(attr)+len(b.data)+16*len(b.features)+len(payloads), len(f.payload))...)
 		payloads = append(payloads, f.payload...)
 	}
-	out := append([]byte(magic), b.words(headerSize, len(attr), headerSize, len(attr), headerSize+len(attr), len(b.data), 0, 0, bits, 0, 0, 0)...)
+	out := append([]byte(magic), b.words(headerSize, len(attr), headerSize, len(attr), headerSize+len(attr), len(b.data), 0, 0, bits[0], bits[1], bits[2], bits[3])...)
 	return slices.Concat(out, attr, b.data, index, payloads)
 }
 

@@ -66,7 +66,16 @@ type reader struct {
 
 	lost, lostSamples, throttled, badSamples, longSamples, badRecords, oddRecords, unknownEvents, auxBytes int64
 	missingDeferred, cutChains, badAddresses                                                               int64
-	unknownRecords                                                                                         map[uint32]int64
+
+	// What no table holds, for judgeUnused.
+	seenRecords  map[uint32]int64         // by type
+	seenFields   [len(sampleFields)]int64 // samples that have one, by its bit
+	seenFeatures [256]int64               // by their bit
+	branches     int64                    // entries of branch stacks
+	latencies    int64                    // samples with more than one
+	lostBy       map[uint64]uint64        // samples that a counter lost, by its id
+
+	unknownRecords map[uint32]int64
 }
 
 func (r *reader) problem(s problem.Severity, offset int64, reason, format string, args ...any) {

@@ -5,7 +5,7 @@ import "stackmill/stages/decode/mapped"
 // recordHeader is the size of what every record begins with.
 const recordHeader = 8
 
-// The types of records that are used (perf-data 5).
+// The types of records that the code names (perf-data 5): recordKinds has all.
 const (
 	recordMmap        = 1
 	recordLost        = 2
@@ -19,20 +19,33 @@ const (
 	recordKsymbol     = 17
 	recordDeferred    = 22
 
-	recordTool           = 64 // the first that perf writes itself
-	recordHeaderAttr     = 64
-	recordTracingData    = 66
-	recordBuildID        = 67
-	recordFinishedRound  = 68
-	recordIDIndex        = 69
-	recordAuxtrace       = 71
-	recordEventUpdate    = 78
-	recordTimeConv       = 79
-	recordHeaderFeature  = 80
-	recordCompressed     = 81
-	recordCompressed2    = 83
-	recordFinishedInit   = 82
-	recordKnown          = 84
+	recordTool          = 64 // the first that perf writes itself
+	recordHeaderAttr    = 64
+	recordEventType     = 65
+	recordTracingData   = 66
+	recordBuildID       = 67
+	recordFinishedRound = 68
+	recordIDIndex       = 69
+	recordAuxtraceInfo  = 70
+	recordAuxtrace      = 71
+	recordAuxtraceError = 72
+	recordEventUpdate   = 78
+	recordTimeConv      = 79
+	recordHeaderFeature = 80
+	recordCompressed    = 81
+	recordCompressed2   = 83
+	recordFinishedInit  = 82
+	recordBPFMetadata   = 84
+
+	recordSchedstatCPU    = 85
+	recordSchedstatDomain = 86
+	recordToolKnown       = 86
+
+	// Those of Android's simpleperf, whose misc field has the upper half of the size (perf-data 5.4).
+	recordSimpleperf    = 32768
+	recordEventIDs      = recordSimpleperf + 6
+	recordSimpleperfEnd = recordSimpleperf + 64
+
 	recordKernelKnown    = 22
 	updateName           = 2
 	compressed2DataStart = 8

@@ -21,6 +21,7 @@ type sample struct {
 	stack      []byte // the valid part of the user stack
 	stackCut   bool   // the stack continues after the dump
 	left       int    // bytes after the last field
+	latencies  bool   // there are more than weight has
 	exact      bool   // ip is the instruction that caused the event (EXACT_IP)
 }
 
@@ -158,6 +159,7 @@ func (s *sample) readLast(c *cursor, a *attr) {
 	t := a.sampleType
 	if t&(sampleWeight|sampleWeightStruct) != 0 {
 		if s.weight = c.U64(); t&sampleWeightStruct != 0 {
+			s.latencies = s.weight>>32 != 0
 			s.weight &= 1<<32 - 1
 		}
 	}

@@ -53,6 +53,9 @@ func (r *reader) records(n, at, end int) (next int) {
 		}
 		c := cursorOf(rest, r.big)
 		typ, misc, size := c.U32(), c.U16(), int(c.U16())
+		if typ >= recordSimpleperf || typ == recordCompressed2 {
+			size = r.wholeSize(typ, misc, size, rest)
+		}
 		if size < recordHeader || size > len(rest) {
 			at = r.badRecord(p, at, typ, size)
 			continue
@@ -66,8 +69,8 @@ func (r *reader) records(n, at, end int) (next int) {
 			r.kernelRecord(p, here, typ, misc, body)
 		default:
 			r.mark(p, typ)
-			if size += r.toolRecord(typ, misc, body); size > len(rest) {
-				r.cut(p, at)
+			if behind := r.toolRecord(typ, misc, body); behind > 0 {
+				size += r.payload(p, at, typ, size, behind)
 			}
 		}
 		at += size
@@ -84,7 +87,7 @@ func (r *reader) badRecord(p *piece, at int, typ uint32, size int) (next int) {
 	rest := p.data[at:]
 	next = r.resync(p.data, at)
 	if next < len(p.data) || size <= len(rest) {
-		r.problemIn(p.name, problem.Error, int64(at), "bad-record", "a record of type %d has %d bytes: %d bytes are skipped", typ, size, next-at)
+		r.problemIn(p.name, problem.Error, int64(at), "bad-record", "a record of type %d has %d bytes: %d bytes are skipped, up to offset %d", typ, size, next-at, next)
 		return next
 	}
 	if r.cut(p, at); typ == recordCompressed { // the first part of the stream can be read
@@ -114,20 +117,29 @@ const plausibleRecords = 4
 // not. Records begin at multiples of 8 bytes from each other.
 func (r *reader) resync(data []byte, at int) int {
 	for at += 8; at+recordHeader <= len(data); at += 8 {
-		p, n := at, 0
-		for ; n < plausibleRecords && p < len(data); n++ {
-			c := cursorOf(data[p:], r.big)
-			typ, _, size := c.U32(), c.U16(), int(c.U16())
-			if c.Short || typ == 0 || typ >= 2*recordTool || size < recordHeader || size%8 != 0 || size > len(data)-p {
-				break
-			}
-			p += size
-		}
-		if n == plausibleRecords || n > 0 && p == len(data) {
+		if r.looksLikeRecords(data[at:], plausibleRecords) {
 			return at
 		}
 	}
 	return len(data)
+}
+
+// looksLikeRecords reports whether data begins with so many records, or fewer up to its end.
+func (r *reader) looksLikeRecords(data []byte, many int) bool {
+	for n := 0; n < many; n++ {
+		if len(data) == 0 {
+			return n > 0
+		}
+		c := cursorOf(data, r.big)
+		typ, _, size := c.U32(), c.U16(), int(c.U16())
+		known := typ != 0 && typ < 2*recordTool || typ >= recordSimpleperf && typ < recordSimpleperfEnd
+		aligned := size%8 == 0 || typ == recordCompressed || typ == recordTracingData
+		if c.Short || !known || !aligned || size < recordHeader || size > len(data) {
+			return false
+		}
+		data = data[size:]
+	}
+	return true
 }
 
 // cut records that a piece ends inside a record.

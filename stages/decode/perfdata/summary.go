@@ -24,6 +24,7 @@ func (r *reader) summary() {
 	r.count(problem.Error, r.badRecords, "bad-record", "records of processes and their mappings end before their last field")
 	r.count(problem.Error, r.unknownEvents, "unknown-event", "samples belong to an event that the file does not describe")
 	r.count(problem.Warning, r.auxBytes, "aux-data", "bytes of hardware trace data are not decoded")
+	r.judgeUnused()
 	r.judgeChains()
 	for i := range r.leftOut {
 		r.leftOut[i].Report(func(s problem.Severity, offset int64, reason, message string, count int64) {

@@ -38,7 +38,10 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 	case recordIDIndex:
 		r.idIndex(c.list(idIndexEntry))
 	case recordTracingData:
-		return (int(c.U32()) + 7) &^ 7
+		r.noteRecord(typ)
+		if n := int(c.U32()); n > len(c.Rest) { // simpleperf has it inside the record
+			return (n + 7) &^ 7
+		}
 	case recordAuxtrace:
 		r.auxBytes = bounds.Plus(r.auxBytes, int64(min(c.U64(), math.MaxInt64)))
 		c = cursorOf(body, r.big)
@@ -46,15 +49,17 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 	case recordCompressed:
 		r.compressed = append(r.compressed, body)
 	case recordCompressed2:
-		if n := c.U64(); n <= uint64(len(c.Rest)) {
-			r.compressed = append(r.compressed, c.Rest[:n])
-		} else {
+		if !r.compressed2(body) {
 			r.badSamples++
 		}
+	case recordEventIDs:
+		r.simpleperfIDs(&c)
 	default:
-		if typ > recordKnown {
+		if _, known := recordKinds[typ]; !known {
 			r.unknownRecords[typ]++
-		} else if !r.fits(typ, body) {
+		} else if r.fits(typ, body) {
+			r.noteRecord(typ)
+		} else {
 			r.oddRecords++
 		}
 	}
