@@ -98,3 +98,17 @@ func (a *attr) modifiers(big bool) string {
 	}
 	return ":" + text
 }
+
+// oldNames reads the names that perf wrote before Linux 3.9: a config and a text of 64 bytes
+// each. They name events that have no name of their own (perf-data 1.1).
+func (r *reader) oldNames(b []byte) {
+	const size = 72
+	for c := cursorOf(b, r.big); len(c.Rest) >= size; {
+		config, name := c.U64(), text(c.Bytes(size-8))
+		for _, e := range r.events {
+			if e.typ == typeTracepoint && e.config == config && name != "" && e.name == e.defaultName(r.big) {
+				e.name = name
+			}
+		}
+	}
+}

@@ -9,11 +9,18 @@ import (
 	"stackmill/problem"
 )
 
-// The magic numbers: the second is a producer of the other byte order.
+// The magic numbers: the second is a producer of the other byte order. The third was used
+// before Linux 3.0, in both byte orders.
 var (
 	magicLittle = []byte("PERFILE2")
 	magicBig    = []byte("2ELIFREP")
+	magicOld    = []byte("PERFFILE")
 )
+
+// beginsRecording reports whether a file that begins with b is a recording.
+func beginsRecording(b []byte) bool {
+	return bytes.HasPrefix(b, magicLittle) || bytes.HasPrefix(b, magicBig) || bytes.HasPrefix(b, magicOld)
+}
 
 const (
 	headerSize     = 104
@@ -33,16 +40,18 @@ type header struct {
 	attrSize uint64
 	attrs    section
 	data     section
-	features []int // numbers of those present, ascending
+	names    section // of events, in old recordings
+	features []int   // numbers of those present, ascending
 }
 
 // readHeader reads the head of a file.
 func readHeader(b []byte) (h header, err error) {
-	switch {
-	case bytes.HasPrefix(b, magicBig):
-		h.big = true
-	case !bytes.HasPrefix(b, magicLittle):
+	if !beginsRecording(b) {
 		return h, errNotPerf
+	}
+	h.big = bytes.HasPrefix(b, magicBig)
+	if bytes.HasPrefix(b, magicOld) && len(b) >= pipeHeaderSize { // the size of the header is small
+		h.big = binary.LittleEndian.Uint64(b[8:]) > binary.BigEndian.Uint64(b[8:])
 	}
 	c := cursorOf(b[8:], h.big)
 	size := c.U64()
@@ -57,7 +66,7 @@ func readHeader(b []byte) (h header, err error) {
 	h.attrSize = c.U64()
 	h.attrs = section{c.U64(), c.U64()}
 	h.data = section{c.U64(), c.U64()}
-	c.Bytes(16) // event types, unused
+	h.names = section{c.U64(), c.U64()}
 	if size >= headerSize {
 		h.features = featureBits(c.Bytes(32), h.big)
 	}

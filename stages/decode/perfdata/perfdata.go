@@ -3,7 +3,6 @@
 package perfdata
 
 import (
-	"bytes"
 	stdcontext "context"
 	"io"
 	"os"
@@ -43,7 +42,7 @@ func hasMagic(path string) bool {
 	defer f.Close()
 	head := make([]byte, len(magicLittle))
 	_, err = io.ReadFull(f, head)
-	return err == nil && (bytes.Equal(head, magicLittle) || bytes.Equal(head, magicBig))
+	return err == nil && beginsRecording(head)
 }
 
 // Members returns path itself.

@@ -154,6 +154,9 @@ func (r *reader) file(f *mapped.File, first bool) {
 		r.big = h.big
 		if !h.pipe {
 			r.readAttrs(f.Data, &h)
+			if names, whole := h.names.within(len(f.Data)); whole {
+				r.oldNames(f.Data[names.offset : names.offset+names.size])
+			}
 		}
 		data = r.dataSection(f, &h)
 	}

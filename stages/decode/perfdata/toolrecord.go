@@ -23,6 +23,8 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 		if !c.Short && bit < 256 {
 			r.feature(int(bit), c.Rest)
 		}
+	case recordEventType:
+		r.oldNames(body)
 	case recordEventUpdate:
 		kind, id := c.U64(), c.U64()
 		if e, ok := r.byID[id]; ok && kind == updateName {
