@@ -144,10 +144,10 @@ const userMode = 1
 
 func (k *knowledge) addValues(rows schema.Events) {
 	metrics, functions := textsOf(rows, "metric"), rows.Int32s("function_no")
-	values, inclusive := rows.Int64s("exclusive"), rows.Int64s("inclusive")
+	values := rows.Int64s("exclusive")
 	for i, modes := range rows.Int32s("modes") {
 		f, ok := k.functions[functions[i]]
-		value := schema.ExclusiveOf(values[i], inclusive[i])
+		value := values[i]
 		if !ok || modes&userMode == 0 || value == 0 {
 			continue
 		}

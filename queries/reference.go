@@ -82,9 +82,6 @@ func storedSentence(t *schema.Table) string {
 	if t.StandsForOthers() {
 		s += fmt.Sprintf(", of which the bits from %d on say for which other rows it stands", schema.ForCallee)
 	}
-	if whole := t.WholeOf("exclusive"); t.Has("exclusive") {
-		s += fmt.Sprintf("; `exclusive` is -1 where it is `%s`", whole)
-	}
 	if t.Implied != "" {
 		s += "; **rows are left out for which others stand, so that sums are too small**"
 	}

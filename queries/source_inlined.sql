@@ -19,12 +19,13 @@
 -- invariant one_row: Every row has its experiment and unit; a place has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, file, line, path, inlined_file, count(*) FROM source_inlined GROUP BY ALL
 --   HAVING count(*) > 1 OR count(experiment) < count(*) OR count(unit) < count(*)
--- invariant parts: What was inlined at a line has no more exclusive value than the line.
+-- invariant parts: What was inlined at a line has no more exclusive value than the line, unless values are negative.
 --   SELECT experiment_id, mode, metric, file, line, sum(line_value), sum(inlined) FROM (
 --     SELECT experiment_id, mode, metric, file, line, exclusive AS line_value, 0 AS inlined FROM source
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, file, line, 0, exclusive FROM source_inlined
---   ) GROUP BY ALL HAVING sum(inlined) > sum(line_value)
+--   ) ANTI JOIN (SELECT DISTINCT experiment_id, metric FROM stack_values WHERE value < 0) USING (experiment_id, metric)
+--   GROUP BY ALL HAVING sum(inlined) > sum(line_value)
 WITH places AS (
   SELECT DISTINCT v.experiment_id, (hash(l.file, l.line, v.path, v.file) >> 1)::BIGINT AS key,
     l.file, l.line, v.level - 1 AS depth, v.path, i."function", v.file AS inlined_file, v.line AS inlined_line

@@ -21,6 +21,8 @@ type Metric struct {
 	Data bool
 	// Preferred says that reports show it if none is asked for.
 	Preferred bool
+	// Signed says that samples may have negative values, as the difference of two profiles has.
+	Signed bool
 }
 
 // CounterMetrics returns the metric of a hardware counter.
@@ -38,7 +40,7 @@ func PerfMetrics(event, title, unit string) []Metric {
 
 // ProfileMetrics returns the metric of a type of a profile's samples.
 func ProfileMetrics(name, title, unit string) []Metric {
-	return []Metric{{Name: name, Title: title, Unit: unit, Kind: Pprof, Value: "value", Source: name}}
+	return []Metric{{Name: name, Title: title, Unit: unit, Kind: Pprof, Value: "value", Source: name, Signed: true}}
 }
 
 // CompareMetrics orders metrics as they are shown: those that are declared as they are

@@ -2,40 +2,6 @@ package schema
 
 import "fmt"
 
-// asWhole is what files have in place of an exclusive value that is the inclusive or
-// attributed value of its row, as that of most leaves is: it need not be stored twice.
-const asWhole = -1
-
-// StoredExclusive returns what files have of an exclusive value, given the inclusive or
-// attributed one of its row. No value is negative.
-func StoredExclusive(exclusive, whole int64) int64 {
-	if exclusive == whole && whole != 0 {
-		return asWhole
-	}
-	return exclusive
-}
-
-// ExclusiveOf returns the exclusive value of which files have that, given the inclusive or
-// attributed one of its row.
-func ExclusiveOf(stored, whole int64) int64 {
-	if stored == asWhole {
-		return whole
-	}
-	return stored
-}
-
-// WholeOf returns the column of a table whose values the stored ones of a column may stand
-// for, empty if they stand for themselves.
-func (t *Table) WholeOf(column string) string {
-	switch {
-	case column != exclusive.Name:
-		return ""
-	case t.Has(inclusive.Name):
-		return inclusive.Name
-	}
-	return attribute.Name
-}
-
 // Value is the SQL of the value that a row t of the table's files has in a column.
 func (t *Table) Value(c Column) string {
 	if t == Locations && c.Name == "instruction" {
@@ -46,9 +12,6 @@ func (t *Table) Value(c Column) string {
 		return "t.function_no + t.other_no"
 	case c.Name == "modes" && t.StandsForOthers():
 		return fmt.Sprintf("t.modes & %d", ShownModes)
-	}
-	if whole := t.WholeOf(c.Name); whole != "" {
-		return fmt.Sprintf("IF(t.%[1]s = %[3]d, t.%[2]s, t.%[1]s)", c.Name, whole, asWhole)
 	}
 	return `t."` + c.Name + `"`
 }
@@ -110,14 +73,14 @@ FROM function_values_rows() t JOIN call_nodes_rows() o USING (experiment_id, fun
 var impliedCalls = fmt.Sprintf(`SELECT t.experiment_id, t.modes & %[1]d AS modes, t.metric, t.function_no + t.other_no AS function_no, 'callee' AS relation, -t.other_no AS other_no, t.attributed
 FROM call_values_stored_rows() t WHERE %[2]s
 UNION ALL
-SELECT t.experiment_id, t.modes & %[1]d, t.metric, t.function_no, 'self', 0, IF(t.exclusive = %[3]d, t.inclusive, t.exclusive)
-FROM function_values_rows() t WHERE %[4]s
+SELECT t.experiment_id, t.modes & %[1]d, t.metric, t.function_no, 'self', 0, t.exclusive
+FROM function_values_rows() t WHERE %[3]s
 UNION ALL
 SELECT t.experiment_id, t.modes & o.alone, t.metric, IF(r.relation = 'caller', o.function_no, p.function_no), r.relation,
   IF(r.relation = 'caller', p.function_no - o.function_no, o.function_no - p.function_no), t.inclusive
 FROM function_values_rows() t JOIN call_nodes_rows() o USING (experiment_id, function_no)
 JOIN call_nodes_rows() p ON p.experiment_id = o.experiment_id AND p.call_node = o.call_node - o.up
-CROSS JOIN (VALUES ('caller'), ('callee')) r(relation) WHERE t.modes & o.alone <> 0`, ShownModes, standing(ForCallee), asWhole, standing(ForSelf))
+CROSS JOIN (VALUES ('caller'), ('callee')) r(relation) WHERE t.modes & o.alone <> 0`, ShownModes, standing(ForCallee), standing(ForSelf))
 
 // impliedLines is likewise of line_values.
 var impliedLines = fmt.Sprintf(`SELECT t.experiment_id, t.modes & %[1]d | IF(%[2]s, %[3]d, 0) AS modes, t.metric, t.function_no, o.file, o.line, t.exclusive, t.inclusive

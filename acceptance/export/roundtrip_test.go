@@ -39,6 +39,8 @@ func TestPprofRoundTrip(t *testing.T) {
 		least[kind+".pprof"] = 1
 		write(t, filepath.Join(dir, kind+".pprof"), own(t, kind))
 	}
+	least["difference.pb.gz"] = 50
+	write(t, filepath.Join(dir, "difference.pb.gz"), difference(t))
 	all, err := suite.Open(pipeline.Options{Store: filepath.Join(t.TempDir(), "store")}, dir)
 	if err != nil {
 		t.Fatal(err)
@@ -65,6 +67,36 @@ func TestPprofRoundTrip(t *testing.T) {
 			}
 		}
 	}
+}
+
+// difference returns a profile some of whose values are negative, as `pprof -proto -diff_base`
+// writes it: all of some stacks, so that sums of what they share cancel, and one of each unit.
+func difference(t *testing.T) []byte {
+	t.Helper()
+	data, err := os.ReadFile("../../testdata/pprof/heap.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.Parse(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.SampleType[0].Unit = "objects"
+	for i, s := range p.Sample {
+		for n := range s.Value {
+			switch s.Value[n] = 1 << n; i % 3 {
+			case 1:
+				s.Value[n] = -s.Value[n]
+			case 2:
+				s.Value[n] = 0
+			}
+		}
+	}
+	var out bytes.Buffer
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
 
 // own returns a profile of this program.

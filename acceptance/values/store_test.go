@@ -177,9 +177,6 @@ func changesAt(table *schema.Table, rows []row, at int) (list []change) {
 			add(c.Name+" + 1", with(v+1))
 		case int64:
 			add(c.Name+" + 1", with(v+1))
-			if whole := table.WholeOf(c.Name); c.Name == "exclusive" && v != -1 && v != rows[at][table.Index(whole)] {
-				add("exclusive as "+whole, with(int64(-1)))
-			}
 		case string:
 			texts := map[string]bool{"other": true}
 			for _, r := range rows {

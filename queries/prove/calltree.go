@@ -132,7 +132,7 @@ func (x *experiment) compareTree(runs []run, own, all []int64, used []bool) erro
 	for _, r := range runs {
 		for i := r.start; i < r.end; i++ {
 			n := nodes[i]
-			if n < 0 || n >= int64(len(all)) || all[n] == 0 && n > 0 || n == 0 && root {
+			if n < 0 || n >= int64(len(all)) || all[n] == 0 && n > 0 && !x.signed || n == 0 && root {
 				return errors.New("tree_values: a node is unknown, has no value or has two rows")
 			}
 			if attributed[i] != all[n] || exclusive[i] != own[n] {

@@ -3,7 +3,6 @@ package prove
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -107,25 +106,9 @@ func (c *cursor) fill() error {
 	if err := c.facts.fill(&c.block, n); err != nil {
 		return fmt.Errorf("%s: %w", c.table.Name, err)
 	}
-	c.complete(n)
 	c.left -= int64(n)
 	c.block.n, c.at = n, 0
 	return nil
-}
-
-// complete puts values in the place of those that stand for others.
-func (c *cursor) complete(n int) {
-	for i := range c.columns {
-		name := c.table.WholeOf(c.columns[i].name)
-		at := slices.IndexFunc(c.columns, func(whole column) bool { return whole.name == name })
-		if at < 0 {
-			continue
-		}
-		exclusive, whole := c.block.values[i], c.block.values[at]
-		for j := range n {
-			exclusive[j] = schema.ExclusiveOf(exclusive[j], whole[j])
-		}
-	}
 }
 
 func (c *cursor) openGroup() error {

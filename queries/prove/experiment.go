@@ -88,6 +88,7 @@ type experiment struct {
 	metrics   map[int64]int32 // by hashes of names
 	functions map[int64]int32 // rows, by function_no
 	total     int32           // the row of <Total>; -1 if there is none
+	signed    bool            // some values are negative, so that a sum of 0 may have a row or none
 	location  []place
 	tree      tree
 	stacks    stacks

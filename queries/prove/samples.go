@@ -292,9 +292,7 @@ func (x *experiment) stackValues() error {
 				return errors.New("recorded_stacks: one is empty without a reason")
 			}
 		}
-		if values[i] < 0 {
-			return errors.New("stack_values: a value is negative")
-		}
+		x.signed = x.signed || values[i] < 0
 		x.stacks.value[m][s], x.stacks.counts[m][s] = values[i], samples[i]
 	}
 	return nil

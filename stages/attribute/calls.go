@@ -27,15 +27,15 @@ type calls struct {
 	callee grid // likewise the caller's
 }
 
-func newCalls(pairs, width int) calls {
-	return calls{newGrid(pairs, width), newGrid(pairs, width), newGrid(pairs, width)}
+func newCalls(pairs int, of layout) calls {
+	return calls{newGrid(pairs, of), newGrid(pairs, of), newGrid(pairs, of)}
 }
 
 // of returns what is attributed to the caller of a pair's callee, and to the callee of
 // its caller; not ok if no stack with a value has the pair.
 func (c *calls) of(pair, view int) (caller, callee int64, ok bool) {
-	passed := c.passed.row(pair)[view]
-	return passed - c.caller.row(pair)[view], passed - c.callee.row(pair)[view], passed != 0
+	row := c.passed.row(pair)
+	return row[view] - c.caller.row(pair)[view], row[view] - c.callee.row(pair)[view], c.passed.has(row, view)
 }
 
 // path is the nodes between the root and the one entered last.

@@ -15,9 +15,9 @@ type codeValues struct {
 // passing returns, by node, the values of metrics of the stacks that pass it. They are
 // those of every mode that shows the node.
 func (s *Shape) passing(metrics []int) grid {
-	g := newGrid(s.stacks.Nodes.Len(), len(metrics))
+	g := newGrid(s.stacks.Nodes.Len(), s.ends.layout(len(metrics)))
 	for i, n := range s.ends.nodes {
-		s.ends.add(g.row(int(n)), i, metrics)
+		s.ends.add(g, int(n), i, metrics)
 	}
 	total(s.stacks.Nodes.Parent, g)
 	return g
@@ -26,12 +26,12 @@ func (s *Shape) passing(metrics []int) grid {
 // ending returns, by frame, the values of metrics of the stacks that end there in a view: at the
 // innermost node that it shows, which is the Leaf of all stacks that end at a node.
 func (s *Shape) ending(v *view, metrics []int) grid {
-	g, t := newGrid(len(v.shows), len(metrics)), &s.stacks.Nodes
+	g, t := newGrid(len(v.shows), s.ends.layout(len(metrics))), &s.stacks.Nodes
 	for i, n := range s.ends.nodes {
 		for n != unwind.Root && v.shows[t.Label[n]] < 0 {
 			n = t.Parent[n]
 		}
-		s.ends.add(g.row(int(t.Label[n])), i, metrics)
+		s.ends.add(g, int(t.Label[n]), i, metrics)
 	}
 	return g
 }
@@ -39,10 +39,10 @@ func (s *Shape) ending(v *view, metrics []int) grid {
 // code counts the values of stacks where their instructions are, given those of the
 // stacks that pass each node and of those that end at each frame.
 func (s *Shape) code(v *view, passing, ending grid) *codeValues {
-	width := passing.width
-	c := &codeValues{newTally[lineNo](len(s.LineKeys), width), newTally[sourceNo](len(s.SourceKeys), width), tally[symbolize.LocationNo]{}}
+	of := passing.layout
+	c := &codeValues{newTally[lineNo](len(s.LineKeys), of), newTally[sourceNo](len(s.SourceKeys), of), tally[symbolize.LocationNo]{}}
 	if !v.inlined {
-		c.PCs = newTally[symbolize.LocationNo](s.program.Locations.Len(), width)
+		c.PCs = newTally[symbolize.LocationNo](s.program.Locations.Len(), of)
 	}
 	for frame := range v.shows {
 		if own := ending.row(frame); !empty(own) {

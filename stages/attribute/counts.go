@@ -41,11 +41,11 @@ func (c *Count) ofAll(samples int) []int64 {
 // Counter says what samples count, for all that sums them.
 type Counter struct {
 	Metrics []schema.Metric
-	// LeftOut is the number of values that do not count because they are negative,
-	// or make a total that 64 bits do not hold. Decoders leave out what a recording
+	// LeftOut is the number of values that do not count because they are negative
+	// although their metric is not signed, or make a total that 64 bits do not hold. Decoders leave out what a recording
 	// cannot have; this is what they could not know.
 	LeftOut int64
-	totals  []int64 // by metric
+	totals  []int64 // by metric: sums of absolute values
 }
 
 // NewCounter returns the counter of a recording's metrics.
@@ -175,11 +175,15 @@ func bySource(of []int32) [][]int32 {
 // add adds a value to a metric's total and returns it; if it is left out it
 // becomes 0.
 func (c *Counter) add(m int, v *int64) int64 {
-	if *v < 0 || c.totals[m] > math.MaxInt64-*v {
-		*v = 0
+	size := *v
+	if size < 0 && c.Metrics[m].Signed && size != math.MinInt64 {
+		size = -size
+	}
+	if size < 0 || c.totals[m] > math.MaxInt64-size {
+		*v, size = 0, 0
 		c.LeftOut++
 	}
-	c.totals[m] += *v
+	c.totals[m] += size
 	return *v
 }
 

@@ -1,12 +1,18 @@
 package attribute
 
-import "stackmill/stages/unwind"
+import (
+	"slices"
+
+	"stackmill/schema"
+	"stackmill/stages/unwind"
+)
 
 // ends are the nodes at which stacks that count for a metric end, ascending, with the sums of
 // these stacks. There are fewer of them than stacks: several processes have the same one.
 type ends struct {
-	nodes []unwind.NodeNo
-	sums  sumTable // by index in nodes
+	nodes  []unwind.NodeNo
+	sums   sumTable // by index in nodes
+	signed bool     // some sums are negative
 }
 
 // endsOf finds where stacks end, which are in order.
@@ -19,7 +25,7 @@ func endsOf(stacks *Stacks, sums *Sums) ends {
 			found++
 		}
 	}
-	e := ends{make([]unwind.NodeNo, 0, found), newSumTable(len(sums.Metrics))}
+	e := ends{nodes: make([]unwind.NodeNo, 0, found), sums: newSumTable(len(sums.Metrics))}
 	for n, is := range numbers {
 		if is > 0 {
 			numbers[n] = int32(len(e.nodes))
@@ -29,12 +35,22 @@ func endsOf(stacks *Stacks, sums *Sums) ends {
 	for i := range stacks.Recorded {
 		e.sums.addOf(numbers[stacks.Recorded[i].Node], &sums.stacks, int32(i))
 	}
+	if slices.ContainsFunc(sums.Metrics, func(m schema.Metric) bool { return m.Signed }) {
+		for i := range e.nodes {
+			for _, s := range e.sums.each(int32(i)) {
+				e.signed = e.signed || s.Value < 0
+			}
+		}
+	}
 	return e
 }
 
-// add adds the values of metrics of an end to a row.
-func (e *ends) add(row []int64, i int, metrics []int) {
+// layout returns the layout of grids for so many metrics or views.
+func (e *ends) layout(n int) layout { return layout{n, e.signed} }
+
+// add adds the values of metrics of an end to a row of a grid.
+func (e *ends) add(g grid, row, i int, metrics []int) {
 	for column, m := range metrics {
-		row[column] += e.sums.value(int32(i), m)
+		g.put(g.row(row), column, e.sums.of(int32(i), m))
 	}
 }

@@ -25,9 +25,9 @@ func TestEnds(t *testing.T) {
 			t.Fatalf("%d metrics: ends at %v, want %v", metrics, e.nodes, want)
 		}
 		for i, want := range []int64{1 << 4, 1<<0 | 1<<3 | 1<<5, 1 << 1} {
-			row := make([]int64, 2)
-			e.add(row, i, []int{1, 0})
-			if !slices.Equal(row, []int64{want, 0}) {
+			g := newGrid(1, e.layout(2))
+			e.add(g, 0, i, []int{1, 0})
+			if row := g.row(0); !slices.Equal(row, []int64{want, 0}) {
 				t.Errorf("%d metrics: end %d has %v, want %d", metrics, i, row, want)
 			}
 		}

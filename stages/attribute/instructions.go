@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 
 	"stackmill/schema"
@@ -104,11 +105,11 @@ type share struct{ exclusive, inclusive float64 }
 func (s shares) add(v *Values) {
 	for n := range s {
 		exclusive := v.Functions.Exclusive.row(n)
-		for view, inclusive := range v.Functions.inclusive(n) {
-			if inclusive > 0 {
-				total := float64(v.Total[view])
-				s[n].exclusive = max(s[n].exclusive, float64(exclusive[view])/total)
-				s[n].inclusive = max(s[n].inclusive, float64(inclusive)/total)
+		inclusive := v.Functions.inclusive(n)
+		for view, total := range v.Total {
+			if total != 0 { // of a difference of profiles both may be negative
+				s[n].exclusive = max(s[n].exclusive, math.Abs(float64(exclusive[view])/float64(total)))
+				s[n].inclusive = max(s[n].inclusive, math.Abs(float64(inclusive[view])/float64(total)))
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func (v inViews) sums(rows *schema.Rows, metrics []int, standing func(thing int,
 	v.each(metrics, func(thing, metric int, x shared) {
 		begin(rows, x.modes|standing(thing, x.a), metric)
 		key(thing)
-		rows.Int64(schema.StoredExclusive(x.a, x.b)).Int64(x.b)
+		rows.Int64(x.a).Int64(x.b)
 	})
 }
 

@@ -73,7 +73,7 @@ func (s *Sum) add(v int64) {
 func (s *Sums) stack(n RecordedNo, m int) *Sum { return s.stacks.at(int32(n), m) }
 
 // value returns the value of a metric of a recorded stack.
-func (s *Sums) value(n RecordedNo, m int) int64 { return s.stacks.value(int32(n), m) }
+func (s *Sums) value(n RecordedNo, m int) int64 { return s.stacks.of(int32(n), m).Value }
 
 // Each iterates over the metrics of which a recorded stack has samples, in ascending
 // order.

@@ -60,22 +60,22 @@ func (t *sumTable) at(thing int32, metric int) *Sum {
 	return &t.cells[n].Sum
 }
 
-// value returns the value of a metric of a thing, 0 if it has none.
-func (t *sumTable) value(thing int32, metric int) int64 {
+// of returns the sum of a metric of a thing, which is empty if it has no samples.
+func (t *sumTable) of(thing int32, metric int) Sum {
 	if t.width <= fewMetrics {
 		if row := t.row(thing); row != nil {
-			return row[metric].Value
+			return row[metric]
 		}
-		return 0
+		return Sum{}
 	}
 	if int(thing) < len(t.first) {
 		for n := t.first[thing]; n > 0; n = t.cells[n-1].next {
 			if c := &t.cells[n-1]; c.metric == int32(metric) {
-				return c.Value
+				return c.Sum
 			}
 		}
 	}
-	return 0
+	return Sum{}
 }
 
 // has reports whether a thing has samples.

@@ -18,7 +18,7 @@ func (r *Result) TreeRows(emit Emit, t *CallTree) error {
 	}
 	all := make([]grid, min(most, len(r.Sums.Metrics))) // by view
 	for i := range all {
-		all[i] = newGrid(t.Len(), len(t.Views))
+		all[i] = newGrid(t.Len(), t.ends.layout(len(t.Views)))
 	}
 	s := make(sharing, 0, len(t.Views))
 	r.grouped(most, func(metrics []int) {
@@ -32,7 +32,7 @@ func (r *Result) TreeRows(emit Emit, t *CallTree) error {
 				t.own(all[i], n, own)
 				s = s[:0]
 				for view := range t.Views {
-					if modes := t.Views[view].modes; (values[view] != 0 || n == 0) && t.alone[n]&modes == 0 {
+					if modes := t.Views[view].modes; (all[i].has(values, view) || n == 0) && t.alone[n]&modes == 0 {
 						s = append(s, shared{modes, values[view], own[view]})
 					}
 				}
@@ -54,7 +54,7 @@ func (r *Result) TreeRows(emit Emit, t *CallTree) error {
 func (t *CallTree) own(all grid, n nodeNo, own []int64) {
 	copy(own, all.row(int(n)))
 	for child, last := n+1, t.Last(n); child <= last; child = t.Last(child) + 1 {
-		for i, v := range all.row(int(child)) {
+		for i, v := range all.row(int(child))[:len(own)] {
 			own[i] -= v
 		}
 	}
@@ -99,7 +99,7 @@ func (r *treeRows) add(metric int, v shared, node int32) {
 		r.begin()
 	}
 	r.modes, r.metric, r.node = append(r.modes, int32(v.modes)), append(r.metric, int32(metric)), append(r.node, node)
-	r.all, r.own = append(r.all, v.a), append(r.own, schema.StoredExclusive(v.b, v.a))
+	r.all, r.own = append(r.all, v.a), append(r.own, v.b)
 }
 
 // flush emits the rows.

@@ -43,7 +43,7 @@ func TestTreeRows(t *testing.T) {
 		"call_nodes":  {"0 0 4 0 5 0", "1 1 2 1 0 63", "2 1 0 2 1 63", "3 2 0 2 3 54", "4 4 0 1 2 63"},
 		"tree_values": {"63 m 0 15 0"},
 		// with 1024 for its own row, 256 and 512 for those of its module and location, ...
-		"function_values": {"1087 m 5 -1 15", "7689 m 0 12 13", "7734 m 0 4 13", "7734 m 3 -1 8", "7743 m 1 -1 1", "7743 m 2 -1 2"},
+		"function_values": {"1087 m 5 15 15", "7689 m 0 12 13", "7734 m 0 4 13", "7734 m 3 8 8", "7743 m 1 1 1", "7743 m 2 2 2"},
 		"call_values":     nil,
 	} {
 		if diff := cmp.Diff(want, rows.of(table)); diff != "" {
@@ -91,8 +91,7 @@ func TestTreesInBatches(t *testing.T) {
 				}
 				nodes++
 			case schema.TreeValues:
-				own, all := rows.Column(table.Index("exclusive")).(*array.Int64), rows.Column(table.Index("attributed")).(*array.Int64)
-				exclusive += schema.ExclusiveOf(own.Value(i), all.Value(i))
+				exclusive += rows.Column(table.Index("exclusive")).(*array.Int64).Value(i)
 			}
 		}
 		return nil
@@ -129,7 +128,7 @@ func TestNotAlone(t *testing.T) {
 	}
 	for table, want := range map[string][]string{
 		"call_nodes":  {"0 0 7 0 5 0", "1 1 1 1 0 63", "2 1 0 2 1 0", "3 3 1 1 2 63", "4 1 0 2 1 0", "5 5 2 1 3 0", "6 1 1 2 4 0", "7 1 0 3 3 0"},
-		"tree_values": {"63 m 0 7 0", "63 m 2 1 -1", "63 m 4 2 -1", "63 m 5 4 0", "63 m 6 4 0", "63 m 7 4 -1"},
+		"tree_values": {"63 m 0 7 0", "63 m 2 1 1", "63 m 4 2 2", "63 m 5 4 0", "63 m 6 4 0", "63 m 7 4 4"},
 		// with 64 for the callee's: modes, metric, function, relation, other, value
 		"call_values": {"63 m 3 caller 2 0", "63 m 5 callee -2 4", "63 m 4 caller -1 4", "63 m 3 callee 1 0", "127 m 1 caller -1 1", "127 m 1 caller 1 2", "127 m 3 caller 1 4"},
 	} {

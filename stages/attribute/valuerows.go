@@ -73,7 +73,7 @@ func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []symbolize.Functi
 	neighbours := r.rows(schema.CallValues, emit).Labels("relation", relations...)
 	functions, modules, objects := r.rows(schema.FunctionValues, emit), r.rows(schema.ModuleValues, emit), r.rows(schema.ObjectValues, emit)
 	p, shares := r.Program, make(shares, len(r.Program.Functions))
-	nodes := newGrid(t.Len(), len(t.Views))
+	nodes := newGrid(t.Len(), t.ends.layout(len(t.Views)))
 	own := t.ownership()
 	r.grouped(metricsAtOnce, func(metrics []int) {
 		var values []*Values // by metric
@@ -87,7 +87,7 @@ func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []symbolize.Functi
 		inViews{all, len(p.Functions), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
 			return values[metric].Functions.of(n, view)
 		}}.sums(functions, metrics, func(n int, exclusive int64) Mode {
-			return given(exclusive > 0, schema.ForSelf) | own.standing(p, n)
+			return given(exclusive != 0, schema.ForSelf) | own.standing(p, n)
 		}, func(n int) { functions.Int32(int32(n)) })
 		inViews{plain, len(p.Modules), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
 			return values[metric].Modules.of(n, view)
@@ -103,7 +103,7 @@ func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []symbolize.Functi
 // total appends a metric's values of `<Total>`.
 func (r *Result) total(functions *schema.Rows, t *CallTree, metric int, values *Values) {
 	for _, v := range t.totals(values) {
-		begin(functions, v.modes|schema.ForSelf, metric).Int32(r.function(symbolize.None)).Int64(schema.StoredExclusive(v.a, v.a)).Int64(v.a)
+		begin(functions, v.modes|schema.ForSelf, metric).Int32(r.function(symbolize.None)).Int64(v.a).Int64(v.a)
 	}
 }
 

@@ -16,9 +16,9 @@ type Values struct {
 func (t *CallTree) ending(metric int, g grid) {
 	clear(g.values)
 	for i := range t.ends.nodes {
-		if v := t.ends.sums.value(int32(i), metric); v != 0 {
+		if s := t.ends.sums.of(int32(i), metric); s.Samples > 0 {
 			for view, end := range t.end(i) {
-				g.row(int(end))[view] += v
+				g.put(g.row(int(end)), view, s)
 			}
 		}
 	}
@@ -26,11 +26,11 @@ func (t *CallTree) ending(metric int, g grid) {
 
 // values counts a metric's values. g is room for those of the nodes, by view.
 func (t *CallTree) values(metric int, g grid) *Values {
-	p, width := t.program, len(t.Views)
+	p := t.program
 	v := &Values{
-		Functions: newTally[symbolize.FunctionNo](len(p.Functions), width),
-		Modules:   newTally[symbolize.ModuleNo](len(p.Modules), width),
-		Objects:   newTally[symbolize.ObjectNo](len(p.Objects), width),
+		Functions: newTally[symbolize.FunctionNo](len(p.Functions), g.layout),
+		Modules:   newTally[symbolize.ModuleNo](len(p.Modules), g.layout),
+		Objects:   newTally[symbolize.ObjectNo](len(p.Objects), g.layout),
 	}
 	t.ending(metric, g)
 	for n := 1; n < t.Len(); n++ {
@@ -42,14 +42,14 @@ func (t *CallTree) values(metric int, g grid) *Values {
 		}
 	}
 	total(t.Parent, g)
-	v.Total = append(v.Total, g.row(0)...)
+	v.Total = append(v.Total, g.row(0)[:len(t.Views)]...)
 	v.Calls = t.passing(v, g)
 	return v
 }
 
 // passing counts what passes each node, given its values by view.
 func (t *CallTree) passing(v *Values, g grid) calls {
-	c, path := newCalls(len(t.Pairs), g.width), newPath(len(t.program.Functions))
+	c, path := newCalls(len(t.Pairs), g.layout), newPath(len(t.program.Functions))
 	for n := nodeNo(1); int(n) < t.Len(); n++ {
 		values, last := g.row(int(n)), t.Last(n)
 		if empty(values) {

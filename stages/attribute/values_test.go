@@ -75,7 +75,7 @@ func compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *computed {
 		v := &c.Views[i]
 		c.code = append(c.code, c.Shape.code(v, passing, c.Shape.ending(v, metrics)))
 	}
-	c.own, c.all = newGrid(c.Len(), len(c.Views)), newGrid(c.Len(), len(c.Views))
+	c.own, c.all = newGrid(c.Len(), layout{n: len(c.Views)}), newGrid(c.Len(), c.ends.layout(len(c.Views)))
 	c.values = c.CallTree.values(0, c.all)
 	for n := range nodeNo(c.Len()) {
 		c.CallTree.own(c.all, n, c.own.row(int(n)))
@@ -305,7 +305,7 @@ func attributedByDefinition(stacks []string, f string, c callRow) int64 {
 // inView returns the values of a view, by metric.
 func inView[N ~int32](values []*Values, view int, of func(*Values) tally[N]) tally[N] {
 	first := of(values[0])
-	t := newTally[N](first.len(), len(values))
+	t := newTally[N](first.len(), layout{n: len(values)})
 	for i := range values {
 		from := of(values[i])
 		for n := range t.len() {

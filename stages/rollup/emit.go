@@ -89,7 +89,7 @@ func (t *texts) batch(all []row, order []int32) arrow.RecordBatch {
 		wide(func(r *row) int64 { return t.functions[r.function].id }),
 		wide(func(r *row) int64 { return t.functions[r.function].key }),
 		text(0), text(1), text(2), text(3),
-		wide(func(r *row) int64 { return schema.StoredExclusive(r.exclusive, r.inclusive) }),
+		wide(func(r *row) int64 { return r.exclusive }),
 		wide(func(r *row) int64 { return r.inclusive }),
 	}
 	batch := array.NewRecordBatch(schema.FunctionRollup.Arrow(), columns, int64(len(rows)))

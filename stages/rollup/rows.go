@@ -164,7 +164,7 @@ func (u *unpacker) values(e *experiment) []value {
 		u.labels, u.modes, u.functions = arena.Unpack(u.labels[:0], v.labels), arena.Unpack(u.modes[:0], v.modes), arena.Unpack(u.functions[:0], v.functions)
 		u.exclusive, u.inclusive = arena.Unpack(u.exclusive[:0], v.exclusive), arena.Unpack(u.inclusive[:0], v.inclusive)
 		for i, label := range u.labels {
-			u.list = append(u.list, value{v.metrics[label], u.modes[i] & schema.ShownModes, u.functions[i], schema.ExclusiveOf(u.exclusive[i], u.inclusive[i]), u.inclusive[i]})
+			u.list = append(u.list, value{v.metrics[label], u.modes[i] & schema.ShownModes, u.functions[i], u.exclusive[i], u.inclusive[i]})
 		}
 	}
 	return u.list

@@ -63,7 +63,7 @@ func (s *Sums) Add(rows arrow.RecordBatch) {
 		if to == nil || g != last { // rows are sorted by most of it
 			last, to = g, s.of(g)
 		}
-		s.add(g, to, schema.ExclusiveOf(exclusive[i], inclusive[i]), inclusive[i])
+		s.add(g, to, exclusive[i], inclusive[i])
 	}
 }
 
@@ -137,7 +137,7 @@ func (s *Sums) batch(rows []filled) arrow.RecordBatch {
 	modes, keys, exclusive, inclusive := make([]int32, len(rows)), make([]int64, len(rows)), make([]int64, len(rows)), make([]int64, len(rows))
 	for i := range rows {
 		r := &rows[i]
-		modes[i], keys[i], exclusive[i], inclusive[i] = r.modes, r.key, schema.StoredExclusive(r.exclusive, r.inclusive), r.inclusive
+		modes[i], keys[i], exclusive[i], inclusive[i] = r.modes, r.key, r.exclusive, r.inclusive
 	}
 	column["modes"], column["function_key"] = schema.Int32s(modes), schema.Int64s(keys)
 	column["exclusive"], column["inclusive"] = schema.Int64s(exclusive), schema.Int64s(inclusive)

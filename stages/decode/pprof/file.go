@@ -73,8 +73,8 @@ func decompressed(f io.ReadSeeker) (io.Reader, error) {
 // beginning is how much of a file tells whether it is a profile.
 const beginning = 64 << 10
 
-// begins reports whether a file begins like a profile: with fields that profiles have,
-// one of which is a type of samples, which text never has, or like one that is refused.
+// begins reports whether a file begins like a profile: with fields that profiles have, or
+// in an older format.
 func begins(path string) bool {
 	f, _, err := infile.Open(path, infile.Recording)
 	if err != nil {
@@ -89,9 +89,13 @@ func begins(path string) bool {
 	return len(head) > 0 && (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && (plausible(head) || isLegacy(head))
 }
 
+// enoughFields is how many fields of a profile tell that a file is one, if a type of samples,
+// which text never has, is not among them: some writers put texts first.
+const enoughFields = 8
+
 // plausible reports whether bytes may be the first of a profile.
 func plausible(head []byte) bool {
-	types := 0
+	types, known := 0, 0
 	for len(head) > 0 {
 		number, wire, n := protowire.ConsumeTag(head)
 		if n < 0 {
@@ -109,24 +113,22 @@ func plausible(head []byte) bool {
 			if err := numbersOnly(content); err != nil {
 				return false
 			}
-			types++
+			if len(content) > 0 {
+				types++
+			}
 		}
+		known++
 		head = head[n+value:]
 	}
-	return types > 0
+	return types > 0 || known >= enoughFields
 }
 
-// numbersOnly returns an error unless a message consists of some numbers.
+// numbersOnly returns an error unless a message consists of numbers.
 func numbersOnly(content []byte) error {
-	some := false
-	err := fields(content, func(f field) error {
-		if some = true; f.wire != protowire.VarintType || f.number > 2 {
+	return fields(content, func(f field) error {
+		if f.wire != protowire.VarintType || f.number > 2 {
 			return errors.New("another field")
 		}
 		return nil
 	})
-	if err == nil && !some {
-		return errors.New("no field")
-	}
-	return err
 }

@@ -25,7 +25,6 @@ type index struct {
 	functions map[uint64]function
 	time      int64
 	duration  int64
-	negative  []bool // types that have negative values
 
 	// What follows are numbers of strings.
 	drop, keep uint64 // which frames pprof shows
@@ -40,7 +39,7 @@ type span struct{ from, to uint32 }
 // valueType is a type of samples.
 type valueType struct {
 	name, unit uint64
-	metricUnit string // empty for a count
+	metricUnit string // as the counter names it: empty for a count
 	factor     int64  // how many of these one of the type's own units is
 }
 
@@ -50,9 +49,6 @@ type function struct{ name, system, file, line uint64 }
 
 // newIndex reads a profile.
 func newIndex(ctx context.Context, content []byte) (*index, error) {
-	if isLegacy(content) {
-		return nil, errLegacy
-	}
 	x := &index{content: content, mapped: map[uint64]int{}, locations: map[uint64]span{}, functions: map[uint64]function{}}
 	n := 0
 	err := fields(content, func(f field) error {
@@ -73,7 +69,6 @@ func newIndex(ctx context.Context, content []byte) (*index, error) {
 	for i := range x.types {
 		x.types[i].setUnit(x.text(x.types[i].unit))
 	}
-	x.negative = make([]bool, len(x.types))
 	return x, nil
 }
 

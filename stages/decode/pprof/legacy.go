@@ -4,18 +4,153 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/pprof/profile"
+
+	"stackmill/pattern"
 )
 
 // legacyTexts are how the formats in text begin that pprof had before profile.proto.
 var legacyTexts = [][]byte{
 	[]byte("heap profile: "), []byte("goroutine profile: total "), []byte("threadcreate profile: total "),
-	[]byte("--- contention"), []byte("--- mutex"), []byte("--- heap"), []byte("--- threadz"), []byte("--- growth"), []byte("--- Memory map: ---"),
+	[]byte("--- contention"), []byte("--- mutex"), []byte("--- heap"), []byte("--- threadz"), []byte("--- growth"), []byte("--- Memory map: ---"), []byte(symbolSection),
 }
 
-// errLegacy says why profiles of the older formats are not read: they have addresses only,
-// which pprof looks up in the program.
-var errLegacy = errors.New("it is in a format that pprof had before profile.proto, as gperftools writes: `go tool pprof -proto PROGRAM FILE > FILE.pb.gz` makes a profile with names of it, which can be read")
+// errNoSymbols says why a profile in an older format is not read: it has only addresses, whose
+// names pprof looks up in the program.
+var errNoSymbols = errors.New("it is in a format that pprof had before profile.proto and has addresses without names: `go tool pprof -proto PROGRAM FILE > FILE.pb.gz` adds the names and writes a profile that can be read")
+
+// fromLegacy returns the profile.proto form of a profile in an older format that has the names
+// of its functions: Java's, the texts of Go's runtime (`debug=1`), and what gperftools'
+// `pprof --raw` writes.
+func fromLegacy(content []byte) ([]byte, error) {
+	names := symbols{}
+	content, err := names.section(content)
+	if err != nil {
+		return nil, err
+	}
+	p, err := profile.ParseData(content)
+	if err != nil {
+		return nil, fmt.Errorf("it is in a format that pprof had before profile.proto: %w", err)
+	}
+	names.comments(content)
+	names.apply(p)
+	if !slices.ContainsFunc(p.Location, func(l *profile.Location) bool { return len(l.Line) > 0 }) {
+		return nil, errNoSymbols
+	}
+	var out bytes.Buffer
+	if err := p.WriteUncompressed(&out); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// symbols are the functions at addresses, the innermost first.
+type symbols map[uint64][]symbol
+
+type symbol struct {
+	name, file string
+	line       int64
+}
+
+// The parts of what `pprof --raw` writes: names by address, then a profile.
+const symbolSection = "--- symbol"
+
+var (
+	sectionLine = pattern.Lazy(`^0x([0-9a-fA-F]+)\s+(.+)$`)
+	commentLine = pattern.Lazy(`^#\t0x([0-9a-f]+)\t(.+?)(?:\+0x[0-9a-f]+)?\t\s*(.+):(\d+)$`)
+)
+
+// section reads the names before a profile, and returns the profile.
+func (s symbols) section(content []byte) ([]byte, error) {
+	if !bytes.HasPrefix(content, []byte(symbolSection)) {
+		return content, nil
+	}
+	for len(content) > 0 {
+		var line []byte
+		line, content, _ = bytes.Cut(content, []byte("\n"))
+		text := strings.TrimSpace(string(line))
+		if text == "---" {
+			if bytes.HasPrefix(content, []byte("--- profile")) { // before words; texts have a first line of their own
+				_, content, _ = bytes.Cut(content, []byte("\n"))
+			}
+			return content, nil
+		}
+		if m := sectionLine().FindStringSubmatch(text); m != nil {
+			address, err := strconv.ParseUint(m[1], 16, 64)
+			if err != nil {
+				return nil, fmt.Errorf("the address of a symbol: %w", err)
+			}
+			s[address] = inlinedAt(m[2])
+		}
+	}
+	return nil, errors.New("it ends within its list of symbols")
+}
+
+// inlinedAt returns the functions in a list with dashes between them.
+func inlinedAt(list string) (levels []symbol) {
+	const decrement, marked = "operator--", "operator\x00"
+	for name := range strings.SplitSeq(strings.ReplaceAll(list, decrement, marked), "--") {
+		levels = append(levels, symbol{name: strings.ReplaceAll(name, marked, decrement)})
+	}
+	return levels
+}
+
+// comments reads the names that Go's runtime writes below each stack. Functions that were
+// inlined at an address have lines of their own.
+func (s symbols) comments(content []byte) {
+	found := symbols{}
+	take := func() {
+		for address, levels := range found {
+			if s[address] == nil {
+				s[address] = levels
+			}
+		}
+		clear(found)
+	}
+	for line := range bytes.Lines(content) {
+		if len(line) == 0 || line[0] != '#' {
+			take()
+			continue
+		}
+		if m := commentLine().FindStringSubmatch(strings.TrimRight(string(line), "\r\n")); m != nil {
+			address, err := strconv.ParseUint(m[1], 16, 64)
+			number, err2 := strconv.ParseInt(m[4], 10, 64)
+			if err == nil && err2 == nil {
+				found[address] = append(found[address], symbol{m[2], m[3], number})
+			}
+		}
+	}
+	take()
+}
+
+// apply names the locations of a profile that has no names. The address of a caller is that of
+// its call here, one less than the return address that symbols may have.
+func (s symbols) apply(p *profile.Profile) {
+	functions := map[symbol]*profile.Function{}
+	for _, l := range p.Location {
+		levels := s[l.Address]
+		if levels == nil {
+			levels = s[l.Address+1]
+		}
+		if len(l.Line) > 0 {
+			continue
+		}
+		for _, level := range levels {
+			key := symbol{name: level.name, file: level.file}
+			f := functions[key]
+			if f == nil {
+				f = &profile.Function{ID: uint64(len(p.Function) + 1), Name: level.name, SystemName: level.name, Filename: level.file}
+				functions[key], p.Function = f, append(p.Function, f)
+			}
+			l.Line = append(l.Line, profile.Line{Function: f, Line: level.line})
+		}
+	}
+}
 
 // isLegacy reports whether a file begins like a profile in such a format.
 func isLegacy(head []byte) bool {
@@ -31,11 +166,11 @@ func isLegacy(head []byte) bool {
 }
 
 // isLegacyCPU reports whether a file begins with the words of gperftools' CPU profiles: 0,
-// the number of words that follow, the version, the period, 0.
+// the number of words that follow, the version (1 for Java's), the period, 0.
 func isLegacyCPU(head []byte, size int, word func([]byte) uint64) bool {
 	if len(head) < 5*size {
 		return false
 	}
 	at := func(n int) uint64 { return word(head[n*size:]) }
-	return at(0) == 0 && at(1) == 3 && at(2) == 0 && at(3) > 0 && at(3) < 1e9 && at(4) == 0
+	return at(0) == 0 && at(1) == 3 && at(2) <= 1 && at(3) > 0 && at(3) < 1e9 && at(4) == 0
 }

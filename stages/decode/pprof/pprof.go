@@ -53,7 +53,6 @@ const (
 	reasonBadLine    = "impossible-line"
 	reasonDropped    = "frames-to-drop"
 	reasonTooDeep    = "inlined-too-deep"
-	reasonNegative   = "negative-values"
 )
 
 // OpenContext reads a profile into memory, and makes stacks of its samples.
@@ -61,6 +60,9 @@ func (d *Decoder) OpenContext(ctx context.Context, path string) *decode.Recordin
 	rec := &decode.Recording{Format: d.Name(), WordBits: 64,
 		Locate: decode.AtPath, Close: func() error { return nil }}
 	content, err := read(ctx, path)
+	if err == nil && isLegacy(content) {
+		content, err = fromLegacy(content)
+	}
 	if err == nil {
 		err = fill(ctx, rec, content)
 	}

@@ -167,15 +167,14 @@ func named(image []decode.MapEvent, word uint64) string {
 
 func TestProfile(t *testing.T) {
 	want := `info: .: lines have impossible numbers: they are unknown x1
-info: .: values are negative, as in the difference of two profiles: without their sign they are those of the metrics NAME.negative x1
-app 2001-09-09 01:46:40 +0000 UTC 2000000000 [{Tag:0 Name:cpu Title:cpu TimeUnit:true Unit:ns Interval:0 Trigger:0 Preferred:false} {Tag:1 Name:cpu_2 Title:cpu_2 TimeUnit:false Unit: Interval:0 Trigger:0 Preferred:true} {Tag:2 Name:cpu.negative Title:cpu.negative TimeUnit:true Unit:ns Interval:0 Trigger:0 Preferred:false}]
+app 2001-09-09 01:46:40 +0000 UTC 2000000000 [{Tag:0 Name:cpu Title:cpu TimeUnit:true Unit:ns Interval:0 Trigger:0 Preferred:false} {Tag:1 Name:cpu_2 Title:cpu_2 TimeUnit:false Unit: Interval:0 Trigger:0 Preferred:true}]
 stack 0 : [/bin/app +0x110 main(main) a.c from 0:20 inlined(inlined) a.c from 0:7] [/bin/app +0x120 <static>@0x100()  from 0:0], 2 frames
 stack 1 : [ +0x0 <function 3>(<function 3>)  from 0:0], 1 frames
 stack 2 missing-stack:, 0 frames
 stack 0 type 0 value 5000000 {"key":["text",4],"weight":{"num":3,"unit":"kilobytes"}}
 stack 0 type 1 value 1 {"key":["text",4],"weight":{"num":3,"unit":"kilobytes"}}
 stack 1 type 1 value 1 {}
-stack 2 type 2 value 1000000 {}
+stack 2 type 0 value -1000000 {}
 stack 2 type 1 value 9223372036854775807 {}
 `
 	for _, compressed := range []bool{false, true} {
@@ -218,17 +217,13 @@ func TestTypeNames(t *testing.T) {
 		"cpu cpu_3 cpu_2":       {"cpu", "cpu", "cpu_2"},
 		"cpu_2 cpu cpu_3":       {"cpu_2", "cpu", "cpu"},
 		"value value_2 value_3": {"", "value", ""},
-		"cpu cpu.negative cpu.negative_2 cpu.negative.negative": {"-cpu", "-cpu.negative"},
 	} {
 		var b builder
 		b.bytes(fieldString, nil)
 		var values []uint64
 		for i, name := range types {
-			name, negative := strings.CutPrefix(name, "-")
 			b.bytes(fieldSampleType, message(uint64(i+1))).bytes(fieldString, []byte(name))
-			if values = append(values, 1); negative {
-				values[i] = math.MaxUint64
-			}
+			values = append(values, 1)
 		}
 		b.bytes(fieldSample, sample(nil, packed(values...)))
 		var got []string
@@ -241,12 +236,12 @@ func TestTypeNames(t *testing.T) {
 	}
 }
 
-// Units are those that pprof knows, however they are written.
+// Units that pprof knows become those of metrics, however they are written; others stay as they are.
 func TestUnits(t *testing.T) {
 	for name, want := range map[string]string{
 		"nanoseconds": "ns 1", "Nanosecond": "ns 1", "ns": "ns 1", "µs": "ns 1000", "microseconds": "ns 1000", "MS": "ns 1000000", "s": "ns 1000000000", "secs": "ns 1000000000", "hours": "ns 3600000000000",
 		"byte": "bytes 1", "B": "bytes 1", "KB": "bytes 1024", "kbytes": "bytes 1024", "gigabytes": "bytes 1073741824", "pb": "bytes 1125899906842624",
-		"count": " 1", "objects": " 1", "": " 1", "ss": " 1",
+		"count": " 1", "Counts": " 1", "objects": "objects 1", "cycles": "cycles 1", "GCU": "GCU 1", "": " 1", "ss": "ss 1",
 	} {
 		var v valueType
 		v.setUnit(name)
@@ -329,7 +324,7 @@ func TestUnreadable(t *testing.T) {
 		"it has more than 64 types of samples":                  bytes.Repeat(example()[:2+len(message(1, 2))], 65),
 		"its first string is not empty":                         example()[:0:0],
 		"it is in a format that pprof had before profile.proto": []byte("heap profile:    1:  1024 [ 1: 1024] @ heapprofile"),
-		"as gperftools writes":                                  append(packedWords(0, 3, 0, 10000, 0), packedWords(1, 1, 0x400000, 0, 1, 0)...),
+		"addresses without names":                               append(packedWords(0, 3, 0, 10000, 0), packedWords(1, 1, 0x400000, 0, 1, 0)...),
 		"at byte":                                               []byte("some text that is no profile"),
 	} {
 		if want == "its first string is not empty" {
@@ -372,7 +367,9 @@ func TestDetect(t *testing.T) {
 	}{
 		"profile": {example(), true}, "compressed": {zipped(example()), true}, "cut": {zipped(example())[:len(zipped(example()))-10], true},
 		"text": {[]byte("\n\nsome text\n"), false}, "nothing": {nil, false}, "compressed text": {zipped([]byte("\n\nsome text\n")), false},
-		"no gzip": {gzipMagic, false}, "strings alone": {*new(builder).bytes(fieldString, nil), false}, "perf": {[]byte("PERFILE2 and more"), false},
+		"an empty type first": {append(builder{0x0a, 0}, example()...), true}, "texts first": {textsFirst(), true}, "Java": {packedWords(0, 3, 1, 10000, 0, 1), true},
+		"with symbols": {[]byte("--- symbol\nbinary=x\n"), true},
+		"no gzip":      {gzipMagic, false}, "strings alone": {*new(builder).bytes(fieldString, nil), false}, "perf": {[]byte("PERFILE2 and more"), false},
 		"gperftools": {packedWords(0, 3, 0, 10000, 0, 1), true}, "old text": {[]byte("--- contentionz 1 ---"), true}, "zeros": {make([]byte, 100), false},
 		"json": {[]byte("{\"a\": 1}"), false},
 	} {
@@ -387,6 +384,15 @@ func TestDetect(t *testing.T) {
 	if d := New(); d.Detect(t.TempDir()) || d.Detect("nowhere") || !d.Meant("/x/cpu.pb.gz") || d.Meant("/x/log.gz") {
 		t.Error("what is no file, or named otherwise")
 	}
+}
+
+// textsFirst is a profile whose texts come first, and are longer than what is looked at.
+func textsFirst() []byte {
+	var b builder
+	for range 64 {
+		b.bytes(fieldString, make([]byte, 4<<10))
+	}
+	return append(b, example()...)
 }
 
 // FuzzProfile reads damaged profiles: without panics, and events agree with stacks.

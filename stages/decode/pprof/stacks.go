@@ -22,7 +22,7 @@ type reader struct {
 	none    uint64            // the word that says that there is no stack, if any does
 	numbers []int32           // of the samples' stacks
 
-	tooLong, badLines, tooLarge, tooDeep, negative int64
+	tooLong, badLines, tooLarge, tooDeep int64
 }
 
 // read makes the stacks of all samples.
@@ -82,12 +82,8 @@ func (r *reader) sampleField(f *field, raw *decode.RawStack, values *int) error 
 	case sampleValue:
 		return f.numbers(func(v uint64) error {
 			if *values < len(r.index.types) {
-				switch e, ok := r.index.value(*values, int64(v)); {
-				case !ok:
+				if _, ok := r.index.value(*values, int64(v)); !ok {
 					r.tooLarge++
-				case int(e.typ) != *values:
-					r.negative++
-					r.index.negative[*values] = true
 				}
 			}
 			*values++
@@ -116,7 +112,6 @@ func (r *reader) report(to *problem.Log) {
 	add(problem.Error, bounds.Reason, r.tooLarge, "values are left out: in the metric's unit they need more than 64 bits")
 	add(problem.Info, reasonBadLine, r.badLines, "lines have impossible numbers: they are unknown")
 	add(problem.Info, reasonTooDeep, r.tooDeep, "places have more than %d inlined functions: the innermost are missing", maxLevels)
-	add(problem.Info, reasonNegative, r.negative, "values are negative, as in the difference of two profiles: without their sign they are those of the metrics NAME.negative")
 	if r.index.drop != 0 {
 		add(problem.Info, reasonDropped, 1, "pprof does not show frames that match %q (unless they match %q): they are shown", r.index.text(r.index.drop), r.index.text(r.index.keep))
 	}

@@ -21,20 +21,26 @@ var units = map[string]struct {
 	"petabyte": {"bytes", 1 << 50}, "pbyte": {"bytes", 1 << 50}, "pb": {"bytes", 1 << 50},
 }
 
-// setUnit sets the unit of a type's metric, and how much of it one of the type's own is.
+// setUnit sets the unit of a type's metric, and how much of it one of the type's own is. A unit
+// that is not known stays as the profile names it.
 func (t *valueType) setUnit(name string) {
-	name = strings.ToLower(name)
-	if utf8.RuneCountInString(name) > len("ms") {
-		name = strings.TrimSuffix(name, "s")
+	key := strings.ToLower(name)
+	if utf8.RuneCountInString(key) > len("ms") {
+		key = strings.TrimSuffix(key, "s")
 	}
-	u := units[name]
-	t.metricUnit, t.factor = u.unit, max(u.factor, 1)
+	u, known := units[key]
+	switch {
+	case known:
+		t.metricUnit, t.factor = u.unit, u.factor
+	case key == "count":
+		t.metricUnit, t.factor = "", 1
+	default:
+		t.metricUnit, t.factor = name, 1
+	}
 }
 
 // counters are the types of samples. Each has a name of its own: a second type of one name
-// has a number. The negative values of a type, which the difference of two profiles has, are
-// a counter of their own: a metric is a sum of parts, and none of them is larger than the
-// whole.
+// has a number.
 func (x *index) counters() (list []decode.Counter) {
 	names := make([]string, len(x.types))
 	for i, t := range x.types {
@@ -45,14 +51,7 @@ func (x *index) counters() (list []decode.Counter) {
 		list = append(list, decode.Counter{Tag: i, Unit: t.metricUnit, TimeUnit: t.metricUnit == "ns"})
 	}
 	list[x.shown()].Preferred = true
-	for i := range x.types {
-		if x.negative[i] {
-			c := list[i]
-			c.Tag, c.Preferred = len(list), false
-			list, names = append(list, c), append(names, names[i]+".negative")
-		}
-	}
-	for i, name := range decode.DistinctNames(names) {
+	for i, name := range names {
 		list[i].Name, list[i].Title = name, name
 	}
 	return list
@@ -79,37 +78,19 @@ func (x *index) comment() string {
 	return strings.Join(lines, "\n")
 }
 
-// event is one value of a sample: of a type, or of the negative values of one.
+// event is one value of a sample.
 type event struct {
 	typ   int32
 	value int64
 }
 
-// value returns what a value of a type counts, in the metric's unit. It is 0 and false if
-// 64 bits cannot hold that.
+// value returns the value of a type in the metric's unit. It is 0 and false if 64 bits cannot
+// hold that.
 func (x *index) value(typ int, v int64) (event, bool) {
 	factor := x.types[typ].factor
 	product := v * factor
-	switch {
-	case product/factor != v || product == math.MinInt64:
+	if product/factor != v || product == math.MinInt64 {
 		return event{typ: int32(typ)}, false
-	case product >= 0:
-		return event{int32(typ), product}, true
 	}
-	return event{x.negativeOf(typ), -product}, true
-}
-
-// negativeOf is the tag of the counter of a type's negative values. Before all types were
-// seen it is that of no type.
-func (x *index) negativeOf(typ int) int32 {
-	n := len(x.types)
-	for i, has := range x.negative {
-		if i == typ {
-			break
-		}
-		if has {
-			n++
-		}
-	}
-	return int32(n)
+	return event{int32(typ), product}, true
 }
