@@ -58,6 +58,17 @@ type function struct {
 // seen notes a file in which a function has lines.
 func (f *function) seen(file string) { f.file = cmp.Or(f.file, file) }
 
+// unknownModule is the name of a module that is not known.
+const unknownModule = "(unknown)"
+
+// source returns a source file of the function, that of its module if it has no lines.
+func (f *function) source() string {
+	if f.file == "" && f.module != unknownModule {
+		return f.module
+	}
+	return f.file
+}
+
 // location is an instruction on a stack. Its levels are its function and those that are
 // inlined there, the outermost first.
 type location struct {

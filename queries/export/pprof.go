@@ -254,7 +254,7 @@ func (p *pprof) place(mapping, address uint64, levels []level) uint64 {
 }
 
 func (p *pprof) function(l *level) uint64 {
-	file := cmp.Or(l.file, l.function.file)
+	file := cmp.Or(l.file, l.function.source())
 	if p.bare {
 		file = ""
 	}
