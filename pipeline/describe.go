@@ -40,7 +40,7 @@ func (e *experiment) processStatus(p *decode.Process) string {
 // describe emits the tables about the recording as a whole; it comes last, when
 // all problems are known.
 func (e *experiment) describe() error {
-	return errors.Join(e.experimentRow(filepath.Base(e.src.path)), e.processRows(), e.problemRows(), e.recordingRows(), e.overviewRows())
+	return errors.Join(e.experimentRow(filepath.Base(e.src.path)), e.processRows(), e.threadNameRows(), e.problemRows(), e.recordingRows(), e.overviewRows())
 }
 
 func (e *experiment) experimentRow(name string) error {
@@ -74,6 +74,20 @@ func (e *experiment) processRows() error {
 	for i, p := range e.rec.Processes {
 		rows.Append(int32(p.Number), p.Lineage, p.PID, p.PPID, p.Target, p.Command,
 			p.StartNS, p.DurationNS, e.perProcess[i], e.processStatus(p))
+	}
+	return rows.Close()
+}
+
+func (e *experiment) threadNameRows() error {
+	rows := schema.NewRows(schema.ThreadNames, e.result.ID, e.out.write)
+	for _, p := range e.rec.Processes {
+		for _, n := range p.ThreadNames {
+			var until any
+			if n.UntilNS != decode.Never {
+				until = n.UntilNS
+			}
+			rows.Append(int32(p.Number), n.ThreadID, n.Number, n.Name, n.FromNS, until)
+		}
 	}
 	return rows.Close()
 }

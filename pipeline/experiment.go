@@ -186,7 +186,7 @@ func (e *experiment) begin() (err error) {
 	e.known.Whole = wholeStacks
 	e.counter, e.sums = attribute.NewCounter(metrics), attribute.NewSums(metrics)
 	e.data = attribute.NewData(id, e.rec, metrics, e.resolver, e.tables, e.out.write)
-	e.rows = attribute.NewSampleRows(id, e.out.write)
+	e.rows = attribute.NewSampleRows(id, e.rec.CGroups, e.out.write)
 	e.segments = schema.NewRows(schema.Segments, id, e.out.write)
 	if e.data == nil {
 		e.rules = runBeside(e.ctx, rulesAhead, func(do func()) error { do(); return nil }, func(func()) {})
@@ -261,7 +261,7 @@ func (e *experiment) judge() error {
 func (e *experiment) attribute() error {
 	r := &attribute.Result{
 		ExperimentID: e.result.ID, Program: e.resolver.Program, Total: e.total,
-		Stacks: e.stacks, Sums: e.sums, Files: e.ioFiles, Data: e.data,
+		Stacks: e.stacks, Sums: e.sums, Files: e.ioFiles, Data: e.data, CGroups: e.rec.CGroups,
 		Disassembler: func() *symbolize.Disassembler { return symbolize.NewDisassembler(e.resolver, e.outlines) },
 		Sources: attribute.Sources{
 			Finder:  source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.Named, Kept: e.redoing.source(e.rec.Started), Texts: e.texts},

@@ -83,7 +83,7 @@ func (e *namedEvents) Next() (arrow.RecordBatch, error) {
 	defer b.Release()
 	for i, s := range namedSamples {
 		for column, field := range b.Schema().Fields() {
-			v := map[string]int64{"time_ns": int64(i), "raw_stack": int64(i), "period": s.value, "data_address": -1, "data_source": -1, "physical_address": -1}[field.Name]
+			v := map[string]int64{"time_ns": int64(i), "raw_stack": int64(i), "cgroup": -1, "period": s.value, "data_address": -1, "data_source": -1, "physical_address": -1}[field.Name]
 			switch f := b.Field(column).(type) {
 			case *array.Int64Builder:
 				f.Append(v)

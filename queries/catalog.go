@@ -179,17 +179,17 @@ func storedName(t *schema.Table) string {
 	return rowsName(t)
 }
 
-// isNumbered reports whether the rows of a table name functions by their numbers, and its
-// view by their identifiers.
+// isNumbered reports whether the rows of a table have the numbers of functions or of threads'
+// names, and its view their identifiers or the names.
 func isNumbered(t *schema.Table) bool {
-	return t.Links == nil && t.Has("function_no") && t.Joined != ""
+	return t.Links == nil && t.Joined != "" && (t.Has("function_no") || t.Has("name_no"))
 }
 
-// numberedName is the name of the macro that gives a table's rows with functions' numbers.
+// numberedName is the name of the macro that gives a table's rows with these numbers alone.
 func numberedName(t *schema.Table) string { return t.Name + "_numbered_rows" }
 
 // numberedMacro returns that macro: views that show more of functions than identifiers join
-// them by number, once.
+// them by number, once, and many views of samples need no names of threads.
 func numberedMacro(t *schema.Table, as form) string {
 	var columns []string
 	for _, c := range t.Shown() {

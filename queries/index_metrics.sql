@@ -1,7 +1,7 @@
 -- row: one object of an index of your own, which an expression makes of each sample: `FROM index_metrics(hour(wall))`
 -- rules: S20
 --
--- parameter object VARCHAR: An expression over a sample's `experiment_id`, `sample`, `kind`, `process`, `pid`, `program`, `thread_id`, `cpu`, `time_ns`, `wall` (the time of day, UTC), `stack`, and its experiment's `host` and `cpus`.
+-- parameter object VARCHAR: An expression over a sample's `experiment_id`, `sample`, `kind`, `process`, `pid`, `program`, `thread_id`, `thread_name`, `cgroup`, `cpu`, `time_ns`, `wall` (the time of day, UTC), `stack`, and its experiment's `host` and `cpus`.
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
@@ -13,7 +13,7 @@
 -- samples BIGINT: [count] The number of samples with a value other than 0.
 WITH objects AS (
   SELECT experiment_id, sample, (object)::VARCHAR AS found FROM (
-    SELECT s.experiment_id, s.sample, s.kind, s.process, p.pid, p.target AS program, s.thread_id, s.cpu, s.time_ns,
+    SELECT s.experiment_id, s.sample, s.kind, s.process, p.pid, p.target AS program, s.thread_id, s.thread_name, s.cgroup, s.cpu, s.time_ns,
       make_timestamp(epoch_us(e.started)) + to_microseconds(s.time_ns // 1000) AS wall, s.stack, e.host, e.cpus
     FROM samples s
     JOIN experiments e USING (experiment_id)

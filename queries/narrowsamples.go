@@ -12,8 +12,8 @@ func (n *narrowing) samples(c *predicate) (statements []string) {
 	kept := []string{"experiment_id", "sample", "stack"}
 	columns, joins := []string{"s.experiment_id", "s.sample", "s.stack"}, ""
 	if n.needed["usage_values"] {
-		kept = append(kept, "in_process", "in_thread", "on_cpu", "second")
-		columns = append(columns, "s.process AS in_process", "s.thread_id AS in_thread", "s.cpu AS on_cpu", "floor(s.time_ns / 1e9)::INTEGER AS second")
+		kept = append(kept, "in_process", "in_thread", "named", "in_group", "on_cpu", "second")
+		columns = append(columns, "s.process AS in_process", "s.thread_id AS in_thread", "s.name_no AS named", "s.cgroup AS in_group", "s.cpu AS on_cpu", "floor(s.time_ns / 1e9)::INTEGER AS second")
 	}
 	if c.uses("experiment", "host", "wall", "label", "during") {
 		statements = append(statements, n.create("of_experiments", n.ofExperiments(c)))
@@ -31,6 +31,9 @@ func (n *narrowing) samples(c *predicate) (statements []string) {
 	if c.uses("pid") {
 		joins += "\nLEFT JOIN processes p ON p.experiment_id = s.experiment_id AND p.process = s.process"
 	}
+	if c.uses("thread_name") {
+		joins += "\nLEFT JOIN thread_names a ON a.experiment_id = s.experiment_id AND a.process = s.process AND a.thread_id = s.thread_id AND a.name_no = s.name_no"
+	}
 	if c.uses("leaf", "leaf_object", "stack_has", "object_has") {
 		statements = append(statements, n.create("of_stacks", n.ofStacks(c)))
 		joins += "\nLEFT JOIN " + n.table("of_stacks") + " k ON k.experiment_id = s.experiment_id AND k.stack = s.stack"
@@ -44,7 +47,7 @@ func (n *narrowing) samples(c *predicate) (statements []string) {
 	if c.sql != "" {
 		where = "\nWHERE " + c.sql
 	}
-	return append(statements, n.create("passed", "SELECT "+strings.Join(kept, ", ")+" FROM (\nSELECT "+strings.Join(columns, ", ")+"\nFROM samples s"+joins+")"+where))
+	return append(statements, n.create("passed", "SELECT "+strings.Join(kept, ", ")+" FROM (\nSELECT "+strings.Join(columns, ", ")+"\nFROM samples_numbered_rows() s"+joins+")"+where))
 }
 
 // hasMetric reports whether an experiment has a metric of a kind or, without a name, any.
@@ -148,9 +151,9 @@ func shownColumn(mode string) string {
 	return "user_shown"
 }
 
-// usage is the query of the values of threads, CPUs and seconds.
+// usage is the query of the values of threads, names, control groups, CPUs and seconds.
 func (n *narrowing) usage() string {
-	return `SELECT p.experiment_id, p.in_process AS process, p.in_thread AS thread_id, p.on_cpu AS cpu, p.second, v.metric, sum(v.value)::BIGINT AS value, count(*) AS samples
+	return `SELECT p.experiment_id, p.in_process AS process, p.in_thread AS thread_id, p.named AS name_no, p.in_group AS cgroup, p.on_cpu AS cpu, p.second, v.metric, sum(v.value)::BIGINT AS value, count(*) AS samples
 FROM ` + n.table("sample_values") + ` v JOIN ` + n.table("passed") + ` p ON p.experiment_id = v.experiment_id AND p.sample = v.sample
 GROUP BY ALL`
 }

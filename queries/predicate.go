@@ -19,10 +19,10 @@ type predicate struct {
 }
 
 // sampleColumns are the columns that conditions may have, with what they are made of: of
-// the sample s, its experiment e, its process p and its stack k.
+// the sample s, its experiment e, its process p, its thread's name a and its stack k.
 var sampleColumns = map[string]string{
 	"experiment": "e.experiment", "host": "e.host", "wall": "make_timestamp(e.started_us + s.time_ns // 1000)",
-	"pid": "p.pid", "process": "s.process", "thread_id": "s.thread_id", "cpu": "s.cpu", "time_ns": "s.time_ns", "kind": "s.kind",
+	"pid": "p.pid", "process": "s.process", "thread_id": "s.thread_id", "thread_name": "a.thread_name", "cgroup": "s.cgroup", "cpu": "s.cpu", "time_ns": "s.time_ns", "kind": "s.kind",
 	"leaf": "k.leaf", "leaf_object": "k.leaf_object",
 }
 
@@ -30,7 +30,7 @@ var sampleColumns = map[string]string{
 var sampleFunctions = []string{"label", "stack_has", "object_has", "during"}
 
 func columnNames() []string {
-	return []string{"experiment", "host", "pid", "process", "thread_id", "cpu", "time_ns", "wall", "kind", "leaf", "leaf_object"}
+	return []string{"experiment", "host", "pid", "process", "thread_id", "thread_name", "cgroup", "cpu", "time_ns", "wall", "kind", "leaf", "leaf_object"}
 }
 
 // understand parses the conditions of a filter, each of which is one expression.

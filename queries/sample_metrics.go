@@ -57,7 +57,7 @@ func metricBranch(m schema.Metric) string {
 	}
 	from := fmt.Sprintf("%s k JOIN known m ON m.experiment_id = k.experiment_id AND m.metric = '%s'", schema.SampleTable(m.Kind).Name, m.Name)
 	if ofThread(m) {
-		from += " JOIN samples s ON s.experiment_id = k.experiment_id AND s.sample = k.sample"
+		from += " JOIN samples_numbered_rows() s ON s.experiment_id = k.experiment_id AND s.sample = k.sample"
 	}
 	if where := anyOf(m.Where); where != "" {
 		conds = append(conds, where)

@@ -1,4 +1,4 @@
--- row: one thread of one process
+-- row: one thread of one process, under one of its names
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
@@ -8,20 +8,22 @@
 -- thread_id = usage_values.thread_id
 -- value = usage_values.value
 -- process = usage_values.process
+-- thread_name = thread_names.thread_name: The thread's name; missing where it was not recorded.
 --
 -- invariant names: Every row has its experiment and unit.
 --   SELECT * FROM thread_metrics WHERE experiment IS NULL OR unit IS NULL
--- invariant samples_recomputed: The values of `usage_values` are those of the process's samples, on the thread and the CPU, in the second.
---   SELECT experiment_id, process, thread_id, cpu, second, metric, sum(value), sum(found), sum(samples), sum(n) FROM (
---     SELECT experiment_id, process, thread_id, cpu, second, metric, value, samples, 0 AS found, 0 AS n FROM usage_values
+-- invariant samples_recomputed: The values of `usage_values` are those of the process's samples, on the thread under the name, in the control group, on the CPU, in the second.
+--   SELECT experiment_id, process, thread_id, name_no, cgroup, cpu, second, metric, sum(value), sum(found), sum(samples), sum(n) FROM (
+--     SELECT experiment_id, process, thread_id, name_no, cgroup, cpu, second, metric, value, samples, 0 AS found, 0 AS n FROM usage_values
 --     UNION ALL
---     SELECT experiment_id, s.process, s.thread_id, s.cpu, (s.time_ns - (s.time_ns % 1_000_000_000 + 1_000_000_000) % 1_000_000_000) // 1_000_000_000, v.metric, 0, 0, sum(v.value), count(*)
---     FROM sample_metrics v JOIN samples s USING (experiment_id, sample) GROUP BY ALL
+--     SELECT experiment_id, s.process, s.thread_id, s.name_no, s.cgroup, s.cpu, (s.time_ns - (s.time_ns % 1_000_000_000 + 1_000_000_000) % 1_000_000_000) // 1_000_000_000, v.metric, 0, 0, sum(v.value), count(*)
+--     FROM sample_metrics v JOIN samples_numbered_rows() s USING (experiment_id, sample) GROUP BY ALL
 --   ) GROUP BY ALL HAVING sum(value) <> sum(found) OR sum(samples) <> sum(n)
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
-  v.thread_id, sum(v.value)::BIGINT AS value, v.process
+  v.thread_id, sum(v.value)::BIGINT AS value, v.process, a.thread_name
 FROM usage_values v
 CROSS JOIN modes m
 LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)
+LEFT JOIN thread_names a USING (experiment_id, process, thread_id, name_no)
 GROUP BY ALL

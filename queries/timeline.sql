@@ -1,4 +1,4 @@
--- row: one second of one thread
+-- row: one second of one thread, under one of its names
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
@@ -9,20 +9,22 @@
 -- t1_ns BIGINT: [ns] Its end.
 -- thread_id = usage_values.thread_id
 -- value = usage_values.value
+-- thread_name = thread_names.thread_name: The thread's name; missing where it was not recorded.
 --
 -- invariant names: Every row has its experiment and unit.
 --   SELECT * FROM timeline WHERE experiment IS NULL OR unit IS NULL
--- invariant samples_recomputed: The values are the sums over the samples of that second and thread.
---   SELECT experiment_id, mode, metric, t0_ns, thread_id, sum(value), sum(found) FROM (
---     SELECT experiment_id, mode, metric, t0_ns, thread_id, value, 0 AS found FROM timeline
+-- invariant samples_recomputed: The values are the sums over the samples of that second, thread and name.
+--   SELECT experiment_id, mode, metric, t0_ns, thread_id, thread_name, sum(value), sum(found) FROM (
+--     SELECT experiment_id, mode, metric, t0_ns, thread_id, thread_name, value, 0 AS found FROM timeline
 --     UNION ALL
---     SELECT experiment_id, mode, metric, t0_ns, thread_id, 0, value FROM timeline_by(1_000_000_000)
+--     SELECT experiment_id, mode, metric, t0_ns, thread_id, thread_name, 0, value FROM timeline_by(1_000_000_000)
 --   ) GROUP BY ALL HAVING sum(value) <> sum(found)
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   v.second * 1_000_000_000::BIGINT AS t0_ns, (v.second + 1) * 1_000_000_000::BIGINT AS t1_ns,
-  v.thread_id, sum(v.value)::BIGINT AS value
+  v.thread_id, sum(v.value)::BIGINT AS value, a.thread_name
 FROM usage_values v
 CROSS JOIN modes m
 LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)
+LEFT JOIN thread_names a USING (experiment_id, process, thread_id, name_no)
 GROUP BY ALL

@@ -1,4 +1,4 @@
--- row: one interval of one thread, of the given width: `FROM timeline_by(100_000_000)`
+-- row: one interval of one thread under one of its names, of the given width: `FROM timeline_by(100_000_000)`
 --
 -- parameter width_ns BIGINT: [ns] The width of the intervals.
 --
@@ -11,10 +11,11 @@
 -- t1_ns BIGINT: [ns] Its end.
 -- thread_id = samples.thread_id
 -- value BIGINT: [the metric's] The sum over the interval's samples.
+-- thread_name = samples.thread_name: The thread's name; missing where it was not recorded.
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
-  v.t0_ns, v.t0_ns + width_ns::BIGINT AS t1_ns, v.thread_id, v.value
+  v.t0_ns, v.t0_ns + width_ns::BIGINT AS t1_ns, v.thread_id, v.value, v.thread_name
 FROM (
-  SELECT v.experiment_id, v.metric, s.thread_id, sum(v.value)::BIGINT AS value,
+  SELECT v.experiment_id, v.metric, s.thread_id, s.thread_name, sum(v.value)::BIGINT AS value,
     s.time_ns - ((s.time_ns % width_ns::BIGINT) + width_ns::BIGINT) % width_ns::BIGINT AS t0_ns
   FROM sample_metrics v JOIN samples s USING (experiment_id, sample)
   GROUP BY ALL

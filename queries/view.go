@@ -50,7 +50,7 @@ var order = []string{
 	"labels", "marks", "default_metrics", "modes", "inline_modes", "location_levels", "node_depths", "mode_nodes", "node_modes", "node_values",
 	"mode_leaves", "node_stacks", "mode_stacks", "stack_leaves", "leaf_values", "raw_stacks", "raw_frames", "stacks", "frames", "passing", "stack_metrics", "sample_metrics",
 	"function_metrics", "function_trends", "function_totals", "callers_callees", "fragment_callers_callees", "call_paths", "node_paths", "tree_calls", "uneven_nodes", "call_tree", "stack_nodes", "folded", "line_metrics", "pc_metrics", "source", "source_inlined", "disasm",
-	"load_object_metrics", "module_metrics", "thread_metrics", "cpu_metrics", "process_metrics",
+	"load_object_metrics", "module_metrics", "thread_metrics", "thread_name_metrics", "cgroup_metrics", "cpu_metrics", "process_metrics",
 	"timeline", "timeline_by", "cpu_timeline", "cpu_timeline_by", "second_metrics", "interval_metrics", "sample_point_metrics", "metric_totals",
 	"headers", "object_list", "sample_points", "process_statistics", "function_details", "sync_objects",
 	"size_ranges", "heap_calls", "heap_blocks", "heap_stacks", "heap_statistics", "heap_sizes",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
@@ -61,6 +62,24 @@ func NewLabels(values ...string) *Labels { return &Labels{texts(values)} }
 // Mixed returns a row for each number of a value. It keeps numbers.
 func (l *Labels) Mixed(numbers []int32) arrow.Array {
 	return labelled(Int32s(numbers), l.dictionary)
+}
+
+// Sparse returns a row for each number of a value, which is missing where the number is -1.
+func (l *Labels) Sparse(numbers []int32) arrow.Array {
+	missing, valid := 0, make([]byte, bitutil.BytesForBits(int64(len(numbers))))
+	places := make([]int32, len(numbers))
+	for i, n := range numbers {
+		if n < 0 {
+			missing++
+			continue
+		}
+		bitutil.SetBit(valid, i)
+		places[i] = n
+	}
+	if missing == 0 {
+		return labelled(Int32s(numbers), l.dictionary)
+	}
+	return labelled(fixed(arrow.PrimitiveTypes.Int32, arrow.Int32Traits.CastToBytes(places), len(places), valid, missing), l.dictionary)
 }
 
 // Array returns n rows, at most BatchRows, of the value of that number.

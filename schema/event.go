@@ -13,11 +13,15 @@ import (
 // time_ns counts from the founder's start. raw_stack is the number of the
 // event's stack in the process's list of raw stacks, -1 for none, or less for a
 // stack dump (decode.StackOfDump), until the unwind stage has made a stack of it.
+// name_no is the number of the thread's name (decode.ThreadName), and cgroup the place
+// of the control group in decode.Recording.CGroups, -1 for none.
 var EventCommon = []arrow.Field{
 	{Name: "time_ns", Type: arrow.PrimitiveTypes.Int64},
 	{Name: "thread_id", Type: arrow.PrimitiveTypes.Int64},
 	{Name: "cpu", Type: arrow.PrimitiveTypes.Int32},
 	{Name: "raw_stack", Type: arrow.PrimitiveTypes.Int32},
+	{Name: "name_no", Type: arrow.PrimitiveTypes.Int32},
+	{Name: "cgroup", Type: arrow.PrimitiveTypes.Int32},
 }
 
 // The positions of the common columns.
@@ -26,6 +30,8 @@ const (
 	EventThread
 	EventCPU
 	EventStack
+	EventName
+	EventCGroup
 	EventPayloadStart
 )
 

@@ -2,6 +2,15 @@ package schema
 
 // Samples.
 var (
+	// ThreadNames has no row for a name that no sample was taken under.
+	ThreadNames = &Table{Name: "thread_names", Row: "one name of one thread while it had that name, if samples were taken then: a thread that goes back to a name has another row", Key: key("process", "thread_id", "name_no"), Columns: []Column{
+		experimentID, process,
+		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
+		{"name_no", Int32, Dict, "", false, "The name's number among the thread's own, in the order of time, from 0; from 1 if the name of its first samples is unknown."},
+		{"thread_name", String, Dict, "", false, "The name."},
+		{"from_ns", Int64, Delta, "ns", false, "Since when, from the founder's start; 0 if it is older."},
+		{"until_ns", Int64, Dict, "ns", true, "Until when: its next name, or its end; missing if the recording has neither."},
+	}}
 	Samples = &Table{Name: "samples", Row: "one recorded event", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"kind", Label, Dict, "", false, "`clock`, `heap`, `io`, `sync`, `hwc`, `omp`, `race`, `deadlock` or `perf`: the table `<kind>_samples` has the rest."},
@@ -9,8 +18,11 @@ var (
 		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
 		{"cpu", Int32, Dict, "", false, "The CPU."},
 		{"time_ns", Int64, Delta, "ns", false, "When, from the founder's start; of a traced call, its end."},
-		stackNo,
-	}, Computed: []Computed{rawStackID}}
+		stackNo, nameNo, cgroup,
+	}, Joined: "LEFT JOIN thread_names n USING (experiment_id, process, thread_id, name_no)", Computed: []Computed{
+		rawStackID,
+		{"thread_name", String, "n.thread_name", "The thread's name at that time; missing if it was not recorded."},
+	}}
 	ClockSamples = &Table{Name: "clock_samples", Row: "one clock-profiling event", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"state", Int32, Dict, "", false, "The micro-state: 0 user, 1 system, 2 trap, 3 text fault, 4 data fault, 5 kernel fault, 6 lock, 7 sleep, 8 CPU wait, 9 stopped, 10 user+system (Linux), 11 kernel."},

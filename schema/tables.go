@@ -7,6 +7,8 @@ var (
 	modes    = Column{"modes", Int32, Dict, "", false, "The representations for which the row holds: a sum of 1 (user), 2 (expert) and 4 (machine), and of 8, 16 and 32 for the same with inlined functions as frames of their own (S10)."}
 	metric   = Column{"metric", Label, Dict, "", false, "The metric's name; `metrics` has its title and unit."}
 	stackNo  = Column{"stack", Int32, DictOrDelta, "", false, "The recorded stack: `recorded_stacks.stack`."}
+	nameNo   = Column{"name_no", Int32, Dict, "", false, "Which of its names the thread had: `thread_names.name_no`, where the name has a row if it is known."}
+	cgroup   = Column{"cgroup", Label, Dict, "", true, "The control group that the thread was in: its path below the root of the hierarchy, or its identifier if the path was not recorded; missing if no control group was recorded."}
 	sampleNo = Column{"sample", Int64, Delta, "", false, "The sample's number within the experiment; `samples` has its time, thread and stack."}
 )
 
@@ -43,7 +45,7 @@ var Tables = []*Table{
 	Experiments, Processes, Metrics, Problems, Recordings,
 	LoadObjects, Segments, Modules, Functions, Locations, InlineFrames, Listings, Instructions, SourceFiles, SourceLines,
 	RecordedStacks, StackTree, TreeFrames,
-	Samples, ClockSamples, HeapSamples, IOSamples, IOFiles, SyncSamples, HWCSamples, OMPSamples, RaceSamples, DeadlockSamples, PerfSamples, PprofSamples, Overview,
+	ThreadNames, Samples, ClockSamples, HeapSamples, IOSamples, IOFiles, SyncSamples, HWCSamples, OMPSamples, RaceSamples, DeadlockSamples, PerfSamples, PprofSamples, Overview,
 	DataObjects, MemoryRegions, DataSamples,
 	StackValues, UsageValues, FunctionValues, CallValues, CallNodes, TreeValues, LineValues, SourceValues, PCValues, ModuleValues, ObjectValues, DataValues, FunctionRollup, FunctionSums,
 }

@@ -14,9 +14,10 @@ var (
 	StackValues = &Table{Name: "stack_values", Row: "one metric's value of one recorded stack", Key: key("stack", "metric"), Columns: []Column{
 		experimentID, stackNo.as(Delta), metric, value, samples,
 	}, Computed: []Computed{rawStackID}}
-	UsageValues = &Table{Name: "usage_values", Row: "one metric's value of one thread on one CPU in one second", Key: key("process", "thread_id", "cpu", "second", "metric"), Columns: []Column{
+	UsageValues = &Table{Name: "usage_values", Row: "one metric's value of one thread, under one name and in one control group, on one CPU in one second", Key: key("process", "thread_id", "name_no", "cgroup", "cpu", "second", "metric"), Columns: []Column{
 		experimentID, process,
 		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
+		nameNo, cgroup,
 		{"cpu", Int32, Dict, "", false, "The CPU."},
 		{"second", Int32, Delta, "s", false, "Whole seconds from the founder's start."},
 		metric, value, samples,

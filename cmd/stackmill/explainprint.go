@@ -15,7 +15,11 @@ import (
 func (x *explanation) print(out io.Writer) error {
 	w := &page{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
 	if x.Sample != nil {
-		w.printf("Sample %d of %s: %s, thread %d, at %s s\n", x.Sample.Sample, x.Experiment, x.Sample.Kind, x.Sample.ThreadID, formatValue(x.Sample.TimeNS, "ns"))
+		thread := fmt.Sprint(x.Sample.ThreadID)
+		if x.Sample.Thread != "" {
+			thread += " (" + x.Sample.Thread + ")"
+		}
+		w.printf("Sample %d of %s: %s, thread %s, at %s s\n", x.Sample.Sample, x.Experiment, x.Sample.Kind, thread, formatValue(x.Sample.TimeNS, "ns"))
 	}
 	if x.Normalised != nil {
 		others := "No other recorded stack became it"

@@ -36,6 +36,7 @@ type explainedSample struct {
 	Sample   int64  `json:"sample"`
 	Kind     string `json:"kind"`
 	ThreadID int64  `json:"thread_id"`
+	Thread   string `json:"thread_name,omitempty"`
 	TimeNS   int64  `json:"time_ns"`
 }
 
@@ -94,7 +95,7 @@ func one(what string, rows []queries.Record) (queries.Record, error) {
 }
 
 func (s *storedStacks) findSample(n int64) (*explanation, error) {
-	found, err := s.records(`SELECT experiment_id, experiment, raw_stack_id, kind, thread_id, time_ns
+	found, err := s.records(`SELECT experiment_id, experiment, raw_stack_id, kind, thread_id, COALESCE(thread_name, '') AS thread_name, time_ns
 		FROM samples JOIN experiment_names USING (experiment_id) WHERE sample = ? ORDER BY experiment`, n)
 	if err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func (s *storedStacks) findSample(n int64) (*explanation, error) {
 		return nil, err
 	}
 	x := explain(r)
-	x.Sample = &explainedSample{n, fmt.Sprint(r["kind"]), r.Number("thread_id"), r.Number("time_ns")}
+	x.Sample = &explainedSample{n, fmt.Sprint(r["kind"]), r.Number("thread_id"), r.Text("thread_name"), r.Number("time_ns")}
 	return x, nil
 }
 

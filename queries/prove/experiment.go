@@ -26,7 +26,7 @@ var further = map[*schema.Table][]column{
 	schema.StackTree:      {{name: "up"}, {name: "below"}, {name: "frame"}},
 	schema.TreeFrames: {{name: "part"}, {name: "word"}, {name: "location"}, {name: "user_location"}, {name: "expert_location"}, {name: "machine_location"},
 		{name: "user_rule", of: ruleMark}, {name: "expert_rule", of: ruleMark}, {name: "machine_rule", of: ruleMark}},
-	schema.Samples:        {{name: "kind"}, {name: "process"}, {name: "thread_id"}, {name: "cpu"}, {name: "time_ns"}, {name: "stack"}},
+	schema.Samples:        {{name: "kind"}, {name: "process"}, {name: "thread_id"}, {name: "cpu"}, {name: "time_ns"}, {name: "stack"}, {name: "name_no"}, {name: "cgroup"}},
 	schema.StackValues:    {{name: "value"}, {name: "samples"}},
 	schema.UsageValues:    {{name: "value"}, {name: "samples"}},
 	schema.FunctionValues: {{name: "exclusive"}, {name: "inclusive"}},

@@ -152,6 +152,7 @@ func (c *counter) count(metrics map[int64]int32, thread int64, add func(metric i
 type usage struct {
 	metric                       int32
 	process, thread, cpu, second int64
+	name, cgroup                 int64
 }
 
 // used is the value and the number of samples that usage_values have more than samples.
@@ -187,6 +188,7 @@ func (x *experiment) proveSamples() error {
 		}
 		numbers, kinds, stacks := x.col(t, "sample"), x.col(t, "kind"), x.col(t, "stack")
 		processes, threads, cpus, times := x.col(t, "process"), x.col(t, "thread_id"), x.col(t, "cpu"), x.col(t, "time_ns")
+		names, cgroups := x.col(t, "name_no"), x.col(t, "cgroup")
 		for i, n := range numbers {
 			c := counters[kinds[i]]
 			if n <= last || c == nil {
@@ -198,7 +200,7 @@ func (x *experiment) proveSamples() error {
 			} else if !found {
 				continue
 			}
-			ok, of := true, usage{0, processes[i], threads[i], cpus[i], floor(times[i])}
+			ok, of := true, usage{0, processes[i], threads[i], cpus[i], floor(times[i]), names[i], cgroups[i]}
 			c.count(x.metrics, threads[i], func(m int32, v int64) {
 				if ok = ok && stacks[i] >= 0 && stacks[i] < int64(len(left[m])); ok {
 					left[m][stacks[i]] -= v
@@ -302,13 +304,14 @@ func (x *experiment) usageValues(usages map[usage]used) error {
 	processes := set(x.col(schema.Processes, "process"))
 	t := schema.UsageValues
 	metrics, processOf, threads, cpus, seconds := x.col(t, "metric"), x.col(t, "process"), x.col(t, "thread_id"), x.col(t, "cpu"), x.col(t, "second")
+	names, cgroups := x.col(t, "name_no"), x.col(t, "cgroup")
 	values, samples := x.col(t, "value"), x.col(t, "samples")
 	for i := range values {
 		m, known := x.metrics[metrics[i]]
 		if !known || !processes[processOf[i]] {
 			return errors.New("usage_values: a metric or process is unknown")
 		}
-		of := usage{m, processOf[i], threads[i], cpus[i], seconds[i]}
+		of := usage{m, processOf[i], threads[i], cpus[i], seconds[i], names[i], cgroups[i]}
 		usages[of] = used{usages[of].value + values[i], usages[of].samples + samples[i]}
 	}
 	return nil

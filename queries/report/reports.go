@@ -56,6 +56,7 @@ var (
 	file       = Column{"file", "File", Words}
 	line       = Column{"line", "Line", Number}
 	thread     = Column{"thread_id", "Thread", Number}
+	threadName = Column{"thread_name", "Thread name", Words}
 	dataObject = Column{"descriptor", "Data object", Words}
 )
 
@@ -137,8 +138,20 @@ var ofMetrics = []Report{
 	},
 	{
 		Name: "threads", View: "thread_metrics", Title: "Threads",
-		Columns: []Column{value, thread, {"process", "Process", Number}},
-		order:   "value DESC, process, thread_id",
+		Columns: []Column{value, thread, threadName, {"process", "Process", Number}},
+		order:   "value DESC, process, thread_id, thread_name",
+		Totals:  true,
+	},
+	{
+		Name: "thread-names", View: "thread_name_metrics", Title: "Names of threads",
+		Columns: []Column{value, threadName, {"threads", "Threads", Number}, {"processes", "Processes", Number}},
+		order:   "value DESC, thread_name",
+		Totals:  true,
+	},
+	{
+		Name: "cgroups", View: "cgroup_metrics", Title: "Control groups",
+		Columns: []Column{value, {"cgroup", "Control group", Words}, {"threads", "Threads", Number}, {"processes", "Processes", Number}},
+		order:   "value DESC, cgroup",
 		Totals:  true,
 	},
 	{
@@ -155,8 +168,8 @@ var ofMetrics = []Report{
 	},
 	{
 		Name: "timeline", View: "timeline", Title: "Timeline",
-		Columns: []Column{{"t0_ns", "From s", Seconds}, {"t1_ns", "To s", Seconds}, thread, value},
-		order:   "t0_ns, thread_id",
+		Columns: []Column{{"t0_ns", "From s", Seconds}, {"t1_ns", "To s", Seconds}, thread, threadName, value},
+		order:   "t0_ns, thread_id, thread_name",
 	},
 	{
 		Name: "cpu-timeline", View: "cpu_timeline", Title: "Timeline of CPUs",

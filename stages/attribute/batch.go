@@ -17,6 +17,8 @@ type Batch struct {
 	Times   []int64
 	Threads []int64
 	CPUs    []int32
+	Names   []int32       // numbers of the threads' names
+	CGroups []int32       // numbers in decode.Recording.CGroups
 	Payload []arrow.Array // columns of the kind's table after `sample`
 	Stacks  []RecordedNo  // numbers of recorded stacks (ProcessStacks.Add)
 	Counts  []Count       // by metric (Counter.Add)
@@ -29,6 +31,8 @@ func newBatch(k schema.Kind, process int, first int64, events schema.Events, pay
 		Times:   events.RecordBatch.Column(schema.EventTime).(*array.Int64).Int64Values(),
 		Threads: events.RecordBatch.Column(schema.EventThread).(*array.Int64).Int64Values(),
 		CPUs:    events.RecordBatch.Column(schema.EventCPU).(*array.Int32).Int32Values(),
+		Names:   events.RecordBatch.Column(schema.EventName).(*array.Int32).Int32Values(),
+		CGroups: events.RecordBatch.Column(schema.EventCGroup).(*array.Int32).Int32Values(),
 	}
 }
 

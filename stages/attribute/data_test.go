@@ -39,7 +39,7 @@ func TestAccesses(t *testing.T) {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema.EventSchema(schema.HWC))
 	defer b.Release()
 	for _, r := range rows {
-		for i, v := range []int64{0, 1, 0, 0, int64(r.tag), r.value, r.addr, 0, r.pc, 0, 0} {
+		for i, v := range []int64{0, 1, 0, 0, 0, -1, int64(r.tag), r.value, r.addr, 0, r.pc, 0, 0} {
 			switch f := b.Field(i).(type) {
 			case *array.Int64Builder:
 				f.Append(v)

@@ -13,7 +13,7 @@ import (
 	"stackmill/stages/spill"
 )
 
-// event are the columns of an event that are not 0.
+// event are the columns of an event that are not 0. Control groups count from 1.
 type event map[string]int64
 
 // eventBatch makes a batch of events; texts are the column of strings, if there is one.
@@ -26,6 +26,10 @@ func eventBatch(alloc memory.Allocator, k schema.Kind, events []event, texts ...
 			case *array.Int64Builder:
 				f.Append(e[field.Name])
 			case *array.Int32Builder:
+				if field.Name == "cgroup" {
+					f.Append(int32(e[field.Name]) - 1)
+					continue
+				}
 				f.Append(int32(e[field.Name]))
 			case *array.StringBuilder:
 				f.Append(texts[n])

@@ -25,6 +25,7 @@ type Result struct {
 	Sums         *Sums
 	Files        *Files
 	Data         *Data                          // nil: no sample has a data object
+	CGroups      []string                       // names of control groups
 	Disassembler func() *symbolize.Disassembler // of the program
 	Sources      Sources
 	Lists        *listing.Draft // what the experiment shares with others of its batch
@@ -198,9 +199,15 @@ func (r *Result) stackValues(emit Emit) error {
 }
 
 func (r *Result) usageValues(emit Emit) error {
-	rows := r.rows(schema.UsageValues, emit)
+	rows := r.rows(schema.UsageValues, emit).Labels("cgroup", r.CGroups...)
 	for u := range r.Sums.Usage() {
-		rows.Int32(u.Process).Int64(u.Thread).Int32(u.CPU).Int32(u.Second).Label(u.Metric).Int64(u.Value).Int64(u.Samples)
+		rows.Int32(u.Process).Int64(u.Thread).Int32(u.Name)
+		if u.CGroup < 0 {
+			rows.Null()
+		} else {
+			rows.Label(int(u.CGroup))
+		}
+		rows.Int32(u.CPU).Int32(u.Second).Label(u.Metric).Int64(u.Value).Int64(u.Samples)
 	}
 	return rows.Close()
 }

@@ -15,13 +15,14 @@ import (
 // table, with the columns of events as they are.
 type SampleRows struct {
 	ids     *schema.Labels // the experiment's id
+	groups  *schema.Labels // names of control groups
 	emit    Emit
 	process []int32 // the number of the latest process, as often as a batch had samples
 }
 
-// NewSampleRows returns the sink of an experiment's samples.
-func NewSampleRows(experimentID string, emit Emit) *SampleRows {
-	return &SampleRows{ids: schema.NewLabels(experimentID), emit: emit}
+// NewSampleRows returns the sink of an experiment's samples, which are in these control groups.
+func NewSampleRows(experimentID string, cgroups []string, emit Emit) *SampleRows {
+	return &SampleRows{ids: schema.NewLabels(experimentID), groups: schema.NewLabels(cgroups...), emit: emit}
 }
 
 // kindLabels are the values of the column samples.kind.
@@ -39,10 +40,11 @@ func (r *SampleRows) Add(b *Batch) error {
 	}
 	id, sample, kind := r.ids.Array(0, n), schema.Int64s(numbers), kindLabels().Array(int(b.Kind), n)
 	process, stack := schema.Int32s(r.process[:n]), schema.Int32s(stacks)
-	defer release([]arrow.Array{id, sample, kind, process, stack})
+	group := r.groups.Sparse(b.CGroups)
+	defer release([]arrow.Array{id, sample, kind, process, stack, group})
 	e := b.Events
 	return errors.Join(
-		r.emit.columns(schema.Samples, id, sample, kind, process, e.Column("thread_id"), e.Column("cpu"), e.Column("time_ns"), stack),
+		r.emit.columns(schema.Samples, id, sample, kind, process, e.Column("thread_id"), e.Column("cpu"), e.Column("time_ns"), stack, e.Column("name_no"), group),
 		r.emit.columns(b.Kind.Traits().Table, append([]arrow.Array{id, sample}, b.Payload...)...),
 	)
 }

@@ -20,18 +20,21 @@ type Sums struct {
 // Sum is a metric's value and the number of samples that make it.
 type Sum struct{ Value, Samples int64 }
 
-// Usage is what one thread used on one CPU in one second.
+// Usage is what one thread used on one CPU in one second, under one name and in one control
+// group.
 type Usage struct {
-	Process     int32
-	CPU, Second int32
-	Thread      int64
-	Metric      int
+	Process      int32
+	CPU, Second  int32
+	Name, CGroup int32 // as schema.EventCommon has them
+	Thread       int64
+	Metric       int
 	Sum
 }
 
 type usageKey struct {
 	thread               int64
 	process, cpu, second int32
+	name, cgroup         int32
 }
 
 // recentKeys is for how many keys the last numbers are kept: samples of a few threads
@@ -84,7 +87,7 @@ func (s *Sums) Usage() iter.Seq[Usage] {
 	return func(yield func(Usage) bool) {
 		for i, k := range s.used {
 			for m, sum := range s.usage.each(int32(i)) {
-				if !yield(Usage{k.process, k.cpu, k.second, k.thread, m, sum}) {
+				if !yield(Usage{k.process, k.cpu, k.second, k.name, k.cgroup, k.thread, m, sum}) {
 					return
 				}
 			}
@@ -99,7 +102,7 @@ func (s *Sums) slotsOf(b *Batch) []int32 {
 		clear(s.slots)
 	}
 	for i := range slots {
-		k := usageKey{b.Threads[i], int32(b.Process), b.CPUs[i], int32(floorDiv(b.Times[i], 1e9))}
+		k := usageKey{b.Threads[i], int32(b.Process), b.CPUs[i], int32(floorDiv(b.Times[i], 1e9)), b.Names[i], b.CGroups[i]}
 		slot := &s.recent[k.place()]
 		if int(*slot) >= len(s.used) || s.used[*slot] != k {
 			*slot = s.slot(k)

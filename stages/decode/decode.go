@@ -54,6 +54,7 @@ type Recording struct {
 	Began     time.Time
 	Kernel    KernelSymbol
 	Processes []*Process
+	CGroups   []string // control groups, by the number that events have
 	Problems  problem.Log
 	// Fault is a fault of the machine that kept the recording from being read: it must
 	// not be committed. Usually there is none.
@@ -146,6 +147,7 @@ type Process struct {
 	Stacks                     *Stacks               // nil if it has no events
 	JavaMethods                map[uint64]JavaMethod // by method id
 	JavaThreads                []JavaThread
+	ThreadNames                []ThreadName
 	Overview                   []OverviewRow
 	// Events returns a reader of the kind's events in the order of their
 	// time (equal times: in file order). It may be called again; each reader
@@ -320,6 +322,14 @@ type JavaThread struct {
 	ThreadID        int64
 	Name, Group     string
 	FromNS, UntilNS int64 // from the founder's start
+}
+
+// ThreadName is a name of a thread for as long as it had it.
+type ThreadName struct {
+	ThreadID        int64
+	Number          int32 // among the thread's names, in the order of time: events have it as name_no
+	Name            string
+	FromNS, UntilNS int64 // from the founder's start; Never: until the end
 }
 
 // IOFile is a file as one process used it from open to close: a row of io_files.

@@ -19,6 +19,7 @@ const maxText = 1 << 24
 // eventReader delivers the events of a file as batches.
 type eventReader struct {
 	file    *eventFile
+	names   threadNames
 	alloc   memory.Allocator
 	schema  *arrow.Schema
 	start   int64 // ns on the recording's clock that count as the founder's start
@@ -29,9 +30,9 @@ type eventReader struct {
 }
 
 // newEventReader returns a reader of some columns, of all if none are named.
-func newEventReader(f *eventFile, alloc memory.Allocator, start int64, columns []string) *eventReader {
+func newEventReader(f *eventFile, names threadNames, alloc memory.Allocator, start int64, columns []string) *eventReader {
 	return &eventReader{
-		file: f, alloc: alloc, schema: some(f.kind, columns), start: start, merger: newMerger(f),
+		file: f, names: names, alloc: alloc, schema: some(f.kind, columns), start: start, merger: newMerger(f),
 		packets: make([]int, 0, chunk), left: f.packets,
 	}
 }
@@ -134,6 +135,18 @@ func (r *eventReader) common(b *batch, l *layout, packets []int) {
 	f.column(b.values(schema.EventThread, n), packets, thread, 0)
 	f.column(b.values(schema.EventCPU, n), packets, l.fields["CPUID"], -1)
 	r.stackNumbers(b.values(schema.EventStack, n).narrow, l, packets)
+	groups := b.values(schema.EventCGroup, n).narrow
+	for i := range groups {
+		groups[i] = -1 // none is recorded
+	}
+	numbers, threads := b.values(schema.EventName, n).narrow, b.values(schema.EventThread, n).wide
+	clear(numbers)
+	if len(r.names) == 0 || threads == nil || times.wide == nil {
+		return
+	}
+	for i := range numbers {
+		numbers[i] = r.names.number(threads[i], times.wide[i])
+	}
 }
 
 func (r *eventReader) stackNumbers(numbers []int32, l *layout, packets []int) {

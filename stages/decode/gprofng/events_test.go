@@ -78,7 +78,7 @@ func TestKinds(t *testing.T) {
 				p := build(t, e).Processes[0]
 				got, names := events(t, p, c.kind)
 				rows := len(got["time_ns"])
-				for name, v := range map[string]int64{"time_ns": 77, "thread_id": 0x9000_0001, "cpu": 3, "raw_stack": 0} {
+				for name, v := range map[string]int64{"time_ns": 77, "thread_id": 0x9000_0001, "cpu": 3, "raw_stack": 0, "name_no": 0, "cgroup": -1} {
 					c.want[name] = slices.Repeat([]int64{v}, rows)
 				}
 				if d := cmp.Diff(c.want, got); d != "" {
@@ -225,7 +225,7 @@ func TestOtherLayout(t *testing.T) {
 	e.Declare(schema.Heap, "", l)
 	e.Events(schema.Heap).Put(0, &l, erbuild.Packet{Thread: 8, Time: 9, Values: []int64{0xFFFF_FFFF, 1}})
 	got, _ := events(t, build(t, e).Processes[0], schema.Heap)
-	want := map[string][]int64{"time_ns": {9}, "thread_id": {8}, "cpu": {-1}, "raw_stack": {-1}, "operation": {1}, "size": {0xFFFF_FFFF}, "address": {0}, "old_address": {0}}
+	want := map[string][]int64{"time_ns": {9}, "thread_id": {8}, "cpu": {-1}, "raw_stack": {-1}, "name_no": {0}, "cgroup": {-1}, "operation": {1}, "size": {0xFFFF_FFFF}, "address": {0}, "old_address": {0}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

@@ -31,6 +31,7 @@ type experiment struct {
 	order     byteOrder
 	wordBytes int
 	events    [kinds]*eventFile
+	names     threadNames
 	stacks    *stackTable
 }
 
@@ -143,6 +144,7 @@ func (e *experiment) fillProcess() {
 	p.Kinds, p.Counters = l.kinds, l.counters
 	p.DurationNS = l.lastTime
 	p.JavaThreads = l.javaThreads(e.shift())
+	p.ThreadNames, e.names = namesOf(p.JavaThreads)
 }
 
 // judgeTick leaves out a clock interval that is longer than the experiment: there would
@@ -283,7 +285,7 @@ func (e *experiment) reader(kind schema.Kind, columns ...string) decode.EventRea
 		return &eventReader{}
 	}
 	f := e.events[kind]
-	return newEventReader(f, e.opener.alloc, e.log.start-e.shift(), columns)
+	return newEventReader(f, e.names, e.opener.alloc, e.log.start-e.shift(), columns)
 }
 
 // readRest reads what is small and needs the log.

@@ -1,7 +1,10 @@
 package gprofng
 
 import (
+	"cmp"
 	"math"
+	"slices"
+	"sort"
 
 	"stackmill/stages/decode"
 )
@@ -57,4 +60,38 @@ func (l *recordedLog) javaThreads(shift int64) []decode.JavaThread {
 		threads = append(threads, j)
 	}
 	return threads
+}
+
+// threadNames are the names of Java threads by OS thread, in the order of time.
+type threadNames map[int64][]decode.ThreadName
+
+// namesOf numbers the names of the threads that the Java virtual machine announced. The numbers
+// are odd: the even ones stand for an OS thread before, between and after them.
+func namesOf(threads []decode.JavaThread) (list []decode.ThreadName, byThread threadNames) {
+	byThread = threadNames{}
+	for _, j := range threads {
+		byThread[j.ThreadID] = append(byThread[j.ThreadID], decode.ThreadName{ThreadID: j.ThreadID, Name: j.Name, FromNS: max(j.FromNS, 0), UntilNS: j.UntilNS})
+	}
+	for _, own := range byThread {
+		slices.SortStableFunc(own, func(a, b decode.ThreadName) int { return cmp.Compare(a.FromNS, b.FromNS) })
+		for i := range own {
+			if own[i].Number = int32(2*i + 1); own[i].Name != "" {
+				list = append(list, own[i])
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b decode.ThreadName) int {
+		return cmp.Or(cmp.Compare(a.ThreadID, b.ThreadID), cmp.Compare(a.Number, b.Number))
+	})
+	return list, byThread
+}
+
+// number returns the number of a thread's name at a time.
+func (n threadNames) number(thread, time int64) int32 {
+	own := n[thread]
+	begun := sort.Search(len(own), func(i int) bool { return own[i].FromNS > time })
+	if begun > 0 && time < own[begun-1].UntilNS {
+		return own[begun-1].Number
+	}
+	return int32(2 * begun)
 }

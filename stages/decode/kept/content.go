@@ -32,6 +32,7 @@ type whole struct {
 	Kernel    decode.KernelSymbol   `json:"kernel,omitzero"`
 	Clock     *decode.CompilerClock `json:"clock,omitempty"`
 	Processes int                   `json:"processes"`
+	CGroups   []string              `json:"cgroups,omitempty"`
 	Forms     []decode.Form         `json:"forms"`
 	// Problems are those that decoding found. Late are those that a later stage found and
 	// does not find again.

@@ -122,7 +122,7 @@ func Whole(rec *decode.Recording, forms []decode.Form, decoded []problem.Problem
 	return encoded(whole{
 		Format: rec.Format, Version: rec.Version, Collector: rec.Collector, Host: rec.Host, OS: rec.OS, Arch: rec.Arch,
 		Comment: rec.Comment, CPUs: rec.CPUs, ClockMHz: rec.ClockMHz, PageSize: rec.PageSize, CacheLine: rec.CacheLine, WordBits: rec.WordBits,
-		Started: rec.Started, Began: rec.Began, Kernel: rec.Kernel, Clock: rec.Clock, Processes: len(rec.Processes),
+		Started: rec.Started, Began: rec.Began, Kernel: rec.Kernel, Clock: rec.Clock, Processes: len(rec.Processes), CGroups: rec.CGroups,
 		Forms: forms, Problems: decoded, Late: late(rec, forms),
 	})
 }

@@ -40,6 +40,10 @@ func (r *Recording) index(tables Tables, raw []int32) error {
 	if err != nil {
 		return err
 	}
+	groups := map[string]int32{}
+	for i, name := range slices.Backward(r.CGroups) {
+		groups[name] = int32(i)
+	}
 	for _, p := range r.Processes {
 		own := slices.DeleteFunc(slices.Clone(shares), func(s share) bool { return int(s.process) != p.Number })
 		p.Events = func(k schema.Kind, _ ...string) decode.EventReader {
@@ -47,7 +51,7 @@ func (r *Recording) index(tables Tables, raw []int32) error {
 			if i < 0 {
 				return &events{}
 			}
-			return newEvents(tables, p, k, own[i], raw)
+			return newEvents(tables, p, k, own[i], raw, groups)
 		}
 	}
 	return nil
@@ -61,21 +65,22 @@ type events struct {
 	own     supply // those of the kind
 	columns []string
 	tags    map[string]int32 // of counters, by name
+	groups  map[string]int32 // numbers of control groups
 	raw     []int32          // by recorded stack
 	passed  int64
 }
 
 // newEvents returns the reader of a share's events.
-func newEvents(tables Tables, p *decode.Process, k schema.Kind, s share, raw []int32) *events {
+func newEvents(tables Tables, p *decode.Process, k schema.Kind, s share, raw []int32, groups map[string]int32) *events {
 	t := k.Traits().Table
-	e := &events{kind: k, share: s, raw: raw, tags: map[string]int32{}}
+	e := &events{kind: k, share: s, raw: raw, tags: map[string]int32{}, groups: groups}
 	for _, c := range t.Columns[t.Index("sample"):] {
 		e.columns = append(e.columns, c.Name)
 	}
 	for _, c := range slices.Backward(p.Counters) {
 		e.tags[c.Name] = int32(c.Tag)
 	}
-	e.samples.rows = tables(schema.Samples, s.first, s.n, "time_ns", "thread_id", "cpu", "stack")
+	e.samples.rows = tables(schema.Samples, s.first, s.n, "time_ns", "thread_id", "cpu", "stack", "name_no", "cgroup")
 	e.own.rows = tables(t, s.ofKind, s.n, e.columns...)
 	return e
 }
@@ -196,7 +201,7 @@ func (e *events) batch(samples, own *columns) (arrow.RecordBatch, error) {
 		return nil, err
 	}
 	fields := schema.EventSchema(e.kind).Fields()
-	list := []arrow.Array{schema.Int64s(times), schema.Int64s(samples.int64s(1)), schema.Int32s(samples.int32s(2)), schema.Int32s(stacks)}
+	list := []arrow.Array{schema.Int64s(times), schema.Int64s(samples.int64s(1)), schema.Int32s(samples.int32s(2)), schema.Int32s(stacks), schema.Int32s(samples.int32s(4)), schema.Int32s(e.cgroups(samples))}
 	for _, f := range fields[schema.EventPayloadStart:] {
 		list = append(list, e.column(f, own, times))
 	}
@@ -221,6 +226,18 @@ func (e *events) stacks(recorded []int32) ([]int32, error) {
 		stacks[i] = e.raw[n]
 	}
 	return stacks, nil
+}
+
+// cgroups returns the numbers of control groups, -1 where there is none.
+func (e *events) cgroups(samples *columns) []int32 {
+	const column = 5
+	numbers, name := slices.Repeat([]int32{-1}, samples.n), samples.texts(column)
+	for i := range numbers {
+		if len(e.groups) > 0 && samples.has(column, i) {
+			numbers[i] = e.groups[name(i)]
+		}
+	}
+	return numbers
 }
 
 // place is the place of a column among those of the kind, -1 if the kind's table has not

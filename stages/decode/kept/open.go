@@ -86,6 +86,9 @@ func Open(tables Tables) (*Recording, error) {
 	if r.IOFiles, err = ioFiles(tables); err != nil {
 		return nil, err
 	}
+	if err := r.threadNames(tables); err != nil {
+		return nil, err
+	}
 	if err := r.overview(tables); err != nil {
 		return nil, err
 	}
@@ -100,7 +103,7 @@ func (w *whole) recording() *Recording {
 	rec := &decode.Recording{
 		Format: w.Format, Version: w.Version, Collector: w.Collector, Host: w.Host, OS: w.OS, Arch: w.Arch,
 		Comment: w.Comment, CPUs: w.CPUs, ClockMHz: w.ClockMHz, PageSize: w.PageSize, CacheLine: w.CacheLine, WordBits: w.WordBits,
-		Started: w.Started, Began: w.Began, Kernel: w.Kernel, Clock: w.Clock, FromStore: true,
+		Started: w.Started, Began: w.Began, Kernel: w.Kernel, Clock: w.Clock, CGroups: w.CGroups, FromStore: true,
 		Locate: func(string) []decode.Candidate { return nil },
 		Close:  func() error { return nil },
 	}
@@ -162,6 +165,26 @@ func ioFiles(tables Tables) (files []decode.IOFile, err error) {
 		return nil
 	})
 	return files, err
+}
+
+// threadNames fills in the names of threads.
+func (r *Recording) threadNames(tables Tables) error {
+	names := map[int32][]decode.ThreadName{}
+	err := each(tables(schema.ThreadNames, 0, all, "process", "thread_id", "name_no", "thread_name", "from_ns", "until_ns"), func(c *columns) error {
+		processes, threads, numbers, texts, from, until := c.int32s(0), c.int64s(1), c.int32s(2), c.texts(3), c.int64s(4), c.int64s(5)
+		for i := range c.n {
+			n := decode.ThreadName{ThreadID: threads[i], Number: numbers[i], Name: texts(i), FromNS: from[i], UntilNS: decode.Never}
+			if c.has(5, i) {
+				n.UntilNS = until[i]
+			}
+			names[processes[i]] = append(names[processes[i]], n)
+		}
+		return nil
+	})
+	for _, p := range r.Processes {
+		p.ThreadNames = names[int32(p.Number)]
+	}
+	return err
 }
 
 // overview fills in what resources processes used.

@@ -26,6 +26,8 @@ type assigner struct {
 	early      decode.Early
 	counters   totals
 	usesKernel bool // early knows of the kernel
+	recent     [recentThreads]threadSeen
+	cgroups    map[uint64]int64 // numbers
 }
 
 // stacker makes the stacks of samples.
@@ -36,7 +38,7 @@ type stacker struct {
 
 // adder adds the rows of samples to their processes.
 type adder struct {
-	accesses uint64 // fields of accesses that any event has
+	accesses uint64 // rowFields that any event has
 	space    *spill.Space
 	known    []*rows
 	kept     int // rows in memory
@@ -73,13 +75,16 @@ func (r *reader) assign(t *timeline) {
 	r.measure(t)
 	r.noteFields()
 	for _, e := range r.events {
-		r.accesses |= e.sampleType & anyAccess
+		r.accesses |= e.sampleType & rowFields
+	}
+	if t.renames() {
+		r.accesses |= renamed
 	}
 	if r.anyExact {
 		r.accesses |= exactSamples
 	}
 	samples := &sampler{stackReader: stackReader{reader: r}, moments: r.moments.take()}
-	processes := &assigner{reader: r, t: t, early: decode.EarlyOf(r.ctx), counters: totals{}}
+	processes := &assigner{reader: r, t: t, early: decode.EarlyOf(r.ctx), counters: totals{}, cgroups: map[uint64]int64{}}
 	stacks := &stacker{stackReader: stackReader{reader: r}}
 	to := &adder{accesses: r.accesses, space: r.space}
 	parts := (r.moments.n + readEach - 1) / readEach
@@ -136,7 +141,7 @@ func (a *assigner) assign(to *readSamples) {
 func (a *assigner) sample(own *readSample, to *rowBatch) {
 	s, m := &own.sample, &own.moment
 	p := a.t.at(s.pid, m.time)
-	row := row{time: a.t.ns(a.when(s, m.at)), tid: s.tid, cpu: s.cpu, event: s.event}
+	row := row{time: a.t.ns(a.when(s, m.at)), tid: s.tid, cpu: s.cpu, event: s.event, name: a.numberName(p, s.tid, m)}
 	dumped := a.isUnwound(s)
 	if dumped {
 		row.stack = decode.StackOfDump(len(p.dumps))
@@ -151,6 +156,9 @@ func (a *assigner) sample(own *readSample, to *rowBatch) {
 		p.Number = len(a.t.recorded)
 		a.t.identify(p.Image)
 		a.early(a.rec, p.Image)
+	}
+	if a.accesses&sampleCgroup != 0 {
+		row.access[accessCGroup] = a.numberCGroup(s.cgroup)
 	}
 	before := to.len()
 	a.addRows(m, &row, s, to)
@@ -264,16 +272,15 @@ func (a *adder) bound() {
 
 // keep adds a row of a sample.
 func (r *reader) keep(s *sample, row *row, to *rowBatch) {
-	if r.accesses != 0 {
-		fields := r.events[row.event].sampleType
-		row.access = [accessColumns]int64{
-			accessAddress:  recorded(s.addr, fields&sampleAddr != 0),
-			accessWeight:   int64(s.weight),
-			accessSource:   recorded(s.dataSource, fields&sampleDataSrc != 0 && s.dataSource != unavailable),
-			accessPhysical: recorded(s.physical, fields&samplePhysAddr != 0),
-		}
+	if r.accesses&anyAccess != 0 {
+		fields, access := r.events[row.event].sampleType, &row.access
+		access[accessAddress] = recorded(s.addr, fields&sampleAddr != 0)
+		access[accessWeight] = int64(s.weight)
+		access[accessSource] = recorded(s.dataSource, fields&sampleDataSrc != 0 && s.dataSource != unavailable)
+		access[accessPhysical] = recorded(s.physical, fields&samplePhysAddr != 0)
+		access[accessExact] = 0
 		if s.exact {
-			row.access[accessExact] = 1
+			access[accessExact] = 1
 		}
 	}
 	to.add(row)
@@ -304,6 +311,7 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 	}
 	p.Kinds, p.Closed, p.Shared = kinds, !t.r.unclosed, true
 	p.Counters = t.counters
+	p.ThreadNames = t.names(p)
 	p.Records = func(k schema.Kind) int64 {
 		if k == schema.Perf {
 			return int64(p.rows.n)

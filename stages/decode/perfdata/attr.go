@@ -48,6 +48,7 @@ const (
 	flagInherit     = 1 << 1
 	flagFreq        = 1 << 10
 	flagSampleIDAll = 1 << 18
+	flagCommExec    = 1 << 24
 	flagClockID     = 1 << 25
 )
 

@@ -74,6 +74,16 @@ func (b *rowBatch) record() arrow.RecordBatch {
 	for i, tid := range b.tid {
 		threads[i] = int64(tid)
 	}
+	names, groups := b.name, noCGroups()[:n]
+	if names == nil {
+		names = firstNames()[:n]
+	}
+	if list := b.access[accessCGroup]; list != nil {
+		groups = make([]int32, n)
+		for i, number := range list {
+			groups[i] = int32(number)
+		}
+	}
 	access := func(column int, absent func() []int64) arrow.Array {
 		values := b.access[column]
 		if values == nil {
@@ -82,7 +92,7 @@ func (b *rowBatch) record() arrow.RecordBatch {
 		return schema.Int64s(values)
 	}
 	columns := []arrow.Array{ // in the order of the schema
-		schema.Int64s(b.time), schema.Int64s(threads), schema.Int32s(b.cpu), schema.Int32s(b.stack),
+		schema.Int64s(b.time), schema.Int64s(threads), schema.Int32s(b.cpu), schema.Int32s(b.stack), schema.Int32s(names), schema.Int32s(groups),
 		schema.Int32s(b.event), schema.Int64s(b.period),
 		access(accessAddress, unknown), access(accessWeight, zeros), access(accessSource, unknown), access(accessPhysical, unknown), access(accessExact, zeros),
 	}
@@ -96,6 +106,8 @@ func (b *rowBatch) record() arrow.RecordBatch {
 
 // The columns of fields that no event has.
 var (
-	unknown = sync.OnceValue(func() []int64 { return slices.Repeat([]int64{-1}, eventRows) })
-	zeros   = sync.OnceValue(func() []int64 { return make([]int64, eventRows) })
+	unknown    = sync.OnceValue(func() []int64 { return slices.Repeat([]int64{-1}, eventRows) })
+	zeros      = sync.OnceValue(func() []int64 { return make([]int64, eventRows) })
+	firstNames = sync.OnceValue(func() []int32 { return make([]int32, eventRows) })
+	noCGroups  = sync.OnceValue(func() []int32 { return slices.Repeat([]int32{noCGroup}, eventRows) })
 )

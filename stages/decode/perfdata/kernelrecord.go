@@ -31,6 +31,9 @@ func (r *reader) kernelRecord(p *piece, at place, typ uint32, misc uint16, body 
 		time := r.trailerTime(body)
 		p.inRound = p.inRound || time != 0
 		r.sidebands = append(r.sidebands, sideband{time, typ, misc, at, body})
+		r.tellsExec = r.tellsExec || typ == recordComm && misc&miscExec != 0
+	case recordCGroup:
+		r.cgroupNames.add(body[:max(len(body)-r.trailerSize(), 0)], r.big)
 	case recordDeferred:
 		r.deferredAt(p, at, body)
 	default:

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/schema"
@@ -193,7 +192,8 @@ func samplesOf(t *testing.T, p *decode.Process, completed *unwind.Completed) (li
 		b = completed.Events(b)
 	}
 	defer b.Release()
-	times, stacks, periods := b.Column(0).(*array.Int64).Int64Values(), b.Column(3).(*array.Int32).Int32Values(), b.Column(5).(*array.Int64).Int64Values()
+	e := schema.Events{RecordBatch: b}
+	times, stacks, periods := e.Int64s("time_ns"), e.Int32s("raw_stack"), e.Int64s("period")
 	all := p.Stacks.Expanded()
 	for i := range times {
 		list = append(list, fmt.Sprintf("  %d %#x %d", times[i], all[stacks[i]].Words, periods[i]))

@@ -59,10 +59,13 @@ type reader struct {
 
 	space      *spill.Space
 	moments    moments // of the samples
-	accesses   uint64  // fields of accesses that any event has
+	accesses   uint64  // rowFields that any event has
+	tellsExec  bool    // COMM records say whether a program was executed
 	sidebands  []sideband
 	deferred   []deferred
 	compressed [][]byte
+
+	cgroupNames cgroupNames
 
 	lost, lostSamples, throttled, badSamples, longSamples, badRecords, oddRecords, unknownEvents, auxBytes int64
 	missingDeferred, cutChains, badAddresses                                                               int64

@@ -17,6 +17,7 @@ const (
 	recordMmap2       = 10
 	recordLostSamples = 13
 	recordKsymbol     = 17
+	recordCGroup      = 19
 	recordDeferred    = 22
 
 	recordTool          = 64 // the first that perf writes itself
@@ -58,7 +59,7 @@ const (
 	miscKernel  = 1
 	miscUser    = 2
 	miscData    = 1 << 13 // of MMAP: not executable
-	miscExec    = 1 << 13 // of COMM: by exec
+	miscExec    = 1 << 13 // of COMM: by exec; of FORK: perf made it up when it began to record
 	miscBuildID = 1 << 14 // of MMAP2
 	miscExact   = 1 << 14 // of SAMPLE: the address is that of the instruction
 )

@@ -12,32 +12,44 @@ import (
 type row struct {
 	time, period           int64
 	tid, cpu, stack, event int32
+	name                   int32 // the number of the thread's name
 	access                 [accessColumns]int64
 }
 
-// The columns that describe accesses to memory.
+// The columns that not all recordings have.
 const (
 	accessAddress = iota
 	accessWeight
 	accessSource
 	accessPhysical
 	accessExact
+	accessCGroup // its number
 	accessColumns
 )
 
 // accessFields are the fields of samples that the columns come from.
-var accessFields = [accessColumns]uint64{sampleAddr, sampleWeight | sampleWeightStruct, sampleDataSrc, samplePhysAddr, exactSamples}
+var accessFields = [accessColumns]uint64{sampleAddr, sampleWeight | sampleWeightStruct, sampleDataSrc, samplePhysAddr, exactSamples, sampleCgroup}
 
 // exactSamples stands among the bits of sample_type for a bit of the record's header: samples
 // may have the exact address of their instruction.
 const exactSamples = 1 << 63
 
-// anyAccess are the accessFields of all columns.
+// anyAccess are the fields that describe accesses to memory.
 const anyAccess = sampleAddr | sampleWeight | sampleWeightStruct | sampleDataSrc | samplePhysAddr | exactSamples
+
+// rowFields are the fields that make columns of their own. renamed stands among them for the
+// names of threads, where one has several.
+const (
+	rowFields = anyAccess | sampleCgroup
+	renamed   = 1 << 62
+)
 
 // rowSize is the size of a row in bytes.
 func rowSize(fields uint64) int64 {
 	size := int64(2*8 + 4*4)
+	if fields&renamed != 0 {
+		size += 4
+	}
 	for _, f := range accessFields {
 		if fields&f != 0 {
 			size += 8
@@ -60,19 +72,23 @@ type asideRows struct {
 	n  int32
 }
 
-// rowBatch has the columns of a batch. Those of accesses are nil if no event has them.
+// rowBatch has the columns of a batch. Those of accesses are nil if no event has them, and
+// the one of names if all threads have one.
 type rowBatch struct {
 	time, period           []int64
 	tid, cpu, stack, event []int32
+	name                   []int32
 	access                 [accessColumns][]int64
 }
 
-// newRowBatch returns a batch with room for n rows; fields are those of accesses that any
-// event has.
+// newRowBatch returns a batch with room for n rows; fields are the rowFields that any event has.
 func newRowBatch(n int, fields uint64) rowBatch {
 	wide := func() []int64 { return make([]int64, 0, n) }
 	narrow := func() []int32 { return make([]int32, 0, n) }
 	b := rowBatch{time: wide(), period: wide(), tid: narrow(), cpu: narrow(), stack: narrow(), event: narrow()}
+	if fields&renamed != 0 {
+		b.name = narrow()
+	}
 	for i, f := range accessFields {
 		if fields&f != 0 {
 			b.access[i] = wide()
@@ -84,7 +100,7 @@ func newRowBatch(n int, fields uint64) rowBatch {
 // fewRows is how many rows the first piece has room for.
 const fewRows = 64
 
-// add adds some rows; fields are those of accesses that any event has.
+// add adds some rows; fields are the rowFields that any event has.
 func (l *rows) add(some rowBatch, fields uint64) {
 	for some.len() > 0 {
 		last := len(l.batches) - 1
@@ -117,6 +133,9 @@ func (b *rowBatch) add(r *row) {
 	b.cpu = append(b.cpu, r.cpu)
 	b.stack = append(b.stack, r.stack)
 	b.event = append(b.event, r.event)
+	if b.name != nil {
+		b.name = append(b.name, r.name)
+	}
 	for i := range b.access {
 		if b.access[i] != nil {
 			b.access[i] = append(b.access[i], r.access[i])
@@ -186,6 +205,7 @@ func (b *rowBatch) columns() [][]byte {
 		arrow.GetBytes(b.time), arrow.GetBytes(b.period),
 		arrow.GetBytes(b.tid), arrow.GetBytes(b.cpu), arrow.GetBytes(b.stack), arrow.GetBytes(b.event),
 	}
+	list = append(list, arrow.GetBytes(b.name))
 	for _, column := range b.access {
 		list = append(list, arrow.GetBytes(column))
 	}
@@ -197,6 +217,9 @@ func (b rowBatch) part(from, to int) rowBatch {
 	p := rowBatch{
 		time: b.time[from:to], period: b.period[from:to],
 		tid: b.tid[from:to], cpu: b.cpu[from:to], stack: b.stack[from:to], event: b.event[from:to],
+	}
+	if b.name != nil {
+		p.name = b.name[from:to]
 	}
 	for i, column := range b.access {
 		if column != nil {
@@ -211,6 +234,9 @@ func (b *rowBatch) append(o *rowBatch) {
 	b.time, b.period = append(b.time, o.time...), append(b.period, o.period...)
 	b.tid, b.cpu = append(b.tid, o.tid...), append(b.cpu, o.cpu...)
 	b.stack, b.event = append(b.stack, o.stack...), append(b.event, o.event...)
+	if o.name != nil {
+		b.name = append(b.name, o.name...)
+	}
 	for i, column := range o.access {
 		if column != nil {
 			b.access[i] = append(b.access[i], column...)

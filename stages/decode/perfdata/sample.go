@@ -13,6 +13,7 @@ type sample struct {
 	weight     uint64
 	dataSource uint64
 	physical   uint64
+	cgroup     uint64
 	chain      []byte // words, 8 bytes each
 	values     []byte // READ, from its first word on
 	branches   []byte // entries of the branch stack, newest first
@@ -175,7 +176,10 @@ func (s *sample) readLast(c *cursor, a *attr) {
 	if t&samplePhysAddr != 0 {
 		s.physical = c.U64()
 	}
-	c.Bytes(8 * uint64(bits.OnesCount64(t&(sampleCgroup|sampleDataPageSize|sampleCodePageSize))))
+	if t&sampleCgroup != 0 {
+		s.cgroup = c.U64()
+	}
+	c.Bytes(8 * uint64(bits.OnesCount64(t&(sampleDataPageSize|sampleCodePageSize))))
 	if t&sampleAux != 0 {
 		c.Bytes(c.U64())
 	}

@@ -1,6 +1,7 @@
 package perfdata
 
 import (
+	"slices"
 	"sort"
 
 	"stackmill/stages/decode"
@@ -18,6 +19,7 @@ type timeline struct {
 	files    map[string]*pathFiles // by path
 	kernelID string                // of the kernel's own mapping
 	launched []*process            // programs that perf started
+	texts    map[string]string     // of names
 	counters []decode.Counter
 	shared   shared
 }
@@ -35,12 +37,14 @@ type process struct {
 	drops    []drop
 	exec     *execution // nil unless the mappings of a new program are incomplete
 	rows     *rows      // nil without samples
-	spaces   uint64     // bits of the foreign address spaces it was in
-	dumps    []place    // samples whose stacks are to be unwound, by number
+	threads  map[int32]*thread
+	executes bool    // its program was executed while perf recorded
+	spaces   uint64  // bits of the foreign address spaces it was in
+	dumps    []place // samples whose stacks are to be unwound, by number
 }
 
 func (r *reader) timeline() *timeline {
-	t := &timeline{r: r, start: noTime, current: map[int32]*process{}, all: map[int32][]*process{}, files: map[string]*pathFiles{}}
+	t := &timeline{r: r, start: noTime, current: map[int32]*process{}, all: map[int32][]*process{}, files: map[string]*pathFiles{}, texts: map[string]string{}}
 	earliest := func(time uint64) {
 		if time != 0 && time != noTime {
 			t.start = min(t.start, time)
@@ -53,6 +57,7 @@ func (r *reader) timeline() *timeline {
 	if t.start == noTime {
 		t.start = 0
 	}
+	r.tellsExec = r.tellsExec || slices.ContainsFunc(r.events, func(e *event) bool { return e.flags&flagCommExec != 0 })
 	for i := range r.sidebands {
 		t.replay(&r.sidebands[i])
 	}
@@ -85,6 +90,10 @@ func (t *timeline) process(pid int32, now uint64) *process {
 func (t *timeline) begin(pid int32, now uint64) *process {
 	p := &process{from: now}
 	p.PID, p.StartNS, p.Stacks = int64(pid), t.ns(now), &decode.Stacks{}
+	if pid == 0 {
+		p.Target = idleName
+		p.thread(0).namings = []naming{{name: idleName}}
+	}
 	t.current[pid] = p
 	t.all[pid] = append(t.all[pid], p)
 	t.latest = sharing{}
@@ -121,8 +130,12 @@ func (t *timeline) replay(s *sideband) {
 	case recordFork:
 		t.fork(s, &c)
 	case recordExit:
-		if pid, _, tid := c.s32(), c.s32(), c.s32(); pid == tid && !c.Short {
+		pid, _, tid := c.s32(), c.s32(), c.s32()
+		if pid == tid && !c.Short {
 			t.process(pid, s.time).exited = true
+		}
+		if p := t.current[pid]; p != nil && !c.Short {
+			p.threads[tid].end(s.time)
 		}
 	case recordMmap, recordMmap2:
 		t.mmap(s, &c)
@@ -134,19 +147,26 @@ func (t *timeline) replay(s *sideband) {
 	}
 }
 
-// comm names a process. One that executes a program loses its mappings, which perf does
-// not record.
+// comm names a thread, and the program of a process that executes it. Such a process loses its
+// mappings, which perf does not record.
 func (t *timeline) comm(s *sideband, c *cursor) {
 	pid, tid := c.s32(), c.s32()
-	if c.Short || pid != tid {
+	if c.Short {
 		return
 	}
 	p := t.process(pid, s.time)
+	name := t.intern(text(c.Rest[:max(len(c.Rest)-t.r.trailerSize(), 0)]))
+	p.thread(tid).rename(s, name)
+	if pid != tid {
+		return
+	}
 	if s.misc&miscExec != 0 && p.launcher {
 		t.launched = append(t.launched, p)
 	}
-	name := text(c.Rest[:max(len(c.Rest)-t.r.trailerSize(), 0)])
-	p.Target, p.launcher = name, s.time == 0 && name == launcherName
+	p.launcher = s.time == 0 && name == launcherName
+	if t.namesProgram(p, s) {
+		p.Target, p.executes = name, s.misc&miscExec != 0
+	}
 	if s.misc&miscExec != 0 {
 		p.execute(t.ns(s.time))
 		for i := range p.JITDumps {
@@ -155,12 +175,41 @@ func (t *timeline) comm(s *sideband, c *cursor) {
 	}
 }
 
-// fork begins a process with its parent's name and mappings.
-func (t *timeline) fork(s *sideband, c *cursor) {
-	pid, ppid := c.s32(), c.s32()
-	if c.Short || pid == ppid {
-		return // a thread
+// namesProgram reports whether the name of a process's first thread is the name of its program:
+// one that a program has itself given to its thread is not. Kernels before 3.16 do not tell which.
+func (t *timeline) namesProgram(p *process, s *sideband) bool {
+	return s.misc&miscExec != 0 || p.Target == "" || !t.r.tellsExec || s.time == 0 && !p.executes
+}
+
+// intern returns a text of which all copies share their memory.
+func (t *timeline) intern(text string) string {
+	if known, ok := t.texts[text]; ok {
+		return known
 	}
+	t.texts[text] = text
+	return text
+}
+
+// fork begins a thread, or a process with its parent's program and mappings.
+func (t *timeline) fork(s *sideband, c *cursor) {
+	pid, ppid, tid, ptid := c.s32(), c.s32(), c.s32(), c.s32()
+	if c.Short {
+		return
+	}
+	parent := t.current[ppid]
+	var parentThread *thread
+	if parent != nil {
+		parentThread = parent.threads[ptid]
+	}
+	if pid == ppid {
+		t.process(pid, s.time).thread(tid).inherit(s, parentThread)
+		return
+	}
+	t.forkProcess(s, pid, ppid)
+	t.current[pid].thread(tid).inherit(s, parentThread)
+}
+
+func (t *timeline) forkProcess(s *sideband, pid, ppid int32) {
 	parent := t.current[ppid]
 	if old := t.current[pid]; old != nil && !old.exited && s.misc&miscExec != 0 {
 		old.PPID = int64(ppid)

@@ -57,7 +57,7 @@ func (e *events) Next() (arrow.RecordBatch, error) {
 		return nil, nil
 	}
 	columns := []arrow.Array{ // in the order of the schema
-		schema.Int64s(make([]int64, n)), schema.Int64s(make([]int64, n)), schema.Int32s(noCPU()[:n]), schema.Int32s(stacks),
+		schema.Int64s(make([]int64, n)), schema.Int64s(make([]int64, n)), schema.Int32s(noCPU()[:n]), schema.Int32s(stacks), schema.Int32s(make([]int32, n)), schema.Int32s(noCPU()[:n]),
 		schema.Int32s(types), schema.Int64s(values), texts.NewArray(),
 	}
 	defer func() {
@@ -68,7 +68,7 @@ func (e *events) Next() (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(schema.EventSchema(schema.Pprof), columns, int64(n)), nil
 }
 
-// noCPU is the column of processors, of which a profile says nothing.
+// noCPU is the column of processors, and of control groups, of which a profile says nothing.
 var noCPU = sync.OnceValue(func() []int32 { return slices.Repeat([]int32{-1}, schema.BatchRows) })
 
 // sample reads the next sample.

@@ -1,0 +1,29 @@
+package perfdata
+
+import "strconv"
+
+// cgroupNames are the paths of control groups by their identifiers (perf-data 5.2).
+type cgroupNames map[uint64]string
+
+// add reads a CGROUP record: an identifier and a path.
+func (n *cgroupNames) add(body []byte, big bool) {
+	c := cursorOf(body, big)
+	id := c.U64()
+	if c.Short {
+		return
+	}
+	if *n == nil {
+		*n = cgroupNames{}
+	}
+	if _, known := (*n)[id]; !known {
+		(*n)[id] = text(c.Rest)
+	}
+}
+
+// of returns the path of a control group, its identifier if that is not recorded.
+func (n cgroupNames) of(id uint64) string {
+	if path, known := n[id]; known {
+		return path
+	}
+	return strconv.FormatUint(id, 10)
+}
