@@ -86,14 +86,20 @@ type level struct {
 	discriminator int64 // which part of the line, 0 if it is not told
 }
 
-// sample is the values of the samples with one stack, of one thread where those are told
+// sample is the values of the samples with one stack, of one thread where threads are told
 // apart.
 type sample struct {
-	path    []int32 // numbers of locations, the root's first; empty without a stack
-	process int32
-	thread  int64
-	labels  string  // in JSON
-	values  []int64 // by the selection's metrics
+	path []int32 // numbers of locations, the root's first; empty without a stack
+	taken
+	values []int64 // by the selection's metrics
+}
+
+// taken says where a sample was taken. All of it is zero where threads are not told apart.
+type taken struct {
+	process      int32
+	thread       int64
+	name, cgroup string // of the thread; empty if they were not recorded
+	labels       string // in JSON
 }
 
 // sink takes the experiments of a selection, each followed by its samples in the order of

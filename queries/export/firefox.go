@@ -66,7 +66,7 @@ func (f *firefox) thread(e *experiment, t *timedThread) error {
 		_ = f.out.WriteByte(',')
 	}
 	p := e.processes[t.process]
-	name := fmt.Sprintf("thread %d", t.thread)
+	name := t.label()
 	if f.many {
 		name = e.name + " " + name
 	}

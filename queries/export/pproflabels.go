@@ -13,6 +13,12 @@ func (p *pprof) labelsOf(s *sample) (labels [][2]string) {
 	if s.thread != 0 {
 		labels = append(labels, [2]string{"thread", strconv.FormatInt(s.thread, 10)})
 	}
+	if s.name != "" {
+		labels = append(labels, [2]string{"thread_name", s.name})
+	}
+	if s.cgroup != "" {
+		labels = append(labels, [2]string{"cgroup", s.cgroup})
+	}
 	if of := p.e.processes[s.process]; of.pid != 0 {
 		labels = append(labels, [2]string{"pid", strconv.FormatInt(of.pid, 10)})
 	}

@@ -69,7 +69,7 @@ func (s *selection) samples(ctx context.Context, p *part, list []*experiment, to
 	w := &walk{selection: s, part: p, list: list, to: to, next: sample{values: make([]int64, len(s.metrics))}}
 	for rows.Next() {
 		var r row
-		if err := rows.Scan(&r.id, &r.node, &r.depth, &r.location, &r.process, &r.thread, &r.labels, &r.metric, &r.value); err != nil {
+		if err := rows.Scan(&r.id, &r.node, &r.depth, &r.location, &r.process, &r.thread, &r.name, &r.cgroup, &r.labels, &r.metric, &r.value); err != nil {
 			return err
 		}
 		if err := w.row(&r); err != nil {
@@ -90,41 +90,42 @@ func (s *selection) sql(p *part) string {
 		names[i] = m.name
 	}
 	cond := p.cond
-	valued := `SELECT experiment_id, node, 0 AS process, 0 AS thread_id, '' AS labels, metric, value FROM leaf_values
+	valued := `SELECT experiment_id, node, 0 AS process, 0 AS thread_id, NULL AS thread_name, NULL AS cgroup, '' AS labels, metric, value FROM leaf_values
   WHERE mode = '` + s.mode + `' AND ` + cond
 	if s.threads {
 		// In steps, as in the views: experiment_id alone is no key.
-		valued = `SELECT l.experiment_id, l.node, v.process, v.thread_id, v.labels, v.metric, v.value
+		valued = `SELECT l.experiment_id, l.node, v.process, v.thread_id, a.thread_name, v.cgroup, v.labels, v.metric, v.value
   FROM (FROM mode_leaves WHERE mode = '` + s.mode + `' AND ` + cond + `) l JOIN (
-    SELECT t.experiment_id, t.stack, t.process, t.thread_id, t.labels, m.metric, sum(m.value)::BIGINT AS value
+    SELECT t.experiment_id, t.stack, t.process, t.thread_id, t.name_no, t.cgroup, t.labels, m.metric, sum(m.value)::BIGINT AS value
     FROM (` + p.samples() + `) t JOIN (FROM sample_metrics WHERE ` + cond + `) m ON m.experiment_id = t.experiment_id AND m.sample = t.sample
     GROUP BY ALL
-  ) v ON v.experiment_id = l.experiment_id AND v.stack = l.stack`
+  ) v ON v.experiment_id = l.experiment_id AND v.stack = l.stack
+  LEFT JOIN (FROM thread_names WHERE ` + cond + `) a ON a.experiment_id = v.experiment_id AND a.process = v.process AND a.thread_id = v.thread_id AND a.name_no = v.name_no`
 	}
 	return `WITH valued AS MATERIALIZED (
   ` + valued + `
 ),
 ends AS MATERIALIZED (
-  SELECT experiment_id, node, process, thread_id, labels, list_position([` + queries.Quote(names...) + `], metric)::INTEGER AS number, sum(value)::BIGINT AS value
+  SELECT experiment_id, node, process, thread_id, thread_name, cgroup, labels, list_position([` + queries.Quote(names...) + `], metric)::INTEGER AS number, sum(value)::BIGINT AS value
   FROM valued WHERE metric IN (` + queries.Quote(names...) + `) GROUP BY ALL
 ),
 shown AS MATERIALIZED (
   SELECT experiment_id, node, depth, location FROM mode_nodes WHERE mode = '` + s.mode + `' AND ` + cond + `
 )
-SELECT n.experiment_id, n.node, n.depth, n.location, e.process, e.thread_id, e.labels, e.number, e.value
+SELECT n.experiment_id, n.node, n.depth, n.location, e.process, e.thread_id, e.thread_name, e.cgroup, e.labels, e.number, e.value
 FROM shown n LEFT JOIN ends e ON e.experiment_id = n.experiment_id AND e.node = n.node
 UNION ALL
-SELECT experiment_id, node, 0, NULL, process, thread_id, labels, number, value FROM ends WHERE node = 0
+SELECT experiment_id, node, 0, NULL, process, thread_id, thread_name, cgroup, labels, number, value FROM ends WHERE node = 0
 ORDER BY ALL`
 }
 
 // samples is the query of the samples with their labels.
 func (p *part) samples() string {
 	if !p.labelled {
-		return "SELECT experiment_id, sample, stack, process, thread_id, '' AS labels FROM samples WHERE " + p.cond
+		return "SELECT experiment_id, sample, stack, process, thread_id, name_no, cgroup, '' AS labels FROM samples_numbered_rows() WHERE " + p.cond
 	}
-	return `SELECT t.experiment_id, t.sample, t.stack, t.process, t.thread_id, COALESCE(l.labels, '') AS labels
-    FROM (FROM samples WHERE ` + p.cond + `) t LEFT JOIN (FROM pprof_samples WHERE ` + p.cond + `) l ON l.experiment_id = t.experiment_id AND l.sample = t.sample`
+	return `SELECT t.experiment_id, t.sample, t.stack, t.process, t.thread_id, t.name_no, t.cgroup, COALESCE(l.labels, '') AS labels
+    FROM (FROM samples_numbered_rows() WHERE ` + p.cond + `) t LEFT JOIN (FROM pprof_samples WHERE ` + p.cond + `) l ON l.experiment_id = t.experiment_id AND l.sample = t.sample`
 }
 
 // row is a node in the tree of stacks with one of the values that end there, if any does.
@@ -135,7 +136,12 @@ type row struct {
 	process       sql.NullInt32
 	thread, value sql.NullInt64
 	metric        sql.NullInt32
+	name, cgroup  sql.NullString
 	labels        sql.NullString
+}
+
+func (r *row) taken() taken {
+	return taken{r.process.Int32, r.thread.Int64, r.name.String, r.cgroup.String, r.labels.String}
 }
 
 // walk makes samples of the rows of some experiments.
@@ -157,11 +163,11 @@ func (w *walk) row(r *row) error {
 			return err
 		}
 	}
-	if r.node != w.node || r.process.Int32 != w.next.process || r.thread.Int64 != w.next.thread || r.labels.String != w.next.labels {
+	if r.node != w.node || r.taken() != w.next.taken {
 		if err := w.flush(); err != nil {
 			return err
 		}
-		w.node, w.next.process, w.next.thread, w.next.labels = r.node, r.process.Int32, r.thread.Int64, r.labels.String
+		w.node, w.next.taken = r.node, r.taken()
 	}
 	if r.depth > 0 {
 		w.path = append(w.path[:min(len(w.path), int(r.depth)-1)], r.location.Int32)
@@ -191,7 +197,7 @@ func (w *walk) end(id string) error {
 		return err
 	}
 	w.id, w.node, w.path = id, 0, w.path[:0]
-	w.next.process, w.next.thread, w.next.labels = 0, 0, ""
+	w.next.taken = taken{}
 	n := slices.IndexFunc(w.list, func(e *experiment) bool { return e.id == id }) + 1
 	if id == "" {
 		n = len(w.list)

@@ -3,7 +3,9 @@ package export
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"slices"
+	"strings"
 
 	"stackmill/queries"
 )
@@ -27,8 +29,9 @@ type timedThread struct {
 	tree    *timedTree
 	process int32
 	thread  int64
-	nodes   []int32 // places in the tree's lists; -1 for no stack
-	times   []int64 // ns
+	names   []string // some of them, in the order of time; at most one more than mostNames
+	nodes   []int32  // places in the tree's lists; -1 for no stack
+	times   []int64  // ns
 	values  []int64
 }
 
@@ -51,12 +54,34 @@ func (s *selection) timed(ctx context.Context, e *experiment, cond string) (*tim
 	if err != nil {
 		return nil, err
 	}
-	t.rows, err = s.on.QueryContext(ctx, `SELECT t.process, t.thread_id, t.time_ns, l.node, m.value
-FROM (FROM samples WHERE `+cond+`) t
+	t.rows, err = s.on.QueryContext(ctx, `SELECT t.process, t.thread_id, a.thread_name, t.time_ns, l.node, m.value
+FROM (FROM samples_numbered_rows() WHERE `+cond+`) t
+LEFT JOIN (FROM thread_names WHERE `+cond+`) a ON a.process = t.process AND a.thread_id = t.thread_id AND a.name_no = t.name_no
 JOIN (FROM sample_metrics WHERE metric = `+queries.Quote(s.metrics[0].name)+" AND "+cond+`) m ON m.sample = t.sample
 JOIN (FROM mode_leaves WHERE mode = '`+s.mode+"' AND "+cond+`) l ON l.stack = t.stack
 ORDER BY t.process, t.thread_id, t.time_ns, t.sample`)
 	return t, err
+}
+
+// mostNames is how many of a thread's names are told.
+const mostNames = 4
+
+// named notes the name that the thread has in its next sample.
+func (t *timedThread) named(name string) {
+	if name != "" && len(t.names) <= mostNames && !slices.Contains(t.names, name) {
+		t.names = append(t.names, name)
+	}
+}
+
+// label is what the thread was called, one name after the other.
+func (t *timedThread) label() string {
+	switch {
+	case len(t.names) == 0:
+		return fmt.Sprintf("thread %d", t.thread)
+	case len(t.names) > mostNames:
+		return strings.Join(t.names[:mostNames], ", ") + ", ..."
+	}
+	return strings.Join(t.names, ", ")
 }
 
 // each calls a function for each thread with samples.
@@ -72,7 +97,8 @@ func (t *timed) each(do func(*experiment, *timedThread) error) error {
 	for t.rows.Next() {
 		var process, node int32
 		var thread, at, value int64
-		if err := t.rows.Scan(&process, &thread, &at, &node, &value); err != nil {
+		var name sql.NullString
+		if err := t.rows.Scan(&process, &thread, &name, &at, &node, &value); err != nil {
 			return err
 		}
 		if now == nil || now.process != process || now.thread != thread {
@@ -81,6 +107,7 @@ func (t *timed) each(do func(*experiment, *timedThread) error) error {
 			}
 			now = &timedThread{tree: t.tree, process: process, thread: thread}
 		}
+		now.named(name.String)
 		place := int32(-1)
 		if n, ok := slices.BinarySearch(t.tree.nodes, node); ok {
 			place = int32(n)
