@@ -15,6 +15,7 @@ interface Cell {
   t0_ns: Value;
   t1_ns: Value;
   thread_id?: Value;
+  thread_name?: string | null;
   cpu?: Value;
   value: Value;
 }
@@ -62,6 +63,41 @@ export function TimelinePanel() {
   );
 }
 
+// merged has one cell for each interval of a lane, where a thread may have several names. They
+// are told with their values, which add up.
+function merged(cells: Cell[], lanes: Lanes): Cell[] {
+  const by = new Map<string, Cell>();
+  for (const c of cells) {
+    const key = `${lanes.of(c)} ${c.t0_ns}`;
+    const known = by.get(key);
+    by.set(key, known === undefined ? c : { ...known, value: num(known.value) + num(c.value), thread_name: together(known.thread_name, c.thread_name) });
+  }
+  return [...by.values()];
+}
+
+function together(a?: string | null, b?: string | null): string | null {
+  return a && b ? `${a}, ${b}` : a || b || null;
+}
+
+const mostNames = 3;
+
+// named lists by lane what its thread was called, the latest name first.
+function named(cells: Cell[], lanes: Lanes): Map<string, string> {
+  const by = new Map<string, Map<string, number>>();
+  for (const c of cells) {
+    if (!c.thread_name) continue;
+    const names = by.get(lanes.of(c)) ?? new Map<string, number>();
+    names.set(c.thread_name, Math.max(names.get(c.thread_name) ?? -Infinity, num(c.t0_ns)));
+    by.set(lanes.of(c), names);
+  }
+  return new Map(
+    [...by].map(([lane, names]) => {
+      const list = [...names].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+      return [lane, list.slice(0, mostNames).join(', ') + (list.length > mostNames ? `, ${list.length - mostNames} more` : '')];
+    }),
+  );
+}
+
 function Timelines({ rows, lanes }: { rows: Cell[]; lanes: Lanes }) {
   const groups = useMemo(() => {
     const by = new Map<string, Cell[]>();
@@ -90,7 +126,9 @@ function TimelineOf({ experiment, cells, lanes }: { experiment: string; cells: C
   const known = lanes === cpus ? names.filter((n) => n !== noCPU).length : names.length;
   const counted = `${known} ${known === 1 ? lanes.one : lanes.several}`;
   const rowOf = new Map(names.map((t, n) => [t, n]));
-  const highest = cells.reduce((n, c) => Math.max(n, num(c.value)), 0);
+  const threadNames = useMemo(() => named(cells, lanes), [cells]);
+  const whole = useMemo(() => merged(cells, lanes), [cells]);
+  const highest = whole.reduce((n, c) => Math.max(n, num(c.value)), 0);
   const unit = cells[0]!.unit;
   const scale = across / (until - from || 1);
   const at = (e: PointerEvent) => {
@@ -114,17 +152,17 @@ function TimelineOf({ experiment, cells, lanes }: { experiment: string; cells: C
   };
   const bars = useMemo(
     () =>
-      cells.map((c) => {
+      whole.map((c) => {
         const row = rowOf.get(lanes.of(c))!;
         if (row >= mostLanes) return null;
         const height = Math.max((num(c.value) / (highest || 1)) * (rowHeight - 2), 1);
         return (
           <rect key={row + ' ' + c.t0_ns} x={scale * (num(c.t0_ns) - from)} width={scale * (num(c.t1_ns) - num(c.t0_ns))} y={(row + 1) * rowHeight - height - 1} height={height} class="usage">
-            <title>{`${lanes.one} ${lanes.of(c)}, ${text(num(c.t0_ns))} to ${text(num(c.t1_ns))}: ${amount(c.value, c.unit)}`}</title>
+            <title>{`${lanes.one} ${lanes.of(c)}${c.thread_name ? ` (${c.thread_name})` : ''}, ${text(num(c.t0_ns))} to ${text(num(c.t1_ns))}: ${amount(c.value, c.unit)}`}</title>
           </rect>
         );
       }),
-    [cells],
+    [whole],
   );
   const byKeys = cursor === undefined ? undefined : time(anchor ?? cursor, cursor);
   const marked = drag ?? (anchor === undefined ? undefined : byKeys) ?? window(place.get('between'));
@@ -148,6 +186,7 @@ function TimelineOf({ experiment, cells, lanes }: { experiment: string; cells: C
           {names.slice(0, mostLanes).map((n) => (
             <li key={n} style={{ height: `${rowHeight}px` }}>
               <button type="button" onClick={() => go({ [lanes.filter]: place.get(lanes.filter) === n ? null : n })} aria-pressed={place.all(lanes.filter).includes(n)}>{lanes === cpus && n === noCPU ? 'none' : n}</button>
+              {threadNames.has(n) && <span class="called" title={threadNames.get(n)}>{threadNames.get(n)}</span>}
             </li>
           ))}
         </ul>
@@ -185,9 +224,10 @@ function TimelineOf({ experiment, cells, lanes }: { experiment: string; cells: C
         <Table
           label={`Intervals of ${experiment}`}
           rows={cells}
-          keyOf={(c) => `${lanes.of(c)} ${c.t0_ns}`}
+          keyOf={(c) => `${lanes.of(c)} ${c.t0_ns} ${c.thread_name ?? ''}`}
           columns={[
             { title: lanes === cpus ? 'CPU' : 'Thread', numeric: true, value: (c) => num(lanes.of(c)), show: lanes.of },
+            ...(threadNames.size > 0 ? [{ title: 'Name', value: (c: Cell) => c.thread_name ?? '', show: (c: Cell) => c.thread_name ?? '' }] : []),
             { title: 'From', numeric: true, value: (c) => num(c.t0_ns), show: (c) => text(num(c.t0_ns)) },
             { title: 'To', numeric: true, value: (c) => num(c.t1_ns), show: (c) => text(num(c.t1_ns)) },
             { title: 'Value', numeric: true, value: (c) => num(c.value), show: (c) => amount(c.value, unit) },
