@@ -16,9 +16,9 @@ import (
 
 // input is one recording to read.
 type input struct {
-	path    string     // absolute, or an address
-	at      string     // where it is read: the path, or where its objects were brought
-	from    *elsewhere // nil: it is on a file system
+	path    string // absolute, or an address
+	at      string // where it is read: the path, or where its objects were brought
+	from    origin // nil: it is read where it is
 	decoder decode.Decoder
 	err     error    // why there is no recording at path
 	bytes   int64    // its size, 0 if unknown
@@ -33,6 +33,14 @@ var (
 	// ErrUnknownFormat says that a file was meant to be a recording, and is damaged.
 	ErrUnknownFormat = errors.New("not a recording of a known format")
 )
+
+// origin is where the files of a recording are that is not read where it is.
+type origin interface {
+	// plainName returns the base name that the recording has where it is read.
+	plainName() string
+	// bring makes the recording's files at a path.
+	bring(ctx context.Context, to string) error
+}
 
 // finder finds the recordings that paths stand for.
 type finder struct {
@@ -63,6 +71,9 @@ func (f *finder) find(paths []string) {
 		}
 		if d := decoderOf(path); d != nil {
 			f.members(path, d)
+			continue
+		}
+		if f.compressed(path) {
 			continue
 		}
 		before := len(f.found)
@@ -117,6 +128,19 @@ func (f *finder) add(path string, d decode.Decoder, err error) {
 	}
 }
 
+// compressed adds the recording that a compressed file holds; false if it holds none.
+func (f *finder) compressed(path string) bool {
+	c, err := compressedRecording(path)
+	if c == nil && err == nil {
+		return false
+	}
+	f.add(path, nil, err)
+	if last := &f.found[len(f.found)-1]; c != nil && last.from == nil && last.err == nil && last.decoder == nil {
+		last.from = c
+	}
+	return true
+}
+
 // there adds what was found at an address.
 func (f *finder) there(number int) {
 	for _, in := range f.elsewhere[number] {
@@ -169,6 +193,9 @@ func (f *finder) search(folder string) error {
 		}
 		if d := decoderOf(path); d != nil {
 			f.members(path, d)
+			continue
+		}
+		if e.Type().IsRegular() && f.compressed(path) {
 			continue
 		}
 		err := meant(path)

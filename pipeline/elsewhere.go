@@ -167,16 +167,7 @@ func begins(ctx context.Context, client *bucket.Client, o bucket.Object) (bool, 
 	if err != nil {
 		return false, err
 	}
-	dir, err := os.MkdirTemp("", "stackmill-look-")
-	if err != nil {
-		return false, fault.New(err)
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, path.Base(o.Key))
-	if err := os.WriteFile(file, head, 0o600); err != nil {
-		return false, fault.New(err)
-	}
-	return decoderOf(file) != nil || meant(file) != nil, nil
+	return looksLikeRecording(path.Base(o.Key), head)
 }
 
 // inputOf returns the input of a recording. Its state are the names, sizes and ETags of its
@@ -201,13 +192,9 @@ type staging struct{ large *semaphore.Weighted }
 
 func newStaging() staging { return staging{semaphore.NewWeighted(stagedBytes)} }
 
-// bring brings the objects of an input here, as long as done was not called. It sets where the
+// bring brings the files of an input here, as long as done was not called. It sets where the
 // input is read, and its decoder; an error is a fault, or that an object is gone.
 func (in *ingest) bring(ctx context.Context, src *input) (done func(), err error) {
-	client, err := bucket.Shared()
-	if err != nil {
-		return nil, fault.New(err)
-	}
 	room := int64(0)
 	if src.bytes >= largeInput {
 		room = min(src.bytes, stagedBytes)
@@ -223,8 +210,15 @@ func (in *ingest) bring(ctx context.Context, src *input) (done func(), err error
 		in.staging.large.Release(room)
 	}
 	if err == nil {
-		src.at = filepath.Join(scratch.Dir, path.Base(src.from.name.Key))
-		err = src.from.download(ctx, client, src.at)
+		src.at = filepath.Join(scratch.Dir, src.from.plainName())
+		err = src.from.bring(ctx, src.at)
+	}
+	if err == nil && decoderOf(src.at) == nil { // an object may be compressed
+		var c *compressedFile
+		if c, src.err = compressedRecording(src.at); c != nil {
+			src.at = filepath.Join(scratch.Dir, "plain-"+c.plainName())
+			err = c.bring(ctx, src.at)
+		}
 	}
 	if err != nil {
 		done()
@@ -233,12 +227,24 @@ func (in *ingest) bring(ctx context.Context, src *input) (done func(), err error
 		}
 		return nil, err
 	}
-	if src.decoder = decoderOf(src.at); src.decoder == nil {
+	if src.decoder = decoderOf(src.at); src.decoder == nil && src.err == nil {
 		if src.err = meant(src.at); src.err == nil {
 			src.err = ErrNoRecording
 		}
 	}
 	return done, nil
+}
+
+// plainName implements origin.
+func (e *elsewhere) plainName() string { return path.Base(e.name.Key) }
+
+// bring implements origin.
+func (e *elsewhere) bring(ctx context.Context, to string) error {
+	client, err := bucket.Shared()
+	if err != nil {
+		return fault.New(err)
+	}
+	return e.download(ctx, client, to)
 }
 
 // downloadsAtOnce is how many objects of a recording are read side by side.

@@ -30,7 +30,7 @@ const settledAfter = 2 * time.Second
 // look finds out what an input's files are, by all but their content. The state is empty
 // if that says nothing of their content.
 func (in *input) look() {
-	if in.decoder == nil {
+	if _, compressed := in.from.(*compressedFile); in.decoder == nil && !compressed {
 		return
 	}
 	state, bytes, changed := in.describeFiles()
@@ -44,7 +44,10 @@ func (in *input) look() {
 // their size, and when the last of them changed: in the far future if one is unreadable,
 // which identify reports.
 func (in *input) describeFiles() (state string, bytes int64, changed time.Time) {
-	files, err := in.decoder.Files(in.at)
+	files, err := []string{""}, error(nil) // of a compressed file
+	if in.decoder != nil {
+		files, err = in.decoder.Files(in.at)
+	}
 	if err != nil {
 		return err.Error(), 0, never
 	}

@@ -171,7 +171,7 @@ type finisher interface {
 // sight returns what distinguishes the input from what it was before, and whether its
 // recording is finished.
 func (in *input) sight() (state string, finished bool) {
-	if in.decoder == nil {
+	if in.err != nil {
 		state = in.err.Error()
 		if info, err := os.Stat(in.path); err == nil {
 			state = fmt.Sprint(stampOf(info), state)
@@ -179,6 +179,6 @@ func (in *input) sight() (state string, finished bool) {
 		return state, false
 	}
 	state, _, _ = in.describeFiles()
-	d, ok := in.decoder.(finisher)
+	d, ok := in.decoder.(finisher) // not for a compressed file
 	return state, ok && d.Finished(in.path)
 }

@@ -1,0 +1,192 @@
+package pipeline
+
+import (
+	"bytes"
+	"compress/bzip2"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+
+	"stackmill/fault"
+	"stackmill/stages/infile"
+)
+
+// compressedFile is a recording that a user has compressed as a whole, such as `perf.data.xz`.
+type compressedFile struct {
+	path string
+	form *compression
+}
+
+// compression is a form of compressed files.
+type compression struct {
+	magic, suffix string
+	open          func(io.Reader) (io.Reader, error)
+}
+
+var compressions = []compression{
+	{"\x1f\x8b", ".gz", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
+	{"\xfd7zXZ\x00", ".xz", func(r io.Reader) (io.Reader, error) { return xz.NewReader(r) }},
+	{"\x28\xb5\x2f\xfd", ".zst", func(r io.Reader) (io.Reader, error) {
+		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, err
+		}
+		return d.IOReadCloser(), nil
+	}},
+	{"BZh", ".bz2", func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }},
+}
+
+// What an archive of several files says of itself, and where.
+const (
+	tarMagic  = "ustar"
+	tarOffset = 257
+)
+
+// errArchive says what to do with an archive.
+var errArchive = errors.New("it is a tar archive: unpack it (tar -xf) and name the recordings in it; the folder that an archive of `perf archive` makes is for --debug-dir")
+
+// compressedRecording returns the compressed file at a path, nil if it is none or does not
+// hold a recording. An error says why one that was meant to be a recording cannot be read.
+func compressedRecording(path string) (*compressedFile, error) {
+	f, _, err := infile.Open(path, infile.Recording)
+	if err != nil {
+		return nil, nil // which the caller finds out as well
+	}
+	defer f.Close()
+	magic := make([]byte, 8)
+	n, _ := io.ReadFull(f, magic)
+	for i := range compressions {
+		form := &compressions[i]
+		if !bytes.HasPrefix(magic[:n], []byte(form.magic)) {
+			continue
+		}
+		c := &compressedFile{path, form}
+		head, err := c.head(f)
+		if err != nil || len(head) == 0 {
+			return nil, nil // it is something else, or too damaged to tell
+		}
+		return c.judge(head)
+	}
+	return nil, nil
+}
+
+// head returns the first bytes of what is compressed.
+func (c *compressedFile) head(f io.ReadSeeker) ([]byte, error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	r, err := c.form.open(f)
+	if err != nil {
+		return nil, err
+	}
+	head, err := io.ReadAll(io.LimitReader(r, beginBytes))
+	if len(head) > 0 {
+		err = nil // a damaged file is told when all of it is read
+	}
+	return head, err
+}
+
+// judge returns the file if it begins as recordings do.
+func (c *compressedFile) judge(head []byte) (*compressedFile, error) {
+	if len(head) > tarOffset && bytes.HasPrefix(head[tarOffset:], []byte(tarMagic)) {
+		name := string(bytes.TrimRight(head[:100], "\x00"))
+		if strings.Contains(name, experimentSuffix+"/") || strings.HasPrefix(name, ".build-id/") || strings.Contains(filepath.Base(c.path), "perf") {
+			return nil, fmt.Errorf("%w: %w", ErrNoRecording, errArchive)
+		}
+		return nil, nil
+	}
+	is, err := looksLikeRecording(c.plainName(), head)
+	if !is {
+		return nil, err
+	}
+	return c, nil
+}
+
+// looksLikeRecording reports whether a file that begins like this is a recording, or was meant
+// to be one, by its name and first bytes.
+func looksLikeRecording(name string, head []byte) (bool, error) {
+	dir, err := os.MkdirTemp("", "stackmill-look-")
+	if err != nil {
+		return false, fault.New(err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, name)
+	if err := os.WriteFile(file, head, 0o600); err != nil {
+		return false, fault.New(err)
+	}
+	if decoderOf(file) != nil || meant(file) != nil {
+		return true, nil
+	}
+	c, err := compressedRecording(file)
+	return c != nil || errors.Is(err, ErrNoRecording), nil
+}
+
+// plainName implements origin: the base name without the suffix of the compression.
+func (c *compressedFile) plainName() string {
+	base := filepath.Base(c.path)
+	if plain := strings.TrimSuffix(base, c.form.suffix); plain != "" {
+		return plain
+	}
+	return base
+}
+
+// A file may become leastPlain bytes, or mostRatio times its size if that is more.
+const (
+	leastPlain = 1 << 30
+	mostRatio  = 200
+)
+
+// bring implements origin: it decompresses the file.
+func (c *compressedFile) bring(ctx context.Context, to string) error {
+	f, info, err := infile.Open(c.path, infile.Recording)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, err := c.form.open(f)
+	if err != nil {
+		return fmt.Errorf("decompress %s: %w", filepath.Base(c.path), err)
+	}
+	out, err := os.Create(to)
+	if err != nil {
+		return fault.New(err)
+	}
+	most := max(leastPlain, mostRatio*info.Size())
+	n, err := io.Copy(&faultyWriter{out}, io.LimitReader(&interruptible{ctx, r}, most+1))
+	if err = errors.Join(err, fault.New(out.Close())); err != nil {
+		return fmt.Errorf("decompress %s: after %d bytes: %w", filepath.Base(c.path), n, err)
+	}
+	if n > most {
+		return fmt.Errorf("decompress %s: it has more than %d bytes (decompress it yourself if that is right)", filepath.Base(c.path), most)
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
+}
+
+// faultyWriter marks its errors as faults of the machine, so that they are not the recording's.
+type faultyWriter struct{ io.Writer }
+
+func (w *faultyWriter) Write(b []byte) (int, error) {
+	n, err := w.Writer.Write(b)
+	return n, fault.New(err)
+}
+
+// interruptible is a reader that ends with a context.
+type interruptible struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r *interruptible) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(b)
+}

@@ -1,0 +1,110 @@
+package pipeline
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+
+	"stackmill/acceptance/corpus"
+)
+
+// squeezed returns content as a compressor writes it.
+func squeezed(t *testing.T, content []byte, with func(io.Writer) (io.WriteCloser, error)) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := with(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Write(content)
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func gzipped(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil }
+
+// symbolArchive is what `perf archive` writes, in short: a tar archive with `.build-id/`, by bzip2.
+const symbolArchive = "QlpoOTFBWSZTWbfwWMoAAIB7kMmQAERAA/+ASQB3JJ5ABAAACCAAkoZIJo0AGgAACKkEwjQ09RoNMjJtTQZZXETlU0oBbWojG+O5nrJh0bHidZmxRIK7TCZsZHydhhUiXMAQxyytfLBX28YLipAspnc2DAEIVKsqmEBsHFC9r2IFlAchoeBm6urTN9ZND+zHYbHBi1NAycWTneiH8XckU4UJC38FjKA="
+
+// A recording that was compressed as a whole is the same experiment as the recording. Archives
+// are not read, and the error says what to do; what holds no recording is passed by.
+func TestCompressedRecordings(t *testing.T) {
+	recordings := t.TempDir()
+	if err := corpus.Perf(recordings); err != nil {
+		t.Fatal(err)
+	}
+	plain, err := os.ReadFile(filepath.Join(recordings, "perf", "p_recur_fp.data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive, err := base64.StdEncoding.DecodeString(symbolArchive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	experiments := squeezed(t, nil, func(w io.Writer) (io.WriteCloser, error) {
+		z := gzip.NewWriter(w)
+		a := tar.NewWriter(z)
+		return z, errors.Join(a.WriteHeader(&tar.Header{Name: "night/a.er/log.xml", Size: 0, Format: tar.FormatUSTAR}), a.Close())
+	})
+	zip := squeezed(t, plain, gzipped)
+	folder := t.TempDir()
+	for name, content := range map[string][]byte{
+		"a.data": plain, "b.data.gz": zip,
+		"c.data.xz":         squeezed(t, plain, func(w io.Writer) (io.WriteCloser, error) { return xz.NewWriter(w) }),
+		"d.data.zst":        squeezed(t, plain, func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) }),
+		"perf.data.tar.bz2": archive, "experiments.tgz": experiments, "cut.data.gz": zip[:len(zip)-100],
+		"notes.txt.gz": squeezed(t, []byte("a text"), gzipped), "nothing.gz": []byte("\x1f\x8b"),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	results, err := Ingest(t.Context(), Options{Store: filepath.Join(t.TempDir(), "store"), Jobs: 1}, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]*Result{}
+	for i := range results {
+		got[filepath.Base(results[i].Path)] = &results[i]
+	}
+	if len(got) != 7 {
+		t.Errorf("%d recordings are found, want 7", len(got))
+	}
+	want := got["a.data"]
+	for _, name := range []string{"b.data.gz", "c.data.xz", "d.data.zst"} {
+		r := got[name]
+		if r == nil || r.Err != nil || r.Status != Skipped || r.ID != want.ID || want.Status != Complete {
+			t.Errorf("%s: %+v, want the same experiment as %+v", name, r, want)
+		}
+	}
+	for name, message := range map[string]string{"perf.data.tar.bz2": "--debug-dir", "experiments.tgz": "unpack it (tar -xf)", "cut.data.gz": "unexpected EOF"} {
+		if r := got[name]; r == nil || r.Err == nil || !strings.Contains(r.Err.Error(), message) {
+			t.Errorf("%s: %+v, want an error with %q", name, r, message)
+		}
+	}
+}
+
+// A small file that decompresses to very much is refused.
+func TestDecompressedSize(t *testing.T) {
+	path, to := filepath.Join(t.TempDir(), "zeros.gz"), filepath.Join(t.TempDir(), "zeros")
+	content := squeezed(t, make([]byte, 8<<20), gzipped)
+	if err := os.WriteFile(path, bytes.Repeat(content, leastPlain>>23+1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err := (&compressedFile{path, &compressions[0]}).bring(t.Context(), to)
+	if err == nil || !strings.Contains(err.Error(), "it has more than 1073741824 bytes") {
+		t.Errorf("got %v", err)
+	}
+}
