@@ -56,7 +56,7 @@ var order = []string{
 	"size_ranges", "heap_calls", "heap_blocks", "heap_stacks", "heap_statistics", "heap_sizes",
 	"byte_ranges", "size_metrics", "duration_ranges", "duration_metrics",
 	"io_calls", "io_descriptors", "io_activity", "io_stacks", "io_statistics", "io_sizes",
-	"data_object_metrics", "data_layout", "memory_objects", "data_object_functions", "unattributed", "cut_stacks", "conservation",
+	"data_object_metrics", "data_layout", "memory_objects", "memory_sources", "data_object_functions", "unattributed", "cut_stacks", "conservation",
 	"inline_function_metrics", "inline_callers_callees", "inline_fragment_callers_callees", "inline_call_tree", "inline_line_metrics", "inline_pc_metrics", "inline_source",
 	"index_metrics", "memory_metrics", "chosen", "top", "callers_of", "compare_functions", "passes", "flame",
 }

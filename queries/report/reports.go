@@ -234,6 +234,12 @@ var ofMetrics = []Report{
 		OfData: true,
 	},
 	{
+		Name: "memory-sources", View: "memory_sources", Title: "Memory: where accessed data came from",
+		Columns: []Column{value, {"samples", "Samples", Number}, {"latency", "Latency", Number}, {"operation", "Operation", Words}, {"level", "Level", Words}, {"hit", "Hit", Words},
+			{"snoop", "Snoop", Words}, {"tlb", "TLB", Words}, {"locked", "Locked", Words}, {"blocked", "Blocked", Words}},
+		order: "value DESC, operation, level, hit, snoop, tlb, locked, blocked",
+	},
+	{
 		Name: "data-object-functions", View: "data_object_functions", Title: "Code that accesses data objects",
 		Columns: []Column{value, {"samples", "Samples", Number}, dataObject, label, {"code_offset", "Offset", Address}, line, {"inlined", "Inlined", Words}, {"method", "Method", Words}, {"detail", "Detail", Words}, file},
 		order:   "value DESC, descriptor, data_object_id, function, file, line, code_offset, method, detail, agreement, embedding",
