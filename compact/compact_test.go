@@ -54,9 +54,9 @@ func put(t *testing.T, store string, hour int, experiments string) {
 			add(schema.Samples, []any{int64(n), "clock", int32(1), int64(7), int32(0), int64(hour), int32(n)})
 		}
 		add(schema.Metrics, []any{"cpu", "CPU of " + name, "ns", "clock", false, false}, []any{"wait", "Wait", "ns", "sync", false, false})
-		add(schema.LoadObjects, []any{int64(1), "prog", "/prog", "", int64(0), "elf", "path", int64(2)})
-		add(schema.Modules, []any{int64(2), int64(1), "a.c", "c"})
-		add(schema.Functions, []any{int32(0), int64(11), int64(1), int64(2), "main", nil, nil, nil, nil, "normal", int64(1), int64(1), int64(8), nil, nil, nil, int32(0), int32(0)})
+		add(schema.LoadObjects, []any{int64(1), "prog", "/prog", "", int64(0), "elf", "path", int64(2), true, "prog"})
+		add(schema.Modules, []any{int64(2), int64(1), "a.c", "c", "a.c"})
+		add(schema.Functions, []any{int32(0), int64(11), int64(1), int64(2), "main", nil, nil, nil, nil, "normal", int64(1), int64(1), int64(8), nil, nil, nil, int32(0), int32(0), "object"})
 		add(schema.FunctionValues, []any{int32(7), "cpu", int32(0), int64(e.Generation), int64(9)}, []any{int32(7), "wait", int32(0), int64(0), int64(1)})
 		c.Experiments = append(c.Experiments, e)
 	}

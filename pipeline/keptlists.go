@@ -39,8 +39,8 @@ func (o *Options) keptLists(tables kept.Tables) (map[string]*symbolize.KeptList,
 		columns []string
 	}{
 		{schema.LoadObjects, k.objects, []string{"load_object_id", "path", "kind", "symbols", "functions"}},
-		{schema.Modules, k.names, []string{"module_id", "name", "language"}},
-		{schema.Functions, k.functions, []string{"load_object_id", "module_id", "name", "other_gprofng_name", "other_perf_name", "other_linkage_name", "other_aliases", "kind", "address", "offset", "size"}},
+		{schema.Modules, k.names, []string{"module_id", "name", "language", "short_path"}},
+		{schema.Functions, k.functions, []string{"load_object_id", "module_id", "name", "other_gprofng_name", "other_perf_name", "other_linkage_name", "other_aliases", "kind", "address", "offset", "size", "name_scope"}},
 		{schema.Problems, k.problems, []string{"severity", "process", "file", "offset", "reason", "message", "count"}},
 	} {
 		if err := eachOf(tables, t.table, t.add, t.columns...); err != nil {
@@ -80,9 +80,9 @@ func (k *keptLists) objects(rows schema.Events) {
 }
 
 func (k *keptLists) names(rows schema.Events) {
-	names, languages := textsOf(rows, "name"), textsOf(rows, "language")
+	names, languages, short := textsOf(rows, "name"), textsOf(rows, "language"), textsOf(rows, "short_path")
 	for i, id := range rows.Int64s("module_id") {
-		k.modules[id] = symtab.Module{Name: names(i), Language: languages(i)}
+		k.modules[id] = symtab.Module{Name: names(i), Language: languages(i), ShortPath: short(i)}
 	}
 }
 
@@ -91,6 +91,7 @@ func (k *keptLists) functions(rows schema.Events) {
 	objects, modules, kinds := rows.Int64s("load_object_id"), rows.Int64s("module_id"), textsOf(rows, "kind")
 	addresses, offsets, sizes := rows.Int64s("address"), rows.Int64s("offset"), rows.Int64s("size")
 	names, gprofng, perf := textsOf(rows, "name"), orElse(rows, "other_gprofng_name"), orElse(rows, "other_perf_name")
+	scopes := textsOf(rows, "name_scope")
 	linkages, aliases := orElse(rows, "other_linkage_name"), orElse(rows, "other_aliases")
 	for i, id := range objects {
 		list, kind := k.byID[id], symtab.Kind(kinds(i))
@@ -101,9 +102,18 @@ func (k *keptLists) functions(rows schema.Events) {
 		list.draft.Functions = append(list.draft.Functions, symtab.Function{
 			Offset: uint64(offsets[i]), Address: uint64(addresses[i]), Size: uint64(sizes[i]), Kind: kind,
 			Name: names(i), Linkage: linkage, Aliases: aliases(i, linkage), GprofngName: gprofng(i, ""), PerfName: perf(i, ""),
+			Scope:  scopeOf(scopes(i)),
 			Module: moduleOf(&list.draft.Table, k.modules[modules[i]]),
 		})
 	}
+}
+
+// scopeOf returns the scope of a text of functions.name_scope.
+func scopeOf(text string) (s symtab.NameScope) {
+	for s = symtab.ObjectScope; s < symtab.BuildScope && s.String() != text; {
+		s++
+	}
+	return s
 }
 
 // moduleOf returns the number of a module of a table, which is added if it is new.

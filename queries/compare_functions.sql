@@ -1,4 +1,4 @@
--- row: one function, or `<Total>`, in two experiments or two groups of experiments: `FROM compare_functions('monday.er', 'tuesday.er')`; functions of different builds are the same if their load object, module and linkage name are
+-- row: one function, or `<Total>`, in two experiments or two groups of experiments: `FROM compare_functions('monday.er', 'tuesday.er')`; functions of different builds are the same if they have one `function_key`
 -- rules: S19
 --
 -- parameter base VARCHAR: What is compared with: experiments as in `chosen`.

@@ -26,6 +26,11 @@
 --   WHERE n.experiment IS NULL OR t.unit IS NULL OR f.name IS NULL OR o.name IS NULL OR u.name IS NULL
 -- invariant one_row: A function has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, function_id, count(*) FROM function_metrics GROUP BY ALL HAVING count(*) > 1
+-- invariant one_key: No two functions of an experiment have one key.
+--   SELECT experiment_id, function_key, count(*) FROM (
+--     SELECT f.experiment_id, f.function_id, function_key(f.name_scope, f.function_id, o.short_path, u.short_path, f.linkage_name, f.name) AS function_key
+--     FROM functions f JOIN load_objects o USING (experiment_id, load_object_id) JOIN modules u USING (experiment_id, module_id)
+--   ) GROUP BY ALL HAVING count(*) > 1
 -- invariant one_total: Each mode and metric has at most one `<Total>`, whose exclusive and inclusive values are equal.
 --   SELECT experiment_id, mode, metric, count(*) FROM function_metrics
 --   WHERE function = '<Total>' AND kind = 'artificial'
@@ -48,7 +53,7 @@
 --     JOIN functions f ON f.experiment_id = r.experiment_id AND f.function_id = r.function_id AND f.name = r.function AND f.kind = r.kind
 --     JOIN load_objects o ON o.experiment_id = f.experiment_id AND o.load_object_id = f.load_object_id AND o.name = r.load_object
 --     JOIN modules u ON u.experiment_id = f.experiment_id AND u.module_id = f.module_id AND u.name = r.module
---     WHERE r.function_key = function_key(o.name, u.name, COALESCE(NULLIF(f.linkage_name, ''), f.name))
+--     WHERE r.function_key = function_key(f.name_scope, f.function_id, o.short_path, u.short_path, f.linkage_name, f.name)
 --   ) GROUP BY ALL HAVING sum(expected) <> sum("same") OR sum(found) <> sum("same")
 WITH named_functions AS ( -- which a condition on the name reaches: a join has columns that the files of functions do not
   SELECT f.*, n.experiment FROM functions f JOIN experiment_names n USING (experiment_id)
@@ -56,7 +61,7 @@ WITH named_functions AS ( -- which a condition on the name reaches: a join has c
   SELECT u.*, n.experiment FROM modules u JOIN experiment_names n USING (experiment_id)
 )
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
-  f.function_id, function_key(o.name, u.name, COALESCE(NULLIF(f.linkage_name, ''), f.name)) AS function_key, f.name AS "function", o.name AS load_object, u.name AS module, f.address, f.kind,
+  f.function_id, function_key(f.name_scope, f.function_id, o.short_path, u.short_path, f.linkage_name, f.name) AS function_key, f.name AS "function", o.name AS load_object, u.name AS module, f.address, f.kind,
   v.exclusive, v.inclusive
 FROM function_values_numbered_rows() v
 JOIN experiment_names n USING (experiment_id) -- first: a condition on the name then restricts what is read of the others

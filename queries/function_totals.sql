@@ -10,7 +10,7 @@
 -- module = function_rollup.module
 -- kind = function_rollup.kind
 -- exclusive BIGINT: [the metric's] The sum of the exclusive values of all experiments.
--- inclusive BIGINT: [the metric's] The sum of the inclusive values of all experiments. Functions of one name and unit at several addresses have one row: a sample with two of them on its stack counts twice.
+-- inclusive BIGINT: [the metric's] The sum of the inclusive values of all experiments.
 --
 -- invariant sums: The sums are those of `function_trends`.
 --   SELECT mode, metric, function_key, "function", sum(exclusive), sum(inclusive) FROM (

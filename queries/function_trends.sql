@@ -17,6 +17,8 @@
 --
 -- invariant names: Every row has its experiment and its metric's unit.
 --   SELECT v.* FROM function_trends v LEFT JOIN metrics t USING (experiment_id, metric) WHERE v.experiment IS NULL OR v.unit IS DISTINCT FROM t.unit
+-- invariant one_key: No two functions of an experiment have one key.
+--   SELECT experiment_id, function_key, count(DISTINCT function_id) FROM function_rollup GROUP BY ALL HAVING count(DISTINCT function_id) > 1
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, v.unit,
   v.function_id, v.function_key, v.function, v.load_object, v.module, v.kind, v.exclusive, v.inclusive
 FROM function_rollup v

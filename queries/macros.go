@@ -15,6 +15,7 @@ const pathPart = `CREATE OR REPLACE MACRO path_part(id, place) AS list_transform
 	lambda n: xor(n, n >> 32))[1]::BIGINT`
 
 // functionKey makes the macro that computes function_rollup.function_key, as package rollup
-// does.
-const functionKey = `CREATE OR REPLACE MACRO function_key(load_object, module, name) AS
-	(('0x' || left(md5(concat(load_object, chr(9), split_part(module, '/', -1), chr(9), name)), 16))::UBIGINT >> 1)::BIGINT`
+// does, of functions.name_scope and function_id, the short paths of load object and module, and names.
+const functionKey = `CREATE OR REPLACE MACRO function_key(scope, id, load_object, module, linkage, name) AS
+	CASE WHEN scope = 'build' THEN id
+	ELSE (('0x' || left(md5(concat(load_object, chr(9), CASE WHEN scope <> 'object' THEN module END, chr(9), COALESCE(NULLIF(linkage, ''), name))), 16))::UBIGINT >> 1)::BIGINT END`

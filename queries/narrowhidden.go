@@ -204,7 +204,7 @@ func (n *narrowing) shownRows() []string {
 		macro(schema.StackTree, "FROM "+n.table("stack_tree")), macro(schema.TreeFrames, "FROM "+n.table("tree_frames")),
 		n.withStandIns(schema.Modules, map[string]string{"module_id": "module_id", "load_object_id": "load_object_id", "name": quote("(" + hiddenRule + ")")}),
 		n.withStandIns(schema.Functions, map[string]string{"function_no": "function_no", "function_id": "function_id", "load_object_id": "load_object_id", "module_id": "module_id",
-			"name": "name", "other_linkage_name": "''", "kind": "'artificial'"}),
+			"name": "name", "other_linkage_name": "''", "kind": "'artificial'", "name_scope": "'build'"}),
 		n.withStandIns(schema.Locations, map[string]string{"location": "location", "other_location_id": "location_id", "load_object_id": "load_object_id", "function_no": "function_no"}),
 		n.stored(schema.InlineFrames, "FROM %s ANTI JOIN (FROM "+n.table("hidden_locations")+" WHERE api_only) h USING (experiment_id, location)"),
 	}

@@ -112,14 +112,11 @@ FROM `+n.table("tree_values")+` t JOIN `+n.table("call_nodes")+` c ON c.experime
 }
 
 func (n *narrowing) functionRollup() string {
-	return `WITH named AS (
-  SELECT f.experiment_id, f.function_id, f.name, f.kind, COALESCE(NULLIF(f.linkage_name, ''), f.name) AS linkage_name, f.load_object_id, f.module_id FROM functions f
-)
-SELECT v.experiment_id, v.metric, t.unit, v.modes, v.function_id, function_key(o.name, u.name, f.linkage_name) AS function_key,
+	return `SELECT v.experiment_id, v.metric, t.unit, v.modes, v.function_id, function_key(f.name_scope, f.function_id, o.short_path, u.short_path, f.linkage_name, f.name) AS function_key,
   f.name AS "function", o.name AS load_object, u.name AS module, f.kind, v.exclusive, v.inclusive
 FROM function_values v
 JOIN metrics t ON t.experiment_id = v.experiment_id AND t.metric = v.metric
-JOIN named f ON f.experiment_id = v.experiment_id AND f.function_id = v.function_id
+JOIN functions f ON f.experiment_id = v.experiment_id AND f.function_id = v.function_id
 JOIN load_objects o ON o.experiment_id = f.experiment_id AND o.load_object_id = f.load_object_id
 JOIN modules u ON u.experiment_id = f.experiment_id AND u.module_id = f.module_id`
 }

@@ -13,6 +13,7 @@ var (
 		{"symbols", String, Dict, "", false, "Where its symbols came from: `archive`, `path`, `cache` (found by its build-id), `recording`, or `none`."},
 		{"functions", Int64, Delta, "count", false, "The number of functions its symbol tables name."},
 		{"lines", Bool, Plain, "", false, "Whether its source lines are known: debug information was found."},
+		{"short_path", String, Dict, "", false, "The shortest end of its path that no other load object of the experiment has, from its name on; the name where the whole path is another one's, too."},
 	}}
 	// A recording may report a mapping twice: segments have no key.
 	Segments = &Table{Name: "segments", Row: "one mapping of a load object in a process, with its life time (S1)", Key: nil, Columns: []Column{
@@ -31,6 +32,7 @@ var (
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"name", String, Dict, "", false, "The unit's path; `(unknown)` for functions without debug information."},
 		{"language", String, Dict, "", false, "The source language, empty if unknown."},
+		{"short_path", String, Dict, "", false, "The part of its path that builds in other directories share: the path from the common directory of the sources that were compiled together; without debug information, the name without directories."},
 	}}.withFacts("module_facts")
 	Functions = Table{Name: "functions", Row: "one function on a stack or inlined there, the function it was made from, and the artificial ones", Key: key("function_id"), Columns: []Column{
 		experimentID,
@@ -52,6 +54,7 @@ var (
 		{"body_of", Int64, Dict, "", true, "Of the body of a parallel region, the function that holds the region (S11)."},
 		{"body_line", Int32, Dict, "", false, "Of a body, its first source line; 0 if unknown, and for other functions."},
 		{"start_line", Int32, Dict, "", false, "The line where the source declares it, 0 if unknown."},
+		{"name_scope", String, Dict, "", false, "Where the linkage name, or else the name for people, identifies it in any build: in its load object (`object`), in its module (`module`), or nowhere, since only its place distinguishes it from another function (`build`)."},
 	}, Computed: []Computed{
 		{"gprofng_name", String, "COALESCE(other_gprofng_name, name)", "The name as gprofng would show it, of the alias that it chooses (S4): without a compiler's marks made readable."},
 		{"perf_name", String, "COALESCE(other_perf_name, name)", "The name as perf would show it, of the alias that it chooses (S4): without a compiler's marks made readable."},

@@ -101,7 +101,7 @@ var (
 // These say of a value, in words, what it is of.
 var (
 	metricUnit   = Column{"unit", Label, Dict, "", false, "The metric's base unit: ns, bytes or count."}
-	functionKey  = Column{"function_key", Int64, Dict, "", false, "Hash of the load object's name, the module's name without directories and the linkage name, or else the name for people: the same in every build."}
+	functionKey  = Column{"function_key", Int64, Dict, "", false, "The same in every build, and in one experiment only this function's: hash of the load object's short path, the linkage name, or else the name for people, and the module's short path if the name is only known there; the function's own identifier, which is its build's, where nothing but its place distinguishes it (`functions.name_scope`)."}
 	functionName = Column{"function", Label, Dict, "", false, "Its name for people."}
 	objectName   = Column{"load_object", Label, Dict, "", false, "The name of its load object."}
 	moduleName   = Column{"module", Label, Dict, "", false, "The name of its module."}

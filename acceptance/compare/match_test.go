@@ -54,12 +54,20 @@ func sources(t *testing.T, dir string, second bool) (files []string) {
 	}
 	write("plain.c", body)
 	body = ""
+	inner := ""
 	for i := range 50 {
+		if i < 25 { // static functions are known by their module, too
+			body += fmt.Sprintf("static __attribute__((noinline)) void elsewhere%d(void) %s", i, allocate(fmt.Sprint(next())))
+			inner += fmt.Sprintf("elsewhere%d();\n", i)
+			continue
+		}
 		body += plain(fmt.Sprintf("elsewhere%d", i), next())
 		fmt.Fprintf(&main, "elsewhere%d();\n", i)
 	}
-	write(moved, body)
-	body, inner := "", ""
+	write(moved, body+"void elsewhere(void) {\n"+inner+"}\n")
+	calls += "void elsewhere(void);\n"
+	main.WriteString("elsewhere();\n")
+	body, inner = "", ""
 	for i := range 40 {
 		body += fmt.Sprintf("static __attribute__((noinline%s)) void clone%d(int n, int times) %s", noclone, i, allocate(fmt.Sprintf("n * times - %d", i)))
 		inner += fmt.Sprintf("clone%d(%d, 1);\n", i, next()+i)

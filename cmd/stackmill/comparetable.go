@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"stackmill/queries/compare"
@@ -110,7 +111,8 @@ func comparedCells(result *compare.Result, rows []compare.Row) ([]field, [][]str
 		fields = append(fields, field{name: strings.ToUpper(c[:1]) + strings.ReplaceAll(c[1:], "_", " "), short: true})
 	}
 	var cells [][]string
-	for _, row := range rows {
+	labels := compare.Labels(result.By, rows)
+	for i, row := range rows {
 		interval := ""
 		if !math.IsNaN(row.Low) {
 			interval = percentChange(row.Low) + " .. " + percentChange(row.High)
@@ -120,7 +122,11 @@ func comparedCells(result *compare.Result, rows []compare.Row) ([]field, [][]str
 			difference = "+" + difference
 		}
 		line := []string{comparedValue(result, row.Base), comparedValue(result, row.Test), difference, percentChange(row.Ratio), interval, noise(row.Noise), probability(row.Q), row.Verdict}
-		cells = append(cells, append(line, shownNames(row.Names)...))
+		names := slices.Clone(shownNames(row.Names))
+		if labels[i] != "" {
+			names[0] = labels[i]
+		}
+		cells = append(cells, append(line, names...))
 	}
 	return fields, cells
 }

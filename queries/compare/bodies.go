@@ -24,8 +24,17 @@ FROM instructions i JOIN functions f USING (experiment_id, function_id)
 WHERE (i.experiment_id, i.function_id) IN (VALUES %s)
 GROUP BY ALL HAVING count(*) >= %d AND sum(i.size) >= any_value(f.size) - 16`
 
+// haveOneName reports whether two of some functions have the same name.
+func haveOneName(items []*item) bool {
+	names := map[string]bool{}
+	for _, it := range items {
+		names[it.names[0]] = true
+	}
+	return len(names) < len(items)
+}
+
 // pairBodies makes one item of two with the same code, of some. Where several functions of
-// one code are as many on both sides, their order tells.
+// one code are as many on both sides, their order tells, unless they also have one name.
 func (c *comparison) pairBodies(object func(*item) string, some func(*item) bool) error {
 	var wanted []string
 	of := map[string]*item{}
@@ -61,7 +70,7 @@ func (c *comparison) pairBodies(object func(*item) string, some func(*item) bool
 		}
 		return fmt.Sprint(object(it), code[it])
 	}) {
-		if len(g[0]) != len(g[1]) {
+		if len(g[0]) != len(g[1]) || haveOneName(g[0]) || haveOneName(g[1]) {
 			continue
 		}
 		for _, side := range g {

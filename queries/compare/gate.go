@@ -71,6 +71,9 @@ func (j *Judgement) check(row *Row, limit float64) {
 		c.Rule = fmt.Sprintf("increase of at most %.4g%%", 100*limit)
 	}
 	switch {
+	case row.Verdict == Ambiguous:
+		c.Outcome = Undecided
+		c.Message = row.Matched + " in the test"
 	case math.IsNaN(row.Low) || j.oneOfFew():
 		c.Outcome = Undecided
 		c.Message = fmt.Sprintf("too few runs: %d against %d", len(j.Base.Runs), len(j.Test.Runs))

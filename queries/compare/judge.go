@@ -34,15 +34,20 @@ const (
 	Appeared = "appeared"
 	Vanished = "vanished"
 	TooFew   = "too few runs"
+	// Ambiguous is a function that may be one of several of the other side.
+	Ambiguous = "ambiguous"
 )
 
 // Changed reports whether the two sides differ.
-func (r *Row) Changed() bool { return r.Verdict != Same && r.Verdict != TooFew }
+func (r *Row) Changed() bool {
+	return r.Verdict != Same && r.Verdict != TooFew && r.Verdict != Ambiguous
+}
 
-// bySize sorts rows: what has changed first, then by the size of the difference.
+// bySize sorts rows: what has changed, or may have changed, first, then by the size of the
+// difference.
 func bySize(a, b Row) int {
-	if a.Changed() != b.Changed() {
-		if a.Changed() {
+	if x, y := a.Changed() || a.Verdict == Ambiguous, b.Changed() || b.Verdict == Ambiguous; x != y {
+		if x {
 			return -1
 		}
 		return 1
@@ -79,6 +84,8 @@ func (c *comparison) row(it *item, matters bool) Row {
 	switch {
 	case !matters:
 		r.Verdict = Same
+	case it.ambiguous:
+		r.Verdict = Ambiguous
 	case c.exact(base, test):
 		if r.exact = true; base[0] > 0 {
 			r.Low, r.High = r.Ratio, r.Ratio

@@ -12,6 +12,7 @@ import (
 func (c *comparison) matchFunctions() error {
 	c.matchSame("key")
 	object := c.objects(1)
+	c.pairPaths(sameName(object))
 	module := func(it *item) string { return object(it) + "\n" + lastPart(it.names[2]) + "\n" }
 	if !c.Inclusive {
 		c.mergeClones(func(it *item) string { return module(it) + plainName(it.names[0]) })
@@ -34,8 +35,9 @@ func (c *comparison) matchFunctions() error {
 	if err := c.pairBodies(object, func(*item) bool { return true }); err != nil {
 		return err
 	}
+	c.settleRest(object)
 	c.items = slices.DeleteFunc(c.items, func(it *item) bool { return it.into != nil })
-	return nil
+	return c.nameApart()
 }
 
 // splitNumbered takes apart what was found by its name on both sides, where the name has a
@@ -116,7 +118,7 @@ func (c *comparison) leftOver(key func(*item) string) map[string]*[2][]*item {
 // pair makes one item of two that share a key, if each is the only one on its side.
 func (c *comparison) pair(key func(*item) string) {
 	for _, g := range c.leftOver(key) {
-		if len(g[0]) == 1 && len(g[1]) == 1 {
+		if len(g[0]) == 1 && len(g[1]) == 1 && !isStatic(g[0][0]) && !isStatic(g[1][0]) {
 			g[1][0].take(g[0][0], differences(g[0][0].names, g[1][0].names))
 		}
 	}
@@ -140,8 +142,22 @@ func differences(base, test []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// mergeClones makes one item of a function with its clones and parts where the two sides
-// do not have the same of them: code moves between them. Inclusive values cannot be added.
+// areApart reports whether some of a family are functions of one name, which are not clones
+// of each other. Generated code is: a run-time compiler makes several versions of a function.
+func areApart(family []*item) bool {
+	seen := map[string]presence{}
+	for _, it := range family {
+		if isStatic(it) || seen[it.names[0]]&it.in != 0 && it.names[3] != "dynamic" && it.names[3] != "java" {
+			return true
+		}
+		seen[it.names[0]] |= it.in
+	}
+	return false
+}
+
+// mergeClones makes one item of a function with its clones and parts, or of the versions of
+// generated code, where the two sides do not have the same of them: code moves between them.
+// Inclusive values cannot be added.
 func (c *comparison) mergeClones(key func(*item) string) {
 	families := map[string][]*item{}
 	for _, it := range c.items[1:] {
@@ -155,7 +171,7 @@ func (c *comparison) mergeClones(key func(*item) string) {
 			in |= it.in
 			differ = differ || it.in != both
 		}
-		if len(family) < 3 && !slices.ContainsFunc(family, func(it *item) bool { return it.in == both }) || in != both || !differ {
+		if len(family) < 3 && !slices.ContainsFunc(family, func(it *item) bool { return it.in == both }) || in != both || !differ || areApart(family) {
 			continue // a pair, or the same on both sides
 		}
 		slices.SortFunc(family, func(a, b *item) int {

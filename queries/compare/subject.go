@@ -41,6 +41,8 @@ type item struct {
 	values  []float64 // by run; 0 in those that do not have it
 	matched string    // how the base's was found to be the test's
 
+	ambiguous bool // the other side has several functions that it may be
+
 	in    presence // where there are rows of it
 	last  [2]sight // of each side
 	into  *item    // what it is a part of now

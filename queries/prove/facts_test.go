@@ -49,7 +49,7 @@ func TestMissingFacts(t *testing.T) {
 		}
 		rows := schema.NewRows(schema.Functions.Facts, "00000000000000aa", func(_ *schema.Table, rows arrow.RecordBatch) error { return w.Write(rows) })
 		for _, n := range test.numbers {
-			rows.Append(n, int64(70+n), int64(9), int64(3), "f", nil, nil, nil, nil, "", int64(0), int64(0), int64(0), nil, nil, nil, int32(0), int32(0))
+			rows.Append(n, int64(70+n), int64(9), int64(3), "f", nil, nil, nil, nil, "", int64(0), int64(0), int64(0), nil, nil, nil, int32(0), int32(0), "")
 		}
 		if err := errors.Join(rows.Close(), w.Close(), os.WriteFile(path, file.Bytes(), 0o644)); err != nil {
 			t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"strings"
 
 	"stackmill/schema"
 )
@@ -60,17 +59,23 @@ func (p *batch) rollup() (map[int64]digest, error) {
 	return all, nil
 }
 
-// proveRollup proves that function_rollup has the values of functions, under their names.
+// proveRollup proves that function_rollup has the values of functions, under their names, and
+// that no two functions have one key.
 func (x *experiment) proveRollup() error {
 	f, t := schema.Functions, schema.FunctionValues
 	objects, modules := numbered(x.col(schema.LoadObjects, "load_object_id")), numbered(x.col(schema.Modules, "module_id"))
 	type names struct{ id, key, function, object, module, kind int64 }
 	known := make([]names, x.len(f))
+	keys := make(map[int64]bool, len(known))
 	ids, object, module := x.col(f, "function_id"), x.col(f, "load_object_id"), x.col(f, "module_id")
 	for i := range known {
 		o, m := objects[object[i]], modules[module[i]]
-		known[i] = names{ids[i], functionKey(x.texts(schema.LoadObjects, "name")[o], x.texts(schema.Modules, "name")[m], x.linkage(i)),
+		known[i] = names{ids[i], functionKey(x.texts(f, "name_scope")[i], ids[i], x.texts(schema.LoadObjects, "short_path")[o], x.texts(schema.Modules, "short_path")[m], x.linkage(i)),
 			x.col(f, "name")[i], x.col(schema.LoadObjects, "name")[o], x.col(schema.Modules, "name")[m], x.col(f, "kind")[i]}
+		if keys[known[i].key] {
+			return errors.New("functions: two have one key")
+		}
+		keys[known[i].key] = true
 	}
 	var want digest
 	units := x.col(schema.Metrics, "unit")
@@ -104,7 +109,13 @@ func (x *experiment) linkage(row int) string {
 }
 
 // functionKey is the macro function_key of the views.
-func functionKey(object, module, name string) int64 {
-	sum := md5.Sum([]byte(object + "\t" + module[strings.LastIndexByte(module, '/')+1:] + "\t" + name))
+func functionKey(scope string, id int64, object, module, name string) int64 {
+	switch scope {
+	case "build":
+		return id
+	case "object":
+		module = ""
+	}
+	sum := md5.Sum([]byte(object + "\t" + module + "\t" + name))
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> 1)
 }

@@ -114,13 +114,15 @@ func (r *Result) hasValues(metric int) bool {
 func (r *Result) program(emit Emit) error {
 	p := r.Program
 	objects := r.rows(schema.LoadObjects, emit)
-	for _, o := range p.Objects {
-		objects.Append(o.ID, o.Name, o.Path, o.BuildID, int64(o.Checksum), o.Kind, o.Symbols, int64(o.FunctionCount), o.HasLines())
+	short, _ := p.ShortPaths()
+	for n, o := range p.Objects {
+		objects.Append(o.ID, o.Name, o.Path, o.BuildID, int64(o.Checksum), o.Kind, o.Symbols, int64(o.FunctionCount), o.HasLines(), short[n])
 	}
 	modules := r.rows(schema.Modules, emit)
 	for _, m := range p.Modules {
-		modules.Append(m.ID, p.Objects[m.Object].ID, m.Name, m.Language)
+		modules.Append(m.ID, p.Objects[m.Object].ID, m.Name, m.Language, m.ShortPath)
 	}
+	scopes := p.NameScopes()
 	functions := r.rows(schema.Functions, emit).Expect(len(p.Functions))
 	for n := range p.Functions {
 		f := &p.Functions[n]
@@ -141,7 +143,7 @@ func (r *Result) program(emit Emit) error {
 				functions.Null()
 			}
 		}
-		functions.Int32(relation.Line).Int32(f.Line)
+		functions.Int32(relation.Line).Int32(f.Line).Text(scopes[n].String())
 	}
 	return closeAll(objects, modules, functions)
 }

@@ -29,7 +29,7 @@ type Collector struct {
 
 // experiment is what was collected of one experiment.
 type experiment struct {
-	objects, modules map[int64]int32 // their names
+	objects, modules map[int64]named
 	units            map[int32]int32 // of metrics, by their names
 	functions        []int32         // by their numbers: the collector's number and 1, or 0
 	values           []values
@@ -37,8 +37,16 @@ type experiment struct {
 
 // function is a row of functions.
 type function struct {
-	id, object, module  int64
-	name, linkage, kind int32
+	id, object, module         int64
+	name, linkage, kind, scope int32
+}
+
+// named is a load object or module: its name and short path.
+type named struct{ name, short int32 }
+
+// namedIn returns what a row of load_objects or modules says.
+func (c *Collector) namedIn(rows columns, row int) named {
+	return named{c.texts.copied(rows.text("name").Value(row)), c.texts.copied(rows.text("short_path").Value(row))}
 }
 
 // values are rows of function_values, by column. There are many more than of anything else.
@@ -57,7 +65,7 @@ type value struct {
 // whose a row is.
 var sources = map[*schema.Table]func(c *Collector, rows columns, of func(row int) *experiment){
 	schema.FunctionValues: (*Collector).values,
-	schema.Functions:      (*Collector).named,
+	schema.Functions:      (*Collector).addFunctions,
 	schema.Metrics: func(c *Collector, rows columns, of func(int) *experiment) {
 		metrics, units := rows.column("metric").(*array.Dictionary), rows.text("unit")
 		known := metrics.Dictionary().(*array.String)
@@ -66,15 +74,13 @@ var sources = map[*schema.Table]func(c *Collector, rows columns, of func(row int
 		}
 	},
 	schema.LoadObjects: func(c *Collector, rows columns, of func(int) *experiment) {
-		ids, names := rows.wide("load_object_id"), rows.text("name")
-		for i, id := range ids {
-			of(i).objects[id] = c.texts.copied(names.Value(i))
+		for i, id := range rows.wide("load_object_id") {
+			of(i).objects[id] = c.namedIn(rows, i)
 		}
 	},
 	schema.Modules: func(c *Collector, rows columns, of func(int) *experiment) {
-		ids, names := rows.wide("module_id"), rows.text("name")
-		for i, id := range ids {
-			of(i).modules[id] = c.texts.copied(names.Value(i))
+		for i, id := range rows.wide("module_id") {
+			of(i).modules[id] = c.namedIn(rows, i)
 		}
 	},
 }
@@ -113,7 +119,7 @@ func (c *Collector) experiment(id string) *experiment {
 		if c.experiments == nil {
 			c.experiments = map[string]*experiment{}
 		}
-		e = &experiment{objects: map[int64]int32{}, modules: map[int64]int32{}, units: map[int32]int32{}}
+		e = &experiment{objects: map[int64]named{}, modules: map[int64]named{}, units: map[int32]int32{}}
 		c.experiments[strings.Clone(id)] = e
 	}
 	return e
@@ -138,12 +144,12 @@ func (c *Collector) values(rows columns, of func(int) *experiment) {
 	}
 }
 
-func (c *Collector) named(rows columns, of func(int) *experiment) {
+func (c *Collector) addFunctions(rows columns, of func(int) *experiment) {
 	ids, objects, modules := rows.wide("function_id"), rows.wide("load_object_id"), rows.wide("module_id")
-	names, linkages, kinds := rows.text("name"), rows.text("other_linkage_name"), rows.text("kind")
+	names, linkages, kinds, scopes := rows.text("name"), rows.text("other_linkage_name"), rows.text("kind"), rows.text("name_scope")
 	numbers := rows.narrow("function_no")
 	for i, n := range numbers {
-		f := function{id: ids[i], object: objects[i], module: modules[i], name: c.texts.copied(names.Value(i)), kind: c.texts.copied(kinds.Value(i))}
+		f := function{id: ids[i], object: objects[i], module: modules[i], name: c.texts.copied(names.Value(i)), kind: c.texts.copied(kinds.Value(i)), scope: c.texts.copied(scopes.Value(i))}
 		if f.linkage = f.name; linkages.IsValid(i) && linkages.Value(i) != "" {
 			f.linkage = c.texts.copied(linkages.Value(i))
 		}

@@ -38,10 +38,10 @@ func addExperiment(t *testing.T, c *Collector, id string, main, work int32, valu
 	t.Helper()
 	add(t, c, schema.FunctionValues, id, values...)
 	add(t, c, schema.Metrics, id, []any{"cpu", "CPU", "ns", "clock", false, false}, []any{"wait", "Wait", "count", "sync", false, false})
-	add(t, c, schema.LoadObjects, id, []any{int64(1), "prog", "/prog", "", int64(0), "elf", "path", int64(2), true})
-	add(t, c, schema.Modules, id, []any{int64(2), int64(1), "/src/a.c", "c"})
+	add(t, c, schema.LoadObjects, id, []any{int64(1), "prog", "/prog", "", int64(0), "elf", "path", int64(2), true, "prog"})
+	add(t, c, schema.Modules, id, []any{int64(2), int64(1), "/src/a.c", "c", "a.c"})
 	function := func(n int32, id int64, name string, linkage any) []any {
-		return []any{n, id, int64(1), int64(2), name, nil, nil, linkage, nil, "normal", id, id, int64(8), nil, nil, nil, int32(0), int32(0)}
+		return []any{n, id, int64(1), int64(2), name, nil, nil, linkage, nil, "normal", id, id, int64(8), nil, nil, nil, int32(0), int32(0), "object"}
 	}
 	add(t, c, schema.Functions, id, function(main, 11, "main", nil), function(work, 12, "work()", "_Z4workv"))
 }
@@ -130,13 +130,19 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// A key names a function in builds of other directories.
+// A key has what its scope names, and nothing else.
 func TestKey(t *testing.T) {
-	if key("prog", "/one/a.c", "f") != key("prog", "/two/a.c", "f") {
-		t.Error("the module's directory counts")
+	if key("object", 1, "prog", "a.c", "f") != key("object", 2, "prog", "b.c", "f") {
+		t.Error("the module counts for a name of the load object")
 	}
-	if key("prog", "a.c", "f") == key("prog", "a.c", "g") {
+	if key("module", 1, "prog", "x/a.c", "f") == key("module", 1, "prog", "y/a.c", "f") {
+		t.Error("the module does not count for a name of a module")
+	}
+	if key("object", 1, "prog", "a.c", "f") == key("object", 1, "prog", "a.c", "g") {
 		t.Error("the name does not count")
+	}
+	if key("build", 7, "prog", "a.c", "f") != 7 {
+		t.Error("a function that only its place distinguishes has another key than its identifier")
 	}
 }
 
@@ -146,7 +152,7 @@ func TestShared(t *testing.T) {
 	if len(c.functions.list) != 2 {
 		t.Errorf("%d functions, not 2", len(c.functions.list))
 	}
-	want := []string{"", "/src/a.c", "_Z4workv", "clock", "count", "cpu", "main", "normal", "ns", "prog", "sync", "wait", "work()"}
+	want := []string{"", "/src/a.c", "_Z4workv", "a.c", "object", "clock", "count", "cpu", "main", "normal", "ns", "prog", "sync", "wait", "work()"}
 	for _, text := range c.texts.list {
 		if !slices.Contains(want, text) {
 			t.Errorf("text %q", text)
@@ -169,7 +175,7 @@ func TestNoModule(t *testing.T) {
 	c := collected(t)
 	add(t, c, schema.FunctionValues, "cc", []any{int32(7), "cpu", int32(0), int64(1), int64(6)})
 	add(t, c, schema.Metrics, "cc", []any{"cpu", "CPU", "ns", "clock", false, false})
-	add(t, c, schema.Functions, "cc", []any{int32(0), int64(11), int64(1), int64(2), "main", nil, nil, nil, nil, "normal", int64(11), int64(11), int64(8), nil, nil, nil, int32(0), int32(0)})
+	add(t, c, schema.Functions, "cc", []any{int32(0), int64(11), int64(1), int64(2), "main", nil, nil, nil, nil, "normal", int64(11), int64(11), int64(8), nil, nil, nil, int32(0), int32(0), "object"})
 	if got, want := texted(t, c.Rows)[0], "cc cpu ns 7 11 main   normal 1 6"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -19,8 +19,11 @@ import (
 type resolved struct {
 	id, key                    int64 // key is 0 until all are known
 	name, object, module, kind int32
-	linkage                    int32 // the key is made of it
+	identity                   identity
 }
+
+// identity is what a function's key is made of.
+type identity struct{ scope, object, module, linkage int32 }
 
 // compare orders functions as the roll-up's rows are.
 func (c *Collector) compare(f, g *resolved) int {
@@ -35,9 +38,15 @@ func (c *Collector) compare(f, g *resolved) int {
 }
 
 // key returns what names a function in every build, as the macro function_key of the
-// catalog does.
-func key(object, module, linkage string) int64 {
-	sum := md5.Sum([]byte(object + "\t" + module[strings.LastIndexByte(module, '/')+1:] + "\t" + linkage))
+// catalog does: its load object and module are short paths.
+func key(scope string, id int64, object, module, linkage string) int64 {
+	switch scope {
+	case "build":
+		return id
+	case "object":
+		module = ""
+	}
+	sum := md5.Sum([]byte(object + "\t" + module + "\t" + linkage))
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 1)
 }
 
@@ -94,7 +103,8 @@ func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) erro
 	}
 	for i := range known.list {
 		f := &known.list[i]
-		f.key = key(c.texts.list[f.object], c.texts.list[f.module], c.texts.list[f.linkage])
+		i := f.identity
+		f.key = key(c.texts.list[i.scope], f.id, c.texts.list[i.object], c.texts.list[i.module], c.texts.list[i.linkage])
 	}
 	metrics := ranks(len(c.metrics.list), func(a, b int32) int { return strings.Compare(c.metrics.list[a], c.metrics.list[b]) })
 	functions := ranks(len(known.list), func(a, b int32) int { return c.compare(&known.list[a], &known.list[b]) })
@@ -142,7 +152,8 @@ func (c *Collector) append(rows []row, e *experiment, values []value, number int
 			}
 		} else {
 			f := &c.functions.list[e.functions[v.function]-1]
-			r := resolved{id: f.id, name: f.name, object: c.name(e.objects, f.object), module: c.name(e.modules, f.module), kind: f.kind, linkage: f.linkage}
+			object, module := c.named(e.objects, f.object), c.named(e.modules, f.module)
+			r := resolved{id: f.id, name: f.name, object: object.name, module: module.name, kind: f.kind, identity: identity{f.scope, object.short, module.short, f.linkage}}
 			last, at = v.function, known.of(r)
 		}
 		rows = append(rows, row{v.metric, v.modes, at, number, v.exclusive, v.inclusive})
@@ -170,13 +181,13 @@ func (u *unpacker) values(e *experiment) []value {
 	return u.list
 }
 
-// name returns the text of an object's or module's name, which is empty if that has none.
-func (c *Collector) name(names map[int64]int32, id int64) int32 {
-	name, ok := names[id]
+// named returns the name and short path of an object or module, which are empty if it is unknown.
+func (c *Collector) named(known map[int64]named, id int64) named {
+	n, ok := known[id]
 	if !ok {
-		name = c.texts.of("")
+		n = named{c.texts.of(""), c.texts.of("")}
 	}
-	return name
+	return n
 }
 
 // units returns the units of the metrics that rows of an experiment have, by metric.

@@ -67,7 +67,7 @@ func (r *Resolver) generated(c *decode.Code, m *image.Mapping, proc *decode.Proc
 		module = c.File
 	}
 	f := Function{
-		Object: o, Module: p.module(o, module, ""), Kind: Dynamic,
+		Object: o, Module: p.module(o, module, ""), Kind: Dynamic, Scope: symtab.ModuleScope,
 		Name: c.Function, Linkage: c.Function, Aliases: c.Function, Size: m.Size,
 	}
 	n := p.function(f, xxhash.Sum64(c.Bytes)^m.Size)
@@ -115,7 +115,11 @@ func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch isa.Arch) Fu
 			end = min(end, f.Address)
 		}
 	}
-	return Function{Name: fmt.Sprintf("<static>@%#x", start-m.Address), Kind: symtab.Static,
+	scope := symtab.BuildScope // the name holds the address
+	if len(fs) == 0 {
+		scope = symtab.ModuleScope
+	}
+	return Function{Name: fmt.Sprintf("<static>@%#x", start-m.Address), Kind: symtab.Static, Scope: scope,
 		Address: start - m.Address, Offset: start - m.Address, Size: end - start}
 }
 

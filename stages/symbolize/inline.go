@@ -55,7 +55,7 @@ func (r *Resolver) inlined(around FunctionNo, in *symtab.Frame) FunctionNo {
 		if own, found := p.Objects[f.Object].called(in.Function, p.Modules[f.Module].Name); found {
 			n = r.tableFunction(f.Object, own)
 		} else {
-			n = p.function(Function{Object: f.Object, Module: p.module(f.Object, unknownModule, ""), Name: in.Function, Kind: Inlined, Line: in.Start}, 0)
+			n = p.function(Function{Object: f.Object, Module: p.module(f.Object, unknownModule, ""), Name: in.Function, Kind: Inlined, Scope: symtab.ModuleScope, Line: in.Start}, 0)
 		}
 		r.inlinedNames[k] = n
 	}

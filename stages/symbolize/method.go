@@ -44,7 +44,8 @@ func (r *Resolver) version(n FunctionNo) {
 	p := r.Program
 	f := p.Functions[n]
 	if f.Kind == Dynamic && isMethod(f.Linkage) {
-		p.versions[n] = p.function(Function{Object: f.Object, Module: f.Module, Name: f.Name, Linkage: f.Linkage, Aliases: f.Aliases, Kind: Java}, 0)
+		p.versions[n] = p.function(Function{Object: f.Object, Module: f.Module, Name: f.Name, Linkage: f.Linkage, Aliases: f.Aliases, Kind: Java, Scope: f.Scope}, 0)
+		p.Functions[n].Scope = symtab.BuildScope
 	}
 }
 

@@ -46,7 +46,7 @@ func namedLine(n *decode.Named, l decode.NamedLevel) (place symtab.Place) {
 // namedFunction interns a function of a profile: its identity is all that is said of it.
 func (r *Resolver) namedFunction(o ObjectNo, n *decode.NamedFunction) FunctionNo {
 	p := r.Program
-	f := Function{Object: o, Module: p.module(o, cmp.Or(n.File, unknownModule), ""), Name: n.Name, Linkage: n.Linkage, Aliases: n.Linkage, Kind: symtab.Normal, Line: n.Line}
+	f := Function{Object: o, Module: p.module(o, cmp.Or(n.File, unknownModule), ""), Name: n.Name, Linkage: n.Linkage, Aliases: n.Linkage, Kind: symtab.Normal, Scope: symtab.ModuleScope, Line: n.Line}
 	if p.Objects[o].Kind != "elf" {
 		f.Kind = Dynamic
 	}

@@ -50,7 +50,7 @@ func (o *Object) touch() { o.touched = true }
 func (r *Resolver) static(object ObjectNo, m *image.Mapping, offset uint64) LocationNo {
 	p := r.Program
 	f := Function{
-		Object: object, Module: p.module(object, unknownModule, ""), Kind: symtab.Static,
+		Object: object, Module: p.module(object, unknownModule, ""), Kind: symtab.Static, Scope: symtab.ModuleScope,
 		Name: fmt.Sprintf("<static>@%#x", m.FileOffset), Address: m.FileOffset, Offset: m.FileOffset, Size: m.Size,
 	}
 	return p.location(p.function(r.inKernel(f, m), 0), offset, "", nil)

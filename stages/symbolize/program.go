@@ -4,6 +4,7 @@ package symbolize
 
 import (
 	"cmp"
+	"path"
 
 	"stackmill/schema"
 	"stackmill/stages/arena"
@@ -68,6 +69,7 @@ type Module struct {
 	ID             int64
 	Object         ObjectNo
 	Name, Language string
+	ShortPath      string // that builds in other directories share
 }
 
 // Function is a row of functions.
@@ -78,6 +80,7 @@ type Function struct {
 	Name, Linkage, Aliases string
 	GprofngName, PerfName  string // by the tools' choice of alias (S4)
 	Kind                   symtab.Kind
+	Scope                  symtab.NameScope // of the linkage name within the load object
 	Address, Offset, Size  uint64
 	Line                   int32 // where the source declares it, 0 if unknown
 }
@@ -104,7 +107,7 @@ const (
 	Unknown    symtab.Kind = "unknown"
 )
 
-const unknownModule = "(unknown)"
+const unknownModule = symtab.Unknown
 
 type moduleKey struct {
 	object ObjectNo
@@ -143,7 +146,7 @@ func (p *Program) module(object ObjectNo, name, language string) ModuleNo {
 	if !ok {
 		n = ModuleNo(len(p.Modules))
 		id := schema.NewID("module").Number(uint64(p.Objects[object].ID)).Text(name).Sum()
-		p.Modules = append(p.Modules, Module{id, object, name, language})
+		p.Modules = append(p.Modules, Module{id, object, name, language, path.Base(name)})
 		p.modules[k] = n
 	}
 	return n

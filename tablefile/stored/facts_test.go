@@ -34,7 +34,7 @@ func functionRows(t *testing.T, id string, rows ...string) (batch arrow.RecordBa
 		if clone > 0 {
 			of = clone
 		}
-		b.Append(number, int64(7), int64(8), int64(9), name, nil, "", nil, nil, "normal", int64(1), int64(2), int64(3), of, nil, nil, int32(0), int32(5))
+		b.Append(number, int64(7), int64(8), int64(9), name, nil, "", nil, nil, "normal", int64(1), int64(2), int64(3), of, nil, nil, int32(0), int32(5), "object")
 	}
 	if err := b.Close(); err != nil {
 		t.Fatal(err)

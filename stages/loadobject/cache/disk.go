@@ -32,7 +32,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 19
+	formatVersion = 24
 	headSize      = 32
 )
 

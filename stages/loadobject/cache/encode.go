@@ -49,6 +49,7 @@ func encode(key string, missing []string, t *symtab.Table) []byte {
 	for _, m := range t.Modules {
 		e.Text(m.Name)
 		e.Text(m.Language)
+		e.Text(m.ShortPath)
 	}
 	t.Functions.Write(e.Writer)
 	t.Lines.Write(e.Writer, false)
@@ -83,7 +84,7 @@ func decode(b []byte) (key string, missing []string, t *symtab.Table, err error)
 	}
 	t.Modules = columns.Slice[symtab.Module](d.Count())
 	for i := range t.Modules {
-		t.Modules[i] = symtab.Module{Name: d.Text(), Language: d.Text()}
+		t.Modules[i] = symtab.Module{Name: d.Text(), Language: d.Text(), ShortPath: d.Text()}
 	}
 	t.Functions = symtab.ReadFunctions(d.Reader, len(t.Modules))
 	t.Lines = symtab.ReadRows(d.Reader, len(t.Files), -1)

@@ -40,8 +40,10 @@ type adder struct {
 	lines     *lines.Reader
 	inlines   *inlines.Reader
 	modules   map[symtab.Module]int32
-	code      []moduleCode
-	spans     []dwarf.Span // of the subroutine that is read
+	// directories are those in which the units were compiled, by the units' paths.
+	directories map[string]string
+	code        []moduleCode
+	spans       []dwarf.Span // of the subroutine that is read
 
 	procedures []procedure // of Fortran, and those of C that are within others
 	merged     []mergedCode
@@ -50,7 +52,7 @@ type adder struct {
 
 func newAdder(d *dwarf.Info, t *symtab.Draft) *adder {
 	l := lines.New(d, t)
-	return &adder{info: d, table: t, addresses: l.Addresses, lines: l, inlines: inlines.New(d, l, t), modules: map[symtab.Module]int32{}}
+	return &adder{info: d, table: t, addresses: l.Addresses, lines: l, inlines: inlines.New(d, l, t), modules: map[symtab.Module]int32{}, directories: map[string]string{}}
 }
 
 // read reads all units and completes the table.
@@ -68,6 +70,7 @@ func (a *adder) read() {
 	a.lines.Store(a.inlines.Over(a.lines.Sorted()))
 	a.assign()
 	a.assignMerged()
+	a.shorten()
 	a.nameProcedures()
 	a.inlines.Finish() // by the names that functions have now
 }

@@ -98,7 +98,7 @@ func check(t *testing.T, table *symtab.Table, dir string, modules bool) {
 			t.Errorf("%s starts at %s %v, want %s", f.Name, got, ok, want)
 		}
 		source, _, _ := strings.Cut(want, ":")
-		if m := table.Modules[f.Module]; modules && m != (symtab.Module{Name: filepath.Join(dir, source), Language: "C"}) {
+		if m := table.Modules[f.Module]; modules && m != (symtab.Module{Name: filepath.Join(dir, source), Language: "C", ShortPath: source}) {
 			t.Errorf("%s is in module %+v, want %s", f.Name, m, source)
 		}
 	}

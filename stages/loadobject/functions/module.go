@@ -15,6 +15,9 @@ func (a *adder) module(u, half *dwarf.Unit, names *dwarf.Sections, p *lines.Prog
 	if name == "" {
 		return a.table.Modules[0]
 	}
+	if _, known := a.directories[name]; !known && language != "Go" {
+		a.directories[name] = string(a.info.Sections.Text(u, dwarf.AttrCompDir))
+	}
 	return symtab.Module{Name: name, Language: language}
 }
 
@@ -37,6 +40,17 @@ func (a *adder) assign() {
 		}
 		if len(covering) > 0 {
 			f.Module = a.moduleIndex(covering[len(covering)-1].module)
+		}
+	}
+}
+
+// shorten gives the modules their short paths. Those of Go are packages.
+func (a *adder) shorten() {
+	short := shortPaths(a.directories)
+	for i := range a.table.Modules {
+		m := &a.table.Modules[i]
+		if m.ShortPath = short[m.Name]; m.ShortPath == "" {
+			m.ShortPath = m.Name
 		}
 	}
 }

@@ -23,6 +23,7 @@ type function struct {
 	linkage, aliases, name, gprofngName, perfName int32
 	module, line                                  int32
 	kind                                          kindNo
+	scope                                         NameScope
 	indirect                                      bool
 }
 
@@ -42,7 +43,7 @@ func (f *Functions) At(i int) Function {
 		Offset: f.offsets[i], Address: r.address, Size: r.size,
 		Linkage: f.texts.At(r.linkage), Aliases: f.texts.At(r.aliases), Name: f.texts.At(r.name),
 		GprofngName: f.texts.At(r.gprofngName), PerfName: f.texts.At(r.perfName),
-		Kind: kinds[r.kind], Module: r.module, Line: r.line, Indirect: r.indirect,
+		Kind: kinds[r.kind], Scope: r.scope, Module: r.module, Line: r.line, Indirect: r.indirect,
 	}
 }
 
@@ -115,6 +116,7 @@ func (f *Functions) Write(w *columns.Writer) {
 		w.Uint(uint64(g.Module))
 		w.Uint(uint64(g.Line))
 		w.Bool(g.Indirect)
+		w.Uint(uint64(g.Scope))
 		last = g
 	}
 }
@@ -140,7 +142,7 @@ func ReadFunctions(r *columns.Reader, modules int) Functions {
 			kind, kindText = kindNo(no), text
 		}
 		g.kind = kind
-		g.module, g.line, g.indirect = r.Below(modules), r.Below(1<<31), r.Bool()
+		g.module, g.line, g.indirect, g.scope = r.Below(modules), r.Below(1<<31), r.Bool(), NameScope(r.Below(int(BuildScope)+1))
 	}
 	f.names = newNameLists(f)
 	return f
@@ -156,6 +158,7 @@ var longNames = Note{Offset: -1, Text: "the names of functions have more than 4 
 
 // Finish returns the table. The draft must not be used any more.
 func (d *Draft) Finish() *Table {
+	d.restrictScopes()
 	w := columns.NewTextWriter()
 	n := len(d.Functions)
 	f := Functions{offsets: columns.Slice[uint64](n), rest: columns.Slice[function](n)}
@@ -166,7 +169,7 @@ func (d *Draft) Finish() *Table {
 			address: g.Address, size: g.Size,
 			linkage: w.Number(g.Linkage), aliases: w.Number(g.Aliases), name: w.Number(g.Name),
 			gprofngName: w.Number(g.GprofngName), perfName: w.Number(g.PerfName),
-			module: g.Module, line: g.Line, kind: kindNo(slices.Index(kinds, g.Kind)), indirect: g.Indirect,
+			module: g.Module, line: g.Line, kind: kindNo(slices.Index(kinds, g.Kind)), scope: g.Scope, indirect: g.Indirect,
 		}
 	}
 	if w.Full {

@@ -85,6 +85,7 @@ func TestFunctionsOfUnknownKind(t *testing.T) {
 		w.Uint(1)
 		w.Uint(0)
 		w.Bool(false)
+		w.Uint(uint64(BuildScope))
 		r := columns.NewReader(w.Append(nil))
 		if ReadFunctions(r, x.modules); r.Whole() != x.whole {
 			t.Errorf("%s: whole: %v", name, r.Whole())

@@ -64,7 +64,7 @@ func listKernel(text []byte) (list []listed, whole bool) {
 // addresses; a function ends where the next symbol begins. Its module is the
 // kernel module's name.
 func ReadKernel(text []byte) *Draft {
-	t := &Draft{Table: Table{Modules: []Module{{Name: "(unknown)"}}}}
+	t := &Draft{Table: Table{Modules: []Module{{Name: Unknown, ShortPath: Unknown}}}}
 	list, whole := listKernel(text)
 	if !whole {
 		t.Notes = append(t.Notes, tooMany())
@@ -90,7 +90,7 @@ func ReadKernel(text []byte) *Draft {
 // addKernel adds the function that the symbols at one address name, if they are
 // of code. modules has the numbers of the table's modules.
 func (d *Draft) addKernel(symbols []listed, size uint64, modules map[string]int32, readable Names) {
-	f := Function{Offset: symbols[0].addr, Address: symbols[0].addr, Size: size, Kind: Kernel}
+	f := Function{Offset: symbols[0].addr, Address: symbols[0].addr, Size: size, Kind: Kernel, Scope: ModuleScope}
 	var names []string
 	for _, s := range symbols {
 		if !s.code {
@@ -102,7 +102,7 @@ func (d *Draft) addKernel(symbols []listed, size uint64, modules map[string]int3
 		if !ok {
 			n = int32(len(d.Modules))
 			modules[s.module] = n
-			d.Modules = append(d.Modules, Module{Name: s.module})
+			d.Modules = append(d.Modules, Module{Name: s.module, ShortPath: s.module})
 		}
 		f.Module = n
 	}

@@ -28,7 +28,12 @@ func (t *Table) Function(off uint64) (Function, bool) {
 	if i < f.Len() {
 		end = min(end, f.offsets[i])
 	}
+	scope := BuildScope // the name holds the address
+	if f.Len() == 0 {   // the code of an object without symbols
+		scope = ModuleScope
+	}
 	return Function{
+		Scope:   scope,
 		Offset:  start,
 		Address: r.Address + (start - r.Offset),
 		Size:    end - start,
@@ -127,12 +132,12 @@ func (a Addresses) Offset(addr uint64) (uint64, bool) {
 
 // Bytes estimates the memory that the table takes, in bytes.
 func (t *Table) Bytes() int64 {
-	n := len(t.Segments)*40 + len(t.Regions)*48 + t.Functions.bytes() + len(t.Modules)*32 + t.Lines.Bytes()
+	n := len(t.Segments)*40 + len(t.Regions)*48 + t.Functions.bytes() + len(t.Modules)*48 + t.Lines.Bytes()
 	for _, s := range t.Slots {
 		n += len(s.Symbol) + 32
 	}
 	for _, m := range t.Modules {
-		n += len(m.Name)
+		n += len(m.Name) + len(m.ShortPath)
 	}
 	for _, s := range t.Files {
 		n += len(s) + 16

@@ -22,7 +22,7 @@ func tooMany() Note {
 // lines of start, size and name (perf-data 18.1). Offsets are addresses. Where
 // functions overlap, the one listed later is the one compiled later.
 func ReadPerfMap(text []byte) *Draft {
-	t := &Draft{Table: Table{Modules: []Module{{Name: "(unknown)"}}}}
+	t := &Draft{Table: Table{Modules: []Module{{Name: Unknown, ShortPath: Unknown}}}}
 	var list []Function // in order of the file
 	bad := 0
 	for line := range bytes.Lines(text) {
@@ -53,7 +53,7 @@ func perfMapFunction(line []byte) (f Function, ok bool) {
 		return f, false
 	}
 	name = strings.ToValidUTF8(name, "\uFFFD")
-	return Function{Offset: from, Address: from, Size: n, Linkage: name, Aliases: name, Name: name, Kind: Dynamic}, true
+	return Function{Offset: from, Address: from, Size: n, Linkage: name, Aliases: name, Name: name, Kind: Dynamic, Scope: ModuleScope}, true
 }
 
 // word cuts off the first word; both parts are without blanks around them.

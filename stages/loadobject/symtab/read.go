@@ -14,7 +14,7 @@ import (
 // own symbols and those of its debug file, which may be nil. What cannot be
 // read is in the table's notes. The table does not refer to the files' bytes.
 func Read(f, debug *elf.File) *Draft {
-	t := &Draft{Table: Table{BuildID: f.BuildID(), Checksum: f.Checksum(), Modules: []Module{{Name: "(unknown)"}}}}
+	t := &Draft{Table: Table{BuildID: f.BuildID(), Checksum: f.Checksum(), Modules: []Module{{Name: Unknown, ShortPath: Unknown}}}}
 	t.Arch = f.Arch()
 	t.Notes = append(append(t.Notes, f.Notes...), f.Cut()...)
 	for _, l := range f.Loads {

@@ -159,7 +159,7 @@ func TestClassesAndOrders(t *testing.T) {
 		if d := cmp.Diff([]symtab.Segment{{Offset: 0x400, Address: 0x1000, FileSize: 0x40, MemSize: 0x50, Flags: 5}}, table.Segments); d != "" {
 			t.Error(d)
 		}
-		want := symtab.Function{Offset: 0x418, Address: 0x1018, Size: 8, Name: "<static>@0x418", Kind: symtab.Static}
+		want := symtab.Function{Offset: 0x418, Address: 0x1018, Size: 8, Name: "<static>@0x418", Kind: symtab.Static, Scope: symtab.BuildScope}
 		if got, ok := table.Function(0x419); !ok || got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}

@@ -2,6 +2,7 @@ package symtab
 
 import (
 	"cmp"
+	debugelf "debug/elf"
 	"slices"
 	"strings"
 )
@@ -69,6 +70,9 @@ func (n *namer) function(group []symbol) Function {
 	}
 	f := Function{Linkage: shown(names), Aliases: strings.Join(names, Separator)}
 	f.Indirect = slices.ContainsFunc(group, func(s symbol) bool { return s.indirect })
+	if !slices.ContainsFunc(group, func(s symbol) bool { return s.name == f.Linkage && s.binding != debugelf.STB_LOCAL }) {
+		f.Scope = ModuleScope
+	}
 	f.Name, f.Kind = n.name(f.Linkage)
 	f.GprofngName = unless(f.Name, n.gprofngName(n.gprofngAlias(group)))
 	f.PerfName = unless(f.Name, n.perfName(n.perfAlias(group)))

@@ -1,9 +1,12 @@
 package symtab
 
-import "testing"
+import (
+	debugelf "debug/elf"
+	"testing"
+)
 
 func TestSize(t *testing.T) {
-	sym := func(name string, offset, size uint64) symbol { return symbol{name: name, offset: offset, size: size} }
+	sym := func(name string, offset, size uint64) symbol { return symbol{name: name, offset: offset, size: size, binding: debugelf.STB_GLOBAL} }
 	text := Region{".text", 100, 1100, 100}
 	plt := Region{".plt", 80, 1080, 20}
 	for _, c := range []struct {

@@ -43,6 +43,7 @@ type Function struct {
 	GprofngName, PerfName string
 
 	Kind   Kind
+	Scope  NameScope
 	Module int32 // index into Table.Modules, 0 is `(unknown)`
 	Line   int32 // where the source declares it, 0 if unknown
 	// Indirect says that it chooses the function that calls of its name enter
@@ -50,10 +51,16 @@ type Function struct {
 	Indirect bool
 }
 
+// Unknown is the name of the module of functions without debug information.
+const Unknown = "(unknown)"
+
 // Module is a compilation unit.
 type Module struct {
 	Name     string // canonical path; `(unknown)` for the first
 	Language string
+	// ShortPath is the part of the path that builds in other directories share. It differs
+	// between the modules of a table.
+	ShortPath string
 }
 
 // Region is an executable section, or an executable segment of a file without sections.

@@ -1,0 +1,56 @@
+package functions
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestShortPaths(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		units string // path@directory
+		want  string
+	}{
+		{"compiled at the root", "/b/1/main.c@/b/1 /b/1/src/a/util.c@/b/1 /b/1/src/b/util.c@/b/1", "main.c src/a/util.c src/b/util.c"},
+		{"another folder", "/build/124/main.c@/build/124 /build/124/src/a/util.c@/build/124", "main.c src/a/util.c"},
+		{"one unit", "/b/1/src/util.c@/b/1", "util.c"},
+		{"make in folders", "/b/1/main.c@/b/1 /b/1/d1/util.c@/b/1/d1 /b/1/d2/util.c@/b/1/d2", "main.c d1/util.c d2/util.c"},
+		{"make in folders only", "/b/1/d1/util.c@/b/1/d1 /b/1/d2/util.c@/b/1/d2", "d1/util.c d2/util.c"},
+		{"absolute names, compiled elsewhere", "/ci/9/src/main.c@/tmp/x /ci/9/src/d1/util.c@/tmp/x", "main.c d1/util.c"},
+		{"two versions below one directory", "/t/v1/main.c@/t /t/v1/d1/util.c@/t", "main.c d1/util.c"},
+		{"sources and generated ones", "/b/1/src/main.c@/b/1/out /b/1/src/d/util.c@/b/1/out /b/1/out/gen/lex.c@/b/1/out", "main.c d/util.c lex.c"},
+		{"a library from elsewhere", "/b/1/main.c@/b/1 /b/1/d/util.c@/b/1 /usr/src/z/util.c@/usr/src/z /usr/src/z/x/y.c@/usr/src/z", "main.c d/util.c util.c x/y.c"},
+		{"equal ends", "/b/1/main.c@/b/1 /b/1/util.c@/b/1 /usr/z/util.c@/usr/z", "main.c 1/util.c z/util.c"},
+		{"compiled at the root of the file system", "/start.S@/ /b/1/main.c@/b/1", "start.S main.c"},
+		{"relative directories", "src/a.c@. src/d/b.c@.", "a.c d/b.c"},
+		{"no directory", "a.c@ /x/b.c@", "a.c b.c"},
+	} {
+		units, want := map[string]string{}, map[string]string{}
+		wanted := strings.Fields(test.want)
+		for i, u := range strings.Fields(test.units) {
+			path, directory, _ := strings.Cut(u, "@")
+			units[path], want[path] = directory, wanted[i]
+		}
+		if diff := cmp.Diff(want, shortPaths(units)); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", test.name, diff)
+		}
+	}
+}
+
+// A build that lacks a unit gives the others the same short paths.
+func TestShortPathsOfOne(t *testing.T) {
+	all := map[string]string{"/b/1/main.c": "/b/1", "/b/1/a/util.c": "/b/1", "/b/1/b/util.c": "/b/1"}
+	long := shortPaths(all)
+	for _, gone := range []string{"/b/1/a/util.c", "/b/1/b/util.c"} {
+		some := maps.Clone(all)
+		delete(some, gone)
+		for unit, short := range shortPaths(some) {
+			if short != long[unit] {
+				t.Errorf("without %s, %s is %s, not %s", gone, unit, short, long[unit])
+			}
+		}
+	}
+}

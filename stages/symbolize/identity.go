@@ -1,0 +1,86 @@
+package symbolize
+
+import (
+	"path"
+	"strings"
+
+	"stackmill/stages/loadobject/symtab"
+)
+
+// ShortPaths returns, by load object, the shortest end of its path that no other load object
+// of the program has, and which load objects have paths that are not the only ones: files
+// that took each other's place, or those of several containers.
+func (p *Program) ShortPaths() (short []string, ambiguous []bool) {
+	short, ambiguous = make([]string, len(p.Objects)), make([]bool, len(p.Objects))
+	same := map[string][]int{}
+	for n := range p.Objects {
+		short[n] = p.Objects[n].Name
+		same[short[n]] = append(same[short[n]], n)
+	}
+	for _, group := range same {
+		for _, n := range group {
+			if len(group) == 1 {
+				break
+			}
+			short[n], ambiguous[n] = p.shortPath(n, group)
+		}
+	}
+	return short, ambiguous
+}
+
+// shortPath returns the shortest end of an object's path that no other of a group has.
+func (p *Program) shortPath(object int, group []int) (short string, ambiguous bool) {
+	full := p.Objects[object].Path
+	end := path.Base(full)
+	for {
+		others := false
+		for _, n := range group {
+			others = others || n != object && endsIn(p.Objects[n].Path, end)
+		}
+		switch {
+		case !others:
+			return end, false
+		case len(end) >= len(full):
+			return p.Objects[object].Name, true
+		}
+		rest := strings.TrimSuffix(full[:len(full)-len(end)], "/")
+		end = full[strings.LastIndexByte(rest, '/')+1:]
+	}
+}
+
+// endsIn reports whether a path ends in whole elements of another one.
+func endsIn(full, end string) bool {
+	rest, ok := strings.CutSuffix(full, end)
+	return ok && (rest == "" || strings.HasSuffix(rest, "/"))
+}
+
+// NameScopes returns, by function, the scope of its linkage name in all builds. Where the
+// load objects' own tables leave functions of the program equal, such as versions of
+// generated code, nothing but their places distinguishes them.
+func (p *Program) NameScopes() []symtab.NameScope {
+	type name struct{ object, module, function string }
+	scopes, first := make([]symtab.NameScope, len(p.Functions)), map[name]int{}
+	objects, ambiguous := p.ShortPaths()
+	for n := range p.Functions {
+		f := &p.Functions[n]
+		if scopes[n] = f.Scope; ambiguous[f.Object] {
+			scopes[n] = symtab.BuildScope
+		}
+		if scopes[n] == symtab.BuildScope {
+			continue
+		}
+		k := name{objects[f.Object], "", f.Linkage}
+		if f.Linkage == "" {
+			k.function = f.Name
+		}
+		if f.Scope == symtab.ModuleScope {
+			k.module = p.Modules[f.Module].ShortPath
+		}
+		if other, known := first[k]; known {
+			scopes[n], scopes[other] = symtab.BuildScope, symtab.BuildScope
+		} else {
+			first[k] = n
+		}
+	}
+	return scopes
+}
