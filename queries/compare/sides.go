@@ -59,11 +59,11 @@ func (c *comparison) chooseMetric() error {
 			has[id.(string)] = true
 		}
 		c.Unit, c.sampled = r.Text("unit"), slices.Contains(sampledKinds, r.Text("kind"))
-		c.Result.Base.Runs = c.having(c.Result.Base.Runs, has, "base")
-		c.Result.Test.Runs = c.having(c.Result.Test.Runs, has, "test")
-		if len(c.Result.Base.Runs) == 0 || len(c.Result.Test.Runs) == 0 {
-			return fmt.Errorf("no experiment of one side has the metric %s", c.Metric)
+		base, test := c.having(c.Result.Base.Runs, has, "base", records), c.having(c.Result.Test.Runs, has, "test", records)
+		if len(base) == 0 || len(test) == 0 {
+			return c.noCommonMetric(records, c.Metric)
 		}
+		c.Result.Base.Runs, c.Result.Test.Runs = base, test
 		return nil
 	}
 	return fmt.Errorf("no metric %q%s (there are %s)", c.Metric, queries.Suggest(c.Metric, known), strings.Join(known, ", "))
@@ -74,16 +74,64 @@ func (c *comparison) chooseMetric() error {
 var sampledKinds = []string{schema.Clock.String(), schema.HWC.String(), schema.Perf.String()}
 
 // having returns the runs that have the metric.
-func (c *comparison) having(runs []queries.Experiment, has map[string]bool, side string) (kept []queries.Experiment) {
+func (c *comparison) having(runs []queries.Experiment, has map[string]bool, side string, records []queries.Record) (kept []queries.Experiment) {
+	var lacking []queries.Experiment
 	for _, e := range runs {
 		if has[e.ExperimentID] && e.Status != "failed" {
 			kept = append(kept, e)
+		} else {
+			lacking = append(lacking, e)
 		}
 	}
-	if n := len(runs) - len(kept); n > 0 {
-		c.warn("%d of %d experiments of the %s have no metric %s, or no samples: they are left out", n, len(runs), side, c.Metric)
+	if len(lacking) > 0 {
+		c.warn("%d of %d experiments of the %s have no metric %s, or no samples: they are left out (they have %s)", len(lacking), len(runs), side, c.Metric, metricsOf(lacking, records))
 	}
 	return kept
+}
+
+// metricsOf names the metrics of some experiments, for people.
+func metricsOf(runs []queries.Experiment, records []queries.Record) string {
+	var list []string
+	for _, r := range records {
+		n := 0
+		for _, e := range runs {
+			if slices.Contains(r["ids"].([]any), any(e.ExperimentID)) && e.Status != "failed" {
+				n++
+			}
+		}
+		switch {
+		case n == len(runs):
+			list = append(list, r.Text("metric"))
+		case n > 0:
+			list = append(list, fmt.Sprintf("%s in %d of %d", r.Text("metric"), n, len(runs)))
+		}
+	}
+	if list == nil {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
+
+// noCommonMetric is the error of sides without a common metric, or without the one asked for.
+func (c *comparison) noCommonMetric(records []queries.Record, asked string) error {
+	base, test := metricsOf(c.Result.Base.Runs, records), metricsOf(c.Result.Test.Runs, records)
+	if base == "none" && test == "none" {
+		return fmt.Errorf("no metric is known of experiments on both sides (stackmill problems says what is wrong with them)")
+	}
+	what, do := "the sides have no metric in common", "record both with the same events"
+	if asked != "" {
+		what = "the metric " + asked + " is not on both sides"
+		if c.firstMetric(records) != "" {
+			do = "name one that both have, or " + do
+		}
+	}
+	if base == "none" || test == "none" {
+		do = "stackmill problems says what is wrong with those that have none"
+	}
+	if subjects[c.By].data {
+		what += ", of those that have data objects"
+	}
+	return fmt.Errorf("%s: the base has %s, the test has %s (%s)", what, base, test, do)
 }
 
 // firstMetric returns the metric that most experiments have, of those that both sides
@@ -116,7 +164,7 @@ func (c *comparison) firstMetric(records []queries.Record) (name string) {
 func (c *comparison) defaultMetric(records []queries.Record) error {
 	usual := c.firstMetric(records)
 	if usual == "" {
-		return fmt.Errorf("no metric is known of experiments on both sides (stackmill problems says what is wrong with them)")
+		return c.noCommonMetric(records, "")
 	}
 	emptied, err := c.db.Emptied(c.ctx)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,6 +87,8 @@ type trend struct {
 	ctx context.Context
 	db  *queries.DB
 	has map[string]bool // the experiments with the metric, by their ids
+
+	others []string // the metrics of experiments that lack it
 }
 
 // Run follows what is asked for over the experiments of a session.
@@ -120,6 +123,11 @@ func (t *trend) chooseMetric() error {
 			for _, id := range m.Experiments {
 				t.has[id] = true
 			}
+			for _, o := range metrics {
+				if slices.ContainsFunc(o.Experiments, func(id string) bool { return !t.has[id] }) {
+					t.others = append(t.others, o.Name)
+				}
+			}
 			return nil
 		}
 		known = append(known, m.Name)
@@ -153,7 +161,11 @@ func (t *trend) order() error {
 		}
 	}
 	if lacking > 0 {
-		t.warn("%d of %d experiments have no metric %s, or no samples: they are left out", lacking, len(records), t.Metric)
+		others := "none"
+		if t.others != nil {
+			others = strings.Join(t.others, ", ")
+		}
+		t.warn("%d of %d experiments have no metric %s, or no samples: they are left out (other metrics of the experiments: %s)", lacking, len(records), t.Metric, others)
 	}
 	if timeless > 0 {
 		t.warn("%d of %d experiments do not say when they began: they are left out", timeless, len(records))
@@ -211,21 +223,22 @@ func (t *trend) read() error {
 	if t.Inclusive {
 		column = "inclusive"
 	}
-	records, err := t.db.Records(t.ctx, `SELECT experiment_id, function_key, function, load_object, module, sum(`+column+`)::DOUBLE AS value FROM function_trends
+	records, err := t.db.Records(t.ctx, `SELECT experiment_id, function_key, function, load_object, module, function_key = function_id AS only_in_build, sum(`+column+`)::DOUBLE AS value FROM function_trends
 		WHERE metric = ? AND mode = ? AND `+meant+` GROUP BY ALL ORDER BY ALL`, t.Metric, t.Mode)
 	if err != nil {
 		return err
 	}
-	known, last := map[int64]int{}, map[int64]int{} // the series, and the last point with a name, by key
+	known, last := map[any]int{}, map[any]int{} // the series, and the last point with a name, by identity
+	identity := t.identities(records)
 	for _, r := range records {
 		n, ok := at[r.Text("experiment_id")]
 		if !ok {
 			continue
 		}
-		key := r.Number("function_key")
+		key := identity(r)
 		if _, some := known[key]; !some {
 			known[key] = len(t.Series)
-			t.Series = append(t.Series, Series{Key: key, Values: make([]float64, len(t.Points))})
+			t.Series = append(t.Series, Series{Key: r.Number("function_key"), Values: make([]float64, len(t.Points))})
 		}
 		s := &t.Series[known[key]]
 		if n >= last[key] { // builds may differ in the names
@@ -240,6 +253,41 @@ func (t *trend) read() error {
 	})
 	t.Series = t.Series[:min(t.Limit, len(t.Series))]
 	return nil
+}
+
+// unit is what a function is known by where its key does not hold in other builds.
+type unit struct{ function, object, module string }
+
+func unitOf(r queries.Record) unit {
+	module := r.Text("module")
+	return unit{r.Text("function"), r.Text("load_object"), module[strings.LastIndexByte(module, '/')+1:]}
+}
+
+// identities returns what identifies a row's series: the function's key, or the names of
+// functions that builds do not tell apart, whose values are added.
+func (t *trend) identities(records []queries.Record) func(queries.Record) any {
+	keys := map[unit]map[int64]bool{}
+	for _, r := range records {
+		if r["only_in_build"] == true {
+			keys[unitOf(r)] = map[int64]bool{}
+		}
+	}
+	for _, r := range records {
+		if of := keys[unitOf(r)]; of != nil {
+			of[r.Number("function_key")] = true
+		}
+	}
+	for _, u := range slices.SortedFunc(maps.Keys(keys), func(a, b unit) int {
+		return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.object, b.object), cmp.Compare(a.module, b.module))
+	}) {
+		t.warn("%s of %s is the sum of all functions of that name: %d of them have nothing to distinguish them in another build", u.function, u.object, len(keys[u]))
+	}
+	return func(r queries.Record) any {
+		if u := unitOf(r); keys[u] != nil {
+			return u
+		}
+		return r.Number("function_key")
+	}
 }
 
 // meant is the condition of the rows that are asked for.

@@ -119,3 +119,19 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 }
+
+// Functions that only their builds tell apart are one series, which says so.
+func TestOnlyInBuild(t *testing.T) {
+	record := func(function, module string, key int64, only bool) queries.Record {
+		return queries.Record{"function": function, "load_object": "prog", "module": module, "function_key": key, "only_in_build": only}
+	}
+	one, two, other := record("helper", "/b/1/util.c", 7, true), record("helper", "/b/2/util.c", 8, true), record("main", "/b/1/util.c", 9, false)
+	var r trend
+	identity := r.identities([]queries.Record{one, two, other})
+	if identity(one) != identity(two) || identity(other) != any(int64(9)) {
+		t.Errorf("%v, %v and %v", identity(one), identity(two), identity(other))
+	}
+	if want := []string{"helper of prog is the sum of all functions of that name: 2 of them have nothing to distinguish them in another build"}; !slices.Equal(r.Warnings, want) {
+		t.Errorf("warnings %q, want %q", r.Warnings, want)
+	}
+}

@@ -18,9 +18,15 @@ func TestScopes(t *testing.T) {
 		}
 		return size(list, []Region{{".text", 0, 0, 1000}}, newNamer(false))
 	}
-	global := func(name string, offset uint64) symbol { return symbol{name: name, offset: offset, binding: debugelf.STB_GLOBAL} }
-	local := func(name string, offset uint64) symbol { return symbol{name: name, offset: offset, binding: debugelf.STB_LOCAL} }
-	weak := func(name string, offset uint64) symbol { return symbol{name: name, offset: offset, binding: debugelf.STB_WEAK} }
+	global := func(name string, offset uint64) symbol {
+		return symbol{name: name, offset: offset, binding: debugelf.STB_GLOBAL}
+	}
+	local := func(name string, offset uint64) symbol {
+		return symbol{name: name, offset: offset, binding: debugelf.STB_LOCAL}
+	}
+	weak := func(name string, offset uint64) symbol {
+		return symbol{name: name, offset: offset, binding: debugelf.STB_WEAK}
+	}
 	module := func(m int32, list []Function) []Function {
 		for i := range list {
 			list[i].Module = m

@@ -6,7 +6,9 @@ import (
 )
 
 func TestSize(t *testing.T) {
-	sym := func(name string, offset, size uint64) symbol { return symbol{name: name, offset: offset, size: size, binding: debugelf.STB_GLOBAL} }
+	sym := func(name string, offset, size uint64) symbol {
+		return symbol{name: name, offset: offset, size: size, binding: debugelf.STB_GLOBAL}
+	}
 	text := Region{".text", 100, 1100, 100}
 	plt := Region{".plt", 80, 1080, 20}
 	for _, c := range []struct {
