@@ -270,6 +270,9 @@ func (s *seen) add(path string) {
 
 // debugFiles adds the folders in which debug files of the load objects would appear.
 func (s *seen) debugFiles(dirs []string, objects []symbolize.Object) {
+	for _, dir := range dirs {
+		s.add(dir)
+	}
 	for i := range objects {
 		if id := objects[i].BuildID; len(id) > 2 {
 			for _, dir := range dirs {

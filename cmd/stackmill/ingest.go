@@ -17,6 +17,7 @@ import (
 	"stackmill/bucket"
 	"stackmill/pipeline"
 	"stackmill/pipeline/plan"
+	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/symbolize/source"
 )
 
@@ -119,7 +120,7 @@ func (in *ingester) addCommonFlags(c *cobra.Command) {
 	f.StringVar(&in.Vmlinux, "vmlinux", "", "the kernel's image with its symbols (perf recordings; default: by the recorded build-id, where distributions put it)")
 	f.StringVar(&in.PerfMaps, "perf-map-dir", "", "directory of the perf-PID.map and jit-PID.dump files of run-time compilers (default /tmp, and where the dump was)")
 	f.StringVar(&in.SymFS, "symfs", "", "look for load objects below this directory instead of at their recorded paths")
-	f.StringArrayVar(&in.DebugDirs, "debug-dir", nil, "directory of separate debug files or of perf's cache of copies by build-id, may be repeated (default /usr/lib/debug and ~/.debug)")
+	f.StringArrayVar(&in.DebugDirs, "debug-dir", nil, "directory of debug files or of perf's cache of copies by build-id, besides /usr/lib/debug and ~/.debug; may be repeated")
 	f.StringArrayVar(&in.sources, "source-path", nil, sourcePathHelp)
 	f.BoolVar(&in.NoRecordedSources, "no-recorded-sources", false, noRecordedHelp)
 }
@@ -199,6 +200,9 @@ func (in *ingester) check() error {
 	}
 	if bucket.Is(in.Cache) {
 		in.SharedCache, in.Cache = in.Cache, localCache()
+	}
+	if in.DebugDirs != nil {
+		in.DebugDirs = append(in.DebugDirs, cache.DefaultDebugDirs()...)
 	}
 	in.Jobs = jobsFor(in.Jobs, openFiles())
 	in.Store, in.Memory, in.Program = in.store, limit, programVersion()

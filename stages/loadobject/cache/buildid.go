@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"stackmill/stages/infile"
+	"stackmill/stages/loadobject/elf"
 )
 
 // buildIDLink is the folder, below a root of debug files or perf's cache, in
@@ -26,7 +27,7 @@ var cachedNames = []string{"elf", "vdso", "kallsyms"}
 
 // Stored returns the copies of a load object below the roots, best first: in
 // perf's cache a folder, which was a link to the file in older versions and is
-// one where distributions install it.
+// one where distributions install it; or a file in the root itself.
 func Stored(dirs []string, buildID string) (found []string) {
 	if len(buildID) <= 2 {
 		return nil
@@ -42,6 +43,9 @@ func Stored(dirs []string, buildID string) (found []string) {
 				found = append(found, file)
 			}
 		}
+	}
+	for _, dir := range dirs {
+		found = append(found, elf.InFolder(dir, buildID, false)...)
 	}
 	return found
 }

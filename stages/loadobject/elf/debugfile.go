@@ -195,7 +195,8 @@ func (f *File) Alternate() (*File, error) {
 	return nil, fmt.Errorf("shared debug information: %w", failed)
 }
 
-// byBuildID returns where debug files with a build-id may be.
+// byBuildID returns where debug files with a build-id may be: in the places that
+// distributions and perf give them below each directory, or in the directory itself.
 func byBuildID(dirs []string, id string) (list []string) {
 	if len(id) <= 2 {
 		return nil
@@ -203,6 +204,9 @@ func byBuildID(dirs []string, id string) (list []string) {
 	for _, dir := range dirs {
 		at := filepath.Join(dir, ".build-id", id[:2], id[2:])
 		list = append(list, at+".debug", filepath.Join(at, "debug")) // the second is perf's
+	}
+	for _, dir := range dirs {
+		list = append(list, InFolder(dir, id, true)...)
 	}
 	return list
 }
