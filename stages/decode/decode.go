@@ -96,7 +96,14 @@ func (r *Recording) Length() time.Duration {
 type KernelSymbol struct {
 	Name    string
 	Address uint64
-	End     uint64 `json:",omitempty"` // of the kernel's recorded mapping, mostly of its text; 0 if unknown
+	// Start and End are the kernel's recorded mapping, mostly its text; End is 0 if unknown.
+	Start, End uint64 `json:",omitempty"`
+}
+
+// Maps reports whether an address may be in the kernel's own code, not in that of a module
+// or in code that the kernel made while it ran.
+func (k KernelSymbol) Maps(address uint64) bool {
+	return k.End <= k.Start || k.Start <= address && address < k.End
 }
 
 // Locator finds the files that a recording names: load objects, lists of symbols,

@@ -239,9 +239,19 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) LocationNo {
 		}
 	}
 	if outside := r.reasonOutside(m); o.table != nil || outside != ReasonData {
-		return r.unknown(pc, outside)
+		return r.outside(n, m, pc, outside)
 	}
 	return r.static(n, m, offset)
+}
+
+// outside returns the location of a PC in a load object that is in none of its functions,
+// or whose functions are not known. Code that was made at run time is in no load object,
+// nor is the kernel's outside of what was recorded of it.
+func (r *Resolver) outside(n ObjectNo, m *image.Mapping, pc uint64, reason string) LocationNo {
+	if decode.IsPerfMap(m.Path) || m.Path == decode.KernelPath && !r.rec.Kernel.Maps(pc) {
+		return r.unknown(pc, reason)
+	}
+	return r.unknownIn(n, m.FileOffset+(pc-m.Address), reason)
 }
 
 // reasonOutside is why a PC in a load object is in none of its functions: where

@@ -24,7 +24,7 @@ func (t *timeline) kernelMap(m decode.MapEvent) {
 	symbol, self := strings.CutPrefix(m.Path, decode.KernelPath)
 	switch {
 	case self && t.r.rec.Kernel == decode.KernelSymbol{}:
-		t.r.rec.Kernel = decode.KernelSymbol{Name: symbol, Address: m.FileOffset, End: m.Address + m.Size}
+		t.r.rec.Kernel = decode.KernelSymbol{Name: symbol, Address: m.FileOffset, Start: m.Address, End: m.Address + m.Size}
 		t.kernelID = m.BuildID
 	case !self && !strings.HasPrefix(m.Path, "[guest.") && m.Address >= kernelStart:
 		m.Modes, m.BuildID = 5, cmp.Or(m.BuildID, t.r.imageIDs[m.Path])

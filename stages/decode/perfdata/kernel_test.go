@@ -52,7 +52,7 @@ func TestKernelMaps(t *testing.T) {
 	b.sample(1, 1000, kernel, uint64(bpf+0x10), uint64(module+0x4000), user, 0x4010) // the return address is the end of ext4
 	b.sample(2, 3000, kernel, uint64(kernelText+0x10), user, 0x5010)
 	rec := open(t, b)
-	if want := (decode.KernelSymbol{Name: "_text", Address: kernelText + 0x1000000, End: kernelText + 0x1800000}); rec.Kernel != want {
+	if want := (decode.KernelSymbol{Name: "_text", Address: kernelText + 0x1000000, Start: kernelText + 0x1000000, End: kernelText + 0x1800000}); rec.Kernel != want {
 		t.Errorf("%+v", rec.Kernel)
 	}
 	self := "0 0xffff800000000000+0x7ffffffff000 @0xffff800000000000 [kernel.kallsyms]"
