@@ -28,15 +28,18 @@ func IsPerfMap(path string) bool { return perfMap().MatchString(path) }
 const deleted = " (deleted)"
 
 // memory are the names, or how they begin, that kernels give to mappings without
-// a file (perf-data 9). Run-time compilers that map code twice do it by a file in
-// memory.
-var memory = []string{"//anon", "/anon_hugepage", "[anon", "[heap]", "[stack", "/dev/zero", "/dev/ashmem", "/SYSV", "/memfd:"}
+// a file (perf-data 9).
+var memory = []string{"//anon", "/anon_hugepage", "[anon", "[heap]", "[stack", "/dev/zero", "/dev/ashmem", "/SYSV"}
+
+// memoryFile is how the names of files in memory begin. Run-time compilers map code twice
+// by them; programs that are executed from one have a build-id.
+const memoryFile = "/memfd:"
 
 // IsGenerated reports whether the code at a path was made at run time, so that no file
-// has it. A deleted file with a build-id may have a copy.
+// has it. A deleted file or one in memory with a build-id may have a copy.
 func IsGenerated(path string, hasBuildID bool) bool {
 	begins := func(name string) bool { return strings.HasPrefix(path, name) }
-	return path == "" || slices.ContainsFunc(memory, begins) || !hasBuildID && strings.HasSuffix(path, deleted)
+	return path == "" || slices.ContainsFunc(memory, begins) || !hasBuildID && (strings.HasSuffix(path, deleted) || begins(memoryFile))
 }
 
 // Undeleted is the path that a deleted file had.
@@ -123,6 +126,10 @@ type Code struct {
 	File      string // source file, if recorded
 	Lines     []CodeLine
 	Named     *Named `json:",omitempty"`
+	// Unwinding is the call frame information that a run-time compiler recorded, a
+	// `.eh_frame` that lies behind the code at a multiple of 8 bytes; nil if there is none,
+	// or once stacks are unwound.
+	Unwinding []byte `json:"-"`
 }
 
 // Named is what a profile says of a load object's code. The offsets of a mapping are the

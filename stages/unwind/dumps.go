@@ -1,6 +1,7 @@
 package unwind
 
 import (
+	"encoding/binary"
 	"sync"
 
 	"stackmill/stages/decode"
@@ -45,6 +46,7 @@ type walker struct {
 	mappings map[*image.Mapping]*cfi.Table
 	asked    []askedTable // since the last report
 	walker   *cfi.Walker  // nil before the process's first dump
+	machine  decode.Machine
 	regs     cfi.Registers
 }
 
@@ -58,7 +60,7 @@ type askedTable struct {
 // Unwind implements Walker.
 func (w *walker) Unwind(dump *decode.StackDump) *cfi.Stack {
 	if w.walker == nil {
-		w.walker = w.machines[dump.Machine]
+		w.walker, w.machine = w.machines[dump.Machine], dump.Machine
 		if w.walker == nil {
 			w.walker = cfi.NewWalker(dump.Machine.Arch, dump.Machine.Big)
 			w.machines[dump.Machine] = w.walker
@@ -89,10 +91,29 @@ func (w *walker) table(m *image.Mapping) *cfi.Table {
 	if ok {
 		return t
 	}
-	f := w.dumps.tables.find(w.dumps.process.File(m))
+	f := w.generated(m)
+	if m.Code == nil {
+		f = w.dumps.tables.find(w.dumps.process.File(m))
+	}
 	w.asked = append(w.asked, askedTable{f, m.Path})
 	w.mappings[m] = f.table
 	return f.table
+}
+
+// generated reads the call frame information of code that a run-time compiler made.
+func (w *walker) generated(m *image.Mapping) *frameTable {
+	if m.Code == nil || m.Code.Unwinding == nil {
+		return &frameTable{}
+	}
+	in := cfi.Input{
+		Arch: w.machine.Arch, Order: binary.LittleEndian,
+		Segments: []cfi.Segment{{Offset: m.FileOffset, Address: m.Address, Size: m.Size}},
+		EHFrame:  cfi.Section{Bytes: m.Code.Unwinding, Address: m.Address + (m.Size+7)&^7},
+	}
+	if w.machine.Big {
+		in.Order = binary.BigEndian
+	}
+	return newFrameTable(cfi.Read(in), nil)
 }
 
 // memory is the process's image as the walker sees it.
@@ -107,9 +128,7 @@ func (m memory) Code(address uint64, time int64) cfi.Code {
 	}
 	c.Executable = true
 	c.Offset = s.Mapping.FileOffset + (address - s.Mapping.Address)
-	if s.Mapping.Code == nil {
-		c.Table = m.w.table(s.Mapping)
-	}
+	c.Table = m.w.table(s.Mapping)
 	return c
 }
 

@@ -138,3 +138,39 @@ func TestDumps(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Generated code is unwound by the call frame information that its compiler recorded: it
+// lies behind the code, and refers to it by the distance.
+func TestDumpsOfGeneratedCode(t *testing.T) {
+	const address, length = pcWild &^ 0xfff, 0x13
+	le := binary.LittleEndian
+	b := le.AppendUint32(nil, 20)
+	b = append(b, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0)
+	b = le.AppendUint32(b, 20)
+	b = le.AppendUint32(b, 28)
+	distance := int32(0x18 + len(b)) // the code, rounded up
+	b = le.AppendUint32(le.AppendUint32(b, uint32(-distance)), length)
+	b = append(b, 0, 0, 0, 0, 0, 0, 0, 0)
+	for _, c := range []struct {
+		unwinding []byte
+		want      string
+	}{
+		{b, fmt.Sprintf("[%#x %#x %#x] ", uint64(address+4), uint64(pcWork), uint64(pcSignal))},
+		{nil, fmt.Sprintf("[%#x] no-cfi", uint64(address+4))},
+	} {
+		u, _, _ := unwinder(&decode.Process{Image: []decode.MapEvent{
+			{Address: address, Size: length, Modes: 5, Path: decode.GeneratedCode, Code: &decode.Code{Function: "handler", Unwinding: c.unwinding}},
+		}})
+		d := NewDumps(NewFrameTables(&framesOf{tables: map[string]*cfi.Table{"/bin/prog": simple(size)}}, &problem.Log{}))
+		d.Process(u.process)
+		dump := &decode.StackDump{Machine: decode.Machine{Arch: isa.AMD64}, Known: 1<<7 | 1<<16}
+		dump.Registers[7], dump.Registers[16] = 0x5000, address+4
+		for _, w := range []uint64{pcWork, pcSignal, 0} {
+			dump.Stack = le.AppendUint64(dump.Stack, w)
+		}
+		s := d.Walkers(1)[0].Unwind(dump)
+		if got := fmt.Sprintf("%#x %s", s.Words, s.Reason); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}

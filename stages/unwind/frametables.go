@@ -54,15 +54,20 @@ func (t *FrameTables) find(file string) *frameTable {
 	if f != nil {
 		return f
 	}
-	table, err := t.frames.Frames(file)
-	f = &frameTable{table: table}
+	f = newFrameTable(t.frames.Frames(file))
+	t.byFile[file] = f
+	return f
+}
+
+// newFrameTable returns a table that was read, or notes why it could not be.
+func newFrameTable(table *cfi.Table, err error) *frameTable {
+	f := &frameTable{table: table}
 	switch {
 	case err != nil:
 		f.count, f.message = 1, err.Error()
 	case table != nil && table.Bad > 0:
 		f.count, f.message = int64(table.Bad), "entries of the call frame information cannot be read: stacks end at the code they describe"
 	}
-	t.byFile[file] = f
 	return f
 }
 

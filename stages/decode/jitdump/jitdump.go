@@ -145,6 +145,20 @@ func (h *header) move(b []byte) (f function, err error) {
 	return f, f.check()
 }
 
+// unwinding reads the body of an UNWINDING_INFO record: the `.eh_frame` of the code that is
+// recorded next. The index that follows it, an `.eh_frame_hdr`, is not needed.
+func (h *header) unwinding(b []byte) ([]byte, error) {
+	const fixed = 24
+	if len(b) < fixed {
+		return nil, errShort
+	}
+	size, index := h.order.Uint64(b), h.order.Uint64(b[8:])
+	if size > uint64(len(b)-fixed) || index > size {
+		return nil, fmt.Errorf("it claims %d bytes, %d of them an index", size, index)
+	}
+	return b[fixed : fixed+size-index], nil
+}
+
 var errShort = errors.New("it is too short for its type")
 
 func (f *function) check() error {

@@ -272,3 +272,34 @@ func FuzzAttach(f *testing.F) {
 		}
 	})
 }
+
+// Call frame information is that of the function in the next record, and kept where stacks
+// are still to be unwound.
+func TestUnwinding(t *testing.T) {
+	w := little(7).
+		record(recordUnwinding, 1015, 12, 4, 0, []byte("eh_frameHDR ")).
+		load(7, 1020, 0x1000, "one", 1).
+		load(7, 1030, 0x2000, "two", 2).
+		record(recordUnwinding, 1035, 13, 4, 0, []byte("eh_frameHDR ")).
+		record(recordUnwinding, 1036, 8, 9, 0, []byte("eh_frameHDR ")).
+		record(recordUnwinding, 1037, 8).
+		load(7, 1040, 0x3000, "three", 3)
+	for _, dumps := range []decode.Dumps{nil, struct{ decode.Dumps }{}} {
+		var p *decode.Process
+		_, problems := attach(t, w.b, func(rec *decode.Recording) { p = rec.Processes[0]; p.Dumps = dumps })
+		var got []string
+		for _, m := range p.Image {
+			got = append(got, m.Code.Function+" "+string(m.Code.Unwinding))
+		}
+		want := []string{"one ", "two ", "three "}
+		if dumps != nil {
+			want[0] = "one eh_frame"
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+		if len(problems) != 3 || !strings.HasSuffix(problems[0], "bad-jitdump") {
+			t.Error(problems)
+		}
+	}
+}

@@ -22,6 +22,7 @@ type reader struct {
 	known bool // the clock is exact
 
 	lines     map[uint64][]byte // bodies of DEBUG_INFO records whose code is to come
+	unwinding []byte            // of the code to come, nil if unknown
 	live      map[uint64]int    // numbers of functions by address
 	functions []life
 	bad       int64 // lists of lines that end too early
@@ -75,7 +76,11 @@ func (r *reader) record(rec *record) error {
 			return errShort
 		}
 		r.lines[r.h.order.Uint64(rec.body)] = rec.body
-	case recordClose, recordUnwinding:
+	case recordUnwinding:
+		var err error
+		r.unwinding, err = r.h.unwinding(rec.body)
+		return err
+	case recordClose:
 	default:
 		r.strange++
 	}
@@ -99,6 +104,8 @@ func (r *reader) begins(f *function, time uint64) (int64, bool) {
 func (r *reader) load(f *function, time uint64) {
 	debug := r.lines[f.start]
 	delete(r.lines, f.start)
+	unwinding := r.unwinding
+	r.unwinding = nil
 	t, ok := r.begins(f, time)
 	if !ok {
 		return
@@ -110,6 +117,9 @@ func (r *reader) load(f *function, time uint64) {
 	if r.touched(f.start, f.size) {
 		code.Bytes = bytes.Clone(f.code)
 		r.addLines(code, f, debug)
+	}
+	if r.p.Dumps != nil {
+		code.Unwinding = bytes.Clone(unwinding)
 	}
 	r.add(f, t, code)
 }

@@ -96,6 +96,7 @@ func (r *reader) assign(t *timeline) {
 		t.complete(p, stacks.usesKernel)
 	}
 	t.judgeInherited()
+	t.judgeCopies()
 }
 
 // read reads the next samples.

@@ -95,7 +95,12 @@ func (t *timeline) userMap(p *process, m decode.MapEvent, huge bool) {
 		p.JITDumps = append(p.JITDumps, decode.JITDump{Path: m.Path, Mapped: m.Time, From: m.Time, Until: decode.Never})
 		return
 	}
-	if huge || decode.IsGenerated(m.Path, m.BuildID != "" || t.r.imageIDs[m.Path] != "") {
+	switch generated := huge || decode.IsGenerated(m.Path, m.BuildID != "" || t.r.imageIDs[m.Path] != ""); {
+	case !generated:
+		p.loads(m)
+	case p.copiesText(&m):
+		t.copied[m.Path]++
+	default:
 		m.Generated(p.PID)
 	}
 	p.add(m)

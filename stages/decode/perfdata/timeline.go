@@ -17,6 +17,7 @@ type timeline struct {
 	recorded []*process            // those with samples, in the order of their first samples
 	kernel   []decode.MapEvent     // of modules and of code that the kernel made
 	files    map[string]*pathFiles // by path
+	copied   map[string]int64      // by path of a program: how often memory took the place of its text
 	kernelID string                // of the kernel's own mapping
 	launched []*process            // programs that perf started
 	texts    map[string]string     // of names
@@ -31,9 +32,10 @@ type process struct {
 	exited bool
 	// launcher says that it is perf itself, about to execute the program to record.
 	launcher bool
-	live     []int32   // the mappings of its current program since base: their numbers in Image, or their complements in Data
-	base     *snapshot // the older ones: those that a fork shares
-	forked   *snapshot // what it inherited
+	text     []decode.MapEvent // of its program's own file
+	live     []int32           // the mappings of its current program since base: their numbers in Image, or their complements in Data
+	base     *snapshot         // the older ones: those that a fork shares
+	forked   *snapshot         // what it inherited
 	drops    []drop
 	exec     *execution // nil unless the mappings of a new program are incomplete
 	rows     *rows      // nil without samples
@@ -44,7 +46,10 @@ type process struct {
 }
 
 func (r *reader) timeline() *timeline {
-	t := &timeline{r: r, start: noTime, current: map[int32]*process{}, all: map[int32][]*process{}, files: map[string]*pathFiles{}, texts: map[string]string{}}
+	t := &timeline{
+		r: r, start: noTime, current: map[int32]*process{}, all: map[int32][]*process{},
+		files: map[string]*pathFiles{}, copied: map[string]int64{}, texts: map[string]string{},
+	}
 	earliest := func(time uint64) {
 		if time != 0 && time != noTime {
 			t.start = min(t.start, time)
@@ -169,6 +174,7 @@ func (t *timeline) comm(s *sideband, c *cursor) {
 	}
 	if s.misc&miscExec != 0 {
 		p.execute(t.ns(s.time))
+		p.text = nil
 		for i := range p.JITDumps {
 			p.JITDumps[i].Until = min(p.JITDumps[i].Until, t.ns(s.time))
 		}
@@ -221,7 +227,7 @@ func (t *timeline) forkProcess(s *sideband, pid, ppid int32) {
 		return
 	}
 	parent.executed()
-	p.Target = parent.Target
+	p.Target, p.text = parent.Target, slices.Clip(parent.text)
 	t.inheritDumps(p, parent)
 	p.forked = parent.share()
 	p.base = p.forked

@@ -1,0 +1,37 @@
+package perfdata
+
+import (
+	"maps"
+	"slices"
+
+	"stackmill/problem"
+	"stackmill/stages/decode"
+)
+
+// loads notes a mapping of a file's code: a program's own file is the first that is mapped.
+func (p *process) loads(m decode.MapEvent) {
+	if len(p.text) == 0 || p.text[0].Path == m.Path && p.text[0].File == m.File {
+		p.text = append(p.text, m)
+	}
+}
+
+// copiesText reports whether memory without a file takes the place of text of the program,
+// and makes it a mapping of the program's file. Programs copy their text there, to have it
+// in huge pages. A run-time compiler's code cannot be there while the program runs.
+func (p *process) copiesText(m *decode.MapEvent) bool {
+	for _, x := range p.text {
+		if x.Address <= m.Address && m.Size <= x.Size && m.Address-x.Address <= x.Size-m.Size {
+			m.Path, m.File, m.BuildID, m.FileOffset = x.Path, x.File, x.BuildID, x.FileOffset+(m.Address-x.Address)
+			return true
+		}
+	}
+	return false
+}
+
+// judgeCopies records which programs' names are inferred.
+func (t *timeline) judgeCopies() {
+	for _, path := range slices.Sorted(maps.Keys(t.copied)) {
+		t.r.rec.Problems.Add(problem.Problem{Severity: problem.Info, File: path, Offset: problem.NoOffset, Count: t.copied[path], Reason: "copied-text",
+			Message: "memory without a file took the place of the program's text: its names are inferred, as those of a copy of the text"})
+	}
+}
