@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,6 +40,9 @@ func (l *located) Named(path string) []decode.Candidate {
 
 // Stored implements decode.Locator.
 func (l *located) Stored(path, buildID string) (list []decode.Candidate) {
+	if decode.IsPerfMap(path) {
+		return l.found(path, l.otherLists())
+	}
 	cached := func(file string) { list = append(list, decode.Candidate{Path: file, Origin: "cache"}) }
 	dirs := l.options.debugDirs()
 	for _, file := range cache.Stored(dirs, buildID) {
@@ -62,6 +66,33 @@ func (l *located) Stored(path, buildID string) (list []decode.Candidate) {
 // SameBoot reports whether the kernel of this machine is the recording's, not restarted
 // since.
 func (l *located) SameBoot() bool { return here.recorded(l.rec, "", true) }
+
+// maxLists bounds how many lists of generated code are looked through.
+const maxLists = 256
+
+// otherLists returns the lists of generated code of all processes.
+func (l *located) otherLists() (list []decode.Candidate) {
+	dir := l.options.PerfMaps
+	if dir == "" {
+		if l.options.onlyGiven {
+			return nil
+		}
+		dir = "/tmp"
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if decode.IsPerfMap("/tmp/" + e.Name()) {
+			list = append(list, decode.Candidate{Path: filepath.Join(dir, e.Name()), Origin: "path"})
+		}
+	}
+	if len(list) > maxLists {
+		return nil
+	}
+	return list
+}
 
 // found remembers the files that a path led to.
 func (l *located) found(path string, list []decode.Candidate) []decode.Candidate {

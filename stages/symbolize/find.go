@@ -45,6 +45,9 @@ func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) Ob
 	if !o.kernel || k.path == decode.KernelPath || !r.takeModuleList(&o, f, m) {
 		r.takeFile(&o, f, im, k)
 	}
+	if o.table == nil && kept == nil && decode.IsPerfMap(k.path) {
+		r.takeOtherList(&o, f, im, k)
+	}
 	if o.table == nil && kept != nil {
 		return kept.object(r, o, k)
 	}

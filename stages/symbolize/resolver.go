@@ -41,7 +41,8 @@ type Resolver struct {
 	stat          func(path string) (localFile, bool) // statLocal
 	localFiles    map[objectKey]localFile
 	machine       *machine
-	runsOf        runsOf // of the image asked for last
+	owners        map[string]bool // what listOwners returns, nil before
+	runsOf        runsOf          // of the image asked for last
 }
 
 type objectKey struct {

@@ -10,9 +10,16 @@ import (
 
 // loads notes a mapping of a file's code: a program's own file is the first that is mapped.
 func (p *process) loads(m decode.MapEvent) {
-	if len(p.text) == 0 || p.text[0].Path == m.Path && p.text[0].File == m.File {
-		p.text = append(p.text, m)
+	if len(p.text) > 0 && (p.text[0].Path != m.Path || p.text[0].File != m.File) {
+		return
 	}
+	for i := range p.text { // programs change the protection of their text in pieces
+		if x := &p.text[i]; x.Address+x.Size == m.Address && x.FileOffset+x.Size == m.FileOffset {
+			x.Size += m.Size
+			return
+		}
+	}
+	p.text = append(p.text, m)
 }
 
 // copiesText reports whether memory without a file takes the place of text of the program,

@@ -227,7 +227,7 @@ func (t *timeline) forkProcess(s *sideband, pid, ppid int32) {
 		return
 	}
 	parent.executed()
-	p.Target, p.text = parent.Target, slices.Clip(parent.text)
+	p.Target, p.text = parent.Target, slices.Clone(parent.text)
 	t.inheritDumps(p, parent)
 	p.forked = parent.share()
 	p.base = p.forked

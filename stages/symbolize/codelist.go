@@ -1,0 +1,71 @@
+package symbolize
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/symbolize/image"
+)
+
+// takeOtherList gives generated code a list that is named by another number than the
+// process's: in a pid namespace, as of a container, the process names it by its number
+// there. It must be the only list whose functions are all where the process made code.
+func (r *Resolver) takeOtherList(o *Object, f *finding, im *image.Image, k objectKey) {
+	var found *symtab.Table
+	var file string
+	for _, c := range r.locator.Stored(k.path, "") {
+		if base := path.Base(c.Path); base == path.Base(k.path) || r.listOwners()[base] {
+			continue
+		}
+		t, err := r.tables.Load(c.Path)
+		if err != nil || !liesIn(t, im, k.path) {
+			continue
+		}
+		if found != nil {
+			return
+		}
+		found, file, o.Symbols = t, c.Path, c.Origin
+	}
+	if found == nil {
+		o.Symbols = "none"
+		return
+	}
+	o.table, o.file, o.FunctionCount = found, file, found.Functions.Len()
+	f.refused = []remark{{"inferred-list", fmt.Sprintf("%s is taken for the list of the process's functions: they are all where the process made code. A process in a container names its list by its number there", path.Base(file))}}
+}
+
+// listOwners are the names of the lists that processes of the recording would write.
+func (r *Resolver) listOwners() map[string]bool {
+	if r.owners == nil {
+		r.owners = map[string]bool{}
+		for _, p := range r.rec.Processes {
+			own := path.Base(decode.PerfMap(p.PID))
+			for i := range p.Image {
+				if decode.IsPerfMap(p.Image[i].Path) {
+					r.owners[own] = true
+					break
+				}
+			}
+		}
+	}
+	return r.owners
+}
+
+// liesIn reports whether all functions of a list are in mappings of generated code.
+func liesIn(t *symtab.Table, im *image.Image, file string) bool {
+	var code []*image.Mapping
+	for _, m := range im.Mappings {
+		if m.Path == file {
+			code = append(code, m)
+		}
+	}
+	for f := range t.Functions.All() {
+		if !slices.ContainsFunc(code, func(m *image.Mapping) bool { return m.Address <= f.Address && f.Address+f.Size <= m.End() }) {
+			return false
+		}
+	}
+	return t.Functions.Len() > 0
+}

@@ -1,0 +1,73 @@
+package symbolize
+
+import (
+	"fmt"
+	"testing"
+
+	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// lists is a locator of lists of generated code.
+type lists struct{ disk }
+
+// Named implements decode.Locator.
+func (l lists) Named(path string) []decode.Candidate {
+	if l.disk[path] == nil {
+		return nil
+	}
+	return []decode.Candidate{{Path: path, Origin: "path"}}
+}
+
+// Stored implements decode.Locator.
+func (l lists) Stored(path, _ string) (list []decode.Candidate) {
+	for n := range int64(12) {
+		if path := decode.PerfMap(n); l.disk[path] != nil {
+			list = append(list, decode.Candidate{Path: path, Origin: "path"})
+		}
+	}
+	return list
+}
+
+// A process in a pid namespace names its list by its number there: the only list that
+// fits the process's generated code is its own.
+func TestListOfNamespace(t *testing.T) {
+	list := func(name string, address uint64) *symtab.Table {
+		return symtab.ReadPerfMap(fmt.Appendf(nil, "%x 100 %s\n", address, name)).Finish()
+	}
+	const first, second, elsewhere = 0x7f0000001000, 0x7f0000009000, 0x7f0000009f80 // 0x80 bytes before its end
+	for _, c := range []struct {
+		name  string
+		files disk
+		want  string // of the processes 100 and 101
+		info  int
+	}{
+		{"by the number inside", disk{decode.PerfMap(1): list("f", first), decode.PerfMap(2): list("g", second)}, "perf-100.map f, perf-101.map g", 2},
+		{"its own first", disk{decode.PerfMap(100): list("own", first), decode.PerfMap(1): list("f", first)}, "perf-100.map own, <Unknown> <Unknown> " + ReasonGenerated, 0},
+		{"two fit", disk{decode.PerfMap(1): list("f", first), decode.PerfMap(2): list("g", first)}, "<Unknown> <Unknown> " + ReasonGenerated + ", <Unknown> <Unknown> " + ReasonGenerated, 0},
+		{"none fits", disk{decode.PerfMap(1): list("f", elsewhere)}, "<Unknown> <Unknown> " + ReasonGenerated + ", <Unknown> <Unknown> " + ReasonGenerated, 0},
+		{"another process's", disk{decode.PerfMap(7): list("f", first)}, "<Unknown> <Unknown> " + ReasonGenerated + ", <Unknown> <Unknown> " + ReasonGenerated, 0},
+	} {
+		rec := &decode.Recording{PageSize: 0x1000}
+		r := New(rec, lists{c.files}, c.files)
+		for pid, address := range map[int64]uint64{100: first, 101: second, 7: 0x1000} {
+			m := decode.MapEvent{Address: address, Size: 0x1000, Modes: 5}
+			m.Generated(pid)
+			rec.Processes = append(rec.Processes, &decode.Process{PID: pid, Image: []decode.MapEvent{m}})
+		}
+		got := map[int64]string{}
+		for _, p := range rec.Processes {
+			got[p.PID] = at(r.Process(p, "map"), p.Image[0].Address+0x10, 0)
+		}
+		r.Finish()
+		info := 0
+		for _, p := range rec.Problems.Problems {
+			if p.Reason == "inferred-list" {
+				info++
+			}
+		}
+		if got := got[100] + ", " + got[101]; got != c.want || info != c.info {
+			t.Errorf("%s: %s, %d remarks; want %s, %d", c.name, got, info, c.want, c.info)
+		}
+	}
+}
