@@ -51,8 +51,8 @@ func (f *File) DynamicSymbols() (symbols, names []byte, err error) {
 	size := uint64(f.symbolSize())
 	strings, ok := f.offset(d[int64(debugelf.DT_STRTAB)])
 	count := f.symbolCount(d)
-	if ok && count == 0 && strings > at { // linkers put the names after them
-		count = (strings - at) / size
+	if count == 0 {
+		count = f.symbolRoom(d, at) / size
 	}
 	count = min(count, uint64(len(f.data))) // so that the product is right
 	symbols = f.upTo(at, count*size)
@@ -75,8 +75,23 @@ func (f *File) offset(addr uint64) (uint64, bool) {
 	return 0, false
 }
 
+// tableTags are the entries of the dynamic segment that hold tables' addresses.
+var tableTags = []debugelf.DynTag{debugelf.DT_STRTAB, debugelf.DT_HASH, debugelf.DT_GNU_HASH, debugelf.DT_VERSYM,
+	debugelf.DT_VERNEED, debugelf.DT_VERDEF, debugelf.DT_RELA, debugelf.DT_REL, debugelf.DT_JMPREL, debugelf.DT_INIT}
+
+// symbolRoom returns how many bytes lie between the start of the dynamic symbols, an
+// offset in the file, and the next table, 0 if none follows.
+func (f *File) symbolRoom(d map[int64]uint64, at uint64) (room uint64) {
+	for _, tag := range tableTags {
+		if next, ok := f.offset(d[int64(tag)]); ok && next > at && (room == 0 || next-at < room) {
+			room = next - at
+		}
+	}
+	return room
+}
+
 // symbolCount returns the number of dynamic symbols by their hash table, 0 if that
-// cannot be read.
+// cannot be read, or has no symbol: it leaves out those that the object imports.
 func (f *File) symbolCount(d map[int64]uint64) uint64 {
 	if at, ok := f.offset(d[int64(debugelf.DT_HASH)]); ok {
 		if b := f.upTo(at, 8); len(b) == 8 {
@@ -101,8 +116,8 @@ func (f *File) symbolCount(d map[int64]uint64) uint64 {
 	for i := range buckets {
 		last = max(last, uint64(f.Order.Uint32(b[chains-4*(buckets-i):])))
 	}
-	if last < first { // no symbol is defined
-		return first
+	if last < first {
+		return 0
 	}
 	for at := chains + (last-first)*4; at+4 <= uint64(len(b)); at += 4 {
 		if last++; f.Order.Uint32(b[at:])&1 != 0 { // its chain ends
