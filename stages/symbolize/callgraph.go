@@ -30,10 +30,10 @@ type destinationNo int32
 
 // destinationKey is where a direct call or jump goes: a function of the same load
 // object or, by a slot of the global offset table, one that the dynamic linker
-// finds by its name.
+// finds by its name, or that code of the load object chooses.
 type destinationKey struct {
 	entry             // the function, or the load object and the offset in its procedure linkage table
-	slot  symtab.Slot // zero for a function of the same load object
+	slot  symtab.Slot // zero for a function of the same load object, and for an entry of a table that cannot be decoded
 	table bool        // it goes by way of the procedure linkage table
 }
 
@@ -99,11 +99,15 @@ func (r *Resolver) findTarget(object ObjectNo, address uint64) (k destinationKey
 	}
 	stub, arch := r.Bytes(object, offset, maxStub)
 	if at, isStub := disasm.StubSlot(arch, stub, address); isStub {
-		slot, ok := t.Slot(at)
-		return destinationKey{entry{object, offset}, slot, true}, ok
+		if slot, ok := t.Slot(at); ok {
+			return destinationKey{entry{object, offset}, slot, true}, true
+		}
 	}
 	f, ok := t.Function(offset)
-	return destinationKey{entry: entry{object, f.Offset}}, ok && f.Kind != symtab.PLT
+	if f.Kind == symtab.PLT {
+		return destinationKey{entry: entry{object, offset}, table: true}, ok
+	}
+	return destinationKey{entry: entry{object, f.Offset}}, ok
 }
 
 // addresses returns a load object's regions by address.

@@ -122,7 +122,7 @@ func (s *importSearch) follow(inst insn.Inst) {
 			i.Entry = s.r.Program.location(s.r.tableFunction(s.object, f), to.offset, "", nil)
 		}
 		s.add(i)
-	case inst.HasTarget && f.Kind != symtab.Static && f.Address == inst.Target:
+	case inst.HasTarget && f.Kind != symtab.Static && f.Kind != symtab.PLT && f.Address == inst.Target:
 		s.tailCalls(f)
 	}
 }

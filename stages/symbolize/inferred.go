@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmill/stages/loadobject/insn/disasm"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -73,7 +74,7 @@ func (s *Scope) infer(to destinationNo, callee LocationNo) (found Inferred, miss
 			calling, at = n, site
 		}
 	}
-	switch own := callee >= 0 && slices.Contains(reached.entries, r.entryOf(callee)); {
+	switch own := callee >= 0 && reached.mayBe(r.entryOf(callee)); {
 	case calling >= 0:
 		return Inferred{r.caller(reached.entries[calling], at), true}, true
 	case own:
@@ -125,6 +126,7 @@ func (s *Scope) findReach(to destinationNo) *reached {
 	r := s.r
 	found := slices.Clip(s.entries(to))
 	known := &reached{all: len(found) > 0, byName: r.graph.destinations[to].slot.Symbol != ""}
+	known.choose(&r.graph.destinations[to])
 	for n := 0; n < len(found); n++ {
 		x := r.exits(found[n].object, found[n].offset)
 		if x == nil || !x.known || x.computedJumps || len(found) > maxTailCallers {
@@ -137,6 +139,7 @@ func (s *Scope) findReach(to destinationNo) *reached {
 			next := s.entries(j.to)
 			known.all = known.all && len(next) > 0
 			known.byName = known.byName || r.graph.destinations[j.to].slot.Symbol != ""
+			known.choose(&r.graph.destinations[j.to])
 			for _, e := range next {
 				if !slices.Contains(found, e) {
 					found = append(found, e)
@@ -151,6 +154,13 @@ func (s *Scope) findReach(to destinationNo) *reached {
 		}
 	}
 	return known
+}
+
+// choose adds the load object of a destination whose function is chosen.
+func (x *reached) choose(d *destination) {
+	if d.slot.Resolver != 0 {
+		x.choosers = append(x.choosers, d.object)
+	}
 }
 
 // mayBe reports whether a function is among those that were reached, or one of
@@ -172,8 +182,9 @@ type site struct {
 }
 
 // leading returns the calls of a function that lead to a callee: to its entry in
-// the procedure linkage table, to itself, to a function that jumps to it, or to
-// one that chooses among functions of its load object.
+// the procedure linkage table, to itself, to a function that jumps to either, or to
+// one that chooses among functions of its load object. Code that the entries of a
+// table share may follow any of them.
 func (s *Scope) leading(caller entry, callee LocationNo) (found site) {
 	r := s.r
 	x := r.exits(caller.object, caller.offset)
@@ -186,8 +197,7 @@ func (s *Scope) leading(caller entry, callee LocationNo) (found site) {
 	for i := range calls {
 		c, leads := &calls[i], false
 		if viaTable {
-			to := &r.graph.destinations[c.to]
-			leads = to.table && to.object == f.object && to.slot == slot
+			leads = s.entersTable(c.to, f.object, slot)
 		} else {
 			leads = s.reach(c.to).mayBe(f)
 		}
@@ -217,8 +227,33 @@ func (r *Resolver) isTable(location LocationNo) bool {
 	return r.Program.Functions[r.Program.Location(location).Function].Kind == symtab.PLT
 }
 
+// entersTable reports whether a call goes to the entry of a load object's procedure
+// linkage table that has a slot, or to a function that jumps there. The zero slot is
+// that of any entry.
+func (s *Scope) entersTable(to destinationNo, object ObjectNo, slot symtab.Slot) bool {
+	r := s.r
+	isEntry := func(n destinationNo) bool {
+		d := &r.graph.destinations[n]
+		return d.table && d.object == object && (d.slot == slot || d.slot == symtab.Slot{} || slot == symtab.Slot{})
+	}
+	if isEntry(to) {
+		return true
+	}
+	for _, e := range s.reach(to).entries {
+		if e.object != object {
+			continue
+		}
+		x := r.exits(e.object, e.offset)
+		if x != nil && slices.ContainsFunc(x.jumps, func(j exit) bool { return isEntry(j.to) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // slotAt returns the slot of the entry of a procedure linkage table at a
-// location; the zero slot, which no call has, if the entry cannot be decoded.
+// location; the zero slot if it is in code that entries share, or that cannot be
+// decoded.
 func (r *Resolver) slotAt(location LocationNo) (slot symtab.Slot, isTable bool) {
 	if !r.isTable(location) {
 		return slot, false
@@ -226,10 +261,14 @@ func (r *Resolver) slotAt(location LocationNo) (slot symtab.Slot, isTable bool) 
 	l := r.Program.Location(location)
 	t := r.Program.Objects[l.Object].table
 	region, _ := t.Region(l.Offset)
-	for _, size := range [...]uint64{16, 8} { // of entries, which may be aligned to no more than that
-		start := l.Offset - (region.Address+l.Offset-region.Offset)%size
-		stub, arch := r.Bytes(l.Object, start, maxStub)
-		if at, ok := disasm.StubSlot(arch, stub, region.Address+start-region.Offset); ok {
+	address := region.Address + l.Offset - region.Offset
+	step := uint64(8) // entries are aligned to no more than that
+	if t.Arch == isa.ARM64 {
+		step = 4
+	}
+	for start := address - address%step; start >= region.Address && address-start < maxStub; start -= step {
+		stub, arch := r.Bytes(l.Object, region.Offset+start-region.Address, maxStub)
+		if at, ok := disasm.StubSlot(arch, stub, start); ok {
 			if slot, ok := t.Slot(at); ok {
 				return slot, true
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
 )
 
@@ -80,13 +81,19 @@ func (r *Resolver) scope(objects []ObjectNo) *Scope {
 }
 
 // entries returns the functions that a destination may be: one, or all of its name in any load
-// object of the scope; nil if there are none.
+// object of the scope; nil if there are none. A slot whose function is chosen has the code that
+// chooses it.
 func (s *Scope) entries(n destinationNo) []entry {
 	d := &s.r.graph.destinations[n]
-	if d.slot.Symbol == "" {
-		return []entry{d.entry}
+	switch {
+	case d.slot.Symbol != "":
+		return s.entriesNamed(d.slot.Symbol)
+	case d.slot.Resolver != 0:
+		return s.r.resolver(d.object, d.slot)
+	case d.table:
+		return nil
 	}
-	return s.entriesNamed(d.slot.Symbol)
+	return []entry{d.entry}
 }
 
 // entriesNamed returns the functions of a symbol in any load object of the scope.
@@ -102,4 +109,18 @@ func (s *Scope) entriesNamed(symbol string) []entry {
 		s.named[symbol] = found
 	}
 	return found
+}
+
+// resolver returns the code that chooses the function of a slot, nil if that is not in the
+// load object.
+func (r *Resolver) resolver(object ObjectNo, slot symtab.Slot) []entry {
+	offset, ok := r.addresses(object).Offset(slot.Resolver)
+	if !ok {
+		return nil
+	}
+	f, ok := r.Program.Objects[object].table.Function(offset)
+	if !ok {
+		return nil
+	}
+	return []entry{{object, f.Offset}}
 }

@@ -21,7 +21,7 @@ func (d *Disassembler) target(i *Instruction, f *Function, inst *insn.Inst) {
 	t := d.r.Program.Objects[f.Object].table
 	if inst.HasSlot && t != nil {
 		if slot, ok := t.Slot(inst.Slot); ok {
-			i.TargetName = d.readable(slot.Symbol)
+			i.TargetName = d.slotName(f.Object, t, slot)
 		}
 	}
 	if !inst.HasTarget {
@@ -37,12 +37,7 @@ func (d *Disassembler) target(i *Instruction, f *Function, inst *insn.Inst) {
 	if t == nil {
 		return
 	}
-	addresses, ok := d.addresses[f.Object]
-	if !ok {
-		addresses = t.Addresses()
-		d.addresses[f.Object] = addresses
-	}
-	if i.Target, i.HasTarget = addresses.Offset(inst.Target); !i.HasTarget {
+	if i.Target, i.HasTarget = d.addressesOf(f.Object, t).Offset(inst.Target); !i.HasTarget {
 		return
 	}
 	g, ok := t.Function(i.Target)
@@ -69,10 +64,37 @@ func (d *Disassembler) stub(object ObjectNo, t *symtab.Table, offset, address ui
 		code, arch := d.code.Bytes(object, offset, maxStub)
 		if at, ok := disasm.StubSlot(arch, code, address); ok {
 			if slot, ok := t.Slot(at); ok {
-				name = d.readable(slot.Symbol) + "@plt"
+				name = d.slotName(object, t, slot)
+			}
+			if name != "" {
+				name += "@plt"
 			}
 		}
 		d.stubs[k] = name
 	}
 	return name
+}
+
+// slotName names the function whose address a slot holds: by its symbol, or the symbol
+// of the code that chooses it; empty without one.
+func (d *Disassembler) slotName(object ObjectNo, t *symtab.Table, slot symtab.Slot) string {
+	if slot.Symbol != "" {
+		return d.readable(slot.Symbol)
+	}
+	if offset, ok := d.addressesOf(object, t).Offset(slot.Resolver); ok {
+		if f, ok := t.Function(offset); ok && f.Kind != symtab.Static && f.Offset == offset {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// addressesOf returns a load object's regions by address.
+func (d *Disassembler) addressesOf(object ObjectNo, t *symtab.Table) symtab.Addresses {
+	addresses, ok := d.addresses[object]
+	if !ok {
+		addresses = t.Addresses()
+		d.addresses[object] = addresses
+	}
+	return addresses
 }

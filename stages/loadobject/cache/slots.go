@@ -11,6 +11,7 @@ func (e encoder) slots(list []symtab.Slot) {
 	for _, s := range list {
 		e.Uint(s.Address - last)
 		e.Text(s.Symbol)
+		e.Uint(s.Resolver)
 		e.Bool(s.Lazy)
 		last = s.Address
 	}
@@ -21,7 +22,7 @@ func (d decoder) slots() []symtab.Slot {
 	var last uint64
 	for i := range list {
 		last += d.Uint()
-		list[i] = symtab.Slot{Address: last, Symbol: d.Text(), Lazy: d.Bool()}
+		list[i] = symtab.Slot{Address: last, Symbol: d.Text(), Resolver: d.Uint(), Lazy: d.Bool()}
 	}
 	return list
 }

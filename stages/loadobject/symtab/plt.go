@@ -2,6 +2,7 @@ package symtab
 
 import (
 	"bytes"
+	debugelf "debug/elf"
 	"slices"
 	"strings"
 
@@ -14,24 +15,42 @@ func isPLT(section string) bool {
 	return section == ".plt" || section == ".iplt" || strings.HasPrefix(section, ".plt.")
 }
 
-// pltGap is the greatest distance in bytes between the starts of neighbouring entries.
-const pltGap = 24
+// pltGap is the greatest distance in bytes between the starts of neighboring entries.
+const pltGap = 32
 
 // armLandingPad is A64's `bti c`, which makes entries longer.
 const armLandingPad = "\x5f\x24\x03\xd5"
 
-// cutPLT makes the procedure linkage tables in the segments of an object
-// without sections regions of their own. They are recognised by their instructions:
-// entries one after the other, of which at least one is bound at its first
-// call. A function that consists of a jump to another load object looks the
-// same, but takes the address from a slot that is filled beforehand.
-func cutPLT(segments []Region, f *elf.File, slots []Slot, arch isa.Arch) []Region {
+// LinkageTables returns the procedure linkage tables of an object.
+func LinkageTables(f *elf.File) []Region {
+	return slices.DeleteFunc(codeRegions(f, slots(f)), func(r Region) bool { return !isPLT(r.Name) })
+}
+
+// codeRegions returns the executable regions of an object, with its procedure linkage
+// tables as regions of their own, sorted and without overlaps.
+func codeRegions(f *elf.File, slots []Slot) []Region {
+	list := regions(f)
+	named := f.Type == debugelf.ET_REL || slices.ContainsFunc(list, func(r Region) bool { return isPLT(r.Name) })
+	bare := !slices.ContainsFunc(f.Sections, isCode)
+	if named || !bare && !slices.ContainsFunc(slots, func(s Slot) bool { return s.Lazy }) {
+		return list
+	}
+	return cutPLT(list, f, slots, f.Arch(), bare)
+}
+
+// cutPLT makes the procedure linkage tables in the regions of an object regions of
+// their own: no section says where they are. They are recognized by their instructions:
+// entries one after the other, of which at least one is bound at its first call, or,
+// if bare (without sections), goes to a function that the object chooses. A function that consists
+// of a jump to another load object looks the same, but takes the address from a slot
+// that is filled beforehand.
+func cutPLT(list []Region, f *elf.File, slots []Slot, arch isa.Arch, bare bool) []Region {
 	t := Table{Slots: slots}
 	var out []Region
-	for _, s := range segments {
+	for _, s := range list {
 		code := f.Slice(s.Offset, s.Size)
 		rest := s
-		for _, r := range pltRuns(code, s.Address, &t, arch) {
+		for _, r := range pltRuns(code, s.Address, &t, arch, bare) {
 			start, end := s.Offset+r[0], s.Offset+r[1]
 			out = append(out, Region{rest.Name, rest.Offset, rest.Address, start - rest.Offset},
 				Region{".plt", start, s.Address + r[0], end - start})
@@ -43,8 +62,8 @@ func cutPLT(segments []Region, f *elf.File, slots []Slot, arch isa.Arch) []Regio
 	return slices.DeleteFunc(out, func(r Region) bool { return r.Size == 0 })
 }
 
-// pltRuns returns where the tables in a segment's code start and end.
-func pltRuns(code []byte, addr uint64, t *Table, arch isa.Arch) (runs [][2]uint64) {
+// pltRuns returns where the tables in a region's code start and end.
+func pltRuns(code []byte, addr uint64, t *Table, arch isa.Arch, bare bool) (runs [][2]uint64) {
 	step, skip := uint64(8), uint64(8)
 	if arch == isa.ARM64 { // after `bti c` a second entry would seem to start
 		step, skip = 4, 16
@@ -55,7 +74,11 @@ func pltRuns(code []byte, addr uint64, t *Table, arch isa.Arch) (runs [][2]uint6
 	}
 	end := func() {
 		if run.lazy {
-			runs = append(runs, [2]uint64{pltStart(code, run.start, arch), min(run.last+run.width, uint64(len(code)))})
+			before := uint64(0)
+			if n := len(runs); n > 0 {
+				before = runs[n-1][1]
+			}
+			runs = append(runs, [2]uint64{pltStart(code, before, run.start, arch), min(run.last+run.width, uint64(len(code)))})
 		}
 		run.lazy, run.width = false, 0
 	}
@@ -68,29 +91,57 @@ func pltRuns(code []byte, addr uint64, t *Table, arch isa.Arch) (runs [][2]uint6
 		}
 		if run.width == 0 || at-run.last > pltGap {
 			end()
-			run.start, run.width = at, 16
-			if bytes.HasPrefix(code[at:], []byte(armLandingPad)) {
-				run.width = 24
-			}
+			run.start, run.width = at, stubWidth(code[at:])
 		} else {
 			run.width = at - run.last
 		}
-		run.last, run.lazy = at, run.lazy || slot.Lazy
+		run.last, run.lazy = at, run.lazy || slot.Lazy || bare && slot.Resolver != 0
 		at += skip
 	}
 	end()
 	return runs
 }
 
+// stubWidth returns the size of an entry that stands alone.
+func stubWidth(code []byte) uint64 {
+	switch {
+	case bytes.HasPrefix(code, []byte(armLandingPad)):
+		return 24
+	case len(code) > 7 && code[0] == 0x4c && code[7] == 0xe8: // mov slot,%r11; call
+		return 32
+	}
+	return 16
+}
+
+// pltHead is code that precedes the entries that jump to functions: how it starts, and
+// its size.
+type pltHead struct {
+	start string
+	size  uint64
+}
+
+var pltHeads = map[isa.Arch][]pltHead{
+	isa.AMD64: {
+		{"\xff\x35", 16}, {"\x68", 16}, {"\xf3\x0f\x1e\xfa\x68", 16},
+		{"\xf3\x0f\x1e\xfa\x41\x53\xff\x35", 32},         // mold: endbr64; push %r11; push
+		{"\xe8\x0b\x00\x00\x00\xf3\x90\x0f\xae\xe8", 32}, // a retpoline: call; pause; lfence
+		{"\xff\x35", 48}, // the same after `push; mov %r11`
+	},
+	isa.X86:   {{"\xff\x35", 16}, {"\x68", 16}, {"\xf3\x0f\x1e\xfa\x68", 16}},
+	isa.ARM64: {{"\xf0\x7b\xbf\xa9", 32}, {armLandingPad + "\xf0\x7b\xbf\xa9", 32}},
+}
+
 // pltStart goes back from the first entry that jumps to those that enter the
-// linker: the table's head, and the entries that `.plt.sec` has left in `.plt`.
-func pltStart(code []byte, start uint64, arch isa.Arch) uint64 {
-	starts, size := []string{"\xff\x35", "\x68", "\xf3\x0f\x1e\xfa\x68"}, uint64(16)
-	if arch == isa.ARM64 {
-		starts, size = []string{"\xf0\x7b\xbf\xa9", armLandingPad + "\xf0\x7b\xbf\xa9"}, 32
+// linker: the table's head, and the entries that `.plt.sec` has left in `.plt`. It
+// goes no further than the end of the table before.
+func pltStart(code []byte, before, start uint64, arch isa.Arch) uint64 {
+	for {
+		n := slices.IndexFunc(pltHeads[arch], func(h pltHead) bool {
+			return start-before >= h.size && bytes.HasPrefix(code[start-h.size:], []byte(h.start))
+		})
+		if n < 0 {
+			return start
+		}
+		start -= pltHeads[arch][n].size
 	}
-	for start >= size && slices.ContainsFunc(starts, func(s string) bool { return bytes.HasPrefix(code[start-size:], []byte(s)) }) {
-		start -= size
-	}
-	return start
 }

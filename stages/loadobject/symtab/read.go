@@ -22,10 +22,7 @@ func Read(f, debug *elf.File) *Draft {
 	}
 	t.TLS = TLS{f.Threads.MemSize, f.ThreadAlign}
 	t.Slots = slots(f)
-	t.Regions = regions(f)
-	if !slices.ContainsFunc(f.Sections, isCode) {
-		t.Regions = cutPLT(t.Regions, f, t.Slots, t.Arch)
-	}
+	t.Regions = codeRegions(f, t.Slots)
 	s := reader{table: t, object: f, debug: debug, addresses: t.Addresses(), bytes: 1<<20 + 8*len(f.Bytes()), code: 16<<20 + 8*len(f.Bytes())}
 	if f.Type == debugelf.ET_REL {
 		s.byName = map[string]Region{}

@@ -61,7 +61,10 @@ func Bits(arch isa.Arch, code []byte) (insn.Bits, bool) {
 // find the table through a register.
 //
 //	x86      [endbr64] jmp *slot
-//	A64      [bti c] adrp x16, page; ldr x17, [x16, #n]; add x16, x16, #n; [autia1716] br x17
+//	mold     endbr64; mov $n,%r11d; jmp *slot
+//	lld      mov slot,%r11; jmp thunk                -z retpolineplt
+//	         mov slot,%r11; call thunk; jmp loop     the same, bound at the first call
+//	A64      [bti c] adrp x16, page; ldr x17, [x16, #n]; [add x16, x16, #n]; [autia1716] br x17
 func StubSlot(arch isa.Arch, code []byte, addr uint64) (slot uint64, ok bool) {
 	switch arch {
 	case isa.ARM64:

@@ -1,17 +1,46 @@
 package x86
 
-import "stackmill/stages/loadobject/insn"
+import (
+	"bytes"
+	"encoding/binary"
+
+	"stackmill/stages/loadobject/insn"
+)
+
+// numberSlot is the opcode of `mov $n,%r11d`, by which an entry of mold's numbers itself.
+var numberSlot = []byte{0x41, 0xbb}
 
 // StubSlot decodes an entry of a procedure linkage table. See disasm.StubSlot.
 func StubSlot(long bool, code []byte, addr uint64) (slot uint64, ok bool) {
-	if n := landingPad(code); n > 0 {
-		code, addr = code[n:], addr+uint64(n)
+	at := landingPad(code)
+	if long && bytes.HasPrefix(code[at:], numberSlot) {
+		at += min(len(numberSlot)+4, len(code)-at)
 	}
-	inst, err := Decode(long, code, addr)
-	if err != nil || inst.Kind != insn.Jump {
+	inst, err := Decode(long, code[at:], addr+uint64(at))
+	switch {
+	case err == nil && inst.Kind == insn.Jump:
+		return inst.Slot, inst.HasSlot
+	case long:
+		return retpolineSlot(code[at:], addr+uint64(at))
+	}
+	return 0, false
+}
+
+// retpolineSlot decodes an entry that leaves by a return, so that no indirect jump
+// is predicted: it loads the slot into %r11 and jumps to the code that all entries
+// share, or, bound at its first call, calls it and goes on by a jump.
+func retpolineSlot(code []byte, addr uint64) (slot uint64, ok bool) {
+	const size = 7 // of mov slot(%rip),%r11
+	if len(code) < size || code[0] != 0x4c || code[1] != 0x8b || code[2] != 0x1d {
 		return 0, false
 	}
-	return inst.Slot, inst.HasSlot
+	slot = addr + size + uint64(int64(int32(binary.LittleEndian.Uint32(code[3:]))))
+	inst, err := Decode(true, code[size:], addr+size)
+	if err == nil && inst.Kind == insn.Call && inst.HasTarget {
+		next := size + inst.Len
+		inst, err = Decode(true, code[next:], addr+uint64(next))
+	}
+	return slot, err == nil && inst.Kind == insn.Jump && inst.HasTarget
 }
 
 // landingPad returns the length of an endbr64 or endbr32 at the start of code,
