@@ -20,7 +20,7 @@ const (
 )
 
 // perf are the archives of perf's recordings.
-var perf = []string{"testdata/perf/recordings.tar.gz", "testdata/perf/symfs.tar.gz", "testdata/perf/golden.tar.gz", "testdata/perf/jitdump.tar.gz", "testdata/perf/unwind.tar.gz", "testdata/perf/callers.tar.gz", "testdata/perf/returns.tar.gz"}
+var perf = []string{"testdata/perf/recordings.tar.gz", "testdata/perf/symfs.tar.gz", "testdata/perf/golden.tar.gz", "testdata/perf/jitdump.tar.gz", "testdata/perf/unwind.tar.gz", "testdata/perf/callers.tar.gz", "testdata/perf/linkage.tar.gz", "testdata/perf/returns.tar.gz"}
 
 // data are the archives of recordings whose data objects are known.
 var data = []string{"testdata/data/recordings.tar.gz", "testdata/data/symfs.tar.gz", "testdata/members/recordings.tar.gz", "testdata/members/symfs.tar.gz"}
@@ -68,7 +68,7 @@ func unpackAll() (dir string, err error) {
 }
 
 // Perf unpacks perf's recordings below dir: perf/NAME.data, damaged/d_NAME.data,
-// callers/NAME.MODE.data, returns/MODE.data, jitdump/NAME.data with the dumps of their compiler,
+// callers/NAME.MODE.data, linkage/NAME.MODE.data, returns/MODE.data, jitdump/NAME.data with the dumps of their compiler,
 // the load objects as symfs/ and kallsyms, and golden/NAME/.
 func Perf(dir string) error {
 	if err := unpackBelow(dir, perf); err != nil {

@@ -31,7 +31,7 @@ var house = []struct{ folders, holds string }{
 	{"stages/loadobject/columns stages/loadobject/isa", "load objects: columns of the cache, instruction sets"},
 	{"stages/loadobject/dwop", "operations of DWARF expressions"},
 	{"stages/loadobject/insn/... stages/loadobject/cfi", "machine code, call frame information"},
-	{"stages/loadobject/elf/...", "ELF files"},
+	{"stages/loadobject/elf/... stages/loadobject/linkage", "ELF files; procedure linkage tables"},
 	{"stages/loadobject/symtab", "functions and lines by offset"},
 	{"stages/loadobject/types stages/loadobject/dwarf/...", "data layouts, scopes, variables; debug information"},
 	{"stages/loadobject/lines stages/loadobject/types/build", "lines of code; tables of types, from debug information"},

@@ -184,7 +184,7 @@ func sweep(dir string, f *os.File) {
 }
 
 // framesVersion changes with the encoding and with what a table says about the same object.
-const framesVersion = 4
+const framesVersion = 5
 
 // framesPath is a file with the same head as a table's, followed by
 // framesVersion and the key's length in a byte each, the key and the call frame

@@ -5,6 +5,8 @@ import (
 
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/linkage"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // Frames returns the call frame information of the load object in a file, with
@@ -48,6 +50,13 @@ func readFrames(f, debug *elf.File) *cfi.Table {
 	}
 	if s := f.Section(".got"); s != nil {
 		in.Data = s.Address
+	}
+	for _, g := range symtab.LinkageTables(f) {
+		l := cfi.Linkage{End: g.Address + g.Size}
+		for _, d := range linkage.Depths(in.Arch, f.Slice(g.Offset, g.Size), g.Address) {
+			l.Depths = append(l.Depths, cfi.Depth(d))
+		}
+		in.Linkage = append(in.Linkage, l)
 	}
 	bad := 0 // sections that cannot be read
 	var err error

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // span is the code of one entry, with its rows in builder.steps.
@@ -25,19 +27,48 @@ type builder struct {
 }
 
 // Read makes the table of a load object. Its entries in `.eh_frame` go before
-// those in `.debug_frame`; where two of a section overlap, the one that begins
-// later owns the code from there on.
+// those in `.debug_frame`, and both before what the code of procedure linkage tables
+// shows; where two of a section overlap, the one that begins later owns the code from
+// there on.
 func Read(in Input) *Table {
 	in.Segments = in.Segments[:min(len(in.Segments), maxSegments)]
 	t := &Table{Arch: in.Arch, segments: in.Segments, order: in.Order, distinct: make([]row, 1)}
 	b := &builder{table: t, states: map[state]uint32{}, programs: map[string]int32{}}
 	spans := sorted(b.read(&in, in.EHFrame, false))
 	debug := sorted(b.read(&in, in.Debug, true))
-	b.assemble(merge(spans, debug))
+	b.assemble(merge(merge(spans, debug), sorted(b.linkage(&in))))
 	if in.Entry != 0 {
 		t.entry, _ = b.offset(in.Entry)
 	}
 	return t
+}
+
+// linkage makes the spans of procedure linkage tables.
+func (b *builder) linkage(in *Input) []span {
+	var spans []span
+	for _, l := range in.Linkage {
+		for i, d := range l.Depths {
+			end := l.End
+			if i+1 < len(l.Depths) {
+				end = l.Depths[i+1].Address
+			}
+			offset, room := b.offset(d.Address)
+			if d.Bytes < 0 || end <= d.Address || room < end-d.Address {
+				continue
+			}
+			s := state{cfa: rule{kind: registerBased, reg: in.Arch.SP(), value: d.Bytes}}
+			if in.Arch == isa.ARM64 {
+				s.column = isa.LR
+			} else {
+				s.column = in.Arch.PC()
+				s.rules[s.column] = rule{kind: atCFA, value: -8}
+			}
+			first := len(b.steps)
+			b.emit(uint32(offset), b.intern(&s))
+			spans = append(spans, span{uint32(offset), uint32(offset + end - d.Address), first, len(b.steps)})
+		}
+	}
+	return spans
 }
 
 func sorted(spans []span) []span {

@@ -24,6 +24,21 @@ type Input struct {
 	Entry    uint64  // address at which a process begins to run, 0 for none
 	Text     uint64  // address of `.text`, to which pointers may be relative
 	Data     uint64  // address of `.got`, likewise
+	// Linkage are the procedure linkage tables, for which the sections may have no entry.
+	Linkage []Linkage
+}
+
+// Linkage is a procedure linkage table, by link-time addresses. It saves no register.
+type Linkage struct {
+	End    uint64
+	Depths []Depth // by growing addresses
+}
+
+// Depth says how many bytes above the stack pointer the caller's frame begins, from an
+// address on; nothing is known if it is negative.
+type Depth struct {
+	Address uint64
+	Bytes   int32
 }
 
 // Section is a section's content and the address it was linked at.
