@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -258,14 +259,23 @@ func (e *experiment) judge() error {
 	return nil
 }
 
+// began is the latest time at which the recording may have started: gprofng's log has
+// whole seconds. It is zero if the recording does not say.
+func (e *experiment) began() time.Time {
+	if e.rec.Started.IsZero() || e.rec.Began.Before(e.rec.Started) {
+		return e.rec.Started
+	}
+	return e.rec.Began
+}
+
 func (e *experiment) attribute() error {
 	r := &attribute.Result{
 		ExperimentID: e.result.ID, Program: e.resolver.Program, Total: e.total,
 		Stacks: e.stacks, Sums: e.sums, Files: e.ioFiles, Data: e.data, CGroups: e.rec.CGroups,
 		Disassembler: func() *symbolize.Disassembler { return symbolize.NewDisassembler(e.resolver, e.outlines) },
 		Sources: attribute.Sources{
-			Finder:  source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.Named, Kept: e.redoing.source(e.rec.Started), Texts: e.texts},
-			Started: e.rec.Started, Problems: &e.rec.Problems,
+			Finder: source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.Named, Kept: e.redoing.source(e.began()), Texts: e.texts},
+			Began:  e.began(), Problems: &e.rec.Problems,
 		},
 	}
 	lines, err := e.programRows(r)

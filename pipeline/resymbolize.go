@@ -237,11 +237,11 @@ func (d *redoing) late(log *problem.Log) {
 }
 
 // source returns what finds the texts that the store has.
-func (d *redoing) source(started time.Time) func(path string) *source.Text {
+func (d *redoing) source(began time.Time) func(path string) *source.Text {
 	if d == nil {
 		return nil
 	}
-	return func(path string) *source.Text { return d.sources.text(path, started) }
+	return func(path string) *source.Text { return d.sources.text(path, began) }
 }
 
 func containsProblem(list []problem.Problem, p problem.Problem) bool {

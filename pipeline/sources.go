@@ -82,13 +82,13 @@ func eachOf(tables kept.Tables, t *schema.Table, f func(schema.Events), columns 
 
 // text returns the text of a file, nil if the store has none. One that was said to have
 // changed after the recording is said to be so again.
-func (s *keptSources) text(path string, started time.Time) *source.Text {
+func (s *keptSources) text(path string, began time.Time) *source.Text {
 	if s == nil || s.lines[path] == nil {
 		return nil
 	}
 	t := source.NewText(path, s.lines[path])
 	if s.stale[path] {
-		t.Recorded, t.Modified = true, started.Add(1)
+		t.Recorded, t.Modified = true, began.Add(1)
 	}
 	return t
 }

@@ -63,18 +63,22 @@ func TestChangedSource(t *testing.T) {
 	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.WriteFile(file, []byte("one\ntwo\n"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
+	const wall = 1764000000
 	for _, test := range []struct {
 		modified time.Time
 		want     []string
 	}{
 		{time.Now(), []string{"info stale-source"}},
 		{time.Unix(0, 0), nil},
+		{time.Unix(wall, int64(time.Second-2)), nil}, // the log has whole seconds: perhaps before
+		{time.Unix(wall+1, 0), []string{"info stale-source"}},
 	} {
 		if err := os.Chtimes(file, test.modified, test.modified); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "changed.er")
 		e := erbuild.New(path)
+		e.Wall = wall
 		e.Function(0, base, 0x100, "main")
 		e.Code(0, base, bytes.Repeat([]byte{0x90}, 0x100), file, []decode.CodeLine{{Offset: 0, Line: 1}})
 		e.Declare(schema.Clock, `ptimer="1000" numstates="1"`)

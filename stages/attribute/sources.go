@@ -17,7 +17,7 @@ import (
 // Sources is where the source files of a recording come from.
 type Sources struct {
 	source.Finder
-	Started  time.Time // when the recording started, zero if unknown
+	Began    time.Time // the latest time at which the recording may have started, zero if unknown
 	Problems *problem.Log
 }
 
@@ -76,7 +76,7 @@ func (s *Sources) fits(file string, text *source.Text, highest int32) bool {
 	case len(text.Lines) < int(highest):
 		s.remark(file, "stale-source", fmt.Sprintf("%s has %d lines, but the program has code from line %d: its text is not shown", text.Path, len(text.Lines), highest), 1)
 		return false
-	case text.Recorded && !s.Started.IsZero() && text.Modified.After(s.Started):
+	case text.Recorded && !s.Began.IsZero() && text.Modified.After(s.Began):
 		s.remark(file, "stale-source", fmt.Sprintf("%s was changed after the recording: lines may be shown with the text of others", text.Path), 1)
 	}
 	return true
