@@ -102,11 +102,11 @@ func (r *reader) feature(bit int, b []byte) {
 }
 
 func (r *reader) commandLine(c *cursor) {
-	var argv []string
+	r.argv = nil
 	for n := c.U32(); n > 0 && !c.Short; n-- {
-		argv = append(argv, c.string())
+		r.argv = append(r.argv, c.string())
 	}
-	r.cmdline = strings.Join(argv, " ")
+	r.cmdline = strings.Join(r.argv, " ")
 }
 
 // unitNames reads PMU_MAPPINGS.

@@ -32,6 +32,7 @@ type reader struct {
 	// ambiguousIDs are the paths that have several: of files in several namespaces.
 	ambiguousIDs map[string]bool
 	units        map[uint32]string // names of the hardware's and kernel's units, by the type of their events
+	argv         []string          // perf's own command line
 	cmdline      string
 	cycles       *decode.CycleClock
 	wall, clock  int64 // the same moment in both clocks, 0 if not recorded
@@ -40,6 +41,7 @@ type reader struct {
 	directory bool
 	unclosed  bool            // perf has not written where the records end
 	begun     bool            // perf has written all that precedes the samples
+	described bool            // perf has written features as records, as all of its newer versions do
 	packed    bool            // some records are compressed
 	injected  bool            // perf inject wrote it
 	anyExact  bool            // some sample has the exact address of its instruction
@@ -68,7 +70,7 @@ type reader struct {
 	cgroupNames cgroupNames
 
 	lost, lostSamples, throttled, badSamples, longSamples, badRecords, oddRecords, unknownEvents, auxBytes int64
-	missingDeferred, cutChains, badAddresses                                                               int64
+	printed, missingDeferred, cutChains, badAddresses                                                      int64
 
 	// What no table holds, for judgeUnused.
 	seenRecords  map[uint32]int64         // by type

@@ -1,6 +1,10 @@
 package perfdata
 
-import "stackmill/problem"
+import (
+	"unicode/utf8"
+
+	"stackmill/problem"
+)
 
 // leastWindow is how much of the files is in memory at a time at least, in bytes.
 const leastWindow = 16 << 20
@@ -47,12 +51,16 @@ func (r *reader) records(n, at, end int) (next int) {
 	p := &r.pieces[n]
 	for at < end {
 		rest := p.data[at:]
-		if len(rest) < recordHeader {
+		if len(rest) < recordHeader && (len(rest) < leastText || !isText(rest)) {
 			r.cut(p, at)
 			return len(p.data)
 		}
 		c := cursorOf(rest, r.big)
 		typ, misc, size := c.U32(), c.U16(), int(c.U16())
+		if n := r.foreignText(rest); n > 0 {
+			at += n
+			continue
+		}
 		if typ >= recordSimpleperf || typ == recordCompressed2 {
 			size = r.wholeSize(typ, misc, size, rest)
 		}
@@ -113,6 +121,44 @@ func (r *reader) mark(p *piece, typ uint32) {
 // plausibleRecords is how many records in a row show that reading can go on.
 const plausibleRecords = 4
 
+// leastText is how many bytes of text are told from a record's type.
+const leastText = 4
+
+// foreignText returns how many bytes of text there are where a record should begin, 0 if
+// there is a record. A program whose output goes where perf's does prints between records,
+// and perf itself behind them. No record's type consists of four letters.
+func (r *reader) foreignText(b []byte) int {
+	n := 0
+	for n < len(b) && isPrinted(b[n]) {
+		n++
+	}
+	switch {
+	case n < leastText || !utf8.Valid(b[:n]):
+		return 0
+	case n < len(b) && !r.looksLikeRecords(b[n:], plausibleRecords):
+		if n--; !r.looksLikeRecords(b[n:], plausibleRecords) { // the type of a sample, 9, is a tab
+			return 0
+		}
+	}
+	r.printed += int64(n)
+	return n
+}
+
+// isText reports whether bytes, some at least, are text.
+func isText(b []byte) bool {
+	for _, c := range b {
+		if !isPrinted(c) {
+			return false
+		}
+	}
+	return len(b) > 0
+}
+
+// isPrinted reports whether a byte is part of ASCII or UTF-8 text that programs print.
+func isPrinted(c byte) bool {
+	return c >= ' ' && c != 0x7f || c == '\t' || c == '\n' || c == '\r' || c == 0x1b
+}
+
 // resync finds where records continue after a bad one; the piece's end if they do
 // not. Records begin at multiples of 8 bytes from each other.
 func (r *reader) resync(data []byte, at int) int {
@@ -133,7 +179,7 @@ func (r *reader) looksLikeRecords(data []byte, many int) bool {
 		c := cursorOf(data, r.big)
 		typ, _, size := c.U32(), c.U16(), int(c.U16())
 		known := typ != 0 && typ < 2*recordTool || typ >= recordSimpleperf && typ < recordSimpleperfEnd
-		aligned := size%8 == 0 || typ == recordCompressed || typ == recordTracingData
+		aligned := size%8 == 0 || typ == recordCompressed || typ == recordTracingData || typ == recordHeaderFeature
 		if c.Short || !known || !aligned || size < recordHeader || size > len(data) {
 			return false
 		}

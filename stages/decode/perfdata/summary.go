@@ -19,6 +19,7 @@ func (r *reader) summary() {
 	r.count(problem.Warning, r.lost, "lost-records", "the kernel could not write records because the buffer was full: use perf record -m or a lower frequency")
 	r.count(problem.Warning, r.lostSamples, "lost-samples", "the kernel dropped samples")
 	r.count(problem.Warning, r.throttled, "throttled", "the kernel paused sampling because it took too much time")
+	r.count(problem.Info, r.printed, "text", "bytes of text stand between or behind the records: what programs or perf printed to where the recording went")
 	r.count(problem.Error, r.badSamples, "bad-sample", "samples end before their last field")
 	r.count(problem.Warning, r.longSamples, "long-sample", "samples continue after their last field: if the description of their event is damaged, their fields are misread")
 	r.count(problem.Error, r.badRecords, "bad-record", "records of processes and their mappings end before their last field")

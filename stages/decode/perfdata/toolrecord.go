@@ -20,6 +20,7 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 		}
 	case recordHeaderFeature:
 		bit := c.U64()
+		r.described = true
 		if !c.Short && bit < 256 {
 			r.feature(int(bit), c.Rest)
 		}

@@ -72,7 +72,11 @@ func New(events []decode.MapEvent, file string, log *problem.Log) *Image {
 			continue
 		}
 		if e.Size == 0 || e.Address+e.Size < e.Address {
-			log.Addf(problem.Error, file, problem.NoOffset, "bad-mapping",
+			severity := problem.Error
+			if e.Size == 0 { // no code is lost
+				severity = problem.Info
+			}
+			log.Addf(severity, file, problem.NoOffset, "bad-mapping",
 				"mapping of %s at %#x with size %d covers no addresses", e.Path, e.Address, e.Size)
 			continue
 		}
