@@ -32,7 +32,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 24
+	formatVersion = 25
 	headSize      = 32
 )
 
