@@ -5,12 +5,12 @@ import "strconv"
 // cgroupNames are the paths of control groups by their identifiers (perf-data 5.2).
 type cgroupNames map[uint64]string
 
-// add reads a CGROUP record: an identifier and a path.
-func (n *cgroupNames) add(body []byte, big bool) {
+// add reads a CGROUP record, an identifier and a path; false if it ends too early.
+func (n *cgroupNames) add(body []byte, big bool) bool {
 	c := cursorOf(body, big)
 	id := c.U64()
 	if c.Short {
-		return
+		return false
 	}
 	if *n == nil {
 		*n = cgroupNames{}
@@ -18,6 +18,7 @@ func (n *cgroupNames) add(body []byte, big bool) {
 	if _, known := (*n)[id]; !known {
 		(*n)[id] = text(c.Rest)
 	}
+	return true
 }
 
 // of returns the path of a control group, its identifier if that is not recorded.

@@ -20,6 +20,7 @@ func TestCutFields(t *testing.T) {
 		severity problem.Severity
 	}{
 		{"a mapping", func(b *builder) { b.record(recordMmap, miscUser, uint32(5), uint32(5), 0x1000) }, "bad-record", problem.Error},
+		{"a control group", func(b *builder) { b.record(recordCGroup, 0, uint32(5)) }, "bad-record", problem.Error},
 		{"a fork", func(b *builder) { b.record(recordFork, 0, uint32(5)) }, "bad-record", problem.Error},
 		{"the name of a host", func(b *builder) {
 			b.features = append(b.features, testFeature{featureHostname, b.words(uint32(100), uint32(0))})

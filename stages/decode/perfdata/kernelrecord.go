@@ -33,7 +33,9 @@ func (r *reader) kernelRecord(p *piece, at place, typ uint32, misc uint16, body 
 		r.sidebands = append(r.sidebands, sideband{time, typ, misc, at, body})
 		r.tellsExec = r.tellsExec || typ == recordComm && misc&miscExec != 0
 	case recordCGroup:
-		r.cgroupNames.add(body[:max(len(body)-r.trailerSize(), 0)], r.big)
+		if !r.cgroupNames.add(body[:max(len(body)-r.trailerSize(), 0)], r.big) {
+			r.badRecords++
+		}
 	case recordDeferred:
 		r.deferredAt(p, at, body)
 	default:

@@ -10,7 +10,6 @@ const (
 	recordSwitchCPUWide = 15
 	recordNamespaces    = 16
 	recordBPFEvent      = 18
-	recordCgroup        = 19
 	recordTextPoke      = 20
 	recordAuxOutputID   = 21
 	recordThreadMap     = 73

@@ -40,7 +40,7 @@ var recordKinds = map[uint32]content{
 	recordNamespaces:    {"NAMESPACES", reported, "the namespaces of processes"},
 	recordKsymbol:       {"KSYMBOL", used, ""},
 	recordBPFEvent:      {"BPF_EVENT", reported, "when BPF programs were loaded and unloaded; their code has names by KSYMBOL records"},
-	recordCgroup:        {"CGROUP", used, ""},
+	recordCGroup:        {"CGROUP", used, ""},
 	recordTextPoke:      {"TEXT_POKE", reported, "changes of the kernel's code"},
 	recordAuxOutputID:   {"AUX_OUTPUT_HW_ID", reported, "which event a hardware trace belongs to"},
 	recordDeferred:      {"CALLCHAIN_DEFERRED", used, ""},

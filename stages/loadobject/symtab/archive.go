@@ -126,7 +126,7 @@ func (r *archiveReader) readModule(body []byte) bool {
 	if !known {
 		n = int32(len(r.draft.Modules))
 		r.modules[source] = n
-		r.draft.Modules = append(r.draft.Modules, Module{source, archiveLanguages[binary.LittleEndian.Uint32(body)]})
+		r.draft.Modules = append(r.draft.Modules, Module{Name: source, Language: archiveLanguages[binary.LittleEndian.Uint32(body)]})
 	}
 	r.module = n
 	return true
