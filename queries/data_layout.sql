@@ -48,10 +48,7 @@ WITH valued AS (
   SELECT experiment_id, data_object_id, parent_id, metric, value, samples FROM data_object_metrics WHERE mode = 'user'
 ),
 aggregates AS (
-  -- The size of an array of aggregates is that of all its elements.
-  SELECT experiment_id, data_object_id, descriptor, scope, name,
-    size // COALESCE(list_product(list_transform(regexp_extract_all(regexp_extract(type, '^([A-Za-z0-9_=+]*array\[[0-9]+\]:)+'), 'array\[([0-9]+)\]', 1),
-      lambda n: greatest(n::BIGINT, 1)))::BIGINT, 1) AS size
+  SELECT experiment_id, data_object_id, descriptor, scope, name, element_size AS size
   FROM data_objects o
   SEMI JOIN valued v ON v.experiment_id = o.experiment_id AND v.data_object_id = o.data_object_id
 ),

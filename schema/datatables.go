@@ -15,6 +15,7 @@ var (
 		{"type", String, Dict, "", false, "The type as the descriptor spells it."},
 		{"offset", Int64, Delta, "bytes", true, "Where in its aggregate it begins; missing unless it is an element."},
 		{"size", Int64, Dict, "bytes", true, "Its size; missing if unknown."},
+		{"element_size", Int64, Dict, "bytes", true, "Of an array, through all dimensions, the size of one element; of others the size."},
 		{"bit_offset", Int32, Dict, "bits", false, "Where in the byte at `offset` a bit field begins; 0 for others."},
 		{"bit_size", Int32, Dict, "bits", false, "The width of a bit field; 0 for others."},
 	}}

@@ -100,7 +100,7 @@ func (r *Result) data(emit Emit) error {
 			parent = space.Objects[o.Parent].ID
 		}
 		objects.Append(o.ID, parent, o.Descriptor, o.Kind, o.Scope, o.ScopeKind, r.objectID(o.LoadObject),
-			o.Name, o.Type, known(o.Offset), known(o.Size), o.Bit, o.Bits)
+			o.Name, o.Type, known(o.Offset), known(o.Size), known(o.ElementSize), o.Bit, o.Bits)
 	}
 	regions := r.rows(schema.MemoryRegions, emit)
 	for n, m := range space.Regions {

@@ -18,7 +18,10 @@ type Object struct {
 	Name, Type string
 	Offset     int64 // in its parent, bytes; -1 for none
 	Size       int64 // bytes, -1 if unknown
-	Bit, Bits  int32 // of a bit field, as in types.Member
+	// ElementSize is the size of one element of an array, through all dimensions; of
+	// others it is Size.
+	ElementSize int64
+	Bit, Bits   int32 // of a bit field, as in types.Member
 }
 
 // The kinds of data objects.
@@ -96,7 +99,7 @@ func artificial() []Object {
 	for i := range list {
 		o := &list[i]
 		o.ID = schema.NewID("data object").Text(o.Descriptor).Sum()
-		o.LoadObject, o.Offset, o.Size = symbolize.None, -1, -1
+		o.LoadObject, o.Offset, o.Size, o.ElementSize = symbolize.None, -1, -1, -1
 	}
 	return list
 }
@@ -181,7 +184,7 @@ func (s *Space) plain(o *object, typ types.TypeNo, r root) ObjectNo {
 	}
 	k.descriptor = "{" + t.Spell(declared, name) + "}"
 	n, _ := s.intern(k, func() Object {
-		return Object{Kind: kind, Name: name, Type: t.Spell(declared, ""), Offset: -1, Size: t.Types[typ].Size}
+		return Object{Kind: kind, Name: name, Type: t.Spell(declared, ""), Offset: -1, Size: t.Types[typ].Size, ElementSize: t.Types[t.element(typ)].Size}
 	})
 	return n
 }
@@ -203,7 +206,7 @@ func (s *Space) aggregate(o *object, typ types.TypeNo, r root) ObjectNo {
 	}
 	k.descriptor = "{" + t.Spell(typ, name) + "}"
 	n, added := s.intern(k, func() Object {
-		return Object{Kind: KindAggregate, Type: k.descriptor[1 : len(k.descriptor)-1], Offset: -1, Size: t.Types[typ].Size}
+		return Object{Kind: KindAggregate, Type: k.descriptor[1 : len(k.descriptor)-1], Offset: -1, Size: t.Types[typ].Size, ElementSize: t.Types[typ].Size}
 	})
 	if added {
 		left := maxElements
@@ -231,7 +234,7 @@ func (s *Space) elements(o *object, parent ObjectNo, typ types.TypeNo, depth int
 		p := s.Objects[parent]
 		k := objectKey{parent: parent, load: o.number, scopeKind: p.ScopeKind, scope: p.Scope, descriptor: s.elementDescriptor(o, parent, m), member: m}
 		n, added := s.intern(k, func() Object {
-			e := Object{Kind: KindElement, Name: member.Name, Offset: member.Offset, Size: t.Types[t.Strip(member.Type)].Size, Bit: member.Bit, Bits: member.Bits}
+			e := Object{Kind: KindElement, Name: member.Name, Offset: member.Offset, Size: t.Types[t.Strip(member.Type)].Size, ElementSize: t.Types[inner].Size, Bit: member.Bit, Bits: member.Bits}
 			e.Type = t.Spell(member.Type, "")
 			return e
 		})

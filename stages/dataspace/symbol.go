@@ -48,7 +48,7 @@ func (s *Space) symbolObject(o *object, n symbolNo) ObjectNo {
 		kind, k.parent = KindAggregate, Total
 	}
 	number, _ := s.intern(k, func() Object {
-		return Object{Kind: kind, Name: x.Name, Type: "-", Offset: -1, Size: int64(x.Size)}
+		return Object{Kind: kind, Name: x.Name, Type: "-", Offset: -1, Size: int64(x.Size), ElementSize: int64(x.Size)}
 	})
 	return number
 }
