@@ -28,8 +28,8 @@ type builder struct {
 	typ                   *uint32
 	config, period, flags uint64
 
-	branchType uint64
-	features   []testFeature // by their bits
+	branchType, readFormat uint64
+	features               []testFeature // by their bits
 }
 
 type testFeature struct {
@@ -101,7 +101,7 @@ func (b *builder) file() []byte {
 	if b.period != 0 {
 		period = b.period
 	}
-	attr := b.words(typ, uint32(104), b.config, period, tinyType|b.more, 0, flags, uint32(0), uint32(0), 0, 0, b.branchType, b.regs, uint32(0), uint32(0), 0)
+	attr := b.words(typ, uint32(104), b.config, period, tinyType|b.more, b.readFormat, flags, uint32(0), uint32(0), 0, 0, b.branchType, b.regs, uint32(0), uint32(0), 0)
 	attr = append(attr, b.words(0, 0)...) // no ids
 	var bits [4]uint64
 	index, payloads := []byte(nil), []byte(nil)

@@ -239,3 +239,27 @@ func TestUnusedFields(t *testing.T) {
 		}
 	}
 }
+
+// What counters say of lost samples is a warning, with each counter's last number, unless
+// records say as much.
+func TestLostByCounters(t *testing.T) {
+	for recorded, want := range map[int][]string{0: {"12"}, 5: {"5", "7"}, 12: {"12"}} {
+		b := &builder{order: binary.LittleEndian, more: sampleRead, readFormat: readID | readLost}
+		for i, lost := range []int{0, 3, 5, 7} { // of two counters
+			b.record(recordSample, miscUser, 0x4010, uint32(1), uint32(1), 100+i, 10*(i+1), 1+i%2, lost, 2, user, 0x4010)
+		}
+		if recorded > 0 {
+			b.record(recordLostSamples, 0, recorded, uint32(1), uint32(1), 200)
+		}
+		var got []string
+		for _, p := range openFile(t, b.file()).Problems.Problems {
+			if p.Reason == "lost-samples" {
+				got = append(got, fmt.Sprint(p.Count))
+			}
+		}
+		slices.Sort(got)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%d recorded: %s", recorded, d)
+		}
+	}
+}
