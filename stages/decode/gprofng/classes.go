@@ -79,6 +79,7 @@ func (r *classReader) packet(o int) int {
 func (r *classReader) names(o int, typ uint16, packet []byte) {
 	switch {
 	case typ == locationPacket:
+		r.e.opener.unused.add(unusedRecord, classesFile, "where a class was loaded from", 1)
 	case typ != classPacket && typ != methodPacket:
 		r.e.report(problem.Warning, classesFile, int64(o), "undescribed-packets", "packets of type %#x are unknown; this one is ignored", typ)
 	case len(packet) < classStrings:

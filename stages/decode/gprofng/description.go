@@ -1,6 +1,7 @@
 package gprofng
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -43,6 +44,9 @@ func (r *logReader) description(t *tag) {
 			r.e.report(problem.Warning, r.file, t.offset, "undescribed-packets", "packets of type %d are unknown; they are ignored", kind)
 			r.layout = nil
 			return
+		}
+		if !isRead(uint16(kind)) {
+			r.e.opener.unused.add(unusedRecord, r.file, fmt.Sprintf("the description of packets of type %d", kind), 1)
 		}
 		r.layout = newLayout(uint16(kind))
 		r.layouts[uint16(kind)] = r.layout

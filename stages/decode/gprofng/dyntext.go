@@ -2,6 +2,7 @@ package gprofng
 
 import (
 	"bytes"
+	"fmt"
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
@@ -111,6 +112,8 @@ func (r *dynReader) describe(typ uint32, content []byte, offset int64) {
 	case dynSource:
 		name, _, _ := bytes.Cut(content[:min(len(content), maxPath)], []byte{0})
 		code.File = text(name)
+	default:
+		r.e.opener.unused.add(unusedRecord, dyntextFile, fmt.Sprintf("a record of type %d", typ), 1)
 	}
 }
 

@@ -33,6 +33,7 @@ type experiment struct {
 	events    [kinds]*eventFile
 	names     threadNames
 	stacks    *stackTable
+	mapped    bool // there is a map of the address space
 }
 
 // report records a problem of a file of this experiment.
@@ -74,6 +75,7 @@ func (e *experiment) open() bool {
 	e.readStacks()
 	e.readEvents()
 	e.readRest()
+	e.noteFiles()
 	e.judge()
 	return true
 }
@@ -164,11 +166,7 @@ func (e *experiment) judgeTick() {
 
 // readImage reads map.xml and dyntext.
 func (e *experiment) readImage(maps *mapReader) {
-	if !e.text(mapFile, func(in io.Reader, size int64) { e.readMap(in, size, maps) }) {
-		e.report(problem.Error, mapFile, problem.NoOffset, "missing-file", "the experiment has no map of the address space: no address can be resolved")
-	} else if len(maps.events) == 0 {
-		e.report(problem.Error, mapFile, 0, "empty-file", "the map of the address space is empty: no address can be resolved")
-	}
+	e.mapped = e.text(mapFile, func(in io.Reader, size int64) { e.readMap(in, size, maps) })
 	maps.settleModes()
 	e.view(dyntextFile, func(m *mapped.File) { e.readDyntext(m.Data, maps.events) })
 	for i := range maps.events {
@@ -188,6 +186,9 @@ func (e *experiment) readStacks() {
 		report := e.reporter(framesFile)
 		frames := readFrames(m.Data, e.order, e.wordBytes, e.blocks(), m.Release, report)
 		e.stacks = frames.resolve(len(m.Data), report)
+		if frames.states > 0 {
+			e.opener.unused.add(unusedRecord, framesFile, "the state of MPI", frames.states)
+		}
 	})
 }
 
@@ -269,6 +270,7 @@ func (e *experiment) openEvents(kind schema.Kind, file string, m *mapped.File) e
 		if l == nil || f.packets == 0 {
 			continue
 		}
+		e.noteFields(f, l)
 		if names := l.lacks(); len(names) > 0 {
 			e.report(problem.Error, logFile, problem.NoOffset, "incomplete-layout", "packets of type %d, in %s, are described without %s: these values are unknown", typ, file, strings.Join(names, ", "))
 		}

@@ -49,6 +49,7 @@ type frameFile struct {
 	fragments map[uint64]fragment
 	release   func() // gives back the memory of the file
 	writers   int    // blocks that are not full, each of another thread
+	states    int64  // of MPI, which are not used
 }
 
 // readFrames reads gprofng-experiment 4.1 and 4.2.
@@ -161,6 +162,8 @@ func (f *frameFile) frame(packet []byte) {
 			fr.hasNative, fr.native = true, f.head(i, uidHeader)
 		case infoJava:
 			fr.hasJava, fr.java = true, f.head(i, uidHeader)
+		case infoMPI:
+			f.states++
 		case infoOMP:
 			fr.state = int(int32(f.order.u32(i.data[8:])))
 		case infoOMP2:

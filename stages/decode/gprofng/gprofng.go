@@ -110,6 +110,7 @@ type opener struct {
 	alloc   memory.Allocator
 	founder *experiment
 	mapped  []*mapped.File
+	unused  unusedLog
 	// announced are the lineages of the descendants that the logs name.
 	announced []string
 }
@@ -147,6 +148,7 @@ func (o *opener) open() {
 		o.judgeDescendants(names)
 	}
 	o.judgeArchives()
+	o.unused.report(&o.rec.Problems)
 }
 
 // hasData reports whether a descendant is opened: not if it recorded no stacks and no

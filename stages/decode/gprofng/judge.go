@@ -37,13 +37,14 @@ func (e *experiment) judge() {
 // judgeEvents reports declared kinds without events. If the call stacks show that there
 // were events, they are lost.
 func (e *experiment) judgeEvents() {
-	var total int64
+	var total, missing int64
 	for _, f := range e.events {
 		if f != nil {
-			total += f.packets
+			total, missing = total+f.packets, missing+f.missing
 		}
 	}
-	if total > 0 && !exists(filepath.Join(e.dir, framesFile)) {
+	e.judgeMap(total > 0)
+	if missing > 0 && !exists(filepath.Join(e.dir, framesFile)) {
 		e.report(problem.Error, framesFile, problem.NoOffset, "missing-file", "the experiment has no call stacks")
 	}
 	for _, k := range e.log.kinds {
@@ -53,10 +54,29 @@ func (e *experiment) judgeEvents() {
 		case f == nil && !exists(filepath.Join(e.dir, eventFiles[k.Kind])) && total > 0:
 			e.report(problem.Warning, eventFiles[k.Kind], problem.NoOffset, "missing-file", "the file is missing, though the collector makes it even without events")
 		case total == 0 && e.stacks.stacks.Len() > 0:
-			e.report(problem.Error, eventFiles[k.Kind], 0, "missing-events", "there are no events, though %d call stacks were recorded", e.stacks.stacks.Len())
+			severity := problem.Error
+			if !e.log.closed { // each thread may have lost what it was recording
+				severity = e.unusedSeverity(e.stacks.stacks.Len(), max(1, e.stacks.writers))
+			}
+			e.report(severity, eventFiles[k.Kind], 0, "missing-events", "there are no events, though %d call stacks were recorded", e.stacks.stacks.Len())
 		default:
 			e.report(problem.Info, eventFiles[k.Kind], problem.NoOffset, "no-events", "there are no events of this kind")
 		}
+	}
+}
+
+// judgeMap reports that there is no map of the address space. Without events nothing is
+// lost: a process may end before anything is recorded.
+func (e *experiment) judgeMap(events bool) {
+	severity := problem.Info
+	if events {
+		severity = problem.Error
+	}
+	switch {
+	case !e.mapped:
+		e.report(severity, mapFile, problem.NoOffset, "missing-file", "the experiment has no map of the address space: no address can be resolved")
+	case len(e.process.Image) == 0:
+		e.report(severity, mapFile, 0, "empty-file", "the map of the address space is empty: no address can be resolved")
 	}
 }
 

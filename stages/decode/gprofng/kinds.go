@@ -3,6 +3,7 @@ package gprofng
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"stackmill/schema"
 )
@@ -38,6 +39,11 @@ var kindTypes = [kinds][]uint16{
 	schema.OMP:      {typeFork, typeRegion, typeTask, typeRegionID, typeTaskID},
 	schema.Race:     {typeRace},
 	schema.Deadlock: {typeDeadlock},
+}
+
+// isRead reports whether packets of a type are read.
+func isRead(typ uint16) bool {
+	return typ == typeFrame || typ == typeUID || slices.ContainsFunc(kindTypes[:], func(types []uint16) bool { return slices.Contains(types, typ) })
 }
 
 // microStates are the fields of a PROF packet: the ticks in states 0 to 9.

@@ -19,6 +19,7 @@ type layout struct {
 	fields map[string]field
 	text   map[string]int // offsets of strings, which extend to the packet's end
 	need   int            // size that holds all fields
+	unread []string       // fields of types that are not read
 }
 
 func newLayout(typ uint16) *layout {
@@ -35,7 +36,7 @@ const maxFields = 256
 const maxPacket = math.MaxUint16
 
 func (l *layout) addField(name, typ, offset string) error {
-	if len(l.fields)+len(l.text) >= maxFields {
+	if len(l.fields)+len(l.text)+len(l.unread) >= maxFields {
 		return fmt.Errorf("it has more than %d fields", maxFields)
 	}
 	o, err := parseUnsigned(offset)
@@ -57,6 +58,7 @@ func (l *layout) addField(name, typ, offset string) error {
 		l.need = max(l.need, f.offset)
 		return nil
 	case "DOUBLE", "DATE": // declared by the format, stored by no collector
+		l.unread = append(l.unread, name)
 		return nil
 	default:
 		return fmt.Errorf("field %s: type %q is unknown", name, typ)

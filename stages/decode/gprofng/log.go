@@ -78,6 +78,7 @@ func (e *experiment) readXML(file string, in io.Reader, size int64, f func(t *ta
 	})
 	for t, ok := x.next(); ok; t, ok = x.next() {
 		f(&t)
+		e.noteAttributes(file, &t)
 	}
 	if err := x.text.err; err != nil {
 		e.unreadable(file, err)
@@ -118,8 +119,11 @@ func (r *logReader) tag(t *tag) {
 		r.description(t)
 	case "event":
 		r.event(t)
-	case "state", "setting", "powerm", "dataptr", "dtracefatal":
+	case "setting", "powerm", "dataptr": // containers, and what attributes say
+	case "state", "dtracefatal":
+		r.e.ignore(unusedElement, r.file, t, "the element "+t.name)
 	default:
+		t.ignored = true
 		r.e.report(problem.Info, r.file, t.offset, "unknown-element", "the element %s is unknown; it is ignored", t.name)
 	}
 }

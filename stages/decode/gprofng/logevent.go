@@ -22,6 +22,7 @@ func (r *logReader) event(t *tag) {
 	case "cwarn", "cerror":
 		r.warning(kind, t)
 	case "comment":
+		r.e.ignore(unusedEvent, r.file, t, "the text of an event of kind comment")
 		r.archived = r.archived || strings.HasPrefix(t.text, "Archive command")
 	default:
 		if time, ok := r.eventTime(kind, t); ok {
@@ -82,9 +83,12 @@ func (r *logReader) timed(kind string, time int64, t *tag) {
 		if lineage := t.get("lineage"); t.get("follow") == "1" && strings.HasPrefix(lineage, "_") {
 			r.e.opener.announce(lineage)
 		}
-	case "desc_start", "pause", "resume", "thread_pause", "thread_resume", "archive_run", "gc_start", "gc_end":
-		r.archived = r.archived || kind == "archive_run"
+	case "archive_run":
+		r.archived = true
+	case "desc_start", "pause", "resume", "thread_pause", "thread_resume", "gc_start", "gc_end":
+		r.e.ignore(unusedEvent, r.file, t, "an event of kind "+kind)
 	default:
+		t.ignored = true
 		r.e.report(problem.Info, r.file, t.offset, "unknown-event", "events of kind %q are unknown; this one is ignored", kind)
 	}
 }

@@ -60,6 +60,7 @@ func (e *experiment) readMap(in io.Reader, size int64, maps *mapReader) {
 		case t.name == "event":
 			maps.event(mapFile, t)
 		default:
+			t.ignored = true
 			e.report(problem.Info, mapFile, t.offset, "unknown-element", "the element %s is unknown; it is ignored", t.name)
 		}
 	}, func() bool { return true })
@@ -152,6 +153,7 @@ func (m *mapReader) holds(file string, t *tag, ev *decode.MapEvent) bool {
 }
 
 func (m *mapReader) remark(file string, t *tag, reason, message string) {
+	t.ignored = true
 	m.e.report(problem.Info, file, t.offset, reason, "%s", message)
 }
 

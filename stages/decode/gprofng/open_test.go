@@ -158,9 +158,10 @@ func TestLog(t *testing.T) {
 		t.Error(d)
 	}
 	wantReasons(t, rec, problem.Info,
-		"log.xml:unknown-element", "log.xml:unknown-element", "log.xml:unknown-event", "map.xml:empty-file", "overview:missing-file",
-		"log.xml:collector-warning", "log.xml:collector-warning",
-		"profile:no-events", "heaptrace:no-events", "hwcounters:no-events", "heaptrace:untraced-calls")
+		"log.xml:unknown-element", "log.xml:unknown-element", "log.xml:unknown-event", "overview:missing-file",
+		"log.xml:collector-warning", "log.xml:collector-warning", "map.xml:empty-file",
+		"profile:no-events", "heaptrace:no-events", "hwcounters:no-events", "heaptrace:untraced-calls",
+		"log.xml:unused-event", "log.xml:unused-attribute")
 }
 
 // How a log may end, and what that means.

@@ -172,7 +172,52 @@ func TestModes(t *testing.T) {
 		}
 	}
 	e := erbuild.NewIn(erbuild.Studio126, filepath.Join(t.TempDir(), "none.er"))
-	wantReasons(t, build(t, e), problem.Warning, "map.xml:empty-file")
+	wantReasons(t, build(t, e), problem.Warning)
+}
+
+// Without a map, addresses are lost only if events have some; without call stacks, only if
+// events refer to some; and a process that was killed may have lost the event of a stack.
+func TestProofOfLoss(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		mapped, event   bool
+		stacks          int
+		closed, noStack bool
+		want            []string
+	}{
+		{"nothing", false, false, 0, true, false, nil},
+		{"no map", false, true, 1, true, false, []string{"map.xml:empty-file"}},
+		{"all", true, true, 1, true, false, nil},
+		{"an event without a stack", true, true, 0, true, true, nil},
+		{"stacks without events", true, false, 1, true, false, []string{"profile:missing-events"}},
+		{"a killed process", true, false, 2, false, false, nil},
+		{"a killed process that lost more", true, false, 3, false, false, []string{"profile:missing-events"}},
+	} {
+		e := newExperiment(t)
+		e.Unclosed = !c.closed
+		if c.mapped {
+			e.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/a")
+		}
+		e.Declare(schema.Clock, `ptimer="997" numstates="1"`, erbuild.Layouts[schema.Clock][0])
+		var stack uint64
+		for i := range c.stacks {
+			stack = e.Frame(uint64(0x1000 + i))
+		}
+		if c.event {
+			e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0], erbuild.Packet{Thread: 1, Stack: stack, Values: []int64{10, 1}})
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if c.noStack {
+			if err := os.Remove(filepath.Join(e.Dir, "data.frameinfo")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := reasons(open(t, e.Dir), problem.Error); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
 }
 
 // The files that a collector maps to write them are no code, whatever their protection.

@@ -14,14 +14,20 @@ type tag struct {
 	closes bool   // `</name>`
 	text   string // up to the next tag, entities replaced
 	offset int64  // in the file
+	// ignored says that nothing of it is used, which was noted.
+	ignored bool
 }
 
-type attribute struct{ name, value string }
+type attribute struct {
+	name, value string
+	read        bool // somebody asked for it
+}
 
 // get returns an attribute's value, empty if it is missing.
 func (t *tag) get(name string) string {
-	for _, a := range t.attrs {
-		if a.name == name {
+	for i := range t.attrs {
+		if a := &t.attrs[i]; a.name == name {
+			a.read = true
 			return a.value
 		}
 	}

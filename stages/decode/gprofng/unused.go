@@ -1,0 +1,150 @@
+package gprofng
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"stackmill/problem"
+	"stackmill/stages/decode/gprofng/archive"
+)
+
+// What a recording contains that no table will have is said once for each kind, with its
+// count over all processes. The reasons:
+const (
+	unusedElement   = "unused-element"
+	unusedAttribute = "unused-attribute"
+	unusedEvent     = "unused-event"
+	unusedRecord    = "unused-record"
+	unusedField     = "unused-field"
+	unusedFile      = "unused-file"
+)
+
+// unused is one kind of content in the files of one name.
+type unused struct{ reason, file, what string }
+
+// unusedLog counts what is not used.
+type unusedLog struct {
+	counts     map[unused]int64
+	attributes map[unusedName]int64
+}
+
+// unusedName is an attribute of the elements of one name, of events also of one kind and object.
+type unusedName struct{ file, element, kind, object, name string }
+
+// maxUnused bounds the kinds: real recordings have a few dozen.
+const maxUnused = 1 << 10
+
+func (l *unusedLog) add(reason, file, what string, count int64) {
+	if l.counts == nil {
+		l.counts = map[unused]int64{}
+	}
+	u := unused{reason, file, what}
+	if _, known := l.counts[u]; known || len(l.counts) < maxUnused {
+		l.counts[u] += count
+	}
+}
+
+// report reports the kinds; attributes, of which each log has some, in a row for each file.
+func (l *unusedLog) report(log *problem.Log) {
+	order := func(a, b unused) int {
+		return cmp.Or(cmp.Compare(a.reason, b.reason), cmp.Compare(a.file, b.file), cmp.Compare(a.what, b.what))
+	}
+	add := func(reason, file string, count int64, message string) {
+		log.Add(problem.Problem{Severity: problem.Info, File: file, Offset: problem.NoOffset, Reason: reason, Message: message, Count: count})
+	}
+	for _, u := range slices.SortedFunc(maps.Keys(l.counts), order) {
+		add(u.reason, u.file, l.counts[u], u.what+" is not used")
+	}
+	attributes, total := map[string][]string{}, map[string]int64{}
+	for u, count := range l.attributes {
+		words := slices.DeleteFunc([]string{u.element, u.kind, u.object, u.name}, func(s string) bool { return s == "" })
+		attributes[u.file], total[u.file] = append(attributes[u.file], strings.Join(words, " ")), total[u.file]+count
+	}
+	for _, file := range slices.Sorted(maps.Keys(attributes)) {
+		slices.Sort(attributes[file])
+		add(unusedAttribute, file, total[file], "attributes are not used: "+strings.Join(attributes[file], ", "))
+	}
+}
+
+// noteAttributes counts the attributes of a tag that nobody has read.
+func (e *experiment) noteAttributes(file string, t *tag) {
+	if t.closes || t.ignored {
+		return
+	}
+	l := &e.opener.unused
+	for _, a := range t.attrs {
+		if a.read {
+			continue
+		}
+		u := unusedName{file: file, element: t.name, name: a.name}
+		if t.name == "event" {
+			u.kind, u.object = t.get("kind"), t.get("object")
+		}
+		if l.attributes == nil {
+			l.attributes = map[unusedName]int64{}
+		}
+		if _, known := l.attributes[u]; known || len(l.attributes) < maxUnused {
+			l.attributes[u]++
+		}
+	}
+}
+
+// ignore counts a tag none of whose content is used.
+func (e *experiment) ignore(reason, file string, t *tag, what string) {
+	t.ignored = true
+	e.opener.unused.add(reason, file, what, 1)
+}
+
+// usedFields are the fields of packets of each kind that become columns, or say to which
+// thread, time or stack a packet belongs.
+var usedFields = func() (used [kinds]map[string]bool) {
+	for kind := range used {
+		used[kind] = map[string]bool{"LWPID": true, "THRID": true, "CPUID": true, "TSTAMP": true, "FRINFO": true, "LEAFPC": true, "IOFNAME": true}
+		for _, c := range payload[kind] {
+			used[kind][c.field] = true
+		}
+		for _, state := range microStates {
+			used[kind][state] = true
+		}
+	}
+	return used
+}()
+
+// noteFields counts the described fields of an event file's packets that are not used.
+func (e *experiment) noteFields(f *eventFile, l *layout) {
+	note := func(name string) {
+		if !usedFields[f.kind][name] {
+			e.opener.unused.add(unusedField, eventFiles[f.kind], fmt.Sprintf("the field %s of packets of type %d", name, l.typ), f.packets)
+		}
+	}
+	for name := range l.fields {
+		note(name)
+	}
+	for name := range l.text {
+		note(name)
+	}
+	for _, name := range l.unread {
+		note(name)
+	}
+}
+
+// usedFiles are the files of an experiment that are read, and the archivers' logs, which
+// are not about the program.
+var usedFiles = append(append([]string{archive.Dir}, ownFiles...), archiveLogs...)
+
+// noteFiles counts files and folders of an experiment that are not read.
+func (e *experiment) noteFiles() {
+	entries, _ := os.ReadDir(e.dir) // whoever reads its files says what is wrong
+	for _, entry := range entries {
+		name := entry.Name()
+		if slices.Contains(usedFiles, name) || e.sub == "" && strings.HasPrefix(name, "_") && isExperimentName(name) {
+			continue
+		}
+		e.opener.unused.add(unusedFile, name, "the file "+filepath.Base(name)+" of the experiment", 1)
+	}
+}
