@@ -1,10 +1,14 @@
 package perfdata
 
 import (
+	"compress/gzip"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -230,6 +234,61 @@ func TestCGroups(t *testing.T) {
 	}
 	defer batch.Release()
 	if d := cmp.Diff([]int32{0, -1, 1, 0}, schema.Events{RecordBatch: batch}.Int32s("cgroup")); d != "" {
+		t.Error(d)
+	}
+}
+
+// The samples of a program that renames its threads, forks and executes itself have the names
+// that `perf script -F comm,pid,tid` prints, and the control group of `perf report --sort cgroup`.
+// names.c was recorded with `perf record -F 400 -e cpu-clock:u --all-cgroups`.
+func TestRecordedNames(t *testing.T) {
+	const dir = "testdata/names"
+	packed, err := os.Open(filepath.Join(dir, "names.data.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "perf.data")
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	rec := New().Open(path)
+	defer rec.Close()
+	counts := map[string]int{}
+	samples, _ := named(t, rec)
+	for _, s := range samples {
+		thread, name, _ := strings.Cut(s[strings.Index(s, "/")+1:], " ")
+		thread, _, _ = strings.Cut(thread, "@")
+		counts[thread+"\t"+name]++
+	}
+	want := map[string]int{}
+	text, err := os.ReadFile(filepath.Join(dir, "perf-script.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t") // count, process, thread, name
+		want[f[2]+"\t"+f[3]], _ = strconv.Atoi(f[0])
+	}
+	if d := cmp.Diff(want, counts); d != "" {
+		t.Error(d)
+	}
+	var programs []string
+	for _, p := range rec.Processes {
+		programs = append(programs, p.Target)
+	}
+	if d := cmp.Diff([]string{"names", "exe"}, programs); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"/"}, rec.CGroups); d != "" {
 		t.Error(d)
 	}
 }
