@@ -219,7 +219,7 @@ func byViews(t *testing.T, db *queries.DB, id string) measures {
 	read("instructions", "SELECT mode, metric, location, exclusive, inclusive FROM pc_values v JOIN modes m ON v.modes & m.bit <> 0 WHERE experiment_id = ?")
 	read("modules", "SELECT mode, metric, module_id, exclusive, inclusive FROM module_metrics WHERE experiment_id = ?")
 	read("load objects", "SELECT mode, metric, load_object_id, exclusive, inclusive FROM load_object_metrics WHERE experiment_id = ?")
-	read("threads", "SELECT '', metric, concat_ws(' ', process, thread_id), 0, value FROM thread_metrics WHERE mode = 'user' AND experiment_id = ?")
+	read("threads", "SELECT '', metric, concat_ws(' ', process, thread_id), 0, sum(value)::BIGINT FROM thread_metrics WHERE mode = 'user' AND experiment_id = ? GROUP BY ALL")
 	read("CPUs", "SELECT '', metric, cpu, 0, value FROM cpu_metrics WHERE mode = 'user' AND experiment_id = ?")
 	read("processes", "SELECT '', metric, process, 0, value FROM process_metrics WHERE mode = 'user' AND experiment_id = ?")
 	return m
