@@ -37,7 +37,7 @@ var (
 	Functions = Table{Name: "functions", Row: "one function on a stack or inlined there, the function it was made from, and the artificial ones", Key: key("function_id"), Columns: []Column{
 		experimentID,
 		functionNo.as(Delta),
-		{"function_id", Int64, Dict, "", false, "Hash of load object, module, linkage name and address."},
+		{"function_id", Int64, Dict, "", false, "Hash of load object, module, linkage name and address; of inlined functions, also of their declaration (S10)."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"module_id", Int64, Dict, "", false, "Its module."},
 		{"name", String, Dict, "", false, "The name for people: demangled, clone suffixes readable."},
@@ -58,7 +58,7 @@ var (
 	}, Computed: []Computed{
 		{"gprofng_name", String, "COALESCE(other_gprofng_name, name)", "The name as gprofng would show it, of the alias that it chooses (S4): without a compiler's marks made readable."},
 		{"perf_name", String, "COALESCE(other_perf_name, name)", "The name as perf would show it, of the alias that it chooses (S4): without a compiler's marks made readable."},
-		{"linkage_name", String, "COALESCE(other_linkage_name, name)", "The name in the symbol table; empty for artificial and static ones."},
+		{"linkage_name", String, "COALESCE(other_linkage_name, name)", "The name in the symbol table, of inlined functions that in the debug information; empty for artificial and static ones."},
 		{"aliases", String, "COALESCE(other_aliases, other_linkage_name, name)", "All linkage names at its address, separated by tabs, since Go's have blanks, in byte order (S4)."},
 	}}.withFacts("function_facts", "function_no")
 	Locations = Table{Name: "locations", Row: "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", Key: key("location"), Columns: []Column{
@@ -87,7 +87,7 @@ var (
 		{"discriminator", Int32, Dict, "", false, "As `locations.discriminator`, of that line."},
 	}, Joined: ofFunction + " " + ofLocation, Computed: []Computed{
 		locationID,
-		functionID.as("The inlined function: the load object's own of that name, if it has one that can be called."),
+		functionID.as("The inlined function: the load object's own if the debug information says that it has code that is not inlined, too."),
 		{"function", String, "f.name", "Its name for people, `(unknown)` if unknown."},
 	}}
 	Listings = &Table{Name: "listings", Row: "one function of which instructions are known", Key: key("function_no"), Columns: []Column{

@@ -28,6 +28,9 @@ var data = []string{"testdata/data/recordings.tar.gz", "testdata/data/symfs.tar.
 // symbols is the archive of recordings of programs whose functions are hard to name.
 const symbols = "testdata/symbols/recordings.tar.gz"
 
+// inlined is the archive of recordings of programs whose inlined functions have equal names.
+const inlined = "testdata/inlined/recordings.tar.gz"
+
 // objects are the archives of recordings of unusual load objects.
 var objects = []string{"testdata/objects/recordings.tar.gz"}
 
@@ -104,6 +107,10 @@ func Data(dir string) error { return unpackBelow(dir, data) }
 // dir: exp/NAME.er, perf/NAME.data, the list of generated code of a Java program as
 // maps/perf-PID.map, the programs as symfs/, and a separate debug file as debug/NAME.
 func Symbols(dir string) error { return unpackBelow(dir, []string{symbols}) }
+
+// Inlined unpacks the recordings of programs whose inlined functions have equal names below
+// dir: perf/NAME.data, and the programs as symfs/.
+func Inlined(dir string) error { return unpackBelow(dir, []string{inlined}) }
 
 // Objects unpacks the recordings of programs whose mappings or files are unusual
 // below dir, NAME.er and NAME.data, and the programs' files.

@@ -41,12 +41,16 @@ func pseudo(name, kind, symbols string) Object {
 // `<Total>` stands in the load object of that name: a row of that name is
 // everything (S19).
 func (r *Resolver) Artificial(name string) LocationNo {
+	return r.Program.location(r.artificialFunction(name), 0, "", nil)
+}
+
+func (r *Resolver) artificialFunction(name string) FunctionNo {
 	p, object := r.Program, r.total
 	if name != Total {
 		object = r.pseudoObject(artificialObject, "artificial", "none")
 	}
 	m := p.module(object, unknownModule, "")
-	return p.location(p.function(Function{Object: object, Module: m, Name: name, Kind: Artificial}, 0), 0, "", nil)
+	return p.function(Function{Object: object, Module: m, Name: name, Kind: Artificial}, 0)
 }
 
 // unknown returns the location of a PC that belongs to no function.

@@ -19,18 +19,17 @@ func (p *Program) InlinedAt(location LocationNo) []Level {
 	return p.Inlines[location]
 }
 
-// nameKey is what an inlined function is known by.
-type nameKey struct {
+// inlinedKey is an inlined function of a load object's table.
+type inlinedKey struct {
 	object ObjectNo
-	module ModuleNo // of the function around
-	name   string
+	number int32 // in the table
 }
 
 // expand finds the inline chains of all locations.
 func (r *Resolver) expand() {
 	p := r.Program
 	p.Inlines = make([][]Level, p.Locations.Len())
-	for n := range LocationNo(p.Locations.Len()) {
+	for n := range LocationNo(len(p.Inlines)) {
 		l := p.Location(n)
 		p.Inlines[n] = r.namedLevels[n]
 		t := p.Objects[l.Object].table
@@ -38,39 +37,35 @@ func (r *Resolver) expand() {
 			continue
 		}
 		for _, f := range t.Inlined(l.Offset) {
-			p.Inlines[n] = append(p.Inlines[n], Level{r.inlined(l.Function, &f), f.Place})
+			p.Inlines[n] = append(p.Inlines[n], Level{r.inlined(p.Functions[l.Function].Object, &f), f.Place})
 		}
 	}
 }
 
-// inlined returns the function of a name whose code was inlined into another
-// one: the object's own function of that name, if it also has one that can be
-// called, best of the same module.
-func (r *Resolver) inlined(around FunctionNo, in *symtab.Frame) FunctionNo {
-	p := r.Program
-	f := p.Functions[around]
-	k := nameKey{f.Object, f.Module, in.Function}
-	n, ok := r.inlinedNames[k]
+// inlined returns the function of a level: the object's own, if the debug information says
+// that it also has code that is not inlined.
+func (r *Resolver) inlined(object ObjectNo, at *symtab.Frame) FunctionNo {
+	k := inlinedKey{object, at.Number}
+	n, ok := r.inlinedFunctions[k]
 	if !ok {
-		if own, found := p.Objects[f.Object].called(in.Function, p.Modules[f.Module].Name); found {
-			n = r.tableFunction(f.Object, own)
-		} else {
-			n = p.function(Function{Object: f.Object, Module: p.module(f.Object, unknownModule, ""), Name: in.Function, Kind: Inlined, Scope: symtab.ModuleScope, Line: in.Start}, 0)
-		}
-		r.inlinedNames[k] = n
+		n = r.newInlined(object, at.Function)
+		r.inlinedFunctions[k] = n
 	}
 	return n
 }
 
-// called finds a function by its name for people: the module's own, or the only
-// one.
-func (o *Object) called(name, module string) (symtab.Function, bool) {
-	candidates := o.table.Functions.Named(name)
-	for _, i := range candidates {
-		f := o.table.Functions.At(i)
-		if len(candidates) == 1 || module != unknownModule && o.table.Modules[f.Module].Name == module {
-			return f, true
-		}
+// newInlined interns an inlined function that was not asked for before.
+func (r *Resolver) newInlined(object ObjectNo, in *symtab.InlinedFunction) FunctionNo {
+	p := r.Program
+	t := p.Objects[object].table
+	if in.Deeper {
+		return r.artificialFunction(in.Name)
 	}
-	return symtab.Function{}, false
+	if own, ok := t.Function(in.Own); ok && in.Own > 0 && own.Offset == in.Own {
+		return r.tableFunction(object, own)
+	}
+	m := t.Modules[in.Module]
+	return p.function(Function{
+		Object: object, Module: p.module(object, m.Name, m.Language), Name: in.Name, Linkage: in.Linkage, Aliases: in.Linkage, Kind: Inlined, Scope: symtab.ModuleScope, Line: in.Start,
+	}, in.ID)
 }

@@ -199,10 +199,10 @@ func (r *Resolver) written(object ObjectNo, body symtab.Function) string {
 func commonName(t *symtab.Table, refers []reference) (name string) {
 	for _, x := range refers {
 		chain := t.Inlined(x.instruction)
-		if len(chain) == 0 || name != "" && chain[len(chain)-1].Function != name {
+		if len(chain) == 0 || name != "" && chain[len(chain)-1].Function.Name != name {
 			return ""
 		}
-		name = chain[len(chain)-1].Function
+		name = chain[len(chain)-1].Function.Name
 	}
 	return name
 }

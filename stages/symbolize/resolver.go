@@ -18,31 +18,31 @@ type Resolver struct {
 	Kept    map[string]*KeptList // what a store has of lists of symbols, by path
 	machineCode
 
-	rec           *decode.Recording
-	locator       decode.Locator
-	tables        Tables
-	objects       map[objectKey]ObjectNo
-	files         map[fileID]ObjectNo // by where they were found
-	dynamic       map[string]ObjectNo // pseudo objects of generated code, by name
-	total         ObjectNo
-	unknownObject ObjectNo
-	generatedCode map[FunctionNo]*decode.Code // by function
-	imports       map[LocationNo][]Import     // by location of the call
-	graph         callGraph
-	near          [nearFunctions]nearFunction
-	kernelID      string // the build-id of the kernel
-	kernelLists   map[*symtab.Table]kernelList
-	inlinedNames  map[nameKey]FunctionNo
-	objectOf      map[*image.Mapping]ObjectNo // that profiles name
-	namedLevels   map[LocationNo][]Level      // what profiles say is inlined there
-	java          map[*decode.Process]bool    // what runsJava found
-	javaMaps      map[string]bool             // paths of their lists of generated code
-	mappings      *mappings
-	stat          func(path string) (localFile, bool) // statLocal
-	localFiles    map[objectKey]localFile
-	machine       *machine
-	owners        map[string]bool // what listOwners returns, nil before
-	runsOf        runsOf          // of the image asked for last
+	rec              *decode.Recording
+	locator          decode.Locator
+	tables           Tables
+	objects          map[objectKey]ObjectNo
+	files            map[fileID]ObjectNo // by where they were found
+	dynamic          map[string]ObjectNo // pseudo objects of generated code, by name
+	total            ObjectNo
+	unknownObject    ObjectNo
+	generatedCode    map[FunctionNo]*decode.Code // by function
+	imports          map[LocationNo][]Import     // by location of the call
+	graph            callGraph
+	near             [nearFunctions]nearFunction
+	kernelID         string // the build-id of the kernel
+	kernelLists      map[*symtab.Table]kernelList
+	inlinedFunctions map[inlinedKey]FunctionNo
+	objectOf         map[*image.Mapping]ObjectNo // that profiles name
+	namedLevels      map[LocationNo][]Level      // what profiles say is inlined there
+	java             map[*decode.Process]bool    // what runsJava found
+	javaMaps         map[string]bool             // paths of their lists of generated code
+	mappings         *mappings
+	stat             func(path string) (localFile, bool) // statLocal
+	localFiles       map[objectKey]localFile
+	machine          *machine
+	owners           map[string]bool // what listOwners returns, nil before
+	runsOf           runsOf          // of the image asked for last
 }
 
 type objectKey struct {
@@ -70,12 +70,12 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 		stat:        statLocal, localFiles: map[objectKey]localFile{},
 		java: map[*decode.Process]bool{}, javaMaps: map[string]bool{},
 
-		generatedCode: map[FunctionNo]*decode.Code{},
-		inlinedNames:  map[nameKey]FunctionNo{},
-		objectOf:      map[*image.Mapping]ObjectNo{},
-		namedLevels:   map[LocationNo][]Level{},
-		imports:       map[LocationNo][]Import{},
-		graph:         newCallGraph(),
+		generatedCode:    map[FunctionNo]*decode.Code{},
+		inlinedFunctions: map[inlinedKey]FunctionNo{},
+		objectOf:         map[*image.Mapping]ObjectNo{},
+		namedLevels:      map[LocationNo][]Level{},
+		imports:          map[LocationNo][]Import{},
+		graph:            newCallGraph(),
 	}
 	r.machineCode = machineCode{r, contents{rec: rec, blocks: map[block][]byte{}}}
 	r.total, r.unknownObject = r.Program.artificialObjects()

@@ -32,7 +32,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 25
+	formatVersion = 26
 	headSize      = 32
 )
 

@@ -6,14 +6,22 @@ import (
 )
 
 func (e encoder) inlines(in *symtab.Inlines) {
-	e.Texts(in.Names)
-	e.Uint(uint64(len(in.Calls)))
+	e.Count(len(in.Functions))
+	for _, f := range in.Functions {
+		e.Text(f.Name)
+		e.Text(f.Linkage)
+		e.Uint(f.Own)
+		e.Uint(uint64(f.Module))
+		e.Uint(uint64(f.Start))
+		e.Uint(f.ID)
+		e.Bool(f.Deeper)
+	}
+	e.Count(len(in.Calls))
 	for i, c := range in.Calls {
-		e.Uint(uint64(c.Name))
+		e.Uint(uint64(c.Function))
 		e.Uint(uint64(c.File + 1))
 		e.Uint(uint64(c.Line))
 		e.Uint(uint64(int32(i) - c.Around - 1))
-		e.Uint(uint64(c.Start))
 		e.Uint(uint64(c.Discriminator))
 	}
 	in.Rows.Write(e.Writer, true)
@@ -23,14 +31,19 @@ func (e encoder) inlines(in *symtab.Inlines) {
 // end, and then their code.
 func (d decoder) inlines(t *symtab.Table) {
 	in := &t.Inlines
-	in.Names = d.Texts()
+	in.Functions = columns.Slice[symtab.InlinedFunction](d.Count())
+	for i := range in.Functions {
+		f := &in.Functions[i]
+		f.Name, f.Linkage, f.Own = d.Text(), d.Text(), d.Uint()
+		f.Module, f.Start, f.ID, f.Deeper = d.Below(len(t.Modules)), d.Below(1<<31), d.Uint(), d.Bool()
+	}
 	in.Calls = columns.Slice[symtab.Call](d.Count())
 	for i := range in.Calls {
 		c := &in.Calls[i]
-		c.Name, c.File = d.Below(len(in.Names)), d.Below(len(t.Files)+1)-1
+		c.Function, c.File = d.Below(len(in.Functions)), d.Below(len(t.Files)+1)-1
 		c.Line = d.Below(1 << 31)
 		c.Around = int32(i) - d.Below(i+1) - 1
-		c.Start, c.Discriminator = d.Below(1<<31), d.Below(1<<31)
+		c.Discriminator = d.Below(1 << 31)
 	}
 	in.Rows = symtab.ReadRows(d.Reader, len(t.Files), len(in.Calls))
 }

@@ -330,9 +330,9 @@ func (s *source) identify(c *contents) (key string, short uint64) {
 		if f == nil || !dwarf.Has(f) {
 			continue
 		}
-		if alternate, err := f.Alternate(); err == nil && alternate != nil {
-			add("alternate", alternate)
-			alternate.Close()
+		if supplement, err := f.Supplement(); err == nil && supplement != nil {
+			add("alternate", supplement)
+			supplement.Close()
 		}
 		for _, file := range f.With(".dwp") {
 			if p, err := f.OpenBeside(file); err == nil {

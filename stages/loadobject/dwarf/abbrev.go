@@ -3,6 +3,7 @@ package dwarf
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"stackmill/stages/bytereader"
 )
@@ -77,6 +78,11 @@ func (t *abbrevs) put(code uint64, a Abbrev) {
 	}
 	t.list = append(t.list, a)
 	t.inlined = t.inlined || a.Tag == TagInlinedSubroutine
+}
+
+// Declares reports whether entries of a unit may have one of some tags.
+func (s *Sections) Declares(u *Unit, tags ...uint64) bool {
+	return slices.ContainsFunc(s.abbrevs(u.abbrevs, u.Format).list, func(a Abbrev) bool { return slices.Contains(tags, a.Tag) })
 }
 
 // abbrevs reads the table at an offset of .debug_abbrev. It is valid until the next

@@ -18,6 +18,7 @@ const (
 	TagSubroutineType    = 0x15
 	TagTypedef           = 0x16
 	TagUnionType         = 0x17
+	TagUnspecifiedParams = 0x18
 	TagVariant           = 0x19
 	TagCommonBlock       = 0x1a
 	TagInheritance       = 0x1c
@@ -49,6 +50,7 @@ const (
 	TagCallSite          = 0x48
 	tagSkeletonUnit      = 0x4a
 	TagImmutableType     = 0x4b
+	TagParameterPack     = 0x4107 // GNU
 	TagGNUCallSite       = 0x4109
 )
 
@@ -69,8 +71,11 @@ const (
 	AttrLowerBound      = 0x22
 	AttrUpperBound      = 0x2f
 	AttrOrigin          = 0x31
+	AttrArtificial      = 0x34
 	AttrCount           = 0x37
 	AttrMemberAt        = 0x38
+	AttrDeclColumn      = 0x39
+	AttrDeclFile        = 0x3a
 	AttrDeclLine        = 0x3b
 	AttrDeclaration     = 0x3c
 	AttrEncoding        = 0x3e
@@ -90,6 +95,8 @@ const (
 	attrAddrBase        = 0x73
 	attrRnglistsBase    = 0x74
 	attrDwoName         = 0x76
+	AttrReference       = 0x77
+	AttrRvalueReference = 0x78
 	attrLoclistsBase    = 0x8c
 	AttrMIPSLinkageName = 0x2007
 	attrGNUDwoName      = 0x2130

@@ -28,10 +28,11 @@ func (s *Sections) Mention(text []byte) bool {
 
 // NameOf returns the name of an entry of the same unit.
 func (s *Sections) NameOf(u *Unit, ref Value) (name []byte) {
-	if ref.Form == FormRefAddr || ref.Form == FormGNURefAlt || ref.Form == FormRefSig8 {
+	in, off, ok := s.Target(u, ref)
+	if !ok || in != s {
 		return nil
 	}
-	c, a := s.Entry(u, ref.Uint)
+	c, a := s.Entry(u, off-u.Offset)
 	if a == nil {
 		return nil
 	}
@@ -56,4 +57,16 @@ func Reference(u *Unit, v Value) (off uint64, ok bool) {
 		return v.Uint, true
 	}
 	return 0, false
+}
+
+// Target returns the sections and the offset there of the entry that an attribute
+// refers to, also in the supplementary file; false if it is in a file that was not
+// found, or named by a signature.
+func (s *Sections) Target(u *Unit, v Value) (in *Sections, off uint64, ok bool) {
+	switch v.Form {
+	case FormGNURefAlt, FormRefSup4, FormRefSup8:
+		return s.Supplement, v.Uint, s.Supplement != nil
+	}
+	off, ok = Reference(u, v)
+	return s, off, ok
 }

@@ -25,7 +25,7 @@ type Info struct {
 
 	log
 	split  split
-	absent string // the file that dwz moved entries to, if it is missing
+	absent string // the supplementary file, if it is missing
 	text   int    // bytes of names that are kept
 }
 
@@ -44,26 +44,29 @@ func Has(f *elf.File) bool {
 	return f.Section(".debug_info") != nil || f.Section(".zdebug_info") != nil
 }
 
-// Open reads the sections. It opens the file that dwz moved entries and strings to,
-// nil if there is none; the caller closes it.
-func (d *Info) Open() (alternate *elf.File) {
-	alternate, err := d.Source.Alternate()
+// Open reads the sections, also those of the supplementary file, to which dwz moved
+// entries and strings. It returns that file, nil if there is none; the caller closes it.
+func (d *Info) Open() (supplement *elf.File) {
+	supplement, err := d.Source.Supplement()
 	if err != nil {
 		d.Fail(d.Source, err)
 	}
 	if at := (*fs.PathError)(nil); errors.As(err, &at) && errors.Is(err, fs.ErrNotExist) {
 		d.absent = at.Path
 	}
-	d.Sections = d.load(alternate)
-	return alternate
+	d.Sections = d.load(d.Source)
+	if supplement != nil {
+		d.Sections.Supplement = d.load(supplement)
+	}
+	return supplement
 }
 
 // Close closes the files of split units.
 func (d *Info) Close() { d.split.close() }
 
-// load reads the sections.
-func (d *Info) load(alternate *elf.File) *Sections {
-	s := &Sections{Order: d.Source.Order}
+// load reads the sections of a file.
+func (d *Info) load(f *elf.File) *Sections {
+	s := &Sections{Order: f.Order}
 	for _, x := range []struct {
 		name string
 		to   *[]byte
@@ -72,10 +75,7 @@ func (d *Info) load(alternate *elf.File) *Sections {
 		{"str_offsets", &s.strOffsets}, {"addr", &s.Addr}, {"line", &s.Line},
 		{"ranges", &s.ranges}, {"rnglists", &s.rnglists},
 	} {
-		*x.to = d.section(d.Source, x.name)
-	}
-	if alternate != nil {
-		s.altStr = d.section(alternate, "str")
+		*x.to = d.section(f, x.name)
 	}
 	s.Bound()
 	return s
@@ -113,7 +113,13 @@ func (d *Info) Room(n int) bool {
 // UnitName returns a unit's language and its name, or else that of its first source
 // file. A skeleton unit has them in its split half. The name is empty if unknown.
 func (d *Info) UnitName(u, half *Unit, names *Sections, firstFile string) (name, lang string) {
-	dir, own := d.Sections.Text(u, AttrCompDir), names.Text(half, AttrName)
+	var dir []byte
+	if u == half {
+		dir = names.Text(u, AttrCompDir)
+	} else {
+		dir = d.Sections.Text(u, AttrCompDir)
+	}
+	own := names.Text(half, AttrName)
 	if name = string(own); name == "" {
 		name = firstFile
 	}

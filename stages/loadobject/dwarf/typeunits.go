@@ -1,20 +1,14 @@
 package dwarf
 
-import "stackmill/stages/loadobject/elf"
-
 // WithData also reads the sections about data, and makes Units pass units of types.
 func (d *Info) WithData() {
 	s := d.Sections
 	s.types = true
 	s.loc, s.loclists = d.section(d.Source, "loc"), d.section(d.Source, "loclists")
 	s.Bound()
-}
-
-// Alternate returns the sections of the file that dwz moved entries to.
-func (d *Info) Alternate(f *elf.File) *Sections {
-	s := &Sections{Order: f.Order, types: true, info: d.section(f, "info"), abbrev: d.section(f, "abbrev"), str: d.section(f, "str")}
-	s.Bound()
-	return s
+	if s.Supplement != nil {
+		s.Supplement.types = true
+	}
 }
 
 // OldTypeUnits returns sections whose units are those in .debug_types, which version 4

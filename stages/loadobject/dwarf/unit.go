@@ -14,17 +14,16 @@ type Sections struct {
 	Order                                        binary.ByteOrder
 	info, abbrev, str, lineStr, strOffsets, Addr []byte
 	Line, ranges, rnglists, loc, loclists        []byte
-	altStr                                       []byte // .debug_str of the file that dwz moved strings to
-	oldTypes                                     []byte // .debug_types.dwo of version 4
+	Supplement                                   *Sections // the supplementary file's, nil for none
+	oldTypes                                     []byte    // .debug_types.dwo of version 4
 
 	table *abbrevs // the last one that was read
 	Known any      // what package inlines keeps for as long as the sections are in use
 	*budget
 
-	types   bool   // units of types are wanted, too
-	old     bool   // info is .debug_types of version 4, where all units are of types
-	Base    uint64 // added to offsets in .debug_info, to distinguish those of several files
-	AltBase uint64 // likewise for the file that dwz moved entries to, 0 for none
+	types bool   // units of types are wanted, too
+	old   bool   // info is .debug_types of version 4, where all units are of types
+	Base  uint64 // added to offsets in .debug_info, to distinguish those of several files
 }
 
 // budget bounds the work for units that share what they should not: bytes of
@@ -193,7 +192,10 @@ func (s *Sections) TextOf(u *Unit, v Value) []byte {
 	case formLineStrp:
 		return TextAt(s.lineStr, v.Uint)
 	case formStrpSup, formGNUStrpAlt:
-		return TextAt(s.altStr, v.Uint)
+		if s.Supplement == nil {
+			return nil
+		}
+		return TextAt(s.Supplement.str, v.Uint)
 	case formStrx, formStrx1, formStrx2, formStrx3, formStrx4, formGNUStr:
 		if v.Uint > uint64(len(s.strOffsets)) {
 			return nil

@@ -2,6 +2,7 @@ package dwarf
 
 import (
 	"fmt"
+	"slices"
 
 	"stackmill/stages/bytereader"
 )
@@ -37,6 +38,22 @@ type Walk[T any] struct {
 func WalkOf[T any](s *Sections, u *Unit, outside T) Walk[T] {
 	return Walk[T]{Below: outside, Here: outside, Unit: u, abbrevs: s.abbrevs(u.abbrevs, u.Format), rest: u.entries}
 }
+
+// WalkFrom starts a walk at the entry of the unit at an offset in .debug_info. The walk goes
+// on with what follows the entry, at depth 0.
+func WalkFrom[T any](s *Sections, u *Unit, off uint64, outside T) Walk[T] {
+	w := WalkOf(s, u, outside)
+	n, at := uint64(len(w.rest.Rest)), off-u.Offset
+	if at <= u.Size && u.Size-at <= n {
+		w.rest.Bytes(n - (u.Size - at))
+	} else {
+		w.rest.Rest = nil
+	}
+	return w
+}
+
+// Depth returns how many entries of the walk are around the current one.
+func (w *Walk[T]) Depth() int { return len(w.around) }
 
 // HasInlined reports whether an entry of the unit may be an inlined subroutine.
 func (w *Walk[T]) HasInlined() bool { return w.abbrevs.inlined }
@@ -135,6 +152,41 @@ func (u *Unit) Sibling(v Value) uint64 {
 		return v.Uint - u.Offset
 	}
 	return v.Uint
+}
+
+// Enclosing finds the entries around others. It passes each of the wanted offsets in
+// .debug_info, which ascend, at which an entry of the unit starts, with the offsets of the
+// entries around it, the outermost first: the unit itself is none. The list is valid until
+// the next call.
+func (s *Sections) Enclosing(u *Unit, wanted []uint64, found func(off uint64, around []uint64)) {
+	w := WalkOf(s, u, uint64(0))
+	for len(wanted) > 0 && w.Next() {
+		for len(wanted) > 0 && wanted[0] < w.Offset {
+			wanted = wanted[1:]
+		}
+		if len(wanted) > 0 && wanted[0] == w.Offset {
+			around := w.around
+			if len(around) > 0 {
+				around = append(slices.Clone(around[1:]), w.Here)
+			}
+			found(w.Offset, around)
+			wanted = wanted[1:]
+		}
+		w.Below = w.Offset
+		if !w.Entry.Children || !w.Entry.sibling {
+			w.Skip()
+			continue
+		}
+		var next uint64
+		w.Attributes(func(name uint32, v Value) {
+			if name == AttrSibling {
+				next = w.Unit.Sibling(v)
+			}
+		})
+		if w.Err == nil && len(wanted) > 0 && wanted[0] >= u.Offset+next {
+			w.SkipTo(next)
+		}
+	}
 }
 
 // Codeless reports whether no subroutine can stand below an entry. Local

@@ -10,6 +10,8 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"path/filepath"
+
+	"stackmill/stages/bytereader"
 )
 
 // maxBuildID bounds a build-id: 20 bytes are usual, 64 the longest hash known.
@@ -159,40 +161,84 @@ func (f *File) crc() (sum uint32) {
 	return sum
 }
 
-// Alternate opens the file that `.gnu_debugaltlink` names, to which dwz moved
-// what several debug files share: at its path, also below the root that stands
-// for the recorded machine's (Places), or by build-id below each directory. It is
-// nil without such a link. The caller closes it.
-func (f *File) Alternate() (*File, error) {
-	s := f.Section(".gnu_debugaltlink")
-	if s == nil {
-		return nil, nil
+// Supplement opens the supplementary file, to which dwz moved what several debug files
+// share. `.gnu_debugaltlink` names it with its build-id, or `.debug_sup` with a checksum
+// (DWARF 5 section 7.3.6). It is at its path, also below the root that stands for the
+// recorded machine's (Places), or below each directory by build-id. The result is nil
+// without such a link. The caller closes it.
+func (f *File) Supplement() (*File, error) {
+	link, err := f.supplementLink()
+	if link == nil || err != nil {
+		return nil, err
 	}
-	b, err := f.Data(s)
-	n := bytes.IndexByte(b, 0)
-	if err != nil || n <= 0 {
-		return nil, damaged(s.Offset, "section %s at offset %d is damaged", s.Name, s.Offset)
-	}
-	path, id := string(b[:n]), hex.EncodeToString(b[n+1:])
+	path, id := link.path, hex.EncodeToString(link.id)
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(f.Path), path)
 	}
 	var failed error
 	for _, at := range append(f.Moved(path), byBuildID(f.Places.Dirs, id)...) {
-		alt, err := Open(at)
+		sup, err := Open(at)
 		f.failed(err)
-		if err == nil && alt.BuildID() != id {
-			alt.Close()
+		if err == nil && (id == "" || sup.BuildID() != id) && !sup.isSupplement(link.id) {
+			sup.Close()
 			err = fmt.Errorf("%s belongs to another build", at)
 		}
 		if err == nil {
-			return alt, nil
+			return sup, nil
 		}
 		if failed == nil || errors.Is(failed, fs.ErrNotExist) && !errors.Is(err, fs.ErrNotExist) {
 			failed = err
 		}
 	}
-	return nil, fmt.Errorf("shared debug information: %w", failed)
+	return nil, fmt.Errorf("supplementary debug information: %w", failed)
+}
+
+// supplementLink names a supplementary file.
+type supplementLink struct {
+	path string
+	id   []byte // its build-id or checksum
+}
+
+// supplementLink reads the link to the supplementary file, nil if there is none.
+func (f *File) supplementLink() (*supplementLink, error) {
+	if s := f.Section(".gnu_debugaltlink"); s != nil {
+		b, err := f.Data(s)
+		n := bytes.IndexByte(b, 0)
+		if err != nil || n <= 0 {
+			return nil, damaged(s.Offset, "section %s at offset %d is damaged", s.Name, s.Offset)
+		}
+		return &supplementLink{string(b[:n]), b[n+1:]}, nil
+	}
+	own, link, err := f.supplementSection()
+	if own || err != nil {
+		return nil, err
+	}
+	return link, nil
+}
+
+// supplementSection reads `.debug_sup`, which a supplementary file has, too: own is true
+// there, and the checksum its own.
+func (f *File) supplementSection() (own bool, link *supplementLink, err error) {
+	s := f.Section(".debug_sup")
+	if s == nil {
+		return false, nil, nil
+	}
+	b, err := f.Data(s)
+	c := bytereader.New(b, f.Order)
+	version := c.U16()
+	own = c.U8() != 0
+	path := string(c.Text())
+	link = &supplementLink{path, c.Block()}
+	if err != nil || c.Short || version != 5 || !own && path == "" {
+		return false, nil, damaged(s.Offset, "section %s at offset %d is damaged", s.Name, s.Offset)
+	}
+	return own, link, nil
+}
+
+// isSupplement reports whether the file is the supplementary file with a checksum.
+func (f *File) isSupplement(checksum []byte) bool {
+	own, link, err := f.supplementSection()
+	return own && err == nil && bytes.Equal(link.id, checksum)
 }
 
 // byBuildID returns where debug files with a build-id may be: in the places that

@@ -105,7 +105,7 @@ func TestAlternatePlaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.Places = elf.Places{Root: place("symfs"), Dirs: []string{place("debug")}}
-		alternate, err := f.Alternate()
+		alternate, err := f.Supplement()
 		if err != nil || alternate.Path != place(name) {
 			t.Errorf("%s: %v", name, err)
 		} else {

@@ -24,10 +24,7 @@ type procedure struct {
 // main program's name nor the procedure around an internal one. In C it reads functions
 // within others.
 func (a *adder) readProcedures(u *dwarf.Unit, s, ranges *dwarf.Sections) error {
-	names, err := a.procedureNames(u, s, ranges)
-	for _, offset := range slices.Sorted(maps.Keys(names)) { // those that are inlined
-		a.inlines.Rename(s, offset, names[offset])
-	}
+	_, err := a.procedureNames(u, s, ranges)
 	return err
 }
 

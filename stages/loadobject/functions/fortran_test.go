@@ -177,12 +177,12 @@ func TestFortranInlined(t *testing.T) {
 	}
 	dwarftest.Run(t, dir, compiler, "-g", "-O2", "-o", "prog", "prog.f90")
 	got, _ := table(t, dwarftest.Open(t, filepath.Join(dir, "prog")), nil)
-	if !slices.Contains(got.Inlines.Names, "shapes::area::once") {
-		t.Errorf("inlined: %q", got.Inlines.Names)
+	if !slices.ContainsFunc(got.Inlines.Functions, func(f symtab.InlinedFunction) bool { return f.Name == "shapes::area::once" }) {
+		t.Errorf("inlined: %v", got.Inlines.Functions)
 	}
-	for _, name := range got.Inlines.Names {
-		if !strings.HasPrefix(name, "shapes::area") {
-			t.Errorf("inlined: %q", name)
+	for _, f := range got.Inlines.Functions {
+		if !strings.HasPrefix(f.Name, "shapes::area") {
+			t.Errorf("inlined: %q", f.Name)
 		}
 	}
 }

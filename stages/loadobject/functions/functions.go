@@ -57,8 +57,8 @@ func newAdder(d *dwarf.Info, t *symtab.Draft) *adder {
 
 // read reads all units and completes the table.
 func (a *adder) read() {
-	if alternate := a.info.Open(); alternate != nil {
-		defer alternate.Close()
+	if supplement := a.info.Open(); supplement != nil {
+		defer supplement.Close()
 	}
 	defer a.info.Close()
 	a.info.Sections.Units(a.unit, func(off uint64, err error) {
@@ -104,30 +104,31 @@ func (a *adder) unit(u *dwarf.Unit) {
 
 // whole reads what is below a unit's first entry, in its split half if it has
 // one, and returns its module.
-func (a *adder) whole(u *dwarf.Unit, p *lines.Program) symtab.Module {
+func (a *adder) whole(u *dwarf.Unit, p *lines.Program) (m symtab.Module) {
 	s := a.info.Sections
-	var m *symtab.Module
+	found := false
 	split := a.info.Half(u, func(names *dwarf.Sections, half *dwarf.Unit) {
-		found := a.module(u, half, names, p)
-		m = &found
-		if err := a.below(half, names, names.Join(half, u, s), p); err != nil {
+		found = true
+		m = a.module(u, half, names, p)
+		if err := a.below(half, names, names.Join(half, u, s), p, m); err != nil {
 			a.info.Fail(nil, &elf.DamageError{Offset: -1, Err: fmt.Errorf("split unit %s: %w", s.DwoName(u), err)})
 		}
 	})
-	if m != nil {
-		return *m
+	if found {
+		return m
 	}
+	m = a.module(u, u, s, p)
 	if !split {
-		if err := a.below(u, s, s, p); err != nil {
+		if err := a.below(u, s, s, p, m); err != nil {
 			a.info.Damagedf(".debug_info", u.Offset, "the unit at offset %d of .debug_info: %v", u.Offset, err)
 		}
 	}
-	return a.module(u, u, s, p)
+	return m
 }
 
 // below reads what is below a unit's first entry.
-func (a *adder) below(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program) error {
-	if err := a.inlines.Unit(u, s, ranges, p); err != nil {
+func (a *adder) below(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program, m symtab.Module) error {
+	if err := a.inlines.Unit(u, s, ranges, p, m); err != nil {
 		return err
 	}
 	if err := a.readProcedures(u, s, ranges); err != nil {

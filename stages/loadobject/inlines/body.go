@@ -14,13 +14,13 @@ var bodyNames = [][]byte{[]byte("omp_outlined._debug__"), []byte("omp_outlined_d
 
 // isBody reports whether the entry that an inlined subroutine refers to is the
 // body of a parallel region.
-func isBody(s *dwarf.Sections, u *dwarf.Unit, origin dwarf.Value) bool {
-	k := knownOf(s)
+func (r *Reader) isBody(x *context, origin dwarf.Value) bool {
+	k := x.known
 	if k.bodies == nil {
-		some := slices.ContainsFunc(bodyNames, s.Mention)
+		some := slices.ContainsFunc(bodyNames, x.s.Mention)
 		k.bodies = &some
 	}
-	return *k.bodies && isBodyName(s.NameOf(u, origin))
+	return *k.bodies && isBodyName(x.s.NameOf(x.u, origin))
 }
 
 func isBodyName(text []byte) bool {

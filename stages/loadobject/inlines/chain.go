@@ -10,8 +10,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// maxLevels bounds inline chains. Code that is inlined deeper counts as that of the
-// last level.
+// maxLevels bounds inline chains. Code that is inlined deeper is one more level.
 const maxLevels = 256
 
 // inlinedCode says that offsets from low up to high were inlined for a call.

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/lines"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -76,17 +77,19 @@ func TestFlattenOverlapping(t *testing.T) {
 // Unknown names are `(unknown)`, whatever the entries refer to.
 func TestUnnamed(t *testing.T) {
 	d := dwarf.New(nil, nil)
-	r := &Reader{info: d, table: &symtab.Draft{}, names: newNames()}
-	s := &dwarf.Sections{}
-	s.Bound()
-	u := &dwarf.Unit{Offset: 100, Size: 50}
+	r := New(d, &lines.Reader{}, &symtab.Draft{Table: symtab.Table{Modules: make([]symtab.Module, 1)}})
+	d.Sections = &dwarf.Sections{}
+	d.Sections.Bound()
+	x := r.enter(&dwarf.Unit{Offset: 100, Size: 50}, d.Sections, d.Sections, nil, symtab.Module{})
 	for _, v := range []dwarf.Value{{}, {Form: dwarf.FormGNURefAlt, Uint: 3}, {Form: dwarf.FormRefSig8, Uint: 3}, {Form: dwarf.FormRef4, Uint: 7}, {Form: dwarf.FormRef4, Uint: 60}, {Form: dwarf.FormRefAddr, Uint: 1 << 60}} {
-		r.table.Inlines.Calls = append(r.table.Inlines.Calls, symtab.Call{Name: int32(r.origin(s, u, v))})
+		n := r.refer(x, v)
+		r.scope(x, n)
+		r.table.Inlines.Calls = append(r.table.Inlines.Calls, symtab.Call{Function: int32(n)})
 	}
-	d.Sections = s
+	r.resolve(x)
 	r.Finish()
 	for _, c := range r.table.Inlines.Calls {
-		if got := r.table.Inlines.Names[c.Name]; got != unnamed {
+		if got := r.table.Inlines.Functions[c.Function].Name; got != unnamed {
 			t.Errorf("got %q", got)
 		}
 	}

@@ -17,42 +17,43 @@ type Reader struct {
 	lines     *lines.Reader
 	table     *symtab.Draft // takes the calls
 	addresses symtab.Addresses
-	names     names
 	sites     []callSite
 	inlined   []inlinedCode
 	chained   []symtab.Row // with the calls
 	spans     []dwarf.Span // of the subroutine that is read
 	Full      bool         // calls were refused
+
+	sections   int32 // how many are known
+	units      []unitOf
+	entries    []entry
+	parameters []parameters
+	texts      []string
+	textNos    map[string]textNo
+	pending    []pendingEntry
+	symbols    map[entryNo]int // indexes into the table's functions of those with code of their own
+	starts     map[int]entryNo // that have the lines of the table's functions, by index
+	readable   symtab.Names
+	parts      int  // that the name being spelled may still have
+	bare       bool // it has no empty list of parameters
 }
 
 // New returns a reader that adds calls to a table whose lines come from l.
 func New(d *dwarf.Info, l *lines.Reader, t *symtab.Draft) *Reader {
-	return &Reader{info: d, lines: l, table: t, addresses: l.Addresses, names: newNames()}
-}
-
-// known is what the reader knows about the entries in some sections.
-type known struct {
-	functions map[uint64]originNo // that were inlined, by offset
-	symbols   map[uint64]int      // indexes into the table's functions of those with code of their own, by offset
-	bodies    *bool               // whether a function may be the body of a parallel region, nil if not looked up yet
-}
-
-func knownOf(s *dwarf.Sections) *known {
-	k, ok := s.Known.(*known)
-	if !ok {
-		k = &known{functions: map[uint64]originNo{}, symbols: map[uint64]int{}}
-		s.Known = k
+	return &Reader{
+		info: d, lines: l, table: t, addresses: l.Addresses,
+		entries: []entry{{file: -1, unit: -1}}, parameters: make([]parameters, 1), texts: []string{""}, textNos: map[string]textNo{"": 0},
+		symbols: map[entryNo]int{}, starts: map[int]entryNo{}, readable: symtab.NewNames(),
 	}
-	return k
 }
 
 // Unit adds a unit's inlined calls and, of those in the functions that have code
 // of their own, the places to which the code is charged (S10). The code's ranges
 // may be in other sections than the unit. What was read before an error is used.
-func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program) error {
+func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program, m symtab.Module) error {
 	if p == nil {
 		return nil
 	}
+	x := r.enter(u, s, ranges, p, m)
 	var levels []int32 // by number of the subroutine, its call, or else the call around it; -1 for none
 	err := walkInlined(s, u, func(in inlined) {
 		around := int32(-1)
@@ -60,10 +61,15 @@ func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program
 			around = levels[in.parent]
 		}
 		levels = append(levels, around)
-		if in.depth >= maxLevels || isBody(s, u, in.origin) {
+		if in.depth > maxLevels || r.isBody(x, in.origin) {
 			return
 		}
-		c := symtab.Call{Name: int32(r.origin(s, u, in.origin)), File: -1, Around: around}
+		c := symtab.Call{Function: int32(deeper), File: -1, Around: around}
+		if in.depth < maxLevels {
+			n := r.refer(x, in.origin)
+			r.scope(x, n)
+			c.Function = int32(n)
+		}
 		if in.line > 0 && in.line <= math.MaxInt32 {
 			if c.File = r.lines.Number(p, in.file); c.File >= 0 {
 				c.Line, c.Discriminator = int32(in.line), int32(min(in.discriminator, math.MaxInt32))
@@ -76,10 +82,8 @@ func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program
 			}
 		}
 		levels[in.number] = r.inline(c, r.spans)
-	}, func(of subprogram) {
-		r.spans = ranges.Spans(r.spans[:0], u, of.code)
-		r.own(s, u, of, r.spans)
-	})
+	}, func(of subprogram) { r.own(x, of) }, func(off uint64) { x.outer = append(x.outer, off) })
+	r.resolve(x)
 	if err != nil {
 		return fmt.Errorf("inlined subroutines: %w", err)
 	}
@@ -103,13 +107,4 @@ func (r *Reader) Over(rows []symtab.Row) []symtab.Row {
 	rows = overlay(rows, r.sites)
 	r.sites = nil
 	return rows
-}
-
-// Rename gives an inlined function, by the offset of its entry, another name, unless it
-// has a linkage name.
-func (r *Reader) Rename(s *dwarf.Sections, entry uint64, name string) {
-	n, ok := knownOf(s).functions[entry]
-	if ok && name != "" && !r.names.list[r.names.origins[n]].linkage {
-		r.names.origins[n] = r.name(functionName{text: name})
-	}
 }

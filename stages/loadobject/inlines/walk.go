@@ -28,25 +28,31 @@ type scope struct {
 	depth  int
 	parent int
 	inside bool // a subprogram
+	below  bool // any entry but the unit
 }
 
 // walkInlined calls f for each inlined subroutine of a unit in the order of the
-// entries, parents before their children, and own for the code of functions that is not
-// inlined. Everything before an error has been passed on.
-func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlined), own func(subprogram)) error {
+// entries, parents before their children, own for the code of functions that is not
+// inlined, and outer with the offsets of functions without code that are in no other entry.
+// Everything before an error has been passed on.
+func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlined), own func(subprogram), outer func(off uint64)) error {
 	w := dwarf.WalkOf(s, u, scope{parent: -1})
 	for number := 0; w.Next(); {
+		w.Below.below = true
 		switch tag := w.Entry.Tag; {
 		case tag == dwarf.TagInlinedSubroutine:
 			in := inlined{number: number, depth: w.Here.depth, parent: w.Here.parent}
 			if w.Attributes(in.set) {
 				f(in)
 			}
-			w.Below = scope{w.Here.depth + 1, number, true}
+			w.Below = scope{w.Here.depth + 1, number, true, true}
 			number++
 		case tag == dwarf.TagSubprogram:
-			w.Below = scope{parent: -1, inside: true}
+			w.Below = scope{parent: -1, inside: true, below: true}
 			if !w.Entry.Origin && !w.Entry.Code {
+				if !w.Here.below {
+					outer(w.Offset)
+				}
 				w.Skip()
 				break
 			}

@@ -18,14 +18,20 @@ import (
 type Reader struct {
 	collector
 	info     *dwarf.Info
-	table    *symtab.Draft       // takes the files and lines
-	programs map[uint64]*Program // by offset
-	files    map[string]int32    // in the table
+	table    *symtab.Draft // takes the files and lines
+	programs map[programKey]*Program
+	files    map[string]int32 // in the table
 }
 
 // New returns a reader that adds files and lines to a table.
 func New(d *dwarf.Info, t *symtab.Draft) *Reader {
-	return &Reader{collector: collector{Addresses: t.Addresses()}, info: d, table: t, programs: map[uint64]*Program{}, files: map[string]int32{}}
+	return &Reader{collector: collector{Addresses: t.Addresses()}, info: d, table: t, programs: map[programKey]*Program{}, files: map[string]int32{}}
+}
+
+// programKey is where a line number program is.
+type programKey struct {
+	in     *dwarf.Sections
+	offset uint64
 }
 
 // Program is a line number program that has run.
@@ -46,21 +52,43 @@ func (l *Reader) Run(u *dwarf.Unit) (p *Program, code []dwarf.Span) {
 		return nil, nil
 	}
 	off := v.Uint
-	if p, ok := l.programs[off]; ok {
+	if p, ok := l.programs[programKey{s, off}]; ok {
 		return p, nil
 	}
 	h, err := readHeader(s, off, u)
 	if err == nil {
-		p = &Program{header: h, files: map[uint64]int32{}, file: math.MaxUint64, index: -1}
+		p = newProgram(h)
 		l.start()
 		err = h.run(func(r registers) bool { return l.add(r, l.Number(p, r.file)) })
 		code = l.stop()
 	}
-	l.programs[off] = p
+	l.programs[programKey{s, off}] = p
 	if err != nil {
 		l.info.Damagedf(".debug_line", off, "the line numbers at offset %d of .debug_line, of the unit at offset %d of .debug_info: %v", off, u.Offset, err)
 	}
 	return p, code
+}
+
+func newProgram(h *header) *Program {
+	return &Program{header: h, files: map[uint64]int32{}, file: math.MaxUint64, index: -1}
+}
+
+// Files returns the unit's line number program for the names of its files: unless it has
+// run, it does not. It returns nil if the unit has none that can be read.
+func (l *Reader) Files(s *dwarf.Sections, u *dwarf.Unit) *Program {
+	v, ok := u.Attrs[dwarf.AttrStmtList]
+	if !ok || s.Line == nil {
+		return nil
+	}
+	at := programKey{s, v.Uint}
+	p, ok := l.programs[at]
+	if !ok {
+		if h, err := readHeader(s, v.Uint, u); err == nil {
+			p = newProgram(h)
+		}
+		l.programs[at] = p
+	}
+	return p
 }
 
 // FirstFile returns the path of the program's first file, empty for none.
@@ -73,6 +101,9 @@ func (p *Program) FirstFile() string {
 
 // Number returns the index in the table of a file of a program, -1 for none.
 func (l *Reader) Number(p *Program, file uint64) int32 {
+	if p == nil {
+		return -1
+	}
 	if file == p.file {
 		return p.index
 	}

@@ -4,25 +4,43 @@ import "slices"
 
 // Inlines says for which calls code was inlined.
 type Inlines struct {
-	Rows  Rows // with the lines of the instructions themselves
-	Calls []Call
-	Names []string // for people
+	Rows      Rows // with the lines of the instructions themselves
+	Calls     []Call
+	Functions []InlinedFunction
 }
 
 // Call is a call that was replaced by the code of the called function.
 type Call struct {
-	Name       int32 // index into Inlines.Names of the function called
+	Function   int32 // index into Inlines.Functions
 	File, Line int32 // of the call; the file an index into Table.Files, -1: none
 	Around     int32 // the call that it was inlined with, a lower index; -1: none
-	Start      int32 // the line where the source declares the function called, 0 if unknown
 	// Discriminator tells the calls of a line apart, as in Row.
 	Discriminator int32
 }
 
+// InlinedFunction is a function that was inlined. It is the function of an entry of the
+// debug information, not of a name (S10).
+type InlinedFunction struct {
+	Name    string // for people
+	Linkage string // empty if the debug information has none
+	Own     uint64 // offset in the file of its code that is not inlined, which has its symbol; 0: none
+	Module  int32  // index into Table.Modules: the file of its declaration, or else its unit
+	Start   int32  // the line where the source declares it, 0 if unknown
+	// ID tells functions of one name and module apart: a hash of what the debug information
+	// says of them.
+	ID uint64
+	// Deeper marks the one that stands for all functions inlined deeper than chains are long.
+	Deeper bool
+}
+
+// DeeperInlined is the name of the function that stands for all functions inlined deeper
+// than chains are long.
+const DeeperInlined = "<Truncated-inline-chain>"
+
 // Frame is one level of an inline chain.
 type Frame struct {
-	Function string
-	Start    int32 // the line where the source declares it, 0 if unknown
+	Number   int32 // of the function: index into Inlines.Functions
+	Function *InlinedFunction
 	Place
 }
 
@@ -47,7 +65,7 @@ func (t *Table) Inlined(off uint64) []Frame {
 	row := in.Rows.At(i)
 	for n := row.Call; n >= 0; n = in.Calls[n].Around {
 		c := &in.Calls[n]
-		chain = append(chain, Frame{in.Names[c.Name], c.Start, t.place(row)})
+		chain = append(chain, Frame{c.Function, &in.Functions[c.Function], t.place(row)})
 		row = Row{File: c.File, Line: c.Line, Discriminator: c.Discriminator}
 	}
 	slices.Reverse(chain)

@@ -142,9 +142,9 @@ func (t *Table) Bytes() int64 {
 	for _, s := range t.Files {
 		n += len(s) + 16
 	}
-	n += t.Inlines.Rows.Bytes() + len(t.Inlines.Calls)*24
-	for _, s := range t.Inlines.Names {
-		n += len(s) + 16
+	n += t.Inlines.Rows.Bytes() + len(t.Inlines.Calls)*20
+	for _, f := range t.Inlines.Functions {
+		n += len(f.Name) + len(f.Linkage) + 64
 	}
 	for _, s := range t.Notes {
 		n += len(s.Text) + 32

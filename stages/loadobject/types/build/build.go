@@ -78,14 +78,14 @@ type reader struct {
 
 // read reads all units of all files.
 func (r *reader) read() {
-	alternate := r.Open()
+	supplement := r.Open()
 	defer r.Close()
 	r.WithData()
 	s := r.Sections
 	r.place(s)
-	if alternate != nil {
-		defer alternate.Close()
-		r.shared(alternate, s)
+	if supplement != nil {
+		defer supplement.Close()
+		r.shared(supplement)
 	}
 	r.typeUnits(r.OldTypeUnits())
 	s.Units(r.unit, func(off uint64, err error) {
@@ -109,11 +109,10 @@ func (r *reader) place(s *dwarf.Sections) {
 	r.base += uint64(size)
 }
 
-// shared reads the file that dwz moved entries to.
-func (r *reader) shared(f *elf.File, s *dwarf.Sections) {
-	other := r.Alternate(f)
+// shared reads the supplementary file.
+func (r *reader) shared(f *elf.File) {
+	other := r.Sections.Supplement
 	r.place(other)
-	s.AltBase = other.Base
 	other.Units(func(u *dwarf.Unit) {
 		if err := r.walk(u, other, other, 0); err != nil {
 			r.Fail(f, err)

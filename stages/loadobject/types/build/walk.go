@@ -150,17 +150,15 @@ func (w *unitWalk) ref(v dwarf.Value) uint64 {
 		}
 		return key
 	case dwarf.FormGNURefAlt, dwarf.FormRefSup4, dwarf.FormRefSup8:
-		if w.s.AltBase == 0 {
+		if w.s.Supplement == nil {
 			w.unknown++
-			return 0
 		}
-		return (w.s.AltBase + v.Uint) &^ bySignature
 	}
-	off, ok := dwarf.Reference(w.u, v)
+	in, off, ok := w.s.Target(w.u, v)
 	if !ok {
 		return 0
 	}
-	return (w.s.Base + off) &^ bySignature
+	return (in.Base + off) &^ bySignature
 }
 
 // signedType is the type of a unit of types.

@@ -1,0 +1,331 @@
+package inlines
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// unnamed is the name of inlined functions that have none, or have it in a file that was not
+// found.
+const unnamed = "(unknown)"
+
+// deeper is the function for all code that is inlined deeper than chains are long.
+const deeper entryNo = -1
+
+// identity is what the debug information says of an inlined function. Entries of several
+// units, as headers make them, are of one function where all of it is equal.
+type identity struct {
+	name         string // linkage name, or the name with its scopes and parameters
+	linkage      bool
+	file         int32 // of the declaration, -1 if unknown
+	line, column int32
+	unit         string // where the file is not known
+	ordinal      int    // of entries in one unit that differ in nothing but their place
+}
+
+// called is an inlined function.
+type called struct {
+	identity
+	entry  entryNo // the first that is called
+	symbol int     // index into the table's functions of its own code, -1 for none
+}
+
+// root is where the entry of a function that has no linkage name is.
+type root struct {
+	in     int32
+	unit   uint64
+	offset uint64
+}
+
+// Finish gives the table the functions that its inlined calls are of.
+func (r *Reader) Finish() {
+	r.resolveElsewhere()
+	calls := r.table.Inlines.Calls
+	numbers := map[entryNo]int32{}
+	var entries []entryNo
+	for i := range calls {
+		n := entryNo(calls[i].Function)
+		if _, known := numbers[n]; !known {
+			numbers[n] = 0
+			entries = append(entries, n)
+		}
+	}
+	for f, n := range r.starts {
+		_, r.table.Functions[f].Line, _ = r.position(n)
+	}
+	identities := r.identities(entries)
+	symbols := r.ownSymbols(entries, identities)
+	known := map[called]int32{}
+	var list []called
+	for i, n := range entries {
+		c := called{identity: identities[i], symbol: symbols[i]}
+		no, again := known[c]
+		if !again {
+			no = int32(len(list))
+			known[c] = no
+			c.entry = n
+			list = append(list, c)
+		}
+		numbers[n] = no
+	}
+	modules := newModules(r.table)
+	for i := range list {
+		r.table.Inlines.Functions = append(r.table.Inlines.Functions, r.function(&list[i], modules))
+	}
+	for i := range calls {
+		calls[i].Function = numbers[entryNo(calls[i].Function)]
+	}
+	if _, known := numbers[deeper]; known {
+		r.info.Remarkf("code is inlined more than %d levels deep: the levels inside are shown as one, %s", maxLevels, symtab.DeeperInlined)
+	}
+	for _, n := range r.readable.Notes() {
+		r.info.Note(n)
+	}
+}
+
+// identities returns what the entries say of their functions.
+func (r *Reader) identities(entries []entryNo) []identity {
+	list := make([]identity, len(entries))
+	roots := map[identity][]root{} // by all but the ordinal
+	at := make([]root, len(entries))
+	for i, n := range entries {
+		if !r.isKnown(n) {
+			list[i] = identity{name: unnamed, file: -1, ordinal: int(min(n, 0))}
+			continue
+		}
+		list[i] = r.identity(n)
+		if list[i].linkage {
+			continue
+		}
+		last, _ := r.declaration(n)
+		e := &r.entries[last]
+		if at[i] = (root{offset: e.offset}); e.unit >= 0 {
+			at[i].in, at[i].unit = r.units[e.unit].in, r.units[e.unit].offset
+		}
+		if !slices.Contains(roots[list[i]], at[i]) {
+			roots[list[i]] = append(roots[list[i]], at[i])
+		}
+	}
+	for _, x := range roots {
+		slices.SortFunc(x, func(a, b root) int {
+			return cmp.Or(cmp.Compare(a.in, b.in), cmp.Compare(a.unit, b.unit), cmp.Compare(a.offset, b.offset))
+		})
+	}
+	for i, n := range entries {
+		if !r.isKnown(n) || list[i].linkage {
+			continue
+		}
+		x := roots[list[i]]
+		own, _ := slices.BinarySearchFunc(x, at[i], func(a, b root) int {
+			return cmp.Or(cmp.Compare(a.in, b.in), cmp.Compare(a.unit, b.unit), cmp.Compare(a.offset, b.offset))
+		})
+		for own > 0 && x[own-1].in == at[i].in && x[own-1].unit == at[i].unit {
+			own--
+			list[i].ordinal++
+		}
+	}
+	return list
+}
+
+// isKnown reports whether an entry was read: not in a file that was not found.
+func (r *Reader) isKnown(n entryNo) bool { return n > 0 && r.entries[n].flags&isRead != 0 }
+
+// identity returns what an entry says of its function, but for the ordinal.
+func (r *Reader) identity(n entryNo) identity {
+	var id identity
+	id.file, id.line, id.column = r.position(n)
+	last, _ := r.declaration(n)
+	if around := r.entries[last].around; id.line == 0 && r.inAggregate(around) { // made by the compiler
+		id.file, id.line, id.column = r.position(around)
+	}
+	if linkage := r.linkage(n); linkage != 0 {
+		id.name, id.linkage, id.column = r.texts[linkage], true, 0
+	} else {
+		r.parts, r.bare = maxParts, true
+		id.name = r.spell(n, 0)
+	}
+	if e := &r.entries[last]; id.file < 0 && e.unit >= 0 && !(id.linkage && r.isExternal(n)) {
+		id.unit = r.units[e.unit].module.Name
+	}
+	return id
+}
+
+// isExternal reports whether other units may refer to a function.
+func (r *Reader) isExternal(n entryNo) bool {
+	for range dwarf.MaxHops {
+		e := &r.entries[max(n, 0)]
+		if e.flags&isExternal != 0 || e.next == 0 {
+			return e.flags&isExternal != 0
+		}
+		n = e.next
+	}
+	return false
+}
+
+// ownSymbols returns the functions of the table that the entries' functions are, -1 for none:
+// those that are nowhere but inlined.
+func (r *Reader) ownSymbols(entries []entryNo, identities []identity) []int {
+	owners := map[int]identity{} // by index into the table's functions
+	first := map[identity]entryNo{}
+	for i, n := range entries {
+		f, ok := r.symbols[n]
+		if !ok || n <= 0 {
+			continue
+		}
+		if first[identities[i]] == 0 {
+			first[identities[i]] = n
+		}
+		// The linker may have made the code of several functions one. It is the one that it is named after.
+		if before, known := owners[f]; !known || before != identities[i] && r.isNamed(n, f) && !r.isNamed(first[before], f) {
+			owners[f] = identities[i]
+		}
+	}
+	r.findLinked(entries, identities, owners)
+	of := map[identity][]int{}
+	for f, id := range owners {
+		of[id] = append(of[id], f)
+	}
+	list := make([]int, len(entries))
+	for i, n := range entries {
+		f, ok := r.symbols[n]
+		all := of[identities[i]]
+		switch {
+		case ok && n > 0 && owners[f] == identities[i]:
+			list[i] = f
+		case len(all) == 1:
+			list[i] = all[0]
+		default: // none, or each unit has a function of its own (S5)
+			list[i] = -1
+		}
+	}
+	return list
+}
+
+// bareName returns the symbol of a function, if it has one and is not static.
+func (r *Reader) bareName(n entryNo) string {
+	if linkage := r.linkage(n); linkage != 0 {
+		return r.texts[linkage]
+	}
+	_, name := r.declaration(n)
+	return name
+}
+
+// isNamed reports whether a name of a function of the table is an entry's.
+func (r *Reader) isNamed(n entryNo, f int) bool {
+	name := r.bareName(n)
+	return slices.Contains(symtab.Split(r.table.Functions[f].Aliases), name)
+}
+
+// findLinked adds the owners of functions whose own code is in units without debug information
+// of it: other units know them by the symbol.
+func (r *Reader) findLinked(entries []entryNo, identities []identity, owners map[int]identity) {
+	owned := map[identity]bool{}
+	for _, id := range owners {
+		owned[id] = true
+	}
+	wanted := map[string]int{} // by symbol
+	for i, n := range entries {
+		if n > 0 && !owned[identities[i]] && r.isExternal(n) {
+			wanted[r.bareName(n)] = i
+		}
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	for f := range r.table.Functions {
+		g := &r.table.Functions[f]
+		if _, known := owners[f]; known || g.Kind != symtab.Normal {
+			continue
+		}
+		for symbol, rest := "", g.Aliases; rest != ""; {
+			symbol, rest, _ = strings.Cut(rest, symtab.Separator)
+			if i, ok := wanted[symbol]; ok && (g.Line == 0 || g.Line == identities[i].line) {
+				owners[f], g.Line = identities[i], identities[i].line
+			}
+		}
+	}
+}
+
+// modules are the numbers of the table's modules by name.
+type modules struct {
+	table   *symtab.Draft
+	numbers map[string]int32
+}
+
+func newModules(t *symtab.Draft) *modules {
+	m := &modules{t, map[string]int32{}}
+	for i := range t.Modules {
+		if _, known := m.numbers[t.Modules[i].Name]; !known {
+			m.numbers[t.Modules[i].Name] = int32(i)
+		}
+	}
+	return m
+}
+
+func (m *modules) number(name, language string) int32 {
+	if name == "" {
+		return 0
+	}
+	n, ok := m.numbers[name]
+	if !ok {
+		n = int32(len(m.table.Modules))
+		m.table.Modules = append(m.table.Modules, symtab.Module{Name: name, Language: language})
+		m.numbers[name] = n
+	}
+	return n
+}
+
+// function returns an inlined function as the table has it.
+func (r *Reader) function(c *called, m *modules) symtab.InlinedFunction {
+	if c.entry == deeper {
+		return symtab.InlinedFunction{Name: symtab.DeeperInlined, Deeper: true}
+	}
+	f := symtab.InlinedFunction{Name: c.name, Start: c.line, ID: c.hash(r.table.Files)}
+	switch {
+	case c.linkage:
+		f.Linkage, f.Name = dwarf.Valid(c.name), r.readable.Readable(c.name)
+	case r.isKnown(c.entry):
+		if f.Name = r.display(c.entry); c.ordinal > 0 {
+			f.Name += fmt.Sprintf(" #%d", c.ordinal+1)
+		}
+	}
+	f.Name = dwarf.Valid(f.Name)
+	name, language := c.unit, ""
+	if last, _ := r.declaration(c.entry); c.entry > 0 && r.entries[last].unit >= 0 {
+		unit := r.units[r.entries[last].unit].module
+		if c.file >= 0 {
+			name = r.table.Files[c.file]
+		} else {
+			name = unit.Name
+		}
+		if name == unit.Name {
+			language = unit.Language
+		}
+	}
+	f.Module = m.number(name, language)
+	if c.symbol >= 0 {
+		own := &r.table.Functions[c.symbol]
+		f.Own, f.Name = own.Offset, own.Name
+	}
+	return f
+}
+
+// hash is the identity as a number: the same wherever the debug information says the same.
+func (id *identity) hash(files []string) uint64 {
+	h := xxhash.New()
+	text := func(s string) { fmt.Fprintf(h, "%d:%s,", len(s), s) }
+	text(id.name)
+	text(id.unit)
+	if id.file >= 0 {
+		text(files[id.file])
+	}
+	fmt.Fprintf(h, "%t %d %d %d", id.linkage, id.line, id.column, id.ordinal)
+	return h.Sum64()
+}

@@ -1,0 +1,72 @@
+package inlines
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// own notes that a function has code that is not inlined. The entry that both are made from
+// says that they are one function. All parts of the code have the line of the declaration.
+func (r *Reader) own(x *context, of subprogram) {
+	s, entry, copied := x.s.Target(x.u, of.origin)
+	r.spans = x.ranges.Spans(r.spans[:0], x.u, of.code)
+	for _, span := range r.spans {
+		i, ok := r.functionAt(span.Low)
+		if !ok {
+			continue
+		}
+		r.start(x, i, of)
+		if !copied || r.table.Functions[i].Kind != symtab.Normal { // clones have the same origin
+			continue
+		}
+		copied = false
+		k := x.known
+		if s != x.s {
+			k = r.knownOf(s)
+		}
+		if _, several := k.symbols[entry]; several { // as constructors have
+			continue
+		}
+		k.symbols[entry] = i
+		if n, known := k.entries[entry]; known {
+			r.symbols[n] = i
+		}
+	}
+}
+
+// functionAt returns the index of the table's function that starts at an address.
+func (r *Reader) functionAt(address uint64) (int, bool) {
+	off, ok := r.addresses.Offset(address)
+	if !ok {
+		return 0, false
+	}
+	return slices.BinarySearchFunc(r.table.Functions, off, func(f symtab.Function, off uint64) int { return cmp.Compare(f.Offset, off) })
+}
+
+// start notes where a function is declared, or which entry has that.
+func (r *Reader) start(x *context, function int, of subprogram) {
+	if of.line > 0 && of.line <= math.MaxInt32 {
+		r.table.Functions[function].Line = int32(of.line)
+		return
+	}
+	for _, ref := range []dwarf.Value{of.origin, of.specification} {
+		if n := r.refer(x, ref); n != 0 {
+			r.starts[function] = n
+			return
+		}
+	}
+}
+
+// ownCode returns the index of the table's function whose code an entry has itself.
+func (r *Reader) ownCode(x *context, code dwarf.Code) (int, bool) {
+	for _, span := range x.ranges.Spans(nil, x.u, code) {
+		if i, ok := r.functionAt(span.Low); ok && r.table.Functions[i].Kind == symtab.Normal {
+			return i, true
+		}
+	}
+	return 0, false
+}

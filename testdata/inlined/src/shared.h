@@ -1,0 +1,3 @@
+#include "touch.h"
+static INLINED void header(int n) { TOUCH(n); }
+static inline void both(int n) { TOUCH(n); }
