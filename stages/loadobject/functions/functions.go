@@ -70,7 +70,7 @@ func (a *adder) read() {
 	a.lines.Store(a.inlines.Over(a.lines.Sorted()))
 	a.assign()
 	a.assignMerged()
-	a.shorten()
+	a.table.Shorten(a.directories)
 	a.nameProcedures()
 	a.inlines.Finish() // by the names that functions have now
 }

@@ -44,17 +44,6 @@ func (a *adder) assign() {
 	}
 }
 
-// shorten gives the modules their short paths. Those of Go are packages.
-func (a *adder) shorten() {
-	short := shortPaths(a.directories)
-	for i := range a.table.Modules {
-		m := &a.table.Modules[i]
-		if m.ShortPath = short[m.Name]; m.ShortPath == "" {
-			m.ShortPath = m.Name
-		}
-	}
-}
-
 func (a *adder) moduleIndex(m symtab.Module) int32 {
 	i, ok := a.modules[m]
 	if !ok {

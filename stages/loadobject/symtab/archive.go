@@ -63,7 +63,7 @@ type archiveReader struct {
 // object's file, whose addresses are unknown. There is no code, and there are no lines.
 func ReadArchive(data []byte) *Draft {
 	r := &archiveReader{
-		draft: &Draft{Table: Table{Modules: []Module{{Name: "(unknown)"}}}},
+		draft: &Draft{Table: Table{Modules: []Module{{Name: Unknown}}}},
 		data:  data, modules: map[string]int32{"(unknown)": 0, "": 0}, of: map[uint64]int32{}, skipped: map[uint16]int{},
 	}
 	for at := 0; at < len(data); {
@@ -182,6 +182,11 @@ func (r *archiveReader) finish() *Draft {
 			f.Module = r.of[f.Offset]
 		}
 	}
+	units := map[string]string{} // whose directories are unknown
+	for _, m := range d.Modules[1:] {
+		units[m.Name] = ""
+	}
+	d.Shorten(units)
 	for _, typ := range slices.Sorted(maps.Keys(r.skipped)) {
 		d.Notes = append(d.Notes, Note{Offset: -1, Reason: elf.Unused, Text: fmt.Sprintf("%d packets of type %#x of the archived symbol table are not used", r.skipped[typ], typ)})
 	}

@@ -1,4 +1,4 @@
-package functions
+package symtab
 
 import (
 	"maps"
@@ -12,6 +12,18 @@ import (
 // directories below it. Units of static libraries from elsewhere thus do not matter, nor do
 // sources that lie outside of the directory in which the compiler ran, which have a common
 // directory of their own.
+
+// Shorten gives the modules their short paths. Those that are no units, such as Go's packages,
+// keep their names.
+func (d *Draft) Shorten(units map[string]string) {
+	short := shortPaths(units)
+	for i := range d.Modules {
+		m := &d.Modules[i]
+		if m.ShortPath = short[m.Name]; m.ShortPath == "" {
+			m.ShortPath = m.Name
+		}
+	}
+}
 
 // compilation is a set of units with one common directory.
 type compilation struct {
