@@ -73,6 +73,7 @@ its own files where these have what SQL shows. A folder may have both.`,
 	f.StringArrayVar(&x.experiments, "experiment", nil, experimentHelp)
 	f.StringVar(&x.Metric, "metric", "", "only this metric")
 	f.StringVar(&x.Mode, "mode", "user", "user, expert or machine")
+	f.BoolVar(&x.Inline, "inline", false, "folded and speedscope: inlined functions are frames of their own, as they always are in pprof and firefox")
 	addFilter(c, &x.filter)
 	f.StringVarP(&x.output, "output", "o", "", "the file to write, - for the standard output")
 	x.summaries.addTo(f)
@@ -98,7 +99,7 @@ func (x *exporter) run(ctx context.Context) error {
 	if store.Count == 0 {
 		return fmt.Errorf("export: %w", x.emptyStore())
 	}
-	x.filter.Mode = x.Mode
+	x.filter.Mode, x.filter.Inline = x.Mode, x.Inline
 	db, closing, err := x.narrow(ctx, store, x.filter, x.Reads()...)
 	if err != nil {
 		return fmt.Errorf("export: %w", err)

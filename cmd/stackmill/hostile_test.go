@@ -103,7 +103,7 @@ func TestHostileNames(t *testing.T) {
 			checkVerb(t, store, plain, verb)
 		}
 		for _, verb := range []string{"functions", "call-tree", "source"} {
-			out, errs, _ := call("report", verb, "--inline", "--wide", "--mode", "machine", "--store", store)
+			out, errs, _ := call("report", verb, "--inline", "--mode", "machine", "--store", store)
 			checkShown(t, verb, out+errs, "\t")
 		}
 	}

@@ -145,6 +145,8 @@ func (m *agents) report(ctx context.Context, args *arguments) (*answer, error) {
 	}
 	r := report.Usual
 	r.Metric, r.Mode, r.Function, r.Sort = args.Metric, args.Mode, args.Function, args.Sort
+	f := args.filter()
+	r.Filtered = !f.IsEmpty()
 	if err := r.About(args.View, true); err != nil {
 		return nil, err
 	}
@@ -153,7 +155,6 @@ func (m *agents) report(ctx context.Context, args *arguments) (*answer, error) {
 		return nil, err
 	}
 	defer store.Close()
-	f := args.filter()
 	db, closing, err := m.narrow(ctx, store, f, append(r.Reads(), coverageReads...)...)
 	if err != nil {
 		return nil, err

@@ -97,14 +97,32 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 	if !slices.Contains(reportFormats, r.format) {
 		return usageErrorf("report: --format: no format %q (one of %s)", r.format, strings.Join(reportFormats, ", "))
 	}
+	r.Filtered = !r.filter.IsEmpty()
 	if err := r.About(name, cmd.Flags().Changed("mode")); err != nil {
 		return usageErrorf("report: %w", err)
 	}
 	if r.Sort != "" && r.draws() {
 		return usageErrorf("report: --sort: %s has an order of its own as a table (use another --format)", r.Name)
 	}
+	if err := r.refused(); err != nil {
+		return usageErrorf("report: %w", err)
+	}
 	if r.sources, err = source.ParseRules(r.sourcePaths); err != nil {
 		return usageErrorf("report: --source-path: %w", err)
+	}
+	return nil
+}
+
+// refused returns the error of an option of tables that the report does not heed, in its format.
+func (r *reporter) refused() error {
+	text := len(r.sourcePaths) > 0 || r.noRecorded
+	switch {
+	case text && !(r.HeedsSources() && r.draws()):
+		return fmt.Errorf("--source-path and --no-recorded-sources: only tables of source and disasm show text that is looked for")
+	case r.wide && (r.Drawn || r.format != "table" && r.format != "markdown"):
+		return fmt.Errorf("--wide: only tables shorten names, and those of %s in %s do not", r.Name, r.format)
+	case r.Inline && r.HeedsSources() && !r.draws() && !r.Filtered:
+		return fmt.Errorf("--inline: only the table of %s shows inlined code (source-inlined has it in rows)", r.Name)
 	}
 	return nil
 }

@@ -47,6 +47,8 @@ func (r *Request) Check() error {
 		return fmt.Errorf("--test: nothing says which experiments to compare with the base")
 	case subjects[r.By] == nil:
 		return fmt.Errorf("--by: no such rows %q (one of %s)", r.By, strings.Join(Subjects, ", "))
+	case r.Inclusive && subjects[r.By].data:
+		return fmt.Errorf("--inclusive: %s does not heed it, since data objects have one value (function, line, load-object and path do)", r.By)
 	case modeBits[r.Mode] == 0:
 		return fmt.Errorf("--mode: no mode %q (one of user, expert, machine)", r.Mode)
 	case !slices.Contains(Normalisations, r.Normalise):

@@ -78,6 +78,15 @@ type location struct {
 	levels []level
 }
 
+// frames returns the levels that are frames: the function and, if inlined functions are frames
+// of their own, these.
+func (l *location) frames(inline bool) []level {
+	if inline {
+		return l.levels
+	}
+	return l.levels[:1]
+}
+
 // level is a place in the source.
 type level struct {
 	function      *function

@@ -25,6 +25,7 @@ type Request struct {
 	As     string // one of Formats
 	Metric string // empty: all, or the first where a format has but one
 	Mode   string // user, expert or machine
+	Inline bool   // inlined functions are frames of their own
 }
 
 // format is a way out.
@@ -33,17 +34,44 @@ type format struct {
 	several bool // whether it holds several metrics
 	names   bool // whether names of functions are enough for it
 	threads bool // whether it tells threads apart
+	inline  inlining
 	write   func(context.Context, *selection, io.Writer) error
 }
 
+// inlining is how a format shows inlined functions.
+type inlining uint8
+
+const (
+	always    inlining = iota // the format has a way of its own to tell them from others
+	onRequest                 // frames of their own, if that is asked for
+	never
+)
+
 var formats = []format{
 	{name: "pprof", several: true, names: true, threads: true, write: writePprof},
-	{name: "folded", names: true, write: writeFolded},
-	{name: "speedscope", names: true, write: writeSpeedscope},
+	{name: "folded", names: true, inline: onRequest, write: writeFolded},
+	{name: "speedscope", names: true, inline: onRequest, write: writeSpeedscope},
 	{name: "firefox", write: writeFirefox},
-	{name: "callgrind", several: true, write: writeCallgrind},
+	{name: "callgrind", several: true, inline: never, write: writeCallgrind},
 	{name: "autofdo", write: writeAutoFDO},
 	{name: "pgo", write: writePGO},
+}
+
+// checkInline returns the error of a format that does not heed Request.Inline.
+func (r *Request) checkInline() error {
+	var do []string
+	for _, f := range formats {
+		if f.inline == onRequest {
+			do = append(do, f.name)
+		}
+	}
+	switch f := formats[slices.Index(Formats(), r.As)]; {
+	case r.Inline && f.inline == always:
+		return fmt.Errorf("--inline: %s always has inlined functions (%s have them with --inline)", r.As, strings.Join(do, ", "))
+	case r.Inline && f.inline == never:
+		return fmt.Errorf("--inline: %s does not heed it (%s do)", r.As, strings.Join(do, ", "))
+	}
+	return nil
 }
 
 // Formats are the names of what stacks can be written as.
@@ -71,7 +99,7 @@ func (r *Request) Check(others ...string) error {
 	case !slices.Contains(Modes, r.Mode):
 		return fmt.Errorf("--mode: no mode %q (one of %s)", r.Mode, strings.Join(Modes, ", "))
 	}
-	return nil
+	return r.checkInline()
 }
 
 // Reads are the views that a format reads: a session that is narrowed for it needs no other.
@@ -100,7 +128,7 @@ func Possible(ctx context.Context, on Querier, r Request) error {
 // selected chooses what is written, and how.
 func selected(ctx context.Context, on Querier, r Request) (*format, *selection, error) {
 	f := &formats[slices.Index(Formats(), r.As)]
-	s := &selection{on: on, mode: r.Mode, threads: f.threads}
+	s := &selection{on: on, mode: r.Mode, inline: r.Inline, threads: f.threads}
 	if err := s.choose(ctx, r.Metric, f.several); err != nil {
 		return nil, nil, err
 	}
@@ -111,6 +139,7 @@ func selected(ctx context.Context, on Querier, r Request) (*format, *selection, 
 type selection struct {
 	on      Querier
 	mode    string
+	inline  bool // whether inlined functions are frames of their own
 	metrics []metric
 	threads bool // whether stacks of different threads are told apart
 	many    bool // whether there are several experiments

@@ -13,10 +13,11 @@ import (
 
 // folded sums values by the names of the functions on stacks.
 type folded struct {
-	e     *experiment
-	names []string // by location; empty if it was not asked for
-	text  []byte   // of the stack
-	sums  *foldedSums
+	e      *experiment
+	inline bool     // inlined functions are frames of their own
+	names  []string // by location; empty if it was not asked for
+	text   []byte   // of the stack
+	sums   *foldedSums
 }
 
 // writeFolded writes a line for each stack of functions: their names from the root to the
@@ -25,7 +26,7 @@ func writeFolded(ctx context.Context, s *selection, w io.Writer) error {
 	if s.rows != nil {
 		return s.rows.fold(w)
 	}
-	f := &folded{sums: newFoldedSums(maxFolded)}
+	f := &folded{inline: s.inline, sums: newFoldedSums(maxFolded)}
 	defer f.sums.close()
 	if err := s.send(ctx, f); err != nil {
 		return err
@@ -46,7 +47,11 @@ func (f *folded) sample(s *sample) error {
 	f.text = f.text[:0]
 	for i, n := range s.path {
 		if f.names[n] == "" {
-			f.names[n] = foldedName(f.e.locations[n].levels[0].function.name)
+			var names []string
+			for _, l := range f.e.locations[n].frames(f.inline) {
+				names = append(names, foldedName(l.function.name))
+			}
+			f.names[n] = strings.Join(names, ";")
 		}
 		if i > 0 {
 			f.text = append(f.text, ';')

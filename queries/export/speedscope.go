@@ -25,6 +25,7 @@ type speedscope struct {
 	path    []int          // frames of the sample
 	key     []byte
 	e       *experiment
+	inline  bool // inlined functions are frames of their own
 }
 
 // speedscopeFrame is a function as speedscope tells them apart.
@@ -34,7 +35,7 @@ type speedscopeFrame struct {
 }
 
 func writeSpeedscope(ctx context.Context, s *selection, w io.Writer) error {
-	p := &speedscope{out: bufio.NewWriter(w), numbers: map[speedscopeFrame]int{}, stacks: map[string]int{}}
+	p := &speedscope{inline: s.inline, out: bufio.NewWriter(w), numbers: map[speedscopeFrame]int{}, stacks: map[string]int{}}
 	m := s.metrics[0]
 	unit := speedscopeUnits[m.unit]
 	if unit == "" {
@@ -85,7 +86,9 @@ func (p *speedscope) begin(e *experiment) error {
 func (p *speedscope) sample(s *sample) error {
 	p.path, p.key = p.path[:0], p.key[:0]
 	for _, n := range s.path {
-		p.path = append(p.path, p.frame(p.e.locations[n].levels[0].function))
+		for _, l := range p.e.locations[n].frames(p.inline) {
+			p.path = append(p.path, p.frame(l.function))
+		}
 	}
 	if len(s.path) == 0 {
 		p.path = append(p.path, p.frame(&function{name: noStack}))

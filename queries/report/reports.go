@@ -19,6 +19,11 @@ type Report struct {
 	OfData            bool     // whether it is about data objects, which only some metrics have
 	Every             bool     // whether it shows all metrics unless one is chosen
 	Drawn             bool     // whether its table is a drawing, which has an order of its own
+	withInlined       string   // the view with inlined functions as functions of their own; empty: there is none
+	inlinedBelow      bool     // whether its drawing can show inlined functions below its rows
+	ofCode            bool     // whether a function means its lines or instructions
+	ofFiles           bool     // whether rows can be chosen by a source file
+	withText          bool     // whether its drawing shows source text that the store may lack
 	// rows, if not nil, is the condition of the rows that are meant by a function, a
 	// file or neither; else a function means rows of functions.
 	rows func(*Question) string
@@ -67,20 +72,23 @@ var Reports = slices.Concat(ofMetrics, sideBySide)
 var ofMetrics = []Report{
 	{
 		Name: "functions", View: "function_metrics", Title: "Functions",
-		Columns: []Column{exclusive, inclusive, label, loadObject},
-		order:   totalFirst + "exclusive DESC, function, load_object, function_id",
+		withInlined: "inline_function_metrics",
+		Columns:     []Column{exclusive, inclusive, label, loadObject},
+		order:       totalFirst + "exclusive DESC, function, load_object, function_id",
 	},
 	{
 		Name: "callers-callees", View: "callers_callees", Title: "Callers and callees",
-		Columns: []Column{label, {"relation", "Relation", Words}, {"other_label", "Name", Words}, attributed},
-		order:   "function, function_id, array_position(['caller', 'self', 'callee'], relation), attributed DESC, other, other_id",
-		Drawn:   true,
+		withInlined: "inline_callers_callees",
+		Columns:     []Column{label, {"relation", "Relation", Words}, {"other_label", "Name", Words}, attributed},
+		order:       "function, function_id, array_position(['caller', 'self', 'callee'], relation), attributed DESC, other, other_id",
+		Drawn:       true,
 	},
 	{
 		Name: "call-tree", View: "call_tree", Title: "Call tree",
-		Columns: []Column{{"depth", "Depth", Number}, attributed, exclusive, label},
-		order:   "depth, attributed DESC, function, node_id",
-		Drawn:   true,
+		withInlined: "inline_call_tree",
+		Columns:     []Column{{"depth", "Depth", Number}, attributed, exclusive, label},
+		order:       "depth, attributed DESC, function, node_id",
+		Drawn:       true,
 	},
 	{
 		Name: "stack-nodes", View: "stack_nodes", Title: "Nodes of the tree of stacks",
@@ -94,35 +102,37 @@ var ofMetrics = []Report{
 	},
 	{
 		Name: "lines", View: "line_metrics", Title: "Source lines",
-		Columns: []Column{exclusive, inclusive, label, line, file},
-		order:   "exclusive DESC, inclusive DESC, function, file, line, function_id",
-		Totals:  true,
+		withInlined: "inline_line_metrics",
+		Columns:     []Column{exclusive, inclusive, label, line, file},
+		order:       "exclusive DESC, inclusive DESC, function, file, line, function_id",
+		Totals:      true,
 	},
 	{
 		Name: "pcs", View: "pc_metrics", Title: "Instructions",
-		Columns: []Column{exclusive, inclusive, label, loadObject, {"code_offset", "Offset", Address}, line, file},
-		order:   "exclusive DESC, inclusive DESC, function, load_object, code_offset, location_id",
-		Totals:  true,
+		withInlined: "inline_pc_metrics",
+		Columns:     []Column{exclusive, inclusive, label, loadObject, {"code_offset", "Offset", Address}, line, file},
+		order:       "exclusive DESC, inclusive DESC, function, load_object, code_offset, location_id",
+		Totals:      true,
 	},
 	{
 		Name: "source", View: "source", Title: "Annotated source",
 		Columns: []Column{exclusive, inclusive, line, {"text", "Text", Words}, {"functions", "Functions", Words}, file},
 		order:   "file, line",
-		rows:    (*Question).sourceRows,
-		Drawn:   true,
+		rows:    (*Question).sourceRows, ofCode: true, ofFiles: true, withText: true, inlinedBelow: true,
+		Drawn: true,
 	},
 	{
 		Name: "source-inlined", View: "source_inlined", Title: "Code inlined at source lines",
 		Columns: []Column{exclusive, inclusive, line, {"path", "Inlined", Words}, file},
 		order:   "file, line, path, inlined_file",
-		rows:    (*Question).inlinedRows,
+		rows:    (*Question).inlinedRows, ofCode: true, ofFiles: true,
 	},
 	{
 		Name: "disasm", View: "disasm", Title: "Annotated disassembly",
 		Columns: []Column{exclusive, inclusive, label, {"address", "Address", Address}, {"text", "Instruction", Words}, {"target_name", "Target", Words}, line},
 		order:   "function, load_object, function_id, code_offset",
-		rows:    (*Question).disasmRows,
-		Drawn:   true,
+		rows:    (*Question).disasmRows, ofCode: true, withText: true,
+		Drawn: true,
 	},
 	{
 		Name: "load-objects", View: "load_object_metrics", Title: "Load objects",
@@ -264,11 +274,10 @@ var ofMetrics = []Report{
 }
 
 // Inlined returns the report with inlined functions as functions of their own
-// (S10). Reports whose rows are neither functions nor in functions stay as they are.
+// (S10), if there is one.
 func (r Report) Inlined() Report {
-	switch r.View {
-	case "function_metrics", "callers_callees", "fragment_callers_callees", "call_tree", "line_metrics", "pc_metrics":
-		r.View = "inline_" + r.View
+	if r.withInlined != "" {
+		r.View = r.withInlined
 		r.Title += " with inlined functions"
 	}
 	return r

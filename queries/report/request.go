@@ -26,6 +26,7 @@ type Request struct {
 	Sort     string   // a column of the view; -COLUMN reverses
 	Inline   bool     // inlined functions are functions of their own
 	Width    time.Duration
+	Filtered bool // only some samples are chosen: in one mode, with or without inlined functions on stacks
 }
 
 // About makes the request one for a report, found by its name, and checks it. Reports that
@@ -74,20 +75,10 @@ func (r *Request) Check() error {
 		return fmt.Errorf("--mode: no mode %q (one of %s)", r.Mode, strings.Join(Modes, ", "))
 	case !slices.Contains(Aliases, r.Alias):
 		return fmt.Errorf("--alias: no choice %q (one of %s)", r.Alias, strings.Join(Aliases, ", "))
-	case r.Metric != "" && r.Metric != "all" && !r.Measured():
-		return fmt.Errorf("--metric: %s shows several metrics side by side", r.Name)
 	case r.Limit < 0:
 		return fmt.Errorf("--limit: %d is less than 0", r.Limit)
 	case r.Width <= 0:
 		return fmt.Errorf("--width: %v is not longer than 0", r.Width)
-	case r.File != "" && r.Name != "source" && r.Name != "source-inlined":
-		return fmt.Errorf("--file is for source and source-inlined only")
-	case r.Object != "" && !slices.Contains(columns, "descriptor"):
-		return fmt.Errorf("--object: the rows of %s are not data objects", r.Name)
-	case r.Width != usualWidth && ofWidth[r.Name] == "":
-		return fmt.Errorf("--width is for timeline, cpu-timeline and seconds only")
-	case r.Function != "" && r.rows == nil && !r.ofFragment() && (!slices.Contains(columns, "function_id") || r.Name == "call-tree"):
-		return fmt.Errorf("--function: the rows of %s are not functions", r.Name)
 	case r.Sort != "" && !slices.Contains(columns, column):
 		return fmt.Errorf("--sort: %s has no column %q (one of %s)", r.View, column, strings.Join(columns, ", "))
 	}
@@ -96,7 +87,7 @@ func (r *Request) Check() error {
 			return fmt.Errorf("columns: %s has no column %q (one of %s)", r.View, c, strings.Join(columns, ", "))
 		}
 	}
-	return nil
+	return r.refused()
 }
 
 // declared is the report's view.

@@ -112,7 +112,7 @@ var endpoints = []endpoint{
 		method: "GET", path: exportPath, does: "The stacks of the experiments as other tools read them, as `stackmill export` writes them.",
 		parameters: slices.Concat([]parameter{
 			{name: "as", kind: "string", one: export.Formats(), required: true, does: "what to write"},
-			experimentParameter, metricParameter, modeParameter,
+			experimentParameter, metricParameter, modeParameter, inlineParameter,
 		}, filterParameters),
 		gives: []string{exportTypes["pprof"], jsonType, textType}, run: exported,
 	},

@@ -17,11 +17,11 @@ var exportTypes = map[string]string{"pprof": pprofType, "pgo": pprofType, "speed
 
 // exported answers with the stacks of the experiments, as another tool reads them.
 func exported(w *work) error {
-	r := export.Request{As: w.values.Get("as"), Metric: w.values.Get("metric"), Mode: cmp.Or(w.values.Get("mode"), "user")}
+	r := export.Request{As: w.values.Get("as"), Metric: w.values.Get("metric"), Mode: cmp.Or(w.values.Get("mode"), "user"), Inline: w.values.Get("inline") == "true"}
 	if err := r.Check(); err != nil {
 		return wrong(err)
 	}
-	f, err := w.filter(r.Mode, false)
+	f, err := w.filter(r.Mode, r.Inline)
 	if err != nil {
 		return err
 	}

@@ -34,12 +34,13 @@ func view(w *work) error {
 	if _, err := report.Find(w.name); err != nil {
 		return &failure{http.StatusNotFound, fmt.Errorf("%w; GET /api/v1/views does here", err)}
 	}
-	if err := r.About(w.name, v.Has("mode")); err != nil {
-		return wrong(err)
-	}
 	f, err := w.filter(r.Mode, r.Inline)
 	if err != nil {
 		return err
+	}
+	r.Filtered = !f.IsEmpty()
+	if err := r.About(w.name, v.Has("mode")); err != nil {
+		return wrong(err)
 	}
 	db, done, err := w.open(f, r.Reads(), v["experiment"]...)
 	if err != nil {
