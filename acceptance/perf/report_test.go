@@ -49,7 +49,7 @@ func counts(t *testing.T, name, text string) map[key]count {
 		var kind string
 		err := r.Scan(&k.Event, &k.Object, &k.Function, &kind, &c.Period, &c.Samples)
 		if kind != "dynamic" {
-			k.Function = perftext.Bare(k.Function)
+			k.Function = compilerMark.ReplaceAllString(perftext.Bare(k.Function), "")
 		}
 		old := got[k]
 		got[k] = count{old.Period + c.Period, old.Samples + c.Samples}
