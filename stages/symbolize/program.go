@@ -152,6 +152,13 @@ func (p *Program) module(object ObjectNo, name, language string) ModuleNo {
 	return n
 }
 
+// tableModule interns a module of an object's table.
+func (p *Program) tableModule(object ObjectNo, m symtab.Module) ModuleNo {
+	n := p.module(object, m.Name, m.Language)
+	p.Modules[n].ShortPath = m.ShortPath
+	return n
+}
+
 // function interns f; variant is 0 unless name and address do not identify it.
 func (p *Program) function(f Function, variant uint64) FunctionNo {
 	k := functionKey{f.Object, f.Module, f.Linkage, f.Name, f.Address, variant}

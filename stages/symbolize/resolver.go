@@ -295,10 +295,8 @@ func (r *Resolver) newTableFunction(object ObjectNo, f symtab.Function) Function
 		f.Name, f.Kind = name, Artificial
 	}
 	known := len(p.Functions)
-	module := p.module(object, m.Name, m.Language)
-	p.Modules[module].ShortPath = m.ShortPath
 	n := p.function(Function{
-		Object: object, Module: module, Scope: f.Scope,
+		Object: object, Module: p.tableModule(object, m), Scope: f.Scope,
 		Name: f.Name, Linkage: f.Linkage, Aliases: f.Aliases, GprofngName: f.GprofngName, PerfName: f.PerfName, Kind: f.Kind,
 		Address: f.Address, Offset: f.Offset, Size: f.Size, Line: f.Line,
 	}, 0)
