@@ -112,19 +112,19 @@ func TestBatch(t *testing.T) {
 	if code, stderr := runProgram(t, binary, append(append(args, damaged...), good...)...); code != 3 {
 		t.Errorf("exit status %d, want 3\n%s", code, stderr)
 	}
+	alone := filepath.Join(dir, "alone")
+	if code, stderr := runProgram(t, binary, append(ingestArgs(alone, filepath.Join(dir, "cache")), good...)...); code != 0 {
+		t.Errorf("exit status %d of the good recordings alone\n%s", code, stderr)
+	}
 	files := tableFiles(t, store)
-	common, rows := 0, rowsOf(t, store)
-	for name, want := range rowsOf(t, filepath.Join(scratch, "store")) {
-		got, ok := rows[name]
-		if ok {
-			common++
-		}
-		if ok && got != want {
-			t.Errorf("%s: %s, among good recordings %s", name, got, want)
+	rows, want := rowsOf(t, store), rowsOf(t, alone)
+	for name, want := range want {
+		if got := rows[name]; got != want {
+			t.Errorf("%s: %s, without damaged recordings %s", name, got, want)
 		}
 	}
-	if common < 20*len(few) {
-		t.Errorf("only %d tables of the good recordings", common)
+	if len(want) < 20*len(few) {
+		t.Errorf("only %d tables of the good recordings", len(want))
 	}
 	if code, stderr := runProgram(t, binary, append(args, good...)...); code != 0 {
 		t.Errorf("exit status %d when all is there already\n%s", code, stderr)

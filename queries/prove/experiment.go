@@ -15,7 +15,7 @@ var further = map[*schema.Table][]column{
 	schema.Metrics:     {{name: "unit"}, {name: "data_objects"}},
 	schema.LoadObjects: {{name: "name", keep: true}, {name: "short_path", keep: true}},
 	schema.Modules:     {{name: "load_object_id"}, {name: "name", keep: true}, {name: "short_path", keep: true}},
-	schema.Functions: {{name: "function_no"}, {name: "load_object_id"}, {name: "module_id"}, {name: "name", keep: true}, {name: "name_scope", keep: true}, {name: "name", of: step},
+	schema.Functions: {{name: "function_no"}, {name: "load_object_id"}, {name: "module_id"}, {name: "name", keep: true}, {name: "name", of: step}, {name: "name_scope", keep: true},
 		{name: "other_linkage_name", keep: true}, {name: "kind"}, {name: "body_of"}},
 	schema.Locations:      {{name: "other_location_id"}, {name: "load_object_id"}, {name: "function_no"}, {name: "offset"}, {name: "instruction"}, {name: "file"}, {name: "line"}, {name: "reason"}},
 	schema.InlineFrames:   {{name: "function_no"}, {name: "file"}, {name: "line"}},
