@@ -144,7 +144,7 @@ func program(t *testing.T) string {
 
 // ingestArgs are the arguments with which the program does what ingest does.
 func ingestArgs(store, cache string, more ...string) []string {
-	return append([]string{"ingest", "--store", store, "--cache", cache, "--debug-dir", scratch}, more...)
+	return append([]string{"ingest", "--store", store, "--cache", cache, "--no-system-debug", "--debug-dir", scratch}, more...)
 }
 
 // runProgram runs the program and returns its exit status and standard error.

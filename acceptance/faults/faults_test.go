@@ -122,7 +122,7 @@ var reference = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	store := filepath.Join(scratch, "undisturbed")
-	args := []string{"ingest", "--store", store, "--cache", filepath.Join(scratch, "cache"), "--debug-dir", scratch, "--jobs", "1"}
+	args := []string{"ingest", "--store", store, "--cache", filepath.Join(scratch, "cache"), "--no-system-debug", "--debug-dir", scratch, "--jobs", "1"}
 	args = append(args, recordings...)
 	out, err := exec.Command(binary, args...).CombinedOutput()
 	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 3 {
@@ -156,7 +156,7 @@ func newBench(t *testing.T) *bench {
 
 // ingest returns the arguments that ingest all recordings.
 func (b *bench) ingest(store string, more ...string) []string {
-	args := []string{"ingest", "--store", store, "--cache", b.cache, "--debug-dir", scratch, "--jobs", "1"}
+	args := []string{"ingest", "--store", store, "--cache", b.cache, "--no-system-debug", "--debug-dir", scratch, "--jobs", "1"}
 	return append(append(args, more...), b.recordings...)
 }
 

@@ -150,7 +150,7 @@ func TestEveryCallFailsWhileReplacing(t *testing.T) {
 					t.Fatalf("exit status %d\n%s", code, out)
 				}
 				// Another place for files: tried again, with the same content.
-				done, _, out := b.inject(tracer, x.calls, x.fault, n, append([]string{b.binary}, b.ingest(store, "--debug-dir", b.TempDir())...)...)
+				done, _, out := b.inject(tracer, x.calls, x.fault, n, append([]string{b.binary}, b.ingest(store, "--no-system-debug", "--debug-dir", b.TempDir())...)...)
 				if !done {
 					break
 				}

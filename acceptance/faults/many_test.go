@@ -117,12 +117,12 @@ func (l *life) verb(words ...string) []string {
 	command := []string{l.binary, words[0], "--store", l.store}
 	switch words[0] {
 	case "ingest":
-		command = append(command, "--cache", l.cache, "--debug-dir", scratch, "--label-from", "night-(?P<night>[0-9]+)")
+		command = append(command, "--cache", l.cache, "--no-system-debug", "--debug-dir", scratch, "--label-from", "night-(?P<night>[0-9]+)")
 		if !slices.Contains(words, "--plan") {
 			command = append(command, "--recursive")
 		}
 	case "resymbolize":
-		command = append(command, "--cache", l.cache, "--debug-dir", scratch)
+		command = append(command, "--cache", l.cache, "--no-system-debug", "--debug-dir", scratch)
 	}
 	folders := strings.NewReplacer("DIR", l.dir, "SYMBOLS", l.symbols, "PLAN", l.plan)
 	for _, word := range words[1:] {

@@ -105,7 +105,7 @@ func TestReadersMeanwhile(t *testing.T) {
 	})
 	for round := range rounds {
 		// Another place for files: the recording that lost data is tried again.
-		more := []string{"--debug-dir", filepath.Join(scratch, fmt.Sprint("none", round))}
+		more := []string{"--no-system-debug", "--debug-dir", filepath.Join(scratch, fmt.Sprint("none", round))}
 		cmd := exec.Command(b.binary, b.ingest(store, more...)...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

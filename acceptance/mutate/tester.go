@@ -86,7 +86,7 @@ func (t *tester) undamaged(ctx context.Context, store string, b *base) (*holding
 // holding is nil when it is not there.
 func (t *tester) ingest(ctx context.Context, store, dir string, b *base) (outcome, *holding, error) {
 	path := filepath.Join(dir, b.recordingName())
-	args := []string{"ingest", "--jobs", "2", "--memory", "256M", "--store", store, "--cache", filepath.Join(t.work, "cache"), "--debug-dir", filepath.Join(t.work, "none")}
+	args := []string{"ingest", "--jobs", "2", "--memory", "256M", "--store", store, "--cache", filepath.Join(t.work, "cache"), "--no-system-debug"}
 	for _, a := range b.args {
 		args = append(args, strings.ReplaceAll(a, "@", dir))
 	}

@@ -94,7 +94,7 @@ func cookbookStore(t *testing.T) string {
 	}
 	store := filepath.Join(dir, "store")
 	ingest := func(label string, paths []string) []string {
-		return append([]string{"ingest", "--debug-dir", dir, "--no-recorded-sources", "--symfs", filepath.Join(dir, "symfs"), "--label", "suite=" + label}, paths...)
+		return append([]string{"ingest", "--no-system-debug", "--debug-dir", dir, "--no-recorded-sources", "--symfs", filepath.Join(dir, "symfs"), "--label", "suite=" + label}, paths...)
 	}
 	for _, args := range [][]string{
 		ingest("gprofng", paths(filepath.Join(recordings, "exp"), "recur.er", "recur_raw.er", "heap.er", "io.er", "sync.er", "threads.er", "cxx.er", "clones.er", "jit_none.er")),

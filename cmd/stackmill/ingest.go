@@ -29,6 +29,8 @@ type ingester struct {
 	memory  string
 	sources []string
 	given   ingestLabels
+	// noSystemDebug leaves out the system's directories of debug files.
+	noSystemDebug bool
 
 	report, metrics  string // files to write, empty for none
 	logFormat        string
@@ -121,6 +123,7 @@ func (in *ingester) addCommonFlags(c *cobra.Command) {
 	f.StringVar(&in.PerfMaps, "perf-map-dir", "", "directory of the perf-PID.map and jit-PID.dump files of run-time compilers (default /tmp, and where the dump was)")
 	f.StringVar(&in.SymFS, "symfs", "", "look for load objects below this directory instead of at their recorded paths")
 	f.StringArrayVar(&in.DebugDirs, "debug-dir", nil, "directory of debug files or of perf's cache of copies by build-id, besides /usr/lib/debug and ~/.debug; may be repeated")
+	f.BoolVar(&in.noSystemDebug, "no-system-debug", false, "look for debug files in the directories of --debug-dir only: names then do not depend on the packages of this machine")
 	f.StringArrayVar(&in.sources, "source-path", nil, sourcePathHelp)
 	f.BoolVar(&in.NoRecordedSources, "no-recorded-sources", false, noRecordedHelp)
 }
@@ -201,7 +204,10 @@ func (in *ingester) check() error {
 	if bucket.Is(in.Cache) {
 		in.SharedCache, in.Cache = in.Cache, localCache()
 	}
-	if in.DebugDirs != nil {
+	switch { // nil stands for the system's directories
+	case in.noSystemDebug && in.DebugDirs == nil:
+		in.DebugDirs = []string{}
+	case !in.noSystemDebug && in.DebugDirs != nil:
 		in.DebugDirs = append(in.DebugDirs, cache.DefaultDebugDirs()...)
 	}
 	in.Jobs = jobsFor(in.Jobs, openFiles())

@@ -87,7 +87,7 @@ func TestAgents(t *testing.T) {
 		{"report", nil, []string{"callers-callees"}},
 		{"report", map[string]any{"view": "functions", "experiment": "monday/test.1.er", "limit": 2}, []string{
 			`"total":80000000,"shown_percent":50,"unattributed_percent":25`, `"reason":"PC in no load object","load_object":"<Unknown>","percent":12.5`,
-			`"rows_total":5,"rows_shown":2`, `["13","4581030237386793035","g","app"`}},
+			`"rows_total":5,"rows_shown":2`, `["13","2310289846115063131","g","app"`}},
 		{"report", map[string]any{"view": "call-tree", "experiment": "monday/test.1.er"}, []string{`"shown_percent":100`}},
 		{"report", map[string]any{"view": "callers-callees", "function": "g"}, []string{`"total":80000000,"unattributed_percent"`}},
 		{"query", map[string]any{"sql": "SELECT sum(exclusive) AS s FROM function_metrics"}, []string{"three modes", `"rows_total":1`}},

@@ -14,7 +14,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// Each report refuses the options that it does not heed, and says which reports do.
+// Each report refuses the options that do not apply to it, and names the reports that take them.
 func TestOptionsOfReports(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "store") // what is refused is refused before a store is opened
 	all := ""

@@ -36,7 +36,7 @@ func TestReadme(t *testing.T) {
 	}
 	t.Setenv("STACKMILL_STORE", filepath.Join(dir, filepath.Base(store)))
 	t.Chdir(root)
-	if _, errs, status := call(append(ingest, "--store", os.Getenv("STACKMILL_STORE"), "--debug-dir", dir, filepath.Join(dir, "exp"))...); status != 0 && status != exitLost {
+	if _, errs, status := call(append(ingest, "--store", os.Getenv("STACKMILL_STORE"), "--no-system-debug", "--debug-dir", dir, filepath.Join(dir, "exp"))...); status != 0 && status != exitLost {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	_, look, _ := strings.Cut(string(page), "\n## A first look\n")

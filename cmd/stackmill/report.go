@@ -113,15 +113,15 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 	return nil
 }
 
-// refused returns the error of an option of tables that the report does not heed, in its format.
+// refused returns an error if an option of tables does not apply to the report in its format.
 func (r *reporter) refused() error {
 	text := len(r.sourcePaths) > 0 || r.noRecorded
 	switch {
-	case text && !(r.HeedsSources() && r.draws()):
+	case text && !(r.ShowsSources() && r.draws()):
 		return fmt.Errorf("--source-path and --no-recorded-sources: only tables of source and disasm show text that is looked for")
 	case r.wide && (r.Drawn || r.format != "table" && r.format != "markdown"):
 		return fmt.Errorf("--wide: only tables shorten names, and those of %s in %s do not", r.Name, r.format)
-	case r.Inline && r.HeedsSources() && !r.draws() && !r.Filtered:
+	case r.Inline && r.ShowsSources() && !r.draws() && !r.Filtered:
 		return fmt.Errorf("--inline: only the table of %s shows inlined code (source-inlined has it in rows)", r.Name)
 	}
 	return nil

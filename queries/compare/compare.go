@@ -48,7 +48,7 @@ func (r *Request) Check() error {
 	case subjects[r.By] == nil:
 		return fmt.Errorf("--by: no such rows %q (one of %s)", r.By, strings.Join(Subjects, ", "))
 	case r.Inclusive && subjects[r.By].data:
-		return fmt.Errorf("--inclusive: %s does not heed it, since data objects have one value (function, line, load-object and path do)", r.By)
+		return fmt.Errorf("--inclusive: it has no effect on %s, since data objects have one value (it applies to function, line, load-object and path)", r.By)
 	case modeBits[r.Mode] == 0:
 		return fmt.Errorf("--mode: no mode %q (one of user, expert, machine)", r.Mode)
 	case !slices.Contains(Normalisations, r.Normalise):

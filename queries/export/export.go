@@ -57,7 +57,7 @@ var formats = []format{
 	{name: "pgo", write: writePGO},
 }
 
-// checkInline returns the error of a format that does not heed Request.Inline.
+// checkInline returns an error if Request.Inline does not apply to the format.
 func (r *Request) checkInline() error {
 	var do []string
 	for _, f := range formats {
@@ -69,7 +69,7 @@ func (r *Request) checkInline() error {
 	case r.Inline && f.inline == always:
 		return fmt.Errorf("--inline: %s always has inlined functions (%s have them with --inline)", r.As, strings.Join(do, ", "))
 	case r.Inline && f.inline == never:
-		return fmt.Errorf("--inline: %s does not heed it (%s do)", r.As, strings.Join(do, ", "))
+		return fmt.Errorf("--inline: it has no effect on %s (it applies to %s)", r.As, strings.Join(do, ", "))
 	}
 	return nil
 }

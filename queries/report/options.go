@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// option is something that a request may ask for and only some reports heed. Any other
-// report refuses it: an option that changes nothing misleads.
+// option is an option that applies to some reports only. The others refuse it: an option that
+// changes nothing misleads.
 type option struct {
-	name  string
-	given func(*Request) bool
-	heeds func(*Request) bool
+	name    string
+	given   func(*Request) bool
+	applies func(*Request) bool
 }
 
 var options = []option{
@@ -36,31 +36,31 @@ func (r *Request) showsAliases() bool {
 	return r.has("function_id") || r.has("other_id") || r.has("functions") || r.has("stack_id")
 }
 
-// refused returns the error of an option that the report does not heed.
+// refused returns an error if the request has an option that does not apply to its report.
 func (r *Request) refused() error {
 	for _, o := range options {
-		if o.given(r) && !o.heeds(r) {
-			return fmt.Errorf("--%s: %s does not heed it (%s)", o.name, r.Name, o.heeding())
+		if o.given(r) && !o.applies(r) {
+			return fmt.Errorf("--%s: it has no effect on %s (it applies to %s)", o.name, r.Name, o.reports())
 		}
 	}
 	return nil
 }
 
-// heeding names the reports that heed an option, or those that do not if these are fewer.
-func (o *option) heeding() string {
+// reports names the reports that an option applies to.
+func (o *option) reports() string {
 	var do, not []string
 	for _, report := range Reports {
-		if o.heeds(&Request{Report: report}) {
+		if o.applies(&Request{Report: report}) {
 			do = append(do, report.Name)
 		} else {
 			not = append(not, report.Name)
 		}
 	}
 	if len(not) < len(do) {
-		return "all reports do but " + strings.Join(not, ", ")
+		return "all reports except " + strings.Join(not, ", ")
 	}
-	return strings.Join(do, ", ") + " do"
+	return strings.Join(do, ", ")
 }
 
-// HeedsSources reports whether the report shows source text that the store may lack.
-func (r Report) HeedsSources() bool { return r.withText }
+// ShowsSources reports whether the report shows source text that the store may lack.
+func (r Report) ShowsSources() bool { return r.withText }

@@ -235,7 +235,7 @@ func TestMistakes(t *testing.T) {
 		"/api/v1/views/timeline?width=x":               `400 width: "x" is no duration`,
 		"/api/v1/views/functions?columns=nonsense":     `400 columns: function_metrics has no column "nonsense"`,
 		"/api/v1/experiments?columns=nonsense":         `400 columns: experiments have no column "nonsense"`,
-		"/api/v1/views/functions?width=20ms":           `400 width: functions does not heed it (timeline, cpu-timeline, seconds do)`,
+		"/api/v1/views/functions?width=20ms":           `400 width: it has no effect on functions (it applies to timeline, cpu-timeline, seconds)`,
 		"/api/v1/flamegraph?metric=nonsense":           `400 no metric "nonsense"`,
 		"/api/v1/trend?function=nonsense":              `400 no function "nonsense" has a value of totalcpu`,
 		"/api/v1/trend?limit=0":                        `400 limit: 0 is less than 1`,
