@@ -1,7 +1,6 @@
 package symbolize
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -9,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/infile"
 )
 
 // identity says how the file at a recorded path on this machine relates to the file that
@@ -103,7 +103,7 @@ const getVersion = 0x80087601
 
 // generationOf returns the generation of a file's inode, 0 if unknown.
 func generationOf(path string) uint64 {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	f, _, err := infile.Open(path, infile.LoadObject)
 	if err != nil {
 		return 0
 	}
