@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"stackmill/pattern"
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/archive"
 )
@@ -69,7 +69,7 @@ func (r *rewriter) experiment(from, to string) error {
 	if r.paths == nil {
 		r.paths = map[string]string{}
 	}
-	for _, m := range regexp.MustCompile(` name="([^"]*)"`).FindAllSubmatch(maps, -1) {
+	for _, m := range mapName().FindAllSubmatch(maps, -1) {
 		r.paths[archive.Name(string(m[1]))] = string(m[1])
 	}
 	for _, e := range entries {
@@ -138,38 +138,40 @@ func (r *rewriter) archives(from, to string) error {
 	return err
 }
 
-var modes = regexp.MustCompile(`modes="0x([0-9A-Fa-f]+)" chksum="[^"]*"`)
+var modes = pattern.Lazy(`modes="0x([0-9A-Fa-f]+)" chksum="[^"]*"`)
 
 func (r *rewriter) maps(b []byte) []byte {
 	if !r.in[Modes] {
 		return b
 	}
-	return modes.ReplaceAllFunc(b, func(m []byte) []byte {
-		n, _ := strconv.ParseUint(string(modes.FindSubmatch(m)[1]), 16, 16)
+	return modes().ReplaceAllFunc(b, func(m []byte) []byte {
+		n, _ := strconv.ParseUint(string(modes().FindSubmatch(m)[1]), 16, 16)
 		written, checksum := r.form.modes(int(n))
 		return []byte(`modes="0x0` + strconv.FormatInt(int64(written>>4), 16) + strings.ToUpper(strconv.FormatInt(int64(written&15), 16)) + `" chksum="` + checksum + `"`)
 	})
 }
 
 var (
-	processElement = regexp.MustCompile(`<process( [^>]*)?>([^<]*)</process>\n`)
-	pageSize       = regexp.MustCompile(` pagesz="(\d+)" npages="\d+"`)
-	secondRun      = regexp.MustCompile(`(?s)(<event kind="run".*)<event kind="run"[^\n]*\n`)
-	archived       = regexp.MustCompile(`<event kind="comment" id="400">[^\n]*\n`)
-	clockFields    = regexp.MustCompile(`(?s)<profpckt kind="8".*?</profpckt>`)
-	fieldOffset    = regexp.MustCompile(`(name="(\w+)"[^\n]*offset=")\d+`)
+	processElement = pattern.Lazy(`<process( [^>]*)?>([^<]*)</process>\n`)
+	pageSize       = pattern.Lazy(` pagesz="(\d+)" npages="\d+"`)
+	secondRun      = pattern.Lazy(`(?s)(<event kind="run".*)<event kind="run"[^\n]*\n`)
+	archived       = pattern.Lazy(`<event kind="comment" id="400">[^\n]*\n`)
+	clockFields    = pattern.Lazy(`(?s)<profpckt kind="8".*?</profpckt>`)
+	mapName        = pattern.Lazy(` name="([^"]*)"`)
+	collectorText  = pattern.Lazy(`<collector>[^<]*`)
+	fieldOffset    = pattern.Lazy(`(name="(\w+)"[^\n]*offset=")\d+`)
 )
 
 func (r *rewriter) log(b []byte) []byte {
 	s := string(b)
 	if r.in[Modes] { // the collector's name must not contradict them
-		s = regexp.MustCompile(`<collector>[^<]*`).ReplaceAllLiteralString(s, "<collector>"+r.form.collector())
+		s = collectorText().ReplaceAllLiteralString(s, "<collector>"+r.form.collector())
 	}
 	if r.in[Fields] {
 		aligned := map[string]string{"TSTAMP": "32", "FRINFO": "40", "MSTATE": "48", "NTICK": "52"}
-		s = clockFields.ReplaceAllStringFunc(s, func(packet string) string {
-			return fieldOffset.ReplaceAllStringFunc(packet, func(f string) string {
-				m := fieldOffset.FindStringSubmatch(f)
+		s = clockFields().ReplaceAllStringFunc(s, func(packet string) string {
+			return fieldOffset().ReplaceAllStringFunc(packet, func(f string) string {
+				m := fieldOffset().FindStringSubmatch(f)
 				if to, ok := aligned[m[2]]; ok {
 					return m[1] + to
 				}
@@ -180,21 +182,21 @@ func (r *rewriter) log(b []byte) []byte {
 	if r.form != Studio123 {
 		return []byte(s)
 	}
-	s = archived.ReplaceAllLiteralString(s, "")
-	s = secondRun.ReplaceAllString(s, "$1")
+	s = archived().ReplaceAllLiteralString(s, "")
+	s = secondRun().ReplaceAllString(s, "$1")
 	s = strings.ReplaceAll(s, "fork|exec|combo", "fork%7c%exec")
 	if r.in[Blocks] { // the version says how large they are
 		s = strings.Replace(s, `version="12.4"`, `version="12.3"`, 1)
 	}
 	if r.in[Process] {
-		pages := pageSize.FindStringSubmatch(s)
-		s = pageSize.ReplaceAllLiteralString(s, "")
+		pages := pageSize().FindStringSubmatch(s)
+		s = pageSize().ReplaceAllLiteralString(s, "")
 		attributes, command := "", ""
-		for _, m := range processElement.FindAllStringSubmatch(s, -1) {
+		for _, m := range processElement().FindAllStringSubmatch(s, -1) {
 			attributes, command = attributes+m[1], command+m[2]
 		}
 		at := strings.Index(s, "<process")
-		s = processElement.ReplaceAllLiteralString(s, "")
+		s = processElement().ReplaceAllLiteralString(s, "")
 		s = s[:at] + "<process" + attributes + ` pagesz="` + pages[1] + `">` + command + " </process>\n" + s[at:]
 	}
 	return []byte(s)
