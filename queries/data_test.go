@@ -84,7 +84,7 @@ func TestBrokenDataSums(t *testing.T) {
 		{"  1013 1012 {structure:rec_t}.{structure:inner_t}.{int~tag} element", "  1013 null {structure:rec_t}.{structure:inner_t}.{int~tag} element",
 			"<nil>", "parents parts"},
 		{"  1004 1003 No~type~information unknown_element", "  1004 1003 No~type~information element", "unattributed data objects", "parents parts"},
-		{" key long 0 8 0 0\n", " key long -8 8 0 0\n", "<nil>", "holes"},
+		{" key long 0 8 8 0 0\n", " key long -8 8 8 0 0\n", "<nil>", "holes"},
 		{"  faults 1010 0 variable '' agrees 1 1\n", "  faults 1010 0 variable '' agrees -1 1\n", "data objects", "children samples_recomputed"},
 	} {
 		if strings.Count(storetest.Data, test.old) != 1 {

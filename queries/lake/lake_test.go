@@ -163,7 +163,7 @@ func TestOpen(t *testing.T) {
 func TestAsStored(t *testing.T) {
 	for name, want := range map[string]bool{
 		"samples": true, "stack_values": true, "call_nodes": true, "problems": true, "data_values": true,
-		"function_values": false, // -1, and bits of other modes
+		"function_values": false, // bits of other modes
 		"module_values":   false, // lacks rows
 		"functions":       false, // has facts
 		"experiments":     false, // paths are in commits
@@ -172,11 +172,6 @@ func TestAsStored(t *testing.T) {
 	} {
 		if got := AsStored(schema.ByName(name)); got != want {
 			t.Errorf("%s: %v", name, got)
-		}
-	}
-	for _, s := range schema.Tables {
-		if s.Has("exclusive") && AsStored(s) {
-			t.Errorf("%s: its exclusive values may be -1", s.Name)
 		}
 	}
 }
