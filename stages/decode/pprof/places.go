@@ -9,9 +9,13 @@ import (
 	"stackmill/stages/decode"
 )
 
-// maxLevels bounds the inlined functions of a place. Code that is inlined deeper counts as
-// that of the last level.
+// maxLevels bounds the inlined functions of a place. Code that is inlined deeper counts for
+// deeperInlined.
 const maxLevels = 256
+
+// deeperInlined is the function that stands for all functions inlined deeper, as for code of
+// load objects (symtab.DeeperInlined).
+const deeperInlined = "<Truncated-inline-chain>"
 
 // noStack is the function by which an exported profile says that a sample has no stack.
 const noStack = "<no stack>"
@@ -79,6 +83,10 @@ func (r *reader) word(p *place) (uint64, error) {
 			return 0, err
 		}
 		at.Levels = append(at.Levels, decode.NamedLevel{Function: places.Function(f), Line: r.number(l.line)})
+	}
+	if len(lines) < len(p.lines) {
+		mark := decode.NamedFunction{Name: deeperInlined, Linkage: deeperInlined}
+		at.Levels = append(at.Levels, decode.NamedLevel{Function: places.Function(mark)})
 	}
 	if len(lines) == 0 {
 		name := decode.NamedFunction{Name: decode.NoName}

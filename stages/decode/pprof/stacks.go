@@ -111,7 +111,7 @@ func (r *reader) report(to *problem.Log) {
 	add(problem.Warning, reasonTooLong, r.tooLong, "stacks have more than %d frames: the outermost are missing", maxFrames)
 	add(problem.Error, bounds.Reason, r.tooLarge, "values are left out: in the metric's unit they need more than 64 bits")
 	add(problem.Info, reasonBadLine, r.badLines, "lines have impossible numbers: they are unknown")
-	add(problem.Info, reasonTooDeep, r.tooDeep, "places have more than %d inlined functions: the innermost are missing", maxLevels)
+	add(problem.Warning, reasonTooDeep, r.tooDeep, "places have more than %d inlined functions: the innermost are shown as one, %s", maxLevels, deeperInlined)
 	if r.index.drop != 0 {
 		add(problem.Info, reasonDropped, 1, "pprof does not show frames that match %q (unless they match %q): they are shown", r.index.text(r.index.drop), r.index.text(r.index.keep))
 	}

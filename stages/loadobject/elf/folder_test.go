@@ -18,7 +18,7 @@ func TestInFolder(t *testing.T) {
 		c := exec.Command(name, args...)
 		c.Dir = dir
 		if out, err := c.CombinedOutput(); err != nil {
-			t.Skipf("%s: %v: %s", name, err, out)
+			t.Fatalf("%s: %v: %s", name, err, out)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "p.c"), []byte("int main(void) { return 0; }"), 0o644); err != nil {
