@@ -187,7 +187,7 @@ func changesAt(table *schema.Table, rows []row, at int) (list []change) {
 			delete(texts, v)
 			add(c.Name+" another", with(slices.Min(slices.Collect(maps.Keys(texts)))))
 		case nil:
-			add(c.Name+" given", with(map[schema.Type]any{schema.Int32: int32(1), schema.Int64: int64(1)}[c.Type]))
+			add(c.Name+" given", with(map[schema.Type]any{schema.Int32: int32(1), schema.Int64: int64(1), schema.String: "other", schema.Label: "other"}[c.Type]))
 		default:
 			add(fmt.Sprintf("%s of type %T", c.Name, v), rows[at])
 		}
