@@ -51,7 +51,7 @@ func put(t *testing.T, store string, hour int, experiments string) {
 			err = errors.Join(err, r.Close())
 		}
 		for n := range 3 {
-			add(schema.Samples, []any{int64(n), "clock", int32(1), int64(7), int32(0), int64(hour), int32(n)})
+			add(schema.Samples, []any{int64(n), "clock", int32(1), int64(7), int32(0), int64(hour), int32(n), int32(0), ""})
 		}
 		add(schema.Metrics, []any{"cpu", "CPU of " + name, "ns", "clock", false, false}, []any{"wait", "Wait", "ns", "sync", false, false})
 		add(schema.LoadObjects, []any{int64(1), "prog", "/prog", "", int64(0), "elf", "path", int64(2), true, "prog"})

@@ -192,7 +192,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	slices.SortFunc(values, cmp.Compare[string])
-	want = []string{"leaf a.go -1 17", "leaf b.go -1 2", "main m.go 0 31", "mid a.go 4 23", "native (unknown) -1 8"}
+	want = []string{"leaf a.go 17 17", "leaf b.go 2 2", "main m.go 0 31", "mid a.go 4 23", "native (unknown) 8 8"}
 	if diff := gocmp.Diff(want, values); diff != "" {
 		t.Error(diff)
 	}

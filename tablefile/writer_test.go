@@ -127,7 +127,11 @@ func all(t *testing.T, batches []arrow.RecordBatch, column int) arrow.Array {
 		if labels, ok := a.(*array.Dictionary); ok {
 			names := array.NewStringBuilder(memory.DefaultAllocator)
 			for i := range labels.Len() {
-				names.Append(labels.Dictionary().(*array.String).Value(labels.GetValueIndex(i)))
+				if labels.IsNull(i) {
+					names.AppendNull()
+				} else {
+					names.Append(labels.Dictionary().(*array.String).Value(labels.GetValueIndex(i)))
+				}
 			}
 			a = names.NewArray()
 		}

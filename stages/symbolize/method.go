@@ -39,12 +39,13 @@ func isMethod(name string) bool { return method().MatchString(name) }
 
 // version takes note that a piece of generated code is a version of a compiled
 // method: user mode shows it as the method, a function of its own, of kind java, that
-// has no code (S14). The versions stay what they are.
+// has no code (S14). A method has one name in all its versions, which only their places
+// tell apart. The versions stay what they are.
 func (r *Resolver) version(n FunctionNo) {
 	p := r.Program
 	f := p.Functions[n]
 	if f.Kind == Dynamic && isMethod(f.Linkage) {
-		p.versions[n] = p.function(Function{Object: f.Object, Module: f.Module, Name: f.Name, Linkage: f.Linkage, Aliases: f.Aliases, Kind: Java, Scope: f.Scope}, 0)
+		p.versions[n] = p.function(Function{Object: f.Object, Module: f.Module, Name: f.Name, Linkage: f.Linkage, Aliases: f.Aliases, Kind: Java, Scope: symtab.ModuleScope}, 0)
 		p.Functions[n].Scope = symtab.BuildScope
 	}
 }

@@ -26,7 +26,7 @@ func TestReader(t *testing.T) {
 		r := schema.NewRows(schema.Samples, id, func(_ *schema.Table, b arrow.RecordBatch) error { return w.Write(b) })
 		r.Labels("kind", "clock", "heap")
 		for i := from; i < from+n; i++ {
-			r.Append(int64(i), []string{"clock", "heap"}[i%2], int32(1), int64(i%7), int32(0), int64(10*i), int32(i))
+			r.Append(int64(i), []string{"clock", "heap"}[i%2], int32(1), int64(i%7), int32(0), int64(10*i), int32(i), int32(0), "")
 		}
 		if err := r.Close(); err != nil {
 			t.Fatal(err)
