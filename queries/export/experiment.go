@@ -99,12 +99,12 @@ type level struct {
 // apart.
 type sample struct {
 	path []int32 // numbers of locations, the root's first; empty without a stack
-	taken
+	origin
 	values []int64 // by the selection's metrics
 }
 
-// taken says where a sample was taken. All of it is zero where threads are not told apart.
-type taken struct {
+// origin says where a sample was taken. All of it is zero where threads are not told apart.
+type origin struct {
 	process      int32
 	thread       int64
 	name, cgroup string // of the thread; empty if they were not recorded

@@ -140,8 +140,8 @@ type row struct {
 	labels        sql.NullString
 }
 
-func (r *row) taken() taken {
-	return taken{r.process.Int32, r.thread.Int64, r.name.String, r.cgroup.String, r.labels.String}
+func (r *row) origin() origin {
+	return origin{r.process.Int32, r.thread.Int64, r.name.String, r.cgroup.String, r.labels.String}
 }
 
 // walk makes samples of the rows of some experiments.
@@ -163,11 +163,11 @@ func (w *walk) row(r *row) error {
 			return err
 		}
 	}
-	if r.node != w.node || r.taken() != w.next.taken {
+	if r.node != w.node || r.origin() != w.next.origin {
 		if err := w.flush(); err != nil {
 			return err
 		}
-		w.node, w.next.taken = r.node, r.taken()
+		w.node, w.next.origin = r.node, r.origin()
 	}
 	if r.depth > 0 {
 		w.path = append(w.path[:min(len(w.path), int(r.depth)-1)], r.location.Int32)
@@ -197,7 +197,7 @@ func (w *walk) end(id string) error {
 		return err
 	}
 	w.id, w.node, w.path = id, 0, w.path[:0]
-	w.next.taken = taken{}
+	w.next.origin = origin{}
 	n := slices.IndexFunc(w.list, func(e *experiment) bool { return e.id == id }) + 1
 	if id == "" {
 		n = len(w.list)

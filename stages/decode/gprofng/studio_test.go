@@ -56,8 +56,8 @@ func allKinds(t *testing.T, form erbuild.Form, bits int) *erbuild.Experiment {
 	return e
 }
 
-// described is what a recording says, whichever collector wrote it.
-type described struct {
+// description is what a recording says, whichever collector wrote it.
+type description struct {
 	Process  []string
 	Events   []map[string][]int64
 	Names    [][]string
@@ -66,7 +66,7 @@ type described struct {
 	Other    []any
 }
 
-func describe(t *testing.T, rec *decode.Recording) (d described) {
+func describe(t *testing.T, rec *decode.Recording) (d description) {
 	d.Other = []any{rec.Host, rec.OS, rec.Arch, rec.CPUs, rec.ClockMHz, rec.PageSize, rec.WordBits, rec.Started}
 	for _, p := range rec.Processes {
 		d.Process = append(d.Process, fmt.Sprint(p.Number, p.Lineage, p.PID, p.PPID, p.Target, p.Command, p.Directory, p.Closed, p.StartNS, p.DurationNS, p.Kinds))

@@ -14,13 +14,13 @@ const idleName = "swapper"
 // thread has the names of a thread id of a process (perf-data 5.2). Several threads may have
 // the id, one after the other.
 type thread struct {
-	namings []naming // in the order of time; the first holds from the beginning
-	at      int      // the naming of the latest sample
-	used    int32    // how many namings have samples
+	namings []nameInterval // in the order of time; the first holds from the beginning
+	at      int            // the naming of the latest sample
+	used    int32          // how many namings have samples
 }
 
-// naming is a name and the moment from which samples of the thread have it.
-type naming struct {
+// nameInterval is a name and the moment from which samples of the thread have it.
+type nameInterval struct {
 	moment
 	name   string // empty if it is unknown
 	begun  uint64 // when the thread got it, 0 if that was before the recording
@@ -30,13 +30,13 @@ type naming struct {
 
 // rename gives a thread a name from the moment of a record on.
 func (th *thread) rename(s *sideband, name string) {
-	next := naming{moment: moment{s.time, s.at}, name: name, begun: s.time}
+	next := nameInterval{moment: moment{s.time, s.at}, name: name, begun: s.time}
 	last := len(th.namings) - 1
 	switch {
 	case last < 0 && s.time == 0:
 		next.moment = moment{}
 	case last < 0:
-		th.namings = append(th.namings, naming{}) // its name until now is unknown
+		th.namings = append(th.namings, nameInterval{}) // its name until now is unknown
 	case th.namings[last].ended == 0 && th.namings[last].name == name:
 		return
 	case s.time == 0 && th.namings[last].name == "":
@@ -51,7 +51,7 @@ func (th *thread) rename(s *sideband, name string) {
 func (th *thread) inherit(s *sideband, parent *thread) {
 	switch {
 	case len(th.namings) == 0:
-		th.namings = []naming{{name: parent.name(), begun: s.time}}
+		th.namings = []nameInterval{{name: parent.name(), begun: s.time}}
 	case s.misc&miscExec == 0:
 		th.rename(s, parent.name())
 	}

@@ -243,25 +243,7 @@ func TestCGroups(t *testing.T) {
 // names.c was recorded with `perf record -F 400 -e cpu-clock:u --all-cgroups`.
 func TestRecordedNames(t *testing.T) {
 	const dir = "testdata/names"
-	packed, err := os.Open(filepath.Join(dir, "names.data.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer packed.Close()
-	z, err := gzip.NewReader(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	content, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "perf.data")
-	if err := os.WriteFile(path, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	rec := New().Open(path)
-	defer rec.Close()
+	rec := openPacked(t, filepath.Join(dir, "names.data.gz"))
 	counts := map[string]int{}
 	samples, _ := named(t, rec)
 	for _, s := range samples {
@@ -291,4 +273,48 @@ func TestRecordedNames(t *testing.T) {
 	if d := cmp.Diff([]string{"/"}, rec.CGroups); d != "" {
 		t.Error(d)
 	}
+}
+
+// Processes in several control groups have the numbers of samples in each that
+// `perf report --sort cgroup -n` prints.
+func TestRecordedCGroups(t *testing.T) {
+	rec := openPacked(t, "testdata/cgroups/groups.data.gz")
+	got := map[string]int{}
+	for _, p := range rec.Processes {
+		for source := p.Events(schema.Perf); ; {
+			batch, err := source.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if batch == nil {
+				break
+			}
+			for _, n := range (schema.Events{RecordBatch: batch}).Int32s("cgroup") {
+				got[rec.CGroups[n]]++
+			}
+			batch.Release()
+		}
+	}
+	if d := cmp.Diff(map[string]int{"/": 5, "/one": 40, "/two": 53}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// openPacked opens a recording that is compressed by gzip.
+func openPacked(t *testing.T, name string) *decode.Recording {
+	t.Helper()
+	packed, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return openFile(t, content)
 }

@@ -97,7 +97,7 @@ func (t *timeline) begin(pid int32, now uint64) *process {
 	p.PID, p.StartNS, p.Stacks = int64(pid), t.ns(now), &decode.Stacks{}
 	if pid == 0 {
 		p.Target = idleName
-		p.thread(0).namings = []naming{{name: idleName}}
+		p.thread(0).namings = []nameInterval{{name: idleName}}
 	}
 	t.current[pid] = p
 	t.all[pid] = append(t.all[pid], p)

@@ -18,8 +18,8 @@ const (
 	reported            // a remark in `problems` has its count
 )
 
-// content is a kind of thing that a recording contains (perf-data 2, 5, 6).
-type content struct {
+// contentKind is a kind of thing that a recording contains (perf-data 2, 5, 6).
+type contentKind struct {
 	name string
 	use  use
 	// lacks says what the store lacks of it, if it is reported.
@@ -27,7 +27,7 @@ type content struct {
 }
 
 // recordKinds are the types of records.
-var recordKinds = map[uint32]content{
+var recordKinds = map[uint32]contentKind{
 	recordMmap: {"MMAP", used, ""}, recordLost: {"LOST", used, ""}, recordComm: {"COMM", used, ""}, recordExit: {"EXIT", used, ""},
 	recordThrottle: {"THROTTLE", used, ""}, recordUnthrottle: {"UNTHROTTLE", used, ""}, recordFork: {"FORK", used, ""},
 	recordRead:   {"READ", reported, "the counters' values when threads ended"},
@@ -74,7 +74,7 @@ var recordKinds = map[uint32]content{
 
 // sampleFields are the fields of samples by their bit in sample_type. Those of use reported
 // may be used by some events: see reader.unusedFields.
-var sampleFields = [...]content{
+var sampleFields = [...]contentKind{
 	{"IP", used, ""}, {"TID", used, ""}, {"TIME", used, ""}, {"ADDR", stored, ""}, {"READ", used, ""}, {"CALLCHAIN", used, ""}, {"ID", used, ""},
 	{"CPU", used, ""}, {"PERIOD", used, ""}, {"STREAM_ID", used, ""},
 	{"RAW", reported, "the tracepoints' own fields"},
@@ -92,12 +92,12 @@ var sampleFields = [...]content{
 }
 
 // readFormats are the bits of read_format.
-var readFormats = [...]content{
+var readFormats = [...]contentKind{
 	{"total_time_enabled", used, ""}, {"total_time_running", used, ""}, {"id", used, ""}, {"group", used, ""}, {"lost", used, ""},
 }
 
 // headerFeatures are the features of a file's header by their bit.
-var headerFeatures = map[int]content{
+var headerFeatures = map[int]contentKind{
 	1: {"TRACING_DATA", reported, "the formats of the tracepoints' own fields"}, featureBuildID: {"BUILD_ID", used, ""},
 	featureHostname: {"HOSTNAME", used, ""}, featureOSRelease: {"OSRELEASE", used, ""}, featureVersion: {"VERSION", used, ""}, featureArch: {"ARCH", used, ""},
 	featureCPUs: {"NRCPUS", used, ""}, 8: {"CPUDESC", machine, ""}, 9: {"CPUID", machine, ""}, 10: {"TOTAL_MEM", machine, ""},

@@ -41,7 +41,7 @@ func TestContents(t *testing.T) {
 			t.Errorf("%s: (-reference +code)\n%s", what, d)
 		}
 	}
-	names := func(list map[int]content) map[int]string {
+	names := func(list map[int]contentKind) map[int]string {
 		out := map[int]string{}
 		for n, c := range list {
 			out[n] = c.name
@@ -57,7 +57,7 @@ func TestContents(t *testing.T) {
 		n, _ := strconv.Atoi(m[1])
 		records[n] = m[2]
 	}
-	kinds := map[int]content{}
+	kinds := map[int]contentKind{}
 	for n, c := range recordKinds {
 		kinds[int(n)] = c
 	}
@@ -66,14 +66,14 @@ func TestContents(t *testing.T) {
 	features := regexp.MustCompile(`\([^)]*\)`).ReplaceAllString(firstCells(chapter("## 2.", "## 3."), 2), "")
 	compare("features", numbered(t, features, ","), names(headerFeatures))
 
-	fields := map[int]content{}
+	fields := map[int]contentKind{}
 	for n, c := range sampleFields {
 		fields[n] = c
 	}
 	rows := strings.NewReplacer(" •", "", " or ", ",", " / ", ",").Replace(firstCells(chapter("## 6.", "### 6.1"), 3))
 	compare("fields of samples", numbered(t, regexp.MustCompile(`(?m)^[^|]*\|`).ReplaceAllString(rows, ""), ","), names(fields))
 
-	formats := map[int]content{}
+	formats := map[int]contentKind{}
 	for n, c := range readFormats {
 		formats[1<<n] = c
 	}

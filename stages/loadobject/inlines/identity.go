@@ -30,8 +30,8 @@ type identity struct {
 	ordinal      int    // of entries in one unit that differ in nothing but their place
 }
 
-// called is an inlined function.
-type called struct {
+// calledFunction is an inlined function.
+type calledFunction struct {
 	identity
 	entry  entryNo // the first that is called
 	symbol int     // index into the table's functions of its own code, -1 for none
@@ -62,10 +62,10 @@ func (r *Reader) Finish() {
 	}
 	identities := r.identities(entries)
 	symbols := r.ownSymbols(entries, identities)
-	known := map[called]int32{}
-	var list []called
+	known := map[calledFunction]int32{}
+	var list []calledFunction
 	for i, n := range entries {
-		c := called{identity: identities[i], symbol: symbols[i]}
+		c := calledFunction{identity: identities[i], symbol: symbols[i]}
 		no, again := known[c]
 		if !again {
 			no = int32(len(list))
@@ -283,7 +283,7 @@ func (m *modules) number(name, language string) int32 {
 }
 
 // function returns an inlined function as the table has it.
-func (r *Reader) function(c *called, m *modules) symtab.InlinedFunction {
+func (r *Reader) function(c *calledFunction, m *modules) symtab.InlinedFunction {
 	if c.entry == deeper {
 		return symtab.InlinedFunction{Name: symtab.DeeperInlined, Deeper: true}
 	}
