@@ -32,7 +32,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 26
+	formatVersion = 27
 	headSize      = 32
 )
 

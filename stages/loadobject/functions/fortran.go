@@ -13,7 +13,8 @@ import (
 
 // procedure is a procedure with code whose symbol is not its name: in Fortran the main
 // program, a subroutine, a function or an alternate entry to one (S8), in GNU C a
-// function within a function.
+// function within a function. In C it may be any function that has a name of its own
+// unit's: clang numbers the functions of one name when it merges units (-flto).
 type procedure struct {
 	offset  uint64 // in the file, of its first instruction or that of another part
 	linkage string // empty if absent
@@ -86,16 +87,16 @@ func (w *procedureWalk) procedure(e *procedureEntry) {
 	}
 	w.names[w.Offset] = name
 	w.Below = procedureScope{name, w.Here.path, w.Here.inside || tag != dwarf.TagModule}
-	if w.c && e.origin == 0 && !w.Here.inside {
-		return // its symbol is its name
-	}
-	u := w.Unit
+	u, outer := w.Unit, w.c && e.origin == 0 && !w.Here.inside
 	w.a.spans = w.ranges.Spans(w.a.spans[:0], u, e.code)
 	if low, ok := w.ranges.Address(u, e.code.Low); ok && len(w.a.spans) == 0 {
 		w.a.spans = append(w.a.spans, dwarf.Span{Low: low}) // alternate entries have no end
 	}
 	for _, x := range w.a.spans {
 		if off, ok := w.a.addresses.Offset(x.Low); ok {
+			if outer && !w.a.hasNumber(off, name) {
+				continue // its symbol is its name
+			}
 			if name == "" {
 				w.copies[len(w.a.procedures)] = e.origin
 			}
@@ -119,18 +120,46 @@ func (w *procedureWalk) path(e *procedureEntry) string {
 	return scope + "::" + e.name
 }
 
-// hasNested reports whether a C function may be within another one: gcc appends a dot
-// and a number to its symbol, before anything else.
+// unnumbered cuts a dot and a number from the end of a symbol.
+func unnumbered(s string) string {
+	name := strings.TrimRight(s, "0123456789")
+	if n := len(name) - 1; n > 0 && n+1 < len(s) && s[n] == '.' {
+		return s[:n]
+	}
+	return s
+}
+
+// hasNested reports whether a symbol in C may be a function's name with a dot and a number
+// behind it: gcc appends these to functions within others, clang to static ones of one name.
 func (a *adder) hasNested() bool {
 	if a.nested == nil {
 		found := slices.ContainsFunc(a.table.Functions, func(f symtab.Function) bool {
 			base, _ := symtab.CloneMarks(f.Linkage)
-			i := strings.LastIndexByte(base, '.')
-			return i > 0 && i+1 < len(base) && strings.Trim(base[i+1:], "0123456789") == ""
+			return unnumbered(base) != base
 		})
 		a.nested = &found
 	}
 	return *a.nested
+}
+
+// hasNumber reports whether a function's symbol is a name and a number.
+func (a *adder) hasNumber(offset uint64, name string) bool {
+	f := a.function(offset)
+	if f == nil {
+		return false
+	}
+	base, _ := symtab.CloneMarks(f.Linkage)
+	return base != name && unnumbered(base) == name
+}
+
+// function returns the function at an offset, or nil.
+func (a *adder) function(offset uint64) *symtab.Function {
+	functions := a.table.Functions
+	i := sort.Search(len(functions), func(i int) bool { return functions[i].Offset >= offset })
+	if i == len(functions) || functions[i].Offset != offset || functions[i].Kind == symtab.PLT {
+		return nil
+	}
+	return &functions[i]
 }
 
 // procedureEntry has the attributes of a module or procedure.
@@ -170,11 +199,10 @@ func (a *adder) nameProcedures() {
 	renamed := map[symbol]string{}
 	functions := a.table.Functions
 	for _, p := range a.procedures {
-		i := sort.Search(len(functions), func(i int) bool { return functions[i].Offset >= p.offset })
-		if p.name == "" || i == len(functions) || functions[i].Offset != p.offset || functions[i].Kind == symtab.PLT {
+		f := a.function(p.offset)
+		if p.name == "" || f == nil {
 			continue
 		}
-		f := &functions[i]
 		base, clones := symtab.CloneMarks(f.Linkage)
 		if p.linkage != "" && p.linkage != base && p.linkage != f.Linkage || f.Kind == symtab.Body {
 			continue

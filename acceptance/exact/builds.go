@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// build is one program, compiled in one way, and how it is recorded.
+type build struct {
+	name   string
+	steps  string // of the shell, in a folder of its own; $S is the folder of the sources
+	chains string // how stacks are recorded: dwarf, fp or none
+
+	noLines    bool // there are no source lines
+	noNames    bool // static functions have no names
+	unwindless bool // the code lacks what unwinding needs
+}
+
+// program is compiled in many ways.
+type program struct {
+	name     string
+	sources  string
+	language string // c or cpp
+	link     string
+	only     string // the compilers that can build it; any if empty
+}
+
+// flavor is one way to compile a program.
+type flavor struct {
+	compiler, flags, link string
+	post                  string // what is done to the program afterwards
+	chains                string
+	change                func(*build)
+}
+
+func noLines(b *build) { b.noLines = true }
+
+const (
+	separate = `objcopy --only-keep-debug prog prog.debug; strip prog; objcopy --add-gnu-debuglink=prog.debug prog`
+	stripped = `strip prog`
+)
+
+// flavors are the ways to compile programs in C and C++.
+var flavors = []flavor{
+	{"gcc", "-O0 -g", "", "", "dwarf", nil},
+	{"gcc", "-O1 -g", "", "", "dwarf", nil},
+	{"gcc", "-O2 -g", "", "", "dwarf", nil},
+	{"gcc", "-O3 -g", "", "", "dwarf", nil},
+	{"gcc", "-Os -g", "", "", "dwarf", nil},
+	{"gcc", "-O0 -g", "", "", "fp", nil},
+	{"gcc", "-O2 -g -fno-omit-frame-pointer", "", "", "fp", nil},
+	{"gcc", "-O2 -g", "", "", "fp", nil},
+	{"gcc", "-O2 -g", "", "", "none", nil},
+	{"gcc", "-O2 -g1", "", "", "dwarf", nil},
+	{"gcc", "-O2 -gdwarf-4", "", "", "dwarf", nil},
+	{"gcc", "-O2 -gdwarf-3", "", "", "dwarf", nil},
+	{"gcc", "-O2 -gdwarf-2", "", "", "dwarf", nil},
+	{"gcc", "-O2 -g -gsplit-dwarf", "", "", "dwarf", nil},
+	{"gcc", "-O2 -gdwarf-4 -gsplit-dwarf", "", "dwp -e prog -o prog.dwp && rm -f *.dwo", "dwarf", nil},
+	{"gcc", "-O2 -g -gz", "", "", "dwarf", nil},
+	{"gcc", "-O2", "", "", "dwarf", noLines},
+	{"gcc", "-O2", "", stripped, "dwarf", func(b *build) { b.noLines, b.noNames = true, true }},
+	{"gcc", "-O2 -g", "", separate, "dwarf", nil},
+	{"gcc", "-O2 -g", "", "cp prog other; dwz -m common prog other", "dwarf", nil},
+	{"gcc", "-O2 -g -flto", "", "", "dwarf", nil},
+	{"gcc", "-O2 -g -flto -fno-omit-frame-pointer", "", "", "fp", nil},
+	{"gcc", "-O2 -g", "-static", "", "dwarf", nil},
+	{"gcc", "-O2 -g -fno-omit-frame-pointer", "-static", "", "fp", nil},
+	{"gcc", "-O2 -g", "-static-pie", "", "dwarf", nil},
+	{"gcc", "-O2 -g -fno-pie", "-no-pie", "", "dwarf", nil},
+	{"gcc", "-O2 -g -fcf-protection=full", "-Wl,-z,now", "", "dwarf", nil},
+	{"gcc", "-O2 -g -ffunction-sections -fdata-sections", "-Wl,--gc-sections", "", "dwarf", nil},
+	{"gcc", "-O2 -g", "-fuse-ld=gold", "", "dwarf", nil},
+	{"gcc", "-O2 -g", "-fuse-ld=mold", "", "dwarf", nil},
+	{"gcc", "-O2 -g", "-fuse-ld=lld", "", "dwarf", nil},
+	{"gcc", "-O2 -g -freorder-blocks-and-partition -fno-plt", "", "", "dwarf", nil},
+	{"gcc", "-O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-omit-frame-pointer", "", "", "dwarf", func(b *build) { b.unwindless = true }},
+	{"clang", "-O0 -g", "", "", "dwarf", nil},
+	{"clang", "-O1 -g", "", "", "dwarf", nil},
+	{"clang", "-O2 -g", "", "", "dwarf", nil},
+	{"clang", "-O2 -g -fno-omit-frame-pointer", "", "", "fp", nil},
+	{"clang", "-O2 -g", "", "", "fp", nil},
+	{"clang", "-O3 -gdwarf-5", "-fuse-ld=lld", "", "dwarf", nil},
+	{"clang", "-Os -g1", "", "", "dwarf", nil},
+	{"clang", "-O2 -g -gsplit-dwarf", "", "", "dwarf", nil},
+	{"clang", "-O2 -g -flto", "-fuse-ld=lld", "", "dwarf", nil},
+	{"clang", "-O2 -g -flto=thin", "-fuse-ld=lld", "", "dwarf", nil},
+	{"clang", "-O2 -g -fno-omit-frame-pointer", "-static", "", "fp", nil},
+	{"clang", "-O2", "", "", "dwarf", noLines},
+}
+
+var programs = []program{
+	{name: "calls", sources: "$S/calls.c $S/calls_other.c", language: "c"},
+}
+
+// buildList returns all builds.
+func buildList() (list []*build) {
+	for _, p := range programs {
+		for _, f := range flavors {
+			if p.only != "" && !strings.Contains(p.only, f.compiler) {
+				continue
+			}
+			b := &build{chains: f.chains}
+			b.name = buildName(p.name, f.compiler, f.flags, f.link, f.post, f.chains)
+			compiler := f.compiler
+			if p.language == "cpp" {
+				compiler = map[string]string{"gcc": "g++", "clang": "clang++"}[compiler]
+			}
+			b.steps = fmt.Sprintf("%s %s %s ../truth.o -o prog %s %s\n%s", compiler, f.flags, p.sources, f.link, p.link, f.post)
+			if strings.Contains(f.flags, "-gsplit-dwarf") {
+				// Names of .dwo files depend on the output's in one step.
+				b.steps = fmt.Sprintf("for s in %s; do %s %s -c $s; done\n%s %s *.o ../truth.o -o prog %s %s\n%s", p.sources, compiler, f.flags, compiler, f.flags, f.link, p.link, f.post)
+			}
+			if f.change != nil {
+				f.change(b)
+			}
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// buildName makes the name of a folder from words.
+func buildName(words ...string) string {
+	var parts []string
+	for _, w := range words {
+		for f := range strings.FieldsSeq(w) {
+			parts = append(parts, strings.Trim(f, "-;"))
+		}
+	}
+	if len(parts) > 9 {
+		parts = append(parts[:8], parts[len(parts)-1])
+	}
+	return strings.NewReplacer("/", "-", "=", "-", ",", "-", "*", "").Replace(strings.Join(parts, "_"))
+}

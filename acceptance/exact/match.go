@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+const (
+	missingCaller  = "<Missing-caller>"
+	truncatedStack = "<Truncated-stack>"
+)
+
+// matcher compares stacks of one recording with the truth.
+type matcher struct {
+	build *build
+	mode  int
+	known map[string]bool // the names in the truth
+	// ids and keys pair the functions' identifiers with the functions of the truth.
+	ids  map[string]int64
+	keys map[int64]string
+}
+
+// place is what a frame ought to be: a function of the program, with what is inlined there.
+type place []element
+
+// places returns the frames of a path in a mode, root first. Those of others are nil.
+func (m *matcher) places(t *touch) []place {
+	list := []place{nil}
+	for _, e := range t.path {
+		switch e.kind {
+		case '*':
+			list = append(list, nil)
+		case 'i':
+			last := len(list) - 1
+			list[last] = append(list[last], e)
+		case 'b':
+			// In user mode the body, the runtime and the call of the region are one frame (S11).
+			if modes[m.mode] == "user" {
+				for len(list) > 1 && list[len(list)-1] == nil {
+					list = list[:len(list)-1]
+				}
+				if n := len(list) - 1; n > 0 && list[n][0].function == e.function {
+					list = list[:n]
+				}
+				if len(list) == 0 {
+					list = []place{nil}
+				}
+			}
+			list = append(list, place{e})
+		default:
+			list = append(list, place{e})
+		}
+	}
+	return list
+}
+
+// compare says how a stack differs from the truth; empty if it does not.
+func (m *matcher) compare(t *touch, s *stack, reason string) string {
+	var frames []*frame
+	for i := len(s.frames) - 1; i >= 0; i-- {
+		frames = append(frames, s.frames[i])
+	}
+	list := m.places(t)
+	if m.build.chains == "none" {
+		list = list[len(list)-1:]
+	}
+	if m.match(list, frames) {
+		return ""
+	}
+	// A stack that is cut says so (S18).
+	for i := range list {
+		if m.gaps() && reason != "" && m.match(list[i:], frames) {
+			return ""
+		}
+	}
+	want := ""
+	for _, p := range list {
+		switch {
+		case p == nil:
+			want += "; *"
+		default:
+			want += "; " + p.text()
+		}
+	}
+	return fmt.Sprintf("stack %s (%s)\n    want %s", s.text(), reason, want)
+}
+
+func (p place) text() (t string) {
+	for i, e := range p {
+		if i > 0 {
+			t += " > "
+		}
+		t += fmt.Sprintf("%s:%s:%d", e.function, e.file, e.line)
+	}
+	return t
+}
+
+// match tells whether frames, root first, are those of a list of places.
+func (m *matcher) match(list []place, frames []*frame) bool {
+	switch {
+	case len(list) == 0:
+		return len(frames) == 0
+	case list[0] == nil:
+		// Any number of frames of others.
+		if m.match(list[1:], frames) {
+			return true
+		}
+		return len(frames) > 0 && m.others(frames[0]) && m.match(list, frames[1:])
+	case len(frames) == 0:
+		return false
+	}
+	f := frames[0]
+	if name := f.levels[0].function; m.gaps() && (name == missingCaller || name == truncatedStack) {
+		// It stands for one or more functions.
+		return m.match(list[1:], frames) || m.match(list[1:], frames[1:])
+	}
+	return m.same(list[0], f) && m.match(list[1:], frames[1:])
+}
+
+// gaps tells whether callers may be missing, as long as the stack says so.
+func (m *matcher) gaps() bool { return m.build.chains == "fp" || m.build.unwindless }
+
+// others tells whether a frame is not of a function of the truth.
+func (m *matcher) others(f *frame) bool {
+	name := f.levels[0].function
+	return !m.known[name] && (m.gaps() || name != missingCaller && name != truncatedStack)
+}
+
+// same tells whether a frame is at a place.
+func (m *matcher) same(p place, f *frame) bool {
+	first := f.levels[0]
+	switch {
+	case m.build.noLines:
+		return len(f.levels) == 1 && m.named(p[0], first)
+	case f.rule == "S22 inferred" && first.line == 0:
+		return m.named(p[0], first)
+	case len(p) != len(f.levels):
+		return false
+	}
+	for i, e := range p {
+		if !at(e, f.levels[i]) || !m.named(e, f.levels[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func at(e element, l level) bool { return l.line == e.line && path.Base(l.file) == e.file }
+
+// named tells whether a function has the name of an element, and whether it is the same
+// function wherever that stands in the truth.
+func (m *matcher) named(e element, l level) bool {
+	name := l.function
+	if e.kind == 'b' && modes[m.mode] != "user" {
+		return strings.Contains(name, "OMP parallel region")
+	}
+	if m.build.noNames && strings.HasPrefix(name, "<static>@") {
+		return true
+	}
+	// A clone is a function of its own, marked (S9).
+	if before, _, isClone := strings.Cut(name, " [clone "); isClone {
+		return before == e.function
+	}
+	if name != e.function {
+		return false
+	}
+	key := e.function + " of " + e.file
+	if id, seen := m.ids[key]; seen && id != l.id {
+		return false
+	}
+	if k, seen := m.keys[l.id]; seen && k != key {
+		return false
+	}
+	m.ids[key], m.keys[l.id] = l.id, key
+	return true
+}

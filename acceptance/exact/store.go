@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path"
+	"slices"
+
+	"stackmill/queries"
+)
+
+var modes = []string{"user", "expert", "machine"}
+
+// level is a function of a frame: its own, or one inlined there.
+type level struct {
+	id       int64
+	function string
+	file     string
+	line     int
+}
+
+type frame struct {
+	location               int64
+	levels                 []level // the frame's own function first
+	object, module         int64
+	objectName, rule, kind string
+}
+
+// sample is a recorded page fault.
+type sample struct {
+	process       int
+	pid, tid, cpu int64
+	name          string // of the thread
+	second        int64
+	page          uint64
+	reason        string
+	stacks        [3]*stack // by mode
+}
+
+// stack is a stack of one mode, the leaf first.
+type stack struct {
+	id     int64
+	frames []*frame
+}
+
+// experiment is what the store has of one recording.
+type experiment struct {
+	id      string
+	samples []*sample
+}
+
+// each runs SQL and calls a function for each row.
+func each(ctx context.Context, db *queries.DB, text string, dest []any, use func()) error {
+	rows, err := db.QueryContext(ctx, text)
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, text)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(dest...); err != nil {
+			return fmt.Errorf("%w\n%s", err, text)
+		}
+		use()
+	}
+	return rows.Err()
+}
+
+// readStore returns the experiments of a store by name.
+func readStore(ctx context.Context, db *queries.DB) (map[string]*experiment, error) {
+	type stackKey struct {
+		experiment string
+		id         int64
+	}
+	stacks := map[stackKey]*stack{}
+	stackOf := func(e string, id int64) *stack {
+		k := stackKey{e, id}
+		if stacks[k] == nil {
+			stacks[k] = &stack{id: id}
+		}
+		return stacks[k]
+	}
+	list := map[string]*experiment{}
+	var name, id string
+	var s sample
+	var thread, reason sql.NullString
+	var page sql.NullInt64
+	var ids [3]int64
+	err := each(ctx, db, `SELECT n.experiment, s.experiment_id, s.process, p.pid, s.thread_id, s.cpu, s.thread_name, s.time_ns // 1000000000, x.data_address,
+			r.reason, r.user_stack_id, r.expert_stack_id, r.machine_stack_id
+		FROM samples s JOIN perf_samples x USING (experiment_id, sample) JOIN experiments n USING (experiment_id)
+		JOIN raw_stacks r USING (experiment_id, raw_stack_id) JOIN processes p ON p.experiment_id = s.experiment_id AND p.process = s.process
+		ORDER BY s.experiment_id, s.sample`,
+		[]any{&name, &id, &s.process, &s.pid, &s.tid, &s.cpu, &thread, &s.second, &page, &reason, &ids[0], &ids[1], &ids[2]}, func() {
+			if list[name] == nil {
+				list[name] = &experiment{id: id}
+			}
+			row := s
+			row.name, row.page, row.reason = thread.String, uint64(page.Int64)&^4095, reason.String
+			for i, k := range ids {
+				row.stacks[i] = stackOf(id, k)
+			}
+			list[name].samples = append(list[name].samples, &row)
+		})
+	if err != nil {
+		return nil, err
+	}
+	type locationKey struct {
+		experiment string
+		id         int64
+		rule       string
+	}
+	frames := map[locationKey]*frame{}
+	var k locationKey
+	var stackID int64
+	var position int
+	err = each(ctx, db, `SELECT experiment_id, stack_id, position, location_id, rule FROM frames ORDER BY 1, 2, 3`,
+		[]any{&k.experiment, &stackID, &position, &k.id, &k.rule}, func() {
+			if frames[k] == nil {
+				frames[k] = &frame{location: k.id, rule: k.rule}
+			}
+			at := stackOf(k.experiment, stackID)
+			at.frames = append(at.frames, frames[k])
+		})
+	if err != nil {
+		return nil, err
+	}
+	type place struct {
+		experiment string
+		id         int64
+	}
+	places := map[place][]*frame{}
+	for k, f := range frames {
+		places[place{k.experiment, k.id}] = append(places[place{k.experiment, k.id}], f)
+	}
+	var p place
+	var l level
+	var f frame
+	err = each(ctx, db, `SELECT v.experiment_id, v.location_id, v.function_id, g.name, v.file, v.line, l.load_object_id, f.module_id, o.name, f.kind
+		FROM location_levels v JOIN locations l USING (experiment_id, location)
+		JOIN functions f ON f.experiment_id = l.experiment_id AND f.function_no = l.function_no
+		JOIN functions g ON g.experiment_id = v.experiment_id AND g.function_id = v.function_id
+		JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id ORDER BY v.experiment_id, v.location_id, v.level`,
+		[]any{&p.experiment, &p.id, &l.id, &l.function, &l.file, &l.line, &f.object, &f.module, &f.objectName, &f.kind}, func() {
+			for _, to := range places[p] {
+				to.levels = append(to.levels, l)
+				to.object, to.module, to.objectName, to.kind = f.object, f.module, f.objectName, f.kind
+			}
+		})
+	return list, err
+}
+
+func (f *frame) text() string {
+	t := f.levels[0].function
+	for i, l := range f.levels {
+		if i > 0 {
+			t += " > " + l.function
+		}
+		if l.line > 0 {
+			t += fmt.Sprintf(":%s:%d", path.Base(l.file), l.line)
+		}
+	}
+	return t
+}
+
+func (s *stack) text() string {
+	t := ""
+	for _, f := range slices.Backward(s.frames) {
+		t += "; " + f.text()
+	}
+	return t
+}

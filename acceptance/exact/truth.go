@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// element is one function on the way to a touch, as the program says.
+type element struct {
+	kind     byte // 'c' called, 'i' inlined, 'b' body of a parallel region, '*' frames of others
+	function string
+	file     string // without its directory
+	line     int
+}
+
+// touch is a page that a program touched.
+type touch struct {
+	page     uint64
+	pid, tid int64
+	path     []element // root first
+}
+
+// readTruth reads what a program says of its touches, by page.
+func readTruth(file string) (map[uint64]*touch, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	touches := map[uint64]*touch{}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(fields) < 4 {
+			return nil, fmt.Errorf("%s: line %q", file, line)
+		}
+		t := &touch{}
+		if t.page, err = strconv.ParseUint(fields[0], 10, 64); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		t.pid, _ = strconv.ParseInt(fields[1], 10, 64)
+		t.tid, _ = strconv.ParseInt(fields[2], 10, 64)
+		for _, f := range fields[3:] {
+			parts := strings.Split(f, "|")
+			if len(parts) != 4 {
+				return nil, fmt.Errorf("%s: element %q", file, f)
+			}
+			n, _ := strconv.Atoi(parts[3])
+			t.path = append(t.path, element{parts[0][0], parts[1], path.Base(parts[2]), n})
+		}
+		if touches[t.page] != nil {
+			return nil, fmt.Errorf("%s: page %d twice", file, t.page)
+		}
+		touches[t.page] = t
+	}
+	return touches, nil
+}
