@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -69,6 +70,30 @@ func TestFlamegraph(t *testing.T) {
 	}
 	if thread, _ := read("&experiment=monday/test.1.er&thread=4712"); thread.check(t) == 0 || thread.Value != 30_000_000 {
 		t.Errorf("a thread has %d", thread.Value)
+	}
+}
+
+// Two functions of one name, in files of one name, are two below the same caller.
+func TestFlameOfSameNames(t *testing.T) {
+	store := strings.NewReplacer(
+		"modules module_id load_object_id name\n", "modules module_id load_object_id name short_path\n",
+		"801 901 (unknown)\n", "801 901 (unknown) (unknown)\n",
+		"803 903 a.c\n", "803 903 /s/d1/a.c d1/a.c\n  804 903 /s/d2/a.c d2/a.c\n",
+		"11 11 903 803 two two normal", "11 11 903 804 one one normal",
+	).Replace(storetest.Groups("clock", []map[string]int{{"one": 30, "two": 20}}, nil))
+	s := start(t, storetest.New(t, store), nil)
+	for module, want := range map[string]int64{"": 50e6, "d1/a.c": 30e6, "d2/a.c": 20e6, "a.c": 50e6} {
+		var got struct{ Tree flame }
+		query := "/api/v1/flamegraph?metric=m"
+		if module != "" {
+			query += "&side=callees&group=module&of=" + url.QueryEscape(module)
+		}
+		if err := json.Unmarshal([]byte(s.get(query)), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Tree.check(t); got.Tree.Value != want || module == "" && len(got.Tree.Children) != 2 {
+			t.Errorf("%q: %+v, want %d", module, got.Tree, want)
+		}
 	}
 }
 

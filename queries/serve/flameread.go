@@ -147,7 +147,7 @@ func (r *flameReader) read(p *part) error {
 			of[numbers(b, 1)[i]] = r.tree.name(flameName{texts(b, 2).Value(i), texts(b, 3).Value(i), texts(b, 4).Value(i), texts(b, 5).Value(i)})
 		}
 		return nil
-	}, `SELECT f.experiment_id, f.function_id, f.name, COALESCE(o.name, ''), COALESCE(regexp_extract(m.name, '[^/]*$'), ''), f.kind
+	}, `SELECT f.experiment_id, f.function_id, f.name, COALESCE(o.short_path, ''), COALESCE(m.short_path, ''), f.kind
 FROM (FROM functions WHERE`+some+`) f LEFT JOIN load_objects o ON o.experiment_id = f.experiment_id AND o.load_object_id = f.load_object_id
 LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.module_id`, ends...)
 	if err != nil {

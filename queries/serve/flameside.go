@@ -5,6 +5,7 @@ import (
 	"container/heap"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // flameSides are what a flame graph may be seen from, besides its root: `inverted` has what
@@ -35,11 +36,17 @@ func (c *call) flameSide() (flameSide, error) {
 func (s *flameSide) has(n flameName) bool {
 	switch s.group {
 	case "module":
-		return n.module == s.of && n.kind != "artificial"
+		return s.isPath(n.module) && n.kind != "artificial"
 	case "load-object":
-		return n.loadObject == s.of && n.kind != "artificial"
+		return s.isPath(n.loadObject) && n.kind != "artificial"
 	}
 	return n.function == s.of
+}
+
+// isPath reports whether a short path is what was asked for, or ends in it.
+func (s *flameSide) isPath(short string) bool {
+	rest, ok := strings.CutSuffix(short, s.of)
+	return ok && (rest == "" || strings.HasSuffix(rest, "/"))
 }
 
 // flamePlace is a node of the whole tree that a path of another side has come to, and what

@@ -24,8 +24,9 @@ type flameNode struct {
 // flameKey is the place of a node: its parent, and its name's number.
 type flameKey struct{ parent, name int32 }
 
-// flameName is what tells functions below the same caller apart, in all experiments. The
-// module is without directories: builds may be made anywhere.
+// flameName is what tells functions below the same caller apart, in all experiments. Load
+// object and module are their short paths: builds may be made anywhere. Functions that only
+// their addresses distinguish are one.
 type flameName struct{ function, loadObject, module, kind string }
 
 // newFlameTree returns a tree without nodes, with room for some.
