@@ -62,14 +62,14 @@ func TestHeld(t *testing.T) {
 	tt.Index()
 	for _, x := range []struct {
 		union types.TypeNo
-		size  int
+		size  int64
 		want  value
 	}{
 		{5, 8, value{kind: address, typ: 3, variable: types.None}},
-		{7, 8, value{kind: scalar, typ: 1}}, // of two pointers neither
+		{7, 8, value{}},                     // of two pointers neither
 		{9, 4, value{kind: scalar, typ: 8}}, // half a pointer is none
 	} {
-		if got := tt.held(tt.Descend(x.union, 0, types.Use{Size: x.size})); got != x.want {
+		if got := tt.held(x.union, 0, x.size); got != x.want {
 			t.Errorf("%s: %+v", tt.Types[x.union].Name, got)
 		}
 	}

@@ -149,13 +149,10 @@ func (f *function) registerValue(v types.VariableNo, p *types.Place) (registerVa
 	switch p.Kind {
 	case types.InRegister, types.EntryRegister:
 		if p.PieceSize > 0 {
-			way := t.Descend(typ, p.Piece, types.Use{Size: int(p.PieceSize)})
-			if len(way) == 0 {
-				return r, false
-			}
-			typ = way[len(way)-1].Type
+			r.value = t.held(typ, p.Piece, p.PieceSize)
+		} else {
+			r.value = t.value(typ)
 		}
-		r.value = t.value(typ)
 	case types.IsRegister:
 		if r.value = t.value(typ); r.value.kind != address {
 			return r, false

@@ -250,38 +250,13 @@ func (f *function) loaded(s *state, n int, a *insn.Access) value {
 	if root.ok {
 		way := t.Descend(root.typ, root.offset, types.Use{Size: a.Size, Float: a.Class == insn.Float})
 		if len(way) > 0 && t.begins(way, root.offset) && (!root.vague || f.alike(root, way[len(way)-1].Type, int64(a.Size))) {
-			return t.better(t.held(way), followed)
+			return t.better(t.held(root.typ, root.offset, int64(a.Size)), followed)
 		}
 	}
 	if at.kind == number && f.object.constant(uint64(at.offset)) && (a.Size == 4 || a.Size == 8) {
 		return value{kind: floating} // compilers keep no other numbers in memory
 	}
 	return followed
-}
-
-// held is the value at the end of a way. Of a union's members that are used alike it
-// is the only pointer: numbers loaded from there do not matter.
-func (t typeTable) held(way []types.Step) value {
-	v := t.value(t.element(way[len(way)-1].Type))
-	if len(way) < 2 || v.kind == address {
-		return v
-	}
-	union := &t.Types[way[len(way)-2].Type]
-	if union.Kind != types.Union {
-		return v
-	}
-	found := v
-	for _, m := range t.Members[union.First:union.End()] {
-		p := t.value(m.Type)
-		if p.kind != address || t.Types[t.Strip(m.Type)].Size != t.Types[t.Strip(way[len(way)-1].Type)].Size {
-			continue
-		}
-		if found.kind == address && found != p {
-			return v
-		}
-		found = p
-	}
-	return found
 }
 
 // alike reports whether what follows a member of an aggregate is of its type: it

@@ -48,16 +48,65 @@ func (t typeTable) value(typ types.TypeNo) value {
 		}
 	case k.Kind.Aggregate():
 		// Iterators and smart pointers are structures of one pointer.
-		if way := t.Descend(typ, 0, types.Use{Size: int(k.Size)}); k.Size <= 8 && len(way) > 1 {
-			if leaf := t.Strip(way[len(way)-1].Type); !t.Types[leaf].Kind.Aggregate() {
-				return t.value(leaf)
-			}
+		if k.Size <= 8 {
+			return t.held(typ, 0, k.Size)
 		}
 		return value{}
 	case k.Kind == types.Void || k.Kind == types.Array:
 		return value{}
 	}
 	return value{kind: scalar, typ: typ}
+}
+
+// held is the value of a number of bytes at an offset of a type. Of the members of a
+// union it is the only pointer, since numbers loaded from there do not matter. If there
+// are pointers to different types, or to anything, it may be any of them.
+func (t typeTable) held(typ types.TypeNo, offset, size int64) (found value) {
+	way := t.Descend(typ, offset, types.Use{Size: int(size)})
+	last := t.element(way[len(way)-1].Type)
+	if t.begins(way, offset) && !t.Types[last].Kind.Aggregate() {
+		found = t.value(last)
+	}
+	pointers := 0
+	left := maxEmbedded
+	t.overlaid(typ, offset, &left, func(leaf types.TypeNo) {
+		x := &t.Types[leaf]
+		if x.Kind != types.Pointer && x.Kind != types.Reference || x.Size != size {
+			return
+		}
+		if v := t.value(leaf); pointers == 0 {
+			found = v
+		} else if v != found {
+			found = value{}
+		}
+		pointers++
+	})
+	return found
+}
+
+// overlaid calls f for each scalar that begins at an offset of a type: more than one
+// only in unions.
+func (t typeTable) overlaid(typ types.TypeNo, offset int64, left *int, f func(types.TypeNo)) {
+	e := t.element(typ)
+	x := &t.Types[e]
+	if e != t.Strip(typ) && x.Size > 0 && offset >= 0 {
+		offset %= x.Size
+	}
+	if !x.Kind.Aggregate() {
+		if offset == 0 {
+			f(e)
+		}
+		return
+	}
+	for m := x.First; m < x.End(); m++ {
+		member := &t.Members[m]
+		if *left--; *left < 0 || member.Offset > offset {
+			break
+		}
+		if offset-member.Offset < max(t.Types[t.Strip(member.Type)].Size, 1) {
+			t.overlaid(member.Type, offset-member.Offset, left, f)
+		}
+	}
 }
 
 // element returns what an array consists of, through all dimensions, and the
