@@ -261,14 +261,12 @@ func (f *function) within(at value, variable bool) (root, string) {
 // count aggregates.
 func (t typeTable) array(at value, use types.Use) (value, bool) {
 	typ := t.Strip(at.typ)
-	if !t.Types[typ].Kind.Aggregate() {
+	if !t.Types[typ].Kind.Aggregate() || at.step == unfollowed && !t.hasArray(typ, int64(use.Size)) {
 		at.step = 0
-		return at, true
+		return t.indexed(at), true
 	}
-	arrays := t.hasArray(typ, int64(use.Size))
-	if at.step == unfollowed && !arrays {
-		at.step = 0
-		at = t.indexed(at)
+	if at.step == 0 {
+		return at, true
 	}
 	way := t.Descend(typ, at.offset, use)
 	if len(way) == 0 {
@@ -282,9 +280,6 @@ func (t typeTable) array(at value, use types.Use) (value, bool) {
 	}
 	if t.inArray(at) {
 		at.step = 0
-		return at, true
-	}
-	if at.step == 0 && (!arrays || t.Types[t.Strip(way[len(way)-1].Type)].Size == int64(use.Size)) {
 		return at, true
 	}
 	return t.onlyArray(at, int64(use.Size))
