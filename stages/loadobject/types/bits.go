@@ -3,12 +3,13 @@ package types
 // SharesBits reports whether bytes of a type, from an offset on, contain a bit field and
 // something else, so that the bits decide which of them is meant.
 func (t *Table) SharesBits(typ TypeNo, offset int64, size int) bool {
-	return size > 0 && t.bitFields[typ] && (&search{t, maxTried, false}).find(typ, offset, int64(size), 1)
+	return size > 0 && t.bitFields[typ] && (&search{t: t, left: maxTried}).find(typ, offset, int64(size), 1)
 }
 
-// TouchesBits reports whether any of the bytes belongs to a bit field.
+// TouchesBits reports whether any of the bytes belongs to a bit field, or to an integer
+// next to one: clang does not mark bit fields that fill their types.
 func (t *Table) TouchesBits(typ TypeNo, offset int64, size int) bool {
-	return size > 0 && t.bitFields[typ] && (&search{t, maxTried, true}).find(typ, offset, int64(size), 1)
+	return size > 0 && t.bitFields[typ] && (&search{t: t, left: maxTried, any: true, beside: true}).find(typ, offset, int64(size), 1)
 }
 
 // search looks for bit fields.
@@ -16,6 +17,8 @@ type search struct {
 	t    *Table
 	left int  // members to look at
 	any  bool // also for those that fill all of the bytes
+	// beside says that integers next to one count as bit fields, too.
+	beside bool
 }
 
 func (s *search) find(typ TypeNo, offset, size int64, depth int) bool {
@@ -36,12 +39,15 @@ func (s *search) find(typ TypeNo, offset, size int64, depth int) bool {
 		}
 		others++
 		if x.Bits == 0 {
+			if s.beside && s.t.besideBits(a, m) {
+				return true
+			}
 			from, n := max(offset-low, 0), min(size, offset+size-low)
 			if s.find(x.Type, from, n, depth+1) {
 				return true
 			}
 			if !fills && a.Kind == Union {
-				inner := search{s.t, s.left, true}
+				inner := search{t: s.t, left: s.left, any: true}
 				fills = inner.find(x.Type, from, n, depth+1)
 				s.left = inner.left // one bound for all: types may contain themselves
 			}
@@ -53,6 +59,22 @@ func (s *search) find(typ TypeNo, offset, size int64, depth int) bool {
 		fills = true
 	}
 	return fills && a.Kind == Union && others > 1
+}
+
+// besideBits reports whether a member of an aggregate, which is no bit field, is an integer
+// next to one.
+func (t *Table) besideBits(a *Type, m MemberNo) bool {
+	x := &t.Members[m]
+	if kind := t.Types[t.Strip(x.Type)].Kind; kind != Base && kind != Enumeration {
+		return false
+	}
+	low, high := t.extent(x)
+	for n := max(m-1, a.First); n < min(m+2, a.End()); n++ {
+		if from, to := t.extent(&t.Members[n]); t.Members[n].Bits > 0 && (from == high || to == low) {
+			return true
+		}
+	}
+	return false
 }
 
 // among returns the members of an aggregate that have any of the used bits, the first of
