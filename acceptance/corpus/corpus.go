@@ -31,6 +31,10 @@ const symbols = "testdata/symbols/recordings.tar.gz"
 // inlined is the archive of recordings of programs whose inlined functions have equal names.
 const inlined = "testdata/inlined/recordings.tar.gz"
 
+// regions is the archive of recordings of programs whose parallel regions were inlined into
+// several functions.
+const regions = "testdata/regions/recordings.tar.gz"
+
 // objects are the archives of recordings of unusual load objects.
 var objects = []string{"testdata/objects/recordings.tar.gz"}
 
@@ -111,6 +115,10 @@ func Symbols(dir string) error { return unpackBelow(dir, []string{symbols}) }
 // Inlined unpacks the recordings of programs whose inlined functions have equal names below
 // dir: perf/NAME.data, and the programs as symfs/.
 func Inlined(dir string) error { return unpackBelow(dir, []string{inlined}) }
+
+// Regions unpacks the recordings of programs whose parallel regions were inlined into several
+// functions below dir: perf/NAME.data, and the programs as symfs/.
+func Regions(dir string) error { return unpackBelow(dir, []string{regions}) }
 
 // Objects unpacks the recordings of programs whose mappings or files are unusual
 // below dir, NAME.er and NAME.data, and the programs' files.

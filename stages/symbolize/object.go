@@ -61,8 +61,7 @@ func (r *Resolver) static(object ObjectNo, m *image.Mapping, offset uint64) Loca
 // module's static function. Nothing is made from an outline function.
 func (o *Object) named(linkage, module string) (symtab.Function, bool) {
 	candidates := o.table.Functions.Linked(linkage)
-	// Units share C++ functions that are not static: the linker keeps one.
-	shared := strings.HasPrefix(linkage, "_Z") && !strings.HasPrefix(linkage, "_ZL")
+	shared := isShared(linkage)
 	for _, i := range candidates {
 		c := o.table.Functions.At(i)
 		own := module != unknownModule && o.table.Modules[c.Module].Name == module

@@ -50,6 +50,7 @@ type Object struct {
 	byAddress           symtab.Addresses       // the regions of table, once they were asked for
 	complain            func(touched bool)     // records what was wrong with its files
 	referrers           map[uint64][]reference // of the bodies of parallel regions, once they were asked for
+	held                map[uint64]FunctionNo  // the holders of their regions by the bodies' offsets, as far as they were asked for; None for none
 	touched             bool
 	lined               bool // a profile names its lines
 	kernel              bool // it is the kernel or one of its modules

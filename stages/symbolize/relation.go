@@ -3,7 +3,6 @@ package symbolize
 import (
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
 	"stackmill/stages/loadobject/symtab"
@@ -29,26 +28,13 @@ func (r *Resolver) relate(n FunctionNo, f symtab.Function) {
 	case symtab.Clone:
 		main, ok = o.original(f.Linkage, module)
 	case symtab.Body:
-		if main, ok = o.original(f.Linkage, module); !ok {
-			main, ok = r.holder(p.Functions[n].Object, f)
-		}
-	}
-	if !ok && f.Kind == symtab.Body {
-		if name := r.written(p.Functions[n].Object, f); name != "" {
-			_, line, _ := o.table.Line(f.Offset)
-			p.Functions[n].Name = bodyName(name, f, line)
-		}
+		r.relateBody(n, f)
+		return
 	}
 	if !ok || main.Offset == f.Offset { // two names of one function
 		return
 	}
-	relation := Relation{Main: r.tableFunction(p.Functions[n].Object, main)}
-	if f.Kind == symtab.Body {
-		_, relation.Line, _ = o.table.Line(f.Offset)
-		body, main := &p.Functions[n], &p.Functions[relation.Main]
-		body.Name = bodyName(main.Name, f, relation.Line)
-	}
-	p.Relations[n] = relation
+	p.Relations[n] = Relation{Main: r.tableFunction(p.Functions[n].Object, main)}
 }
 
 // kindOf is the kind of a table's function. What clang makes for a parallel
@@ -78,22 +64,6 @@ func (o *Object) original(linkage, module string) (symtab.Function, bool) {
 		}
 	}
 	return symtab.Function{}, false
-}
-
-// holder finds the function that holds the region of a body whose name does not
-// say so: clang's `.omp_outlined..2`, and gcc's `f._omp_fn.0` if f was inlined
-// wherever it was called. It is the only one that passes the body to the runtime,
-// or of several, as of any if none does, the one with the body's source.
-func (r *Resolver) holder(object ObjectNo, body symtab.Function) (symtab.Function, bool) {
-	passing := r.holders(object, body)
-	if len(passing) == 1 {
-		return passing[0], true
-	}
-	t := r.Program.Objects[object].table
-	if len(passing) == 0 {
-		return around(t, body, t.Functions.All())
-	}
-	return around(t, body, slices.Values(passing))
 }
 
 // around finds the function that a body's source is in, among those of the same

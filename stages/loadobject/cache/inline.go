@@ -24,6 +24,11 @@ func (e encoder) inlines(in *symtab.Inlines) {
 		e.Uint(uint64(int32(i) - c.Around - 1))
 		e.Uint(uint64(c.Discriminator))
 	}
+	e.Count(len(in.Regions))
+	for _, h := range in.Regions {
+		e.Uint(h.Body)
+		e.Uint(uint64(h.Function))
+	}
 	in.Rows.Write(e.Writer, true)
 }
 
@@ -44,6 +49,10 @@ func (d decoder) inlines(t *symtab.Table) {
 		c.Line = d.Below(1 << 31)
 		c.Around = int32(i) - d.Below(i+1) - 1
 		c.Discriminator = d.Below(1 << 31)
+	}
+	in.Regions = columns.Slice[symtab.RegionHolder](d.Count())
+	for i := range in.Regions {
+		in.Regions[i] = symtab.RegionHolder{Body: d.Uint(), Function: d.Below(len(in.Functions))}
 	}
 	in.Rows = symtab.ReadRows(d.Reader, len(t.Files), len(in.Calls))
 }

@@ -114,7 +114,7 @@ int g(void)
 				t.Errorf("%+v: chain %v", in, chain)
 			}
 			got = append(got, chain)
-		}, func(subprogram) {}, func(uint64) {})
+		}, func(subprogram) bool { return false }, func(uint64) {})
 		if err != nil {
 			t.Error(err)
 		}

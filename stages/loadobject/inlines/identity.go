@@ -3,6 +3,7 @@ package inlines
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -50,12 +51,18 @@ func (r *Reader) Finish() {
 	calls := r.table.Inlines.Calls
 	numbers := map[entryNo]int32{}
 	var entries []entryNo
-	for i := range calls {
-		n := entryNo(calls[i].Function)
+	want := func(n entryNo) {
 		if _, known := numbers[n]; !known {
 			numbers[n] = 0
 			entries = append(entries, n)
 		}
+	}
+	for i := range calls {
+		want(entryNo(calls[i].Function))
+	}
+	bodies := slices.Sorted(maps.Keys(r.bodies))
+	for _, f := range bodies {
+		want(r.bodies[f])
 	}
 	for f, n := range r.starts {
 		_, r.table.Functions[f].Line, _ = r.position(n)
@@ -81,6 +88,11 @@ func (r *Reader) Finish() {
 	}
 	for i := range calls {
 		calls[i].Function = numbers[entryNo(calls[i].Function)]
+	}
+	for _, f := range bodies {
+		if n := r.bodies[f]; r.isKnown(n) {
+			r.table.Inlines.Regions = append(r.table.Inlines.Regions, symtab.RegionHolder{Body: r.table.Functions[f].Offset, Function: numbers[n]})
+		}
 	}
 	if _, known := numbers[deeper]; known {
 		r.info.Remarkf("code is inlined more than %d levels deep: the levels inside are shown as one, %s", maxLevels, symtab.DeeperInlined)

@@ -31,6 +31,7 @@ type Reader struct {
 	textNos    map[string]textNo
 	pending    []pendingEntry
 	symbols    map[entryNo]int // indexes into the table's functions of those with code of their own
+	bodies     map[int]entryNo // that hold the regions of bodies, by the bodies' indexes
 	starts     map[int]entryNo // that have the lines of the table's functions, by index
 	readable   symtab.Names
 	parts      int  // that the name being spelled may still have
@@ -42,7 +43,7 @@ func New(d *dwarf.Info, l *lines.Reader, t *symtab.Draft) *Reader {
 	return &Reader{
 		info: d, lines: l, table: t, addresses: l.Addresses,
 		entries: []entry{{file: -1, unit: -1}}, parameters: make([]parameters, 1), texts: []string{""}, textNos: map[string]textNo{"": 0},
-		symbols: map[entryNo]int{}, starts: map[int]entryNo{}, readable: symtab.NewNames(),
+		symbols: map[entryNo]int{}, bodies: map[int]entryNo{}, starts: map[int]entryNo{}, readable: symtab.NewNames(),
 	}
 }
 
@@ -82,7 +83,7 @@ func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program
 			}
 		}
 		levels[in.number] = r.inline(c, r.spans)
-	}, func(of subprogram) { r.own(x, of) }, func(off uint64) { x.outer = append(x.outer, off) })
+	}, func(of subprogram) bool { return r.own(x, of) }, func(off uint64) { x.outer = append(x.outer, off) })
 	r.resolve(x)
 	if err != nil {
 		return fmt.Errorf("inlined subroutines: %w", err)

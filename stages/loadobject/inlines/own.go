@@ -11,7 +11,9 @@ import (
 
 // own notes that a function has code that is not inlined. The entry that both are made from
 // says that they are one function. All parts of the code have the line of the declaration.
-func (r *Reader) own(x *context, of subprogram) {
+// It reports whether the function is the body of a parallel region: gcc's entries of these are
+// within that of the function that holds the region (S11).
+func (r *Reader) own(x *context, of subprogram) (body bool) {
 	s, entry, copied := x.s.Target(x.u, of.origin)
 	r.spans = x.ranges.Spans(r.spans[:0], x.u, of.code)
 	for _, span := range r.spans {
@@ -20,6 +22,13 @@ func (r *Reader) own(x *context, of subprogram) {
 			continue
 		}
 		r.start(x, i, of)
+		if r.table.Functions[i].Kind == symtab.Body {
+			if body = true; of.around != 0 {
+				n := r.entryAt(x, x.s, of.around)
+				r.scope(x, n)
+				r.bodies[i] = n
+			}
+		}
 		if !copied || r.table.Functions[i].Kind != symtab.Normal { // clones have the same origin
 			continue
 		}
@@ -36,6 +45,7 @@ func (r *Reader) own(x *context, of subprogram) {
 			r.symbols[n] = i
 		}
 	}
+	return body
 }
 
 // functionAt returns the index of the table's function that starts at an address.

@@ -21,21 +21,23 @@ type subprogram struct {
 	specification dwarf.Value // its declaration, if that is another entry
 	line          uint64      // of the declaration, 0 if another entry has it
 	sibling       dwarf.Value
+	around        uint64 // offset of the function that it is within, 0 for none
 }
 
 // scope is what the entries below an entry belong to.
 type scope struct {
-	depth  int
-	parent int
-	inside bool // a subprogram
-	below  bool // any entry but the unit
+	depth    int
+	parent   int
+	inside   bool   // a subprogram
+	below    bool   // any entry but the unit
+	function uint64 // offset of the subprogram, 0 for none
 }
 
 // walkInlined calls f for each inlined subroutine of a unit in the order of the
 // entries, parents before their children, own for the code of functions that is not
-// inlined, and outer with the offsets of functions without code that are in no other entry.
+// inlined, which reports whether it is the body of a parallel region, and outer with the offsets of functions without code that are in no other entry.
 // Everything before an error has been passed on.
-func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlined), own func(subprogram), outer func(off uint64)) error {
+func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlined), own func(subprogram) (body bool), outer func(off uint64)) error {
 	w := dwarf.WalkOf(s, u, scope{parent: -1})
 	for number := 0; w.Next(); {
 		w.Below.below = true
@@ -45,10 +47,10 @@ func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlined), own func(sub
 			if w.Attributes(in.set) {
 				f(in)
 			}
-			w.Below = scope{w.Here.depth + 1, number, true, true}
+			w.Below = scope{w.Here.depth + 1, number, true, true, w.Here.function}
 			number++
 		case tag == dwarf.TagSubprogram:
-			w.Below = scope{parent: -1, inside: true, below: true}
+			w.Below = scope{parent: -1, inside: true, below: true, function: w.Offset}
 			if !w.Entry.Origin && !w.Entry.Code {
 				if !w.Here.below {
 					outer(w.Offset)
@@ -56,11 +58,13 @@ func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlined), own func(sub
 				w.Skip()
 				break
 			}
-			var of subprogram
+			of := subprogram{around: w.Here.function}
 			if !w.Attributes(of.set) {
 				break
 			}
-			own(of)
+			if own(of) {
+				w.Below.function = w.Here.function
+			}
 			if of.sibling.Form != 0 && !w.HasInlined() {
 				w.SkipTo(u.Sibling(of.sibling))
 			}

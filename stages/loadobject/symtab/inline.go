@@ -1,12 +1,22 @@
 package symtab
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Inlines says for which calls code was inlined.
 type Inlines struct {
 	Rows      Rows // with the lines of the instructions themselves
 	Calls     []Call
 	Functions []InlinedFunction
+	Regions   []RegionHolder // by ascending offset of the body
+}
+
+// RegionHolder says in which function a parallel region was written (S11).
+type RegionHolder struct {
+	Body     uint64 // offset in the file
+	Function int32  // index into Inlines.Functions
 }
 
 // Call is a call that was replaced by the code of the called function.
@@ -70,6 +80,18 @@ func (t *Table) Inlined(off uint64) []Frame {
 	}
 	slices.Reverse(chain)
 	return chain
+}
+
+// RegionHolder returns the function in which the region of the body at an offset of the file
+// was written, if the debug information says so.
+func (t *Table) RegionHolder(body uint64) (f Frame, ok bool) {
+	in := &t.Inlines
+	i, ok := slices.BinarySearchFunc(in.Regions, body, func(h RegionHolder, body uint64) int { return cmp.Compare(h.Body, body) })
+	if ok {
+		n := in.Regions[i].Function
+		f = Frame{Number: n, Function: &in.Functions[n]}
+	}
+	return f, ok
 }
 
 // Names makes names for people of linkage names, as functions have them, within

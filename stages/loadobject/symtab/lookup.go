@@ -142,7 +142,7 @@ func (t *Table) Bytes() int64 {
 	for _, s := range t.Files {
 		n += len(s) + 16
 	}
-	n += t.Inlines.Rows.Bytes() + len(t.Inlines.Calls)*20
+	n += t.Inlines.Rows.Bytes() + len(t.Inlines.Calls)*20 + len(t.Inlines.Regions)*16
 	for _, f := range t.Inlines.Functions {
 		n += len(f.Name) + len(f.Linkage) + 64
 	}

@@ -58,7 +58,7 @@ __attribute__((noinline)) void host_of_both(int n) {
 
 static inline __attribute__((always_inline)) void shared(int n) {
 #pragma omp parallel for
-	for (int i = 0; i < n; i++) // held by shared, several
+	for (int i = 0; i < n; i++) // held by shared, always
 		spin();
 }
 

@@ -1,0 +1,219 @@
+package symbolize
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"stackmill/pattern"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// relateBody finds the function that holds the region of a body, and names the body after
+// it (S11).
+func (r *Resolver) relateBody(n FunctionNo, body symtab.Function) {
+	p := r.Program
+	object := p.Functions[n].Object
+	main, ok := r.holder(object, body)
+	if !ok || main == n {
+		return
+	}
+	_, line, _ := p.Objects[object].table.Line(body.Offset)
+	p.Functions[n].Name = bodyName(p.Functions[main].Name, body, line)
+	p.Relations[n] = Relation{Main: main, Line: line}
+}
+
+// holder finds the function that holds the region of a body. It is found once: until then, the
+// body is nobody's, which ends circles in damaged objects.
+func (r *Resolver) holder(object ObjectNo, body symtab.Function) (FunctionNo, bool) {
+	held := r.Program.Objects[object].held
+	if held == nil {
+		held = map[uint64]FunctionNo{}
+		r.Program.Objects[object].held = held
+	}
+	n, known := held[body.Offset]
+	if !known {
+		held[body.Offset] = None
+		var ok bool
+		if n, ok = r.findHolder(object, body); !ok {
+			n = None
+		}
+		held[body.Offset] = n
+	}
+	return n, n != None
+}
+
+// findHolder finds the function that holds a region: the one that the body's symbol names, or
+// the only one that passes the body to the runtime. A region that was inlined into several
+// functions is held by the function in which it was written, which may have no code of its own:
+// gcc's debug information says which one it is, clang's that of the calls.
+func (r *Resolver) findHolder(object ObjectNo, body symtab.Function) (FunctionNo, bool) {
+	o := &r.Program.Objects[object]
+	if main, ok := o.original(body.Linkage, o.table.Modules[body.Module].Name); ok {
+		return r.tableFunction(object, main), main.Offset != body.Offset
+	}
+	passing := r.holders(object, body)
+	if f, ok := o.table.RegionHolder(body.Offset); ok && len(passing) != 1 {
+		return r.inlined(object, &f), true
+	}
+	var main symtab.Function
+	ok := false
+	switch len(passing) {
+	case 0:
+		main, ok = around(o.table, body, o.table.Functions.All())
+	case 1:
+		main, ok = passing[0], true
+	default:
+		if n, found := r.writtenIn(object, body); found {
+			return n, true
+		}
+		if symbolBase(body) == "" {
+			main, ok = around(o.table, body, slices.Values(passing))
+		}
+	}
+	if !ok {
+		return r.namedHolder(object, body, passing)
+	}
+	return r.tableFunction(object, main), true
+}
+
+// writtenIn finds the function in which a region was written that was inlined into several
+// others: each instruction that refers to the body is in its code, inlined or not.
+func (r *Resolver) writtenIn(object ObjectNo, body symtab.Function) (FunctionNo, bool) {
+	var lists [][]FunctionNo // by reference
+	known, base := false, symbolBase(body)
+	for _, x := range r.referrers(object)[body.Offset] {
+		list, some := r.functionsAt(object, x)
+		named := slices.DeleteFunc(slices.Clone(list), func(n FunctionNo) bool { return !r.isNamed(n, base) })
+		if len(named) > 0 {
+			list, some = named, true
+		}
+		lists = append(lists, list)
+		known = known || some
+	}
+	if base != "" && !known { // only the symbol says which function it is
+		return 0, false
+	}
+	if n, ok := r.declaredBefore(object, body, lists); ok {
+		return n, true
+	}
+	for _, n := range lists[0] {
+		if !slices.ContainsFunc(lists, func(list []FunctionNo) bool { return !slices.Contains(list, n) }) {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// functionsAt returns the functions that an instruction is in, the innermost first: those
+// inlined there, if inlined says that there are any, and then the one that has the code, or the
+// holder of the region if that is a body.
+func (r *Resolver) functionsAt(object ObjectNo, x reference) (list []FunctionNo, inlined bool) {
+	o := &r.Program.Objects[object]
+	t := o.table
+	chain := t.Inlined(x.instruction)
+	for i := range slices.Backward(chain) {
+		if !chain[i].Function.Deeper {
+			list = append(list, r.inlined(object, &chain[i]))
+		}
+	}
+	inlined = len(list) > 0
+	f, _ := t.Function(x.function)
+	if f.Kind == symtab.Outline {
+		if main, ok := o.named(mainName(f.Linkage), t.Modules[f.Module].Name); ok {
+			f = main
+		}
+	}
+	if kindOf(f) == symtab.Body {
+		if n, ok := r.holder(object, f); ok {
+			list = append(list, n)
+		}
+		return list, inlined
+	}
+	if original, ok := o.original(f.Linkage, t.Modules[f.Module].Name); ok && f.Kind == symtab.Clone {
+		f = original
+	}
+	return append(list, r.tableFunction(object, f)), inlined
+}
+
+// declaredBefore returns the function that is declared last before a region, in the same file.
+func (r *Resolver) declaredBefore(object ObjectNo, body symtab.Function, lists [][]FunctionNo) (found FunctionNo, ok bool) {
+	file, line, known := r.Program.Objects[object].table.Line(body.Offset)
+	if !known {
+		return 0, false
+	}
+	last := int32(0)
+	for _, list := range lists {
+		for _, n := range list {
+			if f, at := r.declaration(n); f == file && last < at && at <= line {
+				found, last, ok = n, at, true
+			}
+		}
+	}
+	return found, ok
+}
+
+// declaration returns where a function of a load object's table is declared: line 0 if unknown.
+func (r *Resolver) declaration(n FunctionNo) (file string, line int32) {
+	p := r.Program
+	f := &p.Functions[n]
+	if f.Kind == Inlined {
+		return p.Modules[f.Module].Name, f.Line
+	}
+	file, _, _ = p.Objects[f.Object].table.Line(f.Offset)
+	return file, f.Line
+}
+
+// namedHolder makes the function that a body's symbol names, if no code and no debug
+// information has it. Static functions of one name are told apart by the functions that they
+// were inlined into.
+func (r *Resolver) namedHolder(object ObjectNo, body symtab.Function, passing []symtab.Function) (FunctionNo, bool) {
+	base := symbolBase(body)
+	if base == "" {
+		return 0, false
+	}
+	p := r.Program
+	m := p.Objects[object].table.Modules[body.Module]
+	f := Function{
+		Object: object, Module: p.tableModule(object, m), Name: symtab.ReadableName(base), Linkage: base, Aliases: base, Kind: Inlined, Scope: symtab.ModuleScope,
+	}
+	variant := xxhash.New()
+	if m.Name == unknownModule && !isShared(base) {
+		f.Scope = symtab.BuildScope
+		for _, g := range passing {
+			fmt.Fprintf(variant, "%x,", g.Offset)
+		}
+	}
+	return p.function(f, variant.Sum64()), true
+}
+
+// isNamed reports whether a function, or the one that it was cloned from, has a symbol.
+func (r *Resolver) isNamed(n FunctionNo, symbol string) bool {
+	f := &r.Program.Functions[n]
+	if f.Linkage == "" {
+		return f.Name == symbol
+	}
+	base, _ := symtab.CloneMarks(f.Linkage)
+	return base == symbol || slices.Contains(symtab.Split(f.Aliases), symbol)
+}
+
+// symbolBase is the symbol of the function that a body's own symbol names (gcc's
+// `f._omp_fn.0`), empty if it names none.
+func symbolBase(body symtab.Function) string {
+	base, marks := symtab.CloneMarks(body.Linkage)
+	if strings.HasPrefix(base, ".") || marks == "" {
+		return ""
+	}
+	return base
+}
+
+// staticName is in the symbols of functions of C++ that are static, or within others that are.
+var staticName = pattern.Lazy(`L[0-9]`)
+
+// isShared reports whether units share the function of a symbol, since the linker keeps one: a
+// function of C++ that is not static.
+func isShared(symbol string) bool {
+	return strings.HasPrefix(symbol, "_Z") && !strings.Contains(symbol, "_GLOBAL__N_") && !staticName().MatchString(symbol)
+}
