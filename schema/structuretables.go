@@ -1,5 +1,9 @@
 package schema
 
+// NoFileOffset is the first number in `locations.offset` that is no offset: it stands for a
+// place that a profile names without saying where it is.
+const NoFileOffset = 1 << 61
+
 // Program structure.
 var (
 	LoadObjects = &Table{Name: "load_objects", Summary: true, Row: "one load object: executable, shared object, vdso, generated code", Key: key("load_object_id"), Columns: []Column{
@@ -67,7 +71,7 @@ var (
 		{"other_location_id", Int64, Plain, "", true, "`location_id` where that is not the hash of load object and offset."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		functionNo,
-		{"offset", Int64, DictOrDelta, "bytes", false, "The offset in the load object's file; in `<Unknown>`, the PC itself."},
+		{"offset", Int64, DictOrDelta, "bytes", false, "The offset in the load object's file; in `<Unknown>`, the PC itself. Of a place that a profile names without saying where it is, a number from 2^61 on."},
 		{"instruction", Int64, Dict, "bytes", true, "Where the recorded PC starts no instruction, the offset of the one that it stands for: collectors guess where the call before a return address starts."},
 		{"file", String, Dict, "", false, "The source file's path, empty if unknown."},
 		{"line", Int32, Dict, "", false, "The source line, 0 if unknown."},

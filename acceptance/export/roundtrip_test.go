@@ -219,6 +219,72 @@ func TestLinesWithoutFile(t *testing.T) {
 	}
 }
 
+// Addresses and mappings are as a profile has them, and none is made up where it has none.
+func TestPlacesRoundTrip(t *testing.T) {
+	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "n", Unit: "count"}}}
+	named := &profile.Mapping{ID: 1, Start: 0x400000, Limit: 0x500000, Offset: 0x1000, File: "/bin/app", BuildID: "abc"}
+	anonymous := &profile.Mapping{ID: 2, Start: 0x700000, Limit: 0x800000}
+	p.Mapping = []*profile.Mapping{named, anonymous}
+	f, g, bare := &profile.Function{ID: 1, Name: "f", SystemName: "f", Filename: "f.c"}, &profile.Function{ID: 2, Name: "g", SystemName: "_g", Filename: "g.c", StartLine: 3}, &profile.Function{ID: 3, Name: "h", SystemName: "h"}
+	p.Function = []*profile.Function{f, g, bare}
+	add := func(m *profile.Mapping, address uint64, lines ...profile.Line) {
+		l := &profile.Location{ID: uint64(len(p.Location) + 1), Mapping: m, Address: address, Line: lines}
+		p.Location = append(p.Location, l)
+		p.Sample = append(p.Sample, &profile.Sample{Location: []*profile.Location{l}, Value: []int64{1 << len(p.Sample)}})
+	}
+	add(named, 0x400010, profile.Line{Function: f, Line: 7})
+	add(named, 0x400020, profile.Line{Function: g, Line: 8}, profile.Line{Function: f, Line: 9})
+	add(named, 0, profile.Line{Function: f, Line: 7}) // an address that is not known
+	add(named, 0, profile.Line{Function: g, Line: 8}, profile.Line{Function: f, Line: 9})
+	add(named, 0x400030)                            // a function that is not known
+	add(nil, 0, profile.Line{Function: f, Line: 7}) // neither
+	add(nil, 0x900010, profile.Line{Function: f, Line: 7})
+	add(nil, 0x900020, profile.Line{Function: g, Line: 8}, profile.Line{Function: f, Line: 9})
+	add(nil, 0x900030)
+	add(anonymous, 0x700010, profile.Line{Function: bare})
+	add(anonymous, 0x700020)
+	places := func(p *profile.Profile) (list []string) {
+		for _, s := range p.Sample {
+			l := s.Location[0]
+			text := fmt.Sprintf("%d: %#x", s.Value[0], l.Address)
+			for _, line := range l.Line {
+				if name := line.Function.Name; name[0] != '<' {
+					text += fmt.Sprintf(" %s(%s) %s from %d:%d", name, line.Function.SystemName, line.Function.Filename, line.Function.StartLine, line.Line)
+				}
+			}
+			if m := l.Mapping; m != nil && m.File != "" {
+				text += fmt.Sprintf(" in %s %s %#x-%#x+%#x", m.File, m.BuildID, m.Start, m.Limit, m.Offset)
+			}
+			list = append(list, text)
+		}
+		slices.Sort(list)
+		return list
+	}
+	var content bytes.Buffer
+	if err := p.Write(&content); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.pprof")
+	write(t, path, content.Bytes())
+	db, err := suite.Open(pipeline.Options{Store: filepath.Join(t.TempDir(), "store")}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, mode := range export.Modes {
+		again, err := profile.ParseData(exported(t, db, export.Request{As: "pprof", Mode: mode}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := gocmp.Diff(places(again), places(p)); diff != "" {
+			t.Errorf("%s mode: -exported +recorded\n%s", mode, diff)
+		}
+	}
+	if proof, err := queries.Check(t.Context(), db.Store, nil); err != nil || len(proof.Wrong)+len(proof.Doubted) > 0 {
+		t.Errorf("%v, %v, %v", err, proof.Wrong, proof.Doubted)
+	}
+}
+
 // samplesOf returns the samples of a profile as texts.
 func samplesOf(t *testing.T, data []byte) (samples []string) {
 	t.Helper()

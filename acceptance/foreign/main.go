@@ -89,9 +89,10 @@ func recordings(root string) (list []string, err error) {
 type result struct {
 	path, format, status string
 	samples              int64
-	wrong                []string // differences from the peer
-	errors               []string // what the program says is lost
-	peer                 string   // why there is nothing to compare with
+	wrong                []string       // differences from the peer
+	named                map[string]int // differences that are right, and the number of samples they are about
+	errors               []string       // what the program says is lost or doubtful
+	peer                 string         // why there is nothing to compare with
 }
 
 func (r *result) verdict() string {
@@ -100,6 +101,8 @@ func (r *result) verdict() string {
 		return "wrong"
 	case r.peer != "":
 		return "not compared"
+	case len(r.named) > 0:
+		return "named"
 	}
 	return "equal"
 }
@@ -109,11 +112,14 @@ func (r *result) String() string {
 	if r.peer != "" {
 		s += "\n    peer: " + r.peer
 	}
+	for _, name := range slices.Sorted(maps.Keys(r.named)) {
+		s += fmt.Sprintf("\n    named: %s: %d", name, r.named[name])
+	}
 	for _, w := range r.wrong {
 		s += "\n    wrong: " + w
 	}
 	for _, e := range r.errors {
-		s += "\n    error: " + e
+		s += "\n    " + e
 	}
 	return s
 }
@@ -124,6 +130,17 @@ func (r *result) differ(format string, args ...any) {
 	if len(r.wrong) < most {
 		r.wrong = append(r.wrong, fmt.Sprintf(format, args...))
 	}
+}
+
+// remark names a difference that is right.
+func (r *result) remark(samples int, format string, args ...any) {
+	if samples == 0 {
+		return
+	}
+	if r.named == nil {
+		r.named = map[string]int{}
+	}
+	r.named[fmt.Sprintf(format, args...)] += samples
 }
 
 // compare ingests a recording into a fresh store and compares it.
@@ -172,15 +189,14 @@ func (r *result) ingest(p *program, work string) error {
 	}
 	r.format, r.status, r.samples = found[0].Format, found[0].Status, found[0].Samples
 	var problems []struct {
-		Reason  string `json:"reason"`
-		Message string `json:"message"`
-		Count   int64  `json:"count"`
+		Severity, Reason, Message string
+		Count                     int64
 	}
-	if err := p.query(`SELECT reason, message, count FROM problems WHERE severity = 'error'`, &problems); err != nil {
+	if err := p.query(`SELECT severity, reason, message, count FROM problems WHERE severity <> 'info'`, &problems); err != nil {
 		return err
 	}
 	for _, e := range problems {
-		r.errors = append(r.errors, fmt.Sprintf("%s (%d): %s", e.Reason, e.Count, e.Message))
+		r.errors = append(r.errors, fmt.Sprintf("%s: %s (%d): %s", e.Severity, e.Reason, e.Count, e.Message))
 	}
 	var broken []map[string]any
 	if err := p.query(`SELECT * FROM conservation LIMIT 3`, &broken); err != nil {

@@ -13,7 +13,10 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// comparePprof exports a profile again and compares all samples with the original.
+// comparePprof exports a profile again and compares all samples with the original, as pprof's
+// library reads both: values of each type, labels, and of each frame the functions with their
+// names, files and lines, the address and the mapping. Then it compares the values of all
+// functions, with inlined ones and without.
 func (r *result) comparePprof(p *program, _ string) error {
 	data, err := os.ReadFile(r.path)
 	if err != nil {
@@ -24,61 +27,326 @@ func (r *result) comparePprof(p *program, _ string) error {
 		r.peer = err.Error()
 		return nil
 	}
+	r.expected(want)
+	theirs, nameless := samplesOf(want), !named(want)
 	for _, mode := range []string{"user", "machine"} {
 		out, err := p.run("export", "--as", "pprof", "--mode", mode, "-o", "-")
 		if err != nil {
+			if len(theirs) == 0 && strings.Contains(err.Error(), "no sample with a value") {
+				r.remark(len(want.Sample), "no sample has a value")
+				continue
+			}
 			return err
 		}
 		got, err := profile.Parse(bytes.NewReader(out))
 		if err != nil {
 			return err
 		}
-		ours, theirs := samplesOf(got), samplesOf(want)
-		for _, k := range slices.Sorted(maps.Keys(theirs)) {
-			if ours[k] != theirs[k] {
-				r.differ("%s mode: a sample is %d, not %d: %s", mode, ours[k], theirs[k], k)
-			}
+		remade(got)
+		if mode == "user" {
+			r.about(got, want)
 		}
-		for _, k := range slices.Sorted(maps.Keys(ours)) {
-			if _, known := theirs[k]; !known {
-				r.differ("%s mode: a sample of %d is not in the profile: %s", mode, ours[k], k)
+		if nameless {
+			strip(got)
+		}
+		compareSums(r, mode+" mode: sample", samplesOf(got), theirs)
+		if want.TimeNanos%1000 != 0 && mode == "user" {
+			r.remark(1, "when it began is kept to the microsecond")
+		}
+		if got.TimeNanos != want.TimeNanos/1000*1000 || got.DurationNanos != want.DurationNanos {
+			r.differ("%s mode: it began at %d and took %d ns, not %d and %d", mode, got.TimeNanos, got.DurationNanos, want.TimeNanos, want.DurationNanos)
+		}
+	}
+	return r.compareFunctions(p, want, nameless)
+}
+
+// units are those that the program converts to those of its metrics.
+var units = map[string]struct {
+	name   string
+	factor int64
+}{
+	"microseconds": {"nanoseconds", 1e3}, "milliseconds": {"nanoseconds", 1e6}, "seconds": {"nanoseconds", 1e9},
+	"us": {"nanoseconds", 1e3}, "ms": {"nanoseconds", 1e6}, "s": {"nanoseconds", 1e9}, "ns": {"nanoseconds", 1}, "nanosecond": {"nanoseconds", 1},
+	"kilobytes": {"bytes", 1 << 10}, "megabytes": {"bytes", 1 << 20}, "byte": {"bytes", 1}, "": {"", 1},
+}
+
+// made matches names that the program gives to code without functions.
+var made = regexp.MustCompile(`^<(Unknown|static|function|no stack).*>|^<static>@`)
+
+type difference struct {
+	reason string
+	count  int
+}
+
+// expected makes of a profile what is exported of it, and says what that changes.
+func (r *result) expected(p *profile.Profile) {
+	var converted, renamed, zero, columns, anonymous, outside, unnamed, bare, negative, fileless int
+	seen := map[string]int{}
+	for i, t := range p.SampleType {
+		if t.Type == "" {
+			t.Type, renamed = "value", renamed+1
+		}
+		if seen[t.Type]++; seen[t.Type] > 1 {
+			t.Type, renamed = fmt.Sprintf("%s_%d", t.Type, seen[t.Type]), renamed+1
+		}
+		if u, known := units[t.Unit]; known && u.name != t.Unit {
+			converted++
+			t.Unit = u.name
+			for _, s := range p.Sample {
+				s.Value[i] *= u.factor
 			}
 		}
 	}
-	return nil
+	for _, s := range p.Sample {
+		if !slices.ContainsFunc(s.Value, func(v int64) bool { return v != 0 }) {
+			zero++
+		}
+	}
+	for _, l := range p.Location {
+		if m := l.Mapping; m != nil {
+			switch {
+			case m.File == "" && m.BuildID == "":
+				l.Mapping = nil
+				anonymous++
+			case m.File == "":
+				m.File = "[" + m.BuildID + "]"
+				unnamed++
+			}
+			if l.Address != 0 && l.Mapping != nil && (l.Address < m.Start || m.Limit != 0 && l.Address >= m.Limit) {
+				l.Address = 0
+				outside++
+			}
+		}
+		for i := range l.Line {
+			if l.Line[i].Line != 0 && l.Line[i].Function.Filename == "" {
+				l.Line[i].Line = 0
+				fileless++
+			}
+			if l.Line[i].Column != 0 {
+				l.Line[i].Column = 0
+				columns++
+			}
+			if l.Line[i].Line < 0 || l.Line[i].Line > 1<<31-1 {
+				l.Line[i].Line = 0
+				negative++
+			}
+		}
+		if len(l.Line) == 0 {
+			bare++
+		}
+	}
+	for _, f := range p.Function {
+		if f.StartLine < 0 || f.StartLine > 1<<31-1 {
+			f.StartLine = 0
+			negative++
+		}
+		f.Name, f.SystemName = cmp.Or(f.Name, f.SystemName), cmp.Or(f.SystemName, f.Name)
+	}
+	for _, d := range []difference{
+		{"types of samples in another unit", converted}, {"types of samples under another name", renamed}, {"samples without values are left out", zero},
+		{"columns of lines are not kept", columns}, {"mappings without a name are not kept, but the addresses are (of locations)", anonymous}, {"mappings are named by their build-ids (of locations)", unnamed},
+		{"addresses outside their mapping are not kept", outside}, {"lines of functions without a file are unknown", fileless}, {"lines with impossible numbers are unknown", negative}, {"locations without functions are given a name", bare},
+	} {
+		r.remark(d.count, "%s", d.reason)
+	}
 }
 
-// scales are the units that the program converts to those of its metrics.
-var scales = map[string]int64{"microseconds": 1e3, "milliseconds": 1e6, "seconds": 1e9, "kilobytes": 1 << 10, "megabytes": 1 << 20}
+// remade takes out of an exported profile what the program made up.
+func remade(p *profile.Profile) {
+	for _, l := range p.Location {
+		if slices.ContainsFunc(l.Line, func(of profile.Line) bool { return made.MatchString(of.Function.Name) }) {
+			l.Line = nil
+		}
+	}
+	for _, s := range p.Sample {
+		s.Location = slices.DeleteFunc(s.Location, func(l *profile.Location) bool { return len(l.Line) == 0 && l.Mapping == nil && l.Address == 0 })
+	}
+}
 
-// made matches names that the program gives to code without functions.
-var made = regexp.MustCompile(`^<(Unknown|static|function|no stack).*>`)
+// about says what of the original as a whole is not in what is exported.
+func (r *result) about(p, original *profile.Profile) {
+	if !slices.Equal(p.Comments, original.Comments) {
+		r.remark(len(original.Comments), "comments are in the report `header`, not in what is exported")
+	}
+	if original.Period != 0 && p.Period != original.Period {
+		r.remark(1, "the period is not kept")
+	}
+	if named(p) && !named(original) {
+		r.remark(len(p.Function), "functions whose names pprof's library does not read in the comments of texts")
+	}
+}
+
+// named reports whether a profile has functions.
+func named(p *profile.Profile) bool {
+	return slices.ContainsFunc(p.Location, func(l *profile.Location) bool { return len(l.Line) > 0 })
+}
+
+// strip takes the functions out of a profile.
+func strip(p *profile.Profile) {
+	for _, l := range p.Location {
+		l.Line = nil
+	}
+}
 
 // samplesOf returns the values of a profile by type, stack and labels; those that are 0 are
-// left out. Times are in ns and sizes in bytes.
+// left out.
 func samplesOf(p *profile.Profile) map[string]int64 {
-	sums := map[string]int64{}
+	sums, frames := map[string]int64{}, map[*profile.Location]string{}
+	for _, l := range p.Location {
+		frames[l] = frame(l)
+	}
 	for _, s := range p.Sample {
 		var b strings.Builder
 		for _, l := range s.Location {
-			for _, line := range l.Line {
-				name, file := "", ""
-				if line.Function != nil {
-					name, file = cmp.Or(line.Function.Name, line.Function.SystemName), line.Function.Filename
-				}
-				if name != "" && !made.MatchString(name) {
-					fmt.Fprintf(&b, "%s %s:%d;", name, file, line.Line)
-				}
-			}
+			b.WriteString(frames[l])
 		}
 		fmt.Fprint(&b, s.Label, s.NumLabel, s.NumUnit)
 		for i, v := range s.Value {
-			t := p.SampleType[i]
-			key := cmp.Or(t.Type, "value") + " " + b.String()
-			if sums[key] += v * max(scales[t.Unit], 1); sums[key] == 0 {
+			key := p.SampleType[i].Type + " " + p.SampleType[i].Unit + " " + b.String()
+			if sums[key] += v; sums[key] == 0 {
 				delete(sums, key)
 			}
 		}
 	}
 	return sums
+}
+
+// frame is a location as text.
+func frame(l *profile.Location) string {
+	var b strings.Builder
+	for _, line := range l.Line {
+		f := line.Function
+		fmt.Fprintf(&b, "%q", f.Name)
+		if f.SystemName != f.Name {
+			fmt.Fprintf(&b, "=%q", f.SystemName)
+		}
+		fmt.Fprintf(&b, " %s:%d", f.Filename, line.Line)
+		if f.StartLine != 0 {
+			fmt.Fprintf(&b, " from %d", f.StartLine)
+		}
+		b.WriteByte(',')
+	}
+	if l.Address != 0 {
+		fmt.Fprintf(&b, " @%x", l.Address)
+	}
+	if m := l.Mapping; m != nil {
+		fmt.Fprintf(&b, " in %s %s %x-%x+%x", m.File, m.BuildID, m.Start, m.Limit, m.Offset)
+	}
+	return b.String() + ";"
+}
+
+// compareSums compares values by key.
+func compareSums[V comparable](r *result, what string, ours, theirs map[string]V) {
+	for _, k := range slices.Sorted(maps.Keys(theirs)) {
+		if ours[k] != theirs[k] {
+			r.differ("%s: %v, not %v: %s", what, ours[k], theirs[k], k)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(ours)) {
+		if _, known := theirs[k]; !known {
+			r.differ("%s: %v is not in the profile: %s", what, ours[k], k)
+		}
+	}
+}
+
+// own are the exclusive and inclusive values of a function.
+type own struct{ Exclusive, Inclusive int64 }
+
+// functionsOf returns the values of functions by type and name, with inlined ones as functions
+// of their own or counted for what they are inlined in. A function that is several times on a
+// stack counts once.
+func functionsOf(p *profile.Profile, inlined bool) map[string]own {
+	type function struct{ name, system, file, object string }
+	of := func(l *profile.Location, line *profile.Line) function {
+		f := function{name: "(no function)"}
+		if m := l.Mapping; m != nil && m.File+m.BuildID != "" {
+			f.object = m.File + " " + m.BuildID
+			if line == nil {
+				f.system = fmt.Sprint(m.Offset)
+			}
+		}
+		if line != nil {
+			g := line.Function
+			name := cmp.Or(g.Name, g.SystemName)
+			f = function{name, cmp.Or(g.SystemName, name), fmt.Sprintf("%s:%d", g.Filename, g.StartLine), f.object}
+		}
+		return f
+	}
+	sums := map[string]own{}
+	for _, s := range p.Sample {
+		var path []function // from the leaf
+		for _, l := range s.Location {
+			switch {
+			case len(l.Line) == 0:
+				path = append(path, of(l, nil))
+			case inlined:
+				for i := range l.Line {
+					path = append(path, of(l, &l.Line[i]))
+				}
+			default:
+				path = append(path, of(l, &l.Line[len(l.Line)-1]))
+			}
+		}
+		if len(path) == 0 {
+			continue // counts for the total alone
+		}
+		for i, v := range s.Value {
+			add := func(name string, exclusive, inclusive int64) {
+				if made.MatchString(name) {
+					name = "(no function)"
+				}
+				key := p.SampleType[i].Type + " " + name
+				sum := sums[key]
+				sums[key] = own{sum.Exclusive + exclusive, sum.Inclusive + inclusive}
+			}
+			add(path[0].name, v, 0)
+			seen := map[function]bool{}
+			for _, f := range path {
+				if !seen[f] {
+					seen[f] = true
+					add(f.name, 0, v)
+				}
+			}
+		}
+	}
+	return sums
+}
+
+// compareFunctions compares the values of functions with those of the original, unless its
+// functions have no names, and takes what the program remarks, but for source files that are
+// not here.
+func (r *result) compareFunctions(p *program, want *profile.Profile, nameless bool) error {
+	var rows []struct {
+		View, Metric, Function string
+		own
+	}
+	const values = `SELECT '%[1]s' AS view, metric, function, sum(exclusive) AS exclusive, sum(inclusive) AS inclusive FROM %[1]s
+		WHERE mode = 'user' AND (function <> '<Total>' OR kind <> 'artificial') GROUP BY ALL UNION ALL `
+	err := p.query(fmt.Sprintf(values, "function_metrics")+fmt.Sprintf(values, "inline_function_metrics")+
+		`SELECT '', reason, message, count, 0 FROM problems WHERE severity = 'info' AND reason NOT IN ('missing-source', 'stale-source')`, &rows)
+	if err != nil {
+		return err
+	}
+	ours := map[string]map[string]own{"function_metrics": {}, "inline_function_metrics": {}}
+	for _, row := range rows {
+		if row.View == "" {
+			r.remark(int(row.Exclusive), "%s: %s", row.Metric, row.Function)
+			continue
+		}
+		if made.MatchString(row.Function) {
+			row.Function = "(no function)"
+		}
+		sums, key := ours[row.View], row.Metric+" "+row.Function
+		sums[key] = own{sums[key].Exclusive + row.Exclusive, sums[key].Inclusive + row.Inclusive}
+	}
+	for view, sums := range ours {
+		theirs := functionsOf(want, view == "inline_function_metrics")
+		for _, of := range []map[string]own{sums, theirs} {
+			maps.DeleteFunc(of, func(_ string, v own) bool { return v == own{} })
+		}
+		if !nameless {
+			compareSums(r, view, sums, theirs)
+		}
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"stackmill/queries"
 	"stackmill/queries/report"
+	"stackmill/schema"
 	"strconv"
 	"time"
 )
@@ -114,6 +115,9 @@ func cellsOf(c report.Column, rec queries.Record) []string {
 	case report.Seconds:
 		return []string{formatValue(n, "ns")}
 	case report.Address:
+		if c.Name == "code_offset" && n >= schema.NoFileOffset {
+			return []string{""}
+		}
 		return []string{fmt.Sprintf("%#x", uint64(n))}
 	}
 	return []string{strconv.FormatInt(n, 10)}

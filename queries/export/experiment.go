@@ -39,6 +39,12 @@ type object struct {
 	segments      []segment // code first
 }
 
+// The load objects of code that belongs to none.
+const unknownObject, generatedCode = "<Unknown>", "<DYNAMIC_FUNCTIONS>"
+
+// mapped reports whether a load object can be a mapping.
+func (o *object) mapped() bool { return o.name != unknownObject && o.name != generatedCode }
+
 // segment is a mapping of a load object.
 type segment struct {
 	address, size, offset uint64

@@ -12,6 +12,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"stackmill/schema"
 )
 
 // The fields of the messages of profile.proto.
@@ -209,7 +211,9 @@ func (p *pprof) location(n int32) uint64 {
 		if l.object != nil && !p.bare {
 			var at segment
 			at, address = p.address(l)
-			mapping = p.mapping(l.object, at)
+			if l.object.mapped() {
+				mapping = p.mapping(l.object, at)
+			}
 		}
 		id = p.place(mapping, address, l.levels)
 		p.locations[string(key)] = id
@@ -221,6 +225,9 @@ func (p *pprof) location(n int32) uint64 {
 // address returns where an instruction was in memory: of a load object that was mapped at
 // several places, at the first of them.
 func (p *pprof) address(l *location) (segment, uint64) {
+	if l.offset >= schema.NoFileOffset { // somewhere in the load object
+		return slices.Concat(l.object.segments, []segment{{}})[0], 0
+	}
 	known := p.places[l.object.id]
 	for _, places := range [][]segment{known, l.object.segments} {
 		for _, s := range places {
@@ -230,7 +237,7 @@ func (p *pprof) address(l *location) (segment, uint64) {
 			}
 		}
 	}
-	if len(l.object.segments) == 0 && l.object.kind == "artificial" {
+	if l.object.name == unknownObject || p.e.labelled && l.object.name == generatedCode {
 		return segment{}, uint64(l.offset) // the PC itself
 	}
 	return segment{}, 0

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
+
+	"stackmill/schema"
 )
 
 // Names gives words to frames that were recorded as names, so that they fit
@@ -104,14 +106,14 @@ func (p *NamedPlaces) Word(at NamedPlace) (uint64, error) {
 	return firstName + uint64(p.number)*maxPlaces + uint64(n), nil
 }
 
-// NoFileOffset is from where on the offsets lie that places have which have none in a file.
-const NoFileOffset = 1 << 61
+// NoFileOffset is the first number that stands for a place whose offset is not known.
+const NoFileOffset = schema.NoFileOffset
 
-// offset returns the offset of a place of which nothing but names is known: the line, as
-// far as that tells places of a function apart.
+// offset returns the number of a place of which nothing but names is known. It depends on
+// the line, as far as that tells places of a function apart.
 func (p *NamedPlaces) offset(levels []NamedLevel) uint64 {
 	if len(levels) == 1 {
-		return uint64(levels[0].Line)
+		return NoFileOffset + uint64(levels[0].Line)
 	}
 	return p.hash(levels)
 }

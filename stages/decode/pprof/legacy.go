@@ -20,13 +20,9 @@ var legacyTexts = [][]byte{
 	[]byte("--- contention"), []byte("--- mutex"), []byte("--- heap"), []byte("--- threadz"), []byte("--- growth"), []byte("--- Memory map: ---"), []byte(symbolSection),
 }
 
-// errNoSymbols says why a profile in an older format is not read: it has only addresses, whose
-// names pprof looks up in the program.
-var errNoSymbols = errors.New("it is in a format that pprof had before profile.proto and has addresses without names: `go tool pprof -proto PROGRAM FILE > FILE.pb.gz` adds the names and writes a profile that can be read")
-
-// fromLegacy returns the profile.proto form of a profile in an older format that has the names
-// of its functions: Java's, the texts of Go's runtime (`debug=1`), and what gperftools'
-// `pprof --raw` writes.
+// fromLegacy returns the profile.proto form of a profile in an older format. Java's, the texts
+// of Go's runtime (`debug=1`), and what gperftools' `pprof --raw` writes have the names of
+// functions, others addresses alone.
 func fromLegacy(content []byte) ([]byte, error) {
 	names := symbols{}
 	content, err := names.section(content)
@@ -39,9 +35,6 @@ func fromLegacy(content []byte) ([]byte, error) {
 	}
 	names.comments(content)
 	names.apply(p)
-	if !slices.ContainsFunc(p.Location, func(l *profile.Location) bool { return len(l.Line) > 0 }) {
-		return nil, errNoSymbols
-	}
 	var out bytes.Buffer
 	if err := p.WriteUncompressed(&out); err != nil {
 		return nil, err

@@ -67,6 +67,40 @@ func TestLegacy(t *testing.T) {
 	}
 }
 
+// Profiles of addresses alone are read: the load objects are known, and what is not is told.
+func TestAddressesAlone(t *testing.T) {
+	maps := "00400000-00401000 r-xp 00000000 00:00 1 /bin/app\n"
+	cpu := append(packedWords(0, 3, 0, 10000, 0, 2, 2, 0x400010, 0x400021, 1, 1, 0x400010, 0, 1, 0), maps...)
+	heap := "heap profile: 3: 30 [4: 40] @ heap_v2/1\n3: 30 [4: 40] @ 0x400011 0x400021\nMAPPED_LIBRARIES:\n" + maps
+	for name, c := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"gperftools": {cpu, "stack 0 : [/bin/app +0x10 <static>@0x0()  from 0:0] [/bin/app +0x20 <static>@0x0()  from 0:0], 2 frames\n"},
+		"jemalloc":   {[]byte(heap), "stack 0 : [/bin/app +0x10 <static>@0x0()  from 0:0] [/bin/app +0x20 <static>@0x0()  from 0:0], 2 frames\n"},
+	} {
+		got := shown(open(t, "x", c.content))
+		if !strings.Contains(got, c.want) || !strings.Contains(got, "info: .: places are addresses without functions") {
+			t.Errorf("%s: no %sin\n%s", name, c.want, got)
+		}
+	}
+}
+
+// Frames that pprof drops are counted, not the expressions that name them.
+func TestHiddenFunctions(t *testing.T) {
+	for expression, want := range map[string]int64{"ma.*": 1, "ain": 0, "main|inlined": 2, "(": 0} {
+		x, err := newIndex(t.Context(), example(func(b *builder) {
+			b.number(fieldDropFrames, uint64(len(texts))).bytes(fieldString, []byte(expression))
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := x.hidden(); got != want {
+			t.Errorf("%s: %d, want %d", expression, got, want)
+		}
+	}
+}
+
 // park is a function that is on a stack when this program's profile is written.
 //
 //go:noinline

@@ -69,6 +69,9 @@ func (r *reader) word(p *place) (uint64, error) {
 	object, m := r.index.object(p.mapping)
 	places := r.names.Of(object)
 	at := decode.NamedPlace{Offset: decode.NoFileOffset}
+	if m == nil && p.address != 0 {
+		at.Offset = min(p.address, decode.NoFileOffset) // of generated code, the PC itself
+	}
 	if m != nil && p.address != 0 && p.address >= m.start && (m.limit == 0 || p.address < m.limit) {
 		at.Offset = p.address - m.start + m.offset
 	}
@@ -89,10 +92,9 @@ func (r *reader) word(p *place) (uint64, error) {
 		at.Levels = append(at.Levels, decode.NamedLevel{Function: places.Function(mark)})
 	}
 	if len(lines) == 0 {
+		r.nameless++
 		name := decode.NamedFunction{Name: decode.NoName}
-		if m == nil {
-			at.Offset = min(p.address, decode.NoFileOffset)
-		} else {
+		if m != nil {
 			name.Name = fmt.Sprintf("<static>@%#x", m.offset)
 		}
 		at.Levels = []decode.NamedLevel{{Function: places.Function(name)}}

@@ -53,6 +53,7 @@ const (
 	reasonBadLine    = "impossible-line"
 	reasonDropped    = "frames-to-drop"
 	reasonTooDeep    = "inlined-too-deep"
+	reasonNameless   = "addresses-without-functions"
 )
 
 // OpenContext reads a profile into memory, and makes stacks of its samples.

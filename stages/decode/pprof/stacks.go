@@ -1,8 +1,10 @@
 package pprof
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
@@ -22,7 +24,7 @@ type reader struct {
 	none    uint64            // the word that says that there is no stack, if any does
 	numbers []int32           // of the samples' stacks
 
-	tooLong, badLines, tooLarge, tooDeep int64
+	tooLong, badLines, tooLarge, tooDeep, nameless int64
 }
 
 // read makes the stacks of all samples.
@@ -112,7 +114,22 @@ func (r *reader) report(to *problem.Log) {
 	add(problem.Error, bounds.Reason, r.tooLarge, "values are left out: in the metric's unit they need more than 64 bits")
 	add(problem.Info, reasonBadLine, r.badLines, "lines have impossible numbers: they are unknown")
 	add(problem.Warning, reasonTooDeep, r.tooDeep, "places have more than %d inlined functions: the innermost are shown as one, %s", maxLevels, deeperInlined)
-	if r.index.drop != 0 {
-		add(problem.Info, reasonDropped, 1, "pprof does not show frames that match %q (unless they match %q): they are shown", r.index.text(r.index.drop), r.index.text(r.index.keep))
+	add(problem.Info, reasonNameless, r.nameless, "places are addresses without functions: if the profile should have their names, `go tool pprof -proto PROGRAM FILE > FILE.pb.gz` adds them")
+	add(problem.Info, reasonDropped, r.index.hidden(), "functions that pprof does not show, since the profile has them in `drop_frames`: they are shown")
+}
+
+// hidden returns how many functions pprof drops from the leaves of stacks.
+func (x *index) hidden() (n int64) {
+	drop, err := regexp.Compile("^(?:" + x.text(x.drop) + ")$")
+	if x.drop == 0 || err != nil {
+		return 0
 	}
+	keep, err := regexp.Compile("^(?:" + x.text(x.keep) + ")$")
+	for _, f := range x.functions {
+		name := cmp.Or(x.text(f.name), x.text(f.system))
+		if drop.MatchString(name) && (x.keep == 0 || err != nil || !keep.MatchString(name)) {
+			n++
+		}
+	}
+	return n
 }
