@@ -14,6 +14,7 @@ import (
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/loadobject/types"
 	"stackmill/stages/symbolize"
@@ -118,7 +119,9 @@ func (s *Space) note(file string, t *types.Table, told []symtab.Note) {
 		return
 	}
 	for _, n := range t.Notes {
-		if slices.ContainsFunc(told, func(other symtab.Note) bool { return other.Text == n.Text }) {
+		if slices.ContainsFunc(told, func(other symtab.Note) bool {
+			return other.Text == n.Text || n.Reason == elf.MissingDebug && other.Reason == n.Reason
+		}) {
 			continue
 		}
 		s.problems.Add(symbolize.ProblemOf(n, file))

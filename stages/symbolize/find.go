@@ -9,6 +9,7 @@ import (
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
 )
@@ -209,7 +210,15 @@ func (r *Resolver) complain(o *Object, f *finding, touched bool) {
 	for _, x := range f.refused {
 		r.problem(severity, f.file, x.reason, x.message)
 	}
-	if o.table == nil || !touched {
+	if o.table == nil {
+		return
+	}
+	if !touched { // a debug file that is missing may matter when the program does something else
+		for _, n := range o.table.Notes {
+			if n.Reason == elf.MissingDebug {
+				r.problem(problem.Info, f.file, n.Reason, n.Text)
+			}
+		}
 		return
 	}
 	if f.doubt != nil {

@@ -12,6 +12,7 @@ import (
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -149,16 +150,31 @@ func TestObjectFiles(t *testing.T) {
 	}
 }
 
-// What is wrong with a file that no stack needs is a remark at most.
+// What is wrong with a file that no stack needs is a remark at most. A file of debug
+// information that is missing is named all the same.
 func TestUntouchedObject(t *testing.T) {
 	noted := program("dd")
-	noted.Notes = []symtab.Note{{Damage: true, Text: "cut"}}
-	r, rec := recording(disk{"/lib/noted": noted})
-	process(r, text("/lib/noted", 0x401000), text("/lib/missing", 0x501000))
-	r.Finish()
-	for _, p := range rec.Problems.Problems {
-		if p.Severity != problem.Info || p.File != "/lib/missing" {
-			t.Errorf("problem %v", p)
+	noted.Notes = []symtab.Note{{Damage: true, Text: "cut"}, {Reason: elf.MissingDebug, Text: "no a.dwo"}}
+	for _, touched := range []bool{false, true} {
+		r, rec := recording(disk{"/lib/noted": noted})
+		pr := process(r, text("/lib/noted", 0x401000), text("/lib/missing", 0x501000))
+		severity := problem.Info
+		if touched {
+			severity = problem.Warning
+			pr.Resolve(0x401010, 0)
+		}
+		r.Finish()
+		missing := 0
+		for _, p := range rec.Problems.Problems {
+			switch {
+			case p.Reason == elf.MissingDebug && p.File == "/lib/noted" && p.Severity == severity:
+				missing++
+			case !touched && (p.Severity != problem.Info || p.File != "/lib/missing"):
+				t.Errorf("problem %v", p)
+			}
+		}
+		if missing != 1 {
+			t.Errorf("touched %v: %d problems of the missing file in %v", touched, missing, rec.Problems.Problems)
 		}
 	}
 }

@@ -32,7 +32,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 27
+	formatVersion = 28
 	headSize      = 32
 )
 
@@ -108,14 +108,16 @@ func (d disk) read(key string) (*symtab.Table, []string) {
 	return t, missing
 }
 
-// appeared reports whether one of the files that were missing is there now, or in
-// one of the object's folders: the table lacks its content.
+// appeared reports whether one of the files that were missing is there now, or in or below
+// one of the folders of the object or of debug files: the table lacks its content.
 func appeared(missing, folders []string) bool {
 	return slices.ContainsFunc(missing[:min(len(missing), maxChecked)], func(file string) bool {
 		if isFile(file) {
 			return true
 		}
-		return slices.ContainsFunc(folders, func(dir string) bool { return isFile(filepath.Join(dir, filepath.Base(file))) })
+		return slices.ContainsFunc(folders, func(dir string) bool {
+			return isFile(filepath.Join(dir, filepath.Base(file))) || isFile(filepath.Join(dir, file))
+		})
 	})
 }
 

@@ -314,7 +314,7 @@ func openWith(c *contents, path string, dirs []string, places elf.Places) (s *so
 }
 
 // identify names what a table is made of: the contents of the file, its debug
-// file, what dwz moved out of them, and the package of split debug information.
+// file, what dwz moved out of them, and the packages of split debug information.
 func (s *source) identify(c *contents) (key string, short uint64) {
 	h := sha256.New()
 	add := func(role string, f *elf.File) content {
@@ -334,11 +334,12 @@ func (s *source) identify(c *contents) (key string, short uint64) {
 			add("alternate", supplement)
 			supplement.Close()
 		}
-		for _, file := range f.With(".dwp") {
-			if p, err := f.OpenBeside(file); err == nil {
+	}
+	if dwarf.Has(s.object) || s.debug != nil && dwarf.Has(s.debug) {
+		for _, file := range s.object.Packages(s.debug) {
+			if p, err := s.object.OpenBeside(file); err == nil {
 				add("package", p)
 				p.Close()
-				break
 			}
 		}
 	}
@@ -369,7 +370,7 @@ func (s *source) appeared(missing []string) bool {
 	if s.debug != nil {
 		folders = append(folders, s.debug.Folders()...)
 	}
-	return appeared(missing, folders)
+	return appeared(missing, append(folders, s.object.Places.Dirs...))
 }
 
 func (s *source) build() (t *symtab.Table, missing []string, err error) {

@@ -80,6 +80,17 @@ func (t *abbrevs) put(code uint64, a Abbrev) {
 	t.inlined = t.inlined || a.Tag == TagInlinedSubroutine
 }
 
+// refersToSupplement reports whether entries may have something in the supplementary file.
+func (t *abbrevs) refersToSupplement() bool {
+	return slices.ContainsFunc(t.attrs, func(a attrDecl) bool {
+		switch uint64(a.form) {
+		case FormGNURefAlt, formGNUStrpAlt, FormRefSup4, FormRefSup8, formStrpSup:
+			return true
+		}
+		return false
+	})
+}
+
 // Declares reports whether entries of a unit may have one of some tags.
 func (s *Sections) Declares(u *Unit, tags ...uint64) bool {
 	return slices.ContainsFunc(s.abbrevs(u.abbrevs, u.Format).list, func(a Abbrev) bool { return slices.Contains(tags, a.Tag) })

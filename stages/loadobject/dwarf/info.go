@@ -25,8 +25,8 @@ type Info struct {
 
 	log
 	split  split
-	absent string // the supplementary file, if it is missing
-	text   int    // bytes of names that are kept
+	absent *elf.SupplementError // why the supplementary file is missing; nil if it is not
+	text   int                  // bytes of names that are kept
 }
 
 // New finds the debug information of an object and its separate debug file, which
@@ -48,11 +48,8 @@ func Has(f *elf.File) bool {
 // entries and strings. It returns that file, nil if there is none; the caller closes it.
 func (d *Info) Open() (supplement *elf.File) {
 	supplement, err := d.Source.Supplement()
-	if err != nil {
+	if err != nil && !errors.As(err, &d.absent) {
 		d.Fail(d.Source, err)
-	}
-	if at := (*fs.PathError)(nil); errors.As(err, &at) && errors.Is(err, fs.ErrNotExist) {
-		d.absent = at.Path
 	}
 	d.Sections = d.load(d.Source)
 	if supplement != nil {
@@ -98,9 +95,7 @@ func (d *Info) Half(u *Unit, use func(names *Sections, half *Unit)) bool {
 	if name == nil || len(dir)+len(name) > MaxPath {
 		return false
 	}
-	if err := d.split.find(d.Object, string(dir), string(name), u.dwoID, use); err != nil {
-		d.Fail(nil, err)
-	}
+	d.split.find(d, string(dir), string(name), u.dwoID, use)
 	return true
 }
 
@@ -143,8 +138,8 @@ func Valid(name string) string { return strings.ToValidUTF8(name, "\ufffd") }
 // Missing returns the files that were not found. Those about many units come first,
 // since a later search looks for the first ones only.
 func (d *Info) Missing() (files []string) {
-	if d.absent != "" {
-		files = append(files, d.absent)
+	if d.absent != nil && errors.Is(d.absent, fs.ErrNotExist) {
+		files = append(files, d.absent.Path)
 	}
 	if len(d.split.missing) > 0 {
 		files = append(files, d.split.noPack...)

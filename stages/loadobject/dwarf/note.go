@@ -67,10 +67,10 @@ func (d *Info) Notes() []elf.Note {
 		d.notes = append(d.notes, elf.Note{Offset: -1, Damage: d.lost,
 			Text: fmt.Sprintf("%d more parts of the debug information cannot be read", n)})
 	}
-	if n := len(d.split.missing); n > 0 {
-		d.notes = append(d.notes, elf.Note{Offset: -1, Text: Valid(fmt.Sprintf(
-			"%d files of split debug information were not found, the first is %s: their units are named after their first source file",
-			n, d.split.missing[0]))})
+	for _, text := range []string{d.missingSplit(), d.missingSupplement()} {
+		if text != "" {
+			d.notes = append(d.notes, elf.Note{Offset: -1, Reason: elf.MissingDebug, Text: Valid(text)})
+		}
 	}
 	return d.notes
 }

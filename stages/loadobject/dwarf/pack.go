@@ -103,10 +103,18 @@ func index(f *elf.File, name string) (map[uint64][parts]part, error) {
 	return rows, nil
 }
 
+// find returns the parts of a unit; false if the package, which may be nil, lacks it.
+func (p *pack) find(id uint64) (row [parts]part, ok bool) {
+	if p != nil {
+		row, ok = p.rows[id]
+	}
+	return row, ok
+}
+
 // unit returns the sections of one unit, nil if the package lacks it. Units that
 // overlap are left out.
 func (p *pack) unit(id uint64) *Sections {
-	row, ok := p.rows[id]
+	row, ok := p.find(id)
 	size := uint64(row[partInfo].size)
 	if !ok || size > p.left {
 		return nil

@@ -7,17 +7,19 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 
 	"stackmill/stages/loadobject/elf"
 )
 
-// split finds the other halves of skeleton units: in a package next to the
-// object (`OBJECT.dwp`), or in `.dwo` files.
+// split finds the other halves of skeleton units: in a package (`OBJECT.dwp`), or in `.dwo`
+// files.
 type split struct {
-	missing []string // `.dwo` files
-	noPack  []string // the package, if it is missing
+	missing []string // `.dwo` files that were not found
+	lacking int      // units without their other half
+	reasons []lack
+	noPack  []string // the packages, if there is none
 	started bool
-	folders []string // of the object
 	dwp     *elf.File
 	pack    *pack
 	dwo     dwo
@@ -38,46 +40,50 @@ const maxOpened = 16
 
 // find passes the split unit with an id, unless it is missing, and its sections.
 // Neither must be used afterwards.
-func (p *split) find(o *elf.File, dir, name string, id uint64, use func(*Sections, *Unit)) error {
+func (p *split) find(d *Info, dir, name string, id uint64, use func(*Sections, *Unit)) {
 	if !p.started {
-		p.started, p.folders = true, o.Folders()
-		if err := p.open(o, o.With(".dwp")); err != nil {
-			return err
-		}
+		p.started = true
+		p.openPackage(d, id)
 	}
 	if p.pack != nil {
 		if s := p.pack.unit(id); s != nil {
 			if u := s.byID()[id]; u != nil {
 				use(s, u)
-				return nil
+				return
 			}
+		}
+	}
+	if !path.IsAbs(name) {
+		name = path.Clean(name)
+	}
+	files := d.Object.Splits(dir, name)
+	if d.Source != d.Object {
+		files = append(files, d.Source.Splits(dir, name)...)
+	}
+	why := error(fs.ErrNotExist)
+	for _, file := range files {
+		err := p.load(d.Object, file)
+		if err == nil {
+			if u := p.dwo.units[id]; u != nil {
+				delete(p.dwo.units, id)
+				use(p.dwo.sections, u)
+				return
+			}
+			err = elf.ErrOtherBuild
+		}
+		if damage := (*elf.DamageError)(nil); errors.As(err, &damage) {
+			d.Fail(nil, err)
+		}
+		if errors.Is(why, fs.ErrNotExist) {
+			why = err
 		}
 	}
 	if !path.IsAbs(name) {
 		name = path.Join(dir, name)
 	}
-	files := o.Moved(name)
-	for _, folder := range p.folders {
-		files = append(files, path.Join(folder, path.Base(name)))
+	if p.lacks(name, why); errors.Is(why, fs.ErrNotExist) {
+		p.missing = append(p.missing, name)
 	}
-	for _, file := range files {
-		err := p.load(o, file)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		u := p.dwo.units[id]
-		if u == nil {
-			return fmt.Errorf("%s has no unit %#x: it belongs to another build", file, id)
-		}
-		delete(p.dwo.units, id)
-		use(p.dwo.sections, u)
-		return nil
-	}
-	p.missing = append(p.missing, name)
-	return nil
 }
 
 // load opens the file that units are taken from next.
@@ -113,22 +119,39 @@ func (d *dwo) close() {
 	}
 }
 
-// open opens the first package that exists.
-func (p *split) open(o *elf.File, files []string) error {
-	for _, file := range files {
-		f, err := o.OpenBeside(file)
+// openPackage opens the package that has a unit, or else the first one that can be read.
+func (p *split) openPackage(d *Info, id uint64) {
+	for _, file := range d.Object.Packages(d.Source) {
+		f, err := d.Object.OpenBeside(file)
 		if errors.Is(err, fs.ErrNotExist) {
+			if other := func(x string) bool { return path.Base(x) == path.Base(file) }; !slices.ContainsFunc(p.noPack, other) {
+				p.noPack = append(p.noPack, file) // others of its name are looked for in all folders
+			}
 			continue
 		}
 		if err != nil {
-			return err
+			d.Fail(nil, err)
+			continue
 		}
-		p.dwp = f
-		p.pack, err = newPack(f)
-		return err
+		pack, err := newPack(f)
+		if err != nil {
+			d.Fail(nil, err)
+		}
+		_, found := pack.find(id)
+		if err != nil || p.pack != nil && !found {
+			f.Close()
+			continue
+		}
+		if p.dwp != nil {
+			p.dwp.Close()
+		}
+		if p.dwp, p.pack = f, pack; found {
+			break
+		}
 	}
-	p.noPack = files
-	return nil
+	if p.pack != nil {
+		p.noPack = nil
+	}
 }
 
 func (p *split) close() {

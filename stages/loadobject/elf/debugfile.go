@@ -164,8 +164,9 @@ func (f *File) crc() (sum uint32) {
 // Supplement opens the supplementary file, to which dwz moved what several debug files
 // share. `.gnu_debugaltlink` names it with its build-id, or `.debug_sup` with a checksum
 // (DWARF 5 section 7.3.6). It is at its path, also below the root that stands for the
-// recorded machine's (Places), or below each directory by build-id. The result is nil
-// without such a link. The caller closes it.
+// recorded machine's (Places), beside the file, or in each directory by its path, name or
+// build-id. The result is nil without such a link. If no file fits, the error is a
+// *SupplementError. The caller closes the file.
 func (f *File) Supplement() (*File, error) {
 	link, err := f.supplementLink()
 	if link == nil || err != nil {
@@ -175,13 +176,20 @@ func (f *File) Supplement() (*File, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(f.Path), path)
 	}
+	places := f.Moved(path)
+	for _, dir := range f.Folders() {
+		places = append(places, filepath.Join(dir, filepath.Base(path)))
+	}
+	for _, dir := range f.Places.Dirs {
+		places = append(places, filepath.Join(dir, path), filepath.Join(dir, filepath.Base(path)))
+	}
 	var failed error
-	for _, at := range append(f.Moved(path), byBuildID(f.Places.Dirs, id)...) {
+	for _, at := range append(places, byBuildID(f.Places.Dirs, id)...) {
 		sup, err := Open(at)
 		f.failed(err)
 		if err == nil && (id == "" || sup.BuildID() != id) && !sup.isSupplement(link.id) {
 			sup.Close()
-			err = fmt.Errorf("%s belongs to another build", at)
+			err = ErrOtherBuild
 		}
 		if err == nil {
 			return sup, nil
@@ -190,8 +198,23 @@ func (f *File) Supplement() (*File, error) {
 			failed = err
 		}
 	}
-	return nil, fmt.Errorf("supplementary debug information: %w", failed)
+	return nil, &SupplementError{Name: link.path, Path: places[0], Err: failed}
 }
+
+// ErrOtherBuild says that a debug file is of another build.
+var ErrOtherBuild = errors.New("it belongs to another build")
+
+// SupplementError says why there is no supplementary file.
+type SupplementError struct {
+	Name string // as the link has it
+	Path string // where it should be
+	Err  error
+}
+
+func (e *SupplementError) Error() string {
+	return fmt.Sprintf("supplementary debug file %s: %v", e.Name, e.Err)
+}
+func (e *SupplementError) Unwrap() error { return e.Err }
 
 // supplementLink names a supplementary file.
 type supplementLink struct {

@@ -22,6 +22,9 @@ const Claimed = "claimed-build-id"
 // Unused is the reason of remarks on content that is not used; nothing is wrong with it.
 const Unused = "unused-record"
 
+// MissingDebug is the reason of remarks on debug information in files that are missing.
+const MissingDebug = "missing-debug-information"
+
 // Doubtful reports whether the note says that another file has the build-id too.
 func (n Note) Doubtful() bool { return n.Reason == Claimed }
 

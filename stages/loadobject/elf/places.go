@@ -61,6 +61,79 @@ func (f *File) With(suffix string) []string {
 	return list
 }
 
+// Splits returns where a `.dwo` file may be that debug information of the object names, with
+// the folder of the compilation: at that path, below the folders in which the object is or stood
+// and those of debug files, or in one of them itself.
+func (f *File) Splits(compiled, name string) []string {
+	var list []string
+	add := func(path string) {
+		if !slices.Contains(list, path) {
+			list = append(list, path)
+		}
+	}
+	full := name
+	if !filepath.IsAbs(name) {
+		full = filepath.Join(compiled, name)
+	}
+	if filepath.IsAbs(full) {
+		for _, path := range f.Moved(full) {
+			add(path)
+		}
+	}
+	for _, dir := range f.Folders() {
+		if !filepath.IsAbs(full) {
+			add(filepath.Join(dir, full))
+		}
+		if !filepath.IsAbs(name) {
+			add(filepath.Join(dir, name))
+		}
+		add(filepath.Join(dir, filepath.Base(name)))
+	}
+	for _, dir := range f.Places.Dirs {
+		add(filepath.Join(dir, full))
+		if !filepath.IsAbs(name) {
+			add(filepath.Join(dir, name))
+		}
+		add(filepath.Join(dir, filepath.Base(name)))
+	}
+	return list
+}
+
+// Packages returns where the package of the object's split debug information may be
+// (`OBJECT.dwp`): beside the object or its debug file, which may be nil, and in the folders of debug
+// files, by the object's path, name or build-id.
+func (f *File) Packages(debug *File) []string {
+	var list []string
+	add := func(path string) {
+		if !slices.Contains(list, path) {
+			list = append(list, path)
+		}
+	}
+	paths := f.With(".dwp")
+	for _, path := range paths {
+		add(path)
+	}
+	if debug != nil && debug != f {
+		for _, path := range debug.With(".dwp") {
+			add(path)
+			add(filepath.Join(filepath.Dir(path), filepath.Base(paths[0])))
+		}
+	}
+	id := f.BuildID()
+	for _, dir := range f.Places.Dirs {
+		for _, path := range paths {
+			if abs, err := filepath.Abs(path); err == nil {
+				add(filepath.Join(dir, f.Places.stayed(abs)))
+			}
+			add(filepath.Join(dir, filepath.Base(path)))
+		}
+		if len(id) > 2 {
+			add(filepath.Join(dir, ".build-id", id[:2], id[2:]+".dwp"))
+		}
+	}
+	return list
+}
+
 // Moved returns where a path of the recorded machine may be: below the root that
 // stands for it, and on this machine.
 func (f *File) Moved(path string) []string {

@@ -149,10 +149,6 @@ func (w *unitWalk) ref(v dwarf.Value) uint64 {
 			x.unit = w.number
 		}
 		return key
-	case dwarf.FormGNURefAlt, dwarf.FormRefSup4, dwarf.FormRefSup8:
-		if w.s.Supplement == nil {
-			w.unknown++
-		}
 	}
 	in, off, ok := w.s.Target(w.u, v)
 	if !ok {
