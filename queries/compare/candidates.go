@@ -28,20 +28,22 @@ func sameName(object func(*item) string) func(*item) string {
 func (c *comparison) pairPaths(key func(*item) string) {
 	for _, g := range c.leftOver(key) {
 		for _, test := range g[1] {
-			base := closest(test, g[0])
-			if base != nil && !isStatic(test) && closest(base, g[1]) == test {
+			base := closest(test, g[0], modulePath)
+			if base != nil && !isStatic(test) && closest(base, g[1], modulePath) == test {
 				test.take(base, "path, "+differences(base.names, test.names))
 			}
 		}
 	}
 }
 
-// closest returns the candidate whose module has most of its path in common with an item's, at
+func modulePath(it *item) string { return it.names[2] }
+
+// closest returns the candidate whose path has most in common with an item's, at
 // its end: the file's name and at least one directory. It returns nil if several have as much.
-func closest(it *item, candidates []*item) (best *item) {
+func closest(it *item, candidates []*item, path func(*item) string) (best *item) {
 	most := 1
 	for _, other := range candidates {
-		n := commonEnd(it.names[2], other.names[2])
+		n := commonEnd(path(it), path(other))
 		switch {
 		case other.into != nil || other.in == both || n < most:
 		case n == most:
@@ -66,25 +68,12 @@ func commonEnd(a, b string) (n int) {
 // functions of their name. Where one is left on each side, these are partners. Several cannot
 // be told apart.
 func (c *comparison) settleRest(object func(*item) string) {
-	ambiguous := 0
 	for _, g := range c.leftOver(sameName(object)) {
 		if len(g[0]) == 1 && len(g[1]) == 1 && !isStatic(g[0][0]) {
 			g[1][0].take(g[0][0], differences(g[0][0].names, g[1][0].names))
-			continue
-		}
-		for side, items := range g {
-			others := len(g[1-side])
-			for _, it := range items {
-				if others > 0 {
-					it.ambiguous, it.matched = true, fmt.Sprintf("one of %d candidates", others)
-					ambiguous++
-				}
-			}
 		}
 	}
-	if ambiguous > 0 {
-		c.warn("%d functions have several candidates of their name on the other side, which nothing distinguishes: they are ambiguous, and neither merged nor judged", ambiguous)
-	}
+	c.settle(sameName(object), "functions")
 }
 
 // nameApart gives functions of one name, load object and module the end of their load object's

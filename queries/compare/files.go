@@ -3,6 +3,7 @@ package compare
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // alike is the part of the lines that two files must share to be one that was renamed; and
@@ -13,8 +14,9 @@ const (
 )
 
 // movedFiles finds files that have another path on the other side, and returns the base's
-// by the test's: those that are the only ones of their name without folders, and those that
-// have most lines in common.
+// by the test's: those whose paths have most in common at their ends, those that are the
+// only ones of their name without folders, and those that have most lines in common. Files
+// that the programs' units tell apart are not the same (a/util.c and b/util.c).
 func (c *comparison) movedFiles(files map[string][]*item) (map[string]string, error) {
 	var alone [2][]string // files of one side
 	for _, file := range slices.Sorted(maps.Keys(files)) {
@@ -27,17 +29,62 @@ func (c *comparison) movedFiles(files map[string][]*item) (map[string]string, er
 		}
 	}
 	moved, taken := map[string]string{}, map[string]bool{}
+	units, err := c.unitPaths()
+	if err != nil {
+		return nil, err
+	}
+	left := func(side int) []string {
+		return slices.DeleteFunc(slices.Clone(alone[side]), func(f string) bool { return taken[f] || moved[f] != "" })
+	}
 	for _, test := range alone[1] {
-		same := func(file string) bool { return lastPart(file) == lastPart(test) }
-		if base := only(alone[0], same); base != "" && only(alone[1], same) != "" {
+		base := closestFile(test, left(0), units)
+		if base != "" && closestFile(base, left(1), units) == test {
 			moved[test], taken[base] = base, true
 		}
 	}
-	left := func(side int, gone func(string) bool) []string {
-		return slices.DeleteFunc(slices.Clone(alone[side]), gone)
+	for _, test := range left(1) {
+		same := func(file string) bool { return lastPart(file) == lastPart(test) }
+		if base := only(left(0), same); base != "" && only(left(1), same) != "" && !apart(units[base], units[test]) {
+			moved[test], taken[base] = base, true
+		}
 	}
-	return moved, c.renamedFiles(files, moved,
-		left(0, func(f string) bool { return taken[f] }), left(1, func(f string) bool { return moved[f] != "" }))
+	return moved, c.renamedFiles(files, moved, left(0), left(1))
+}
+
+// unitPaths returns the short paths of the runs' units by their files.
+func (c *comparison) unitPaths() (map[string]string, error) {
+	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+` SELECT m.name, arg_max(m.short_path, r.n) AS short_path FROM modules m JOIN runs r USING (experiment_id) GROUP BY m.name`)
+	if err != nil {
+		return nil, err
+	}
+	units := map[string]string{}
+	for _, r := range records {
+		units[r.Text("name")] = r.Text("short_path")
+	}
+	return units, nil
+}
+
+// apart reports whether the short paths of two units, which are empty if unknown, are those of
+// different files: neither is the end of the other one.
+func apart(a, b string) bool {
+	n := commonEnd(a, b)
+	return a != "" && b != "" && n <= strings.Count(a, "/") && n <= strings.Count(b, "/")
+}
+
+// closestFile returns the candidate of a file's name whose path has most in common with the
+// file's, at its end, and at least one folder. It is empty if several have as much.
+func closestFile(file string, candidates []string, units map[string]string) (best string) {
+	most := 1
+	for _, other := range candidates {
+		switch n := commonEnd(file, other); {
+		case n < most || n < 2 || apart(units[file], units[other]):
+		case n == most:
+			best = ""
+		default:
+			best, most = other, n
+		}
+	}
+	return best
 }
 
 // only returns the only text that fulfils a condition, or none.

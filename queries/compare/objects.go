@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"stackmill/queries"
@@ -14,40 +15,115 @@ func (c *comparison) totals(names int) string {
 		WHERE metric = %s AND modes & %d <> 0 AND "function" = '<Total>' AND kind = 'artificial'`, strings.Repeat(", ''", names-1), queries.Quote(c.Metric), modeBits[c.Mode])
 }
 
-// objectValues is SQL of load objects by their names.
+// objectPath is SQL of the end of a load object's path that distinguishes it in its experiment.
+const objectPath = "COALESCE(NULLIF(o.short_path, ''), o.name)"
+
+// objectValues is SQL of load objects by the ends of their paths that distinguish them.
 func objectValues(c *comparison) string {
 	return fmt.Sprintf(`, found AS MATERIALIZED (SELECT experiment_id, n, load_object_id, %s AS v FROM object_values JOIN runs USING (experiment_id) WHERE metric = %s AND modes & %d <> 0)
 		%s UNION ALL
-		SELECT o.name, o.name, arg_max(o.path, f.n), NULL, list(f.n), list(f.v)
-		FROM found f JOIN load_objects o ON o.experiment_id = f.experiment_id AND o.load_object_id = f.load_object_id GROUP BY o.name`,
-		c.column(), queries.Quote(c.Metric), modeBits[c.Mode], c.totals(2))
+		SELECT %s AS identity, any_value(o.name), arg_max(o.path, f.n), NULL, list(f.n), list(f.v)
+		FROM found f JOIN load_objects o ON o.experiment_id = f.experiment_id AND o.load_object_id = f.load_object_id GROUP BY identity`,
+		c.column(), queries.Quote(c.Metric), modeBits[c.Mode], c.totals(2), objectPath)
 }
 
-// matchObjects makes one item of two versions of a library, and of the two programs.
+// matchObjects makes one item of two versions of a library, of the two programs, and of load
+// objects of one name whose paths have more in common at their ends than any others.
 func (c *comparison) matchObjects() error {
 	c.matchSame("name")
+	path := func(it *item) string { return it.names[1] }
+	c.pairEnds(func(it *item) string { return it.names[0] }, path, "path (%s)")
 	object := c.objects(0)
 	for _, g := range c.leftOver(object) {
 		if len(g[0]) == 1 && len(g[1]) == 1 {
-			g[1][0].take(g[0][0], "version ("+g[0][0].names[0]+")")
+			how := "version (" + g[0][0].names[0] + ")"
+			if g[0][0].names[0] == g[1][0].names[0] {
+				how = "path (" + path(g[0][0]) + ")"
+			}
+			g[1][0].take(g[0][0], how)
 		}
 	}
+	c.settle(func(it *item) string { return it.names[0] }, "load objects")
+	c.items = slices.DeleteFunc(c.items, func(it *item) bool { return it.into != nil })
 	return nil
 }
 
-// dataValues is SQL of data objects by their descriptors and scopes. Those of members begin
-// with those of what they are in.
+// dataValues is SQL of data objects by their descriptors, and their scopes as these are the same
+// in every build: a unit's path from where builds have it in common, the end of a load object's
+// that distinguishes it. Descriptors of members begin with those of what they are in.
 func dataValues(c *comparison) string {
-	return fmt.Sprintf(` SELECT CASE WHEN kind <> 'total' THEN concat_ws(chr(10), kind, descriptor, regexp_extract(scope, '[^/]*$')) END AS identity,
+	program := c.onlyPrograms()
+	return fmt.Sprintf(`, found AS MATERIALIZED (
+			SELECT v.n, v.data_object_id, v.value, d.descriptor, d.kind, d.scope, d.scope_kind, v.experiment_id, d.load_object_id
+			FROM (SELECT experiment_id, n, data_object_id, value FROM data_object_metrics JOIN runs USING (experiment_id) WHERE metric = %s AND mode = %s) v
+			JOIN data_objects d ON d.experiment_id = v.experiment_id AND d.data_object_id = v.data_object_id),
+		placed AS (SELECT f.*, CASE WHEN o.name IN (%s) THEN '<program>' ELSE %s END AS object
+			FROM found f LEFT JOIN load_objects o ON o.experiment_id = f.experiment_id AND o.load_object_id = f.load_object_id),
+		units AS (SELECT experiment_id, load_object_id, name, any_value(short_path) AS short_path FROM modules JOIN runs USING (experiment_id) GROUP BY ALL)
+		SELECT CASE WHEN kind <> 'total' THEN concat_ws(chr(10), kind, descriptor, scope_kind, object,
+			CASE scope_kind WHEN 'load object' THEN '' ELSE COALESCE(NULLIF(u.short_path, ''), scope) END) END AS identity,
 		descriptor, arg_max(scope, n) AS scope, kind, NULL AS function_id, list(n) AS ns, list(value) AS vs
-		FROM data_object_metrics JOIN runs USING (experiment_id)
-		WHERE metric = %s AND mode = %s GROUP BY identity, descriptor, kind`, queries.Quote(c.Metric), queries.Quote(c.Mode))
+		FROM placed p LEFT JOIN units u ON p.scope_kind = 'compilation unit' AND u.experiment_id = p.experiment_id AND u.load_object_id = p.load_object_id AND u.name = p.scope
+		GROUP BY identity, descriptor, kind`, queries.Quote(c.Metric), queries.Quote(c.Mode), program, objectPath)
 }
 
-// matchData names what has been one item from the start.
+// onlyPrograms is SQL of the names of the programs of both sides, where each has one.
+func (c *comparison) onlyPrograms() string {
+	base, test := onlyOne(c.targets[:len(c.Result.Base.Runs)]), onlyOne(c.targets[len(c.Result.Base.Runs):])
+	if base == "" || test == "" {
+		return "NULL"
+	}
+	return queries.Quote(base) + ", " + queries.Quote(test)
+}
+
+// matchData makes one item of data objects of one descriptor whose scopes' paths have more in
+// common at their ends than any others, or which are the only ones in scopes of that name.
 func (c *comparison) matchData() error {
 	c.matchSame("descriptor")
+	scope := func(it *item) string { return it.names[1] }
+	described := func(it *item) string { return it.names[2] + "\n" + it.names[0] }
+	named := func(it *item) string { return described(it) + "\n" + lastPart(scope(it)) }
+	c.pairEnds(named, scope, "scope (%s)")
+	for _, g := range c.leftOver(named) {
+		if len(g[0]) == 1 && len(g[1]) == 1 {
+			g[1][0].take(g[0][0], "scope ("+scope(g[0][0])+")")
+		}
+	}
+	c.settle(named, "data objects")
+	c.items = slices.DeleteFunc(c.items, func(it *item) bool { return it.into != nil })
 	return nil
+}
+
+// pairEnds makes one item of two that share a key and whose paths have more elements in common
+// at their ends than those of all other candidates, the name and at least one folder.
+func (c *comparison) pairEnds(key, path func(*item) string, how string) {
+	for _, g := range c.leftOver(key) {
+		for _, test := range g[1] {
+			base := closest(test, g[0], path)
+			if base != nil && closest(base, g[1], path) == test {
+				test.take(base, fmt.Sprintf(how, path(base)))
+			}
+		}
+	}
+}
+
+// settle marks the items that have several candidates with their key on the other side.
+func (c *comparison) settle(key func(*item) string, what string) {
+	ambiguous := 0
+	for _, g := range c.leftOver(key) {
+		for side, items := range g {
+			others := len(g[1-side])
+			for _, it := range items {
+				if others > 0 {
+					it.ambiguous, it.matched = true, fmt.Sprintf("one of %d candidates", others)
+					ambiguous++
+				}
+			}
+		}
+	}
+	if ambiguous > 0 {
+		c.warn("%d %s have several candidates of their name on the other side, which nothing distinguishes: they are ambiguous, and neither merged nor judged", ambiguous, what)
+	}
 }
 
 // matchSame says how items were matched that both sides have.

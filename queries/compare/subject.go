@@ -28,9 +28,9 @@ var subjects map[string]*subject
 func init() { // readPaths refers to it
 	subjects = map[string]*subject{
 		"function":    {title: "Functions", names: []string{"function", "load_object", "module", "kind"}, values: functionValues, match: (*comparison).matchFunctions, reads: []string{"functions", "instructions"}},
-		"line":        {title: "Lines", names: []string{"file", "line"}, values: lineValues, match: (*comparison).matchLines, reads: []string{"source_values", "source_files", "source_lines"}},
+		"line":        {title: "Lines", names: []string{"file", "line"}, values: lineValues, match: (*comparison).matchLines, reads: []string{"source_values", "source_files", "source_lines", "modules"}},
 		"load-object": {title: "Load objects", names: []string{"load_object", "path"}, values: objectValues, match: (*comparison).matchObjects},
-		"data-object": {title: "Data objects", names: []string{"descriptor", "scope", "kind"}, values: dataValues, match: (*comparison).matchData, data: true, reads: []string{"data_object_metrics"}},
+		"data-object": {title: "Data objects", names: []string{"descriptor", "scope", "kind"}, values: dataValues, match: (*comparison).matchData, data: true, reads: []string{"data_object_metrics", "data_objects", "modules"}},
 		"path":        {title: "Paths", names: []string{"path", "load_object"}, reads: []string{"functions", "instructions", "call_nodes", "tree_values"}},
 	}
 }
