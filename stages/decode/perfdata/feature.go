@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"stackmill/problem"
+	"stackmill/stages/loadobject/isa"
 )
 
 // The features that are used (perf-data 2).
 const (
+	featureTracing   = 1
 	featureBuildID   = 2
 	featureOSRelease = 4
 	featureVersion   = 5
@@ -60,6 +62,8 @@ func (r *reader) feature(bit int, b []byte) {
 	rec := r.rec
 	r.noteFeature(bit, c)
 	switch bit {
+	case featureTracing:
+		r.tracepointNames(b)
 	case featureHostname:
 		rec.Host = c.string()
 	case featureOSRelease:
@@ -67,7 +71,9 @@ func (r *reader) feature(bit int, b []byte) {
 	case featureVersion:
 		rec.Collector = "perf " + c.string()
 	case featureArch:
-		rec.Arch = c.string()
+		if rec.Arch = c.string(); isa.Narrow(rec.Arch) {
+			rec.WordBits = 32
+		}
 	case featureCPUs:
 		rec.CPUs = int(max(c.U32(), c.U32()))
 	case featureCmdline:

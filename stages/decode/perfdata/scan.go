@@ -78,7 +78,11 @@ func (r *reader) records(n, at, end int) (next int) {
 		default:
 			r.mark(p, typ)
 			if behind := r.toolRecord(typ, misc, body); behind > 0 {
-				size += r.payload(p, at, typ, size, behind)
+				behind = r.payload(p, at, typ, size, behind)
+				if typ == recordTracingData {
+					r.tracepointNames(rest[size : size+behind])
+				}
+				size += behind
 			}
 		}
 		at += size

@@ -45,6 +45,7 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 		if n := int(c.U32()); n > len(c.Rest) { // simpleperf has it inside the record
 			return (n + 7) &^ 7
 		}
+		r.tracepointNames(c.Rest)
 	case recordAuxtrace:
 		r.auxBytes = bounds.Plus(r.auxBytes, int64(min(c.U64(), math.MaxInt64)))
 		c = cursorOf(body, r.big)

@@ -98,7 +98,7 @@ var readFormats = [...]contentKind{
 
 // headerFeatures are the features of a file's header by their bit.
 var headerFeatures = map[int]contentKind{
-	1: {"TRACING_DATA", reported, "the formats of the tracepoints' own fields"}, featureBuildID: {"BUILD_ID", used, ""},
+	featureTracing: {"TRACING_DATA", reported, "the formats of the tracepoints' own fields"}, featureBuildID: {"BUILD_ID", used, ""},
 	featureHostname: {"HOSTNAME", used, ""}, featureOSRelease: {"OSRELEASE", used, ""}, featureVersion: {"VERSION", used, ""}, featureArch: {"ARCH", used, ""},
 	featureCPUs: {"NRCPUS", used, ""}, 8: {"CPUDESC", machine, ""}, 9: {"CPUID", machine, ""}, 10: {"TOTAL_MEM", machine, ""},
 	featureCmdline: {"CMDLINE", used, ""}, featureEventDesc: {"EVENT_DESC", used, ""}, 13: {"CPU_TOPOLOGY", machine, ""}, 14: {"NUMA_TOPOLOGY", machine, ""},
