@@ -92,13 +92,13 @@ func TestGuestBuildIDs(t *testing.T) {
 }
 
 // Kernels before 5.0 recorded no protection of memory without a file: what is not marked
-// as data is code.
+// as data is code. simpleperf records a number of its own for generated code.
 func TestUnprotectedMappings(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	for i, c := range []struct {
 		misc uint16
 		prot uint32
-	}{{0, 0}, {miscData, 0}, {0, 5}, {miscData, 3}, {0, 3}} {
+	}{{0, 0}, {miscData, 0}, {0, 5}, {miscData, 3}, {0, 3}, {0, 0x4000}} {
 		b.record(recordMmap2, miscUser|c.misc, uint32(1), uint32(1), 0x10000*(i+1), 0x1000, 0, 0, 0, 0, c.prot, uint32(0), "//anon", uint32(1), uint32(1), 0)
 	}
 	b.sample(1, 1000, user, 0x10010)
@@ -106,7 +106,7 @@ func TestUnprotectedMappings(t *testing.T) {
 	for _, m := range open(t, b).Processes[0].Image {
 		code = append(code, fmt.Sprintf("%#x", m.Address))
 	}
-	if d := cmp.Diff([]string{"0x10000", "0x30000"}, code); d != "" {
+	if d := cmp.Diff([]string{"0x10000", "0x30000", "0x60000"}, code); d != "" {
 		t.Error(d)
 	}
 }

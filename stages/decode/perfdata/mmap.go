@@ -67,8 +67,8 @@ func (t *timeline) readMapping(s *sideband, c *cursor) (m decode.MapEvent, huge 
 	if s.typ == recordMmap2 {
 		id := c.Bytes(24)
 		prot, flags := c.U32(), c.U32()
-		if m.Modes, huge = int(prot&7), flags&mapHugeTLB != 0; prot == 0 && s.misc&miscData == 0 {
-			m.Modes = 5 // kernels before 5.0 do not say it of memory without a file
+		if m.Modes, huge = int(prot&7), flags&mapHugeTLB != 0; m.Modes == 0 && s.misc&miscData == 0 {
+			m.Modes = 5 // kernels before 5.0 do not say it of memory without a file, nor simpleperf of generated code
 		}
 		if s.misc&miscBuildID != 0 && id != nil {
 			m.BuildID = buildIDText(id[4:], id[0])
