@@ -98,6 +98,9 @@ type KernelSymbol struct {
 	Address uint64
 	// Start and End are the kernel's recorded mapping, mostly its text; End is 0 if unknown.
 	Start, End uint64 `json:",omitempty"`
+	// From is where the kernel's part of memory begins, 0 if it begins where Linux for x86-64
+	// and A64 has it.
+	From uint64 `json:",omitempty"`
 }
 
 // Maps reports whether an address may be in the kernel's own code, not in that of a module

@@ -1,6 +1,7 @@
 package symbolize
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -15,12 +16,20 @@ const (
 	kernelStart  = 0xffff000000000000
 	vsyscallPage = 0xffffffffff600000
 	lastPage     = 0xfffffffffffff000
+	lastPages32  = 0xffff0000 // of a kernel with words of 32 bits
 )
 
 // IsKernel reports whether a PC is in the kernel (S25).
 func (r *Resolver) IsKernel(pc uint64) bool {
-	if pc < kernelStart || pc >= lastPage || pc&^0xfff == vsyscallPage {
+	from := r.rec.Kernel.From
+	if from != 0 && from < lastPages32 {
+		return pc >= from && pc < lastPages32
+	}
+	if pc < cmp.Or(from, kernelStart) || pc >= lastPage || pc&^0xfff == vsyscallPage {
 		return false
+	}
+	if from != 0 {
+		return true
 	}
 	arch := archOf(r.rec)
 	return (arch == isa.AMD64 || arch == isa.ARM64) && strings.HasPrefix(r.rec.OS, "Linux")

@@ -195,3 +195,27 @@ func TestForeignCode(t *testing.T) {
 		t.Errorf("%s %s %s %+v", o.Name, f.Name, f.Kind, l)
 	}
 }
+
+// Where the kernel's part of memory begins is recorded for machines without a convention.
+func TestKernelFrom(t *testing.T) {
+	var resolvers []*Resolver
+	for _, from := range []uint64{0, 0xbf000000, 0xc000000000000000} {
+		rec := &decode.Recording{OS: "Linux 6.1", Arch: "x86_64", WordBits: 64, Kernel: decode.KernelSymbol{From: from}}
+		if from != 0 {
+			rec.Arch, rec.OS = "", ""
+		}
+		resolvers = append(resolvers, &Resolver{rec: rec})
+	}
+	for pc, want := range map[uint64][]bool{
+		0xbeffffff: {false, false, false}, 0xbf000000: {false, true, false}, 0xc0008010: {false, true, false}, 0xffff0fc0: {false, false, false},
+		0xc000000000008010: {false, false, true}, linked: {true, false, true}, vsyscallPage: {false, false, false},
+	} {
+		var got []bool
+		for _, r := range resolvers {
+			got = append(got, r.IsKernel(pc))
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%#x: %s", pc, d)
+		}
+	}
+}

@@ -92,6 +92,9 @@ func (r *reader) assign(t *timeline) {
 	r.spaceFailed(to.err)
 	r.spaceFailed(r.moments.err)
 	t.makeCounters()
+	if stacks.usesKernel {
+		t.separate()
+	}
 	for _, p := range t.recorded {
 		t.complete(p, stacks.usesKernel)
 	}

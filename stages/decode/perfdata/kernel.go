@@ -2,10 +2,12 @@ package perfdata
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/isa"
 )
 
 // The kernel's half of the address space.
@@ -13,6 +15,10 @@ const (
 	kernelStart = 0xffff800000000000
 	kernelEnd   = ^uint64(0) - 4095
 )
+
+// kernelEnd32 is the end on machines with words of 32 bits: the last pages have code for
+// programs.
+const kernelEnd32 = 0xffff0000
 
 // ksymbolGone is the flag of a KSYMBOL record that says its code is gone.
 const ksymbolGone = 1
@@ -26,9 +32,67 @@ func (t *timeline) kernelMap(m decode.MapEvent) {
 	case self && t.r.rec.Kernel == decode.KernelSymbol{}:
 		t.r.rec.Kernel = decode.KernelSymbol{Name: symbol, Address: m.FileOffset, Start: m.Address, End: m.Address + m.Size}
 		t.kernelID = m.BuildID
-	case !self && !strings.HasPrefix(m.Path, "[guest.") && m.Address >= kernelStart:
+	case !self && !strings.HasPrefix(m.Path, "[guest.") && t.r.mayBeKernel(m.Address):
 		m.Modes, m.BuildID = 5, cmp.Or(m.BuildID, t.r.imageIDs[m.Path])
 		t.kernel = append(t.kernel, m)
+	}
+}
+
+// mayBeKernel reports whether the kernel may have code at an address.
+func (r *reader) mayBeKernel(address uint64) bool {
+	if r.halved() {
+		return address >= kernelStart
+	}
+	return address != 0
+}
+
+// halved reports whether the kernel is known to have its half of the address space.
+func (r *reader) halved() bool {
+	arch := isa.Named(r.rec.Arch, r.rec.WordBits)
+	return arch == isa.AMD64 || arch == isa.ARM64
+}
+
+// separate finds where the kernel's part of memory begins on other machines, where it may
+// depend on how the kernel was configured, and in recordings that do not name the machine: at
+// the first of the kernel's words above all that programs have mapped.
+func (t *timeline) separate() {
+	if t.r.halved() {
+		return
+	}
+	var words []uint64
+	for _, p := range t.recorded {
+		words = append(words, kernelWords(p.Stacks)...)
+	}
+	end := uint64(kernelEnd)
+	if isa.Narrow(t.r.rec.Arch) || t.r.rec.Arch == "" && !slices.ContainsFunc(words, func(w uint64) bool { return w > math.MaxUint32 }) {
+		end = kernelEnd32
+	}
+	user := uint64(0)
+	for _, p := range t.recorded {
+		for _, m := range slices.Concat(p.Image, p.Data) {
+			if !m.Unmap && m.Address < min(end, kernelStart) {
+				user = max(user, m.Address+m.Size)
+			}
+		}
+	}
+	from := end
+	lower := func(address uint64) {
+		if address >= user {
+			from = min(from, address&^uint64(t.r.rec.PageSize-1))
+		}
+	}
+	for _, w := range words {
+		lower(w)
+	}
+	for _, m := range t.kernel {
+		lower(m.Address)
+	}
+	switch {
+	case from == end:
+	case from > kernelStart: // mostly it has its half there, too
+		t.r.rec.Kernel.From = kernelStart
+	default:
+		t.r.rec.Kernel.From = from
 	}
 }
 
@@ -40,7 +104,7 @@ func (t *timeline) ksymbol(s *sideband, c *cursor) {
 	gone := c.U16()&ksymbolGone != 0
 	m.Path = text(c.Rest[:max(len(c.Rest)-t.r.trailerSize(), 0)])
 	switch {
-	case c.Short || m.Address < kernelStart || m.Path == "":
+	case c.Short || !t.r.mayBeKernel(m.Address) || m.Path == "":
 	case gone:
 		t.kernel = append(t.kernel, decode.MapEvent{Unmap: true, Time: m.Time, Address: m.Address})
 	case m.Size > 0:
@@ -76,8 +140,12 @@ func (t *timeline) kernelImage(p *process) []decode.MapEvent {
 
 // kernelItself returns the mapping of the kernel without its modules.
 func (t *timeline) kernelItself() decode.MapEvent {
+	start, end := cmp.Or(t.r.rec.Kernel.From, kernelStart), uint64(kernelEnd)
+	if start < kernelEnd32 {
+		end = kernelEnd32
+	}
 	return decode.MapEvent{
-		Path: decode.KernelPath, Address: kernelStart, Size: kernelEnd - kernelStart, FileOffset: kernelStart,
+		Path: decode.KernelPath, Address: start, Size: end - start, FileOffset: start,
 		Modes: 5, BuildID: cmp.Or(t.kernelID, t.r.imageIDs[decode.KernelPath]),
 	}
 }

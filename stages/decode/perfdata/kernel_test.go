@@ -52,7 +52,7 @@ func TestKernelMaps(t *testing.T) {
 	b.sample(1, 1000, kernel, uint64(bpf+0x10), uint64(module+0x4000), user, 0x4010) // the return address is the end of ext4
 	b.sample(2, 3000, kernel, uint64(kernelText+0x10), user, 0x5010)
 	rec := open(t, b)
-	if want := (decode.KernelSymbol{Name: "_text", Address: kernelText + 0x1000000, Start: kernelText + 0x1000000, End: kernelText + 0x1800000}); rec.Kernel != want {
+	if want := (decode.KernelSymbol{Name: "_text", Address: kernelText + 0x1000000, Start: kernelText + 0x1000000, End: kernelText + 0x1800000, From: kernelStart}); rec.Kernel != want {
 		t.Errorf("%+v", rec.Kernel)
 	}
 	self := "0 0xffff800000000000+0x7ffffffff000 @0xffff800000000000 [kernel.kallsyms]"
@@ -141,5 +141,43 @@ func TestFilesOfOnePath(t *testing.T) {
 	want := []string{"0x4000 /bin/p 34359738369 5 77 false", "0x6000 /bin/p 34359738369 6 77 true", "0x8000 /lib/q (deleted) 34359738369 7 77 true"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// On machines without a convention, the kernel begins above all that programs have mapped,
+// but for the pages at the end of memory.
+func TestKernelFrom(t *testing.T) {
+	const kernel = ^uint64(0) - 127
+	for _, c := range []struct {
+		arch       string
+		from       uint64
+		shared, to uint64 // where programs have the page at the end, and the kernel its own end
+		bits       int
+	}{
+		{"armv7l", 0x80000000, 0xffff0000, kernelEnd32, 32}, {"i686", 0xc0000000, 0xffff0000, kernelEnd32, 32}, {"", 0xc0000000, 0xffff0000, kernelEnd32, 64},
+		{"ppc64le", 0xc000000000000000, 0xffffffffff600000, kernelEnd, 64}, {"", kernelText, 0xffffffffff600000, kernelEnd, 64},
+		{"riscv64", 0xffffffff80000000, 0xffffffffff600000, kernelEnd, 64},
+	} {
+		t.Run(fmt.Sprintf("%s %#x", c.arch, c.from), func(t *testing.T) {
+			module, library := c.from-0x1000000, c.from>>1
+			b := &builder{order: binary.LittleEndian}
+			if c.arch != "" {
+				b.feature(featureArch, c.arch+"\x00")
+			}
+			b.record(recordMmap, miscKernel, ^uint32(0), uint32(0), 0, -1, 0, "[kernel.kallsyms]_text", ^uint32(0), uint32(0), 0)
+			b.record(recordMmap, miscKernel, ^uint32(0), uint32(0), module, 0x4000, 0, "[ext4]", ^uint32(0), uint32(0), 0)
+			b.record(recordMmap, miscUser, uint32(1), uint32(1), library, 0x1000, 0, "/lib/libc.so", uint32(1), uint32(1), 0)
+			b.record(recordMmap, miscUser, uint32(1), uint32(1), c.shared, 0x1000, 0, "[vectors]", uint32(1), uint32(1), 0)
+			b.sample(1, 1000, kernel, c.from+0x8010, module+0x20, user, library+0x10, c.shared+0xfc0)
+			rec := open(t, b)
+			if rec.WordBits != c.bits || rec.Kernel.From != min(module, kernelStart) {
+				t.Errorf("%d bits, the kernel begins at %#x", rec.WordBits, rec.Kernel.From)
+			}
+			want := []string{fmt.Sprintf("0 %#x+0x1000 @0x0 /lib/libc.so", library), fmt.Sprintf("0 %#x+0x1000 @0x0 [vectors]", c.shared),
+				fmt.Sprintf("0 %#x+%#x @%#x [kernel.kallsyms]", rec.Kernel.From, c.to-rec.Kernel.From, rec.Kernel.From), fmt.Sprintf("0 %#x+0x4000 @0x0 [ext4]", module)}
+			if d := cmp.Diff(want, imageOf(rec.Processes[0])); d != "" {
+				t.Error(d)
+			}
+		})
 	}
 }

@@ -4,7 +4,10 @@
 // readers of load objects.
 package isa
 
-import "debug/elf"
+import (
+	"debug/elf"
+	"strings"
+)
 
 // Arch is an instruction set in one of its modes. 0 stands for all others.
 type Arch uint8
@@ -43,6 +46,16 @@ func Named(machine string, wordBits int) Arch {
 		return ARM64
 	}
 	return 0
+}
+
+// Narrow reports whether a machine's kernel has words of 32 bits, by the name that uname -m
+// prints; then all its programs have.
+func Narrow(machine string) bool {
+	switch machine {
+	case "i386", "i486", "i586", "i686", "ppc", "ppcle", "mips", "riscv32", "parisc", "sparc", "m68k", "microblaze", "xtensa", "sh4":
+		return true
+	}
+	return strings.HasPrefix(machine, "armv") && machine != "armv8b" && machine != "armv8l" // these are 64-bit kernels' names for 32-bit programs
 }
 
 // Step is the distance in bytes between places where instructions may begin.
