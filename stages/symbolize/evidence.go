@@ -144,6 +144,8 @@ func (r *Resolver) doubts(k objectKey, c decode.Candidate) *remark {
 	case local && !same && k.file.Inode != 0:
 		f := localFile{inode: st.Ino}
 		what = "has the recorded name but not the recorded inode: " + f.describe(k.file)
+	case c.Path == k.path && r.rec.Host != "" && !local:
+		what = fmt.Sprintf("is this machine's, %s, but the recording was made on %s, and has no build-id for it", hostname(), r.rec.Host)
 	default:
 		return nil
 	}
