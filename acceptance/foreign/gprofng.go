@@ -3,49 +3,103 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// functionRow is a row of `gprofng display text -functions` with one metric: exclusive and
-// inclusive values, and a name.
-var functionRow = regexp.MustCompile(`^\s*([\d.]+)\s+([\d.]+)\s+(\S.*?)\s*$`)
+// functionRow is a row of `gprofng display text -functions`: exclusive and inclusive values of
+// a metric, a name, a size, and an address after the number of the load object.
+var functionRow = regexp.MustCompile(`^\s*([\d.]+)\s+([\d.]+)\s+(\S.*?)\s+(\d+)\s+\d+:0x([0-9a-f]+)\s*$`)
+
+// code is a function without its name: gprofng and the program may choose other ones of those
+// that its symbol table has. Functions without code have nothing but a name.
+type code struct {
+	address, size int64
+	name          string
+}
+
+// times are exclusive and inclusive values in ms, and names.
+type times struct {
+	exclusive, inclusive float64
+	names                []string
+}
+
+func (t *times) add(exclusive, inclusive float64, names ...string) {
+	t.exclusive, t.inclusive, t.names = t.exclusive+exclusive, t.inclusive+inclusive, append(t.names, names...)
+}
 
 // compareGprofng compares the functions of an experiment's clock data in machine mode with
-// gprofng's, by name.
+// gprofng's, by their places.
 func (r *result) compareGprofng(p *program) error {
-	cmd := exec.CommandContext(p.ctx, "gprofng", "display", "text", "-limit", "0", "-viewmode", "machine", "-metrics", "e.totalcpu:i.totalcpu:name", "-functions", r.path)
+	cmd := exec.CommandContext(p.ctx, "gprofng", "display", "text", "-limit", "0", "-viewmode", "machine", "-metrics", "e.totalcpu:i.totalcpu:name:size:address", "-functions", r.path)
+	began := time.Now()
 	out, err := cmd.CombinedOutput()
+	r.theirs = spentBy(cmd, began)
 	if err != nil {
 		r.peer = fmt.Sprintf("gprofng: %v: %s", err, bytes.TrimSpace(out))
 		return nil
 	}
 	var rows []struct {
-		Function  string `json:"function"`
-		Exclusive int64  `json:"exclusive"`
-		Inclusive int64  `json:"inclusive"`
+		Function, Name, Aliases string
+		Exclusive, Inclusive    int64
+		Address, Size           int64
 	}
-	if err := p.query(`SELECT function, sum(exclusive) AS exclusive, sum(inclusive) AS inclusive FROM function_metrics WHERE mode = 'machine' AND metric = 'totalcpu' GROUP BY ALL`, &rows); err != nil {
+	if err := p.query(`SELECT m.function AS function, f.gprofng_name AS name, f.aliases AS aliases, f."offset" AS address, f.size AS size,
+			m.exclusive AS exclusive, m.inclusive AS inclusive
+		FROM function_metrics m JOIN functions f USING (experiment_id, function_id)
+		WHERE m.mode = 'machine' AND m.metric = 'totalcpu'`, &rows); err != nil {
 		return err
 	}
-	ours := map[string][2]int64{}
-	for _, row := range rows {
-		v := ours[bare(row.Function)]
-		ours[bare(row.Function)] = [2]int64{v[0] + row.Exclusive, v[1] + row.Inclusive}
+	ours, theirs := map[code]*times{}, map[code]*times{}
+	put := func(to map[code]*times, c code, exclusive, inclusive float64, names ...string) {
+		switch name := names[0]; {
+		case strings.HasPrefix(name, "<static>"): // each cuts code without symbols in another way
+			c, names, inclusive = code{name: "<static>"}, []string{"<static>"}, 0
+		case c.size == 0 || strings.HasPrefix(name, "<") || strings.HasPrefix(name, "__vdso_"): // of a place of its own in each process
+			c = code{name: name}
+		}
+		if to[c] == nil {
+			to[c] = &times{}
+		}
+		to[c].add(exclusive, inclusive, names...)
 	}
-	theirs := map[string][2]int64{}
+	for _, f := range rows {
+		put(ours, code{f.Address, f.Size, ""}, float64(f.Exclusive)/1e6, float64(f.Inclusive)/1e6,
+			append([]string{bare(f.Function), bare(f.Name)}, strings.Split(f.Aliases, "\t")...)...)
+	}
 	for _, line := range strings.Split(string(out), "\n") {
 		if m := functionRow.FindStringSubmatch(line); m != nil {
-			v := theirs[bare(m[3])]
-			theirs[bare(m[3])] = [2]int64{v[0] + milliseconds(m[1]), v[1] + milliseconds(m[2])}
+			size, _ := strconv.ParseInt(m[4], 10, 64)
+			address, _ := strconv.ParseInt(m[5], 16, 64)
+			put(theirs, code{address, size, ""}, milliseconds(m[1]), milliseconds(m[2]), bare(m[3]))
 		}
 	}
-	for name, v := range theirs {
-		o := ours[name]
-		if a, b := o[0]/1e6-v[0], o[1]/1e6-v[1]; a > 1 || a < -1 || b > 1 || b < -1 {
-			r.differ("%s: %d and %d ms, gprofng shows %d and %d", name, o[0]/1e6, o[1]/1e6, v[0], v[1])
+	if len(theirs) == 0 {
+		r.peer = "gprofng shows no functions with totalcpu"
+	}
+	for _, c := range slices.SortedFunc(maps.Keys(theirs), func(a, b code) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) {
+		t, o := theirs[c], ours[c]
+		if o == nil {
+			o = &times{}
+		}
+		// gprofng rounds to ms.
+		if a, b := o.exclusive-t.exclusive, o.inclusive-t.inclusive; max(a, -a, b, -b) > float64(len(t.names)) {
+			r.differ("%v %v: %.1f and %.1f ms, gprofng shows %.0f and %.0f", c, t.names, o.exclusive, o.inclusive, t.exclusive, t.inclusive)
+		}
+		for _, name := range t.names {
+			if !slices.Contains(o.names, name) {
+				r.remark(1, "functions with a name that only gprofng uses")
+			}
+		}
+	}
+	for c, o := range ours {
+		if theirs[c] == nil && o.inclusive >= 1 {
+			r.differ("%v %v: %.1f and %.1f ms, gprofng shows none", c, o.names, o.exclusive, o.inclusive)
 		}
 	}
 	return nil
@@ -60,7 +114,7 @@ func bare(name string) string {
 }
 
 // milliseconds reads a number of seconds.
-func milliseconds(text string) int64 {
+func milliseconds(text string) float64 {
 	v, _ := strconv.ParseFloat(text, 64)
-	return int64(v*1000 + 0.5)
+	return v * 1000
 }

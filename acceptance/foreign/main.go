@@ -5,8 +5,10 @@
 //
 //	go run ./acceptance/foreign -binary bin/stackmill FOLDER...
 //
-// A difference is `wrong`. What the program says was lost (errors) is printed as well, so that
-// a false alarm is seen. The exit status is 1 if anything is wrong.
+// Samples of perf's are compared one by one. A difference is `wrong`, unless it has a name:
+// then it is known to be right. What the program says was lost (errors) or may be wrong
+// (warnings) is printed as well, so that a false alarm is seen, and what both sides took. The
+// exit status is 1 if anything is wrong.
 package main
 
 import (
@@ -23,6 +25,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -30,8 +33,9 @@ func main() {
 	binary := flag.String("binary", "bin/stackmill", "the program to try")
 	limit := flag.Duration("limit", 2*time.Minute, "how long each recording may take")
 	check := flag.Bool("check", false, "also prove each store")
+	symbols := flag.String("symbols", "", "a build-id cache with load objects of the recordings, for both sides")
 	flag.Parse()
-	wrong, err := run(context.Background(), *binary, flag.Args(), *limit, *check)
+	wrong, err := run(context.Background(), options{*binary, *symbols, *limit, *check}, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "foreign:", err)
 		os.Exit(2)
@@ -41,9 +45,15 @@ func main() {
 	}
 }
 
+type options struct {
+	binary, symbols string
+	limit           time.Duration
+	check           bool
+}
+
 // run compares all recordings below the paths and returns how many are wrong.
-func run(ctx context.Context, binary string, paths []string, limit time.Duration, check bool) (wrong int, err error) {
-	if binary, err = filepath.Abs(binary); err != nil {
+func run(ctx context.Context, o options, paths []string) (wrong int, err error) {
+	if o.binary, err = filepath.Abs(o.binary); err != nil {
 		return 0, err
 	}
 	counts := map[string]int{}
@@ -53,7 +63,7 @@ func run(ctx context.Context, binary string, paths []string, limit time.Duration
 			return wrong, err
 		}
 		for _, path := range list {
-			r := compare(ctx, binary, path, limit, check)
+			r := compare(ctx, o, path)
 			fmt.Println(r)
 			counts[r.verdict()]++
 			counts[r.format+" recordings"]++
@@ -88,11 +98,31 @@ func recordings(root string) (list []string, err error) {
 // result is what the comparison of one recording found.
 type result struct {
 	path, format, status string
+	collector            string
 	samples              int64
 	wrong                []string       // differences from the peer
 	named                map[string]int // differences that are right, and the number of samples they are about
 	errors               []string       // what the program says is lost or doubtful
 	peer                 string         // why there is nothing to compare with
+	ours, theirs         spent
+}
+
+// spent is what a program took: elapsed time and memory.
+type spent struct {
+	time  time.Duration
+	bytes int64
+}
+
+func (s spent) String() string {
+	return fmt.Sprintf("%.2f s %d MB", s.time.Seconds(), s.bytes>>20)
+}
+
+func spentBy(cmd *exec.Cmd, began time.Time) spent {
+	s := spent{time: time.Since(began)}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		s.bytes = usage.Maxrss << 10
+	}
+	return s
 }
 
 func (r *result) verdict() string {
@@ -109,6 +139,7 @@ func (r *result) verdict() string {
 
 func (r *result) String() string {
 	s := fmt.Sprintf("%-12s %-7s %8d %-9s %s", r.verdict(), cmp.Or(r.format, "?"), r.samples, cmp.Or(r.status, "-"), r.path)
+	s += fmt.Sprintf(" [%v, peer %v]", r.ours, r.theirs)
 	if r.peer != "" {
 		s += "\n    peer: " + r.peer
 	}
@@ -144,8 +175,8 @@ func (r *result) remark(samples int, format string, args ...any) {
 }
 
 // compare ingests a recording into a fresh store and compares it.
-func compare(ctx context.Context, binary, path string, limit time.Duration, check bool) *result {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+func compare(ctx context.Context, o options, path string) *result {
+	ctx, cancel := context.WithTimeout(ctx, o.limit)
 	defer cancel()
 	r := &result{path: path}
 	work, err := os.MkdirTemp("", "stackmill-foreign-")
@@ -154,11 +185,11 @@ func compare(ctx context.Context, binary, path string, limit time.Duration, chec
 		return r
 	}
 	defer os.RemoveAll(work)
-	p := &program{ctx, binary, filepath.Join(work, "store")}
+	p := &program{ctx, o.binary, filepath.Join(work, "store"), o.symbols}
 	if err := r.ingest(p, work); err != nil {
 		r.differ("%v", err)
 	}
-	if check && r.format != "" {
+	if o.check && r.format != "" {
 		if out, err := p.run("check"); err != nil {
 			r.differ("check: %v: %s", err, out)
 		}
@@ -167,47 +198,33 @@ func compare(ctx context.Context, binary, path string, limit time.Duration, chec
 }
 
 func (r *result) ingest(p *program, work string) error {
-	status, complaints, err := p.ingest(r.path)
+	status, complaints, err := r.run(p)
 	if err != nil {
 		return err
 	}
 	if strings.Contains(complaints, "panic:") || strings.Contains(complaints, "goroutine 1 [") || status < 0 {
 		return fmt.Errorf("ingest ended with %d: %s", status, complaints)
 	}
-	var found []struct {
-		Format  string `json:"format"`
-		Status  string `json:"status"`
-		Samples int64  `json:"samples"`
-	}
 	if status == 1 {
 		r.peer = strings.TrimSpace(complaints)
 		return nil
 	}
-	if err := p.query(`SELECT format, status, samples FROM experiments`, &found); err != nil || len(found) == 0 {
+	var found []struct {
+		Format, Status, Collector string
+		Samples                   int64
+		Problems                  []string
+	}
+	if err := p.query(`SELECT format, status, samples, collector,
+			(SELECT list(concat(severity, ': ', reason, ' (', count, '): ', message)) FROM problems WHERE severity <> 'info') AS problems
+		FROM experiments`, &found); err != nil || len(found) == 0 {
 		r.peer = strings.TrimSpace(complaints)
 		return err
 	}
-	r.format, r.status, r.samples = found[0].Format, found[0].Status, found[0].Samples
-	var problems []struct {
-		Severity, Reason, Message string
-		Count                     int64
-	}
-	if err := p.query(`SELECT severity, reason, message, count FROM problems WHERE severity <> 'info'`, &problems); err != nil {
-		return err
-	}
-	for _, e := range problems {
-		r.errors = append(r.errors, fmt.Sprintf("%s: %s (%d): %s", e.Severity, e.Reason, e.Count, e.Message))
-	}
-	var broken []map[string]any
-	if err := p.query(`SELECT * FROM conservation LIMIT 3`, &broken); err != nil {
-		return err
-	}
-	for _, b := range broken {
-		r.differ("conservation: %v", b)
-	}
+	f := found[0]
+	r.format, r.status, r.samples, r.collector, r.errors = f.Format, f.Status, f.Samples, f.Collector, f.Problems
 	switch r.format {
 	case "perf":
-		return r.comparePerf(p)
+		return r.comparePerf(p, work)
 	case "pprof":
 		return r.comparePprof(p, work)
 	}
@@ -218,6 +235,7 @@ func (r *result) ingest(p *program, work string) error {
 type program struct {
 	ctx           context.Context
 	binary, store string
+	symbols       string // a build-id cache, or empty
 }
 
 // run runs a verb and returns what it prints.
@@ -232,10 +250,12 @@ func (p *program) run(verb string, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// ingest returns the exit status, and what the program complains of.
-func (p *program) ingest(path string) (status int, complaints string, err error) {
-	cmd := exec.CommandContext(p.ctx, p.binary, "ingest", "--store", p.store, "--debug-dir", os.DevNull, path)
+// run ingests the recording, and returns the exit status and what the program complains of.
+func (r *result) run(p *program) (status int, complaints string, err error) {
+	cmd := exec.CommandContext(p.ctx, p.binary, "ingest", "--store", p.store, "--debug-dir", cmp.Or(p.symbols, os.DevNull), r.path)
+	began := time.Now()
 	out, err := cmd.CombinedOutput()
+	r.ours = spentBy(cmd, began)
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		return exit.ExitCode(), string(out), nil
 	}

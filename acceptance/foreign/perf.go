@@ -3,30 +3,42 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"stackmill/acceptance/perftext"
 )
 
-// shown is a sample as perf shows it. What a recording lacks is empty or 0.
+// shown is a sample as one of the two sides shows it. What a recording lacks is empty or 0.
 type shown struct {
-	comm, event, object string
-	thread, period      int64
+	process, thread, cpu, time, pc, period int64
+	mode, event, name, object, function    string
+	aliases                                string // of the function
 }
 
-// fields are what `perf script` is asked for, those that a recording may lack last.
-var fields = []string{"event", "ip", "sym", "dso", "period", "comm", "tid", "time"}
+// order compares what two sides must agree on for a sample to be the same one.
+func order(a, b *shown) int {
+	return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.thread, b.thread), cmp.Compare(a.period, b.period),
+		cmp.Compare(a.cpu, b.cpu), cmp.Compare(a.process, b.process))
+}
 
-// parts are the forms of the fields in a line of `perf script`, in its order.
+// parts are the fields that `perf script` is asked for, in the order of its lines, and their
+// forms there.
 var parts = []struct{ field, form string }{
-	{"comm", `(?P<comm>\S.*?)\s+`}, {"tid", `(?P<tid>-?\d+)\s+`}, {"time", `\d+\.\d+:\s+`}, {"period", `(?P<period>\d+)\s+`}, {"event", `(?P<event>\S+?):\s*`},
-	{"ip", `(?:[0-9a-f]+\s.*?(?:\((?P<object>[^()]*(?:\(deleted\))?)\))?)?`},
+	{"comm", `(?P<name>.*?)\s+`}, {"pid", `(?P<process>-?\d+)/`}, {"tid", `(?P<thread>-?\d+)\s+`}, {"cpu", `\[(?P<cpu>-?\d+)\]\s+`},
+	{"misc", `(?:(?P<mode>[A-Za-z]+)\s+)?`}, {"time", `(?P<seconds>\d+)\.(?P<fraction>\d{9}):\s+`}, {"period", `(?P<period>\d+)\s+`}, {"event", `(?P<event>\S.*?):\s*`},
+	{"ip", `(?:(?P<pc>[0-9a-f]+)(?:\s(?P<function>.*?)(?:\s\((?P<object>[/[].*|[^()]*)\))?)?)?`}, {"sym", ""}, {"dso", ""},
 }
 
 // lineOf returns the form of a line with these fields.
@@ -42,27 +54,32 @@ func lineOf(ask []string) *regexp.Regexp {
 
 var lacking = regexp.MustCompile(`Cannot print '(\w+)' field`)
 
-// script returns all samples as perf shows them.
-func (r *result) script(p *program) ([]shown, error) {
-	ask := slices.Clone(fields)
+// script returns all samples as perf shows them, and the fields that it can show.
+func (r *result) script(p *program, file string) (list []shown, ask []string, err error) {
+	for _, p := range parts {
+		ask = append(ask, p.field)
+	}
 	for {
-		args := []string{"--buildid-dir", os.DevNull, "script", "-i", r.path, "-G", "--ns", "--no-inline", "-F", strings.Join(ask, ",")}
+		args := []string{"--buildid-dir", cmp.Or(p.symbols, os.DevNull), "script", "-i", file, "-f", "-G", "--ns", "--no-inline", "--kallsyms", os.DevNull, "-F", strings.Join(ask, ",")}
 		cmd := exec.CommandContext(p.ctx, "perf", args...)
 		var out, complaints bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &complaints
+		began := time.Now()
 		err := cmd.Run()
+		r.theirs = spentBy(cmd, began)
 		if m := lacking.FindStringSubmatch(complaints.String()); m != nil && err != nil {
-			if n := len(ask); m[1] == "ip" {
-				ask = slices.DeleteFunc(ask, func(f string) bool { return f == "ip" || f == "sym" || f == "dso" })
-			} else if ask = slices.DeleteFunc(ask, func(f string) bool { return f == m[1] }); len(ask) == n {
-				return nil, fmt.Errorf("perf script: %s", complaints.Bytes())
+			n := len(ask)
+			ask = slices.DeleteFunc(ask, func(f string) bool { return f == m[1] || m[1] == "ip" && (f == "sym" || f == "dso") })
+			if len(ask) == n {
+				return nil, nil, fmt.Errorf("perf script: %s", bytes.TrimSpace(complaints.Bytes()))
 			}
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("perf script: %w: %s", err, complaints.Bytes())
+			return nil, nil, fmt.Errorf("perf script: %w: %s", err, bytes.TrimSpace(complaints.Bytes()))
 		}
-		return samplesIn(&out, ask)
+		list, err = samplesIn(&out, ask)
+		return list, ask, err
 	}
 }
 
@@ -78,19 +95,35 @@ func samplesIn(out *bytes.Buffer, ask []string) (list []shown, err error) {
 		if m == nil {
 			return nil, fmt.Errorf("perf script: no sample: %q", lines.Text())
 		}
-		s := shown{period: 1}
+		var s shown
 		for n, name := range form.SubexpNames() {
+			number, _ := strconv.ParseInt(m[n], 10, 64)
 			switch name {
-			case "comm":
-				s.comm = m[n]
-			case "tid":
-				s.thread, _ = strconv.ParseInt(m[n], 10, 64)
+			case "process":
+				s.process = number
+			case "thread":
+				s.thread = number
+			case "cpu":
+				s.cpu = number
+			case "seconds":
+				s.time += number * int64(time.Second)
+			case "fraction":
+				s.time += number
 			case "period":
-				s.period, _ = strconv.ParseInt(m[n], 10, 64)
+				s.period = number
+			case "pc":
+				pc, _ := strconv.ParseUint(m[n], 16, 64)
+				s.pc = int64(pc)
+			case "mode":
+				s.mode = m[n]
+			case "name":
+				s.name = m[n]
 			case "event":
 				s.event = m[n]
 			case "object":
 				s.object = m[n]
+			case "function":
+				s.function = m[n]
 			}
 		}
 		list = append(list, s)
@@ -98,68 +131,246 @@ func samplesIn(out *bytes.Buffer, ask []string) (list []shown, err error) {
 	return list, lines.Err()
 }
 
-// sum is a number of samples and the sum of their periods.
-type sum struct{ Samples, Value int64 }
+// samplesSQL shows the leaf of each sample as it was recorded, before any rule.
+const samplesSQL = `SELECT p.event AS event, p.value::VARCHAR AS period, s.thread_id AS thread, coalesce(s.cpu, 0) AS cpu, s.time_ns::VARCHAR AS time,
+		coalesce(s.thread_name, '') AS name, coalesce(q.pid, 0) AS process, coalesce(t.word, 0)::VARCHAR AS pc,
+		coalesce(o.path, '') AS path, coalesce(o.name, '') AS object, coalesce(f.perf_name, '') AS function, coalesce(f.aliases, '') AS aliases
+	FROM perf_samples p JOIN samples s USING (experiment_id, sample)
+	LEFT JOIN processes q USING (experiment_id, process)
+	LEFT JOIN recorded_stacks r USING (experiment_id, stack)
+	LEFT JOIN stack_tree n USING (experiment_id, node)
+	LEFT JOIN tree_frames t USING (experiment_id, frame)
+	LEFT JOIN locations l USING (experiment_id, location)
+	LEFT JOIN functions f USING (experiment_id, function_no)
+	LEFT JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id`
 
-// by adds samples up by a key.
-func by(list []shown, key func(*shown) string) map[string]sum {
-	sums := map[string]sum{}
-	for i := range list {
-		k := key(&list[i])
-		s := sums[k]
-		sums[k] = sum{s.Samples + 1, s.Value + list[i].period}
+// stored returns all samples as the store has them.
+func (r *result) stored(p *program) (list []shown, err error) {
+	var rows []struct {
+		Event, Name, Path, Object, Function, Aliases string
+		Time, PC, Period                             string // they may be more than numbers in JSON can be
+		Process, Thread, CPU                         int64
 	}
-	return sums
+	if err := p.query(samplesSQL, &rows); err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		number := func(text string) int64 {
+			n, parsed := strconv.ParseInt(text, 10, 64)
+			err = errors.Join(err, parsed)
+			return n
+		}
+		list = append(list, shown{process: row.Process, thread: row.Thread, cpu: row.CPU,
+			time: number(row.Time), pc: number(row.PC), period: number(row.Period), event: row.Event, name: strings.TrimSpace(row.Name), object: cmp.Or(row.Path, row.Object), function: row.Function, aliases: row.Aliases})
+	}
+	return list, err
 }
 
-// comparePerf compares numbers of samples and sums of periods by event, thread name and load
-// object with perf's.
-func (r *result) comparePerf(p *program) error {
-	list, err := r.script(p)
+// comparePerf compares all samples with perf's: their number, threads, times, addresses and
+// periods must be the same. What each sample is said to be (event, name of the thread, load
+// object, function) is compared sample by sample, and sums by event.
+func (r *result) comparePerf(p *program, work string) error {
+	file, err := older(r.path, filepath.Join(work, "older"))
+	if err != nil {
+		return err
+	}
+	theirs, ask, err := r.script(p, file)
 	if err != nil {
 		r.peer = err.Error()
 		return nil
 	}
-	for what, c := range map[string]struct {
-		sql string
-		key func(*shown) string
-	}{
-		"event":       {`SELECT event AS key, count(*) AS samples, sum(value) AS value FROM perf_samples GROUP BY ALL`, func(s *shown) string { return s.event }},
-		"thread":      {`SELECT s.thread_id AS key, count(*) AS samples, sum(v.value) AS value FROM perf_samples v JOIN samples s USING (experiment_id, sample) GROUP BY ALL`, func(s *shown) string { return fmt.Sprint(s.thread) }},
-		"load object": {objectsSQL, func(s *shown) string { return objectName(s.object) }},
-		"thread name": {namesSQL, func(s *shown) string { return s.comm }},
-	} {
-		var rows []struct {
-			Key     any   `json:"key"`
-			Samples int64 `json:"samples"`
-			Value   int64 `json:"value"`
+	ours, err := r.stored(p)
+	if err != nil {
+		return err
+	}
+	for _, list := range [][]shown{ours, theirs} {
+		comparable(list, ask)
+	}
+	for _, f := range []string{"period", "ip", "time"} {
+		if !slices.Contains(ask, f) {
+			r.remark(len(theirs), "perf script cannot show the field %s of all events", f)
 		}
-		if err := p.query(c.sql, &rows); err != nil {
-			return fmt.Errorf("%s: %w", what, err)
+	}
+	c := &comparison{result: r, file: file, wrong: map[string]int{}}
+	for i, k := 0, 0; i < len(ours) || k < len(theirs); {
+		switch side(ours, theirs, i, k) {
+		case -1:
+			r.differ("a sample that perf does not show: %+v", ours[i])
+			i++
+		case 1:
+			r.differ("a sample of perf's is missing: %+v", theirs[k])
+			k++
+		default:
+			c.sample(&ours[i], &theirs[k], slices.Contains(ask, "ip"))
+			i, k = i+1, k+1
 		}
-		ours := map[string]sum{}
-		for _, row := range rows {
-			k := fmt.Sprint(row.Key)
-			if what == "load object" {
-				k = objectName(k)
-			}
-			s := ours[k]
-			ours[k] = sum{s.Samples + row.Samples, s.Value + row.Value}
-		}
-		theirs := by(list, c.key)
-		for _, k := range slices.Sorted(maps.Keys(theirs)) {
-			if ours[k] != theirs[k] {
-				r.differ("%s %q: %d samples, %d; perf shows %d, %d", what, k, ours[k].Samples, ours[k].Value, theirs[k].Samples, theirs[k].Value)
-			}
-		}
-		for _, k := range slices.Sorted(maps.Keys(ours)) {
-			if _, known := theirs[k]; !known {
-				r.differ("%s %q: %d samples, %d; perf shows none", what, k, ours[k].Samples, ours[k].Value)
-			}
-		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(c.wrong)) {
+		r.differ("%s: %d samples", what, c.wrong[what])
 	}
 	return nil
 }
+
+// comparison is the comparison of samples that both sides show.
+type comparison struct {
+	*result
+	file   string         // as perf reads it
+	ranges []mapped       // of the kernel and its modules, once they are needed
+	wrong  map[string]int // differences that have no name, and how many samples have them
+}
+
+// sample compares what both sides say of a sample.
+func (c *comparison) sample(ours, theirs *shown, addresses bool) {
+	c.equal("event", ours, theirs, ours.event, theirs.event)
+	c.equal("thread name", ours, theirs, ours.name, theirs.name)
+	if !addresses {
+		return
+	}
+	if ours.pc != theirs.pc {
+		c.equal("address", ours, theirs, fmt.Sprintf("%#x", uint64(ours.pc)), fmt.Sprintf("%#x", uint64(theirs.pc)))
+		return
+	}
+	if c.equal("load object", ours, theirs, objectName(ours.object), objectName(theirs.object)) {
+		c.equal("function", ours, theirs, functionName(ours.function), functionName(theirs.function))
+	}
+}
+
+func (c *comparison) equal(what string, ours, theirs *shown, our, their string) bool {
+	if our == their {
+		return true
+	}
+	if name := c.nameOf(what, ours, theirs, our, their); name != "" {
+		c.remark(1, "%s", name)
+	} else {
+		c.wrong[fmt.Sprintf("%s %q, perf shows %q", what, our, their)]++
+	}
+	return false
+}
+
+// comparable leaves out what only one side can show, and sorts samples.
+func comparable(list []shown, ask []string) {
+	var first int64
+	for i := range list {
+		if i == 0 || list[i].time < first {
+			first = list[i].time
+		}
+	}
+	for i := range list {
+		s := &list[i]
+		if s.time -= first; !slices.Contains(ask, "time") {
+			s.time = 0
+		}
+		if !slices.Contains(ask, "period") {
+			s.period = 0
+		}
+		if !slices.Contains(ask, "cpu") {
+			s.cpu = 0
+		}
+		if !slices.Contains(ask, "ip") {
+			s.pc = 0
+		}
+	}
+	slices.SortStableFunc(list, func(a, b shown) int { return cmp.Or(order(&a, &b), cmp.Compare(a.pc, b.pc)) })
+}
+
+// side tells which of two samples comes first.
+func side(ours, theirs []shown, i, k int) int {
+	switch {
+	case i == len(ours):
+		return 1
+	case k == len(theirs):
+		return -1
+	}
+	return order(&ours[i], &theirs[k])
+}
+
+// nameOf names a difference that is right, or returns nothing.
+func (c *comparison) nameOf(what string, ours, theirs *shown, our, their string) string {
+	inKernel := theirs.pc < 0
+	switch what {
+	case "address":
+		if theirs.pc == 0 {
+			return "perf shows the address 0 where only the chain has one"
+		}
+	case "event":
+		if strings.HasPrefix(c.collector, "simpleperf") {
+			return "simpleperf's names of events"
+		}
+	case "thread name":
+		switch {
+		case our == "" && strings.HasPrefix(their, ":"):
+			return "perf writes :TID where no name was recorded"
+		case our == "" && their == "swapper" && theirs.process != 0:
+			return "perf takes threads without a number for the idle thread"
+		}
+	case "load object":
+		switch {
+		case their == "[unknown]" && (inKernel && theirs.mode == "U" || !inKernel && theirs.mode == "K"):
+			return "precise addresses on the other side of the border between user code and kernel, for which perf does not look"
+		case our == "[kernel]" && their == "[unknown]":
+			return "kernel code outside of the recorded mappings of the kernel"
+		case our == "[unknown]" && madeAtRunTime.MatchString(their):
+			return "memory without a file"
+		case inKernel && c.begins(our, theirs.pc) > c.begins(their, theirs.pc):
+			return "recorded mappings of the kernel overlap: perf takes one that begins before"
+		}
+	case "function":
+		switch {
+		case our == "[unknown]" && isHere(theirs.object):
+			return "perf believes a file of this machine, or its vdso, that has no recorded build-id"
+		case strings.HasSuffix(our, "@plt"):
+			return "code in procedure linkage tables, of which perf names less"
+		case slices.Contains(strings.Split(ours.aliases, "\t"), their):
+			return "functions with several names"
+		}
+	}
+	return ""
+}
+
+// isHere reports whether this machine has something with a load object's recorded name.
+func isHere(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil || name == "[vdso]"
+}
+
+// madeAtRunTime matches the names that perf gives to memory without a file.
+var madeAtRunTime = regexp.MustCompile(`^(//anon|anon|heap|stack.*|dalvik.*|perf-\d+\.map)$`)
+
+// mapped is a recorded mapping of the kernel, of a module, or of code that it made.
+type mapped struct {
+	start, size uint64
+	name        string
+}
+
+// begins returns where the mapping of a load object begins that holds an address, 0 if none
+// is recorded.
+func (c *comparison) begins(object string, pc int64) (start uint64) {
+	if c.ranges == nil {
+		out, _ := exec.Command("perf", "script", "-f", "-i", c.file, "--show-mmap-events", "--show-bpf-events").Output()
+		for _, form := range []*regexp.Regexp{kernelMapping, kernelCode} {
+			for _, m := range form.FindAllSubmatch(out, -1) {
+				start, _ := strconv.ParseUint(string(m[1]), 16, 64)
+				size, _ := strconv.ParseUint(string(m[2]), 0, 64)
+				c.ranges = append(c.ranges, mapped{start, size, objectName(string(m[3]))})
+			}
+		}
+	}
+	if object == "[kernel]" { // its code begins somewhere
+		start = 1
+	}
+	for _, m := range c.ranges {
+		if m.name == object && uint64(pc)-m.start < m.size {
+			start = max(start, m.start)
+		}
+	}
+	return start
+}
+
+// Such mappings as perf shows them.
+var (
+	kernelMapping = regexp.MustCompile(`(?m)PERF_RECORD_MMAP -1/\d+: \[(?:0x)?([0-9a-f]+)\((0x[0-9a-f]+)\) @ \S+\]: \S+ (.*)$`)
+	kernelCode    = regexp.MustCompile(`(?m)PERF_RECORD_KSYMBOL addr ([0-9a-f]+) len (\d+) .* name (\S+)$`)
+)
 
 // objectName returns a load object's name as both sides are compared by it.
 func objectName(name string) string {
@@ -167,18 +378,23 @@ func objectName(name string) string {
 	switch {
 	case name == "" || name == "[unknown]" || strings.HasPrefix(name, "<"):
 		return "[unknown]"
-	case strings.HasPrefix(name, "[kernel") || strings.HasPrefix(name, "[guest.kernel"):
+	case strings.HasPrefix(name, "[kernel"), strings.HasPrefix(name, "[guest.kernel"), strings.HasPrefix(path.Base(name), "vmlinux"):
 		return "[kernel]"
-	case strings.HasPrefix(name, "["):
-		return name
-	case strings.HasPrefix(name, "//anon") || strings.HasPrefix(name, "anon"):
-		return "[unknown]"
 	}
-	return strings.TrimSuffix(path.Base(name), ".ko")
+	name = strings.Trim(path.Base(name), "[]")
+	if strings.Contains(name, ".ko") || !strings.Contains(name, ".") {
+		name = strings.ReplaceAll(name, "-", "_") // the kernel's names of modules and those of their files
+	}
+	for _, end := range []string{".xz", ".gz", ".zst", ".ko"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	return name
 }
 
-const (
-	objectsSQL = `SELECT load_object AS key, sum(exclusive) FILTER (metric LIKE '%.samples') AS samples, sum(exclusive) FILTER (metric NOT LIKE '%.samples') AS value
-		FROM load_object_metrics WHERE mode = 'machine' AND load_object <> '<Total>' GROUP BY ALL`
-	namesSQL = `SELECT s.thread_name AS key, count(*) AS samples, sum(v.value) AS value FROM perf_samples v JOIN samples s USING (experiment_id, sample) GROUP BY ALL`
-)
+// functionName returns a function's name as both sides are compared by it.
+func functionName(name string) string {
+	if name == "" || name == "[unknown]" || strings.HasPrefix(name, "<") {
+		return "[unknown]"
+	}
+	return perftext.Bare(name)
+}
