@@ -311,6 +311,8 @@ func (c *comparison) nameOf(what string, ours, theirs *shown, our, their string)
 			return "kernel code outside of the recorded mappings of the kernel"
 		case our == "[unknown]" && madeAtRunTime.MatchString(their):
 			return "memory without a file"
+		case our == "[unknown]" && strings.HasSuffix(theirs.object, " (deleted)"):
+			return "files that were deleted: their code counts as generated"
 		case inKernel && c.begins(our, theirs.pc) > c.begins(their, theirs.pc):
 			return "recorded mappings of the kernel overlap: perf takes one that begins before"
 		}
