@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,6 +25,7 @@ import (
 type shown struct {
 	process, thread, cpu, time, pc, period int64
 	mode, event, name, object, function    string
+	buildID                                string // of the load object
 	aliases                                string // of the function
 }
 
@@ -134,7 +136,7 @@ func samplesIn(out *bytes.Buffer, ask []string) (list []shown, err error) {
 // samplesSQL shows the leaf of each sample as it was recorded, before any rule.
 const samplesSQL = `SELECT p.event AS event, p.value::VARCHAR AS period, s.thread_id AS thread, coalesce(s.cpu, 0) AS cpu, s.time_ns::VARCHAR AS time,
 		coalesce(s.thread_name, '') AS name, coalesce(q.pid, 0) AS process, coalesce(t.word, 0)::VARCHAR AS pc,
-		coalesce(o.path, '') AS path, coalesce(o.name, '') AS object, coalesce(f.perf_name, '') AS function, coalesce(f.aliases, '') AS aliases
+		coalesce(o.path, '') AS path, coalesce(o.name, '') AS object, coalesce(f.perf_name, '') AS function, coalesce(f.aliases, '') AS aliases, coalesce(o.build_id, '') AS build_id
 	FROM perf_samples p JOIN samples s USING (experiment_id, sample)
 	LEFT JOIN processes q USING (experiment_id, process)
 	LEFT JOIN recorded_stacks r USING (experiment_id, stack)
@@ -150,6 +152,7 @@ func (r *result) stored(p *program) (list []shown, err error) {
 		Event, Name, Path, Object, Function, Aliases string
 		Time, PC, Period                             string // they may be more than numbers in JSON can be
 		Process, Thread, CPU                         int64
+		BuildID                                      string `json:"build_id"`
 	}
 	if err := p.query(samplesSQL, &rows); err != nil {
 		return nil, err
@@ -161,7 +164,7 @@ func (r *result) stored(p *program) (list []shown, err error) {
 			return n
 		}
 		list = append(list, shown{process: row.Process, thread: row.Thread, cpu: row.CPU,
-			time: number(row.Time), pc: number(row.PC), period: number(row.Period), event: row.Event, name: strings.TrimSpace(row.Name), object: cmp.Or(row.Path, row.Object), function: row.Function, aliases: row.Aliases})
+			time: number(row.Time), pc: number(row.PC), period: number(row.Period), event: row.Event, name: strings.TrimSpace(row.Name), object: cmp.Or(row.Path, row.Object), function: row.Function, aliases: row.Aliases, buildID: row.BuildID})
 	}
 	return list, err
 }
@@ -191,11 +194,15 @@ func (r *result) comparePerf(p *program, work string) error {
 			r.remark(len(theirs), "perf script cannot show the field %s of all events", f)
 		}
 	}
-	c := &comparison{result: r, file: file, wrong: map[string]int{}}
+	c := &comparison{result: r, file: file, symbols: p.symbols, wrong: map[string]int{}}
 	for i, k := 0, 0; i < len(ours) || k < len(theirs); {
 		switch side(ours, theirs, i, k) {
 		case -1:
-			r.differ("a sample that perf does not show: %+v", ours[i])
+			if o := objectName(ours[i].object); o == "guest" || o == "hypervisor" {
+				r.remark(1, "samples of virtual machines, which perf script leaves out")
+			} else {
+				r.differ("a sample that perf does not show: %+v", ours[i])
+			}
 			i++
 		case 1:
 			r.differ("a sample of perf's is missing: %+v", theirs[k])
@@ -214,9 +221,10 @@ func (r *result) comparePerf(p *program, work string) error {
 // comparison is the comparison of samples that both sides show.
 type comparison struct {
 	*result
-	file   string         // as perf reads it
-	ranges []mapped       // of the kernel and its modules, once they are needed
-	wrong  map[string]int // differences that have no name, and how many samples have them
+	file    string         // as perf reads it
+	symbols string         // a build-id cache, or empty
+	ranges  []mapped       // of the kernel and its modules, once they are needed
+	wrong   map[string]int // differences that have no name, and how many samples have them
 }
 
 // sample compares what both sides say of a sample.
@@ -320,6 +328,8 @@ func (c *comparison) nameOf(what string, ours, theirs *shown, our, their string)
 		switch {
 		case our == "[unknown]" && isHere(theirs.object):
 			return "perf believes a file of this machine, or its vdso, that has no recorded build-id"
+		case their == "[unknown]" && c.compressed(ours.buildID):
+			return "functions of compressed symbol tables (.gnu_debugdata), which perf does not read"
 		case strings.HasSuffix(our, "@plt"):
 			return "code in procedure linkage tables, of which perf names less"
 		case slices.Contains(strings.Split(ours.aliases, "\t"), their):
@@ -327,6 +337,20 @@ func (c *comparison) nameOf(what string, ours, theirs *shown, our, their string)
 		}
 	}
 	return ""
+}
+
+// compressed reports whether the build-id cache's copy of a load object has a compressed symbol
+// table.
+func (c *comparison) compressed(buildID string) bool {
+	if c.symbols == "" || len(buildID) < 3 {
+		return false
+	}
+	f, err := elf.Open(filepath.Join(c.symbols, ".build-id", buildID[:2], buildID[2:], "elf"))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return f.Section(".gnu_debugdata") != nil
 }
 
 // isHere reports whether this machine has something with a load object's recorded name.
