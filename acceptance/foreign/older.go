@@ -11,7 +11,8 @@ const (
 	fileHeader    = 104
 	attrKnown     = 128   // the descriptions of events that perf 6.1 reads
 	simpleperfOwn = 32768 // the first type of simpleperf's own records
-	statRound     = 77    // a record without content that perf leaves out
+	eventType     = 65    // a record that perf leaves out
+	tracingRecord = 66    // it has its content inside only in simpleperf's files
 	tracingData   = 1     // the feature
 	// Types of events.
 	typeTracepoint, typeRaw = 2, 4
@@ -75,8 +76,8 @@ func withoutOwn(b []byte, order binary.ByteOrder) (changed bool) {
 		if record < 8 {
 			break
 		}
-		if order.Uint32(b[at:]) >= simpleperfOwn {
-			order.PutUint32(b[at:], statRound)
+		if typ := order.Uint32(b[at:]); typ >= simpleperfOwn || typ == tracingRecord {
+			order.PutUint32(b[at:], eventType)
 			changed, own = true, true
 		}
 		at += record
