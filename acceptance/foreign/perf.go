@@ -187,7 +187,7 @@ func (r *result) comparePerf(p *program, work string) error {
 		return err
 	}
 	for _, list := range [][]shown{ours, theirs} {
-		comparable(list, ask)
+		align(list, ask)
 	}
 	for _, f := range []string{"period", "ip", "time"} {
 		if !slices.Contains(ask, f) {
@@ -255,8 +255,8 @@ func (c *comparison) equal(what string, ours, theirs *shown, our, their string) 
 	return false
 }
 
-// comparable leaves out what only one side can show, and sorts samples.
-func comparable(list []shown, ask []string) {
+// align leaves out what only one side can show, and sorts samples.
+func align(list []shown, ask []string) {
 	var first int64
 	for i := range list {
 		if i == 0 || list[i].time < first {
@@ -330,6 +330,8 @@ func (c *comparison) nameOf(what string, ours, theirs *shown, our, their string)
 			return "perf believes a file of this machine, or its vdso, that has no recorded build-id"
 		case their == "[unknown]" && c.compressed(ours.buildID):
 			return "functions of compressed symbol tables (.gnu_debugdata), which perf does not read"
+		case strings.HasSuffix(our, " "+their):
+			return "templates whose return types perf leaves out"
 		case strings.HasSuffix(our, "@plt"):
 			return "code in procedure linkage tables, of which perf names less"
 		case slices.Contains(strings.Split(ours.aliases, "\t"), their):
