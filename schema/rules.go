@@ -18,6 +18,7 @@ const (
 	RuleBody                  // it is in a body, and shown in the function that the body was made from
 	RuleInferred              // it is a caller that was not recorded, which the machine code identifies
 	RuleMissing               // it stands for callers that were not recorded
+	RuleChain                 // the frame pointer led to it, but it is no caller
 	RuleCalls                 // a caller's: all frames but leaves are made by it, and none carries it
 )
 
@@ -35,6 +36,7 @@ var rules = [...]struct{ id, title string }{
 	RuleBody:      {"S11", "the body of a parallel region is shown in the function that holds the region, in one frame with the call that enters it"},
 	RuleInferred:  {"S22 inferred", "a chain of frame pointers lacks the caller of code without a frame: the machine code identifies it"},
 	RuleMissing:   {"S22 missing", "a chain of frame pointers lacks callers of code without a frame, which nothing identifies"},
+	RuleChain:     {"S26", "a chain of frame pointers ends where its thread begins, or before a word to which no call returns"},
 	RuleCalls:     {"S21", "a caller's frame is its call, not the address that it returns to"},
 }
 

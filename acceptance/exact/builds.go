@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -20,9 +21,12 @@ type build struct {
 type program struct {
 	name     string
 	sources  string
-	language string // c or cpp
+	language string // cpp, or C if empty
+	first    string // steps before it is compiled
+	flags    string
 	link     string
 	only     string // the compilers that can build it; any if empty
+	flavors  []flavor
 }
 
 // flavor is one way to compile a program.
@@ -89,14 +93,40 @@ var flavors = []flavor{
 	{"clang", "-O2", "", "", "dwarf", noLines},
 }
 
+// some are flavors for programs whose own peculiarities matter more.
+var some = []flavor{
+	{"gcc", "-O0 -g", "", "", "dwarf", nil},
+	{"gcc", "-O0 -g", "", "", "fp", nil},
+	{"gcc", "-O2 -g", "", "", "dwarf", nil},
+	{"gcc", "-O2 -g -fno-omit-frame-pointer", "", "", "fp", nil},
+	{"gcc", "-O2 -g", "", "", "fp", nil},
+	{"gcc", "-O3 -g -flto", "", "", "dwarf", nil},
+	{"gcc", "-O2", "", stripped, "dwarf", func(b *build) { b.noLines, b.noNames = true, true }},
+	{"clang", "-O0 -g", "", "", "fp", nil},
+	{"clang", "-O2 -g", "", "", "dwarf", nil},
+	{"clang", "-O2 -g -fno-omit-frame-pointer", "", "", "fp", nil},
+	{"clang", "-O2 -g -flto", "-fuse-ld=lld", "", "dwarf", nil},
+}
+
+// static is a flavor for programs without shared libraries.
+var static = flavor{"gcc", "-O2 -g -fno-omit-frame-pointer", "-static", "", "fp", nil}
+
 var programs = []program{
-	{name: "calls", sources: "$S/calls.c $S/calls_other.c", language: "c"},
+	{name: "calls", sources: "$S/calls.c $S/calls_other.c", flavors: flavors},
+	{name: "control", sources: "$S/control.c", flavors: append(slices.Clone(some), static)},
+	{name: "threads", sources: "$S/threads.c", link: "-pthread", flavors: append(slices.Clone(some), static)},
+	{name: "linked", sources: "$S/linked.c", link: "-rdynamic -L. -Wl,-rpath,$PWD -lshared -ldl", flavors: some,
+		first: "gcc -shared -fPIC -O2 -g -fno-omit-frame-pointer $S/library.c -o libshared.so\n" +
+			"gcc -shared -fPIC -O1 -g -fno-omit-frame-pointer $S/plugin.c -o plugin.so"},
+	{name: "classes", sources: "$S/classes.cpp", language: "cpp", flavors: append(slices.Clone(some), static)},
+	{name: "regions", sources: "$S/regions.c", link: "-fopenmp", flavors: some},
+	{name: "coroutine", sources: "$S/coroutine.cpp", language: "cpp", only: "gcc", flavors: some, flags: "-std=c++20"},
 }
 
 // buildList returns all builds.
 func buildList() (list []*build) {
 	for _, p := range programs {
-		for _, f := range flavors {
+		for _, f := range p.flavors {
 			if p.only != "" && !strings.Contains(p.only, f.compiler) {
 				continue
 			}
@@ -106,10 +136,11 @@ func buildList() (list []*build) {
 			if p.language == "cpp" {
 				compiler = map[string]string{"gcc": "g++", "clang": "clang++"}[compiler]
 			}
-			b.steps = fmt.Sprintf("%s %s %s ../truth.o -o prog %s %s\n%s", compiler, f.flags, p.sources, f.link, p.link, f.post)
+			with := f.flags + " " + p.flags
+			b.steps = fmt.Sprintf("%s\n%s %s %s ../truth.o -o prog %s %s\n%s", p.first, compiler, with, p.sources, f.link, p.link, f.post)
 			if strings.Contains(f.flags, "-gsplit-dwarf") {
 				// Names of .dwo files depend on the output's in one step.
-				b.steps = fmt.Sprintf("for s in %s; do %s %s -c $s; done\n%s %s *.o ../truth.o -o prog %s %s\n%s", p.sources, compiler, f.flags, compiler, f.flags, f.link, p.link, f.post)
+				b.steps = fmt.Sprintf("for s in %s; do %s %s -c $s; done\n%s %s *.o ../truth.o -o prog %s %s\n%s", p.sources, compiler, with, compiler, with, f.link, p.link, f.post)
 			}
 			if f.change != nil {
 				f.change(b)

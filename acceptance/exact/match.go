@@ -24,13 +24,24 @@ type matcher struct {
 // place is what a frame ought to be: a function of the program, with what is inlined there.
 type place []element
 
-// places returns the frames of a path in a mode, root first. Those of others are nil.
-func (m *matcher) places(t *touch) []place {
-	list := []place{nil}
+// places returns the frames of a path in a mode, root first. Those of others are nil. A stack
+// that says that it is cut may begin at one of the list's last ones.
+func (m *matcher) places(t *touch) (list []place, cut int) {
+	list = []place{nil}
 	for _, e := range t.path {
 		switch e.kind {
 		case '*':
 			list = append(list, nil)
+		case '?':
+			list = append(list, nil)
+			cut = len(list) - 1
+		case 'r':
+			// Frame pointers lead on to the function that made the stack.
+			if cut = len(list); m.gaps() {
+				list = append(list, nil)
+			} else {
+				list, cut = []place{nil}, 0
+			}
 		case 'i':
 			last := len(list) - 1
 			list[last] = append(list[last], e)
@@ -52,7 +63,7 @@ func (m *matcher) places(t *touch) []place {
 			list = append(list, place{e})
 		}
 	}
-	return list
+	return list, cut
 }
 
 // compare says how a stack differs from the truth; empty if it does not.
@@ -61,7 +72,7 @@ func (m *matcher) compare(t *touch, s *stack, reason string) string {
 	for i := len(s.frames) - 1; i >= 0; i-- {
 		frames = append(frames, s.frames[i])
 	}
-	list := m.places(t)
+	list, cut := m.places(t)
 	if m.build.chains == "none" {
 		list = list[len(list)-1:]
 	}
@@ -69,8 +80,14 @@ func (m *matcher) compare(t *touch, s *stack, reason string) string {
 		return ""
 	}
 	// A stack that is cut says so (S18).
-	for i := range list {
-		if m.gaps() && reason != "" && m.match(list[i:], frames) {
+	if m.gaps() {
+		cut = len(list) - 1
+	}
+	if first := frames[0].levels[0].function; len(frames) > 1 && (first == truncatedStack || m.gaps() && first == "<Unknown>") {
+		frames = frames[1:]
+	}
+	for i := range list[:cut+1] {
+		if reason != "" && m.match(list[i:], frames) {
 			return ""
 		}
 	}
@@ -111,6 +128,9 @@ func (m *matcher) match(list []place, frames []*frame) bool {
 		return false
 	}
 	f := frames[0]
+	if f.rule == "S12" && len(frames) > 1 && strings.HasPrefix(frames[1].levels[0].function, f.levels[0].function+" [clone ") {
+		return m.match(list, frames[1:]) // the artificial call of an outline function
+	}
 	if name := f.levels[0].function; m.gaps() && (name == missingCaller || name == truncatedStack) {
 		// It stands for one or more functions.
 		return m.match(list[1:], frames) || m.match(list[1:], frames[1:])
@@ -131,7 +151,7 @@ func (m *matcher) others(f *frame) bool {
 func (m *matcher) same(p place, f *frame) bool {
 	first := f.levels[0]
 	switch {
-	case m.build.noLines:
+	case m.build.noLines && f.objectName == "prog":
 		return len(f.levels) == 1 && m.named(p[0], first)
 	case f.rule == "S22 inferred" && first.line == 0:
 		return m.named(p[0], first)
@@ -153,7 +173,7 @@ func at(e element, l level) bool { return l.line == e.line && path.Base(l.file) 
 func (m *matcher) named(e element, l level) bool {
 	name := l.function
 	if e.kind == 'b' && modes[m.mode] != "user" {
-		return strings.Contains(name, "OMP parallel region")
+		return strings.Contains(name, "OMP parallel region") || m.build.noNames && strings.HasPrefix(name, "<static>@")
 	}
 	if m.build.noNames && strings.HasPrefix(name, "<static>@") {
 		return true

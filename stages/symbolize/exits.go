@@ -165,3 +165,25 @@ func (s *Scope) CallEnters(call LocationNo, function FunctionNo) bool {
 	f := &s.r.Program.Functions[function]
 	return c != nil && slices.Contains(s.entries(c.to), entry{f.Object, f.Offset})
 }
+
+// longestCall is the length of the longest call instruction, on x86.
+const longestCall = 8
+
+// NoCallEnds reports whether the machine code shows that no call ends with the byte at a
+// location: nothing returns to the next one.
+func (r *Resolver) NoCallEnds(location LocationNo) bool {
+	l := r.Program.Location(location)
+	if l.Object < 0 || l.Reason != "" || l.Offset < longestCall || r.Program.Objects[l.Object].place != nil {
+		return false
+	}
+	code, arch := r.Bytes(l.Object, l.Offset+1-longestCall, longestCall)
+	if arch == 0 || len(code) < longestCall {
+		return false
+	}
+	for n := len(code); n > 0; n -= arch.Step() {
+		if inst, err := disasm.Decode(arch, code[len(code)-n:], 0); err == nil && inst.Kind == insn.Call && inst.Len == n {
+			return false
+		}
+	}
+	return true
+}

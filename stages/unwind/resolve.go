@@ -63,7 +63,7 @@ func (u *Unwinder) function(location symbolize.LocationNo) *symbolize.Function {
 
 // traits are the properties of a location that rules ask of every frame: the kind of its
 // function, and further bits. They are not 0 once they were looked up.
-type traits uint8
+type traits uint16
 
 const (
 	anyKind traits = iota
@@ -74,10 +74,12 @@ const (
 	kinds traits = 7 // the bits of the kind
 
 	areKnown      = kinds + 1
-	isTrampoline  = areKnown << 1     // a signal trampoline begins there
-	isLinker      = isTrampoline << 1 // in the dynamic linker
-	callsWithOwn  = isLinker << 1     // as a caller the function has the frame pointer for itself, as far as is known
-	leavesWithOwn = callsWithOwn << 1 // as a leaf likewise
+	isTrampoline  = areKnown << 1      // a signal trampoline begins there
+	isLinker      = isTrampoline << 1  // in the dynamic linker
+	callsWithOwn  = isLinker << 1      // as a caller the function has the frame pointer for itself, as far as is known
+	leavesWithOwn = callsWithOwn << 1  // as a leaf likewise
+	isFirst       = leavesWithOwn << 1 // threads begin with the function, and only others like it call it
+	isContext     = isFirst << 1       // makecontext may let a stack return to it
 )
 
 func (t traits) kind() traits { return t & kinds }
@@ -87,6 +89,7 @@ func (t traits) has(any traits) bool { return t&any != 0 }
 // located is what is known of a location.
 type located struct {
 	traits traits
+	call   callState
 	// frames say whose frame pointer the function has there: at a caller's call, at the
 	// instruction of a leaf. They are as far as they were asked for.
 	frames [2]struct {
@@ -121,6 +124,12 @@ func (u *Unwinder) findTraits(location symbolize.LocationNo) traits {
 	}
 	if hasAny(p.Objects[f.Object].Name, linkers) {
 		t |= isLinker
+	}
+	if isFirstFunction(f) {
+		t |= isFirst
+	}
+	if u.isContextCode(f) {
+		t |= isContext
 	}
 	return t
 }

@@ -15,7 +15,8 @@ var sigreturns = []string{"__restore_rt", "__restore", "__kernel_rt_sigreturn", 
 // are the PC where user code entered the kernel, the PC of a signal trampoline,
 // which nothing called, and that of the code which a signal interrupted: call frame
 // information or the trampoline's name shows it. A chain of frame pointers lacks
-// the interrupted code. 0, which a broken chain may hold, returns to nothing.
+// the interrupted code. 0, which a broken chain may hold, returns to nothing, and a
+// stack that makecontext made returns to the start of code that did not call it.
 func (u *Unwinder) calls(raw *decode.RawStack) []uint64 {
 	if !raw.Returns {
 		return raw.Words
@@ -29,7 +30,7 @@ func (u *Unwinder) calls(raw *decode.RawStack) []uint64 {
 			continue
 		}
 		trampoline := u.own[i].traits.has(isTrampoline)
-		if w > 0 && i > 0 && i != raw.Kernel && !interrupted && !trampoline && !isMarker(w) {
+		if w > 0 && i > 0 && i != raw.Kernel && !interrupted && !trampoline && !isMarker(w) && !u.isMade(i) {
 			u.called[i]--
 		}
 		interrupted = trampoline && raw.Callers != decode.CallersChained

@@ -49,6 +49,7 @@ type reading struct {
 	nodes   []decode.WordNo  // by word
 	numbers []symbolize.PCNo // of PCs, likewise
 	own     []spot           // what each word means by itself, None for markers
+	ends    int              // the first word that is no caller, as are all after it; none if all are
 	base    base
 	at      int64 // when it was recorded
 }
@@ -58,6 +59,7 @@ func (u *Unwinder) read(s *readStack, words []readWord) {
 	stacks, raw := u.recorded.Stacks, &u.raw
 	stacks.Traits(s.number, raw)
 	u.nodes, u.numbers, u.own, u.base, u.reading.at = u.nodes[:0], u.numbers[:0], u.own[:0], base{}, s.at
+	u.ends = none
 	read := len(words)
 	if s.known {
 		read--
@@ -79,7 +81,7 @@ func (u *Unwinder) readOn(w *readWord) {
 	state := u.known.words[w.node]
 	u.word(w.word, w.marks, w.node, state.pc())
 	for node := w.node; ; {
-		if state&isSettled != 0 && !u.known.Whole && u.isCaller(len(u.raw.Words)-1) {
+		if state&isSettled != 0 && !u.known.Whole && u.ends == none && u.isCaller(len(u.raw.Words)-1) {
 			u.base = base{node, true, state}
 			return
 		}
@@ -107,6 +109,9 @@ func (u *Unwinder) word(word uint64, marks decode.WordMarks, node decode.WordNo,
 		own = u.at(pc, word)
 	}
 	raw.Words, u.nodes, u.numbers, u.own = append(raw.Words, word), append(u.nodes, node), append(u.numbers, pc), append(u.own, own)
+	if u.ends == none && u.chainEnds(int(i)) {
+		u.ends = int(i)
+	}
 }
 
 // isCaller reports whether a word is a caller that no rule changes for what is above it:

@@ -17,7 +17,7 @@ import (
 func TestSettled(t *testing.T) {
 	const kernel = 0xffffffff81000010
 	words := rapid.SampledFrom([]uint64{
-		pcMain, pcWork, pcWork + 8, pcPLT, pcCold, pcNative, pcStatic, pcSignal, pcJVM, pcWild, pcChanging,
+		pcMain, pcWork, pcWork + 8, pcPLT, pcCold, pcNative, pcStatic, pcSignal, pcJVM, pcWild, pcChanging, pcStart,
 		decode.MarkLeafCheck, decode.MarkCall,
 	})
 	rapid.Check(t, func(t *rapid.T) {
@@ -27,7 +27,7 @@ func TestSettled(t *testing.T) {
 				Callers: rapid.SampledFrom([]decode.Callers{decode.CallersCollected, decode.CallersChained, decode.CallersUnwound}).Draw(t, "callers"),
 			}
 			s.Words = append(s.Words, rapid.SampledFrom([][]uint64{
-				{}, {pcWork, pcNative, pcMain}, {pcWork + 16, pcNative, pcMain}, {pcSignal, pcWork, pcMain}, {pcPLT, pcWork, pcMain}, {pcChanging, pcNative, pcMain}, {pcMain, decode.MarkTruncated},
+				{}, {pcWork, pcNative, pcMain}, {pcWork + 16, pcNative, pcMain}, {pcSignal, pcWork, pcMain}, {pcPLT, pcWork, pcMain}, {pcStart, pcWork, pcMain}, {pcChanging, pcNative, pcMain}, {pcMain, decode.MarkTruncated},
 			}).Draw(t, "root")...)
 			for i := range s.Words {
 				if s.Callers == decode.CallersUnwound && i > 0 && rapid.IntRange(0, 5).Draw(t, "mark") == 0 {

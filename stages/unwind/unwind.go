@@ -164,6 +164,10 @@ func (u *Unwinder) recordedFrames(words []uint64, o origin) {
 	u.frames, u.chained, u.kernel, u.checked = u.frames[:0], u.chained[:0], 0, none
 	checked := false
 	for i, w := range words {
+		if u.part == Native && u.ends != none && i >= u.ends {
+			u.drops[u.part][i] = schema.RuleChain
+			continue
+		}
 		if w == decode.MarkLeafCheck || w == decode.MarkCall {
 			checked, u.checked = true, i
 			continue

@@ -62,6 +62,8 @@ var program = files{
 		symtab.Function{Offset: 0x400, Name: "work [clone .cold]", Linkage: "work.cold", Kind: symtab.Outline},
 		symtab.Function{Offset: 0x500, Name: "native", Linkage: "Java_demo_Main_run"},
 		symtab.Function{Offset: 0xa00, Name: "__restore_rt"},
+		symtab.Function{Offset: 0xb00, Name: "start_thread"},
+		symtab.Function{Offset: 0xc00, Name: "__start_context"},
 	),
 	"/lib/libjvm.so": table(symtab.Function{Offset: 0x100, Name: "interpret"}),
 }
@@ -74,6 +76,7 @@ const (
 	pcNative = progBase + 0x510
 	pcStatic = progBase + 0x710
 	pcSignal = progBase + 0xa00
+	pcStart  = progBase + 0xb10
 	pcJVM    = jvmBase + 0x110
 	pcWild   = 0x123456
 )

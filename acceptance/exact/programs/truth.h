@@ -8,7 +8,8 @@ extern "C" {
 void truth_begin(unsigned long base);
 void truth_end(void);
 // What runs now is in a function: called ('c'), inlined ('i'), the body of a parallel region
-// ('b'), or of somebody else, in any number of frames ('*').
+// ('b'), or of others, in any number of frames: their callers are on the stack ('*'), or
+// may be lost if the stack says so ('?'), or have nothing to do with it ('r').
 void truth_enter(char kind, const char *function, const char *file);
 void truth_line(int line);
 void truth_leave(void);
