@@ -53,7 +53,8 @@ func TestKernelSymbols(t *testing.T) {
 	}
 	list := listAt(booted, modules)
 	text := decode.KernelSymbol{Name: "_text", Address: booted, End: booted + 0x2abc}
-	filled := decode.KernelSymbol{Name: "_text", Address: booted, End: booted + 0x1d000000} // by an older perf
+	filled := decode.KernelSymbol{Name: "_text", Address: booted, End: booted + 0x1d000000}        // by an older perf
+	filledOld := decode.KernelSymbol{Name: "_text", Address: booted, End: booted + 0x1d000000 - 1} // by perf 3.8
 	const ko = "/lib/modules/6.1/kernel/fs/ext4.ko.xz"
 	image := func(id string) []decode.MapEvent {
 		return []decode.MapEvent{
@@ -89,6 +90,9 @@ func TestKernelSymbols(t *testing.T) {
 		{"list of another boot", disk{decode.KernelPath: listAt(booted+0x200000, modules), ko: module()}, text,
 			[]string{"[kernel.kallsyms] do_work kernel", "ext4.ko.xz ext4_read kernel", "ext4.ko.xz <Unknown> unknown " + ReasonKernel}, "ext4.ko.xz info kernel-symbols"},
 		{"list of another boot, end unknown", disk{decode.KernelPath: listAt(booted-0x7600000, modules+0x100000)}, filled,
+			[]string{"[kernel.kallsyms] do_work kernel", "ext4.ko.xz <Unknown> unknown " + ReasonKernel, "ext4.ko.xz <Unknown> unknown " + ReasonKernel},
+			"ext4.ko.xz warning kernel-symbols"},
+		{"list of another boot, end unknown, old", disk{decode.KernelPath: listAt(booted-0x7600000, modules+0x100000)}, filledOld,
 			[]string{"[kernel.kallsyms] do_work kernel", "ext4.ko.xz <Unknown> unknown " + ReasonKernel, "ext4.ko.xz <Unknown> unknown " + ReasonKernel},
 			"ext4.ko.xz warning kernel-symbols"},
 		{"link-time list", disk{decode.KernelPath: listAt(linked, modules)}, text,

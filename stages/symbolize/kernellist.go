@@ -38,8 +38,10 @@ func relocate(t *symtab.Table, recorded decode.KernelSymbol) kernelList {
 		return kernelList{why: fmt.Sprintf("the list lacks the symbol %s, whose address was recorded: where its functions were is unknown", recorded.Name)}
 	}
 	moved := recorded.Address - listed
-	// The recorded end is that of the text, unless perf filled it up to the next mapping.
-	if end, ok := addressOf(t, "_etext"); ok && recorded.End%pageOfKernel != 0 && recorded.End != end+moved {
+	// The recorded end is that of the text, unless perf filled it up to the next mapping. Old
+	// versions filled it up to the byte before that.
+	filled := recorded.End%pageOfKernel == 0 || (recorded.End+1)%pageOfKernel == 0
+	if end, ok := addressOf(t, "_etext"); ok && !filled && recorded.End != end+moved {
 		return kernelList{why: fmt.Sprintf("the list is of another kernel: %#x bytes are from %s to the end of its text, %#x were recorded", end-listed, recorded.Name, recorded.End-recorded.Address)}
 	}
 	if moved == 0 {
