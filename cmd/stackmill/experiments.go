@@ -35,6 +35,9 @@ of errors and warnings.`,
 			if !slices.Contains(reportFormats, format) {
 				return usageErrorf("experiments: --format: no format %q (one of %s)", format, strings.Join(reportFormats, ", "))
 			}
+			if wide && format != "table" && format != "markdown" {
+				return usageErrorf("experiments: --wide: %s always has the paths", format)
+			}
 			if err := a.printExperiments(cmd.Context(), format, selectors, wide); err != nil {
 				return fmt.Errorf("experiments: %w", err)
 			}

@@ -67,8 +67,10 @@ func (e *explainer) answer(ctx context.Context, bySample, formatGiven bool) (err
 		return usageErrorf("explain: --format: no format %q (one of %s)", e.format, strings.Join(explainFormats, ", "))
 	case bySample && e.stack != "":
 		return usageErrorf("explain: --stack and --sample given (give one of them)")
-	case !bySample && e.stack == "" && (e.experiment != "" || formatGiven):
-		return usageErrorf("explain: no stack given (name one with --stack or --sample)")
+	case !bySample && e.stack == "" && e.experiment != "":
+		return usageErrorf("explain: --experiment: no stack given (name one with --stack or --sample)")
+	case !bySample && e.stack == "" && formatGiven:
+		return usageErrorf("explain: --format: no stack given (name one with --stack or --sample)")
 	case !bySample && e.stack == "":
 		return pipeline.Explain(e.stdout)
 	}

@@ -56,12 +56,7 @@ func (o *lakeOptions) asked(cmd *cobra.Command) bool {
 // exportLake brings the folder of a data lake up to date with the store, in all formats that it
 // has.
 func (x *exporter) exportLake(cmd *cobra.Command) error {
-	var other string
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(ofLakes, f.Name) {
-			other = f.Name
-		}
-	})
+	other := otherThan(cmd, ofLakes...)
 	o := lake.Options{Location: x.lake.location, Store: x.lake.storeLocation, Keep: x.lake.keep, Program: programVersion()}
 	if cmd.Flags().Changed("view") {
 		o.Views = x.summaries.views

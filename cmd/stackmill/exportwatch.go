@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -41,17 +40,14 @@ func (s *summaries) asked(cmd *cobra.Command) bool {
 // keep brings the folder up to date, once or until the context ends.
 func (x *exporter) keep(cmd *cobra.Command) error {
 	s := &x.summaries
-	var other string
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(ofSummaries, f.Name) {
-			other = f.Name
-		}
-	})
+	other := otherThan(cmd, ofSummaries...)
 	switch {
 	case !s.wanted:
 		return usageErrorf("export: --watch, --view and --interval need --summaries")
 	case other != "":
 		return usageErrorf("export: --%s does not go with --summaries", other)
+	case cmd.Flags().Changed("interval") && !s.watch:
+		return usageErrorf("export: --interval: it needs --watch")
 	case x.output == "" || x.output == "-":
 		return usageErrorf("export: no folder given (name one with -o)")
 	case len(s.views) == 0:

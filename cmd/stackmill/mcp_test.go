@@ -147,6 +147,8 @@ func TestAgentsMistakes(t *testing.T) {
 		{"query", map[string]any{"sql": " ;"}, "no SQL"},
 		{"query", map[string]any{"statement": "SELECT 1"}, "statement"},
 		{"report", map[string]any{"view": "nonsense"}, "nonsense"},
+		{"report", map[string]any{"metric": "totalcpu"}, "no view given"},
+		{"explain", map[string]any{"experiment": "monday/test.1.er"}, "no stack given"},
 		{"report", map[string]any{"view": "functions", "experiment": "nonsense"}, "nonsense"},
 		{"report", map[string]any{"view": "functions", "mode": "nonsense"}, "nonsense"},
 		{"compare", map[string]any{"base": "monday/test.1.er"}, "test"},

@@ -78,6 +78,9 @@ func (m *agents) query(ctx context.Context, args *arguments) (*answer, error) {
 // explain explains a stack, or how tables are made.
 func (m *agents) explain(ctx context.Context, args *arguments) (*answer, error) {
 	var text strings.Builder
+	if args.Stack == "" && args.Experiment != "" {
+		return nil, errors.New("experiment: no stack given")
+	}
 	if args.Stack == "" {
 		err := pipeline.Explain(&text)
 		return linesAnswer(text.String()), err
@@ -137,6 +140,9 @@ func (m *agents) compareTool(ctx context.Context, args *arguments) (*answer, err
 // report makes a standard report.
 func (m *agents) report(ctx context.Context, args *arguments) (*answer, error) {
 	if args.View == "" {
+		if f := args.filter(); args.Experiment != "" || args.Metric != "" || args.Function != "" || args.Sort != "" || !f.IsEmpty() {
+			return nil, errors.New("no view given: without one, the views are listed, and other arguments have no effect")
+		}
 		a := &answer{Columns: []string{"view", "title"}, RowsTotal: len(report.Reports)}
 		for _, r := range report.Reports {
 			a.Rows = append(a.Rows, []any{r.Name, r.Title})

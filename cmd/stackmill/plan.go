@@ -83,7 +83,12 @@ could be done; 2 wrong usage.`,
   stackmill plan status night.plan
   stackmill plan retry night.plan -o again.plan --submit slurm`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := p.sameOnce(cmd.Flags()); err != nil {
+				return err
+			}
+			return p.run(cmd.Context(), args)
+		},
 	}
 	p.addFlags(c.Flags(), 4)
 	c.Flags().BoolVar(&p.Recursive, "recursive", false, "also look for recordings in subfolders")
@@ -109,6 +114,14 @@ func (p *planFlags) addFlags(f *pflag.FlagSet, cpus int) {
 	f.StringVar(&p.image, "image", "", "image with stackmill or its worker, for Kubernetes (Containerfile makes one)")
 	f.StringVar(&p.claim, "claim", "", "NAME:MOUNT: claim of the volume with store, recordings and plan, and where all these see it, for Kubernetes")
 	f.StringVar(&p.scheduler, "submit", "", "slurm or k8s: submit the job, by sbatch or kubectl")
+}
+
+// sameOnce returns an error if two flags are given that say the same.
+func (p *planner) sameOnce(f *pflag.FlagSet) error {
+	if f.Changed("minutes") && f.Changed("chunks") {
+		return usageErrorf("%s: --minutes and --chunks given (give one of them)", p.verb)
+	}
+	return nil
 }
 
 // check looks at the flags.

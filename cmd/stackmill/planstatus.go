@@ -50,6 +50,9 @@ be told; 2 wrong usage.`,
 			if !slices.Contains(reportFormats, s.format) {
 				return usageErrorf("plan status: --format: no format %q (one of %s)", s.format, strings.Join(reportFormats, ", "))
 			}
+			if cmd.Flags().Changed("limit") && !s.forPeople() {
+				return usageErrorf("plan status: --limit: %s always has all rows (it applies to table and markdown)", s.format)
+			}
 			return s.run(cmd.Context(), args[0], cmd.Flags().Changed("store"))
 		},
 	}
@@ -59,6 +62,9 @@ be told; 2 wrong usage.`,
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
+
+// forPeople reports whether a table is printed, which may leave rows out.
+func (s *planState) forPeople() bool { return s.format == "table" || s.format == "markdown" }
 
 func (s *planState) run(ctx context.Context, path string, given bool) error {
 	p, err := plan.Open(path)
@@ -71,7 +77,7 @@ func (s *planState) run(ctx context.Context, path string, given bool) error {
 			return err
 		}
 	}
-	people := s.format == "table" || s.format == "markdown"
+	people := s.forPeople()
 	err = p.Status(s.store, func(b plan.Became) { s.add(&b, people) })
 	if err == nil {
 		err = s.reasons(ctx)
@@ -179,6 +185,9 @@ Exit status: 0 planned; 1 nothing could be done; 2 wrong usage.`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f := cmd.Flags()
+			if err := p.sameOnce(f); err != nil {
+				return err
+			}
 			return p.retry(cmd.Context(), args[0], failed, f.Changed)
 		},
 	}

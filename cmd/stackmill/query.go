@@ -86,7 +86,7 @@ func (q *querier) check(args []string) error {
 	case q.as != "" && q.format != "table":
 		return usageErrorf("query: --as and --format given (give one of them)")
 	case q.file != "" && len(args) > 0:
-		return usageErrorf("query: SQL and -f given (give one of them)")
+		return usageErrorf("query: SQL and --file given (give one of them)")
 	case q.limits.Threads < 0:
 		return usageErrorf("query: --threads: %d is less than 0", q.limits.Threads)
 	case q.memory == "":
@@ -115,8 +115,10 @@ func (q *querier) answer(ctx context.Context, args []string) error {
 		return fmt.Errorf("query: %w", errors.Join(err, db.Close()))
 	}
 	defer on.close()
-	if prompt && q.as != "" {
-		return usageErrorf("query: --as: no SQL given")
+	for name, given := range map[string]string{"as": q.as, "output": q.output} {
+		if prompt && given != "" {
+			return usageErrorf("query: --%s: no SQL given", name)
+		}
 	}
 	if prompt {
 		return on.prompt()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"stackmill/queries"
 	"stackmill/queries/report"
@@ -59,6 +60,9 @@ CPU time, synchronization, heap, I/O; "all" shows every one. "overview",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
+				if name := otherThan(cmd, "format", "store", "cache-size"); name != "" {
+					return usageErrorf("report: --%s: no VIEW given (stackmill report lists them)", name)
+				}
 				return a.listReports(r.format)
 			}
 			if err := r.prepare(cmd, args[0]); err != nil {
@@ -70,6 +74,17 @@ CPU time, synchronization, heap, I/O; "all" shows every one. "overview",
 	r.addFlags(c)
 	a.completeReport(c)
 	return c
+}
+
+// otherThan returns the name of an option that is given and is none of these; empty if there
+// is none.
+func otherThan(cmd *cobra.Command, names ...string) (other string) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(names, f.Name) {
+			other = f.Name
+		}
+	})
+	return other
 }
 
 func (r *reporter) addFlags(c *cobra.Command) {

@@ -24,7 +24,12 @@ func newVersionCommand(a *app) *cobra.Command {
 		Short:   "Print the versions of the program and of what it is made of",
 		Example: "  stackmill version --format json",
 		Args:    optionsOnly,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, name := range []string{"store", "cache-size"} {
+				if cmd.Flags().Changed(name) {
+					return usageErrorf("version: --%s: it reads no store", name)
+				}
+			}
 			if !slices.Contains([]string{"table", "json"}, format) {
 				return usageErrorf("version: --format: no format %q (one of table, json)", format)
 			}

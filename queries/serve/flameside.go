@@ -28,6 +28,8 @@ func (c *call) flameSide() (flameSide, error) {
 	s := flameSide{c.values.Get("side"), cmp.Or(c.values.Get("group"), flameGroups[0]), c.values.Get("of")}
 	if around := s.side == "callers" || s.side == "callees"; around != c.values.Has("of") {
 		return s, wrong(fmt.Errorf("of: side=callers and side=callees want what they are around, and nothing else does"))
+	} else if !around && c.values.Has("group") {
+		return s, wrong(fmt.Errorf("group: side=callers and side=callees have one, and nothing else does"))
 	}
 	return s, nil
 }

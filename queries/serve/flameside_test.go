@@ -114,7 +114,7 @@ func beyond(paths map[string]int64, path string) (sum int64) {
 
 // What callers are of must be said, and nothing else may be.
 func TestFlameSideAsked(t *testing.T) {
-	for query, ok := range map[string]bool{"": true, "side=inverted": true, "side=callers&of=f": true, "side=callees&of=f&group=module": true, "side=callers": false, "side=inverted&of=f": false, "of=f": false} {
+	for query, ok := range map[string]bool{"": true, "side=inverted": true, "side=callers&of=f": true, "side=callees&of=f&group=module": true, "side=callers": false, "side=inverted&of=f": false, "group=module": false, "side=inverted&group=module": false, "of=f": false} {
 		c := &call{}
 		var err error
 		if c.values, err = url.ParseQuery(query); err != nil {

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"cmp"
+	"errors"
 
 	"stackmill/queries/result"
 	"stackmill/queries/trend"
@@ -18,6 +19,9 @@ func follow(w *work) error {
 	}
 	if err := r.Check(); err != nil {
 		return wrong(err)
+	}
+	if v.Has("limit") && r.Function == "" {
+		return wrong(errors.New("limit: it needs function: without one, <Total> alone is shown"))
 	}
 	f, err := w.filter(r.Mode, false)
 	if err != nil {

@@ -1,0 +1,121 @@
+//go:build cgo
+
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// heeded are the options of each verb. Those that have an effect in some situations only have
+// calls in refused.
+var heeded = `
+check: format memory repair since sql
+compact: dry-run format jobs keep memory purge target-size
+compare: api-only base between by cpu fdr format hide inclusive level limit metric min-change min-share mode normalise pid test thread where
+experiments: format wide
+explain: experiment format sample stack
+export: api-only as between cpu experiment hide inline interval keep location metric mode output pid store-location summaries thread view watch where
+forget: dry-run format keep-rollups older-than
+gate: api-only base between by cpu format hide inclusive junit level max-increase metric min-share mode normalise pid rules test thread where
+ingest: auto-compact cache chunk debug-dir experiment-timeout forgotten interval jobs kallsyms label label-from log-format memory metrics no-recorded-sources no-system-debug perf-map-dir plan recursive report settle source-path symfs verify vmlinux watch
+label: remove
+mcp: max-bytes timeout
+plan: chunks claim cpus forgotten from-file image ingest-option memory minutes output parallel program recursive report submit
+plan retry: chunks claim cpus failed image ingest-option memory minutes output parallel program report submit
+plan status: all format limit
+problems: all experiment format severity
+query: as file format memory output threads timeout unsafe
+report: alias api-only between cpu experiment file format function hide inline limit metric mode no-recorded-sources object pid sort source-path thread where wide width
+resymbolize: cache debug-dir dry-run experiment-timeout format jobs kallsyms memory no-recorded-sources no-system-debug perf-map-dir source-path symfs vmlinux
+serve: answer concurrent flight host listen max-bytes memory metrics-by metrics-functions open timeout token-file waiting
+version: format
+`
+
+// refused are calls in which the option that is named first would change nothing.
+var refused = []string{
+	"alias: report timeline --alias perf",
+	"as: query --as folded --format json SELECT",
+	"cache-size: version --cache-size 1G",
+	"chunk: ingest --chunk 1 x",
+	"chunks: plan x -o y --chunks 2 --minutes 3",
+	"experiment: explain --experiment x",
+	"experiment: report --experiment x",
+	"file: query --file x SELECT",
+	"file: report functions --file x",
+	"format: explain --format json",
+	"function: report seconds --function f",
+	"inline: export --as pprof --inline -o x",
+	"inline: export --as callgrind --inline -o x",
+	"inline: report folded --inline",
+	"inline: report source --format csv --inline",
+	"interval: export --summaries --interval 1s -o x",
+	"interval: ingest --interval 1s x",
+	"keep: export --as pprof --keep 1s -o x",
+	"limit: plan status x --format csv --limit 3",
+	"limit: report --limit 3",
+	"location: export --as pprof --location s3://x/y -o x",
+	"mode: report --mode machine",
+	"mode: report header --mode machine",
+	"no-recorded-sources: report functions --no-recorded-sources",
+	"object: report functions --object x",
+	"recursive: ingest --plan x --recursive",
+	"report: ingest --plan x --report y",
+	"settle: ingest --settle 1s x",
+	"sort: report call-tree --sort depth",
+	"source-path: report functions --source-path x",
+	"store: version --store x",
+	"store-location: export --as pprof --store-location s3://x/y -o x",
+	"thread: export --summaries --thread 1 -o x",
+	"view: export --as pprof --view x -o x",
+	"watch: export --as pprof --watch -o x",
+	"watch: ingest --plan x --watch",
+	"where: report --where true",
+	"wide: experiments --wide --format csv",
+	"wide: report call-tree --wide",
+	"width: report functions --width 1ms",
+}
+
+// Every option of every verb is in the list: a new one is looked at for what it changes.
+func TestOptionsOfVerbs(t *testing.T) {
+	var got []string
+	var list func(prefix string, c *cobra.Command)
+	list = func(prefix string, c *cobra.Command) {
+		name := strings.TrimSpace(prefix + " " + c.Name())
+		var flags []string
+		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
+		slices.Sort(flags)
+		if len(flags) > 0 {
+			got = append(got, name+": "+strings.Join(flags, " "))
+		}
+		for _, sub := range c.Commands() {
+			list(name, sub)
+		}
+	}
+	for _, c := range newRoot(&app{}).Commands() {
+		list("", c)
+	}
+	listed := strings.Split(strings.TrimSpace(heeded), "\n")
+	slices.Sort(got)
+	slices.Sort(listed)
+	if diff := cmp.Diff(listed, got); diff != "" {
+		t.Errorf("-listed +there\n%s", diff)
+	}
+}
+
+// An option that would change nothing is refused, by its name.
+func TestOptionsWithoutEffect(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, line := range refused {
+		option, text, _ := strings.Cut(line, ": ")
+		_, errs, status := call(strings.Fields(text)...)
+		if status != exitUsage || !strings.Contains(errs, "--"+option) {
+			t.Errorf("stackmill %s: status %d, %s", text, status, errs)
+		}
+	}
+}
