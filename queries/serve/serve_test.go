@@ -238,7 +238,7 @@ func TestMistakes(t *testing.T) {
 		"/api/v1/views/functions?width=20ms":           `400 width: it has no effect on functions (it applies to timeline, cpu-timeline, seconds)`,
 		"/api/v1/flamegraph?metric=nonsense":           `400 no metric "nonsense"`,
 		"/api/v1/trend?function=nonsense":              `400 no function "nonsense" has a value of totalcpu`,
-		"/api/v1/trend?limit=3":                        `400 limit: it needs function: without one, \u003cTotal\u003e alone is shown`,
+		"/api/v1/trend?limit=3":                        `400 limit: it needs function: without one, <Total> alone is shown`,
 		"/api/v1/trend?limit=0":                        `400 limit: 0 is less than 1`,
 		"/api/v1/compare?base=monday/test.1.er":        `400 test is missing`,
 		"/api/v1/compare?base=x&test=y":                `404 no experiment "x"`,
