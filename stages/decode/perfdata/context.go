@@ -39,6 +39,11 @@ func contextOf(marker uint64) context {
 	return context{unknown: true}
 }
 
+// mayMark reports whether a word can be a marker, also one of a later kernel: all are multiples
+// of 32. Another one, such as -1, is what the frame pointer led to in code that uses it for
+// something else: the kernel records whatever is there, and the chain ends before it.
+func mayMark(w uint64) bool { return w%32 == 0 }
+
 // append appends an address to a stack, unless it cannot be one.
 func (r *stackReader) append(raw *decode.RawStack, w uint64, in context) {
 	if w ^= in.space; w >= contextMax {
@@ -63,6 +68,8 @@ func (r *stackReader) chain(s *sample, raw *decode.RawStack, in context) (addres
 			if !r.deferredWords(s, raw, c.U64()) && raw.Reason == "" {
 				raw.Reason = decode.ReasonDeferred
 			}
+			in = context{unknown: true}
+		case w >= contextMax && addresses > 0 && in == (context{}) && !mayMark(w):
 			in = context{unknown: true}
 		case w >= contextMax:
 			in = r.context(w, raw)

@@ -141,7 +141,7 @@ func TestDeferredChains(t *testing.T) {
 // no word where markers lie is taken for an address.
 func TestMarkersAreNoAddresses(t *testing.T) {
 	const cut = "0xfffffffffffffffe"
-	for _, marker := range []uint64{contextMax, ^uint64(0) - 900, ^uint64(0) - 3, ^uint64(0)} {
+	for _, marker := range []uint64{^uint64(0) - 4063, ^uint64(0) - 927, ^uint64(0) - 63} {
 		b := &builder{order: binary.LittleEndian}
 		b.at(5, miscUser, 10, 0x4010, user, 0x4010, 0x4100, marker, 0x9999, 0x9998)
 		b.at(5, miscUser, 11, 0x4010, marker, 0x9999, user, 0x4010, 0x4100)
@@ -155,6 +155,15 @@ func TestMarkersAreNoAddresses(t *testing.T) {
 		}
 		if d := cmp.Diff([]string{"warning unknown-context 3", "error bad-address 1"}, problems); d != "" {
 			t.Errorf("%d: %s", int64(marker), d)
+		}
+	}
+	// In a chain of user code, what cannot be a marker is what the frame pointer led to.
+	for _, word := range []uint64{contextMax, ^uint64(0) - 254, ^uint64(0)} {
+		b := &builder{order: binary.LittleEndian}
+		b.at(5, miscUser, 10, 0x4010, user, 0x4010, 0x4100, word, 0x9999)
+		stacks, problems := told(t, b)
+		if d := cmp.Diff([]string{"5:  0 [0x4010 0x4100] 1000"}, stacks); d != "" || len(problems) > 0 {
+			t.Errorf("%d: %s, problems %q", int64(word), d, problems)
 		}
 	}
 	// Flipping the bit of a guest's address must not make a marker either.
