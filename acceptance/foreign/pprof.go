@@ -66,7 +66,7 @@ var units = map[string]struct {
 }
 
 // made matches names that the program gives to code without functions.
-var made = regexp.MustCompile(`^<(Unknown|static|function|no stack).*>|^<static>@`)
+var made = regexp.MustCompile(`^<(Unknown|static|no stack).*>|^<static>@`)
 
 type difference struct {
 	reason string
@@ -75,7 +75,7 @@ type difference struct {
 
 // expected makes of a profile what is exported of it, and says what that changes.
 func (r *result) expected(p *profile.Profile) {
-	var converted, renamed, zero, columns, anonymous, outside, unnamed, bare, negative, fileless, high int
+	var converted, renamed, zero, columns, anonymous, outside, unnamed, bare, negative, fileless, high, numbered int
 	seen := map[string]int{}
 	for i, t := range p.SampleType {
 		if t.Type == "" {
@@ -142,12 +142,16 @@ func (r *result) expected(p *profile.Profile) {
 			f.StartLine = 0
 			negative++
 		}
+		if f.Name == "" && f.SystemName == "" {
+			f.Name = fmt.Sprintf("<function %d>", f.ID)
+			numbered++
+		}
 		f.Name, f.SystemName = cmp.Or(f.Name, f.SystemName), cmp.Or(f.SystemName, f.Name)
 	}
 	for _, d := range []difference{
 		{"types of samples in another unit", converted}, {"types of samples under another name", renamed}, {"samples without values are left out", zero},
 		{"columns of lines are not kept", columns}, {"mappings without a name are not kept, but the addresses are (of locations)", anonymous}, {"mappings are named by their build-ids (of locations)", unnamed},
-		{"addresses from 2^61 on without a mapping are not kept", high}, {"addresses outside their mapping are not kept", outside}, {"lines of functions without a file are unknown", fileless}, {"lines with impossible numbers are unknown", negative}, {"locations without functions are given a name", bare},
+		{"addresses from 2^61 on without a mapping are not kept", high}, {"addresses outside their mapping are not kept", outside}, {"lines of functions without a file are unknown", fileless}, {"lines with impossible numbers are unknown", negative}, {"functions without a name have a number", numbered}, {"locations without functions are given a name", bare},
 	} {
 		r.remark(d.count, "%s", d.reason)
 	}
