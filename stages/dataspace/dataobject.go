@@ -138,7 +138,7 @@ func (s *Space) intern(k objectKey, make func() Object) (n ObjectNo, added bool)
 // dataObject returns the most specific data object at a place of a root.
 func (s *Space) dataObject(o *object, r root, use types.Use) ObjectNo {
 	t := o.types
-	way := t.DescendHint(r.typ, r.offset, use, r.hint)
+	way, _ := t.DescendHint(r.typ, r.offset, use, r.hint)
 	if len(way) == 0 {
 		return NotDetermined.Object()
 	}

@@ -36,7 +36,7 @@ func (l *Loader) data(path string, places elf.Places) (*types.Table, error) {
 }
 
 // dataVersion changes with the encoding and with what a table says about the same object.
-const dataVersion = 11
+const dataVersion = 12
 
 // dataPath is a file with the same head as a table's, followed by dataVersion
 // in a byte, the length of the columns with the key and the missing files, these,

@@ -2,9 +2,24 @@ package types
 
 // Use is how an instruction uses memory. A size of 0 is unknown.
 type Use struct {
-	Size  int  // bytes
-	Float bool // as a floating-point number
+	Size   int  // bytes
+	Float  bool // as a floating-point number
+	Vector bool // as several numbers, or as bytes of any meaning
+	Part   bool // it may want a part of a longer integer only: it loads, or changes some bits
+	Store  bool // it does neither: an integer of this size is stored
 }
+
+// Fit is how well a use fits what lies at its place.
+type Fit uint8
+
+const (
+	FitNone   Fit = iota // no member is there
+	FitWrong             // a number of another kind
+	FitBeyond            // the use goes on behind it
+	FitPart              // it is longer than the use
+	FitSize              // it has the use's size
+	FitKind              // and both or neither are floating-point numbers
+)
 
 // Step is a step on the way from a type to the part of it that is used.
 type Step struct {
@@ -22,14 +37,15 @@ const (
 	maxTried = 4096
 )
 
-// Descend returns the way from a type to the most specific part at a byte of
-// it. An array is one object: arrays of aggregates lead to the aggregate without
-// a step of their own, arrays of scalars end the way, and so does a place in an
-// aggregate where no member is. Of members at one place, as in unions, the way
-// takes the first that fits the use best. Where bit fields share the used bytes, it
-// ends at the aggregate around them: see Hint.
+// Descend returns the way from a type to the most specific part at the first byte of a
+// use. An array is one object: arrays of aggregates lead to the aggregate
+// without a step of their own, arrays of scalars end the way, and so does a place in
+// an aggregate where no member is. The way ends at a union if the use fits several
+// of its members alike, and at the aggregate around bit fields that share the used
+// bytes: see Hint.
 func (t *Table) Descend(typ TypeNo, offset int64, use Use) []Step {
-	return t.DescendHint(typ, offset, use, Hint{})
+	way, _ := t.DescendHint(typ, offset, use, Hint{})
+	return way
 }
 
 // Hint is what is known about an access beyond its size.
@@ -41,26 +57,40 @@ type Hint struct {
 	Constant bool
 }
 
-// DescendHint is Descend for an access with a hint. If several members of a union
-// remain, the way ends at the union.
-func (t *Table) DescendHint(typ TypeNo, offset int64, use Use, hint Hint) []Step {
+// DescendHint is Descend for an access with a hint. It also returns how well the use
+// fits the way's end.
+func (t *Table) DescendHint(typ TypeNo, offset int64, use Use, hint Hint) ([]Step, Fit) {
 	d := descent{t: t, use: use, left: maxTried, constant: hint.Constant}
 	if t.SharesBits(typ, offset, max(use.Size, 1)) {
 		d.use.Size, d.shared, d.bits = max(use.Size, 1), true, hint.Bits
 	}
-	way, _ := d.into(Step{Type: typ, Member: None}, offset, 1)
-	return way
+	way, fit := d.into(Step{Type: typ, Member: None}, offset, 1)
+	switch last := &t.Types[t.Strip(way[len(way)-1].Type)]; {
+	case !d.shared:
+	case use.Float:
+		fit = FitWrong
+	case last.Kind.Aggregate():
+		fit = FitBeyond
+	default:
+		fit = FitKind
+	}
+	return way, fit
 }
 
-// fit is how well the end of a way matches its use.
-type fit uint8
-
-const (
-	hole  fit = iota // no scalar is there
-	unfit            // it is of another size
-	fitsSize
-	fitsKind // and both or neither are floating-point numbers
-)
+// Holding shortens a way that begins at a type to the last step that holds all bytes of
+// a use.
+func (t *Table) Holding(typ TypeNo, way []Step, offset, size int64) []Step {
+	_, offset, _ = t.aggregate(typ, offset)
+	for i, s := range way[1:] {
+		m := &t.Members[s.Member]
+		offset -= m.Offset
+		if low, high := t.extent(m); offset < 0 || offset+size > high-low {
+			return way[:i+1]
+		}
+		_, offset, _ = t.aggregate(m.Type, offset)
+	}
+	return way
+}
 
 type descent struct {
 	t      *Table
@@ -73,17 +103,16 @@ type descent struct {
 }
 
 // into returns the rest of a way from a step on.
-func (d *descent) into(s Step, offset int64, depth int) ([]Step, fit) {
+func (d *descent) into(s Step, offset int64, depth int) ([]Step, Fit) {
 	aggregate, offset, ok := d.t.aggregate(s.Type, offset)
 	if !ok {
 		return []Step{s}, d.fit(s, offset)
 	}
 	s.Type = aggregate
 	if offset < 0 && !d.shared || depth == maxSteps {
-		return []Step{s}, hole
+		return []Step{s}, FitNone
 	}
-	var rest []Step
-	var best fit
+	best := choice{union: d.t.Types[aggregate].Kind == Union}
 	members := d.candidates
 	if d.shared {
 		members = d.among
@@ -97,18 +126,43 @@ func (d *descent) into(s Step, offset int64, depth int) ([]Step, fit) {
 		if !d.shared {
 			behind = max(behind, 0)
 		}
-		way, f := d.into(Step{member.Type, m, member.Offset}, behind, depth+1)
-		if union := d.t.Types[aggregate].Kind == Union; union && d.constant && f >= fitsSize && best >= fitsSize && d.float(way) != d.float(rest) {
-			return []Step{s}, fitsSize
-		}
-		if rest == nil || f > best {
-			rest, best = way, f
-		}
-		if best == fitsKind && !d.constant {
-			break
-		}
+		way, fit := d.into(Step{member.Type, m, member.Offset}, behind, depth+1)
+		best.add(d, way, fit)
 	}
-	return append([]Step{s}, rest...), best
+	switch {
+	case best.several:
+		return []Step{s}, best.fit
+	case best.way == nil && d.reaches(aggregate, offset):
+		return []Step{s}, FitBeyond
+	}
+	return append([]Step{s}, best.way...), best.fit
+}
+
+// choice chooses between the members of an aggregate at one place.
+type choice struct {
+	union   bool
+	way     []Step
+	fit     Fit
+	several bool // members of a union that differ
+}
+
+// add takes the way into a member, and how well the use fits its end. Of a union's
+// members that are as large as the use, it takes the first, if a constant is not stored
+// that may be of another kind, or the one at which a longer use begins; of several that
+// it fits worse, none.
+func (c *choice) add(d *descent, way []Step, fit Fit) {
+	if c.way == nil {
+		c.way, c.fit = way, fit
+		return
+	}
+	switch {
+	case c.union && d.constant && min(fit, c.fit) >= FitSize && d.float(way) != d.float(c.way):
+		c.several, c.fit = true, max(fit, c.fit)
+	case c.union && d.use.Size > 0 && fit == c.fit && fit < FitSize && fit != FitBeyond:
+		c.several = true
+	case fit > c.fit:
+		c.way, c.fit, c.several = way, fit, false
+	}
 }
 
 // float reports whether a way ends at a floating-point number, or an array of such.
@@ -118,6 +172,17 @@ func (d *descent) float(way []Step) bool {
 		typ = d.t.Strip(d.t.Types[typ].Elem)
 	}
 	return d.t.Types[typ].Float
+}
+
+// reaches reports whether a use that begins where no member is has a byte of one.
+func (d *descent) reaches(aggregate TypeNo, offset int64) bool {
+	a := &d.t.Types[aggregate]
+	for m := a.First; m < a.End(); m++ {
+		if low, high := d.t.extent(&d.t.Members[m]); low < offset+int64(d.use.Size) && high > offset {
+			return true
+		}
+	}
+	return false
 }
 
 // aggregate returns the aggregate that a type is or consists of, and the offset in it;
@@ -171,21 +236,57 @@ func (t *Table) extent(m *Member) (low, high int64) {
 }
 
 // fit compares a scalar, or an array's element, with its use from a byte on.
-func (d *descent) fit(s Step, offset int64) fit {
-	typ := d.t.Strip(s.Type)
-	for d.t.Types[typ].Kind == Array {
+func (d *descent) fit(s Step, offset int64) Fit {
+	typ, array := d.t.Strip(s.Type), false
+	total := d.t.Types[typ].Size * 8
+	if s.Member != None {
+		low, high := d.t.extent(&d.t.Members[s.Member])
+		total = (high - low) * 8
+	}
+	for ; d.t.Types[typ].Kind == Array; array = true {
 		typ = d.t.Strip(d.t.Types[typ].Elem)
 	}
 	x := &d.t.Types[typ]
-	size := x.Size * 8
+	size, used := x.Size*8, int64(d.use.Size)*8
 	if s.Member != None && d.t.Members[s.Member].Bits > 0 {
 		size = int64(d.t.Members[s.Member].Bits)
+		total = size
 	}
+	if size <= 0 || used == 0 {
+		return FitPart
+	}
+	at := offset * 8
+	inside := at % size
 	switch {
-	case d.use.Size == 0 || size != int64(d.use.Size)*8 || offset != 0:
-		return unfit
-	case x.Float != d.use.Float:
-		return fitsSize
+	case d.use.Float && !x.Float, d.use.Float && !x.holdsFloat(inside/8, int64(d.use.Size)) && used <= size:
+		return FitWrong
+	case at+used > total, inside+used > size && !array:
+		return FitBeyond
+	case d.use.Float && (used != size || inside != 0):
+		return FitPart
+	case inside == 0 && used == size && (x.Float == d.use.Float):
+		return FitKind
+	case inside == 0 && (used == size || d.use.Vector && used%size == 0):
+		return FitSize
+	case inside+used > size:
+		return FitBeyond
+	case d.use.Store && (x.Float || x.Kind == Pointer && x.Size <= 8): // nobody stores a part of one
+		return FitWrong
 	}
-	return fitsKind
+	return FitPart
+}
+
+// extended is the size of the numbers of 80 bits, whose types have some more.
+const extended = 10
+
+// holdsFloat reports whether a floating-point type has a number of a size at a byte: it
+// is that, or a complex one.
+func (x *Type) holdsFloat(at, size int64) bool {
+	switch {
+	case size == x.Size:
+		return at == 0
+	case x.Complex && size > 0:
+		return at%(x.Size/2) == 0 && (size == x.Size/2 || size == extended && x.Size/2 > extended)
+	}
+	return at == 0 && size == extended && x.Size > extended
 }

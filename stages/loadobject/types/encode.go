@@ -37,6 +37,7 @@ func (e encoder) types(t *Table) {
 	for _, x := range t.Types {
 		e.Count(int(x.Kind))
 		e.Bool(x.Float)
+		e.Bool(x.Complex)
 		e.Text(x.Name)
 		e.Count(int(x.Elem))
 		e.Int(x.Size)
@@ -170,7 +171,7 @@ func (d decoder) types(t *Table) {
 	t.Types, t.Members = columns.Slice[Type](types), columns.Slice[Member](members)
 	for i := range t.Types {
 		x := &t.Types[i]
-		x.Kind, x.Float, x.Name = Kind(d.Below(int(Unspecified)+1)), d.Bool(), d.Text()
+		x.Kind, x.Float, x.Complex, x.Name = Kind(d.Below(int(Unspecified)+1)), d.Bool(), d.Bool(), d.Text()
 		x.Elem = TypeNo(d.Below(max(i, 1))) // or else a type could consist of itself
 		x.Size, x.Count = d.Int(), d.Int()
 		x.Unit, x.Function = UnitNo(d.number()), ScopeNo(d.number())

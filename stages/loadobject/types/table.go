@@ -59,6 +59,8 @@ func (k Kind) Aggregate() bool { return k == Structure || k == Class || k == Uni
 type Type struct {
 	Kind  Kind
 	Float bool // Base: a floating-point number, also a complex one
+	// Complex says that it is two floating-point numbers.
+	Complex bool
 	// Name is as in the source: `unsigned long`, whatever the compiler calls it.
 	// Empty if it has none; C++ names are qualified.
 	Name  string

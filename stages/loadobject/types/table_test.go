@@ -107,35 +107,36 @@ func TestDescend(t *testing.T) {
 		use    Use
 		want   string
 	}{
-		{"a scalar", integer, 0, Use{4, false}, "int -+0"},
-		{"a scalar by its typedef", size, 0, Use{8, false}, "size_t=long -+0"},
-		{"an array of scalars", text, 12, Use{4, false}, "array[10]:int -+0"},
-		{"a member", record, 0, Use{8, false}, "structure:rec_t+0 . long key+0"},
-		{"a nested member", record, 8, Use{4, false}, "structure:rec_t+0 . structure:inner_t+8 . int tag+0"},
-		{"an array in an aggregate", record, 60, Use{4, false}, "structure:rec_t+0 . array[10]:int pad+24"},
-		{"a hole", record, 12, Use{4, false}, "structure:rec_t+0 . structure:inner_t+8"},
-		{"behind the end", record, 64, Use{4, false}, "structure:rec_t+0"},
-		{"before the begin", record, -8, Use{4, false}, "structure:rec_t+0"},
-		{"an array of aggregates", records, 3*64 + 8, Use{4, false}, "structure:rec_t+0 . structure:inner_t+8 . int tag+0"},
-		{"two dimensions by a typedef", matrix, 640 + 64 + 0, Use{8, false}, "structure:rec_t+0 . long key+0"},
-		{"a typedef of an array", named, 64, Use{8, false}, "structure:rec_t+0 . long key+0"},
-		{"a union as floating point", record, 16, Use{8, true}, "structure:rec_t+0 . structure:inner_t+8 . union:u+8 . double d+0"},
-		{"a union as a long", record, 16, Use{8, false}, "structure:rec_t+0 . structure:inner_t+8 . union:u+8 . long l+0"},
-		{"a union as an int", list, 0, Use{4, false}, "union:-+0 . int i+0"},
-		{"a union as a float", list, 0, Use{4, true}, "union:-+0 . int i+0"},
+		{"a scalar", integer, 0, Use{Size: 4, Float: false}, "int -+0"},
+		{"a scalar by its typedef", size, 0, Use{Size: 8, Float: false}, "size_t=long -+0"},
+		{"an array of scalars", text, 12, Use{Size: 4, Float: false}, "array[10]:int -+0"},
+		{"a member", record, 0, Use{Size: 8, Float: false}, "structure:rec_t+0 . long key+0"},
+		{"a nested member", record, 8, Use{Size: 4, Float: false}, "structure:rec_t+0 . structure:inner_t+8 . int tag+0"},
+		{"an array in an aggregate", record, 60, Use{Size: 4, Float: false}, "structure:rec_t+0 . array[10]:int pad+24"},
+		{"a hole", record, 12, Use{Size: 4, Float: false}, "structure:rec_t+0 . structure:inner_t+8"},
+		{"behind the end", record, 64, Use{Size: 4, Float: false}, "structure:rec_t+0"},
+		{"before the begin", record, -8, Use{Size: 4, Float: false}, "structure:rec_t+0"},
+		{"an array of aggregates", records, 3*64 + 8, Use{Size: 4, Float: false}, "structure:rec_t+0 . structure:inner_t+8 . int tag+0"},
+		{"two dimensions by a typedef", matrix, 640 + 64 + 0, Use{Size: 8, Float: false}, "structure:rec_t+0 . long key+0"},
+		{"a typedef of an array", named, 64, Use{Size: 8, Float: false}, "structure:rec_t+0 . long key+0"},
+		{"a union as floating point", record, 16, Use{Size: 8, Float: true}, "structure:rec_t+0 . structure:inner_t+8 . union:u+8 . double d+0"},
+		{"a union as a long", record, 16, Use{Size: 8, Float: false}, "structure:rec_t+0 . structure:inner_t+8 . union:u+8 . long l+0"},
+		{"a union as an int", list, 0, Use{Size: 4, Float: false}, "union:-+0 . int i+0"},
+		{"a union as a float, which it has not", list, 0, Use{Size: 4, Float: true}, "union:-+0"},
 		{"a union as who knows", list, 0, Use{}, "union:-+0 . double d+0"},
-		{"a union as what it has not", list, 0, Use{2, false}, "union:-+0 . double d+0"},
-		{"a union as a word", twoWays, 8, Use{8, false}, "union:two+0 . array[2]:long words+0"},
-		{"a union across words", twoWays, 4, Use{8, false}, "union:two+0 . structure:halves+0 . long far+4"},
-		{"bit fields", bits, 0, Use{4, false}, "structure:bits+0"},
+		{"a union as what it has not", list, 0, Use{Size: 2, Float: false}, "union:-+0"},
+		{"elements of a member that are used at once", record, 24, Use{Size: 16, Vector: true}, "structure:rec_t+0 . array[10]:int pad+24"},
+		{"a union as a word", twoWays, 8, Use{Size: 8, Float: false}, "union:two+0 . array[2]:long words+0"},
+		{"a union across words", twoWays, 4, Use{Size: 8, Float: false}, "union:two+0 . structure:halves+0 . long far+4"},
+		{"bit fields", bits, 0, Use{Size: 4, Float: false}, "structure:bits+0"},
 		{"the first byte of bit fields", bits, 0, Use{}, "structure:bits+0"},
-		{"the second byte of bit fields", bits, 1, Use{1, false}, "structure:bits+0 . int b+0"},
-		{"bit fields behind the first byte used", bits, 2, Use{4, false}, "structure:bits+0 . int c+4"},
-		{"no bit fields", bits, 2, Use{2, false}, "structure:bits+0"},
-		{"a base class behind an empty one", holder, 0, Use{8, false}, "class:Holder<int,_3>+0 . structure:rec_t+0 . long key+0"},
+		{"the second byte of bit fields", bits, 1, Use{Size: 1, Float: false}, "structure:bits+0 . int b+0"},
+		{"bit fields behind the first byte used", bits, 2, Use{Size: 4, Float: false}, "structure:bits+0 . int c+4"},
+		{"no bit fields", bits, 2, Use{Size: 2, Float: false}, "structure:bits+0"},
+		{"a base class behind an empty one", holder, 0, Use{Size: 8, Float: false}, "class:Holder<int,_3>+0 . structure:rec_t+0 . long key+0"},
 		{"that of a use not known", holder, 0, Use{}, "class:Holder<int,_3>+0 . structure:rec_t+0 . long key+0"},
-		{"a flexible array at the end", holder, 64 + 3*16, Use{4, false}, "class:Holder<int,_3>+0 . structure:inner_t+64 . int tag+0"},
-		{"nothing", void, 0, Use{8, false}, "void -+0"},
+		{"a flexible array at the end", holder, 64 + 3*16, Use{Size: 4, Float: false}, "class:Holder<int,_3>+0 . structure:inner_t+64 . int tag+0"},
+		{"nothing", void, 0, Use{Size: 8, Float: false}, "void -+0"},
 	} {
 		if got := way(table, table.Descend(x.typ, x.offset, x.use)); got != x.want {
 			t.Errorf("%s: got  %s\nwant %s", x.what, got, x.want)
@@ -302,7 +303,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		for typ := range table.Types {
-			table.Descend(TypeNo(typ), 8, Use{8, true})
+			table.Descend(TypeNo(typ), 8, Use{Size: 8, Float: true})
 			table.Spell(TypeNo(typ), "x")
 		}
 		for m := range table.Members {

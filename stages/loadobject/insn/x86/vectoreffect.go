@@ -47,6 +47,9 @@ func (d *decoder) move(e *insn.Effect, letter byte, next uint64) {
 	}
 	lower := letter | 0x20
 	size, class := d.moved(lower)
+	if d.number == 1 && (d.op == 0x6e || d.op == 0x7e || d.op == 0xd6) { // movd, movq
+		class = insn.Vector
+	}
 	m := d.access(next)
 	if d.encoding == evex && d.short {
 		m.Disp += int64(d.disp) * int64(d.unit(lower, size)-1)

@@ -138,7 +138,7 @@ func (g *typeGraph) make(raw rawTypeNo, depth int) types.TypeNo {
 
 func (g *typeGraph) build(raw rawTypeNo, depth int) types.TypeNo {
 	t := &g.types[raw]
-	x := types.Type{Kind: t.kind, Float: t.float, Name: t.name, Size: t.size, Count: -1}
+	x := types.Type{Kind: t.kind, Float: t.float, Complex: t.complex, Name: t.name, Size: t.size, Count: -1}
 	elem := func() types.TypeNo { return g.make(g.find(t.elem), depth+1) }
 	switch t.kind {
 	case types.Void: // an entry around another type

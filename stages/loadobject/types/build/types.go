@@ -23,6 +23,7 @@ type rawType struct {
 	parts      int32 // how many
 	kind       types.Kind
 	float      bool
+	complex    bool
 	declared   bool // its definition is elsewhere
 	descriptor bool // an array that the object points to
 }
@@ -120,7 +121,7 @@ func (w *unitWalk) baseType(t *rawType, e *entry) {
 	}
 	switch e.encoding {
 	case encodingComplex, encodingFloat, encodingImaginary, encodingDecimal:
-		t.float = true
+		t.float, t.complex = true, e.encoding == encodingComplex
 	}
 }
 
