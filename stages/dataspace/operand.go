@@ -1,6 +1,8 @@
 package dataspace
 
 import (
+	"slices"
+
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/types"
 )
@@ -29,6 +31,8 @@ const (
 	detailCanary    = "stack protector"
 	detailBeyond    = "outside of the type that its pointer points to"
 	detailSize      = "the size of the type that its pointer points to is unknown"
+	detailFit       = "the access does not fit the type that its pointer points to"
+	detailSeveral   = "pointers of several types fit"
 	detailDisagree  = "the data address is outside of what the code refers to"
 )
 
@@ -63,74 +67,58 @@ func (f *function) followed(s *state, n int, a *insn.Access) value {
 }
 
 // root finds what an operand leads into (perf-data 17.1), or why that is unknown.
-// Of several variables in its register it takes the innermost one that fits.
 func (f *function) root(s *state, n int, a *insn.Access) (root, string) {
 	if f.types.Table == nil {
 		return root{}, detailNoBase
 	}
 	at := f.followed(s, n, a)
-	best, why := f.rootAt(s, n, a, at, false)
-	fit := f.fit(best, a)
-	try := func(at value, variable bool) {
-		if r, _ := f.rootAt(s, n, a, at, variable); f.fit(r, a) > fit {
-			best, fit = r, f.fit(r, a)
-		}
-	}
+	first, why := f.rootAt(s, n, a, at, false)
 	if at.kind == frame || at.kind == number {
-		return best, why
+		return first, why
 	}
-	best.method = f.methodOf(n, a, best.method)
-	if fit == fitsScalar {
-		return best, ""
+	first.method = f.methodOf(n, a, first.method)
+	if first.ok && first.variable != types.None {
+		return first, ""
+	}
+	c := candidates{types: f.types, use: f.use(s, n, a)}
+	if !f.misplaced(s, n, a) {
+		c.add(first, why)
 	}
 	for _, p := range f.pieces[n] {
-		switch p.register {
-		case int(a.Base):
-			try(f.place(a, p.value, s.register(a.Index)), true)
-		case int(a.Index):
-			if a.Scale == 1 {
-				try(f.place(a, s.register(a.Base), p.value), true)
+		switch {
+		case p.computed && a.Index != insn.NoRegister:
+			c.several = c.several || f.rivals(n, p)
+		case p.register == int(a.Base):
+			c.add(f.rootAt(s, n, a, f.place(a, p.value, s.register(a.Index)), true))
+		case p.register == int(a.Index) && a.Scale == 1:
+			c.add(f.rootAt(s, n, a, f.place(a, s.register(a.Base), p.value), true))
+		}
+	}
+	if !c.best.ok && a.Base >= 0 && a.Base < registers {
+		for _, p := range f.soon(n, a.Base) {
+			if !p.computed || a.Index == insn.NoRegister {
+				c.add(f.rootAt(s, n, a, f.place(a, p.value, s.register(a.Index)), true))
 			}
 		}
 	}
-	if a.Base >= 0 && a.Base < registers {
-		try(f.place(a, s.registers[a.Base], s.register(a.Index)), false)
-		if !best.ok {
-			try(f.place(a, f.soon(n, a.Base), s.register(a.Index)), true)
-		}
-	}
-	return best, why
+	return c.found()
 }
 
-// fit says how well a root is what an operand leads into.
-type fit uint8
+// misplaced reports whether the base register of an access with an index is known only
+// by a variable at a distance from it. Of pointers that a loop computes anew, clang's
+// debug information leaves out the index.
+func (f *function) misplaced(s *state, n int, a *insn.Access) bool {
+	return a.Index != insn.NoRegister && slices.ContainsFunc(f.pieces[n], func(p registerValue) bool {
+		return p.computed && (p.register == int(a.Base) || p.register == int(a.Index)) && p.value == s.register(insn.Register(p.register))
+	})
+}
 
-const (
-	fitsNot    fit = iota
-	fitsGuess      // an aggregate, or what contains what the pointer's type names
-	fitsPart       // something of another size
-	fitsScalar     // a scalar of the size that is accessed
-)
-
-func (f *function) fit(r root, a *insn.Access) fit {
-	if !r.ok {
-		return fitsNot
-	}
-	t := f.types
-	way := t.Descend(r.typ, r.offset, types.Use{Size: a.Size, Float: a.Class == insn.Float})
-	if len(way) == 0 {
-		return fitsNot
-	}
-	leaf := &t.Types[t.element(way[len(way)-1].Type)]
-	switch {
-	case r.vague || r.method == MethodContainer:
-		return fitsGuess
-	case t.SharesBits(r.typ, r.offset, a.Size): // the bits show which member it is
-		return fitsScalar
-	case !leaf.Kind.Aggregate() && leaf.Size == int64(a.Size):
-		return fitsScalar
-	}
-	return fitsPart
+// rivals reports whether another variable contradicts one that is at a distance from its
+// register.
+func (f *function) rivals(n int, p registerValue) bool {
+	return slices.ContainsFunc(f.pieces[n], func(q registerValue) bool {
+		return q.register == p.register && !q.computed && f.types.contradict(q.value, p.value)
+	})
 }
 
 // rootAt is root for a place.

@@ -11,6 +11,9 @@ import (
 type registerValue struct {
 	register int
 	value    value
+	// computed says that the register does not hold the variable, but something at a
+	// distance from it.
+	computed bool
 }
 
 // claim is a registerValue with the instructions [from, to) for which it holds.
@@ -63,7 +66,7 @@ func (f *function) overlay() {
 		}
 	}
 	for i, p := range f.pieces {
-		f.believed[i] = believed(p)
+		f.believed[i] = t.believed(p)
 	}
 }
 
@@ -112,8 +115,8 @@ func (f *function) variable(list []claim, scope types.ScopeNo, v types.VariableN
 }
 
 // believed are of several values of a register the innermost variable's, but
-// pointers before others.
-func believed(all []registerValue) []registerValue {
+// pointers before others; an unknown value if they point to different aggregates.
+func (t typeTable) believed(all []registerValue) []registerValue {
 	if len(all) < 2 {
 		return all
 	}
@@ -123,11 +126,23 @@ func believed(all []registerValue) []registerValue {
 		switch {
 		case i < 0:
 			told = append(told, p)
+		case told[i].value.kind == unknown:
 		case told[i].value.kind != address && p.value.kind == address:
 			told[i] = p
+		case t.contradict(told[i].value, p.value):
+			told[i].value = value{}
 		}
 	}
 	return told
+}
+
+// contradict reports whether two addresses lead into aggregates of which neither is in
+// the other one.
+func (t typeTable) contradict(a, b value) bool {
+	if a.kind != address || b.kind != address || !t.Types[a.typ].Kind.Aggregate() || !t.Types[b.typ].Kind.Aggregate() {
+		return false
+	}
+	return a.typ != b.typ && !t.holds(a, b) && !t.holds(b, a)
 }
 
 // depth is how many scopes a scope is in.
@@ -158,6 +173,7 @@ func (f *function) registerValue(v types.VariableNo, p *types.Place) (registerVa
 			return r, false
 		}
 		r.value.offset -= p.Offset
+		r.computed = p.Offset != 0
 	case types.AtRegister:
 		r.value = value{kind: address, typ: typ, variable: v, offset: p.Piece - p.Offset}
 	default:

@@ -14,7 +14,11 @@ func (f *function) anchor(s *state, n int) {
 		s.registers[b.register] = b.value
 	}
 	for _, p := range f.believed[n] {
-		s.registers[p.register] = f.types.better(p.value, s.registers[p.register])
+		if p.value.kind == unknown { // variables contradict each other
+			s.registers[p.register] = value{}
+		} else {
+			s.registers[p.register] = f.types.better(p.value, s.registers[p.register])
+		}
 	}
 }
 
@@ -160,14 +164,11 @@ func (f *function) chosen(s *state, n int) value {
 // to be in a register after the access through it.
 const maxAhead = 64
 
-// soon is what a variable says of a register about which nothing is known yet: its
+// soon is what variables say of a register about which nothing is known yet: its
 // contents stay until the variable is in it, or in a register it is copied to.
-func (f *function) soon(n int, r insn.Register) value {
-	if r < 0 || r >= registers {
-		return value{}
-	}
+func (f *function) soon(n int, r insn.Register) (list []registerValue) {
 	same := f.copies(n, r)
-	for i := n; i < min(n+maxAhead, len(f.code)) && same != 0; i++ {
+	for i := n; i < min(n+maxAhead, len(f.code)) && same != 0 && list == nil; i++ {
 		x := &f.code[i]
 		copied := x.Op == insn.Move && int64(x.Width) == f.object.word() && x.Source >= 0 && same>>x.Source&1 != 0
 		same &^= x.Written
@@ -182,11 +183,11 @@ func (f *function) soon(n int, r insn.Register) value {
 		}
 		for _, p := range f.pieces[i+1] {
 			if same>>p.register&1 != 0 && p.value.kind == address {
-				return p.value
+				list = append(list, p)
 			}
 		}
 	}
-	return value{}
+	return list
 }
 
 // copies are the registers that hold what a register holds before an instruction,

@@ -1,0 +1,136 @@
+package dataspace
+
+import (
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/types"
+)
+
+// use returns how an instruction uses an operand, with these values in registers. A
+// floating-point number may be stored from a general register, too.
+func (f *function) use(s *state, n int, a *insn.Access) types.Use {
+	u := types.Use{Size: a.Size, Float: a.Class == insn.Float, Vector: a.Class == insn.Vector,
+		Part: a.Class == insn.Integer && a.Load, Store: a.Class == insn.Integer && !a.Load}
+	if x := &f.code[n]; a.Store && x.Op == insn.Store && x.Source != insn.NoRegister {
+		v := s.register(x.Source)
+		u.Float = u.Float || v.kind == scalar && f.types.Types[v.typ].Float
+	}
+	return u
+}
+
+// candidates collects what an operand may lead into, by the variables in its
+// registers, and keeps the one that the access fits.
+type candidates struct {
+	types   typeTable
+	use     types.Use
+	best    root
+	fit     types.Fit
+	several bool // the access fits others equally well
+	why     string
+}
+
+// add takes a root, or the reason why there is none.
+func (c *candidates) add(r root, why string) {
+	if !r.ok {
+		if c.why == "" || c.why == detailNoBase {
+			c.why = why
+		}
+		return
+	}
+	fit, fits := c.types.fits(r, c.use)
+	if !fits {
+		c.why = detailFit
+		return
+	}
+	low, high := min(fit, c.fit), max(fit, c.fit)
+	switch {
+	case !c.best.ok:
+		c.best, c.fit = r, fit
+	case r.variable != types.None: // it lies where the pointer leads
+		if fit > c.fit {
+			c.best, c.fit = r, fit
+		}
+	case c.types.isPlain(r) && !c.types.isPlain(c.best):
+	case c.types.isPlain(c.best) && !c.types.isPlain(r):
+		c.best, c.fit = r, fit
+	case c.types.same(c.best, r, c.use):
+		if fit > c.fit {
+			c.best, c.fit = r, fit
+		}
+	case c.types.isBytes(r, c.use) && !c.types.isBytes(c.best, c.use):
+	case c.types.isBytes(c.best, c.use) && !c.types.isBytes(r, c.use):
+		c.best, c.fit = r, fit
+	case low == high || c.use.Part && low >= types.FitPart:
+		c.several = true
+	case fit > c.fit:
+		c.best, c.fit = r, fit
+	}
+}
+
+// found returns the root, or why it is unknown.
+func (c *candidates) found() (root, string) {
+	switch {
+	case c.several:
+		return root{}, detailSeveral
+	case !c.best.ok:
+		return root{}, c.why
+	}
+	return c.best, ""
+}
+
+// fits returns how well a use fits what a root leads into, and whether it may be that
+// at all. A variable is where it is, whatever is done to it; a pointer may be one of
+// another type, converted.
+func (t typeTable) fits(r root, use types.Use) (types.Fit, bool) {
+	if r.vague || r.method == MethodContainer {
+		return types.FitBeyond, true
+	}
+	way, fit := t.DescendHint(r.typ, r.offset, use, r.hint)
+	if fit == types.FitBeyond && t.SharesBits(r.typ, r.offset, use.Size) { // their bits show which it is
+		return types.FitKind, true
+	}
+	x := &t.Types[t.Strip(r.typ)]
+	size := int64(use.Size)
+	way = t.Holding(r.typ, way, r.offset, size)
+	switch {
+	case r.variable != types.None, fit >= types.FitPart:
+		return fit, true
+	case fit != types.FitBeyond:
+		return fit, false
+	case x.Kind == types.Array || len(way) > 1:
+		return fit, true
+	case !x.Kind.Aggregate(): // several numbers from there on
+		return fit, use.Vector && x.Size > 1 && size%x.Size == 0
+	case r.offset == 0 && x.Size > 0 && size%x.Size == 0: // several elements
+		return fit, true
+	}
+	return fit, r.offset+size <= x.Size
+}
+
+// same reports whether two roots lead to one member, perhaps of an aggregate that is
+// in another one, or to numbers of one type.
+func (t typeTable) same(a, b root, use types.Use) bool {
+	if a.typ == b.typ && a.offset == b.offset && a.variable == b.variable {
+		return true
+	}
+	wa, wb := t.Descend(a.typ, a.offset, use), t.Descend(b.typ, b.offset, use)
+	la, lb := wa[len(wa)-1], wb[len(wb)-1]
+	if la.Member != types.None && la.Member == lb.Member {
+		return true
+	}
+	return t.element(la.Type) == t.element(lb.Type) && (len(wa) == 1 || len(wb) == 1 || t.Types[t.element(la.Type)].Kind.Aggregate())
+}
+
+// isPlain reports whether all that is known of a root is a scalar type: a pointer to a
+// member, or one that is converted, leads to what another variable names.
+func (t typeTable) isPlain(r root) bool {
+	x := &t.Types[t.Strip(r.typ)]
+	return r.variable == types.None && !x.Kind.Aggregate() && x.Kind != types.Array
+}
+
+// isBytes reports whether a use is of several bytes of an array of bytes, which may hold
+// anything.
+func (t typeTable) isBytes(r root, use types.Use) bool {
+	way := t.Descend(r.typ, r.offset, use)
+	last := t.Strip(way[len(way)-1].Type)
+	return use.Size > 1 && t.Types[last].Kind == types.Array && t.Types[t.element(last)].Size == 1
+}
