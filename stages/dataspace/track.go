@@ -26,7 +26,10 @@ func (f *function) anchor(s *state, n int) {
 // followed: a pointer to a scalar may be known to lead into a structure.
 func (t typeTable) better(said, followed value) value {
 	switch {
-	case said.kind == unknown || followed.kind == frame:
+	case said.kind == unknown || followed.kind == frame || said.kind == scalar && followed.kind == number:
+		return followed
+	case said.kind == scalar && followed.kind == scalar:
+		followed.typ = said.typ
 		return followed
 	case said.kind != address && followed.kind == address:
 		return followed
@@ -48,6 +51,8 @@ func (f *function) step(s *state, n int) {
 		*s = state{}
 		return
 	}
+	s.identify(x.Source, n)
+	s.identify(x.Second, n)
 	dest, second := f.results(s, n)
 	var base value
 	if x.Base != insn.NoRegister {
@@ -65,6 +70,19 @@ func (f *function) step(s *state, n int) {
 	}
 	if x.Op != insn.Opaque && x.Op != insn.Store {
 		s.put(x.Dest, f.put(n, dest))
+	}
+}
+
+// identify gives an unknown integer in a register an origin, so that what is computed
+// from it twice is known to be of one thing.
+func (s *state) identify(r insn.Register, n int) {
+	if r < 0 || r >= registers {
+		return
+	}
+	v := &s.registers[r]
+	switch {
+	case v.kind == unknown, v.kind == number && v.step != 0, v.kind == scalar && v.integer().origin == anything:
+		*v = value{kind: scalar, typ: v.typ, offset: v.offset, step: max(v.step, 1), origin: anything - 1 - int32(n)*registers - int32(r)}
 	}
 }
 
@@ -140,8 +158,11 @@ func (f *function) added(s *state, n int) value {
 	if x.Source != insn.NoRegister {
 		a = s.register(x.Source)
 	}
-	if x.Second == insn.NoRegister && len(x.Accesses) > 0 {
+	switch {
+	case x.Second == insn.NoRegister && len(x.Accesses) > 0:
 		b = f.loaded(s, n, &x.Accesses[0])
+	case x.Source == x.Second && !a.leads():
+		return f.types.sum(value{kind: number}, b, 1+x.Scale, x.Value)
 	}
 	return f.types.sum(a, b, x.Scale, x.Value)
 }

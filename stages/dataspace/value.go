@@ -192,6 +192,8 @@ func (t typeTable) merge(a, b value) value {
 		return value{kind: floating}
 	case a.kind == number && b.kind == number:
 		return oneOf(a, b)
+	case (a.kind == scalar || a.kind == number) && (b.kind == scalar || b.kind == number) && a.integer().step != 1 && b.integer().step != 1:
+		return someOf(a.integer(), b.integer())
 	case a.kind != address || b.kind != address:
 		return t.orNull(a, b)
 	}
@@ -276,6 +278,15 @@ func oneOf(a, b value) value {
 	return value{kind: number, offset: modulo(a.offset, step), step: step}
 }
 
+// someOf is an integer that is one of two, or differs from them by whole steps.
+func someOf(a, b value) value {
+	step := gcd(gcd(a.step, b.step), a.offset-b.offset)
+	if step < 2 {
+		return value{}
+	}
+	return value{kind: scalar, offset: modulo(a.offset, step), step: step, origin: anything}
+}
+
 func gcd(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -318,7 +329,7 @@ func (t typeTable) sum(a, b value, scale, add int64) value {
 	switch {
 	case x.kind == number && y.kind == number:
 		v.kind = number
-	case x.origin == y.origin && x.origin > 0:
+	case x.origin == y.origin && x.origin != 0 && x.origin != anything:
 		v.origin, v.step = x.origin, x.step+y.step
 	case x.step == 0:
 		v.origin = y.origin
