@@ -56,7 +56,7 @@ func (f *function) bits(i int) (insn.Bits, bool) {
 // to it show what it writes; its place is known once they were followed.
 func (w *bitFlow) change(way []int) {
 	for range 2 {
-		s := newBitState()
+		s := w.begin(way)
 		w.used, w.changed, w.fresh, w.reached, w.kept = 0, 0, 0, false, false
 		for _, i := range way {
 			w.step(s, i)
@@ -67,10 +67,26 @@ func (w *bitFlow) change(way []int) {
 	w.used = 0
 }
 
+// begin returns what is known where a way begins: numbers that were put into registers
+// before a loop.
+func (w *bitFlow) begin(way []int) *bitState {
+	s := newBitState()
+	first := w.n
+	if len(way) > 0 {
+		first = way[0]
+	}
+	for r, v := range w.f.before(first).registers {
+		if v.kind == number && v.step == 0 && v.offset >= 0 { // of negative ones the width is unknown
+			s.registers[r] = constantBits(uint64(v.offset))
+		}
+	}
+	return s
+}
+
 // demand finds the bits of a load that are used, and those that change where the
 // others are written back.
 func (w *bitFlow) demand(way []int) {
-	s := newBitState()
+	s := w.begin(way)
 	for _, i := range way {
 		w.step(s, i)
 	}

@@ -261,12 +261,14 @@ func (t typeTable) array(at value, use types.Use) (value, bool) {
 		return at, false
 	}
 	leaf := &t.Types[t.element(way[len(way)-1].Type)]
-	if leaf.Size != int64(use.Size) || leaf.Float != use.Float {
-		if behind, ok := t.arrayBehind(at, use); ok {
-			return behind, behind.step == 0
-		}
-	}
-	if t.inArray(at) {
+	behind, ok := t.arrayBehind(at, use)
+	switch {
+	case ok && (leaf.Size != int64(use.Size) || leaf.Float != use.Float):
+		return behind, behind.step == 0
+	case ok && t.inArray(at) && t.inArray(t.plus(at, -int64(use.Size))): // from its last element on, or of the next array
+		at.step = max(at.step, 1)
+		return at, false
+	case t.inArray(at):
 		at.step = 0
 		return at, true
 	}
