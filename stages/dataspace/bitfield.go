@@ -19,14 +19,14 @@ const (
 // usedBits are the bits of an access that its instruction, or those around it, use
 // or change: a load's by the use of what it loaded, a store's by what it does not
 // write back unchanged. 0 stands for all, and for unknown ones.
-// It reports false when nothing is used but to be written back.
+// It reports false when nothing is used, or only to be written back.
 func (f *function) usedBits(n int) (bits uint64, ok bool) {
 	x := &f.code[n]
 	a := &x.Accesses[0]
 	if _, ok := f.bits(n); !ok || len(x.Accesses) != 1 || a.Implicit || a.Repeated || a.Size > maxBits/8 {
 		return 0, true
 	}
-	lost, kept := false, false
+	lost, kept, dropped := false, false, false
 	for _, way := range f.waysTo(n) {
 		w := &bitFlow{f: f, n: n, access: a, load: a.Load, left: maxBitsBehind, seen: map[passed]bool{}}
 		if a.Load {
@@ -35,12 +35,13 @@ func (f *function) usedBits(n int) (bits uint64, ok bool) {
 			w.change(way)
 		}
 		bits |= w.used | w.changed
-		lost, kept = lost || w.lost, kept || w.kept
+		lost, kept, dropped = lost || w.lost, kept || w.kept, dropped || w.tracked && !w.merges
 	}
-	if all := ^uint64(0) >> (64 - 8*a.Size); bits&all == all && lost {
+	all := ^uint64(0) >> (64 - 8*a.Size)
+	if bits &= all; bits == all && lost {
 		return 0, !kept
 	}
-	return bits, bits != 0 || !kept
+	return bits, bits != 0 || !kept && !dropped
 }
 
 // bits returns what an instruction does to bits.
@@ -100,14 +101,16 @@ func (w *bitFlow) follow(s *bitState, i int) {
 	for ; i < len(f.code) && w.left > 0; i++ {
 		w.left--
 		w.step(s, i)
+		w.tracked = w.tracked || i == w.n && s.live()
 		x := &f.code[i]
 		to, inside := 0, false
 		if x.HasTarget && x.Kind != insn.Call {
 			to, inside = f.at(x.Target)
 		}
 		switch {
-		case !s.live() || x.Kind == insn.Trap:
+		case x.Kind == insn.Trap, !s.live() && (w.used|w.changed != 0 || x.Kind != insn.Other && x.Kind != insn.Nop):
 			return
+		case !s.live(): // nothing is used: something else may be written to the memory
 		case x.Kind == insn.Return:
 			w.returns(s, i)
 			return

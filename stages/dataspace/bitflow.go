@@ -22,6 +22,8 @@ type bitFlow struct {
 	changed uint64 // the bits that stores change which keep the others
 	lost    bool   // something is used in unknown ways
 	kept    bool   // something is written back as it was
+	tracked bool   // the access puts bits into registers
+	merges  bool   // something is written to the memory
 	left    int    // instructions to follow
 	fresh   uint64 // the last of the origins that were given
 	seen    map[passed]bool
@@ -389,6 +391,7 @@ func (w *bitFlow) stored(s *bitState, i int, a *insn.Access, b *bits64, holds sp
 // and the others are those that it changes.
 func (w *bitFlow) merged(here bool, b *bits64, off int64, n int) {
 	var changed, used uint64
+	w.merges = true
 	for k := range min(n, 64) {
 		at, v := off+int64(k), b.at(k)
 		if v.kind == copied && int64(v.at) == at {
