@@ -23,7 +23,8 @@ const (
 var perf = []string{"testdata/perf/recordings.tar.gz", "testdata/perf/symfs.tar.gz", "testdata/perf/golden.tar.gz", "testdata/perf/jitdump.tar.gz", "testdata/perf/unwind.tar.gz", "testdata/perf/callers.tar.gz", "testdata/perf/linkage.tar.gz", "testdata/perf/returns.tar.gz"}
 
 // data are the archives of recordings whose data objects are known.
-var data = []string{"testdata/data/recordings.tar.gz", "testdata/data/symfs.tar.gz", "testdata/members/recordings.tar.gz", "testdata/members/symfs.tar.gz"}
+var data = []string{"testdata/data/recordings.tar.gz", "testdata/data/symfs.tar.gz", "testdata/members/recordings.tar.gz", "testdata/members/symfs.tar.gz",
+	"testdata/guarded/recordings.tar.gz", "testdata/guarded/symfs.tar.gz"}
 
 // symbols is the archive of recordings of programs whose functions are hard to name.
 const symbols = "testdata/symbols/recordings.tar.gz"
@@ -104,7 +105,8 @@ func Perf(dir string) error {
 
 // Data unpacks the recordings of accesses to memory below dir: data/NAME.data
 // with the truth about it, data/NAME.truth, the same for members of structures as
-// members/NAME.data and members/NAME.truth, and the programs as symfs/.
+// members/NAME.data and members/NAME.truth and, of generated programs, as
+// guarded/NAME.data and guarded/NAME.truth, and the programs as symfs/.
 func Data(dir string) error { return unpackBelow(dir, data) }
 
 // Symbols unpacks the recordings of programs whose functions are hard to name below

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		if err := errors.Join(corpus.Data(folder), corpus.Perf(folder), writeCounters()); err != nil {
 			return nil, err
 		}
-		paths := []string{filepath.Join(folder, "data"), filepath.Join(folder, "members"), filepath.Join(folder, "counters")}
+		paths := []string{filepath.Join(folder, "data"), filepath.Join(folder, "members"), filepath.Join(folder, "guarded"), filepath.Join(folder, "counters")}
 		for _, name := range ofCorpus {
 			paths = append(paths, filepath.Join(folder, "perf", name+".data"))
 		}
@@ -44,5 +44,5 @@ func query(t *testing.T, scan func(*sql.Rows) error, text string, args ...any) {
 
 // Every view's invariants hold for every recording.
 func TestInvariants(t *testing.T) {
-	suite.CheckInvariants(t, shared, len(recordings(t, "data"))+len(recordings(t, "members"))+len(ofCorpus)+len(counters))
+	suite.CheckInvariants(t, shared, len(recordings(t, "data"))+len(recordings(t, "members"))+len(recordings(t, "guarded"))+len(ofCorpus)+len(counters))
 }

@@ -50,6 +50,36 @@ func TestMembers(t *testing.T) {
 	}
 }
 
+// Bounds of what is right of the instructions of generated programs: at least a share, and
+// how many there are at least.
+const (
+	minGuarded      = 1300
+	minRightGuarded = 0.84
+)
+
+// Of random structures in arrays, and through pointers of other types, no access has a
+// wrong member, either: unions of pointers, pointers to bytes, and indexes lead to
+// aggregates or reasons.
+func TestGuarded(t *testing.T) {
+	all := &tally{}
+	for _, name := range recordings(t, "guarded") {
+		t.Run(name, func(t *testing.T) {
+			got := compare(t, name+".data", name, nil)
+			if got.samples[wrong] > 0 {
+				t.Errorf("%d wrong", got.samples[wrong])
+			}
+			all.add(got)
+		})
+	}
+	t.Log(all)
+	if n := total(all); n < minGuarded {
+		t.Errorf("%d instructions, want %d", n, minGuarded)
+	}
+	if r := rate(all.instructions); r < minRightGuarded {
+		t.Errorf("%.1f %% of the instructions have the right object", 100*r)
+	}
+}
+
 func sumUp(sums map[string]*tally, key string, got *tally) {
 	if sums[key] == nil {
 		sums[key] = &tally{}

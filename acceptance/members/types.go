@@ -1,0 +1,246 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// scalar is a scalar type: as C spells it, and as descriptors do.
+type scalar struct {
+	c, descriptor string
+	number        kind
+}
+
+// kind is the sort of operations that a type has.
+type kind int
+
+const (
+	integer kind = iota
+	floating
+	boolean
+	pointer
+	vector // and complex numbers: only copied
+)
+
+// field is a member of an aggregate.
+type field struct {
+	name  string // empty for anonymous ones and bases
+	typ   scalar
+	bits  int
+	in    *aggregate // of typ's stead
+	dims  []int
+	base  bool
+	named bool // its type is declared apart, with a name
+}
+
+// aggregate is a structure or a union.
+type aggregate struct {
+	union  bool
+	name   string // empty for unnamed ones
+	packed bool
+	fields []field
+}
+
+func (a *aggregate) word() string {
+	if a.union {
+		return "union"
+	}
+	return "struct"
+}
+
+// leaf is a scalar, or an array of scalars, in a structure.
+type leaf struct {
+	member     string // as in p->MEMBER, without the indexes of its own dimensions
+	descriptor string // behind the structure's own
+	field      *field
+	dims       []int
+	union      bool
+	inners     []inner // the aggregates around it, from the outermost
+}
+
+// inner is an aggregate around a leaf that has a name and is in no array.
+type inner struct {
+	typ        *aggregate
+	path       string // of it
+	rest       string // of the leaf in it
+	descriptor string
+}
+
+type generator struct {
+	*rand.Rand
+	cpp     bool
+	text    strings.Builder // declarations and functions
+	calls   strings.Builder
+	next    int
+	plain   []*aggregate // named structures without bases, for members of others
+	enumNos int
+}
+
+var scalars = []scalar{
+	{"char", "char", integer}, {"signed char", "signed_char", integer}, {"unsigned char", "unsigned_char", integer},
+	{"short", "short", integer}, {"unsigned short", "unsigned_short", integer}, {"int", "int", integer}, {"int", "int", integer},
+	{"unsigned", "unsigned_int", integer}, {"long", "long", integer}, {"long", "long", integer}, {"unsigned long", "unsigned_long", integer},
+	{"float", "float", floating}, {"float", "float", floating}, {"double", "double", floating}, {"double", "double", floating}, {"long double", "long_double", floating},
+	{"bool", "*ool", boolean}, {"char *", "pointer+char", pointer}, {"void *", "pointer+void", pointer}, {"struct some *", "pointer+structure:some", pointer},
+	{"double _Complex", "*complex*double*", vector}, {"v4", "v4=array[4]:float", vector}, {"u32", "u32=unsigned_int", integer}, {"real", "real=double", floating},
+}
+
+var bitTypes = []scalar{
+	{"unsigned", "unsigned_int", integer}, {"unsigned", "unsigned_int", integer}, {"int", "int", integer}, {"unsigned long", "unsigned_long", integer},
+	{"long", "long", integer}, {"unsigned char", "unsigned_char", integer}, {"short", "short", integer}, {"bool", "*ool", boolean}, {"u32", "u32=unsigned_int", integer},
+}
+
+var widths = map[string]int{"unsigned": 32, "int": 32, "unsigned long": 64, "long": 64, "unsigned char": 8, "short": 16, "bool": 1, "u32": 32}
+
+func (g *generator) id(prefix string) string {
+	g.next++
+	return fmt.Sprintf("%s%d", prefix, g.next)
+}
+
+func (g *generator) scalar() scalar { return scalars[g.IntN(len(scalars))] }
+
+// aggregate makes a structure or union with fields of all sorts.
+func (g *generator) aggregate(union bool, depth, most int) *aggregate {
+	a := &aggregate{union: union}
+	for n := 2 + g.IntN(most-1); len(a.fields) < n; {
+		switch g.IntN(12) {
+		case 0, 1, 2:
+			if union {
+				a.fields = append(a.fields, field{name: g.id("m"), typ: g.scalar()})
+				continue
+			}
+			a.fields = append(a.fields, g.bitFields()...)
+		case 3:
+			a.fields = append(a.fields, field{name: g.id("m"), typ: g.scalar(), dims: []int{1 + g.IntN(6)}})
+		case 4:
+			a.fields = append(a.fields, field{name: g.id("m"), typ: g.scalar(), dims: []int{1 + g.IntN(3), 2 + g.IntN(3)}})
+		case 5:
+			if depth > 0 {
+				a.fields = append(a.fields, g.nested(!union && g.IntN(2) == 0, depth))
+			}
+		case 6:
+			if depth > 0 && len(g.plain) > 0 {
+				a.fields = append(a.fields, field{name: g.id("m"), in: g.plain[g.IntN(len(g.plain))], named: true, dims: g.some()})
+			}
+		default:
+			a.fields = append(a.fields, field{name: g.id("m"), typ: g.scalar()})
+		}
+	}
+	return a
+}
+
+// some are no dimensions, or one.
+func (g *generator) some() []int {
+	if g.IntN(3) == 0 {
+		return []int{2 + g.IntN(3)}
+	}
+	return nil
+}
+
+func (g *generator) nested(union bool, depth int) field {
+	f := field{in: g.aggregate(union, depth-1, 4)}
+	if g.IntN(2) == 0 {
+		f.name, f.dims = g.id("m"), g.some()
+	}
+	return f
+}
+
+func (g *generator) bitFields() (list []field) {
+	t := bitTypes[g.IntN(len(bitTypes))]
+	for range 1 + g.IntN(5) {
+		if g.IntN(4) == 0 {
+			t = bitTypes[g.IntN(len(bitTypes))]
+		}
+		width := 1 + g.IntN(widths[t.c])
+		if g.IntN(2) == 0 && widths[t.c] > 8 {
+			width = []int{8, 16, 1, 7, 9, 24, 5, 3}[g.IntN(8)]
+		}
+		if g.IntN(12) == 0 {
+			list = append(list, field{typ: t, bits: g.IntN(2) * min(width, widths[t.c]-1)})
+		}
+		list = append(list, field{name: g.id("b"), typ: t, bits: min(width, widths[t.c])})
+	}
+	return list
+}
+
+// declare writes the fields of an aggregate.
+func (a *aggregate) declare(b *strings.Builder, indent string) {
+	for i := range a.fields {
+		f := &a.fields[i]
+		if f.base {
+			continue
+		}
+		dims := ""
+		for _, n := range f.dims {
+			dims += fmt.Sprintf("[%d]", n)
+		}
+		switch {
+		case f.named:
+			fmt.Fprintf(b, "%s%s %s %s%s;\n", indent, f.in.word(), f.in.name, f.name, dims)
+		case f.in != nil:
+			fmt.Fprintf(b, "%s%s {\n", indent, f.in.word())
+			f.in.declare(b, indent+"\t")
+			fmt.Fprintf(b, "%s} %s%s;\n", indent, f.name, dims)
+		case f.bits > 0 || f.name == "":
+			fmt.Fprintf(b, "%s%s %s : %d;\n", indent, f.typ.c, f.name, f.bits)
+		default:
+			fmt.Fprintf(b, "%s%s %s%s;\n", indent, f.typ.c, f.name, dims)
+		}
+	}
+}
+
+// leaves are all scalars and arrays of scalars in an aggregate. Those in arrays of
+// aggregates are those of one element.
+func (g *generator) leaves(a *aggregate, at leaf) (list []leaf) {
+	for i := range a.fields {
+		f := &a.fields[i]
+		l := at
+		l.inners = append([]inner(nil), at.inners...)
+		l.union = at.union || a.union
+		l.field = f
+		if f.name != "" {
+			l.member = strings.TrimPrefix(at.member+"."+f.name, ".")
+			for k := range l.inners {
+				l.inners[k].rest = strings.TrimPrefix(l.inners[k].rest+"."+f.name, ".")
+			}
+		}
+		if f.in == nil {
+			if f.name == "" {
+				continue
+			}
+			l.dims = f.dims
+			for _, n := range f.dims {
+				l.descriptor += fmt.Sprintf("array[%d]:", n)
+			}
+			l.descriptor = at.descriptor + ".{" + l.descriptor[len(at.descriptor):] + f.typ.descriptor
+			if f.bits > 0 { // compilers differ if the width is the type's
+				l.descriptor += map[bool]string{true: "*", false: fmt.Sprintf(":%d", f.bits)}[f.bits == widths[f.typ.c]]
+			}
+			l.descriptor += " " + f.name + "}"
+			list = append(list, l)
+			continue
+		}
+		index := ""
+		for _, n := range f.dims {
+			index += fmt.Sprintf("[%d]", g.IntN(n))
+		}
+		l.member += index
+		for k := range l.inners {
+			l.inners[k].rest += index
+		}
+		name := f.in.name
+		if name == "" {
+			name = f.name
+		}
+		if name == "" {
+			name = "-"
+		}
+		l.descriptor = at.descriptor + ".{" + map[bool]string{true: "union:", false: "structure:"}[f.in.union] + name + "}"
+		if f.named {
+			l.inners = append(l.inners, inner{typ: f.in, path: l.member, descriptor: "{structure:" + name + "}"})
+		}
+		list = append(list, g.leaves(f.in, l)...)
+	}
+	return list
+}
