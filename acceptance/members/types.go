@@ -69,12 +69,11 @@ type inner struct {
 
 type generator struct {
 	*rand.Rand
-	cpp     bool
-	text    strings.Builder // declarations and functions
-	calls   strings.Builder
-	next    int
-	plain   []*aggregate // named structures without bases, for members of others
-	enumNos int
+	cpp   bool
+	text  strings.Builder // declarations and functions
+	calls strings.Builder
+	next  int
+	plain []*aggregate // named structures without bases, for members of others
 }
 
 var scalars = []scalar{
