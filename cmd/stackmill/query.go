@@ -115,12 +115,12 @@ func (q *querier) answer(ctx context.Context, args []string) error {
 		return fmt.Errorf("query: %w", errors.Join(err, db.Close()))
 	}
 	defer on.close()
-	for name, given := range map[string]string{"as": q.as, "output": q.output} {
-		if prompt && given != "" {
-			return usageErrorf("query: --%s: no SQL given", name)
-		}
-	}
-	if prompt {
+	switch {
+	case prompt && q.as != "":
+		return usageErrorf("query: --as: no SQL given")
+	case prompt && q.output != "":
+		return usageErrorf("query: --output: no SQL given")
+	case prompt:
 		return on.prompt()
 	}
 	if strings.Trim(statement, "; \t\r\n") == "" {

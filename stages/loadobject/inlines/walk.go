@@ -34,8 +34,9 @@ type scope struct {
 }
 
 // walkInlined calls f for each inlined subroutine of a unit in the order of the
-// entries, parents before their children, own for the code of functions that is not
-// inlined, which reports whether it is the body of a parallel region, and outer with the offsets of functions without code that are in no other entry.
+// entries, parents before their children; own for the code of functions that is not
+// inlined, which reports whether it is the body of a parallel region; and outer with the
+// offsets of functions without code that are in no other entry.
 // Everything before an error has been passed on.
 func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlined), own func(subprogram) (body bool), outer func(off uint64)) error {
 	w := dwarf.WalkOf(s, u, scope{parent: -1})
