@@ -1,0 +1,14 @@
+-- row: one stack of I/O calls, with their sums, with inlined functions as functions of their own
+-- rules: S10
+-- like: io_stacks
+--
+-- invariant as_recorded: The values are those of `io_stacks`, stack by stack.
+--   SELECT * EXCLUDE (stack) FROM inline_io_stacks EXCEPT ALL SELECT * EXCLUDE (stack) FROM io_stacks
+--   UNION ALL
+--   (SELECT * EXCLUDE (stack) FROM io_stacks EXCEPT ALL SELECT * EXCLUDE (stack) FROM inline_io_stacks)
+-- invariant as_folded: Stacks of the same functions have the values that `inline_folded` has for them.
+--   SELECT experiment_id, mode, stack, sum(value) FROM (
+--     SELECT experiment_id, mode, stack, written_bytes AS value FROM inline_io_stacks
+--     UNION ALL
+--     SELECT experiment_id, mode, stack, -value FROM inline_folded WHERE metric = 'iowritebytes'
+--   ) GROUP BY ALL HAVING sum(value) <> 0
