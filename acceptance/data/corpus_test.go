@@ -87,15 +87,24 @@ func TestWatchedMember(t *testing.T) {
 	}
 }
 
-// The machine's caches are in the recordings: their lines had 64 bytes.
+// Layouts have the recorded size of cache lines, 64 bytes, or the usual one if there is none.
 func TestRecordedLines(t *testing.T) {
+	recorded := 0
 	query(t, func(r *sql.Rows) error {
 		var experiment, source string
 		var size, line int64
 		err := r.Scan(&experiment, &size, &line, &source)
-		if size != 64 || line != 64 || source != "recorded" {
+		want := "assumed" // machines may hide their caches from perf
+		if size == 64 {
+			want = "recorded"
+			recorded++
+		}
+		if size != 64 && size != 0 || line != 64 || source != want {
 			t.Errorf("%s: %d, in layouts %d %s", experiment, size, line, source)
 		}
 		return err
 	}, `SELECT DISTINCT l.experiment, COALESCE(e.cache_line_size, 0), l.line_size, l.line_size_source FROM data_layout l JOIN experiments e USING (experiment_id)`)
+	if recorded == 0 {
+		t.Error("no recording has the size of cache lines")
+	}
 }

@@ -8,9 +8,10 @@ import (
 
 // build is one program, compiled in one way, and how it is recorded.
 type build struct {
-	name   string
-	steps  string // of the shell, in a folder of its own; $S is the folder of the sources
-	chains string // how stacks are recorded: dwarf, fp or none
+	name     string
+	compiler string
+	steps    string // of the shell, in a folder of its own; $S is the folder of the sources
+	chains   string // how stacks are recorded: dwarf, fp or none
 
 	noLines    bool // there are no source lines
 	noNames    bool // static functions have no names
@@ -130,7 +131,7 @@ func buildList() (list []*build) {
 			if p.only != "" && !strings.Contains(p.only, f.compiler) {
 				continue
 			}
-			b := &build{chains: f.chains}
+			b := &build{compiler: f.compiler, chains: f.chains}
 			b.name = buildName(p.name, f.compiler, f.flags, f.link, f.post, f.chains)
 			compiler := f.compiler
 			if p.language == "cpp" {

@@ -25,8 +25,7 @@ func TestExact(t *testing.T) {
 	}
 	var builds []*build
 	for _, b := range chosen(few) {
-		compiler, _, _ := strings.Cut(b.steps, " ")
-		if _, err := exec.LookPath(compiler); err != nil {
+		if _, err := exec.LookPath(b.compiler); err != nil {
 			t.Logf("%s: %v", b.name, err)
 			continue
 		}
