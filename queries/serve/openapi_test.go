@@ -77,11 +77,14 @@ func TestDescription(t *testing.T) {
 				if path == exportPath { // most formats have one metric
 					q.Set("metric", "totalcpu")
 				}
-				if name == "of" { // wants a side that is around something
+				if name == "of" || name == "group" { // want a side that is around something
 					q.Set("side", "callers")
 				}
-				if value == "callers" || value == "callees" {
+				if value == "callers" || value == "callees" || name == "group" {
 					q.Set("of", values["of"])
+				}
+				if name == "limit" && strings.HasSuffix(path, "/trend") { // of functions
+					q.Set("function", values["function"])
 				}
 				if name == "inline" && strings.HasSuffix(path, "/export") { // pprof always has inlined functions
 					q.Set("as", "folded")
