@@ -97,9 +97,8 @@ var ofMetrics = []Report{
 	},
 	{
 		Name: "folded", View: "folded", Title: "Stacks, folded",
-		withInlined: "inline_folded",
-		Columns:     []Column{value, {"samples", "Samples", Number}, {"stack", "Stack", Words}},
-		order:       "value DESC, stack",
+		Columns: []Column{value, {"samples", "Samples", Number}, {"stack", "Stack", Words}},
+		order:   "value DESC, stack",
 	},
 	{
 		Name: "lines", View: "line_metrics", Title: "Source lines",
