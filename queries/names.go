@@ -97,3 +97,7 @@ func near(names []string) string {
 	}
 	return s + "?"
 }
+
+// ObjectPath is SQL of the end of a load object's path that distinguishes it in its experiment,
+// of a row o of load_objects.
+const ObjectPath = "COALESCE(NULLIF(o.short_path, ''), o.name)"

@@ -87,7 +87,7 @@ func TestWatchedMember(t *testing.T) {
 	}
 }
 
-// Layouts have the recorded size of cache lines, 64 bytes, or the usual one if there is none.
+// Layouts use the recorded size of cache lines, 64 bytes here. Without one, they assume 64 bytes and say so.
 func TestRecordedLines(t *testing.T) {
 	recorded := 0
 	query(t, func(r *sql.Rows) error {

@@ -113,7 +113,7 @@ func (p place) text() (t string) {
 	return t
 }
 
-// match tells whether frames, root first, are those of a list of places.
+// match reports whether frames, root first, are at the places of a list.
 func (m *matcher) match(list []place, frames []*frame) bool {
 	switch {
 	case len(list) == 0:
@@ -132,7 +132,7 @@ func (m *matcher) match(list []place, frames []*frame) bool {
 		return m.match(list, frames[1:]) // the artificial call of an outline function
 	}
 	if name := f.levels[0].function; m.gaps() && (name == missingCaller || name == truncatedStack) {
-		// It stands for one or more functions.
+		// The frame takes the place of one or more functions.
 		return m.match(list[1:], frames) || m.match(list[1:], frames[1:])
 	}
 	return m.same(list[0], f) && m.match(list[1:], frames[1:])

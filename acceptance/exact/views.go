@@ -77,7 +77,8 @@ func alone(key func(*sample) string) func(values, *sample, []step) {
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// addCalls adds to a function's neighbors: those of its node that is nearest to the leaf.
+// addCalls adds a stack's value to a function's caller and callee. A recursive function counts
+// once, at its node nearest to the leaf.
 func addCalls(to values, _ *sample, list []step) {
 	seen := map[int64]bool{}
 	for i, s := range slices.Backward(list) {

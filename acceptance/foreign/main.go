@@ -104,23 +104,23 @@ type result struct {
 	named                map[string]int // differences that are right, and the number of samples they are about
 	errors               []string       // what the program says is lost or doubtful
 	peer                 string         // why there is nothing to compare with
-	ours, theirs         spent
+	ours, theirs         usage
 }
 
-// spent is what a program took: elapsed time and memory.
-type spent struct {
+// usage is the elapsed time and the memory that a program took.
+type usage struct {
 	time  time.Duration
 	bytes int64
 }
 
-func (s spent) String() string {
+func (s usage) String() string {
 	return fmt.Sprintf("%.2f s %d MB", s.time.Seconds(), s.bytes>>20)
 }
 
-func spentBy(cmd *exec.Cmd, began time.Time) spent {
-	s := spent{time: time.Since(began)}
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		s.bytes = usage.Maxrss << 10
+func spentBy(cmd *exec.Cmd, began time.Time) usage {
+	s := usage{time: time.Since(began)}
+	if resources, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		s.bytes = resources.Maxrss << 10
 	}
 	return s
 }

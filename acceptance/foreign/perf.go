@@ -223,7 +223,7 @@ type comparison struct {
 	*result
 	file    string         // as perf reads it
 	symbols string         // a build-id cache, or empty
-	ranges  []mapped       // of the kernel and its modules, once they are needed
+	ranges  []kernelRange  // of the kernel and its modules, once they are needed
 	wrong   map[string]int // differences that have no name, and how many samples have them
 }
 
@@ -364,22 +364,25 @@ func isHere(name string) bool {
 // madeAtRunTime matches the names that perf gives to memory without a file.
 var madeAtRunTime = regexp.MustCompile(`^(//anon|anon|heap|stack.*|dalvik.*|perf-\d+\.map)$`)
 
-// mapped is a recorded mapping of the kernel, of a module, or of code that it made.
-type mapped struct {
+// kernelRange is a recorded mapping of the kernel, of a module, or of code that it made.
+type kernelRange struct {
 	start, size uint64
 	name        string
 }
 
 // begins returns where the mapping of a load object begins that holds an address, 0 if none
-// is recorded.
+// is known.
 func (c *comparison) begins(object string, pc int64) (start uint64) {
 	if c.ranges == nil {
-		out, _ := exec.Command("perf", "script", "-f", "-i", c.file, "--show-mmap-events", "--show-bpf-events").Output()
+		out, err := exec.Command("perf", "script", "-f", "-i", c.file, "--show-mmap-events", "--show-bpf-events").Output()
+		if err != nil {
+			return 0 // what perf does not show explains no difference
+		}
 		for _, form := range []*regexp.Regexp{kernelMapping, kernelCode} {
 			for _, m := range form.FindAllSubmatch(out, -1) {
 				start, _ := strconv.ParseUint(string(m[1]), 16, 64)
 				size, _ := strconv.ParseUint(string(m[2]), 0, 64)
-				c.ranges = append(c.ranges, mapped{start, size, objectName(string(m[3]))})
+				c.ranges = append(c.ranges, kernelRange{start, size, objectName(string(m[3]))})
 			}
 		}
 	}
@@ -411,7 +414,7 @@ func objectName(name string) string {
 	}
 	name = strings.Trim(path.Base(name), "[]")
 	if strings.Contains(name, ".ko") || !strings.Contains(name, ".") {
-		name = strings.ReplaceAll(name, "-", "_") // the kernel's names of modules and those of their files
+		name = strings.ReplaceAll(name, "-", "_") // modules are named `a_b`, and their files `a-b`
 	}
 	for _, end := range []string{".xz", ".gz", ".zst", ".ko"} {
 		name = strings.TrimSuffix(name, end)

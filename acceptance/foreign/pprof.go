@@ -55,7 +55,7 @@ func (r *result) comparePprof(p *program, _ string) error {
 	return r.compareFunctions(p, want, nameless)
 }
 
-// units are those that the program converts to those of its metrics.
+// units are the units of time and size that the program converts to its own.
 var units = map[string]struct {
 	name   string
 	factor int64
@@ -198,7 +198,7 @@ func displace(p *profile.Profile, several map[file]bool) (n int) {
 // nowhere reports whether nothing is known of a location.
 func nowhere(l *profile.Location) bool { return len(l.Line) == 0 && l.Mapping == nil && l.Address == 0 }
 
-// about says what of the original as a whole is not in what is exported.
+// about lists the facts about the whole profile that the exported one lacks.
 func (r *result) about(p, original *profile.Profile) {
 	if !slices.Equal(p.Comments, original.Comments) {
 		r.remark(len(original.Comments), "comments are in the report `header`, not in what is exported")

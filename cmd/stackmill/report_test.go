@@ -41,6 +41,40 @@ func TestLabelsTellFunctionsApart(t *testing.T) {
 	}
 }
 
+// Functions of one name are told apart also if their files, or their load objects, have the same
+// last element.
+func TestLabelsOfNamesakes(t *testing.T) {
+	const modules = "modules module_id load_object_id name\n  801 901 (unknown)\n  802 902 (unknown)\n  803 903 a.c\n  804 903 b.c\n"
+	const objects = "load_objects load_object_id name path kind\n  901 <Total> <Total> artificial\n  902 <Unknown> <Unknown> unknown\n  903 app /bin/app elf\n"
+	const g = "  13 13 903 804 g g g g normal"
+	for _, test := range []struct {
+		with []string // texts of the store, each with what takes its place
+		want []string
+	}{
+		{[]string{
+			modules, "modules module_id load_object_id name short_path\n  801 901 (unknown) (unknown)\n  802 902 (unknown) (unknown)\n  803 903 /s/d1/a.c d1/a.c\n  804 903 /s/d2/a.c d2/a.c\n",
+			g, "  13 13 903 804 main main main main normal",
+		}, []string{"main (d1/a.c)", "main (d2/a.c)"}},
+		{[]string{
+			objects, "load_objects load_object_id name path short_path kind\n  901 <Total> <Total> <Total> artificial\n  902 <Unknown> <Unknown> <Unknown> unknown\n  903 app /bin/app bin/app elf\n  904 app /opt/app opt/app elf\n",
+			modules, strings.Replace(modules, "804 903", "804 904", 1),
+			g, "  13 13 904 804 main main main main normal",
+		}, []string{"main (bin/app)", "main (opt/app)"}},
+	} {
+		for i := 0; i < len(test.with); i += 2 {
+			if !strings.Contains(storetest.Two, test.with[i]) {
+				t.Fatalf("%q is not in the store", test.with[i])
+			}
+		}
+		out, errs, status := call("report", "functions", "--experiment", "monday/test.1.er", "--store", storetest.New(t, strings.NewReplacer(test.with...).Replace(storetest.Two)))
+		for _, want := range test.want {
+			if status != 0 || !strings.Contains(out, want) {
+				t.Errorf("no %s: status %d, %s%s", want, status, errs, out)
+			}
+		}
+	}
+}
+
 // TestDeepTree prints a path deeper than indentation goes.
 func TestDeepTree(t *testing.T) {
 	var rows []queries.Record

@@ -15,16 +15,13 @@ func (c *comparison) totals(names int) string {
 		WHERE metric = %s AND modes & %d <> 0 AND "function" = '<Total>' AND kind = 'artificial'`, strings.Repeat(", ''", names-1), queries.Quote(c.Metric), modeBits[c.Mode])
 }
 
-// objectPath is SQL of the end of a load object's path that distinguishes it in its experiment.
-const objectPath = "COALESCE(NULLIF(o.short_path, ''), o.name)"
-
 // objectValues is SQL of load objects by the ends of their paths that distinguish them.
 func objectValues(c *comparison) string {
 	return fmt.Sprintf(`, found AS MATERIALIZED (SELECT experiment_id, n, load_object_id, %s AS v FROM object_values JOIN runs USING (experiment_id) WHERE metric = %s AND modes & %d <> 0)
 		%s UNION ALL
 		SELECT %s AS identity, any_value(o.name), arg_max(o.path, f.n), NULL, list(f.n), list(f.v)
 		FROM found f JOIN load_objects o ON o.experiment_id = f.experiment_id AND o.load_object_id = f.load_object_id GROUP BY identity`,
-		c.column(), queries.Quote(c.Metric), modeBits[c.Mode], c.totals(2), objectPath)
+		c.column(), queries.Quote(c.Metric), modeBits[c.Mode], c.totals(2), queries.ObjectPath)
 }
 
 // matchObjects makes one item of two versions of a library, of the two programs, and of load
@@ -64,7 +61,7 @@ func dataValues(c *comparison) string {
 			CASE scope_kind WHEN 'load object' THEN '' ELSE COALESCE(NULLIF(u.short_path, ''), scope) END) END AS identity,
 		descriptor, arg_max(scope, n) AS scope, kind, NULL AS function_id, list(n) AS ns, list(value) AS vs
 		FROM placed p LEFT JOIN units u ON p.scope_kind = 'compilation unit' AND u.experiment_id = p.experiment_id AND u.load_object_id = p.load_object_id AND u.name = p.scope
-		GROUP BY identity, descriptor, kind`, queries.Quote(c.Metric), queries.Quote(c.Mode), program, objectPath)
+		GROUP BY identity, descriptor, kind`, queries.Quote(c.Metric), queries.Quote(c.Mode), program, queries.ObjectPath)
 }
 
 // onlyPrograms is SQL of the names of the programs of both sides, where each has one.

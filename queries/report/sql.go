@@ -15,10 +15,10 @@ import (
 const labels = `labels AS (
   SELECT f.experiment_id, f.function_id, CASE
     WHEN count(*) OVER name = 1 AND f.kind NOT IN ('static', 'plt') THEN f.name
-    WHEN count(*) OVER object = 1 THEN f.name || ' (' || o.name || ')'
+    WHEN count(*) OVER object = 1 THEN f.name || ' (' || ` + queries.ObjectPath + ` || ')'
     WHEN count(*) OVER module = 1 THEN f.name || ' (' || COALESCE(NULLIF(u.short_path, ''), regexp_extract(u.name, '[^/]*$')) || ')'
-    WHEN count(*) OVER place = 1 THEN f.name || ' (' || o.name || printf(' 0x%x)', f.address)
-    ELSE f.name || ' (' || o.name || ' #' || row_number() OVER (place ORDER BY f.function_no) || ')' END AS label
+    WHEN count(*) OVER place = 1 THEN f.name || ' (' || ` + queries.ObjectPath + ` || printf(' 0x%x)', f.address)
+    ELSE f.name || ' (' || ` + queries.ObjectPath + ` || ' #' || row_number() OVER (place ORDER BY f.function_no) || ')' END AS label
   FROM named f
   LEFT JOIN load_objects o USING (experiment_id, load_object_id)
   LEFT JOIN modules u USING (experiment_id, module_id)
