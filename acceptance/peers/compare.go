@@ -110,7 +110,11 @@ func (c *comparison) difference(chain []perftext.Frame, corrupt bool, s *stack) 
 		case i >= n:
 			theirs.add(c.name(p), cut)
 		case !ok:
-			theirs.add(c.name(p), c.provenDrop(s, i, dropped[i]))
+			why := c.provenDrop(s, i, dropped)
+			if why == "" {
+				d.first = min(d.first, i)
+			}
+			theirs.add(c.name(p), why)
 		case agree(p, s.machine[m].function):
 			if f := s.machine[m].function; otherAlias(p, f) {
 				d.aliases = append(d.aliases, name{function: f})

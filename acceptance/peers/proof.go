@@ -103,9 +103,20 @@ func (c *comparison) mayCall(s *stack, m int, f *function) bool {
 
 // provenDrop returns the rule that dropped recorded frame i, if the machine code bears it
 // out: a leaf in a procedure linkage table must have been called by the next frame, or
-// what was called is put in.
-func (c *comparison) provenDrop(s *stack, i int, rule string) string {
-	if rule != "S22" {
+// what was called is put in; the first frame of the dropped end of a chain is no caller.
+func (c *comparison) provenDrop(s *stack, i int, dropped map[int]string) string {
+	rule := dropped[i]
+	switch rule {
+	case "S22":
+	case "S26":
+		for dropped[i-1] == rule {
+			i--
+		}
+		if c.unwound || c.isCaller(s, i) {
+			return ""
+		}
+		return rule
+	default:
 		return rule
 	}
 	leaf := s.raw[i]
@@ -125,4 +136,31 @@ func (c *comparison) provenDrop(s *stack, i int, rule string) string {
 		return ""
 	}
 	return rule
+}
+
+// starts are the functions with which threads begin: nothing but one of them calls one.
+var starts = []string{
+	"_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
+	"start_thread", "clone", "clone3", "__clone", "__clone3",
+}
+
+// injected are the functions that Go's signal handlers make the interrupted code call.
+var injected = []string{"runtime.asyncPreempt", "runtime.asyncPreempt.abi0", "runtime.sigpanic"}
+
+// isCaller reports whether recorded frame i may have called the one above it, as far as is
+// known.
+func (c *comparison) isCaller(s *stack, i int) bool {
+	if i == 0 {
+		return true
+	}
+	caller := s.raw[i].function
+	if slices.Contains(starts, s.raw[i-1].function.name) && caller.kind != "static" && !slices.Contains(starts, caller.name) {
+		return false
+	}
+	o := c.files.object(s.raw[i].object)
+	if o == nil || o.returnsFromSignal(s.raw[i].offset) || slices.Contains(injected, s.raw[i-1].function.name) {
+		return true
+	}
+	_, ok := o.call(s.raw[i].offset)
+	return ok
 }

@@ -107,6 +107,16 @@ func (r *Resolver) SetsFrame(location LocationNo) (offset uint64, known bool) {
 	return x.set, true
 }
 
+// BeginsTrampoline reports whether the code of a signal trampoline begins at a location (S24).
+func (r *Resolver) BeginsTrampoline(location LocationNo) bool {
+	l := r.Program.Location(location)
+	if l.Object < 0 || l.Reason != "" {
+		return false
+	}
+	code, arch := r.Bytes(l.Object, l.Offset, symtab.LongestTrampoline)
+	return symtab.IsTrampoline(arch, code)
+}
+
 // Returns reports whether a location's instruction returns from its function, or
 // does nothing before one that does: its frame pointer is the caller's again.
 func (r *Resolver) Returns(location LocationNo) bool {

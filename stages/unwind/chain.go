@@ -37,7 +37,7 @@ func (u *Unwinder) chainEnds(i int) bool {
 	if i-1 > raw.Kernel && u.own[i-1].traits.has(isFirst) && !meant.traits.has(isFirst) && meant.traits.kind() != staticKind {
 		return true
 	}
-	return !u.followsCall(u.numbers[i], word, meant)
+	return !u.wasInterrupted(i) && !u.followsCall(u.numbers[i], word, meant)
 }
 
 // followsCall reports whether a call ends at a return address, as far as is known.

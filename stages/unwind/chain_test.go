@@ -18,9 +18,12 @@ func TestChainEnds(t *testing.T) {
 	for _, at := range []int{0x100, 0x200, 0x500, 0xb00} {
 		copy(content[at:], "\x55\x48\x89\xe5") // push %rbp; mov %rsp,%rbp
 	}
-	copy(content[0x110:], "\xff\x94\x24\x00\x01\x00\x00") // main calls *0x100(%rsp)
-	copy(content[0x220:], "\x41\xff\x54\xc5\x08")         // work calls *8(%r13,%rax,8)
-	copy(content[0xb10:], "\xff\xd0")                     // start_thread calls *%rax
+	copy(content[0x110:], "\xff\x94\x24\x00\x01\x00\x00")         // main calls *0x100(%rsp)
+	copy(content[0x220:], "\x41\xff\x54\xc5\x08")                 // work calls *8(%r13,%rax,8)
+	copy(content[0xb10:], "\xff\xd0")                             // start_thread calls *%rax
+	copy(content[0x800:], "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05") // mov $rt_sigreturn,%rax; syscall
+	copy(content[0x900:], "\x55\x48\x89\xe5")                     // push %rbp; mov %rsp,%rbp
+	copy(content[0x910:], "\xff\xd0")                             // asyncPreempt calls *%rax
 	path := filepath.Join(t.TempDir(), "prog")
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
@@ -31,7 +34,7 @@ func TestChainEnds(t *testing.T) {
 	rec := &decode.Recording{OS: "Linux", Arch: "x86_64", Processes: []*decode.Process{p}, Locate: func(path string) []decode.Candidate {
 		return []decode.Candidate{{Path: path, Origin: "path"}}
 	}}
-	const inMain, inWork, inStart = progBase + 0x117, progBase + 0x225, progBase + 0xb12
+	const inMain, inWork, inStart, inPreempt = progBase + 0x117, progBase + 0x225, progBase + 0xb12, progBase + 0x912
 	for _, tt := range []struct {
 		name    string
 		words   []uint64
@@ -44,6 +47,9 @@ func TestChainEnds(t *testing.T) {
 		{"a pointer to a function", []uint64{pcWork, progBase + 0x500, inMain}, decode.CallersChained, "work"},
 		{"code to which makecontext returns", []uint64{pcWork, progBase + 0xc00}, decode.CallersChained, "work __start_context"},
 		{"a signal's trampoline", []uint64{pcWork, pcSignal, inMain}, decode.CallersChained, "work __restore_rt <Missing-caller>/S22 missing main"},
+		{"a signal's trampoline by its code", []uint64{pcWork, progBase + 0x800, inMain}, decode.CallersChained, "work runtime.sigreturn__sigaction.abi0 <Missing-caller>/S22 missing main"},
+		{"Go's preemption", []uint64{pcWork, inPreempt, inWork + 8, inMain}, decode.CallersChained, "work runtime.asyncPreempt.abi0 work main"},
+		{"Go's preemption as it begins", []uint64{progBase + 0x900, inMain}, decode.CallersChained, "runtime.asyncPreempt.abi0 <Missing-caller>/S22 missing main"},
 		{"in no load object", []uint64{pcWork, inWork, pcWild, inMain}, decode.CallersChained, "work work <Unknown> main"},
 		{"the start of a thread", []uint64{pcWork, inStart, inMain}, decode.CallersChained, "work start_thread"},
 	} {

@@ -182,7 +182,7 @@ var noGap = gap{symbolize.None, symbolize.None}
 
 func (u *Unwinder) findGap(e edge) gap {
 	g, callee := noGap, e.callee()
-	if u.traits(callee).has(isTrampoline) {
+	if u.traits(callee).has(isTrampoline | isInjected) {
 		callee = symbolize.None // it was not called
 	}
 	if u.framePointer(e.callee(), e.leaf()) == cfi.FrameUnknown && !u.scope.Contradicts(e.caller(), e.callee()) {

@@ -1,6 +1,9 @@
 package unwind
 
 import (
+	"slices"
+	"strings"
+
 	"stackmill/stages/arena"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
@@ -80,6 +83,7 @@ const (
 	leavesWithOwn = callsWithOwn << 1  // as a leaf likewise
 	isFirst       = leavesWithOwn << 1 // threads begin with the function, and only others like it call it
 	isContext     = isFirst << 1       // makecontext may let a stack return to it
+	isInjected    = isContext << 1     // a signal handler made the interrupted code call the function
 )
 
 func (t traits) kind() traits { return t & kinds }
@@ -119,8 +123,11 @@ func (u *Unwinder) findTraits(location symbolize.LocationNo) traits {
 	p := u.resolver.Program
 	l, f := p.Location(location), u.function(location)
 	t := areKnown | kindOf(f.Kind)
-	if beginsTrampoline(l, f) {
+	if l.Offset == f.Offset && (slices.Contains(sigreturns, f.Linkage) || u.resolver.BeginsTrampoline(location)) {
 		t |= isTrampoline
+	}
+	if slices.Contains(injected, strings.TrimSuffix(f.Linkage, ".abi0")) {
+		t |= isInjected
 	}
 	if hasAny(p.Objects[f.Object].Name, linkers) {
 		t |= isLinker

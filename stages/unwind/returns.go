@@ -1,10 +1,7 @@
 package unwind
 
 import (
-	"slices"
-
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize"
 )
 
 // sigreturns are the functions to which signal handlers return.
@@ -30,7 +27,7 @@ func (u *Unwinder) calls(raw *decode.RawStack) []uint64 {
 			continue
 		}
 		trampoline := u.own[i].traits.has(isTrampoline)
-		if w > 0 && i > 0 && i != raw.Kernel && !interrupted && !trampoline && !isMarker(w) && !u.isMade(i) {
+		if w > 0 && i > 0 && i != raw.Kernel && !interrupted && !trampoline && !isMarker(w) && !u.isMade(i) && !u.wasInterrupted(i) {
 			u.called[i]--
 		}
 		interrupted = trampoline && raw.Callers != decode.CallersChained
@@ -38,8 +35,12 @@ func (u *Unwinder) calls(raw *decode.RawStack) []uint64 {
 	return u.called
 }
 
-// beginsTrampoline reports whether a signal trampoline begins at a location of a
-// function.
-func beginsTrampoline(l *symbolize.Location, f *symbolize.Function) bool {
-	return l.Offset == f.Offset && slices.Contains(sigreturns, f.Linkage)
+// injected are the functions that Go's signal handlers make the interrupted code call: they
+// return to the interrupted instruction.
+var injected = []string{"runtime.asyncPreempt", "runtime.sigpanic", "runtime.sigpanic0", "runtime.debugCallV2"}
+
+// wasInterrupted reports whether a word is where code was interrupted that a signal handler
+// made call the function above. Before a leaf has its frame, the chain begins with a caller.
+func (u *Unwinder) wasInterrupted(i int) bool {
+	return i > 0 && u.own[i-1].traits.has(isInjected) && (i-1 > u.raw.Kernel || u.noCallBefore(u.numbers[i], u.raw.Words[i]))
 }

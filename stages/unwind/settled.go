@@ -122,7 +122,7 @@ func (u *Unwinder) isCaller(i int) bool {
 		return false
 	}
 	t := u.own[i-1].traits
-	return t.kind() != pltKind && !t.has(isTrampoline)
+	return t.kind() != pltKind && !t.has(isTrampoline|isInjected)
 }
 
 // canSettle reports whether the rules treat each frame of the stack by itself or with
@@ -151,5 +151,5 @@ func (u *Unwinder) settles(f, user *Frame, machine []Frame) bool {
 	case pltKind, outlineKind, cloneKind:
 		return false
 	}
-	return !t.has(isLinker|isTrampoline) && !u.resolver.IsKernel(u.pcs[w])
+	return !t.has(isLinker|isTrampoline|isInjected) && !u.resolver.IsKernel(u.pcs[w])
 }

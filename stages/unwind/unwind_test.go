@@ -61,6 +61,8 @@ var program = files{
 		symtab.Function{Offset: 0x300, Name: "@plt", Kind: symtab.PLT},
 		symtab.Function{Offset: 0x400, Name: "work [clone .cold]", Linkage: "work.cold", Kind: symtab.Outline},
 		symtab.Function{Offset: 0x500, Name: "native", Linkage: "Java_demo_Main_run"},
+		symtab.Function{Offset: 0x800, Name: "runtime.sigreturn__sigaction.abi0"},
+		symtab.Function{Offset: 0x900, Name: "runtime.asyncPreempt.abi0"},
 		symtab.Function{Offset: 0xa00, Name: "__restore_rt"},
 		symtab.Function{Offset: 0xb00, Name: "start_thread"},
 		symtab.Function{Offset: 0xc00, Name: "__start_context"},

@@ -48,6 +48,16 @@ func Trampolines(arch isa.Arch, code []byte, yield func(name string, start, size
 	}
 }
 
+// IsTrampoline reports whether a signal trampoline begins with the code.
+func IsTrampoline(arch isa.Arch, code []byte) bool {
+	return slices.ContainsFunc(trampolines[arch], func(t trampoline) bool {
+		return slices.ContainsFunc(t.code, func(c string) bool { return bytes.HasPrefix(code, []byte(c)) })
+	})
+}
+
+// LongestTrampoline is the length of the longest code of a signal trampoline.
+const LongestTrampoline = 9
+
 // nameTrampolines adds the signal trampolines that no symbol covers.
 func nameTrampolines(t *Draft, f *elf.File) {
 	if f.Type == debugelf.ET_REL {
