@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 
 	"stackmill/acceptance/perftext"
 )
@@ -64,7 +65,7 @@ func (c *comparison) here(p perftext.Frame, r rawFrame) bool {
 
 // returnsTo checks that recorded word n, and all below it, stand after calls that may
 // have led to the function above them, and returns the first that does not. A
-// signal's trampoline and what it interrupted need no call, nor do callers below one that was put back in, nor does the outermost
+// signal's trampoline and interrupted code need no call, nor do callers below one that was put back in, nor does the outermost
 // frame if a runtime has put it there, to return to the second byte of a function
 // (Go's goexit). Code made at run time cannot be checked: it counts if what called
 // it can.
@@ -72,7 +73,7 @@ func (c *comparison) returnsTo(s *stack, n int) int {
 	unchecked, restored, functions := len(s.raw), c.restored(s), calling(s)
 	for ; n < len(s.raw); n++ {
 		callee, caller := s.raw[n-1], s.raw[n]
-		if restored[n] || callee.kernel() || c.trampoline(callee) || c.trampoline(caller) || n == len(s.raw)-1 && caller.offset == caller.function.offset+1 {
+		if restored[n] || callee.kernel() || c.trampoline(callee) || c.trampoline(caller) || injected(callee.function) || n == len(s.raw)-1 && caller.offset == caller.function.offset+1 {
 			continue
 		}
 		o := c.files.object(caller.object)
@@ -110,10 +111,15 @@ func calling(s *stack) []*function {
 	return list
 }
 
-// trampoline reports whether a word is the code to which a signal's handler returns.
+// trampoline reports whether a word is in the code to which a signal's handler returns.
 func (c *comparison) trampoline(r rawFrame) bool {
 	o := c.files.object(r.object)
-	return o != nil && o.returnsFromSignal(r.offset)
+	return o != nil && (o.returnsFromSignal(r.offset) || o.returnsFromSignal(r.function.offset))
+}
+
+// injected reports whether Go's signal handlers make interrupted code call a function.
+func injected(f *function) bool {
+	return slices.Contains([]string{"runtime.asyncPreempt", "runtime.asyncPreempt.abi0", "runtime.sigpanic"}, f.name)
 }
 
 // afterCall reports whether perf's frame stands after a call.

@@ -144,9 +144,6 @@ var starts = []string{
 	"start_thread", "clone", "clone3", "__clone", "__clone3",
 }
 
-// injected are the functions that Go's signal handlers make the interrupted code call.
-var injected = []string{"runtime.asyncPreempt", "runtime.asyncPreempt.abi0", "runtime.sigpanic"}
-
 // isCaller reports whether recorded frame i may have called the one above it, as far as is
 // known.
 func (c *comparison) isCaller(s *stack, i int) bool {
@@ -158,7 +155,7 @@ func (c *comparison) isCaller(s *stack, i int) bool {
 		return false
 	}
 	o := c.files.object(s.raw[i].object)
-	if o == nil || o.returnsFromSignal(s.raw[i].offset) || slices.Contains(injected, s.raw[i-1].function.name) {
+	if o == nil || c.trampoline(s.raw[i]) || injected(s.raw[i-1].function) {
 		return true
 	}
 	_, ok := o.call(s.raw[i].offset)
