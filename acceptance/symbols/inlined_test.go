@@ -78,6 +78,39 @@ func TestInlinedIdentity(t *testing.T) {
 	}
 }
 
+// Other builds have the same inlined functions: by their names, and by their files where the
+// names are not the only ones.
+func TestInlinedScopes(t *testing.T) {
+	dir := filepath.Join(folder, "inlined scopes")
+	if err := corpus.Inlined(dir); err != nil {
+		t.Fatal(err)
+	}
+	db, err := ingest(filepath.Join(dir, "store"), pipeline.Options{SymFS: filepath.Join(dir, "symfs")},
+		filepath.Join(dir, "perf", "cxx_gcc_5.data"), filepath.Join(dir, "perf", "cxx_lto.data"), filepath.Join(dir, "perf", "c_gcc_5.data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	rows := map[string]string{}
+	query(t, db, func(r *sql.Rows) error {
+		var experiment, name, scope, module string
+		err := r.Scan(&experiment, &name, &scope, &module)
+		rows[fmt.Sprintf("%s %s %s", experiment, name, module)] = scope
+		return err
+	}, `SELECT e.experiment, f.name, f.name_scope, m.short_path FROM functions f JOIN modules m USING (experiment_id, module_id) JOIN experiments e USING (experiment_id)
+		WHERE f.kind = 'inlined' AND f.name IN ('helper', 'header', 'over(int)', 'Visible::go(int)', '(anonymous namespace)::Hidden::go(int)')`)
+	want := map[string]string{
+		"c_gcc_5.data helper second.c": "module", "c_gcc_5.data header shared.h": "module",
+	}
+	for _, e := range []string{"cxx_gcc_5.data", "cxx_lto.data"} {
+		want[e+" over(int) first.cpp"], want[e+" over(int) second.cpp"] = "module", "module"
+		want[e+" Visible::go(int) shared.hpp"], want[e+" (anonymous namespace)::Hidden::go(int) shared.hpp"] = "object", "module"
+	}
+	if d := cmp.Diff(want, rows); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
 func openInlined(t *testing.T, dir string) *queries.DB {
 	t.Helper()
 	db, err := ingest(filepath.Join(dir, "store"), pipeline.Options{SymFS: filepath.Join(dir, "symfs")}, filepath.Join(dir, "perf"))

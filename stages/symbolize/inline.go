@@ -66,6 +66,6 @@ func (r *Resolver) newInlined(object ObjectNo, in *symtab.InlinedFunction) Funct
 	}
 	m := t.Modules[in.Module]
 	return p.function(Function{
-		Object: object, Module: p.tableModule(object, m), Name: in.Name, Linkage: in.Linkage, Aliases: in.Linkage, Kind: Inlined, Scope: symtab.ModuleScope, Line: in.Start,
+		Object: object, Module: p.tableModule(object, m), Name: in.Name, Linkage: in.Linkage, Aliases: in.Linkage, Kind: Inlined, Scope: in.Scope, Line: in.Start,
 	}, in.ID)
 }

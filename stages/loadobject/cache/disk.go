@@ -32,7 +32,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 28
+	formatVersion = 29
 	headSize      = 32
 )
 

@@ -10,6 +10,7 @@ func (e encoder) inlines(in *symtab.Inlines) {
 	for _, f := range in.Functions {
 		e.Text(f.Name)
 		e.Text(f.Linkage)
+		e.Uint(uint64(f.Scope))
 		e.Uint(f.Own)
 		e.Uint(uint64(f.Module))
 		e.Uint(uint64(f.Start))
@@ -39,7 +40,7 @@ func (d decoder) inlines(t *symtab.Table) {
 	in.Functions = columns.Slice[symtab.InlinedFunction](d.Count())
 	for i := range in.Functions {
 		f := &in.Functions[i]
-		f.Name, f.Linkage, f.Own = d.Text(), d.Text(), d.Uint()
+		f.Name, f.Linkage, f.Scope, f.Own = d.Text(), d.Text(), symtab.NameScope(d.Below(int(symtab.BuildScope)+1)), d.Uint()
 		f.Module, f.Start, f.ID, f.Deeper = d.Below(len(t.Modules)), d.Below(1<<31), d.Uint(), d.Bool()
 	}
 	in.Calls = columns.Slice[symtab.Call](d.Count())

@@ -6,6 +6,7 @@ package functions
 import (
 	debugelf "debug/elf"
 	"fmt"
+	"maps"
 
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/elf"
@@ -70,9 +71,10 @@ func (a *adder) read() {
 	a.lines.Store(a.inlines.Over(a.lines.Sorted()))
 	a.assign()
 	a.assignMerged()
-	a.table.Shorten(a.directories)
 	a.nameProcedures()
-	a.inlines.Finish() // by the names that functions have now
+	units, files := a.inlines.Finish() // by the names that functions have now
+	maps.Copy(units, a.directories)
+	a.table.Shorten(units, files)
 }
 
 // moduleCode says that offsets from low up to high belong to a module.

@@ -45,8 +45,10 @@ type root struct {
 	offset uint64
 }
 
-// Finish gives the table the functions that its inlined calls are of.
-func (r *Reader) Finish() {
+// Finish gives the table the functions that its inlined calls are of. It returns the units that
+// were read for them alone, with the directories in which they were compiled, and the files that
+// became modules because they declare functions.
+func (r *Reader) Finish() (units map[string]string, files []string) {
 	r.resolveElsewhere()
 	calls := r.table.Inlines.Calls
 	numbers := map[entryNo]int32{}
@@ -100,6 +102,7 @@ func (r *Reader) Finish() {
 	for _, n := range r.readable.Notes() {
 		r.info.Note(n)
 	}
+	return r.directories, modules.files
 }
 
 // identities returns what the entries say of their functions.
@@ -269,10 +272,11 @@ func (r *Reader) findLinked(entries []entryNo, identities []identity, owners map
 type modules struct {
 	table   *symtab.Draft
 	numbers map[string]int32
+	files   []string // that declare functions
 }
 
 func newModules(t *symtab.Draft) *modules {
-	m := &modules{t, map[string]int32{}}
+	m := &modules{table: t, numbers: map[string]int32{}}
 	for i := range t.Modules {
 		if _, known := m.numbers[t.Modules[i].Name]; !known {
 			m.numbers[t.Modules[i].Name] = int32(i)
@@ -290,6 +294,7 @@ func (m *modules) number(name, language string) int32 {
 		n = int32(len(m.table.Modules))
 		m.table.Modules = append(m.table.Modules, symtab.Module{Name: name, Language: language})
 		m.numbers[name] = n
+		m.files = append(m.files, name)
 	}
 	return n
 }
@@ -299,7 +304,7 @@ func (r *Reader) function(c *calledFunction, m *modules) symtab.InlinedFunction 
 	if c.entry == deeper {
 		return symtab.InlinedFunction{Name: symtab.DeeperInlined, Deeper: true}
 	}
-	f := symtab.InlinedFunction{Name: c.name, Start: c.line, ID: c.hash(r.table.Files)}
+	f := symtab.InlinedFunction{Name: c.name, Scope: r.scopeOf(c), Start: c.line, ID: c.hash(r.table.Files)}
 	switch {
 	case c.linkage:
 		f.Linkage, f.Name = dwarf.Valid(c.name), r.readable.Readable(c.name)
@@ -328,6 +333,24 @@ func (r *Reader) function(c *calledFunction, m *modules) symtab.InlinedFunction 
 	}
 	return f
 }
+
+// scopeOf returns where the name of an inlined function is the only one of its kind, as its symbol
+// would be if it had code of its own.
+func (r *Reader) scopeOf(c *calledFunction) symtab.NameScope {
+	if !r.isKnown(c.entry) || !r.isExternal(c.entry) || strings.Contains(c.name, anonymousNamespace) {
+		return symtab.ModuleScope
+	}
+	last, _ := r.declaration(c.entry)
+	e := &r.entries[last]
+	if c.linkage || e.unit >= 0 && isCFamily(r.units[e.unit].module.Language) && !r.inAggregate(e.around) {
+		return symtab.ObjectScope
+	}
+	return symtab.ModuleScope
+}
+
+// anonymousNamespace is part of the linkage names of functions in one, which each unit has for
+// itself. Some compilers mark their methods as external.
+const anonymousNamespace = "_GLOBAL__N_"
 
 // hash is the identity as a number: the same wherever the debug information says the same.
 func (id *identity) hash(files []string) uint64 {

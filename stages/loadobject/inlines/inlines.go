@@ -23,19 +23,22 @@ type Reader struct {
 	spans     []dwarf.Span // of the subroutine that is read
 	Full      bool         // calls were refused
 
-	sections   int32 // how many are known
-	units      []unitOf
-	entries    []entry
-	parameters []parameters
-	texts      []string
-	textNos    map[string]textNo
-	pending    []pendingEntry
-	symbols    map[entryNo]int // indexes into the table's functions of those with code of their own
-	bodies     map[int]entryNo // that hold the regions of bodies, by the bodies' indexes
-	starts     map[int]entryNo // that have the lines of the table's functions, by index
-	readable   symtab.Names
-	parts      int  // that the name being spelled may still have
-	bare       bool // it has no empty list of parameters
+	sections int32 // how many are known
+	units    []unitOf
+	// directories are those in which the units with no code of their own were compiled, by the
+	// units' paths.
+	directories map[string]string
+	entries     []entry
+	parameters  []parameters
+	texts       []string
+	textNos     map[string]textNo
+	pending     []pendingEntry
+	symbols     map[entryNo]int // indexes into the table's functions of those with code of their own
+	bodies      map[int]entryNo // that hold the regions of bodies, by the bodies' indexes
+	starts      map[int]entryNo // that have the lines of the table's functions, by index
+	readable    symtab.Names
+	parts       int  // that the name being spelled may still have
+	bare        bool // it has no empty list of parameters
 }
 
 // New returns a reader that adds calls to a table whose lines come from l.
@@ -43,7 +46,7 @@ func New(d *dwarf.Info, l *lines.Reader, t *symtab.Draft) *Reader {
 	return &Reader{
 		info: d, lines: l, table: t, addresses: l.Addresses,
 		entries: []entry{{file: -1, unit: -1}}, parameters: make([]parameters, 1), texts: []string{""}, textNos: map[string]textNo{"": 0},
-		symbols: map[entryNo]int{}, bodies: map[int]entryNo{}, starts: map[int]entryNo{}, readable: symtab.NewNames(),
+		symbols: map[entryNo]int{}, bodies: map[int]entryNo{}, directories: map[string]string{}, starts: map[int]entryNo{}, readable: symtab.NewNames(),
 	}
 }
 

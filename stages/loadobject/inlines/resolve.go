@@ -64,6 +64,10 @@ func (r *Reader) findScopes(x *context) {
 	})
 }
 
+func isCFamily(language string) bool {
+	return language == "C" || language == "Objective-C" || isCxx(language)
+}
+
 func isCxx(language string) bool { return language == "C++" || language == "Objective-C++" }
 
 // resolveElsewhere reads the entries in other units than their references, each step in one
@@ -102,6 +106,9 @@ func (r *Reader) resolveIn(s *dwarf.Sections, waiting []pendingEntry) {
 		}
 		p := r.lines.Files(s, u)
 		name, language := r.info.UnitName(u, u, s, "")
+		if name != "" && language != "Go" {
+			r.directories[name] = string(s.Text(u, dwarf.AttrCompDir))
+		}
 		x := r.enter(u, s, s, p, symtab.Module{Name: name, Language: cmp.Or(language, here[0].language)}) // partial units may have none
 		for _, w := range here {
 			e := &r.entries[w.number]

@@ -186,7 +186,7 @@ func (r *archiveReader) finish() *Draft {
 	for _, m := range d.Modules[1:] {
 		units[m.Name] = ""
 	}
-	d.Shorten(units)
+	d.Shorten(units, nil)
 	for _, typ := range slices.Sorted(maps.Keys(r.skipped)) {
 		d.Notes = append(d.Notes, Note{Offset: -1, Reason: elf.Unused, Text: fmt.Sprintf("%d packets of type %#x of the archived symbol table are not used", r.skipped[typ], typ)})
 	}

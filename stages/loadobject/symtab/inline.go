@@ -33,6 +33,7 @@ type Call struct {
 type InlinedFunction struct {
 	Name    string // for people
 	Linkage string // empty if the debug information has none
+	Scope   NameScope
 	Own     uint64 // offset in the file of its code that is not inlined, which has its symbol; 0: none
 	Module  int32  // index into Table.Modules: the file of its declaration, or else its unit
 	Start   int32  // the line where the source declares it, 0 if unknown

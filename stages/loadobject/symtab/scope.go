@@ -14,30 +14,65 @@ const (
 // String returns the scope as `functions.name_scope` has it.
 func (s NameScope) String() string { return [...]string{"object", "module", "build"}[s] }
 
+// scopedName is a name in its scope.
+type scopedName struct {
+	module int32 // 0 in ObjectScope
+	scope  NameScope
+	text   string
+}
+
+func newScopedName(module int32, scope NameScope, text string) scopedName {
+	if scope != ModuleScope {
+		module = 0
+	}
+	return scopedName{module, scope, text}
+}
+
 // restrictScopes gives the functions that share symbol, scope and module the scope
 // BuildScope. All functions of the load object count, not only those that were recorded, so
 // that the scope is the same in every recording.
 func (d *Draft) restrictScopes() {
-	type name struct {
-		module int32 // 0 in ObjectScope
-		scope  NameScope
-		text   string
-	}
-	first := make(map[name]int, len(d.Functions))
+	first := make(map[scopedName]int, len(d.Functions))
 	for i := range d.Functions {
 		f := &d.Functions[i]
 		if f.Scope == BuildScope || f.Kind == PLT { // the PLT's sections are one function
 			continue
 		}
-		n := name{scope: f.Scope, text: f.SymbolOrName()}
-		if f.Scope == ModuleScope {
-			n.module = f.Module
-		}
+		n := newScopedName(f.Module, f.Scope, f.SymbolOrName())
 		other, known := first[n]
 		if !known {
 			first[n] = i
 		} else if o := &d.Functions[other]; o.Address != f.Address { // not a part of the same function
 			o.Scope, f.Scope = BuildScope, BuildScope
+		}
+	}
+	d.restrictInlined(first)
+}
+
+// restrictInlined does the same for functions that are nowhere but inlined, given those that have
+// symbols, which keep their scopes.
+func (d *Draft) restrictInlined(symbols map[scopedName]int) {
+	list := d.Inlines.Functions
+	first := make(map[scopedName]int, len(list))
+	for i := range list {
+		f := &list[i]
+		if f.Own != 0 || f.Deeper {
+			continue
+		}
+		text := f.Linkage
+		if text == "" {
+			text = f.Name
+		}
+		n := newScopedName(f.Module, f.Scope, text)
+		_, symbol := symbols[n]
+		other, known := first[n]
+		switch {
+		case known:
+			list[other].Scope, f.Scope = BuildScope, BuildScope
+		case symbol:
+			f.Scope = BuildScope
+		default:
+			first[n] = i
 		}
 	}
 }

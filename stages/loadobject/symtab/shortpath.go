@@ -13,10 +13,10 @@ import (
 // sources that lie outside of the directory in which the compiler ran, which have a common
 // directory of their own.
 
-// Shorten gives the modules their short paths. Those that are no units, such as Go's packages,
-// keep their names.
-func (d *Draft) Shorten(units map[string]string) {
-	short := shortPaths(units)
+// Shorten gives the modules their short paths. Files are modules that are no units: they declare
+// inlined functions. Other modules, such as Go's packages, keep their names.
+func (d *Draft) Shorten(units map[string]string, files []string) {
+	short := shortPaths(units, files)
 	for i := range d.Modules {
 		m := &d.Modules[i]
 		if m.ShortPath = short[m.Name]; m.ShortPath == "" {
@@ -32,8 +32,9 @@ type compilation struct {
 }
 
 // shortPaths returns the short path of each unit, given by unit the directory in which it was
-// compiled. No two are equal: units with equal ones get more of their paths.
-func shortPaths(units map[string]string) map[string]string {
+// compiled, and of other files. No two are equal: those that would be get more of their paths.
+// Files change no unit's short path: an inlined function more or less must not matter.
+func shortPaths(units map[string]string, files []string) map[string]string {
 	directories := map[string]bool{}
 	for _, d := range units {
 		directories[d] = true
@@ -53,8 +54,31 @@ func shortPaths(units map[string]string) map[string]string {
 	for unit, c := range of {
 		short[unit] = unit[len(common[c]):]
 	}
-	lengthen(short)
+	lengthen(short, nil)
+	fixed := maps.Clone(short)
+	for _, file := range files {
+		if _, unit := short[file]; !unit {
+			short[file] = belowCommon(file, common)
+		}
+	}
+	lengthen(short, fixed)
 	return short
+}
+
+// belowCommon returns a file's path below the deepest common directory of units that it is in,
+// or else its base name: headers of systems and libraries are elsewhere on other machines.
+func belowCommon(file string, common map[compilation]string) string {
+	in := file[:strings.LastIndexByte(file, '/')+1]
+	deepest := ""
+	for _, folder := range common {
+		if folder != "/" && len(folder) > len(deepest) && strings.HasPrefix(in, folder) {
+			deepest = folder
+		}
+	}
+	if deepest == "" {
+		deepest = in
+	}
+	return file[len(deepest):]
 }
 
 // topmost returns the highest directory at or above one in which the compiler ran, too.
@@ -79,8 +103,9 @@ func commonFolder(a, b string) string {
 	return a[:n]
 }
 
-// lengthen gives paths with the same end more of what is before it, until they differ.
-func lengthen(short map[string]string) {
+// lengthen gives paths with the same end more of what is before it, until they differ. Those that
+// are fixed stay.
+func lengthen(short, fixed map[string]string) {
 	for again := true; again; {
 		count := map[string]int{}
 		for _, s := range short {
@@ -88,7 +113,7 @@ func lengthen(short map[string]string) {
 		}
 		again = false
 		for path, s := range short {
-			if count[s] > 1 && len(s) < len(path) {
+			if _, stays := fixed[path]; !stays && count[s] > 1 && len(s) < len(path) {
 				rest := strings.TrimSuffix(path[:len(path)-len(s)], "/")
 				short[path] = path[strings.LastIndexByte(rest, '/')+1:]
 				again = true

@@ -34,7 +34,7 @@ func TestShortPaths(t *testing.T) {
 			path, directory, _ := strings.Cut(u, "@")
 			units[path], want[path] = directory, wanted[i]
 		}
-		if diff := cmp.Diff(want, shortPaths(units)); diff != "" {
+		if diff := cmp.Diff(want, shortPaths(units, nil)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", test.name, diff)
 		}
 	}
@@ -43,14 +43,43 @@ func TestShortPaths(t *testing.T) {
 // A build that lacks a unit gives the others the same short paths.
 func TestShortPathsOfOne(t *testing.T) {
 	all := map[string]string{"/b/1/main.c": "/b/1", "/b/1/a/util.c": "/b/1", "/b/1/b/util.c": "/b/1"}
-	long := shortPaths(all)
+	long := shortPaths(all, nil)
 	for _, gone := range []string{"/b/1/a/util.c", "/b/1/b/util.c"} {
 		some := maps.Clone(all)
 		delete(some, gone)
-		for unit, short := range shortPaths(some) {
+		for unit, short := range shortPaths(some, nil) {
 			if short != long[unit] {
 				t.Errorf("without %s, %s is %s, not %s", gone, unit, short, long[unit])
 			}
+		}
+	}
+}
+
+// Files that declare inlined functions have short paths that builds elsewhere share, and change
+// none of a unit.
+func TestShortPathsOfFiles(t *testing.T) {
+	for _, test := range []struct{ name, units, files, want string }{
+		{"below the units' folder", "/b/1/main.c@/b/1 /b/1/x/run.c@/b/1", "/b/1/x/get.h /b/1/y/get.h", "main.c x/run.c x/get.h y/get.h"},
+		{"next to it", "/b/1/src/main.c@/b/1/out", "/b/1/include/get.h /b/1/out/config.h", "main.c get.h config.h"},
+		{"of one name", "/b/1/src/main.c@/b/1/out", "/b/1/include/x/get.h /b/1/include/y/get.h", "main.c x/get.h y/get.h"},
+		{"of the system", "/b/1/main.c@/b/1", "/usr/include/string.h /usr/include/bits/string.h", "main.c include/string.h bits/string.h"},
+		{"named like a unit", "/b/1/main.c@/b/1 /b/1/x/y.c@/b/1", "/other/main.c /b/1/x/y.c", "main.c x/y.c other/main.c"},
+		{"units without a folder in common", "/a/main.c@/a /b/run.c@/b", "/usr/include/string.h", "main.c run.c string.h"},
+		{"no units", "", "/usr/include/string.h get.h", "string.h get.h"},
+	} {
+		units, want := map[string]string{}, map[string]string{}
+		wanted, files := strings.Fields(test.want), strings.Fields(test.files)
+		for _, u := range strings.Fields(test.units) {
+			path, directory, _ := strings.Cut(u, "@")
+			units[path], want[path], wanted = directory, wanted[0], wanted[1:]
+		}
+		for _, f := range files {
+			if _, unit := units[f]; !unit {
+				want[f], wanted = wanted[0], wanted[1:]
+			}
+		}
+		if diff := cmp.Diff(want, shortPaths(units, files)); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", test.name, diff)
 		}
 	}
 }
