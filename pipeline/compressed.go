@@ -94,9 +94,32 @@ func (c *compressedFile) head(f io.ReadSeeker) ([]byte, error) {
 	return head, err
 }
 
+// isArchive reports whether a file is a tar archive, compressed or not.
+func isArchive(path string) bool {
+	f, _, err := infile.Open(path, infile.Recording)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, beginBytes))
+	for i := range compressions {
+		if form := &compressions[i]; bytes.HasPrefix(head, []byte(form.magic)) {
+			if head, err = (&compressedFile{path, form}).head(f); err != nil {
+				return false
+			}
+			break
+		}
+	}
+	return beginsArchive(head)
+}
+
+func beginsArchive(head []byte) bool {
+	return len(head) > tarOffset && bytes.HasPrefix(head[tarOffset:], []byte(tarMagic))
+}
+
 // judge returns the file if it begins as recordings do.
 func (c *compressedFile) judge(head []byte) (*compressedFile, error) {
-	if len(head) > tarOffset && bytes.HasPrefix(head[tarOffset:], []byte(tarMagic)) {
+	if beginsArchive(head) {
 		name := string(bytes.TrimRight(head[:100], "\x00"))
 		if strings.Contains(name, experimentSuffix+"/") || strings.HasPrefix(name, ".build-id/") || strings.Contains(filepath.Base(c.path), "perf") {
 			return nil, fmt.Errorf("%w: %w", ErrNoRecording, errArchive)

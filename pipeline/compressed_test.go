@@ -96,6 +96,30 @@ func TestCompressedRecordings(t *testing.T) {
 	}
 }
 
+// An archive that is named says what to do with it, whatever it is called and holds.
+func TestNamedArchives(t *testing.T) {
+	archive := squeezed(t, nil, func(w io.Writer) (io.WriteCloser, error) {
+		a := tar.NewWriter(w)
+		return a, a.WriteHeader(&tar.Header{Name: "a.data", Size: 0, Format: tar.FormatUSTAR})
+	})
+	folder := t.TempDir()
+	var paths []string
+	for name, content := range map[string][]byte{"plain.tar": archive, "packed.tgz": squeezed(t, archive, gzipped)} {
+		paths = append(paths, filepath.Join(folder, name))
+		if err := os.WriteFile(paths[len(paths)-1], content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, in := range discover(t.Context(), paths, false) {
+		if !errors.Is(in.err, errArchive) {
+			t.Errorf("%s: %v", in.path, in.err)
+		}
+	}
+	if in := discover(t.Context(), []string{folder}, false); len(in) != 1 || errors.Is(in[0].err, errArchive) {
+		t.Errorf("the folder holds %v", in)
+	}
+}
+
 // A small file that decompresses to very much is refused.
 func TestDecompressedSize(t *testing.T) {
 	path, to := filepath.Join(t.TempDir(), "zeros.gz"), filepath.Join(t.TempDir(), "zeros")

@@ -16,6 +16,10 @@ var firstFunctions = []string{
 	"runtime.goexit", "runtime.goexit.abi0",
 }
 
+// lowestCode is the lowest address of code: nothing is mapped in the first page. A chain that
+// reaches a list of the C library's goes round in it and reads zeros.
+const lowestCode = 4096
+
 // chainEnds reports whether a word of a chain of frame pointers, which is a caller, and all
 // after it are none (S26). Code without frame pointers uses the register for anything else, so
 // that a chain that reaches it goes on with any words: some are in no load object, others in
@@ -27,8 +31,11 @@ func (u *Unwinder) chainEnds(i int) bool {
 		return false
 	}
 	word, above := raw.Words[i], raw.Words[i-1]
-	if isMarker(word) || isMarker(above) || word == 0 || slices.Contains(raw.Exact, int32(i)) {
+	if isMarker(word) || isMarker(above) || slices.Contains(raw.Exact, int32(i)) {
 		return false
+	}
+	if word < lowestCode {
+		return true
 	}
 	meant := u.own[i]
 	if meant.location < 0 || meant.traits.has(isTrampoline) {

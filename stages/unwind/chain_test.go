@@ -51,6 +51,7 @@ func TestChainEnds(t *testing.T) {
 		{"Go's preemption", []uint64{pcWork, inPreempt, inWork + 8, inMain}, decode.CallersChained, "work runtime.asyncPreempt.abi0 work main"},
 		{"Go's preemption as it begins", []uint64{progBase + 0x900, inMain}, decode.CallersChained, "runtime.asyncPreempt.abi0 <Missing-caller>/S22 missing main"},
 		{"in no load object", []uint64{pcWork, inWork, pcWild, inMain}, decode.CallersChained, "work work <Unknown> main"},
+		{"in the first page", []uint64{pcWork, inWork, 0, 0, 0}, decode.CallersChained, "work work"},
 		{"the start of a thread", []uint64{pcWork, inStart, inMain}, decode.CallersChained, "work start_thread"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -42,6 +42,7 @@ func (r *reader) readFeatures(b []byte, h *header) {
 	if at <= uint64(len(b)) {
 		index.Rest = b[at:]
 	}
+	end := at + uint64(len(h.features))*featureSection
 	for _, bit := range h.features {
 		s := section{index.U64(), index.U64()}
 		if index.Short {
@@ -53,6 +54,18 @@ func (r *reader) readFeatures(b []byte, h *header) {
 			r.problem(problem.Error, int64(s.offset), "cut-features", "feature %d lies outside the file", bit)
 		}
 		r.feature(bit, b[part.offset:part.offset+part.size])
+		end = max(end, part.offset+part.size)
+	}
+	r.judgeRest(b, end)
+}
+
+// featureSection is the size of an entry of the list of features.
+const featureSection = 16
+
+// judgeRest reports a recording that follows the end of this one, as when files are put together.
+func (r *reader) judgeRest(b []byte, end uint64) {
+	if end < uint64(len(b)) && beginsRecording(b[end:]) {
+		r.problem(problem.Error, int64(end), "another-recording", "another recording of %d bytes follows this one in the same file, and is not read: put it into a file of its own", uint64(len(b))-end)
 	}
 }
 

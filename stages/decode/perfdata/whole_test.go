@@ -410,3 +410,16 @@ func TestTimesOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// Recordings that were put together in one file are not lost silently: the first is read.
+func TestAnotherRecording(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join(recordings(t), "file.data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := look(openFile(t, content))
+	found := look(openFile(t, slices.Concat(content, content)))
+	if found.samples != one.samples || found.severity != problem.Error || !slices.Contains(found.reasons, "another-recording") {
+		t.Errorf("%+v, alone %+v", found, one)
+	}
+}
