@@ -277,6 +277,7 @@ func (s *seen) debugFiles(dirs []string, objects []symbolize.Object) {
 		if id := objects[i].BuildID; len(id) > 2 {
 			for _, dir := range dirs {
 				s.add(filepath.Join(dir, ".build-id", id[:2]))
+				s.add(filepath.Join(dir, id))
 			}
 		}
 	}

@@ -27,7 +27,8 @@ var cachedNames = []string{"elf", "vdso", "kallsyms"}
 
 // Stored returns the copies of a load object below the roots, best first: in
 // perf's cache a folder, which was a link to the file in older versions and is
-// one where distributions install it; or a file in the root itself.
+// one where distributions install it; in the cache of debuginfod's clients; or a file in the
+// root itself.
 func Stored(dirs []string, buildID string) (found []string) {
 	if len(buildID) <= 2 {
 		return nil
@@ -43,6 +44,9 @@ func Stored(dirs []string, buildID string) (found []string) {
 				found = append(found, file)
 			}
 		}
+		if file := filepath.Join(dir, buildID, "executable"); isFile(file) {
+			found = append(found, file)
+		}
 	}
 	for _, dir := range dirs {
 		found = append(found, elf.InFolder(dir, buildID, false)...)
@@ -51,6 +55,6 @@ func Stored(dirs []string, buildID string) (found []string) {
 }
 
 func isFile(path string) bool {
-	_, err := infile.Stat(path)
-	return err == nil
+	info, err := infile.Stat(path)
+	return err == nil && info.Size() > 0 // an empty one is debuginfod's for what no server has
 }

@@ -11,11 +11,12 @@ import (
 // Copies are found in all the ways in which they are kept by build-id.
 func TestStored(t *testing.T) {
 	root, older := t.TempDir(), t.TempDir()
+	content := "x"
 	put := func(path string) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, nil, 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -37,6 +38,9 @@ func TestStored(t *testing.T) {
 	link("../../usr/bin/p/abcdef", filepath.Join(older, ".build-id/ab/cdef"))
 	put(filepath.Join(older, ".build-id/05/06.debug"))
 	link("../../gone", filepath.Join(older, ".build-id/07/08"))
+	put(filepath.Join(older, "090a/executable")) // debuginfod's
+	content = ""
+	put(filepath.Join(older, "0b0c/executable")) // which no server has
 
 	for id, want := range map[string][]string{
 		"abcdef": {filepath.Join(root, ".build-id/ab/cdef/elf"), filepath.Join(older, ".build-id/ab/cdef")},
@@ -44,6 +48,8 @@ func TestStored(t *testing.T) {
 		"0304":   {filepath.Join(root, ".build-id/03/04/kallsyms")},
 		"0506":   nil, // has no code
 		"0708":   nil,
+		"090a":   {filepath.Join(older, "090a/executable")},
+		"0b0c":   nil,
 		"ab":     nil,
 		"":       nil,
 	} {

@@ -265,14 +265,15 @@ func (f *File) isSupplement(checksum []byte) bool {
 }
 
 // byBuildID returns where debug files with a build-id may be: in the places that
-// distributions and perf give them below each directory, or in the directory itself.
+// distributions, perf and debuginfod's clients give them below each directory, or in the directory
+// itself.
 func byBuildID(dirs []string, id string) (list []string) {
 	if len(id) <= 2 {
 		return nil
 	}
 	for _, dir := range dirs {
 		at := filepath.Join(dir, ".build-id", id[:2], id[2:])
-		list = append(list, at+".debug", filepath.Join(at, "debug")) // the second is perf's
+		list = append(list, at+".debug", filepath.Join(at, "debug"), filepath.Join(dir, id, "debuginfo")) // the second is perf's
 	}
 	for _, dir := range dirs {
 		list = append(list, InFolder(dir, id, true)...)

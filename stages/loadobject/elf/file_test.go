@@ -200,6 +200,7 @@ func TestFindDebug(t *testing.T) {
 	}{
 		{"none", linked, nil, "", 0},
 		{"build-id", linked, map[string][]byte{"debug/.build-id/ab/cdef.debug": debug, "bin/prog.debug": debug}, "debug/.build-id/ab/cdef.debug", 0},
+		{"debuginfod's cache", linked, map[string][]byte{"debug/abcdef/debuginfo": debug}, "debug/abcdef/debuginfo", 0},
 		{"perf's cache", linked, map[string][]byte{"debug/.build-id/ab/cdef/debug": debug, "debug/.build-id/ab/cdef/elf": linked}, "debug/.build-id/ab/cdef/debug", 0},
 		{"next to it", linked, map[string][]byte{"bin/prog.debug": debug, "bin/.debug/prog.debug": debug}, "bin/prog.debug", 0},
 		{"subfolder", linked, map[string][]byte{"bin/.debug/prog.debug": debug}, "bin/.debug/prog.debug", 0},
