@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/pprof/profile"
@@ -32,7 +33,8 @@ func (r *result) comparePprof(p *program, _ string) error {
 	r.expected(want)
 	several := severalTimes(want)
 	r.remark(displace(want, several), "which of a file's mappings a location without an address is in is not kept")
-	theirs, nameless := samplesOf(want), !named(want)
+	frames := frameNumbers{}
+	theirs, nameless := frames.samples(want), !named(want)
 	out, err := p.run("export", "--as", "pprof", "-o", "-")
 	if err != nil {
 		if len(theirs) == 0 && strings.Contains(err.Error(), "no sample with a value") {
@@ -51,7 +53,8 @@ func (r *result) comparePprof(p *program, _ string) error {
 	if nameless {
 		strip(got)
 	}
-	compareSums(r, "sample", samplesOf(got), theirs)
+	ours := frames.samples(got)
+	compareSums(r, "sample", frames.differing(ours, theirs), frames.differing(theirs, ours))
 	return r.compareFunctions(p, want, nameless)
 }
 
@@ -229,27 +232,55 @@ func strip(p *profile.Profile) {
 	}
 }
 
-// samplesOf returns the values of a profile by type, stack and labels; those that are 0 are
-// left out.
-func samplesOf(p *profile.Profile) map[string]int64 {
-	sums, frames := map[string]int64{}, map[*profile.Location]string{}
+// frameNumbers numbers the frames of both profiles by their texts, which stacks may repeat
+// thousands of times.
+type frameNumbers map[string]int
+
+// samples returns the values of a profile by type, stack and labels; those that are 0 are left
+// out. The keys name frames by number.
+func (f frameNumbers) samples(p *profile.Profile) map[string]int64 {
+	sums, numbers := map[string]int64{}, map[*profile.Location]int{}
 	for _, l := range p.Location {
-		frames[l] = frame(l)
+		text := frame(l)
+		if _, known := f[text]; !known {
+			f[text] = len(f)
+		}
+		numbers[l] = f[text]
 	}
 	for _, s := range p.Sample {
-		var b strings.Builder
+		var b []byte
 		for _, l := range s.Location {
-			b.WriteString(frames[l])
+			b = fmt.Appendf(b, "\x00%d;", numbers[l])
 		}
-		fmt.Fprint(&b, s.Label, s.NumLabel, s.NumUnit)
+		b = fmt.Append(b, s.Label, s.NumLabel, s.NumUnit)
 		for i, v := range s.Value {
-			key := p.SampleType[i].Type + " " + p.SampleType[i].Unit + " " + b.String()
+			key := p.SampleType[i].Type + " " + p.SampleType[i].Unit + " " + string(b)
 			if sums[key] += v; sums[key] == 0 {
 				delete(sums, key)
 			}
 		}
 	}
 	return sums
+}
+
+var numbered = regexp.MustCompile("\x00([0-9]+);")
+
+// differing returns the values that differ from the others', with the texts of the frames.
+func (f frameNumbers) differing(sums, others map[string]int64) map[string]int64 {
+	texts := make([]string, len(f))
+	for text, n := range f {
+		texts[n] = text
+	}
+	differ := map[string]int64{}
+	for k, v := range sums {
+		if others[k] != v {
+			differ[numbered.ReplaceAllStringFunc(k, func(number string) string {
+				n, _ := strconv.Atoi(number[1 : len(number)-1])
+				return texts[n]
+			})] = v
+		}
+	}
+	return differ
 }
 
 // frame is a location as text.
