@@ -45,6 +45,7 @@ its own files where these have what SQL shows. A folder may have both.`,
 		Example: `  stackmill export --as pprof --experiment test.1.er -o test.pb.gz && go tool pprof -top test.pb.gz
   stackmill export --as speedscope --where "stack_has('^parse')" --between 10s,20s -o parse.json
   stackmill export --as folded --metric heapallocbytes -o - | flamegraph.pl > heap.svg
+  stackmill export --as speedscope --by thread -o threads.json
   stackmill export --summaries --watch -o /data/feed
   stackmill export --as iceberg -o /data/lake`,
 		Args: optionsOnly,
@@ -74,11 +75,12 @@ its own files where these have what SQL shows. A folder may have both.`,
 	f.StringVar(&x.Metric, "metric", "", "only this metric")
 	f.StringVar(&x.Mode, "mode", "user", "user, expert or machine")
 	f.BoolVar(&x.Inline, "inline", false, "folded and speedscope: inlined functions are frames of their own, as they always are in pprof and firefox")
+	f.StringVar(&x.By, "by", "", "tell stacks apart by thread or thread-name: speedscope has a profile for each, folded and callgrind a frame at the root; pprof has labels, firefox threads")
 	addFilter(c, &x.filter)
 	f.StringVarP(&x.output, "output", "o", "", "the file to write, - for the standard output")
 	x.summaries.addTo(f)
 	x.lake.addTo(f)
-	for name, values := range map[string][]string{"as": formats, "mode": export.Modes} {
+	for name, values := range map[string][]string{"as": formats, "mode": export.Modes, "by": export.Origins} {
 		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
 	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")

@@ -20,7 +20,7 @@ compact: dry-run format jobs keep memory purge target-size
 compare: api-only base between by cpu fdr format hide inclusive level limit metric min-change min-share mode normalise pid test thread where
 experiments: format wide
 explain: experiment format sample stack
-export: api-only as between cpu experiment hide inline interval keep location metric mode output pid store-location summaries thread view watch where
+export: api-only as between by cpu experiment hide inline interval keep location metric mode output pid store-location summaries thread view watch where
 forget: dry-run format keep-rollups older-than
 gate: api-only base between by cpu format hide inclusive junit level max-increase metric min-share mode normalise pid rules test thread where
 ingest: auto-compact cache chunk debug-dir experiment-timeout forgotten interval jobs kallsyms label label-from log-format memory metrics no-recorded-sources no-system-debug perf-map-dir plan recursive report settle source-path symfs verify vmlinux watch
@@ -41,6 +41,8 @@ version: format
 var refused = []string{
 	"alias: report timeline --alias perf",
 	"as: query --as folded --format json SELECT",
+	"by: export --as pprof --by thread -o x",
+	"by: export --as pgo --by thread -o x",
 	"cache-size: version --cache-size 1G",
 	"chunk: ingest --chunk 1 x",
 	"chunks: plan x -o y --chunks 2 --minutes 3",

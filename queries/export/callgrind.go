@@ -49,7 +49,8 @@ type call struct {
 
 // writeCallgrind writes costs by line and what calls cost. With recursion the cost of a
 // call counts where the callee is on the stack for the first time: so the costs of the
-// calls to a function sum to its inclusive value. The root calls the outermost functions.
+// calls to a function sum to its inclusive value. The root calls the outermost functions or,
+// where threads are told apart, the threads, which call them.
 func writeCallgrind(ctx context.Context, s *selection, w io.Writer) error {
 	c := &callgrind{selection: s, functions: map[functionKey]*callgrindFunction{},
 		seen: map[*callgrindFunction]bool{}, out: bufio.NewWriter(w), names: map[string]int{}}
@@ -73,6 +74,10 @@ func (c *callgrind) begin(e *experiment) error {
 func (c *callgrind) sample(s *sample) error {
 	clear(c.seen)
 	caller, at := c.root, position{}
+	if name := c.thread(c.e, s); name != "" {
+		caller = c.threadFunction(name)
+		c.root.call(call{at, caller}, s.values, true)
+	}
 	for _, n := range s.path {
 		callee := c.of(n)
 		caller.call(call{at, callee}, s.values, !c.seen[callee])
@@ -80,8 +85,9 @@ func (c *callgrind) sample(s *sample) error {
 		caller, at = callee, callee.at(&c.e.locations[n].levels[0])
 	}
 	if len(s.path) == 0 {
-		caller = c.function(&function{name: noStack}, "")
-		c.root.call(call{at, caller}, s.values, true)
+		none := c.function(&function{name: noStack}, "")
+		caller.call(call{at, none}, s.values, true)
+		caller = none
 	}
 	add(caller.self, at, s.values)
 	return nil
@@ -127,14 +133,32 @@ func (c *callgrind) function(f *function, file string) *callgrindFunction {
 	key := functionKey{id: f.id, name: f.name}
 	known := c.functions[key]
 	if known == nil {
-		known = &callgrindFunction{name: f.name, file: file, number: len(c.order), self: map[position][]int64{}, calls: map[call][]int64{}}
+		known = c.add(key, file)
 		if f.object != nil {
 			known.object = cmp.Or(f.object.path, f.object.name)
 		}
-		c.functions[key] = known
-		c.order = append(c.order, known)
 	}
 	return known
+}
+
+// threads is the file of the functions that are threads: readers take functions of one name
+// and file for one.
+const threads = "<threads>"
+
+// threadFunction returns the function that stands for a thread.
+func (c *callgrind) threadFunction(name string) *callgrindFunction {
+	key := functionKey{name: name, file: threads}
+	if known := c.functions[key]; known != nil {
+		return known
+	}
+	return c.add(key, threads)
+}
+
+func (c *callgrind) add(key functionKey, file string) *callgrindFunction {
+	f := &callgrindFunction{name: key.name, file: file, number: len(c.order), self: map[position][]int64{}, calls: map[call][]int64{}}
+	c.functions[key] = f
+	c.order = append(c.order, f)
+	return f
 }
 
 func (c *callgrind) head() {

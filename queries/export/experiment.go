@@ -101,15 +101,14 @@ type level struct {
 	discriminator int64 // which part of the line, 0 if it is not told
 }
 
-// sample is the values of the samples with one stack, of one thread where threads are told
-// apart.
+// sample holds the sums of the samples with one stack and origin.
 type sample struct {
 	path []int32 // numbers of locations, the root's first; empty without a stack
 	origin
 	values []int64 // by the selection's metrics
 }
 
-// origin says where a sample was taken. All of it is zero where threads are not told apart.
+// origin says where a sample was taken, as far as stacks are told apart by it.
 type origin struct {
 	process      int32
 	thread       int64

@@ -26,53 +26,78 @@ type Request struct {
 	Metric string // empty: all, or the first where a format has but one
 	Mode   string // user, expert or machine
 	Inline bool   // inlined functions are frames of their own
+	By     string // one of Origins: stacks are told apart by it; empty: they are not
 }
+
+// Origins are what stacks can be told apart by.
+var Origins = []string{byThread, byName}
+
+const (
+	byThread = "thread"
+	byName   = "thread-name" // of all threads while they have the name
+	byOrigin = "origin"      // all that is known of where a sample was taken
+)
 
 // format is a way out.
 type format struct {
 	name    string
-	several bool // whether it holds several metrics
-	names   bool // whether names of functions are enough for it
-	threads bool // whether it tells threads apart
-	inline  inlining
+	several bool    // whether it holds several metrics
+	names   bool    // whether names of functions are enough for it
+	threads support // whether it tells threads apart
+	inline  support // whether inlined functions are frames of their own
 	write   func(context.Context, *selection, io.Writer) error
 }
 
-// inlining is how a format shows inlined functions.
-type inlining uint8
+// support is whether a format holds something.
+type support uint8
 
 const (
-	always    inlining = iota // the format has a way of its own to tell them from others
-	onRequest                 // frames of their own, if that is asked for
+	always support = iota // in a way of its own
+	onRequest
 	never
 )
 
 var formats = []format{
-	{name: "pprof", several: true, names: true, threads: true, write: writePprof},
-	{name: "folded", names: true, inline: onRequest, write: writeFolded},
-	{name: "speedscope", names: true, inline: onRequest, write: writeSpeedscope},
+	{name: "pprof", several: true, names: true, write: writePprof},
+	{name: "folded", names: true, threads: onRequest, inline: onRequest, write: writeFolded},
+	{name: "speedscope", names: true, threads: onRequest, inline: onRequest, write: writeSpeedscope},
 	{name: "firefox", write: writeFirefox},
-	{name: "callgrind", several: true, inline: never, write: writeCallgrind},
-	{name: "autofdo", write: writeAutoFDO},
-	{name: "pgo", write: writePGO},
+	{name: "callgrind", several: true, threads: onRequest, inline: never, write: writeCallgrind},
+	{name: "autofdo", threads: never, write: writeAutoFDO},
+	{name: "pgo", threads: never, write: writePGO},
 }
 
-// checkInline returns an error if Request.Inline does not apply to the format.
-func (r *Request) checkInline() error {
-	var do []string
-	for _, f := range formats {
-		if f.inline == onRequest {
-			do = append(do, f.name)
+// checkOptions returns an error if Inline or By do not apply to the format.
+func (r *Request) checkOptions() error {
+	for _, o := range []struct {
+		name, has string
+		given     bool
+		of        func(f *format) support
+	}{
+		{"--inline", "inlined functions", r.Inline, func(f *format) support { return f.inline }},
+		{"--by", "threads", r.By != "", func(f *format) support { return f.threads }},
+	} {
+		if !o.given {
+			continue
 		}
-	}
-	switch f := formats[slices.Index(Formats(), r.As)]; {
-	case r.Inline && f.inline == always:
-		return fmt.Errorf("--inline: %s always has inlined functions (%s have them with --inline)", r.As, strings.Join(do, ", "))
-	case r.Inline && f.inline == never:
-		return fmt.Errorf("--inline: it has no effect on %s (it applies to %s)", r.As, strings.Join(do, ", "))
+		var do []string
+		for i := range formats {
+			if o.of(&formats[i]) == onRequest {
+				do = append(do, formats[i].name)
+			}
+		}
+		switch o.of(r.format()) {
+		case always:
+			return fmt.Errorf("%s: %s always has %s (%s have them with %s)", o.name, r.As, o.has, strings.Join(do, ", "), o.name)
+		case never:
+			return fmt.Errorf("%s: it has no effect on %s (it applies to %s)", o.name, r.As, strings.Join(do, ", "))
+		}
 	}
 	return nil
 }
+
+// format returns the format that is asked for, which must be one of Formats.
+func (r *Request) format() *format { return &formats[slices.Index(Formats(), r.As)] }
 
 // Formats are the names of what stacks can be written as.
 func Formats() (names []string) {
@@ -98,8 +123,10 @@ func (r *Request) Check(others ...string) error {
 		return fmt.Errorf("--as: no format %q%s (one of %s)", r.As, queries.Suggest(r.As, all), strings.Join(all, ", "))
 	case !slices.Contains(Modes, r.Mode):
 		return fmt.Errorf("--mode: no mode %q (one of %s)", r.Mode, strings.Join(Modes, ", "))
+	case r.By != "" && !slices.Contains(Origins, r.By):
+		return fmt.Errorf("--by: stacks cannot be told apart by %q%s (one of %s)", r.By, queries.Suggest(r.By, Origins), strings.Join(Origins, ", "))
 	}
-	return r.checkInline()
+	return r.checkOptions()
 }
 
 // Reads are the views that a format reads: a session that is narrowed for it needs no other.
@@ -127,8 +154,11 @@ func Possible(ctx context.Context, on Querier, r Request) error {
 
 // selected chooses what is written, and how.
 func selected(ctx context.Context, on Querier, r Request) (*format, *selection, error) {
-	f := &formats[slices.Index(Formats(), r.As)]
-	s := &selection{on: on, mode: r.Mode, inline: r.Inline, threads: f.threads}
+	f := r.format()
+	s := &selection{on: on, mode: r.Mode, inline: r.Inline, by: r.By}
+	if f.threads == always {
+		s.by = byOrigin
+	}
 	if err := s.choose(ctx, r.Metric, f.several); err != nil {
 		return nil, nil, err
 	}
@@ -141,8 +171,8 @@ type selection struct {
 	mode    string
 	inline  bool // whether inlined functions are frames of their own
 	metrics []metric
-	threads bool // whether stacks of different threads are told apart
-	many    bool // whether there are several experiments
+	by      string // of Origins, or byOrigin: what stacks are told apart by; empty: nothing
+	many    bool   // whether there are several experiments
 	title   string
 	total   []int64    // of the samples that were sent, by metric
 	rows    *stackRows // of a query, in place of all of that

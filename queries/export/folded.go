@@ -13,20 +13,21 @@ import (
 
 // folded sums values by the names of the functions on stacks.
 type folded struct {
-	e      *experiment
-	inline bool     // inlined functions are frames of their own
-	names  []string // by location; empty if it was not asked for
-	text   []byte   // of the stack
-	sums   *foldedSums
+	*selection
+	e     *experiment
+	names []string // by location; empty if it was not asked for
+	text  []byte   // of the stack
+	sums  *foldedSums
 }
 
 // writeFolded writes a line for each stack of functions: their names from the root to the
-// leaf with semicolons between them, a blank, the value. Experiments are summed.
+// leaf with semicolons between them, a blank, the value. Experiments are summed. Where threads
+// are told apart, the thread comes first.
 func writeFolded(ctx context.Context, s *selection, w io.Writer) error {
 	if s.rows != nil {
 		return s.rows.fold(w)
 	}
-	f := &folded{inline: s.inline, sums: newFoldedSums(maxFolded)}
+	f := &folded{selection: s, sums: newFoldedSums(maxFolded)}
 	defer f.sums.close()
 	if err := s.send(ctx, f); err != nil {
 		return err
@@ -45,6 +46,9 @@ func (f *folded) begin(e *experiment) error {
 
 func (f *folded) sample(s *sample) error {
 	f.text = f.text[:0]
+	if thread := f.thread(f.e, s); thread != "" {
+		f.text = append(append(f.text, foldedName(thread)...), ';')
+	}
 	for i, n := range s.path {
 		if f.names[n] == "" {
 			var names []string

@@ -45,14 +45,11 @@ func (s *foldedSums) add(stack []byte, v int64) error {
 
 // spill moves what is in memory to a file that has no name.
 func (s *foldedSums) spill() error {
-	f, err := os.CreateTemp("", "stackmill-folded-")
+	f, err := temporaryFile()
 	if err != nil {
 		return err
 	}
 	s.runs = append(s.runs, f)
-	if err := os.Remove(f.Name()); err != nil {
-		return err
-	}
 	out := bufio.NewWriter(f)
 	for _, stack := range slices.Sorted(maps.Keys(s.sums)) {
 		if err := foldedLine(out, stack, *s.sums[stack]); err != nil {

@@ -92,12 +92,12 @@ func (s *selection) sql(p *part) string {
 	cond := p.cond
 	valued := `SELECT experiment_id, node, 0 AS process, 0 AS thread_id, NULL AS thread_name, NULL AS cgroup, '' AS labels, metric, value FROM leaf_values
   WHERE mode = '` + s.mode + `' AND ` + cond
-	if s.threads {
+	if s.by != "" {
 		// In steps, as in the views: experiment_id alone is no key.
-		valued = `SELECT l.experiment_id, l.node, v.process, v.thread_id, a.thread_name, v.cgroup, v.labels, v.metric, v.value
+		valued = `SELECT l.experiment_id, l.node, ` + originColumns[s.by] + `, v.metric, v.value
   FROM (FROM mode_leaves WHERE mode = '` + s.mode + `' AND ` + cond + `) l JOIN (
     SELECT t.experiment_id, t.stack, t.process, t.thread_id, t.name_no, t.cgroup, t.labels, m.metric, sum(m.value)::BIGINT AS value
-    FROM (` + p.samples() + `) t JOIN (FROM sample_metrics WHERE ` + cond + `) m ON m.experiment_id = t.experiment_id AND m.sample = t.sample
+    FROM (` + p.samples(s.by) + `) t JOIN (FROM sample_metrics WHERE ` + cond + `) m ON m.experiment_id = t.experiment_id AND m.sample = t.sample
     GROUP BY ALL
   ) v ON v.experiment_id = l.experiment_id AND v.stack = l.stack
   LEFT JOIN (FROM thread_names WHERE ` + cond + `) a ON a.experiment_id = v.experiment_id AND a.process = v.process AND a.thread_id = v.thread_id AND a.name_no = v.name_no`
@@ -119,9 +119,16 @@ SELECT experiment_id, node, 0, NULL, process, thread_id, thread_name, cgroup, la
 ORDER BY ALL`
 }
 
-// samples is the query of the samples with their labels.
-func (p *part) samples() string {
-	if !p.labelled {
+// originColumns are the columns of where samples were taken, by what stacks are told apart by.
+var originColumns = map[string]string{
+	byOrigin: "v.process, v.thread_id, a.thread_name, v.cgroup, v.labels",
+	byThread: "v.process, v.thread_id, a.thread_name, NULL AS cgroup, '' AS labels",
+	byName:   "0 AS process, 0 AS thread_id, a.thread_name, NULL AS cgroup, '' AS labels",
+}
+
+// samples is the query of the samples, with their labels where stacks are told apart by these.
+func (p *part) samples(by string) string {
+	if !p.labelled || by != byOrigin {
 		return "SELECT experiment_id, sample, stack, process, thread_id, name_no, cgroup, '' AS labels FROM samples_numbered_rows() WHERE " + p.cond
 	}
 	return `SELECT t.experiment_id, t.sample, t.stack, t.process, t.thread_id, t.name_no, t.cgroup, COALESCE(l.labels, '') AS labels

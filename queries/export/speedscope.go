@@ -2,30 +2,42 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // speedscopeUnits are the names of units that speedscope knows.
 var speedscopeUnits = map[string]string{"ns": "nanoseconds", "bytes": "bytes"}
 
-// speedscope writes a profile of speedscope's own format while its stacks are read: the
-// weights and the names of functions follow them.
+// speedscope writes profiles of speedscope's own format after all stacks were read.
 type speedscope struct {
-	out     *bufio.Writer // whose last error is asked for at the end
-	numbers map[speedscopeFrame]int
-	frames  []speedscopeFrame
+	*selection
+	out      *bufio.Writer // whose last error is asked for at the end
+	numbers  map[speedscopeFrame]int
+	frames   []speedscopeFrame
+	profiles map[string]*speedscopeProfile // by thread; of all under "" where these are not told apart
+	texts    *spool                        // of the profiles' stacks
+	stacks   map[string]int                // places in a profile's weights, by profile and frames
+	size     int                           // about how many bytes they take
+	path     []int                         // frames of the sample
+	key      []byte
+	e        *experiment
+}
+
+// speedscopeProfile is the samples of a thread, or of all threads.
+type speedscopeProfile struct {
+	thread  string
+	number  int
+	stacks  spoolText // as JSON
 	weights []int64
-	stacks  map[string]int // places in weights, by frames
-	size    int            // about how many bytes they take
-	path    []int          // frames of the sample
-	key     []byte
-	e       *experiment
-	inline  bool // inlined functions are frames of their own
+	total   int64
 }
 
 // speedscopeFrame is a function as speedscope tells them apart.
@@ -35,22 +47,23 @@ type speedscopeFrame struct {
 }
 
 func writeSpeedscope(ctx context.Context, s *selection, w io.Writer) error {
-	p := &speedscope{inline: s.inline, out: bufio.NewWriter(w), numbers: map[speedscopeFrame]int{}, stacks: map[string]int{}}
-	m := s.metrics[0]
-	unit := speedscopeUnits[m.unit]
-	if unit == "" {
-		unit = "none"
+	p := &speedscope{selection: s, out: bufio.NewWriter(w), numbers: map[speedscopeFrame]int{}, profiles: map[string]*speedscopeProfile{},
+		texts: &spool{most: maxFolded}, stacks: map[string]int{}}
+	defer p.texts.close()
+	if s.by == "" {
+		p.of(&sample{}) // there is a profile, even if it is empty
 	}
-	fmt.Fprintf(p.out, `{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"stackmill","profiles":[{"type":"sampled","unit":"%s","startValue":0,"samples":[`, unit)
 	if err := s.send(ctx, p); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.out, `],"weights":[`)
-	for i, v := range p.weights {
+	fmt.Fprint(p.out, `{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"stackmill","profiles":[`)
+	for i, of := range p.sorted() {
 		p.separate(i)
-		p.number(v)
+		if err := p.profile(of); err != nil {
+			return err
+		}
 	}
-	fmt.Fprintf(p.out, `],"endValue":%d,"name":%s}],"name":%s,"shared":{"frames":[`, s.total[0], text(s.title+": "+m.name), text(s.title))
+	fmt.Fprintf(p.out, `],"name":%s,"shared":{"frames":[`, text(s.title))
 	for i, f := range p.frames {
 		p.separate(i)
 		data, err := json.Marshal(f)
@@ -61,6 +74,34 @@ func writeSpeedscope(ctx context.Context, s *selection, w io.Writer) error {
 	}
 	fmt.Fprintf(p.out, "]}}\n")
 	return p.out.Flush()
+}
+
+// sorted returns the profiles, the highest total first: speedscope shows the first one when it
+// opens a file.
+func (p *speedscope) sorted() []*speedscopeProfile {
+	list := make([]*speedscopeProfile, len(p.profiles))
+	for _, of := range p.profiles {
+		list[of.number] = of
+	}
+	slices.SortFunc(list, func(a, b *speedscopeProfile) int {
+		return cmp.Or(cmp.Compare(b.total, a.total), strings.Compare(a.thread, b.thread))
+	})
+	return list
+}
+
+func (p *speedscope) profile(of *speedscopeProfile) error {
+	m := p.metrics[0]
+	fmt.Fprintf(p.out, `{"type":"sampled","unit":"%s","startValue":0,"samples":[`, cmp.Or(speedscopeUnits[m.unit], "none"))
+	if err := p.texts.copy(p.out, &of.stacks); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.out, `],"weights":[`)
+	for i, v := range of.weights {
+		p.separate(i)
+		p.number(v)
+	}
+	fmt.Fprintf(p.out, `],"endValue":%d,"name":%s}`, of.total, text(cmp.Or(of.thread, p.title)+": "+m.name))
+	return nil
 }
 
 // text is a text as JSON.
@@ -82,9 +123,10 @@ func (p *speedscope) begin(e *experiment) error {
 	return nil
 }
 
-// sample adds to the weight of an equal stack, as far as these are kept, or writes another.
+// sample adds to the weight of an equal stack, as far as these are kept, or adds another.
 func (p *speedscope) sample(s *sample) error {
-	p.path, p.key = p.path[:0], p.key[:0]
+	of := p.of(s)
+	p.path, p.key = p.path[:0], binary.AppendUvarint(p.key[:0], uint64(of.number))
 	for _, n := range s.path {
 		for _, l := range p.e.locations[n].frames(p.inline) {
 			p.path = append(p.path, p.frame(l.function))
@@ -97,24 +139,41 @@ func (p *speedscope) sample(s *sample) error {
 		p.key = binary.AppendUvarint(p.key, uint64(n))
 	}
 	v := s.values[0]
+	of.total += v
 	if at, known := p.stacks[string(p.key)]; known {
-		p.weights[at] += v
+		of.weights[at] += v
 		return nil
 	}
 	if p.size += len(p.key) + entrySize; p.size > maxFolded {
 		clear(p.stacks)
 		p.size = 0
 	}
-	p.stacks[string(p.key)] = len(p.weights)
-	p.separate(len(p.weights))
-	_ = p.out.WriteByte('[')
-	for i, n := range p.path {
-		p.separate(i)
-		p.number(int64(n))
+	p.stacks[string(p.key)] = len(of.weights)
+	of.weights = append(of.weights, v)
+	return p.texts.add(&of.stacks, func(text []byte) []byte {
+		if len(of.weights) > 1 {
+			text = append(text, ',')
+		}
+		text = append(text, '[')
+		for i, n := range p.path {
+			if i > 0 {
+				text = append(text, ',')
+			}
+			text = strconv.AppendInt(text, int64(n), 10)
+		}
+		return append(text, ']')
+	})
+}
+
+// of returns the profile that a sample belongs to.
+func (p *speedscope) of(s *sample) *speedscopeProfile {
+	thread := p.thread(p.e, s)
+	known := p.profiles[thread]
+	if known == nil {
+		known = &speedscopeProfile{thread: thread, number: len(p.profiles)}
+		p.profiles[thread] = known
 	}
-	_, err := p.out.WriteString("]")
-	p.weights = append(p.weights, v)
-	return err
+	return known
 }
 
 // frame returns a function's number. Functions of one name in two load objects are two.

@@ -17,7 +17,7 @@ var exportTypes = map[string]string{"pprof": pprofType, "pgo": pprofType, "speed
 
 // exported answers with the stacks of the experiments, as another tool reads them.
 func exported(w *work) error {
-	r := export.Request{As: w.values.Get("as"), Metric: w.values.Get("metric"), Mode: cmp.Or(w.values.Get("mode"), "user"), Inline: w.values.Get("inline") == "true"}
+	r := export.Request{As: w.values.Get("as"), Metric: w.values.Get("metric"), Mode: cmp.Or(w.values.Get("mode"), "user"), Inline: w.values.Get("inline") == "true", By: w.values.Get("by")}
 	if err := r.Check(); err != nil {
 		return wrong(err)
 	}

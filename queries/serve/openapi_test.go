@@ -86,7 +86,7 @@ func TestDescription(t *testing.T) {
 				if name == "limit" && strings.HasSuffix(path, "/trend") { // of functions
 					q.Set("function", values["function"])
 				}
-				if name == "inline" && strings.HasSuffix(path, "/export") { // pprof always has inlined functions
+				if (name == "inline" || name == "by") && path == exportPath { // pprof always has inlined functions and threads
 					q.Set("as", "folded")
 				}
 				if name != "" {
