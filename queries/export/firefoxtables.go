@@ -13,9 +13,9 @@ type firefoxTables struct {
 	e *experiment
 	t *timedThread
 
-	stackFrames, prefixes  []int   // of stacks; a stack without a prefix has -1
-	places                 [][]int // frames by location: one for its function and each that is inlined
-	frameFuncs, depths     []int   // of frames
+	stackFrames, prefixes  []int           // of stacks; a stack without a prefix has -1
+	places                 map[int32][]int // frames by location: one for its function and each that is inlined
+	frameFuncs, depths     []int           // of frames
 	lines                  []int64
 	functions              map[functionKey]int
 	names, files, starts   []int // of functions: texts; no file is -1, and no line
@@ -24,17 +24,13 @@ type firefoxTables struct {
 	resourceLibs, resNames []int
 	texts                  map[string]int
 	textList               []string
-	stacks                 []int // by node of the timed thread's tree; -1: not there
-	none                   int   // the stack of samples that have none; -1: not there
+	stacks                 map[int32]int // by node of the timed thread's tree
+	none                   int           // the stack of samples that have none; -1: not there
 }
 
 func newFirefoxTables(f *firefox, e *experiment, t *timedThread) *firefoxTables {
-	x := &firefoxTables{f: f, e: e, t: t, places: make([][]int, len(e.locations)), functions: map[functionKey]int{}, resourceOf: map[*object]int{}, texts: map[string]int{},
-		stacks: make([]int, len(t.tree.parents)), none: -1}
-	for i := range x.stacks {
-		x.stacks[i] = -1
-	}
-	return x
+	return &firefoxTables{f: f, e: e, t: t, places: map[int32][]int{}, functions: map[functionKey]int{}, resourceOf: map[*object]int{}, texts: map[string]int{},
+		stacks: map[int32]int{}, none: -1}
 }
 
 // stack returns the stack of a node: what is above it is there before it.
@@ -46,13 +42,13 @@ func (x *firefoxTables) stack(node int32) int {
 		return x.none
 	}
 	var path []int32 // up to what is there
-	n := node
-	for ; n >= 0 && x.stacks[n] < 0; n = x.t.tree.parents[n] {
-		path = append(path, n)
-	}
 	at := -1
-	if n >= 0 {
-		at = x.stacks[n]
+	for n := node; n >= 0; n = x.t.tree.parents[n] {
+		if known, ok := x.stacks[n]; ok {
+			at = known
+			break
+		}
+		path = append(path, n)
 	}
 	for i := len(path) - 1; i >= 0; i-- {
 		for _, frame := range x.place(x.t.tree.locations[path[i]]) {

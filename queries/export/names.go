@@ -142,6 +142,11 @@ func (p *part) readObjects(ctx context.Context, on Querier) error {
 func (p *part) readSegments(ctx context.Context, on Querier) error {
 	var id string
 	var of, address, size, offset int64
+	type extent struct {
+		object       *object
+		size, offset uint64
+	}
+	known := map[extent]bool{}
 	return scan(ctx, on, "SELECT experiment_id, load_object_id, address, size, file_offset FROM segments WHERE "+p.cond+`
 ORDER BY permissions & 4 = 0, process, loaded_ns, address`, func() error {
 		o := p.byID[id].objects[of]
@@ -149,8 +154,9 @@ ORDER BY permissions & 4 = 0, process, loaded_ns, address`, func() error {
 			return nil
 		}
 		next := segment{uint64(address), uint64(size), uint64(offset)}
-		if !slices.ContainsFunc(o.segments, func(s segment) bool { return s.size == next.size && s.offset == next.offset }) {
-			o.segments = append(o.segments, next) // in other processes it may be elsewhere
+		if key := (extent{o, next.size, next.offset}); !known[key] { // in other processes it may be elsewhere
+			known[key] = true
+			o.segments = append(o.segments, next)
 		}
 		return nil
 	}, &id, &of, &address, &size, &offset)

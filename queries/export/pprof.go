@@ -229,18 +229,26 @@ func (p *pprof) address(l *location) (segment, uint64) {
 		return slices.Concat(l.object.segments, []segment{{}})[0], 0
 	}
 	known := p.places[l.object.id]
-	for _, places := range [][]segment{known, l.object.segments} {
-		for _, s := range places {
-			if at := uint64(l.offset); at >= s.offset && at-s.offset < s.size {
-				p.places[l.object.id] = append(known, s)
-				return s, s.address + at - s.offset
-			}
-		}
+	if s, ok := segmentOf(known, l.offset); ok {
+		return s, s.address + uint64(l.offset) - s.offset
+	}
+	if s, ok := segmentOf(l.object.segments, l.offset); ok {
+		p.places[l.object.id] = append(known, s)
+		return s, s.address + uint64(l.offset) - s.offset
 	}
 	if l.object.name == unknownObject || p.e.labelled && l.object.name == generatedCode {
 		return segment{}, uint64(l.offset) // the PC itself
 	}
 	return segment{}, 0
+}
+
+// segmentOf returns the first segment that holds an offset in the file.
+func segmentOf(list []segment, offset int64) (s segment, ok bool) {
+	at := slices.IndexFunc(list, func(s segment) bool { return uint64(offset) >= s.offset && uint64(offset)-s.offset < s.size })
+	if at < 0 {
+		return s, false
+	}
+	return list[at], true
 }
 
 // place writes a location.

@@ -1,0 +1,35 @@
+package export
+
+import (
+	"bufio"
+	"io"
+	"runtime"
+	"testing"
+)
+
+// The tables of a thread take what its own samples need, however many stacks the other threads
+// have.
+func TestFirefoxManyThreads(t *testing.T) {
+	const nodes = 1 << 16
+	tree := &timedTree{}
+	e := &experiment{}
+	of := &function{name: "f"}
+	for i := range int32(nodes) {
+		tree.nodes, tree.parents, tree.locations = append(tree.nodes, i+1), append(tree.parents, -1), append(tree.locations, i)
+		e.locations = append(e.locations, location{levels: []level{{function: of}}})
+	}
+	f := &firefox{selection: &selection{metrics: []metric{{"cpu", "ns"}}}}
+	const threads = 100
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range int32(threads) {
+		thread := &timedThread{tree: tree, nodes: []int32{i}, times: []int64{0}, values: []int64{1}}
+		if err := newFirefoxTables(f, e, thread).write(bufio.NewWriterSize(io.Discard, 16)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if got := (after.TotalAlloc - before.TotalAlloc) / threads; got > nodes {
+		t.Errorf("%d bytes for a thread with one sample", got)
+	}
+}
