@@ -44,8 +44,9 @@ func Stored(dirs []string, buildID string) (found []string) {
 				found = append(found, file)
 			}
 		}
-		if file := filepath.Join(dir, buildID, "executable"); isFile(file) {
-			found = append(found, file)
+		fetched := filepath.Join(dir, buildID, "executable")
+		if info, err := infile.Stat(fetched); err == nil && info.Size() > 0 { // it is empty for what no server has
+			found = append(found, fetched)
 		}
 	}
 	for _, dir := range dirs {
@@ -55,6 +56,6 @@ func Stored(dirs []string, buildID string) (found []string) {
 }
 
 func isFile(path string) bool {
-	info, err := infile.Stat(path)
-	return err == nil && info.Size() > 0 // an empty one is debuginfod's for what no server has
+	_, err := infile.Stat(path)
+	return err == nil
 }
