@@ -49,7 +49,9 @@ func newNamer(golang bool) *namer {
 // function it names.
 func (n *namer) name(linkage string) (string, Kind) {
 	s := unglobalized(linkage)
-	if !n.golang {
+	if n.golang {
+		s = withoutABI(s)
+	} else {
 		s = unpromoted(s)
 	}
 	if name, kind, ok := n.studioName(s); ok {
@@ -63,12 +65,22 @@ func (n *namer) name(linkage string) (string, Kind) {
 	if ramp, ok := coroutine(base); ok {
 		base, _ = n.demangle(ramp)
 	} else if s[0] == '_' {
+		if d, ok := demangleD(s); ok {
+			return d, kind
+		}
 		if d, ok := n.demangle(s); ok {
 			return d, kind
 		}
 		base = fortranName(base)
 	}
 	return base + clones(suffixes), kind
+}
+
+// withoutABI cuts off the calling convention that the Go linker appends to names of functions
+// in assembler, and of the wrappers between them and functions in Go: Go's own tables do not
+// have it (`runtime.goexit.abi0`).
+func withoutABI(s string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(s, ".abi0"), ".abiinternal")
 }
 
 // notes say how many names were left as they are.

@@ -56,7 +56,7 @@ func TestName(t *testing.T) {
 		{"_ZW3Foo3barv", "bar@Foo()", Normal},
 		{"_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar", Normal},
 		{"_RINvNtC3std3mem8align_ofjE", "std::mem::align_of::<usize>", Normal},
-		{"_D3foo3barFiZv", "_D3foo3barFiZv", Normal},
+		{"_D3foo3barFiZv", "foo.bar(int)", Normal},
 		{"__mathmod_MOD_nested", "mathmod::nested", Normal},
 		{"__mathmod_MOD_nested.part.0", "mathmod::nested [clone .part.0]", Clone},
 		{"__m_MOD___copy_m_Type", "m::__copy_m_Type", Normal},
@@ -85,6 +85,9 @@ func TestGoNames(t *testing.T) {
 		if got, kind := n.name(name); got != name || kind != Normal {
 			t.Errorf("%s: got %q %s", name, got, kind)
 		}
+	}
+	if got, kind := n.name("runtime.goexit.abi0"); got != "runtime.goexit" || kind != Normal {
+		t.Errorf("got %q %s", got, kind)
 	}
 }
 

@@ -23,7 +23,7 @@ func Read(f, debug *elf.File) *Draft {
 	t.TLS = TLS{f.Threads.MemSize, f.ThreadAlign}
 	t.Slots = slots(f)
 	t.Regions = codeRegions(f, t.Slots)
-	s := reader{table: t, object: f, debug: debug, addresses: t.Addresses(), bytes: 1<<20 + 8*len(f.Bytes()), code: 16<<20 + 8*len(f.Bytes())}
+	s := reader{table: t, object: f, debug: debug, golang: isGo(f), addresses: t.Addresses(), bytes: 1<<20 + 8*len(f.Bytes()), code: 16<<20 + 8*len(f.Bytes())}
 	if f.Type == debugelf.ET_REL {
 		s.byName = map[string]Region{}
 		for _, r := range t.Regions {
@@ -36,7 +36,7 @@ func Read(f, debug *elf.File) *Draft {
 		}
 		s.bytes += 8 * len(debug.Bytes())
 	}
-	n := newNamer(isGo(f))
+	n := newNamer(s.golang)
 	t.Functions = size(s.settle(s.symbols()), t.Regions, n)
 	if s.code < 0 {
 		t.Notes = append(t.Notes, Note{Offset: -1, Text: "too many symbols have neither type nor size to distinguish labels from functions: the rest count as functions"})

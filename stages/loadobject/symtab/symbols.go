@@ -30,7 +30,8 @@ type reader struct {
 	debug     *elf.File
 	addresses Addresses
 	byName    map[string]Region // of a relocatable object
-	exported  bool              // only exported functions have symbols
+	golang    bool
+	exported  bool // only exported functions have symbols
 	// bytes bounds the sum of the names' lengths: string tables share tails,
 	// but a hostile one could give each symbol the whole table as its name.
 	bytes int
@@ -40,7 +41,8 @@ type reader struct {
 }
 
 // symbols reads .symtab of the debug file, else the object's own, else the
-// dynamic symbols together with the embedded .gnu_debugdata. The dynamic segment
+// dynamic symbols together with the embedded .gnu_debugdata and the Go runtime's table of
+// functions. The dynamic segment
 // still gives the dynamic symbols of a file whose end, with its sections, is gone
 // (gprofng-experiment 6.2; the manual's S3 adds the separate files).
 func (r *reader) symbols() []symbol {
@@ -67,8 +69,9 @@ func (r *reader) symbols() []symbol {
 			list = append(list, s)
 		}
 	}
-	r.exported = e == nil
-	return list
+	functions := r.goFunctions()
+	r.exported = e == nil && len(functions) == 0
+	return append(list, functions...)
 }
 
 // sunLDynSym is SHT_SUNW_LDYNSYM: local function symbols that Solaris keeps in
@@ -137,7 +140,7 @@ func (r *reader) entries(list []symbol, f *elf.File, data, names []byte) []symbo
 			r.note(f, errNames)
 			return list
 		}
-		if untyped := t == debugelf.STT_NOTYPE; name != "" && !(untyped && isMarker(full)) {
+		if untyped := t == debugelf.STT_NOTYPE; name != "" && !(untyped && isMarker(full)) && !(r.golang && isGoMarker(name)) {
 			list = append(list, symbol{
 				name: name, offset: off, size: s.Size, order: len(list), version: full[len(name):],
 				binding: s.Binding, indirect: t == debugelf.STT_GNU_IFUNC, untyped: untyped,

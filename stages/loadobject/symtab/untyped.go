@@ -27,6 +27,11 @@ func isMarker(name string) bool {
 	return isMapping(name) || isNumbered(name)
 }
 
+// isGoMarker reports whether a function symbol of the Go linker only marks where text begins or ends.
+func isGoMarker(name string) bool {
+	return name == "runtime.text" || name == "runtime.etext" || strings.HasPrefix(name, "runtime.text.")
+}
+
 // isMapping reports whether a symbol separates instructions from data: `$a`, `$t`,
 // `$x` and `$d`, alone or with a suffix after a dot, and RISC-V's `$xrv64i2p1`.
 func isMapping(name string) bool {

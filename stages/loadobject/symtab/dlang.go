@@ -1,0 +1,287 @@
+package symtab
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Bounds of a name in D: back references let a short symbol stand for a long name.
+const (
+	maxDSteps = 1 << 14
+	maxDDepth = 200
+)
+
+// demangleD returns the name for people of a symbol in D, as `c++filt -s dlang` prints it: the
+// ABI's chapter Name Mangling (https://dlang.org/spec/abi.html#name_mangling). It has no
+// result type.
+func demangleD(s string) (string, bool) {
+	if s == "_Dmain" {
+		return "D main", true
+	}
+	if !strings.HasPrefix(s, "_D") || len(s) > maxMangled {
+		return "", false
+	}
+	p := dParser{s: s, at: 2, last: len(s)}
+	name := p.mangled()
+	return name, !p.failed && p.at == len(s)
+}
+
+// dParser reads a symbol. A method that reads a part of it returns the part's text.
+type dParser struct {
+	s            string
+	at           int
+	last         int // a back reference within a type stands before this one
+	steps, depth int
+	failed       bool
+}
+
+// peek returns the byte at a distance, 0 past the end.
+func (p *dParser) peek(n int) byte {
+	if p.at+n < len(p.s) {
+		return p.s[p.at+n]
+	}
+	return 0
+}
+
+func (p *dParser) skip(prefix string) bool {
+	found := strings.HasPrefix(p.s[p.at:], prefix)
+	if found {
+		p.at += len(prefix)
+	}
+	return found
+}
+
+// fail ends the reading: everything after it is empty.
+func (p *dParser) fail() string {
+	p.failed, p.at = true, len(p.s)
+	return ""
+}
+
+// enter counts a step; false if there are too many.
+func (p *dParser) enter() bool {
+	p.steps++
+	p.depth++
+	if p.steps > maxDSteps || p.depth > maxDDepth {
+		p.fail()
+	}
+	return !p.failed
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func (p *dParser) number() int {
+	digits := p.s[p.at:]
+	digits = digits[:len(digits)-len(strings.TrimLeft(digits, "0123456789"))]
+	n, err := strconv.ParseInt(digits, 10, 31)
+	if err != nil {
+		p.fail()
+		return 0
+	}
+	p.at += len(digits)
+	return int(n)
+}
+
+// take returns the next n bytes.
+func (p *dParser) take(n int) string {
+	if n < 0 || n > len(p.s)-p.at {
+		return p.fail()
+	}
+	p.at += n
+	return p.s[p.at-n : p.at]
+}
+
+// reference reads `Q` and a number in base 26, whose last digit is in lower case, and returns
+// where it refers to; false if it refers to nothing.
+func (p *dParser) reference() (target int, ok bool) {
+	from := p.at
+	n := 0
+	for p.at++; p.at < len(p.s) && n < len(p.s); p.at++ {
+		switch c := p.s[p.at]; {
+		case 'A' <= c && c <= 'Z':
+			n = n*26 + int(c-'A')
+		case 'a' <= c && c <= 'z':
+			n = n*26 + int(c-'a')
+			p.at++
+			return from - n, n > 0 && n <= from
+		default:
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// mangled reads a qualified name and its type, after `_D`.
+func (p *dParser) mangled() string {
+	name := p.qualified(true)
+	if !p.skip("Z") && !p.failed {
+		p.typ()
+	}
+	return name
+}
+
+// isSymbolName reports whether another part of a qualified name follows.
+func (p *dParser) isSymbolName() bool {
+	if isDigit(p.peek(0)) || p.peek(0) == '_' && p.peek(1) == '_' && (p.peek(2) == 'T' || p.peek(2) == 'U') {
+		return true
+	}
+	if p.peek(0) != 'Q' {
+		return false
+	}
+	ahead := *p
+	target, ok := ahead.reference()
+	return ok && isDigit(p.s[target])
+}
+
+func isDCall(c byte) bool { return c != 0 && strings.IndexByte("FUVWRY", c) >= 0 }
+
+// qualified reads names with dots between them. Functions have parameters, and methods what
+// qualifies their object, if that is wanted.
+func (p *dParser) qualified(suffixes bool) string {
+	var b strings.Builder
+	for n := 0; !p.failed && (n == 0 || p.isSymbolName()); n++ {
+		if n > 0 {
+			b.WriteByte('.')
+		}
+		for p.peek(0) == '0' { // without a name
+			p.at++
+		}
+		b.WriteString(p.identifier())
+		if c := p.peek(0); c != 'M' && !isDCall(c) {
+			continue
+		}
+		before := *p
+		modifiers := ""
+		if p.skip("M") {
+			modifiers = p.modifiers()
+		}
+		_, _, parameters := p.function()
+		if p.failed || p.at == len(p.s) { // a type, not a part of the name
+			steps := p.steps
+			*p = before
+			p.steps = steps
+			break
+		}
+		b.WriteString(parameters)
+		if suffixes {
+			b.WriteString(modifiers)
+		}
+		if b.Len() > 1<<maxName {
+			return p.fail()
+		}
+	}
+	return b.String()
+}
+
+// identifier reads a name or an instance of a template.
+func (p *dParser) identifier() string {
+	if !p.enter() {
+		return ""
+	}
+	defer func() { p.depth-- }()
+	switch {
+	case p.peek(0) == 'Q':
+		target, ok := p.reference()
+		if !ok || !isDigit(p.s[target]) {
+			return p.fail()
+		}
+		other := dParser{s: p.s, at: target}
+		name := other.take(other.number())
+		if other.failed {
+			return p.fail()
+		}
+		return specialD(name)
+	case p.peek(0) == '_':
+		return p.template(-1)
+	}
+	n := p.number()
+	rest := p.s[p.at:]
+	if n >= 5 && (strings.HasPrefix(rest, "__T") || strings.HasPrefix(rest, "__U")) {
+		return p.template(n)
+	}
+	name := p.take(n)
+	if number, ok := strings.CutPrefix(name, "__S"); ok && number != "" && strings.Trim(number, "0123456789") == "" {
+		return p.identifier() // tells declarations of one name apart
+	}
+	return specialD(name)
+}
+
+// specialD returns the source's name of a function that the compiler names.
+func specialD(name string) string {
+	switch name {
+	case "__ctor":
+		return "this"
+	case "__dtor":
+		return "~this"
+	}
+	return name
+}
+
+// template reads an instance of a template, of a known length or -1.
+func (p *dParser) template(length int) string {
+	from := p.at
+	if p.at += 3; p.at > len(p.s) || !p.isSymbolName() && p.peek(0) != '0' {
+		return p.fail()
+	}
+	name := p.identifier()
+	arguments := p.arguments()
+	if length >= 0 && p.at-from != length {
+		return p.fail()
+	}
+	return name + "!(" + arguments + ")"
+}
+
+// arguments reads those of a template.
+func (p *dParser) arguments() string {
+	var list []string
+	for !p.failed {
+		if p.skip("Z") {
+			return strings.Join(list, ", ")
+		}
+		p.skip("H") // a specialized parameter
+		p.at++
+		switch p.peek(-1) {
+		case 'S':
+			list = append(list, p.symbol())
+		case 'T':
+			list = append(list, p.typ())
+		case 'V':
+			list = append(list, p.valueArgument())
+		case 'X':
+			list = append(list, p.take(p.number()))
+		default:
+			return p.fail()
+		}
+	}
+	return ""
+}
+
+// symbol reads an argument that is a symbol.
+func (p *dParser) symbol() string {
+	if p.skip("_D") {
+		return p.mangled()
+	}
+	if p.peek(0) == 'Q' || p.peek(0) == '_' {
+		return p.qualified(false)
+	}
+	// Before D 2.077 a length stood before the symbol's own, without anything between them.
+	digits := len(p.s[p.at:]) - len(strings.TrimLeft(p.s[p.at:], "0123456789"))
+	for n := digits; n > 0; n-- {
+		length, err := strconv.Atoi(p.s[p.at : p.at+min(n, 9)])
+		if err != nil || length > len(p.s)-p.at-n {
+			continue
+		}
+		inside := dParser{s: p.s[:p.at+n+length], at: p.at + n, last: p.last, steps: p.steps, depth: p.depth}
+		text := ""
+		if inside.skip("_D") {
+			text = inside.mangled()
+		} else {
+			text = inside.qualified(false)
+		}
+		p.steps = inside.steps
+		if !inside.failed && inside.at == len(inside.s) {
+			p.at = inside.at
+			return text
+		}
+	}
+	return p.qualified(false)
+}

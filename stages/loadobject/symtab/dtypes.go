@@ -1,0 +1,181 @@
+package symtab
+
+import (
+	"strconv"
+	"strings"
+)
+
+// basicD are types that are one letter.
+var basicD = map[byte]string{
+	'n': "typeof(null)", 'v': "void", 'g': "byte", 'h': "ubyte", 's': "short", 't': "ushort", 'i': "int", 'k': "uint", 'l': "long", 'm': "ulong",
+	'f': "float", 'd': "double", 'e': "real", 'o': "ifloat", 'p': "idouble", 'j': "ireal", 'q': "cfloat", 'r': "cdouble", 'c': "creal",
+	'b': "bool", 'a': "char", 'u': "wchar", 'w': "dchar",
+}
+
+// wrappedD are types that are written around another one.
+var wrappedD = map[string]string{"O": "shared", "x": "const", "y": "immutable", "Ng": "inout", "Nh": "__vector"}
+
+// attributesD are the attributes of functions.
+var attributesD = map[byte]string{
+	'a': "pure", 'b': "nothrow", 'c': "ref", 'd': "@property", 'e': "@trusted", 'f': "@safe", 'i': "@nogc", 'j': "return", 'l': "scope", 'm': "@live",
+}
+
+// callsD are the calling conventions of functions.
+var callsD = map[byte]string{'F': "", 'U': "extern(C) ", 'W': "extern(Windows) ", 'V': "extern(Pascal) ", 'R': "extern(C++) ", 'Y': "extern(Objective-C) "}
+
+// typ reads a type.
+func (p *dParser) typ() string {
+	if !p.enter() {
+		return ""
+	}
+	defer func() { p.depth-- }()
+	for mark, name := range wrappedD {
+		if p.skip(mark) {
+			return name + "(" + p.typ() + ")"
+		}
+	}
+	c := p.peek(0)
+	if name, ok := basicD[c]; ok {
+		p.at++
+		return name
+	}
+	switch {
+	case p.skip("Nn"):
+		return "typeof(*null)"
+	case p.skip("zi"):
+		return "cent"
+	case p.skip("zk"):
+		return "ucent"
+	case isDCall(c):
+		return p.functionType() + "function"
+	case c == 'Q':
+		return p.typeReference(p.typ)
+	}
+	p.at++
+	switch c {
+	case 'A':
+		return p.typ() + "[]"
+	case 'G':
+		n := p.number()
+		return p.typ() + "[" + strconv.Itoa(n) + "]"
+	case 'H':
+		key := p.typ()
+		return p.typ() + "[" + key + "]"
+	case 'P':
+		if isDCall(p.peek(0)) {
+			return p.functionType() + "function"
+		}
+		return p.typ() + "*"
+	case 'C', 'S', 'E', 'T', 'I':
+		return p.qualified(false)
+	case 'D':
+		modifiers := p.modifiers()
+		if p.peek(0) == 'Q' {
+			return p.typeReference(p.functionType) + "delegate" + modifiers
+		}
+		return p.functionType() + "delegate" + modifiers
+	case 'B':
+		return p.tuple()
+	}
+	return p.fail()
+}
+
+// typeReference reads the type that a back reference refers to.
+func (p *dParser) typeReference(read func() string) string {
+	from := p.at
+	target, ok := p.reference()
+	if !ok || from >= p.last { // a reference within its own type
+		return p.fail()
+	}
+	after, last := p.at, p.last
+	p.at, p.last = target, from
+	text := read()
+	if p.last = last; !p.failed {
+		p.at = after
+	}
+	return text
+}
+
+func (p *dParser) tuple() string {
+	n := p.number()
+	var list []string
+	for ; n > 0 && !p.failed; n-- {
+		list = append(list, p.typ())
+	}
+	return "tuple(" + strings.Join(list, ", ") + ")"
+}
+
+// modifiers reads what qualifies the object of a method.
+func (p *dParser) modifiers() string {
+	switch {
+	case p.skip("x"):
+		return " const"
+	case p.skip("y"):
+		return " immutable"
+	case p.skip("O"):
+		return " shared" + p.modifiers()
+	case p.skip("Ng"):
+		return " inout" + p.modifiers()
+	}
+	return ""
+}
+
+// functionType reads the type of a function.
+func (p *dParser) functionType() string {
+	call, attributes, parameters := p.function()
+	result := p.typ()
+	return call + result + parameters + " " + attributes
+}
+
+// function reads the type of a function without its result.
+func (p *dParser) function() (call, attributes, parameters string) {
+	call, ok := callsD[p.peek(0)]
+	if !ok {
+		return "", "", p.fail()
+	}
+	p.at++
+	for p.peek(0) == 'N' {
+		name, ok := attributesD[p.peek(1)]
+		if !ok { // of the first parameter
+			break
+		}
+		p.at += 2
+		attributes += name + " "
+	}
+	return call, attributes, "(" + p.parameters() + ")"
+}
+
+func (p *dParser) parameters() string {
+	var list []string
+	for !p.failed {
+		switch {
+		case p.skip("X"):
+			return strings.Join(list, ", ") + "..."
+		case p.skip("Y"):
+			return strings.Join(append(list, "..."), ", ")
+		case p.skip("Z"):
+			return strings.Join(list, ", ")
+		}
+		storage := ""
+		if p.skip("M") {
+			storage = "scope "
+		}
+		if p.skip("Nk") {
+			storage += "return "
+		}
+		switch {
+		case p.skip("IK"):
+			storage += "in ref "
+		case p.skip("I"):
+			storage += "in "
+		case p.skip("J"):
+			storage += "out "
+		case p.skip("K"):
+			storage += "ref "
+		case p.skip("L"):
+			storage += "lazy "
+		}
+		list = append(list, storage+p.typ())
+	}
+	return ""
+}

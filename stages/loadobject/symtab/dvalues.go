@@ -1,0 +1,159 @@
+package symtab
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// valueArgument reads an argument of a template that is a value: its type and the value.
+func (p *dParser) valueArgument() string {
+	kind := p.peek(0)
+	if kind == 'Q' {
+		ahead := *p
+		if target, ok := ahead.reference(); ok {
+			kind = p.s[target]
+		}
+	}
+	return p.value(p.typ(), kind)
+}
+
+// value reads a value of a type, whose first letter is its kind.
+func (p *dParser) value(typ string, kind byte) string {
+	if !p.enter() {
+		return ""
+	}
+	defer func() { p.depth-- }()
+	if isDigit(p.peek(0)) {
+		return p.integer(kind)
+	}
+	p.at++
+	switch c := p.peek(-1); c {
+	case 'n':
+		return "null"
+	case 'N':
+		return "-" + p.integer(kind)
+	case 'i':
+		return p.integer(kind)
+	case 'e':
+		return p.real()
+	case 'c':
+		re := p.real()
+		if !p.skip("c") {
+			return p.fail()
+		}
+		return re + "+" + p.real() + "i"
+	case 'a', 'w', 'd':
+		return p.text(c)
+	case 'A':
+		if kind == 'H' {
+			return "[" + p.values(true) + "]"
+		}
+		return "[" + p.values(false) + "]"
+	case 'S':
+		return typ + "(" + p.values(false) + ")"
+	case 'f':
+		if p.skip("_D") && p.isSymbolName() {
+			return p.mangled()
+		}
+	}
+	return p.fail()
+}
+
+// values reads the elements of an array or a structure, or pairs.
+func (p *dParser) values(pairs bool) string {
+	var list []string
+	for n := p.number(); n > 0 && !p.failed; n-- {
+		text := p.value("", 0)
+		if pairs {
+			text += ":" + p.value("", 0)
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, ", ")
+}
+
+// integer reads a number of a kind of type.
+func (p *dParser) integer(kind byte) string {
+	switch kind {
+	case 'a', 'u', 'w':
+		n := p.number()
+		if kind == 'a' && ' ' <= n && n < 0x7f {
+			return fmt.Sprintf("'%c'", n)
+		}
+		mark, width := `\x`, 2
+		if kind == 'u' {
+			mark, width = `\u`, 4
+		} else if kind == 'w' {
+			mark, width = `\U`, 8
+		}
+		return fmt.Sprintf("'%s%0*x'", mark, width, n)
+	case 'b':
+		if p.number() != 0 {
+			return "true"
+		}
+		return "false"
+	}
+	digits := p.s[p.at:]
+	digits = digits[:len(digits)-len(strings.TrimLeft(digits, "0123456789"))]
+	if digits == "" {
+		return p.fail()
+	}
+	p.at += len(digits)
+	return digits + map[byte]string{'h': "u", 't': "u", 'k': "u", 'l': "L", 'm': "uL"}[kind]
+}
+
+// real reads a number with a hexadecimal fraction.
+func (p *dParser) real() string {
+	for _, word := range []string{"NAN", "INF", "NINF"} {
+		if p.skip(word) {
+			return map[string]string{"NAN": "NaN", "INF": "Inf", "NINF": "-Inf"}[word]
+		}
+	}
+	text := ""
+	if p.skip("N") {
+		text = "-"
+	}
+	hexadecimal := func() string {
+		rest := p.s[p.at:]
+		return p.take(len(rest) - len(strings.TrimLeft(rest, "0123456789ABCDEF")))
+	}
+	digits := hexadecimal()
+	if digits == "" || !p.skip("P") {
+		return p.fail()
+	}
+	text += "0x" + digits[:1] + "." + digits[1:] + "p"
+	if p.skip("N") {
+		text += "-"
+	}
+	rest := p.s[p.at:]
+	return text + p.take(len(rest)-len(strings.TrimLeft(rest, "0123456789")))
+}
+
+// text reads a string, whose kind of characters is a, w or d.
+func (p *dParser) text(kind byte) string {
+	n := p.number()
+	if !p.skip("_") {
+		return p.fail()
+	}
+	data, err := hex.DecodeString(p.take(2 * n))
+	if err != nil {
+		return p.fail()
+	}
+	var b strings.Builder
+	for _, c := range data {
+		switch i := strings.IndexByte("\t\n\r\f\v", c); {
+		case i >= 0:
+			b.WriteString(`\` + "tnrfv"[i:i+1])
+		case ' ' <= c && c < 0x7f:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, `\x%02x`, c)
+		}
+	}
+	suffix := ""
+	if kind != 'a' {
+		suffix = string(kind)
+	}
+	return `"` + b.String() + `"` + suffix
+}

@@ -1,0 +1,130 @@
+package symtab
+
+import (
+	debugelf "debug/elf"
+	"encoding/binary"
+	"errors"
+
+	"stackmill/stages/loadobject/elf"
+)
+
+// Values of the first word of the Go runtime's table of functions, by the version of Go that
+// introduced them (internal/abi.PCLnTabMagic).
+const (
+	go116Table = 0xfffffffa
+	go118Table = 0xfffffff0
+	go120Table = 0xfffffff1
+)
+
+var errGoTable = &elf.DamageError{Offset: -1, Err: errors.New("the Go runtime's table of functions is damaged: functions have no names")}
+
+// goFunctions returns the functions that the runtime's own table lists (`.gopclntab`), which
+// stays in programs that `go build -ldflags=-s` or strip has left without symbols (S3).
+func (r *reader) goFunctions() []symbol {
+	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
+		section, text := r.object.Section(name), r.object.Section(".text")
+		if section == nil || text == nil || section.Type == debugelf.SHT_NOBITS {
+			continue
+		}
+		data, err := r.object.Data(section)
+		r.note(r.object, err)
+		table, ok := readGoTable(r.object, data)
+		if err != nil || !ok {
+			return nil
+		}
+		list, err := table.functions(r, text)
+		r.note(r.object, err)
+		return list
+	}
+	return nil
+}
+
+// goTable is the runtime's table of functions.
+type goTable struct {
+	order binary.ByteOrder
+	word  int    // size of an address
+	field int    // size of an entry's fields
+	start uint64 // of the text, if the table has it
+	count uint64
+	names []byte
+	// index has count entries, each the place of a function and of its description in the
+	// index, and the end of the last function.
+	index []byte
+}
+
+// readGoTable reads the header of the table; false if it has no known version.
+func readGoTable(f *elf.File, data []byte) (goTable, bool) {
+	if len(data) < 8 {
+		return goTable{}, false
+	}
+	t := goTable{order: f.Order, word: int(data[7]), field: 4}
+	offsets := 3 // words before the names' offset
+	switch t.order.Uint32(data) {
+	case go116Table:
+		t.field, offsets = t.word, 2
+	case go118Table, go120Table:
+	default:
+		return t, false
+	}
+	if t.word != 4 && t.word != 8 || len(data) < 8+(offsets+5)*t.word {
+		return t, false
+	}
+	word := func(i int) uint64 { return t.read(data[8+i*t.word:], t.word) }
+	t.count = word(0)
+	if offsets == 3 {
+		t.start = word(2)
+	}
+	names, index := word(offsets), word(offsets+4)
+	if names > uint64(len(data)) || index > uint64(len(data)) {
+		return t, true // with a count that the index does not have
+	}
+	t.names, t.index = data[names:], data[index:]
+	return t, true
+}
+
+func (t *goTable) read(b []byte, size int) uint64 {
+	if size == 8 {
+		return t.order.Uint64(b)
+	}
+	return uint64(t.order.Uint32(b))
+}
+
+// functions returns the functions of the table.
+func (t *goTable) functions(r *reader, text *elf.Section) ([]symbol, error) {
+	entry := uint64(2 * t.field)
+	if t.count == 0 || t.count >= uint64(len(t.index))/entry {
+		return nil, errGoTable
+	}
+	// Since Go 1.18 places are relative to the text's start, which since Go 1.26 nothing states.
+	start := t.start
+	if t.field == 4 && start == 0 {
+		start = text.Address
+	}
+	if t.field != 4 {
+		start = 0
+	}
+	place := func(i uint64) uint64 { return start + t.read(t.index[i*entry:], t.field) }
+	// The linker of C puts other code into the section: then the start is not the section's.
+	if end := place(t.count); t.start == 0 && t.field == 4 && (end > text.Address+text.Size || text.Address+text.Size-end > maxGoPadding) {
+		return nil, nil
+	}
+	list := make([]symbol, 0, t.count)
+	for i := range t.count {
+		description := t.read(t.index[i*entry+uint64(t.field):], t.field)
+		if description+uint64(t.field)+4 > uint64(len(t.index)) || description > uint64(len(t.index)) || place(i+1) <= place(i) {
+			return list, errGoTable
+		}
+		name := elf.String(t.names, uint64(t.order.Uint32(t.index[description+uint64(t.field):])))
+		if r.bytes -= len(name); r.bytes < 0 {
+			return list, errNames
+		}
+		offset, ok := r.addresses.Offset(place(i))
+		if ok && name != "" {
+			list = append(list, symbol{name: name, offset: offset, size: place(i+1) - place(i), order: len(list), binding: debugelf.STB_LOCAL})
+		}
+	}
+	return list, nil
+}
+
+// maxGoPadding bounds what is after the last function in a section of Go's code only.
+const maxGoPadding = 64
