@@ -72,6 +72,7 @@ func (a *adder) read() {
 	a.assign()
 	a.assignMerged()
 	a.nameProcedures()
+	a.nameAda()
 	units, files := a.inlines.Finish() // by the names that functions have now
 	maps.Copy(units, a.directories)
 	a.table.Shorten(units, files)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // maxSpelled bounds how deep names are nested: scopes in scopes, types in types.
@@ -32,7 +33,11 @@ func (r *Reader) spell(n entryNo, depth int) string {
 		name = unnamed
 	}
 	outer := ""
-	if !r.isQualified(d) {
+	if r.isQualified(d) {
+		if ada, ok := symtab.AdaName(name); ok {
+			name = ada
+		}
+	} else {
 		outer = r.qualifier(d.around, depth+1, strings.HasPrefix(name, "operator()"))
 	}
 	isC := d.flags&isExternal != 0 && !r.inAggregate(d.around) // `extern "C"`: other functions have linkage names

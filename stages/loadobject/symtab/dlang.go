@@ -18,6 +18,10 @@ func demangleD(s string) (string, bool) {
 	if s == "_Dmain" {
 		return "D main", true
 	}
+	if thunk, ok := strings.CutPrefix(s, "_DThn"); ok { // of a method that an interface declares
+		name, ok := demangleD("_D" + strings.TrimPrefix(strings.TrimLeft(thunk, "0123456789"), "_"))
+		return "non-virtual thunk to " + name, ok
+	}
 	if !strings.HasPrefix(s, "_D") || len(s) > maxMangled {
 		return "", false
 	}

@@ -14,6 +14,7 @@ func TestD(t *testing.T) {
 		"_Dmain":                            "D main",
 		"_D4prog10overloadedFAyaZv":         "prog.overloaded(immutable(char)[])",
 		"_D4prog6Circle4drawMFiZv":          "prog.Circle.draw(int)",
+		"_DThn16_4prog6Circle4drawMFiZv":    "non-virtual thunk to prog.Circle.draw(int)",
 		"_D4prog6Circle4drawMxFiZv":         "prog.Circle.draw(int) const",
 		"_D4prog5outerFiZ6nestedMFiZv":      "prog.outer(int).nested(int)",
 		"_D4prog7threadsFZ9__lambda1FZv":    "prog.threads().__lambda1()",
