@@ -9,6 +9,7 @@ import (
 const (
 	maxDSteps = 1 << 14
 	maxDDepth = 200
+	maxDBytes = 1 << 18 // of all names in it
 )
 
 // demangleD returns the name for people of a symbol in D, as `c++filt -s dlang` prints it: the
@@ -36,6 +37,7 @@ type dParser struct {
 	at           int
 	last         int // a back reference within a type stands before this one
 	steps, depth int
+	bytes        int // of names that were read
 	failed       bool
 }
 
@@ -88,6 +90,9 @@ func (p *dParser) number() int {
 // take returns the next n bytes.
 func (p *dParser) take(n int) string {
 	if n < 0 || n > len(p.s)-p.at {
+		return p.fail()
+	}
+	if p.bytes += n; p.bytes > maxDBytes {
 		return p.fail()
 	}
 	p.at += n
@@ -160,9 +165,9 @@ func (p *dParser) qualified(suffixes bool) string {
 		}
 		_, _, parameters := p.function()
 		if p.failed || p.at == len(p.s) { // a type, not a part of the name
-			steps := p.steps
+			steps, bytes := p.steps, p.bytes
 			*p = before
-			p.steps = steps
+			p.steps, p.bytes = steps, bytes
 			break
 		}
 		b.WriteString(parameters)
@@ -188,9 +193,9 @@ func (p *dParser) identifier() string {
 		if !ok || !isDigit(p.s[target]) {
 			return p.fail()
 		}
-		other := dParser{s: p.s, at: target}
+		other := dParser{s: p.s, at: target, bytes: p.bytes}
 		name := other.take(other.number())
-		if other.failed {
+		if p.bytes = other.bytes; other.failed {
 			return p.fail()
 		}
 		return specialD(name)
@@ -269,19 +274,19 @@ func (p *dParser) symbol() string {
 	}
 	// Before D 2.077 a length stood before the symbol's own, without anything between them.
 	digits := len(p.s[p.at:]) - len(strings.TrimLeft(p.s[p.at:], "0123456789"))
-	for n := digits; n > 0; n-- {
-		length, err := strconv.Atoi(p.s[p.at : p.at+min(n, 9)])
+	for n := min(digits, 9); n > 0; n-- {
+		length, err := strconv.Atoi(p.s[p.at : p.at+n])
 		if err != nil || length > len(p.s)-p.at-n {
 			continue
 		}
-		inside := dParser{s: p.s[:p.at+n+length], at: p.at + n, last: p.last, steps: p.steps, depth: p.depth}
+		inside := dParser{s: p.s[:p.at+n+length], at: p.at + n, last: p.last, steps: p.steps, depth: p.depth, bytes: p.bytes}
 		text := ""
 		if inside.skip("_D") {
 			text = inside.mangled()
 		} else {
 			text = inside.qualified(false)
 		}
-		p.steps = inside.steps
+		p.steps, p.bytes = inside.steps, inside.bytes
 		if !inside.failed && inside.at == len(inside.s) {
 			p.at = inside.at
 			return text

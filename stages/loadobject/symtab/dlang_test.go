@@ -33,6 +33,22 @@ func TestD(t *testing.T) {
 	}
 }
 
+// Back references do not make a symbol's name longer than is useful.
+func TestLongNamesInD(t *testing.T) {
+	s := "_D1aFC9000" + strings.Repeat("x", 9000)
+	for range 100 {
+		n := len(s) - strings.Index(s, "C9000")
+		digits := string(rune('a' + n%26))
+		for n /= 26; n > 0; n /= 26 {
+			digits = string(rune('A'+n%26)) + digits
+		}
+		s += "Q" + digits
+	}
+	if got, ok := demangleD(s + "Zv"); ok || len(got) > 2*maxDBytes {
+		t.Errorf("%d bytes", len(got))
+	}
+}
+
 // The functions of D's own libraries have the names that c++filt gives them.
 func TestLibraryAgainstDFilt(t *testing.T) {
 	const library = "/usr/lib/x86_64-linux-gnu/libdruntime-ldc.a"
