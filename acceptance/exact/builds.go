@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 )
@@ -14,7 +14,9 @@ type build struct {
 	chains   string // how stacks are recorded: dwarf, fp or none
 
 	noLines    bool // there are no source lines
+	bare       bool // inlined functions have names without scopes
 	noNames    bool // static functions have no names
+	wrappers   bool // the truth lacks functions that the compiler made
 	unwindless bool // the code lacks what unwinding needs
 }
 
@@ -39,6 +41,7 @@ type flavor struct {
 }
 
 func noLines(b *build) { b.noLines = true }
+func bare(b *build)    { b.bare = true }
 
 const (
 	separate = `objcopy --only-keep-debug prog prog.debug; strip prog; objcopy --add-gnu-debuglink=prog.debug prog`
@@ -112,7 +115,10 @@ var some = []flavor{
 // static is a flavor for programs without shared libraries.
 var static = flavor{"gcc", "-O2 -g -fno-omit-frame-pointer", "-static", "", "fp", nil}
 
-var programs = []program{
+var programs = slices.Concat(compiledC, languages)
+
+// compiledC are the programs in C and C++.
+var compiledC = []program{
 	{name: "calls", sources: "$S/calls.c $S/calls_other.c", flavors: flavors},
 	{name: "control", sources: "$S/control.c", flavors: append(slices.Clone(some), static)},
 	{name: "threads", sources: "$S/threads.c", link: "-pthread", flavors: append(slices.Clone(some), static)},
@@ -124,6 +130,16 @@ var programs = []program{
 	{name: "coroutine", sources: "$S/coroutine.cpp", language: "cpp", only: "gcc", flavors: some, flags: "-std=c++20"},
 }
 
+// commands compile programs, by language.
+var commands = map[string]string{
+	"":     "{compiler} {flags} {sources} ../truth.o -o prog {link}",
+	"cpp":  "{compiler++} {flags} {sources} ../truth.o -o prog {link}",
+	"rust": "rustc --edition 2021 --crate-name prog {flags} -C link-arg=$PWD/../truth.o {sources} -o prog",
+	"ada":  "gnatmake -q {flags} {sources} -o prog -largs ../truth.o {link}",
+	"d":    "ldc2 -g {flags} {sources} ../truth.o -of=prog",
+	"go":   "GOFLAGS= GO111MODULE=off go build {flags} -o prog {sources}",
+}
+
 // buildList returns all builds.
 func buildList() (list []*build) {
 	for _, p := range programs {
@@ -133,16 +149,15 @@ func buildList() (list []*build) {
 			}
 			b := &build{compiler: f.compiler, chains: f.chains}
 			b.name = buildName(p.name, f.compiler, f.flags, f.link, f.post, f.chains)
-			compiler := f.compiler
-			if p.language == "cpp" {
-				compiler = map[string]string{"gcc": "g++", "clang": "clang++"}[compiler]
-			}
-			with := f.flags + " " + p.flags
-			b.steps = fmt.Sprintf("%s\n%s %s %s ../truth.o -o prog %s %s\n%s", p.first, compiler, with, p.sources, f.link, p.link, f.post)
+			command := commands[p.language]
 			if strings.Contains(f.flags, "-gsplit-dwarf") {
 				// Names of .dwo files depend on the output's in one step.
-				b.steps = fmt.Sprintf("for s in %s; do %s %s -c $s; done\n%s %s *.o ../truth.o -o prog %s %s\n%s", p.sources, compiler, with, compiler, with, f.link, p.link, f.post)
+				command = "for s in {sources}; do {compiler} {flags} -c $s; done\n" + strings.Replace(command, "{sources}", "*.o", 1)
 			}
+			command = strings.NewReplacer("{compiler++}", strings.NewReplacer("gcc", "g++", "clang", "clang++").Replace(f.compiler), "{compiler}", f.compiler,
+				"{flags}", f.flags+" "+p.flags, "{link}", f.link+" "+p.link, "{sources}", p.sources).Replace(command)
+			b.steps = p.first + "\n" + command + "\n" + f.post
+			b.wrappers = p.language == "go"
 			if f.change != nil {
 				f.change(b)
 			}
@@ -150,6 +165,17 @@ func buildList() (list []*build) {
 		}
 	}
 	return list
+}
+
+// available says why a build cannot be made here: a compiler or linker is missing.
+func (b *build) available() error {
+	_, err := exec.LookPath(b.compiler)
+	for _, linker := range []string{"gold", "mold", "lld"} {
+		if err == nil && strings.Contains(b.steps, "-fuse-ld="+linker) {
+			_, err = exec.LookPath("ld." + linker)
+		}
+	}
+	return err
 }
 
 // buildName makes the name of a folder from words.
@@ -163,5 +189,5 @@ func buildName(words ...string) string {
 	if len(parts) > 9 {
 		parts = append(parts[:8], parts[len(parts)-1])
 	}
-	return strings.NewReplacer("/", "-", "=", "-", ",", "-", "*", "").Replace(strings.Join(parts, "_"))
+	return strings.NewReplacer("/", "-", "=", "-", ",", "-", "*", "", "'", "").Replace(strings.Join(parts, "_"))
 }

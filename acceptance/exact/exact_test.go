@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 )
 
@@ -25,11 +24,7 @@ func TestExact(t *testing.T) {
 	}
 	var builds []*build
 	for _, b := range chosen(few) {
-		if _, err := exec.LookPath(b.compiler); err != nil {
-			t.Logf("%s: %v", b.name, err)
-			continue
-		}
-		if _, err := exec.LookPath("ld.lld"); strings.Contains(b.steps, "-fuse-ld=lld") && err != nil {
+		if err := b.available(); err != nil {
 			t.Logf("%s: %v", b.name, err)
 			continue
 		}

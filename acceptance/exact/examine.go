@@ -107,7 +107,8 @@ func compareStacks(b *build, e *experiment, truth map[uint64]*touch) map[string]
 	known := map[string]bool{}
 	for _, t := range truth {
 		for _, el := range t.path {
-			known[el.function] = true
+			name, _, _ := strings.Cut(el.function, "@")
+			known[name] = true
 		}
 	}
 	findings := map[string][]string{}

@@ -35,6 +35,13 @@ func main() {
 		fmt.Fprintln(os.Stderr, "exact: -out is missing")
 		os.Exit(2)
 	}
+	builds = slices.DeleteFunc(builds, func(b *build) bool {
+		err := b.available()
+		if err != nil {
+			fmt.Printf("%s: skipped: %v\n", b.name, err)
+		}
+		return err != nil
+	})
 	findings, err := examine(context.Background(), *out, builds)
 	for _, f := range findings {
 		fmt.Println(f)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -10,6 +11,9 @@ const (
 	missingCaller  = "<Missing-caller>"
 	truncatedStack = "<Truncated-stack>"
 )
+
+// goArguments are type arguments in symbols of Go, which its runtime abbreviates.
+var goArguments = regexp.MustCompile(`\[.*\]`)
 
 // matcher compares stacks of one recording with the truth.
 type matcher struct {
@@ -31,6 +35,10 @@ func (m *matcher) places(t *touch) (list []place, cut int) {
 	for _, e := range t.path {
 		switch e.kind {
 		case '*':
+			// Functions of others may be inlined in the one that calls them.
+			if last := len(list) - 1; list[last] != nil {
+				list[last] = append(list[last], e)
+			}
 			list = append(list, nil)
 		case '?':
 			list = append(list, nil)
@@ -83,7 +91,11 @@ func (m *matcher) compare(t *touch, s *stack, reason string) string {
 	if m.gaps() {
 		cut = len(list) - 1
 	}
-	if first := frames[0].levels[0].function; len(frames) > 1 && (first == truncatedStack || m.gaps() && first == "<Unknown>") {
+	for len(frames) > 1 {
+		first := frames[0].levels[0].function
+		if first != truncatedStack && !(m.gaps() && first == "<Unknown>") {
+			break
+		}
 		frames = frames[1:]
 	}
 	for i := range list[:cut+1] {
@@ -131,6 +143,9 @@ func (m *matcher) match(list []place, frames []*frame) bool {
 	if f.rule == "S12" && len(frames) > 1 && strings.HasPrefix(frames[1].levels[0].function, f.levels[0].function+" [clone ") {
 		return m.match(list, frames[1:]) // the artificial call of an outline function
 	}
+	if m.build.wrappers && !m.known[f.levels[0].function] {
+		return m.match(list, frames[1:])
+	}
 	if name := f.levels[0].function; m.gaps() && (name == missingCaller || name == truncatedStack) {
 		// The frame takes the place of one or more functions.
 		return m.match(list[1:], frames) || m.match(list[1:], frames[1:])
@@ -149,21 +164,40 @@ func (m *matcher) others(f *frame) bool {
 
 // same tells whether a frame is at a place.
 func (m *matcher) same(p place, f *frame) bool {
-	first := f.levels[0]
+	first, levels := f.levels[0], f.levels
+	if last := len(p) - 1; p[last].kind == '*' {
+		p = p[:last]
+		for len(levels) > last && !m.known[levels[len(levels)-1].function] {
+			levels = levels[:len(levels)-1]
+		}
+	}
 	switch {
 	case m.build.noLines && f.objectName == "prog":
 		return len(f.levels) == 1 && m.named(p[0], first)
 	case f.rule == "S22 inferred" && first.line == 0:
 		return m.named(p[0], first)
-	case len(p) != len(f.levels):
+	case len(p) != len(levels):
 		return false
 	}
 	for i, e := range p {
-		if !at(e, f.levels[i]) || !m.named(e, f.levels[i]) {
+		if !at(e, levels[i]) || !m.named(e, levels[i]) && !(m.build.bare && i > 0 && bareName(levels[i].function) == bareName(e.function)) {
 			return false
 		}
 	}
 	return true
+}
+
+// bareName returns a name in Rust without scopes and arguments, and any closure's name.
+func bareName(name string) string {
+	name, _, _ = strings.Cut(name, "@")
+	if i := strings.LastIndex(name, "::"); i >= 0 && !strings.Contains(name[i:], ">") {
+		name = name[i+2:]
+	}
+	if strings.Contains(name, "{closure") {
+		return "{closure}"
+	}
+	name, _, _ = strings.Cut(name, "<")
+	return name
 }
 
 func at(e element, l level) bool { return l.line == e.line && path.Base(l.file) == e.file }
@@ -172,6 +206,10 @@ func at(e element, l level) bool { return l.line == e.line && path.Base(l.file) 
 // function wherever that stands in the truth.
 func (m *matcher) named(e element, l level) bool {
 	name := l.function
+	want, _, _ := strings.Cut(e.function, "@") // the rest tells instances of one name apart
+	if strings.Contains(want, "[...]") {
+		name = goArguments.ReplaceAllString(name, "[...]")
+	}
 	if e.kind == 'b' && modes[m.mode] != "user" {
 		return strings.Contains(name, "OMP parallel region") || m.build.noNames && strings.HasPrefix(name, "<static>@")
 	}
@@ -180,9 +218,9 @@ func (m *matcher) named(e element, l level) bool {
 	}
 	// A clone is a function of its own, marked (S9).
 	if before, _, isClone := strings.Cut(name, " [clone "); isClone {
-		return before == e.function
+		return before == want
 	}
-	if name != e.function {
+	if name != want {
 		return false
 	}
 	key := e.function + " of " + e.file
