@@ -32,7 +32,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 29
+	formatVersion = 30
 	headSize      = 32
 )
 
