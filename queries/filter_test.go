@@ -69,7 +69,7 @@ func TestOneExperimentIsReadAlone(t *testing.T) {
 	}
 	// Those whose conditions, recursion or tables read twice keep the filter from passing.
 	whole := []string{"data_object_metrics", "data_layout",
-		"memory_objects", "data_object_functions", "heap_stacks", "io_stacks", "conservation", "tree_calls"}
+		"memory_objects", "data_object_functions", "conservation", "tree_calls"}
 	read := 0
 	for _, view := range of {
 		if slices.Contains(whole, view) {

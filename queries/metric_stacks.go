@@ -8,41 +8,56 @@ import (
 // metricColumn is a column of sums of one metric.
 type metricColumn struct{ name, metric string }
 
-// metricStacks is the query of a view with a row for each stack, whose columns are sums of
-// metrics that one kind of calls makes.
-func metricStacks(columns ...metricColumn) func() string {
-	return func() string {
-		var sums, shown, metrics []string
-		for _, c := range columns {
-			sums = append(sums, fmt.Sprintf("sum(value) FILTER (metric = %s) AS %s", quote(c.metric), c.name))
-			shown = append(shown, fmt.Sprintf("COALESCE(s.%s, 0)::BIGINT AS %[1]s", c.name))
-			metrics = append(metrics, c.metric)
-		}
-		return `WITH
--- A filter by experiment reaches the frames through inner joins only.
+// metricStacks are the columns of a view with a row for each stack: sums of metrics that one
+// kind of calls makes.
+type metricStacks []metricColumn
+
+// query is the view's query.
+func (columns metricStacks) query() string {
+	return columns.over(`
+  SELECT experiment_id, stack_id, "position", 0 AS level, function_id FROM frames JOIN (SELECT DISTINCT experiment_id, stack_id FROM sums) USING (experiment_id, stack_id)`)
+}
+
+// inlined is the query with inlined functions as functions of their own (S10).
+func (columns metricStacks) inlined() string {
+	return columns.over(`
+  SELECT s.experiment_id, s.stack_id, s."position", l.level, l.function_id
+  FROM (FROM frames JOIN (SELECT DISTINCT experiment_id, stack_id FROM sums) USING (experiment_id, stack_id)) s JOIN location_levels l USING (experiment_id, location_id)`)
+}
+
+// over is the query with the texts of the functions that another query finds on the stacks.
+func (columns metricStacks) over(passed string) string {
+	var sums, shown, metrics []string
+	for _, c := range columns {
+		sums = append(sums, fmt.Sprintf("sum(v.value) FILTER (v.metric = %s) AS %s", quote(c.metric), c.name))
+		shown = append(shown, fmt.Sprintf("COALESCE(s.%s, 0)::BIGINT AS %[1]s", c.name))
+		metrics = append(metrics, quote(c.metric))
+	}
+	return `WITH
+-- A filter by experiment reaches the frames through inner joins only, and no scan that has
+-- a condition on the metric: sums are read twice.
 sums AS (
-  SELECT experiment_id, experiment, mode, stack_id,
+  SELECT s.experiment_id, s.mode, s.stack_id,
     ` + strings.Join(sums, ",\n    ") + `
-  FROM stack_metrics WHERE metric IN (` + Quote(metrics...) + `)
+  FROM (FROM stack_values JOIN (VALUES (` + strings.Join(metrics, "), (") + `)) shown(metric) USING (metric)) v
+  JOIN mode_stacks s USING (experiment_id, stack)
   GROUP BY ALL
 ),
-passed AS (
-  SELECT experiment_id, stack_id, "position", function_id FROM frames JOIN (SELECT DISTINCT experiment_id, stack_id FROM sums) USING (experiment_id, stack_id)
+passed AS (` + passed + `
 ),
 texts AS (
-  SELECT p.experiment_id, p.stack_id, string_agg(replace(f.name, ';', ':'), ';' ORDER BY p."position" DESC) AS stack
+  SELECT p.experiment_id, p.stack_id, string_agg(replace(f.name, ';', ':'), ';' ORDER BY p."position" DESC, p.level) AS stack
   FROM passed p JOIN functions f USING (experiment_id, function_id) GROUP BY ALL
 )
-SELECT s.experiment_id, s.experiment, s.mode, COALESCE(t.stack, '<Total>') AS stack,
+SELECT s.experiment_id, n.experiment, s.mode, COALESCE(t.stack, '<Total>') AS stack,
   ` + strings.Join(shown, ",\n  ") + `, s.stack_id
-FROM sums s LEFT JOIN texts t USING (experiment_id, stack_id)`
-	}
+FROM sums s LEFT JOIN texts t USING (experiment_id, stack_id) LEFT JOIN experiment_names n USING (experiment_id)`
 }
 
 var (
-	heapStacks = metricStacks(metricColumn{"allocations", "heapalloccnt"}, metricColumn{"allocated_bytes", "heapallocbytes"},
-		metricColumn{"leaks", "heapleakcnt"}, metricColumn{"leaked_bytes", "heapleakbytes"})
-	ioStacks = metricStacks(metricColumn{"reads", "ioreadcnt"}, metricColumn{"read_bytes", "ioreadbytes"}, metricColumn{"read_ns", "ioreadtime"},
-		metricColumn{"writes", "iowritecnt"}, metricColumn{"written_bytes", "iowritebytes"}, metricColumn{"write_ns", "iowritetime"},
-		metricColumn{"others", "ioothercnt"}, metricColumn{"other_ns", "ioothertime"}, metricColumn{"errors", "ioerrorcnt"}, metricColumn{"error_ns", "ioerrortime"})
+	heapStacks = metricStacks{{"allocations", "heapalloccnt"}, {"allocated_bytes", "heapallocbytes"},
+		{"leaks", "heapleakcnt"}, {"leaked_bytes", "heapleakbytes"}}
+	ioStacks = metricStacks{{"reads", "ioreadcnt"}, {"read_bytes", "ioreadbytes"}, {"read_ns", "ioreadtime"},
+		{"writes", "iowritecnt"}, {"written_bytes", "iowritebytes"}, {"write_ns", "iowritetime"},
+		{"others", "ioothercnt"}, {"other_ns", "ioothertime"}, {"errors", "ioerrorcnt"}, {"error_ns", "ioerrortime"}}
 )

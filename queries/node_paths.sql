@@ -7,38 +7,38 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- node = stack_tree.node
 -- node_id BIGINT: As in `call_paths`.
-WITH shown AS (
-  SELECT s.experiment_id, s.frame, s.mode, l.level, l.function_id FROM (
+WITH
+-- Each part is read once. The engine materializes those that are read twice, and a filter by
+-- experiment does not pass two such tables in a row.
+shown AS (
+  SELECT s.experiment_id, s.frame, s.mode, l.level, l.function_id, l.innermost OR what::VARCHAR NOT LIKE 'inline%' AS leaf FROM (
     SELECT f.experiment_id, f.frame, m.mode, CASE m.mode WHEN 'user' THEN f.user_shown WHEN 'expert' THEN f.expert_shown ELSE f.machine_location END AS location
     FROM tree_frames f CROSS JOIN modes m
   ) s JOIN location_levels l USING (experiment_id, location)
   WHERE l.level = 0 OR what::VARCHAR LIKE 'inline%'
 ),
-counted AS (
-  SELECT experiment_id, frame, mode, count(*) AS levels FROM shown GROUP BY ALL
-),
-nodes AS (
-  SELECT t.experiment_id, t.mode, t.node, t.last, t.frame, COALESCE(c.levels, 0) AS levels
-  FROM (FROM stack_tree CROSS JOIN modes) t LEFT JOIN counted c USING (experiment_id, frame, mode)
+levels AS (
+  SELECT t.experiment_id, t.mode, t.node, t.last, s.level, s.function_id, COALESCE(s.leaf, true) AS leaf
+  FROM (FROM stack_tree CROSS JOIN modes) t LEFT JOIN shown s USING (experiment_id, frame, mode)
 ),
 -- As in node_stacks, each node adds its levels where it begins, and takes them back where
 -- it has ended; then its parts of the path likewise.
 deep AS (
   SELECT * FROM (
-    SELECT experiment_id, mode, node, own, levels, sum(step) OVER (PARTITION BY experiment_id, mode ORDER BY node, own ROWS UNBOUNDED PRECEDING) AS depth
-    FROM (SELECT experiment_id, mode, levels, unnest([{node: node, own: true, step: levels}, {node: last + 1, own: false, step: -levels}], recursive := true) FROM nodes)
+    SELECT *, sum(step) OVER (PARTITION BY experiment_id, mode ORDER BY node, own, level ROWS UNBOUNDED PRECEDING) AS depth
+    FROM (
+      SELECT experiment_id, mode, level, function_id, leaf, last,
+        unnest([{node: node, own: true, step: (level IS NOT NULL)::INTEGER}, {node: last + 1, own: false, step: -(level IS NOT NULL)::INTEGER}], recursive := true) FROM levels
+    )
   ) WHERE own
 ),
 parts AS (
-  SELECT n.experiment_id, n.mode, n.node, n.last, COALESCE(sum(path_part(s.function_id, d.depth - d.levels + s.level + 1)), 0) AS part
-  FROM nodes n JOIN deep d USING (experiment_id, mode, node) LEFT JOIN shown s USING (experiment_id, frame, mode)
-  GROUP BY ALL
+  SELECT experiment_id, mode, node, last, level, leaf, COALESCE(path_part(function_id, depth::BIGINT), 0) AS part FROM deep
 ),
 summed AS (
-  SELECT * FROM (
-    SELECT experiment_id, mode, node, own, sum(step) OVER (PARTITION BY experiment_id, mode ORDER BY node, own ROWS UNBOUNDED PRECEDING) AS path
-    FROM (SELECT experiment_id, mode, unnest([{node: node, own: true, step: part}, {node: last + 1, own: false, step: -part}], recursive := true) FROM parts)
-  ) WHERE own
+  SELECT experiment_id, mode, node, own, leaf, sum(step) OVER (PARTITION BY experiment_id, mode ORDER BY node, own, level ROWS UNBOUNDED PRECEDING) AS path
+  FROM (SELECT experiment_id, mode, level, leaf, unnest([{node: node, own: true, step: part}, {node: last + 1, own: false, step: -part}], recursive := true) FROM parts)
 )
+-- A filter that arrives late does not reach a scan that has a condition, such as the root's number.
 SELECT p.experiment_id, p.mode, p.node, ((p.path + path_part(r.function_id, 0)) & 9223372036854775807)::BIGINT AS node_id
-FROM summed p JOIN (FROM call_nodes WHERE call_node = 0) r USING (experiment_id)
+FROM (FROM summed WHERE own AND leaf) p JOIN (FROM call_nodes JOIN (VALUES (0)) root(call_node) USING (call_node)) r USING (experiment_id)

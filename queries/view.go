@@ -57,7 +57,8 @@ var order = []string{
 	"byte_ranges", "size_metrics", "duration_ranges", "duration_metrics",
 	"io_calls", "io_descriptors", "io_activity", "io_stacks", "io_statistics", "io_sizes",
 	"data_object_metrics", "data_layout", "memory_objects", "memory_sources", "data_object_functions", "unattributed", "cut_stacks", "conservation",
-	"inline_function_metrics", "inline_callers_callees", "inline_fragment_callers_callees", "inline_call_tree", "inline_line_metrics", "inline_pc_metrics", "inline_source",
+	"inline_function_metrics", "inline_callers_callees", "inline_fragment_callers_callees", "inline_call_tree", "inline_folded", "inline_line_metrics", "inline_pc_metrics", "inline_source",
+	"inline_heap_stacks", "inline_io_stacks",
 	"index_metrics", "memory_metrics", "chosen", "top", "callers_of", "compare_functions", "passes", "flame",
 }
 
@@ -76,7 +77,8 @@ var texts = sync.OnceValues(func() (map[string]string, error) {
 
 // generated are the queries that are not written in their .sql file.
 var generated = map[string]func() string{"sample_metrics": allMetrics, "default_metrics": usualMetrics,
-	"heap_stacks": heapStacks, "io_stacks": ioStacks, "size_metrics": sizes.query, "duration_metrics": durations.query}
+	"heap_stacks": heapStacks.query, "io_stacks": ioStacks.query,
+	"inline_heap_stacks": heapStacks.inlined, "inline_io_stacks": ioStacks.inlined, "size_metrics": sizes.query, "duration_metrics": durations.query}
 
 // Views returns every view in an order in which they can be created.
 func Views() ([]View, error) {

@@ -263,6 +263,8 @@ func TestViews(t *testing.T) {
 			"2 1 f 0 50", "4 2 f._omp_fn.0 20 20"}},
 		{"SELECT stack, value // 1e6, samples FROM folded WHERE mode = 'user' AND metric = 'totalcpu' ORDER BY stack", []string{
 			"<Total> 10 1", "main;<Unknown> 10 1", "main;f 20 2", "main;f;g 30 3", "main;g 10 1"}},
+		{"SELECT stack, value // 1e6, samples FROM inline_folded WHERE mode = 'user' AND metric = 'totalcpu' ORDER BY stack", []string{
+			"<Total> 10 1", "main;<Unknown> 10 1", "main;f;h;g 20 2", "main;f;h;g;g 30 3", "main;g 10 1"}},
 		{"SELECT leaf_location_id, depth, value // 1e6, samples FROM stack_metrics JOIN stacks USING (experiment_id, stack_id) WHERE mode = 'machine' AND " + first + " ORDER BY ALL", []string{
 			"104 2 10 1", "113 2 10 1", "113 3 30 3", "114 3 20 2", "<nil> 0 10 1"}},
 	} {

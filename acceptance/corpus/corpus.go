@@ -29,8 +29,9 @@ var data = []string{"testdata/data/recordings.tar.gz", "testdata/data/symfs.tar.
 // symbols is the archive of recordings of programs whose functions are hard to name.
 const symbols = "testdata/symbols/recordings.tar.gz"
 
-// inlined is the archive of recordings of programs whose inlined functions have equal names.
-const inlined = "testdata/inlined/recordings.tar.gz"
+// inlined are the archives of recordings of programs whose inlined functions have equal names,
+// and of one whose inlined functions allocate memory and write.
+var inlined = []string{"testdata/inlined/recordings.tar.gz", "testdata/inlined/traced.tar.gz"}
 
 // regions is the archive of recordings of programs whose parallel regions were inlined into
 // several functions.
@@ -115,8 +116,9 @@ func Data(dir string) error { return unpackBelow(dir, data) }
 func Symbols(dir string) error { return unpackBelow(dir, []string{symbols}) }
 
 // Inlined unpacks the recordings of programs whose inlined functions have equal names below
-// dir: perf/NAME.data, and the programs as symfs/.
-func Inlined(dir string) error { return unpackBelow(dir, []string{inlined}) }
+// dir: perf/NAME.data, and the programs as symfs/; exp/calls.er has heap and I/O calls of
+// inlined functions.
+func Inlined(dir string) error { return unpackBelow(dir, inlined) }
 
 // Regions unpacks the recordings of programs whose parallel regions were inlined into several
 // functions below dir: perf/NAME.data, and the programs as symfs/.

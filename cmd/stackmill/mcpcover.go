@@ -31,7 +31,7 @@ func (p *partition) drop(f result.Field) bool {
 
 // disjoint are the views, besides those with exclusive values, whose values add up to the
 // total.
-var disjoint = []string{"folded", "thread_metrics", "thread_name_metrics", "cgroup_metrics", "cpu_metrics", "process_metrics", "timeline", "cpu_timeline", "second_metrics"}
+var disjoint = []string{"folded", "inline_folded", "thread_metrics", "thread_name_metrics", "cgroup_metrics", "cpu_metrics", "process_metrics", "timeline", "cpu_timeline", "second_metrics"}
 
 // trees are the views in which the values of <Total> are of samples that have no others.
 var trees = []string{"call_tree", "inline_call_tree", "stack_nodes"}

@@ -22,8 +22,8 @@ func TestOptionsOfReports(t *testing.T) {
 		all += " " + r.Name
 	}
 	for _, test := range []struct{ option, accepted string }{
-		{"--inline", " functions callers-callees call-tree lines pcs source"},
-		{"--inline --format csv", " functions callers-callees call-tree lines pcs"},
+		{"--inline", " functions callers-callees call-tree folded lines pcs source leaks allocations heap io-stacks"},
+		{"--inline --format csv", " functions callers-callees call-tree folded lines pcs leaks allocations heap io-stacks"},
 		{"--inline --thread 1", all},
 		{"--mode machine --cpu 1", all},
 		{"--width 10ms", " timeline cpu-timeline seconds"},
@@ -54,7 +54,7 @@ func TestOptionsOfReports(t *testing.T) {
 func TestInlineHasEffect(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	verbs := [][]string{{"export", "--as", "folded", "-o", "-"}, {"export", "--as", "speedscope", "-o", "-"}}
-	for _, name := range []string{"functions", "callers-callees", "call-tree", "lines", "pcs"} {
+	for _, name := range []string{"functions", "callers-callees", "call-tree", "folded", "lines", "pcs"} {
 		verbs = append(verbs, []string{"report", name})
 	}
 	for _, verb := range verbs {

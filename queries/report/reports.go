@@ -97,8 +97,9 @@ var ofMetrics = []Report{
 	},
 	{
 		Name: "folded", View: "folded", Title: "Stacks, folded",
-		Columns: []Column{value, {"samples", "Samples", Number}, {"stack", "Stack", Words}},
-		order:   "value DESC, stack",
+		withInlined: "inline_folded",
+		Columns:     []Column{value, {"samples", "Samples", Number}, {"stack", "Stack", Words}},
+		order:       "value DESC, stack",
 	},
 	{
 		Name: "lines", View: "line_metrics", Title: "Source lines",

@@ -1,6 +1,7 @@
 #!/bin/bash
 # make.sh: builds the programs in this folder in many ways, records the page faults of each,
-# and packs all into ../recordings.tar.gz. It wants gcc, g++, clang, lld, dwz and perf.
+# and packs all into ../recordings.tar.gz; then the heap and I/O calls of calls.c into
+# ../traced.tar.gz. It wants gcc, g++, clang, lld, dwz, perf and gprofng.
 set -euo pipefail
 src=$(realpath "$(dirname "$0")"); out=$src/..
 root=/tmp/inlined; bin=$root/bin; rm -rf $root; mkdir -p $bin $root/{perf,nobuildid}; cd $bin
@@ -27,3 +28,12 @@ for p in $(ls | grep -v "[.]dwo$\|^common"); do
 done
 mkdir -p $root/symfs/$root; mv $bin $root/symfs/$root
 tar -C $root --sort=name --owner=0 --group=0 -czf $out/recordings.tar.gz perf symfs
+
+# Of the experiment's archive only the program and gprofng's libraries for heap and I/O are kept;
+# what is behind the end of a file's content is NULs.
+cd $root; mkdir exp
+gcc $common -g -o calls $src/calls.c
+gprofng collect app -p off -H on -i on -a usedldobjects -o exp/calls.er ./calls > calls.log 2>&1
+find exp/calls.er/archives -type f | grep -v '/\(calls\|libgp-heap.so\|libgp-iotrace.so\)_' | xargs rm
+for f in exp/calls.er/*.xml; do tr -d '\0' < "$f" > t && mv t "$f"; done
+tar -C $root --sort=name --owner=0 --group=0 -czf $out/traced.tar.gz exp

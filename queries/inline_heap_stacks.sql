@@ -1,0 +1,16 @@
+-- row: one stack of calls that allocated memory: how much, and how much of that was never freed, with inlined functions as functions of their own
+-- rules: S10
+-- like: heap_stacks
+--
+-- invariant as_recorded: The values are those of `heap_stacks`, stack by stack.
+--   SELECT * EXCLUDE (n), sum(n) FROM (
+--     SELECT * EXCLUDE (stack), 1 AS n FROM inline_heap_stacks
+--     UNION ALL
+--     SELECT * EXCLUDE (stack), -1 FROM heap_stacks
+--   ) GROUP BY ALL HAVING sum(n) <> 0
+-- invariant as_folded: Stacks of the same functions have the values that `inline_folded` has for them.
+--   SELECT experiment_id, mode, stack, sum(value) FROM (
+--     SELECT experiment_id, mode, stack, allocated_bytes AS value FROM inline_heap_stacks
+--     UNION ALL
+--     SELECT experiment_id, mode, stack, -value FROM inline_folded WHERE metric = 'heapallocbytes'
+--   ) GROUP BY ALL HAVING sum(value) <> 0

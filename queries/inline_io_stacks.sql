@@ -1,0 +1,10 @@
+-- row: one stack of I/O calls, with their sums, with inlined functions as functions of their own
+-- rules: S10
+-- like: io_stacks
+--
+-- invariant as_recorded: The values are those of `io_stacks`, stack by stack.
+--   SELECT * EXCLUDE (n), sum(n) FROM (
+--     SELECT * EXCLUDE (stack), 1 AS n FROM inline_io_stacks
+--     UNION ALL
+--     SELECT * EXCLUDE (stack), -1 FROM io_stacks
+--   ) GROUP BY ALL HAVING sum(n) <> 0
