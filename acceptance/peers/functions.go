@@ -1,6 +1,7 @@
 package main
 
 import (
+	"debug/elf"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -188,7 +189,7 @@ func (p *peer) checkDivision(f *shownFunction, v *verdict) {
 func (p *peer) division(f *shownFunction, at place) string {
 	o, g := p.files.object(at.object), p.owners[at]
 	static := strings.HasPrefix(f.Name, "<static>@")
-	own := func(s symbol) bool { return s.own && typed(s) }
+	own := func(s symbol) bool { return s.own && elf.ST_TYPE(s.Info) == elf.STT_FUNC }
 	switch {
 	case o == nil:
 		return ""
@@ -204,7 +205,7 @@ func (p *peer) division(f *shownFunction, at place) string {
 		if g.kind == "static" {
 			return "S6"
 		}
-		return "S3" // debug files, .gnu_debugdata, symbols without a type
+		return "S3" // debug files, .gnu_debugdata, symbols of other types
 	case g.kind == "static" && !o.covers(at.offset, typed):
 		return "S6"
 	}
