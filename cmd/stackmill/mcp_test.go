@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"testing"
 
@@ -174,5 +175,45 @@ func TestAgentsMistakes(t *testing.T) {
 	}
 	if text, failed, bytes := a.call("report", map[string]any{"view": "functions", "experiment": "monday/test.1.er"}); failed || bytes > 1024 {
 		t.Errorf("%d bytes: %s", bytes, text)
+	}
+}
+
+// Every parameter of every tool, as tools/list declares it, changes the answer or is refused: one
+// that has no effect misleads.
+func TestAgentsParameters(t *testing.T) {
+	const one, other = "monday/test.1.er", "tuesday/test.1.er"
+	asked := map[string]map[string]any{
+		"experiments": {}, "explain": {}, "query": {"sql": "FROM range(3)"},
+		"report": {"view": "functions", "experiment": one}, "compare": {"base": one, "test": one},
+	}
+	others := map[string]any{
+		"select": one, "experiment": other, "base": other, "test": other, "view": "pcs", "by": "lines", "metric": "nonsense", "mode": "machine", "function": "g",
+		"sort": "function", "limit": 1, "sql": "SELECT 1", "stack": "1",
+		"where": "thread_id = 4712", "thread": 4712, "cpu": 1, "pid": 1, "between": "1s,", "hide": "app", "api-only": "app",
+	}
+	a := connected(t, storetest.New(t, storetest.Two))
+	tools := a.ask("tools/list", nil)["result"].(map[string]any)["tools"].([]any)
+	for _, listed := range tools {
+		tool := listed.(map[string]any)
+		name := tool["name"].(string)
+		before, failed, _ := a.call(name, asked[name])
+		if failed {
+			t.Fatalf("%s: %s", name, before)
+		}
+		for parameter := range tool["inputSchema"].(map[string]any)["properties"].(map[string]any) {
+			value, known := others[parameter]
+			if !known {
+				t.Errorf("%s: the test has no value for %s", name, parameter)
+				continue
+			}
+			arguments := maps.Clone(asked[name])
+			arguments[parameter] = value
+			if after, _, _ := a.call(name, arguments); after == before {
+				t.Errorf("%s: %s = %v changes nothing", name, parameter, value)
+			}
+		}
+	}
+	if len(tools) != len(asked) {
+		t.Errorf("%d tools, want %d", len(tools), len(asked))
 	}
 }
