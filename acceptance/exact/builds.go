@@ -14,6 +14,8 @@ type build struct {
 	chains   string // how stacks are recorded: dwarf, fp or none
 
 	noLines    bool // there are no source lines
+	noCalls    bool // debug information has neither the lines of inlined calls nor all of them
+	noParams   bool // the truth's names lack parameters
 	bare       bool // inlined functions have names without scopes
 	noNames    bool // static functions have no names
 	wrappers   bool // the truth lacks functions that the compiler made
@@ -30,6 +32,7 @@ type program struct {
 	link     string
 	only     string // the compilers that can build it; any if empty
 	flavors  []flavor
+	change   func(*build)
 }
 
 // flavor is one way to compile a program.
@@ -40,8 +43,9 @@ type flavor struct {
 	change                func(*build)
 }
 
-func noLines(b *build) { b.noLines = true }
-func bare(b *build)    { b.bare = true }
+func noLines(b *build)      { b.noLines = true }
+func noParameters(b *build) { b.noParams = true }
+func bare(b *build)         { b.bare = true }
 
 const (
 	separate = `objcopy --only-keep-debug prog prog.debug; strip prog; objcopy --add-gnu-debuglink=prog.debug prog`
@@ -63,6 +67,7 @@ var flavors = []flavor{
 	{"gcc", "-O2 -gdwarf-4", "", "", "dwarf", nil},
 	{"gcc", "-O2 -gdwarf-3", "", "", "dwarf", nil},
 	{"gcc", "-O2 -gdwarf-2", "", "", "dwarf", nil},
+	{"gcc", "-O2 -gdwarf-2 -gstrict-dwarf", "", "", "dwarf", func(b *build) { b.noCalls = true }},
 	{"gcc", "-O2 -g -gsplit-dwarf", "", "", "dwarf", nil},
 	{"gcc", "-O2 -gdwarf-4 -gsplit-dwarf", "", "dwp -e prog -o prog.dwp && rm -f *.dwo", "dwarf", nil},
 	{"gcc", "-O2 -g -gz", "", "", "dwarf", nil},
@@ -120,6 +125,13 @@ var programs = slices.Concat(compiledC, languages)
 // compiledC are the programs in C and C++.
 var compiledC = []program{
 	{name: "calls", sources: "$S/calls.c $S/calls_other.c", flavors: flavors},
+	{name: "calls_cpp", sources: "-x c++ $S/calls.c $S/calls_other.c -x none", language: "cpp", flags: "-Wno-deprecated", change: noParameters, flavors: []flavor{
+		{"gcc", "-O2 -g", "", "", "dwarf", nil},
+		{"gcc", "-O2 -g -flto", "", "", "dwarf", nil},
+		{"clang", "-O2 -g", "", "", "dwarf", nil},
+		{"clang", "-O2 -g -flto", "-fuse-ld=lld", "", "dwarf", nil},
+		{"clang", "-O2 -g -flto=thin", "-fuse-ld=lld", "", "dwarf", nil},
+	}},
 	{name: "control", sources: "$S/control.c", flavors: append(slices.Clone(some), static)},
 	{name: "threads", sources: "$S/threads.c", link: "-pthread", flavors: append(slices.Clone(some), static)},
 	{name: "linked", sources: "$S/linked.c", link: "-rdynamic -L. -Wl,-rpath,$PWD -lshared -ldl", flavors: some,
@@ -158,8 +170,10 @@ func buildList() (list []*build) {
 				"{flags}", f.flags+" "+p.flags, "{link}", f.link+" "+p.link, "{sources}", p.sources).Replace(command)
 			b.steps = p.first + "\n" + command + "\n" + f.post
 			b.wrappers = p.language == "go"
-			if f.change != nil {
-				f.change(b)
+			for _, change := range []func(*build){p.change, f.change} {
+				if change != nil {
+					change(b)
+				}
 			}
 			list = append(list, b)
 		}

@@ -15,6 +15,9 @@ const (
 // goArguments are type arguments in symbols of Go, which its runtime abbreviates.
 var goArguments = regexp.MustCompile(`\[.*\]`)
 
+// parameters are a C++ function's.
+var parameters = regexp.MustCompile(`\([^)]*\)`)
+
 // matcher compares stacks of one recording with the truth.
 type matcher struct {
 	build *build
@@ -174,6 +177,8 @@ func (m *matcher) same(p place, f *frame) bool {
 	switch {
 	case m.build.noLines && f.objectName == "prog":
 		return len(f.levels) == 1 && m.named(p[0], first)
+	case m.build.noCalls && len(p) > 1:
+		return m.named(p[0], first)
 	case f.rule == "S22 inferred" && first.line == 0:
 		return m.named(p[0], first)
 	case len(p) != len(levels):
@@ -207,6 +212,9 @@ func at(e element, l level) bool { return l.line == e.line && path.Base(l.file) 
 func (m *matcher) named(e element, l level) bool {
 	name := l.function
 	want, _, _ := strings.Cut(e.function, "@") // the rest tells instances of one name apart
+	if m.build.noParams {
+		name = strings.Replace(name, parameters.FindString(name), "", 1)
+	}
 	if strings.Contains(want, "[...]") {
 		name = goArguments.ReplaceAllString(name, "[...]")
 	}

@@ -32,7 +32,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 30
+	formatVersion = 31
 	headSize      = 32
 )
 

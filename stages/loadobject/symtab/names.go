@@ -175,8 +175,15 @@ func unglobalized(s string) string {
 var promotions = []string{".lto_priv.", ".llvm."}
 
 // unpromoted cuts these words and their numbers out: the function is static in its
-// module, under the name that its source gives it (S5).
+// module, under the name that its source gives it (S5). LLVM appends a number alone to mangled
+// names of which it merges several (`_ZL1fv.21`); other compilers have a word before a number.
 func unpromoted(s string) string {
+	if base, suffixes, ok := strings.Cut(s, "."); ok && (strings.HasPrefix(s, "_Z") || strings.HasPrefix(s, "_R")) {
+		rest := strings.TrimLeft(suffixes, "0123456789")
+		if len(rest) < len(suffixes) && (rest == "" || rest[0] == '.') {
+			s = base + rest
+		}
+	}
 	for _, word := range promotions {
 		if i := strings.Index(s, word); i > 0 {
 			s = without(s, word)
