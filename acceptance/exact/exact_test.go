@@ -10,7 +10,7 @@ import (
 )
 
 // few are builds that take a few seconds together.
-var few = regexp.MustCompile(`^calls_(gcc_O2_g_dwarf|gcc_O2_g_fno-omit-frame-pointer_static_fp|clang_O2_g_flto_fuse-ld-lld_dwarf)$`)
+var few = regexp.MustCompile(`^(calls_(gcc_O2_g_dwarf|gcc_O2_g_fno-omit-frame-pointer_static_fp|clang_O2_g_flto_fuse-ld-lld_dwarf)|golang_go_fp)$`)
 
 // What the program shows of a few of the builds is exactly what these say of themselves.
 func TestExact(t *testing.T) {

@@ -146,7 +146,7 @@ func (m *matcher) match(list []place, frames []*frame) bool {
 	if f.rule == "S12" && len(frames) > 1 && strings.HasPrefix(frames[1].levels[0].function, f.levels[0].function+" [clone ") {
 		return m.match(list, frames[1:]) // the artificial call of an outline function
 	}
-	if m.build.wrappers && !m.known[f.levels[0].function] {
+	if name := f.levels[0].function; m.build.wrappers && !m.known[name] && !m.known[goArguments.ReplaceAllString(name, "[...]")] {
 		return m.match(list, frames[1:])
 	}
 	if name := f.levels[0].function; m.gaps() && (name == missingCaller || name == truncatedStack) {
