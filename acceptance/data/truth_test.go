@@ -31,7 +31,7 @@ func newExpectation(pattern string) expectation {
 	}
 	e := expectation{whole: match(pattern), pattern: pattern}
 	for i, c := range pattern {
-		if c == '}' && strings.HasPrefix(pattern[i:], "}.{") {
+		if c == '}' && (strings.HasPrefix(pattern[i:], "}.{") || pattern[i:] == "}.*") {
 			e.outer = append(e.outer, match(pattern[:i+1]))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
+	"stackmill/stages/loadobject/types"
 )
 
 // Bounds of what is followed to distinguish bits: instructions before and after an
@@ -44,6 +45,94 @@ func (f *function) usedBits(n int) (bits uint64, ok bool) {
 	return bits, bits != 0 || !kept && !dropped
 }
 
+// hoisted is the bits that the only instruction of the function that writes a register puts
+// into it, if it always runs before another one: masks are moved out of loops.
+func (f *function) hoisted(r int, before int) *bits64 {
+	if f.writers == nil {
+		f.writers = f.findWriters()
+	}
+	i := int(f.writers[r])
+	if i < 0 || !f.dominates(i, before) {
+		return nil
+	}
+	b, ok := f.bits(i)
+	if !ok || b.Width < 4 || b.To.Kind != insn.BitRegister || b.To.High {
+		return nil
+	}
+	known := func(o insn.BitOperand) *bits64 {
+		switch o.Kind {
+		case insn.BitNothing:
+			return zeroBits()
+		case insn.BitConst:
+			return constantBits(o.Value)
+		}
+		return nil
+	}
+	return calculated(&b, known(b.From), known(b.With), nil)
+}
+
+// findWriters finds for each register the only instruction that writes it, -1 for none.
+func (f *function) findWriters() *[registers]int32 {
+	var only [registers]int32
+	seen := uint64(0)
+	for r := range only {
+		only[r] = -1
+	}
+	for i := range f.code {
+		written := f.code[i].Written
+		if f.code[i].Kind == insn.Call {
+			written |= f.object.clobbered()
+		}
+		for r := range only {
+			switch {
+			case written>>r&1 == 0:
+			case seen>>r&1 != 0:
+				only[r] = -1
+			default:
+				only[r] = int32(i)
+			}
+		}
+		seen |= written
+	}
+	return &only
+}
+
+// dominates reports whether an instruction runs on every way from the function's entry to
+// another one.
+func (f *function) dominates(i, n int) bool {
+	at, to := f.blockOf(i), f.blockOf(n)
+	if at == to {
+		return i < n
+	}
+	seen := make([]bool, len(f.blocks))
+	seen[at], seen[0] = true, true
+	left := []int{0}
+	for at != 0 && len(left) > 0 {
+		b := left[len(left)-1]
+		left = left[:len(left)-1]
+		for _, next := range f.blocks[b].after {
+			if next == to {
+				return false
+			}
+			if !seen[next] {
+				seen[next] = true
+				left = append(left, next)
+			}
+		}
+	}
+	return to != 0
+}
+
+// loadsAll reports whether nothing shows that a load of an integer is of more or less than
+// is needed: compilers load an aligned word for a byte, and a half for some of its bits.
+func (f *function) loadsAll(n int, a *insn.Access) bool {
+	if a.Size < types.AnyLoad {
+		return false
+	}
+	bits, ok := f.usedBits(n)
+	return ok && (bits == 0 || bits == insn.Ones(8*a.Size))
+}
+
 // bits returns what an instruction does to bits.
 func (f *function) bits(i int) (insn.Bits, bool) {
 	x := &f.code[i]
@@ -79,6 +168,8 @@ func (w *bitFlow) begin(way []int) *bitState {
 	for r, v := range w.f.before(first).registers {
 		if v.kind == number && v.step == 0 && v.offset >= 0 { // of negative ones the width is unknown
 			s.registers[r] = constantBits(uint64(v.offset))
+		} else {
+			s.registers[r] = w.f.hoisted(r, first)
 		}
 	}
 	return s

@@ -57,6 +57,14 @@ func TestUsedBits(t *testing.T) {
 		{"branch by a bit", isa.ARM64, "010040b9 41001836 c0035fd6 c0035fd6", 0, 0x8},
 		// ldrb w1,[x0]; and w1,w1,#0xffffffe1; orr w1,w1,w2,lsl #1; strb w1,[x0]; ret
 		{"merged with what may be anything", isa.ARM64, "01004039 216c1b12 2104022a 01000039 c0035fd6", 3, 0xfe},
+		// test %esi,%esi; je .+17; and $0xffffff,%edx; movzbl 3(%rdi),%eax; shl $24,%eax; or %edx,%eax; mov %eax,(%rdi); dec %esi; jne to the load; ret
+		{"written back, with a mask outside of the loop", isa.AMD64, "85f6 7417 81e2ffffff00 0fb64703 c1e018 09d0 8907 ffce 75f1 c3", 3, kept},
+		// ldrb w1,[x0]; orr x2,x3,x1,lsl #32; lsr x2,x2,#20; and w0,w2,#0xff; ret
+		{"returned bits of another word", isa.ARM64, "01004039 628001aa 42fc54d3 401c0012 c0035fd6", 0, kept},
+		// ldrb w1,[x0]; orr x0,x3,x1,lsr #5; ret
+		{"returned bits shifted right", isa.ARM64, "01004039 601441aa c0035fd6", 0, 0xe0},
+		// ldrb w1,[x0]; ubfx w1,w1,#9,#3; ldrb w2,[x0]; strb w2,[x0]; mov w0,w1; ret
+		{"dropped, and another load written back", isa.ARM64, "01004039 212c0953 02004039 02000039 e003012a c0035fd6", 0, kept},
 	} {
 		code, err := hex.DecodeString(strings.ReplaceAll(x.code, " ", ""))
 		if err != nil {

@@ -23,7 +23,7 @@ type bitFlow struct {
 	lost    bool   // something is used in unknown ways
 	kept    bool   // something is written back as it was
 	tracked bool   // the access puts bits into registers
-	merges  bool   // something is written to the memory
+	merges  bool   // something else is written to the memory
 	left    int    // instructions to follow
 	fresh   uint64 // the last of the origins that were given
 	seen    map[passed]bool
@@ -391,7 +391,6 @@ func (w *bitFlow) stored(s *bitState, i int, a *insn.Access, b *bits64, holds sp
 // and the others are those that it changes.
 func (w *bitFlow) merged(here bool, b *bits64, off int64, n int) {
 	var changed, used uint64
-	w.merges = true
 	for k := range min(n, 64) {
 		at, v := off+int64(k), b.at(k)
 		if v.kind == copied && int64(v.at) == at {
@@ -404,6 +403,7 @@ func (w *bitFlow) merged(here bool, b *bits64, off int64, n int) {
 		}
 	}
 	w.used |= used
+	w.merges = w.merges || changed != 0
 	if here || b.depends() != 0 {
 		w.changed |= changed
 	}

@@ -112,7 +112,7 @@ func (b *bits64) number(n int) (v uint64, ok bool) {
 func calculated(x *insn.Bits, from, with, old *bits64) *bits64 {
 	n := 8 * x.Width
 	if x.Shift > 0 {
-		with = shifted(insn.BitLeft, with, uint64(x.Shift), n)
+		with = shifted(max(x.ShiftOp, insn.BitLeft), with, uint64(x.Shift), n)
 	}
 	if x.Not {
 		with = inverted(with)

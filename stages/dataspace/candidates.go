@@ -88,6 +88,9 @@ func (t typeTable) fits(r root, use types.Use) (types.Fit, bool) {
 	if fit == types.FitBeyond && t.SharesBits(r.typ, r.offset, use.Size) { // their bits show which it is
 		return types.FitKind, true
 	}
+	if last := way[len(way)-1].Member; fit == types.FitPart && last != types.None && t.Members[last].Bits > 0 { // stored in parts
+		return types.FitKind, true
+	}
 	x := &t.Types[t.Strip(r.typ)]
 	size := int64(use.Size)
 	way = t.Holding(r.typ, way, r.offset, size)

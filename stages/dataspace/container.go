@@ -5,11 +5,17 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// containing says that an aggregate has another one as a member or base class.
+// containing says that an aggregate has another one as a member or base class, or in an
+// array.
 type containing struct {
 	typ    types.TypeNo
 	offset int64 // of the member, bytes
+	size   int64 // of an element
+	count  int64 // how many elements
 }
+
+// maxArrayElements bounds the elements of an array from which a pointer may count.
+const maxArrayElements = 64
 
 // container finds the aggregate that a pointer to one of its members or base
 // classes is used to reach: code that steps from a list's link to what it links
@@ -23,20 +29,21 @@ func (o *object) container(at value, a *insn.Access, constant bool) (root, bool)
 	use := types.Use{Size: a.Size, Float: a.Class == insn.Float}
 	var found root
 	for _, c := range o.containers[t.Strip(at.typ)] {
-		offset := c.offset + at.offset
-		if offset < 0 || offset >= t.Types[c.typ].Size {
-			continue
+		for i := range min(c.count, maxArrayElements) {
+			offset := c.offset + i*c.size + at.offset
+			if offset < 0 || offset >= t.Types[c.typ].Size {
+				continue
+			}
+			way, fit := t.DescendHint(c.typ, offset, use, types.Hint{})
+			fits := fit == types.FitKind || constant && fit == types.FitSize
+			if (len(way) < 2 || !fits) && !t.SharesBits(c.typ, offset, a.Size) {
+				continue
+			}
+			if found.ok || c.count > maxArrayElements {
+				return root{}, false
+			}
+			found = root{ok: true, typ: c.typ, variable: types.None, offset: offset, method: MethodContainer}
 		}
-		way := t.Descend(c.typ, offset, use)
-		leaf := &t.Types[t.element(way[len(way)-1].Type)]
-		fits := !leaf.Kind.Aggregate() && leaf.Size == int64(a.Size) && (leaf.Float == use.Float || constant)
-		if len(way) < 2 || !fits && !t.SharesBits(c.typ, offset, a.Size) {
-			continue
-		}
-		if found.ok {
-			return root{}, false
-		}
-		found = root{ok: true, typ: c.typ, variable: types.None, offset: offset, method: MethodContainer}
 	}
 	return found, found.ok
 }
@@ -50,9 +57,14 @@ func (o *object) findContainers() {
 			continue
 		}
 		for m := x.First; m < x.End(); m++ {
-			inner := t.Strip(t.Members[m].Type)
-			if t.Types[inner].Kind.Aggregate() {
-				o.containers[inner] = append(o.containers[inner], containing{types.TypeNo(n), t.Members[m].Offset})
+			of := t.Strip(t.Members[m].Type)
+			inner := t.element(of)
+			if e := &t.Types[inner]; e.Kind.Aggregate() {
+				c := containing{typ: types.TypeNo(n), offset: t.Members[m].Offset, size: e.Size, count: 1}
+				if e.Size > 0 && inner != of {
+					c.count = t.Types[of].Size / e.Size
+				}
+				o.containers[inner] = append(o.containers[inner], c)
 			}
 		}
 	}

@@ -29,6 +29,7 @@ type function struct {
 	blocks   []block           // nil until types of registers are asked for
 	slots    int               // of the stack, how many are followed at a time
 	asked    int               // how often blocks were followed
+	writers  *[registers]int32 // nil until asked for
 }
 
 type instruction struct {

@@ -174,7 +174,7 @@ func (f *function) threadRoot(offset int64) (root, string) {
 // pointedRoot is what an address leads into.
 func (f *function) pointedRoot(n int, a *insn.Access, at value, variable bool) (root, string) {
 	if at.indexed && at.variable == types.None {
-		if in, ok := f.types.array(at, types.Use{Size: a.Size, Float: a.Class == insn.Float}); ok {
+		if in, ok := f.types.array(at, types.Use{Size: a.Size, Float: a.Class == insn.Float, Vector: a.Class == insn.Vector}); ok {
 			at = in
 		} else {
 			at.step = max(at.step, 1)
@@ -243,104 +243,6 @@ func (f *function) within(at value, variable bool) (root, string) {
 		r.offset = modulo(at.offset, x.Size)
 	}
 	return r, ""
-}
-
-// array finds the array in an aggregate that an index counts in, when it does not
-// count aggregates.
-func (t typeTable) array(at value, use types.Use) (value, bool) {
-	typ := t.Strip(at.typ)
-	if !t.Types[typ].Kind.Aggregate() || at.step == unfollowed && !t.hasArray(typ, int64(use.Size)) {
-		at.step = 0
-		return t.indexed(at), true
-	}
-	if at.step == 0 {
-		return at, true
-	}
-	way := t.Descend(typ, at.offset, use)
-	if len(way) == 0 {
-		return at, false
-	}
-	leaf := &t.Types[t.element(way[len(way)-1].Type)]
-	behind, ok := t.arrayBehind(at, use)
-	switch {
-	case ok && (leaf.Size != int64(use.Size) || leaf.Float != use.Float):
-		return behind, behind.step == 0
-	case ok && t.inArray(at) && t.inArray(t.plus(at, -int64(use.Size))): // from its last element on, or of the next array
-		at.step = max(at.step, 1)
-		return at, false
-	case t.inArray(at):
-		at.step = 0
-		return at, true
-	}
-	return t.onlyArray(at, int64(use.Size))
-}
-
-// vectorSize is the size of the smallest vectors that hold several numbers of any kind.
-const vectorSize = 16
-
-// arrayBehind is the array in an aggregate that begins one element after an address:
-// its index counts from 1. For several elements at once it may also be the last one
-// of the array before.
-func (t typeTable) arrayBehind(at value, use types.Use) (value, bool) {
-	x := &t.Types[t.Strip(at.typ)]
-	for m := x.First; m < x.End(); m++ {
-		member := &t.Members[m]
-		e := &t.Types[t.element(member.Type)]
-		if t.Types[t.Strip(member.Type)].Kind != types.Array || member.Offset != at.offset+int64(use.Size) {
-			continue
-		}
-		switch size := int64(use.Size); {
-		case e.Size == size && e.Float == use.Float:
-			at.offset, at.step = member.Offset, 0
-			return at, true
-		case size >= vectorSize && e.Size > 0 && size%e.Size == 0 && t.inArray(at):
-			at.step = max(at.step, 1)
-			return at, true
-		}
-	}
-	return at, false
-}
-
-// hasArray reports whether an aggregate has an array of elements of a size.
-func (t typeTable) hasArray(typ types.TypeNo, size int64) bool {
-	x := &t.Types[typ]
-	for _, m := range t.Members[x.First:x.End()] {
-		if t.Types[t.Strip(m.Type)].Kind == types.Array && t.Types[t.element(m.Type)].Size == size {
-			return true
-		}
-	}
-	return false
-}
-
-// onlyArray is the only array in an aggregate whose elements are as large as the
-// step of an address says, or else as what is accessed.
-func (t typeTable) onlyArray(at value, size int64) (value, bool) {
-	x := &t.Types[t.Strip(at.typ)]
-	found := false
-	for m := x.First; m < x.End(); m++ {
-		member := &t.Members[m]
-		e := &t.Types[t.element(member.Type)]
-		fits := e.Size == size
-		if at.step > 1 {
-			fits = e.Size >= size && e.Size > 0 && at.step%e.Size == 0
-		}
-		if !fits || t.Types[t.Strip(member.Type)].Kind != types.Array {
-			continue
-		}
-		if found {
-			return at, false
-		}
-		found = true
-		in := member.Offset
-		if e.Kind.Aggregate() {
-			in += modulo(at.offset-member.Offset, e.Size)
-		}
-		at.offset = in
-	}
-	if found {
-		at.step = 0
-	}
-	return at, found
 }
 
 func (t typeTable) isGlobal(v types.VariableNo) bool {

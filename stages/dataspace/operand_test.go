@@ -26,8 +26,9 @@ func TestArray(t *testing.T) {
 		{"of[i]", index(8, 8), number, 8},
 		{"of[i-1]", index(0, 8), number, 8},
 		{"of[i+1]", index(16, 8), number, 16},
-		{"of an index that may be anything", index(0, 1), integer, 8},
-		{"a computed index", index(0, unfollowed), integer, 8},
+		{"bytes, as many as may be", index(0, 1), integer, -1},
+		{"a computed index of pairs or numbers", index(0, unfollowed), integer, -1},
+		{"a computed index of numbers", index(0, unfollowed), number, 8},
 		{"a computed index of bytes", index(0, unfollowed), types.Use{Size: 1}, 0},
 		{"bytes", index(0, 1), types.Use{Size: 1}, -1},
 		{"the step of neither", index(0, 12), integer, -1},
@@ -35,6 +36,82 @@ func TestArray(t *testing.T) {
 	} {
 		got, ok := ts.array(x.at, x.use)
 		if ok != (x.want >= 0) || ok && (got.offset != x.want || got.step != 0) {
+			t.Errorf("%s: %+v, %v", x.name, got, ok)
+		}
+	}
+}
+
+// TestArrays checks which of several arrays of a structure an index counts in: struct {
+// long one[1]; long many[3]; float f; float few[2]; }.
+func TestArrays(t *testing.T) {
+	tt := typeTable{&types.Table{
+		Types: []types.Type{
+			{},
+			{Kind: types.Base, Name: "long", Size: 8},
+			{Kind: types.Base, Name: "float", Size: 4, Float: true},
+			{Kind: types.Array, Elem: 1, Size: 8, Count: 1},
+			{Kind: types.Array, Elem: 1, Size: 24, Count: 3},
+			{Kind: types.Array, Elem: 2, Size: 8, Count: 2},
+			{Kind: types.Structure, Name: "s", Size: 48, Members: 4},
+		},
+		Members: []types.Member{{Name: "one", Type: 3}, {Name: "many", Type: 4, Offset: 8}, {Name: "f", Type: 2, Offset: 32}, {Name: "few", Type: 5, Offset: 36}},
+	}}
+	tt.Index()
+	integer, number := types.Use{Size: 8}, types.Use{Size: 4, Float: true}
+	for _, x := range []struct {
+		name         string
+		offset, step int64
+		use          types.Use
+		want         int64 // the offset, -1 for one that is not known
+	}{
+		{"many[i], or one[i+1]", 8, 8, integer, -1},
+		{"many[i+1]", 16, 8, integer, 16},
+		{"one[i], or many[i-1]", 0, 8, integer, 0},
+		{"few[i-1]", 32, 4, number, 36},
+		{"few[i+2]", 44, 4, number, 36},
+		{"f, or few[i], by a computed index", 32, unfollowed, number, -1},
+		{"few[i], by a computed index", 36, unfollowed, number, 36},
+		{"any bytes of a float", 36, 1, number, -1},
+	} {
+		got, ok := tt.array(value{kind: address, typ: 6, variable: types.None, offset: x.offset, indexed: true, step: x.step}, x.use)
+		if ok != (x.want >= 0) || ok && (got.offset != x.want || got.step != 0) {
+			t.Errorf("%s: %+v, %v", x.name, got, ok)
+		}
+	}
+}
+
+// TestContainer checks what holds a link, which may be in an array, by the access to
+// something around it: struct a { long key; link one; int count; } and struct b { long
+// key; link two[2]; long last; }.
+func TestContainer(t *testing.T) {
+	const typeLink, typeA, typeB = 3, 5, 6
+	o := &object{types: typeTable{&types.Table{
+		Types: []types.Type{
+			{},
+			{Kind: types.Base, Name: "long", Size: 8},
+			{Kind: types.Base, Name: "int", Size: 4},
+			{Kind: types.Structure, Name: "link", Size: 8, Members: 1},
+			{Kind: types.Array, Elem: typeLink, Size: 16, Count: 2},
+			{Kind: types.Structure, Name: "a", Size: 24, First: 1, Members: 3},
+			{Kind: types.Structure, Name: "b", Size: 32, First: 4, Members: 3},
+		},
+		Members: []types.Member{{Name: "next", Type: 1},
+			{Name: "key", Type: 1}, {Name: "one", Type: typeLink, Offset: 8}, {Name: "count", Type: 2, Offset: 16},
+			{Name: "key", Type: 1}, {Name: "two", Type: 4, Offset: 8}, {Name: "last", Type: 1, Offset: 24}},
+	}}}
+	o.types.Index()
+	for _, x := range []struct {
+		name         string
+		offset, size int64
+		want         types.TypeNo // 0 for none
+	}{
+		{"a count behind it", 8, 4, typeA},
+		{"a key before it, of either", -8, 8, 0},
+		{"a key before the second one", -16, 8, typeB},
+		{"half a number before it", -4, 4, 0},
+	} {
+		got, ok := o.container(value{kind: address, typ: typeLink, variable: types.None, offset: x.offset}, &insn.Access{Size: int(x.size)}, false)
+		if ok != (x.want != 0) || ok && got.typ != x.want {
 			t.Errorf("%s: %+v, %v", x.name, got, ok)
 		}
 	}

@@ -96,10 +96,9 @@ func (s *Space) operands(ref *reference, f *function, n int) {
 	before := f.before(n)
 	for i := range x.Accesses {
 		a := &x.Accesses[i]
-		op := operand{use: types.Use{Size: a.Size, Float: a.Class == insn.Float}}
-		if a.Store && x.Op == insn.Store && x.Source != insn.NoRegister {
-			v := before.register(x.Source)
-			op.use.Float = op.use.Float || v.kind == floating || v.kind == scalar && f.types.Types[v.typ].Float
+		op := operand{use: f.use(before, n, a)}
+		if a.Store && x.Op == insn.Store && before.register(x.Source).kind == floating {
+			op.use.Float = true
 		}
 		op.frame = f.followed(before, n, a).kind == frame
 		op.root, op.detail = f.root(before, n, a)
@@ -111,6 +110,12 @@ func (s *Space) operands(ref *reference, f *function, n int) {
 				op.vague, op.shared = !some, !some || f.types.SharesBits(op.typ, op.root.offset, a.Size)
 			}
 			op.object = s.dataObject(f.object, op.root, op.use)
+			if whole := op.use; whole.Part {
+				whole.Part = false
+				if o := s.dataObject(f.object, op.root, whole); o != op.object && f.loadsAll(n, a) {
+					op.object, op.use = o, whole
+				}
+			}
 			op.parts = op.shared && a.Size > maxBits/8
 			op.whole, op.size = s.holding(op.object, f.object, op.root, a), int64(a.Size)
 			if op.shared && a.Size <= maxBits/8 {

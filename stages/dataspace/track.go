@@ -68,7 +68,7 @@ func (f *function) step(s *state, n int) {
 	if x.Op == insn.LoadPair {
 		s.put(x.Second, second)
 	}
-	if x.Op != insn.Opaque && x.Op != insn.Store {
+	if x.Op != insn.Opaque && x.Op != insn.Store && !f.moves(x) {
 		s.put(x.Dest, f.put(n, dest))
 	}
 }
@@ -115,6 +115,8 @@ func (f *function) results(s *state, n int) (dest, second value) {
 		}
 	case insn.AddRegister:
 		dest = f.added(s, n)
+	case insn.MultiplyAdd:
+		dest = f.multiplied(s, n)
 	case insn.Choose:
 		dest = f.chosen(s, n)
 	}
@@ -136,7 +138,7 @@ func (f *function) put(n int, v value) value {
 func (f *function) clobber(s *state, n int) {
 	x := &f.code[n]
 	sp := f.object.stackPointer()
-	aligned := s.registers[sp].kind == frame && x.Op == insn.Opaque && x.Written == 1<<sp && len(x.Accesses) == 0
+	aligned := s.registers[sp].kind == frame && (x.Op == insn.Opaque || f.moves(x)) && x.Written == 1<<sp && len(x.Accesses) == 0
 	for left := x.Written & (1<<registers - 1); left != 0; left &= left - 1 {
 		r := bits.TrailingZeros64(left)
 		// Computed in ways that are not followed, it may be a multiple of anything;
@@ -149,6 +151,11 @@ func (f *function) clobber(s *state, n int) {
 	if aligned { // by an unknown amount
 		s.registers[sp] = value{kind: frame, origin: int32(n) + 1}
 	}
+}
+
+// moves reports whether an instruction moves the stack pointer by an unknown amount.
+func (f *function) moves(x *instruction) bool {
+	return x.Op == insn.AddRegister && x.Dest == insn.Register(f.object.stackPointer())
 }
 
 // added is what an addition of a register or of memory gives.
@@ -165,6 +172,22 @@ func (f *function) added(s *state, n int) value {
 		return f.types.sum(value{kind: number}, b, 1+x.Scale, x.Value)
 	}
 	return f.types.sum(a, b, x.Scale, x.Value)
+}
+
+// multiplied is what a multiplication of two registers and an addition give.
+func (f *function) multiplied(s *state, n int) value {
+	x := &f.code[n]
+	by, of, to := s.register(x.Source), s.register(x.Second), value{kind: number}
+	if by.kind != number || by.step != 0 {
+		by, of = of, by
+	}
+	if x.Addend != insn.NoRegister {
+		to = s.register(x.Addend)
+	}
+	if by.kind != number || by.step != 0 || of.leads() {
+		return f.types.sum(to, value{kind: scalar, step: 1}, 1, 0) // a multiple of anything
+	}
+	return f.types.sum(to, of, by.offset*x.Scale, 0)
 }
 
 // chosen is one of two registers, or of a register and what is in memory.

@@ -163,12 +163,11 @@ const unfollowed = -1
 // it may be any.
 func (t typeTable) stepped(v value, step int64, exactly bool) value {
 	switch stride := t.stride(v); {
-	case step == 1 && stride > 1 && v.variable == types.None && exactly:
-		v.step = 1
-	case step == 1 && stride > 1 && v.variable == types.None:
-		v.step = unfollowed
-	case exactly && step > 1 && stride > 0 && step%stride != 0:
+	case stride == 0 || step%stride == 0 || v.variable != types.None && (step == 1 || !exactly):
+	case exactly:
 		v.step = step
+	default:
+		v.step = unfollowed
 	}
 	return t.indexed(v)
 }
@@ -350,7 +349,7 @@ func (t typeTable) displaced(v, by value, add int64) value {
 	case v.kind == thread:
 		return value{}
 	}
-	return t.stepped(v, by.step, by.origin != 0 || by.kind == number)
+	return t.stepped(v, max(by.step, -by.step), by.origin != 0 || by.kind == number)
 }
 
 // orNull is an address that may be a null pointer: accesses are through the

@@ -82,8 +82,11 @@ func TestSum(t *testing.T) {
 		{"what was added to the index", pointer(typePair, 0), ts.plus(index, 3), 32, 8, value{kind: address, typ: typePair, variable: types.None, offset: 8, indexed: true}},
 		{"any index", pointer(typePair, 0), index, 1, 0, value{kind: address, typ: typePair, variable: types.None, indexed: true, step: 1}},
 		{"a computed index", pointer(typePair, 0), value{kind: scalar, step: 1}, 1, 0, value{kind: address, typ: typePair, variable: types.None, indexed: true, step: unfollowed}},
+		{"a multiple of a computed index", pointer(typePair, 0), value{kind: scalar, step: 1}, 8, 0, value{kind: address, typ: typePair, variable: types.None, indexed: true, step: unfollowed}},
 		{"of two things", value{kind: scalar, step: 4, origin: 7}, value{kind: scalar, step: 6, origin: 8}, 1, 0, value{kind: scalar, step: 2, origin: anything}},
 		{"the stack", value{kind: frame, offset: -64}, value{kind: number, offset: 2}, 8, 0, value{kind: frame, offset: -48}},
+		{"an index that is subtracted", pointer(typePair, 0), index, -32, 8, value{kind: address, typ: typePair, variable: types.None, offset: 8, indexed: true}},
+		{"elements of a member, subtracted", pointer(typePair, 0), index, -8, 8, value{kind: address, typ: typePair, variable: types.None, offset: 8, indexed: true, step: 8}},
 		{"two addresses", pointer(typePair, 0), pointer(typePair, 0), 1, 0, value{}},
 	} {
 		if got := ts.sum(x.a, x.b, x.scale, x.c); got != x.want {

@@ -47,13 +47,14 @@ const (
 // it stores are changed.
 type Bits struct {
 	Op             BitOp
-	Signed, Keep   bool // of BitField: the other bits become the field's sign; stay as they were
-	Not            bool // With is inverted first
-	Shift          int  // With is shifted to the left by it first
-	Sets, Reads    bool // the flags, of the result's value
-	Carry          bool // reads the carry, into which shifts move the last bit that they drop
-	Old            bool // sets the carry by From, not by the result
-	Width          int  // bytes of the result
+	Signed, Keep   bool  // of BitField: the other bits become the field's sign; stay as they were
+	Not            bool  // With is inverted first
+	Shift          int   // With is shifted by it first,
+	ShiftOp        BitOp // to the left (BitLeft, or 0), or as BitRight, BitSigned or BitRotate do
+	Sets, Reads    bool  // the flags, of the result's value
+	Carry          bool  // reads the carry, into which shifts move the last bit that they drop
+	Old            bool  // sets the carry by From, not by the result
+	Width          int   // bytes of the result
 	To, From, With BitOperand
 	First, At      int    // of BitField
 	Count          int    // of BitField, BitLeftIn and BitRightIn

@@ -57,6 +57,8 @@ const (
 	StorePair  // Accesses[0] = Source, Accesses[1] = Second; 0 where there is no register
 	ThreadBase // Dest = where the thread's own block is, from which segments and A64's tpidr_el0 count
 	Extend     // Dest = the low Value bytes of Source, with zeroes or the sign before them
+	// MultiplyAdd is Dest = Addend + Source*Second*Scale. Addend may be missing.
+	MultiplyAdd
 )
 
 // Effect is what an instruction does to memory and to general registers.
@@ -65,7 +67,8 @@ type Effect struct {
 	Op             Op
 	Dest           Register // of general registers; NoRegister unless Op has one
 	Source, Second Register
-	Scale          int64 // of Second, of which A64 may count the lower half only
+	Addend         Register
+	Scale          int64 // of Second; negative to subtract, of which A64 may count the lower half only
 	Value          int64
 	Width          int      // bytes of Dest that the operation computes: 8, 4, 2 or 1; with 4 the others become 0
 	Accesses       []Access // loads before stores
@@ -80,7 +83,7 @@ type Effect struct {
 }
 
 // NoEffect is an effect on nothing, which decoders start from.
-var NoEffect = Effect{Dest: NoRegister, Source: NoRegister, Second: NoRegister, Base: NoRegister}
+var NoEffect = Effect{Dest: NoRegister, Source: NoRegister, Second: NoRegister, Addend: NoRegister, Base: NoRegister}
 
 // Write adds a register to the written ones.
 func (e *Effect) Write(r Register) {

@@ -147,22 +147,40 @@ type choice struct {
 }
 
 // add takes the way into a member, and how well the use fits its end. Of a union's
-// members that are as large as the use, it takes the first, if a constant is not stored
-// that may be of another kind, or the one at which a longer use begins; of several that
-// it fits worse, none.
+// members it takes the one that alone fits best, or the one at which a longer use begins;
+// of several that it fits alike, none.
 func (c *choice) add(d *descent, way []Step, fit Fit) {
 	if c.way == nil {
 		c.way, c.fit = way, fit
 		return
 	}
+	low, high := min(fit, c.fit), max(fit, c.fit)
 	switch {
-	case c.union && d.constant && min(fit, c.fit) >= FitSize && d.float(way) != d.float(c.way):
-		c.several, c.fit = true, max(fit, c.fit)
-	case c.union && d.use.Size > 0 && fit == c.fit && fit < FitSize && fit != FitBeyond:
-		c.several = true
+	case c.union && d.constant && low >= FitSize && d.float(way) != d.float(c.way),
+		c.union && d.use.Size > 0 && (low == high && fit != FitBeyond || d.use.Part && d.mayLoad(low, way, c.way)):
+		c.several, c.fit = true, high
 	case fit > c.fit:
 		c.way, c.fit, c.several = way, fit, false
 	}
+}
+
+// AnyLoad is the size of the loads by which compilers replace those of smaller integers
+// whose other bits do not matter.
+const AnyLoad = 4
+
+// mayLoad reports whether a load whose best fit is one of two members may be of the other
+// one, which it fits worse: it may load a part of a longer number, or more than a small one.
+func (d *descent) mayLoad(low Fit, ways ...[]Step) bool {
+	if low != FitBeyond || d.use.Size != AnyLoad {
+		return low >= FitPart
+	}
+	for _, way := range ways {
+		x := &d.t.Types[d.t.Strip(way[len(way)-1].Type)]
+		if (x.Kind == Base || x.Kind == Enumeration) && !x.Float && x.Size > 0 && x.Size < AnyLoad {
+			return true
+		}
+	}
+	return false
 }
 
 // float reports whether a way ends at a floating-point number, or an array of such.

@@ -318,3 +318,38 @@ func FuzzDecode(f *testing.F) {
 		table.Bytes()
 	})
 }
+
+// TestUnion checks which member of union { signed char c; int i; long l, m; double d; } is
+// used: none if several fit alike, or if a load may be of a part of one.
+func TestUnion(t *testing.T) {
+	x := &Table{
+		Types: []Type{
+			{},
+			{Kind: Base, Name: "signed char", Size: 1},
+			{Kind: Base, Name: "int", Size: 4},
+			{Kind: Base, Name: "long", Size: 8},
+			{Kind: Base, Name: "double", Size: 8, Float: true},
+			{Kind: Union, Name: "u", Size: 8, Members: 5},
+		},
+		Members: []Member{{Name: "c", Type: 1}, {Name: "i", Type: 2}, {Name: "l", Type: 3}, {Name: "m", Type: 3}, {Name: "d", Type: 4}},
+	}
+	x.Index()
+	for _, c := range []struct {
+		name string
+		use  Use
+		want MemberNo // None for the union
+	}{
+		{"a byte is stored", Use{Size: 1, Store: true}, 0},
+		{"a byte is loaded, perhaps of a longer number", Use{Size: 1, Part: true}, None},
+		{"an int is stored", Use{Size: 4, Store: true}, 1},
+		{"an int is loaded", Use{Size: 4}, 1},
+		{"a word is loaded, perhaps for its first byte", Use{Size: 4, Part: true}, None},
+		{"either long", Use{Size: 8, Store: true}, None},
+		{"a double", Use{Size: 8, Float: true}, 4},
+	} {
+		way := x.Descend(5, 0, c.use)
+		if got := way[len(way)-1].Member; got != c.want {
+			t.Errorf("%s: member %d, want %d", c.name, got, c.want)
+		}
+	}
+}

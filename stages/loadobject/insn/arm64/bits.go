@@ -126,19 +126,14 @@ func (w word) sumOp() insn.BitOp {
 	return insn.BitAdd
 }
 
+// shiftOps has lsl, lsr, asr and ror by bits 22 and 23.
+var shiftOps = [4]insn.BitOp{insn.BitLeft, insn.BitRight, insn.BitSigned, insn.BitRotate}
+
 // shiftedBits does an operation whose second operand may be shifted by a constant.
-// Shifts to the right are followed in mov only.
 func (w word) shiftedBits(out insn.Bits) (insn.Bits, bool) {
-	n, how := int(w.field(10, 6)), w.field(22, 2)
-	switch {
-	case n == 0:
-	case how == 0:
-		out.Shift = n
-	case out.Op == insn.BitOr && out.From.Kind == insn.BitNothing && !out.Not && how < 3:
-		out.Op = [3]insn.BitOp{1: insn.BitRight, 2: insn.BitSigned}[how]
-		out.From, out.With = out.With, insn.BitOperand{Kind: insn.BitConst, Value: uint64(n)}
-	default:
-		out.Op = insn.BitMix
+	out.Shift, out.ShiftOp = int(w.field(10, 6)), shiftOps[w.field(22, 2)]
+	if out.ShiftOp == insn.BitRotate && out.Shift > 0 { // to the right
+		out.Shift = 8*out.Width - out.Shift
 	}
 	return out, true
 }

@@ -158,14 +158,30 @@ func (e *effect) addShifted(w word, _ uint64) {
 	e.Write(to)
 	switch {
 	case to == insn.NoRegister:
-	case w.bit(30):
-		if from == other && from != insn.NoRegister && shift == 0 {
-			e.setConst(to, 0, w.width())
-		}
+	case w.bit(30) && from == other && from != insn.NoRegister && shift == 0:
+		e.setConst(to, 0, w.width())
 	case other == insn.NoRegister:
 		e.move(to, from, w.width())
 	case w.field(22, 2) == 0:
-		e.addRegister(to, from, other, 1<<shift, w.width())
+		e.addRegister(to, from, other, w.sign(30)<<shift, w.width())
+	}
+}
+
+// sign is -1 if a bit is set, as in instructions that subtract.
+func (w word) sign(bit uint) int64 {
+	if w.bit(bit) {
+		return -1
+	}
+	return 1
+}
+
+// multiply does madd, msub and those of halves of registers.
+func (e *effect) multiply(w word, _ uint64) {
+	to, one, other := w.reg(0), w.reg(5), w.reg(16)
+	e.Write(to)
+	if to != insn.NoRegister && one != insn.NoRegister && other != insn.NoRegister {
+		e.Compute(insn.MultiplyAdd, to, w.width())
+		e.Source, e.Second, e.Addend, e.Scale = one, other, w.reg(10), w.sign(15)
 	}
 }
 
@@ -181,8 +197,8 @@ func (e *effect) addExtended(w word, _ uint64) {
 		to = w.reg(0)
 	}
 	e.Write(to)
-	if other := w.reg(16); to != insn.NoRegister && !w.bit(30) && other != insn.NoRegister && w.field(10, 3) <= 4 {
-		e.addRegister(to, w.regSP(5), other, 1<<w.field(10, 3), w.width())
+	if other := w.reg(16); to != insn.NoRegister && other != insn.NoRegister && w.field(10, 3) <= 4 {
+		e.addRegister(to, w.regSP(5), other, w.sign(30)<<w.field(10, 3), w.width())
 	}
 }
 

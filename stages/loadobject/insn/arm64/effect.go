@@ -83,6 +83,7 @@ var registerRules = []rule{
 	{0x1fe00000, 0x1a400000, nothing}, // ccmp
 	{0x1fe00000, 0x1a000000, (*effect).addCarry},
 	{0x3fe00c00, 0x1a800000, (*effect).choose}, // csel; bit 30 makes csinv
+	{0x1f400000, 0x1b000000, (*effect).multiply},
 	{0x1e000000, 0x1a000000, (*effect).writeRd},
 }
 

@@ -44,6 +44,8 @@ func effectText(arch isa.Arch, e *insn.Effect) string {
 		fmt.Fprintf(&s, "%s=%s%+#x/%d", dest, source, e.Value, e.Width)
 	case insn.AddRegister:
 		fmt.Fprintf(&s, "%s=%s+%s*%d%+#x/%d", dest, source, second, e.Scale, e.Value, e.Width)
+	case insn.MultiplyAdd:
+		fmt.Fprintf(&s, "%s=%s+%s*%s*%d/%d", dest, name(e.Addend), source, second, e.Scale, e.Width)
 	case insn.Choose:
 		fmt.Fprintf(&s, "%s=%s?%s/%d", dest, source, second, e.Width)
 	case insn.ThreadBase:
@@ -146,7 +148,10 @@ func TestEffectsAMD64(t *testing.T) {
 		{"lock incl (%rdx)", "f0 ff 02", "LS4[rdx+0x0]"},
 		{"inc %edx", "ff c2", "rdx=rdx+0x1/4 w rdx"},
 		{"dec %r9", "49 ff c9", "r9=r9-0x1/8 w r9"},
-		{"sub %rax,%rcx", "48 29 c1", "w rcx"},
+		{"sub %rax,%rcx", "48 29 c1", "rcx=rcx+rax*-1+0x0/8 w rcx"},
+		{"sub 8(%rax),%rcx", "48 2b 48 08", "rcx=rcx+-*-1+0x0/8 L8[rax+0x8] w rcx"},
+		{"imul $24,8(%rax),%rcx", "48 6b 48 08 18", "rcx=-+-*24+0x0/8 L8[rax+0x8] w rcx"},
+		{"sbb %rax,%rcx", "48 19 c1", "w rcx"},
 		{"xor %eax,%eax", "31 c0", "rax=0x0/4 w rax"},
 		{"xor %eax,%ecx", "31 c1", "w rcx"},
 		{"cmpl $1,(%rax)", "83 38 01", "L4[rax+0x0]"},
@@ -155,7 +160,7 @@ func TestEffectsAMD64(t *testing.T) {
 		{"notq (%rdi)", "48 f7 17", "LS8[rdi+0x0]"},
 		{"mulq 8(%rdi)", "48 f7 67 08", "L8[rdi+0x8] w rax rdx"},
 		{"div %cl", "f6 f1", "w rax"},
-		{"imul $3,(%rdi),%eax", "6b 07 03", "L4[rdi+0x0] w rax"},
+		{"imul $3,(%rdi),%eax", "6b 07 03", "rax=-+-*3+0x0/4 L4[rdi+0x0] w rax"},
 		{"cqto", "48 99", "w rdx"},
 		{"cmove %rcx,%rax", "48 0f 44 c1", "rax=rcx?-/8 w rax"},
 		{"cmove (%rcx),%rax", "48 0f 44 01", "rax=-?-/8 L8[rcx+0x0] w rax"},

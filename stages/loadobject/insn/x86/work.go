@@ -145,15 +145,22 @@ func (w *worker) follow(to, from place) {
 		e.Source = from.reg
 	case (verb == verbAdd || verb == verbSub) && from.kind == inCode:
 		w.addConst(to.reg, w.imm)
-	case verb == verbAdd && from.kind == inRegister:
-		e.Compute(insn.AddRegister, to.reg, w.size)
-		e.Source, e.Second, e.Scale = to.reg, from.reg, 1
-	case verb == verbAdd && from.kind == inMemory:
+	case (verb == verbSub || verb == verbXor) && from == to:
+		e.Compute(insn.SetConst, to.reg, w.size)
+	case verb == verbAdd, verb == verbSub:
 		e.Compute(insn.AddRegister, to.reg, w.size)
 		e.Source, e.Scale = to.reg, 1
-	case verb == verbTimes && w.rm().kind == inRegister:
+		if verb == verbSub {
+			e.Scale = -1
+		}
+		if from.kind == inRegister {
+			e.Second = from.reg
+		}
+	case verb == verbTimes:
 		e.Compute(insn.AddRegister, to.reg, w.size)
-		e.Second, e.Scale = w.rm().reg, w.imm
+		if e.Scale = w.imm; w.rm().kind == inRegister {
+			e.Second = w.rm().reg
+		}
 	case verb == verbShift:
 		n := int64(1)
 		if from.kind == inCode {
@@ -161,8 +168,6 @@ func (w *worker) follow(to, from place) {
 		}
 		e.Compute(insn.AddRegister, to.reg, w.size)
 		e.Second, e.Scale = to.reg, 1<<n
-	case (verb == verbSub || verb == verbXor) && from == to:
-		e.Compute(insn.SetConst, to.reg, w.size)
 	}
 }
 

@@ -1,0 +1,162 @@
+package dataspace
+
+import (
+	"slices"
+
+	"stackmill/stages/loadobject/types"
+)
+
+// array finds what an index counts in an aggregate: whole aggregates, or the elements of
+// an array in it. It reports false when several arrays are possible, or none.
+func (t typeTable) array(at value, use types.Use) (value, bool) {
+	typ := t.Strip(at.typ)
+	if !t.Types[typ].Kind.Aggregate() {
+		at.step = 0
+		return t.indexed(at), true
+	}
+	if at.step == 0 {
+		return at, true
+	}
+	s := arraySearch{t: t, at: at, use: use, left: maxEmbedded}
+	s.find(typ, 0)
+	if at.step == unfollowed {
+		return s.computed()
+	}
+	return s.counted()
+}
+
+// arraySearch collects the arrays in an aggregate in which an index may count.
+type arraySearch struct {
+	t     typeTable
+	at    value
+	use   types.Use
+	found []indexedArray
+	left  int // members to look at
+}
+
+// indexedArray is an array in an aggregate, bytes [start, end) of it, and where the
+// access is in its first element.
+type indexedArray struct {
+	start, end, offset int64
+	stride             int64
+}
+
+// find adds the arrays in an aggregate that is at an offset of the outermost one.
+func (s *arraySearch) find(typ types.TypeNo, base int64) {
+	t := s.t
+	x := &t.Types[typ]
+	for m := x.First; m < x.End(); m++ {
+		if s.left--; s.left < 0 {
+			return
+		}
+		member := &t.Members[m]
+		start, of := base+member.Offset, t.Strip(member.Type)
+		switch {
+		case t.Types[of].Kind == types.Array:
+			s.add(of, start)
+		case t.Types[of].Kind.Aggregate():
+			s.find(of, start)
+		}
+	}
+}
+
+// add adds an array if the step and the access fit it, and the arrays in its elements.
+func (s *arraySearch) add(array types.TypeNo, start int64) {
+	t := s.t
+	e := t.element(array)
+	x := &t.Types[e]
+	if x.Size <= 0 {
+		return
+	}
+	a := indexedArray{start: start, end: start + t.Types[array].Size, offset: start, stride: x.Size}
+	whole := array
+	if t.Types[array].Count < 0 || t.Types[array].Size <= 0 { // it may be of any length
+		a.end, whole = 1<<62, e
+	}
+	inner := modulo(s.at.offset-start, x.Size)
+	if x.Kind.Aggregate() {
+		a.offset += inner
+		if s.fitsStep(x.Size) && t.fitsAt(e, inner, s.use) {
+			s.found = append(s.found, a)
+		}
+		first := start
+		if s.at.offset >= start && s.at.offset < a.end {
+			first = s.at.offset - inner
+		}
+		s.find(e, first)
+		return
+	}
+	_, fit := t.DescendHint(whole, inner, s.use, types.Hint{})
+	if s.fitsStep(x.Size) && (fit >= types.FitSize || fit == types.FitPart && s.at.step > 1) && (inner == 0 || s.at.step == unfollowed || fit == types.FitPart) {
+		if s.at.step == unfollowed {
+			inner = 0
+		}
+		a.offset += inner
+		s.found = append(s.found, a)
+	}
+}
+
+// fitsStep reports whether an index counts elements of a size.
+func (s *arraySearch) fitsStep(size int64) bool {
+	return s.at.step == unfollowed || s.at.step%size == 0
+}
+
+// fitsAt reports whether an access has the size of what is at an offset of a type, or is
+// to bit fields there.
+func (t typeTable) fitsAt(typ types.TypeNo, offset int64, use types.Use) bool {
+	_, fit := t.DescendHint(typ, offset, use, types.Hint{})
+	return fit >= types.FitSize || t.SharesBits(typ, offset, use.Size)
+}
+
+// computed is for an index that was computed in ways that are not followed: of whole
+// aggregates, if what is there fits the access, or of an array anywhere.
+func (s *arraySearch) computed() (value, bool) {
+	at := s.at
+	within := slices.ContainsFunc(s.found, func(a indexedArray) bool { return a.start <= at.offset && at.offset < a.end })
+	at.step = 0
+	switch {
+	case len(s.found) == 0:
+		return s.t.indexed(at), true
+	case s.use.Size >= vectorSize: // of any elements
+	case within && len(s.found) == 1:
+		return at, true
+	case len(s.found) == 1 && !s.t.fitsAt(at.typ, at.offset, s.use):
+		at.offset = s.found[0].offset
+		return at, true
+	}
+	return s.at, false
+}
+
+// counted is for an index that counts elements of a known size. A constant that was
+// added to it, such as in a[i-1], moves the place before the array or behind it.
+func (s *arraySearch) counted() (value, bool) {
+	at, size := s.at, int64(s.use.Size)
+	holds := func(a indexedArray) bool { return a.start <= at.offset && at.offset < a.end }
+	after := slices.IndexFunc(s.found, func(a indexedArray) bool { return a.offset == at.offset+max(size, a.stride) })
+	before := slices.ContainsFunc(s.found, func(a indexedArray) bool { return a.end == a.start+a.stride && a.offset+a.stride == at.offset })
+	at.step = 0
+	switch in := slices.IndexFunc(s.found, holds); {
+	case in >= 0:
+		first := at.offset == s.found[in].start && size < vectorSize
+		return s.known(at, (after < 0 || first) && !before)
+	case size >= vectorSize:
+	case after >= 0 && !before:
+		at.offset = s.found[after].offset
+		return at, true
+	case len(s.found) > 0 && !slices.ContainsFunc(s.found, func(a indexedArray) bool { return a.offset != s.found[0].offset }):
+		at.offset = s.found[0].offset
+		return at, true
+	}
+	return s.at, false
+}
+
+// known is an address if it is known, else the address of which only the aggregate is.
+func (s *arraySearch) known(at value, ok bool) (value, bool) {
+	if ok {
+		return at, true
+	}
+	return s.at, false
+}
+
+// vectorSize is the size of the smallest vectors that hold several numbers of any kind.
+const vectorSize = 16
