@@ -6,6 +6,30 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
+// arrayOf is array for an address that may be in a variable: of an array of aggregates, an
+// element counts.
+func (t typeTable) arrayOf(at value, use types.Use) (value, bool) {
+	if at.variable == types.None {
+		return t.array(at, use)
+	}
+	e := t.element(at.typ)
+	if !t.Types[e].Kind.Aggregate() || t.Types[e].Size <= 0 {
+		at.step = 0
+		return at, true
+	}
+	part := at
+	part.typ, part.variable = e, types.None
+	if e != t.Strip(at.typ) {
+		part.offset = modulo(at.offset, t.Types[e].Size)
+	}
+	in, ok := t.array(part, use)
+	at.offset += in.offset - part.offset
+	if ok {
+		at.step = 0
+	}
+	return at, ok
+}
+
 // array finds what an index counts in an aggregate: whole aggregates, or the elements of
 // an array in it. It reports false when several arrays are possible, or none.
 func (t typeTable) array(at value, use types.Use) (value, bool) {

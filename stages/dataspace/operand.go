@@ -173,8 +173,9 @@ func (f *function) threadRoot(offset int64) (root, string) {
 
 // pointedRoot is what an address leads into.
 func (f *function) pointedRoot(n int, a *insn.Access, at value, variable bool) (root, string) {
-	if at.indexed && at.variable == types.None {
-		if in, ok := f.types.array(at, types.Use{Size: a.Size, Float: a.Class == insn.Float, Vector: a.Class == insn.Vector}); ok {
+	if at.indexed && (at.variable == types.None || at.step != 0) {
+		use := types.Use{Size: a.Size, Float: a.Class == insn.Float, Vector: a.Class == insn.Vector}
+		if in, ok := f.types.arrayOf(at, use); ok {
 			at = in
 		} else {
 			at.step = max(at.step, 1)

@@ -73,9 +73,11 @@ func TestArrays(t *testing.T) {
 		{"few[i], by a computed index", 36, unfollowed, number, 36},
 		{"any bytes of a float", 36, 1, number, -1},
 	} {
-		got, ok := tt.array(value{kind: address, typ: 6, variable: types.None, offset: x.offset, indexed: true, step: x.step}, x.use)
-		if ok != (x.want >= 0) || ok && (got.offset != x.want || got.step != 0) {
-			t.Errorf("%s: %+v, %v", x.name, got, ok)
+		for _, variable := range []types.VariableNo{types.None, 0} {
+			got, ok := tt.arrayOf(value{kind: address, typ: 6, variable: variable, offset: x.offset, indexed: true, step: x.step}, x.use)
+			if ok != (x.want >= 0) || ok && (got.offset != x.want || got.step != 0) {
+				t.Errorf("%s of variable %d: %+v, %v", x.name, variable, got, ok)
+			}
 		}
 	}
 }

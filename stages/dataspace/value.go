@@ -1,6 +1,7 @@
 package dataspace
 
 import (
+	"math"
 	"slices"
 
 	"stackmill/stages/loadobject/types"
@@ -162,8 +163,12 @@ const unfollowed = -1
 // stepped is an address to which a multiple of step is added; exactly says that
 // it may be any.
 func (t typeTable) stepped(v value, step int64, exactly bool) value {
-	switch stride := t.stride(v); {
-	case stride == 0 || step%stride == 0 || v.variable != types.None && (step == 1 || !exactly):
+	stride := t.stride(v)
+	if stride == 0 && v.variable != types.None { // it has no elements, but may have arrays
+		stride = math.MaxInt64
+	}
+	switch {
+	case stride == 0 || step%stride == 0 || stride < math.MaxInt64 && v.variable != types.None && (step == 1 || !exactly):
 	case exactly:
 		v.step = step
 	default:

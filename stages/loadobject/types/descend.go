@@ -7,6 +7,7 @@ type Use struct {
 	Vector bool // as several numbers, or as bytes of any meaning
 	Part   bool // it may want a part of a longer integer only: it loads, or changes some bits
 	Store  bool // it does neither: an integer of this size is stored
+	Kind   Kind // of the value that is stored: Base or Pointer; Void if unknown
 }
 
 // Fit is how well a use fits what lies at its place.
@@ -282,7 +283,7 @@ func (d *descent) fit(s Step, offset int64) Fit {
 		return FitBeyond
 	case d.use.Float && (used != size || inside != 0):
 		return FitPart
-	case inside == 0 && used == size && (x.Float == d.use.Float):
+	case inside == 0 && used == size && x.Float == d.use.Float && !d.differs(x):
 		return FitKind
 	case inside == 0 && (used == size || d.use.Vector && used%size == 0):
 		return FitSize
@@ -292,6 +293,11 @@ func (d *descent) fit(s Step, offset int64) Fit {
 		return FitWrong
 	}
 	return FitPart
+}
+
+// differs reports whether a number is stored where a pointer is, or the other way round.
+func (d *descent) differs(x *Type) bool {
+	return d.use.Kind != Void && (d.use.Kind == Pointer) != (x.Kind == Pointer || x.Kind == Reference)
 }
 
 // extended is the size of the numbers of 80 bits, whose types have some more.

@@ -319,7 +319,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestUnion checks which member of union { signed char c; int i; long l, m; double d; } is
+// TestUnion checks which member of union { signed char c; int i; long l, m; double d; }, or
+// of union { long l; void *p; }, is
 // used: none if several fit alike, or if a load may be of a part of one.
 func TestUnion(t *testing.T) {
 	x := &Table{
@@ -330,24 +331,31 @@ func TestUnion(t *testing.T) {
 			{Kind: Base, Name: "long", Size: 8},
 			{Kind: Base, Name: "double", Size: 8, Float: true},
 			{Kind: Union, Name: "u", Size: 8, Members: 5},
+			{Kind: Pointer, Elem: 1, Size: 8},
+			{Kind: Union, Name: "v", Size: 8, First: 5, Members: 2},
 		},
-		Members: []Member{{Name: "c", Type: 1}, {Name: "i", Type: 2}, {Name: "l", Type: 3}, {Name: "m", Type: 3}, {Name: "d", Type: 4}},
+		Members: []Member{{Name: "c", Type: 1}, {Name: "i", Type: 2}, {Name: "l", Type: 3}, {Name: "m", Type: 3}, {Name: "d", Type: 4},
+			{Name: "l", Type: 3}, {Name: "p", Type: 6}},
 	}
 	x.Index()
 	for _, c := range []struct {
-		name string
-		use  Use
-		want MemberNo // None for the union
+		name  string
+		union TypeNo
+		use   Use
+		want  MemberNo // None for the union
 	}{
-		{"a byte is stored", Use{Size: 1, Store: true}, 0},
-		{"a byte is loaded, perhaps of a longer number", Use{Size: 1, Part: true}, None},
-		{"an int is stored", Use{Size: 4, Store: true}, 1},
-		{"an int is loaded", Use{Size: 4}, 1},
-		{"a word is loaded, perhaps for its first byte", Use{Size: 4, Part: true}, None},
-		{"either long", Use{Size: 8, Store: true}, None},
-		{"a double", Use{Size: 8, Float: true}, 4},
+		{"a byte is stored", 5, Use{Size: 1, Store: true}, 0},
+		{"a byte is loaded, perhaps of a longer number", 5, Use{Size: 1, Part: true}, None},
+		{"an int is stored", 5, Use{Size: 4, Store: true}, 1},
+		{"an int is loaded", 5, Use{Size: 4}, 1},
+		{"a word is loaded, perhaps for its first byte", 5, Use{Size: 4, Part: true}, None},
+		{"either long", 5, Use{Size: 8, Store: true}, None},
+		{"a double", 5, Use{Size: 8, Float: true}, 4},
+		{"a long or a pointer", 7, Use{Size: 8, Store: true}, None},
+		{"a long is stored", 7, Use{Size: 8, Store: true, Kind: Base}, 5},
+		{"a pointer is stored", 7, Use{Size: 8, Store: true, Kind: Pointer}, 6},
 	} {
-		way := x.Descend(5, 0, c.use)
+		way := x.Descend(c.union, 0, c.use)
 		if got := way[len(way)-1].Member; got != c.want {
 			t.Errorf("%s: member %d, want %d", c.name, got, c.want)
 		}
