@@ -136,13 +136,17 @@ func (t typeTable) fitsAt(typ types.TypeNo, offset int64, use types.Use) bool {
 // aggregates, if what is there fits the access, or of an array anywhere.
 func (s *arraySearch) computed() (value, bool) {
 	at := s.at
-	within := slices.ContainsFunc(s.found, func(a indexedArray) bool { return a.start <= at.offset && at.offset < a.end })
+	within, first := false, false
+	for _, a := range s.found {
+		within = within || a.start <= at.offset && at.offset < a.end
+		first = first || a.offset == at.offset // no constant was added to the index
+	}
 	at.step = 0
 	switch {
 	case len(s.found) == 0:
 		return s.t.indexed(at), true
 	case s.use.Size >= vectorSize: // of any elements
-	case within && len(s.found) == 1:
+	case first, within && len(s.found) == 1:
 		return at, true
 	case len(s.found) == 1 && !s.t.fitsAt(at.typ, at.offset, s.use):
 		at.offset = s.found[0].offset

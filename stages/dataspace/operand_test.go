@@ -71,6 +71,8 @@ func TestArrays(t *testing.T) {
 		{"few[i+2]", 44, 4, number, 36},
 		{"f, or few[i], by a computed index", 32, unfollowed, number, -1},
 		{"few[i], by a computed index", 36, unfollowed, number, 36},
+		{"many[i], by a computed index", 8, unfollowed, integer, 8},
+		{"many[i+1], or one[i+2], by a computed index", 16, unfollowed, integer, -1},
 		{"any bytes of a float", 36, 1, number, -1},
 	} {
 		for _, variable := range []types.VariableNo{types.None, 0} {
