@@ -13,10 +13,8 @@ func (f *function) use(s *state, n int, a *insn.Access) types.Use {
 	if x := &f.code[n]; a.Store && x.Op == insn.Store && x.Source != insn.NoRegister {
 		v := s.register(x.Source)
 		u.Float = u.Float || v.kind == scalar && f.types.Types[v.typ].Float
-		switch {
-		case v.kind == address:
-			u.Kind = types.Pointer
-		case v.kind == scalar && f.types.Types[v.typ].Kind == types.Base && !u.Float:
+		// A pointer may be the guess of what a union held.
+		if v.kind == scalar && f.types.Types[v.typ].Kind == types.Base && !u.Float {
 			u.Kind = types.Base
 		}
 	}
