@@ -66,6 +66,17 @@ func (n *narrowing) need(read map[string]bool) {
 	n.needed = read
 }
 
+// stackTables are the tables that describe stacks.
+var stackTables = []*schema.Table{schema.StackTree, schema.TreeFrames, schema.RecordedStacks, schema.InlineFrames}
+
+// ReadsStacks reports whether views, which are declared ones, depend on the functions on
+// stacks: then leaving some out has an effect.
+func ReadsStacks(views ...string) bool {
+	read, err := readBy(views)
+	return err != nil || slices.ContainsFunc(parts, func(p part) bool { return !p.ofSamples && read[p.name] }) ||
+		slices.ContainsFunc(stackTables, func(t *schema.Table) bool { return read[t.Name] })
+}
+
 // makes reports whether the session makes a table of its own.
 func (n *narrowing) makes(p *part) bool { return p.make != nil && n.needed[p.name] && !p.keeps(n) }
 

@@ -80,7 +80,7 @@ func (r *reporter) filtered(ctx context.Context, q *report.Question) error {
 			return err
 		}
 	}
-	conditions, err := r.filter.Conditions()
+	conditions, err := r.Filter.Conditions()
 	if err != nil || conditions == nil {
 		return err
 	}

@@ -152,7 +152,7 @@ func (m *agents) report(ctx context.Context, args *arguments) (*answer, error) {
 	r := report.Usual
 	r.Metric, r.Mode, r.Function, r.Sort = args.Metric, args.Mode, args.Function, args.Sort
 	f := args.filter()
-	r.Filtered = !f.IsEmpty()
+	r.Filter = f
 	if err := r.About(args.View, true); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,6 @@ type reporter struct {
 	*app
 	report.Request
 	db          *queries.DB
-	filter      queries.Filter
 	experiments []string
 	sources     []source.Rule
 	sourcePaths []string
@@ -104,7 +103,7 @@ func (r *reporter) addFlags(c *cobra.Command) {
 	f.BoolVar(&r.wide, "wide", false, "print long names in full even where other columns follow")
 	f.StringVar(&r.format, "format", "table", "table, csv, json, ndjson or markdown")
 	f.DurationVar(&r.Width, "width", time.Second, "timeline, cpu-timeline, seconds: the width of an interval, e.g. 100ms")
-	addFilter(c, &r.filter)
+	addFilter(c, &r.Filter)
 }
 
 // prepare finds the report and looks at what can be judged without a store.
@@ -112,7 +111,6 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 	if !slices.Contains(reportFormats, r.format) {
 		return usageErrorf("report: --format: no format %q (one of %s)", r.format, strings.Join(reportFormats, ", "))
 	}
-	r.Filtered = !r.filter.IsEmpty()
 	if err := r.About(name, cmd.Flags().Changed("mode")); err != nil {
 		return usageErrorf("report: %w", err)
 	}
@@ -136,7 +134,7 @@ func (r *reporter) refused() error {
 		return fmt.Errorf("--source-path and --no-recorded-sources: only tables of source and disasm show text that is looked for")
 	case r.wide && (r.Drawn || r.format != "table" && r.format != "markdown"):
 		return fmt.Errorf("--wide: only tables shorten names, and those of %s in %s do not", r.Name, r.format)
-	case r.Inline && r.ShowsSources() && !r.draws() && !r.Filtered:
+	case r.Inline && r.ShowsSources() && !r.draws() && r.Filter.IsEmpty():
 		return fmt.Errorf("--inline: only the table of %s shows inlined code (source-inlined has it in rows)", r.Name)
 	}
 	return nil
@@ -152,8 +150,8 @@ func (r *reporter) answer(ctx context.Context) (err error) {
 		return err
 	}
 	defer store.Close()
-	r.filter.Mode, r.filter.Inline = r.Mode, r.Inline
-	db, closing, err := r.narrow(ctx, store, r.filter, r.Reads()...)
+	r.Filter.Mode, r.Filter.Inline = r.Mode, r.Inline
+	db, closing, err := r.narrow(ctx, store, r.Filter, r.Reads()...)
 	if err != nil {
 		return fmt.Errorf("report %s: %w", r.Name, err)
 	}

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"stackmill/queries"
 )
 
 // option is an option that applies to some reports only. The others refuse it: an option that
@@ -15,14 +17,16 @@ type option struct {
 
 var options = []option{
 	{"metric", func(r *Request) bool { return r.Metric != "" && r.Metric != "all" }, func(r *Request) bool { return r.Measured() }},
-	{"mode", func(r *Request) bool { return r.Mode != Usual.Mode }, func(r *Request) bool { return r.has("mode") || r.Filtered }},
+	{"mode", func(r *Request) bool { return r.Mode != Usual.Mode }, func(r *Request) bool { return r.has("mode") || !r.Filter.IsEmpty() }},
 	{"function", func(r *Request) bool { return r.Function != "" }, (*Request).ofFunctions},
 	{"file", func(r *Request) bool { return r.File != "" }, func(r *Request) bool { return r.ofFiles }},
 	{"object", func(r *Request) bool { return r.Object != "" }, func(r *Request) bool { return r.has("descriptor") }},
 	{"alias", func(r *Request) bool { return r.Alias != Usual.Alias }, (*Request).showsAliases},
 	{"width", func(r *Request) bool { return r.Width != Usual.Width }, func(r *Request) bool { return ofWidth[r.Name] != "" }},
 	// Filters look for inlined functions on stacks, too.
-	{"inline", func(r *Request) bool { return r.Inline }, func(r *Request) bool { return r.withInlined != "" || r.inlinedBelow || r.Filtered }},
+	{"inline", func(r *Request) bool { return r.Inline }, func(r *Request) bool { return r.withInlined != "" || r.inlinedBelow || !r.Filter.IsEmpty() }},
+	{"hide", func(r *Request) bool { return len(r.Filter.Hide) > 0 }, (*Request).readsStacks},
+	{"api-only", func(r *Request) bool { return len(r.Filter.APIOnly) > 0 }, (*Request).readsStacks},
 }
 
 // ofFunctions reports whether the rows can be chosen by a function.
@@ -35,6 +39,9 @@ func (r *Request) ofFunctions() bool {
 func (r *Request) showsAliases() bool {
 	return r.has("function_id") || r.has("other_id") || r.has("functions") || r.has("stack_id")
 }
+
+// readsStacks reports whether the rows depend on the functions on stacks.
+func (r *Request) readsStacks() bool { return queries.ReadsStacks(r.Reads()...) }
 
 // refused returns an error if the request has an option that does not apply to its report.
 func (r *Request) refused() error {

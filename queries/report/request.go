@@ -26,7 +26,7 @@ type Request struct {
 	Sort     string   // a column of the view; -COLUMN reverses
 	Inline   bool     // inlined functions are functions of their own
 	Width    time.Duration
-	Filtered bool // only some samples are chosen: in one mode, with or without inlined functions on stacks
+	Filter   queries.Filter // of the store; its mode and inlined functions are the request's
 }
 
 // About makes the request one for a report, found by its name, and checks it. Reports that

@@ -38,7 +38,7 @@ func view(w *work) error {
 	if err != nil {
 		return err
 	}
-	r.Filtered = !f.IsEmpty()
+	r.Filter = f
 	if err := r.About(w.name, v.Has("mode")); err != nil {
 		return wrong(err)
 	}
