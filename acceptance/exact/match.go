@@ -178,7 +178,7 @@ func (m *matcher) same(p place, f *frame) bool {
 	case m.build.noLines && f.objectName == "prog":
 		return len(f.levels) == 1 && m.named(p[0], first)
 	case m.build.noCalls && len(p) > 1:
-		return m.named(p[0], first)
+		return m.named(p[0], first) && (first.line == 0 || len(levels) == 1)
 	case f.rule == "S22 inferred" && first.line == 0:
 		return m.named(p[0], first)
 	case len(p) != len(levels):

@@ -32,7 +32,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 31
+	formatVersion = 32
 	headSize      = 32
 )
 

@@ -388,6 +388,28 @@ func TestInlinedBody(t *testing.T) {
 	}
 }
 
+// Strict DWARF 2 does not say where inlined calls are: the line of the function around is
+// unknown there, and not that of the inlined one.
+func TestUnknownCallLine(t *testing.T) {
+	prog := compile(t, "gcc", "parts.c", partsC, "-O2", "-gdwarf-2", "-gstrict-dwarf")
+	table, _ := table(t, dwarftest.Open(t, prog), nil)
+	inlined := 0
+	for f := range table.Functions.All() {
+		for at := f.Offset; at < f.Offset+f.Size; at++ {
+			if len(table.Inlined(at)) == 0 {
+				continue
+			}
+			inlined++
+			if place, _ := table.Place(at); place.Line != 0 {
+				t.Fatalf("%s+%d has line %d around inlined code", f.Name, at-f.Offset, place.Line)
+			}
+		}
+	}
+	if inlined == 0 {
+		t.Error("nothing is inlined")
+	}
+}
+
 // Lines have discriminators, and functions the lines of their declarations, as LLVM's
 // symbolizer says.
 func TestDiscriminators(t *testing.T) {

@@ -81,7 +81,7 @@ func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program
 		}
 		r.spans = ranges.Spans(r.spans[:0], u, in.code)
 		for _, x := range r.spans {
-			if around < 0 && c.File >= 0 {
+			if around < 0 { // without a line, if it is unknown where the call is
 				r.call(x, symtab.Row{File: c.File, Line: c.Line, Discriminator: c.Discriminator})
 			}
 		}
