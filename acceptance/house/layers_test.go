@@ -50,7 +50,7 @@ var house = []struct{ folders, holds string }{
 
 	{"pipeline pipeline/plan compact queries/...", "the writing side, its chunks for the tasks of a cluster, the merging of its batches, and the reading side"},
 	{"cmd/stackmill acceptance/suite", "the program; what tests of the whole share"},
-	{"acceptance acceptance/compare acceptance/data acceptance/exact acceptance/export acceptance/faults acceptance/filters acceptance/foreign acceptance/house acceptance/members acceptance/mutate acceptance/objects acceptance/page acceptance/peers acceptance/perf acceptance/s3 acceptance/symbols acceptance/synthetic acceptance/testsummary acceptance/values bench", "the whole against truth, peers, damage and time"},
+	{"acceptance acceptance/compare acceptance/data acceptance/exact acceptance/exact/programs acceptance/export acceptance/faults acceptance/filters acceptance/foreign acceptance/house acceptance/members acceptance/mutate acceptance/objects acceptance/page acceptance/peers acceptance/perf acceptance/s3 acceptance/symbols acceptance/synthetic acceptance/testsummary acceptance/values bench", "the whole against truth, peers, damage and time"},
 }
 
 // borders list what a folder may import of this module besides itself, if that is less
