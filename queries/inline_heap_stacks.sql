@@ -2,7 +2,7 @@
 -- rules: S10
 -- like: heap_stacks
 --
--- invariant as_recorded: The values are those of `heap_stacks`, stack by stack.
+-- invariant as_recorded: Each stack has the same values as in `heap_stacks`.
 --   SELECT * EXCLUDE (n), sum(n) FROM (
 --     SELECT * EXCLUDE (stack), 1 AS n FROM inline_heap_stacks
 --     UNION ALL

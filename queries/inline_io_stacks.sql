@@ -2,7 +2,7 @@
 -- rules: S10
 -- like: io_stacks
 --
--- invariant as_recorded: The values are those of `io_stacks`, stack by stack.
+-- invariant as_recorded: Each stack has the same values as in `io_stacks`.
 --   SELECT * EXCLUDE (n), sum(n) FROM (
 --     SELECT * EXCLUDE (stack), 1 AS n FROM inline_io_stacks
 --     UNION ALL

@@ -15,6 +15,10 @@ const (
 // goArguments are type arguments in symbols of Go, which its runtime abbreviates.
 var goArguments = regexp.MustCompile(`\[.*\]`)
 
+// goWrapper matches functions that Go's compiler and runtime have to call others: the runtime does
+// not show them.
+var goWrapper = regexp.MustCompile(`(-fm|\.deferwrap[0-9]+|\.gowrap[0-9]+|^runtime\.deferreturn)$`)
+
 // parameters are a C++ function's.
 var parameters = regexp.MustCompile(`\([^)]*\)`)
 
@@ -94,11 +98,7 @@ func (m *matcher) compare(t *touch, s *stack, reason string) string {
 	if m.gaps() {
 		cut = len(list) - 1
 	}
-	for len(frames) > 1 {
-		first := frames[0].levels[0].function
-		if first != truncatedStack && !(m.gaps() && first == "<Unknown>") {
-			break
-		}
+	for len(frames) > 1 && (frames[0].levels[0].function == truncatedStack || m.gaps() && frames[0].levels[0].function == "<Unknown>") {
 		frames = frames[1:]
 	}
 	for i := range list[:cut+1] {
@@ -146,7 +146,7 @@ func (m *matcher) match(list []place, frames []*frame) bool {
 	if f.rule == "S12" && len(frames) > 1 && strings.HasPrefix(frames[1].levels[0].function, f.levels[0].function+" [clone ") {
 		return m.match(list, frames[1:]) // the artificial call of an outline function
 	}
-	if name := f.levels[0].function; m.build.wrappers && !m.known[name] && !m.known[goArguments.ReplaceAllString(name, "[...]")] {
+	if m.build.wrappers && isWrapper(frames) {
 		return m.match(list, frames[1:])
 	}
 	if name := f.levels[0].function; m.gaps() && (name == missingCaller || name == truncatedStack) {
@@ -158,6 +158,14 @@ func (m *matcher) match(list []place, frames []*frame) bool {
 
 // gaps tells whether callers may be missing, as long as the stack says so.
 func (m *matcher) gaps() bool { return m.build.chains == "fp" || m.build.unwindless }
+
+// isWrapper tells whether the first frame is of a function that Go's compiler made to call the
+// next one, such as a method of a pointer for one of a value (`main.(*circle).draw`).
+func isWrapper(frames []*frame) bool {
+	name := frames[0].levels[0].function
+	method := strings.NewReplacer("(*", "", ")", "").Replace(name)
+	return goWrapper.MatchString(name) || len(frames) > 1 && method != name && frames[1].levels[0].function == method
+}
 
 // others tells whether a frame is not of a function of the truth.
 func (m *matcher) others(f *frame) bool {

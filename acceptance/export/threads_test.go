@@ -203,7 +203,7 @@ func checkPprofThreads(t *testing.T, db *queries.DB, byThread, byName map[string
 }
 
 // Threads without names, of several experiments, in all formats that tell them apart: their
-// values are those of the report.
+// report has the same values.
 func TestThreadsWithoutNames(t *testing.T) {
 	db := only(t, "threads.er", "recur.er")
 	want := map[string]int64{}

@@ -9,7 +9,7 @@ type matched struct {
 
 // follow finds what the rules did to a recorded stack: for each frame in machine
 // mode the recorded one, and for each recorded one that is missing the rule that
-// dropped it, empty if none explains it. S26 is the rule for the end of a chain.
+// dropped it, empty if none explains it.
 func follow(s *stack) (frames []matched, dropped map[int]string) {
 	dropped = map[int]string{}
 	next := 0
@@ -29,9 +29,7 @@ func follow(s *stack) (frames []matched, dropped map[int]string) {
 		next = at + 1
 	}
 	for ; next < len(s.raw); next++ {
-		if dropped[next] = dropper(s, next, len(s.machine)); dropped[next] == "" {
-			dropped[next] = "S26"
-		}
+		dropped[next] = dropper(s, next, len(s.machine))
 	}
 	return frames, dropped
 }

@@ -102,21 +102,14 @@ func (c *comparison) mayCall(s *stack, m int, f *function) bool {
 }
 
 // provenDrop returns the rule that dropped recorded frame i, if the machine code bears it
-// out: a leaf in a procedure linkage table must have been called by the next frame, or
-// what was called is put in; the first frame of the dropped end of a chain is no caller.
+// out: a leaf in a procedure linkage table must have been called by the next frame, or the
+// function that was called is put in.
 func (c *comparison) provenDrop(s *stack, i int, dropped map[int]string) string {
 	rule := dropped[i]
-	switch rule {
-	case "S22":
-	case "S26":
-		for dropped[i-1] == rule {
-			i--
-		}
-		if c.unwound || c.isCaller(s, i) {
-			return ""
-		}
-		return rule
-	default:
+	if rule == "" {
+		return c.provenEnd(s, i, dropped)
+	}
+	if rule != "S22" {
 		return rule
 	}
 	leaf := s.raw[i]
@@ -138,6 +131,29 @@ func (c *comparison) provenDrop(s *stack, i int, dropped map[int]string) string 
 	return rule
 }
 
+// provenEnd returns S26 if recorded frame i is in the dropped end of a chain of frame pointers,
+// and the machine code bears out that the first frame there is no caller.
+func (c *comparison) provenEnd(s *stack, i int, dropped map[int]string) string {
+	for next := i; next < len(s.raw); next++ {
+		if why, drop := dropped[next]; !drop || why != "" {
+			return ""
+		}
+	}
+	for {
+		if why, drop := dropped[i-1]; !drop || why != "" {
+			break
+		}
+		i--
+	}
+	if c.unwound || c.isCaller(s, i) {
+		return ""
+	}
+	return "S26"
+}
+
+// lowestCode is the lowest address of code: the first page is never mapped.
+const lowestCode = 4096
+
 // starts are the functions with which threads begin: nothing but one of them calls one.
 var starts = []string{
 	"_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
@@ -147,8 +163,8 @@ var starts = []string{
 // isCaller reports whether recorded frame i may have called the one above it, as far as is
 // known.
 func (c *comparison) isCaller(s *stack, i int) bool {
-	if i == 0 {
-		return true
+	if i == 0 || s.raw[i].word < lowestCode {
+		return i == 0
 	}
 	caller := s.raw[i].function
 	if slices.Contains(starts, s.raw[i-1].function.name) && caller.kind != "static" && !slices.Contains(starts, caller.name) {

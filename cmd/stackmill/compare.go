@@ -107,10 +107,9 @@ func (r *comparer) check(cmd *cobra.Command) error {
 }
 
 // conditions completes a filter, and the request that is to tell of it.
-func conditions(r *compare.Request, f *queries.Filter) (err error) {
+func conditions(r *compare.Request, f *queries.Filter) error {
 	f.Mode = r.Mode
-	r.Where, err = f.Conditions()
-	return err
+	return r.Choose(f)
 }
 
 // run compares, and prints the result.

@@ -75,7 +75,7 @@ its own files where these have what SQL shows. A folder may have both.`,
 	f.StringVar(&x.Metric, "metric", "", "only this metric")
 	f.StringVar(&x.Mode, "mode", "user", "user, expert or machine")
 	f.BoolVar(&x.Inline, "inline", false, "folded and speedscope: inlined functions are frames of their own, as they always are in pprof and firefox")
-	f.StringVar(&x.By, "by", "", "tell stacks apart by thread or thread-name: speedscope has a profile for each, folded and callgrind a frame at the root; pprof has labels, firefox threads")
+	f.StringVar(&x.By, "by", "", "separate stacks by thread or thread-name: speedscope has a profile for each, folded and callgrind a frame at the root; pprof has labels, firefox threads")
 	addFilter(c, &x.filter)
 	f.StringVarP(&x.output, "output", "o", "", "the file to write, - for the standard output")
 	x.summaries.addTo(f)

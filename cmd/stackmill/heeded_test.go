@@ -40,6 +40,7 @@ version: format
 // refused are calls in which the option that is named first would change nothing.
 var refused = []string{
 	"alias: report timeline --alias perf",
+	"api-only: compare --base x --test y --by data-object --api-only z",
 	"api-only: report cpus --api-only x",
 	"as: query --as folded --format json SELECT",
 	"by: export --as pprof --by thread -o x",
@@ -53,6 +54,8 @@ var refused = []string{
 	"file: report functions --file x",
 	"format: explain --format json",
 	"function: report seconds --function f",
+	"hide: compare --base x --test y --by data-object --hide z",
+	"hide: gate --base x --test y --by data-object --hide z",
 	"hide: report timeline --hide x",
 	"inline: export --as pprof --inline -o x",
 	"inline: export --as callgrind --inline -o x",

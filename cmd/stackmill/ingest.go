@@ -122,7 +122,7 @@ func (in *ingester) addCommonFlags(c *cobra.Command) {
 	f.StringVar(&in.Vmlinux, "vmlinux", "", "the kernel's image with its symbols (perf recordings; default: by the recorded build-id, where distributions put it)")
 	f.StringVar(&in.PerfMaps, "perf-map-dir", "", "directory of the perf-PID.map and jit-PID.dump files of run-time compilers (default /tmp, and where the dump was)")
 	f.StringVar(&in.SymFS, "symfs", "", "look for load objects below this directory instead of at their recorded paths")
-	f.StringArrayVar(&in.DebugDirs, "debug-dir", nil, "directory of debug files, or a cache of copies by build-id, perf's or that of debuginfod's clients, besides /usr/lib/debug and ~/.debug; may be repeated")
+	f.StringArrayVar(&in.DebugDirs, "debug-dir", nil, "directory of debug files, or a cache of copies by build-id (of perf or debuginfod's clients), besides /usr/lib/debug and ~/.debug; may be repeated")
 	f.BoolVar(&in.noSystemDebug, "no-system-debug", false, "look for debug files in the directories of --debug-dir only: names then do not depend on the packages of this machine")
 	f.StringArrayVar(&in.sources, "source-path", nil, sourcePathHelp)
 	f.BoolVar(&in.NoRecordedSources, "no-recorded-sources", false, noRecordedHelp)

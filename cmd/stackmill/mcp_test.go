@@ -184,10 +184,10 @@ func TestAgentsParameters(t *testing.T) {
 	const one, other = "monday/test.1.er", "tuesday/test.1.er"
 	asked := map[string]map[string]any{
 		"experiments": {}, "explain": {}, "query": {"sql": "FROM range(3)"},
-		"report": {"view": "functions", "experiment": one}, "compare": {"base": one, "test": one},
+		"report": {"view": "functions"}, "compare": {"base": other, "test": other},
 	}
 	others := map[string]any{
-		"select": one, "experiment": other, "base": other, "test": other, "view": "pcs", "by": "lines", "metric": "nonsense", "mode": "machine", "function": "g",
+		"select": one, "experiment": one, "base": one, "test": one, "view": "pcs", "by": "line", "metric": "heapalloccnt", "mode": "machine", "function": "g",
 		"sort": "function", "limit": 1, "sql": "SELECT 1", "stack": "1",
 		"where": "thread_id = 4712", "thread": 4712, "cpu": 1, "pid": 1, "between": "1s,", "hide": "app", "api-only": "app",
 	}

@@ -123,7 +123,10 @@ func (m *agents) compareTool(ctx context.Context, args *arguments) (*answer, err
 		return nil, errors.New("give base and test")
 	}
 	f := args.filter()
-	if err := errors.Join(r.Check(), conditions(&r, &f)); err != nil {
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	if err := conditions(&r, &f); err != nil {
 		return nil, err
 	}
 	compared, err := m.app.compare(ctx, r, f)

@@ -63,6 +63,16 @@ func (r *Request) Check() error {
 	return nil
 }
 
+// Choose notes the filter of the session in which the request is answered. It is an error if a
+// part of the filter has no effect.
+func (r *Request) Choose(f *queries.Filter) (err error) {
+	if subjects[r.By].data && len(f.Hide)+len(f.APIOnly) > 0 {
+		return fmt.Errorf("--hide and --api-only: they have no effect on %s, since data objects are not on stacks", r.By)
+	}
+	r.Where, err = f.Conditions()
+	return err
+}
+
 // modeBits are the modes as the tables have them.
 var modeBits = map[string]int{"user": 1, "expert": 2, "machine": 4}
 

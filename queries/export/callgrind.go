@@ -50,7 +50,7 @@ type call struct {
 // writeCallgrind writes costs by line and what calls cost. With recursion the cost of a
 // call counts where the callee is on the stack for the first time: so the costs of the
 // calls to a function sum to its inclusive value. The root calls the outermost functions or,
-// where threads are told apart, the threads, which call them.
+// with `--by`, the threads, and these call the outermost functions.
 func writeCallgrind(ctx context.Context, s *selection, w io.Writer) error {
 	c := &callgrind{selection: s, functions: map[functionKey]*callgrindFunction{},
 		seen: map[*callgrindFunction]bool{}, out: bufio.NewWriter(w), names: map[string]int{}}

@@ -124,7 +124,7 @@ func (r *Request) Check(others ...string) error {
 	case !slices.Contains(Modes, r.Mode):
 		return fmt.Errorf("--mode: no mode %q (one of %s)", r.Mode, strings.Join(Modes, ", "))
 	case r.By != "" && !slices.Contains(Origins, r.By):
-		return fmt.Errorf("--by: stacks cannot be told apart by %q%s (one of %s)", r.By, queries.Suggest(r.By, Origins), strings.Join(Origins, ", "))
+		return fmt.Errorf("--by: stacks cannot be separated by %q%s (one of %s)", r.By, queries.Suggest(r.By, Origins), strings.Join(Origins, ", "))
 	}
 	return r.checkOptions()
 }

@@ -81,8 +81,8 @@ func (w *work) openCompared(r *compare.Request) (db *queries.DB, done func(), er
 	if err != nil {
 		return nil, nil, err
 	}
-	if r.Where, err = f.Conditions(); err != nil {
-		return nil, nil, err
+	if err := r.Choose(&f); err != nil {
+		return nil, nil, wrong(err)
 	}
 	if db, done, err = w.open(f, r.Reads(), slices.Concat(r.Base, r.Test)...); err != nil {
 		return nil, nil, err

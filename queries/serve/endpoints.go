@@ -113,7 +113,7 @@ var endpoints = []endpoint{
 		parameters: slices.Concat([]parameter{
 			{name: "as", kind: "string", one: export.Formats(), required: true, does: "what to write"},
 			experimentParameter, metricParameter, modeParameter, inlineParameter,
-			{name: "by", kind: "string", one: export.Origins, does: "what stacks are told apart by; by default nothing"},
+			{name: "by", kind: "string", one: export.Origins, does: "what separates stacks; by default nothing"},
 		}, filterParameters),
 		gives: []string{exportTypes["pprof"], jsonType, textType}, run: exported,
 	},

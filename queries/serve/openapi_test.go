@@ -83,8 +83,11 @@ func TestDescription(t *testing.T) {
 				if value == "callers" || value == "callees" || name == "group" {
 					q.Set("of", values["of"])
 				}
-				if name == "limit" && strings.HasSuffix(path, "/trend") { // of functions
+				if strings.HasSuffix(path, "/trend") && (name == "limit" || name == "hide" || name == "api-only") { // of functions
 					q.Set("function", values["function"])
+					if name == "hide" { // the load object of that function
+						q.Set("function", "<app>")
+					}
 				}
 				if (name == "inline" || name == "by") && path == exportPath { // pprof always has inlined functions and threads
 					q.Set("as", "folded")

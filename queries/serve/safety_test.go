@@ -198,6 +198,7 @@ func TestRefused(t *testing.T) {
 func TestLoad(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	s := start(t, store, nil)
+	s.turns.longest = time.Hour // however slow the machine is
 	s.web.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = 100
 	paths := []string{
 		"/api/v1/experiments", "/api/v1/metrics", "/api/v1/views/functions", "/api/v1/views/functions?experiment=monday/test.1.er&format=csv", "/api/v1/views/call-tree?experiment=monday/test.1.er",
@@ -234,7 +235,7 @@ func TestLoad(t *testing.T) {
 					mu.Lock()
 					asked++
 					switch {
-					case response.StatusCode == http.StatusServiceUnavailable && strings.Contains(string(text), "ask again"): // it had waited long for its turn
+					case response.StatusCode == http.StatusServiceUnavailable: // too much at once
 						refused++
 					case err != nil || response.StatusCode != 200 || string(text) != want[k]:
 						t.Errorf("%s: %s %v: %.200s", paths[k], response.Status, err, text)
@@ -261,7 +262,7 @@ func TestLoad(t *testing.T) {
 	if last > first+first/2+128<<20 {
 		t.Errorf("memory grew from %d to %d bytes in %d rounds", first, last, rounds)
 	}
-	if refused > asked/2 {
+	if refused > 0 {
 		t.Errorf("%d of %d requests were refused, though all may wait", refused, asked)
 	}
 }

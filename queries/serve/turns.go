@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// longestWait is how long a request waits for its turn.
+// longestWait is how long a request waits for its turn by default.
 const longestWait = 10 * time.Second
 
 // turns bound how many requests are answered at once, and how many wait.
@@ -16,10 +16,11 @@ type turns struct {
 	free    chan struct{}
 	waiting atomic.Int64
 	most    int64
+	longest time.Duration // that one waits
 }
 
 func newTurns(atOnce, waiting int) *turns {
-	return &turns{free: make(chan struct{}, atOnce), most: int64(waiting)}
+	return &turns{free: make(chan struct{}, atOnce), most: int64(waiting), longest: longestWait}
 }
 
 // errBusy is the failure of a request that has no turn.
@@ -37,7 +38,7 @@ func (t *turns) take(ctx context.Context) (done func(), err error) {
 	if t.waiting.Add(1) > t.most {
 		return nil, errBusy
 	}
-	patience := time.NewTimer(longestWait)
+	patience := time.NewTimer(t.longest)
 	defer patience.Stop()
 	select {
 	case t.free <- struct{}{}:

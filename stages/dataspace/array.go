@@ -178,7 +178,8 @@ func (s *arraySearch) counted() (value, bool) {
 	return s.at, false
 }
 
-// known is an address if it is known, else the address of which only the aggregate is.
+// known returns an address if its offset is known, else the one before, whose aggregate alone is
+// known.
 func (s *arraySearch) known(at value, ok bool) (value, bool) {
 	if ok {
 		return at, true

@@ -32,7 +32,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 32
+	formatVersion = 33
 	headSize      = 32
 )
 

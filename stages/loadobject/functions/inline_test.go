@@ -388,8 +388,8 @@ func TestInlinedBody(t *testing.T) {
 	}
 }
 
-// Strict DWARF 2 does not say where inlined calls are: the line of the function around is
-// unknown there, and not that of the inlined one.
+// Strict DWARF 2 does not say where inlined calls are: the function around has no line there,
+// rather than the line of the inlined one.
 func TestUnknownCallLine(t *testing.T) {
 	prog := compile(t, "gcc", "parts.c", partsC, "-O2", "-gdwarf-2", "-gstrict-dwarf")
 	table, _ := table(t, dwarftest.Open(t, prog), nil)

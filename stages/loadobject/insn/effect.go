@@ -68,7 +68,7 @@ type Effect struct {
 	Dest           Register // of general registers; NoRegister unless Op has one
 	Source, Second Register
 	Addend         Register
-	Scale          int64 // of Second; negative to subtract, of which A64 may count the lower half only
+	Scale          int64 // of Second; negative to subtract; A64 may use only its lower half
 	Value          int64
 	Width          int      // bytes of Dest that the operation computes: 8, 4, 2 or 1; with 4 the others become 0
 	Accesses       []Access // loads before stores

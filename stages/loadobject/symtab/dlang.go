@@ -239,7 +239,7 @@ func (p *dParser) template(length int) string {
 	return name + "!(" + arguments + ")"
 }
 
-// arguments reads those of a template.
+// arguments reads the arguments of a template.
 func (p *dParser) arguments() string {
 	var list []string
 	for !p.failed {

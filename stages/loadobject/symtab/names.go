@@ -33,6 +33,7 @@ const (
 // namer makes names for people (gprofng-experiment 6.4).
 type namer struct {
 	golang bool
+	twins  map[string]bool // symbols of Go that only their calling convention tells from another one
 	budget int             // bytes that demangled names may still take
 	steps  int             // that the demangler may still take
 	left   map[string]bool // names left as they are, for lack of either
@@ -50,7 +51,9 @@ func newNamer(golang bool) *namer {
 func (n *namer) name(linkage string) (string, Kind) {
 	s := unglobalized(linkage)
 	if n.golang {
-		s = withoutABI(s)
+		if !n.twins[s] {
+			s = withoutABI(s)
+		}
 	} else {
 		s = unpromoted(s)
 	}
@@ -74,6 +77,26 @@ func (n *namer) name(linkage string) (string, Kind) {
 		base = fortranName(base)
 	}
 	return base + clones(suffixes), kind
+}
+
+// findTwins finds the symbols of Go that keep their calling convention, since another function
+// has the name without it: the linker makes a wrapper of each function that is called by both.
+func (n *namer) findTwins(list []symbol) {
+	if !n.golang {
+		return
+	}
+	marked := map[string]string{}
+	for i := range list {
+		if name := unglobalized(list[i].name); withoutABI(name) != name {
+			marked[withoutABI(name)] = name
+		}
+	}
+	n.twins = map[string]bool{}
+	for i := range list {
+		if name, ok := marked[list[i].name]; ok {
+			n.twins[name] = true
+		}
+	}
 }
 
 // withoutABI cuts off the calling convention that the Go linker appends to names of functions
@@ -176,7 +199,7 @@ var promotions = []string{".lto_priv.", ".llvm."}
 
 // unpromoted cuts these words and their numbers out: the function is static in its
 // module, under the name that its source gives it (S5). LLVM appends a number alone to mangled
-// names of which it merges several (`_ZL1fv.21`); other compilers have a word before a number.
+// names that several functions share (`_ZL1fv.21`); other compilers have a word before a number.
 func unpromoted(s string) string {
 	if base, suffixes, ok := strings.Cut(s, "."); ok && (strings.HasPrefix(s, "_Z") || strings.HasPrefix(s, "_R")) {
 		rest := strings.TrimLeft(suffixes, "0123456789")

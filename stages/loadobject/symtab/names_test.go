@@ -89,6 +89,12 @@ func TestGoNames(t *testing.T) {
 			t.Errorf("%s: got %q %s", name, got, kind)
 		}
 	}
+	n.findTwins([]symbol{{name: "runtime.goexit.abi0"}, {name: "runtime.args.abi0"}, {name: "runtime.args"}})
+	for _, name := range []string{"runtime.args", "runtime.args.abi0"} {
+		if got, kind := n.name(name); got != name || kind != Normal {
+			t.Errorf("%s: got %q %s", name, got, kind)
+		}
+	}
 	if got, kind := n.name("runtime.goexit.abi0"); got != "runtime.goexit" || kind != Normal {
 		t.Errorf("got %q %s", got, kind)
 	}

@@ -37,7 +37,9 @@ func Read(f, debug *elf.File) *Draft {
 		s.bytes += 8 * len(debug.Bytes())
 	}
 	n := newNamer(s.golang)
-	t.Functions = size(s.settle(s.symbols()), t.Regions, n)
+	symbols := s.settle(s.symbols())
+	n.findTwins(symbols)
+	t.Functions = size(symbols, t.Regions, n)
 	if s.code < 0 {
 		t.Notes = append(t.Notes, Note{Offset: -1, Text: "too many symbols have neither type nor size to distinguish labels from functions: the rest count as functions"})
 	}

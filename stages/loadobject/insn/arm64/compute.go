@@ -175,7 +175,7 @@ func (w word) sign(bit uint) int64 {
 	return 1
 }
 
-// multiply does madd, msub and those of halves of registers.
+// multiply does madd and msub, also of halves of registers.
 func (e *effect) multiply(w word, _ uint64) {
 	to, one, other := w.reg(0), w.reg(5), w.reg(16)
 	e.Write(to)
