@@ -57,7 +57,7 @@ func (s *said) remember(d *definitions) {
 // what they say of the experiments. It reports whether it has: else nothing is open.
 func (db *DB) openKnown(ctx context.Context, o Options) bool {
 	fingerprint := db.said.fingerprint()
-	if fingerprint == "" {
+	if fingerprint == "" || !db.said.glance.Intact { // what is left out has to be told
 		return false
 	}
 	see := &sight{}

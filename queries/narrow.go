@@ -229,10 +229,12 @@ func (db *DB) Emptied(ctx context.Context) (map[[2]string]bool, error) {
 // Narrowed reports whether only the samples that pass a filter count.
 func (db *DB) Narrowed() bool { return db.base != nil }
 
-// Remarks say what readers of a narrowed session should know of what is left.
+// Remarks say what readers of answers should know: what is left out of all of them, and what a
+// filter leaves of a narrowed session.
 func (db *DB) Remarks(ctx context.Context) (remarks []string, err error) {
+	remarks = db.LeftOut()
 	if !db.Narrowed() {
-		return nil, nil
+		return remarks, nil
 	}
 	if n := db.sumsOnly(); n > 0 {
 		remarks = append(remarks, fmt.Sprintf("%d of the experiments are kept as sums only, without samples: nothing of them is left", n))

@@ -14,7 +14,7 @@ import (
 func (db *DB) Part(ctx context.Context, selectors ...string) (*DB, error) {
 	chosen, err := db.Select(ctx, selectors...)
 	if err != nil {
-		return nil, err
+		return nil, db.perhapsLeftOut(err)
 	}
 	only := make(map[string]bool, len(chosen))
 	for _, e := range chosen {

@@ -9,7 +9,7 @@ import (
 // said is what the commits of an open store say. It is understood when somebody asks.
 type said struct {
 	store  string
-	glance *storedir.Glance // nil if they must be looked at
+	glance *storedir.Glance // nil if they could not be read
 	only   map[string]bool  // ids of the experiments that are open; nil for all
 
 	reading  sync.Once
@@ -21,12 +21,15 @@ type said struct {
 
 // newSaid reads what the commits of a store say.
 func newSaid(store string) *said {
-	if err := storedir.Pull(store); err != nil {
-		s := &said{store: store, err: err}
-		s.reading.Do(func() {})
-		return s
+	s := &said{store: store}
+	if s.err = storedir.Pull(store); s.err == nil {
+		s.glance, s.err = storedir.GlanceAt(store)
 	}
-	return &said{store: store, glance: storedir.GlanceAt(store)}
+	if s.err != nil {
+		s.glance = nil
+		s.reading.Do(func() {})
+	}
+	return s
 }
 
 // visible are batches, and their experiments that count, by id.
@@ -38,14 +41,8 @@ type visible struct {
 // contents returns what the commits say, after checking their versions.
 func (s *said) contents() (*storedir.Contents, error) {
 	s.reading.Do(func() {
-		if s.glance != nil {
-			s.read = s.glance.Look()
-		} else {
-			s.read, s.err = storedir.Look(s.store)
-		}
-		if s.err == nil {
-			s.err = s.read.Usable()
-		}
+		s.read = s.glance.Look()
+		s.err = s.read.Usable()
 	})
 	return s.read, s.err
 }

@@ -21,11 +21,12 @@ const CatalogFile = "stackmill.duckdb"
 // attached read-only, so that any number of readers share it.
 type DB struct {
 	*sql.DB
-	Store     string             // absolute path
-	Count     int                // of its experiments
-	Single    string             // the name of its experiment, if it is one
-	Damaged   []storedir.Damaged // batches left out because their commits cannot be read
-	Libraries []Library          // of a narrowed store, those whose functions are not shown as usual
+	Store      string             // absolute path
+	State      string             // a hash of all commits that were read
+	Count      int                // of its experiments
+	Single     string             // the name of its experiment, if it is one
+	Unreadable []UnreadableCommit // what answers lack because commits cannot be read
+	Libraries  []Library          // of a narrowed store, those whose functions are not shown as usual
 
 	said   *said
 	unsafe bool
@@ -70,6 +71,9 @@ func openOnce(ctx context.Context, store string, o Options) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{Store: store, unsafe: o.Unsafe, said: newSaid(store), metrics: new(metrics)}
+	if db.said.glance != nil {
+		db.State = db.said.glance.State
+	}
 	if db.openKnown(ctx, o) {
 		if err := db.fetch(); err != nil {
 			return nil, errors.Join(err, db.Close())
@@ -80,12 +84,12 @@ func openOnce(ctx context.Context, store string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.Damaged = c.Damaged
+	db.Unreadable = unreadableIn(ctx, store, c)
 	d := db.said.defined()
 	see := &sight{}
 	if len(o.Only) > 0 {
 		if see.part, err = db.restrict(ctx, o); err != nil {
-			return nil, err
+			return nil, db.perhapsLeftOut(err)
 		}
 	}
 	db.sees = cmp.Or(see.part, d)

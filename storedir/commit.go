@@ -240,6 +240,18 @@ const (
 	labelsPrefix = "l" // that labels experiments
 )
 
+// IsTakeOut reports whether a name is that of a commit that takes experiments out.
+func IsTakeOut(batch string) bool { return isPrefixed(batch, outPrefix) }
+
+// IsLabels reports whether a name is that of a commit that labels experiments.
+func IsLabels(batch string) bool { return isPrefixed(batch, labelsPrefix) }
+
+// isPrefixed tells the prefix of a name from the first digit of an experiment's id.
+func isPrefixed(batch, prefix string) bool {
+	stem, _ := split(batch)
+	return strings.HasPrefix(stem, prefix) && len(stem) == len(prefix)+len(noChecksum)
+}
+
 // newName is a name that no other commit has.
 func newName(prefix string) string { return fmt.Sprintf("%s%016x", prefix, rand.Uint64()) }
 
@@ -268,11 +280,8 @@ func commitPath(store, batch string) string {
 // ReadCommit returns the commit of one batch; the error is fs.ErrNotExist if there is
 // none.
 func ReadCommit(store, batch string) (Commit, error) {
-	data, err := os.ReadFile(commitPath(store, batch))
-	if err != nil {
-		return Commit{}, err
-	}
-	return Decode(batch, data)
+	d := readCommitFile(store, batch).decode()
+	return d.Commit, d.Err
 }
 
 // Draft is a commit that is on disk and does not count yet.

@@ -3,11 +3,9 @@ package storedir
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -54,6 +52,8 @@ type Damaged struct {
 	Commit
 	Batch string // from the file's name
 	Err   error
+
+	file *fileVersion // nil if it was not read here: it is of a snapshot, or about to be made
 }
 
 // File is the commit's file, relative to the store.
@@ -72,7 +72,8 @@ func Look(store string) (*Contents, error) {
 	return c, c.Refresh()
 }
 
-// Refresh reads new commits and drops those that are gone. It does nothing for a snapshot.
+// Refresh reads commits that are new or whose files have changed, and drops those that are
+// gone. It does nothing for a snapshot.
 func (c *Contents) Refresh() error {
 	if c.snapshot {
 		return nil
@@ -80,35 +81,26 @@ func (c *Contents) Refresh() error {
 	if err := Pull(c.store); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(filepath.Join(c.store, CommitsDir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: %w", c.store, ErrNoStore)
-	}
-	if err != nil {
-		return err
-	}
 	found := map[string]*Damaged{}
 	changed := c.found == nil
-	for _, e := range entries {
-		batch, ok := strings.CutSuffix(e.Name(), commitSuffix)
-		if !ok {
-			continue
-		}
-		d, known := c.found[batch]
-		if !known {
-			d = &Damaged{Batch: batch, Err: fmt.Errorf("%w: it is no file", ErrDamaged)}
-			if e.Type().IsRegular() {
-				d.Commit, d.Err = ReadCommit(c.store, batch)
-			}
-			changed = true
-		}
-		switch {
-		case errors.Is(d.Err, fs.ErrNotExist): // replaced, and just removed
-			continue
-		case exhausted(d.Err):
-			return d.Err
+	err := eachCommitFile(c.store, func(batch string) bool {
+		d := c.found[batch]
+		if d == nil || d.file != nil && !d.file.stays(c.store, batch) {
+			return false
 		}
 		found[batch] = d
+		return true
+	}, func(f *commitFile) {
+		d := c.found[f.batch]
+		if d != nil && d.file.sum == f.version.sum {
+			d.file = f.version
+		} else {
+			d, changed = f.decode(), true
+		}
+		found[f.batch] = d
+	})
+	if err != nil {
+		return err
 	}
 	if changed || len(found) != len(c.found) {
 		c.found = found

@@ -3,11 +3,6 @@ package storedir
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
-
-	"github.com/cespare/xxhash/v2"
 
 	"stackmill/schema"
 )
@@ -15,36 +10,25 @@ import (
 // Glance is what the commit files of a store hold, read and not understood yet: to see
 // that they are those of a catalog takes a tenth of the time.
 type Glance struct {
-	// State is a hash of all files' names and contents.
-	State string
+	State  string // a hash of the names and contents of all files, damaged ones too
+	Intact bool   // whether each file is as this program writes them
 
 	store string
-	found map[string][]byte
+	files []*commitFile
 }
 
-// GlanceAt reads the commit files of a store. It returns nil if any of them is not as this
-// program writes them, or cannot be read: Look says what is wrong then.
-func GlanceAt(store string) *Glance {
-	entries, err := os.ReadDir(filepath.Join(store, CommitsDir)) // sorted by name
-	if err != nil {
-		return nil
-	}
-	g := &Glance{store: store, found: make(map[string][]byte, len(entries))}
-	state := xxhash.New()
-	for _, e := range entries {
-		batch, ok := strings.CutSuffix(e.Name(), commitSuffix)
-		if !ok {
-			continue
-		}
-		data, err := os.ReadFile(commitPath(store, batch))
-		if err != nil || !e.Type().IsRegular() || !bytes.HasPrefix(data, begins(batch)) || !proven(data) {
-			return nil
-		}
-		g.found[batch] = data
-		fmt.Fprintf(state, "%s %016x\n", batch, xxhash.Sum64(data))
-	}
-	g.State = Checksum(state.Sum64())
-	return g
+// GlanceAt reads the commit files of a store. The error is ErrNoStore if there is no store; a
+// damaged commit is not an error.
+func GlanceAt(store string) (*Glance, error) {
+	g := &Glance{Intact: true, store: store}
+	state := newStateHash()
+	err := eachCommitFile(store, func(string) bool { return false }, func(f *commitFile) {
+		g.Intact = g.Intact && f.err == nil && bytes.HasPrefix(f.data, begins(f.batch)) && proven(f.data)
+		g.files = append(g.files, f)
+		state.add(f.batch, f.version.sum)
+	})
+	g.State = state.String()
+	return g, err
 }
 
 // begins is how the commit file of a batch begins.
@@ -54,11 +38,9 @@ func begins(batch string) []byte {
 
 // Look returns what the commits say.
 func (g *Glance) Look() *Contents {
-	c := &Contents{store: g.store, found: make(map[string]*Damaged, len(g.found))}
-	for batch, data := range g.found {
-		d := &Damaged{Batch: batch}
-		d.Commit, d.Err = Decode(batch, data)
-		c.found[batch] = d
+	c := &Contents{store: g.store, found: make(map[string]*Damaged, len(g.files))}
+	for _, f := range g.files {
+		c.found[f.batch] = f.decode()
 	}
 	c.sort()
 	return c

@@ -19,7 +19,7 @@ import (
 // either; packages of one layer are independent of each other. `folder/...` is a folder
 // with everything below it, whose packages may import each other.
 var house = []struct{ folders, holds string }{
-	{"fault problem pattern stages/arena acceptance/corpus", "kinds of errors; regular expressions; long lists; the recordings that tests read"},
+	{"fault problem pattern key stages/arena acceptance/corpus", "kinds of errors; regular expressions; keys of caches; long lists; the recordings that tests read"},
 	{"schema stages/infile stages/bytereader stages/spill stages/tree stages/relay stages/listing acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours, reading their bytes; files of what does not fit in memory; merging lists to trees; what goroutines make, in its order; what the experiments of a batch share"},
 
 	{"bucket", "objects of S3-compatible storage"},
@@ -61,12 +61,12 @@ var borders = []struct{ folder, imports, why string }{
 	{"stages/rollup", "schema stages/arena", "it is made of the rows of tables"},
 	{"stages/write", "schema stages/relay stages/rollup storedir tablefile", "it writes any table"},
 	{"tablefile", "schema stages/arena", "it knows tables, whatever they are about"},
-	{"storedir", "pattern schema", "it knows files and commits, and what is in no table"},
+	{"storedir", "key pattern schema", "it knows files and commits, and what is in no table"},
 	{"bucket", "fault", "it knows objects, whatever they hold"},
-	{"mirror", "bucket fault storedir", "it knows files and commits"},
+	{"mirror", "bucket fault key storedir", "it knows files and commits"},
 	{"compact", "schema stages/write storedir tablefile/stored", "it merges the rows of any table"},
 	{"pipeline/plan", "schema storedir stages/infile", "it knows paths and what a store says of them"},
-	{"queries", "fault pattern schema stages/infile stages/rollup storedir tablefile", "it knows no recordings, and no stage that writes"},
+	{"queries", "fault key pattern schema stages/infile stages/rollup storedir tablefile", "it knows no recordings, and no stage that writes"},
 }
 
 // sqlEngine is imported by the reading side only.

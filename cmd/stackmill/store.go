@@ -26,8 +26,8 @@ func (a *app) open(ctx context.Context, selectors ...string) (*queries.DB, error
 	if err != nil {
 		return nil, fmt.Errorf("open the store: %w", err)
 	}
-	for _, d := range db.Damaged {
-		say(a.stderr, "stackmill: commit file %s: %v: its experiment is left out (ingest the recording again; stackmill check says more)\n", d.File(), d.Err)
+	for _, remark := range db.LeftOut() {
+		say(a.stderr, "stackmill: %s\n", remark)
 	}
 	return db, nil
 }

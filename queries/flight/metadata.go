@@ -68,9 +68,12 @@ func rowsOf(ctx context.Context, columns *arrow.Schema, rows [][]any) (*arrow.Sc
 
 // distinct returns the rows that some tables give, each once, in order.
 func (a *answers) distinct(ctx context.Context, columns *arrow.Schema, row func(serve.Table) []any, keep func(serve.Table) bool) (*arrow.Schema, <-chan flight.StreamChunk, error) {
-	tables, err := a.from.Tables(ctx)
+	tables, warnings, err := a.from.Tables(ctx)
 	if err != nil {
 		return nil, nil, failed(err)
+	}
+	if err := setWarnings(ctx, warnings); err != nil {
+		return nil, nil, err
 	}
 	var rows [][]any
 	for _, t := range tables {

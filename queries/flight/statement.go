@@ -137,16 +137,22 @@ func (a *answers) schema(ctx context.Context, text string) (*flight.SchemaResult
 // warning is the header of what makes an answer misleading.
 const warning = "stackmill-warning"
 
+// setWarnings sends what readers of an answer should know, if there is something.
+func setWarnings(ctx context.Context, texts string) error {
+	if texts == "" {
+		return nil
+	}
+	return grpc.SetHeader(ctx, metadata.Pairs(warning, texts))
+}
+
 // rows runs a statement and returns what it gives.
 func (a *answers) rows(ctx context.Context, text string) (*arrow.Schema, <-chan flight.StreamChunk, error) {
 	x, err := a.from.Query(ctx, text)
 	if err != nil {
 		return nil, nil, failed(err)
 	}
-	if x.Warnings != "" {
-		if err := grpc.SetHeader(ctx, metadata.Pairs(warning, x.Warnings)); err != nil {
-			return nil, nil, err
-		}
+	if err := setWarnings(ctx, x.Warnings); err != nil {
+		return nil, nil, err
 	}
 	r, err := ipc.NewReader(bytes.NewReader(x.IPC))
 	if err != nil {

@@ -53,15 +53,16 @@ func (s *Server) query(ctx context.Context, text string, empty bool) (*Stream, e
 		return nil, err
 	}
 	i := slices.IndexFunc(endpoints, func(e endpoint) bool { return e.path == queryPath })
-	a, err := s.work(ctx, &call{endpoint: &endpoints[i], values: url.Values{}, body: body, empty: empty})
+	store, err := s.shelf.pin(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	x := &Stream{IPC: a.body}
-	if len(a.Warnings) > 0 {
-		x.Warnings = warningHeader(a.Warnings)
+	defer store.release()
+	a, err := s.work(ctx, &call{endpoint: &endpoints[i], values: url.Values{}, body: body, empty: empty}, store)
+	if err != nil {
+		return nil, err
 	}
-	return x, nil
+	return &Stream{IPC: a.body, Warnings: joinWarnings(store.leftOut(), a.Warnings)}, nil
 }
 
 // describe answers with the columns of a statement, as an Arrow stream without rows.

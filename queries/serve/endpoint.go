@@ -123,6 +123,7 @@ type work struct {
 	out      *bounded
 	kind     string // of what was written
 	warnings []string
+	state    string // of the store that was opened
 }
 
 // answer answers a call with at most so many bytes.
@@ -134,7 +135,7 @@ func (c *call) answer(ctx context.Context, from sources, largest int) (*reply, e
 		}
 		return nil, err
 	}
-	return &reply{Type: w.kind, Warnings: w.warnings, body: w.out.Bytes()}, nil
+	return &reply{Type: w.kind, Warnings: w.warnings, State: w.state, body: w.out.Bytes()}, nil
 }
 
 // bounded takes bytes up to a limit.

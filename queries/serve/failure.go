@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -94,6 +95,30 @@ func failureText(err error) []byte {
 		Error string `json:"error"`
 	}{Explain(err)})
 	return append(text, '\n')
+}
+
+// warningName is the header of what readers of an answer should know.
+const warningName = "Stackmill-Warning"
+
+// setWarnings sets the header of what readers of an answer should know, each text once.
+func setWarnings(w http.ResponseWriter, lists ...[]string) {
+	if text := joinWarnings(lists...); text != "" {
+		w.Header().Set(warningName, text)
+	}
+}
+
+// joinWarnings returns the value of that header, empty if there are no texts.
+func joinWarnings(lists ...[]string) string {
+	var all []string
+	for _, text := range slices.Concat(lists...) {
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	return warningHeader(all)
 }
 
 // warningHeader are texts as one header has them: a list in JSON, whose other characters than

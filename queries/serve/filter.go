@@ -82,7 +82,7 @@ func (w *work) open(f queries.Filter, reads []string, selectors ...string) (db *
 		done()
 		return nil, nil, err
 	}
-	w.warnings = append(w.warnings, remarks...)
+	w.warnings, w.state = append(w.warnings, remarks...), db.State
 	return db, done, nil
 }
 

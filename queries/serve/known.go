@@ -3,12 +3,12 @@ package serve
 import (
 	"container/list"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"strings"
 	"sync"
 
+	"stackmill/key"
 	"stackmill/schema"
 )
 
@@ -22,6 +22,7 @@ const (
 type reply struct {
 	Type     string   `json:"type"`
 	Warnings []string `json:"warnings,omitempty"`
+	State    string   `json:"state,omitempty"` // of the store that was opened for it
 	body     []byte
 }
 
@@ -110,9 +111,7 @@ func (k *known) keep(r *knownReply) {
 
 // tag says what an answer is made of: the store's commits, the program, and the call.
 func (c *call) tag(state, version string) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%s\n%s\n%s %s %q?%s", state, schema.StoreVersion, version, c.method, c.path, c.name, c.values.Encode())
-	return fmt.Sprintf(`W/"%.16x"`, h.Sum(nil))
+	return fmt.Sprintf("W/%q", key.Hash(state, schema.StoreVersion, version, c.method, c.path, c.name, c.values))
 }
 
 // matches reports whether a list of tags has one. Compressed or not, an answer is the same.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/key"
 	"stackmill/pattern"
 	"stackmill/queries"
 )
@@ -175,11 +176,12 @@ var labelEscapes = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 // values returns what Prometheus is told of the experiments; it is made once for each state of
 // the store, when it is its turn.
 func (s *Server) values(ctx context.Context) ([]byte, error) {
-	state, err := s.shelf.state()
+	store, err := s.shelf.pin(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.known.get(ctx, "values "+state, func() (*reply, error) {
+	defer store.release()
+	a, err := s.known.get(ctx, key.Of("values", store.state()), func() (*reply, error) {
 		turn, err := s.turns.take(ctx)
 		if err != nil {
 			return nil, err
@@ -187,12 +189,7 @@ func (s *Server) values(ctx context.Context) ([]byte, error) {
 		defer turn()
 		ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 		defer cancel()
-		db, done, err := s.shelf.session(ctx, scope{})
-		if err != nil {
-			return nil, err
-		}
-		defer done()
-		text, err := s.latest.text(ctx, db)
+		text, err := s.latest.text(ctx, store.whole.db)
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = late(s.Timeout)
 		}

@@ -69,7 +69,7 @@ func description(version string) object {
 
 var answerHeaders = object{
 	"ETag":              object{"description": "the same as long as the answer is the same; not of SQL, nor with where", "schema": object{"type": "string"}},
-	"Stackmill-Warning": object{"description": "what readers of the answer should know: a list of texts, in JSON", "schema": object{"type": "string"}},
+	"Stackmill-Warning": object{"description": "what readers of the answer should know: a list of texts, in JSON. Those that begin with \"left out: \" are in all answers: a commit file of the store cannot be read, so that its experiments are missing", "schema": object{"type": "string"}},
 }
 
 // schema is the JSON schema of a parameter.

@@ -64,7 +64,14 @@ func (s *Server) pprof(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, firstPage, http.StatusFound)
 		return
 	}
-	a, err := s.pprofPage(r, name)
+	store, err := s.shelf.pin(r.Context(), false)
+	if err != nil {
+		s.failPage(w, r, err)
+		return
+	}
+	defer store.release()
+	setWarnings(w, store.leftOut())
+	a, err := s.pprofPage(r, name, store)
 	if err != nil {
 		s.failPage(w, r, err)
 		return
@@ -81,7 +88,7 @@ func (s *Server) pprof(w http.ResponseWriter, r *http.Request) {
 
 // pprofPage returns one of the pages of a request's selection. Another process makes it: what
 // pprof and graphviz do with a profile takes any time and memory, and cannot be stopped here.
-func (s *Server) pprofPage(r *http.Request, name string) (*reply, error) {
+func (s *Server) pprofPage(r *http.Request, name string, store *pinned) (*reply, error) {
 	if !slices.Contains(pprofPages, name) {
 		return nil, &failure{http.StatusNotFound, fmt.Errorf("pprof's page %s is not served, since it uses files of the server's machine (there are %s; the panel Source shows code)", name, strings.Join(pprofPages, ", "))}
 	}
@@ -101,12 +108,14 @@ func (s *Server) pprofPage(r *http.Request, name string) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	state, err := s.shelf.state()
-	if err != nil {
-		return nil, err
-	}
 	ctx := context.WithoutCancel(r.Context())
-	m := s.mounts.take(c.tag(state, s.Version), func() (*reply, error) { return s.work(ctx, c) })
+	m := s.mounts.take(c.tag(store.state(), s.Version), func() func() (*reply, error) {
+		store := store.retain() // the request may end before
+		return func() (*reply, error) {
+			defer store.release()
+			return s.work(ctx, c, store)
+		}
+	})
 	select {
 	case <-m.ready:
 	case <-r.Context().Done():
@@ -115,11 +124,11 @@ func (s *Server) pprofPage(r *http.Request, name string) (*reply, error) {
 	if m.err != nil {
 		return nil, m.err
 	}
-	return s.work(r.Context(), &call{endpoint: &pprofEndpoint, name: name, values: r.URL.Query(), body: m.profile})
+	return s.work(r.Context(), &call{endpoint: &pprofEndpoint, name: name, values: r.URL.Query(), body: m.profile}, store)
 }
 
-// take returns the mount of a key, which export makes if there is none.
-func (m *mounts) take(key string, export func() (*reply, error)) *mount {
+// take returns the mount of a key, which the export that begin returns makes if there is none.
+func (m *mounts) take(key string, begin func() (export func() (*reply, error))) *mount {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	i := slices.IndexFunc(m.list, func(x *mount) bool { return x.key == key })
@@ -133,6 +142,7 @@ func (m *mounts) take(key string, export func() (*reply, error)) *mount {
 	if len(m.list) > mostMounted {
 		m.list = slices.Delete(m.list, 0, 1)
 	}
+	export := begin()
 	go func() {
 		defer close(x.ready)
 		a, err := orPanic(export)

@@ -119,6 +119,32 @@ func (s *Server) elsewhere(ctx context.Context, c *call) (*reply, error) {
 	return outcomeOf(answered.Bytes())
 }
 
+// inState lets a process of its own answer a call, from the state of the store that answers to
+// others are from. If the process has found another one, the store has changed: others get the
+// new one from now on as well, and if that is another one again, it is tried once more.
+func (s *Server) inState(ctx context.Context, c *call, store *pinned) (*reply, error) {
+	state := store.state()
+	for tries := 0; ; tries++ {
+		a, err := s.elsewhere(ctx, c)
+		if err != nil || a.State == "" || a.State == state {
+			return a, err
+		}
+		now, err := s.shelf.pin(ctx, true)
+		if err != nil {
+			return nil, err
+		}
+		state = now.state()
+		now.release()
+		switch {
+		case a.State == state:
+			return a, nil
+		case tries > 0:
+			a.Warnings = append(a.Warnings, "the store changes all the time: other answers may be of another state of it (ask again)")
+			return a, nil
+		}
+	}
+}
+
 // errMemory is the failure of what takes too much memory.
 var errMemory = &failure{http.StatusRequestEntityTooLarge, errors.New("it takes more memory than it may (ask for less)")}
 
@@ -149,7 +175,7 @@ func outcomeOf(text []byte) (*reply, error) {
 	if x.Status != http.StatusOK {
 		return nil, &failure{x.Status, errors.New(x.Error)}
 	}
-	return &reply{x.Type, x.Warnings, body}, nil
+	return &reply{x.Type, x.Warnings, x.State, body}, nil
 }
 
 // tail keeps the end of what a process says.

@@ -67,11 +67,11 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{Options: o, page: page, shelf: newShelf(&o), known: newKnown(), turns: newTurns(o.Concurrent, o.Waiting), latest: latest}
-	_, done, err := s.shelf.session(ctx, scope{})
+	store, err := s.shelf.pin(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	done()
+	store.release()
 	return s, nil
 }
 
@@ -110,7 +110,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, e *endpoint) {
 		s.fail(w, r, err)
 		return
 	}
-	a, err := s.reply(w, r, c)
+	store, err := s.shelf.pin(r.Context(), false)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	defer store.release()
+	setWarnings(w, store.leftOut())
+	a, err := s.reply(w, r, c, store)
 	if err != nil {
 		w.Header().Del("ETag")
 		s.fail(w, r, err)
@@ -121,35 +128,29 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, e *endpoint) {
 		return
 	}
 	header := w.Header()
-	if len(a.Warnings) > 0 {
-		header.Set("Stackmill-Warning", warningHeader(a.Warnings))
-	}
+	setWarnings(w, store.leftOut(), a.Warnings)
 	header.Set("Content-Type", a.Type)
 	_, _ = w.Write(a.body) // the client may have gone
 }
 
 // reply returns the answer to a call, nil if the client has it. What SQL of a request gives
 // may differ each time, as now() does: it is neither kept nor has it a tag.
-func (s *Server) reply(w http.ResponseWriter, r *http.Request, c *call) (*reply, error) {
+func (s *Server) reply(w http.ResponseWriter, r *http.Request, c *call, store *pinned) (*reply, error) {
 	if c.foreign() {
 		w.Header().Set("Cache-Control", "no-store")
-		return s.work(r.Context(), c)
+		return s.work(r.Context(), c, store)
 	}
-	state, err := s.shelf.state()
-	if err != nil {
-		return nil, err
-	}
-	tag := c.tag(state, s.Version)
+	tag := c.tag(store.state(), s.Version)
 	w.Header().Set("Cache-Control", "private, no-cache") // to be asked again whether it still is so
 	w.Header().Set("ETag", tag)
 	if matches(r.Header.Get("If-None-Match"), tag) {
 		return nil, nil
 	}
-	return s.known.get(r.Context(), tag, func() (*reply, error) { return s.work(r.Context(), c) })
+	return s.known.get(r.Context(), tag, func() (*reply, error) { return s.work(r.Context(), c, store) })
 }
 
 // work answers a call when it is its turn, within the time that it may take.
-func (s *Server) work(ctx context.Context, c *call) (a *reply, err error) {
+func (s *Server) work(ctx context.Context, c *call, store *pinned) (a *reply, err error) {
 	done, err := s.turns.take(ctx)
 	if err != nil {
 		return nil, err
@@ -159,9 +160,9 @@ func (s *Server) work(ctx context.Context, c *call) (a *reply, err error) {
 	defer cancel()
 	began := time.Now()
 	if c.foreign() {
-		a, err = s.elsewhere(ctx, c)
+		a, err = s.inState(ctx, c, store)
 	} else {
-		a, err = orPanic(func() (*reply, error) { return c.answer(ctx, s.shelf, s.Largest) })
+		a, err = orPanic(func() (*reply, error) { return c.answer(ctx, store, s.Largest) })
 	}
 	s.metrics.answered(c.path, time.Since(began), err)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -188,17 +189,21 @@ func orPanic[T any](f func() (T, error)) (a T, err error) {
 // engineLimits are those of the engine in this process.
 func (o *Options) engineLimits() queries.Limits { return queries.Limits{Memory: o.Memory} }
 
-// health says whether the store can be read.
+// health says whether the store can be read. It names no experiments: it is answered without a
+// token.
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {
-	db, done, err := s.shelf.session(r.Context(), scope{})
+	store, err := s.shelf.pin(r.Context(), false)
 	if err == nil {
-		defer done()
-		err = db.PingContext(r.Context())
+		defer store.release()
+		err = store.whole.db.PingContext(r.Context())
 	}
 	if err != nil {
 		s.fail(w, r, &failure{http.StatusServiceUnavailable, err})
 		return
 	}
 	w.Header().Set("Content-Type", textType)
-	fmt.Fprintf(w, "ok, %d experiments\n", db.Count)
+	fmt.Fprintf(w, "ok, %d experiments\n", store.whole.db.Count)
+	if n := len(store.whole.db.Unreadable); n > 0 {
+		fmt.Fprintf(w, "%swhat %d commit files say, which cannot be read (stackmill check says more)\n", queries.LeftOutPrefix, n)
+	}
 }

@@ -3,17 +3,11 @@ package serve
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
-	"syscall"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
-
+	"stackmill/key"
 	"stackmill/queries"
 	"stackmill/storedir"
 )
@@ -38,23 +32,44 @@ const (
 // shelf keeps a store open, as its commits are, and sessions of it for those who ask next.
 type shelf struct {
 	*Options
-	mu     sync.Mutex // of all but now
-	looked time.Time
-	seen   string // the state then
+	mu sync.Mutex // of sessions and their users
 
-	opening sync.Mutex // of now
-	now     *opened    // nil before it is used
+	opening sync.Mutex // of the rest
+	watch   *storedir.Watch
+	looked  time.Time
+	seen    string  // the state of the commits then
+	now     *opened // nil before it is used
 }
 
-func newShelf(o *Options) *shelf { return &shelf{Options: o} }
+func newShelf(o *Options) *shelf { return &shelf{Options: o, watch: storedir.NewWatch(o.Store)} }
 
 // opened is the store in one state of its commits, with sessions by what they are about.
 type opened struct {
-	state    string
 	sessions map[string]*session
 	whole    *session
 	stale    bool // another has taken its place
 }
+
+// pinned is the store in the state that it has when a request comes: all of an answer is from
+// that state. Each is released once.
+type pinned struct {
+	*shelf
+	*opened
+}
+
+// state is a hash of the commits that the answers are made of.
+func (p *pinned) state() string { return p.whole.db.State }
+
+// leftOut are the remarks about what all answers lack.
+func (p *pinned) leftOut() []string { return p.whole.db.LeftOut() }
+
+// retain lets the store be used until one more release.
+func (p *pinned) retain() *pinned {
+	p.update(p.opened, func() { p.whole.users++ })
+	return p
+}
+
+func (p *pinned) release() { p.update(p.opened, func() { p.whole.unuse() }) }
 
 // session is a part of the store, and what it is a part of, which it uses.
 type session struct {
@@ -66,14 +81,14 @@ type session struct {
 	last  time.Time
 }
 
-// state returns what the commits are: batches are never changed, only made and taken away.
-func (s *shelf) state() (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.seen != "" && time.Since(s.looked) < looking {
+// look returns the state of the commits, as it was a moment ago if now is false.
+func (s *shelf) look(now bool) (string, error) {
+	if now {
+		s.watch = storedir.NewWatch(s.Store)
+	} else if s.seen != "" && time.Since(s.looked) < looking {
 		return s.seen, nil
 	}
-	state, err := stateOf(s.Store)
+	state, err := s.watch.State()
 	if err != nil {
 		return "", err
 	}
@@ -81,79 +96,54 @@ func (s *shelf) state() (string, error) {
 	return state, nil
 }
 
-// stateOf is a hash of the names of the batches, and of the directory: another store may
-// have taken its place.
-func stateOf(store string) (string, error) {
-	info, err := os.Stat(filepath.Join(store, storedir.CommitsDir))
-	if errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("%s: %w", store, storedir.ErrNoStore)
-	}
-	if err != nil {
-		return "", err
-	}
-	batches, err := storedir.Batches(store)
-	if err != nil {
-		return "", err
-	}
-	h := xxhash.New()
-	if of, ok := info.Sys().(*syscall.Stat_t); ok {
-		fmt.Fprintln(h, of.Dev, of.Ino)
-	}
-	fmt.Fprintln(h, strings.Join(batches, "\n"))
-	return fmt.Sprintf("%016x", h.Sum64()), nil
-}
-
 // session implements sources.
-func (s *shelf) session(ctx context.Context, of scope) (db *queries.DB, done func(), err error) {
-	o, err := s.newest(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	used := o.whole
+func (p *pinned) session(ctx context.Context, of scope) (db *queries.DB, done func(), err error) {
+	o, used := p.opened, p.whole
+	p.update(o, func() { used.users++ })
 	if len(of.selectors) > 0 {
-		whole := used
-		used, err = s.take(ctx, o, fmt.Sprintf("%q", of.selectors), whole, func(ctx context.Context) (*queries.DB, error) {
-			return whole.db.Part(ctx, of.selectors...)
+		used, err = p.take(ctx, o, key.Of(of.selectors), p.whole, func(ctx context.Context) (*queries.DB, error) {
+			return p.whole.db.Part(ctx, of.selectors...)
 		})
 	}
 	if err == nil && !of.filter.IsEmpty() {
 		part := used
-		used, err = s.take(ctx, o, fmt.Sprintf("%q %q %+v", of.selectors, of.reads, of.filter), part, func(ctx context.Context) (*queries.DB, error) {
+		used, err = p.take(ctx, o, key.Of(of.selectors, of.reads, of.filter), part, func(ctx context.Context) (*queries.DB, error) {
 			return part.db.Narrow(ctx, of.filter, of.reads...)
 		})
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return used.db, sync.OnceFunc(func() { s.update(o, func() { used.unuse() }) }), nil
+	return used.db, sync.OnceFunc(func() { p.update(o, func() { used.unuse() }) }), nil
 }
 
-// newest returns the store as its commits are now, and opens it if it has changed. The whole
-// of it is used by the caller. What was opened before ends with the last that uses it.
-func (s *shelf) newest(ctx context.Context) (*opened, error) {
-	state, err := s.state()
+// pin returns the store as its commits are, and opens it if they have changed. now asks the
+// file system, however short ago that was done. What was opened before ends with the last that
+// uses it.
+func (s *shelf) pin(ctx context.Context, now bool) (*pinned, error) {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	state, err := s.look(now)
 	if err != nil {
 		return nil, err
 	}
-	s.opening.Lock()
-	defer s.opening.Unlock()
-	if s.now == nil || s.now.state != state {
+	if s.now == nil || s.now.whole.db.State != state {
 		db, err := queries.OpenWith(ctx, s.Store, queries.Options{Limits: s.engineLimits()})
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range db.Damaged {
-			s.Log.Warn("a commit cannot be read: its experiments are left out (stackmill check says more)", "file", d.File(), "error", d.Err)
+		for _, u := range db.Unreadable {
+			s.Log.Warn("a commit cannot be read: its experiments are left out (stackmill check says more)", "file", u.File, "error", u.Err)
 		}
 		whole := &session{ready: make(chan struct{}), db: db, users: 1}
 		close(whole.ready)
 		s.retire()
-		s.now = &opened{state: state, sessions: map[string]*session{"": whole}, whole: whole}
+		s.now = &opened{sessions: map[string]*session{"": whole}, whole: whole}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now.whole.users++
-	return s.now, nil
+	return &pinned{s, s.now}, nil
 }
 
 // retire makes the store stale that is open, if there is one.

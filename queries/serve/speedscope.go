@@ -3,6 +3,7 @@ package serve
 import (
 	"net/http"
 	"net/url"
+	"strings"
 )
 
 // speedscopeFile is the page of speedscope, which gets what it shows from a path of this
@@ -23,19 +24,29 @@ const speedscopePath = "/speedscope"
 func (s *Server) speedscope(w http.ResponseWriter, r *http.Request) {
 	to := s.page.path + speedscopeFile
 	if r.URL.RawQuery != "" {
-		profile, err := s.speedscopeProfile(r)
+		store, err := s.shelf.pin(r.Context(), false)
+		if err != nil {
+			s.failPage(w, r, err)
+			return
+		}
+		defer store.release()
+		setWarnings(w, store.leftOut())
+		profile, err := s.speedscopeProfile(r, store)
 		if err != nil {
 			s.failPage(w, r, err)
 			return
 		}
 		to += "#profileURL=" + url.QueryEscape(profile)
+		if text := strings.Join(store.leftOut(), "; "); text != "" { // which speedscope shows above the profile
+			to += "&title=" + url.QueryEscape(text)
+		}
 	}
 	http.Redirect(w, r, to, http.StatusFound)
 }
 
 // speedscopeProfile is the address of the profile that is asked for. Speedscope does not say
 // why there is none: that is found out before.
-func (s *Server) speedscopeProfile(r *http.Request) (string, error) {
+func (s *Server) speedscopeProfile(r *http.Request, store *pinned) (string, error) {
 	asked, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return "", wrong(err)
@@ -45,7 +56,7 @@ func (s *Server) speedscopeProfile(r *http.Request) (string, error) {
 		return "", err
 	}
 	c.empty = true
-	if _, err := s.work(r.Context(), c); err != nil {
+	if _, err := s.work(r.Context(), c, store); err != nil {
 		return "", err
 	}
 	return exportPath + "?" + asked.Encode(), nil

@@ -17,34 +17,34 @@ type Table struct {
 	Columns               *arrow.Schema // what they mean is the metadata `comment`
 }
 
-// Tables returns all that SQL can read by name, ordered by it, when it is its turn.
-func (s *Server) Tables(ctx context.Context) ([]Table, error) {
+// Tables returns all that SQL can read by name, ordered by it, when it is its turn, and what
+// readers should know, as the header Stackmill-Warning has it.
+func (s *Server) Tables(ctx context.Context) (tables []Table, warnings string, err error) {
 	turn, err := s.turns.take(ctx)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer turn()
 	ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout, late(s.Timeout))
 	defer cancel()
-	db, done, err := s.shelf.session(ctx, scope{})
+	store, err := s.shelf.pin(ctx, false)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	defer done()
-	conn, err := db.Conn(ctx)
+	defer store.release()
+	conn, err := store.whole.db.Conn(ctx)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer conn.Close()
 	columns, err := listColumns(ctx, conn)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	types, err := typesOf(ctx, conn, columns)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	var tables []Table
 	for len(columns) > 0 {
 		t := columns[0].of
 		n := slices.IndexFunc(columns, func(c column) bool { return c.of != t })
@@ -61,7 +61,7 @@ func (s *Server) Tables(ctx context.Context) ([]Table, error) {
 		t.Columns = arrow.NewSchema(fields, nil)
 		tables, columns = append(tables, t), columns[n:]
 	}
-	return tables, nil
+	return tables, joinWarnings(store.leftOut()), nil
 }
 
 // column is one of a table's, whose own columns are not set.

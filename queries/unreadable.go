@@ -1,0 +1,126 @@
+package queries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"stackmill/schema"
+	"stackmill/storedir"
+	"stackmill/tablefile/stored"
+)
+
+// UnreadableCommit is a commit that cannot be read, so that answers lack what it says.
+type UnreadableCommit struct {
+	File        string   // of the commit, relative to the store
+	Experiments []string // the names of those that are missing, sorted, as far as is known
+	Err         error    // why it cannot be read
+
+	batch string
+}
+
+// LeftOutPrefix begins each remark about what all answers of a store lack.
+const LeftOutPrefix = "left out: "
+
+// String says what is missing, why, and what to do.
+func (l *UnreadableCommit) String() string {
+	what := "the experiments of "
+	switch n := len(l.Experiments); {
+	case storedir.IsLabels(l.batch):
+		what = "labels that experiments were given by "
+	case storedir.IsTakeOut(l.batch):
+		what = "that experiments were forgotten, which may be shown again, by "
+	case n == 1:
+		what = "the experiment " + l.Experiments[0] + " of "
+	case n > 1:
+		what = fmt.Sprintf("%d experiments (%s) of ", n, someNames(slices.Clone(l.Experiments)))
+	}
+	return fmt.Sprintf("%s%s%s, which cannot be read: %s (restore the file, or ingest the recordings again; stackmill check says more)", LeftOutPrefix, what, l.File, l.Err)
+}
+
+// mostUnreadable is how many commits remarks name with what they had.
+const mostUnreadable = 5
+
+// LeftOut are the remarks about what all answers of the store lack: at most a few texts.
+func (db *DB) LeftOut() (remarks []string) {
+	all := db.Unreadable
+	for i := range all[:min(len(all), mostUnreadable)] {
+		remarks = append(remarks, all[i].String())
+	}
+	if more := len(all) - mostUnreadable; more > 0 {
+		remarks = append(remarks, fmt.Sprintf("%swhat %d more commits say, which cannot be read: %s and others (stackmill check lists them)", LeftOutPrefix, more, all[mostUnreadable].File))
+	}
+	return remarks
+}
+
+// perhapsLeftOut adds to the error of a selector that stands for no experiment what is left
+// out of the store: it may be one of those.
+func (db *DB) perhapsLeftOut(err error) error {
+	if remarks := db.LeftOut(); remarks != nil && errors.Is(err, ErrNone) {
+		return fmt.Errorf("%w; %s", err, strings.Join(remarks, "; "))
+	}
+	return err
+}
+
+// unreadableIn returns what is left out because of damaged commits.
+func unreadableIn(ctx context.Context, store string, c *storedir.Contents) (all []UnreadableCommit) {
+	for i := range c.Damaged {
+		d := &c.Damaged[i]
+		l := UnreadableCommit{File: d.File(), Err: d.Err, batch: d.Batch}
+		names := experimentsIn(ctx, store, d)
+		for id, name := range names {
+			if name != "" && c.Latest(id).Rows == "" { // no other batch has it
+				l.Experiments = append(l.Experiments, name)
+			}
+		}
+		if slices.Sort(l.Experiments); l.Experiments == nil && len(names) > 0 { // a copy of another commit
+			continue
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// experimentsIn returns the names of the experiments of a damaged commit by their ids,
+// empty for one that is not wanted any more: from the commit's text or, if that does not say,
+// from the file of the table of experiments, which is named after the batch.
+func experimentsIn(ctx context.Context, store string, d *storedir.Damaged) map[string]string {
+	names := map[string]string{}
+	for _, e := range d.Experiments {
+		if names[e.ExperimentID] = e.Experiment; e.Status == storedir.Forgotten {
+			names[e.ExperimentID] = ""
+		}
+	}
+	if len(names) > 0 {
+		return names
+	}
+	dir := filepath.Join(store, storedir.TablesDir, schema.Experiments.Name)
+	entries, _ := os.ReadDir(dir) // without it nothing is known
+	for _, e := range entries {
+		if !e.Type().IsRegular() || storedir.BatchOf(e.Name()) != d.Batch {
+			continue
+		}
+		rows, err := textsOf(ctx, filepath.Join(dir, e.Name()), "experiment_id", "experiment")
+		if err != nil {
+			continue
+		}
+		for _, r := range rows {
+			names[r[0]] = r[1]
+		}
+	}
+	return names
+}
+
+// textsOf returns two columns of texts of a file.
+func textsOf(ctx context.Context, path, first, second string) ([][2]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return stored.Texts(ctx, f, first, second)
+}

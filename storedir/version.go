@@ -1,0 +1,208 @@
+package storedir
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// fileVersion tells one version of a commit file from others. Commits are immutable, but files
+// get damaged, are restored from a backup, or are replaced by somebody.
+type fileVersion struct {
+	stamp stamp
+	sum   uint64 // xxhash64 of its content, or of the error of reading it
+}
+
+// stamp is what the file system says of a file. Two versions of a file with the same stamp were
+// written within one tick of its clock.
+type stamp struct {
+	device, inode  uint64
+	size           int64
+	written, state syscall.Timespec // when its content and its inode changed
+	settled        bool             // the last change is longer ago than a tick
+}
+
+// tick is longer than the unit of the times of any file system in use.
+const tick = 2 * time.Second
+
+func stampOf(info fs.FileInfo) stamp {
+	s := stamp{size: info.Size()}
+	if of, ok := info.Sys().(*syscall.Stat_t); ok {
+		s.device, s.inode, s.written, s.state = of.Dev, of.Ino, of.Mtim, of.Ctim
+		s.settled = time.Since(time.Unix(of.Ctim.Unix())) > tick
+	}
+	return s
+}
+
+// stays reports whether a batch's commit file surely is the version that was read.
+func (v *fileVersion) stays(store, batch string) bool {
+	if !v.stamp.settled {
+		return false
+	}
+	info, err := os.Lstat(commitPath(store, batch))
+	return err == nil && stampOf(info) == v.stamp
+}
+
+// commitFile is a commit file that was read.
+type commitFile struct {
+	batch   string
+	data    []byte
+	version *fileVersion
+	err     error // of reading it; wraps ErrDamaged if it is no regular file
+}
+
+func readCommitFile(store, batch string) *commitFile {
+	f := &commitFile{batch: batch, version: &fileVersion{}}
+	f.data, f.version.stamp, f.err = readRegular(commitPath(store, batch))
+	if f.err != nil {
+		f.version.sum = xxhash.Sum64String("error: " + f.err.Error())
+	} else {
+		f.version.sum = xxhash.Sum64(f.data)
+	}
+	return f
+}
+
+// readRegular reads a file, and returns what the file system said of it before. The error
+// wraps ErrDamaged if it is no regular file, or a link. A store has thousands of these files:
+// it takes two system calls fewer than os.ReadFile.
+func readRegular(path string) (data []byte, s stamp, err error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) // a FIFO does not block
+	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENXIO) {
+		return nil, s, errNoFile
+	}
+	if err != nil {
+		return nil, s, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, s, err
+	}
+	if s = stampOf(info); !info.Mode().IsRegular() {
+		return nil, s, errNoFile
+	}
+	data = make([]byte, info.Size()+1)
+	n, err := f.Read(data)
+	if errors.Is(err, io.EOF) || err == nil && int64(n) == info.Size() {
+		return data[:n], s, nil
+	}
+	if err != nil {
+		return nil, s, err
+	}
+	rest, err := io.ReadAll(f)
+	return append(data[:n], rest...), s, err
+}
+
+// errNoFile says that something else is in the place of a commit file.
+var errNoFile = fmt.Errorf("%w: it is no file", ErrDamaged)
+
+// decode returns the commit, with what can be read of it if it is damaged.
+func (f *commitFile) decode() *Damaged {
+	d := &Damaged{Batch: f.batch, Err: f.err, file: f.version}
+	if f.err == nil {
+		d.Commit, d.Err = Decode(f.batch, f.data)
+	}
+	return d
+}
+
+// eachCommitFile reads the commit files of a store, in the order of their names, and passes
+// them to yield, except for those batches whose files keep reports as known. The error is
+// ErrNoStore if there is no store.
+func eachCommitFile(store string, keep func(batch string) bool, yield func(*commitFile)) error {
+	entries, err := os.ReadDir(filepath.Join(store, CommitsDir)) // sorted by name
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w", store, ErrNoStore)
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		batch, ok := strings.CutSuffix(e.Name(), commitSuffix)
+		if !ok || keep(batch) {
+			continue
+		}
+		switch f := readCommitFile(store, batch); {
+		case errors.Is(f.err, fs.ErrNotExist): // replaced, and just removed
+		case exhausted(f.err):
+			return f.err
+		default:
+			yield(f)
+		}
+	}
+	return nil
+}
+
+// stateHash makes the hash that stands for all commit files of a store, which are added in the
+// order of their names.
+type stateHash struct{ *xxhash.Digest }
+
+func newStateHash() stateHash { return stateHash{xxhash.New()} }
+
+func (h stateHash) add(batch string, sum uint64) {
+	fmt.Fprintf(h, "%d %s %016x\n", len(batch), batch, sum)
+}
+
+func (h stateHash) String() string { return Checksum(h.Sum64()) }
+
+// Watch follows the state of a store. It reads the commit files that have changed since it
+// looked last, and no others.
+type Watch struct {
+	store  string
+	folder stamp
+	files  map[string]*fileVersion // by batch
+	state  string
+	looked time.Time     // when it looked at each file
+	took   time.Duration // to look at each
+}
+
+// patience bounds the time that a Watch spends: it looks at each file only after this many
+// times the time that that took. What comes, goes or is renamed changes the folder, and is
+// seen at once.
+const patience = 20
+
+// NewWatch returns a Watch of a store, at which it has not looked yet.
+func NewWatch(store string) *Watch { return &Watch{store: store} }
+
+// State returns the state of the store as Glance.State. The error is ErrNoStore if there is no
+// store.
+func (w *Watch) State() (string, error) {
+	if err := Pull(w.store); err != nil {
+		return "", err
+	}
+	began := time.Now()
+	var folder stamp
+	if info, err := os.Stat(filepath.Join(w.store, CommitsDir)); err == nil {
+		folder = stampOf(info)
+	}
+	if folder.settled && folder == w.folder && began.Sub(w.looked) < patience*w.took {
+		return w.state, nil
+	}
+	files := make(map[string]*fileVersion, len(w.files))
+	err := eachCommitFile(w.store, func(batch string) bool {
+		v := w.files[batch]
+		if v == nil || !v.stays(w.store, batch) {
+			return false
+		}
+		files[batch] = v
+		return true
+	}, func(f *commitFile) { files[f.batch] = f.version })
+	if err != nil {
+		return "", err
+	}
+	h := newStateHash()
+	for _, batch := range slices.Sorted(maps.Keys(files)) {
+		h.add(batch, files[batch].sum)
+	}
+	w.folder, w.files, w.state, w.looked, w.took = folder, files, h.String(), time.Now(), time.Since(began)
+	return w.state, nil
+}
