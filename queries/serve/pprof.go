@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/url"
@@ -20,6 +21,8 @@ import (
 
 	"github.com/google/pprof/driver"
 	"github.com/google/pprof/profile"
+
+	"stackmill/queries"
 )
 
 // pprof's own pages, of experiments as they are exported for it, are at
@@ -188,7 +191,7 @@ func drivePprof(w *work) error {
 	if err != nil {
 		return err
 	}
-	made := &pageWriter{header: http.Header{}, status: http.StatusOK, out: w.out}
+	made := &pageWriter{header: http.Header{}, status: http.StatusOK, out: w.out, note: noteOf(p)}
 	pages["/"+w.name].ServeHTTP(made, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/" + w.name, RawQuery: w.values.Encode()}})
 	if w.kind = made.header.Get("Content-Type"); w.kind == "" {
 		w.kind = http.DetectContentType(w.out.Bytes())
@@ -202,18 +205,41 @@ func drivePprof(w *work) error {
 	return nil
 }
 
-// pageWriter takes a page.
+// noteOf is HTML of what the store lacks that a profile is of, as its comments say.
+func noteOf(p *profile.Profile) (note string) {
+	for _, text := range p.Comments {
+		if strings.HasPrefix(text, queries.LeftOutPrefix) {
+			note += `<p role="alert">` + html.EscapeString(text) + "</p>"
+		}
+	}
+	return note
+}
+
+// pageWriter takes a page, into which it puts a note.
 type pageWriter struct {
 	header http.Header
 	status int
 	out    io.Writer
+	note   string
 }
 
 func (p *pageWriter) Header() http.Header { return p.header }
 
 func (p *pageWriter) WriteHeader(status int) { p.status = status }
 
-func (p *pageWriter) Write(text []byte) (int, error) { return p.out.Write(text) }
+// Write implements http.ResponseWriter. pprof writes the start of the body of a page at once.
+func (p *pageWriter) Write(text []byte) (int, error) {
+	const body = "<body>"
+	if i := bytes.Index(text, []byte(body)); i >= 0 && p.note != "" {
+		with := slices.Concat(text[:i+len(body)], []byte(p.note), text[i+len(body):])
+		p.note = ""
+		if _, err := p.out.Write(with); err != nil {
+			return 0, err
+		}
+		return len(text), nil
+	}
+	return p.out.Write(text)
+}
 
 // given is the profile that pprof gets, whatever it asks for.
 type given struct{ *profile.Profile }

@@ -1,0 +1,150 @@
+package serve
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"stackmill/queries/storetest"
+	"stackmill/storedir"
+)
+
+// samples are requests to each endpoint, by method and path: an endpoint without one fails the test.
+var samples = map[string][2]string{
+	"GET /api/v1/experiments":        {"/api/v1/experiments", ""},
+	"GET /api/v1/metrics":            {"/api/v1/metrics", ""},
+	"GET /api/v1/problems":           {"/api/v1/problems", ""},
+	"GET /api/v1/views":              {"/api/v1/views", ""},
+	"GET /api/v1/views/{name}":       {"/api/v1/views/functions", ""},
+	"GET /api/v1/functions":          {"/api/v1/functions", ""},
+	"GET /api/v1/flamegraph":         {"/api/v1/flamegraph", ""},
+	"GET /api/v1/compare":            {"/api/v1/compare?base=00000000000000aa&test=00000000000000aa", ""},
+	"GET /api/v1/compare/flamegraph": {"/api/v1/compare/flamegraph?base=00000000000000aa&test=00000000000000aa", ""},
+	"GET /api/v1/trend":              {"/api/v1/trend", ""},
+	"GET /api/v1/export":             {"/api/v1/export?as=folded", ""},
+	"GET /api/v1/sql":                {"/api/v1/sql", ""},
+	"POST /api/v1/query":             {"/api/v1/query", `{"sql": "SELECT count(*) AS n FROM experiments"}`},
+}
+
+// others are the answers from the store that are no endpoints' of the API.
+var others = []string{"/metrics", "/speedscope?experiment=00000000000000aa", "/pprof/" + "experiment%3D00000000000000aa" + "/top"}
+
+// A commit that is damaged while the server runs is told in every answer. Restored, the answers
+// are what they were; replaced by another of its name, all are of the new one.
+func TestDamagedCommit(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	s := start(t, store, nil)
+	s.web.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	warned := func(path, body string) string {
+		method := http.MethodGet
+		if body != "" {
+			method = http.MethodPost
+		}
+		response, text := s.ask(method, path, body)
+		if response.StatusCode >= http.StatusBadRequest {
+			t.Errorf("%s: %s: %s", path, response.Status, text)
+		}
+		return response.Header.Get(warningName)
+	}
+	seen := func(what string, holds func() bool) {
+		t.Helper()
+		for range 600 {
+			if holds() {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Fatal("the server does not see that the commit is " + what)
+	}
+	const list = "/api/v1/experiments"
+	if text := warned(list, ""); text != "" {
+		t.Errorf("an intact store: %s", text)
+	}
+	first, whole := s.ask("GET", list, "")
+	path := filepath.Join(store, "commits", "00000000000000bb.json")
+	commit, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := bytes.Clone(commit)
+	damaged[len(damaged)/2] ^= 1
+	if err := os.WriteFile(path, damaged, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const remark = "left out: the experiment test.1.er of commits/00000000000000bb.json, which cannot be read: damaged"
+	seen("damaged", func() bool { return strings.Contains(warned(list, ""), remark) })
+	for i := range endpoints {
+		e := &endpoints[i]
+		sample, ok := samples[e.method+" "+e.path]
+		if !ok {
+			t.Errorf("%s %s: there is no sample request", e.method, e.path)
+			continue
+		}
+		if text := warned(sample[0], sample[1]); !strings.Contains(text, remark) {
+			t.Errorf("%s: %q", sample[0], text)
+		}
+	}
+	for _, path := range others {
+		if text := warned(path, ""); !strings.Contains(text, remark) {
+			t.Errorf("%s: %q", path, text)
+		}
+	}
+	for path, want := range map[string]string{
+		"/healthz": "ok, 1 experiments\nleft out: what 1 commit", "/metrics": "\nstackmill_store_commits_unreadable 1\n", "/openapi.json": `\"left out: \"`,
+		"/pprof/experiment%3D00000000000000aa/top": `role="alert">left out: the experiment test.1.er`,
+	} {
+		if text := s.get(path); !strings.Contains(text, want) {
+			t.Errorf("%s does not say %q:\n%.300s", path, want, text)
+		}
+	}
+	if response, _ := s.ask("GET", "/speedscope?experiment=00000000000000aa", ""); !strings.Contains(response.Header.Get("Location"), "&title="+url.QueryEscape("left out: ")) {
+		t.Error(response.Header)
+	}
+	if _, text := s.ask("GET", list+"?experiment=00000000000000bb", ""); !strings.Contains(string(text), "left out: ") {
+		t.Errorf("the experiment that is missing: %s", text)
+	}
+	tag := func() string { r, _ := s.ask("GET", list, ""); return r.Header.Get("ETag") }()
+	if err := os.WriteFile(path, commit, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	seen("restored", func() bool { return warned(list, "") == "" })
+	if r, text := s.ask("GET", list, "", "If-None-Match", tag); r.StatusCode != http.StatusOK || !bytes.Equal(text, whole) || r.Header.Get("ETag") != first.Header.Get("ETag") {
+		t.Errorf("restored: %s %s", r.Status, text)
+	}
+
+	c, err := storedir.Decode("00000000000000bb", commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Experiments[0].Experiment, c.Experiments[0].Path = "other.er", "/other.er"
+	if commit, err = c.Encode(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path+".new", commit, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+	// SQL sees it at once, whatever else was answered a moment ago, and from then on all do.
+	if status, text := s.sql("SELECT experiment FROM experiments WHERE experiment_id = '00000000000000bb'"); status != http.StatusOK || !strings.Contains(text, "other.er") {
+		t.Errorf("SQL: %d %s", status, text)
+	}
+	if r, text := s.ask("GET", list+"?columns=experiment", "", "If-None-Match", first.Header.Get("ETag")); r.StatusCode != http.StatusOK || !strings.Contains(string(text), "other.er") {
+		t.Errorf("a view: %s %s", r.Status, text)
+	}
+}
+
+// Filters whose values are another's with a blank between them are not taken for it.
+func TestSimilarFilters(t *testing.T) {
+	s := start(t, storetest.New(t, storetest.Two), nil)
+	s.get("/api/v1/views/functions?hide=app&hide=app")
+	if r, text := s.ask("GET", "/api/v1/views/functions?hide=app+app", ""); r.StatusCode != http.StatusBadRequest {
+		t.Errorf("%s %.300s", r.Status, text)
+	}
+}
