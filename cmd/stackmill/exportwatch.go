@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,9 +70,9 @@ func (x *exporter) keep(cmd *cobra.Command) error {
 // error of the first time ends it; later ones may pass, and are told once each.
 func (x *exporter) follow(ctx context.Context, f *feed.Feed) error {
 	seen, told, first := "", "", true
+	watch := storedir.NewWatch(x.store)
 	for ; ctx.Err() == nil; wait(ctx, x.summaries.interval) {
-		batches, err := storedir.Batches(x.store)
-		state := strings.Join(batches, "\n")
+		state, err := watch.State()
 		if !first && err == nil && state == seen {
 			continue
 		}

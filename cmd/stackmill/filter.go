@@ -66,7 +66,7 @@ func (a *app) narrow(ctx context.Context, db *queries.DB, f queries.Filter, view
 	if err != nil {
 		return nil, nil, errors.Join(err, session.Close())
 	}
-	for _, r := range remarks {
+	for _, r := range remarks[len(a.leftOut):] { // these were said when the store was opened
 		say(a.stderr, "stackmill: %s\n", r)
 	}
 	return session, func() { _ = session.Close() }, nil

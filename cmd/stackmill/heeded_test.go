@@ -17,21 +17,21 @@ import (
 var heeded = `
 check: format memory repair since sql
 compact: dry-run format jobs keep memory purge target-size
-compare: api-only base between by cpu fdr format hide inclusive level limit metric min-change min-share mode normalise pid test thread where
-experiments: format wide
-explain: experiment format sample stack
-export: api-only as between by cpu experiment hide inline interval keep location metric mode output pid store-location summaries thread view watch where
+compare: api-only base between by cpu fdr format hide inclusive level limit metric min-change min-share mode normalise pid strict test thread where
+experiments: format strict wide
+explain: experiment format sample stack strict
+export: api-only as between by cpu experiment hide inline interval keep location metric mode output pid store-location strict summaries thread view watch where
 forget: dry-run format keep-rollups older-than
-gate: api-only base between by cpu format hide inclusive junit level max-increase metric min-share mode normalise pid rules test thread where
+gate: api-only base between by cpu format hide inclusive junit level max-increase metric min-share mode normalise pid rules strict test thread where
 ingest: auto-compact cache chunk debug-dir experiment-timeout forgotten interval jobs kallsyms label label-from log-format memory metrics no-recorded-sources no-system-debug perf-map-dir plan recursive report settle source-path symfs verify vmlinux watch
 label: remove
 mcp: max-bytes timeout
 plan: chunks claim cpus forgotten from-file image ingest-option memory minutes output parallel program recursive report submit
 plan retry: chunks claim cpus failed image ingest-option memory minutes output parallel program report submit
 plan status: all format limit
-problems: all experiment format severity
-query: as file format memory output threads timeout unsafe
-report: alias api-only between cpu experiment file format function hide inline limit metric mode no-recorded-sources object pid sort source-path thread where wide width
+problems: all experiment format severity strict
+query: as file format memory output strict threads timeout unsafe
+report: alias api-only between cpu experiment file format function hide inline limit metric mode no-recorded-sources object pid sort source-path strict thread where wide width
 resymbolize: cache debug-dir dry-run experiment-timeout format jobs kallsyms memory no-recorded-sources no-system-debug perf-map-dir source-path symfs vmlinux
 serve: answer concurrent flight host listen max-bytes memory metrics-by metrics-functions open timeout token-file waiting
 version: format
@@ -79,6 +79,7 @@ var refused = []string{
 	"source-path: report functions --source-path x",
 	"store: version --store x",
 	"store-location: export --as pprof --store-location s3://x/y -o x",
+	"strict: report --strict",
 	"thread: export --summaries --thread 1 -o x",
 	"view: export --as pprof --view x -o x",
 	"watch: export --as pprof --watch -o x",

@@ -5,8 +5,10 @@ package main
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"math"
 
+	"stackmill/queries"
 	"stackmill/queries/result"
 )
 
@@ -68,6 +70,7 @@ const (
 	mostReasons  = 5
 	mostWarnings = 5
 	longestName  = 200
+	longestNote  = 400 // of what is left out
 )
 
 // Of the rows that are not shown, no more are counted.
@@ -79,9 +82,12 @@ const (
 // errCounted ends reading a result of which enough was seen.
 var errCounted = errors.New("enough rows were counted")
 
-// fit returns the answer as a text of JSON whose response does not have more bytes.
-func (a *answer) fit(most int) string {
+// fit returns the answer as a text of JSON whose response does not have more bytes. What is left
+// out of the store is among its warnings, however few bytes there are.
+func (a *answer) fit(most int, leftOut []string) string {
 	rows := a.Rows
+	stay := min(len(leftOut), mostWarnings)
+	a.Warnings = append(shortenedTo(longestNote, leftOut[:stay]), a.Warnings...)
 	if n := len(a.Coverage) - mostCoverage; n > 0 {
 		a.Coverage, a.CoverageMore = a.Coverage[:mostCoverage], n
 	}
@@ -101,8 +107,11 @@ func (a *answer) fit(most int) string {
 		case len(a.Coverage) > 0:
 			a.Coverage = a.Coverage[:len(a.Coverage)-1]
 			a.CoverageMore++
-		case len(a.Warnings) > 0:
+		case len(a.Warnings) > stay:
 			a.Warnings = a.Warnings[:len(a.Warnings)-1]
+		case stay > 1:
+			stay = 1
+			a.Warnings = []string{fmt.Sprintf("%swhat %d commits or more say, which cannot be read (stackmill check lists them)", queries.LeftOutPrefix, len(leftOut))}
 		default:
 			a.Columns, a.Filter, a.Hidden, a.Note = nil, nil, nil, "nothing fits (ask for fewer columns, or give --max-bytes)"
 		}

@@ -55,13 +55,15 @@ func (a *answer) tell(ctx context.Context, db *queries.DB, f queries.Filter) err
 	}
 	a.Filter, a.Hidden = shortened(conditions), shortened(db.HiddenFunctions())
 	remarks, err := db.Remarks(ctx)
-	a.Warnings = append(a.Warnings, remarks...)
+	a.Warnings = append(a.Warnings, remarks[len(db.LeftOut()):]...) // these are in every answer
 	return err
 }
 
-func shortened(texts []string) (short []string) {
+func shortened(texts []string) []string { return shortenedTo(longestName, texts) }
+
+func shortenedTo(longest int, texts []string) (short []string) {
 	for _, t := range texts {
-		short = append(short, shorten(t, longestName))
+		short = append(short, shorten(t, longest))
 	}
 	return short
 }

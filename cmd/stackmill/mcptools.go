@@ -128,6 +128,7 @@ func (m *agents) call(ctx context.Context, params json.RawMessage) (any, error) 
 	}
 	var a *answer
 	err, stuck := attend(ctx, m.timeout, m.limitsOfSQL(), func(ctx context.Context) (err error) {
+		m.leftOut = nil // a tool that does not open the store lacks nothing
 		a, err = run(m, ctx, args)
 		return err
 	})
@@ -137,7 +138,7 @@ func (m *agents) call(ctx context.Context, params json.RawMessage) (any, error) 
 	case err != nil:
 		return m.failure(sentence(err, m.timeout)), nil
 	}
-	return content(a.fit(m.most), false), nil
+	return content(a.fit(m.most, m.leftOut), false), nil
 }
 
 // argumentsOf reads the arguments of a tool, which has no others than it says: one that is

@@ -17,13 +17,15 @@ const fully = true
 type engine struct {
 	limits queries.Limits
 	unsafe bool // whether SQL may do more than read the store
+
+	leftOut []string // what answers from the store that was opened lack
 }
 
 // readingCommands are the verbs that need the SQL engine.
 func readingCommands(a *app) []*cobra.Command {
-	return []*cobra.Command{newReportCommand(a), newQueryCommand(a), newExperimentsCommand(a), newProblemsCommand(a), newCheckCommand(a), newCompactCommand(a),
-		newForgetCommand(a), newLabelCommand(a), newCompareCommand(a), newGateCommand(a), newExplainCommand(a), newExportCommand(a),
-		newResymbolizeCommand(a), newMCPCommand(a), newServeCommand(a)}
+	answering := a.answering(newReportCommand(a), newQueryCommand(a), newExperimentsCommand(a), newProblemsCommand(a), newCompareCommand(a),
+		newGateCommand(a), newExplainCommand(a), newExportCommand(a))
+	return append(answering, newCheckCommand(a), newCompactCommand(a), newForgetCommand(a), newLabelCommand(a), newResymbolizeCommand(a), newMCPCommand(a), newServeCommand(a))
 }
 
 func noSuchVerb(name string, verbs []string) error {

@@ -26,7 +26,8 @@ func (a *app) open(ctx context.Context, selectors ...string) (*queries.DB, error
 	if err != nil {
 		return nil, fmt.Errorf("open the store: %w", err)
 	}
-	for _, remark := range db.LeftOut() {
+	a.leftOut = db.LeftOut()
+	for _, remark := range a.leftOut {
 		say(a.stderr, "stackmill: %s\n", remark)
 	}
 	return db, nil

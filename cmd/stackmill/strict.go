@@ -1,0 +1,55 @@
+//go:build cgo
+
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+)
+
+// answering makes verbs say what is left out of their answers: under tables, where these may go
+// without the standard error, and with --strict by their exit status.
+func (a *app) answering(verbs ...*cobra.Command) []*cobra.Command {
+	for _, c := range verbs {
+		strict := c.Flags().Bool("strict", false, "fail if experiments are left out because their commits cannot be read")
+		run := c.RunE
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			if err := run(cmd, args); err != nil || a.leftOut == nil {
+				return err
+			}
+			if err := a.noteLeftOut(cmd); err != nil {
+				return err
+			}
+			if *strict {
+				return &exitError{strictStatus(cmd.Name()), fmt.Errorf("%s: the answer lacks what is left out, and --strict is given", cmd.Name())}
+			}
+			return nil
+		}
+	}
+	return verbs
+}
+
+// strictStatus is the exit status of a verb whose answer lacks experiments: a gate could not be
+// judged.
+func strictStatus(verb string) int {
+	if verb == "gate" {
+		return exitNothing
+	}
+	return exitLost
+}
+
+// noteLeftOut prints what is left out under a table. Other formats have rows only.
+func (a *app) noteLeftOut(cmd *cobra.Command) error {
+	format, output := cmd.Flags().Lookup("format"), cmd.Flags().Lookup("output")
+	if format == nil || !slices.Contains([]string{"table", "markdown", "text"}, format.Value.String()) || output != nil && output.Value.String() != "" {
+		return nil
+	}
+	for _, remark := range a.leftOut {
+		if err := a.printf("\n%s\n", remark); err != nil {
+			return err
+		}
+	}
+	return nil
+}
