@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
 // Scheme begins the addresses of objects.
@@ -28,6 +30,9 @@ func Parse(text string) (a Address, err error) {
 	a.Key = strings.Trim(a.Key, "/")
 	if !ok || a.Bucket == "" {
 		return a, fmt.Errorf("%s: not an address of objects (write s3://BUCKET/PREFIX)", text)
+	}
+	if err := s3utils.CheckValidBucketName(a.Bucket); err != nil {
+		return a, fmt.Errorf("%s: %q cannot be the name of a bucket: %w (3 to 63 lower-case letters, digits, dots and hyphens)", text, a.Bucket, err)
 	}
 	if a.Key != "" && path.Clean("/"+a.Key) != "/"+a.Key {
 		return a, fmt.Errorf("%s: its key has empty parts, or . or .. (write s3://BUCKET/PREFIX)", text)

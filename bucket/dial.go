@@ -3,7 +3,6 @@ package bucket
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -152,7 +151,7 @@ func (c *Client) transport() (http.RoundTripper, error) {
 		}
 		t.TLSClientConfig.RootCAs = roots
 	}
-	return &counting{t, c.counts}, nil
+	return &wire{&counting{t, c.counts}, c.timeout}, nil
 }
 
 // credentialsOf looks for credentials where other programs do. The services of the machine
@@ -203,6 +202,3 @@ func (p profile) value(key string) string {
 
 // Endpoint is the server's address.
 func (c *Client) Endpoint() string { return c.api.EndpointURL().String() }
-
-// errStalled says that nothing came for long.
-var errStalled = errors.New("nothing came for too long (STACKMILL_S3_TIMEOUT)")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/minio/minio-go/v7"
 	"golang.org/x/sync/errgroup"
 
@@ -25,25 +26,48 @@ type Object struct {
 }
 
 func objectOf(bucket string, o minio.ObjectInfo) Object {
-	return Object{Address{bucket, o.Key}, o.Size, strings.Trim(o.ETag, `"`), o.LastModified}
+	return Object{Address{bucket, o.Key}, o.Size, trimmed(o.ETag), o.LastModified}
 }
 
-// List calls yield for each object below a prefix, in the order of their keys. After
-// an error the list goes on from the last key.
-func (c *Client) List(ctx context.Context, below Address, yield func(Object) error) error {
+func trimmed(etag string) string { return strings.Trim(etag, `"`) }
+
+// errList says that a list cannot be one of the objects that were asked for.
+var errList = errors.New("the list is not what was asked for")
+
+// mostAgain is how many objects in a row a server may list that it has listed before.
+const mostAgain = 2000
+
+// List calls yield for each object below a prefix, once, in the order of their keys. After an
+// error the list goes on from the last key. More than most objects are an error.
+func (c *Client) List(ctx context.Context, below Address, most int, yield func(Object) error) error {
 	options := minio.ListObjectsOptions{Prefix: below.Key, Recursive: true, FetchOwner: new(bool)}
 	if below.Key != "" {
 		options.Prefix += "/"
 	}
 	var stop error
+	seen := map[uint64]bool{}
+	again := 0
 	err := c.tries(ctx, below, func(ctx context.Context) error {
-		ctx, cancel := context.WithCancel(ctx)
+		ctx, cancel := context.WithCancel(context.WithValue(ctx, pagesKey{}, &pages{}))
 		defer cancel()
 		for o := range c.api.ListObjectsIter(ctx, below.Bucket, options) {
 			if o.Err != nil {
 				return o.Err
 			}
+			if !strings.HasPrefix(o.Key, options.Prefix) || len(o.Key) > mostKey {
+				return fmt.Errorf("%w: it has the key %.80q", errList, o.Key)
+			}
 			options.StartAfter = o.Key
+			if key := xxhash.Sum64String(o.Key); !seen[key] {
+				seen[key], again = true, 0
+			} else if again++; again > mostAgain {
+				return errNoProgress
+			} else {
+				continue
+			}
+			if len(seen) > most {
+				return fmt.Errorf("%w: it has more than %d objects", errList, most)
+			}
 			if strings.HasSuffix(o.Key, "/") { // a folder that a console has made
 				continue
 			}
@@ -59,6 +83,9 @@ func (c *Client) List(ctx context.Context, below Address, yield func(Object) err
 	return errors.Join(stop, err)
 }
 
+// mostKey is how many bytes a key of S3 may have.
+const mostKey = 1024
+
 // Stat describes an object; the error is fs.ErrNotExist if there is none.
 func (c *Client) Stat(ctx context.Context, at Address) (o Object, err error) {
 	err = c.tries(ctx, at, func(ctx context.Context) error {
@@ -72,23 +99,43 @@ func (c *Client) Stat(ctx context.Context, at Address) (o Object, err error) {
 // Read returns the content of an object of at most limit bytes.
 func (c *Client) Read(ctx context.Context, at Address, limit int64) (content []byte, err error) {
 	err = c.tries(ctx, at, func(ctx context.Context) error {
-		content, err = c.content(ctx, at, limit)
+		content, err = c.content(ctx, Object{Address: at, Size: -1}, limit)
 		return err
 	})
 	return content, err
 }
 
-func (c *Client) content(ctx context.Context, at Address, limit int64) ([]byte, error) {
-	body, o, err := c.open(ctx, at, minio.GetObjectOptions{})
+// Content returns the content of an object as it was when it was listed. The error is
+// ErrChanged if it has been replaced since.
+func (c *Client) Content(ctx context.Context, o Object) (content []byte, err error) {
+	err = c.tries(ctx, o.Address, func(ctx context.Context) error {
+		content, err = c.content(ctx, o, o.Size)
+		return err
+	})
+	return content, err
+}
+
+// content reads an object, of which the ETag and the size may be known, of at most limit bytes.
+func (c *Client) content(ctx context.Context, o Object, limit int64) ([]byte, error) {
+	body, got, err := c.open(ctx, o, minio.GetObjectOptions{})
 	if err != nil {
 		return nil, err
 	}
 	defer body.Close()
-	if o.Size > limit {
-		return nil, &Error{Address: at, Reason: fmt.Errorf("it has %d bytes, more than %d", o.Size, limit), Lasting: true}
+	switch {
+	case o.Size >= 0 && got.Size != o.Size:
+		return nil, fmt.Errorf("%s: %w", o.Address, ErrChanged)
+	case got.Size < 0:
+		return nil, &Error{Address: o.Address, Reason: errForeign, Lasting: true}
+	case got.Size > limit:
+		return nil, &Error{Address: o.Address, Reason: fmt.Errorf("it has %d bytes, more than %d", got.Size, limit), Lasting: true}
 	}
-	content := make([]byte, o.Size)
-	if _, err := io.ReadFull(body, content); err != nil {
+	// No more memory than comes: the size may be a lie.
+	content, err := io.ReadAll(io.LimitReader(body, got.Size))
+	if err == nil && int64(len(content)) < got.Size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
 		return nil, truncated(err)
 	}
 	return content, nil
@@ -101,14 +148,27 @@ const (
 )
 
 // Download reads an object into a file, in parts that are read side by side: all of it, as
-// it was when it was listed. The error is ErrChanged if it has been replaced since.
-func (c *Client) Download(ctx context.Context, o Object, to *os.File) error {
+// it was when it was listed. The error is ErrChanged if it has been replaced since. It returns
+// what the answers say of the object: an ETag that is not known is that of the first answer.
+func (c *Client) Download(ctx context.Context, o Object, to *os.File) (Object, error) {
+	if o.Size == 0 {
+		return o, nil
+	}
+	first := min(partSize, o.Size)
+	got, err := c.part(ctx, o, to, 0, first)
+	if err != nil {
+		return o, err
+	}
+	o.ETag, o.Modified = got.ETag, got.Modified
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(partsOnce)
-	for from := int64(0); from < o.Size; from += partSize {
-		g.Go(func() error { return c.part(ctx, o, to, from, min(from+partSize, o.Size)) })
+	for from := first; from < o.Size; from += partSize {
+		g.Go(func() error {
+			_, err := c.part(ctx, o, to, from, min(from+partSize, o.Size))
+			return err
+		})
 	}
-	return g.Wait()
+	return o, g.Wait()
 }
 
 // Begin returns the first bytes of an object, so many at most.
@@ -119,61 +179,56 @@ func (c *Client) Begin(ctx context.Context, o Object, n int64) (content []byte, 
 	}
 	err = c.tries(ctx, o.Address, func(ctx context.Context) error {
 		content = make([]byte, n)
-		return c.between(ctx, o, 0, n, func(body io.Reader) error {
+		_, err := c.between(ctx, o, 0, n, func(body io.Reader) error {
 			_, err := io.ReadFull(body, content)
 			return err
 		})
+		return err
 	})
 	return content, err
 }
 
 // part reads the bytes of an object between two offsets. What came before an answer ended
 // early stays.
-func (c *Client) part(ctx context.Context, o Object, to *os.File, from, end int64) error {
-	return c.tries(ctx, o.Address, func(ctx context.Context) error {
-		return c.between(ctx, o, from, end, func(body io.Reader) error {
+func (c *Client) part(ctx context.Context, o Object, to *os.File, from, end int64) (got Object, err error) {
+	got = o
+	err = c.tries(ctx, o.Address, func(ctx context.Context) error {
+		if from == end { // all came before the answer failed
+			return nil
+		}
+		answered, err := c.between(ctx, o, from, end, func(body io.Reader) error {
 			n, err := io.Copy(io.NewOffsetWriter(to, from), io.LimitReader(body, end-from))
 			if from += n; err == nil && from < end {
 				err = io.ErrUnexpectedEOF
 			}
 			return err
 		})
+		if err == nil || answered.ETag != "" {
+			o.ETag, got = answered.ETag, answered // the rest must be of the same content
+		}
+		return err
 	})
+	return got, err
 }
 
 // between asks for the bytes of an object between two offsets.
-func (c *Client) between(ctx context.Context, o Object, from, end int64, read func(io.Reader) error) error {
-	if from == end { // all came before the answer failed
-		return nil
-	}
+func (c *Client) between(ctx context.Context, o Object, from, end int64, read func(io.Reader) error) (got Object, err error) {
 	options := minio.GetObjectOptions{}
-	err := options.SetRange(from, end-1)
-	if err == nil && o.ETag != "" {
-		err = options.SetMatchETag(o.ETag)
+	if err := options.SetRange(from, end-1); err != nil {
+		return got, err
 	}
+	body, got, err := c.open(ctx, o, options)
 	if err != nil {
-		return err
-	}
-	body, got, err := c.open(ctx, o.Address, options)
-	if minio.ToErrorResponse(err).Code == minio.PreconditionFailed || err == nil && o.ETag != "" && got.ETag != o.ETag {
-		err = errors.Join(fmt.Errorf("%s: %w", o.Address, ErrChanged), closed(body))
-		return err
-	}
-	if err != nil {
-		return err
+		return got, err
 	}
 	defer body.Close()
+	if got.Size < 0 || got.Size > end-from {
+		return Object{}, fmt.Errorf("%w: it has %d bytes where %d were asked for", errAnswer, got.Size, end-from)
+	}
 	if err := read(body); err != nil {
-		return truncated(err)
+		return got, truncated(err)
 	}
-	return nil
-}
-
-func closed(body io.Closer) error {
-	if body == nil {
-		return nil
-	}
-	return body.Close()
+	return got, nil
 }
 
 // truncated names the error of an answer that ended early.
@@ -184,42 +239,23 @@ func truncated(err error) error {
 	return err
 }
 
-// open asks for an object's content.
-func (c *Client) open(ctx context.Context, at Address, options minio.GetObjectOptions) (io.ReadCloser, Object, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	body, info, _, err := (&minio.Core{Client: c.api}).GetObject(ctx, at.Bucket, at.Key, options)
+// open asks for an object's content. The error is ErrChanged if it has another ETag than is known.
+func (c *Client) open(ctx context.Context, o Object, options minio.GetObjectOptions) (io.ReadCloser, Object, error) {
+	if o.ETag != "" {
+		if err := options.SetMatchETag(o.ETag); err != nil {
+			return nil, Object{}, err
+		}
+	}
+	body, info, _, err := (&minio.Core{Client: c.api}).GetObject(ctx, o.Bucket, o.Key, options)
+	if minio.ToErrorResponse(err).Code == minio.PreconditionFailed {
+		return nil, Object{}, fmt.Errorf("%s: %w", o.Address, ErrChanged)
+	}
 	if err != nil {
-		cancel(nil)
 		return nil, Object{}, err
 	}
-	r := &lively{ReadCloser: body, ctx: ctx, cancel: cancel, timeout: c.timeout}
-	r.late = time.AfterFunc(c.timeout, func() { cancel(errStalled) })
-	return r, objectOf(at.Bucket, info), nil
-}
-
-// lively is a body of which something has to come from time to time.
-type lively struct {
-	io.ReadCloser
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	timeout time.Duration
-	late    *time.Timer
-}
-
-// Read implements io.Reader.
-func (r *lively) Read(b []byte) (n int, err error) {
-	n, err = r.ReadCloser.Read(b)
-	r.late.Reset(r.timeout)
-	if cause := context.Cause(r.ctx); err != nil && errors.Is(cause, errStalled) {
-		err = cause
+	got := objectOf(o.Bucket, info)
+	if got.Address = o.Address; o.ETag != "" && got.ETag != o.ETag {
+		return nil, Object{}, errors.Join(fmt.Errorf("%s: %w", o.Address, ErrChanged), body.Close())
 	}
-	return n, err
-}
-
-// Close implements io.Closer.
-func (r *lively) Close() error {
-	r.late.Stop()
-	err := r.ReadCloser.Close()
-	r.cancel(nil)
-	return err
+	return body, got, nil
 }

@@ -2,13 +2,16 @@ package bucket
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -50,6 +53,8 @@ var (
 	// ErrShort says that an object ends before what is asked for.
 	ErrShort  = errors.New("the object is shorter than it should be")
 	errExists = errors.New("there is an object of that name")
+	// errAnswer says that an answer has more than what was asked for.
+	errAnswer = errors.New("the answer is not what was asked for")
 )
 
 // advices say what to do about the errors of servers that last.
@@ -62,6 +67,8 @@ var advices = map[string]string{
 	"NoSuchBucket":                   "make the bucket first, or see AWS_ENDPOINT_URL",
 	"InvalidBucketName":              "no bucket can have that name",
 	"RequestTimeTooSkewed":           "set this machine's clock",
+	"ExpiredToken":                   "the credentials have expired: get new ones",
+	"InvalidToken":                   "see AWS_SESSION_TOKEN",
 	"NotImplemented":                 "the server lacks what a store needs, such as If-None-Match",
 	"MethodNotAllowed":               "the server lacks what a store needs",
 	"XMinioAdminBucketQuotaExceeded": "the bucket is full",
@@ -115,6 +122,7 @@ func (c *Client) tries(ctx context.Context, at Address, f func(ctx context.Conte
 			return err
 		}
 		said := explain(at, err)
+		said.Reason = c.discreet(said.Reason)
 		if said.Lasting || errors.Is(said, fs.ErrNotExist) {
 			return said.passed()
 		}
@@ -144,7 +152,7 @@ func (e *Error) passed() error {
 	return fault.New(e)
 }
 
-// explain says of an error whether it lasts, and what to do.
+// explain says of an error whether it lasts, and what to do. What is not known to last may pass.
 func explain(at Address, err error) *Error {
 	answer := minio.ToErrorResponse(err)
 	e := &Error{Address: at, Reason: err}
@@ -153,12 +161,20 @@ func explain(at Address, err error) *Error {
 		e.Reason = fs.ErrNotExist
 	case answer.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		e.Reason, e.Lasting = ErrShort, true
-	case answer.Code != "" && advices[answer.Code] != "":
+	case advices[answer.Code] != "":
 		e.Lasting, e.advice = true, advices[answer.Code]
+	case errors.Is(err, errForeign):
+		e.Lasting, e.advice = true, "is a proxy or a login page in between? see AWS_ENDPOINT_URL"
+	case errors.Is(err, errEndless), errors.Is(err, errNoProgress), errors.Is(err, errList), errors.Is(err, errAnswer):
+		e.Lasting, e.advice = true, "see AWS_ENDPOINT_URL and the server's log"
 	case errors.As(err, new(x509.UnknownAuthorityError)):
 		e.Lasting, e.advice = true, "set AWS_CA_BUNDLE to the certificates of who has signed the server's"
 	case errors.As(err, new(x509.HostnameError)):
 		e.Lasting, e.advice = true, "the certificate is another host's: see AWS_ENDPOINT_URL"
+	case errors.As(err, new(*tls.CertificateVerificationError)), errors.As(err, new(tls.AlertError)):
+		e.Lasting, e.advice = true, "the server's TLS cannot be used"
+	case errors.As(err, new(tls.RecordHeaderError)), err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		e.Lasting, e.advice = true, "the server does not speak TLS: write http:// in AWS_ENDPOINT_URL"
 	case answer.StatusCode == http.StatusForbidden:
 		e.Lasting, e.advice = true, advices["AccessDenied"]
 	case answer.StatusCode == http.StatusNotFound:
@@ -167,6 +183,50 @@ func explain(at Address, err error) *Error {
 		e.Lasting, e.advice = true, advices["InvalidAccessKeyId"]
 	case answer.StatusCode == http.StatusNotImplemented:
 		e.Lasting, e.advice = true, advices["NotImplemented"]
+	case answer.StatusCode/100 == 3:
+		e.Lasting, e.advice = true, "the server sends this elsewhere, which is not followed: see AWS_ENDPOINT_URL and AWS_REGION"
+	case answer.StatusCode/100 == 4 && !passing[answer.StatusCode] && !passingCodes[answer.Code]:
+		e.Lasting, e.advice = true, "the server refuses the request"
 	}
 	return e
 }
+
+// passing are the statuses from 400 to 499, and passingCodes the errors of such statuses, that
+// may not come again: the request took too long, was damaged on its way, or met another.
+var (
+	passing      = map[int]bool{http.StatusRequestTimeout: true, http.StatusConflict: true, http.StatusTooEarly: true, http.StatusTooManyRequests: true}
+	passingCodes = map[string]bool{"RequestTimeout": true, "IncompleteBody": true, "BadDigest": true, "XAmzContentSHA256Mismatch": true, "SlowDown": true}
+)
+
+// discreet leaves out of an error what nobody may read of the credentials: a server may repeat
+// all that it was sent.
+func (c *Client) discreet(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	known, cerr := c.api.GetCreds()
+	if cerr != nil {
+		return err
+	}
+	text := err.Error()
+	for _, secret := range []string{known.SecretAccessKey, known.SessionToken} {
+		if secret != "" {
+			text = strings.ReplaceAll(strings.ReplaceAll(text, secret, "[hidden]"), url.QueryEscape(secret), "[hidden]")
+		}
+	}
+	if text == err.Error() {
+		return err
+	}
+	return &hidden{text, err}
+}
+
+// hidden is an error with another text.
+type hidden struct {
+	text  string
+	cause error
+}
+
+func (e *hidden) Error() string { return e.text }
+
+// Unwrap returns the error whose text is not shown.
+func (e *hidden) Unwrap() error { return e.cause }

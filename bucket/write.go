@@ -35,9 +35,9 @@ func (c *Client) Put(ctx context.Context, at Address, content []byte) error {
 	})
 }
 
-// Upload writes a file, as Put does, in parts if it is large.
-func (c *Client) Upload(ctx context.Context, at Address, path string) error {
-	return c.tries(ctx, at, func(ctx context.Context) error {
+// Upload writes a file, as Put does, in parts if it is large. It returns the object's ETag.
+func (c *Client) Upload(ctx context.Context, at Address, path string) (etag string, err error) {
+	err = c.tries(ctx, at, func(ctx context.Context) error {
 		f, err := os.Open(path)
 		if err != nil {
 			return err
@@ -47,43 +47,51 @@ func (c *Client) Upload(ctx context.Context, at Address, path string) error {
 		if err != nil {
 			return err
 		}
-		_, err = c.api.PutObject(ctx, at.Bucket, at.Key, f, info.Size(), c.options())
+		made, err := c.api.PutObject(ctx, at.Bucket, at.Key, f, info.Size(), c.options())
+		etag = trimmed(made.ETag)
 		return err
 	})
+	return etag, err
 }
 
 // Create writes an object unless there is one of its name: the error is ErrExists then,
 // with another content. An answer may be lost after the server has stored it: what is
-// there says whether it was ours.
-func (c *Client) Create(ctx context.Context, at Address, content []byte) error {
-	err := c.tries(ctx, at, func(ctx context.Context) error {
+// there says whether it was ours. It returns the object's ETag.
+func (c *Client) Create(ctx context.Context, at Address, content []byte) (etag string, err error) {
+	err = c.tries(ctx, at, func(ctx context.Context) error {
 		options := c.options()
 		options.SetMatchETagExcept("*")
-		_, err := c.api.PutObject(ctx, at.Bucket, at.Key, bytes.NewReader(content), int64(len(content)), options)
+		made, err := c.api.PutObject(ctx, at.Bucket, at.Key, bytes.NewReader(content), int64(len(content)), options)
 		if minio.ToErrorResponse(err).Code == minio.PreconditionFailed {
 			return errExists
 		}
+		etag = trimmed(made.ETag)
 		return err // such as 409, when two are written at once: the next try tells
 	})
 	if err == nil {
-		return nil
+		return etag, nil
 	}
-	there, rerr := c.Read(ctx, at, int64(len(content))+mostOther)
+	exists := fmt.Errorf("%s: %w", at, ErrExists)
+	there, rerr := c.Stat(ctx, at)
+	if rerr == nil && there.Size != int64(len(content)) {
+		return "", exists
+	}
+	var found []byte
+	if rerr == nil {
+		found, rerr = c.Content(ctx, there)
+	}
 	switch {
-	case rerr == nil && bytes.Equal(there, content):
-		return nil
+	case rerr == nil && bytes.Equal(found, content):
+		return there.ETag, nil
 	case rerr == nil:
-		return fmt.Errorf("%s: %w", at, ErrExists)
+		return "", exists
 	case errors.Is(err, errExists) && errors.Is(rerr, fs.ErrNotExist): // removed meanwhile
-		return fmt.Errorf("%s: %w", at, ErrExists)
+		return "", exists
 	case errors.Is(err, errExists):
-		return rerr
+		return "", rerr
 	}
-	return err
+	return "", err
 }
-
-// mostOther is how much longer another object may be that is read to compare it.
-const mostOther = 1 << 30
 
 // removeOnce is how many objects are removed by a request.
 const removeOnce = 1000

@@ -175,7 +175,7 @@ var errLeft = errors.New("it is left alone")
 // for check to find. The error is errLeft if any is.
 func (r *run) verify(ctx context.Context, group []*storedir.Batch) (err error) {
 	for _, b := range group {
-		if err := storedir.Fetch(r.Store, b.Files); errors.Is(err, fs.ErrNotExist) && r.replaced(group) {
+		if err := storedir.Prove(r.Store, b.Files); errors.Is(err, fs.ErrNotExist) && r.replaced(group) {
 			return errLeft
 		} else if errors.Is(err, storedir.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
 			r.damaged(b)

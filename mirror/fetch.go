@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"time"
 
@@ -16,63 +17,102 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"stackmill/bucket"
+	"stackmill/fault"
 	"stackmill/storedir"
 )
 
 // Fetch implements storedir.Remote.
 func (m *Mirror) Fetch(files []storedir.File) error {
+	return m.bringTables(files, (*known).has)
+}
+
+// Prove implements storedir.Remote.
+func (m *Mirror) Prove(files []storedir.File) error {
+	return m.bringTables(files, (*known).reads)
+}
+
+// bringTables brings those of some files that the mirror lacks, or of which has says that they
+// do not have the content that they should have. From then on they stay until the process ends.
+func (m *Mirror) bringTables(files []storedir.File, has func(k *known, name, sum string) bool) (err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	files = slices.DeleteFunc(slices.Clone(files), func(f storedir.File) bool {
-		return m.uses.has[f.Path] || !filepath.IsLocal(filepath.FromSlash(f.Path))
-	})
-	if len(files) == 0 {
-		return nil
-	}
-	missing, err := m.room(files)
-	if err != nil {
-		return err
+	var fresh, there, missing []storedir.File
+	for _, f := range files {
+		switch info, err := os.Lstat(m.local(f.Path)); {
+		case !isName(f.Path):
+			continue
+		case err == nil && info.Mode().IsRegular() && info.Size() == f.Bytes:
+			there = append(there, f)
+		default:
+			missing = append(missing, f)
+		}
+		if !m.uses.has[f.Path] {
+			fresh = append(fresh, f)
+		}
 	}
 	defer func() {
 		if err != nil {
-			for _, f := range missing {
+			for _, f := range fresh {
 				delete(m.uses.has, f.Path)
 			}
 		}
 	}()
+	if len(fresh)+len(missing) > 0 {
+		if err := m.room(fresh, missing); err != nil {
+			return err
+		}
+	}
+	wrong, err := m.wrong(there, has)
+	if err != nil {
+		return err
+	}
 	g, _ := errgroup.WithContext(m.ctx)
 	g.SetLimit(sideBySide / 2) // each reads parts side by side
-	for _, f := range missing {
+	for _, f := range append(missing, wrong...) {
 		g.Go(func() error { return m.fetch(f) })
 	}
-	err = g.Wait()
-	return err
+	return g.Wait()
 }
 
-// room makes room for files, and returns those that are to be brought. From then on they
-// stay until the process ends.
-func (m *Mirror) room(files []storedir.File) (missing []storedir.File, err error) {
+// wrong returns those files of the mirror that do not have the content that they should have.
+func (m *Mirror) wrong(files []storedir.File, has func(k *known, name, sum string) bool) (list []storedir.File, err error) {
+	is := make([]bool, len(files))
+	g, ctx := errgroup.WithContext(m.ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, f := range files {
+		g.Go(func() error {
+			if is[i] = !has(m.known, f.Path, f.Checksum); !is[i] {
+				m.known.use(f.Path)
+			}
+			return ctx.Err()
+		})
+	}
+	err = g.Wait()
+	for i, f := range files {
+		if is[i] {
+			list = append(list, f)
+		}
+	}
+	return list, err
+}
+
+// room makes room for the files that are missing. From then on those that are fresh stay until
+// the process ends.
+func (m *Mirror) room(fresh, missing []storedir.File) error {
 	unlock, err := lock(m.beside("lock"))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer unlock()
-	if err := m.uses.add(files); err != nil {
-		return nil, err
+	if err := m.uses.add(fresh); err != nil {
+		return err
 	}
 	need := int64(0)
-	now := time.Now()
-	for _, f := range files {
-		path := m.local(f.Path)
-		if info, err := os.Stat(path); err == nil && info.Size() == f.Bytes {
-			_ = os.Chtimes(path, now, now) // when it was used
-			continue
-		}
-		missing = append(missing, f)
+	for _, f := range missing {
 		need += f.Bytes
 	}
 	if need == 0 {
-		return missing, nil
+		return nil
 	}
 	left, err := m.evict(need)
 	if err == nil && left > 0 { // a server lives for long: batches that it had open were replaced
@@ -83,33 +123,62 @@ func (m *Mirror) room(files []storedir.File) (missing []storedir.File, err error
 	if err == nil && left > 0 {
 		err = fmt.Errorf("%s: the tables to be read take %d bytes more than the %d that the cache of a store may take here (give --cache-size more, or choose experiments with --experiment)", m.at, left, m.size)
 	}
-	return missing, err
+	return err
 }
 
-// fetch brings a file of a table and compares it with its commit.
+// downloads bounds how often a file is brought of which each answer has another content.
+const downloads = 3
+
+// fetch brings a file of a table and compares it with its commit. It is the object that is
+// damaged if two answers have the same content, which is not the right one.
 func (m *Mirror) fetch(f storedir.File) error {
-	at := m.at.Join(f.Path)
-	err := m.place(f.Path, func(to *os.File) error {
-		if err := m.client.Download(m.ctx, bucket.Object{Address: at, Size: f.Bytes}, to); err != nil {
+	o := bucket.Object{Address: m.at.Join(f.Path), Size: f.Bytes}
+	var sums []string
+	for range downloads {
+		sum, err := m.download(f, o)
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, bucket.ErrShort):
+			return fmt.Errorf("%s: %w: it is shorter than its commit says", o.Address, storedir.ErrDamaged)
+		case errors.Is(err, bucket.ErrChanged):
+		case !errors.Is(err, storedir.ErrDamaged):
+			return err
+		case slices.Contains(sums, sum):
+			return fmt.Errorf("%s: %w: it has checksum %s, its commit says %s", o.Address, storedir.ErrDamaged, sum, f.Checksum)
+		}
+		sums = append(sums, sum)
+	}
+	return fault.New(fmt.Errorf("%s: each of %d answers has another content (is a proxy in between? the same command later may succeed)", o.Address, downloads))
+}
+
+// download brings a file of a table. If it is not as its commit says, the error comes with the
+// checksum that it has.
+func (m *Mirror) download(f storedir.File, o bucket.Object) (sum string, err error) {
+	err = m.place(f.Path, func(to *os.File) error {
+		if o, err = m.client.Download(m.ctx, o, to); err != nil {
 			return err
 		}
 		h := xxhash.New()
 		if _, err := io.Copy(h, io.NewSectionReader(to, 0, f.Bytes)); err != nil {
 			return err
 		}
-		if sum := storedir.Checksum(h.Sum64()); sum != f.Checksum {
-			return fmt.Errorf("%s: %w: it has checksum %s, its commit says %s", at, storedir.ErrDamaged, sum, f.Checksum)
+		if sum = storedir.Checksum(h.Sum64()); sum != f.Checksum {
+			return storedir.ErrDamaged
 		}
 		return nil
 	})
-	if errors.Is(err, bucket.ErrShort) {
-		return fmt.Errorf("%s: %w: it is shorter than its commit says", at, storedir.ErrDamaged)
+	if err == nil {
+		m.known.note(f.Path, &o, sum)
 	}
-	return err
+	return sum, err
 }
 
 // Verify implements storedir.Remote.
 func (m *Mirror) Verify() (files []string, err error) {
+	if err := m.Pull(); err != nil {
+		return nil, err
+	}
 	if files, err = m.verify(); err != nil {
 		return nil, err
 	}
@@ -124,21 +193,23 @@ func (m *Mirror) verify() (files []string, err error) {
 	defer unlock()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	sizes := map[string]int64{}
-	err = m.client.List(m.ctx, m.at.Join(storedir.TablesDir), func(o bucket.Object) error {
-		sizes[m.relative(&o)] = o.Size
+	copies := map[string]bool{} // whether what is here is a copy of what is there
+	err = m.client.List(m.ctx, m.at.Join(storedir.TablesDir), m.mostFiles(), func(o bucket.Object) error {
+		if name, ok := m.relative(&o); ok {
+			copies[name] = m.known.isCopyOf(name, &o)
+		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	err = m.files(func(file string, info fs.FileInfo) error {
-		if size, ok := sizes[file]; ok && size == info.Size() || m.writing(storedir.AttemptOf(file)) {
+		if copies[file] || m.writing(storedir.AttemptOf(file)) {
 			return nil
 		}
 		return ignoreMissing(os.Remove(m.local(file)))
 	})
-	return slices.Sorted(maps.Keys(sizes)), err
+	return slices.Sorted(maps.Keys(copies)), err
 }
 
 // files calls yield for each file of tables in the mirror.

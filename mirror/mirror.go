@@ -8,6 +8,7 @@
 //	DIR/store/                the mirror
 //	DIR/uses/<random>         what a process has open, locked as long as it lives
 //	DIR/parts/<random>        what is being brought
+//	DIR/known                 of which object each file of the mirror is a copy
 //	DIR/lock                  held while files are chosen to be removed
 //
 // An attempt to write a batch has a name that no other has, on any machine: its files are put
@@ -22,10 +23,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -57,6 +62,7 @@ type Mirror struct {
 	mu       sync.Mutex
 	modified map[string]time.Time // when commits came to be, by their names, by the server's clock
 	clock    clock
+	known    *known
 	uses     *uses
 	over     map[string]bool // attempts that are committed: their files may go
 }
@@ -92,6 +98,9 @@ func Open(ctx context.Context, address string, o Options) (*Mirror, error) {
 	}
 	m.dropParts()
 	if m.uses, err = newUses(m.beside("uses")); err != nil {
+		return nil, fmt.Errorf("%s: its mirror: %w", at, err)
+	}
+	if m.known, err = openKnown(m.Dir, m.beside("known")); err != nil {
 		return nil, fmt.Errorf("%s: its mirror: %w", at, err)
 	}
 	storedir.Mirror(m.Dir, m)
@@ -142,7 +151,22 @@ func (m *Mirror) place(file string, write func(f *os.File) error) error {
 	return err
 }
 
-// relative is what an object is called in the store.
-func (m *Mirror) relative(o *bucket.Object) string {
-	return strings.TrimPrefix(strings.TrimPrefix(o.Key, m.at.Key), "/")
+// relative is what an object is called in the store; false if no file of it can be called so.
+func (m *Mirror) relative(o *bucket.Object) (name string, ok bool) {
+	name, ok = strings.CutPrefix(o.Key, m.at.Key)
+	if m.at.Key != "" && ok {
+		name, ok = strings.CutPrefix(name, "/")
+	}
+	return name, ok && isName(name)
 }
+
+// isName reports whether a file of a store can have a name, which is then that of one object
+// and one file: it leads nowhere else.
+func isName(name string) bool {
+	return path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name)) && utf8.ValidString(name) &&
+		!strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) &&
+		!slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return len(part) > mostName })
+}
+
+// mostName is how many bytes a file's name may have.
+const mostName = 255

@@ -1,115 +1,206 @@
 package mirror
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"golang.org/x/sync/errgroup"
 
 	"stackmill/bucket"
+	"stackmill/fault"
 	"stackmill/storedir"
 )
 
-// mostText bounds a commit, report or journal that is brought.
-const mostText = 1 << 30
+// Bounds of what is believed to be in a store.
+const (
+	mostCommits = 1 << 18
+	mostReports = 1 << 20 // of the tasks of plans
+	mostText    = 1 << 30 // bytes of a commit, report or journal
+)
+
+// mostFiles bounds how many files of tables there are: some hundred for each commit, and those of
+// attempts that failed.
+func (m *Mirror) mostFiles() int {
+	commits, _ := storedir.BatchesHere(m.Dir) // none if there is no store
+	return 100*len(commits) + 100_000
+}
 
 const commitSuffix = ".json"
 
+// pulls bounds how often the commits are listed of which some are removed meanwhile.
+const pulls = 5
+
 // Pull implements storedir.Remote.
 func (m *Mirror) Pull() error {
+	for range pulls {
+		if removed, err := m.pull(); err != nil || removed == 0 {
+			return err
+		}
+	}
+	return fault.New(fmt.Errorf("%s: the list of the commits has some that are not there (is a proxy in between? the same command later may succeed)", m.at))
+}
+
+// pull is Pull. It returns how many commits were removed after they were listed.
+func (m *Mirror) pull() (removed int, err error) {
 	// What is committed by others of this machine while the list is made is no loss.
 	before, err := storedir.BatchesHere(m.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return 0, err
 	}
 	modified := map[string]time.Time{}
-	var missing []bucket.Object
-	here := map[string]bool{}
-	for _, name := range before {
-		here[name] = true
-	}
-	err = m.client.List(m.ctx, m.at.Join(storedir.CommitsDir), func(o bucket.Object) error {
-		name := path.Base(o.Key)
-		if m.relative(&o) != path.Join(storedir.CommitsDir, name) || !strings.HasSuffix(name, commitSuffix) {
-			return nil
-		}
-		modified[strings.TrimSuffix(name, commitSuffix)] = o.Modified
-		if !here[name] {
-			missing = append(missing, o)
+	var wanted []bucket.Object
+	err = m.client.List(m.ctx, m.at.Join(storedir.CommitsDir), mostCommits, func(o bucket.Object) error {
+		name, ok := m.relative(&o)
+		if batch, commit := batchOf(name); ok && commit {
+			modified[batch] = o.Modified
+			if !m.isCurrent(name, &o) {
+				wanted = append(wanted, o)
+			}
 		}
 		return nil
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if err := m.bring(missing); err != nil {
-		return err
+	if removed, err = m.bring(wanted); err != nil {
+		return 0, err
 	}
 	m.mu.Lock()
 	m.modified = modified
 	m.mu.Unlock()
+	var gone []string
 	for _, name := range before {
 		if batch, ok := strings.CutSuffix(name, commitSuffix); ok && modified[batch].IsZero() {
-			if err := os.Remove(m.local(path.Join(storedir.CommitsDir, name))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
+			gone = append(gone, batch)
+		}
+	}
+	return removed, m.drop(gone)
+}
+
+// drop removes commits that are not in the list any more. One of them is asked for: a list that
+// lacks what is there would make a smaller store of this one without a word.
+func (m *Mirror) drop(gone []string) error {
+	if len(gone) > 0 {
+		batch := gone[rand.IntN(len(gone))]
+		switch _, err := m.client.Stat(m.ctx, m.commitAt(batch)); {
+		case err == nil:
+			return fault.New(fmt.Errorf("%s: the list of the commits lacks %s.json, which is there (is a proxy in between? the same command later may succeed)", m.at, batch))
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+	}
+	for _, batch := range gone {
+		if err := ignoreMissing(os.Remove(m.local(commitName(batch)))); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// bring brings small objects, with their times. One that was removed meanwhile is none.
-func (m *Mirror) bring(list []bucket.Object) error {
+// batchOf returns the batch whose commit has a name; false if that is no commit's.
+func batchOf(name string) (batch string, ok bool) {
+	dir, base := path.Split(name)
+	batch, ok = strings.CutSuffix(base, commitSuffix)
+	return batch, ok && dir == storedir.CommitsDir+"/"
+}
+
+// isCurrent reports whether the mirror has an object as it is listed now.
+func (m *Mirror) isCurrent(name string, o *bucket.Object) bool {
+	c, _ := m.known.get(name)
+	return m.known.isCopyOf(name, o) && m.known.has(name, c.sum)
+}
+
+// bring brings small objects, with their times. It returns how many were removed meanwhile.
+func (m *Mirror) bring(list []bucket.Object) (removed int, err error) {
+	var gone atomic.Int64
 	g, ctx := errgroup.WithContext(m.ctx)
 	g.SetLimit(sideBySide)
 	for _, o := range list {
 		g.Go(func() error {
-			var content []byte
-			if o.Size > 0 {
-				var err error
-				if content, err = m.client.Read(ctx, o.Address, mostText); errors.Is(err, fs.ErrNotExist) {
-					return nil
-				} else if err != nil {
-					return err
-				}
+			name, ok := m.relative(&o)
+			if !ok {
+				return nil
 			}
-			file := m.relative(&o)
-			err := m.place(file, func(f *os.File) error {
+			content, err := m.content(ctx, name, &o)
+			if errors.Is(err, fs.ErrNotExist) {
+				gone.Add(1)
+				return nil
+			} else if err != nil {
+				return err
+			}
+			err = m.place(name, func(f *os.File) error {
 				_, err := f.Write(content)
 				return err
 			})
-			if err != nil {
-				return err
+			if err == nil {
+				err = os.Chtimes(m.local(name), o.Modified, o.Modified)
 			}
-			return os.Chtimes(m.local(file), o.Modified, o.Modified)
+			if err == nil {
+				m.known.note(name, &o, storedir.Checksum(xxhash.Sum64(content)))
+			}
+			return err
 		})
 	}
-	return g.Wait()
+	err = g.Wait()
+	return int(gone.Load()), err
+}
+
+// content returns the content of a small object. If it was replaced since it was listed, o
+// becomes what it is now. A commit that is not as it was written is read until two answers are
+// the same: the object is damaged then, and not the answer.
+func (m *Mirror) content(ctx context.Context, name string, o *bucket.Object) (content []byte, err error) {
+	batch, commit := batchOf(name)
+	var last []byte
+	for range downloads {
+		if o.Size > mostText {
+			return nil, fmt.Errorf("%s: it has %d bytes, more than %d", o.Address, o.Size, mostText)
+		}
+		if o.Size > 0 || commit { // a mark has nothing
+			content, err = m.client.Content(ctx, *o)
+		}
+		if errors.Is(err, bucket.ErrChanged) {
+			if *o, err = m.client.Stat(ctx, o.Address); err != nil {
+				return nil, err
+			}
+			err = bucket.ErrChanged
+			continue
+		}
+		if err != nil || !commit || last != nil && bytes.Equal(content, last) || storedir.IsIntact(batch, content) {
+			return content, err
+		}
+		last = append([]byte{}, content...)
+	}
+	return nil, fault.New(fmt.Errorf("%s: each of %d answers has another content (is a proxy in between? the same command later may succeed)", o.Address, downloads))
 }
 
 // Recall implements storedir.Remote.
 func (m *Mirror) Recall(name string) error {
 	there := map[string]bool{}
-	var changed []bucket.Object
-	note := func(o bucket.Object) error {
-		file := m.relative(&o)
-		if !filepath.IsLocal(filepath.FromSlash(file)) {
-			return nil
-		}
-		there[m.local(file)] = true
-		if info, err := os.Stat(m.local(file)); err != nil || info.Size() != o.Size || !info.ModTime().Equal(o.Modified) {
-			changed = append(changed, o)
-		}
-		return nil
-	}
+	var wanted []bucket.Object
 	if path.Ext(name) == "" {
-		if err := m.client.List(m.ctx, m.at.Join(name), note); err != nil {
+		err := m.client.List(m.ctx, m.at.Join(name), mostReports, func(o bucket.Object) error {
+			file, ok := m.relative(&o)
+			if !ok {
+				return nil
+			}
+			there[m.local(file)] = true
+			if !m.isCurrent(file, &o) {
+				wanted = append(wanted, o)
+			}
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 		_ = filepath.WalkDir(m.local(name), func(file string, e fs.DirEntry, err error) error { // what cannot be read is passed by
@@ -118,23 +209,29 @@ func (m *Mirror) Recall(name string) error {
 			}
 			return nil
 		})
-		return m.bring(changed)
-	}
-	o, err := m.client.Stat(m.ctx, m.at.Join(name))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		_ = os.Remove(m.local(name))
-		return nil
-	case err != nil:
+		_, err = m.bring(wanted)
 		return err
 	}
-	_ = note(o)
-	return m.bring(changed)
+	o, err := m.client.Stat(m.ctx, m.at.Join(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		_ = os.Remove(m.local(name))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	// It is asked for by name when its copy is in doubt.
+	if c, _ := m.known.get(name); m.known.isCopyOf(name, &o) && m.known.reads(name, c.sum) {
+		return nil
+	}
+	_, err = m.bring([]bucket.Object{o})
+	return err
 }
 
 // Push implements storedir.Remote.
 func (m *Mirror) Push(file string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.ctx), m.orphans/2)
 	defer cancel()
-	return m.client.Upload(ctx, m.at.Join(file), m.local(file))
+	_, err := m.client.Upload(ctx, m.at.Join(file), m.local(file))
+	return err
 }

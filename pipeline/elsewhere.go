@@ -67,6 +67,9 @@ func discoverElsewhere(ctx context.Context, addresses []string, recursive bool) 
 	return found
 }
 
+// mostObjects bounds how many objects are listed below an address.
+const mostObjects = 4 << 20
+
 // at finds the recordings that an address stands for: an object, an experiment, or all below.
 func at(ctx context.Context, text string, recursive bool) (list []input, err error) {
 	client, err := bucket.Shared()
@@ -88,7 +91,7 @@ func at(ctx context.Context, text string, recursive bool) (list []input, err err
 	}
 	var all []*elsewhere
 	deeper := ""
-	err = client.List(ctx, a, func(o bucket.Object) error {
+	err = client.List(ctx, a, mostObjects, func(o bucket.Object) error {
 		name, deep := recordingOf(a, o.Address)
 		if deep && !recursive {
 			if path.Ext(name.Key) == experimentSuffix {
@@ -273,7 +276,8 @@ func (e *elsewhere) download(ctx context.Context, client *bucket.Client, to stri
 			if err != nil {
 				return err
 			}
-			if err := errors.Join(client.Download(ctx, o, f), f.Close()); err != nil {
+			_, err = client.Download(ctx, o, f)
+			if err = errors.Join(err, f.Close()); err != nil {
 				if errors.Is(err, bucket.ErrChanged) {
 					err = fault.New(err)
 				}

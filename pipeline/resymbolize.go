@@ -86,7 +86,7 @@ func Resymbolize(ctx context.Context, opts Options, wanted func(*storedir.Entry)
 	defer in.stop(nil)
 	inputs := in.inStore(wanted)
 	for i := range inputs {
-		if err := storedir.Fetch(opts.Store, inputs[i].kept.batch.Files); err != nil {
+		if err := storedir.Prove(opts.Store, inputs[i].kept.batch.Files); err != nil {
 			return nil, err
 		}
 	}

@@ -39,7 +39,7 @@ func openSharedCache(ctx context.Context, address string) (*sharedCache, error) 
 		return nil, err
 	}
 	stop := errors.New("one is enough")
-	err = client.List(ctx, at, func(bucket.Object) error { return stop })
+	err = client.List(ctx, at, mostObjects, func(bucket.Object) error { return stop })
 	if err != nil && !errors.Is(err, stop) {
 		return nil, fault.New(err)
 	}

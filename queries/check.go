@@ -173,7 +173,7 @@ func look(ctx context.Context, store string, o CheckOptions) (*Proof, error) {
 // cannot be had is missing.
 func (p *Proof) fetch(store string, c *storedir.Contents) error {
 	for i := range c.Batches {
-		err := storedir.Fetch(store, c.Batches[i].Files)
+		err := storedir.Prove(store, c.Batches[i].Files)
 		if errors.Is(err, storedir.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
 			p.add("batch "+c.Batches[i].Batch, "%v", err)
 		} else if err != nil {

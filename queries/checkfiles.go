@@ -87,6 +87,13 @@ func checkAll(ctx context.Context, store string, batches []namedFiles, o CheckOp
 					return err
 				}
 				err := b.check(store, b.Commit, f)
+				if err != nil && storedir.IsMirror(store) { // no copy says what is wrong with a store
+					if perr := storedir.Prove(store, []storedir.File{f}); perr == nil {
+						err = b.check(store, b.Commit, f)
+					} else if !errors.Is(perr, storedir.ErrDamaged) && !errors.Is(perr, fs.ErrNotExist) {
+						return fmt.Errorf("%s: %w", f.Path, perr)
+					}
+				}
 				if undone(err) {
 					return fmt.Errorf("%s: %w", f.Path, err)
 				}

@@ -49,6 +49,9 @@ func (p *Proof) repair(store string, done func(where, what string)) error {
 			continue
 		}
 		if own != "" || !storedir.IsBatch(batch) { // a copy, or of no experiment
+			if storedir.IsMirror(store) { // it would come again
+				continue
+			}
 			remove = append(remove, path.Join(storedir.CommitsDir, batch+".json"))
 			continue
 		}

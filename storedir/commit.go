@@ -217,6 +217,15 @@ func proven(data []byte) bool {
 	return Checksum(h.Sum64()) == string(data[at:end])
 }
 
+// IsIntact reports whether a text is the commit file of a batch, as it was written.
+func IsIntact(batch string, data []byte) bool {
+	if bytes.HasPrefix(data, begins(batch)) && proven(data) {
+		return true
+	}
+	_, err := Decode(batch, data)
+	return err == nil
+}
+
 // Checksum writes an xxhash64 as commits do.
 func Checksum(sum uint64) string { return fmt.Sprintf("%016x", sum) }
 

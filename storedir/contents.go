@@ -153,6 +153,9 @@ func (c *Contents) Names(file string) bool {
 	return d != nil && (d.Err != nil || d.has(AttemptOf(file)))
 }
 
+// Has reports whether there is a commit of a batch, readable or not.
+func (c *Contents) Has(batch string) bool { return c.found[batch] != nil }
+
 // Latest is what counts of an experiment.
 type Latest struct {
 	Entry              // with the labels that it has now

@@ -9,20 +9,26 @@ import (
 )
 
 // Remote is where a store is of which a directory is the mirror: commits, and those files of
-// tables that somebody has needed. What is written there is put here first. An error other
-// than those below is a fault.Fault, after which it is not known whether it was done.
+// tables that somebody has needed. What is written there is put here first. The mirror is a
+// cache: what is in it is compared with what is there, or with the checksum of its commit, and
+// brought again if it differs. An error other than those below is a fault.Fault, after which it
+// is not known whether it was done.
 type Remote interface {
 	// Pull brings the mirror up to date with the commits.
 	Pull() error
-	// Recall brings what Push has put of that name, or below a folder.
+	// Recall brings what Push has put of that name, or below a folder, or a commit whose copy
+	// is in doubt.
 	Recall(name string) error
-	// Verify removes files of tables from the mirror that are not there, or have other sizes,
+	// Verify removes files of tables from the mirror that are not copies of what is there now,
 	// and returns those that are there, relative to the store.
 	Verify() (files []string, err error)
-	// Fetch brings files of tables that the mirror does not have. They stay until the process
-	// ends. The error wraps ErrDamaged if one is not as it was written, and fs.ErrNotExist if
-	// one is not there: its batch was replaced since Pull, or it is lost.
+	// Fetch brings files of tables that the mirror does not have, or that have changed since they
+	// were last compared and are not what their commits say. They stay until the process ends.
+	// The error wraps ErrDamaged if one is not there as it was written, and fs.ErrNotExist if
+	// it is not there: its batch was replaced since Pull, or it is lost.
 	Fetch(files []File) error
+	// Prove is Fetch that compares all content.
+	Prove(files []File) error
 	// Commit puts the files of the mirror that a commit names, and then the commit, whose
 	// file has that content. The error is ErrExists if there is another one of its name.
 	Commit(c *Commit, content []byte) error
@@ -121,6 +127,14 @@ func Collect(store string) (removed int, err error) {
 func Fetch(store string, files []File) error {
 	if r := remoteOf(store); r != nil {
 		return r.Fetch(files)
+	}
+	return nil
+}
+
+// Prove is Fetch that compares the content of the files with their commits in any case.
+func Prove(store string, files []File) error {
+	if r := remoteOf(store); r != nil {
+		return r.Prove(files)
 	}
 	return nil
 }

@@ -98,10 +98,11 @@ func (c *Contents) Learn(batches ...string) error {
 	return errors.Join(errs...)
 }
 
-// readHere is ReadCommit of a commit that a mirror may lack.
+// readHere is ReadCommit of a commit that a mirror may lack, or have a damaged copy of: it is
+// damaged if what is there is.
 func readHere(store, batch string) (Commit, error) {
 	c, err := ReadCommit(store, batch)
-	if !errors.Is(err, fs.ErrNotExist) || !IsMirror(store) {
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged) || !IsMirror(store) {
 		return c, err
 	}
 	if err := Recall(store, path.Join(CommitsDir, batch+commitSuffix)); err != nil {

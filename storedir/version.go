@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,6 +73,19 @@ func readCommitFile(store, batch string) *commitFile {
 	return f
 }
 
+// readCopy is readCommitFile of a store that may be a mirror. A copy that is not intact is
+// compared with what is there: the commit is damaged if that is.
+func readCopy(store, batch string) (*commitFile, error) {
+	f := readCommitFile(store, batch)
+	if !IsMirror(store) || errors.Is(f.err, fs.ErrNotExist) || f.err == nil && IsIntact(batch, f.data) {
+		return f, nil
+	}
+	if err := Recall(store, path.Join(CommitsDir, batch+commitSuffix)); err != nil {
+		return nil, err
+	}
+	return readCommitFile(store, batch), nil
+}
+
 // readRegular reads a file, and returns what the file system said of it before. The error
 // wraps ErrDamaged if it is no regular file, or a link. A store has thousands of these files:
 // it takes two system calls fewer than os.ReadFile.
@@ -131,7 +145,11 @@ func eachCommitFile(store string, keep func(batch string) bool, yield func(*comm
 		if !ok || keep(batch) {
 			continue
 		}
-		switch f := readCommitFile(store, batch); {
+		f, err := readCopy(store, batch)
+		if err != nil {
+			return err
+		}
+		switch {
 		case errors.Is(f.err, fs.ErrNotExist): // replaced, and just removed
 		case exhausted(f.err):
 			return f.err

@@ -63,7 +63,7 @@ var borders = []struct{ folder, imports, why string }{
 	{"tablefile", "schema stages/arena", "it knows tables, whatever they are about"},
 	{"storedir", "key pattern schema", "it knows files and commits, and what is in no table"},
 	{"bucket", "fault", "it knows objects, whatever they hold"},
-	{"mirror", "bucket fault key storedir", "it knows files and commits"},
+	{"mirror", "bucket fault key stages/infile storedir", "it knows files and commits"},
 	{"compact", "schema stages/write storedir tablefile/stored", "it merges the rows of any table"},
 	{"pipeline/plan", "schema storedir stages/infile", "it knows paths and what a store says of them"},
 	{"queries", "fault key pattern schema stages/infile stages/rollup storedir tablefile", "it knows no recordings, and no stage that writes"},
