@@ -41,8 +41,12 @@ type proxy struct {
 	sent     map[[2]string]int // by kind and the host that the request is for
 	machines int
 	before   func(r *http.Request) // called with each request that is passed on; may be nil
+	lie      lie                   // may be nil
 	injected [faults]int
 }
+
+// lie answers a request instead of the server, whose answer it gets. It reports whether it has.
+type lie func(w http.ResponseWriter, r *http.Request, answer *http.Response, content []byte) bool
 
 func newProxy(t *testing.T, server string) *proxy {
 	t.Helper()
@@ -97,7 +101,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		what = p.decide(r)
 	}
 	p.injected[what]++
-	skew, before := p.skew, p.before
+	skew, before, lie := p.skew, p.before, p.lie
 	p.mu.Unlock()
 	if before != nil {
 		before(r)
@@ -136,6 +140,9 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	for name, values := range answer.Header {
 		w.Header()[name] = values
+	}
+	if lie != nil && lie(w, r, answer, content) {
+		return
 	}
 	if skew != 0 {
 		w.Header().Set("Date", time.Now().Add(skew).UTC().Format(http.TimeFormat))

@@ -1,0 +1,319 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// These say which requests are lied about.
+func lists(r *http.Request) bool { return r.URL.Query().Has("list-type") }
+func commitLists(r *http.Request) bool {
+	return lists(r) && strings.Contains(r.URL.Query().Get("prefix"), "commits")
+}
+func commits(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/commits/")
+}
+func tables(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/tables/")
+}
+func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+
+// says makes a lie of what is answered to some requests.
+func says(which func(*http.Request) bool, answer func(w http.ResponseWriter, r *http.Request, content []byte)) lie {
+	return func(w http.ResponseWriter, r *http.Request, _ *http.Response, content []byte) bool {
+		if which(r) {
+			answer(w, r, content)
+		}
+		return which(r)
+	}
+}
+
+// plain answers with another content, whose length is right.
+func plain(w http.ResponseWriter, status int, content []byte) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(content)))
+	w.WriteHeader(status)
+	_, _ = w.Write(content) // the client may have gone
+}
+
+// edited answers with a changed content.
+func edited(which func(*http.Request) bool, edit func(content []byte) []byte) lie {
+	return says(which, func(w http.ResponseWriter, _ *http.Request, content []byte) {
+		status := http.StatusOK
+		if w.Header().Get("Content-Range") != "" {
+			status = http.StatusPartialContent
+		}
+		plain(w, status, edit(content))
+	})
+}
+
+// endless answers with a text and then with another one for ever.
+func endless(begin, more string) func(w http.ResponseWriter, r *http.Request, content []byte) {
+	return func(w http.ResponseWriter, r *http.Request, _ []byte) {
+		w.Header().Del("Content-Length")
+		_, err := io.WriteString(w, begin)
+		for more := []byte(strings.Repeat(more, 1000)); err == nil && r.Context().Err() == nil; {
+			_, err = w.Write(more)
+		}
+	}
+}
+
+// drip answers with a byte a second.
+func drip(w http.ResponseWriter, r *http.Request, content []byte) {
+	for i := range content {
+		_, _ = w.Write(content[i : i+1])
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-r.Context().Done():
+			return
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// page is one of a list that goes on. Its keys begin with a number.
+func page(token string, first, keys int) []byte {
+	var b bytes.Buffer
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>store</Name><Prefix>profiles/commits/</Prefix><MaxKeys>1000</MaxKeys><IsTruncated>true</IsTruncated>`)
+	fmt.Fprintf(&b, "<NextContinuationToken>%s</NextContinuationToken><KeyCount>%d</KeyCount>", token, keys)
+	for n := first; n < first+keys; n++ {
+		fmt.Fprintf(&b, `<Contents><Key>profiles/commits/b%016x.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"%032x"</ETag><Size>10</Size><StorageClass>STANDARD</StorageClass></Contents>`, n, n)
+	}
+	b.WriteString("</ListBucketResult>")
+	return b.Bytes()
+}
+
+// pagesOf answers with pages, which are numbered.
+func pagesOf(next func(n int) []byte) lie {
+	var n atomic.Int64
+	return says(lists, func(w http.ResponseWriter, _ *http.Request, _ []byte) { plain(w, http.StatusOK, next(int(n.Add(1)))) })
+}
+
+// strange are keys that no file of a store has, before those that are there.
+const strange = `<Contents><Key>profiles/commits/../../../escaped.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"0"</ETag><Size>10</Size></Contents>` +
+	`<Contents><Key>profiles/commits//etc/passwd.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"0"</ETag><Size>10</Size></Contents>` +
+	`<Contents><Key>profiles/commits/%1B%5B31m.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"0"</ETag><Size>10</Size></Contents>` +
+	`<Contents><Key>profiles/commits/0%00.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"0"</ETag><Size>10</Size></Contents>`
+
+func inserted(more string) func(content []byte) []byte {
+	return func(content []byte) []byte {
+		return bytes.Replace(content, []byte("<Contents>"), []byte(more+"<Contents>"), 1)
+	}
+}
+
+func dated(content []byte) []byte {
+	return regexp.MustCompile(`<LastModified>[^<]*`).ReplaceAll(content, []byte("<LastModified>1970-01-01T00:00:00.000Z"))
+}
+
+func flipped(content []byte) []byte {
+	content = bytes.Clone(content)
+	if len(content) > 0 {
+		content[len(content)/2] ^= 1
+	}
+	return content
+}
+
+const portal = "<!DOCTYPE html>\n<html><head><title>Log in</title></head><body>Welcome to the hotel</body></html>\n"
+
+// What a server or a proxy says that lies ends in the right answer or in a sentence: whoever asks
+// first, or has asked before. Nothing waits for ever, takes the machine's memory, or writes to
+// the bucket.
+func TestLiar(t *testing.T) {
+	s := serve(t)
+	const experiments = 3
+	dir := t.TempDir()
+	writer := s.machine()
+	for n := range experiments {
+		record(t, filepath.Join(dir, fmt.Sprint(n)), n)
+		writer.does("ingest", "--store", store, "--cache", "", filepath.Join(dir, fmt.Sprint(n)))
+	}
+	var elsewhere atomic.Int64 // requests to another host
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
+	defer other.Close()
+	var flips atomic.Int64
+	right := func(name string) bool { return strings.HasPrefix(name, "right: ") }
+	writer.does("query", "--store", store, sums)
+	before := s.sums("store")
+	t.Run("all", func(t *testing.T) {
+		for _, c := range []struct {
+			name string // "right: ..." if the right answer can be had
+			lie  lie
+		}{
+			{"list: the same page for ever", pagesOf(func(int) []byte { return page("same", 0, 1) })},
+			{"list: the same objects for ever", pagesOf(func(n int) []byte { return page(fmt.Sprint(n), 0, 1000) })},
+			{"list: empty pages for ever", pagesOf(func(n int) []byte { return page(fmt.Sprint(n), 0, 0) })},
+			{"list: new objects for ever", pagesOf(func(n int) []byte { return page(fmt.Sprint(n), 1000*n, 1000) })},
+			{"list: of another prefix", edited(lists, inserted("<Contents><Key>other/x.json</Key><Size>1</Size></Contents>"))},
+			{"list: a key of a megabyte", edited(lists, inserted("<Contents><Key>profiles/commits/"+strings.Repeat("x", 1<<20)+".json</Key><Size>1</Size></Contents>"))},
+			{"right: list: strange keys", edited(lists, func(content []byte) []byte {
+				return bytes.Replace(inserted(strange)(content), []byte("</ListBucketResult>"), []byte("<EncodingType>url</EncodingType></ListBucketResult>"), 1)
+			})},
+			{"list: a byte a second", says(lists, drip)},
+			{"list: no end", says(lists, endless(`<?xml version="1.0"?><ListBucketResult>`, " "))},
+			{"list: cut", says(lists, func(w http.ResponseWriter, _ *http.Request, content []byte) {
+				_, _ = w.Write(content[:len(content)/2])
+				panic(http.ErrAbortHandler)
+			})},
+			{"list: another page of XML", edited(lists, func([]byte) []byte {
+				return []byte(`<?xml version="1.0"?><html><body>Log in</body></html>`)
+			})},
+			{"list: an error with status 200", edited(lists, func([]byte) []byte { return []byte(`<?xml version="1.0"?><Error><Code>Other</Code></Error>`) })},
+			{"list: nothing", edited(lists, func([]byte) []byte { return nil })},
+			{"right: list: other sizes", edited(commitLists, func(content []byte) []byte {
+				return regexp.MustCompile(`<Size>\d+`).ReplaceAll(content, []byte("<Size>0"))
+			})},
+			{"right: list: clock of 1970", edited(lists, dated)},
+			{"commits: other ETags", says(commits, func(w http.ResponseWriter, _ *http.Request, content []byte) {
+				w.Header().Set("ETag", `"0"`)
+				plain(w, http.StatusOK, content)
+			})},
+			{"commits: a byte a second", says(commits, drip)},
+			{"commits: no end", says(commits, endless("{", " "))},
+			{"commits: a terabyte, they say", says(commits, func(w http.ResponseWriter, _ *http.Request, content []byte) {
+				w.Header().Set("Content-Length", strconv.Itoa(1<<40))
+				_, _ = w.Write(content)
+			})},
+			{"commits: shorter than they say", says(commits, func(w http.ResponseWriter, _ *http.Request, content []byte) { _, _ = w.Write(content[:len(content)-1]) })},
+			{"commits: cut, with the right length of that", edited(commits, func(content []byte) []byte { return content[:len(content)/2] })},
+			{"commits: each answer has another flipped bit", edited(commits, func(content []byte) []byte {
+				content = bytes.Clone(content)
+				content[int(flips.Add(1))%len(content)] ^= 1
+				return content
+			})},
+			{"commits: a page of HTML", says(commits, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
+				w.Header().Del("ETag")
+				plain(w, http.StatusOK, []byte(portal))
+			})},
+			{"commits: not there", says(commits, func(w http.ResponseWriter, _ *http.Request, _ []byte) { plain(w, http.StatusNotFound, nil) })},
+			{"commits: one is not there", func() lie {
+				first := &atomic.Pointer[string]{}
+				return says(func(r *http.Request) bool {
+					return commits(r) && (first.CompareAndSwap(nil, &r.URL.Path) || *first.Load() == r.URL.Path)
+				}, func(w http.ResponseWriter, _ *http.Request, _ []byte) { plain(w, http.StatusNotFound, nil) })
+			}()},
+			{"tables: a byte a second", says(tables, drip)},
+			{"tables: no end", says(tables, endless("PAR1", "x"))},
+			{"tables: all of it and more", edited(tables, func(content []byte) []byte { return append(bytes.Clone(content), content...) })},
+			{"tables: each answer has another flipped bit", edited(tables, func(content []byte) []byte {
+				content = bytes.Clone(content)
+				content[int(flips.Add(1))%len(content)] ^= 1
+				return content
+			})},
+			{"all: a page of HTML", says(func(*http.Request) bool { return true }, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
+				clear(w.Header())
+				plain(w, http.StatusOK, []byte(portal))
+			})},
+			{"all: another host", says(func(*http.Request) bool { return true }, func(w http.ResponseWriter, r *http.Request, _ []byte) {
+				w.Header().Set("Location", other.URL+r.URL.Path)
+				plain(w, http.StatusTemporaryRedirect, nil)
+			})},
+			{"all: busy for ever", says(reads, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
+				plain(w, http.StatusServiceUnavailable, []byte("<Error><Code>SlowDown</Code></Error>"))
+			})},
+			{"all: an error without an end", says(func(*http.Request) bool { return true }, func(w http.ResponseWriter, r *http.Request, _ []byte) {
+				w.WriteHeader(http.StatusInternalServerError)
+				endless("<Error>", " ")(w, r, nil)
+			})},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				liar := &server{T: t, binary: s.binary, root: s.root, proxy: newProxy(t, s.server)}
+				liar.lie = c.lie
+				asks := func(m *machine) {
+					t.Helper()
+					code, out := m.within(t, "query", "--store", store, "--format", "csv", sums)
+					switch answer := strings.ReplaceAll(out, "\r", ""); {
+					case code == 0 && !strings.HasSuffix(answer, truth(0, experiments)):
+						t.Errorf("a wrong answer\n%s", out)
+					case code != 0 && (right(c.name) || !strings.Contains(out, "s3://")):
+						t.Errorf("exit status %d\n%s", code, out)
+					}
+				}
+				impatient := []string{"STACKMILL_S3_RETRY=1s", "STACKMILL_S3_TIMEOUT=1s"}
+				asks(liar.machine(impatient...))
+				if strings.Contains(c.name, "new objects") && !long { // it takes seconds to find out
+					return
+				}
+				// Who has asked before: at another address, which is no other server.
+				warm := liar.machine(impatient...)
+				if err := os.CopyFS(warm.cache, os.DirFS(writer.cache)); err != nil {
+					t.Fatal(err)
+				}
+				stores := filepath.Join(warm.cache, "stackmill", "stores")
+				if err := os.Rename(filepath.Join(stores, mirrorOf(writer)), filepath.Join(stores, mirrorOf(warm))); err != nil {
+					t.Fatal(err)
+				}
+				if _, out := warm.within(t, "check", "--repair", "--store", store); strings.Contains(out, "ingested again") {
+					t.Errorf("repaired: %s", out)
+				}
+				if long {
+					asks(warm)
+				}
+			})
+		}
+	})
+	if n := elsewhere.Load(); n > 0 {
+		t.Errorf("%d requests went to another host", n)
+	}
+	if after := s.sums("store"); after != before {
+		t.Error("the bucket was written to")
+	}
+	s.has(store, 0, experiments)
+}
+
+// mirrorOf is the name of the folder of a machine's mirror.
+func mirrorOf(m *machine) string {
+	return fmt.Sprintf("%016x", xxhash.Sum64String("http://"+m.host+"\n"+store))
+}
+
+// within runs a verb that must end, within a time and a memory far beyond what it needs.
+func (m *machine) within(t *testing.T, words ...string) (code int, out string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	c := m.command(words...)
+	command := exec.CommandContext(ctx, c.Path, words...)
+	command.Env = c.Env
+	text, err := command.CombinedOutput()
+	if out = string(text); ctx.Err() != nil || err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Errorf("%q does not end: %v\n%s", words, err, out)
+	}
+	if used := command.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; used > 700<<10 {
+		t.Errorf("%q takes %d MB", words, used>>10)
+	}
+	if strings.Contains(out, "goroutine ") || strings.Contains(out, "panic") {
+		t.Errorf("%q: %s", words, out)
+	}
+	return command.ProcessState.ExitCode(), out
+}
+
+// sums is a hash of all objects of a bucket.
+func (s *server) sums(bucket string) string {
+	h := sha256.New()
+	for _, file := range s.stored(bucket) {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			s.Fatal(err)
+		}
+		fmt.Fprintln(h, file, len(content))
+		h.Write(content)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
