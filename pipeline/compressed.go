@@ -17,6 +17,7 @@ import (
 
 	"stackmill/fault"
 	"stackmill/stages/infile"
+	"stackmill/tempdir"
 )
 
 // compressedFile is a recording that a user has compressed as a whole, such as `perf.data.xz`.
@@ -136,12 +137,12 @@ func (c *compressedFile) judge(head []byte) (*compressedFile, error) {
 // looksLikeRecording reports whether a file that begins like this is a recording, or was meant
 // to be one, by its name and first bytes.
 func looksLikeRecording(name string, head []byte) (bool, error) {
-	dir, err := os.MkdirTemp("", "stackmill-look-")
+	dir, err := tempdir.Make("look")
 	if err != nil {
 		return false, fault.New(err)
 	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, name)
+	defer dir.Remove()
+	file := filepath.Join(dir.Path, name)
 	if err := os.WriteFile(file, head, 0o600); err != nil {
 		return false, fault.New(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"stackmill/storedir"
+	"stackmill/tempdir"
 )
 
 // checkCatalog looks at the catalog's file. The next reader replaces one that is
@@ -47,15 +48,15 @@ func (p *Proof) checkCatalog(ctx context.Context, store string, batches []stored
 
 // compareCatalog compares a catalog's definitions with those of a new one.
 func (p *Proof) compareCatalog(ctx context.Context, db *sql.DB, d *definitions) error {
-	temp, err := os.MkdirTemp("", "stackmill-catalog-")
+	temp, err := tempdir.Make("catalog")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
-	if err := writeCatalog(filepath.Join(temp, CatalogFile), d); err != nil {
+	defer temp.Remove()
+	if err := writeCatalog(filepath.Join(temp.Path, CatalogFile), d); err != nil {
 		return err
 	}
-	own, _, err := readCatalog(ctx, temp, access{}, &sight{})
+	own, _, err := readCatalog(ctx, temp.Path, access{}, &sight{})
 	if err != nil {
 		return err
 	}

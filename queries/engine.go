@@ -55,10 +55,10 @@ type connection interface {
 // loads no extension, and keeps its settings. It could still write to these files:
 // foreign SQL goes through Admit.
 func connect(may access, setup []string, each func(driver.ExecerContext) error) (*sql.DB, error) {
-	temp := newTemporary()
-	connector, err := duckdb.NewConnector("?"+may.config(temp).Encode(), initializer(may, setup, each))
+	temp := newEngineDir()
+	connector, err := duckdb.NewConnector("?"+may.config(temp.path).Encode(), initializer(may, setup, each))
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("duckdb: %w", err), removeTemporary(temp))
+		return nil, errors.Join(fmt.Errorf("duckdb: %w", err), temp.remove())
 	}
 	return sql.OpenDB(&ownConnector{connector, temp}), nil
 }
@@ -174,7 +174,7 @@ var listed = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 // ownConnector removes the temporary directory when the database is closed.
 type ownConnector struct {
 	*duckdb.Connector
-	temp string
+	temp engineDir
 }
 
 var _ io.Closer = (*ownConnector)(nil) // sql.DB.Close calls it
@@ -187,7 +187,7 @@ func (c *ownConnector) Open(string) (driver.Conn, error) { return c.Connect(cont
 
 // Close closes the database.
 func (c *ownConnector) Close() error {
-	return errors.Join(c.Connector.Close(), removeTemporary(c.temp))
+	return errors.Join(c.Connector.Close(), c.temp.remove())
 }
 
 // EngineVersion returns the version of DuckDB.

@@ -18,6 +18,7 @@ import (
 
 	"stackmill/queries/duckfile"
 	"stackmill/schema"
+	"stackmill/tempdir"
 )
 
 // TemplateFile is the file in this package's sources that has the template, packed.
@@ -57,12 +58,12 @@ func unpacked() ([]byte, error) {
 // Template makes what is the same in all catalogs with the SQL engine: a database file, with
 // holes where the macros of rows have their queries.
 func Template(ctx context.Context) ([]byte, error) {
-	temp, err := os.MkdirTemp("", "stackmill-template-")
+	temp, err := tempdir.Make("template")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(temp)
-	path := filepath.Join(temp, CatalogFile)
+	defer temp.Remove()
+	path := filepath.Join(temp.Path, CatalogFile)
 	if err := makeTemplate(ctx, path); err != nil {
 		return nil, err
 	}

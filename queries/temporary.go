@@ -1,51 +1,34 @@
 package queries
 
 import (
-	"maps"
 	"os"
-	"slices"
-	"sync"
+	"path/filepath"
+
+	"stackmill/tempdir"
 )
 
-// temporary are the temporary directories of the engines that are open.
-var temporary struct {
-	sync.Mutex
-	dirs map[string]bool
+// engineDir is the temporary directory of an engine. Without one, queries fail that need it.
+type engineDir struct {
+	*tempdir.Dir        // nil if it could not be made
+	path         string // within it: SQL can read there, and must not see the owner's file
 }
 
-// newTemporary makes a temporary directory for an engine: private, with a name that
-// cannot be guessed. It returns "" on failure; queries that need one then fail.
-func newTemporary() string {
-	dir, err := os.MkdirTemp("", "stackmill-sql-")
+func newEngineDir() engineDir {
+	dir, err := tempdir.Make("sql")
 	if err != nil {
-		return ""
+		return engineDir{}
 	}
-	temporary.Lock()
-	defer temporary.Unlock()
-	if temporary.dirs == nil {
-		temporary.dirs = map[string]bool{}
+	d := engineDir{dir, filepath.Join(dir.Path, "engine")}
+	if err := os.Mkdir(d.path, 0o700); err != nil {
+		_ = d.remove() // it is empty
+		return engineDir{}
 	}
-	temporary.dirs[dir] = true
-	return dir
+	return d
 }
 
-func removeTemporary(dir string) error {
-	if dir == "" {
+func (d engineDir) remove() error {
+	if d.Dir == nil {
 		return nil
 	}
-	temporary.Lock()
-	defer temporary.Unlock()
-	delete(temporary.dirs, dir)
-	return os.RemoveAll(dir)
-}
-
-// RemoveTemporary removes the temporary directories of engines that were not closed
-// because a query does not stop.
-func RemoveTemporary() {
-	temporary.Lock()
-	dirs := slices.Collect(maps.Keys(temporary.dirs))
-	temporary.Unlock()
-	for _, dir := range dirs {
-		_ = removeTemporary(dir) // others are harmless
-	}
+	return d.Remove()
 }

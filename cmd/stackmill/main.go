@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stackmill/bucket"
+	"stackmill/tempdir"
 )
 
 // The exit statuses. Everything that fails otherwise gives exitNothing.
@@ -64,7 +65,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	defer removeTemporary()
+	defer tempdir.RemoveAll()    // also of SQL that does not stop
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
 	bucket.Tell(func(message string) { say(stderr, "stackmill: %s\n", message) })

@@ -32,7 +32,4 @@ func noSuchVerb(name string, verbs []string) error {
 	return usageErrorf("%s: no such verb%s (stackmill --help lists them)", name, queries.Suggest(name, verbs))
 }
 
-// removeTemporary removes what is left of the engine's temporary files.
-func removeTemporary() { queries.RemoveTemporary() }
-
 func engineVersion() string { return strings.TrimPrefix(queries.EngineVersion(), "v") }

@@ -23,8 +23,6 @@ func noSuchVerb(name string, _ []string) error {
 	return usageErrorf("%s: the worker, which is built without cgo, has no such verb: it needs the full stackmill (--help lists what there is)", name)
 }
 
-func removeTemporary() {}
-
 // missingFile is for errors of the engine.
 func missingFile(err error) error { return err }
 

@@ -11,6 +11,8 @@ import (
 	"os"
 	"slices"
 	"strconv"
+
+	"stackmill/tempdir"
 )
 
 // maxFolded is about how many bytes of stacks are kept in memory.
@@ -45,7 +47,7 @@ func (s *foldedSums) add(stack []byte, v int64) error {
 
 // spill moves what is in memory to a file that has no name.
 func (s *foldedSums) spill() error {
-	f, err := temporaryFile()
+	f, err := tempdir.File()
 	if err != nil {
 		return err
 	}

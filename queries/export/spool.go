@@ -4,20 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-)
 
-// temporaryFile returns a file that has no name.
-func temporaryFile() (*os.File, error) {
-	f, err := os.CreateTemp("", "stackmill-export-")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
+	"stackmill/tempdir"
+)
 
 // spool keeps several texts that grow side by side. What does not fit in memory is in a
 // temporary file that all texts share.
@@ -56,7 +45,7 @@ func (s *spool) add(t *spoolText, grow func([]byte) []byte) error {
 // spill moves what is in memory to the file.
 func (s *spool) spill() (err error) {
 	if s.file == nil {
-		if s.file, err = temporaryFile(); err != nil {
+		if s.file, err = tempdir.File(); err != nil {
 			return err
 		}
 	}

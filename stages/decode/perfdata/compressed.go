@@ -8,12 +8,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/klauspost/compress/zstd"
 
 	"stackmill/fault"
 	"stackmill/problem"
 	"stackmill/stages/decode/mapped"
+	"stackmill/tempdir"
 )
 
 // Bounds of what a file may decompress to.
@@ -77,12 +79,16 @@ func (l *limited) Read(b []byte) (int, error) {
 // unpack maps the decompressed stream. One that ends early, as in a recording that
 // was cut, is used up to its end. A lack of room for it is not the recording's fault.
 func (r *reader) unpack(name string, from io.Reader) (*mapped.File, error) {
-	t, err := os.CreateTemp("", "stackmill-perf-") // nobody else may open it
+	dir, err := tempdir.Make("perf") // nobody else may open it
+	if err != nil {
+		return nil, ofTemporary(err)
+	}
+	defer dir.Remove()
+	t, err := os.Create(filepath.Join(dir.Path, "records"))
 	if err != nil {
 		return nil, ofTemporary(err)
 	}
 	defer t.Close()
-	defer os.Remove(t.Name())
 	_, err = io.Copy(faulty{t}, untilEnd{r.ctx, from})
 	if fault.Is(err) {
 		return nil, err
