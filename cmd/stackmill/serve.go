@@ -181,7 +181,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	ended := make(chan error, 2)
 	web := &http.Server{
 		Handler: handler, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn), MaxHeaderBytes: 64 << 10,
-		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: s.Timeout + 2*time.Minute, IdleTimeout: 2 * time.Minute,
+		ConnState: new(serve.Connections).Note, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: s.Timeout + 2*time.Minute, IdleTimeout: 2 * time.Minute,
 	}
 	go func() { ended <- web.Serve(listener) }()
 	defer func() {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/flight/flightsql"
+	"golang.org/x/net/netutil"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/keepalive"
@@ -31,20 +32,22 @@ type Server struct {
 // The bounds of connections.
 const (
 	silence    = time.Minute      // after which a client is asked whether it is there
+	idle       = 5 * time.Minute  // of a connection without calls
 	longest    = 30 * time.Minute // of a connection; clients make a new one without a word
 	lastAnswer = 2 * time.Minute  // for the reading of an answer when a connection ends
 	mostCalls  = 64               // of one connection at once; turns bound the work
+	mostOpen   = 256              // connections; more wait
 )
 
 // New returns a server that answers from a store.
 func New(from *serve.Server) *Server {
 	a := &answers{from: from, running: newRunning()}
 	a.register()
-	g := &guard{token: from.Token, log: from.Log}
+	g := &guard{token: from.Token, log: from.Log, patience: from.Patience}
 	s := grpc.NewServer(
 		grpc.ChainUnaryInterceptor(g.unary), grpc.ChainStreamInterceptor(g.stream),
 		grpc.MaxRecvMsgSize(largestRequest), grpc.MaxHeaderListSize(64<<10), grpc.MaxConcurrentStreams(mostCalls), grpc.ConnectionTimeout(10*time.Second),
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: silence, MaxConnectionAge: longest, MaxConnectionAgeGrace: from.Timeout + lastAnswer}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: silence, MaxConnectionIdle: idle, MaxConnectionAge: longest, MaxConnectionAgeGrace: from.Timeout + lastAnswer}),
 	)
 	flight.RegisterFlightServiceServer(s, handshaking{flightsql.NewFlightServer(a), g})
 	return &Server{s}
@@ -55,7 +58,7 @@ func New(from *serve.Server) *Server {
 const largestRequest = 2 << 20
 
 // Serve answers until Stop or an error of the listener, which it closes.
-func (s *Server) Serve(l net.Listener) error { return s.grpc.Serve(l) }
+func (s *Server) Serve(l net.Listener) error { return s.grpc.Serve(netutil.LimitListener(l, mostOpen)) }
 
 // Stop lets the calls under way end, for at most so long.
 func (s *Server) Stop(grace time.Duration) {

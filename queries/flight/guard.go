@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	"google.golang.org/grpc"
@@ -23,6 +25,8 @@ import (
 type guard struct {
 	token string // empty: none is wanted
 	log   *slog.Logger
+
+	patience time.Duration // for a client to read what is sent
 }
 
 const (
@@ -32,8 +36,9 @@ const (
 )
 
 var (
-	errToken = status.Error(codes.Unauthenticated, "the token is missing or wrong (send it as authorization: Bearer TOKEN, or as password of any user)")
-	errReads = status.Error(codes.PermissionDenied, "the store is read-only: nothing can be put into it")
+	errToken  = status.Error(codes.Unauthenticated, "the token is missing or wrong (send it as authorization: Bearer TOKEN, or as password of any user)")
+	errUnread = status.Error(codes.Aborted, "the client does not read the answer")
+	errReads  = status.Error(codes.PermissionDenied, "the store is read-only: nothing can be put into it")
 )
 
 // writes are the methods by which clients send rows.
@@ -54,8 +59,35 @@ func (g *guard) stream(server any, stream grpc.ServerStream, info *grpc.StreamSe
 	case slices.Contains(writes, path.Base(info.FullMethod)):
 		return errReads
 	}
-	defer g.recovered(info.FullMethod, &err)
-	return handle(server, stream)
+	watched := &watchedStream{ServerStream: stream, patience: g.patience, stalled: make(chan struct{})}
+	ended := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() { ended <- err }()
+		defer g.recovered(info.FullMethod, &err)
+		err = handle(server, watched)
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-watched.stalled: // the end of the call ends the handler
+		return errUnread
+	}
+}
+
+// watchedStream notes when a client does not read what is sent to it.
+type watchedStream struct {
+	grpc.ServerStream
+	patience time.Duration
+	once     sync.Once
+	stalled  chan struct{} // closed then
+}
+
+// SendMsg implements grpc.ServerStream.
+func (s *watchedStream) SendMsg(m any) error {
+	late := time.AfterFunc(s.patience, func() { s.once.Do(func() { close(s.stalled) }) })
+	defer late.Stop()
+	return s.ServerStream.SendMsg(m)
 }
 
 // recovered makes a panic the error of a call.

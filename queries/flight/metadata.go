@@ -63,7 +63,7 @@ func rowsOf(ctx context.Context, columns *arrow.Schema, rows [][]any) (*arrow.Sc
 	if err != nil {
 		return nil, nil, err
 	}
-	return columns, chunksOf(ctx, r), nil
+	return columns, chunksOf(ctx, r, func() {}), nil
 }
 
 // distinct returns the rows that some tables give, each once, in order.

@@ -1,7 +1,6 @@
 package flight
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -152,24 +151,28 @@ func (a *answers) rows(ctx context.Context, text string) (*arrow.Schema, <-chan 
 		return nil, nil, failed(err)
 	}
 	if err := setWarnings(ctx, x.Warnings); err != nil {
+		x.IPC.Release()
 		return nil, nil, err
 	}
-	r, err := ipc.NewReader(bytes.NewReader(x.IPC))
+	r, err := ipc.NewReader(x.IPC.Reader())
 	if err != nil {
+		x.IPC.Release()
 		return nil, nil, status.Errorf(codes.Internal, "reading the answer: %v", err)
 	}
-	return r.Schema(), chunksOf(ctx, r), nil
+	return r.Schema(), chunksOf(ctx, r, x.IPC.Release), nil
 }
 
 // largestChunk is about how many bytes a message of rows has: clients refuse those of more
 // than 4 MiB unless they are told otherwise.
 const largestChunk = 1 << 20
 
-// chunksOf returns the batches of a reader, large ones in parts, and releases it.
-func chunksOf(ctx context.Context, r array.RecordReader) <-chan flight.StreamChunk {
+// chunksOf returns the batches of a reader, large ones in parts. It releases the reader and
+// calls done when all were taken, or the call has ended.
+func chunksOf(ctx context.Context, r array.RecordReader, done func()) <-chan flight.StreamChunk {
 	chunks := make(chan flight.StreamChunk)
 	go func() {
 		defer close(chunks)
+		defer done()
 		defer r.Release()
 		send := func(c flight.StreamChunk) bool {
 			select {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,16 +18,16 @@ import (
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
 	"stackmill/queries/result"
+	"stackmill/queries/sandbox"
 )
 
 // queryPath is where SQL is sent to.
 const queryPath = "/api/v1/query"
 
-// Stream is the answer to SQL: an Arrow IPC stream, and what makes it misleading, as the
-// header Stackmill-Warning has it; empty if nothing does.
+// Stream is the answer to SQL.
 type Stream struct {
-	IPC      []byte
-	Warnings string
+	IPC      *sandbox.Body // an Arrow IPC stream, which the caller releases
+	Warnings string        // why it is misleading, as the header Stackmill-Warning has it; may be empty
 }
 
 // Query answers SQL as POST /api/v1/query does, for other protocols: in its turn, by another
@@ -41,7 +42,8 @@ func (s *Server) Columns(ctx context.Context, text string) (*arrow.Schema, error
 	if err != nil {
 		return nil, err
 	}
-	return schemaOf(a.IPC)
+	defer a.IPC.Release()
+	return schemaOf(a.IPC.Reader())
 }
 
 func (s *Server) query(ctx context.Context, text string, empty bool) (*Stream, error) {
@@ -128,12 +130,12 @@ func columnsOf(ctx context.Context, conn *sql.Conn, statement string) (*arrow.Sc
 	if err := result.Arrow(ctx, conn, statement, &stream); err != nil {
 		return nil, err
 	}
-	return schemaOf(stream.Bytes())
+	return schemaOf(&stream)
 }
 
 // schemaOf returns the columns of an Arrow stream.
-func schemaOf(stream []byte) (*arrow.Schema, error) {
-	r, err := ipc.NewReader(bytes.NewReader(stream))
+func schemaOf(stream io.Reader) (*arrow.Schema, error) {
+	r, err := ipc.NewReader(stream)
 	if err != nil {
 		return nil, err
 	}

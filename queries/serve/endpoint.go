@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"stackmill/queries"
+	"stackmill/queries/sandbox"
 )
 
 // endpoint is a path under which data is asked for, with all that a request may say.
@@ -120,34 +120,21 @@ type work struct {
 	*call
 	ctx      context.Context
 	from     sources
-	out      *bounded
+	out      *sandbox.Bounded
 	kind     string // of what was written
 	warnings []string
 	state    string // of the store that was opened
 }
 
-// answer answers a call with at most so many bytes.
-func (c *call) answer(ctx context.Context, from sources, largest int) (*reply, error) {
-	w := &work{call: c, ctx: ctx, from: from, out: &bounded{most: largest}, kind: jsonType}
+// answer answers a call by writing to out.
+func (c *call) answer(ctx context.Context, from sources, out *sandbox.Bounded) (*reply, error) {
+	w := &work{call: c, ctx: ctx, from: from, out: out, kind: jsonType}
 	if err := c.run(w); err != nil {
-		if w.out.full {
-			err = tooLarge(largest)
+		out.Body().Release()
+		if out.Full {
+			err = tooLarge(int(out.Most))
 		}
 		return nil, err
 	}
-	return &reply{Type: w.kind, Warnings: w.warnings, State: w.state, body: w.out.Bytes()}, nil
-}
-
-// bounded takes bytes up to a limit.
-type bounded struct {
-	bytes.Buffer
-	most int
-	full bool
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.full = b.full || b.Len()+len(p) > b.most; b.full {
-		return 0, errors.New("the answer is too large")
-	}
-	return b.Buffer.Write(p)
+	return &reply{Type: w.kind, Warnings: w.warnings, State: w.state, body: out.Body()}, nil
 }

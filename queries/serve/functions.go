@@ -79,8 +79,8 @@ SELECT experiment_id, metric, count(*) AS n FROM function_trends WHERE mode = ? 
 	for _, m := range metrics {
 		row += 2 * len(`,"exclusive.":0`+m)
 	}
-	if rows > int64(w.out.most/row) {
-		return &failure{http.StatusRequestEntityTooLarge, fmt.Errorf("the functions of %d experiments are %d rows, which have more than %d bytes (choose fewer experiments, or a smaller limit; function_totals has the sums of all in SQL)", db.Count, rows, w.out.most)}
+	if rows > w.out.Most/int64(row) {
+		return &failure{http.StatusRequestEntityTooLarge, fmt.Errorf("the functions of %d experiments are %d rows, which have more than %d bytes (choose fewer experiments, or a smaller limit; function_totals has the sums of all in SQL)", db.Count, rows, w.out.Most)}
 	}
 	return nil
 }

@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"stackmill/key"
+	"stackmill/queries/sandbox"
 	"stackmill/schema"
 )
 
@@ -23,7 +25,7 @@ type reply struct {
 	Type     string   `json:"type"`
 	Warnings []string `json:"warnings,omitempty"`
 	State    string   `json:"state,omitempty"` // of the store that was opened for it
-	body     []byte
+	body     *sandbox.Body
 }
 
 // known are answers, by their tags, those that were used last; and those under way, for
@@ -32,7 +34,7 @@ type known struct {
 	mu    sync.Mutex
 	of    map[string]*list.Element // of *knownReply
 	order list.List                // the last used first
-	bytes int
+	bytes atomic.Int64             // also of answers that are not kept any more, and still read
 	under map[string]*pending
 }
 
@@ -44,18 +46,21 @@ type knownReply struct {
 // pending is an answer under way.
 type pending struct {
 	done  chan struct{}
+	users int // of the reply, besides the first
 	reply *reply
 	err   error
 }
 
 func newKnown() *known { return &known{of: map[string]*list.Element{}, under: map[string]*pending{}} }
 
-// get returns the answer with a tag, which work makes if nobody else does.
+// get returns the answer with a tag, which work makes if nobody else does. The caller releases
+// its body.
 func (k *known) get(ctx context.Context, tag string, work func() (*reply, error)) (*reply, error) {
 	for {
 		k.mu.Lock()
 		if e := k.of[tag]; e != nil {
 			k.order.MoveToFront(e)
+			e.Value.(*knownReply).body.Share(1)
 			k.mu.Unlock()
 			return e.Value.(*knownReply).reply, nil
 		}
@@ -67,6 +72,7 @@ func (k *known) get(ctx context.Context, tag string, work func() (*reply, error)
 			k.make(tag, p, work)
 			return p.reply, p.err
 		}
+		p.users++
 		k.mu.Unlock()
 		select {
 		case <-p.done:
@@ -78,8 +84,23 @@ func (k *known) get(ctx context.Context, tag string, work func() (*reply, error)
 				return nil, p.err
 			}
 		case <-ctx.Done():
+			k.leave(p)
 			return nil, context.Cause(ctx)
 		}
+	}
+}
+
+// leave ends the waiting for an answer.
+func (k *known) leave(p *pending) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	select {
+	case <-p.done:
+		if p.err == nil {
+			p.reply.body.Release()
+		}
+	default:
+		p.users--
 	}
 }
 
@@ -90,22 +111,33 @@ func (k *known) make(tag string, p *pending, work func() (*reply, error)) {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		delete(k.under, tag)
-		if p.err == nil && len(p.reply.body) <= largestKnown {
-			k.keep(&knownReply{tag, p.reply})
+		if p.err == nil {
+			p.reply.body.Share(p.users)
+			k.keep(tag, p.reply)
 		}
 		close(p.done)
 	}()
 	p.reply, p.err = work()
 }
 
-// keep keeps an answer in place of those that were not used for longest.
-func (k *known) keep(r *knownReply) {
-	k.of[r.tag] = k.order.PushFront(r)
-	k.bytes += len(r.body)
-	for k.bytes > mostKnown {
+// keep keeps an answer that is not large, in place of those that were not used for longest.
+func (k *known) keep(tag string, r *reply) {
+	if r.body.Size > largestKnown {
+		return
+	}
+	text, err := r.body.Bytes()
+	if err != nil {
+		return
+	}
+	kept := *r
+	kept.body = sandbox.NewBody(text)
+	kept.body.OnRelease(func() { k.bytes.Add(-kept.body.Size) }) // clients may still read it
+	k.of[tag] = k.order.PushFront(&knownReply{tag, &kept})
+	k.bytes.Add(kept.body.Size)
+	for k.bytes.Load() > mostKnown && k.order.Len() > 0 {
 		last := k.order.Remove(k.order.Back()).(*knownReply)
-		k.bytes -= len(last.body)
 		delete(k.of, last.tag)
+		last.body.Release()
 	}
 }
 

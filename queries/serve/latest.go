@@ -13,6 +13,7 @@ import (
 	"stackmill/key"
 	"stackmill/pattern"
 	"stackmill/queries"
+	"stackmill/queries/sandbox"
 )
 
 // mostSeries bounds the series of the values of experiments, of functions and of all else
@@ -193,10 +194,11 @@ func (s *Server) values(ctx context.Context) ([]byte, error) {
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = late(s.Timeout)
 		}
-		return &reply{body: text}, err
+		return &reply{body: sandbox.NewBody(text)}, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return a.body, nil
+	defer a.body.Release()
+	return a.body.Bytes()
 }

@@ -86,7 +86,7 @@ func (s *Server) pprof(w http.ResponseWriter, r *http.Request) {
 	if name == "download" {
 		header.Set("Content-Disposition", `attachment; filename="profile.pb.gz"`)
 	}
-	_, _ = w.Write(a.body) // the client may have gone
+	s.send(w, a.body)
 }
 
 // pprofPage returns one of the pages of a request's selection. Another process makes it: what
@@ -148,12 +148,14 @@ func (m *mounts) take(key string, begin func() (export func() (*reply, error))) 
 	export := begin()
 	go func() {
 		defer close(x.ready)
-		a, err := orPanic(export)
-		if err == nil {
-			x.profile = a.body
+		var a *reply
+		if a, x.err = orPanic(export); x.err == nil {
+			defer a.body.Release()
+			x.profile, x.err = a.body.Bytes()
+		}
+		if x.err == nil { // otherwise the next may have more luck
 			return
 		}
-		x.err = err // the next may have more luck
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.list = slices.DeleteFunc(m.list, func(other *mount) bool { return other == x })
@@ -194,13 +196,13 @@ func drivePprof(w *work) error {
 	made := &pageWriter{header: http.Header{}, status: http.StatusOK, out: w.out, note: noteOf(p)}
 	pages["/"+w.name].ServeHTTP(made, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/" + w.name, RawQuery: w.values.Encode()}})
 	if w.kind = made.header.Get("Content-Type"); w.kind == "" {
-		w.kind = http.DetectContentType(w.out.Bytes())
+		w.kind = http.DetectContentType(made.begin)
 	}
 	switch {
-	case w.out.full:
+	case w.out.Full:
 		return errors.New("the page is too large")
 	case made.status != http.StatusOK:
-		return &failure{made.status, errors.New(strings.TrimSpace(w.out.String()))}
+		return &failure{made.status, errors.New(strings.TrimSpace(string(made.begin)))}
 	}
 	return nil
 }
@@ -219,6 +221,7 @@ func noteOf(p *profile.Profile) (note string) {
 type pageWriter struct {
 	header http.Header
 	status int
+	begin  []byte // of the page, or what failed
 	out    io.Writer
 	note   string
 }
@@ -229,6 +232,8 @@ func (p *pageWriter) WriteHeader(status int) { p.status = status }
 
 // Write implements http.ResponseWriter. pprof writes the start of the body of a page at once.
 func (p *pageWriter) Write(text []byte) (int, error) {
+	const most = 512 // bytes that say what the page is
+	p.begin = append(p.begin, text[:min(len(text), most-len(p.begin))]...)
 	const body = "<body>"
 	if i := bytes.Index(text, []byte(body)); i >= 0 && p.note != "" {
 		with := slices.Concat(text[:i+len(body)], []byte(p.note), text[i+len(body):])

@@ -2,8 +2,10 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -264,5 +266,145 @@ func TestLoad(t *testing.T) {
 	}
 	if refused > 0 {
 		t.Errorf("%d of %d requests were refused, though all may wait", refused, asked)
+	}
+}
+
+// Clients that do not read large answers take neither the server's memory nor others' turns, and
+// are cut; what they held is given back.
+func TestUnread(t *testing.T) {
+	isolate(t)
+	s := start(t, storetest.New(t, storetest.Two), func(o *Options) { o.Largest, o.Patience = 32<<20, 3*time.Second })
+	s.turns.longest = time.Hour // however slow the machine is
+	s.get("/api/v1/views/functions")
+	before := queries.ResidentMemory(os.Getpid())
+	const body = `{"sql": "SELECT repeat('x', 1000000) AS x FROM range(24)", "format": "csv"}`
+	var clients []net.Conn
+	for range 16 {
+		c, err := net.Dial("tcp", s.web.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
+		fmt.Fprintf(c, "POST /api/v1/query HTTP/1.1\r\nHost: %s\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", s.web.Listener.Addr(), len(body), body)
+		clients = append(clients, c)
+	}
+	for _, c := range clients { // each answer has begun
+		if _, err := io.ReadFull(c, make([]byte, len("HTTP/1.1 200 OK"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if grown := queries.ResidentMemory(os.Getpid()) - before; grown > 100<<20 {
+		t.Errorf("%d MiB more for answers that nobody reads", grown>>20)
+	}
+	if s.unread.bytes.Load() == 0 {
+		t.Error("no answer waits for its client")
+	}
+	if status, text := s.sql("SELECT 7 AS x"); status != http.StatusOK {
+		t.Errorf("another client: %d %s", status, text)
+	}
+	for range 600 {
+		if s.unread.bytes.Load() == 0 {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if left := s.unread.bytes.Load(); left != 0 {
+		t.Errorf("%d bytes still wait for clients", left)
+	}
+	s.unread.most = 1 << 20
+	if status, text := s.sql("SELECT repeat('x', 2000000) AS x"); status != http.StatusServiceUnavailable {
+		t.Errorf("one answer too many: %d %.100s", status, text)
+	}
+	if left := s.unread.bytes.Load(); left != 0 {
+		t.Errorf("%d bytes are still counted", left)
+	}
+}
+
+// A client that goes away ends what it has asked for.
+func TestClientGone(t *testing.T) {
+	isolate(t)
+	s := start(t, storetest.New(t, storetest.Two), nil)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	r, err := http.NewRequestWithContext(ctx, "POST", s.web.URL+"/api/v1/query", strings.NewReader(`{"sql": "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = -1"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", jsonType)
+	gone := make(chan error)
+	go func() {
+		_, err := s.web.Client().Do(r)
+		gone <- err
+	}()
+	waitFor(t, "a process", func() bool { return children(t) > 0 })
+	leave()
+	if err := <-gone; err == nil {
+		t.Error("it was answered")
+	}
+	waitFor(t, "the process's end", func() bool { return children(t) == 0 })
+}
+
+// waitFor waits for a condition.
+func waitFor(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for range 1200 {
+		if holds() {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("waiting for %s", what)
+}
+
+// children counts the processes that this one has started.
+func children(t *testing.T) (n int) {
+	t.Helper()
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", os.Getpid()))
+	if err != nil || len(lists) == 0 {
+		t.Skip("the system does not list a process's children")
+	}
+	for _, list := range lists {
+		text, _ := os.ReadFile(list) // of a thread that may have ended
+		n += len(strings.Fields(string(text)))
+	}
+	return n
+}
+
+// Of too many connections, those are closed that ask for nothing.
+func TestConnections(t *testing.T) {
+	var c Connections
+	ends := make([]net.Conn, mostOpen+2)
+	for i := range ends {
+		ends[i], _ = net.Pipe()
+	}
+	closed := func(of net.Conn) bool { return of.SetDeadline(time.Time{}) != nil }
+	for i, end := range ends[:mostOpen] {
+		c.Note(end, http.StateNew)
+		c.Note(end, http.StateActive)
+		if i == 3 || i == 5 {
+			c.Note(end, http.StateIdle)
+			time.Sleep(time.Millisecond)
+		}
+	}
+	for i, want := range []net.Conn{ends[3], ends[5]} {
+		c.Note(ends[mostOpen+i], http.StateNew)
+		c.Note(ends[mostOpen+i], http.StateActive)
+		if !closed(want) {
+			t.Errorf("%d more: the longest idle one is not closed", i)
+		}
+		c.Note(want, http.StateClosed)
+	}
+	last, _ := net.Pipe()
+	if c.Note(last, http.StateNew); !closed(last) {
+		t.Error("there are too many, and none is idle")
+	}
+	if c.Note(last, http.StateClosed); c.open != mostOpen {
+		t.Errorf("%d are open", c.open)
+	}
+	for i, end := range ends {
+		if closed(end) != (i == 3 || i == 5) {
+			t.Errorf("%d: closed: %t", i, closed(end))
+		}
 	}
 }

@@ -5,10 +5,11 @@
 // endpoint (endpoint.go), answers that are known (known.go), a turn (turns.go). Then it is
 // answered from the open store (shelf.go), or, if it has SQL of its own, by another process
 // (process.go), which can be killed: SQL may take any time and memory, and need not stop
-// when it is told to.
+// when it is told to. Large answers are in files until their clients have read them (unread.go).
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"stackmill/queries"
+	"stackmill/queries/sandbox"
 )
 
 // Options say what a server has, and what answers may take.
@@ -32,9 +34,10 @@ type Options struct {
 
 	Memory     int64 // bytes for the SQL engine, and as much again for the processes that run SQL
 	Timeout    time.Duration
-	Concurrent int // how many requests are answered at once
-	Waiting    int // how many more may wait for their turn
-	Largest    int // bytes of an answer
+	Concurrent int           // how many requests are answered at once
+	Waiting    int           // how many more may wait for their turn
+	Largest    int           // bytes of an answer
+	Patience   time.Duration // for a client to take a part of an answer; 0: DefaultPatience
 
 	By        []string // what tells the series of GET /metrics apart: labels of experiments, columns of `experiments`
 	Functions int      // how many functions have series there, of each experiment and metric; 0: none
@@ -54,10 +57,12 @@ type Server struct {
 	mounts  mounts
 	metrics metrics
 	latest  *latest
+	unread  unread
 }
 
 // New opens the store. The error is storedir.ErrNoStore if there is none.
 func New(ctx context.Context, o Options) (*Server, error) {
+	o.Patience = cmp.Or(o.Patience, DefaultPatience)
 	page, err := thePage()
 	if err != nil {
 		return nil, err
@@ -66,7 +71,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Options: o, page: page, shelf: newShelf(&o), known: newKnown(), turns: newTurns(o.Concurrent, o.Waiting), latest: latest}
+	s := &Server{Options: o, page: page, shelf: newShelf(&o), known: newKnown(), turns: newTurns(o.Concurrent, o.Waiting), latest: latest, unread: unread{most: unreadAnswers * int64(o.Largest)}}
 	store, err := s.shelf.pin(ctx, false)
 	if err != nil {
 		return nil, err
@@ -127,10 +132,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, e *endpoint) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
+	defer a.body.Release()
 	header := w.Header()
 	setWarnings(w, store.leftOut(), a.Warnings)
 	header.Set("Content-Type", a.Type)
-	_, _ = w.Write(a.body) // the client may have gone
+	s.send(w, a.body)
 }
 
 // reply returns the answer to a call, nil if the client has it. What SQL of a request gives
@@ -162,7 +168,13 @@ func (s *Server) work(ctx context.Context, c *call, store *pinned) (a *reply, er
 	if c.foreign() {
 		a, err = s.inState(ctx, c, store)
 	} else {
-		a, err = orPanic(func() (*reply, error) { return c.answer(ctx, store, s.Largest) })
+		a, err = orPanic(func() (*reply, error) {
+			return c.answer(ctx, store, sandbox.NewBounded(int64(s.Largest), nil))
+		})
+	}
+	if err == nil && !s.unread.add(a.body) {
+		a.body.Release()
+		err = errUnread
 	}
 	s.metrics.answered(c.path, time.Since(began), err)
 	if errors.Is(err, context.DeadlineExceeded) {

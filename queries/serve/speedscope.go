@@ -56,8 +56,10 @@ func (s *Server) speedscopeProfile(r *http.Request, store *pinned) (string, erro
 		return "", err
 	}
 	c.empty = true
-	if _, err := s.work(r.Context(), c, store); err != nil {
+	a, err := s.work(r.Context(), c, store)
+	if err != nil {
 		return "", err
 	}
+	a.body.Release()
 	return exportPath + "?" + asked.Encode(), nil
 }

@@ -75,8 +75,8 @@ func (w *work) printBy(db *queries.DB, conn *sql.Conn, format, statement string,
 	case "arrow":
 		return result.Arrow(w.ctx, conn, statement, w.out)
 	case "parquet":
-		err := db.CopyParquet(w.ctx, conn, statement, int64(w.out.most), w.out)
-		w.out.full = w.out.full || errors.Is(err, queries.ErrTooLarge)
+		err := db.CopyParquet(w.ctx, conn, statement, w.out.Most, w.out)
+		w.out.Full = w.out.Full || errors.Is(err, queries.ErrTooLarge)
 		return err
 	}
 	rows, err := conn.QueryContext(w.ctx, statement, args...)

@@ -1,0 +1,205 @@
+// Package sandbox answers requests in processes of their own. SQL can take any time and memory
+// and need not stop when it is asked to; a process can be killed.
+//
+// The parent calls Run, which starts the program again with a hidden flag; that process calls
+// Answer. A process has a temporary folder, writes its answer into a file, and ends with its
+// parent.
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
+
+	"stackmill/queries"
+	"stackmill/tempdir"
+)
+
+// Box starts processes, and bounds what each may take.
+type Box struct {
+	Program []string  // the command of a process that calls Answer
+	Memory  int64     // bytes of the process besides slack
+	Largest int64     // bytes of an answer's body
+	Errors  io.Writer // what processes print to standard error; may be nil
+}
+
+// Result is the answer of a process.
+type Result struct {
+	Head json.RawMessage // what the handler returned
+	Body *Body           // the caller releases it
+}
+
+const (
+	memoryLook  = 50 * time.Millisecond // between looks at a process's size
+	memorySlack = 512 << 20             // bytes beyond the engine's memory, for what it does not count
+	exitDelay   = time.Second           // for the pipes of a killed process to end
+	bodyFile    = 3                     // the descriptor of the answer's file in the process
+)
+
+// The errors of processes that take too much.
+var (
+	ErrMemory = errors.New("it takes more memory than it may (ask for less)")
+	ErrLarge  = errors.New("the answer is too large")
+)
+
+// Run lets a process answer a request. It is killed, with all that it has started, when the
+// context ends or it takes too much memory.
+func (b *Box) Run(ctx context.Context, request any) (_ *Result, err error) {
+	text, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := tempdir.Make("answer") // a killed process leaves its files
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Remove()
+	body, err := tempdir.File()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			body.Close()
+		}
+	}()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	p := b.command(ctx, dir.Path, body)
+	stderr, head := &tail{also: b.Errors}, NewBounded(InMemory, nil)
+	p.Stderr, p.Stdout = stderr, head
+	in, err := p.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	// The system sends Pdeathsig when the thread ends that has started the process.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := p.Start(); err != nil {
+		return nil, err
+	}
+	go func() { _, _ = in.Write(text) }() // the pipe stays open: its end is the parent's
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		b.watch(ctx, p.Process.Pid, cancel)
+	}()
+	exit := p.Wait()
+	_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL) // what it has started
+	cause := context.Cause(ctx)
+	cancel(nil)
+	<-watched
+	switch {
+	case cause != nil:
+		return nil, cause
+	case wasKilled(exit): // by the system, which had no memory left
+		return nil, ErrMemory
+	case exit != nil:
+		return nil, fmt.Errorf("the process that was to answer failed: %w: %s", exit, stderr)
+	}
+	info, err := body.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > b.Largest {
+		return nil, ErrLarge
+	}
+	return &Result{head.text, &Body{Size: info.Size(), file: body}}, nil
+}
+
+// command is a process in a group of its own.
+func (b *Box) command(ctx context.Context, dir string, body *os.File) *exec.Cmd {
+	p := exec.CommandContext(ctx, b.Program[0], b.Program[1:]...)
+	p.Args[0] = "stackmill" // in lists of processes
+	p.Env = append(os.Environ(), "TMPDIR="+dir)
+	p.ExtraFiles = []*os.File{body}
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM} // for one that does not read its input yet
+	p.Cancel = func() error { return syscall.Kill(-p.Process.Pid, syscall.SIGKILL) }
+	p.WaitDelay = exitDelay
+	return p
+}
+
+// watch ends a process that grows too large.
+func (b *Box) watch(ctx context.Context, pid int, end context.CancelCauseFunc) {
+	look := time.NewTicker(memoryLook)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+			if queries.ResidentMemory(pid) > b.Memory+memorySlack {
+				end(ErrMemory)
+				return
+			}
+		}
+	}
+}
+
+func wasKilled(exit error) bool {
+	var failed *exec.ExitError
+	if !errors.As(exit, &failed) {
+		return false
+	}
+	status, ok := failed.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+}
+
+// Answer is the whole of a process that Run starts. The handler gets the request and writes the
+// answer's body; what it returns is the answer's head, written as JSON.
+func Answer(in io.Reader, out io.Writer, handle func(request json.RawMessage, body *os.File) (head any, err error)) error {
+	// If the machine has no memory left, the system kills this process first.
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
+	var request json.RawMessage
+	if err := json.NewDecoder(in).Decode(&request); err != nil {
+		return fmt.Errorf("reading the request: %w", err)
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, in)
+		endGroup()
+	}()
+	head, err := handle(request, os.NewFile(bodyFile, "answer"))
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(head)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(text)
+	return err
+}
+
+// endGroup kills this process and all that it has started: the parent has ended.
+func endGroup() {
+	if syscall.Getpgrp() == os.Getpid() {
+		_ = syscall.Kill(0, syscall.SIGKILL)
+	}
+	os.Exit(1)
+}
+
+// tail keeps the end of what a process prints, and passes it on.
+type tail struct {
+	text []byte
+	also io.Writer
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	const most = 1 << 10
+	t.text = append(t.text, p...)
+	t.text = t.text[max(0, len(t.text)-most):]
+	if t.also != nil {
+		_, _ = t.also.Write(p)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string { return string(bytes.TrimSpace(t.text)) }
