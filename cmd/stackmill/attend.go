@@ -4,15 +4,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"time"
 
 	"stackmill/queries"
+	"stackmill/queries/sandbox"
 )
-
-// errMemory is the cause if the process has grown too large.
-var errMemory = errors.New("the process has grown too large")
 
 const (
 	grace       = interruptGrace / 2    // how long the SQL engine may take to stop
@@ -45,7 +42,7 @@ func attend(ctx context.Context, timeout time.Duration, memory int64, work func(
 			return err, false
 		case <-look.C:
 			if queries.ResidentMemory(os.Getpid()) > memory+memorySlack {
-				cancel(errMemory)
+				cancel(sandbox.ErrMemory)
 			}
 		case <-ctx.Done():
 			select {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmill/queries/sandbox"
 	"stackmill/queries/storetest"
 )
 
@@ -32,8 +33,8 @@ func TestAttend(t *testing.T) {
 		"failed":           {t.Context(), 0, 1 << 40, func(context.Context) error { return io.EOF }, io.EOF, false},
 		"late":             {t.Context(), time.Millisecond, 1 << 40, heeds, context.DeadlineExceeded, false},
 		"late and deaf":    {t.Context(), time.Millisecond, 1 << 40, deaf, context.DeadlineExceeded, true},
-		"large":            {t.Context(), 0, -memorySlack, heeds, errMemory, false},
-		"large and deaf":   {t.Context(), 0, -memorySlack, deaf, errMemory, true},
+		"large":            {t.Context(), 0, -memorySlack, heeds, sandbox.ErrMemory, false},
+		"large and deaf":   {t.Context(), 0, -memorySlack, deaf, sandbox.ErrMemory, true},
 		"interrupted":      {interrupted, 0, 1 << 40, heeds, context.Canceled, false},
 		"interrupted late": {interrupted, 0, 1 << 40, deaf, context.Canceled, true},
 	} {

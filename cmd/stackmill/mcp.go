@@ -4,9 +4,12 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"stackmill/queries/sandbox"
 )
 
 // agents is one call of the verb mcp: what answers may take.
@@ -14,6 +17,9 @@ type agents struct {
 	*app
 	most    int // bytes of an answer
 	timeout time.Duration
+	memory  string // of each process that answers
+	answer  bool   // one call from the standard input
+	box     *sandbox.Box
 }
 
 // The smallest answers that make sense, and the usual ones.
@@ -31,6 +37,9 @@ func newMCPCommand(a *app) *cobra.Command {
 output, until the input ends. The tools are experiments, report, query, explain and
 compare; they only read the store.
 
+Each call runs in a process of its own, which is ended when it takes longer than --timeout
+or more than --memory, or the agent cancels it.
+
 An answer never has more bytes than --max-bytes: it says how many rows there are in all,
 how much of the total the rows show, and how much of it has no name, with the reasons.
 docs/agents.md tells an agent how to work with the store.`,
@@ -38,10 +47,14 @@ docs/agents.md tells an agent how to work with the store.`,
   claude mcp add profiles -- stackmill mcp --store /data/store`,
 		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if m.most < leastAnswer {
-				return usageErrorf("mcp: --max-bytes: %d is less than %d", m.most, leastAnswer)
+			if err := m.prepare(); err != nil {
+				return err
 			}
-			if err := m.serve(cmd.Context()); err != nil {
+			run := m.serve
+			if m.answer {
+				run = m.answerCall
+			}
+			if err := run(cmd.Context()); err != nil {
 				return fmt.Errorf("mcp: %w", err)
 			}
 			return nil
@@ -49,5 +62,27 @@ docs/agents.md tells an agent how to work with the store.`,
 	}
 	c.Flags().IntVar(&m.most, "max-bytes", usualAnswer, "how long an answer may be")
 	c.Flags().DurationVar(&m.timeout, "timeout", time.Minute, "how long one answer may take (0: any time)")
+	c.Flags().StringVar(&m.memory, "memory", usualServerMemory, "memory of the SQL engine in each process that answers")
+	c.Flags().BoolVar(&m.answer, "answer", false, "answer one call from the standard input")
+	_ = c.Flags().MarkHidden("answer") // the program calls itself so
 	return c
+}
+
+// prepare checks the flags, and says how processes that answer are started.
+func (m *agents) prepare() (err error) {
+	if m.most < leastAnswer {
+		return usageErrorf("mcp: --max-bytes: %d is less than %d", m.most, leastAnswer)
+	}
+	if m.limits.Memory, err = parseSize(m.memory); err != nil {
+		return usageErrorf("mcp: --memory: %w", err)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("mcp: %w", err)
+	}
+	m.box = &sandbox.Box{
+		Program: []string{program, "mcp", "--answer", "--store", m.store, "--cache-size", m.cacheSize, "--max-bytes", fmt.Sprint(m.most), "--timeout", m.timeout.String(), "--memory", m.memory},
+		Memory:  m.limits.Memory, Largest: int64(m.most), Errors: m.stderr,
+	}
+	return nil
 }

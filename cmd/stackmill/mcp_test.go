@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"strings"
 	"testing"
 
@@ -47,15 +48,31 @@ func connected(t *testing.T, store string, flags ...string) *agent {
 // ask sends a request and returns the response, with its size as "bytes".
 func (a *agent) ask(method string, params any) map[string]any {
 	a.t.Helper()
+	id := a.send(method, params)
+	r := a.receive()
+	if r["id"] != float64(id) {
+		a.t.Fatalf("the response to %d is %v", id, r)
+	}
+	return r
+}
+
+// send sends a request and returns its id.
+func (a *agent) send(method string, params any) int {
 	a.id++
 	line, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": a.id, "method": method, "params": params})
 	fmt.Fprintf(a.in, "%s\n", line)
+	return a.id
+}
+
+// receive returns the next response.
+func (a *agent) receive() map[string]any {
+	a.t.Helper()
 	text, err := a.out.ReadString('\n')
 	if err != nil {
 		a.t.Fatal(err)
 	}
 	var r map[string]any
-	if err := json.Unmarshal([]byte(text), &r); err != nil || r["id"] != float64(a.id) || r["jsonrpc"] != "2.0" {
+	if err := json.Unmarshal([]byte(text), &r); err != nil || r["jsonrpc"] != "2.0" {
 		a.t.Fatalf("%v: %s", err, text)
 	}
 	r["bytes"] = len(text)
@@ -215,5 +232,135 @@ func TestAgentsParameters(t *testing.T) {
 	}
 	if len(tools) != len(asked) {
 		t.Errorf("%d tools, want %d", len(tools), len(asked))
+	}
+}
+
+// endlessSQL are statements that take any time or memory, most of them without ever looking whether
+// they are to stop.
+var endlessSQL = []string{
+	"SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = -1",
+	"SELECT sleep_ms(600_000)",
+	"SELECT length(repeat('x', 2_000_000_000))",
+	"SELECT length(lpad('x', 2_000_000_000, 'y'))",
+	"WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT count(*) FROM r",
+	"SELECT list(i) FROM range(2_000_000_000) t(i)",
+}
+
+// Statements that do not stop are ended; the answer says so, and what follows is answered.
+func TestAgentsEndless(t *testing.T) {
+	a := connected(t, storetest.New(t, storetest.Two), "--timeout", "2s", "--memory", "128M")
+	first := a.id + 1
+	for _, statement := range endlessSQL {
+		a.send("tools/call", map[string]any{"name": "query", "arguments": map[string]any{"sql": statement}})
+	}
+	for range endlessSQL {
+		r := a.receive()
+		text := fmt.Sprint(r["result"])
+		if !strings.Contains(text, "the SQL did not end within") && !strings.Contains(text, "the SQL needs more memory") {
+			t.Errorf("%s: %s", endlessSQL[int(r["id"].(float64))-first], text)
+		}
+	}
+	a.timeless("SELECT 7 AS x")
+}
+
+// timeless asks until the answer is there in time, however slow the machine is.
+func (a *agent) timeless(statement string) {
+	a.t.Helper()
+	for range 20 {
+		text, failed, _ := a.call("query", map[string]any{"sql": statement})
+		if !failed {
+			return
+		}
+		if !strings.Contains(text, "did not end within") {
+			a.t.Fatal(text)
+		}
+	}
+	a.t.Fatalf("%s is never answered", statement)
+}
+
+// A query has no more rows than are counted, before they are computed.
+func TestAgentsRows(t *testing.T) {
+	text, failed, _ := connected(t, storetest.New(t, storetest.Two)).call("query", map[string]any{"sql": "SELECT a.range AS x, b.range AS x FROM range(10_000_000) a, range(10_000_000) b"})
+	if failed || !strings.Contains(text, `"rows_total":1048576,"rows_more":true,"rows_shown":50,"columns":["x","x_1"]`) {
+		t.Error(text)
+	}
+}
+
+// While a call runs, others are answered, and it can be cancelled: then it is not answered, and its
+// process ends.
+func TestAgentsCancel(t *testing.T) {
+	a := connected(t, storetest.New(t, storetest.Two))
+	id := a.send("tools/call", map[string]any{"name": "query", "arguments": map[string]any{"sql": endlessSQL[0]}})
+	waitFor(t, "a process", func() bool { return len(answering(t, os.Getpid())) == 1 })
+	if r := a.ask("ping", nil); r["result"] == nil {
+		t.Error(r)
+	}
+	fmt.Fprintf(a.in, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`+"\n", id)
+	waitFor(t, "the process's end", func() bool { return len(answering(t, os.Getpid())) == 0 })
+	if text, failed, _ := a.call("query", map[string]any{"sql": "SELECT 7 AS x"}); failed {
+		t.Error(text)
+	}
+}
+
+// Whatever a line has, it is answered, or wants no answer, and what follows is answered.
+func TestAgentsLines(t *testing.T) {
+	a := connected(t, storetest.New(t, storetest.Two))
+	for _, test := range []struct{ line, want string }{
+		{`{"x":"` + strings.Repeat("y", 2_000_000) + `"}`, `"id":null,"error":{"code":-32600,"message":"the request has more than`},
+		{`{`, `"id":null,"error":{"code":-32700`},
+		{strings.Repeat("[", 20_000), `"id":null,"error":{"code":-32700`},
+		{"\x00\xff", `"id":null,"error":{"code":-32700`},
+		{`7`, `"id":null,"error":{"code":-32600`},
+		{`null`, `"id":null,"error":{"code":-32600`},
+		{`{"id":1}`, `"id":null,"error":{"code":-32600`},
+		{`{"id":1,"method":7}`, `"id":null,"error":{"code":-32600`},
+		{`{"id":null,"method":"ping"}`, `"id":null,"error":{"code":-32600`},
+		{`{"id":true,"method":"ping"}`, `"id":null,"error":{"code":-32600`},
+		{`{"id":{},"method":"ping"}`, `"id":null,"error":{"code":-32600`},
+		{`{"id":123456789012345678901234567890,"method":"ping"}`, `"id":123456789012345678901234567890,"result":{}`},
+		{`{"id":1e400,"method":"ping"}`, `"id":1e400,"result":{}`},
+		{`{"id":"a\"b","method":"ping"}`, `"id":"a\"b","result":{}`},
+		{`{"id":1,"method":"nonsense"}`, `"id":1,"error":{"code":-32601`},
+		{`{"id":1,"method":"tools/call"}`, `"id":1,"error":{"code":-32602`},
+		{`{"id":1,"method":"tools/call","params":[1]}`, `"id":1,"error":{"code":-32602`},
+		{`{"id":1,"method":"tools/call","params":{"name":"query","arguments":[]}}`, `"isError":true`},
+		{`[]`, `"id":null,"error":{"code":-32600`},
+		{`[` + strings.Repeat(`{"id":1,"method":"ping"},`, mostBatched) + `7]`, `"id":null,"error":{"code":-32600`},
+		{`[{"id":1,"method":"ping"},{"method":"ping"},7]`, `[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":null,"error":{"code":-32600`},
+		{`{"method":"ping"}`, ""},
+		{`{"method":"nonsense","params":7}`, ""},
+		{`{"method":"notifications/cancelled","params":{"requestId":{}}}`, ""},
+		{`{"method":"notifications/cancelled","params":7}`, ""},
+		{`{"id":1,"result":{}}`, ""},
+		{`[{"method":"ping"}]`, ""},
+		{" \t\r", ""},
+	} {
+		fmt.Fprintln(a.in, test.line)
+		if test.want != "" {
+			if line, err := a.out.ReadString('\n'); err != nil || !strings.Contains(line, test.want) {
+				t.Errorf("%.100s: %.200s %v", test.line, line, err)
+			}
+		}
+		if r := a.ask("ping", nil); r["result"] == nil {
+			t.Errorf("after %.100s: %v", test.line, r)
+		}
+	}
+}
+
+// When the agent has gone, what runs for it ends, and so does the program.
+func TestAgentsGone(t *testing.T) {
+	c := program(t, "mcp", "--store", storetest.New(t, storetest.Two))
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(in, `{"id":1,"method":"tools/call","params":{"name":"query","arguments":{"sql":"%s"}}}`+"\n", endlessSQL[0])
+	waitFor(t, "a process", func() bool { return len(answering(t, c.Process.Pid)) == 1 })
+	in.Close()
+	if err := c.Wait(); err != nil {
+		t.Error(err)
 	}
 }

@@ -15,9 +15,6 @@ import (
 	"stackmill/queries/report"
 )
 
-// limitsOfSQL is the memory that SQL may take.
-func (m *agents) limitsOfSQL() int64 { return cmp.Or(m.limits.Memory, queries.DefaultMemory) }
-
 // open opens the store for one answer, which thus has what was ingested before.
 func (m *agents) opened(ctx context.Context, selector string) (*queries.DB, error) {
 	if selector == "" {
@@ -68,7 +65,7 @@ func (m *agents) query(ctx context.Context, args *arguments) (*answer, error) {
 		return nil, err
 	}
 	a := &answer{Warnings: db.Advise(ctx, conn, last)}
-	rows, err := conn.QueryContext(ctx, last)
+	rows, err := conn.QueryContext(ctx, queries.AtMost(conn, last, mostCounted))
 	if err != nil {
 		return nil, err
 	}

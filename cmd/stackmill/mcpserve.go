@@ -11,19 +11,28 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
+	"time"
 )
 
 // protocols are the versions of the protocol that are understood, the latest first.
 var protocols = []string{"2025-06-18", "2025-03-26", "2024-11-05"}
 
-// longestRequest bounds a line of the input: nobody types more SQL.
-const longestRequest = 1 << 20
+// The bounds of a connection.
+const (
+	longestRequest = 1 << 20         // bytes of a line of the input: nobody types more SQL
+	mostCalls      = 64              // of tools that wait or run
+	mostBatched    = 64              // messages on one line
+	lastAnswer     = 5 * time.Second // between answers once the input has ended
+)
 
 // The errors of JSON-RPC 2.0.
 const (
 	notJSON      = -32700
+	noRequest    = -32600
 	noSuchMethod = -32601
 	badArguments = -32602
+	overloaded   = -32000
 )
 
 // request is a message of the agent; without an id it wants no answer.
@@ -31,6 +40,8 @@ type request struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"` // of a response: nothing was asked
+	Error  json.RawMessage `json:"error"`
 }
 
 type response struct {
@@ -47,75 +58,294 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return e.Message }
 
-// serve answers requests, one after another, until there are no more. Input that never
-// ends does not keep the program from ending.
+// connection is one agent's. Messages are read while calls of tools run.
+type connection struct {
+	*agents
+	turns    chan struct{} // of calls that run at once
+	answered chan struct{} // has a value after an answer was written
+
+	writing sync.Mutex
+
+	mu    sync.Mutex
+	calls map[string]context.CancelCauseFunc // by id
+}
+
+// Why calls end.
+var (
+	errCancelled = errors.New("the agent has cancelled the call")
+	errGone      = errors.New("the agent has closed the connection")
+)
+
+// serve answers requests until the input ends.
 func (m *agents) serve(ctx context.Context) error {
+	c := &connection{agents: m, turns: make(chan struct{}, usualConcurrent), answered: make(chan struct{}, 1), calls: map[string]context.CancelCauseFunc{}}
+	ctx, end := context.WithCancelCause(ctx)
 	lines, failed := make(chan []byte), make(chan error, 1)
 	go func() {
 		defer close(lines)
 		failed <- orPanic(func() error { return readLines(ctx, m.stdin, lines) })
 	}()
+	var handlers sync.WaitGroup
+	defer handlers.Wait()
+	defer end(nil)
 	for {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case line, ok := <-lines:
-			if !ok {
+		case line, more := <-lines:
+			if !more {
+				c.finish(&handlers)
 				return <-failed
 			}
-			if err := m.handle(ctx, line); err != nil {
-				return err
+			if answer := c.receive(ctx, line); answer != nil {
+				handlers.Go(func() {
+					if err := orPanic(func() error { return c.write(answer()) }); err != nil {
+						end(err) // nobody reads the answers
+					}
+				})
 			}
 		}
 	}
 }
 
-// readLines passes on lines until the input or the context ends.
-func readLines(ctx context.Context, in io.Reader, lines chan<- []byte) error {
-	s := bufio.NewScanner(in)
-	s.Buffer(nil, longestRequest)
-	for s.Scan() {
+// finish lets the calls under way end, unless they take long: the agent has gone.
+func (c *connection) finish(handlers *sync.WaitGroup) {
+	done := make(chan struct{})
+	go func() {
+		handlers.Wait()
+		close(done)
+	}()
+	for {
 		select {
-		case lines <- bytes.Clone(s.Bytes()):
-		case <-ctx.Done():
-			return nil
+		case <-done:
+			return
+		case <-c.answered:
+		case <-time.After(lastAnswer):
+			c.cancelAll(errGone)
+			return
 		}
 	}
-	if errors.Is(s.Err(), bufio.ErrTooLong) {
-		return fmt.Errorf("a request has more than %d bytes", longestRequest)
-	}
-	return s.Err()
 }
 
-// handle answers one message.
-func (m *agents) handle(ctx context.Context, line []byte) error {
-	if len(bytes.TrimSpace(line)) == 0 {
+// write writes an answer, if there is one.
+func (c *connection) write(answer any) error {
+	if answer == nil {
 		return nil
 	}
-	var r request
-	if err := json.Unmarshal(line, &r); err != nil {
-		return m.respond(json.RawMessage("null"), nil, &rpcError{notJSON, "the request is no JSON-RPC message"})
-	}
-	if len(r.ID) == 0 { // a notification
-		return nil
-	}
-	result, err := m.result(ctx, r)
-	if errors.Is(err, errStuck) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if err := c.printJSON(answer, false); err != nil {
 		return err
+	}
+	select {
+	case c.answered <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// readLines passes on lines until the input or the context ends, and nil for one that is too
+// long.
+func readLines(ctx context.Context, in io.Reader, lines chan<- []byte) error {
+	r := bufio.NewReaderSize(in, 64<<10)
+	for {
+		line, err := readLine(r)
+		if err == nil || len(line) > 0 {
+			select {
+			case lines <- line:
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// readLine reads a line: nil if it is too long.
+func readLine(r *bufio.Reader) (line []byte, err error) {
+	line = []byte{}
+	for {
+		part, err := r.ReadSlice('\n')
+		if line != nil {
+			line = append(line, part...)
+		}
+		if len(line) > longestRequest {
+			line = nil
+		}
+		if err != bufio.ErrBufferFull {
+			return line, err
+		}
+	}
+}
+
+// receive takes a line and returns what answers it: nil if no answer is wanted. A line may be a
+// list of messages, which is answered by one.
+func (c *connection) receive(ctx context.Context, line []byte) (answer func() any) {
+	if line == nil {
+		return failing(nil, noRequest, fmt.Sprintf("the request has more than %d bytes", longestRequest))
+	}
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return nil
+	}
+	if line[0] != '[' {
+		return c.accept(ctx, line)
+	}
+	var list []json.RawMessage
+	switch err := json.Unmarshal(line, &list); {
+	case err != nil:
+		return failing(nil, notJSON, "the request is no JSON")
+	case len(list) == 0 || len(list) > mostBatched:
+		return failing(nil, noRequest, fmt.Sprintf("a list has 1 to %d requests", mostBatched))
+	}
+	var answers []func() any
+	for _, message := range list {
+		if a := c.accept(ctx, message); a != nil {
+			answers = append(answers, a)
+		}
+	}
+	if answers == nil {
+		return nil
+	}
+	return func() any { return together(answers) }
+}
+
+// together returns the answers of a list; nil if all were cancelled.
+func together(answers []func() any) any {
+	made := make([]any, len(answers))
+	var all sync.WaitGroup
+	for i, answer := range answers {
+		all.Go(func() { made[i] = answer() })
+	}
+	all.Wait()
+	if made = slices.DeleteFunc(made, func(a any) bool { return a == nil }); len(made) == 0 {
+		return nil
+	}
+	return made
+}
+
+// accept takes one message and returns what answers it: nil if no answer is wanted. Calls can be
+// cancelled from then on.
+func (c *connection) accept(ctx context.Context, message []byte) (answer func() any) {
+	var r request
+	if err := json.Unmarshal(message, &r); err != nil {
+		if json.Valid(message) {
+			return failing(nil, noRequest, "the request is no JSON-RPC message")
+		}
+		return failing(nil, notJSON, "the request is no JSON")
+	}
+	switch {
+	case r.Method == "" && (r.Result != nil || r.Error != nil):
+		return nil
+	case r.Method == "":
+		return failing(nil, noRequest, "the request has no method")
+	case r.ID == nil:
+		c.notice(r)
+		return nil
+	case r.ID[0] != '"' && r.ID[0] != '-' && (r.ID[0] < '0' || r.ID[0] > '9'):
+		return failing(nil, noRequest, "the id is neither a text nor a number")
+	}
+	if r.Method == "tools/call" {
+		return c.acceptCall(ctx, r)
+	}
+	return func() any {
+		result, err := plainResult(r)
+		return respond(r.ID, result, err)
+	}
+}
+
+// acceptCall takes a call of a tool.
+func (c *connection) acceptCall(ctx context.Context, r request) (answer func() any) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	id := string(r.ID)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.calls[id] != nil:
+		cancel(nil)
+		return failing(r.ID, noRequest, "a call with this id is under way")
+	case len(c.calls) == mostCalls:
+		cancel(nil)
+		return failing(r.ID, overloaded, "too many calls are under way (ask again in a moment)")
+	}
+	c.calls[id] = cancel
+	return func() any {
+		defer c.forget(id)
+		content, err := c.inTurn(ctx, r.Params)
+		if context.Cause(ctx) == errCancelled {
+			return nil
+		}
+		return respond(r.ID, content, err)
+	}
+}
+
+// inTurn calls a tool when it is its turn.
+func (c *connection) inTurn(ctx context.Context, params json.RawMessage) (any, error) {
+	select {
+	case c.turns <- struct{}{}:
+		defer func() { <-c.turns }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	return c.call(ctx, params)
+}
+
+// forget ends a call.
+func (c *connection) forget(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls[id](nil)
+	delete(c.calls, id)
+}
+
+// notice takes a message that wants no answer.
+func (c *connection) notice(r request) {
+	var of struct {
+		ID json.RawMessage `json:"requestId"`
+	}
+	if r.Method != "notifications/cancelled" || json.Unmarshal(r.Params, &of) != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if cancel := c.calls[string(of.ID)]; cancel != nil {
+		cancel(errCancelled)
+	}
+}
+
+func (c *connection) cancelAll(why error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, cancel := range c.calls {
+		cancel(why)
+	}
+}
+
+// failing returns what answers that a request cannot be done. Without an id, it is not known
+// which.
+func failing(id json.RawMessage, code int, message string) func() any {
+	return func() any { return respond(id, nil, &rpcError{code, message}) }
+}
+
+// respond makes a response.
+func respond(id json.RawMessage, result any, err error) any {
+	if id == nil {
+		id = json.RawMessage("null")
 	}
 	var refused *rpcError
 	if err != nil && !errors.As(err, &refused) {
 		refused = &rpcError{badArguments, err.Error()}
 	}
-	return m.respond(r.ID, result, refused)
+	return response{"2.0", id, result, refused}
 }
 
-func (m *agents) respond(id json.RawMessage, result any, failed *rpcError) error {
-	return m.printJSON(response{"2.0", id, result, failed}, false)
-}
-
-// result is what a request is answered with.
-func (m *agents) result(ctx context.Context, r request) (any, error) {
+// plainResult is the result of a request that calls no tool.
+func plainResult(r request) (any, error) {
 	switch r.Method {
 	case "initialize":
 		return introduction(r.Params), nil
@@ -123,8 +353,6 @@ func (m *agents) result(ctx context.Context, r request) (any, error) {
 		return struct{}{}, nil
 	case "tools/list":
 		return map[string]any{"tools": tools}, nil
-	case "tools/call":
-		return m.call(ctx, r.Params)
 	}
 	return nil, &rpcError{noSuchMethod, "no method " + shorten(r.Method, 100)}
 }

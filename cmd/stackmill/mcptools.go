@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	"stackmill/queries/compare"
 	"stackmill/queries/report"
 	"stackmill/queries/result"
+	"stackmill/queries/sandbox"
 )
 
 // guidance tells an agent what it has before it, shortly; docs/agents.md has more.
@@ -104,41 +106,73 @@ const (
 	mostRows  = 1000
 )
 
-// errStuck ends the program: SQL goes on that does not stop.
-var errStuck = errors.New("the SQL does not stop (start the program again)")
+// toolCall is a call of a tool.
+type toolCall struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
 
-// call runs a tool. What a tool cannot do is an answer that says so, for the agent to read.
+// runners are the tools' functions.
+var runners = map[string]func(*agents, context.Context, *arguments) (*answer, error){
+	"experiments": (*agents).experiments, "report": (*agents).report, "query": (*agents).query, "explain": (*agents).explain, "compare": (*agents).compareTool,
+}
+
+// call lets a process of its own run a tool. What a tool cannot do is an answer that says so,
+// for the agent to read.
 func (m *agents) call(ctx context.Context, params json.RawMessage) (any, error) {
-	var c struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-	}
+	var c toolCall
 	if err := json.Unmarshal(params, &c); err != nil {
 		return nil, &rpcError{badArguments, "the parameters of tools/call are a name and arguments"}
 	}
-	run := map[string]func(*agents, context.Context, *arguments) (*answer, error){
-		"experiments": (*agents).experiments, "report": (*agents).report, "query": (*agents).query, "explain": (*agents).explain, "compare": (*agents).compareTool,
-	}[c.Name]
-	if run == nil {
+	if runners[c.Name] == nil {
 		return nil, &rpcError{badArguments, "no tool " + shorten(c.Name, 100)}
 	}
-	args, err := argumentsOf(c.Name, c.Arguments)
-	if err != nil {
+	if _, err := argumentsOf(c.Name, c.Arguments); err != nil {
 		return m.failure(err), nil
 	}
-	var a *answer
-	err, stuck := attend(ctx, m.timeout, m.limitsOfSQL(), func(ctx context.Context) (err error) {
-		m.leftOut = nil // a tool that does not open the store lacks nothing
-		a, err = run(m, ctx, args)
-		return err
-	})
-	switch {
-	case stuck:
-		return nil, errStuck
-	case err != nil:
+	if m.timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, m.timeout)
+		defer stop()
+	}
+	answered, err := m.box.Run(ctx, c)
+	if err != nil {
 		return m.failure(sentence(err, m.timeout)), nil
 	}
-	return content(a.fit(m.most, m.leftOut), false), nil
+	defer answered.Body.Release()
+	text, err := answered.Body.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	return content(string(text), string(answered.Head) == "true"), nil
+}
+
+// answerCall is the whole of a process that runs a tool. Its answer is the text of the result,
+// and whether that says what failed.
+func (m *agents) answerCall(ctx context.Context) error {
+	return sandbox.Answer(m.stdin, m.stdout, func(request json.RawMessage, body *os.File) (any, error) {
+		var c toolCall
+		if err := json.Unmarshal(request, &c); err != nil {
+			return nil, err
+		}
+		var text string
+		err := orPanic(func() error {
+			args, err := argumentsOf(c.Name, c.Arguments)
+			if err != nil {
+				return err
+			}
+			a, err := runners[c.Name](m, ctx, args)
+			if err == nil {
+				text = a.fit(m.most, m.leftOut)
+			}
+			return err
+		})
+		if err != nil {
+			text = m.failureText(sentence(err, m.timeout))
+		}
+		_, failed := body.WriteString(text)
+		return err != nil, failed
+	})
 }
 
 // argumentsOf reads the arguments of a tool, which has no others than it says: one that is
@@ -179,10 +213,12 @@ func content(text string, failed bool) any {
 var unsafeHint = pattern.Lazy(` \(--unsafe [^)]*\)`)
 
 // failure is the result of a call that could not be done.
-func (m *agents) failure(err error) any {
+func (m *agents) failure(err error) any { return content(m.failureText(err), true) }
+
+func (m *agents) failureText(err error) string {
 	text := unsafeHint().ReplaceAllString(err.Error(), "")
 	for len(result.Marshal(text)) > m.most/2 {
 		text = shorten(text, len([]rune(text))/2)
 	}
-	return content(text, true)
+	return text
 }

@@ -11,6 +11,7 @@ import (
 
 	"stackmill/pattern"
 	"stackmill/queries"
+	"stackmill/queries/sandbox"
 )
 
 // sentence words an error of SQL. Of what was refused or did not fit, one sentence says
@@ -30,7 +31,7 @@ func sentence(err error, timeout time.Duration) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &reworded{fmt.Sprintf("the SQL did not end within %v (ask for less, or give more with --timeout)", timeout), err}
-	case errors.Is(err, errMemory), strings.HasPrefix(first, "Out of Memory Error"):
+	case errors.Is(err, sandbox.ErrMemory), strings.HasPrefix(first, "Out of Memory Error"):
 		return &reworded{"the SQL needs more memory, or more temporary files, than it may take (ask for less, or give more with --memory)", err}
 	}
 	return err
