@@ -43,7 +43,7 @@ const (
 func New(from *serve.Server) *Server {
 	a := &answers{from: from, running: newRunning()}
 	a.register()
-	g := &guard{token: from.Token, log: from.Log, patience: from.Patience}
+	g := &guard{from}
 	s := grpc.NewServer(
 		grpc.ChainUnaryInterceptor(g.unary), grpc.ChainStreamInterceptor(g.stream),
 		grpc.MaxRecvMsgSize(largestRequest), grpc.MaxHeaderListSize(64<<10), grpc.MaxConcurrentStreams(mostCalls), grpc.ConnectionTimeout(10*time.Second),
@@ -75,13 +75,15 @@ func codeOf(err error) codes.Code {
 	switch serve.StatusOf(err) {
 	case http.StatusBadRequest:
 		return codes.InvalidArgument
+	case http.StatusUnauthorized:
+		return codes.Unauthenticated
 	case http.StatusForbidden:
 		return codes.PermissionDenied
 	case http.StatusNotFound:
 		return codes.NotFound
-	case http.StatusRequestTimeout:
+	case serve.StatusLate:
 		return codes.DeadlineExceeded
-	case http.StatusRequestEntityTooLarge:
+	case http.StatusRequestEntityTooLarge, http.StatusTooManyRequests:
 		return codes.ResourceExhausted
 	case http.StatusServiceUnavailable:
 		return codes.Unavailable

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
-	"log/slog"
 	"path"
 	"runtime/debug"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 
 	"stackmill/queries/serve"
@@ -23,10 +23,7 @@ import (
 
 // guard lets only those calls through that present the token, and turns panics into errors.
 type guard struct {
-	token string // empty: none is wanted
-	log   *slog.Logger
-
-	patience time.Duration // for a client to read what is sent
+	from *serve.Server
 }
 
 const (
@@ -36,7 +33,7 @@ const (
 )
 
 var (
-	errToken  = status.Error(codes.Unauthenticated, "the token is missing or wrong (send it as authorization: Bearer TOKEN, or as password of any user)")
+	errToken  = status.Error(codes.Unauthenticated, "the token is missing or wrong (send it as authorization: Bearer TOKEN, or as the password of any user)")
 	errUnread = status.Error(codes.Aborted, "the client does not read the answer")
 	errReads  = status.Error(codes.PermissionDenied, "the store is read-only: nothing can be put into it")
 )
@@ -45,21 +42,21 @@ var (
 var writes = []string{"DoPut", "DoExchange"}
 
 func (g *guard) unary(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (answer any, err error) {
-	if !g.authorized(ctx) {
-		return nil, errToken
+	if err := g.authorize(ctx); err != nil {
+		return nil, err
 	}
 	defer g.recovered(info.FullMethod, &err)
 	return handle(ctx, request)
 }
 
 func (g *guard) stream(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) (err error) {
-	switch {
-	case !g.authorized(stream.Context()):
-		return errToken
-	case slices.Contains(writes, path.Base(info.FullMethod)):
+	if err := g.authorize(stream.Context()); err != nil {
+		return err
+	}
+	if slices.Contains(writes, path.Base(info.FullMethod)) {
 		return errReads
 	}
-	watched := &watchedStream{ServerStream: stream, patience: g.patience, stalled: make(chan struct{})}
+	watched := &watchedStream{ServerStream: stream, patience: g.from.Patience, stalled: make(chan struct{})}
 	ended := make(chan error, 1)
 	go func() {
 		var err error
@@ -93,16 +90,21 @@ func (s *watchedStream) SendMsg(m any) error {
 // recovered makes a panic the error of a call.
 func (g *guard) recovered(method string, err *error) {
 	if p := recover(); p != nil {
-		g.log.Error("request failed", "method", method, "error", p, "stack", string(debug.Stack()))
+		g.from.Log.Error("request failed", "method", method, "error", p, "stack", string(debug.Stack()))
 		*err = status.Error(codes.Internal, "internal error")
 	}
 }
 
-// authorized reports whether a call presents the token, as it is or as a password.
-func (g *guard) authorized(ctx context.Context) bool {
-	if g.token == "" {
-		return true
+// authorize checks that a call has the token, as it is or as a password.
+func (g *guard) authorize(ctx context.Context) error {
+	if g.from.Token == "" {
+		return nil
 	}
+	var address string
+	if p, ok := peer.FromContext(ctx); ok {
+		address = p.Addr.String()
+	}
+	err := errToken
 	for _, value := range metadata.ValueFromIncomingContext(ctx, authorization) {
 		scheme, credential, _ := strings.Cut(value, " ")
 		credential = strings.TrimSpace(credential)
@@ -115,11 +117,15 @@ func (g *guard) authorized(ctx context.Context) bool {
 		} else if !strings.EqualFold(scheme, bearer) {
 			continue
 		}
-		if serve.Same(credential, g.token) {
-			return true
+		wrong := g.from.CheckToken(credential, address)
+		if wrong == nil {
+			return nil
+		}
+		if code := codeOf(wrong); code != codes.Unauthenticated { // too many wrong ones
+			err = status.Error(code, wrong.Error())
 		}
 	}
-	return false
+	return err
 }
 
 // handshaking answers the call by which clients exchange a user and a password for a token.
@@ -131,5 +137,5 @@ type handshaking struct {
 // Handshake implements flight.FlightServer. The guard has seen the password; where none is
 // wanted, clients that send one want a token nevertheless.
 func (h handshaking) Handshake(stream flight.FlightService_HandshakeServer) error {
-	return stream.SendHeader(metadata.Pairs(authorization, bearer+" "+cmp.Or(h.token, "none")))
+	return stream.SendHeader(metadata.Pairs(authorization, bearer+" "+cmp.Or(h.from.Token, "none")))
 }

@@ -36,6 +36,11 @@ func wrong(err error) error {
 // flags are the dashes of names of flags.
 var flags = pattern.Lazy(`(^|[ (])--\b`)
 
+// StatusLate is the status of an answer that takes too long. No program repeats a request that is
+// answered with 422; browsers do after 408, and many clients and proxies after 504, though the
+// next answer would take as long.
+const StatusLate = http.StatusUnprocessableEntity
+
 // StatusOf returns the status of a response that says what failed.
 func StatusOf(err error) int {
 	var f *failure
@@ -53,7 +58,7 @@ func StatusOf(err error) int {
 	case errors.Is(err, storedir.ErrNoStore):
 		return http.StatusServiceUnavailable
 	case errors.Is(err, context.DeadlineExceeded):
-		return http.StatusRequestTimeout
+		return StatusLate
 	case errors.As(err, &engine) && engine.Type == duckdb.ErrorTypeOutOfMemory:
 		return http.StatusRequestEntityTooLarge
 	}
@@ -75,13 +80,21 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, err error, kind
 		s.Log.Error("request failed", "method", r.Method, "path", r.URL.Path, "error", err)
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	if status == http.StatusServiceUnavailable {
+	switch status {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", challenge)
+	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1")
+	case http.StatusTooManyRequests:
+		w.Header().Set("Retry-After", fmt.Sprint(int(guessWindow.Seconds())))
 	}
 	w.Header().Set("Content-Type", kind)
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // the client may have gone
 }
+
+// challenge says how to send the token.
+const challenge = `Bearer realm="stackmill"`
 
 // Explain is what clients are told of an error.
 func Explain(err error) string {
@@ -121,9 +134,22 @@ func joinWarnings(lists ...[]string) string {
 	return warningHeader(all)
 }
 
-// warningHeader are texts as one header has them: a list in JSON, whose other characters than
-// ASCII's are escaped, since readers of headers take each byte for a character.
+// longestWarnings bounds the header of warnings: proxies answer 502 instead if the headers are
+// longer than some kilobytes (nginx: 4).
+const longestWarnings = 2 << 10
+
+// warningHeader returns texts as one header: a list in JSON, in which characters outside ASCII
+// are escaped, since readers of headers take each byte for a character. The last text says how
+// many have no room.
 func warningHeader(texts []string) string {
+	header := escaped(texts)
+	for n := len(texts) - 1; len(header) > longestWarnings && n >= 0; n-- {
+		header = escaped(append(texts[:n:n], fmt.Sprintf("%d more warnings have no room here", len(texts)-n)))
+	}
+	return header
+}
+
+func escaped(texts []string) string {
 	var out strings.Builder
 	for _, c := range string(result.Marshal(texts)) {
 		switch {

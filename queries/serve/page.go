@@ -55,9 +55,13 @@ var thePage = sync.OnceValues(func() (*page, error) {
 // style is the path of the style sheet.
 func (p *page) style() string { return p.path + "style.css" }
 
-// first answers with the page's first file.
-func (p *page) first(w http.ResponseWriter, r *http.Request) {
-	tag := `"` + p.path + `"`
+// first answers with the page's first file, which says whether one can log out.
+func (s *Server) first(w http.ResponseWriter, r *http.Request) {
+	login := "none"
+	if s.wantsToken() {
+		login = "token"
+	}
+	tag := `"` + s.page.path + login + `"`
 	w.Header().Set("Cache-Control", "private, no-cache") // another program may have another page
 	w.Header().Set("ETag", tag)
 	if matches(r.Header.Get("If-None-Match"), tag) {
@@ -65,7 +69,7 @@ func (p *page) first(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(p.files[firstFile]) // the client may have gone
+	_, _ = w.Write(bytes.ReplaceAll(s.page.files[firstFile], []byte("LOGIN"), []byte(login))) // the client may have gone
 }
 
 // file answers with another one.
@@ -83,40 +87,6 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	}
 	_, _ = w.Write(text) // the client may have gone
 }
-
-// loginPath is where the form of loginPage is sent to.
-const loginPath = "/login"
-
-// login exchanges the token for a cookie, which a browser sends with each request of the
-// page from then on, until it is closed.
-func (s *Server) login(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, 1<<16)
-	if token := r.PostFormValue("token"); s.Token != "" && !Same(token, s.Token) {
-		s.askToken(w, "This is not the token.")
-		return
-	}
-	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Value: s.cookie(), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
-	http.Redirect(w, r, "/", http.StatusSeeOther)
-}
-
-// askToken answers with a form for the token.
-func (s *Server) askToken(w http.ResponseWriter, why string) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusUnauthorized)
-	_ = loginPage.Execute(w, struct{ Why, Style string }{why, s.page.style()}) // the client may have gone
-}
-
-var loginPage = template.Must(template.New("login").Parse(pageStart("log in") + `<form method="post" action="` + loginPath + `" class="bar">
-<label>Token <input type="password" name="token" required autofocus autocomplete="current-password"></label>
-<button type="submit">Log in</button>
-</form>
-{{with .Why}}<p class="error" role="alert">{{.}}</p>{{end}}
-<p class="note">The token is the content of the file that the server was started with.</p>
-</main>
-</body>
-</html>
-`))
 
 // failPage answers a request that a person made with what failed.
 func (s *Server) failPage(w http.ResponseWriter, r *http.Request, err error) {
@@ -140,6 +110,7 @@ func pageStart(title string) string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="same-origin">
 <title>stackmill: ` + title + `</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="{{.Style}}">

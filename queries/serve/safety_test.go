@@ -132,7 +132,7 @@ func TestPprofEnds(t *testing.T) {
 	ask(http.StatusOK, "as usual")
 	usual := s.Options
 	s.Timeout = time.Nanosecond
-	ask(http.StatusRequestTimeout, "without time")
+	ask(StatusLate, "without time")
 	s.Options = usual
 	s.Program = []string{"/bin/false"}
 	ask(http.StatusInternalServerError, "by a process that fails")

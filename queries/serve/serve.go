@@ -28,9 +28,12 @@ type Options struct {
 	Store   string
 	Version string // of the program: answers of another one may differ
 
-	Hosts []string // what the header Host of a request may be, besides addresses of this machine at Port
-	Port  int
-	Token string // what a request must present; empty: none
+	Hosts  []string // what the header Host of a request may be, besides addresses of this machine at Port
+	Port   int
+	Socket string // the path of the Unix socket on which it listens instead
+	Token  string // what a request must present; empty: none
+
+	TokenOnSocket bool // whether requests over Socket must present it, too
 
 	Memory     int64 // bytes for the SQL engine, and as much again for the processes that run SQL
 	Timeout    time.Duration
@@ -55,6 +58,7 @@ type Server struct {
 	known   *known
 	turns   *turns
 	mounts  mounts
+	guesses guesses
 	metrics metrics
 	latest  *latest
 	unread  unread
@@ -90,11 +94,13 @@ func (s *Server) Handler() (http.Handler, error) {
 		e := &endpoints[i]
 		mux.HandleFunc(e.method+" "+e.path, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, e) })
 	}
-	mux.HandleFunc("GET /{$}", s.page.first)
+	mux.HandleFunc("GET /{$}", s.first)
 	mux.HandleFunc("GET /page/", s.file)
 	mux.HandleFunc("GET "+speedscopePath, s.speedscope)
 	mux.HandleFunc("GET "+pprofPath, s.pprof)
 	mux.HandleFunc("POST "+loginPath, s.login)
+	mux.HandleFunc("GET "+loginPath, func(w http.ResponseWriter, _ *http.Request) { redirect(w, "/") }) // the form's answer, loaded again
+	mux.HandleFunc("POST "+logoutPath, s.logout)
 	mux.HandleFunc("GET /openapi.json", s.describe)
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("GET /metrics", s.measure)
@@ -185,7 +191,7 @@ func (s *Server) work(ctx context.Context, c *call, store *pinned) (a *reply, er
 
 // late is the failure of what takes too long.
 func late(limit time.Duration) error {
-	return &failure{http.StatusRequestTimeout, fmt.Errorf("it took longer than %v (ask for less)", limit)}
+	return &failure{StatusLate, fmt.Errorf("it took longer than %v (ask about fewer experiments or a shorter time, or start the server with a longer --timeout)", limit)}
 }
 
 // orPanic returns what f does, or what it panicked with as an error.

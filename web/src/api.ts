@@ -8,6 +8,9 @@ export class Failure extends Error {
   }
 }
 
+// ended tells the page that the server wants the token again.
+export const ended = new EventTarget();
+
 export interface Answer<T> {
   data: T | undefined; // of the last answer, also while another is awaited
   error: Error | undefined;
@@ -41,6 +44,7 @@ async function answered(request: Request): Promise<{ response: Response; warning
     } catch {
       // It is not the server that answers so.
     }
+    if (response.status === 401) ended.dispatchEvent(new Event('ended'));
     throw new Failure(response.status, message);
   }
   return { response, warnings: JSON.parse(response.headers.get('Stackmill-Warning') ?? '[]') as string[] };

@@ -1,6 +1,6 @@
 import { render, type ComponentType } from 'preact';
-import { useEffect } from 'preact/hooks';
-import { useData } from './api';
+import { useEffect, useState } from 'preact/hooks';
+import { ended, useData } from './api';
 import { ExperimentsPanel } from './experiments';
 import { CallersPanel, FunctionsPanel } from './functions';
 import { later } from './later';
@@ -37,6 +37,12 @@ function Page() {
   const place = usePlace();
   const view = place.get('view', 'experiments');
   const [title, Panel] = panels[view] ?? panels['experiments']!;
+  const [loggedOut, setLoggedOut] = useState(false);
+  useEffect(() => {
+    const update = () => setLoggedOut(true);
+    ended.addEventListener('ended', update);
+    return () => ended.removeEventListener('ended', update);
+  }, []);
   useEffect(() => {
     document.title = [place.all('experiment').join(', '), title, 'stackmill'].filter((t) => t !== '').join(' – ');
   });
@@ -47,11 +53,28 @@ function Page() {
         <nav aria-label="Panels">
           {Object.entries(panels).map(([name, [label]]) => <Link key={name} to={{ view: name }} current={view === name}>{label}</Link>)}
         </nav>
+        {document.body.dataset['login'] === 'token' && <LogOut />}
       </header>
       {view !== 'experiments' && view !== 'sql' && <Scope />}
-      <main><Panel key={view} /></main>
+      <main>
+        {loggedOut && (
+          <p class="error" role="alert">
+            You are not logged in any more: the server was started with another token, or you logged out in another tab. <a href={location.href}>Log in</a>
+          </p>
+        )}
+        <div hidden={loggedOut}><Panel key={view} /></div>
+      </main>
       <footer><a href={new URL('licenses.txt', import.meta.url).href}>Licences</a></footer>
     </>
+  );
+}
+
+// LogOut is the button that makes the browser forget the token. Back shows nothing of the page then.
+function LogOut() {
+  return (
+    <form method="post" action="/logout" class="logout" onSubmit={() => addEventListener('pageshow', () => location.reload())}>
+      <button type="submit">Log out</button>
+    </form>
   );
 }
 

@@ -1,7 +1,7 @@
 // What panels are made of.
 import { type ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Failure, type Answer } from './api';
+import { type Answer } from './api';
 import { percent } from './units';
 
 // useDark says whether the reader prefers dark colours.
@@ -29,21 +29,13 @@ export function Frame<T>(p: {
     <section class="panel" aria-busy={loading} aria-label={p.title}>
       <div class={loading ? 'progress on' : 'progress'} />
       {warnings.map((w) => <p key={w} class="warning">{w}</p>)}
-      {error !== undefined && <Problem error={error} />}
+      {error !== undefined && <p class="error" role="alert">{error.message}</p>}
       {data !== undefined && (p.empty?.(data) === true ? <p class="note">{p.none ?? 'There is nothing to show.'}</p> : p.children(data))}
       {data === undefined && error === undefined && <p class="note">Loading…</p>}
     </section>
   );
 }
 
-function Problem({ error }: { error: Error }) {
-  const gone = error instanceof Failure && error.status === 401;
-  return (
-    <p class="error" role="alert">
-      {gone ? <>The session has ended. <a href="/">Log in again</a></> : error.message}
-    </p>
-  );
-}
 
 // Share is a part of the whole, as a bar and as a percentage.
 export function Share({ part, total }: { part: number; total: number }) {
