@@ -5,36 +5,84 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"html/template"
+	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 )
 
-// openBrowser lets the user's browser open an address: $BROWSER, or what the system has for
-// that.
-func (a *app) openBrowser(address string) {
+// openBrowser lets the user's browser open an address: $BROWSER, or the system's program for
+// that. All users of a machine can read command lines: a secret address is in a file that only
+// the user can read, until done is called.
+func (a *app) openBrowser(address string, secret bool) (done func(), err error) {
+	done = func() {}
+	if secret {
+		if address, done, err = writeRedirect(address); err != nil {
+			return nil, err
+		}
+	}
 	usual := map[string]string{"darwin": "open"}
 	program := cmp.Or(os.Getenv("BROWSER"), usual[runtime.GOOS], "xdg-open")
 	c := exec.Command(program, address)
 	if err := c.Start(); err != nil {
-		say(a.stderr, "stackmill: no browser could be opened (%v): open %s\n", err, address)
-		return
+		say(a.stderr, "stackmill: no browser could be opened: %v (open the address above)\n", err)
+		return done, nil
 	}
 	go func() {
 		if err := c.Wait(); err != nil {
-			say(a.stderr, "stackmill: %s ended with %v: open %s\n", program, err, address)
+			say(a.stderr, "stackmill: %s failed: %v (open the address above)\n", program, err)
 		}
 	}()
+	return done, nil
 }
 
-// placeOf returns the address of a place of the page.
-func placeOf(server, place string) (string, error) {
-	if place == "/" {
-		return server, nil
+var redirectPage = template.Must(template.New("redirect").Parse(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={{.}}">
+<title>stackmill</title>
+</head>
+<body><a href="{{.}}">stackmill</a></body>
+</html>
+`))
+
+// writeRedirect writes a page that leads to an address, into a folder of its own, which remove
+// removes.
+func writeRedirect(address string) (file string, remove func(), err error) {
+	dir, err := os.MkdirTemp("", "stackmill-open-") // only the user can read it
+	if err != nil {
+		return "", nil, err
 	}
-	if !strings.HasPrefix(place, "?") || strings.ContainsFunc(place, func(c rune) bool { return c <= ' ' || c > '~' }) {
+	remove = func() { _ = os.RemoveAll(dir) } // its token is worth nothing without the server
+	var text strings.Builder
+	err = redirectPage.Execute(&text, address)
+	path := filepath.Join(dir, "open.html")
+	if err == nil {
+		err = os.WriteFile(path, []byte(text.String()), 0o600)
+	}
+	if err != nil {
+		remove()
+		return "", nil, err
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String(), remove, nil
+}
+
+// placeOf returns the address of a place of the page, with the token if there is one.
+func placeOf(server, token, place string) (string, error) {
+	if place != "/" && (!strings.HasPrefix(place, "?") || strings.ContainsFunc(place, func(c rune) bool { return c <= ' ' || c > '~' })) {
 		return "", fmt.Errorf("%q is no place of the page (what its address has from ? on)", place)
 	}
-	return server + "/" + place, nil
+	query := strings.TrimPrefix(strings.TrimPrefix(place, "/"), "?")
+	if token != "" {
+		query = strings.TrimSuffix("token="+url.QueryEscape(token)+"&"+query, "&")
+	}
+	if query == "" {
+		return server, nil
+	}
+	return server + "/?" + query, nil
 }

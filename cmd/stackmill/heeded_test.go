@@ -33,7 +33,7 @@ problems: all experiment format severity strict
 query: as file format memory output strict threads timeout unsafe
 report: alias api-only between cpu experiment file format function hide inline limit metric mode no-recorded-sources object pid sort source-path strict thread where wide width
 resymbolize: cache debug-dir dry-run experiment-timeout format jobs kallsyms memory no-recorded-sources no-system-debug perf-map-dir source-path symfs vmlinux
-serve: answer concurrent flight host listen max-bytes memory metrics-by metrics-functions open timeout token-file waiting
+serve: answer concurrent flight host listen max-bytes memory metrics-by metrics-functions no-token open timeout token-file unix waiting
 version: format
 `
 

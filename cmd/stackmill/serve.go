@@ -4,8 +4,10 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -24,8 +26,8 @@ import (
 type server struct {
 	*app
 	serve.Options
-	listen, flight, tokenFile, memory, open string
-	answer                                  bool
+	listen, unix, flight, tokenFile, memory, open string
+	noToken, madeToken, answer                    bool
 }
 
 // The sizes of a server without a wish.
@@ -46,14 +48,22 @@ SQL as JSON, CSV and Arrow, until it is stopped. It only reads the store; what i
 meanwhile is there without a restart. docs/serve.md and GET /openapi.json say what can be
 asked. With --flight, drivers of ADBC, JDBC and ODBC can ask, too.
 
-On addresses that others can reach it wants a token with each request, which is the
-content of --token-file. Requests are only answered under the server's own addresses,
-and names that --host gives.`,
+The server makes a token for each run and prints an address with it: open that address, and
+your browser is logged in. Programs send "Authorization: Bearer TOKEN". For a token that stays
+the same, give --token-file. With --unix only you can reach the server, and no token is needed.
+Requests are only answered under the server's own addresses, and names that --host gives.`,
 		Example: `  stackmill serve --store /data/store --open
-  curl 'http://127.0.0.1:7788/api/v1/views/functions?experiment=test.1.er&limit=20'
-  stackmill serve --listen 0.0.0.0:7788 --host profiles.example.com --token-file /etc/stackmill/token`,
+  stackmill serve --listen 0.0.0.0:7788 --host profiles.example.com --token-file /etc/stackmill/token
+  curl -H "Authorization: Bearer $(cat token)" 'http://127.0.0.1:7788/api/v1/views/functions?limit=20'
+  stackmill serve --unix ~/stackmill.socket
+  curl --unix-socket ~/stackmill.socket 'http://localhost/api/v1/views/functions?limit=20'`,
 		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, pair := range [][2]string{{"unix", "listen"}, {"unix", "open"}, {"no-token", "token-file"}} {
+				if cmd.Flags().Changed(pair[0]) && cmd.Flags().Changed(pair[1]) {
+					return usageErrorf("serve: --%s and --%s exclude each other (leave one out)", pair[0], pair[1])
+				}
+			}
 			if err := s.prepare(); err != nil {
 				return err
 			}
@@ -70,10 +80,12 @@ and names that --host gives.`,
 	}
 	f := c.Flags()
 	f.StringVar(&s.listen, "listen", "127.0.0.1:7788", "the address; port 0 takes a free one")
+	f.StringVar(&s.unix, "unix", "", "listen on a Unix socket at this path instead, which only you can open")
 	f.StringVar(&s.flight, "flight", "", "answer SQL over Arrow Flight SQL, too, at this address; port 0 takes a free one")
 	f.StringVar(&s.open, "open", "", "open the page in the browser; a place of the page, such as '?view=flame&experiment=test.1.er', if one is given")
 	f.Lookup("open").NoOptDefVal = "/"
-	f.StringVar(&s.tokenFile, "token-file", "", "want the token in this file with each request")
+	f.StringVar(&s.tokenFile, "token-file", "", "want the token in this file with each request, not one made for this run")
+	f.BoolVar(&s.noToken, "no-token", false, "want no token: all users of this machine can read the store")
 	f.StringSliceVar(&s.Hosts, "host", nil, "names by which clients know the server, besides its addresses")
 	f.StringVar(&s.memory, "memory", usualServerMemory, "memory of the SQL engine, and of each process that runs SQL of requests")
 	f.DurationVar(&s.Timeout, "timeout", 30*time.Second, "how long one answer may take")
@@ -89,25 +101,23 @@ and names that --host gives.`,
 
 // prepare looks at what can be judged without a store.
 func (s *server) prepare() (err error) {
-	if s.tokenFile != "" {
-		text, err := os.ReadFile(s.tokenFile)
-		if err != nil {
-			return fmt.Errorf("serve: --token-file: %w", err)
-		}
-		if s.Token = strings.TrimSpace(string(text)); s.Token == "" {
-			return usageErrorf("serve: --token-file: %s is empty", s.tokenFile)
-		}
-	}
-	if err := s.mayListen("--listen", s.listen); err != nil {
+	if err := s.chooseToken(); err != nil {
 		return err
 	}
-	if s.flight != "" {
-		if err := s.mayListen("--flight", s.flight); err != nil {
-			return err
+	for flag, address := range map[string]string{"--listen": s.listen, "--flight": s.flight} {
+		if address == "" {
+			continue
+		}
+		host, _, err := net.SplitHostPort(address)
+		if err != nil {
+			return usageErrorf("serve: %s: %w", flag, err)
+		}
+		if s.noToken && !isLoopback(host) {
+			return usageErrorf("serve: --no-token: others can reach %s (leave --no-token out, or listen on 127.0.0.1)", address)
 		}
 	}
 	if s.open != "" {
-		if _, err := placeOf("", s.open); err != nil {
+		if _, err := placeOf("", "", s.open); err != nil {
 			return usageErrorf("serve: --open: %w", err)
 		}
 	}
@@ -137,16 +147,40 @@ func (s *server) prepare() (err error) {
 	return nil
 }
 
-// mayListen refuses addresses that others can reach if they need no token.
-func (s *server) mayListen(flag, address string) error {
-	host, _, err := net.SplitHostPort(address)
+// chooseToken finds the token that requests need: the one of the file, or one for this run if
+// anybody but the user could reach the server.
+func (s *server) chooseToken() (err error) {
+	switch {
+	case s.answer: // it has no listener
+	case s.tokenFile != "":
+		s.Token, err = readToken(s.tokenFile, s.stderr)
+		s.TokenOnSocket = true
+	case s.unix != "" && s.flight == "": // a socket is the user's alone
+	case s.noToken:
+		say(s.stderr, "stackmill: serve: --no-token: all users of this machine can read the store (--unix PATH needs no token and is yours alone)\n")
+	default:
+		s.Token, s.madeToken = rand.Text(), true
+	}
+	return err
+}
+
+// leastToken is the least length of a token, so that nobody guesses it.
+const leastToken = 16
+
+// readToken reads a token from a file.
+func readToken(file string, warn io.Writer) (string, error) {
+	text, err := os.ReadFile(file)
 	if err != nil {
-		return usageErrorf("serve: %s: %w", flag, err)
+		return "", fmt.Errorf("serve: --token-file: %w", err)
 	}
-	if s.Token == "" && !isLoopback(host) {
-		return usageErrorf("serve: %s: others can reach %s (give --token-file, or listen on 127.0.0.1)", flag, address)
+	token := strings.TrimSpace(string(text))
+	if len(token) < leastToken || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		return "", usageErrorf("serve: --token-file: %s must have one word of at least %d letters, digits and signs (openssl rand -hex 24 > FILE writes one)", file, leastToken)
 	}
-	return nil
+	if about, err := os.Stat(file); err == nil && about.Mode().IsRegular() && about.Mode()&0o004 != 0 {
+		say(warn, "stackmill: serve: --token-file: all users of this machine can read %s (chmod o-r keeps it from them)\n", file)
+	}
+	return token, nil
 }
 
 // isLoopback reports whether only this machine reaches an address.
@@ -157,15 +191,11 @@ func isLoopback(host string) bool {
 
 // run serves until the context ends.
 func (s *server) run(ctx context.Context) (err error) {
-	listener, address, err := s.listening(ctx, s.listen)
+	listener, address, err := s.listenHTTP(ctx)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	s.Port = listener.Addr().(*net.TCPAddr).Port
-	if host, _, _ := net.SplitHostPort(address); net.ParseIP(host) == nil {
-		s.Hosts = append(s.Hosts, host)
-	}
 	srv, err := serve.New(ctx, s.Options)
 	if errors.Is(err, storedir.ErrNoStore) {
 		err = fmt.Errorf("no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.Name(s.store), storedir.Name(s.store))
@@ -191,7 +221,11 @@ func (s *server) run(ctx context.Context) (err error) {
 			_ = web.Close()
 		}
 	}()
-	ways := []string{"listening on http://" + address}
+	page := ""
+	if s.madeToken && s.unix == "" {
+		page = "/?token=" + s.Token // this once: the page takes it out of the browser's address bar
+	}
+	ways := []string{"listening on " + address + page}
 	if s.flight != "" {
 		listener, address, err := s.listening(ctx, s.flight)
 		if err != nil {
@@ -201,6 +235,13 @@ func (s *server) run(ctx context.Context) (err error) {
 		go func() { ended <- drivers.Serve(listener) }()
 		defer drivers.Stop(stopGrace)
 		ways = append(ways, "Flight SQL on grpc://"+address)
+		switch {
+		case s.madeToken && s.unix != "":
+			ways = append(ways, "token: "+s.Token)
+			fallthrough
+		case s.Token != "":
+			ways = append(ways, "drivers send the token as the password of any user, or as Authorization: Bearer TOKEN")
+		}
 	}
 	for _, way := range ways {
 		if err := s.printf("%s\n", way); err != nil {
@@ -208,11 +249,15 @@ func (s *server) run(ctx context.Context) (err error) {
 		}
 	}
 	if s.open != "" {
-		place, err := placeOf("http://"+address, s.open)
+		place, err := placeOf(address, s.Token, s.open)
 		if err != nil {
 			return err
 		}
-		s.openBrowser(place)
+		done, err := s.openBrowser(place, s.Token != "")
+		if err != nil {
+			return err
+		}
+		defer done()
 	}
 	select {
 	case err := <-ended:
@@ -220,6 +265,24 @@ func (s *server) run(ctx context.Context) (err error) {
 	case <-ctx.Done():
 		return nil
 	}
+}
+
+// listenHTTP listens as the options say, and returns the address to show.
+func (s *server) listenHTTP(ctx context.Context) (net.Listener, string, error) {
+	if s.unix != "" {
+		l, path, err := listenUnix(ctx, s.unix)
+		s.Socket, s.Hosts = path, append(s.Hosts, "localhost") // what clients of sockets send
+		return l, "unix:" + path, err
+	}
+	l, address, err := s.listening(ctx, s.listen)
+	if err != nil {
+		return nil, "", err
+	}
+	s.Port = l.Addr().(*net.TCPAddr).Port
+	if host, _, _ := net.SplitHostPort(address); net.ParseIP(host) == nil {
+		s.Hosts = append(s.Hosts, host)
+	}
+	return l, "http://" + address, nil
 }
 
 // listening listens, and returns the address by which this machine knows it.
