@@ -82,7 +82,7 @@ func TestPages(t *testing.T) {
 	for range 450 {
 		nights = append(nights, map[string]int{"main": 1})
 	}
-	address := served(t, storetest.New(t, storetest.Nights(nights)), nil)
+	address := served(t, storetest.New(t, storetest.Nights(nights)), nil).address
 	b := open(t, 1280, 850, false)
 	b.site = address
 	first := func() string { t.Helper(); return strings.Split(b.cells()[0], "|")[1] }

@@ -56,7 +56,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	defer db.Close()
 	b := open(t, 1280, 850, false)
-	b.site = served(t, db.Store, nil)
+	b.site = served(t, db.Store, nil).address
 	function := url.QueryEscape("2" + hostile)
 	object := url.QueryEscape(hostile)
 	places := []string{

@@ -36,7 +36,7 @@ func TestLiveStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := open(t, 1280, 850, false)
-	b.site = served(t, dir, nil)
+	b.site = served(t, dir, nil).address
 	ended := make(chan error, 1)
 	go func() {
 		for _, name := range names[1:] {

@@ -73,7 +73,7 @@ func TestMeasure(t *testing.T) {
 	}
 	b := open(t, 1280, 850, false)
 	store := storetest.New(t, storetest.Nights(nights))
-	b.site = served(t, store, nil)
+	b.site = served(t, store, nil).address
 	b.measure("1,000 batches")
 	merged := filepath.Join(t.TempDir(), "merged")
 	if err := os.CopyFS(merged, os.DirFS(store)); err != nil {
@@ -82,7 +82,7 @@ func TestMeasure(t *testing.T) {
 	if _, err := compact.Run(t.Context(), compact.Options{Store: merged, Program: "test", TargetSize: 1 << 30, Memory: 512 << 20, Jobs: 1}); err != nil {
 		t.Fatal(err)
 	}
-	b.site = served(t, merged, nil)
+	b.site = served(t, merged, nil).address
 	b.measure("merged")
 
 	dir := t.TempDir()
@@ -92,7 +92,7 @@ func TestMeasure(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	b.site = served(t, db.Store, nil)
+	b.site = served(t, db.Store, nil).address
 	began := time.Now()
 	b.visit("?view=flame&nodes=" + url.QueryEscape("60000"))
 	t.Logf("%-70s %8.0f ms", "large graph, from its address", ms(time.Since(began)))

@@ -60,8 +60,12 @@ func TestMain(m *testing.M) {
 		if store, err = suite.Open(pipeline.Options{Store: filepath.Join(dir, "store"), SymFS: filepath.Join(dir, "symfs"), Labels: labels}, paths...); err != nil {
 			return nil, err
 		}
-		site, _, err = serving(store.Store, nil)
-		return store, err
+		s, err := serving(store.Store, nil)
+		if err != nil {
+			return nil, err
+		}
+		site = s.address
+		return store, nil
 	})
 }
 
@@ -76,8 +80,9 @@ func labels(path string) map[string]string {
 // browser is a tab of a browser that notes what goes wrong in it.
 type browser struct {
 	context.Context
-	t    *testing.T
-	site string // that it looks at
+	t      *testing.T
+	site   string // that it looks at
+	inside string // the site where it is logged in
 
 	mu    sync.Mutex
 	wrong []string
@@ -92,7 +97,7 @@ func open(t *testing.T, width, height int64, dark bool) *browser {
 		t.Skip("no chromium")
 	}
 	flags := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(int(width), int(height)))
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.IgnoreCertErrors, chromedp.WindowSize(int(width), int(height)))
 	ctx, stop := chromedp.NewExecAllocator(t.Context(), flags...)
 	t.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
@@ -185,10 +190,16 @@ func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithA
 // settled waits until no panel loads.
 var settled = poll(`document.querySelector('main *') !== null && document.querySelector('[aria-busy=true]') === null`)
 
-// visit opens a place of the page.
+// visit opens a place of the page. The first time the address has the token, as the one that
+// the program prints.
 func (b *browser) visit(query string) {
 	b.t.Helper()
-	b.run(chromedp.Navigate(b.site+"/"+query), settled)
+	place := "/" + query
+	if b.inside != b.site {
+		b.inside = b.site
+		place = "/?token=" + token + strings.Replace(query, "?", "&", 1)
+	}
+	b.run(chromedp.Navigate(b.site+place), settled)
 }
 
 // eval returns what an expression gives in the page.

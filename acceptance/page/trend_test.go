@@ -20,7 +20,7 @@ func TestTrend(t *testing.T) {
 		}
 		nights = append(nights, values)
 	}
-	address := served(t, storetest.New(t, storetest.Nights(nights)), nil)
+	address := served(t, storetest.New(t, storetest.Nights(nights)), nil).address
 	b := open(t, 1280, 850, false)
 	b.site = address
 	b.visit("?view=trend&function=slow")
