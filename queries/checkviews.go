@@ -55,7 +55,7 @@ func (p *Proof) checkViews(ctx context.Context, store string, batches []storedir
 			return err
 		}
 	}
-	if err := p.checkSums(ctx, store, batches, o.Limits); err != nil {
+	if err := p.checkByEngine(ctx, store, batches, o.Limits); err != nil {
 		return err
 	}
 	all := func(string) bool { return true }
@@ -185,14 +185,7 @@ func checkedTables(store string, batches []storedir.Batch, experiments []Experim
 		ids = append(ids, quote(e.ExperimentID))
 	}
 	metrics := []string{"SELECT '' AS metric"}
-	all := func(yield func(*storedir.Batch) bool) {
-		for i := range batches {
-			if !yield(&batches[i]) {
-				return
-			}
-		}
-	}
-	if files := filesOf(store, schema.Metrics, all); files.paths != nil {
+	if files := filesOf(store, schema.Metrics, addresses(batches)); files.paths != nil {
 		metrics = append(metrics, "SELECT metric FROM "+files.read())
 	}
 	return defineAs(store, batches, experiments, form{

@@ -135,7 +135,7 @@ func (p *portion) shared(files fileList) string {
 
 // fileList are files of a table.
 type fileList struct {
-	paths   []string // as SQL
+	paths   []string // absolute
 	rows    int64    // in all of them
 	unknown bool     // rows: they were looked up in a catalog, which does not say
 }
@@ -145,12 +145,23 @@ func filesOf(store string, t *schema.Table, batches iter.Seq[*storedir.Batch]) (
 	for b := range batches {
 		for _, f := range b.Files {
 			if f.Table == t.Name {
-				l.paths = append(l.paths, quote(literal.Replace(store+"/"+f.Path)))
+				l.paths = append(l.paths, store+"/"+f.Path)
 				l.rows, l.unknown = l.rows+f.Rows, l.unknown || f.Rows == 0 // no file is without rows
 			}
 		}
 	}
 	return l
+}
+
+// addresses iterates over batches without copying them.
+func addresses(batches []storedir.Batch) iter.Seq[*storedir.Batch] {
+	return func(yield func(*storedir.Batch) bool) {
+		for i := range batches {
+			if !yield(&batches[i]) {
+				return
+			}
+		}
+	}
 }
 
 // read returns the relation of the rows in the files. If it is known how many they are, the
@@ -159,11 +170,8 @@ func (l fileList) read(options ...string) string {
 	if !l.unknown {
 		options = append(options, fmt.Sprint("explicit_cardinality = ", l.rows))
 	}
-	return "read_parquet(" + strings.Join(append([]string{l.String()}, options...), ", ") + ")"
+	return ReadParquet(l.paths, options...)
 }
-
-// String writes the list for SQL.
-func (l fileList) String() string { return "[" + strings.Join(l.paths, ", ") + "]" }
 
 // experiments returns the ids of those of which this much counts, sorted.
 func (p *portion) experiments(which func(extent) bool) (ids []string) {
@@ -228,6 +236,3 @@ func summed(rollup string) string {
 	}
 	return "SELECT " + strings.Join(columns, ", ") + " FROM " + rollup
 }
-
-// literal protects the characters that read_parquet takes for patterns.
-var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")

@@ -74,7 +74,7 @@ func TestHidden(t *testing.T) {
 		if table.Has(schema.FactNumber) { // each batch has its own numbers
 			columns = "* EXCLUDE (filename) REPLACE (fact + IF(contains(filename, " + quote(a.Batch) + "), 1000, 0) AS fact)"
 		}
-		if _, err := db.Exec(fmt.Sprintf("COPY (SELECT %s FROM read_parquet(%s, filename = %t)) TO %s", columns, found, table.Has(schema.FactNumber), quote(filepath.Join(store, name)))); err != nil {
+		if _, err := db.Exec(fmt.Sprintf("COPY (SELECT %s FROM %s) TO %s", columns, found.read(fmt.Sprint("filename = ", table.Has(schema.FactNumber))), quote(filepath.Join(store, name)))); err != nil {
 			t.Fatal(err)
 		}
 		both.Files = append(both.Files, storedir.File{Table: table.Name, Path: name})
@@ -125,9 +125,10 @@ func TestUnknownRows(t *testing.T) {
 		{Commit: storedir.Commit{Files: []storedir.File{{Table: "samples", Path: "a", Rows: 7}}}},
 		{Commit: storedir.Commit{Files: []storedir.File{{Table: "samples", Path: "b"}}}},
 	}
-	for n, want := range []string{"read_parquet(['S/a'], explicit_cardinality = 7)", "read_parquet(['S/a', 'S/b'])"} {
-		if got := filesOf("S", schema.Samples, slices.Values(batches[:n+1])).read(); got != want {
-			t.Errorf("%s, not %s", got, want)
+	for n, want := range []bool{true, false} {
+		got := filesOf("S", schema.Samples, slices.Values(batches[:n+1])).read()
+		if strings.Contains(got, "explicit_cardinality = 7") != want || strings.Contains(got, "explicit_cardinality") != want {
+			t.Errorf("%d of the files: %s", n+1, got)
 		}
 	}
 }

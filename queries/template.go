@@ -30,8 +30,14 @@ const TemplateFile = "template.duckdb.zst"
 //go:embed template.duckdb.zst
 var packed []byte
 
-// same is a hash of what is the same in all catalogs.
-var same = sync.OnceValue(func() uint64 { return xxhash.Sum64(packed) })
+// same is a hash of what is the same in all catalogs, and of how their macros read files:
+// a catalog that reads them otherwise is another one.
+var same = sync.OnceValue(func() uint64 {
+	h := xxhash.New()
+	_, _ = h.Write(packed) // it cannot fail
+	note(h, ReadParquet(nil))
+	return h.Sum64()
+})
 
 // template returns what is the same in all catalogs.
 var template = sync.OnceValues(func() (*duckfile.Template, error) {

@@ -82,12 +82,12 @@ func readDuckLake(t *testing.T, folder string) map[string]content {
 			}
 			deleted := ""
 			if f[1] != "" {
-				deleted = " WHERE file_row_number NOT IN (SELECT pos FROM read_parquet(" + queries.Quote(f[1]) + "))"
-				if n := one("SELECT count(*) FROM read_parquet(" + queries.Quote(f[1]) + ") WHERE file_path = " + queries.Quote(f[0])); n != f[3] {
+				deleted = " WHERE file_row_number NOT IN (SELECT pos FROM " + queries.ReadParquet([]string{f[1]}) + ")"
+				if n := one("SELECT count(*) FROM " + queries.ReadParquet([]string{f[1]}) + " WHERE file_path = " + queries.Quote(f[0])); n != f[3] {
 					t.Errorf("%s: %s rows are deleted, the catalog says %s", f[0], n, f[3])
 				}
 			}
-			from := "read_parquet(" + queries.Quote(f[0]) + ", file_row_number = true)"
+			from := queries.ReadParquet([]string{f[0]}, "file_row_number = true")
 			if n := one("SELECT count(*) FROM " + from); n != f[2] {
 				t.Errorf("%s: %s rows, the catalog says %s", f[0], n, f[2])
 			}

@@ -92,7 +92,7 @@ func inSQL(t *testing.T, db *queries.DB, tables []lake.Table) map[string]content
 		if s := schema.ByName(table.Name); s != nil {
 			columns = slices.DeleteFunc(slices.Clone(columns), func(c lake.Column) bool { return slices.Contains(s.FileOnly, c.Name) })
 			if s.Has(schema.ListedIn) {
-				from = "read_parquet(" + local(table) + ")"
+				from = local(table)
 			}
 		}
 		all[table.Name] = sums(t, db, table.Name, from, columns)
@@ -100,13 +100,13 @@ func inSQL(t *testing.T, db *queries.DB, tables []lake.Table) map[string]content
 	return all
 }
 
-// local lists the files of a table in SQL.
+// local returns the relation of the rows in a table's files.
 func local(t lake.Table) string {
 	var files []string
 	for _, f := range t.Files {
 		files = append(files, f.Local)
 	}
-	return "[" + queries.Quote(files...) + "]"
+	return queries.ReadParquet(files)
 }
 
 // compareLists compares what SQL shows of lists that experiments share with what it is joined of
@@ -125,7 +125,7 @@ func compareLists(t *testing.T, db *queries.DB, tables []lake.Table) {
 		for _, c := range s.Shown() {
 			columns = append(columns, lake.Column{Name: c.Name, Type: c.Type.SQL()})
 		}
-		joined := fmt.Sprintf("read_parquet(%s) JOIN read_parquet(%s) USING (%s, listing)", local(named[s.Links.Name]), local(named[s.Name]), schema.ListedIn)
+		joined := fmt.Sprintf("%s JOIN %s USING (%s, listing)", local(named[s.Links.Name]), local(named[s.Name]), schema.ListedIn)
 		if diff := gocmp.Diff(sums(t, db, s.Name, s.Name, columns), sums(t, db, s.Name, joined, columns)); diff != "" {
 			t.Errorf("-SQL +joined\n%s", diff)
 		}

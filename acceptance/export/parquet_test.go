@@ -26,7 +26,7 @@ func TestParquetInJavaScript(t *testing.T) {
 			}
 			got = append(got, row)
 		}
-		rows, err := store.QueryContext(t.Context(), "SELECT COLUMNS(*)::VARCHAR FROM read_parquet("+queries.Quote(files[0])+")")
+		rows, err := store.QueryContext(t.Context(), "SELECT COLUMNS(*)::VARCHAR FROM "+queries.ReadParquet(files[:1]))
 		if err != nil {
 			t.Fatal(err)
 		}

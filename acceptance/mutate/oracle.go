@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"stackmill/queries"
 	"stackmill/storedir"
 )
 
@@ -45,7 +46,7 @@ type oracle struct{ db *sql.DB }
 func (o oracle) read(ctx context.Context, store string, c storedir.Commit) (*holding, error) {
 	files := map[string]string{}
 	for _, f := range c.Files {
-		files[f.Table] = fmt.Sprintf("read_parquet('%s')", filepath.Join(store, filepath.FromSlash(f.Path)))
+		files[f.Table] = queries.ReadParquet([]string{filepath.Join(store, filepath.FromSlash(f.Path))})
 	}
 	h := &holding{samples: map[sample]int{}, problems: map[string]int64{}}
 	if err := o.readProblems(ctx, h, files["problems"]); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/cespare/xxhash/v2"
 
+	"stackmill/queries"
 	"stackmill/schema"
 	"stackmill/storedir"
 	"stackmill/tablefile"
@@ -35,7 +36,7 @@ func read(t *testing.T, store string, table *schema.Table) (rows []row) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	found, err := db.Query("FROM read_parquet('" + filepath.Join(store, file.Path) + "')")
+	found, err := db.Query("FROM " + queries.ReadParquet([]string{filepath.Join(store, file.Path)}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -226,7 +226,7 @@ func (w *writer) file(ctx context.Context, s source, b *storedir.Batch) (*File, 
 	hidden, attempt := hiddenIn(s.stored, b), storedir.AttemptOf(stored.Path)
 	switch {
 	case listed(s.stored):
-		query := fmt.Sprintf("SELECT * REPLACE (%s AS %s) FROM read_parquet(%s)", queries.Quote("@"+attempt), schema.ListedIn, queries.Quote(f.Local))
+		query := fmt.Sprintf("SELECT * REPLACE (%s AS %s) FROM %s", queries.Quote("@"+attempt), schema.ListedIn, queries.ReadParquet([]string{f.Local}))
 		if s.stored.Links == nil && len(hidden) > 0 {
 			query += " WHERE experiment_id NOT IN (" + queries.Quote(hidden...) + ")"
 		}
@@ -236,8 +236,8 @@ func (w *writer) file(ctx context.Context, s source, b *storedir.Batch) (*File, 
 	}
 	// The names and numbers of the columns are the format's (Iceberg's specification, "Position
 	// Delete Files"), which DuckLake shares.
-	query := fmt.Sprintf("SELECT %s AS file_path, file_row_number AS pos FROM read_parquet(%s, file_row_number = true) WHERE experiment_id IN (%s) ORDER BY pos",
-		queries.Quote(f.Path), queries.Quote(f.Local), queries.Quote(hidden...))
+	query := fmt.Sprintf("SELECT %s AS file_path, file_row_number AS pos FROM %s WHERE experiment_id IN (%s) ORDER BY pos",
+		queries.Quote(f.Path), queries.ReadParquet([]string{f.Local}, "file_row_number = true"), queries.Quote(hidden...))
 	var err error
 	f.Deletes, err = w.write(ctx, s.Name, fmt.Sprintf("%s-%s-deletes.parquet", attempt, hash(append(hidden, f.Path)...)), query, "FIELD_IDS {file_path: 2147483546, pos: 2147483545}")
 	return f, err

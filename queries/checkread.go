@@ -1,0 +1,157 @@
+package queries
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+
+	"stackmill/schema"
+)
+
+// columnExtent summarizes a column of several files: how many values it has, the smallest and
+// the largest.
+type columnExtent struct {
+	values      int64
+	least, most any  // int64 or string; nil if no value is bounded
+	unbounded   bool // some file does not say its bounds: they are too long
+}
+
+// checkRead proves that the SQL engine reads from a table's files what is in them: their rows
+// and columns, with as many values of each column and the same bounds as their footers say.
+func (p *Proof) checkRead(ctx context.Context, db *DB, t *schema.Table, files fileList) error {
+	rows, want, err := footerExtents(t, files)
+	if err != nil {
+		return err
+	}
+	read := files.read()
+	found, err := db.QueryContext(ctx, "SELECT * FROM "+read+" LIMIT 0")
+	if err != nil {
+		return err
+	}
+	columns, err := found.Columns()
+	if err := found.Close(); err != nil {
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i] = c.Name
+	}
+	if !slices.Equal(columns, names) {
+		p.add(t.Name, "has the columns %s for the SQL engine, and %s in its files", strings.Join(columns, ", "), strings.Join(names, ", "))
+		return nil
+	}
+	parts := []string{"count(*)"}
+	for _, c := range t.Columns {
+		name := identifier(c.Name)
+		least, most := "min("+name+")", "max("+name+")"
+		switch c.Type {
+		case schema.Bool:
+			least, most = "NULL", "NULL"
+		case schema.Time:
+			least, most = "epoch_us("+least+")", "epoch_us("+most+")"
+		case schema.Int32, schema.Int64:
+			least, most = least+"::BIGINT", most+"::BIGINT"
+		}
+		parts = append(parts, "count("+name+")", least, most)
+	}
+	values, targets := make([]any, len(parts)), make([]any, len(parts))
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	if err := db.QueryRowContext(ctx, "SELECT "+strings.Join(parts, ", ")+" FROM "+read).Scan(targets...); err != nil {
+		return err
+	}
+	if values[0] != rows {
+		p.add(t.Name, "has %v rows for the SQL engine, and %d in its files", values[0], rows)
+	}
+	for i, c := range t.Columns {
+		got, w := values[1+3*i:][:3], want[i]
+		switch {
+		case got[0] != w.values:
+			p.add(t.Name, "has %v values of %s for the SQL engine, and %d in its files", got[0], c.Name, w.values)
+		case c.Type != schema.Bool && !w.unbounded && (got[1] != w.least || got[2] != w.most):
+			p.add(t.Name, "has values of %s from %v to %v for the SQL engine, and from %v to %v in its files", c.Name, got[1], got[2], w.least, w.most)
+		}
+	}
+	return nil
+}
+
+// footerExtents returns the number of rows of files, and what their footers say of each column.
+func footerExtents(t *schema.Table, files fileList) (rows int64, columns []columnExtent, err error) {
+	columns = make([]columnExtent, len(t.Columns))
+	for _, path := range files.paths {
+		if err := addFooter(path, columns, &rows); err != nil {
+			return 0, nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return rows, columns, nil
+}
+
+func addFooter(path string, columns []columnExtent, rows *int64) error {
+	r, err := file.OpenParquetFile(path, false)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	*rows += r.NumRows()
+	for g := range r.NumRowGroups() {
+		group := r.MetaData().RowGroup(g)
+		for i := range columns {
+			chunk, err := group.ColumnChunk(i)
+			if err != nil {
+				return err
+			}
+			s, err := chunk.Statistics()
+			if err != nil {
+				return err
+			}
+			if s == nil || !s.HasNullCount() {
+				return fmt.Errorf("column %d has no count of missing values", i+1)
+			}
+			n := group.NumRows() - s.NullCount()
+			columns[i].values += n
+			switch {
+			case n == 0:
+			case !s.HasMinMax():
+				columns[i].unbounded = true
+			default:
+				columns[i].add(s.Type(), s.EncodeMin(), s.EncodeMax())
+			}
+		}
+	}
+	return nil
+}
+
+// add widens the bounds of a column by those of a row group, as Parquet encodes them.
+func (c *columnExtent) add(t parquet.Type, least, most []byte) {
+	switch t {
+	case parquet.Types.Int32, parquet.Types.Int64:
+		number := func(b []byte) int64 {
+			if t == parquet.Types.Int32 {
+				return int64(int32(binary.LittleEndian.Uint32(b)))
+			}
+			return int64(binary.LittleEndian.Uint64(b))
+		}
+		l, m := number(least), number(most)
+		if c.least != nil {
+			l, m = min(l, c.least.(int64)), max(m, c.most.(int64))
+		}
+		c.least, c.most = l, m
+	case parquet.Types.ByteArray:
+		if c.least == nil || bytes.Compare(least, []byte(c.least.(string))) < 0 {
+			c.least = string(least)
+		}
+		if c.most == nil || bytes.Compare(most, []byte(c.most.(string))) > 0 {
+			c.most = string(most)
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package queries
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// fixedOptions turn off whatever read_parquet derives from names of files and folders, or from
+// the session's settings. By default it takes each folder KEY=VALUE of a path for a column, in
+// place of the files' own column of that name.
+var fixedOptions = []string{"hive_partitioning = false", "union_by_name = false", "binary_as_string = false"}
+
+// ReadParquet returns the relation of the rows in Parquet files. No other code may name a
+// function of the SQL engine that reads files: a test looks for them. Paths are absolute;
+// options are further ones of read_parquet, such as "filename = true".
+func ReadParquet(paths []string, options ...string) string {
+	list := make([]string, len(paths))
+	for i, path := range paths {
+		list[i] = quote(literal.Replace(path))
+	}
+	return fmt.Sprintf("read_parquet([%s], %s)", strings.Join(list, ", "), strings.Join(slices.Concat(fixedOptions, options), ", "))
+}
+
+// literal protects the characters that read_parquet takes for patterns.
+var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
