@@ -16,8 +16,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -187,11 +185,11 @@ func (r *run) verify(ctx context.Context, group []*storedir.Batch) (err error) {
 			if err := context.Cause(ctx); err != nil {
 				return err
 			}
-			sum, serr := checksum(filepath.Join(r.Store, filepath.FromSlash(f.Path)))
+			sum, serr := checksum(r.Store, f.Path)
 			switch {
 			case errors.Is(serr, fs.ErrNotExist) && r.replaced(group):
 				return errLeft
-			case errors.Is(serr, fs.ErrNotExist), serr == nil && sum != f.Checksum:
+			case errors.Is(serr, fs.ErrNotExist), errors.Is(serr, storedir.ErrNotRegular), serr == nil && sum != f.Checksum:
 				r.damaged(b)
 				err = errLeft
 			case serr != nil:
@@ -210,8 +208,8 @@ func (r *run) damaged(b *storedir.Batch) {
 	}
 }
 
-func checksum(path string) (string, error) {
-	f, err := os.Open(path)
+func checksum(store, path string) (string, error) {
+	f, err := storedir.OpenFile(store, path)
 	if err != nil {
 		return "", err
 	}

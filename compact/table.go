@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"stackmill/schema"
@@ -193,7 +191,7 @@ func (s *source) readFacts(ctx context.Context, store string, t *schema.Table) (
 	if s.facts == "" {
 		return nil, fmt.Errorf("its batch has no file of table %s", t.Facts.Name)
 	}
-	f, err := os.Open(filepath.Join(store, filepath.FromSlash(s.facts)))
+	f, err := storedir.OpenFile(store, s.facts)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -163,7 +162,7 @@ func (s *shelf) file(t *schema.Table) (*os.File, error) {
 		if file.Table != t.Name {
 			continue
 		}
-		f, err := os.Open(filepath.Join(s.store, filepath.FromSlash(file.Path)))
+		f, err := storedir.OpenFile(s.store, file.Path)
 		if errors.Is(err, os.ErrNotExist) {
 			err = errMoved
 		}

@@ -28,6 +28,9 @@ func IsRefusal(err error) bool {
 	if err == nil || errors.As(err, new(*Refusal)) {
 		return err != nil
 	}
+	if FindLostFile(err) != nil {
+		return false
+	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	return slices.ContainsFunc(forbidden, func(words string) bool { return strings.Contains(first, words) })
 }

@@ -23,6 +23,13 @@ func (p *Proof) checkCatalog(ctx context.Context, store string, batches []stored
 		p.note(CatalogFile, "is missing: the next reader makes it")
 		return nil
 	}
+	if err == nil {
+		err = storedir.IsRegular(filepath.Join(store, CatalogFile))
+	}
+	if errors.Is(err, storedir.ErrNotRegular) {
+		p.add(CatalogFile, "cannot be read: the next reader makes it anew (%v)", storedir.ErrNotRegular)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,11 @@ func (p *Proof) checkByEngine(ctx context.Context, store string, batches []store
 }
 
 func (p *Proof) checkPartByEngine(ctx context.Context, store string, batches []storedir.Batch, limits Limits) error {
-	may := access{Limits: limits, most: checkMemory, files: pathsOf(store, batches), locked: true}
+	files, err := readablePaths(store, filesIn(batches), false)
+	if err != nil {
+		return err
+	}
+	may := access{Limits: limits, most: checkMemory, files: files, locked: true}
 	engine, err := connect(may, nil, func(driver.ExecerContext) error { return nil })
 	if err != nil {
 		return err

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
-	"path/filepath"
 	"runtime"
 	"sync/atomic"
 	"syscall"
@@ -20,7 +18,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"stackmill/schema"
-	"stackmill/stages/infile"
 	"stackmill/storedir"
 )
 
@@ -131,13 +128,16 @@ func (g *gauge) add() {
 
 // findFile looks whether a file is there, with the size that was committed.
 func findFile(store string, c storedir.Commit, f storedir.File) error {
-	if !filepath.IsLocal(f.Path) {
-		return errors.New("lies outside the store")
+	if !storedir.IsFile(f, c.Batch) {
+		return misplaced(c, f)
 	}
-	info, err := os.Stat(filepath.Join(store, filepath.FromSlash(f.Path)))
+	opened, err := storedir.OpenFile(store, f.Path)
+	if err != nil {
+		return unopened(c, err)
+	}
+	defer opened.Close()
+	info, err := opened.Stat()
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return fmt.Errorf("is missing, batch %s names it", c.Batch)
 	case err != nil:
 		return err
 	case info.Size() != f.Bytes:
@@ -152,14 +152,16 @@ func checkFile(store string, c storedir.Commit, f storedir.File) error {
 	if t == nil {
 		return fmt.Errorf("is of table %q, which does not exist", f.Table)
 	}
-	if !filepath.IsLocal(f.Path) {
-		return errors.New("lies outside the store")
+	if !storedir.IsFile(f, c.Batch) {
+		return misplaced(c, f)
 	}
-	path := filepath.Join(store, filepath.FromSlash(f.Path))
-	sum, size, err := checksum(path)
+	opened, err := storedir.OpenFile(store, f.Path)
+	if err != nil {
+		return unopened(c, err)
+	}
+	defer opened.Close()
+	sum, size, err := checksum(opened)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return fmt.Errorf("is missing, batch %s names it", c.Batch)
 	case err != nil:
 		return err
 	case size != f.Bytes:
@@ -167,32 +169,36 @@ func checkFile(store string, c storedir.Commit, f storedir.File) error {
 	case sum != f.Checksum:
 		return fmt.Errorf("has checksum %s, %s was committed", sum, f.Checksum)
 	}
-	if err := checkFooter(path, t, f); err != nil {
-		return err
-	}
-	if !storedir.IsFile(f, c.Batch) {
-		return fmt.Errorf("is not where files of table %s and batch %s are", f.Table, c.Batch)
-	}
-	return nil
+	return checkFooter(opened, t, f)
 }
 
-func checksum(path string) (sum string, size int64, err error) {
-	f, _, err := infile.Open(path, math.MaxInt64)
-	if err != nil {
-		return "", 0, err
+// misplaced is the error of a file that only a damaged or forged commit can name.
+func misplaced(c storedir.Commit, f storedir.File) error {
+	return fmt.Errorf("is not where files of table %s and batch %s are", f.Table, c.Batch)
+}
+
+// unopened words the error of a file of the store that could not be opened.
+func unopened(c storedir.Commit, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("is missing, batch %s names it", c.Batch)
+	case errors.Is(err, storedir.ErrNotRegular):
+		return storedir.ErrNotRegular
 	}
-	defer f.Close()
+	return err
+}
+
+func checksum(f *os.File) (sum string, size int64, err error) {
 	h := xxhash.New()
 	size, err = io.Copy(h, f)
 	return storedir.Checksum(h.Sum64()), size, err
 }
 
-func checkFooter(path string, t *schema.Table, f storedir.File) error {
-	r, err := file.OpenParquetFile(path, false)
+func checkFooter(from *os.File, t *schema.Table, f storedir.File) error {
+	r, err := file.NewParquetReader(from)
 	if err != nil {
 		return fmt.Errorf("cannot be read: %w", err)
 	}
-	defer r.Close()
 	if n := r.NumRows(); n != f.Rows {
 		return fmt.Errorf("has %d rows, %d were committed", n, f.Rows)
 	}

@@ -142,7 +142,11 @@ func (p *Proof) checkPart(ctx context.Context, store string, batches []storedir.
 		return err
 	}
 	d := checkedTables(store, batches, experiments)
-	may := access{Limits: limits, most: checkMemory, files: pathsOf(store, batches), locked: true}
+	files, err := readablePaths(store, filesIn(batches), false)
+	if err != nil {
+		return err
+	}
+	may := access{Limits: limits, most: checkMemory, files: files, locked: true}
 	engine, err := inMemory(ctx, store, d, may)
 	if err != nil {
 		if undone(err) || ctx.Err() != nil {

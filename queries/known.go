@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,18 +37,21 @@ func (s *said) state() string {
 // fingerprint returns that of the catalog of these commits, if somebody has seen it.
 func (s *said) fingerprint() string {
 	state := s.state()
-	hint, err := os.ReadFile(filepath.Join(s.store, StateFile))
-	if n := len(state) + 1; err == nil && n > 1 && len(hint) > n && string(hint[:n]) == state+" " {
+	hint := storedir.ReadHint(s.store, StateFile)
+	if n := len(state) + 1; n > 1 && len(hint) > n && string(hint[:n]) == state+" " {
 		return string(hint[n:])
 	}
 	return ""
 }
 
 // remember notes that the catalog of these commits is that with these definitions. A store
-// that cannot be written costs time only.
+// that cannot be written costs time only. Where commits are left out, each reader has to see it.
 func (s *said) remember(d *definitions) {
+	if c, err := s.contents(); err != nil || len(c.Damaged) > 0 {
+		return
+	}
 	if state := s.state(); state != "" && s.fingerprint() != d.fingerprint {
-		_ = os.WriteFile(filepath.Join(s.store, StateFile), []byte(state+" "+d.fingerprint), 0o666)
+		_ = storedir.WriteHint(s.store, StateFile, state+" "+d.fingerprint)
 	}
 }
 
@@ -57,7 +59,7 @@ func (s *said) remember(d *definitions) {
 // what they say of the experiments. It reports whether it has: else nothing is open.
 func (db *DB) openKnown(ctx context.Context, o Options) bool {
 	fingerprint := db.said.fingerprint()
-	if fingerprint == "" || !db.said.glance.Intact { // what is left out has to be told
+	if fingerprint == "" || !db.said.glance.Intact || storedir.IsRegular(filepath.Join(db.Store, CatalogFile)) != nil { // what is left out has to be told
 		return false
 	}
 	see := &sight{}
@@ -96,13 +98,25 @@ func (db *DB) all(conn connection) (files []string, err error) {
 	if db.Count == 1 {
 		db.Single = rows[0][1].(string)
 	}
-	if rows, err = answers(conn, fmt.Sprintf("SELECT path FROM %s.batch_files", catalogName)); err != nil {
+	if rows, err = answers(conn, fmt.Sprintf("SELECT stored, path, batch FROM %s.batch_files", catalogName)); err != nil {
 		return nil, err
 	}
-	for _, r := range rows {
-		files = appendPath(files, db.Store, r[0].(string))
+	list := make([]storedir.File, len(rows))
+	for i, r := range rows {
+		if list[i], err = catalogFile(r[0], r[1], r[2]); err != nil {
+			return nil, err
+		}
 	}
-	return files, nil
+	return readablePaths(db.Store, slices.Values(list), db.unsafe)
+}
+
+// catalogFile returns a file of a batch that a catalog names. Others may have written that.
+func catalogFile(table, path, batch any) (storedir.File, error) {
+	f := storedir.File{Table: table.(string), Path: path.(string)}
+	if !storedir.IsFile(f, batch.(string)) {
+		return f, errOther
+	}
+	return f, nil
 }
 
 // choose opens those experiments alone that selectors name as they are, if they are few. It
@@ -143,10 +157,12 @@ func (db *DB) choose(conn connection, selectors []string, see *sight) (files []s
 	if err := d.complete(conn); err != nil {
 		return nil, err
 	}
+	var list []storedir.File
 	for _, p := range d.portions {
-		for _, f := range p.batches[0].Files {
-			files = appendPath(files, db.Store, f.Path)
-		}
+		list = append(list, p.batches[0].Files...)
+	}
+	if files, err = readablePaths(db.Store, slices.Values(list), db.unsafe); err != nil {
+		return nil, err
 	}
 	db.sees, see.part, db.said.only = d, d, seen
 	db.counted(d.experiments)
@@ -162,7 +178,11 @@ func (d *definitions) complete(conn connection) error {
 			return err
 		}
 		for _, r := range rows {
-			b.Files = append(b.Files, storedir.File{Table: r[0].(string), Path: r[1].(string)})
+			f, err := catalogFile(r[0], r[1], b.Batch)
+			if err != nil {
+				return err
+			}
+			b.Files = append(b.Files, f)
 		}
 	}
 	for _, e := range d.experiments {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -26,7 +26,7 @@ func Refresh(store string) error { return bring(store, true) }
 // marked reports whether a catalog's file has a fingerprint, which stands there as plain
 // text, in a table. Catalogs are never changed, only replaced.
 func marked(path, fingerprint string) bool {
-	content, err := os.ReadFile(path)
+	content, err := storedir.ReadFile(path, math.MaxInt64-1)
 	return err == nil && bytes.Contains(content, []byte(fingerprint))
 }
 

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"iter"
 	"path/filepath"
 	"strings"
 
@@ -119,7 +119,11 @@ func (db *DB) counted(experiments []Experiment) {
 
 // connect returns an engine that has the store's catalog, which d defines.
 func (db *DB) connect(ctx context.Context, o Options, d *definitions, see *sight) (*sql.DB, error) {
-	may := access{Limits: o.Limits, files: pathsOf(db.Store, db.Batches()), locked: !o.Unsafe}
+	files, err := readablePaths(db.Store, filesIn(db.Batches()), o.Unsafe)
+	if err != nil {
+		return nil, err
+	}
+	may := access{Limits: o.Limits, files: files, locked: !o.Unsafe}
 	if engine := attach(ctx, db.Store, d.fingerprint, may, see); engine != nil {
 		db.said.remember(d)
 		return engine, nil
@@ -133,24 +137,42 @@ func (db *DB) connect(ctx context.Context, o Options, d *definitions, see *sight
 	return inMemory(ctx, db.Store, cmp.Or(see.part, d), may)
 }
 
-// pathsOf returns the paths of the committed files and, for paths that look like
-// patterns, the patterns that the views use for them.
-func pathsOf(store string, batches []storedir.Batch) (paths []string) {
-	for _, b := range batches {
-		for _, f := range b.Files {
-			paths = appendPath(paths, store, f.Path)
+// readablePaths returns the paths of committed files that the SQL engine may open and, for paths
+// that look like patterns, the patterns that the views use for them. A query that needs another
+// file fails. With unsafe the engine opens any file, so that those are an error here which are
+// there and must not be opened.
+func readablePaths(store string, files iter.Seq[storedir.File], unsafe bool) (paths []string, err error) {
+	unfit, err := storedir.Unfit(store, files)
+	if err != nil {
+		return nil, err
+	}
+	for f := range files {
+		if err := unfit[f.Path]; err != nil {
+			if unsafe && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			continue
+		}
+		path := store + "/" + f.Path
+		paths = append(paths, path)
+		if pattern := literal.Replace(path); pattern != path {
+			paths = append(paths, pattern)
 		}
 	}
-	return paths
+	return paths, nil
 }
 
-func appendPath(paths []string, store, file string) []string {
-	path := store + "/" + file
-	paths = append(paths, path)
-	if pattern := literal.Replace(path); pattern != path {
-		paths = append(paths, pattern)
+// filesIn iterates over the files of batches.
+func filesIn(batches []storedir.Batch) iter.Seq[storedir.File] {
+	return func(yield func(storedir.File) bool) {
+		for i := range batches {
+			for _, f := range batches[i].Files {
+				if !yield(f) {
+					return
+				}
+			}
+		}
 	}
-	return paths
 }
 
 // committed returns the absolute path of a store and what its commits say, after checking
@@ -189,7 +211,7 @@ func (e *statementError) Unwrap() error { return e.cause }
 // attach opens the catalog in dir read-only. It returns nil if the catalog is missing
 // or unreadable, or has another fingerprint.
 func attach(ctx context.Context, dir, fingerprint string, may access, see *sight) *sql.DB {
-	if _, err := os.Stat(filepath.Join(dir, CatalogFile)); err != nil {
+	if storedir.IsRegular(filepath.Join(dir, CatalogFile)) != nil {
 		return nil
 	}
 	db, found, err := readCatalog(ctx, dir, may, see)

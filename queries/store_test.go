@@ -80,7 +80,17 @@ func rewrite(t *testing.T, store, batch string, change func(*storedir.Commit)) {
 func TestExperimentTwice(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	want := rows(t, open(t, store).DB, "SELECT sum(exclusive) FROM function_metrics")
-	rewrite(t, store, "00000000000000aa", func(c *storedir.Commit) { c.Batch = "copy" })
+	rewrite(t, store, "00000000000000aa", func(c *storedir.Commit) {
+		c.Batch = "copy"
+		for i := range c.Files {
+			f := &c.Files[i]
+			own := storedir.FilePath(f.Table, c.Batch)
+			if err := os.Link(filepath.Join(store, f.Path), filepath.Join(store, own)); err != nil {
+				t.Fatal(err)
+			}
+			f.Path = own
+		}
+	})
 	db := open(t, store)
 	if d := cmp.Diff(want, rows(t, db.DB, "SELECT sum(exclusive) FROM function_metrics")); d != "" {
 		t.Error(d)

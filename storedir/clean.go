@@ -63,12 +63,11 @@ func removeAttempt(store string, s *Scratch) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && !c.has(attempt):
 		for _, t := range schema.FileTables {
-			file := filepath.Join(store, filepath.FromSlash(FilePath(t.Name, attempt)))
 			if !named(s.lock) { // another machine was faster
 				s.Abandon()
 				return
 			}
-			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if removeFile(store, FilePath(t.Name, attempt)) != nil {
 				s.Abandon()
 				return
 			}
@@ -94,9 +93,12 @@ func BatchOf(attempt string) string {
 	return batch
 }
 
-// IsFile reports whether a file has the path of its table's files of the batch.
+// IsFile reports whether a file has the path of its table's files of the batch. No other path
+// that a commit, catalog or list names may be opened, written or removed.
 func IsFile(f File, batch string) bool {
-	return f.Path == path.Join(TablesDir, f.Table, path.Base(f.Path)) && BatchOf(f.Path) == batch && strings.HasSuffix(f.Path, fileSuffix)
+	attempt := AttemptOf(f.Path)
+	added, of := strings.CutPrefix(attempt, batch)
+	return of && batch != "" && !strings.Contains(batch, "/") && attemptPattern().MatchString(added) && fileTables[f.Table] && f.Path == FilePath(f.Table, attempt)
 }
 
 // has reports whether the attempt's files are the commit's.

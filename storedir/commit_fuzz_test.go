@@ -17,7 +17,7 @@ import (
 // no byte of it can be another one.
 func FuzzDecode(f *testing.F) {
 	c := Commit{Batch: "0123456789abcdef", StoreVersion: schema.StoreVersion, Experiments: []Entry{{ExperimentID: "0123456789abcdef", Generation: 1, Experiment: "a.er", Path: "/a.er", Status: "complete"}},
-		Ingested: time.Unix(1e9, 0).UTC(), Files: []File{{Table: "samples", Path: "tables/samples/a.parquet", Rows: 1, Bytes: 2, Checksum: noChecksum}}}
+		Ingested: time.Unix(1e9, 0).UTC(), Files: []File{{Table: "samples", Path: "tables/samples/0123456789abcdef.parquet", Rows: 1, Bytes: 2, Checksum: noChecksum}}}
 	data, err := c.Encode()
 	if err != nil {
 		f.Fatal(err)

@@ -24,6 +24,7 @@ type Contents struct {
 	snapshot  bool                // see ReadSnapshot
 	found     map[string]*Damaged // every commit, by name
 	newest    map[string]int      // the highest number of each stem of names
+	numbers   map[string][]int    // all numbers of each stem
 	counted   map[string]*counted // what counts of every experiment, by id
 	replacing map[string][]string // commits in whose place others are, which are named
 }

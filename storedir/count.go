@@ -76,10 +76,13 @@ func (c *Contents) sort() {
 
 // name finds the commits in whose place others are, by their names or because these say so.
 func (c *Contents) name(names []string) {
-	c.newest, c.replacing = map[string]int{}, map[string][]string{}
+	c.newest, c.numbers, c.replacing = map[string]int{}, make(map[string][]int, len(names)), map[string][]string{}
 	for _, name := range names {
 		stem, n := split(name)
-		c.newest[stem] = max(c.newest[stem], n)
+		c.numbers[stem] = append(c.numbers[stem], n)
+		if n <= mostGeneration { // what has more is damaged, and nothing follows it
+			c.newest[stem] = max(c.newest[stem], n)
+		}
 		d := c.found[name]
 		for _, r := range d.Replaces {
 			if d.Err == nil {
@@ -89,9 +92,9 @@ func (c *Contents) name(names []string) {
 	}
 	for _, name := range names {
 		stem, n := split(name)
-		for n++; n <= c.newest[stem]; n++ {
-			if next := numbered(stem, n); c.found[next] != nil {
-				c.replacing[name] = append(c.replacing[name], next)
+		for _, next := range slices.Sorted(slices.Values(c.numbers[stem])) {
+			if n < next && next <= mostGeneration {
+				c.replacing[name] = append(c.replacing[name], numbered(stem, next))
 			}
 		}
 	}

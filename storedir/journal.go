@@ -28,7 +28,7 @@ type Noted struct {
 // cannot be read, or is not as it was written.
 func ReadJournal(store string) (noted map[string]Noted) {
 	_ = Recall(store, JournalFile) // it is a hint
-	data, err := os.ReadFile(filepath.Join(store, JournalFile))
+	data, err := ReadFile(filepath.Join(store, JournalFile), mostJournal)
 	if err != nil {
 		return nil
 	}

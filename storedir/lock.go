@@ -78,7 +78,7 @@ func takeOver(dir string) (*Scratch, error) {
 	if !errors.Is(err, errTaken) {
 		return s, err
 	}
-	f, err := os.OpenFile(dir+lockSuffix, os.O_RDWR, 0)
+	f, _, err := openRegular(dir+lockSuffix, os.O_RDWR)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func stale(dir string) bool {
 
 // lives reports whether a process uses a scratch folder, or may.
 func lives(dir string) bool {
-	f, err := os.Open(dir + lockSuffix)
+	f, _, err := openRegular(dir+lockSuffix, os.O_RDONLY)
 	if err != nil {
 		return false
 	}

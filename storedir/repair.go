@@ -121,7 +121,10 @@ func Restore(store, batch string) (own string, restored bool, err error) {
 		return "", false, nil // its experiments are taken out instead
 	}
 	path := commitPath(store, batch)
-	data, err := os.ReadFile(path)
+	data, err := ReadFile(path, mostCommit)
+	if errors.Is(err, ErrNotRegular) {
+		return "", false, nil
+	}
 	if err != nil {
 		return "", false, ignoreMissing(err)
 	}

@@ -59,6 +59,8 @@ func ReadSnapshot(store string, from io.Reader) (*Contents, error) {
 		d := &Damaged{Commit: l.Commit, Batch: l.Batch}
 		if l.Error != "" {
 			d.Err = errors.New(l.Error)
+		} else if err := l.Commit.verify(); err != nil {
+			return nil, fmt.Errorf("commit %s: %w", l.Batch, err)
 		}
 		c.found[l.Batch] = d
 	}

@@ -40,7 +40,7 @@ func damage(t *testing.T, store, batch string) {
 func TestSnapshot(t *testing.T) {
 	store := t.TempDir()
 	made(t, store, 0, "b1", "x y", func(c *Commit) {
-		c.Files = append(c.Files, File{Table: "stacks", Path: FilePath("stacks", "b1")})
+		c.Files = append(c.Files, File{Table: "problems", Path: FilePath("problems", "b1")})
 		c.Experiments[0].Recorded = "r"
 	})
 	made(t, store, 1, "l2", "x", labels(1, "k", "2"))

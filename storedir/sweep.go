@@ -1,10 +1,9 @@
 package storedir
 
 import (
-	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -70,8 +69,9 @@ func (c *Contents) holds(r Replaced, lowest map[string]int) bool {
 	if r.Err == nil && slices.ContainsFunc(r.Replaces, func(name string) bool { return c.found[name] != nil }) {
 		return true
 	}
-	for stem, n := split(r.Batch); n > 1; n-- {
-		if c.found[numbered(stem, n-1)] != nil {
+	stem, n := split(r.Batch)
+	for _, lower := range c.numbers[stem] {
+		if lower < n && c.found[numbered(stem, lower)] != nil {
 			return true
 		}
 	}
@@ -86,13 +86,13 @@ func (c *Contents) holds(r Replaced, lowest map[string]int) bool {
 func removeReplaced(store string, r Replaced) bool {
 	var files []string
 	for _, f := range r.Files {
-		if filepath.IsLocal(f.Path) && BatchOf(f.Path) == r.Batch {
-			files = append(files, filepath.Join(store, filepath.FromSlash(f.Path)))
+		if IsFile(f, r.Batch) {
+			files = append(files, f.Path)
 		}
 	}
 	if r.Err != nil { // its list of files may be damaged
-		for _, pattern := range []string{r.Batch, r.Batch + "-*"} {
-			found, _ := filepath.Glob(filepath.Join(globEscape.Replace(store), TablesDir, "*", pattern+fileSuffix))
+		for _, attempt := range []string{"", "-*"} {
+			found, _ := fs.Glob(os.DirFS(store), path.Join(TablesDir, "*", globEscape.Replace(r.Batch)+attempt+fileSuffix))
 			files = append(files, found...)
 		}
 	}
@@ -100,7 +100,7 @@ func removeReplaced(store string, r Replaced) bool {
 		return false
 	}
 	for _, f := range files {
-		if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if removeFile(store, f) != nil {
 			return false
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"stackmill/pattern"
 	"stackmill/queries"
 	"stackmill/queries/sandbox"
 )
@@ -17,7 +16,7 @@ import (
 // sentence words an error of SQL. Of what was refused or did not fit, one sentence says
 // what to do.
 func sentence(err error, timeout time.Duration) error {
-	if err = missingFile(err); err == nil || errors.As(err, new(*reworded)) {
+	if err = missingFile(err); err == nil || errors.As(err, new(*reworded)) || errors.As(err, new(*queries.LostFile)) {
 		return err
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
@@ -37,21 +36,12 @@ func sentence(err error, timeout time.Duration) error {
 	return err
 }
 
-// missing is the locked engine's error for a file of the store that is gone: it takes
-// the path for a folder.
-var missing = pattern.Lazy(`Permission Error: Cannot access file "([^"]*)/\*\*/\*\.parquet"`)
-
-// missingFile rewords that error.
+// missingFile rewords an error of SQL that needs a file of the store which is gone.
 func missingFile(err error) error {
-	if err == nil {
-		return nil
+	if lost := queries.FindLostFile(err); lost != nil {
+		return lost
 	}
-	text := err.Error()
-	at := missing().FindStringSubmatchIndex(text)
-	if at == nil {
-		return err
-	}
-	return &reworded{fmt.Sprintf("%s%s is missing (stackmill check lists files that are missing or damaged)", text[:at[0]], text[at[2]:at[3]]), err}
+	return err
 }
 
 // reworded is an error in other words.

@@ -64,6 +64,9 @@ func (l *list) read(text []byte) error {
 	return nil
 }
 
+// mostList bounds the bytes of ListFile.
+const mostList = 1 << 30
+
 // part is the name of files, and the experiments that they have, with a hash of what the store
 // says of each.
 type part struct {
@@ -102,7 +105,7 @@ func Open(folder string, views []string, program string) (_ *Feed, err error) {
 		}
 	}()
 	// Read under the lock: another process may just have written it.
-	text, err := os.ReadFile(filepath.Join(folder, ListFile))
+	text, err := storedir.ReadFile(filepath.Join(folder, ListFile), mostList)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

@@ -104,7 +104,7 @@ func Open(folder string, o Options) (_ *Lake, err error) {
 		_ = l.lock.Close()
 		return nil, fmt.Errorf("%s: another process writes to it", folder)
 	}
-	text, err := os.ReadFile(filepath.Join(folder, stateFile))
+	text, err := storedir.ReadFile(filepath.Join(folder, stateFile), mostState)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = l.save(state{}) // from here on it is a lake's, whatever becomes of the export
@@ -130,7 +130,10 @@ func (l *Lake) save(s state) error {
 	return writeFile(filepath.Join(l.Folder, stateFile), append(text, '\n'))
 }
 
-const lockFile = ".lock"
+const (
+	lockFile  = ".lock"
+	mostState = 1 << 30 // bytes of stateFile
+)
 
 // isEmpty returns an error if a folder has something of others.
 func isEmpty(folder string) error {
@@ -222,6 +225,9 @@ func (l *Lake) Tables(ctx context.Context, db *queries.DB) ([]Table, error) {
 	clear(l.used)
 	w, err := l.writer(ctx, db)
 	if err != nil {
+		return nil, err
+	}
+	if err := w.fit(); err != nil {
 		return nil, err
 	}
 	tables := make([]Table, len(w.sources))

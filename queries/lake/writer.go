@@ -50,6 +50,22 @@ func (l *Lake) writer(ctx context.Context, db *queries.DB) (*writer, error) {
 	return w, err
 }
 
+// fit returns an error if files of the store are not there, or must not be opened: other engines
+// read those that a lake names.
+func (w *writer) fit() error {
+	var files []storedir.File
+	for i := range w.batches {
+		files = append(files, w.batches[i].Files...)
+	}
+	unfit, err := storedir.Unfit(w.store, slices.Values(files))
+	for _, f := range files {
+		if unfit[f.Path] != nil {
+			return fmt.Errorf("the store's file %s: %w (stackmill check lists files that are missing or damaged)", f.Path, unfit[f.Path])
+		}
+	}
+	return err
+}
+
 // part is a session that has the experiments of a batch alone, so that views read no other's files.
 // It is opened when something is to be written.
 type part struct {

@@ -53,6 +53,8 @@ func StatusOf(err error) int {
 		return http.StatusNotFound
 	case errors.As(err, &filter):
 		return http.StatusBadRequest
+	case queries.FindLostFile(err) != nil:
+		return http.StatusInternalServerError
 	case queries.IsRefusal(err):
 		return http.StatusForbidden
 	case errors.Is(err, storedir.ErrNoStore):
@@ -98,6 +100,9 @@ const challenge = `Bearer realm="stackmill"`
 
 // Explain is what clients are told of an error.
 func Explain(err error) string {
+	if lost := queries.FindLostFile(err); lost != nil {
+		err = lost
+	}
 	first, _, _ := strings.Cut(err.Error(), "\n\nLINE ") // the rest quotes the statement
 	return first
 }

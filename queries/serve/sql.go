@@ -123,7 +123,7 @@ WHERE internal AND function_type IN ('scalar', 'aggregate', 'macro', 'table_macr
 // takes too much.
 func ofSQL(err error) error {
 	var engine *duckdb.Error
-	if err == nil || queries.IsRefusal(err) || errors.As(err, &engine) && (engine.Type == duckdb.ErrorTypeOutOfMemory || engine.Type == duckdb.ErrorTypeInternal) {
+	if err == nil || queries.IsRefusal(err) || queries.FindLostFile(err) != nil || errors.As(err, &engine) && (engine.Type == duckdb.ErrorTypeOutOfMemory || engine.Type == duckdb.ErrorTypeInternal) {
 		return err
 	}
 	return wrong(err)

@@ -28,7 +28,6 @@ var may = map[string]string{
 	"stages/decode/gprofng/erbuild":        "it makes recordings for tests",
 	"stages/loadobject/dwarf/dwarftest":    "it makes load objects for tests",
 	"stages/decode/perfdata/compressed.go": "it makes a temporary file",
-	"pipeline/shelf.go":                    "it reads a store's own files",
 }
 
 // Recordings' files, and those that they name, are opened by this package only: a
