@@ -84,9 +84,26 @@ func contentOf(ctx context.Context, path string, room *int64) (sum uint64, size 
 		*room -= size
 		hash = func(p *contentPart, from, n int64) error { return p.look(m, int(from), int(from+n)) }
 	}
-	sum, err = hashOf(size, hash)
+	sum, err = hashOf(size, func(p *contentPart, from, n int64) error {
+		if n == hashedAtOnce && infile.IsHole(f, from, n) {
+			p.digest = zeros()
+			return nil
+		}
+		return hash(p, from, n)
+	})
 	return sum, size, err
 }
+
+// zeros is the hash of a part that has only zeros: a file of 100 GB that is mostly holes would
+// take half a minute to read.
+var zeros = sync.OnceValue(func() (h xxhash.Digest) {
+	h.Reset()
+	var block [hashedEach]byte
+	for range hashedAtOnce / hashedEach {
+		_, _ = h.Write(block[:]) // it never fails
+	}
+	return h
+})
 
 // hashOf returns the hash of so many bytes, of which hash adds some to a part.
 func hashOf(size int64, hash func(p *contentPart, from, n int64) error) (sum uint64, err error) {

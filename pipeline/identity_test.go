@@ -44,6 +44,40 @@ func TestContentOf(t *testing.T) {
 	}
 }
 
+// The hash of a file does not depend on which of its zeros are stored, and nobody reads those of
+// 100 GB that are not.
+func TestContentOfHoles(t *testing.T) {
+	dir := t.TempDir()
+	content := make([]byte, 4*hashedAtOnce+100)
+	copy(content[hashedAtOnce-3:], "data")
+	sum := func(name string, fill func(f *os.File) error) uint64 {
+		f, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(fill(f), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		room := int64(0)
+		sum, _, err := contentOf(t.Context(), f.Name(), &room)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum
+	}
+	stored := sum("stored", func(f *os.File) error { _, err := f.Write(content); return err })
+	sparse := sum("sparse", func(f *os.File) error {
+		_, err := f.WriteAt([]byte("data"), hashedAtOnce-3)
+		return errors.Join(err, f.Truncate(int64(len(content))))
+	})
+	if stored != sparse {
+		t.Errorf("%x with holes, %x without", sparse, stored)
+	}
+	if sum("huge", func(f *os.File) error { return f.Truncate(1 << 43) }) == stored { // it takes an hour to read
+		t.Error("the same hash")
+	}
+}
+
 // A file that became shorter has no hash, and the end of the context says nothing about it.
 func TestContentEnds(t *testing.T) {
 	part := func(size int64) *io.SectionReader { return io.NewSectionReader(strings.NewReader("content"), 0, size) }
