@@ -132,7 +132,7 @@ func writeNumbers[T number](c *chunk, out *sink, n *numbers[T]) error {
 			return err
 		}
 	}
-	return c.page(out, form.encoding(), encode(c, n, form), c.rows, c.nulls, c.definitions)
+	return c.page(out, form.encoding(), encode(c, n, form), c.rows, c.definitions)
 }
 
 // fewestValues is from how many values on a dictionary may be worth its page.
@@ -172,7 +172,7 @@ func (c *chunk) writeIndices(out *sink, dictionary []byte, entries int) error {
 	}
 	width := indexWidth(entries)
 	c.encoded = appendHybrid(append(c.room(len(c.indices)*width/8), byte(width)), c.indices, width)
-	return c.page(out, numberedEncoding, c.encoded, c.rows, c.nulls, c.definitions)
+	return c.page(out, numberedEncoding, c.encoded, c.rows, c.definitions)
 }
 
 // writeBools writes a column of type Bool.
@@ -196,7 +196,7 @@ func (c *chunk) writeBools(out *sink, arrays []arrow.Array) error {
 		c.bounds([]byte{byte(truth(!has[0]))}, []byte{byte(truth(has[1]))})
 	}
 	c.encoded = appendPacked(c.encoded[:0], c.indices, 0, 1, len(c.indices))
-	return c.page(out, plainEncoding, c.encoded, c.rows, c.nulls, c.definitions)
+	return c.page(out, plainEncoding, c.encoded, c.rows, c.definitions)
 }
 
 func truth(v bool) int32 {

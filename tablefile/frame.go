@@ -25,8 +25,8 @@ const (
 const (
 	formatVersion  = 2
 	zstdCodec      = 6
+	dataPage       = 0
 	dictionaryPage = 2
-	dataPageV2     = 3
 )
 
 // stored says how Parquet has a type of columns.

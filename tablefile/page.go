@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"encoding/binary"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -33,6 +34,7 @@ type scratch struct {
 	indices           []int32
 	definitions       []byte
 	encoded, encoded2 []byte
+	content           []byte // of a page of a column with missing values
 	packed            []byte // compressed
 	header            thrift // of a page
 	zstd              *zstd.Encoder
@@ -47,9 +49,10 @@ func (e Effort) takeScratch() *scratch {
 	if s, ok := scratches[e].Get().(*scratch); ok {
 		return s
 	}
-	// The content of files has a checksum of its own.
+	// Readers of a store do not compare whole files with the checksums of their commits: a bit of a
+	// page that is another one must not pass as other rows.
 	options := []zstd.EOption{zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(levels[e])), zstd.WithEncoderConcurrency(1),
-		zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true), zstd.WithAllLitEntropyCompression(true)}
+		zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(true), zstd.WithZeroFrames(true), zstd.WithAllLitEntropyCompression(true)}
 	if e == Quick { // an encoder makes room for its window; what is kept may have larger pages
 		options = append(options, zstd.WithWindowSize(pageBytes))
 	}
@@ -60,29 +63,27 @@ func (e Effort) takeScratch() *scratch {
 	return &scratch{effort: e, zstd: z}
 }
 
-// page writes a page of rows, of whose values some are missing. It is compressed if that
-// makes it smaller.
-func (c *chunk) page(out *sink, e encoding, values []byte, rows, missing int, definitions []byte) error {
+// page writes a page of rows: which of them have a value, and the values. All of it is compressed, even if
+// that makes it larger: then it has a checksum, which the readers' zstd compares.
+func (c *chunk) page(out *sink, e encoding, values []byte, rows int, definitions []byte) error {
 	if c.data == 0 {
 		c.data, c.encoding = out.Tell(), e
 	}
-	size := len(definitions) + len(values)
-	c.packed = c.zstd.EncodeAll(values, append(sized(c.packed, size)[:0], definitions...))
-	smaller := len(c.packed) < size
-	if !smaller {
-		c.packed = append(c.packed[:len(definitions)], values...)
+	content := values
+	if c.column.Null {
+		content = binary.LittleEndian.AppendUint32(sized(c.content, 4+len(definitions)+len(values))[:0], uint32(len(definitions)))
+		content = append(append(content, definitions...), values...)
+		c.content = content
 	}
-	c.begin(dataPageV2, size, len(c.packed))
+	c.packed = c.zstd.EncodeAll(content, sized(c.packed, len(content))[:0])
+	c.begin(dataPage, len(content), len(c.packed))
 	h := &c.header
-	h.beginField(8)
+	h.beginField(5)
 	h.number(1, thriftInt32, int64(rows))
-	h.number(2, thriftInt32, int64(missing))
-	h.number(3, thriftInt32, int64(rows))
-	h.number(4, thriftInt32, int64(e))
-	h.number(5, thriftInt32, int64(len(definitions)))
-	h.number(6, thriftInt32, 0) // repetitions
-	h.bool(7, smaller)
-	return c.finish(out, size, c.packed)
+	h.number(2, thriftInt32, int64(e))
+	h.number(3, thriftInt32, int64(rleEncoding)) // of the definitions
+	h.number(4, thriftInt32, int64(rleEncoding)) // of repetitions, of which there are none
+	return c.finish(out, len(content), c.packed)
 }
 
 // zstdSize returns how many bytes values take when they are compressed.

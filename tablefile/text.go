@@ -173,11 +173,7 @@ func (c *chunk) writePlainTexts(out *sink, arrays []arrow.Array) error {
 		if c.column.Null {
 			c.definitions = appendHybrid(c.definitions[:0], c.indices, 1)
 		}
-		missing := 0
-		for _, has := range c.indices {
-			missing += 1 - int(has)
-		}
-		if err := c.page(out, plainEncoding, c.encoded, row-from, missing, c.definitions); err != nil {
+		if err := c.page(out, plainEncoding, c.encoded, row-from, c.definitions); err != nil {
 			return err
 		}
 	}
