@@ -21,6 +21,7 @@ var readsFiles = regexp.MustCompile(`(?i)(^|[^.\w])(read_(parquet|csv|json|ndjso
 var ownReaders = map[string]string{
 	"queries/parquet.go":             "it is the one place",
 	"queries/admit_test.go":          "hostile statements",
+	"queries/forged_test.go":         "hostile statements",
 	"queries/files_test.go":          "it looks at one file, in a folder of its own",
 	"queries/serve/serve_test.go":    "hostile statements",
 	"queries/serve/safety_test.go":   "hostile statements",
