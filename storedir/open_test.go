@@ -59,7 +59,7 @@ func TestForgedCommits(t *testing.T) {
 		}
 		made(t, store, 0, c.Batch, "x", func(m *Commit) { *m = c })
 		for how, look := range map[string]func() (*Contents, error){
-			"Look":   func() (*Contents, error) { return Look(store) },
+			"Look": func() (*Contents, error) { return Look(store) },
 			"Glance": func() (*Contents, error) {
 				g, err := GlanceAt(store)
 				return g.Look(), err
