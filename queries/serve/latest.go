@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -191,10 +190,7 @@ func (s *Server) values(ctx context.Context) ([]byte, error) {
 		ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 		defer cancel()
 		text, err := s.latest.text(ctx, store.whole.db)
-		if errors.Is(err, context.DeadlineExceeded) {
-			err = late(s.Timeout)
-		}
-		return &reply{body: sandbox.NewBody(text)}, err
+		return &reply{body: sandbox.NewBody(text)}, inTime(ctx, s.Timeout, err)
 	})
 	if err != nil {
 		return nil, err

@@ -136,6 +136,19 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
+// Work that is interrupted at any point took too long; it did not fail.
+func TestDeadlines(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	s := start(t, store, nil)
+	for limit := time.Millisecond; limit < 100*time.Millisecond; limit += limit / 4 {
+		s.Timeout = limit
+		path := fmt.Sprintf("/api/v1/functions?metric=totalcpu&limit=%d", limit) // which nobody has asked before
+		if response, text := s.ask("GET", path, ""); response.StatusCode != 200 && response.StatusCode != StatusLate {
+			t.Errorf("within %v: %s: %s", limit, response.Status, text)
+		}
+	}
+}
+
 // No answer repeats a request: what clients, proxies and browsers send again by themselves is
 // not among the statuses of what would fail again.
 func TestStatuses(t *testing.T) {

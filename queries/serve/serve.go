@@ -183,10 +183,16 @@ func (s *Server) work(ctx context.Context, c *call, store *pinned) (a *reply, er
 		err = errUnread
 	}
 	s.metrics.answered(c.path, time.Since(began), err)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, late(s.Timeout)
+	return a, inTime(ctx, s.Timeout, err)
+}
+
+// inTime returns the error of work that has a deadline. The engine has an error of its own for
+// what is interrupted.
+func inTime(ctx context.Context, limit time.Duration, err error) error {
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return late(limit)
 	}
-	return a, err
+	return err
 }
 
 // late is the failure of what takes too long.

@@ -191,9 +191,7 @@ func (s *shelf) open(ctx context.Context, o *opened, key string, x *session, ope
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	x.db, x.err = orPanic(func() (*queries.DB, error) { return open(ctx) })
-	if errors.Is(x.err, context.DeadlineExceeded) {
-		x.err = late(s.Timeout)
-	}
+	x.err = inTime(ctx, s.Timeout, x.err)
 	s.update(o, func() {
 		if x.err != nil {
 			delete(o.sessions, key)
