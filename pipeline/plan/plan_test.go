@@ -71,7 +71,7 @@ func TestChunkLarge(t *testing.T) {
 func had(t *testing.T) (store string, c *storedir.Contents) {
 	t.Helper()
 	store = t.TempDir()
-	commit := storedir.Commit{Batch: "x", StoreVersion: schema.StoreVersion, Files: []storedir.File{{Table: "samples"}},
+	commit := storedir.Commit{Batch: "x", StoreVersion: schema.StoreVersion, Files: []storedir.File{{Table: "samples", Path: storedir.FilePath("samples", "x")}},
 		Experiments: []storedir.Entry{{ExperimentID: "x", Generation: 1, Path: "/x", Status: "failed"}}}
 	text, err := commit.Encode()
 	dir := filepath.Join(store, storedir.CommitsDir)
