@@ -424,3 +424,28 @@ func TestStream(t *testing.T) {
 		t.Error(header, err)
 	}
 }
+
+// A client that does not read an answer is cut; others are answered.
+func TestUnread(t *testing.T) {
+	const patience = time.Second
+	c := dial(t, start(t, storetest.New(t, storetest.Two), "", func(o *serve.Options) { o.Patience = patience }))
+	info, err := c.Execute(t.Context(), "SELECT repeat('x', 100_000) AS x FROM range(100)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.DoGet(t.Context(), info.Endpoint[0].Ticket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	time.Sleep(5 * patience)
+	info, err = c.Execute(t.Context(), "SELECT 7 AS x")
+	if rows, _, err := fetch(t.Context(), c, info, err); err != nil || rows != `[{"x":7}]` {
+		t.Errorf("another call: %s, %v", rows, err)
+	}
+	for r.Next() { // what was sent before
+	}
+	if err := r.Err(); status.Code(err) != codes.Aborted {
+		t.Errorf("the answer ends with %v", err)
+	}
+}

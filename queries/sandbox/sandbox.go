@@ -86,6 +86,7 @@ func (b *Box) Run(ctx context.Context, request any) (_ *Result, err error) {
 	if err := p.Start(); err != nil {
 		return nil, err
 	}
+	text = append(text, '\n')             // or the end of a text or number is not seen
 	go func() { _, _ = in.Write(text) }() // the pipe stays open: its end is the parent's
 	watched := make(chan struct{})
 	go func() {

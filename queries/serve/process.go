@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 
 	"stackmill/queries/sandbox"
 )
@@ -31,6 +32,9 @@ type outcome struct {
 	reply
 }
 
+// longestError is how many bytes of an error are passed on.
+const longestError = 16 << 10
+
 // Answer is the whole of a process that answers one call.
 func Answer(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	return sandbox.Answer(in, out, func(request json.RawMessage, body *os.File) (any, error) {
@@ -46,7 +50,8 @@ func Answer(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 		c := &call{endpoint: &known[i], name: t.Name, values: t.Values, body: t.Body, empty: t.Empty}
 		a, err := orPanic(func() (*reply, error) { return c.answer(ctx, once{&o}, sandbox.NewBounded(int64(o.Largest), body)) })
 		if err != nil {
-			return outcome{Status: StatusOf(err), Error: err.Error()}, nil
+			text := err.Error() // the engine quotes names, however long
+			return outcome{Status: StatusOf(err), Error: strings.ToValidUTF8(text[:min(len(text), longestError)], "")}, nil
 		}
 		return outcome{http.StatusOK, "", *a}, nil
 	})

@@ -174,6 +174,7 @@ func TestRefused(t *testing.T) {
 		"FROM read_json_auto('http://127.0.0.1:" + fmt.Sprint(s.Port) + "/api/v1/experiments')",
 		"WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT count(*) FROM r", "SELECT count(*) FROM range(1000000000) a, range(1000000000) b WHERE a.range % 7 = b.range % 11",
 		"SELECT repeat('x', 2000000000)", "SELECT list(i) FROM range(2000000000) t(i)", "SELECT string_agg(repeat('x', 1000000), '') FROM range(100000)",
+		`SELECT "` + strings.Repeat("x", 900_000) + `"`, "SELECT error(repeat('x', 10_000_000))", "SELECT " + strings.Repeat("[", 10_000) + "1" + strings.Repeat("]", 10_000),
 	} {
 		status, answer := s.sql(text)
 		if status == 200 && !strings.HasPrefix(text, "FROM duckdb_secrets") || status >= 500 || strings.Contains(answer, "root:") {
