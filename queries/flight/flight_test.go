@@ -438,7 +438,7 @@ func TestUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Release()
-	time.Sleep(5 * patience)
+	time.Sleep(3 * patience)
 	info, err = c.Execute(t.Context(), "SELECT 7 AS x")
 	if rows, _, err := fetch(t.Context(), c, info, err); err != nil || rows != `[{"x":7}]` {
 		t.Errorf("another call: %s, %v", rows, err)
