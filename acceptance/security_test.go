@@ -47,7 +47,7 @@ func checkNamed(t *testing.T, root, what, entry string) {
 	t.Helper()
 	sources := 0
 	tests := map[string]bool{}
-	for _, m := range regexp.MustCompile("`([a-z_/]+\\.go)`|`(Test\\w+)`").FindAllStringSubmatch(entry, -1) {
+	for _, m := range regexp.MustCompile("`([a-z0-9_/]+\\.go)`|`(Test\\w+)`").FindAllStringSubmatch(entry, -1) {
 		if m[2] != "" {
 			tests[m[2]] = true
 			continue
