@@ -23,6 +23,7 @@ var ownReaders = map[string]string{
 	"queries/admit_test.go":          "hostile statements",
 	"queries/forged_test.go":         "hostile statements",
 	"queries/files_test.go":          "it looks at one file, in a folder of its own",
+	"queries/serve/lost_test.go":     "hostile statements",
 	"queries/serve/serve_test.go":    "hostile statements",
 	"queries/serve/safety_test.go":   "hostile statements",
 	"acceptance/house/reads_test.go": "it is this test",

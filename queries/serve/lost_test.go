@@ -1,0 +1,37 @@
+package serve
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"stackmill/queries"
+	"stackmill/queries/storetest"
+	"stackmill/storedir"
+)
+
+// A file of the store that is gone is the server's failure, and not a refusal.
+func TestLostFile(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	if err := os.Remove(filepath.Join(store, storedir.FilePath("samples", "00000000000000aa"))); err != nil {
+		t.Fatal(err)
+	}
+	db, err := queries.Open(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	_, err = db.Texts(t.Context(), "SELECT max(sample) FROM samples")
+	for _, err := range []error{err, errors.New(err.Error())} { // as it was, and from another process
+		if got := StatusOf(ofSQL(err)); got != http.StatusInternalServerError || !strings.Contains(Explain(err), "is missing") {
+			t.Errorf("%d: %s", got, Explain(err))
+		}
+	}
+	_, err = db.Texts(t.Context(), "SELECT content FROM read_text('/etc/passwd')")
+	if got := StatusOf(ofSQL(err)); got != http.StatusForbidden {
+		t.Errorf("%d: %v", got, err)
+	}
+}
