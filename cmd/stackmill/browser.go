@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"stackmill/tempdir"
 )
 
 // openBrowser lets the user's browser open an address: $BROWSER, or the system's program for
@@ -54,14 +56,14 @@ var redirectPage = template.Must(template.New("redirect").Parse(`<!DOCTYPE html>
 // writeRedirect writes a page that leads to an address, into a folder of its own, which remove
 // removes.
 func writeRedirect(address string) (file string, remove func(), err error) {
-	dir, err := os.MkdirTemp("", "stackmill-open-") // only the user can read it
+	dir, err := tempdir.Make("open") // only the user can read it
 	if err != nil {
 		return "", nil, err
 	}
-	remove = func() { _ = os.RemoveAll(dir) } // its token is worth nothing without the server
+	remove = func() { _ = dir.Remove() } // its token is worth nothing without the server
 	var text strings.Builder
 	err = redirectPage.Execute(&text, address)
-	path := filepath.Join(dir, "open.html")
+	path := filepath.Join(dir.Path, "open.html")
 	if err == nil {
 		err = os.WriteFile(path, []byte(text.String()), 0o600)
 	}
