@@ -47,7 +47,31 @@ async function answered(request: Request): Promise<{ response: Response; warning
     if (response.status === 401) ended.dispatchEvent(new Event('ended'));
     throw new Failure(response.status, message);
   }
-  return { response, warnings: JSON.parse(response.headers.get('Stackmill-Warning') ?? '[]') as string[] };
+  const all = JSON.parse(response.headers.get('Stackmill-Warning') ?? '[]') as string[];
+  noteLeftOut(all.filter((text) => text.startsWith(leftOutPrefix)));
+  return { response, warnings: all.filter((text) => !text.startsWith(leftOutPrefix)) };
+}
+
+// Every answer has the same warnings of what is missing from all answers: those of the last one hold.
+const leftOutPrefix = 'left out: ';
+let missing: string[] = [];
+const listeners = new Set<(texts: string[]) => void>();
+
+export function leftOut(): string[] {
+  return missing;
+}
+
+// whenLeftOut calls a function when that changes, until what it returns is called.
+export function whenLeftOut(listener: (texts: string[]) => void): () => void {
+  listeners.add(listener);
+  listener(missing);
+  return () => void listeners.delete(listener);
+}
+
+function noteLeftOut(texts: string[]): void {
+  if (texts.join('\n') === missing.join('\n')) return;
+  missing = texts;
+  listeners.forEach((listener) => listener(texts));
 }
 
 async function read<T>(request: Request): Promise<{ data: T; warnings: string[] }> {

@@ -4,6 +4,7 @@ import { ended, useData } from './api';
 import { ExperimentsPanel } from './experiments';
 import { CallersPanel, FunctionsPanel } from './functions';
 import { later } from './later';
+import { LeftOut } from './leftout';
 import { Link } from './link';
 import { OpenIn } from './openin';
 import { filters, go, usePlace } from './place';
@@ -55,6 +56,7 @@ function Page() {
         </nav>
         {document.body.dataset['login'] === 'token' && <LogOut />}
       </header>
+      <LeftOut />
       {view !== 'experiments' && view !== 'sql' && <Scope />}
       <main>
         {loggedOut && (

@@ -1,0 +1,57 @@
+package page
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"stackmill/queries/storetest"
+)
+
+// Every panel says what is missing from the store, to everybody, until the commit is restored.
+func TestMissingExperiments(t *testing.T) {
+	dir := storetest.New(t, storetest.Two)
+	path := filepath.Join(dir, "commits", "00000000000000bb.json")
+	commit, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, commit[:len(commit)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	address, end, err := serving(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+	}()
+	b := open(t, 1280, 850, false)
+	b.site = address
+	const said = `[...document.querySelectorAll('[role=status] .warning')].filter((p) => p.checkVisibility()).map((p) => p.innerText).join('\n')`
+	b.visit("")
+	panels := eval[[]string](b, `[...document.querySelectorAll('nav[aria-label=Panels] a')].map((a) => new URL(a.href).search)`)
+	if len(panels) < 12 {
+		t.Fatal(panels)
+	}
+	for _, panel := range panels {
+		b.visit(panel)
+		b.run(poll(said + ` !== ''`))
+		if text := eval[string](b, said); !strings.HasPrefix(text, "left out: the experiment test.1.er of commits/00000000000000bb.json, which cannot be read") || strings.Contains(text, "\n") {
+			t.Errorf("%s says %q", panel, text)
+		}
+	}
+	if err := os.WriteFile(path, commit, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b.run(poll(`fetch('/healthz').then((r) => r.text()).then((text) => !text.includes('left out'))`))
+	for _, panel := range panels[:2] {
+		b.visit(panel)
+		if text := eval[string](b, said); text != "" {
+			t.Errorf("restored, %s says %q", panel, text)
+		}
+	}
+}
