@@ -10,6 +10,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"stackmill/key"
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
@@ -304,10 +305,5 @@ func lookAt(paths []string) map[string]string {
 // state is a hash of what a result depends on besides the recording: the program,
 // the options that say where files are, and these files.
 func (in *ingest) state(files map[string]string) string {
-	h := xxhash.New()
-	fmt.Fprintf(h, "%q %q %q %q %q %q %v", in.Program, in.SymFS, in.DebugDirs, in.Kallsyms, in.Vmlinux, in.PerfMaps, in.Sources)
-	for _, p := range slices.Sorted(maps.Keys(files)) {
-		fmt.Fprintf(h, "\n%q %s", p, files[p])
-	}
-	return fmt.Sprintf("%016x", h.Sum64())
+	return key.Hash(in.Program, in.SymFS, in.DebugDirs, in.Kallsyms, in.Vmlinux, in.PerfMaps, in.Sources, files)
 }

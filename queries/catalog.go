@@ -11,6 +11,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"stackmill/key"
 	"stackmill/schema"
 	"stackmill/storedir"
 )
@@ -54,12 +55,13 @@ func defineAs(store string, batches []storedir.Batch, experiments []Experiment, 
 	for _, p := range d.portions {
 		note(h, fmt.Sprint("portion", len(p.batches)))
 		for _, b := range p.batches {
+			note(h, strconv.Itoa(len(b.Files)))
 			for _, f := range b.Files {
 				note(h, f.Table, f.Path)
 			}
 		}
 		for x := nothing; x <= everything; x++ {
-			note(h, p.experiments(func(of extent) bool { return of == x })...)
+			note(h, key.Of(p.experiments(func(of extent) bool { return of == x })))
 		}
 	}
 	for _, t := range storeTables {

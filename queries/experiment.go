@@ -1,15 +1,12 @@
 package queries
 
 import (
-	"encoding/json"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
-
+	"stackmill/key"
 	"stackmill/storedir"
 )
 
@@ -25,10 +22,7 @@ type Experiment struct {
 // State is a hash of all that the store says of an experiment besides its rows, which are the
 // same as long as its generation is.
 func (e *Experiment) State() string {
-	h := xxhash.New()
-	text, _ := json.Marshal([]any{e.Generation, e.Name, e.Path, e.Status, e.Ingested.UTC(), e.Labels}) // in the order of their keys
-	_, _ = h.Write(text)
-	return fmt.Sprintf("%016x", h.Sum64())
+	return key.Hash(e.Generation, e.Name, e.Path, e.Status, e.Ingested.UnixNano(), e.Labels)
 }
 
 // experimentsOf returns the experiments of batches that count, by their ids.

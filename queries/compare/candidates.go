@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/key"
 	"stackmill/queries"
 )
 
@@ -17,9 +18,9 @@ func isStatic(it *item) bool { return it.names[3] == "static" }
 func sameName(object func(*item) string) func(*item) string {
 	return func(it *item) string {
 		if isStatic(it) {
-			return object(it) + "\n<static>"
+			return key.Of(object(it))
 		}
-		return object(it) + "\n" + it.names[0]
+		return key.Of(object(it), it.names[0])
 	}
 }
 
@@ -81,7 +82,7 @@ func (c *comparison) settleRest(object func(*item) string) {
 func (c *comparison) nameApart() error {
 	groups := map[string][]*item{}
 	for _, it := range c.items[1:] {
-		k := strings.Join(it.names[:3], "\n")
+		k := key.Of(it.names[:3])
 		groups[k] = append(groups[k], it)
 	}
 	wanted := map[string][]*item{}

@@ -3,6 +3,8 @@ package compare
 import (
 	"slices"
 	"strings"
+
+	"stackmill/key"
 )
 
 // matchFunctions finds which functions of the base that the test does not have are which
@@ -13,24 +15,23 @@ func (c *comparison) matchFunctions() error {
 	c.matchSame("key")
 	object := c.objects(1)
 	c.pairPaths(sameName(object))
-	module := func(it *item) string { return object(it) + "\n" + lastPart(it.names[2]) + "\n" }
-	if !c.Inclusive {
-		c.mergeClones(func(it *item) string { return module(it) + plainName(it.names[0]) })
+	inObject := func(name func(string) string) func(*item) string {
+		return func(it *item) string { return key.Of(object(it), name(it.names[0])) }
 	}
-	if c.splitNumbered(func(it *item) string { return module(it) + looseName(it.names[0]) }) {
+	inModule := func(name func(string) string) func(*item) string {
+		return func(it *item) string { return key.Of(object(it), lastPart(it.names[2]), name(it.names[0])) }
+	}
+	if !c.Inclusive {
+		c.mergeClones(inModule(plainName))
+	}
+	if c.splitNumbered(inModule(looseName)) {
 		if err := c.pairBodies(object, isNumbered); err != nil {
 			return err
 		}
 	}
-	for _, key := range []func(*item) string{
-		func(it *item) string { return module(it) + plainName(it.names[0]) },
-		func(it *item) string { return object(it) + "\n" + plainName(it.names[0]) },
-		func(it *item) string { return module(it) + looseName(it.names[0]) },
-		func(it *item) string { return object(it) + "\n" + looseName(it.names[0]) },
-		func(it *item) string { return module(it) + stem(it.names[0]) },
-		func(it *item) string { return object(it) + "\n" + stem(it.names[0]) },
-	} {
-		c.pair(key)
+	for _, name := range []func(string) string{plainName, looseName, stem} {
+		c.pair(inModule(name))
+		c.pair(inObject(name))
 	}
 	if err := c.pairBodies(object, func(*item) bool { return true }); err != nil {
 		return err

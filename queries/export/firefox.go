@@ -24,8 +24,8 @@ type firefox struct {
 	threads int
 	started time.Time
 	libs    []*object
-	numbers map[string]int  // of libs, by path and build-id
-	first   map[int32]int64 // as firstThreads returns them
+	numbers map[[3]string]int // of libs, by path, name and build-id
+	first   map[int32]int64   // as firstThreads returns them
 }
 
 func writeFirefox(ctx context.Context, s *selection, w io.Writer) error {
@@ -33,7 +33,7 @@ func writeFirefox(ctx context.Context, s *selection, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	f := &firefox{selection: s, out: bufio.NewWriter(w), numbers: map[string]int{}}
+	f := &firefox{selection: s, out: bufio.NewWriter(w), numbers: map[[3]string]int{}}
 	s.entitle(list)
 	fmt.Fprint(f.out, `{"threads":[`)
 	for _, e := range list {
@@ -94,11 +94,11 @@ func (s *selection) firstThreads(ctx context.Context, cond string) (map[int32]in
 
 // lib returns the number of a load object.
 func (f *firefox) lib(o *object) int {
-	key := o.path + "\x00" + o.name + "\x00" + o.buildID
-	n, ok := f.numbers[key]
+	of := [3]string{o.path, o.name, o.buildID}
+	n, ok := f.numbers[of]
 	if !ok {
 		n = len(f.libs)
-		f.numbers[key] = n
+		f.numbers[of] = n
 		f.libs = append(f.libs, o)
 	}
 	return n

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/cespare/xxhash/v2"
 
+	"stackmill/key"
 	"stackmill/queries"
 	"stackmill/schema"
 	"stackmill/storedir"
@@ -331,9 +331,5 @@ func (w *writer) put(ctx context.Context, path, query string, options []string) 
 
 // hash makes names of files.
 func hash(parts ...string) string {
-	h := xxhash.New()
-	for _, p := range parts {
-		_, _ = h.WriteString(p + "\x00")
-	}
-	return fmt.Sprintf("%016x", h.Sum64())
+	return key.Hash(parts)
 }
