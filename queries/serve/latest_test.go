@@ -57,7 +57,7 @@ func (s *served) series() map[string]float64 {
 func TestLatest(t *testing.T) {
 	store := storetest.New(t, runs())
 	want := map[string]float64{
-		"store_experiments": 5, "values_failed": 0, "series_left_out": 0,
+		"store_experiments": 5, "store_commits_unreadable": 0, "store_experiments_left_out": 0, "values_failed": 0, "series_left_out": 0,
 		"value_seconds host=a metric=m": 0.9, "value_seconds host=b metric=m": 0.15,
 		"started_timestamp_seconds host=a": 1767398400, "started_timestamp_seconds host=b": 1767225600,
 		"function_exclusive_seconds host=a metric=m function=g load_object=app": 0.6, "function_exclusive_seconds host=b metric=m function=g load_object=app": 0.1,
@@ -70,7 +70,7 @@ func TestLatest(t *testing.T) {
 	}
 	all := start(t, store, func(o *Options) { o.Functions = 9 }).series()
 	if d := cmp.Diff(map[string]float64{
-		"store_experiments": 5, "values_failed": 0, "series_left_out": 0, "value_seconds metric=m": 0.9, "started_timestamp_seconds": 1767398400,
+		"store_experiments": 5, "store_commits_unreadable": 0, "store_experiments_left_out": 0, "values_failed": 0, "series_left_out": 0, "value_seconds metric=m": 0.9, "started_timestamp_seconds": 1767398400,
 		"function_exclusive_seconds metric=m function=f load_object=app": 0.3, "function_exclusive_seconds metric=m function=g load_object=app": 0.6,
 	}, all); d != "" {
 		t.Error(d)
@@ -78,7 +78,7 @@ func TestLatest(t *testing.T) {
 	few := start(t, store, func(o *Options) { o.By = []string{"no-label", "experiment"} })
 	few.latest.most = 2
 	if d := cmp.Diff(map[string]float64{
-		"store_experiments": 5, "values_failed": 0, "series_left_out": 5,
+		"store_experiments": 5, "store_commits_unreadable": 0, "store_experiments_left_out": 0, "values_failed": 0, "series_left_out": 5,
 		"value_seconds no_label= experiment=test-1.er metric=m": 0.9, "value_seconds no_label= experiment=test-2.er metric=m": 0.6,
 		"started_timestamp_seconds no_label= experiment=test-1.er": 1767398400, "started_timestamp_seconds no_label= experiment=test-2.er": 1767312000,
 	}, few.series()); d != "" {
@@ -90,7 +90,7 @@ func TestLatest(t *testing.T) {
 func TestLatestFails(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	s.Timeout = 1 // nothing is that fast
-	if got := s.series(); got["values_failed"] != 1 || len(got) != 2 {
+	if got := s.series(); got["values_failed"] != 1 || len(got) != 4 {
 		t.Error(got)
 	}
 }
