@@ -20,17 +20,8 @@ func TestMissingExperiments(t *testing.T) {
 	if err := os.WriteFile(path, commit[:len(commit)/2], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	address, end, err := serving(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := end(); err != nil {
-			t.Error(err)
-		}
-	}()
 	b := open(t, 1280, 850, false)
-	b.site = address
+	b.site = served(t, dir, nil).address
 	const said = `[...document.querySelectorAll('[role=status] .warning')].filter((p) => p.checkVisibility()).map((p) => p.innerText).join('\n')`
 	b.visit("")
 	panels := eval[[]string](b, `[...document.querySelectorAll('nav[aria-label=Panels] a')].map((a) => new URL(a.href).search)`)
