@@ -150,7 +150,8 @@ func TestExportSummariesFailures(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"views": [".."], "parts": []}`:                `".." is no name`,
 		`{"views": [], "parts": [{"name": "../../x"}]}`: `is no name`,
-		`{"views": `: "empty the folder",
+		`{"views": `:                 "name another folder",
+		`{"views": [], "items": []}`: "stackmill has not written it",
 	} {
 		if err := os.WriteFile(list, []byte(text), 0o666); err != nil {
 			t.Fatal(err)

@@ -34,6 +34,8 @@ type Feed struct {
 	views  []string
 	lock   *os.File
 	list   list
+
+	claimed bool // whether the list is in the folder
 }
 
 // list is the content of ListFile.
@@ -60,6 +62,9 @@ func (l *list) read(text []byte) error {
 		if !plain().MatchString(name) {
 			return fmt.Errorf("%q is no name of a view or a part", name)
 		}
+	}
+	if l.Program == "" {
+		return errors.New("stackmill has not written it")
 	}
 	return nil
 }
@@ -109,9 +114,9 @@ func Open(folder string, views []string, program string) (_ *Feed, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if err == nil {
+	if f.claimed = err == nil; f.claimed {
 		if err := f.list.read(text); err != nil {
-			return nil, fmt.Errorf("%s: %w (empty the folder: all is written again)", filepath.Join(folder, ListFile), err)
+			return nil, fmt.Errorf("%s: %w (name another folder, or empty this one: all is written again)", filepath.Join(folder, ListFile), err)
 		}
 	}
 	if f.list.Program != program || !slices.Equal(f.list.Views, f.views) {
@@ -128,13 +133,16 @@ func Open(folder string, views []string, program string) (_ *Feed, err error) {
 	return f, nil
 }
 
-const lockFile = ".lock"
+const (
+	lockFile = ".lock"
+	tempList = "." + ListFile + ".tmp"
+)
 
 // isEmpty returns an error if a folder has something of others.
 func isEmpty(folder string) error {
 	entries, err := os.ReadDir(folder)
 	for _, e := range entries {
-		if e.Name() != lockFile {
+		if e.Name() != lockFile && e.Name() != tempList {
 			return fmt.Errorf("%s has files, but no %s: it is not what was exported before (name an empty folder)", folder, ListFile)
 		}
 	}
@@ -151,6 +159,9 @@ func (f *Feed) Close() error { return f.lock.Close() }
 // and the next update goes on.
 func (f *Feed) Update(ctx context.Context, db *queries.DB) (c Change, err error) {
 	if err := f.check(ctx, db); err != nil {
+		return c, err
+	}
+	if err := f.claim(); err != nil {
 		return c, err
 	}
 	if err := f.sweep(); err != nil {
@@ -189,6 +200,17 @@ func (f *Feed) Update(ctx context.Context, db *queries.DB) (c Change, err error)
 		return c, f.save()
 	}
 	return c, nil
+}
+
+// claim says in the folder that it is a feed's and which views may have files there, before any
+// has: whenever this process is killed, the next knows what to remove.
+func (f *Feed) claim() error {
+	views := slices.Compact(slices.Sorted(slices.Values(slices.Concat(f.list.Views, f.views))))
+	if f.claimed && slices.Equal(f.list.Views, views) {
+		return nil
+	}
+	f.list.Views, f.claimed = views, true
+	return f.save()
 }
 
 // renew replaces a part of which experiments have changed or are gone.
@@ -283,7 +305,7 @@ func (f *Feed) save() error {
 	if err != nil {
 		return err
 	}
-	temp := filepath.Join(f.folder, "."+ListFile+".tmp")
+	temp := filepath.Join(f.folder, tempList)
 	if err := os.WriteFile(temp, append(text, '\n'), 0o666); err != nil {
 		return err
 	}
