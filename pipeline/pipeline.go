@@ -232,3 +232,12 @@ func decoderOf(path string) decode.Decoder {
 	}
 	return nil
 }
+
+// FormatOf returns the format of the recording at a path, as `experiments.format` has it; empty
+// if there is none.
+func FormatOf(path string) string {
+	if d := decoderOf(path); d != nil {
+		return d.Name()
+	}
+	return ""
+}

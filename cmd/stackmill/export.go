@@ -77,7 +77,7 @@ its own files where these have what SQL shows. A folder may have both.`,
 	f.BoolVar(&x.Inline, "inline", false, "folded and speedscope: inlined functions are frames of their own, as they always are in pprof and firefox")
 	f.StringVar(&x.By, "by", "", "separate stacks by thread or thread-name: speedscope has a profile for each, folded and callgrind a frame at the root; pprof has labels, firefox threads")
 	addFilter(c, &x.filter)
-	f.StringVarP(&x.output, "output", "o", "", "the file to write, - for the standard output")
+	outputVar(f, &x.output, "output", "o", "", "the file to write, - for the standard output")
 	x.summaries.addTo(f)
 	x.lake.addTo(f)
 	for name, values := range map[string][]string{"as": formats, "mode": export.Modes, "by": export.Origins} {
@@ -92,6 +92,11 @@ its own files where these have what SQL shows. A folder may have both.`,
 func (x *exporter) run(ctx context.Context) error {
 	if x.output == "-" && isTerminal(x.stdout) && x.As == "pprof" {
 		return usageErrorf("export: the standard output is a terminal (name a file with -o)")
+	}
+	if x.output != "-" {
+		if err := checkWritable(x.output); err != nil {
+			return fmt.Errorf("export: --output: %w", err)
+		}
 	}
 	store, err := x.open(ctx, x.experiments...)
 	if err != nil {
@@ -139,8 +144,5 @@ func (x *exporter) write(content func(io.Writer) error) error {
 	if x.output == "-" {
 		return content(x.stdout)
 	}
-	if err := checkWritable(x.output); err != nil {
-		return err
-	}
-	return writeWhole(x.output, content)
+	return writeOutput(x.output, content)
 }

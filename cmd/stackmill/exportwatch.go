@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,7 +55,7 @@ func (x *exporter) keep(cmd *cobra.Command) error {
 	case s.interval <= 0:
 		return usageErrorf("export: --interval: %v is not longer than 0", s.interval)
 	}
-	f, err := feed.Open(x.output, s.views, programVersion())
+	f, err := feed.Open(filepath.Clean(x.output), s.views, programVersion())
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}

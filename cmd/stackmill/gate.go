@@ -67,7 +67,7 @@ the runs are too few; 2 wrong usage. docs/compare.md has examples for CI systems
 	f.Var((*percentage)(&g.rules.MaxIncrease), "max-increase", "how much more a row may take")
 	f.StringVar(&g.rulesFile, "rules", "", "a file of queries whose rows are violations")
 	f.Var((*percentage)(&g.Level), "level", "how often all bounds together are right")
-	f.StringVar(&g.junit, "junit", "", "write a report for CI systems to this file")
+	outputVar(f, &g.junit, "junit", "", "", "write a report for CI systems to this file")
 	f.StringVar(&g.format, "format", "table", strings.Join(gateFormats, " or "))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(gateFormats, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -101,6 +101,11 @@ func (g *gater) prepare(cmd *cobra.Command) error {
 
 // run judges, and prints what it found.
 func (g *gater) run(ctx context.Context) error {
+	if g.junit != "" {
+		if err := checkWritable(g.junit); err != nil {
+			return fmt.Errorf("gate: --junit: %w", err)
+		}
+	}
 	store, err := g.open(ctx, slices.Concat(g.Base, g.Test)...)
 	if err != nil {
 		return fmt.Errorf("gate: %w", err)

@@ -117,7 +117,7 @@ func (in *ingester) addCommonFlags(c *cobra.Command) {
 	f.IntVar(&in.Jobs, "jobs", runtime.NumCPU(), "experiments read side by side")
 	f.StringVar(&in.memory, "memory", "1G", "memory to stay within, e.g. 512M or 2G")
 	f.DurationVar(&in.Timeout, "experiment-timeout", time.Hour, "how long reading one recording may take, 0 for any time")
-	f.StringVar(&in.Cache, "cache", defaultCache(), "directory or s3://BUCKET/PREFIX where tables of load objects are kept, shared by all stores")
+	outputVar(f, &in.Cache, cacheFlag, "", defaultCache(), "directory or s3://BUCKET/PREFIX where tables of load objects are kept, shared by all stores")
 	f.StringVar(&in.Kallsyms, "kallsyms", "", "the kernel's symbols when it was recorded, a copy of /proc/kallsyms (perf recordings)")
 	f.StringVar(&in.Vmlinux, "vmlinux", "", "the kernel's image with its symbols (perf recordings; default: by the recorded build-id, where distributions put it)")
 	f.StringVar(&in.PerfMaps, "perf-map-dir", "", "directory of the perf-PID.map and jit-PID.dump files of run-time compilers (default /tmp, and where the dump was)")
@@ -130,8 +130,8 @@ func (in *ingester) addCommonFlags(c *cobra.Command) {
 
 // addNightFlags adds the flags for unattended use.
 func (in *ingester) addNightFlags(f *pflag.FlagSet) {
-	f.StringVar(&in.report, "report", "", "file to write in the end: what became of each recording, where the time went, as JSON")
-	f.StringVar(&in.metrics, "metrics", "", "file to write in the end: sums for Prometheus, in the text format that its node exporter collects (*.prom)")
+	outputVar(f, &in.report, "report", "", "", "file to write in the end: what became of each recording, where the time went, as JSON")
+	outputVar(f, &in.metrics, "metrics", "", "", "file to write in the end: sums for Prometheus, in the text format that its node exporter collects (*.prom)")
 	f.StringVar(&in.logFormat, "log-format", "", "text or json: log on standard error, a line for each recording (default text, unless that is a terminal)")
 	f.BoolVar(&in.watch, "watch", false, "go on until a signal, and ingest what appears at the paths when it is complete")
 	f.BoolVar(&in.autoCompact, "auto-compact", false, "afterwards merge small batches, as stackmill compact does")

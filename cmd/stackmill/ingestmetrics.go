@@ -46,7 +46,7 @@ func (in *ingester) writeMetrics(last *outcome, added *tally, looked time.Time) 
 	m.counter("stackmill_ingest_written_bytes_total", "Bytes of the files that were committed.", float64(added.FileBytes))
 	m.counter("stackmill_ingest_cpu_seconds_total", "CPU time of the ingests.", added.cpu.Seconds())
 	m.store(last.store)
-	return writeWhole(in.metrics, func(w io.Writer) error {
+	return writeOutput(in.metrics, func(w io.Writer) error {
 		_, err := w.Write(m.text.Bytes())
 		return err
 	})
@@ -119,6 +119,9 @@ func newMetricsText(file, store string) *metricsText {
 // readSeries reads a file that a metricsText has written; what it cannot read is left out.
 func readSeries(file string) map[string]float64 {
 	series := map[string]float64{}
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // a pipe may be written only
+		return series
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return series

@@ -141,7 +141,7 @@ func reportInput(r *pipeline.Result) inputReport {
 // write writes the report to a file: the inputs a line each, so that many can be searched
 // by line.
 func (r *ingestReport) write(path string) error {
-	return writeWhole(path, func(out io.Writer) error {
+	return writeOutput(path, func(out io.Writer) error {
 		w := bufio.NewWriter(out)
 		head := *r
 		head.Inputs = nil

@@ -4,7 +4,7 @@ package main
 
 import (
 	"encoding/xml"
-	"os"
+	"io"
 
 	"stackmill/queries/compare"
 )
@@ -56,5 +56,8 @@ func writeJUnit(name string, j *compare.Judgement) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(name, []byte(xml.Header+string(text)+"\n"), 0o666)
+	return writeOutput(name, func(w io.Writer) error {
+		_, err := io.WriteString(w, xml.Header+string(text)+"\n")
+		return err
+	})
 }

@@ -60,18 +60,23 @@ func usageErrorf(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	signal.Ignore(syscall.SIGXFSZ) // a write beyond `ulimit -f` fails instead
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer tempdir.RemoveAll()    // also of SQL that does not stop
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	out := &standardOutput{to: stdout}
+	a := &app{stdin: stdin, stdout: out, stderr: stderr}
 	bucket.Tell(func(message string) { say(stderr, "stackmill: %s\n", message) })
 	root := newRoot(a)
 	root.SetArgs(args)
 	err := a.untilEnded(ctx, func() error { return root.ExecuteContext(ctx) })
+	err = out.orFailed(stderr, err)
 	if err == nil {
 		return 0
 	}
@@ -119,7 +124,10 @@ func newRoot(a *app) *cobra.Command {
 			if err := checkFiles(); err != nil {
 				return err
 			}
-			return a.reach(cmd.Context(), a.store)
+			if err := a.reach(cmd.Context(), a.store); err != nil {
+				return err
+			}
+			return a.checkPlaces(cmd)
 		},
 	}
 	var verbs []string

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -102,7 +103,7 @@ could be done; 2 wrong usage.`,
 }
 
 func (p *planFlags) addFlags(f *pflag.FlagSet, cpus int) {
-	f.StringVarP(&p.output, "output", "o", "", "file to write the plan to, which must not exist")
+	outputVar(f, &p.output, "output", "o", "", "file to write the plan to, which must not exist")
 	f.Float64Var(&p.minutes, "minutes", 30, "about how long each task shall take")
 	f.IntVar(&p.chunks, "chunks", 0, fmt.Sprintf("how many chunks to make at most, instead of --minutes (which makes %d at most)", mostTasks))
 	f.StringArrayVar(&p.reports, "report", nil, "report of an earlier ingest, to estimate times by; may be repeated")
@@ -361,14 +362,26 @@ func (p *planner) make(ctx context.Context, inputs []plan.Input, measured *plan.
 		cut.Most = mostChunks
 	}
 	chunks := p.header.Chunk(inputs, cut, estimate)
-	err := writeWhole(p.output, func(w io.Writer) error { return plan.Write(w, &p.header, chunks, p.Contents) })
+	var text bytes.Buffer
+	if err := plan.Write(&text, &p.header, chunks, p.Contents); err != nil {
+		return fmt.Errorf("%s: %w", p.verb, err)
+	}
+	// The plan comes last: the same command, killed before, can be run again.
+	submit, err := p.writeJobs()
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.verb, err)
+	}
+	err = writeWhole(p.output, func(w io.Writer) error {
+		_, err := text.WriteTo(w)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("%s: --output: %w", p.verb, err)
 	}
 	if err := p.tell(&estimate); err != nil {
 		return err
 	}
-	if err := p.jobs(ctx); err != nil {
+	if err := p.submit(ctx, submit); err != nil {
 		return fmt.Errorf("%s: %w", p.verb, err)
 	}
 	if p.left > 0 {

@@ -64,43 +64,51 @@ func (p *planner) ofTasks() (string, error) {
 	return this, nil
 }
 
-// jobs writes the job files beside the plan, unless there is nothing to do, and submits one
-// if that is asked for.
-func (p *planner) jobs(ctx context.Context) error {
+// writeJobs writes the job files next to the plan, unless there is nothing to do, and returns
+// the commands that submit them: Slurm's and, if there is one, that of Kubernetes.
+func (p *planner) writeJobs() (submit [][]string, err error) {
 	if len(p.header.Chunks) == 0 {
-		return nil
+		return nil, nil
 	}
 	path := absolute(p.output)
 	j := plan.Jobs{Plan: &p.header, Path: path, Parallel: p.parallel, Log: strings.ReplaceAll(path, "%", "%%") + ".%a.log"}
 	program, err := p.ofTasks()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	j.Program = []string{program}
-	submit := []string{"sbatch", path + ".slurm"}
-	if err := writeWhole(submit[1], j.Slurm); err != nil {
-		return err
+	if err := writeWhole(path+".slurm", j.Slurm); err != nil {
+		return nil, err
 	}
+	submit = append(submit, []string{"sbatch", path + ".slurm"})
 	if p.image != "" {
 		j.Program, j.Image = []string{"stackmill"}, p.image
 		j.Claim, j.Mount, _ = strings.Cut(p.claim, ":")
 		if err := writeWhole(path+".k8s.yaml", j.Kubernetes); err != nil {
-			return err
+			return nil, err
 		}
+		submit = append(submit, []string{"kubectl", "apply", "-f", path + ".k8s.yaml"})
 	}
-	switch p.scheduler {
-	case kubernetes:
-		submit = []string{"kubectl", "apply", "-f", path + ".k8s.yaml"}
-	case "":
-		if err := p.printf("submit it: %s\n", shell(submit)); err != nil || p.image == "" {
-			return err
-		}
-		return p.printf("or: %s\n", shell([]string{"kubectl", "apply", "-f", path + ".k8s.yaml"}))
-	}
-	return p.submit(ctx, submit)
+	return submit, nil
 }
 
-func (p *planner) submit(ctx context.Context, command []string) error {
+// submit runs the command of the scheduler that was asked for; without one, it prints them.
+func (p *planner) submit(ctx context.Context, commands [][]string) error {
+	if p.scheduler == "" {
+		for i, before := range []string{"submit it", "or"}[:len(commands)] {
+			if err := p.printf("%s: %s\n", before, shell(commands[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(commands) == 0 {
+		return nil
+	}
+	command := commands[0]
+	if p.scheduler == kubernetes {
+		command = commands[1] // --submit k8s needs --image
+	}
 	out, err := exec.CommandContext(ctx, command[0], command[1:]...).Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

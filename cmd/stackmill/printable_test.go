@@ -109,7 +109,7 @@ func TestMarkdown(t *testing.T) {
 // printable, and those of formats that have them as they are. The others are
 // given what they print by one of these.
 var writers = []string{
-	"export.run", "export.write", // bytes for other programs
+	"export.run", "export.write", "outputfile.writeDescriptor", // bytes for other programs
 
 	"page.page", "page.printf", "page.say", "printable.writeEscaped", "printable.escape", // make texts printable
 	"table.printTable", "table.printMarkdown", // cells by way of shown

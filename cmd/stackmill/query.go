@@ -66,7 +66,7 @@ settings. --unsafe lets it do all that DuckDB can and you may.`,
 	f.StringVar(&q.format, "format", "table", "table, csv, json, ndjson, parquet or arrow")
 	f.StringVar(&q.as, "as", "", "write the rows' stacks as "+strings.Join(export.RowFormats(), ", "))
 	f.StringVarP(&q.file, "file", "f", "", "read the SQL from a file")
-	f.StringVarP(&q.output, "output", "o", "", "write to a file instead of the standard output")
+	outputVar(f, &q.output, "output", "o", "", "write to a file instead of the standard output")
 	f.BoolVar(&a.unsafe, "unsafe", false, "let SQL read and write files, attach databases, load extensions and change settings")
 	f.StringVar(&q.memory, "memory", "", "memory of the SQL engine, e.g. 512M or 8G; what does not fit goes to temporary files (default: 4G, less on a small machine)")
 	f.IntVar(&a.limits.Threads, "threads", 0, "threads of the SQL engine (default: one for each processor)")
@@ -102,6 +102,11 @@ func (q *querier) check(args []string) error {
 
 // answer opens the store and runs the SQL, or prompts for it.
 func (q *querier) answer(ctx context.Context, args []string) error {
+	if q.output != "" {
+		if err := checkWritable(q.output); err != nil {
+			return fmt.Errorf("query: --output: %w", err)
+		}
+	}
 	statement, prompt, err := q.statement(q.file, args)
 	if err != nil {
 		return fmt.Errorf("query: %w", err)
@@ -195,7 +200,7 @@ func (q *query) write(ctx context.Context, statement, format, output string) err
 	if output == "" {
 		return q.writeTo(ctx, q.app, statement, format)
 	}
-	return writeInto(output, func(w io.Writer) error {
+	return writeOutput(output, func(w io.Writer) error {
 		return q.writeTo(ctx, &app{store: q.store, stdin: q.stdin, stdout: w, stderr: q.stderr}, statement, format)
 	})
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"stackmill/queries/result"
@@ -176,7 +175,7 @@ func (a *app) width() int {
 	if a.columns > 0 {
 		return a.columns
 	}
-	f, ok := a.stdout.(*os.File)
+	f, ok := a.stdout.(interface{ Fd() uintptr })
 	if !ok {
 		return 0
 	}
