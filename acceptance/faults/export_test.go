@@ -1,0 +1,176 @@
+package faults
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/google/go-cmp/cmp"
+)
+
+// exports are verbs that write several files, and what their last argument names.
+var exports = []struct {
+	name string
+	args []string
+	// files are patterns of those whose content does not depend on when it was written.
+	files []string
+	// runs is after how many runs nothing is kept for readers of an earlier state.
+	runs int
+	// few are the calls at which it is killed in the short run, some of them while it updates.
+	few []killedAt
+}{
+	{"summaries", []string{"export", "--summaries", "-o"}, []string{"*/*.parquet"}, 1,
+		[]killedAt{{"mkdir", 2, false}, {"fsync", 2, false}, {"rename", 2, false}, {"rename", 4, false}, {"rename", 2, true}}},
+	{"iceberg", []string{"export", "--as", "iceberg", "--keep", "0s", "-o"}, []string{"stackmill/*/data/*"}, 2,
+		[]killedAt{{"rename", 1, false}, {"rename", 40, false}}},
+	{"ducklake", []string{"export", "--as", "ducklake", "--keep", "0s", "-o"}, []string{"stackmill/*/data/*"}, 2,
+		[]killedAt{{"rename", 2, true}}},
+}
+
+// killedAt is a call of the system that is the last one of an export, or of an update.
+type killedAt struct {
+	calls  string
+	n      int
+	update bool
+}
+
+// kills are the calls of the system at which an export is killed.
+var kills = map[string]string{
+	"mkdir": "mkdir,mkdirat", "write": "write,pwrite64,pwritev,writev", "fsync": "fsync,fdatasync",
+	"rename": "rename,renameat,renameat2", "unlink": "unlink,unlinkat", "open": "openat", "link": "link,linkat",
+}
+
+// exported is the content of the files of a folder, by pattern and without their names, which
+// count the attempts.
+func exported(t *testing.T, folder string, patterns []string) (content []string) {
+	t.Helper()
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(filepath.Join(folder, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			content = append(content, fmt.Sprintf("%s %x", filepath.Base(filepath.Dir(filepath.Dir(file)))+"/"+filepath.Base(filepath.Dir(file)), xxhash.Sum64(text)))
+		}
+	}
+	slices.Sort(content)
+	return content
+}
+
+// An export that is killed at any call of the system is completed by the same command; so is
+// one that brings a folder up to date with a store that has changed.
+func TestExportKilled(t *testing.T) {
+	tracer := strace(t)
+	b := newBench(t)
+	made, err := reference()
+	if err != nil {
+		t.Fatal(err)
+	}
+	labelled := filepath.Join(t.TempDir(), "store")
+	if err := os.CopyFS(labelled, os.DirFS(made)); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := b.run(b.binary, "label", "stripmain.er", "night=one", "--store", labelled); code != 0 {
+		t.Fatalf("%d: %s", code, out)
+	}
+	for _, x := range exports {
+		t.Run(x.name, func(t *testing.T) {
+			b := &bench{T: t, binary: b.binary}
+			call := func(store, folder string) []string {
+				return append(append([]string{b.binary}, x.args...), folder, "--store", store)
+			}
+			does := func(what, store, folder string) []string {
+				t.Helper()
+				for range x.runs {
+					if code, out := b.run(call(store, folder)...); code != 0 {
+						t.Errorf("%s: exit status %d: %s", what, code, out)
+					}
+				}
+				return exported(t, folder, x.files)
+			}
+			first := filepath.Join(t.TempDir(), "first")
+			want := does("undisturbed", made, first)
+			second := filepath.Join(t.TempDir(), "second")
+			if err := os.CopyFS(second, os.DirFS(first)); err != nil {
+				t.Fatal(err)
+			}
+			wantUpdated := does("updated", labelled, second)
+			if len(want) < 5 || slices.Equal(want, wantUpdated) {
+				t.Fatalf("%d files, %d after a label was given", len(want), len(wantUpdated))
+			}
+			kill := func(k killedAt) (done bool) {
+				folder, store, want := filepath.Join(t.TempDir(), "folder"), made, want
+				if k.update {
+					store, want = labelled, wantUpdated
+					if err := os.CopyFS(folder, os.DirFS(first)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if done, _, _ = b.inject(tracer, kills[k.calls], killing, k.n, call(store, folder)...); !done {
+					return false
+				}
+				injected.Add(1)
+				if d := cmp.Diff(want, does(fmt.Sprint(k), store, folder)); d != "" {
+					t.Errorf("%v: %s", k, d)
+				}
+				for _, pattern := range []string{"*/*.tmp", "*/.*.tmp", "*/*/*/*.tmp"} {
+					if left, _ := filepath.Glob(filepath.Join(folder, pattern)); len(left) > 0 {
+						t.Errorf("%v: left over: %v", k, left)
+					}
+				}
+				return true
+			}
+			for _, k := range x.few {
+				for !*long && k.n > 0 && !kill(k) { // threads divide the calls, differently from run to run
+					k.n /= 2
+				}
+			}
+			for calls := range kills {
+				for _, update := range []bool{false, true} {
+					for n := 1; *long && n <= mostCalls && kill(killedAt{calls, n, update}); n++ {
+					}
+				}
+			}
+			if code, out := b.run(call(labelled, second)...); code != 0 || strings.Contains(out, " written") && !strings.Contains(out, " 0 written") {
+				t.Errorf("once more: %d: %s", code, out)
+			}
+		})
+	}
+}
+
+// A plan whose job files are there, but not the plan itself, can be made again.
+func TestPlanWritingKilled(t *testing.T) {
+	tracer := strace(t)
+	b := newBench(t)
+	killed := 0
+	for _, calls := range []string{"link", "rename"} {
+		for n := 1; n <= 3; n++ {
+			plan := filepath.Join(t.TempDir(), "night.plan")
+			command := append([]string{b.binary, "plan", "--store", filepath.Join(t.TempDir(), "store"), "--image", "i", "--claim", "c:/", "-o", plan}, b.recordings...)
+			if done, _, _ := b.inject(tracer, kills[calls], killing, n, command...); !done {
+				continue
+			}
+			injected.Add(1)
+			killed++
+			if code, out := b.run(command...); code != 0 {
+				t.Errorf("killed at call %d of %s: exit status %d: %s", n, calls, code, out)
+			}
+			for _, suffix := range []string{"", ".slurm", ".k8s.yaml"} {
+				if info, err := os.Stat(plan + suffix); err != nil || info.Size() == 0 {
+					t.Errorf("killed at call %d of %s: %v", n, calls, err)
+				}
+			}
+		}
+	}
+	if killed < 3 {
+		t.Errorf("it was killed %d times", killed)
+	}
+}
