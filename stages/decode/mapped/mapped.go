@@ -94,6 +94,15 @@ func (m *File) release(end int) {
 	}
 }
 
+// AfterHole returns where data may begin from an offset on: where a hole ends that the offset
+// is in, or the offset itself. Holes are read as zeros, at the price of memory for each page.
+func (m *File) AfterHole(at int) int {
+	if m.at == nil {
+		return at
+	}
+	return m.at.afterHole(at)
+}
+
 // Guard runs f and turns a fault on a mapped page into an error: the file
 // became shorter, or its disk failed, or the context ended.
 func (m *File) Guard(f func()) (err error) {

@@ -65,6 +65,39 @@ type mapping struct {
 	forget func() bool
 
 	fetched []atomic.Bool // by step
+	holes   []hole        // large ones
+}
+
+// hole is a part of a file that takes no space on its disk.
+type hole struct{ from, end int }
+
+// Of a file so many holes are looked for, of at least this size.
+const (
+	mostHoles = 64
+	leastHole = 1 << 20
+)
+
+// holesOf finds the large holes of an open file; none if the file system does not know them.
+func holesOf(fd uintptr, size int64) (holes []hole) {
+	if size < leastHole {
+		return nil
+	}
+	for at, n := int64(0), 0; n < mostHoles; n++ {
+		from, err := unix.Seek(int(fd), at, unix.SEEK_HOLE)
+		if err != nil || from >= size {
+			break
+		}
+		if at, err = unix.Seek(int(fd), from, unix.SEEK_DATA); err != nil { // there is none after it
+			at = size
+		}
+		if at-from >= leastHole {
+			holes = append(holes, hole{int(from), int(at)})
+		}
+		if at >= size {
+			break
+		}
+	}
+	return holes
 }
 
 func newMapping(ctx context.Context, fd uintptr, size int64) (*mapping, error) {
@@ -72,7 +105,7 @@ func newMapping(ctx context.Context, fd uintptr, size int64) (*mapping, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &mapping{pages: pages, fetched: make([]atomic.Bool, (size+step-1)/step)}
+	p := &mapping{pages: pages, fetched: make([]atomic.Bool, (size+step-1)/step), holes: holesOf(fd, size)}
 	p.forget = context.AfterFunc(ctx, p.revoke)
 	return p, nil
 }
@@ -131,11 +164,21 @@ const (
 	large = 4 << 20
 )
 
+// afterHole returns where the hole ends that an offset is in, or the offset.
+func (p *mapping) afterHole(at int) int {
+	for _, h := range p.holes {
+		if h.from <= at && at < h.end {
+			return h.end
+		}
+	}
+	return at
+}
+
 // fetch maps the pages of the step that an offset is in, and returns its end.
 func (p *mapping) fetch(at int) (end int) {
 	n := at / step
 	end = min((n+1)*step, len(p.pages))
-	if !p.fetched[n].Swap(true) {
+	if p.afterHole(n*step) < end && !p.fetched[n].Swap(true) {
 		// Only advice: what is not mapped costs a page fault.
 		_ = unix.Madvise(p.pages[n*step:end], unix.MADV_POPULATE_READ)
 	}

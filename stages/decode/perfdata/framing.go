@@ -65,7 +65,7 @@ func (r *reader) payload(p *piece, at int, typ uint32, size, says int) int {
 	}
 	skipped := 0
 	if len(rest) > 0 && !r.looksLikeRecords(rest, plausibleRecords) {
-		skipped = r.resync(p.data, at+size) - at - size
+		skipped = r.resync(p, at+size) - at - size
 	}
 	if !fits && skipped == len(rest) {
 		r.cut(p, at)

@@ -97,7 +97,7 @@ func (r *reader) records(n, at, end int) (next int) {
 // goes on.
 func (r *reader) badRecord(p *piece, at int, typ uint32, size int) (next int) {
 	rest := p.data[at:]
-	next = r.resync(p.data, at)
+	next = r.resync(p, at)
 	if next < len(p.data) || size <= len(rest) {
 		r.problemIn(p.name, problem.Error, int64(at), "bad-record", "a record of type %d has %d bytes: %d bytes are skipped, up to offset %d", typ, size, next-at, next)
 		return next
@@ -121,6 +121,9 @@ func (r *reader) mark(p *piece, typ uint32) {
 		p.inRound, r.packed = true, true
 	}
 }
+
+// holeStep is after how many bytes without a record a hole is looked for.
+const holeStep = 4096
 
 // plausibleRecords is how many records in a row show that reading can go on.
 const plausibleRecords = 4
@@ -164,9 +167,15 @@ func isPrinted(c byte) bool {
 }
 
 // resync finds where records continue after a bad one; the piece's end if they do
-// not. Records begin at multiples of 8 bytes from each other.
-func (r *reader) resync(data []byte, at int) int {
+// not. Records begin at multiples of 8 bytes from each other, and none is in a hole.
+func (r *reader) resync(p *piece, at int) int {
+	data := p.data
 	for at += 8; at+recordHeader <= len(data); at += 8 {
+		if at&(holeStep-1) < 8 {
+			if at += (p.file.AfterHole(at) - at) &^ 7; at+recordHeader > len(data) {
+				break
+			}
+		}
 		if r.looksLikeRecords(data[at:], plausibleRecords) {
 			return at
 		}
