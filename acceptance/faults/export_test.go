@@ -58,7 +58,8 @@ func exported(t *testing.T, folder string, patterns []string) (content []string)
 			if err != nil {
 				t.Fatal(err)
 			}
-			content = append(content, fmt.Sprintf("%s %x", filepath.Base(filepath.Dir(filepath.Dir(file)))+"/"+filepath.Base(filepath.Dir(file)), xxhash.Sum64(text)))
+			of, _ := filepath.Rel(folder, filepath.Dir(file))
+			content = append(content, fmt.Sprintf("%s %x", of, xxhash.Sum64(text)))
 		}
 	}
 	slices.Sort(content)

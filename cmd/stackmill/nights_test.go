@@ -183,8 +183,8 @@ func TestReportWithoutWork(t *testing.T) {
 	if code := n.ingest(n.dir); code != exitNothing || !strings.Contains(n.stderr, "--report: ") {
 		t.Errorf("status %d: %s", code, n.stderr)
 	}
-	n.report = os.DevNull
-	if code := n.ingest(n.dir); code != exitNothing || !strings.Contains(n.stderr, "not a regular file") {
+	n.report = t.TempDir()
+	if code := n.ingest(n.dir); code != exitNothing || !strings.Contains(n.stderr, "is a directory") {
 		t.Errorf("status %d: %s", code, n.stderr)
 	}
 }

@@ -41,7 +41,10 @@ func checkWritable(path string) error {
 	case err == nil && info.IsDir(), strings.HasSuffix(path, "/"):
 		return &fs.PathError{Op: "write", Path: path, Err: unix.EISDIR}
 	case err == nil && !info.Mode().IsRegular():
-		return unix.Access(path, unix.W_OK)
+		if err := unix.Access(path, unix.W_OK); err != nil {
+			return &fs.PathError{Op: "write", Path: path, Err: err}
+		}
+		return nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -96,6 +99,9 @@ func createBeside(path string) (*nextFile, error) {
 		_ = f.Close()
 	}
 	f, err = os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+		err = &fs.PathError{Op: "write", Path: path, Err: at.Err}
+	}
 	return &nextFile{f, temp}, err
 }
 
