@@ -137,7 +137,7 @@ func (a *app) unchecked(err error) error {
 	case errors.Is(err, syscall.EMFILE), strings.Contains(text, syscall.EMFILE.Error()):
 		return errors.New("check: the store could not be checked: too many open files (allow more with `ulimit -n`)")
 	}
-	return fmt.Errorf("check: %w", err)
+	return fmt.Errorf("check: the store %s: %w", storedir.Name(a.store), err)
 }
 
 func (a *app) repair(ctx context.Context) error {

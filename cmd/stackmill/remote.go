@@ -14,7 +14,10 @@ import (
 // and writes stores does not know the difference.
 func (a *app) reach(ctx context.Context, store string) error {
 	a.store = store
-	if !bucket.Is(store) {
+	switch {
+	case store == "":
+		return usageErrorf("--store: no directory is given")
+	case !bucket.Is(store):
 		return nil
 	}
 	size, err := parseSize(a.cacheSize)

@@ -80,7 +80,7 @@ Requests are only answered under the server's own addresses, and names that --ho
 	}
 	f := c.Flags()
 	f.StringVar(&s.listen, "listen", "127.0.0.1:7788", "the address; port 0 takes a free one")
-	f.StringVar(&s.unix, "unix", "", "listen on a Unix socket at this path instead, which only you can open")
+	outputVar(f, &s.unix, "unix", "", "", "listen on a Unix socket at this path instead, which only you can open")
 	f.StringVar(&s.flight, "flight", "", "answer SQL over Arrow Flight SQL, too, at this address; port 0 takes a free one")
 	f.StringVar(&s.open, "open", "", "open the page in the browser; a place of the page, such as '?view=flame&experiment=test.1.er', if one is given")
 	f.Lookup("open").NoOptDefVal = "/"
