@@ -25,7 +25,7 @@ forget: dry-run format keep-rollups older-than
 gate: api-only base between by cpu format hide inclusive junit level max-increase metric min-share mode normalise pid rules strict test thread where
 ingest: auto-compact cache chunk debug-dir experiment-timeout forgotten interval jobs kallsyms label label-from log-format memory metrics no-recorded-sources no-system-debug perf-map-dir plan recursive report settle source-path symfs verify vmlinux watch
 label: remove
-mcp: max-bytes timeout
+mcp: answer max-bytes memory timeout
 plan: chunks claim cpus forgotten from-file image ingest-option memory minutes output parallel program recursive report submit
 plan retry: chunks claim cpus failed image ingest-option memory minutes output parallel program report submit
 plan status: all format limit

@@ -116,7 +116,7 @@ var writers = []string{
 	"output.newPrinter", "output.printJSON", // escape by themselves
 	"query.write", "query.writeTo", "query.run", // Parquet and Arrow
 	"main.newRoot", "explain.answer", // texts of this program
-	"table.width", "explain.run", "compact.run", "resymbolize.run", "ingestrun.once", "ingestrun.logger", "summary.printLost", "check.check", "serve.newServeCommand", "serve.prepare", // hand the stream on
+	"table.width", "explain.run", "compact.run", "resymbolize.run", "ingestrun.once", "ingestrun.logger", "summary.printLost", "check.check", "serve.newServeCommand", "serve.prepare", "serve.chooseToken", "mcp.prepare", "mcptools.answerCall", // hand the stream on
 }
 
 // Nothing else writes to the outputs, or formats for a writer.
