@@ -36,13 +36,17 @@ func (u *unread) add(b *sandbox.Body) bool {
 	return u.bytes.Add(b.Size) <= u.most
 }
 
-// send writes an answer. A client that does not take it is cut.
+// send writes an answer. A client that does not take it is cut, and so is one whose answer
+// cannot be read to its end: it must not take a part for all.
 func (s *Server) send(w http.ResponseWriter, b *sandbox.Body) {
 	connection, from := http.NewResponseController(w), b.Reader()
 	for {
 		_ = connection.SetWriteDeadline(time.Now().Add(s.Patience)) // tests have writers without
-		if _, err := io.CopyN(w, from, sendPart); err != nil {
-			return // all is sent, or the client has gone
+		switch _, err := io.CopyN(w, from, sendPart); {
+		case err == io.EOF:
+			return
+		case err != nil:
+			panic(http.ErrAbortHandler)
 		}
 	}
 }

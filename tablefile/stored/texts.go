@@ -12,8 +12,13 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 )
 
-// Texts returns two columns of texts of a small file, row by row.
+// Texts returns two columns of texts of a small file, row by row. The file may be damaged.
 func Texts(ctx context.Context, f parquet.ReaderAtSeeker, first, second string) (rows [][2]string, err error) {
+	defer func() { // the library panics at some damaged files
+		if p := recover(); p != nil {
+			rows, err = nil, fmt.Errorf("reading it: %v", p)
+		}
+	}()
 	pq, err := file.NewParquetReader(f)
 	if err != nil {
 		return nil, err
