@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -224,6 +225,26 @@ func (db *DB) Emptied(ctx context.Context) (map[[2]string]bool, error) {
 		emptied[[2]string{p.Text("experiment_id"), p.Text("metric")}] = true
 	}
 	return emptied, err
+}
+
+// MetricRemark says which metrics come first in a narrowed session where its filter leaves
+// nothing of those that would; empty if they are the same.
+func (db *DB) MetricRemark(ctx context.Context) (string, error) {
+	if !db.chosen {
+		return "", nil
+	}
+	const query = "SELECT string_agg(DISTINCT metric, ', ' ORDER BY metric) FROM default_metrics"
+	var usual, left sql.NullString
+	if err := db.base.QueryRowContext(ctx, query).Scan(&usual); err != nil {
+		return "", err
+	}
+	if err := db.QueryRowContext(ctx, query).Scan(&left); err != nil {
+		return "", err
+	}
+	if usual == left {
+		return "", nil
+	}
+	return fmt.Sprintf("the filter leaves nothing of %s: %s is shown first", usual.String, cmp.Or(left.String, "no metric")), nil
 }
 
 // Narrowed reports whether only the samples that pass a filter count.

@@ -112,29 +112,17 @@ func (x *exporter) run(ctx context.Context) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	defer closing()
-	if err := x.sayOther(ctx, store, db); err != nil {
-		return fmt.Errorf("export: %w", err)
+	if x.Metric == "" {
+		remark, err := db.MetricRemark(ctx)
+		if err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		if remark != "" {
+			say(x.stderr, "stackmill: %s\n", remark)
+		}
 	}
 	if err := x.write(func(w io.Writer) error { return export.Write(ctx, db, x.Request, w) }); err != nil {
 		return fmt.Errorf("export: %w", err)
-	}
-	return nil
-}
-
-// sayOther says which metrics come first where a filter leaves nothing of those that would.
-func (x *exporter) sayOther(ctx context.Context, store, narrowed *queries.DB) error {
-	if x.Metric != "" || store == narrowed {
-		return nil
-	}
-	var first [2][]string
-	for i, db := range []*queries.DB{store, narrowed} {
-		var err error
-		if first[i], err = db.Texts(ctx, "SELECT DISTINCT metric FROM default_metrics WHERE metric IS NOT NULL ORDER BY metric"); err != nil {
-			return err
-		}
-	}
-	if !slices.Equal(first[0], first[1]) {
-		say(x.stderr, "stackmill: the filter leaves nothing of %s: %s is exported first\n", strings.Join(first[0], ", "), strings.Join(first[1], ", "))
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func exported(w *work) error {
 	if err != nil {
 		return err
 	}
-	db, done, err := w.open(f, r.Reads(), w.values["experiment"]...)
+	db, done, err := w.openMetric(f, r.Reads(), w.values["experiment"]...)
 	if err != nil {
 		return err
 	}

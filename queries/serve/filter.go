@@ -86,6 +86,24 @@ func (w *work) open(f queries.Filter, reads []string, selectors ...string) (db *
 	return db, done, nil
 }
 
+// openMetric is open for an answer that is about one metric: if none is asked for, it says where
+// the filter makes that another one than usual.
+func (w *work) openMetric(f queries.Filter, reads []string, selectors ...string) (db *queries.DB, done func(), err error) {
+	db, done, err = w.open(f, reads, selectors...)
+	if err != nil || w.values.Get("metric") != "" {
+		return db, done, err
+	}
+	remark, err := db.MetricRemark(w.ctx)
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	if remark != "" {
+		w.warn("%s", remark)
+	}
+	return db, done, nil
+}
+
 // warn says something that whoever reads the answer should know.
 func (w *work) warn(format string, args ...any) {
 	w.warnings = append(w.warnings, fmt.Sprintf(format, args...))

@@ -603,3 +603,24 @@ func TestTurns(t *testing.T) {
 	}
 	done()
 }
+
+// Answers about one metric say that a filter has made it another one than usual, unless the
+// metric is asked for.
+func TestOtherMetric(t *testing.T) {
+	text := strings.Replace(storetest.Two, "  heapallocbytes Bytes~Allocated bytes heap\n", "  totalcpu CPU ns clock\n  heapallocbytes Bytes~Allocated bytes heap\n", 1)
+	s := start(t, storetest.New(t, text), nil)
+	const remark = "the filter leaves nothing of totalcpu: heapallocbytes is shown first"
+	query := "experiment=tuesday*/*&where=" + url.QueryEscape("kind = 'heap'")
+	for _, path := range []string{"/api/v1/export?as=folded&", "/api/v1/flamegraph?", "/api/v1/trend?"} {
+		for more, want := range map[string]bool{"": true, "&metric=heapallocbytes": false} {
+			response, err := s.web.Client().Get(s.web.URL + path + query + more)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			if got := response.Header.Get(warningName); response.StatusCode != http.StatusOK || strings.Contains(got, remark) != want {
+				t.Errorf("%s%s: %s, warnings %s", path, more, response.Status, got)
+			}
+		}
+	}
+}

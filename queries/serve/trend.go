@@ -30,7 +30,7 @@ func follow(w *work) error {
 	if r.Function == "" && len(f.Hide)+len(f.APIOnly) > 0 {
 		return wrong(errors.New("hide and api-only: they need function: the values of <Total> do not depend on functions"))
 	}
-	db, done, err := w.open(f, r.Reads(), v["experiment"]...)
+	db, done, err := w.openMetric(f, r.Reads(), v["experiment"]...)
 	if err != nil {
 		return err
 	}
