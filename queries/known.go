@@ -98,12 +98,12 @@ func (db *DB) all(conn connection) (files []string, err error) {
 	if db.Count == 1 {
 		db.Single = rows[0][1].(string)
 	}
-	if rows, err = answers(conn, fmt.Sprintf("SELECT stored, path, batch FROM %s.batch_files", catalogName)); err != nil {
+	if rows, err = answers(conn, fmt.Sprintf("SELECT stored, path, footer, batch FROM %s.batch_files", catalogName)); err != nil {
 		return nil, err
 	}
 	list := make([]storedir.File, len(rows))
 	for i, r := range rows {
-		if list[i], err = catalogFile(r[0], r[1], r[2]); err != nil {
+		if list[i], err = catalogFile(r[0], r[1], r[2], r[3]); err != nil {
 			return nil, err
 		}
 	}
@@ -111,8 +111,8 @@ func (db *DB) all(conn connection) (files []string, err error) {
 }
 
 // catalogFile returns a file of a batch that a catalog names. Others may have written that.
-func catalogFile(table, path, batch any) (storedir.File, error) {
-	f := storedir.File{Table: table.(string), Path: path.(string)}
+func catalogFile(table, path, footer, batch any) (storedir.File, error) {
+	f := storedir.File{Table: table.(string), Path: path.(string), Footer: footer.(string)}
 	if !storedir.IsFile(f, batch.(string)) {
 		return f, errOther
 	}
@@ -173,12 +173,12 @@ func (db *DB) choose(conn connection, selectors []string, see *sight) (files []s
 func (d *definitions) complete(conn connection) error {
 	for _, p := range d.portions {
 		b := p.batches[0]
-		rows, err := answers(conn, fmt.Sprintf("SELECT stored, path FROM %s.batch_files WHERE batch = %s ORDER BY ALL", catalogName, quote(b.Batch)))
+		rows, err := answers(conn, fmt.Sprintf("SELECT stored, path, footer FROM %s.batch_files WHERE batch = %s ORDER BY ALL", catalogName, quote(b.Batch)))
 		if err != nil {
 			return err
 		}
 		for _, r := range rows {
-			f, err := catalogFile(r[0], r[1], b.Batch)
+			f, err := catalogFile(r[0], r[1], r[2], b.Batch)
 			if err != nil {
 				return err
 			}

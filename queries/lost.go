@@ -8,8 +8,8 @@ import (
 	"stackmill/storedir"
 )
 
-// LostFile is the error of a query that needs a file of the store which is missing, or has
-// something else in its place.
+// LostFile is the error of a query that needs a file of the store which is missing or damaged,
+// or has something else in its place.
 type LostFile struct {
 	Path  string
 	doing string // what failed, with a colon
@@ -17,7 +17,7 @@ type LostFile struct {
 }
 
 func (e *LostFile) Error() string {
-	return fmt.Sprintf("%sa file of the store is missing or must not be read: %s (stackmill check lists files that are missing or damaged)", e.doing, e.Path)
+	return fmt.Sprintf("%sa file of the store is missing or damaged: %s (stackmill check lists files that are missing or damaged)", e.doing, e.Path)
 }
 
 func (e *LostFile) Unwrap() error { return e.cause }

@@ -32,7 +32,7 @@ const uncounted = "uncounted_experiments"
 var storeTables = []storeTable{
 	{"experiment_names", [][2]string{{"experiment_id", "VARCHAR"}, {"experiment", "VARCHAR"}, {"path", "VARCHAR"}, {"ingested", "TIMESTAMPTZ"}, {"summary", "BOOLEAN"}, {"batch", "VARCHAR"}}, nameRows},
 	{"experiment_labels", [][2]string{{"experiment_id", "VARCHAR"}, {"label", "VARCHAR"}, {"value", "VARCHAR"}}, labelRows},
-	{"batch_files", [][2]string{{"batch", "VARCHAR"}, {"stored", "VARCHAR"}, {"path", "VARCHAR"}}, fileRows},
+	{"batch_files", [][2]string{{"batch", "VARCHAR"}, {"stored", "VARCHAR"}, {"path", "VARCHAR"}, {"footer", "VARCHAR"}}, fileRows},
 	{uncounted, [][2]string{{"portion", "INTEGER"}, {"experiment_id", "VARCHAR"}, {"summary", "BOOLEAN"}}, uncountedRows},
 }
 
@@ -53,12 +53,13 @@ func labelRows(d *definitions, row func(values ...any)) {
 	}
 }
 
-// fileRows are the tables and files of batches, which are relative to the store.
+// fileRows are the tables and files of batches, which are relative to the store, with the
+// checksums of their footers, empty for older ones.
 func fileRows(d *definitions, row func(values ...any)) {
 	for _, p := range d.portions {
 		for _, b := range p.batches {
 			for _, f := range b.Files {
-				row(b.Batch, f.Table, f.Path)
+				row(b.Batch, f.Table, f.Path, f.Footer)
 			}
 		}
 	}

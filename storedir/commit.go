@@ -134,6 +134,9 @@ type File struct {
 	Rows     int64  `json:"rows"`
 	Bytes    int64  `json:"bytes"`
 	Checksum string `json:"checksum"` // xxhash64 of the file, 16 hex digits
+	// Footer is the xxhash64 of what Parquet's readers read first, at the end of the file: the pages
+	// have checksums that engines compare, and this has none. It is missing in older commits.
+	Footer string `json:"footer,omitempty"`
 }
 
 var (

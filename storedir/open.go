@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -159,20 +160,27 @@ func inStore(name string, err error) error {
 // which takes one call for hundreds of them also where the store is on another machine.
 const fewFiles = 16
 
-// Unfit returns why files of tables must not be opened, by path: they are missing, not regular,
-// or outside of the store once links are resolved.
+// Unfit returns why files of tables must not be read, by path: they are missing, not regular,
+// outside of the store once links are resolved, or have another footer than their commit says.
 func Unfit(store string, files iter.Seq[File]) (map[string]error, error) {
 	root, err := os.OpenRoot(store)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	names := map[string][]string{} // by folder
+	names, footers := map[string][]string{}, map[string][]File{} // by folder
 	for f := range files {
 		dir, _ := cutBase(f.Path)
-		names[dir] = append(names[dir], f.Path)
+		if f.Footer != "" {
+			footers[dir] = append(footers[dir], f)
+		} else {
+			names[dir] = append(names[dir], f.Path)
+		}
 	}
 	unfit := map[string]error{}
+	for dir, list := range footers {
+		maps.Copy(unfit, damagedFooters(root, filepath.FromSlash(dir), list))
+	}
 	for dir, list := range names {
 		look := func(name string) error { return regularIn(root, name) }
 		if len(list) > fewFiles {

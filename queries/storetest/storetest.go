@@ -207,8 +207,12 @@ func (b *batch) commit() error {
 			if err := create(filepath.Join(b.dir, name), data); err != nil {
 				return err
 			}
+			footer, err := storedir.FooterChecksum(bytes.NewReader(data), int64(len(data)))
+			if err != nil {
+				return err
+			}
 			c.Files = append(c.Files, storedir.File{Table: o.table.Name, Path: name, Rows: o.rows, Bytes: int64(len(data)),
-				Checksum: storedir.Checksum(xxhash.Sum64(data))})
+				Checksum: storedir.Checksum(xxhash.Sum64(data)), Footer: footer})
 		}
 	}
 	data, err := c.Encode()

@@ -304,12 +304,17 @@ func (t *table) complete(path string) error {
 	if err != nil {
 		return err
 	}
+	footer, err := storedir.FooterChecksum(t.file, info.Size())
+	if err != nil {
+		return err
+	}
 	t.done = &storedir.File{
 		Table:    t.schema.Name,
 		Path:     path,
 		Rows:     t.rows,
 		Bytes:    info.Size(),
 		Checksum: storedir.Checksum(t.hash.Sum64()),
+		Footer:   footer,
 	}
 	return nil
 }

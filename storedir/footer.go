@@ -1,0 +1,132 @@
+package storedir
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
+)
+
+// footerEnd is how many bytes of a Parquet file follow its metadata: their length and a magic
+// word.
+const footerEnd = 8
+
+// tails are buffers for the ends of files, which mostly have all metadata.
+var tails = sync.Pool{New: func() any { b := make([]byte, 16<<10); return &b }}
+
+// FooterChecksum returns the checksum of the metadata at the end of a Parquet file. The error
+// wraps ErrDamaged if there is none.
+func FooterChecksum(file io.ReaderAt, size int64) (string, error) {
+	buffer := tails.Get().(*[]byte)
+	defer tails.Put(buffer)
+	end := (*buffer)[:min(size, int64(len(*buffer)))]
+	if _, err := file.ReadAt(end, size-int64(len(end))); err != nil {
+		return "", err
+	}
+	if len(end) < footerEnd {
+		return "", fmt.Errorf("%w: it is too short", ErrDamaged)
+	}
+	n := footerEnd + int64(binary.LittleEndian.Uint32(end[len(end)-footerEnd:]))
+	if n > size {
+		return "", fmt.Errorf("%w: its metadata has %d bytes, and the file %d", ErrDamaged, n, size)
+	}
+	h := xxhash.New()
+	if rest := n - int64(len(end)); rest > 0 {
+		if _, err := io.Copy(h, io.NewSectionReader(file, size-n, rest)); err != nil {
+			return "", err
+		}
+		n -= rest
+	}
+	_, _ = h.Write(end[int64(len(end))-n:])
+	return Checksum(h.Sum64()), nil
+}
+
+// atOnce is how many files are opened at once: a store may be on another machine.
+const atOnce = 16
+
+// damagedFooters returns why files of a folder must not be read whose commits have a checksum of
+// their footers: they are missing, not regular, or have another footer.
+func damagedFooters(root *os.Root, dir string, files []File) map[string]error {
+	unfit := map[string]error{}
+	fail := func(err error) map[string]error {
+		for _, f := range files {
+			unfit[f.Path] = inStore(f.Path, err)
+		}
+		return unfit
+	}
+	d, err := root.Open(dir)
+	if err != nil {
+		return fail(err)
+	}
+	defer d.Close()
+	var mu sync.Mutex
+	var g errgroup.Group
+	g.SetLimit(atOnce)
+	fd := int(d.Fd())
+	for _, f := range files {
+		g.Go(func() error {
+			if err := footerIn(fd, f); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				unfit[f.Path] = err
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // they return none
+	return unfit
+}
+
+// footerIn compares the footer of a file of an open folder with its commit.
+func footerIn(folder int, f File) error {
+	_, base := cutBase(f.Path)
+	fd, err := unix.Openat(folder, base, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err == unix.ELOOP || err == unix.ENXIO || err == unix.ENODEV {
+		return fmt.Errorf("%s: %w", f.Path, ErrNotRegular)
+	}
+	if err != nil {
+		return &fs.PathError{Op: "open", Path: f.Path, Err: err}
+	}
+	file := descriptor(fd)
+	defer func() { _ = unix.Close(fd) }() // it was only read
+	var info unix.Stat_t
+	if err := unix.Fstat(fd, &info); err != nil {
+		return &fs.PathError{Op: "stat", Path: f.Path, Err: err}
+	}
+	if info.Mode&unix.S_IFMT != unix.S_IFREG {
+		return fmt.Errorf("%s: %w", f.Path, ErrNotRegular)
+	}
+	sum, err := FooterChecksum(file, info.Size)
+	if err == nil && sum != f.Footer {
+		err = fmt.Errorf("%w: its metadata has checksum %s, its commit says %s", ErrDamaged, sum, f.Footer)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Path, err)
+	}
+	return nil
+}
+
+// descriptor is an open file: an os.File for each of thousands takes several times as long.
+type descriptor int
+
+// ReadAt implements io.ReaderAt.
+func (d descriptor) ReadAt(p []byte, offset int64) (n int, err error) {
+	for n < len(p) {
+		k, err := unix.Pread(int(d), p[n:], offset+int64(n))
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return n, err
+		case k == 0:
+			return n, io.ErrUnexpectedEOF
+		}
+		n += max(k, 0)
+	}
+	return n, nil
+}
