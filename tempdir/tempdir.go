@@ -56,8 +56,8 @@ func Make(purpose string) (*Dir, error) {
 }
 
 // claim locks the folder. The machine's name is written under the lock: a file that has it and
-// can be locked belongs to a dead process. Where files cannot be locked, nobody else removes
-// the folder.
+// can be locked belongs to a dead process. Where files cannot be locked or written, nobody else
+// removes the folder.
 func (d *Dir) claim() error {
 	lock, err := os.OpenFile(filepath.Join(d.Path, lockFile), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -68,8 +68,8 @@ func (d *Dir) claim() error {
 	if err != nil || syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
 		return nil
 	}
-	_, err = lock.WriteString(host)
-	return err
+	_, _ = lock.WriteString(host)
+	return nil
 }
 
 // Remove removes the folder with all that is in it.
