@@ -140,11 +140,14 @@ func (db *DB) connect(ctx context.Context, o Options, d *definitions, see *sight
 // readablePaths returns the paths of committed files that the SQL engine may open and, for paths
 // that look like patterns, the patterns that the views use for them. A query that needs another
 // file fails. With unsafe the engine opens any file, so that those are an error here which are
-// there and must not be opened.
+// there and must not be opened. The files of a mirror may be all opened: they are fetched, and
+// compared with their commits, before anybody reads them.
 func readablePaths(store string, files iter.Seq[storedir.File], unsafe bool) (paths []string, err error) {
-	unfit, err := storedir.Unfit(store, files)
-	if err != nil {
-		return nil, err
+	var unfit map[string]error
+	if !storedir.IsMirror(store) {
+		if unfit, err = storedir.Unfit(store, files); err != nil {
+			return nil, err
+		}
 	}
 	for f := range files {
 		if err := unfit[f.Path]; err != nil {
