@@ -27,8 +27,8 @@ func TestNeighbors(t *testing.T) {
 	if Of([]string(nil)) != Of([]string{}) || Of(map[string]int{"a": 1, "b": 2}) != Of(map[string]int{"b": 2, "a": 1}) {
 		t.Error("equal values have keys that differ")
 	}
-	if len(Hash("a", 1)) != 32 || Hash("a", 1) != Hash("a", 1) || Hash("a", 1) == Hash("a1") {
-		t.Error(Hash("a", 1), Hash("a1"))
+	if h := Hash("a", 1); len(h) != 32 || h != Hash("a", 1) || h == Hash("a1") {
+		t.Error(h, Hash("a", 1), Hash("a1"))
 	}
 }
 
