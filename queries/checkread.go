@@ -18,8 +18,10 @@ import (
 // the largest.
 type columnExtent struct {
 	values      int64
-	least, most any  // int64 or string; nil if no value is bounded
-	unbounded   bool // some file does not say its bounds: they are too long
+	least, most any // int64 or string; nil if no value is bounded
+	// Some file does not say the bound: it is too long, or empty, which Parquet's library does
+	// not tell apart.
+	unknownLeast, unknownMost bool
 }
 
 // checkRead proves that the SQL engine reads from a table's files what is in them: their rows
@@ -78,7 +80,7 @@ func (p *Proof) checkRead(ctx context.Context, db *DB, t *schema.Table, files fi
 		switch {
 		case got[0] != w.values:
 			p.add(t.Name, "has %v values of %s for the SQL engine, and %d in its files", got[0], c.Name, w.values)
-		case c.Type != schema.Bool && !w.unbounded && (got[1] != w.least || got[2] != w.most):
+		case c.Type != schema.Bool && (!w.unknownLeast && got[1] != w.least || !w.unknownMost && got[2] != w.most):
 			p.add(t.Name, "has values of %s from %v to %v for the SQL engine, and from %v to %v in its files", c.Name, got[1], got[2], w.least, w.most)
 		}
 	}
@@ -122,7 +124,7 @@ func addFooter(path string, columns []columnExtent, rows *int64) error {
 			switch {
 			case n == 0:
 			case !s.HasMinMax():
-				columns[i].unbounded = true
+				columns[i].unknownLeast, columns[i].unknownMost = true, true
 			default:
 				columns[i].add(s.Type(), s.EncodeMin(), s.EncodeMax())
 			}
@@ -147,6 +149,7 @@ func (c *columnExtent) add(t parquet.Type, least, most []byte) {
 		}
 		c.least, c.most = l, m
 	case parquet.Types.ByteArray:
+		c.unknownLeast, c.unknownMost = c.unknownLeast || len(least) == 0, c.unknownMost || len(most) == 0
 		if c.least == nil || bytes.Compare(least, []byte(c.least.(string))) < 0 {
 			c.least = string(least)
 		}
