@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,6 +108,13 @@ func TestChangedSinceSnapshot(t *testing.T) {
 			merged := c.Batches[0].Commit
 			old := merged.Batch
 			merged.Batch, merged.Replaces = "bmerged", []string{old}
+			merged.Files = slices.Clone(merged.Files)
+			for i, f := range merged.Files {
+				merged.Files[i].Path = storedir.FilePath(f.Table, merged.Batch)
+				if err := os.Rename(filepath.Join(store, f.Path), filepath.Join(store, merged.Files[i].Path)); err != nil {
+					return err
+				}
+			}
 			merged.Experiments[0].Labels, merged.Experiments[0].Labelled = map[string]string{"k": "v"}, []string{"lgone"}
 			put(t, store, merged)
 			return os.Remove(filepath.Join(store, storedir.CommitsDir, old+".json"))
