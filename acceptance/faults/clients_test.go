@@ -23,10 +23,11 @@ import (
 	"stackmill/queries"
 )
 
-// The clients of the long run, and of the short one.
+// The clients of the long run, and of the short one. Two thirds of those that stall leave answers
+// unread.
 const (
 	manyClients, manyStalled = 100, 20
-	fewClients, fewStalled   = 12, 4
+	fewClients, fewStalled   = 20, 12
 )
 
 // largeAnswer is SQL whose answer has some 50 MB.
@@ -35,10 +36,9 @@ const largeAnswer = `{"sql": "SELECT repeat(chr(65 + (range % 26)::INTEGER), 100
 // slowQuery is SQL that takes longer than the server allows.
 const slowQuery = `{"sql": "SELECT sum(a.range * b.range) AS n FROM range(10000000) a, range(1000000) b"}`
 
-// A real server answers many clients, some of which ask for large answers and do not read
-// them, ask for too much, or go away. All others get the right answers meanwhile; the server's
-// memory stays bounded, and afterwards no process and no temporary file is left. STACKMILL_LOAD
-// is how long it goes on.
+// A real server answers many clients. Some ask for large answers and do not read them, ask for
+// too much, or go away. The others get the right answers, the server's memory stays bounded, and
+// in the end no process and no temporary file is left. STACKMILL_LOAD is how long this lasts.
 func TestClients(t *testing.T) {
 	b := newBench(t)
 	store, err := reference()
@@ -63,7 +63,7 @@ func TestClients(t *testing.T) {
 		}
 	}
 
-	var asked, busy, gone, late atomic.Int64
+	var asked, busy, gone, late, unread atomic.Int64
 	until := time.Now().Add(lasting)
 	var all sync.WaitGroup
 	for n := range clients - stalled {
@@ -85,8 +85,8 @@ func TestClients(t *testing.T) {
 	}
 	for n := range stalled {
 		all.Go(func() {
-			for i := n; time.Now().Before(until); i++ {
-				switch i % 4 {
+			for i := n; i == n || time.Now().Before(until); i++ {
+				switch i % 6 {
 				case 0: // asks for much, and goes away at once
 					s.send(t, largeAnswer).Close()
 					gone.Add(1)
@@ -96,9 +96,10 @@ func TestClients(t *testing.T) {
 						t.Errorf("a slow query: status %d, %v", status, err)
 					}
 					late.Add(1)
-				default: // does not read
-					c := s.send(t, largeAnswer)
-					time.Sleep(min(time.Until(until), 20*time.Second))
+				default: // reads where the answer begins, and no further
+					c := s.begin(t, largeAnswer)
+					unread.Add(1)
+					time.Sleep(unreadFor)
 					c.Close()
 				}
 			}
@@ -127,8 +128,8 @@ func TestClients(t *testing.T) {
 			t.Errorf("afterwards, question %d: %v\n%.500s", i, err, text)
 		}
 	}
-	t.Logf("%d clients, %d of them stalled, for %v: %d questions, %d told to ask again or late, %d clients gone, %d slow queries; resident memory at most %d MiB, %d MiB at the end",
-		clients, stalled, lasting, asked.Load(), busy.Load(), gone.Load(), late.Load(), peak>>20, last>>20)
+	t.Logf("%d clients, %d of them stalled, for %v: %d questions, %d told to ask again or late, %d answers unread, %d clients gone, %d slow queries; resident memory at most %d MiB, %d MiB at the end",
+		clients, stalled, lasting, asked.Load(), busy.Load(), unread.Load(), gone.Load(), late.Load(), peak>>20, last>>20)
 	if n := s.running(); n > 0 {
 		t.Errorf("%d processes of the server are left", n)
 	}
@@ -141,10 +142,14 @@ func TestClients(t *testing.T) {
 	s.end(t)
 }
 
-// The memory of the server in these tests: with an engine of 256 MiB.
+// unreadFor is how long an answer lies unread. The server gives a client up after more.
+const unreadFor = 15 * time.Second
+
+// The memory of the server in these tests. It takes some 150 MiB, and a dozen unread answers
+// 600 MB more if they are in memory.
 const (
-	peakLimit     = 768 << 20
-	residentLimit = 512 << 20
+	peakLimit     = 300 << 20
+	residentLimit = 250 << 20
 )
 
 // realServer is a process that serves a store.
@@ -265,6 +270,23 @@ func (s *realServer) send(t *testing.T, body string) net.Conn {
 		t.Error(err)
 	}
 	return c
+}
+
+// begin sends a query, again while the server has too much to do, until its answer begins.
+func (s *realServer) begin(t *testing.T, body string) net.Conn {
+	for {
+		c := s.send(t, body)
+		status := make([]byte, len("HTTP/1.1 200"))
+		_, err := io.ReadFull(c, status)
+		if err == nil && bytes.HasSuffix(status, []byte(" 503")) {
+			c.Close()
+			continue
+		}
+		if err != nil || !bytes.HasSuffix(status, []byte(" 200")) {
+			t.Errorf("an answer that nobody reads: %q, %v", status, err)
+		}
+		return c
+	}
 }
 
 // running counts the server's children.

@@ -75,10 +75,10 @@ func startNginx(listen, directives string) (end func() error, err error) {
 	}, nil
 }
 
-// hasNginx reports whether nginx is installed.
+// hasNginx reports whether nginx is installed. With STACKMILL_REQUIRE_NGINX it has to be.
 func hasNginx() bool {
 	_, err := exec.LookPath("nginx")
-	return err == nil
+	return err == nil || os.Getenv("STACKMILL_REQUIRE_NGINX") != ""
 }
 
 // choosePort returns an address of this machine with a port that is free now.

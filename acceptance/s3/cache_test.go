@@ -127,7 +127,7 @@ func TestReplacedInTheBucket(t *testing.T) {
 	if out := a.does(names...); !strings.Contains(out, "job-000.er") {
 		t.Fatal(out)
 	}
-	file := s.stored("store/profiles/commits")[0]
+	file := s.stored("store/night=7/profiles/commits")[0]
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +163,7 @@ func TestReplacedInTheBucket(t *testing.T) {
 	if out := a.does(names...); !strings.Contains(out, "job-000.er") {
 		t.Errorf("restored: %s", out)
 	}
-	table := s.stored("store/profiles/tables/heap_samples")[0]
+	table := s.stored("store/night=7/profiles/tables/heap_samples")[0]
 	s.spoil(table, false, flipped)
 	later := time.Now().Add(2 * time.Second)
 	if err := os.Chtimes(table, later, later); err != nil {
@@ -187,7 +187,7 @@ func TestShortList(t *testing.T) {
 	}
 	a.does("query", "--store", store, sums)
 	time.Sleep(1100 * time.Millisecond) // servers count seconds
-	before := s.stored("store/profiles/tables")
+	before := s.stored("store/night=7/profiles/tables")
 	s.mu.Lock()
 	s.lie = edited(commitLists, func(content []byte) []byte {
 		from := strings.Index(string(content), "<Contents>")
@@ -207,7 +207,7 @@ func TestShortList(t *testing.T) {
 	s.mu.Lock()
 	s.lie = nil
 	s.mu.Unlock()
-	if after := s.stored("store/profiles/tables"); len(after) != len(before) {
+	if after := s.stored("store/night=7/profiles/tables"); len(after) != len(before) {
 		t.Errorf("%d of %d files of tables are left\n%s", len(after), len(before), out)
 	}
 	s.has(store, 0, experiments)
@@ -220,7 +220,7 @@ func TestClockOfAnotherTime(t *testing.T) {
 	a := s.machine()
 	record(t, dir, 0)
 	a.does("ingest", "--store", store, "--cache", "", dir)
-	orphan := filepath.Join(s.root, "store/profiles/tables/samples/b0123456789abcdef.parquet")
+	orphan := filepath.Join(s.root, "store/night=7/profiles/tables/samples/b0123456789abcdef.parquet")
 	if err := os.MkdirAll(filepath.Dir(orphan), 0o777); err != nil {
 		t.Fatal(err)
 	}

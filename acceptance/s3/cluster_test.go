@@ -156,7 +156,7 @@ func (c *cluster) right() {
 		c.Errorf("%s", out)
 	}
 	c.has(store, 0, recordings)
-	files := len(c.stored("store/profiles/tables"))
+	files := len(c.stored("store/night=7/profiles/tables"))
 	orphans := strings.Count(m.does("check", "--store", store), "is in no commit")
 	time.Sleep(1100 * time.Millisecond) // servers count seconds
 	for range 2 {
@@ -167,7 +167,7 @@ func (c *cluster) right() {
 	}
 	c.has(store, 0, recordings)
 	out := m.does("check", "--store", store, "--format", "json")
-	left := c.stored("store/profiles/tables")
+	left := c.stored("store/night=7/profiles/tables")
 	if orphans == 0 {
 		c.Error("no task was killed between its tables and its commit")
 	}
@@ -252,12 +252,12 @@ func TestGone(t *testing.T) {
 		code   int
 		says   []string
 	}{
-		{"all fails", down, "", 75, []string{"s3://store/profiles/plans/", "tries in", "later may succeed"}},
-		{"writes are slowed down", writes, "", 75, []string{"s3://store/profiles/tables/", "reduce your request rate", "tries in"}},
-		{"wrong key", nil, "AWS_SECRET_ACCESS_KEY=other", 1, []string{"s3://store/profiles/plans/", "AWS_SECRET_ACCESS_KEY"}},
-		{"unknown key", nil, "AWS_ACCESS_KEY_ID=other", 1, []string{"s3://store/profiles/plans/", "AWS_ACCESS_KEY_ID"}},
-		{"no server", nil, "AWS_ENDPOINT_URL=http://127.0.0.1:1", 75, []string{"s3://store/profiles/plans/", "connection refused", "tries in"}},
-		{"no answer", func(*http.Request) fault { return late }, "STACKMILL_S3_TIMEOUT=300ms", 75, []string{"s3://store/profiles/plans/", "tries in"}},
+		{"all fails", down, "", 75, []string{"s3://store/night=7/profiles/plans/", "tries in", "later may succeed"}},
+		{"writes are slowed down", writes, "", 75, []string{"s3://store/night=7/profiles/tables/", "reduce your request rate", "tries in"}},
+		{"wrong key", nil, "AWS_SECRET_ACCESS_KEY=other", 1, []string{"s3://store/night=7/profiles/plans/", "AWS_SECRET_ACCESS_KEY"}},
+		{"unknown key", nil, "AWS_ACCESS_KEY_ID=other", 1, []string{"s3://store/night=7/profiles/plans/", "AWS_ACCESS_KEY_ID"}},
+		{"no server", nil, "AWS_ENDPOINT_URL=http://127.0.0.1:1", 75, []string{"s3://store/night=7/profiles/plans/", "connection refused", "tries in"}},
+		{"no answer", func(*http.Request) fault { return late }, "STACKMILL_S3_TIMEOUT=300ms", 75, []string{"s3://store/night=7/profiles/plans/", "tries in"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s.disturb(0, c.decide)

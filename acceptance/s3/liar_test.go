@@ -89,10 +89,10 @@ func drip(w http.ResponseWriter, r *http.Request, content []byte) {
 // page is one of a list that goes on. Its keys begin with a number.
 func page(token string, first, keys int) []byte {
 	var b bytes.Buffer
-	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>store</Name><Prefix>profiles/commits/</Prefix><MaxKeys>1000</MaxKeys><IsTruncated>true</IsTruncated>`)
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>store</Name><Prefix>night=7/profiles/commits/</Prefix><MaxKeys>1000</MaxKeys><IsTruncated>true</IsTruncated>`)
 	fmt.Fprintf(&b, "<NextContinuationToken>%s</NextContinuationToken><KeyCount>%d</KeyCount>", token, keys)
 	for n := first; n < first+keys; n++ {
-		fmt.Fprintf(&b, `<Contents><Key>profiles/commits/b%016x.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"%032x"</ETag><Size>10</Size><StorageClass>STANDARD</StorageClass></Contents>`, n, n)
+		fmt.Fprintf(&b, `<Contents><Key>night=7/profiles/commits/b%016x.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"%032x"</ETag><Size>10</Size><StorageClass>STANDARD</StorageClass></Contents>`, n, n)
 	}
 	b.WriteString("</ListBucketResult>")
 	return b.Bytes()
@@ -105,10 +105,10 @@ func pagesOf(next func(n int) []byte) lie {
 }
 
 // strange are keys that no file of a store has, before those that are there.
-const strange = `<Contents><Key>profiles/commits/../../../escaped.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"0"</ETag><Size>10</Size></Contents>` +
-	`<Contents><Key>profiles/commits//etc/passwd.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"0"</ETag><Size>10</Size></Contents>` +
-	`<Contents><Key>profiles/commits/%1B%5B31m.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"0"</ETag><Size>10</Size></Contents>` +
-	`<Contents><Key>profiles/commits/0%00.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"0"</ETag><Size>10</Size></Contents>`
+const strange = `<Contents><Key>night=7/profiles/commits/../../../escaped.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"0"</ETag><Size>10</Size></Contents>` +
+	`<Contents><Key>night=7/profiles/commits//etc/passwd.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"0"</ETag><Size>10</Size></Contents>` +
+	`<Contents><Key>night=7/profiles/commits/%1B%5B31m.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"0"</ETag><Size>10</Size></Contents>` +
+	`<Contents><Key>night=7/profiles/commits/0%00.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"0"</ETag><Size>10</Size></Contents>`
 
 func inserted(more string) func(content []byte) []byte {
 	return func(content []byte) []byte {
@@ -159,7 +159,7 @@ func TestLiar(t *testing.T) {
 			{"list: empty pages for ever", pagesOf(func(n int) []byte { return page(fmt.Sprint(n), 0, 0) })},
 			{"list: new objects for ever", pagesOf(func(n int) []byte { return page(fmt.Sprint(n), 1000*n, 1000) })},
 			{"list: of another prefix", edited(lists, inserted("<Contents><Key>other/x.json</Key><Size>1</Size></Contents>"))},
-			{"list: a key of a megabyte", edited(lists, inserted("<Contents><Key>profiles/commits/"+strings.Repeat("x", 1<<20)+".json</Key><Size>1</Size></Contents>"))},
+			{"list: a key of a megabyte", edited(lists, inserted("<Contents><Key>night=7/profiles/commits/"+strings.Repeat("x", 1<<20)+".json</Key><Size>1</Size></Contents>"))},
 			{"right: list: strange keys", edited(lists, func(content []byte) []byte {
 				return bytes.Replace(inserted(strange)(content), []byte("</ListBucketResult>"), []byte("<EncodingType>url</EncodingType></ListBucketResult>"), 1)
 			})},

@@ -12,7 +12,7 @@ import (
 	"stackmill/acceptance/corpus"
 )
 
-const store = "s3://store/profiles"
+const store = "s3://store/night=7/profiles"
 
 // A store on S3 is what one on a file system would be, whichever machine looks, and whatever
 // another has done to it.
@@ -47,7 +47,7 @@ func TestStore(t *testing.T) {
 	b.does("compact", "--store", store, "--keep", "0", "--purge")
 	b.does("compact", "--store", store, "--keep", "0", "--purge")
 	s.has(store, 1, 6)
-	if n := len(s.stored("store/profiles/commits")); n > 3 {
+	if n := len(s.stored("store/night=7/profiles/commits")); n > 3 {
 		t.Errorf("%d commits are left of a compaction", n)
 	}
 }
@@ -79,7 +79,7 @@ func TestCacheSize(t *testing.T) {
 		t.Errorf("exit status %d\n%s", code, out)
 	}
 	total := 0
-	for _, file := range s.stored("store/profiles/tables") {
+	for _, file := range s.stored("store/night=7/profiles/tables") {
 		info, err := os.Stat(file)
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +122,7 @@ func TestDamage(t *testing.T) {
 	record(t, dir, 0)
 	a, b := s.machine(), s.machine()
 	a.does("ingest", "--store", store, "--cache", "", dir)
-	file := s.stored("store/profiles/tables/heap_samples")[0]
+	file := s.stored("store/night=7/profiles/tables/heap_samples")[0]
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -51,7 +52,7 @@ func StatusOf(err error) int {
 		return f.status
 	case errors.Is(err, queries.ErrNone):
 		return http.StatusNotFound
-	case errors.As(err, &filter):
+	case errors.As(err, &filter), errors.Is(err, path.ErrBadPattern):
 		return http.StatusBadRequest
 	case queries.FindLostFile(err) != nil:
 		return http.StatusInternalServerError
