@@ -217,16 +217,16 @@ func (c *Client) discreet(err error) error {
 	if text == err.Error() {
 		return err
 	}
-	return &hidden{text, err}
+	return &redactedError{text, err}
 }
 
-// hidden is an error with another text.
-type hidden struct {
+// redactedError is an error whose text has no secrets.
+type redactedError struct {
 	text  string
 	cause error
 }
 
-func (e *hidden) Error() string { return e.text }
+func (e *redactedError) Error() string { return e.text }
 
 // Unwrap returns the error whose text is not shown.
-func (e *hidden) Unwrap() error { return e.cause }
+func (e *redactedError) Unwrap() error { return e.cause }

@@ -76,13 +76,13 @@ func examine(r *http.Request, answer *http.Response) error {
 	case r.Method == http.MethodGet: // the content of an object, of which the reader knows how much to read
 		return nil
 	}
-	answer.Body = &limited{answer.Body, mostAnswer}
+	answer.Body = &limitedBody{answer.Body, mostAnswer}
 	return nil
 }
 
 // examineXML reads a list, or the answer to a POST.
 func examineXML(ctx context.Context, answer *http.Response) error {
-	body := &limited{answer.Body, mostAnswer}
+	body := &limitedBody{answer.Body, mostAnswer}
 	content, err := io.ReadAll(body)
 	if err = errors.Join(err, body.Close()); err != nil {
 		return truncated(err)
@@ -144,14 +144,14 @@ func (p *pages) add(page []byte) error {
 	return nil
 }
 
-// limited is a body that may have so many bytes at most.
-type limited struct {
+// limitedBody is a body that may have so many bytes at most.
+type limitedBody struct {
 	io.ReadCloser
 	left int64
 }
 
 // Read implements io.Reader.
-func (b *limited) Read(p []byte) (n int, err error) {
+func (b *limitedBody) Read(p []byte) (n int, err error) {
 	if b.left < 0 {
 		return 0, errEndless
 	}
@@ -162,8 +162,8 @@ func (b *limited) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// lively is a body of which something has to pass from time to time.
-type lively struct {
+// watchedBody is a body of which something has to pass from time to time.
+type watchedBody struct {
 	io.ReadCloser
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -173,14 +173,14 @@ type lively struct {
 	look    *time.Timer
 }
 
-func (t *wire) watch(ctx context.Context, cancel context.CancelCauseFunc, body io.ReadCloser, last bool) *lively {
-	b := &lively{ReadCloser: body, ctx: ctx, cancel: cancel, timeout: t.timeout, last: last}
+func (t *wire) watch(ctx context.Context, cancel context.CancelCauseFunc, body io.ReadCloser, last bool) *watchedBody {
+	b := &watchedBody{ReadCloser: body, ctx: ctx, cancel: cancel, timeout: t.timeout, last: last}
 	b.look = time.AfterFunc(t.timeout, b.judge)
 	return b
 }
 
 // judge ends a request whose body has come too slowly since it was last called.
-func (b *lively) judge() {
+func (b *watchedBody) judge() {
 	if float64(b.passed.Swap(0)) < leastRate*b.timeout.Seconds() {
 		b.cancel(errStalled)
 		return
@@ -189,7 +189,7 @@ func (b *lively) judge() {
 }
 
 // Read implements io.Reader.
-func (b *lively) Read(p []byte) (n int, err error) {
+func (b *watchedBody) Read(p []byte) (n int, err error) {
 	n, err = b.ReadCloser.Read(p)
 	b.passed.Add(int64(n))
 	if err != nil {
@@ -202,7 +202,7 @@ func (b *lively) Read(p []byte) (n int, err error) {
 }
 
 // Close implements io.Closer.
-func (b *lively) Close() error {
+func (b *watchedBody) Close() error {
 	b.look.Stop()
 	err := b.ReadCloser.Close()
 	if b.last {

@@ -28,12 +28,12 @@ type known struct {
 	boot        string // stamps of another run of the machine say nothing: what was written may be lost
 
 	mu    sync.Mutex
-	files map[string]copied
+	files map[string]copyRecord
 	file  *os.File
 }
 
-// copied is what is known of a file.
-type copied struct {
+// copyRecord says of a file what it has, and of which object it is a copy.
+type copyRecord struct {
 	stamp    uint64 // of the file when its content was last seen to be sum
 	sum      string // xxhash64 of the content, as commits write it
 	version  uint64 // of the object: its ETag and size
@@ -46,14 +46,14 @@ func openKnown(store, path string) (*known, error) {
 	if err != nil {
 		boot = []byte(strconv.Itoa(os.Getpid())) // of this process alone
 	}
-	k := &known{store: store, path: path, boot: string(boot), files: map[string]copied{}}
+	k := &known{store: store, path: path, boot: string(boot), files: map[string]copyRecord{}}
 	text, err := os.ReadFile(path)
 	if err != nil && !os.IsNotExist(err) {
 		return nil, err
 	}
 	lines := 0
 	for line := range bytes.Lines(text) {
-		if name, c, ok := parseCopied(string(line)); ok {
+		if name, c, ok := parseCopyRecord(string(line)); ok {
 			k.files[name] = c
 		}
 		lines++
@@ -82,11 +82,11 @@ func (k *known) shorten() {
 	}
 }
 
-func (c copied) line(name string) string {
+func (c copyRecord) line(name string) string {
 	return fmt.Sprintf("%016x %s %016x %d %s\n", c.stamp, c.sum, c.version, c.modified, name)
 }
 
-func parseCopied(line string) (name string, c copied, ok bool) {
+func parseCopyRecord(line string) (name string, c copyRecord, ok bool) {
 	line, ok = strings.CutSuffix(line, "\n")
 	parts := strings.SplitN(line, " ", 5)
 	if !ok || len(parts) != 5 {
@@ -107,7 +107,7 @@ func versionOf(o *bucket.Object) uint64 {
 
 // note notes of which object a file is a copy, and what it has.
 func (k *known) note(name string, o *bucket.Object, sum string) {
-	c := copied{sum: sum}
+	c := copyRecord{sum: sum}
 	if !o.Modified.IsZero() {
 		c.version, c.modified = versionOf(o), o.Modified.Unix()
 	} else if o.ETag != "" {
@@ -119,7 +119,7 @@ func (k *known) note(name string, o *bucket.Object, sum string) {
 	k.set(name, c)
 }
 
-func (k *known) set(name string, c copied) {
+func (k *known) set(name string, c copyRecord) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.files[name] == c {
@@ -129,7 +129,7 @@ func (k *known) set(name string, c copied) {
 	_, _ = k.file.WriteString(c.line(name)) // what is not known is compared again
 }
 
-func (k *known) get(name string) (copied, bool) {
+func (k *known) get(name string) (copyRecord, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	c, ok := k.files[name]
@@ -173,7 +173,7 @@ func (k *known) has(name, sum string) bool {
 		return false
 	}
 	if c.sum != sum { // nothing is known of the object
-		c = copied{sum: sum}
+		c = copyRecord{sum: sum}
 	}
 	c.stamp = stamp
 	k.set(name, c)

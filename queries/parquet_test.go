@@ -137,3 +137,14 @@ func TestCheckReadsByEngine(t *testing.T) {
 		}
 	}
 }
+
+// Footers leave out bounds that are long: they are unknown, and not those of another value.
+func TestCheckReadsLongValues(t *testing.T) {
+	for _, first := range []string{"a", "z"} { // the least name, or the largest
+		store := storetest.New(t, strings.ReplaceAll(storetest.Two, "main", first+strings.Repeat("x", 9000)))
+		proof, err := Check(t.Context(), store, nil)
+		if err != nil || len(proof.Wrong) > 0 {
+			t.Errorf("%s: %v, %.300v", first, err, proof.Wrong)
+		}
+	}
+}

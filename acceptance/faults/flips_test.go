@@ -17,7 +17,7 @@ import (
 // flips is how many bits are flipped.
 var flips = flag.Int("flips", 0, "how many bits TestFlips flips: 10, or 1,000 with -long, if 0")
 
-// selective are queries of which the engine skips row groups on the word of files' statistics.
+// selective are queries that let the SQL engine skip row groups because of their statistics.
 var selective = []string{
 	"SELECT count(*) AS n, sum(value) AS value FROM stack_values WHERE value > 0",
 	"SELECT count(*) AS n FROM samples WHERE time_ns BETWEEN 0 AND 1000000000000",
@@ -25,8 +25,8 @@ var selective = []string{
 	"SELECT count(*) AS n FROM functions WHERE name > 'a' AND name < 'z'",
 }
 
-// answers reads all tables of a store, and the views that are read most. said is what a reader
-// is told: an error, or what is left out.
+// answers reads all tables of a store and some views. said is the error, or the remarks about what
+// is left out, that a reader sees.
 func answers(t *testing.T, store string) (text, said string) {
 	t.Helper()
 	db, err := queries.Open(t.Context(), store)
@@ -56,8 +56,8 @@ func answers(t *testing.T, store string) (text, said string) {
 	return b.String(), strings.Join(db.LeftOut(), "\n")
 }
 
-// One flipped bit, in whatever file of a store or of the cache of load objects, is told, or
-// changes no answer.
+// A flipped bit in any file of a store, or of the cache of load objects, causes an error or a remark,
+// or changes no answer.
 func TestFlips(t *testing.T) {
 	b := newBench(t)
 	n := *flips
@@ -118,7 +118,7 @@ func TestFlips(t *testing.T) {
 	}
 }
 
-// flippedFile is a file one bit of which was flipped.
+// flippedFile is a file with a flipped bit.
 type flippedFile struct {
 	path    string
 	bit     int

@@ -31,7 +31,7 @@ var ownReaders = map[string]string{
 	"docs/cookbook.md":               "it warns of sums over files",
 }
 
-// The SQL engine takes folders KEY=VALUE for columns unless read_parquet is told not to:
+// The SQL engine takes folders KEY=VALUE for columns unless an option of read_parquet forbids it:
 // queries.ReadParquet composes every call, and what people copy from the pages names the option.
 func TestOneReadsFiles(t *testing.T) {
 	root := filepath.Join("..", "..")

@@ -9,7 +9,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// Every panel says what is missing from the store, to everybody, until the commit is restored.
+// Every panel names the missing experiments, also to screen readers, until the commit is restored.
 func TestMissingExperiments(t *testing.T) {
 	dir := storetest.New(t, storetest.Two)
 	path := filepath.Join(dir, "commits", "00000000000000bb.json")

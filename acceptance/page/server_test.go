@@ -65,7 +65,7 @@ func (s *server) statuses(path string) []int {
 // record notes the statuses of answers.
 func (s *server) record(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a := &recorded{w, http.StatusOK}
+		a := &statusWriter{w, http.StatusOK}
 		next.ServeHTTP(a, r)
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -73,18 +73,19 @@ func (s *server) record(next http.Handler) http.Handler {
 	})
 }
 
-type recorded struct {
+// statusWriter notes the status of an answer.
+type statusWriter struct {
 	http.ResponseWriter
 	status int
 }
 
-func (a *recorded) WriteHeader(status int) {
+func (a *statusWriter) WriteHeader(status int) {
 	a.status = status
 	a.ResponseWriter.WriteHeader(status)
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (a *recorded) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *statusWriter) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // serving serves a store with options that change may change, nil for none.
 func serving(dir string, change func(*serve.Options)) (*server, error) {

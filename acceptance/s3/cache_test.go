@@ -141,12 +141,13 @@ func TestReplacedInTheBucket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	later := time.Now()
 	put := func(content []byte) {
 		t.Helper()
 		if err := os.WriteFile(file, content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		later := time.Now().Add(2 * time.Second) // servers count seconds
+		later = later.Add(2 * time.Second) // servers count seconds
 		if err := os.Chtimes(file, later, later); err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +166,7 @@ func TestReplacedInTheBucket(t *testing.T) {
 	}
 	table := s.stored("store/night=7/profiles/tables/heap_samples")[0]
 	s.spoil(table, false, flipped)
-	later := time.Now().Add(2 * time.Second)
+	later = later.Add(2 * time.Second)
 	if err := os.Chtimes(table, later, later); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -447,5 +448,49 @@ func TestUnread(t *testing.T) {
 	}
 	if err := r.Err(); status.Code(err) != codes.Aborted {
 		t.Errorf("the answer ends with %v", err)
+	}
+}
+
+// Rows and lists of tables say which experiments are missing since their commit cannot be read.
+func TestMissingExperiments(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	c := dial(t, start(t, store, "", nil))
+	path := filepath.Join(store, "commits", "00000000000000bb.json")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, damaged := range []bool{false, true} {
+		if damaged {
+			if err := os.WriteFile(path, whole[:len(whole)/2], 0o666); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second) // the server looks at the store every 250 ms
+		}
+		statement, err := c.Execute(t.Context(), "SELECT count(*) AS n FROM experiments")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables, err := c.GetTables(t.Context(), &flightsql.GetTablesOpts{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, info := range map[string]*flight.FlightInfo{"rows": statement, "tables": tables} {
+			stream, err := c.Client.DoGet(t.Context(), info.Endpoint[0].Ticket)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := flight.NewRecordReader(stream, ipc.WithAllocator(memory.DefaultAllocator))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for rows.Next() {
+			}
+			header, err := stream.Header()
+			if said := strings.Contains(strings.Join(header.Get(warning), "\n"), "left out: the experiment test.1.er"); err != nil || rows.Err() != nil || said != damaged {
+				t.Errorf("%s, damaged %v: %v, %v, %v", what, damaged, header, err, rows.Err())
+			}
+			rows.Release()
+		}
 	}
 }

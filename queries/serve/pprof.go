@@ -91,7 +91,7 @@ func (s *Server) pprof(w http.ResponseWriter, r *http.Request) {
 
 // pprofPage returns one of the pages of a request's selection. Another process makes it: what
 // pprof and graphviz do with a profile takes any time and memory, and cannot be stopped here.
-func (s *Server) pprofPage(r *http.Request, name string, store *pinned) (*reply, error) {
+func (s *Server) pprofPage(r *http.Request, name string, store *lease) (*reply, error) {
 	if !slices.Contains(pprofPages, name) {
 		return nil, &failure{http.StatusNotFound, fmt.Errorf("pprof's page %s is not served, since it uses files of the server's machine (there are %s; the panel Source shows code)", name, strings.Join(pprofPages, ", "))}
 	}

@@ -60,7 +60,7 @@ func Answer(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 // inState lets a process of its own answer a call, from the state of the store that answers to
 // others are from. If the process has found another one, the store has changed: others get the
 // new one from now on as well, and if that is another one again, it is tried once more.
-func (s *Server) inState(ctx context.Context, c *call, store *pinned) (*reply, error) {
+func (s *Server) inState(ctx context.Context, c *call, store *lease) (*reply, error) {
 	state := store.state()
 	for tries := 0; ; tries++ {
 		a, err := s.elsewhere(ctx, c)

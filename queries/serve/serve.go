@@ -147,7 +147,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, e *endpoint) {
 
 // reply returns the answer to a call, nil if the client has it. What SQL of a request gives
 // may differ each time, as now() does: it is neither kept nor has it a tag.
-func (s *Server) reply(w http.ResponseWriter, r *http.Request, c *call, store *pinned) (*reply, error) {
+func (s *Server) reply(w http.ResponseWriter, r *http.Request, c *call, store *lease) (*reply, error) {
 	if c.foreign() {
 		w.Header().Set("Cache-Control", "no-store")
 		return s.work(r.Context(), c, store)
@@ -162,7 +162,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, c *call, store *p
 }
 
 // work answers a call when it is its turn, within the time that it may take.
-func (s *Server) work(ctx context.Context, c *call, store *pinned) (a *reply, err error) {
+func (s *Server) work(ctx context.Context, c *call, store *lease) (a *reply, err error) {
 	done, err := s.turns.take(ctx)
 	if err != nil {
 		return nil, err

@@ -50,26 +50,26 @@ type opened struct {
 	stale    bool // another has taken its place
 }
 
-// pinned is the store in the state that it has when a request comes: all of an answer is from
-// that state. Each is released once.
-type pinned struct {
+// lease keeps the store open in the state that it has when a request comes: all of an answer is
+// from that state. Each is released once.
+type lease struct {
 	*shelf
 	*opened
 }
 
 // state is a hash of the commits that the answers are made of.
-func (p *pinned) state() string { return p.whole.db.State }
+func (p *lease) state() string { return p.whole.db.State }
 
 // leftOut are the remarks about what all answers lack.
-func (p *pinned) leftOut() []string { return p.whole.db.LeftOut() }
+func (p *lease) leftOut() []string { return p.whole.db.LeftOut() }
 
 // retain lets the store be used until one more release.
-func (p *pinned) retain() *pinned {
+func (p *lease) retain() *lease {
 	p.update(p.opened, func() { p.whole.users++ })
 	return p
 }
 
-func (p *pinned) release() { p.update(p.opened, func() { p.whole.unuse() }) }
+func (p *lease) release() { p.update(p.opened, func() { p.whole.unuse() }) }
 
 // session is a part of the store, and what it is a part of, which it uses.
 type session struct {
@@ -97,7 +97,7 @@ func (s *shelf) look(now bool) (string, error) {
 }
 
 // session implements sources.
-func (p *pinned) session(ctx context.Context, of scope) (db *queries.DB, done func(), err error) {
+func (p *lease) session(ctx context.Context, of scope) (db *queries.DB, done func(), err error) {
 	o, used := p.opened, p.whole
 	p.update(o, func() { used.users++ })
 	if len(of.selectors) > 0 {
@@ -120,7 +120,7 @@ func (p *pinned) session(ctx context.Context, of scope) (db *queries.DB, done fu
 // pin returns the store as its commits are, and opens it if they have changed. now asks the
 // file system, however short ago that was done. What was opened before ends with the last that
 // uses it.
-func (s *shelf) pin(ctx context.Context, now bool) (*pinned, error) {
+func (s *shelf) pin(ctx context.Context, now bool) (*lease, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
 	state, err := s.look(now)
@@ -143,7 +143,7 @@ func (s *shelf) pin(ctx context.Context, now bool) (*pinned, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now.whole.users++
-	return &pinned{s, s.now}, nil
+	return &lease{s, s.now}, nil
 }
 
 // retire makes the store stale that is open, if there is one.

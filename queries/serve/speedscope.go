@@ -46,7 +46,7 @@ func (s *Server) speedscope(w http.ResponseWriter, r *http.Request) {
 
 // speedscopeProfile is the address of the profile that is asked for. Speedscope does not say
 // why there is none: that is found out before.
-func (s *Server) speedscopeProfile(r *http.Request, store *pinned) (string, error) {
+func (s *Server) speedscopeProfile(r *http.Request, store *lease) (string, error) {
 	asked, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return "", wrong(err)
