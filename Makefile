@@ -69,6 +69,7 @@ test: check-go check-cxx ## run all tests, list at the end which were skipped an
 
 soak: build ## damage recordings, inject faults and fuzz for long: SOAKFLAGS='-n 3000 -fuzz 60m'
 	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v ./acceptance/faults
+	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestHostileDoors ./cmd/stackmill
 	go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestKilledReaders ./acceptance/s3 -kills 500
 	go run $(GOFLAGS_) ./acceptance/mutate -binary bin/stackmill -fuzz 10m $(SOAKFLAGS)
 

@@ -26,12 +26,18 @@ const hangs = 3 * time.Minute
 // program prepares the program as a process of its own.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), hangs)
+	t.Cleanup(cancel)
+	return longProgram(ctx, t, args...)
+}
+
+// longProgram prepares the program as a process that may run as long as the context.
+func longProgram(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), hangs)
-	t.Cleanup(cancel)
 	c := exec.CommandContext(ctx, self)
 	c.Args = append([]string{"stackmill"}, args...)
 	return c

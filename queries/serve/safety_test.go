@@ -164,25 +164,15 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %s: %.100s", path, response.Status, text)
 		}
 	}
-	victim := filepath.Join(os.Getenv("HOME"), "victim.csv")
-	for _, text := range []string{
-		"COPY experiments TO '" + victim + "'", "COPY (SELECT 1) TO '/dev/stdout'", "EXPORT DATABASE '" + victim + "'", "ATTACH '" + victim + "' AS x", "CREATE TABLE x AS SELECT 1",
-		"DELETE FROM experiments", "DROP VIEW function_metrics", "INSERT INTO experiments SELECT * FROM experiments", "INSTALL httpfs", "LOAD httpfs", "SET enable_external_access = true",
-		"RESET lock_configuration", "PRAGMA enable_profiling", "CALL pragma_version()", "FROM read_text('/etc/passwd')", "FROM read_blob('/proc/self/environ')", "FROM '/etc/passwd'", "FROM read_csv_auto('/etc/*')",
-		"FROM glob('/*')", "FROM sniff_csv('/etc/passwd')", "FROM parquet_scan('/etc/passwd')", "SELECT getenv('HOME')", "FROM duckdb_secrets()", "FROM query('COPY experiments TO ''" + victim + "''')",
-		"CREATE TEMP TABLE x AS FROM read_text('/etc/passwd')", "VACUUM", "CHECKPOINT", "FORCE CHECKPOINT", "USE memory", "DETACH stackmill", "PREPARE x AS SELECT 1", "COMMIT",
-		"FROM read_json_auto('http://127.0.0.1:" + fmt.Sprint(s.Port) + "/api/v1/experiments')",
+	for _, text := range []string{ // cmd/stackmill's TestHostileDoors has SQL that wants other files
 		"WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT count(*) FROM r", "SELECT count(*) FROM range(1000000000) a, range(1000000000) b WHERE a.range % 7 = b.range % 11",
 		"SELECT repeat('x', 2000000000)", "SELECT list(i) FROM range(2000000000) t(i)", "SELECT string_agg(repeat('x', 1000000), '') FROM range(100000)",
 		`SELECT "` + strings.Repeat("x", 900_000) + `"`, "SELECT error(repeat('x', 10_000_000))", "SELECT " + strings.Repeat("[", 10_000) + "1" + strings.Repeat("]", 10_000),
 	} {
 		status, answer := s.sql(text)
-		if status == 200 && !strings.HasPrefix(text, "FROM duckdb_secrets") || status >= 500 || strings.Contains(answer, "root:") {
+		if status == 200 || status >= 500 {
 			t.Errorf("%s: %d %.200s", text, status, answer)
 		}
-	}
-	if _, err := os.Stat(victim); err == nil {
-		t.Error("a file was written")
 	}
 	for _, header := range [][]string{{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors"}, {"Origin", "http://evil.example.com"}, {"Origin", "null"}, {"Host", "rebound.example.com:" + fmt.Sprint(s.Port)}} {
 		for _, path := range []string{"/api/v1/export?as=folded", "/pprof/mode=user/download", "/api/v1/query", "/speedscope", "/openapi.json"} {
