@@ -1,11 +1,20 @@
 package s3
 
 import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
 	"flag"
+	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -13,8 +22,27 @@ import (
 // kills is how many verbs are killed.
 var kills = flag.Int("kills", 0, "how many verbs TestKilledReaders kills: 8, or 500 with STACKMILL_S3_LONG=1, if 0")
 
-// Whoever reads or maintains a store, on a file system or on S3, may be killed at any moment: the
-// next one that looks, on the same machine, gets the right sums.
+// killedExperiments is how many the stores of the test have.
+const killedExperiments = 3
+
+// killedVerb is a verb that is killed.
+type killedVerb struct {
+	words []string
+	ask   func(in io.Writer, out *bufio.Reader) (answers []string) // of one that answers until it ends
+}
+
+// killer kills verbs of a machine at random moments.
+type killer struct {
+	*machine
+	random *rand.Rand
+	temp   string                   // the machine's folder of temporary files
+	usual  map[string]time.Duration // of each verb
+	killed map[string]int
+}
+
+// Whoever reads or maintains a store, on a file system or on S3, may be killed at any moment, and
+// so may a server with requests under way: the next one that looks, on the same machine, gets the
+// right sums, and no process and no temporary file is left.
 func TestKilledReaders(t *testing.T) {
 	s := serve(t)
 	n := *kills
@@ -24,60 +52,179 @@ func TestKilledReaders(t *testing.T) {
 	case n == 0:
 		n = 8
 	}
-	const experiments = 3
 	dir := t.TempDir()
-	for n := range experiments {
+	for n := range killedExperiments {
 		record(t, filepath.Join(dir, "some"), n)
 	}
-	m := s.machine()
-	local := filepath.Join(t.TempDir(), "store")
-	exported := filepath.Join(t.TempDir(), "summaries")
-	stores := []string{store, local}
+	temp := t.TempDir()
+	k := &killer{s.machine("TMPDIR=" + temp), rand.New(rand.NewPCG(uint64(n), 5)), temp, map[string]time.Duration{}, map[string]int{}}
+	stores := []string{store, filepath.Join(t.TempDir(), "store")}
 	for _, store := range stores {
-		m.does("ingest", "--store", store, "--cache", "", filepath.Join(dir, "some"))
+		k.does("ingest", "--store", store, "--cache", "", filepath.Join(dir, "some"))
 	}
-	verbs := [][]string{
-		{"query", "--format", "csv", sums}, {"report", "functions"}, {"check"}, {"check", "--repair"}, {"compact", "--keep", "0", "--purge"},
-		{"label", "job-001.er", "kept=yes"}, {"forget", "job-002.er"}, {"experiments"}, {"export", "--summaries", "-o", exported},
+	exported, socket := filepath.Join(t.TempDir(), "summaries"), filepath.Join(t.TempDir(), "socket")
+	plain := func(words ...string) killedVerb { return killedVerb{words: words} }
+	verbs := []killedVerb{
+		{[]string{"serve", "--unix", socket}, func(_ io.Writer, out *bufio.Reader) []string { return askServer(socket, out) }}, plain("query", "--format", "csv", sums),
+		{[]string{"mcp"}, askAgent}, plain("compact", "--keep", "0", "--purge"), plain("label", "job-001.er", "kept=yes"), plain("report", "functions"), plain("forget", "job-002.er"),
+		plain("check", "--repair"), plain("export", "--summaries", "-o", exported), plain("compare", "--base", "job-000.er", "--test", "job-001.er"),
+		plain("gate", "--base", "job-000.er", "--test", "job-001.er", "--junit", filepath.Join(temp, "..", "gate.xml")), plain("report", "trend"), plain("experiments"), plain("check"),
 	}
-	random := rand.New(rand.NewPCG(uint64(n), 5))
-	usual := map[string]time.Duration{} // of each verb
-	killed := map[string]int{}
 	for i := range n {
-		store := stores[i%len(stores)]
-		verb := verbs[(i/len(stores)+random.IntN(2))%len(verbs)]
-		name := strings.Join(verb, " ")
-		command := m.command(append(verb, "--store", store)...)
-		began := time.Now()
-		if err := command.Start(); err != nil {
-			t.Fatal(err)
-		}
-		most := usual[name]
-		if most == 0 {
-			most = time.Second
-		}
-		ending := time.AfterFunc(time.Duration(random.Int64N(int64(most))), func() { _ = command.Process.Kill() })
-		if err := command.Wait(); err == nil {
-			usual[name] = time.Since(began)
-		} else if command.ProcessState.ExitCode() < 0 {
-			killed[verb[0]]++
-		}
-		ending.Stop()
+		verb, store := verbs[i%len(verbs)], stores[(i/len(verbs)+i)%len(stores)]
+		k.kill(verb, store)
 		_ = os.RemoveAll(exported)
-		got := strings.ReplaceAll(m.does("query", "--store", store, "--format", "csv", sums), "\r", "")
+		got := strings.ReplaceAll(k.does("query", "--store", store, "--format", "csv", sums), "\r", "")
 		switch {
-		case strings.HasSuffix(got, truth(0, experiments)):
-		case verb[0] == "forget" && strings.HasSuffix(got, truth(0, experiments-1)):
-			m.does("ingest", "--store", store, "--cache", "", "--forgotten", filepath.Join(dir, "some"))
+		case strings.HasSuffix(got, truth(0, killedExperiments)):
+		case verb.words[0] == "forget" && strings.HasSuffix(got, truth(0, killedExperiments-1)):
+			k.does("ingest", "--store", store, "--cache", "", "--forgotten", filepath.Join(dir, "some"))
 		default:
-			t.Fatalf("kill %d, %s of %s: %s", i, name, store, got)
+			t.Fatalf("kill %d, %s of %s: %s", i, verb.words, store, got)
+		}
+		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+			t.Fatalf("kill %d, %s of %s: %v is left, %v", i, verb.words, store, left, err)
 		}
 	}
 	for _, store := range stores {
-		if out := m.does("check", "--store", store); !strings.Contains(out, "nothing is wrong") {
+		if out := k.does("check", "--store", store); !strings.Contains(out, "nothing is wrong") {
 			t.Errorf("%s: %s", store, out)
 		}
 	}
-	s.has(store, 0, experiments)
-	t.Logf("%d runs, killed %v", n, killed)
+	s.has(store, 0, killedExperiments)
+	t.Logf("%d runs, killed %v", n, k.killed)
+}
+
+// kill runs a verb over a store and kills it at a random moment of the time that it usually takes,
+// if it has not ended then. It returns when the processes that it has started have ended, too.
+func (k *killer) kill(verb killedVerb, store string) {
+	k.Helper()
+	name := strings.Join(verb.words, " ")
+	command := k.command(append(verb.words, "--store", store)...)
+	in, ierr := command.StdinPipe()
+	out, oerr := command.StdoutPipe()
+	if ierr != nil || oerr != nil {
+		k.Fatal(ierr, oerr)
+	}
+	began := time.Now()
+	if err := command.Start(); err != nil {
+		k.Fatal(err)
+	}
+	most := k.usual[name]
+	if most == 0 {
+		most = time.Second
+	}
+	ending := time.AfterFunc(time.Duration(k.random.Int64N(int64(most))), func() { _ = command.Process.Kill() })
+	if verb.ask != nil {
+		for _, answer := range verb.ask(in, bufio.NewReader(out)) {
+			if !strings.Contains(strings.ReplaceAll(answer, "\r", ""), truth(0, killedExperiments)) {
+				k.Errorf("%s of %s answers %s", name, store, answer)
+			}
+		}
+		if ending.Stop() {
+			k.usual[name] = time.Since(began)
+			_ = command.Process.Kill()
+		}
+	}
+	_, _ = io.Copy(io.Discard, out)
+	_ = command.Wait()
+	ending.Stop()
+	if command.ProcessState.ExitCode() < 0 {
+		k.killed[verb.words[0]]++
+	} else {
+		k.usual[name] = time.Since(began)
+	}
+	for n := 0; ; n++ {
+		left := k.processes()
+		if left == nil {
+			return
+		}
+		if n == 1000 {
+			k.Fatalf("%s of %s: processes %v are left", name, store, left)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// processes are those that have the machine's temporary files.
+func (k *killer) processes() (pids []string) {
+	all, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is right
+	for _, path := range all {
+		environment, _ := os.ReadFile(path) // of a process that may have ended
+		if bytes.Contains(environment, []byte("TMPDIR="+k.temp)) {
+			pids = append(pids, filepath.Base(filepath.Dir(path)))
+		}
+	}
+	return pids
+}
+
+// askServer asks a server on a socket in several ways at once, and returns the sums that it has
+// answered. It may be killed meanwhile.
+func askServer(socket string, out *bufio.Reader) (answers []string) {
+	if _, err := out.ReadString('\n'); err != nil { // that it listens
+		return nil
+	}
+	client := &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		},
+		DisableKeepAlives: true,
+	}}
+	ask := func(path string, body []byte) (text []byte, ok bool) {
+		method := http.MethodGet
+		if body != nil {
+			method = http.MethodPost
+		}
+		r, err := http.NewRequest(method, "http://localhost"+path, bytes.NewReader(body))
+		if err != nil {
+			return nil, false
+		}
+		r.Header.Set("Content-Type", "application/json")
+		response, err := client.Do(r)
+		if err != nil {
+			return nil, false
+		}
+		defer response.Body.Close()
+		text, err = io.ReadAll(response.Body)
+		return text, err == nil && response.StatusCode == http.StatusOK
+	}
+	var asked sync.WaitGroup
+	for _, path := range []string{"/", "/api/v1/flamegraph", "/api/v1/trend"} {
+		asked.Go(func() { ask(path, nil) })
+	}
+	asked.Go(func() {
+		body, _ := json.Marshal(map[string]string{"sql": sums, "format": "csv"})
+		if text, ok := ask("/api/v1/query", body); ok {
+			answers = []string{string(text)}
+		}
+	})
+	asked.Wait()
+	return answers
+}
+
+// askAgent asks the verb mcp two questions at once, and returns the sums that it has answered. It
+// may be killed meanwhile.
+func askAgent(in io.Writer, out *bufio.Reader) (answers []string) {
+	statement, _ := json.Marshal(fmt.Sprintf("SELECT 'experiment,bytes' || chr(10) || string_agg(experiment || ',' || bytes || chr(10), '' ORDER BY experiment) AS a FROM (%s)", sums))
+	for id, call := range []string{`{"name":"query","arguments":{"sql":` + string(statement) + `}}`, `{"name":"report","arguments":{"view":"functions","experiment":"job-001.er"}}`} {
+		fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":%s}`+"\n", id, call)
+	}
+	for range 2 {
+		line, err := out.ReadString('\n')
+		if err != nil {
+			return answers
+		}
+		var answer struct {
+			ID     int `json:"id"`
+			Result struct {
+				Content []struct {
+					Text string `json:"text"`
+				} `json:"content"`
+			} `json:"result"`
+		}
+		if json.Unmarshal([]byte(line), &answer) == nil && answer.ID == 0 && len(answer.Result.Content) > 0 {
+			answers = append(answers, strings.ReplaceAll(answer.Result.Content[0].Text, `\n`, "\n"))
+		}
+	}
+	return answers
 }
