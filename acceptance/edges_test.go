@@ -12,6 +12,7 @@ import (
 
 	"stackmill/stages/decode/gprofng/archive"
 	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/symtab"
@@ -219,7 +220,7 @@ func (w *walk) follow(c *code, inst insn.Inst) {
 		w.unknown = true
 		return
 	}
-	if f.Kind == symtab.PLT {
+	if f.Kind == funcinfo.PLT {
 		slot, ok := disasm.StubSlot(c.table.Arch, c.file.Slice(offset, 16), inst.Target)
 		if !ok {
 			w.unknown = true
@@ -259,7 +260,7 @@ func (w *walk) enter(c *code, f symtab.Function) {
 	}
 	w.visited = append(w.visited, key)
 	w.found = w.found || w.g.is(c.path, f)
-	if w.found || f.Kind == symtab.Static {
+	if w.found || f.Kind == funcinfo.Static {
 		w.unknown = true
 		return
 	}

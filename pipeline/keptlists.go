@@ -10,6 +10,7 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/kept"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
 )
@@ -94,8 +95,8 @@ func (k *keptLists) functions(rows schema.Events) {
 	scopes := textsOf(rows, "name_scope")
 	linkages, aliases := orElse(rows, "other_linkage_name"), orElse(rows, "other_aliases")
 	for i, id := range objects {
-		list, kind := k.byID[id], symtab.Kind(kinds(i))
-		if list == nil || kind != symtab.Kernel && kind != symtab.Dynamic {
+		list, kind := k.byID[id], funcinfo.Kind(kinds(i))
+		if list == nil || kind != funcinfo.Kernel && kind != funcinfo.Dynamic {
 			continue
 		}
 		linkage := linkages(i, names(i))
@@ -109,8 +110,8 @@ func (k *keptLists) functions(rows schema.Events) {
 }
 
 // scopeOf returns the scope of a text of functions.name_scope.
-func scopeOf(text string) (s symtab.NameScope) {
-	for s = symtab.ObjectScope; s < symtab.BuildScope && s.String() != text; {
+func scopeOf(text string) (s funcinfo.NameScope) {
+	for s = funcinfo.ObjectScope; s < funcinfo.BuildScope && s.String() != text; {
 		s++
 	}
 	return s

@@ -28,7 +28,7 @@ var house = []struct{ folders, holds string }{
 
 	{"mirror", "the directory that stands for a store on S3"},
 
-	{"stages/loadobject/columns stages/loadobject/isa", "load objects: columns of the cache, instruction sets"},
+	{"stages/loadobject/columns stages/loadobject/isa stages/loadobject/funcinfo", "load objects: columns of the cache, instruction sets, kinds and places of functions"},
 	{"stages/loadobject/dwop", "operations of DWARF expressions"},
 	{"stages/loadobject/insn/... stages/loadobject/cfi", "machine code, call frame information"},
 	{"stages/loadobject/elf/... stages/loadobject/linkage", "ELF files; procedure linkage tables"},

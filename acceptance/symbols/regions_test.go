@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -47,7 +48,7 @@ func functions(t *testing.T, program string) (names []string) {
 	}
 	defer f.Close()
 	for g := range symtab.Read(f, nil).Finish().Functions.All() {
-		if g.Kind == symtab.Normal {
+		if g.Kind == funcinfo.Normal {
 			names = append(names, g.Name)
 		}
 	}

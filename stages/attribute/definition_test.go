@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmill/schema"
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/unwind"
 )
@@ -22,11 +22,11 @@ func twisted() *symbolize.Program {
 		p.Functions[i].Module, p.Functions[i].Object = symbolize.ModuleNo(i%2), symbolize.ObjectNo(i%2)
 	}
 	for i := range 5 {
-		p.Locations.Add(symbolize.Location{Function: symbolize.FunctionNo(i / 2), Place: symtab.Place{File: "f.c", Line: int32(i%3 + 1)}})
+		p.Locations.Add(symbolize.Location{Function: symbolize.FunctionNo(i / 2), Place: funcinfo.Place{File: "f.c", Line: int32(i%3 + 1)}})
 	}
 	p.Inlines = make([][]symbolize.Level, p.Locations.Len())
-	p.Inlines[2] = []symbolize.Level{{Function: 3, Place: symtab.Place{File: "f.c", Line: 1}}, {Function: 2, Place: symtab.Place{File: "f.c", Line: 3}}} // c again
-	p.Inlines[7] = []symbolize.Level{{Function: 0, Place: symtab.Place{File: "h.h", Line: 9}}}
+	p.Inlines[2] = []symbolize.Level{{Function: 3, Place: funcinfo.Place{File: "f.c", Line: 1}}, {Function: 2, Place: funcinfo.Place{File: "f.c", Line: 3}}} // c again
+	p.Inlines[7] = []symbolize.Level{{Function: 0, Place: funcinfo.Place{File: "h.h", Line: 9}}}
 	return p
 }
 

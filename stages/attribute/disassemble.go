@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/relay"
 	"stackmill/stages/symbolize"
 )
@@ -93,7 +93,7 @@ func (r *Result) within(n symbolize.FunctionNo, spent bool) int {
 	switch {
 	case spent:
 		return 0
-	case f.Kind == symtab.Static || f.Size > wholeBytes:
+	case f.Kind == funcinfo.Static || f.Size > wholeBytes:
 		return nearBytes
 	}
 	return symbolize.All

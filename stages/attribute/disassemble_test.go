@@ -10,6 +10,7 @@ import (
 
 	"stackmill/stages/decode"
 	"stackmill/stages/listing"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
@@ -40,7 +41,7 @@ func TestDisassemble(t *testing.T) {
 	}}
 	for n := range uint64(count) {
 		name := fmt.Sprint("f", n)
-		draft.Functions = append(draft.Functions, symtab.Function{Kind: symtab.Normal, Name: name, Linkage: name, Offset: n * size, Address: n * size, Size: size})
+		draft.Functions = append(draft.Functions, symtab.Function{Kind: funcinfo.Normal, Name: name, Linkage: name, Offset: n * size, Address: n * size, Size: size})
 	}
 	rec := &decode.Recording{PageSize: 0x1000, Arch: "x86_64", WordBits: 64, Locate: func(path string) []decode.Candidate {
 		return []decode.Candidate{{Path: path, Origin: "path"}}

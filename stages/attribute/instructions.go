@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"stackmill/schema"
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/symbolize"
 )
 
@@ -140,7 +140,7 @@ func (r *Result) pcs() [][]uint64 {
 		g := &p.Functions[l.Function]
 		// In user mode a function has instructions of its bodies, too (S11). A procedure
 		// linkage table has several sections.
-		if !seen[location] && (l.Offset-g.Offset < g.Size || g.Kind == symtab.PLT) {
+		if !seen[location] && (l.Offset-g.Offset < g.Size || g.Kind == funcinfo.PLT) {
 			seen[location] = true
 			all[l.Function] = append(all[l.Function], l.Offset)
 		}
@@ -156,7 +156,7 @@ func (r *Result) pcs() [][]uint64 {
 		add(location)
 	}
 	for n, pcs := range all {
-		if f := &p.Functions[n]; len(pcs) > 0 && f.Kind != symtab.Static {
+		if f := &p.Functions[n]; len(pcs) > 0 && f.Kind != funcinfo.Static {
 			pcs = append(pcs, f.Offset)
 		}
 		slices.Sort(pcs)

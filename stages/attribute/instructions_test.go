@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"stackmill/stages/arena"
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/unwind"
 )
@@ -27,8 +27,8 @@ func TestRanked(t *testing.T) {
 // region, and with those on stacks that lie in it, each once.
 func TestPCs(t *testing.T) {
 	p := &symbolize.Program{
-		Functions: []symbolize.Function{{Offset: 0x100, Size: 0x40}, {Offset: 0x200, Size: 0x40, Kind: symtab.Static}, {Offset: 0x300, Size: 0x40},
-			{Offset: 0x20, Size: 0x20, Kind: symtab.PLT}},
+		Functions: []symbolize.Function{{Offset: 0x100, Size: 0x40}, {Offset: 0x200, Size: 0x40, Kind: funcinfo.Static}, {Offset: 0x300, Size: 0x40},
+			{Offset: 0x20, Size: 0x20, Kind: funcinfo.PLT}},
 		Locations: arena.ListOf([]symbolize.Location{
 			{Function: 0, Offset: 0x120}, {Function: 0, Offset: 0x110}, {Function: 0, Offset: 0x220}, // the last in the body that was taken out of it
 			{Function: 1, Offset: 0x210}, {Function: 2, Offset: 0x300}, {Function: 3, Offset: 0x48}, // in .plt.got

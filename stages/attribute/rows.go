@@ -8,7 +8,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/listing"
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
 )
@@ -136,7 +136,7 @@ func (r *Result) program(emit Emit) error {
 		}
 		functions.Text(string(f.Kind)).Int64(int64(f.Address)).Int64(int64(f.Offset)).Int64(int64(f.Size))
 		relation, ok := p.Relations[symbolize.FunctionNo(n)]
-		for _, kind := range [...]symtab.Kind{symtab.Clone, symtab.Outline, symtab.Body} { // clone_of, outline_of, body_of
+		for _, kind := range [...]funcinfo.Kind{funcinfo.Clone, funcinfo.Outline, funcinfo.Body} { // clone_of, outline_of, body_of
 			if ok && f.Kind == kind {
 				functions.Int64(p.Functions[relation.Main].ID)
 			} else {

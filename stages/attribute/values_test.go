@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmill/schema"
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/unwind"
 )
@@ -21,7 +21,7 @@ func letters() *symbolize.Program {
 	p := &symbolize.Program{Objects: []symbolize.Object{{ID: 1}}, Modules: []symbolize.Module{{ID: 1}}}
 	for i := range 5 {
 		p.Functions = append(p.Functions, symbolize.Function{ID: int64(i), Name: string(rune('a' + i))})
-		p.Locations.Add(symbolize.Location{Function: symbolize.FunctionNo(i), Place: symtab.Place{File: "f.c", Line: int32(i + 1)}})
+		p.Locations.Add(symbolize.Location{Function: symbolize.FunctionNo(i), Place: funcinfo.Place{File: "f.c", Line: int32(i + 1)}})
 	}
 	return p
 }
@@ -30,7 +30,7 @@ func letters() *symbolize.Program {
 func inlining() *symbolize.Program {
 	p := letters()
 	p.Inlines = make([][]symbolize.Level, 5)
-	p.Inlines[2] = []symbolize.Level{{Function: 3, Place: symtab.Place{File: "d.h", Line: 30}}, {Function: 4, Place: symtab.Place{File: "e.h", Line: 40}}}
+	p.Inlines[2] = []symbolize.Level{{Function: 3, Place: funcinfo.Place{File: "d.h", Line: 30}}, {Function: 4, Place: funcinfo.Place{File: "e.h", Line: 40}}}
 	return p
 }
 

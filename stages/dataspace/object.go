@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"stackmill/stages/loadobject/cfi"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
@@ -70,7 +71,7 @@ func (o *object) function(n symbolize.FunctionNo) *function {
 	if len(code) > 0 && len(code) <= maxCode && arch != 0 {
 		p := &o.resolver.Program.Functions[n]
 		f = disassemble(o, code, arch, p.Address, p.Offset)
-		f.types, f.called = o.types, p.Kind != symtab.Outline
+		f.types, f.called = o.types, p.Kind != funcinfo.Outline
 		o.space.decoded(len(f.code))
 	}
 	o.functions[n] = f

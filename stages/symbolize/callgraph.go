@@ -1,6 +1,7 @@
 package symbolize
 
 import (
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/symtab"
@@ -104,7 +105,7 @@ func (r *Resolver) findTarget(object ObjectNo, address uint64) (k destinationKey
 		}
 	}
 	f, ok := t.Function(offset)
-	if f.Kind == symtab.PLT {
+	if f.Kind == funcinfo.PLT {
 		return destinationKey{entry: entry{object, offset}, table: true}, ok
 	}
 	return destinationKey{entry: entry{object, f.Offset}}, ok

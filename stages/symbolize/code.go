@@ -10,6 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
@@ -67,26 +68,26 @@ func (r *Resolver) generated(c *decode.Code, m *image.Mapping, proc *decode.Proc
 		module = c.File
 	}
 	f := Function{
-		Object: o, Module: p.module(o, module, ""), Kind: Dynamic, Scope: symtab.ModuleScope,
+		Object: o, Module: p.module(o, module, ""), Kind: Dynamic, Scope: funcinfo.ModuleScope,
 		Name: c.Function, Linkage: c.Function, Aliases: c.Function, Size: m.Size,
 	}
 	n := p.function(f, xxhash.Sum64(c.Bytes)^m.Size)
 	if r.generatedCode[n] = c; r.runsJava(proc) {
 		r.version(n)
 	}
-	return p.location(n, offset, "", func() symtab.Place { return placeIn(c, offset) })
+	return p.location(n, offset, "", func() funcinfo.Place { return placeIn(c, offset) })
 }
 
 // placeIn returns the line of generated code at an offset. A line of a file without a name
 // is none, whatever its number.
-func placeIn(c *decode.Code, offset uint64) (place symtab.Place) {
+func placeIn(c *decode.Code, offset uint64) (place funcinfo.Place) {
 	i := sort.Search(len(c.Lines), func(i int) bool { return uint64(c.Lines[i].Offset) > offset })
 	if i == 0 {
 		return place
 	}
 	l := c.Lines[i-1]
 	if file := cmp.Or(l.File, c.File); file != "" {
-		place = symtab.Place{File: file, Line: l.Line}
+		place = funcinfo.Place{File: file, Line: l.Line}
 	}
 	return place
 }
@@ -106,7 +107,7 @@ func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch isa.Arch) Fu
 	start, end := m.Address, m.End()
 	for _, f := range fs {
 		if f.Address <= pc && pc < f.Address+f.Size {
-			return Function{Name: f.Name, Linkage: f.Name, Aliases: f.Name, Kind: symtab.Normal,
+			return Function{Name: f.Name, Linkage: f.Name, Aliases: f.Name, Kind: funcinfo.Normal,
 				Address: f.Address - m.Address, Offset: f.Address - m.Address, Size: f.Size}
 		}
 		if f.Address+f.Size <= pc {
@@ -115,11 +116,11 @@ func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch isa.Arch) Fu
 			end = min(end, f.Address)
 		}
 	}
-	scope := symtab.BuildScope // the name holds the address
+	scope := funcinfo.BuildScope // the name holds the address
 	if len(fs) == 0 {
-		scope = symtab.ModuleScope
+		scope = funcinfo.ModuleScope
 	}
-	return Function{Name: fmt.Sprintf("<static>@%#x", start-m.Address), Kind: symtab.Static, Scope: scope,
+	return Function{Name: fmt.Sprintf("<static>@%#x", start-m.Address), Kind: funcinfo.Static, Scope: scope,
 		Address: start - m.Address, Offset: start - m.Address, Size: end - start}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
@@ -24,7 +25,7 @@ type stretch struct{ from, until uint64 }
 
 func (r *Resolver) findFrame(object ObjectNo, f symtab.Function) *frame {
 	code, arch, whole := r.wholeCode(object, f)
-	x := &frame{until: f.Offset + f.Size, known: whole && f.Kind != symtab.Static}
+	x := &frame{until: f.Offset + f.Size, known: whole && f.Kind != funcinfo.Static}
 	if !x.known {
 		return x
 	}

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/funcinfo"
 )
 
 // ShortPaths returns, by load object, the shortest end of its path that no other load object
@@ -57,27 +57,27 @@ func endsIn(full, end string) bool {
 // NameScopes returns, by function, the scope of its linkage name in all builds. Where the
 // load objects' own tables leave functions of the program equal, such as versions of
 // generated code, nothing but their places distinguishes them.
-func (p *Program) NameScopes() []symtab.NameScope {
+func (p *Program) NameScopes() []funcinfo.NameScope {
 	type name struct{ object, module, function string }
-	scopes, first := make([]symtab.NameScope, len(p.Functions)), map[name]int{}
+	scopes, first := make([]funcinfo.NameScope, len(p.Functions)), map[name]int{}
 	objects, ambiguous := p.ShortPaths()
 	for n := range p.Functions {
 		f := &p.Functions[n]
 		if scopes[n] = f.Scope; ambiguous[f.Object] {
-			scopes[n] = symtab.BuildScope
+			scopes[n] = funcinfo.BuildScope
 		}
-		if scopes[n] == symtab.BuildScope {
+		if scopes[n] == funcinfo.BuildScope {
 			continue
 		}
 		k := name{objects[f.Object], "", f.Linkage}
 		if f.Linkage == "" {
 			k.function = f.Name
 		}
-		if f.Scope == symtab.ModuleScope {
+		if f.Scope == funcinfo.ModuleScope {
 			k.module = p.Modules[f.Module].ShortPath
 		}
 		if other, known := first[k]; known {
-			scopes[n], scopes[other] = symtab.BuildScope, symtab.BuildScope
+			scopes[n], scopes[other] = funcinfo.BuildScope, funcinfo.BuildScope
 		} else {
 			first[k] = n
 		}

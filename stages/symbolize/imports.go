@@ -3,6 +3,7 @@ package symbolize
 import (
 	"slices"
 
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/symtab"
@@ -118,11 +119,11 @@ func (s *importSearch) follow(inst insn.Inst) {
 	switch {
 	case to.slot.Symbol != "":
 		i := Import{to.slot.Symbol, None}
-		if to.table && to.slot.Lazy && f.Kind == symtab.PLT {
+		if to.table && to.slot.Lazy && f.Kind == funcinfo.PLT {
 			i.Entry = s.r.Program.location(s.r.tableFunction(s.object, f), to.offset, "", nil)
 		}
 		s.add(i)
-	case inst.HasTarget && f.Kind != symtab.Static && f.Kind != symtab.PLT && f.Address == inst.Target:
+	case inst.HasTarget && f.Kind != funcinfo.Static && f.Kind != funcinfo.PLT && f.Address == inst.Target:
 		s.tailCalls(f)
 	}
 }

@@ -3,6 +3,7 @@ package symbolize
 import (
 	"slices"
 
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
@@ -224,7 +225,7 @@ func (s *Scope) Contradicts(call, callee LocationNo) bool {
 
 // isTable reports whether a location is in a procedure linkage table.
 func (r *Resolver) isTable(location LocationNo) bool {
-	return r.Program.Functions[r.Program.Location(location).Function].Kind == symtab.PLT
+	return r.Program.Functions[r.Program.Location(location).Function].Kind == funcinfo.PLT
 }
 
 // entersTable reports whether a call goes to the entry of a load object's procedure

@@ -1,14 +1,17 @@
 package symbolize
 
-import "stackmill/stages/loadobject/symtab"
+import (
+	"stackmill/stages/loadobject/funcinfo"
+	"stackmill/stages/loadobject/symtab"
+)
 
 // Inlined is the kind of functions that an object has as inlined code only.
-const Inlined symtab.Kind = "inlined"
+const Inlined funcinfo.Kind = "inlined"
 
 // Level is one level of an instruction's inline chain (S10).
 type Level struct {
-	Function     FunctionNo
-	symtab.Place // reached in it
+	Function       FunctionNo
+	funcinfo.Place // reached in it
 }
 
 // InlinedAt returns the inline chain of a location, the outermost function first.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
@@ -109,10 +110,10 @@ func (d *Disassembler) rest(out *Disassembly, function FunctionNo, pcs []uint64)
 func (d *Disassembler) available(out *Disassembly, function FunctionNo, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	switch {
-	case f.Kind == symtab.PLT:
+	case f.Kind == funcinfo.PLT:
 		d.sections(out, function, pcs, within)
 		return
-	case f.Kind != symtab.Static || within == All:
+	case f.Kind != funcinfo.Static || within == All:
 		code, arch := d.code.Code(function)
 		d.add(out, function, f.Offset, code, arch, pcs, within)
 		return

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 )
@@ -160,7 +161,7 @@ func TestDisassembleLinkageTable(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	table := program("aa", symtab.Function{Name: "@plt", Kind: symtab.PLT, Size: 16}, symtab.Function{Name: "@plt", Kind: symtab.PLT, Size: 8})
+	table := program("aa", symtab.Function{Name: "@plt", Kind: funcinfo.PLT, Size: 16}, symtab.Function{Name: "@plt", Kind: funcinfo.PLT, Size: 8})
 	table.Arch = isa.AMD64
 	r, rec := recording(disk{path: table})
 	rec.Arch, rec.WordBits = "x86_64", 64

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/funcinfo"
 )
 
 const javaObject = "<JAVA_CLASSES>"
@@ -39,7 +39,7 @@ func (r *Resolver) javaMethod(m decode.JavaMethod, offset uint64) LocationNo {
 	}
 	linkage := m.Class + "." + m.Name + m.Signature
 	f := Function{
-		Object: o, Module: p.module(o, module, "Java"), Kind: Java, Scope: symtab.ModuleScope,
+		Object: o, Module: p.module(o, module, "Java"), Kind: Java, Scope: funcinfo.ModuleScope,
 		Name: m.Class + "." + m.Name + javaParameters(m.Signature), Linkage: linkage, Aliases: linkage,
 	}
 	return p.location(p.function(f, 0), offset, "", nil)

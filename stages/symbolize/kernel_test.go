@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -20,7 +21,7 @@ const (
 // kernelImage is a vmlinux with two sections of code.
 func kernelImage(buildID string) *symtab.Table {
 	function := func(name string, at uint64) symtab.Function {
-		return symtab.Function{Name: name, Linkage: name, Aliases: name, Kind: symtab.Normal, Offset: 0x200000 + at, Address: linked + at, Size: 0x100}
+		return symtab.Function{Name: name, Linkage: name, Aliases: name, Kind: funcinfo.Normal, Offset: 0x200000 + at, Address: linked + at, Size: 0x100}
 	}
 	return finished([]symtab.Function{function("startup_64", 0), function("do_work", 0x1000), function("schedule", 0x1100)}, symtab.Table{
 		BuildID:  buildID,
@@ -35,7 +36,7 @@ func kernelImage(buildID string) *symtab.Table {
 // module is an ext4.ko.
 func module() *symtab.Table {
 	function := func(name string, at, size uint64) symtab.Function {
-		return symtab.Function{Name: name, Linkage: name, Aliases: name, Kind: symtab.Normal, Offset: at, Address: at, Size: size}
+		return symtab.Function{Name: name, Linkage: name, Aliases: name, Kind: funcinfo.Normal, Offset: at, Address: at, Size: size}
 	}
 	return finished([]symtab.Function{function("ext4_read", 0x40, 0x200), function("init_module", 0x240, 0x100)}, symtab.Table{
 		BuildID: "ee",

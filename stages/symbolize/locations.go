@@ -7,7 +7,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/arena"
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/funcinfo"
 )
 
 // locations finds locations again, by where they are: most are the only one there. Its
@@ -102,7 +102,7 @@ func (p *Program) isFound(n LocationNo, object ObjectNo, offset uint64) bool {
 }
 
 // location interns the instruction at the offset. place is called for a new one only.
-func (p *Program) location(function FunctionNo, offset uint64, reason string, place func() symtab.Place) LocationNo {
+func (p *Program) location(function FunctionNo, offset uint64, reason string, place func() funcinfo.Place) LocationNo {
 	f := &p.Functions[function]
 	for e := range p.locations.at(f.Object, offset) {
 		if l := p.Location(e.location()); l.Function == function && l.Reason == reason {

@@ -6,7 +6,7 @@ import (
 
 	"stackmill/pattern"
 	"stackmill/stages/decode"
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/funcinfo"
 )
 
 // jvms are how the names of Java virtual machines' load objects begin.
@@ -45,8 +45,8 @@ func (r *Resolver) version(n FunctionNo) {
 	p := r.Program
 	f := p.Functions[n]
 	if f.Kind == Dynamic && isMethod(f.Linkage) {
-		p.versions[n] = p.function(Function{Object: f.Object, Module: f.Module, Name: f.Name, Linkage: f.Linkage, Aliases: f.Aliases, Kind: Java, Scope: symtab.ModuleScope}, 0)
-		p.Functions[n].Scope = symtab.BuildScope
+		p.versions[n] = p.function(Function{Object: f.Object, Module: f.Module, Name: f.Name, Linkage: f.Linkage, Aliases: f.Aliases, Kind: Java, Scope: funcinfo.ModuleScope}, 0)
+		p.Functions[n].Scope = funcinfo.BuildScope
 	}
 }
 
@@ -59,7 +59,7 @@ func (r *Resolver) Method(location LocationNo) (merged LocationNo, ok bool) {
 	if !ok {
 		return location, false
 	}
-	return p.location(main, l.Offset, l.Reason, func() symtab.Place { return l.Place }), true
+	return p.location(main, l.Offset, l.Reason, func() funcinfo.Place { return l.Place }), true
 }
 
 // HasMethods reports whether a program has compiled methods.

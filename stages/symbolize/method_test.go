@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -51,7 +52,7 @@ func TestVersions(t *testing.T) {
 		r, _ := recording(disk{perfMap: table, library: program("aa")})
 		pr := process(r, text(library, 0x1000000), decode.MapEvent{Path: perfMap, Address: fast, Size: 0x2000, FileOffset: fast, Modes: 5},
 			dumped(0x7f0000010000, "a"), dumped(0x7f0000020000, "b"))
-		function := func(location LocationNo) (FunctionNo, symtab.Kind) {
+		function := func(location LocationNo) (FunctionNo, funcinfo.Kind) {
 			n := r.Program.Location(location).Function
 			return n, r.Program.Functions[n].Kind
 		}

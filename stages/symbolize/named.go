@@ -6,7 +6,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/symbolize/image"
 )
 
@@ -26,7 +26,7 @@ func (r *Resolver) named(m *image.Mapping, pc uint64) LocationNo {
 	if p.Objects[o].Name == artificialObject {
 		return r.Artificial(outer.Name)
 	}
-	n := p.location(r.namedFunction(o, outer), at.Offset, "", func() symtab.Place { return namedLine(named, at.Levels[0]) })
+	n := p.location(r.namedFunction(o, outer), at.Offset, "", func() funcinfo.Place { return namedLine(named, at.Levels[0]) })
 	if _, known := r.namedLevels[n]; !known && len(at.Levels) > 1 {
 		for _, l := range at.Levels[1:] {
 			r.namedLevels[n] = append(r.namedLevels[n], Level{r.namedFunction(o, &named.Functions[l.Function]), namedLine(named, l)})
@@ -36,9 +36,9 @@ func (r *Resolver) named(m *image.Mapping, pc uint64) LocationNo {
 }
 
 // namedLine returns the line of a level. A line of no file is none.
-func namedLine(n *decode.Named, l decode.NamedLevel) (place symtab.Place) {
+func namedLine(n *decode.Named, l decode.NamedLevel) (place funcinfo.Place) {
 	if file := n.Functions[l.Function].File; file != "" && l.Line > 0 {
-		place = symtab.Place{File: file, Line: l.Line}
+		place = funcinfo.Place{File: file, Line: l.Line}
 	}
 	return place
 }
@@ -46,7 +46,7 @@ func namedLine(n *decode.Named, l decode.NamedLevel) (place symtab.Place) {
 // namedFunction interns a function of a profile: its identity is all that is said of it.
 func (r *Resolver) namedFunction(o ObjectNo, n *decode.NamedFunction) FunctionNo {
 	p := r.Program
-	f := Function{Object: o, Module: p.module(o, cmp.Or(n.File, unknownModule), ""), Name: n.Name, Linkage: n.Linkage, Aliases: n.Linkage, Kind: symtab.Normal, Scope: symtab.ModuleScope, Line: n.Line}
+	f := Function{Object: o, Module: p.module(o, cmp.Or(n.File, unknownModule), ""), Name: n.Name, Linkage: n.Linkage, Aliases: n.Linkage, Kind: funcinfo.Normal, Scope: funcinfo.ModuleScope, Line: n.Line}
 	if p.Objects[o].Kind != "elf" {
 		f.Kind = Dynamic
 	}

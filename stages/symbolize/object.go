@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
 )
@@ -50,7 +51,7 @@ func (o *Object) touch() { o.touched = true }
 func (r *Resolver) static(object ObjectNo, m *image.Mapping, offset uint64) LocationNo {
 	p := r.Program
 	f := Function{
-		Object: object, Module: p.module(object, unknownModule, ""), Kind: symtab.Static, Scope: symtab.ModuleScope,
+		Object: object, Module: p.module(object, unknownModule, ""), Kind: funcinfo.Static, Scope: funcinfo.ModuleScope,
 		Name: fmt.Sprintf("<static>@%#x", m.FileOffset), Address: m.FileOffset, Offset: m.FileOffset, Size: m.Size,
 	}
 	return p.location(p.function(r.inKernel(f, m), 0), offset, "", nil)
@@ -66,7 +67,7 @@ func (o *Object) named(linkage, module string) (symtab.Function, bool) {
 		c := o.table.Functions.At(i)
 		own := module != unknownModule && o.table.Modules[c.Module].Name == module
 		only := len(candidates) == 1 && (module == unknownModule || c.Module == 0 || shared)
-		if c.Kind != symtab.Outline && (own || only) {
+		if c.Kind != funcinfo.Outline && (own || only) {
 			return c, true
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"stackmill/problem"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -33,7 +34,7 @@ func program(buildID string, functions ...symtab.Function) *symtab.Table {
 	for i := range functions {
 		f := &functions[i]
 		f.Offset, f.Size = 0x1000+0x100*uint64(i), cmp.Or(f.Size, 0x100)
-		f.Address, f.Kind = f.Offset, cmp.Or(f.Kind, symtab.Normal)
+		f.Address, f.Kind = f.Offset, cmp.Or(f.Kind, funcinfo.Normal)
 		if f.Linkage == "" {
 			f.Linkage = f.Name
 		}
@@ -307,10 +308,10 @@ func TestNoFunction(t *testing.T) {
 func TestMainOf(t *testing.T) {
 	const a, b = 1, 2 // modules
 	outline := func(linkage string, module int32) symtab.Function {
-		return symtab.Function{Name: linkage, Linkage: linkage, Kind: symtab.Outline, Module: module}
+		return symtab.Function{Name: linkage, Linkage: linkage, Kind: funcinfo.Outline, Module: module}
 	}
 	normal := func(linkage string, module int32) symtab.Function {
-		return symtab.Function{Name: linkage, Linkage: linkage, Kind: symtab.Normal, Module: module}
+		return symtab.Function{Name: linkage, Linkage: linkage, Kind: funcinfo.Normal, Module: module}
 	}
 	for _, c := range []struct {
 		name      string
@@ -369,11 +370,11 @@ func TestVDSO(t *testing.T) {
 			t.Errorf("%#x is %q, want %q", pc, got, want)
 		}
 	}
-	kinds := map[symtab.Kind]int{}
+	kinds := map[funcinfo.Kind]int{}
 	for _, f := range r.Program.Functions {
 		kinds[f.Kind]++
 	}
-	if kinds[Kernel] != 1 || kinds[symtab.Normal] != 2 {
+	if kinds[Kernel] != 1 || kinds[funcinfo.Normal] != 2 {
 		t.Errorf("functions by kind: %v", kinds)
 	}
 }

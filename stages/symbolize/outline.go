@@ -6,7 +6,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"stackmill/schema"
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/funcinfo"
 )
 
 // Outlines remember of functions that were disassembled all but the instructions
@@ -76,7 +76,7 @@ func (d *Disassembler) outlineKey(function FunctionNo, within int) (k outlineKey
 // PCs: a procedure linkage table has parts that no PC lies in.
 func (d *Disassembler) isWhole(function FunctionNo, within int) bool {
 	kind := d.r.Program.Functions[function].Kind
-	return within == All && kind != symtab.PLT && kind != symtab.Static
+	return within == All && kind != funcinfo.PLT && kind != funcinfo.Static
 }
 
 // Known is Function without the instructions, if the same were asked for before.

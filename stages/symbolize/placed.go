@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
@@ -96,7 +97,7 @@ func (r *Resolver) Callee(object ObjectNo, call insn.Inst) string {
 // file, which is in the function.
 func (r *Resolver) At(function FunctionNo, offset uint64) LocationNo {
 	t := r.Program.Objects[r.Program.Functions[function].Object].table
-	return r.Program.location(function, offset, "", func() (place symtab.Place) {
+	return r.Program.location(function, offset, "", func() (place funcinfo.Place) {
 		if t != nil {
 			place, _ = t.Place(offset)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/arena"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -80,8 +81,8 @@ type Function struct {
 	Module                 ModuleNo
 	Name, Linkage, Aliases string
 	GprofngName, PerfName  string // by the tools' choice of alias (S4)
-	Kind                   symtab.Kind
-	Scope                  symtab.NameScope // of the linkage name within the load object
+	Kind                   funcinfo.Kind
+	Scope                  funcinfo.NameScope // of the linkage name within the load object
 	Address, Offset, Size  uint64
 	Line                   int32 // where the source declares it, 0 if unknown
 }
@@ -92,7 +93,7 @@ type Location struct {
 	Object   ObjectNo
 	Function FunctionNo
 	Offset   uint64
-	symtab.Place
+	funcinfo.Place
 	Reason string
 }
 
@@ -101,11 +102,11 @@ func (p *Program) Location(n LocationNo) *Location { return p.Locations.At(int(n
 
 // The kinds of functions that symbol tables do not have.
 const (
-	Dynamic                = symtab.Dynamic
-	Java       symtab.Kind = "java"
-	Artificial symtab.Kind = "artificial"
-	Kernel     symtab.Kind = "kernel"
-	Unknown    symtab.Kind = "unknown"
+	Dynamic                  = funcinfo.Dynamic
+	Java       funcinfo.Kind = "java"
+	Artificial funcinfo.Kind = "artificial"
+	Kernel     funcinfo.Kind = "kernel"
+	Unknown    funcinfo.Kind = "unknown"
 )
 
 const unknownModule = symtab.Unknown

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
@@ -28,7 +29,7 @@ func (r *Resolver) referrers(object ObjectNo) map[uint64][]reference {
 	found := map[uint64][]reference{}
 	s := referenceSearch{r: r, object: object, table: o.table, bodies: map[uint64]uint64{}, found: found}
 	for f := range o.table.Functions.All() {
-		if kindOf(f) == symtab.Body {
+		if kindOf(f) == funcinfo.Body {
 			s.bodies[f.Address] = f.Offset
 		}
 	}
@@ -90,7 +91,7 @@ func (s *referenceSearch) x86(code []byte, g symtab.Region, at uint64) {
 // if one does.
 func (s *referenceSearch) refers(body, end uint64) {
 	f, ok := s.table.Function(end - 1)
-	if !ok || f.Offset == body || f.Kind == symtab.Static || f.Kind == symtab.PLT {
+	if !ok || f.Offset == body || f.Kind == funcinfo.Static || f.Kind == funcinfo.PLT {
 		return
 	}
 	if slices.ContainsFunc(s.found[body], func(x reference) bool { return x.function == f.Offset }) {
@@ -147,12 +148,12 @@ func (r *Resolver) holders(object ObjectNo, body symtab.Function) []symtab.Funct
 	for next := 0; next < len(visited) && len(visited) < maxHolders; next++ {
 		for _, x := range refers[visited[next]] {
 			f, ok := o.table.Function(x.function)
-			if ok && f.Kind == symtab.Outline {
+			if ok && f.Kind == funcinfo.Outline {
 				f, ok = o.named(mainName(f.Linkage), o.table.Modules[f.Module].Name)
 			}
 			switch {
 			case !ok || slices.Contains(visited, f.Offset):
-			case kindOf(f) == symtab.Body:
+			case kindOf(f) == funcinfo.Body:
 				visited = append(visited, f.Offset)
 			default:
 				list = add(list, f)
@@ -164,7 +165,7 @@ func (r *Resolver) holders(object ObjectNo, body symtab.Function) []symtab.Funct
 	}
 	var originals []symtab.Function
 	for _, f := range list {
-		if original, ok := o.original(f.Linkage, o.table.Modules[f.Module].Name); ok && f.Kind == symtab.Clone {
+		if original, ok := o.original(f.Linkage, o.table.Modules[f.Module].Name); ok && f.Kind == funcinfo.Clone {
 			f = original
 		}
 		originals = add(originals, f)

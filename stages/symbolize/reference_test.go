@@ -7,7 +7,7 @@ import (
 
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cache"
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/funcinfo"
 )
 
 // A64 makes the address of a body in two instructions; a task's is made in the
@@ -24,7 +24,7 @@ func TestReferencesARM64(t *testing.T) {
 	pr := process(r, decode.MapEvent{Path: path, Address: base, Size: 0x1000, Modes: 5})
 	got := map[string]string{}
 	for f := range table.Functions.All() {
-		if kindOf(f) == symtab.Body {
+		if kindOf(f) == funcinfo.Body {
 			n := r.Program.Location(pr.Resolve(base+f.Offset, 0).Location).Function
 			if main, ok := r.Program.BodyOf(n); ok {
 				got[f.Linkage] = r.Program.Functions[main].Name

@@ -8,6 +8,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/pattern"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -121,18 +122,18 @@ func (r *Resolver) functionsAt(object ObjectNo, x reference) (list []FunctionNo,
 	}
 	inlined = len(list) > 0
 	f, _ := t.Function(x.function)
-	if f.Kind == symtab.Outline {
+	if f.Kind == funcinfo.Outline {
 		if main, ok := o.named(mainName(f.Linkage), t.Modules[f.Module].Name); ok {
 			f = main
 		}
 	}
-	if kindOf(f) == symtab.Body {
+	if kindOf(f) == funcinfo.Body {
 		if n, ok := r.holder(object, f); ok {
 			list = append(list, n)
 		}
 		return list, inlined
 	}
-	if original, ok := o.original(f.Linkage, t.Modules[f.Module].Name); ok && f.Kind == symtab.Clone {
+	if original, ok := o.original(f.Linkage, t.Modules[f.Module].Name); ok && f.Kind == funcinfo.Clone {
 		f = original
 	}
 	return append(list, r.tableFunction(object, f)), inlined
@@ -177,11 +178,11 @@ func (r *Resolver) namedHolder(object ObjectNo, body symtab.Function, passing []
 	p := r.Program
 	m := p.Objects[object].table.Modules[body.Module]
 	f := Function{
-		Object: object, Module: p.tableModule(object, m), Name: symtab.ReadableName(base), Linkage: base, Aliases: base, Kind: Inlined, Scope: symtab.ModuleScope,
+		Object: object, Module: p.tableModule(object, m), Name: symtab.ReadableName(base), Linkage: base, Aliases: base, Kind: Inlined, Scope: funcinfo.ModuleScope,
 	}
 	variant := xxhash.New()
 	if m.Name == unknownModule && !isShared(base) {
-		f.Scope = symtab.BuildScope
+		f.Scope = funcinfo.BuildScope
 		for _, g := range passing {
 			fmt.Fprintf(variant, "%x,", g.Offset)
 		}

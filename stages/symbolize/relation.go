@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strings"
 
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -23,11 +24,11 @@ func (r *Resolver) relate(n FunctionNo, f symtab.Function) {
 	var main symtab.Function
 	var ok bool
 	switch f.Kind {
-	case symtab.Outline:
+	case funcinfo.Outline:
 		main, ok = o.named(mainName(f.Linkage), module)
-	case symtab.Clone:
+	case funcinfo.Clone:
 		main, ok = o.original(f.Linkage, module)
-	case symtab.Body:
+	case funcinfo.Body:
 		r.relateBody(n, f)
 		return
 	}
@@ -39,9 +40,9 @@ func (r *Resolver) relate(n FunctionNo, f symtab.Function) {
 
 // kindOf is the kind of a table's function. What clang makes for a parallel
 // region besides its body has names of the same kind.
-func kindOf(f symtab.Function) symtab.Kind {
-	if f.Kind == symtab.Normal && (strings.HasPrefix(f.Linkage, ".omp") || strings.Contains(f.Linkage, ".omp.")) {
-		return symtab.Body
+func kindOf(f symtab.Function) funcinfo.Kind {
+	if f.Kind == funcinfo.Normal && (strings.HasPrefix(f.Linkage, ".omp") || strings.Contains(f.Linkage, ".omp.")) {
+		return funcinfo.Body
 	}
 	return f.Kind
 }
@@ -59,7 +60,7 @@ func (o *Object) original(linkage, module string) (symtab.Function, bool) {
 		return o.named(ramp, module)
 	}
 	for i := strings.LastIndexByte(linkage, '.'); i > 0; i = strings.LastIndexByte(linkage[:i], '.') {
-		if main, ok := o.named(linkage[:i], module); ok && kindOf(main) != symtab.Body {
+		if main, ok := o.named(linkage[:i], module); ok && kindOf(main) != funcinfo.Body {
 			return main, true
 		}
 	}
@@ -78,7 +79,7 @@ func around(t *symtab.Table, body symtab.Function, among iter.Seq[symtab.Functio
 	file, line := t.Lines.At(at).File, t.Lines.At(at).Line
 	bestExact, bestSpan := false, int32(0)
 	for f := range among {
-		if f.Module != body.Module || kindOf(f) != symtab.Normal && f.Kind != symtab.Clone {
+		if f.Module != body.Module || kindOf(f) != funcinfo.Normal && f.Kind != funcinfo.Clone {
 			continue
 		}
 		first, last, exact := span(t, f, file, line)
@@ -145,12 +146,12 @@ func bodyName(main string, body symtab.Function, line int32) string {
 func (r *Resolver) MainOf(function FunctionNo) (location LocationNo, ok bool) {
 	p := r.Program
 	relation, ok := p.Relations[function]
-	if f := &p.Functions[function]; !ok || f.Kind != symtab.Outline && !strings.Contains(f.Linkage, ".part.") {
+	if f := &p.Functions[function]; !ok || f.Kind != funcinfo.Outline && !strings.Contains(f.Linkage, ".part.") {
 		return 0, false
 	}
 	main := &p.Functions[relation.Main]
 	o := &p.Objects[main.Object]
-	return p.location(relation.Main, main.Offset, "", func() symtab.Place {
+	return p.location(relation.Main, main.Offset, "", func() funcinfo.Place {
 		place, _ := o.table.Place(main.Offset)
 		return place
 	}), true
@@ -169,7 +170,7 @@ func (p *Program) BodyOf(function FunctionNo) (main FunctionNo, ok bool) {
 		if !related {
 			break
 		}
-		if p.Functions[function].Kind == symtab.Body {
+		if p.Functions[function].Kind == funcinfo.Body {
 			return relation.Main, true
 		}
 		function = relation.Main
@@ -187,5 +188,5 @@ func (r *Resolver) Fold(location LocationNo) (folded LocationNo, ok bool) {
 	if !ok {
 		return location, false
 	}
-	return p.location(main, l.Offset, l.Reason, func() symtab.Place { return l.Place }), true
+	return p.location(main, l.Offset, l.Reason, func() funcinfo.Place { return l.Place }), true
 }

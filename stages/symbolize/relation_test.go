@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -27,28 +28,28 @@ func lined(functions []symtab.Function, lines [][]int32) (*Resolver, *Process) {
 	return r, process(r, text("/bin/p", 0x401000))
 }
 
-func of(kind symtab.Kind, linkage string) symtab.Function {
+func of(kind funcinfo.Kind, linkage string) symtab.Function {
 	return symtab.Function{Kind: kind, Linkage: linkage}
 }
 
 func TestRelations(t *testing.T) {
 	functions := []symtab.Function{
-		of(symtab.Normal, "f"),
-		of(symtab.Clone, "f.constprop.0.isra.0"),
-		of(symtab.Body, "f._omp_cpyfn.3"),
-		of(symtab.Body, "f._omp_fn.0"),
-		of(symtab.Outline, "f._omp_fn.0.cold"),
-		of(symtab.Body, ".omp_outlined."),
-		of(symtab.Body, ".omp_outlined..2"),
-		of(symtab.Normal, ".omp.reduction.reduction_func"),
-		of(symtab.Normal, "main"), // has g and h inlined
-		of(symtab.Normal, "g"),
-		of(symtab.Body, "_$p1A21.g"),
-		of(symtab.Clone, "gone.part.0"),
-		of(symtab.Body, ".omp_outlined..9"), // of another module
-		of(symtab.Body, "task_h._omp_fn.0"), // whose function is inlined everywhere
-		of(symtab.Body, ".omp_task_entry."),
-		of(symtab.Normal, "g.omp.reduction.reduction_func"),
+		of(funcinfo.Normal, "f"),
+		of(funcinfo.Clone, "f.constprop.0.isra.0"),
+		of(funcinfo.Body, "f._omp_cpyfn.3"),
+		of(funcinfo.Body, "f._omp_fn.0"),
+		of(funcinfo.Outline, "f._omp_fn.0.cold"),
+		of(funcinfo.Body, ".omp_outlined."),
+		of(funcinfo.Body, ".omp_outlined..2"),
+		of(funcinfo.Normal, ".omp.reduction.reduction_func"),
+		of(funcinfo.Normal, "main"), // has g and h inlined
+		of(funcinfo.Normal, "g"),
+		of(funcinfo.Body, "_$p1A21.g"),
+		of(funcinfo.Clone, "gone.part.0"),
+		of(funcinfo.Body, ".omp_outlined..9"), // of another module
+		of(funcinfo.Body, "task_h._omp_fn.0"), // whose function is inlined everywhere
+		of(funcinfo.Body, ".omp_task_entry."),
+		of(funcinfo.Normal, "g.omp.reduction.reduction_func"),
 	}
 	functions[12].Module = 2
 	lines := [][]int32{
@@ -108,7 +109,7 @@ func TestCloneOfOtherModule(t *testing.T) {
 		{"_ZL1g.isra.0", "_ZL1g", false},
 		{"_Z1g.isra.0", "_Z1g", true},
 	} {
-		functions := []symtab.Function{of(symtab.Clone, c.clone), of(symtab.Normal, c.main)}
+		functions := []symtab.Function{of(funcinfo.Clone, c.clone), of(funcinfo.Normal, c.main)}
 		functions[1].Module = 2
 		r, pr := lined(functions, [][]int32{{1}, {1}})
 		_, ok := r.Program.Relations[r.Program.Location(pr.Resolve(0x401000, 0).Location).Function]
@@ -121,7 +122,7 @@ func TestCloneOfOtherModule(t *testing.T) {
 // An instruction of a body is one of its main function in user mode, with the
 // same place and line but an identifier of its own; also that of a part of one.
 func TestFold(t *testing.T) {
-	functions := []symtab.Function{of(symtab.Normal, "f"), of(symtab.Body, "f._omp_fn.0"), of(symtab.Outline, "f._omp_fn.0.cold")}
+	functions := []symtab.Function{of(funcinfo.Normal, "f"), of(funcinfo.Body, "f._omp_fn.0"), of(funcinfo.Outline, "f._omp_fn.0.cold")}
 	r, pr := lined(functions, [][]int32{{10}, {12}, {13}})
 	for i, want := range []bool{false, true, true} {
 		l := pr.Resolve(0x401008+uint64(i)*0x100, 0).Location
@@ -138,7 +139,7 @@ func TestFold(t *testing.T) {
 
 // Two names of one place are one function: it is no clone of itself.
 func TestCloneOfItself(t *testing.T) {
-	r, pr := lined([]symtab.Function{{Kind: symtab.Clone, Linkage: "f.part.0", Aliases: "f\tf.part.0"}}, [][]int32{{1}})
+	r, pr := lined([]symtab.Function{{Kind: funcinfo.Clone, Linkage: "f.part.0", Aliases: "f\tf.part.0"}}, [][]int32{{1}})
 	n := r.Program.Location(pr.Resolve(0x401000, 0).Location).Function
 	if relation, ok := r.Program.Relations[n]; ok {
 		t.Errorf("made from %s", r.Program.Functions[relation.Main].Name)
@@ -148,11 +149,11 @@ func TestCloneOfItself(t *testing.T) {
 // The parts of a coroutine are clones of the function that starts it (S9).
 func TestCoroutineParts(t *testing.T) {
 	functions := []symtab.Function{
-		of(symtab.Normal, "_Z3barv"),
-		of(symtab.Clone, "_Z3barPZ3barvE13_Z3barv.Frame.actor"),
-		of(symtab.Outline, "_Z3barPZ3barvE13_Z3barv.Frame.actor.cold"),
-		of(symtab.Clone, "_Z3barv.resume"),
-		of(symtab.Clone, "_Z3gonPZ3gonvE13_Z3gonv.Frame.actor"),
+		of(funcinfo.Normal, "_Z3barv"),
+		of(funcinfo.Clone, "_Z3barPZ3barvE13_Z3barv.Frame.actor"),
+		of(funcinfo.Outline, "_Z3barPZ3barvE13_Z3barv.Frame.actor.cold"),
+		of(funcinfo.Clone, "_Z3barv.resume"),
+		of(funcinfo.Clone, "_Z3gonPZ3gonvE13_Z3gonv.Frame.actor"),
 	}
 	r, pr := lined(functions, [][]int32{{1}, {1}, {1}, {1}, {1}})
 	p := r.Program

@@ -3,6 +3,7 @@ package symbolize
 import (
 	"stackmill/problem"
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
 )
@@ -233,7 +234,7 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) LocationNo {
 	o.touch()
 	if ok {
 		if f, found := r.functionAt(n, offset, r.IsKernel(pc)); found {
-			return r.Program.location(f, offset, "", func() symtab.Place {
+			return r.Program.location(f, offset, "", func() funcinfo.Place {
 				place, _ := o.table.Place(offset)
 				return place
 			})
@@ -286,7 +287,7 @@ func (r *Resolver) tableFunction(object ObjectNo, f symtab.Function) FunctionNo 
 func (r *Resolver) newTableFunction(object ObjectNo, f symtab.Function) FunctionNo {
 	p := r.Program
 	t := p.Objects[object].table
-	if f.Kind == symtab.PLT {
+	if f.Kind == funcinfo.PLT {
 		f, _ = t.PLT()
 	}
 	m := t.Modules[f.Module]

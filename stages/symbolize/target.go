@@ -3,6 +3,7 @@ package symbolize
 import (
 	"fmt"
 
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/symtab"
@@ -44,7 +45,7 @@ func (d *Disassembler) target(i *Instruction, f *Function, inst *insn.Inst) {
 	if !ok {
 		return
 	}
-	if g.Kind == symtab.PLT {
+	if g.Kind == funcinfo.PLT {
 		i.TargetName = d.stub(f.Object, t, i.Target, inst.Target)
 	}
 	if i.TargetName == "" {
@@ -82,7 +83,7 @@ func (d *Disassembler) slotName(object ObjectNo, t *symtab.Table, slot symtab.Sl
 		return d.readable(slot.Symbol)
 	}
 	if offset, ok := d.addressesOf(object, t).Offset(slot.Resolver); ok {
-		if f, ok := t.Function(offset); ok && f.Kind != symtab.Static && f.Offset == offset {
+		if f, ok := t.Function(offset); ok && f.Kind != funcinfo.Static && f.Offset == offset {
 			return f.Name
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
 )
@@ -56,7 +57,7 @@ func (u *Unwinder) followsCall(number symbolize.PCNo, word uint64, meant spot) b
 // return, at its start. In a stripped C library it may be any without a name. Other functions'
 // starts are pointers to functions, to which the frame pointer led.
 func (u *Unwinder) isContextCode(f *symbolize.Function) bool {
-	if f.Kind == symtab.Static {
+	if f.Kind == funcinfo.Static {
 		return hasAny(u.resolver.Program.Objects[f.Object].Name, cLibraries)
 	}
 	return f.Linkage == "__start_context"

@@ -1,7 +1,7 @@
 package unwind
 
 import (
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/symbolize"
 )
 
@@ -18,7 +18,7 @@ func (u *Unwinder) useReturnRegister(words []uint64, i int, location symbolize.L
 		return false
 	}
 	switch u.function(u.frames[0].Location).Kind {
-	case symtab.Outline, symtab.Static:
+	case funcinfo.Outline, funcinfo.Static:
 		return false
 	}
 	rootOnly := len(words) == 3 // leaf, marker, register

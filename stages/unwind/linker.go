@@ -2,7 +2,7 @@ package unwind
 
 import (
 	"stackmill/schema"
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/symbolize"
 )
 
@@ -47,11 +47,11 @@ func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry symbolize.Locat
 	if len(below) == 0 {
 		return symbolize.None, 0
 	}
-	if u.function(below[0].Location).Kind == symtab.PLT {
+	if u.function(below[0].Location).Kind == funcinfo.PLT {
 		return below[0].Location, 1
 	}
 	f := u.function(linker.Location)
-	if f.Kind != symtab.Static && !hasAny(f.Linkage, binders) {
+	if f.Kind != funcinfo.Static && !hasAny(f.Linkage, binders) {
 		return symbolize.None, 0
 	}
 	imports := u.resolver.Imports(below[0].Location)
@@ -61,7 +61,7 @@ func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry symbolize.Locat
 		}
 		// A stripped linker does not show whether a function binds calls or is one
 		// that the C library has jumped to by a pointer.
-		if f.Kind == symtab.Static && !u.scope.ReturnsItself(i.Symbol) {
+		if f.Kind == funcinfo.Static && !u.scope.ReturnsItself(i.Symbol) {
 			return symbolize.None, 0
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/arena"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/symbolize"
 )
 
@@ -149,15 +149,15 @@ func (u *Unwinder) traitsOf(f *Frame) traits {
 	return f.traits
 }
 
-func kindOf(k symtab.Kind) traits {
+func kindOf(k funcinfo.Kind) traits {
 	switch k {
-	case symtab.PLT:
+	case funcinfo.PLT:
 		return pltKind
-	case symtab.Outline:
+	case funcinfo.Outline:
 		return outlineKind
-	case symtab.Clone:
+	case funcinfo.Clone:
 		return cloneKind
-	case symtab.Static:
+	case funcinfo.Static:
 		return staticKind
 	}
 	return anyKind

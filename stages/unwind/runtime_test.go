@@ -8,6 +8,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
 )
@@ -24,11 +25,11 @@ var parallelProgram = files{
 	"/bin/prog": table(
 		symtab.Function{Offset: 0x100, Name: "main"},
 		symtab.Function{Offset: 0x200, Name: "f"},
-		symtab.Function{Offset: 0x300, Name: "f._omp_fn.0", Kind: symtab.Body},
-		symtab.Function{Offset: 0x400, Name: "f._omp_fn.1", Kind: symtab.Body},
-		symtab.Function{Offset: 0x500, Name: "f._omp_fn.0.cold", Kind: symtab.Outline},
+		symtab.Function{Offset: 0x300, Name: "f._omp_fn.0", Kind: funcinfo.Body},
+		symtab.Function{Offset: 0x400, Name: "f._omp_fn.1", Kind: funcinfo.Body},
+		symtab.Function{Offset: 0x500, Name: "f._omp_fn.0.cold", Kind: funcinfo.Outline},
 		symtab.Function{Offset: 0x600, Name: "row"},
-		symtab.Function{Offset: 0x700, Name: ".omp_outlined.", Kind: symtab.Body},
+		symtab.Function{Offset: 0x700, Name: ".omp_outlined.", Kind: funcinfo.Body},
 	),
 	"/lib/libgomp.so.1": table(
 		symtab.Function{Offset: 0x100, Name: "GOMP_parallel"},

@@ -6,6 +6,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
 )
@@ -86,7 +87,7 @@ func (u *Unwinder) isEntry(machine []Frame) bool {
 // stripped C library any function without a name that calls another one may be it.
 func (u *Unwinder) isStart(location symbolize.LocationNo, calls bool) bool {
 	f := u.function(location)
-	if f.Kind == symtab.Static && calls {
+	if f.Kind == funcinfo.Static && calls {
 		return hasAny(u.resolver.Program.Objects[f.Object].Name, cLibraries)
 	}
 	for _, alias := range symtab.Split(f.Aliases) {
@@ -103,7 +104,7 @@ func (u *Unwinder) isStart(location symbolize.LocationNo, calls bool) bool {
 func (u *Unwinder) callsMain(location symbolize.LocationNo) bool {
 	f := u.function(location)
 	aliases := f.Aliases
-	if table := u.resolver.Table(f.Object); f.Kind == symtab.Static && table != nil {
+	if table := u.resolver.Table(f.Object); f.Kind == funcinfo.Static && table != nil {
 		next, _ := table.Function(f.Offset + f.Size)
 		aliases = next.Aliases
 	}

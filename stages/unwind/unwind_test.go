@@ -12,6 +12,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
@@ -42,7 +43,7 @@ func table(functions ...symtab.Function) *symtab.Table {
 		}
 		f.Aliases = f.Linkage
 		if f.Kind == "" {
-			f.Kind = symtab.Normal
+			f.Kind = funcinfo.Normal
 		}
 	}
 	draft := symtab.Draft{Functions: functions, Table: symtab.Table{
@@ -58,8 +59,8 @@ var program = files{
 	"/bin/prog": table(
 		symtab.Function{Offset: 0x100, Name: "main"},
 		symtab.Function{Offset: 0x200, Name: "work"},
-		symtab.Function{Offset: 0x300, Name: "@plt", Kind: symtab.PLT},
-		symtab.Function{Offset: 0x400, Name: "work [clone .cold]", Linkage: "work.cold", Kind: symtab.Outline},
+		symtab.Function{Offset: 0x300, Name: "@plt", Kind: funcinfo.PLT},
+		symtab.Function{Offset: 0x400, Name: "work [clone .cold]", Linkage: "work.cold", Kind: funcinfo.Outline},
 		symtab.Function{Offset: 0x500, Name: "native", Linkage: "Java_demo_Main_run"},
 		symtab.Function{Offset: 0x800, Name: "runtime.sigreturn__sigaction.abi0"},
 		symtab.Function{Offset: 0x900, Name: "runtime.asyncPreempt.abi0"},

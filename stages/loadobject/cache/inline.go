@@ -2,6 +2,7 @@ package cache
 
 import (
 	"stackmill/stages/loadobject/columns"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -40,7 +41,7 @@ func (d decoder) inlines(t *symtab.Table) {
 	in.Functions = columns.Slice[symtab.InlinedFunction](d.Count())
 	for i := range in.Functions {
 		f := &in.Functions[i]
-		f.Name, f.Linkage, f.Scope, f.Own = d.Text(), d.Text(), symtab.NameScope(d.Below(int(symtab.BuildScope)+1)), d.Uint()
+		f.Name, f.Linkage, f.Scope, f.Own = d.Text(), d.Text(), funcinfo.NameScope(d.Below(int(funcinfo.BuildScope)+1)), d.Uint()
 		f.Module, f.Start, f.ID, f.Deeper = d.Below(len(t.Modules)), d.Below(1<<31), d.Uint(), d.Bool()
 	}
 	in.Calls = columns.Slice[symtab.Call](d.Count())

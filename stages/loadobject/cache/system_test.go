@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -77,7 +78,7 @@ func checkFunctions(t *testing.T, table *symtab.Table) {
 		if f.Name == "" || int(f.Module) >= len(table.Modules) {
 			t.Errorf("the function at %#x is called %q, module %d", f.Offset, f.Name, f.Module)
 		}
-		if f.Kind == symtab.PLT {
+		if f.Kind == funcinfo.PLT {
 			continue
 		}
 		aliases := symtab.Split(f.Aliases)
@@ -102,10 +103,10 @@ func checkText(t *testing.T, table *symtab.Table) {
 					t.Fatalf("%#x of %s belongs to %s", inside, f.Name, g.Name)
 				}
 			}
-			if f.Kind == symtab.Static && (static[f.Name] || strings.Contains(r.Name, "plt")) {
+			if f.Kind == funcinfo.Static && (static[f.Name] || strings.Contains(r.Name, "plt")) {
 				t.Errorf("%s lies in %s, or has the name of another region", f.Name, r.Name)
 			}
-			static[f.Name] = static[f.Name] || f.Kind == symtab.Static
+			static[f.Name] = static[f.Name] || f.Kind == funcinfo.Static
 			off += f.Size
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -156,7 +157,7 @@ func (a *adder) hasNumber(offset uint64, name string) bool {
 func (a *adder) function(offset uint64) *symtab.Function {
 	functions := a.table.Functions
 	i := sort.Search(len(functions), func(i int) bool { return functions[i].Offset >= offset })
-	if i == len(functions) || functions[i].Offset != offset || functions[i].Kind == symtab.PLT {
+	if i == len(functions) || functions[i].Offset != offset || functions[i].Kind == funcinfo.PLT {
 		return nil
 	}
 	return &functions[i]
@@ -204,7 +205,7 @@ func (a *adder) nameProcedures() {
 			continue
 		}
 		base, clones := symtab.CloneMarks(f.Linkage)
-		if p.linkage != "" && p.linkage != base && p.linkage != f.Linkage || f.Kind == symtab.Body {
+		if p.linkage != "" && p.linkage != base && p.linkage != f.Linkage || f.Kind == funcinfo.Body {
 			continue
 		}
 		name := dwarf.Valid(p.name)

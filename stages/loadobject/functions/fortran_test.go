@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/stages/loadobject/dwarf/dwarftest"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -19,7 +20,7 @@ import (
 func named(table *symtab.Table) map[string]string {
 	names := map[string]string{}
 	for f := range table.Functions.All() {
-		if f.Linkage != f.Name && f.Kind != symtab.PLT {
+		if f.Linkage != f.Name && f.Kind != funcinfo.PLT {
 			names[f.Linkage] = f.Name
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/lines"
 	"stackmill/stages/loadobject/symtab"
 )
@@ -29,7 +30,7 @@ func (a *adder) assign() {
 	var covering []moduleCode // that start at or before the function
 	for n := range a.table.Functions {
 		f := &a.table.Functions[n]
-		if f.Kind == symtab.PLT {
+		if f.Kind == funcinfo.PLT {
 			continue
 		}
 		for ; i < len(a.code) && a.code[i].low <= f.Offset; i++ {

@@ -10,6 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -256,7 +257,7 @@ func (r *Reader) findLinked(entries []entryNo, identities []identity, owners map
 	}
 	for f := range r.table.Functions {
 		g := &r.table.Functions[f]
-		if _, known := owners[f]; known || g.Kind != symtab.Normal {
+		if _, known := owners[f]; known || g.Kind != funcinfo.Normal {
 			continue
 		}
 		for symbol, rest := "", g.Aliases; rest != ""; {
@@ -336,16 +337,16 @@ func (r *Reader) function(c *calledFunction, m *modules) symtab.InlinedFunction 
 
 // scopeOf returns where the name of an inlined function is the only one of its kind, as its symbol
 // would be if it had code of its own.
-func (r *Reader) scopeOf(c *calledFunction) symtab.NameScope {
+func (r *Reader) scopeOf(c *calledFunction) funcinfo.NameScope {
 	if !r.isKnown(c.entry) || !r.isExternal(c.entry) || strings.Contains(c.name, anonymousNamespace) {
-		return symtab.ModuleScope
+		return funcinfo.ModuleScope
 	}
 	last, _ := r.declaration(c.entry)
 	e := &r.entries[last]
 	if c.linkage || e.unit >= 0 && isCFamily(r.units[e.unit].module.Language) && !r.inAggregate(e.around) {
-		return symtab.ObjectScope
+		return funcinfo.ObjectScope
 	}
-	return symtab.ModuleScope
+	return funcinfo.ModuleScope
 }
 
 // anonymousNamespace is part of the linkage names of functions in one, which each unit has for

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -22,14 +23,14 @@ func (r *Reader) own(x *context, of subprogram) (body bool) {
 			continue
 		}
 		r.start(x, i, of)
-		if r.table.Functions[i].Kind == symtab.Body {
+		if r.table.Functions[i].Kind == funcinfo.Body {
 			if body = true; of.around != 0 {
 				n := r.entryAt(x, x.s, of.around)
 				r.scope(x, n)
 				r.bodies[i] = n
 			}
 		}
-		if !copied || r.table.Functions[i].Kind != symtab.Normal { // clones have the same origin
+		if !copied || r.table.Functions[i].Kind != funcinfo.Normal { // clones have the same origin
 			continue
 		}
 		copied = false
@@ -74,7 +75,7 @@ func (r *Reader) start(x *context, function int, of subprogram) {
 // ownCode returns the index of the table's function whose code an entry has itself.
 func (r *Reader) ownCode(x *context, code dwarf.Code) (int, bool) {
 	for _, span := range x.ranges.Spans(nil, x.u, code) {
-		if i, ok := r.functionAt(span.Low); ok && r.table.Functions[i].Kind == symtab.Normal {
+		if i, ok := r.functionAt(span.Low); ok && r.table.Functions[i].Kind == funcinfo.Normal {
 			return i, true
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/funcinfo"
 )
 
 // Studio 12.3 archives a table of an object's symbols in place of a copy of the object
@@ -178,7 +179,7 @@ func (r *archiveReader) finish() *Draft {
 	n := newNamer(false)
 	d.Functions = size(r.symbols, d.Regions, n)
 	for i := range d.Functions {
-		if f := &d.Functions[i]; f.Kind != PLT {
+		if f := &d.Functions[i]; f.Kind != funcinfo.PLT {
 			f.Module = r.of[f.Offset]
 		}
 	}

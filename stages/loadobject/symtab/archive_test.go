@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"stackmill/stages/loadobject/funcinfo"
 	"strings"
 	"testing"
 )
@@ -149,7 +150,7 @@ func FuzzArchive(f *testing.F) {
 		d := ReadArchive(data)
 		end := uint64(0)
 		for i, g := range d.Functions {
-			if g.Offset < end || g.Size == 0 && g.Kind != PLT || int(g.Module) >= len(d.Modules) {
+			if g.Offset < end || g.Size == 0 && g.Kind != funcinfo.PLT || int(g.Module) >= len(d.Modules) {
 				t.Fatalf("function %d at %#x of %#x bytes, after %#x", i, g.Offset, g.Size, end)
 			}
 			end = g.Offset + g.Size

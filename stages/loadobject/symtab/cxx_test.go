@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -136,18 +137,18 @@ func TestCoroutines(t *testing.T) {
 	}
 	table := read(t, program)
 	agree(t, table)
-	kinds := map[string]symtab.Kind{}
+	kinds := map[string]funcinfo.Kind{}
 	for f := range table.Functions.All() {
 		kinds[f.Name] = f.Kind
 	}
-	want := map[string]symtab.Kind{
-		"virtual thunk to ns::D::~D()": symtab.Normal, "covariant return thunk to ns::D::copy()": symtab.Normal,
-		"ns::tag[abi:tagged](int)": symtab.Normal, "TLS wrapper function for text[abi:cxx11]": symtab.Normal,
+	want := map[string]funcinfo.Kind{
+		"virtual thunk to ns::D::~D()": funcinfo.Normal, "covariant return thunk to ns::D::copy()": funcinfo.Normal,
+		"ns::tag[abi:tagged](int)": funcinfo.Normal, "TLS wrapper function for text[abi:cxx11]": funcinfo.Normal,
 	}
 	for _, ramp := range []string{"plain()", "ns::S::method(int)", "task ns::tmpl<int>(int)", "plain()::{lambda(int)#1}::operator()(int) const"} {
-		want[ramp] = symtab.Normal
+		want[ramp] = funcinfo.Normal
 		for _, part := range []string{"actor", "destroy"} {
-			want[fmt.Sprintf("%s [clone .%s]", ramp, part)] = symtab.Clone
+			want[fmt.Sprintf("%s [clone .%s]", ramp, part)] = funcinfo.Clone
 		}
 	}
 	for name, kind := range want {

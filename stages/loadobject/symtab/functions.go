@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"stackmill/stages/loadobject/columns"
+	"stackmill/stages/loadobject/funcinfo"
 )
 
 // Functions are the functions of a load object, sorted by offset and not overlapping. They
@@ -23,7 +24,7 @@ type function struct {
 	linkage, aliases, name, gprofngName, perfName int32
 	module, line                                  int32
 	kind                                          kindNo
-	scope                                         NameScope
+	scope                                         funcinfo.NameScope
 	indirect                                      bool
 }
 
@@ -31,7 +32,7 @@ type function struct {
 type kindNo uint8
 
 // kinds are those of a load object's own functions.
-var kinds = []Kind{Normal, Static, PLT, Outline, Clone, Body, Kernel, Dynamic}
+var kinds = []funcinfo.Kind{funcinfo.Normal, funcinfo.Static, funcinfo.PLT, funcinfo.Outline, funcinfo.Clone, funcinfo.Body, funcinfo.Kernel, funcinfo.Dynamic}
 
 // Len returns how many functions there are.
 func (f *Functions) Len() int { return len(f.offsets) }
@@ -134,7 +135,7 @@ func ReadFunctions(r *columns.Reader, modules int) Functions {
 		f.offsets[i], g.address, g.size = offset, offset+distance, r.Uint()
 		g.linkage, g.aliases, g.name, g.gprofngName, g.perfName = r.TextNumber(), r.TextNumber(), r.TextNumber(), r.TextNumber(), r.TextNumber()
 		if text := r.TextNumber(); text != kindText && f.texts.Len() > 0 {
-			no := slices.Index(kinds, Kind(f.texts.At(text)))
+			no := slices.Index(kinds, funcinfo.Kind(f.texts.At(text)))
 			if no < 0 {
 				r.Fail()
 				return Functions{}
@@ -142,7 +143,7 @@ func ReadFunctions(r *columns.Reader, modules int) Functions {
 			kind, kindText = kindNo(no), text
 		}
 		g.kind = kind
-		g.module, g.line, g.indirect, g.scope = r.Below(modules), r.Below(1<<31), r.Bool(), NameScope(r.Below(int(BuildScope)+1))
+		g.module, g.line, g.indirect, g.scope = r.Below(modules), r.Below(1<<31), r.Bool(), funcinfo.NameScope(r.Below(int(funcinfo.BuildScope)+1))
 	}
 	f.names = newNameLists(f)
 	return f

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/stages/loadobject/columns"
+	"stackmill/stages/loadobject/funcinfo"
 )
 
 // some are functions of all kinds.
@@ -73,7 +74,7 @@ func TestFunctionsOfUnknownKind(t *testing.T) {
 		kind    string
 		modules int
 		whole   bool
-	}{"known": {string(Clone), 2, true}, "kind": {"sort of", 2, false}, "module": {string(Clone), 1, false}} {
+	}{"known": {string(funcinfo.Clone), 2, true}, "kind": {"sort of", 2, false}, "module": {string(funcinfo.Clone), 1, false}} {
 		w := columns.NewWriter()
 		w.Count(1)
 		for _, n := range []uint64{0x10, 0, 5} {
@@ -85,7 +86,7 @@ func TestFunctionsOfUnknownKind(t *testing.T) {
 		w.Uint(1)
 		w.Uint(0)
 		w.Bool(false)
-		w.Uint(uint64(BuildScope))
+		w.Uint(uint64(funcinfo.BuildScope))
 		r := columns.NewReader(w.Append(nil))
 		if ReadFunctions(r, x.modules); r.Whole() != x.whole {
 			t.Errorf("%s: whole: %v", name, r.Whole())

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/funcinfo"
 )
 
 // A program that Go linked without symbols has the functions of one with symbols, from the
@@ -44,7 +45,7 @@ func TestGoFunctions(t *testing.T) {
 	}
 	compared := 0
 	for _, f := range with.Functions {
-		if f.Kind == Static {
+		if f.Kind == funcinfo.Static {
 			continue
 		}
 		compared++

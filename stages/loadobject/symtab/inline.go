@@ -3,6 +3,7 @@ package symtab
 import (
 	"cmp"
 	"slices"
+	"stackmill/stages/loadobject/funcinfo"
 )
 
 // Inlines says for which calls code was inlined.
@@ -33,7 +34,7 @@ type Call struct {
 type InlinedFunction struct {
 	Name    string // for people
 	Linkage string // empty if the debug information has none
-	Scope   NameScope
+	Scope   funcinfo.NameScope
 	Own     uint64 // offset in the file of its code that is not inlined, which has its symbol; 0: none
 	Module  int32  // index into Table.Modules: the file of its declaration, or else its unit
 	Start   int32  // the line where the source declares it, 0 if unknown
@@ -52,14 +53,7 @@ const DeeperInlined = "<Truncated-inline-chain>"
 type Frame struct {
 	Number   int32 // of the function: index into Inlines.Functions
 	Function *InlinedFunction
-	Place
-}
-
-// Place is a place in the source.
-type Place struct {
-	File          string // empty if unknown
-	Line          int32  // 0 if unknown
-	Discriminator int32  // as in Row
+	funcinfo.Place
 }
 
 // Inlined returns the inline chain at an offset of the file (S10): the functions

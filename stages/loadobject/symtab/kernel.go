@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"stackmill/stages/loadobject/funcinfo"
 	"strconv"
 	"strings"
 )
@@ -90,7 +91,7 @@ func ReadKernel(text []byte) *Draft {
 // addKernel adds the function that the symbols at one address name, if they are
 // of code. modules has the numbers of the table's modules.
 func (d *Draft) addKernel(symbols []listed, size uint64, modules map[string]int32, readable Names) {
-	f := Function{Offset: symbols[0].addr, Address: symbols[0].addr, Size: size, Kind: Kernel, Scope: ModuleScope}
+	f := Function{Offset: symbols[0].addr, Address: symbols[0].addr, Size: size, Kind: funcinfo.Kernel, Scope: funcinfo.ModuleScope}
 	var names []string
 	for _, s := range symbols {
 		if !s.code {

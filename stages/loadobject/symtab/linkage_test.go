@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/linkage"
@@ -63,7 +64,7 @@ func TestLinkageTables(t *testing.T) {
 				t.Fatalf("%s: %s calls nothing", name, caller)
 			}
 			offset, _ := whole.Addresses().Offset(at)
-			if g, _ := whole.Function(offset); g.Kind != symtab.PLT {
+			if g, _ := whole.Function(offset); g.Kind != funcinfo.PLT {
 				t.Errorf("%s: %s calls %s of kind %s", name, caller, g.Name, g.Kind)
 			}
 			stub, ok := disasm.StubSlot(whole.Arch, f.Slice(offset, 32), at)
@@ -81,7 +82,7 @@ func TestLinkageTables(t *testing.T) {
 			if slot.Symbol != callee {
 				t.Errorf("%s: %s calls %q", name, caller, slot.Symbol)
 			}
-			if g, _ := bare.Function(offset); g.Kind != symtab.PLT {
+			if g, _ := bare.Function(offset); g.Kind != funcinfo.PLT {
 				t.Errorf("%s: without sections, %s calls %s of kind %s", name, caller, g.Name, g.Kind)
 			}
 			depths(t, name, whole, f.Bytes(), offset, at)
@@ -93,7 +94,7 @@ func TestLinkageTables(t *testing.T) {
 			for off := r.Offset; off < r.Offset+r.Size; off += 4 {
 				x, _ := whole.Function(off)
 				y, _ := bare.Function(off)
-				if (x.Kind == symtab.PLT) != (y.Kind == symtab.PLT) {
+				if (x.Kind == funcinfo.PLT) != (y.Kind == funcinfo.PLT) {
 					t.Errorf("%s: %#x in %s is of kind %s, without sections %s", name, off, r.Name, x.Kind, y.Kind)
 					break
 				}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"stackmill/stages/loadobject/funcinfo"
 )
 
 // Function returns the function at an offset of the file. Code that no symbol
@@ -28,9 +29,9 @@ func (t *Table) Function(off uint64) (Function, bool) {
 	if i < f.Len() {
 		end = min(end, f.offsets[i])
 	}
-	scope := BuildScope // the name holds the address
-	if f.Len() == 0 {   // the code of an object without symbols
-		scope = ModuleScope
+	scope := funcinfo.BuildScope // the name holds the address
+	if f.Len() == 0 {            // the code of an object without symbols
+		scope = funcinfo.ModuleScope
 	}
 	return Function{
 		Scope:   scope,
@@ -38,7 +39,7 @@ func (t *Table) Function(off uint64) (Function, bool) {
 		Address: r.Address + (start - r.Offset),
 		Size:    end - start,
 		Name:    fmt.Sprintf("<static>@0x%x", start),
-		Kind:    Static,
+		Kind:    funcinfo.Static,
 	}, true
 }
 
@@ -61,7 +62,7 @@ func (t *Table) Moved(by uint64) *Table {
 // all its sections: the first of them. It is false without one.
 func (t *Table) PLT() (Function, bool) {
 	f := &t.Functions
-	i := slices.IndexFunc(f.rest, func(r function) bool { return kinds[r.kind] == PLT })
+	i := slices.IndexFunc(f.rest, func(r function) bool { return kinds[r.kind] == funcinfo.PLT })
 	if i < 0 {
 		return Function{}, false
 	}
@@ -85,7 +86,7 @@ func (t *Table) Line(off uint64) (file string, line int32, ok bool) {
 }
 
 // Place is Line with what tells the parts of a line apart.
-func (t *Table) Place(off uint64) (p Place, ok bool) {
+func (t *Table) Place(off uint64) (p funcinfo.Place, ok bool) {
 	i := t.Lines.Before(off)
 	if i < 0 {
 		return p, false
@@ -98,11 +99,11 @@ func (t *Table) Place(off uint64) (p Place, ok bool) {
 }
 
 // place is what a row says of its code.
-func (t *Table) place(row Row) Place {
+func (t *Table) place(row Row) funcinfo.Place {
 	if row.File < 0 {
-		return Place{}
+		return funcinfo.Place{}
 	}
-	return Place{t.Files[row.File], row.Line, row.Discriminator}
+	return funcinfo.Place{File: t.Files[row.File], Line: row.Line, Discriminator: row.Discriminator}
 }
 
 // Addresses are the executable regions in the order of their addresses.

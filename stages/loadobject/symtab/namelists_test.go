@@ -3,6 +3,7 @@ package symtab
 import (
 	"fmt"
 	"slices"
+	"stackmill/stages/loadobject/funcinfo"
 	"strings"
 	"testing"
 )
@@ -17,7 +18,7 @@ func TestNames(t *testing.T) {
 		for _, a := range aliases {
 			want[a] = append(want[a], i)
 		}
-		functions = append(functions, Function{Aliases: strings.Join(aliases, Separator), Name: fmt.Sprint("name", i%7), Kind: Normal}, Function{Kind: Normal, Module: 1})
+		functions = append(functions, Function{Aliases: strings.Join(aliases, Separator), Name: fmt.Sprint("name", i%7), Kind: funcinfo.Normal}, Function{Kind: funcinfo.Normal, Module: 1})
 	}
 	for i := range 7 {
 		for n := i; n < 300; n += 7 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"stackmill/stages/loadobject/funcinfo"
 	"strconv"
 	"strings"
 
@@ -48,7 +49,7 @@ func newNamer(golang bool) *namer {
 
 // name returns the name for people of a linkage name, and what kind of
 // function it names.
-func (n *namer) name(linkage string) (string, Kind) {
+func (n *namer) name(linkage string) (string, funcinfo.Kind) {
 	s := unglobalized(linkage)
 	if n.golang {
 		if !n.twins[s] {
@@ -239,13 +240,13 @@ func without(s, word string) string {
 
 // marks are the words with which compilers mark what they made of a function.
 // Other words after a dot are part of a name (Fortran's `master.0.body_`).
-var marks = map[string]Kind{
-	"constprop": Clone, "isra": Clone, "part": Clone, "simdclone": Clone, "specialized": Clone,
-	"default": Clone, "avx": Clone, "avx2": Clone, "avx512f": Clone, "sse2": Clone, "sse4_1": Clone, "sse4_2": Clone,
-	"cold": Outline, "unlikely": Outline,
-	"_omp_fn": Body, "_omp_cpyfn": Body, "omp_outlined": Body, "omp_outlined_debug__": Body, "omp_task_entry": Body,
+var marks = map[string]funcinfo.Kind{
+	"constprop": funcinfo.Clone, "isra": funcinfo.Clone, "part": funcinfo.Clone, "simdclone": funcinfo.Clone, "specialized": funcinfo.Clone,
+	"default": funcinfo.Clone, "avx": funcinfo.Clone, "avx2": funcinfo.Clone, "avx512f": funcinfo.Clone, "sse2": funcinfo.Clone, "sse4_1": funcinfo.Clone, "sse4_2": funcinfo.Clone,
+	"cold": funcinfo.Outline, "unlikely": funcinfo.Outline,
+	"_omp_fn": funcinfo.Body, "_omp_cpyfn": funcinfo.Body, "omp_outlined": funcinfo.Body, "omp_outlined_debug__": funcinfo.Body, "omp_task_entry": funcinfo.Body,
 	// The function itself under another name.
-	"localalias": Normal, "lto_priv": Normal, "llvm": Normal, "resolver": Normal,
+	"localalias": funcinfo.Normal, "lto_priv": funcinfo.Normal, "llvm": funcinfo.Normal, "resolver": funcinfo.Normal,
 }
 
 // coroutineParts are the functions that a C++ coroutine is cut into, beside the
@@ -320,18 +321,18 @@ func splitSuffixes(s string) []string {
 
 // suffixKind is the kind that the suffixes imply: a cold part of a clone is an
 // outline function, a clone of a body is a body.
-func suffixKind(list []string) Kind {
-	kind := Normal
+func suffixKind(list []string) funcinfo.Kind {
+	kind := funcinfo.Normal
 	for _, x := range list {
 		word, _, _ := strings.Cut(x[1:], ".")
 		k, ok := marks[word]
 		switch {
 		case !ok:
-			k = Clone
-		case k == Outline:
-			return Outline
+			k = funcinfo.Clone
+		case k == funcinfo.Outline:
+			return funcinfo.Outline
 		}
-		if kind == Normal || k == Body {
+		if kind == funcinfo.Normal || k == funcinfo.Body {
 			kind = k
 		}
 	}
@@ -342,19 +343,19 @@ func suffixKind(list []string) Kind {
 // letters after `_$`.
 var studioBodies = map[string]struct {
 	text string
-	kind Kind
+	kind funcinfo.Kind
 }{
-	"d1": {"Parallel loop from line %d", Body},
-	"l1": {"Parallel loop from line %d", Body},
-	"p1": {"OMP parallel region from line %d", Body},
-	"s1": {"OMP sections from line %d", Body},
-	"t1": {"OMP task from line %d", Body},
-	"o1": {"outline code from line %d", Outline},
-	"c1": {"cloned version", Clone},
+	"d1": {"Parallel loop from line %d", funcinfo.Body},
+	"l1": {"Parallel loop from line %d", funcinfo.Body},
+	"p1": {"OMP parallel region from line %d", funcinfo.Body},
+	"s1": {"OMP sections from line %d", funcinfo.Body},
+	"t1": {"OMP task from line %d", funcinfo.Body},
+	"o1": {"outline code from line %d", funcinfo.Outline},
+	"c1": {"cloned version", funcinfo.Clone},
 }
 
 // studioName reads `_$p1A12.base`: kind, number in base-26 letters, line, base.
-func (n *namer) studioName(s string) (string, Kind, bool) {
+func (n *namer) studioName(s string) (string, funcinfo.Kind, bool) {
 	if len(s) < 5 || s[0] != '_' || s[1] != '$' {
 		return "", "", false
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"container/heap"
 	"slices"
+	"stackmill/stages/loadobject/funcinfo"
 	"strconv"
 	"strings"
 )
@@ -53,7 +54,7 @@ func perfMapFunction(line []byte) (f Function, ok bool) {
 		return f, false
 	}
 	name = strings.ToValidUTF8(name, "\uFFFD")
-	return Function{Offset: from, Address: from, Size: n, Linkage: name, Aliases: name, Name: name, Kind: Dynamic, Scope: ModuleScope}, true
+	return Function{Offset: from, Address: from, Size: n, Linkage: name, Aliases: name, Name: name, Kind: funcinfo.Dynamic, Scope: funcinfo.ModuleScope}, true
 }
 
 // word cuts off the first word; both parts are without blanks around them.

@@ -2,6 +2,7 @@ package symtab
 
 import (
 	"fmt"
+	"stackmill/stages/loadobject/funcinfo"
 	"strings"
 	"testing"
 )
@@ -29,7 +30,7 @@ func TestReadPerfMap(t *testing.T) {
 		var got []string
 		for f := range table.Functions.All() {
 			got = append(got, fmt.Sprintf("%x+%x %s", f.Offset, f.Size, f.Name))
-			if f.Kind != Dynamic {
+			if f.Kind != funcinfo.Dynamic {
 				t.Errorf("%s: %s is %s", c.name, f.Name, f.Kind)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/stages/loadobject/elf/elftest"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -36,7 +37,7 @@ func TestTablesWithoutSections(t *testing.T) {
 			for off := r.Offset; off < r.Offset+r.Size; off++ {
 				f, _ := whole.Function(off)
 				g, _ := bare.Function(off)
-				if r.Name != ".plt.got" && (f.Kind == symtab.PLT) != (g.Kind == symtab.PLT) {
+				if r.Name != ".plt.got" && (f.Kind == funcinfo.PLT) != (g.Kind == funcinfo.PLT) {
 					t.Fatalf("%s: %#x of %s is of kind %s, without sections %s", name, off, r.Name, f.Kind, g.Kind)
 				}
 			}

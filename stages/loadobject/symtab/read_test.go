@@ -18,6 +18,7 @@ import (
 
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/elf/elftest"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -159,7 +160,7 @@ func TestClassesAndOrders(t *testing.T) {
 		if d := cmp.Diff([]symtab.Segment{{Offset: 0x400, Address: 0x1000, FileSize: 0x40, MemSize: 0x50, Flags: 5}}, table.Segments); d != "" {
 			t.Error(d)
 		}
-		want := symtab.Function{Offset: 0x418, Address: 0x1018, Size: 8, Name: "<static>@0x418", Kind: symtab.Static, Scope: symtab.BuildScope}
+		want := symtab.Function{Offset: 0x418, Address: 0x1018, Size: 8, Name: "<static>@0x418", Kind: funcinfo.Static, Scope: funcinfo.BuildScope}
 		if got, ok := table.Function(0x419); !ok || got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
@@ -280,7 +281,7 @@ func TestCutObject(t *testing.T) {
 	if got := names(table); got != "" {
 		t.Errorf("functions %s", got)
 	}
-	if f, ok := table.Function(0x1180); !ok || f.Kind != symtab.Static {
+	if f, ok := table.Function(0x1180); !ok || f.Kind != funcinfo.Static {
 		t.Errorf("got %+v %v", f, ok)
 	}
 }

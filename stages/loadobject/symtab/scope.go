@@ -1,28 +1,16 @@
 package symtab
 
-// NameScope is where a function's symbol, or else its name for people, is the only one of
-// its kind: what it takes to find the function in another build.
-type NameScope uint8
-
-// The scopes of names, from the widest.
-const (
-	ObjectScope NameScope = iota // the load object: the linker allows one global symbol of a name
-	ModuleScope                  // the module: a static function
-	BuildScope                   // nowhere: only the address distinguishes the function
-)
-
-// String returns the scope as `functions.name_scope` has it.
-func (s NameScope) String() string { return [...]string{"object", "module", "build"}[s] }
+import "stackmill/stages/loadobject/funcinfo"
 
 // scopedName is a name in its scope.
 type scopedName struct {
 	module int32 // 0 in ObjectScope
-	scope  NameScope
+	scope  funcinfo.NameScope
 	text   string
 }
 
-func newScopedName(module int32, scope NameScope, text string) scopedName {
-	if scope != ModuleScope {
+func newScopedName(module int32, scope funcinfo.NameScope, text string) scopedName {
+	if scope != funcinfo.ModuleScope {
 		module = 0
 	}
 	return scopedName{module, scope, text}
@@ -35,7 +23,7 @@ func (d *Draft) restrictScopes() {
 	first := make(map[scopedName]int, len(d.Functions))
 	for i := range d.Functions {
 		f := &d.Functions[i]
-		if f.Scope == BuildScope || f.Kind == PLT { // the PLT's sections are one function
+		if f.Scope == funcinfo.BuildScope || f.Kind == funcinfo.PLT { // the PLT's sections are one function
 			continue
 		}
 		n := newScopedName(f.Module, f.Scope, f.SymbolOrName())
@@ -43,7 +31,7 @@ func (d *Draft) restrictScopes() {
 		if !known {
 			first[n] = i
 		} else if o := &d.Functions[other]; o.Address != f.Address { // not a part of the same function
-			o.Scope, f.Scope = BuildScope, BuildScope
+			o.Scope, f.Scope = funcinfo.BuildScope, funcinfo.BuildScope
 		}
 	}
 	d.restrictInlined(first)
@@ -68,9 +56,9 @@ func (d *Draft) restrictInlined(symbols map[scopedName]int) {
 		other, known := first[n]
 		switch {
 		case known:
-			list[other].Scope, f.Scope = BuildScope, BuildScope
+			list[other].Scope, f.Scope = funcinfo.BuildScope, funcinfo.BuildScope
 		case symbol:
-			f.Scope = BuildScope
+			f.Scope = funcinfo.BuildScope
 		default:
 			first[n] = i
 		}

@@ -4,6 +4,7 @@ import (
 	debugelf "debug/elf"
 	"fmt"
 	"slices"
+	"stackmill/stages/loadobject/funcinfo"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,7 +47,7 @@ func TestScopes(t *testing.T) {
 		{"two versions of a symbol", symbols(global("f", 0), global("f", 8)), "f build f build"},
 		{"the name that is shown is static", symbols(global("f", 0), local("g", 0)), "g module"},
 		{"the name that is shown is global", symbols(local("f", 0), global("g", 0)), "g object"},
-		{"two parts of generated code", []Function{{Address: 8, Offset: 8, Linkage: "f", Scope: ModuleScope}, {Address: 8, Offset: 12, Linkage: "f", Scope: ModuleScope}}, "f module f module"},
+		{"two parts of generated code", []Function{{Address: 8, Offset: 8, Linkage: "f", Scope: funcinfo.ModuleScope}, {Address: 8, Offset: 12, Linkage: "f", Scope: funcinfo.ModuleScope}}, "f module f module"},
 		{"versions of generated code", ReadPerfMap([]byte("10 4 f\n20 4 f\n30 4 g\n")).Functions, "f build f build g module"},
 		{"the kernel", ReadKernel([]byte("ffffffff81000000 T a\nffffffff81000010 t b\nffffffff81000020 t b\nffffffffc0000000 t b\t[m]\n")).Functions, "a module b build b build b module"},
 	} {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	debugelf "debug/elf"
 	"slices"
+	"stackmill/stages/loadobject/funcinfo"
 	"strings"
 )
 
@@ -20,7 +21,7 @@ func size(list []symbol, regions []Region, n *namer) []Function {
 			next++
 		}
 		if isPLT(g.Name) {
-			out = append(out, Function{Offset: g.Offset, Address: g.Address, Size: g.Size, Name: "@plt", Kind: PLT})
+			out = append(out, Function{Offset: g.Offset, Address: g.Address, Size: g.Size, Name: "@plt", Kind: funcinfo.PLT})
 			continue
 		}
 		out = sizeRegion(out, list[first:next], g, n)
@@ -71,7 +72,7 @@ func (n *namer) function(group []symbol) Function {
 	f := Function{Linkage: shown(names), Aliases: strings.Join(names, Separator)}
 	f.Indirect = slices.ContainsFunc(group, func(s symbol) bool { return s.indirect })
 	if !slices.ContainsFunc(group, func(s symbol) bool { return s.name == f.Linkage && s.binding != debugelf.STB_LOCAL }) {
-		f.Scope = ModuleScope
+		f.Scope = funcinfo.ModuleScope
 	}
 	f.Name, f.Kind = n.name(f.Linkage)
 	f.GprofngName = unless(f.Name, n.gprofngName(n.gprofngAlias(group)))

@@ -2,6 +2,7 @@ package symtab
 
 import (
 	debugelf "debug/elf"
+	"stackmill/stages/loadobject/funcinfo"
 	"testing"
 )
 
@@ -29,9 +30,9 @@ func TestSize(t *testing.T) {
 			[]Function{{Offset: 110, Size: 8, Linkage: "f", Aliases: "f\tf.localalias", PerfName: "f.localalias"}}},
 		{"in the PLT", []symbol{sym("f", 85, 4)}, nil},
 	} {
-		want := []Function{{Offset: 80, Address: 1080, Size: 20, Name: "@plt", Kind: PLT}}
+		want := []Function{{Offset: 80, Address: 1080, Size: 20, Name: "@plt", Kind: funcinfo.PLT}}
 		for _, f := range c.want {
-			f.Address, f.Name, f.Kind = f.Offset+1000, f.Linkage, Normal
+			f.Address, f.Name, f.Kind = f.Offset+1000, f.Linkage, funcinfo.Normal
 			want = append(want, f)
 		}
 		for i := range c.symbols {

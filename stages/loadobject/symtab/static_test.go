@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/stages/loadobject/elf/elftest"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -62,13 +63,13 @@ func TestStrippedSegments(t *testing.T) {
 	for _, machine := range []elf.Machine{elf.EM_X86_64, elf.EM_AARCH64} {
 		tables := map[uint64]bool{}
 		walk(t, symtab.Read(parse(t, elftest.Importing(machine, true)), nil).Finish(), func(f symtab.Function) {
-			for off := f.Offset; off < f.Offset+f.Size && f.Kind == symtab.PLT; off++ {
+			for off := f.Offset; off < f.Offset+f.Size && f.Kind == funcinfo.PLT; off++ {
 				tables[off] = true
 			}
 		})
 		seen, static := map[string]bool{}, 0
 		walk(t, symtab.Read(parse(t, elftest.Importing(machine, false)), nil).Finish(), func(f symtab.Function) {
-			if f.Kind != symtab.Static {
+			if f.Kind != funcinfo.Static {
 				return
 			}
 			if static++; seen[f.Name] {

@@ -12,22 +12,8 @@ package symtab
 
 import (
 	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/isa"
-)
-
-// Kind is the kind of a function (`functions.kind`).
-type Kind string
-
-// The kinds that follow from a load object's own tables.
-const (
-	Normal  Kind = "normal"
-	Static  Kind = "static"  // a text region that no symbol covers (S6)
-	PLT     Kind = "plt"     // a procedure linkage table section
-	Outline Kind = "outline" // `.cold` part
-	Clone   Kind = "clone"   // `.constprop`, `.isra`, `.part`, ...
-	Body    Kind = "body"    // body of a parallel region
-	Kernel  Kind = "kernel"  // of the operating system
-	Dynamic Kind = "dynamic" // made at run time
 )
 
 // Function is one function of a load object.
@@ -42,8 +28,8 @@ type Function struct {
 	// empty when that is Name.
 	GprofngName, PerfName string
 
-	Kind   Kind
-	Scope  NameScope
+	Kind   funcinfo.Kind
+	Scope  funcinfo.NameScope
 	Module int32 // index into Table.Modules, 0 is `(unknown)`
 	Line   int32 // where the source declares it, 0 if unknown
 	// Indirect says that it chooses the function that calls of its name enter

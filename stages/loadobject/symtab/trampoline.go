@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/isa"
 )
 
@@ -72,7 +73,7 @@ func nameTrampolines(t *Draft, f *elf.File) {
 			if !named[name] {
 				t.insert(Function{
 					Offset: r.Offset + uint64(start), Address: r.Address + uint64(start), Size: uint64(size),
-					Linkage: name, Aliases: name, Name: name, Kind: Normal,
+					Linkage: name, Aliases: name, Name: name, Kind: funcinfo.Normal,
 				})
 			}
 			named[name] = true
