@@ -18,6 +18,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/perfdata"
 	"stackmill/stages/loadobject/cache"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize"
 )
 
@@ -96,7 +97,7 @@ func attributed(path, symfs string, loader *cache.Loader) (spent time.Duration, 
 		}
 		spent += after - before - reading
 	}
-	distinct := map[symbolize.LocationNo]bool{}
+	distinct := map[program.LocationNo]bool{}
 	for _, s := range data.Sums {
 		distinct[s.Location()] = true
 	}

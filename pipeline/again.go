@@ -14,7 +14,7 @@ import (
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
 	"stackmill/storedir"
 )
 
@@ -270,7 +270,7 @@ func (s *seen) add(path string) {
 }
 
 // debugFiles adds the folders in which debug files of the load objects would appear.
-func (s *seen) debugFiles(dirs []string, objects []symbolize.Object) {
+func (s *seen) debugFiles(dirs []string, objects []program.Object) {
 	for _, dir := range dirs {
 		s.add(dir)
 	}

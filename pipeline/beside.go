@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"stackmill/stages/stacktree"
 	"stackmill/stages/unwind"
 )
 
@@ -141,7 +142,8 @@ func (e *experiment) normalise(r *unwind.Readings) { e.unwinder.Add(r) }
 const growthAhead = 4
 
 // grow adds stacks to the tree while further ones pass the rules.
-func grow(ctx context.Context, tree *unwind.Tree) *beside[*unwind.Growth] {
-	add := func(more *unwind.Growth) error { tree.Grow(more); return nil }
+func grow(ctx context.Context, tree *stacktree.Tree) *beside[*unwind.Growth] {
+	grower := unwind.NewGrower(tree)
+	add := func(more *unwind.Growth) error { grower.Grow(more); return nil }
 	return runBeside(ctx, growthAhead, add, func(*unwind.Growth) {})
 }

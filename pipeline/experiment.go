@@ -17,6 +17,8 @@ import (
 	"stackmill/stages/decode/kept"
 	"stackmill/stages/listing"
 	"stackmill/stages/loadobject/cache"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/source"
 	"stackmill/stages/unwind"
@@ -51,8 +53,8 @@ type experiment struct {
 	ioFiles  *attribute.Files
 	counter  *attribute.Counter
 	sums     *attribute.Sums
-	data     *attribute.Data      // nil: no sample has a data object
-	total    symbolize.FunctionNo // the function of all, once the stacks have grown
+	data     *attribute.Data    // nil: no sample has a data object
+	total    program.FunctionNo // the function of all, once the stacks have grown
 	rows     *attribute.SampleRows
 	segments *schema.Rows
 
@@ -211,8 +213,8 @@ func (e *experiment) grown() error {
 	e.known, e.reader, e.unwinder, e.frames, e.dumps = nil, nil, nil, nil, nil
 	e.total = e.resolver.Program.Location(e.resolver.Artificial(symbolize.Total)).Function
 	grown := sync.OnceValue(func() error { return errors.Join(e.growth.close(), context.Cause(e.ctx)) })
-	var nodes []unwind.NodeNo
-	var frames []unwind.FrameNo // their new numbers
+	var nodes []stacktree.NodeNo
+	var frames []stacktree.FrameNo // their new numbers
 	err := together(
 		func() error {
 			if err := grown(); err != nil {

@@ -10,7 +10,7 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/kept"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
 )
 
 // LoadObject is what an experiment knows of the functions of a load object, or of several
@@ -188,11 +188,11 @@ func (k *knowledge) list() (list []LoadObject) {
 }
 
 // knownNow returns what is found of the load objects of a program now.
-func knownNow(p *symbolize.Program) *knowledge {
+func knownNow(p *program.Program) *knowledge {
 	k := newKnowledge()
 	for i := range p.Objects {
 		if o := &p.Objects[i]; o.Kind == fileKind {
-			k.object(o.Path, int64(o.Checksum)).add(o.ID, o.Name, o.Symbols, int64(o.FunctionCount), o.HasLines())
+			k.object(o.Path, int64(o.Checksum)).add(o.ID, o.Name, o.Symbols, int64(o.FunctionCount), o.Lines)
 		}
 	}
 	return k

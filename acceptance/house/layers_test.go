@@ -29,7 +29,8 @@ var house = []struct{ folders, holds string }{
 	{"mirror", "the directory that stands for a store on S3"},
 
 	{"stages/loadobject/columns stages/loadobject/isa stages/loadobject/funcinfo", "load objects: columns of the cache, instruction sets, kinds and places of functions"},
-	{"stages/loadobject/dwop", "operations of DWARF expressions"},
+	{"stages/loadobject/dwop stages/program", "operations of DWARF expressions; the structure of programs"},
+	{"stages/stacktree", "the tree of recorded stacks"},
 	{"stages/loadobject/insn/... stages/loadobject/cfi", "machine code, call frame information"},
 	{"stages/loadobject/elf/... stages/loadobject/linkage", "ELF files; procedure linkage tables"},
 	{"stages/loadobject/symtab", "functions and lines by offset"},

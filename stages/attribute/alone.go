@@ -1,6 +1,8 @@
 package attribute
 
-import "stackmill/stages/symbolize"
+import (
+	"stackmill/stages/program"
+)
 
 // findAlone finds in which modes nodes are alone: no other node is of the function, so that
 // its values are the node's; nor is one of the caller's function below, so that they are
@@ -18,7 +20,7 @@ func (t *CallTree) findAlone() {
 			if of := &only[t.Label[n]]; *of == 0 {
 				*of = nodeNo(n)
 			} else {
-				*of = symbolize.None
+				*of = program.None
 			}
 		}
 		for _, n := range only {

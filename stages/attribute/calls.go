@@ -3,7 +3,7 @@ package attribute
 import (
 	"slices"
 
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
 )
 
 // The relations of a neighbour.
@@ -46,17 +46,17 @@ type path struct {
 
 type step struct {
 	node, last nodeNo // and the last node below
-	function   symbolize.FunctionNo
+	function   program.FunctionNo
 	above      int32 // the index of the function's step before
 }
 
 func newPath(functions int) *path {
-	return &path{open: slices.Repeat([]int32{symbolize.None}, functions)}
+	return &path{open: slices.Repeat([]int32{program.None}, functions)}
 }
 
 // enter goes on to the next node in pre-order; last is the last one below it. It
 // returns the index of its function's step before, -1 for none.
-func (p *path) enter(node, last nodeNo, function symbolize.FunctionNo) (above int32) {
+func (p *path) enter(node, last nodeNo, function program.FunctionNo) (above int32) {
 	i := len(p.steps)
 	for ; i > 0 && p.steps[i-1].last < node; i-- {
 		left := &p.steps[i-1]

@@ -3,16 +3,16 @@ package attribute
 import (
 	"slices"
 
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 	"stackmill/stages/tree"
-	"stackmill/stages/unwind"
 )
 
 // CallTree is the call tree: the functions on stacks in all views, merged from
 // `<Total>`, which is the root, with None as its label.
 type CallTree struct {
 	*Shape
-	tree.Ordered[nodeNo, symbolize.FunctionNo]
+	tree.Ordered[nodeNo, program.FunctionNo]
 	Pairs []Pair
 	pair  []pairNo // by node but the root: of the functions of its parent and of it
 	at    []nodeNo // by end of stacks and view: where they end
@@ -27,13 +27,13 @@ type (
 )
 
 // Pair is a caller, None for `<Total>`, and a callee.
-type Pair struct{ Caller, Callee symbolize.FunctionNo }
+type Pair struct{ Caller, Callee program.FunctionNo }
 
 // NewCallTree makes the call tree of the stacks that count for a metric.
 func NewCallTree(s *Shape) *CallTree {
 	width := len(s.Views)
 	t := &CallTree{Shape: s, at: make([]nodeNo, len(s.ends.nodes)*width)}
-	merged := tree.New[nodeNo, symbolize.FunctionNo](symbolize.None)
+	merged := tree.New[nodeNo, program.FunctionNo](program.None)
 	passed := s.passed()
 	nodes, before := make([]nodeNo, len(passed)), make([]nodeNo, len(passed))
 	for view := range s.Views {
@@ -74,17 +74,17 @@ func (s *Shape) passed() []bool {
 // merge adds the functions that a view shows of stacks, where nodes are passed. It sets
 // nodes: by node of the stacks the merged node of the innermost, None where they are not
 // passed. before has those of the view before, if there is one: most paths are as there.
-func (s *Shape) merge(merged *tree.Tree[nodeNo, symbolize.FunctionNo], view int, passed []bool, nodes, before []nodeNo) {
+func (s *Shape) merge(merged *tree.Tree[nodeNo, program.FunctionNo], view int, passed []bool, nodes, before []nodeNo) {
 	v, t := &s.Views[view], &s.stacks.Nodes
 	same := make([]bool, len(v.shows)) // by frame: whether its functions are those of the view before
 	for frame := range same {
-		same[frame] = view > 0 && slices.EqualFunc(v.of(unwind.FrameNo(frame)), s.Views[view-1].of(unwind.FrameNo(frame)),
+		same[frame] = view > 0 && slices.EqualFunc(v.of(stacktree.FrameNo(frame)), s.Views[view-1].of(stacktree.FrameNo(frame)),
 			func(a, b place) bool { return a.function == b.function })
 	}
 	nodes[0] = 0
 	for n := 1; n < t.Len(); n++ {
 		if !passed[n] {
-			nodes[n] = symbolize.None
+			nodes[n] = program.None
 			continue
 		}
 		above, frame := t.Parent[n], t.Label[n]
@@ -103,7 +103,7 @@ func (s *Shape) merge(merged *tree.Tree[nodeNo, symbolize.FunctionNo], view int,
 // findPairs numbers the pairs of callers and callees. The pair of a callee is mostly
 // the one it had last.
 func (t *CallTree) findPairs() {
-	last := slices.Repeat([]pairNo{symbolize.None}, len(t.program.Functions)) // by callee
+	last := slices.Repeat([]pairNo{program.None}, len(t.program.Functions)) // by callee
 	numbers := map[Pair]pairNo{}
 	t.pair = make([]pairNo, t.Len())
 	for n := 1; n < t.Len(); n++ {

@@ -1,15 +1,15 @@
 package attribute
 
 import (
-	"stackmill/stages/symbolize"
-	"stackmill/stages/unwind"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 )
 
 // codeValues are the values of source lines and instructions in one view, by metric.
 type codeValues struct {
 	Lines  tally[lineNo]
 	Source tally[sourceNo]
-	PCs    tally[symbolize.LocationNo] // none with inlined functions
+	PCs    tally[program.LocationNo] // none with inlined functions
 }
 
 // passing returns, by node, the values of metrics of the stacks that pass it. They are
@@ -28,7 +28,7 @@ func (s *Shape) passing(metrics []int) grid {
 func (s *Shape) ending(v *view, metrics []int) grid {
 	g, t := newGrid(len(v.shows), s.ends.layout(len(metrics))), &s.stacks.Nodes
 	for i, n := range s.ends.nodes {
-		for n != unwind.Root && v.shows[t.Label[n]] < 0 {
+		for n != stacktree.Root && v.shows[t.Label[n]] < 0 {
 			n = t.Parent[n]
 		}
 		s.ends.add(g, int(t.Label[n]), i, metrics)
@@ -40,13 +40,13 @@ func (s *Shape) ending(v *view, metrics []int) grid {
 // stacks that pass each node and of those that end at each frame.
 func (s *Shape) code(v *view, passing, ending grid) *codeValues {
 	of := passing.layout
-	c := &codeValues{newTally[lineNo](len(s.LineKeys), of), newTally[sourceNo](len(s.SourceKeys), of), tally[symbolize.LocationNo]{}}
+	c := &codeValues{newTally[lineNo](len(s.LineKeys), of), newTally[sourceNo](len(s.SourceKeys), of), tally[program.LocationNo]{}}
 	if !v.inlined {
-		c.PCs = newTally[symbolize.LocationNo](s.program.Locations.Len(), of)
+		c.PCs = newTally[program.LocationNo](s.program.Locations.Len(), of)
 	}
 	for frame := range v.shows {
 		if own := ending.row(frame); !empty(own) {
-			c.end(v, unwind.FrameNo(frame), own)
+			c.end(v, stacktree.FrameNo(frame), own)
 		}
 	}
 	t := &s.stacks.Nodes
@@ -69,7 +69,7 @@ func (s *Shape) code(v *view, passing, ending grid) *codeValues {
 
 // end counts the values of stacks that end at a frame. Those without frames have no
 // instruction.
-func (c *codeValues) end(v *view, frame unwind.FrameNo, values []int64) {
+func (c *codeValues) end(v *view, frame stacktree.FrameNo, values []int64) {
 	places := v.of(frame)
 	if len(places) == 0 {
 		return

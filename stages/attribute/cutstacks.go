@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"stackmill/problem"
-	"stackmill/stages/unwind"
+	"stackmill/stages/stacktree"
 )
 
 // fewCut is the share of a metric, in percent, below which stacks that end early
@@ -23,13 +23,13 @@ func CutStacks(stacks *Stacks, sums *Sums, problems *problem.Log) {
 		most := int64(0)
 		for m, s := range sums.Each(RecordedNo(n)) {
 			all[m].Value += s.Value
-			if isCut := r.Leaf[unwind.Machine] != unwind.Root && r.Reason > 0 && r.CutOff != unwind.CutLeafOnly; isCut {
+			if isCut := r.Leaf[stacktree.Machine] != stacktree.Root && r.Reason > 0 && r.CutOff != stacktree.CutLeafOnly; isCut {
 				cut[m].Value += s.Value
 				cut[m].Samples += s.Samples
 			}
 			most = max(most, s.Samples)
 		}
-		if r.CutOff == unwind.CutLeafOnly {
+		if r.CutOff == stacktree.CutLeafOnly {
 			leaves += most
 		}
 	}

@@ -7,17 +7,17 @@ import (
 
 	"stackmill/problem"
 	"stackmill/schema"
-	"stackmill/stages/unwind"
+	"stackmill/stages/stacktree"
 )
 
 // What is on stacks that end early is told with its share, by severity.
 func TestCutStacks(t *testing.T) {
 	stack := func(reason ReasonNo) Recorded {
-		return Recorded{Reason: reason, End: unwind.End{Leaf: [unwind.Modes]unwind.NodeNo{1, 1, 1}}}
+		return Recorded{Reason: reason, End: stacktree.End{Leaf: [stacktree.Modes]stacktree.NodeNo{1, 1, 1}}}
 	}
 	whole, cut, told, none := stack(0), stack(1), stack(2), Recorded{Reason: 3}
 	leaf := stack(4)
-	leaf.CutOff = unwind.CutLeafOnly
+	leaf.CutOff = stacktree.CutLeafOnly
 	for _, tt := range []struct {
 		name   string
 		stacks []Recorded

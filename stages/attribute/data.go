@@ -4,6 +4,7 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/dataspace"
 	"stackmill/stages/decode"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize"
 )
 
@@ -17,7 +18,7 @@ type Data struct {
 	emit     Emit            // of `data_samples`
 	metrics  []schema.Metric // of the recording
 	triggers map[string]decode.Trigger
-	program  *symbolize.Program
+	program  *program.Program
 	sums     map[dataKey]int
 	regions  map[dataspace.RegionNo]bool // that samples are in
 }
@@ -29,11 +30,11 @@ type DataSum struct {
 }
 
 // Location is the number of the instruction in the program's locations.
-func (s *DataSum) Location() symbolize.LocationNo { return s.location }
+func (s *DataSum) Location() program.LocationNo { return s.location }
 
 type dataKey struct {
 	object    dataspace.ObjectNo
-	location  symbolize.LocationNo
+	location  program.LocationNo
 	method    dataspace.Method
 	detail    string
 	agreement dataspace.Agreement
@@ -92,7 +93,7 @@ func (p *DataProcess) Add(b *Batch) error {
 	}
 	in := newAccesses(b, d.triggers)
 	out := newDataRows(d)
-	last, slot := dataKey{object: symbolize.None}, 0
+	last, slot := dataKey{object: program.None}, 0
 	for i, t := range b.Times {
 		if !anyOf(counts, i) {
 			continue
@@ -151,7 +152,7 @@ func (p *DataProcess) leaf(stack int32) uint64 {
 }
 
 // locations returns the instructions that accessed data objects, with repetitions.
-func (d *Data) locations() (list []symbolize.LocationNo) {
+func (d *Data) locations() (list []program.LocationNo) {
 	if d == nil {
 		return nil
 	}
@@ -164,7 +165,7 @@ func (d *Data) locations() (list []symbolize.LocationNo) {
 }
 
 // Order gives the sums the new numbers of their locations, by those that they have.
-func (d *Data) Order(locations []symbolize.LocationNo) {
+func (d *Data) Order(locations []program.LocationNo) {
 	if d == nil {
 		return
 	}

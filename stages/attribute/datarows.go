@@ -9,7 +9,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/dataspace"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
 )
 
 // The values of the columns `method` and `agreement`.
@@ -123,7 +123,7 @@ func (r *Result) data(emit Emit) error {
 }
 
 // locationNo returns a location's number, nil for None.
-func locationNo(n symbolize.LocationNo) any {
+func locationNo(n program.LocationNo) any {
 	if n < 0 {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (r *Result) dataObjectID(n dataspace.ObjectNo) any {
 }
 
 // objectID returns a load object's identifier, nil for None.
-func (r *Result) objectID(n symbolize.ObjectNo) any {
+func (r *Result) objectID(n program.ObjectNo) any {
 	if n < 0 {
 		return nil
 	}

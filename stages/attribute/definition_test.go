@@ -9,24 +9,24 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/loadobject/funcinfo"
-	"stackmill/stages/symbolize"
-	"stackmill/stages/unwind"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 )
 
 // twisted is a program whose functions have several instructions, on the same lines
 // and others, also of other functions, some of them inlined.
-func twisted() *symbolize.Program {
+func twisted() *program.Program {
 	p := letters()
-	p.Modules, p.Objects = append(p.Modules, symbolize.Module{ID: 2}), append(p.Objects, symbolize.Object{ID: 2})
+	p.Modules, p.Objects = append(p.Modules, program.Module{ID: 2}), append(p.Objects, program.Object{ID: 2})
 	for i := range p.Functions {
-		p.Functions[i].Module, p.Functions[i].Object = symbolize.ModuleNo(i%2), symbolize.ObjectNo(i%2)
+		p.Functions[i].Module, p.Functions[i].Object = program.ModuleNo(i%2), program.ObjectNo(i%2)
 	}
 	for i := range 5 {
-		p.Locations.Add(symbolize.Location{Function: symbolize.FunctionNo(i / 2), Place: funcinfo.Place{File: "f.c", Line: int32(i%3 + 1)}})
+		p.Locations.Add(program.Location{Function: program.FunctionNo(i / 2), Place: funcinfo.Place{File: "f.c", Line: int32(i%3 + 1)}})
 	}
-	p.Inlines = make([][]symbolize.Level, p.Locations.Len())
-	p.Inlines[2] = []symbolize.Level{{Function: 3, Place: funcinfo.Place{File: "f.c", Line: 1}}, {Function: 2, Place: funcinfo.Place{File: "f.c", Line: 3}}} // c again
-	p.Inlines[7] = []symbolize.Level{{Function: 0, Place: funcinfo.Place{File: "h.h", Line: 9}}}
+	p.Inlines = make([][]program.Level, p.Locations.Len())
+	p.Inlines[2] = []program.Level{{Function: 3, Place: funcinfo.Place{File: "f.c", Line: 1}}, {Function: 2, Place: funcinfo.Place{File: "f.c", Line: 3}}} // c again
+	p.Inlines[7] = []program.Level{{Function: 0, Place: funcinfo.Place{File: "h.h", Line: 9}}}
 	return p
 }
 
@@ -74,12 +74,12 @@ func different(want, got measured) string {
 func TestModesByDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, recorded, sums := twisted(), NewStacks(), NewSums([]schema.Metric{{Name: "m"}})
-		var stacks []map[unwind.Mode][]symbolize.LocationNo
+		var stacks []map[stacktree.Mode][]program.LocationNo
 		for i := range rapid.IntRange(1, 8).Draw(t, "stacks") {
 			frames := rapid.SliceOfN(rapid.Int32Range(0, int32(p.Locations.Len()-1)), 0, 6)
 			shown := everyMode(drawn(t, frames)...)
 			if rapid.Bool().Draw(t, "other") {
-				shown[unwind.User] = drawn(t, frames)
+				shown[stacktree.User] = drawn(t, frames)
 			}
 			stacks = append(stacks, shown)
 			addStack(recorded, shown)
@@ -98,9 +98,9 @@ func TestModesByDefinition(t *testing.T) {
 			}
 			values, code := []*Values{c.values}, c.code[view]
 			for what, diff := range map[string]string{
-				"functions": different(functions, measuredOf(c.functions(view), func(n int) any { return symbolize.FunctionNo(n) })),
-				"modules":   different(modules, measuredOf(inView(values, view, func(v *Values) tally[symbolize.ModuleNo] { return v.Modules }), func(n int) any { return symbolize.ModuleNo(n) })),
-				"objects":   different(objects, measuredOf(inView(values, view, func(v *Values) tally[symbolize.ObjectNo] { return v.Objects }), func(n int) any { return symbolize.ObjectNo(n) })),
+				"functions": different(functions, measuredOf(c.functions(view), func(n int) any { return program.FunctionNo(n) })),
+				"modules":   different(modules, measuredOf(inView(values, view, func(v *Values) tally[program.ModuleNo] { return v.Modules }), func(n int) any { return program.ModuleNo(n) })),
+				"objects":   different(objects, measuredOf(inView(values, view, func(v *Values) tally[program.ObjectNo] { return v.Objects }), func(n int) any { return program.ObjectNo(n) })),
 				"lines":     different(lines, measuredOf(code.Lines, func(n int) any { return c.LineKeys[n] })),
 				"source":    different(source, measuredOf(code.Source, func(n int) any { return c.SourceKeys[n] })),
 				"nodes":     different(nodes, c.nodes(view)),
@@ -110,7 +110,7 @@ func TestModesByDefinition(t *testing.T) {
 				}
 			}
 			if !v.inlined {
-				if diff := different(pcs, measuredOf(code.PCs, func(n int) any { return symbolize.LocationNo(n) })); diff != "" {
+				if diff := different(pcs, measuredOf(code.PCs, func(n int) any { return program.LocationNo(n) })); diff != "" {
 					t.Fatalf("view %d: instructions: %s", view, diff)
 				}
 			}
@@ -118,9 +118,9 @@ func TestModesByDefinition(t *testing.T) {
 	})
 }
 
-func drawn(t *rapid.T, frames *rapid.Generator[[]int32]) (list []symbolize.LocationNo) {
+func drawn(t *rapid.T, frames *rapid.Generator[[]int32]) (list []program.LocationNo) {
 	for _, n := range frames.Draw(t, "frames") {
-		list = append(list, symbolize.LocationNo(n))
+		list = append(list, program.LocationNo(n))
 	}
 	return list
 }
@@ -128,9 +128,9 @@ func drawn(t *rapid.T, frames *rapid.Generator[[]int32]) (list []symbolize.Locat
 // levels are what a stack passes, by kind; a path is the functions from the root.
 type levels struct{ functions, modules, objects, lines, source, locations, paths []any }
 
-func levelsOf(p *symbolize.Program, stack []symbolize.LocationNo, inlined bool) (x levels) {
+func levelsOf(p *program.Program, stack []program.LocationNo, inlined bool) (x levels) {
 	path := ""
-	at := func(function symbolize.FunctionNo, file string, line int32) {
+	at := func(function program.FunctionNo, file string, line int32) {
 		path += name(function)
 		x.functions = append(x.functions, function)
 		x.modules, x.objects = append(x.modules, p.Functions[function].Module), append(x.objects, p.Functions[function].Object)

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"stackmill/stages/loadobject/funcinfo"
+	"stackmill/stages/program"
 	"stackmill/stages/relay"
 	"stackmill/stages/symbolize"
 )
@@ -34,7 +35,7 @@ type disassembled struct {
 
 // disassemble calls take for functions in their order, of which parts are disassembled side
 // by side. What it is given is valid until it returns.
-func (r *Result) disassemble(functions []symbolize.FunctionNo, pcs [][]uint64, take func(n symbolize.FunctionNo, code *symbolize.Disassembly)) {
+func (r *Result) disassemble(functions []program.FunctionNo, pcs [][]uint64, take func(n program.FunctionNo, code *symbolize.Disassembly)) {
 	workers := min(runtime.GOMAXPROCS(0), maxDisassemblers)
 	parts := r.parts(functions)
 	disassemblers := make([]*symbolize.Disassembler, workers+1) // the last one is take's
@@ -45,7 +46,7 @@ func (r *Result) disassemble(functions []symbolize.FunctionNo, pcs [][]uint64, t
 			}
 		}
 	}()
-	fill := func(worker int, n symbolize.FunctionNo, within int, to *disassembled) {
+	fill := func(worker int, n program.FunctionNo, within int, to *disassembled) {
 		d := disassemblers[worker]
 		if d == nil {
 			d = r.Disassembler()
@@ -88,7 +89,7 @@ func (r *Result) disassemble(functions []symbolize.FunctionNo, pcs [][]uint64, t
 
 // within returns how near to PCs instructions of a function are asked for, when that is
 // all that is wanted of most functions, or not yet.
-func (r *Result) within(n symbolize.FunctionNo, spent bool) int {
+func (r *Result) within(n program.FunctionNo, spent bool) int {
 	f := &r.Program.Functions[n]
 	switch {
 	case spent:
@@ -100,7 +101,7 @@ func (r *Result) within(n symbolize.FunctionNo, spent bool) int {
 }
 
 // parts divides a list of functions into those that are disassembled at a time.
-func (r *Result) parts(functions []symbolize.FunctionNo) (parts [][]symbolize.FunctionNo) {
+func (r *Result) parts(functions []program.FunctionNo) (parts [][]program.FunctionNo) {
 	first, size := 0, uint64(0)
 	for i, n := range functions {
 		if size += min(r.Program.Functions[n].Size, partBytes); size >= partBytes || i == len(functions)-1 {

@@ -13,6 +13,7 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize"
 )
 
@@ -48,7 +49,7 @@ func TestDisassemble(t *testing.T) {
 	}}
 	resolver := symbolize.New(rec, rec, oneTable{draft.Finish()})
 	process := resolver.Process(&decode.Process{Image: []decode.MapEvent{{Path: path, Address: 0x10000, Size: count * size, Modes: 5}}}, "map.xml")
-	var functions []symbolize.FunctionNo
+	var functions []program.FunctionNo
 	pcs := make([][]uint64, 2*count)
 	for n := range uint64(count) {
 		f := resolver.Program.Location(process.Resolve(0x10000+n*size, 0).Location).Function
@@ -60,7 +61,7 @@ func TestDisassemble(t *testing.T) {
 		return symbolize.NewDisassembler(resolver, symbolize.NewOutlines())
 	}}
 	n, whole := 0, 0
-	r.disassemble(functions, pcs, func(f symbolize.FunctionNo, code *symbolize.Disassembly) {
+	r.disassemble(functions, pcs, func(f program.FunctionNo, code *symbolize.Disassembly) {
 		want := 2 // the PCs'
 		if whole < wholeInstructions {
 			want = size - 4
@@ -82,15 +83,15 @@ func TestDisassemble(t *testing.T) {
 // A part is made of functions until there is enough code, of which there is no more in an
 // interpreter's loop.
 func TestParts(t *testing.T) {
-	r := &Result{Program: &symbolize.Program{Functions: []symbolize.Function{{Size: partBytes}, {Size: 1}, {Size: partBytes / 2}, {Size: 1 << 40}, {Size: partBytes - 1}, {}}}}
-	for _, test := range []struct{ functions, ends []symbolize.FunctionNo }{
+	r := &Result{Program: &program.Program{Functions: []program.Function{{Size: partBytes}, {Size: 1}, {Size: partBytes / 2}, {Size: 1 << 40}, {Size: partBytes - 1}, {}}}}
+	for _, test := range []struct{ functions, ends []program.FunctionNo }{
 		{nil, nil},
-		{[]symbolize.FunctionNo{5}, []symbolize.FunctionNo{5}},
-		{[]symbolize.FunctionNo{0, 1, 2, 3, 4, 5}, []symbolize.FunctionNo{0, 3, 5}},
-		{[]symbolize.FunctionNo{2, 2, 4, 1}, []symbolize.FunctionNo{2, 1}},
+		{[]program.FunctionNo{5}, []program.FunctionNo{5}},
+		{[]program.FunctionNo{0, 1, 2, 3, 4, 5}, []program.FunctionNo{0, 3, 5}},
+		{[]program.FunctionNo{2, 2, 4, 1}, []program.FunctionNo{2, 1}},
 	} {
 		parts := r.parts(test.functions)
-		var ends []symbolize.FunctionNo
+		var ends []program.FunctionNo
 		for _, part := range parts {
 			ends = append(ends, part[len(part)-1])
 		}

@@ -4,13 +4,13 @@ import (
 	"slices"
 
 	"stackmill/schema"
-	"stackmill/stages/unwind"
+	"stackmill/stages/stacktree"
 )
 
 // ends are the nodes at which stacks that count for a metric end, ascending, with the sums of
 // these stacks. There are fewer of them than stacks: several processes have the same one.
 type ends struct {
-	nodes  []unwind.NodeNo
+	nodes  []stacktree.NodeNo
 	sums   sumTable // by index in nodes
 	signed bool     // some sums are negative
 }
@@ -25,11 +25,11 @@ func endsOf(stacks *Stacks, sums *Sums) ends {
 			found++
 		}
 	}
-	e := ends{nodes: make([]unwind.NodeNo, 0, found), sums: newSumTable(len(sums.Metrics))}
+	e := ends{nodes: make([]stacktree.NodeNo, 0, found), sums: newSumTable(len(sums.Metrics))}
 	for n, is := range numbers {
 		if is > 0 {
 			numbers[n] = int32(len(e.nodes))
-			e.nodes = append(e.nodes, unwind.NodeNo(n))
+			e.nodes = append(e.nodes, stacktree.NodeNo(n))
 		}
 	}
 	for i := range stacks.Recorded {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"stackmill/schema"
-	"stackmill/stages/unwind"
+	"stackmill/stages/stacktree"
 )
 
 // Stacks that end at the same node are one end with their sum; those without samples are none.
@@ -21,7 +21,7 @@ func TestEnds(t *testing.T) {
 		stacks.Renumber(stacks.OrderNodes(), stacks.OrderFrames(asTheyAre(letters())))
 		e := endsOf(stacks, sums)
 		ab, abc := stacks.Recorded[0].Node, stacks.Recorded[1].Node
-		if want := []unwind.NodeNo{unwind.Root, ab, abc}; !slices.Equal(e.nodes, want) {
+		if want := []stacktree.NodeNo{stacktree.Root, ab, abc}; !slices.Equal(e.nodes, want) {
 			t.Fatalf("%d metrics: ends at %v, want %v", metrics, e.nodes, want)
 		}
 		for i, want := range []int64{1 << 4, 1<<0 | 1<<3 | 1<<5, 1 << 1} {

@@ -9,20 +9,21 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/loadobject/funcinfo"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize"
 )
 
 // instructions emits the instructions of the functions on stacks, which are ranked, as
 // far as no experiment of the batch has the same ones. It returns the starts of those that
 // locations lie inside of.
-func (r *Result) instructions(emit Emit, ranked []symbolize.FunctionNo) (meant map[spot]uint64, err error) {
+func (r *Result) instructions(emit Emit, ranked []program.FunctionNo) (meant map[spot]uint64, err error) {
 	p := r.Program
 	meant = make(map[spot]uint64, p.Locations.Len()/2) // most return addresses have one
 	rows := schema.NewRows(schema.Instructions, r.Lists.In(), emit)
-	links := map[symbolize.FunctionNo]link{}
+	links := map[program.FunctionNo]link{}
 	pcs := r.pcs()
-	listed := slices.DeleteFunc(ranked, func(n symbolize.FunctionNo) bool { return len(pcs[n]) == 0 })
-	r.disassemble(listed, pcs, func(n symbolize.FunctionNo, code *symbolize.Disassembly) {
+	listed := slices.DeleteFunc(ranked, func(n program.FunctionNo) bool { return len(pcs[n]) == 0 })
+	r.disassemble(listed, pcs, func(n program.FunctionNo, code *symbolize.Disassembly) {
 		if code.Count > 0 {
 			l := r.link(code.Content)
 			if links[n] = l; l.first {
@@ -72,7 +73,7 @@ func (l link) append(rows *schema.Rows) {
 }
 
 // listings emits which instructions are the functions'.
-func (r *Result) listings(emit Emit, links map[symbolize.FunctionNo]link) error {
+func (r *Result) listings(emit Emit, links map[program.FunctionNo]link) error {
 	rows := r.rows(schema.Listings, emit).Labels("listed_in", r.Lists.In()).Expect(len(links))
 	for _, n := range slices.Sorted(maps.Keys(links)) {
 		rows.Int64(r.Program.Objects[r.Program.Functions[n].Object].ID).Int32(int32(n))
@@ -84,12 +85,12 @@ func (r *Result) listings(emit Emit, links map[symbolize.FunctionNo]link) error 
 // spot is a place in machine code: an offset in a load object's file or, for code
 // that is in no file, in the function.
 type spot struct {
-	object   symbolize.ObjectNo
-	function symbolize.FunctionNo
+	object   program.ObjectNo
+	function program.FunctionNo
 	offset   uint64
 }
 
-func spotOf(p *symbolize.Program, function symbolize.FunctionNo, offset uint64) spot {
+func spotOf(p *program.Program, function program.FunctionNo, offset uint64) spot {
 	s := spot{p.Functions[function].Object, function, offset}
 	if p.Objects[s.object].Kind == "elf" {
 		s.function = 0
@@ -117,12 +118,12 @@ func (s shares) add(v *Values) {
 
 // ranked returns the functions in the order of their shares, exclusive before
 // inclusive.
-func (s shares) ranked() []symbolize.FunctionNo {
-	order := make([]symbolize.FunctionNo, len(s))
+func (s shares) ranked() []program.FunctionNo {
+	order := make([]program.FunctionNo, len(s))
 	for i := range order {
-		order[i] = symbolize.FunctionNo(i)
+		order[i] = program.FunctionNo(i)
 	}
-	slices.SortStableFunc(order, func(a, b symbolize.FunctionNo) int {
+	slices.SortStableFunc(order, func(a, b program.FunctionNo) int {
 		return cmp.Or(cmp.Compare(s[b].exclusive, s[a].exclusive), cmp.Compare(s[b].inclusive, s[a].inclusive))
 	})
 	return order
@@ -135,7 +136,7 @@ func (r *Result) pcs() [][]uint64 {
 	p := r.Program
 	all := make([][]uint64, len(p.Functions))
 	seen := make([]bool, p.Locations.Len())
-	add := func(location symbolize.LocationNo) {
+	add := func(location program.LocationNo) {
 		l := p.Location(location)
 		g := &p.Functions[l.Function]
 		// In user mode a function has instructions of its bodies, too (S11). A procedure

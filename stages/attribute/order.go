@@ -4,14 +4,14 @@ import (
 	"runtime"
 
 	"stackmill/stages/arena"
+	"stackmill/stages/program"
 	"stackmill/stages/relay"
-	"stackmill/stages/symbolize"
-	"stackmill/stages/unwind"
+	"stackmill/stages/stacktree"
 )
 
 // OrderNodes begins to put the nodes in pre-order, as they are stored, and returns the numbers
 // that they get.
-func (s *Stacks) OrderNodes() (number []unwind.NodeNo) {
+func (s *Stacks) OrderNodes() (number []stacktree.NodeNo) {
 	s.Nodes, number = s.Tree.Number()
 	return number
 }
@@ -19,7 +19,7 @@ func (s *Stacks) OrderNodes() (number []unwind.NodeNo) {
 // OrderFrames puts the frames in the order of locations, as they are stored, and returns the
 // numbers that they get. locations are the new numbers of locations by those that frames have.
 // It may run beside OrderNodes and Place.
-func (s *Stacks) OrderFrames(locations []symbolize.LocationNo) (number []unwind.FrameNo) {
+func (s *Stacks) OrderFrames(locations []program.LocationNo) (number []stacktree.FrameNo) {
 	s.Frames, number = orderFrames(&s.Tree.Frames, locations)
 	return number
 }
@@ -29,7 +29,7 @@ const renumberedEach = 1 << 14
 
 // Renumber gives nodes and recorded stacks the new numbers of nodes and frames, on all
 // processors. It drops the tree, so that no stack can be added afterwards.
-func (s *Stacks) Renumber(nodes []unwind.NodeNo, frames []unwind.FrameNo) {
+func (s *Stacks) Renumber(nodes []stacktree.NodeNo, frames []stacktree.FrameNo) {
 	parts := min(runtime.GOMAXPROCS(0), 1+s.Tree.Len()/renumberedEach)
 	relay.Each(parts, parts, func(_, part int, _ *struct{}) {
 		of := func(n int) (from, until int) { return n * part / parts, n * (part + 1) / parts }
@@ -49,7 +49,7 @@ func (s *Stacks) Renumber(nodes []unwind.NodeNo, frames []unwind.FrameNo) {
 
 // orderFrames returns frames in the order of their locations and words, after the root's, and
 // their new numbers.
-func orderFrames(frames *arena.List[unwind.TreeFrame], locations []symbolize.LocationNo) ([]unwind.TreeFrame, []unwind.FrameNo) {
+func orderFrames(frames *arena.List[stacktree.Frame], locations []program.LocationNo) ([]stacktree.Frame, []stacktree.FrameNo) {
 	list := make([]arena.Keyed, frames.Len()-1) // all but the root's
 	for n := range frames.Len() {
 		f := frames.At(n)
@@ -65,24 +65,24 @@ func orderFrames(frames *arena.List[unwind.TreeFrame], locations []symbolize.Loc
 	for i := range list {
 		list[i].Key = uint64(frameAt(frames.At(int(list[i].N))) + 1)
 	}
-	ordered, number := make([]unwind.TreeFrame, frames.Len()), make([]unwind.FrameNo, frames.Len())
+	ordered, number := make([]stacktree.Frame, frames.Len()), make([]stacktree.FrameNo, frames.Len())
 	ordered[0] = *frames.At(0)
 	for i, k := range arena.Sort(list) {
-		ordered[i+1], number[k.N] = *frames.At(int(k.N)), unwind.FrameNo(i+1)
+		ordered[i+1], number[k.N] = *frames.At(int(k.N)), stacktree.FrameNo(i+1)
 	}
 	return ordered, number
 }
 
 // frameAt is what a frame means by itself or, if it means nothing, what machine mode shows.
-func frameAt(f *unwind.TreeFrame) symbolize.LocationNo {
+func frameAt(f *stacktree.Frame) program.LocationNo {
 	if f.Own >= 0 {
 		return f.Own
 	}
-	return f.Shown[unwind.Machine]
+	return f.Shown[stacktree.Machine]
 }
 
 // renumber replaces a location by the number that it has now.
-func renumber(l *symbolize.LocationNo, numbers []symbolize.LocationNo) {
+func renumber(l *program.LocationNo, numbers []program.LocationNo) {
 	if *l >= 0 {
 		*l = numbers[*l]
 	}

@@ -4,15 +4,15 @@ import (
 	"slices"
 	"testing"
 
-	"stackmill/stages/symbolize"
-	"stackmill/stages/unwind"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 )
 
 // asTheyAre returns the numbers that locations have already.
-func asTheyAre(p *symbolize.Program) []symbolize.LocationNo {
-	numbers := make([]symbolize.LocationNo, p.Locations.Len())
+func asTheyAre(p *program.Program) []program.LocationNo {
+	numbers := make([]program.LocationNo, p.Locations.Len())
 	for n := range numbers {
-		numbers[n] = symbolize.LocationNo(n)
+		numbers[n] = program.LocationNo(n)
 	}
 	return numbers
 }
@@ -22,13 +22,13 @@ func asTheyAre(p *symbolize.Program) []symbolize.LocationNo {
 func TestOrder(t *testing.T) {
 	s := NewStacks()
 	words := []uint64{30, 10, 20, 21}
-	node := unwind.Root
+	node := stacktree.Root
 	for i, word := range words {
-		at := symbolize.LocationNo(min(i, 2))
-		node = s.Tree.Add(node, &unwind.TreeFrame{Word: word, Own: at, Shown: [unwind.Modes]symbolize.LocationNo{at, symbolize.None, at}, Part: unwind.Native})
+		at := program.LocationNo(min(i, 2))
+		node = s.Tree.Add(node, &stacktree.Frame{Word: word, Own: at, Shown: [stacktree.Modes]program.LocationNo{at, program.None, at}, Part: stacktree.Native})
 	}
-	s.Tree.Add(node, &unwind.TreeFrame{Word: 99, Own: symbolize.None, Shown: [unwind.Modes]symbolize.LocationNo{symbolize.None, symbolize.None, symbolize.None}, Part: unwind.Native})
-	s.Renumber(s.OrderNodes(), s.OrderFrames([]symbolize.LocationNo{2, 0, 1}))
+	s.Tree.Add(node, &stacktree.Frame{Word: 99, Own: program.None, Shown: [stacktree.Modes]program.LocationNo{program.None, program.None, program.None}, Part: stacktree.Native})
+	s.Renumber(s.OrderNodes(), s.OrderFrames([]program.LocationNo{2, 0, 1}))
 	var got, own []int
 	for _, f := range s.Frames {
 		got, own = append(got, int(f.Word)), append(own, int(f.Own))
@@ -40,7 +40,7 @@ func TestOrder(t *testing.T) {
 		t.Errorf("their locations %d, want %d", own, want)
 	}
 	for i, word := range words {
-		if f := s.Frames[s.Nodes.Label[i+1]]; f.Word != word || f.Shown[unwind.User] != f.Own || f.Shown[unwind.Expert] != symbolize.None {
+		if f := s.Frames[s.Nodes.Label[i+1]]; f.Word != word || f.Shown[stacktree.User] != f.Own || f.Shown[stacktree.Expert] != program.None {
 			t.Errorf("node %d has the frame %+v", i+1, f)
 		}
 	}

@@ -2,7 +2,7 @@ package attribute
 
 import (
 	"stackmill/schema"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
 )
 
 // own tells what belongs to one function, so that the function's rows stand for its own.
@@ -19,7 +19,7 @@ func (s *Shape) ownership() own {
 	p := s.program
 	o := own{
 		module:   single(len(p.Modules), len(p.Functions), func(n int) int { return int(p.Functions[n].Module) }),
-		location: single(len(p.Functions), p.Locations.Len(), func(n int) int { return int(p.Location(symbolize.LocationNo(n)).Function) }),
+		location: single(len(p.Functions), p.Locations.Len(), func(n int) int { return int(p.Location(program.LocationNo(n)).Function) }),
 		source:   single(len(s.SourceKeys), len(s.LineKeys), func(n int) int { return int(s.source[n]) }),
 		line:     onOneLine(p),
 		single:   make([]bool, len(p.Functions)),
@@ -31,7 +31,7 @@ func (s *Shape) ownership() own {
 }
 
 // standing returns for which rows of its own those of a function stand.
-func (o *own) standing(p *symbolize.Program, function int) Mode {
+func (o *own) standing(p *program.Program, function int) Mode {
 	return given(o.module[p.Functions[function].Module], schema.ForModule) | given(o.location[function], schema.ForPC) |
 		given(o.line[function], schema.ForLine) | given(o.single[function], schema.ForLineSource)
 }
@@ -59,16 +59,16 @@ func single(things, n int, of func(part int) int) []bool {
 
 // onOneLine tells which functions have all their code on one line, by all locations and
 // what was inlined there.
-func onOneLine(p *symbolize.Program) []bool {
+func onOneLine(p *program.Program) []bool {
 	one, known, first := make([]bool, len(p.Functions)), make([]bool, len(p.Functions)), make([]SourceKey, len(p.Functions))
-	at := func(f symbolize.FunctionNo, line SourceKey) {
+	at := func(f program.FunctionNo, line SourceKey) {
 		if !known[f] {
 			first[f], known[f], one[f] = line, true, true
 		} else if first[f] != line {
 			one[f] = false
 		}
 	}
-	for n := range symbolize.LocationNo(p.Locations.Len()) {
+	for n := range program.LocationNo(p.Locations.Len()) {
 		l := p.Location(n)
 		at(l.Function, SourceKey{l.File, l.Line})
 		for _, i := range p.InlinedAt(n) {

@@ -9,6 +9,7 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/listing"
 	"stackmill/stages/loadobject/funcinfo"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
 )
@@ -19,8 +20,8 @@ type Emit func(*schema.Table, arrow.RecordBatch) error
 // Result is everything that is known of a recording once its samples were read.
 type Result struct {
 	ExperimentID string
-	Program      *symbolize.Program
-	Total        symbolize.FunctionNo // the function `<Total>`
+	Program      *program.Program
+	Total        program.FunctionNo // the function `<Total>`
 	Stacks       *Stacks
 	Sums         *Sums
 	Files        *Files
@@ -38,7 +39,7 @@ func (r *Result) StackRows(emit Emit) error {
 }
 
 // CodeRows emits the tables of instructions, those of the first functions foremost.
-func (r *Result) CodeRows(emit Emit, ranked []symbolize.FunctionNo) error {
+func (r *Result) CodeRows(emit Emit, ranked []program.FunctionNo) error {
 	meant, err := r.instructions(emit, ranked)
 	return errors.Join(err, r.locations(emit, meant))
 }
@@ -116,7 +117,7 @@ func (r *Result) program(emit Emit) error {
 	objects := r.rows(schema.LoadObjects, emit)
 	short, _ := p.ShortPaths()
 	for n, o := range p.Objects {
-		objects.Append(o.ID, o.Name, o.Path, o.BuildID, int64(o.Checksum), o.Kind, o.Symbols, int64(o.FunctionCount), o.HasLines(), short[n])
+		objects.Append(o.ID, o.Name, o.Path, o.BuildID, int64(o.Checksum), o.Kind, o.Symbols, int64(o.FunctionCount), o.Lines, short[n])
 	}
 	modules := r.rows(schema.Modules, emit)
 	for _, m := range p.Modules {
@@ -135,7 +136,7 @@ func (r *Result) program(emit Emit) error {
 			}
 		}
 		functions.Text(string(f.Kind)).Int64(int64(f.Address)).Int64(int64(f.Offset)).Int64(int64(f.Size))
-		relation, ok := p.Relations[symbolize.FunctionNo(n)]
+		relation, ok := p.Relations[program.FunctionNo(n)]
 		for _, kind := range [...]funcinfo.Kind{funcinfo.Clone, funcinfo.Outline, funcinfo.Body} { // clone_of, outline_of, body_of
 			if ok && f.Kind == kind {
 				functions.Int64(p.Functions[relation.Main].ID)
@@ -154,7 +155,7 @@ func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 	p := r.Program
 	rows := r.rows(schema.Locations, emit).Expect(p.Locations.Len())
 	inlined := r.rows(schema.InlineFrames, emit)
-	for n := range symbolize.LocationNo(p.Locations.Len()) {
+	for n := range program.LocationNo(p.Locations.Len()) {
 		l := p.Location(n)
 		object := p.Objects[l.Object].ID
 		rows.Int32(int32(n))
@@ -215,8 +216,8 @@ func (r *Result) usageValues(emit Emit) error {
 }
 
 // function returns a function's number as tables have it: that of `<Total>` for None.
-func (r *Result) function(n symbolize.FunctionNo) int32 {
-	if n == symbolize.None {
+func (r *Result) function(n program.FunctionNo) int32 {
+	if n == program.None {
 		n = r.Total
 	}
 	return int32(n)

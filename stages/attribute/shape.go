@@ -3,8 +3,8 @@ package attribute
 import (
 	"slices"
 
-	"stackmill/stages/symbolize"
-	"stackmill/stages/unwind"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 )
 
 // Mode is one of the manual's representations of a stack, as a bit.
@@ -37,7 +37,7 @@ type Shape struct {
 	LineKeys   []LineKey
 	SourceKeys []SourceKey
 
-	program *symbolize.Program
+	program *program.Program
 	stacks  *Stacks
 	ends    ends
 	numbers map[LineKey]lineNo
@@ -50,8 +50,8 @@ type Shape struct {
 // view is what one or more modes show, which is the same.
 type view struct {
 	modes   Mode
-	leaf    unwind.Mode            // one of them
-	shows   []symbolize.LocationNo // by frame of the stacks, None if it is not shown
+	leaf    stacktree.Mode       // one of them
+	shows   []program.LocationNo // by frame of the stacks, None if it is not shown
 	inlined bool
 	places  []place // of all frames
 	first   []int32 // by frame: its first place; its last is the one before the next frame's
@@ -68,7 +68,7 @@ func (s *Shape) modes(of Mode) []Mode {
 
 // LineKey is a source line of a function.
 type LineKey struct {
-	Function symbolize.FunctionNo
+	Function program.FunctionNo
 	File     string
 	Line     int32
 }
@@ -81,19 +81,19 @@ type SourceKey struct {
 
 // place is where a frame is: in an inlined function, if the mode shows them.
 type place struct {
-	location symbolize.LocationNo
-	function symbolize.FunctionNo
+	location program.LocationNo
+	function program.FunctionNo
 	line     lineNo
 	source   sourceNo
 }
 
 // NewShape finds what the modes show of stacks, which are in order. Modes in which
 // every stack is the same share a view.
-func NewShape(p *symbolize.Program, stacks *Stacks, sums *Sums) *Shape {
+func NewShape(p *program.Program, stacks *Stacks, sums *Sums) *Shape {
 	s := &Shape{
 		program: p, stacks: stacks, ends: endsOf(stacks, sums), numbers: map[LineKey]lineNo{}, sources: map[SourceKey]sourceNo{},
-		latest: slices.Repeat([]lineNo{symbolize.None}, len(p.Functions)),
-		places: slices.Repeat([]place{{function: symbolize.None}}, p.Locations.Len()),
+		latest: slices.Repeat([]lineNo{program.None}, len(p.Functions)),
+		places: slices.Repeat([]place{{function: program.None}}, p.Locations.Len()),
 	}
 	plain, inlined := viewsOf(p, stacks.Frames)
 	s.Views = append(plain, inlined...)
@@ -105,10 +105,10 @@ func NewShape(p *symbolize.Program, stacks *Stacks, sums *Sums) *Shape {
 }
 
 // viewsOf returns the views of modes without inlined functions and with them.
-func viewsOf(p *symbolize.Program, frames []unwind.TreeFrame) (plain, inlined []view) {
+func viewsOf(p *program.Program, frames []stacktree.Frame) (plain, inlined []view) {
 next:
 	for i, modes := range []Mode{User, Expert, Machine} {
-		v := view{modes: modes, leaf: unwind.Mode(i), shows: make([]symbolize.LocationNo, len(frames))}
+		v := view{modes: modes, leaf: stacktree.Mode(i), shows: make([]program.LocationNo, len(frames))}
 		for n := range frames {
 			v.shows[n] = frames[n].Shown[i]
 		}
@@ -121,7 +121,7 @@ next:
 		plain = append(plain, v)
 	}
 	for i, v := range plain {
-		if slices.ContainsFunc(v.shows, func(l symbolize.LocationNo) bool { return l >= 0 && len(p.InlinedAt(l)) > 0 }) {
+		if slices.ContainsFunc(v.shows, func(l program.LocationNo) bool { return l >= 0 && len(p.InlinedAt(l)) > 0 }) {
 			v.modes, v.inlined = v.modes.Inlined(), true
 			inlined = append(inlined, v)
 		} else {
@@ -150,7 +150,7 @@ func (s *Shape) place(v *view) {
 }
 
 // at returns where a location is, outside of inlined functions.
-func (s *Shape) at(location symbolize.LocationNo) place {
+func (s *Shape) at(location program.LocationNo) place {
 	at := &s.places[location]
 	if at.function < 0 {
 		l := s.program.Location(location)
@@ -185,6 +185,6 @@ func number[K comparable, N ~int32](numbers map[K]N, list *[]K, k K) N {
 
 // of returns where a frame is, the outermost function first; nothing if it is not
 // shown.
-func (v *view) of(frame unwind.FrameNo) []place {
+func (v *view) of(frame stacktree.FrameNo) []place {
 	return v.places[v.first[frame]:v.first[frame+1]]
 }

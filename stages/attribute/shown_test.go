@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"stackmill/schema"
-	"stackmill/stages/symbolize"
-	"stackmill/stages/unwind"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 )
 
 // Reports show the first metric that has values, unless the recording prefers one.
@@ -30,7 +30,7 @@ func TestShownInstead(t *testing.T) {
 		{"none of data objects has", []schema.Metric{{Name: "a"}, {Name: "b", Data: true}, {Name: "c"}}, []int64{0, 0, 3}, []int{2}},
 	} {
 		r := &Result{Stacks: NewStacks(), Sums: NewSums(test.metrics)}
-		addStack(r.Stacks, map[unwind.Mode][]symbolize.LocationNo{unwind.User: {0}})
+		addStack(r.Stacks, map[stacktree.Mode][]program.LocationNo{stacktree.User: {0}})
 		for m, value := range test.values {
 			if value != 0 {
 				r.Sums.stack(0, m).add(value)

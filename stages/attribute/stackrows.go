@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"stackmill/schema"
-	"stackmill/stages/symbolize"
-	"stackmill/stages/unwind"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 )
 
 // stacks emits the tree of stacks, its frames, and which nodes are recorded stacks.
@@ -31,21 +31,21 @@ func (r *Result) frames(emit Emit) *schema.Rows {
 	}
 	for n, f := range r.Stacks.Frames {
 		rows.Int32(int32(n)).Label(int(f.Part))
-		if f.Part == unwind.PutIn {
+		if f.Part == stacktree.PutIn {
 			rows.Null()
 		} else {
 			rows.Int64(int64(f.Word))
 		}
-		if f.Part == unwind.Java {
+		if f.Part == stacktree.Java {
 			rows.Int64(int64(f.BCI))
 		} else {
 			rows.Null()
 		}
 		location(rows, f.Own)
-		machine := f.Shown[unwind.Machine]
+		machine := f.Shown[stacktree.Machine]
 		for m, shown := range f.Shown {
 			switch {
-			case unwind.Mode(m) == unwind.Machine:
+			case stacktree.Mode(m) == stacktree.Machine:
 				location(rows, shown)
 			case shown == machine:
 				rows.Null()
@@ -62,7 +62,7 @@ func (r *Result) frames(emit Emit) *schema.Rows {
 const notShown = -1
 
 // location appends a location's number, null for None.
-func location(rows *schema.Rows, n symbolize.LocationNo) {
+func location(rows *schema.Rows, n program.LocationNo) {
 	if n < 0 {
 		rows.Null()
 		return

@@ -7,7 +7,8 @@ import (
 	"stackmill/stages/arena"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize/image"
 	"stackmill/stages/tree"
 	"stackmill/stages/unwind"
@@ -16,13 +17,13 @@ import (
 // Recorded is a row of recorded_stacks: one recorded stack of a process while it
 // means the same.
 type Recorded struct {
-	symbolize.Life
-	Process    int32
-	path       unwind.PathNo
-	unwind.End            // once the tree has grown (Stacks.Place)
-	Reason     ReasonNo   // likewise
-	First      RecordedNo // the first one of the same words
-	Form       int32      // how it was recorded: its index in Stacks.Forms, None without a stack
+	program.Life
+	Process       int32
+	path          stacktree.PathNo
+	stacktree.End            // once the tree has grown (Stacks.Place)
+	Reason        ReasonNo   // likewise
+	First         RecordedNo // the first one of the same words
+	Form          int32      // how it was recorded: its index in Stacks.Forms, None without a stack
 }
 
 // RecordedNo is the number of a Recorded: its index in Stacks.Recorded.
@@ -34,16 +35,16 @@ type ReasonNo int32
 // Stacks numbers the recorded stacks that samples refer to.
 type Stacks struct {
 	Recorded []Recorded
-	Tree     *unwind.Tree // nil once they are in order
-	Reasons  []string     // why stacks are empty or cut; the first is empty
+	Tree     *stacktree.Tree // nil once they are in order
+	Reasons  []string        // why stacks are empty or cut; the first is empty
 	Forms    decode.Forms
 
-	Nodes  tree.Ordered[unwind.NodeNo, unwind.FrameNo] // of Order, as the next
-	Frames []unwind.TreeFrame
+	Nodes  tree.Ordered[stacktree.NodeNo, stacktree.FrameNo] // of Order, as the next
+	Frames []stacktree.Frame
 }
 
 // NewStacks returns an empty list.
-func NewStacks() *Stacks { return &Stacks{Tree: unwind.NewTree(), Reasons: []string{""}} }
+func NewStacks() *Stacks { return &Stacks{Tree: stacktree.NewTree(), Reasons: []string{""}} }
 
 // Expect makes room for the stacks of processes: few mean more than one thing. Nobody writes to
 // it before there are stacks, as slices.Grow would.
@@ -66,7 +67,7 @@ func (s *Stacks) Place() {
 		}
 		r.Reason = s.reason(text)
 	}
-	s.Tree.Ends = arena.List[unwind.End]{}
+	s.Tree.Ends = arena.List[stacktree.End]{}
 }
 
 // why says why a stack is empty or cut; empty if it is not.
@@ -74,7 +75,7 @@ func (s *Stacks) why(r *Recorded) string {
 	switch text := reasons[s.Forms.List[r.Form].Reason]; {
 	case text != "":
 		return text
-	case r.CutOff != unwind.NotCut:
+	case r.CutOff != stacktree.NotCut:
 		return cuts[r.CutOff]
 	case r.Empty:
 		return reasonNoStack
@@ -121,8 +122,8 @@ var reasons = map[string]string{
 
 // cuts puts those into words that the rules find.
 var cuts = [...]string{
-	unwind.CutLeafOnly: "callers were not recorded",
-	unwind.CutNoStart:  "the stack ends before its thread's start",
+	stacktree.CutLeafOnly: "callers were not recorded",
+	stacktree.CutNoStart:  "the stack ends before its thread's start",
 }
 
 // ProcessStacks finds the recorded stack of each sample of one process.
@@ -146,15 +147,15 @@ type variant struct {
 // founder's start: then they need not be looked at one by one. The zero value is ready.
 type steady struct {
 	first RecordedNo
-	symbolize.Life
+	program.Life
 }
 
 func (s *steady) has(n RecordedNo, t int64) bool { return n >= s.first && s.Has(t) }
 
 // add adds the next stack, which occurred at time t.
-func (s *steady) add(n RecordedNo, t int64, life symbolize.Life) {
+func (s *steady) add(n RecordedNo, t int64, life program.Life) {
 	if t >= s.Until { // all before mean something else, or may
-		*s = steady{n, symbolize.Life{From: math.MinInt64, Until: image.Never}}
+		*s = steady{n, program.Life{From: math.MinInt64, Until: image.Never}}
 	}
 	s.Life = s.And(life)
 }
@@ -162,7 +163,7 @@ func (s *steady) add(n RecordedNo, t int64, life symbolize.Life) {
 // Process returns the lookup for a process whose recorded stacks are raw, which reader reads.
 func (s *Stacks) Process(p *decode.Process, raw *decode.Stacks, reader *unwind.Reader) *ProcessStacks {
 	ps := &ProcessStacks{
-		stacks: s, process: p, forms: s.Forms.Of(raw), reader: reader, none: symbolize.None,
+		stacks: s, process: p, forms: s.Forms.Of(raw), reader: reader, none: program.None,
 		earlier: map[variant][]RecordedNo{},
 	}
 	for i := range ps.current {
@@ -171,7 +172,7 @@ func (s *Stacks) Process(p *decode.Process, raw *decode.Stacks, reader *unwind.R
 		}
 		ps.current[i] = make([]RecordedNo, raw.Len())
 		for j := range ps.current[i] {
-			ps.current[i][j] = symbolize.None
+			ps.current[i][j] = program.None
 		}
 	}
 	return ps
@@ -260,8 +261,8 @@ func (ps *ProcessStacks) noStack() RecordedNo {
 	if ps.none < 0 {
 		n, r := ps.add()
 		*r = Recorded{
-			Life: symbolize.Life{From: math.MinInt64, Until: image.Never}, Process: int32(ps.process.Number), path: symbolize.None,
-			First: n, Form: symbolize.None,
+			Life: program.Life{From: math.MinInt64, Until: image.Never}, Process: int32(ps.process.Number), path: program.None,
+			First: n, Form: program.None,
 		}
 		ps.none = n
 	}

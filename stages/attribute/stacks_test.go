@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/unwind"
 )
@@ -19,7 +20,7 @@ func TestReasonsApart(t *testing.T) {
 	resolver := symbolize.New(rec, rec, nil)
 	stacks := NewStacks()
 	resolved := resolver.Process(p, "map.xml")
-	u := unwind.New(unwind.NewKnown(), stacks.Tree.Grow, resolver, unwind.NewFrameTables(nil, &rec.Problems), resolved, p)
+	u := unwind.New(unwind.NewKnown(), unwind.NewGrower(stacks.Tree).Grow, resolver, unwind.NewFrameTables(nil, &rec.Problems), resolved, p)
 	reader := unwind.NewReader(u.Add)
 	reader.Process(resolved, p.Stacks)
 	ps := stacks.Process(p, p.Stacks, reader)
@@ -28,7 +29,7 @@ func TestReasonsApart(t *testing.T) {
 	u.Flush()
 	stacks.Place()
 	a, b := stacks.Recorded[first], stacks.Recorded[second]
-	if len(stacks.Recorded) != 2 || a.Node != b.Node || stacks.Reasons[a.Reason] != cuts[unwind.CutNoStart] || stacks.Reasons[b.Reason] != reasons["missing-stack"] {
+	if len(stacks.Recorded) != 2 || a.Node != b.Node || stacks.Reasons[a.Reason] != cuts[stacktree.CutNoStart] || stacks.Reasons[b.Reason] != reasons["missing-stack"] {
 		t.Errorf("%+v and %+v, reasons %q", a, b, stacks.Reasons)
 	}
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"stackmill/schema"
-	"stackmill/stages/symbolize"
-	"stackmill/stages/unwind"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 )
 
 // Nodes of both trees are in pre-order, and values that modes share have one row.
 func TestTreeRows(t *testing.T) {
 	recorded, sums := NewStacks(), NewSums([]schema.Metric{{Name: "m"}})
-	for i, s := range []map[unwind.Mode][]symbolize.LocationNo{
+	for i, s := range []map[stacktree.Mode][]program.LocationNo{
 		everyMode(0, 1), everyMode(2), everyMode(0),
-		{unwind.User: {0}, unwind.Expert: {0, 3}, unwind.Machine: {0, 3}},
+		{stacktree.User: {0}, stacktree.Expert: {0, 3}, stacktree.Machine: {0, 3}},
 	} {
 		addStack(recorded, s)
 		sums.stack(RecordedNo(i), 0).add(1 << i)
@@ -28,7 +28,7 @@ func TestTreeRows(t *testing.T) {
 	addStack(recorded, everyMode(4)) // counts for nothing
 	recorded.Renumber(recorded.OrderNodes(), recorded.OrderFrames(asTheyAre(letters())))
 	p, rows := letters(), emitted{}
-	p.Functions = append(p.Functions, symbolize.Function{ID: 99})
+	p.Functions = append(p.Functions, program.Function{ID: 99})
 	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
 	tree := NewCallTree(NewShape(p, recorded, sums))
 	_, err := r.FunctionRows(rows.emit, tree)
@@ -64,11 +64,11 @@ func (e emitted) of(table string) (list []string) {
 func TestTreesInBatches(t *testing.T) {
 	const stacks = 2 * schema.RowsAtOnce
 	recorded, sums, p := NewStacks(), NewSums([]schema.Metric{{Name: "m"}}), letters()
-	p.Functions = append(p.Functions, symbolize.Function{ID: 99})
+	p.Functions = append(p.Functions, program.Function{ID: 99})
 	for i := range stacks {
-		path := make([]symbolize.LocationNo, 7) // all are different
+		path := make([]program.LocationNo, 7) // all are different
 		for at, rest := 0, i; at < len(path); at, rest = at+1, rest/5 {
-			path[at] = symbolize.LocationNo(rest % 5)
+			path[at] = program.LocationNo(rest % 5)
 		}
 		addStack(recorded, everyMode(path...))
 		sums.stack(RecordedNo(i), 0).add(1)
@@ -117,7 +117,7 @@ func TestNotAlone(t *testing.T) {
 	}
 	recorded.Renumber(recorded.OrderNodes(), recorded.OrderFrames(asTheyAre(letters())))
 	p, rows := letters(), emitted{}
-	p.Functions = append(p.Functions, symbolize.Function{ID: 99})
+	p.Functions = append(p.Functions, program.Function{ID: 99})
 	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
 	tree := NewCallTree(NewShape(p, recorded, sums))
 	if _, err := r.FunctionRows(rows.emit, tree); err != nil {

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"stackmill/schema"
-	"stackmill/stages/symbolize"
-	"stackmill/stages/unwind"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 )
 
 // metricsAtOnce is of how many metrics the values of things are in memory at a time.
@@ -31,7 +31,7 @@ func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error
 	own := s.ownership()
 	r.grouped(metricsAtOnce/len(s.Views), func(metrics []int) {
 		passing := s.passing(metrics)
-		var ending [unwind.Modes]grid
+		var ending [stacktree.Modes]grid
 		values := make([]*codeValues, len(s.Views))
 		for i := range s.Views {
 			v := &s.Views[i]
@@ -62,14 +62,14 @@ func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error
 		})
 		inViews{plain, p.Locations.Len(), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
 			return values[view].PCs.of(n, metric)
-		}}.without(func(n int) bool { return own.location[p.Location(symbolize.LocationNo(n)).Function] }).sums(pcs, metrics, alone, func(n int) { pcs.Int32(int32(n)) })
+		}}.without(func(n int) bool { return own.location[p.Location(program.LocationNo(n)).Function] }).sums(pcs, metrics, alone, func(n int) { pcs.Int32(int32(n)) })
 	})
 	return last, closeAll(lines, sources, pcs)
 }
 
 // FunctionRows emits the values of functions, modules and load objects, and those
 // attributed to neighbours of functions. It returns the functions ranked.
-func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []symbolize.FunctionNo, err error) {
+func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []program.FunctionNo, err error) {
 	neighbours := r.rows(schema.CallValues, emit).Labels("relation", relations...)
 	functions, modules, objects := r.rows(schema.FunctionValues, emit), r.rows(schema.ModuleValues, emit), r.rows(schema.ObjectValues, emit)
 	p, shares := r.Program, make(shares, len(r.Program.Functions))
@@ -103,7 +103,7 @@ func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []symbolize.Functi
 // total appends a metric's values of `<Total>`.
 func (r *Result) total(functions *schema.Rows, t *CallTree, metric int, values *Values) {
 	for _, v := range t.totals(values) {
-		begin(functions, v.modes|schema.ForSelf, metric).Int32(r.function(symbolize.None)).Int64(v.a).Int64(v.a)
+		begin(functions, v.modes|schema.ForSelf, metric).Int32(r.function(program.None)).Int64(v.a).Int64(v.a)
 	}
 }
 
@@ -125,7 +125,7 @@ func begin(rows *schema.Rows, modes Mode, metric int) *schema.Rows {
 // given all of them. Rows of functions stand for what is attributed to themselves, and with
 // nodes that are alone.
 func (r *Result) neighbours(rows *schema.Rows, t *CallTree, metrics []int, values []*Values) {
-	row := func(modes Mode, metric int, function symbolize.FunctionNo, relation int, other symbolize.FunctionNo, value int64) {
+	row := func(modes Mode, metric int, function program.FunctionNo, relation int, other program.FunctionNo, value int64) {
 		from, to := r.function(function), r.function(other)
 		begin(rows, modes, metric).Int32(from).Label(relation).Int32(to - from).Int64(value)
 	}

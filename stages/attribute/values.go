@@ -1,13 +1,15 @@
 package attribute
 
-import "stackmill/stages/symbolize"
+import (
+	"stackmill/stages/program"
+)
 
 // Values are the values of one metric, by view, but those of code.
 type Values struct {
 	Total     []int64
-	Functions tally[symbolize.FunctionNo]
-	Modules   tally[symbolize.ModuleNo]
-	Objects   tally[symbolize.ObjectNo]
+	Functions tally[program.FunctionNo]
+	Modules   tally[program.ModuleNo]
+	Objects   tally[program.ObjectNo]
 	Calls     calls
 }
 
@@ -28,9 +30,9 @@ func (t *CallTree) ending(metric int, g grid) {
 func (t *CallTree) values(metric int, g grid) *Values {
 	p := t.program
 	v := &Values{
-		Functions: newTally[symbolize.FunctionNo](len(p.Functions), g.layout),
-		Modules:   newTally[symbolize.ModuleNo](len(p.Modules), g.layout),
-		Objects:   newTally[symbolize.ObjectNo](len(p.Objects), g.layout),
+		Functions: newTally[program.FunctionNo](len(p.Functions), g.layout),
+		Modules:   newTally[program.ModuleNo](len(p.Modules), g.layout),
+		Objects:   newTally[program.ObjectNo](len(p.Objects), g.layout),
 	}
 	t.ending(metric, g)
 	for n := 1; n < t.Len(); n++ {

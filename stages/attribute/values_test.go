@@ -12,31 +12,31 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/loadobject/funcinfo"
-	"stackmill/stages/symbolize"
-	"stackmill/stages/unwind"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 )
 
 // A program whose functions are the letters a to e, one location each.
-func letters() *symbolize.Program {
-	p := &symbolize.Program{Objects: []symbolize.Object{{ID: 1}}, Modules: []symbolize.Module{{ID: 1}}}
+func letters() *program.Program {
+	p := &program.Program{Objects: []program.Object{{ID: 1}}, Modules: []program.Module{{ID: 1}}}
 	for i := range 5 {
-		p.Functions = append(p.Functions, symbolize.Function{ID: int64(i), Name: string(rune('a' + i))})
-		p.Locations.Add(symbolize.Location{Function: symbolize.FunctionNo(i), Place: funcinfo.Place{File: "f.c", Line: int32(i + 1)}})
+		p.Functions = append(p.Functions, program.Function{ID: int64(i), Name: string(rune('a' + i))})
+		p.Locations.Add(program.Location{Function: program.FunctionNo(i), Place: funcinfo.Place{File: "f.c", Line: int32(i + 1)}})
 	}
 	return p
 }
 
 // inlining is the program in which e was inlined into d, and d into c.
-func inlining() *symbolize.Program {
+func inlining() *program.Program {
 	p := letters()
-	p.Inlines = make([][]symbolize.Level, 5)
-	p.Inlines[2] = []symbolize.Level{{Function: 3, Place: funcinfo.Place{File: "d.h", Line: 30}}, {Function: 4, Place: funcinfo.Place{File: "e.h", Line: 40}}}
+	p.Inlines = make([][]program.Level, 5)
+	p.Inlines[2] = []program.Level{{Function: 3, Place: funcinfo.Place{File: "d.h", Line: 30}}, {Function: 4, Place: funcinfo.Place{File: "e.h", Line: 40}}}
 	return p
 }
 
 // valuesOf computes the values of stacks written root first, such as "abca",
 // whose n-th has the value 1<<n.
-func valuesOf(stacks ...string) (*symbolize.Program, *computed) {
+func valuesOf(stacks ...string) (*program.Program, *computed) {
 	recorded := NewStacks()
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	for i, s := range stacks {
@@ -51,9 +51,9 @@ func valuesOf(stacks ...string) (*symbolize.Program, *computed) {
 	return p, c
 }
 
-func locationsOf(stack string) (list []symbolize.LocationNo) {
+func locationsOf(stack string) (list []program.LocationNo) {
 	for _, c := range stack {
-		list = append(list, symbolize.LocationNo(c-'a'))
+		list = append(list, program.LocationNo(c-'a'))
 	}
 	return list
 }
@@ -66,7 +66,7 @@ type computed struct {
 	own, all grid          // by node of the tree and view
 }
 
-func compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *computed {
+func compute(p *program.Program, stacks *Stacks, sums *Sums) *computed {
 	stacks.Renumber(stacks.OrderNodes(), stacks.OrderFrames(asTheyAre(p)))
 	c := &computed{CallTree: NewCallTree(NewShape(p, stacks, sums))}
 	metrics := []int{0}
@@ -84,14 +84,14 @@ func compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *computed {
 }
 
 // addStack adds a stack, given what each mode shows of it, root first.
-func addStack(s *Stacks, shown map[unwind.Mode][]symbolize.LocationNo) {
+func addStack(s *Stacks, shown map[stacktree.Mode][]program.LocationNo) {
 	r := Recorded{}
 	for i, more := 0, true; more; i++ {
-		f := unwind.TreeFrame{Own: symbolize.None}
+		f := stacktree.Frame{Own: program.None}
 		more = false
 		for m := range f.Shown {
-			f.Shown[m] = symbolize.None
-			if frames := shown[unwind.Mode(m)]; i < len(frames) {
+			f.Shown[m] = program.None
+			if frames := shown[stacktree.Mode(m)]; i < len(frames) {
 				f.Shown[m], more = frames[i], true
 			}
 		}
@@ -109,12 +109,12 @@ func addStack(s *Stacks, shown map[unwind.Mode][]symbolize.LocationNo) {
 }
 
 // everyMode shows the same in every mode.
-func everyMode(frames ...symbolize.LocationNo) map[unwind.Mode][]symbolize.LocationNo {
-	return map[unwind.Mode][]symbolize.LocationNo{unwind.User: frames, unwind.Expert: frames, unwind.Machine: frames}
+func everyMode(frames ...program.LocationNo) map[stacktree.Mode][]program.LocationNo {
+	return map[stacktree.Mode][]program.LocationNo{stacktree.User: frames, stacktree.Expert: frames, stacktree.Machine: frames}
 }
 
-func name(f symbolize.FunctionNo) string {
-	if f == symbolize.None {
+func name(f program.FunctionNo) string {
+	if f == program.None {
 		return "<Total>"
 	}
 	return string(rune('a' + f))
@@ -130,14 +130,14 @@ func (c *computed) callText(view int) []string {
 }
 
 type callRow struct {
-	function, other symbolize.FunctionNo
+	function, other program.FunctionNo
 	relation        int
 	attributed      int64
 }
 
 // functions are the values of functions in a view.
-func (c *computed) functions(view int) tally[symbolize.FunctionNo] {
-	return inView([]*Values{c.values}, view, func(v *Values) tally[symbolize.FunctionNo] { return v.Functions })
+func (c *computed) functions(view int) tally[program.FunctionNo] {
+	return inView([]*Values{c.values}, view, func(v *Values) tally[program.FunctionNo] { return v.Functions })
 }
 
 // callRows are the calls of a view.
@@ -149,7 +149,7 @@ func (c *computed) callRows(view int) (rows []callRow) {
 	}
 	for n, exclusive := range c.functions(view).Exclusive.values {
 		if exclusive > 0 {
-			rows = append(rows, callRow{symbolize.FunctionNo(n), symbolize.FunctionNo(n), self, exclusive})
+			rows = append(rows, callRow{program.FunctionNo(n), program.FunctionNo(n), self, exclusive})
 		}
 	}
 	return rows
@@ -187,7 +187,7 @@ func TestEmptyStackCountsForTotalOnly(t *testing.T) {
 
 func TestModesApart(t *testing.T) {
 	recorded := NewStacks()
-	addStack(recorded, map[unwind.Mode][]symbolize.LocationNo{unwind.User: {0}, unwind.Expert: {1}, unwind.Machine: {1}})
+	addStack(recorded, map[stacktree.Mode][]program.LocationNo{stacktree.User: {0}, stacktree.Expert: {1}, stacktree.Machine: {1}})
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	sums.stack(0, 0).add(7)
 	c := compute(letters(), recorded, sums)
@@ -253,7 +253,7 @@ func TestValuesByDefinition(t *testing.T) {
 		p, computed := valuesOf(stacks...)
 		v := computed.functions(0)
 		for f := range p.Functions {
-			letter := name(symbolize.FunctionNo(f))
+			letter := name(program.FunctionNo(f))
 			var exclusive, inclusive, callers, below int64
 			for i, s := range stacks {
 				if strings.HasSuffix(s, letter) {
@@ -267,7 +267,7 @@ func TestValuesByDefinition(t *testing.T) {
 				t.Fatalf("%s: exclusive %d, inclusive %d; want %d, %d", letter, v.Exclusive.values[f], v.inclusive(f)[0], exclusive, inclusive)
 			}
 			for _, c := range computed.callRows(0) {
-				if c.function != symbolize.FunctionNo(f) {
+				if c.function != program.FunctionNo(f) {
 					continue
 				}
 				if c.relation == caller {
@@ -294,7 +294,7 @@ func attributedByDefinition(stacks []string, f string, c callRow) int64 {
 		case k < 0:
 		case c.relation == self && k == len(s)-1,
 			c.relation == callee && k+1 < len(s) && s[k+1:k+2] == name(c.other),
-			c.relation == caller && k == 0 && c.other == symbolize.None,
+			c.relation == caller && k == 0 && c.other == program.None,
 			c.relation == caller && k > 0 && s[k-1:k] == name(c.other):
 			sum += 1 << i
 		}

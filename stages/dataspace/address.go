@@ -8,6 +8,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/loadobject/types"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
 )
@@ -17,8 +18,8 @@ type Region struct {
 	ID            int64
 	Process       int
 	Kind, Name    string
-	Address, Size uint64             // bytes; 0 if unknown
-	LoadObject    symbolize.ObjectNo // None for none
+	Address, Size uint64           // bytes; 0 if unknown
+	LoadObject    program.ObjectNo // None for none
 }
 
 // The kinds of regions.
@@ -62,7 +63,7 @@ type memory struct {
 
 // segmentKey is one segment of one placed load object; the whole has no address.
 type segmentKey struct {
-	object        symbolize.ObjectNo
+	object        program.ObjectNo
 	bias, address uint64
 	whole         bool
 }
@@ -70,7 +71,7 @@ type segmentKey struct {
 type regionKey struct {
 	kind, name    string
 	address, size uint64
-	object        symbolize.ObjectNo
+	object        program.ObjectNo
 }
 
 func newMemory(s *Space, p *decode.Process, resolved *symbolize.Process) *memory {
@@ -110,16 +111,16 @@ func (m *memory) at(address uint64, time int64) where {
 		return m.inObject(p, address)
 	}
 	if start, size, ok := m.blocks.at(address, time); ok {
-		return m.in(RegionBlock, "", start, size, symbolize.None)
+		return m.in(RegionBlock, "", start, size, program.None)
 	}
 	if m.kernel(address) {
-		return m.in(RegionKernel, "", 0, 0, symbolize.None)
+		return m.in(RegionKernel, "", 0, 0, program.None)
 	}
 	switch {
 	case mapping == nil && m.stack != nil && address < m.stack.Address && m.stack.Address-address < maxStack:
 		mapping = m.stack
 	case mapping == nil:
-		return m.in(RegionUnknown, "", 0, 0, symbolize.None)
+		return m.in(RegionUnknown, "", 0, 0, program.None)
 	}
 	w, ok := m.others[mapping]
 	if !ok {
@@ -144,7 +145,7 @@ func (m *memory) inMapping(mapping *image.Mapping) where {
 		kind, name = RegionAnonymous, ""
 	}
 	start, size := m.extent(mapping)
-	return m.in(kind, name, start, size, symbolize.None)
+	return m.in(kind, name, start, size, program.None)
 }
 
 // anonymous reports whether a mapping is of no file (perf-data 9).
@@ -243,13 +244,13 @@ func permissions(flags uint32) string {
 	return string(b)
 }
 
-func (m *memory) in(kind, name string, address, size uint64, object symbolize.ObjectNo) where {
+func (m *memory) in(kind, name string, address, size uint64, object program.ObjectNo) where {
 	k := regionKey{kind, name, address, size, object}
 	n, ok := m.known[k]
 	if !ok {
 		n = RegionNo(len(m.space.Regions))
 		id := schema.NewID("memory region").Number(uint64(m.process)).Text(kind).Text(name).Number(address).Number(size)
-		if object != symbolize.None { // another one of its name may come there later
+		if object != program.None { // another one of its name may come there later
 			id.Number(uint64(m.space.resolver.Program.Objects[object].ID))
 		}
 		m.space.Regions = append(m.space.Regions, Region{
@@ -257,5 +258,5 @@ func (m *memory) in(kind, name string, address, size uint64, object symbolize.Ob
 		})
 		m.known[k] = n
 	}
-	return where{region: n, kind: kind, variable: types.None, symbol: symbolize.None}
+	return where{region: n, kind: kind, variable: types.None, symbol: program.None}
 }

@@ -7,6 +7,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/loadobject/types"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize"
 )
 
@@ -49,9 +50,9 @@ func TestAgreement(t *testing.T) {
 	container := operandOf(root{ok: true, typ: typePair, variable: types.None, offset: 8, method: MethodContainer})           // a guess
 	stack := operand{root: root{ok: true, typ: typeLong, variable: types.None, method: MethodStack}, frame: true, use: eight} // on the stack
 	at := func(variable types.VariableNo, offset int64) where {
-		return where{object: o, variable: variable, offset: offset, found: true, kind: RegionSegment, symbol: symbolize.None}
+		return where{object: o, variable: variable, offset: offset, found: true, kind: RegionSegment, symbol: program.None}
 	}
-	in := func(kind string) where { return where{kind: kind, variable: types.None, symbol: symbolize.None} }
+	in := func(kind string) where { return where{kind: kind, variable: types.None, symbol: program.None} }
 	for _, x := range []struct {
 		name       string
 		operands   []operand
@@ -76,7 +77,7 @@ func TestAgreement(t *testing.T) {
 	} {
 		found := s.decide(&reference{object: o, operands: x.operands, reason: NotDetermined}, x.at, true, accessStart)
 		embedding := ""
-		if found.Embedding != symbolize.None {
+		if found.Embedding != program.None {
 			embedding = s.Objects[found.Embedding].Descriptor
 		}
 		if got := s.Objects[found.Object].Descriptor; got != x.descriptor || found.Method != x.method || found.Agreement != x.agreement || embedding != x.embedding {

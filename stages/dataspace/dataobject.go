@@ -3,7 +3,7 @@ package dataspace
 import (
 	"stackmill/schema"
 	"stackmill/stages/loadobject/types"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
 )
 
 // Object is a data object: a row of data_objects (S28, S29, S30).
@@ -14,7 +14,7 @@ type Object struct {
 	Descriptor string
 	Scope      string // the load object, compilation unit or function that it belongs to
 	ScopeKind  string
-	LoadObject symbolize.ObjectNo // None for artificial objects
+	LoadObject program.ObjectNo // None for artificial objects
 	Name, Type string
 	Offset     int64 // in its parent, bytes; -1 for none
 	Size       int64 // bytes, -1 if unknown
@@ -89,7 +89,7 @@ func (r Reason) Object() ObjectNo { return Unknown + 1 + ObjectNo(r) }
 // artificial returns the data objects that every recording has.
 func artificial() []Object {
 	list := []Object{
-		{Parent: symbolize.None, Kind: KindTotal, Descriptor: "<Total>"},
+		{Parent: program.None, Kind: KindTotal, Descriptor: "<Total>"},
 		{Parent: Total, Kind: KindScalars, Descriptor: "<Scalars>"},
 		{Parent: Total, Kind: KindUnknown, Descriptor: "<Unknown>"},
 	}
@@ -99,7 +99,7 @@ func artificial() []Object {
 	for i := range list {
 		o := &list[i]
 		o.ID = schema.NewID("data object").Text(o.Descriptor).Sum()
-		o.LoadObject, o.Offset, o.Size, o.ElementSize = symbolize.None, -1, -1, -1
+		o.LoadObject, o.Offset, o.Size, o.ElementSize = program.None, -1, -1, -1
 	}
 	return list
 }
@@ -107,7 +107,7 @@ func artificial() []Object {
 // objectKey identifies data objects: elements by their aggregate and member.
 type objectKey struct {
 	parent     ObjectNo
-	load       symbolize.ObjectNo
+	load       program.ObjectNo
 	scopeKind  string
 	scope      string
 	unit       string // of a function: others may have one of its name

@@ -17,6 +17,7 @@ import (
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/loadobject/types"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize"
 )
 
@@ -66,10 +67,10 @@ type Event struct {
 
 // Found is the data object of an event.
 type Found struct {
-	Object    ObjectNo             // the most specific one, or a reason
-	Embedding ObjectNo             // the object that lies at the data address by itself, None if it is the same
-	Location  symbolize.LocationNo // of the trigger instruction, or of the recorded PC if that was not found
-	Region    RegionNo             // None without a data address
+	Object    ObjectNo           // the most specific one, or a reason
+	Embedding ObjectNo           // the object that lies at the data address by itself, None if it is the same
+	Location  program.LocationNo // of the trigger instruction, or of the recorded PC if that was not found
+	Region    RegionNo           // None without a data address
 	Method    Method
 	Agreement Agreement
 	Detail    string // what exactly is missing, for reasons
@@ -83,7 +84,7 @@ type Space struct {
 	resolver   *symbolize.Resolver
 	tables     Tables
 	problems   *problem.Log
-	objects    map[symbolize.ObjectNo]*object
+	objects    map[program.ObjectNo]*object
 	numbers    map[objectKey]ObjectNo
 	ids        schema.IDs // of all but the artificial objects
 	references map[referenceKey]*reference
@@ -99,7 +100,7 @@ func New(resolver *symbolize.Resolver, tables Tables, problems *problem.Log) *Sp
 		resolver:   resolver,
 		tables:     tables,
 		problems:   problems,
-		objects:    map[symbolize.ObjectNo]*object{},
+		objects:    map[program.ObjectNo]*object{},
 		numbers:    map[objectKey]ObjectNo{},
 		ids:        schema.IDs{},
 		references: map[referenceKey]*reference{},
@@ -173,12 +174,12 @@ const (
 func (p *Process) Find(e *Event) Found {
 	ref := p.reference(e)
 	address, has := e.Address, e.HasAddress && e.Address != 0
-	w := where{region: symbolize.None, variable: types.None, symbol: symbolize.None}
+	w := where{region: program.None, variable: types.None, symbol: program.None}
 	if has {
 		w = p.memory.at(address, e.Time)
 	}
 	if r, detail, failed := failure(e, ref); failed {
-		return Found{Object: r.Object(), Embedding: symbolize.None, Location: ref.location, Region: w.region, Detail: detail}
+		return Found{Object: r.Object(), Embedding: program.None, Location: ref.location, Region: w.region, Detail: detail}
 	}
 	// The data address of a watchpoint, and that of an access which crosses into a
 	// page that was not there, may be any byte of what is accessed.
@@ -186,7 +187,7 @@ func (p *Process) Find(e *Event) Found {
 	if e.Trigger == decode.TriggerBehind || address%pageSize == 0 {
 		inside = int64(address % maxAccess)
 	}
-	k := foundKey{symbolize.None, types.None, w.symbol, 0, w.kind, inside}
+	k := foundKey{program.None, types.None, w.symbol, 0, w.kind, inside}
 	if w.object != nil {
 		k.load = w.object.number
 	}
@@ -234,7 +235,7 @@ func (p *Process) reference(e *Event) *reference {
 	}
 	s := p.space
 	at := p.resolved.Resolve(e.PC, e.Time)
-	k := referenceKey{location: at.Location, candidate: symbolize.None, trigger: e.Trigger}
+	k := referenceKey{location: at.Location, candidate: program.None, trigger: e.Trigger}
 	if e.Candidate != 0 && e.Trigger == decode.TriggerSkid {
 		k.candidate = p.resolved.Resolve(e.Candidate, e.Time).Location
 	}

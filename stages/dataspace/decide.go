@@ -2,13 +2,13 @@ package dataspace
 
 import (
 	"stackmill/stages/loadobject/types"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
 )
 
 // foundKey is the part of a data address that matters: the variable and the byte in
 // an element of it, or the kind of memory.
 type foundKey struct {
-	load     symbolize.ObjectNo
+	load     program.ObjectNo
 	variable types.VariableNo
 	symbol   symbolNo
 	offset   int64
@@ -38,7 +38,7 @@ func (t typeTable) inElement(variable types.VariableNo, offset int64) int64 {
 
 // decide chooses between what the code and what the data address shows.
 func (s *Space) decide(ref *reference, w where, has bool, inside int64) Found {
-	found := Found{Location: ref.location, Embedding: symbolize.None}
+	found := Found{Location: ref.location, Embedding: program.None}
 	if w.found {
 		return s.byAddress(ref, w, inside, found)
 	}
@@ -57,13 +57,13 @@ func (s *Space) decide(ref *reference, w where, has bool, inside int64) Found {
 			if has && op.method == MethodStack && w.kind == RegionStack {
 				found.Agreement = Agrees
 			}
-			if w.symbol != symbolize.None {
+			if w.symbol != program.None {
 				found.Embedding = s.symbolObject(w.object, w.symbol)
 			}
 			return found
 		}
 	}
-	if w.symbol != symbolize.None {
+	if w.symbol != program.None {
 		found.Object, found.Method = s.symbolObject(w.object, w.symbol), MethodAddress
 		if known {
 			found.Agreement = Disagrees

@@ -6,6 +6,7 @@ import (
 	"stackmill/problem"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize"
 )
 
@@ -59,12 +60,12 @@ func TestMappingAgain(t *testing.T) {
 // since has the address; but their own parts do not.
 func TestReplacedObject(t *testing.T) {
 	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &problem.Log{})
-	s.resolver.Program.Objects = append(s.resolver.Program.Objects[:0:0], make([]symbolize.Object, 2)...)
-	for n := range symbolize.ObjectNo(2) { // 0x1800 bytes of a file, then zeros
+	s.resolver.Program.Objects = append(s.resolver.Program.Objects[:0:0], make([]program.Object, 2)...)
+	for n := range program.ObjectNo(2) { // 0x1800 bytes of a file, then zeros
 		segments := []symtab.Segment{{Address: 0x1000, FileSize: 0x1800, MemSize: 0x9000, Flags: 6}}
 		s.objects[n] = &object{space: s, number: n, variables: &symtab.Variables{}, symbols: &symtab.Table{Segments: segments}}
 	}
-	placed := func(n symbolize.ObjectNo, bias uint64, loaded int64, path string) symbolize.Placed {
+	placed := func(n program.ObjectNo, bias uint64, loaded int64, path string) symbolize.Placed {
 		return symbolize.Placed{Object: n, Path: path, Low: bias + 0x1000, High: bias + 0xa000, Bias: bias, Loaded: loaded, Unloaded: decode.Never}
 	}
 	const one, two = 0x100000, 0x102000
@@ -89,14 +90,14 @@ func TestReplacedObject(t *testing.T) {
 	for _, tt := range []struct {
 		address uint64
 		time    int64
-		object  symbolize.ObjectNo
+		object  program.ObjectNo
 	}{
 		{one + 0x1010, 5, 0}, {one + 0x3010, 5, 0}, {one + 0x5010, 5, 0}, {one + 0x9010, 5, 0},
-		{one + 0x3010, 15, 0}, {one + 0x5010, 15, symbolize.None}, {one + 0x9010, 15, symbolize.None},
+		{one + 0x3010, 15, 0}, {one + 0x5010, 15, program.None}, {one + 0x9010, 15, program.None},
 		{two + 0x1010, 25, 1}, {two + 0x3010, 25, 1}, {two + 0x9010, 25, 1}, {one + 0x1010, 25, 0},
-		{two + 0x1010, 35, symbolize.None}, {two + 0x3010, 35, 1},
+		{two + 0x1010, 35, program.None}, {two + 0x3010, 35, 1},
 	} {
-		got := symbolize.ObjectNo(symbolize.None)
+		got := program.ObjectNo(program.None)
 		if w := m.at(tt.address, tt.time); w.object != nil {
 			got = w.object.number
 		}
@@ -109,7 +110,7 @@ func TestReplacedObject(t *testing.T) {
 // Two load objects of one name that were in one place are two regions.
 func TestRegionsOfOneName(t *testing.T) {
 	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &problem.Log{})
-	s.resolver.Program.Objects = []symbolize.Object{{ID: 1}, {ID: 2}}
+	s.resolver.Program.Objects = []program.Object{{ID: 1}, {ID: 2}}
 	m := &memory{space: s, known: map[regionKey]RegionNo{}}
 	one, two := m.in(RegionSegment, "lib.so r--", 0x1000, 0x1000, 0), m.in(RegionSegment, "lib.so r--", 0x1000, 0x1000, 1)
 	if a, b := s.Regions[one.region], s.Regions[two.region]; a.ID == b.ID || a.LoadObject != 0 || b.LoadObject != 1 {

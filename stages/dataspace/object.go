@@ -9,6 +9,7 @@ import (
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/loadobject/types"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize"
 )
 
@@ -23,24 +24,24 @@ type Tables interface {
 // object is a load object whose code or data events touch.
 type object struct {
 	space    *Space
-	number   symbolize.ObjectNo
+	number   program.ObjectNo
 	resolver *symbolize.Resolver
 	symbols  *symtab.Table
 	types    typeTable
 	frames   *cfi.Table
 
-	functions  map[symbolize.FunctionNo]*function // by number in the program
-	returns    map[uint64]types.TypeNo            // types, by the address called
-	containers map[types.TypeNo][]containing      // by the type contained; nil until asked for
-	variables  *symtab.Variables                  // nil until asked for
-	narrow     bool                               // addresses have 32 bits
+	functions  map[program.FunctionNo]*function // by number in the program
+	returns    map[uint64]types.TypeNo          // types, by the address called
+	containers map[types.TypeNo][]containing    // by the type contained; nil until asked for
+	variables  *symtab.Variables                // nil until asked for
+	narrow     bool                             // addresses have 32 bits
 }
 
-func (s *Space) object(n symbolize.ObjectNo) *object {
+func (s *Space) object(n program.ObjectNo) *object {
 	if o := s.objects[n]; o != nil {
 		return o
 	}
-	o := &object{space: s, number: n, resolver: s.resolver, symbols: s.resolver.Table(n), functions: map[symbolize.FunctionNo]*function{}, returns: map[uint64]types.TypeNo{}}
+	o := &object{space: s, number: n, resolver: s.resolver, symbols: s.resolver.Table(n), functions: map[program.FunctionNo]*function{}, returns: map[uint64]types.TypeNo{}}
 	s.objects[n] = o
 	file := s.resolver.ObjectFile(n)
 	if o.symbols == nil || file == "" {
@@ -62,7 +63,7 @@ func (s *Space) object(n symbolize.ObjectNo) *object {
 }
 
 // function decodes a function of the program, once; nil if its code is unavailable.
-func (o *object) function(n symbolize.FunctionNo) *function {
+func (o *object) function(n program.FunctionNo) *function {
 	f, ok := o.functions[n]
 	if ok {
 		return f

@@ -4,13 +4,13 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/types"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
 )
 
 // reference is what is known of an instruction that events name.
 type reference struct {
 	object   *object
-	location symbolize.LocationNo
+	location program.LocationNo
 	behind   bool // events come after it, with the address that was watched
 	operands []operand
 	final    bool // the reason holds whatever the data address is
@@ -34,15 +34,15 @@ type operand struct {
 }
 
 type referenceKey struct {
-	location, candidate symbolize.LocationNo
+	location, candidate program.LocationNo
 	trigger             decode.Trigger
 }
 
 // refer finds the trigger instruction and its operands.
 func (s *Space) refer(k referenceKey) *reference {
-	program := s.resolver.Program
-	at := program.Location(k.location)
-	fn := &program.Functions[at.Function]
+	p := s.resolver.Program
+	at := p.Location(k.location)
+	fn := &p.Functions[at.Function]
 	o := s.object(at.Object)
 	ref := &reference{object: o, location: k.location, behind: k.trigger == decode.TriggerBehind, reason: NoDebugInfo, final: k.trigger == decode.TriggerSkid}
 	if at.Reason != "" || o.types.Table == nil {
@@ -61,8 +61,8 @@ func (s *Space) refer(k referenceKey) *reference {
 		return ref
 	}
 	candidate := int64(-1)
-	if k.candidate != symbolize.None {
-		c := program.Location(k.candidate)
+	if k.candidate != program.None {
+		c := p.Location(k.candidate)
 		if c.Function != at.Function {
 			ref.reason = NoBranchTarget
 			return ref

@@ -3,7 +3,7 @@ package dataspace
 import (
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/loadobject/types"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
 )
 
 // untyped returns the variables that the load object's symbol tables have, without
@@ -31,7 +31,7 @@ func (o *object) symbolAt(at uint64) symbolNo {
 	if i, ok := o.untyped().At(at); ok {
 		return symbolNo(i)
 	}
-	return symbolize.None
+	return program.None
 }
 
 // maxScalar is the size of the largest scalars, bytes.

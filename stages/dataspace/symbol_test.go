@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"stackmill/stages/loadobject/symtab"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
 )
 
 // Of a variable without a type, its size tells whether it is an aggregate.
@@ -13,7 +13,7 @@ func TestUntypedVariables(t *testing.T) {
 	o.variables = &symtab.Variables{List: []symtab.Variable{{Address: 0x1000, Size: 8, Name: "one"}, {Address: 0x1010, Size: 400, Name: "many"}}}
 	for at, want := range map[uint64]string{0xfff: "", 0x1000: "{- one}", 0x1007: "{- one}", 0x1008: "", 0x1010: "{- many}", 0x119f: "{- many}", 0x11a0: ""} {
 		n := o.symbolAt(at)
-		if n == symbolize.None {
+		if n == program.None {
 			if want != "" {
 				t.Errorf("%#x: nothing, want %s", at, want)
 			}

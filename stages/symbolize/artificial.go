@@ -1,6 +1,9 @@
 package symbolize
 
-import "stackmill/schema"
+import (
+	"stackmill/schema"
+	"stackmill/stages/program"
+)
 
 // The artificial functions (manual: Mapping Addresses to Program Structure).
 const (
@@ -28,40 +31,40 @@ const (
 )
 
 // artificialObjects makes the pseudo load objects that every program has.
-func (p *Program) artificialObjects() (total, unknown ObjectNo) {
-	return p.object(pseudo(Total, "artificial", "none")), p.object(pseudo(UnknownName, "unknown", "none"))
+func (r *Resolver) artificialObjects() (total, unknown program.ObjectNo) {
+	return r.addObject(pseudo(Total, "artificial", "none")), r.addObject(pseudo(UnknownName, "unknown", "none"))
 }
 
 // pseudo is a load object that is not a file.
-func pseudo(name, kind, symbols string) Object {
-	return Object{ID: schema.NewID("object").Text(name).Sum(), Name: name, Path: name, Kind: kind, Symbols: symbols}
+func pseudo(name, kind, symbols string) objectDraft {
+	return objectDraft{Object: program.Object{ID: schema.NewID("object").Text(name).Sum(), Name: name, Path: name, Kind: kind, Symbols: symbols}}
 }
 
 // Artificial returns the location of the artificial function of that name. Only
 // `<Total>` stands in the load object of that name: a row of that name is
 // everything (S19).
-func (r *Resolver) Artificial(name string) LocationNo {
-	return r.Program.location(r.artificialFunction(name), 0, "", nil)
+func (r *Resolver) Artificial(name string) program.LocationNo {
+	return r.Program.InternLocation(r.artificialFunction(name), 0, "", nil)
 }
 
-func (r *Resolver) artificialFunction(name string) FunctionNo {
+func (r *Resolver) artificialFunction(name string) program.FunctionNo {
 	p, object := r.Program, r.total
 	if name != Total {
 		object = r.pseudoObject(artificialObject, "artificial", "none")
 	}
-	m := p.module(object, unknownModule, "")
-	return p.function(Function{Object: object, Module: m, Name: name, Kind: Artificial}, 0)
+	m := p.InternModule(object, unknownModule, "")
+	return p.InternFunction(program.Function{Object: object, Module: m, Name: name, Kind: program.Artificial}, 0)
 }
 
 // unknown returns the location of a PC that belongs to no function.
-func (r *Resolver) unknown(pc uint64, reason string) LocationNo {
+func (r *Resolver) unknown(pc uint64, reason string) program.LocationNo {
 	return r.unknownIn(r.unknownObject, pc, reason)
 }
 
 // unknownIn is the same for a PC of a known object.
-func (r *Resolver) unknownIn(object ObjectNo, pc uint64, reason string) LocationNo {
+func (r *Resolver) unknownIn(object program.ObjectNo, pc uint64, reason string) program.LocationNo {
 	p := r.Program
-	m := p.module(object, unknownModule, "")
-	f := p.function(Function{Object: object, Module: m, Name: UnknownName, Kind: Unknown}, 0)
-	return p.location(f, pc, reason, nil)
+	m := p.InternModule(object, unknownModule, "")
+	f := p.InternFunction(program.Function{Object: object, Module: m, Name: UnknownName, Kind: program.Unknown}, 0)
+	return p.InternLocation(f, pc, reason, nil)
 }

@@ -5,6 +5,7 @@ import (
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 // callGraph is who calls whom and leaves for whom, as far as it was asked for: the
@@ -22,7 +23,7 @@ type callGraph struct {
 
 // entry is a function of a load object's table, by where it starts in the file.
 type entry struct {
-	object ObjectNo
+	object program.ObjectNo
 	offset uint64
 }
 
@@ -61,8 +62,8 @@ func (g *callGraph) number(k destinationKey) destinationNo {
 
 // destination follows a call or jump in a load object. It is None if the
 // instruction does not say where it goes.
-func (r *Resolver) destination(object ObjectNo, inst insn.Inst) destinationNo {
-	t := r.Program.Objects[object].table
+func (r *Resolver) destination(object program.ObjectNo, inst insn.Inst) destinationNo {
+	t := r.symbols[object].table
 	switch {
 	case t == nil:
 	case inst.HasSlot:
@@ -72,18 +73,18 @@ func (r *Resolver) destination(object ObjectNo, inst insn.Inst) destinationNo {
 	case inst.HasTarget:
 		return r.target(object, inst.Target)
 	}
-	return None
+	return program.None
 }
 
 // target is destination for a direct call or jump.
-func (r *Resolver) target(object ObjectNo, address uint64) destinationNo {
+func (r *Resolver) target(object program.ObjectNo, address uint64) destinationNo {
 	g := &r.graph
 	for int(object) >= len(g.targets) {
 		g.targets = append(g.targets, map[uint64]destinationNo{})
 	}
 	n, known := g.targets[object][address]
 	if !known {
-		n = None
+		n = program.None
 		if k, ok := r.findTarget(object, address); ok {
 			n = g.number(k)
 		}
@@ -92,8 +93,8 @@ func (r *Resolver) target(object ObjectNo, address uint64) destinationNo {
 	return n
 }
 
-func (r *Resolver) findTarget(object ObjectNo, address uint64) (k destinationKey, ok bool) {
-	t := r.Program.Objects[object].table
+func (r *Resolver) findTarget(object program.ObjectNo, address uint64) (k destinationKey, ok bool) {
+	t := r.symbols[object].table
 	offset, ok := r.addresses(object).Offset(address)
 	if !ok {
 		return k, false
@@ -112,8 +113,8 @@ func (r *Resolver) findTarget(object ObjectNo, address uint64) (k destinationKey
 }
 
 // addresses returns a load object's regions by address.
-func (r *Resolver) addresses(object ObjectNo) symtab.Addresses {
-	o := &r.Program.Objects[object]
+func (r *Resolver) addresses(object program.ObjectNo) symtab.Addresses {
+	o := &r.symbols[object]
 	if o.byAddress == nil {
 		o.byAddress = o.table.Addresses()
 	}

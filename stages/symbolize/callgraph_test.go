@@ -15,7 +15,7 @@ import (
 func TestLinkedFunctions(t *testing.T) {
 	const library, generated = "/lib/library", "/tmp/perf-7.map"
 	r, rec := recording(disk{
-		library:           program("aa", symtab.Function{Name: "do_work"}, symtab.Function{Name: "ext4_read"}),
+		library:           tableOf("aa", symtab.Function{Name: "do_work"}, symtab.Function{Name: "ext4_read"}),
 		decode.KernelPath: kernelImage("bb"),
 		"/lib/ext4.ko":    module(),
 		generated:         symtab.ReadPerfMap([]byte("5000 100 do_work\n5100 100 main\n")).Finish(),
@@ -37,7 +37,7 @@ func TestLinkedFunctions(t *testing.T) {
 	}
 	tables := 0
 	for i := range r.Program.Objects {
-		if r.Program.Objects[i].table != nil {
+		if r.symbols[i].table != nil {
 			tables++
 		}
 	}

@@ -13,12 +13,13 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize/image"
 )
 
 // code resolves a PC in code outside of files: the vdso, functions that a
 // run-time compiler announced (S13), compiled Java methods.
-func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) LocationNo {
+func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) program.LocationNo {
 	c := m.Code
 	offset := pc - m.Address
 	switch {
@@ -33,9 +34,9 @@ func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) Locat
 	}
 	o := r.codeObject(m)
 	f := codeFunction(c, m, pc, archOf(r.rec))
-	f.Object, f.Module = o, r.Program.module(o, unknownModule, "")
+	f.Object, f.Module = o, r.Program.InternModule(o, unknownModule, "")
 	f = r.inKernel(f, m)
-	return r.Program.location(r.Program.function(f, 0), offset, "", nil)
+	return r.Program.InternLocation(r.Program.InternFunction(f, 0), offset, "", nil)
 }
 
 // isGenerated distinguishes a single function from a region such as `[vdso]`.
@@ -44,7 +45,7 @@ func isGenerated(m *image.Mapping) bool {
 }
 
 // codeObject returns the pseudo object of code outside of files.
-func (r *Resolver) codeObject(m *image.Mapping) ObjectNo {
+func (r *Resolver) codeObject(m *image.Mapping) program.ObjectNo {
 	switch {
 	case m.Code.Named != nil:
 		return r.namedObject(m)
@@ -60,22 +61,22 @@ func (r *Resolver) codeObject(m *image.Mapping) ObjectNo {
 
 // generated resolves an offset in a function made at run time. Its identity is
 // its name and its instructions, not where it happened to be (S2).
-func (r *Resolver) generated(c *decode.Code, m *image.Mapping, proc *decode.Process, offset uint64) LocationNo {
+func (r *Resolver) generated(c *decode.Code, m *image.Mapping, proc *decode.Process, offset uint64) program.LocationNo {
 	p := r.Program
 	o := r.codeObject(m)
 	module := unknownModule
 	if c.File != "" {
 		module = c.File
 	}
-	f := Function{
-		Object: o, Module: p.module(o, module, ""), Kind: Dynamic, Scope: funcinfo.ModuleScope,
+	f := program.Function{
+		Object: o, Module: p.InternModule(o, module, ""), Kind: program.Dynamic, Scope: funcinfo.ModuleScope,
 		Name: c.Function, Linkage: c.Function, Aliases: c.Function, Size: m.Size,
 	}
-	n := p.function(f, xxhash.Sum64(c.Bytes)^m.Size)
+	n := p.InternFunction(f, xxhash.Sum64(c.Bytes)^m.Size)
 	if r.generatedCode[n] = c; r.runsJava(proc) {
 		r.version(n)
 	}
-	return p.location(n, offset, "", func() funcinfo.Place { return placeIn(c, offset) })
+	return p.InternLocation(n, offset, "", func() funcinfo.Place { return placeIn(c, offset) })
 }
 
 // placeIn returns the line of generated code at an offset. A line of a file without a name
@@ -95,7 +96,7 @@ func placeIn(c *decode.Code, offset uint64) (place funcinfo.Place) {
 // codeFunction finds the function in a region that holds several, such as the
 // vdso, whose signal trampolines its symbol table does not list (S24); code that no
 // function covers is a static region (S6).
-func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch isa.Arch) Function {
+func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch isa.Arch) program.Function {
 	fs := append([]decode.CodeFunction{}, c.Functions...)
 	symtab.Trampolines(arch, c.Bytes, func(name string, start, size int) {
 		f := decode.CodeFunction{Name: name, Address: m.Address + uint64(start), Size: uint64(size)}
@@ -107,7 +108,7 @@ func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch isa.Arch) Fu
 	start, end := m.Address, m.End()
 	for _, f := range fs {
 		if f.Address <= pc && pc < f.Address+f.Size {
-			return Function{Name: f.Name, Linkage: f.Name, Aliases: f.Name, Kind: funcinfo.Normal,
+			return program.Function{Name: f.Name, Linkage: f.Name, Aliases: f.Name, Kind: funcinfo.Normal,
 				Address: f.Address - m.Address, Offset: f.Address - m.Address, Size: f.Size}
 		}
 		if f.Address+f.Size <= pc {
@@ -120,15 +121,15 @@ func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch isa.Arch) Fu
 	if len(fs) == 0 {
 		scope = funcinfo.ModuleScope
 	}
-	return Function{Name: fmt.Sprintf("<static>@%#x", start-m.Address), Kind: funcinfo.Static, Scope: scope,
+	return program.Function{Name: fmt.Sprintf("<static>@%#x", start-m.Address), Kind: funcinfo.Static, Scope: scope,
 		Address: start - m.Address, Offset: start - m.Address, Size: end - start}
 }
 
 // pseudoObject interns a load object that is not a file.
-func (r *Resolver) pseudoObject(name, kind, symbols string) ObjectNo {
+func (r *Resolver) pseudoObject(name, kind, symbols string) program.ObjectNo {
 	n, ok := r.dynamic[name]
 	if !ok {
-		n = r.Program.object(pseudo(name, kind, symbols))
+		n = r.addObject(pseudo(name, kind, symbols))
 		r.dynamic[name] = n
 	}
 	return n

@@ -13,7 +13,7 @@ import (
 // takeOtherList gives generated code a list that is named by another number than the
 // process's: in a pid namespace, as of a container, the process names it by its number
 // there. It must be the only list whose functions are all where the process made code.
-func (r *Resolver) takeOtherList(o *Object, f *finding, im *image.Image, k objectKey) {
+func (r *Resolver) takeOtherList(o *objectDraft, f *finding, im *image.Image, k objectKey) {
 	var found *symtab.Table
 	var file string
 	for _, c := range r.locator.Stored(k.path, "") {

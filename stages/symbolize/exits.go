@@ -8,6 +8,7 @@ import (
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 // exit is an instruction by which control leaves a function, from at to end in
@@ -19,7 +20,7 @@ type exit struct {
 
 // exits are the ways in which control leaves a function, from its machine code.
 type exits struct {
-	object        ObjectNo
+	object        program.ObjectNo
 	called        []called // calls whose destinations nobody has asked for
 	calls         []exit   // the others, in the order of offsets
 	jumps         []exit   // to other functions
@@ -57,14 +58,14 @@ func (r *Resolver) calls(x *exits) []exit {
 const maxExitCode = 512 << 10
 
 // wholeCode returns the machine code of a function; whole says that it is all.
-func (r *Resolver) wholeCode(object ObjectNo, f symtab.Function) (code []byte, arch isa.Arch, whole bool) {
+func (r *Resolver) wholeCode(object program.ObjectNo, f symtab.Function) (code []byte, arch isa.Arch, whole bool) {
 	code, arch = r.Bytes(object, f.Offset, min(f.Size, maxExitCode))
 	return code, arch, arch != 0 && uint64(len(code)) == f.Size
 }
 
 // exits returns the ways out of the function at an offset of a load object's
 // file, nil if there is none. They are found once.
-func (r *Resolver) exits(object ObjectNo, offset uint64) *exits {
+func (r *Resolver) exits(object program.ObjectNo, offset uint64) *exits {
 	return once(r, &r.graph.exits, entry{object, offset}, (*Resolver).findExits)
 }
 
@@ -72,7 +73,7 @@ func (r *Resolver) exits(object ObjectNo, offset uint64) *exits {
 type byStart[T any] []map[uint64]*T
 
 // of returns what was found of the functions of a load object.
-func (b *byStart[T]) of(object ObjectNo) map[uint64]*T {
+func (b *byStart[T]) of(object program.ObjectNo) map[uint64]*T {
 	for int(object) >= len(*b) {
 		*b = append(*b, map[uint64]*T{})
 	}
@@ -81,12 +82,12 @@ func (b *byStart[T]) of(object ObjectNo) map[uint64]*T {
 
 // once returns what find finds of the function at a place, nil if there is none or
 // it is not where its load object's file says. all has what was found before.
-func once[T any](r *Resolver, all *byStart[T], at entry, find func(*Resolver, ObjectNo, symtab.Function) *T) *T {
+func once[T any](r *Resolver, all *byStart[T], at entry, find func(*Resolver, program.ObjectNo, symtab.Function) *T) *T {
 	known := all.of(at.object)
 	if x := known[at.offset]; x != nil { // most are asked for by their start
 		return x
 	}
-	o := &r.Program.Objects[at.object]
+	o := &r.symbols[at.object]
 	if o.table == nil || o.place != nil {
 		return nil
 	}
@@ -105,14 +106,14 @@ func once[T any](r *Resolver, all *byStart[T], at entry, find func(*Resolver, Ob
 // start returns where the function of a location starts, or a place in it: a
 // procedure linkage table has several sections, and user mode shows bodies as part of
 // the functions that they were made from.
-func (r *Resolver) start(l *Location) entry {
+func (r *Resolver) start(l *program.Location) entry {
 	if f := &r.Program.Functions[l.Function]; l.Offset-f.Offset < f.Size {
 		return entry{l.Object, f.Offset}
 	}
 	return entry{l.Object, l.Offset}
 }
 
-func (r *Resolver) findExits(object ObjectNo, f symtab.Function) *exits {
+func (r *Resolver) findExits(object program.ObjectNo, f symtab.Function) *exits {
 	code, arch, whole := r.wholeCode(object, f)
 	x := &exits{object: object, known: whole}
 	calls, jumps := r.graph.calls[:0], r.graph.jumps[:0]
@@ -141,7 +142,7 @@ func (r *Resolver) findExits(object ObjectNo, f symtab.Function) *exits {
 
 // callAt returns the call at a location, whose offset is anywhere in the
 // instruction (S21); nil if there is no call, or its target is unknown.
-func (r *Resolver) callAt(location LocationNo) *exit {
+func (r *Resolver) callAt(location program.LocationNo) *exit {
 	l := r.Program.Location(location)
 	if l.Reason != "" {
 		return nil
@@ -160,7 +161,7 @@ func (r *Resolver) callAt(location LocationNo) *exit {
 }
 
 // CallEnters reports whether the call at a location goes to a function itself.
-func (s *Scope) CallEnters(call LocationNo, function FunctionNo) bool {
+func (s *Scope) CallEnters(call program.LocationNo, function program.FunctionNo) bool {
 	c := s.r.callAt(call)
 	f := &s.r.Program.Functions[function]
 	return c != nil && slices.Contains(s.entries(c.to), entry{f.Object, f.Offset})
@@ -171,9 +172,9 @@ const longestCall = 8
 
 // NoCallEnds reports whether the machine code shows that no call ends with the byte at a
 // location: nothing returns to the next one.
-func (r *Resolver) NoCallEnds(location LocationNo) bool {
+func (r *Resolver) NoCallEnds(location program.LocationNo) bool {
 	l := r.Program.Location(location)
-	if l.Object < 0 || l.Reason != "" || l.Offset < longestCall || r.Program.Objects[l.Object].place != nil {
+	if l.Object < 0 || l.Reason != "" || l.Offset < longestCall || r.symbols[l.Object].place != nil {
 		return false
 	}
 	code, arch := r.Bytes(l.Object, l.Offset+1-longestCall, longestCall)

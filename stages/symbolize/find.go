@@ -11,6 +11,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize/image"
 )
 
@@ -29,8 +30,8 @@ type remark struct{ reason, message string }
 // findObject takes the first file that can be read and that nothing recorded
 // proves to be another: without a build-id or checksum a rebuilt program may
 // give wrong names, but not without a problem.
-func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) Object {
-	o := Object{Name: path.Base(k.path), Path: k.path, Checksum: k.checksum, Kind: "elf", Symbols: "none"}
+func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) objectDraft {
+	o := objectDraft{Object: program.Object{Name: path.Base(k.path), Path: k.path, Checksum: k.checksum, Kind: "elf", Symbols: "none"}}
 	o.kernel = k.path == decode.KernelPath || r.IsKernel(m.Address)
 	f := &finding{file: k.path}
 	if k.path == decode.KernelPath {
@@ -60,7 +61,7 @@ func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) Ob
 
 // takeModuleList gives a module of the kernel its part of the list of the kernel's
 // symbols; false if there is no such list.
-func (r *Resolver) takeModuleList(o *Object, f *finding, m *image.Mapping) bool {
+func (r *Resolver) takeModuleList(o *objectDraft, f *finding, m *image.Mapping) bool {
 	list, origin, why := r.moduleList(m)
 	if why != nil {
 		f.refused = append(f.refused, *why)
@@ -74,7 +75,7 @@ func (r *Resolver) takeModuleList(o *Object, f *finding, m *image.Mapping) bool 
 
 // takeFile gives an object the first of its candidates that is not refused, and
 // notes in f what is wrong with those before and what speaks against this one.
-func (r *Resolver) takeFile(o *Object, f *finding, im *image.Image, k objectKey) {
+func (r *Resolver) takeFile(o *objectDraft, f *finding, im *image.Image, k objectKey) {
 	for _, c := range Candidates(r.locator, k.path, k.buildID) {
 		if f.disbelieved != "" && c.Path == k.path {
 			continue
@@ -170,7 +171,7 @@ func Candidates(locator decode.Locator, file, buildID string) []decode.Candidate
 // identify returns the id of an object, which two builds of one path never
 // share: from its build-id, else its file's content, else what is recorded of it,
 // as far as other recordings of it agree.
-func (r *Resolver) identify(o *Object, im *image.Image, k objectKey, kernel bool) int64 {
+func (r *Resolver) identify(o *objectDraft, im *image.Image, k objectKey, kernel bool) int64 {
 	id := schema.NewID("object")
 	switch {
 	case o.BuildID != "":
@@ -192,7 +193,7 @@ func (r *Resolver) identify(o *Object, im *image.Image, k objectKey, kernel bool
 
 // complain records what was wrong with an object's files; as remarks if no stack
 // needs them.
-func (r *Resolver) complain(o *Object, f *finding, touched bool) {
+func (r *Resolver) complain(o *objectDraft, f *finding, touched bool) {
 	severity := problem.Info
 	switch generated := decode.IsPerfMap(f.file); {
 	case touched && o.table == nil && f.file == decode.KernelPath:

@@ -65,7 +65,7 @@ func TestFit(t *testing.T) {
 		{"no whole pages, outside", separate, []piece{{base + 0x10, 0x110, 0x5010, 5}}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			table := program("", symtab.Function{Name: "f"})
+			table := tableOf("", symtab.Function{Name: "f"})
 			table.Segments = c.segments
 			r, _ := recording(disk{"/bin/p": table})
 			r.rec.PageSize = page
@@ -83,7 +83,7 @@ func TestFit(t *testing.T) {
 
 // Where a program mapped its text again, its data is not.
 func TestPlacedOnce(t *testing.T) {
-	r, _ := recording(disk{"/bin/p": program("aa", symtab.Function{Name: "f"})})
+	r, _ := recording(disk{"/bin/p": tableOf("aa", symtab.Function{Name: "f"})})
 	again := text("/bin/p", 0x7f0000000000)
 	again.Size += 0x3000
 	pr := process(r, text("/bin/p", 0x401000), again)

@@ -10,6 +10,7 @@ import (
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 // frame is where a function sets its frame pointer, by offsets in the file.
@@ -23,7 +24,7 @@ type frame struct {
 // stretch is a piece of code, by offsets in the file.
 type stretch struct{ from, until uint64 }
 
-func (r *Resolver) findFrame(object ObjectNo, f symtab.Function) *frame {
+func (r *Resolver) findFrame(object program.ObjectNo, f symtab.Function) *frame {
 	code, arch, whole := r.wholeCode(object, f)
 	x := &frame{until: f.Offset + f.Size, known: whole && f.Kind != funcinfo.Static}
 	if !x.known {
@@ -93,7 +94,7 @@ func setsFramePointer(arch isa.Arch, code []byte) bool {
 // gets there: the offset after the instruction, the function's end if it gets there
 // without, 0 if no instruction does. It is unknown if the code is, or where its
 // functions start.
-func (r *Resolver) SetsFrame(location LocationNo) (offset uint64, known bool) {
+func (r *Resolver) SetsFrame(location program.LocationNo) (offset uint64, known bool) {
 	l := r.Program.Location(location)
 	if l.Reason != "" {
 		return 0, false
@@ -109,7 +110,7 @@ func (r *Resolver) SetsFrame(location LocationNo) (offset uint64, known bool) {
 }
 
 // BeginsTrampoline reports whether the code of a signal trampoline begins at a location (S24).
-func (r *Resolver) BeginsTrampoline(location LocationNo) bool {
+func (r *Resolver) BeginsTrampoline(location program.LocationNo) bool {
 	l := r.Program.Location(location)
 	if l.Object < 0 || l.Reason != "" {
 		return false
@@ -120,7 +121,7 @@ func (r *Resolver) BeginsTrampoline(location LocationNo) bool {
 
 // Returns reports whether a location's instruction returns from its function, or
 // does nothing before one that does: its frame pointer is the caller's again.
-func (r *Resolver) Returns(location LocationNo) bool {
+func (r *Resolver) Returns(location program.LocationNo) bool {
 	l := r.Program.Location(location)
 	if l.Object < 0 || l.Reason != "" {
 		return false

@@ -7,6 +7,7 @@ import (
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 // Import is a function of another load object that a call goes to.
@@ -15,7 +16,7 @@ type Import struct {
 	// Entry is the location of the entry of the procedure linkage table that
 	// the call goes through and that the first call may bind; None if the address
 	// is known before any call.
-	Entry LocationNo
+	Entry program.LocationNo
 }
 
 // Bounds of the search for tail calls: functions looked at, and bytes of each.
@@ -29,11 +30,11 @@ const (
 // or those that the function which it calls leaves for by a jump (S26). They are
 // in order of discovery; none if the instructions do not say. The machine
 // code of a location is decoded once.
-func (r *Resolver) Imports(call LocationNo) []Import {
+func (r *Resolver) Imports(call program.LocationNo) []Import {
 	found, ok := r.imports[call]
 	if !ok {
 		l := r.Program.Location(call)
-		if t := r.Program.Objects[l.Object].table; t != nil && len(t.Slots) > 0 && l.Reason == "" {
+		if t := r.symbols[l.Object].table; t != nil && len(t.Slots) > 0 && l.Reason == "" {
 			s := importSearch{r: r, object: l.Object, table: t}
 			s.call(l.Offset)
 			found = s.found
@@ -45,8 +46,8 @@ func (r *Resolver) Imports(call LocationNo) []Import {
 
 // Defines reports whether a load object has a function of that name; also if
 // its functions are unknown, since nothing can be claimed about them.
-func (r *Resolver) Defines(object ObjectNo, symbol string) bool {
-	o := &r.Program.Objects[object]
+func (r *Resolver) Defines(object program.ObjectNo, symbol string) bool {
+	o := &r.symbols[object]
 	if o.table == nil {
 		return true
 	}
@@ -68,7 +69,7 @@ func (s *Scope) ReturnsItself(symbol string) bool {
 func (s *Scope) returnsItself(symbol string) bool {
 	entries := s.entriesNamed(symbol)
 	for _, e := range entries {
-		t := s.r.Program.Objects[e.object].table
+		t := s.r.symbols[e.object].table
 		f, _ := t.Function(e.offset)
 		search := importSearch{r: s.r, object: e.object, table: t}
 		if search.tailCalls(f); search.anywhere {
@@ -81,7 +82,7 @@ func (s *Scope) returnsItself(symbol string) bool {
 // importSearch follows one call inside its load object.
 type importSearch struct {
 	r        *Resolver
-	object   ObjectNo
+	object   program.ObjectNo
 	table    *symtab.Table
 	found    []Import
 	visited  []uint64 // offsets of functions whose jumps were followed
@@ -118,9 +119,9 @@ func (s *importSearch) follow(inst insn.Inst) {
 	f, _ := s.table.Function(to.offset)
 	switch {
 	case to.slot.Symbol != "":
-		i := Import{to.slot.Symbol, None}
+		i := Import{to.slot.Symbol, program.None}
 		if to.table && to.slot.Lazy && f.Kind == funcinfo.PLT {
-			i.Entry = s.r.Program.location(s.r.tableFunction(s.object, f), to.offset, "", nil)
+			i.Entry = s.r.Program.InternLocation(s.r.tableFunction(s.object, f), to.offset, "", nil)
 		}
 		s.add(i)
 	case inst.HasTarget && f.Kind != funcinfo.Static && f.Kind != funcinfo.PLT && f.Address == inst.Target:

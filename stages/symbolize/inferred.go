@@ -7,6 +7,7 @@ import (
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 // ReasonCall is why the instruction of a function that must be on a stack is
@@ -15,8 +16,8 @@ const ReasonCall = "call instruction not recorded"
 
 // Inferred is a caller that was not recorded, as far as machine code shows it (S22).
 type Inferred struct {
-	Location LocationNo // of its call, or of the function if several calls may be it; None if the caller is unknown
-	Calls    bool       // the caller's code may call the callee itself: nothing is missing between them
+	Location program.LocationNo // of its call, or of the function if several calls may be it; None if the caller is unknown
+	Calls    bool               // the caller's code may call the callee itself: nothing is missing between them
 }
 
 // Infer finds the function between a call and a function that was seen above it
@@ -25,15 +26,15 @@ type Inferred struct {
 // It is false when nothing need be missing: the call itself leads to the callee.
 // A callee of None may be called by anyone. callsMain says whether a call
 // without a known target calls the main function, if there is only one.
-func (s *Scope) Infer(call, callee LocationNo, callsMain func() bool) (found Inferred, missing bool) {
+func (s *Scope) Infer(call, callee program.LocationNo, callsMain func() bool) (found Inferred, missing bool) {
 	to, ok := s.called(call, callsMain)
 	if !ok {
-		return Inferred{Location: None}, true
+		return Inferred{Location: program.None}, true
 	}
 	if callee >= 0 && s.r.isTable(callee) { // which entry it is depends on the location
 		return s.infer(to, callee)
 	}
-	k := inference{to, None}
+	k := inference{to, program.None}
 	if callee >= 0 {
 		k.callee = s.r.Program.Location(callee).Function
 	}
@@ -49,7 +50,7 @@ func (s *Scope) Infer(call, callee LocationNo, callsMain func() bool) (found Inf
 // for all locations of the function.
 type inference struct {
 	call   destinationNo
-	callee FunctionNo
+	callee program.FunctionNo
 }
 
 // inferredBy is what Infer says.
@@ -59,9 +60,9 @@ type inferredBy struct {
 }
 
 // infer is Infer for a call's destination.
-func (s *Scope) infer(to destinationNo, callee LocationNo) (found Inferred, missing bool) {
+func (s *Scope) infer(to destinationNo, callee program.LocationNo) (found Inferred, missing bool) {
 	r := s.r
-	found.Location = None
+	found.Location = program.None
 	reached := s.reach(to)
 	calling := -1 // the only one of them whose code leads to the callee
 	var at site
@@ -90,7 +91,7 @@ func (s *Scope) infer(to destinationNo, callee LocationNo) (found Inferred, miss
 }
 
 // called returns where a call goes, by its instruction, or else main.
-func (s *Scope) called(call LocationNo, callsMain func() bool) (destinationNo, bool) {
+func (s *Scope) called(call program.LocationNo, callsMain func() bool) (destinationNo, bool) {
 	if c := s.r.callAt(call); c != nil {
 		return c.to, true
 	}
@@ -102,9 +103,9 @@ func (s *Scope) called(call LocationNo, callsMain func() bool) (destinationNo, b
 // one that it enters and those that this leaves for by a jump.
 type reached struct {
 	entries  []entry
-	choosers []ObjectNo // the load objects of those that choose among functions of theirs
-	all      bool       // there can be no other
-	byName   bool       // some depend on the scope
+	choosers []program.ObjectNo // the load objects of those that choose among functions of theirs
+	all      bool               // there can be no other
+	byName   bool               // some depend on the scope
 }
 
 // reach returns the functions that a call may be in. They are found once.
@@ -150,7 +151,7 @@ func (s *Scope) findReach(to destinationNo) *reached {
 	}
 	known.entries = found
 	for _, e := range found {
-		if f, ok := r.Program.Objects[e.object].table.Function(e.offset); ok && f.Indirect {
+		if f, ok := r.symbols[e.object].table.Function(e.offset); ok && f.Indirect {
 			known.choosers = append(known.choosers, e.object)
 		}
 	}
@@ -171,7 +172,7 @@ func (x *reached) mayBe(f entry) bool {
 }
 
 // entryOf returns the function of a location.
-func (r *Resolver) entryOf(location LocationNo) entry {
+func (r *Resolver) entryOf(location program.LocationNo) entry {
 	f := &r.Program.Functions[r.Program.Location(location).Function]
 	return entry{f.Object, f.Offset}
 }
@@ -186,7 +187,7 @@ type site struct {
 // the procedure linkage table, to itself, to a function that jumps to either, or to
 // one that chooses among functions of its load object. Code that the entries of a
 // table share may follow any of them.
-func (s *Scope) leading(caller entry, callee LocationNo) (found site) {
+func (s *Scope) leading(caller entry, callee program.LocationNo) (found site) {
 	r := s.r
 	x := r.exits(caller.object, caller.offset)
 	if x == nil || callee < 0 {
@@ -214,7 +215,7 @@ func (s *Scope) leading(caller entry, callee LocationNo) (found site) {
 
 // Contradicts reports whether a call proves that it did not lead to a callee: it
 // goes to functions that leave for known places only.
-func (s *Scope) Contradicts(call, callee LocationNo) bool {
+func (s *Scope) Contradicts(call, callee program.LocationNo) bool {
 	c := s.r.callAt(call)
 	if c == nil || s.r.isTable(callee) {
 		return false
@@ -224,14 +225,14 @@ func (s *Scope) Contradicts(call, callee LocationNo) bool {
 }
 
 // isTable reports whether a location is in a procedure linkage table.
-func (r *Resolver) isTable(location LocationNo) bool {
+func (r *Resolver) isTable(location program.LocationNo) bool {
 	return r.Program.Functions[r.Program.Location(location).Function].Kind == funcinfo.PLT
 }
 
 // entersTable reports whether a call goes to the entry of a load object's procedure
 // linkage table that has a slot, or to a function that jumps there. The zero slot is
 // that of any entry.
-func (s *Scope) entersTable(to destinationNo, object ObjectNo, slot symtab.Slot) bool {
+func (s *Scope) entersTable(to destinationNo, object program.ObjectNo, slot symtab.Slot) bool {
 	r := s.r
 	isEntry := func(n destinationNo) bool {
 		d := &r.graph.destinations[n]
@@ -255,12 +256,12 @@ func (s *Scope) entersTable(to destinationNo, object ObjectNo, slot symtab.Slot)
 // slotAt returns the slot of the entry of a procedure linkage table at a
 // location; the zero slot if it is in code that entries share, or that cannot be
 // decoded.
-func (r *Resolver) slotAt(location LocationNo) (slot symtab.Slot, isTable bool) {
+func (r *Resolver) slotAt(location program.LocationNo) (slot symtab.Slot, isTable bool) {
 	if !r.isTable(location) {
 		return slot, false
 	}
 	l := r.Program.Location(location)
-	t := r.Program.Objects[l.Object].table
+	t := r.symbols[l.Object].table
 	region, _ := t.Region(l.Offset)
 	address := region.Address + l.Offset - region.Offset
 	step := uint64(8) // entries are aligned to no more than that
@@ -280,12 +281,12 @@ func (r *Resolver) slotAt(location LocationNo) (slot symtab.Slot, isTable bool) 
 
 // caller returns the location of a function's call: of the only one, else of the
 // function without an instruction.
-func (r *Resolver) caller(e entry, at site) LocationNo {
-	t := r.Program.Objects[e.object].table
+func (r *Resolver) caller(e entry, at site) program.LocationNo {
+	t := r.symbols[e.object].table
 	f, _ := t.Function(e.offset)
 	n := r.tableFunction(e.object, f)
 	if at.count == 1 {
 		return r.At(n, at.end-1)
 	}
-	return r.Program.location(n, f.Offset, ReasonCall, nil)
+	return r.Program.InternLocation(n, f.Offset, ReasonCall, nil)
 }

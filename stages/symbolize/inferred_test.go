@@ -9,6 +9,7 @@ import (
 
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 // What a call tells of a caller that is missing above it (S22), and whether it
@@ -53,11 +54,11 @@ func TestInfer(t *testing.T) {
 	for _, n := range names {
 		functions = append(functions, symtab.Function{Name: n})
 	}
-	table := program("aa", functions...)
+	table := tableOf("aa", functions...)
 	table.Arch = isa.AMD64
 	r, _ := recording(disk{path: table})
 	pr := process(r, text(path, base))
-	at := func(offset uint64) LocationNo { return pr.Resolve(base+offset-0x1000, 0).Location }
+	at := func(offset uint64) program.LocationNo { return pr.Resolve(base+offset-0x1000, 0).Location }
 	leaf := at(place["leaf"] + 1)
 
 	for _, tt := range []struct {
@@ -120,7 +121,7 @@ func TestSetsFrame(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	table := program("aa", symtab.Function{Name: "grows"})
+	table := tableOf("aa", symtab.Function{Name: "grows"})
 	table.Arch = isa.AMD64
 	r, _ := recording(disk{path: table})
 	pr := process(r, text(path, base))

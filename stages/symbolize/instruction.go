@@ -10,6 +10,7 @@ import (
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 // Instruction is a row of instructions.
@@ -42,8 +43,8 @@ type Disassembler struct {
 	code      machineCode
 	outlines  *Outlines
 	printers  map[isa.Arch]*disasm.Printer
-	addresses map[ObjectNo]symtab.Addresses // by object
-	stubs     map[stubKey]string            // names of entries of procedure linkage tables
+	addresses map[program.ObjectNo]symtab.Addresses // by object
+	stubs     map[stubKey]string                    // names of entries of procedure linkage tables
 	readable  func(linkage string) string
 	items     []disasm.Item // of the code being decoded; its memory is used again, as that of the next
 	calls     []bool        // which instructions are calls, before any were added that are not in the code
@@ -54,7 +55,7 @@ type Disassembler struct {
 // outlines what it finds out of them.
 func NewDisassembler(r *Resolver, outlines *Outlines) *Disassembler {
 	return &Disassembler{
-		r: r, code: machineCode{r, contents{rec: r.rec, blocks: r.blocks, shared: true}}, outlines: outlines, printers: map[isa.Arch]*disasm.Printer{}, addresses: map[ObjectNo]symtab.Addresses{}, stubs: map[stubKey]string{},
+		r: r, code: machineCode{r, contents{rec: r.rec, blocks: r.blocks, shared: true}}, outlines: outlines, printers: map[isa.Arch]*disasm.Printer{}, addresses: map[program.ObjectNo]symtab.Addresses{}, stubs: map[stubKey]string{},
 		readable: symtab.NewNames().Readable,
 	}
 }
@@ -69,7 +70,7 @@ const All = -1
 // of the PCs, which are sorted offsets in it, or All of it. It gives nothing if
 // the machine code is unavailable. If a part of it is available, the other PCs
 // are listed as Unavailable. The instructions are in the memory of a list, if it suffices.
-func (d *Disassembler) Function(list []Instruction, function FunctionNo, pcs []uint64, within int) Disassembly {
+func (d *Disassembler) Function(list []Instruction, function program.FunctionNo, pcs []uint64, within int) Disassembly {
 	out := Disassembly{Instructions: list[:0]}
 	d.calls, d.found = d.calls[:0], 0
 	d.available(&out, function, pcs, within)
@@ -87,7 +88,7 @@ func (d *Disassembler) Function(list []Instruction, function FunctionNo, pcs []u
 const Unavailable = "(not in the file)"
 
 // rest adds the PCs whose instructions are not there. Each has the size 0.
-func (d *Disassembler) rest(out *Disassembly, function FunctionNo, pcs []uint64) {
+func (d *Disassembler) rest(out *Disassembly, function program.FunctionNo, pcs []uint64) {
 	known := out.Instructions // in the order of offsets
 	for _, pc := range pcs {
 		at := pc
@@ -107,7 +108,7 @@ func (d *Disassembler) rest(out *Disassembly, function FunctionNo, pcs []uint64)
 }
 
 // available is Function for the code that is there.
-func (d *Disassembler) available(out *Disassembly, function FunctionNo, pcs []uint64, within int) {
+func (d *Disassembler) available(out *Disassembly, function program.FunctionNo, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	switch {
 	case f.Kind == funcinfo.PLT:
@@ -135,8 +136,8 @@ func (d *Disassembler) available(out *Disassembly, function FunctionNo, pcs []ui
 
 // sections adds the sections of a procedure linkage table, which is one function in all
 // of them, that PCs lie in (symtab.Table.PLT).
-func (d *Disassembler) sections(out *Disassembly, function FunctionNo, pcs []uint64, within int) {
-	t := d.r.Program.Objects[d.r.Program.Functions[function].Object].table
+func (d *Disassembler) sections(out *Disassembly, function program.FunctionNo, pcs []uint64, within int) {
+	t := d.r.symbols[d.r.Program.Functions[function].Object].table
 	for len(pcs) > 0 {
 		n := 1
 		if s, ok := t.Function(pcs[0]); ok {
@@ -167,7 +168,7 @@ next:
 
 // add appends what is wanted of code, which starts with an instruction at an
 // offset in the function.
-func (d *Disassembler) add(out *Disassembly, function FunctionNo, offset uint64, code []byte, arch isa.Arch, pcs []uint64, within int) {
+func (d *Disassembler) add(out *Disassembly, function program.FunctionNo, offset uint64, code []byte, arch isa.Arch, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	address := f.Address + (offset - f.Offset)
 	items := near(d.items[:0], arch, code, address, address-offset, pcs, within)
@@ -198,14 +199,14 @@ func (d *Disassembler) add(out *Disassembly, function FunctionNo, offset uint64,
 }
 
 // lines returns the lookup of lines for growing offsets.
-func (d *Disassembler) lines(function FunctionNo, offset uint64) func(uint64) (string, int32) {
+func (d *Disassembler) lines(function program.FunctionNo, offset uint64) func(uint64) (string, int32) {
 	if c := d.r.generatedCode[function]; c != nil {
 		return func(at uint64) (string, int32) {
 			place := placeIn(c, at)
 			return place.File, place.Line
 		}
 	}
-	t := d.r.Program.Objects[d.r.Program.Functions[function].Object].table
+	t := d.r.symbols[d.r.Program.Functions[function].Object].table
 	n := t.Lines.Before(offset)
 	return func(at uint64) (string, int32) {
 		for n+1 < t.Lines.Len() && t.Lines.At(n+1).Offset <= at {

@@ -48,7 +48,7 @@ func TestDisassembler(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	table := program("aa", symtab.Function{Name: "f", Size: 0x18}, symtab.Function{Name: "g"})
+	table := tableOf("aa", symtab.Function{Name: "f", Size: 0x18}, symtab.Function{Name: "g"})
 	table.Arch, table.Key = isa.AMD64, "f and g"
 	table.Files = []string{"/src/f.c"}
 	table.Lines = symtab.RowsOf([]symtab.Row{{Offset: 0x1001, Line: 3}, {Offset: 0x1006, Line: 4}, {Offset: 0x1017, File: -1}})
@@ -118,7 +118,7 @@ func TestKnown(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	table := program("aa", symtab.Function{Name: "f", Size: 0x40}) // the file has half of it
+	table := tableOf("aa", symtab.Function{Name: "f", Size: 0x40}) // the file has half of it
 	table.Arch, table.Key = isa.AMD64, "f"
 	r, _ := recording(disk{path: table})
 	pr := process(r, text(path, 0x10000))
@@ -161,7 +161,7 @@ func TestDisassembleLinkageTable(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	table := program("aa", symtab.Function{Name: "@plt", Kind: funcinfo.PLT, Size: 16}, symtab.Function{Name: "@plt", Kind: funcinfo.PLT, Size: 8})
+	table := tableOf("aa", symtab.Function{Name: "@plt", Kind: funcinfo.PLT, Size: 16}, symtab.Function{Name: "@plt", Kind: funcinfo.PLT, Size: 8})
 	table.Arch = isa.AMD64
 	r, rec := recording(disk{path: table})
 	rec.Arch, rec.WordBits = "x86_64", 64
@@ -189,9 +189,9 @@ func nops(offset, n int) string {
 
 // Code of which nothing is to be had has no instructions, however it is asked for.
 func TestDisassembleNothing(t *testing.T) {
-	table := program("aa", symtab.Function{Name: "f"})
+	table := tableOf("aa", symtab.Function{Name: "f"})
 	table.Arch = isa.AMD64
-	r, _ := recording(disk{"/gone": table, "/other": program("bb", symtab.Function{Name: "f"})})
+	r, _ := recording(disk{"/gone": table, "/other": tableOf("bb", symtab.Function{Name: "f"})})
 	pr := process(r, text("/gone", 0x10000), text("/other", 0x20000), text("/none", 0x30000))
 	d := NewDisassembler(r, NewOutlines())
 	for _, pc := range []uint64{0x10000, 0x10300, 0x20000, 0x20300, 0x30000} {

@@ -5,13 +5,14 @@ import (
 
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
+	"stackmill/stages/program"
 )
 
 const javaObject = "<JAVA_CLASSES>"
 
 // JavaFrame returns the location of a frame of a Java stack. A method id of 0
 // is the JVM's way to say that it has no stack.
-func (r *Resolver) JavaFrame(p *decode.Process, f decode.JavaFrame) LocationNo {
+func (r *Resolver) JavaFrame(p *decode.Process, f decode.JavaFrame) program.LocationNo {
 	if f.Method == 0 {
 		return r.Artificial(NoJavaStack)
 	}
@@ -22,7 +23,7 @@ func (r *Resolver) JavaFrame(p *decode.Process, f decode.JavaFrame) LocationNo {
 	return r.javaMethod(m, uint64(uint32(f.BCI)))
 }
 
-func (r *Resolver) compiledMethod(p *decode.Process, method, offset, pc uint64) LocationNo {
+func (r *Resolver) compiledMethod(p *decode.Process, method, offset, pc uint64) program.LocationNo {
 	m, ok := p.JavaMethods[method]
 	if !ok {
 		return r.unknown(pc, ReasonUnknownMethod)
@@ -30,7 +31,7 @@ func (r *Resolver) compiledMethod(p *decode.Process, method, offset, pc uint64) 
 	return r.javaMethod(m, offset)
 }
 
-func (r *Resolver) javaMethod(m decode.JavaMethod, offset uint64) LocationNo {
+func (r *Resolver) javaMethod(m decode.JavaMethod, offset uint64) program.LocationNo {
 	p := r.Program
 	o := r.pseudoObject(javaObject, "java", "recording")
 	module := m.File
@@ -38,11 +39,11 @@ func (r *Resolver) javaMethod(m decode.JavaMethod, offset uint64) LocationNo {
 		module = m.Class
 	}
 	linkage := m.Class + "." + m.Name + m.Signature
-	f := Function{
-		Object: o, Module: p.module(o, module, "Java"), Kind: Java, Scope: funcinfo.ModuleScope,
+	f := program.Function{
+		Object: o, Module: p.InternModule(o, module, "Java"), Kind: program.Java, Scope: funcinfo.ModuleScope,
 		Name: m.Class + "." + m.Name + javaParameters(m.Signature), Linkage: linkage, Aliases: linkage,
 	}
-	return p.location(p.function(f, 0), offset, "", nil)
+	return p.InternLocation(p.InternFunction(f, 0), offset, "", nil)
 }
 
 // javaParameters turns a JVM method signature such as `(I[Ljava/lang/String;)V`

@@ -21,7 +21,7 @@ type KeptList struct {
 }
 
 // object returns the load object of the list.
-func (k *KeptList) object(r *Resolver, o Object, key objectKey) Object {
+func (k *KeptList) object(r *Resolver, o objectDraft, key objectKey) objectDraft {
 	o.ID, o.Symbols, o.FunctionCount, o.table, o.BuildID = k.ID, k.Symbols, k.Functions, k.Table, cmp.Or(o.BuildID, key.buildID)
 	if !decode.IsPerfMap(key.path) {
 		o.place = absolute

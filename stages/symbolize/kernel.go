@@ -7,6 +7,7 @@ import (
 
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize/image"
 )
 
@@ -36,9 +37,9 @@ func (r *Resolver) IsKernel(pc uint64) bool {
 }
 
 // inKernel makes a function of a mapping one of the kernel's if it is.
-func (r *Resolver) inKernel(f Function, m *image.Mapping) Function {
+func (r *Resolver) inKernel(f program.Function, m *image.Mapping) program.Function {
 	if r.IsKernel(m.Address) {
-		f.Kind = Kernel
+		f.Kind = program.Kernel
 	}
 	return f
 }

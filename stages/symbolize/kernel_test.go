@@ -10,6 +10,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 const (
@@ -159,7 +160,7 @@ func (s stored) Stored(string, string) (list []decode.Candidate) {
 // What a cache keeps under the recorded build-id stands in for a file that is
 // another or gone; a file of another build-id is never used.
 func TestStoredObjects(t *testing.T) {
-	good, rebuilt, unmarked := program("aa", symtab.Function{Name: "good"}), program("bb", symtab.Function{Name: "rebuilt"}), program("", symtab.Function{Name: "unmarked"})
+	good, rebuilt, unmarked := tableOf("aa", symtab.Function{Name: "good"}), tableOf("bb", symtab.Function{Name: "rebuilt"}), tableOf("", symtab.Function{Name: "unmarked"})
 	files := disk{"good": good, "rebuilt": rebuilt, "unmarked": unmarked, "/bin/rebuilt": rebuilt, "/bin/unmarked": unmarked}
 	for _, c := range []struct {
 		path   string
@@ -196,7 +197,7 @@ func TestForeignCode(t *testing.T) {
 	r, _ := recording(nil)
 	pr := process(r, decode.MapEvent{Path: "[guest]", Address: 1 << 62, Size: 1 << 56, Modes: 5, Code: &decode.Code{Reason: "elsewhere"}})
 	l := *r.Program.Location(pr.Resolve(1<<62+0x4010, 0).Location)
-	if o, f := r.Program.Objects[l.Object], r.Program.Functions[l.Function]; o.Name != "[guest]" || f.Name != UnknownName || f.Kind != Unknown || l.Offset != 0x4010 || l.Reason != "elsewhere" {
+	if o, f := r.Program.Objects[l.Object], r.Program.Functions[l.Function]; o.Name != "[guest]" || f.Name != UnknownName || f.Kind != program.Unknown || l.Offset != 0x4010 || l.Reason != "elsewhere" {
 		t.Errorf("%s %s %s %+v", o.Name, f.Name, f.Kind, l)
 	}
 }

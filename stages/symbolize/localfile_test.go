@@ -154,10 +154,10 @@ func (f *fixture) resolve(buildID string) (name, problems string) {
 		events = append(events, m)
 	}
 	f.rec.Processes = []*decode.Process{{Image: events, DurationNS: int64(10 * time.Second)}}
-	table := program(buildID, symtab.Function{Name: "f"})
+	table := tableOf(buildID, symtab.Function{Name: "f"})
 	files := disk{f.mapping.Path: table, "/copy" + f.mapping.Path: table}
 	if f.copy != "" {
-		files["/copy"+f.mapping.Path] = program(f.copy, symtab.Function{Name: "f"})
+		files["/copy"+f.mapping.Path] = tableOf(f.copy, symtab.Function{Name: "f"})
 	}
 	r := New(f.rec, f, files)
 	r.stat = func(path string) (localFile, bool) { x, ok := f.files[path]; return x, ok }

@@ -3,6 +3,7 @@ package symbolize
 import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/isa"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize/image"
 )
 
@@ -20,13 +21,13 @@ type machineCode struct {
 // Code returns the machine code of a function, from its start, and its
 // instruction set; less than the function's size if the file ends before that,
 // nothing if the code is unavailable.
-func (c *machineCode) Code(function FunctionNo) ([]byte, isa.Arch) {
+func (c *machineCode) Code(function program.FunctionNo) ([]byte, isa.Arch) {
 	f := &c.of.Program.Functions[function]
 	return c.codeAt(function, f.Offset, f.Size)
 }
 
 // codeAt is Code for a part of the function.
-func (c *machineCode) codeAt(function FunctionNo, offset, size uint64) ([]byte, isa.Arch) {
+func (c *machineCode) codeAt(function program.FunctionNo, offset, size uint64) ([]byte, isa.Arch) {
 	f := &c.of.Program.Functions[function]
 	if code := c.of.generatedCode[function]; code != nil {
 		n := uint64(len(code.Bytes))
@@ -38,8 +39,8 @@ func (c *machineCode) codeAt(function FunctionNo, offset, size uint64) ([]byte, 
 
 // Bytes returns the contents of a load object's file at an offset, as Code does. They
 // must not be changed.
-func (c *machineCode) Bytes(object ObjectNo, offset, size uint64) ([]byte, isa.Arch) {
-	o := &c.of.Program.Objects[object]
+func (c *machineCode) Bytes(object program.ObjectNo, offset, size uint64) ([]byte, isa.Arch) {
+	o := &c.of.symbols[object]
 	if o.table == nil || o.table.Arch == 0 {
 		return nil, 0
 	}
@@ -61,7 +62,7 @@ func (pr *Process) File(m *image.Mapping) string {
 	if m.Code != nil || !m.Executable() {
 		return ""
 	}
-	return pr.r.Program.Objects[pr.r.fileObject(pr.Image, m)].file
+	return pr.r.symbols[pr.r.fileObject(pr.Image, m)].file
 }
 
 // ReadFile fills b with what stands in a mapping's file at an offset; false if

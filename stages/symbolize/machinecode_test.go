@@ -20,9 +20,9 @@ func TestCode(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	table := program("aa", symtab.Function{Name: "first"}, symtab.Function{Name: "cut"}, symtab.Function{Name: "behind"})
+	table := tableOf("aa", symtab.Function{Name: "first"}, symtab.Function{Name: "cut"}, symtab.Function{Name: "behind"})
 	table.Arch = isa.ARM64
-	gone := program("bb", symtab.Function{Name: "gone"})
+	gone := tableOf("bb", symtab.Function{Name: "gone"})
 	gone.Arch = isa.AMD64
 	r, rec := recording(disk{path: table, "/gone": gone})
 	rec.Arch, rec.WordBits = "x86_64", 64

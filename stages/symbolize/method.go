@@ -7,6 +7,7 @@ import (
 	"stackmill/pattern"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
+	"stackmill/stages/program"
 )
 
 // jvms are how the names of Java virtual machines' load objects begin.
@@ -41,26 +42,26 @@ func isMethod(name string) bool { return method().MatchString(name) }
 // method: user mode shows it as the method, a function of its own, of kind java, that
 // has no code (S14). A method has one name in all its versions, which only their places
 // tell apart. The versions stay what they are.
-func (r *Resolver) version(n FunctionNo) {
+func (r *Resolver) version(n program.FunctionNo) {
 	p := r.Program
 	f := p.Functions[n]
-	if f.Kind == Dynamic && isMethod(f.Linkage) {
-		p.versions[n] = p.function(Function{Object: f.Object, Module: f.Module, Name: f.Name, Linkage: f.Linkage, Aliases: f.Aliases, Kind: Java, Scope: funcinfo.ModuleScope}, 0)
+	if f.Kind == program.Dynamic && isMethod(f.Linkage) {
+		r.versions[n] = p.InternFunction(program.Function{Object: f.Object, Module: f.Module, Name: f.Name, Linkage: f.Linkage, Aliases: f.Aliases, Kind: program.Java, Scope: funcinfo.ModuleScope}, 0)
 		p.Functions[n].Scope = funcinfo.BuildScope
 	}
 }
 
 // Method returns a location as user mode shows it: an instruction of a version of
 // a compiled method is one of the method (S14). It is false for other code.
-func (r *Resolver) Method(location LocationNo) (merged LocationNo, ok bool) {
+func (r *Resolver) Method(location program.LocationNo) (merged program.LocationNo, ok bool) {
 	p := r.Program
 	l := p.Location(location)
-	main, ok := p.versions[l.Function]
+	main, ok := r.versions[l.Function]
 	if !ok {
 		return location, false
 	}
-	return p.location(main, l.Offset, l.Reason, func() funcinfo.Place { return l.Place }), true
+	return p.InternLocation(main, l.Offset, l.Reason, func() funcinfo.Place { return l.Place }), true
 }
 
-// HasMethods reports whether a program has compiled methods.
-func (p *Program) HasMethods() bool { return len(p.versions) > 0 }
+// HasMethods reports whether the program has compiled methods.
+func (r *Resolver) HasMethods() bool { return len(r.versions) > 0 }

@@ -6,6 +6,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 // Compiled methods are told from what else a virtual machine makes, in each of the
@@ -42,17 +43,17 @@ func TestVersions(t *testing.T) {
 	const fast, well = 0x7f0000001000, 0x7f0000002000
 	list := &symtab.Draft{Table: symtab.Table{Modules: []symtab.Module{{Name: "(unknown)"}}}}
 	for _, at := range []uint64{fast, well} {
-		list.Functions = append(list.Functions, symtab.Function{Offset: at, Address: at, Size: 0x100, Linkage: "int A.f(int)", Aliases: "int A.f(int)", Name: "int A.f(int)", Kind: Dynamic})
+		list.Functions = append(list.Functions, symtab.Function{Offset: at, Address: at, Size: 0x100, Linkage: "int A.f(int)", Aliases: "int A.f(int)", Name: "int A.f(int)", Kind: program.Dynamic})
 	}
 	table, perfMap := list.Finish(), decode.PerfMap(7)
 	dumped := func(at uint64, code string) decode.MapEvent {
 		return decode.MapEvent{Path: decode.GeneratedCode, Address: at, Size: 0x100, Modes: 5, Code: &decode.Code{Function: "LA;g()V", Bytes: []byte(code)}}
 	}
 	for _, library := range []string{"/jvm/lib/server/libjvm.so", "/usr/lib/libnode.so"} {
-		r, _ := recording(disk{perfMap: table, library: program("aa")})
+		r, _ := recording(disk{perfMap: table, library: tableOf("aa")})
 		pr := process(r, text(library, 0x1000000), decode.MapEvent{Path: perfMap, Address: fast, Size: 0x2000, FileOffset: fast, Modes: 5},
 			dumped(0x7f0000010000, "a"), dumped(0x7f0000020000, "b"))
-		function := func(location LocationNo) (FunctionNo, funcinfo.Kind) {
+		function := func(location program.LocationNo) (program.FunctionNo, funcinfo.Kind) {
 			n := r.Program.Location(location).Function
 			return n, r.Program.Functions[n].Kind
 		}
@@ -60,13 +61,13 @@ func TestVersions(t *testing.T) {
 		for _, pcs := range [][2]uint64{{fast + 8, well + 8}, {0x7f0000010008, 0x7f0000020008}} {
 			first, second := pr.Resolve(pcs[0], 0).Location, pr.Resolve(pcs[1], 0).Location
 			a, kind := function(first)
-			if b, _ := function(second); a == b || kind != Dynamic {
+			if b, _ := function(second); a == b || kind != program.Dynamic {
 				t.Errorf("%s: functions %d and %d of kind %s", library, a, b, kind)
 			}
 			first, merged := r.Method(first)
 			second, _ = r.Method(second)
 			a, kind = function(first)
-			if b, _ := function(second); merged != java || (a == b) != java || (kind == Java) != java {
+			if b, _ := function(second); merged != java || (a == b) != java || (kind == program.Java) != java {
 				t.Errorf("%s: user mode has functions %d and %d of kind %s", library, a, b, kind)
 			}
 		}

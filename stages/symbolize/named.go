@@ -7,11 +7,12 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize/image"
 )
 
 // named resolves a place that a profile names: its function, and what is inlined there.
-func (r *Resolver) named(m *image.Mapping, pc uint64) LocationNo {
+func (r *Resolver) named(m *image.Mapping, pc uint64) program.LocationNo {
 	p := r.Program
 	named := m.Code.Named
 	at := &named.Places[pc-m.Address]
@@ -26,10 +27,10 @@ func (r *Resolver) named(m *image.Mapping, pc uint64) LocationNo {
 	if p.Objects[o].Name == artificialObject {
 		return r.Artificial(outer.Name)
 	}
-	n := p.location(r.namedFunction(o, outer), at.Offset, "", func() funcinfo.Place { return namedLine(named, at.Levels[0]) })
+	n := p.InternLocation(r.namedFunction(o, outer), at.Offset, "", func() funcinfo.Place { return namedLine(named, at.Levels[0]) })
 	if _, known := r.namedLevels[n]; !known && len(at.Levels) > 1 {
 		for _, l := range at.Levels[1:] {
-			r.namedLevels[n] = append(r.namedLevels[n], Level{r.namedFunction(o, &named.Functions[l.Function]), namedLine(named, l)})
+			r.namedLevels[n] = append(r.namedLevels[n], program.Level{Function: r.namedFunction(o, &named.Functions[l.Function]), Place: namedLine(named, l)})
 		}
 	}
 	return n
@@ -44,17 +45,17 @@ func namedLine(n *decode.Named, l decode.NamedLevel) (place funcinfo.Place) {
 }
 
 // namedFunction interns a function of a profile: its identity is all that is said of it.
-func (r *Resolver) namedFunction(o ObjectNo, n *decode.NamedFunction) FunctionNo {
+func (r *Resolver) namedFunction(o program.ObjectNo, n *decode.NamedFunction) program.FunctionNo {
 	p := r.Program
-	f := Function{Object: o, Module: p.module(o, cmp.Or(n.File, unknownModule), ""), Name: n.Name, Linkage: n.Linkage, Aliases: n.Linkage, Kind: funcinfo.Normal, Scope: funcinfo.ModuleScope, Line: n.Line}
+	f := program.Function{Object: o, Module: p.InternModule(o, cmp.Or(n.File, unknownModule), ""), Name: n.Name, Linkage: n.Linkage, Aliases: n.Linkage, Kind: funcinfo.Normal, Scope: funcinfo.ModuleScope, Line: n.Line}
 	if p.Objects[o].Kind != "elf" {
-		f.Kind = Dynamic
+		f.Kind = program.Dynamic
 	}
-	return p.function(f, uint64(n.Line))
+	return p.InternFunction(f, uint64(n.Line))
 }
 
 // namedObject returns the load object of a mapping that a profile names.
-func (r *Resolver) namedObject(m *image.Mapping) ObjectNo {
+func (r *Resolver) namedObject(m *image.Mapping) program.ObjectNo {
 	if n, known := r.objectOf[m]; known {
 		return n
 	}
@@ -65,14 +66,14 @@ func (r *Resolver) namedObject(m *image.Mapping) ObjectNo {
 	o.FunctionCount += len(named.Functions)
 	for i := range named.Places {
 		for _, l := range named.Places[i].Levels {
-			o.lined = o.lined || namedLine(named, l).Line > 0
+			o.Lines = o.Lines || namedLine(named, l).Line > 0
 		}
 	}
 	return n
 }
 
 // namedAs interns the load object. It has the identity of others of its build-id.
-func (r *Resolver) namedAs(m *image.Mapping) ObjectNo {
+func (r *Resolver) namedAs(m *image.Mapping) program.ObjectNo {
 	switch m.Path {
 	case "", Total, decode.GeneratedCode:
 		return r.pseudoObject(decode.GeneratedCode, "dynamic", "recording")
@@ -91,7 +92,7 @@ func (r *Resolver) namedAs(m *image.Mapping) ObjectNo {
 		if o.BuildID = m.BuildID; o.BuildID != "" {
 			o.ID = schema.NewID("object").Text(o.BuildID).Sum()
 		}
-		n = r.Program.object(o)
+		n = r.addObject(o)
 		r.objects[k] = n
 	}
 	return n

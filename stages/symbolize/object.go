@@ -7,6 +7,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize/image"
 )
 
@@ -15,14 +16,14 @@ const notComputed = 0xFFFFFFFF
 
 // fileObject returns the load object of a file mapping. Processes share the
 // object of a path, checksum and inode.
-func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) ObjectNo {
+func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) program.ObjectNo {
 	k := keyOf(m.MapEvent)
 	n, ok := r.objects[k]
 	if !ok {
 		o := r.findObject(im, m, k)
 		id, same, found := r.sameFile(&o)
 		if n = same; !found {
-			n = r.Program.object(o)
+			n = r.addObject(o)
 			r.files[id] = n
 		}
 		r.objects[k] = n
@@ -45,22 +46,20 @@ func (k objectKey) unidentified() objectKey {
 	return k
 }
 
-func (o *Object) touch() { o.touched = true }
-
 // static names the text of an object without symbols: one region per mapping (S6).
-func (r *Resolver) static(object ObjectNo, m *image.Mapping, offset uint64) LocationNo {
+func (r *Resolver) static(object program.ObjectNo, m *image.Mapping, offset uint64) program.LocationNo {
 	p := r.Program
-	f := Function{
-		Object: object, Module: p.module(object, unknownModule, ""), Kind: funcinfo.Static, Scope: funcinfo.ModuleScope,
+	f := program.Function{
+		Object: object, Module: p.InternModule(object, unknownModule, ""), Kind: funcinfo.Static, Scope: funcinfo.ModuleScope,
 		Name: fmt.Sprintf("<static>@%#x", m.FileOffset), Address: m.FileOffset, Offset: m.FileOffset, Size: m.Size,
 	}
-	return p.location(p.function(r.inKernel(f, m), 0), offset, "", nil)
+	return p.InternLocation(p.InternFunction(r.inKernel(f, m), 0), offset, "", nil)
 }
 
 // named finds the function of a symbol as code of a module means it: the
 // module's own, or the only one of that name unless that must be another
 // module's static function. Nothing is made from an outline function.
-func (o *Object) named(linkage, module string) (symtab.Function, bool) {
+func (o *symbols) named(linkage, module string) (symtab.Function, bool) {
 	candidates := o.table.Functions.Linked(linkage)
 	shared := isShared(linkage)
 	for _, i := range candidates {

@@ -15,6 +15,7 @@ import (
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 // disk holds the tables of files by path; others cannot be read.
@@ -29,8 +30,8 @@ func (d disk) Load(path string) (*symtab.Table, error) {
 
 const textSize = 0x1000
 
-// program is a file with text at offset 0x1000 and data behind it.
-func program(buildID string, functions ...symtab.Function) *symtab.Table {
+// tableOf is a file with text at offset 0x1000 and data behind it.
+func tableOf(buildID string, functions ...symtab.Function) *symtab.Table {
 	for i := range functions {
 		f := &functions[i]
 		f.Offset, f.Size = 0x1000+0x100*uint64(i), cmp.Or(f.Size, 0x100)
@@ -90,12 +91,12 @@ func at(pr *Process, pc uint64, time int64) string {
 }
 
 func TestObjectFiles(t *testing.T) {
-	good := program("aa", symtab.Function{Name: "main"})
-	larger := program("bb", symtab.Function{Name: "other"})
+	good := tableOf("aa", symtab.Function{Name: "main"})
+	larger := tableOf("bb", symtab.Function{Name: "other"})
 	larger.Segments[0].FileSize = 2 * textSize
-	summed := program("cc", symtab.Function{Name: "summed"})
+	summed := tableOf("cc", symtab.Function{Name: "summed"})
 	summed.Checksum = 0x1234
-	noted := program("dd", symtab.Function{Name: "noted"})
+	noted := tableOf("dd", symtab.Function{Name: "noted"})
 	noted.Notes = []symtab.Note{{Offset: 0x99, Damage: true, Text: "section headers lie beyond the end of the file"}, {Offset: -1, Text: "a debug file does not fit"}}
 	none := []string(nil)
 	for _, c := range []struct {
@@ -154,7 +155,7 @@ func TestObjectFiles(t *testing.T) {
 // What is wrong with a file that no stack needs is a remark at most. A file of debug
 // information that is missing is named all the same.
 func TestUntouchedObject(t *testing.T) {
-	noted := program("dd")
+	noted := tableOf("dd")
 	noted.Notes = []symtab.Note{{Damage: true, Text: "cut"}, {Reason: elf.MissingDebug, Text: "no a.dwo"}}
 	for _, touched := range []bool{false, true} {
 		r, rec := recording(disk{"/lib/noted": noted})
@@ -184,8 +185,8 @@ func TestUntouchedObject(t *testing.T) {
 // the same wherever it was mapped.
 func TestReload(t *testing.T) {
 	r, _ := recording(disk{
-		"/lib/a": program("aa", symtab.Function{Name: "a1"}, symtab.Function{Name: "a2"}),
-		"/lib/b": program("bb", symtab.Function{Name: "b1"}, symtab.Function{Name: "b2"}),
+		"/lib/a": tableOf("aa", symtab.Function{Name: "a1"}, symtab.Function{Name: "a2"}),
+		"/lib/b": tableOf("bb", symtab.Function{Name: "b1"}, symtab.Function{Name: "b2"}),
 	})
 	load := func(path string, address uint64, time int64) decode.MapEvent {
 		e := text(path, address)
@@ -213,7 +214,7 @@ func TestReload(t *testing.T) {
 }
 
 func TestSharedObject(t *testing.T) {
-	d := disk{"/lib/a": program("aa", symtab.Function{Name: "f"})}
+	d := disk{"/lib/a": tableOf("aa", symtab.Function{Name: "f"})}
 	r, _ := recording(d)
 	one, two := process(r, text("/lib/a", 0x1000000)), process(r, text("/lib/a", 0x2000000))
 	if x, y := one.Resolve(0x1000010, 0), two.Resolve(0x2000010, 0); x.Location != y.Location {
@@ -227,7 +228,7 @@ func TestSharedObject(t *testing.T) {
 // The build-id, not the place, is what an object is known by.
 func TestIdentity(t *testing.T) {
 	ids := func(path, buildID string) (object, function, location int64) {
-		r, _ := recording(disk{path: program(buildID, symtab.Function{Name: "f"})})
+		r, _ := recording(disk{path: tableOf(buildID, symtab.Function{Name: "f"})})
 		n := process(r, text(path, 0x1000000)).Resolve(0x1000010, 0).Location
 		l := r.Program.Location(n)
 		return r.Program.Objects[l.Object].ID, r.Program.Functions[l.Function].ID, r.Program.LocationID(n)
@@ -250,7 +251,7 @@ func TestIdentityWithoutBuildID(t *testing.T) {
 	id := func(path string, content uint64, more uint64) int64 {
 		files := disk{}
 		if content != 0 {
-			build := program("", symtab.Function{Name: "f"})
+			build := tableOf("", symtab.Function{Name: "f"})
 			build.Content = content
 			files[path] = build
 		}
@@ -272,7 +273,7 @@ func TestIdentityWithoutBuildID(t *testing.T) {
 
 // Programs of one build that have different names are told apart in one recording.
 func TestCopies(t *testing.T) {
-	build := program("aa", symtab.Function{Name: "f"})
+	build := tableOf("aa", symtab.Function{Name: "f"})
 	r, _ := recording(disk{"/lib/a": build, "/lib/b": build})
 	pr := process(r, text("/lib/a", 0x1000000), text("/lib/b", 0x2000000))
 	one, two := pr.Resolve(0x1000010, 0).Location, pr.Resolve(0x2000010, 0).Location
@@ -283,7 +284,7 @@ func TestCopies(t *testing.T) {
 }
 
 func TestNoFunction(t *testing.T) {
-	r, _ := recording(disk{"/bin/p": program("aa", symtab.Function{Name: "main"})})
+	r, _ := recording(disk{"/bin/p": tableOf("aa", symtab.Function{Name: "main"})})
 	data := decode.MapEvent{Path: "/bin/p", Address: 0x402000, Size: 0x1000, FileOffset: 0x2000, Modes: 3}
 	pr := process(r, text("/bin/p", 0x401000), data, text("/bin/gone", 0x501000))
 	for _, c := range []struct {
@@ -331,7 +332,7 @@ func TestMainOf(t *testing.T) {
 		{"not an outline function", []symtab.Function{normal("f.constprop.0", a), normal("f", a)}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, _ := recording(disk{"/bin/p": program("aa", c.functions...)})
+			r, _ := recording(disk{"/bin/p": tableOf("aa", c.functions...)})
 			pr := process(r, text("/bin/p", 0x401000))
 			p := r.Program
 			got := ""
@@ -374,7 +375,7 @@ func TestVDSO(t *testing.T) {
 	for _, f := range r.Program.Functions {
 		kinds[f.Kind]++
 	}
-	if kinds[Kernel] != 1 || kinds[funcinfo.Normal] != 2 {
+	if kinds[program.Kernel] != 1 || kinds[funcinfo.Normal] != 2 {
 		t.Errorf("functions by kind: %v", kinds)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/loadobject/funcinfo"
+	"stackmill/stages/program"
 )
 
 // Outlines remember of functions that were disassembled all but the instructions
@@ -63,9 +64,9 @@ func (o *Outlines) add(k outlineKey, f *outline) {
 
 // outlineKey returns the key of a function's whole code, and whether other functions of
 // the same key have the same instructions.
-func (d *Disassembler) outlineKey(function FunctionNo, within int) (k outlineKey, ok bool) {
+func (d *Disassembler) outlineKey(function program.FunctionNo, within int) (k outlineKey, ok bool) {
 	f := &d.r.Program.Functions[function]
-	t := d.r.Program.Objects[f.Object].table
+	t := d.r.symbols[f.Object].table
 	if t == nil || t.Key == "" || t.Alone || d.r.generatedCode[function] != nil {
 		return k, false
 	}
@@ -74,13 +75,13 @@ func (d *Disassembler) outlineKey(function FunctionNo, within int) (k outlineKey
 
 // isWhole reports whether a function is listed from its start to its end, whatever the
 // PCs: a procedure linkage table has parts that no PC lies in.
-func (d *Disassembler) isWhole(function FunctionNo, within int) bool {
+func (d *Disassembler) isWhole(function program.FunctionNo, within int) bool {
 	kind := d.r.Program.Functions[function].Kind
 	return within == All && kind != funcinfo.PLT && kind != funcinfo.Static
 }
 
 // Known is Function without the instructions, if the same were asked for before.
-func (d *Disassembler) Known(function FunctionNo, pcs []uint64, within int) (out Disassembly, ok bool) {
+func (d *Disassembler) Known(function program.FunctionNo, pcs []uint64, within int) (out Disassembly, ok bool) {
 	k, ok := d.outlineKey(function, within)
 	if !ok {
 		return out, false
@@ -104,7 +105,7 @@ func (d *Disassembler) Known(function FunctionNo, pcs []uint64, within int) (out
 
 // remember adds an outline of what was disassembled; covered says that it has the
 // instructions of all PCs.
-func (d *Disassembler) remember(out *Disassembly, function FunctionNo, pcs []uint64, within int, covered bool) {
+func (d *Disassembler) remember(out *Disassembly, function program.FunctionNo, pcs []uint64, within int, covered bool) {
 	k, ok := d.outlineKey(function, within)
 	if !ok {
 		return

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"stackmill/stages/arena"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize/image"
 )
 
@@ -43,7 +44,7 @@ func (a *area) has(pc uint64, t int64, process int32) bool {
 
 // fileArea is a file that is mapped: its offset of address 0 is offset.
 type fileArea struct {
-	object ObjectNo
+	object program.ObjectNo
 	offset uint64
 }
 
@@ -107,28 +108,17 @@ func (x *PCs) newArea() areaNo {
 	return areaNo(len(x.areas) - 1)
 }
 
-// Life is from when until when something means the same, in ns from the founder's start.
-type Life struct{ From, Until int64 }
-
-// And returns for how long two things mean the same.
-func (l Life) And(other Life) Life {
-	return Life{max(l.From, other.From), min(l.Until, other.Until)}
-}
-
-// Has reports whether it means that at time t.
-func (l Life) Has(t int64) bool { return l.From <= t && t < l.Until }
-
 // Number returns the number of a PC at time t, and for how long it has it.
-func (p *ProcessPCs) Number(pc uint64, t int64) (PCNo, Life) {
+func (p *ProcessPCs) Number(pc uint64, t int64) (PCNo, program.Life) {
 	n, a := p.number(pc, t)
-	return n, Life{a.from, a.until}
+	return n, program.Life{From: a.from, Until: a.until}
 }
 
 // Caller is Number of a return address. The call before it is of the same number and life,
 // also where it ends what is mapped there.
-func (p *ProcessPCs) Caller(pc uint64, t int64) (PCNo, Life) {
+func (p *ProcessPCs) Caller(pc uint64, t int64) (PCNo, program.Life) {
 	n, a := p.number(pc, t)
-	life := Life{a.from, a.until}
+	life := program.Life{From: a.from, Until: a.until}
 	if pc > a.first || pc == 0 {
 		return n, life
 	}
@@ -138,7 +128,7 @@ func (p *ProcessPCs) Caller(pc uint64, t int64) (PCNo, Life) {
 		p.edges[edge] = p.newArea()
 	}
 	b := &p.areas[before]
-	return p.numbered(p.edges[edge], pc), life.And(Life{b.from, b.until})
+	return p.numbered(p.edges[edge], pc), life.And(program.Life{From: b.from, Until: b.until})
 }
 
 // Fetch loads what is known of a PC into the processor's cache. If it is called for all PCs of a

@@ -7,6 +7,7 @@ import (
 
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 // What a PC and the call before it mean goes by its number, though mappings come and go, split
@@ -18,7 +19,7 @@ func TestPCs(t *testing.T) {
 	var events []decode.MapEvent
 	for i := range mappings {
 		path := fmt.Sprintf("/lib/%d", i%7)
-		d[path] = program(path, symtab.Function{Name: "f"}, symtab.Function{Name: "g"})
+		d[path] = tableOf(path, symtab.Function{Name: "f"}, symtab.Function{Name: "g"})
 		e := decode.MapEvent{Path: path, Time: int64(i), Address: first + page*random.Uint64N(64), FileOffset: textSize, Size: textSize, Modes: 5}
 		if i%5 == 0 {
 			e.Code = &decode.Code{Function: path}
@@ -26,7 +27,7 @@ func TestPCs(t *testing.T) {
 		events = append(events, e)
 	}
 	r, _ := recording(d)
-	numbers, meanings := NewPCs(), map[PCNo][2]LocationNo{}
+	numbers, meanings := NewPCs(), map[PCNo][2]program.LocationNo{}
 	for _, known := range [][]decode.MapEvent{events, events, events[mappings/2:]} {
 		pr := process(r, known...)
 		of := numbers.Process(pr, 1000)
@@ -37,20 +38,20 @@ func TestPCs(t *testing.T) {
 			}
 			own, before := pr.Resolve(pc, at), pr.Resolve(pc-1, at)
 			n, life := of.Number(pc, at)
-			if want := (Life{own.From, own.Until}); life != want {
+			if want := (program.Life{From: own.From, Until: own.Until}); life != want {
 				t.Fatalf("%#x at %d: %+v, want %+v", pc, at, life, want)
 			}
 			if m, ok := meanings[n]; ok && m[0] != own.Location {
 				t.Fatalf("%#x at %d has number %d and means %d, as well as %d", pc, at, n, own.Location, m[0])
 			} else if !ok {
-				meanings[n] = [2]LocationNo{own.Location, None}
+				meanings[n] = [2]program.LocationNo{own.Location, program.None}
 			}
 			n, life = of.Caller(pc, at)
-			if want := (Life{own.From, own.Until}).And(Life{before.From, before.Until}); life != want {
+			if want := (program.Life{From: own.From, Until: own.Until}).And(program.Life{From: before.From, Until: before.Until}); life != want {
 				t.Fatalf("%#x and before at %d: %+v, want %+v", pc, at, life, want)
 			}
-			want := [2]LocationNo{own.Location, before.Location}
-			if m, ok := meanings[n]; ok && (m[0] != want[0] || m[1] != None && m[1] != want[1]) {
+			want := [2]program.LocationNo{own.Location, before.Location}
+			if m, ok := meanings[n]; ok && (m[0] != want[0] || m[1] != program.None && m[1] != want[1]) {
 				t.Fatalf("%#x and before at %d have number %d and mean %d, as well as %d", pc, at, n, want, m)
 			}
 			meanings[n] = want
@@ -64,7 +65,7 @@ func TestPCs(t *testing.T) {
 // Processes that map a file at the same address have the same PCs there; elsewhere, and where
 // nothing is known of a file, each has its own.
 func TestSharedPCs(t *testing.T) {
-	r, _ := recording(disk{"/lib/a": program("/lib/a", symtab.Function{Name: "f"})})
+	r, _ := recording(disk{"/lib/a": tableOf("/lib/a", symtab.Function{Name: "f"})})
 	numbers := NewPCs()
 	number := func(pc uint64, path string, address uint64) PCNo {
 		pr := process(r, decode.MapEvent{Path: path, Address: address, FileOffset: textSize, Size: textSize, Modes: 5})

@@ -7,12 +7,13 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize/image"
 )
 
 // Placed is a load object in a process's memory for a time.
 type Placed struct {
-	Object           ObjectNo
+	Object           program.ObjectNo
 	Path             string // as recorded
 	Low, High        uint64 // the addresses from its first segment to the end of its last
 	Bias             uint64 // what its link-time addresses were moved by
@@ -24,13 +25,13 @@ type Placed struct {
 // the place of an object's code gives that of its data.
 func (pr *Process) Placed() []Placed {
 	var all []Placed
-	loaded := map[ObjectNo]map[uint64]bool{} // by bias
+	loaded := map[program.ObjectNo]map[uint64]bool{} // by bias
 	for _, m := range pr.Image.Mappings {
 		if m.Code != nil || !m.Executable() || pr.r.IsKernel(m.Address) {
 			continue
 		}
 		n := pr.r.fileObject(pr.Image, m)
-		o := &pr.r.Program.Objects[n]
+		o := &pr.r.symbols[n]
 		if o.table == nil || o.place != nil {
 			continue
 		}
@@ -72,15 +73,15 @@ func placedBy(m *image.Mapping, segments []symtab.Segment, page uint64) (p Place
 }
 
 // Table returns the symbols of a load object, nil if unknown.
-func (r *Resolver) Table(object ObjectNo) *symtab.Table { return r.Program.Objects[object].table }
+func (r *Resolver) Table(object program.ObjectNo) *symtab.Table { return r.symbols[object].table }
 
 // ObjectFile returns the file in which a load object was found, empty if
 // none was.
-func (r *Resolver) ObjectFile(object ObjectNo) string { return r.Program.Objects[object].file }
+func (r *Resolver) ObjectFile(object program.ObjectNo) string { return r.symbols[object].file }
 
 // Callee returns the symbol of the function that a call in a load object goes
 // to, also through the procedure linkage table; empty if unknown.
-func (r *Resolver) Callee(object ObjectNo, call insn.Inst) string {
+func (r *Resolver) Callee(object program.ObjectNo, call insn.Inst) string {
 	n := r.destination(object, call)
 	if n < 0 {
 		return ""
@@ -89,15 +90,15 @@ func (r *Resolver) Callee(object ObjectNo, call insn.Inst) string {
 	if to.slot.Symbol != "" {
 		return to.slot.Symbol
 	}
-	f, _ := r.Program.Objects[object].table.Function(to.offset)
+	f, _ := r.symbols[object].table.Function(to.offset)
 	return f.Linkage
 }
 
 // At returns the location of the instruction at an offset of a load object's
 // file, which is in the function.
-func (r *Resolver) At(function FunctionNo, offset uint64) LocationNo {
-	t := r.Program.Objects[r.Program.Functions[function].Object].table
-	return r.Program.location(function, offset, "", func() (place funcinfo.Place) {
+func (r *Resolver) At(function program.FunctionNo, offset uint64) program.LocationNo {
+	t := r.symbols[r.Program.Functions[function].Object].table
+	return r.Program.InternLocation(function, offset, "", func() (place funcinfo.Place) {
 		if t != nil {
 			place, _ = t.Place(offset)
 		}
@@ -106,6 +107,6 @@ func (r *Resolver) At(function FunctionNo, offset uint64) LocationNo {
 }
 
 // Described reports whether a function belongs to a module with debug information.
-func (r *Resolver) Described(function FunctionNo) bool {
+func (r *Resolver) Described(function program.FunctionNo) bool {
 	return r.Program.Modules[r.Program.Functions[function].Module].Name != unknownModule
 }

@@ -5,6 +5,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/program"
 )
 
 // Each mapping of a file without symbols is a function (S6): one offset is as many
@@ -26,7 +27,7 @@ func TestOverlappingMappings(t *testing.T) {
 		}
 	}
 	ids := map[int64]bool{}
-	for n := LocationNo(p.Locations.Len()) - 1; n >= 0; n-- { // whichever is asked for first
+	for n := program.LocationNo(p.Locations.Len()) - 1; n >= 0; n-- { // whichever is asked for first
 		ids[p.LocationID(n)] = true
 	}
 	alone := schema.PathPart(p.Objects[p.Location(0).Object].ID, 0x3010)

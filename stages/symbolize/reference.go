@@ -8,6 +8,7 @@ import (
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 // The body of a parallel region is entered by the OpenMP runtime, to which the
@@ -21,8 +22,8 @@ type reference struct{ function, instruction uint64 }
 
 // referrers returns the instructions of an object that refer to the bodies of
 // parallel regions, by the offset of the body: one of each function.
-func (r *Resolver) referrers(object ObjectNo) map[uint64][]reference {
-	o := &r.Program.Objects[object]
+func (r *Resolver) referrers(object program.ObjectNo) map[uint64][]reference {
+	o := &r.symbols[object]
 	if o.referrers != nil {
 		return o.referrers
 	}
@@ -37,14 +38,14 @@ func (r *Resolver) referrers(object ObjectNo) map[uint64][]reference {
 	for _, g := range o.table.Regions {
 		s.region(g)
 	}
-	r.Program.Objects[object].referrers = found
+	r.symbols[object].referrers = found
 	return found
 }
 
 // referenceSearch looks through the text of one load object.
 type referenceSearch struct {
 	r      *Resolver
-	object ObjectNo
+	object program.ObjectNo
 	table  *symtab.Table
 	bodies map[uint64]uint64 // offsets in the file, by address
 	fixed  bool              // linked for fixed addresses: they stand in instructions
@@ -134,8 +135,8 @@ const maxHolders = 64
 // holders returns the functions that hold the region of a body, by machine code:
 // those that refer to it, or to bodies of regions around it. A clone counts as the
 // function that it was made from if others hold the region as well.
-func (r *Resolver) holders(object ObjectNo, body symtab.Function) []symtab.Function {
-	o := &r.Program.Objects[object]
+func (r *Resolver) holders(object program.ObjectNo, body symtab.Function) []symtab.Function {
+	o := &r.symbols[object]
 	refers := r.referrers(object)
 	var list []symtab.Function
 	add := func(list []symtab.Function, f symtab.Function) []symtab.Function {

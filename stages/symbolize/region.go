@@ -10,48 +10,49 @@ import (
 	"stackmill/pattern"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 // relateBody finds the function that holds the region of a body, and names the body after
 // it (S11).
-func (r *Resolver) relateBody(n FunctionNo, body symtab.Function) {
+func (r *Resolver) relateBody(n program.FunctionNo, body symtab.Function) {
 	p := r.Program
 	object := p.Functions[n].Object
 	main, ok := r.holder(object, body)
 	if !ok || main == n {
 		return
 	}
-	_, line, _ := p.Objects[object].table.Line(body.Offset)
+	_, line, _ := r.symbols[object].table.Line(body.Offset)
 	p.Functions[n].Name = bodyName(p.Functions[main].Name, body, line)
-	p.Relations[n] = Relation{Main: main, Line: line}
+	p.Relations[n] = program.Relation{Main: main, Line: line}
 }
 
 // holder finds the function that holds the region of a body. It is found once: until then, the
 // body is nobody's, which ends circles in damaged objects.
-func (r *Resolver) holder(object ObjectNo, body symtab.Function) (FunctionNo, bool) {
-	held := r.Program.Objects[object].held
+func (r *Resolver) holder(object program.ObjectNo, body symtab.Function) (program.FunctionNo, bool) {
+	held := r.symbols[object].held
 	if held == nil {
-		held = map[uint64]FunctionNo{}
-		r.Program.Objects[object].held = held
+		held = map[uint64]program.FunctionNo{}
+		r.symbols[object].held = held
 	}
 	n, known := held[body.Offset]
 	if !known {
-		held[body.Offset] = None
+		held[body.Offset] = program.None
 		var ok bool
 		if n, ok = r.findHolder(object, body); !ok {
-			n = None
+			n = program.None
 		}
 		held[body.Offset] = n
 	}
-	return n, n != None
+	return n, n != program.None
 }
 
 // findHolder finds the function that holds a region: the one that the body's symbol names, or
 // the only one that passes the body to the runtime. A region that was inlined into several
 // functions is held by the function in which it was written, which may have no code of its own:
 // gcc's debug information says which one it is, clang's that of the calls.
-func (r *Resolver) findHolder(object ObjectNo, body symtab.Function) (FunctionNo, bool) {
-	o := &r.Program.Objects[object]
+func (r *Resolver) findHolder(object program.ObjectNo, body symtab.Function) (program.FunctionNo, bool) {
+	o := &r.symbols[object]
 	if main, ok := o.original(body.Linkage, o.table.Modules[body.Module].Name); ok {
 		return r.tableFunction(object, main), main.Offset != body.Offset
 	}
@@ -82,12 +83,12 @@ func (r *Resolver) findHolder(object ObjectNo, body symtab.Function) (FunctionNo
 
 // writtenIn finds the function in which a region was written that was inlined into several
 // others: each instruction that refers to the body is in its code, inlined or not.
-func (r *Resolver) writtenIn(object ObjectNo, body symtab.Function) (FunctionNo, bool) {
-	var lists [][]FunctionNo // by reference
+func (r *Resolver) writtenIn(object program.ObjectNo, body symtab.Function) (program.FunctionNo, bool) {
+	var lists [][]program.FunctionNo // by reference
 	known, base := false, symbolBase(body)
 	for _, x := range r.referrers(object)[body.Offset] {
 		list, some := r.functionsAt(object, x)
-		named := slices.DeleteFunc(slices.Clone(list), func(n FunctionNo) bool { return !r.isNamed(n, base) })
+		named := slices.DeleteFunc(slices.Clone(list), func(n program.FunctionNo) bool { return !r.isNamed(n, base) })
 		if len(named) > 0 {
 			list, some = named, true
 		}
@@ -101,7 +102,7 @@ func (r *Resolver) writtenIn(object ObjectNo, body symtab.Function) (FunctionNo,
 		return n, true
 	}
 	for _, n := range lists[0] {
-		if !slices.ContainsFunc(lists, func(list []FunctionNo) bool { return !slices.Contains(list, n) }) {
+		if !slices.ContainsFunc(lists, func(list []program.FunctionNo) bool { return !slices.Contains(list, n) }) {
 			return n, true
 		}
 	}
@@ -111,8 +112,8 @@ func (r *Resolver) writtenIn(object ObjectNo, body symtab.Function) (FunctionNo,
 // functionsAt returns the functions that an instruction is in, the innermost first: those
 // inlined there, if inlined says that there are any, and then the one that has the code, or the
 // holder of the region if that is a body.
-func (r *Resolver) functionsAt(object ObjectNo, x reference) (list []FunctionNo, inlined bool) {
-	o := &r.Program.Objects[object]
+func (r *Resolver) functionsAt(object program.ObjectNo, x reference) (list []program.FunctionNo, inlined bool) {
+	o := &r.symbols[object]
 	t := o.table
 	chain := t.Inlined(x.instruction)
 	for i := range slices.Backward(chain) {
@@ -140,8 +141,8 @@ func (r *Resolver) functionsAt(object ObjectNo, x reference) (list []FunctionNo,
 }
 
 // declaredBefore returns the function that is declared last before a region, in the same file.
-func (r *Resolver) declaredBefore(object ObjectNo, body symtab.Function, lists [][]FunctionNo) (found FunctionNo, ok bool) {
-	file, line, known := r.Program.Objects[object].table.Line(body.Offset)
+func (r *Resolver) declaredBefore(object program.ObjectNo, body symtab.Function, lists [][]program.FunctionNo) (found program.FunctionNo, ok bool) {
+	file, line, known := r.symbols[object].table.Line(body.Offset)
 	if !known {
 		return 0, false
 	}
@@ -157,28 +158,28 @@ func (r *Resolver) declaredBefore(object ObjectNo, body symtab.Function, lists [
 }
 
 // declaration returns where a function of a load object's table is declared: line 0 if unknown.
-func (r *Resolver) declaration(n FunctionNo) (file string, line int32) {
+func (r *Resolver) declaration(n program.FunctionNo) (file string, line int32) {
 	p := r.Program
 	f := &p.Functions[n]
-	if f.Kind == Inlined {
+	if f.Kind == program.Inlined {
 		return p.Modules[f.Module].Name, f.Line
 	}
-	file, _, _ = p.Objects[f.Object].table.Line(f.Offset)
+	file, _, _ = r.symbols[f.Object].table.Line(f.Offset)
 	return file, f.Line
 }
 
 // namedHolder makes the function that a body's symbol names, if no code and no debug
 // information has it. Static functions of one name are told apart by the functions that they
 // were inlined into.
-func (r *Resolver) namedHolder(object ObjectNo, body symtab.Function, passing []symtab.Function) (FunctionNo, bool) {
+func (r *Resolver) namedHolder(object program.ObjectNo, body symtab.Function, passing []symtab.Function) (program.FunctionNo, bool) {
 	base := symbolBase(body)
 	if base == "" {
 		return 0, false
 	}
 	p := r.Program
-	m := p.Objects[object].table.Modules[body.Module]
-	f := Function{
-		Object: object, Module: p.tableModule(object, m), Name: symtab.ReadableName(base), Linkage: base, Aliases: base, Kind: Inlined, Scope: funcinfo.ModuleScope,
+	m := r.symbols[object].table.Modules[body.Module]
+	f := program.Function{
+		Object: object, Module: r.tableModule(object, m), Name: symtab.ReadableName(base), Linkage: base, Aliases: base, Kind: program.Inlined, Scope: funcinfo.ModuleScope,
 	}
 	variant := xxhash.New()
 	if m.Name == unknownModule && !isShared(base) {
@@ -187,11 +188,11 @@ func (r *Resolver) namedHolder(object ObjectNo, body symtab.Function, passing []
 			fmt.Fprintf(variant, "%x,", g.Offset)
 		}
 	}
-	return p.function(f, variant.Sum64()), true
+	return p.InternFunction(f, variant.Sum64()), true
 }
 
 // isNamed reports whether a function, or the one that it was cloned from, has a symbol.
-func (r *Resolver) isNamed(n FunctionNo, symbol string) bool {
+func (r *Resolver) isNamed(n program.FunctionNo, symbol string) bool {
 	f := &r.Program.Functions[n]
 	if f.Linkage == "" {
 		return f.Name == symbol

@@ -7,19 +7,14 @@ import (
 
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
-
-// Relation says what a compiler made a function from.
-type Relation struct {
-	Main FunctionNo // the function it was made from
-	Line int32      // of a body: its first source line, 0 if unknown
-}
 
 // relate finds the function that a clone, an outline function or a body of an
 // object's symbol table was made from (S9, S11, S12), and names bodies after it.
-func (r *Resolver) relate(n FunctionNo, f symtab.Function) {
+func (r *Resolver) relate(n program.FunctionNo, f symtab.Function) {
 	p := r.Program
-	o := &p.Objects[p.Functions[n].Object]
+	o := &r.symbols[p.Functions[n].Object]
 	module := p.Modules[p.Functions[n].Module].Name
 	var main symtab.Function
 	var ok bool
@@ -35,7 +30,7 @@ func (r *Resolver) relate(n FunctionNo, f symtab.Function) {
 	if !ok || main.Offset == f.Offset { // two names of one function
 		return
 	}
-	p.Relations[n] = Relation{Main: r.tableFunction(p.Functions[n].Object, main)}
+	p.Relations[n] = program.Relation{Main: r.tableFunction(p.Functions[n].Object, main)}
 }
 
 // kindOf is the kind of a table's function. What clang makes for a parallel
@@ -51,7 +46,7 @@ func kindOf(f symtab.Function) funcinfo.Kind {
 // without its last words, as many as it takes (gcc's `f.isra.0`, `f._omp_fn.0`),
 // the name after Studio's mark (`_$p1A12.f`), or the ramp of a coroutine. A body is
 // nobody's original.
-func (o *Object) original(linkage, module string) (symtab.Function, bool) {
+func (o *symbols) original(linkage, module string) (symtab.Function, bool) {
 	if strings.HasPrefix(linkage, "_$") {
 		_, name, _ := strings.Cut(linkage, ".")
 		return o.named(name, module)
@@ -143,50 +138,29 @@ func bodyName(main string, body symtab.Function, line int32) string {
 // MainOf returns the entry of the function that an outline function or part
 // (gcc's `f.part.0`) was cut out of (S12); false if it is neither or its main
 // function is unknown.
-func (r *Resolver) MainOf(function FunctionNo) (location LocationNo, ok bool) {
+func (r *Resolver) MainOf(function program.FunctionNo) (location program.LocationNo, ok bool) {
 	p := r.Program
 	relation, ok := p.Relations[function]
 	if f := &p.Functions[function]; !ok || f.Kind != funcinfo.Outline && !strings.Contains(f.Linkage, ".part.") {
 		return 0, false
 	}
 	main := &p.Functions[relation.Main]
-	o := &p.Objects[main.Object]
-	return p.location(relation.Main, main.Offset, "", func() funcinfo.Place {
+	o := &r.symbols[main.Object]
+	return p.InternLocation(relation.Main, main.Offset, "", func() funcinfo.Place {
 		place, _ := o.table.Place(main.Offset)
 		return place
 	}), true
 }
 
-// longestChain bounds the steps from a part of a clone of a body to its main
-// function: aliases of a damaged object could lead round in a circle.
-const longestChain = 8
-
-// BodyOf returns the function whose source a function's instructions come from
-// if it is the body of a parallel region, or was cut out of or cloned from one
-// (S11).
-func (p *Program) BodyOf(function FunctionNo) (main FunctionNo, ok bool) {
-	for range longestChain {
-		relation, related := p.Relations[function]
-		if !related {
-			break
-		}
-		if p.Functions[function].Kind == funcinfo.Body {
-			return relation.Main, true
-		}
-		function = relation.Main
-	}
-	return 0, false
-}
-
 // Fold returns a location as user mode shows it: an instruction of a body is
 // one of the function that the body was made from, at the same line (S11). It
 // is false if the location is not in a body, or the body's function is unknown.
-func (r *Resolver) Fold(location LocationNo) (folded LocationNo, ok bool) {
+func (r *Resolver) Fold(location program.LocationNo) (folded program.LocationNo, ok bool) {
 	p := r.Program
 	l := p.Location(location)
 	main, ok := p.BodyOf(l.Function)
 	if !ok {
 		return location, false
 	}
-	return p.location(main, l.Offset, l.Reason, func() funcinfo.Place { return l.Place }), true
+	return p.InternLocation(main, l.Offset, l.Reason, func() funcinfo.Place { return l.Place }), true
 }

@@ -6,6 +6,7 @@ import (
 
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 // lined is a program of which each function, in module 1 unless it says
@@ -15,7 +16,7 @@ func lined(functions []symtab.Function, lines [][]int32) (*Resolver, *Process) {
 		f := &functions[i]
 		f.Name, f.Module = f.Linkage, max(f.Module, 1)
 	}
-	t := program("aa", functions...)
+	t := tableOf("aa", functions...)
 	t.Files = []string{"/src/a.c"}
 	var rows []symtab.Row
 	for i, f := range slices.Collect(t.Functions.All()) {
@@ -81,7 +82,7 @@ func TestRelations(t *testing.T) {
 	p := r.Program
 	for _, tt := range tests {
 		t.Run(tt.function, func(t *testing.T) {
-			var n FunctionNo
+			var n program.FunctionNo
 			for i, f := range functions {
 				if f.Linkage == tt.function {
 					n = p.Location(pr.Resolve(0x401000+uint64(i)*0x100, 0).Location).Function

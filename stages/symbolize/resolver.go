@@ -5,6 +5,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize/image"
 )
 
@@ -15,29 +16,31 @@ type Tables interface {
 
 // Resolver resolves the PCs of one recording. It is not safe for concurrent use.
 type Resolver struct {
-	Program *Program
+	Program *program.Program
 	Kept    map[string]*KeptList // what a store has of lists of symbols, by path
 	machineCode
 
 	rec              *decode.Recording
 	locator          decode.Locator
 	tables           Tables
-	objects          map[objectKey]ObjectNo
-	files            map[fileID]ObjectNo // by where they were found
-	dynamic          map[string]ObjectNo // pseudo objects of generated code, by name
-	total            ObjectNo
-	unknownObject    ObjectNo
-	generatedCode    map[FunctionNo]*decode.Code // by function
-	imports          map[LocationNo][]Import     // by location of the call
+	objects          map[objectKey]program.ObjectNo
+	files            map[fileID]program.ObjectNo // by where they were found
+	dynamic          map[string]program.ObjectNo // pseudo objects of generated code, by name
+	total            program.ObjectNo
+	unknownObject    program.ObjectNo
+	symbols          []symbols                                 // by load object
+	versions         map[program.FunctionNo]program.FunctionNo // the methods of a Java virtual machine's generated code
+	generatedCode    map[program.FunctionNo]*decode.Code       // by function
+	imports          map[program.LocationNo][]Import           // by location of the call
 	graph            callGraph
 	near             [nearFunctions]nearFunction
 	kernelID         string // the build-id of the kernel
 	kernelLists      map[*symtab.Table]kernelList
-	inlinedFunctions map[inlinedKey]FunctionNo
-	objectOf         map[*image.Mapping]ObjectNo // that profiles name
-	namedLevels      map[LocationNo][]Level      // what profiles say is inlined there
-	java             map[*decode.Process]bool    // what runsJava found
-	javaMaps         map[string]bool             // paths of their lists of generated code
+	inlinedFunctions map[inlinedKey]program.FunctionNo
+	objectOf         map[*image.Mapping]program.ObjectNo    // that profiles name
+	namedLevels      map[program.LocationNo][]program.Level // what profiles say is inlined there
+	java             map[*decode.Process]bool               // what runsJava found
+	javaMaps         map[string]bool                        // paths of their lists of generated code
 	mappings         *mappings
 	stat             func(path string) (localFile, bool) // statLocal
 	localFiles       map[objectKey]localFile
@@ -59,27 +62,28 @@ type objectKey struct {
 // says.
 func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver {
 	r := &Resolver{
-		Program: newProgram(),
+		Program: program.New(),
 		rec:     rec,
 		locator: locator,
 		tables:  tables,
-		objects: map[objectKey]ObjectNo{},
-		dynamic: map[string]ObjectNo{},
-		files:   map[fileID]ObjectNo{},
+		objects: map[objectKey]program.ObjectNo{},
+		dynamic: map[string]program.ObjectNo{},
+		files:   map[fileID]program.ObjectNo{},
 
 		kernelLists: map[*symtab.Table]kernelList{},
 		stat:        statLocal, localFiles: map[objectKey]localFile{},
 		java: map[*decode.Process]bool{}, javaMaps: map[string]bool{},
 
-		generatedCode:    map[FunctionNo]*decode.Code{},
-		inlinedFunctions: map[inlinedKey]FunctionNo{},
-		objectOf:         map[*image.Mapping]ObjectNo{},
-		namedLevels:      map[LocationNo][]Level{},
-		imports:          map[LocationNo][]Import{},
+		versions:         map[program.FunctionNo]program.FunctionNo{},
+		generatedCode:    map[program.FunctionNo]*decode.Code{},
+		inlinedFunctions: map[inlinedKey]program.FunctionNo{},
+		objectOf:         map[*image.Mapping]program.ObjectNo{},
+		namedLevels:      map[program.LocationNo][]program.Level{},
+		imports:          map[program.LocationNo][]Import{},
 		graph:            newCallGraph(),
 	}
 	r.machineCode = machineCode{r, contents{rec: rec, blocks: map[block][]byte{}}}
-	r.total, r.unknownObject = r.Program.artificialObjects()
+	r.total, r.unknownObject = r.artificialObjects()
 	return r
 }
 
@@ -93,15 +97,15 @@ type Process struct {
 	scopes  []scopeSince    // in the order of time, at least one
 	proc    *decode.Process
 	finder  *image.Finder
-	objects map[*image.Mapping]ObjectNo // of mapped files
-	last    mappedObject                // the one asked for last
-	others  map[codePC]LocationNo       // of PCs that are in no mapped file with symbols
+	objects map[*image.Mapping]program.ObjectNo // of mapped files
+	last    mappedObject                        // the one asked for last
+	others  map[codePC]program.LocationNo       // of PCs that are in no mapped file with symbols
 }
 
 // mappedObject is the load object of a mapping.
 type mappedObject struct {
 	mapping *image.Mapping
-	object  ObjectNo
+	object  program.ObjectNo
 }
 
 // codePC is a PC in a mapping, nil where nothing was mapped.
@@ -114,13 +118,13 @@ type codePC struct {
 // founder's start).
 type Span struct {
 	From, Until int64
-	Location    LocationNo
+	Location    program.LocationNo
 }
 
 // Process returns the resolver of one process. mapFile names the file of its
 // address-space events in problems.
 func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
-	pr := &Process{r: r, proc: p, objects: map[*image.Mapping]ObjectNo{}, others: map[codePC]LocationNo{}}
+	pr := &Process{r: r, proc: p, objects: map[*image.Mapping]program.ObjectNo{}, others: map[codePC]program.LocationNo{}}
 	pr.Image = image.New(p.Image, mapFile, &pr.Problems)
 	pr.finder = pr.Image.Finder()
 	java := r.runsJava(p)
@@ -131,7 +135,7 @@ func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 		}
 		if m.Executable() && m.Code == nil {
 			n := r.fileObject(pr.Image, m)
-			o := &r.Program.Objects[n]
+			o := &r.symbols[n]
 			if o.table != nil {
 				pr.tabled = append(pr.tabled, objectMapping{m, n})
 			}
@@ -153,11 +157,11 @@ func (pr *Process) Resolve(pc uint64, t int64) Span {
 
 // locate returns the location of a PC in a mapping. Offsets in files are looked up
 // once, whichever process they are seen in.
-func (pr *Process) locate(pc uint64, m *image.Mapping) LocationNo {
+func (pr *Process) locate(pc uint64, m *image.Mapping) program.LocationNo {
 	n, offset, inFile := pr.inFile(pc, m)
 	if inFile {
-		pr.r.Program.Objects[n].touch()
-		if location := pr.r.Program.found(n, offset); location >= 0 {
+		pr.r.symbols[n].touch()
+		if location := pr.r.Program.Found(n, offset); location >= 0 {
 			return location
 		}
 	}
@@ -167,16 +171,16 @@ func (pr *Process) locate(pc uint64, m *image.Mapping) LocationNo {
 		return location
 	}
 	location = pr.resolve(pc, m)
-	if !inFile || !pr.r.Program.isFound(location, n, offset) { // its offset is the PC
+	if !inFile || !pr.r.Program.MarkFound(location, n, offset) { // its offset is the PC
 		pr.others[k] = location
 	}
 	return location
 }
 
 // inFile returns where a PC is in a mapped file with symbols.
-func (pr *Process) inFile(pc uint64, m *image.Mapping) (n ObjectNo, offset uint64, ok bool) {
+func (pr *Process) inFile(pc uint64, m *image.Mapping) (n program.ObjectNo, offset uint64, ok bool) {
 	if m == nil || m.Code != nil || !m.Executable() {
-		return None, 0, false
+		return program.None, 0, false
 	}
 	if pr.last.mapping != m {
 		if n, ok = pr.objects[m]; !ok {
@@ -186,7 +190,7 @@ func (pr *Process) inFile(pc uint64, m *image.Mapping) (n ObjectNo, offset uint6
 		pr.last = mappedObject{m, n}
 	}
 	n = pr.last.object
-	o := &pr.r.Program.Objects[n]
+	o := &pr.r.symbols[n]
 	if o.table != nil && o.place != nil {
 		offset, ok = o.place(m, pc)
 		return n, offset, ok
@@ -215,7 +219,7 @@ func (pr *Process) Segments(yield func(m *image.Mapping, object int64)) {
 	}
 }
 
-func (pr *Process) resolve(pc uint64, m *image.Mapping) LocationNo {
+func (pr *Process) resolve(pc uint64, m *image.Mapping) program.LocationNo {
 	r := pr.r
 	switch {
 	case len(pr.Image.Mappings) == 0:
@@ -230,11 +234,11 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) LocationNo {
 		return r.unknown(pc, ReasonData)
 	}
 	n, offset, ok := pr.inFile(pc, m)
-	o := &r.Program.Objects[n]
+	o := &r.symbols[n]
 	o.touch()
 	if ok {
 		if f, found := r.functionAt(n, offset, r.IsKernel(pc)); found {
-			return r.Program.location(f, offset, "", func() funcinfo.Place {
+			return r.Program.InternLocation(f, offset, "", func() funcinfo.Place {
 				place, _ := o.table.Place(offset)
 				return place
 			})
@@ -249,7 +253,7 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) LocationNo {
 // outside returns the location of a PC in a load object that is in none of its functions,
 // or whose functions are not known. Code that was made at run time is in no load object,
 // nor is the kernel's outside of what was recorded of it.
-func (r *Resolver) outside(n ObjectNo, m *image.Mapping, pc uint64, reason string) LocationNo {
+func (r *Resolver) outside(n program.ObjectNo, m *image.Mapping, pc uint64, reason string) program.LocationNo {
 	if decode.IsPerfMap(m.Path) || m.Path == decode.KernelPath && !r.rec.Kernel.Maps(pc) {
 		return r.unknown(pc, reason)
 	}
@@ -269,35 +273,35 @@ func (r *Resolver) reasonOutside(m *image.Mapping) string {
 }
 
 // tableFunction interns a function of an object's symbol table.
-func (r *Resolver) tableFunction(object ObjectNo, f symtab.Function) FunctionNo {
+func (r *Resolver) tableFunction(object program.ObjectNo, f symtab.Function) program.FunctionNo {
 	p := r.Program
-	o := &p.Objects[object]
+	o := &r.symbols[object]
 	if n, known := o.numbers[f.Offset]; known && p.Functions[n].Linkage == f.Linkage {
 		return n
 	}
 	if o.numbers == nil {
-		o.numbers = map[uint64]FunctionNo{}
+		o.numbers = map[uint64]program.FunctionNo{}
 	}
 	n := r.newTableFunction(object, f)
-	p.Objects[object].numbers[f.Offset] = n
+	r.symbols[object].numbers[f.Offset] = n
 	return n
 }
 
 // newTableFunction interns a function that was not asked for before.
-func (r *Resolver) newTableFunction(object ObjectNo, f symtab.Function) FunctionNo {
+func (r *Resolver) newTableFunction(object program.ObjectNo, f symtab.Function) program.FunctionNo {
 	p := r.Program
-	t := p.Objects[object].table
+	t := r.symbols[object].table
 	if f.Kind == funcinfo.PLT {
 		f, _ = t.PLT()
 	}
 	m := t.Modules[f.Module]
 	f.Kind = kindOf(f)
 	if name := counterFunction(f.Linkage, p.Objects[object].Name); name != "" {
-		f.Name, f.Kind = name, Artificial
+		f.Name, f.Kind = name, program.Artificial
 	}
 	known := len(p.Functions)
-	n := p.function(Function{
-		Object: object, Module: p.tableModule(object, m), Scope: f.Scope,
+	n := p.InternFunction(program.Function{
+		Object: object, Module: r.tableModule(object, m), Scope: f.Scope,
 		Name: f.Name, Linkage: f.Linkage, Aliases: f.Aliases, GprofngName: f.GprofngName, PerfName: f.PerfName, Kind: f.Kind,
 		Address: f.Address, Offset: f.Offset, Size: f.Size, Line: f.Line,
 	}, 0)
@@ -317,8 +321,8 @@ func (r *Resolver) newTableFunction(object ObjectNo, f symtab.Function) Function
 func (r *Resolver) Finish() {
 	r.expand()
 	r.closeFiles()
-	for i := range r.Program.Objects {
-		o := &r.Program.Objects[i]
+	for i := range r.symbols {
+		o := &r.symbols[i]
 		if o.complain != nil {
 			o.complain(o.touched)
 		}

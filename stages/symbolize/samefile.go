@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 // fileID identifies a load object by what was found: by its build-id, else by the
@@ -24,7 +25,7 @@ type fileID struct {
 // function is (S2). The kernel and its modules, for which lists of symbols may stand,
 // are identified by their paths; and a file that only claims the build-id of another
 // one is itself.
-func (r *Resolver) sameFile(o *Object) (id fileID, n ObjectNo, ok bool) {
+func (r *Resolver) sameFile(o *objectDraft) (id fileID, n program.ObjectNo, ok bool) {
 	id = fileID{buildID: o.BuildID, name: o.Name, found: o.table != nil}
 	if o.place != nil || !id.found && id.buildID == "" {
 		return fileID{}, 0, false
@@ -52,8 +53,8 @@ func (r *Resolver) sameFile(o *Object) (id fileID, n ObjectNo, ok bool) {
 
 // doubtful reports whether an object's file differs from the n-th's in content, and
 // one of them has other functions than a file of its build-id.
-func (r *Resolver) doubtful(o *Object, n ObjectNo) bool {
-	other := r.Program.Objects[n].table
+func (r *Resolver) doubtful(o *objectDraft, n program.ObjectNo) bool {
+	other := r.symbols[n].table
 	return other != nil && other.Key != o.table.Key &&
 		(slices.ContainsFunc(o.table.Notes, symtab.Note.Doubtful) || slices.ContainsFunc(other.Notes, symtab.Note.Doubtful))
 }

@@ -10,7 +10,7 @@ import (
 // A file that claims the build-id and the name of another, with other functions,
 // is an object of its own, whichever comes first; copies of each are one.
 func TestClaimedBuild(t *testing.T) {
-	honest, doubted := program("aa", symtab.Function{Name: "f"}), program("aa", symtab.Function{Name: "g"})
+	honest, doubted := tableOf("aa", symtab.Function{Name: "f"}), tableOf("aa", symtab.Function{Name: "g"})
 	honest.Key, doubted.Key = "1", "2"
 	doubted.Notes = []symtab.Note{{Offset: -1, Reason: elf.Claimed, Text: "two claim it"}}
 	for _, first := range []bool{true, false} {
@@ -29,7 +29,7 @@ func TestClaimedBuild(t *testing.T) {
 		}
 		ids := map[int64]bool{}
 		for i := range r.Program.Objects {
-			r.Program.Objects[i].touch()
+			r.symbols[i].touch()
 			ids[r.Program.Objects[i].ID] = true
 		}
 		if len(ids) != len(r.Program.Objects) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize/image"
 )
 
@@ -24,8 +25,8 @@ func TestSameFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	build := program("aa", symtab.Function{Name: "strdup"})
-	bare := program("", symtab.Function{Name: "strdup"})
+	build := tableOf("aa", symtab.Function{Name: "strdup"})
+	bare := tableOf("", symtab.Function{Name: "strdup"})
 	old, other := filepath.Join(dir, "usr/lib/libold.so"), filepath.Join(dir, "copy/libold.so")
 	if err := errors.Join(os.WriteFile(old, nil, 0o644), os.WriteFile(other, nil, 0o644)); err != nil {
 		t.Fatal(err)
@@ -35,7 +36,7 @@ func TestSameFile(t *testing.T) {
 	identified.BuildID, gone.BuildID = "aa", "aa"
 	pr := process(r, text(library, 0x1000000), text(linked, 0x2000000), text(copied, 0x3000000), identified, gone,
 		text(old, 0x6000000), text(other, 0x7000000))
-	function := func(pc uint64) FunctionNo { return r.Program.Location(pr.Resolve(pc, 0).Location).Function }
+	function := func(pc uint64) program.FunctionNo { return r.Program.Location(pr.Resolve(pc, 0).Location).Function }
 	first := function(0x1000010)
 	for _, pc := range []uint64{0x2000010, 0x3000010, 0x4000010, 0x5000010} {
 		if function(pc) != first {

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize/image"
 )
 
@@ -15,7 +16,7 @@ import (
 // recording have one of few.
 type Scope struct {
 	r         *Resolver
-	objects   []ObjectNo                 // that are linked, in ascending order
+	objects   []program.ObjectNo         // that are linked, in ascending order
 	named     map[string][]entry         // their functions, by symbol
 	reached   map[destinationNo]*reached // what calls by way of names may be in
 	inferred  map[inference]inferredBy   // what Infer found
@@ -41,7 +42,7 @@ func (pr *Process) ScopeAt(t int64) *Scope {
 // objectMapping is a mapping of a load object's text.
 type objectMapping struct {
 	*image.Mapping
-	object ObjectNo
+	object program.ObjectNo
 }
 
 // scopesOf returns the scopes of a process with these mappings of load objects that are linked,
@@ -49,7 +50,7 @@ type objectMapping struct {
 // was before.
 func (r *Resolver) scopesOf(mapped []objectMapping) (scopes []scopeSince) {
 	slices.SortStableFunc(mapped, func(a, b objectMapping) int { return cmp.Compare(a.Loaded, b.Loaded) })
-	var objects []ObjectNo
+	var objects []program.ObjectNo
 	var from, until int64
 	for _, m := range mapped {
 		if len(objects) > 0 && m.Loaded >= until {
@@ -65,7 +66,7 @@ func (r *Resolver) scopesOf(mapped []objectMapping) (scopes []scopeSince) {
 }
 
 // scope returns that of load objects.
-func (r *Resolver) scope(objects []ObjectNo) *Scope {
+func (r *Resolver) scope(objects []program.ObjectNo) *Scope {
 	slices.Sort(objects)
 	objects = slices.Compact(objects)
 	key := string(arrow.GetBytes(objects))
@@ -101,7 +102,7 @@ func (s *Scope) entriesNamed(symbol string) []entry {
 	found, known := s.named[symbol]
 	if !known {
 		for _, n := range s.objects {
-			t := s.r.Program.Objects[n].table
+			t := s.r.symbols[n].table
 			for _, i := range t.Functions.Linked(symbol) {
 				found = append(found, entry{n, t.Functions.At(i).Offset})
 			}
@@ -113,12 +114,12 @@ func (s *Scope) entriesNamed(symbol string) []entry {
 
 // resolver returns the code that chooses the function of a slot, nil if that is not in the
 // load object.
-func (r *Resolver) resolver(object ObjectNo, slot symtab.Slot) []entry {
+func (r *Resolver) resolver(object program.ObjectNo, slot symtab.Slot) []entry {
 	offset, ok := r.addresses(object).Offset(slot.Resolver)
 	if !ok {
 		return nil
 	}
-	f, ok := r.Program.Objects[object].table.Function(offset)
+	f, ok := r.symbols[object].table.Function(offset)
 	if !ok {
 		return nil
 	}

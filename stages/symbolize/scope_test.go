@@ -11,6 +11,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 // What a process imports is in load objects that it has mapped, whatever those of others have
@@ -36,7 +37,7 @@ func TestScope(t *testing.T) {
 		if name == "library" {
 			functions = functions[:1]
 		}
-		table := program(name, functions...)
+		table := tableOf(name, functions...)
 		table.Arch, table.Slots = isa.AMD64, []symtab.Slot{{Address: slot, Symbol: imports}}
 		files[path] = table
 		return path
@@ -69,7 +70,7 @@ func TestScope(t *testing.T) {
 		{"the program before has the name", changed.ScopeAt(executed), "", true},
 		{"a library that is opened later", opened.ScopeAt(0), "library", true},
 	} {
-		found, missing := test.in.Infer(call, None, func() bool { return false })
+		found, missing := test.in.Infer(call, program.None, func() bool { return false })
 		got := ""
 		if found.Location >= 0 {
 			got = r.Program.Objects[r.Program.Location(found.Location).Object].Name
@@ -77,7 +78,7 @@ func TestScope(t *testing.T) {
 		if !missing || got != test.want {
 			t.Errorf("%s: missing %t, in %q, want %q", test.name, missing, got, test.want)
 		}
-		if found, _ := test.in.Infer(alone.Resolve(base+0x50, 0).Location, None, func() bool { return true }); found.Location >= 0 != test.main {
+		if found, _ := test.in.Infer(alone.Resolve(base+0x50, 0).Location, program.None, func() bool { return true }); found.Location >= 0 != test.main {
 			t.Errorf("%s: main is found: %t", test.name, found.Location >= 0)
 		}
 		work := r.Program.Location(both.Resolve(libraryBase, 0).Location).Function

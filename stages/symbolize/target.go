@@ -7,19 +7,20 @@ import (
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 )
 
 // stubKey is an entry of a procedure linkage table, by its offset in the file.
 type stubKey struct {
-	object ObjectNo
+	object program.ObjectNo
 	offset uint64
 }
 
 // target says where a call or jump goes. Functions of other load objects are
 // named when it goes through the procedure linkage table or the global offset
 // table; jumps within a function need no name.
-func (d *Disassembler) target(i *Instruction, f *Function, inst *insn.Inst) {
-	t := d.r.Program.Objects[f.Object].table
+func (d *Disassembler) target(i *Instruction, f *program.Function, inst *insn.Inst) {
+	t := d.r.symbols[f.Object].table
 	if inst.HasSlot && t != nil {
 		if slot, ok := t.Slot(inst.Slot); ok {
 			i.TargetName = d.slotName(f.Object, t, slot)
@@ -58,7 +59,7 @@ func (d *Disassembler) target(i *Instruction, f *Function, inst *insn.Inst) {
 
 // stub names the function that an entry of a procedure linkage table leads to,
 // as objdump does: `puts@plt`; empty if the table does not say.
-func (d *Disassembler) stub(object ObjectNo, t *symtab.Table, offset, address uint64) string {
+func (d *Disassembler) stub(object program.ObjectNo, t *symtab.Table, offset, address uint64) string {
 	k := stubKey{object, offset}
 	name, ok := d.stubs[k]
 	if !ok {
@@ -78,7 +79,7 @@ func (d *Disassembler) stub(object ObjectNo, t *symtab.Table, offset, address ui
 
 // slotName names the function whose address a slot holds: by its symbol, or the symbol
 // of the code that chooses it; empty without one.
-func (d *Disassembler) slotName(object ObjectNo, t *symtab.Table, slot symtab.Slot) string {
+func (d *Disassembler) slotName(object program.ObjectNo, t *symtab.Table, slot symtab.Slot) string {
 	if slot.Symbol != "" {
 		return d.readable(slot.Symbol)
 	}
@@ -91,7 +92,7 @@ func (d *Disassembler) slotName(object ObjectNo, t *symtab.Table, slot symtab.Sl
 }
 
 // addressesOf returns a load object's regions by address.
-func (d *Disassembler) addressesOf(object ObjectNo, t *symtab.Table) symtab.Addresses {
+func (d *Disassembler) addressesOf(object program.ObjectNo, t *symtab.Table) symtab.Addresses {
 	addresses, ok := d.addresses[object]
 	if !ok {
 		addresses = t.Addresses()

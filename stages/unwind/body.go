@@ -2,7 +2,7 @@ package unwind
 
 import (
 	"stackmill/schema"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
 )
 
 // body folds the bodies of parallel regions on a user stack into the functions
@@ -14,7 +14,7 @@ import (
 //	after:  row <- f <- main
 func (u *Unwinder) body(frames []Frame) []Frame {
 	kept := frames[:0]
-	region := symbolize.FunctionNo(symbolize.None) // the main function of the body that was kept last
+	region := program.FunctionNo(program.None) // the main function of the body that was kept last
 	for _, f := range frames {
 		function := u.resolver.Program.Location(f.Location).Function
 		folded, isBody := u.resolver.Fold(f.Location)
@@ -23,7 +23,7 @@ func (u *Unwinder) body(frames []Frame) []Frame {
 			function = u.resolver.Program.Location(folded).Function
 		}
 		inner := region
-		if region = symbolize.None; isBody {
+		if region = program.None; isBody {
 			region = function
 		}
 		if inner != function {

@@ -12,6 +12,7 @@ import (
 	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/loadobject/elf/elftest"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
 )
 
@@ -42,7 +43,7 @@ func TestCalledState(t *testing.T) {
 			symtab.Function{Offset: 0x300, Name: "GOMP_critical_start"}, symtab.Function{Offset: 0x400, Name: "GOMP_taskwait"}),
 		"/lib/libc.so.6": parallelProgram["/lib/libc.so.6"],
 	}, cache.New(cache.Options{})})
-	set := NewTree()
+	set := stacktree.NewTree()
 	u := newReadingUnwinder(set, rec, r, p)
 	for _, tt := range []struct {
 		name  string
@@ -60,7 +61,7 @@ func TestCalledState(t *testing.T) {
 		{"the outermost one tells", []uint64{gBarrier, gStatic, lazy}, "<OMP-critical_section_wait>/S17 lazy"},
 	} {
 		got := stackOf(u, &decode.RawStack{Words: tt.words}, false, 0)
-		if diff := cmp.Diff(tt.want, text(r, set, got, User)); diff != "" {
+		if diff := cmp.Diff(tt.want, text(r, set, got, stacktree.User)); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
 	}

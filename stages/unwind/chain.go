@@ -7,6 +7,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize"
 )
 
@@ -56,7 +57,7 @@ func (u *Unwinder) followsCall(number symbolize.PCNo, word uint64, meant spot) b
 // isContextCode reports whether a function may be the code to which makecontext lets a stack
 // return, at its start. In a stripped C library it may be any without a name. Other functions'
 // starts are pointers to functions, to which the frame pointer led.
-func (u *Unwinder) isContextCode(f *symbolize.Function) bool {
+func (u *Unwinder) isContextCode(f *program.Function) bool {
 	if f.Kind == funcinfo.Static {
 		return hasAny(u.resolver.Program.Objects[f.Object].Name, cLibraries)
 	}
@@ -94,7 +95,7 @@ const (
 
 // isFirstFunction reports whether a function is one with which threads begin, and that only
 // others like it call.
-func isFirstFunction(f *symbolize.Function) bool {
+func isFirstFunction(f *program.Function) bool {
 	return slices.ContainsFunc(symtab.Split(f.Aliases), func(alias string) bool {
 		name, _, _ := strings.Cut(alias, ".isra")
 		return slices.Contains(firstFunctions, name)

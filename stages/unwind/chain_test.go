@@ -8,6 +8,7 @@ import (
 
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/isa"
+	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
 )
 
@@ -28,7 +29,7 @@ func TestChainEnds(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	functions := *program["/bin/prog"]
+	functions := *programFiles["/bin/prog"]
 	functions.Arch = isa.AMD64
 	p := &decode.Process{Number: 1, Stacks: &decode.Stacks{}, Image: []decode.MapEvent{{Address: progBase, Size: size, Modes: 5, Path: path}}}
 	rec := &decode.Recording{OS: "Linux", Arch: "x86_64", Processes: []*decode.Process{p}, Locate: func(path string) []decode.Candidate {
@@ -56,11 +57,11 @@ func TestChainEnds(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := symbolize.New(rec, rec, files{path: &functions})
-			set := NewTree()
+			set := stacktree.NewTree()
 			p.Stacks = &decode.Stacks{}
 			u := newReadingUnwinder(set, rec, r, p)
 			got := stackOf(u, &decode.RawStack{Words: tt.words, Returns: true, Callers: tt.callers, OMPState: -1}, false, 0)
-			if s := text(r, set, got, Machine); s != tt.want {
+			if s := text(r, set, got, stacktree.Machine); s != tt.want {
 				t.Errorf("got %s, want %s", s, tt.want)
 			}
 			if n := len(recorded(set, got)); n != len(tt.words) {

@@ -2,14 +2,15 @@ package unwind
 
 import (
 	"stackmill/schema"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 )
 
 // Frame is one frame of a stack on its way through the rules. Stacks are leaf first.
 type Frame struct {
-	Location symbolize.LocationNo
+	Location program.LocationNo
 	Rule     schema.Rule
-	Part     Part
+	Part     stacktree.Part
 	traits   traits // of the location, 0 if they were not looked up for the frame
 	// Word is the number of the word in its part that the frame was recorded as, from
 	// the leaf; none if a rule put it in.
@@ -23,6 +24,6 @@ type Frame struct {
 const none = -1
 
 // putIn returns a frame that a rule put in.
-func putIn(location symbolize.LocationNo, rule schema.Rule) Frame {
+func putIn(location program.LocationNo, rule schema.Rule) Frame {
 	return Frame{Location: location, Rule: rule, Word: none, Place: none}
 }

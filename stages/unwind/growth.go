@@ -5,6 +5,7 @@ import (
 
 	"stackmill/stages/arena"
 	"stackmill/stages/decode"
+	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
 )
 
@@ -37,7 +38,7 @@ func plainOf(pc symbolize.PCNo, call bool) plainFrame {
 
 // newFrame is a frame that may be in the tree or not.
 type newFrame struct {
-	TreeFrame
+	stacktree.Frame
 	is plainFrame // negative if it is none
 }
 
@@ -46,7 +47,7 @@ type newFrame struct {
 type grownPath struct {
 	base   decode.WordNo
 	frames int32
-	cutOff Cut
+	cutOff stacktree.Cut
 	empty  bool // machine mode shows no frame
 }
 
@@ -63,28 +64,39 @@ func newGrowth(words int, first bool) *Growth {
 // fullGrowth is how many frames are added at once.
 const fullGrowth = 1 << 13
 
+// Grower adds the paths of stacks to a tree.
+type Grower struct {
+	tree    *stacktree.Tree
+	plain   []stacktree.FrameNo // by plainFrame
+	settled []stacktree.NodeNo  // by word of the process whose paths are added now
+}
+
+// NewGrower returns what adds paths to a tree, which has none.
+func NewGrower(t *stacktree.Tree) *Grower { return &Grower{tree: t} }
+
 // Grow adds paths. Nobody may use g after that.
-func (t *Tree) Grow(g *Growth) {
+func (w *Grower) Grow(g *Growth) {
+	t := w.tree
 	if g.first { // another process has other words
-		t.settled = t.settled[:0]
+		w.settled = w.settled[:0]
 	}
-	t.settled = append(t.settled, make([]NodeNo, g.words-len(t.settled))...)
+	w.settled = append(w.settled, make([]stacktree.NodeNo, g.words-len(w.settled))...)
 	at := 0
 	for _, p := range g.paths {
-		end := End{CutOff: p.cutOff, Empty: p.empty}
+		end := stacktree.End{CutOff: p.cutOff, Empty: p.empty}
 		if p.base >= 0 {
-			n := t.settled[p.base]
-			end.Node, end.Leaf = n, [Modes]NodeNo{n, n, n}
+			n := w.settled[p.base]
+			end.Node, end.Leaf = n, [stacktree.Modes]stacktree.NodeNo{n, n, n}
 		}
 		for range p.frames {
 			if f := g.frames[at]; f >= 0 {
-				n, _ := t.Child(end.Node, t.plain[f])
-				end.Node, end.Leaf = n, [Modes]NodeNo{n, n, n}
+				n, _ := t.Child(end.Node, w.plain[f])
+				end.Node, end.Leaf = n, [stacktree.Modes]stacktree.NodeNo{n, n, n}
 			} else {
-				t.grow(&end, &g.new[-1-f])
+				w.grow(&end, &g.new[-1-f])
 			}
-			if w := g.settle[at]; w >= 0 {
-				t.settled[w] = end.Node
+			if word := g.settle[at]; word >= 0 {
+				w.settled[word] = end.Node
 			}
 			at++
 		}
@@ -94,15 +106,15 @@ func (t *Tree) Grow(g *Growth) {
 }
 
 // grow adds a frame to a path.
-func (t *Tree) grow(end *End, f *newFrame) {
-	number := t.number(&f.TreeFrame)
+func (w *Grower) grow(end *stacktree.End, f *newFrame) {
+	number := w.tree.Intern(&f.Frame)
 	if f.is >= 0 {
-		for int(f.is) >= len(t.plain) {
-			t.plain = arena.Append(t.plain, 0)
+		for int(f.is) >= len(w.plain) {
+			w.plain = arena.Append(w.plain, 0)
 		}
-		t.plain[f.is] = number
+		w.plain[f.is] = number
 	}
-	end.Node, _ = t.Child(end.Node, number)
+	end.Node, _ = w.tree.Child(end.Node, number)
 	for m, location := range f.Shown {
 		if location >= 0 {
 			end.Leaf[m] = end.Node

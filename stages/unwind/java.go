@@ -6,6 +6,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
 )
 
@@ -30,10 +31,10 @@ func (u *Unwinder) java(machine []Frame, system bool) (user []Frame, expert bool
 	next := len(machine) - 1
 	for i, f := range slices.Backward(recorded) {
 		if i == len(recorded)-1 && isJavaMarker(f) {
-			user = append(user, Frame{Location: u.resolver.Artificial(symbolize.TruncatedStack), Rule: schema.RuleTruncated, Part: Java, Word: int32(i), Place: none})
+			user = append(user, Frame{Location: u.resolver.Artificial(symbolize.TruncatedStack), Rule: schema.RuleTruncated, Part: stacktree.Java, Word: int32(i), Place: none})
 			continue
 		}
-		user = append(user, Frame{Location: u.resolver.JavaFrame(u.recorded, f), Rule: schema.RuleJava, Part: Java, Word: int32(i), Place: none})
+		user = append(user, Frame{Location: u.resolver.JavaFrame(u.recorded, f), Rule: schema.RuleJava, Part: stacktree.Java, Word: int32(i), Place: none})
 		if f.BCI == bciNative {
 			user, next = u.spliceNative(user, machine, next, u.recorded.JavaMethods[f.Method], i == 0)
 		}
@@ -69,7 +70,7 @@ func (u *Unwinder) spliceNative(to, machine []Frame, next int, m decode.JavaMeth
 // methods shows the versions of a method that a virtual machine's list of generated
 // code has, compiled one after the other, as one function (S14).
 func (u *Unwinder) methods(frames []Frame) []Frame {
-	if !u.resolver.Program.HasMethods() {
+	if !u.resolver.HasMethods() {
 		return frames
 	}
 	merged := frames

@@ -2,7 +2,7 @@ package unwind
 
 import (
 	"stackmill/stages/loadobject/funcinfo"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
 )
 
 // useReturnRegister decides whether words[i], the leaf's return register, is a
@@ -13,8 +13,8 @@ import (
 // Whether the frame is set up shows in the leaf itself: an outline function
 // and a stripped one never use the register, others use it when the next word
 // is not the same call.
-func (u *Unwinder) useReturnRegister(words []uint64, i int, location symbolize.LocationNo) bool {
-	if u.function(location).Kind == symbolize.Unknown || len(u.frames) == 0 {
+func (u *Unwinder) useReturnRegister(words []uint64, i int, location program.LocationNo) bool {
+	if u.function(location).Kind == program.Unknown || len(u.frames) == 0 {
 		return false
 	}
 	switch u.function(u.frames[0].Location).Kind {

@@ -3,7 +3,7 @@ package unwind
 import (
 	"stackmill/schema"
 	"stackmill/stages/loadobject/funcinfo"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
 )
 
 // linkers are how the names of dynamic linkers begin.
@@ -43,30 +43,30 @@ func (u *Unwinder) linker(frames []Frame) []Frame {
 // below the linker's went through, None if they did not; n counts the frames
 // that are the table's. A table that is on the stack is one itself, otherwise
 // the caller's instruction shows it, if the linker's frame does not contradict.
-func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry symbolize.LocationNo, n int) {
+func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry program.LocationNo, n int) {
 	if len(below) == 0 {
-		return symbolize.None, 0
+		return program.None, 0
 	}
 	if u.function(below[0].Location).Kind == funcinfo.PLT {
 		return below[0].Location, 1
 	}
 	f := u.function(linker.Location)
 	if f.Kind != funcinfo.Static && !hasAny(f.Linkage, binders) {
-		return symbolize.None, 0
+		return program.None, 0
 	}
 	imports := u.resolver.Imports(below[0].Location)
 	for _, i := range imports {
 		if i.Entry < 0 || u.resolver.Defines(f.Object, i.Symbol) {
-			return symbolize.None, 0
+			return program.None, 0
 		}
 		// A stripped linker does not show whether a function binds calls or is one
 		// that the C library has jumped to by a pointer.
 		if f.Kind == funcinfo.Static && !u.scope.ReturnsItself(i.Symbol) {
-			return symbolize.None, 0
+			return program.None, 0
 		}
 	}
 	if len(imports) == 0 {
-		return symbolize.None, 0
+		return program.None, 0
 	}
 	return imports[0].Entry, 0
 }
@@ -75,7 +75,7 @@ func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry symbolize.Locat
 // tables enter, or that do nothing but their work.
 var binders = []string{"_dl_runtime_resolve", "_dl_runtime_profile", "_dl_fixup", "_dl_profile_fixup"}
 
-func (u *Unwinder) object(f Frame) symbolize.ObjectNo {
+func (u *Unwinder) object(f Frame) program.ObjectNo {
 	return u.function(f.Location).Object
 }
 

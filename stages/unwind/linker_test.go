@@ -13,6 +13,7 @@ import (
 	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/loadobject/elf/elftest"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
 )
 
@@ -69,7 +70,7 @@ func TestLinker(t *testing.T) {
 				t.Run(fmt.Sprint(tt.name, "/", machine, "/", sections), func(t *testing.T) {
 					u, set, r := linkedUnwinder(t, machine, sections, "/lib/ld-linux.so.2")
 					got := stackOf(u, &decode.RawStack{Words: tt.words}, false, 0)
-					if diff := cmp.Diff(tt.want, text(r, set, got, Machine)); diff != "" || set.Ends.At(int(got.Path)).Leaf[User] != set.Ends.At(int(got.Path)).Leaf[Machine] {
+					if diff := cmp.Diff(tt.want, text(r, set, got, stacktree.Machine)); diff != "" || set.Ends.At(int(got.Path)).Leaf[stacktree.User] != set.Ends.At(int(got.Path)).Leaf[stacktree.Machine] {
 						t.Error(diff)
 					}
 				})
@@ -93,7 +94,7 @@ func TestStrippedLinker(t *testing.T) {
 		for _, machine := range []elf.Machine{elf.EM_X86_64, elf.EM_AARCH64} {
 			u, set, r := linkedUnwinder(t, machine, true, tt.linker)
 			got := stackOf(u, &decode.RawStack{Words: []uint64{linkBase + 0x110, progBase + tt.caller}}, false, 0)
-			if diff := cmp.Diff(tt.want, text(r, set, got, Machine)); diff != "" {
+			if diff := cmp.Diff(tt.want, text(r, set, got, stacktree.Machine)); diff != "" {
 				t.Errorf("%s, %v: %s", tt.name, machine, diff)
 			}
 		}
@@ -121,7 +122,7 @@ func library(machine elf.Machine) []byte {
 
 // linkedUnwinder is for stacks of a process that consists of an object that
 // imports functions and a dynamic linker.
-func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker string) (*readingUnwinder, *Tree, *symbolize.Resolver) {
+func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker string) (*readingUnwinder, *stacktree.Tree, *symbolize.Resolver) {
 	t.Helper()
 	path, lib := filepath.Join(t.TempDir(), "importing"), filepath.Join(t.TempDir(), "library")
 	for path, content := range map[string][]byte{path: elftest.Importing(machine, sections), lib: library(machine)} {
@@ -142,6 +143,6 @@ func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker str
 		"/lib/ld-linux.so.2":    table(symtab.Function{Offset: 0x100, Name: "do_lookup"}, symtab.Function{Offset: 0x200, Name: "_dl_runtime_resolve"}, own),
 		"/lib/ld-stripped.so.2": table(own),
 	}, cache.New(cache.Options{})})
-	set := NewTree()
+	set := stacktree.NewTree()
 	return newReadingUnwinder(set, rec, r, p), set, r
 }

@@ -2,6 +2,7 @@ package unwind
 
 import (
 	"stackmill/schema"
+	"stackmill/stages/stacktree"
 )
 
 // merger adds a stack to the tree, from its root: each recorded word once, in the order
@@ -10,20 +11,20 @@ type merger struct {
 	*Unwinder
 	machine, user []Frame
 	expert        bool // expert mode is as user mode, else as machine mode
-	cutOff        Cut
+	cutOff        stacktree.Cut
 
-	left [OpenMP + 1]int // by part: how many words are left, from the leaf
+	left [stacktree.OpenMP + 1]int // by part: how many words are left, from the leaf
 }
 
 // add adds the frames of the modes, merged in the order that they have in each.
 func (a *merger) add() {
 	i, j := len(a.machine)-1, len(a.user)-1
-	a.left = [OpenMP + 1]int{Native: len(a.raw.Words), Java: len(a.raw.Java), OpenMP: len(a.raw.OMP)}
+	a.left = [stacktree.OpenMP + 1]int{stacktree.Native: len(a.raw.Words), stacktree.Java: len(a.raw.Java), stacktree.OpenMP: len(a.raw.OMP)}
 	path := grownPath{base: none, cutOff: a.cutOff, empty: len(a.machine) == 0}
 	before := len(a.known.growth.frames)
 	if b := &a.base; b.is { // the last word and all of its callers are in the tree
 		path.base = b.word
-		a.left[Native]--
+		a.left[stacktree.Native]--
 		i, j = i-1, j-1
 	}
 	settles := a.canSettle() && len(a.machine) > 0
@@ -55,7 +56,7 @@ func (a *merger) add() {
 	for ; j >= 0; j-- {
 		a.frame(nil, &a.user[j])
 	}
-	for part := Native; part <= OpenMP; part++ {
+	for part := stacktree.Native; part <= stacktree.OpenMP; part++ {
 		a.dropped(part, 0)
 	}
 	path.frames = int32(len(a.known.growth.frames) - before)
@@ -80,34 +81,34 @@ func (a *merger) frame(machine, user *Frame) {
 	}
 	t := a.push(none)
 	if machine != nil {
-		t.Shown[Machine], t.Rules[Machine] = machine.Location, machine.Rule
-		t.Rules[User] = a.hiddenBy[machine.Place]
+		t.Shown[stacktree.Machine], t.Rules[stacktree.Machine] = machine.Location, machine.Rule
+		t.Rules[stacktree.User] = a.hiddenBy[machine.Place]
 	}
 	if user != nil {
-		t.Shown[User], t.Rules[User] = user.Location, user.Rule
+		t.Shown[stacktree.User], t.Rules[stacktree.User] = user.Location, user.Rule
 	}
-	like := Machine
+	like := stacktree.Machine
 	if a.expert {
-		like = User
+		like = stacktree.User
 	}
-	t.Shown[Expert], t.Rules[Expert] = t.Shown[like], t.Rules[like]
+	t.Shown[stacktree.Expert], t.Rules[stacktree.Expert] = t.Shown[like], t.Rules[like]
 	if f.Word >= 0 {
 		a.word(t, f.Part, int(f.Word))
 	}
 }
 
 // dropped adds the words of a part that rules dropped, but for the first few.
-func (a *merger) dropped(part Part, but int) {
+func (a *merger) dropped(part stacktree.Part, but int) {
 	for a.left[part] > but {
 		a.left[part]--
 		w := a.left[part]
 		t := a.push(none)
 		rule := schema.RuleJava
-		if part != Java {
+		if part != stacktree.Java {
 			rule = a.drops[part][w]
 		}
 		for m := range t.Rules {
-			if part == Native || Mode(m) != Machine {
+			if part == stacktree.Native || stacktree.Mode(m) != stacktree.Machine {
 				t.Rules[m] = rule
 			}
 		}
@@ -116,15 +117,15 @@ func (a *merger) dropped(part Part, but int) {
 }
 
 // word fills in what was recorded.
-func (a *merger) word(t *TreeFrame, part Part, w int) {
+func (a *merger) word(t *stacktree.Frame, part stacktree.Part, w int) {
 	t.Part = part
 	switch part {
-	case Java:
+	case stacktree.Java:
 		f := a.raw.Java[w]
 		if t.Word, t.BCI = f.Method, f.BCI; !isJavaMarker(f) {
 			t.Own = a.resolver.JavaFrame(a.recorded, f)
 		}
-	case OpenMP:
+	case stacktree.OpenMP:
 		if t.Word = a.raw.OMP[w]; !isMarker(t.Word) {
 			t.Own = a.resolve(t.Word)
 		}
@@ -136,7 +137,7 @@ func (a *merger) word(t *TreeFrame, part Part, w int) {
 // plain adds a frame if it is a plainFrame, which is true then.
 func (a *merger) plain(machine, user *Frame) bool {
 	w := int(machine.Word)
-	if machine.Part != Native || w < 0 || a.numbers[w] < 0 || machine.Rule != schema.NoRule ||
+	if machine.Part != stacktree.Native || w < 0 || a.numbers[w] < 0 || machine.Rule != schema.NoRule ||
 		user.Rule != schema.NoRule || user.Location != machine.Location {
 		return false
 	}
@@ -154,16 +155,16 @@ func (a *merger) plain(machine, user *Frame) bool {
 	for m := range t.Shown {
 		t.Shown[m] = machine.Location
 	}
-	a.word(t, Native, w)
+	a.word(t, stacktree.Native, w)
 	return true
 }
 
 // push adds a frame to the path, which no mode shows yet.
-func (a *merger) push(is plainFrame) *TreeFrame {
+func (a *merger) push(is plainFrame) *stacktree.Frame {
 	g := a.known.growth
 	a.append(grownFrame(-1 - len(g.new)))
-	g.new = append(g.new, newFrame{hidden(), is})
-	return &g.new[len(g.new)-1].TreeFrame
+	g.new = append(g.new, newFrame{stacktree.NewFrame(), is})
+	return &g.new[len(g.new)-1].Frame
 }
 
 func (a *merger) append(f grownFrame) {

@@ -3,6 +3,8 @@ package unwind
 import (
 	"stackmill/schema"
 	"stackmill/stages/loadobject/cfi"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
 )
 
@@ -11,7 +13,7 @@ import (
 // user's leaf. It is one number so that it is found fast.
 type edge uint64
 
-func edgeOf(callee, caller symbolize.LocationNo, leaf bool) edge {
+func edgeOf(callee, caller program.LocationNo, leaf bool) edge {
 	e := edge(callee)<<32 | edge(caller)<<1
 	if leaf {
 		e |= 1
@@ -19,13 +21,13 @@ func edgeOf(callee, caller symbolize.LocationNo, leaf bool) edge {
 	return e
 }
 
-func (e edge) callee() symbolize.LocationNo { return symbolize.LocationNo(e >> 32) }
-func (e edge) caller() symbolize.LocationNo { return symbolize.LocationNo(e >> 1 & (1<<31 - 1)) }
-func (e edge) leaf() bool                   { return e&1 != 0 }
+func (e edge) callee() program.LocationNo { return program.LocationNo(e >> 32) }
+func (e edge) caller() program.LocationNo { return program.LocationNo(e >> 1 & (1<<31 - 1)) }
+func (e edge) leaf() bool                 { return e&1 != 0 }
 
 // gap is what stands between them: a frame for callers that are not known, then an
 // inferred one; None if there is no such frame.
-type gap struct{ unknown, inferred symbolize.LocationNo }
+type gap struct{ unknown, inferred program.LocationNo }
 
 // fill appends the frames of a gap.
 func (g gap) fill(frames []Frame) []Frame {
@@ -95,7 +97,7 @@ func (u *Unwinder) hasOwnFrame(f *Frame, leaf bool) bool {
 	if u.framePointer(f.Location, leaf) != cfi.FrameOwn {
 		return false
 	}
-	if f.Word >= 0 && u.part == Native { // so that it is known next time
+	if f.Word >= 0 && u.part == stacktree.Native { // so that it is known next time
 		m := u.meaning(u.numbers[f.Word])
 		for _, s := range []*spot{&m.own, &m.call} {
 			if s.location == f.Location {
@@ -107,7 +109,7 @@ func (u *Unwinder) hasOwnFrame(f *Frame, leaf bool) bool {
 }
 
 // framePointer is findFramePointer, once for each location.
-func (u *Unwinder) framePointer(location symbolize.LocationNo, leaf bool) cfi.FramePointer {
+func (u *Unwinder) framePointer(location program.LocationNo, leaf bool) cfi.FramePointer {
 	n := 0
 	if leaf {
 		n = 1
@@ -125,7 +127,7 @@ func (u *Unwinder) framePointer(location symbolize.LocationNo, leaf bool) cfi.Fr
 // call frame information, unless that knows nothing of the function's frame
 // pointer; else by where the machine code sets it. Where code calls, the machine
 // code alone is enough.
-func (u *Unwinder) findFramePointer(location symbolize.LocationNo, leaf bool) cfi.FramePointer {
+func (u *Unwinder) findFramePointer(location program.LocationNo, leaf bool) cfi.FramePointer {
 	if t := u.traits(location); t.has(isTrampoline) || t.kind() == pltKind {
 		return cfi.FrameOther
 	}
@@ -154,7 +156,7 @@ func (u *Unwinder) findFramePointer(location symbolize.LocationNo, leaf bool) cf
 
 // frameTable returns the call frame information of a location's load object, nil
 // if there is none.
-func (u *Unwinder) frameTable(location symbolize.LocationNo) *cfi.Table {
+func (u *Unwinder) frameTable(location program.LocationNo) *cfi.Table {
 	p := u.resolver.Program
 	n := p.Location(location).Object
 	if more := int(n) + 1 - len(u.known.tables); more > 0 {
@@ -178,12 +180,12 @@ func (u *Unwinder) gap(e edge) gap {
 }
 
 // noGap is between a callee and its caller.
-var noGap = gap{symbolize.None, symbolize.None}
+var noGap = gap{program.None, program.None}
 
 func (u *Unwinder) findGap(e edge) gap {
 	g, callee := noGap, e.callee()
 	if u.traits(callee).has(isTrampoline | isInjected) {
-		callee = symbolize.None // it was not called
+		callee = program.None // it was not called
 	}
 	if u.framePointer(e.callee(), e.leaf()) == cfi.FrameUnknown && !u.scope.Contradicts(e.caller(), e.callee()) {
 		return g
@@ -192,7 +194,7 @@ func (u *Unwinder) findGap(e edge) gap {
 	if !missing {
 		return g
 	}
-	unknown := symbolize.Inferred{Location: symbolize.None}
+	unknown := symbolize.Inferred{Location: program.None}
 	if caller != unknown && !u.keepsCaller(e.callee()) {
 		caller = unknown
 	}
@@ -205,7 +207,7 @@ func (u *Unwinder) findGap(e edge) gap {
 
 // keepsCaller reports whether the frame pointer at a location is the caller's, as
 // far as is known: it may serve another purpose.
-func (u *Unwinder) keepsCaller(location symbolize.LocationNo) bool {
+func (u *Unwinder) keepsCaller(location program.LocationNo) bool {
 	table := u.frameTable(location)
 	offset := u.resolver.Program.Location(location).Offset
 	return table == nil || table.FramePointer(offset) != cfi.FrameOther || table.KeepsCaller(offset)

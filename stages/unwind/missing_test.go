@@ -7,6 +7,7 @@ import (
 
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
+	"stackmill/stages/stacktree"
 )
 
 // Chains of frame pointers lack the callers of the procedure linkage table and of
@@ -37,13 +38,13 @@ func TestMissing(t *testing.T) {
 			u, set, r := unwinder(&decode.Process{})
 			tt.raw.Returns, tt.raw.Callers = true, decode.CallersChained
 			got := stackOf(u, &tt.raw, false, 0)
-			if d := cmp.Diff(tt.machine, text(r, set, got, Machine)); d != "" {
+			if d := cmp.Diff(tt.machine, text(r, set, got, stacktree.Machine)); d != "" {
 				t.Error(d)
 			}
 			if tt.user == "" {
 				tt.user = tt.machine
 			}
-			if d := cmp.Diff(tt.user, text(r, set, got, User)); d != "" {
+			if d := cmp.Diff(tt.user, text(r, set, got, stacktree.User)); d != "" {
 				t.Error(d)
 			}
 		})
@@ -54,7 +55,7 @@ func TestMissing(t *testing.T) {
 func TestNotChained(t *testing.T) {
 	u, set, r := unwinder(&decode.Process{})
 	got := stackOf(u, &decode.RawStack{Words: []uint64{pcPLT, pcWork, pcMain}, Returns: true}, false, 0)
-	if s := text(r, set, got, Machine); s != "work/S22 main" {
+	if s := text(r, set, got, stacktree.Machine); s != "work/S22 main" {
 		t.Error(s)
 	}
 }

@@ -2,6 +2,7 @@ package unwind
 
 import (
 	"stackmill/schema"
+	"stackmill/stages/stacktree"
 )
 
 // openMPStates names the artificial leaf of a recorded OpenMP state
@@ -25,7 +26,7 @@ func (u *Unwinder) recordedOpenMP() []Frame {
 	if name, ok := openMPStates[u.raw.OMPState]; ok {
 		u.user = append(u.user, putIn(u.resolver.Artificial(name), schema.RuleOpenMP))
 	}
-	for _, f := range u.native(OpenMP, u.raw.OMP, origin{}) {
+	for _, f := range u.native(stacktree.OpenMP, u.raw.OMP, origin{}) {
 		f.Rule = schema.RuleOpenMP
 		u.user = append(u.user, f)
 	}

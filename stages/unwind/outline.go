@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"stackmill/schema"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
 )
 
 // outlines puts in the function that an outline function or a part of it was cut
@@ -31,7 +31,7 @@ func (u *Unwinder) outlines(frames []Frame) []Frame {
 
 // jumpedTo reports whether the function of a frame was jumped to by the one that
 // it was cut out of.
-func (u *Unwinder) jumpedTo(frames []Frame, i int, main symbolize.LocationNo) bool {
+func (u *Unwinder) jumpedTo(frames []Frame, i int, main program.LocationNo) bool {
 	p := u.resolver.Program
 	outline := u.traitsOf(&frames[i]).kind() == outlineKind
 	if i+1 == len(frames) {

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
 )
@@ -16,7 +18,7 @@ import (
 type Reader struct {
 	emit  func(*Readings)
 	pcs   *symbolize.PCs
-	paths PathNo // how many stacks were read
+	paths stacktree.PathNo // how many stacks were read
 	next  *Readings
 
 	stacks *decode.Stacks // of the process whose stacks are read now, as all below
@@ -77,7 +79,7 @@ const fullReadings = 1 << 13
 
 // Stack reads a stack as of time t. system says that it is one of the JVM's own threads. It
 // returns the number of its path in the tree, and for how long the stack means the same.
-func (r *Reader) Stack(number int32, system bool, t int64) (PathNo, symbolize.Life) {
+func (r *Reader) Stack(number int32, system bool, t int64) (stacktree.PathNo, program.Life) {
 	s := readStack{number: number, system: system, at: t}
 	if r.ended && t < r.latest || r.lives.full {
 		r.forget(&s)
@@ -99,8 +101,8 @@ func (r *Reader) Stack(number int32, system bool, t int64) (PathNo, symbolize.Li
 
 // words reads the words of a stack down to the first caller that was read before. It returns
 // for how long they and all below them mean the same.
-func (r *Reader) words(s *readStack) symbolize.Life {
-	before, life := len(r.next.words), symbolize.Life{From: math.MinInt64, Until: image.Never}
+func (r *Reader) words(s *readStack) program.Life {
+	before, life := len(r.next.words), program.Life{From: math.MinInt64, Until: image.Never}
 	for n := r.stacks.Leaf(s.number); n >= 0 && !s.known; {
 		word, marks, caller := r.stacks.Node(n)
 		if r.isCaller(len(r.next.words) - before) {
@@ -143,8 +145,8 @@ func (r *Reader) forget(s *readStack) {
 func (r *Reader) isCaller(word int) bool { return word > 0 && word > r.raw.Kernel }
 
 // pc returns the number of a word's PC, and for how long it means the same and life lasts.
-func (r *Reader) pc(i int, w *readWord, t int64, life symbolize.Life) (number symbolize.PCNo, both symbolize.Life) {
-	var own symbolize.Life
+func (r *Reader) pc(i int, w *readWord, t int64, life program.Life) (number symbolize.PCNo, both program.Life) {
+	var own program.Life
 	if r.raw.Returns && i > 0 && i != r.raw.Kernel && w.marks&decode.MarkedExact == 0 { // see Unwinder.calls
 		number, own = r.of.Caller(w.word, t)
 	} else {
@@ -168,8 +170,8 @@ func (r *Reader) Flush() {
 // the same. There are few lives and many words: of a word only the number of its life is kept.
 type wordLives struct {
 	words   []lifeNo // 0 of those that were not read
-	lives   []symbolize.Life
-	numbers map[symbolize.Life]lifeNo
+	lives   []program.Life
+	numbers map[program.Life]lifeNo
 	last    lifeNo // the number used last, 0 before
 	full    bool   // a word was not kept, for there was no number left
 }
@@ -183,18 +185,18 @@ const maxLives = 1<<16 - 1
 // next forgets all, and is for a process that has so many words.
 func (l *wordLives) next(words int) {
 	l.words = append(l.words[:0], make([]lifeNo, words)...)
-	l.lives, l.numbers, l.last, l.full = l.lives[:0], map[symbolize.Life]lifeNo{}, 0, false
+	l.lives, l.numbers, l.last, l.full = l.lives[:0], map[program.Life]lifeNo{}, 0, false
 }
 
-func (l *wordLives) at(n decode.WordNo) (life symbolize.Life, read bool) {
+func (l *wordLives) at(n decode.WordNo) (life program.Life, read bool) {
 	number := l.words[n]
 	if number == 0 {
-		return symbolize.Life{}, false
+		return program.Life{}, false
 	}
 	return l.lives[number-1], true
 }
 
-func (l *wordLives) put(n decode.WordNo, life symbolize.Life) {
+func (l *wordLives) put(n decode.WordNo, life program.Life) {
 	if l.last == 0 || l.lives[l.last-1] != life { // mostly it is the last
 		number, known := l.numbers[life]
 		switch {

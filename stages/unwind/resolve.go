@@ -8,12 +8,13 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/loadobject/funcinfo"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize"
 )
 
 // spot is a location with its traits, none until it is known.
 type spot struct {
-	location symbolize.LocationNo
+	location program.LocationNo
 	traits   traits
 	inTree   bool // as a plainFrame
 }
@@ -55,11 +56,11 @@ func (u *Unwinder) spot(pc uint64) spot {
 	return spot{location: location, traits: u.traits(location)}
 }
 
-func (u *Unwinder) resolve(pc uint64) symbolize.LocationNo {
+func (u *Unwinder) resolve(pc uint64) program.LocationNo {
 	return u.process.Resolve(pc, u.reading.at).Location
 }
 
-func (u *Unwinder) function(location symbolize.LocationNo) *symbolize.Function {
+func (u *Unwinder) function(location program.LocationNo) *program.Function {
 	p := u.resolver.Program
 	return &p.Functions[p.Location(location).Function]
 }
@@ -103,7 +104,7 @@ type located struct {
 }
 
 // located returns what is known of a location.
-func (u *Unwinder) located(location symbolize.LocationNo) *located {
+func (u *Unwinder) located(location program.LocationNo) *located {
 	if n := int(location) + 1 - len(u.known.located); n > 0 {
 		u.known.located = append(u.known.located, make([]located, n)...)
 	}
@@ -111,7 +112,7 @@ func (u *Unwinder) located(location symbolize.LocationNo) *located {
 }
 
 // traits returns the traits of a location, which are found once.
-func (u *Unwinder) traits(location symbolize.LocationNo) traits {
+func (u *Unwinder) traits(location program.LocationNo) traits {
 	k := u.located(location)
 	if k.traits == 0 {
 		k.traits = u.findTraits(location)
@@ -119,7 +120,7 @@ func (u *Unwinder) traits(location symbolize.LocationNo) traits {
 	return k.traits
 }
 
-func (u *Unwinder) findTraits(location symbolize.LocationNo) traits {
+func (u *Unwinder) findTraits(location program.LocationNo) traits {
 	p := u.resolver.Program
 	l, f := p.Location(location), u.function(location)
 	t := areKnown | kindOf(f.Kind)

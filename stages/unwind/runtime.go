@@ -7,7 +7,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/loadobject/symtab"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize/image"
 )
 
@@ -110,7 +110,7 @@ func (u *Unwinder) class(f Frame) class {
 	return u.known.classes[n]
 }
 
-func classify(f *symbolize.Function, object string) class {
+func classify(f *program.Function, object string) class {
 	c := class{owner: schema.OwnerOf(object)}
 	if c.owner != schema.RuntimeCode {
 		return c

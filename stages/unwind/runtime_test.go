@@ -10,6 +10,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
 )
 
@@ -69,7 +70,7 @@ const (
 
 // parallelUnwinder unwinds stacks of parallelProgram, or of the same process
 // without the runtime.
-func parallelUnwinder(runtime bool) (*readingUnwinder, *Tree, *symbolize.Resolver) {
+func parallelUnwinder(runtime bool) (*readingUnwinder, *stacktree.Tree, *symbolize.Resolver) {
 	p := &decode.Process{Number: 1, Stacks: &decode.Stacks{}}
 	for path, address := range map[string]uint64{
 		"/bin/prog": progBase, "/lib/libgomp.so.1": ompBase, "/lib/libc.so.6": libcBase, "/lib/libgp-collector.so": collBase,
@@ -82,7 +83,7 @@ func parallelUnwinder(runtime bool) (*readingUnwinder, *Tree, *symbolize.Resolve
 		return []decode.Candidate{{Path: path, Origin: "path"}}
 	}}
 	r := symbolize.New(rec, rec, parallelProgram)
-	set := NewTree()
+	set := stacktree.NewTree()
 	return newReadingUnwinder(set, rec, r, p), set, r
 }
 
@@ -127,17 +128,17 @@ func TestRuntime(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			u, set, r := parallelUnwinder(true)
 			got := stackOf(u, &decode.RawStack{Words: tt.words}, false, 0)
-			if diff := cmp.Diff(tt.user, text(r, set, got, User)); diff != "" {
+			if diff := cmp.Diff(tt.user, text(r, set, got, stacktree.User)); diff != "" {
 				t.Error(diff)
 			}
 			kept := 0
-			for _, f := range shown(set, got, Machine) {
+			for _, f := range shown(set, got, stacktree.Machine) {
 				if f.Rule == schema.NoRule || f.Rule == schema.RuleTruncated {
 					kept++
 				}
 			}
-			if set.Ends.At(int(got.Path)).Leaf[Expert] != set.Ends.At(int(got.Path)).Leaf[Machine] || kept != len(tt.words) {
-				t.Errorf("machine mode keeps %d of %d frames; expert mode shows stack %d, machine mode %d", kept, len(tt.words), set.Ends.At(int(got.Path)).Leaf[Expert], set.Ends.At(int(got.Path)).Leaf[Machine])
+			if set.Ends.At(int(got.Path)).Leaf[stacktree.Expert] != set.Ends.At(int(got.Path)).Leaf[stacktree.Machine] || kept != len(tt.words) {
+				t.Errorf("machine mode keeps %d of %d frames; expert mode shows stack %d, machine mode %d", kept, len(tt.words), set.Ends.At(int(got.Path)).Leaf[stacktree.Expert], set.Ends.At(int(got.Path)).Leaf[stacktree.Machine])
 			}
 		})
 	}
@@ -147,8 +148,8 @@ func TestRuntime(t *testing.T) {
 func TestNoRuntime(t *testing.T) {
 	u, set, r := parallelUnwinder(false)
 	got := stackOf(u, &decode.RawStack{Words: []uint64{ompBody, ompMain}}, false, 0)
-	if set.Ends.At(int(got.Path)).Leaf[User] != set.Ends.At(int(got.Path)).Leaf[Machine] || len(u.known.classes) != 0 {
-		t.Errorf("user mode shows %s", text(r, set, got, User))
+	if set.Ends.At(int(got.Path)).Leaf[stacktree.User] != set.Ends.At(int(got.Path)).Leaf[stacktree.Machine] || len(u.known.classes) != 0 {
+		t.Errorf("user mode shows %s", text(r, set, got, stacktree.User))
 	}
 }
 
@@ -163,7 +164,7 @@ func TestRuntimeKeepsOwnCode(t *testing.T) {
 		for i, x := 0, seed*2654435761; i < 1+seed%7; i, x = i+1, x/len(words) {
 			stack = append(stack, words[x%len(words)])
 		}
-		machine := append([]Frame(nil), u.native(OpenMP, stack, origin{})...)
+		machine := append([]Frame(nil), u.native(stacktree.OpenMP, stack, origin{})...)
 		u.hiddenBy = make([]schema.Rule, len(machine))
 		for i := range machine {
 			machine[i].Place = int32(i)

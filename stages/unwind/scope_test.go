@@ -10,6 +10,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
 )
 
@@ -39,7 +40,8 @@ func TestGapsOfProcesses(t *testing.T) {
 	unmapped := decode.MapEvent{Unmap: true, Time: executed, Address: library, Modes: 5}
 	rec := &decode.Recording{Arch: "x86_64", WordBits: 64, Locate: decode.AtPath}
 	r := symbolize.New(rec, rec, tables)
-	known, set := NewKnown(), NewTree()
+	known, set := NewKnown(), stacktree.NewTree()
+	grower := NewGrower(set)
 	reader := NewReader(nil)
 	const unknown, inferred = "__restore_rt <Missing-caller>/S22 missing main", "__restore_rt <Missing-caller>/S22 missing hop/S22 inferred main"
 	for _, test := range []struct {
@@ -58,13 +60,13 @@ func TestGapsOfProcesses(t *testing.T) {
 			Words: []uint64{progBase + 0x300, progBase + 0x206}, Returns: true, Callers: decode.CallersChained, OMPState: -1,
 		})
 		process := r.Process(p, "map.xml")
-		u := New(known, set.Grow, r, NewFrameTables(&framesOf{}, &rec.Problems), process, p)
+		u := New(known, grower.Grow, r, NewFrameTables(&framesOf{}, &rec.Problems), process, p)
 		reader.emit = u.Add
 		reader.Process(process, p.Stacks)
 		path, _ := reader.Stack(number, false, test.at)
 		reader.Flush()
 		u.Flush()
-		if got := text(r, set, resolved{Path: path}, Machine); got != test.want {
+		if got := text(r, set, resolved{Path: path}, stacktree.Machine); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}

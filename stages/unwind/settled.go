@@ -3,6 +3,7 @@ package unwind
 import (
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/program"
 	"stackmill/stages/symbolize"
 )
 
@@ -104,7 +105,7 @@ func (u *Unwinder) word(word uint64, marks decode.WordMarks, node decode.WordNo,
 	if marks&decode.MarkedByFrame != 0 {
 		raw.ByFrame = append(raw.ByFrame, i)
 	}
-	own := spot{location: symbolize.None}
+	own := spot{location: program.None}
 	if !isMarker(word) {
 		own = u.at(pc, word)
 	}

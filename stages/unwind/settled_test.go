@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
 )
 
@@ -72,7 +74,7 @@ func TestSettledByFrame(t *testing.T) {
 			Words: []uint64{leaf, pcWork, pcWork + 16, pcNative, pcWork}, ByFrame: []int32{3},
 			Callers: decode.CallersUnwound, OMPState: -1,
 		}
-		if got := stackOf(u, &s, false, 0); got.CutOff != CutNoStart || u.base.is != (i > 0) {
+		if got := stackOf(u, &s, false, 0); got.CutOff != stacktree.CutNoStart || u.base.is != (i > 0) {
 			t.Errorf("%#x: cut %d, settled: %t", s.Words, got.CutOff, u.base.is)
 		}
 	}
@@ -93,7 +95,7 @@ func TestCallersInTime(t *testing.T) {
 				want = "two"
 			}
 			got := stackOf(u, &decode.RawStack{Words: words, OMPState: -1}, false, at)
-			if text := text(r, tree, got, Machine); !strings.HasSuffix(text, want+" native main") || !got.Has(at) {
+			if text := text(r, tree, got, stacktree.Machine); !strings.HasSuffix(text, want+" native main") || !got.Has(at) {
 				t.Errorf("times %d: at %d %s, for %+v", times, at, text, got.Life)
 			}
 		}
@@ -103,7 +105,7 @@ func TestCallersInTime(t *testing.T) {
 // pcChanging is in code that is replaced at time 2.
 const pcChanging = 0x9004
 
-func changingUnwinder() (*readingUnwinder, *Tree, *symbolize.Resolver) {
+func changingUnwinder() (*readingUnwinder, *stacktree.Tree, *symbolize.Resolver) {
 	code := func(t int64, name string) decode.MapEvent {
 		return decode.MapEvent{Time: t, Address: pcChanging &^ 15, Size: 16, Path: name, Code: &decode.Code{Function: name}}
 	}
@@ -112,14 +114,14 @@ func changingUnwinder() (*readingUnwinder, *Tree, *symbolize.Resolver) {
 
 // pathFrame is a frame on a path, with the names of its functions.
 type pathFrame struct {
-	Part  Part
+	Part  stacktree.Part
 	Word  uint64
 	Own   string
-	Modes [Modes]string
+	Modes [stacktree.Modes]string
 }
 
-func pathOf(r *symbolize.Resolver, tree *Tree, s resolved) (path []pathFrame) {
-	name := func(l symbolize.LocationNo) string {
+func pathOf(r *symbolize.Resolver, tree *stacktree.Tree, s resolved) (path []pathFrame) {
+	name := func(l program.LocationNo) string {
 		if l < 0 {
 			return ""
 		}

@@ -8,18 +8,8 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
-	"stackmill/stages/symbolize"
-)
-
-// Cut is a reason why a stack ends before its thread's start that the recording does not
-// give itself.
-type Cut uint8
-
-// The reasons.
-const (
-	NotCut      Cut = iota // it does not, or the recording says why
-	CutLeafOnly            // no callers were recorded, because none were asked for
-	CutNoStart             // the outermost frame is not one that threads begin with
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 )
 
 // starts are the functions with which threads begin. A main function is as good as
@@ -47,17 +37,17 @@ var kernelEntries = []string{"entry_", "asm_", "el0t_", "el0_", "vectors"}
 
 // cutOff says why a machine stack ends before its thread's start. Stacks that were unwound
 // from dumps, or come from the processor's calls, do not.
-func (u *Unwinder) cutOff(machine []Frame) Cut {
+func (u *Unwinder) cutOff(machine []Frame) stacktree.Cut {
 	raw := &u.raw
 	switch {
 	case raw.Reason != "" || len(machine) == 0 || machine[len(machine)-1].Rule == schema.RuleTruncated:
-		return NotCut
+		return stacktree.NotCut
 	case raw.Callers == decode.CallersNone:
-		return CutLeafOnly
+		return stacktree.CutLeafOnly
 	case raw.Callers == decode.CallersUnwound && len(raw.ByFrame) == 0 && !u.base.byFrame(), raw.Callers == decode.CallersBranches, u.isWhole(machine):
-		return NotCut
+		return stacktree.NotCut
 	}
-	return CutNoStart
+	return stacktree.CutNoStart
 }
 
 // isWhole reports whether a machine stack, which is not empty, has the start of its
@@ -85,7 +75,7 @@ func (u *Unwinder) isEntry(machine []Frame) bool {
 
 // isStart reports whether threads begin with the function of a location. In a
 // stripped C library any function without a name that calls another one may be it.
-func (u *Unwinder) isStart(location symbolize.LocationNo, calls bool) bool {
+func (u *Unwinder) isStart(location program.LocationNo, calls bool) bool {
 	f := u.function(location)
 	if f.Kind == funcinfo.Static && calls {
 		return hasAny(u.resolver.Program.Objects[f.Object].Name, cLibraries)
@@ -101,7 +91,7 @@ func (u *Unwinder) isStart(location symbolize.LocationNo, calls bool) bool {
 
 // callsMain reports whether a location is in the C library's function that calls
 // main. In a stripped library it is the function before the one that programs enter.
-func (u *Unwinder) callsMain(location symbolize.LocationNo) bool {
+func (u *Unwinder) callsMain(location program.LocationNo) bool {
 	f := u.function(location)
 	aliases := f.Aliases
 	if table := u.resolver.Table(f.Object); f.Kind == funcinfo.Static && table != nil {

@@ -1,3 +1,5 @@
+// Package unwind turns recorded stacks into normalised ones, by the rules of
+// the manual. One file holds one rule.
 package unwind
 
 import (
@@ -6,6 +8,7 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/arena"
 	"stackmill/stages/decode"
+	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
 )
 
@@ -25,10 +28,10 @@ type Unwinder struct {
 	reading // the stack that passes the rules now
 	scratch // of it
 
-	kernel  int      // the kernel's frames at the leaf of the last native stack
-	checked int      // the last word of it that marks the next as the leaf's caller
-	pcs     []uint64 // the PCs of the words: themselves, or those called
-	part    Part     // whose words pass the rules
+	kernel  int            // the kernel's frames at the leaf of the last native stack
+	checked int            // the last word of it that marks the next as the leaf's caller
+	pcs     []uint64       // the PCs of the words: themselves, or those called
+	part    stacktree.Part // whose words pass the rules
 }
 
 // scratch is memory that each stack uses anew.
@@ -37,8 +40,8 @@ type scratch struct {
 	callers               []Frame // for missing
 	chained               []bool  // by frame: whether the next one was found by the frame pointer
 	called                []uint64
-	drops                 [OpenMP + 1][]schema.Rule // by part and word: the rule that dropped it
-	hiddenBy              []schema.Rule             // by place: the rule by which user mode does not show the frame
+	drops                 [stacktree.OpenMP + 1][]schema.Rule // by part and word: the rule that dropped it
+	hiddenBy              []schema.Rule                       // by place: the rule by which user mode does not show the frame
 }
 
 // New returns the unwinder of a process. emit gets what its stacks add to the tree. It is
@@ -87,7 +90,7 @@ func (u *Unwinder) stack(s *readStack, words []readWord) {
 	}
 	raw := &u.raw
 	u.pcs = u.calls(raw)
-	machine := u.native(Native, u.pcs, origin{raw.Returns, raw.Callers == decode.CallersChained, raw.ByFrame})
+	machine := u.native(stacktree.Native, u.pcs, origin{raw.Returns, raw.Callers == decode.CallersChained, raw.ByFrame})
 	u.machine = append(u.machine[:0], machine...)
 	machine = u.machine
 	for i := range machine {
@@ -137,7 +140,7 @@ type origin struct {
 
 // native turns the words of a part, which are PCs of calls, into frames, leaf first
 // (gprofng-experiment 7). The result is valid until the next call.
-func (u *Unwinder) native(part Part, words []uint64, o origin) []Frame {
+func (u *Unwinder) native(part stacktree.Part, words []uint64, o origin) []Frame {
 	u.part, u.drops[part] = part, append(u.drops[part][:0], make([]schema.Rule, len(words))...)
 	words, lost := truncation(words)
 	u.recordedFrames(words, o)
@@ -164,7 +167,7 @@ func (u *Unwinder) recordedFrames(words []uint64, o origin) {
 	u.frames, u.chained, u.kernel, u.checked = u.frames[:0], u.chained[:0], 0, none
 	checked := false
 	for i, w := range words {
-		if u.part == Native && u.ends != none && i >= u.ends {
+		if u.part == stacktree.Native && u.ends != none && i >= u.ends {
 			u.drops[u.part][i] = schema.RuleChain
 			continue
 		}
@@ -194,7 +197,7 @@ func (u *Unwinder) recordedFrames(words []uint64, o origin) {
 // meant returns what the PC of a word means.
 func (u *Unwinder) meant(word int, pc uint64) spot {
 	switch {
-	case u.part != Native || isMarker(pc):
+	case u.part != stacktree.Native || isMarker(pc):
 		return u.spot(pc)
 	case pc != u.raw.Words[word]:
 		return u.callBefore(u.numbers[word], u.raw.Words[word])

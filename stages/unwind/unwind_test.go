@@ -14,6 +14,8 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
 )
@@ -54,8 +56,8 @@ func table(functions ...symtab.Function) *symtab.Table {
 	return draft.Finish()
 }
 
-// program is mapped at progBase; functions start at 0x100, 0x200, ...
-var program = files{
+// programFiles are mapped at progBase; functions start at 0x100, 0x200, ...
+var programFiles = files{
 	"/bin/prog": table(
 		symtab.Function{Offset: 0x100, Name: "main"},
 		symtab.Function{Offset: 0x200, Name: "work"},
@@ -84,7 +86,7 @@ const (
 	pcWild   = 0x123456
 )
 
-func unwinder(p *decode.Process) (*readingUnwinder, *Tree, *symbolize.Resolver) {
+func unwinder(p *decode.Process) (*readingUnwinder, *stacktree.Tree, *symbolize.Resolver) {
 	p.Number, p.Stacks = 1, &decode.Stacks{}
 	p.Image = append(p.Image,
 		decode.MapEvent{Address: progBase, Size: size, Modes: 5, Path: "/bin/prog"},
@@ -93,8 +95,8 @@ func unwinder(p *decode.Process) (*readingUnwinder, *Tree, *symbolize.Resolver) 
 	rec := &decode.Recording{OS: "Linux", Arch: "x86_64", Processes: []*decode.Process{p}, Locate: func(path string) []decode.Candidate {
 		return []decode.Candidate{{Path: path, Origin: "path"}}
 	}}
-	r := symbolize.New(rec, rec, program)
-	set := NewTree()
+	r := symbolize.New(rec, rec, programFiles)
+	set := stacktree.NewTree()
 	return newReadingUnwinder(set, rec, r, p), set, r
 }
 
@@ -102,12 +104,12 @@ func unwinder(p *decode.Process) (*readingUnwinder, *Tree, *symbolize.Resolver) 
 type readingUnwinder struct {
 	*Unwinder
 	reader *Reader
-	tree   *Tree
+	tree   *stacktree.Tree
 }
 
-func newReadingUnwinder(tree *Tree, rec *decode.Recording, r *symbolize.Resolver, p *decode.Process) *readingUnwinder {
+func newReadingUnwinder(tree *stacktree.Tree, rec *decode.Recording, r *symbolize.Resolver, p *decode.Process) *readingUnwinder {
 	process := r.Process(p, "map.xml")
-	u := New(NewKnown(), tree.Grow, r, NewFrameTables(&framesOf{}, &rec.Problems), process, p)
+	u := New(NewKnown(), NewGrower(tree).Grow, r, NewFrameTables(&framesOf{}, &rec.Problems), process, p)
 	reader := NewReader(u.Add)
 	reader.Process(process, p.Stacks)
 	return &readingUnwinder{u, reader, tree}
@@ -115,9 +117,9 @@ func newReadingUnwinder(tree *Tree, rec *decode.Recording, r *symbolize.Resolver
 
 // resolved is what a recorded stack means.
 type resolved struct {
-	symbolize.Life
-	Path PathNo
-	End
+	program.Life
+	Path stacktree.PathNo
+	stacktree.End
 }
 
 // stackOf normalises a stack that is recorded now.
@@ -137,7 +139,7 @@ func stackOf(u *readingUnwinder, raw *decode.RawStack, system bool, t int64) res
 }
 
 // shown returns the frames that a mode shows of a stack, leaf first.
-func shown(tree *Tree, s resolved, mode Mode) (frames []Frame) {
+func shown(tree *stacktree.Tree, s resolved, mode stacktree.Mode) (frames []Frame) {
 	for n := tree.Ends.At(int(s.Path)).Leaf[mode]; n > 0; n = tree.Parent(n) {
 		if f := tree.Frames.At(int(tree.Label(n))); f.Shown[mode] >= 0 {
 			frames = append(frames, Frame{Location: f.Shown[mode], Rule: f.Rules[mode]})
@@ -147,9 +149,9 @@ func shown(tree *Tree, s resolved, mode Mode) (frames []Frame) {
 }
 
 // recorded returns the words of a stack, leaf first.
-func recorded(tree *Tree, s resolved) (words []uint64) {
+func recorded(tree *stacktree.Tree, s resolved) (words []uint64) {
 	for n := tree.Ends.At(int(s.Path)).Node; n > 0; n = tree.Parent(n) {
-		if f := tree.Frames.At(int(tree.Label(n))); f.Part == Native {
+		if f := tree.Frames.At(int(tree.Label(n))); f.Part == stacktree.Native {
 			words = append(words, f.Word)
 		}
 	}
@@ -157,7 +159,7 @@ func recorded(tree *Tree, s resolved) (words []uint64) {
 }
 
 // text prints a stack leaf first; frames that a rule made carry its id.
-func text(r *symbolize.Resolver, tree *Tree, s resolved, mode Mode) string {
+func text(r *symbolize.Resolver, tree *stacktree.Tree, s resolved, mode stacktree.Mode) string {
 	var frames []string
 	for _, f := range shown(tree, s, mode) {
 		name := r.Program.Functions[r.Program.Location(f.Location).Function].Name
@@ -207,10 +209,10 @@ func TestNative(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			u, set, r := unwinder(&decode.Process{})
 			got := stackOf(u, &decode.RawStack{Words: tt.words}, false, 0)
-			if set.Ends.At(int(got.Path)).Leaf[User] != set.Ends.At(int(got.Path)).Leaf[Machine] || set.Ends.At(int(got.Path)).Leaf[Expert] != set.Ends.At(int(got.Path)).Leaf[Machine] {
+			if set.Ends.At(int(got.Path)).Leaf[stacktree.User] != set.Ends.At(int(got.Path)).Leaf[stacktree.Machine] || set.Ends.At(int(got.Path)).Leaf[stacktree.Expert] != set.Ends.At(int(got.Path)).Leaf[stacktree.Machine] {
 				t.Error("the modes of a native program differ")
 			}
-			if diff := cmp.Diff(tt.want, text(r, set, got, Machine)); diff != "" {
+			if diff := cmp.Diff(tt.want, text(r, set, got, stacktree.Machine)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -245,10 +247,10 @@ func TestRestoredCaller(t *testing.T) {
 			u, set, r := unwinder(&decode.Process{})
 			tt.raw.Returns = true
 			got := stackOf(u, &tt.raw, false, 0)
-			if d := cmp.Diff([]string{tt.machine, tt.user}, []string{text(r, set, got, Machine), text(r, set, got, User)}); d != "" {
+			if d := cmp.Diff([]string{tt.machine, tt.user}, []string{text(r, set, got, stacktree.Machine), text(r, set, got, stacktree.User)}); d != "" {
 				t.Error(d)
 			}
-			for _, f := range shown(set, got, Machine) {
+			for _, f := range shown(set, got, stacktree.Machine) {
 				if at := r.Program.Location(f.Location).Offset; f.Rule == schema.RuleLeafCheck && at != tt.caller-progBase {
 					t.Errorf("the caller is at %#x", at)
 				}
@@ -298,9 +300,9 @@ func TestJavaModes(t *testing.T) {
 			u, set, r := unwinder(&decode.Process{JavaMethods: methods, JavaThreads: threads})
 			got := stackOf(u, &decode.RawStack{Words: tt.words, Java: tt.java}, SystemThread(threads, tt.thread, 50), 50)
 			for mode, pair := range map[string][2]string{
-				"user":    {tt.user, text(r, set, got, User)},
-				"expert":  {tt.expert, text(r, set, got, Expert)},
-				"machine": {tt.machine, text(r, set, got, Machine)},
+				"user":    {tt.user, text(r, set, got, stacktree.User)},
+				"expert":  {tt.expert, text(r, set, got, stacktree.Expert)},
+				"machine": {tt.machine, text(r, set, got, stacktree.Machine)},
 			} {
 				if diff := cmp.Diff(pair[0], pair[1]); diff != "" {
 					t.Errorf("%s: %s", mode, diff)
@@ -318,10 +320,10 @@ func TestOpenMPStates(t *testing.T) {
 		t.Run(fmt.Sprint(state), func(t *testing.T) {
 			u, set, r := unwinder(&decode.Process{})
 			got := stackOf(u, &decode.RawStack{Words: []uint64{pcStatic, pcMain}, OMP: []uint64{pcWork, pcMain}, OMPState: state}, false, 0)
-			if diff := cmp.Diff(want, text(r, set, got, User)); diff != "" || set.Ends.At(int(got.Path)).Leaf[Expert] != set.Ends.At(int(got.Path)).Leaf[User] {
+			if diff := cmp.Diff(want, text(r, set, got, stacktree.User)); diff != "" || set.Ends.At(int(got.Path)).Leaf[stacktree.Expert] != set.Ends.At(int(got.Path)).Leaf[stacktree.User] {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff("<static>@0x600 main", text(r, set, got, Machine)); diff != "" {
+			if diff := cmp.Diff("<static>@0x600 main", text(r, set, got, stacktree.Machine)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -339,7 +341,7 @@ func TestMeaningChangesWithMappings(t *testing.T) {
 	if first.Until != 50 || second.From != 50 || second.Until != image.Never || first.From != math.MinInt64 {
 		t.Errorf("held for %d..%d and %d..%d", first.From, first.Until, second.From, second.Until)
 	}
-	if a, b := text(r, set, first, User), text(r, set, second, User); a != "one main" || b != "two main" {
+	if a, b := text(r, set, first, stacktree.User), text(r, set, second, stacktree.User); a != "one main" || b != "two main" {
 		t.Errorf("%q, then %q", a, b)
 	}
 	elsewhere := stackOf(u, &decode.RawStack{Words: []uint64{pcWork, pcMain}}, false, 60)

@@ -1,11 +1,11 @@
-// Package unwind turns recorded stacks into normalised ones, by the rules of
-// the manual. One file holds one rule.
-package unwind
+// Package stacktree has the tree of recorded stacks: merged from their roots, with what each
+// mode of the manual shows of them.
+package stacktree
 
 import (
 	"stackmill/schema"
 	"stackmill/stages/arena"
-	"stackmill/stages/symbolize"
+	"stackmill/stages/program"
 	"stackmill/stages/tree"
 )
 
@@ -34,9 +34,7 @@ type FrameNo int32
 type Tree struct {
 	tree.Tree[NodeNo, FrameNo]
 	frameList
-	Ends    arena.List[End] // by path
-	plain   []FrameNo       // by plainFrame
-	settled []NodeNo        // by word of the process whose paths are added now
+	Ends arena.List[End] // by path
 }
 
 // PathNo is the number of a recorded stack's path, in the order in which they are
@@ -52,25 +50,36 @@ type End struct {
 	Empty  bool // machine mode shows no frame
 }
 
-// TreeFrame is a frame as nodes have it: what was recorded, and what the rules made of
+// Cut is a reason why a stack ends before its thread's start that the recording does not
+// give itself.
+type Cut uint8
+
+// The reasons.
+const (
+	NotCut      Cut = iota // it does not, or the recording says why
+	CutLeafOnly            // no callers were recorded, because none were asked for
+	CutNoStart             // the outermost frame is not one that threads begin with
+)
+
+// Frame is a frame as nodes have it: what was recorded, and what the rules made of
 // it.
-type TreeFrame struct { // 32 bytes without gaps, so that it is compared at once
-	Word uint64               // the PC or marker; of a Java frame the method's id
-	Own  symbolize.LocationNo // what the word means by itself, None for markers and without a word
-	BCI  int32                // of a Java frame
+type Frame struct { // 32 bytes without gaps, so that it is compared at once
+	Word uint64             // the PC or marker; of a Java frame the method's id
+	Own  program.LocationNo // what the word means by itself, None for markers and without a word
+	BCI  int32              // of a Java frame
 	// Shown is what each mode shows, None if it does not show the frame.
-	Shown [Modes]symbolize.LocationNo
+	Shown [Modes]program.LocationNo
 	Rules [Modes]schema.Rule // that put it in, changed or dropped it
 	Part  Part
 }
 
-// hidden returns a frame that no mode shows.
-func hidden() TreeFrame {
-	return TreeFrame{Own: symbolize.None, Shown: shownInNone}
+// NewFrame returns a frame that no mode shows.
+func NewFrame() Frame {
+	return Frame{Own: program.None, Shown: shownInNone}
 }
 
-// shownInNone is TreeFrame.Shown of such a frame.
-var shownInNone = [Modes]symbolize.LocationNo{symbolize.None, symbolize.None, symbolize.None}
+// shownInNone is Frame.Shown of such a frame.
+var shownInNone = [Modes]program.LocationNo{program.None, program.None, program.None}
 
 // Part is where a frame was recorded.
 type Part uint8
@@ -89,7 +98,7 @@ func NewTree() *Tree {
 }
 
 // Add returns the node of a frame above a node, which is new if need be.
-func (t *Tree) Add(parent NodeNo, f *TreeFrame) NodeNo {
-	node, _ := t.Child(parent, t.number(f))
+func (t *Tree) Add(parent NodeNo, f *Frame) NodeNo {
+	node, _ := t.Child(parent, t.Intern(f))
 	return node
 }

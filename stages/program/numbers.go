@@ -1,4 +1,4 @@
-package symbolize
+package program
 
 // The numbers by which the parts of a Program are referred to: their indices in its
 // lists.

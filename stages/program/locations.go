@@ -1,4 +1,4 @@
-package symbolize
+package program
 
 import (
 	"iter"
@@ -74,8 +74,8 @@ func (l *locations) put(e locationEntry) {
 	l.table[at] = e
 }
 
-// found returns what a PC at an offset of a load object means, None if nobody asked.
-func (p *Program) found(object ObjectNo, offset uint64) LocationNo {
+// Found returns what a PC at an offset of a load object means, None if nobody asked.
+func (p *Program) Found(object ObjectNo, offset uint64) LocationNo {
 	l := &p.locations // asked for each PC of a new stack: not by way of at
 	mask := len(l.table) - 1
 	for at := l.place(object, offset); ; at = (at + 1) & mask {
@@ -89,9 +89,9 @@ func (p *Program) found(object ObjectNo, offset uint64) LocationNo {
 	}
 }
 
-// isFound says what a PC at an offset of a load object means, so that found finds it. It
+// MarkFound says what a PC at an offset of a load object means, so that Found finds it. It
 // is false if that location is elsewhere, or may mean something else in another process.
-func (p *Program) isFound(n LocationNo, object ObjectNo, offset uint64) bool {
+func (p *Program) MarkFound(n LocationNo, object ObjectNo, offset uint64) bool {
 	for e := range p.locations.at(object, offset) {
 		if e.location() == n && p.Location(n).Reason == "" {
 			e.number = -max(e.number, -e.number)
@@ -101,8 +101,8 @@ func (p *Program) isFound(n LocationNo, object ObjectNo, offset uint64) bool {
 	return false
 }
 
-// location interns the instruction at the offset. place is called for a new one only.
-func (p *Program) location(function FunctionNo, offset uint64, reason string, place func() funcinfo.Place) LocationNo {
+// InternLocation interns the instruction at the offset. place is called for a new one only.
+func (p *Program) InternLocation(function FunctionNo, offset uint64, reason string, place func() funcinfo.Place) LocationNo {
 	f := &p.Functions[function]
 	for e := range p.locations.at(f.Object, offset) {
 		if l := p.Location(e.location()); l.Function == function && l.Reason == reason {

@@ -1,6 +1,7 @@
-// Package symbolize turns PCs into locations: which load object, function and
-// source line an instruction belongs to, at the time it ran.
-package symbolize
+// Package program has the structure of programs that stacks touch: load objects, modules,
+// functions and locations, and what is inlined there. It needs neither the files of load
+// objects nor recordings: stages make it of these, and readers of a store of its tables.
+package program
 
 import (
 	"cmp"
@@ -9,7 +10,6 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/arena"
 	"stackmill/stages/loadobject/funcinfo"
-	"stackmill/stages/loadobject/symtab"
 )
 
 // Program is the structure of the programs of one recording, as far as its
@@ -22,10 +22,8 @@ type Program struct {
 	Locations arena.List[Location]
 	Relations map[FunctionNo]Relation // of clones, outline functions and bodies
 	// Inlines are the functions inlined at each location, the outermost first;
-	// known when the resolver has finished.
+	// known when all locations are.
 	Inlines [][]Level
-	// versions gives the methods of a Java virtual machine's generated code.
-	versions map[FunctionNo]FunctionNo
 
 	modules   map[moduleKey]ModuleNo
 	functions map[functionKey]FunctionNo
@@ -44,26 +42,7 @@ type Object struct {
 	Kind                string // elf, dynamic, java, artificial, unknown
 	Symbols             string // archive, path, cache, recording, none
 	FunctionCount       int
-	table               *symtab.Table
-	file                string                 // from which table is, empty without one
-	place               placing                // nil: as mapped
-	numbers             map[uint64]FunctionNo  // functions of table by offset, as far as they were asked for
-	byAddress           symtab.Addresses       // the regions of table, once they were asked for
-	complain            func(touched bool)     // records what was wrong with its files
-	referrers           map[uint64][]reference // of the bodies of parallel regions, once they were asked for
-	held                map[uint64]FunctionNo  // the holders of their regions by the bodies' offsets, as far as they were asked for; None for none
-	touched             bool
-	lined               bool // a profile names its lines
-	kernel              bool // it is the kernel or one of its modules
-}
-
-// isLinked reports whether the dynamic linker may find functions of it by their symbols: not
-// those of the kernel, nor those that lists of generated code have.
-func (o *Object) isLinked() bool { return o.table != nil && !o.kernel && len(o.table.Regions) > 0 }
-
-// HasLines reports whether its source lines are known.
-func (o *Object) HasLines() bool {
-	return o.lined || o.table != nil && o.table.Lines.Len() > 0
+	Lines               bool // its source lines are known
 }
 
 // Module is a row of modules.
@@ -109,8 +88,6 @@ const (
 	Unknown    funcinfo.Kind = "unknown"
 )
 
-const unknownModule = symtab.Unknown
-
 type moduleKey struct {
 	object ObjectNo
 	name   string
@@ -124,25 +101,26 @@ type functionKey struct {
 	variant       uint64 // distinguishes pieces of generated code of one name
 }
 
-func newProgram() *Program {
+// New returns a program without anything.
+func New() *Program {
 	return &Program{
 		Relations: map[FunctionNo]Relation{},
-		versions:  map[FunctionNo]FunctionNo{},
 		modules:   map[moduleKey]ModuleNo{},
 		functions: map[functionKey]FunctionNo{},
 		locations: newLocations(),
 	}
 }
 
-// object adds a load object. One build that was mapped under several names is
+// AddObject adds a load object. One build that was mapped under several names is
 // several objects: the ids of all but the first depend on their paths as well.
-func (p *Program) object(o Object) ObjectNo {
+func (p *Program) AddObject(o Object) ObjectNo {
 	o.ID = p.objectIDs.Add("object", o.ID, o.Path)
 	p.Objects = append(p.Objects, o)
 	return ObjectNo(len(p.Objects) - 1)
 }
 
-func (p *Program) module(object ObjectNo, name, language string) ModuleNo {
+// InternModule interns a module of a load object.
+func (p *Program) InternModule(object ObjectNo, name, language string) ModuleNo {
 	k := moduleKey{object, name}
 	n, ok := p.modules[k]
 	if !ok {
@@ -154,15 +132,8 @@ func (p *Program) module(object ObjectNo, name, language string) ModuleNo {
 	return n
 }
 
-// tableModule interns a module of an object's table.
-func (p *Program) tableModule(object ObjectNo, m symtab.Module) ModuleNo {
-	n := p.module(object, m.Name, m.Language)
-	p.Modules[n].ShortPath = m.ShortPath
-	return n
-}
-
-// function interns f; variant is 0 unless name and address do not identify it.
-func (p *Program) function(f Function, variant uint64) FunctionNo {
+// InternFunction interns f; variant is 0 unless name and address do not identify it.
+func (p *Program) InternFunction(f Function, variant uint64) FunctionNo {
 	k := functionKey{f.Object, f.Module, f.Linkage, f.Name, f.Address, variant}
 	n, ok := p.functions[k]
 	if !ok {

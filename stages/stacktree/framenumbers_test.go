@@ -1,13 +1,13 @@
-package unwind
+package stacktree
 
 import "testing"
 
 // Frames that differ anywhere have numbers of their own, also after the table has grown.
 func TestFrameNumbers(t *testing.T) {
 	l := newFrameList()
-	var frames []TreeFrame
+	var frames []Frame
 	for i := range 3 * firstFrames {
-		f := hidden()
+		f := NewFrame()
 		f.Word = uint64(i / 10)
 		switch i % 10 {
 		case 1:
@@ -25,7 +25,7 @@ func TestFrameNumbers(t *testing.T) {
 	}
 	for again := range 2 {
 		for i := range frames {
-			if n := l.number(&frames[i]); int(n) != i || *l.Frames.At(int(n)) != frames[i] {
+			if n := l.Intern(&frames[i]); int(n) != i || *l.Frames.At(int(n)) != frames[i] {
 				t.Fatalf("time %d: frame %d has the number %d", again, i, n)
 			}
 		}

@@ -1,4 +1,4 @@
-package unwind
+package stacktree
 
 import (
 	"math/bits"
@@ -10,8 +10,8 @@ import (
 // frameList is the different frames of a tree, which are found again in a hash table: most
 // of what is added to a tree are frames that it has.
 type frameList struct {
-	Frames arena.List[TreeFrame] // by number; the first is the root's
-	seed   uint64                // of hashes: nobody can make frames whose hashes are equal
+	Frames arena.List[Frame] // by number; the first is the root's
+	seed   uint64            // of hashes: nobody can make frames whose hashes are equal
 	table  []frameEntry
 }
 
@@ -24,13 +24,13 @@ const firstFrames = 1 << 10
 
 func newFrameList() frameList {
 	l := frameList{seed: rand.Uint64(), table: make([]frameEntry, firstFrames)}
-	root := hidden()
-	l.number(&root)
+	root := NewFrame()
+	l.Intern(&root)
 	return l
 }
 
-// number returns the number of a frame, which is added if it is new.
-func (l *frameList) number(f *TreeFrame) FrameNo {
+// Intern returns the number of a frame, which is added if it is new.
+func (l *frameList) Intern(f *Frame) FrameNo {
 	hash, mask := l.hash(f), len(l.table)-1
 	at := int(hash) & mask
 	for ; l.table[at] != 0; at = (at + 1) & mask {
@@ -66,7 +66,7 @@ func (l *frameList) grow() {
 }
 
 // hash returns a number each bit of which depends on all that makes a frame.
-func (l *frameList) hash(f *TreeFrame) uint32 {
+func (l *frameList) hash(f *Frame) uint32 {
 	two := func(a, b int32) uint64 { return uint64(uint32(a))<<32 | uint64(uint32(b)) }
 	rest := uint64(f.Rules[User]) | uint64(f.Rules[Expert])<<8 | uint64(f.Rules[Machine])<<16 | uint64(f.Part)<<24
 	high, low := bits.Mul64(f.Word^l.seed, two(int32(f.Own), int32(f.Shown[User]))^bits.RotateLeft64(l.seed, 32))
