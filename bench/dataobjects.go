@@ -14,11 +14,11 @@ import (
 
 	"stackmill/acceptance/corpus"
 	"stackmill/schema"
-	"stackmill/stages/attribute"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/perfdata"
 	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/program"
+	"stackmill/stages/samples"
 	"stackmill/stages/symbolize"
 )
 
@@ -75,9 +75,9 @@ func attributed(path, symfs string, loader *cache.Loader) (spent time.Duration, 
 		return []decode.Candidate{{Path: filepath.Join(symfs, object), Origin: "path"}, {Path: object, Origin: "path"}}
 	}
 	resolver := symbolize.New(rec, rec, loader)
-	metrics := attribute.Metrics(rec)
+	metrics := samples.Metrics(rec)
 	drop := func(*schema.Table, arrow.RecordBatch) error { return nil }
-	data := attribute.NewData("", rec, metrics, resolver, loader, drop)
+	data := samples.NewData("", rec, metrics, resolver, loader, drop)
 	for _, p := range rec.Processes {
 		resolved := resolver.Process(p, ".")
 		reading, err := events(rec, p, metrics, nil)
@@ -106,15 +106,15 @@ func attributed(path, symfs string, loader *cache.Loader) (spent time.Duration, 
 
 // events reads a process's events and has their data objects found, if there is
 // a sink for them. It returns the time that took this process.
-func events(rec *decode.Recording, p *decode.Process, metrics []schema.Metric, finder *attribute.DataProcess) (time.Duration, error) {
+func events(rec *decode.Recording, p *decode.Process, metrics []schema.Metric, finder *samples.DataProcess) (time.Duration, error) {
 	before, err := processTime()
 	if err != nil {
 		return 0, err
 	}
 	reader := p.Events(schema.Perf)
 	defer reader.Close()
-	deriver := attribute.NewDeriver(rec, p, schema.Perf, nil, attribute.NewFiles())
-	counter, first := attribute.NewCounter(metrics), int64(0)
+	deriver := samples.NewDeriver(rec, p, schema.Perf, nil, samples.NewFiles())
+	counter, first := samples.NewCounter(metrics), int64(0)
 	for {
 		batch, err := reader.Next()
 		if err != nil {

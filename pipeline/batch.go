@@ -6,18 +6,18 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"stackmill/schema"
-	"stackmill/stages/attribute"
 	"stackmill/stages/decode"
+	"stackmill/stages/samples"
 )
 
 // batch is the batch of a kind's events that passes the stages now.
 type batch struct {
 	*process
 	kind    schema.Kind
-	deriver *attribute.Deriver // of all of the kind's, made for the first
+	deriver *samples.Deriver // of all of the kind's, made for the first
 
 	events arrow.RecordBatch
-	*attribute.Batch
+	*samples.Batch
 }
 
 // next reads the next events; false at their end. What cannot be read is a problem.
@@ -32,7 +32,7 @@ func (b *batch) next(events decode.EventReader) (more bool, err error) {
 func (b *batch) derive() error {
 	b.events = b.completed.Events(b.events)
 	if b.deriver == nil {
-		var leaks *attribute.Leaks
+		var leaks *samples.Leaks
 		if b.kind == schema.Heap {
 			heap, err := b.heapRead(false)
 			if err != nil {
@@ -41,14 +41,14 @@ func (b *batch) derive() error {
 			leaks = heap.Leaks
 			b.untold(leaks)
 		}
-		b.deriver = attribute.NewDeriver(b.rec, b.recorded, b.kind, leaks, b.ioFiles)
+		b.deriver = samples.NewDeriver(b.rec, b.recorded, b.kind, leaks, b.ioFiles)
 	}
 	b.Batch = b.deriver.Batch(b.events, b.samples)
 	return nil
 }
 
 // untold says what the collector did not record of leaks.
-func (b *batch) untold(leaks *attribute.Leaks) {
+func (b *batch) untold(leaks *samples.Leaks) {
 	if leaks.Untold > 0 {
 		b.remark(b.kind, "realloc-without-old-address", leaks.Untold,
 			"the collector did not record which block realloc freed; such a block counts as leaked until its address is used again")
@@ -76,7 +76,7 @@ func (b *batch) release() {
 }
 
 // passed counts the samples of a batch.
-func (p *process) passed(b *attribute.Batch) {
+func (p *process) passed(b *samples.Batch) {
 	n := b.Len()
 	if n > 0 { // a log that was not finished knows nothing of its last events
 		p.recorded.DurationNS = max(p.recorded.DurationNS, b.Times[n-1]-p.recorded.StartNS)

@@ -12,12 +12,14 @@ import (
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/attribute"
+	"stackmill/stages/code"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/jitdump"
 	"stackmill/stages/decode/kept"
 	"stackmill/stages/listing"
 	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/program"
+	"stackmill/stages/samples"
 	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/source"
@@ -46,16 +48,16 @@ type experiment struct {
 	known    *unwind.Known
 	reader   *unwind.Reader
 	unwinder *unwind.Unwinder // of the process whose stacks pass the rules now
-	stacks   *attribute.Stacks
+	stacks   *samples.StackIndex
 	rules    *beside[func()] // nil: sinks need what the rules use
 	growth   *beside[*unwind.Growth]
 	sinking  *beside[toSinks] // nil: sinks need what the stages before them use
-	ioFiles  *attribute.Files
-	counter  *attribute.Counter
-	sums     *attribute.Sums
-	data     *attribute.Data    // nil: no sample has a data object
+	ioFiles  *samples.Files
+	counter  *samples.Counter
+	sums     *samples.UsageSums
+	data     *samples.Data      // nil: no sample has a data object
 	total    program.FunctionNo // the function of all, once the stacks have grown
-	rows     *attribute.SampleRows
+	rows     *samples.SampleRows
 	segments *schema.Rows
 
 	redoing    *redoing  // nil for a recording
@@ -178,18 +180,18 @@ func (e *experiment) begin() (err error) {
 	e.resolver.Kept = e.redoing.keptLists()
 	e.frames = unwind.NewFrameTables(e.tables, &e.framing)
 	e.dumps = unwind.NewDumps(e.frames)
-	metrics := attribute.Metrics(e.rec)
+	metrics := samples.Metrics(e.rec)
 	id := e.result.ID
-	e.stacks, e.ioFiles = attribute.NewStacks(), attribute.NewFiles()
+	e.stacks, e.ioFiles = samples.NewStackIndex(), samples.NewFiles()
 	if e.rec.FromStore {
-		e.ioFiles = attribute.FilesOf(e.rec.IOFiles)
+		e.ioFiles = samples.FilesOf(e.rec.IOFiles)
 	}
 	e.stacks.Expect(e.rec.Processes)
 	e.known, e.growth = unwind.NewKnown(), grow(e.ctx, e.stacks.Tree)
 	e.known.Whole = wholeStacks
-	e.counter, e.sums = attribute.NewCounter(metrics), attribute.NewSums(metrics)
-	e.data = attribute.NewData(id, e.rec, metrics, e.resolver, e.tables, e.out.write)
-	e.rows = attribute.NewSampleRows(id, e.rec.CGroups, e.out.write)
+	e.counter, e.sums = samples.NewCounter(metrics), samples.NewUsageSums(metrics)
+	e.data = samples.NewData(id, e.rec, metrics, e.resolver, e.tables, e.out.write)
+	e.rows = samples.NewSampleRows(id, e.rec.CGroups, e.out.write)
 	e.segments = schema.NewRows(schema.Segments, id, e.out.write)
 	if e.data == nil {
 		e.rules = runBeside(e.ctx, rulesAhead, func(do func()) error { do(); return nil }, func(func()) {})
@@ -257,7 +259,7 @@ func (e *experiment) judge() error {
 			Message: "values are left out: they are negative, or their sum needs more than 64 bits",
 		})
 	}
-	attribute.CutStacks(e.stacks, e.sums, &e.rec.Problems)
+	attribute.CutStacks(e.stacks.Stacks, e.sums.Sums, &e.rec.Problems)
 	return nil
 }
 
@@ -271,11 +273,11 @@ func (e *experiment) began() time.Time {
 }
 
 func (e *experiment) attribute() error {
-	r := &attribute.Result{
-		ExperimentID: e.result.ID, Program: e.resolver.Program, Total: e.total,
-		Stacks: e.stacks, Sums: e.sums, Files: e.ioFiles, Data: e.data, CGroups: e.rec.CGroups,
+	r := &code.Result{
+		Result:       &attribute.Result{ExperimentID: e.result.ID, Program: e.resolver.Program, Total: e.total, Stacks: e.stacks.Stacks, Sums: e.sums.Sums},
+		Accessed:     e.data.Accessed(),
 		Disassembler: func() *symbolize.Disassembler { return symbolize.NewDisassembler(e.resolver, e.outlines) },
-		Sources: attribute.Sources{
+		Sources: code.Sources{
 			Finder: source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.Named, Kept: e.redoing.source(e.began()), Texts: e.texts},
 			Began:  e.began(), Problems: &e.rec.Problems,
 		},
@@ -292,7 +294,7 @@ func (e *experiment) attribute() error {
 // programRows emits the rows of program structure, stacks and values. It returns the last
 // line with a value of each source file. What needs neither waits for the other, so that
 // no processor has nothing to do before all is done.
-func (e *experiment) programRows(r *attribute.Result) (lines map[string]int32, err error) {
+func (e *experiment) programRows(r *code.Result) (lines map[string]int32, err error) {
 	emit := e.out.write
 	shapes := make(chan *attribute.Shape, 1) // closed without one after a panic, as the next
 	trees := make(chan *attribute.CallTree, 1)
@@ -300,7 +302,7 @@ func (e *experiment) programRows(r *attribute.Result) (lines map[string]int32, e
 		func() error {
 			defer close(shapes)
 			defer close(trees)
-			shape := attribute.NewShape(r.Program, r.Stacks, e.sums)
+			shape := attribute.NewShape(r.Program, r.Stacks, r.Sums)
 			shapes <- shape
 			tree := attribute.NewCallTree(shape)
 			trees <- tree
@@ -315,7 +317,7 @@ func (e *experiment) programRows(r *attribute.Result) (lines map[string]int32, e
 			return r.CodeRows(emit, functions)
 		},
 		func() error {
-			err := r.StackRows(emit)
+			err := errors.Join(r.StackRows(emit), e.ioFiles.Rows(r.Result, emit), e.sums.UsageRows(r.Result, emit, e.rec.CGroups), e.data.Rows(r.Result, emit))
 			if tree := <-trees; tree != nil {
 				err = errors.Join(err, r.TreeRows(emit, tree))
 			}

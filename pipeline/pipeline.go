@@ -31,11 +31,11 @@ import (
 	"time"
 
 	"stackmill/schema"
-	"stackmill/stages/attribute"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
 	"stackmill/stages/decode/perfdata"
 	"stackmill/stages/decode/pprof"
+	"stackmill/stages/samples"
 	"stackmill/stages/unwind"
 )
 
@@ -91,7 +91,7 @@ var perStack = []stage[func(*experiment, *unwind.Readings)]{
 }
 
 // sinks take each batch. A sink is nil where a recording has nothing for it.
-var sinks = []stage[func(*process) attribute.Sink]{
+var sinks = []stage[func(*process) samples.Sink]{
 	{"sums", "adds up metrics per stack, and per thread, CPU and second",
 		"sums per distinct stack", (*process).sumsSink},
 	{"data", "adds up metrics per data object and instruction",
@@ -148,7 +148,7 @@ func (p *process) run(ctx context.Context) error {
 }
 
 // kind passes a kind's events through the stages and on to the sinks, batch by batch.
-func (p *process) kind(ctx context.Context, k schema.Kind, to []stage[attribute.Sink]) error {
+func (p *process) kind(ctx context.Context, k schema.Kind, to []stage[samples.Sink]) error {
 	events := readAhead(ctx, p.recorded.Events(k))
 	defer events.Close()
 	for b := (&batch{process: p, kind: k}); ; {

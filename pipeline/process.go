@@ -9,10 +9,10 @@ import (
 	"stackmill/fault"
 	"stackmill/problem"
 	"stackmill/schema"
-	"stackmill/stages/attribute"
 	"stackmill/stages/dataspace"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/kept"
+	"stackmill/stages/samples"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/unwind"
 )
@@ -22,12 +22,12 @@ type process struct {
 	*experiment
 	recorded *decode.Process
 
-	resolved   *symbolize.Process       // of symbolize
-	symbolized chan struct{}            // closed after it
-	completed  *unwind.Completed        // of unwind
-	stacks     *attribute.ProcessStacks // of unwind
-	accesses   *attribute.DataProcess   // of dataspace, nil: no sample has a data object
-	heap       *attribute.Heap          // nil before it is needed
+	resolved   *symbolize.Process     // of symbolize
+	symbolized chan struct{}          // closed after it
+	completed  *unwind.Completed      // of unwind
+	stacks     *samples.ProcessStacks // of unwind
+	accesses   *samples.DataProcess   // of dataspace, nil: no sample has a data object
+	heap       *samples.Heap          // nil before it is needed
 }
 
 // processesAhead is how many processes are symbolized before it is their turn: the rules of
@@ -72,7 +72,7 @@ func (e *experiment) process(recorded *decode.Process) *process {
 
 func (p *process) symbolize() {
 	p.resolved = p.resolver.Process(p.recorded, p.recorded.File(decode.MapFile))
-	attribute.Segments(p.segments, p.recorded.Number, p.resolved)
+	samples.Segments(p.segments, p.recorded.Number, p.resolved)
 }
 
 // errLost says that a process's events are not readable, which is in its problems.
@@ -116,13 +116,13 @@ func (p *process) dataspace() error {
 
 // heapRead runs over the heap events before they pass the stages, the first time that
 // it is called: where blocks are, and which leak, is known at the end only.
-func (p *process) heapRead(blocks bool) (*attribute.Heap, error) {
+func (p *process) heapRead(blocks bool) (*samples.Heap, error) {
 	if p.heap != nil {
 		return p.heap, nil
 	}
-	events := p.recorded.Events(schema.Heap, attribute.HeapColumns...)
+	events := p.recorded.Events(schema.Heap, samples.HeapColumns...)
 	defer events.Close()
-	heap, err := attribute.ReadHeap(events, p.space, blocks)
+	heap, err := samples.ReadHeap(events, p.space, blocks)
 	if err != nil {
 		err = p.unreadable(schema.Heap, err)
 	}
@@ -130,11 +130,11 @@ func (p *process) heapRead(blocks bool) (*attribute.Heap, error) {
 	return heap, err
 }
 
-func (p *process) sumsSink() attribute.Sink { return p.sums }
+func (p *process) sumsSink() samples.Sink { return p.sums }
 
-func (p *process) rowsSink() attribute.Sink { return p.rows }
+func (p *process) rowsSink() samples.Sink { return p.rows }
 
-func (p *process) dataSink() attribute.Sink {
+func (p *process) dataSink() samples.Sink {
 	if p.accesses == nil {
 		return nil
 	}
@@ -142,10 +142,10 @@ func (p *process) dataSink() attribute.Sink {
 }
 
 // sinks returns those that have something to do.
-func (p *process) sinks() (list []stage[attribute.Sink]) {
+func (p *process) sinks() (list []stage[samples.Sink]) {
 	for _, s := range sinks {
 		if sink := s.run(p); sink != nil {
-			list = append(list, stage[attribute.Sink]{name: s.name, run: sink})
+			list = append(list, stage[samples.Sink]{name: s.name, run: sink})
 		}
 	}
 	return list

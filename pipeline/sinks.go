@@ -3,7 +3,7 @@ package pipeline
 import (
 	"time"
 
-	"stackmill/stages/attribute"
+	"stackmill/stages/samples"
 )
 
 // sinksAhead bounds how many batches may wait for the sinks.
@@ -11,8 +11,8 @@ const sinksAhead = 1
 
 // toSinks is a batch on its way to the sinks.
 type toSinks struct {
-	*attribute.Batch
-	sinks []stage[attribute.Sink]
+	*samples.Batch
+	sinks []stage[samples.Sink]
 }
 
 // toSinks hands over a batch, which belongs to the sinks then.

@@ -259,3 +259,14 @@ func (r *Rows) Close() error {
 	}
 	return r.err
 }
+
+// CloseAll closes all and returns the first error.
+func CloseAll(all ...*Rows) error {
+	var first error
+	for _, rows := range all {
+		if err := rows.Close(); first == nil {
+			first = err
+		}
+	}
+	return first
+}

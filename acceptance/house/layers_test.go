@@ -31,6 +31,7 @@ var house = []struct{ folders, holds string }{
 	{"stages/loadobject/columns stages/loadobject/isa stages/loadobject/funcinfo", "load objects: columns of the cache, instruction sets, kinds and places of functions"},
 	{"stages/loadobject/dwop stages/program", "operations of DWARF expressions; the structure of programs"},
 	{"stages/stacktree", "the tree of recorded stacks"},
+	{"stages/attribute", "sums by stack to values, wherever both come from"},
 	{"stages/loadobject/insn/... stages/loadobject/cfi", "machine code, call frame information"},
 	{"stages/loadobject/elf/... stages/loadobject/linkage", "ELF files; procedure linkage tables"},
 	{"stages/loadobject/symtab", "functions and lines by offset"},
@@ -46,7 +47,7 @@ var house = []struct{ folders, holds string }{
 	{"stages/symbolize", "PCs to locations and functions"},
 	{"stages/unwind", "recorded stacks to the manual's"},
 	{"stages/dataspace", "accesses to memory to data objects"},
-	{"stages/attribute stages/rollup", "sums and rows; values by function of many experiments"},
+	{"stages/samples stages/code stages/rollup", "events to samples and their sums; machine code and source text; values by function of many experiments"},
 	{"stages/write", "the files of a store"},
 
 	{"pipeline pipeline/plan compact queries/...", "the writing side, its chunks for the tasks of a cluster, the merging of its batches, and the reading side"},
@@ -59,6 +60,9 @@ var house = []struct{ folders, holds string }{
 var borders = []struct{ folder, imports, why string }{
 	{"stages/loadobject", "fault pattern stages/infile stages/bytereader", "it knows files, no recordings, tables or problems"},
 	{"stages/decode", "fault problem pattern tempdir schema stages/infile stages/bytereader stages/arena stages/spill stages/relay stages/loadobject/isa", "it knows recordings; of load objects only which machine they are for"},
+	{"stages/program", "schema stages/arena stages/relay stages/loadobject/funcinfo", "it is the structure of programs, whatever it is made of"},
+	{"stages/stacktree", "schema stages/arena stages/tree stages/program", "it knows stacks, however they were recorded"},
+	{"stages/attribute", "problem schema stages/arena stages/relay stages/tree stages/loadobject/funcinfo stages/program stages/stacktree", "it runs over stored stacks as over recorded ones"},
 	{"stages/rollup", "schema stages/arena", "it is made of the rows of tables"},
 	{"stages/write", "schema stages/relay stages/rollup storedir tablefile", "it writes any table"},
 	{"tablefile", "schema stages/arena", "it knows tables, whatever they are about"},

@@ -2,14 +2,26 @@ package attribute
 
 import (
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"stackmill/schema"
 )
 
+// Columns emits rows; the columns stay the caller's.
+func (emit Emit) Columns(t *schema.Table, columns ...arrow.Array) error {
+	rows := array.NewRecordBatch(t.Arrow(), columns, int64(columns[0].Len()))
+	defer rows.Release()
+	return emit(t, rows)
+}
+
 // owned emits rows and releases the columns.
 func (emit Emit) owned(t *schema.Table, columns ...arrow.Array) error {
-	defer release(columns)
-	return emit.columns(t, columns...)
+	defer func() {
+		for _, c := range columns {
+			c.Release()
+		}
+	}()
+	return emit.Columns(t, columns...)
 }
 
 // inBatches calls rows with the ranges of batches of n rows.

@@ -34,7 +34,7 @@ func TestCutStacks(t *testing.T) {
 			sums := NewSums(schema.PerfMetrics("cycles", "cycles", "count"))
 			for n, v := range tt.values {
 				for m := range sums.Metrics {
-					*sums.stack(RecordedNo(n), m) = Sum{Value: 10 * v, Samples: v}
+					*sums.At(RecordedNo(n), m) = Sum{Value: 10 * v, Samples: v}
 				}
 			}
 			var log problem.Log

@@ -83,7 +83,7 @@ func TestModesByDefinition(t *testing.T) {
 			}
 			stacks = append(stacks, shown)
 			addStack(recorded, shown)
-			sums.stack(RecordedNo(i), 0).add(1 << i)
+			sums.At(RecordedNo(i), 0).Add(1 << i)
 		}
 		c := compute(p, recorded, sums)
 		for view := range c.Views {

@@ -11,7 +11,7 @@ import (
 // these stacks. There are fewer of them than stacks: several processes have the same one.
 type ends struct {
 	nodes  []stacktree.NodeNo
-	sums   sumTable // by index in nodes
+	sums   SumTable // by index in nodes
 	signed bool     // some sums are negative
 }
 
@@ -25,7 +25,7 @@ func endsOf(stacks *Stacks, sums *Sums) ends {
 			found++
 		}
 	}
-	e := ends{nodes: make([]stacktree.NodeNo, 0, found), sums: newSumTable(len(sums.Metrics))}
+	e := ends{nodes: make([]stacktree.NodeNo, 0, found), sums: NewSumTable(len(sums.Metrics))}
 	for n, is := range numbers {
 		if is > 0 {
 			numbers[n] = int32(len(e.nodes))
@@ -37,7 +37,7 @@ func endsOf(stacks *Stacks, sums *Sums) ends {
 	}
 	if slices.ContainsFunc(sums.Metrics, func(m schema.Metric) bool { return m.Signed }) {
 		for i := range e.nodes {
-			for _, s := range e.sums.each(int32(i)) {
+			for _, s := range e.sums.Each(int32(i)) {
 				e.signed = e.signed || s.Value < 0
 			}
 		}

@@ -15,7 +15,7 @@ func TestEnds(t *testing.T) {
 		for i, s := range []string{"ab", "abc", "a", "ab", "", "ab"} {
 			addStack(stacks, everyMode(locationsOf(s)...))
 			if s != "a" {
-				sums.stack(RecordedNo(i), 1).add(1 << i)
+				sums.At(RecordedNo(i), 1).Add(1 << i)
 			}
 		}
 		stacks.Renumber(stacks.OrderNodes(), stacks.OrderFrames(asTheyAre(letters())))

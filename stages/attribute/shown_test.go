@@ -33,7 +33,7 @@ func TestShownInstead(t *testing.T) {
 		addStack(r.Stacks, map[stacktree.Mode][]program.LocationNo{stacktree.User: {0}})
 		for m, value := range test.values {
 			if value != 0 {
-				r.Sums.stack(0, m).add(value)
+				r.Sums.At(0, m).Add(value)
 			}
 		}
 		if got := r.shownInstead(); !slices.Equal(got, test.want) {

@@ -20,12 +20,12 @@ func (r *Result) stacks(emit Emit) error {
 		return emit.owned(schema.StackTree, ids.Array(0, to-from), schema.Int32s(numbers(from, to)),
 			schema.Int32s(ups(t.Parent, from, to)), schema.Int32s(t.Below[from:to]), schema.Int32s(frames))
 	})
-	return errors.Join(err, closeAll(r.frames(emit), r.recorded(emit)))
+	return errors.Join(err, schema.CloseAll(r.frames(emit), r.recorded(emit)))
 }
 
 // frames emits the frames that nodes refer to.
 func (r *Result) frames(emit Emit) *schema.Rows {
-	rows := r.rows(schema.TreeFrames, emit).Expect(len(r.Stacks.Frames)).Labels("part", "", "native", "java", "openmp")
+	rows := r.Rows(schema.TreeFrames, emit).Expect(len(r.Stacks.Frames)).Labels("part", "", "native", "java", "openmp")
 	for _, mode := range []string{"user_rule", "expert_rule", "machine_rule"} {
 		rows.Labels(mode, schema.FrameRules()...)
 	}
@@ -72,7 +72,7 @@ func location(rows *schema.Rows, n program.LocationNo) {
 
 // recorded emits the recorded stacks.
 func (r *Result) recorded(emit Emit) *schema.Rows {
-	rows := r.rows(schema.RecordedStacks, emit).Expect(len(r.Stacks.Recorded))
+	rows := r.Rows(schema.RecordedStacks, emit).Expect(len(r.Stacks.Recorded))
 	for i := range r.Stacks.Recorded {
 		s := &r.Stacks.Recorded[i]
 		rows.Int32(int32(i)).Int32(s.Process)

@@ -8,7 +8,7 @@ import (
 
 // sumTable holds the sums of things, by their numbers, for each metric. Where there are
 // many metrics, a thing has few of them.
-type sumTable struct {
+type SumTable struct {
 	width int
 	dense [][]Sum // for few metrics: those of pieceThings things, one after the other
 
@@ -34,12 +34,12 @@ const (
 // fewMetrics is up to how many metrics things have sums of all of them.
 const fewMetrics = 16
 
-func newSumTable(metrics int) sumTable {
-	return sumTable{width: metrics, cell: map[cellKey]int32{}}
+func NewSumTable(metrics int) SumTable {
+	return SumTable{width: metrics, cell: map[cellKey]int32{}}
 }
 
 // at returns a sum, until the next call.
-func (t *sumTable) at(thing int32, metric int) *Sum {
+func (t *SumTable) At(thing int32, metric int) *Sum {
 	if t.width <= fewMetrics {
 		for int(thing)>>pieceBits >= len(t.dense) {
 			t.dense = append(t.dense, make([]Sum, t.width<<pieceBits))
@@ -61,7 +61,7 @@ func (t *sumTable) at(thing int32, metric int) *Sum {
 }
 
 // of returns the sum of a metric of a thing, which is empty if it has no samples.
-func (t *sumTable) of(thing int32, metric int) Sum {
+func (t *SumTable) of(thing int32, metric int) Sum {
 	if t.width <= fewMetrics {
 		if row := t.row(thing); row != nil {
 			return row[metric]
@@ -79,24 +79,24 @@ func (t *sumTable) of(thing int32, metric int) Sum {
 }
 
 // has reports whether a thing has samples.
-func (t *sumTable) has(thing int32) bool {
-	for range t.each(thing) {
+func (t *SumTable) has(thing int32) bool {
+	for range t.Each(thing) {
 		return true
 	}
 	return false
 }
 
 // addOf adds the sums of another table's thing to those of a thing.
-func (t *sumTable) addOf(thing int32, from *sumTable, other int32) {
-	for m, s := range from.each(other) {
-		to := t.at(thing, m)
+func (t *SumTable) addOf(thing int32, from *SumTable, other int32) {
+	for m, s := range from.Each(other) {
+		to := t.At(thing, m)
 		to.Value += s.Value
 		to.Samples += s.Samples
 	}
 }
 
 // row returns the sums of a thing by metric; nil or zeros if it has none.
-func (t *sumTable) row(thing int32) []Sum {
+func (t *SumTable) row(thing int32) []Sum {
 	if t.width <= fewMetrics {
 		if n := int(thing) >> pieceBits; n < len(t.dense) {
 			return t.dense[n][int(thing)&(pieceThings-1)*t.width:][:t.width]
@@ -104,7 +104,7 @@ func (t *sumTable) row(thing int32) []Sum {
 		return nil
 	}
 	var row []Sum
-	for m, s := range t.each(thing) {
+	for m, s := range t.Each(thing) {
 		if row == nil {
 			row = make([]Sum, t.width)
 		}
@@ -114,7 +114,7 @@ func (t *sumTable) row(thing int32) []Sum {
 }
 
 // each iterates over the metrics of which a thing has samples, in ascending order.
-func (t *sumTable) each(thing int32) iter.Seq2[int, Sum] {
+func (t *SumTable) Each(thing int32) iter.Seq2[int, Sum] {
 	return func(yield func(int, Sum) bool) {
 		if t.width <= fewMetrics {
 			for m, s := range t.row(thing) {
@@ -133,7 +133,7 @@ func (t *sumTable) each(thing int32) iter.Seq2[int, Sum] {
 }
 
 // ofThing returns the cells of a thing by metric.
-func (t *sumTable) ofThing(thing int32) (list []sumCell) {
+func (t *SumTable) ofThing(thing int32) (list []sumCell) {
 	if int(thing) >= len(t.first) {
 		return nil
 	}

@@ -11,21 +11,21 @@ import (
 func TestSumTable(t *testing.T) {
 	const things, few = 50, 3
 	rnd := rand.New(rand.NewPCG(1, 2))
-	dense, sparse := newSumTable(few), newSumTable(1000)
+	dense, sparse := NewSumTable(few), NewSumTable(1000)
 	for range 300 {
 		thing, m, v := rnd.Int32N(things), rnd.IntN(few), rnd.Int64N(100)
-		dense.at(thing, m).add(v)
-		sparse.at(thing, m+500).add(v)
+		dense.At(thing, m).Add(v)
+		sparse.At(thing, m+500).Add(v)
 	}
 	if len(sparse.dense) > 0 || len(dense.cells) > 0 {
 		t.Error("the wrong form")
 	}
 	for n := range int32(things + 10) {
 		var want, got []string
-		for m, s := range dense.each(n) {
+		for m, s := range dense.Each(n) {
 			want = append(want, fmt.Sprint(m, s))
 		}
-		for m, s := range sparse.each(n) {
+		for m, s := range sparse.Each(n) {
 			got = append(got, fmt.Sprint(m-500, s))
 		}
 		if !slices.Equal(got, want) {

@@ -23,7 +23,7 @@ func TestTreeRows(t *testing.T) {
 		{stacktree.User: {0}, stacktree.Expert: {0, 3}, stacktree.Machine: {0, 3}},
 	} {
 		addStack(recorded, s)
-		sums.stack(RecordedNo(i), 0).add(1 << i)
+		sums.At(RecordedNo(i), 0).Add(1 << i)
 	}
 	addStack(recorded, everyMode(4)) // counts for nothing
 	recorded.Renumber(recorded.OrderNodes(), recorded.OrderFrames(asTheyAre(letters())))
@@ -71,7 +71,7 @@ func TestTreesInBatches(t *testing.T) {
 			path[at] = program.LocationNo(rest % 5)
 		}
 		addStack(recorded, everyMode(path...))
-		sums.stack(RecordedNo(i), 0).add(1)
+		sums.At(RecordedNo(i), 0).Add(1)
 	}
 	recorded.Renumber(recorded.OrderNodes(), recorded.OrderFrames(asTheyAre(p)))
 	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
@@ -113,7 +113,7 @@ func TestNotAlone(t *testing.T) {
 	recorded, sums := NewStacks(), NewSums([]schema.Metric{{Name: "m"}})
 	for i, stack := range []string{"ab", "cb", "ded"} {
 		addStack(recorded, everyMode(locationsOf(stack)...))
-		sums.stack(RecordedNo(i), 0).add(1 << i)
+		sums.At(RecordedNo(i), 0).Add(1 << i)
 	}
 	recorded.Renumber(recorded.OrderNodes(), recorded.OrderFrames(asTheyAre(letters())))
 	p, rows := letters(), emitted{}

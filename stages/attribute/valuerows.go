@@ -26,7 +26,7 @@ func (r *Result) grouped(most int, emit func(metrics []int)) {
 // value of each source file.
 func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error) {
 	p := r.Program
-	lines, sources, pcs := r.rows(schema.LineValues, emit), r.rows(schema.SourceValues, emit), r.rows(schema.PCValues, emit).Expect(p.Locations.Len())
+	lines, sources, pcs := r.Rows(schema.LineValues, emit), r.Rows(schema.SourceValues, emit), r.Rows(schema.PCValues, emit).Expect(p.Locations.Len())
 	last = map[string]int32{}
 	own := s.ownership()
 	r.grouped(metricsAtOnce/len(s.Views), func(metrics []int) {
@@ -64,14 +64,14 @@ func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error
 			return values[view].PCs.of(n, metric)
 		}}.without(func(n int) bool { return own.location[p.Location(program.LocationNo(n)).Function] }).sums(pcs, metrics, alone, func(n int) { pcs.Int32(int32(n)) })
 	})
-	return last, closeAll(lines, sources, pcs)
+	return last, schema.CloseAll(lines, sources, pcs)
 }
 
 // FunctionRows emits the values of functions, modules and load objects, and those
 // attributed to neighbours of functions. It returns the functions ranked.
 func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []program.FunctionNo, err error) {
-	neighbours := r.rows(schema.CallValues, emit).Labels("relation", relations...)
-	functions, modules, objects := r.rows(schema.FunctionValues, emit), r.rows(schema.ModuleValues, emit), r.rows(schema.ObjectValues, emit)
+	neighbours := r.Rows(schema.CallValues, emit).Labels("relation", relations...)
+	functions, modules, objects := r.Rows(schema.FunctionValues, emit), r.Rows(schema.ModuleValues, emit), r.Rows(schema.ObjectValues, emit)
 	p, shares := r.Program, make(shares, len(r.Program.Functions))
 	nodes := newGrid(t.Len(), t.ends.layout(len(t.Views)))
 	own := t.ownership()
@@ -97,7 +97,7 @@ func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []program.Function
 		}}.sums(objects, metrics, alone, func(n int) { objects.Int64(p.Objects[n].ID) })
 		r.neighbours(neighbours, t, metrics, values)
 	})
-	return shares.ranked(), closeAll(functions, modules, objects, neighbours)
+	return shares.ranked(), schema.CloseAll(functions, modules, objects, neighbours)
 }
 
 // total appends a metric's values of `<Total>`.

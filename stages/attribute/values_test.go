@@ -41,7 +41,7 @@ func valuesOf(stacks ...string) (*program.Program, *computed) {
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	for i, s := range stacks {
 		addStack(recorded, everyMode(locationsOf(s)...))
-		sums.stack(RecordedNo(i), 0).add(1 << i)
+		sums.At(RecordedNo(i), 0).Add(1 << i)
 	}
 	p := letters()
 	c := compute(p, recorded, sums)
@@ -189,7 +189,7 @@ func TestModesApart(t *testing.T) {
 	recorded := NewStacks()
 	addStack(recorded, map[stacktree.Mode][]program.LocationNo{stacktree.User: {0}, stacktree.Expert: {1}, stacktree.Machine: {1}})
 	sums := NewSums([]schema.Metric{{Name: "m"}})
-	sums.stack(0, 0).add(7)
+	sums.At(0, 0).Add(7)
 	c := compute(letters(), recorded, sums)
 	if len(c.Views) != 2 || c.Views[0].modes != User|User.Inlined() || c.Views[1].modes != Expert|Machine|(Expert|Machine).Inlined() {
 		t.Fatalf("views %v", c.Views)
@@ -207,7 +207,7 @@ func TestInlinedFunctions(t *testing.T) {
 	recorded := NewStacks()
 	addStack(recorded, everyMode(0, 2))
 	sums := NewSums([]schema.Metric{{Name: "m"}})
-	sums.stack(0, 0).add(7)
+	sums.At(0, 0).Add(7)
 	p := inlining()
 	c := compute(p, recorded, sums)
 	if len(c.Views) != 2 || c.Views[0].modes != Plain || c.Views[1].modes != Plain.Inlined() {

@@ -1,3 +1,5 @@
+// Package symbolize turns PCs into locations: which load object, function and
+// source line an instruction belongs to, at the time it ran.
 package symbolize
 
 import (

@@ -24,9 +24,9 @@ type symbols struct {
 
 // isLinked reports whether the dynamic linker may find functions of it by their symbols: not
 // those of the kernel, nor those that lists of generated code have.
-func (s *symbols) isLinked() bool { return s.table != nil && !s.kernel && len(s.table.Regions) > 0 }
+func (o *symbols) isLinked() bool { return o.table != nil && !o.kernel && len(o.table.Regions) > 0 }
 
-func (s *symbols) touch() { s.touched = true }
+func (o *symbols) touch() { o.touched = true }
 
 // objectDraft is a load object that is not yet in the program.
 type objectDraft struct {

@@ -1,0 +1,40 @@
+package attribute
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"stackmill/stages/program"
+)
+
+// shares are the largest shares that functions have of a metric.
+type shares []share
+
+type share struct{ exclusive, inclusive float64 }
+
+func (s shares) add(v *Values) {
+	for n := range s {
+		exclusive := v.Functions.Exclusive.row(n)
+		inclusive := v.Functions.inclusive(n)
+		for view, total := range v.Total {
+			if total != 0 { // of a difference of profiles both may be negative
+				s[n].exclusive = max(s[n].exclusive, math.Abs(float64(exclusive[view])/float64(total)))
+				s[n].inclusive = max(s[n].inclusive, math.Abs(float64(inclusive[view])/float64(total)))
+			}
+		}
+	}
+}
+
+// ranked returns the functions in the order of their shares, exclusive before
+// inclusive.
+func (s shares) ranked() []program.FunctionNo {
+	order := make([]program.FunctionNo, len(s))
+	for i := range order {
+		order[i] = program.FunctionNo(i)
+	}
+	slices.SortStableFunc(order, func(a, b program.FunctionNo) int {
+		return cmp.Or(cmp.Compare(s[b].exclusive, s[a].exclusive), cmp.Compare(s[b].inclusive, s[a].inclusive))
+	})
+	return order
+}

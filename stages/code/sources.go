@@ -1,0 +1,99 @@
+package code
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"stackmill/fault"
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/attribute"
+	"stackmill/stages/symbolize/source"
+)
+
+// Sources is where the source files of a recording come from.
+type Sources struct {
+	source.Finder
+	Began    time.Time // the latest time at which the recording may have started, zero if unknown
+	Problems *problem.Log
+}
+
+// maxSourceBytes bounds the text of all of a recording's files. Programs have
+// values in some hundred files, mostly of less than 100 KB.
+const maxSourceBytes = 256 << 20
+
+// SourceRows emits the text of the files in which lines have values, given the last of
+// each.
+func (r *Result) SourceRows(emit attribute.Emit, last map[string]int32) error {
+	delete(last, "") // of what has no line numbers
+	files := r.Rows(schema.SourceFiles, emit).Labels("listed_in", r.Lists.In())
+	rows := schema.NewRows(schema.SourceLines, r.Lists.In(), emit)
+	var missing, private, leading []string
+	left := maxSourceBytes
+	for _, file := range slices.Sorted(maps.Keys(last)) {
+		text, err := r.Sources.Read(file)
+		switch {
+		case errors.Is(err, source.ErrNotFound):
+			missing = append(missing, file)
+		case errors.Is(err, source.ErrPrivate):
+			private = append(private, file)
+		case errors.Is(err, source.ErrLeadsOut):
+			leading = append(leading, file)
+		case fault.Is(err):
+			return err
+		case err != nil:
+			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file cannot be used: %v", err), 1)
+		case left <= 0:
+			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file is left out: there are %d MB of others", maxSourceBytes>>20), 1)
+		case r.Sources.fits(file, text, last[file]) && len(text.Lines) > 0:
+			left -= text.Bytes
+			l := r.link(text.Content)
+			if l.append(files.Text(file)); l.first {
+				for i, line := range text.Lines {
+					rows.Int32(l.number).Int32(int32(i + 1)).Text(line)
+				}
+			}
+		}
+	}
+	where := "neither in the recording nor at their paths"
+	if r.Sources.NoRecorded {
+		where = "not in the recording, and not looked for at their paths"
+	}
+	r.Sources.without(problem.Info, "missing-source", missing, where+" (--source-path says where they are)")
+	r.Sources.without(problem.Info, "private-source", private,
+		"not everyone may read the files at their paths, so the recording must not lead to them (--source-path says where there are sources that the store may hold)")
+	r.Sources.without(problem.Warning, "source-outside", leading, "links in the recording's archives lead out of it and are not followed")
+	return schema.CloseAll(files, rows)
+}
+
+// fits remarks on a file that is perhaps not what was compiled, and reports
+// whether it has the lines that have values.
+func (s *Sources) fits(file string, text *source.Text, highest int32) bool {
+	switch {
+	case len(text.Lines) < int(highest):
+		s.remark(file, "stale-source", fmt.Sprintf("%s has %d lines, but the program has code from line %d: its text is not shown", text.Path, len(text.Lines), highest), 1)
+		return false
+	case text.Recorded && !s.Began.IsZero() && text.Modified.After(s.Began):
+		s.remark(file, "stale-source", fmt.Sprintf("%s was changed after the recording: lines may be shown with the text of others", text.Path), 1)
+	}
+	return true
+}
+
+// without records which files have no text, and why.
+func (s *Sources) without(severity problem.Severity, reason string, files []string, why string) {
+	n := len(files)
+	if n == 0 {
+		return
+	}
+	some := strings.Join(files[:min(n, 3)], ", ")
+	s.Problems.Add(problem.Problem{Severity: severity, File: files[0], Offset: problem.NoOffset, Reason: reason, Count: int64(n),
+		Message: fmt.Sprintf("no text of %d source files, such as %s: %s", n, some, why)})
+}
+
+func (s *Sources) remark(file, reason, message string, count int64) {
+	s.Problems.Add(problem.Problem{Severity: problem.Info, File: file, Offset: problem.NoOffset, Reason: reason, Message: message, Count: count})
+}

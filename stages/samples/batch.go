@@ -1,0 +1,78 @@
+package samples
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"stackmill/schema"
+	"stackmill/stages/attribute"
+)
+
+// Batch is one batch of samples of a kind and process: what was recorded, and what
+// is derived from it. Columns are by sample.
+type Batch struct {
+	Kind    schema.Kind
+	Process int           // its number
+	First   int64         // the first sample's number within the experiment
+	Events  schema.Events // as recorded
+	Times   []int64
+	Threads []int64
+	CPUs    []int32
+	Names   []int32                // numbers of the threads' names
+	CGroups []int32                // numbers in decode.Recording.CGroups
+	Payload []arrow.Array          // columns of the kind's table after `sample`
+	Stacks  []attribute.RecordedNo // numbers of recorded stacks (ProcessStacks.Add)
+	Counts  []Count                // by metric (Counter.Add)
+}
+
+// newBatch takes over events and payload.
+func newBatch(k schema.Kind, process int, first int64, events schema.Events, payload []arrow.Array) *Batch {
+	return &Batch{
+		Kind: k, Process: process, First: first, Events: events, Payload: payload,
+		Times:   events.RecordBatch.Column(schema.EventTime).(*array.Int64).Int64Values(),
+		Threads: events.RecordBatch.Column(schema.EventThread).(*array.Int64).Int64Values(),
+		CPUs:    events.RecordBatch.Column(schema.EventCPU).(*array.Int32).Int32Values(),
+		Names:   events.RecordBatch.Column(schema.EventName).(*array.Int32).Int32Values(),
+		CGroups: events.RecordBatch.Column(schema.EventCGroup).(*array.Int32).Int32Values(),
+	}
+}
+
+// Len is the number of samples.
+func (b *Batch) Len() int { return len(b.Times) }
+
+// Release gives up the columns. The batch's owner calls it once.
+func (b *Batch) Release() {
+	release(b.Payload)
+	b.Events.Release()
+}
+
+func release(columns []arrow.Array) {
+	for _, c := range columns {
+		c.Release()
+	}
+}
+
+// sampleColumn is the column of every table of samples that the payload follows.
+const sampleColumn = "sample"
+
+// column returns a column of the kind's table.
+func (b *Batch) column(name string) arrow.Array {
+	t := b.Kind.Traits().Table
+	return b.Payload[t.Index(name)-t.Index(sampleColumn)-1]
+}
+
+// sources returns the number of each sample's counter or event, and the numbers by
+// name; nil if the kind has none.
+func (b *Batch) sources() (sources []int32, numbers map[string]int32) {
+	source := b.Kind.Traits().Source
+	if source == "" {
+		return nil, nil
+	}
+	labels := b.column(source).(*array.Dictionary)
+	names := labels.Dictionary().(*array.String)
+	numbers = map[string]int32{}
+	for i := range names.Len() {
+		numbers[names.Value(i)] = int32(i)
+	}
+	return labels.Indices().(*array.Int32).Int32Values(), numbers
+}

@@ -1,0 +1,218 @@
+package samples
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"stackmill/schema"
+	"stackmill/stages/decode"
+)
+
+// Deriver turns a kind's event batches of one process into batches of samples: it
+// adds what an event's own record does not hold. Batches must come in the order of
+// time.
+type Deriver struct {
+	kind        schema.Kind
+	process     int
+	tickNS      int64
+	clockMHz    int64
+	leaks       *Leaks
+	descriptors *Descriptors
+	counters    map[int32]counter // by tag
+	names       *schema.Labels    // of counters, nil for kinds without
+	faulted     func(error) bool  // decode.Recording.Faulted
+}
+
+// counter is a hardware counter or an event of perf.
+type counter struct {
+	decode.Counter
+	name int32 // its number in Deriver.names
+}
+
+// NewDeriver returns a deriver; leaks is needed for heap events, files for I/O.
+func NewDeriver(rec *decode.Recording, p *decode.Process, k schema.Kind, leaks *Leaks, files *Files) *Deriver {
+	d := &Deriver{
+		kind: k, process: p.Number, clockMHz: int64(rec.ClockMHz), leaks: leaks, faulted: rec.Faulted,
+		descriptors: files.Process(p.Number), counters: map[int32]counter{},
+	}
+	for _, info := range p.Kinds {
+		if info.Kind == schema.Clock {
+			d.tickNS = info.TickNS
+		}
+	}
+	if rec.FromStore {
+		d.tickNS, d.clockMHz = 1, 0
+	}
+	if k.Traits().Source != "" {
+		d.nameCounters(p.Counters)
+	}
+	return d
+}
+
+// nameCounters numbers the counters' names. Number 0 is for unknown counters.
+func (d *Deriver) nameCounters(counters []decode.Counter) {
+	names, numbers := []string{""}, map[string]int{"": 0}
+	for _, c := range counters {
+		n, ok := numbers[c.Name]
+		if !ok {
+			n = len(names)
+			names, numbers[c.Name] = append(names, c.Name), n
+		}
+		d.counters[int32(c.Tag)] = counter{c, int32(n)}
+	}
+	d.names = schema.NewLabels(names...)
+}
+
+// Batch returns the samples of events, which it takes over; the first has the number
+// first. A column of the kind's table that is not derived is the events' column of
+// that name.
+func (d *Deriver) Batch(batch arrow.RecordBatch, first int64) *Batch {
+	events := schema.Events{RecordBatch: batch}
+	derived := d.derive(events)
+	table := d.kind.Traits().Table
+	var payload []arrow.Array
+	for _, c := range table.Columns[table.Index(sampleColumn)+1:] {
+		column, ok := derived[c.Name]
+		if !ok {
+			column = events.Column(c.Name)
+			column.Retain()
+		}
+		payload = append(payload, column)
+	}
+	return newBatch(d.kind, d.process, first, events, payload)
+}
+
+// derivedColumns are columns of a table of samples, by name.
+type derivedColumns map[string]arrow.Array
+
+func (d *Deriver) derive(e schema.Events) derivedColumns {
+	switch d.kind {
+	case schema.Clock:
+		return d.clock(e)
+	case schema.Sync:
+		return durations(e)
+	case schema.IO:
+		return d.io(e)
+	case schema.HWC:
+		return d.hwc(e)
+	case schema.Heap:
+		return d.heap(e)
+	case schema.Perf:
+		return d.perf(e)
+	case schema.Pprof:
+		return derivedColumns{"type": d.labels(e.Int32s("type"))}
+	}
+	return nil
+}
+
+func (d *Deriver) clock(e schema.Events) derivedColumns {
+	duration := make([]int64, e.NumRows())
+	for i, n := range e.Int64s("ticks") {
+		duration[i] = n * d.tickNS
+	}
+	return derivedColumns{"duration_ns": schema.Int64s(duration)}
+}
+
+// durations returns the time from request to end, and the same in whole
+// microseconds: the Analyzer truncates each event's time before it sums
+// (gprofng-experiment 8.1).
+func durations(e schema.Events) derivedColumns {
+	requested, times := e.Int64s("requested_ns"), e.Int64s("time_ns")
+	ns, us := make([]int64, len(requested)), make([]int64, len(requested))
+	for i, r := range requested {
+		if r != 0 {
+			ns[i] = times[i] - r
+			us[i] = ns[i] / 1000 * 1000
+		}
+	}
+	return derivedColumns{"duration_ns": schema.Int64s(ns), "metric_ns": schema.Int64s(us)}
+}
+
+func (d *Deriver) io(e schema.Events) derivedColumns {
+	derived := durations(e)
+	if e.Has("file") { // it comes from a store
+		file := e.Column("file")
+		file.Retain()
+		derived["file"] = file
+		return derived
+	}
+	fds, originals, systems, names := e.Int32s("fd"), e.Int32s("orig_fd"), e.Int32s("file_system"), e.Texts("name")
+	files := make([]int32, e.NumRows())
+	for i, op := range e.Int32s("operation") {
+		files[i] = d.descriptors.File(op, fds[i], originals[i], systems[i], names.Value(i))
+	}
+	derived["file"] = schema.Int32s(files)
+	return derived
+}
+
+func (d *Deriver) heap(e schema.Events) derivedColumns {
+	leaked, freed, err := d.leaks.Next(int(e.NumRows()))
+	if err != nil {
+		d.faulted(err)
+	}
+	return derivedColumns{"leaked": schema.Int64s(leaked), "freed": schema.Int64s(freed)}
+}
+
+// hwc names the counter and converts cycles of counters that stand for time.
+func (d *Deriver) hwc(e schema.Events) derivedColumns {
+	raw, tags := e.Int64s("value"), e.Int32s("counter")
+	values := make([]int64, len(raw))
+	for i, tag := range tags {
+		values[i] = max(raw[i], 0)
+		if d.counters[tag].TimeUnit && d.clockMHz > 0 {
+			v := values[i] // in two steps, so that the product does not overflow
+			values[i] = v/d.clockMHz*1000 + v%d.clockMHz*1000/d.clockMHz
+		}
+	}
+	derived := derivedColumns{"counter": d.labels(tags), "value": schema.Int64s(values)}
+	for _, name := range []string{"data_address", "physical_address", "trigger_pc", "latency", "data_source"} {
+		derived[name] = where(e.Int64s(name), e.Int64s("data_address"))
+	}
+	return derived
+}
+
+// perf names the event.
+func (d *Deriver) perf(e schema.Events) derivedColumns {
+	value := e.Column("period")
+	value.Retain()
+	derived := derivedColumns{"event": d.labels(e.Int32s("event")), "value": value}
+	for _, name := range []string{"data_address", "data_source", "physical_address"} {
+		derived[name] = where(e.Int64s(name), e.Int64s(name))
+	}
+	return derived
+}
+
+// labels names the counters of tags.
+func (d *Deriver) labels(tags []int32) arrow.Array {
+	numbers := make([]int32, len(tags))
+	for i, tag := range tags {
+		numbers[i] = d.counters[tag].name
+	}
+	return d.names.Mixed(numbers)
+}
+
+// nulls is a batch of missing numbers, which columns that have nothing else share.
+var nulls = sync.OnceValue(func() arrow.Array {
+	return array.MakeArrayOfNull(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64, schema.BatchRows)
+})
+
+// where returns a column that is null where recorded is -1: there was no memory data.
+func where(values, recorded []int64) arrow.Array {
+	if !slices.ContainsFunc(recorded, func(v int64) bool { return v != -1 }) {
+		return array.NewSlice(nulls(), 0, int64(len(values)))
+	}
+	b := array.NewInt64Builder(memory.DefaultAllocator)
+	defer b.Release()
+	for i, v := range values {
+		if recorded[i] == -1 {
+			b.AppendNull()
+		} else {
+			b.Append(v)
+		}
+	}
+	return b.NewArray()
+}

@@ -1,0 +1,127 @@
+package samples
+
+import "stackmill/stages/decode"
+
+// Files gives I/O calls to files: a file is what a descriptor referred to from
+// open to close (gprofng-experiment 9.2).
+type Files struct {
+	Files []decode.IOFile // by number, from 0
+	next  int32
+}
+
+// The files that every process has.
+const (
+	fileNone  = -1
+	fileOther = 4
+	fileFirst = 10
+)
+
+// FilesOf returns files that were found before.
+func FilesOf(files []decode.IOFile) *Files { return &Files{Files: files} }
+
+// NewFiles returns the files of a recording.
+func NewFiles() *Files {
+	f := &Files{next: fileFirst}
+	for i, name := range []string{"<stdin>", "<stdout>", "<stderr>", "<Other IO activity>"} {
+		f.Files = append(f.Files, decode.IOFile{Number: int32(i + 1), Name: name, FileSystem: noFileSystem})
+	}
+	return f
+}
+
+func (f *Files) byNumber(n int32) decode.IOFile {
+	if n >= fileFirst {
+		n += fileOther + 1 - fileFirst // the standard files stand before
+	}
+	return f.Files[n-1]
+}
+
+const (
+	noFileSystem = "N/A"
+	unnamedFile  = "<pipe(), socket(), or other fds>"
+)
+
+var fileSystems = []string{"zfs", "nfs", "ufs", "udfs", "lofs", "vxfs", "tmpfs", "pcfs", "hsfs", "procfs",
+	"fifofs", "swapfs", "cachefs", "autofs", "specfs", "sockfs", "fdfs", "mntfs", "namefs", "objfs", "sharefs",
+	"ext2", "ext3", "ext4"}
+
+func fileSystem(n int32) string {
+	if n >= 0 && int(n) < len(fileSystems) {
+		return fileSystems[n]
+	}
+	return noFileSystem
+}
+
+// Descriptors is the descriptor table of one process.
+type Descriptors struct {
+	files   *Files
+	process int
+	open    map[int32]int32 // descriptor -> file
+}
+
+// Process returns the descriptor table of a process at its start.
+func (f *Files) Process(number int) *Descriptors {
+	return &Descriptors{f, number, map[int32]int32{0: 1, 1: 2, 2: 3}}
+}
+
+func (d *Descriptors) add(name, fs string) int32 {
+	n := d.files.next
+	d.files.next++
+	d.files.Files = append(d.files.Files, decode.IOFile{Number: n, Process: d.process, Name: name, FileSystem: fs})
+	return n
+}
+
+// The I/O operations; those with an error are five more.
+const (
+	ioRead = iota
+	ioWrite
+	ioOpen
+	ioClose
+	ioOther
+	ioErrors
+)
+
+// File returns the file of a call and follows what the call does to the table.
+func (d *Descriptors) File(op, fd, origFD, fs int32, name string) int32 {
+	failed := op >= ioErrors
+	switch op % ioErrors {
+	case ioOpen:
+		switch {
+		case name != "" && failed:
+			return d.add(name, fileSystem(fs))
+		case failed:
+			return fileNone
+		case name != "":
+			d.open[fd] = d.add(name, fileSystem(fs))
+		case origFD > 0: // a duplicate of another descriptor
+			d.open[fd] = d.duplicate(origFD)
+		default: // pipe and socket leave the field 0, and so does a duplicate of <stdin>
+			d.open[fd] = d.add(unnamedFile, noFileSystem)
+		}
+		return d.open[fd]
+	case ioClose:
+		n, ok := d.open[fd]
+		if !ok {
+			return fileNone
+		}
+		if !failed {
+			delete(d.open, fd)
+		}
+		return n
+	case ioOther:
+		return fileOther
+	}
+	n, ok := d.open[fd]
+	if !ok {
+		n = d.add(unnamedFile, noFileSystem)
+		d.open[fd] = n
+	}
+	return n
+}
+
+func (d *Descriptors) duplicate(orig int32) int32 {
+	if n, ok := d.open[orig]; ok {
+		f := d.files.byNumber(n)
+		return d.add(f.Name, f.FileSystem)
+	}
+	return d.add(unnamedFile, noFileSystem)
+}

@@ -1,0 +1,116 @@
+package samples
+
+import (
+	"errors"
+	"math"
+	"sync/atomic"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"stackmill/schema"
+	"stackmill/stages/dataspace"
+	"stackmill/stages/decode"
+	"stackmill/stages/relay"
+	"stackmill/stages/spill"
+)
+
+// The heap operations (gprofng-experiment 3.4).
+const (
+	opMalloc  = 0
+	opFree    = 1
+	opRealloc = 2
+	opMmap    = 3
+	opMunmap  = 4
+)
+
+// Heap is what only all heap events of a process show.
+type Heap struct {
+	Leaks  *Leaks
+	Blocks *dataspace.Blocks // where data lies; nil if nobody wants to know
+}
+
+// HeapColumns are the columns of heap events that ReadHeap needs.
+var HeapColumns = []string{"time_ns", "operation", "size", "address", "old_address"}
+
+// heapEvents are these columns of a batch.
+type heapEvents struct {
+	ops                           []int32
+	sizes, addresses, olds, times []int64
+}
+
+func heapColumns(batch arrow.RecordBatch) heapEvents {
+	e := schema.Events{RecordBatch: batch}
+	return heapEvents{e.Int32s("operation"), e.Int64s("size"), e.Int64s("address"), e.Int64s("old_address"), e.Int64s("time_ns")}
+}
+
+// heapBatch is a batch of events on its way through ReadHeap.
+type heapBatch struct {
+	heapEvents
+	events arrow.RecordBatch // nil at the end
+	err    error             // why it is the end
+	freed  []int64           // by event, as far as it is known
+}
+
+// take makes a batch of these events.
+func (b *heapBatch) take(e heapEvents) {
+	b.heapEvents, b.freed = e, append(b.freed[:0], make([]int64, len(e.ops))...)
+}
+
+// heapAhead bounds the batches that wait in ReadHeap.
+const heapAhead = 4
+
+// ReadHeap runs over all heap events of a process. On an error it knows those
+// before it. What it keeps of each event may go to the space.
+func ReadHeap(events decode.EventReader, space *spill.Space, blocks bool) (h *Heap, err error) {
+	h = &Heap{Leaks: newLeaks(space)}
+	if blocks {
+		h.Blocks = &dataspace.Blocks{}
+	}
+	defer h.Leaks.finish()
+	var ended bool         // nothing more is read
+	var failed atomic.Bool // keeping a batch failed: no more are read, and those read are only released
+	next := func(b *heapBatch) {
+		*b = heapBatch{freed: b.freed}
+		if ended = ended || failed.Load(); ended {
+			return
+		}
+		if b.events, b.err = events.Next(); b.events == nil || b.err != nil {
+			b.events, ended = nil, true
+			return
+		}
+		b.take(heapColumns(b.events))
+	}
+	steps := []func(*heapBatch){next, h.Leaks.live[0].add, h.Leaks.live[1].add}
+	relay.Chain(math.MaxInt, heapAhead, steps, func(b *heapBatch) bool {
+		if b.events == nil {
+			err = errors.Join(err, b.err)
+			return false
+		}
+		defer b.events.Release()
+		if err != nil {
+			return true
+		}
+		if h.Blocks != nil {
+			addBlocks(h.Blocks, b.heapEvents)
+		}
+		err = h.Leaks.add(b)
+		failed.Store(err != nil)
+		return true
+	})
+	return h, err
+}
+
+func addBlocks(blocks *dataspace.Blocks, e heapEvents) {
+	for i, op := range e.ops {
+		switch {
+		case op == opFree || op == opMunmap:
+			blocks.Free(uint64(e.addresses[i]), e.times[i])
+		case e.addresses[i] == 0:
+		default:
+			if op == opRealloc {
+				blocks.Free(uint64(e.olds[i]), e.times[i])
+			}
+			blocks.Allocate(uint64(e.addresses[i]), uint64(e.sizes[i]), e.times[i])
+		}
+	}
+}

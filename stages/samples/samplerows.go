@@ -1,0 +1,50 @@
+package samples
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"stackmill/schema"
+	"stackmill/stages/attribute"
+)
+
+// SampleRows emits the rows of samples: those of `samples`, and those of the kind's
+// table, with the columns of events as they are.
+type SampleRows struct {
+	ids     *schema.Labels // the experiment's id
+	groups  *schema.Labels // names of control groups
+	emit    attribute.Emit
+	process []int32 // the number of the latest process, as often as a batch had samples
+}
+
+// NewSampleRows returns the sink of an experiment's samples, which are in these control groups.
+func NewSampleRows(experimentID string, cgroups []string, emit attribute.Emit) *SampleRows {
+	return &SampleRows{ids: schema.NewLabels(experimentID), groups: schema.NewLabels(cgroups...), emit: emit}
+}
+
+// kindLabels are the values of the column samples.kind.
+var kindLabels = sync.OnceValue(func() *schema.Labels { return schema.NewLabels(schema.KindNames()...) })
+
+// Add implements Sink.
+func (r *SampleRows) Add(b *Batch) error {
+	n := b.Len()
+	numbers, stacks := make([]int64, n), make([]int32, n)
+	for i := range numbers {
+		numbers[i], stacks[i] = b.First+int64(i), int32(b.Stacks[i])
+	}
+	if n > 0 && (len(r.process) < n || r.process[0] != int32(b.Process)) {
+		r.process = slices.Repeat([]int32{int32(b.Process)}, n)
+	}
+	id, sample, kind := r.ids.Array(0, n), schema.Int64s(numbers), kindLabels().Array(int(b.Kind), n)
+	process, stack := schema.Int32s(r.process[:n]), schema.Int32s(stacks)
+	group := r.groups.Sparse(b.CGroups)
+	defer release([]arrow.Array{id, sample, kind, process, stack, group})
+	e := b.Events
+	return errors.Join(
+		r.emit.Columns(schema.Samples, id, sample, kind, process, e.Column("thread_id"), e.Column("cpu"), e.Column("time_ns"), stack, e.Column("name_no"), group),
+		r.emit.Columns(b.Kind.Traits().Table, append([]arrow.Array{id, sample}, b.Payload...)...),
+	)
+}
