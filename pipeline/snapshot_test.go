@@ -123,7 +123,7 @@ func TestChangedSinceSnapshot(t *testing.T) {
 			return c.TakeOut([]string{id}, storedir.Forgotten, "")
 		}, Forgotten, nil},
 		{"damaged", func(_ *testing.T, store string, c *storedir.Contents, _ string) error {
-			_, err := storedir.MarkAgain(store, c.Batches[0].Batch)
+			_, err := storedir.MarkAgain(store, c.Batches[0].Batch, nil)
 			return err
 		}, Partial, []string{"a.er"}},
 		{"put in by another", func(t *testing.T, store string, _ *storedir.Contents, _ string) error {

@@ -27,7 +27,7 @@ func (s *said) state() string {
 		return ""
 	}
 	h := xxhash.New()
-	note(h, s.store, s.glance.State, schema.StoreVersion, fmt.Sprint(same()))
+	note(h, "nothing is left out", s.store, s.glance.State, schema.StoreVersion, fmt.Sprint(same()))
 	for _, t := range storeTables {
 		note(h, t.name, t.columns(form{}))
 	}
@@ -47,7 +47,7 @@ func (s *said) fingerprint() string {
 // remember notes that the catalog of these commits is that with these definitions. A store
 // that cannot be written costs time only. Where commits are left out, each reader has to see it.
 func (s *said) remember(d *definitions) {
-	if c, err := s.contents(); err != nil || len(c.Damaged) > 0 {
+	if c, err := s.contents(); err != nil || len(c.Damaged)+len(c.Again) > 0 {
 		return
 	}
 	if state := s.state(); state != "" && s.fingerprint() != d.fingerprint {

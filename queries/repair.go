@@ -26,7 +26,7 @@ func Repair(ctx context.Context, store string, done func(where, what string)) er
 		if len(p.extra)+len(p.damaged) == 0 {
 			break
 		}
-		if err := p.repair(store, done); err != nil {
+		if err := p.repair(ctx, store, done); err != nil {
 			return err
 		}
 	}
@@ -37,7 +37,7 @@ func Repair(ctx context.Context, store string, done func(where, what string)) er
 	return nil
 }
 
-func (p *Proof) repair(store string, done func(where, what string)) error {
+func (p *Proof) repair(ctx context.Context, store string, done func(where, what string)) error {
 	remove := p.extra
 	for _, batch := range p.damaged {
 		own, restored, err := storedir.Restore(store, batch)
@@ -55,7 +55,7 @@ func (p *Proof) repair(store string, done func(where, what string)) error {
 			remove = append(remove, path.Join(storedir.CommitsDir, batch+".json"))
 			continue
 		}
-		ids, err := storedir.MarkAgain(store, batch)
+		ids, err := storedir.MarkAgain(store, batch, experimentsIn(ctx, store, &storedir.Damaged{Batch: batch}))
 		if err != nil {
 			return fmt.Errorf("batch %s: %w", batch, err)
 		}

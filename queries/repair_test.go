@@ -174,7 +174,7 @@ func TestRepairBesideIngest(t *testing.T) {
 		t.Errorf("found %v %v", p.Wrong, p.Notes)
 	}
 	p.extra = []string{"tables/samples/00000000000000cc.parquet"}
-	if err := p.repair(store, func(string, string) {}); err != nil {
+	if err := p.repair(t.Context(), store, func(string, string) {}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(file); err != nil {

@@ -26,6 +26,7 @@ type DB struct {
 	Count      int                // of its experiments
 	Single     string             // the name of its experiment, if it is one
 	Unreadable []UnreadableCommit // what answers lack because commits cannot be read
+	Again      []storedir.Entry   // experiments that answers lack until they are ingested again: they were damaged
 	Libraries  []Library          // of a narrowed store, those whose functions are not shown as usual
 
 	said   *said
@@ -84,7 +85,7 @@ func openOnce(ctx context.Context, store string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.Unreadable = unreadableIn(ctx, store, c)
+	db.Unreadable, db.Again = unreadableIn(ctx, store, c), c.Again
 	d := db.said.defined()
 	see := &sight{}
 	if len(o.Only) > 0 {

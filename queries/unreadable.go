@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,24 @@ func (db *DB) LeftOut() (remarks []string) {
 	if more := len(all) - mostUnreadable; more > 0 {
 		remarks = append(remarks, fmt.Sprintf("%swhat %d more commits say, which cannot be read: %s and others (stackmill check lists them)", LeftOutPrefix, more, all[mostUnreadable].File))
 	}
+	if len(db.Again) > 0 {
+		remarks = append(remarks, damagedRemark(db.Again))
+	}
 	return remarks
+}
+
+// damagedRemark says which experiments are missing since check --repair has found them damaged.
+func damagedRemark(again []storedir.Entry) string {
+	names := make([]string, len(again))
+	for i, e := range again {
+		names[i] = cmp.Or(e.Experiment, e.ExperimentID)
+	}
+	what := "the experiment " + names[0] + ", which was"
+	if n := len(names); n > 1 {
+		slices.Sort(names)
+		what = fmt.Sprintf("%d experiments (%s), which were", n, someNames(names))
+	}
+	return LeftOutPrefix + what + " damaged (ingest the recordings again, or take them out by stackmill forget; stackmill check says where they were)"
 }
 
 // perhapsLeftOut adds to the error of a selector that stands for no experiment what is left

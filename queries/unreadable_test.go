@@ -81,4 +81,11 @@ experiments experiment
 	if len(states) != before {
 		t.Error("the restored store has another state")
 	}
+	// Repaired, it says which experiments are missing, though only a table does.
+	if err := errors.Join(os.WriteFile(path, nil, 0o666), Repair(t.Context(), store, func(string, string) {})); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // by the catalog, too
+		look("left out: 2 experiments (one.er, two.er), which were damaged (ingest the recordings again")
+	}
 }

@@ -237,14 +237,14 @@ func TestLookAtDamage(t *testing.T) {
 	if name != numbered(BatchName(again), 2) {
 		t.Errorf("the new batch is %s", name)
 	}
-	ids, err := MarkAgain(store, "b1")
+	ids, err := MarkAgain(store, "b1", nil)
 	if err != nil || len(ids) > 0 {
 		t.Error(ids, err)
 	}
 	if c, err = Look(store); err != nil || len(c.Damaged) != 0 || len(c.Replaced) != 1 || time.Since(c.Replaced[0].Since) < 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if ids, err = MarkAgain(store, "b2"); err != nil || !slices.Equal(ids, []string{"z"}) {
+	if ids, err = MarkAgain(store, "b2", nil); err != nil || !slices.Equal(ids, []string{"z"}) {
 		t.Error(ids, err)
 	}
 	if c, err = Look(store); err != nil || len(c.Batches) != 0 || len(c.Again) != 1 || c.Again[0].Generation != 2 {

@@ -28,6 +28,11 @@ func (l *counted) known() bool { return l != nil && (l.entry != nil || l.replace
 // visible reports whether readers see rows of the experiment.
 func (l *counted) visible() bool { return l.rows != nil && !l.replaced && !l.covered }
 
+// awaited reports whether the experiment was damaged and is to be ingested again.
+func (l *counted) awaited() bool {
+	return l.entry != nil && l.entry.Status == Again && !l.replaced && !l.covered
+}
+
 // change makes a copy of the entry that may be changed.
 func (l *counted) change() *Entry {
 	if l.entry == l.said {
@@ -67,7 +72,7 @@ func (c *Contents) sort() {
 		}
 	}
 	for _, l := range c.counted {
-		if l.entry != nil && l.entry.Status == Again && !l.replaced && !l.covered {
+		if l.awaited() {
 			c.Again = append(c.Again, *l.entry)
 		}
 	}

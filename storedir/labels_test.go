@@ -225,7 +225,7 @@ func TestTakeOut(t *testing.T) {
 		t.Fatal(c, err)
 	}
 	expect("b1: y z~")
-	if ids, err := MarkAgain(store, damaged); err != nil || len(ids) > 0 {
+	if ids, err := MarkAgain(store, damaged, nil); err != nil || len(ids) > 0 {
 		t.Error(ids, err)
 	}
 	if c, err = Look(store); err != nil || len(c.Damaged) != 0 || c.Latest("x").Status != Forgotten || c.Latest("x").Batch == damaged {

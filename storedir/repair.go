@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,8 +73,9 @@ func ignoreMissing(err error) error {
 
 // MarkAgain takes the experiments of a batch out of the store until they are ingested
 // again. The batch's files stay: they may be all that is left of them. It returns the
-// experiments' ids, none if the batch does not say which it had.
-func MarkAgain(store, batch string) (ids []string, err error) {
+// experiments' ids, none if it is not known which it had. names are their names by their ids, for
+// a commit that does not say them.
+func MarkAgain(store, batch string, names map[string]string) (ids []string, err error) {
 	c, err := Look(store)
 	if err != nil {
 		return nil, err
@@ -83,7 +86,12 @@ func MarkAgain(store, batch string) (ids []string, err error) {
 	}
 	experiments := damaged.Experiments
 	if stem, n := split(batch); len(experiments) == 0 && len(stem) == len(noChecksum) { // of one experiment
-		experiments = []Entry{{ExperimentID: stem, Generation: n}}
+		experiments = []Entry{{ExperimentID: stem, Generation: n, Experiment: names[stem]}}
+	}
+	if len(experiments) == 0 {
+		for _, id := range slices.Sorted(maps.Keys(names)) {
+			experiments = append(experiments, Entry{ExperimentID: id, Experiment: names[id]})
+		}
 	}
 	out := Commit{StoreVersion: schema.StoreVersion, Ingested: time.Now().UTC().Truncate(time.Second), Replaces: []string{batch}, Files: []File{}}
 	for _, e := range experiments {

@@ -22,13 +22,13 @@ func (e *Entry) takenOut(status string) Entry {
 }
 
 // TakeOut takes those experiments out of the store that readers see: status is Forgotten
-// or Summary.
+// or Summary. Those that are to be ingested again can be forgotten, too.
 func (c *Contents) TakeOut(ids []string, status, program string) error {
 	for range attempts {
 		out := Commit{Batch: newName(outPrefix), Program: program}
 		for _, id := range slices.Sorted(slices.Values(ids)) {
 			l := c.counted[id]
-			if l == nil || l.entry == nil || !l.visible() || l.entry.Status == status {
+			if l == nil || l.entry == nil || l.entry.Status == status || !l.visible() && !(status == Forgotten && l.awaited()) {
 				continue
 			}
 			e := l.entry.takenOut(status)

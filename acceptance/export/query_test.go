@@ -23,7 +23,7 @@ func asked(t *testing.T, query, as string) ([]byte, error) {
 	}
 	defer rows.Close()
 	var out bytes.Buffer
-	err = export.WriteRows(t.Context(), rows, as, &out)
+	err = export.WriteRows(t.Context(), rows, as, nil, &out)
 	return out.Bytes(), err
 }
 

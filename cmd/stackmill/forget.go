@@ -140,6 +140,11 @@ func (f *forgetter) run(ctx context.Context, selectors []string) error {
 
 // chosen returns the experiments to take out.
 func (f *forgetter) chosen(ctx context.Context, selectors []string) (list []leaving, err error) {
+	if f.olderThan == "" && !f.summaries {
+		if list, selectors, err = f.damaged(selectors); err != nil || len(selectors) == 0 {
+			return list, err
+		}
+	}
 	db, err := f.open(ctx, selectors...)
 	if err != nil {
 		return nil, err
@@ -161,6 +166,30 @@ func (f *forgetter) chosen(ctx context.Context, selectors []string) (list []leav
 		}
 	}
 	return list, nil
+}
+
+// damaged returns the experiments to take out that were damaged and are left out until they are
+// ingested again, by their names or ids, and the selectors of others.
+func (f *forgetter) damaged(selectors []string) (list []leaving, others []string, err error) {
+	if err := storedir.Pull(f.store); err != nil {
+		return nil, nil, err
+	}
+	c, err := storedir.Look(f.store)
+	if err != nil {
+		return nil, selectors, nil // opening the store says why
+	}
+	for _, s := range selectors {
+		before := len(list)
+		for _, e := range c.Again {
+			if s == e.ExperimentID || s == e.Experiment {
+				list = append(list, leaving{Experiment: queries.Experiment{Entry: e, Name: e.Experiment}})
+			}
+		}
+		if len(list) == before {
+			others = append(others, s)
+		}
+	}
+	return list, others, nil
 }
 
 // started returns when experiments were recorded, if that is asked for: what is forgotten by name

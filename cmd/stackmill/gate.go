@@ -129,7 +129,7 @@ func (g *gater) run(ctx context.Context) error {
 		return fmt.Errorf("gate: %w", err)
 	}
 	if g.junit != "" {
-		if err := writeJUnit(g.junit, j); err != nil {
+		if err := writeJUnit(g.junit, j, g.leftOut); err != nil {
 			return fmt.Errorf("gate: --junit: %w", err)
 		}
 	}
@@ -186,8 +186,9 @@ func (g *gater) printGate(j *compare.Judgement) error {
 		return err
 	}
 	return g.printJSON(struct {
-		Outcome    string  `json:"outcome"`
-		Checks     []check `json:"checks"`
-		Comparison any     `json:"comparison"`
-	}{j.Outcome, checks, comparison}, true)
+		Outcome    string   `json:"outcome"`
+		Checks     []check  `json:"checks"`
+		LeftOut    []string `json:"left_out,omitempty"`
+		Comparison any      `json:"comparison"`
+	}{j.Outcome, checks, g.leftOut, comparison}, true)
 }

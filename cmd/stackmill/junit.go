@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/xml"
 	"io"
+	"strings"
 
 	"stackmill/queries/compare"
 )
@@ -18,6 +19,7 @@ type (
 		Failures int         `xml:"failures,attr"`
 		Errors   int         `xml:"errors,attr"`
 		Cases    []junitCase `xml:"testcase"`
+		Output   string      `xml:"system-out,omitempty"`
 	}
 	junitCase struct {
 		Class   string        `xml:"classname,attr"`
@@ -31,9 +33,9 @@ type (
 )
 
 // writeJUnit writes a test case for each check: violations are failures, and what could
-// not be judged are errors.
-func writeJUnit(name string, j *compare.Judgement) error {
-	suite := junitSuite{Name: "stackmill gate", Tests: len(j.Checks)}
+// not be judged are errors. What the store lacks is the output of the tests.
+func writeJUnit(name string, j *compare.Judgement, leftOut []string) error {
+	suite := junitSuite{Name: "stackmill gate", Tests: len(j.Checks), Output: strings.Join(leftOut, "\n")}
 	for _, c := range j.Checks {
 		t := junitCase{Class: c.Rule, Name: c.Row}
 		if t.Name == "" {

@@ -5,7 +5,6 @@ package main
 import (
 	"database/sql"
 	"errors"
-	"fmt"
 	"math"
 
 	"stackmill/queries"
@@ -111,7 +110,7 @@ func (a *answer) fit(most int, leftOut []string) string {
 			a.Warnings = a.Warnings[:len(a.Warnings)-1]
 		case stay > 1:
 			stay = 1
-			a.Warnings = []string{fmt.Sprintf("%swhat %d commits or more say, which cannot be read (stackmill check lists them)", queries.LeftOutPrefix, len(leftOut))}
+			a.Warnings = []string{queries.LeftOutPrefix + "more than fits here (stackmill check lists it)"}
 		default:
 			a.Columns, a.Filter, a.Hidden, a.Note = nil, nil, nil, "nothing fits (ask for fewer columns, or give --max-bytes)"
 		}

@@ -201,7 +201,12 @@ func (q *query) write(ctx context.Context, statement, format, output string) err
 		return q.writeTo(ctx, q.app, statement, format)
 	}
 	return writeOutput(output, func(w io.Writer) error {
-		return q.writeTo(ctx, &app{store: q.store, stdin: q.stdin, stdout: w, stderr: q.stderr}, statement, format)
+		to := &app{store: q.store, stdin: q.stdin, stdout: w, stderr: q.stderr}
+		to.leftOut = q.leftOut
+		if err := q.writeTo(ctx, to, statement, format); err != nil || format != "table" {
+			return err
+		}
+		return to.printLeftOut()
 	})
 }
 
@@ -219,7 +224,7 @@ func (q *query) writeTo(ctx context.Context, a *app, statement, format string) e
 	}
 	if slices.Contains(export.RowFormats(), format) {
 		defer rows.Close()
-		return export.WriteRows(ctx, rows, format, a.stdout)
+		return export.WriteRows(ctx, rows, format, q.leftOut, a.stdout)
 	}
 	p := a.newPrinter(format)
 	if t, ok := p.(*tablePrinter); ok {

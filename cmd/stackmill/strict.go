@@ -13,7 +13,7 @@ import (
 // without the standard error, and with --strict by their exit status.
 func (a *app) answering(verbs ...*cobra.Command) []*cobra.Command {
 	for _, c := range verbs {
-		strict := c.Flags().Bool("strict", false, "fail if experiments are left out because their commits cannot be read")
+		strict := c.Flags().Bool("strict", false, "fail if experiments are left out because their files or commits are damaged")
 		run := c.RunE
 		c.RunE = func(cmd *cobra.Command, args []string) error {
 			if err := run(cmd, args); err != nil || a.leftOut == nil {
@@ -46,6 +46,11 @@ func (a *app) noteLeftOut(cmd *cobra.Command) error {
 	if format == nil || !slices.Contains([]string{"table", "markdown", "text"}, format.Value.String()) || output != nil && output.Value.String() != "" {
 		return nil
 	}
+	return a.printLeftOut()
+}
+
+// printLeftOut prints what is left out.
+func (a *app) printLeftOut() error {
 	for _, remark := range a.leftOut {
 		if err := a.printf("\n%s\n", remark); err != nil {
 			return err

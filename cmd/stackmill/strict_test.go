@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"stackmill/acceptance/corpus"
+	"stackmill/queries"
+	"stackmill/queries/export"
 	"stackmill/queries/storetest"
 )
 
@@ -47,8 +52,22 @@ func damage(t *testing.T, store string) {
 	}
 }
 
+// repair marks what is damaged to be ingested again.
+func repair(t *testing.T, store string) {
+	t.Helper()
+	left := 0
+	err := queries.Repair(t.Context(), store, func(_, what string) {
+		if what == "left out until its recording is ingested again" {
+			left++
+		}
+	})
+	if err != nil || left != 1 {
+		t.Fatalf("%d experiments are left out: %v", left, err)
+	}
+}
+
 // Every verb that answers from a store says what is left out: on the standard error, under
-// tables, and by its status if it is asked to.
+// tables, and by its status if it is asked to. After a repair it does until that is ingested again.
 func TestLeftOut(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	runs := storetest.Vary(5, map[string]int{"f": 100, "g": 200})
@@ -58,8 +77,17 @@ func TestLeftOut(t *testing.T) {
 	}
 	damage(t, store)
 	damage(t, groups)
-	const remark = "left out: the experiment te"
 	stack := stackOf(t, store)
+	toldByVerbs(t, store, groups, stack)
+	repair(t, store)
+	repair(t, groups)
+	toldByVerbs(t, store, groups, stack)
+}
+
+// toldByVerbs lets every verb answer from a store, or from one with groups.
+func toldByVerbs(t *testing.T, store, groups, stack string) {
+	t.Helper()
+	const remark = "left out: the experiment te"
 	for _, c := range newRoot(&app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}).Commands() {
 		verb := c.Name()
 		args, ok := fromStore[verb]
@@ -96,7 +124,7 @@ func TestLeftOut(t *testing.T) {
 			if status == exitUsage && format != "json" { // it has no such format
 				continue
 			}
-			if said := strings.Contains(out, remark); said != (format != "json") || status != 0 {
+			if said := strings.Contains(out, remark); said != (format != "json" || verb == "gate") || status != 0 {
 				t.Errorf("%s as %s: status %d, says it: %t\n%s", verb, format, status, said, errs)
 			}
 		}
@@ -117,6 +145,14 @@ func stackOf(t *testing.T, store string) string {
 func TestAgentsAreToldWhatIsLeftOut(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	damage(t, store)
+	toldByTools(t, store)
+	repair(t, store)
+	toldByTools(t, store)
+}
+
+// toldByTools calls every tool of an agent.
+func toldByTools(t *testing.T, store string) {
+	t.Helper()
 	calls := map[string]map[string]any{
 		"experiments": nil,
 		"report":      {"view": "functions", "experiment": "00000000000000aa"},
@@ -138,6 +174,80 @@ func TestAgentsAreToldWhatIsLeftOut(t *testing.T) {
 		}
 		if text, failed, _ := a.call("report", map[string]any{"view": "functions", "experiment": "00000000000000bb"}); !failed || !strings.Contains(text, "left out") {
 			t.Errorf("the experiment that is missing: %s", text)
+		}
+	}
+}
+
+// without are the formats of files that have no place for remarks.
+var without = []string{"folded"}
+
+// Files for other tools and for people say what is left out, where their formats have a place for it.
+func TestFilesSayWhatIsLeftOut(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	runs := storetest.Vary(5, map[string]int{"f": 100, "g": 200})
+	groups := storetest.New(t, storetest.Groups("clock", runs, runs))
+	damage(t, store)
+	damage(t, groups)
+	calls := map[string][]string{
+		"junit": {"gate", "--store", groups, "--base", "base-*", "--test", "test-*", "--max-increase", "1000%", "--junit"},
+		"table": {"query", "--store", store, "FROM experiments", "-o"},
+	}
+	for _, format := range export.Formats() {
+		calls[format] = []string{"export", "--store", store, "--metric", "totalcpu", "--as", format, "-o"}
+	}
+	for _, format := range export.RowFormats() {
+		calls["rows as "+format] = []string{"query", "--store", store, "--as", format, "FROM folded WHERE mode = 'user' AND metric = 'totalcpu'", "-o"}
+	}
+	for name, args := range calls {
+		file := filepath.Join(t.TempDir(), "file")
+		if _, errs, status := call(append(args, file)...); status != 0 {
+			t.Errorf("%s: status %d: %s", name, status, errs)
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if z, err := gzip.NewReader(bytes.NewReader(text)); err == nil {
+			if text, err = io.ReadAll(z); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if said := bytes.Contains(text, []byte("left out: the experiment te")); said == slices.Contains(without, strings.TrimPrefix(name, "rows as ")) {
+			t.Errorf("%s says it: %t", name, said)
+		}
+	}
+}
+
+// An experiment that was damaged is left out with a remark until it is ingested again, or forgotten.
+func TestDamagedExperiment(t *testing.T) {
+	recordings, err := corpus.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := filepath.Glob(filepath.Join(recordings, "exp", "*.er"))
+	if err != nil || len(found) == 0 {
+		t.Fatal(found, err)
+	}
+	recording := found[0]
+	name := filepath.Base(recording)
+	for _, mend := range [][]string{{"ingest", "--cache", "", recording}, {"forget", name}} {
+		store := filepath.Join(t.TempDir(), "store")
+		if out, errs, status := call("ingest", "--store", store, "--cache", "", recording); status != 0 {
+			t.Fatalf("%d %s%s", status, out, errs)
+		}
+		damage(t, store)
+		repair(t, store)
+		for range 2 { // the second time, by the catalog that the first has left
+			if _, errs, status := call("query", "--store", store, "--strict", "SELECT 1"); status != exitLost || !strings.Contains(errs, "left out: the experiment "+name+", which was damaged (") {
+				t.Errorf("repaired: %d %s", status, errs)
+			}
+		}
+		if out, errs, status := call(append(mend, "--store", store)...); status != 0 {
+			t.Errorf("%s: %d %s%s", mend[0], status, out, errs)
+		}
+		if _, errs, status := call("query", "--store", store, "--strict", "SELECT 1"); status != 0 || errs != "" {
+			t.Errorf("after %s: %d %s", mend[0], status, errs)
 		}
 	}
 }

@@ -164,6 +164,9 @@ func (c *callgrind) add(key functionKey, file string) *callgrindFunction {
 func (c *callgrind) head() {
 	events := c.events()
 	fmt.Fprintf(c.out, "# callgrind format\nversion: 1\ncreator: stackmill\ncmd: %s\n", oneLine.Replace(c.title))
+	for _, remark := range c.leftOut {
+		fmt.Fprintf(c.out, "desc: %s\n", oneLine.Replace(remark))
+	}
 	for i, m := range c.metrics {
 		fmt.Fprintf(c.out, "desc: Unit of %s: %s\n", events[i], m.unit)
 	}

@@ -156,6 +156,9 @@ func Possible(ctx context.Context, on Querier, r Request) error {
 func selected(ctx context.Context, on Querier, r Request) (*format, *selection, error) {
 	f := r.format()
 	s := &selection{on: on, mode: r.Mode, inline: r.Inline, by: r.By}
+	if store, ok := on.(*queries.DB); ok {
+		s.leftOut = store.LeftOut()
+	}
 	if f.threads == always {
 		s.by = byOrigin
 	}
@@ -174,6 +177,7 @@ type selection struct {
 	by      string // of Origins, or byOrigin: what stacks are told apart by; empty: nothing
 	many    bool   // whether there are several experiments
 	title   string
+	leftOut []string   // remarks about what the store lacks
 	total   []int64    // of the samples that were sent, by metric
 	rows    *stackRows // of a query, in place of all of that
 }

@@ -120,7 +120,7 @@ func (f *firefox) end() {
 		start = float64(f.started.UnixMicro()) / 1e3
 	}
 	meta := map[string]any{
-		"version": 29, "preprocessedProfileVersion": firefoxVersion, "processType": 0, "product": f.title, "stackwalk": 1, "debug": false, "interval": 1, "startTime": start,
+		"version": 29, "preprocessedProfileVersion": firefoxVersion, "processType": 0, "product": f.heading(), "stackwalk": 1, "debug": false, "interval": 1, "startTime": start,
 		"symbolicated": true, "importedFrom": "stackmill, " + f.metrics[0].name + ", " + f.mode + " mode", "markerSchema": []any{},
 		"categories": []any{map[string]any{"name": "Other", "color": "grey", "subcategories": []string{"Other"}}},
 	}

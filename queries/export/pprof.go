@@ -13,7 +13,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"stackmill/queries"
 	"stackmill/schema"
 )
 
@@ -96,7 +95,7 @@ func (p *pprof) profile(ctx context.Context, types []metric) error {
 	var end message
 	end.number(profileTime, p.started)
 	end.number(profileDuration, p.duration)
-	for _, text := range append([]string{p.comment()}, p.leftOut()...) {
+	for _, text := range append([]string{p.comment()}, p.leftOut...) {
 		end.number(profileComment, p.strings.of(text))
 	}
 	end.number(profileDefaultMetric, p.strings.of(types[0].name))
@@ -115,14 +114,6 @@ func (s *selection) comment() string {
 		return "stackmill query"
 	}
 	return fmt.Sprintf("stackmill export, %s mode", s.mode)
-}
-
-// leftOut are the remarks about what the store lacks, if it is one that is asked.
-func (s *selection) leftOut() []string {
-	if store, ok := s.on.(*queries.DB); ok {
-		return store.LeftOut()
-	}
-	return nil
 }
 
 func pprofUnit(unit string) string {

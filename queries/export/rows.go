@@ -24,8 +24,9 @@ func RowFormats() (names []string) {
 // WriteRows writes rows with stacks as one of RowFormats: they have the columns
 // `experiment_id`, `stack` (functions' names from the root to the leaf with semicolons
 // between them) and `value`. Columns `metric`, `unit` and `mode` say what the values are,
-// and are the same in all rows, since values of different ones are not summed.
-func WriteRows(ctx context.Context, rows *sql.Rows, as string, w io.Writer) error {
+// and are the same in all rows, since values of different ones are not summed. leftOut are remarks
+// about what the rows lack.
+func WriteRows(ctx context.Context, rows *sql.Rows, as string, leftOut []string, w io.Writer) error {
 	f := formats[slices.IndexFunc(formats, func(f format) bool { return f.name == as })]
 	r := &stackRows{rows: rows, functions: map[string]int32{}}
 	if err := r.open(); err != nil {
@@ -41,7 +42,7 @@ func WriteRows(ctx context.Context, rows *sql.Rows, as string, w io.Writer) erro
 	if m.unit == "" {
 		m.unit = "count"
 	}
-	return f.write(ctx, &selection{metrics: []metric{m}, many: true, title: "query", rows: r}, w)
+	return f.write(ctx, &selection{metrics: []metric{m}, many: true, title: "query", leftOut: leftOut, rows: r}, w)
 }
 
 // sameColumns must be the same in all rows.

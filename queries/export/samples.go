@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strings"
 
 	"stackmill/queries"
 )
@@ -48,6 +49,11 @@ func (c *counted) sample(s *sample) error {
 		}
 	}
 	return c.sink.sample(s)
+}
+
+// heading is the title, with what the store lacks: where a format has no place for remarks.
+func (s *selection) heading() string {
+	return strings.Join(append([]string{s.title}, s.leftOut...), "; ")
 }
 
 // entitle names what is exported.

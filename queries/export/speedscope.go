@@ -63,7 +63,7 @@ func writeSpeedscope(ctx context.Context, s *selection, w io.Writer) error {
 			return err
 		}
 	}
-	fmt.Fprintf(p.out, `],"name":%s,"shared":{"frames":[`, text(s.title))
+	fmt.Fprintf(p.out, `],"name":%s,"shared":{"frames":[`, text(s.heading()))
 	for i, f := range p.frames {
 		p.separate(i)
 		data, err := json.Marshal(f)

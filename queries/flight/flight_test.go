@@ -27,6 +27,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"stackmill/queries"
 	"stackmill/queries/serve"
 	"stackmill/queries/storetest"
 )
@@ -451,7 +452,8 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// Rows and lists of tables say which experiments are missing since their commit cannot be read.
+// Rows and lists of tables say which experiments are missing since their commit cannot be read, or
+// since they were damaged and must be ingested again.
 func TestMissingExperiments(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	c := dial(t, start(t, store, "", nil))
@@ -460,13 +462,17 @@ func TestMissingExperiments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, damaged := range []bool{false, true} {
-		if damaged {
-			if err := os.WriteFile(path, whole[:len(whole)/2], 0o666); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(time.Second) // the server looks at the store every 250 ms
+	for _, state := range []string{"whole", "damaged", "repaired"} {
+		switch state {
+		case "damaged":
+			err = os.WriteFile(path, whole[:len(whole)/2], 0o666)
+		case "repaired":
+			err = queries.Repair(t.Context(), store, func(string, string) {})
 		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second) // the server looks at the store every 250 ms
 		statement, err := c.Execute(t.Context(), "SELECT count(*) AS n FROM experiments")
 		if err != nil {
 			t.Fatal(err)
@@ -487,8 +493,8 @@ func TestMissingExperiments(t *testing.T) {
 			for rows.Next() {
 			}
 			header, err := stream.Header()
-			if said := strings.Contains(strings.Join(header.Get(warning), "\n"), "left out: the experiment test.1.er"); err != nil || rows.Err() != nil || said != damaged {
-				t.Errorf("%s, damaged %v: %v, %v, %v", what, damaged, header, err, rows.Err())
+			if said := strings.Contains(strings.Join(header.Get(warning), "\n"), "left out: the experiment test.1.er"); err != nil || rows.Err() != nil || said != (state != "whole") {
+				t.Errorf("%s, %s: %v, %v, %v", what, state, header, err, rows.Err())
 			}
 			rows.Release()
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmill/queries"
 	"stackmill/queries/storetest"
 	"stackmill/storedir"
 )
@@ -34,23 +35,66 @@ var samples = map[string][2]string{
 // others are the answers from the store that are no endpoints' of the API.
 var others = []string{"/metrics", "/speedscope?experiment=00000000000000aa", "/pprof/" + "experiment%3D00000000000000aa" + "/top"}
 
+// warned asks, and returns the warnings of the answer.
+func (s *served) warned(path, body string) string {
+	method := http.MethodGet
+	if body != "" {
+		method = http.MethodPost
+	}
+	response, text := s.ask(method, path, body)
+	if response.StatusCode >= http.StatusBadRequest {
+		s.t.Errorf("%s: %s: %s", path, response.Status, text)
+	}
+	return response.Header.Get(warningName)
+}
+
+// told asks every endpoint, and looks for a remark in the warnings.
+func told(t *testing.T, warned func(path, body string) string, remark string) {
+	t.Helper()
+	for i := range endpoints {
+		e := &endpoints[i]
+		sample, ok := samples[e.method+" "+e.path]
+		if !ok {
+			t.Errorf("%s %s: there is no sample request", e.method, e.path)
+			continue
+		}
+		if text := warned(sample[0], sample[1]); !strings.Contains(text, remark) {
+			t.Errorf("%s: %q", sample[0], text)
+		}
+	}
+	for _, path := range others {
+		if text := warned(path, ""); !strings.Contains(text, remark) {
+			t.Errorf("%s: %q", path, text)
+		}
+	}
+}
+
+// Every answer says which experiments were damaged and are left out until they are ingested again.
+func TestDamagedExperiment(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	if err := os.Truncate(filepath.Join(store, storedir.FilePath("samples", "00000000000000bb")), 9); err != nil {
+		t.Fatal(err)
+	}
+	if err := queries.Repair(t.Context(), store, func(string, string) {}); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, store, nil)
+	s.web.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	told(t, s.warned, "left out: the experiment test.1.er, which was damaged (ingest")
+	for path, want := range map[string]string{"/healthz": "\nleft out: 1 damaged experiments", "/metrics": "\nstackmill_store_experiments_left_out 1\n"} {
+		if text := s.get(path); !strings.Contains(text, want) {
+			t.Errorf("%s does not say %q:\n%.300s", path, want, text)
+		}
+	}
+}
+
 // A commit that is damaged while the server runs is told in every answer. Restored, the answers
 // are what they were; replaced by another of its name, all are of the new one.
 func TestDamagedCommit(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	s := start(t, store, nil)
 	s.web.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	warned := func(path, body string) string {
-		method := http.MethodGet
-		if body != "" {
-			method = http.MethodPost
-		}
-		response, text := s.ask(method, path, body)
-		if response.StatusCode >= http.StatusBadRequest {
-			t.Errorf("%s: %s: %s", path, response.Status, text)
-		}
-		return response.Header.Get(warningName)
-	}
+	warned := s.warned
 	seen := func(what string, holds func() bool) {
 		t.Helper()
 		for range 600 {
@@ -78,22 +122,7 @@ func TestDamagedCommit(t *testing.T) {
 	}
 	const remark = "left out: the experiment test.1.er of commits/00000000000000bb.json, which cannot be read: damaged"
 	seen("damaged", func() bool { return strings.Contains(warned(list, ""), remark) })
-	for i := range endpoints {
-		e := &endpoints[i]
-		sample, ok := samples[e.method+" "+e.path]
-		if !ok {
-			t.Errorf("%s %s: there is no sample request", e.method, e.path)
-			continue
-		}
-		if text := warned(sample[0], sample[1]); !strings.Contains(text, remark) {
-			t.Errorf("%s: %q", sample[0], text)
-		}
-	}
-	for _, path := range others {
-		if text := warned(path, ""); !strings.Contains(text, remark) {
-			t.Errorf("%s: %q", path, text)
-		}
-	}
+	told(t, warned, remark)
 	for path, want := range map[string]string{
 		"/healthz": "ok, 1 experiments\nleft out: what 1 commit", "/metrics": "\nstackmill_store_commits_unreadable 1\n", "/openapi.json": `\"left out: \"`,
 		"/pprof/experiment%3D00000000000000aa/top": `role="alert">left out: the experiment test.1.er`,

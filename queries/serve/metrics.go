@@ -57,7 +57,7 @@ func (s *Server) measure(w http.ResponseWriter, r *http.Request) {
 	experiments, leftOut, unreadable := 0, 0, 0
 	if store, err := s.shelf.pin(r.Context(), false); err == nil {
 		db := store.whole.db
-		experiments, unreadable = db.Count, len(db.Unreadable)
+		experiments, unreadable, leftOut = db.Count, len(db.Unreadable), len(db.Again)
 		for _, u := range db.Unreadable {
 			leftOut += len(u.Experiments)
 		}
@@ -73,7 +73,7 @@ func (s *Server) measure(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	gauge(w, "stackmill_store_experiments", "Experiments in the store.", experiments)
 	gauge(w, "stackmill_store_commits_unreadable", "Commit files that cannot be read: their experiments are left out of all answers.", unreadable)
-	gauge(w, "stackmill_store_experiments_left_out", "Experiments that are known to be left out for that.", leftOut)
+	gauge(w, "stackmill_store_experiments_left_out", "Experiments that are known to be left out of all answers, for that or because they were damaged.", leftOut)
 	gauge(w, "stackmill_values_failed", "Whether the values of experiments cannot be read now, which are missing then.", failed)
 	_, _ = w.Write(values) // the client may have gone
 	gauge(w, "stackmill_requests_running", "Requests that are being answered.", len(s.turns.free))

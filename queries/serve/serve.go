@@ -230,4 +230,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	if n := len(store.whole.db.Unreadable); n > 0 {
 		fmt.Fprintf(w, "%swhat %d commit files say, which cannot be read (stackmill check says more)\n", queries.LeftOutPrefix, n)
 	}
+	if n := len(store.whole.db.Again); n > 0 {
+		fmt.Fprintf(w, "%s%d damaged experiments, which must be ingested again (stackmill check lists them)\n", queries.LeftOutPrefix, n)
+	}
 }
