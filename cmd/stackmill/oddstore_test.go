@@ -70,3 +70,24 @@ func TestOddStores(t *testing.T) {
 		}
 	}
 }
+
+// A sound store whose path the SQL engine cannot read is not called wrong.
+func TestStoreIsNotUTF8(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "a\xff")
+	if err := os.CopyFS(store, os.DirFS(storetest.New(t, storetest.Two))); err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"check", "experiments", "serve --listen 127.0.0.1:0", "compact", "ingest ."} {
+		out, err := program(t, append([]string{"--store", store}, strings.Fields(verb)...)...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "is not UTF-8") || strings.Contains(string(out), "wrong") {
+			t.Errorf("%s: %v\n%s", verb, err, out)
+		}
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(store, link); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := program(t, "check", "--store", link).CombinedOutput(); err != nil {
+		t.Errorf("by a link: %v\n%s", err, out)
+	}
+}

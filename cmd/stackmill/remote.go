@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"unicode/utf8"
 
 	"stackmill/bucket"
 	"stackmill/mirror"
@@ -18,7 +20,7 @@ func (a *app) reach(ctx context.Context, store string) error {
 	case store == "":
 		return usageErrorf("--store: no directory is given")
 	case !bucket.Is(store):
-		return nil
+		return readableName(store)
 	}
 	size, err := parseSize(a.cacheSize)
 	if err != nil {
@@ -29,7 +31,17 @@ func (a *app) reach(ctx context.Context, store string) error {
 		return err
 	}
 	a.store = m.Dir
-	return nil
+	return readableName(m.Dir)
+}
+
+// readableName returns an error if the SQL engine cannot name a directory: it takes only UTF-8.
+// Without this, "check" would call every file of a sound store wrong.
+func readableName(dir string) error {
+	path, err := filepath.Abs(dir)
+	if err == nil && !utf8.ValidString(path) {
+		err = fmt.Errorf("the store %s: its path is not UTF-8, which the SQL engine cannot read (rename the folder, or name a link to it)", dir)
+	}
+	return err
 }
 
 // localCache is where a part is kept of what is on S3: also in a container without a home.

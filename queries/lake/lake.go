@@ -19,6 +19,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"stackmill/queries"
 	"stackmill/storedir"
@@ -87,6 +88,9 @@ type state struct {
 func Open(folder string, o Options) (_ *Lake, err error) {
 	if folder, err = filepath.Abs(folder); err != nil {
 		return nil, err
+	}
+	if !utf8.ValidString(folder) {
+		return nil, fmt.Errorf("%s: the path is not UTF-8, which tables of a lake cannot name (rename the folder)", folder)
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err

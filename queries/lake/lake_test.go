@@ -156,6 +156,9 @@ func TestOpen(t *testing.T) {
 	if _, err := Open(others, Options{}); err == nil || !strings.Contains(err.Error(), "name an empty folder") {
 		t.Error(err)
 	}
+	if _, err := Open(filepath.Join(t.TempDir(), "a\xff"), Options{}); err == nil || !strings.Contains(err.Error(), "not UTF-8") {
+		t.Error(err)
+	}
 }
 
 // The store's own files are tables of a lake only if they have all columns of what SQL shows that

@@ -18,6 +18,7 @@ import (
 	duckdb "github.com/duckdb/duckdb-go/v2"
 	"github.com/google/uuid"
 
+	"stackmill/queries"
 	"stackmill/queries/lake"
 	"stackmill/storedir"
 )
@@ -62,7 +63,10 @@ func remove(path string) error {
 
 // write makes the catalog. base is the lake's folder as readers know it.
 func write(ctx context.Context, path, base string, tables []lake.Table) (files int, err error) {
-	connector, err := duckdb.NewConnector(path+"?default_block_size=16384", nil)
+	if strings.Contains(path, "?") { // the engine would place its log in another folder
+		return 0, fmt.Errorf("%s: the SQL engine cannot write below a folder with a \"?\" in its name (rename it)", filepath.Dir(path))
+	}
+	connector, err := duckdb.NewConnector("", nil) // of a path, it takes some characters for those of a URL
 	if err != nil {
 		return 0, err
 	}
@@ -73,7 +77,8 @@ func write(ctx context.Context, path, base string, tables []lake.Table) (files i
 		return 0, err
 	}
 	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, catalog); err != nil {
+	attach := fmt.Sprintf("ATTACH %s AS lake (BLOCK_SIZE 16384); USE lake;", queries.Quote(path))
+	if _, err := conn.ExecContext(ctx, attach+catalog); err != nil {
 		return 0, err
 	}
 	err = conn.Raw(func(raw any) error {
