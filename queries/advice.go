@@ -8,10 +8,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"stackmill/schema"
 )
 
-// Advise looks at an admitted SELECT for the classic mistake: a sum over a view that has
-// each value once for each mode, or beside those of other metrics. It says nothing of what it does not understand; the SQL runs in any case.
+// Advise looks at an admitted SELECT for the classic mistake: a sum over a view or table that has
+// each value once for each mode, or beside those of other metrics. It says nothing of what it does not
+// understand; the SQL runs in any case.
 func (db *DB) Advise(ctx context.Context, conn *sql.Conn, statement string) (advice []string) {
 	lower := strings.ToLower(statement)
 	if mentioned(lower, sums) == nil || mentioned(lower, slices.Collect(maps.Keys(relations()))) == nil {
@@ -49,6 +52,7 @@ func (db *DB) onlyMetric(ctx context.Context, conn *sql.Conn) bool {
 // relation is what SQL reads: a view, or what is made of one.
 type relation struct {
 	view         string
+	sets         bool            // whether a row is of a set of modes, as in tables
 	mode, metric bool            // whether there are rows of several
 	values       map[string]bool // the columns whose sums are wrong then
 }
@@ -56,6 +60,8 @@ type relation struct {
 // advice says what is wrong with a sum over the relation, and what to do.
 func (r relation) advice() string {
 	switch {
+	case r.sets && r.mode:
+		return fmt.Sprintf("a sum over %s adds rows of different modes%s (modes & 1 <> 0 is user mode; views such as function_metrics have a row for each mode)", r.view, map[bool]string{true: " and different metrics"}[r.metric])
 	case r.mode && r.metric:
 		return fmt.Sprintf("a sum over %s counts each value once in each of three modes, and adds different metrics (give mode = 'user' and a metric, or group by both)", r.view)
 	case r.mode:
@@ -64,7 +70,7 @@ func (r relation) advice() string {
 	return fmt.Sprintf("a sum over %s adds different metrics (give a metric, or group by it)", r.view)
 }
 
-// relations are the views whose sums may be wrong, by name.
+// relations are the views and tables whose sums may be wrong, by name.
 func relations() map[string]relation {
 	all := map[string]relation{}
 	views, _ := Views()
@@ -82,6 +88,17 @@ func relations() map[string]relation {
 		}
 		if (r.mode || r.metric) && len(r.values) > 0 {
 			all[v.Name] = r
+		}
+	}
+	for _, t := range schema.Tables {
+		r := relation{view: t.Name, sets: t.Has("modes"), mode: t.Has("modes"), metric: t.Has("metric"), values: map[string]bool{}}
+		for _, c := range t.Columns {
+			if c.Unit == "the metric's" || c.Unit == "count" {
+				r.values[c.Name] = true
+			}
+		}
+		if (r.mode || r.metric) && len(r.values) > 0 {
+			all[t.Name] = r
 		}
 	}
 	return all

@@ -97,15 +97,15 @@ func (s *sumSearch) selection(n syntax, known map[string]relation) relation {
 	from := s.source(n.part("from_table"), known)
 	s.inside(n, known)
 	conditions := []any{n["where_clause"], n["qualify"]}
-	from.mode = from.mode && !refers(conditions, "mode")
+	from.mode = from.mode && !from.refersMode(conditions)
 	from.metric = from.metric && !refers(conditions, "metric")
 	shown := []any{n["select_list"], n["having"], n["group_expressions"], n["modifiers"]}
 	result := from
 	if from.summed(shown) {
 		all := n.text("aggregate_handling") == "FORCE_AGGREGATES" && hasStar(n.list("select_list"))
-		result.mode = from.mode && (all || refers(shown, "mode"))
+		result.mode = from.mode && (all || from.refersMode(shown))
 		result.metric = from.metric && (all || refers(shown, "metric"))
-		if wrong := (relation{from.view, from.mode && !result.mode, from.metric && !result.metric, nil}); wrong.mode || wrong.metric {
+		if wrong := (relation{from.view, from.sets, from.mode && !result.mode, from.metric && !result.metric, nil}); wrong.mode || wrong.metric {
 			s.mistakes = append(s.mistakes, wrong)
 		}
 	}
@@ -140,7 +140,7 @@ func (s *sumSearch) source(t syntax, known map[string]relation) relation {
 		joined := func(name string) bool { return refers(t["condition"], name) || slices.Contains(using, any(name)) }
 		result := both(left, right)
 		// What one side has one of, a join leaves one of.
-		result.mode = result.mode && (left.mode && right.mode || !joined("mode"))
+		result.mode = result.mode && (left.mode && right.mode || !joined("mode") && !joined("modes"))
 		result.metric = result.metric && (left.metric && right.metric || !joined("metric"))
 		return result
 	}
@@ -157,7 +157,12 @@ func both(a, b relation) relation {
 		values = map[string]bool{}
 	}
 	maps.Copy(values, b.values)
-	return relation{a.view, a.mode || b.mode, a.metric || b.metric, values}
+	return relation{a.view, a.sets, a.mode || b.mode, a.metric || b.metric, values}
+}
+
+// refersMode reports whether an expression has the column that tells the relation's modes apart.
+func (r relation) refersMode(x any) bool {
+	return refers(x, "mode") || r.sets && refers(x, "modes")
 }
 
 // summed reports whether expressions have a sum of the relation's values.
