@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// Plain converts a value to one that JSON can hold.
+// Plain converts a value to one that JSON can hold. Numbers inside of it are as Exact has them.
 func Plain(v any, kind string) any {
 	switch v := v.(type) {
 	case time.Time:
@@ -38,16 +38,16 @@ func Plain(v any, kind string) any {
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = Plain(v[i], "")
+			out[i] = Plain(Exact(v[i], ""), "")
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k := range v {
-			out[k] = Plain(v[k], "")
+			out[k] = Plain(Exact(v[k], k), "")
 		}
 		return out
-	case json.Marshaler, nil, bool, string, int8, int16, int32, int64, uint8, uint16, uint32, uint64:
+	case nil, bool, string, int8, int16, int32, int64, uint8, uint16, uint32, uint64:
 	default:
 		return plainOfEngine(v)
 	}
