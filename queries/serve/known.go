@@ -146,10 +146,11 @@ func (c *call) tag(state, version string) string {
 	return fmt.Sprintf("W/%q", key.Hash(state, schema.StoreVersion, version, c.method, c.path, c.name, c.values))
 }
 
-// matches reports whether a list of tags has one. Compressed or not, an answer is the same.
+// matches reports whether a list of tags has one. Compressed or not, an answer is the same. "*"
+// would match any answer that is there: whether there is one is not known before it is made.
 func matches(tags, tag string) bool {
 	for t := range strings.SplitSeq(tags, ",") {
-		if t = strings.TrimSpace(t); t == tag || t == "*" || "W/"+t == tag {
+		if t = strings.TrimSpace(t); t == tag || "W/"+t == tag {
 			return true
 		}
 	}

@@ -105,6 +105,16 @@ func (s *Server) Handler() (http.Handler, error) {
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("GET /metrics", s.measure)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			other := *r
+			if other.Method = method; method != r.Method {
+				if _, pattern := mux.Handler(&other); pattern != "/" && pattern != "" {
+					w.Header().Set("Allow", method)
+					s.fail(w, r, &failure{http.StatusMethodNotAllowed, fmt.Errorf("%s %s: ask with %s", r.Method, r.URL.Path, method)})
+					return
+				}
+			}
+		}
 		s.fail(w, r, &failure{http.StatusNotFound, fmt.Errorf("%s %s: there is no such thing (GET /openapi.json describes what there is)", r.Method, r.URL.Path)})
 	})
 	compressed, err := gzhttp.NewWrapper(gzhttp.MinSize(1 << 10))

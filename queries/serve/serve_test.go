@@ -242,7 +242,7 @@ func TestMistakes(t *testing.T) {
 		"/api/v1/trend?limit=0":                        `400 limit: 0 is less than 1`,
 		"/api/v1/compare?base=monday/test.1.er":        `400 test is missing`,
 		"/api/v1/compare?base=x&test=y":                `404 no experiment "x"`,
-		"/api/v1/query":                                `404 GET /api/v1/query: there is no such thing`,
+		"/api/v1/query":                                `405 GET /api/v1/query: ask with POST`,
 		"/../../etc/passwd":                            `404 GET /etc/passwd: there is no such thing`,
 		"/api/v1/views/..%2f..%2fetc%2fpasswd":         `404 no view "../../etc/passwd"`,
 	} {
@@ -294,7 +294,7 @@ func TestSQL(t *testing.T) {
 	if response, text := s.ask("POST", "/api/v1/query", `{"sql": "SELECT hash(i) FROM range(10000000000) t(i)", "format": "parquet"}`); response.StatusCode != 413 {
 		t.Errorf("a large Parquet file: %s: %.200s", response.Status, text)
 	}
-	for body, want := range map[string]int{`{"sql": 1}`: 400, `{"query": "SELECT 1"}`: 400, `nonsense`: 400, `{"sql": "SELECT 1", "format": "nonsense"}`: 400, `{"sql": "` + strings.Repeat(" ", longestBody) + `"}`: 413} {
+	for body, want := range map[string]int{`{"sql": 1}`: 400, `{"query": "SELECT 1"}`: 400, `nonsense`: 400, `{"sql": "SELECT 1"}{"sql": "SELECT 2"}`: 400, `{"sql": "SELECT 1"} x`: 400, `{"sql": "SELECT 1", "format": "nonsense"}`: 400, `{"sql": "` + strings.Repeat(" ", longestBody) + `"}`: 413} {
 		if response, text := s.ask("POST", "/api/v1/query", body); response.StatusCode != want {
 			t.Errorf("%.50s: %s: %s, want %d", body, response.Status, text, want)
 		}
@@ -489,6 +489,14 @@ func TestPageFiles(t *testing.T) {
 	}
 	if response, _ := s.ask("GET", "/", "", "If-None-Match", response.Header.Get("ETag")); response.StatusCode != 304 {
 		t.Errorf("the page again: %s", response.Status)
+	}
+	for path, want := range map[string]int{"/api/v1/views/functions?experiment=nonsense": 404, "/api/v1/experiments": 200} {
+		if response, _ := s.ask("GET", path, "", "If-None-Match", "*"); response.StatusCode != want {
+			t.Errorf("%s: %s for a client that takes any", path, response.Status)
+		}
+	}
+	if response, _ := s.ask("DELETE", "/metrics", ""); response.StatusCode != 405 || response.Header.Get("Allow") != "GET" {
+		t.Errorf("another method: %s %v", response.Status, response.Header)
 	}
 	for _, path := range []string{"/page/0123456789abcdef/app.js", s.page.path, s.page.path + "index.html", s.page.path + "none.js", s.page.path + "../app.js", s.page.path + "..%2f..%2fpage.go", "/app.js"} {
 		response, text := s.ask("GET", path, "")

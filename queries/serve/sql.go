@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -29,6 +30,9 @@ func query(w *work) error {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&asked); err != nil {
 		return wrong(fmt.Errorf("the body is no {\"sql\": ..., \"format\": ...}: %w", err))
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return wrong(errors.New("the body has more than one {\"sql\": ..., \"format\": ...}"))
 	}
 	format := cmp.Or(asked.Format, "json")
 	switch {
