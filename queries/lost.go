@@ -1,8 +1,12 @@
 package queries
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"stackmill/pattern"
 	"stackmill/storedir"
@@ -17,7 +21,14 @@ type LostFile struct {
 }
 
 func (e *LostFile) Error() string {
-	return fmt.Sprintf("%sa file of the store is missing or damaged: %s (stackmill check lists files that are missing or damaged)", e.doing, e.Path)
+	what, help := "is missing or damaged", "stackmill check lists files that are missing or damaged"
+	switch err := unix.Access(e.Path, unix.R_OK); {
+	case errors.Is(err, fs.ErrPermission):
+		what, help = "may not be read", "its owner can give you the right"
+	case errors.Is(err, fs.ErrNotExist):
+		what, help = "is missing", "ask again if a compact with a short --keep has just replaced it; else stackmill check lists what is missing"
+	}
+	return fmt.Sprintf("%sa file of the store %s: %s (%s)", e.doing, what, e.Path, help)
 }
 
 func (e *LostFile) Unwrap() error { return e.cause }
