@@ -35,6 +35,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/bucket"
+	"stackmill/cachetag"
 	"stackmill/storedir"
 )
 
@@ -96,6 +97,7 @@ func Open(ctx context.Context, address string, o Options) (*Mirror, error) {
 			return nil, fmt.Errorf("%s: its mirror: %w", at, err)
 		}
 	}
+	cachetag.Put(o.Cache)
 	m.dropParts()
 	if m.uses, err = newUses(m.beside("uses")); err != nil {
 		return nil, fmt.Errorf("%s: its mirror: %w", at, err)

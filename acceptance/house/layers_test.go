@@ -19,7 +19,7 @@ import (
 // either; packages of one layer are independent of each other. `folder/...` is a folder
 // with everything below it, whose packages may import each other.
 var house = []struct{ folders, holds string }{
-	{"fault problem pattern key tempdir stages/arena acceptance/corpus", "kinds of errors; regular expressions; keys of caches; temporary folders; long lists; the recordings that tests read"},
+	{"fault problem pattern key tempdir cachetag stages/arena acceptance/corpus", "kinds of errors; regular expressions; keys of caches; temporary folders; marks of caches; long lists; the recordings that tests read"},
 	{"schema stages/infile stages/bytereader stages/spill stages/tree stages/relay stages/listing acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours, reading their bytes; files of what does not fit in memory; merging lists to trees; what goroutines make, in its order; what the experiments of a batch share"},
 
 	{"bucket", "objects of S3-compatible storage"},
@@ -58,7 +58,7 @@ var house = []struct{ folders, holds string }{
 // borders list what a folder may import of this module besides itself, if that is less
 // than the layers below it.
 var borders = []struct{ folder, imports, why string }{
-	{"stages/loadobject", "fault pattern stages/infile stages/bytereader", "it knows files, no recordings, tables or problems"},
+	{"stages/loadobject", "fault pattern cachetag stages/infile stages/bytereader", "it knows files, no recordings, tables or problems"},
 	{"stages/decode", "fault problem pattern tempdir schema stages/infile stages/bytereader stages/arena stages/spill stages/relay stages/loadobject/isa", "it knows recordings; of load objects only which machine they are for"},
 	{"stages/program", "schema stages/arena stages/relay stages/loadobject/funcinfo", "it is the structure of programs, whatever it is made of"},
 	{"stages/stacktree", "schema stages/arena stages/tree stages/program", "it knows stacks, however they were recorded"},
@@ -68,7 +68,7 @@ var borders = []struct{ folder, imports, why string }{
 	{"tablefile", "schema stages/arena", "it knows tables, whatever they are about"},
 	{"storedir", "key pattern schema", "it knows files and commits, and what is in no table"},
 	{"bucket", "fault", "it knows objects, whatever they hold"},
-	{"mirror", "bucket fault key stages/infile storedir", "it knows files and commits"},
+	{"mirror", "bucket cachetag fault key stages/infile storedir", "it knows files and commits"},
 	{"compact", "schema stages/write storedir tablefile/stored", "it merges the rows of any table"},
 	{"pipeline/plan", "schema storedir stages/infile", "it knows paths and what a store says of them"},
 	{"queries", "fault key pattern tempdir schema stages/infile stages/rollup storedir tablefile tablefile/stored", "it knows no recordings, and no stage that writes"},

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"stackmill/bucket"
+	"stackmill/cachetag"
 	"stackmill/pipeline"
 	"stackmill/storedir"
 )
@@ -68,6 +69,9 @@ func (a *app) belongsTo(path string, isCache bool) string {
 			if info, err := os.Stat(part); err == nil && os.SameFile(info, is) {
 				return what
 			}
+		}
+		if !isCache && cachetag.Is(place) {
+			return "the cache " + place
 		}
 		if isStore(place) {
 			return "the store " + place

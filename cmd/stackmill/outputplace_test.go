@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"stackmill/cachetag"
 	"stackmill/queries/storetest"
 	"stackmill/storedir"
 )
@@ -56,6 +57,10 @@ func TestOutputPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
+	if err := os.MkdirAll("kept/folder", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	cachetag.Put("kept")
 	relative, err := filepath.Rel(dir, store)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +71,7 @@ func TestOutputPlaces(t *testing.T) {
 		store: ours, commits[0]: ours, store + "/stackmill.duckdb": ours, store + "/new": ours, store + "/new/folder/x": ours,
 		store + "/tables/functions/x.parquet": ours, tables + "/functions/x.parquet": ours, relative + "/commits/../journal.json": ours,
 		"link/new": ours, "file": ours, "link/commits/x": ours,
-		other + "/new": theirs, "home/stackmill/x": cache, "home/stackmill/mirror/x": cache,
+		other + "/new": theirs, "home/stackmill/x": cache, "home/stackmill/mirror/x": cache, "kept/folder/x": cache,
 		"test.1.er": recording, "test.1.er/log.xml": recording, "test.1.er/new": recording, "perf.data": recording,
 	}
 	written := regexp.MustCompile(`file to write|write .*\bfile|\bkept, shared`)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"stackmill/cachetag"
 	"stackmill/stages/infile"
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/loadobject/symtab"
@@ -147,7 +148,10 @@ func (d disk) place(path string, content []byte) {
 		return
 	}
 	if d.swept != nil {
-		d.swept.Do(func() { sweep(d.dir, f) })
+		d.swept.Do(func() {
+			sweep(d.dir, f)
+			cachetag.Put(d.dir)
+		})
 	}
 	_, err = f.Write(content)
 	if closed := f.Close(); err == nil {

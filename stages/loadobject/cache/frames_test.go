@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stackmill/cachetag"
 	"stackmill/stages/loadobject/cfi"
 )
 
@@ -46,6 +47,9 @@ func TestFrames(t *testing.T) {
 		if d := cmp.Diff(first, encoded(load(path, cache))); d != "" {
 			t.Error(what, d)
 		}
+	}
+	if !cachetag.Is(cache) {
+		t.Error("the cache is not marked")
 	}
 	files, _ := filepath.Glob(filepath.Join(cache, "*.frames"))
 	if len(files) != 1 {
