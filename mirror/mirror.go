@@ -93,7 +93,7 @@ func Open(ctx context.Context, address string, o Options) (*Mirror, error) {
 	}
 	m.Dir = filepath.Join(base, "store")
 	for _, dir := range []string{m.Dir, m.beside("uses"), m.beside("parts")} {
-		if err := os.MkdirAll(dir, 0o777); err != nil {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("%s: its mirror: %w", at, err)
 		}
 	}

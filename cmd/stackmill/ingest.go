@@ -202,7 +202,10 @@ func (in *ingester) check() error {
 		return fmt.Errorf("%s: %w", in.verb, err)
 	}
 	if bucket.Is(in.Cache) {
-		in.SharedCache, in.Cache = in.Cache, localCache()
+		in.SharedCache = in.Cache
+		if in.Cache, err = ownCache(); err != nil {
+			return fmt.Errorf("%s: %w", in.verb, err)
+		}
 	}
 	switch { // nil stands for the system's directories
 	case in.noSystemDebug && in.DebugDirs == nil:

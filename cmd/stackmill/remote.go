@@ -3,9 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"unicode/utf8"
 
 	"stackmill/bucket"
@@ -26,7 +29,11 @@ func (a *app) reach(ctx context.Context, store string) error {
 	if err != nil {
 		return usageErrorf("--cache-size: %w", err)
 	}
-	m, err := mirror.Open(ctx, store, mirror.Options{Cache: localCache(), Size: size})
+	cache, err := ownCache()
+	if err != nil {
+		return fmt.Errorf("%s: its mirror: %w", store, err)
+	}
+	m, err := mirror.Open(ctx, store, mirror.Options{Cache: cache, Size: size})
 	if err != nil {
 		return err
 	}
@@ -45,4 +52,26 @@ func readableName(dir string) error {
 }
 
 // localCache is where a part is kept of what is on S3: also in a container without a home.
-func localCache() string { return cmp.Or(defaultCache(), filepath.Join(os.TempDir(), "stackmill")) }
+func localCache() string {
+	return cmp.Or(defaultCache(), filepath.Join(os.TempDir(), fmt.Sprintf("stackmill.%d", os.Geteuid())))
+}
+
+// ownCache is localCache for use. In the folder for temporary files others may have made it first:
+// there, it must be this user's own.
+func ownCache() (string, error) {
+	dir := localCache()
+	if dir == defaultCache() {
+		return dir, nil
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return "", err
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || int(stat.Uid) != os.Geteuid() || info.Mode().Perm()&0o022 != 0 {
+		return "", fmt.Errorf("%s: others can write there (set XDG_CACHE_HOME to a folder of your own)", dir)
+	}
+	return dir, nil
+}
