@@ -66,88 +66,105 @@ func each(ctx context.Context, db *queries.DB, text string, dest []any, use func
 	return rows.Err()
 }
 
+// storeReader reads the experiments of a store.
+type storeReader struct {
+	ctx         context.Context
+	db          *queries.DB
+	experiments map[string]*experiment // by name
+	stacks      map[rowKey]*stack
+	frames      map[rowKey][]*frame // by location: one for each rule
+}
+
+// rowKey is a row of a table by its id.
+type rowKey struct {
+	experiment string
+	id         int64
+}
+
 // readStore returns the experiments of a store by name.
 func readStore(ctx context.Context, db *queries.DB) (map[string]*experiment, error) {
-	type stackKey struct {
-		experiment string
-		id         int64
-	}
-	stacks := map[stackKey]*stack{}
-	stackOf := func(e string, id int64) *stack {
-		k := stackKey{e, id}
-		if stacks[k] == nil {
-			stacks[k] = &stack{id: id}
+	r := &storeReader{ctx, db, map[string]*experiment{}, map[rowKey]*stack{}, map[rowKey][]*frame{}}
+	for _, read := range []func() error{r.readSamples, r.readFrames, r.readLevels} {
+		if err := read(); err != nil {
+			return nil, err
 		}
-		return stacks[k]
 	}
-	list := map[string]*experiment{}
+	return r.experiments, nil
+}
+
+func (r *storeReader) stack(experiment string, id int64) *stack {
+	k := rowKey{experiment, id}
+	if r.stacks[k] == nil {
+		r.stacks[k] = &stack{id: id}
+	}
+	return r.stacks[k]
+}
+
+// readSamples reads the samples with their stacks, whose frames are not known yet.
+func (r *storeReader) readSamples() error {
 	var name, id string
 	var s sample
 	var thread, reason sql.NullString
 	var page sql.NullInt64
 	var ids [3]int64
-	err := each(ctx, db, `SELECT n.experiment, s.experiment_id, s.process, p.pid, s.thread_id, s.cpu, s.thread_name, s.time_ns // 1000000000, x.data_address,
+	return each(r.ctx, r.db, `SELECT n.experiment, s.experiment_id, s.process, p.pid, s.thread_id, s.cpu, s.thread_name, s.time_ns // 1000000000, x.data_address,
 			r.reason, r.user_stack_id, r.expert_stack_id, r.machine_stack_id
 		FROM samples s JOIN perf_samples x USING (experiment_id, sample) JOIN experiments n USING (experiment_id)
 		JOIN raw_stacks r USING (experiment_id, raw_stack_id) JOIN processes p ON p.experiment_id = s.experiment_id AND p.process = s.process
 		ORDER BY s.experiment_id, s.sample`,
 		[]any{&name, &id, &s.process, &s.pid, &s.tid, &s.cpu, &thread, &s.second, &page, &reason, &ids[0], &ids[1], &ids[2]}, func() {
-			if list[name] == nil {
-				list[name] = &experiment{id: id}
+			if r.experiments[name] == nil {
+				r.experiments[name] = &experiment{id: id}
 			}
 			row := s
 			row.name, row.page, row.reason = thread.String, uint64(page.Int64)&^4095, reason.String
 			for i, k := range ids {
-				row.stacks[i] = stackOf(id, k)
+				row.stacks[i] = r.stack(id, k)
 			}
-			list[name].samples = append(list[name].samples, &row)
+			r.experiments[name].samples = append(r.experiments[name].samples, &row)
 		})
-	if err != nil {
-		return nil, err
-	}
-	type locationKey struct {
-		experiment string
-		id         int64
-		rule       string
-	}
-	frames := map[locationKey]*frame{}
-	var k locationKey
+}
+
+// readFrames reads which locations the frames of stacks are.
+func (r *storeReader) readFrames() error {
+	var k rowKey
 	var stackID int64
 	var position int
-	err = each(ctx, db, `SELECT experiment_id, stack_id, position, location_id, rule FROM frames ORDER BY 1, 2, 3`,
-		[]any{&k.experiment, &stackID, &position, &k.id, &k.rule}, func() {
-			if frames[k] == nil {
-				frames[k] = &frame{location: k.id, rule: k.rule}
-			}
-			at := stackOf(k.experiment, stackID)
-			at.frames = append(at.frames, frames[k])
+	var rule string
+	return each(r.ctx, r.db, `SELECT experiment_id, stack_id, position, location_id, rule FROM frames ORDER BY 1, 2, 3`,
+		[]any{&k.experiment, &stackID, &position, &k.id, &rule}, func() {
+			at := r.stack(k.experiment, stackID)
+			at.frames = append(at.frames, r.frame(k, rule))
 		})
-	if err != nil {
-		return nil, err
+}
+
+func (r *storeReader) frame(location rowKey, rule string) *frame {
+	for _, f := range r.frames[location] {
+		if f.rule == rule {
+			return f
+		}
 	}
-	type place struct {
-		experiment string
-		id         int64
-	}
-	places := map[place][]*frame{}
-	for k, f := range frames {
-		places[place{k.experiment, k.id}] = append(places[place{k.experiment, k.id}], f)
-	}
-	var p place
+	f := &frame{location: location.id, rule: rule}
+	r.frames[location] = append(r.frames[location], f)
+	return f
+}
+
+// readLevels reads the functions of frames.
+func (r *storeReader) readLevels() error {
+	var k rowKey
 	var l level
 	var f frame
-	err = each(ctx, db, `SELECT v.experiment_id, v.location_id, v.function_id, g.name, v.file, v.line, l.load_object_id, f.module_id, o.name, f.kind
+	return each(r.ctx, r.db, `SELECT v.experiment_id, v.location_id, v.function_id, g.name, v.file, v.line, l.load_object_id, f.module_id, o.name, f.kind
 		FROM location_levels v JOIN locations l USING (experiment_id, location)
 		JOIN functions f ON f.experiment_id = l.experiment_id AND f.function_no = l.function_no
 		JOIN functions g ON g.experiment_id = v.experiment_id AND g.function_id = v.function_id
 		JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id ORDER BY v.experiment_id, v.location_id, v.level`,
-		[]any{&p.experiment, &p.id, &l.id, &l.function, &l.file, &l.line, &f.object, &f.module, &f.objectName, &f.kind}, func() {
-			for _, to := range places[p] {
+		[]any{&k.experiment, &k.id, &l.id, &l.function, &l.file, &l.line, &f.object, &f.module, &f.objectName, &f.kind}, func() {
+			for _, to := range r.frames[k] {
 				to.levels = append(to.levels, l)
 				to.object, to.module, to.objectName, to.kind = f.object, f.module, f.objectName, f.kind
 			}
 		})
-	return list, err
 }
 
 func (f *frame) text() string {

@@ -76,88 +76,124 @@ type difference struct {
 	count  int
 }
 
+// changes are what an export changes in a profile.
+type changes []difference
+
+// note counts a change.
+func (c *changes) note(reason string) {
+	i := slices.IndexFunc(*c, func(d difference) bool { return d.reason == reason })
+	if i < 0 {
+		i = len(*c)
+		*c = append(*c, difference{reason: reason})
+	}
+	(*c)[i].count++
+}
+
 // expected makes of a profile what is exported of it, and says what that changes.
 func (r *result) expected(p *profile.Profile) {
-	var converted, renamed, zero, columns, anonymous, outside, unnamed, bare, negative, fileless, high, numbered int
+	var c changes
+	c.types(p)
+	for _, s := range p.Sample {
+		if !slices.ContainsFunc(s.Value, func(v int64) bool { return v != 0 }) {
+			c.note("samples without values are left out")
+		}
+		s.Location = slices.DeleteFunc(s.Location, nowhere)
+	}
+	for _, l := range p.Location {
+		c.mapping(l)
+		c.lines(l)
+	}
+	for _, f := range p.Function {
+		c.function(f)
+	}
+	for _, d := range c {
+		r.remark(d.count, "%s", d.reason)
+	}
+}
+
+// types gives types of samples the names and units of the program.
+func (c *changes) types(p *profile.Profile) {
+	const renamed = "types of samples under another name"
 	seen := map[string]int{}
 	for i, t := range p.SampleType {
 		if t.Type == "" {
-			t.Type, renamed = "value", renamed+1
+			t.Type = "value"
+			c.note(renamed)
 		}
 		if seen[t.Type]++; seen[t.Type] > 1 {
-			t.Type, renamed = fmt.Sprintf("%s_%d", t.Type, seen[t.Type]), renamed+1
+			t.Type = fmt.Sprintf("%s_%d", t.Type, seen[t.Type])
+			c.note(renamed)
 		}
 		if u, known := units[t.Unit]; known && u.name != t.Unit {
-			converted++
+			c.note("types of samples in another unit")
 			t.Unit = u.name
 			for _, s := range p.Sample {
 				s.Value[i] *= u.factor
 			}
 		}
 	}
-	for _, s := range p.Sample {
-		if !slices.ContainsFunc(s.Value, func(v int64) bool { return v != 0 }) {
-			zero++
+}
+
+// mapping takes from a location what is not kept of its mapping and address.
+func (c *changes) mapping(l *profile.Location) {
+	if m := l.Mapping; m != nil {
+		switch {
+		case m.File == "" && m.BuildID == "":
+			l.Mapping = nil
+			c.note("mappings without a name are not kept, but the addresses are (of locations)")
+		case m.File == "":
+			m.File = "[" + m.BuildID + "]"
+			c.note("mappings are named by their build-ids (of locations)")
 		}
-	}
-	for _, s := range p.Sample {
-		s.Location = slices.DeleteFunc(s.Location, nowhere)
-	}
-	for _, l := range p.Location {
-		if m := l.Mapping; m != nil {
-			switch {
-			case m.File == "" && m.BuildID == "":
-				l.Mapping = nil
-				anonymous++
-			case m.File == "":
-				m.File = "[" + m.BuildID + "]"
-				unnamed++
-			}
-			if l.Address != 0 && l.Mapping != nil && (l.Address < m.Start || m.Limit != 0 && l.Address >= m.Limit) {
-				l.Address = 0
-				outside++
-			}
-		}
-		if l.Mapping == nil && l.Address >= schema.NoFileOffset {
+		if l.Address != 0 && l.Mapping != nil && (l.Address < m.Start || m.Limit != 0 && l.Address >= m.Limit) {
 			l.Address = 0
-			high++
-		}
-		for i := range l.Line {
-			if l.Line[i].Line != 0 && l.Line[i].Function.Filename == "" {
-				l.Line[i].Line = 0
-				fileless++
-			}
-			if l.Line[i].Column != 0 {
-				l.Line[i].Column = 0
-				columns++
-			}
-			if l.Line[i].Line < 0 || l.Line[i].Line > 1<<31-1 {
-				l.Line[i].Line = 0
-				negative++
-			}
-		}
-		if len(l.Line) == 0 {
-			bare++
+			c.note("addresses outside their mapping are not kept")
 		}
 	}
-	for _, f := range p.Function {
-		if f.StartLine < 0 || f.StartLine > 1<<31-1 {
-			f.StartLine = 0
-			negative++
-		}
-		if f.Name == "" && f.SystemName == "" {
-			f.Name = fmt.Sprintf("<function %d>", f.ID)
-			numbered++
-		}
-		f.Name, f.SystemName = cmp.Or(f.Name, f.SystemName), cmp.Or(f.SystemName, f.Name)
+	if l.Mapping == nil && l.Address >= schema.NoFileOffset {
+		l.Address = 0
+		c.note("addresses from 2^61 on without a mapping are not kept")
 	}
-	for _, d := range []difference{
-		{"types of samples in another unit", converted}, {"types of samples under another name", renamed}, {"samples without values are left out", zero},
-		{"columns of lines are not kept", columns}, {"mappings without a name are not kept, but the addresses are (of locations)", anonymous}, {"mappings are named by their build-ids (of locations)", unnamed},
-		{"addresses from 2^61 on without a mapping are not kept", high}, {"addresses outside their mapping are not kept", outside}, {"lines of functions without a file are unknown", fileless}, {"lines with impossible numbers are unknown", negative}, {"functions without a name have a number", numbered}, {"locations without functions are given a name", bare},
-	} {
-		r.remark(d.count, "%s", d.reason)
+}
+
+// impossible is the change of a line that a store cannot have.
+const impossible = "lines with impossible numbers are unknown"
+
+func possible(line int64) bool { return 0 <= line && line < 1<<31 }
+
+// lines takes from a location what is not kept of its lines.
+func (c *changes) lines(l *profile.Location) {
+	for i := range l.Line {
+		line := &l.Line[i]
+		if line.Line != 0 && line.Function.Filename == "" {
+			line.Line = 0
+			c.note("lines of functions without a file are unknown")
+		}
+		if line.Column != 0 {
+			line.Column = 0
+			c.note("columns of lines are not kept")
+		}
+		if !possible(line.Line) {
+			line.Line = 0
+			c.note(impossible)
+		}
 	}
+	if len(l.Line) == 0 {
+		c.note("locations without functions are given a name")
+	}
+}
+
+// function names a function.
+func (c *changes) function(f *profile.Function) {
+	if !possible(f.StartLine) {
+		f.StartLine = 0
+		c.note(impossible)
+	}
+	if f.Name == "" && f.SystemName == "" {
+		f.Name = fmt.Sprintf("<function %d>", f.ID)
+		c.note("functions without a name have a number")
+	}
+	f.Name, f.SystemName = cmp.Or(f.Name, f.SystemName), cmp.Or(f.SystemName, f.Name)
 }
 
 // remade takes out of an exported profile what the program made up.
