@@ -213,7 +213,7 @@ func (e *experiment) grown() error {
 		e.rec.Problems.Add(p)
 	}
 	e.known, e.reader, e.unwinder, e.frames, e.dumps = nil, nil, nil, nil, nil
-	e.total = e.resolver.Program.Location(e.resolver.Artificial(symbolize.Total)).Function
+	e.total = e.resolver.Program.Location(e.resolver.Artificial(program.Total)).Function
 	grown := sync.OnceValue(func() error { return errors.Join(e.growth.close(), context.Cause(e.ctx)) })
 	var nodes []stacktree.NodeNo
 	var frames []stacktree.FrameNo // their new numbers

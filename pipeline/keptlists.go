@@ -9,7 +9,6 @@ import (
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
-	"stackmill/stages/decode/kept"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
@@ -32,7 +31,7 @@ type keptList struct {
 // keptLists reads them. Those of the kernel and of generated code that users name take the
 // place of what the store has; what is at the usual places may be another kernel's or
 // process's by now.
-func (o *Options) keptLists(tables kept.Tables) (map[string]*symbolize.KeptList, error) {
+func (o *Options) keptLists(tables schema.TableReader) (map[string]*symbolize.KeptList, error) {
 	k := &keptLists{map[string]*keptList{}, map[int64]*keptList{}, map[int64]symtab.Module{}}
 	for _, t := range []struct {
 		table   *schema.Table

@@ -9,7 +9,6 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
-	"stackmill/stages/decode/kept"
 	"stackmill/stages/program"
 )
 
@@ -66,7 +65,7 @@ var knowledgeColumns = []struct {
 }
 
 // read reads what a store knows.
-func (k *knowledge) read(tables kept.Tables) error {
+func (k *knowledge) read(tables schema.TableReader) error {
 	for _, t := range knowledgeColumns {
 		if err := eachOf(tables, t.table, func(rows schema.Events) { t.add(k, rows) }, t.columns...); err != nil {
 			return err

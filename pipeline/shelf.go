@@ -1,18 +1,15 @@
 package pipeline
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"stackmill/fault"
 	"stackmill/schema"
-	"stackmill/stages/decode/kept"
 	"stackmill/storedir"
 )
 
@@ -68,14 +65,16 @@ type shelf struct {
 	batch *storedir.Batch
 	users int // of shelves
 
-	mu      sync.Mutex
-	files   map[string]*os.File // by table
-	readers map[string]*tableReader
-	facts   map[*schema.Table]*tableFacts
+	read *tableFiles
+
+	mu    sync.Mutex
+	files map[string]*os.File // by table
 }
 
 func newShelf(store string, batch *storedir.Batch) *shelf {
-	return &shelf{store: store, batch: batch, files: map[string]*os.File{}, readers: map[string]*tableReader{}, facts: map[*schema.Table]*tableFacts{}}
+	s := &shelf{store: store, batch: batch, files: map[string]*os.File{}}
+	s.read = newTableFiles(s.file)
+	return s
 }
 
 func (s *shelf) close() {
@@ -85,14 +84,12 @@ func (s *shelf) close() {
 		f.Close()
 	}
 	clear(s.files)
-	clear(s.readers)
-	clear(s.facts)
 }
 
 // tables returns what reads the tables of an experiment.
-func (s *shelf) tables(id string) kept.Tables {
-	return func(t *schema.Table, from, n int64, columns ...string) kept.Rows {
-		r, err := s.reader(t, columns)
+func (s *shelf) tables(id string) schema.TableReader {
+	return func(t *schema.Table, from, n int64, columns ...string) schema.RowReader {
+		r, err := s.read.Reader(t, columns)
 		switch {
 		case err != nil:
 			return unread{fault.New(fmt.Errorf("batch %s: %w", s.batch.Batch, err))}
@@ -106,55 +103,13 @@ func (s *shelf) tables(id string) kept.Tables {
 // unread are no rows, for a reason.
 type unread struct{ err error }
 
-// Next implements kept.Rows.
+// Next implements schema.RowReader.
 func (u unread) Next() (arrow.RecordBatch, error) { return nil, u.err }
 
-// reader returns the reader of columns of a table, nil if the batch has no rows of it.
-func (s *shelf) reader(t *schema.Table, columns []string) (*tableReader, error) {
+// file opens the file of a table, nil if the batch has no rows of it.
+func (s *shelf) file(t *schema.Table) (*os.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := t.Name + " " + strings.Join(columns, " ")
-	if r := s.readers[key]; r != nil {
-		return r, nil
-	}
-	f, err := s.file(t)
-	if f == nil || err != nil {
-		return nil, err
-	}
-	var facts *tableFacts
-	if t.Facts != nil {
-		if facts, err = s.factsOf(t); err != nil {
-			return nil, err
-		}
-	}
-	r, err := openTable(f, t, facts, columns...)
-	if err != nil {
-		return nil, err
-	}
-	s.readers[key] = r
-	return r, nil
-}
-
-// factsOf returns the facts of a table that has them.
-func (s *shelf) factsOf(t *schema.Table) (*tableFacts, error) {
-	if facts := s.facts[t]; facts != nil {
-		return facts, nil
-	}
-	f, err := s.file(t.Facts)
-	if err != nil {
-		return nil, err
-	}
-	if f == nil {
-		return nil, fmt.Errorf("batch %s has no file of table %s", s.batch.Batch, t.Facts.Name)
-	}
-	facts, err := readFacts(context.Background(), f, t)
-	if err == nil {
-		s.facts[t] = facts
-	}
-	return facts, err
-}
-
-func (s *shelf) file(t *schema.Table) (*os.File, error) {
 	if f := s.files[t.Name]; f != nil {
 		return f, nil
 	}

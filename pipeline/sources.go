@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"stackmill/schema"
-	"stackmill/stages/decode/kept"
 	"stackmill/stages/symbolize/source"
 )
 
@@ -68,7 +67,7 @@ func firsts(files map[listed][]string) map[string]bool {
 }
 
 // eachOf passes the rows of a table.
-func eachOf(tables kept.Tables, t *schema.Table, f func(schema.Events), columns ...string) error {
+func eachOf(tables schema.TableReader, t *schema.Table, f func(schema.Events), columns ...string) error {
 	rows := tables(t, 0, 1<<62, columns...)
 	for {
 		b, err := rows.Next()

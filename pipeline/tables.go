@@ -2,12 +2,24 @@
 
 package pipeline
 
-import "stackmill/tablefile/stored"
+import (
+	"os"
 
-// What reads a store's tables, for Resymbolize.
-type (
-	tableReader = stored.Reader
-	tableFacts  = stored.Facts
+	"github.com/apache/arrow-go/v18/parquet"
+
+	"stackmill/schema"
+	"stackmill/tablefile/stored"
 )
 
-var openTable, readFacts = stored.Open, stored.ReadFacts
+// tableFiles reads a store's tables, for Resymbolize.
+type tableFiles = stored.Files
+
+func newTableFiles(open func(*schema.Table) (*os.File, error)) *tableFiles {
+	return stored.NewFiles(func(t *schema.Table) (parquet.ReaderAtSeeker, error) {
+		f, err := open(t)
+		if f == nil {
+			return nil, err
+		}
+		return f, err
+	})
+}

@@ -21,12 +21,12 @@ type share struct {
 }
 
 // index finds each process's samples, and gives them its events.
-func (r *Recording) index(tables Tables, raw []int32) error {
+func (r *Recording) index(tables schema.TableReader, raw []int32) error {
 	var shares []share
 	ofKind, sample := map[string]int64{}, int64(0)
-	err := each(tables(schema.Samples, 0, all, "process", "kind"), func(c *columns) error {
-		processes, kinds := c.int32s(0), c.texts(1)
-		for i := range c.n {
+	err := schema.EachBatch(tables(schema.Samples, 0, schema.AllRows, "process", "kind"), func(c *schema.Columns) error {
+		processes, kinds := c.Int32s(0), c.Texts(1)
+		for i := range c.N {
 			kind := kinds(i)
 			if last := len(shares) - 1; last < 0 || shares[last].process != processes[i] || shares[last].kind != kind {
 				shares = append(shares, share{process: processes[i], kind: kind, first: sample, ofKind: ofKind[kind]})
@@ -71,7 +71,7 @@ type events struct {
 }
 
 // newEvents returns the reader of a share's events.
-func newEvents(tables Tables, p *decode.Process, k schema.Kind, s share, raw []int32, groups map[string]int32) *events {
+func newEvents(tables schema.TableReader, p *decode.Process, k schema.Kind, s share, raw []int32, groups map[string]int32) *events {
 	t := k.Traits().Table
 	e := &events{kind: k, share: s, raw: raw, tags: map[string]int32{}, groups: groups}
 	for _, c := range t.Columns[t.Index("sample"):] {
@@ -99,28 +99,28 @@ func (e *events) Next() (arrow.RecordBatch, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer a.rows.Release()
+	defer a.Batch.Release()
 	b, err := e.own.take(n)
 	if err != nil {
 		return nil, err
 	}
-	defer b.rows.Release()
-	if numbers := b.int64s(0); numbers[0] != e.share.first+e.passed {
+	defer b.Batch.Release()
+	if numbers := b.Int64s(0); numbers[0] != e.share.first+e.passed {
 		return nil, errShort
 	}
 	e.passed += n
 	batch, err := e.batch(a, b)
-	return batch, errors.Join(err, a.err, b.err)
+	return batch, errors.Join(err, a.Err, b.Err)
 }
 
 // supply gives out rows by their number, in whatever batches they come.
 type supply struct {
-	rows Rows
+	rows schema.RowReader
 	left arrow.RecordBatch // what is left of a batch; nil: nothing
 }
 
 // take returns the next n rows.
-func (s *supply) take(n int64) (*columns, error) {
+func (s *supply) take(n int64) (*schema.Columns, error) {
 	var parts []arrow.RecordBatch
 	defer func() {
 		for _, p := range parts {
@@ -147,7 +147,7 @@ func (s *supply) take(n int64) (*columns, error) {
 		}
 	}
 	rows, err := joined(parts)
-	return &columns{n: int(n), rows: rows}, err
+	return &schema.Columns{N: int(n), Batch: rows}, err
 }
 
 // close gives up what is left.
@@ -194,27 +194,27 @@ func (e *events) Close() {
 }
 
 // batch makes events of rows.
-func (e *events) batch(samples, own *columns) (arrow.RecordBatch, error) {
-	times := samples.int64s(0)
-	stacks, err := e.stacks(samples.int32s(3))
+func (e *events) batch(samples, own *schema.Columns) (arrow.RecordBatch, error) {
+	times := samples.Int64s(0)
+	stacks, err := e.stacks(samples.Int32s(3))
 	if err != nil {
 		return nil, err
 	}
 	fields := schema.EventSchema(e.kind).Fields()
-	list := []arrow.Array{schema.Int64s(times), schema.Int64s(samples.int64s(1)), schema.Int32s(samples.int32s(2)), schema.Int32s(stacks), schema.Int32s(samples.int32s(4)), schema.Int32s(e.cgroups(samples))}
+	list := []arrow.Array{schema.Int64s(times), schema.Int64s(samples.Int64s(1)), schema.Int32s(samples.Int32s(2)), schema.Int32s(stacks), schema.Int32s(samples.Int32s(4)), schema.Int32s(e.cgroups(samples))}
 	for _, f := range fields[schema.EventPayloadStart:] {
 		list = append(list, e.column(f, own, times))
 	}
 	if e.kind == schema.IO {
 		fields = append(slices.Clip(fields), arrow.Field{Name: "file", Type: arrow.PrimitiveTypes.Int32})
-		list = append(list, schema.Int32s(own.int32s(e.place("file"))))
+		list = append(list, schema.Int32s(own.Int32s(e.place("file"))))
 	}
 	defer func() {
 		for _, a := range list {
 			a.Release()
 		}
 	}()
-	return array.NewRecordBatch(arrow.NewSchema(fields, nil), list, int64(own.n)), nil
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), list, int64(own.N)), nil
 }
 
 func (e *events) stacks(recorded []int32) ([]int32, error) {
@@ -229,11 +229,11 @@ func (e *events) stacks(recorded []int32) ([]int32, error) {
 }
 
 // cgroups returns the numbers of control groups, -1 where there is none.
-func (e *events) cgroups(samples *columns) []int32 {
+func (e *events) cgroups(samples *schema.Columns) []int32 {
 	const column = 5
-	numbers, name := slices.Repeat([]int32{-1}, samples.n), samples.texts(column)
+	numbers, name := slices.Repeat([]int32{-1}, samples.N), samples.Texts(column)
 	for i := range numbers {
-		if len(e.groups) > 0 && samples.has(column, i) {
+		if len(e.groups) > 0 && samples.Has(column, i) {
 			numbers[i] = e.groups[name(i)]
 		}
 	}
@@ -245,29 +245,29 @@ func (e *events) cgroups(samples *columns) []int32 {
 func (e *events) place(name string) int { return slices.Index(e.columns, name) }
 
 // column makes a column of events of those of the kind's table.
-func (e *events) column(f arrow.Field, own *columns, times []int64) arrow.Array {
+func (e *events) column(f arrow.Field, own *schema.Columns, times []int64) arrow.Array {
 	switch f.Name {
 	case e.kind.Traits().Source:
-		return e.sources(own.texts(e.place(f.Name)), own.n)
+		return e.sources(own.Texts(e.place(f.Name)), own.N)
 	case "ticks":
-		return schema.Int64s(own.int64s(e.place("duration_ns")))
+		return schema.Int64s(own.Int64s(e.place("duration_ns")))
 	case "period":
-		return schema.Int64s(own.int64s(e.place("value")))
+		return schema.Int64s(own.Int64s(e.place("value")))
 	case "requested_ns":
-		return requested(times, own.int64s(e.place("duration_ns")))
+		return requested(times, own.Int64s(e.place("duration_ns")))
 	}
 	at := e.place(f.Name)
 	switch {
 	case at < 0 && f.Type == arrow.BinaryTypes.String:
-		return texts(func(int) string { return "" }, own.n)
+		return texts(func(int) string { return "" }, own.N)
 	case at < 0:
-		return schema.Int32s(make([]int32, own.n))
+		return schema.Int32s(make([]int32, own.N))
 	case f.Type == arrow.BinaryTypes.String:
-		return texts(own.texts(at), own.n)
+		return texts(own.Texts(at), own.N)
 	case f.Type == arrow.PrimitiveTypes.Int32:
-		return schema.Int32s(own.int32s(at))
+		return schema.Int32s(own.Int32s(at))
 	}
-	return schema.Int64s(own.orMinus(at))
+	return schema.Int64s(orMinus(own, at))
 }
 
 // texts makes a column of texts by row.
@@ -305,14 +305,14 @@ func requested(times, durations []int64) arrow.Array {
 }
 
 // orMinus returns the values of a column, -1 for those that are missing.
-func (c *columns) orMinus(i int) []int64 {
-	values := c.int64s(i)
-	if c.rows.Column(i).NullN() == 0 {
+func orMinus(c *schema.Columns, i int) []int64 {
+	values := c.Int64s(i)
+	if c.Batch.Column(i).NullN() == 0 {
 		return values
 	}
 	values = slices.Clone(values)
 	for row := range values {
-		if !c.has(i, row) {
+		if !c.Has(i, row) {
 			values[row] = -1
 		}
 	}

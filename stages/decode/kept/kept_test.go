@@ -18,7 +18,7 @@ import (
 type store map[*schema.Table]arrow.RecordBatch
 
 // tables implements Tables.
-func (s store) tables(t *schema.Table, from, n int64, columns ...string) Rows {
+func (s store) tables(t *schema.Table, from, n int64, columns ...string) schema.RowReader {
 	all := s[t]
 	if all == nil || from >= all.NumRows() {
 		return &once{}
@@ -210,14 +210,14 @@ func TestSupply(t *testing.T) {
 	var got []string
 	for _, n := range []int64{2, 5} {
 		c, err := s.take(n)
-		if err != nil || c.n != int(n) || c.rows.NumRows() != n {
+		if err != nil || c.N != int(n) || c.Batch.NumRows() != n {
 			t.Fatalf("%d rows: %v, %v", n, c, err)
 		}
-		text := c.texts(1)
-		for i := range c.n {
+		text := c.Texts(1)
+		for i := range c.N {
 			got = append(got, text(i))
 		}
-		c.rows.Release()
+		c.Batch.Release()
 	}
 	if diff := cmp.Diff(names[:7], got); diff != "" {
 		t.Error(diff)

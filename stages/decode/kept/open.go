@@ -5,25 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
 )
-
-// Rows are rows of a table in their order.
-type Rows interface {
-	// Next returns the next rows, nil at the end. The caller releases them.
-	Next() (arrow.RecordBatch, error)
-}
-
-// Tables returns columns of an experiment's rows of a table, from the row of a number on,
-// at most n. It is safe for concurrent use.
-type Tables func(t *schema.Table, from, n int64, columns ...string) Rows
-
-// all is more than the rows of any table.
-const all = 1 << 62
 
 // Recording is a recording made again.
 type Recording struct {
@@ -40,12 +25,12 @@ type Recording struct {
 var ErrNone = errors.New("the store does not have all of it")
 
 // Program returns the recording without its stacks and events: what was mapped when.
-func Program(tables Tables) (*Recording, error) {
+func Program(tables schema.TableReader) (*Recording, error) {
 	var w *whole
 	var parts []part
-	err := each(tables(schema.Recordings, 0, all, "part", "content"), func(c *columns) error {
-		numbers, contents := c.int32s(0), c.texts(1)
-		for i := range c.n {
+	err := schema.EachBatch(tables(schema.Recordings, 0, schema.AllRows, "part", "content"), func(c *schema.Columns) error {
+		numbers, contents := c.Int32s(0), c.Texts(1)
+		for i := range c.N {
 			var err error
 			if numbers[i] == 0 {
 				w = &whole{}
@@ -78,7 +63,7 @@ func Program(tables Tables) (*Recording, error) {
 }
 
 // Open returns the recording.
-func Open(tables Tables) (*Recording, error) {
+func Open(tables schema.TableReader) (*Recording, error) {
 	r, err := Program(tables)
 	if err != nil {
 		return nil, err
@@ -156,10 +141,10 @@ func (c *part) events(list []change) ([]decode.MapEvent, error) {
 	return events, nil
 }
 
-func ioFiles(tables Tables) (files []decode.IOFile, err error) {
-	err = each(tables(schema.IOFiles, 0, all, "file", "process", "name", "file_system"), func(c *columns) error {
-		numbers, processes, names, systems := c.int32s(0), c.int32s(1), c.texts(2), c.texts(3)
-		for i := range c.n {
+func ioFiles(tables schema.TableReader) (files []decode.IOFile, err error) {
+	err = schema.EachBatch(tables(schema.IOFiles, 0, schema.AllRows, "file", "process", "name", "file_system"), func(c *schema.Columns) error {
+		numbers, processes, names, systems := c.Int32s(0), c.Int32s(1), c.Texts(2), c.Texts(3)
+		for i := range c.N {
 			files = append(files, decode.IOFile{Number: numbers[i], Process: int(processes[i]), Name: names(i), FileSystem: systems(i)})
 		}
 		return nil
@@ -168,13 +153,13 @@ func ioFiles(tables Tables) (files []decode.IOFile, err error) {
 }
 
 // threadNames fills in the names of threads.
-func (r *Recording) threadNames(tables Tables) error {
+func (r *Recording) threadNames(tables schema.TableReader) error {
 	names := map[int32][]decode.ThreadName{}
-	err := each(tables(schema.ThreadNames, 0, all, "process", "thread_id", "name_no", "thread_name", "from_ns", "until_ns"), func(c *columns) error {
-		processes, threads, numbers, texts, from, until := c.int32s(0), c.int64s(1), c.int32s(2), c.texts(3), c.int64s(4), c.int64s(5)
-		for i := range c.n {
+	err := schema.EachBatch(tables(schema.ThreadNames, 0, schema.AllRows, "process", "thread_id", "name_no", "thread_name", "from_ns", "until_ns"), func(c *schema.Columns) error {
+		processes, threads, numbers, texts, from, until := c.Int32s(0), c.Int64s(1), c.Int32s(2), c.Texts(3), c.Int64s(4), c.Int64s(5)
+		for i := range c.N {
 			n := decode.ThreadName{ThreadID: threads[i], Number: numbers[i], Name: texts(i), FromNS: from[i], UntilNS: decode.Never}
-			if c.has(5, i) {
+			if c.Has(5, i) {
 				n.UntilNS = until[i]
 			}
 			names[processes[i]] = append(names[processes[i]], n)
@@ -188,7 +173,7 @@ func (r *Recording) threadNames(tables Tables) error {
 }
 
 // overview fills in what resources processes used.
-func (r *Recording) overview(tables Tables) error {
+func (r *Recording) overview(tables schema.TableReader) error {
 	names := []string{"process", "label", "t0_ns", "t1_ns"}
 	first := len(names)
 	for _, n := range schema.OverviewTimes {
@@ -196,13 +181,13 @@ func (r *Recording) overview(tables Tables) error {
 	}
 	names = append(names, schema.OverviewCounts...)
 	rows := map[int32][]decode.OverviewRow{}
-	err := each(tables(schema.Overview, 0, all, names...), func(c *columns) error {
-		processes, labels, from, to := c.int32s(0), c.texts(1), c.int64s(2), c.int64s(3)
+	err := schema.EachBatch(tables(schema.Overview, 0, schema.AllRows, names...), func(c *schema.Columns) error {
+		processes, labels, from, to := c.Int32s(0), c.Texts(1), c.Int64s(2), c.Int64s(3)
 		values := make([][]int64, len(names)-first)
 		for i := range values {
-			values[i] = c.int64s(first + i)
+			values[i] = c.Int64s(first + i)
 		}
-		for i := range c.n {
+		for i := range c.N {
 			o := decode.OverviewRow{Label: labels(i), T0NS: from[i], T1NS: to[i]}
 			for n, v := range values {
 				if n < len(schema.OverviewTimes) {

@@ -28,7 +28,7 @@ type frame struct {
 
 // readStacks fills in the stacks of the processes. It returns, by number of recorded
 // stacks, what stacks they are in their processes, -1 for none.
-func readStacks(tables Tables, r *Recording) (raw []int32, err error) {
+func readStacks(tables schema.TableReader, r *Recording) (raw []int32, err error) {
 	var t recordedTree
 	if err := t.read(tables); err != nil {
 		return nil, err
@@ -38,12 +38,12 @@ func readStacks(tables Tables, r *Recording) (raw []int32, err error) {
 		processes[int32(p.Number)] = p
 	}
 	var s recordedStack
-	err = each(tables(schema.RecordedStacks, 0, all, "process", "node", "first_up", "form"), func(c *columns) error {
-		owners, nodes, ups, forms := c.int32s(0), c.int32s(1), c.int32s(2), c.int32s(3)
-		for i := range c.n {
+	err = schema.EachBatch(tables(schema.RecordedStacks, 0, schema.AllRows, "process", "node", "first_up", "form"), func(c *schema.Columns) error {
+		owners, nodes, ups, forms := c.Int32s(0), c.Int32s(1), c.Int32s(2), c.Int32s(3)
+		for i := range c.N {
 			n, p := len(raw), processes[owners[i]]
 			switch first := n - int(ups[i]); {
-			case !c.has(3, i):
+			case !c.Has(3, i):
 				raw = append(raw, -1)
 				continue
 			case p == nil || p.Stacks == nil || first < 0 || first > n || forms[i] < 0 || int(forms[i]) >= len(r.forms):
@@ -63,17 +63,17 @@ func readStacks(tables Tables, r *Recording) (raw []int32, err error) {
 	return raw, err
 }
 
-func (t *recordedTree) read(tables Tables) error {
-	err := each(tables(schema.StackTree, 0, all, "up", "frame"), func(c *columns) error {
-		t.up, t.frame = append(t.up, c.int32s(0)...), append(t.frame, c.int32s(1)...)
+func (t *recordedTree) read(tables schema.TableReader) error {
+	err := schema.EachBatch(tables(schema.StackTree, 0, schema.AllRows, "up", "frame"), func(c *schema.Columns) error {
+		t.up, t.frame = append(t.up, c.Int32s(0)...), append(t.frame, c.Int32s(1)...)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return each(tables(schema.TreeFrames, 0, all, "part", "word", "bci"), func(c *columns) error {
-		parts, words, bcis := c.texts(0), c.int64s(1), c.int64s(2)
-		for i := range c.n {
+	return schema.EachBatch(tables(schema.TreeFrames, 0, schema.AllRows, "part", "word", "bci"), func(c *schema.Columns) error {
+		parts, words, bcis := c.Texts(0), c.Int64s(1), c.Int64s(2)
+		for i := range c.N {
 			f := frame{word: uint64(words[i]), bci: int32(bcis[i])}
 			if part := parts(i); part != "" {
 				f.part = part[0]
