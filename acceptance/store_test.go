@@ -118,3 +118,10 @@ func TestProvedWithoutSQL(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// Values computed from the stored stacks are the stored values.
+func TestComputedValues(t *testing.T) {
+	if n := suite.CheckValues(t, filepath.Join(scratch, "store")); n != len(cases(t)) {
+		t.Errorf("%d experiments have values, of %d", n, len(cases(t)))
+	}
+}

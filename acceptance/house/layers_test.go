@@ -47,7 +47,7 @@ var house = []struct{ folders, holds string }{
 	{"stages/symbolize", "PCs to locations and functions"},
 	{"stages/unwind", "recorded stacks to the manual's"},
 	{"stages/dataspace", "accesses to memory to data objects"},
-	{"stages/samples stages/code stages/rollup", "events to samples and their sums; machine code and source text; values by function of many experiments"},
+	{"stages/samples stages/code stages/structure stages/rollup", "events to samples and their sums; machine code and source text; programs and stacks read back from a store; values by function of many experiments"},
 	{"stages/write", "the files of a store"},
 
 	{"pipeline pipeline/plan compact queries/...", "the writing side, its chunks for the tasks of a cluster, the merging of its batches, and the reading side"},
@@ -63,6 +63,7 @@ var borders = []struct{ folder, imports, why string }{
 	{"stages/program", "schema stages/arena stages/relay stages/loadobject/funcinfo", "it is the structure of programs, whatever it is made of"},
 	{"stages/stacktree", "schema stages/arena stages/tree stages/program", "it knows stacks, however they were recorded"},
 	{"stages/attribute", "problem schema stages/arena stages/relay stages/tree stages/loadobject/funcinfo stages/program stages/stacktree", "it runs over stored stacks as over recorded ones"},
+	{"stages/structure", "schema stages/attribute stages/loadobject/funcinfo stages/program stages/stacktree", "readers of a store use it"},
 	{"stages/rollup", "schema stages/arena", "it is made of the rows of tables"},
 	{"stages/write", "schema stages/relay stages/rollup storedir tablefile", "it writes any table"},
 	{"tablefile", "schema stages/arena", "it knows tables, whatever they are about"},

@@ -88,3 +88,10 @@ func TestValuesByDefinition(t *testing.T) {
 		}
 	}
 }
+
+// Values computed from the stored stacks are the stored values, whatever the format.
+func TestComputedValues(t *testing.T) {
+	if suite.CheckValues(t, filepath.Join(folder, "store")) == 0 {
+		t.Error("no experiment has values")
+	}
+}

@@ -37,7 +37,7 @@ func inTurn(emit Emit, tables ...func(Emit) error) error {
 	return nil
 }
 
-// rows returns a builder of a table's rows, whose labels are known.
+// Rows returns a builder of a table's rows, whose labels are known.
 func (r *Result) Rows(t *schema.Table, emit Emit) *schema.Rows {
 	rows := schema.NewRows(t, r.ExperimentID, emit)
 	if t.Has("metric") {

@@ -20,7 +20,7 @@ func NewSums(metrics []schema.Metric) *Sums {
 	return &Sums{Metrics: metrics, stacks: NewSumTable(len(metrics))}
 }
 
-// add adds a sample of value v.
+// Add adds a sample of value v.
 func (s *Sum) Add(v int64) {
 	s.Value += v
 	s.Samples++

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// sumTable holds the sums of things, by their numbers, for each metric. Where there are
+// SumTable holds the sums of things, by their numbers, for each metric. Where there are
 // many metrics, a thing has few of them.
 type SumTable struct {
 	width int
@@ -34,11 +34,12 @@ const (
 // fewMetrics is up to how many metrics things have sums of all of them.
 const fewMetrics = 16
 
+// NewSumTable returns empty sums of so many metrics.
 func NewSumTable(metrics int) SumTable {
 	return SumTable{width: metrics, cell: map[cellKey]int32{}}
 }
 
-// at returns a sum, until the next call.
+// At returns a sum, until the next call.
 func (t *SumTable) At(thing int32, metric int) *Sum {
 	if t.width <= fewMetrics {
 		for int(thing)>>pieceBits >= len(t.dense) {
@@ -113,7 +114,7 @@ func (t *SumTable) row(thing int32) []Sum {
 	return row
 }
 
-// each iterates over the metrics of which a thing has samples, in ascending order.
+// Each iterates over the metrics of which a thing has samples, in ascending order.
 func (t *SumTable) Each(thing int32) iter.Seq2[int, Sum] {
 	return func(yield func(int, Sum) bool) {
 		if t.width <= fewMetrics {

@@ -8,6 +8,21 @@ import (
 	"stackmill/stages/stacktree"
 )
 
+// ValueRows emits all that follows from the program, the stacks and the sums: the call tree
+// and the tables of values. Ingest makes the same rows part by part, side by side.
+func (r *Result) ValueRows(emit Emit) error {
+	shape := NewShape(r.Program, r.Stacks, r.Sums)
+	tree := NewCallTree(shape)
+	_, err := r.FunctionRows(emit, tree)
+	if err == nil {
+		err = r.TreeRows(emit, tree)
+	}
+	if err == nil {
+		_, err = r.LineRows(emit, shape)
+	}
+	return err
+}
+
 // metricsAtOnce is of how many metrics the values of things are in memory at a time.
 const metricsAtOnce = 8
 

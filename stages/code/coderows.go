@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// CodeResult is what is known of a recording once its samples were read, and where its code is.
+// Result is what is known of a recording once its samples were read, and where its code is.
 type Result struct {
 	*attribute.Result
 	Accessed     []program.LocationNo           // the instructions that accessed data objects, with repetitions

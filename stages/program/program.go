@@ -79,6 +79,9 @@ type Location struct {
 // Location returns a location, which is valid until the next one is added.
 func (p *Program) Location(n LocationNo) *Location { return p.Locations.At(int(n)) }
 
+// Total is the name of the function that all samples are in, and of its load object.
+const Total = "<Total>"
+
 // The kinds of functions that symbol tables do not have.
 const (
 	Dynamic                  = funcinfo.Dynamic

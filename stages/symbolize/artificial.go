@@ -7,7 +7,6 @@ import (
 
 // The artificial functions (manual: Mapping Addresses to Program Structure).
 const (
-	Total          = "<Total>"
 	UnknownName    = "<Unknown>"
 	TruncatedStack = "<Truncated-stack>"
 	FailedUnwind   = "<Stack-unwind-failed>"
@@ -32,7 +31,7 @@ const (
 
 // artificialObjects makes the pseudo load objects that every program has.
 func (r *Resolver) artificialObjects() (total, unknown program.ObjectNo) {
-	return r.addObject(pseudo(Total, "artificial", "none")), r.addObject(pseudo(UnknownName, "unknown", "none"))
+	return r.addObject(pseudo(program.Total, "artificial", "none")), r.addObject(pseudo(UnknownName, "unknown", "none"))
 }
 
 // pseudo is a load object that is not a file.
@@ -49,7 +48,7 @@ func (r *Resolver) Artificial(name string) program.LocationNo {
 
 func (r *Resolver) artificialFunction(name string) program.FunctionNo {
 	p, object := r.Program, r.total
-	if name != Total {
+	if name != program.Total {
 		object = r.pseudoObject(artificialObject, "artificial", "none")
 	}
 	m := p.InternModule(object, unknownModule, "")

@@ -75,7 +75,7 @@ func (r *Resolver) namedObject(m *image.Mapping) program.ObjectNo {
 // namedAs interns the load object. It has the identity of others of its build-id.
 func (r *Resolver) namedAs(m *image.Mapping) program.ObjectNo {
 	switch m.Path {
-	case "", Total, decode.GeneratedCode:
+	case "", program.Total, decode.GeneratedCode:
 		return r.pseudoObject(decode.GeneratedCode, "dynamic", "recording")
 	case UnknownName:
 		return r.unknownObject

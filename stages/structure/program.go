@@ -1,0 +1,104 @@
+package structure
+
+import (
+	"stackmill/schema"
+	"stackmill/stages/loadobject/funcinfo"
+	"stackmill/stages/program"
+)
+
+// readProgram returns the program, as far as values need it.
+func readProgram(tables schema.TableReader) (*program.Program, error) {
+	p := &program.Program{}
+	objects, err := readObjects(tables, p)
+	if err != nil {
+		return nil, err
+	}
+	modules, err := readModules(tables, p, objects)
+	if err != nil {
+		return nil, err
+	}
+	if err := readFunctions(tables, p, objects, modules); err != nil {
+		return nil, err
+	}
+	if err := readLocations(tables, p, objects); err != nil {
+		return nil, err
+	}
+	return p, readInlined(tables, p)
+}
+
+// readObjects returns the numbers of load objects by their identifiers.
+func readObjects(tables schema.TableReader, p *program.Program) (map[int64]program.ObjectNo, error) {
+	numbers := map[int64]program.ObjectNo{}
+	err := schema.EachBatch(tables(schema.LoadObjects, 0, schema.AllRows, "load_object_id", "name", "path", "kind"), func(c *schema.Columns) error {
+		ids, names, paths, kinds := c.Int64s(0), c.Texts(1), c.Texts(2), c.Texts(3)
+		for i := range c.N {
+			numbers[ids[i]] = program.ObjectNo(len(p.Objects))
+			p.Objects = append(p.Objects, program.Object{ID: ids[i], Name: names(i), Path: paths(i), Kind: kinds(i)})
+		}
+		return nil
+	})
+	return numbers, err
+}
+
+// readModules returns the numbers of modules by their identifiers.
+func readModules(tables schema.TableReader, p *program.Program, objects map[int64]program.ObjectNo) (map[int64]program.ModuleNo, error) {
+	numbers := map[int64]program.ModuleNo{}
+	err := schema.EachBatch(tables(schema.Modules, 0, schema.AllRows, "module_id", "load_object_id"), func(c *schema.Columns) error {
+		ids, owners := c.Int64s(0), c.Int64s(1)
+		for i := range c.N {
+			object, ok := objects[owners[i]]
+			if !ok {
+				return missing(schema.Modules, "row", int32(len(p.Modules)))
+			}
+			numbers[ids[i]] = program.ModuleNo(len(p.Modules))
+			p.Modules = append(p.Modules, program.Module{ID: ids[i], Object: object})
+		}
+		return nil
+	})
+	return numbers, err
+}
+
+func readFunctions(tables schema.TableReader, p *program.Program, objects map[int64]program.ObjectNo, modules map[int64]program.ModuleNo) error {
+	return schema.EachBatch(tables(schema.Functions, 0, schema.AllRows, "function_no", "function_id", "load_object_id", "module_id"), func(c *schema.Columns) error {
+		numbers, ids, objectIDs, moduleIDs := c.Int32s(0), c.Int64s(1), c.Int64s(2), c.Int64s(3)
+		for i := range c.N {
+			object, ok := objects[objectIDs[i]]
+			module, known := modules[moduleIDs[i]]
+			if !ok || !known || int(numbers[i]) != len(p.Functions) {
+				return missing(schema.Functions, "function_no", numbers[i])
+			}
+			p.Functions = append(p.Functions, program.Function{ID: ids[i], Object: object, Module: module})
+		}
+		return nil
+	})
+}
+
+func readLocations(tables schema.TableReader, p *program.Program, objects map[int64]program.ObjectNo) error {
+	return schema.EachBatch(tables(schema.Locations, 0, schema.AllRows, "location", "load_object_id", "function_no", "file", "line"), func(c *schema.Columns) error {
+		numbers, owners, functions, files, lines := c.Int32s(0), c.Int64s(1), c.Int32s(2), c.Texts(3), c.Int32s(4)
+		for i := range c.N {
+			object, ok := objects[owners[i]]
+			if !ok || !within(functions[i], len(p.Functions)) || int(numbers[i]) != p.Locations.Len() {
+				return missing(schema.Locations, "location", numbers[i])
+			}
+			p.Locations.Add(program.Location{Object: object, Function: program.FunctionNo(functions[i]), Place: funcinfo.Place{File: files(i), Line: lines[i]}})
+		}
+		return nil
+	})
+}
+
+// readInlined reads the chains of inlined calls.
+func readInlined(tables schema.TableReader, p *program.Program) error {
+	p.Inlines = make([][]program.Level, p.Locations.Len())
+	return schema.EachBatch(tables(schema.InlineFrames, 0, schema.AllRows, "location", "depth", "function_no", "file", "line"), func(c *schema.Columns) error {
+		locations, depths, functions, files, lines := c.Int32s(0), c.Int32s(1), c.Int32s(2), c.Texts(3), c.Int32s(4)
+		for i := range c.N {
+			n := locations[i]
+			if !within(n, len(p.Inlines)) || !within(functions[i], len(p.Functions)) || int(depths[i]) != len(p.Inlines[n]) {
+				return missing(schema.InlineFrames, "location", n)
+			}
+			p.Inlines[n] = append(p.Inlines[n], program.Level{Function: program.FunctionNo(functions[i]), Place: funcinfo.Place{File: files(i), Line: lines[i]}})
+		}
+		return nil
+	})
+}

@@ -1,0 +1,83 @@
+package structure
+
+import (
+	"stackmill/schema"
+	"stackmill/stages/attribute"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
+)
+
+// readStacks returns the tree of stacks, what the modes show of its frames, and where recorded
+// stacks end.
+func readStacks(tables schema.TableReader, p *program.Program) (*attribute.Stacks, error) {
+	s := &attribute.Stacks{}
+	if err := readFrames(tables, p, s); err != nil {
+		return nil, err
+	}
+	if err := readTree(tables, s); err != nil {
+		return nil, err
+	}
+	return s, schema.EachBatch(tables(schema.RecordedStacks, 0, schema.AllRows, "stack", "process", "node"), func(c *schema.Columns) error {
+		numbers, processes, nodes := c.Int32s(0), c.Int32s(1), c.Int32s(2)
+		for i := range c.N {
+			if int(numbers[i]) != len(s.Recorded) || !within(nodes[i], s.Nodes.Len()) {
+				return missing(schema.RecordedStacks, "stack", numbers[i])
+			}
+			s.Recorded = append(s.Recorded, attribute.Recorded{Process: processes[i], End: stacktree.End{Node: stacktree.NodeNo(nodes[i])}})
+		}
+		return nil
+	})
+}
+
+// readFrames reads what each mode shows of frames.
+func readFrames(tables schema.TableReader, p *program.Program, s *attribute.Stacks) error {
+	return schema.EachBatch(tables(schema.TreeFrames, 0, schema.AllRows, "frame", "user_location", "expert_location", "machine_location"), func(c *schema.Columns) error {
+		numbers, shown := c.Int32s(0), [stacktree.Modes][]int32{c.Int32s(1), c.Int32s(2), c.Int32s(3)}
+		for i := range c.N {
+			f := stacktree.NewFrame()
+			for m := stacktree.Modes; m > 0; { // machine mode first: the others may show the same
+				m--
+				switch n := shown[m][i]; {
+				case !c.Has(1+int(m), i):
+					f.Shown[m] = f.Shown[stacktree.Machine]
+				case n >= 0 && within(n, p.Locations.Len()):
+					f.Shown[m] = program.LocationNo(n)
+				case n >= 0 || m == stacktree.Machine:
+					return missing(schema.TreeFrames, "frame", numbers[i])
+				default:
+					f.Shown[m] = program.None
+				}
+			}
+			if int(numbers[i]) != len(s.Frames) {
+				return missing(schema.TreeFrames, "frame", numbers[i])
+			}
+			s.Frames = append(s.Frames, f)
+		}
+		return nil
+	})
+}
+
+// readTree reads the nodes, which are in pre-order.
+func readTree(tables schema.TableReader, s *attribute.Stacks) error {
+	t := &s.Nodes
+	err := schema.EachBatch(tables(schema.StackTree, 0, schema.AllRows, "node", "up", "below", "frame"), func(c *schema.Columns) error {
+		nodes, ups, below, frames := c.Int32s(0), c.Int32s(1), c.Int32s(2), c.Int32s(3)
+		for i := range c.N {
+			n := int32(t.Len())
+			parent := n - ups[i]
+			root := n == 0 && ups[i] == 0
+			if nodes[i] != n || !root && (ups[i] <= 0 || parent < 0 || below[i] < 0 || below[i] > t.Below[parent]-ups[i]) || !within(frames[i], len(s.Frames)) {
+				return missing(schema.StackTree, "node", nodes[i])
+			}
+			if root {
+				parent = program.None
+			}
+			t.Parent, t.Label, t.Below = append(t.Parent, stacktree.NodeNo(parent)), append(t.Label, stacktree.FrameNo(frames[i])), append(t.Below, below[i])
+		}
+		return nil
+	})
+	if err == nil && t.Len() > 0 && int(t.Below[0]) != t.Len()-1 {
+		err = missing(schema.StackTree, "node", t.Below[0])
+	}
+	return err
+}

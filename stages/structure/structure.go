@@ -1,0 +1,93 @@
+// Package structure reads back what attribute needs of an experiment: its program and the tree
+// of its stacks, as the tables of a store have them. Values computed again from these, and sums
+// by stack, are the stored ones if the sums are; sums of some of the samples give the values of
+// these.
+package structure
+
+import (
+	"errors"
+	"fmt"
+
+	"stackmill/schema"
+	"stackmill/stages/attribute"
+	"stackmill/stages/program"
+)
+
+// ErrNone says that a store does not have the stacks of an experiment: it is a summary, or
+// nothing of it could be read.
+var ErrNone = errors.New("the store does not have the experiment's stacks")
+
+// Read returns the program, stacks and metrics of an experiment, without sums. What tables refer
+// to is there: a damaged table is an error.
+func Read(experimentID string, tables schema.TableReader) (*attribute.Result, error) {
+	metrics, err := readMetrics(tables)
+	if err != nil {
+		return nil, err
+	}
+	p, err := readProgram(tables)
+	if err != nil {
+		return nil, err
+	}
+	stacks, err := readStacks(tables, p)
+	if err != nil {
+		return nil, err
+	}
+	if stacks.Nodes.Len() == 0 {
+		return nil, ErrNone
+	}
+	r := &attribute.Result{ExperimentID: experimentID, Program: p, Total: total(p), Stacks: stacks, Sums: attribute.NewSums(metrics)}
+	if r.Total == program.None {
+		return nil, errors.New("table functions: there is no <Total>")
+	}
+	return r, nil
+}
+
+// ReadSums adds the sums of all samples, as stack_values has them.
+func ReadSums(r *attribute.Result, tables schema.TableReader) error {
+	numbers := map[string]int{}
+	for n, m := range r.Sums.Metrics {
+		numbers[m.Name] = n
+	}
+	return schema.EachBatch(tables(schema.StackValues, 0, schema.AllRows, "stack", "metric", "value", "samples"), func(c *schema.Columns) error {
+		stacks, metrics, values, samples := c.Int32s(0), c.Texts(1), c.Int64s(2), c.Int64s(3)
+		for i := range c.N {
+			m, known := numbers[metrics(i)]
+			if !known || !within(stacks[i], len(r.Stacks.Recorded)) {
+				return missing(schema.StackValues, "stack", stacks[i])
+			}
+			*r.Sums.At(attribute.RecordedNo(stacks[i]), m) = attribute.Sum{Value: values[i], Samples: samples[i]}
+		}
+		return nil
+	})
+}
+
+// readMetrics returns the metrics in their order. Whether values may be negative follows from
+// the values.
+func readMetrics(tables schema.TableReader) (list []schema.Metric, err error) {
+	err = schema.EachBatch(tables(schema.Metrics, 0, schema.AllRows, "metric"), func(c *schema.Columns) error {
+		names := c.Texts(0)
+		for i := range c.N {
+			list = append(list, schema.Metric{Name: names(i), Signed: true})
+		}
+		return nil
+	})
+	return list, err
+}
+
+// total returns the function `<Total>`, the only one of its load object.
+func total(p *program.Program) program.FunctionNo {
+	for n := range p.Functions {
+		if o := &p.Objects[p.Functions[n].Object]; o.Name == program.Total && o.Kind == "artificial" {
+			return program.FunctionNo(n)
+		}
+	}
+	return program.None
+}
+
+// within reports whether a number is one of so many things.
+func within(n int32, count int) bool { return n >= 0 && int(n) < count }
+
+// missing is the error of a row that refers to what is not there.
+func missing(t *schema.Table, column string, n int32) error {
+	return fmt.Errorf("table %s: %s %d refers to what is not there", t.Name, column, n)
+}
