@@ -2,6 +2,7 @@ package structure
 
 import (
 	"stackmill/schema"
+	"stackmill/stages/arena"
 	"stackmill/stages/attribute"
 	"stackmill/stages/program"
 	"stackmill/stages/stacktree"
@@ -23,7 +24,7 @@ func readStacks(tables schema.TableReader, p *program.Program) (*attribute.Stack
 			if int(numbers[i]) != len(s.Recorded) || !within(nodes[i], s.Nodes.Len()) {
 				return missing(schema.RecordedStacks, "stack", numbers[i])
 			}
-			s.Recorded = append(s.Recorded, attribute.Recorded{Process: processes[i], End: stacktree.End{Node: stacktree.NodeNo(nodes[i])}})
+			s.Recorded = arena.Append(s.Recorded, attribute.Recorded{Process: processes[i], End: stacktree.End{Node: stacktree.NodeNo(nodes[i])}})
 		}
 		return nil
 	})
@@ -51,7 +52,7 @@ func readFrames(tables schema.TableReader, p *program.Program, s *attribute.Stac
 			if int(numbers[i]) != len(s.Frames) {
 				return missing(schema.TreeFrames, "frame", numbers[i])
 			}
-			s.Frames = append(s.Frames, f)
+			s.Frames = arena.Append(s.Frames, f)
 		}
 		return nil
 	})
@@ -72,7 +73,7 @@ func readTree(tables schema.TableReader, s *attribute.Stacks) error {
 			if root {
 				parent = program.None
 			}
-			t.Parent, t.Label, t.Below = append(t.Parent, stacktree.NodeNo(parent)), append(t.Label, stacktree.FrameNo(frames[i])), append(t.Below, below[i])
+			t.Parent, t.Label, t.Below = arena.Append(t.Parent, stacktree.NodeNo(parent)), arena.Append(t.Label, stacktree.FrameNo(frames[i])), arena.Append(t.Below, below[i])
 		}
 		return nil
 	})
