@@ -12,7 +12,6 @@ import (
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
-	"stackmill/queries/duckfile"
 	"stackmill/storedir"
 )
 
@@ -37,7 +36,7 @@ var storeTables = []storeTable{
 }
 
 // fingerprintTable says in a catalog's file whose it is.
-var fingerprintTable = storeTable{"catalog_fingerprint", [][2]string{{"fingerprint", "VARCHAR"}}, func(d *definitions, row func(values ...any)) { row(d.fingerprint) }}
+const fingerprintTable = "catalog_fingerprint"
 
 func nameRows(d *definitions, row func(values ...any)) {
 	for _, e := range d.experiments {
@@ -89,24 +88,6 @@ func (t storeTable) columns(as form) string {
 	return strings.Join(columns, ", ")
 }
 
-// file returns the table for a catalog's file.
-func (t storeTable) file(d *definitions) (*duckfile.Table, error) {
-	columns := make([]duckfile.Column, len(t.types))
-	for i, c := range t.types {
-		columns[i] = duckfile.Column{Name: c[0], Type: c[1]}
-	}
-	table, err := duckfile.NewTable(t.name, columns...)
-	if err != nil {
-		return nil, err
-	}
-	t.rows(d, func(values ...any) {
-		if err == nil {
-			err = table.Append(values...)
-		}
-	})
-	return table, err
-}
-
 // fill gives the tables in a catalog their rows.
 func (d *definitions) fill(conn driver.Conn, catalog string) error {
 	for _, t := range storeTables {
@@ -144,10 +125,8 @@ func (d *definitions) make(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	defer conn.Close()
-	for _, s := range statements {
-		if _, err := conn.ExecContext(ctx, s); err != nil {
-			return &statementError{err}
-		}
+	if err := execute(ctx, conn, statements); err != nil {
+		return &statementError{err}
 	}
 	return d.fillBy(conn, catalogName)
 }

@@ -69,10 +69,6 @@ func (in *ingester) once(ctx context.Context, paths []string) (o outcome) {
 	} else {
 		opts.Done = func(r pipeline.Result) { logResult(log, r) }
 	}
-	catalog := in.plan == "" && !storedir.IsMirror(opts.Store) // many tasks would each make it: the next reader does
-	if catalog {
-		opts.Committing = func(storedir.Commit) { go prepare() }
-	}
 	if in.plan != "" {
 		opts.Committing = func(c storedir.Commit) { _ = in.marks.Add(c.Batch) } // it only saves time
 	}
@@ -85,7 +81,7 @@ func (in *ingester) once(ctx context.Context, paths []string) (o outcome) {
 		o.err = fmt.Errorf("ingest: nothing was read: %w", interruption(ctx, o.err))
 		return o
 	}
-	if catalog {
+	if in.plan == "" && !storedir.IsMirror(opts.Store) { // many tasks would each make the catalog: the next reader does
 		in.publish(opts.Store)
 	}
 	s := summary{app: in.app, results: o.results, stopped: interruption(ctx, o.err), log: log}

@@ -9,9 +9,6 @@ import (
 	"stackmill/storedir"
 )
 
-// prepare saves publish time.
-func prepare() { queries.Prepare() }
-
 // publish brings a store's catalog up to date. If that fails, the recordings are in the store
 // nevertheless.
 func (a *app) publish(store string) {

@@ -28,8 +28,6 @@ func missingFile(err error) error { return err }
 
 func engineVersion() string { return "none" }
 
-func prepare() {}
-
 // publish makes no catalog.
 func (*app) publish(string) {}
 
