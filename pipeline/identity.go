@@ -51,10 +51,6 @@ const (
 	hashedEach = 256 << 10
 	// leastMapped is the size from which files are mapped, which the decoder reads, too.
 	leastMapped = 1 << 20
-	// prefetchedEach is how much of a mapped file the processor gets into its cache at a time,
-	// while it hashes what lies prefetchedAhead before it.
-	prefetchedEach  = 1 << 10
-	prefetchedAhead = 4 << 10
 )
 
 // contentPart is a part of a file's content.
@@ -150,21 +146,8 @@ func (p *contentPart) look(m *mapped.File, from, end int) error {
 	return m.Guard(func() {
 		for from < end {
 			ready := min(m.Fetch(from), end)
-			p.hash(m.Data[from:ready])
+			_, _ = p.digest.Write(m.Data[from:ready]) // it never fails
 			from = ready
 		}
 	})
-}
-
-// hash adds bytes that are in memory. The processor foresees what comes next only within a
-// page: told of it, it takes a quarter less time.
-func (p *contentPart) hash(b []byte) {
-	for len(b) > 0 {
-		n := min(prefetchedEach, len(b))
-		if len(b) > prefetchedAhead {
-			prefetch(b[prefetchedAhead:min(prefetchedAhead+prefetchedEach, len(b))])
-		}
-		_, _ = p.digest.Write(b[:n]) // it never fails
-		b = b[n:]
-	}
 }
