@@ -110,12 +110,8 @@ func inStore(t *testing.T, store string, b *storedir.Batch, table *schema.Table)
 		if f.Table != table.Name {
 			continue
 		}
-		from := source{File: f}
-		if table.Facts != nil {
-			from.facts = b.PathOf(table.Facts)
-		}
 		known := make([]texts, len(table.Columns))
-		r, err := open(t.Context(), store, from, table, known, schema.BatchRows)
+		r, err := open(t.Context(), store, source{File: f}, table, known, schema.BatchRows)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,11 +74,7 @@ func (m *merge) files(t *schema.Table) (list []source) {
 	for i, b := range m.batches {
 		for _, f := range b.Files {
 			if f.Table == t.Name {
-				s := source{File: f, batch: i, ranks: &m.ranks[i]}
-				if t.Facts != nil {
-					s.facts = b.PathOf(t.Facts)
-				}
-				list = append(list, s)
+				list = append(list, source{f, i, &m.ranks[i]})
 			}
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"stackmill/schema"
-	"stackmill/tablefile/stored"
 )
 
 // reader reads the rows of a table's file in their order.
@@ -23,27 +22,22 @@ type reader struct {
 	known []texts // those of the table's columns, which all readers of it share
 	file  *file.Reader
 	next  pqarrow.RecordReader
-	facts *stored.Facts // nil: the file has all columns
 }
 
 // open opens a file of a store; rows come so many at a time.
 func open(ctx context.Context, store string, from source, t *schema.Table, known []texts, atOnce int) (*reader, error) {
-	facts, err := from.readFacts(ctx, store, t)
-	if err != nil {
-		return nil, err
-	}
 	path := from.Path
 	f, err := file.OpenParquetFile(filepath.Join(store, filepath.FromSlash(path)), false)
 	if err != nil {
 		return nil, err
 	}
 	props := pqarrow.ArrowReadProperties{BatchSize: int64(atOnce)}
-	for i, c := range t.File().Columns {
+	for i, c := range t.Columns {
 		if c.Type == schema.String || c.Type == schema.Label {
 			props.SetReadDict(i, true)
 		}
 	}
-	r := &reader{table: t, known: known, file: f, facts: facts}
+	r := &reader{table: t, known: known, file: f}
 	columns, err := pqarrow.NewFileReader(f, props, memory.DefaultAllocator)
 	if err == nil {
 		r.next, err = columns.GetRecordReader(ctx, nil, nil)
@@ -68,11 +62,6 @@ func (r *reader) read() (*rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.facts != nil {
-		if batch, err = r.facts.Join(batch, r.columns()); err != nil {
-			return nil, err
-		}
-	}
 	out := &rows{n: int(batch.NumRows()), columns: make([]column, len(r.table.Columns))}
 	for i := range out.columns {
 		if err := out.columns[i].fill(batch.Column(i), &r.known[i]); err != nil {
@@ -80,14 +69,6 @@ func (r *reader) read() (*rows, error) {
 		}
 	}
 	return out, nil
-}
-
-// columns returns the names of the table's columns.
-func (r *reader) columns() (names []string) {
-	for _, c := range r.table.Columns {
-		names = append(names, c.Name)
-	}
-	return names
 }
 
 // fill takes the values of an array, in whose memory they may stay.

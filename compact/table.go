@@ -8,7 +8,6 @@ import (
 
 	"stackmill/schema"
 	"stackmill/storedir"
-	"stackmill/tablefile/stored"
 )
 
 // piece is a run of rows that belong together: those of one experiment, or of one list
@@ -180,23 +179,6 @@ type source struct {
 	storedir.File
 	batch int // its place among those that are merged
 	ranks *ranks
-	facts string // the path of the file of the table's facts, empty if it has none
-}
-
-// readFacts reads the facts of a table, nil if it has none.
-func (s *source) readFacts(ctx context.Context, store string, t *schema.Table) (*stored.Facts, error) {
-	if t.Facts == nil {
-		return nil, nil
-	}
-	if s.facts == "" {
-		return nil, fmt.Errorf("its batch has no file of table %s", t.Facts.Name)
-	}
-	f, err := storedir.OpenFile(store, s.facts)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return stored.ReadFacts(ctx, f, t)
 }
 
 // complete returns an error unless the file has as many rows as its commit says.

@@ -128,9 +128,6 @@ func (d *definitions) changes(kind string) []string {
 func (d *definitions) always() ([]string, error) {
 	statements := []string{pathPart, functionKey}
 	for _, t := range schema.Tables {
-		if t.Implied != "" {
-			statements = append(statements, "CREATE MACRO "+lateMacro(rowsName(t), fmt.Sprintf("FROM %s() UNION ALL %s", storedName(t), t.Implied)))
-		}
 		if isNumbered(t) {
 			statements = append(statements, numberedMacro(t, d.as))
 		}
@@ -172,15 +169,6 @@ func (v View) parameters(sign string) string {
 // rowsName is the name of the macro that gives a table's rows as they are stored.
 func rowsName(t *schema.Table) string { return t.Name + "_rows" }
 
-// storedName is the name of the macro that gives the rows that a table's files have: all,
-// unless others stand for some.
-func storedName(t *schema.Table) string {
-	if t.Implied != "" {
-		return t.Name + "_stored_rows"
-	}
-	return rowsName(t)
-}
-
 // isNumbered reports whether the rows of a table have the numbers of functions or of threads'
 // names, and its view their identifiers or the names.
 func isNumbered(t *schema.Table) bool {
@@ -195,7 +183,7 @@ func numberedName(t *schema.Table) string { return t.Name + "_numbered_rows" }
 func numberedMacro(t *schema.Table, as form) string {
 	var columns []string
 	for _, c := range t.Shown() {
-		columns = append(columns, as.cast(c.Name, t.Value(c))+" AS "+identifier(c.Name))
+		columns = append(columns, as.cast(c.Name, value(c))+" AS "+identifier(c.Name))
 	}
 	return "CREATE MACRO " + lateMacro(numberedName(t), fmt.Sprintf("SELECT %s FROM %s() t", strings.Join(columns, ", "), rowsName(t)))
 }
@@ -205,7 +193,7 @@ func numberedMacro(t *schema.Table, as form) string {
 func tableView(t *schema.Table, as form) string {
 	var columns []string
 	for _, c := range t.Shown() {
-		value := t.Value(c)
+		value := value(c)
 		switch {
 		case t != schema.Experiments:
 		case c.Name == "experiment":
@@ -246,3 +234,6 @@ func quote(s string) string { return "'" + quoted.Replace(s) + "'" }
 var quoted = strings.NewReplacer("'", "''", "\x00", "' || chr(0) || '")
 
 func identifier(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+
+// value is the SQL of the value that a row t of a table's files has in a column.
+func value(c schema.Column) string { return "t." + identifier(c.Name) }

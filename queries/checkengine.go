@@ -40,7 +40,7 @@ func (p *Proof) checkPartByEngine(ctx context.Context, store string, batches []s
 	}
 	defer engine.Close()
 	db := &DB{DB: engine, Store: store}
-	for _, t := range schema.FileTables {
+	for _, t := range schema.Tables {
 		files := filesOf(store, t, addresses(batches))
 		if files.paths == nil {
 			continue
@@ -85,9 +85,8 @@ func sumsOf(store string, batches []storedir.Batch) (parts []string) {
 				sign = "-"
 			}
 			if files := filesOf(store, t, one); files.paths != nil {
-				exclusive := t.Value(t.Columns[t.Index("exclusive")])
-				parts = append(parts, fmt.Sprintf(`SELECT %[1]s AS batch, metric, unit, modes, function_key, "function", load_object, module, kind, %[2]s(%[3]s) AS exclusive, %[2]sinclusive AS inclusive FROM %[4]s t`,
-					quote(batches[i].Batch), sign, exclusive, files.read()))
+				parts = append(parts, fmt.Sprintf(`SELECT %[1]s AS batch, metric, unit, modes, function_key, "function", load_object, module, kind, %[2]sexclusive AS exclusive, %[2]sinclusive AS inclusive FROM %[3]s`,
+					quote(batches[i].Batch), sign, files.read()))
 			}
 		}
 	}

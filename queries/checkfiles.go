@@ -210,7 +210,7 @@ func checkFooter(from *os.File, t *schema.Table, f storedir.File) error {
 	if err != nil {
 		return fmt.Errorf("has a schema that cannot be read: %w", err)
 	}
-	want := t.File().Stored()
+	want := t.Stored()
 	if found.NumFields() != want.NumFields() {
 		return fmt.Errorf("has %d columns, table %s has %d", found.NumFields(), t.Name, want.NumFields())
 	}

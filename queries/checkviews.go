@@ -248,7 +248,7 @@ func keyCheck(t *schema.Table) string {
 // modesCheck returns a query for the rows of a table's files that hold for no mode, or whose
 // modes have a bit that means nothing there.
 func modesCheck(t *schema.Table) string {
-	return fmt.Sprintf("FROM %s() WHERE modes & %d <> modes OR modes & %d = 0", storedName(t), t.ModeBits(), schema.ShownModes)
+	return fmt.Sprintf("FROM %s() WHERE modes & %d <> modes OR modes = 0", rowsName(t), t.Modes())
 }
 
 // statusCheck returns a query for the experiments whose row is not what their

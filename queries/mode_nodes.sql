@@ -13,14 +13,14 @@
 --     SELECT experiment_id, location FROM locations SEMI JOIN functions USING (experiment_id, function_id) SEMI JOIN load_objects USING (experiment_id, load_object_id)
 --   ) l USING (experiment_id, location)
 WITH nodes AS (
-  SELECT d.*, f.user_shown, f.user_rule, f.expert_shown, f.expert_rule, f.machine_location, f.machine_rule
+  SELECT d.*, f.user_location, f.user_rule, f.expert_location, f.expert_rule, f.machine_location, f.machine_rule
   FROM node_depths d JOIN tree_frames f USING (experiment_id, frame)
 ),
 -- Not a union, which would read the nodes thrice, and keep filters from passing.
 shown AS (
   SELECT n.experiment_id, m.mode, n.node, n.last,
     CASE m.mode WHEN 'user' THEN n.user_depth WHEN 'expert' THEN n.expert_depth ELSE n.machine_depth END AS depth,
-    CASE m.mode WHEN 'user' THEN n.user_shown WHEN 'expert' THEN n.expert_shown ELSE n.machine_location END AS location,
+    CASE m.mode WHEN 'user' THEN n.user_location WHEN 'expert' THEN n.expert_location ELSE n.machine_location END AS location,
     CASE m.mode WHEN 'user' THEN n.user_rule WHEN 'expert' THEN n.expert_rule ELSE n.machine_rule END AS rule
   FROM nodes n CROSS JOIN modes m
 )

@@ -161,13 +161,11 @@ func (n *narrowing) hiddenFrames() string {
 	})
 	return fmt.Sprintf(`WITH used AS (SELECT DISTINCT experiment_id, frame AS number, frame // %[1]d AS frame, frame %% %[1]d AS states FROM %[2]s),
 frames AS (
-  SELECT f.experiment_id, u.number, f.part, f.word, f.bci, f.location, %[3]s AS user_shown, %[4]s AS user_rule,
-    %[5]s AS expert_shown, %[6]s AS expert_rule, %[7]s AS machine_location, %[8]s AS machine_rule
+  SELECT f.experiment_id, u.number, f.part, f.word, f.bci, f.location, %[3]s AS user_location, %[4]s AS user_rule,
+    %[5]s AS expert_location, %[6]s AS expert_rule, %[7]s AS machine_location, %[8]s AS machine_rule
   FROM tree_frames f JOIN used u ON u.experiment_id = f.experiment_id AND u.frame = f.frame%[9]s
 )
-SELECT experiment_id, number AS frame, part, word, bci, location,
-  CASE WHEN user_shown IS DISTINCT FROM machine_location THEN COALESCE(user_shown, -1) END AS user_location, user_rule,
-  CASE WHEN expert_shown IS DISTINCT FROM machine_location THEN COALESCE(expert_shown, -1) END AS expert_location, expert_rule, machine_location, machine_rule
+SELECT experiment_id, number AS frame, part, word, bci, location, user_location, user_rule, expert_location, expert_rule, machine_location, machine_rule
 FROM frames`, statesOfNode, n.table("stack_tree"), shown["user"], rules["user"], shown["expert"], rules["expert"], shown["machine"], rules["machine"], strings.Join(joins, ""))
 }
 

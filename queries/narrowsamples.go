@@ -146,9 +146,9 @@ func shownColumn(mode string) string {
 	case "machine":
 		return "machine_location"
 	case "expert":
-		return "expert_shown"
+		return "expert_location"
 	}
-	return "user_shown"
+	return "user_location"
 }
 
 // usage is the query of the values of threads, names, control groups, CPUs and seconds.

@@ -27,14 +27,14 @@ func (v *callView) up() string {
 func (n *narrowing) shape(ctx context.Context, conn *sql.Conn) error {
 	var same [3]bool // user and expert, user and machine, expert and machine mode
 	var inlined bool
-	err := conn.QueryRowContext(ctx, `SELECT COALESCE(bool_and(user_shown IS NOT DISTINCT FROM expert_shown), true),
-  COALESCE(bool_and(user_shown IS NOT DISTINCT FROM machine_location), true), COALESCE(bool_and(expert_shown IS NOT DISTINCT FROM machine_location), true),
+	err := conn.QueryRowContext(ctx, `SELECT COALESCE(bool_and(user_location IS NOT DISTINCT FROM expert_location), true),
+  COALESCE(bool_and(user_location IS NOT DISTINCT FROM machine_location), true), COALESCE(bool_and(expert_location IS NOT DISTINCT FROM machine_location), true),
   EXISTS (FROM inline_frames_numbered_rows())
 FROM tree_frames`).Scan(&same[0], &same[1], &same[2], &inlined)
 	if err != nil {
 		return err
 	}
-	user := callView{modes: 1, shown: "user_shown"}
+	user := callView{modes: 1, shown: "user_location"}
 	plain := []*callView{&user}
 	switch {
 	case same[0]:
@@ -42,7 +42,7 @@ FROM tree_frames`).Scan(&same[0], &same[1], &same[2], &inlined)
 	case !same[1] && same[2]:
 		plain = append(plain, &callView{modes: 2 | 4, shown: "machine_location"})
 	default:
-		plain = append(plain, &callView{modes: 2, shown: "expert_shown"})
+		plain = append(plain, &callView{modes: 2, shown: "expert_location"})
 	}
 	switch {
 	case same[1]:

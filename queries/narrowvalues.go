@@ -9,7 +9,7 @@ import (
 
 // callNodeRows and treeRows are the queries of the rows of these tables.
 func (n *narrowing) callNodeRows() string {
-	return "SELECT experiment_id, call_node, up, below, depth, function_no, 0 AS alone FROM " + n.table("call_nodes")
+	return "SELECT experiment_id, call_node, up, below, depth, function_no FROM " + n.table("call_nodes")
 }
 
 func (n *narrowing) treeRows() string {
@@ -101,13 +101,13 @@ selves AS MATERIALIZED (
   SELECT t.experiment_id, t.metric, c.function_no, ` + n.each(", ", "sum(t.own_#)::BIGINT AS own_#") + `
   FROM tree t JOIN nodes c ON c.experiment_id = t.experiment_id AND c.call_node = t.call_node GROUP BY ALL
 )
-` + n.byView(63, `SELECT experiment_id, @ AS modes, metric, function_no, 'caller' AS relation, caller_no - function_no AS other_no, caller_# AS attributed FROM pairs WHERE all_# <> 0
+` + n.byView(63, `SELECT experiment_id, @ AS modes, metric, function_no, 'caller' AS relation, caller_no AS other_no, caller_# AS attributed FROM pairs WHERE all_# <> 0
 UNION ALL
-SELECT experiment_id, @, metric, caller_no, 'callee', function_no - caller_no, callee_# FROM pairs WHERE all_# <> 0
+SELECT experiment_id, @, metric, caller_no, 'callee', function_no, callee_# FROM pairs WHERE all_# <> 0
 UNION ALL
-SELECT experiment_id, @, metric, function_no, 'self', 0, own_# FROM selves WHERE own_# > 0
+SELECT experiment_id, @, metric, function_no, 'self', function_no, own_# FROM selves WHERE own_# > 0
 UNION ALL
-SELECT t.experiment_id, @, t.metric, c.function_no, 'self', 0, t.all_#
+SELECT t.experiment_id, @, t.metric, c.function_no, 'self', c.function_no, t.all_#
 FROM `+n.table("tree_values")+` t JOIN `+n.table("call_nodes")+` c ON c.experiment_id = t.experiment_id AND c.call_node = t.call_node WHERE t.call_node = 0`)
 }
 

@@ -29,23 +29,23 @@
 --   SELECT experiment_id, node, frame FROM stack_tree WHERE (node = 0) <> (frame = 0)
 --   UNION ALL
 --   SELECT experiment_id, NULL, frame FROM tree_frames
---   WHERE (frame = 0) <> (word IS NULL AND COALESCE(user_shown, expert_shown, machine_location) IS NULL AND 'hidden' NOT IN (user_rule, expert_rule, machine_rule))
+--   WHERE (frame = 0) <> (word IS NULL AND COALESCE(user_location, expert_location, machine_location) IS NULL AND 'hidden' NOT IN (user_rule, expert_rule, machine_rule))
 WITH
 -- A path has the frames that were shown before the node in the order of numbers, but
 -- for those of subtrees that ended before it.
 framed AS (
-  SELECT t.experiment_id, t.node, t.last, t.frame, f.user_shown, f.expert_shown, f.machine_location
+  SELECT t.experiment_id, t.node, t.last, t.frame, f.user_location, f.expert_location, f.machine_location
   FROM stack_tree t LEFT JOIN tree_frames f USING (experiment_id, frame)
 ),
 -- Not of framed: a filter passes a table with two readers, but not one below another.
 ended AS (
-  SELECT t.experiment_id, t.last + 1 AS node, count(f.user_shown) AS u, count(f.expert_shown) AS e, count(f.machine_location) AS m
+  SELECT t.experiment_id, t.last + 1 AS node, count(f.user_location) AS u, count(f.expert_location) AS e, count(f.machine_location) AS m
   FROM stack_tree t LEFT JOIN tree_frames f USING (experiment_id, frame)
   GROUP BY ALL
 )
 SELECT f.experiment_id, f.node, f.last, f.frame,
-  (count(f.user_shown) OVER before - COALESCE(sum(n.u) OVER before, 0))::INTEGER AS user_depth,
-  (count(f.expert_shown) OVER before - COALESCE(sum(n.e) OVER before, 0))::INTEGER AS expert_depth,
+  (count(f.user_location) OVER before - COALESCE(sum(n.u) OVER before, 0))::INTEGER AS user_depth,
+  (count(f.expert_location) OVER before - COALESCE(sum(n.e) OVER before, 0))::INTEGER AS expert_depth,
   (count(f.machine_location) OVER before - COALESCE(sum(n.m) OVER before, 0))::INTEGER AS machine_depth
 FROM framed f LEFT JOIN ended n USING (experiment_id, node)
 WINDOW before AS (PARTITION BY experiment_id ORDER BY node ROWS UNBOUNDED PRECEDING)

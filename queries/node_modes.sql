@@ -11,7 +11,7 @@ WITH
 shown AS (
   SELECT experiment_id, frame, location, sum(bit)::INTEGER AS modes
   FROM (
-    SELECT f.experiment_id, f.frame, m.bit, CASE m.mode WHEN 'user' THEN f.user_shown WHEN 'expert' THEN f.expert_shown ELSE f.machine_location END AS location
+    SELECT f.experiment_id, f.frame, m.bit, CASE m.mode WHEN 'user' THEN f.user_location WHEN 'expert' THEN f.expert_location ELSE f.machine_location END AS location
     FROM tree_frames f CROSS JOIN modes m
   ) WHERE location IS NOT NULL
   GROUP BY ALL

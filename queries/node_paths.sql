@@ -12,7 +12,7 @@ WITH
 -- experiment does not pass two such tables in a row.
 shown AS (
   SELECT s.experiment_id, s.frame, s.mode, l.level, l.function_id, l.innermost OR what::VARCHAR NOT LIKE 'inline%' AS leaf FROM (
-    SELECT f.experiment_id, f.frame, m.mode, CASE m.mode WHEN 'user' THEN f.user_shown WHEN 'expert' THEN f.expert_shown ELSE f.machine_location END AS location
+    SELECT f.experiment_id, f.frame, m.mode, CASE m.mode WHEN 'user' THEN f.user_location WHEN 'expert' THEN f.expert_location ELSE f.machine_location END AS location
     FROM tree_frames f CROSS JOIN modes m
   ) s JOIN location_levels l USING (experiment_id, location)
   WHERE l.level = 0 OR what::VARCHAR LIKE 'inline%'

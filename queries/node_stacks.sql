@@ -8,7 +8,7 @@
 WITH
 -- A filter by experiment does not pass a materialized table on its way to another one.
 marked AS (
-  SELECT s.experiment_id, s.frame, m.mode, CASE m.mode WHEN 'user' THEN s.user_shown WHEN 'expert' THEN s.expert_shown ELSE s.machine_location END AS location,
+  SELECT s.experiment_id, s.frame, m.mode, CASE m.mode WHEN 'user' THEN s.user_location WHEN 'expert' THEN s.expert_location ELSE s.machine_location END AS location,
     CASE m.mode WHEN 'user' THEN s.user_rule WHEN 'expert' THEN s.expert_rule ELSE s.machine_rule END AS rule
   FROM tree_frames s CROSS JOIN modes m
 ),

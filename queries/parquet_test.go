@@ -44,7 +44,7 @@ func answersOf(t *testing.T, store string) map[string]string {
 // table once, in paths that the system can still open.
 func columnFolders() (folders []string) {
 	names := map[string]bool{}
-	for _, table := range schema.FileTables {
+	for _, table := range schema.Tables {
 		for _, c := range table.Columns {
 			names[c.Name] = true
 		}

@@ -23,33 +23,17 @@ All columns are flat, none is unsigned. A value is never missing unless its colu
 so: what a recording lacks is 0 or empty. A table's key tells its rows apart. Columns
 that are computed are in no file: the catalog's view of the table makes them.
 
-**Values are to be read from the views, not from the files.** Each table is a view of its
-name in `+"`stackmill.duckdb`"+`. A sum over files is wrong without a word: they have rows of
-experiments that do not count any more, a row there holds for all modes in its `+"`modes`"+`, and
-they leave out what follows from others, which is said below each table. The view has -1 as
-`+"`exclusive`"+` in no row: files have that where it is `+"`inclusive`"+` or `+"`attributed`"+`. They have
-`+"`locations.instruction`"+` as the distance from `+"`offset`"+`, and `+"`call_values.other_no`"+` as that from
-`+"`function_no`"+`.
+**Any engine reads the files**: the rows of a table are the rows of its files. Two things are said
+by commits alone, which the views of `+"`stackmill.duckdb`"+` consider: files keep rows of
+experiments that were forgotten or replaced until `+"`stackmill compact --purge`"+`, and
+`+"`experiments`"+` has in its view where a recording was and when it was put into the store.
 
-Files leave out rows for which other rows with the same values stand, in the modes that
-these hold for. Which these are is in further bits of the other rows' `+"`modes`"+`, which views do not show:
-
-| in | bit | stands for the row |
-| --- | ---: | --- |
-| `+"`call_values`"+` | %d | of a caller's row: of the callee, with the same value |
-| `+"`line_values`"+` | %d | in `+"`source_values`"+`: no other function has code on the line |
-| `+"`function_values`"+` | %d | in `+"`module_values`"+`: it is the module's only function |
-| | %d | in `+"`pc_values`"+`, of its only location |
-| | %d | of itself in `+"`call_values`"+`, with its exclusive value |
-| | %d | in `+"`line_values`"+`: all its code, by `+"`locations`"+` and `+"`inline_frames`"+`, is on one line |
-| | %d | in `+"`source_values`"+`, of that line |
-
-In the modes that `+"`call_nodes.alone`"+` names, the row of its function in `+"`function_values`"+` stands
-for the node's in `+"`tree_values`"+`, and for two of `+"`call_values`"+` with the function's inclusive value: of
-the function's caller, and of that for its callee.
+A row of a table with the column `+"`modes`"+` holds for all modes whose bits are set: user 1,
+expert 2, machine 4, and 8, 16 and 32 for the same with inlined functions as frames of their own. A sum needs a condition
+on one of them, such as `+"`modes & 1 <> 0`"+`.
 
 This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
-`, schema.StoreVersion, schema.ForCallee, schema.ForSource, schema.ForModule, schema.ForPC, schema.ForSelf, schema.ForLine, schema.ForLineSource)
+`, schema.StoreVersion)
 	for _, t := range schema.Tables {
 		fmt.Fprintf(&b, "\n## %s\n\nA row is %s.%s\n\n| column | type | unit | encoding | meaning |\n| --- | --- | --- | --- | --- |\n", t.Name, html(t.Row), keySentence(t))
 		for _, c := range t.Columns {
@@ -57,35 +41,14 @@ This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 			if c.Null {
 				doc += " May be missing."
 			}
-			if slices.Contains(t.FileOnly, c.Name) {
-				doc += " Only files have it."
-			}
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.Name, c.Type.SQL(), c.Unit, c.Encoding, html(doc))
 		}
 		for _, c := range t.Computed {
 			fmt.Fprintf(&b, "| `%s` | %s | | computed | %s |\n", c.Name, c.Type.SQL(), html(c.Doc))
 		}
 		b.WriteString(sharedSentence(t))
-		b.WriteString(storedSentence(t))
-		b.WriteString(factsSentence(t))
 	}
 	return b.String()
-}
-
-// storedSentence says what the files of a table of values have otherwise than its view, empty
-// if that is nothing.
-func storedSentence(t *schema.Table) string {
-	if !t.Has("modes") {
-		return ""
-	}
-	s := "\nOf the files: a row holds for all modes in `modes`"
-	if t.StandsForOthers() {
-		s += fmt.Sprintf(", of which the bits from %d on say for which other rows it stands", schema.ForCallee)
-	}
-	if t.Implied != "" {
-		s += "; **rows are left out for which others stand, so that sums are too small**"
-	}
-	return s + ". The view has all rows and values.\n"
 }
 
 // sharedSentence says which experiments have the rows of a table, empty if each row is of
@@ -100,20 +63,6 @@ func sharedSentence(t *schema.Table) string {
 	}
 	return fmt.Sprintf("\nThe experiments of a batch share these rows. The view has them once for each row of the batch's `%s`\n"+
 		"with the same `listed_in` and `listing`, with its `%s` in place of the two.\n", t.Links.Name, strings.Join(own, "`, `"))
-}
-
-// factsSentence says where files have the columns of a table, empty if all are in its own.
-func factsSentence(t *schema.Table) string {
-	if t.Facts == nil {
-		return ""
-	}
-	var own []string
-	for _, c := range t.Own.Columns {
-		own = append(own, c.Name)
-	}
-	return fmt.Sprintf("\nFiles of `%s` have `%s`. The other columns are in those of `%s`,\n"+
-		"which have each distinct row of a batch once: a row has the facts with the same `listed_in` and `fact`\nin the same batch.\n",
-		t.Name, strings.Join(own, "`, `"), t.Facts.Name)
 }
 
 func keySentence(t *schema.Table) string {

@@ -82,11 +82,7 @@ func (p *portion) agrees(counted map[string]extent) bool {
 const few = 16
 
 // rows returns the relation of a table's rows that count in files; empty if none does.
-// facts are those of the table's facts, if it has any.
-func (p *portion) rows(t *schema.Table, files, facts fileList) string {
-	if t.Facts != nil {
-		return p.joined(t, files, facts)
-	}
+func (p *portion) rows(t *schema.Table, files fileList) string {
 	from := "SELECT * FROM " + files.read()
 	if p.counted == nil {
 		return from
@@ -108,19 +104,6 @@ func (p *portion) rows(t *schema.Table, files, facts fileList) string {
 		hidden += " AND NOT summary"
 	}
 	return from + fmt.Sprintf(" ANTI JOIN (SELECT experiment_id FROM %s WHERE "+hidden+") USING (experiment_id)", uncounted, p.number)
-}
-
-// joined returns the relation of the rows of a table with facts.
-func (p *portion) joined(t *schema.Table, files, facts fileList) string {
-	own := p.rows(t.Own, files, fileList{})
-	if own == "" {
-		return ""
-	}
-	columns := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		columns[i] = identifier(c.Name)
-	}
-	return fmt.Sprintf("SELECT %s FROM (%s) JOIN (%s) USING (%s, %s)", strings.Join(columns, ", "), own, p.shared(facts), schema.ListedIn, schema.FactNumber)
 }
 
 // shared returns the relation of rows in files that name what experiments share, or have it:
@@ -186,7 +169,7 @@ func (p *portion) experiments(which func(extent) bool) (ids []string) {
 
 // rowsMacro returns what follows CREATE MACRO for the macro of a table's rows.
 func rowsMacro(store string, t *schema.Table, all []*portion) string {
-	return lateMacro(storedName(t), rowsQuery(store, t, all))
+	return lateMacro(rowsName(t), rowsQuery(store, t, all))
 }
 
 // rowsQuery returns the query of a table's rows: those of exactly the committed files, read
@@ -199,16 +182,11 @@ func rowsQuery(store string, t *schema.Table, all []*portion) string {
 		if t == schema.FunctionSums && p.counted != nil { // they have what does not count
 			of = schema.FunctionRollup
 		}
-		batches := slices.Values(p.batches)
-		files := filesOf(store, of, batches)
+		files := filesOf(store, of, slices.Values(p.batches))
 		if files.paths == nil {
 			continue
 		}
-		var facts fileList
-		if t.Facts != nil {
-			facts = filesOf(store, t.Facts, batches)
-		}
-		rows := p.rows(of, files, facts)
+		rows := p.rows(of, files)
 		if rows == "" {
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 
 // StoreVersion is the version of the store format. It stands in the footer of
 // every Parquet file and changes when a table changes incompatibly.
-const StoreVersion = "14"
+const StoreVersion = "15"
 
 // BatchRows is the largest number of rows of a record batch between stages.
 const BatchRows = 1 << 16
@@ -109,16 +109,11 @@ type Table struct {
 	Row     string   // what a row is
 	Key     []string // the columns that tell the rows of the view apart; none where rows may be equal
 	Columns []Column // of the files
-	// FileOnly are columns of the files that the view does not have.
-	FileOnly []string
 	// Computed are columns of the table's view that are not in its files.
 	Computed []Computed
 	// Joined are tables before it that the view joins to t, its files, for what is
 	// computed: a row each. Empty if that needs none.
 	Joined string
-	// Implied is the SQL of further rows, which the files leave out since rows of this
-	// table or another stand for them (stored.go). Empty if there are none.
-	Implied string
 	// Summary says that the rows of an experiment stay when only a summary of it is kept.
 	Summary bool
 	// Links, if not nil, is the table before it that says which experiments of a batch
@@ -126,8 +121,6 @@ type Table struct {
 	// and `listing`, which the files begin with. In the view a row comes once for each of
 	// them, with the other columns of that in place of these two.
 	Links *Table
-	// Own and Facts, if not nil, are what the files have in place of the table (facts.go).
-	Own, Facts *Table
 }
 
 // Owner returns the columns of the table's view that say whose a row is in place of
@@ -141,13 +134,10 @@ func (t *Table) Owner() []Column {
 
 // Shown returns the columns of the table's view that are stored, which are not to be changed.
 func (t *Table) Shown() []Column {
-	switch {
-	case t.Links == nil && len(t.FileOnly) == 0:
+	if t.Links == nil {
 		return slices.Clip(t.Columns)
-	case t.Links != nil:
-		return slices.Concat(t.Owner(), t.Columns[t.Index(listing.Name)+1:])
 	}
-	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return slices.Contains(t.FileOnly, c.Name) })
+	return slices.Concat(t.Owner(), t.Columns[t.Index(listing.Name)+1:])
 }
 
 // Types returns the types of the columns of the table, computed ones included, by name.
@@ -222,15 +212,25 @@ func (t *Table) find(name string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 }
 
-// ByName returns the table of a name, or of facts, or nil.
+// ByName returns the table of a name, or nil.
 func ByName(name string) *Table {
 	for _, t := range Tables {
-		switch {
-		case t.Name == name:
+		if t.Name == name {
 			return t
-		case t.Facts != nil && t.Facts.Name == name:
-			return t.Facts
 		}
 	}
 	return nil
+}
+
+// The modes that a row can hold for: with inlined functions or without, and without.
+const AllModes, PlainModes = 0o77, 0o7
+
+// Modes are the bits that the table's column `modes` may have: modules, load objects and
+// instructions have no values of their own with inlined functions.
+func (t *Table) Modes() int64 {
+	switch t {
+	case PCValues, ModuleValues, ObjectValues:
+		return PlainModes
+	}
+	return AllModes
 }

@@ -34,14 +34,11 @@ var (
 		{"word", Int64, DictOrDelta, "", true, "The PC or marker; of a Java frame the method's id; missing for a frame that a rule put in."},
 		{"bci", Int64, Delta, "", true, "The byte code index of a Java frame."},
 		{"location", Int32, Delta, "", true, "What the word means by itself, before any rule: `locations.location`; missing for a marker and without a word."},
-		{"user_location", Int32, Dict, "", true, "The instruction that user mode shows; missing if that is what machine mode does, -1 if it does not show the frame where machine mode does."},
+		{"user_location", Int32, Delta, "", true, "The instruction that user mode shows; missing if it does not show the frame."},
 		{"user_rule", Label, Dict, "", false, "The rule that put the frame in, changed or dropped it in user mode; empty for a frame as recorded."},
-		{"expert_location", Int32, Dict, "", true, "Likewise in expert mode."},
+		{"expert_location", Int32, Delta, "", true, "Likewise in expert mode."},
 		{"expert_rule", Label, Dict, "", false, "Likewise in expert mode."},
-		{"machine_location", Int32, Delta, "", true, "The instruction that machine mode shows; missing if it does not show the frame."},
+		{"machine_location", Int32, Delta, "", true, "Likewise in machine mode."},
 		{"machine_rule", Label, Dict, "", false, "The rule in machine mode."},
-	}, Computed: []Computed{
-		{"user_shown", Int32, "NULLIF(COALESCE(user_location, machine_location), -1)", "The instruction that user mode shows; missing if it does not show the frame."},
-		{"expert_shown", Int32, "NULLIF(COALESCE(expert_location, machine_location), -1)", "Likewise in expert mode."},
 	}}
 )

@@ -30,15 +30,15 @@ var (
 		{"loaded_ns", Int64, Plain, "ns", false, "When it was mapped, from the founder's start."},
 		{"unloaded_ns", Int64, Plain, "ns", true, "When it was unmapped; missing if it was not."},
 	}}
-	Modules = Table{Name: "modules", Row: "one compilation unit that a function on a stack belongs to", Key: key("module_id"), Columns: []Column{
+	Modules = &Table{Name: "modules", Row: "one compilation unit that a function on a stack belongs to", Key: key("module_id"), Columns: []Column{
 		experimentID,
 		{"module_id", Int64, Dict, "", false, "Hash of load object and name."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"name", String, Dict, "", false, "The unit's path; `(unknown)` for functions without debug information."},
 		{"language", String, Dict, "", false, "The source language, empty if unknown."},
 		{"short_path", String, Dict, "", false, "The part of its path that builds in other directories share: the path from the common directory of the sources that were compiled together; without debug information, the name without directories."},
-	}}.withFacts("module_facts")
-	Functions = Table{Name: "functions", Row: "one function on a stack or inlined there, the function it was made from, and the artificial ones", Key: key("function_id"), Columns: []Column{
+	}}
+	Functions = &Table{Name: "functions", Row: "one function on a stack or inlined there, the function it was made from, and the artificial ones", Key: key("function_id"), Columns: []Column{
 		experimentID,
 		functionNo.as(Delta),
 		{"function_id", Int64, Dict, "", false, "Hash of load object, module, linkage name and address; of inlined functions, also of their declaration (S10)."},
@@ -64,8 +64,8 @@ var (
 		{"perf_name", String, "COALESCE(other_perf_name, name)", "The name as perf would show it, of the alias that it chooses (S4): without a compiler's marks made readable."},
 		{"linkage_name", String, "COALESCE(other_linkage_name, name)", "The name in the symbol table, of inlined functions that in the debug information; empty for artificial and static ones."},
 		{"aliases", String, "COALESCE(other_aliases, other_linkage_name, name)", "All linkage names at its address, separated by tabs, since Go's have blanks, in byte order (S4)."},
-	}}.withFacts("function_facts", "function_no")
-	Locations = Table{Name: "locations", Row: "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", Key: key("location"), Columns: []Column{
+	}}
+	Locations = &Table{Name: "locations", Row: "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", Key: key("location"), Columns: []Column{
 		experimentID,
 		{"location", Int32, Delta, "", false, "Its number within the experiment, from 0: other tables refer to it."},
 		{"other_location_id", Int64, Plain, "", true, "`location_id` where that is not the hash of load object and offset."},
@@ -80,7 +80,7 @@ var (
 	}, Joined: ofFunction, Computed: []Computed{
 		{"location_id", Int64, `COALESCE(other_location_id, path_part(t.load_object_id, t."offset"))`, "Hash of load object and offset, and of the function where that does not hold the offset or is in no file: the same instruction has the same one in every experiment."},
 		functionID.as("Its function; in user mode, of an instruction in a body, the function the body was made from (S11)."),
-	}}.withFacts("location_facts", "location", "function_no")
+	}}
 	InlineFrames = &Table{Name: "inline_frames", Row: "one level of the inline chain of an instruction that was inlined (S10)", Key: key("location", "depth"), Columns: []Column{
 		experimentID,
 		{"location", Int32, Delta, "", false, "The instruction: `locations.location`."},

@@ -30,7 +30,7 @@ var (
 		{"relation", Label, Dict, "", false, "`caller`, `self` or `callee`."},
 		{"other_no", Int32, Dict, "", false, "The neighbour's number."},
 		attribute,
-	}, Joined: ofFunction + " LEFT JOIN functions o ON o.experiment_id = t.experiment_id AND o.function_no = t.function_no + t.other_no", Implied: impliedCalls, Computed: []Computed{
+	}, Joined: ofFunction + " LEFT JOIN functions o ON o.experiment_id = t.experiment_id AND o.function_no = t.other_no", Computed: []Computed{
 		functionID,
 		{"other_id", Int64, "o.function_id", "The neighbour."},
 	}}
@@ -41,8 +41,7 @@ var (
 		{"below", Int32, Dict, "count", false, "How many nodes are below it: the next so many."},
 		{"depth", Int32, Delta, "", false, "0 is the root."},
 		functionNo.as(Dict),
-		{"alone", Int32, Dict, "", false, "The modes in which no other node is of its function, unless its caller's function is below it: values of the function are its own there."},
-	}, FileOnly: []string{"alone"}, Joined: ofFunction, Computed: []Computed{
+	}, Joined: ofFunction, Computed: []Computed{
 		functionID,
 		{"parent", Int32, "CASE WHEN up > 0 THEN call_node - up END", "The caller's node; missing for the root."},
 		{"last", Int32, "call_node + below", "The last node below it, itself if there is none."},
@@ -51,25 +50,25 @@ var (
 		experimentID, modes, metric,
 		{"call_node", Int32, Delta, "", false, "The node."},
 		attribute, exclusive,
-	}, Implied: impliedNodes}
-	LineValues = &Table{Name: "line_values", Implied: impliedLines, Row: "one metric's value of one source line of one function", Key: key("modes", "metric", "function_no", "file", "line"), Columns: []Column{
+	}}
+	LineValues = &Table{Name: "line_values", Row: "one metric's value of one source line of one function", Key: key("modes", "metric", "function_no", "file", "line"), Columns: []Column{
 		experimentID, modes, metric, functionNo,
 		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
 		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
 		exclusive, inclusive,
 	}, Joined: ofFunction, Computed: []Computed{functionID}}
-	SourceValues = &Table{Name: "source_values", Implied: impliedSources, Row: "one metric's value of one source line, of all functions with code there", Key: key("modes", "metric", "file", "line"), Columns: []Column{
+	SourceValues = &Table{Name: "source_values", Row: "one metric's value of one source line, of all functions with code there", Key: key("modes", "metric", "file", "line"), Columns: []Column{
 		experimentID, modes, metric,
 		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
 		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
 		exclusive, inclusive,
 	}}
-	PCValues = &Table{Name: "pc_values", Implied: impliedByFunction("locations", "location", ForPC), Row: "one metric's value of one instruction", Key: key("modes", "metric", "location"), Columns: []Column{
+	PCValues = &Table{Name: "pc_values", Row: "one metric's value of one instruction", Key: key("modes", "metric", "location"), Columns: []Column{
 		experimentID, modes, metric,
 		{"location", Int32, Delta, "", false, "The instruction: `locations.location`."},
 		exclusive, inclusive,
 	}}
-	ModuleValues = &Table{Name: "module_values", Implied: impliedByFunction("functions", "module_id", ForModule), Row: "one metric's value of one module", Key: key("modes", "metric", "module_id"), Columns: []Column{
+	ModuleValues = &Table{Name: "module_values", Row: "one metric's value of one module", Key: key("modes", "metric", "module_id"), Columns: []Column{
 		experimentID, modes, metric,
 		{"module_id", Int64, Dict, "", false, "The module."},
 		exclusive, inclusive,

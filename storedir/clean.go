@@ -62,7 +62,7 @@ func removeAttempt(store string, s *Scratch) {
 	c, err := ReadCommit(store, BatchOf(attempt))
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && !c.has(attempt):
-		for _, t := range schema.FileTables {
+		for _, t := range schema.Tables {
 			if !named(s.lock) { // another machine was faster
 				s.Abandon()
 				return

@@ -60,7 +60,7 @@ var attemptPattern = pattern.Lazy(`^(-[0-9a-f]{8})?$`)
 // fileTables are the tables that have files.
 var fileTables = func() map[string]bool {
 	names := map[string]bool{}
-	for _, t := range schema.FileTables {
+	for _, t := range schema.Tables {
 		names[t.Name] = true
 	}
 	return names

@@ -20,7 +20,7 @@ var pointers = regexp.MustCompile(`0x[0-9a-f]+`)
 // arrow-go reads from a footer what is in it: it writes the same bytes, and takes the columns
 // for what it makes of the table.
 func TestFooter(t *testing.T) {
-	for _, table := range schema.FileTables {
+	for _, table := range schema.Tables {
 		for _, kind := range kinds {
 			for _, n := range []int{0, 1, 5000} {
 				data, _ := written(t, table, Quick, n, kind)

@@ -158,7 +158,7 @@ func open(t *testing.T, data []byte) *file.Reader {
 func TestRoundTrip(t *testing.T) {
 	for _, kind := range kinds {
 		for _, n := range []int{0, 1, 8, fewestValues, 5000} {
-			for _, table := range schema.FileTables {
+			for _, table := range schema.Tables {
 				compare(t, table, Quick, n, kind)
 				if n == fewestValues {
 					compare(t, table, Thorough, n, kind)
@@ -249,7 +249,7 @@ func TestRowGroups(t *testing.T) {
 // Each column of a row group has its smallest and largest value and says how many are
 // missing, so that readers can skip it.
 func TestStatistics(t *testing.T) {
-	for _, table := range schema.FileTables {
+	for _, table := range schema.Tables {
 		for _, n := range []int{3, 1000} {
 			data, batches := written(t, table, Quick, n, "repeating")
 			f := open(t, data)

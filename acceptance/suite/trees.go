@@ -71,8 +71,8 @@ func newExpansion(t *testing.T, db *sql.DB, id string) *expansion {
 		SELECT up, part, word, o.location_id, u.location_id, e.location_id, m.location_id, user_rule, expert_rule, machine_rule
 		FROM stack_tree JOIN tree_frames f USING (experiment_id, frame)
 		LEFT JOIN ids o ON o.experiment_id = f.experiment_id AND o.location = f.location
-		LEFT JOIN ids u ON u.experiment_id = f.experiment_id AND u.location = f.user_shown
-		LEFT JOIN ids e ON e.experiment_id = f.experiment_id AND e.location = f.expert_shown
+		LEFT JOIN ids u ON u.experiment_id = f.experiment_id AND u.location = f.user_location
+		LEFT JOIN ids e ON e.experiment_id = f.experiment_id AND e.location = f.expert_location
 		LEFT JOIN ids m ON m.experiment_id = f.experiment_id AND m.location = f.machine_location
 		WHERE f.experiment_id = ? ORDER BY node`, func(r *sql.Rows) error {
 		var n treeNode

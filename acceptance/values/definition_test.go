@@ -52,12 +52,8 @@ func readRecorded(t *testing.T, db *queries.DB, id string) *recorded {
 		var frame int64
 		var user, expert, machine sql.NullInt64
 		err := rows.Scan(&frame, &user, &expert, &machine)
-		own := int64(-1)
-		if machine.Valid {
-			own = machine.Int64
-		}
-		shown := [3]int64{own, own, own}
-		for i, v := range []sql.NullInt64{user, expert} {
+		shown := [3]int64{-1, -1, -1}
+		for i, v := range []sql.NullInt64{user, expert, machine} {
 			if v.Valid {
 				shown[i] = v.Int64
 			}

@@ -55,7 +55,7 @@ func frameOfPath(r queries.Record, places map[int64]stackFrame) pathFrame {
 		}
 		f.recorded = &w
 	}
-	for m, column := range [...]string{"user_shown", "expert_shown", "machine_location"} {
+	for m, column := range [...]string{"user_location", "expert_location", "machine_location"} {
 		f.rules[m], f.shown[m] = r.Text(report.Modes[m]+"_rule"), location(r, column)
 		if f.shown[m] >= 0 {
 			t := places[f.shown[m]]

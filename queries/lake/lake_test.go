@@ -13,7 +13,6 @@ import (
 
 	"stackmill/queries"
 	"stackmill/queries/storetest"
-	"stackmill/schema"
 	"stackmill/storedir"
 )
 
@@ -59,7 +58,7 @@ func TestLocations(t *testing.T) {
 	check := func(l *Lake, own, copied string) {
 		t.Helper()
 		all := tables(t, l, store)
-		for name, prefix := range map[string]string{"clock_samples": own + "/tables/clock_samples/", "function_values": copied + "/stackmill/function_values/data/"} {
+		for name, prefix := range map[string]string{"clock_samples": own + "/tables/clock_samples/", "experiments": copied + "/stackmill/experiments/data/"} {
 			if f := all[name].Files; len(f) == 0 || slices.ContainsFunc(f, func(f File) bool { return !strings.HasPrefix(f.Path, prefix) }) {
 				t.Errorf("%s: %v, want %s...", name, f, prefix)
 			}
@@ -108,7 +107,7 @@ func TestDelta(t *testing.T) {
 func TestRetire(t *testing.T) {
 	store, folder := storetest.New(t, storetest.Two), t.TempDir()
 	l := open(t, folder, Options{Keep: time.Hour, Program: "1"})
-	before := tables(t, l, store)["function_values"].Files
+	before := tables(t, l, store)["experiments"].Files
 	finish := func(want int) {
 		t.Helper()
 		if removed, err := l.Finish([]string{"x"}); removed != want || err != nil {
@@ -117,7 +116,7 @@ func TestRetire(t *testing.T) {
 	}
 	finish(0)
 	l.Program = "2"
-	after := tables(t, l, store)["function_values"].Files
+	after := tables(t, l, store)["experiments"].Files
 	finish(0)
 	finish(0)
 	for _, f := range slices.Concat(before, after) {
@@ -158,23 +157,5 @@ func TestOpen(t *testing.T) {
 	}
 	if _, err := Open(filepath.Join(t.TempDir(), "a\xff"), Options{}); err == nil || !strings.Contains(err.Error(), "not UTF-8") {
 		t.Error(err)
-	}
-}
-
-// The store's own files are tables of a lake only if they have all columns of what SQL shows that
-// are not computed, and the same values: each condition of it holds for some table.
-func TestAsStored(t *testing.T) {
-	for name, want := range map[string]bool{
-		"samples": true, "stack_values": true, "call_nodes": true, "problems": true, "data_values": true,
-		"function_values": false, // bits of other modes
-		"module_values":   false, // lacks rows
-		"functions":       false, // has facts
-		"experiments":     false, // paths are in commits
-		"listings":        false, // the name of the batch
-		"instructions":    false,
-	} {
-		if got := AsStored(schema.ByName(name)); got != want {
-			t.Errorf("%s: %v", name, got)
-		}
 	}
 }

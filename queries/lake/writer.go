@@ -123,17 +123,14 @@ type source struct {
 // AsStored reports whether the files of a table have the rows that SQL shows, with their
 // values.
 func AsStored(t *schema.Table) bool {
-	if t == schema.Experiments || t.Own != nil || t.Implied != "" || listed(t) { // of the first, SQL shows what commits say
-		return false
-	}
-	return !slices.ContainsFunc(t.Columns, func(c schema.Column) bool { return t.Value(c) != `t."`+c.Name+`"` })
+	return t != schema.Experiments && !listed(t) // of the first, SQL shows what commits say
 }
 
 // listed reports whether a table is one of lists that the experiments of a batch share. A lake
 // has these once, as the store does: the rows that SQL shows are those of the links joined to
 // them by `listed_in` and `listing`. The first of these is unique within a batch only, and is in
 // copies what it is in SQL.
-func listed(t *schema.Table) bool { return t.Own == nil && t.Has(schema.ListedIn) }
+func listed(t *schema.Table) bool { return t.Has(schema.ListedIn) }
 
 // list returns the tables of a lake. Sums over all experiments of a batch are no table: those
 // by experiment are in function_rollup.

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"stackmill/schema"
 	"stackmill/storedir"
@@ -69,8 +68,6 @@ func Batch(ctx context.Context, store string, b *storedir.Batch, memory int64, p
 		err := p.experiment(id, e, visible[id])
 		var read *readError
 		switch {
-		case errors.As(err, &read) && errors.Is(read.error, errFacts):
-			return All(b, read.error), nil
 		case errors.As(err, &read):
 			return nil, read.error
 		case err != nil && visible[id]:
@@ -118,10 +115,8 @@ func (p *batch) open(store string, b *storedir.Batch) error {
 		var err error
 		path := filepath.Join(store, filepath.FromSlash(f.Path))
 		switch {
-		case t == schema.FunctionSums || !slices.Contains(schema.Tables, t): // which say nothing of one experiment
+		case t == schema.FunctionSums: // which say nothing of one experiment
 			continue
-		case t.Facts != nil:
-			c, err = withFacts(path, filepath.Join(store, filepath.FromSlash(b.PathOf(t.Facts))), t, columnsOf(t), p.memory/16)
 		default:
 			c, err = open(path, t, columnsOf(t))
 		}
@@ -207,7 +202,6 @@ func (p *batch) experiment(id int64, e *storedir.Entry, visible bool) error {
 		err = x.proveExperiment()
 	default:
 		if err = x.proveModes(); err == nil {
-			x.imply()
 			err = x.prove()
 		}
 	}

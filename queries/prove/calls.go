@@ -128,7 +128,7 @@ func (x *experiment) called(t *callTree) ([]called, error) {
 	relation, other := x.col(v, "relation"), x.col(v, "other_no")
 	for i, no := range x.col(v, "function_no") {
 		f, err := x.function(no)
-		g, err2 := x.function(no + other[i])
+		g, err2 := x.function(other[i])
 		r, known := relations[relation[i]]
 		if errors.Join(err, err2) != nil || !known {
 			return nil, errors.New("call_values: a function or relation is unknown")

@@ -42,7 +42,7 @@ func (x *experiment) proveCode() error {
 		return err
 	}
 	t := schema.Locations
-	distance, exact, offset, reason := x.col(t, "instruction"), x.missing(t, "instruction"), x.col(t, "offset"), x.col(t, "reason")
+	starts, exact, offset, reason := x.col(t, "instruction"), x.missing(t, "instruction"), x.col(t, "offset"), x.col(t, "reason")
 	valued, bits := make([]int64, len(x.location)), x.col(schema.PCValues, "modes")
 	for i, l := range x.col(schema.PCValues, "location") {
 		valued[l] |= bits[i]
@@ -53,7 +53,7 @@ func (x *experiment) proveCode() error {
 		}
 		at := offset[i]
 		if !exact[i] {
-			at += distance[i]
+			at = starts[i]
 		}
 		for m, codes := range [modes]map[int32]code{merged, plain, plain} {
 			c := codes[x.location[i].function]

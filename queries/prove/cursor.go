@@ -53,7 +53,6 @@ type cursor struct {
 	bools   []bool
 	dense   []int64
 	kept    map[string]string // texts that were seen, each once
-	facts   *facts            // of a table that has them; nil for others
 }
 
 // keptTexts is how many texts are remembered, so that equal ones share their memory.
@@ -72,7 +71,7 @@ func open(path string, t *schema.Table, columns []column) (*cursor, error) {
 func newRows(t *schema.Table, columns []column) rows {
 	r := rows{values: make([][]int64, len(columns)), missing: make([][]bool, len(columns)), texts: make([][]string, len(columns))}
 	for i, c := range columns {
-		if c.name != schema.FactNumber && t.Columns[t.Index(c.name)].Null {
+		if t.Columns[t.Index(c.name)].Null {
 			r.missing[i] = []bool{}
 		}
 		if c.keep {
@@ -96,15 +95,9 @@ func (c *cursor) fill() error {
 	}
 	n := int(min(c.left, blockRows))
 	for i := range c.columns {
-		if c.facts.has(i) {
-			continue
-		}
 		if err := c.read(i, n); err != nil {
 			return fmt.Errorf("%s.%s: %w", c.table.Name, c.columns[i].name, err)
 		}
-	}
-	if err := c.facts.fill(&c.block, n); err != nil {
-		return fmt.Errorf("%s: %w", c.table.Name, err)
 	}
 	c.left -= int64(n)
 	c.block.n, c.at = n, 0
@@ -116,12 +109,8 @@ func (c *cursor) openGroup() error {
 	c.group++
 	c.left = g.NumRows()
 	c.readers = c.readers[:0]
-	for i, col := range c.columns {
-		if c.facts.has(i) {
-			c.readers = append(c.readers, nil)
-			continue
-		}
-		r, err := g.Column(c.table.File().Index(col.name))
+	for _, col := range c.columns {
+		r, err := g.Column(c.table.Index(col.name))
 		if err != nil {
 			return err
 		}
@@ -268,7 +257,7 @@ func (c *cursor) take(id int64, into *rows, most int) error {
 		for k < limit && ids[k] == id {
 			k++
 		}
-		for i := range into.values { // but for the number of facts, which come last
+		for i := range into.values {
 			into.values[i] = append(into.values[i], c.block.values[i][c.at:c.at+k]...)
 			if into.missing[i] != nil {
 				into.missing[i] = append(into.missing[i], c.block.missing[i][c.at:c.at+k]...)

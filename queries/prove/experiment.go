@@ -31,7 +31,7 @@ var further = map[*schema.Table][]column{
 	schema.UsageValues:    {{name: "value"}, {name: "samples"}},
 	schema.FunctionValues: {{name: "exclusive"}, {name: "inclusive"}},
 	schema.CallValues:     {{name: "attributed"}},
-	schema.CallNodes:      {{name: "up"}, {name: "below"}, {name: "depth"}, {name: "function_no"}, {name: "alone"}},
+	schema.CallNodes:      {{name: "up"}, {name: "below"}, {name: "depth"}, {name: "function_no"}},
 	schema.TreeValues:     {{name: "attributed"}, {name: "exclusive"}},
 	schema.LineValues:     {{name: "exclusive"}, {name: "inclusive"}},
 	schema.SourceValues:   {{name: "exclusive"}, {name: "inclusive"}},

@@ -43,7 +43,7 @@ func (p *batch) rollup() (map[int64]digest, error) {
 		}
 		v := c.block.values // experiment, metric, modes, function_id, then as further says
 		for i := range c.block.n {
-			if v[2][i]&^schema.FunctionRollup.ModeBits() != 0 {
+			if v[2][i]&^schema.FunctionRollup.Modes() != 0 {
 				return nil, fmt.Errorf("function_rollup: modes %d", v[2][i])
 			}
 			d := all[v[0][i]]

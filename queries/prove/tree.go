@@ -62,21 +62,17 @@ func (x *experiment) known(location int64) bool {
 // showFrames finds what a mode shows of each frame.
 func (x *experiment) showFrames(m int, name string) error {
 	t := schema.TreeFrames
-	own, as := x.col(t, name), x.missing(t, name)
-	machine, hidden := x.col(t, "machine_location"), x.missing(t, "machine_location")
-	shown := make([]int32, len(own))
+	locations, missing := x.col(t, name), x.missing(t, name)
+	shown := make([]int32, len(locations))
 	for i := range shown {
-		at, is := own[i], !as[i]
-		if !is {
-			at, is = machine[i], !hidden[i]
-		}
-		if shown[i] = -1; !is || at == -1 && m < modes-1 {
-			continue
-		}
-		if !x.known(at) {
+		switch {
+		case missing[i]:
+			shown[i] = -1
+		case !x.known(locations[i]):
 			return errors.New("tree_frames: an instruction is unknown")
+		default:
+			shown[i] = int32(locations[i])
 		}
-		shown[i] = int32(at)
 	}
 	x.tree.shown[m] = shown
 	return nil

@@ -136,10 +136,6 @@ func (b *batch) add(t *schema.Table, columns, fields []string) error {
 		}
 		r.values = append(r.values, v)
 	}
-	if t == schema.CallValues { // which files have as the distance
-		function, other := r.values[t.Index("function_no")-1].(int32), r.values[t.Index("other_no")-1].(int32)
-		r.values[t.Index("other_no")-1] = other - function
-	}
 	b.rows[t] = append(b.rows[t], r)
 	return nil
 }
@@ -195,25 +191,23 @@ func (b *batch) commit() error {
 		case schema.FunctionSums:
 			emit = sums.Rows
 		}
-		own, facts := &output{table: t.File()}, &output{table: t.Facts}
-		if err := parquet(t, emit, own, facts, &values, &sums); err != nil {
+		o := &output{table: t}
+		if err := o.parquet(emit, &values, &sums); err != nil {
 			return err
 		}
-		for _, o := range []*output{own, facts} {
-			if o.rows == 0 {
-				continue
-			}
-			data, name := o.data.Bytes(), storedir.FilePath(o.table.Name, c.Batch)
-			if err := create(filepath.Join(b.dir, name), data); err != nil {
-				return err
-			}
-			footer, err := storedir.FooterChecksum(bytes.NewReader(data), int64(len(data)))
-			if err != nil {
-				return err
-			}
-			c.Files = append(c.Files, storedir.File{Table: o.table.Name, Path: name, Rows: o.rows, Bytes: int64(len(data)),
-				Checksum: storedir.Checksum(xxhash.Sum64(data)), Footer: footer})
+		if o.rows == 0 {
+			continue
 		}
+		data, name := o.data.Bytes(), storedir.FilePath(t.Name, c.Batch)
+		if err := create(filepath.Join(b.dir, name), data); err != nil {
+			return err
+		}
+		footer, err := storedir.FooterChecksum(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return err
+		}
+		c.Files = append(c.Files, storedir.File{Table: t.Name, Path: name, Rows: o.rows, Bytes: int64(len(data)),
+			Checksum: storedir.Checksum(xxhash.Sum64(data)), Footer: footer})
 	}
 	data, err := c.Encode()
 	if err != nil {
@@ -247,27 +241,15 @@ func (o *output) close() error {
 	return o.w.Close()
 }
 
-// parquet writes a table's rows, and their facts if it has any.
-func parquet(t *schema.Table, emit func(func(*schema.Table, arrow.RecordBatch) error) error, own, facts *output, values *rollup.Collector, sums *rollup.Sums) error {
-	splitter := tablefile.NewSplitter(t)
+// parquet writes a table's rows.
+func (o *output) parquet(emit func(func(*schema.Table, arrow.RecordBatch) error) error, values *rollup.Collector, sums *rollup.Sums) error {
 	err := emit(func(t *schema.Table, rows arrow.RecordBatch) error {
 		if t == schema.FunctionRollup {
 			sums.Add(rows)
 		}
-		err := values.Add(t, rows)
-		if t.Facts == nil {
-			return errors.Join(err, own.write(rows))
-		}
-		of, more, split := splitter.Split(rows)
-		if err = errors.Join(err, split); err != nil {
-			return err
-		}
-		if more != nil {
-			err = facts.write(more)
-		}
-		return errors.Join(err, own.write(of))
+		return errors.Join(values.Add(t, rows), o.write(rows))
 	})
-	return errors.Join(err, own.close(), facts.close())
+	return errors.Join(err, o.close())
 }
 
 func emitRows(t *schema.Table, rows []row, emit func(*schema.Table, arrow.RecordBatch) error) error {

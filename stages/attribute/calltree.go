@@ -16,7 +16,6 @@ type CallTree struct {
 	Pairs []Pair
 	pair  []pairNo // by node but the root: of the functions of its parent and of it
 	at    []nodeNo // by end of stacks and view: where they end
-	alone []Mode   // by node: those in which it is alone
 }
 
 // nodeNo is the number of a node of the call tree, and pairNo that of a pair: its
@@ -49,7 +48,6 @@ func NewCallTree(s *Shape) *CallTree {
 		t.at[i] = number[end]
 	}
 	t.findPairs()
-	t.findAlone()
 	return t
 }
 

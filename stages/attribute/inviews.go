@@ -56,25 +56,11 @@ func (v inViews) pass(metrics []int, do func(thing, metric int, x shared)) {
 	}
 }
 
-// without leaves out things for which rows of others stand.
-func (v inViews) without(implied func(thing int) bool) inViews {
-	all := v.of
-	v.of = func(view, metric, thing int) (a, b int64, ok bool) {
-		a, b, ok = all(view, metric, thing)
-		return a, b, ok && !implied(thing)
-	}
-	return v
-}
-
-// sums appends a row for exclusive and inclusive values; key appends the columns that name
-// the thing. The row stands for what standing says of it, besides.
-func (v inViews) sums(rows *schema.Rows, metrics []int, standing func(thing int, exclusive int64) Mode, key func(thing int)) {
+// sums appends a row for both values; key appends the columns that name the thing.
+func (v inViews) sums(rows *schema.Rows, metrics []int, key func(thing int)) {
 	v.each(metrics, func(thing, metric int, x shared) {
-		begin(rows, x.modes|standing(thing, x.a), metric)
+		begin(rows, x.modes, metric)
 		key(thing)
 		rows.Int64(x.a).Int64(x.b)
 	})
 }
-
-// alone is standing of rows that stand for no others.
-func alone(int, int64) Mode { return 0 }

@@ -150,7 +150,7 @@ func (r *Result) LocationRows(emit Emit, meant func(*program.Location) (start ui
 		}
 		rows.Int64(object).Int32(int32(l.Function)).Int64(int64(l.Offset))
 		if at, ok := meant(l); ok {
-			rows.Int64(int64(at - l.Offset))
+			rows.Int64(int64(at))
 		} else {
 			rows.Null()
 		}

@@ -42,24 +42,13 @@ func (r *Result) frames(emit Emit) *schema.Rows {
 			rows.Null()
 		}
 		location(rows, f.Own)
-		machine := f.Shown[stacktree.Machine]
 		for m, shown := range f.Shown {
-			switch {
-			case stacktree.Mode(m) == stacktree.Machine:
-				location(rows, shown)
-			case shown == machine:
-				rows.Null()
-			default:
-				rows.Int32(int32(max(shown, notShown)))
-			}
+			location(rows, shown)
 			rows.Label(int(f.Rules[m]))
 		}
 	}
 	return rows
 }
-
-// notShown is the location of a frame that a mode does not show where machine mode does.
-const notShown = -1
 
 // location appends a location's number, null for None.
 func location(rows *schema.Rows, n program.LocationNo) {

@@ -8,7 +8,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"stackmill/schema"
 	"stackmill/stages/program"
@@ -39,12 +38,18 @@ func TestTreeRows(t *testing.T) {
 	}
 	for table, want := range map[string][]string{
 		"stack_tree": {"0 0 5 0", "1 1 2 1", "2 1 0 2", "3 2 0 4", "4 4 0 3", "5 5 0 5"}, // node, up, below, frame
-		// node, up, below, depth, function, and in which modes that of the function stands for it
-		"call_nodes":  {"0 0 4 0 5 0", "1 1 2 1 0 63", "2 1 0 2 1 63", "3 2 0 2 3 54", "4 4 0 1 2 63"},
-		"tree_values": {"63 m 0 15 0"},
-		// with 1024 for its own row, 256 and 512 for those of its module and location, ...
-		"function_values": {"1087 m 5 15 15", "7689 m 0 12 13", "7734 m 0 4 13", "7734 m 3 8 8", "7743 m 1 1 1", "7743 m 2 2 2"},
-		"call_values":     nil,
+		// node, up, below, depth, function
+		"call_nodes": {"0 0 4 0 5", "1 1 2 1 0", "2 1 0 2 1", "3 2 0 2 3", "4 4 0 1 2"},
+		// modes, metric, node, attributed, exclusive
+		"tree_values": {"9 m 1 13 12", "54 m 1 13 4", "54 m 3 8 8", "63 m 0 15 0", "63 m 2 1 1", "63 m 4 2 2"},
+		// modes, metric, function, exclusive, inclusive
+		"function_values": {"63 m 5 15 15", "9 m 0 12 13", "54 m 0 4 13", "54 m 3 8 8", "63 m 1 1 1", "63 m 2 2 2"},
+		// modes, metric, function, relation, other, attributed
+		"call_values": {
+			"9 m 0 self 0 12", "54 m 0 self 0 4", "54 m 0 callee 3 8", "54 m 3 caller 0 8", "54 m 3 self 3 8",
+			"63 m 5 self 5 15", "63 m 5 callee 0 13", "63 m 5 callee 2 2", "63 m 0 caller 5 13", "63 m 0 callee 1 1",
+			"63 m 1 caller 0 1", "63 m 1 self 1 1", "63 m 2 caller 5 2", "63 m 2 self 2 2",
+		},
 	} {
 		if diff := cmp.Diff(want, rows.of(table)); diff != "" {
 			t.Errorf("%s: %s", table, diff)
@@ -102,14 +107,13 @@ func TestTreesInBatches(t *testing.T) {
 	if int(nodes) != recorded.Nodes.Len() || batches["stack_tree"] < 3 || batches["tree_values"] < 3 {
 		t.Errorf("%d of %d nodes in batches %v", nodes, recorded.Nodes.Len(), batches)
 	}
-	if exclusive != stacks { // no node of a leaf is alone
+	if exclusive != stacks {
 		t.Errorf("%d of %d samples have a leaf", exclusive, stacks)
 	}
 }
 
-// Rows of functions stand neither for nodes of which there are several, nor for those of
-// which the caller is called again below.
-func TestNotAlone(t *testing.T) {
+// A stack with a function twice counts for the neighbors of the inner one.
+func TestCallRows(t *testing.T) {
 	recorded, sums := NewStacks(), NewSums([]schema.Metric{{Name: "m"}})
 	for i, stack := range []string{"ab", "cb", "ded"} {
 		addStack(recorded, everyMode(locationsOf(stack)...))
@@ -127,12 +131,15 @@ func TestNotAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for table, want := range map[string][]string{
-		"call_nodes":  {"0 0 7 0 5 0", "1 1 1 1 0 63", "2 1 0 2 1 0", "3 3 1 1 2 63", "4 1 0 2 1 0", "5 5 2 1 3 0", "6 1 1 2 4 0", "7 1 0 3 3 0"},
-		"tree_values": {"63 m 0 7 0", "63 m 2 1 1", "63 m 4 2 2", "63 m 5 4 0", "63 m 6 4 0", "63 m 7 4 4"},
-		// with 64 for the callee's: modes, metric, function, relation, other, value
-		"call_values": {"63 m 3 caller 2 0", "63 m 5 callee -2 4", "63 m 4 caller -1 4", "63 m 3 callee 1 0", "127 m 1 caller -1 1", "127 m 1 caller 1 2", "127 m 3 caller 1 4"},
+		"call_nodes":  {"0 0 7 0 5", "1 1 1 1 0", "2 1 0 2 1", "3 3 1 1 2", "4 1 0 2 1", "5 5 2 1 3", "6 1 1 2 4", "7 1 0 3 3"},
+		"tree_values": {"63 m 0 7 0", "63 m 1 1 0", "63 m 2 1 1", "63 m 3 2 0", "63 m 4 2 2", "63 m 5 4 0", "63 m 6 4 0", "63 m 7 4 4"},
+		"call_values": {
+			"63 m 5 self 5 7", "63 m 5 callee 0 1", "63 m 5 callee 2 2", "63 m 5 callee 3 4", "63 m 0 caller 5 1", "63 m 0 callee 1 1",
+			"63 m 1 caller 0 1", "63 m 1 caller 2 2", "63 m 1 self 1 3", "63 m 2 caller 5 2", "63 m 2 callee 1 2",
+			"63 m 3 caller 5 0", "63 m 3 caller 4 4", "63 m 3 self 3 4", "63 m 3 callee 4 0", "63 m 4 caller 3 4", "63 m 4 callee 3 4",
+		},
 	} {
-		if diff := cmp.Diff(want, rows.of(table), cmpopts.SortSlices(strings.Compare)); diff != "" {
+		if diff := cmp.Diff(want, rows.of(table)); diff != "" {
 			t.Errorf("%s: %s", table, diff)
 		}
 	}

@@ -1,6 +1,7 @@
 package attribute
 
 import (
+	"cmp"
 	"slices"
 
 	"stackmill/schema"
@@ -43,7 +44,6 @@ func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error
 	p := r.Program
 	lines, sources, pcs := r.Rows(schema.LineValues, emit), r.Rows(schema.SourceValues, emit), r.Rows(schema.PCValues, emit).Expect(p.Locations.Len())
 	last = map[string]int32{}
-	own := s.ownership()
 	r.grouped(metricsAtOnce/len(s.Views), func(metrics []int) {
 		passing := s.passing(metrics)
 		var ending [stacktree.Modes]grid
@@ -63,21 +63,19 @@ func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error
 		all, plain := s.modes(Plain|Plain.Inlined()), s.modes(Plain)
 		inViews{all, len(s.LineKeys), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
 			return values[view].Lines.of(n, metric)
-		}}.without(func(n int) bool { return own.line[s.LineKeys[n].Function] }).sums(lines, metrics, func(n int, _ int64) Mode {
-			return given(own.source[s.source[n]], schema.ForSource)
-		}, func(n int) {
+		}}.sums(lines, metrics, func(n int) {
 			k := &s.LineKeys[n]
 			lines.Int32(int32(k.Function)).Text(k.File).Int32(k.Line)
 		})
 		inViews{all, len(s.SourceKeys), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
 			return values[view].Source.of(n, metric)
-		}}.without(func(n int) bool { return own.source[n] }).sums(sources, metrics, alone, func(n int) {
+		}}.sums(sources, metrics, func(n int) {
 			k := &s.SourceKeys[n]
 			sources.Text(k.File).Int32(k.Line)
 		})
 		inViews{plain, p.Locations.Len(), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
 			return values[view].PCs.of(n, metric)
-		}}.without(func(n int) bool { return own.location[p.Location(program.LocationNo(n)).Function] }).sums(pcs, metrics, alone, func(n int) { pcs.Int32(int32(n)) })
+		}}.sums(pcs, metrics, func(n int) { pcs.Int32(int32(n)) })
 	})
 	return last, schema.CloseAll(lines, sources, pcs)
 }
@@ -85,11 +83,10 @@ func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error
 // FunctionRows emits the values of functions, modules and load objects, and those
 // attributed to neighbours of functions. It returns the functions ranked.
 func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []program.FunctionNo, err error) {
-	neighbours := r.Rows(schema.CallValues, emit).Labels("relation", relations...)
+	calls, neighbours := r.Rows(schema.CallValues, emit).Labels("relation", relations...), t.neighbours()
 	functions, modules, objects := r.Rows(schema.FunctionValues, emit), r.Rows(schema.ModuleValues, emit), r.Rows(schema.ObjectValues, emit)
 	p, shares := r.Program, make(shares, len(r.Program.Functions))
 	nodes := newGrid(t.Len(), t.ends.layout(len(t.Views)))
-	own := t.ownership()
 	r.grouped(metricsAtOnce, func(metrics []int) {
 		var values []*Values // by metric
 		for _, m := range metrics {
@@ -101,24 +98,22 @@ func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []program.Function
 		all, plain := t.modes(Plain|Plain.Inlined()), t.modes(Plain)
 		inViews{all, len(p.Functions), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
 			return values[metric].Functions.of(n, view)
-		}}.sums(functions, metrics, func(n int, exclusive int64) Mode {
-			return given(exclusive != 0, schema.ForSelf) | own.standing(p, n)
-		}, func(n int) { functions.Int32(int32(n)) })
+		}}.sums(functions, metrics, func(n int) { functions.Int32(int32(n)) })
 		inViews{plain, len(p.Modules), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
 			return values[metric].Modules.of(n, view)
-		}}.without(func(n int) bool { return own.module[n] }).sums(modules, metrics, alone, func(n int) { modules.Int64(p.Modules[n].ID) })
+		}}.sums(modules, metrics, func(n int) { modules.Int64(p.Modules[n].ID) })
 		inViews{plain, len(p.Objects), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
 			return values[metric].Objects.of(n, view)
-		}}.sums(objects, metrics, alone, func(n int) { objects.Int64(p.Objects[n].ID) })
-		r.neighbours(neighbours, t, metrics, values)
+		}}.sums(objects, metrics, func(n int) { objects.Int64(p.Objects[n].ID) })
+		r.calls(calls, t, neighbours, metrics, values)
 	})
-	return shares.ranked(), schema.CloseAll(functions, modules, objects, neighbours)
+	return shares.ranked(), schema.CloseAll(functions, modules, objects, calls)
 }
 
 // total appends a metric's values of `<Total>`.
 func (r *Result) total(functions *schema.Rows, t *CallTree, metric int, values *Values) {
 	for _, v := range t.totals(values) {
-		begin(functions, v.modes|schema.ForSelf, metric).Int32(r.function(program.None)).Int64(v.a).Int64(v.a)
+		begin(functions, v.modes, metric).Int32(r.function(program.None)).Int64(v.a).Int64(v.a)
 	}
 }
 
@@ -136,23 +131,53 @@ func begin(rows *schema.Rows, modes Mode, metric int) *schema.Rows {
 	return rows.Int32(int32(modes)).Label(metric)
 }
 
-// neighbours appends the values of metrics that are attributed to neighbours of functions,
-// given all of them. Rows of functions stand for what is attributed to themselves, and with
-// nodes that are alone.
-func (r *Result) neighbours(rows *schema.Rows, t *CallTree, metrics []int, values []*Values) {
-	row := func(modes Mode, metric int, function program.FunctionNo, relation int, other program.FunctionNo, value int64) {
-		from, to := r.function(function), r.function(other)
-		begin(rows, modes, metric).Int32(from).Label(relation).Int32(to - from).Int64(value)
+// neighbour is a function as another one has it next to it on stacks, or itself.
+type neighbour struct {
+	function, other program.FunctionNo // None for `<Total>`
+	relation        int32
+	pair            pairNo // of a caller and a callee
+}
+
+// neighbours returns the neighbours of all functions, function by function.
+func (t *CallTree) neighbours() []neighbour {
+	list := make([]neighbour, 0, 2*len(t.Pairs)+len(t.program.Functions)+1)
+	for n, p := range t.Pairs {
+		list = append(list, neighbour{p.Callee, p.Caller, caller, pairNo(n)}, neighbour{p.Caller, p.Callee, callee, pairNo(n)})
 	}
-	alone := t.alonePairs()
-	inViews{t.modes(Plain | Plain.Inlined()), len(t.Pairs), func(view, metric, n int) (caller, callee int64, ok bool) {
-		caller, callee, ok = values[metric].Calls.of(n, view)
-		return caller, callee, ok && alone[n]&t.Views[view].modes == 0
+	for n := range t.program.Functions {
+		list = append(list, neighbour{function: program.FunctionNo(n), other: program.FunctionNo(n), relation: self})
+	}
+	list = append(list, neighbour{function: program.None, other: program.None, relation: self})
+	slices.SortFunc(list, func(a, b neighbour) int {
+		return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.relation, b.relation), cmp.Compare(a.other, b.other))
+	})
+	return list
+}
+
+// attributed returns the value of a view that is attributed to a neighbour; not ok if there is none.
+func (v *Values) attributed(n *neighbour, view int) (value int64, ok bool) {
+	switch {
+	case n.relation == self && n.function == program.None:
+		return v.Total[view], true
+	case n.relation == self:
+		value, _, _ = v.Functions.of(int(n.function), view)
+		return value, value != 0
+	}
+	toCaller, toCallee, ok := v.Calls.of(int(n.pair), view)
+	if n.relation == caller {
+		return toCaller, ok
+	}
+	return toCallee, ok
+}
+
+// calls appends the values of metrics that are attributed to neighbours of functions,
+// given all of them.
+func (r *Result) calls(rows *schema.Rows, t *CallTree, list []neighbour, metrics []int, values []*Values) {
+	inViews{t.modes(Plain | Plain.Inlined()), len(list), func(view, metric, n int) (value, _ int64, ok bool) {
+		value, ok = values[metric].attributed(&list[n], view)
+		return value, 0, ok
 	}}.each(metrics, func(n, metric int, x shared) {
-		p := t.Pairs[n]
-		row(x.modes|given(x.a == x.b, schema.ForCallee), metric, p.Callee, caller, p.Caller, x.a)
-		if x.a != x.b {
-			row(x.modes, metric, p.Caller, callee, p.Callee, x.b)
-		}
+		to := &list[n]
+		begin(rows, x.modes, metric).Int32(r.function(to.function)).Label(int(to.relation)).Int32(r.function(to.other)).Int64(x.a)
 	})
 }

@@ -78,7 +78,9 @@ func compute(p *program.Program, stacks *Stacks, sums *Sums) *computed {
 	c.own, c.all = newGrid(c.Len(), layout{n: len(c.Views)}), newGrid(c.Len(), c.ends.layout(len(c.Views)))
 	c.values = c.CallTree.values(0, c.all)
 	for n := range nodeNo(c.Len()) {
-		c.CallTree.own(c.all, n, c.own.row(int(n)))
+		for view := range c.Views {
+			c.own.row(int(n))[view] = c.CallTree.own(c.all, n, view)
+		}
 	}
 	return c
 }

@@ -109,7 +109,7 @@ func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) erro
 	metrics := ranks(len(c.metrics.list), func(a, b int32) int { return strings.Compare(c.metrics.list[a], c.metrics.list[b]) })
 	functions := ranks(len(known.list), func(a, b int32) int { return c.compare(&known.list[a], &known.list[b]) })
 	order := sortedBy(upTo(len(rows)), len(functions), func(i int32) int32 { return functions[rows[i].function] }) // those of experiments are in order
-	order = sortedBy(order, schema.ShownModes+1, func(i int32) int32 { return rows[i].modes })
+	order = sortedBy(order, schema.AllModes+1, func(i int32) int32 { return rows[i].modes })
 	order = sortedBy(order, len(metrics), func(i int32) int32 { return metrics[rows[i].metric] })
 	t := c.newTexts(ids, units, known.list)
 	for part := range slices.Chunk(order, schema.BatchRows) {
@@ -140,7 +140,7 @@ func (c *Collector) append(rows []row, e *experiment, values []value, number int
 			return nil, fmt.Errorf("function %d has values, but no name", n)
 		}
 	}
-	order := sortedBy(upTo(len(values)), schema.ShownModes+1, func(i int32) int32 { return values[i].modes })
+	order := sortedBy(upTo(len(values)), schema.AllModes+1, func(i int32) int32 { return values[i].modes })
 	order = sortedBy(order, len(c.metrics.list), func(i int32) int32 { return values[i].metric })
 	order = sortedBy(order, len(e.functions), func(i int32) int32 { return values[i].function })
 	last, at := int32(-1), int32(0)
@@ -175,7 +175,7 @@ func (u *unpacker) values(e *experiment) []value {
 		u.labels, u.modes, u.functions = arena.Unpack(u.labels[:0], v.labels), arena.Unpack(u.modes[:0], v.modes), arena.Unpack(u.functions[:0], v.functions)
 		u.exclusive, u.inclusive = arena.Unpack(u.exclusive[:0], v.exclusive), arena.Unpack(u.inclusive[:0], v.inclusive)
 		for i, label := range u.labels {
-			u.list = append(u.list, value{v.metrics[label], u.modes[i] & schema.ShownModes, u.functions[i], u.exclusive[i], u.inclusive[i]})
+			u.list = append(u.list, value{v.metrics[label], u.modes[i], u.functions[i], u.exclusive[i], u.inclusive[i]})
 		}
 	}
 	return u.list

@@ -36,17 +36,14 @@ func readFrames(tables schema.TableReader, p *program.Program, s *attribute.Stac
 		numbers, shown := c.Int32s(0), [stacktree.Modes][]int32{c.Int32s(1), c.Int32s(2), c.Int32s(3)}
 		for i := range c.N {
 			f := stacktree.NewFrame()
-			for m := stacktree.Modes; m > 0; { // machine mode first: the others may show the same
-				m--
+			for m := range shown {
 				switch n := shown[m][i]; {
-				case !c.Has(1+int(m), i):
-					f.Shown[m] = f.Shown[stacktree.Machine]
-				case n >= 0 && within(n, p.Locations.Len()):
-					f.Shown[m] = program.LocationNo(n)
-				case n >= 0 || m == stacktree.Machine:
-					return missing(schema.TreeFrames, "frame", numbers[i])
-				default:
+				case !c.Has(1+m, i):
 					f.Shown[m] = program.None
+				case within(n, p.Locations.Len()):
+					f.Shown[m] = program.LocationNo(n)
+				default:
+					return missing(schema.TreeFrames, "frame", numbers[i])
 				}
 			}
 			if int(numbers[i]) != len(s.Frames) {

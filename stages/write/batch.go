@@ -43,7 +43,6 @@ type Batch struct {
 	mu     sync.Mutex
 	closed bool
 	tables map[string]*table
-	facts  map[*schema.Table]*tablefile.Splitter
 }
 
 type table struct {
@@ -72,12 +71,12 @@ func BeginMerged(store string) (*Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Batch{Scratch: s, store: store, effort: tablefile.Thorough, tables: map[string]*table{}, facts: map[*schema.Table]*tablefile.Splitter{}}, nil
+	return &Batch{Scratch: s, store: store, effort: tablefile.Thorough, tables: map[string]*table{}}, nil
 }
 
 // Write appends rows to a table. The batch of rows stays the caller's.
 func (b *Batch) Write(t *schema.Table, rows arrow.RecordBatch) error {
-	if err := b.put(t, rows); err != nil {
+	if err := b.append(t, rows); err != nil {
 		return err
 	}
 	if t == schema.FunctionRollup {
@@ -89,35 +88,6 @@ func (b *Batch) Write(t *schema.Table, rows arrow.RecordBatch) error {
 		}
 	}
 	return nil
-}
-
-// put appends rows to the files of a table.
-func (b *Batch) put(t *schema.Table, rows arrow.RecordBatch) error {
-	if t.Facts == nil {
-		return b.append(t, rows)
-	}
-	if rows.NumRows() == 0 {
-		return nil
-	}
-	b.mu.Lock()
-	splitter := b.facts[t]
-	if splitter == nil {
-		splitter = tablefile.NewSplitter(t)
-		b.facts[t] = splitter
-	}
-	b.mu.Unlock()
-	own, facts, err := splitter.Split(rows)
-	if err != nil {
-		return fmt.Errorf("write table %s: %w", t.Name, err)
-	}
-	defer own.Release()
-	if facts != nil {
-		defer facts.Release()
-		if err := b.append(t.Facts, facts); err != nil {
-			return err
-		}
-	}
-	return b.append(t.Own, own)
 }
 
 // append appends rows to the file of a table.

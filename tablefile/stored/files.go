@@ -1,8 +1,6 @@
 package stored
 
 import (
-	"context"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -19,13 +17,12 @@ type Files struct {
 
 	mu      sync.Mutex
 	readers map[string]*Reader
-	facts   map[*schema.Table]*Facts
 }
 
 // NewFiles returns the tables of a batch. open returns the file of a table, nil if the batch has
 // no rows of it; the caller closes the files afterwards.
 func NewFiles(open func(*schema.Table) (parquet.ReaderAtSeeker, error)) *Files {
-	return &Files{open: open, readers: map[string]*Reader{}, facts: map[*schema.Table]*Facts{}}
+	return &Files{open: open, readers: map[string]*Reader{}}
 }
 
 // Tables returns what reads the tables of an experiment.
@@ -57,34 +54,9 @@ func (f *Files) Reader(t *schema.Table, columns []string) (*Reader, error) {
 	if file == nil || err != nil {
 		return nil, err
 	}
-	var facts *Facts
-	if t.Facts != nil {
-		if facts, err = f.factsOf(t); err != nil {
-			return nil, err
-		}
-	}
-	r, err := Open(file, t, facts, columns...)
+	r, err := Open(file, t, columns...)
 	if err == nil {
 		f.readers[key] = r
 	}
 	return r, err
-}
-
-// factsOf returns the facts of a table that has them.
-func (f *Files) factsOf(t *schema.Table) (*Facts, error) {
-	if facts := f.facts[t]; facts != nil {
-		return facts, nil
-	}
-	file, err := f.open(t.Facts)
-	if err != nil {
-		return nil, err
-	}
-	if file == nil {
-		return nil, fmt.Errorf("the batch has no file of table %s", t.Facts.Name)
-	}
-	facts, err := ReadFacts(context.Background(), file, t)
-	if err == nil {
-		f.facts[t] = facts
-	}
-	return facts, err
 }

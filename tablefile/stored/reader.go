@@ -27,8 +27,7 @@ type Reader struct {
 	columns []string
 	file    *file.Reader
 	arrow   *pqarrow.FileReader
-	places  []int  // of experiment_id and the columns that the file has, in the file
-	facts   *Facts // nil: the file has all columns
+	places  []int // of experiment_id and the columns that the file has, in the file
 
 	mu    sync.Mutex
 	group *group
@@ -44,25 +43,20 @@ type group struct {
 // run is successive rows of an experiment in a batch.
 type run struct{ batch, from, to int }
 
-// Open opens a file of a table for some of its columns, and takes what they have of facts
-// from these, nil if the table has none. The Reader does not close it.
-func Open(f parquet.ReaderAtSeeker, t *schema.Table, facts *Facts, columns ...string) (*Reader, error) {
+// Open opens a file of a table for some of its columns. The Reader does not close it.
+func Open(f parquet.ReaderAtSeeker, t *schema.Table, columns ...string) (*Reader, error) {
 	pq, err := file.NewParquetReader(f)
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{table: t, columns: columns, file: pq, facts: facts}
+	r := &Reader{table: t, columns: columns, file: pq}
 	props := pqarrow.ArrowReadProperties{BatchSize: schema.BatchRows}
-	stored := append([]string{t.Columns[0].Name}, columns...)
-	if facts != nil {
-		stored = slices.DeleteFunc(append(stored, schema.FactNumber), func(name string) bool { return !t.Own.Has(name) })
-	}
-	for _, name := range stored {
+	for _, name := range append([]string{t.Columns[0].Name}, columns...) {
 		at := pq.MetaData().Schema.ColumnIndexByName(name)
 		if at < 0 {
 			return nil, fmt.Errorf("table %s: the file has no column %s", t.Name, name)
 		}
-		if name == t.Columns[0].Name || t.File().Columns[t.File().Index(name)].Type == schema.Label {
+		if name == t.Columns[0].Name || t.Columns[t.Index(name)].Type == schema.Label {
 			props.SetReadDict(at, true)
 		}
 		r.places = append(r.places, at)
@@ -163,7 +157,7 @@ func (r *Reader) read(number int) (*group, error) {
 	}
 	defer records.Release()
 	for records.Next() {
-		if err := g.add(records.RecordBatch(), r.table.Columns[0].Name, r.columns, r.facts); err != nil {
+		if err := g.add(records.RecordBatch(), r.table.Columns[0].Name, r.columns); err != nil {
 			return nil, err
 		}
 	}
@@ -175,7 +169,7 @@ func (r *Reader) read(number int) (*group, error) {
 }
 
 // add adds a batch of the row group.
-func (g *group) add(rows arrow.RecordBatch, id string, columns []string, facts *Facts) error {
+func (g *group) add(rows arrow.RecordBatch, id string, columns []string) error {
 	named := schema.Events{RecordBatch: rows}
 	ids, ok := named.Column(id).(*array.Dictionary)
 	if !ok {
@@ -193,13 +187,6 @@ func (g *group) add(rows arrow.RecordBatch, id string, columns []string, facts *
 		name := names.Value(ids.GetValueIndex(from))
 		g.runs[name] = append(g.runs[name], run{len(g.batches), from, to})
 		from = to
-	}
-	if facts != nil {
-		joined, err := facts.Join(rows, columns)
-		if err == nil {
-			g.batches = append(g.batches, joined)
-		}
-		return err
 	}
 	fields, arrays := make([]arrow.Field, len(columns)), make([]arrow.Array, len(columns))
 	for i, name := range columns {

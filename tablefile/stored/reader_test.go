@@ -41,7 +41,7 @@ func TestReader(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	reader, err := Open(bytes.NewReader(file.Bytes()), schema.Samples, nil, "time_ns", "kind")
+	reader, err := Open(bytes.NewReader(file.Bytes()), schema.Samples, "time_ns", "kind")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,10 +75,10 @@ func TestReader(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Open(bytes.NewReader(file.Bytes()), schema.Samples, nil, "no_such"); err == nil {
+	if _, err := Open(bytes.NewReader(file.Bytes()), schema.Samples, "no_such"); err == nil {
 		t.Error("a column that there is not")
 	}
-	if _, err := Open(bytes.NewReader(file.Bytes()[:file.Len()-9]), schema.Samples, nil, "kind"); err == nil {
+	if _, err := Open(bytes.NewReader(file.Bytes()[:file.Len()-9]), schema.Samples, "kind"); err == nil {
 		t.Error("a cut file")
 	}
 }
