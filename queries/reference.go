@@ -24,8 +24,8 @@ so: what a recording lacks is 0 or empty. A table's key tells its rows apart. Co
 that are computed are in no file: the catalog's view of the table makes them.
 
 **Any engine reads the files**: the rows of a table are the rows of its files. Two things are said
-by commits alone, which the views of `+"`stackmill.duckdb`"+` consider: files keep rows of
-experiments that were forgotten or replaced until `+"`stackmill compact --purge`"+`, and
+by commits alone, which the views of `+"`stackmill.duckdb`"+` consider: which files and rows count,
+since replaced ones stay for a while ([the store](store.md#reading-the-files-with-other-engines)), and
 `+"`experiments`"+` has in its view where a recording was and when it was put into the store.
 
 A row of a table with the column `+"`modes`"+` holds for all modes whose bits are set: user 1,
