@@ -1,10 +1,9 @@
 // Package lake makes tables of a data lake of a store: lists of Parquet files with the rows of
 // the store's tables and views, which packages iceberg and ducklake describe to other engines.
 //
-// Most tables are the store's own files. What these hold in another form than SQL shows it
-// (docs/store.md, "Values in the files") is copied to the lake's folder, by batch, so that no
-// engine sums what must not be summed. Rows of experiments that do not count are named by
-// files of deleted positions.
+// Most tables are the store's own files. Tables whose files lack what only commits say, or what
+// is only right within a batch, are copied to the lake's folder, by batch. Rows of experiments
+// that do not count are named by files of deleted positions.
 package lake
 
 import (
