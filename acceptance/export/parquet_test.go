@@ -181,3 +181,28 @@ func valueOf(c arrow.Array, n int) string {
 	}
 	return missing
 }
+
+// The query that docs/store.md prints has the sums of the view, in an engine that knows nothing of
+// the store, where every file counts.
+func TestStorePageQuery(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "store.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, query, _ := strings.Cut(string(page), "\n```sql\n")
+	query, _, found := strings.Cut(query, "\n```\n")
+	if !found {
+		t.Fatal("docs/store.md has no query")
+	}
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	query = strings.ReplaceAll(query, "'store/", "'"+filepath.ToSlash(store.Store)+"/")
+	got := tableRows(t, db, "SELECT name, ns::VARCHAR FROM ("+query+")")
+	want := tableRows(t, store.DB, "SELECT function, sum(exclusive)::VARCHAR FROM function_metrics WHERE metric = 'totalcpu' AND mode = 'user' GROUP BY ALL")
+	if diff := gocmp.Diff(sorted(want), sorted(got)); diff != "" || len(want) < 20 {
+		t.Errorf("%d functions: -view +page\n%.2000s", len(want), diff)
+	}
+}
