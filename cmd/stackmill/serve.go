@@ -64,6 +64,9 @@ Requests are only answered under the server's own addresses, and names that --ho
 					return usageErrorf("serve: --%s and --%s exclude each other (leave one out)", pair[0], pair[1])
 				}
 			}
+			if s.unix != "" && len(s.Hosts) > 0 && s.tokenFile == "" && !s.noToken {
+				return usageErrorf("serve: --unix and --host: all clients of a proxy could read the store without a token (give --token-file, or --no-token if the proxy checks its clients)")
+			}
 			if err := s.prepare(); err != nil {
 				return err
 			}

@@ -230,6 +230,7 @@ func TestServeUnix(t *testing.T) {
 		}
 	}
 	refused("a server listens on "+path, "--unix", path)
+	refused("give --token-file", "--unix", path, "--host", "profiles.example.com") // for clients of a proxy
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

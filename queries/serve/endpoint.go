@@ -90,7 +90,7 @@ func (e *endpoint) call(r *http.Request) (*call, error) {
 		return c, nil
 	}
 	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); !strings.EqualFold(strings.TrimSpace(kind), jsonType) {
-		return nil, &failure{http.StatusUnsupportedMediaType, errors.New("the body is not said to be " + jsonType)}
+		return nil, &failure{http.StatusUnsupportedMediaType, errors.New("the body has another type or none (send Content-Type: " + jsonType + ")")}
 	}
 	if c.body, err = io.ReadAll(io.LimitReader(r.Body, longestBody+1)); err != nil {
 		return nil, wrong(err)

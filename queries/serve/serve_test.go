@@ -299,7 +299,7 @@ func TestSQL(t *testing.T) {
 			t.Errorf("%.50s: %s: %s, want %d", body, response.Status, text, want)
 		}
 	}
-	if response, text := s.ask("POST", "/api/v1/query", `{"sql": "SELECT 1"}`, "Content-Type", "text/plain"); response.StatusCode != http.StatusUnsupportedMediaType {
+	if response, text := s.ask("POST", "/api/v1/query", `{"sql": "SELECT 1"}`, "Content-Type", "text/plain"); response.StatusCode != http.StatusUnsupportedMediaType || !strings.Contains(string(text), "send Content-Type: application/json") {
 		t.Errorf("of a form: %s: %s", response.Status, text)
 	}
 }
