@@ -82,7 +82,7 @@ var wrongNumbers = []struct{ old, new, want string }{
 	{"  1 1 4 2 ''\n", "  1 1 7 0 ''\n", "mode_leaves: does not hold: Every recorded stack's node"},
 	{"  2 1 2 2\n", "  2 1 1 2\n", "node_depths: does not hold: A node's number"},
 	{"  6 5 0 5\n", "  6 4 0 5\n", "node_depths: does not hold: Nodes are numbered"},
-	{"  5 native 999 0 null '' null 0\n", "  6 native 999 0 null '' null 0\n", "node_depths: does not hold: Every node's frame"},
+	{"  5 native 999 0 0 '' 0 0\n", "  6 native 999 0 0 '' 0 0\n", "node_depths: does not hold: Every node's frame"},
 	{"  9 8 0 2 13\n", "  9 7 0 2 13\n", "call_tree: does not hold: Nodes are numbered"},
 	{"  10 9 0 2 4\n", "  10 9 0 2 99\n", "call_tree: does not hold: Every node has its function"},
 	{"  56 totalcpu 10 10ms 10ms\n", "  56 totalcpv 10 10ms 10ms\n", "call_tree: does not hold: Every node has its function"},
