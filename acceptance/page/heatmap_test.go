@@ -30,7 +30,7 @@ func TestHeatmap(t *testing.T) {
 	}
 	amount := func(ns int64) string { return strings.TrimSuffix(fmt.Sprintf("%#.3g", float64(ns)/1e6), ".") + " ms" }
 	highest := number("SELECT max(value)" + of)
-	if note := eval[string](b, `document.querySelector('main .note').innerText`); !strings.Contains(note, "the strongest colour is "+amount(highest)+" in 50 ms") {
+	if note := eval[string](b, `document.querySelector('main .note').innerText`); !strings.Contains(note, "the strongest color is "+amount(highest)+" in 50 ms") {
 		t.Errorf("%q, the highest is %d", note, highest)
 	}
 	// Cells are found on the canvas, where their colour is.

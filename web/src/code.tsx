@@ -176,7 +176,7 @@ function Missing({ rows, here, what }: { rows: (LineRow | InstructionRow)[]; her
   const objects = useData<ObjectRow[]>(rows.length > 0 ? undefined : 'views/objects', { experiment: here[0]!.experiment });
   const textless = what === 'source' ? [...new Set(rows.filter((r) => r.text === null).map((r) => r.file))] : [];
   if (rows.length > 0) {
-    return textless.length === 0 ? null : <p class="note">The text of {textless.join(', ')} was not found when the recording was read: only the lines that have code are listed. Ingest it with <code>--source-path</code> to have the text.</p>;
+    return textless.length === 0 ? null : <p class="note">The text of {textless.join(', ')} was not found when the recording was read: only the lines that have code are listed. To have the text, <code>stackmill forget</code> the experiment and <code>stackmill ingest --forgotten --source-path</code> it again.</p>;
   }
   if (objects.error !== undefined) return <p class="error" role="alert">{objects.error.message}</p>;
   if (objects.data === undefined) return <p class="note" aria-busy="true">Loading…</p>;

@@ -79,7 +79,7 @@ function Graph({ a, show, judged }: { a: Answer; show: (v: number) => string; ju
           <input type="search" value={search} placeholder="part of a name, or /expression/" onInput={(e) => go({ search: e.currentTarget.value }, true)} />
         </label>
       </div>
-      <ul class="legend" aria-label="Colours">
+      <ul class="legend" aria-label="Colors">
         {([[1, 2, `${counts.more} paths have more in the test`], [2, 1, `${counts.less} less or as much`], [0, 1, `${counts.created} new (+)`], [1, 0, `${counts.gone} gone (−)`]] as const).map(([b, t, text]) => (
           <li key={text}><span class="patch" style={{ background: changeColour(b, t, dark) }} aria-hidden="true" />{text}</li>
         ))}

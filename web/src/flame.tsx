@@ -78,7 +78,7 @@ export function Graph({ answer, sides: made = noSides, note }: { answer: FlameAn
           </select>
         </label>
         <label>
-          Colour by
+          Color by
           <select value={scheme} onChange={(e) => go({ colour: e.currentTarget.value }, true)}>
             {schemes.map((s) => <option key={s}>{s}</option>)}
           </select>

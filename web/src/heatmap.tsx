@@ -161,7 +161,7 @@ function HeatMap({ of }: { of: Heat }) {
     <section>
       <h2>{of.experiment}</h2>
       <p class="note">
-        {of.metric} of all threads. Each column is a second, {of.first} to {of.first + columns}, from the bottom to the top; the strongest colour is {amount(of.highest, of.unit)} in {1000 / of.slots} ms.
+        {of.metric} of all threads. Each column is a second, {of.first} to {of.first + columns}, from the bottom to the top; the strongest color is {amount(of.highest, of.unit)} in {1000 / of.slots} ms.
         Drag, or use arrow keys with Shift and press Enter, to look at a part of the time only.{' '}
         {place.all('between').length > 0 && <><button type="button" onClick={() => go({ between: null })}>All of the time</button> <Link to={{ view: 'flame', zoom: null }}>Flame graph of what is marked</Link></>}
       </p>

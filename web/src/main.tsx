@@ -66,7 +66,7 @@ function Page() {
         )}
         <div hidden={loggedOut}><Panel key={view} /></div>
       </main>
-      <footer><a href={new URL('licenses.txt', import.meta.url).href}>Licences</a></footer>
+      <footer><a href={new URL('licenses.txt', import.meta.url).href}>Licenses</a></footer>
     </>
   );
 }
