@@ -158,10 +158,10 @@ keyed AS MATERIALIZED (
   FROM ` + n.table("ends") + ` e JOIN keys k ON k.experiment_id = e.experiment_id AND k.node = e.node
 ),
 parts AS (
-  ` + n.each("\n  UNION ALL\n  ", "SELECT experiment_id, metric, key_# AS node_id, # AS n, sum(value) AS value FROM keyed GROUP BY ALL") + `
+  ` + n.each("\n  UNION ALL\n  ", "SELECT experiment_id, metric, key_# AS node_id, # AS n, sum(value) AS value, count(*) AS ends FROM keyed GROUP BY ALL") + `
 ),
 paths AS MATERIALIZED (SELECT experiment_id, node_id, call_node FROM ` + n.grownOr("call_paths") + `)
-SELECT p.experiment_id, p.metric, c.call_node, ` + n.each(", ", "COALESCE(sum(p.value) FILTER (p.n = #), 0)::BIGINT AS own_#") + `
+SELECT p.experiment_id, p.metric, c.call_node, ` + n.each(", ", "COALESCE(sum(p.value) FILTER (p.n = #), 0)::BIGINT AS own_#, COALESCE(sum(p.ends) FILTER (p.n = #), 0) AS ends_#") + `
 FROM parts p JOIN paths c ON c.experiment_id = p.experiment_id AND c.node_id = p.node_id
 GROUP BY ALL`
 }
@@ -201,7 +201,8 @@ func outermost(column string) string {
 		" ORDER BY call_node ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) < call_node, true)"
 }
 
-// treeValues is the query of the values of the nodes that are left, by metric and view.
+// treeValues is the query of the values of the nodes that are left, by metric and view. ends_# is
+// how many stacks end at a node or below it: their values may add up to 0, if some are negative.
 func (n *narrowing) treeValues() string {
 	return `WITH pairs AS MATERIALIZED (SELECT DISTINCT experiment_id, metric FROM ` + n.table("ending") + `),
 own AS MATERIALIZED (
@@ -212,13 +213,13 @@ nodes AS MATERIALIZED (
   SELECT c.experiment_id, p.metric, c.call_node, c.below FROM ` + n.table("call_nodes") + ` c JOIN pairs p ON p.experiment_id = c.experiment_id
 ),
 summed AS (
-  SELECT c.experiment_id, c.metric, c.call_node, ` + n.each(", ", "COALESCE(o.own_#, 0) AS own_#, COALESCE(sum(o.own_#) OVER inside, 0)::BIGINT AS all_#") + `
+  SELECT c.experiment_id, c.metric, c.call_node, ` + n.each(", ", "COALESCE(o.own_#, 0) AS own_#, COALESCE(sum(o.own_#) OVER inside, 0)::BIGINT AS all_#, COALESCE(sum(o.ends_#) OVER inside, 0) AS ends_#") + `
   FROM nodes c LEFT JOIN own o ON o.experiment_id = c.experiment_id AND o.metric = c.metric AND o.call_node = c.call_node
   WINDOW inside AS (PARTITION BY c.experiment_id, c.metric ORDER BY c.call_node ROWS BETWEEN CURRENT ROW AND c.below FOLLOWING)
 )
-FROM summed WHERE call_node = 0 OR ` + n.each(" OR ", "all_# <> 0") + `
+FROM summed WHERE call_node = 0 OR ` + n.each(" OR ", "ends_# > 0") + `
 UNION ALL
-SELECT m.experiment_id, m.metric, c.call_node, ` + n.each(", ", "0, 0") + `
+SELECT m.experiment_id, m.metric, c.call_node, ` + n.each(", ", "0, 0, 0") + `
 FROM metrics m JOIN ` + n.table("call_nodes") + ` c ON c.experiment_id = m.experiment_id AND c.call_node = 0
 ANTI JOIN pairs p ON p.experiment_id = m.experiment_id AND p.metric = m.metric`
 }

@@ -13,7 +13,7 @@ func (n *narrowing) callNodeRows() string {
 }
 
 func (n *narrowing) treeRows() string {
-	return n.byView(63, "SELECT experiment_id, @ AS modes, metric, call_node, all_# AS attributed, own_# AS exclusive FROM "+n.table("tree_values")+" WHERE all_# <> 0 OR call_node = 0")
+	return n.byView(63, "SELECT experiment_id, @ AS modes, metric, call_node, all_# AS attributed, own_# AS exclusive FROM "+n.table("tree_values")+" WHERE ends_# > 0 OR call_node = 0")
 }
 
 // byView joins a query for each view by UNION ALL: # is its number, @ those of its modes
@@ -38,10 +38,10 @@ func (n *narrowing) nodes() string {
 func (n *narrowing) things(modes int, key, first string) string {
 	return `WITH nodes AS (` + n.nodes() + `),
 sums AS MATERIALIZED (
-  SELECT experiment_id, metric, ` + key + `, ` + n.each(", ", "sum(own_#)::BIGINT AS own_#, sum(all_#) FILTER ("+first+")::BIGINT AS all_#") + `
+  SELECT experiment_id, metric, ` + key + `, ` + n.each(", ", "sum(own_#)::BIGINT AS own_#, sum(all_#) FILTER ("+first+")::BIGINT AS all_#, sum(ends_#) AS ends_#") + `
   FROM nodes WHERE depth > 0 GROUP BY ALL
 )
-` + n.byView(modes, "SELECT experiment_id, @ AS modes, metric, "+key+", own_# AS exclusive, all_# AS inclusive FROM sums WHERE all_# > 0")
+` + n.byView(modes, "SELECT experiment_id, @ AS modes, metric, "+key+", own_# AS exclusive, all_# AS inclusive FROM sums WHERE ends_# > 0")
 }
 
 // functionValues is things of functions, with <Total>, the root.
@@ -84,7 +84,7 @@ ways AS MATERIALIZED (
 ),
 tree AS MATERIALIZED (FROM ` + n.table("tree_values") + ` WHERE call_node > 0),
 passed AS (
-  SELECT t.experiment_id, t.metric, c.caller_no, c.function_no, ` + n.each(", ", "t.all_#, t.all_# AS caller_#, t.all_# AS callee_#") + `
+  SELECT t.experiment_id, t.metric, c.caller_no, c.function_no, ` + n.each(", ", "t.ends_#, t.all_# AS caller_#, t.all_# AS callee_#") + `
   FROM tree t JOIN nodes c ON c.experiment_id = t.experiment_id AND c.call_node = t.call_node
   UNION ALL
   SELECT t.experiment_id, t.metric, c.caller_no, c.function_no, ` + n.each(", ", "0, -t.all_#, 0") + `
@@ -94,18 +94,18 @@ passed AS (
   FROM tree t JOIN ways w ON w.experiment_id = t.experiment_id AND w.call_node = t.call_node JOIN nodes c ON c.experiment_id = w.experiment_id AND c.call_node = w.via
 ),
 pairs AS MATERIALIZED (
-  SELECT experiment_id, metric, caller_no, function_no, ` + n.each(", ", "sum(all_#)::BIGINT AS all_#, sum(caller_#)::BIGINT AS caller_#, sum(callee_#)::BIGINT AS callee_#") + `
+  SELECT experiment_id, metric, caller_no, function_no, ` + n.each(", ", "sum(ends_#) AS ends_#, sum(caller_#)::BIGINT AS caller_#, sum(callee_#)::BIGINT AS callee_#") + `
   FROM passed GROUP BY ALL
 ),
 selves AS MATERIALIZED (
   SELECT t.experiment_id, t.metric, c.function_no, ` + n.each(", ", "sum(t.own_#)::BIGINT AS own_#") + `
   FROM tree t JOIN nodes c ON c.experiment_id = t.experiment_id AND c.call_node = t.call_node GROUP BY ALL
 )
-` + n.byView(63, `SELECT experiment_id, @ AS modes, metric, function_no, 'caller' AS relation, caller_no AS other_no, caller_# AS attributed FROM pairs WHERE all_# <> 0
+` + n.byView(63, `SELECT experiment_id, @ AS modes, metric, function_no, 'caller' AS relation, caller_no AS other_no, caller_# AS attributed FROM pairs WHERE ends_# > 0
 UNION ALL
-SELECT experiment_id, @, metric, caller_no, 'callee', function_no, callee_# FROM pairs WHERE all_# <> 0
+SELECT experiment_id, @, metric, caller_no, 'callee', function_no, callee_# FROM pairs WHERE ends_# > 0
 UNION ALL
-SELECT experiment_id, @, metric, function_no, 'self', function_no, own_# FROM selves WHERE own_# > 0
+SELECT experiment_id, @, metric, function_no, 'self', function_no, own_# FROM selves WHERE own_# <> 0
 UNION ALL
 SELECT t.experiment_id, @, t.metric, c.function_no, 'self', c.function_no, t.all_#
 FROM `+n.table("tree_values")+` t JOIN `+n.table("call_nodes")+` c ON c.experiment_id = t.experiment_id AND c.call_node = t.call_node WHERE t.call_node = 0`)

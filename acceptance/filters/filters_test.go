@@ -18,11 +18,13 @@ import (
 )
 
 // The recordings: recursion, inlined C++, heap, synchronization, threads, processes, bodies
-// of parallel regions; of perf, threads, inlined C++, accesses to memory.
+// of parallel regions; of perf, threads, inlined C++, accesses to memory; of pprof, values of
+// both signs.
 var (
 	experiments = []string{"recur", "cxx", "heap", "sync", "threads", "forkexec", "omp_gcc"}
 	perf        = []string{"p_threads_s", "p_cxx_fp"}
 	data        = []string{"objects_gcc_O2", "pools_gcc_O1"}
+	signed      = "../../testdata/signed/delta.pb.gz"
 )
 
 var (
@@ -43,7 +45,7 @@ func TestMain(m *testing.M) {
 				return nil, err
 			}
 		}
-		var paths []string
+		paths := []string{signed}
 		for _, list := range []struct {
 			names     []string
 			dir, kind string
