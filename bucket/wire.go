@@ -162,7 +162,7 @@ func (b *limitedBody) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// watchedBody is a body of which something has to pass from time to time.
+// watchedBody is a body that ends its request if bytes pass too slowly.
 type watchedBody struct {
 	io.ReadCloser
 	ctx     context.Context

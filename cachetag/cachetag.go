@@ -8,15 +8,14 @@ import (
 	"path/filepath"
 )
 
-// file is the name of the tag, of which others read the first line
-// (https://bford.info/cachedir/).
+// file is the tag's name. Backup programs read its first line (https://bford.info/cachedir/).
 const file = "CACHEDIR.TAG"
 
 const text = `Signature: 8a477f597d28d172789f06886806bc55
 # This folder is a cache of stackmill, which makes again what is missing.
 `
 
-// Put marks a folder, unless it has a tag. Without one a cache does as well.
+// Put marks a folder, unless it has a tag. It drops errors: a cache works without one.
 func Put(folder string) {
 	f, err := os.OpenFile(filepath.Join(folder, file), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {

@@ -222,7 +222,7 @@ func ByName(name string) *Table {
 	return nil
 }
 
-// The modes that a row can hold for: with inlined functions or without, and without.
+// The bits of the modes that a row can hold for. Plain modes show no inlined functions.
 const AllModes, PlainModes = 0o77, 0o7
 
 // Modes are the bits that the table's column `modes` may have: modules, load objects and

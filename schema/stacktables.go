@@ -36,9 +36,9 @@ var (
 		{"location", Int32, Delta, "", true, "What the word means by itself, before any rule: `locations.location`; missing for a marker and without a word."},
 		{"user_location", Int32, Delta, "", true, "The instruction that user mode shows; missing if it does not show the frame."},
 		{"user_rule", Label, Dict, "", false, "The rule that put the frame in, changed or dropped it in user mode; empty for a frame as recorded."},
-		{"expert_location", Int32, Delta, "", true, "Likewise in expert mode."},
+		{"expert_location", Int32, Delta, "", true, "The instruction that expert mode shows; missing if it does not show the frame."},
 		{"expert_rule", Label, Dict, "", false, "Likewise in expert mode."},
-		{"machine_location", Int32, Delta, "", true, "Likewise in machine mode."},
+		{"machine_location", Int32, Delta, "", true, "The instruction that machine mode shows; missing if it does not show the frame."},
 		{"machine_rule", Label, Dict, "", false, "The rule in machine mode."},
 	}}
 )

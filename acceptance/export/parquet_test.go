@@ -20,7 +20,7 @@ import (
 	"stackmill/schema"
 )
 
-// missing is what stands for a missing value in the rows that are compared.
+// missing represents a missing value in the rows that are compared.
 const missing = "(missing)"
 
 // readers are programs that know nothing of stackmill. Each returns the rows of Parquet files,
