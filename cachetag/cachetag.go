@@ -6,18 +6,25 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // file is the tag's name. Backup programs read its first line (https://bford.info/cachedir/).
 const file = "CACHEDIR.TAG"
 
-const text = `Signature: 8a477f597d28d172789f06886806bc55
-# This folder is a cache of stackmill, which makes again what is missing.
-`
+const (
+	signature = "Signature: 8a477f597d28d172789f06886806bc55\n"
+	text      = signature + "# This folder is a cache of stackmill, which makes again what is missing.\n"
+)
 
-// Put marks a folder, unless it has a tag. It drops errors: a cache works without one.
+// Put marks a folder, unless others have. It drops errors: a cache works without a tag.
 func Put(folder string) {
-	f, err := os.OpenFile(filepath.Join(folder, file), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	path := filepath.Join(folder, file)
+	found, err := os.ReadFile(path)
+	if err == nil && len(found) < len(text) && strings.HasPrefix(text, string(found)) && string(found) != signature {
+		_ = os.Remove(path) // cut short
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return
 	}

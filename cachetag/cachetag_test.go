@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A folder is a cache once it is marked; one that others have marked is not this program's.
+// A folder is a cache once it is marked, even over a tag that was cut short; one that others have
+// marked is not this program's.
 func TestTag(t *testing.T) {
 	folder, other := t.TempDir(), t.TempDir()
 	if Is(folder) {
@@ -17,7 +18,12 @@ func TestTag(t *testing.T) {
 			t.Error("it is not marked")
 		}
 	}
-	const signature = "Signature: 8a477f597d28d172789f06886806bc55\n"
+	if err := os.Truncate(filepath.Join(folder, file), 20); err != nil {
+		t.Fatal(err)
+	}
+	if Put(folder); !Is(folder) {
+		t.Error("a tag cut short is not written again")
+	}
 	if err := os.WriteFile(filepath.Join(other, "CACHEDIR.TAG"), []byte(signature), 0o666); err != nil {
 		t.Fatal(err)
 	}
