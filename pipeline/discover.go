@@ -16,14 +16,15 @@ import (
 
 // input is one recording to read.
 type input struct {
-	path    string // absolute, or an address
-	at      string // where it is read: the path, or where its objects were brought
-	from    origin // nil: it is read where it is
-	decoder decode.Decoder
-	err     error    // why there is no recording at path
-	bytes   int64    // its size, 0 if unknown
-	state   string   // a hash of what its files are, by all but their content; empty if unknown
-	kept    *inStore // of an experiment that is in the store; nil for a recording
+	path     string // absolute, or an address
+	at       string // where it is read: the path, or where its objects were brought
+	from     origin // nil: it is read where it is
+	decoder  decode.Decoder
+	err      error    // why there is no recording at path
+	bytes    int64    // its size, 0 if unknown
+	recorded int64    // bytes without copies of load objects, which become no rows
+	state    string   // a hash of what its files are, by all but their content; empty if unknown
+	kept     *inStore // of an experiment that is in the store; nil for a recording
 }
 
 // What is wrong with an input.

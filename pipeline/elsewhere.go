@@ -181,7 +181,7 @@ func inputOf(e *elsewhere) input {
 	slices.SortFunc(e.objects, func(a, b bucket.Object) int { return strings.Compare(a.Key, b.Key) })
 	for _, o := range e.objects {
 		fmt.Fprintf(h, "%q %d %q\n", strings.TrimPrefix(o.Key, e.name.Key), o.Size, o.ETag)
-		in.bytes += o.Size
+		in.count(o.Key, o.Size)
 	}
 	in.state = fmt.Sprintf("%016x", h.Sum64())
 	if path.Ext(e.name.Key) == groupSuffix {

@@ -13,14 +13,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"stackmill/bucket"
 	"stackmill/storedir"
 )
 
-// Inputs are cut by their order and sizes.
+// Inputs are cut by their order and how much was recorded.
 func TestGroups(t *testing.T) {
 	sized := func(n int, bytes int64) (list []input) {
 		for range n {
-			list = append(list, input{bytes: bytes})
+			list = append(list, input{bytes: 8 * largeInput, recorded: bytes})
 		}
 		return list
 	}
@@ -49,6 +50,35 @@ func TestGroups(t *testing.T) {
 		if diff := cmp.Diff(test.want, sizes); diff != "" || len(seen) != len(test.inputs) {
 			t.Errorf("%s: %d of %d inputs: %s", test.name, len(seen), len(test.inputs), diff)
 		}
+	}
+}
+
+// Copies of load objects, in archives, become no rows: recordings that are large by them alone
+// share a batch.
+func TestArchivesShareBatch(t *testing.T) {
+	root := t.TempDir()
+	for i, name := range []string{"a.er", "b.er", "c.er"} {
+		dir := filepath.Join(root, "in", name)
+		recordOf(t, dir, "/none/program", 3, 1_700_000_000+int64(i))
+		copied := filepath.Join(dir, "archives", "libc.so_dnWuQRcLhw9")
+		err := errors.Join(os.MkdirAll(filepath.Dir(copied), 0o755), os.WriteFile(copied, nil, 0o644), os.Truncate(copied, largeInput))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := Options{Store: filepath.Join(root, "store"), Jobs: 2, DebugDirs: []string{}}
+	if _, err := Ingest(t.Context(), o, filepath.Join(root, "in")); err != nil {
+		t.Fatal(err)
+	}
+	if n := batches(t, filepath.Join(root, "store")); n != 1 {
+		t.Errorf("%d batches, want 1", n)
+	}
+	object := func(key string, size int64) bucket.Object {
+		return bucket.Object{Address: bucket.Address{Bucket: "b", Key: key}, Size: size}
+	}
+	far := inputOf(&elsewhere{bucket.Address{Bucket: "b", Key: "a.er"}, []bucket.Object{object("a.er/archives/libc.so", largeInput), object("a.er/profile", 1)}})
+	if far.bytes != largeInput+1 || far.recorded != 1 {
+		t.Errorf("from objects: %d bytes, %d recorded", far.bytes, far.recorded)
 	}
 }
 

@@ -3,7 +3,7 @@ package pipeline
 import "slices"
 
 // Small recordings share a batch: so many of them at most, and not more once they have so
-// many bytes. All workers fill one batch, and a kill costs what was read for it: a second
+// many bytes besides copies of load objects. All workers fill one batch, and a kill costs what was read for it: a second
 // or two of work.
 var groupInputs = 384 // tests have fewer
 
@@ -34,8 +34,8 @@ func interleaved[T any](batches [][]T, lanes int) (order []T) {
 	}
 }
 
-// groups cuts the inputs into those of one batch each, by nothing but their order and
-// sizes: how many are read side by side makes no difference to what is written. Those that
+// groups cuts the inputs into those of one batch each, by nothing but their order and how
+// much was recorded: how many are read side by side makes no difference to what is written. Those that
 // are done already are left out. The groups have the inputs' numbers.
 func groups(inputs []input, done []bool) (groups [][]int) {
 	var small []int
@@ -47,7 +47,7 @@ func groups(inputs []input, done []bool) (groups [][]int) {
 		small, bytes = nil, 0
 	}
 	for i := range inputs {
-		n := inputs[i].bytes
+		n := inputs[i].recorded
 		switch {
 		case done[i]:
 			continue

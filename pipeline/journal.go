@@ -10,6 +10,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"stackmill/stages/decode/gprofng/archive"
 	"stackmill/stages/infile"
 	"stackmill/storedir"
 )
@@ -33,23 +34,23 @@ func (in *input) look() {
 	if _, compressed := in.from.(*compressedFile); in.decoder == nil && !compressed {
 		return
 	}
-	state, bytes, changed := in.describeFiles()
-	in.bytes = bytes
+	state, changed := in.describeFiles()
 	if changed.Before(time.Now().Add(-settledAfter)) {
 		in.state = state
 	}
 }
 
-// describeFiles returns a hash of what the files of an input are, by all but their content,
-// their size, and when the last of them changed: in the far future if one is unreadable,
-// which identify reports.
-func (in *input) describeFiles() (state string, bytes int64, changed time.Time) {
+// describeFiles adds up the sizes of an input's files. It returns a hash of what they are, by
+// all but their content, and when the last of them changed: in the far future if one is
+// unreadable, which identify reports.
+func (in *input) describeFiles() (state string, changed time.Time) {
+	in.bytes, in.recorded = 0, 0
 	files, err := []string{""}, error(nil) // of a compressed file
 	if in.decoder != nil {
 		files, err = in.decoder.Files(in.at)
 	}
 	if err != nil {
-		return err.Error(), 0, never
+		return err.Error(), never
 	}
 	h := xxhash.New()
 	for _, name := range files {
@@ -60,11 +61,19 @@ func (in *input) describeFiles() (state string, bytes int64, changed time.Time) 
 			continue
 		}
 		is := stampOf(info)
-		bytes += is.size
+		in.count(name, is.size)
 		fmt.Fprintf(h, "%q %d %d %d\n", name, is.size, is.modified, is.inode)
 		changed = later(changed, info.ModTime())
 	}
-	return fmt.Sprintf("%016x", h.Sum64()), bytes, changed
+	return fmt.Sprintf("%016x", h.Sum64()), changed
+}
+
+// count adds the size of a file to the input's.
+func (in *input) count(name string, size int64) {
+	in.bytes += size
+	if !archive.Holds(name) {
+		in.recorded += size
+	}
 }
 
 // never is after everything.

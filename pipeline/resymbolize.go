@@ -104,7 +104,8 @@ func (in *ingest) inStore(wanted func(*storedir.Entry) bool) (inputs []input) {
 		b := &in.store.Batches[i]
 		for e := range b.Visible {
 			if e.Status != Failed && e.Status != storedir.Summary && (wanted == nil || wanted(e)) {
-				src := input{path: e.Path, bytes: sampleBytes * e.Samples, kept: &inStore{b, *e}}
+				bytes := sampleBytes * e.Samples
+				src := input{path: e.Path, bytes: bytes, recorded: bytes, kept: &inStore{b, *e}}
 				in.Progress.TotalBytes.Add(src.bytes)
 				inputs = append(inputs, src)
 			}

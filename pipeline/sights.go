@@ -178,7 +178,7 @@ func (in *input) sight() (state string, finished bool) {
 		}
 		return state, false
 	}
-	state, _, _ = in.describeFiles()
+	state, _ = in.describeFiles()
 	d, ok := in.decoder.(finisher) // not for a compressed file
 	return state, ok && d.Finished(in.path)
 }
