@@ -53,10 +53,9 @@ type narrowing struct {
 	from    *DB
 	schema  string // where its tables are
 	filter  Filter
-	macros  []string // of each connection; none while it is built
-	views   []callView
+	macros  []string           // of each connection; none while it is built
 	metrics map[[2]string]bool // that experiments have: kinds of samples and names, and kinds with no name
-	needed  map[string]bool    // parts, tables and views
+	needed  map[string]bool    // tables and views
 	sees    *definitions       // of what its views are made of
 
 	libraries []Library // whose functions are not shown as usual
@@ -117,30 +116,27 @@ func (n *narrowing) build(ctx context.Context, session *sql.DB, conditions []str
 			return &FilterError{fmt.Errorf("condition %s: %s", strings.Join(conditions, " AND "), firstLine(err))}
 		}
 	}
-	if n.libraries != nil {
-		if err := exec(n.hide()...); err != nil {
+	if n.filter.chooses() && n.needsSamples() {
+		if err := exec(n.create(sampleValues, n.valuesOfSamples())); err != nil {
 			return &statementError{err}
 		}
 	}
 	for _, p := range parts {
-		if n.makes(&p) {
-			if err := exec(n.create(p.name, p.make(n))); err != nil {
+		if p.make != nil && n.needs(p.of) && !p.keeps(n) {
+			if err := exec(n.create(p.of.Name, p.make(n))); err != nil {
 				return &statementError{err}
 			}
 		}
+	}
+	if err := n.compute(ctx, conn); err != nil {
+		return &statementError{err}
 	}
 	n.macros = n.rows()
 	return exec(n.macros...)
 }
 
-// look finds out which metrics there are, and in which views stacks differ, as far as the
-// session's tables depend on it.
+// look finds out which metrics there are, if the session's tables depend on it.
 func (n *narrowing) look(ctx context.Context, conn *sql.Conn) error {
-	if n.libraries != nil || n.needed["ends"] {
-		if err := n.shape(ctx, conn); err != nil {
-			return err
-		}
-	}
 	if !n.filter.chooses() {
 		return nil
 	}

@@ -4,66 +4,62 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/queries/filter"
 	"stackmill/schema"
 )
 
 // part is a table of a narrowed session that is made if it is needed, or rows of one of the
-// store's tables that follow from such tables.
+// store's tables that follow from such tables. Those of package filter are the others.
 type part struct {
-	name  string
-	of    *schema.Table // the table of the store whose rows it gives; nil for a step
-	needs []string      // parts before it
-	make  func(*narrowing) string
-	rows  func(*narrowing) string // if they are not those of the table that was made
+	of    *schema.Table // the table of the store whose rows it gives
+	needs []*schema.Table
+	make  func(*narrowing) string // the query of the table, if the session makes it by SQL
+	rows  func(*narrowing) string // the query of rows that follow from others
 	// ofSamples says that the functions that are shown do not matter.
 	ofSamples bool
 }
 
+// sampleValues is the name of the table of the values of the samples that pass.
+const sampleValues = "sample_values"
+
 // parts are all of them, each after those that it needs.
-var parts = []part{
-	{name: "sample_values", make: (*narrowing).sampleValues, ofSamples: true},
-	{name: "stack_values", of: schema.StackValues, make: (*narrowing).stackValues, ofSamples: true},
-	{name: "usage_values", of: schema.UsageValues, needs: []string{"sample_values"}, make: (*narrowing).usage, ofSamples: true},
-	{name: "data_values", of: schema.DataValues, needs: []string{"sample_values"}, make: (*narrowing).data, ofSamples: true},
-
-	{name: "places", make: (*narrowing).places},
-	{name: "ends", make: (*narrowing).ends},
-	{name: "grown", needs: []string{"places"}, make: (*narrowing).grown},
-	{name: "ending", needs: []string{"places", "ends", "grown"}, make: (*narrowing).ending},
-	{name: "call_nodes", of: schema.CallNodes, needs: []string{"ending"}, make: (*narrowing).callNodes, rows: (*narrowing).callNodeRows},
-	{name: "tree_values", of: schema.TreeValues, needs: []string{"call_nodes"}, make: (*narrowing).treeValues, rows: (*narrowing).treeRows},
-	{name: "function_values", of: schema.FunctionValues, needs: []string{"tree_values"}, rows: (*narrowing).functionValues},
-	{name: "module_values", of: schema.ModuleValues, needs: []string{"tree_values"}, rows: (*narrowing).moduleValues},
-	{name: "object_values", of: schema.ObjectValues, needs: []string{"tree_values"}, rows: (*narrowing).objectValues},
-	{name: "call_values", of: schema.CallValues, needs: []string{"tree_values"}, rows: (*narrowing).callValues},
-	{name: "function_rollup", of: schema.FunctionRollup, needs: []string{"function_values"}, rows: (*narrowing).functionRollup},
-	{name: "function_sums", of: schema.FunctionSums, needs: []string{"function_rollup"}, rows: (*narrowing).functionSums},
-
-	{name: "nodes", needs: []string{"ends"}, make: (*narrowing).codeNodes},
-	{name: "node_sums", needs: []string{"nodes"}, make: (*narrowing).nodeSums},
-	{name: "leaf_sums", needs: []string{"nodes"}, make: (*narrowing).leafSums},
-	{name: "pc_values", of: schema.PCValues, needs: []string{"places", "node_sums", "leaf_sums"}, make: (*narrowing).pcValues},
-	{name: "line_values", of: schema.LineValues, needs: []string{"places", "node_sums", "leaf_sums"}, make: (*narrowing).lineValues},
-	{name: "source_values", of: schema.SourceValues, needs: []string{"places", "node_sums", "leaf_sums"}, make: (*narrowing).sourceValues},
-}
+var parts = func() (list []part) {
+	list = []part{
+		{of: schema.StackValues, make: (*narrowing).stackValues, ofSamples: true},
+		{of: schema.UsageValues, make: (*narrowing).usage, ofSamples: true},
+		{of: schema.DataValues, make: (*narrowing).data, ofSamples: true},
+	}
+	for _, t := range filter.ValueTables() {
+		list = append(list, part{of: t})
+	}
+	return append(list,
+		part{of: schema.FunctionRollup, needs: []*schema.Table{schema.FunctionValues}, rows: (*narrowing).functionRollup},
+		part{of: schema.FunctionSums, needs: []*schema.Table{schema.FunctionRollup}, rows: (*narrowing).functionSums})
+}()
 
 // keeps reports whether what the store has is as it is in the session.
-func (p *part) keeps(n *narrowing) bool {
-	return p.ofSamples && !n.filter.chooses() || p.name == "grown" && n.libraries == nil
-}
+func (p *part) keeps(n *narrowing) bool { return p.ofSamples && !n.filter.chooses() }
 
-// need finds the parts and tables that the session needs if these tables and views are
-// read. Values by stack it always has.
+// need finds the tables that the session needs if these tables and views are read. Values by
+// stack it always has.
 func (n *narrowing) need(read map[string]bool) {
-	read["stack_values"], read["sample_values"] = true, read["sample_metrics"]
+	read[schema.StackValues.Name] = true
 	for i := range slices.Backward(parts) {
-		if p := &parts[i]; read[p.name] && !p.keeps(n) {
-			for _, name := range p.needs {
-				read[name] = true
+		if p := &parts[i]; read[p.of.Name] {
+			for _, t := range p.needs {
+				read[t.Name] = true
 			}
 		}
 	}
 	n.needed = read
+}
+
+// needs reports whether a table is needed.
+func (n *narrowing) needs(t *schema.Table) bool { return n.needed[t.Name] }
+
+// needsSamples reports whether the values of the samples that pass are needed one by one.
+func (n *narrowing) needsSamples() bool {
+	return n.needed["sample_metrics"] || n.needs(schema.UsageValues) || n.needs(schema.DataValues)
 }
 
 // stackTables are the tables that describe stacks.
@@ -73,12 +69,9 @@ var stackTables = []*schema.Table{schema.StackTree, schema.TreeFrames, schema.Re
 // stacks: then leaving some out has an effect.
 func ReadsStacks(views ...string) bool {
 	read, err := readBy(views)
-	return err != nil || slices.ContainsFunc(parts, func(p part) bool { return !p.ofSamples && read[p.name] }) ||
+	return err != nil || slices.ContainsFunc(parts, func(p part) bool { return !p.ofSamples && read[p.of.Name] }) ||
 		slices.ContainsFunc(stackTables, func(t *schema.Table) bool { return read[t.Name] })
 }
-
-// makes reports whether the session makes a table of its own.
-func (n *narrowing) makes(p *part) bool { return p.make != nil && n.needed[p.name] && !p.keeps(n) }
 
 // readByAll is what a session needs that is made for no views in particular.
 func readByAll() map[string]bool {
@@ -142,7 +135,7 @@ func namesRead(sql string) (names []string) {
 // others than the store's or would compute again what the session has.
 func (n *narrowing) rows() (statements []string) {
 	if n.libraries != nil {
-		statements = append(n.shownRows(), n.leafRows())
+		statements = n.shownRows()
 	}
 	for _, t := range schema.Tables {
 		if query := n.rowsOf(t); query != "" {
@@ -153,7 +146,7 @@ func (n *narrowing) rows() (statements []string) {
 		statements = append(statements, "CREATE OR REPLACE TEMP VIEW default_metrics AS "+defaultMetrics(n.table("stack_values")))
 	}
 	if n.needed["sample_metrics"] && n.filter.chooses() {
-		statements = append(statements, "CREATE OR REPLACE TEMP VIEW sample_metrics AS FROM "+n.table("sample_values"))
+		statements = append(statements, "CREATE OR REPLACE TEMP VIEW sample_metrics AS FROM "+n.table(sampleValues))
 	}
 	return statements
 }

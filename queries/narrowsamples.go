@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 func (n *narrowing) samples(c *predicate) (statements []string) {
 	kept := []string{"experiment_id", "sample", "stack"}
 	columns, joins := []string{"s.experiment_id", "s.sample", "s.stack"}, ""
-	if n.needed["usage_values"] {
+	if n.needs(schema.UsageValues) {
 		kept = append(kept, "in_process", "in_thread", "named", "in_group", "on_cpu", "second")
 		columns = append(columns, "s.process AS in_process", "s.thread_id AS in_thread", "s.name_no AS named", "s.cgroup AS in_group", "s.cpu AS on_cpu", "floor(s.time_ns / 1e9)::INTEGER AS second")
 	}
@@ -55,17 +56,17 @@ func (n *narrowing) hasMetric(kind schema.Kind, metric string) bool {
 	return n.metrics[[2]string{kind.String(), metric}]
 }
 
-// sampleValues is the query of the values of the samples that pass, with what they are
+// valuesOfSamples is the query of the values of the samples that pass, with what they are
 // summed by.
-func (n *narrowing) sampleValues() string {
+func (n *narrowing) valuesOfSamples() string {
 	return "SELECT v.experiment_id, v.sample, v.metric, v.value FROM (" + sampleMetrics(n.hasMetric) + ") v SEMI JOIN " + n.table("passed") + " p ON p.experiment_id = v.experiment_id AND p.sample = v.sample"
 }
 
 // stackValues is the query of their sums by stack.
 func (n *narrowing) stackValues() string {
 	values := "(" + sampleMetrics(n.hasMetric) + ")"
-	if n.needed["sample_values"] {
-		values = n.table("sample_values")
+	if n.needsSamples() {
+		values = n.table(sampleValues)
 	}
 	return `SELECT p.experiment_id, p.stack, v.metric, sum(v.value)::BIGINT AS value, count(*) AS samples
 FROM ` + values + ` v JOIN ` + n.table("passed") + ` p ON p.experiment_id = v.experiment_id AND p.sample = v.sample
@@ -88,8 +89,8 @@ func (n *narrowing) ofExperiments(c *predicate) string {
 // Functions and load objects are compared with patterns once each; a stack has one if more
 // of its nodes than have ended were among those before its leaf in the order of numbers.
 func (n *narrowing) ofStacks(c *predicate) string {
-	in := callView{shown: shownColumn(n.filter.Mode)}
-	shown, up := in.shown, in.up()
+	mode := cmp.Or(n.filter.Mode, "user")
+	shown, up := mode+"_location", mode+"_up"
 	own := "SELECT experiment_id, location, 0 AS level, function_id, load_object_id FROM locations"
 	if n.filter.Inline {
 		own += "\n  UNION ALL\n  SELECT i.experiment_id, i.location, i.depth + 1, i.function_id, l.load_object_id FROM inline_frames i JOIN locations l ON l.experiment_id = i.experiment_id AND l.location = i.location"
@@ -140,21 +141,10 @@ SELECT r.experiment_id, r.stack, o.leaf, o.leaf_object` + join(named) + `
 FROM recorded_stacks r JOIN opened o ON o.experiment_id = r.experiment_id AND o.node = r.node - r.` + up
 }
 
-// shownColumn is the column of tree_frames that says what a mode shows.
-func shownColumn(mode string) string {
-	switch mode {
-	case "machine":
-		return "machine_location"
-	case "expert":
-		return "expert_location"
-	}
-	return "user_location"
-}
-
 // usage is the query of the values of threads, names, control groups, CPUs and seconds.
 func (n *narrowing) usage() string {
 	return `SELECT p.experiment_id, p.in_process AS process, p.in_thread AS thread_id, p.named AS name_no, p.in_group AS cgroup, p.on_cpu AS cpu, p.second, v.metric, sum(v.value)::BIGINT AS value, count(*) AS samples
-FROM ` + n.table("sample_values") + ` v JOIN ` + n.table("passed") + ` p ON p.experiment_id = v.experiment_id AND p.sample = v.sample
+FROM ` + n.table(sampleValues) + ` v JOIN ` + n.table("passed") + ` p ON p.experiment_id = v.experiment_id AND p.sample = v.sample
 GROUP BY ALL`
 }
 
@@ -167,7 +157,7 @@ func (n *narrowing) data() string {
 ),
 samples_of AS MATERIALIZED (
   SELECT d.experiment_id, v.metric, d.data_object_id, d.location_id, d.method, d.agreement, d.embedding_object_id, sum(v.value)::BIGINT AS value, count(*) AS samples
-  FROM data_samples d JOIN ` + n.table("sample_values") + ` v ON v.experiment_id = d.experiment_id AND v.sample = d.sample
+  FROM data_samples d JOIN ` + n.table(sampleValues) + ` v ON v.experiment_id = d.experiment_id AND v.sample = d.sample
   GROUP BY ALL
 ),
 placed AS MATERIALIZED (

@@ -1,114 +1,242 @@
 package queries
 
 import (
-	"strconv"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/parquet"
+	"golang.org/x/sync/errgroup"
+
+	"stackmill/queries/filter"
+	"stackmill/queries/result"
 	"stackmill/schema"
+	"stackmill/stages/attribute"
+	"stackmill/stages/structure"
+	"stackmill/storedir"
+	"stackmill/tablefile/stored"
 )
 
-// callNodeRows and treeRows are the queries of the rows of these tables.
-func (n *narrowing) callNodeRows() string {
-	return "SELECT experiment_id, call_node, up, below, depth, function_no FROM " + n.table("call_nodes")
-}
-
-func (n *narrowing) treeRows() string {
-	return n.byView(63, "SELECT experiment_id, @ AS modes, metric, call_node, all_# AS attributed, own_# AS exclusive FROM "+n.table("tree_values")+" WHERE ends_# > 0 OR call_node = 0")
-}
-
-// byView joins a query for each view by UNION ALL: # is its number, @ those of its modes
-// that are asked for.
-func (n *narrowing) byView(modes int, format string) string {
-	var parts []string
-	for i, v := range n.views {
-		if v.modes&modes != 0 {
-			parts = append(parts, strings.NewReplacer("#", strconv.Itoa(i), "@", strconv.Itoa(v.modes&modes)).Replace(format))
+// compute makes the tables of values that the session needs, batch by batch (package filter).
+func (n *narrowing) compute(ctx context.Context, conn *sql.Conn) error {
+	w := &tableWriter{session: n, conn: conn, pending: map[*schema.Table]*pendingRows{}}
+	if err := w.create(ctx); err != nil || len(w.pending) == 0 {
+		return err
+	}
+	of := map[string][]*Experiment{} // by batch
+	for i := range n.sees.experiments {
+		if e := &n.sees.experiments[i]; e.Status != storedir.Summary {
+			of[e.batch] = append(of[e.batch], e)
 		}
 	}
-	return strings.Join(parts, "\nUNION ALL\n")
+	for _, p := range n.sees.portions {
+		for _, b := range p.batches {
+			if err := n.computeBatch(ctx, b, of[b.Batch], len(of) == 1, w); err != nil {
+				return err
+			}
+		}
+	}
+	return w.flushAll(ctx)
 }
 
-// nodes is the query of the nodes of the call tree with their values.
-func (n *narrowing) nodes() string {
-	return "SELECT t.*, c.* EXCLUDE (experiment_id, call_node) FROM " + n.table("tree_values") + " t JOIN " + n.table("call_nodes") + " c ON c.experiment_id = t.experiment_id AND c.call_node = t.call_node"
+// computeBatch computes the values of experiments of a batch; only says that the session has no
+// others.
+func (n *narrowing) computeBatch(ctx context.Context, b *storedir.Batch, experiments []*Experiment, only bool, w *tableWriter) error {
+	var sums map[string]*filter.Sums
+	if n.filter.chooses() {
+		var err error
+		if sums, err = n.sums(ctx, w.conn, experiments, only); err != nil {
+			return err
+		}
+	}
+	files, closeAll := openBatch(n.from.Store, b)
+	defer closeAll()
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, e := range experiments {
+		x := &filter.Experiment{ID: e.ExperimentID, Tables: files.Tables(e.ExperimentID), Library: n.showing()}
+		if n.filter.chooses() {
+			if x.Sums = sums[e.ExperimentID]; x.Sums == nil {
+				x.Sums = new(filter.Sums)
+			}
+		}
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			err := n.values(ctx, x, w)
+			if errors.Is(err, structure.ErrNone) {
+				return nil
+			}
+			if err != nil {
+				err = fmt.Errorf("experiment %s: %w", e.Name, err)
+			}
+			return err
+		})
+	}
+	return group.Wait()
 }
 
-// things is the query of the values of things of which each function has one, in some
-// modes; first says of a node whether none above it is of the same.
-func (n *narrowing) things(modes int, key, first string) string {
-	return `WITH nodes AS (` + n.nodes() + `),
-sums AS MATERIALIZED (
-  SELECT experiment_id, metric, ` + key + `, ` + n.each(", ", "sum(own_#)::BIGINT AS own_#, sum(all_#) FILTER ("+first+")::BIGINT AS all_#, sum(ends_#) AS ends_#") + `
-  FROM nodes WHERE depth > 0 GROUP BY ALL
-)
-` + n.byView(modes, "SELECT experiment_id, @ AS modes, metric, "+key+", own_# AS exclusive, all_# AS inclusive FROM sums WHERE ends_# > 0")
+// values computes the values of an experiment. The library that reads Parquet files panics at
+// some that are damaged.
+func (n *narrowing) values(ctx context.Context, x *filter.Experiment, w *tableWriter) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("computing its values: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return x.Values(n.needs, func(t *schema.Table, rows arrow.RecordBatch) error { return w.emit(ctx, t, rows) })
 }
 
-// functionValues is things of functions, with <Total>, the root.
-func (n *narrowing) functionValues() string {
-	return n.things(63, "function_no", "function_first") + "\nUNION ALL\n" +
-		n.byView(63, "SELECT t.experiment_id, @, t.metric, c.function_no, t.all_#, t.all_# FROM "+n.table("tree_values")+" t JOIN "+n.table("call_nodes")+" c ON c.experiment_id = t.experiment_id AND c.call_node = t.call_node WHERE t.call_node = 0")
+// openBatch returns the tables of a batch and what closes their files.
+func openBatch(store string, b *storedir.Batch) (tables *stored.Files, closeAll func()) {
+	var open []io.Closer
+	tables = stored.NewFiles(func(t *schema.Table) (parquet.ReaderAtSeeker, error) {
+		at := slices.IndexFunc(b.Files, func(f storedir.File) bool { return f.Table == t.Name })
+		if at < 0 {
+			return nil, nil
+		}
+		f, err := storedir.OpenFile(store, b.Files[at].Path)
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, f) // Files opens one at a time
+		return f, nil
+	})
+	return tables, func() {
+		for _, f := range open {
+			_ = f.Close() // it was only read
+		}
+	}
 }
 
-func (n *narrowing) moduleValues() string { return n.things(7, "module_id", "module_first") }
+// sums returns the sums of the samples that pass, by experiment.
+func (n *narrowing) sums(ctx context.Context, conn *sql.Conn, experiments []*Experiment, only bool) (map[string]*filter.Sums, error) {
+	where := ""
+	if !only {
+		ids := make([]string, len(experiments))
+		for i, e := range experiments {
+			ids[i] = e.ExperimentID
+		}
+		where = " WHERE experiment_id IN (" + Quote(ids...) + ")"
+	}
+	all, metrics := map[string]*filter.Sums{}, map[string]string{}
+	err := result.Batches(ctx, conn, func(b arrow.RecordBatch) error {
+		ids, names := b.Column(0).(*array.String), b.Column(2).(*array.String)
+		stacks, values, samples := b.Column(1).(*array.Int32).Int32Values(), b.Column(3).(*array.Int64).Int64Values(), b.Column(4).(*array.Int64).Int64Values()
+		for i, stack := range stacks {
+			s := all[ids.Value(i)]
+			if s == nil {
+				s = new(filter.Sums)
+				all[strings.Clone(ids.Value(i))] = s
+			}
+			metric, known := metrics[names.Value(i)]
+			if !known {
+				metric = strings.Clone(names.Value(i))
+				metrics[metric] = metric
+			}
+			s.Stacks, s.Metrics = append(s.Stacks, stack), append(s.Metrics, metric)
+			s.Values = append(s.Values, attribute.Sum{Value: values[i], Samples: samples[i]})
+		}
+		return nil
+	}, "SELECT experiment_id, stack, metric, value, samples FROM "+n.table(schema.StackValues.Name)+where)
+	return all, err
+}
 
-func (n *narrowing) objectValues() string { return n.things(7, "load_object_id", "object_first") }
+// tableWriter writes rows into tables of the session. It is safe for concurrent use.
+type tableWriter struct {
+	session *narrowing
+	conn    *sql.Conn
 
-// callValues is the query of what is attributed to the neighbours of functions: to those of
-// a function's leaf-most frame on a stack. So what passes a node counts for its caller, and
-// for the callee that it is, less what passes the function again below: `above` is the
-// nearest node of the same function above a node, `via` the node below that on the way.
-func (n *narrowing) callValues() string {
-	return `WITH nodes AS MATERIALIZED (SELECT experiment_id, call_node, call_node + below AS last, call_node - up AS parent, function_no, caller_no, function_first FROM ` + n.table("call_nodes") + ` WHERE depth > 0),
-again AS MATERIALIZED (
-  SELECT c.* FROM nodes c SEMI JOIN (FROM nodes WHERE NOT function_first) r ON r.experiment_id = c.experiment_id AND r.function_no = c.function_no
-),
-events AS (
-  SELECT experiment_id, function_no, call_node AS place, 1 AS step, call_node FROM again
-  UNION ALL
-  SELECT experiment_id, function_no, last + 1, -1, NULL FROM again
-),
-nested AS MATERIALIZED (
-  SELECT experiment_id, function_no, call_node, level FROM (
-    SELECT *, sum(step) OVER (PARTITION BY experiment_id, function_no ORDER BY place, step ROWS UNBOUNDED PRECEDING) AS level FROM events
-  ) WHERE call_node IS NOT NULL
-),
-above AS MATERIALIZED (
-  SELECT m.experiment_id, m.call_node, p.call_node AS above
-  FROM (FROM nested WHERE level > 1) m
-  ASOF JOIN nested p ON p.experiment_id = m.experiment_id AND p.function_no = m.function_no AND p.level = m.level - 1 AND p.call_node < m.call_node
-),
-ways AS MATERIALIZED (
-  SELECT a.experiment_id, a.call_node, a.above, k.call_node AS via
-  FROM above a ASOF JOIN nodes k ON k.experiment_id = a.experiment_id AND k.parent = a.above AND k.call_node <= a.call_node
-),
-tree AS MATERIALIZED (FROM ` + n.table("tree_values") + ` WHERE call_node > 0),
-passed AS (
-  SELECT t.experiment_id, t.metric, c.caller_no, c.function_no, ` + n.each(", ", "t.ends_#, t.all_# AS caller_#, t.all_# AS callee_#") + `
-  FROM tree t JOIN nodes c ON c.experiment_id = t.experiment_id AND c.call_node = t.call_node
-  UNION ALL
-  SELECT t.experiment_id, t.metric, c.caller_no, c.function_no, ` + n.each(", ", "0, -t.all_#, 0") + `
-  FROM tree t JOIN ways w ON w.experiment_id = t.experiment_id AND w.call_node = t.call_node JOIN nodes c ON c.experiment_id = w.experiment_id AND c.call_node = w.above
-  UNION ALL
-  SELECT t.experiment_id, t.metric, c.caller_no, c.function_no, ` + n.each(", ", "0, 0, -t.all_#") + `
-  FROM tree t JOIN ways w ON w.experiment_id = t.experiment_id AND w.call_node = t.call_node JOIN nodes c ON c.experiment_id = w.experiment_id AND c.call_node = w.via
-),
-pairs AS MATERIALIZED (
-  SELECT experiment_id, metric, caller_no, function_no, ` + n.each(", ", "sum(ends_#) AS ends_#, sum(caller_#)::BIGINT AS caller_#, sum(callee_#)::BIGINT AS callee_#") + `
-  FROM passed GROUP BY ALL
-),
-selves AS MATERIALIZED (
-  SELECT t.experiment_id, t.metric, c.function_no, ` + n.each(", ", "sum(t.own_#)::BIGINT AS own_#") + `
-  FROM tree t JOIN nodes c ON c.experiment_id = t.experiment_id AND c.call_node = t.call_node GROUP BY ALL
-)
-` + n.byView(63, `SELECT experiment_id, @ AS modes, metric, function_no, 'caller' AS relation, caller_no AS other_no, caller_# AS attributed FROM pairs WHERE ends_# > 0
-UNION ALL
-SELECT experiment_id, @, metric, caller_no, 'callee', function_no, callee_# FROM pairs WHERE ends_# > 0
-UNION ALL
-SELECT experiment_id, @, metric, function_no, 'self', function_no, own_# FROM selves WHERE own_# <> 0
-UNION ALL
-SELECT t.experiment_id, @, t.metric, c.function_no, 'self', c.function_no, t.all_#
-FROM `+n.table("tree_values")+` t JOIN `+n.table("call_nodes")+` c ON c.experiment_id = t.experiment_id AND c.call_node = t.call_node WHERE t.call_node = 0`)
+	mu      sync.Mutex
+	pending map[*schema.Table]*pendingRows
+}
+
+// pendingRows are rows of a table that are not in it yet.
+type pendingRows struct {
+	batches []arrow.RecordBatch
+	rows    int64
+}
+
+// mostPending is how many rows of a table wait at most: an INSERT for the rows of each experiment
+// would take longer than computing them.
+const mostPending = 1 << 19
+
+// create makes the tables.
+func (w *tableWriter) create(ctx context.Context) error {
+	tables := slices.DeleteFunc(filter.ValueTables(), func(t *schema.Table) bool { return !w.session.needs(t) })
+	if w.session.libraries != nil {
+		tables = append(tables, filter.Tables()...)
+	}
+	for _, t := range tables {
+		w.pending[t] = &pendingRows{}
+		columns := make([]string, len(t.Columns))
+		for i, c := range t.Columns {
+			columns[i] = identifier(c.Name) + " " + c.Type.SQL()
+		}
+		if _, err := w.conn.ExecContext(ctx, "CREATE TABLE "+w.session.table(t.Name)+" ("+strings.Join(columns, ", ")+")"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emit takes rows.
+func (w *tableWriter) emit(ctx context.Context, t *schema.Table, rows arrow.RecordBatch) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := w.pending[t]
+	rows.Retain()
+	p.batches, p.rows = append(p.batches, rows), p.rows+rows.NumRows()
+	if p.rows < mostPending {
+		return nil
+	}
+	return w.flush(ctx, t)
+}
+
+// flushAll writes the rows that wait.
+func (w *tableWriter) flushAll(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for t := range w.pending {
+		if err := w.flush(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scanned is the name of the rows that are written.
+const scanned = "computed_rows"
+
+// flush writes the rows of a table that wait. Their view is made in the session's schema, since
+// the catalog may not be written.
+func (w *tableWriter) flush(ctx context.Context, t *schema.Table) error {
+	p := w.pending[t]
+	if p.rows == 0 {
+		return nil
+	}
+	w.pending[t] = &pendingRows{}
+	defer func() {
+		for _, b := range p.batches {
+			b.Release()
+		}
+	}()
+	if _, err := w.conn.ExecContext(ctx, "USE "+w.session.schema); err != nil {
+		return err
+	}
+	err := result.Scan(ctx, w.conn, scanned, t.Arrow(), p.batches, "INSERT INTO "+w.session.table(t.Name)+" FROM "+w.session.table(scanned))
+	_, back := w.conn.ExecContext(context.WithoutCancel(ctx), "USE "+catalogName)
+	return errors.Join(err, back)
 }
 
 func (n *narrowing) functionRollup() string {

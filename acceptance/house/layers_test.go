@@ -72,7 +72,7 @@ var borders = []struct{ folder, imports, why string }{
 	{"mirror", "bucket cachetag fault key stages/infile storedir", "it knows files and commits"},
 	{"compact", "schema stages/write storedir tablefile/stored", "it merges the rows of any table"},
 	{"pipeline/plan", "schema storedir stages/infile", "it knows paths and what a store says of them"},
-	{"queries", "fault key pattern tempdir schema stages/infile stages/rollup storedir tablefile tablefile/stored", "it knows no recordings, and no stage that writes"},
+	{"queries", "fault key pattern tempdir schema stages/infile stages/rollup stages/attribute stages/program stages/stacktree stages/structure storedir tablefile tablefile/stored", "it knows no recordings, and no stage that writes"},
 }
 
 // sqlEngine is imported by the reading side only.

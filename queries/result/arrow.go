@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -40,6 +41,31 @@ func Batches(ctx context.Context, conn *sql.Conn, each func(arrow.RecordBatch) e
 			}
 		}
 		return reader.Err()
+	})
+}
+
+// Scan runs a statement that reads rows as a view, which is made in the connection's schema for it.
+// Rows of columns of numbers go to the engine without being copied one by one.
+func Scan(ctx context.Context, conn *sql.Conn, view string, schema *arrow.Schema, rows []arrow.RecordBatch, statement string) error {
+	reader, err := array.NewRecordReader(schema, rows)
+	if err != nil {
+		return err
+	}
+	defer reader.Release()
+	return conn.Raw(func(raw any) error {
+		engine, err := duckdb.NewArrowFromConn(raw.(driver.Conn))
+		if err != nil {
+			return err
+		}
+		release, err := engine.RegisterView(reader, view)
+		if err != nil {
+			return err
+		}
+		defer release()
+		exec := raw.(driver.ExecerContext)
+		_, err = exec.ExecContext(ctx, statement, nil)
+		_, dropped := exec.ExecContext(context.WithoutCancel(ctx), "DROP VIEW "+view, nil)
+		return errors.Join(err, dropped)
 	})
 }
 

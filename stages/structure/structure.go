@@ -44,21 +44,32 @@ func Read(experimentID string, tables schema.TableReader) (*attribute.Result, er
 
 // ReadSums adds the sums of all samples, as stack_values has them.
 func ReadSums(r *attribute.Result, tables schema.TableReader) error {
+	add := Adder(r)
+	return schema.EachBatch(tables(schema.StackValues, 0, schema.AllRows, "stack", "metric", "value", "samples"), func(c *schema.Columns) error {
+		stacks, metrics, values, samples := c.Int32s(0), c.Texts(1), c.Int64s(2), c.Int64s(3)
+		for i := range c.N {
+			if err := add(stacks[i], metrics(i), attribute.Sum{Value: values[i], Samples: samples[i]}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Adder returns a function that sets the sum of a metric of a stack.
+func Adder(r *attribute.Result) func(stack int32, metric string, s attribute.Sum) error {
 	numbers := map[string]int{}
 	for n, m := range r.Sums.Metrics {
 		numbers[m.Name] = n
 	}
-	return schema.EachBatch(tables(schema.StackValues, 0, schema.AllRows, "stack", "metric", "value", "samples"), func(c *schema.Columns) error {
-		stacks, metrics, values, samples := c.Int32s(0), c.Texts(1), c.Int64s(2), c.Int64s(3)
-		for i := range c.N {
-			m, known := numbers[metrics(i)]
-			if !known || !within(stacks[i], len(r.Stacks.Recorded)) {
-				return missing(schema.StackValues, "stack", stacks[i])
-			}
-			*r.Sums.At(attribute.RecordedNo(stacks[i]), m) = attribute.Sum{Value: values[i], Samples: samples[i]}
+	return func(stack int32, metric string, s attribute.Sum) error {
+		m, known := numbers[metric]
+		if !known || !within(stack, len(r.Stacks.Recorded)) {
+			return missing(schema.StackValues, "stack", stack)
 		}
+		*r.Sums.At(attribute.RecordedNo(stack), m) = s
 		return nil
-	})
+	}
 }
 
 // readMetrics returns the metrics in their order. Whether values may be negative follows from

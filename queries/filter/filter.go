@@ -1,0 +1,111 @@
+// Package filter computes the values of an experiment again, from some of its samples or with
+// some libraries left out.
+//
+// For each experiment of a filtered session, data flow as follows:
+//
+//  1. SQL decides which samples pass, and sums them by stack and metric (package queries).
+//  2. stages/structure reads the program and the tree of stacks from the files of the store.
+//  3. If libraries are left out, the frames of the tree change: what is shown is what counts.
+//  4. stages/attribute computes the values, as it does for all samples when they are ingested.
+//  5. The rows go to the SQL engine, as tables of the session, in place of the store's.
+//
+// So a filter has no rules of its own for values: it differs from an ingest in the sums alone.
+// The package knows nothing of SQL.
+package filter
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"stackmill/schema"
+	"stackmill/stages/attribute"
+	"stackmill/stages/structure"
+)
+
+// Experiment is an experiment of a filtered session.
+type Experiment struct {
+	ID     string
+	Tables schema.TableReader // of the store
+	// Sums are those of the samples that pass, in any order; nil if all samples pass.
+	Sums *Sums
+	// Library says what is shown of a load object; nil if everything is.
+	Library func(name, path string) Showing
+}
+
+// Sums are sums of samples by stack and metric, a row each.
+type Sums struct {
+	Stacks  []int32
+	Metrics []string
+	Values  []attribute.Sum
+}
+
+// Emit takes the rows of a table that is needed.
+type Emit = attribute.Emit
+
+// Values emits the values of the experiment: the rows of the tables of values that are needed
+// and, if libraries are left out, of Tables. The error is structure.ErrNone if the store does not
+// have the experiment's stacks.
+func (e *Experiment) Values(needed func(*schema.Table) bool, emit Emit) error {
+	r, err := structure.Read(e.ID, e.Tables)
+	if err != nil {
+		return err
+	}
+	if err := e.sum(r); err != nil {
+		return err
+	}
+	if e.Library != nil {
+		if err := leaveOut(r, e.Library, needed, emit); err != nil {
+			return err
+		}
+	}
+	return values(r, needed, func(t *schema.Table, rows arrow.RecordBatch) error {
+		if !needed(t) {
+			return nil
+		}
+		return emit(t, rows)
+	})
+}
+
+// sum adds the sums of the samples that pass.
+func (e *Experiment) sum(r *attribute.Result) error {
+	if e.Sums == nil {
+		return structure.ReadSums(r, e.Tables)
+	}
+	add := structure.Adder(r)
+	for i, s := range e.Sums.Values {
+		if err := add(e.Sums.Stacks[i], e.Sums.Metrics[i], s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The tables of values, by what computes them.
+var (
+	functionTables = []*schema.Table{schema.FunctionValues, schema.ModuleValues, schema.ObjectValues, schema.CallValues}
+	treeTables     = []*schema.Table{schema.CallNodes, schema.TreeValues}
+	codeTables     = []*schema.Table{schema.LineValues, schema.SourceValues, schema.PCValues}
+)
+
+// ValueTables returns the tables of values.
+func ValueTables() []*schema.Table { return slices.Concat(functionTables, treeTables, codeTables) }
+
+// values computes what is needed.
+func values(r *attribute.Result, needed func(*schema.Table) bool, emit Emit) (err error) {
+	shape := attribute.NewShape(r.Program, r.Stacks, r.Sums)
+	functions, nodes := slices.ContainsFunc(functionTables, needed), slices.ContainsFunc(treeTables, needed)
+	if functions || nodes {
+		tree := attribute.NewCallTree(shape)
+		if functions {
+			_, err = r.FunctionRows(emit, tree)
+		}
+		if err == nil && nodes {
+			err = r.TreeRows(emit, tree)
+		}
+	}
+	if err == nil && slices.ContainsFunc(codeTables, needed) {
+		_, err = r.LineRows(emit, shape)
+	}
+	return err
+}

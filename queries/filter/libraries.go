@@ -1,0 +1,150 @@
+package filter
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"stackmill/schema"
+	"stackmill/stages/attribute"
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
+)
+
+// Showing says which functions of a load object are shown.
+type Showing uint8
+
+// The kinds of Showing.
+const (
+	Everything  Showing = iota
+	EntryPoints         // functions that other load objects call
+	Nothing             // but <name>, where there is no caller
+)
+
+// leaveOut changes the frames of stacks so that functions of libraries are not shown, and emits
+// what the session shows in place of the store's frames.
+//
+// A frame of a library that is left out is not shown. If there is none above it, one for the
+// library as a whole is in its place, so that all stacks keep a frame. A frame of a library of
+// which only entry points are shown is one if its caller is of another. The tree keeps its nodes,
+// but a frame that is shown at some of them only becomes several.
+func leaveOut(r *attribute.Result, library func(name, path string) Showing, needed func(*schema.Table) bool, emit Emit) error {
+	p := r.Program
+	l := &libraries{Result: r, of: make([]Showing, len(p.Objects)), standIns: map[program.ObjectNo]program.LocationNo{}, numbers: map[frameKey]stacktree.FrameNo{}}
+	var left []program.ObjectNo
+	found := false
+	for n := range p.Objects {
+		o := &p.Objects[n]
+		if l.of[n] = library(o.Name, o.Path); l.of[n] == Nothing {
+			left = append(left, program.ObjectNo(n))
+		}
+		found = found || l.of[n] != Everything
+	}
+	if !found {
+		return nil
+	}
+	slices.SortFunc(left, func(a, b program.ObjectNo) int { return cmp.Compare(p.Objects[a].ID, p.Objects[b].ID) })
+	if err := l.addStandIns(left, emit); err != nil {
+		return err
+	}
+	for n := range program.LocationNo(p.Locations.Len()) { // of an entry point, what is inlined is left out, too
+		if l.of[p.Location(n).Object] == EntryPoints {
+			p.Inlines[n] = nil
+		}
+	}
+	stored := len(r.Stacks.Frames)
+	l.changeFrames()
+	if !slices.ContainsFunc(StackTables(), needed) {
+		return nil
+	}
+	return schema.CloseAll(l.nodeRows(stored, emit), l.frameRows(stored, emit), l.stackRows(emit))
+}
+
+// StackTables returns the tables of the store in whose place the session has others if libraries
+// are left out.
+func StackTables() []*schema.Table {
+	return []*schema.Table{schema.StackTree, schema.TreeFrames, schema.RecordedStacks}
+}
+
+// libraries changes the frames of an experiment.
+type libraries struct {
+	*attribute.Result
+	of       []Showing // by load object
+	standIns map[program.ObjectNo]program.LocationNo
+	numbers  map[frameKey]stacktree.FrameNo // of frames that changed
+	origins  []stacktree.FrameNo            // of the frames that were added: the frame of the store
+}
+
+type frameKey struct {
+	frame stacktree.FrameNo
+	shown [stacktree.Modes]program.LocationNo
+}
+
+// addStandIns adds the functions that stand for libraries as a whole.
+func (l *libraries) addStandIns(left []program.ObjectNo, emit Emit) error {
+	p, rows := l.Program, l.Rows(StandIns, emit)
+	for _, n := range left {
+		o := &p.Objects[n]
+		module, function, location := schema.PathPart(o.ID, -1), schema.PathPart(o.ID, -2), schema.PathPart(o.ID, -3)
+		l.standIns[n] = program.LocationNo(p.Locations.Len())
+		rows.Int64(o.ID).Text("<" + strings.Trim(o.Name, "<>") + ">").Int32(int32(len(p.Functions))).Int32(int32(p.Locations.Len())).Int64(module).Int64(function).Int64(location)
+		p.Inlines = append(p.Inlines, nil)
+		p.Locations.Add(program.Location{Object: n, Function: program.FunctionNo(len(p.Functions))})
+		p.Functions = append(p.Functions, program.Function{ID: function, Object: n, Module: program.ModuleNo(len(p.Modules))})
+		p.Modules = append(p.Modules, program.Module{ID: module, Object: n})
+	}
+	return rows.Close()
+}
+
+// changeFrames gives each node the frame that it has without the libraries.
+func (l *libraries) changeFrames() {
+	t := &l.Stacks.Nodes
+	callers := make([][stacktree.Modes]program.ObjectNo, t.Len()) // by node: the load object of the innermost frame, hidden or not
+	callers[0] = [stacktree.Modes]program.ObjectNo{program.None, program.None, program.None}
+	for n := 1; n < t.Len(); n++ {
+		frame := t.Label[n]
+		shown, above := l.Stacks.Frames[frame].Shown, &callers[t.Parent[n]]
+		callers[n] = *above
+		for m, location := range shown {
+			if location < 0 {
+				continue
+			}
+			object := l.Program.Location(location).Object
+			callers[n][m] = object
+			shown[m] = l.shows(location, object, above[m])
+		}
+		if shown != l.Stacks.Frames[frame].Shown {
+			t.Label[n] = l.frame(frameKey{frame, shown})
+		}
+	}
+}
+
+// shows returns what a frame shows, given the load object of its caller.
+func (l *libraries) shows(location program.LocationNo, object, caller program.ObjectNo) program.LocationNo {
+	switch l.of[object] {
+	case Everything:
+		return location
+	case EntryPoints:
+		if caller != object {
+			return location
+		}
+	case Nothing:
+		if caller == program.None {
+			return l.standIns[object]
+		}
+	}
+	return program.None
+}
+
+// frame returns the number of a frame that shows something else.
+func (l *libraries) frame(k frameKey) stacktree.FrameNo {
+	n, known := l.numbers[k]
+	if !known {
+		n = stacktree.FrameNo(len(l.Stacks.Frames))
+		f := l.Stacks.Frames[k.frame]
+		f.Shown = k.shown
+		l.Stacks.Frames, l.origins = append(l.Stacks.Frames, f), append(l.origins, k.frame)
+		l.numbers[k] = n
+	}
+	return n
+}
