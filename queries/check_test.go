@@ -75,27 +75,27 @@ func TestCheckFindsDamage(t *testing.T) {
 
 // wrongNumbers are changes of storetest.Two, and the invariants that they break.
 var wrongNumbers = []struct{ old, new, want string }{
-	{"  1 totalcpu 12 20ms 50ms\n", "  1 totalcpu 12 20ms 51ms\n", "function_metrics: does not hold: The values are those of the stacks"},
-	{"  7 totalcpu 13 b.c 30 40ms 40ms\n", "  7 totalcpu 13 b.c 31 40ms 40ms\n", "line_metrics: does not hold"},
+	{"  1 totalcpu 3 20ms 50ms\n", "  1 totalcpu 3 20ms 51ms\n", "function_metrics: does not hold: The values are those of the stacks"},
+	{"  7 totalcpu 4 b.c 30 40ms 40ms\n", "  7 totalcpu 4 b.c 31 40ms 40ms\n", "line_metrics: does not hold"},
 	{"  0 totalcpu 30ms 3\n", "  0 totalcpu 30ms 4\n", "stack_metrics: does not hold"},
 	{"  1 1 4 2 ''\n", "  1 1 4 1 ''\n", "mode_leaves: does not hold: The node of the leaf"},
 	{"  1 1 4 2 ''\n", "  1 1 7 0 ''\n", "mode_leaves: does not hold: Every recorded stack's node"},
 	{"  2 1 2 2\n", "  2 1 1 2\n", "node_depths: does not hold: A node's number"},
 	{"  6 5 0 5\n", "  6 4 0 5\n", "node_depths: does not hold: Nodes are numbered"},
 	{"  5 native 999 0 0 '' 0 0\n", "  6 native 999 0 0 '' 0 0\n", "node_depths: does not hold: Every node's frame"},
-	{"  9 8 0 2 13\n", "  9 7 0 2 13\n", "call_tree: does not hold: Nodes are numbered"},
-	{"  10 9 0 2 4\n", "  10 9 0 2 99\n", "call_tree: does not hold: Every node has its function"},
+	{"  9 8 0 2 4\n", "  9 7 0 2 4\n", "call_tree: does not hold: Nodes are numbered"},
+	{"  10 9 0 2 1\n", "  10 9 0 2 99\n", "call_tree: does not hold: Every node has its function"},
 	{"  56 totalcpu 10 10ms 10ms\n", "  56 totalcpv 10 10ms 10ms\n", "call_tree: does not hold: Every node has its function"},
 	{"  56 totalcpu 10 10ms 10ms\n", "  56 totalcpu 10 10ms 10ms\n  8 totalcpu 10 0 0\n", "call_tree: does not hold: A node has one row"},
 	{"  56 totalcpu 5 50ms 0\n", "  48 totalcpu 5 50ms 0\n", "call_tree: does not hold: Every node but the root"},
-	{"  6 totalcpu 3 20ms 20ms\n", "  6 totalcpu 3 20ms 10ms\n", "call_tree: does not hold: A node's value"},
+	{"  7 totalcpu 3 30ms 30ms\n  6 totalcpu 4 20ms 20ms\n", "  7 totalcpu 3 30ms 30ms\n  6 totalcpu 4 20ms 10ms\n", "call_tree: does not hold: A node's value"},
 	{"  8 totalcpu 6 50ms 20ms\n", "  8 totalcpu 6 51ms 20ms\n", "call_tree: does not hold: A node's value"},
-	{"  48 totalcpu 13 40ms 60ms\n", "  48 totalcpu 13 41ms 60ms\n", "call_tree: does not hold: A function's exclusive value"},
-	{"  4 2 0 3 13\n", "  4 2 0 3 14\n", "call_paths: does not hold: An identifier"},
-	{"  9 8 0 2 13\n", "  9 8 0 3 13\n", "call_paths: does not hold: Every node but the root"},
+	{"  48 totalcpu 4 40ms 60ms\n", "  48 totalcpu 4 41ms 60ms\n", "call_tree: does not hold: A function's exclusive value"},
+	{"  4 2 0 3 5\n", "  4 2 0 3 4\n", "call_paths: does not hold: An identifier"},
+	{"  9 8 0 2 4\n", "  9 8 0 3 4\n", "call_paths: does not hold: Every node but the root"},
 	{"  7 clock 1 4712 1 1070ms 3\n", "  7 clock 1 4712 1 2070ms 3\n", "timeline: does not hold"},
-	{"  4 114 903 14 4240", "  5 114 903 14 4240", "location_levels: does not hold: Instructions are numbered"},
-	{"  3 113 903 13 8208 b.c 30 ''\n", "  3 113 903 13 8208 b.c 30 ''\n  5 113 903 13 8209 b.c 30 ''\n", "location_levels: does not hold: An identifier"},
+	{"  4 114 903 5 4240", "  5 114 903 5 4240", "location_levels: does not hold: Instructions are numbered"},
+	{"  3 113 903 4 8208 b.c 30 ''\n", "  3 113 903 4 8208 b.c 30 ''\n  5 113 903 4 8209 b.c 30 ''\n", "location_levels: does not hold: An identifier"},
 }
 
 // wrongStore returns a store with a change.

@@ -11,7 +11,7 @@ import (
 // function's others are listed once.
 func TestDisasmOfMixedModes(t *testing.T) {
 	text := strings.NewReplacer(
-		"  4 114 903 14 4240 '' 0 ''\n", "  4 114 903 14 4240 '' 0 ''\n  5 115 903 12 4160 a.c 19 ''\n",
+		"  4 114 903 5 4240 '' 0 ''\n", "  4 114 903 5 4240 '' 0 ''\n  5 115 903 3 4160 a.c 19 ''\n",
 		"  6 totalcpu 2 0 50ms\n", "  6 totalcpu 2 0 50ms\n  7 totalcpu 5 0 9ms\n",
 	).Replace(storetest.Two)
 	db := open(t, storetest.New(t, text)).DB

@@ -277,18 +277,18 @@ func TestViews(t *testing.T) {
 // TestBrokenSums breaks one number at a time, and looks for the broken sum.
 func TestBrokenSums(t *testing.T) {
 	for _, test := range []struct{ old, new, want string }{
-		{"  1 totalcpu 12 20ms 50ms\n", "  1 totalcpu 12 21ms 50ms\n", "functions"},
-		{"  1 totalcpu 12 20ms 50ms\n", "  1 totalcpu 12 20ms 51ms\n", "callers of f, self and callees of f"},
-		{"  7 totalcpu 1 80ms 80ms\n", "", "call tree, functions, instructions, lines, load objects, modules, samples, stacks, threads, CPUs and time"},
-		{"  7 totalcpu 13 b.c 30 40ms 40ms\n", "", "lines"},
+		{"  1 totalcpu 3 20ms 50ms\n", "  1 totalcpu 3 21ms 50ms\n", "functions"},
+		{"  1 totalcpu 3 20ms 50ms\n", "  1 totalcpu 3 20ms 51ms\n", "callers of f, self and callees of f"},
+		{"  7 totalcpu 0 80ms 80ms\n", "", "call tree, functions, instructions, lines, load objects, modules, samples, stacks, threads, CPUs and time"},
+		{"  7 totalcpu 4 b.c 30 40ms 40ms\n", "", "lines"},
 		{"  7 totalcpu 0 10ms 10ms\n", "  7 totalcpu 0 9ms 10ms\n", "instructions"},
 		{"  7 totalcpu 803 20ms 70ms\n", "  7 totalcpu 803 30ms 70ms\n", "modules"},
 		{"  7 totalcpu 903 60ms 70ms\n", "  7 totalcpu 903 61ms 70ms\n", "load objects"},
 		{"  1 4712 1 1 totalcpu 20ms 2\n", "", "threads, CPUs and time"},
 		{"  7 10 10ms -1\n", "  7 11 10ms -1\n", "samples"},
-		{"  7 totalcpu 4 30ms 30ms\n", "  7 totalcpu 4 29ms 30ms\n", "call tree node of f, call tree node of g"},
-		{"  7 totalcpu 13 caller 12 30ms\n", "  7 totalcpu 13 caller 12 31ms\n", "callers of g"},
-		{"  1 totalcpu 12 self 12 20ms\n", "", "self and callees of f"},
+		{"  7 totalcpu 3 30ms 30ms\n", "  7 totalcpu 3 29ms 30ms\n", "call tree node of f, call tree node of g"},
+		{"  7 totalcpu 4 caller 3 30ms\n", "  7 totalcpu 4 caller 3 31ms\n", "callers of g"},
+		{"  1 totalcpu 3 self 3 20ms\n", "", "self and callees of f"},
 		{"0 PC~in~no~load~object\n", "0 ''\n", "unattributed"},
 		{"  3 1 6 0 ''\n", "  3 1 6 6 no~call~stack~recorded\n", "functions, instructions, lines, load objects, modules, stacks that a rule emptied, unattributed"},
 	} {

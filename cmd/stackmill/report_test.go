@@ -17,11 +17,11 @@ func TestLabelsTellFunctionsApart(t *testing.T) {
 		old, new string
 		want     []string
 	}{
-		{"in two modules", "  13 13 903 804 g g g g normal", "  13 13 903 804 main main main main normal", []string{" main (a.c) ", " main (b.c) "}},
-		{"in two load objects", "  13 13 903 804 g g g g normal", "  13 13 901 801 main main main main normal", []string{" main (app) ", " main (<Total>) "}},
-		{"in one module", "  13 13 903 804 g g g g normal", "  13 13 903 803 main main main main normal", []string{" main (app 0x1000) ", " main (app 0x2000) "}},
-		{"generated twice", "  13 13 903 804 g g g g normal 8192", "  13 13 903 803 main main main main normal 4096", []string{" main (app #1) ", " main (app #2) "}},
-		{"static", "  13 13 903 804 g g g g normal", "  13 13 903 804 <static>@0x2000 '' '' '' static", []string{" <static>@0x2000 (app) "}},
+		{"in two modules", "  4 13 903 804 g g g g normal", "  4 13 903 804 main main main main normal", []string{" main (a.c) ", " main (b.c) "}},
+		{"in two load objects", "  4 13 903 804 g g g g normal", "  4 13 901 801 main main main main normal", []string{" main (app) ", " main (<Total>) "}},
+		{"in one module", "  4 13 903 804 g g g g normal", "  4 13 903 803 main main main main normal", []string{" main (app 0x1000) ", " main (app 0x2000) "}},
+		{"generated twice", "  4 13 903 804 g g g g normal 8192", "  4 13 903 803 main main main main normal 4096", []string{" main (app #1) ", " main (app #2) "}},
+		{"static", "  4 13 903 804 g g g g normal", "  4 13 903 804 <static>@0x2000 '' '' '' static", []string{" <static>@0x2000 (app) "}},
 	} {
 		if strings.Count(storetest.Two, test.old) != 1 {
 			t.Fatalf("%q is not once in the store", test.old)
@@ -46,19 +46,19 @@ func TestLabelsTellFunctionsApart(t *testing.T) {
 func TestLabelsOfNamesakes(t *testing.T) {
 	const modules = "modules module_id load_object_id name\n  801 901 (unknown)\n  802 902 (unknown)\n  803 903 a.c\n  804 903 b.c\n"
 	const objects = "load_objects load_object_id name path kind\n  901 <Total> <Total> artificial\n  902 <Unknown> <Unknown> unknown\n  903 app /bin/app elf\n"
-	const g = "  13 13 903 804 g g g g normal"
+	const g = "  4 13 903 804 g g g g normal"
 	for _, test := range []struct {
 		with []string // texts of the store, each with what takes its place
 		want []string
 	}{
 		{[]string{
 			modules, "modules module_id load_object_id name short_path\n  801 901 (unknown) (unknown)\n  802 902 (unknown) (unknown)\n  803 903 /s/d1/a.c d1/a.c\n  804 903 /s/d2/a.c d2/a.c\n",
-			g, "  13 13 903 804 main main main main normal",
+			g, "  4 13 903 804 main main main main normal",
 		}, []string{"main (d1/a.c)", "main (d2/a.c)"}},
 		{[]string{
 			objects, "load_objects load_object_id name path short_path kind\n  901 <Total> <Total> <Total> artificial\n  902 <Unknown> <Unknown> <Unknown> unknown\n  903 app /bin/app bin/app elf\n  904 app /opt/app opt/app elf\n",
 			modules, strings.Replace(modules, "804 903", "804 904", 1),
-			g, "  13 13 904 804 main main main main normal",
+			g, "  4 13 904 804 main main main main normal",
 		}, []string{"main (bin/app)", "main (opt/app)"}},
 	} {
 		for i := 0; i < len(test.with); i += 2 {
