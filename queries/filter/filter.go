@@ -47,7 +47,7 @@ type Emit = attribute.Emit
 // and, if libraries are left out, of Tables. The error is structure.ErrNone if the store does not
 // have the experiment's stacks.
 func (e *Experiment) Values(needed func(*schema.Table) bool, emit Emit) error {
-	r, err := structure.Read(e.ID, e.Tables)
+	r, err := structure.Read(e.ID, e.Tables, slices.ContainsFunc(codeTables, needed))
 	if err != nil {
 		return err
 	}

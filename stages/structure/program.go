@@ -6,24 +6,40 @@ import (
 	"stackmill/stages/program"
 )
 
-// readProgram returns the program, as far as values need it.
-func readProgram(tables schema.TableReader) (*program.Program, error) {
-	p := &program.Program{}
+// readProgram reads the program, as far as values need it.
+func readProgram(tables schema.TableReader, p *program.Program, lines bool) error {
 	objects, err := readObjects(tables, p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	modules, err := readModules(tables, p, objects)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := readFunctions(tables, p, objects, modules); err != nil {
-		return nil, err
+		return err
 	}
-	if err := readLocations(tables, p, objects); err != nil {
-		return nil, err
+	if err := readLocations(tables, p, objects, lines); err != nil {
+		return err
 	}
-	return p, readInlined(tables, p)
+	return readInlined(tables, p, lines)
+}
+
+// placeColumns are the columns of source lines, if these are read.
+func placeColumns(lines bool) []string {
+	if lines {
+		return []string{"file", "line"}
+	}
+	return nil
+}
+
+// placesOf returns the source lines of rows of which two columns, from one on, may have them.
+func placesOf(c *schema.Columns, column int, lines bool) func(row int) funcinfo.Place {
+	if !lines {
+		return func(int) funcinfo.Place { return funcinfo.Place{} }
+	}
+	files, numbers := c.Texts(column), c.Int32s(column+1)
+	return func(row int) funcinfo.Place { return funcinfo.Place{File: files(row), Line: numbers[row]} }
 }
 
 // readObjects returns the numbers of load objects by their identifiers.
@@ -73,31 +89,33 @@ func readFunctions(tables schema.TableReader, p *program.Program, objects map[in
 	})
 }
 
-func readLocations(tables schema.TableReader, p *program.Program, objects map[int64]program.ObjectNo) error {
-	return schema.EachBatch(tables(schema.Locations, 0, schema.AllRows, "location", "load_object_id", "function_no", "file", "line"), func(c *schema.Columns) error {
-		numbers, owners, functions, files, lines := c.Int32s(0), c.Int64s(1), c.Int32s(2), c.Texts(3), c.Int32s(4)
+func readLocations(tables schema.TableReader, p *program.Program, objects map[int64]program.ObjectNo, lines bool) error {
+	columns := append([]string{"location", "load_object_id", "function_no"}, placeColumns(lines)...)
+	return schema.EachBatch(tables(schema.Locations, 0, schema.AllRows, columns...), func(c *schema.Columns) error {
+		numbers, owners, functions, places := c.Int32s(0), c.Int64s(1), c.Int32s(2), placesOf(c, 3, lines)
 		for i := range c.N {
 			object, ok := objects[owners[i]]
 			if !ok || !within(functions[i], len(p.Functions)) || int(numbers[i]) != p.Locations.Len() {
 				return missing(schema.Locations, "location", numbers[i])
 			}
-			p.Locations.Add(program.Location{Object: object, Function: program.FunctionNo(functions[i]), Place: funcinfo.Place{File: files(i), Line: lines[i]}})
+			p.Locations.Add(program.Location{Object: object, Function: program.FunctionNo(functions[i]), Place: places(i)})
 		}
 		return nil
 	})
 }
 
 // readInlined reads the chains of inlined calls.
-func readInlined(tables schema.TableReader, p *program.Program) error {
+func readInlined(tables schema.TableReader, p *program.Program, lines bool) error {
 	p.Inlines = make([][]program.Level, p.Locations.Len())
-	return schema.EachBatch(tables(schema.InlineFrames, 0, schema.AllRows, "location", "depth", "function_no", "file", "line"), func(c *schema.Columns) error {
-		locations, depths, functions, files, lines := c.Int32s(0), c.Int32s(1), c.Int32s(2), c.Texts(3), c.Int32s(4)
+	columns := append([]string{"location", "depth", "function_no"}, placeColumns(lines)...)
+	return schema.EachBatch(tables(schema.InlineFrames, 0, schema.AllRows, columns...), func(c *schema.Columns) error {
+		locations, depths, functions, places := c.Int32s(0), c.Int32s(1), c.Int32s(2), placesOf(c, 3, lines)
 		for i := range c.N {
 			n := locations[i]
 			if !within(n, len(p.Inlines)) || !within(functions[i], len(p.Functions)) || int(depths[i]) != len(p.Inlines[n]) {
 				return missing(schema.InlineFrames, "location", n)
 			}
-			p.Inlines[n] = append(p.Inlines[n], program.Level{Function: program.FunctionNo(functions[i]), Place: funcinfo.Place{File: files(i), Line: lines[i]}})
+			p.Inlines[n] = append(p.Inlines[n], program.Level{Function: program.FunctionNo(functions[i]), Place: places(i)})
 		}
 		return nil
 	})

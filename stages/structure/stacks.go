@@ -8,20 +8,34 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// readStacks returns the tree of stacks, what the modes show of its frames, and where recorded
-// stacks end.
-func readStacks(tables schema.TableReader, p *program.Program) (*attribute.Stacks, error) {
-	s := &attribute.Stacks{}
-	if err := readFrames(tables, p, s); err != nil {
-		return nil, err
+// checkStacks reports the first reference to what is not there.
+func checkStacks(p *program.Program, s *attribute.Stacks) error {
+	for n := range s.Frames {
+		for _, location := range s.Frames[n].Shown {
+			if location != program.None && !within(int32(location), p.Locations.Len()) {
+				return missing(schema.TreeFrames, "frame", int32(n))
+			}
+		}
 	}
-	if err := readTree(tables, s); err != nil {
-		return nil, err
+	for n, frame := range s.Nodes.Label {
+		if !within(int32(frame), len(s.Frames)) {
+			return missing(schema.StackTree, "node", int32(n))
+		}
 	}
-	return s, schema.EachBatch(tables(schema.RecordedStacks, 0, schema.AllRows, "stack", "process", "node"), func(c *schema.Columns) error {
+	for n := range s.Recorded {
+		if !within(int32(s.Recorded[n].Node), s.Nodes.Len()) {
+			return missing(schema.RecordedStacks, "stack", int32(n))
+		}
+	}
+	return nil
+}
+
+// readRecorded reads where recorded stacks end.
+func readRecorded(tables schema.TableReader, s *attribute.Stacks) error {
+	return schema.EachBatch(tables(schema.RecordedStacks, 0, schema.AllRows, "stack", "process", "node"), func(c *schema.Columns) error {
 		numbers, processes, nodes := c.Int32s(0), c.Int32s(1), c.Int32s(2)
 		for i := range c.N {
-			if int(numbers[i]) != len(s.Recorded) || !within(nodes[i], s.Nodes.Len()) {
+			if int(numbers[i]) != len(s.Recorded) {
 				return missing(schema.RecordedStacks, "stack", numbers[i])
 			}
 			s.Recorded = arena.Append(s.Recorded, attribute.Recorded{Process: processes[i], End: stacktree.End{Node: stacktree.NodeNo(nodes[i])}})
@@ -31,19 +45,14 @@ func readStacks(tables schema.TableReader, p *program.Program) (*attribute.Stack
 }
 
 // readFrames reads what each mode shows of frames.
-func readFrames(tables schema.TableReader, p *program.Program, s *attribute.Stacks) error {
+func readFrames(tables schema.TableReader, s *attribute.Stacks) error {
 	return schema.EachBatch(tables(schema.TreeFrames, 0, schema.AllRows, "frame", "user_location", "expert_location", "machine_location"), func(c *schema.Columns) error {
 		numbers, shown := c.Int32s(0), [stacktree.Modes][]int32{c.Int32s(1), c.Int32s(2), c.Int32s(3)}
 		for i := range c.N {
 			f := stacktree.NewFrame()
 			for m := range shown {
-				switch n := shown[m][i]; {
-				case !c.Has(1+m, i):
-					f.Shown[m] = program.None
-				case within(n, p.Locations.Len()):
-					f.Shown[m] = program.LocationNo(n)
-				default:
-					return missing(schema.TreeFrames, "frame", numbers[i])
+				if c.Has(1+m, i) {
+					f.Shown[m] = program.LocationNo(shown[m][i])
 				}
 			}
 			if int(numbers[i]) != len(s.Frames) {
@@ -64,7 +73,7 @@ func readTree(tables schema.TableReader, s *attribute.Stacks) error {
 			n := int32(t.Len())
 			parent := n - ups[i]
 			root := n == 0 && ups[i] == 0
-			if nodes[i] != n || !root && (ups[i] <= 0 || parent < 0 || below[i] < 0 || below[i] > t.Below[parent]-ups[i]) || !within(frames[i], len(s.Frames)) {
+			if nodes[i] != n || !root && (ups[i] <= 0 || parent < 0 || below[i] < 0 || below[i] > t.Below[parent]-ups[i]) {
 				return missing(schema.StackTree, "node", nodes[i])
 			}
 			if root {

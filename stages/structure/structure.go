@@ -11,24 +11,28 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/attribute"
 	"stackmill/stages/program"
+	"stackmill/stages/relay"
 )
 
 // ErrNone says that a store does not have the stacks of an experiment: it is a summary, or
 // nothing of it could be read.
 var ErrNone = errors.New("the store does not have the experiment's stacks")
 
-// Read returns the program, stacks and metrics of an experiment, without sums. What tables refer
-// to is there: a damaged table is an error.
-func Read(experimentID string, tables schema.TableReader) (*attribute.Result, error) {
-	metrics, err := readMetrics(tables)
-	if err != nil {
-		return nil, err
+// Read returns the program, stacks and metrics of an experiment, without sums. Source lines are
+// read if lines says so; else all are unknown, which leaves other values as they are. What tables
+// refer to is there: a damaged table is an error.
+func Read(experimentID string, tables schema.TableReader, lines bool) (*attribute.Result, error) {
+	var metrics []schema.Metric
+	p, stacks := &program.Program{}, &attribute.Stacks{}
+	err := sideBySide(
+		func() (err error) { metrics, err = readMetrics(tables); return err },
+		func() error { return readProgram(tables, p, lines) },
+		func() error { return readFrames(tables, stacks) },
+		func() error { return readTree(tables, stacks) },
+		func() error { return readRecorded(tables, stacks) })
+	if err == nil {
+		err = checkStacks(p, stacks)
 	}
-	p, err := readProgram(tables)
-	if err != nil {
-		return nil, err
-	}
-	stacks, err := readStacks(tables, p)
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +44,13 @@ func Read(experimentID string, tables schema.TableReader) (*attribute.Result, er
 		return nil, errors.New("table functions: there is no <Total>")
 	}
 	return r, nil
+}
+
+// sideBySide runs functions on goroutines of their own. A panic of one becomes the caller's.
+func sideBySide(parts ...func() error) error {
+	failed := make([]error, len(parts))
+	relay.Each(len(parts), len(parts), func(_, part int, _ *struct{}) { failed[part] = parts[part]() }, func(*struct{}) bool { return true })
+	return errors.Join(failed...)
 }
 
 // ReadSums adds the sums of all samples, as stack_values has them.

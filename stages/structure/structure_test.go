@@ -76,7 +76,7 @@ func (s store) with(table string, column, row int, value int64) store {
 
 // values returns the rows of values of an experiment, and the error of a damaged one.
 func (s store) values() (rows []string, err error) {
-	r, err := Read("e", s.tables)
+	r, err := Read("e", s.tables, true)
 	if err == nil {
 		err = ReadSums(r, s.tables)
 	}
@@ -161,7 +161,7 @@ func TestRead(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
-	if _, err := Read("e", store{}.tables); !errors.Is(err, ErrNone) {
+	if _, err := Read("e", store{}.tables, true); !errors.Is(err, ErrNone) {
 		t.Errorf("no rows: %v", err)
 	}
 }
