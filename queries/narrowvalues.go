@@ -51,6 +51,9 @@ func (n *narrowing) compute(ctx context.Context, conn *sql.Conn) error {
 // computeBatch computes the values of experiments of a batch; only says that the session has no
 // others.
 func (n *narrowing) computeBatch(ctx context.Context, b *storedir.Batch, experiments []*Experiment, only bool, w *tableWriter) error {
+	if len(experiments) == 0 { // all are kept as sums only
+		return nil
+	}
 	var sums map[string]*filter.Sums
 	if n.filter.chooses() {
 		var err error
