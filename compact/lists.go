@@ -101,16 +101,8 @@ func (l *lists) resolve(t *schema.Table, batch int, rows *rows) error {
 	return nil
 }
 
-// name completes rows that are about to be written: they say who is the first of the new
-// batch, and those of links have the lists' new numbers.
-func (l *lists) name(t *schema.Table, rows *rows, first int32) {
-	in := &rows.columns[t.Index(listedIn)]
-	for i := range in.narrow {
-		in.narrow[i] = first
-	}
-	if !isLink(t) {
-		return
-	}
+// number completes rows of a link that are about to be written: they have the lists' new numbers.
+func (l *lists) number(t *schema.Table, rows *rows) {
 	number, content := &rows.columns[t.Index(listNumber)], &rows.columns[t.Index(listContent)]
 	content.valid = make([]bool, rows.n)
 	for i, c := range content.wide {

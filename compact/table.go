@@ -165,8 +165,8 @@ func (t *merging) flush() error {
 	if t.out.n == 0 {
 		return nil
 	}
-	if t.table.Has(listedIn) {
-		t.lists.name(t.table, &t.out, t.known[t.table.Index(listedIn)].of(t.entries[0].ExperimentID))
+	if isLink(t.table) {
+		t.lists.number(t.table, &t.out)
 	}
 	batch := t.out.record(t.table, t.known)
 	defer batch.Release()

@@ -338,7 +338,7 @@ func (e *experiment) draft() (*listing.Draft, error) {
 	if err := e.await(); err != nil {
 		return nil, err
 	}
-	return e.to.lists.Begin(e.result.ID), nil
+	return e.to.lists.Begin(), nil
 }
 
 // errLeft says that nobody waits for the attempt any more.

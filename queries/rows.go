@@ -87,9 +87,6 @@ func (p *portion) rows(t *schema.Table, files fileList) string {
 	if p.counted == nil {
 		return from
 	}
-	if t.Has(schema.ListedIn) {
-		from = p.shared(files)
-	}
 	ids := p.experiments(func(x extent) bool { return x.covers(t) })
 	switch {
 	case len(ids) == 0:
@@ -104,16 +101,6 @@ func (p *portion) rows(t *schema.Table, files fileList) string {
 		hidden += " AND NOT summary"
 	}
 	return from + fmt.Sprintf(" ANTI JOIN (SELECT experiment_id FROM %s WHERE "+hidden+") USING (experiment_id)", uncounted, p.number)
-}
-
-// shared returns the relation of rows in files that name what experiments share, or have it:
-// that stays, whoever was the first to have it.
-func (p *portion) shared(files fileList) string {
-	if p.counted == nil {
-		return "SELECT * FROM " + files.read()
-	}
-	// The first experiment may be that of another batch as well.
-	return fmt.Sprintf("SELECT * EXCLUDE (filename) REPLACE ('@' || parse_filename(filename, true) AS %s) FROM %s", schema.ListedIn, files.read("filename = true"))
 }
 
 // fileList are files of a table.

@@ -44,8 +44,8 @@ type cells struct {
 }
 
 // NewRows returns a builder of an experiment's rows of the table, which hands each
-// full batch to flush. The experiment is the batch's first for a table that its experiments share
-// (Table.Links).
+// full batch to flush. There is no experiment for a table whose rows a batch's share (Table.Links):
+// the file gets the batch's name.
 func NewRows(t *Table, experimentID string, flush func(*Table, arrow.RecordBatch) error) *Rows {
 	r := &Rows{table: t, ids: NewLabels(experimentID), cells: make([]cells, len(t.Columns)), next: idColumn + 1, flush: flush}
 	for i, c := range t.Columns {

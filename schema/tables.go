@@ -20,14 +20,14 @@ var (
 	locationID = Computed{"location_id", Int64, "l.location_id", "The instruction: `locations.location_id`."}
 )
 
-// ListedIn is the column of the batch's first experiment in tables that its experiments
-// share rows of.
+// ListedIn is the column of the batch's name in tables whose rows its experiments share, and in
+// those that say which rows an experiment has. Files get it when they are completed.
 const ListedIn = "listed_in"
 
 // listedIn and listing are in tables whose rows the experiments of a batch share, and in
 // those that say which rows an experiment has (Table.Links).
 var (
-	listedIn = Column{ListedIn, Label, Dict, "", false, "The first experiment of the batch, which here stands for the batch."}
+	listedIn = Column{ListedIn, Label, Dict, "", false, "The batch that has the list, by its name."}
 	listing  = Column{"listing", Int32, Dict, "", false, "The list's number within the batch, from 0."}
 	content  = Column{"content", Int64, Plain, "", true, "Hash of the list's rows; missing if another row before it in the batch has the same list."}
 )

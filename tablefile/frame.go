@@ -174,6 +174,13 @@ func (w *chunkMeta) at() int64 {
 	return w.data
 }
 
+// move moves the column by so many bytes.
+func (w *chunkMeta) move(by int64) {
+	if w.data += by; w.dictionary > 0 {
+		w.dictionary += by
+	}
+}
+
 // append appends the element of the row group's list.
 func (w *chunkMeta) append(t *thrift, c *schema.Column) {
 	encodings := []encoding{w.encoding, rleEncoding} // rle is that of missing values

@@ -105,6 +105,18 @@ func (c *chunk) writeNames(out *sink) error {
 	return c.writeIndices(out, c.encoded2, len(c.texts.names))
 }
 
+// writeSame writes a column of type Label that has one value in all rows.
+func (c *chunk) writeSame(out *sink, text string) error {
+	c.texts.reset()
+	defer c.texts.reset()
+	c.values, c.definitions = c.rows, c.definitions[:0]
+	c.indices = sized(c.indices, c.rows)
+	for i := range c.indices {
+		c.indices[i] = c.texts.number(text)
+	}
+	return c.writeNames(out)
+}
+
 // writeTexts writes a column of type String.
 func (c *chunk) writeTexts(out *sink, arrays []arrow.Array) error {
 	t := &c.texts

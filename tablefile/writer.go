@@ -7,6 +7,7 @@ package tablefile
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -50,7 +51,17 @@ type Writer struct {
 	waiting []waiting // of the next row group
 	rows    int       // in waiting
 	text    int       // bytes of text in waiting
+	batch   string    // the value of schema.ListedIn
+	unnamed []unnamed
 	err     error
+}
+
+// unnamed is a row group that is complete but for schema.ListedIn, which says the batch's name:
+// that is known when its last experiment is.
+type unnamed struct {
+	rows    int
+	columns []chunkMeta // with their places in pages
+	pages   *bytes.Buffer
 }
 
 // sink knows how far the file was written.
@@ -206,17 +217,59 @@ func (w *Writer) flush() error {
 	columns := make([]chunkMeta, len(w.table.Columns))
 	s := w.effort.takeScratch()
 	defer scratches[w.effort].Put(s)
+	out := w.sink
+	named := !w.table.Has(schema.ListedIn)
+	pages := &bytes.Buffer{}
+	if !named {
+		out = &sink{out: bufio.NewWriter(pages), at: pagesFrom}
+	}
 	for i := range w.table.Columns {
+		if w.table.Columns[i].Name == schema.ListedIn {
+			continue
+		}
 		c := &chunk{scratch: s, column: &w.table.Columns[i], rows: w.rows}
 		arrays := s.unpacked.arrays(c.column, w.waiting, i)
-		err := c.write(w.sink, arrays)
+		err := c.write(out, arrays)
 		releaseAll(arrays)
 		if err != nil {
 			return fmt.Errorf("column %s: %w", c.column.Name, err)
 		}
 		columns[i] = c.chunkMeta
 	}
-	w.footer.add(w.rows, columns)
+	if named {
+		w.footer.add(w.rows, columns)
+		return nil
+	}
+	w.unnamed = append(w.unnamed, unnamed{w.rows, columns, pages})
+	return out.out.Flush()
+}
+
+// pagesFrom is the place of the first page of an unnamed row group: 0 is that of none.
+const pagesFrom = 1
+
+// Name says which batch has the file, before Close: it is the value of schema.ListedIn in all rows,
+// whatever they have there.
+func (w *Writer) Name(batch string) { w.batch = batch }
+
+// name writes the row groups that waited for the batch's name.
+func (w *Writer) name() error {
+	s := w.effort.takeScratch()
+	defer scratches[w.effort].Put(s)
+	at := w.table.Index(schema.ListedIn)
+	for _, g := range w.unnamed {
+		c := &chunk{scratch: s, column: &w.table.Columns[at], rows: g.rows}
+		if err := c.writeSame(w.sink, w.batch); err != nil {
+			return err
+		}
+		for i := range g.columns {
+			g.columns[i].move(w.sink.at - pagesFrom)
+		}
+		g.columns[at] = c.chunkMeta
+		if _, err := w.sink.Write(g.pages.Bytes()); err != nil {
+			return err
+		}
+		w.footer.add(g.rows, g.columns)
+	}
 	return nil
 }
 
@@ -237,6 +290,9 @@ func (w *Writer) Close() error {
 	defer w.release()
 	if w.err == nil && w.rows > 0 {
 		w.err = w.flush()
+	}
+	if w.err == nil && len(w.unnamed) > 0 {
+		w.err = w.name()
 	}
 	if w.err == nil {
 		w.err = w.finish()

@@ -104,6 +104,9 @@ func encoded(t *testing.T, table *schema.Table, rows []row) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if table.Has(schema.ListedIn) {
+		w.Name(rows[0][table.Index(schema.ListedIn)].(string))
+	}
 	for len(rows) > 0 {
 		first := rows[0][0].(string)
 		n := 1

@@ -123,14 +123,8 @@ type source struct {
 // AsStored reports whether the files of a table have the rows that SQL shows, with their
 // values.
 func AsStored(t *schema.Table) bool {
-	return t != schema.Experiments && !listed(t) // of the first, SQL shows what commits say
+	return t != schema.Experiments // of these, SQL shows what commits say
 }
-
-// listed reports whether a table is one of lists that the experiments of a batch share. A lake
-// has these once, as the store does: the rows that SQL shows are those of the links joined to
-// them by `listed_in` and `listing`. The first of these is unique within a batch only, and is in
-// copies what it is in SQL.
-func listed(t *schema.Table) bool { return t.Has(schema.ListedIn) }
 
 // list returns the tables of a lake. Sums over all experiments of a batch are no table: those
 // by experiment are in function_rollup.
@@ -138,11 +132,11 @@ func (w *writer) list(ctx context.Context) (list []source, err error) {
 	for _, t := range schema.Tables {
 		switch {
 		case t == schema.FunctionSums:
-		case AsStored(t), listed(t):
+		case AsStored(t):
 			s := source{Table: Table{Name: t.Name, Doc: t.Row}, stored: t}
 			for _, c := range t.Columns { // all of the files: some readers refuse others
 				s.Columns = append(s.Columns, Column{c.Name, c.Type.SQL(), c.Doc})
-				s.Delta = s.Delta || !listed(t) && (c.Encoding == schema.Delta || c.Encoding == schema.DictOrDelta || c.Encoding == schema.PlainOrDelta)
+				s.Delta = s.Delta || c.Encoding == schema.Delta || c.Encoding == schema.DictOrDelta || c.Encoding == schema.PlainOrDelta
 			}
 			list = append(list, s)
 		default:
@@ -237,14 +231,7 @@ func (w *writer) file(ctx context.Context, s source, b *storedir.Batch) (*File, 
 	stored := b.Files[at]
 	f := &File{Path: w.at + "/" + stored.Path, Local: filepath.Join(w.store, filepath.FromSlash(stored.Path)), Rows: stored.Rows, Bytes: stored.Bytes}
 	hidden, attempt := hiddenIn(s.stored, b), storedir.AttemptOf(stored.Path)
-	switch {
-	case listed(s.stored):
-		query := fmt.Sprintf("SELECT * REPLACE (%s AS %s) FROM %s", queries.Quote("@"+attempt), schema.ListedIn, queries.ReadParquet([]string{f.Local}))
-		if s.stored.Links == nil && len(hidden) > 0 {
-			query += " WHERE experiment_id NOT IN (" + queries.Quote(hidden...) + ")"
-		}
-		return w.write(ctx, s.Name, fmt.Sprintf("%s-%s.parquet", attempt, hash(append(hidden, w.Program)...)), query)
-	case len(hidden) == 0:
+	if len(hidden) == 0 || s.stored.Links != nil { // lists stay, whoever has them
 		return f, nil
 	}
 	// The names and numbers of the columns are the format's (Iceberg's specification, "Position

@@ -191,7 +191,7 @@ func (b *batch) commit() error {
 		case schema.FunctionSums:
 			emit = sums.Rows
 		}
-		o := &output{table: t}
+		o := &output{table: t, batch: c.Batch}
 		if err := o.parquet(emit, &values, &sums); err != nil {
 			return err
 		}
@@ -219,6 +219,7 @@ func (b *batch) commit() error {
 // output is a file in the making.
 type output struct {
 	table *schema.Table
+	batch string
 	data  bytes.Buffer
 	w     *tablefile.Writer // nil before the first rows
 	rows  int64
@@ -229,6 +230,7 @@ func (o *output) write(rows arrow.RecordBatch) (err error) {
 		if o.w, err = tablefile.New(&o.data, o.table, tablefile.Quick, storedir.VersionKey, schema.StoreVersion); err != nil {
 			return err
 		}
+		o.w.Name(o.batch)
 	}
 	o.rows += rows.NumRows()
 	return o.w.Write(rows)

@@ -58,7 +58,7 @@ func TestDisassemble(t *testing.T) {
 		pcs[f] = []uint64{n * size, n*size + 7}
 	}
 	resolver.Finish()
-	r := &Result{Result: &attribute.Result{Program: resolver.Program}, Lists: listing.NewBook().Begin("a"), Disassembler: func() *symbolize.Disassembler {
+	r := &Result{Result: &attribute.Result{Program: resolver.Program}, Lists: listing.NewBook().Begin(), Disassembler: func() *symbolize.Disassembler {
 		return symbolize.NewDisassembler(resolver, symbolize.NewOutlines())
 	}}
 	n, whole := 0, 0

@@ -18,7 +18,7 @@ import (
 func (r *Result) instructions(emit attribute.Emit, ranked []program.FunctionNo) (meant map[spot]uint64, err error) {
 	p := r.Program
 	meant = make(map[spot]uint64, p.Locations.Len()/2) // most return addresses have one
-	rows := schema.NewRows(schema.Instructions, r.Lists.In(), emit)
+	rows := schema.NewRows(schema.Instructions, "", emit)
 	links := map[program.FunctionNo]link{}
 	pcs := r.pcs()
 	listed := slices.DeleteFunc(ranked, func(n program.FunctionNo) bool { return len(pcs[n]) == 0 })
@@ -73,7 +73,7 @@ func (l link) append(rows *schema.Rows) {
 
 // listings emits which instructions are the functions'.
 func (r *Result) listings(emit attribute.Emit, links map[program.FunctionNo]link) error {
-	rows := r.Rows(schema.Listings, emit).Labels("listed_in", r.Lists.In()).Expect(len(links))
+	rows := r.Rows(schema.Listings, emit).Labels("listed_in", "").Expect(len(links))
 	for _, n := range slices.Sorted(maps.Keys(links)) {
 		rows.Int64(r.Program.Objects[r.Program.Functions[n].Object].ID).Int32(int32(n))
 		links[n].append(rows)

@@ -30,8 +30,8 @@ const maxSourceBytes = 256 << 20
 // each.
 func (r *Result) SourceRows(emit attribute.Emit, last map[string]int32) error {
 	delete(last, "") // of what has no line numbers
-	files := r.Rows(schema.SourceFiles, emit).Labels("listed_in", r.Lists.In())
-	rows := schema.NewRows(schema.SourceLines, r.Lists.In(), emit)
+	files := r.Rows(schema.SourceFiles, emit).Labels("listed_in", "")
+	rows := schema.NewRows(schema.SourceLines, "", emit)
 	var missing, private, leading []string
 	left := maxSourceBytes
 	for _, file := range slices.Sorted(maps.Keys(last)) {

@@ -5,7 +5,6 @@ import "sync"
 // Book has the lists of a batch that is being made of one experiment after the other.
 type Book struct {
 	mu      sync.Mutex
-	first   string // the id of the batch's first experiment, empty before there is one
 	numbers map[int64]int32
 }
 
@@ -16,25 +15,17 @@ func NewBook() *Book { return &Book{numbers: map[int64]int32{}} }
 // dropped if the experiment does not come into the batch. Drafts of one book may be used
 // at once: those of experiments that were given up.
 type Draft struct {
-	book  *Book
-	first string
-	base  int32 // the number of the first list that is new
-	own   Numbers
+	book *Book
+	base int32 // the number of the first list that is new
+	own  Numbers
 }
 
 // Begin begins what an experiment adds to what was kept.
-func (b *Book) Begin(experiment string) *Draft {
+func (b *Book) Begin() *Draft {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	d := &Draft{book: b, first: b.first, base: int32(len(b.numbers))}
-	if d.first == "" {
-		d.first = experiment
-	}
-	return d
+	return &Draft{book: b, base: int32(len(b.numbers))}
 }
-
-// In returns the first experiment of the batch, if the draft is kept.
-func (d *Draft) In() string { return d.first }
 
 // Number is Numbers.Number for the batch, if the draft is kept.
 func (d *Draft) Number(content int64) (number int32, first bool) {
@@ -64,7 +55,6 @@ func (d *Draft) before(content int64) (number int32, known bool) {
 func (d *Draft) Keep() {
 	d.book.mu.Lock()
 	defer d.book.mu.Unlock()
-	d.book.first = d.first
 	for content, number := range d.own.numbers {
 		d.book.numbers[content] = d.base + number
 	}

@@ -3,7 +3,7 @@
 // its number, and each experiment that has it refers to it.
 //
 // How the tables fit together: the rows of `instructions` and `source_lines` begin with
-// `listed_in`, the id of the batch's first experiment, which stands for the batch, and
+// `listed_in`, the batch's name, which the file gets when it is known, and
 // `listing`, the number of their list. `listings` (for functions) and `source_files` have
 // a row for each experiment's own name of a list, with the same two columns, so that a
 // view joins them by these. Both tables number from one count. The first row of a batch

@@ -134,6 +134,9 @@ func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 	if b.attempt, err = storedir.NewAttempt(b.store, name); err != nil {
 		return err
 	}
+	for _, t := range b.tables {
+		t.w.Name(name)
+	}
 	if err := b.rollUp(); err != nil {
 		return err
 	}
