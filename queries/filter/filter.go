@@ -47,11 +47,8 @@ type Emit = attribute.Emit
 // and, if libraries are left out, of Tables. The error is structure.ErrNone if the store does not
 // have the experiment's stacks.
 func (e *Experiment) Values(needed func(*schema.Table) bool, emit Emit) error {
-	r, err := structure.Read(e.ID, e.Tables, slices.ContainsFunc(codeTables, needed))
+	r, err := e.read(slices.ContainsFunc(codeTables, needed))
 	if err != nil {
-		return err
-	}
-	if err := e.sum(r); err != nil {
 		return err
 	}
 	if e.Library != nil {
@@ -67,18 +64,25 @@ func (e *Experiment) Values(needed func(*schema.Table) bool, emit Emit) error {
 	})
 }
 
-// sum adds the sums of the samples that pass.
-func (e *Experiment) sum(r *attribute.Result) error {
+// read reads the experiment, with the sums of the samples that pass.
+func (e *Experiment) read(lines bool) (*attribute.Result, error) {
+	if e.Sums != nil && len(e.Sums.Values) == 0 && e.Library == nil {
+		return structure.ReadEmpty(e.ID, e.Tables)
+	}
+	r, err := structure.Read(e.ID, e.Tables, lines)
+	if err != nil {
+		return nil, err
+	}
 	if e.Sums == nil {
-		return structure.ReadSums(r, e.Tables)
+		return r, structure.ReadSums(r, e.Tables)
 	}
 	add := structure.Adder(r)
 	for i, s := range e.Sums.Values {
 		if err := add(e.Sums.Stacks[i], e.Sums.Metrics[i], s); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return r, nil
 }
 
 // The tables of values, by what computes them.

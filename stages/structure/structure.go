@@ -12,6 +12,7 @@ import (
 	"stackmill/stages/attribute"
 	"stackmill/stages/program"
 	"stackmill/stages/relay"
+	"stackmill/stages/stacktree"
 )
 
 // ErrNone says that a store does not have the stacks of an experiment: it is a summary, or
@@ -44,6 +45,40 @@ func Read(experimentID string, tables schema.TableReader, lines bool) (*attribut
 		return nil, errors.New("table functions: there is no <Total>")
 	}
 	return r, nil
+}
+
+// ReadEmpty returns what Read does, for an experiment of whose samples none counts: values are
+// those of `<Total>` alone, so that of program and stacks the rest is not read.
+func ReadEmpty(experimentID string, tables schema.TableReader) (*attribute.Result, error) {
+	p := &program.Program{}
+	metrics, err := readMetrics(tables)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := readObjects(tables, p)
+	if err != nil {
+		return nil, err
+	}
+	err = schema.EachBatch(tables(schema.Functions, 0, schema.AllRows, "load_object_id"), func(c *schema.Columns) error {
+		for _, id := range c.Int64s(0)[:c.N] {
+			object, ok := objects[id]
+			if !ok {
+				return missing(schema.Functions, "function_no", int32(len(p.Functions)))
+			}
+			p.Functions = append(p.Functions, program.Function{Object: object})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	n := total(p)
+	if n == program.None {
+		return nil, ErrNone
+	}
+	stacks := &attribute.Stacks{}
+	stacks.Nodes.Parent, stacks.Nodes.Label, stacks.Nodes.Below = []stacktree.NodeNo{program.None}, []stacktree.FrameNo{program.None}, []int32{0}
+	return &attribute.Result{ExperimentID: experimentID, Program: &program.Program{}, Total: n, Stacks: stacks, Sums: attribute.NewSums(metrics)}, nil
 }
 
 // sideBySide runs functions on goroutines of their own. A panic of one becomes the caller's.

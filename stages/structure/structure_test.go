@@ -166,6 +166,27 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// Without samples, values need no program and no stacks, and are the same.
+func TestReadEmpty(t *testing.T) {
+	tables := stored(t, example(t)).tables
+	whole, err := Read("e", tables, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty, err2 := ReadEmpty("e", tables)
+	if err2 != nil {
+		t.Fatal(err2)
+	}
+	want, err := valuesOf(whole)
+	got, err2 := valuesOf(empty)
+	if diff := cmp.Diff(want, got); len(want) == 0 || errors.Join(err, err2) != nil || diff != "" {
+		t.Error(err, err2, diff)
+	}
+	if _, err := ReadEmpty("e", store{}.tables); !errors.Is(err, ErrNone) {
+		t.Errorf("no rows: %v", err)
+	}
+}
+
 // A number that refers to what is not there is an error, whatever the table, row and column.
 // Others are other values.
 func TestDamaged(t *testing.T) {
