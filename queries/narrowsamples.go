@@ -62,16 +62,8 @@ func (n *narrowing) valuesOfSamples() string {
 	return "SELECT v.experiment_id, v.sample, v.metric, v.value FROM (" + sampleMetrics(n.hasMetric) + ") v SEMI JOIN " + n.table("passed") + " p ON p.experiment_id = v.experiment_id AND p.sample = v.sample"
 }
 
-// stackValues is the query of their sums by stack.
-func (n *narrowing) stackValues() string {
-	values := "(" + sampleMetrics(n.hasMetric) + ")"
-	if n.needsSamples() {
-		values = n.table(sampleValues)
-	}
-	return `SELECT p.experiment_id, p.stack, v.metric, sum(v.value)::BIGINT AS value, count(*) AS samples
-FROM ` + values + ` v JOIN ` + n.table("passed") + ` p ON p.experiment_id = v.experiment_id AND p.sample = v.sample
-GROUP BY ALL`
-}
+// stackValues is the query of the sums by stack of the samples that pass.
+func (n *narrowing) stackValues() string { return stackSums(n.hasMetric, n.table("passed")) }
 
 // ofExperiments is the query of what conditions may ask of experiments.
 func (n *narrowing) ofExperiments(c *predicate) string {

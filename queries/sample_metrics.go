@@ -1,7 +1,9 @@
 package queries
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"stackmill/schema"
@@ -49,24 +51,63 @@ FROM perf_samples SEMI JOIN known m ON m.experiment_id = perf_samples.experiment
 }
 
 func metricBranch(m schema.Metric) string {
-	value := "1::BIGINT"
-	conds := []string{}
+	value, condition := metricValue(m)
+	sql := fmt.Sprintf("SELECT k.experiment_id, k.sample, '%s' AS metric, %s AS value\nFROM %s k JOIN known m ON m.experiment_id = k.experiment_id AND m.metric = '%s'%s",
+		m.Name, value, schema.SampleTable(m.Kind).Name, m.Name, joinThread(m))
+	if condition != "" {
+		sql += "\nWHERE " + condition
+	}
+	return sql
+}
+
+// metricValue returns the value that a sample has of a metric, and the condition of those that count.
+func metricValue(m schema.Metric) (value, condition string) {
+	value = "1::BIGINT"
+	var conds []string
 	if m.Value != "" {
 		value = "k." + m.Value
 		conds = append(conds, value+" <> 0")
 	}
-	from := fmt.Sprintf("%s k JOIN known m ON m.experiment_id = k.experiment_id AND m.metric = '%s'", schema.SampleTable(m.Kind).Name, m.Name)
-	if ofThread(m) {
-		from += " JOIN samples_numbered_rows() s ON s.experiment_id = k.experiment_id AND s.sample = k.sample"
-	}
 	if where := anyOf(m.Where); where != "" {
 		conds = append(conds, where)
 	}
-	sql := fmt.Sprintf("SELECT k.experiment_id, k.sample, '%s' AS metric, %s AS value\nFROM %s", m.Name, value, from)
-	if len(conds) > 0 {
-		sql += "\nWHERE " + strings.Join(conds, " AND ")
+	return value, strings.Join(conds, " AND ")
+}
+
+// joinThread joins the thread of a sample if the metric depends on it.
+func joinThread(m schema.Metric) string {
+	if !ofThread(m) {
+		return ""
 	}
-	return sql
+	return " JOIN samples_numbered_rows() s ON s.experiment_id = k.experiment_id AND s.sample = k.sample"
+}
+
+// stackSums is the query of the sums by stack of the samples that a table has, with their stacks.
+// The samples of a kind are joined and grouped once for all metrics: one metric after the other,
+// as in sample_metrics, takes several times as long.
+func stackSums(known func(kind schema.Kind, metric string) bool, passed string) string {
+	parts := []string{"known AS MATERIALIZED (SELECT experiment_id, metric FROM metrics)"}
+	sums := []string{"SELECT experiment_id, NULL::INTEGER AS stack, metric, NULL::BIGINT AS value, NULL::BIGINT AS samples FROM known WHERE false"}
+	for kind := range schema.Kinds {
+		if !known(kind, "") {
+			continue
+		}
+		columns, joins, prefix := "k.experiment_id, p.stack", "", ""
+		var metrics []schema.Metric
+		if t := kind.Traits(); t.Source != "" {
+			columns, prefix, metrics = columns+", k."+t.Source+" AS source", "source || ", t.Metrics("", "", "")
+		} else {
+			metrics = slices.DeleteFunc(slices.Clone(schema.Declared), func(m schema.Metric) bool { return m.Kind != kind || !known(kind, m.Name) })
+		}
+		for i, m := range metrics {
+			value, condition := metricValue(m)
+			columns += fmt.Sprintf(",\n  sum(%[1]s) FILTER (WHERE %[2]s)::BIGINT AS value_%[3]d, count(*) FILTER (WHERE %[2]s) AS samples_%[3]d", value, cmp.Or(condition, "true"), i)
+			joins = cmp.Or(joins, joinThread(m))
+			sums = append(sums, fmt.Sprintf("SELECT experiment_id, stack, m.metric, value_%[1]d, samples_%[1]d FROM of_%[2]s JOIN known m USING (experiment_id) WHERE m.metric = %[3]s AND samples_%[1]d > 0", i, kind, prefix+quote(m.Name)))
+		}
+		parts = append(parts, fmt.Sprintf("of_%s AS MATERIALIZED (SELECT %s\n  FROM %s k JOIN %s p ON p.experiment_id = k.experiment_id AND p.sample = k.sample%s\n  GROUP BY ALL)", kind, columns, schema.SampleTable(kind).Name, passed, joins))
+	}
+	return "WITH " + strings.Join(parts, ",\n") + "\n" + strings.Join(sums, "\nUNION ALL\n")
 }
 
 func anyOf(where []schema.All) string {
