@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/parquet"
 	"golang.org/x/sync/errgroup"
 
 	"stackmill/queries/filter"
@@ -61,7 +59,7 @@ func (n *narrowing) computeBatch(ctx context.Context, b *storedir.Batch, experim
 			return err
 		}
 	}
-	files, closeAll := openBatch(n.from.Store, b)
+	files, closeAll := stored.OpenBatch(n.from.Store, b)
 	defer closeAll()
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -98,28 +96,6 @@ func (n *narrowing) values(ctx context.Context, x *filter.Experiment, w *tableWr
 		}
 	}()
 	return x.Values(n.needs, func(t *schema.Table, rows arrow.RecordBatch) error { return w.emit(ctx, t, rows) })
-}
-
-// openBatch returns the tables of a batch and what closes their files.
-func openBatch(store string, b *storedir.Batch) (tables *stored.Files, closeAll func()) {
-	var open []io.Closer
-	tables = stored.NewFiles(func(t *schema.Table) (parquet.ReaderAtSeeker, error) {
-		at := slices.IndexFunc(b.Files, func(f storedir.File) bool { return f.Table == t.Name })
-		if at < 0 {
-			return nil, nil
-		}
-		f, err := storedir.OpenFile(store, b.Files[at].Path)
-		if err != nil {
-			return nil, err
-		}
-		open = append(open, f) // Files opens one at a time
-		return f, nil
-	})
-	return tables, func() {
-		for _, f := range open {
-			_ = f.Close() // it was only read
-		}
-	}
 }
 
 // sums returns the sums of the samples that pass, by experiment.

@@ -2,13 +2,11 @@ package suite
 
 import (
 	"errors"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/parquet"
 
 	"stackmill/schema"
 	"stackmill/stages/structure"
@@ -26,7 +24,7 @@ func CheckValues(t *testing.T, store string) (checked int) {
 	}
 	for i := range contents.Batches {
 		b := &contents.Batches[i]
-		files, closeAll := openBatch(store, b)
+		files, closeAll := stored.OpenBatch(store, b)
 		for e := range b.Visible {
 			if _, summary := slices.BinarySearch(b.Summaries, e.ExperimentID); summary {
 				continue
@@ -47,28 +45,6 @@ func CheckValues(t *testing.T, store string) (checked int) {
 var valueTables = []*schema.Table{
 	schema.FunctionValues, schema.ModuleValues, schema.ObjectValues, schema.CallValues, schema.CallNodes,
 	schema.TreeValues, schema.LineValues, schema.SourceValues, schema.PCValues,
-}
-
-// openBatch returns the tables of a batch and what closes their files.
-func openBatch(store string, b *storedir.Batch) (tables *stored.Files, closeAll func()) {
-	var open []io.Closer
-	tables = stored.NewFiles(func(t *schema.Table) (parquet.ReaderAtSeeker, error) {
-		at := slices.IndexFunc(b.Files, func(f storedir.File) bool { return f.Table == t.Name })
-		if at < 0 {
-			return nil, nil
-		}
-		f, err := storedir.OpenFile(store, b.Files[at].Path)
-		if err != nil {
-			return nil, err
-		}
-		open = append(open, f)
-		return f, nil
-	})
-	return tables, func() {
-		for _, f := range open {
-			f.Close()
-		}
-	}
 }
 
 // storedValues returns the stored rows as text, by table.

@@ -1,6 +1,7 @@
-// Package prove recomputes from a store's files what the invariants of its views say. It
-// reads a batch once, an experiment after the other, in the time and memory that SQL over
-// all of them does not have.
+// Package prove recomputes from a store's files what the invariants of its views say: keys,
+// lists, structure and sums of samples by itself, and values by stages/attribute, from the stored
+// stacks, as at ingest. It reads a batch one experiment after the other, in the time and memory
+// that SQL over all of them does not have.
 //
 // It is stricter than the invariants: it expects rows in the order in which they are
 // written. What it has proved needs no further look; what it has not may be right, which
@@ -15,6 +16,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/storedir"
+	"stackmill/tablefile/stored"
 )
 
 // Doubt is what was not proved of an experiment.
@@ -40,6 +42,8 @@ func Batch(ctx context.Context, store string, b *storedir.Batch, memory int64, p
 	if err := p.open(store, b); err != nil {
 		return nil, err
 	}
+	files, closeAll := stored.OpenBatch(store, b)
+	defer closeAll()
 	entries, visible := map[int64]*storedir.Entry{}, map[int64]bool{}
 	for i := range b.Experiments {
 		entries[hash(b.Experiments[i].ExperimentID)] = &b.Experiments[i]
@@ -65,7 +69,7 @@ func Batch(ctx context.Context, store string, b *storedir.Batch, memory int64, p
 		if e == nil {
 			return All(b, errors.New("another experiment has rows")), nil
 		}
-		err := p.experiment(id, e, visible[id])
+		err := p.experiment(id, e, visible[id], files)
 		var read *readError
 		switch {
 		case errors.As(err, &read):
@@ -169,7 +173,7 @@ func (p *batch) left() (found, err error) {
 }
 
 // experiment reads one experiment and proves it if it counts.
-func (p *batch) experiment(id int64, e *storedir.Entry, visible bool) error {
+func (p *batch) experiment(id int64, e *storedir.Entry, visible bool, files *stored.Files) error {
 	x := p.one
 	x.reset(e, p.rolled[id], p.lists)
 	var large error
@@ -186,6 +190,7 @@ func (p *batch) experiment(id int64, e *storedir.Entry, visible bool) error {
 			large = fmt.Errorf("%s: more rows than fit in memory", t.Name)
 		}
 	}
+	x.tables = files.Tables(e.ExperimentID)
 	x.next = func(t *schema.Table, into *rows) error {
 		into.clear()
 		if c := p.cursors[t.Name]; c != nil {

@@ -17,8 +17,8 @@ var further = map[*schema.Table][]column{
 	schema.Modules:     {{name: "load_object_id"}, {name: "name", keep: true}, {name: "short_path", keep: true}},
 	schema.Functions: {{name: "function_no"}, {name: "load_object_id"}, {name: "module_id"}, {name: "name", keep: true}, {name: "name", of: step}, {name: "name_scope", keep: true},
 		{name: "other_linkage_name", keep: true}, {name: "kind"}, {name: "body_of"}},
-	schema.Locations:      {{name: "other_location_id"}, {name: "load_object_id"}, {name: "function_no"}, {name: "offset"}, {name: "instruction"}, {name: "file"}, {name: "line"}, {name: "reason"}},
-	schema.InlineFrames:   {{name: "function_no"}, {name: "file"}, {name: "line"}},
+	schema.Locations:      {{name: "other_location_id"}, {name: "load_object_id"}, {name: "function_no"}, {name: "offset"}, {name: "instruction"}, {name: "reason"}},
+	schema.InlineFrames:   {{name: "function_no"}},
 	schema.Listings:       {{name: schema.ListedIn}, {name: "listing"}},
 	schema.Instructions:   {{name: "size"}},
 	schema.SourceFiles:    {{name: schema.ListedIn}, {name: "listing"}},
@@ -29,22 +29,19 @@ var further = map[*schema.Table][]column{
 	schema.Samples:        {{name: "kind"}, {name: "process"}, {name: "thread_id"}, {name: "cpu"}, {name: "time_ns"}, {name: "stack"}, {name: "name_no"}, {name: "cgroup"}},
 	schema.StackValues:    {{name: "value"}, {name: "samples"}},
 	schema.UsageValues:    {{name: "value"}, {name: "samples"}},
-	schema.FunctionValues: {{name: "exclusive"}, {name: "inclusive"}},
-	schema.CallValues:     {{name: "attributed"}},
-	schema.CallNodes:      {{name: "up"}, {name: "below"}, {name: "depth"}, {name: "function_no"}},
-	schema.TreeValues:     {{name: "attributed"}, {name: "exclusive"}},
-	schema.LineValues:     {{name: "exclusive"}, {name: "inclusive"}},
-	schema.SourceValues:   {{name: "exclusive"}, {name: "inclusive"}},
-	schema.PCValues:       {{name: "exclusive"}, {name: "inclusive"}},
-	schema.ModuleValues:   {{name: "exclusive"}, {name: "inclusive"}},
-	schema.ObjectValues:   {{name: "exclusive"}, {name: "inclusive"}},
 	schema.FunctionRollup: {{name: "unit"}, {name: "function_key"}, {name: "function"}, {name: "load_object"}, {name: "module"}, {name: "kind"}, {name: "exclusive"}, {name: "inclusive"}},
 }
 
-// streamed are the tables whose rows are not kept: those of samples.
+// streamed are the tables whose rows are not kept: those of samples, and those of values that
+// nothing else is compared with.
 var streamed = map[*schema.Table]bool{schema.Samples: true}
 
 func init() {
+	for _, t := range valued {
+		if t != schema.FunctionValues && t != schema.PCValues && t != schema.CallNodes {
+			streamed[t] = true
+		}
+	}
 	for k := range schema.Kinds {
 		t := schema.SampleTable(k)
 		streamed[t] = true
@@ -59,9 +56,15 @@ func columnsOf(t *schema.Table) []column {
 	if t.Links != nil {
 		list = append(list, column{name: schema.ListedIn}, column{name: "listing"})
 	}
-	for _, name := range t.Key {
-		if t.Has(name) {
-			list = append(list, column{name: name})
+	if slices.Contains(valued, t) {
+		for _, c := range t.Columns {
+			list = append(list, column{name: c.Name})
+		}
+	} else {
+		for _, name := range t.Key {
+			if t.Has(name) {
+				list = append(list, column{name: name})
+			}
 		}
 	}
 	if len(list) == 0 { // whose rows they are is all
@@ -82,17 +85,16 @@ type experiment struct {
 	columns map[*schema.Table][]column
 	rows    map[*schema.Table]*rows
 	next    func(*schema.Table, *rows) error // reads some more rows of a streamed table
+	tables  schema.TableReader               // of what its values are computed from
 	rolled  digest                           // of its rows in function_rollup
 	lists   *lists                           // what it shares with others
 
 	metrics   map[int64]int32 // by hashes of names
 	functions map[int64]int32 // rows, by function_no
 	total     int32           // the row of <Total>; -1 if there is none
-	signed    bool            // some values are negative, so that a sum of 0 may have a row or none
 	location  []place
 	tree      tree
 	stacks    stacks
-	keys      keys
 }
 
 func newExperiment() *experiment {
@@ -145,7 +147,7 @@ func (x *experiment) skip() error {
 func (x *experiment) prove() error {
 	for _, step := range []func() error{
 		x.proveExperiment, x.proveKeys, x.proveStructure, x.proveLocations, x.proveFrames, x.proveTree, x.proveStacks,
-		x.proveSamples, x.proveValues, x.proveCallTree, x.proveCode, x.proveSources, x.proveRollup, x.proveNoData,
+		x.proveSamples, x.proveValues, x.provePaths, x.proveReasons, x.proveCode, x.proveSources, x.proveRollup, x.proveNoData,
 	} {
 		if err := step(); err != nil {
 			return err

@@ -43,19 +43,6 @@ func compare(r *rows, columns, a, b int) int {
 	return 0
 }
 
-// keys number things that are told apart by up to three numbers.
-type keys map[[3]int64]int32
-
-// number returns a thing's number, from 0.
-func (k keys) number(a, b, c int64) int32 {
-	n, known := k[[3]int64{a, b, c}]
-	if !known {
-		n = int32(len(k))
-		k[[3]int64{a, b, c}] = n
-	}
-	return n
-}
-
 // dense reports whether values are 0, 1, 2 and so on.
 func dense(values []int64) bool {
 	for i, v := range values {

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"crypto/md5"
 	"encoding/binary"
 	"errors"
@@ -13,16 +14,20 @@ import (
 // digest is a sum of numbers made of rows: equal rows in any order have the same.
 type digest [2]uint64
 
-// add adds a row.
-func (d *digest) add(values ...int64) {
+// add adds a row for each of its modes, which are bits: rows that differ in nothing else may be
+// one or several.
+func (d *digest) add(modes int64, values ...int64) {
 	a, b := uint64(len(values)), uint64(0x9e3779b97f4a7c15)
 	for _, v := range values {
 		a = mixed(a ^ uint64(v))
 		b = mixed(b + uint64(v)*0xd6e8feb86659fd93)
 	}
-	var carry uint64
-	d[0], carry = bits.Add64(d[0], a, 0)
-	d[1] += b + carry
+	for left := cmp.Or(uint64(modes), 1<<63); left != 0; left &= left - 1 { // a row for no mode counts
+		mode := uint64(bits.TrailingZeros64(left))
+		var carry uint64
+		d[0], carry = bits.Add64(d[0], mixed(a^mode), 0)
+		d[1] += mixed(b+mode) + carry
+	}
 }
 
 // mixed makes each bit depend on all.
@@ -47,11 +52,7 @@ func (p *batch) rollup() (map[int64]digest, error) {
 				return nil, fmt.Errorf("function_rollup: modes %d", v[2][i])
 			}
 			d := all[v[0][i]]
-			for form := range forms {
-				if v[2][i]>>form&1 != 0 {
-					d.add(v[1][i], int64(form), v[3][i], v[4][i], v[5][i], v[6][i], v[7][i], v[8][i], v[9][i], v[10][i], v[11][i])
-				}
-			}
+			d.add(v[2][i], v[1][i], v[3][i], v[4][i], v[5][i], v[6][i], v[7][i], v[8][i], v[9][i], v[10][i], v[11][i])
 			all[v[0][i]] = d
 		}
 		c.at = c.block.n
@@ -82,11 +83,7 @@ func (x *experiment) proveRollup() error {
 	metrics, modes, exclusive, inclusive := x.col(t, "metric"), x.col(t, "modes"), x.col(t, "exclusive"), x.col(t, "inclusive")
 	for i, no := range x.col(t, "function_no") {
 		n := known[x.functions[no]]
-		for form := range forms {
-			if modes[i]>>form&1 != 0 {
-				want.add(metrics[i], int64(form), n.id, units[x.metrics[metrics[i]]], n.key, n.function, n.object, n.module, n.kind, exclusive[i], inclusive[i])
-			}
-		}
+		want.add(modes[i], metrics[i], n.id, units[x.metrics[metrics[i]]], n.key, n.function, n.object, n.module, n.kind, exclusive[i], inclusive[i])
 	}
 	if want != x.rolled {
 		return errors.New("function_rollup: not the values of the functions")

@@ -294,7 +294,6 @@ func (x *experiment) stackValues() error {
 				return errors.New("recorded_stacks: one is empty without a reason")
 			}
 		}
-		x.signed = x.signed || values[i] < 0
 		x.stacks.value[m][s], x.stacks.counts[m][s] = values[i], samples[i]
 	}
 	return nil

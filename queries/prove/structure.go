@@ -80,13 +80,7 @@ func (x *experiment) function(no int64) (int32, error) {
 type place struct {
 	id       int64
 	function int32 // its row
-	levels   []level
-}
-
-// level is one level of an instruction: its function, then those inlined there.
-type level struct {
-	function   int32
-	file, line int64
+	inlined  int64 // how many functions are inlined there
 }
 
 // proveLocations proves that instructions are numbered, that their identifiers are unique,
@@ -98,11 +92,10 @@ func (x *experiment) proveLocations() error {
 	}
 	n := x.len(t)
 	x.location = make([]place, n)
-	levels := make([]level, n, n+x.len(schema.InlineFrames))
 	objects := set(x.col(schema.LoadObjects, "load_object_id"))
 	ids := make(map[int64]bool, n)
 	other, given, object, offset := x.col(t, "other_location_id"), x.missing(t, "other_location_id"), x.col(t, "load_object_id"), x.col(t, "offset")
-	file, line, function := x.col(t, "file"), x.col(t, "line"), x.col(t, "function_no")
+	function := x.col(t, "function_no")
 	for i := range x.location {
 		p := &x.location[i]
 		if p.id = other[i]; given[i] {
@@ -114,16 +107,14 @@ func (x *experiment) proveLocations() error {
 		}
 		ids[p.id] = true
 		p.function = f
-		levels[i] = level{f, file[i], line[i]}
-		p.levels = levels[i : i+1 : i+1]
 	}
-	return x.inlined()
+	return x.proveInlined()
 }
 
-// inlined adds the levels of functions that were inlined.
-func (x *experiment) inlined() error {
+// proveInlined proves that functions that were inlined are known, and numbered.
+func (x *experiment) proveInlined() error {
 	t := schema.InlineFrames
-	at, depth, function, file, line := x.col(t, "location"), x.col(t, "depth"), x.col(t, "function_no"), x.col(t, "file"), x.col(t, "line")
+	at, depth, function := x.col(t, "location"), x.col(t, "depth"), x.col(t, "function_no")
 	names := x.rows[schema.Functions].values[x.index(schema.Functions, "name")+1] // the second reading
 	for i := range at {
 		if at[i] < 0 || at[i] >= int64(len(x.location)) {
@@ -131,13 +122,13 @@ func (x *experiment) inlined() error {
 		}
 		p := &x.location[at[i]]
 		f, err := x.function(function[i])
-		if err != nil || depth[i] != int64(len(p.levels)-1) {
+		if err != nil || depth[i] != p.inlined {
 			return errors.New("inline_frames: a function is unknown, or levels are not numbered")
 		}
 		if names[f] != 0 {
 			return errors.New("inline_frames: a name looks like a path")
 		}
-		p.levels = append(p.levels, level{f, file[i], line[i]})
+		p.inlined++
 	}
 	return nil
 }

@@ -1,131 +1,179 @@
 package prove
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
 	"stackmill/schema"
+	"stackmill/stages/structure"
 )
 
-// forms is the number of bits of `modes`: three for the representations, three for the
-// same with inlined functions.
-const forms = 2 * modes
-
-// run is rows of a table with the same modes and metric, which follow each other.
-type run struct {
-	modes      int64
-	metric     int32
-	start, end int
+// valued are the tables whose rows follow from the stacks and their sums.
+var valued = []*schema.Table{
+	schema.FunctionValues, schema.ModuleValues, schema.ObjectValues, schema.CallValues, schema.CallNodes,
+	schema.TreeValues, schema.LineValues, schema.SourceValues, schema.PCValues,
 }
 
-// runs cuts a table's rows into runs.
-func (x *experiment) runs(t *schema.Table) ([]run, error) {
-	bits, metrics := x.col(t, "modes"), x.col(t, "metric")
-	var list []run
-	for i := range bits {
-		if i > 0 && bits[i] == bits[i-1] && metrics[i] == metrics[i-1] {
-			list[len(list)-1].end++
-			continue
-		}
-		m, known := x.metrics[metrics[i]]
-		if !known || bits[i] <= 0 || bits[i] >= 1<<forms {
-			return nil, fmt.Errorf("%s: a metric or mode is unknown", t.Name)
-		}
-		list = append(list, run{bits[i], m, i, i + 1})
-	}
-	return list, nil
-}
-
-// of returns the runs of a metric in a form.
-func of(runs []run, metric int32, form int) (list []run) {
-	for _, r := range runs {
-		if r.metric == metric && r.modes>>form&1 != 0 {
-			list = append(list, r)
-		}
-	}
-	return list
-}
-
-// kind is a kind of things that have values: what an instruction belongs to.
-type kind struct {
-	table *schema.Table
-	// number returns the thing that a level of an instruction belongs to; -1 if none.
-	number func(location int32, l level) int32
-	stored func(row int) int32 // the thing of a row of the table; -1 if it is unknown
-	levels bool                // whether inlined functions matter
-	things func() int          // how many there are
-}
-
-// proveValues proves that values are those of the stacks that end in a thing, and of those
-// that pass it, each once.
+// proveValues proves that the rows of values are those that attribute computes from the stored
+// stacks and their sums.
 func (x *experiment) proveValues() error {
-	x.keys = keys{}
-	passing := x.passing()
-	for _, k := range x.kinds() {
-		if err := x.proveKind(k, passing); err != nil {
-			return fmt.Errorf("%s: %w", k.table.Name, err)
+	want, err := x.computed()
+	if err != nil {
+		return err
+	}
+	for _, t := range valued {
+		got, err := x.stored(t)
+		if err != nil {
+			return err
+		}
+		if got != want[t] {
+			return fmt.Errorf("%s: not the values of the stacks", t.Name)
 		}
 	}
 	return nil
 }
 
-// kinds returns the kinds of things.
-func (x *experiment) kinds() []kind {
-	f := schema.Functions
-	objects, modules := numbered(x.col(schema.LoadObjects, "load_object_id")), numbered(x.col(schema.Modules, "module_id"))
-	ofObject, ofModule := x.col(f, "load_object_id"), x.col(f, "module_id")
-	find := func(ids map[int64]int32, id int64) int32 {
-		if n, known := ids[id]; known {
-			return n
-		}
-		return -1
+// computed returns what rows there should be.
+func (x *experiment) computed() (map[*schema.Table]digest, error) {
+	all := map[*schema.Table]digest{}
+	r, err := structure.Read(x.entry.ExperimentID, x.tables, true)
+	if errors.Is(err, structure.ErrNone) {
+		return all, nil
 	}
-	lines := func(t *schema.Table, function bool) kind {
-		own := keys{}
-		var at, file, line []int64
-		if function {
-			at = x.col(t, "function_no")
-		}
-		file, line = x.col(t, "file"), x.col(t, "line")
-		of := func(function, file, line int64) int32 {
-			if file == none {
-				line = 0
-			}
-			return own.number(function, file, line)
-		}
-		return kind{t, func(_ int32, l level) int32 {
-			if !function {
-				return of(0, l.file, l.line)
-			}
-			return of(int64(l.function), l.file, l.line)
-		}, func(row int) int32 {
-			switch {
-			case file[row] == none && line[row] != 0:
-				return -1
-			case !function:
-				return of(0, file[row], line[row])
-			}
-			return of(int64(find(x.functions, at[row])), file[row], line[row])
-		}, true, func() int { return len(own) }}
+	if err == nil {
+		err = structure.ReadSums(r, x.tables)
 	}
-	pcs, functionNos := x.col(schema.PCValues, "location"), x.col(schema.FunctionValues, "function_no")
-	moduleIDs, objectIDs := x.col(schema.ModuleValues, "module_id"), x.col(schema.ObjectValues, "load_object_id")
-	return []kind{
-		{schema.PCValues, func(location int32, _ level) int32 { return location }, func(row int) int32 {
-			if x.known(pcs[row]) {
-				return int32(pcs[row])
+	if err == nil {
+		err = r.ValueRows(func(t *schema.Table, b arrow.RecordBatch) error {
+			columns := make([][]int64, b.NumCols())
+			for i, c := range b.Columns() {
+				if columns[i], err = numbers(c); err != nil {
+					return fmt.Errorf("%s.%s: %w", t.Name, t.Columns[i].Name, err)
+				}
 			}
-			return -1
-		}, false, func() int { return len(x.location) }},
-		{schema.FunctionValues, func(_ int32, l level) int32 { return l.function },
-			func(row int) int32 { return find(x.functions, functionNos[row]) }, true, func() int { return x.len(f) }},
-		lines(schema.LineValues, true),
-		lines(schema.SourceValues, false),
-		{schema.ModuleValues, func(_ int32, l level) int32 { return modules[ofModule[l.function]] },
-			func(row int) int32 { return find(modules, moduleIDs[row]) }, false, func() int { return len(modules) }},
-		{schema.ObjectValues, func(_ int32, l level) int32 { return objects[ofObject[l.function]] },
-			func(row int) int32 { return find(objects, objectIDs[row]) }, false, func() int { return len(objects) }},
+			d := all[t]
+			d.addRows(t, columns, int(b.NumRows()))
+			all[t] = d
+			return nil
+		})
 	}
+	return all, err
+}
+
+// stored returns what rows a table has.
+func (x *experiment) stored(t *schema.Table) (d digest, err error) {
+	r := x.rows[t]
+	if !streamed[t] {
+		d.addRows(t, r.values, r.n)
+		return d, nil
+	}
+	for {
+		if err := x.next(t, r); err != nil || r.n == 0 {
+			return d, err
+		}
+		d.addRows(t, r.values, r.n)
+	}
+}
+
+// addRows adds rows of one experiment, whose identifier is the first column.
+func (d *digest) addRows(t *schema.Table, columns [][]int64, n int) {
+	columns = columns[1:]
+	var modes []int64
+	if t.Has("modes") { // first
+		modes, columns = columns[0], columns[1:]
+	}
+	row := make([]int64, len(columns))
+	for i := range n {
+		for c := range row {
+			row[c] = columns[c][i]
+		}
+		if modes == nil {
+			d.add(0, row...)
+		} else {
+			d.add(modes[i], row...)
+		}
+	}
+}
+
+// numbers returns the values of an array as rows of files have them: numbers as they are, texts
+// by their hashes.
+func numbers(a arrow.Array) ([]int64, error) {
+	switch a := a.(type) {
+	case *array.Int64:
+		return a.Int64Values(), nil
+	case *array.Int32:
+		list := make([]int64, a.Len())
+		for i, v := range a.Int32Values() {
+			list[i] = int64(v)
+		}
+		return list, nil
+	case *array.String:
+		list := make([]int64, a.Len())
+		for i := range list {
+			list[i] = hash(a.Value(i))
+		}
+		return list, nil
+	case *array.Dictionary:
+		values, err := numbers(a.Dictionary())
+		list := make([]int64, a.Len())
+		for i := range list {
+			list[i] = values[a.GetValueIndex(i)]
+		}
+		return list, err
+	}
+	return nil, fmt.Errorf("cannot read %s", a.DataType())
+}
+
+// proveReasons proves that what is in unknown functions has a reason.
+func (x *experiment) proveReasons() error {
+	kinds, reasons := x.col(schema.Functions, "kind"), x.col(schema.Locations, "reason")
+	for mode := range modes {
+		unexplained := make([]bool, len(x.stacks.leaf[mode]))
+		for stack, leaf := range x.stacks.leaf[mode] {
+			if leaf > 0 {
+				at := x.tree.shown[mode][x.tree.frame[leaf]]
+				unexplained[stack] = kinds[x.location[at].function] == unknownKind && reasons[at] == none
+			}
+		}
+		if !slices.Contains(unexplained, true) {
+			continue
+		}
+		for _, values := range x.stacks.value {
+			sum := int64(0)
+			for stack, v := range values {
+				if unexplained[stack] {
+					sum += v
+				}
+			}
+			if sum != 0 {
+				return errors.New("function_values: an unknown function has no reason")
+			}
+		}
+	}
+	return nil
+}
+
+// provePaths proves that nodes of the call tree have identifiers of their own. Where they are is
+// proved by their values.
+func (x *experiment) provePaths() error {
+	t := schema.CallNodes
+	up, depth, ids := x.col(t, "up"), x.col(t, "depth"), x.col(schema.Functions, "function_id")
+	path, known := make([]int64, x.len(t)), make(map[int64]bool, x.len(t))
+	for i, no := range x.col(t, "function_no") {
+		if i > 0 {
+			path[i] = path[int64(i)-up[i]]
+		}
+		path[i] = (path[i] + pathPart(ids[x.functions[no]], depth[i])) & mask63
+		if known[path[i]] {
+			return errors.New("call_nodes: two have one identifier")
+		}
+		known[path[i]] = true
+	}
+	return nil
 }
 
 func numbered(ids []int64) map[int64]int32 {
@@ -134,160 +182,4 @@ func numbered(ids []int64) map[int64]int32 {
 		m[id] = int32(i)
 	}
 	return m
-}
-
-// passing returns the value of the stacks that pass each node, by metric.
-func (x *experiment) passing() [][]int64 {
-	node := x.col(schema.RecordedStacks, "node")
-	values := make([][]int64, len(x.metrics))
-	for m := range values {
-		sums := make([]int64, len(x.tree.parent))
-		for s, v := range x.stacks.value[m] {
-			sums[node[s]] += v
-		}
-		for i := len(sums) - 1; i > 0; i-- {
-			sums[x.tree.parent[i]] += sums[i]
-		}
-		values[m] = sums
-	}
-	return values
-}
-
-// held are the things that each instruction belongs to.
-type held struct {
-	all  [][]int32 // each once
-	leaf []int32   // where a stack ends that ends at the instruction; -1 for nowhere
-}
-
-// hold finds the things of all instructions, with or without inlined functions.
-func (x *experiment) hold(k kind, inlined bool) held {
-	h := held{make([][]int32, len(x.location)), make([]int32, len(x.location))}
-	flat := make([]int32, 0, len(x.location))
-	for i := range x.location {
-		levels := x.location[i].levels
-		if !inlined {
-			levels = levels[:1]
-		}
-		start := len(flat)
-		for n, l := range levels {
-			thing := k.number(int32(i), l)
-			if n == len(levels)-1 {
-				h.leaf[i] = thing
-			}
-			if thing >= 0 && !slices.Contains(flat[start:], thing) {
-				flat = append(flat, thing)
-			}
-		}
-		h.all[i] = flat[start:len(flat):len(flat)]
-	}
-	return h
-}
-
-// sums are the values of things in one form and metric.
-type sums struct{ exclusive, inclusive []int64 }
-
-func (x *experiment) proveKind(k kind, passing [][]int64) error {
-	runs, err := x.runs(k.table)
-	if err != nil {
-		return err
-	}
-	stored := make([]int32, x.len(k.table))
-	for i := range stored {
-		if stored[i] = k.stored(i); stored[i] < 0 {
-			return fmt.Errorf("a row is of something unknown")
-		}
-	}
-	plain := x.hold(k, false)
-	inlined := plain
-	if k.levels && x.len(schema.InlineFrames) > 0 {
-		inlined = x.hold(k, true)
-	}
-	s := sums{make([]int64, k.things()), make([]int64, k.things())}
-	seen := make([]int32, k.things())
-	for form := range forms {
-		h := plain
-		if form >= modes && !k.levels {
-			break
-		}
-		if form >= modes {
-			h = inlined
-		}
-		outer := x.outermost(form%modes, h, k.things())
-		for m := range int32(len(x.metrics)) {
-			x.sum(s, form%modes, m, h, outer, passing[m])
-			if err := x.compare(k.table, of(runs, m, form), stored, s, seen, int32(form)*int32(len(x.metrics))+m+1); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// pass is a node at which stacks enter a thing.
-type pass struct{ node, thing int32 }
-
-// outermost returns the nodes of things that have none of the same thing above them.
-func (x *experiment) outermost(mode int, h held, things int) (list []pass) {
-	until := make([]int32, things) // the last node below the last one of a thing
-	shown := x.tree.shown[mode]
-	for i, f := range x.tree.frame {
-		if shown[f] < 0 {
-			continue
-		}
-		for _, t := range h.all[shown[f]] {
-			if int32(i) > until[t] {
-				list = append(list, pass{int32(i), t})
-				until[t] = x.tree.last[i]
-			}
-		}
-	}
-	return list
-}
-
-// sum computes the values of all things from the stacks.
-func (x *experiment) sum(s sums, mode int, metric int32, h held, outer []pass, passing []int64) {
-	clear(s.exclusive)
-	clear(s.inclusive)
-	for _, p := range outer {
-		s.inclusive[p.thing] += passing[p.node]
-	}
-	for stack, v := range x.stacks.value[metric] {
-		leaf := x.stacks.leaf[mode][stack]
-		if leaf == 0 || v == 0 {
-			continue
-		}
-		if t := h.leaf[x.tree.shown[mode][x.tree.frame[leaf]]]; t >= 0 {
-			s.exclusive[t] += v
-		}
-	}
-}
-
-// compare proves that the rows of some runs are those sums, each thing's once.
-func (x *experiment) compare(t *schema.Table, runs []run, stored []int32, s sums, seen []int32, mark int32) error {
-	exclusive, inclusive := x.col(t, "exclusive"), x.col(t, "inclusive")
-	for _, r := range runs {
-		for i := r.start; i < r.end; i++ {
-			n := stored[i]
-			if t == schema.FunctionValues && n == x.total {
-				continue
-			}
-			if seen[n] == mark {
-				return fmt.Errorf("something has two rows")
-			}
-			seen[n] = mark
-			if s.inclusive[n] == 0 && !x.signed {
-				return fmt.Errorf("something without a value has a row")
-			}
-			if exclusive[i] != s.exclusive[n] || inclusive[i] != s.inclusive[n] {
-				return fmt.Errorf("a value is not that of the stacks")
-			}
-			s.exclusive[n], s.inclusive[n] = 0, 0
-		}
-	}
-	for n := range s.exclusive {
-		if s.exclusive[n] != 0 || s.inclusive[n] != 0 {
-			return fmt.Errorf("a value is missing")
-		}
-	}
-	return nil
 }
