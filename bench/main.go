@@ -41,6 +41,7 @@ var rows = []struct {
 	{"build", (*bench).manyProcesses},
 	{"growth", (*bench).growth},
 	{"resident", (*bench).resident},
+	{"filtered", (*bench).filtered},
 	{"processes", (*bench).processes},
 	{"corpus", (*bench).corpusBytes},
 	{"scale", (*bench).scale},
