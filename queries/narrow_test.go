@@ -11,6 +11,7 @@ import (
 
 	"stackmill/queries/storetest"
 	"stackmill/schema"
+	"stackmill/storedir"
 )
 
 func narrow(t *testing.T, db *DB, f Filter) *DB {
@@ -148,6 +149,30 @@ func TestShares(t *testing.T) {
 	want := Share{"00000000000000aa", "totalcpu", "ns", 30e6, 80e6}
 	if !slices.Contains(shares, want) {
 		t.Errorf("shares are %v, want one to be %v", shares, want)
+	}
+}
+
+// Of experiments that are kept as sums only, a session has nothing, also where a batch has no
+// others.
+func TestNarrowedSummaries(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	all := open(t, store)
+	const query, rest = "SELECT experiment, mode, metric, function, exclusive, inclusive FROM function_metrics", " WHERE experiment_id = '00000000000000bb'"
+	want := rows(t, all.DB, query+rest+" ORDER BY ALL")
+	look, err := storedir.Look(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := look.TakeOut([]string{"00000000000000aa"}, storedir.Summary, ""); err != nil {
+		t.Fatal(err)
+	}
+	n := narrow(t, open(t, store), Filter{Where: []string{"true"}})
+	if diff := cmp.Diff(want, rows(t, n.DB, query+" ORDER BY ALL")); len(want) == 0 || diff != "" {
+		t.Error(diff)
+	}
+	remarks, err := n.Remarks(t.Context())
+	if err != nil || !slices.ContainsFunc(remarks, func(r string) bool { return strings.Contains(r, "nothing of them is left") }) {
+		t.Errorf("remarks are %q, %v", remarks, err)
 	}
 }
 
