@@ -128,7 +128,7 @@ func TestSwappedArchive(t *testing.T) {
 		err := r.Scan(&name)
 		t.Errorf("named by another program's symbols: %s", name)
 		return err
-	}, `SELECT f.name FROM functions f JOIN load_objects o USING (experiment_id, load_object_id)
+	}, `SELECT f.name FROM functions_wide f JOIN load_objects o USING (experiment_id, load_object_id)
 		WHERE o.name = 'recur' AND f.linkage_name <> ''`)
 }
 

@@ -72,7 +72,7 @@ func knownLines(t *testing.T, c string) map[string][]source {
 		found[object] = append(found[object], s)
 		return err
 	}, `SELECT o.path, l."offset" - f."offset" + f.address, l.file, l.line
-		FROM locations l JOIN functions f USING (experiment_id, function_id)
+		FROM locations_wide l JOIN functions f USING (experiment_id, function_id)
 		JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id
 		JOIN experiments e ON e.experiment_id = l.experiment_id
 		WHERE experiment = ? AND o.kind = 'elf' ORDER BY ALL`, experiment(c))

@@ -50,10 +50,10 @@ func TestEdges(t *testing.T) {
 			JOIN frames g ON g.experiment_id = c.experiment_id AND g.stack_id = c.stack_id AND g.position = c.position - 1
 			WHERE c.rule <> 'S12' AND g.rule NOT IN ('S12', 'S23')),
 		callers AS MATERIALIZED (SELECT s.experiment_id, s.function_id, l.load_object_id, l."offset"
-			FROM steps s JOIN locations l USING (experiment_id, location_id)),
+			FROM steps s JOIN locations_wide l USING (experiment_id, location_id)),
 		named AS MATERIALIZED (SELECT c.experiment_id, c.function_id, c."offset", o.path FROM callers c JOIN load_objects o USING (experiment_id, load_object_id) WHERE o.kind = 'elf')
 		SELECT experiment, n.path, n."offset", o.path, f.name, f.aliases, f."offset"
-		FROM named n JOIN functions f USING (experiment_id, function_id) JOIN load_objects o USING (experiment_id, load_object_id)
+		FROM named n JOIN functions_wide f USING (experiment_id, function_id) JOIN load_objects o USING (experiment_id, load_object_id)
 		JOIN experiments USING (experiment_id) ORDER BY ALL`)
 	t.Log(count)
 	if count["called"] < 300 || count["left for"] < 50 {

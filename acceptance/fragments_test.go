@@ -90,7 +90,7 @@ func TestFragments(t *testing.T) {
 // A piece of one function has the callers and callees of the function, in every recording.
 func TestFragmentOfOneFunction(t *testing.T) {
 	for _, name := range []string{"main", "fact", "is_even", "malloc", "worker_a", "shared_work", "catcher()", "geo::work(int)", "<Truncated-stack>"} {
-		if n := number(t, shared.DB, `WITH named AS MATERIALIZED (SELECT experiment_id, function_id FROM functions WHERE list_contains([name, gprofng_name, perf_name], $1)),
+		if n := number(t, shared.DB, `WITH named AS MATERIALIZED (SELECT experiment_id, function_id FROM functions_wide WHERE list_contains([name, gprofng_name, perf_name], $1)),
 			single AS (SELECT experiment_id FROM named GROUP BY ALL HAVING count(*) = 1),
 			whole AS (SELECT * FROM callers_callees SEMI JOIN named USING (experiment_id, function_id) SEMI JOIN single USING (experiment_id)),
 			piece AS (SELECT * FROM fragment_callers_callees([$1]) SEMI JOIN single USING (experiment_id))

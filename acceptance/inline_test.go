@@ -22,7 +22,7 @@ func TestInlineChains(t *testing.T) {
 	if copied == 0 || kept == 0 || both+host2 != copied+kept || both <= kept {
 		t.Errorf("both %d and host2 %d with inlined code, %d and %d without", both, host2, kept, copied)
 	}
-	if n := number(t, shared.DB, `SELECT count(*) FROM inline_frames i JOIN locations l USING (experiment_id, location_id)
+	if n := number(t, shared.DB, `SELECT count(*) FROM inline_frames_wide i JOIN locations_wide l USING (experiment_id, location_id)
 		JOIN functions f ON f.experiment_id = l.experiment_id AND f.function_id = l.function_id
 		JOIN experiments e ON e.experiment_id = l.experiment_id
 		WHERE e.experiment = 'cxx.er' AND i.depth = 2 AND f.name LIKE '%_M_realloc_insert%'

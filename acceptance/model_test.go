@@ -80,7 +80,7 @@ func loadMode(t *testing.T, db *sql.DB, experiment, mode string) *model {
 		}
 		return err
 	}, `SELECT function_id, f.name, gprofng_name, linkage_name, aliases, f.kind, o.path, u.name, f."offset", size
-		FROM functions f JOIN load_objects o USING (experiment_id, load_object_id) JOIN experiments USING (experiment_id)
+		FROM functions_wide f JOIN load_objects o USING (experiment_id, load_object_id) JOIN experiments USING (experiment_id)
 		JOIN modules u ON u.experiment_id = f.experiment_id AND u.module_id = f.module_id
 		WHERE experiment = ?`, experiment)
 	query(t, db, func(r row) error {
@@ -90,7 +90,7 @@ func loadMode(t *testing.T, db *sql.DB, experiment, mode string) *model {
 		m.owners[p] = f
 		return err
 	}, "SELECT "+inObject+`, function_id
-		FROM locations l JOIN functions f USING (experiment_id, function_id) JOIN experiments USING (experiment_id)
+		FROM locations_wide l JOIN functions f USING (experiment_id, function_id) JOIN experiments USING (experiment_id)
 		JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id
 		WHERE experiment = ? ORDER BY (f.kind = 'body') = (? = 'machine')`, experiment, mode) // instructions in bodies have two owners
 	query(t, db, func(r row) error {

@@ -10,10 +10,10 @@ import (
 // leaves selects, for each sample of an experiment, its process's lineage, time,
 // recorded leaf word, and the function that this is in user mode.
 const leaves = `(SELECT p.lineage, s.thread_id, s.time_ns, w.word, f.name AS "function", f.linkage_name, k.stack_id
-	FROM samples s JOIN experiments e USING (experiment_id) JOIN processes p USING (experiment_id, process)
+	FROM samples_wide s JOIN experiments e USING (experiment_id) JOIN processes p USING (experiment_id, process)
 	JOIN raw_stacks r USING (experiment_id, raw_stack_id) JOIN raw_frames w USING (experiment_id, raw_stack_id)
 	JOIN stacks k ON k.experiment_id = s.experiment_id AND k.stack_id = r.user_stack_id
-	JOIN functions f ON f.experiment_id = s.experiment_id AND f.function_id = k.leaf_function_id
+	JOIN functions_wide f ON f.experiment_id = s.experiment_id AND f.function_id = k.leaf_function_id
 	WHERE e.experiment = ? AND w.part = 'native' AND w.position = 0)`
 
 // samePC checks that instructions were in one function until some time, and in
@@ -69,7 +69,7 @@ func processes(work ...any) func(*testing.T, *model) {
 // lastRecorded checks that no recorded stack has a frame below a function.
 func lastRecorded(function string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
-		const frames = `FROM raw_frames w JOIN experiments USING (experiment_id) JOIN locations l USING (experiment_id, location_id)
+		const frames = `FROM raw_frames w JOIN experiments USING (experiment_id) JOIN locations_wide l USING (experiment_id, location_id)
 			JOIN functions f ON f.experiment_id = l.experiment_id AND f.function_id = l.function_id
 			JOIN (SELECT experiment_id, raw_stack_id, count(*) AS words FROM raw_frames GROUP BY ALL) USING (experiment_id, raw_stack_id)
 			WHERE experiment = ? AND f.name = ?`
@@ -101,7 +101,7 @@ func linkageTable() func(*testing.T, *model) {
 			FROM raw_stacks r JOIN experiments USING (experiment_id) JOIN stacks k ON k.experiment_id = r.experiment_id AND k.stack_id = r.user_stack_id
 			JOIN (SELECT experiment_id, raw_stack_id, count(*) AS words FROM raw_frames GROUP BY ALL) USING (experiment_id, raw_stack_id)
 			JOIN raw_frames leaf ON leaf.experiment_id = r.experiment_id AND leaf.raw_stack_id = r.raw_stack_id AND leaf.position = 0
-			JOIN locations l ON l.experiment_id = r.experiment_id AND l.location_id = leaf.location_id
+			JOIN locations_wide l ON l.experiment_id = r.experiment_id AND l.location_id = leaf.location_id
 			JOIN functions f ON f.experiment_id = r.experiment_id AND f.function_id = l.function_id
 			LEFT JOIN raw_frames call ON call.experiment_id = r.experiment_id AND call.raw_stack_id = r.raw_stack_id AND call.position = 1
 			WHERE experiment = ? AND f.kind = 'plt'`, experiment(m.recording))

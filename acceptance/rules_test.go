@@ -186,8 +186,8 @@ func TestRelatedFunctions(t *testing.T) {
 		delete(want, key)
 		return nil
 	}, `SELECT experiment, f.linkage_name, f.kind, coalesce(f.clone_of, f.outline_of, f.body_of) IS NOT NULL, main.function_id IS NOT NULL, coalesce(main.linkage_name, '')
-		FROM functions f JOIN experiments USING (experiment_id)
-		LEFT JOIN functions main ON main.experiment_id = f.experiment_id AND main.function_id = coalesce(f.clone_of, f.outline_of, f.body_of)
+		FROM functions_wide f JOIN experiments USING (experiment_id)
+		LEFT JOIN functions_wide main ON main.experiment_id = f.experiment_id AND main.function_id = coalesce(f.clone_of, f.outline_of, f.body_of)
 		WHERE f.kind IN ('clone', 'outline', 'body') OR coalesce(f.clone_of, f.outline_of, f.body_of) IS NOT NULL`)
 	for key := range want {
 		t.Errorf("no clone, outline function or body %s", key)

@@ -112,7 +112,7 @@ func threadsIn(leaf string, units ...float64) func(*testing.T, *model) {
 			err := r.Scan(&p.got)
 			parts = append(parts, p)
 			return err
-		}, `SELECT sum(c.duration_ns)::DOUBLE FROM samples s JOIN clock_samples c USING (experiment_id, sample) JOIN experiments USING (experiment_id)
+		}, `SELECT sum(c.duration_ns)::DOUBLE FROM samples_wide s JOIN clock_samples c USING (experiment_id, sample) JOIN experiments USING (experiment_id)
 			JOIN raw_stacks r USING (experiment_id, raw_stack_id) JOIN stacks k ON k.experiment_id = s.experiment_id AND k.stack_id = r.user_stack_id
 			LEFT JOIN functions f ON f.experiment_id = s.experiment_id AND f.function_id = k.leaf_function_id
 			WHERE experiment = ? AND (f.name = ? OR ? = '') GROUP BY s.thread_id ORDER BY 1`, experiment(m.recording), leaf, leaf)

@@ -213,7 +213,7 @@ func TestInstructionsAreObjdumps(t *testing.T) {
 		}
 		return err
 	}, `SELECT min(e.experiment), o.path || ' ' || o.build_id, f.name, f.address, f.size, i."offset" - f."offset" + f.address AS place, i.size
-		FROM instructions i JOIN functions f USING (experiment_id, function_id) JOIN experiments e USING (experiment_id)
+		FROM instructions_wide i JOIN functions f USING (experiment_id, function_id) JOIN experiments e USING (experiment_id)
 		JOIN load_objects o ON o.experiment_id = f.experiment_id AND o.load_object_id = f.load_object_id
 		WHERE o.symbols = 'archive' AND f.kind NOT IN ('static', 'plt') GROUP BY ALL ORDER BY place`)
 	compared := 0

@@ -38,6 +38,8 @@ type Options struct {
 	Memory     int64         // bytes to stay within
 	Jobs       int           // tables that are merged side by side, at least 1
 	DryRun     bool          // merge nothing
+	// Older opens batches of schema.OlderVersion.
+	Older func(ctx context.Context, batches []*storedir.Batch) (Older, error)
 	// Progress, if not nil, is called with how many of the bytes to merge are merged.
 	Progress func(done, total int64)
 	// Committed, if not nil, is called after all merges, before replaced files are removed.
@@ -46,6 +48,9 @@ type Options struct {
 
 // Summary says what was done, or with DryRun what would be first.
 type Summary struct {
+	// Rewritten is how many batches of schema.OlderVersion were written again.
+	Rewritten int `json:"rewritten,omitempty"`
+
 	Merged  int  `json:"merged"`  // batches that were merged
 	Written int  `json:"written"` // to so many
 	Before  Size `json:"before"`
@@ -68,20 +73,28 @@ type Size struct {
 func Run(ctx context.Context, o Options) (s Summary, err error) {
 	storedir.Clean(o.Store)
 	c, err := storedir.Look(o.Store)
-	if err == nil {
-		err = c.Usable()
-	}
 	if err != nil {
 		return s, err
 	}
 	s.Before, s.After, s.Damaged = sizeOf(c), sizeOf(c), []string{}
+	r := &run{Options: &o, contents: c, summary: &s, left: map[string]bool{}}
+	if !o.DryRun {
+		if err := r.rewrite(ctx); err != nil {
+			return s, err
+		}
+		if err := c.RewriteBare(o.Program); err != nil {
+			return s, err
+		}
+	}
+	if err := c.Usable(); err != nil {
+		return s, err
+	}
 	if o.DryRun {
 		for _, group := range plan(&o, c, nil) {
 			s.Merged, s.Written = s.Merged+len(group), s.Written+1
 		}
 		return s, nil
 	}
-	r := &run{Options: &o, contents: c, summary: &s, left: map[string]bool{}}
 	if err = r.all(ctx); err == nil {
 		_, err = c.MergeBare(o.Keep, o.Program)
 	}

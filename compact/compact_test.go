@@ -46,6 +46,10 @@ func put(t *testing.T, store string, hour int, experiments string) {
 		add := func(table *schema.Table, rows ...[]any) {
 			r := schema.NewRows(table, e.ExperimentID, b.Write)
 			for _, row := range rows {
+				if table.Modes() != 0 {
+					r.Modes(row[0].(int32))
+					row = row[1:]
+				}
 				r.Append(row...)
 			}
 			err = errors.Join(err, r.Close())

@@ -4,18 +4,24 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"slices"
 	"strings"
 
 	"stackmill/schema"
 )
 
-// The columns by which function_rollup is sorted, in this order.
-var rollupOrder = func() (columns []int) {
-	for _, name := range []string{"metric", "modes", "function", "load_object", "module", "function_id", "function_key", "kind", "experiment_id"} {
-		columns = append(columns, schema.FunctionRollup.Index(name))
-	}
-	return columns
-}()
+// rollupOrder are the columns by which function_rollup is sorted, in this order, and rollupColumns
+// their numbers. Sets of modes are sorted by the highest bit first.
+var (
+	rollupOrder = slices.Concat([]string{"metric"}, reversed(schema.Modes), []string{"function", "load_object", "module", "function_id", "function_key", "kind", "experiment_id"})
+
+	rollupColumns = func() (columns []int) {
+		for _, name := range rollupOrder {
+			columns = append(columns, schema.FunctionRollup.Index(name))
+		}
+		return columns
+	}()
+)
 
 // cursor is the next row of a file of function_rollup.
 type cursor struct {
@@ -44,13 +50,13 @@ func (c *cursors) Pop() any {
 
 // compare orders rows.
 func (c *cursors) compare(a, b *cursor) int {
-	for _, i := range rollupOrder {
+	for _, i := range rollupColumns {
 		x, y := &a.rows.columns[i], &b.rows.columns[i]
 		var order int
 		switch schema.FunctionRollup.Columns[i].Type {
 		case schema.Int64:
 			order = cmp.Compare(x.wide[a.at], y.wide[b.at])
-		case schema.Int32:
+		case schema.Int32, schema.Bool:
 			order = cmp.Compare(x.narrow[a.at], y.narrow[b.at])
 		default:
 			if m, n := x.narrow[a.at], y.narrow[b.at]; m != n {
@@ -149,4 +155,10 @@ func (c *cursors) drop(x *cursor) {
 	} else {
 		c.list = c.list[:last]
 	}
+}
+
+func reversed(list []string) []string {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	return list
 }

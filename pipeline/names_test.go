@@ -186,7 +186,7 @@ func TestNames(t *testing.T) {
 	}
 
 	var values []string
-	for _, r := range rowsInStore(t, store, "function_values", "function_no", "metric", "modes", "exclusive", "inclusive") {
+	for _, r := range rowsInStore(t, store, "function_values", "function_no", "metric", "in_user", "exclusive", "inclusive") {
 		if r[1] == "cpu" && functions[r[0]] != "" && !strings.HasPrefix(functions[r[0]], "<Total>") {
 			values = append(values, functions[r[0]]+" "+r[3]+" "+r[4])
 		}

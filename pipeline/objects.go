@@ -61,7 +61,7 @@ var knowledgeColumns = []struct {
 }{
 	{schema.LoadObjects, []string{"load_object_id", "name", "path", "checksum", "kind", "symbols", "functions", "lines"}, (*knowledge).addObjects},
 	{schema.Functions, []string{"function_no", "load_object_id", "kind"}, (*knowledge).addFunctions},
-	{schema.FunctionValues, []string{"modes", "metric", "function_no", "exclusive", "inclusive"}, (*knowledge).addValues},
+	{schema.FunctionValues, []string{schema.Modes[0], "metric", "function_no", "exclusive", "inclusive"}, (*knowledge).addValues},
 }
 
 // read reads what a store knows.
@@ -138,16 +138,13 @@ func (k *knowledge) addFunctions(rows schema.Events) {
 	}
 }
 
-// userMode is the bit of user mode in the column modes.
-const userMode = 1
-
 func (k *knowledge) addValues(rows schema.Events) {
 	metrics, functions := textsOf(rows, "metric"), rows.Int32s("function_no")
 	values := rows.Int64s("exclusive")
-	for i, modes := range rows.Int32s("modes") {
+	for i, modes := range schema.ModesOf(rows.RecordBatch) {
 		f, ok := k.functions[functions[i]]
 		value := values[i]
-		if !ok || modes&userMode == 0 || value == 0 {
+		if !ok || modes&schema.UserMode == 0 || value == 0 {
 			continue
 		}
 		if metric := metrics(i); k.metric == "" {

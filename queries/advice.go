@@ -61,7 +61,7 @@ type relation struct {
 func (r relation) advice() string {
 	switch {
 	case r.sets && r.mode:
-		return fmt.Sprintf("a sum over %s adds rows of different modes%s (modes & 1 <> 0 is user mode; views such as function_metrics have a row for each mode)", r.view, map[bool]string{true: " and different metrics"}[r.metric])
+		return fmt.Sprintf("a sum over %s adds rows of different modes%s (give in_user, or another; views such as function_metrics have a row for each mode)", r.view, map[bool]string{true: " and different metrics"}[r.metric])
 	case r.mode && r.metric:
 		return fmt.Sprintf("a sum over %s counts each value once in each of three modes, and adds different metrics (give mode = 'user' and a metric, or group by both)", r.view)
 	case r.mode:
@@ -91,7 +91,7 @@ func relations() map[string]relation {
 		}
 	}
 	for _, t := range schema.Tables {
-		r := relation{view: t.Name, sets: t.Has("modes"), mode: t.Has("modes"), metric: t.Has("metric"), values: map[string]bool{}}
+		r := relation{view: t.Name, sets: t.Modes() != 0, mode: t.Modes() != 0, metric: t.Has("metric"), values: map[string]bool{}}
 		for _, c := range t.Columns {
 			if c.Unit == "the metric's" || c.Unit == "count" {
 				r.values[c.Name] = true

@@ -17,7 +17,7 @@ WITH
 -- A path's functions are those before the node in the order of numbers, but for those
 -- of subtrees that ended before it.
 parts AS (
-  SELECT experiment_id, call_node, parent, last, depth, function_id, path_part(function_id, depth) AS part FROM call_nodes
+  SELECT experiment_id, call_node, parent, last, depth, function_id, path_part(function_id, depth) AS part FROM call_nodes_wide
 ),
 ended AS (
   SELECT experiment_id, last + 1 AS call_node, sum(part) AS part FROM parts GROUP BY ALL

@@ -18,11 +18,11 @@
 -- invariant one_row: A neighbour has one row for each mode, metric and relation.
 --   SELECT experiment_id, mode, metric, function_id, relation, other_id, count(*) FROM callers_callees GROUP BY ALL HAVING count(*) > 1
 -- invariant tree_recomputed: The values, also with inlined functions, are those of the nodes of the call tree, each stack counting for the neighbours of a function's node that is nearest to its leaf.
---   SELECT experiment_id, metric, bit, function_id, relation, other_id, sum(attributed), sum(found) FROM (
---     SELECT v.experiment_id, v.metric, m.bit, v.function_id, v.relation, v.other_id, v.attributed, 0 AS found
---     FROM call_values v JOIN (FROM modes UNION ALL FROM inline_modes) m ON v.modes & m.bit <> 0
+--   SELECT experiment_id, metric, mode, inlined, function_id, relation, other_id, sum(attributed), sum(found) FROM (
+--     SELECT v.experiment_id, v.metric, m.mode, m.inlined, v.function_id, v.relation, v.other_id, v.attributed, 0 AS found
+--     FROM call_values_wide v JOIN (FROM modes CROSS JOIN (VALUES (false), (true)) AS i(inlined)) m ON by_mode_and_inlined(m.mode, m.inlined, v.in_user, v.in_expert, v.in_machine, v.in_user_inlined, v.in_expert_inlined, v.in_machine_inlined)
 --     UNION ALL
---     SELECT experiment_id, metric, bit, function_id, relation, other_id, 0, attributed FROM tree_calls
+--     SELECT experiment_id, metric, mode, inlined, function_id, relation, other_id, 0, attributed FROM tree_calls
 --   ) GROUP BY ALL HAVING sum(attributed) <> sum(found)
 -- invariant self: The function's own part is its exclusive value.
 --   SELECT c.experiment_id, c.mode, c.metric, c.function_id, c.attributed, f.exclusive
@@ -30,9 +30,9 @@
 --   WHERE c.relation = 'self' AND (f.function <> '<Total>' OR f.kind <> 'artificial') AND c.attributed <> f.exclusive
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   f.function_id, f.name AS "function", v.relation, g.function_id AS other_id, g.name AS other, v.attributed
-FROM call_values_numbered_rows() v
+FROM call_values v
 JOIN experiment_names n USING (experiment_id) -- first, as in function_metrics
-JOIN modes m ON v.modes & m.bit <> 0
+JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 LEFT JOIN metrics t USING (experiment_id, metric)
 LEFT JOIN functions f USING (experiment_id, function_no)
 LEFT JOIN functions g ON g.experiment_id = v.experiment_id AND g.function_no = v.other_no

@@ -126,12 +126,12 @@ func (d *definitions) changes(kind string) []string {
 
 // always returns the statements that make what is the same for every store: the views.
 func (d *definitions) always() ([]string, error) {
-	statements := []string{pathPart, functionKey}
+	statements := []string{pathPart, functionKey, byMode, byModeAndInlined}
 	for _, t := range schema.Tables {
-		if isNumbered(t) {
-			statements = append(statements, numberedMacro(t, d.as))
-		}
 		statements = append(statements, tableView(t, d.as))
+		if t.Wide() != "" {
+			statements = append(statements, wideView(t, d.as))
+		}
 	}
 	views, err := derived()
 	return append(statements, views...), err
@@ -169,30 +169,10 @@ func (v View) parameters(sign string) string {
 // rowsName is the name of the macro that gives a table's rows as they are stored.
 func rowsName(t *schema.Table) string { return t.Name + "_rows" }
 
-// isNumbered reports whether the rows of a table have the numbers of functions or of threads'
-// names, and its view their identifiers or the names.
-func isNumbered(t *schema.Table) bool {
-	return t.Links == nil && t.Joined != "" && (t.Has("function_no") || t.Has("name_no"))
-}
-
-// numberedName is the name of the macro that gives a table's rows with these numbers alone.
-func numberedName(t *schema.Table) string { return t.Name + "_numbered_rows" }
-
-// numberedMacro returns that macro: views that show more of functions than identifiers join
-// them by number, once, and many views of samples need no names of threads.
-func numberedMacro(t *schema.Table, as form) string {
-	var columns []string
-	for _, c := range t.Shown() {
-		columns = append(columns, as.cast(c.Name, value(c))+" AS "+identifier(c.Name))
-	}
-	return "CREATE MACRO " + lateMacro(numberedName(t), fmt.Sprintf("SELECT %s FROM %s() t", strings.Join(columns, ", "), rowsName(t)))
-}
-
-// tableView returns the view of a plain table: its rows, and the columns computed from
-// theirs.
+// tableView returns the view of a table: the rows of its files. Commits say more of experiments.
 func tableView(t *schema.Table, as form) string {
-	var columns []string
-	for _, c := range t.Shown() {
+	columns, more := make([]string, len(t.Columns)), ""
+	for i, c := range t.Columns {
 		value := value(c)
 		switch {
 		case t != schema.Experiments:
@@ -201,17 +181,35 @@ func tableView(t *schema.Table, as form) string {
 		case c.Name == "status":
 			value = "IF(n.summary, " + quote(storedir.Summary) + ", t.status)"
 		}
-		columns = append(columns, as.cast(c.Name, value)+" AS "+identifier(c.Name))
+		columns[i] = as.cast(c.Name, value) + " AS " + identifier(c.Name)
 	}
-	for _, c := range t.Computed {
-		columns = append(columns, fmt.Sprintf("(%s)::%s AS %s", c.SQL, c.Type.SQL(), identifier(c.Name)))
+	if t.Committed != nil {
+		columns, more = append(columns, computed(t.Committed)...), " JOIN experiment_names n USING (experiment_id)"
+	}
+	return lateView(t.Name, fmt.Sprintf("SELECT %s FROM %s() t%s", strings.Join(columns, ", "), rowsName(t), more))
+}
+
+// wideView returns the view of a table's rows with what their numbers stand for.
+func wideView(t *schema.Table, as form) string {
+	var columns []string
+	for _, c := range t.Shown() {
+		columns = append(columns, as.cast(c.Name, value(c))+" AS "+identifier(c.Name))
 	}
 	rows := rowsName(t) + "()"
 	if t.Links != nil {
 		rows = fmt.Sprintf("(FROM %s() JOIN %s USING (%s, listing))", rowsName(t.Links), rows, schema.ListedIn)
 	}
 	from := strings.TrimSpace(fmt.Sprintf("FROM %s t %s", rows, t.Joined))
-	return lateView(t.Name, "SELECT "+strings.Join(columns, ", ")+" "+from)
+	return lateView(t.Wide(), "SELECT "+strings.Join(append(columns, computed(t.Computed)...), ", ")+" "+from)
+}
+
+// computed are columns of a view that SQL computes.
+func computed(columns []schema.Computed) []string {
+	list := make([]string, len(columns))
+	for i, c := range columns {
+		list[i] = fmt.Sprintf("(%s)::%s AS %s", c.SQL, c.Type.SQL(), identifier(c.Name))
+	}
+	return list
 }
 
 // lateView returns the statement that makes a view whose query is kept as a text, which the

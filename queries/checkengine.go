@@ -54,7 +54,7 @@ func (p *Proof) checkPartByEngine(ctx context.Context, store string, batches []s
 		return nil
 	}
 	wrong, err := db.first(ctx, `SELECT batch, metric, "function", sum(exclusive) AS exclusive, sum(inclusive) AS inclusive FROM (`+parts+`)
-		GROUP BY batch, metric, unit, modes, function_key, "function", load_object, module, kind HAVING sum(exclusive) <> 0 OR sum(inclusive) <> 0`)
+		GROUP BY batch, metric, unit, in_user, in_expert, in_machine, in_user_inlined, in_expert_inlined, in_machine_inlined, function_key, "function", load_object, module, kind HAVING sum(exclusive) <> 0 OR sum(inclusive) <> 0`)
 	if wrong != "" {
 		p.add(schema.FunctionSums.Name, "are not the sums of %s (%s)", schema.FunctionRollup.Name, wrong)
 	}
@@ -85,7 +85,7 @@ func sumsOf(store string, batches []storedir.Batch) (parts []string) {
 				sign = "-"
 			}
 			if files := filesOf(store, t, one); files.paths != nil {
-				parts = append(parts, fmt.Sprintf(`SELECT %[1]s AS batch, metric, unit, modes, function_key, "function", load_object, module, kind, %[2]sexclusive AS exclusive, %[2]sinclusive AS inclusive FROM %[3]s`,
+				parts = append(parts, fmt.Sprintf(`SELECT %[1]s AS batch, metric, unit, in_user, in_expert, in_machine, in_user_inlined, in_expert_inlined, in_machine_inlined, function_key, "function", load_object, module, kind, %[2]sexclusive AS exclusive, %[2]sinclusive AS inclusive FROM %[3]s`,
 					quote(batches[i].Batch), sign, files.read()))
 			}
 		}

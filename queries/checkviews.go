@@ -222,8 +222,8 @@ func viewChecks(experiments []Experiment, about func(view string) bool) ([]mustB
 		if len(t.Key) > 0 && about(t.Name) {
 			checks = append(checks, mustBeEmpty{t.Name, "(" + strings.Join(t.Key, ", ") + ") is not unique", keyCheck(t)})
 		}
-		if t.Has("modes") && about(t.Name) {
-			checks = append(checks, mustBeEmpty{t.Name, "modes has bits that mean nothing, or none", modesCheck(t)})
+		if t.Modes() != 0 && about(t.Name) {
+			checks = append(checks, mustBeEmpty{t.Name, "rows hold in no mode", modesCheck(t)})
 		}
 	}
 	for _, v := range views {
@@ -242,13 +242,22 @@ func keyCheck(t *schema.Table) string {
 	for i, c := range t.Key {
 		columns[i] = identifier(c)
 	}
-	return "SELECT " + strings.Join(columns, ", ") + ", count(*) AS rows FROM " + t.Name + " GROUP BY ALL HAVING count(*) > 1"
+	from := t.Name
+	if t.Links != nil { // shared rows are an experiment's in the wide view
+		from = t.Wide()
+	}
+	return "SELECT " + strings.Join(columns, ", ") + ", count(*) AS rows FROM " + from + " GROUP BY ALL HAVING count(*) > 1"
 }
 
-// modesCheck returns a query for the rows of a table's files that hold for no mode, or whose
-// modes have a bit that means nothing there.
+// modesCheck returns a query for the rows of a table that hold in no mode.
 func modesCheck(t *schema.Table) string {
-	return fmt.Sprintf("FROM %s() WHERE modes & %d <> modes OR modes = 0", rowsName(t), t.Modes())
+	var in []string
+	for _, column := range schema.Modes {
+		if t.Has(column) {
+			in = append(in, column)
+		}
+	}
+	return fmt.Sprintf("FROM %s WHERE NOT (%s)", t.Name, strings.Join(in, " OR "))
 }
 
 // statusCheck returns a query for the experiments whose row is not what their

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"stackmill/schema"
 )
 
 // repeated says in a view's comment what goes wrong without conditions on its modes and
@@ -16,13 +14,10 @@ const repeated = " Values stand here once for each mode, and for each metric in 
 // of a catalog, where any tool shows them. Catalogs in memory, which only this program
 // reads, do without: they take the engine a quarter of the views' time.
 var comments = sync.OnceValues(func() (statements []string, err error) {
-	for _, t := range schema.Tables {
-		statements = append(statements, commentOn("VIEW "+t.Name, "A row is "+t.Row+"."))
-		for _, c := range t.Shown() {
-			statements = append(statements, commentOn("COLUMN "+t.Name+"."+identifier(c.Name), withUnit(c.Unit, c.Doc)))
-		}
-		for _, c := range t.Computed {
-			statements = append(statements, commentOn("COLUMN "+t.Name+"."+identifier(c.Name), c.Doc))
+	for _, r := range Relations() {
+		statements = append(statements, commentOn("VIEW "+r.Name, "A row is "+r.Row+"."))
+		for _, c := range r.Columns {
+			statements = append(statements, commentOn("COLUMN "+r.Name+"."+identifier(c.Name), withUnit(c.Unit, c.Doc)))
 		}
 	}
 	views, err := Views()

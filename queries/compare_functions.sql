@@ -39,7 +39,7 @@ summed AS (
     COALESCE(sum(v.exclusive) FILTER (NOT s.tested), 0) AS be, COALESCE(sum(v.exclusive) FILTER (s.tested), 0) AS te,
     COALESCE(sum(v.inclusive) FILTER (NOT s.tested), 0) AS bi, COALESCE(sum(v.inclusive) FILTER (s.tested), 0) AS ti
   FROM function_rollup v JOIN measured s ON s.experiment_id = v.experiment_id AND s.metric = v.metric
-  JOIN modes m ON v.modes & m.bit <> 0 AND m.mode = in_mode::VARCHAR
+  JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine) AND m.mode = in_mode::VARCHAR
   GROUP BY s.metric, v.function_key
 ),
 averages AS (

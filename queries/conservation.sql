@@ -16,25 +16,25 @@ WITH
 -- Functions by their numbers: views that join their identifiers would read them again.
 function_parts AS (
   SELECT v.experiment_id, m.mode, v.metric, v.function_no, f.kind, v.exclusive, v.inclusive, f.name = '<Total>' AND f.kind = 'artificial' AS is_total
-  FROM function_values_numbered_rows() v JOIN functions f USING (experiment_id, function_no) JOIN modes m ON v.modes & m.bit <> 0
+  FROM function_values v JOIN functions f USING (experiment_id, function_no) JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 ),
 stack_parts AS (
   SELECT experiment_id, mode, metric, node = 0 AS is_empty, sum(value) AS value FROM leaf_values GROUP BY ALL
 ),
 -- Leaves of every kind and the empty stacks make up <Total>.
 parts AS (
-  SELECT experiment_id, modes, metric, 'lines' AS what, sum(exclusive) AS found FROM line_values_numbered_rows() GROUP BY ALL
+  SELECT experiment_id, in_user, in_expert, in_machine, metric, 'lines' AS what, sum(exclusive) AS found FROM line_values GROUP BY ALL
   UNION ALL
-  SELECT experiment_id, modes, metric, 'instructions', sum(exclusive) FROM pc_values GROUP BY ALL
+  SELECT experiment_id, in_user, in_expert, in_machine, metric, 'instructions', sum(exclusive) FROM pc_values GROUP BY ALL
   UNION ALL
-  SELECT experiment_id, modes, metric, 'modules', sum(exclusive) FROM module_values GROUP BY ALL
+  SELECT experiment_id, in_user, in_expert, in_machine, metric, 'modules', sum(exclusive) FROM module_values GROUP BY ALL
   UNION ALL
-  SELECT experiment_id, modes, metric, 'load objects', sum(exclusive) FROM object_values GROUP BY ALL
+  SELECT experiment_id, in_user, in_expert, in_machine, metric, 'load objects', sum(exclusive) FROM object_values GROUP BY ALL
 ),
 leaves AS (
   SELECT experiment_id, mode, metric, 'functions' AS what, sum(exclusive) AS found FROM function_parts WHERE NOT is_total GROUP BY ALL
   UNION ALL
-  SELECT v.experiment_id, m.mode, v.metric, v.what, v.found FROM parts v JOIN modes m ON v.modes & m.bit <> 0
+  SELECT v.experiment_id, m.mode, v.metric, v.what, v.found FROM parts v JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
   UNION ALL
   SELECT p.experiment_id, p.mode, p.metric, w.what, p.value
   FROM stack_parts p CROSS JOIN (VALUES ('functions'), ('lines'), ('instructions'), ('modules'), ('load objects')) w(what)
@@ -46,7 +46,7 @@ empty AS (
   WHERE s.node = 0 AND r.node > 0
 ),
 located AS (
-  SELECT t.experiment_id, t.node, t.last FROM stack_tree t JOIN tree_frames f USING (experiment_id, frame) WHERE f.location IS NOT NULL
+  SELECT t.experiment_id, t.node, t.last FROM stack_tree_wide t JOIN tree_frames f USING (experiment_id, frame) WHERE f.location IS NOT NULL
 ),
 emptied AS (
   SELECT e.experiment_id, e.mode, count(DISTINCT e.node) AS found
@@ -74,18 +74,18 @@ data_counts AS (
   FROM located_samples v FULL JOIN (SELECT experiment_id, sample, count(*) AS samples FROM data_samples GROUP BY ALL) d USING (experiment_id, sample)
   GROUP BY ALL
 ),
-nodes AS (SELECT experiment_id, call_node, up, function_no FROM call_nodes_numbered_rows()),
+nodes AS (SELECT experiment_id, call_node, up, function_no FROM call_nodes),
 -- Of a node that is not even, what is missing says how much is below it.
 uneven AS (
-  SELECT u.experiment_id, m.mode, u.metric, c.function_no, u.call_node, COALESCE(sum(t.attributed) FILTER (t.modes & m.bit <> 0), 0) AS attributed, u.missing
-  FROM uneven_nodes u JOIN modes m ON m.bit = u.bit
+  SELECT u.experiment_id, u.mode, u.metric, c.function_no, u.call_node, COALESCE(sum(t.attributed) FILTER (by_mode(u.mode, t.in_user, t.in_expert, t.in_machine)), 0) AS attributed, u.missing
+  FROM (FROM uneven_nodes WHERE NOT inlined) u
   JOIN nodes c ON c.experiment_id = u.experiment_id AND c.call_node = u.call_node
   LEFT JOIN tree_values t ON t.experiment_id = u.experiment_id AND t.metric = u.metric AND t.call_node = u.call_node
-  GROUP BY u.experiment_id, m.mode, u.metric, c.function_no, u.call_node, u.missing
+  GROUP BY u.experiment_id, u.mode, u.metric, c.function_no, u.call_node, u.missing
 ),
 roots AS (
   SELECT v.experiment_id, m.mode, v.metric, v.attributed
-  FROM tree_values v JOIN (FROM nodes WHERE up = 0) c ON c.experiment_id = v.experiment_id AND c.call_node = v.call_node JOIN modes m ON v.modes & m.bit <> 0
+  FROM tree_values v JOIN (FROM nodes WHERE up = 0) c ON c.experiment_id = v.experiment_id AND c.call_node = v.call_node JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 ),
 -- A sum is a name and, for one function or node, its number; its expected and its
 -- found value come from different rows, of which either may be missing.
@@ -127,7 +127,7 @@ sums AS (
   UNION ALL
   SELECT v.experiment_id, m.mode, v.metric, CASE v.relation WHEN 'caller' THEN 'callers' ELSE 'self and callees' END,
     v.function_no, NULL, 0, v.attributed
-  FROM call_values_numbered_rows() v JOIN modes m ON v.modes & m.bit <> 0 JOIN functions f USING (experiment_id, function_no)
+  FROM call_values v JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine) JOIN functions f USING (experiment_id, function_no)
   WHERE f.name <> '<Total>' OR f.kind <> 'artificial'
 ),
 broken AS (

@@ -16,7 +16,7 @@ SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
 FROM (
   SELECT v.experiment_id, v.metric, s.cpu, sum(v.value)::BIGINT AS value,
     s.time_ns - ((s.time_ns % width_ns::BIGINT) + width_ns::BIGINT) % width_ns::BIGINT AS t0_ns
-  FROM sample_metrics v JOIN samples_numbered_rows() s USING (experiment_id, sample)
+  FROM sample_metrics v JOIN samples s USING (experiment_id, sample)
   GROUP BY ALL
 ) v
 CROSS JOIN modes m

@@ -55,7 +55,7 @@ rooted AS (
 -- optimizer takes experiment_id alone for a key and would multiply the tables.
 sums AS (
   SELECT r.experiment_id, r.mode, r.metric, r.reason, l.function_id, sum(r.samples)::BIGINT AS samples, sum(r.value)::BIGINT AS value
-  FROM rooted r JOIN locations l USING (experiment_id, location)
+  FROM rooted r JOIN locations_wide l USING (experiment_id, location)
   WHERE r.node <= r.last
   GROUP BY ALL
 ),

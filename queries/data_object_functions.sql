@@ -36,11 +36,11 @@ WITH
 -- data_object_metrics.
 placed AS (
   SELECT v.*, l.function_id, l.load_object_id, l.file, l.line, l."offset"
-  FROM data_values v LEFT JOIN locations l USING (experiment_id, location)
+  FROM data_values v LEFT JOIN locations_wide l USING (experiment_id, location)
 ),
 levels AS (
   SELECT experiment_id, location, string_agg("function" || ':' || line, ' > ' ORDER BY depth) AS inlined
-  FROM inline_frames i SEMI JOIN data_values v ON v.experiment_id = i.experiment_id AND v.location = i.location
+  FROM inline_frames_wide i SEMI JOIN data_values v ON v.experiment_id = i.experiment_id AND v.location = i.location
   GROUP BY ALL
 ),
 inside AS (

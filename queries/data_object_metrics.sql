@@ -39,7 +39,7 @@
 --     FROM data_samples d JOIN sample_metrics v USING (experiment_id, sample)
 --   )
 --   SELECT experiment_id, metric, data_object_id, location_id, method, agreement, embedding_object_id, sum(value), sum(found), sum(samples), sum(n) FROM (
---     SELECT experiment_id, metric, data_object_id, location_id, method, agreement, embedding_object_id, value, samples, 0 AS found, 0 AS n FROM data_values
+--     SELECT experiment_id, metric, data_object_id, location_id, method, agreement, embedding_object_id, value, samples, 0 AS found, 0 AS n FROM data_values_wide
 --     UNION ALL
 --     SELECT experiment_id, metric, data_object_id, location_id, method, agreement, embedding_object_id, 0, 0, value, 1 FROM joined
 --   ) GROUP BY ALL HAVING sum(value) <> sum(found) OR sum(samples) <> sum(n)
@@ -49,7 +49,7 @@
 --   SELECT d.experiment_id, d.sample FROM data_samples d ANTI JOIN data_objects o ON o.experiment_id = d.experiment_id AND o.data_object_id = d.embedding_object_id
 --   WHERE d.embedding_object_id IS NOT NULL
 --   UNION ALL
---   SELECT d.experiment_id, d.sample FROM data_samples d ANTI JOIN locations l USING (experiment_id, location_id) WHERE d.location_id IS NOT NULL
+--   SELECT d.experiment_id, d.sample FROM data_samples d ANTI JOIN locations_wide l USING (experiment_id, location_id) WHERE d.location_id IS NOT NULL
 --   UNION ALL
 --   SELECT d.experiment_id, d.sample FROM data_samples d ANTI JOIN memory_regions r USING (experiment_id, memory_region_id) WHERE d.memory_region_id IS NOT NULL
 WITH RECURSIVE leaves AS (

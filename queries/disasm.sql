@@ -28,20 +28,20 @@
 --     SELECT experiment_id, mode, metric, function_id, exclusive, 0 AS found, inclusive, 0 AS found_inclusive FROM disasm
 --     UNION ALL
 --     SELECT p.experiment_id, p.mode, p.metric, p.function_id, 0, p.exclusive, 0, p.inclusive
---     FROM pc_metrics p ANTI JOIN (SELECT experiment_id, location_id FROM locations WHERE reason <> '') l USING (experiment_id, location_id)
+--     FROM pc_metrics p ANTI JOIN (SELECT experiment_id, location_id FROM locations_wide WHERE reason <> '') l USING (experiment_id, location_id)
 --     SEMI JOIN disasm k ON k.experiment_id = p.experiment_id AND k.mode = p.mode AND k.metric = p.metric AND k.function_id = p.function_id
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(found) OR sum(inclusive) <> sum(found_inclusive)
 -- invariant listed: The instructions of every listing are present.
---   SELECT experiment_id, function_no, listed_in, listing FROM listings ANTI JOIN instructions USING (experiment_id, function_no)
+--   SELECT experiment_id, function_no, listed_in, listing FROM listings ANTI JOIN instructions_wide USING (experiment_id, function_no)
 -- invariant apart: Instructions do not overlap.
 --   SELECT * FROM (
 --     SELECT experiment_id, function_id, "offset", size, lead("offset") OVER (PARTITION BY experiment_id, function_id ORDER BY "offset") AS next
---     FROM instructions
+--     FROM instructions_wide
 --   ) WHERE "offset" + size > next
 WITH spots AS (
   SELECT v.experiment_id, m.mode, v.metric, l.function_id, COALESCE(l.instruction, l."offset") AS "offset",
     (sum(v.exclusive) FILTER (l.reason = ''))::BIGINT AS exclusive, (sum(v.inclusive) FILTER (l.reason = ''))::BIGINT AS inclusive
-  FROM pc_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN locations l USING (experiment_id, location)
+  FROM pc_values v JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine) JOIN locations_wide l USING (experiment_id, location)
   GROUP BY ALL HAVING count(*) FILTER (l.reason = '') > 0 -- of others the instruction is not known
 ),
 highest AS (

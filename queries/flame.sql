@@ -17,9 +17,9 @@
 -- self BIGINT: [the metric's] The value of the samples whose stack is this path.
 WITH valued AS (
   SELECT v.experiment_id, v.metric, c.call_node, c.depth, c.function_id, v.attributed, v.exclusive
-  FROM tree_values v JOIN modes m ON v.modes & m.bit <> 0 AND m.mode = in_mode::VARCHAR
+  FROM tree_values v JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine) AND m.mode = in_mode::VARCHAR
   JOIN default_metrics d ON d.experiment_id = v.experiment_id AND v.metric = COALESCE(of_metric::VARCHAR, d.metric)
-  JOIN call_nodes c ON c.experiment_id = v.experiment_id AND c.call_node = v.call_node
+  JOIN call_nodes_wide c ON c.experiment_id = v.experiment_id AND c.call_node = v.call_node
 )
 SELECT v.experiment_id, n.experiment, in_mode::VARCHAR AS mode, v.metric, t.unit,
   COALESCE(sum(v.exclusive) OVER (PARTITION BY v.experiment_id, v.metric ORDER BY v.call_node ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)::BIGINT AS position,

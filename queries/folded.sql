@@ -12,7 +12,7 @@ WITH
 -- Paths of the same names have the same key, in both trees: a sum over their frames. Each
 -- node adds its part where it begins, and takes it back where it has ended.
 located AS (
-  SELECT l.experiment_id, l.location, replace(f.name, ';', ':') AS name FROM locations l JOIN functions f USING (experiment_id, function_id)
+  SELECT l.experiment_id, l.location, replace(f.name, ';', ':') AS name FROM locations_wide l JOIN functions f USING (experiment_id, function_id)
 ),
 steps AS (
   SELECT experiment_id, mode, unnest([node, last + 1]) AS node, unnest([true, false]) AS own, unnest([h, -h]) AS h FROM (
@@ -30,7 +30,7 @@ valued AS (
 called AS (
   SELECT c.experiment_id, c.call_node, c.depth, c.last, c.below, replace(f.name, ';', ':') AS name,
     CASE WHEN c.depth > 0 THEN hash(c.depth, replace(f.name, ';', ':'))::HUGEINT ELSE 0 END AS h
-  FROM call_nodes c JOIN functions f USING (experiment_id, function_id)
+  FROM call_nodes_wide c JOIN functions f USING (experiment_id, function_id)
 ),
 call_steps AS (
   SELECT experiment_id, unnest([call_node, last + 1]) AS call_node, unnest([true, false]) AS own, depth, below, name, unnest([h, -h]) AS h FROM called

@@ -17,17 +17,17 @@ WITH RECURSIVE parts AS (
 ),
 meant AS (
   SELECT DISTINCT f.experiment_id, f.function_id, p.place
-  FROM (SELECT experiment_id, function_id, unnest([name, gprofng_name, perf_name]) AS name FROM functions) f JOIN parts p USING (name)
+  FROM (SELECT experiment_id, function_id, unnest([name, gprofng_name, perf_name]) AS name FROM functions_wide) f JOIN parts p USING (name)
 ),
 -- From the last function up: what the first one of a chain so far is called by.
 chains AS (
   SELECT c.experiment_id, c.call_node, c.last, c.parent, m.place
-  FROM call_nodes c JOIN meant m USING (experiment_id, function_id)
+  FROM call_nodes_wide c JOIN meant m USING (experiment_id, function_id)
   WHERE m.place = len(functions::VARCHAR[])
   UNION ALL
   SELECT h.experiment_id, h.call_node, h.last, c.parent, m.place
   FROM chains h
-  JOIN call_nodes c ON c.experiment_id = h.experiment_id AND c.call_node = h.parent
+  JOIN call_nodes_wide c ON c.experiment_id = h.experiment_id AND c.call_node = h.parent
   JOIN meant m ON m.experiment_id = c.experiment_id AND m.function_id = c.function_id AND m.place = h.place - 1
 ),
 pieces AS (
@@ -41,11 +41,11 @@ nested AS (
 ),
 valued AS (
   SELECT v.experiment_id, m.mode, v.metric, v.call_node, v.attributed, v.exclusive
-  FROM tree_values v SEMI JOIN pieces USING (experiment_id) JOIN modes m ON v.modes & m.bit <> 0
+  FROM tree_values v SEMI JOIN pieces USING (experiment_id) JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 ),
 callees AS (
   SELECT c.experiment_id, c.call_node, c.last, c.function_id, p.call_node AS piece
-  FROM call_nodes c JOIN pieces p ON p.experiment_id = c.experiment_id AND c.parent = p.call_node
+  FROM call_nodes_wide c JOIN pieces p ON p.experiment_id = c.experiment_id AND c.parent = p.call_node
 ),
 neighbours AS (
   SELECT v.experiment_id, v.mode, v.metric, 'caller' AS relation, p.caller AS other_node, v.attributed
@@ -67,7 +67,7 @@ neighbours AS (
 ),
 sums AS (
   SELECT n.experiment_id, n.mode, n.metric, n.relation, c.function_id AS other_id, sum(n.attributed)::BIGINT AS attributed
-  FROM neighbours n JOIN call_nodes c ON c.experiment_id = n.experiment_id AND c.call_node = n.other_node
+  FROM neighbours n JOIN call_nodes_wide c ON c.experiment_id = n.experiment_id AND c.call_node = n.other_node
   GROUP BY ALL
 )
 SELECT s.experiment_id, e.experiment, s.mode, s.metric, t.unit, s.relation, s.other_id, f.name AS other, s.attributed

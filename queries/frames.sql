@@ -29,4 +29,4 @@ placed AS (
   FROM passed p JOIN leaves k USING (experiment_id, mode, leaf)
 )
 SELECT p.experiment_id, p.stack_id, p.position, l.location_id, l.function_id, p.rule
-FROM placed p LEFT JOIN locations l USING (experiment_id, location)
+FROM placed p LEFT JOIN locations_wide l USING (experiment_id, location)

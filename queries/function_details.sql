@@ -27,5 +27,5 @@ SELECT v.experiment_id, v.experiment, v.mode, v.metric, v.unit, v.function_id, v
   f.size, f.address, v.module, o.path AS object_path, f.linkage_name, f.aliases, f.kind
 FROM function_metrics v
 LEFT JOIN metrics t USING (experiment_id, metric)
-LEFT JOIN functions f USING (experiment_id, function_id)
+LEFT JOIN functions_wide f USING (experiment_id, function_id)
 LEFT JOIN load_objects o USING (experiment_id, load_object_id)

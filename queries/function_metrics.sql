@@ -17,7 +17,7 @@
 -- inclusive = function_values.inclusive
 --
 -- invariant names: Every row has its experiment, unit, function, load object and module.
---   SELECT v.* FROM function_values v
+--   SELECT v.* FROM function_values_wide v
 --   LEFT JOIN experiment_names n USING (experiment_id)
 --   LEFT JOIN metrics t USING (experiment_id, metric)
 --   LEFT JOIN functions f USING (experiment_id, function_id)
@@ -29,7 +29,7 @@
 -- invariant one_key: No two functions of an experiment have one key.
 --   SELECT experiment_id, function_key, count(*) FROM (
 --     SELECT f.experiment_id, f.function_id, function_key(f.name_scope, f.function_id, o.short_path, u.short_path, f.linkage_name, f.name) AS function_key
---     FROM functions f JOIN load_objects o USING (experiment_id, load_object_id) JOIN modules u USING (experiment_id, module_id)
+--     FROM functions_wide f JOIN load_objects o USING (experiment_id, load_object_id) JOIN modules u USING (experiment_id, module_id)
 --   ) GROUP BY ALL HAVING count(*) > 1
 -- invariant one_total: Each mode and metric has at most one `<Total>`, whose exclusive and inclusive values are equal.
 --   SELECT experiment_id, mode, metric, count(*) FROM function_metrics
@@ -43,29 +43,29 @@
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
 -- invariant rolled_up: `function_rollup` has the same values, under the same names.
 --   SELECT experiment_id, metric, sum(expected) AS expected, sum(found) AS found, sum("same") AS same FROM (
---     SELECT experiment_id, metric, bit_count(modes) AS expected, 0 AS found, 0 AS "same" FROM function_values
+--     SELECT experiment_id, metric, in_user::INTEGER + in_expert::INTEGER + in_machine::INTEGER + in_user_inlined::INTEGER + in_expert_inlined::INTEGER + in_machine_inlined::INTEGER AS expected, 0 AS found, 0 AS "same" FROM function_values_wide
 --     UNION ALL
---     SELECT experiment_id, metric, 0, bit_count(modes), 0 FROM function_rollup SEMI JOIN functions USING (experiment_id) -- a summary has no other table
+--     SELECT experiment_id, metric, 0, in_user::INTEGER + in_expert::INTEGER + in_machine::INTEGER + in_user_inlined::INTEGER + in_expert_inlined::INTEGER + in_machine_inlined::INTEGER, 0 FROM function_rollup SEMI JOIN functions_wide USING (experiment_id) -- a summary has no other table
 --     UNION ALL
---     SELECT r.experiment_id, r.metric, 0, 0, bit_count(r.modes & v.modes)
+--     SELECT r.experiment_id, r.metric, 0, 0, (r.in_user AND v.in_user)::INTEGER + (r.in_expert AND v.in_expert)::INTEGER + (r.in_machine AND v.in_machine)::INTEGER + (r.in_user_inlined AND v.in_user_inlined)::INTEGER + (r.in_expert_inlined AND v.in_expert_inlined)::INTEGER + (r.in_machine_inlined AND v.in_machine_inlined)::INTEGER
 --     FROM function_rollup r
---     JOIN function_values v ON v.experiment_id = r.experiment_id AND v.metric = r.metric AND v.function_id = r.function_id AND v.modes & r.modes <> 0 AND v.exclusive = r.exclusive AND v.inclusive = r.inclusive
---     JOIN functions f ON f.experiment_id = r.experiment_id AND f.function_id = r.function_id AND f.name = r.function AND f.kind = r.kind
+--     JOIN function_values_wide v ON v.experiment_id = r.experiment_id AND v.metric = r.metric AND v.function_id = r.function_id AND v.exclusive = r.exclusive AND v.inclusive = r.inclusive
+--     JOIN functions_wide f ON f.experiment_id = r.experiment_id AND f.function_id = r.function_id AND f.name = r.function AND f.kind = r.kind
 --     JOIN load_objects o ON o.experiment_id = f.experiment_id AND o.load_object_id = f.load_object_id AND o.name = r.load_object
 --     JOIN modules u ON u.experiment_id = f.experiment_id AND u.module_id = f.module_id AND u.name = r.module
 --     WHERE r.function_key = function_key(f.name_scope, f.function_id, o.short_path, u.short_path, f.linkage_name, f.name)
 --   ) GROUP BY ALL HAVING sum(expected) <> sum("same") OR sum(found) <> sum("same")
 WITH named_functions AS ( -- which a condition on the name reaches: a join has columns that the files of functions do not
-  SELECT f.*, n.experiment FROM functions f JOIN experiment_names n USING (experiment_id)
+  SELECT f.*, n.experiment FROM functions_wide f JOIN experiment_names n USING (experiment_id)
 ), named_modules AS (
   SELECT u.*, n.experiment FROM modules u JOIN experiment_names n USING (experiment_id)
 )
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   f.function_id, function_key(f.name_scope, f.function_id, o.short_path, u.short_path, f.linkage_name, f.name) AS function_key, f.name AS "function", o.name AS load_object, u.name AS module, f.address, f.kind,
   v.exclusive, v.inclusive
-FROM function_values_numbered_rows() v
+FROM function_values v
 JOIN experiment_names n USING (experiment_id) -- first: a condition on the name then restricts what is read of the others
-JOIN modes m ON v.modes & m.bit <> 0
+JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 LEFT JOIN metrics t USING (experiment_id, metric)
 JOIN named_functions f USING (experiment_id, experiment, function_no) -- not left joins, through which such a condition does not pass
 JOIN load_objects o USING (experiment_id, load_object_id)

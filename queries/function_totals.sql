@@ -21,5 +21,5 @@
 SELECT m.mode, v.metric, v.unit, v.function_key, v.function, v.load_object, v.module, v.kind,
   sum(v.exclusive)::BIGINT AS exclusive, sum(v.inclusive)::BIGINT AS inclusive
 FROM function_sums v
-JOIN modes m ON v.modes & m.bit <> 0
+JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 GROUP BY ALL

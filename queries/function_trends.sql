@@ -22,5 +22,5 @@
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, v.unit,
   v.function_id, v.function_key, v.function, v.load_object, v.module, v.kind, v.exclusive, v.inclusive
 FROM function_rollup v
-JOIN modes m ON v.modes & m.bit <> 0
+JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 LEFT JOIN experiment_names n USING (experiment_id)

@@ -23,5 +23,5 @@ SELECT h.experiment_id, n.experiment, h.sample, s.process, s.thread_id, s.cpu, s
   h.operation NOT IN (1, 4) AND h.address <> 0 AS allocates,
   h.size, h.address, h.old_address, h.leaked, h.freed, s.stack
 FROM heap_samples h
-JOIN samples_numbered_rows() s USING (experiment_id, sample)
+JOIN samples s USING (experiment_id, sample)
 LEFT JOIN experiment_names n USING (experiment_id)

@@ -15,7 +15,7 @@ WITH objects AS (
   SELECT experiment_id, sample, (object)::VARCHAR AS found FROM (
     SELECT s.experiment_id, s.sample, s.kind, s.process, p.pid, p.target AS program, s.thread_id, s.thread_name, s.cgroup, s.cpu, s.time_ns,
       make_timestamp(epoch_us(e.started)) + to_microseconds(s.time_ns // 1000) AS wall, s.stack, e.host, e.cpus
-    FROM samples s
+    FROM samples_wide s
     JOIN experiments e USING (experiment_id)
     LEFT JOIN processes p ON p.experiment_id = s.experiment_id AND p.process = s.process
   )

@@ -15,7 +15,7 @@ valued AS (
   GROUP BY ALL
 ),
 called AS (
-  SELECT c.experiment_id, c.call_node, c.depth, c.below, replace(f.name, ';', ':') AS name FROM call_nodes c JOIN functions f USING (experiment_id, function_id)
+  SELECT c.experiment_id, c.call_node, c.depth, c.below, replace(f.name, ';', ':') AS name FROM call_nodes_wide c JOIN functions f USING (experiment_id, function_id)
 ),
 -- The paths with a value that pass a node follow each other in the order of numbers, as
 -- in frames.

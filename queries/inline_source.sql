@@ -6,7 +6,7 @@
 --   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
 --     SELECT experiment_id, mode, metric, (hash(file, line) >> 1)::BIGINT AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM inline_source
 --     UNION ALL
---     SELECT experiment_id, mode, metric, (hash(file, line) >> 1)::BIGINT, exclusive, inclusive, 0, 0 FROM source_values v JOIN inline_modes m ON v.modes & m.bit <> 0 WHERE file = '' -- which the view leaves out
+--     SELECT experiment_id, mode, metric, (hash(file, line) >> 1)::BIGINT, exclusive, inclusive, 0, 0 FROM source_values v JOIN modes m ON by_mode(m.mode, v.in_user_inlined, v.in_expert_inlined, v.in_machine_inlined) WHERE file = '' -- which the view leaves out
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('inline source line')
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)

@@ -27,6 +27,6 @@ SELECT c.experiment_id, n.experiment, c.sample, s.process, s.thread_id, s.cpu, s
   c.fd, c.file, COALESCE(f.name, '<no open file>') AS name, COALESCE(f.file_system, 'N/A') AS file_system,
   greatest(c.bytes, 0) AS bytes, c.duration_ns, c.metric_ns, s.stack
 FROM io_samples c
-JOIN samples_numbered_rows() s USING (experiment_id, sample)
+JOIN samples s USING (experiment_id, sample)
 LEFT JOIN io_files f ON f.experiment_id = c.experiment_id AND f.file = c.file
 LEFT JOIN experiment_names n ON n.experiment_id = c.experiment_id

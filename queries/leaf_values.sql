@@ -15,4 +15,4 @@ WITH ends AS (
 -- No mode shows the root.
 SELECT e.experiment_id, e.mode, e.metric, e.node, n.location, e.value, e.samples
 FROM ends e LEFT JOIN node_modes n USING (experiment_id, node)
-WHERE COALESCE(n.modes & CASE e.mode WHEN 'user' THEN 1 WHEN 'expert' THEN 2 ELSE 4 END <> 0, e.node = 0)
+WHERE COALESCE(n.modes & by_mode(e.mode, 1, 2, 4) <> 0, e.node = 0)

@@ -25,8 +25,8 @@
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   f.function_id, f.name AS "function", v.file, v.line, v.exclusive, v.inclusive
-FROM line_values_numbered_rows() v
+FROM line_values v
 JOIN experiment_names n USING (experiment_id) -- first, as in function_metrics
-JOIN modes m ON v.modes & m.bit <> 0
+JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 LEFT JOIN metrics t USING (experiment_id, metric)
 LEFT JOIN functions f USING (experiment_id, function_no)

@@ -23,7 +23,7 @@
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   o.name AS load_object, v.exclusive, v.inclusive, v.load_object_id, o.path
 FROM object_values v
-JOIN modes m ON v.modes & m.bit <> 0
+JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)
 LEFT JOIN load_objects o USING (experiment_id, load_object_id)

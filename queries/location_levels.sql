@@ -17,17 +17,17 @@
 --   UNION ALL
 --   SELECT experiment_id, 0, location, location FROM pc_values ANTI JOIN locations USING (experiment_id, location)
 -- invariant apart: An identifier is that of one instruction.
---   SELECT experiment_id, location_id, count(*) FROM locations GROUP BY ALL HAVING count(*) > 1
+--   SELECT experiment_id, location_id, count(*) FROM locations_wide GROUP BY ALL HAVING count(*) > 1
 -- invariant locations_known: Every inlined function belongs to a known instruction; the levels are numbered without gaps.
---   SELECT i.experiment_id, i.location FROM inline_frames i ANTI JOIN locations l USING (experiment_id, location)
+--   SELECT i.experiment_id, i.location FROM inline_frames_wide i ANTI JOIN locations l USING (experiment_id, location)
 --   UNION ALL
---   SELECT experiment_id, location FROM inline_frames GROUP BY ALL HAVING max(depth) <> count(*) - 1 OR count(DISTINCT depth) <> count(*)
+--   SELECT experiment_id, location FROM inline_frames_wide GROUP BY ALL HAVING max(depth) <> count(*) - 1 OR count(DISTINCT depth) <> count(*)
 -- invariant functions_known: Every inlined function is known.
---   SELECT i.* FROM inline_frames i WHERE function_id IS NULL
+--   SELECT i.* FROM inline_frames_wide i WHERE function_id IS NULL
 SELECT * EXCLUDE (step), level = max(level) OVER (PARTITION BY experiment_id, location) AS innermost,
   COALESCE(string_agg(step, ' > ') OVER (PARTITION BY experiment_id, location ORDER BY level), '') AS path
 FROM (
-  SELECT experiment_id, location, location_id, 0 AS level, function_id, file, line, NULL AS step FROM locations
+  SELECT experiment_id, location, location_id, 0 AS level, function_id, file, line, NULL AS step FROM locations_wide
   UNION ALL
-  SELECT experiment_id, location, location_id, depth + 1, function_id, file, line, "function" || ':' || line FROM inline_frames
+  SELECT experiment_id, location, location_id, depth + 1, function_id, file, line, "function" || ':' || line FROM inline_frames_wide
 )

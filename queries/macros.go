@@ -19,3 +19,12 @@ const pathPart = `CREATE OR REPLACE MACRO path_part(id, place) AS list_transform
 const functionKey = `CREATE OR REPLACE MACRO function_key(scope, id, load_object, module, linkage, name) AS
 	CASE WHEN scope = 'build' THEN id
 	ELSE (('0x' || left(md5(concat(load_object, chr(9), CASE WHEN scope <> 'object' THEN module END, chr(9), COALESCE(NULLIF(linkage, ''), name))), 16))::UBIGINT >> 1)::BIGINT END`
+
+// byMode makes the macro that chooses what holds in a mode, missing for a mode that there is not, and
+// byModeAndInlined the one that also chooses whether inlined functions are frames of their own.
+const (
+	byMode = `CREATE OR REPLACE MACRO by_mode(mode, in_user, in_expert, in_machine) AS
+	CASE mode WHEN 'user' THEN in_user WHEN 'expert' THEN in_expert WHEN 'machine' THEN in_machine END`
+	byModeAndInlined = `CREATE OR REPLACE MACRO by_mode_and_inlined(mode, inlined, in_user, in_expert, in_machine, in_user_inlined, in_expert_inlined, in_machine_inlined) AS
+	CASE WHEN inlined THEN by_mode(mode, in_user_inlined, in_expert_inlined, in_machine_inlined) ELSE by_mode(mode, in_user, in_expert, in_machine) END`
+)

@@ -20,7 +20,7 @@ WITH addresses AS (
 ),
 accesses AS (
   SELECT a.experiment_id, a.sample, s.process, s.thread_id, s.cpu, s.time_ns, a.data_address AS address, a.physical_address
-  FROM addresses a JOIN samples_numbered_rows() s USING (experiment_id, sample)
+  FROM addresses a JOIN samples s USING (experiment_id, sample)
 ),
 objects AS (
   SELECT experiment_id, sample, process, thread_id, (object)::VARCHAR AS found FROM (

@@ -41,7 +41,7 @@ accesses AS (
   FROM data_samples d JOIN addresses a USING (experiment_id, sample)
 ),
 threads AS (
-  SELECT a.*, s.process, s.thread_id FROM accesses a JOIN samples_numbered_rows() s USING (experiment_id, sample)
+  SELECT a.*, s.process, s.thread_id FROM accesses a JOIN samples s USING (experiment_id, sample)
 ),
 lines AS (
   SELECT experiment_id, COALESCE(cache_line_size, 64) AS line_size, CASE WHEN cache_line_size IS NULL THEN 'assumed' ELSE 'recorded' END AS size_source,

@@ -10,12 +10,12 @@
 --   SELECT r.* FROM recorded_stacks r ANTI JOIN stack_tree t USING (experiment_id, node)
 -- invariant leaves_shown: The node of the leaf is one that the mode shows, and the mode shows none between it and the stack's node.
 --   WITH paths AS (
---     SELECT r.experiment_id, m.mode, r.node - CASE m.mode WHEN 'user' THEN user_up WHEN 'expert' THEN expert_up ELSE machine_up END AS node, r.node AS of_all,
---       CASE m.mode WHEN 'user' THEN user_depth WHEN 'expert' THEN expert_depth ELSE machine_depth END AS depth
+--     SELECT r.experiment_id, m.mode, r.node - by_mode(m.mode, user_up, expert_up, machine_up) AS node, r.node AS of_all,
+--       by_mode(m.mode, user_depth, expert_depth, machine_depth) AS depth
 --     FROM recorded_stacks r JOIN node_depths d USING (experiment_id, node) CROSS JOIN modes m
 --   )
 --   SELECT p.*, n.last, n.depth FROM paths p LEFT JOIN mode_nodes n USING (experiment_id, mode, node)
 --   WHERE (p.node = 0) <> (n.node IS NULL) OR COALESCE(n.depth, 0) <> p.depth OR n.last < p.of_all
 SELECT r.experiment_id, m.mode, r.stack,
-  r.node - CASE m.mode WHEN 'user' THEN r.user_up WHEN 'expert' THEN r.expert_up ELSE r.machine_up END AS node, r.reason
+  r.node - by_mode(m.mode, r.user_up, r.expert_up, r.machine_up) AS node, r.reason
 FROM recorded_stacks r CROSS JOIN modes m

@@ -10,7 +10,7 @@
 --
 -- invariant frames_known: Every instruction that is shown is known, and so are its function and its load object.
 --   SELECT n.* FROM mode_nodes n ANTI JOIN (
---     SELECT experiment_id, location FROM locations SEMI JOIN functions USING (experiment_id, function_id) SEMI JOIN load_objects USING (experiment_id, load_object_id)
+--     SELECT experiment_id, location FROM locations_wide SEMI JOIN functions USING (experiment_id, function_id) SEMI JOIN load_objects USING (experiment_id, load_object_id)
 --   ) l USING (experiment_id, location)
 WITH nodes AS (
   SELECT d.*, f.user_location, f.user_rule, f.expert_location, f.expert_rule, f.machine_location, f.machine_rule
@@ -19,9 +19,9 @@ WITH nodes AS (
 -- Not a union, which would read the nodes thrice, and keep filters from passing.
 shown AS (
   SELECT n.experiment_id, m.mode, n.node, n.last,
-    CASE m.mode WHEN 'user' THEN n.user_depth WHEN 'expert' THEN n.expert_depth ELSE n.machine_depth END AS depth,
-    CASE m.mode WHEN 'user' THEN n.user_location WHEN 'expert' THEN n.expert_location ELSE n.machine_location END AS location,
-    CASE m.mode WHEN 'user' THEN n.user_rule WHEN 'expert' THEN n.expert_rule ELSE n.machine_rule END AS rule
+    by_mode(m.mode, n.user_depth, n.expert_depth, n.machine_depth) AS depth,
+    by_mode(m.mode, n.user_location, n.expert_location, n.machine_location) AS location,
+    by_mode(m.mode, n.user_rule, n.expert_rule, n.machine_rule) AS rule
   FROM nodes n CROSS JOIN modes m
 )
 SELECT * FROM shown WHERE location IS NOT NULL

@@ -9,10 +9,10 @@
 -- stack = recorded_stacks.stack
 -- node = stack_tree.node: The node of its leaf; 0, the root, if the stack is empty.
 WITH identified AS (
-  SELECT r.*, i.user_stack_id, i.expert_stack_id, i.machine_stack_id FROM recorded_stacks r JOIN node_stacks i USING (experiment_id, node)
+  SELECT r.*, i.user_stack_id, i.expert_stack_id, i.machine_stack_id FROM recorded_stacks_wide r JOIN node_stacks i USING (experiment_id, node)
 )
 SELECT r.experiment_id, m.mode, r.raw_stack_id,
-  CASE m.mode WHEN 'user' THEN r.user_stack_id WHEN 'expert' THEN r.expert_stack_id ELSE r.machine_stack_id END AS stack_id,
+  by_mode(m.mode, r.user_stack_id, r.expert_stack_id, r.machine_stack_id) AS stack_id,
   r.reason, r.stack,
-  r.node - CASE m.mode WHEN 'user' THEN r.user_up WHEN 'expert' THEN r.expert_up ELSE r.machine_up END AS node
+  r.node - by_mode(m.mode, r.user_up, r.expert_up, r.machine_up) AS node
 FROM identified r CROSS JOIN modes m

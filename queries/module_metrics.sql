@@ -23,7 +23,7 @@
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   o.name AS load_object, u.name AS module, v.exclusive, v.inclusive, v.module_id
 FROM module_values v
-JOIN modes m ON v.modes & m.bit <> 0
+JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)
 LEFT JOIN modules u USING (experiment_id, module_id)

@@ -94,14 +94,18 @@ func readBy(names []string) (map[string]bool, error) {
 	}
 	read := map[string]bool{}
 	for len(names) > 0 {
-		name := strings.TrimSuffix(strings.TrimSuffix(names[0], "_rows"), "_numbered")
-		if names = names[1:]; read[name] {
+		name, wide := strings.CutSuffix(strings.TrimSuffix(names[0], "_rows"), "_wide")
+		names = names[1:]
+		if t := schema.ByName(name); t != nil && wide {
+			names = append(names, namesRead(t.Joined)...)
+			if t.Links != nil {
+				names = append(names, t.Links.Name)
+			}
+		}
+		if read[name] {
 			continue
 		}
-		if t := schema.ByName(name); t != nil {
-			read[name] = true
-			names = append(names, namesRead(t.Joined)...)
-		}
+		read[name] = schema.ByName(name) != nil
 		if i := slices.IndexFunc(views, func(v View) bool { return v.Name == name }); i >= 0 {
 			read[name] = true
 			names = append(names, namesRead(views[i].SQL)...)

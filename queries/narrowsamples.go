@@ -48,7 +48,7 @@ func (n *narrowing) samples(c *predicate) (statements []string) {
 	if c.sql != "" {
 		where = "\nWHERE " + c.sql
 	}
-	return append(statements, n.create("passed", "SELECT "+strings.Join(kept, ", ")+" FROM (\nSELECT "+strings.Join(columns, ", ")+"\nFROM samples_numbered_rows() s"+joins+")"+where))
+	return append(statements, n.create("passed", "SELECT "+strings.Join(kept, ", ")+" FROM (\nSELECT "+strings.Join(columns, ", ")+"\nFROM samples s"+joins+")"+where))
 }
 
 // hasMetric reports whether an experiment has a metric of a kind or, without a name, any.
@@ -83,9 +83,9 @@ func (n *narrowing) ofExperiments(c *predicate) string {
 func (n *narrowing) ofStacks(c *predicate) string {
 	mode := cmp.Or(n.filter.Mode, "user")
 	shown, up := mode+"_location", mode+"_up"
-	own := "SELECT experiment_id, location, 0 AS level, function_id, load_object_id FROM locations"
+	own := "SELECT experiment_id, location, 0 AS level, function_id, load_object_id FROM locations_wide"
 	if n.filter.Inline {
-		own += "\n  UNION ALL\n  SELECT i.experiment_id, i.location, i.depth + 1, i.function_id, l.load_object_id FROM inline_frames i JOIN locations l ON l.experiment_id = i.experiment_id AND l.location = i.location"
+		own += "\n  UNION ALL\n  SELECT i.experiment_id, i.location, i.depth + 1, i.function_id, l.load_object_id FROM inline_frames_wide i JOIN locations_wide l ON l.experiment_id = i.experiment_id AND l.location = i.location"
 	}
 	var functionHits, objectHits, hits, ends, open, named []string
 	for _, has := range []struct {
@@ -121,7 +121,7 @@ of_frames AS MATERIALIZED (
 ),
 tree AS MATERIALIZED (
   SELECT t.experiment_id, t.node, t.last, f.* EXCLUDE (experiment_id, frame)
-  FROM stack_tree t LEFT JOIN of_frames f ON f.experiment_id = t.experiment_id AND f.frame = t.frame
+  FROM stack_tree_wide t LEFT JOIN of_frames f ON f.experiment_id = t.experiment_id AND f.frame = t.frame
 ),
 ended AS (SELECT experiment_id, last + 1 AS node` + join(ends) + ` FROM tree GROUP BY ALL),
 opened AS MATERIALIZED (
@@ -145,7 +145,7 @@ GROUP BY ALL`
 func (n *narrowing) data() string {
 	return `WITH details AS MATERIALIZED (
   SELECT experiment_id, data_object_id, location, method, agreement, embedding_object_id, string_agg(DISTINCT detail, ' or ' ORDER BY detail) AS detail
-  FROM data_values GROUP BY ALL
+  FROM data_values_wide GROUP BY ALL
 ),
 samples_of AS MATERIALIZED (
   SELECT d.experiment_id, v.metric, d.data_object_id, d.location_id, d.method, d.agreement, d.embedding_object_id, sum(v.value)::BIGINT AS value, count(*) AS samples
@@ -153,7 +153,7 @@ samples_of AS MATERIALIZED (
   GROUP BY ALL
 ),
 placed AS MATERIALIZED (
-  SELECT s.*, l.location FROM samples_of s LEFT JOIN locations l ON l.experiment_id = s.experiment_id AND l.location_id = s.location_id
+  SELECT s.*, l.location FROM samples_of s LEFT JOIN locations_wide l ON l.experiment_id = s.experiment_id AND l.location_id = s.location_id
 )
 SELECT p.experiment_id, p.metric, p.data_object_id, p.location, p.method, COALESCE(d.detail, '') AS detail, p.agreement, p.embedding_object_id, p.value, p.samples
 FROM placed p LEFT JOIN details d ON d.experiment_id = p.experiment_id AND d.data_object_id = p.data_object_id AND d.location IS NOT DISTINCT FROM p.location

@@ -21,7 +21,6 @@ import (
 	"stackmill/stages/attribute"
 	"stackmill/stages/structure"
 	"stackmill/storedir"
-	"stackmill/tablefile/stored"
 )
 
 // compute makes the tables of values that the session needs, batch by batch (package filter).
@@ -59,7 +58,7 @@ func (n *narrowing) computeBatch(ctx context.Context, b *storedir.Batch, experim
 			return err
 		}
 	}
-	files, closeAll := stored.OpenBatch(n.from.Store, b)
+	files, closeAll := structure.OpenBatch(n.from.Store, b)
 	defer closeAll()
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -219,11 +218,11 @@ func (w *tableWriter) flush(ctx context.Context, t *schema.Table) error {
 }
 
 func (n *narrowing) functionRollup() string {
-	return `SELECT v.experiment_id, v.metric, t.unit, v.modes, v.function_id, function_key(f.name_scope, f.function_id, o.short_path, u.short_path, f.linkage_name, f.name) AS function_key,
+	return `SELECT v.experiment_id, v.metric, t.unit, v.in_user, v.in_expert, v.in_machine, v.in_user_inlined, v.in_expert_inlined, v.in_machine_inlined, v.function_id, function_key(f.name_scope, f.function_id, o.short_path, u.short_path, f.linkage_name, f.name) AS function_key,
   f.name AS "function", o.name AS load_object, u.name AS module, f.kind, v.exclusive, v.inclusive
-FROM function_values v
+FROM function_values_wide v
 JOIN metrics t ON t.experiment_id = v.experiment_id AND t.metric = v.metric
-JOIN functions f ON f.experiment_id = v.experiment_id AND f.function_id = v.function_id
+JOIN functions_wide f ON f.experiment_id = v.experiment_id AND f.function_id = v.function_id
 JOIN load_objects o ON o.experiment_id = f.experiment_id AND o.load_object_id = f.load_object_id
 JOIN modules u ON u.experiment_id = f.experiment_id AND u.module_id = f.module_id`
 }

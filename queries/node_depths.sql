@@ -9,17 +9,17 @@
 -- machine_depth INTEGER: [count] Likewise in machine mode.
 --
 -- invariant numbered: Nodes are numbered from 0, the root, without gaps; each lies among those below its parent, with all below itself.
---   SELECT experiment_id, count(*), min(node), max(node) FROM stack_tree GROUP BY ALL HAVING min(node) <> 0 OR max(node) <> count(*) - 1
+--   SELECT experiment_id, count(*), min(node), max(node) FROM stack_tree_wide GROUP BY ALL HAVING min(node) <> 0 OR max(node) <> count(*) - 1
 --   UNION ALL
---   SELECT experiment_id, node, up, below FROM stack_tree WHERE (node = 0) <> (up = 0) OR up < 0 OR below < 0
+--   SELECT experiment_id, node, up, below FROM stack_tree_wide WHERE (node = 0) <> (up = 0) OR up < 0 OR below < 0
 --   UNION ALL
---   SELECT c.experiment_id, c.node, c.up, c.below FROM stack_tree c LEFT JOIN stack_tree p ON p.experiment_id = c.experiment_id AND p.node = c.parent
+--   SELECT c.experiment_id, c.node, c.up, c.below FROM stack_tree_wide c LEFT JOIN stack_tree_wide p ON p.experiment_id = c.experiment_id AND p.node = c.parent
 --   WHERE c.up > 0 AND (p.node IS NULL OR c.last > p.last)
 -- invariant counted: A node's number of nodes below it is that of its children and of those below them.
 --   SELECT experiment_id, node, sum(below), sum(found) FROM (
---     SELECT experiment_id, node, below, 0 AS found FROM stack_tree
+--     SELECT experiment_id, node, below, 0 AS found FROM stack_tree_wide
 --     UNION ALL
---     SELECT experiment_id, parent, 0, below + 1 FROM stack_tree WHERE parent IS NOT NULL
+--     SELECT experiment_id, parent, 0, below + 1 FROM stack_tree_wide WHERE parent IS NOT NULL
 --   ) GROUP BY ALL HAVING sum(below) <> sum(found)
 -- invariant frames_known: Every node's frame is in `tree_frames`, whose frames are all used; only the root's has no word and no instruction, unless that is hidden.
 --   SELECT t.experiment_id, t.node, t.frame FROM stack_tree t ANTI JOIN tree_frames f USING (experiment_id, frame)
@@ -35,12 +35,12 @@ WITH
 -- for those of subtrees that ended before it.
 framed AS (
   SELECT t.experiment_id, t.node, t.last, t.frame, f.user_location, f.expert_location, f.machine_location
-  FROM stack_tree t LEFT JOIN tree_frames f USING (experiment_id, frame)
+  FROM stack_tree_wide t LEFT JOIN tree_frames f USING (experiment_id, frame)
 ),
 -- Not of framed: a filter passes a table with two readers, but not one below another.
 ended AS (
   SELECT t.experiment_id, t.last + 1 AS node, count(f.user_location) AS u, count(f.expert_location) AS e, count(f.machine_location) AS m
-  FROM stack_tree t LEFT JOIN tree_frames f USING (experiment_id, frame)
+  FROM stack_tree_wide t LEFT JOIN tree_frames f USING (experiment_id, frame)
   GROUP BY ALL
 )
 SELECT f.experiment_id, f.node, f.last, f.frame,

@@ -9,9 +9,9 @@
 WITH
 -- Not a union, in which a condition of a part would keep filters from its scan.
 shown AS (
-  SELECT experiment_id, frame, location, sum(bit)::INTEGER AS modes
+  SELECT experiment_id, frame, location, sum(by_mode(mode, 1, 2, 4))::INTEGER AS modes
   FROM (
-    SELECT f.experiment_id, f.frame, m.bit, CASE m.mode WHEN 'user' THEN f.user_location WHEN 'expert' THEN f.expert_location ELSE f.machine_location END AS location
+    SELECT f.experiment_id, f.frame, m.mode, by_mode(m.mode, f.user_location, f.expert_location, f.machine_location) AS location
     FROM tree_frames f CROSS JOIN modes m
   ) WHERE location IS NOT NULL
   GROUP BY ALL
@@ -20,6 +20,6 @@ shown AS (
 -- optimizer takes experiment_id alone for a key and would multiply the tables.
 placed AS (
   SELECT t.experiment_id, t.node, t.parent, t.last, s.location, s.modes
-  FROM stack_tree t JOIN shown s USING (experiment_id, frame)
+  FROM stack_tree_wide t JOIN shown s USING (experiment_id, frame)
 )
 SELECT * FROM placed

@@ -12,14 +12,14 @@ WITH
 -- experiment does not pass two such tables in a row.
 shown AS (
   SELECT s.experiment_id, s.frame, s.mode, l.level, l.function_id, l.innermost OR what::VARCHAR NOT LIKE 'inline%' AS leaf FROM (
-    SELECT f.experiment_id, f.frame, m.mode, CASE m.mode WHEN 'user' THEN f.user_location WHEN 'expert' THEN f.expert_location ELSE f.machine_location END AS location
+    SELECT f.experiment_id, f.frame, m.mode, by_mode(m.mode, f.user_location, f.expert_location, f.machine_location) AS location
     FROM tree_frames f CROSS JOIN modes m
   ) s JOIN location_levels l USING (experiment_id, location)
   WHERE l.level = 0 OR what::VARCHAR LIKE 'inline%'
 ),
 levels AS (
   SELECT t.experiment_id, t.mode, t.node, t.last, s.level, s.function_id, COALESCE(s.leaf, true) AS leaf
-  FROM (FROM stack_tree CROSS JOIN modes) t LEFT JOIN shown s USING (experiment_id, frame, mode)
+  FROM (FROM stack_tree_wide CROSS JOIN modes) t LEFT JOIN shown s USING (experiment_id, frame, mode)
 ),
 -- As in node_stacks, each node adds its levels where it begins, and takes them back where
 -- it has ended; then its parts of the path likewise.
@@ -41,4 +41,4 @@ summed AS (
 )
 -- A filter that arrives late does not reach a scan that has a condition, such as the root's number.
 SELECT p.experiment_id, p.mode, p.node, ((p.path + path_part(r.function_id, 0)) & 9223372036854775807)::BIGINT AS node_id
-FROM (FROM summed WHERE own AND leaf) p JOIN (FROM call_nodes JOIN (VALUES (0)) root(call_node) USING (call_node)) r USING (experiment_id)
+FROM (FROM summed WHERE own AND leaf) p JOIN (FROM call_nodes_wide JOIN (VALUES (0)) root(call_node) USING (call_node)) r USING (experiment_id)

@@ -8,8 +8,8 @@
 WITH
 -- A filter by experiment does not pass a materialized table on its way to another one.
 marked AS (
-  SELECT s.experiment_id, s.frame, m.mode, CASE m.mode WHEN 'user' THEN s.user_location WHEN 'expert' THEN s.expert_location ELSE s.machine_location END AS location,
-    CASE m.mode WHEN 'user' THEN s.user_rule WHEN 'expert' THEN s.expert_rule ELSE s.machine_rule END AS rule
+  SELECT s.experiment_id, s.frame, m.mode, by_mode(m.mode, s.user_location, s.expert_location, s.machine_location) AS location,
+    by_mode(m.mode, s.user_rule, s.expert_rule, s.machine_rule) AS rule
   FROM tree_frames s CROSS JOIN modes m
 ),
 marks AS (
@@ -17,7 +17,7 @@ marks AS (
   FROM (
     SELECT s.experiment_id, s.frame, s.mode,
       CASE WHEN s.rule = '' THEN l.location_id ELSE path_part(l.location_id, (md5_number_lower(s.rule) >> 1)::BIGINT) END AS mark
-    FROM marked s JOIN locations l USING (experiment_id, location)
+    FROM marked s JOIN locations_wide l USING (experiment_id, location)
   ) GROUP BY ALL
 ),
 -- As in call_paths, for each mode; most are as in machine mode.

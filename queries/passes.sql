@@ -22,6 +22,6 @@
 -- inclusive BIGINT: [the metric's] The value of the samples whose stack passes here.
 SELECT x.*
 FROM stack_nodes x JOIN default_metrics d USING (experiment_id)
-JOIN stack_tree t ON t.experiment_id = x.experiment_id AND t.node = top_node::INTEGER AND x.node BETWEEN t.node AND t.last
+JOIN stack_tree_wide t ON t.experiment_id = x.experiment_id AND t.node = top_node::INTEGER AND x.node BETWEEN t.node AND t.last
 WHERE x.mode = in_mode::VARCHAR AND x.metric = COALESCE(of_metric::VARCHAR, d.metric)
 ORDER BY x.experiment, x.metric, x.node

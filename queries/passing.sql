@@ -12,7 +12,7 @@
 WITH levels AS (
   SELECT v.experiment_id, v.location, v.location_id, v.function_id, v.file, CASE WHEN v.file = '' THEN 0 ELSE v.line END AS line, v.level, v.path,
     v.innermost OR what::VARCHAR NOT LIKE 'inline%' AS leaf, l.file AS own_file, l.line AS own_line
-  FROM location_levels v JOIN locations l USING (experiment_id, location)
+  FROM location_levels v JOIN locations_wide l USING (experiment_id, location)
   WHERE v.level = 0 OR what::VARCHAR LIKE 'inline%'
 ),
 things AS (
@@ -58,6 +58,6 @@ ended AS (
   SELECT experiment_id, mode, metric, location, sum(value)::BIGINT AS value FROM leaf_values GROUP BY ALL
 )
 SELECT p.experiment_id, m.mode, p.metric, p.key, 0::BIGINT AS exclusive, p.value AS inclusive
-FROM passed p JOIN modes m ON p.modes & m.bit <> 0
+FROM passed p JOIN modes m ON p.modes & by_mode(m.mode, 1, 2, 4) <> 0
 UNION ALL
 SELECT e.experiment_id, e.mode, e.metric, k.key, e.value, 0 FROM ended e JOIN keys k USING (experiment_id, location) WHERE k.leaf

@@ -29,8 +29,8 @@ SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   v.exclusive, v.inclusive, l.location_id
 FROM pc_values v
 JOIN experiment_names n USING (experiment_id) -- first, as in function_metrics
-JOIN modes m ON v.modes & m.bit <> 0
+JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 LEFT JOIN metrics t USING (experiment_id, metric)
-LEFT JOIN locations l USING (experiment_id, location)
+LEFT JOIN locations_wide l USING (experiment_id, location)
 LEFT JOIN functions f USING (experiment_id, function_id)
 LEFT JOIN load_objects o ON o.experiment_id = v.experiment_id AND o.load_object_id = l.load_object_id

@@ -21,12 +21,12 @@ recorded AS (
 ),
 framed AS (
   SELECT t.experiment_id, t.node, t.last, t.below, f.part, f.word, f.bci, f.location
-  FROM stack_tree t JOIN tree_frames f USING (experiment_id, frame)
+  FROM stack_tree_wide t JOIN tree_frames f USING (experiment_id, frame)
 ),
 -- Not of framed: a filter passes a table with two readers, but not one below another.
 ended AS (
   SELECT t.experiment_id, t.last + 1 AS node, count(*) FILTER (f.part = 'native') AS n, count(*) FILTER (f.part = 'java') AS j, count(*) FILTER (f.part = 'openmp') AS o
-  FROM stack_tree t JOIN tree_frames f USING (experiment_id, frame)
+  FROM stack_tree_wide t JOIN tree_frames f USING (experiment_id, frame)
   GROUP BY ALL
 ),
 nodes AS (
@@ -50,7 +50,7 @@ passed AS (
 ),
 numbered AS (
   SELECT experiment_id, raw_stack_id, node, row_number() OVER (PARTITION BY experiment_id ORDER BY node, stack) - 1 AS leaf
-  FROM recorded_stacks
+  FROM recorded_stacks_wide
 ),
 leaves AS (
   SELECT n.experiment_id, n.raw_stack_id, n.leaf, c.native, c.java, c.openmp FROM numbered n JOIN counted c USING (experiment_id, node)
@@ -62,4 +62,4 @@ placed AS (
   FROM passed p JOIN leaves k USING (experiment_id, leaf)
 )
 SELECT p.experiment_id, p.raw_stack_id, p.part, p.position, p.word, p.bci, l.location_id
-FROM placed p LEFT JOIN locations l USING (experiment_id, location)
+FROM placed p LEFT JOIN locations_wide l USING (experiment_id, location)

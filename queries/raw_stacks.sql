@@ -10,4 +10,4 @@
 -- reason = recorded_stacks.reason
 SELECT experiment_id, raw_stack_id, process, from_ns,
   user_stack_id, expert_stack_id, machine_stack_id, reason
-FROM recorded_stacks JOIN node_stacks USING (experiment_id, node)
+FROM recorded_stacks_wide JOIN node_stacks USING (experiment_id, node)

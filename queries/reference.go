@@ -20,17 +20,17 @@ The store's format is version %s. Each table is a set of Parquet files,
 rows of it; `+"`commits/<batch>.json`"+` names them ([the store](store.md)). Files are
 compressed with zstd, their footers carry the version as `+"`stackmill.store_version`"+`.
 All columns are flat, none is unsigned. A value is never missing unless its column says
-so: what a recording lacks is 0 or empty. A table's key tells its rows apart. Columns
-that are computed are in no file: the catalog's view of the table makes them.
+so: what a recording lacks is 0 or empty. A table's key tells its rows apart. Tables refer to
+others by numbers; views named `+"`<table>_wide`"+` have the identifiers and names that these stand for.
 
 **Any engine reads the files**: the rows of a table are the rows of its files. Two things are said
 by commits alone, which the views of `+"`stackmill.duckdb`"+` consider: which files and rows count,
 since replaced ones stay for a while ([the store](store.md#reading-the-files-with-other-engines)), and
 `+"`experiments`"+` has in its view where a recording was and when it was put into the store.
 
-A row of a table with the column `+"`modes`"+` holds for all modes whose bits are set: user 1,
-expert 2, machine 4, and 8, 16 and 32 for the same with inlined functions as frames of their own. A sum needs a condition
-on one of them, such as `+"`modes & 1 <> 0`"+`.
+A row of a table with the columns `+"`in_user`, `in_expert` and `in_machine`"+` holds in each mode whose column is
+true; those with `+"`_inlined`"+` are the same modes with inlined functions as frames of their own. A sum needs one
+of them as its condition: `+"`SELECT sum(exclusive) FROM function_values WHERE in_user AND metric = 'totalcpu'`"+`.
 
 This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 `, schema.StoreVersion)
@@ -43,10 +43,11 @@ This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 			}
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.Name, c.Type.SQL(), c.Unit, c.Encoding, html(doc))
 		}
-		for _, c := range t.Computed {
-			fmt.Fprintf(&b, "| `%s` | %s | | computed | %s |\n", c.Name, c.Type.SQL(), html(c.Doc))
+		for _, c := range t.Committed {
+			fmt.Fprintf(&b, "| `%s` | %s | | in commits | %s |\n", c.Name, c.Type.SQL(), html(c.Doc))
 		}
 		b.WriteString(sharedSentence(t))
+		b.WriteString(wideTable(t))
 	}
 	return b.String()
 }
@@ -61,8 +62,20 @@ func sharedSentence(t *schema.Table) string {
 	for _, c := range t.Owner() {
 		own = append(own, c.Name)
 	}
-	return fmt.Sprintf("\nThe experiments of a batch share these rows. The view has them once for each row of the batch's `%s`\n"+
-		"with the same `listed_in` and `listing`, with its `%s` in place of the two.\n", t.Links.Name, strings.Join(own, "`, `"))
+	return fmt.Sprintf("\nThe experiments of a batch share these rows. The view `%s` has them once for each row of the batch's `%s`\n"+
+		"with the same `listed_in` and `listing`, with its `%s` in place of the two.\n", t.Wide(), t.Links.Name, strings.Join(own, "`, `"))
+}
+
+// wideTable lists the further columns of a table's wide view, if it has one.
+func wideTable(t *schema.Table) string {
+	if t.Computed == nil {
+		return ""
+	}
+	s := fmt.Sprintf("\nThe view `%s` also has\n\n| column | type | meaning |\n| --- | --- | --- |\n", t.Wide())
+	for _, c := range t.Computed {
+		s += fmt.Sprintf("| `%s` | %s | %s |\n", c.Name, c.Type.SQL(), html(c.Doc))
+	}
+	return s
 }
 
 func keySentence(t *schema.Table) string {

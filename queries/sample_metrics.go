@@ -79,7 +79,7 @@ func joinThread(m schema.Metric) string {
 	if !ofThread(m) {
 		return ""
 	}
-	return " JOIN samples_numbered_rows() s ON s.experiment_id = k.experiment_id AND s.sample = k.sample"
+	return " JOIN samples s ON s.experiment_id = k.experiment_id AND s.sample = k.sample"
 }
 
 // stackSums is the query of the sums by stack of the samples that a table has, with their stacks.

@@ -20,7 +20,7 @@
 --   ) GROUP BY ALL HAVING sum(value) <> 0
 WITH placed AS (
   SELECT s.experiment_id, s.sample, s.process, CASE WHEN s.time_ns > o.t0_ns OR o.point = 1 AND s.time_ns = o.t0_ns THEN o.point END AS point
-  FROM samples_numbered_rows() s ASOF LEFT JOIN overview o ON o.experiment_id = s.experiment_id AND o.process = s.process AND s.time_ns <= o.t1_ns
+  FROM samples s ASOF LEFT JOIN overview o ON o.experiment_id = s.experiment_id AND o.process = s.process AND s.time_ns <= o.t1_ns
 ),
 sums AS (
   SELECT p.experiment_id, v.metric, p.process, p.point, sum(v.value)::BIGINT AS value

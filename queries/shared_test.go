@@ -67,8 +67,8 @@ listings function_no load_object_id listing
 // What experiments share is each one's, also when the one that was the first to have it
 // counts no more, or in another batch.
 func TestShared(t *testing.T) {
-	const instructions, lines = "SELECT experiment_id[15:], function_no, function_id, \"offset\", text FROM instructions ORDER BY ALL",
-		"SELECT experiment_id[15:], file, line, text FROM source_lines ORDER BY ALL"
+	const instructions, lines = "SELECT experiment_id[15:], function_no, function_id, \"offset\", text FROM instructions_wide ORDER BY ALL",
+		"SELECT experiment_id[15:], file, line, text FROM source_lines_wide ORDER BY ALL"
 	for _, test := range []struct {
 		name, store         string
 		instructions, lines []string

@@ -19,7 +19,7 @@
 --   SELECT experiment_id, mode, metric, file, line, count(*) FROM source GROUP BY ALL
 --   HAVING count(*) > 1 OR count(experiment) < count(*) OR count(unit) < count(*)
 -- invariant found: The text of every file that was found is present.
---   SELECT experiment_id, file, listed_in, listing FROM source_files ANTI JOIN source_lines USING (experiment_id, file)
+--   SELECT experiment_id, file, listed_in, listing FROM source_files ANTI JOIN source_lines_wide USING (experiment_id, file)
 -- invariant functions_sum: The exclusive value is the sum over the functions with code on the line.
 --   SELECT experiment_id, mode, metric, file, line, sum(lines), sum(found) FROM (
 --     SELECT experiment_id, mode, metric, file, line, exclusive AS lines, 0 AS found FROM line_metrics WHERE file <> ''
@@ -30,7 +30,7 @@
 --   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
 --     SELECT experiment_id, mode, metric, (hash(file, line) >> 1)::BIGINT AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM source
 --     UNION ALL
---     SELECT experiment_id, mode, metric, (hash(file, line) >> 1)::BIGINT, exclusive, inclusive, 0, 0 FROM source_values v JOIN modes m ON v.modes & m.bit <> 0 WHERE file = '' -- which the view leaves out
+--     SELECT experiment_id, mode, metric, (hash(file, line) >> 1)::BIGINT, exclusive, inclusive, 0, 0 FROM source_values v JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine) WHERE file = '' -- which the view leaves out
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('source line')
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
@@ -39,7 +39,7 @@ WITH
 -- what has no file is in no line.
 found AS (
   SELECT v.experiment_id, m.mode, v.metric, v.file, v.line, v.exclusive, v.inclusive
-  FROM source_values v JOIN modes m ON v.modes & m.bit <> 0
+  FROM source_values v JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 ),
 files AS (
   SELECT experiment_id, mode, metric, file, max(exclusive) AS highest, max(inclusive) AS highest_inclusive
@@ -56,7 +56,7 @@ code AS (
 ),
 lines AS (
   SELECT experiment_id, file, line, t.text, c.file IS NOT NULL AS has_code
-  FROM source_lines t FULL JOIN code c USING (experiment_id, file, line)
+  FROM source_lines_wide t FULL JOIN code c USING (experiment_id, file, line)
 ),
 -- A left join keeps the optimizer from joining lists with instructions first.
 begun AS (

@@ -29,7 +29,7 @@
 WITH places AS (
   SELECT DISTINCT v.experiment_id, (hash(l.file, l.line, v.path, v.file) >> 1)::BIGINT AS key,
     l.file, l.line, v.level - 1 AS depth, v.path, i."function", v.file AS inlined_file, v.line AS inlined_line
-  FROM location_levels v JOIN inline_frames i ON i.experiment_id = v.experiment_id AND i.location = v.location AND i.depth = v.level - 1
+  FROM location_levels v JOIN inline_frames_wide i ON i.experiment_id = v.experiment_id AND i.location = v.location AND i.depth = v.level - 1
   JOIN locations l ON l.experiment_id = v.experiment_id AND l.location = v.location
   WHERE v.level > 0 AND l.file <> ''
 ),

@@ -18,7 +18,7 @@
 --     SELECT experiment_id, metric, stack, value, samples, 0 AS found, 0 AS n FROM stack_values
 --     UNION ALL
 --     SELECT experiment_id, v.metric, s.stack, 0, 0, sum(v.value), count(*)
---     FROM sample_metrics v JOIN samples_numbered_rows() s USING (experiment_id, sample) GROUP BY ALL
+--     FROM sample_metrics v JOIN samples s USING (experiment_id, sample) GROUP BY ALL
 --   ) GROUP BY ALL HAVING sum(value) <> sum(found) OR sum(samples) <> sum(n)
 SELECT v.experiment_id, n.experiment, s.mode, v.metric, t.unit, s.stack_id,
   sum(v.value)::BIGINT AS value, sum(v.samples)::BIGINT AS samples

@@ -36,7 +36,7 @@ called AS (
 placed AS (
   SELECT experiment_id, mode, node, COALESCE(parent, 0) AS parent, last, depth, location FROM called WHERE level < depth
   UNION ALL
-  SELECT t.experiment_id, m.mode, t.node, NULL, t.last, 0, NULL FROM stack_tree t CROSS JOIN modes m WHERE t.node = 0
+  SELECT t.experiment_id, m.mode, t.node, NULL, t.last, 0, NULL FROM stack_tree_wide t CROSS JOIN modes m WHERE t.node = 0
 ),
 -- Joins of three tables by experiment_id and another key are done in steps: the
 -- optimizer takes experiment_id alone for a key and would multiply the tables.
@@ -47,7 +47,7 @@ summed AS (
   SELECT v.*, COALESCE(e.value, 0) AS exclusive FROM valued v LEFT JOIN leaf_values e USING (experiment_id, mode, metric, node)
 ),
 located AS (
-  SELECT experiment_id, location, location_id, function_id, load_object_id FROM locations
+  SELECT experiment_id, location, location_id, function_id, load_object_id FROM locations_wide
   UNION ALL
   SELECT experiment_id, NULL, NULL, function_id, load_object_id FROM functions WHERE name = '<Total>' AND kind = 'artificial'
 ),

@@ -13,6 +13,6 @@ WITH ends AS (
   SELECT k.experiment_id, k.stack_id, n.depth, n.location FROM stack_leaves k JOIN mode_nodes n USING (experiment_id, mode, node)
 )
 SELECT e.experiment_id, e.stack_id, e.depth, l.location_id AS leaf_location_id, l.function_id AS leaf_function_id
-FROM ends e LEFT JOIN locations l USING (experiment_id, location)
+FROM ends e LEFT JOIN locations_wide l USING (experiment_id, location)
 UNION ALL
 SELECT DISTINCT experiment_id, stack_id, 0, NULL, NULL FROM mode_stacks WHERE node = 0

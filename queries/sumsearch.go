@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"stackmill/schema"
 )
 
 // sums are the functions that add values, or rank them among each other.
@@ -140,7 +142,7 @@ func (s *sumSearch) source(t syntax, known map[string]relation) relation {
 		joined := func(name string) bool { return refers(t["condition"], name) || slices.Contains(using, any(name)) }
 		result := both(left, right)
 		// What one side has one of, a join leaves one of.
-		result.mode = result.mode && (left.mode && right.mode || !joined("mode") && !joined("modes"))
+		result.mode = result.mode && (left.mode && right.mode || !joined("mode"))
 		result.metric = result.metric && (left.metric && right.metric || !joined("metric"))
 		return result
 	}
@@ -162,7 +164,7 @@ func both(a, b relation) relation {
 
 // refersMode reports whether an expression has the column that tells the relation's modes apart.
 func (r relation) refersMode(x any) bool {
-	return refers(x, "mode") || r.sets && refers(x, "modes")
+	return refers(x, "mode") || r.sets && slices.ContainsFunc(schema.Modes, func(column string) bool { return refers(x, column) })
 }
 
 // summed reports whether expressions have a sum of the relation's values.

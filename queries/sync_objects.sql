@@ -18,6 +18,6 @@
 SELECT y.experiment_id, n.experiment, s.process, y.object, count(*) AS waits, sum(y.metric_ns)::BIGINT AS wait_ns,
   max(y.duration_ns) AS longest_ns, count(DISTINCT s.thread_id) AS threads
 FROM sync_samples y
-JOIN samples_numbered_rows() s USING (experiment_id, sample)
+JOIN samples s USING (experiment_id, sample)
 LEFT JOIN experiment_names n USING (experiment_id)
 GROUP BY y.experiment_id, n.experiment, s.process, y.object

@@ -17,7 +17,7 @@
 --     SELECT experiment_id, process, thread_id, name_no, cgroup, cpu, second, metric, value, samples, 0 AS found, 0 AS n FROM usage_values
 --     UNION ALL
 --     SELECT experiment_id, s.process, s.thread_id, s.name_no, s.cgroup, s.cpu, (s.time_ns - (s.time_ns % 1_000_000_000 + 1_000_000_000) % 1_000_000_000) // 1_000_000_000, v.metric, 0, 0, sum(v.value), count(*)
---     FROM sample_metrics v JOIN samples_numbered_rows() s USING (experiment_id, sample) GROUP BY ALL
+--     FROM sample_metrics v JOIN samples s USING (experiment_id, sample) GROUP BY ALL
 --   ) GROUP BY ALL HAVING sum(value) <> sum(found) OR sum(samples) <> sum(n)
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   v.thread_id, sum(v.value)::BIGINT AS value, v.process, a.thread_name

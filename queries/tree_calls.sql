@@ -3,14 +3,15 @@
 --
 -- experiment_id = call_values.experiment_id
 -- metric = call_values.metric
--- bit INTEGER: The mode, with or without inlined functions: its bit in `call_values.modes`.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- inlined BOOLEAN: Whether with inlined functions as frames of their own (S10).
 -- function_id = call_values.function_id
 -- relation = call_values.relation
 -- other_id = call_values.other_id
 -- attributed = call_values.attributed
 WITH nodes AS (
   SELECT c.experiment_id, c.call_node, c.parent, c.last, c.function_id, p.function_id AS caller_id
-  FROM call_nodes c LEFT JOIN call_nodes p ON p.experiment_id = c.experiment_id AND p.call_node = c.parent
+  FROM call_nodes_wide c LEFT JOIN call_nodes_wide p ON p.experiment_id = c.experiment_id AND p.call_node = c.parent
 ),
 -- The nearest node above of the same function, and the node below that on the way.
 recursive_nodes AS (
@@ -39,11 +40,11 @@ parts AS (
 ),
 -- <Total> has all as its own. What is the same for a set of modes is summed once.
 sets AS (
-  SELECT v.experiment_id, v.metric, v.modes, p.function_id, p.relation, p.other_id,
+  SELECT v.experiment_id, v.metric, v.in_user, v.in_expert, v.in_machine, v.in_user_inlined, v.in_expert_inlined, v.in_machine_inlined, p.function_id, p.relation, p.other_id,
     sum(CASE WHEN p.sign <> 0 THEN p.sign * v.attributed WHEN v.call_node = 0 THEN v.attributed ELSE v.exclusive END) AS attributed
   FROM tree_values v JOIN parts p USING (experiment_id, call_node)
   GROUP BY ALL
 )
-SELECT s.experiment_id, s.metric, m.bit, s.function_id, s.relation, s.other_id, sum(s.attributed)::BIGINT AS attributed
-FROM sets s JOIN (FROM modes UNION ALL FROM inline_modes) m ON s.modes & m.bit <> 0
+SELECT s.experiment_id, s.metric, m.mode, m.inlined, s.function_id, s.relation, s.other_id, sum(s.attributed)::BIGINT AS attributed
+FROM sets s JOIN (FROM modes CROSS JOIN (VALUES (false), (true)) AS i(inlined)) m ON by_mode_and_inlined(m.mode, m.inlined, s.in_user, s.in_expert, s.in_machine, s.in_user_inlined, s.in_expert_inlined, s.in_machine_inlined)
 GROUP BY ALL

@@ -26,7 +26,7 @@ reasons AS (
   SELECT experiment_id, mode, metric, samples, value, reason, true AS nowhere, NULL AS load_object_id, NULL AS function_id FROM empty
   UNION ALL
   SELECT e.experiment_id, e.mode, e.metric, e.samples, e.value, l.reason, false, l.load_object_id, l.function_id
-  FROM leaf_values e JOIN locations l USING (experiment_id, location) WHERE l.reason <> ''
+  FROM leaf_values e JOIN locations_wide l USING (experiment_id, location) WHERE l.reason <> ''
 ),
 subjects AS (
   SELECT r.*, CASE WHEN NOT r.nowhere AND f.kind <> 'unknown' THEN 'instruction' ELSE 'function' END AS subject
@@ -34,7 +34,7 @@ subjects AS (
 ),
 of_data AS (
   SELECT v.experiment_id, v.metric, o.descriptor AS reason, v.location_id, v.samples, v.value
-  FROM data_values v JOIN data_objects o USING (experiment_id, data_object_id)
+  FROM data_values_wide v JOIN data_objects o USING (experiment_id, data_object_id)
   WHERE o.kind IN ('unknown', 'unknown_element')
 ),
 sums AS (
@@ -42,7 +42,7 @@ sums AS (
   FROM subjects GROUP BY ALL
   UNION ALL
   SELECT d.experiment_id, m.mode, d.metric, d.reason, d.location_id IS NULL, l.load_object_id, 'data object', sum(d.samples), sum(d.value)
-  FROM of_data d LEFT JOIN locations l USING (experiment_id, location_id) CROSS JOIN modes m
+  FROM of_data d LEFT JOIN locations_wide l USING (experiment_id, location_id) CROSS JOIN modes m
   GROUP BY ALL
 )
 SELECT v.experiment_id, n.experiment, v.mode, v.metric, t.unit, v.reason,

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"stackmill/pattern"
 	"stackmill/schema"
 )
 
@@ -47,7 +48,7 @@ var files embed.FS
 
 // order lists the views, each after those that it reads.
 var order = []string{
-	"labels", "marks", "default_metrics", "modes", "inline_modes", "location_levels", "node_depths", "mode_nodes", "node_modes", "node_values",
+	"labels", "marks", "default_metrics", "modes", "location_levels", "node_depths", "mode_nodes", "node_modes", "node_values",
 	"mode_leaves", "node_stacks", "mode_stacks", "stack_leaves", "leaf_values", "raw_stacks", "raw_frames", "stacks", "frames", "passing", "stack_metrics", "sample_metrics",
 	"function_metrics", "function_trends", "function_totals", "callers_callees", "fragment_callers_callees", "call_paths", "node_paths", "tree_calls", "uneven_nodes", "call_tree", "stack_nodes", "folded", "line_metrics", "pc_metrics", "source", "source_inlined", "disasm",
 	"load_object_metrics", "module_metrics", "thread_metrics", "thread_name_metrics", "cgroup_metrics", "cpu_metrics", "process_metrics",
@@ -111,6 +112,9 @@ var parsed = sync.OnceValues(func() ([]View, error) {
 	return views, nil
 })
 
+// inMode is a column of a value table: whether a row holds in a mode.
+var inMode = pattern.Lazy(`\b[a-z]+\.in_(user|expert|machine)\b`)
+
 // liken gives the view the columns of the view that it is like and, if it has no query,
 // that view's query over the modes with inlined functions (S10).
 func (v *View) liken(views []View) error {
@@ -120,7 +124,7 @@ func (v *View) liken(views []View) error {
 	}
 	v.Columns = views[i].Columns
 	if v.SQL == "" {
-		v.SQL = strings.ReplaceAll(views[i].SQL, "JOIN modes ", "JOIN inline_modes ")
+		v.SQL = inMode().ReplaceAllString(views[i].SQL, "${0}_inlined")
 	}
 	return nil
 }
@@ -233,15 +237,10 @@ func fromSchema(name, source, doc string) (Column, error) {
 	if t == nil {
 		return Column{}, fmt.Errorf("column %s: no table %s", name, table)
 	}
-	for _, c := range t.Shown() {
-		if c.Name != column {
-			continue
-		}
-		return Column{Name: name, Type: c.Type.SQL(), Unit: c.Unit, Doc: cmp.Or(doc, c.Doc), Source: source}, nil
-	}
-	for _, c := range t.Computed {
+	for _, c := range slices.Concat(columnsOf(t.Columns), columnsOf(t.Owner()), computedOf(t.Committed), computedOf(t.Computed)) {
 		if c.Name == column {
-			return Column{Name: name, Type: c.Type.SQL(), Doc: cmp.Or(doc, c.Doc), Source: source}, nil
+			c.Name, c.Doc, c.Source = name, cmp.Or(doc, c.Doc), source
+			return c, nil
 		}
 	}
 	return Column{}, fmt.Errorf("column %s: table %s has no column %s", name, table, column)

@@ -14,7 +14,6 @@ import (
 	"go.uber.org/goleak"
 
 	"stackmill/queries/storetest"
-	"stackmill/schema"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -92,13 +91,10 @@ func TestHeadersDescribeTheViews(t *testing.T) {
 				t.Errorf("%s does not say what a row is", v.Name)
 			}
 		}
-		for _, table := range schema.Tables {
+		for _, table := range Relations() {
 			var want []string
-			for _, c := range table.Shown() {
-				want = append(want, c.Name+" "+c.Type.SQL())
-			}
-			for _, c := range table.Computed {
-				want = append(want, c.Name+" "+c.Type.SQL())
+			for _, c := range table.Columns {
+				want = append(want, c.Name+" "+c.Type)
 			}
 			got := rows(t, db.DB, "SELECT column_name, column_type FROM (DESCRIBE "+table.Name+")")
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -120,7 +116,7 @@ func (v View) arguments() string {
 }
 
 func TestMetricsViewsStartAlike(t *testing.T) {
-	helpers := []string{"labels", "marks", "default_metrics", "chosen", "compare_functions", "modes", "inline_modes", "location_levels", "sample_metrics", "node_depths", "mode_nodes", "node_modes", "node_values",
+	helpers := []string{"labels", "marks", "default_metrics", "chosen", "compare_functions", "modes", "location_levels", "sample_metrics", "node_depths", "mode_nodes", "node_modes", "node_values",
 		"call_paths", "node_paths", "tree_calls", "uneven_nodes", "mode_leaves", "node_stacks", "mode_stacks", "stack_leaves", "leaf_values", "raw_stacks", "raw_frames", "stacks", "frames", "passing", "size_ranges", "byte_ranges", "duration_ranges"}
 	views, err := Views()
 	if err != nil {

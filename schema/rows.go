@@ -22,6 +22,7 @@ type Rows struct {
 	table *Table
 	ids   *Labels // the experiment's id
 	cells []cells // by column
+	modes int     // columns of modes
 	next  int     // the column of the next value
 	n     int     // whole rows
 	text  int     // bytes of text in them
@@ -47,7 +48,7 @@ type cells struct {
 // full batch to flush. There is no experiment for a table whose rows a batch's share (Table.Links):
 // the file gets the batch's name.
 func NewRows(t *Table, experimentID string, flush func(*Table, arrow.RecordBatch) error) *Rows {
-	r := &Rows{table: t, ids: NewLabels(experimentID), cells: make([]cells, len(t.Columns)), next: idColumn + 1, flush: flush}
+	r := &Rows{table: t, ids: NewLabels(experimentID), cells: make([]cells, len(t.Columns)), modes: t.ModeColumns(), next: idColumn + 1, flush: flush}
 	for i, c := range t.Columns {
 		switch c.Type {
 		case Int64, Int32, Label:

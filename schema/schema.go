@@ -15,6 +15,9 @@ import (
 // every Parquet file and changes when a table changes incompatibly.
 const StoreVersion = "15"
 
+// OlderVersion is the format of stores that compact writes again in this one.
+const OlderVersion = "14"
+
 // BatchRows is the largest number of rows of a record batch between stages.
 const BatchRows = 1 << 16
 
@@ -109,21 +112,31 @@ type Table struct {
 	Row     string   // what a row is
 	Key     []string // the columns that tell the rows of the view apart; none where rows may be equal
 	Columns []Column // of the files
-	// Computed are columns of the table's view that are not in its files.
+	// Committed are columns of the table's view that only commits have.
+	Committed []Computed
+	// Computed are further columns of its wide view (Wide), and Joined tables that this joins to
+	// t, the table, for them: a row each. Empty if they need none.
 	Computed []Computed
-	// Joined are tables before it that the view joins to t, its files, for what is
-	// computed: a row each. Empty if that needs none.
-	Joined string
+	Joined   string
 	// Summary says that the rows of an experiment stay when only a summary of it is kept.
 	Summary bool
 	// Links, if not nil, is the table before it that says which experiments of a batch
 	// have a row, which is stored once: those with a row there with the same `listed_in`
-	// and `listing`, which the files begin with. In the view a row comes once for each of
-	// them, with the other columns of that in place of these two.
+	// and `listing`, which the files begin with. In the wide view a row comes once for each
+	// of them, with the other columns of that in place of these two.
 	Links *Table
 }
 
-// Owner returns the columns of the table's view that say whose a row is in place of
+// Wide returns the name of the view that has the table's rows with what their numbers stand for,
+// empty if there is none.
+func (t *Table) Wide() string {
+	if t.Links == nil && t.Computed == nil {
+		return ""
+	}
+	return t.Name + "_wide"
+}
+
+// Owner returns the columns of the table's wide view that say whose a row is in place of
 // `listed_in` and `listing`; none if its rows are not shared.
 func (t *Table) Owner() []Column {
 	if t.Links == nil {
@@ -132,7 +145,8 @@ func (t *Table) Owner() []Column {
 	return t.Links.Columns[:t.Links.Index(ListedIn)]
 }
 
-// Shown returns the columns of the table's view that are stored, which are not to be changed.
+// Shown returns the columns of the table's wide view that are stored, which are not to be
+// changed.
 func (t *Table) Shown() []Column {
 	if t.Links == nil {
 		return slices.Clip(t.Columns)
@@ -146,7 +160,7 @@ func (t *Table) Types() map[string]Type {
 	for _, c := range t.Columns {
 		types[c.Name] = c.Type
 	}
-	for _, c := range t.Computed {
+	for _, c := range slices.Concat(t.Committed, t.Computed) {
 		types[c.Name] = c.Type
 	}
 	return types
@@ -220,17 +234,4 @@ func ByName(name string) *Table {
 		}
 	}
 	return nil
-}
-
-// The bits of the modes that a row can hold for. Plain modes show no inlined functions.
-const AllModes, PlainModes = 0o77, 0o7
-
-// Modes are the bits that the table's column `modes` may have: modules, load objects and
-// instructions have no values of their own with inlined functions.
-func (t *Table) Modes() int64 {
-	switch t {
-	case PCValues, ModuleValues, ObjectValues:
-		return PlainModes
-	}
-	return AllModes
 }

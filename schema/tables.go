@@ -4,7 +4,6 @@ var experimentID = Column{"experiment_id", Label, Dict, "", false, "The experime
 
 var (
 	process  = Column{"process", Int32, Dict, "", false, "The process within the experiment: 1 is the founder, descendants follow in load order."}
-	modes    = Column{"modes", Int32, Dict, "", false, "The representations for which the row holds: a sum of 1 (user), 2 (expert) and 4 (machine), and of 8, 16 and 32 for the same with inlined functions as frames of their own (S10)."}
 	metric   = Column{"metric", Label, Dict, "", false, "The metric's name; `metrics` has its title and unit."}
 	stackNo  = Column{"stack", Int32, DictOrDelta, "", false, "The recorded stack: `recorded_stacks.stack`."}
 	nameNo   = Column{"name_no", Int32, Dict, "", false, "Which of its names the thread had: `thread_names.name_no`, where the name has a row if it is known."}
@@ -34,7 +33,7 @@ var (
 
 const (
 	ofFunction = "LEFT JOIN functions f USING (experiment_id, function_no)"
-	ofLocation = "LEFT JOIN locations l USING (experiment_id, location)"
+	ofLocation = "LEFT JOIN locations_wide l USING (experiment_id, location)"
 )
 
 // rawStackID makes a number that tells recorded stacks of a store apart.

@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // Values: sums of samples, computed once when the experiment is read.
 var (
 	value     = Column{"value", Int64, Dict, "the metric's", false, "The sum."}
@@ -22,15 +24,15 @@ var (
 		{"second", Int32, Delta, "s", false, "Whole seconds from the founder's start."},
 		metric, value, samples,
 	}}
-	FunctionValues = &Table{Name: "function_values", Row: "one metric's value of one function, or of `<Total>`", Key: key("modes", "metric", "function_no"), Columns: []Column{
-		experimentID, modes, metric, functionNo, exclusive, inclusive,
-	}, Joined: ofFunction, Computed: []Computed{functionID}}
-	CallValues = &Table{Name: "call_values", Row: "one metric's value of one neighbour of one function", Key: key("modes", "metric", "function_no", "relation", "other_no"), Columns: []Column{
-		experimentID, modes, metric, functionNo,
-		{"relation", Label, Dict, "", false, "`caller`, `self` or `callee`."},
-		{"other_no", Int32, Dict, "", false, "The neighbour's number."},
+	FunctionValues = &Table{Name: "function_values", Row: "one metric's value of one function, or of `<Total>`", Key: valueKey(inModes, "function_no"), Columns: valueColumns(inModes,
+		functionNo, exclusive, inclusive,
+	), Joined: ofFunction, Computed: []Computed{functionID}}
+	CallValues = &Table{Name: "call_values", Row: "one metric's value of one neighbour of one function", Key: valueKey(inModes, "function_no", "relation", "other_no"), Columns: valueColumns(inModes,
+		functionNo,
+		Column{"relation", Label, Dict, "", false, "`caller`, `self` or `callee`."},
+		Column{"other_no", Int32, Dict, "", false, "The neighbour's number."},
 		attribute,
-	}, Joined: ofFunction + " LEFT JOIN functions o ON o.experiment_id = t.experiment_id AND o.function_no = t.other_no", Computed: []Computed{
+	), Joined: ofFunction + " LEFT JOIN functions o ON o.experiment_id = t.experiment_id AND o.function_no = t.other_no", Computed: []Computed{
 		functionID,
 		{"other_id", Int64, "o.function_id", "The neighbour."},
 	}}
@@ -46,38 +48,33 @@ var (
 		{"parent", Int32, "CASE WHEN up > 0 THEN call_node - up END", "The caller's node; missing for the root."},
 		{"last", Int32, "call_node + below", "The last node below it, itself if there is none."},
 	}}
-	TreeValues = &Table{Name: "tree_values", Row: "one metric's value of one node of the call tree", Key: key("modes", "metric", "call_node"), Columns: []Column{
-		experimentID, modes, metric,
-		{"call_node", Int32, Delta, "", false, "The node."},
+	TreeValues = &Table{Name: "tree_values", Row: "one metric's value of one node of the call tree", Key: valueKey(inModes, "call_node"), Columns: valueColumns(inModes,
+		Column{"call_node", Int32, Delta, "", false, "The node."},
 		attribute, exclusive,
-	}}
-	LineValues = &Table{Name: "line_values", Row: "one metric's value of one source line of one function", Key: key("modes", "metric", "function_no", "file", "line"), Columns: []Column{
-		experimentID, modes, metric, functionNo,
-		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
-		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
+	)}
+	LineValues = &Table{Name: "line_values", Row: "one metric's value of one source line of one function", Key: valueKey(inModes, "function_no", "file", "line"), Columns: valueColumns(inModes,
+		functionNo,
+		Column{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
+		Column{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
 		exclusive, inclusive,
-	}, Joined: ofFunction, Computed: []Computed{functionID}}
-	SourceValues = &Table{Name: "source_values", Row: "one metric's value of one source line, of all functions with code there", Key: key("modes", "metric", "file", "line"), Columns: []Column{
-		experimentID, modes, metric,
-		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
-		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
+	), Joined: ofFunction, Computed: []Computed{functionID}}
+	SourceValues = &Table{Name: "source_values", Row: "one metric's value of one source line, of all functions with code there", Key: valueKey(inModes, "file", "line"), Columns: valueColumns(inModes,
+		Column{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
+		Column{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
 		exclusive, inclusive,
-	}}
-	PCValues = &Table{Name: "pc_values", Row: "one metric's value of one instruction", Key: key("modes", "metric", "location"), Columns: []Column{
-		experimentID, modes, metric,
-		{"location", Int32, Delta, "", false, "The instruction: `locations.location`."},
+	)}
+	PCValues = &Table{Name: "pc_values", Row: "one metric's value of one instruction", Key: valueKey(inPlainModes, "location"), Columns: valueColumns(inPlainModes,
+		Column{"location", Int32, Delta, "", false, "The instruction: `locations.location`."},
 		exclusive, inclusive,
-	}}
-	ModuleValues = &Table{Name: "module_values", Row: "one metric's value of one module", Key: key("modes", "metric", "module_id"), Columns: []Column{
-		experimentID, modes, metric,
-		{"module_id", Int64, Dict, "", false, "The module."},
+	)}
+	ModuleValues = &Table{Name: "module_values", Row: "one metric's value of one module", Key: valueKey(inPlainModes, "module_id"), Columns: valueColumns(inPlainModes,
+		Column{"module_id", Int64, Dict, "", false, "The module."},
 		exclusive, inclusive,
-	}}
-	ObjectValues = &Table{Name: "object_values", Row: "one metric's value of one load object", Key: key("modes", "metric", "load_object_id"), Columns: []Column{
-		experimentID, modes, metric,
-		{"load_object_id", Int64, Dict, "", false, "The load object."},
+	)}
+	ObjectValues = &Table{Name: "object_values", Row: "one metric's value of one load object", Key: valueKey(inPlainModes, "load_object_id"), Columns: valueColumns(inPlainModes,
+		Column{"load_object_id", Int64, Dict, "", false, "The load object."},
 		exclusive, inclusive,
-	}}
+	)}
 	DataValues = &Table{Name: "data_values", Row: "one metric's value of one data object, as one instruction accessed it in one way", Key: key("metric", "data_object_id", "location", "method", "detail", "agreement", "embedding_object_id"), Columns: []Column{
 		experimentID, metric, dataObject,
 		{"location", Int32, Dict, "", true, "The instruction that accessed memory; where it was not found, that of the recorded PC; missing without one: `locations.location`."},
@@ -85,16 +82,15 @@ var (
 		{"detail", String, Dict, "", false, "More about the way or the reason; empty if there is none."},
 		agreement, embedding, value, samples,
 	}, Joined: ofLocation, Computed: []Computed{locationID}}
-	FunctionRollup = &Table{Name: "function_rollup", Summary: true, Row: "one metric's value of one function, or of `<Total>`, as `function_values` has it, with all names: what all experiments say of a function is in one place of a file, and what they say of a metric", Key: key("metric", "modes", "function_id"), Columns: []Column{
-		experimentID, metric, metricUnit, modes,
+	FunctionRollup = &Table{Name: "function_rollup", Summary: true, Row: "one metric's value of one function, or of `<Total>`, as `function_values` has it, with all names: what all experiments say of a function is in one place of a file, and what they say of a metric", Key: valueKey(inModes, "function_id"), Columns: slices.Concat([]Column{experimentID, metric, metricUnit}, inModes, []Column{
 		{"function_id", Int64, Dict, "", false, "The function."},
 		functionKey, functionName, objectName, moduleName, functionKind, exclusive, inclusive,
-	}}
+	})}
 	// FunctionSums hold for the files of batches of which everything counts: of others, the
 	// rows of FunctionRollup that count are read in their place.
-	FunctionSums = &Table{Name: "function_sums", Row: "the sum of one metric's values of one function, or of `<Total>`, over the experiments of a batch: sums of these rows are those of `function_rollup`, which has a row for each experiment", Columns: []Column{
-		metric, metricUnit, modes, functionKey, functionName, objectName, moduleName, functionKind, exclusive, inclusive,
-	}}
+	FunctionSums = &Table{Name: "function_sums", Row: "the sum of one metric's values of one function, or of `<Total>`, over the experiments of a batch: sums of these rows are those of `function_rollup`, which has a row for each experiment", Columns: slices.Concat([]Column{metric, metricUnit}, inModes, []Column{
+		functionKey, functionName, objectName, moduleName, functionKind, exclusive, inclusive,
+	})}
 )
 
 // These say of a value, in words, what it is of.
@@ -106,3 +102,17 @@ var (
 	moduleName   = Column{"module", Label, Dict, "", false, "The name of its module."}
 	functionKind = Column{"kind", Label, Dict, "", false, "As `functions.kind`."}
 )
+
+// valueColumns returns the columns of a table of values: those that all begin with, and more.
+func valueColumns(modes []Column, more ...Column) []Column {
+	return slices.Concat([]Column{experimentID}, modes, []Column{metric}, more)
+}
+
+// valueKey returns the key of such a table.
+func valueKey(modes []Column, more ...string) []string {
+	columns := []string{}
+	for _, c := range modes {
+		columns = append(columns, c.Name)
+	}
+	return append(append(key(columns...), metric.Name), more...)
+}

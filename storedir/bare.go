@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"stackmill/schema"
 )
 
 // bareMost is how many commits of a kind that have no files stay side by side.
@@ -37,6 +39,24 @@ func (c *Contents) MergeBare(keep time.Duration, program string) (merged int, er
 		merged += len(list)
 	}
 	return merged, c.Refresh()
+}
+
+// RewriteBare writes commits without files of schema.OlderVersion again, each by itself.
+func (c *Contents) RewriteBare(program string) error {
+	for _, d := range c.Bare {
+		if d.StoreVersion != schema.OlderVersion {
+			continue
+		}
+		out, prefix := together([]Commit{d}, program), outPrefix
+		if len(d.given()) > 0 {
+			prefix = labelsPrefix
+		}
+		out.Batch = newName(prefix)
+		if err := c.commit(out); err != nil && !errors.Is(err, ErrExists) {
+			return err
+		}
+	}
+	return c.Refresh()
 }
 
 // takesOut reports whether a commit without files takes out what nobody wants any more, and

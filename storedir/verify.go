@@ -57,9 +57,9 @@ func (c *Commit) verify() error {
 // attemptPattern is what attempts add to their batch's name.
 var attemptPattern = pattern.Lazy(`^(-[0-9a-f]{8})?$`)
 
-// fileTables are the tables that have files.
+// fileTables are the tables that have files, and those that only schema.OlderVersion has.
 var fileTables = func() map[string]bool {
-	names := map[string]bool{}
+	names := map[string]bool{"module_facts": true, "function_facts": true, "location_facts": true}
 	for _, t := range schema.Tables {
 		names[t.Name] = true
 	}

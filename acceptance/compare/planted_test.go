@@ -114,7 +114,7 @@ func recordRuns(t *testing.T, dir string) (recordings []string) {
 func keepValues(t *testing.T, db *queries.DB) {
 	t.Helper()
 	records, err := db.Records(t.Context(), `SELECT left(n.experiment, 4) AS side, n.experiment, "function", exclusive FROM function_rollup JOIN experiment_names n USING (experiment_id)
-		WHERE metric = 'cpu-clock' AND modes & 1 <> 0 AND exclusive > 0 ORDER BY ALL`)
+		WHERE metric = 'cpu-clock' AND in_user AND exclusive > 0 ORDER BY ALL`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,10 +43,10 @@ func accesses(t *testing.T, recording, program string) (list []access) {
 		a.address = uint64(address)
 		list = append(list, a)
 		return err
-	}, `WITH one AS MATERIALIZED (SELECT s.experiment_id, s.sample, s.raw_stack_id FROM samples s JOIN experiments e USING (experiment_id) WHERE e.experiment = ?),
+	}, `WITH one AS MATERIALIZED (SELECT s.experiment_id, s.sample, s.raw_stack_id FROM samples_wide s JOIN experiments e USING (experiment_id) WHERE e.experiment = ?),
 		stacked AS MATERIALIZED (SELECT one.experiment_id, one.sample, r.machine_stack_id AS stack_id FROM one JOIN raw_stacks r USING (experiment_id, raw_stack_id)),
 		leaves AS MATERIALIZED (SELECT k.experiment_id, k.sample, s.leaf_location_id AS location_id FROM stacked k JOIN stacks s USING (experiment_id, stack_id)),
-		located AS MATERIALIZED (SELECT v.experiment_id, v.sample, l.function_id, l.load_object_id, l."offset" FROM leaves v JOIN locations l USING (experiment_id, location_id)),
+		located AS MATERIALIZED (SELECT v.experiment_id, v.sample, l.function_id, l.load_object_id, l."offset" FROM leaves v JOIN locations_wide l USING (experiment_id, location_id)),
 		own AS MATERIALIZED (SELECT l.* FROM located l JOIN load_objects o USING (experiment_id, load_object_id) WHERE o.name = ?),
 		named AS MATERIALIZED (SELECT own.*, f.name AS "function" FROM own JOIN functions f USING (experiment_id, function_id)),
 		sampled AS MATERIALIZED (SELECT n.*, coalesce(p.data_address, 0) AS data_address FROM named n JOIN perf_samples p USING (experiment_id, sample)),

@@ -109,7 +109,7 @@ func (r *storeReader) readSamples() error {
 	var ids [3]int64
 	return each(r.ctx, r.db, `SELECT n.experiment, s.experiment_id, s.process, p.pid, s.thread_id, s.cpu, s.thread_name, s.time_ns // 1000000000, x.data_address,
 			r.reason, r.user_stack_id, r.expert_stack_id, r.machine_stack_id
-		FROM samples s JOIN perf_samples x USING (experiment_id, sample) JOIN experiments n USING (experiment_id)
+		FROM samples_wide s JOIN perf_samples x USING (experiment_id, sample) JOIN experiments n USING (experiment_id)
 		JOIN raw_stacks r USING (experiment_id, raw_stack_id) JOIN processes p ON p.experiment_id = s.experiment_id AND p.process = s.process
 		ORDER BY s.experiment_id, s.sample`,
 		[]any{&name, &id, &s.process, &s.pid, &s.tid, &s.cpu, &thread, &s.second, &page, &reason, &ids[0], &ids[1], &ids[2]}, func() {
@@ -155,7 +155,7 @@ func (r *storeReader) readLevels() error {
 	var l level
 	var f frame
 	return each(r.ctx, r.db, `SELECT v.experiment_id, v.location_id, v.function_id, g.name, v.file, v.line, l.load_object_id, f.module_id, o.name, f.kind
-		FROM location_levels v JOIN locations l USING (experiment_id, location)
+		FROM location_levels v JOIN locations_wide l USING (experiment_id, location)
 		JOIN functions f ON f.experiment_id = l.experiment_id AND f.function_no = l.function_no
 		JOIN functions g ON g.experiment_id = v.experiment_id AND g.function_id = v.function_id
 		JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id ORDER BY v.experiment_id, v.location_id, v.level`,

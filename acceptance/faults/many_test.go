@@ -185,7 +185,7 @@ func seen(ctx context.Context, store string) (s state, err error) {
 const stateQuery = `SELECT experiment_id, rows, samples, sums, total, named FROM
 (SELECT experiment_id, count(*) AS rows FROM experiments GROUP BY ALL)
 LEFT JOIN (SELECT experiment_id, count(*) AS samples FROM heap_samples GROUP BY ALL) USING (experiment_id)
-LEFT JOIN (SELECT experiment_id, sum(inclusive)::BIGINT AS sums FROM function_rollup WHERE metric = 'heapallocbytes' AND function = 'work' AND modes & 1 > 0 GROUP BY ALL) USING (experiment_id)
+LEFT JOIN (SELECT experiment_id, sum(inclusive)::BIGINT AS sums FROM function_rollup WHERE metric = 'heapallocbytes' AND function = 'work' AND in_user GROUP BY ALL) USING (experiment_id)
 LEFT JOIN (SELECT experiment_id, sum(exclusive)::BIGINT AS total FROM function_metrics WHERE metric = 'heapallocbytes' AND function = 'work' AND mode = 'user' GROUP BY ALL) USING (experiment_id)
 LEFT JOIN (SELECT experiment_id, sum(attributed)::BIGINT AS named FROM callers_callees WHERE metric = 'heapallocbytes' AND function = '` + factName + `' AND other = 'work' AND relation = 'callee' AND mode = 'user' GROUP BY ALL) USING (experiment_id)`
 

@@ -185,7 +185,7 @@ func ourCalls(t *testing.T, db *queries.DB, experiment, metric, cut string) call
 	}
 	all, nodes := calls{}, map[string]node{}
 	for _, row := range texts(t, db.DB, fmt.Sprintf(`SELECT printf('%%s	%%s	%%s	%%s	%%s	%%d', node_id::VARCHAR, COALESCE(parent_id::VARCHAR, ''), f.gprofng_name, o.name, t.unit, t.attributed)
-		FROM call_tree t JOIN functions f USING (experiment_id, function_id) JOIN load_objects o USING (experiment_id, load_object_id)
+		FROM call_tree t JOIN functions_wide f USING (experiment_id, function_id) JOIN load_objects o USING (experiment_id, load_object_id)
 		WHERE mode = 'user' AND experiment = '%s' AND metric = '%s' AND attributed > 0 ORDER BY depth`, experiment, metric)) {
 		c := strings.Split(row, "\t")
 		above := nodes[c[1]]

@@ -87,7 +87,7 @@ func TestPerf(t *testing.T) {
 		list := texts(t, narrow(t, f, "function_metrics").DB, `SELECT printf('%d %s %d', s.thread_id, f.name, count(*)) FROM samples s JOIN experiment_names n USING (experiment_id)
 			JOIN mode_leaves l ON l.experiment_id = s.experiment_id AND l.stack = s.stack AND l.mode = 'user'
 			JOIN mode_nodes d ON d.experiment_id = s.experiment_id AND d.mode = 'user' AND d.node = l.node
-			JOIN locations o ON o.experiment_id = s.experiment_id AND o.location = d.location JOIN functions f ON f.experiment_id = s.experiment_id AND f.function_id = o.function_id
+			JOIN locations_wide o ON o.experiment_id = s.experiment_id AND o.location = d.location JOIN functions f ON f.experiment_id = s.experiment_id AND f.function_id = o.function_id
 			WHERE n.experiment = '`+experiment+`' GROUP BY s.thread_id, f.name`)
 		slices.Sort(list)
 		return strings.Join(list, "\n")

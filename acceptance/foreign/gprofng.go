@@ -51,7 +51,7 @@ func (r *result) compareGprofng(p *program) error {
 	}
 	if err := p.query(`SELECT m.function AS function, f.gprofng_name AS name, f.aliases AS aliases, f."offset" AS address, f.size AS size,
 			m.exclusive AS exclusive, m.inclusive AS inclusive
-		FROM function_metrics m JOIN functions f USING (experiment_id, function_id)
+		FROM function_metrics m JOIN functions_wide f USING (experiment_id, function_id)
 		WHERE m.mode = 'machine' AND m.metric = 'totalcpu'`, &rows); err != nil {
 		return err
 	}

@@ -137,13 +137,13 @@ func samplesIn(out *bytes.Buffer, ask []string) (list []shown, err error) {
 const samplesSQL = `SELECT p.event AS event, p.value::VARCHAR AS period, s.thread_id AS thread, coalesce(s.cpu, 0) AS cpu, s.time_ns::VARCHAR AS time,
 		coalesce(s.thread_name, '') AS name, coalesce(q.pid, 0) AS process, coalesce(t.word, 0)::VARCHAR AS pc,
 		coalesce(o.path, '') AS path, coalesce(o.name, '') AS object, coalesce(f.perf_name, '') AS function, coalesce(f.aliases, '') AS aliases, coalesce(o.build_id, '') AS build_id
-	FROM perf_samples p JOIN samples s USING (experiment_id, sample)
+	FROM perf_samples p JOIN samples_wide s USING (experiment_id, sample)
 	LEFT JOIN processes q USING (experiment_id, process)
 	LEFT JOIN recorded_stacks r USING (experiment_id, stack)
 	LEFT JOIN stack_tree n USING (experiment_id, node)
 	LEFT JOIN tree_frames t USING (experiment_id, frame)
 	LEFT JOIN locations l USING (experiment_id, location)
-	LEFT JOIN functions f USING (experiment_id, function_no)
+	LEFT JOIN functions_wide f USING (experiment_id, function_no)
 	LEFT JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id`
 
 // stored returns all samples as the store has them.

@@ -63,7 +63,7 @@ var borders = []struct{ folder, imports, why string }{
 	{"stages/program", "schema stages/arena stages/relay stages/loadobject/funcinfo", "it is the structure of programs, whatever it is made of"},
 	{"stages/stacktree", "schema stages/arena stages/tree stages/program", "it knows stacks, however they were recorded"},
 	{"stages/attribute", "problem schema stages/arena stages/relay stages/tree stages/loadobject/funcinfo stages/program stages/stacktree", "it runs over stored stacks as over recorded ones"},
-	{"stages/structure", "schema stages/arena stages/attribute stages/loadobject/funcinfo stages/program stages/relay stages/stacktree", "readers of a store use it"},
+	{"stages/structure", "schema stages/arena stages/attribute stages/loadobject/funcinfo stages/program stages/relay stages/stacktree storedir tablefile/stored", "it reads a batch, for whoever reads a store"},
 	{"stages/rollup", "schema stages/arena", "it is made of the rows of tables"},
 	{"stages/write", "schema stages/relay stages/rollup storedir tablefile", "it writes any table"},
 	{"tablefile", "schema stages/arena", "it knows tables, whatever they are about"},

@@ -187,7 +187,7 @@ func TestTextMappedAgainWithoutFile(t *testing.T) {
 	recordings := []string{"twice.er", "twice.data", "together.er", "together.data", "parted.er", "parted.data"}
 	db, _ := ingest(t, t.TempDir(), recordings...)
 	suite.CheckInvariants(t, db, len(recordings))
-	const shared = `SELECT DISTINCT e.experiment FROM experiments e JOIN locations l USING (experiment_id)
+	const shared = `SELECT DISTINCT e.experiment FROM experiments e JOIN locations_wide l USING (experiment_id)
 		GROUP BY e.experiment, load_object_id, "offset" HAVING count(*) > 1 AND count(DISTINCT location_id) = count(*)`
 	if d := cmp.Diff([]string{"parted.data", "together.data", "twice.data"}, rows(t, db, shared)); d != "" {
 		t.Error("recordings with shared offsets", d)

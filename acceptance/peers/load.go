@@ -57,7 +57,7 @@ func (l *loader) rows(text string, scan func(*sql.Rows) error) error {
 
 func (l *loader) readFunctions() error {
 	return l.rows(`SELECT function_id, f.name, f.kind, gprofng_name, perf_name, aliases, o.path, f.address, f."offset", f.size
-		FROM functions f JOIN load_objects o USING (experiment_id, load_object_id) JOIN experiments USING (experiment_id)
+		FROM functions_wide f JOIN load_objects o USING (experiment_id, load_object_id) JOIN experiments USING (experiment_id)
 		WHERE experiment = ?`, func(r *sql.Rows) error {
 		f := &function{}
 		var aliases string
@@ -74,7 +74,7 @@ func (l *loader) readFunctions() error {
 
 func (l *loader) readLocations() error {
 	return l.rows(`SELECT location_id, function_id, o.path, l."offset"
-		FROM locations l JOIN load_objects o USING (experiment_id, load_object_id) JOIN experiments USING (experiment_id)
+		FROM locations_wide l JOIN load_objects o USING (experiment_id, load_object_id) JOIN experiments USING (experiment_id)
 		WHERE experiment = ?`, func(r *sql.Rows) error {
 		var id, f int64
 		var at location
@@ -124,7 +124,7 @@ func (l *loader) readFrames() error {
 }
 
 func (l *loader) readStackValues() error {
-	return l.rows(`SELECT raw_stack_id, metric, value FROM stack_values JOIN experiments USING (experiment_id) WHERE experiment = ?`, func(r *sql.Rows) error {
+	return l.rows(`SELECT raw_stack_id, metric, value FROM stack_values_wide JOIN experiments USING (experiment_id) WHERE experiment = ?`, func(r *sql.Rows) error {
 		var id, v int64
 		var metric string
 		err := r.Scan(&id, &metric, &v)
@@ -136,7 +136,7 @@ func (l *loader) readStackValues() error {
 }
 
 func (l *loader) readHeapCalls() error {
-	return l.rows(`SELECT raw_stack_id, operation, size, address, old_address, leaked FROM heap_samples JOIN samples USING (experiment_id, sample)
+	return l.rows(`SELECT raw_stack_id, operation, size, address, old_address, leaked FROM heap_samples JOIN samples_wide USING (experiment_id, sample)
 		JOIN experiments USING (experiment_id) WHERE experiment = ? ORDER BY time_ns, sample`, func(r *sql.Rows) error {
 		var id int64
 		var call heapCall
@@ -148,7 +148,7 @@ func (l *loader) readHeapCalls() error {
 }
 
 func (l *loader) readSamples() error {
-	return l.rows(`SELECT thread_id, time_ns, raw_stack_id, event, value FROM samples JOIN perf_samples USING (experiment_id, sample)
+	return l.rows(`SELECT thread_id, time_ns, raw_stack_id, event, value FROM samples_wide JOIN perf_samples USING (experiment_id, sample)
 		JOIN experiments USING (experiment_id) WHERE experiment = ? ORDER BY time_ns, sample`, func(r *sql.Rows) error {
 		var s sample
 		var id int64

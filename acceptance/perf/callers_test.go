@@ -117,7 +117,7 @@ func (c callers) edges(program string) {
 			c.t.Errorf("%s: %s does not call %s", mode, caller, callee)
 		}
 		return nil
-	}, `WITH own AS (SELECT f.* FROM functions f JOIN load_objects o USING (experiment_id, load_object_id)
+	}, `WITH own AS (SELECT f.* FROM functions_wide f JOIN load_objects o USING (experiment_id, load_object_id)
 			WHERE o.path LIKE '/tmp/callers/%' AND f.kind NOT IN ('plt', 'static')
 				AND (NOT starts_with(f.linkage_name, '_') OR f.linkage_name LIKE '%.part.%'))
 		SELECT DISTINCT v.mode, a.linkage_name, b.linkage_name
@@ -159,7 +159,7 @@ func (c callers) noStubs() {
 
 // ownRoots wants main on no thread's stack but the first's.
 func (c callers) ownRoots() {
-	n := c.number(`SELECT count(*) FROM samples s JOIN processes p USING (experiment_id, process)
+	n := c.number(`SELECT count(*) FROM samples_wide s JOIN processes p USING (experiment_id, process)
 		JOIN raw_stacks r ON r.experiment_id = s.experiment_id AND r.raw_stack_id = s.raw_stack_id
 		JOIN frames f ON f.experiment_id = s.experiment_id AND f.stack_id = r.user_stack_id
 		JOIN functions g ON g.experiment_id = s.experiment_id AND g.function_id = f.function_id
@@ -180,8 +180,8 @@ func (c callers) noGaps() {
 // stubsStay wants the samples in the procedure linkage table there, in each mode,
 // if nothing else was recorded.
 func (c callers) stubsStay(program string) {
-	want := c.number(`SELECT COALESCE(sum(s.n), 0) FROM (SELECT experiment_id, raw_stack_id, count(*) AS n FROM samples GROUP BY ALL) s
-		JOIN raw_frames r USING (experiment_id, raw_stack_id) JOIN locations l USING (experiment_id, location_id)
+	want := c.number(`SELECT COALESCE(sum(s.n), 0) FROM (SELECT experiment_id, raw_stack_id, count(*) AS n FROM samples_wide GROUP BY ALL) s
+		JOIN raw_frames r USING (experiment_id, raw_stack_id) JOIN locations_wide l USING (experiment_id, location_id)
 		JOIN functions f ON f.experiment_id = l.experiment_id AND f.function_id = l.function_id
 		JOIN experiments e ON e.experiment_id = s.experiment_id WHERE e.experiment = ? AND f.kind = 'plt'`, c.experiment)
 	if want == 0 && !strings.HasPrefix(program, "parts") {

@@ -65,11 +65,11 @@ func unwound(t *testing.T, name string) (list [][]frame, reasons []string) {
 		n := len(list) - 1
 		list[n] = append(list[n], frame{uint64(offset), function == "__restore_rt"})
 		return nil
-	}, `WITH one AS MATERIALIZED (SELECT s.experiment_id, s.sample, s.raw_stack_id FROM samples s JOIN experiments e USING (experiment_id) WHERE e.experiment = ?),
+	}, `WITH one AS MATERIALIZED (SELECT s.experiment_id, s.sample, s.raw_stack_id FROM samples_wide s JOIN experiments e USING (experiment_id) WHERE e.experiment = ?),
 		frames AS MATERIALIZED (SELECT one.experiment_id, one.sample, f.raw_stack_id, f.position, f.location_id FROM one
 			JOIN raw_frames f ON f.experiment_id = one.experiment_id AND f.raw_stack_id = one.raw_stack_id WHERE f.location_id IS NOT NULL),
 		located AS MATERIALIZED (SELECT frames.*, l."offset", l.function_id FROM frames
-			JOIN locations l ON l.experiment_id = frames.experiment_id AND l.location_id = frames.location_id)
+			JOIN locations_wide l ON l.experiment_id = frames.experiment_id AND l.location_id = frames.location_id)
 		SELECT located.sample, r.reason, located."offset", coalesce(fn.name, '') FROM located
 			JOIN raw_stacks r ON r.experiment_id = located.experiment_id AND r.raw_stack_id = located.raw_stack_id
 			JOIN functions fn ON fn.experiment_id = located.experiment_id AND fn.function_id = located.function_id
@@ -176,7 +176,7 @@ func TestUnwoundCallers(t *testing.T) {
 			t.Errorf("%d times %s, %q, want %s", n, got, reason, want.callers)
 		}
 		return nil
-	}, `WITH own AS MATERIALIZED (SELECT s.sample, s.raw_stack_id, s.experiment_id FROM samples s JOIN experiments e USING (experiment_id) WHERE e.experiment = 'p_unwind_dwarf.data'),
+	}, `WITH own AS MATERIALIZED (SELECT s.sample, s.raw_stack_id, s.experiment_id FROM samples_wide s JOIN experiments e USING (experiment_id) WHERE e.experiment = 'p_unwind_dwarf.data'),
 		raw AS MATERIALIZED (SELECT own.experiment_id, own.sample, r.reason, r.user_stack_id FROM own JOIN raw_stacks r ON r.experiment_id = own.experiment_id AND r.raw_stack_id = own.raw_stack_id),
 		framed AS MATERIALIZED (SELECT raw.*, f.position, f.function_id FROM raw JOIN frames f ON f.experiment_id = raw.experiment_id AND f.stack_id = raw.user_stack_id),
 		named AS MATERIALIZED (SELECT framed.sample, framed.reason, framed.position, fn.name, fn.load_object_id, fn.experiment_id FROM framed

@@ -49,7 +49,7 @@ func TestLinkageTables(t *testing.T) {
 			if wrong > 0 {
 				t.Errorf("%d edges are not those of the source", wrong)
 			}
-			stubs += int(c.number(`SELECT count(*) FROM raw_frames r JOIN experiments e USING (experiment_id) JOIN locations l USING (experiment_id, location_id)
+			stubs += int(c.number(`SELECT count(*) FROM raw_frames r JOIN experiments e USING (experiment_id) JOIN locations_wide l USING (experiment_id, location_id)
 				JOIN functions f ON f.experiment_id = l.experiment_id AND f.function_id = l.function_id
 				WHERE e.experiment = ? AND f.kind = 'plt'`, c.experiment))
 		})

@@ -27,12 +27,12 @@ type key struct {
 // before any rule, under the names that perf shows.
 const recorded = `WITH chains AS MATERIALIZED (
 		SELECT p.event, p.value, s.sample, f.position, f.location_id FROM perf_samples p
-		JOIN samples s USING (experiment_id, sample)
+		JOIN samples_wide s USING (experiment_id, sample)
 		JOIN raw_frames f ON f.experiment_id = s.experiment_id AND f.raw_stack_id = s.raw_stack_id
 		JOIN experiments e ON e.experiment_id = p.experiment_id WHERE e.experiment = $1 AND f.location_id IS NOT NULL
 	), named AS MATERIALIZED (
 		SELECT l.location_id, o.name AS object, CASE WHEN f.kind IN ('static', 'plt', 'unknown') OR f.name = '__restore_rt' THEN '?' ELSE f.perf_name END AS function, f.kind
-		FROM locations l JOIN functions f USING (experiment_id, function_id)
+		FROM locations_wide l JOIN functions_wide f USING (experiment_id, function_id)
 		JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id
 		JOIN experiments e ON e.experiment_id = l.experiment_id WHERE e.experiment = $1
 	), frames AS MATERIALIZED (

@@ -27,12 +27,12 @@ func generated(t *testing.T, db *queries.DB, experiment string) map[string]float
 	sums := map[string]float64{}
 	rows, err := db.Query(`WITH leaves AS MATERIALIZED (
 			SELECT e.experiment_id, p.value, f.location_id FROM perf_samples p
-			JOIN samples s USING (experiment_id, sample)
+			JOIN samples_wide s USING (experiment_id, sample)
 			JOIN raw_frames f ON f.experiment_id = s.experiment_id AND f.raw_stack_id = s.raw_stack_id AND f.position = 0
 			JOIN experiments e ON e.experiment_id = p.experiment_id WHERE e.experiment = ?
 		)
 		SELECT f.name, sum(value)::DOUBLE FROM leaves
-		JOIN locations l USING (experiment_id, location_id) JOIN functions f USING (experiment_id, function_id)
+		JOIN locations_wide l USING (experiment_id, location_id) JOIN functions f USING (experiment_id, function_id)
 		WHERE f.name LIKE 'jit%' OR f.kind = 'unknown' GROUP BY ALL`, experiment)
 	if err != nil {
 		t.Fatal(err)

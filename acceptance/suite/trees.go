@@ -51,7 +51,7 @@ type expansion struct {
 
 func newExpansion(t *testing.T, db *sql.DB, id string) *expansion {
 	x := &expansion{T: t, db: db, id: id, functions: map[int64]int64{}, values: map[int64]map[string]int64{}, sums: map[string][2]int64{}}
-	x.each("SELECT location_id, function_id FROM locations WHERE experiment_id = ?", func(r *sql.Rows) error {
+	x.each("SELECT location_id, function_id FROM locations_wide WHERE experiment_id = ?", func(r *sql.Rows) error {
 		var location, function int64
 		err := r.Scan(&location, &function)
 		x.functions[location] = function
@@ -67,7 +67,7 @@ func newExpansion(t *testing.T, db *sql.DB, id string) *expansion {
 		x.values[stack][metric] = value
 		return err
 	})
-	x.each(`WITH ids AS MATERIALIZED (SELECT experiment_id, location, location_id FROM locations)
+	x.each(`WITH ids AS MATERIALIZED (SELECT experiment_id, location, location_id FROM locations_wide)
 		SELECT up, part, word, o.location_id, u.location_id, e.location_id, m.location_id, user_rule, expert_rule, machine_rule
 		FROM stack_tree JOIN tree_frames f USING (experiment_id, frame)
 		LEFT JOIN ids o ON o.experiment_id = f.experiment_id AND o.location = f.location
@@ -105,7 +105,7 @@ func (x *expansion) texts(query string) (all []string) {
 func (x *expansion) check() {
 	seen := map[int64]bool{}
 	x.each(`SELECT r.stack, raw_stack_id, node, w.user_stack_id, w.expert_stack_id, w.machine_stack_id
-		FROM recorded_stacks r JOIN raw_stacks w USING (experiment_id, raw_stack_id) WHERE experiment_id = ?`, func(r *sql.Rows) error {
+		FROM recorded_stacks_wide r JOIN raw_stacks w USING (experiment_id, raw_stack_id) WHERE experiment_id = ?`, func(r *sql.Rows) error {
 		var stack, raw, node int64
 		var ids [3]int64
 		if err := r.Scan(&stack, &raw, &node, &ids[0], &ids[1], &ids[2]); err != nil {
@@ -197,8 +197,8 @@ func (x *expansion) sumTexts() (all []string) {
 
 // sumsOfTables are the values of functions and instructions as the tables have them.
 const sumsOfTables = `SELECT concat_ws(' ', mode, metric, what, exclusive, inclusive) FROM (
-		SELECT v.experiment_id, v.modes, v.metric, 'function ' || v.function_id AS what, v.exclusive, v.inclusive
-		FROM function_values v JOIN functions f USING (experiment_id, function_id) WHERE f.name <> '<Total>' OR f.kind <> 'artificial'
+		SELECT v.experiment_id, v.in_user, v.in_expert, v.in_machine, v.metric, 'function ' || v.function_id AS what, v.exclusive, v.inclusive
+		FROM function_values_wide v JOIN functions f USING (experiment_id, function_id) WHERE f.name <> '<Total>' OR f.kind <> 'artificial'
 		UNION ALL
-		SELECT experiment_id, modes, metric, 'instruction ' || location_id, exclusive, inclusive FROM pc_values JOIN locations USING (experiment_id, location)
-	) v JOIN modes m ON v.modes & m.bit <> 0 WHERE experiment_id = ? AND (exclusive <> 0 OR inclusive <> 0)`
+		SELECT experiment_id, in_user, in_expert, in_machine, metric, 'instruction ' || location_id, exclusive, inclusive FROM pc_values JOIN locations_wide USING (experiment_id, location)
+	) v JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine) WHERE experiment_id = ? AND (exclusive <> 0 OR inclusive <> 0)`

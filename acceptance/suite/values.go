@@ -11,7 +11,6 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/structure"
 	"stackmill/storedir"
-	"stackmill/tablefile/stored"
 )
 
 // CheckValues computes the values of a store's experiments from their stored stacks and sums by
@@ -24,7 +23,7 @@ func CheckValues(t *testing.T, store string) (checked int) {
 	}
 	for i := range contents.Batches {
 		b := &contents.Batches[i]
-		files, closeAll := stored.OpenBatch(store, b)
+		files, closeAll := structure.OpenBatch(store, b)
 		for e := range b.Visible {
 			if _, summary := slices.BinarySearch(b.Summaries, e.ExperimentID); summary {
 				continue

@@ -42,7 +42,7 @@ func TestHostileSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := store(t, path)
-	if diff := cmp.Diff([]string{"/src/good.c good"}, lines(t, db, "SELECT file, text FROM source_lines ORDER BY ALL")); diff != "" {
+	if diff := cmp.Diff([]string{"/src/good.c good"}, lines(t, db, "SELECT file, text FROM source_lines_wide ORDER BY ALL")); diff != "" {
 		t.Error(diff)
 	}
 	want := []string{"info missing-source 1", "info private-source 2", "warning link-leads-out 1"}

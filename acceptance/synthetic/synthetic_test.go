@@ -95,7 +95,7 @@ var synthetic = []struct {
 			put(e, schema.HWC, 1, 4*ms, work, 1, -1<<63, 0x7000, 0, 0, 0, 0, 0) // an invalid sample
 		},
 		`SELECT d.sample, o.descriptor, f.name, r.kind FROM data_samples d JOIN data_objects o USING (experiment_id, data_object_id)
-		 JOIN locations l USING (experiment_id, location_id) JOIN functions f USING (experiment_id, function_id)
+		 JOIN locations_wide l USING (experiment_id, location_id) JOIN functions f USING (experiment_id, function_id)
 		 LEFT JOIN memory_regions r USING (experiment_id, memory_region_id)
 		 UNION ALL SELECT NULL, metric, CASE WHEN data_objects THEN 'has data objects' ELSE 'has none' END, '' FROM metrics ORDER BY ALL`,
 		[]string{"1 Module with trigger PC not compiled with -xhwcprof work unknown", "2 Backtracking did not find trigger PC work -",

@@ -68,7 +68,7 @@ func readRecorded(t *testing.T, db *queries.DB, id string) *recorded {
 		r.levels[f.location] = append(r.levels[f.location], f)
 		return err
 	}, `SELECT location, level, l.function_id, file, line, module_id, f.load_object_id FROM (
-			SELECT experiment_id, location, -1 AS level, function_id, file, line FROM locations UNION ALL SELECT experiment_id, location, depth, function_id, file, line FROM inline_frames
+			SELECT experiment_id, location, -1 AS level, function_id, file, line FROM locations_wide UNION ALL SELECT experiment_id, location, depth, function_id, file, line FROM inline_frames_wide
 		) l JOIN functions f USING (experiment_id, function_id) WHERE experiment_id = ? ORDER BY location, level`, id)
 	suite.Query(t, db.DB, func(rows *sql.Rows) error {
 		var stack, node int64
@@ -200,19 +200,19 @@ func byViews(t *testing.T, db *queries.DB, id string) measures {
 			return err
 		}, query, id)
 	}
-	for view, modes := range map[string]string{"": "modes", "inline ": "inline_modes"} {
+	for view, modes := range map[string]string{"": "v.in_user, v.in_expert, v.in_machine", "inline ": "v.in_user_inlined, v.in_expert_inlined, v.in_machine_inlined"} {
 		prefix := map[string]string{"": "", "inline ": "inline_"}[view]
 		read(view+"functions", "SELECT mode, metric, function_id, exclusive, inclusive FROM "+prefix+"function_metrics WHERE experiment_id = ?")
 		read(view+"lines", "SELECT mode, metric, concat_ws(' ', function_id, file, line), exclusive, inclusive FROM "+prefix+"line_metrics WHERE experiment_id = ?")
-		read(view+"source", "SELECT mode, metric, concat_ws(' ', file, line), exclusive, inclusive FROM source_values v JOIN "+modes+" m ON v.modes & m.bit <> 0 WHERE experiment_id = ?")
+		read(view+"source", "SELECT mode, metric, concat_ws(' ', file, line), exclusive, inclusive FROM source_values v JOIN modes m ON by_mode(m.mode, "+modes+") WHERE experiment_id = ?")
 		read(view+"calls", "SELECT mode, metric, concat_ws(' ', function_id, relation, other_id), 0, attributed FROM "+prefix+"callers_callees WHERE experiment_id = ?")
 		read(view+"call tree", `WITH RECURSIVE paths AS (
-				SELECT experiment_id, call_node, function_id::VARCHAR AS path FROM call_nodes WHERE parent IS NULL
+				SELECT experiment_id, call_node, function_id::VARCHAR AS path FROM call_nodes_wide WHERE parent IS NULL
 				UNION ALL
-				SELECT c.experiment_id, c.call_node, concat_ws(' ', p.path, c.function_id) FROM paths p JOIN call_nodes c ON c.experiment_id = p.experiment_id AND c.parent = p.call_node
-			) SELECT m.mode, v.metric, p.path, v.exclusive, v.attributed FROM tree_values v JOIN `+modes+` m ON v.modes & m.bit <> 0 JOIN paths p USING (experiment_id, call_node) WHERE experiment_id = ?`)
+				SELECT c.experiment_id, c.call_node, concat_ws(' ', p.path, c.function_id) FROM paths p JOIN call_nodes_wide c ON c.experiment_id = p.experiment_id AND c.parent = p.call_node
+			) SELECT m.mode, v.metric, p.path, v.exclusive, v.attributed FROM tree_values v JOIN modes m ON by_mode(m.mode, `+modes+`) JOIN paths p USING (experiment_id, call_node) WHERE experiment_id = ?`)
 	}
-	read("instructions", "SELECT mode, metric, location, exclusive, inclusive FROM pc_values v JOIN modes m ON v.modes & m.bit <> 0 WHERE experiment_id = ?")
+	read("instructions", "SELECT mode, metric, location, exclusive, inclusive FROM pc_values v JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine) WHERE experiment_id = ?")
 	read("modules", "SELECT mode, metric, module_id, exclusive, inclusive FROM module_metrics WHERE experiment_id = ?")
 	read("load objects", "SELECT mode, metric, load_object_id, exclusive, inclusive FROM load_object_metrics WHERE experiment_id = ?")
 	read("threads", "SELECT '', metric, concat_ws(' ', process, thread_id), 0, sum(value)::BIGINT FROM thread_metrics WHERE mode = 'user' AND experiment_id = ? GROUP BY ALL")

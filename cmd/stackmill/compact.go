@@ -18,6 +18,7 @@ import (
 
 	"stackmill/compact"
 	"stackmill/queries"
+	"stackmill/schema"
 	"stackmill/storedir"
 )
 
@@ -44,6 +45,9 @@ compact or ingest. A merge is larger by half, at least, than the largest batch
 that it merges, so that old batches are seldom rewritten: after compact there is
 nothing to do until enough was added. A batch is written again alone when an eighth of its experiments do not count any more; with
 --purge, when any does not.
+
+A store of format 14 is first written again in today's format, batch by batch, as the
+views of its stackmill.duckdb show it. If that is stopped, the next compact goes on.
 
 Exit status: 0 done; 4 some batches were left alone because their files are not
 as they were written (see stackmill check); 1 nothing could be done, or not all.`,
@@ -106,6 +110,9 @@ func (v *compacter) run(ctx context.Context) error {
 			say(v.stderr, "stackmill: %v (the store is merged; the next report or query makes the catalog)\n", err)
 		}
 	}
+	v.Older = func(ctx context.Context, batches []*storedir.Batch) (compact.Older, error) {
+		return queries.OpenOlder(ctx, v.Store, queries.Limits{Memory: v.Memory / 2}, batches)
+	}
 	s, err := compact.Run(ctx, v.Options)
 	done()
 	switch {
@@ -128,6 +135,11 @@ func (v *compacter) run(ctx context.Context) error {
 }
 
 func (v *compacter) print(s *compact.Summary, took time.Duration) error {
+	if s.Rewritten > 0 {
+		if err := v.printf("%d batches of store format %s were written again\n", s.Rewritten, schema.OlderVersion); err != nil {
+			return err
+		}
+	}
 	switch {
 	case v.DryRun && s.Merged > 0:
 		return v.printf("%d of %d batches would be merged to %d\n", s.Merged, s.Before.Batches, s.Written)

@@ -41,7 +41,7 @@ with the most samples that became it. Both are numbers as SQL prints them, or
 hexadecimal with 0x. The tables have them: the second example finds the recorded
 stacks with the most CPU time, the third the stacks with a function.`,
 		Example: `  stackmill explain
-  stackmill query "SELECT experiment, raw_stack_id, sum(value) AS value FROM stack_values JOIN experiment_names USING (experiment_id) WHERE metric = 'totalcpu' GROUP BY ALL ORDER BY value DESC LIMIT 10"
+  stackmill query "SELECT experiment, raw_stack_id, sum(value) AS value FROM stack_values_wide JOIN experiment_names USING (experiment_id) WHERE metric = 'totalcpu' GROUP BY ALL ORDER BY value DESC LIMIT 10"
   stackmill query "SELECT DISTINCT stack_id FROM frames JOIN functions USING (experiment_id, function_id) WHERE name = 'main'"
   stackmill explain --stack 2544126839187065367
   stackmill explain --sample 17 --experiment test.1.er --format json`,

@@ -58,7 +58,7 @@ func everyStack(t *testing.T, s *storedStacks) (all []*explanation) {
 			t.Fatal(err)
 		}
 		found, err := s.records(`SELECT r.experiment_id, experiment, raw_stack_id, node, w.user_stack_id, w.expert_stack_id, w.machine_stack_id
-			FROM recorded_stacks r JOIN raw_stacks w USING (experiment_id, raw_stack_id) JOIN experiment_names n ON n.experiment_id = r.experiment_id
+			FROM recorded_stacks_wide r JOIN raw_stacks w USING (experiment_id, raw_stack_id) JOIN experiment_names n ON n.experiment_id = r.experiment_id
 			WHERE r.experiment_id = ? ORDER BY raw_stack_id`, id)
 		if err != nil {
 			t.Fatal(err)

@@ -77,7 +77,7 @@ func location(r queries.Record, column string) int64 {
 // places reads what is at the locations of an experiment, by their numbers.
 func (s *storedStacks) places(experiment string) (map[int64]stackFrame, error) {
 	// In steps: the optimizer takes the experiment for the key of three tables.
-	rows, err := s.records(`WITH l AS MATERIALIZED (SELECT * FROM locations WHERE experiment_id = $1),
+	rows, err := s.records(`WITH l AS MATERIALIZED (SELECT * FROM locations_wide WHERE experiment_id = $1),
 		f AS MATERIALIZED (
 			SELECT l.*, f.name AS "function", f."offset" AS begins, f.size FROM l LEFT JOIN (SELECT * FROM functions WHERE experiment_id = $1) f USING (function_id)
 		)

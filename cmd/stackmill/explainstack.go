@@ -96,7 +96,7 @@ func one(what string, rows []queries.Record) (queries.Record, error) {
 
 func (s *storedStacks) findSample(n int64) (*explanation, error) {
 	found, err := s.records(`SELECT experiment_id, experiment, raw_stack_id, kind, thread_id, COALESCE(thread_name, '') AS thread_name, time_ns
-		FROM samples JOIN experiment_names USING (experiment_id) WHERE sample = ? ORDER BY experiment`, n)
+		FROM samples_wide JOIN experiment_names USING (experiment_id) WHERE sample = ? ORDER BY experiment`, n)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (s *storedStacks) findSample(n int64) (*explanation, error) {
 func (s *storedStacks) findStack(id int64) (*explanation, error) {
 	what := fmt.Sprintf("stack %d", id)
 	found, err := s.records(`SELECT experiment_id, experiment, raw_stack_id
-		FROM recorded_stacks JOIN experiment_names USING (experiment_id) WHERE raw_stack_id = ? ORDER BY experiment`, id)
+		FROM recorded_stacks_wide JOIN experiment_names USING (experiment_id) WHERE raw_stack_id = ? ORDER BY experiment`, id)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (s *storedStacks) findStack(id int64) (*explanation, error) {
 			SELECT experiment_id, raw_stack_id FROM raw_stacks WHERE ? IN (user_stack_id, expert_stack_id, machine_stack_id)
 		),
 		counted AS MATERIALIZED (
-			SELECT b.experiment_id, b.raw_stack_id, count(s.sample) AS samples FROM became b LEFT JOIN samples s USING (experiment_id, raw_stack_id) GROUP BY ALL
+			SELECT b.experiment_id, b.raw_stack_id, count(s.sample) AS samples FROM became b LEFT JOIN samples_wide s USING (experiment_id, raw_stack_id) GROUP BY ALL
 		)
 		SELECT experiment_id, experiment, arg_max(raw_stack_id, (samples, -raw_stack_id)) AS raw_stack_id, count(*) - 1 AS others
 		FROM counted JOIN experiment_names USING (experiment_id) GROUP BY ALL ORDER BY experiment`, id)
@@ -151,9 +151,9 @@ func explain(r queries.Record) *explanation {
 
 // fill reads everything about the recorded stack.
 func (s *storedStacks) fill(x *explanation) error {
-	found, err := s.records(`WITH one AS MATERIALIZED (SELECT * FROM recorded_stacks WHERE experiment_id = $1 AND raw_stack_id = $2)
+	found, err := s.records(`WITH one AS MATERIALIZED (SELECT * FROM recorded_stacks_wide WHERE experiment_id = $1 AND raw_stack_id = $2)
 		SELECT r.process, p.pid, p.target, r.from_ns, r.reason, r.node, w.user_stack_id, w.expert_stack_id, w.machine_stack_id,
-			(SELECT count(*) FROM samples SEMI JOIN one USING (experiment_id, stack)) AS samples
+			(SELECT count(*) FROM samples_wide SEMI JOIN one USING (experiment_id, stack)) AS samples
 		FROM one r JOIN raw_stacks w USING (experiment_id, raw_stack_id)
 		LEFT JOIN processes p ON p.experiment_id = r.experiment_id AND p.process = r.process`, x.ExperimentID, x.RawStackID)
 	if err != nil {

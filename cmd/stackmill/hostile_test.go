@@ -339,7 +339,7 @@ func TestHostileRecordings(t *testing.T) {
 		"SELECT function, exclusive, inclusive FROM function_metrics WHERE metric = 'heapallocbytes' AND mode = 'user' AND function LIKE 'work%'": `[{"function":` + string(result.Marshal(function)) + `,"exclusive":0,"inclusive":100000}]`,
 		"SELECT m.function, 2 * m.exclusive > t.exclusive AS most FROM function_metrics m, function_metrics t WHERE m.metric = 'cpu-clock:u' AND m.mode = 'user' AND m.function LIKE 'work%' AND t.experiment = m.experiment AND t.metric = m.metric AND t.mode = m.mode AND t.function = '<Total>'": `[{"function":` + string(result.Marshal(function)) + `,"most":true}]`,
 		"SELECT name FROM io_files WHERE name LIKE 'out%'":                                                           `[{"name":"out\u001b[2J` + "\ufffd" + `"}]`,
-		"SELECT DISTINCT thread_name FROM samples WHERE thread_name LIKE 'c%'":                                       `[{"thread_name":"c\u001b[2J` + "\ufffd" + `\nx"}]`,
+		"SELECT DISTINCT thread_name FROM samples_wide WHERE thread_name LIKE 'c%'":                                  `[{"thread_name":"c\u001b[2J` + "\ufffd" + `\nx"}]`,
 		"SELECT DISTINCT parse_filename(file) AS f FROM locations WHERE file LIKE '%/a%.c' AND line BETWEEN 1 AND 8": `[{"f":"a\u001b[2J` + "\ufffd" + `.c"}]`,
 	} {
 		out, errs, _ := call("query", "--format", "json", "--store", store, query)

@@ -16,7 +16,6 @@ import (
 	"github.com/peterh/liner"
 
 	"stackmill/queries"
-	"stackmill/schema"
 )
 
 const promptHelp = `SQL ends with a semicolon; it may take several lines.
@@ -144,26 +143,31 @@ func (a *app) listTables() {
 	for _, v := range views {
 		rows = append(rows, []string{v.Name, "view", v.Row})
 	}
-	for _, t := range schema.Tables {
-		rows = append(rows, []string{t.Name, "table", t.Row})
+	for _, r := range queries.Relations() {
+		kind := "table"
+		if r.Wide {
+			kind = "view"
+		}
+		rows = append(rows, []string{r.Name, kind, r.Row})
 	}
 	_ = a.printTable([]field{{name: "name"}, {name: "kind"}, {name: "a row is"}}, rows, false)
 }
 
 func (a *app) describe(name string) {
 	var rows [][]string
-	views, _ := queries.Views()
-	for _, v := range views {
-		if v.Name == name {
-			for _, c := range v.Columns {
+	describe := func(of string, columns []queries.Column) {
+		for _, c := range columns {
+			if of == name {
 				rows = append(rows, []string{c.Name, c.Type, c.Unit, c.Doc})
 			}
 		}
 	}
-	if t := schema.ByName(name); t != nil {
-		for _, c := range t.Shown() {
-			rows = append(rows, []string{c.Name, c.Type.SQL(), c.Unit, c.Doc})
-		}
+	views, _ := queries.Views()
+	for _, v := range views {
+		describe(v.Name, v.Columns)
+	}
+	for _, r := range queries.Relations() {
+		describe(r.Name, r.Columns)
 	}
 	if rows == nil {
 		say(a.stderr, "no view or table %s (.tables lists them)\n", name)
@@ -189,9 +193,9 @@ func completions() ([]string, error) {
 			words = append(words, c.Name)
 		}
 	}
-	for _, t := range schema.Tables {
-		words = append(words, t.Name)
-		for _, c := range t.Shown() {
+	for _, r := range queries.Relations() {
+		words = append(words, r.Name)
+		for _, c := range r.Columns {
 			words = append(words, c.Name)
 		}
 	}

@@ -20,7 +20,7 @@ const bodies = `SELECT i.experiment_id, i.function_id, any_value(f.address) AS a
     WHEN i.target_name <> '' THEN regexp_extract(i.text, '^\S+') || ' ' || split_part(i.target_name, '+', 1)
     WHEN i.target IS NOT NULL THEN regexp_extract(i.text, '^\S+') || ' ' || (i.target - f."offset")
     ELSE regexp_replace(i.text, '-?0x[0-9a-f]+\(%%rip\)|# .*', '', 'g') END, chr(10) ORDER BY i."offset")) >> 1)::BIGINT AS body
-FROM instructions i JOIN functions f USING (experiment_id, function_id)
+FROM instructions_wide i JOIN functions f USING (experiment_id, function_id)
 WHERE (i.experiment_id, i.function_id) IN (VALUES %s)
 GROUP BY ALL HAVING count(*) >= %d AND sum(i.size) >= any_value(f.size) - 16`
 

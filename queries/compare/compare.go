@@ -49,7 +49,7 @@ func (r *Request) Check() error {
 		return fmt.Errorf("--by: no such rows %q (one of %s)", r.By, strings.Join(Subjects, ", "))
 	case r.Inclusive && subjects[r.By].data:
 		return fmt.Errorf("--inclusive: it has no effect on %s, since data objects have one value (it applies to function, line, load-object and path)", r.By)
-	case modeBits[r.Mode] == 0:
+	case !slices.Contains(modes, r.Mode):
 		return fmt.Errorf("--mode: no mode %q (one of user, expert, machine)", r.Mode)
 	case !slices.Contains(Normalisations, r.Normalise):
 		return fmt.Errorf("--normalise: no way %q (one of %s)", r.Normalise, strings.Join(Normalisations, ", "))
@@ -73,8 +73,8 @@ func (r *Request) Choose(f *queries.Filter) (err error) {
 	return err
 }
 
-// modeBits are the modes as the tables have them.
-var modeBits = map[string]int{"user": 1, "expert": 2, "machine": 4}
+// modes are the names of the modes, as in the columns of value tables.
+var modes = []string{"user", "expert", "machine"}
 
 // Result is a comparison.
 type Result struct {

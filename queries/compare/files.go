@@ -152,7 +152,7 @@ func shared(a, b map[string]bool) float64 {
 // text returns a text's lines.
 func (c *comparison) text(content int64) ([]string, error) {
 	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+`, one AS MATERIALIZED (SELECT experiment_id, file FROM (`+fileTexts+`) WHERE content = ? LIMIT 1)
-		SELECT l.line, l.text FROM source_lines l JOIN one o ON o.experiment_id = l.experiment_id AND o.file = l.file ORDER BY l.line`, content)
+		SELECT l.line, l.text FROM source_lines_wide l JOIN one o ON o.experiment_id = l.experiment_id AND o.file = l.file ORDER BY l.line`, content)
 	if err != nil {
 		return nil, err
 	}

@@ -13,11 +13,11 @@ import (
 // different texts of a file are apart.
 func lineValues(c *comparison) string {
 	return fmt.Sprintf(`, texts AS MATERIALIZED (%s),
-		found AS MATERIALIZED (SELECT experiment_id, n, file, line, %s AS v FROM source_values JOIN runs USING (experiment_id) WHERE metric = %s AND modes & %d <> 0)
+		found AS MATERIALIZED (SELECT experiment_id, n, file, line, %s AS v FROM source_values JOIN runs USING (experiment_id) WHERE metric = %s AND in_%s)
 		%s UNION ALL
 		SELECT concat_ws(chr(10), f.file, f.line, COALESCE(t.content, 0)), f.file, f.line::VARCHAR, COALESCE(any_value(t.content), 0), list(f.n), list(f.v)
 		FROM found f LEFT JOIN texts t ON t.experiment_id = f.experiment_id AND t.n = f.n AND t.file = f.file GROUP BY f.file, f.line, COALESCE(t.content, 0)`,
-		fileTexts, c.column(), queries.Quote(c.Metric), modeBits[c.Mode], c.totals(2))
+		fileTexts, c.column(), queries.Quote(c.Metric), c.Mode, c.totals(2))
 }
 
 // fileTexts is SQL of which text the files of runs have: the same number is the same text.

@@ -13,16 +13,16 @@ import (
 func (c *comparison) totals(names int) string {
 	return fmt.Sprintf(`SELECT NULL AS identity, '<Total>'%s, NULL AS function_id, list(n) AS ns, list(exclusive) AS vs
 		FROM function_rollup JOIN runs USING (experiment_id)
-		WHERE metric = %s AND modes & %d <> 0 AND "function" = '<Total>' AND kind = 'artificial'`, strings.Repeat(", ''", names-1), queries.Quote(c.Metric), modeBits[c.Mode])
+		WHERE metric = %s AND in_%s AND "function" = '<Total>' AND kind = 'artificial'`, strings.Repeat(", ''", names-1), queries.Quote(c.Metric), c.Mode)
 }
 
 // objectValues is SQL of load objects by the ends of their paths that distinguish them.
 func objectValues(c *comparison) string {
-	return fmt.Sprintf(`, found AS MATERIALIZED (SELECT experiment_id, n, load_object_id, %s AS v FROM object_values JOIN runs USING (experiment_id) WHERE metric = %s AND modes & %d <> 0)
+	return fmt.Sprintf(`, found AS MATERIALIZED (SELECT experiment_id, n, load_object_id, %s AS v FROM object_values JOIN runs USING (experiment_id) WHERE metric = %s AND in_%s)
 		%s UNION ALL
 		SELECT %s AS identity, any_value(o.name), arg_max(o.path, f.n), NULL, list(f.n), list(f.v)
 		FROM found f JOIN load_objects o ON o.experiment_id = f.experiment_id AND o.load_object_id = f.load_object_id GROUP BY identity`,
-		c.column(), queries.Quote(c.Metric), modeBits[c.Mode], c.totals(2), queries.ObjectPath)
+		c.column(), queries.Quote(c.Metric), c.Mode, c.totals(2), queries.ObjectPath)
 }
 
 // matchObjects makes one item of two versions of a library, of the two programs, and of load

@@ -66,7 +66,7 @@ func (c *comparison) functionsByID() (map[int64]*[2]*item, error) {
 		return nil, err
 	}
 	byID := map[int64]*[2]*item{}
-	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+fmt.Sprintf(` SELECT DISTINCT function_id, function_key FROM function_rollup JOIN runs USING (experiment_id) WHERE modes & %d <> 0`, modeBits[c.Mode]))
+	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+fmt.Sprintf(` SELECT DISTINCT function_id, function_key FROM function_rollup JOIN runs USING (experiment_id) WHERE in_%s`, c.Mode))
 	if err != nil {
 		return nil, err
 	}
@@ -140,10 +140,10 @@ func (c *comparison) walkPaths(functions map[int64]*[2]*item, visit func(path in
 		}
 		return nil
 	}, "WITH "+c.runTable()+fmt.Sprintf(`,
-		found AS MATERIALIZED (SELECT n, call_node, %s AS v FROM tree_values JOIN runs USING (experiment_id) WHERE metric = %s AND modes & %d <> 0),
-		nodes AS MATERIALIZED (SELECT n, call_node, parent, function_id FROM call_nodes JOIN runs USING (experiment_id))
+		found AS MATERIALIZED (SELECT n, call_node, %s AS v FROM tree_values JOIN runs USING (experiment_id) WHERE metric = %s AND in_%s),
+		nodes AS MATERIALIZED (SELECT n, call_node, parent, function_id FROM call_nodes_wide JOIN runs USING (experiment_id))
 		SELECT c.n, c.call_node, c.parent, c.function_id, COALESCE(f.v, 0)::BIGINT FROM nodes c LEFT JOIN found f ON f.n = c.n AND f.call_node = c.call_node
-		ORDER BY c.n, c.call_node`, c.pathColumn(), queries.Quote(c.Metric), modeBits[c.Mode]))
+		ORDER BY c.n, c.call_node`, c.pathColumn(), queries.Quote(c.Metric), c.Mode))
 }
 
 // pathNames are a path's names: its functions from the root, and the last one's load object.

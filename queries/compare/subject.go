@@ -82,7 +82,7 @@ func functionValues(c *comparison) string {
 	return fmt.Sprintf(` SELECT CASE WHEN "function" = '<Total>' AND kind = 'artificial' THEN NULL ELSE function_key END AS identity, "function", load_object, module, kind,
 		arg_max(function_id, n) AS function_id, list(n) AS ns, list(%s) AS vs
 		FROM function_rollup JOIN runs USING (experiment_id)
-		WHERE metric = %s AND modes & %d <> 0 GROUP BY ALL`, c.column(), queries.Quote(c.Metric), modeBits[c.Mode])
+		WHERE metric = %s AND in_%s GROUP BY ALL`, c.column(), queries.Quote(c.Metric), c.Mode)
 }
 
 // column is the column with the values that are compared.

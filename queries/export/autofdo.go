@@ -88,11 +88,11 @@ func (a *autofdo) readStarts(ctx context.Context) error {
 	a.starts = map[int64]int64{}
 	var id, line int64
 	return scan(ctx, a.on, `WITH own AS MATERIALIZED (
-  SELECT f.experiment_id, f.function_id, i.line FROM functions f JOIN instructions i
+  SELECT f.experiment_id, f.function_id, i.line FROM functions_wide f JOIN instructions_wide i
     ON i.experiment_id = f.experiment_id AND i.function_id = f.function_id AND i."offset" = f."offset"
   WHERE i.line > 0 AND f.size > 0
 )
-SELECT f.function_id, min(o.line) FROM functions f JOIN own o
+SELECT f.function_id, min(o.line) FROM functions_wide f JOIN own o
   ON o.experiment_id = f.experiment_id AND o.function_id = CASE WHEN contains(f.linkage_name, '.cold') THEN f.outline_of ELSE f.function_id END
 WHERE f.start_line = 0 GROUP BY ALL`, func() error { a.starts[id] = line; return nil }, &id, &line)
 }

@@ -167,7 +167,7 @@ func (p *part) readFunctions(ctx context.Context, on Querier) error {
 	var f function
 	var of int64
 	return scan(ctx, on, `SELECT f.experiment_id, f.function_id, f.name, f.linkage_name, f.load_object_id, f.address, f.start_line, COALESCE(m.name, '')
-FROM (FROM functions WHERE `+p.cond+`) f LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.module_id`, func() error {
+FROM (FROM functions_wide WHERE `+p.cond+`) f LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.module_id`, func() error {
 		next := f
 		next.object, next.module = p.byID[id].objects[of], module
 		p.byID[id].functions[f.id] = &next
@@ -180,7 +180,7 @@ func (p *part) readLocations(ctx context.Context, on Querier) error {
 	var n int32
 	var l location
 	var object, function, line, discriminator int64
-	return scan(ctx, on, "SELECT experiment_id, location, location_id, load_object_id, \"offset\", function_id, file, line, discriminator FROM locations WHERE "+p.cond+`
+	return scan(ctx, on, "SELECT experiment_id, location, location_id, load_object_id, \"offset\", function_id, file, line, discriminator FROM locations_wide WHERE "+p.cond+`
 ORDER BY experiment_id, location`, func() error {
 		e := p.byID[id]
 		if int(n) != len(e.locations) {
@@ -200,7 +200,7 @@ func (p *part) readInlined(ctx context.Context, on Querier) error {
 	var id, file string
 	var n int32
 	var function, line, discriminator int64
-	return scan(ctx, on, "SELECT experiment_id, location, function_id, file, line, discriminator FROM inline_frames WHERE "+p.cond+`
+	return scan(ctx, on, "SELECT experiment_id, location, function_id, file, line, discriminator FROM inline_frames_wide WHERE "+p.cond+`
 ORDER BY experiment_id, location, depth`, func() error {
 		e := p.byID[id]
 		f := e.functions[function]

@@ -135,10 +135,10 @@ var originColumns = map[string]string{
 // samples is the query of the samples, with their labels where stacks are told apart by these.
 func (p *part) samples(by string) string {
 	if !p.labelled || by != byOrigin {
-		return "SELECT experiment_id, sample, stack, process, thread_id, name_no, cgroup, '' AS labels FROM samples_numbered_rows() WHERE " + p.cond
+		return "SELECT experiment_id, sample, stack, process, thread_id, name_no, cgroup, '' AS labels FROM samples_wide WHERE " + p.cond
 	}
 	return `SELECT t.experiment_id, t.sample, t.stack, t.process, t.thread_id, t.name_no, t.cgroup, COALESCE(l.labels, '') AS labels
-    FROM (FROM samples_numbered_rows() WHERE ` + p.cond + `) t LEFT JOIN (FROM pprof_samples WHERE ` + p.cond + `) l ON l.experiment_id = t.experiment_id AND l.sample = t.sample`
+    FROM (FROM samples_wide WHERE ` + p.cond + `) t LEFT JOIN (FROM pprof_samples WHERE ` + p.cond + `) l ON l.experiment_id = t.experiment_id AND l.sample = t.sample`
 }
 
 // row is a node in the tree of stacks with one of the values that end there, if any does.

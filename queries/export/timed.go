@@ -55,7 +55,7 @@ func (s *selection) timed(ctx context.Context, e *experiment, cond string) (*tim
 		return nil, err
 	}
 	t.rows, err = s.on.QueryContext(ctx, `SELECT t.process, t.thread_id, a.thread_name, t.time_ns, l.node, m.value
-FROM (FROM samples_numbered_rows() WHERE `+cond+`) t
+FROM (FROM samples_wide WHERE `+cond+`) t
 LEFT JOIN (FROM thread_names WHERE `+cond+`) a ON a.process = t.process AND a.thread_id = t.thread_id AND a.name_no = t.name_no
 JOIN (FROM sample_metrics WHERE metric = `+queries.Quote(s.metrics[0].name)+" AND "+cond+`) m ON m.sample = t.sample
 JOIN (FROM mode_leaves WHERE mode = '`+s.mode+"' AND "+cond+`) l ON l.stack = t.stack

@@ -202,18 +202,11 @@ func (w *writer) copied(ctx context.Context, name, doc string, view bool) (s sou
 
 // docOf describes a column of a table of the schema.
 func docOf(table, column string) string {
-	t := schema.ByName(table)
-	if t == nil {
-		return ""
-	}
-	for _, c := range t.Shown() {
-		if c.Name == column {
-			return c.Doc
-		}
-	}
-	for _, c := range t.Computed {
-		if c.Name == column {
-			return c.Doc
+	for _, r := range queries.Relations() {
+		for _, c := range r.Columns {
+			if r.Name == table && c.Name == column {
+				return c.Doc
+			}
 		}
 	}
 	return ""

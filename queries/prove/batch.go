@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 
 	"stackmill/schema"
+	"stackmill/stages/structure"
 	"stackmill/storedir"
 	"stackmill/tablefile/stored"
 )
@@ -42,7 +43,7 @@ func Batch(ctx context.Context, store string, b *storedir.Batch, memory int64, p
 	if err := p.open(store, b); err != nil {
 		return nil, err
 	}
-	files, closeAll := stored.OpenBatch(store, b)
+	files, closeAll := structure.OpenBatch(store, b)
 	defer closeAll()
 	entries, visible := map[int64]*storedir.Entry{}, map[int64]bool{}
 	for i := range b.Experiments {

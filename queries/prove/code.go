@@ -43,7 +43,7 @@ func (x *experiment) proveCode() error {
 	}
 	t := schema.Locations
 	starts, exact, offset, reason := x.col(t, "instruction"), x.missing(t, "instruction"), x.col(t, "offset"), x.col(t, "reason")
-	valued, bits := make([]int64, len(x.location)), x.col(schema.PCValues, "modes")
+	valued, bits := make([]int64, len(x.location)), x.modes(schema.PCValues)
 	for i, l := range x.col(schema.PCValues, "location") {
 		valued[l] |= bits[i]
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/md5"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math/bits"
 
 	"stackmill/schema"
@@ -46,14 +45,12 @@ func (p *batch) rollup() (map[int64]digest, error) {
 		if done || err != nil {
 			return all, err
 		}
-		v := c.block.values // experiment, metric, modes, function_id, then as further says
+		id, first := c.block.values[0], 1+c.table.ModeColumns()
+		modes, v := sets(c.block.values[1:first], c.block.n), c.block.values[first:] // metric, function_id, then as further says
 		for i := range c.block.n {
-			if v[2][i]&^schema.FunctionRollup.Modes() != 0 {
-				return nil, fmt.Errorf("function_rollup: modes %d", v[2][i])
-			}
-			d := all[v[0][i]]
-			d.add(v[2][i], v[1][i], v[3][i], v[4][i], v[5][i], v[6][i], v[7][i], v[8][i], v[9][i], v[10][i], v[11][i])
-			all[v[0][i]] = d
+			d := all[id[i]]
+			d.add(modes[i], v[0][i], v[1][i], v[2][i], v[3][i], v[4][i], v[5][i], v[6][i], v[7][i], v[8][i], v[9][i])
+			all[id[i]] = d
 		}
 		c.at = c.block.n
 	}
@@ -80,7 +77,7 @@ func (x *experiment) proveRollup() error {
 	}
 	var want digest
 	units := x.col(schema.Metrics, "unit")
-	metrics, modes, exclusive, inclusive := x.col(t, "metric"), x.col(t, "modes"), x.col(t, "exclusive"), x.col(t, "inclusive")
+	metrics, modes, exclusive, inclusive := x.col(t, "metric"), x.modes(t), x.col(t, "exclusive"), x.col(t, "inclusive")
 	for i, no := range x.col(t, "function_no") {
 		n := known[x.functions[no]]
 		want.add(modes[i], metrics[i], n.id, units[x.metrics[metrics[i]]], n.key, n.function, n.object, n.module, n.kind, exclusive[i], inclusive[i])

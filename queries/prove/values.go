@@ -81,21 +81,14 @@ func (x *experiment) stored(t *schema.Table) (d digest, err error) {
 
 // addRows adds rows of one experiment, whose identifier is the first column.
 func (d *digest) addRows(t *schema.Table, columns [][]int64, n int) {
-	columns = columns[1:]
-	var modes []int64
-	if t.Has("modes") { // first
-		modes, columns = columns[0], columns[1:]
-	}
+	first := 1 + t.ModeColumns()
+	modes, columns := sets(columns[1:first], n), columns[first:]
 	row := make([]int64, len(columns))
 	for i := range n {
 		for c := range row {
 			row[c] = columns[c][i]
 		}
-		if modes == nil {
-			d.add(0, row...)
-		} else {
-			d.add(modes[i], row...)
-		}
+		d.add(modes[i], row...)
 	}
 }
 
@@ -109,6 +102,14 @@ func numbers(a arrow.Array) ([]int64, error) {
 		list := make([]int64, a.Len())
 		for i, v := range a.Int32Values() {
 			list[i] = int64(v)
+		}
+		return list, nil
+	case *array.Boolean:
+		list := make([]int64, a.Len())
+		for i := range list {
+			if a.Value(i) {
+				list[i] = 1
+			}
 		}
 		return list, nil
 	case *array.String:

@@ -67,8 +67,8 @@ func isWord(c byte) bool {
 
 // chooseFunctions resolves the functions that are asked for.
 func (q *Question) chooseFunctions(ctx context.Context) error {
-	known, err := q.db.Texts(ctx, fmt.Sprintf(`SELECT DISTINCT unnest([name, gprofng_name, perf_name]) AS name FROM functions
-		WHERE kind <> 'inlined' OR %t OR function_id IN (SELECT body_of FROM functions WHERE body_of IS NOT NULL) ORDER BY name`, q.Inline))
+	known, err := q.db.Texts(ctx, fmt.Sprintf(`SELECT DISTINCT unnest([name, gprofng_name, perf_name]) AS name FROM functions_wide
+		WHERE kind <> 'inlined' OR %t OR function_id IN (SELECT body_of FROM functions_wide WHERE body_of IS NOT NULL) ORDER BY name`, q.Inline))
 	if err != nil {
 		return err
 	}

@@ -21,10 +21,10 @@ func (q *Question) Frames(ctx context.Context, rows []queries.Record) (map[int64
 	for i, rec := range rows {
 		ids[i] = fmt.Sprint(rec.Number("stack_id"))
 	}
-	levels := `SELECT experiment_id, location_id, "offset", function_id, file, line, 0 AS level FROM locations`
+	levels := `SELECT experiment_id, location_id, "offset", function_id, file, line, 0 AS level FROM locations_wide`
 	if q.Inline {
 		levels = `SELECT v.experiment_id, v.location_id, l."offset", v.function_id, v.file, v.line, v.level
-  FROM location_levels v JOIN locations l USING (experiment_id, location)`
+  FROM location_levels v JOIN locations_wide l USING (experiment_id, location)`
 	}
 	found, err := q.db.Records(ctx, "WITH "+q.named()+`, asked AS MATERIALIZED (
   SELECT * FROM frames WHERE experiment_id = `+queries.Quote(rows[0].Text("experiment_id"))+" AND stack_id IN ("+strings.Join(ids, ", ")+`)

@@ -169,7 +169,7 @@ func (q *Question) defaultMetrics(ctx context.Context) (map[string]string, error
 
 // checkFile makes sure that a file of the name has lines with values.
 func (q *Question) checkFile(ctx context.Context) error {
-	known, err := q.db.Texts(ctx, "SELECT DISTINCT file FROM source_values WHERE file <> '' AND modes & 7 <> 0 ORDER BY ALL")
+	known, err := q.db.Texts(ctx, "SELECT DISTINCT file FROM source_values WHERE file <> '' AND (in_user OR in_expert OR in_machine) ORDER BY ALL")
 	if err != nil {
 		return err
 	}

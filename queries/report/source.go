@@ -26,7 +26,7 @@ func (q *Question) sourceRows() string {
 	if all == nil {
 		all = append(all, `(v.experiment_id, v.metric, v.file) IN (
   SELECT (s.experiment_id, s.metric, s.file)
-  FROM source_values s JOIN modes m ON s.modes & m.bit <> 0
+  FROM source_values s JOIN modes m ON by_mode(m.mode, s.in_user, s.in_expert, s.in_machine)
   WHERE m.mode = '`+q.Mode+`' AND s.file <> ''
   GROUP BY s.experiment_id, s.metric, s.file
   QUALIFY row_number() OVER (PARTITION BY s.experiment_id, s.metric ORDER BY sum(s.exclusive) DESC, max(s.inclusive) DESC, s.file) = 1)`)
@@ -46,20 +46,20 @@ func (q *Question) inlinedRows() string {
 // extents is a query of the first and last lines of functions and their bodies (S11):
 // of their code in the file in which it starts, and of lines that have values.
 func extents(names []string) string {
-	return `WITH meant AS MATERIALIZED (SELECT experiment_id, function_id FROM functions WHERE list_has_any([name, gprofng_name, perf_name], [` + queries.Quote(names...) + `])),
+	return `WITH meant AS MATERIALIZED (SELECT experiment_id, function_id FROM functions_wide WHERE list_has_any([name, gprofng_name, perf_name], [` + queries.Quote(names...) + `])),
 parts AS MATERIALIZED (
   SELECT experiment_id, function_id FROM meant
   UNION
-  SELECT f.experiment_id, f.function_id FROM functions f JOIN meant w ON w.experiment_id = f.experiment_id AND w.function_id = f.body_of AND f.kind = 'body'),
+  SELECT f.experiment_id, f.function_id FROM functions_wide f JOIN meant w ON w.experiment_id = f.experiment_id AND w.function_id = f.body_of AND f.kind = 'body'),
 code AS MATERIALIZED (
-  SELECT i.experiment_id, i.function_id, i.file, i.line FROM instructions i SEMI JOIN parts USING (experiment_id, function_id)
+  SELECT i.experiment_id, i.function_id, i.file, i.line FROM instructions_wide i SEMI JOIN parts USING (experiment_id, function_id)
   WHERE i.line > 0
   QUALIFY i.file = first_value(i.file) OVER (PARTITION BY i.experiment_id, i.function_id ORDER BY i."offset"))
 SELECT experiment_id, file, min(line) AS first, max(line) AS last FROM (
   SELECT * FROM code
   UNION ALL
-  SELECT experiment_id, function_id, file, line FROM line_values v SEMI JOIN parts USING (experiment_id, function_id)
-  WHERE modes & 7 <> 0 AND line > 0
+  SELECT experiment_id, function_id, file, line FROM line_values_wide v SEMI JOIN parts USING (experiment_id, function_id)
+  WHERE (in_user OR in_expert OR in_machine) AND line > 0
 ) GROUP BY experiment_id, function_id, file`
 }
 
@@ -73,7 +73,7 @@ func (q *Question) disasmRows() string {
   SELECT (f.experiment_id, f.metric, f.function_id) FROM function_metrics f
   SEMI JOIN (
     SELECT DISTINCT i.experiment_id, unnest([g.function_id, g.body_of]) AS function_id
-    FROM instructions i JOIN functions g USING (experiment_id, function_id)
+    FROM instructions_wide i JOIN functions g USING (experiment_id, function_id)
   ) c ON c.experiment_id = f.experiment_id AND c.function_id = f.function_id
   WHERE f.mode = '` + q.Mode + `'
   QUALIFY row_number() OVER (PARTITION BY f.experiment_id, f.metric ORDER BY f.exclusive DESC, f.inclusive DESC, f.function, f.function_id) = 1)`
@@ -101,5 +101,5 @@ func (q *Question) Inlined(ctx context.Context) (map[Line][]queries.Record, erro
 
 // SourceLines returns the lines of files that the store has.
 func (q *Question) SourceLines(ctx context.Context, files []string) ([]queries.Record, error) {
-	return q.db.Records(ctx, "SELECT experiment_id, file, line, text FROM source_lines WHERE file IN ("+queries.Quote(files...)+")")
+	return q.db.Records(ctx, "SELECT experiment_id, file, line, text FROM source_lines_wide WHERE file IN ("+queries.Quote(files...)+")")
 }

@@ -33,7 +33,7 @@ var aliases = map[string]string{"manual": "name", "gprofng": "gprofng_name", "pe
 
 // named is the table functions with the chosen names.
 func (q *Question) named() string {
-	return "named AS MATERIALIZED (SELECT * REPLACE (" + aliases[q.Alias] + " AS name) FROM functions)"
+	return "named AS MATERIALIZED (SELECT * REPLACE (" + aliases[q.Alias] + " AS name) FROM functions_wide)"
 }
 
 // pairs is a table of the chosen experiments and metrics.
@@ -148,13 +148,13 @@ func (q *Question) renamed() string {
 // as the view source lists them.
 const startingFunctions = `COALESCE((
   SELECT string_agg(DISTINCT n.name, ', ' ORDER BY n.name)
-  FROM named n JOIN instructions i ON i.experiment_id = n.experiment_id AND i.function_id = n.function_id AND i."offset" = n."offset"
+  FROM named n JOIN instructions_wide i ON i.experiment_id = n.experiment_id AND i.function_id = n.function_id AND i."offset" = n."offset"
   WHERE n.experiment_id = v.experiment_id AND i.file = v.file AND i.line = v.line AND (v.mode <> 'user' OR n.kind <> 'body')), '') AS functions`
 
 // isOneOf is true for the rows of the functions that have one of the names,
 // whichever alias is shown.
 func isOneOf(names []string) string {
-	return "(v.experiment_id, v.function_id) IN (SELECT (experiment_id, function_id) FROM functions " +
+	return "(v.experiment_id, v.function_id) IN (SELECT (experiment_id, function_id) FROM functions_wide " +
 		"WHERE list_has_any([name, gprofng_name, perf_name], [" + queries.Quote(names...) + "]))"
 }
 

@@ -33,7 +33,7 @@ func flamegraph(w *work) error {
 	if err != nil {
 		return err
 	}
-	db, done, err := w.openMetric(f, []string{"flame", "inline_modes", "modules"}, w.values["experiment"]...)
+	db, done, err := w.openMetric(f, []string{"flame", "modules"}, w.values["experiment"]...)
 	if err != nil {
 		return err
 	}

@@ -21,9 +21,9 @@ const nodesAtOnce = 2 << 20
 // as they are and put together here, where the numbers of nodes are indexes: that is
 // several times as fast as SQL that joins and sorts them.
 func readFlameTree(ctx context.Context, db *queries.DB, metric, mode string, inline bool) (*flameTree, error) {
-	modes := "modes"
+	inMode := "by_mode(?, in_user, in_expert, in_machine)"
 	if inline {
-		modes = "inline_modes"
+		inMode = "by_mode(?, in_user_inlined, in_expert_inlined, in_machine_inlined)"
 	}
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -31,7 +31,7 @@ func readFlameTree(ctx context.Context, db *queries.DB, metric, mode string, inl
 	}
 	defer conn.Close()
 	r := &flameReader{ctx: ctx, conn: conn, of: []any{metric, mode},
-		values: "FROM tree_values WHERE metric = ? AND modes & (SELECT bit FROM " + modes + " WHERE mode = ?) <> 0"}
+		values: "FROM tree_values WHERE metric = ? AND " + inMode}
 	parts, err := r.parts()
 	room := 0
 	if len(parts) > 0 {
@@ -177,7 +177,7 @@ LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.mod
 			nodes[n].parent, nodes[n].name = parent, name
 		}
 		return nil
-	}, "SELECT experiment_id, call_node, parent, function_id FROM call_nodes WHERE"+some, ends...)
+	}, "SELECT experiment_id, call_node, parent, function_id FROM call_nodes_wide WHERE"+some, ends...)
 	if err != nil {
 		return err
 	}

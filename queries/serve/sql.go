@@ -14,7 +14,6 @@ import (
 
 	"stackmill/queries"
 	"stackmill/queries/result"
-	"stackmill/schema"
 )
 
 // queryFields are what the body of a query has.
@@ -91,7 +90,7 @@ func describeSQL(w *work) error {
 		}
 		return list
 	}
-	all := make([]relation, 0, len(views)+len(schema.Tables))
+	all := make([]relation, 0, 2*len(views))
 	for _, v := range views {
 		r := relation{Name: v.Name, Kind: "view", Row: v.Row, Columns: columnsOf(v.Columns)}
 		if v.Parameters != nil {
@@ -99,15 +98,12 @@ func describeSQL(w *work) error {
 		}
 		all = append(all, r)
 	}
-	for _, t := range schema.Tables {
-		r := relation{Name: t.Name, Kind: "table", Row: t.Row}
-		for _, c := range t.Shown() {
-			r.Columns = append(r.Columns, column{c.Name, c.Type.SQL(), c.Unit, c.Doc})
+	for _, r := range queries.Relations() {
+		kind := "table"
+		if r.Wide {
+			kind = "view"
 		}
-		for _, c := range t.Computed {
-			r.Columns = append(r.Columns, column{c.Name, c.Type.SQL(), "", c.Doc})
-		}
-		all = append(all, r)
+		all = append(all, relation{Name: r.Name, Kind: kind, Row: r.Row, Columns: columnsOf(r.Columns)})
 	}
 	db, done, err := w.open(queries.Filter{}, nil)
 	if err != nil {

@@ -37,7 +37,7 @@ var Data string
 // tables: a line `TABLE COLUMN...`, then the rows, indented, with one field per
 // column; the columns left out are 0, empty or missing, and `listed_in` is the batch. A field that ends in
 // `ms` is in milliseconds, `”` is empty, `null` missing, `~` a blank; a backslash
-// begins an escape as in Go's texts. A line
+// begins an escape as in Go's texts. A column `modes` has sets of modes (schema.AllModes) in place of theirs. A line
 // `batch ID NAME PATH` starts a batch, `with ID NAME PATH` another experiment of it; both may
 // end in a generation. `#` starts a comment.
 func Build(dir, text string) error {
@@ -117,6 +117,16 @@ func (b *batch) add(t *schema.Table, columns, fields []string) error {
 	}
 	text := map[string]string{}
 	for i, c := range columns {
+		if c == "modes" {
+			set, err := strconv.Atoi(fields[i])
+			if err != nil {
+				return fmt.Errorf("%s: modes: %w", t.Name, err)
+			}
+			for bit, name := range schema.Modes {
+				text[name] = strconv.Itoa(set >> bit & 1)
+			}
+			continue
+		}
 		t.Index(c)
 		text[c] = fields[i]
 	}

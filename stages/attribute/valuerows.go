@@ -128,7 +128,7 @@ func (t *CallTree) totals(values *Values) sharing {
 
 // begin appends what the rows of all value tables begin with.
 func begin(rows *schema.Rows, modes Mode, metric int) *schema.Rows {
-	return rows.Int32(int32(modes)).Label(metric)
+	return rows.Modes(int32(modes)).Label(metric)
 }
 
 // neighbour is a function as another one has it next to it on stacks, or itself.

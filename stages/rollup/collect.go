@@ -132,7 +132,7 @@ func (c *Collector) values(rows columns, of func(int) *experiment) {
 		metrics[i] = c.metrics.copied(labels.Dictionary().(*array.String).Value(i))
 	}
 	places := labels.Indices().(*array.Int32).Int32Values()
-	modes, functions := rows.narrow("modes"), rows.narrow("function_no")
+	modes, functions := schema.ModesOf(rows.rows), rows.narrow("function_no")
 	exclusive, inclusive := rows.wide("exclusive"), rows.wide("inclusive")
 	for from, until := 0, 0; from < len(modes); from = until { // mostly once: they are one experiment's
 		e := of(from)

@@ -1,6 +1,8 @@
 package rollup
 
 import (
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
@@ -81,17 +83,17 @@ func (t *texts) batch(all []row, order []int32) arrow.RecordBatch {
 	text := func(n int) arrow.Array {
 		return t.parts[n].labels.Mixed(narrow(func(r *row) int32 { return t.parts[n].of[r.function] }))
 	}
-	columns := []arrow.Array{
+	columns := slices.Concat([]arrow.Array{
 		t.experiments.Mixed(narrow(func(r *row) int32 { return r.experiment })),
 		t.metrics.Mixed(narrow(func(r *row) int32 { return r.metric })),
 		t.units.Mixed(narrow(func(r *row) int32 { return t.unitOf[r.experiment][r.metric] })),
-		schema.Int32s(narrow(func(r *row) int32 { return r.modes })),
+	}, schema.ModeArrays(narrow(func(r *row) int32 { return r.modes })), []arrow.Array{
 		wide(func(r *row) int64 { return t.functions[r.function].id }),
 		wide(func(r *row) int64 { return t.functions[r.function].key }),
 		text(0), text(1), text(2), text(3),
 		wide(func(r *row) int64 { return r.exclusive }),
 		wide(func(r *row) int64 { return r.inclusive }),
-	}
+	})
 	batch := array.NewRecordBatch(schema.FunctionRollup.Arrow(), columns, int64(len(rows)))
 	for _, c := range columns {
 		c.Release()

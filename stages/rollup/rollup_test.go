@@ -50,6 +50,10 @@ func add(t *testing.T, c *Collector, table *schema.Table, id string, rows ...[]a
 	t.Helper()
 	r := schema.NewRows(table, id, func(t *schema.Table, rows arrow.RecordBatch) error { return c.Add(t, rows) })
 	for _, row := range rows {
+		if table.Modes() != 0 {
+			r.Modes(row[0].(int32))
+			row = row[1:]
+		}
 		r.Append(row...)
 	}
 	if err := r.Close(); err != nil {
@@ -83,7 +87,10 @@ func texted(t *testing.T, emitted func(func(*schema.Table, arrow.RecordBatch) er
 		for n := range int(rows.NumRows()) {
 			var row []string
 			for i, c := range table.Columns {
-				if c.Name != "function_key" {
+				switch {
+				case c.Name == schema.Modes[0]:
+					row = append(row, fmt.Sprint(schema.ModesOf(rows)[n]))
+				case c.Type != schema.Bool && c.Name != "function_key":
 					row = append(row, rows.Column(i).ValueStr(n))
 				}
 			}

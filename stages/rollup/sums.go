@@ -52,7 +52,7 @@ func (s *Sums) Add(rows arrow.RecordBatch) {
 			numbers[i] = append(numbers[i], s.labels[i].copied(known.Value(n)))
 		}
 	}
-	modes, keys, exclusive, inclusive := of.narrow("modes"), of.wide("function_key"), of.wide("exclusive"), of.wide("inclusive")
+	modes, keys, exclusive, inclusive := schema.ModesOf(rows), of.wide("function_key"), of.wide("exclusive"), of.wide("inclusive")
 	var last group
 	var to *sum
 	for i := range keys {
@@ -139,7 +139,10 @@ func (s *Sums) batch(rows []filled) arrow.RecordBatch {
 		r := &rows[i]
 		modes[i], keys[i], exclusive[i], inclusive[i] = r.modes, r.key, r.exclusive, r.inclusive
 	}
-	column["modes"], column["function_key"] = schema.Int32s(modes), schema.Int64s(keys)
+	for i, a := range schema.ModeArrays(modes) {
+		column[schema.Modes[i]] = a
+	}
+	column["function_key"] = schema.Int64s(keys)
 	column["exclusive"], column["inclusive"] = schema.Int64s(exclusive), schema.Int64s(inclusive)
 	list := make([]arrow.Array, len(schema.FunctionSums.Columns))
 	for i, c := range schema.FunctionSums.Columns {

@@ -141,7 +141,7 @@ func example(t *testing.T) *attribute.Result {
 	return &attribute.Result{ExperimentID: "e", Program: p, Total: top, Stacks: stacks, Sums: sums}
 }
 
-func stored(t *testing.T, r *attribute.Result) store {
+func readBack(t *testing.T, r *attribute.Result) store {
 	s := store{}
 	none := func(*program.Location) (uint64, bool) { return 0, false }
 	if err := errors.Join(r.StackRows(s.emit), r.LocationRows(s.emit, none)); err != nil {
@@ -157,7 +157,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := stored(t, r).values()
+	got, err := readBack(t, r).values()
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
@@ -168,7 +168,7 @@ func TestRead(t *testing.T) {
 
 // Without samples, values need no program and no stacks, and are the same.
 func TestReadEmpty(t *testing.T) {
-	tables := stored(t, example(t)).tables
+	tables := readBack(t, example(t)).tables
 	whole, err := Read("e", tables, true)
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +190,7 @@ func TestReadEmpty(t *testing.T) {
 // A number that refers to what is not there is an error, whatever the table, row and column.
 // Others are other values.
 func TestDamaged(t *testing.T) {
-	s := stored(t, example(t))
+	s := readBack(t, example(t))
 	refused := 0
 	for table, rows := range s {
 		for column := range int(rows.NumCols()) {

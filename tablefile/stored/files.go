@@ -1,8 +1,6 @@
 package stored
 
 import (
-	"io"
-	"slices"
 	"strings"
 	"sync"
 
@@ -10,7 +8,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 
 	"stackmill/schema"
-	"stackmill/storedir"
 )
 
 // Files reads the tables of a batch. It keeps what it has read of their files last, for the
@@ -26,28 +23,6 @@ type Files struct {
 // no rows of it; the caller closes the files afterwards.
 func NewFiles(open func(*schema.Table) (parquet.ReaderAtSeeker, error)) *Files {
 	return &Files{open: open, readers: map[string]*Reader{}}
-}
-
-// OpenBatch returns the tables of a batch of a store, and what closes their files.
-func OpenBatch(store string, b *storedir.Batch) (tables *Files, closeAll func()) {
-	var open []io.Closer
-	tables = NewFiles(func(t *schema.Table) (parquet.ReaderAtSeeker, error) {
-		at := slices.IndexFunc(b.Files, func(f storedir.File) bool { return f.Table == t.Name })
-		if at < 0 {
-			return nil, nil
-		}
-		f, err := storedir.OpenFile(store, b.Files[at].Path)
-		if err != nil {
-			return nil, err
-		}
-		open = append(open, f) // one after the other: Files sees to that
-		return f, nil
-	})
-	return tables, func() {
-		for _, f := range open {
-			_ = f.Close() // it was only read
-		}
-	}
 }
 
 // Tables returns what reads the tables of an experiment.

@@ -1,0 +1,251 @@
+package queries
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"stackmill/pattern"
+	"stackmill/queries/result"
+	"stackmill/schema"
+	"stackmill/storedir"
+)
+
+// Older reads a store of schema.OlderVersion by the views of its catalog, which the program that
+// wrote the store has left there: files of that format lack rows that follow from others.
+type Older struct {
+	store string
+	db    *sql.DB
+	conn  *sql.Conn
+	ids   map[string][]string // by batch, the experiments that the catalog shows of it
+}
+
+// OpenOlder opens a store of which batches have that format. The error says so if its catalog does
+// not have them.
+func OpenOlder(ctx context.Context, store string, limits Limits, batches []*storedir.Batch) (*Older, error) {
+	store, err := filepath.Abs(store)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(store, CatalogFile)
+	files := []string{path}
+	err = filepath.WalkDir(filepath.Join(store, storedir.TablesDir), func(file string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() { // the views read replaced batches, too
+			files = append(files, file)
+		}
+		return err
+	})
+	if err == nil {
+		err = storedir.IsRegular(path)
+	}
+	var db *sql.DB
+	if err == nil {
+		setup := []string{"ATTACH " + quote(path) + " AS older (READ_ONLY)"}
+		db, err = connect(access{Limits: limits, files: files, locked: true}, setup, func(conn driver.ExecerContext) error {
+			return run(conn, []string{"USE older"})
+		})
+	}
+	o := &Older{store: store, db: db, ids: map[string][]string{}}
+	if err == nil {
+		if o.conn, err = db.Conn(ctx); err == nil {
+			err = errors.Join(o.follow(ctx), o.readExperiments(ctx))
+		}
+	}
+	if err == nil {
+		for _, b := range batches {
+			err = errors.Join(err, o.covers(b))
+		}
+	}
+	if err != nil {
+		_ = o.Close()
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errors.New("it is missing")
+		}
+		return nil, fmt.Errorf("%s, by which rows of store format %s are read: %w (ask the store anything once with the program that wrote it)", path, schema.OlderVersion, err)
+	}
+	return o, nil
+}
+
+// Close ends the engine.
+func (o *Older) Close() (err error) {
+	if o.conn != nil {
+		err = o.conn.Close()
+	}
+	if o.db != nil {
+		err = errors.Join(err, o.db.Close())
+	}
+	return err
+}
+
+// place is where macros of the catalog say that the store is.
+var place = pattern.Lazy(`''([^']*(?:''''[^']*)*)/tables/experiments/`)
+
+// follow has macros of the catalog read the store where it is now.
+func (o *Older) follow(ctx context.Context) error {
+	rows, err := o.conn.QueryContext(ctx, "SELECT function_name, macro_definition FROM duckdb_functions() WHERE database_name = 'older' AND function_type = 'table_macro' AND macro_definition LIKE '%/tables/%' ORDER BY function_name <> 'experiments_rows'")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var statements []string
+	was, is := "", strings.ReplaceAll(literal.Replace(o.store), "'", "''''")
+	for rows.Next() {
+		var name, definition string
+		if err := rows.Scan(&name, &definition); err != nil {
+			return err
+		}
+		if found := place().FindStringSubmatch(definition); was == "" && found != nil {
+			was = found[1]
+		}
+		if was != "" && was != is {
+			statements = append(statements, "CREATE TEMP MACRO "+identifier(name)+"(used := true) AS TABLE "+strings.ReplaceAll(definition, was+"/tables/", is+"/tables/"))
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for _, statement := range statements {
+		if _, err := o.conn.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *Older) readExperiments(ctx context.Context) error {
+	rows, err := o.conn.QueryContext(ctx, "SELECT batch, experiment_id FROM experiment_names")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var batch, id string
+		if err := rows.Scan(&batch, &id); err != nil {
+			return err
+		}
+		o.ids[batch] = append(o.ids[batch], id)
+	}
+	return rows.Err()
+}
+
+// covers returns an error unless the catalog shows all experiments of a batch that count.
+func (o *Older) covers(b *storedir.Batch) error {
+	for e := range b.Visible {
+		if !slices.Contains(o.ids[b.Batch], e.ExperimentID) {
+			return fmt.Errorf("it does not show experiment %s of batch %s", e.Experiment, b.Batch)
+		}
+	}
+	return nil
+}
+
+// completed are tables of which the older format's files lack rows or columns that follow from others,
+// besides those of values by mode, and the column that their rows are numbered by.
+var completed = map[*schema.Table]string{schema.Functions: "function_no", schema.Modules: "module_id", schema.Locations: "location", schema.TreeFrames: "frame"}
+
+// Rows emits a table's rows of experiments of a batch as they are today: in the order of its file
+// or, where views have to complete them, sorted by columns.
+func (o *Older) Rows(ctx context.Context, t *schema.Table, b *storedir.Batch, ids, order []string, emit func(arrow.RecordBatch) error) error {
+	columns := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		columns[i] = fmt.Sprintf("(%s)::%s AS %s", olderValue(t, c.Name), c.Type.SQL(), identifier(c.Name))
+	}
+	if !t.Summary {
+		ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(b.Summaries, id) })
+	}
+	visible := "experiment_id IN (" + Quote(append([]string{""}, ids...)...) + ")"
+	has := func(t *schema.Table) int {
+		return slices.IndexFunc(b.Files, func(f storedir.File) bool { return f.Table == t.Name })
+	}
+	file := func(t *schema.Table) string {
+		return ReadParquet([]string{filepath.Join(o.store, filepath.FromSlash(b.Files[has(t)].Path))}, "file_row_number = true")
+	}
+	number, isCompleted := completed[t]
+	var from string
+	switch {
+	case isCompleted:
+		from = t.Name + " WHERE " + visible + " ORDER BY experiment_id, " + number
+	case t.Modes() != 0:
+		from = t.Name + " WHERE " + visible + " ORDER BY " + strings.Join(identifiers(order), ", ")
+	case has(t) < 0:
+		return nil
+	case t.Links != nil:
+		from = file(t) + " SEMI JOIN (SELECT listing FROM " + file(t.Links) + " WHERE " + visible + ") USING (listing) ORDER BY file_row_number"
+	case t.Has(schema.ListedIn): // the first row of a list has the hash of its content, also where that was another one
+		from = fmt.Sprintf(`(SELECT * REPLACE (CASE WHEN row_number() OVER (PARTITION BY listing ORDER BY experiment_id, file_row_number) = 1 THEN content END AS content)
+			FROM (SELECT * REPLACE (max(content) OVER (PARTITION BY listing) AS content) FROM %s) WHERE %s) ORDER BY experiment_id, file_row_number`, file(t), visible)
+	default:
+		from = file(t) + " WHERE " + visible + " ORDER BY experiment_id, file_row_number"
+	}
+	return result.Batches(ctx, o.conn, func(rows arrow.RecordBatch) error {
+		declared, err := asDeclared(t, rows)
+		if err != nil {
+			return err
+		}
+		defer declared.Release()
+		return emit(declared)
+	}, "SELECT "+strings.Join(columns, ", ")+" FROM "+from)
+}
+
+func identifiers(names []string) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = identifier(name)
+	}
+	return list
+}
+
+// olderValue is the SQL of a column in views of the older format.
+func olderValue(t *schema.Table, column string) string {
+	switch bit := slices.Index(schema.Modes, column); {
+	case bit >= 0:
+		return fmt.Sprintf("modes & %d <> 0", 1<<bit)
+	case t == schema.TreeFrames && (column == "user_location" || column == "expert_location"):
+		return strings.TrimSuffix(column, "location") + "shown"
+	}
+	return identifier(column)
+}
+
+// asDeclared returns rows with the Arrow types that a table declares.
+func asDeclared(t *schema.Table, rows arrow.RecordBatch) (arrow.RecordBatch, error) {
+	columns := make([]arrow.Array, len(t.Columns))
+	defer func() {
+		for _, c := range columns {
+			if c != nil {
+				c.Release()
+			}
+		}
+	}()
+	for i, c := range t.Columns {
+		from := rows.Column(i)
+		switch texts, isText := from.(*array.String); {
+		case c.Type == schema.Label && isText:
+			b := array.NewBuilder(memory.DefaultAllocator, c.Type.Arrow()).(*array.BinaryDictionaryBuilder)
+			for row := range texts.Len() {
+				if texts.IsNull(row) {
+					b.AppendNull()
+				} else if err := b.AppendString(texts.Value(row)); err != nil {
+					return nil, err
+				}
+			}
+			columns[i] = b.NewArray()
+			b.Release()
+		case from.DataType().ID() == c.Type.Arrow().ID(): // of times, the zone may differ
+			data := array.NewData(c.Type.Arrow(), from.Len(), from.Data().Buffers(), nil, from.NullN(), from.Data().Offset())
+			columns[i] = array.MakeFromData(data)
+			data.Release()
+		default:
+			return nil, fmt.Errorf("%s.%s is %s", t.Name, c.Name, from.DataType())
+		}
+	}
+	return array.NewRecordBatch(t.Arrow(), columns, rows.NumRows()), nil
+}

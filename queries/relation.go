@@ -1,0 +1,42 @@
+package queries
+
+import (
+	"fmt"
+
+	"stackmill/schema"
+)
+
+// Relation is a table, or the wide view of one, as SQL knows it.
+type Relation struct {
+	Name, Row string
+	Wide      bool
+	Columns   []Column
+}
+
+// Relations returns the tables, each followed by its wide view if it has one.
+func Relations() (list []Relation) {
+	for _, t := range schema.Tables {
+		list = append(list, Relation{Name: t.Name, Row: t.Row, Columns: append(columnsOf(t.Columns), computedOf(t.Committed)...)})
+		if name := t.Wide(); name != "" {
+			list = append(list, Relation{name, fmt.Sprintf("%s, as `%s` has it, with what its numbers stand for", t.Row, t.Name), true,
+				append(columnsOf(t.Shown()), computedOf(t.Computed)...)})
+		}
+	}
+	return list
+}
+
+func columnsOf(columns []schema.Column) []Column {
+	list := make([]Column, len(columns))
+	for i, c := range columns {
+		list[i] = Column{Name: c.Name, Type: c.Type.SQL(), Unit: c.Unit, Doc: c.Doc}
+	}
+	return list
+}
+
+func computedOf(columns []schema.Computed) []Column {
+	list := make([]Column, len(columns))
+	for i, c := range columns {
+		list[i] = Column{Name: c.Name, Type: c.Type.SQL(), Doc: c.Doc}
+	}
+	return list
+}

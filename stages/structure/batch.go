@@ -1,0 +1,34 @@
+package structure
+
+import (
+	"io"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/parquet"
+
+	"stackmill/schema"
+	"stackmill/storedir"
+	"stackmill/tablefile/stored"
+)
+
+// OpenBatch returns the tables of a batch of a store, and what closes their files.
+func OpenBatch(store string, b *storedir.Batch) (tables *stored.Files, closeAll func()) {
+	var open []io.Closer
+	tables = stored.NewFiles(func(t *schema.Table) (parquet.ReaderAtSeeker, error) {
+		at := slices.IndexFunc(b.Files, func(f storedir.File) bool { return f.Table == t.Name })
+		if at < 0 {
+			return nil, nil
+		}
+		f, err := storedir.OpenFile(store, b.Files[at].Path)
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, f) // one after the other: Files sees to that
+		return f, nil
+	})
+	return tables, func() {
+		for _, f := range open {
+			_ = f.Close() // it was only read
+		}
+	}
+}
