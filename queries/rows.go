@@ -77,6 +77,9 @@ func (p *portion) agrees(counted map[string]extent) bool {
 	return true
 }
 
+// hides reports whether rows of an experiment that does not count at all are in the files.
+func (p *portion) hides() bool { return len(p.experiments(func(x extent) bool { return x == nothing })) > 0 }
+
 // few is how many experiments a condition may name: a filter by one reads nothing but
 // that one's rows, and by thousands takes longer than a join.
 const few = 16
@@ -84,7 +87,7 @@ const few = 16
 // rows returns the relation of a table's rows that count in files; empty if none does.
 func (p *portion) rows(t *schema.Table, files fileList) string {
 	from := "SELECT * FROM " + files.read()
-	if p.counted == nil {
+	if p.counted == nil || t == schema.FunctionSums {
 		return from
 	}
 	ids := p.experiments(func(x extent) bool { return x.covers(t) })
@@ -166,7 +169,7 @@ func rowsQuery(store string, t *schema.Table, all []*portion) string {
 	var parts []string
 	for _, p := range all {
 		of := t
-		if t == schema.FunctionSums && p.counted != nil { // they have what does not count
+		if t == schema.FunctionSums && p.hides() { // they have what does not count
 			of = schema.FunctionRollup
 		}
 		files := filesOf(store, of, slices.Values(p.batches))

@@ -121,19 +121,19 @@ func (c *Contents) IsEmpty() bool { return len(c.found) == 0 }
 
 // Usable returns an error when a commit that counts is of another version of the store.
 func (c *Contents) Usable() error {
+	for _, d := range c.found { // what others say may have another form
+		if d.Err == nil && d.StoreVersion != schema.StoreVersion && d.StoreVersion != schema.OlderVersion {
+			return fmt.Errorf("store %s: batch %s has store format %q, this program has %q (ingest into a new store, or use the program that wrote it)", c.store, d.Batch, d.StoreVersion, schema.StoreVersion)
+		}
+	}
 	all := slices.Clone(c.Bare)
 	for i := range c.Batches {
 		all = append(all, c.Batches[i].Commit)
 	}
 	for _, d := range all {
-		if d.StoreVersion == schema.StoreVersion {
-			continue
-		}
-		help := "ingest into a new store, or use the program that wrote it"
 		if d.StoreVersion == schema.OlderVersion {
-			help = "stackmill compact writes it again in this format"
+			return fmt.Errorf("store %s: batch %s has store format %q, this program has %q (stackmill compact writes it again in this format)", c.store, d.Batch, d.StoreVersion, schema.StoreVersion)
 		}
-		return fmt.Errorf("store %s: batch %s has store format %q, this program has %q (%s)", c.store, d.Batch, d.StoreVersion, schema.StoreVersion, help)
 	}
 	return nil
 }

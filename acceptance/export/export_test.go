@@ -97,7 +97,7 @@ func reported(t *testing.T, db *queries.DB, view, key, metric, mode string) map[
 		values[k] = both{values[k][0] + v[0], values[k][1] + v[1]}
 		return err
 	}, fmt.Sprintf(`SELECT %s AS key, v.exclusive, v.inclusive
-FROM %s v JOIN functions f USING (experiment_id, function_id) JOIN load_objects o USING (experiment_id, load_object_id)
+FROM %s v JOIN functions_wide f USING (experiment_id, function_id) JOIN load_objects o USING (experiment_id, load_object_id)
 WHERE v.metric = ? AND v.mode = ? AND (v.exclusive <> 0 OR v.inclusive <> 0)`, key, view), metric, mode)
 	return values
 }

@@ -173,6 +173,8 @@ func changesAt(table *schema.Table, rows []row, at int) (list []change) {
 			add(c.Name+" + 1", with(v+1))
 		case int64:
 			add(c.Name+" + 1", with(v+1))
+		case bool:
+			add(c.Name+" flipped", with(!v))
 		case string:
 			texts := map[string]bool{"other": true}
 			for _, r := range rows {

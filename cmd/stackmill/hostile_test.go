@@ -46,6 +46,9 @@ func hostile(description string) string {
 			table, columns = schema.ByName(fields[0]), fields[1:]
 		default:
 			for i, c := range columns {
+				if !table.Has(c) { // sets of modes
+					continue
+				}
 				t := table.Columns[table.Index(c)].Type
 				f := fields[i]
 				if (t == schema.String || t == schema.Label) && !slices.Contains(fixed, c) && f != "''" && f != "null" && f[0] != '<' && f != "(unknown)" {
