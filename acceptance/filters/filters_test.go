@@ -180,7 +180,7 @@ func TestConditions(t *testing.T) {
 		db := narrow(t, queries.Filter{Where: []string{test.where}, Mode: test.mode}, "function_metrics")
 		// A location's load object is that of its function, but for code outside of any.
 		const values = "SELECT printf('%%s %%s %%d', experiment_id, metric, sum(value)) FROM (%s) GROUP BY experiment_id, metric HAVING sum(value) > 0 ORDER BY ALL"
-		want := texts(t, store.DB, fmt.Sprintf(values, "SELECT s.experiment_id, v.metric, v.value FROM sample_metrics v JOIN samples s USING (experiment_id, sample) WHERE "+test.plain))
+		want := texts(t, store.DB, fmt.Sprintf(values, "SELECT s.experiment_id, v.metric, v.value FROM sample_metrics v JOIN samples_wide s USING (experiment_id, sample) WHERE "+test.plain))
 		got := texts(t, db.DB, fmt.Sprintf(values, "SELECT experiment_id, metric, inclusive AS value FROM function_metrics WHERE mode = 'expert' AND \"function\" = '<Total>' AND kind = 'artificial'"))
 		if len(want) == 0 || strings.Join(want, "\n") != strings.Join(got, "\n") {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.where, strings.Join(got, "\n"), strings.Join(want, "\n"))

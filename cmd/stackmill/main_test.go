@@ -155,7 +155,7 @@ func TestPrompt(t *testing.T) {
 	if diff := cmp.Diff(wantHistory, in.history); diff != "" {
 		t.Errorf("history (-want +got):\n%s", diff)
 	}
-	for _, want := range []string{"\n11\n", "answer\n", "    42\n", "bit ", "\nfunction_metrics ", "Ctrl-D"} {
+	for _, want := range []string{"\n11\n", "answer\n", "    42\n", "mode  ", "\nfunction_metrics ", "Ctrl-D"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, out.String())
 		}
