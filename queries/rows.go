@@ -78,7 +78,9 @@ func (p *portion) agrees(counted map[string]extent) bool {
 }
 
 // hides reports whether rows of an experiment that does not count at all are in the files.
-func (p *portion) hides() bool { return len(p.experiments(func(x extent) bool { return x == nothing })) > 0 }
+func (p *portion) hides() bool {
+	return len(p.experiments(func(x extent) bool { return x == nothing })) > 0
+}
 
 // few is how many experiments a condition may name: a filter by one reads nothing but
 // that one's rows, and by thousands takes longer than a join.
