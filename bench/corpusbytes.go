@@ -13,7 +13,7 @@ import (
 )
 
 // corpusTarget is how many bytes of tables a sample of the corpus may take.
-const corpusTarget = 15
+const corpusTarget = 17
 
 // corpusParts are the parts of the corpus: a folder of recordings each, and the one
 // that has its load objects.

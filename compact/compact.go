@@ -38,7 +38,7 @@ type Options struct {
 	Memory     int64         // bytes to stay within
 	Jobs       int           // tables that are merged side by side, at least 1
 	DryRun     bool          // merge nothing
-	// Older opens batches of schema.OlderVersion.
+	// Older opens batches of schema.OlderVersion; nil: a store that has some is refused.
 	Older func(ctx context.Context, batches []*storedir.Batch) (Older, error)
 	// Progress, if not nil, is called with how many of the bytes to merge are merged.
 	Progress func(done, total int64)
@@ -78,7 +78,7 @@ func Run(ctx context.Context, o Options) (s Summary, err error) {
 	}
 	s.Before, s.After, s.Damaged = sizeOf(c), sizeOf(c), []string{}
 	r := &run{Options: &o, contents: c, summary: &s, left: map[string]bool{}}
-	if !o.DryRun {
+	if o.Older != nil && !o.DryRun {
 		if err := r.rewrite(ctx); err != nil {
 			return s, err
 		}

@@ -197,7 +197,7 @@ func TestPasses(t *testing.T) {
 	o := options(store)
 	m := newMerge(&o, []*storedir.Batch{&look(t, store).Batches[0], &look(t, store).Batches[1]})
 	var err error
-	if m.to, err = write.BeginMerged(store); err != nil {
+	if m.to, err = write.BeginMerged(store, "m"); err != nil {
 		t.Fatal(err)
 	}
 	defer m.to.Abort()

@@ -88,14 +88,15 @@ func (m *merge) run(ctx context.Context, contents *storedir.Contents) (c storedi
 		c.Replaces = append(c.Replaces, b.Batch)
 	}
 	slices.Sort(c.Replaces)
-	if m.to, err = write.BeginMerged(m.Store); err != nil {
+	name := contents.MergedName(c.Replaces, m.entries)
+	if m.to, err = write.BeginMerged(m.Store, name); err != nil {
 		return c, err
 	}
 	defer m.to.Abort()
 	if err := m.tables(ctx); err != nil {
 		return c, err
 	}
-	return c, m.to.Commit(contents.MergedName(c.Replaces, m.entries), c)
+	return c, m.to.Commit(name, c)
 }
 
 // tables merges all tables: one after the other those by which the lists that experiments

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -33,6 +32,11 @@ func (r *run) rewrite(ctx context.Context) error {
 	}
 	if len(older) == 0 {
 		return nil
+	}
+	for _, b := range older { // the views read the files of all
+		if err := storedir.Fetch(r.Store, b.Files); err != nil {
+			return err
+		}
 	}
 	from, err := r.Older(ctx, older)
 	if err != nil {
@@ -64,7 +68,9 @@ func (r *run) rewriteBatch(ctx context.Context, from Older, b *storedir.Batch) e
 	for i := range m.entries {
 		ids[i] = m.entries[i].ExperimentID
 	}
-	to, err := write.BeginMerged(r.Store)
+	c := storedir.Commit{Ingested: time.Now().UTC().Truncate(time.Second), Program: r.Program, Experiments: m.entries, Replaces: []string{b.Batch}}
+	name := r.contents.MergedName(c.Replaces, m.entries)
+	to, err := write.BeginMerged(r.Store, name)
 	if err != nil {
 		return err
 	}
@@ -82,6 +88,5 @@ func (r *run) rewriteBatch(ctx context.Context, from Older, b *storedir.Batch) e
 			return fmt.Errorf("table %s: %w", t.Name, err)
 		}
 	}
-	c := storedir.Commit{Ingested: time.Now().UTC().Truncate(time.Second), Program: r.Program, Experiments: m.entries, Replaces: []string{b.Batch}}
-	return to.Commit(r.contents.MergedName(slices.Clone(c.Replaces), m.entries), c)
+	return to.Commit(name, c)
 }

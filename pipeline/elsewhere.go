@@ -180,8 +180,9 @@ func inputOf(e *elsewhere) input {
 	in := input{path: e.name.String(), from: e}
 	slices.SortFunc(e.objects, func(a, b bucket.Object) int { return strings.Compare(a.Key, b.Key) })
 	for _, o := range e.objects {
-		fmt.Fprintf(h, "%q %d %q\n", strings.TrimPrefix(o.Key, e.name.Key), o.Size, o.ETag)
-		in.count(o.Key, o.Size)
+		name := strings.TrimPrefix(o.Key, e.name.Key)
+		fmt.Fprintf(h, "%q %d %q\n", name, o.Size, o.ETag)
+		in.count(name, o.Size)
 	}
 	in.state = fmt.Sprintf("%016x", h.Sum64())
 	if path.Ext(e.name.Key) == groupSuffix {

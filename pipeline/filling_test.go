@@ -80,6 +80,10 @@ func TestArchivesShareBatch(t *testing.T) {
 	if far.bytes != largeInput+1 || far.recorded != 1 {
 		t.Errorf("from objects: %d bytes, %d recorded", far.bytes, far.recorded)
 	}
+	// A folder of that name that has recordings is none of an experiment.
+	if in := inputOf(&elsewhere{bucket.Address{Bucket: "b", Key: "archives/perf.data"}, []bucket.Object{object("archives/perf.data", largeInput)}}); in.recorded != largeInput {
+		t.Errorf("a recording in a folder archives: %d bytes recorded", in.recorded)
+	}
 }
 
 // So many batches are filled at a time, each in its order.

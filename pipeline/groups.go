@@ -3,8 +3,8 @@ package pipeline
 import "slices"
 
 // Small recordings share a batch: so many of them at most, and not more once they have so
-// many bytes besides copies of load objects. All workers fill one batch, and a kill costs what was read for it: a second
-// or two of work.
+// many bytes besides copies of load objects. All workers fill one batch, and a kill costs what was
+// read for it: a second or two of work.
 var groupInputs = 384 // tests have fewer
 
 const (
@@ -34,9 +34,9 @@ func interleaved[T any](batches [][]T, lanes int) (order []T) {
 	}
 }
 
-// groups cuts the inputs into those of one batch each, by nothing but their order and how
-// much was recorded: how many are read side by side makes no difference to what is written. Those that
-// are done already are left out. The groups have the inputs' numbers.
+// groups cuts the inputs into batches by their order and by how much was recorded. How many are read
+// side by side makes no difference to what is written. Inputs that are done already are left out. The
+// groups have the inputs' numbers.
 func groups(inputs []input, done []bool) (groups [][]int) {
 	var small []int
 	bytes := int64(0)

@@ -68,7 +68,7 @@ func (in *input) describeFiles() (state string, changed time.Time) {
 	return fmt.Sprintf("%016x", h.Sum64()), changed
 }
 
-// count adds the size of a file to the input's.
+// count adds the size of a file to the input's, given its path in the recording.
 func (in *input) count(name string, size int64) {
 	in.bytes += size
 	if !archive.Holds(name) {

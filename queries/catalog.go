@@ -189,7 +189,7 @@ func tableView(t *schema.Table, as form) string {
 	return lateView(t.Name, fmt.Sprintf("SELECT %s FROM %s() t%s", strings.Join(columns, ", "), rowsName(t), more))
 }
 
-// wideView returns the view of a table's rows with what their numbers stand for.
+// wideView returns the view of a table's rows with the identifiers and names that their numbers refer to.
 func wideView(t *schema.Table, as form) string {
 	var columns []string
 	for _, c := range t.Shown() {

@@ -156,9 +156,12 @@ func TestShares(t *testing.T) {
 // others.
 func TestNarrowedSummaries(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
-	all := open(t, store)
 	const query, rest = "SELECT experiment, mode, metric, function, exclusive, inclusive FROM function_metrics", " WHERE experiment_id = '00000000000000bb'"
-	want := rows(t, all.DB, query+rest+" ORDER BY ALL")
+	filters := []Filter{{Where: []string{"true"}}, {Hide: []string{"app"}}}
+	var want [][]string
+	for _, f := range filters {
+		want = append(want, rows(t, narrow(t, open(t, store), f).DB, query+rest+" ORDER BY ALL"))
+	}
 	look, err := storedir.Look(store)
 	if err != nil {
 		t.Fatal(err)
@@ -166,13 +169,15 @@ func TestNarrowedSummaries(t *testing.T) {
 	if err := look.TakeOut([]string{"00000000000000aa"}, storedir.Summary, ""); err != nil {
 		t.Fatal(err)
 	}
-	n := narrow(t, open(t, store), Filter{Where: []string{"true"}})
-	if diff := cmp.Diff(want, rows(t, n.DB, query+" ORDER BY ALL")); len(want) == 0 || diff != "" {
-		t.Error(diff)
-	}
-	remarks, err := n.Remarks(t.Context())
-	if err != nil || !slices.ContainsFunc(remarks, func(r string) bool { return strings.Contains(r, "nothing of them is left") }) {
-		t.Errorf("remarks are %q, %v", remarks, err)
+	for i, f := range filters {
+		n := narrow(t, open(t, store), f)
+		if diff := cmp.Diff(want[i], rows(t, n.DB, query+" ORDER BY ALL")); len(want[i]) == 0 || diff != "" {
+			t.Errorf("%+v: %s", f, diff)
+		}
+		remarks, err := n.Remarks(t.Context())
+		if err != nil || !slices.ContainsFunc(remarks, func(r string) bool { return strings.Contains(r, "nothing of them is left") }) {
+			t.Errorf("%+v: remarks are %q, %v", f, remarks, err)
+		}
 	}
 }
 

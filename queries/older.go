@@ -27,7 +27,7 @@ type Older struct {
 	store string
 	db    *sql.DB
 	conn  *sql.Conn
-	ids   map[string][]string // by batch, the experiments that the catalog shows of it
+	ids   map[[2]string]bool // the batches and identifiers of the experiments that the catalog shows
 }
 
 // OpenOlder opens a store of which batches have that format. The error says so if its catalog does
@@ -55,7 +55,7 @@ func OpenOlder(ctx context.Context, store string, limits Limits, batches []*stor
 			return run(conn, []string{"USE older"})
 		})
 	}
-	o := &Older{store: store, db: db, ids: map[string][]string{}}
+	o := &Older{store: store, db: db, ids: map[[2]string]bool{}}
 	if err == nil {
 		if o.conn, err = db.Conn(ctx); err == nil {
 			err = errors.Join(o.follow(ctx), o.readExperiments(ctx))
@@ -133,7 +133,7 @@ func (o *Older) readExperiments(ctx context.Context) error {
 		if err := rows.Scan(&batch, &id); err != nil {
 			return err
 		}
-		o.ids[batch] = append(o.ids[batch], id)
+		o.ids[[2]string{batch, id}] = true
 	}
 	return rows.Err()
 }
@@ -141,7 +141,7 @@ func (o *Older) readExperiments(ctx context.Context) error {
 // covers returns an error unless the catalog shows all experiments of a batch that count.
 func (o *Older) covers(b *storedir.Batch) error {
 	for e := range b.Visible {
-		if !slices.Contains(o.ids[b.Batch], e.ExperimentID) {
+		if !o.ids[[2]string{b.Batch, e.ExperimentID}] {
 			return fmt.Errorf("it does not show experiment %s of batch %s", e.Experiment, b.Batch)
 		}
 	}

@@ -52,11 +52,11 @@ func (c *Contents) RewriteBare(program string) error {
 			prefix = labelsPrefix
 		}
 		out.Batch = newName(prefix)
-		if err := c.commit(out); err != nil && !errors.Is(err, ErrExists) {
+		if err := c.commit(out); err != nil {
 			return err
 		}
 	}
-	return c.Refresh()
+	return nil
 }
 
 // takesOut reports whether a commit without files takes out what nobody wants any more, and

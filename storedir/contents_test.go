@@ -256,3 +256,18 @@ func TestLookAtDamage(t *testing.T) {
 		}
 	}
 }
+
+// A commit of the format that compact rewrites is looked at as one of this format is: what names a
+// file elsewhere is damaged.
+func TestOlderCommitIsVerified(t *testing.T) {
+	for path, damaged := range map[string]bool{"tables/function_facts/b1.parquet": false, "../../function_facts/b1.parquet": true} {
+		c := Commit{Batch: "b1", StoreVersion: schema.OlderVersion, Files: []File{{Table: "function_facts", Path: path}}}
+		data, err := c.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Decode("b1", data); errors.Is(err, ErrDamaged) != damaged {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

@@ -52,13 +52,13 @@ type Writer struct {
 	rows    int       // in waiting
 	text    int       // bytes of text in waiting
 	batch   string    // the value of schema.ListedIn
-	unnamed []unnamed
+	unnamed []rowGroup
 	err     error
 }
 
-// unnamed is a row group that is complete but for schema.ListedIn, which says the batch's name:
-// that is known when its last experiment is.
-type unnamed struct {
+// rowGroup is a row group that is complete but for schema.ListedIn, which is the batch's name: while
+// a batch is being filled, that is not known.
+type rowGroup struct {
 	rows    int
 	columns []chunkMeta // with their places in pages
 	pages   *bytes.Buffer
@@ -214,23 +214,29 @@ func textIn(rows arrow.RecordBatch, from, until int) (n int) {
 // flush writes a row group of the rows that wait.
 func (w *Writer) flush() error {
 	defer w.release()
+	out, pages := w.sink, &bytes.Buffer{}
+	named := w.batch != "" || !w.table.Has(schema.ListedIn)
+	if !named {
+		out = &sink{out: bufio.NewWriter(pages), at: pagesFrom}
+	} else if err := w.name(); err != nil { // those before it come first
+		return err
+	}
 	columns := make([]chunkMeta, len(w.table.Columns))
 	s := w.effort.takeScratch()
 	defer scratches[w.effort].Put(s)
-	out := w.sink
-	named := !w.table.Has(schema.ListedIn)
-	pages := &bytes.Buffer{}
-	if !named {
-		out = &sink{out: bufio.NewWriter(pages), at: pagesFrom}
-	}
 	for i := range w.table.Columns {
-		if w.table.Columns[i].Name == schema.ListedIn {
+		c := &chunk{scratch: s, column: &w.table.Columns[i], rows: w.rows}
+		var err error
+		switch {
+		case c.column.Name != schema.ListedIn:
+			arrays := s.unpacked.arrays(c.column, w.waiting, i)
+			err = c.write(out, arrays)
+			releaseAll(arrays)
+		case named:
+			err = c.writeSame(out, w.batch)
+		default:
 			continue
 		}
-		c := &chunk{scratch: s, column: &w.table.Columns[i], rows: w.rows}
-		arrays := s.unpacked.arrays(c.column, w.waiting, i)
-		err := c.write(out, arrays)
-		releaseAll(arrays)
 		if err != nil {
 			return fmt.Errorf("column %s: %w", c.column.Name, err)
 		}
@@ -240,19 +246,22 @@ func (w *Writer) flush() error {
 		w.footer.add(w.rows, columns)
 		return nil
 	}
-	w.unnamed = append(w.unnamed, unnamed{w.rows, columns, pages})
+	w.unnamed = append(w.unnamed, rowGroup{w.rows, columns, pages})
 	return out.out.Flush()
 }
 
 // pagesFrom is the place of the first page of an unnamed row group: 0 is that of none.
 const pagesFrom = 1
 
-// Name says which batch has the file, before Close: it is the value of schema.ListedIn in all rows,
-// whatever they have there.
+// Name says which batch has the file: it is the value of schema.ListedIn in all rows, whatever they
+// have there. Row groups that are complete before wait in memory, at the latest for Close.
 func (w *Writer) Name(batch string) { w.batch = batch }
 
 // name writes the row groups that waited for the batch's name.
 func (w *Writer) name() error {
+	if len(w.unnamed) == 0 {
+		return nil
+	}
 	s := w.effort.takeScratch()
 	defer scratches[w.effort].Put(s)
 	at := w.table.Index(schema.ListedIn)
@@ -270,6 +279,7 @@ func (w *Writer) name() error {
 		}
 		w.footer.add(g.rows, g.columns)
 	}
+	w.unnamed = nil
 	return nil
 }
 
@@ -291,7 +301,7 @@ func (w *Writer) Close() error {
 	if w.err == nil && w.rows > 0 {
 		w.err = w.flush()
 	}
-	if w.err == nil && len(w.unnamed) > 0 {
+	if w.err == nil {
 		w.err = w.name()
 	}
 	if w.err == nil {

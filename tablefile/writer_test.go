@@ -99,6 +99,9 @@ func written(t *testing.T, table *schema.Table, effort Effort, n int, kind strin
 	if err != nil {
 		t.Fatal(err)
 	}
+	if effort == Thorough { // as for a merge, whose name is known
+		w.Name(batchName)
+	}
 	var batches []arrow.RecordBatch
 	rows := schema.NewRows(table, "0123456789abcdef", func(_ *schema.Table, b arrow.RecordBatch) error {
 		b.Retain()
@@ -174,6 +177,7 @@ func TestRoundTrip(t *testing.T) {
 		for _, table := range []*schema.Table{schema.PerfSamples, schema.IOFiles, schema.Instructions, schema.Listings} {
 			compare(t, table, Quick, RowGroupRows+5, kind)
 		}
+		compare(t, schema.Instructions, Thorough, RowGroupRows+5, kind)
 	}
 }
 

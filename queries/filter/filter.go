@@ -5,7 +5,7 @@
 //
 //  1. SQL decides which samples pass, and sums them by stack and metric (package queries).
 //  2. stages/structure reads the program and the tree of stacks from the files of the store.
-//  3. If libraries are left out, the frames of the tree change: what is shown is what counts.
+//  3. If libraries are left out, the frames of the tree change, so that values follow what is shown.
 //  4. stages/attribute computes the values, as it does for all samples when they are ingested.
 //  5. The rows go to the SQL engine, as tables of the session, in place of the store's.
 //
@@ -27,7 +27,7 @@ import (
 type Experiment struct {
 	ID     string
 	Tables schema.TableReader // of the store
-	// Sums are those of the samples that pass, in any order; nil if all samples pass.
+	// Sums has the sums of the samples that pass, in any order; nil if all samples pass.
 	Sums *Sums
 	// Library says what is shown of a load object; nil if everything is.
 	Library func(name, path string) Showing

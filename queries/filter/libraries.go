@@ -24,10 +24,10 @@ const (
 // leaveOut changes the frames of stacks so that functions of libraries are not shown, and emits
 // what the session shows in place of the store's frames.
 //
-// A frame of a library that is left out is not shown. If there is none above it, one for the
-// library as a whole is in its place, so that all stacks keep a frame. A frame of a library of
-// which only entry points are shown is one if its caller is of another. The tree keeps its nodes,
-// but a frame that is shown at some of them only becomes several.
+// A frame of a library that is left out is not shown. If no frame is above it, a frame for the
+// library as a whole takes its place, so that every stack keeps one. A library's entry points are the
+// functions that another load object called. The tree keeps its nodes; a frame that is shown at some
+// of them only is split.
 func leaveOut(r *attribute.Result, library func(name, path string) Showing, needed func(*schema.Table) bool, emit Emit) error {
 	p := r.Program
 	l := &libraries{Result: r, of: make([]Showing, len(p.Objects)), standIns: map[program.ObjectNo]program.LocationNo{}, numbers: map[frameKey]stacktree.FrameNo{}}

@@ -33,6 +33,7 @@ import (
 type Batch struct {
 	*storedir.Scratch
 	store     string
+	name      string            // empty if it is known to Commit only
 	attempt   *storedir.Scratch // to commit it, nil before
 	published []string          // files in their final places, which Abort removes
 
@@ -57,7 +58,7 @@ type table struct {
 // Begin starts a batch in the store, which it creates if necessary. Commit adds its
 // function_rollup and function_sums.
 func Begin(store string) (*Batch, error) {
-	b, err := BeginMerged(store)
+	b, err := BeginMerged(store, "")
 	if err == nil {
 		b.effort, b.rollup = tablefile.Quick, &rollup.Collector{}
 	}
@@ -65,13 +66,13 @@ func Begin(store string) (*Batch, error) {
 }
 
 // BeginMerged starts a batch of the rows of other batches, all of whose tables are given
-// to Write, but function_sums, which Commit adds.
-func BeginMerged(store string) (*Batch, error) {
+// to Write, but function_sums, which Commit adds. It will have that name.
+func BeginMerged(store, name string) (*Batch, error) {
 	s, err := storedir.NewStaging(store)
 	if err != nil {
 		return nil, err
 	}
-	return &Batch{Scratch: s, store: store, effort: tablefile.Thorough, tables: map[string]*table{}}, nil
+	return &Batch{Scratch: s, store: store, name: name, effort: tablefile.Thorough, tables: map[string]*table{}}, nil
 }
 
 // Write appends rows to a table. The batch of rows stays the caller's.
@@ -121,6 +122,7 @@ func (b *Batch) open(t *schema.Table) (*table, error) {
 	if err != nil {
 		return nil, errors.Join(out.failed(err), f.Close())
 	}
+	out.w.Name(b.name)
 	b.tables[t.Name] = out
 	return out, nil
 }

@@ -12,7 +12,7 @@ import (
 // Dir is the folder of an experiment that holds copies of load objects.
 const Dir = "archives"
 
-// Holds reports whether a file of an experiment, by its path, is in an archive.
+// Holds reports whether a file of an experiment, by its path in it, is in an archive.
 func Holds(path string) bool { return filepath.Base(filepath.Dir(path)) == Dir }
 
 // The longest base name that an archive keeps whole, and what it keeps of longer ones.
