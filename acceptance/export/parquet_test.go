@@ -83,10 +83,45 @@ func TestTablesStayTheirFiles(t *testing.T) {
 	}
 	options.Forgotten = true
 	ingest("heap").Close()
-	if _, err := compact.Run(t.Context(), compact.Options{Store: options.Store, TargetSize: compact.DefaultSize, Memory: 1 << 30, Jobs: 2, Purge: true}); err != nil {
+	purge(t, options.Store)
+	compareFiles(t, options.Store)
+}
+
+// They stay so where symbols were found later.
+func TestResymbolizedTablesAreTheirFiles(t *testing.T) {
+	dir := t.TempDir()
+	if err := corpus.Symbols(dir); err != nil {
 		t.Fatal(err)
 	}
+	options := pipeline.Options{Store: filepath.Join(dir, "store"), Cache: filepath.Join(dir, "cache"), SymFS: t.TempDir(), PerfMaps: filepath.Join(dir, "maps")}
+	if _, err := suite.Ingest(options, filepath.Join(dir, "exp"), filepath.Join(dir, "perf")); err != nil {
+		t.Fatal(err)
+	}
+	options.SymFS, options.DebugDirs, options.Jobs = filepath.Join(dir, "symfs"), []string{}, 2
+	results, err := pipeline.Resymbolize(t.Context(), options, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := 0
+	for _, r := range results {
+		if r.Status != pipeline.Unchanged {
+			changed++
+		}
+	}
+	if changed < 10 {
+		t.Fatalf("%d experiments were changed", changed)
+	}
+	purge(t, options.Store)
 	compareFiles(t, options.Store)
+}
+
+// purge compacts a store until no file has rows that do not count.
+func purge(t *testing.T, store string) {
+	t.Helper()
+	options := compact.Options{Store: store, TargetSize: compact.DefaultSize, Memory: 1 << 30, Jobs: 2, Purge: true}
+	if _, err := compact.Run(t.Context(), options); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // compareFiles compares the tables of a store with its files, all of whose rows count.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"stackmill/acceptance/corpus"
+	"stackmill/acceptance/suite"
+	"stackmill/schema"
 )
 
 const store = "s3://store/night=7/profiles"
@@ -47,6 +49,14 @@ func TestStore(t *testing.T) {
 	b.does("compact", "--store", store, "--keep", "0", "--purge")
 	b.does("compact", "--store", store, "--keep", "0", "--purge")
 	s.has(store, 1, 6)
+	hashes := func(from func(*schema.Table) string) string {
+		return a.does("query", "--store", store, "--unsafe", "--format", "csv", suite.RowHashes(from))
+	}
+	views := hashes(func(table *schema.Table) string { return table.Name })
+	files := hashes(suite.OfFiles(filepath.Join(s.root, "store/night=7/profiles")))
+	if views != files || strings.Count(views, "\n") < 20 {
+		t.Errorf("by SQL\n%sof the files\n%s", views, files)
+	}
 	if n := len(s.stored("store/night=7/profiles/commits")); n > 3 {
 		t.Errorf("%d commits are left of a compaction", n)
 	}
