@@ -65,45 +65,45 @@ demo: build ## ingest real recordings into a fresh store and look into it
 
 # The time limit is for machines that are busy with other work; the tests take some minutes.
 test: check-go check-cxx ## run all tests, list at the end which were skipped and why
-	go run ./acceptance/testsummary $(GOFLAGS_) -timeout 40m $(TESTFLAGS) ./...
+	go run ./cmd/testsummary $(GOFLAGS_) -timeout 40m $(TESTFLAGS) ./...
 
 soak: build ## damage recordings, inject faults and fuzz for long: SOAKFLAGS='-n 3000 -fuzz 60m'
-	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v ./acceptance/faults
+	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v ./cmd/acceptance/faults
 	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestHostileDoors ./cmd/stackmill
-	go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestKilledReaders ./acceptance/s3 -kills 500
-	go run $(GOFLAGS_) ./acceptance/mutate -binary bin/stackmill -fuzz 10m $(SOAKFLAGS)
+	go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestKilledReaders ./cmd/acceptance/s3 -kills 500
+	go run $(GOFLAGS_) ./cmd/mutate -binary bin/stackmill -fuzz 10m $(SOAKFLAGS)
 
 lint: check-go check-cxx ## gofmt, go vet and staticcheck
 	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "make: not formatted (make fmt):" >&2; echo "$$bad" >&2; exit 1; fi
 	go vet $(GOFLAGS_) ./...
-	CGO_ENABLED=0 go vet ./pipeline/... ./stages/... ./schema/... ./problem/... ./compact ./storedir ./tablefile/... # ingesting needs no DuckDB
+	CGO_ENABLED=0 go vet ./pipeline/... ./stages/... ./schema/... ./internal/... # ingesting needs no DuckDB
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/stackmill
-	go tool -modfile=tools/go.mod staticcheck $(GOFLAGS_) ./...
+	go tool -modfile=.ci/tools/go.mod staticcheck $(GOFLAGS_) ./...
 
 fmt: check-go ## format the Go files
 	gofmt -w .
 
-page: ## build the page that stackmill serve shows, of its sources in web
-	npm ci --no-audit --no-fund --prefix web
-	cd web && npm run --silent check && npm run --silent build
+page: ## build the page that stackmill serve shows, of its sources in queries/serve/web
+	npm ci --no-audit --no-fund --prefix queries/serve/web
+	cd queries/serve/web && npm run --silent check && npm run --silent build
 
 docs: check-go ## write what follows from the declarations of tables and views: pages of docs, queries/template.duckdb.zst
 	go generate ./queries
 
 bench: build ## measure time, memory and bytes, against gprofng and perf: BENCHFLAGS='-only distinct'
-	go run $(GOFLAGS_) ./bench $(BENCHFLAGS)
+	go run $(GOFLAGS_) ./cmd/bench $(BENCHFLAGS)
 
 profile: build ## renew cmd/stackmill/default.pgo, the profile that the program is built with
-	go run $(GOFLAGS_) ./bench -profile cmd/stackmill/default.pgo
+	go run $(GOFLAGS_) ./cmd/bench -profile cmd/stackmill/default.pgo
 
 bench-scale: ## measure a store of ten thousand small experiments
-	go run $(GOFLAGS_) ./bench -only scale -rounds 1 -experiments 10000 $(BENCHFLAGS)
+	go run $(GOFLAGS_) ./cmd/bench -only scale -rounds 1 -experiments 10000 $(BENCHFLAGS)
 
 bench-year: ## measure a store into which experiments come for a year of nights
-	go run $(GOFLAGS_) ./bench -only year -nights 365 $(BENCHFLAGS)
+	go run $(GOFLAGS_) ./cmd/bench -only year -nights 365 $(BENCHFLAGS)
 
 peers: check-go check-cxx ## record real programs now, and compare every function with perf and gprofng
-	go run $(GOFLAGS_) ./acceptance/peers $(PEERSFLAGS)
+	go run $(GOFLAGS_) ./cmd/peers $(PEERSFLAGS)
 
 clean: ## remove what the other targets made
 	rm -rf bin $(DEMO) .bench mutants

@@ -80,4 +80,4 @@ require (
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260526163538-3dc84a4a5aaa // indirect
 )
 
-replace github.com/ianlancetaylor/demangle => ./third_party/demangle
+replace github.com/ianlancetaylor/demangle => ./internal/demangle

@@ -10,12 +10,12 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"stackmill/key"
-	"stackmill/problem"
+	"stackmill/internal/cachekey"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
+	"stackmill/schema/storedir"
 	"stackmill/stages/decode"
 	"stackmill/stages/program"
-	"stackmill/storedir"
 )
 
 // due returns the generation with which the recording of an experiment is to be put in. One
@@ -186,7 +186,7 @@ func (in *ingest) label(c *storedir.Entry, known *storedir.Latest) {
 }
 
 // outcome is a hash of the problems of a recording that lost data.
-func outcome(problems []problem.Problem) string {
+func outcome(problems []diagnostic.Problem) string {
 	h := xxhash.New()
 	for _, p := range problems {
 		fmt.Fprintf(h, "%d %d %q %d %q %q %d\n", p.Severity, p.Process, p.File, p.Offset, p.Reason, p.Message, p.Count)
@@ -305,5 +305,5 @@ func lookAt(paths []string) map[string]string {
 // state is a hash of what a result depends on besides the recording: the program,
 // the options that say where files are, and these files.
 func (in *ingest) state(files map[string]string) string {
-	return key.Hash(in.Program, in.SymFS, in.DebugDirs, in.Kallsyms, in.Vmlinux, in.PerfMaps, in.Sources, files)
+	return cachekey.Hash(in.Program, in.SymFS, in.DebugDirs, in.Kallsyms, in.Vmlinux, in.PerfMaps, in.Sources, files)
 }

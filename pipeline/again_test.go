@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"stackmill/schema"
+	"stackmill/schema/storedir"
 	"stackmill/stages/decode/gprofng/erbuild"
-	"stackmill/storedir"
 )
 
 // recordOf composes a recording with n samples in an object at path, which starts

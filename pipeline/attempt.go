@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"stackmill/problem"
+	"stackmill/internal/spill"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/mapped"
-	"stackmill/stages/spill"
 	"stackmill/stages/write"
 )
 
@@ -181,7 +181,7 @@ func (in *ingest) quarantine(ctx context.Context, src input, to *place, was *Res
 	}
 	rec := &decode.Recording{Format: src.decoder.Name(), Close: func() error { return nil }}
 	rec.Locate = func(string) []decode.Candidate { return nil }
-	rec.Problems.Addf(problem.Error, filepath.Base(src.path), problem.NoOffset, over.reason, "%s", over.message)
+	rec.Problems.Addf(diagnostic.Error, filepath.Base(src.path), diagnostic.NoOffset, over.reason, "%s", over.message)
 	r := in.try(ctx, src, to, 0, func(a *attempt, r *Result) error {
 		r.ID, r.Bytes = was.ID, was.Bytes
 		generation, _ := a.due(was.ID)

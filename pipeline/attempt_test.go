@@ -14,10 +14,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"golang.org/x/sys/unix"
 
-	"stackmill/fault"
+	"stackmill/internal/hosterr"
 	"stackmill/schema"
+	"stackmill/schema/storedir"
 	"stackmill/stages/decode"
-	"stackmill/storedir"
 )
 
 // scripted takes files named *.scripted: next says what reading their events does.
@@ -59,7 +59,7 @@ func scriptedFolder(t *testing.T, next func(ctx context.Context, name string) er
 // are, and the next run reads it.
 func TestFaultAborts(t *testing.T) {
 	faults := map[string]error{
-		"space.scripted": unix.ENOSPC, "files.scripted": unix.EMFILE, "memory.scripted": unix.ENOMEM, "disk.scripted": unix.EIO, "ours.scripted": fault.New(errors.New("ours")),
+		"space.scripted": unix.ENOSPC, "files.scripted": unix.EMFILE, "memory.scripted": unix.ENOMEM, "disk.scripted": unix.EIO, "ours.scripted": hosterr.New(errors.New("ours")),
 	}
 	broken := true
 	next := func(_ context.Context, name string) error {

@@ -15,9 +15,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 
-	"stackmill/fault"
-	"stackmill/stages/infile"
-	"stackmill/tempdir"
+	"stackmill/internal/hosterr"
+	"stackmill/internal/safefile"
+	"stackmill/internal/tempdir"
 )
 
 // compressedFile is a recording that a user has compressed as a whole, such as `perf.data.xz`.
@@ -57,7 +57,7 @@ var errArchive = errors.New("it is a tar archive: unpack it (tar -xf) and name t
 // compressedRecording returns the compressed file at a path, nil if it is none or does not
 // hold a recording. An error says why one that was meant to be a recording cannot be read.
 func compressedRecording(path string) (*compressedFile, error) {
-	f, _, err := infile.Open(path, infile.Recording)
+	f, _, err := safefile.Open(path, safefile.Recording)
 	if err != nil {
 		return nil, nil // which the caller finds out as well
 	}
@@ -97,7 +97,7 @@ func (c *compressedFile) head(f io.ReadSeeker) ([]byte, error) {
 
 // isArchive reports whether a file is a tar archive, compressed or not.
 func isArchive(path string) bool {
-	f, _, err := infile.Open(path, infile.Recording)
+	f, _, err := safefile.Open(path, safefile.Recording)
 	if err != nil {
 		return false
 	}
@@ -139,12 +139,12 @@ func (c *compressedFile) judge(head []byte) (*compressedFile, error) {
 func looksLikeRecording(name string, head []byte) (bool, error) {
 	dir, err := tempdir.Make("look")
 	if err != nil {
-		return false, fault.New(err)
+		return false, hosterr.New(err)
 	}
 	defer dir.Remove()
 	file := filepath.Join(dir.Path, name)
 	if err := os.WriteFile(file, head, 0o600); err != nil {
-		return false, fault.New(err)
+		return false, hosterr.New(err)
 	}
 	if decoderOf(file) != nil || meant(file) != nil {
 		return true, nil
@@ -170,7 +170,7 @@ const (
 
 // bring implements origin: it decompresses the file.
 func (c *compressedFile) bring(ctx context.Context, to string) error {
-	f, info, err := infile.Open(c.path, infile.Recording)
+	f, info, err := safefile.Open(c.path, safefile.Recording)
 	if err != nil {
 		return err
 	}
@@ -181,11 +181,11 @@ func (c *compressedFile) bring(ctx context.Context, to string) error {
 	}
 	out, err := os.Create(to)
 	if err != nil {
-		return fault.New(err)
+		return hosterr.New(err)
 	}
 	most := max(leastPlain, mostRatio*info.Size())
 	n, err := io.Copy(&faultyWriter{out}, io.LimitReader(&interruptible{ctx, r}, most+1))
-	if err = errors.Join(err, fault.New(out.Close())); err != nil {
+	if err = errors.Join(err, hosterr.New(out.Close())); err != nil {
 		return fmt.Errorf("decompress %s: after %d bytes: %w", filepath.Base(c.path), n, err)
 	}
 	if n > most {
@@ -199,7 +199,7 @@ type faultyWriter struct{ io.Writer }
 
 func (w *faultyWriter) Write(b []byte) (int, error) {
 	n, err := w.Writer.Write(b)
-	return n, fault.New(err)
+	return n, hosterr.New(err)
 }
 
 // interruptible is a reader that ends with a context.

@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 
-	"stackmill/acceptance/corpus"
+	"stackmill/internal/corpus"
 )
 
 // squeezed returns content as a compressor writes it.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -27,7 +27,7 @@ func (e *experiment) status() string {
 
 func (e *experiment) processStatus(p *decode.Process) string {
 	for _, pr := range e.rec.Problems.Problems {
-		if pr.Process == p.Number && pr.Severity == problem.Error {
+		if pr.Process == p.Number && pr.Severity == diagnostic.Error {
 			return Partial
 		}
 	}
@@ -96,7 +96,7 @@ func (e *experiment) problemRows() error {
 	rows := schema.NewRows(schema.Problems, e.result.ID, e.out.write)
 	for i, p := range e.rec.Problems.Problems {
 		var offset any
-		if p.Offset != problem.NoOffset {
+		if p.Offset != diagnostic.NoOffset {
 			offset = p.Offset
 		}
 		rows.Append(int32(i+1), p.Severity.String(), int32(p.Process), p.File, offset, p.Reason, p.Message, p.Count)

@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"stackmill/bucket"
-	"stackmill/fault"
+	"stackmill/internal/hosterr"
+	"stackmill/internal/objstore"
+	"stackmill/internal/safefile"
 	"stackmill/stages/decode"
-	"stackmill/stages/infile"
 )
 
 // input is one recording to read.
@@ -66,7 +66,7 @@ func discover(ctx context.Context, paths []string, recursive bool) []input {
 
 func (f *finder) find(paths []string) {
 	for i, path := range paths {
-		if bucket.Is(path) {
+		if objstore.Is(path) {
 			f.there(i)
 			continue
 		}
@@ -227,15 +227,15 @@ type meanter interface {
 // to be a recording, or a fault of the machine kept it from being read. Nil for what
 // has nothing to do with recordings.
 func meant(path string) error {
-	f, info, err := infile.Open(path, infile.Recording)
+	f, info, err := safefile.Open(path, safefile.Recording)
 	if err == nil {
 		_, unreadable := f.Read(make([]byte, 1))
 		f.Close()
-		if fault.Is(unreadable) {
+		if hosterr.Is(unreadable) {
 			return fmt.Errorf("%s: %w", path, unreadable)
 		}
 	}
-	if fault.Is(err) {
+	if hosterr.Is(err) {
 		return err
 	}
 	for _, d := range decoders {
@@ -244,7 +244,7 @@ func meant(path string) error {
 		case !ok || !m.Meant(path):
 		case err == nil:
 			return fmt.Errorf("%w: it was meant to be one of %s, and is damaged (%d bytes)", ErrUnknownFormat, d.Name(), info.Size())
-		case errors.Is(err, infile.ErrNotRegular) && isDir(path):
+		case errors.Is(err, safefile.ErrNotRegular) && isDir(path):
 			return fmt.Errorf("%w: the folder was meant to be a recording of %s", ErrUnknownFormat, d.Name())
 		default:
 			return err

@@ -15,16 +15,16 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
-	"stackmill/bucket"
-	"stackmill/fault"
-	"stackmill/storedir"
+	"stackmill/internal/hosterr"
+	"stackmill/internal/objstore"
+	"stackmill/schema/storedir"
 )
 
 // elsewhere are the objects of a recording that is not on a file system: of an experiment all
 // below its name, else one.
 type elsewhere struct {
-	name    bucket.Address // what the objects' keys begin with
-	objects []bucket.Object
+	name    objstore.Address // what the objects' keys begin with
+	objects []objstore.Object
 }
 
 // stagedBytes bounds what large recordings take here that are read at the same time. One that
@@ -52,7 +52,7 @@ func discoverElsewhere(ctx context.Context, addresses []string, recursive bool) 
 	var g errgroup.Group
 	g.SetLimit(looksAtOnce)
 	for i, text := range addresses {
-		if !bucket.Is(text) {
+		if !objstore.Is(text) {
 			continue
 		}
 		g.Go(func() error {
@@ -72,18 +72,18 @@ const mostObjects = 4 << 20
 
 // at finds the recordings that an address stands for: an object, an experiment, or all below.
 func at(ctx context.Context, text string, recursive bool) (list []input, err error) {
-	client, err := bucket.Shared()
+	client, err := objstore.Shared()
 	if err != nil {
-		return nil, fault.New(err)
+		return nil, hosterr.New(err)
 	}
-	a, err := bucket.Parse(text)
+	a, err := objstore.Parse(text)
 	if err != nil {
 		return nil, err
 	}
 	if a.Key != "" && path.Ext(a.Key) != experimentSuffix {
 		o, err := client.Stat(ctx, a)
 		if err == nil {
-			return []input{inputOf(&elsewhere{a, []bucket.Object{o}})}, nil
+			return []input{inputOf(&elsewhere{a, []objstore.Object{o}})}, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -91,7 +91,7 @@ func at(ctx context.Context, text string, recursive bool) (list []input, err err
 	}
 	var all []*elsewhere
 	deeper := ""
-	err = client.List(ctx, a, mostObjects, func(o bucket.Object) error {
+	err = client.List(ctx, a, mostObjects, func(o objstore.Object) error {
 		name, deep := recordingOf(a, o.Address)
 		if deep && !recursive {
 			if path.Ext(name.Key) == experimentSuffix {
@@ -123,7 +123,7 @@ func at(ctx context.Context, text string, recursive bool) (list []input, err err
 
 // recordingOf returns the name of the recording that an object belongs to, or may be, and
 // whether that is deeper than the first level below an address.
-func recordingOf(below, o bucket.Address) (name bucket.Address, deep bool) {
+func recordingOf(below, o objstore.Address) (name objstore.Address, deep bool) {
 	rest := strings.TrimPrefix(strings.TrimPrefix(o.Key, below.Key), "/")
 	if path.Ext(below.Key) == experimentSuffix {
 		return below, false
@@ -138,7 +138,7 @@ func recordingOf(below, o bucket.Address) (name bucket.Address, deep bool) {
 }
 
 // recordings returns those that are experiments by their names, or begin as recordings do.
-func recordings(ctx context.Context, client *bucket.Client, all []*elsewhere) (list []input, err error) {
+func recordings(ctx context.Context, client *objstore.Client, all []*elsewhere) (list []input, err error) {
 	is := make([]bool, len(all))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(looksAtOnce)
@@ -165,7 +165,7 @@ func recordings(ctx context.Context, client *bucket.Client, all []*elsewhere) (l
 
 // begins reports whether an object is a recording, or was meant to be one, by its name and
 // first bytes.
-func begins(ctx context.Context, client *bucket.Client, o bucket.Object) (bool, error) {
+func begins(ctx context.Context, client *objstore.Client, o objstore.Object) (bool, error) {
 	head, err := client.Begin(ctx, o, beginBytes)
 	if err != nil {
 		return false, err
@@ -178,7 +178,7 @@ func begins(ctx context.Context, client *bucket.Client, o bucket.Object) (bool, 
 func inputOf(e *elsewhere) input {
 	h := xxhash.New()
 	in := input{path: e.name.String(), from: e}
-	slices.SortFunc(e.objects, func(a, b bucket.Object) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(e.objects, func(a, b objstore.Object) int { return strings.Compare(a.Key, b.Key) })
 	for _, o := range e.objects {
 		name := strings.TrimPrefix(o.Key, e.name.Key)
 		fmt.Fprintf(h, "%q %d %q\n", name, o.Size, o.ETag)
@@ -203,7 +203,7 @@ func (in *ingest) bring(ctx context.Context, src *input) (done func(), err error
 	if src.bytes >= largeInput {
 		room = min(src.bytes, stagedBytes)
 		if err := in.staging.large.Acquire(ctx, room); err != nil {
-			return nil, fault.New(err)
+			return nil, hosterr.New(err)
 		}
 	}
 	scratch, err := storedir.NewStaging(in.Store)
@@ -227,7 +227,7 @@ func (in *ingest) bring(ctx context.Context, src *input) (done func(), err error
 	if err != nil {
 		done()
 		if errors.As(err, new(*os.PathError)) && !errors.Is(err, fs.ErrNotExist) {
-			err = fault.New(err)
+			err = hosterr.New(err)
 		}
 		return nil, err
 	}
@@ -244,9 +244,9 @@ func (e *elsewhere) plainName() string { return path.Base(e.name.Key) }
 
 // bring implements origin.
 func (e *elsewhere) bring(ctx context.Context, to string) error {
-	client, err := bucket.Shared()
+	client, err := objstore.Shared()
 	if err != nil {
-		return fault.New(err)
+		return hosterr.New(err)
 	}
 	return e.download(ctx, client, to)
 }
@@ -255,7 +255,7 @@ func (e *elsewhere) bring(ctx context.Context, to string) error {
 const downloadsAtOnce = 8
 
 // download makes files of the objects, with their times.
-func (e *elsewhere) download(ctx context.Context, client *bucket.Client, to string) error {
+func (e *elsewhere) download(ctx context.Context, client *objstore.Client, to string) error {
 	files := make([]string, len(e.objects))
 	for i, o := range e.objects {
 		// A key may be what no file can be called, or what another one is called here.
@@ -279,8 +279,8 @@ func (e *elsewhere) download(ctx context.Context, client *bucket.Client, to stri
 			}
 			_, err = client.Download(ctx, o, f)
 			if err = errors.Join(err, f.Close()); err != nil {
-				if errors.Is(err, bucket.ErrChanged) {
-					err = fault.New(err)
+				if errors.Is(err, objstore.ErrChanged) {
+					err = hosterr.New(err)
 				}
 				return err
 			}

@@ -6,16 +6,16 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stackmill/bucket"
+	"stackmill/internal/objstore"
 )
 
 // Keys that no file can have as its name are refused before anything is read: they would lead
 // out of the recording, or two of them to one file.
 func TestHostileKeys(t *testing.T) {
-	name := bucket.Address{Bucket: "b", Key: "night/x.er"}
+	name := objstore.Address{Bucket: "b", Key: "night/x.er"}
 	for _, key := range []string{"/../../y", "//log.xml", "/./log.xml", "/archives/../log.xml", "/..", "/a//b"} {
 		dir := t.TempDir()
-		e := &elsewhere{name, []bucket.Object{{Address: bucket.Address{Bucket: "b", Key: name.Key + key}}}}
+		e := &elsewhere{name, []objstore.Object{{Address: objstore.Address{Bucket: "b", Key: name.Key + key}}}}
 		if err := e.download(t.Context(), nil, filepath.Join(dir, "x.er")); !errors.Is(err, ErrNoRecording) {
 			t.Errorf("%q: %v", key, err)
 		}
@@ -40,7 +40,7 @@ func TestRecordingOf(t *testing.T) {
 		{"", "night/perf.data", "night/perf.data", true},
 		{"night", "night/odd.er", "night/odd.er", false},
 	} {
-		got, deep := recordingOf(bucket.Address{Bucket: "b", Key: c.below}, bucket.Address{Bucket: "b", Key: c.key})
+		got, deep := recordingOf(objstore.Address{Bucket: "b", Key: c.below}, objstore.Address{Bucket: "b", Key: c.key})
 		if got.Key != c.want || deep != c.deep {
 			t.Errorf("%s below %q: %s, %v", c.key, c.below, got.Key, deep)
 		}

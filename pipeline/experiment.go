@@ -9,13 +9,13 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/attribute"
 	"stackmill/stages/code"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/jitdump"
-	"stackmill/stages/decode/kept"
+	"stackmill/stages/decode/replay"
 	"stackmill/stages/listing"
 	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/program"
@@ -64,9 +64,9 @@ type experiment struct {
 	contents   *contents // of keep
 	samples    int64     // passed so far
 	perProcess []int64
-	ruledFor   []StageTime // what the rules took, and what else uses the resolver
-	sunk       []StageTime // what the sinks took
-	framing    problem.Log // of call frame information
+	ruledFor   []StageTime    // what the rules took, and what else uses the resolver
+	sunk       []StageTime    // what the sinks took
+	framing    diagnostic.Log // of call frame information
 }
 
 // The statuses of an experiment or process.
@@ -254,8 +254,8 @@ func (e *experiment) grown() error {
 func (e *experiment) judge() error {
 	e.redoing.late(&e.rec.Problems)
 	if n := e.counter.LeftOut; n > 0 {
-		e.rec.Problems.Add(problem.Problem{
-			Severity: problem.Error, File: ".", Offset: problem.NoOffset, Reason: kept.Overflow, Count: n,
+		e.rec.Problems.Add(diagnostic.Problem{
+			Severity: diagnostic.Error, File: ".", Offset: diagnostic.NoOffset, Reason: replay.Overflow, Count: n,
 			Message: "values are left out: they are negative, or their sum needs more than 64 bits",
 		})
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"stackmill/acceptance/corpus"
+	"stackmill/internal/corpus"
 	"stackmill/stages/unwind"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"syscall"
 
-	"stackmill/fault"
+	"stackmill/internal/hosterr"
 )
 
 // errStore says that the store cannot be written: probably no other experiment can be
@@ -30,7 +30,7 @@ func storeFault(err error) error {
 	if err == nil {
 		return nil
 	}
-	return errStore{fault.New(err)}
+	return errStore{hosterr.New(err)}
 }
 
 // maxStoreFaults is how many experiments in a row may fail to be written before

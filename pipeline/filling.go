@@ -11,9 +11,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"stackmill/schema"
+	"stackmill/schema/storedir"
 	"stackmill/stages/listing"
 	"stackmill/stages/write"
-	"stackmill/storedir"
 )
 
 // filling is a batch of the store in the making: the experiments of a group of inputs,

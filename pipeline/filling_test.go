@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"stackmill/bucket"
-	"stackmill/storedir"
+	"stackmill/internal/objstore"
+	"stackmill/schema/storedir"
 )
 
 // Inputs are cut by their order and how much was recorded.
@@ -73,15 +73,15 @@ func TestArchivesShareBatch(t *testing.T) {
 	if n := batches(t, filepath.Join(root, "store")); n != 1 {
 		t.Errorf("%d batches, want 1", n)
 	}
-	object := func(key string, size int64) bucket.Object {
-		return bucket.Object{Address: bucket.Address{Bucket: "b", Key: key}, Size: size}
+	object := func(key string, size int64) objstore.Object {
+		return objstore.Object{Address: objstore.Address{Bucket: "b", Key: key}, Size: size}
 	}
-	far := inputOf(&elsewhere{bucket.Address{Bucket: "b", Key: "a.er"}, []bucket.Object{object("a.er/archives/libc.so", largeInput), object("a.er/profile", 1)}})
+	far := inputOf(&elsewhere{objstore.Address{Bucket: "b", Key: "a.er"}, []objstore.Object{object("a.er/archives/libc.so", largeInput), object("a.er/profile", 1)}})
 	if far.bytes != largeInput+1 || far.recorded != 1 {
 		t.Errorf("from objects: %d bytes, %d recorded", far.bytes, far.recorded)
 	}
 	// A folder of that name that has recordings is none of an experiment.
-	if in := inputOf(&elsewhere{bucket.Address{Bucket: "b", Key: "archives/perf.data"}, []bucket.Object{object("archives/perf.data", largeInput)}}); in.recorded != largeInput {
+	if in := inputOf(&elsewhere{objstore.Address{Bucket: "b", Key: "archives/perf.data"}, []objstore.Object{object("archives/perf.data", largeInput)}}); in.recorded != largeInput {
 		t.Errorf("a recording in a folder archives: %d bytes recorded", in.recorded)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // A store at which the caller has just looked is not looked at again.

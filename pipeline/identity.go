@@ -11,12 +11,12 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"stackmill/fault"
+	"stackmill/internal/hosterr"
+	"stackmill/internal/ordered"
+	"stackmill/internal/safefile"
+	"stackmill/internal/spill"
 	"stackmill/schema"
 	"stackmill/stages/decode/mapped"
-	"stackmill/stages/infile"
-	"stackmill/stages/relay"
-	"stackmill/stages/spill"
 )
 
 // identify derives an experiment's id from the content of its files, and
@@ -63,7 +63,7 @@ type contentPart struct {
 // and its size. Files that fit in the room, which it takes up, are mapped: that they are
 // identified and decoded costs their page faults once.
 func contentOf(ctx context.Context, path string, room *int64) (sum uint64, size int64, err error) {
-	f, info, err := infile.Open(path, infile.Recording)
+	f, info, err := safefile.Open(path, safefile.Recording)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -81,7 +81,7 @@ func contentOf(ctx context.Context, path string, room *int64) (sum uint64, size 
 		hash = func(p *contentPart, from, n int64) error { return p.look(m, int(from), int(from+n)) }
 	}
 	sum, err = hashOf(size, func(p *contentPart, from, n int64) error {
-		if n == hashedAtOnce && infile.IsHole(f, from, n) {
+		if n == hashedAtOnce && safefile.IsHole(f, from, n) {
 			p.digest = zeros()
 			return nil
 		}
@@ -104,7 +104,7 @@ var zeros = sync.OnceValue(func() (h xxhash.Digest) {
 // hashOf returns the hash of so many bytes, of which hash adds some to a part.
 func hashOf(size int64, hash func(p *contentPart, from, n int64) error) (sum uint64, err error) {
 	var sums []byte
-	relay.Each(runtime.GOMAXPROCS(0), int((size+hashedAtOnce-1)/hashedAtOnce), func(_, n int, to *contentPart) {
+	ordered.Each(runtime.GOMAXPROCS(0), int((size+hashedAtOnce-1)/hashedAtOnce), func(_, n int, to *contentPart) {
 		from := int64(n) * hashedAtOnce
 		to.digest.Reset()
 		to.err = hash(to, from, min(hashedAtOnce, size-from))
@@ -129,7 +129,7 @@ func (p *contentPart) read(ctx context.Context, part *io.SectionReader) error {
 	defer hashBuffers.Put(buffer)
 	for left := part.Size(); left > 0; {
 		if ctx.Err() != nil {
-			return fault.New(context.Cause(ctx))
+			return hosterr.New(context.Cause(ctx))
 		}
 		n, err := part.Read(buffer[:min(left, hashedEach)])
 		if err != nil {

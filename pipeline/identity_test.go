@@ -14,7 +14,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"stackmill/fault"
+	"stackmill/internal/hosterr"
 	"stackmill/stages/decode/mapped"
 )
 
@@ -87,13 +87,13 @@ func TestContentEnds(t *testing.T) {
 		t.Error(err)
 	}
 	p.digest.Reset()
-	if err := p.read(t.Context(), part(8)); err == nil || fault.Is(err) {
+	if err := p.read(t.Context(), part(8)); err == nil || hosterr.Is(err) {
 		t.Error(err)
 	}
 	why := errors.New("a signal")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
-	if err := p.read(ctx, part(7)); !errors.Is(err, why) || !fault.Is(err) {
+	if err := p.read(ctx, part(7)); !errors.Is(err, why) || !hosterr.Is(err) {
 		t.Error(err)
 	}
 }
@@ -120,7 +120,7 @@ func TestMappedContentEnds(t *testing.T) {
 	var p contentPart
 	p.digest.Reset()
 	m := open(t.Context())
-	if err := p.look(m, 0, len(m.Data)); err == nil || fault.Is(err) {
+	if err := p.look(m, 0, len(m.Data)); err == nil || hosterr.Is(err) {
 		t.Error(err)
 	}
 	why := errors.New("a signal")
@@ -131,7 +131,7 @@ func TestMappedContentEnds(t *testing.T) {
 	for err == nil { // soon
 		err = p.look(m, 0, len(m.Data))
 	}
-	if !errors.Is(err, why) || !fault.Is(err) {
+	if !errors.Is(err, why) || !hosterr.Is(err) {
 		t.Error(err)
 	}
 }

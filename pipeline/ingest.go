@@ -10,13 +10,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"stackmill/fault"
-	"stackmill/problem"
+	"stackmill/internal/hosterr"
+	"stackmill/schema/diagnostic"
+	"stackmill/schema/storedir"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/source"
-	"stackmill/storedir"
 )
 
 // Options say what to ingest and how.
@@ -71,7 +71,7 @@ type Result struct {
 	Bytes    int64  // the recording's size
 	Batch    string // the batch of the store that it was put in with this run, empty if none
 	Rows     int64  // what it has in that batch; those that it shares with others count for each
-	Problems []problem.Problem
+	Problems []diagnostic.Problem
 	Elapsed  time.Duration
 	Stages   []StageTime    // in the order in which they began
 	Err      error          // why nothing of it could be read, or was
@@ -321,7 +321,7 @@ func (in *ingest) unchanged(inputs []input, results []Result) []bool {
 func (in *ingest) one(ctx context.Context, src input, to *place) Result {
 	if src.from != nil && src.err == nil {
 		done, err := in.bring(ctx, &src)
-		if fault.Is(err) {
+		if hosterr.Is(err) {
 			return Result{Path: src.path, Bytes: src.bytes, Status: Aborted, Err: err}
 		} else if err != nil {
 			src.err = err
@@ -355,7 +355,7 @@ func (a *attempt) read(r *Result) (err error) {
 		r.ID, r.Bytes, r.Err = a.src.identify(a.ctx)
 		r.took(identifyStage, began)
 	}
-	if fault.Is(r.Err) {
+	if hosterr.Is(r.Err) {
 		return r.Err
 	}
 	if r.Err != nil {

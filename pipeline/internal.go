@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"stackmill/stages/relay"
+	"stackmill/internal/ordered"
 )
 
 // InternalError is a mistake of ours that a recording tripped: it costs that
@@ -25,7 +25,7 @@ func recovered(err *error) {
 	case nil:
 	case *InternalError:
 		*err = p
-	case *relay.Panic:
+	case *ordered.Panic:
 		*err = &InternalError{p.Value, p.Stack}
 	default:
 		*err = &InternalError{p, debug.Stack()}

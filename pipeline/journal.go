@@ -10,9 +10,9 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"stackmill/internal/safefile"
+	"stackmill/schema/storedir"
 	"stackmill/stages/decode/gprofng/archive"
-	"stackmill/stages/infile"
-	"stackmill/storedir"
 )
 
 // journal says which recordings were identified as what, so that those whose files have
@@ -54,7 +54,7 @@ func (in *input) describeFiles() (state string, changed time.Time) {
 	}
 	h := xxhash.New()
 	for _, name := range files {
-		info, err := infile.Stat(filepath.Join(in.at, name))
+		info, err := safefile.Stat(filepath.Join(in.at, name))
 		if err != nil {
 			fmt.Fprintf(h, "%q %v\n", name, err)
 			changed = never

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // A recording whose file has not changed since it was read is not read again; one that

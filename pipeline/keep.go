@@ -3,25 +3,25 @@ package pipeline
 import (
 	"slices"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
-	"stackmill/stages/decode/kept"
+	"stackmill/stages/decode/replay"
 )
 
 // contents is what `recordings` has of a recording, taken before its events are read.
 type contents struct {
-	problems []problem.Problem
+	problems []diagnostic.Problem
 	parts    []string // by process
 }
 
 func (e *experiment) keep() error {
 	c := &contents{problems: slices.Clone(e.rec.Problems.Problems)}
 	for _, p := range e.rec.Processes {
-		c.problems = slices.DeleteFunc(c.problems, func(of problem.Problem) bool { // they are looked for again
+		c.problems = slices.DeleteFunc(c.problems, func(of diagnostic.Problem) bool { // they are looked for again
 			return of.Process == p.Number && slices.ContainsFunc(p.JITDumps, func(d decode.JITDump) bool { return !d.Attached && d.Path == of.File })
 		})
-		content, err := kept.Part(p)
+		content, err := replay.Part(p)
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (e *experiment) keep() error {
 }
 
 func (e *experiment) recordingRows() error {
-	whole, err := kept.Whole(e.rec, e.stacks.Forms.List, e.contents.problems)
+	whole, err := replay.Whole(e.rec, e.stacks.Forms.List, e.contents.problems)
 	if err != nil {
 		return err
 	}

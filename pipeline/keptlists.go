@@ -6,8 +6,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
@@ -147,8 +147,8 @@ func (k *keptLists) problems(rows schema.Events) {
 		if list == nil || processes[i] != 0 {
 			continue
 		}
-		p := problem.Problem{File: files(i), Offset: problem.NoOffset, Reason: reasons(i), Message: messages(i), Count: counts[i]}
-		for p.Severity = problem.Info; p.Severity < problem.Error && p.Severity.String() != severities(i); {
+		p := diagnostic.Problem{File: files(i), Offset: diagnostic.NoOffset, Reason: reasons(i), Message: messages(i), Count: counts[i]}
+		for p.Severity = diagnostic.Info; p.Severity < diagnostic.Error && p.Severity.String() != severities(i); {
 			p.Severity++
 		}
 		if offsets != nil && offsets.IsValid(i) {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // seenIn returns what readers see of a store: the last parts of paths, with their labels.

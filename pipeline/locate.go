@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"stackmill/internal/safefile"
 	"stackmill/stages/decode"
-	"stackmill/stages/infile"
 	"stackmill/stages/loadobject/cache"
 )
 
@@ -131,7 +131,7 @@ func kernels(symfs string, dirs []string, rec *decode.Recording, buildID string)
 	}
 	places = append(places, filepath.Join(symfs, "/lib/modules", release, "build/vmlinux"))
 	for _, file := range places {
-		if _, err := infile.Stat(file); err == nil {
+		if _, err := safefile.Stat(file); err == nil {
 			found = append(found, file)
 		}
 	}
@@ -160,7 +160,7 @@ func below(root string, locate func(string) []decode.Candidate) func(string) []d
 		candidates := slices.DeleteFunc(locate(path), func(c decode.Candidate) bool { return c.Origin == "path" })
 		if filepath.IsAbs(path) {
 			moved := filepath.Join(root, filepath.Clean(path)) // `/..` is the root
-			if _, err := infile.Stat(moved); err == nil {
+			if _, err := safefile.Stat(moved); err == nil {
 				candidates = append(candidates, decode.Candidate{Path: moved, Origin: "path"})
 			}
 		}

@@ -16,8 +16,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"stackmill/schema"
+	"stackmill/schema/storedir"
 	"stackmill/stages/decode"
-	"stackmill/storedir"
 )
 
 // named takes files named *.named. Each line is a sample: its value, and the frames

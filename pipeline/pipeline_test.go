@@ -17,10 +17,10 @@ import (
 	"go.uber.org/goleak"
 
 	"stackmill/schema"
+	"stackmill/schema/storedir"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
 	"stackmill/stages/decode/gprofng/erbuild"
-	"stackmill/storedir"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"slices"
 
-	"stackmill/fault"
-	"stackmill/problem"
+	"stackmill/internal/hosterr"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/dataspace"
 	"stackmill/stages/decode"
-	"stackmill/stages/decode/kept"
+	"stackmill/stages/decode/replay"
 	"stackmill/stages/samples"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/unwind"
@@ -164,20 +164,20 @@ func (p *process) end() {
 // changes while it is read costs its experiment, not the whole run. A fault of the
 // machine or a mistake of ours, which say nothing about the file, is returned.
 func (p *process) unreadable(k schema.Kind, err error) error {
-	if fault.Is(err) || errors.As(err, new(*InternalError)) {
+	if hosterr.Is(err) || errors.As(err, new(*InternalError)) {
 		return err
 	}
-	p.rec.Problems.Add(problem.Problem{
-		Severity: problem.Error, Process: p.recorded.Number, File: p.recorded.File("."), Offset: problem.NoOffset,
-		Reason: kept.Unreadable, Message: fmt.Sprintf("the rest of the %s events cannot be read: %v", k, err),
+	p.rec.Problems.Add(diagnostic.Problem{
+		Severity: diagnostic.Error, Process: p.recorded.Number, File: p.recorded.File("."), Offset: diagnostic.NoOffset,
+		Reason: replay.Unreadable, Message: fmt.Sprintf("the rest of the %s events cannot be read: %v", k, err),
 	})
 	return nil
 }
 
 // remark records something that users should know about a kind's events.
 func (p *process) remark(k schema.Kind, reason string, count int64, message string) {
-	p.rec.Problems.Add(problem.Problem{
-		Severity: problem.Info, Process: p.recorded.Number, File: p.recorded.File(k.Traits().File), Offset: problem.NoOffset,
+	p.rec.Problems.Add(diagnostic.Problem{
+		Severity: diagnostic.Info, Process: p.recorded.Number, File: p.recorded.File(k.Traits().File), Offset: diagnostic.NoOffset,
 		Reason: reason, Count: count, Message: message,
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"golang.org/x/sync/errgroup"
 
-	"stackmill/fault"
+	"stackmill/internal/hosterr"
 	"stackmill/schema"
 	"stackmill/stages/decode"
 )
@@ -61,7 +61,7 @@ func (r *aheadReader) read() error {
 			case r.batches <- b:
 			case <-r.ctx.Done():
 				b.Release()
-				return fault.New(context.Cause(r.ctx))
+				return hosterr.New(context.Cause(r.ctx))
 			}
 		}
 	})

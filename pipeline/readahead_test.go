@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"stackmill/fault"
+	"stackmill/internal/hosterr"
 	"stackmill/schema"
 	"stackmill/stages/decode"
 )
@@ -111,7 +111,7 @@ func TestReadAheadEnds(t *testing.T) {
 	for n := 0; ; n++ {
 		b, err := events.Next()
 		if err != nil {
-			if !fault.Is(err) || n == 99 {
+			if !hosterr.Is(err) || n == 99 {
 				t.Error(n, err)
 			}
 			return

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"stackmill/fault"
-	"stackmill/problem"
+	"stackmill/internal/hosterr"
+	"stackmill/schema/diagnostic"
+	"stackmill/schema/storedir"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
-	"stackmill/stages/decode/kept"
+	"stackmill/stages/decode/replay"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/source"
-	"stackmill/storedir"
 )
 
 // Redone says what better symbols have changed in an experiment.
@@ -39,7 +39,7 @@ type inStore struct {
 // redoing is an experiment of which the stages after decoding run again.
 type redoing struct {
 	of       *inStore
-	recorded *kept.Recording
+	recorded *replay.Recording
 	before   *knowledge
 	after    *tapped
 	sources  *keptSources
@@ -138,9 +138,9 @@ func (a *attempt) redo(r *Result, shelf *shelf, dry bool) error {
 	r.Redone = &Redone{Experiment: entry.Experiment}
 	d := &redoing{of: a.src.kept, before: newKnowledge()}
 	tables := shelf.tables(r.ID)
-	program, err := kept.Program(tables)
-	if errors.Is(err, kept.ErrNone) {
-		return fault.New(fmt.Errorf("it cannot be done again: %w (it was put in by an older program)", err))
+	program, err := replay.Program(tables)
+	if errors.Is(err, replay.ErrNone) {
+		return hosterr.New(fmt.Errorf("it cannot be done again: %w (it was put in by an older program)", err))
 	}
 	if err == nil {
 		err = d.before.read(tables)
@@ -158,7 +158,7 @@ func (a *attempt) redo(r *Result, shelf *shelf, dry bool) error {
 		return err
 	}
 	if len(lost) > 0 {
-		return fault.New(fmt.Errorf("%w: %s (say where they are: --symfs, --debug-dir, --vmlinux)", errLess, pathsOf(lost)))
+		return hosterr.New(fmt.Errorf("%w: %s (say where they are: --symfs, --debug-dir, --vmlinux)", errLess, pathsOf(lost)))
 	}
 	if dry {
 		r.Status, r.Redone.After = entry.Status, d.before.as(now)
@@ -177,7 +177,7 @@ func (a *attempt) redo(r *Result, shelf *shelf, dry bool) error {
 // opening opens the recording.
 func (d *redoing) opening(a *attempt, s *shelf, id string) func() (*decode.Recording, error) {
 	return func() (_ *decode.Recording, err error) {
-		if d.recorded, err = kept.Open(s.tables(id)); err != nil {
+		if d.recorded, err = replay.Open(s.tables(id)); err != nil {
 			return nil, err
 		}
 		a.locateAgain(d.recorded.Recording)
@@ -226,7 +226,7 @@ func pathsOf(objects []LoadObject) string {
 }
 
 // late adds the problems that the stages do not find again.
-func (d *redoing) late(log *problem.Log) {
+func (d *redoing) late(log *diagnostic.Log) {
 	if d == nil {
 		return
 	}
@@ -245,7 +245,7 @@ func (d *redoing) source(began time.Time) func(path string) *source.Text {
 	return func(path string) *source.Text { return d.sources.text(path, began) }
 }
 
-func containsProblem(list []problem.Problem, p problem.Problem) bool {
+func containsProblem(list []diagnostic.Problem, p diagnostic.Problem) bool {
 	for _, known := range list {
 		if known == p {
 			return true

@@ -12,10 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/acceptance/corpus"
+	"stackmill/internal/corpus"
 	"stackmill/schema"
+	"stackmill/schema/storedir"
 	"stackmill/stages/decode"
-	"stackmill/storedir"
 )
 
 // rowsOf returns the rows of every table of each experiment of a store, by experiment and

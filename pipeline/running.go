@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"stackmill/internal/safefile"
 	"stackmill/stages/decode"
-	"stackmill/stages/infile"
 	"stackmill/stages/loadobject/elf"
 )
 
@@ -34,7 +34,7 @@ func (k running) recorded(rec *decode.Recording, buildID string, local bool) boo
 
 // note reads a file about the kernel, nil if it is unreadable.
 func note(rec *decode.Recording, path string) []byte {
-	b, err := infile.Read(path, infile.Note)
+	b, err := safefile.Read(path, safefile.Note)
 	rec.Faulted(err)
 	return b
 }
@@ -47,7 +47,7 @@ func line(rec *decode.Recording, path string) string {
 // address.
 func (k running) has(rec *decode.Recording) bool {
 	want := rec.Kernel
-	f, _, err := infile.Open(k.symbols, infile.SymbolList)
+	f, _, err := safefile.Open(k.symbols, safefile.SymbolList)
 	if err != nil {
 		rec.Faulted(err)
 		return false

@@ -8,16 +8,16 @@ import (
 	"sync/atomic"
 	"time"
 
-	"stackmill/bucket"
-	"stackmill/fault"
+	"stackmill/internal/hosterr"
+	"stackmill/internal/objstore"
 )
 
 // sharedCache is a cache of load objects' tables on S3, behind that on disk. What fails costs
 // time only: it is told, and the cache is not asked any more.
 type sharedCache struct {
 	ctx    context.Context
-	client *bucket.Client
-	at     bucket.Address
+	client *objstore.Client
+	at     objstore.Address
 	failed atomic.Bool
 }
 
@@ -30,18 +30,18 @@ const (
 
 // openSharedCache finds out whether the cache at an address can be asked.
 func openSharedCache(ctx context.Context, address string) (*sharedCache, error) {
-	at, err := bucket.Parse(address)
+	at, err := objstore.Parse(address)
 	if err != nil {
 		return nil, err
 	}
-	client, err := bucket.Shared()
+	client, err := objstore.Shared()
 	if err != nil {
 		return nil, err
 	}
 	stop := errors.New("one is enough")
-	err = client.List(ctx, at, mostObjects, func(bucket.Object) error { return stop })
+	err = client.List(ctx, at, mostObjects, func(objstore.Object) error { return stop })
 	if err != nil && !errors.Is(err, stop) {
-		return nil, fault.New(err)
+		return nil, hosterr.New(err)
 	}
 	return &sharedCache{ctx: ctx, client: client, at: at}, nil
 }
@@ -78,6 +78,6 @@ func (c *sharedCache) Put(name string, content []byte) {
 // fail gives the cache up, unless the ingest ends.
 func (c *sharedCache) fail(err error) {
 	if c.ctx.Err() == nil && c.failed.CompareAndSwap(false, true) {
-		bucket.Say(fmt.Sprintf("the cache %s is not used any more: %v", c.at, err))
+		objstore.Say(fmt.Sprintf("the cache %s is not used any more: %v", c.at, err))
 	}
 }

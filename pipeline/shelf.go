@@ -8,9 +8,9 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"stackmill/fault"
+	"stackmill/internal/hosterr"
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // shelves are those of a store. The one taken last stays open: the next experiment is of
@@ -92,7 +92,7 @@ func (s *shelf) tables(id string) schema.TableReader {
 		r, err := s.read.Reader(t, columns)
 		switch {
 		case err != nil:
-			return unread{fault.New(fmt.Errorf("batch %s: %w", s.batch.Batch, err))}
+			return unread{hosterr.New(fmt.Errorf("batch %s: %w", s.batch.Batch, err))}
 		case r == nil:
 			return unread{}
 		}

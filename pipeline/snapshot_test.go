@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // snapshot is what a store has, which need not exist.

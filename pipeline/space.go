@@ -1,8 +1,8 @@
 package pipeline
 
 import (
-	"stackmill/stages/spill"
-	"stackmill/storedir"
+	"stackmill/internal/spill"
+	"stackmill/schema/storedir"
 )
 
 // listShare is the part of the memory that each list of samples may take. There are a few

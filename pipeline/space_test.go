@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/acceptance/corpus"
-	"stackmill/fault"
-	"stackmill/storedir"
+	"stackmill/internal/corpus"
+	"stackmill/internal/hosterr"
+	"stackmill/schema/storedir"
 )
 
 // sumsOf ingests a recording and returns the checksums of its tables.
@@ -63,7 +63,7 @@ func TestNowhereToPutAside(t *testing.T) {
 	}
 	s := (&ingest{Options: Options{Store: filepath.Join(file, "store"), Progress: &Progress{}}}).space()
 	_, err := s.Append(make([]byte, 1<<20))
-	if !fault.Is(err) || !errors.As(err, new(errStore)) {
+	if !hosterr.Is(err) || !errors.As(err, new(errStore)) {
 		t.Error(err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"stackmill/acceptance/corpus"
+	"stackmill/internal/corpus"
 	"stackmill/stages/decode/perfdata"
 )
 

@@ -8,14 +8,14 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 
 	"stackmill/schema"
-	"stackmill/tablefile/stored"
+	"stackmill/schema/parquetfile/rowreader"
 )
 
 // tableFiles reads a store's tables, for Resymbolize.
-type tableFiles = stored.Files
+type tableFiles = rowreader.Files
 
 func newTableFiles(open func(*schema.Table) (*os.File, error)) *tableFiles {
-	return stored.NewFiles(func(t *schema.Table) (parquet.ReaderAtSeeker, error) {
+	return rowreader.NewFiles(func(t *schema.Table) (parquet.ReaderAtSeeker, error) {
 		f, err := open(t)
 		if f == nil {
 			return nil, err

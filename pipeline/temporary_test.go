@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stackmill/acceptance/corpus"
-	"stackmill/storedir"
+	"stackmill/internal/corpus"
+	"stackmill/schema/storedir"
 )
 
 // Where no temporary file can be made, a compressed recording is left out, not

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // A result says in which batch the recording is, with how many rows, and how long each

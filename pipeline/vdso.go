@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"stackmill/fault"
-	"stackmill/stages/infile"
+	"stackmill/internal/hosterr"
+	"stackmill/internal/safefile"
 	"stackmill/stages/loadobject/elf"
 )
 
@@ -40,7 +40,7 @@ func (o *keptVDSO) get(copied func() (ownVDSO, error)) (ownVDSO, error) {
 	defer o.mu.Unlock()
 	if !o.found {
 		v, err := copied()
-		if fault.Is(err) {
+		if hosterr.Is(err) {
 			return ownVDSO{}, err
 		}
 		o.vdso, o.found = v, true
@@ -87,7 +87,7 @@ const maxVDSO = 1 << 20
 // mappedVDSO reads the vdso from the memory of the process with this auxiliary
 // vector.
 func mappedVDSO(auxv, mem string) ([]byte, error) {
-	vector, err := infile.Read(auxv, infile.Note)
+	vector, err := safefile.Read(auxv, safefile.Note)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func mappedVDSO(auxv, mem string) ([]byte, error) {
 			address = int64(binary.NativeEndian.Uint64(vector[8:]))
 		}
 	}
-	memory, _, err := infile.Open(mem, infile.Note)
+	memory, _, err := safefile.Open(mem, safefile.Note)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"stackmill/fault"
+	"stackmill/internal/hosterr"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cache"
 )
@@ -97,7 +97,7 @@ func TestVDSOAfterFault(t *testing.T) {
 	copied := func(v ownVDSO, err error) func() (ownVDSO, error) {
 		return func() (ownVDSO, error) { calls++; return v, err }
 	}
-	if _, err := kept.get(copied(ownVDSO{}, unix.EMFILE)); !fault.Is(err) {
+	if _, err := kept.get(copied(ownVDSO{}, unix.EMFILE)); !hosterr.Is(err) {
 		t.Errorf("the fault became %v", err)
 	}
 	want := ownVDSO{"/file", "id"}

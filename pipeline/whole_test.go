@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stackmill/acceptance/corpus"
+	"stackmill/internal/corpus"
 )
 
 // The tables of every recording are the same, byte by byte, if all words of each stack

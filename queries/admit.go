@@ -9,7 +9,7 @@ import (
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 )
 
 // Refusal is the error of SQL that does more than read the store.
@@ -73,10 +73,10 @@ func (db *DB) Admit(ctx context.Context, conn *sql.Conn, text string) (last stri
 
 // The beginnings that are admitted of statements whose kind may read or write.
 var (
-	explains  = pattern.Lazy(`(?i)^EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\s*\)\s*)?(SELECT|FROM|WITH|VALUES|TABLE|DESCRIBE|SUMMARIZE)\b`)
-	makes     = pattern.Lazy(`(?i)^CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+(TABLE|VIEW|MACRO|FUNCTION)\b`)
-	makesRows = pattern.Lazy(`(?i)^CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+TABLE\b`)
-	pivots    = pattern.Lazy(`(?i)^(SELECT|FROM|WITH|PIVOT)\b`)
+	explains  = lazyregexp.New(`(?i)^EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\s*\)\s*)?(SELECT|FROM|WITH|VALUES|TABLE|DESCRIBE|SUMMARIZE)\b`)
+	makes     = lazyregexp.New(`(?i)^CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+(TABLE|VIEW|MACRO|FUNCTION)\b`)
+	makesRows = lazyregexp.New(`(?i)^CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+TABLE\b`)
+	pivots    = lazyregexp.New(`(?i)^(SELECT|FROM|WITH|PIVOT)\b`)
 )
 
 // admit judges one statement.

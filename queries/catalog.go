@@ -11,9 +11,9 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"stackmill/key"
+	"stackmill/internal/cachekey"
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // catalogName is the name under which the catalog is attached; its file is
@@ -61,7 +61,7 @@ func defineAs(store string, batches []storedir.Batch, experiments []Experiment, 
 			}
 		}
 		for x := nothing; x <= everything; x++ {
-			note(h, key.Of(p.experiments(func(of extent) bool { return of == x })))
+			note(h, cachekey.Of(p.experiments(func(of extent) bool { return of == x })))
 		}
 	}
 	for _, t := range storeTables {

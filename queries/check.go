@@ -12,8 +12,8 @@ import (
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
-	"stackmill/fault"
-	"stackmill/storedir"
+	"stackmill/internal/hosterr"
+	"stackmill/schema/storedir"
 )
 
 // Proof is what a check looked at and what it found.
@@ -233,7 +233,7 @@ func undone(err error) bool {
 func exhausted(err error) bool {
 	var duck *duckdb.Error
 	if !errors.As(err, &duck) {
-		return fault.Is(err)
+		return hosterr.Is(err)
 	}
 	return duck.Type == duckdb.ErrorTypeOutOfMemory || duck.Type == duckdb.ErrorTypeInterrupt ||
 		slices.ContainsFunc(exhaustions, func(e syscall.Errno) bool { return strings.Contains(strings.ToLower(duck.Msg), e.Error()) })

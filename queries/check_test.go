@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"stackmill/queries/storetest"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 func TestCheckPasses(t *testing.T) {

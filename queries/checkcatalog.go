@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"stackmill/storedir"
-	"stackmill/tempdir"
+	"stackmill/internal/tempdir"
+	"stackmill/schema/storedir"
 )
 
 // checkCatalog looks at the catalog's file. The next reader replaces one that is

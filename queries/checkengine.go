@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // readTogether is how many batches the SQL engine reads by one query.

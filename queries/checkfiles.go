@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // checkFiles looks at every file that a commit names, including damaged commits that

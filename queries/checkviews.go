@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // checkMemory is the most memory that the SQL engine takes for a check by default.

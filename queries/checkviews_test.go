@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // Small batches are checked together, large ones in parts of their experiments; each that

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"stackmill/key"
-	"stackmill/storedir"
+	"stackmill/internal/cachekey"
+	"stackmill/schema/storedir"
 )
 
 // Experiment is one experiment of a store.
@@ -22,7 +22,7 @@ type Experiment struct {
 // State is a hash of all that the store says of an experiment besides its rows, which are the
 // same as long as its generation is.
 func (e *Experiment) State() string {
-	return key.Hash(e.Generation, e.Name, e.Path, e.Status, e.Ingested.UnixNano(), e.Labels)
+	return cachekey.Hash(e.Generation, e.Name, e.Path, e.Status, e.Ingested.UnixNano(), e.Labels)
 }
 
 // experimentsOf returns the experiments of batches that count, by their ids.

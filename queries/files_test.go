@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"stackmill/schema"
-	"stackmill/tablefile"
+	"stackmill/schema/parquetfile"
 )
 
 // samplesFile writes rows of perf_samples in which every encoding occurs.
@@ -22,7 +22,7 @@ func samplesFile(t *testing.T, name string, n int) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w, err := tablefile.New(f, schema.PerfSamples, tablefile.Quick)
+	w, err := parquetfile.New(f, schema.PerfSamples, parquetfile.Quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func samplesFile(t *testing.T, name string, n int) {
 // DuckDB reads every encoding, and finds bounds of each column of each row group.
 func TestFiles(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.parquet")
-	const n = tablefile.RowGroupRows + 1000
+	const n = parquetfile.RowGroupRows + 1000
 	samplesFile(t, name, n)
 	db, err := sql.Open("duckdb", "")
 	if err != nil {

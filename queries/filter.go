@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stackmill/queries/moment"
+	"stackmill/queries/timerange"
 )
 
 // Filter says which samples count, and which functions are shown of them. All that it says
@@ -93,19 +93,19 @@ func (f *Filter) Conditions() (all []string, err error) {
 func window(text string) (string, error) {
 	from, until, isPair := strings.Cut(text, ",")
 	if !isPair {
-		if _, err := moment.Parse(text); err == nil {
+		if _, err := timerange.Parse(text); err == nil {
 			return "", errors.New("there is one time, without a comma (10s, means from then on, and ,10s until then)")
 		}
 		return "during(" + quote(text) + ")", nil
 	}
 	var parts []string
-	var ends []moment.Point
+	var ends []timerange.Point
 	for _, end := range []struct{ text, compare string }{{from, ">="}, {until, "<"}} {
 		t := strings.TrimSpace(end.text)
 		if t == "" {
 			continue
 		}
-		p, err := moment.Parse(t)
+		p, err := timerange.Parse(t)
 		if err != nil {
 			return "", err
 		}

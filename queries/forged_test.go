@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"stackmill/queries/storetest"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // Whatever the commits, the catalog or links in a store name: SQL reads no file outside of it.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 )
 
 // The help of what hides functions.
@@ -124,7 +124,7 @@ func someNames(names []string) string {
 }
 
 // versions are the parts of the name of a shared object that its version may be in.
-var versions = pattern.Lazy(`-\d[\d.]*(\.so)\b|(\.so)(?:\.\d+)+$`)
+var versions = lazyregexp.New(`-\d[\d.]*(\.so)\b|(\.so)(?:\.\d+)+$`)
 
 // unversioned is a load object's name without its version.
 func unversioned(name string) string {

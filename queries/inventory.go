@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // inventory lists what is in a store's folder, whatever its commits say.

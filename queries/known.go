@@ -14,7 +14,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // StateFile says of which state of the commits the catalog with which fingerprint is. It is

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"stackmill/pattern"
-	"stackmill/storedir"
+	"stackmill/internal/lazyregexp"
+	"stackmill/schema/storedir"
 )
 
 // LostFile is the error of a query that needs a file of the store which is missing or damaged,
@@ -35,7 +35,7 @@ func (e *LostFile) Unwrap() error { return e.cause }
 
 // lost is what the locked engine says of such a file: it may not open it, or takes its path for
 // a folder or a pattern.
-var lost = pattern.Lazy(`(?s)(?:\w+ Error: )?(?:Cannot access file|No files found that match the pattern|Cannot open file) "([^"]*/tables/(\w+)/([^"/]+)\.parquet)(?:/\*\*/\*\.parquet)?"`)
+var lost = lazyregexp.New(`(?s)(?:\w+ Error: )?(?:Cannot access file|No files found that match the pattern|Cannot open file) "([^"]*/tables/(\w+)/([^"/]+)\.parquet)(?:/\*\*/\*\.parquet)?"`)
 
 // FindLostFile returns the file of a store that an error is about, nil if it is about something
 // else.

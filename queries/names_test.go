@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 func TestClosest(t *testing.T) {

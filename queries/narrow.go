@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // Narrow returns a session of the same store in which only the samples that pass a filter

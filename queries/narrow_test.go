@@ -11,7 +11,7 @@ import (
 
 	"stackmill/queries/storetest"
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 func narrow(t *testing.T, db *DB, f Filter) *DB {

@@ -18,9 +18,9 @@ import (
 	"stackmill/queries/filter"
 	"stackmill/queries/result"
 	"stackmill/schema"
+	"stackmill/schema/storedir"
 	"stackmill/stages/attribute"
 	"stackmill/stages/structure"
-	"stackmill/storedir"
 )
 
 // compute makes the tables of values that the session needs, batch by batch (package filter).

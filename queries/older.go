@@ -15,10 +15,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 	"stackmill/queries/result"
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // Older reads a store of schema.OlderVersion by the views of its catalog, which the program that
@@ -88,7 +88,7 @@ func (o *Older) Close() (err error) {
 }
 
 // place is where macros of the catalog say that the store is.
-var place = pattern.Lazy(`''([^']*(?:''''[^']*)*)/tables/experiments/`)
+var place = lazyregexp.New(`''([^']*(?:''''[^']*)*)/tables/experiments/`)
 
 // follow has macros of the catalog read the store where it is now.
 func (o *Older) follow(ctx context.Context) error {

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"stackmill/queries/prove"
-	"stackmill/storedir"
+	"stackmill/queries/verify"
+	"stackmill/schema/storedir"
 )
 
 // dataViews are the views about data objects, and those with sums over them.
@@ -23,7 +23,7 @@ func aboutData(view string) bool { return slices.Contains(dataViews, view) }
 func (p *Proof) proveBatches(ctx context.Context, store string, batches []storedir.Batch, o CheckOptions) (open, ofData []storedir.Batch, err error) {
 	jobs := max(cmp.Or(o.Limits.Threads, runtime.GOMAXPROCS(0)), 1)
 	memory := cmp.Or(o.Limits.Memory, checkMemory) / int64(jobs) / 2
-	doubts := make([][]prove.Doubt, len(batches))
+	doubts := make([][]verify.Doubt, len(batches))
 	shown := newGauge(func(done, total int) { o.Progress("sums", done, total) }, len(experimentsOf(batches)))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(jobs)
@@ -32,12 +32,12 @@ func (p *Proof) proveBatches(ctx context.Context, store string, batches []stored
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			found, err := prove.Batch(ctx, store, &batches[i], memory, shown.add)
+			found, err := verify.Batch(ctx, store, &batches[i], memory, shown.add)
 			if err != nil && (ctx.Err() != nil || undone(err)) {
 				return err
 			}
 			if err != nil {
-				found = prove.All(&batches[i], err)
+				found = verify.All(&batches[i], err)
 			}
 			doubts[i] = found
 			return nil
@@ -48,18 +48,18 @@ func (p *Proof) proveBatches(ctx context.Context, store string, batches []stored
 	}
 	for i := range batches {
 		for _, d := range doubts[i] {
-			if d.Err != prove.ErrData {
+			if d.Err != verify.ErrData {
 				p.Doubted = append(p.Doubted, Finding{d.ExperimentID, d.Err.Error()})
 			}
 		}
-		open = append(open, only(batches[i], doubts[i], func(err error) bool { return err != prove.ErrData })...)
-		ofData = append(ofData, only(batches[i], doubts[i], func(err error) bool { return err == prove.ErrData })...)
+		open = append(open, only(batches[i], doubts[i], func(err error) bool { return err != verify.ErrData })...)
+		ofData = append(ofData, only(batches[i], doubts[i], func(err error) bool { return err == verify.ErrData })...)
 	}
 	return open, ofData, nil
 }
 
 // only returns the batch with those experiments alone that some doubts are about, or none.
-func only(b storedir.Batch, doubts []prove.Doubt, about func(error) bool) []storedir.Batch {
+func only(b storedir.Batch, doubts []verify.Doubt, about func(error) bool) []storedir.Batch {
 	keep := map[string]bool{}
 	for _, d := range doubts {
 		if about(d.Err) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"stackmill/queries/prove"
 	"stackmill/queries/storetest"
+	"stackmill/queries/verify"
 )
 
 // doubts returns what is not proved of a store by reading its files.
@@ -21,7 +21,7 @@ func doubts(t *testing.T, store string) (found []error) {
 		t.Fatal(err)
 	}
 	for i := range c.Batches {
-		list, err := prove.Batch(t.Context(), store, &c.Batches[i], checkMemory, func() {})
+		list, err := verify.Batch(t.Context(), store, &c.Batches[i], checkMemory, func() {})
 		if err != nil {
 			found = append(found, err)
 		}
@@ -36,7 +36,7 @@ func TestAllIsProvedWithoutSQL(t *testing.T) {
 	if found := doubts(t, storetest.New(t, storetest.Two)); found != nil {
 		t.Error(found)
 	}
-	if found := doubts(t, storetest.New(t, storetest.Data)); len(found) != 1 || found[0] != prove.ErrData {
+	if found := doubts(t, storetest.New(t, storetest.Data)); len(found) != 1 || found[0] != verify.ErrData {
 		t.Error(found)
 	}
 }

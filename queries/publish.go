@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // publishings bounds how often a catalog is made again because others have committed.

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/queries/storetest"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // A catalog that is that of the store's commits is left alone. It is made again when it

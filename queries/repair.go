@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // repairs bounds how often a store is checked again: removing a file may leave others

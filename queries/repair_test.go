@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"stackmill/queries/storetest"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 const aa = "00000000000000aa"

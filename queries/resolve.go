@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 	"stackmill/schema"
 )
 
@@ -21,7 +21,7 @@ import (
 var many = 100 // tests have less
 
 // beforeQuery is what may stand before a query.
-var beforeQuery = pattern.Lazy(`(?i)^(EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\s*\)\s*)?|CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+TABLE\s+("[^"]+"|\w+)\s+AS\s+)`)
+var beforeQuery = lazyregexp.New(`(?i)^(EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\s*\)\s*)?|CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+TABLE\s+("[^"]+"|\w+)\s+AS\s+)`)
 
 // resolved returns a statement with the identifiers of the experiments that it names: beside
 // a condition like experiment = 'a.er' one on experiment_id, which the engine passes on to

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // portion are batches whose files are read together. What counts of an experiment in one

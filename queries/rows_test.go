@@ -9,7 +9,7 @@ import (
 
 	"stackmill/queries/storetest"
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // Batches are read together as long as the same experiments count, and each experiment

@@ -3,7 +3,7 @@ package queries
 import (
 	"sync"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // said is what the commits of an open store say. It is understood when somebody asks.

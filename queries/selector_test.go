@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"stackmill/queries/storetest"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // TestSelectors resolves selectors in a store of two experiments, some of them labelled.

@@ -3,7 +3,7 @@ package queries
 import (
 	"strings"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 )
 
 // split cuts SQL at its semicolons, and removes space and comments before each
@@ -36,7 +36,7 @@ func bare(s string) string {
 	}
 }
 
-var dollarTag = pattern.Lazy(`^\$([A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*)?\$`)
+var dollarTag = lazyregexp.New(`^\$([A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*)?\$`)
 
 // token returns the length of the comment, quoted text or word at the start of s,
 // which is not empty; else 1.

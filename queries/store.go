@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // CatalogFile is the name of the file in a store that holds its views.

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmill/queries/storetest"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // namesAt returns the names of experiments at paths.

@@ -12,7 +12,7 @@ import (
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // storeTable is a table of the catalog itself. It says what the commits say of the

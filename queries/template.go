@@ -13,7 +13,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/zstd"
 
-	"stackmill/tempdir"
+	"stackmill/internal/tempdir"
 )
 
 // TemplateFile is the file in this package's sources that has the template, packed.

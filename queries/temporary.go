@@ -4,7 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"stackmill/tempdir"
+	"stackmill/internal/tempdir"
 )
 
 // engineDir is the temporary directory of an engine. Without one, queries fail that need it.

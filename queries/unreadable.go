@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"stackmill/schema"
-	"stackmill/storedir"
-	"stackmill/tablefile/stored"
+	"stackmill/schema/parquetfile/rowreader"
+	"stackmill/schema/storedir"
 )
 
 // UnreadableCommit is a commit that cannot be read, so that answers lack what it says.
@@ -140,5 +140,5 @@ func textsOf(ctx context.Context, path, first, second string) ([][2]string, erro
 		return nil, err
 	}
 	defer f.Close()
-	return stored.Texts(ctx, f, first, second)
+	return rowreader.Texts(ctx, f, first, second)
 }

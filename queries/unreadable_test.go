@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"stackmill/queries/storetest"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // Whatever of a commit cannot be read, an open store says which experiments are missing, and its

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 	"stackmill/schema"
 )
 
@@ -113,7 +113,7 @@ var parsed = sync.OnceValues(func() ([]View, error) {
 })
 
 // inMode is a column of a value table: whether a row holds in a mode.
-var inMode = pattern.Lazy(`\b[a-z]+\.in_(user|expert|machine)\b`)
+var inMode = lazyregexp.New(`\b[a-z]+\.in_(user|expert|machine)\b`)
 
 // liken gives the view the columns of the view that it is like and, if it has no query,
 // that view's query over the modes with inlined functions (S10).

@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"strings"
 
-	"stackmill/tempdir"
+	"stackmill/internal/tempdir"
 )
 
 // openBrowser lets the user's browser open an address: $BROWSER, or the system's program for

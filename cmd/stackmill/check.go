@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stackmill/queries"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 func newCheckCommand(a *app) *cobra.Command {

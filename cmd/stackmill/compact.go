@@ -16,10 +16,10 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"stackmill/compact"
+	"stackmill/pipeline/compact"
 	"stackmill/queries"
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // compacter is the verb compact: its options and flags.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/acceptance/corpus"
+	"stackmill/internal/corpus"
 )
 
 // recipe is a question of docs/cookbook.md: its SQL, and the answer.

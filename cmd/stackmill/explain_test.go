@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/acceptance/corpus"
+	"stackmill/internal/corpus"
 	"stackmill/pipeline"
 	"stackmill/queries"
 	"stackmill/schema"

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"stackmill/bucket"
+	"stackmill/internal/objstore"
 	"stackmill/queries/lake"
 	"stackmill/queries/lake/ducklake"
 	"stackmill/queries/lake/iceberg"
@@ -66,7 +66,7 @@ func (x *exporter) exportLake(cmd *cobra.Command) error {
 		return usageErrorf("export: --%s does not go with --as %s", other, x.As)
 	case x.output == "" || x.output == "-":
 		return usageErrorf("export: no folder given (name one with -o)")
-	case bucket.Is(x.output):
+	case objstore.Is(x.output):
 		return usageErrorf("export: -o: a lake is written here, and copied to %s (with --location %[1]s)", x.output)
 	case o.Keep < 0:
 		return usageErrorf("export: --keep: %v is less than 0", o.Keep)

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"stackmill/queries/feed"
-	"stackmill/storedir"
+	"stackmill/queries/export/increment"
+	"stackmill/schema/storedir"
 )
 
 // summaries are the options of an export of views to a folder.
@@ -28,7 +28,7 @@ var ofSummaries = []string{"summaries", "watch", "view", "interval", "output", "
 func (s *summaries) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&s.wanted, "summaries", false, "write views as Parquet files to the folder -o, or what has changed since")
 	f.BoolVar(&s.watch, "watch", false, "with --summaries: go on until a signal, and write what is committed")
-	f.StringSliceVar(&s.views, "view", feed.Usual, "with --summaries: the views; those that have experiment_id. Of data lakes: further tables")
+	f.StringSliceVar(&s.views, "view", increment.Usual, "with --summaries: the views; those that have experiment_id. Of data lakes: further tables")
 	f.DurationVar(&s.interval, "interval", 10*time.Second, "with --watch: how long to wait between looks at the store")
 }
 
@@ -55,7 +55,7 @@ func (x *exporter) keep(cmd *cobra.Command) error {
 	case s.interval <= 0:
 		return usageErrorf("export: --interval: %v is not longer than 0", s.interval)
 	}
-	f, err := feed.Open(filepath.Clean(x.output), s.views, programVersion())
+	f, err := increment.Open(filepath.Clean(x.output), s.views, programVersion())
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
@@ -69,7 +69,7 @@ func (x *exporter) keep(cmd *cobra.Command) error {
 
 // follow brings the folder up to date whenever the store has changed, until the context ends. An
 // error of the first time ends it; later ones may pass, and are told once each.
-func (x *exporter) follow(ctx context.Context, f *feed.Feed) error {
+func (x *exporter) follow(ctx context.Context, f *increment.Feed) error {
 	seen, told, first := "", "", true
 	watch := storedir.NewWatch(x.store)
 	for ; ctx.Err() == nil; wait(ctx, x.summaries.interval) {
@@ -96,14 +96,14 @@ func (x *exporter) follow(ctx context.Context, f *feed.Feed) error {
 }
 
 // update brings the folder up to date, and says what has changed.
-func (x *exporter) update(ctx context.Context, f *feed.Feed) error {
+func (x *exporter) update(ctx context.Context, f *increment.Feed) error {
 	db, err := x.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	c, err := f.Update(ctx, db)
-	if c != (feed.Change{}) {
+	if c != (increment.Change{}) {
 		say(x.stderr, "stackmill: export: experiments: %d new, %d changed, %d gone; parts: %d written, %d removed\n", c.Added, c.Changed, c.Removed, c.Written, c.Deleted)
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"stackmill/queries/feed"
+	"stackmill/queries/export/increment"
 	"stackmill/queries/storetest"
 )
 
@@ -42,7 +42,7 @@ func (f *fed) update(views ...string) string {
 	if views != nil {
 		args = append(args, "--view", strings.Join(views, ","))
 	} else {
-		views = feed.Usual
+		views = increment.Usual
 	}
 	said := f.run(args...)
 	f.compare(views...)
@@ -146,7 +146,7 @@ func TestExportSummariesFailures(t *testing.T) {
 	fails("no folder given", "--summaries")
 	fails(`there is no view "experiment_name"`, "--summaries", "--view", "experiment_name", "-o", f.folder)
 	fails(`there is no view "function_totals"`, "--summaries", "--view", "function_totals", "-o", filepath.Join(f.folder, "x"))
-	list := filepath.Join(other, feed.ListFile)
+	list := filepath.Join(other, increment.ListFile)
 	for text, want := range map[string]string{
 		`{"views": [".."], "parts": []}`:                `".." is no name`,
 		`{"views": [], "parts": [{"name": "../../x"}]}`: `is no name`,
@@ -161,7 +161,7 @@ func TestExportSummariesFailures(t *testing.T) {
 	if _, err := os.Stat(mine); err != nil {
 		t.Error(err)
 	}
-	held, err := feed.Open(filepath.Join(t.TempDir(), "held"), feed.Usual, "test")
+	held, err := increment.Open(filepath.Join(t.TempDir(), "held"), increment.Usual, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,10 +188,10 @@ func TestExportWatch(t *testing.T) {
 		}
 	}
 	says("2 new")
-	f.compare(feed.Usual...)
+	f.compare(increment.Usual...)
 	f.run("forget", "monday/test.1.er")
 	says("1 gone")
-	f.compare(feed.Usual...)
+	f.compare(increment.Usual...)
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

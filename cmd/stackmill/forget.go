@@ -16,7 +16,7 @@ import (
 	"stackmill/queries"
 	"stackmill/queries/result"
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // forgetter is one call of the verb.

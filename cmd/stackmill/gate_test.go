@@ -11,7 +11,7 @@ import (
 )
 
 // recorder stands for gprofng in the examples of the documentation: `gprofng collect app
-// -o runs/7.er ./bench` makes a recording with as many samples as the program says, and up
+// -o runs/7.er ./cmd/bench` makes a recording with as many samples as the program says, and up
 // to 4 more.
 func recorder() {
 	err := func() error {

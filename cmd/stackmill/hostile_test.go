@@ -14,12 +14,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"stackmill/acceptance/corpus"
+	"stackmill/internal/corpus"
 	"stackmill/queries/report"
 	"stackmill/queries/result"
 	"stackmill/queries/storetest"
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // ending is what all names of a hostile recording end in: sequences that steer a

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"stackmill/bucket"
+	"stackmill/internal/objstore"
 	"stackmill/pipeline"
 	"stackmill/pipeline/plan"
 	"stackmill/stages/loadobject/cache"
@@ -201,7 +201,7 @@ func (in *ingester) check() error {
 	if err := checkSpace(limit); err != nil {
 		return fmt.Errorf("%s: %w", in.verb, err)
 	}
-	if bucket.Is(in.Cache) {
+	if objstore.Is(in.Cache) {
 		in.SharedCache = in.Cache
 		if in.Cache, err = ownCache(); err != nil {
 			return fmt.Errorf("%s: %w", in.verb, err)

@@ -12,10 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/compact"
 	"stackmill/pipeline"
+	"stackmill/pipeline/compact"
 	"stackmill/queries"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // suggestFrom is how many batches fewer there must be after compact for ingest to suggest it.

@@ -11,7 +11,7 @@ import (
 
 	"stackmill/pipeline"
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // With --auto-compact what was put in is merged with what is there, and the report says

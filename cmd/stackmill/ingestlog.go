@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"stackmill/pipeline"
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 )
 
 // logResult logs what became of one input. What is in the store already, and what was
@@ -52,14 +52,14 @@ type problemGroup struct {
 	File       string `json:"file"`                 // of the first one
 	Message    string `json:"message"`              // of the first one
 
-	severity problem.Severity
+	severity diagnostic.Severity
 }
 
 // groupProblems groups the problems of recordings by severity and reason, the worst
 // first.
 func groupProblems(results []pipeline.Result) []*problemGroup {
 	type key struct {
-		severity problem.Severity
+		severity diagnostic.Severity
 		reason   string
 	}
 	groups := map[key]*problemGroup{}
@@ -93,9 +93,9 @@ func logProblems(log *slog.Logger, results []pipeline.Result) {
 	for _, g := range groupProblems(results) {
 		level := slog.LevelWarn
 		switch g.severity {
-		case problem.Info:
+		case diagnostic.Info:
 			continue
-		case problem.Error:
+		case diagnostic.Error:
 			level = slog.LevelError
 		}
 		log.LogAttrs(context.Background(), level, "problem", slog.String("reason", g.Reason), slog.Int("recordings", g.Recordings),

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // writeMetrics writes what Prometheus is to know of the last ingest. Counters go on from

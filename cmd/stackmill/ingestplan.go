@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"stackmill/bucket"
-	"stackmill/fault"
+	"stackmill/internal/hosterr"
+	"stackmill/internal/objstore"
 	"stackmill/pipeline"
 	"stackmill/pipeline/plan"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // chunkVariables are what schedulers call the number of a task.
@@ -165,7 +165,7 @@ func (in *ingester) placeReport(r *ingestReport) error {
 // unready is the error of a task that could not begin. It may begin elsewhere or later,
 // unless it is no fault of the machine.
 func unready(err error) error {
-	if errors.As(err, new(syscall.Errno)) || fault.Is(err) && !bucket.Lasting(err) {
+	if errors.As(err, new(syscall.Errno)) || hosterr.Is(err) && !objstore.Lasting(err) {
 		return &exitError{plan.Retry, err}
 	}
 	return err

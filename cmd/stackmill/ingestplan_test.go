@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"stackmill/pipeline/plan"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // tasks are those of a plan: two, of a recording each, unless it is made anew.

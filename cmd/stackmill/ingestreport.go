@@ -11,7 +11,7 @@ import (
 
 	"stackmill/pipeline"
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // ingestReport is what `ingest --report` writes; docs/operations.md describes it.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stackmill/pipeline"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // outcome is what came of one run of an ingest.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"stackmill/bucket"
+	"stackmill/internal/objstore"
 	"stackmill/pipeline"
 )
 
@@ -24,7 +24,7 @@ type watched struct {
 // nothing can be done with the store.
 func (in *ingester) watchPaths(ctx context.Context, paths []string) error {
 	for _, p := range paths {
-		if bucket.Is(p) {
+		if objstore.Is(p) {
 			return usageErrorf("ingest: --watch: it looks at folders, not at %s (run ingest again and again: what is in is skipped)", p)
 		}
 		if _, err := os.Stat(p); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stackmill/queries"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 func newLabelCommand(a *app) *cobra.Command {

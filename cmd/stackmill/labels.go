@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/pattern"
-	"stackmill/queries/moment"
+	"stackmill/internal/lazyregexp"
+	"stackmill/queries/timerange"
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // parseLabels reads labels as KEY=VALUE; one without a value is to be removed.
@@ -27,8 +27,8 @@ func parseLabels(args []string) (l storedir.Labels, err error) {
 		if strings.ContainsFunc(value, func(r rune) bool { return r == ',' || r < ' ' }) {
 			return l, fmt.Errorf("label %s: %q has a comma or a control character, so that no selector could name it", key, value)
 		}
-		if strings.HasPrefix(key, moment.PhaseLabel) {
-			if value, err = moment.Phase(value); err != nil {
+		if strings.HasPrefix(key, timerange.PhaseLabel) {
+			if value, err = timerange.Phase(value); err != nil {
 				return l, fmt.Errorf("label %s: %w", key, err)
 			}
 		}
@@ -41,7 +41,7 @@ func parseLabels(args []string) (l storedir.Labels, err error) {
 	return l, nil
 }
 
-var labelKey = pattern.Lazy(`^[A-Za-z0-9_.-]+$`)
+var labelKey = lazyregexp.New(`^[A-Za-z0-9_.-]+$`)
 
 // checkLabelKey returns why a label cannot have a key.
 func checkLabelKey(key string) error {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"stackmill/bucket"
-	"stackmill/tempdir"
+	"stackmill/internal/objstore"
+	"stackmill/internal/tempdir"
 )
 
 // The exit statuses. Everything that fails otherwise gives exitNothing.
@@ -72,7 +72,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	out := &standardOutput{to: stdout}
 	a := &app{stdin: stdin, stdout: out, stderr: stderr}
-	bucket.Tell(func(message string) { say(stderr, "stackmill: %s\n", message) })
+	objstore.Tell(func(message string) { say(stderr, "stackmill: %s\n", message) })
 	root := newRoot(a)
 	root.SetArgs(args)
 	err := a.untilEnded(ctx, func() error { return root.ExecuteContext(ctx) })

@@ -15,7 +15,7 @@ import (
 	"github.com/peterh/liner"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"stackmill/acceptance/corpus"
+	"stackmill/internal/corpus"
 	"stackmill/queries/storetest"
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/erbuild"

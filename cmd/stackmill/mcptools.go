@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 	"stackmill/queries"
 	"stackmill/queries/compare"
 	"stackmill/queries/report"
@@ -210,7 +210,7 @@ func content(text string, failed bool) any {
 }
 
 // unsafeHint is advice for people, who may start the program otherwise.
-var unsafeHint = pattern.Lazy(` \(--unsafe [^)]*\)`)
+var unsafeHint = lazyregexp.New(` \(--unsafe [^)]*\)`)
 
 // failure is the result of a call that could not be done.
 func (m *agents) failure(err error) any { return content(m.failureText(err), true) }

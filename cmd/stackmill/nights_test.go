@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stackmill/pipeline"
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 )
 
 // night is a folder of recordings and a store, for runs in this process.
@@ -305,7 +305,7 @@ func TestManyAreFewLines(t *testing.T) {
 	var results []pipeline.Result
 	for i := range 41 {
 		results = append(results, pipeline.Result{Path: fmt.Sprintf("e%02d.er", i), Status: pipeline.Partial, Elapsed: time.Second,
-			Problems: []problem.Problem{{Severity: problem.Error, Reason: "missing-file", Message: "the experiment has no log", Count: 1}}})
+			Problems: []diagnostic.Problem{{Severity: diagnostic.Error, Reason: "missing-file", Message: "the experiment has no log", Count: 1}}})
 		if i > 0 {
 			results = append(results, pipeline.Result{Path: fmt.Sprintf("%02d.perf.data", i), Status: pipeline.Failed, Elapsed: time.Second,
 				Err: fmt.Errorf("open %d: %w", i, errors.New("not a recording of a known format"))})

@@ -11,7 +11,7 @@ import (
 
 	"stackmill/queries"
 	"stackmill/queries/storetest"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // With a pipe or a device in the place of every file that a store may have of its own, and a

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // writeOutput writes to the path that a flag names. A file is replaced, complete; into

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"stackmill/bucket"
-	"stackmill/cachetag"
+	"stackmill/internal/cachetag"
+	"stackmill/internal/objstore"
 	"stackmill/pipeline"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // outputPath is the value of a flag that names a file or folder to write. All verbs' are checked
@@ -34,7 +34,7 @@ func (a *app) checkPlaces(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		p, ok := f.Value.(*outputPath)
 		path := f.Value.String()
-		if !ok || err != nil || path == "" || path == "-" || bucket.Is(path) {
+		if !ok || err != nil || path == "" || path == "-" || objstore.Is(path) {
 			return
 		}
 		if what := a.belongsTo(string(*p), f.Name == cacheFlag); what != "" {

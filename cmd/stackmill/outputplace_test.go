@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"stackmill/cachetag"
+	"stackmill/internal/cachetag"
 	"stackmill/queries/storetest"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // everyCommand calls f with each verb and subcommand, and the words that call it.

@@ -19,10 +19,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"stackmill/bucket"
+	"stackmill/internal/objstore"
 	"stackmill/pipeline"
 	"stackmill/pipeline/plan"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // planner is one call of the verb, or of "plan retry".
@@ -217,7 +217,7 @@ func (p *planner) run(ctx context.Context, paths []string) error {
 // paths returns the paths that are given, with those that patterns stand for and files list.
 func (p *planner) paths(given []string) (paths []string, err error) {
 	for _, path := range given {
-		if _, err := os.Lstat(path); !bucket.Is(path) && errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?[") {
+		if _, err := os.Lstat(path); !objstore.Is(path) && errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?[") {
 			found, err := filepath.Glob(path)
 			switch {
 			case err != nil:

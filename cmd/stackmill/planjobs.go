@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"stackmill/pipeline/plan"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // The schedulers to which jobs are submitted.

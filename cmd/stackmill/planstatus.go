@@ -13,7 +13,7 @@ import (
 	"stackmill/pipeline"
 	"stackmill/pipeline/plan"
 	"stackmill/queries/result"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // planState is one call of "plan status".

@@ -10,15 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"stackmill/problem"
 	"stackmill/queries/result"
+	"stackmill/schema/diagnostic"
 )
 
 func newProblemsCommand(a *app) *cobra.Command {
 	var format, severity string
 	var names []string
 	var all bool
-	severities := []string{problem.Info.String(), problem.Warning.String(), problem.Error.String()}
+	severities := []string{diagnostic.Info.String(), diagnostic.Warning.String(), diagnostic.Error.String()}
 	c := &cobra.Command{
 		Use:   "problems",
 		Short: "List what is wrong or missing in the recordings",

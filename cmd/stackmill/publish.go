@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"stackmill/queries"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // publish brings a store's catalog up to date. If that fails, the recordings are in the store

@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"stackmill/bucket"
-	"stackmill/mirror"
+	"stackmill/internal/objstore"
+	"stackmill/schema/s3cache"
 )
 
 // reach sets the store that the verb is about. Of one on S3 that is a mirror: all that reads
@@ -22,7 +22,7 @@ func (a *app) reach(ctx context.Context, store string) error {
 	switch {
 	case store == "":
 		return usageErrorf("--store: no directory is given")
-	case !bucket.Is(store):
+	case !objstore.Is(store):
 		return readableName(store)
 	}
 	size, err := parseSize(a.cacheSize)
@@ -33,7 +33,7 @@ func (a *app) reach(ctx context.Context, store string) error {
 	if err != nil {
 		return fmt.Errorf("%s: its mirror: %w", store, err)
 	}
-	m, err := mirror.Open(ctx, store, mirror.Options{Cache: cache, Size: size})
+	m, err := s3cache.Open(ctx, store, s3cache.Options{Cache: cache, Size: size})
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 	"stackmill/pipeline"
 	"stackmill/queries"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // resymbolizer is one call of the verb.

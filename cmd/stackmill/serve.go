@@ -19,7 +19,7 @@ import (
 
 	"stackmill/queries/flight"
 	"stackmill/queries/serve"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // server is one call of the verb serve.

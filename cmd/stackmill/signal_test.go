@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"stackmill/acceptance/corpus"
+	"stackmill/internal/corpus"
 	"stackmill/queries/storetest"
 )
 

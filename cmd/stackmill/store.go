@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"stackmill/queries"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // experimentHelp is the help of the flag --experiment of the verbs that read some

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"stackmill/pipeline"
-	"stackmill/problem"
-	"stackmill/storedir"
+	"stackmill/schema/diagnostic"
+	"stackmill/schema/storedir"
 )
 
 // summary reports the outcome of an ingest.
@@ -113,7 +113,7 @@ func reasonLost(r *pipeline.Result) string {
 		return err.Error()
 	}
 	for _, p := range r.Problems {
-		if p.Severity == problem.Error {
+		if p.Severity == diagnostic.Error {
 			return p.Reason
 		}
 	}
@@ -156,7 +156,7 @@ func firstError(r pipeline.Result) string {
 	var first string
 	more := -1
 	for _, p := range r.Problems {
-		if p.Severity == problem.Error {
+		if p.Severity == diagnostic.Error {
 			if more++; more == 0 {
 				first = fmt.Sprint(p)
 			}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"stackmill/pipeline"
-	"stackmill/problem"
-	"stackmill/storedir"
+	"stackmill/schema/diagnostic"
+	"stackmill/schema/storedir"
 )
 
 // tally is what results of ingests sum up to.
@@ -36,7 +36,7 @@ func newTally() *tally {
 	for _, s := range append([]string{pipeline.Skipped, pipeline.Forgotten, pipeline.Aborted}, statusesInStore...) {
 		t.Experiments[s] = 0
 	}
-	for s := problem.Info; s <= problem.Error; s++ {
+	for s := diagnostic.Info; s <= diagnostic.Error; s++ {
 		t.Problems[s.String()] = 0
 	}
 	return t

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"stackmill/acceptance/corpus"
-	"stackmill/storedir"
+	"stackmill/internal/corpus"
+	"stackmill/schema/storedir"
 )
 
 // watcher is a program that watches a folder.

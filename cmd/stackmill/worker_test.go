@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/acceptance/corpus"
+	"stackmill/internal/corpus"
 )
 
 // mostWorker is the most bytes that the worker may have: each node of a cluster loads it.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // Marks name the batches of a chunk: empty files in a folder beside its report, by the

@@ -23,8 +23,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/zstd"
 
-	"stackmill/stages/infile"
-	"stackmill/storedir"
+	"stackmill/internal/safefile"
+	"stackmill/schema/storedir"
 )
 
 // Header is the first line of a plan.
@@ -145,7 +145,7 @@ func (h *Header) encode() ([]byte, error) {
 // Open opens a plan. The error wraps ErrNoPlan if the file is none, or its header is damaged.
 func Open(path string) (p *Plan, err error) {
 	p = &Plan{path: path}
-	if p.file, _, err = infile.Open(path, infile.Plan); err != nil {
+	if p.file, _, err = safefile.Open(path, safefile.Plan); err != nil {
 		return nil, err
 	}
 	if err := p.readHeader(); err != nil {

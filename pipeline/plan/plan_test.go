@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // some returns inputs of several sizes.

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"time"
 
-	"stackmill/stages/infile"
-	"stackmill/storedir"
+	"stackmill/internal/safefile"
+	"stackmill/schema/storedir"
 )
 
 // Dir is the folder of a store in which tasks leave their reports: a folder for each plan,
@@ -50,7 +50,7 @@ const reportVersion = 1
 
 // ReadReport reads the report of an ingest.
 func ReadReport(path string) (*Report, error) {
-	data, err := infile.Read(path, infile.Report)
+	data, err := safefile.Read(path, safefile.Report)
 	if err != nil {
 		return nil, err
 	}

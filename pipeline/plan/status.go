@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // The states of an input.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/key"
+	"stackmill/internal/cachekey"
 	"stackmill/queries"
 )
 
@@ -18,9 +18,9 @@ func isStatic(it *item) bool { return it.names[3] == "static" }
 func sameName(object func(*item) string) func(*item) string {
 	return func(it *item) string {
 		if isStatic(it) {
-			return key.Of(object(it))
+			return cachekey.Of(object(it))
 		}
-		return key.Of(object(it), it.names[0])
+		return cachekey.Of(object(it), it.names[0])
 	}
 }
 
@@ -82,7 +82,7 @@ func (c *comparison) settleRest(object func(*item) string) {
 func (c *comparison) nameApart() error {
 	groups := map[string][]*item{}
 	for _, it := range c.items[1:] {
-		k := key.Of(it.names[:3])
+		k := cachekey.Of(it.names[:3])
 		groups[k] = append(groups[k], it)
 	}
 	wanted := map[string][]*item{}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 	"stackmill/queries/rank"
 )
 
@@ -89,7 +89,7 @@ func (c *comparison) differ(what string, values [2][]string, unfair bool) {
 
 // output is the option of recorders that says where the recording goes, and what they make
 // of it.
-var output = pattern.Lazy(`(^|\s)(-o|--output)(\s+|=)\S+`)
+var output = lazyregexp.New(`(^|\s)(-o|--output)(\s+|=)\S+`)
 
 // options returns a command line without what differs from run to run: the recording's
 // name, and the folders of programs.

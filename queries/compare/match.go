@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/key"
+	"stackmill/internal/cachekey"
 )
 
 // matchFunctions finds which functions of the base that the test does not have are which
@@ -16,10 +16,10 @@ func (c *comparison) matchFunctions() error {
 	object := c.objects(1)
 	c.pairPaths(sameName(object))
 	inObject := func(name func(string) string) func(*item) string {
-		return func(it *item) string { return key.Of(object(it), name(it.names[0])) }
+		return func(it *item) string { return cachekey.Of(object(it), name(it.names[0])) }
 	}
 	inModule := func(name func(string) string) func(*item) string {
-		return func(it *item) string { return key.Of(object(it), lastPart(it.names[2]), name(it.names[0])) }
+		return func(it *item) string { return cachekey.Of(object(it), lastPart(it.names[2]), name(it.names[0])) }
 	}
 	if !c.Inclusive {
 		c.mergeClones(inModule(plainName))

@@ -3,21 +3,21 @@ package compare
 import (
 	"strings"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 )
 
 // Names of one function in two builds differ by what compilers and linkers add to them.
 var (
 	// clone is what tells variants and parts of a function apart: `f [clone .constprop.0]`,
 	// `f.part.1`, `f.cold`, `f.llvm.123`, `f.lto_priv.0`.
-	clone = pattern.Lazy(` \[clone [^\]]*\]|\.(?:constprop|isra|part|cold|llvm|lto_priv|localalias|actor|destroy|resume|cleanup)(?:\.\d+)*$`)
+	clone = lazyregexp.New(` \[clone [^\]]*\]|\.(?:constprop|isra|part|cold|llvm|lto_priv|localalias|actor|destroy|resume|cleanup)(?:\.\d+)*$`)
 	// rustHash ends names in Rust's older scheme.
-	rustHash = pattern.Lazy(`::h[0-9a-f]{16}$`)
+	rustHash = lazyregexp.New(`::h[0-9a-f]{16}$`)
 	// numbers count what has no name of its own: lambdas, types, closures, bodies of
 	// parallel regions, by their order or line in the source.
-	numbers = pattern.Lazy(`(\{(?:lambda|unnamed)[^{}]*#|\{closure#|'lambda|'unnamed|\$_|__lambda|\._omp_fn\.|\.omp_outlined\.+|from line |\.func)\d+`)
+	numbers = lazyregexp.New(`(\{(?:lambda|unnamed)[^{}]*#|\{closure#|'lambda|'unnamed|\$_|__lambda|\._omp_fn\.|\.omp_outlined\.+|from line |\.func)\d+`)
 	// version ends the name of a library, or stands before .so.
-	version = pattern.Lazy(`(?:-[0-9.]+)?\.so(?:\.[0-9.]+)?$`)
+	version = lazyregexp.New(`(?:-[0-9.]+)?\.so(?:\.[0-9.]+)?$`)
 )
 
 // plainName is a name without marks of clones.

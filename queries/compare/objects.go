@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/key"
+	"stackmill/internal/cachekey"
 	"stackmill/queries"
 )
 
@@ -79,8 +79,8 @@ func (c *comparison) onlyPrograms() string {
 func (c *comparison) matchData() error {
 	c.matchSame("descriptor")
 	scope := func(it *item) string { return it.names[1] }
-	described := func(it *item) string { return key.Of(it.names[2], it.names[0]) }
-	named := func(it *item) string { return key.Of(described(it), lastPart(scope(it))) }
+	described := func(it *item) string { return cachekey.Of(it.names[2], it.names[0]) }
+	named := func(it *item) string { return cachekey.Of(described(it), lastPart(scope(it))) }
 	c.pairEnds(named, scope, "scope (%s)")
 	for _, g := range c.leftOver(named) {
 		if len(g[0]) == 1 && len(g[1]) == 1 {

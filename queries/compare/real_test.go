@@ -13,7 +13,7 @@ import (
 
 // realRuns has the values of 40 runs of a program, and of 40 of a build in which `search`
 // does 5 % more, recorded with perf on a busy machine: the side, the run, the function and
-// its value. TestPlanted of acceptance/compare records such runs (-runs 40 -keep FILE).
+// its value. TestPlanted of cmd/acceptance/compare records such runs (-runs 40 -keep FILE).
 //
 //go:embed testdata/runs.tsv
 var realRuns string

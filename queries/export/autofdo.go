@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 )
 
 // autofdo sums values by line and call site: a profile for compilers.
@@ -153,7 +153,7 @@ func (a *autofdo) named(f *function) *fdoName {
 
 // linkerName matches what the format can hold as a name: it ends with a blank or a colon, and
 // other characters in its first place begin comments, contexts and numbers.
-var linkerName = pattern.Lazy(`^[\pL_$.][^\s\v\pC:(<]*$`)
+var linkerName = lazyregexp.New(`^[\pL_$.][^\s\v\pC:(<]*$`)
 
 func (a *autofdo) sample(s *sample) error {
 	v := s.values[0]

@@ -8,7 +8,7 @@ import (
 	"math"
 	"strings"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 )
 
 // folded sums values by the names of the functions on stacks.
@@ -77,7 +77,7 @@ func foldedName(name string) string {
 	return numberAtEnd().ReplaceAllString(oneLine.Replace(strings.ReplaceAll(name, ";", ":")), "_$1")
 }
 
-var numberAtEnd = pattern.Lazy(`[\s\v]([0-9]+(?:\.[0-9]*)?)$`)
+var numberAtEnd = lazyregexp.New(`[\s\v]([0-9]+(?:\.[0-9]*)?)$`)
 
 // oneLine keeps a name from ending its line.
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ")

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strconv"
 
-	"stackmill/tempdir"
+	"stackmill/internal/tempdir"
 )
 
 // maxFolded is about how many bytes of stacks are kept in memory.

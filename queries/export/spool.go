@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"stackmill/tempdir"
+	"stackmill/internal/tempdir"
 )
 
 // spool keeps several texts that grow side by side. What does not fit in memory is in a

@@ -21,7 +21,7 @@ import (
 	"unicode/utf8"
 
 	"stackmill/queries"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // Table is a table of a lake.

@@ -13,7 +13,7 @@ import (
 
 	"stackmill/queries"
 	"stackmill/queries/storetest"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // elsewhere is a store on S3 whose mirror has all files.

@@ -14,10 +14,10 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/file"
 
-	"stackmill/key"
+	"stackmill/internal/cachekey"
 	"stackmill/queries"
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // usual are the views that every lake has as tables.
@@ -308,5 +308,5 @@ func (w *writer) put(ctx context.Context, path, query string, options []string) 
 
 // hash makes names of files.
 func hash(parts ...string) string {
-	return key.Hash(parts)
+	return cachekey.Hash(parts)
 }

@@ -6,7 +6,7 @@ import (
 	"os"
 	"sync/atomic"
 
-	"stackmill/tempdir"
+	"stackmill/internal/tempdir"
 )
 
 // InMemory is how many bytes of an answer are kept in memory; more are in a file.

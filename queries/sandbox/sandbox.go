@@ -19,8 +19,8 @@ import (
 	"syscall"
 	"time"
 
+	"stackmill/internal/tempdir"
 	"stackmill/queries"
-	"stackmill/tempdir"
 )
 
 // Box starts processes, and bounds what each may take.

@@ -13,10 +13,10 @@ import (
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 	"stackmill/queries"
 	"stackmill/queries/result"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // failure is an error with the status of its response.
@@ -35,7 +35,7 @@ func wrong(err error) error {
 }
 
 // flags are the dashes of names of flags.
-var flags = pattern.Lazy(`(^|[ (])--\b`)
+var flags = lazyregexp.New(`(^|[ (])--\b`)
 
 // StatusLate is the status of an answer that takes too long. No program repeats a request that is
 // answered with 422; browsers do after 408, and many clients and proxies after 504, though the

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"stackmill/key"
+	"stackmill/internal/cachekey"
 	"stackmill/queries/sandbox"
 	"stackmill/schema"
 )
@@ -143,7 +143,7 @@ func (k *known) keep(tag string, r *reply) {
 
 // tag says what an answer is made of: the store's commits, the program, and the call.
 func (c *call) tag(state, version string) string {
-	return fmt.Sprintf("W/%q", key.Hash(state, schema.StoreVersion, version, c.method, c.path, c.name, c.values))
+	return fmt.Sprintf("W/%q", cachekey.Hash(state, schema.StoreVersion, version, c.method, c.path, c.name, c.values))
 }
 
 // matches reports whether a list of tags has one. Compressed or not, an answer is the same. "*"

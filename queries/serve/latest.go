@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/key"
-	"stackmill/pattern"
+	"stackmill/internal/cachekey"
+	"stackmill/internal/lazyregexp"
 	"stackmill/queries"
 	"stackmill/queries/sandbox"
 )
@@ -29,7 +29,7 @@ type latest struct {
 }
 
 // notOfNames are the characters that names of Prometheus' labels do not have.
-var notOfNames = pattern.Lazy(`^[^a-zA-Z_]|[^a-zA-Z0-9_]`)
+var notOfNames = lazyregexp.New(`^[^a-zA-Z_]|[^a-zA-Z0-9_]`)
 
 // newLatest returns what is told, or an error if keys cannot be told apart.
 func newLatest(keys []string, functions int) (*latest, error) {
@@ -181,7 +181,7 @@ func (s *Server) values(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	defer store.release()
-	a, err := s.known.get(ctx, key.Of("values", store.state()), func() (*reply, error) {
+	a, err := s.known.get(ctx, cachekey.Of("values", store.state()), func() (*reply, error) {
 		turn, err := s.turns.take(ctx)
 		if err != nil {
 			return nil, err

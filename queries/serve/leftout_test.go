@@ -12,7 +12,7 @@ import (
 
 	"stackmill/queries"
 	"stackmill/queries/storetest"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // samples are requests to each endpoint, by method and path: an endpoint without one fails the test.

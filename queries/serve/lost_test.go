@@ -10,7 +10,7 @@ import (
 
 	"stackmill/queries"
 	"stackmill/queries/storetest"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // A file of the store that is gone is the server's failure, and not a refusal.

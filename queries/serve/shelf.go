@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"stackmill/key"
+	"stackmill/internal/cachekey"
 	"stackmill/queries"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // scope is what a question is about: a part of the store, and which of its samples.
@@ -101,13 +101,13 @@ func (p *lease) session(ctx context.Context, of scope) (db *queries.DB, done fun
 	o, used := p.opened, p.whole
 	p.update(o, func() { used.users++ })
 	if len(of.selectors) > 0 {
-		used, err = p.take(ctx, o, key.Of(of.selectors), p.whole, func(ctx context.Context) (*queries.DB, error) {
+		used, err = p.take(ctx, o, cachekey.Of(of.selectors), p.whole, func(ctx context.Context) (*queries.DB, error) {
 			return p.whole.db.Part(ctx, of.selectors...)
 		})
 	}
 	if err == nil && !of.filter.IsEmpty() {
 		part := used
-		used, err = p.take(ctx, o, key.Of(of.selectors, of.reads, of.filter), part, func(ctx context.Context) (*queries.DB, error) {
+		used, err = p.take(ctx, o, cachekey.Of(of.selectors, of.reads, of.filter), part, func(ctx context.Context) (*queries.DB, error) {
 			return part.db.Narrow(ctx, of.filter, of.reads...)
 		})
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // Targets are what hostile SQL tries to reach.

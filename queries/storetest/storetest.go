@@ -18,9 +18,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/schema"
+	"stackmill/schema/parquetfile"
+	"stackmill/schema/storedir"
 	"stackmill/stages/rollup"
-	"stackmill/storedir"
-	"stackmill/tablefile"
 )
 
 // Two is a store of two experiments, described in its comments.
@@ -231,13 +231,13 @@ type output struct {
 	table *schema.Table
 	batch string
 	data  bytes.Buffer
-	w     *tablefile.Writer // nil before the first rows
+	w     *parquetfile.Writer // nil before the first rows
 	rows  int64
 }
 
 func (o *output) write(rows arrow.RecordBatch) (err error) {
 	if o.w == nil {
-		if o.w, err = tablefile.New(&o.data, o.table, tablefile.Quick, storedir.VersionKey, schema.StoreVersion); err != nil {
+		if o.w, err = parquetfile.New(&o.data, o.table, parquetfile.Quick, storedir.VersionKey, schema.StoreVersion); err != nil {
 			return err
 		}
 		o.w.Name(o.batch)

@@ -3,16 +3,16 @@ package attribute
 import (
 	"slices"
 
+	"stackmill/internal/prefixtree"
 	"stackmill/stages/program"
 	"stackmill/stages/stacktree"
-	"stackmill/stages/tree"
 )
 
 // CallTree is the call tree: the functions on stacks in all views, merged from
 // `<Total>`, which is the root, with None as its label.
 type CallTree struct {
 	*Shape
-	tree.Ordered[nodeNo, program.FunctionNo]
+	prefixtree.Ordered[nodeNo, program.FunctionNo]
 	Pairs []Pair
 	pair  []pairNo // by node but the root: of the functions of its parent and of it
 	at    []nodeNo // by end of stacks and view: where they end
@@ -32,7 +32,7 @@ type Pair struct{ Caller, Callee program.FunctionNo }
 func NewCallTree(s *Shape) *CallTree {
 	width := len(s.Views)
 	t := &CallTree{Shape: s, at: make([]nodeNo, len(s.ends.nodes)*width)}
-	merged := tree.New[nodeNo, program.FunctionNo](program.None)
+	merged := prefixtree.New[nodeNo, program.FunctionNo](program.None)
 	passed := s.passed()
 	nodes, before := make([]nodeNo, len(passed)), make([]nodeNo, len(passed))
 	for view := range s.Views {
@@ -72,7 +72,7 @@ func (s *Shape) passed() []bool {
 // merge adds the functions that a view shows of stacks, where nodes are passed. It sets
 // nodes: by node of the stacks the merged node of the innermost, None where they are not
 // passed. before has those of the view before, if there is one: most paths are as there.
-func (s *Shape) merge(merged *tree.Tree[nodeNo, program.FunctionNo], view int, passed []bool, nodes, before []nodeNo) {
+func (s *Shape) merge(merged *prefixtree.Tree[nodeNo, program.FunctionNo], view int, passed []bool, nodes, before []nodeNo) {
 	v, t := &s.Views[view], &s.stacks.Nodes
 	same := make([]bool, len(v.shows)) // by frame: whether its functions are those of the view before
 	for frame := range same {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/stacktree"
 )
 
@@ -15,7 +15,7 @@ const fewCut = 1
 // CutStacks records how much is on stacks that end before their thread's start, whose
 // call tree is incomplete: the share of the metric with the largest. Recordings
 // without callers get a remark.
-func CutStacks(stacks *Stacks, sums *Sums, problems *problem.Log) {
+func CutStacks(stacks *Stacks, sums *Sums, problems *diagnostic.Log) {
 	width := len(sums.Metrics)
 	all, cut, leaves := make([]Sum, width), make([]Sum, width), int64(0)
 	for n := range stacks.Recorded {
@@ -34,8 +34,8 @@ func CutStacks(stacks *Stacks, sums *Sums, problems *problem.Log) {
 		}
 	}
 	if leaves > 0 {
-		problems.Add(problem.Problem{
-			Severity: problem.Info, File: ".", Offset: problem.NoOffset, Reason: "no-callers", Count: leaves,
+		problems.Add(diagnostic.Problem{
+			Severity: diagnostic.Info, File: ".", Offset: diagnostic.NoOffset, Reason: "no-callers", Count: leaves,
 			Message: "callers were not recorded: stacks consist of their leaves only (perf record -g records callers)",
 		})
 	}
@@ -48,12 +48,12 @@ func CutStacks(stacks *Stacks, sums *Sums, problems *problem.Log) {
 	if worst < 0 {
 		return
 	}
-	severity := problem.Warning
+	severity := diagnostic.Warning
 	if 100*share < fewCut {
-		severity = problem.Info
+		severity = diagnostic.Info
 	}
-	problems.Add(problem.Problem{
-		Severity: severity, File: ".", Offset: problem.NoOffset, Reason: "cut-stacks", Count: cut[worst].Samples,
+	problems.Add(diagnostic.Problem{
+		Severity: severity, File: ".", Offset: diagnostic.NoOffset, Reason: "cut-stacks", Count: cut[worst].Samples,
 		Message: fmt.Sprintf("%.1f %% of %s is on stacks that end before their thread's start: callers are missing there (stackmill report cut-stacks)",
 			100*share, strings.TrimSuffix(sums.Metrics[worst].Name, ".samples")),
 	})

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/stacktree"
 )
 
@@ -37,7 +37,7 @@ func TestCutStacks(t *testing.T) {
 					*sums.At(RecordedNo(n), m) = Sum{Value: 10 * v, Samples: v}
 				}
 			}
-			var log problem.Log
+			var log diagnostic.Log
 			CutStacks(&Stacks{Recorded: tt.stacks}, sums, &log)
 			var got []string
 			for _, p := range log.Problems {

@@ -1,8 +1,8 @@
 package attribute
 
 import (
+	"stackmill/internal/chunked"
 	"stackmill/schema"
-	"stackmill/stages/arena"
 )
 
 // inViews are two values that things of a kind have in the views, for some metrics.
@@ -16,7 +16,7 @@ type inViews struct {
 // same. Those of the same modes come together, and of these those of a thing: things of
 // one path have the same values for all metrics.
 func (v inViews) each(metrics []int, do func(thing, metric int, x shared)) {
-	var found [Plain | Plain<<modeBits + 1]arena.List[valued]
+	var found [Plain | Plain<<modeBits + 1]chunked.List[valued]
 	v.pass(metrics, func(thing, metric int, x shared) {
 		found[x.modes].Add(valued{int32(thing), int32(metric), x.a, x.b})
 	})
@@ -25,7 +25,7 @@ func (v inViews) each(metrics []int, do func(thing, metric int, x shared)) {
 			f := found[modes].At(i)
 			do(int(f.thing), int(f.metric), shared{Mode(modes), f.a, f.b})
 		}
-		found[modes] = arena.List[valued]{}
+		found[modes] = chunked.List[valued]{}
 	}
 }
 

@@ -3,9 +3,9 @@ package attribute
 import (
 	"runtime"
 
-	"stackmill/stages/arena"
+	"stackmill/internal/chunked"
+	"stackmill/internal/ordered"
 	"stackmill/stages/program"
-	"stackmill/stages/relay"
 	"stackmill/stages/stacktree"
 )
 
@@ -31,7 +31,7 @@ const renumberedEach = 1 << 14
 // processors. It drops the tree, so that no stack can be added afterwards.
 func (s *Stacks) Renumber(nodes []stacktree.NodeNo, frames []stacktree.FrameNo) {
 	parts := min(runtime.GOMAXPROCS(0), 1+s.Tree.Len()/renumberedEach)
-	relay.Each(parts, parts, func(_, part int, _ *struct{}) {
+	ordered.Each(parts, parts, func(_, part int, _ *struct{}) {
 		of := func(n int) (from, until int) { return n * part / parts, n * (part + 1) / parts }
 		from, until := of(s.Tree.Len())
 		s.Tree.Fill(&s.Nodes, nodes, frames, from, until)
@@ -49,8 +49,8 @@ func (s *Stacks) Renumber(nodes []stacktree.NodeNo, frames []stacktree.FrameNo) 
 
 // orderFrames returns frames in the order of their locations and words, after the root's, and
 // their new numbers.
-func orderFrames(frames *arena.List[stacktree.Frame], locations []program.LocationNo) ([]stacktree.Frame, []stacktree.FrameNo) {
-	list := make([]arena.Keyed, frames.Len()-1) // all but the root's
+func orderFrames(frames *chunked.List[stacktree.Frame], locations []program.LocationNo) ([]stacktree.Frame, []stacktree.FrameNo) {
+	list := make([]chunked.Keyed, frames.Len()-1) // all but the root's
 	for n := range frames.Len() {
 		f := frames.At(n)
 		renumber(&f.Own, locations)
@@ -58,16 +58,16 @@ func orderFrames(frames *arena.List[stacktree.Frame], locations []program.Locati
 			renumber(&f.Shown[m], locations)
 		}
 		if n > 0 {
-			list[n-1] = arena.Keyed{Key: f.Word, N: int32(n)}
+			list[n-1] = chunked.Keyed{Key: f.Word, N: int32(n)}
 		}
 	}
-	list = arena.Sort(list)
+	list = chunked.Sort(list)
 	for i := range list {
 		list[i].Key = uint64(frameAt(frames.At(int(list[i].N))) + 1)
 	}
 	ordered, number := make([]stacktree.Frame, frames.Len()), make([]stacktree.FrameNo, frames.Len())
 	ordered[0] = *frames.At(0)
-	for i, k := range arena.Sort(list) {
+	for i, k := range chunked.Sort(list) {
 		ordered[i+1], number[k.N] = *frames.At(int(k.N)), stacktree.FrameNo(i+1)
 	}
 	return ordered, number

@@ -4,9 +4,9 @@
 package attribute
 
 import (
+	"stackmill/internal/prefixtree"
 	"stackmill/stages/program"
 	"stackmill/stages/stacktree"
-	"stackmill/stages/tree"
 )
 
 // Recorded is a row of recorded_stacks: one recorded stack of a process while it
@@ -33,7 +33,7 @@ type Stacks struct {
 	Tree     *stacktree.Tree // nil once they are in order
 	Reasons  []string        // why stacks are empty or cut; the first is empty
 
-	Nodes  tree.Ordered[stacktree.NodeNo, stacktree.FrameNo] // of Order, as the next
+	Nodes  prefixtree.Ordered[stacktree.NodeNo, stacktree.FrameNo] // of Order, as the next
 	Frames []stacktree.Frame
 }
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"stackmill/stages/arena"
+	"stackmill/internal/chunked"
 	"stackmill/stages/attribute"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/program"
@@ -17,7 +17,7 @@ func TestPCs(t *testing.T) {
 	p := &program.Program{
 		Functions: []program.Function{{Offset: 0x100, Size: 0x40}, {Offset: 0x200, Size: 0x40, Kind: funcinfo.Static}, {Offset: 0x300, Size: 0x40},
 			{Offset: 0x20, Size: 0x20, Kind: funcinfo.PLT}},
-		Locations: arena.ListOf([]program.Location{
+		Locations: chunked.ListOf([]program.Location{
 			{Function: 0, Offset: 0x120}, {Function: 0, Offset: 0x110}, {Function: 0, Offset: 0x220}, // the last in the body that was taken out of it
 			{Function: 1, Offset: 0x210}, {Function: 2, Offset: 0x300}, {Function: 3, Offset: 0x48}, // in .plt.got
 		}...),

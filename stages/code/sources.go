@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"stackmill/fault"
-	"stackmill/problem"
+	"stackmill/internal/hosterr"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/attribute"
 	"stackmill/stages/symbolize/source"
 )
@@ -19,7 +19,7 @@ import (
 type Sources struct {
 	source.Finder
 	Began    time.Time // the latest time at which the recording may have started, zero if unknown
-	Problems *problem.Log
+	Problems *diagnostic.Log
 }
 
 // maxSourceBytes bounds the text of all of a recording's files. Programs have
@@ -43,7 +43,7 @@ func (r *Result) SourceRows(emit attribute.Emit, last map[string]int32) error {
 			private = append(private, file)
 		case errors.Is(err, source.ErrLeadsOut):
 			leading = append(leading, file)
-		case fault.Is(err):
+		case hosterr.Is(err):
 			return err
 		case err != nil:
 			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file cannot be used: %v", err), 1)
@@ -63,10 +63,10 @@ func (r *Result) SourceRows(emit attribute.Emit, last map[string]int32) error {
 	if r.Sources.NoRecorded {
 		where = "not in the recording, and not looked for at their paths"
 	}
-	r.Sources.without(problem.Info, "missing-source", missing, where+" (--source-path says where they are)")
-	r.Sources.without(problem.Info, "private-source", private,
+	r.Sources.without(diagnostic.Info, "missing-source", missing, where+" (--source-path says where they are)")
+	r.Sources.without(diagnostic.Info, "private-source", private,
 		"not everyone may read the files at their paths, so the recording must not lead to them (--source-path says where there are sources that the store may hold)")
-	r.Sources.without(problem.Warning, "source-outside", leading, "links in the recording's archives lead out of it and are not followed")
+	r.Sources.without(diagnostic.Warning, "source-outside", leading, "links in the recording's archives lead out of it and are not followed")
 	return schema.CloseAll(files, rows)
 }
 
@@ -84,16 +84,16 @@ func (s *Sources) fits(file string, text *source.Text, highest int32) bool {
 }
 
 // without records which files have no text, and why.
-func (s *Sources) without(severity problem.Severity, reason string, files []string, why string) {
+func (s *Sources) without(severity diagnostic.Severity, reason string, files []string, why string) {
 	n := len(files)
 	if n == 0 {
 		return
 	}
 	some := strings.Join(files[:min(n, 3)], ", ")
-	s.Problems.Add(problem.Problem{Severity: severity, File: files[0], Offset: problem.NoOffset, Reason: reason, Count: int64(n),
+	s.Problems.Add(diagnostic.Problem{Severity: severity, File: files[0], Offset: diagnostic.NoOffset, Reason: reason, Count: int64(n),
 		Message: fmt.Sprintf("no text of %d source files, such as %s: %s", n, some, why)})
 }
 
 func (s *Sources) remark(file, reason, message string, count int64) {
-	s.Problems.Add(problem.Problem{Severity: problem.Info, File: file, Offset: problem.NoOffset, Reason: reason, Message: message, Count: count})
+	s.Problems.Add(diagnostic.Problem{Severity: diagnostic.Info, File: file, Offset: diagnostic.NoOffset, Reason: reason, Message: message, Count: count})
 }

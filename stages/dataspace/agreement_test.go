@@ -3,7 +3,7 @@ package dataspace
 import (
 	"testing"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/loadobject/types"
@@ -25,7 +25,7 @@ func testObject() (*Space, *object) {
 	ts.Variables = []types.Variable{
 		{Name: "pairs", Type: typePairs, External: true}, {Name: "total", Type: typeDouble, External: true}, {Name: "other", Type: typeLong, External: true},
 	}
-	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &problem.Log{})
+	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &diagnostic.Log{})
 	o := &object{space: s, types: ts, symbols: &symtab.Table{}, variables: &symtab.Variables{}}
 	s.objects[0] = o
 	return s, o

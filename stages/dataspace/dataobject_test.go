@@ -3,7 +3,7 @@ package dataspace
 import (
 	"testing"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/types"
 	"stackmill/stages/symbolize"
@@ -24,7 +24,7 @@ func TestScopes(t *testing.T) {
 		{Name: "n", Type: typeLong, Unit: 2, Function: 3},
 		{Name: "n", Type: typeLong, Unit: 2, Function: 3}, // in another block of it
 	}
-	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &problem.Log{})
+	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &diagnostic.Log{})
 	o := &object{space: s, types: ts}
 	seen := map[ObjectNo]types.VariableNo{}
 	ids := map[int64]bool{}
@@ -83,7 +83,7 @@ func TestUnnamedElements(t *testing.T) {
 		Members: []types.Member{{Type: first}, {Type: second}, {Name: "a", Type: 4}, {Name: "a", Type: 4}},
 	}
 	ts.Index()
-	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &problem.Log{})
+	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &diagnostic.Log{})
 	s.dataObject(&object{space: s, types: typeTable{ts}}, root{ok: true, typ: union, variable: types.None}, types.Use{Size: 8})
 	ids := map[int64]bool{}
 	for _, o := range s.Objects {

@@ -11,8 +11,8 @@ package dataspace
 
 import (
 	"slices"
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/symtab"
@@ -83,7 +83,7 @@ type Space struct {
 
 	resolver   *symbolize.Resolver
 	tables     Tables
-	problems   *problem.Log
+	problems   *diagnostic.Log
 	objects    map[program.ObjectNo]*object
 	numbers    map[objectKey]ObjectNo
 	ids        schema.IDs // of all but the artificial objects
@@ -94,7 +94,7 @@ type Space struct {
 
 // New returns a space without events. Unreadable debug information is reported to
 // problems.
-func New(resolver *symbolize.Resolver, tables Tables, problems *problem.Log) *Space {
+func New(resolver *symbolize.Resolver, tables Tables, problems *diagnostic.Log) *Space {
 	return &Space{
 		Objects:    artificial(),
 		resolver:   resolver,
@@ -109,7 +109,7 @@ func New(resolver *symbolize.Resolver, tables Tables, problems *problem.Log) *Sp
 
 // problem says that something of a load object cannot be read.
 func (s *Space) problem(file, what string, err error) {
-	s.problems.Add(problem.Problem{Severity: problem.Warning, File: file, Offset: problem.NoOffset, Reason: "bad-debug-information",
+	s.problems.Add(diagnostic.Problem{Severity: diagnostic.Warning, File: file, Offset: diagnostic.NoOffset, Reason: "bad-debug-information",
 		Message: "its " + what + " cannot be read: " + err.Error()})
 }
 

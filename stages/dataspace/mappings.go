@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
@@ -44,7 +44,7 @@ func addressSpace(p *decode.Process) (*image.Image, map[extent]uint64) {
 		}
 		out = append(out, e)
 	}
-	return image.New(out, "", &problem.Log{}), sizes // problems of the events were reported when they were replayed first
+	return image.New(out, "", &diagnostic.Log{}), sizes // problems of the events were reported when they were replayed first
 }
 
 // growth is the mappings of no file that nothing has come over since.

@@ -3,7 +3,7 @@ package dataspace
 import (
 	"testing"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/program"
@@ -59,7 +59,7 @@ func TestMappingAgain(t *testing.T) {
 // Libraries that are closed are not told of: what was mapped or loaded over them
 // since has the address; but their own parts do not.
 func TestReplacedObject(t *testing.T) {
-	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &problem.Log{})
+	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &diagnostic.Log{})
 	s.resolver.Program.Objects = append(s.resolver.Program.Objects[:0:0], make([]program.Object, 2)...)
 	for n := range program.ObjectNo(2) { // 0x1800 bytes of a file, then zeros
 		segments := []symtab.Segment{{Address: 0x1000, FileSize: 0x1800, MemSize: 0x9000, Flags: 6}}
@@ -109,7 +109,7 @@ func TestReplacedObject(t *testing.T) {
 
 // Two load objects of one name that were in one place are two regions.
 func TestRegionsOfOneName(t *testing.T) {
-	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &problem.Log{})
+	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &diagnostic.Log{})
 	s.resolver.Program.Objects = []program.Object{{ID: 1}, {ID: 2}}
 	m := &memory{space: s, known: map[regionKey]RegionNo{}}
 	one, two := m.in(RegionSegment, "lib.so r--", 0x1000, 0x1000, 0), m.in(RegionSegment, "lib.so r--", 0x1000, 0x1000, 1)

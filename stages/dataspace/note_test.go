@@ -3,14 +3,14 @@ package dataspace
 import (
 	"testing"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/loadobject/types"
 )
 
 // What types and variables lack becomes problems, once.
 func TestNotes(t *testing.T) {
-	var log problem.Log
+	var log diagnostic.Log
 	s := New(nil, nil, &log)
 	told := []symtab.Note{{Text: "a unit is damaged", Damage: true}}
 	s.note("prog", &types.Table{Notes: []symtab.Note{
@@ -18,7 +18,7 @@ func TestNotes(t *testing.T) {
 	}}, told)
 	s.note("other", nil, nil)
 	got := log.Problems
-	if len(got) != 2 || got[0].Severity != problem.Warning || got[0].Reason != "damaged-load-object" || got[0].Offset != 9 || got[0].File != "prog" || got[1].Severity != problem.Warning {
+	if len(got) != 2 || got[0].Severity != diagnostic.Warning || got[0].Reason != "damaged-load-object" || got[0].Offset != 9 || got[0].File != "prog" || got[1].Severity != diagnostic.Warning {
 		t.Errorf("%+v", got)
 	}
 }

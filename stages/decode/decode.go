@@ -10,10 +10,10 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"stackmill/fault"
-	"stackmill/problem"
+	"stackmill/internal/hosterr"
+	"stackmill/internal/safefile"
 	"stackmill/schema"
-	"stackmill/stages/infile"
+	"stackmill/schema/diagnostic"
 )
 
 // Decoder reads one input format.
@@ -55,10 +55,10 @@ type Recording struct {
 	Kernel    KernelSymbol
 	Processes []*Process
 	CGroups   []string // control groups, by the number that events have
-	Problems  problem.Log
+	Problems  diagnostic.Log
 	// Fault is a fault of the machine that kept the recording from being read: it must
 	// not be committed. Usually there is none.
-	Fault fault.First
+	Fault hosterr.First
 	Clock *CompilerClock // of run-time compilers, nil if there is none
 	// FromStore says that its events come from a store: durations, values and files are
 	// derived already, as if a tick of the clock were a nanosecond.
@@ -75,7 +75,7 @@ type Recording struct {
 // Faulted reports whether an error is a fault of the machine, which it keeps as
 // the recording's Fault: it is not a problem of the recording. It is safe for concurrent use.
 func (r *Recording) Faulted(err error) bool {
-	if !fault.Is(err) {
+	if !hosterr.Is(err) {
 		return false
 	}
 	r.Fault.Add(err)
@@ -133,7 +133,7 @@ type Candidate struct {
 
 // AtPath is the Recording.Locate of recordings without archives.
 func AtPath(path string) []Candidate {
-	if _, err := infile.Stat(path); err != nil || !filepath.IsAbs(path) {
+	if _, err := safefile.Stat(path); err != nil || !filepath.IsAbs(path) {
 		return nil
 	}
 	return []Candidate{{Path: path, Origin: "path"}}

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 )
 
 // KernelPath names the kernel's image, whose file offsets are addresses.
 const KernelPath = "[kernel.kallsyms]"
 
 // perfMap is how a run-time compiler's list of functions is named.
-var perfMap = pattern.Lazy(`^/tmp/perf-\d+\.map$`)
+var perfMap = lazyregexp.New(`^/tmp/perf-\d+\.map$`)
 
 // PerfMap is the path of the list of functions that a run-time compiler writes
 // for a process (perf-data 18.1). It is the image of code without a file, in
@@ -59,13 +59,13 @@ const Never = math.MaxInt64
 
 // jitDump is how the file is named in which a run-time compiler describes what it
 // makes while it runs (perf-data 18.2).
-var jitDump = pattern.Lazy(`^jit-\d+\.dump$`)
+var jitDump = lazyregexp.New(`^jit-\d+\.dump$`)
 
 // IsJITDump reports whether a path is named like such a file.
 func IsJITDump(path string) bool { return jitDump().MatchString(filepath.Base(path)) }
 
 // jitted is how perf inject names the files that it makes of such a file.
-var jitted = pattern.Lazy(`^jitted-\d+-\d+\.so$`)
+var jitted = lazyregexp.New(`^jitted-\d+-\d+\.so$`)
 
 // IsJITted reports whether a path is named like one of them. Such a file is newer than
 // the recording.

@@ -3,7 +3,7 @@ package decode
 import (
 	"slices"
 
-	"stackmill/stages/arena"
+	"stackmill/internal/chunked"
 )
 
 // Stacks are the distinct recorded stacks of a process, merged from their roots to a
@@ -13,8 +13,8 @@ import (
 // It is not safe for concurrent use while stacks are added.
 type Stacks struct {
 	tree    wordTree
-	stacks  arena.List[stack]
-	last    arena.List[lastStack] // by node
+	stacks  chunked.List[stack]
+	last    chunked.List[lastStack] // by node
 	origins []originStacks
 	more    map[int32]moreOfStack // by stack
 	marks   []WordMarks           // of the stack that is added

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"stackmill/stages/arena"
+	"stackmill/internal/chunked"
 )
 
 // WordNo is the number of a node of Stacks. Callers have smaller ones.
@@ -25,8 +25,8 @@ func root(origin int32) WordNo { return WordNo(-1 - origin) }
 // wordTree is the tree of the words on stacks. Most nodes are the first that their
 // callers call, and were added right after these; the others are in a hash table.
 type wordTree struct {
-	nodes arena.List[wordNode] // by WordNo
-	seed  uint64               // of hashes: nobody can make words whose hashes are equal
+	nodes chunked.List[wordNode] // by WordNo
+	seed  uint64                 // of hashes: nobody can make words whose hashes are equal
 	// table has places for entries; 0 is a free one. Their number is a power of 2.
 	table  []entry
 	hashed int        // nodes in the table
@@ -141,7 +141,7 @@ func (t *wordTree) grow() {
 		t.seed = rand.Uint64()
 	}
 	entries := t.table
-	t.table = arena.Places[entry](max(2*len(entries), firstPlaces))
+	t.table = chunked.Places[entry](max(2*len(entries), firstPlaces))
 	for _, e := range entries {
 		if e != 0 {
 			t.put(e)

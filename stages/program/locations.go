@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
+	"stackmill/internal/chunked"
 	"stackmill/schema"
-	"stackmill/stages/arena"
 	"stackmill/stages/loadobject/funcinfo"
 )
 
@@ -55,7 +55,7 @@ func (l *locations) at(object ObjectNo, offset uint64) iter.Seq[*locationEntry] 
 func (l *locations) add(object ObjectNo, offset uint64, n LocationNo) {
 	if 4*l.n >= 3*len(l.table) {
 		entries := l.table
-		l.table = arena.Places[locationEntry](2 * len(entries))
+		l.table = chunked.Places[locationEntry](2 * len(entries))
 		for _, e := range entries {
 			if e.number != 0 {
 				l.put(e)

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"stackmill/stages/arena"
-	"stackmill/stages/relay"
+	"stackmill/internal/chunked"
+	"stackmill/internal/ordered"
 )
 
 // fewLocations is up to how many locations stay in the order in which they occur. Those of
@@ -18,11 +18,11 @@ const fewLocations = 4096
 // are few. It returns their new numbers by the ones before, which no longer hold. No location
 // can be added any more.
 func (p *Program) Order() (number []LocationNo) {
-	var order []arena.Keyed
+	var order []chunked.Keyed
 	parts := []func(){func() { order = p.order() }, func() { p.identify(p.Locations.Len()) }}
-	relay.Each(len(parts), len(parts), func(_, part int, _ *struct{}) { parts[part]() }, func(*struct{}) bool { return true })
+	ordered.Each(len(parts), len(parts), func(_, part int, _ *struct{}) { parts[part]() }, func(*struct{}) bool { return true })
 	number = make([]LocationNo, len(order))
-	var ordered arena.List[Location]
+	var ordered chunked.List[Location]
 	inlines := p.Inlines
 	if inlines != nil {
 		p.Inlines = make([][]Level, len(order))
@@ -39,21 +39,21 @@ func (p *Program) Order() (number []LocationNo) {
 }
 
 // order returns the numbers of the locations in the order in which they are stored.
-func (p *Program) order() []arena.Keyed {
-	at := func(k arena.Keyed) *Location { return p.Location(LocationNo(k.N)) }
-	list := make([]arena.Keyed, p.Locations.Len())
+func (p *Program) order() []chunked.Keyed {
+	at := func(k chunked.Keyed) *Location { return p.Location(LocationNo(k.N)) }
+	list := make([]chunked.Keyed, p.Locations.Len())
 	for n := range list {
-		list[n] = arena.Keyed{Key: p.Location(LocationNo(n)).Offset, N: int32(n)}
+		list[n] = chunked.Keyed{Key: p.Location(LocationNo(n)).Offset, N: int32(n)}
 	}
 	if len(list) <= fewLocations {
 		return list
 	}
-	list = arena.Sort(list)
+	list = chunked.Sort(list)
 	for i := range list {
 		list[i].Key = uint64(at(list[i]).Object)
 	}
-	list = arena.Sort(list)
-	compare := func(a, b arena.Keyed) int {
+	list = chunked.Sort(list)
+	compare := func(a, b chunked.Keyed) int {
 		l, m := at(a), at(b)
 		return cmp.Or(cmp.Compare(l.Function, m.Function), cmp.Compare(a.N, b.N))
 	}

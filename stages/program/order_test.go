@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"stackmill/stages/arena"
+	"stackmill/internal/chunked"
 )
 
 // Many locations are in the order of their places.
 func TestOrder(t *testing.T) {
 	const more = fewLocations // behind all others
-	p := &Program{Objects: make([]Object, 3), Functions: make([]Function, 2), Locations: arena.ListOf(Location{Object: 1, Offset: 5}, Location{Offset: 9}, Location{Offset: 7, Function: 1}, Location{Offset: 7}), Inlines: slices.Concat([][]Level{{{Function: 1}}}, make([][]Level, 3+more))}
+	p := &Program{Objects: make([]Object, 3), Functions: make([]Function, 2), Locations: chunked.ListOf(Location{Object: 1, Offset: 5}, Location{Offset: 9}, Location{Offset: 7, Function: 1}, Location{Offset: 7}), Inlines: slices.Concat([][]Level{{{Function: 1}}}, make([][]Level, 3+more))}
 	for n := range more {
 		p.Locations.Add(Location{Object: 2, Offset: uint64(n)})
 	}
@@ -31,7 +31,7 @@ func TestOrder(t *testing.T) {
 
 // Few locations stay in the order in which they occur.
 func TestOrderOfFew(t *testing.T) {
-	p := &Program{Objects: make([]Object, 1), Functions: make([]Function, 1), Locations: arena.ListOf(Location{Offset: 9}, Location{Offset: 7})}
+	p := &Program{Objects: make([]Object, 1), Functions: make([]Function, 1), Locations: chunked.ListOf(Location{Offset: 9}, Location{Offset: 7})}
 	if got, want := p.Order(), []LocationNo{0, 1}; !slices.Equal(got, want) || p.Location(0).Offset != 9 {
 		t.Errorf("numbers %d, want %d", got, want)
 	}

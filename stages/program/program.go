@@ -7,8 +7,8 @@ import (
 	"cmp"
 	"path"
 
+	"stackmill/internal/chunked"
 	"stackmill/schema"
-	"stackmill/stages/arena"
 	"stackmill/stages/loadobject/funcinfo"
 )
 
@@ -19,7 +19,7 @@ type Program struct {
 	Objects   []Object
 	Modules   []Module
 	Functions []Function
-	Locations arena.List[Location]
+	Locations chunked.List[Location]
 	Relations map[FunctionNo]Relation // of clones, outline functions and bodies
 	// Inlines are the functions inlined at each location, the outermost first;
 	// known when all locations are.

@@ -12,8 +12,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"stackmill/internal/chunked"
 	"stackmill/schema"
-	"stackmill/stages/arena"
 )
 
 // Collector takes the rows of a batch's tables and keeps what the roll-up is made of. It
@@ -52,7 +52,7 @@ func (c *Collector) namedIn(rows columns, row int) named {
 // values are rows of function_values, by column. There are many more than of anything else.
 type values struct {
 	metrics                                        []int32 // by label
-	labels, modes, functions, exclusive, inclusive arena.Packed
+	labels, modes, functions, exclusive, inclusive chunked.Packed
 }
 
 // value is one of these rows.
@@ -139,8 +139,8 @@ func (c *Collector) values(rows columns, of func(int) *experiment) {
 		for until = from + 1; until < len(modes) && of(until) == e; {
 			until++
 		}
-		e.values = append(e.values, values{metrics, arena.Pack(places[from:until]), arena.Pack(modes[from:until]), arena.Pack(functions[from:until]),
-			arena.Pack(exclusive[from:until]), arena.Pack(inclusive[from:until])})
+		e.values = append(e.values, values{metrics, chunked.Pack(places[from:until]), chunked.Pack(modes[from:until]), chunked.Pack(functions[from:until]),
+			chunked.Pack(exclusive[from:until]), chunked.Pack(inclusive[from:until])})
 	}
 }
 

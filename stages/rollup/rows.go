@@ -11,8 +11,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"stackmill/internal/chunked"
 	"stackmill/schema"
-	"stackmill/stages/arena"
 )
 
 // resolved is a function as the roll-up has it. Its texts are numbers of the collector's.
@@ -172,8 +172,8 @@ type unpacker struct {
 func (u *unpacker) values(e *experiment) []value {
 	u.list = u.list[:0]
 	for _, v := range e.values {
-		u.labels, u.modes, u.functions = arena.Unpack(u.labels[:0], v.labels), arena.Unpack(u.modes[:0], v.modes), arena.Unpack(u.functions[:0], v.functions)
-		u.exclusive, u.inclusive = arena.Unpack(u.exclusive[:0], v.exclusive), arena.Unpack(u.inclusive[:0], v.inclusive)
+		u.labels, u.modes, u.functions = chunked.Unpack(u.labels[:0], v.labels), chunked.Unpack(u.modes[:0], v.modes), chunked.Unpack(u.functions[:0], v.functions)
+		u.exclusive, u.inclusive = chunked.Unpack(u.exclusive[:0], v.exclusive), chunked.Unpack(u.inclusive[:0], v.inclusive)
 		for i, label := range u.labels {
 			u.list = append(u.list, value{v.metrics[label], u.modes[i], u.functions[i], u.exclusive[i], u.inclusive[i]})
 		}

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"stackmill/stages/arena"
+	"stackmill/internal/chunked"
 )
 
 // blockTable has the blocks that live, by their addresses, of which 0 is none. The
@@ -36,7 +36,7 @@ func newBlockTable() *blockTable {
 // resize makes a table of so many places, with the same blocks.
 func (t *blockTable) resize(places int) {
 	old := t.blocks
-	t.blocks, t.shift = arena.Places[block](places), 64-bits.TrailingZeros(uint(places))
+	t.blocks, t.shift = chunked.Places[block](places), 64-bits.TrailingZeros(uint(places))
 	for i := range old {
 		if old[i].address != 0 {
 			t.blocks[t.find(old[i].address)] = old[i]

@@ -8,9 +8,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 
+	"stackmill/internal/spill"
 	"stackmill/schema"
 	"stackmill/stages/decode"
-	"stackmill/stages/spill"
 )
 
 // counted returns what events count for each metric that one of them counts for.

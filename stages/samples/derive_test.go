@@ -8,9 +8,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 
+	"stackmill/internal/spill"
 	"stackmill/schema"
 	"stackmill/stages/decode"
-	"stackmill/stages/spill"
 )
 
 // event are the columns of an event that are not 0. Control groups count from 1.

@@ -7,11 +7,11 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"stackmill/internal/ordered"
+	"stackmill/internal/spill"
 	"stackmill/schema"
 	"stackmill/stages/dataspace"
 	"stackmill/stages/decode"
-	"stackmill/stages/relay"
-	"stackmill/stages/spill"
 )
 
 // The heap operations (gprofng-experiment 3.4).
@@ -81,7 +81,7 @@ func ReadHeap(events decode.EventReader, space *spill.Space, blocks bool) (h *He
 		b.take(heapColumns(b.events))
 	}
 	steps := []func(*heapBatch){next, h.Leaks.live[0].add, h.Leaks.live[1].add}
-	relay.Chain(math.MaxInt, heapAhead, steps, func(b *heapBatch) bool {
+	ordered.Chain(math.MaxInt, heapAhead, steps, func(b *heapBatch) bool {
 		if b.events == nil {
 			err = errors.Join(err, b.err)
 			return false

@@ -3,8 +3,8 @@ package samples
 import (
 	"sort"
 
-	"stackmill/stages/arena"
-	"stackmill/stages/spill"
+	"stackmill/internal/chunked"
+	"stackmill/internal/spill"
 )
 
 // Leaks says, for each heap event of a process in the order of time, how much
@@ -70,7 +70,7 @@ func (l *Leaks) finish() {
 		l.leaks = append(l.leaks, leak{m.event, int64(m.end - m.start)})
 	}
 	l.maps = nil
-	l.leaks = arena.SortBy(l.leaks, func(x *leak) uint64 { return uint64(x.event) })
+	l.leaks = chunked.SortBy(l.leaks, func(x *leak) uint64 { return uint64(x.event) })
 }
 
 // Next returns what leaked and was freed by the next n events, zeros for those that

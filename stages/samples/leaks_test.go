@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"stackmill/internal/spill"
 	"stackmill/schema"
-	"stackmill/stages/spill"
 )
 
 type heapCall struct {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"stackmill/stages/arena"
+	"stackmill/internal/chunked"
 	"stackmill/stages/attribute"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
@@ -44,7 +44,7 @@ func (s *StackIndex) Place() {
 		}
 		r.Reason = s.reason(text)
 	}
-	s.Tree.Ends = arena.List[stacktree.End]{}
+	s.Tree.Ends = chunked.List[stacktree.End]{}
 }
 
 // why says why a stack is empty or cut; empty if it is not.
@@ -249,7 +249,7 @@ func (ps *ProcessStacks) noStack() attribute.RecordedNo {
 // add adds a Recorded, which is to be filled in.
 func (ps *ProcessStacks) add() (attribute.RecordedNo, *attribute.Recorded) {
 	n := attribute.RecordedNo(len(ps.stacks.Recorded))
-	list, r := arena.Extend(ps.stacks.Recorded)
+	list, r := chunked.Extend(ps.stacks.Recorded)
 	ps.stacks.Recorded = list
 	return n, r
 }

@@ -4,14 +4,14 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"stackmill/stages/arena"
+	"stackmill/internal/chunked"
 )
 
 // frameList is the different frames of a tree, which are found again in a hash table: most
 // of what is added to a tree are frames that it has.
 type frameList struct {
-	Frames arena.List[Frame] // by number; the first is the root's
-	seed   uint64            // of hashes: nobody can make frames whose hashes are equal
+	Frames chunked.List[Frame] // by number; the first is the root's
+	seed   uint64              // of hashes: nobody can make frames whose hashes are equal
 	table  []frameEntry
 }
 
@@ -52,7 +52,7 @@ func (l *frameList) Intern(f *Frame) FrameNo {
 // grow makes a table with twice as many places.
 func (l *frameList) grow() {
 	entries := l.table
-	l.table = arena.Places[frameEntry](2 * len(entries))
+	l.table = chunked.Places[frameEntry](2 * len(entries))
 	mask := len(l.table) - 1
 	for _, e := range entries {
 		if e != 0 {

@@ -3,10 +3,10 @@
 package stacktree
 
 import (
+	"stackmill/internal/chunked"
+	"stackmill/internal/prefixtree"
 	"stackmill/schema"
-	"stackmill/stages/arena"
 	"stackmill/stages/program"
-	"stackmill/stages/tree"
 )
 
 // Mode is one of the manual's representations of a stack.
@@ -32,9 +32,9 @@ type FrameNo int32
 // Tree holds the stacks of a recording, merged from their roots. A path from a node to
 // the root is a recorded stack together with what each mode shows of it.
 type Tree struct {
-	tree.Tree[NodeNo, FrameNo]
+	prefixtree.Tree[NodeNo, FrameNo]
 	frameList
-	Ends arena.List[End] // by path
+	Ends chunked.List[End] // by path
 }
 
 // PathNo is the number of a recorded stack's path, in the order in which they are
@@ -94,7 +94,7 @@ const (
 
 // NewTree returns a tree without stacks.
 func NewTree() *Tree {
-	return &Tree{Tree: tree.New[NodeNo, FrameNo](0), frameList: newFrameList()}
+	return &Tree{Tree: prefixtree.New[NodeNo, FrameNo](0), frameList: newFrameList()}
 }
 
 // Add returns the node of a frame above a node, which is new if need be.

@@ -7,14 +7,14 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 
 	"stackmill/schema"
-	"stackmill/storedir"
-	"stackmill/tablefile/stored"
+	"stackmill/schema/parquetfile/rowreader"
+	"stackmill/schema/storedir"
 )
 
 // OpenBatch returns the tables of a batch of a store, and what closes their files.
-func OpenBatch(store string, b *storedir.Batch) (tables *stored.Files, closeAll func()) {
+func OpenBatch(store string, b *storedir.Batch) (tables *rowreader.Files, closeAll func()) {
 	var open []io.Closer
-	tables = stored.NewFiles(func(t *schema.Table) (parquet.ReaderAtSeeker, error) {
+	tables = rowreader.NewFiles(func(t *schema.Table) (parquet.ReaderAtSeeker, error) {
 		at := slices.IndexFunc(b.Files, func(f storedir.File) bool { return f.Table == t.Name })
 		if at < 0 {
 			return nil, nil

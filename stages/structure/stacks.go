@@ -1,8 +1,8 @@
 package structure
 
 import (
+	"stackmill/internal/chunked"
 	"stackmill/schema"
-	"stackmill/stages/arena"
 	"stackmill/stages/attribute"
 	"stackmill/stages/program"
 	"stackmill/stages/stacktree"
@@ -38,7 +38,7 @@ func readRecorded(tables schema.TableReader, s *attribute.Stacks) error {
 			if int(numbers[i]) != len(s.Recorded) {
 				return missing(schema.RecordedStacks, "stack", numbers[i])
 			}
-			s.Recorded = arena.Append(s.Recorded, attribute.Recorded{Process: processes[i], End: stacktree.End{Node: stacktree.NodeNo(nodes[i])}})
+			s.Recorded = chunked.Append(s.Recorded, attribute.Recorded{Process: processes[i], End: stacktree.End{Node: stacktree.NodeNo(nodes[i])}})
 		}
 		return nil
 	})
@@ -58,7 +58,7 @@ func readFrames(tables schema.TableReader, s *attribute.Stacks) error {
 			if int(numbers[i]) != len(s.Frames) {
 				return missing(schema.TreeFrames, "frame", numbers[i])
 			}
-			s.Frames = arena.Append(s.Frames, f)
+			s.Frames = chunked.Append(s.Frames, f)
 		}
 		return nil
 	})
@@ -79,7 +79,7 @@ func readTree(tables schema.TableReader, s *attribute.Stacks) error {
 			if root {
 				parent = program.None
 			}
-			t.Parent, t.Label, t.Below = arena.Append(t.Parent, stacktree.NodeNo(parent)), arena.Append(t.Label, stacktree.FrameNo(frames[i])), arena.Append(t.Below, below[i])
+			t.Parent, t.Label, t.Below = chunked.Append(t.Parent, stacktree.NodeNo(parent)), chunked.Append(t.Label, stacktree.FrameNo(frames[i])), chunked.Append(t.Below, below[i])
 		}
 		return nil
 	})

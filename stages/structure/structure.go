@@ -8,10 +8,10 @@ import (
 	"errors"
 	"fmt"
 
+	"stackmill/internal/ordered"
 	"stackmill/schema"
 	"stackmill/stages/attribute"
 	"stackmill/stages/program"
-	"stackmill/stages/relay"
 	"stackmill/stages/stacktree"
 )
 
@@ -84,7 +84,7 @@ func ReadEmpty(experimentID string, tables schema.TableReader) (*attribute.Resul
 // sideBySide runs functions on goroutines of their own. A panic of one becomes the caller's.
 func sideBySide(parts ...func() error) error {
 	failed := make([]error, len(parts))
-	relay.Each(len(parts), len(parts), func(_, part int, _ *struct{}) { failed[part] = parts[part]() }, func(*struct{}) bool { return true })
+	ordered.Each(len(parts), len(parts), func(_, part int, _ *struct{}) { failed[part] = parts[part]() }, func(*struct{}) bool { return true })
 	return errors.Join(failed...)
 }
 

@@ -6,8 +6,8 @@ import (
 	"os"
 	"slices"
 
+	"stackmill/internal/safefile"
 	"stackmill/stages/decode"
-	"stackmill/stages/infile"
 )
 
 // Most of what a resolver asks of load objects' files are single instructions and small
@@ -98,7 +98,7 @@ func (c *contents) block(path string, number uint64) ([]byte, bool) {
 func (c *contents) file(path string) *os.File {
 	i := slices.IndexFunc(c.opened, func(f *os.File) bool { return f.Name() == path })
 	if i < 0 {
-		f, _, err := infile.Open(path, infile.LoadObject)
+		f, _, err := safefile.Open(path, safefile.LoadObject)
 		if err != nil {
 			c.rec.Faulted(err)
 			return nil

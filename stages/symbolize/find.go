@@ -6,8 +6,8 @@ import (
 	"path"
 	"slices"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/symtab"
@@ -194,14 +194,14 @@ func (r *Resolver) identify(o *objectDraft, im *image.Image, k objectKey, kernel
 // complain records what was wrong with an object's files; as remarks if no stack
 // needs them.
 func (r *Resolver) complain(o *objectDraft, f *finding, touched bool) {
-	severity := problem.Info
+	severity := diagnostic.Info
 	switch generated := decode.IsPerfMap(f.file); {
 	case touched && o.table == nil && f.file == decode.KernelPath:
-		severity, f.refused = problem.Warning, append(f.refused, remark{"kernel-symbols", "the kernel's functions have no names: pass a copy of /proc/kallsyms from the machine and time of recording with --kallsyms, or the kernel's image with --vmlinux"})
+		severity, f.refused = diagnostic.Warning, append(f.refused, remark{"kernel-symbols", "the kernel's functions have no names: pass a copy of /proc/kallsyms from the machine and time of recording with --kallsyms, or the kernel's image with --vmlinux"})
 	case touched && o.table == nil && generated:
-		severity, f.refused = problem.Warning, []remark{{"generated-code", "code was made at run time, or its file was deleted, and no list of its functions was found: have the program write " + path.Base(f.file) + ", and say where it is with --perf-map-dir"}}
+		severity, f.refused = diagnostic.Warning, []remark{{"generated-code", "code was made at run time, or its file was deleted, and no list of its functions was found: have the program write " + path.Base(f.file) + ", and say where it is with --perf-map-dir"}}
 	case touched && o.table == nil: // samples without names
-		severity = problem.Warning
+		severity = diagnostic.Warning
 	case generated && !touched:
 		return
 	}
@@ -217,13 +217,13 @@ func (r *Resolver) complain(o *objectDraft, f *finding, touched bool) {
 	if !touched { // a debug file that is missing may matter when the program does something else
 		for _, n := range o.table.Notes {
 			if n.Reason == elf.MissingDebug {
-				r.problem(problem.Info, f.file, n.Reason, n.Text)
+				r.problem(diagnostic.Info, f.file, n.Reason, n.Text)
 			}
 		}
 		return
 	}
 	if f.doubt != nil {
-		r.problem(problem.Warning, f.file, f.doubt.reason, f.doubt.message)
+		r.problem(diagnostic.Warning, f.file, f.doubt.reason, f.doubt.message)
 	}
 	for _, n := range o.table.Notes {
 		r.rec.Problems.Add(ProblemOf(n, f.file))

@@ -3,7 +3,7 @@ package symbolize
 import (
 	"cmp"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
 )
@@ -16,8 +16,8 @@ type KeptList struct {
 	Symbols   string
 	Functions int // that the list had
 	Table     *symtab.Table
-	Problems  []problem.Problem // that were found with the load object
-	First     bool              // no list that is found takes its place
+	Problems  []diagnostic.Problem // that were found with the load object
+	First     bool                 // no list that is found takes its place
 }
 
 // object returns the load object of the list.

@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"stackmill/internal/safefile"
 	"stackmill/stages/decode"
-	"stackmill/stages/infile"
 )
 
 // identity says how the file at a recorded path on this machine relates to the file that
@@ -103,7 +103,7 @@ const getVersion = 0x80087601
 
 // generationOf returns the generation of a file's inode, 0 if unknown.
 func generationOf(path string) uint64 {
-	f, _, err := infile.Open(path, infile.LoadObject)
+	f, _, err := safefile.Open(path, safefile.LoadObject)
 	if err != nil {
 		return 0
 	}

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/program"
@@ -32,7 +32,7 @@ func (r *Resolver) runsJava(p *decode.Process) bool {
 // `Ljava/lang/String;::hashCode` (perf-map-agent, which may append the signature),
 // `java.lang.String::hashCode`, `Ljava/lang/String;hashCode()I` (libperf-jvmti).
 // Their stubs, adapters and interpreters are named in other ways.
-var method = pattern.Lazy(`^(\S+ [\w$./<>-]+\.[\w$<>-]+\(.*\)|L[\w$/.+-]+;(::)?[\w$<>-]+(\(.*\).*)?|[\w$/.]*[\w$]::[\w$<>-]+(\(.*\).*)?)$`)
+var method = lazyregexp.New(`^(\S+ [\w$./<>-]+\.[\w$<>-]+\(.*\)|L[\w$/.+-]+;(::)?[\w$<>-]+(\(.*\).*)?|[\w$/.]*[\w$]::[\w$<>-]+(\(.*\).*)?)$`)
 
 // isMethod reports whether generated code of a Java virtual machine is a compiled
 // method.

@@ -3,19 +3,19 @@ package symbolize
 import (
 	"cmp"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/loadobject/elf"
 )
 
 // ProblemOf turns a note about a load object into a problem of the recording: names
 // are unknown.
-func ProblemOf(n elf.Note, file string) problem.Problem {
-	severity, reason := problem.Warning, cmp.Or(n.Reason, "bad-debug-information")
+func ProblemOf(n elf.Note, file string) diagnostic.Problem {
+	severity, reason := diagnostic.Warning, cmp.Or(n.Reason, "bad-debug-information")
 	switch {
 	case n.Damage:
 		reason = "damaged-load-object"
 	case n.Reason == elf.Unused:
-		severity = problem.Info
+		severity = diagnostic.Info
 	}
-	return problem.Problem{Severity: severity, File: file, Offset: n.Offset, Reason: reason, Message: n.Text}
+	return diagnostic.Problem{Severity: severity, File: file, Offset: n.Offset, Reason: reason, Message: n.Text}
 }

@@ -10,7 +10,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/funcinfo"
@@ -160,9 +160,9 @@ func TestUntouchedObject(t *testing.T) {
 	for _, touched := range []bool{false, true} {
 		r, rec := recording(disk{"/lib/noted": noted})
 		pr := process(r, text("/lib/noted", 0x401000), text("/lib/missing", 0x501000))
-		severity := problem.Info
+		severity := diagnostic.Info
 		if touched {
-			severity = problem.Warning
+			severity = diagnostic.Warning
 			pr.Resolve(0x401010, 0)
 		}
 		r.Finish()
@@ -171,7 +171,7 @@ func TestUntouchedObject(t *testing.T) {
 			switch {
 			case p.Reason == elf.MissingDebug && p.File == "/lib/noted" && p.Severity == severity:
 				missing++
-			case !touched && (p.Severity != problem.Info || p.File != "/lib/missing"):
+			case !touched && (p.Severity != diagnostic.Info || p.File != "/lib/missing"):
 				t.Errorf("problem %v", p)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"stackmill/stages/arena"
+	"stackmill/internal/chunked"
 	"stackmill/stages/program"
 	"stackmill/stages/symbolize/image"
 )
@@ -90,7 +90,7 @@ type mappedArea struct {
 func (x *PCs) Process(pr *Process, words int) *ProcessPCs {
 	x.process++
 	if n := min(bits.Len(uint(words))+1, maxRecentBits); len(x.recent) < 1<<n {
-		x.recent, x.shift = arena.Places[numberedPC](1<<n), 64-n
+		x.recent, x.shift = chunked.Places[numberedPC](1<<n), 64-n
 	}
 	p := &ProcessPCs{PCs: x, finder: pr.Image.Finder(), of: map[*image.Mapping]areaNo{}}
 	for _, m := range pr.tabled {
@@ -176,7 +176,7 @@ func (x *PCs) place(area areaNo, pc uint64) int {
 // grow makes a table with twice as many places.
 func (x *PCs) grow() {
 	known := x.table
-	x.table = arena.Places[numberedPC](2 * len(known))
+	x.table = chunked.Places[numberedPC](2 * len(known))
 	for _, e := range known {
 		if e.area == 0 {
 			continue

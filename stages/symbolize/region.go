@@ -7,7 +7,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/program"
@@ -212,7 +212,7 @@ func symbolBase(body symtab.Function) string {
 }
 
 // staticName is in the symbols of functions of C++ that are static, or within others that are.
-var staticName = pattern.Lazy(`L[0-9]`)
+var staticName = lazyregexp.New(`L[0-9]`)
 
 // isShared reports whether units share the function of a symbol, since the linker keeps one: a
 // function of C++ that is not static.

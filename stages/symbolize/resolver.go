@@ -3,7 +3,7 @@
 package symbolize
 
 import (
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
@@ -92,7 +92,7 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 // Process is the resolver of one process's addresses.
 type Process struct {
 	Image    *image.Image
-	Problems problem.Log // of its mappings
+	Problems diagnostic.Log // of its mappings
 
 	r       *Resolver
 	tabled  []objectMapping // of files with symbols
@@ -336,6 +336,6 @@ func (r *Resolver) Finish() {
 // Faulted is decode.Recording.Faulted.
 func (r *Resolver) Faulted(err error) bool { return r.rec.Faulted(err) }
 
-func (r *Resolver) problem(s problem.Severity, path, reason, message string) {
-	r.rec.Problems.Add(problem.Problem{Severity: s, File: path, Offset: problem.NoOffset, Reason: reason, Message: message})
+func (r *Resolver) problem(s diagnostic.Severity, path, reason, message string) {
+	r.rec.Problems.Add(diagnostic.Problem{Severity: s, File: path, Offset: diagnostic.NoOffset, Reason: reason, Message: message})
 }

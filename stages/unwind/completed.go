@@ -6,10 +6,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"stackmill/internal/ordered"
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
-	"stackmill/stages/relay"
 )
 
 // Completed are the recorded stacks of a process, those that its dumps hold included.
@@ -50,7 +50,7 @@ func Complete(p *decode.Process, walkers func(n int) []Walker) (*Completed, erro
 	}
 	numbers := make([]int32, 0, n)
 	err := p.Dumps.Guard(func() {
-		relay.Each(workers, pieces, func(worker, piece int, to *unwound) {
+		ordered.Each(workers, pieces, func(worker, piece int, to *unwound) {
 			completers[worker].unwind(piece*dumpsEach, min((piece+1)*dumpsEach, n), to)
 		}, func(some *unwound) bool {
 			if some.report != nil {

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stackmill/acceptance/corpus"
+	"stackmill/internal/corpus"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/perfdata"
 	"stackmill/stages/loadobject/cache"

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/loadobject/isa"
@@ -62,7 +62,7 @@ func leafOf(size uint32) *cfi.Table {
 // call frame information says that it was not saved, and if it is in code.
 func TestDumpsReturnRegister(t *testing.T) {
 	u, _, _ := unwinder(&decode.Process{})
-	d := NewDumps(NewFrameTables(&framesOf{tables: map[string]*cfi.Table{"/bin/prog": leafOf(size)}}, &problem.Log{}))
+	d := NewDumps(NewFrameTables(&framesOf{tables: map[string]*cfi.Table{"/bin/prog": leafOf(size)}}, &diagnostic.Log{}))
 	d.Process(u.process)
 	w := d.Walkers(1)[0]
 	const live, saved = progBase + 0x110, progBase + size/2 + 0x10
@@ -92,7 +92,7 @@ func TestDumps(t *testing.T) {
 	}}
 	u, _, _ := unwinder(p)
 	frames := &framesOf{tables: map[string]*cfi.Table{"/bin/prog": simple(size)}}
-	log := &problem.Log{}
+	log := &diagnostic.Log{}
 	d := NewDumps(NewFrameTables(frames, log))
 	d.Process(u.process)
 	both := d.Walkers(2)
@@ -161,7 +161,7 @@ func TestDumpsOfGeneratedCode(t *testing.T) {
 		u, _, _ := unwinder(&decode.Process{Image: []decode.MapEvent{
 			{Address: address, Size: length, Modes: 5, Path: decode.GeneratedCode, Code: &decode.Code{Function: "handler", Unwinding: c.unwinding}},
 		}})
-		d := NewDumps(NewFrameTables(&framesOf{tables: map[string]*cfi.Table{"/bin/prog": simple(size)}}, &problem.Log{}))
+		d := NewDumps(NewFrameTables(&framesOf{tables: map[string]*cfi.Table{"/bin/prog": simple(size)}}, &diagnostic.Log{}))
 		d.Process(u.process)
 		dump := &decode.StackDump{Machine: decode.Machine{Arch: isa.AMD64}, Known: 1<<7 | 1<<16}
 		dump.Registers[7], dump.Registers[16] = 0x5000, address+4

@@ -3,7 +3,7 @@ package unwind
 import (
 	"sync"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/loadobject/cfi"
 )
 
@@ -16,7 +16,7 @@ type Frames interface {
 // FrameTables are the call frame information of one recording's load objects.
 type FrameTables struct {
 	frames   Frames
-	problems *problem.Log
+	problems *diagnostic.Log
 
 	mu     sync.Mutex
 	byFile map[string]*frameTable
@@ -31,7 +31,7 @@ type frameTable struct {
 
 // NewFrameTables returns the tables that frames gives. What of them cannot be
 // used is written to problems.
-func NewFrameTables(frames Frames, problems *problem.Log) *FrameTables {
+func NewFrameTables(frames Frames, problems *diagnostic.Log) *FrameTables {
 	return &FrameTables{frames: frames, problems: problems, byFile: map[string]*frameTable{}}
 }
 
@@ -77,7 +77,7 @@ func (t *FrameTables) report(f *frameTable, path string) {
 	if f.count == 0 {
 		return
 	}
-	t.problems.Add(problem.Problem{Severity: problem.Warning, File: path, Offset: problem.NoOffset, Count: f.count,
+	t.problems.Add(diagnostic.Problem{Severity: diagnostic.Warning, File: path, Offset: diagnostic.NoOffset, Count: f.count,
 		Reason: "bad-call-frame-information", Message: f.message})
 	f.count = 0
 }

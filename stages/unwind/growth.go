@@ -3,7 +3,7 @@ package unwind
 import (
 	"sync"
 
-	"stackmill/stages/arena"
+	"stackmill/internal/chunked"
 	"stackmill/stages/decode"
 	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
@@ -110,7 +110,7 @@ func (w *Grower) grow(end *stacktree.End, f *newFrame) {
 	number := w.tree.Intern(&f.Frame)
 	if f.is >= 0 {
 		for int(f.is) >= len(w.plain) {
-			w.plain = arena.Append(w.plain, 0)
+			w.plain = chunked.Append(w.plain, 0)
 		}
 		w.plain[f.is] = number
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/stages/arena"
+	"stackmill/internal/chunked"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/loadobject/funcinfo"
@@ -27,7 +27,7 @@ type meaning struct{ own, call spot }
 func (u *Unwinder) meaning(number symbolize.PCNo) *meaning {
 	k := u.known
 	for int(number) >= len(k.meanings) {
-		k.meanings = arena.Append(k.meanings, meaning{})
+		k.meanings = chunked.Append(k.meanings, meaning{})
 	}
 	return &k.meanings[number]
 }

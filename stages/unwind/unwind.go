@@ -5,8 +5,8 @@ package unwind
 import (
 	"slices"
 
+	"stackmill/internal/chunked"
 	"stackmill/schema"
-	"stackmill/stages/arena"
 	"stackmill/stages/decode"
 	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
@@ -65,7 +65,7 @@ func New(known *Known, emit func(*Growth), r *symbolize.Resolver, tables *FrameT
 
 // forget forgets what is known of words.
 func (u *Unwinder) forget() {
-	u.known.words = arena.Zeros(u.known.words, u.recorded.Stacks.Nodes())
+	u.known.words = chunked.Zeros(u.known.words, u.recorded.Stacks.Nodes())
 }
 
 // Add normalises stacks of the process, which were read. Nobody may use them after that.

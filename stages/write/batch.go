@@ -21,11 +21,11 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 
+	"stackmill/internal/ordered"
 	"stackmill/schema"
-	"stackmill/stages/relay"
+	"stackmill/schema/parquetfile"
+	"stackmill/schema/storedir"
 	"stackmill/stages/rollup"
-	"stackmill/storedir"
-	"stackmill/tablefile"
 )
 
 // Batch is an attempt to write a batch. Write may be called concurrently for
@@ -37,7 +37,7 @@ type Batch struct {
 	attempt   *storedir.Scratch // to commit it, nil before
 	published []string          // files in their final places, which Abort removes
 
-	effort tablefile.Effort
+	effort parquetfile.Effort
 	rollup *rollup.Collector // nil: its rows are written as those of other tables
 	sums   rollup.Sums
 
@@ -50,7 +50,7 @@ type table struct {
 	schema *schema.Table
 	file   *os.File
 	hash   *xxhash.Digest
-	w      *tablefile.Writer
+	w      *parquetfile.Writer
 	rows   int64
 	done   *storedir.File // nil before it is completed
 }
@@ -60,7 +60,7 @@ type table struct {
 func Begin(store string) (*Batch, error) {
 	b, err := BeginMerged(store, "")
 	if err == nil {
-		b.effort, b.rollup = tablefile.Quick, &rollup.Collector{}
+		b.effort, b.rollup = parquetfile.Quick, &rollup.Collector{}
 	}
 	return b, err
 }
@@ -72,7 +72,7 @@ func BeginMerged(store, name string) (*Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Batch{Scratch: s, store: store, name: name, effort: tablefile.Thorough, tables: map[string]*table{}}, nil
+	return &Batch{Scratch: s, store: store, name: name, effort: parquetfile.Thorough, tables: map[string]*table{}}, nil
 }
 
 // Write appends rows to a table. The batch of rows stays the caller's.
@@ -118,7 +118,7 @@ func (b *Batch) open(t *schema.Table) (*table, error) {
 		return nil, err
 	}
 	out := &table{schema: t, file: f, hash: xxhash.New()}
-	out.w, err = tablefile.New(io.MultiWriter(f, out.hash), t, b.effort, storedir.VersionKey, schema.StoreVersion)
+	out.w, err = parquetfile.New(io.MultiWriter(f, out.hash), t, b.effort, storedir.VersionKey, schema.StoreVersion)
 	if err != nil {
 		return nil, errors.Join(out.failed(err), f.Close())
 	}
@@ -244,16 +244,16 @@ func publishError(t *table, err error) error {
 
 // together runs f for n tables, so many of them at a time. Where each waits for the disk, that
 // writes all of them in little more time than one. If one panics, together panics in the
-// end, with a *relay.Panic.
+// end, with a *ordered.Panic.
 func together(n, limit int, f func(i int) error) error {
-	panics := make([]*relay.Panic, n)
+	panics := make([]*ordered.Panic, n)
 	var g errgroup.Group
 	g.SetLimit(limit)
 	for i := range n {
 		g.Go(func() error {
 			defer func() {
 				if p := recover(); p != nil {
-					panics[i] = &relay.Panic{Value: p, Stack: debug.Stack()}
+					panics[i] = &ordered.Panic{Value: p, Stack: debug.Stack()}
 				}
 			}()
 			return f(i)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"stackmill/stages/relay"
+	"stackmill/internal/ordered"
 )
 
 func mistaken() { panic("a mistake") }
@@ -19,7 +19,7 @@ func TestTogether(t *testing.T) {
 		t.Error(err)
 	}
 	defer func() {
-		p, ok := recover().(*relay.Panic)
+		p, ok := recover().(*ordered.Panic)
 		if !ok || p.Value != "a mistake" || !strings.Contains(string(p.Stack), "mistaken") {
 			t.Error(p)
 		}

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"stackmill/schema"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // stage writes n rows of metrics into a new batch.

@@ -20,7 +20,7 @@ import (
 
 	"stackmill/queries"
 	"stackmill/queries/lake"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // Format is the name of the format.

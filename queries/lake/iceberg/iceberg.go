@@ -26,7 +26,7 @@ import (
 	"time"
 
 	"stackmill/queries/lake"
-	"stackmill/storedir"
+	"stackmill/schema/storedir"
 )
 
 // Format is the name of the format.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 )
 
 // Bounds for recordings that do not say more.
@@ -117,9 +117,9 @@ func (l *Left) Has(what string) bool {
 const Reason = "value-out-of-bounds"
 
 // Report makes one problem for each kind of values.
-func (l *Left) Report(report func(s problem.Severity, offset int64, reason, message string, count int64)) {
+func (l *Left) Report(report func(s diagnostic.Severity, offset int64, reason, message string, count int64)) {
 	for _, f := range l.found {
-		report(problem.Error, f.offset, Reason, fmt.Sprintf("%s is %d%s, which is impossible in this recording: it is left out, like others that are not between %d and %d%s",
+		report(diagnostic.Error, f.offset, Reason, fmt.Sprintf("%s is %d%s, which is impossible in this recording: it is left out, like others that are not between %d and %d%s",
 			f.what, f.value, f.unit, f.least, f.most, f.unit), f.count)
 	}
 }

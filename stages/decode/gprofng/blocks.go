@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 )
 
 // The collector writes a binary file in blocks of this size (gprofng-experiment
@@ -126,7 +126,7 @@ func (r *packetReader) endMark(o, size int, typ uint16) {
 			r.damage(o, "padding ends in the middle of something")
 			return
 		}
-		r.report(problem.Warning, int64(o), "empty-packet", fmt.Sprintf("%d bytes inside a block are a packet without a type: if it was an event, it is lost", size), 1)
+		r.report(diagnostic.Warning, int64(o), "empty-packet", fmt.Sprintf("%d bytes inside a block are a packet without a type: if it was an event, it is lost", size), 1)
 		r.pos = end
 	case end > r.end:
 		if r.end < len(r.data) || r.end%r.blocks.size == 0 || !allZero(r.data[o+packetHeader:r.end]) {
@@ -183,7 +183,7 @@ func (r *packetReader) blanks(o int) {
 		start := max(p&^(packetAlign-1), o+packetAlign)
 		r.resync(o, start, "a packet's size is 0, but the block continues")
 	case o%r.blocks.size != 0:
-		r.report(problem.Error, int64(o), "bad-packet", "a block continues with NULs up to its end: what was there is lost", 1)
+		r.report(diagnostic.Error, int64(o), "bad-packet", "a block continues with NULs up to its end: what was there is lost", 1)
 		r.pos = r.end
 	default:
 		r.blocks.blank++
@@ -197,14 +197,14 @@ func (r *packetReader) blanks(o int) {
 // blankRest skips the rest of a file that has more NULs than a collector could have
 // written.
 func (r *packetReader) blankRest() {
-	r.report(problem.Error, int64(r.pos), "bad-packet", fmt.Sprintf("the file has %d blocks of NULs up to here: the rest is not read", r.blocks.blank), 1)
+	r.report(diagnostic.Error, int64(r.pos), "bad-packet", fmt.Sprintf("the file has %d blocks of NULs up to here: the rest is not read", r.blocks.blank), 1)
 	r.pos, r.truncated = len(r.data), true
 }
 
 // cut reports that the file was longer.
 func (r *packetReader) cut(at int, why string) {
 	r.truncated = true
-	r.report(problem.Error, int64(at), "truncated", why+": what followed is lost", 1)
+	r.report(diagnostic.Error, int64(at), "truncated", why+": what followed is lost", 1)
 }
 
 // finish reports what the blocks show once all are read. end is when the process
@@ -218,16 +218,16 @@ func (r *packetReader) finish(end int64) {
 	case length%b.size != 0:
 		r.cut(length, fmt.Sprintf("the file has %d bytes, not a multiple of the block size %d", length, b.size))
 	case missing.count > 0:
-		severity, what := problem.Error, "the file was cut"
+		severity, what := diagnostic.Error, "the file was cut"
 		if r.shared || len(b.threads) > 1 && end-missing.time <= lastWrite {
-			severity, what = problem.Warning, "the file was cut, or the process ended while a thread was writing"
+			severity, what = diagnostic.Warning, "the file was cut, or the process ended while a thread was writing"
 		}
 		r.report(severity, int64(length), "truncated", "blocks are full, but no others follow: "+what, int64(missing.count))
 	}
 	if b.blank > 0 {
-		severity := problem.Warning
+		severity := diagnostic.Warning
 		if !r.shared && (r.closed && len(b.threads) == 1 || b.blank > max(1, len(b.threads))) {
-			severity = problem.Error
+			severity = diagnostic.Error
 		}
 		r.report(severity, int64(length), "blank-blocks", "blocks hold nothing but NULs: what was there is lost, or the process ended while a thread was writing", int64(b.blank))
 	}

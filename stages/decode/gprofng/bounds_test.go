@@ -13,9 +13,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/acceptance/corpus"
-	"stackmill/problem"
+	"stackmill/internal/corpus"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
 	"stackmill/stages/decode/gprofng/erbuild"
@@ -46,7 +46,7 @@ func columnOf(t *testing.T, p *decode.Process, k schema.Kind, column int) (times
 func outOf(rec *decode.Recording) (list []string) {
 	for _, p := range rec.Problems.Problems {
 		if p.Reason == "value-out-of-bounds" {
-			if p.Severity != problem.Error || p.Offset < 0 {
+			if p.Severity != diagnostic.Error || p.Offset < 0 {
 				list = append(list, "not an error at an offset: "+p.String())
 			}
 			what, _, _ := strings.Cut(p.Message, " which")

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -44,9 +44,9 @@ func (e *experiment) readClasses(data []byte, release func()) map[uint64]decode.
 	switch {
 	case o < 0:
 	case len(data)%size != 0:
-		e.report(problem.Error, classesFile, int64(len(data)), "truncated", "the file has %d bytes, not a multiple of the block size %d: it was cut", len(data), size)
+		e.report(diagnostic.Error, classesFile, int64(len(data)), "truncated", "the file has %d bytes, not a multiple of the block size %d: it was cut", len(data), size)
 	case r.full:
-		e.report(problem.Error, classesFile, int64(len(data)), "truncated", "the last block is full: the file was cut")
+		e.report(diagnostic.Error, classesFile, int64(len(data)), "truncated", "the last block is full: the file was cut")
 	}
 	return r.methods
 }
@@ -81,7 +81,7 @@ func (r *classReader) names(o int, typ uint16, packet []byte) {
 	case typ == locationPacket:
 		r.e.opener.unused.add(unusedRecord, classesFile, "where a class was loaded from", 1)
 	case typ != classPacket && typ != methodPacket:
-		r.e.report(problem.Warning, classesFile, int64(o), "undescribed-packets", "packets of type %#x are unknown; this one is ignored", typ)
+		r.e.report(diagnostic.Warning, classesFile, int64(o), "undescribed-packets", "packets of type %#x are unknown; this one is ignored", typ)
 	case len(packet) < classStrings:
 		r.bad(o, "a packet of type %#x has %d bytes, its fields need %d", typ, len(packet), classStrings)
 	case typ == classPacket:
@@ -96,7 +96,7 @@ func (r *classReader) names(o int, typ uint16, packet []byte) {
 }
 
 func (r *classReader) bad(o int, format string, args ...any) {
-	r.e.report(problem.Error, classesFile, int64(o), "bad-packet", format, args...)
+	r.e.report(diagnostic.Error, classesFile, int64(o), "bad-packet", format, args...)
 }
 
 // cutString cuts a NUL-terminated string off, which is padded to 4 bytes.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 )
 
 // The collectors of Oracle Developer Studio wrote the same kind of experiment before
@@ -80,7 +80,7 @@ func (m *mapReader) byStudio() bool {
 	case studio == gprofng || confirmed && m.e.log.collector != "":
 		return named
 	case m.e.log.collector != "":
-		m.e.report(problem.Warning, mapFile, problem.NoOffset, "contradicting-modes",
+		m.e.report(diagnostic.Warning, mapFile, diagnostic.NoOffset, "contradicting-modes",
 			"the modes of all mappings contradict the collector %q, which the log names: they are believed", m.e.log.collector)
 	}
 	return studio > gprofng
@@ -116,7 +116,7 @@ func (e *experiment) judgeThreads() {
 		}
 	}
 	if len(ids) > 0 {
-		e.reporter(logFile)(problem.Info, problem.NoOffset, "thread-addresses",
+		e.reporter(logFile)(diagnostic.Info, diagnostic.NoOffset, "thread-addresses",
 			"the ids of threads are the addresses of their descriptors, not numbers of the kernel: threads that did not live at the same time may share one", int64(len(ids)))
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"stackmill/stages/decode/gprofng/erbuild"
 	"testing"
 
-	"stackmill/acceptance/corpus"
-	"stackmill/problem"
+	"stackmill/internal/corpus"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -44,7 +44,7 @@ func TestRecordings(t *testing.T) {
 	}
 	for _, name := range names {
 		rec := open(t, name)
-		wantReasons(t, rec, problem.Error)
+		wantReasons(t, rec, diagnostic.Error)
 		for _, p := range rec.Processes {
 			for kind := range erbuild.Kinds {
 				got, _ := events(t, p, kind)

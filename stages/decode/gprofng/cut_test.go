@@ -9,9 +9,9 @@ import (
 	"slices"
 	"testing"
 
-	"stackmill/acceptance/corpus"
-	"stackmill/problem"
+	"stackmill/internal/corpus"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode/gprofng/erbuild"
 )
 
@@ -84,7 +84,7 @@ func contentOf(t *testing.T, path string) (c content, told bool) {
 		}
 	}
 	for _, p := range rec.Problems.Problems {
-		told = told || p.Severity == problem.Error || p.Reason == "maybe-cut"
+		told = told || p.Severity == diagnostic.Error || p.Reason == "maybe-cut"
 	}
 	return c, told
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode/gprofng/erbuild"
 )
 
@@ -78,7 +78,7 @@ func TestDamagedEvents(t *testing.T) {
 			var offsets []int
 			var counted int64
 			for _, p := range rec.Problems.Problems {
-				if p.Severity == problem.Error {
+				if p.Severity == diagnostic.Error {
 					if p.File != "heaptrace" || p.Reason != "bad-packet" && p.Reason != "truncated" && p.Reason != "blank-blocks" {
 						t.Errorf("%v (%s)", p, p.Reason)
 					}
@@ -145,7 +145,7 @@ func TestDamagedFrames(t *testing.T) {
 				t.Errorf("%d stacks, %d of them changed", n, changed)
 			}
 			if c.lost > 0 {
-				wantReasons(t, rec, problem.Error, "data.frameinfo:bad-packet")
+				wantReasons(t, rec, diagnostic.Error, "data.frameinfo:bad-packet")
 				if o := rec.Problems.Problems[0].Offset; o != int64(c.at*size) {
 					t.Errorf("problem at %d", o)
 				}

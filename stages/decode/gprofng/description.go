@@ -5,8 +5,8 @@ import (
 	"math"
 	"time"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/bounds"
 )
@@ -36,12 +36,12 @@ func (r *logReader) description(t *tag) {
 	case "profpckt":
 		kind, err := parseUnsigned(t.get("kind"))
 		if err != nil || kind > math.MaxUint16 {
-			r.e.report(problem.Error, r.file, t.offset, "bad-number", "packet type %q is not a number up to 65535", t.get("kind"))
+			r.e.report(diagnostic.Error, r.file, t.offset, "bad-number", "packet type %q is not a number up to 65535", t.get("kind"))
 			r.layout = nil
 			return
 		}
 		if kind >= maxType {
-			r.e.report(problem.Warning, r.file, t.offset, "undescribed-packets", "packets of type %d are unknown; they are ignored", kind)
+			r.e.report(diagnostic.Warning, r.file, t.offset, "undescribed-packets", "packets of type %d are unknown; they are ignored", kind)
 			r.layout = nil
 			return
 		}
@@ -55,7 +55,7 @@ func (r *logReader) description(t *tag) {
 			return
 		}
 		if err := r.layout.addField(t.get("name"), t.get("type"), t.get("offset")); err != nil {
-			r.e.report(problem.Error, r.file, t.offset, "bad-layout", "packet type %d: %v", r.layout.typ, err)
+			r.e.report(diagnostic.Error, r.file, t.offset, "bad-layout", "packet type %d: %v", r.layout.typ, err)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func (r *logReader) description(t *tag) {
 func (r *logReader) profile(t *tag) {
 	kind, ok := kindOfProfile[r.kind]
 	if !ok {
-		r.e.report(problem.Warning, r.file, t.offset, "unknown-profile", "there is no kind of data %q: if it is the damaged name of a known one, its description is missing", r.kind)
+		r.e.report(diagnostic.Warning, r.file, t.offset, "unknown-profile", "there is no kind of data %q: if it is the damaged name of a known one, its description is missing", r.kind)
 		return
 	}
 	info := decode.KindInfo{Kind: kind}

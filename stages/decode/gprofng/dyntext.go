@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -49,12 +49,12 @@ func (e *experiment) readDyntext(data []byte, events []decode.MapEvent) {
 	for o := 0; o < len(data); {
 		rest := data[o:]
 		if len(rest) < dynRecord {
-			e.report(problem.Error, dyntextFile, int64(o), "truncated", "the file ends inside a record header")
+			e.report(diagnostic.Error, dyntextFile, int64(o), "truncated", "the file ends inside a record header")
 			return
 		}
 		typ, size := e.order.u32(rest), e.order.u32(rest[4:])
 		if size < dynRecord || uint64(size) > uint64(len(rest)) {
-			e.report(problem.Error, dyntextFile, int64(o), "bad-packet", "a record of type %d has %d bytes, %d are left", typ, size, len(rest))
+			e.report(diagnostic.Error, dyntextFile, int64(o), "bad-packet", "a record of type %d has %d bytes, %d are left", typ, size, len(rest))
 			return
 		}
 		record := rest[:size]
@@ -66,7 +66,7 @@ func (e *experiment) readDyntext(data []byte, events []decode.MapEvent) {
 		o += int(size)
 	}
 	if header {
-		e.report(problem.Error, dyntextFile, int64(len(data)), "truncated", "the file ends after a function's header")
+		e.report(diagnostic.Error, dyntextFile, int64(len(data)), "truncated", "the file ends after a function's header")
 	}
 }
 
@@ -76,7 +76,7 @@ func (r *dynReader) header(record []byte, offset int64) {
 	e := r.e
 	r.function = nil
 	if len(record) < dynHeaderSize {
-		e.report(problem.Error, dyntextFile, offset, "bad-packet", "a header record has %d bytes, not %d", len(record), dynHeaderSize)
+		e.report(diagnostic.Error, dyntextFile, offset, "bad-packet", "a header record has %d bytes, not %d", len(record), dynHeaderSize)
 		return
 	}
 	time, address := int64(e.order.u64(record[8:])), e.order.u64(record[16:])
@@ -88,7 +88,7 @@ func (r *dynReader) header(record []byte, offset int64) {
 		}
 	}
 	if r.function == nil {
-		e.report(problem.Warning, dyntextFile, offset, "unknown-function", "no dynamic function is mapped at %#x", address)
+		e.report(diagnostic.Warning, dyntextFile, offset, "unknown-function", "no dynamic function is mapped at %#x", address)
 	}
 }
 
@@ -99,7 +99,7 @@ func (r *dynReader) describe(typ uint32, content []byte, offset int64) {
 	case dynCode:
 		n := min(uint64(len(content)), max(r.function.Size, r.function.Size+codePadding))
 		if n > maxCode || r.kept+int(n) > maxAllCode {
-			r.e.report(problem.Error, dyntextFile, offset, "too-long-code", "the %d bytes of instructions at %#x are too many and are left out", n, r.function.Address)
+			r.e.report(diagnostic.Error, dyntextFile, offset, "too-long-code", "the %d bytes of instructions at %#x are too many and are left out", n, r.function.Address)
 			return
 		}
 		r.kept += int(n)

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode/gprofng/erbuild"
 )
 
@@ -41,10 +41,10 @@ func TestEmptyPackets(t *testing.T) {
 		if got, _ := events(t, rec.Processes[0], schema.Heap); len(got["size"]) != count-run {
 			t.Errorf("%d events of %d, of which %d have no type", len(got["size"]), count, run)
 		}
-		wantReasons(t, rec, problem.Error)
+		wantReasons(t, rec, diagnostic.Error)
 		var said int64
 		for _, p := range rec.Problems.Problems {
-			if p.Reason == "empty-packet" && p.Severity == problem.Warning {
+			if p.Reason == "empty-packet" && p.Severity == diagnostic.Warning {
 				said += p.Count
 			}
 		}
@@ -64,5 +64,5 @@ func TestMissingDescendant(t *testing.T) {
 	}
 	e.Log(`<event kind="desc_started" tstamp="0.1" variant="fork" lineage="_f3" follow="0" msg="pid=8"/>`)
 	e.Descendant("_f1", 10)
-	wantReasons(t, build(t, e), problem.Warning, "_f2.er:missing-descendant")
+	wantReasons(t, build(t, e), diagnostic.Warning, "_f2.er:missing-descendant")
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode/gprofng/erbuild"
 )
 
@@ -214,7 +214,7 @@ func TestNoLayout(t *testing.T) {
 	e.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/program")
 	e.Declare(schema.Heap, "", erbuild.Layout{Type: 5, Fields: []erbuild.Field{{Name: "LWPID", Offset: 8, Type: "INT64"}}})
 	e.Events(schema.Heap).Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{})
-	wantReasons(t, build(t, e), problem.Error, "heaptrace:no-layout")
+	wantReasons(t, build(t, e), diagnostic.Error, "heaptrace:no-layout")
 }
 
 // The log's offsets apply, not the usual ones.

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode/gprofng/archive"
 )
 
@@ -40,22 +40,22 @@ func (e *experiment) judgeStacks() {
 	}
 	report := e.reporter(framesFile)
 	if unused := e.stacks.unused(); unused > 0 {
-		report(e.unusedSeverity(unused, len(threads)), problem.NoOffset, "unused-stacks", "call stacks were recorded for events that are missing from the files", int64(unused))
+		report(e.unusedSeverity(unused, len(threads)), diagnostic.NoOffset, "unused-stacks", "call stacks were recorded for events that are missing from the files", int64(unused))
 	}
 	// Threads of one flow may also write at the same time, and a signal handler while the
 	// thread does that it interrupts.
 	if lost := e.stacks.writers - len(flows); lost > 0 && !e.log.isOld() && len(threads) > 0 && len(threads) == len(flows) && !e.nests() {
-		report(problem.Error, problem.NoOffset, "missing-threads", "threads recorded call stacks, but their events are missing", int64(lost))
+		report(diagnostic.Error, diagnostic.NoOffset, "missing-threads", "threads recorded call stacks, but their events are missing", int64(lost))
 	}
 }
 
 // unusedSeverity says how bad it is that so many stacks have no event. While a process
 // ends, each of its threads may lose one, and another in a signal handler.
-func (e *experiment) unusedSeverity(unused, threads int) problem.Severity {
+func (e *experiment) unusedSeverity(unused, threads int) diagnostic.Severity {
 	if unused > 2*threads || unused > 1 && threads == 1 && e.log.closed {
-		return problem.Error
+		return diagnostic.Error
 	}
-	return problem.Warning
+	return diagnostic.Warning
 }
 
 // nests reports whether events were recorded during others: by signal handlers.
@@ -83,9 +83,9 @@ func (e *experiment) judgeSamples(records int) {
 	switch {
 	case e.log.samples < 0:
 	case records < named-slack:
-		e.report(problem.Error, overviewFile, problem.NoOffset, "truncated", "the file has %d records, the log has %d sample points: the file was cut", records, named)
+		e.report(diagnostic.Error, overviewFile, diagnostic.NoOffset, "truncated", "the file has %d records, the log has %d sample points: the file was cut", records, named)
 	case records > named+slack && !e.log.exited:
-		e.report(problem.Error, logFile, problem.NoOffset, "truncated", "the log has %d sample points, the overview has %d: the log was cut", named, records)
+		e.report(diagnostic.Error, logFile, diagnostic.NoOffset, "truncated", "the log has %d sample points, the overview has %d: the log was cut", named, records)
 	}
 }
 
@@ -94,7 +94,7 @@ func (o *opener) judgeDescendants(names []string) {
 	slices.Sort(o.announced)
 	for _, lineage := range slices.Compact(o.announced) {
 		if !slices.Contains(names, lineage+".er") {
-			o.rec.Problems.Addf(problem.Warning, lineage+".er", problem.NoOffset, "missing-descendant", "the log names this descendant, but it is missing")
+			o.rec.Problems.Addf(diagnostic.Warning, lineage+".er", diagnostic.NoOffset, "missing-descendant", "the log names this descendant, but it is missing")
 		}
 	}
 }
@@ -103,14 +103,14 @@ func (o *opener) judgeDescendants(names []string) {
 func (o *opener) judgeArchives() {
 	archives := archivesOf(o.path)
 	if _, err := o.folder.resolve(archives); errors.Is(err, errLeadsOut) {
-		o.rec.Problems.Addf(problem.Warning, archive.Dir, problem.NoOffset, "link-leads-out", "%v", err)
+		o.rec.Problems.Addf(diagnostic.Warning, archive.Dir, diagnostic.NoOffset, "link-leads-out", "%v", err)
 		return
 	}
 	strays, err := o.folder.strays(archives)
 	if err != nil && !o.rec.Faulted(err) {
-		o.rec.Problems.Addf(problem.Warning, archive.Dir, problem.NoOffset, "unreadable", "archived load objects cannot be listed: %v", cause(err))
+		o.rec.Problems.Addf(diagnostic.Warning, archive.Dir, diagnostic.NoOffset, "unreadable", "archived load objects cannot be listed: %v", cause(err))
 	}
 	for _, name := range strays {
-		o.rec.Problems.Addf(problem.Warning, filepath.Join(archive.Dir, name), problem.NoOffset, "link-leads-out", "%v", errLeadsOut)
+		o.rec.Problems.Addf(diagnostic.Warning, filepath.Join(archive.Dir, name), diagnostic.NoOffset, "link-leads-out", "%v", errLeadsOut)
 	}
 }

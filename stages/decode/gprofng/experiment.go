@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"stackmill/fault"
-	"stackmill/problem"
+	"stackmill/internal/hosterr"
+	"stackmill/internal/safefile"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/bounds"
 	"stackmill/stages/decode/mapped"
-	"stackmill/stages/infile"
 )
 
 // experiment is one experiment directory: a process.
@@ -25,7 +25,7 @@ type experiment struct {
 	dir      string
 	sub      string // name inside the founder; empty for the founder
 	process  *decode.Process
-	problems *problem.Log
+	problems *diagnostic.Log
 
 	log       recordedLog
 	order     byteOrder
@@ -37,14 +37,14 @@ type experiment struct {
 }
 
 // report records a problem of a file of this experiment.
-func (e *experiment) report(s problem.Severity, file string, offset int64, reason, format string, args ...any) {
+func (e *experiment) report(s diagnostic.Severity, file string, offset int64, reason, format string, args ...any) {
 	e.reporter(file)(s, offset, reason, fmt.Sprintf(format, args...), 1)
 }
 
 // reporter returns report for the readers of one binary file.
 func (e *experiment) reporter(file string) reporter {
-	return func(s problem.Severity, offset int64, reason, message string, count int64) {
-		e.problems.Add(problem.Problem{
+	return func(s diagnostic.Severity, offset int64, reason, message string, count int64) {
+		e.problems.Add(diagnostic.Problem{
 			Severity: s, Process: e.process.Number, File: filepath.Join(e.sub, file), Offset: offset,
 			Reason: reason, Message: message, Count: count,
 		})
@@ -58,14 +58,14 @@ func (e *experiment) open() bool {
 	e.text(warningsFile, func(in io.Reader, size int64) { e.readLog(warningsFile, in, size, maps) })
 	end := int64(0)
 	if !e.text(logFile, func(in io.Reader, size int64) { end = e.readLog(logFile, in, size, maps) }) {
-		e.report(problem.Error, logFile, problem.NoOffset, "missing-file", "the experiment has no log")
+		e.report(diagnostic.Error, logFile, diagnostic.NoOffset, "missing-file", "the experiment has no log")
 		return false
 	}
 	if e.log.refused {
 		return false
 	}
 	if !e.log.running {
-		e.report(problem.Error, logFile, end, "not-started", "the log does not say that the program was started")
+		e.report(diagnostic.Error, logFile, end, "not-started", "the log does not say that the program was started")
 		return false
 	}
 	e.order = byteOrder{big: !littleEndian[e.log.arch]}
@@ -85,7 +85,7 @@ func (e *experiment) file(name string, limit int64) (f *os.File, size int64, ok 
 	path, err := e.opener.folder.resolve(filepath.Join(e.dir, name))
 	var info fs.FileInfo
 	if err == nil {
-		f, info, err = infile.Open(path, limit)
+		f, info, err = safefile.Open(path, limit)
 	}
 	if err != nil {
 		e.unreadable(name, err)
@@ -100,15 +100,15 @@ func (e *experiment) unreadable(file string, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return
-	case fault.Is(err):
+	case hosterr.Is(err):
 		e.opener.rec.Fault.Add(fmt.Errorf("%s: %w", filepath.Join(e.sub, file), err))
 	}
-	e.report(problem.Error, file, problem.NoOffset, "unreadable", "%v", cause(err))
+	e.report(diagnostic.Error, file, diagnostic.NoOffset, "unreadable", "%v", cause(err))
 }
 
 // text hands a text to f; false if it does not exist or is unreadable.
 func (e *experiment) text(file string, f func(in io.Reader, size int64)) bool {
-	in, size, ok := e.file(file, infile.Log)
+	in, size, ok := e.file(file, safefile.Log)
 	if !ok {
 		return false
 	}
@@ -125,7 +125,7 @@ type readerOf struct {
 
 func (r readerOf) Read(b []byte) (int, error) {
 	if r.ctx.Err() != nil {
-		return 0, fault.New(context.Cause(r.ctx))
+		return 0, hosterr.New(context.Cause(r.ctx))
 	}
 	return r.Reader.Read(b)
 }
@@ -247,8 +247,8 @@ func (e *experiment) openEvents(kind schema.Kind, file string, m *mapped.File) e
 	f := &eventFile{File: m, kind: kind, order: e.order, stacks: e.stacks, ended: bounds.Plus(e.log.start, e.log.lastTime)}
 	f.oneState = kind == schema.Clock && e.log.clockStates() == 1
 	report := e.reporter(file)
-	r := newPacketReader(m.Data, e.order, e.blocks(), func(s problem.Severity, offset int64, reason, message string, count int64) {
-		f.damaged = f.damaged || s == problem.Error
+	r := newPacketReader(m.Data, e.order, e.blocks(), func(s diagnostic.Severity, offset int64, reason, message string, count int64) {
+		f.damaged = f.damaged || s == diagnostic.Error
 		report(s, offset, reason, message, count)
 	})
 	r.release, r.closed = m.Release, e.log.closed
@@ -272,11 +272,11 @@ func (e *experiment) openEvents(kind schema.Kind, file string, m *mapped.File) e
 		}
 		e.noteFields(f, l)
 		if names := l.lacks(); len(names) > 0 {
-			e.report(problem.Error, logFile, problem.NoOffset, "incomplete-layout", "packets of type %d, in %s, are described without %s: these values are unknown", typ, file, strings.Join(names, ", "))
+			e.report(diagnostic.Error, logFile, diagnostic.NoOffset, "incomplete-layout", "packets of type %d, in %s, are described without %s: these values are unknown", typ, file, strings.Join(names, ", "))
 		}
 	}
 	if f.missing > 0 {
-		report(problem.Error, problem.NoOffset, reasonMissingStack, "events refer to call stacks that are not recorded", f.missing)
+		report(diagnostic.Error, diagnostic.NoOffset, reasonMissingStack, "events refer to call stacks that are not recorded", f.missing)
 	}
 	return nil
 }
@@ -293,7 +293,7 @@ func (e *experiment) reader(kind schema.Kind, columns ...string) decode.EventRea
 // readRest reads what is small and needs the log.
 func (e *experiment) readRest() {
 	if !e.view(overviewFile, func(m *mapped.File) { e.process.Overview = e.readOverview(m.Data, e.log.start-e.shift(), m.Release) }) {
-		e.report(problem.Info, overviewFile, problem.NoOffset, "missing-file", "there is no overview of the resources used")
+		e.report(diagnostic.Info, overviewFile, diagnostic.NoOffset, "missing-file", "there is no overview of the resources used")
 	}
 	if n := len(e.process.Overview); n > 0 {
 		e.process.DurationNS = max(e.process.DurationNS, e.process.Overview[n-1].T1NS-e.shift())

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 
+	"stackmill/internal/safefile"
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/archive"
-	"stackmill/stages/infile"
 )
 
 // The files of an experiment (gprofng-experiment 1.1).
@@ -115,7 +115,7 @@ func (d *Decoder) Finished(path string) bool {
 		return false
 	}
 	for _, name := range append(names, "") {
-		f, info, err := infile.Open(filepath.Join(path, name, logFile), infile.Log)
+		f, info, err := safefile.Open(filepath.Join(path, name, logFile), safefile.Log)
 		if err != nil {
 			return false
 		}

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"syscall"
 
+	"stackmill/internal/safefile"
 	"stackmill/stages/decode/gprofng/archive"
-	"stackmill/stages/infile"
 )
 
 // folder is the folder of a recording: its founder's. Nothing is read through links
@@ -119,7 +119,7 @@ func (f folder) size(path string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	info, err := infile.Stat(real)
+	info, err := safefile.Stat(real)
 	if err != nil {
 		return 0, err
 	}
@@ -145,7 +145,7 @@ func (f folder) strays(archives string) (names []string, err error) {
 
 // cause returns an error without the path, which would say where a recording was read.
 func cause(err error) error {
-	for _, known := range []error{infile.ErrNotRegular, infile.ErrTooLarge} {
+	for _, known := range []error{safefile.ErrNotRegular, safefile.ErrTooLarge} {
 		if errors.Is(err, known) {
 			return known
 		}

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
 func testExperiment(big bool, wordBytes int) *experiment {
 	return &experiment{
 		process:   &decode.Process{Number: 1},
-		problems:  &problem.Log{},
+		problems:  &diagnostic.Log{},
 		opener:    &opener{},
 		log:       recordedLog{labels: map[int64]string{}, layouts: map[uint16]*layout{}},
 		order:     byteOrder{big: big},
@@ -48,7 +48,7 @@ func FuzzPackets(f *testing.F) {
 	f.Add([]byte{0, 8, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0}, true)
 	f.Fuzz(func(t *testing.T, data []byte, big bool) {
 		problems := int64(-1)
-		r := newPacketReader(data, byteOrder{big: big}, blockLayout{blockSize, 3}, func(_ problem.Severity, offset int64, _, _ string, _ int64) {
+		r := newPacketReader(data, byteOrder{big: big}, blockLayout{blockSize, 3}, func(_ diagnostic.Severity, offset int64, _, _ string, _ int64) {
 			if offset < problems || offset > int64(len(data)) {
 				t.Fatalf("problem at %d after %d in %d bytes", offset, problems, len(data))
 			}
@@ -85,7 +85,7 @@ func FuzzFragments(f *testing.F) {
 		if narrow {
 			wordBytes = 4
 		}
-		report := func(problem.Severity, int64, string, string, int64) {}
+		report := func(diagnostic.Severity, int64, string, string, int64) {}
 		table := readFrames(data, byteOrder{big: big}, wordBytes, blockLayout{size: blockSize}, func() {}, report).resolve(len(data), report)
 		words := 0
 		for _, s := range table.stacks.Expanded() {

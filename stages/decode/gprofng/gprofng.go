@@ -17,10 +17,10 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"stackmill/problem"
+	"stackmill/internal/safefile"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/mapped"
-	"stackmill/stages/infile"
 )
 
 // Decoder reads gprofng experiments. The zero value is ready to use.
@@ -53,7 +53,7 @@ func isExperimentName(base string) bool {
 }
 
 func isGroup(path string) bool {
-	f, _, err := infile.Open(path, infile.Log)
+	f, _, err := safefile.Open(path, safefile.Log)
 	if err != nil {
 		return false
 	}
@@ -79,10 +79,10 @@ func (d *Decoder) OpenContext(ctx context.Context, path string) *decode.Recordin
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		rec.Problems.Addf(problem.Error, filepath.Base(path), problem.NoOffset, "not-found", "the experiment cannot be read: %v", err)
+		rec.Problems.Addf(diagnostic.Error, filepath.Base(path), diagnostic.NoOffset, "not-found", "the experiment cannot be read: %v", err)
 		return rec
 	case !info.IsDir():
-		rec.Problems.Addf(problem.Error, filepath.Base(path), problem.NoOffset, "not-a-directory", "an experiment is a directory, this is a file of %d bytes", info.Size())
+		rec.Problems.Addf(diagnostic.Error, filepath.Base(path), diagnostic.NoOffset, "not-a-directory", "an experiment is a directory, this is a file of %d bytes", info.Size())
 		return rec
 	}
 	alloc := d.Allocator
@@ -91,7 +91,7 @@ func (d *Decoder) OpenContext(ctx context.Context, path string) *decode.Recordin
 	}
 	in, err := folderOf(path)
 	if err != nil {
-		rec.Problems.Addf(problem.Error, filepath.Base(path), problem.NoOffset, "unreadable", "the experiment cannot be read: %v", cause(err))
+		rec.Problems.Addf(diagnostic.Error, filepath.Base(path), diagnostic.NoOffset, "unreadable", "the experiment cannot be read: %v", cause(err))
 		return rec
 	}
 	o := &opener{ctx: ctx, rec: rec, path: path, folder: in, alloc: alloc}
@@ -131,7 +131,7 @@ func (o *opener) open() {
 	}
 	names, err := descendants(o.path)
 	if err != nil && !o.rec.Faulted(err) {
-		o.rec.Problems.Addf(problem.Error, "", problem.NoOffset, "unreadable", "descendants cannot be listed: %v", err)
+		o.rec.Problems.Addf(diagnostic.Error, "", diagnostic.NoOffset, "unreadable", "descendants cannot be listed: %v", err)
 	}
 	number := 2
 	for _, name := range names {
@@ -160,7 +160,7 @@ func (o *opener) hasData(name string) bool {
 			return true
 		}
 	}
-	o.rec.Problems.Addf(problem.Info, name, problem.NoOffset, "descendant-without-data", "the descendant recorded no call stacks and no events; it is left out")
+	o.rec.Problems.Addf(diagnostic.Info, name, diagnostic.NoOffset, "descendant-without-data", "the descendant recorded no call stacks and no events; it is left out")
 	return false
 }
 
@@ -199,7 +199,7 @@ func (o *opener) describe(e *experiment) {
 // whole seconds only.
 func began(second time.Time, log string) time.Time {
 	latest := second.Add(time.Second - 1)
-	if info, err := infile.Stat(log); err == nil && info.ModTime().After(second) && info.ModTime().Before(latest) {
+	if info, err := safefile.Stat(log); err == nil && info.ModTime().After(second) && info.ModTime().Before(latest) {
 		return info.ModTime().UTC()
 	}
 	return latest

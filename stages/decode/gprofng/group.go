@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"stackmill/stages/infile"
+	"stackmill/internal/safefile"
 )
 
 // groupHeader starts a group file (gprofng-experiment 1.3).
@@ -21,7 +21,7 @@ func (d *Decoder) Members(path string) ([]string, error) {
 	if !isGroup(path) {
 		return []string{path}, nil
 	}
-	text, err := infile.Read(path, maxGroup)
+	text, err := safefile.Read(path, maxGroup)
 	if err != nil {
 		return nil, fmt.Errorf("experiment group: %w", err)
 	}

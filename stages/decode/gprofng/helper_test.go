@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
 	"stackmill/stages/decode/gprofng/erbuild"
@@ -87,7 +87,7 @@ func addColumns(columns map[string][]int64, b arrow.RecordBatch) (names []string
 
 // reasons are the problems of a recording of at least a severity, as
 // `file:reason`.
-func reasons(rec *decode.Recording, least problem.Severity) []string {
+func reasons(rec *decode.Recording, least diagnostic.Severity) []string {
 	var out []string
 	for _, p := range rec.Problems.Problems {
 		if p.Severity >= least {
@@ -97,7 +97,7 @@ func reasons(rec *decode.Recording, least problem.Severity) []string {
 	return out
 }
 
-func wantReasons(t testing.TB, rec *decode.Recording, least problem.Severity, want ...string) {
+func wantReasons(t testing.TB, rec *decode.Recording, least diagnostic.Severity, want ...string) {
 	t.Helper()
 	got := reasons(rec, least)
 	ok := len(got) == len(want)

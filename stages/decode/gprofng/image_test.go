@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng/erbuild"
 	"stackmill/stages/symbolize/image"
@@ -43,7 +43,7 @@ func TestImage(t *testing.T) {
 		if d := cmp.Diff(want, rec.Processes[0].Image); d != "" {
 			t.Error(d)
 		}
-		wantReasons(t, rec, problem.Warning, "dyntext:unknown-function")
+		wantReasons(t, rec, diagnostic.Warning, "dyntext:unknown-function")
 	})
 }
 
@@ -76,7 +76,7 @@ func TestBadMapEvents(t *testing.T) {
 			}
 			p := rec.Problems.Problems[0]
 			line := [2]int64{int64(len(good)) + 1, int64(len(good) + 1 + len(c.line) + 1)}
-			if p.Severity != problem.Error || p.Reason != c.reason || p.File != "map.xml" || p.Offset < line[0] || p.Offset > line[1] {
+			if p.Severity != diagnostic.Error || p.Reason != c.reason || p.File != "map.xml" || p.Offset < line[0] || p.Offset > line[1] {
 				t.Errorf("%v (%s), want %s between %d and %d", p, p.Reason, c.reason, line[0], line[1])
 			}
 		})
@@ -108,7 +108,7 @@ func TestJava(t *testing.T) {
 		}, p.JavaThreads); d != "" {
 			t.Error(d)
 		}
-		wantReasons(t, rec, problem.Warning)
+		wantReasons(t, rec, diagnostic.Warning)
 	})
 }
 

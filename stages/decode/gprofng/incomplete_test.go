@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 )
 
 // A description without one of the fields that its type always has is reported: the
@@ -28,7 +28,7 @@ func TestIncompleteLayouts(t *testing.T) {
 				t.Fatal(err)
 			}
 			rec := open(t, filepath.Dir(log))
-			if !slices.ContainsFunc(rec.Problems.Problems, func(p problem.Problem) bool { return p.Severity == problem.Error }) {
+			if !slices.ContainsFunc(rec.Problems.Problems, func(p diagnostic.Problem) bool { return p.Severity == diagnostic.Error }) {
 				t.Errorf("nothing is said without %s", text[from:to])
 			}
 			tried++

@@ -3,10 +3,10 @@ package gprofng
 import (
 	"math"
 
+	"stackmill/internal/ordered"
 	"stackmill/schema"
 	"stackmill/stages/decode/bounds"
 	"stackmill/stages/decode/mapped"
-	"stackmill/stages/relay"
 )
 
 // releaseStep is how many bytes the index reads before they are released.
@@ -84,7 +84,7 @@ func (f *eventFile) index(r *packetReader) {
 		return true
 	}
 	if pieces := (len(r.data) + pieceSize - 1) / pieceSize; pieces >= fewPieces {
-		relay.Chain(pieces, piecesAhead, []func(*piece){read}, take)
+		ordered.Chain(pieces, piecesAhead, []func(*piece){read}, take)
 	} else {
 		var p piece
 		for range pieces {

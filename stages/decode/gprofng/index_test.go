@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode/gprofng/erbuild"
 )
 
@@ -39,5 +39,5 @@ func TestManyBlocks(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	wantReasons(t, rec, problem.Error, "heaptrace:value-out-of-bounds", "heaptrace:missing-stack")
+	wantReasons(t, rec, diagnostic.Error, "heaptrace:value-out-of-bounds", "heaptrace:missing-stack")
 }

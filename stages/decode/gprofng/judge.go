@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng/archive"
 )
@@ -19,17 +19,17 @@ func (e *experiment) judge() {
 		e.collectorWarning(w)
 	}
 	if !l.closed {
-		e.report(problem.Warning, logFile, problem.NoOffset, "not-closed", "the experiment was not closed: the program or the collector was killed, or is still running")
+		e.report(diagnostic.Warning, logFile, diagnostic.NoOffset, "not-closed", "the experiment was not closed: the program or the collector was killed, or is still running")
 	}
 	if l.archived && e.sub == "" && !exists(archivesOf(e.dir)) {
-		e.report(problem.Warning, archive.Dir, problem.NoOffset, "missing-file", "the archives are missing: load objects are looked for at their recorded paths, where they may have changed")
+		e.report(diagnostic.Warning, archive.Dir, diagnostic.NoOffset, "missing-file", "the archives are missing: load objects are looked for at their recorded paths, where they may have changed")
 	}
 	e.judgeEvents()
 	e.judgeThreads()
 	e.judgeStacks()
 	e.judgeClock()
 	if l.hasKind(schema.Heap) && e.sub == "" && !strings.HasPrefix(l.os, "SunOS") {
-		e.report(problem.Info, eventFiles[schema.Heap], problem.NoOffset, "untraced-calls",
+		e.report(diagnostic.Info, eventFiles[schema.Heap], diagnostic.NoOffset, "untraced-calls",
 			"blocks from aligned_alloc and posix_memalign are not in the recording, only their frees are; calloc is recorded like malloc")
 	}
 }
@@ -45,22 +45,22 @@ func (e *experiment) judgeEvents() {
 	}
 	e.judgeMap(total > 0)
 	if missing > 0 && !exists(filepath.Join(e.dir, framesFile)) {
-		e.report(problem.Error, framesFile, problem.NoOffset, "missing-file", "the experiment has no call stacks")
+		e.report(diagnostic.Error, framesFile, diagnostic.NoOffset, "missing-file", "the experiment has no call stacks")
 	}
 	for _, k := range e.log.kinds {
 		f := e.events[k.Kind]
 		switch {
 		case f != nil && (f.packets > 0 || f.damaged):
 		case f == nil && !exists(filepath.Join(e.dir, eventFiles[k.Kind])) && total > 0:
-			e.report(problem.Warning, eventFiles[k.Kind], problem.NoOffset, "missing-file", "the file is missing, though the collector makes it even without events")
+			e.report(diagnostic.Warning, eventFiles[k.Kind], diagnostic.NoOffset, "missing-file", "the file is missing, though the collector makes it even without events")
 		case total == 0 && e.stacks.stacks.Len() > 0:
-			severity := problem.Error
+			severity := diagnostic.Error
 			if !e.log.closed { // each thread may have lost what it was recording
 				severity = e.unusedSeverity(e.stacks.stacks.Len(), max(1, e.stacks.writers))
 			}
 			e.report(severity, eventFiles[k.Kind], 0, "missing-events", "there are no events, though %d call stacks were recorded", e.stacks.stacks.Len())
 		default:
-			e.report(problem.Info, eventFiles[k.Kind], problem.NoOffset, "no-events", "there are no events of this kind")
+			e.report(diagnostic.Info, eventFiles[k.Kind], diagnostic.NoOffset, "no-events", "there are no events of this kind")
 		}
 	}
 }
@@ -68,13 +68,13 @@ func (e *experiment) judgeEvents() {
 // judgeMap reports that there is no map of the address space. Without events nothing is
 // lost: a process may end before anything is recorded.
 func (e *experiment) judgeMap(events bool) {
-	severity := problem.Info
+	severity := diagnostic.Info
 	if events {
-		severity = problem.Error
+		severity = diagnostic.Error
 	}
 	switch {
 	case !e.mapped:
-		e.report(severity, mapFile, problem.NoOffset, "missing-file", "the experiment has no map of the address space: no address can be resolved")
+		e.report(severity, mapFile, diagnostic.NoOffset, "missing-file", "the experiment has no map of the address space: no address can be resolved")
 	case len(e.process.Image) == 0:
 		e.report(severity, mapFile, 0, "empty-file", "the map of the address space is empty: no address can be resolved")
 	}
@@ -107,7 +107,7 @@ func (e *experiment) judgeClock() {
 	}
 	accounted := float64(f.cpu) * float64(e.log.kinds[i].TickNS)
 	if accounted < doubtfulShare*float64(used) {
-		e.report(problem.Warning, eventFiles[schema.Clock], problem.NoOffset, "cpu-time-mismatch",
+		e.report(diagnostic.Warning, eventFiles[schema.Clock], diagnostic.NoOffset, "cpu-time-mismatch",
 			"the clock profile accounts for %.3f s of CPU time, the process used %.3f s: the timer ran slower than requested, or threads were not profiled",
 			accounted/nsPerSecond, float64(used)/nsPerSecond)
 	}

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode/gprofng"
 	"stackmill/stages/decode/gprofng/erbuild"
 )
@@ -72,7 +72,7 @@ func TestSpecialFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			rec := open(t, e.Dir)
-			got := reasons(rec, problem.Error)
+			got := reasons(rec, diagnostic.Error)
 			// A link to nowhere is a missing file.
 			if want := name + ":unreadable"; what != "above" && !slices.Contains(got, want) {
 				t.Errorf("a %s in place of %s: %v", what, name, got)
@@ -90,7 +90,7 @@ func TestSpecialFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	wantReasons(t, open(t, e.Dir), problem.Error)
+	wantReasons(t, open(t, e.Dir), diagnostic.Error)
 }
 
 // Links are followed inside of a recording, and from its archives to a common archive.
@@ -136,7 +136,7 @@ func TestLinks(t *testing.T) {
 		t.Errorf("%d processes", len(rec.Processes))
 	}
 	lost := "archives/" + filepath.Base(archived("lib2.so"))
-	wantReasons(t, rec, problem.Warning, "_f2.er/log.xml:unreadable", "_f2.er/log.xml:missing-file", lost+":link-leads-out")
+	wantReasons(t, rec, diagnostic.Warning, "_f2.er/log.xml:unreadable", "_f2.er/log.xml:missing-file", lost+":link-leads-out")
 	for name, want := range map[string]string{"/x/lib1.so": "common", "/x/lib2.so": "", "/x/lib3.so": "map"} {
 		found := rec.Locate(name)
 		if len(found) > 0 != (want != "") {
@@ -154,11 +154,11 @@ func TestLinks(t *testing.T) {
 	}
 
 	// A descendant opened by itself belongs to its founder's folder.
-	if alone := open(t, d.Dir); len(alone.Locate("/x/lib1.so")) != 1 || len(reasons(alone, problem.Error)) != 0 {
+	if alone := open(t, d.Dir); len(alone.Locate("/x/lib1.so")) != 1 || len(reasons(alone, diagnostic.Error)) != 0 {
 		t.Errorf("%v", alone.Problems.Problems)
 	}
 	link(common, e.Dir+"/archives")
-	if got := reasons(open(t, e.Dir), problem.Warning); !slices.Contains(got, "archives:link-leads-out") {
+	if got := reasons(open(t, e.Dir), diagnostic.Warning); !slices.Contains(got, "archives:link-leads-out") {
 		t.Errorf("%v", got)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"sync"
 
+	"stackmill/internal/safefile"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng/archive"
-	"stackmill/stages/infile"
 )
 
 // Locator returns the Recording.Locate of an experiment, which need not be there any more.
@@ -68,7 +68,7 @@ func (f folder) symbolTables(archives string) map[string]string {
 
 // objectOf returns the path of the load object that a symbol table states.
 func objectOf(table string) string {
-	f, _, err := infile.Open(table, infile.SymbolList)
+	f, _, err := safefile.Open(table, safefile.SymbolList)
 	if err != nil {
 		return "" // whoever needs it says so
 	}
@@ -79,7 +79,7 @@ func objectOf(table string) string {
 }
 
 func isFile(path string) bool {
-	_, err := infile.Stat(path)
+	_, err := safefile.Stat(path)
 	return err == nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/bounds"
 )
@@ -61,7 +61,7 @@ type logReader struct {
 
 // tooMany reports that a log has more of something than are kept.
 func (r *logReader) tooMany(reason, what string, most int) {
-	r.e.report(problem.Error, r.file, problem.NoOffset, "too-many-"+reason, "only the first %d %s are kept", most, what)
+	r.e.report(diagnostic.Error, r.file, diagnostic.NoOffset, "too-many-"+reason, "only the first %d %s are kept", most, what)
 }
 
 // readLog reads gprofng-experiment 2.3 and 2.4, and returns where the text ends.
@@ -74,7 +74,7 @@ func (e *experiment) readLog(file string, in io.Reader, size int64, maps *mapRea
 // that padding must follow, a text without is reported.
 func (e *experiment) readXML(file string, in io.Reader, size int64, f func(t *tag), padded func() bool) (end int64) {
 	x := newXMLReader(in, func(offset int64, message string) {
-		e.report(problem.Error, file, offset, "xml-syntax", "%s", message)
+		e.report(diagnostic.Error, file, offset, "xml-syntax", "%s", message)
 	})
 	for t, ok := x.next(); ok; t, ok = x.next() {
 		f(&t)
@@ -85,7 +85,7 @@ func (e *experiment) readXML(file string, in io.Reader, size int64, f func(t *ta
 	}
 	if !x.failed && size > 0 && padded() && x.text.cut(size, int64(e.blocks().size)) {
 		// Editing the text also removes the padding.
-		e.report(problem.Warning, file, size, "maybe-cut", "the text is not followed by the padding that the collector writes: the file was cut between two lines, or edited")
+		e.report(diagnostic.Warning, file, size, "maybe-cut", "the text is not followed by the padding that the collector writes: the file was cut between two lines, or edited")
 	}
 	return x.offset(len(x.data))
 }
@@ -124,7 +124,7 @@ func (r *logReader) tag(t *tag) {
 		r.e.ignore(unusedElement, r.file, t, "the element "+t.name)
 	default:
 		t.ignored = true
-		r.e.report(problem.Info, r.file, t.offset, "unknown-element", "the element %s is unknown; it is ignored", t.name)
+		r.e.report(diagnostic.Info, r.file, t.offset, "unknown-element", "the element %s is unknown; it is ignored", t.name)
 	}
 }
 
@@ -133,7 +133,7 @@ func (r *logReader) experiment(t *tag) {
 	major, _, _ := strings.Cut(r.version, ".")
 	if n, err := strconv.Atoi(major); err != nil || n < minVersion {
 		r.refused = true
-		r.e.report(problem.Error, r.file, t.offset, "unsupported-version", "experiment version %q is not supported, only %d and newer are", r.version, minVersion)
+		r.e.report(diagnostic.Error, r.file, t.offset, "unsupported-version", "experiment version %q is not supported, only %d and newer are", r.version, minVersion)
 	}
 }
 
@@ -219,7 +219,7 @@ func (r *logReader) outOfBounds(t *tag, name, unit string, value, most int64) {
 }
 
 func (r *logReader) badNumber(t *tag, name string, err error) {
-	r.e.report(problem.Error, r.file, t.offset, "bad-number", "%s of the element %s: %v", name, t.name, err)
+	r.e.report(diagnostic.Error, r.file, t.offset, "bad-number", "%s of the element %s: %v", name, t.name, err)
 }
 
 // wordBytes returns the size of an address; without a usable statement it

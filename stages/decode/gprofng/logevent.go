@@ -3,7 +3,7 @@ package gprofng
 import (
 	"strings"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode/bounds"
 )
 
@@ -89,7 +89,7 @@ func (r *logReader) timed(kind string, time int64, t *tag) {
 		r.e.ignore(unusedEvent, r.file, t, "an event of kind "+kind)
 	default:
 		t.ignored = true
-		r.e.report(problem.Info, r.file, t.offset, "unknown-event", "events of kind %q are unknown; this one is ignored", kind)
+		r.e.report(diagnostic.Info, r.file, t.offset, "unknown-event", "events of kind %q are unknown; this one is ignored", kind)
 	}
 }
 

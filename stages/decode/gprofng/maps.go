@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/bounds"
 )
@@ -61,11 +61,11 @@ func (e *experiment) readMap(in io.Reader, size int64, maps *mapReader) {
 			maps.event(mapFile, t)
 		default:
 			t.ignored = true
-			e.report(problem.Info, mapFile, t.offset, "unknown-element", "the element %s is unknown; it is ignored", t.name)
+			e.report(diagnostic.Info, mapFile, t.offset, "unknown-element", "the element %s is unknown; it is ignored", t.name)
 		}
 	}, func() bool { return true })
 	if maps.dropped > 0 {
-		e.reporter(mapFile)(problem.Error, problem.NoOffset, "too-many-maps", "the map has too many events; these are left out", maps.dropped)
+		e.reporter(mapFile)(diagnostic.Error, diagnostic.NoOffset, "too-many-maps", "the map has too many events; these are left out", maps.dropped)
 	}
 }
 
@@ -133,7 +133,7 @@ func (m *mapReader) event(file string, t *tag) {
 		return
 	}
 	if n.err != nil {
-		m.e.report(problem.Error, file, t.offset, "bad-number", "%s of the %s event: %v; the event is dropped", n.bad, kind, n.err)
+		m.e.report(diagnostic.Error, file, t.offset, "bad-number", "%s of the %s event: %v; the event is dropped", n.bad, kind, n.err)
 	} else if keep && m.holds(file, t, &ev) && m.room() {
 		m.events = append(m.events, ev)
 	}
@@ -154,7 +154,7 @@ func (m *mapReader) holds(file string, t *tag, ev *decode.MapEvent) bool {
 
 func (m *mapReader) remark(file string, t *tag, reason, message string) {
 	t.ignored = true
-	m.e.report(problem.Info, file, t.offset, reason, "%s", message)
+	m.e.report(diagnostic.Info, file, t.offset, reason, "%s", message)
 }
 
 // segment reads the mapping of a file; false if it has no usable name.

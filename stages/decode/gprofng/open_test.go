@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
 	"stackmill/stages/decode/gprofng/erbuild"
@@ -157,7 +157,7 @@ func TestLog(t *testing.T) {
 	}, p.Counters); d != "" {
 		t.Error(d)
 	}
-	wantReasons(t, rec, problem.Info,
+	wantReasons(t, rec, diagnostic.Info,
 		"log.xml:unknown-element", "log.xml:unknown-element", "log.xml:unknown-event", "overview:missing-file",
 		"log.xml:collector-warning", "log.xml:collector-warning", "map.xml:empty-file",
 		"profile:no-events", "heaptrace:no-events", "hwcounters:no-events", "heaptrace:untraced-calls",
@@ -212,7 +212,7 @@ func TestLogStates(t *testing.T) {
 			for i := range c.want {
 				c.want[i] = "log.xml:" + c.want[i]
 			}
-			wantReasons(t, rec, problem.Warning, c.want...)
+			wantReasons(t, rec, diagnostic.Warning, c.want...)
 		})
 	}
 }
@@ -263,8 +263,8 @@ func TestDescendants(t *testing.T) {
 	}, got); d != "" {
 		t.Error(d)
 	}
-	wantReasons(t, rec, problem.Error, "_x2.er/heaptrace:missing-stack")
-	if all := reasons(rec, problem.Info); !slices.Contains(all, "_x1.er:descendant-without-data") {
+	wantReasons(t, rec, diagnostic.Error, "_x2.er/heaptrace:missing-stack")
+	if all := reasons(rec, diagnostic.Info); !slices.Contains(all, "_x1.er:descendant-without-data") {
 		t.Errorf("no word of the descendant left out: %v", all)
 	}
 }
@@ -277,7 +277,7 @@ func TestNotOpened(t *testing.T) {
 		"missing.er": "missing.er:not-found", "file.er": "file.er:not-a-directory", "empty.er": "log.xml:missing-file",
 	} {
 		rec := open(t, filepath.Join(dir, name))
-		wantReasons(t, rec, problem.Info, want)
+		wantReasons(t, rec, diagnostic.Info, want)
 		if len(rec.Processes) != 0 || rec.Locate("/bin/true") != nil && name != "empty.er" {
 			t.Errorf("%s was opened", name)
 		}
@@ -297,7 +297,7 @@ func TestJudgements(t *testing.T) {
 		for i := range events {
 			e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0], erbuild.Packet{Time: i * 1e8, Stack: e.Frame(1), Values: []int64{10, 1}})
 		}
-		wantReasons(t, build(t, e), problem.Warning, "log.xml:collector-warning", "archives:missing-file", "profile:cpu-time-mismatch")
+		wantReasons(t, build(t, e), diagnostic.Warning, "log.xml:collector-warning", "archives:missing-file", "profile:cpu-time-mismatch")
 	}
 }
 
@@ -332,7 +332,7 @@ func TestLimits(t *testing.T) {
 		e.Unmap(1, uint64(i))
 	}
 	rec := build(t, e)
-	got := reasons(rec, problem.Error)
+	got := reasons(rec, diagnostic.Error)
 	for _, want := range []string{"log.xml:too-many-java-threads", "log.xml:too-many-collector-warnings", "map.xml:too-many-maps"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("no %s in %v", want, slices.Compact(got))
@@ -370,7 +370,7 @@ func TestAbsurdTimes(t *testing.T) {
 			}
 		}
 	}
-	if got := reasons(rec, problem.Error); !slices.Contains(got, "_f2.er/log.xml:bad-time") || !slices.Contains(got, "_f3.er/log.xml:bad-time") {
+	if got := reasons(rec, diagnostic.Error); !slices.Contains(got, "_f2.er/log.xml:bad-time") || !slices.Contains(got, "_f3.er/log.xml:bad-time") {
 		t.Errorf("%v", got)
 	}
 }

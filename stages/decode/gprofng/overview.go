@@ -3,8 +3,8 @@ package gprofng
 import (
 	"math"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/bounds"
 )
@@ -41,7 +41,7 @@ const maxRecords = 1 << 19
 func (e *experiment) readOverview(data []byte, start int64, release func()) []decode.OverviewRow {
 	size := overviewHead + overviewWords*e.wordBytes
 	if rest := len(data) % size; rest != 0 {
-		e.report(problem.Error, overviewFile, int64(len(data)-rest), "truncated",
+		e.report(diagnostic.Error, overviewFile, int64(len(data)-rest), "truncated",
 			"the file ends inside a record: %d of %d bytes", rest, size)
 	} else {
 		e.judgeSamples(len(data) / size)
@@ -52,7 +52,7 @@ func (e *experiment) readOverview(data []byte, start int64, release func()) []de
 	last := overviewRecord{time: facts.start, times: make([]int64, len(schema.OverviewTimes)), counts: make([]int64, len(schema.OverviewCounts))}
 	records := len(data) / size
 	if records > maxRecords {
-		e.report(problem.Error, overviewFile, int64(maxRecords*size), "too-many-records", "only the first %d of %d records are kept", maxRecords, records)
+		e.report(diagnostic.Error, overviewFile, int64(maxRecords*size), "too-many-records", "only the first %d of %d records are kept", maxRecords, records)
 		records = maxRecords
 	}
 	for i := range records {

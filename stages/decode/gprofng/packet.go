@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 )
 
 // Framing of binary files (gprofng-experiment 3.1).
@@ -34,7 +34,7 @@ type packetType struct {
 }
 
 // reporter records a problem of one file.
-type reporter func(severity problem.Severity, offset int64, reason, message string, count int64)
+type reporter func(severity diagnostic.Severity, offset int64, reason, message string, count int64)
 
 // packetReader walks over the packets of a file. Damage costs only what it covers:
 // the reader continues at the next place that looks like a packet.
@@ -144,7 +144,7 @@ func (r *packetReader) described(o, size int, typ uint16) bool {
 	switch {
 	case why != "":
 		if size == t.size && r.follows(o+size) {
-			r.report(problem.Error, int64(o), "bad-packet", why, 1)
+			r.report(diagnostic.Error, int64(o), "bad-packet", why, 1)
 			r.pos = o + size
 		} else {
 			r.damage(o, why)
@@ -160,7 +160,7 @@ func (r *packetReader) described(o, size int, typ uint16) bool {
 	if !t.variable && t.size == 0 {
 		t.size, r.usual = size, size
 	} else if !t.variable && size != t.size {
-		r.report(problem.Error, int64(o), "bad-packet", fmt.Sprintf("a packet of type %d has %d bytes, others have %d: what it covers may be lost", typ, size, t.size), 1)
+		r.report(diagnostic.Error, int64(o), "bad-packet", fmt.Sprintf("a packet of type %d has %d bytes, others have %d: what it covers may be lost", typ, size, t.size), 1)
 	}
 	r.pos = o + size
 	return true
@@ -231,7 +231,7 @@ func (r *packetReader) reaches(o, size int, typ uint16) {
 func (r *packetReader) tail() {
 	if r.pos < len(r.data) && !allZero(r.data[r.pos:]) {
 		r.truncated = true
-		r.report(problem.Error, int64(r.pos), "bad-packet", "the file ends inside a packet header", 1)
+		r.report(diagnostic.Error, int64(r.pos), "bad-packet", "the file ends inside a packet header", 1)
 	}
 	r.pos = len(r.data)
 }
@@ -261,11 +261,11 @@ func leadingZeros(b []byte) (n int) {
 // their type. Those of types that the file should hold are lost.
 func (r *packetReader) reportUnknown(wanted []uint16) {
 	for _, typ := range slices.Sorted(maps.Keys(r.unknown)) {
-		severity, reason := problem.Warning, "undescribed-packets"
+		severity, reason := diagnostic.Warning, "undescribed-packets"
 		if slices.Contains(wanted, typ) {
-			severity, reason = problem.Error, "no-layout"
+			severity, reason = diagnostic.Error, "no-layout"
 		}
-		r.report(severity, problem.NoOffset, reason, fmt.Sprintf("packets of type %d are skipped: the log does not describe them", typ), int64(r.unknown[typ]))
+		r.report(severity, diagnostic.NoOffset, reason, fmt.Sprintf("packets of type %d are skipped: the log does not describe them", typ), int64(r.unknown[typ]))
 	}
 }
 
@@ -295,5 +295,5 @@ func (r *packetReader) resync(damaged, from int, why string) {
 	if r.usual > 0 {
 		lost = max(1, (p-damaged)/r.usual)
 	}
-	r.report(problem.Error, int64(damaged), "bad-packet", fmt.Sprintf("%s; %d bytes are skipped", why, p-damaged), int64(lost))
+	r.report(diagnostic.Error, int64(damaged), "bad-packet", fmt.Sprintf("%s; %d bytes are skipped", why, p-damaged), int64(lost))
 }

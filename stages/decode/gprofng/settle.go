@@ -3,7 +3,7 @@ package gprofng
 import (
 	"slices"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode/bounds"
 	"stackmill/stages/decode/mapped"
 )
@@ -20,7 +20,7 @@ func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 		return
 	}
 	again := func() {
-		quiet := newPacketReader(r.data, r.order, blockLayout{size: r.blocks.size}, func(problem.Severity, int64, string, string, int64) {})
+		quiet := newPacketReader(r.data, r.order, blockLayout{size: r.blocks.size}, func(diagnostic.Severity, int64, string, string, int64) {})
 		quiet.types, quiet.release = r.types, r.release
 		for i := range quiet.types {
 			quiet.types[i].size = 0
@@ -35,7 +35,7 @@ func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 		}
 		f.facts.start, f.facts.end = middle-bounds.Longest, bounds.Plus(max(middle, 0), bounds.Longest)
 		again()
-		e.report(problem.Error, logFile, problem.NoOffset, "bad-time",
+		e.report(diagnostic.Error, logFile, diagnostic.NoOffset, "bad-time",
 			"most events of %s are not between the start and the end of the experiment according to the log (%d and %d ns): their own times are used", f.Name, facts.start, facts.end)
 		if far := e.log.start - f.first; far > bounds.Longest || -far > bounds.Longest {
 			e.rebase(f.first)
@@ -67,13 +67,13 @@ func (e *experiment) confirmed(f *facts) (holds bool) {
 func (e *experiment) settleStart() {
 	l, founder := &e.log, e.opener.founder
 	if l.start < 0 {
-		e.report(problem.Error, logFile, problem.NoOffset, "bad-time", "according to the log, the experiment started at %d ns, before the machine did", l.start)
+		e.report(diagnostic.Error, logFile, diagnostic.NoOffset, "bad-time", "according to the log, the experiment started at %d ns, before the machine did", l.start)
 		l.start = 0
 	}
 	if founder == nil || l.start == 0 || founder.log.start == 0 || near(founder.log.start, l.start) {
 		return
 	}
-	e.report(problem.Error, logFile, problem.NoOffset, "bad-time",
+	e.report(diagnostic.Error, logFile, diagnostic.NoOffset, "bad-time",
 		"according to the log, the process started at %d ns and its founder at %d ns: it is taken to have started with its founder", l.start, founder.log.start)
 	l.start = founder.log.start
 }

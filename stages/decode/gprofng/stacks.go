@@ -1,7 +1,7 @@
 package gprofng
 
 import (
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -79,7 +79,7 @@ func (f *frameFile) resolve(fileSize int, report reporter) *stackTable {
 		{reasonTooLong, "stacks are cut because their links make them impossibly long"},
 	} {
 		if n := r.cut[c.reason]; n > 0 {
-			report(problem.Error, problem.NoOffset, c.reason, c.message, n)
+			report(diagnostic.Error, diagnostic.NoOffset, c.reason, c.message, n)
 		}
 	}
 	return t

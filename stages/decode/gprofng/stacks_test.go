@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng/erbuild"
 )
@@ -63,7 +63,7 @@ func TestStacks(t *testing.T) {
 				if d := cmp.Diff([]decode.RawStack{c.want}, rec.Processes[0].Stacks.Expanded()); d != "" {
 					t.Error(d)
 				}
-				wantReasons(t, rec, problem.Error, c.lost...)
+				wantReasons(t, rec, diagnostic.Error, c.lost...)
 			})
 		})
 	}
@@ -88,7 +88,7 @@ func TestHugeStacks(t *testing.T) {
 	if limit := 1<<20 + 8*chain*900; total > limit || rec.Processes[0].Stacks.Len() != chain {
 		t.Errorf("%d stacks have %d words, more than %d", rec.Processes[0].Stacks.Len(), total, limit)
 	}
-	wantReasons(t, rec, problem.Error, "data.frameinfo:stack-too-long")
+	wantReasons(t, rec, diagnostic.Error, "data.frameinfo:stack-too-long")
 }
 
 // Events whose stack is missing share one stack that says so; the leaf PC of a
@@ -120,7 +120,7 @@ func TestReferences(t *testing.T) {
 	if d := cmp.Diff(want, p.Stacks.Expanded()); d != "" {
 		t.Error(d)
 	}
-	wantReasons(t, rec, problem.Error, "dataraces:missing-stack")
+	wantReasons(t, rec, diagnostic.Error, "dataraces:missing-stack")
 	if n := rec.Problems.Problems[0].Count; n != 4 {
 		t.Errorf("%d events count as without a stack, want 4", n)
 	}

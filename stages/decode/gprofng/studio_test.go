@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
 	"stackmill/stages/decode/gprofng/erbuild"
@@ -80,7 +80,7 @@ func describe(t *testing.T, rec *decode.Recording) (d description) {
 		}
 		d.Image = append(d.Image, image)
 	}
-	d.Problems = reasons(rec, problem.Info)
+	d.Problems = reasons(rec, diagnostic.Info)
 	return d
 }
 
@@ -116,7 +116,7 @@ func TestOldBlocks(t *testing.T) {
 	}
 	for _, threads := range []int64{1, 5, 33} {
 		rec := build(t, make(threads))
-		wantReasons(t, rec, problem.Warning)
+		wantReasons(t, rec, diagnostic.Warning)
 		if columns, _ := events(t, rec.Processes[0], schema.Clock); len(columns["state"]) != 1000 || slices.ContainsFunc(columns["state"], func(s int64) bool { return s != 10 }) {
 			t.Errorf("%d threads: %d events", threads, len(columns["state"]))
 		}
@@ -162,7 +162,7 @@ func TestModes(t *testing.T) {
 			e.Segment(0, uint64(0x10000+0x1000*i), 0x1000, 0, modes, "/bin/a")
 		}
 		rec := build(t, e)
-		wantReasons(t, rec, problem.Warning, c.reasons...)
+		wantReasons(t, rec, diagnostic.Warning, c.reasons...)
 		var got []int
 		for _, m := range rec.Processes[0].Image {
 			got = append(got, m.Modes)
@@ -172,7 +172,7 @@ func TestModes(t *testing.T) {
 		}
 	}
 	e := erbuild.NewIn(erbuild.Studio126, filepath.Join(t.TempDir(), "none.er"))
-	wantReasons(t, build(t, e), problem.Warning)
+	wantReasons(t, build(t, e), diagnostic.Warning)
 }
 
 // Without a map, addresses are lost only if events have some; without call stacks, only if
@@ -214,7 +214,7 @@ func TestProofOfLoss(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := reasons(open(t, e.Dir), problem.Error); !slices.Equal(got, c.want) {
+		if got := reasons(open(t, e.Dir), diagnostic.Error); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -246,7 +246,7 @@ func TestThreadAddresses(t *testing.T) {
 		e.Declare(schema.Clock, `ptimer="10007" numstates="1"`, layout...)
 		e.Overview(0, nil, nil)
 		e.Events(schema.Clock).Put(0, &layout[0], erbuild.Packet{Thread: thread, Stack: e.Frame(0x401000), Values: []int64{0, 1}})
-		got := slices.DeleteFunc(reasons(build(t, e), problem.Info), func(r string) bool { return r != "log.xml:thread-addresses" })
+		got := slices.DeleteFunc(reasons(build(t, e), diagnostic.Info), func(r string) bool { return r != "log.xml:thread-addresses" })
 		if !slices.Equal(got, want) {
 			t.Errorf("thread %#x: %v", thread, got)
 		}
@@ -265,7 +265,7 @@ func TestStudioDescendants(t *testing.T) {
 	executed.Segment(0, 0x401000, 0x1000, 0x1000, 5, "/bin/b")
 	executed.Frame(0x401000)
 	rec := build(t, e)
-	wantReasons(t, rec, problem.Warning)
+	wantReasons(t, rec, diagnostic.Warning)
 	if len(rec.Processes) != 2 || rec.Processes[1].Lineage != "_x1" || rec.Processes[1].PID != forked.PID {
 		t.Errorf("%d processes", len(rec.Processes))
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode/gprofng/archive"
 )
 
@@ -50,12 +50,12 @@ func (l *unusedLog) add(reason, file, what string, count int64) {
 }
 
 // report reports the kinds; attributes, of which each log has some, in a row for each file.
-func (l *unusedLog) report(log *problem.Log) {
+func (l *unusedLog) report(log *diagnostic.Log) {
 	order := func(a, b unused) int {
 		return cmp.Or(cmp.Compare(a.reason, b.reason), cmp.Compare(a.file, b.file), cmp.Compare(a.what, b.what))
 	}
 	add := func(reason, file string, count int64, message string) {
-		log.Add(problem.Problem{Severity: problem.Info, File: file, Offset: problem.NoOffset, Reason: reason, Message: message, Count: count})
+		log.Add(diagnostic.Problem{Severity: diagnostic.Info, File: file, Offset: diagnostic.NoOffset, Reason: reason, Message: message, Count: count})
 	}
 	for _, u := range slices.SortedFunc(maps.Keys(l.counts), order) {
 		add(u.reason, u.file, l.counts[u], u.what+" is not used")

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode/gprofng/erbuild"
 )
 
@@ -172,7 +172,7 @@ func TestUsedOrReported(t *testing.T) {
 		e.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/a")
 		c.add(e)
 		rec := build(t, e)
-		reported := slices.ContainsFunc(rec.Problems.Problems, func(p problem.Problem) bool {
+		reported := slices.ContainsFunc(rec.Problems.Problems, func(p diagnostic.Problem) bool {
 			return (strings.HasPrefix(p.Reason, "unused-") || strings.HasPrefix(p.Reason, "unknown-") || p.Reason == "undescribed-packets") && strings.Contains(p.Message+" ", c.words)
 		})
 		if used[c.name] == "" != reported {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 )
 
 // collectorWarning is a cwarn or cerror event of the log (gprofng-experiment 2.4).
@@ -56,13 +56,13 @@ func (e *experiment) collectorWarning(w collectorWarning) {
 	case strings.Contains(text, "%s"):
 		text = fmt.Sprintf(text, w.text)
 	}
-	severity := problem.Warning
+	severity := diagnostic.Warning
 	if w.id == warningTimerChanged {
 		if e.log.hasKind(schema.Clock) {
 			text += "; CPU time is accounted with the interval requested and is wrong if the timer ran with another"
 		} else {
 			text += "; there is no clock profile that this could concern"
-			severity = problem.Info
+			severity = diagnostic.Info
 		}
 	}
 	e.report(severity, w.file, w.offset, "collector-warning", "%s", text)

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/mapped"
 )
@@ -49,13 +49,13 @@ func distinctWords(p *decode.Process) []uint64 {
 // problem records what part of a dump cannot be used: names are missing, but nothing of
 // the recording.
 func (a *attacher) problem(d decode.JITDump, offset int, reason, format string, args ...any) {
-	a.rec.Problems.Add(problem.Problem{Severity: problem.Warning, Process: a.p.Number, File: d.Path, Offset: int64(offset), Reason: reason, Message: fmt.Sprintf(format, args...)})
+	a.rec.Problems.Add(diagnostic.Problem{Severity: diagnostic.Warning, Process: a.p.Number, File: d.Path, Offset: int64(offset), Reason: reason, Message: fmt.Sprintf(format, args...)})
 }
 
 // unreadable records that a dump cannot be read, unless that is a fault of the machine.
 func (a *attacher) unreadable(d decode.JITDump, err error) {
 	if !a.rec.Faulted(err) {
-		a.problem(d, problem.NoOffset, "unreadable-jitdump", "%v", err)
+		a.problem(d, diagnostic.NoOffset, "unreadable-jitdump", "%v", err)
 	}
 }
 
@@ -81,7 +81,7 @@ func (a *attacher) find(d decode.JITDump) (used bool) {
 		}
 	}
 	if !found {
-		a.problem(d, problem.NoOffset, "missing-jitdump",
+		a.problem(d, diagnostic.NoOffset, "missing-jitdump",
 			"the file in which a run-time compiler describes its functions was not found: keep it with the recording, and say where it is with --perf-map-dir or --symfs")
 	}
 	return false

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -52,7 +52,7 @@ func (r *reader) records(b []byte) {
 		at = end
 	}
 	if r.strange > 0 {
-		r.rec.Problems.Add(problem.Problem{Severity: problem.Warning, Process: r.p.Number, File: r.d.Path, Offset: problem.NoOffset,
+		r.rec.Problems.Add(diagnostic.Problem{Severity: diagnostic.Warning, Process: r.p.Number, File: r.d.Path, Offset: diagnostic.NoOffset,
 			Reason: "unknown-record", Message: "records of unknown types are skipped: names may be missing", Count: r.strange})
 	}
 }
@@ -193,7 +193,7 @@ func (r *reader) add(f *function, t int64, c *decode.Code) {
 // their place.
 func (r *reader) finish() {
 	if r.bad > 0 {
-		r.rec.Problems.Add(problem.Problem{Severity: problem.Warning, Process: r.p.Number, File: r.d.Path, Offset: problem.NoOffset,
+		r.rec.Problems.Add(diagnostic.Problem{Severity: diagnostic.Warning, Process: r.p.Number, File: r.d.Path, Offset: diagnostic.NoOffset,
 			Reason: "jitdump-lines", Message: "functions' lists of lines are cut, or have names that are not text", Count: r.bad})
 	}
 	low, high := uint64(math.MaxUint64), uint64(0)

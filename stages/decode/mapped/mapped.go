@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"stackmill/fault"
-	"stackmill/stages/infile"
-	"stackmill/stages/relay"
+	"stackmill/internal/hosterr"
+	"stackmill/internal/ordered"
+	"stackmill/internal/safefile"
 )
 
 // File is a file mapped into memory.
@@ -33,7 +33,7 @@ func Open(ctx context.Context, path, name string) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	f, info, err := infile.Open(path, infile.Recording)
+	f, info, err := safefile.Open(path, safefile.Recording)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (m *File) Each(from int, read func(end int) bool) {
 		return
 	}
 	first, last := from/step, (len(m.Data)-1)/step
-	relay.Each(1, last+1-first, func(_, n int, end *int) { *end = m.Fetch((first + n) * step) }, func(end *int) bool { return read(*end) })
+	ordered.Each(1, last+1-first, func(_, n int, end *int) { *end = m.Fetch((first + n) * step) }, func(end *int) bool { return read(*end) })
 }
 
 // Release lets the system take back the file's pages, so that what was read
@@ -127,11 +127,11 @@ func (m *File) Guard(f func()) (err error) {
 // failed, which says nothing about the recording.
 func (m *File) unreadable(pageFault error) error {
 	if m.ctx.Err() != nil {
-		return fault.New(context.Cause(m.ctx))
+		return hosterr.New(context.Cause(m.ctx))
 	}
 	err := fmt.Errorf("%s became unreadable: %w", m.Name, pageFault)
 	if info, serr := os.Stat(m.path); serr == nil && info.Size() < int64(len(m.Data)) {
 		return err
 	}
-	return fault.New(err)
+	return hosterr.New(err)
 }

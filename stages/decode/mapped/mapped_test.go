@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"stackmill/fault"
-	"stackmill/stages/infile"
+	"stackmill/internal/hosterr"
+	"stackmill/internal/safefile"
 )
 
 func mapFile(t *testing.T, ctx context.Context, size int) *File {
@@ -50,7 +50,7 @@ func TestContextEndsReading(t *testing.T) {
 	begun := make(chan bool)
 	go func() { <-begun; cancel(why) }()
 	err := m.Guard(func() { close(begun); readForEver(m) })
-	if !errors.Is(err, why) || !fault.Is(err) {
+	if !errors.Is(err, why) || !hosterr.Is(err) {
 		t.Error(err)
 	}
 	if _, err := Open(ctx, m.path, "file"); !errors.Is(err, why) {
@@ -64,7 +64,7 @@ func TestShortened(t *testing.T) {
 	if err := os.Truncate(m.path, 10); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Guard(func() { readForEver(m) }); err == nil || fault.Is(err) {
+	if err := m.Guard(func() { readForEver(m) }); err == nil || hosterr.Is(err) {
 		t.Error(err)
 	}
 }
@@ -86,7 +86,7 @@ func TestSpecial(t *testing.T) {
 	if err := unix.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), path, "pipe"); !errors.Is(err, infile.ErrNotRegular) {
+	if _, err := Open(t.Context(), path, "pipe"); !errors.Is(err, safefile.ErrNotRegular) {
 		t.Error(err)
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"slices"
 
+	"stackmill/internal/ordered"
+	"stackmill/internal/spill"
 	"stackmill/schema"
 	"stackmill/stages/decode"
-	"stackmill/stages/relay"
-	"stackmill/stages/spill"
 )
 
 // Samples pass four steps and what adds them (relay.Chain). What one of these writes is not near
@@ -88,7 +88,7 @@ func (r *reader) assign(t *timeline) {
 	stacks := &stacker{stackReader: stackReader{reader: r}}
 	to := &adder{accesses: r.accesses, space: r.space}
 	parts := (r.moments.n + readEach - 1) / readEach
-	relay.Chain(parts, readAhead, []func(*readSamples){samples.read, processes.assign, stacks.add, (*readSamples).number}, to.add)
+	ordered.Chain(parts, readAhead, []func(*readSamples){samples.read, processes.assign, stacks.add, (*readSamples).number}, to.add)
 	r.spaceFailed(to.err)
 	r.spaceFailed(r.moments.err)
 	t.makeCounters()

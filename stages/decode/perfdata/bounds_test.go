@@ -12,8 +12,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -54,7 +54,7 @@ func payloadOf(t *testing.T, rec *decode.Recording, column int) (times, values [
 // outOf lists the problems: count, and what is out of bounds.
 func outOf(rec *decode.Recording) (list []string) {
 	for _, p := range rec.Problems.Problems {
-		if p.Reason != "value-out-of-bounds" || p.Severity != problem.Error || p.Offset <= 0 || p.File != "perf.data" {
+		if p.Reason != "value-out-of-bounds" || p.Severity != diagnostic.Error || p.Offset <= 0 || p.File != "perf.data" {
 			list = append(list, "another problem: "+p.String())
 			continue
 		}
@@ -233,7 +233,7 @@ func TestReadingsOutOfBounds(t *testing.T) {
 			}
 			told := int64(0)
 			for i := range r.leftOut {
-				r.leftOut[i].Report(func(_ problem.Severity, _ int64, _, _ string, count int64) { told += count })
+				r.leftOut[i].Report(func(_ diagnostic.Severity, _ int64, _, _ string, count int64) { told += count })
 			}
 			if told != int64(tt.told) {
 				t.Errorf("%d are told", told)

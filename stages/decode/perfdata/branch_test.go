@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 )
 
 const inKernel = uint64(0xffffffff81000000)
@@ -43,7 +43,7 @@ func stacksOf(t *testing.T, content []byte) (list []string) {
 	rec := New().Open(path)
 	defer rec.Close()
 	for _, p := range rec.Problems.Problems {
-		if p.Severity > problem.Info {
+		if p.Severity > diagnostic.Info {
 			t.Error(p)
 		}
 	}

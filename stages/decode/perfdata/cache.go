@@ -1,6 +1,6 @@
 package perfdata
 
-import "stackmill/problem"
+import "stackmill/schema/diagnostic"
 
 // The caches that have no data.
 const instructionCache = "Instruction"
@@ -19,7 +19,7 @@ const cacheVersion = 1
 func (r *reader) caches(c *cursor) {
 	version, n := c.U32(), c.U32()
 	if c.Short || version != cacheVersion {
-		r.problem(problem.Info, problem.NoOffset, "bad-caches", "the list of caches has the unknown version %d: the line size is not read", version)
+		r.problem(diagnostic.Info, diagnostic.NoOffset, "bad-caches", "the list of caches has the unknown version %d: the line size is not read", version)
 		return
 	}
 	nearest := uint32(0)
@@ -30,13 +30,13 @@ func (r *reader) caches(c *cursor) {
 		kind := c.string()
 		_, _ = c.string(), c.string() // size, processors
 		if c.Short {
-			r.problem(problem.Info, problem.NoOffset, "bad-caches", "the list of caches is cut: the line size may be wrong")
+			r.problem(diagnostic.Info, diagnostic.NoOffset, "bad-caches", "the list of caches is cut: the line size may be wrong")
 			return
 		}
 		switch {
 		case kind == instructionCache:
 		case line < minLine || line > maxLine || line&(line-1) != 0:
-			r.problem(problem.Info, problem.NoOffset, "bad-caches", "a cache with lines of %d bytes is ignored", line)
+			r.problem(diagnostic.Info, diagnostic.NoOffset, "bad-caches", "a cache with lines of %d bytes is ignored", line)
 		case nearest == 0 || level < nearest:
 			nearest, r.rec.CacheLine = level, int64(line)
 		case level == nearest:

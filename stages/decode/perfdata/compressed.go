@@ -12,10 +12,10 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"stackmill/fault"
-	"stackmill/problem"
+	"stackmill/internal/hosterr"
+	"stackmill/internal/tempdir"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode/mapped"
-	"stackmill/tempdir"
 )
 
 // Bounds of what a file may decompress to.
@@ -41,7 +41,7 @@ func (r *reader) decompress(name string) {
 	r.compressed = nil
 	d, err := zstd.NewReader(io.MultiReader(readers...), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
-		r.problemIn(name, problem.Error, problem.NoOffset, "compressed", "%v", err)
+		r.problemIn(name, diagnostic.Error, diagnostic.NoOffset, "compressed", "%v", err)
 		return
 	}
 	defer d.Close()
@@ -90,12 +90,12 @@ func (r *reader) unpack(name string, from io.Reader) (*mapped.File, error) {
 	}
 	defer t.Close()
 	_, err = io.Copy(faulty{t}, untilEnd{r.ctx, from})
-	if fault.Is(err) {
+	if hosterr.Is(err) {
 		return nil, err
 	}
 	f, merr := mapped.Open(r.ctx, t.Name(), name)
 	if merr != nil {
-		return nil, fault.New(merr)
+		return nil, hosterr.New(merr)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) { // perf does not end the last frame
 		err = nil
@@ -121,7 +121,7 @@ func ofTemporary(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fault.New(fmt.Errorf("decompress it into %s: %w (set $TMPDIR to another folder)", os.TempDir(), err))
+	return hosterr.New(fmt.Errorf("decompress it into %s: %w (set $TMPDIR to another folder)", os.TempDir(), err))
 }
 
 // untilEnd reads until a context ends.
@@ -132,7 +132,7 @@ type untilEnd struct {
 
 func (u untilEnd) Read(b []byte) (int, error) {
 	if u.ctx.Err() != nil {
-		return 0, fault.New(stdcontext.Cause(u.ctx))
+		return 0, hosterr.New(stdcontext.Cause(u.ctx))
 	}
 	return u.from.Read(b)
 }

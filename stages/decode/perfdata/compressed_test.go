@@ -10,8 +10,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"stackmill/fault"
-	"stackmill/problem"
+	"stackmill/internal/hosterr"
+	"stackmill/schema/diagnostic"
 )
 
 // packed adds a compressed record.
@@ -35,8 +35,8 @@ func TestExpansion(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	b.packed(bomb)
 	rec := openFile(t, b.file())
-	if !slices.ContainsFunc(rec.Problems.Problems, func(p problem.Problem) bool {
-		return p.Severity == problem.Error && p.Reason == "compressed" && strings.Contains(p.Message, "times larger")
+	if !slices.ContainsFunc(rec.Problems.Problems, func(p diagnostic.Problem) bool {
+		return p.Severity == diagnostic.Error && p.Reason == "compressed" && strings.Contains(p.Message, "times larger")
 	}) {
 		t.Errorf("%d bytes: %v", len(bomb), rec.Problems.Problems)
 	}
@@ -59,7 +59,7 @@ func TestNowhereToUnpack(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
 	rec = New().Open(path)
 	defer rec.Close()
-	if !fault.Is(rec.Fault.Err()) {
+	if !hosterr.Is(rec.Fault.Err()) {
 		t.Errorf("%v, %v", rec.Fault.Err(), rec.Problems.Problems)
 	}
 }

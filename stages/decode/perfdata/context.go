@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -119,8 +119,8 @@ func (r *reader) judgeChains() {
 	for _, m := range slices.Sorted(maps.Keys(r.unknownContexts)) {
 		markers = append(markers, fmt.Sprint(int64(m)))
 	}
-	r.count(problem.Warning, r.cutChains, "unknown-context", "samples have call chains with unknown markers ("+strings.Join(markers, ", ")+"); the words after those are left out")
-	r.count(problem.Error, r.badAddresses, "bad-address", "samples have invalid addresses, which are left out: such values are markers in call chains")
+	r.count(diagnostic.Warning, r.cutChains, "unknown-context", "samples have call chains with unknown markers ("+strings.Join(markers, ", ")+"); the words after those are left out")
+	r.count(diagnostic.Error, r.badAddresses, "bad-address", "samples have invalid addresses, which are left out: such values are markers in call chains")
 	r.judgeDeferred()
 }
 

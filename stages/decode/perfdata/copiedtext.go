@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -38,7 +38,7 @@ func (p *process) copiesText(m *decode.MapEvent) bool {
 // judgeCopies records which programs' names are inferred.
 func (t *timeline) judgeCopies() {
 	for _, path := range slices.Sorted(maps.Keys(t.copied)) {
-		t.r.rec.Problems.Add(problem.Problem{Severity: problem.Info, File: path, Offset: problem.NoOffset, Count: t.copied[path], Reason: "copied-text",
+		t.r.rec.Problems.Add(diagnostic.Problem{Severity: diagnostic.Info, File: path, Offset: diagnostic.NoOffset, Count: t.copied[path], Reason: "copied-text",
 			Message: "memory without a file took the place of the program's text: its names are inferred, as those of a copy of the text"})
 	}
 }

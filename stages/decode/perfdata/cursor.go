@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"stackmill/stages/bytereader"
+	"stackmill/internal/bytereader"
 )
 
 // cursor reads numbers and strings from a part of a recording.

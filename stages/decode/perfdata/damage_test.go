@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -17,20 +17,20 @@ func TestCutFields(t *testing.T) {
 		name     string
 		build    func(*builder)
 		reason   string
-		severity problem.Severity
+		severity diagnostic.Severity
 	}{
-		{"a mapping", func(b *builder) { b.record(recordMmap, miscUser, uint32(5), uint32(5), 0x1000) }, "bad-record", problem.Error},
-		{"a control group", func(b *builder) { b.record(recordCGroup, 0, uint32(5)) }, "bad-record", problem.Error},
-		{"a fork", func(b *builder) { b.record(recordFork, 0, uint32(5)) }, "bad-record", problem.Error},
+		{"a mapping", func(b *builder) { b.record(recordMmap, miscUser, uint32(5), uint32(5), 0x1000) }, "bad-record", diagnostic.Error},
+		{"a control group", func(b *builder) { b.record(recordCGroup, 0, uint32(5)) }, "bad-record", diagnostic.Error},
+		{"a fork", func(b *builder) { b.record(recordFork, 0, uint32(5)) }, "bad-record", diagnostic.Error},
 		{"the name of a host", func(b *builder) {
 			b.features = append(b.features, testFeature{featureHostname, b.words(uint32(100), uint32(0))})
-		}, "bad-feature", problem.Warning},
+		}, "bad-feature", diagnostic.Warning},
 		{"NULs in the name of an event", func(b *builder) {
 			b.features = append(b.features, testFeature{featureEventDesc, b.words(uint32(1), uint32(0), uint32(0), uint32(16), "cpu-cl\x00\x00k:u")})
-		}, "bad-feature", problem.Warning},
+		}, "bad-feature", diagnostic.Warning},
 		{"a build-id", func(b *builder) {
 			b.features = append(b.features, testFeature{featureBuildID, b.words(uint32(0), uint16(0), uint16(200), 0)})
-		}, "bad-feature", problem.Warning},
+		}, "bad-feature", diagnostic.Warning},
 	} {
 		b := recording(binary.LittleEndian)
 		tt.build(b)
@@ -109,7 +109,7 @@ func TestOddRecords(t *testing.T) {
 		binary.LittleEndian.PutUint32(content[at:], typ)
 		told := false
 		for _, p := range openFile(t, content).Problems.Problems {
-			told = told || p.Severity >= problem.Warning && p.Reason != "stack-without-context"
+			told = told || p.Severity >= diagnostic.Warning && p.Reason != "stack-without-context"
 		}
 		_, fixed := fixedSizes[typ]
 		known := fixed || typ == recordRead || typ == recordThreadMap || typ == 0 || typ > recordKernelKnown && typ < recordTool || typ > recordToolKnown

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 )
 
 // The flags of an attr whose user chains are recorded on the way back to user code,
@@ -39,7 +39,7 @@ func (r *reader) deferredAt(p *piece, at place, body []byte) {
 	c := cursorOf(body, r.big)
 	cookie := c.U64()
 	if c.list(8); c.Short {
-		r.problemIn(p.name, problem.Error, at.offset(), "bad-record", "a deferred call chain has more addresses than its record")
+		r.problemIn(p.name, diagnostic.Error, at.offset(), "bad-record", "a deferred call chain has more addresses than its record")
 		return
 	}
 	r.deferred = append(r.deferred, deferred{cookie: cookie, time: r.trailerTime(body), at: at, tid: r.trailerTID(body)})
@@ -97,10 +97,10 @@ func (r *reader) judgeDeferred() {
 			unused++
 		}
 	}
-	r.count(problem.Info, unused, "deferred-chain-unused", "deferred call chains do not belong to any sample")
+	r.count(diagnostic.Info, unused, "deferred-chain-unused", "deferred call chains do not belong to any sample")
 	message := "samples lack the user part of their call chain: it was deferred and never recorded"
 	if !slices.ContainsFunc(r.events, func(e *event) bool { return e.flags&flagDeferOutput != 0 }) {
 		message += fmt.Sprintf("; none of the %d events outputs deferred call chains (defer_output)", len(r.events))
 	}
-	r.count(problem.Warning, r.missingDeferred, "deferred-chain-missing", message)
+	r.count(diagnostic.Warning, r.missingDeferred, "deferred-chain-missing", message)
 }

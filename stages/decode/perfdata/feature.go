@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/loadobject/isa"
 )
 
@@ -46,12 +46,12 @@ func (r *reader) readFeatures(b []byte, h *header) {
 	for _, bit := range h.features {
 		s := section{index.U64(), index.U64()}
 		if index.Short {
-			r.problem(problem.Error, int64(at), "cut-features", "the list of features is cut: host, event names and build-ids may be missing")
+			r.problem(diagnostic.Error, int64(at), "cut-features", "the list of features is cut: host, event names and build-ids may be missing")
 			return
 		}
 		part, whole := s.within(len(b))
 		if !whole {
-			r.problem(problem.Error, int64(s.offset), "cut-features", "feature %d lies outside the file", bit)
+			r.problem(diagnostic.Error, int64(s.offset), "cut-features", "feature %d lies outside the file", bit)
 		}
 		r.feature(bit, b[part.offset:part.offset+part.size])
 		end = max(end, part.offset+part.size)
@@ -65,7 +65,7 @@ const featureSection = 16
 // judgeRest reports a recording that follows the end of this one, as when files are put together.
 func (r *reader) judgeRest(b []byte, end uint64) {
 	if end < uint64(len(b)) && beginsRecording(b[end:]) {
-		r.problem(problem.Error, int64(end), "another-recording", "another recording of %d bytes follows this one in the same file, and is not read: put it into a file of its own", uint64(len(b))-end)
+		r.problem(diagnostic.Error, int64(end), "another-recording", "another recording of %d bytes follows this one in the same file, and is not read: put it into a file of its own", uint64(len(b))-end)
 	}
 }
 
@@ -113,10 +113,10 @@ func (r *reader) feature(bit int, b []byte) {
 		r.simpleperfMappings(b)
 	}
 	if c.torn {
-		r.problem(problem.Warning, problem.NoOffset, "bad-feature", "a text of feature %d continues after its end: it is damaged, and names or other facts of the recording may be, too", bit)
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "bad-feature", "a text of feature %d continues after its end: it is damaged, and names or other facts of the recording may be, too", bit)
 	}
 	if c.Short && bit != featureCache {
-		r.problem(problem.Warning, problem.NoOffset, "bad-feature", "feature %d ends before its last field: names or other facts of the recording may be missing", bit)
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "bad-feature", "feature %d ends before its last field: names or other facts of the recording may be missing", bit)
 	}
 }
 
@@ -154,7 +154,7 @@ func (r *reader) clockData(c *cursor) {
 	switch {
 	case c.Short:
 	case wall > math.MaxInt64 || clock > math.MaxInt64:
-		r.problem(problem.Error, problem.NoOffset, "bad-time", "the wall-clock time of the recording is %d ns, %d ns on its own clock: it is left out", wall, clock)
+		r.problem(diagnostic.Error, diagnostic.NoOffset, "bad-time", "the wall-clock time of the recording is %d ns, %d ns on its own clock: it is left out", wall, clock)
 	default:
 		r.wall, r.clock = int64(wall), int64(clock)
 	}
@@ -171,7 +171,7 @@ func (r *reader) eventNames(c *cursor) {
 		name := c.string()
 		if same && size > 0 && !c.Short {
 			if a, _, err := readAttr(described, c.Big); err != nil || a != r.events[i].attr {
-				r.problem(problem.Warning, problem.NoOffset, "bad-attributes", "the event %q is described differently in its name's entry and in its own: its samples may be misread", name)
+				r.problem(diagnostic.Warning, diagnostic.NoOffset, "bad-attributes", "the event %q is described differently in its name's entry and in its own: its samples may be misread", name)
 			}
 		}
 		at, found := int32(i), ids == 0
@@ -185,7 +185,7 @@ func (r *reader) eventNames(c *cursor) {
 			}
 		}
 		if other && !c.Short {
-			r.problem(problem.Warning, problem.NoOffset, "bad-attributes", "the event %q has different ids in its name's entry and in its own: its samples may be counted as another event's", name)
+			r.problem(diagnostic.Warning, diagnostic.NoOffset, "bad-attributes", "the event %q has different ids in its name's entry and in its own: its samples may be counted as another event's", name)
 		}
 		if (found || same) && int(at) < len(r.events) && name != "" && !c.Short {
 			r.events[at].name = name
@@ -236,7 +236,7 @@ func (r *reader) started(t int64) time.Time {
 		return time.Time{}
 	}
 	if since := t - r.clock; since > math.MaxInt64-r.wall {
-		r.problem(problem.Error, problem.NoOffset, "bad-time", "the wall-clock time of the recording is %d ns, and it began %d ns later: it is left out", r.wall, since)
+		r.problem(diagnostic.Error, diagnostic.NoOffset, "bad-time", "the wall-clock time of the recording is %d ns, and it began %d ns later: it is left out", r.wall, since)
 		return time.Time{}
 	}
 	return time.Unix(0, r.wall+(t-r.clock)).UTC()

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 )
 
 // The magic numbers: the second is a producer of the other byte order. The third was used
@@ -131,30 +131,30 @@ func (s section) within(size int) (section, bool) {
 func (r *reader) readAttrs(b []byte, h *header) {
 	at, whole := h.attrs.within(len(b))
 	if h.attrSize < minAttr+16 || !whole {
-		r.problem(problem.Error, 24, "bad-attributes", "the list of events (%d bytes at offset %d, %d for each) does not fit", h.attrs.size, h.attrs.offset, h.attrSize)
+		r.problem(diagnostic.Error, 24, "bad-attributes", "the list of events (%d bytes at offset %d, %d for each) does not fit", h.attrs.size, h.attrs.offset, h.attrSize)
 		if h.attrSize < minAttr+16 {
 			return
 		}
 	}
 	if at.size < h.attrSize {
-		r.problem(problem.Error, 24, "bad-attributes", "the recording describes no events: its samples cannot be read")
+		r.problem(diagnostic.Error, 24, "bad-attributes", "the recording describes no events: its samples cannot be read")
 	}
 	left := maxIDs
 	for ; at.size >= h.attrSize; at.offset, at.size = at.offset+h.attrSize, at.size-h.attrSize {
 		entry := b[at.offset : at.offset+h.attrSize]
 		a, _, err := readAttr(entry[:h.attrSize-16], h.big)
 		if err != nil {
-			r.problem(problem.Error, int64(at.offset), "bad-attributes", "%v", err)
+			r.problem(diagnostic.Error, int64(at.offset), "bad-attributes", "%v", err)
 			return
 		}
 		c := cursorOf(entry[h.attrSize-16:], h.big)
 		ids, whole := section{c.U64(), c.U64()}.within(len(b))
 		if !whole {
-			r.problem(problem.Error, int64(at.offset), "bad-attributes", "the ids of an event lie outside the file")
+			r.problem(diagnostic.Error, int64(at.offset), "bad-attributes", "the ids of an event lie outside the file")
 		}
 		// Lists of ids may not overlap, so that the file bounds them.
 		if left = min(left, len(b)/8); int(ids.size/8) > left {
-			r.problem(problem.Error, int64(at.offset), "bad-attributes", "the events have more ids than the file has room for, or than perf can have: the rest are not read")
+			r.problem(diagnostic.Error, int64(at.offset), "bad-attributes", "the events have more ids than the file has room for, or than perf can have: the rest are not read")
 			return
 		}
 		left -= int(ids.size / 8)
@@ -181,7 +181,7 @@ const (
 
 func (r *reader) addEvent(a attr, ids []uint64) {
 	if len(r.events) == maxEvents {
-		r.problem(problem.Error, problem.NoOffset, "too-many-events", "the recording has more than %d events: samples of the others are not read", maxEvents)
+		r.problem(diagnostic.Error, diagnostic.NoOffset, "too-many-events", "the recording has more than %d events: samples of the others are not read", maxEvents)
 		return
 	}
 	e := &event{attr: a, ids: len(ids), name: a.defaultName(r.big), unit: "count"}
@@ -191,12 +191,12 @@ func (r *reader) addEvent(a attr, ids []uint64) {
 	for _, id := range ids {
 		r.eventIDs = append(r.eventIDs, id)
 		if _, twice := r.byID[id]; twice {
-			r.problem(problem.Error, problem.NoOffset, "bad-attributes", "two events have the id %d: samples of one may be counted as the other's", id)
+			r.problem(diagnostic.Error, diagnostic.NoOffset, "bad-attributes", "two events have the id %d: samples of one may be counted as the other's", id)
 		}
 		r.byID[id] = int32(len(r.events))
 	}
 	if a.sampleType >= 2*sampleWeightStruct || a.readFormat >= 2*readLost || a.branchType >= 2*branchCounters {
-		r.problem(problem.Warning, problem.NoOffset, "unknown-fields",
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "unknown-fields",
 			"samples of the event %s have unknown fields (sample_type %#x, read_format %#x, branch_sample_type %#x): the fields after them may be misread",
 			e.name, a.sampleType, a.readFormat, a.branchType)
 	}

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"stackmill/stages/infile"
+	"stackmill/internal/safefile"
 )
 
 // Finished reports whether a recording says where its data ends, which perf writes last,
@@ -14,7 +14,7 @@ func (d *Decoder) Finished(path string) bool {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, mainFile)
 	}
-	f, info, err := infile.Open(path, infile.Recording)
+	f, info, err := safefile.Open(path, safefile.Recording)
 	if err != nil {
 		return false
 	}

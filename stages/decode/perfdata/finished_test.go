@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"stackmill/acceptance/corpus"
+	"stackmill/internal/corpus"
 )
 
 // A recording is finished when its header says where the data ends, and all is there.

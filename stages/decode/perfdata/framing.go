@@ -1,6 +1,6 @@
 package perfdata
 
-import "stackmill/problem"
+import "stackmill/schema/diagnostic"
 
 // wholeSize returns the size of a record for which the 16 bits of its header may not be
 // enough.
@@ -71,7 +71,7 @@ func (r *reader) payload(p *piece, at int, typ uint32, size, says int) int {
 		r.cut(p, at)
 		return skipped
 	}
-	r.problemIn(p.name, problem.Error, int64(at), "bad-record",
+	r.problemIn(p.name, diagnostic.Error, int64(at), "bad-record",
 		"a record of type %d says that %d bytes follow it, up to offset %d, where there is no record: reading goes on at offset %d",
 		typ, says, uint64(at+size)+uint64(says), at+size+skipped)
 	return skipped

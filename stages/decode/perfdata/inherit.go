@@ -3,7 +3,7 @@ package perfdata
 import (
 	"slices"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -151,9 +151,9 @@ func (t *timeline) inheritDumps(child, parent *process) {
 
 // judgeInherited records what processes did not inherit.
 func (t *timeline) judgeInherited() {
-	t.r.count(problem.Info, t.shared.leftOut, "unused-segments", "mappings that processes inherited are left out, because there are so many: no sample touches them")
-	t.r.count(problem.Error, t.shared.lost, "too-many-segments", "mappings that processes inherited are left out, because there are too many: code in them has no names")
-	t.r.count(problem.Warning, t.shared.noDump, "too-many-jitdumps", "dumps of run-time compilers that processes inherited are left out, because there are too many")
+	t.r.count(diagnostic.Info, t.shared.leftOut, "unused-segments", "mappings that processes inherited are left out, because there are so many: no sample touches them")
+	t.r.count(diagnostic.Error, t.shared.lost, "too-many-segments", "mappings that processes inherited are left out, because there are too many: code in them has no names")
+	t.r.count(diagnostic.Warning, t.shared.noDump, "too-many-jitdumps", "dumps of run-time compilers that processes inherited are left out, because there are too many")
 }
 
 // addressesOf returns, sorted, the addresses that a process's samples may touch: code,

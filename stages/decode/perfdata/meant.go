@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"stackmill/stages/infile"
+	"stackmill/internal/safefile"
 )
 
 // Meant reports whether a path that Detect rejects was meant to be a recording: perf
@@ -50,7 +50,7 @@ func isDerived(behind string) bool {
 // hasStructure reports whether a file's sections are where those of a recording
 // are, or whether it continues like a recording that came through a pipe.
 func hasStructure(path string) bool {
-	f, info, err := infile.Open(path, infile.Recording)
+	f, info, err := safefile.Open(path, safefile.Recording)
 	if err != nil {
 		return false
 	}

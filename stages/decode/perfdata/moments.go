@@ -8,7 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"stackmill/stages/spill"
+	"stackmill/internal/spill"
 )
 
 // moment is the time of a sample and its place.

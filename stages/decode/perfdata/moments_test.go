@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"stackmill/stages/spill"
+	"stackmill/internal/spill"
 )
 
 // The span of moments, which is made of those of their pieces, is as one that is made of all

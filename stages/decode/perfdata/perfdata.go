@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"stackmill/internal/safefile"
+	"stackmill/internal/spill"
 	"stackmill/stages/decode"
-	"stackmill/stages/infile"
-	"stackmill/stages/spill"
 )
 
 // Decoder reads perf.data files and directories. The zero value is ready to use.
@@ -35,7 +35,7 @@ func (d *Decoder) Detect(path string) bool {
 }
 
 func hasMagic(path string) bool {
-	f, _, err := infile.Open(path, infile.Recording)
+	f, _, err := safefile.Open(path, safefile.Recording)
 	if err != nil {
 		return false
 	}

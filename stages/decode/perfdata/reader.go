@@ -8,12 +8,12 @@ import (
 	"slices"
 	"sort"
 
-	"stackmill/problem"
+	"stackmill/internal/spill"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/bounds"
 	"stackmill/stages/decode/mapped"
-	"stackmill/stages/spill"
 )
 
 // reader is a recording while it is read.
@@ -83,11 +83,11 @@ type reader struct {
 	unknownRecords map[uint32]int64
 }
 
-func (r *reader) problem(s problem.Severity, offset int64, reason, format string, args ...any) {
+func (r *reader) problem(s diagnostic.Severity, offset int64, reason, format string, args ...any) {
 	r.problemIn(r.main, s, offset, reason, format, args...)
 }
 
-func (r *reader) problemIn(file string, s problem.Severity, offset int64, reason, format string, args ...any) {
+func (r *reader) problemIn(file string, s diagnostic.Severity, offset int64, reason, format string, args ...any) {
 	r.rec.Problems.Addf(s, file, offset, reason, format, args...)
 }
 
@@ -95,7 +95,7 @@ func (r *reader) problemIn(file string, s problem.Severity, offset int64, reason
 // recording's.
 func (r *reader) unreadable(file, reason string, err error) {
 	r.rec.Faulted(err)
-	r.problemIn(file, problem.Error, problem.NoOffset, reason, "%v", err)
+	r.problemIn(file, diagnostic.Error, diagnostic.NoOffset, reason, "%v", err)
 }
 
 // spaceFailed keeps an error of the space, which is a fault of the machine. What was
@@ -153,7 +153,7 @@ func (r *reader) file(f *mapped.File, first bool) {
 	if first {
 		h, err := readHeader(f.Data)
 		if err != nil {
-			r.problem(problem.Error, 0, "bad-header", "%v", err)
+			r.problem(diagnostic.Error, 0, "bad-header", "%v", err)
 			return
 		}
 		r.big = h.big
@@ -181,12 +181,12 @@ func (r *reader) dataSection(f *mapped.File, h *header) section {
 	case h.data.size == 0:
 		data, _ := rest.within(len(f.Data))
 		r.unclosed = true
-		r.problem(problem.Error, 48, "not-closed", "perf was killed before it wrote the size of its data: what was still in its buffers is lost, and host, event names and build-ids are missing")
+		r.problem(diagnostic.Error, 48, "not-closed", "perf was killed before it wrote the size of its data: what was still in its buffers is lost, and host, event names and build-ids are missing")
 		return data
 	}
 	data, whole := h.data.within(len(f.Data))
 	if !whole {
-		r.problem(problem.Error, 48, "cut-file", "the file has %d bytes of records, its header says %d: it was cut, or not copied whole", data.size, h.data.size)
+		r.problem(diagnostic.Error, 48, "cut-file", "the file has %d bytes of records, its header says %d: it was cut, or not copied whole", data.size, h.data.size)
 		return data
 	}
 	r.readFeatures(f.Data, h)
@@ -236,7 +236,7 @@ func (r *reader) describe(t *timeline) {
 		r.rec.Began = r.files[0].Modified.Add(-r.rec.Length())
 	}
 	if len(r.events) > 0 && len(t.recorded) == 0 {
-		r.problem(problem.Info, problem.NoOffset, "no-samples", "the recording has no samples")
+		r.problem(diagnostic.Info, diagnostic.NoOffset, "no-samples", "the recording has no samples")
 	}
 	r.rec.Clock = t.compilerClock()
 	if len(r.rec.Processes) > 0 {

@@ -3,8 +3,8 @@ package perfdata
 import (
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"stackmill/internal/spill"
 	"stackmill/schema"
-	"stackmill/stages/spill"
 )
 
 // row is a sample of a process, or the part of one that belongs to one event of

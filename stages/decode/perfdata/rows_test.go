@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"stackmill/internal/spill"
 	"stackmill/schema"
-	"stackmill/stages/spill"
 )
 
 // Rows are kept in their order, and are not copied when there are more.

@@ -3,7 +3,7 @@ package perfdata
 import (
 	"unicode/utf8"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 )
 
 // leastWindow is how much of the files is in memory at a time at least, in bytes.
@@ -99,7 +99,7 @@ func (r *reader) badRecord(p *piece, at int, typ uint32, size int) (next int) {
 	rest := p.data[at:]
 	next = r.resync(p, at)
 	if next < len(p.data) || size <= len(rest) {
-		r.problemIn(p.name, problem.Error, int64(at), "bad-record", "a record of type %d has %d bytes: %d bytes are skipped, up to offset %d", typ, size, next-at, next)
+		r.problemIn(p.name, diagnostic.Error, int64(at), "bad-record", "a record of type %d has %d bytes: %d bytes are skipped, up to offset %d", typ, size, next-at, next)
 		return next
 	}
 	if r.cut(p, at); typ == recordCompressed { // the first part of the stream can be read
@@ -203,5 +203,5 @@ func (r *reader) looksLikeRecords(data []byte, many int) bool {
 
 // cut records that a piece ends inside a record.
 func (r *reader) cut(p *piece, at int) {
-	r.problemIn(p.name, problem.Error, int64(at), "cut-record", "the file ends inside a record, %d bytes after its start", len(p.data)-at)
+	r.problemIn(p.name, diagnostic.Error, int64(at), "cut-record", "the file ends inside a record, %d bytes after its start", len(p.data)-at)
 }

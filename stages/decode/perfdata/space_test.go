@@ -11,10 +11,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"stackmill/fault"
+	"stackmill/internal/hosterr"
+	"stackmill/internal/spill"
 	"stackmill/schema"
 	"stackmill/stages/decode"
-	"stackmill/stages/spill"
 )
 
 // openIn opens a recording whose lists go to the space.
@@ -117,7 +117,7 @@ func TestNoRoom(t *testing.T) {
 			f, err := os.Create(filepath.Join(t.TempDir(), "file"))
 			return fullDisk{f, room}, err
 		}))
-		if !fault.Is(rec.Fault.Err()) || len(reasonsOf(rec)) > 0 {
+		if !hosterr.Is(rec.Fault.Err()) || len(reasonsOf(rec)) > 0 {
 			t.Errorf("room for %d bytes: %v, %v", room, rec.Fault.Err(), reasonsOf(rec))
 		}
 	}

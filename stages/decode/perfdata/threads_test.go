@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stackmill/internal/spill"
 	"stackmill/schema"
 	"stackmill/stages/decode"
-	"stackmill/stages/spill"
 )
 
 // comm names a thread; forkThread begins one of the same process; exit ends one.

@@ -3,7 +3,7 @@ package perfdata
 import (
 	"math"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode/bounds"
 )
 
@@ -14,7 +14,7 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 	switch typ {
 	case recordHeaderAttr:
 		if a, size, err := readAttr(body, r.big); err != nil {
-			r.problem(problem.Error, problem.NoOffset, "bad-attributes", "%v", err)
+			r.problem(diagnostic.Error, diagnostic.NoOffset, "bad-attributes", "%v", err)
 		} else {
 			r.addEvent(a, words(body[size:], r.big))
 		}

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 )
 
 // use says what becomes of one kind of thing that a recording contains.
@@ -163,7 +163,7 @@ func (r *reader) usesField(e *event, field uint64) bool {
 func (r *reader) judgeUnused() {
 	for _, typ := range slices.Sorted(maps.Keys(r.seenRecords)) {
 		if k := recordKinds[typ]; k.use == reported {
-			r.count(problem.Info, r.seenRecords[typ], "unused-records", fmt.Sprintf("%s records are not used: the store lacks %s", k.name, k.lacks))
+			r.count(diagnostic.Info, r.seenRecords[typ], "unused-records", fmt.Sprintf("%s records are not used: the store lacks %s", k.name, k.lacks))
 		}
 	}
 	for bit, n := range r.seenFields {
@@ -171,22 +171,22 @@ func (r *reader) judgeUnused() {
 		switch {
 		case k.use != reported, n == 0:
 		case 1<<bit == sampleBranchStack:
-			r.count(problem.Info, r.branches, "unused-fields", fmt.Sprintf("branch records of %d of the samples (BRANCH_STACK) are not stored%s", n, r.branchesUsed()))
+			r.count(diagnostic.Info, r.branches, "unused-fields", fmt.Sprintf("branch records of %d of the samples (BRANCH_STACK) are not stored%s", n, r.branchesUsed()))
 		default:
-			r.count(problem.Info, n, "unused-fields", fmt.Sprintf("samples have a field %s that is not used: the store lacks %s", k.name, k.lacks))
+			r.count(diagnostic.Info, n, "unused-fields", fmt.Sprintf("samples have a field %s that is not used: the store lacks %s", k.name, k.lacks))
 		}
 	}
-	r.count(problem.Info, r.latencies, "unused-fields", "samples have further latencies (WEIGHT_STRUCT) that are not used: the store lacks all but the first")
+	r.count(diagnostic.Info, r.latencies, "unused-fields", "samples have further latencies (WEIGHT_STRUCT) that are not used: the store lacks all but the first")
 	for bit, n := range r.seenFeatures {
 		switch k, known := headerFeatures[bit]; {
 		case !known:
-			r.count(problem.Info, n, "unused-features", fmt.Sprintf("the header has a feature %d, which is unknown", bit))
+			r.count(diagnostic.Info, n, "unused-features", fmt.Sprintf("the header has a feature %d, which is unknown", bit))
 		case k.use == reported:
-			r.count(problem.Info, n, "unused-features", fmt.Sprintf("the header's feature %s is not used: the store lacks %s", k.name, k.lacks))
+			r.count(diagnostic.Info, n, "unused-features", fmt.Sprintf("the header's feature %s is not used: the store lacks %s", k.name, k.lacks))
 		}
 	}
 	if lost := r.readLost(); lost > r.lostSamples {
-		r.count(problem.Warning, lost-r.lostSamples, "lost-samples", "the kernel dropped samples, as their counters say (read_format lost)")
+		r.count(diagnostic.Warning, lost-r.lostSamples, "lost-samples", "the kernel dropped samples, as their counters say (read_format lost)")
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 )
 
 // Everything that the format's reference lists is used, stored or reported, and has the
@@ -127,9 +127,9 @@ func remarks(t *testing.T, content []byte) (list []string) {
 	t.Helper()
 	for _, p := range openFile(t, content).Problems.Problems {
 		switch {
-		case p.Severity > problem.Info && p.Reason != "aux-data" && p.Reason != "lost-samples":
+		case p.Severity > diagnostic.Info && p.Reason != "aux-data" && p.Reason != "lost-samples":
 			t.Error(p)
-		case p.Severity == problem.Info && strings.HasPrefix(p.Reason, "unused-") && strings.Contains(p.Message, "store"):
+		case p.Severity == diagnostic.Info && strings.HasPrefix(p.Reason, "unused-") && strings.Contains(p.Message, "store"):
 			list = append(list, fmt.Sprint(p.Reason, " ", p.Count))
 		}
 	}
@@ -230,7 +230,7 @@ func TestUnusedFields(t *testing.T) {
 		b.feature(bit, 2, "x")
 		reports := 0
 		for _, p := range openFile(t, b.file()).Problems.Problems {
-			if p.Reason == "unused-features" && p.Severity == problem.Info {
+			if p.Reason == "unused-features" && p.Severity == diagnostic.Info {
 				reports++
 			}
 		}

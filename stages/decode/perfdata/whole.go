@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 )
 
 // launcherName is what perf calls its child that is going to execute the program
@@ -30,18 +30,18 @@ func (r *reader) judgeEnd(t *timeline, ordered bool) {
 	marks := p.marked || r.begun || r.described // perf would have marked its end
 	switch {
 	case r.pipe && !p.marked && r.moments.n == 0 && (running || !r.begun):
-		r.problem(problem.Warning, end, "maybe-cut", "the recording ends before perf recorded anything: it was cut, or perf was killed or had nothing to record")
+		r.problem(diagnostic.Warning, end, "maybe-cut", "the recording ends before perf recorded anything: it was cut, or perf was killed or had nothing to record")
 	case cut && marks && (r.packed || !ordered):
-		r.problem(problem.Warning, end, "maybe-cut", "the recording ends between two of perf's marks for empty buffers: it was cut, or perf was killed, and what follows is lost")
+		r.problem(diagnostic.Warning, end, "maybe-cut", "the recording ends between two of perf's marks for empty buffers: it was cut, or perf was killed, and what follows is lost")
 	case cut && ended && (r.injected || !marks):
 	case cut && marks:
-		r.problem(problem.Warning, end, "maybe-cut", "the recording does not end with perf's mark for empty buffers: it was cut, or written by a tool such as perf inject")
+		r.problem(diagnostic.Warning, end, "maybe-cut", "the recording does not end with perf's mark for empty buffers: it was cut, or written by a tool such as perf inject")
 	case running && r.directory && r.lost == 0:
-		r.problem(problem.Warning, end, "maybe-cut", "the recording ends before the program that perf started: it was cut, or perf was stopped")
+		r.problem(diagnostic.Warning, end, "maybe-cut", "the recording ends before the program that perf started: it was cut, or perf was stopped")
 	case running && r.lost == 0:
-		r.problem(problem.Info, end, "no-end", "the recording ends before the program that perf started: perf was stopped (perf record --control, or by a signal), or the recording is incomplete")
+		r.problem(diagnostic.Info, end, "no-end", "the recording ends before the program that perf started: perf was stopped (perf record --control, or by a signal), or the recording is incomplete")
 	case r.pipe && !ended:
-		r.problem(problem.Info, end, "no-end", "the recording came through a pipe and does not hold the end of a program that perf started: it may be incomplete")
+		r.problem(diagnostic.Info, end, "no-end", "the recording came through a pipe and does not hold the end of a program that perf started: it may be incomplete")
 	}
 }
 
@@ -73,11 +73,11 @@ func (r *reader) judgeTimes() {
 	switch {
 	case last == 0 && turns:
 	case last == 0:
-		r.problem(problem.Error, problem.NoOffset, "missing-samples", "the recording says that it has samples, but none with a time is found")
+		r.problem(diagnostic.Error, diagnostic.NoOffset, "missing-samples", "the recording says that it has samples, but none with a time is found")
 	case last < s.last:
-		r.problem(problem.Error, problem.NoOffset, "missing-samples", "the last sample was %d ns after the last one found: samples are lost", s.last-last)
+		r.problem(diagnostic.Error, diagnostic.NoOffset, "missing-samples", "the last sample was %d ns after the last one found: samples are lost", s.last-last)
 	case first > s.first && !turns:
-		r.problem(problem.Warning, problem.NoOffset, "missing-samples", "the first sample was %d ns before the first one found: samples are lost, or the time is that of another file (perf record --switch-output)", first-s.first)
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "missing-samples", "the first sample was %d ns before the first one found: samples are lost, or the time is that of another file (perf record --switch-output)", first-s.first)
 	}
 }
 
@@ -129,10 +129,10 @@ func (r *reader) judgeFiles(names []string) {
 	}
 	for n := range expected {
 		if !have[n] {
-			r.problemIn(fmt.Sprint(mainFile, ".", n), problem.Error, problem.NoOffset, "not-found", "the file is missing: what one of %d threads of perf recorded is lost", expected)
+			r.problemIn(fmt.Sprint(mainFile, ".", n), diagnostic.Error, diagnostic.NoOffset, "not-found", "the file is missing: what one of %d threads of perf recorded is lost", expected)
 		}
 	}
 	if n := len(r.cpus); expected < n && len(r.argv) == 0 {
-		r.problem(problem.Warning, problem.NoOffset, "maybe-cut", "the directory has %d files of records for %d processors: unless perf was told to write fewer, what it recorded on the others is lost", expected, n)
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "maybe-cut", "the directory has %d files of records for %d processors: unless perf was told to write fewer, what it recorded on the others is lost", expected, n)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"stackmill/acceptance/corpus"
-	"stackmill/problem"
+	"stackmill/internal/corpus"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -34,7 +34,7 @@ func recordings(t *testing.T) (dir string) {
 // are that say that it is not whole.
 type findings struct {
 	samples  int64
-	severity problem.Severity // of the worst, Info if there is none
+	severity diagnostic.Severity // of the worst, Info if there is none
 	reasons  []string
 }
 
@@ -126,10 +126,10 @@ func TestCuts(t *testing.T) {
 				if found.samples == whole.samples {
 					continue
 				}
-				if lost++; found.severity == problem.Error {
+				if lost++; found.severity == diagnostic.Error {
 					continue
 				}
-				if found.severity == problem.Info {
+				if found.severity == diagnostic.Info {
 					silent++
 				}
 				if border := slices.Contains(borders(content), at); !tt.open || !border || len(found.reasons) == 0 {
@@ -161,7 +161,7 @@ func TestCutDirectories(t *testing.T) {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}
-			if found := look(New().Open(filepath.Join(dir, name+".data"))); found.severity != problem.Error {
+			if found := look(New().Open(filepath.Join(dir, name+".data"))); found.severity != diagnostic.Error {
 				t.Errorf("%s without %s: %+v", name, file, found)
 			}
 			inside := borders(content)
@@ -170,7 +170,7 @@ func TestCutDirectories(t *testing.T) {
 					t.Fatal(err)
 				}
 				found := look(New().Open(filepath.Join(dir, name+".data")))
-				if found.samples < whole.samples && found.severity != problem.Error && !slices.Contains(inside, at) {
+				if found.samples < whole.samples && found.severity != diagnostic.Error && !slices.Contains(inside, at) {
 					t.Errorf("%s cut at %d: %+v, of %d samples", path, at, found, whole.samples)
 				}
 			}
@@ -199,7 +199,7 @@ func TestMissingSamples(t *testing.T) {
 	}
 	time := func(at int) uint64 { return le.Uint64(content[at+recordHeader+16:]) }
 	slices.SortFunc(samples, func(a, b int) int { return cmp.Compare(time(a), time(b)) })
-	for at, severity := range map[int]problem.Severity{samples[0]: problem.Warning, samples[len(samples)-1]: problem.Error} {
+	for at, severity := range map[int]diagnostic.Severity{samples[0]: diagnostic.Warning, samples[len(samples)-1]: diagnostic.Error} {
 		changed := slices.Clone(content)
 		le.PutUint32(changed[at:], recordThrottle) // something else
 		if found := look(openFile(t, changed)); !slices.Contains(found.reasons, "missing-samples") || found.severity != severity {
@@ -305,7 +305,7 @@ func TestStopped(t *testing.T) {
 		if d := gocmp.Diff(want[name], found.reasons); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
-		if found.severity == problem.Error || found.severity == problem.Warning && name != "lost" {
+		if found.severity == diagnostic.Error || found.severity == diagnostic.Warning && name != "lost" {
 			t.Errorf("%s: %+v", name, found)
 		}
 	}
@@ -335,7 +335,7 @@ func TestPipeWithoutMarks(t *testing.T) {
 		}
 	}
 	whole := look(openFile(t, old))
-	if whole.samples < 100 || whole.severity != problem.Info {
+	if whole.samples < 100 || whole.severity != diagnostic.Info {
 		t.Errorf("%+v", whole)
 	}
 }
@@ -353,7 +353,7 @@ func TestTextBetweenRecords(t *testing.T) {
 		for _, at := range []int{all[5], all[len(all)/2], all[len(all)-2], len(content)} {
 			changed := slices.Insert(slices.Clone(content), at, []byte(text)...)
 			found := look(openFile(t, changed))
-			if d := gocmp.Diff([]string{"text"}, found.reasons); d != "" || found.samples != whole.samples || found.severity != problem.Info {
+			if d := gocmp.Diff([]string{"text"}, found.reasons); d != "" || found.samples != whole.samples || found.severity != diagnostic.Info {
 				t.Errorf("%q at %d: %+v, want %d samples", text, at, found, whole.samples)
 			}
 		}
@@ -419,7 +419,7 @@ func TestAnotherRecording(t *testing.T) {
 	}
 	one := look(openFile(t, content))
 	found := look(openFile(t, slices.Concat(content, content)))
-	if found.samples != one.samples || found.severity != problem.Error || !slices.Contains(found.reasons, "another-recording") {
+	if found.samples != one.samples || found.severity != diagnostic.Error || !slices.Contains(found.reasons, "another-recording") {
 		t.Errorf("%+v, alone %+v", found, one)
 	}
 }

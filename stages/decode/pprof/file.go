@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"stackmill/stages/infile"
+	"stackmill/internal/safefile"
 )
 
 // maxProfile is the size of the largest profile that is read, decompressed: all of it is held
@@ -22,7 +22,7 @@ var gzipMagic = []byte{0x1f, 0x8b}
 
 // read returns the content of a profile, decompressed.
 func read(ctx context.Context, path string) ([]byte, error) {
-	f, _, err := infile.Open(path, infile.Recording)
+	f, _, err := safefile.Open(path, safefile.Recording)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ const beginning = 64 << 10
 // begins reports whether a file begins like a profile: with fields that profiles have, or
 // in an older format.
 func begins(path string) bool {
-	f, _, err := infile.Open(path, infile.Recording)
+	f, _, err := safefile.Open(path, safefile.Recording)
 	if err != nil {
 		return false
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 )
 
 // legacyTexts are how the formats in text begin that pprof had before profile.proto.
@@ -54,8 +54,8 @@ type symbol struct {
 const symbolSection = "--- symbol"
 
 var (
-	sectionLine = pattern.Lazy(`^0x([0-9a-fA-F]+)\s+(.+)$`)
-	commentLine = pattern.Lazy(`^#\t0x([0-9a-f]+)\t(.+?)(?:\+0x[0-9a-f]+)?\t\s*(.+):(\d+)$`)
+	sectionLine = lazyregexp.New(`^0x([0-9a-fA-F]+)\s+(.+)$`)
+	commentLine = lazyregexp.New(`^#\t0x([0-9a-f]+)\t(.+?)(?:\+0x[0-9a-f]+)?\t\s*(.+):(\d+)$`)
 )
 
 // section reads the names before a profile, and returns the profile.

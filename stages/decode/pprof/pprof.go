@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -69,7 +69,7 @@ func (d *Decoder) OpenContext(ctx context.Context, path string) *decode.Recordin
 	}
 	if err != nil && !rec.Faulted(err) && ctx.Err() == nil {
 		rec.Processes = nil
-		rec.Problems.Addf(problem.Error, ".", problem.NoOffset, reasonUnreadable, "the profile cannot be read: %v", err)
+		rec.Problems.Addf(diagnostic.Error, ".", diagnostic.NoOffset, reasonUnreadable, "the profile cannot be read: %v", err)
 	}
 	return rec
 }
@@ -81,7 +81,7 @@ func fill(ctx context.Context, rec *decode.Recording, content []byte) error {
 		return err
 	}
 	if len(x.types) == 0 {
-		rec.Problems.Addf(problem.Error, ".", problem.NoOffset, reasonNoTypes, "the profile has no types of samples")
+		rec.Problems.Addf(diagnostic.Error, ".", diagnostic.NoOffset, reasonNoTypes, "the profile has no types of samples")
 		return nil
 	}
 	if x.time > 0 {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"regexp"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/bounds"
 )
@@ -104,18 +104,18 @@ func (r *reader) sampleField(f *field, raw *decode.RawStack, values *int) error 
 }
 
 // report tells what was left out.
-func (r *reader) report(to *problem.Log) {
-	add := func(s problem.Severity, reason string, n int64, format string, args ...any) {
+func (r *reader) report(to *diagnostic.Log) {
+	add := func(s diagnostic.Severity, reason string, n int64, format string, args ...any) {
 		if n > 0 {
-			to.Add(problem.Problem{Severity: s, File: ".", Offset: problem.NoOffset, Reason: reason, Message: fmt.Sprintf(format, args...), Count: n})
+			to.Add(diagnostic.Problem{Severity: s, File: ".", Offset: diagnostic.NoOffset, Reason: reason, Message: fmt.Sprintf(format, args...), Count: n})
 		}
 	}
-	add(problem.Warning, reasonTooLong, r.tooLong, "stacks have more than %d frames: the outermost are missing", maxFrames)
-	add(problem.Error, bounds.Reason, r.tooLarge, "values are left out: in the metric's unit they need more than 64 bits")
-	add(problem.Info, reasonBadLine, r.badLines, "lines have impossible numbers: they are unknown")
-	add(problem.Warning, reasonTooDeep, r.tooDeep, "places have more than %d inlined functions: the innermost are shown as one, %s", maxLevels, deeperInlined)
-	add(problem.Info, reasonNameless, r.nameless, "places are addresses without functions: if the profile should have their names, `go tool pprof -proto PROGRAM FILE > FILE.pb.gz` adds them")
-	add(problem.Info, reasonDropped, r.index.hidden(), "functions that pprof does not show, since the profile has them in `drop_frames`: they are shown")
+	add(diagnostic.Warning, reasonTooLong, r.tooLong, "stacks have more than %d frames: the outermost are missing", maxFrames)
+	add(diagnostic.Error, bounds.Reason, r.tooLarge, "values are left out: in the metric's unit they need more than 64 bits")
+	add(diagnostic.Info, reasonBadLine, r.badLines, "lines have impossible numbers: they are unknown")
+	add(diagnostic.Warning, reasonTooDeep, r.tooDeep, "places have more than %d inlined functions: the innermost are shown as one, %s", maxLevels, deeperInlined)
+	add(diagnostic.Info, reasonNameless, r.nameless, "places are addresses without functions: if the profile should have their names, `go tool pprof -proto PROGRAM FILE > FILE.pb.gz` adds them")
+	add(diagnostic.Info, reasonDropped, r.index.hidden(), "functions that pprof does not show, since the profile has them in `drop_frames`: they are shown")
 }
 
 // hidden returns how many functions pprof drops from the leaves of stacks.

@@ -4,7 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"stackmill/stages/infile"
+	"stackmill/internal/safefile"
 	"stackmill/stages/loadobject/elf"
 )
 
@@ -45,7 +45,7 @@ func Stored(dirs []string, buildID string) (found []string) {
 			}
 		}
 		fetched := filepath.Join(dir, buildID, "executable")
-		if info, err := infile.Stat(fetched); err == nil && info.Size() > 0 { // it is empty for what no server has
+		if info, err := safefile.Stat(fetched); err == nil && info.Size() > 0 { // it is empty for what no server has
 			found = append(found, fetched)
 		}
 	}
@@ -56,6 +56,6 @@ func Stored(dirs []string, buildID string) (found []string) {
 }
 
 func isFile(path string) bool {
-	_, err := infile.Stat(path)
+	_, err := safefile.Stat(path)
 	return err == nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"stackmill/stages/infile"
+	"stackmill/internal/safefile"
 	"stackmill/stages/loadobject/elf"
 )
 
@@ -29,7 +29,7 @@ type contents struct {
 	dir string // empty: none on disk
 
 	mu    sync.Mutex
-	known map[infile.Stamp]content
+	known map[safefile.Stamp]content
 }
 
 // Bounds of what is remembered on disk. A hash takes a millisecond and a half for a
@@ -61,7 +61,7 @@ func (c *contents) of(f *elf.File) content {
 }
 
 // recall returns what is remembered of a file, false if it may be another.
-func (c *contents) recall(at infile.Stamp) (content, bool) {
+func (c *contents) recall(at safefile.Stamp) (content, bool) {
 	if c.known == nil || !at.Settled() {
 		return content{}, false
 	}
@@ -77,14 +77,14 @@ func (c *contents) recall(at infile.Stamp) (content, bool) {
 }
 
 // remember remembers the content of a file.
-func (c *contents) remember(at infile.Stamp, x content) {
+func (c *contents) remember(at safefile.Stamp, x content) {
 	if c.known != nil && at.Settled() {
 		c.keep(at, x)
 		c.write(at, x)
 	}
 }
 
-func (c *contents) keep(at infile.Stamp, x content) {
+func (c *contents) keep(at safefile.Stamp, x content) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.known[at] = x
@@ -94,12 +94,12 @@ func (c *contents) keep(at infile.Stamp, x content) {
 // stamp, the digest and the short hash.
 const recordSize = 5*8 + sha256.Size + 8
 
-func (c *contents) path(at infile.Stamp) string {
+func (c *contents) path(at safefile.Stamp) string {
 	place := xxhash.Sum64(fmt.Appendf(nil, "%d %d", at.Device, at.Inode)) % contentPlaces
 	return filepath.Join(c.dir, "contents", fmt.Sprintf("%03x", place))
 }
 
-func record(at infile.Stamp, x content) []byte {
+func record(at safefile.Stamp, x content) []byte {
 	b := make([]byte, 0, recordSize)
 	for _, v := range []uint64{at.Device, at.Inode, uint64(at.Size), uint64(at.Modified), uint64(at.Changed)} {
 		b = binary.LittleEndian.AppendUint64(b, v)
@@ -107,7 +107,7 @@ func record(at infile.Stamp, x content) []byte {
 	return binary.LittleEndian.AppendUint64(append(b, x.digest[:]...), x.short)
 }
 
-func (c *contents) read(at infile.Stamp) (x content, ok bool) {
+func (c *contents) read(at safefile.Stamp) (x content, ok bool) {
 	if c.dir == "" || at.Size < worthRemembering {
 		return x, false
 	}
@@ -120,7 +120,7 @@ func (c *contents) read(at infile.Stamp) (x content, ok bool) {
 	return x, true
 }
 
-func (c *contents) write(at infile.Stamp, x content) {
+func (c *contents) write(at safefile.Stamp, x content) {
 	if c.dir == "" || at.Size < worthRemembering || os.MkdirAll(filepath.Join(c.dir, "contents"), 0o777) != nil {
 		return
 	}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"stackmill/cachetag"
-	"stackmill/stages/infile"
+	"stackmill/internal/cachetag"
+	"stackmill/internal/safefile"
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/loadobject/symtab"
 )
@@ -71,7 +71,7 @@ func (d disk) content(path string) []byte {
 	if d.dir == "" {
 		return nil
 	}
-	f, info, err := infile.Open(path, maxFile)
+	f, info, err := safefile.Open(path, maxFile)
 	if err != nil {
 		return d.elsewhere(path)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/cachetag"
+	"stackmill/internal/cachetag"
 	"stackmill/stages/loadobject/cfi"
 )
 

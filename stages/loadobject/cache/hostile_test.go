@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"stackmill/fault"
-	"stackmill/stages/infile"
+	"stackmill/internal/hosterr"
+	"stackmill/internal/safefile"
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/symtab"
 )
@@ -117,7 +117,7 @@ func TestCacheModes(t *testing.T) {
 // place, length and times, as far as who writes it can choose them.
 func TestRememberedContent(t *testing.T) {
 	text := bytes.Repeat([]byte{1}, worthRemembering)
-	file := func(stamp infile.Stamp, b byte) *elf.File {
+	file := func(stamp safefile.Stamp, b byte) *elf.File {
 		f, err := elf.New("x", append(elfHeader(), append(text, b)...))
 		if err != nil {
 			t.Fatal(err)
@@ -126,18 +126,18 @@ func TestRememberedContent(t *testing.T) {
 		return f
 	}
 	long := time.Now().Add(-time.Hour).UnixNano()
-	stamp := infile.Stamp{Device: 1, Inode: 2, Size: worthRemembering, Modified: long, Changed: long}
+	stamp := safefile.Stamp{Device: 1, Inode: 2, Size: worthRemembering, Modified: long, Changed: long}
 	dir := t.TempDir()
-	fresh := func() *contents { return &contents{dir: dir, known: map[infile.Stamp]content{}} }
+	fresh := func() *contents { return &contents{dir: dir, known: map[safefile.Stamp]content{}} }
 	want := fresh().of(file(stamp, 1))
 	if got := fresh().of(file(stamp, 2)); got != want {
 		t.Error("the content was read again") // what really happens: it cannot have changed
 	}
-	for what, change := range map[string]func(*infile.Stamp){
-		"the time of the change": func(s *infile.Stamp) { s.Changed++ },
-		"the number":             func(s *infile.Stamp) { s.Inode++ },
-		"the device":             func(s *infile.Stamp) { s.Device++ },
-		"a change just now":      func(s *infile.Stamp) { s.Changed = time.Now().UnixNano() },
+	for what, change := range map[string]func(*safefile.Stamp){
+		"the time of the change": func(s *safefile.Stamp) { s.Changed++ },
+		"the number":             func(s *safefile.Stamp) { s.Inode++ },
+		"the device":             func(s *safefile.Stamp) { s.Device++ },
+		"a change just now":      func(s *safefile.Stamp) { s.Changed = time.Now().UnixNano() },
 	} {
 		other := stamp
 		change(&other)
@@ -269,11 +269,11 @@ func TestFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, err := range errs {
-		if !fault.Is(err) {
+		if !hosterr.Is(err) {
 			t.Errorf("%s: %v", paths[i], err)
 		}
 	}
-	if !fault.Is(r.Fault()) {
+	if !hosterr.Is(r.Fault()) {
 		t.Errorf("the recording's fault is %v", r.Fault())
 	}
 	r = New(Options{DebugDirs: []string{}}).Of("", func(string) string { return "" })
@@ -303,7 +303,7 @@ func TestSpecialFiles(t *testing.T) {
 				"frames":  func(path string) error { _, err := l.Frames(path); return err },
 				"data":    func(path string) error { _, err := l.Data(path); return err },
 			} {
-				if err := load(path); err == nil || fault.Is(err) {
+				if err := load(path); err == nil || hosterr.Is(err) {
 					t.Errorf("%s of %s: %v", what, path, err)
 				}
 			}

@@ -10,24 +10,24 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"stackmill/pattern"
-	"stackmill/stages/infile"
+	"stackmill/internal/lazyregexp"
+	"stackmill/internal/safefile"
 	"stackmill/stages/loadobject/symtab"
 )
 
 // maxList bounds a list of symbols, which is held in memory; the kernel's has
 // some 10 MB, those of large programs in Java 50.
-const maxList = min(128<<20, infile.SymbolList)
+const maxList = min(128<<20, safefile.SymbolList)
 
 // perfMap matches the names of lists that run-time compilers write.
-var perfMap = pattern.Lazy(`^perf-\d+\.map$`)
+var perfMap = lazyregexp.New(`^perf-\d+\.map$`)
 
 // symbolList is a file that lists symbols: the kernel's, those of generated code, or those
 // that Studio archived of a load object.
 type symbolList struct {
 	content
 	path  string
-	stamp infile.Stamp
+	stamp safefile.Stamp
 	read  func([]byte) *symtab.Draft
 	text  []byte // nil if what is remembered of the file was enough
 	// archive says that the file is an archived table, which names a host's inode.
@@ -36,7 +36,7 @@ type symbolList struct {
 
 // openList identifies a list of symbols; it is nil for other files.
 func openList(c *contents, path string) (*symbolList, error) {
-	f, info, err := infile.Open(path, infile.LoadObject)
+	f, info, err := safefile.Open(path, safefile.LoadObject)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func openList(c *contents, path string) (*symbolList, error) {
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	l := &symbolList{path: path, stamp: infile.StampOf(info)}
+	l := &symbolList{path: path, stamp: safefile.StampOf(info)}
 	switch {
 	case perfMap().MatchString(filepath.Base(path)):
 		l.read = symtab.ReadPerfMap
@@ -64,7 +64,7 @@ func openList(c *contents, path string) (*symbolList, error) {
 	b := bytes.NewBuffer(make([]byte, 0, min(info.Size(), maxList)+bytes.MinRead)) // /proc/kallsyms has size 0
 	b.Write(head[:n])
 	if _, err = b.ReadFrom(io.LimitReader(f, maxList+1-int64(n))); err == nil && b.Len() > maxList {
-		err = fmt.Errorf("%w: more than %d bytes", infile.ErrTooLarge, maxList)
+		err = fmt.Errorf("%w: more than %d bytes", safefile.ErrTooLarge, maxList)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -95,7 +95,7 @@ func (l *symbolList) table(c *contents) (*symtab.Table, error) {
 	}
 	was := l.content
 	var err error
-	if l.text, err = infile.Read(l.path, maxList); err != nil {
+	if l.text, err = safefile.Read(l.path, maxList); err != nil {
 		return nil, err
 	}
 	if l.identify(c); l.content != was {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"stackmill/stages/infile"
+	"stackmill/internal/safefile"
 )
 
 // A list of symbols whose content is remembered is not read again for its table, and makes
@@ -15,7 +15,7 @@ func TestRememberedList(t *testing.T) {
 	text := bytes.Repeat([]byte("ffffffff81000000 T a_function\n"), worthRemembering/30+1)
 	path := put(t, "kallsyms", text)
 	dir := t.TempDir()
-	fresh := func() *contents { return &contents{dir: dir, known: map[infile.Stamp]content{}} }
+	fresh := func() *contents { return &contents{dir: dir, known: map[safefile.Stamp]content{}} }
 	open := func(c *contents) *symbolList {
 		t.Helper()
 		l, err := openList(c, path)
@@ -32,7 +32,7 @@ func TestRememberedList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stamp := infile.StampOf(info)
+	stamp := safefile.StampOf(info)
 	later := fresh()
 	later.known[stamp] = first.content
 	for !stamp.Settled() { // at most for three seconds

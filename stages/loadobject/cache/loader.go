@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
-	"stackmill/fault"
-	"stackmill/stages/infile"
+	"stackmill/internal/hosterr"
+	"stackmill/internal/safefile"
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/functions"
@@ -62,7 +62,7 @@ type sized interface{ Bytes() int64 }
 // by where files that belong to it are looked for.
 type pathKey struct {
 	context context
-	stamp   infile.Stamp
+	stamp   safefile.Stamp
 }
 
 // context is what leads to the files that belong to an object: its folder, where
@@ -88,7 +88,7 @@ func New(o Options) *Loader {
 	return &Loader{
 		options:  o,
 		disk:     disk{o.CacheDir, o.Shared, new(sync.Once)},
-		contents: contents{dir: o.CacheDir, known: map[infile.Stamp]content{}},
+		contents: contents{dir: o.CacheDir, known: map[safefile.Stamp]content{}},
 		claims:   claims{disk: disk{dir: o.CacheDir}, first: map[string]string{}, notes: map[string][]symtab.Note{}},
 		paths:    map[pathKey]identity{},
 		kept:     map[string]*list.Element{},
@@ -113,11 +113,11 @@ func (l *Loader) load(path string, places elf.Places) (*symtab.Table, error) {
 
 // table is load without the notes, which depend on what was loaded before.
 func (l *Loader) table(path string, places elf.Places) (t *symtab.Table, id identity, err error) {
-	info, err := infile.Stat(path)
+	info, err := safefile.Stat(path)
 	if err != nil {
 		return nil, id, err
 	}
-	at := pathKey{contextOf(path, places), infile.StampOf(info)}
+	at := pathKey{contextOf(path, places), safefile.StampOf(info)}
 	l.mu.Lock()
 	id, known := l.paths[at]
 	l.mu.Unlock()
@@ -350,7 +350,7 @@ func (s *source) identify(c *contents) (key string, short uint64) {
 func (s *source) fault() error {
 	for _, f := range []*elf.File{s.object, s.debug} {
 		if f != nil && f.Fault != nil {
-			return fault.New(f.Fault)
+			return hosterr.New(f.Fault)
 		}
 	}
 	return nil

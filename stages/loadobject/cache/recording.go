@@ -1,7 +1,7 @@
 package cache
 
 import (
-	"stackmill/fault"
+	"stackmill/internal/hosterr"
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/symtab"
@@ -13,7 +13,7 @@ import (
 type Recording struct {
 	loader *Loader
 	places func(file string) elf.Places
-	fault  fault.First
+	fault  hosterr.First
 }
 
 // Of returns a Loader's view for a recording. recorded returns the recorded path
@@ -29,7 +29,7 @@ func (r *Recording) Fault() error { return r.fault.Err() }
 
 // checked keeps the first fault.
 func checked[T any](r *Recording, t T, err error) (T, error) {
-	if err != nil && fault.Is(err) {
+	if err != nil && hosterr.Is(err) {
 		r.fault.Add(err)
 	}
 	return t, err

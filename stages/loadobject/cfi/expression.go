@@ -1,7 +1,7 @@
 package cfi
 
 import (
-	"stackmill/stages/bytereader"
+	"stackmill/internal/bytereader"
 	"stackmill/stages/loadobject/dwop"
 )
 

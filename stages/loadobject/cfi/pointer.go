@@ -3,7 +3,7 @@ package cfi
 import (
 	"encoding/binary"
 
-	"stackmill/stages/bytereader"
+	"stackmill/internal/bytereader"
 )
 
 // reader reads a section or a part of it.

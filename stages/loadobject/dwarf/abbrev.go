@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"stackmill/stages/bytereader"
+	"stackmill/internal/bytereader"
 )
 
 // Abbrev is an abbreviation declaration (DWARF 5 section 7.5.3).

@@ -3,7 +3,7 @@ package dwarf
 import (
 	"bytes"
 
-	"stackmill/stages/bytereader"
+	"stackmill/internal/bytereader"
 )
 
 // MaxHops bounds the references that are followed, such as to a function's name.

@@ -1,6 +1,6 @@
 package dwarf
 
-import "stackmill/stages/bytereader"
+import "stackmill/internal/bytereader"
 
 // The attribute forms (DWARF 5 section 7.5.6, and GNU's).
 const (

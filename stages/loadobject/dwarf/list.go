@@ -1,6 +1,6 @@
 package dwarf
 
-import "stackmill/stages/bytereader"
+import "stackmill/internal/bytereader"
 
 // The entries of a range list (DWARF 5 section 7.25).
 const (

@@ -3,7 +3,7 @@ package dwarf
 import (
 	"math"
 
-	"stackmill/stages/bytereader"
+	"stackmill/internal/bytereader"
 )
 
 // always is where an expression is valid that is in no list.

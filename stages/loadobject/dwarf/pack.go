@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"stackmill/stages/bytereader"
+	"stackmill/internal/bytereader"
 	"stackmill/stages/loadobject/elf"
 )
 

@@ -1,6 +1,6 @@
 package dwarf
 
-import "stackmill/stages/bytereader"
+import "stackmill/internal/bytereader"
 
 // Span is a range of virtual addresses.
 type Span struct{ Low, High uint64 }

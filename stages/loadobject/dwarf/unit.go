@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"stackmill/stages/bytereader"
+	"stackmill/internal/bytereader"
 )
 
 // Sections are the parts of one file's debug information.

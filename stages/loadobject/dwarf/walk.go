@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"stackmill/stages/bytereader"
+	"stackmill/internal/bytereader"
 )
 
 // maxNested bounds the entries within each other: each level of generated code

@@ -2,7 +2,7 @@
 // 7.7.1, and GNU's), which locations and call frame information share.
 package dwop
 
-import "stackmill/stages/bytereader"
+import "stackmill/internal/bytereader"
 
 // The operations. Lit, Reg and Breg have 32 numbers each.
 const (

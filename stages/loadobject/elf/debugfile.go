@@ -11,7 +11,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"stackmill/stages/bytereader"
+	"stackmill/internal/bytereader"
 )
 
 // maxBuildID bounds a build-id: 20 bytes are usual, 64 the longest hash known.

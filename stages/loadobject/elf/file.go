@@ -20,8 +20,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"stackmill/fault"
-	"stackmill/stages/infile"
+	"stackmill/internal/hosterr"
+	"stackmill/internal/safefile"
 	"stackmill/stages/loadobject/isa"
 )
 
@@ -40,15 +40,15 @@ type File struct {
 	Loads    []Load
 	// FrameHeader is PT_GNU_EH_FRAME, the search table of `.eh_frame`.
 	FrameHeader Load
-	Threads     Load         // PT_TLS, what each thread's variables are at first
-	ThreadAlign uint64       // of Threads
-	Packed      bool         // the file is compressed: offsets are those in its content
-	Stamp       infile.Stamp // of the file, zero for one in memory
-	Fault       error        // of the machine, from looking for files that belong to it
-	Beside      bool         // `.dwo` files were read for it, which are found by its folders only
-	Notes       []Note       // headers that could not be read
-	Places      Places       // set by whoever opened it, if at all
-	notes       [][]byte     // contents of PT_NOTE segments
+	Threads     Load           // PT_TLS, what each thread's variables are at first
+	ThreadAlign uint64         // of Threads
+	Packed      bool           // the file is compressed: offsets are those in its content
+	Stamp       safefile.Stamp // of the file, zero for one in memory
+	Fault       error          // of the machine, from looking for files that belong to it
+	Beside      bool           // `.dwo` files were read for it, which are found by its folders only
+	Notes       []Note         // headers that could not be read
+	Places      Places         // set by whoever opened it, if at all
+	notes       [][]byte       // contents of PT_NOTE segments
 	data        []byte
 	mapped      bool
 	inflated    atomic.Int64 // bytes of content that compressed sections gave
@@ -76,8 +76,8 @@ type Load struct {
 
 // Open maps an ELF object, or decompresses one. The error wraps an *os.PathError or ErrNotELF.
 func Open(path string) (*File, error) {
-	f, st, err := infile.Open(path, infile.LoadObject)
-	if errors.Is(err, infile.ErrNotRegular) || errors.Is(err, infile.ErrTooLarge) {
+	f, st, err := safefile.Open(path, safefile.LoadObject)
+	if errors.Is(err, safefile.ErrNotRegular) || errors.Is(err, safefile.ErrTooLarge) {
 		return nil, fmt.Errorf("%w: %w", err, ErrNotELF)
 	}
 	if err != nil {
@@ -98,7 +98,7 @@ func Open(path string) (*File, error) {
 		}
 		o, err := New(path, content)
 		if err == nil {
-			o.Packed, o.Stamp = true, infile.StampOf(st)
+			o.Packed, o.Stamp = true, safefile.StampOf(st)
 		}
 		return o, err
 	}
@@ -107,13 +107,13 @@ func Open(path string) (*File, error) {
 		unix.Munmap(data)
 		return nil, err
 	}
-	o.mapped, o.Stamp = true, infile.StampOf(st)
+	o.mapped, o.Stamp = true, safefile.StampOf(st)
 	return o, nil
 }
 
 // failed keeps an error of the machine, which says nothing about the file.
 func (f *File) failed(err error) {
-	if f.Fault == nil && err != nil && fault.Is(err) {
+	if f.Fault == nil && err != nil && hosterr.Is(err) {
 		f.Fault = err
 	}
 }

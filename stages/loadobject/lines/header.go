@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path"
 
-	"stackmill/stages/bytereader"
+	"stackmill/internal/bytereader"
 	"stackmill/stages/loadobject/dwarf"
 )
 

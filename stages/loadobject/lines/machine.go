@@ -1,7 +1,7 @@
 package lines
 
 import (
-	"stackmill/stages/bytereader"
+	"stackmill/internal/bytereader"
 	"stackmill/stages/loadobject/dwarf"
 )
 

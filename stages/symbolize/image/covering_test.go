@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -21,7 +21,7 @@ func TestCovering(t *testing.T) {
 			}
 			events = append(events, e)
 		}
-		im := New(events, "map.xml", &problem.Log{})
+		im := New(events, "map.xml", &diagnostic.Log{})
 		for addr := range uint64(260) {
 			var want []*Mapping
 			for _, m := range im.Mappings {

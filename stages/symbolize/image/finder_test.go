@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -20,7 +20,7 @@ func TestFinder(t *testing.T) {
 			}
 			events = append(events, e)
 		}
-		im := New(events, "map", &problem.Log{})
+		im := New(events, "map", &diagnostic.Log{})
 		f := im.Finder()
 		for range 400 {
 			addr, at := 0xff0+r.Uint64N(0x180), r.Int64N(22)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -29,7 +29,7 @@ func FuzzSpans(f *testing.F) {
 			}
 			events = append(events, e)
 		}
-		im := New(events, "map", &problem.Log{})
+		im := New(events, "map", &diagnostic.Log{})
 		for _, a := range []uint64{addr, 0, math.MaxUint64, addr % 0x10000} {
 			from := int64(math.MinInt64)
 			for _, s := range im.Spans(a) {

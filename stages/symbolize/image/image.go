@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sort"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -50,7 +50,7 @@ type Span struct {
 
 // New replays the events of a process. Events are ordered by time; events
 // of equal time keep their order. The image refers to them.
-func New(events []decode.MapEvent, file string, log *problem.Log) *Image {
+func New(events []decode.MapEvent, file string, log *diagnostic.Log) *Image {
 	byTime := func(a, b decode.MapEvent) int { return cmp.Compare(a.Time, b.Time) }
 	if !slices.IsSortedFunc(events, byTime) {
 		events = slices.Clone(events)
@@ -72,11 +72,11 @@ func New(events []decode.MapEvent, file string, log *problem.Log) *Image {
 			continue
 		}
 		if e.Size == 0 || e.Address+e.Size < e.Address {
-			severity := problem.Error
+			severity := diagnostic.Error
 			if e.Size == 0 { // no code is lost
-				severity = problem.Info
+				severity = diagnostic.Info
 			}
-			log.Addf(severity, file, problem.NoOffset, "bad-mapping",
+			log.Addf(severity, file, diagnostic.NoOffset, "bad-mapping",
 				"mapping of %s at %#x with size %d covers no addresses", e.Path, e.Address, e.Size)
 			continue
 		}
@@ -86,7 +86,7 @@ func New(events []decode.MapEvent, file string, log *problem.Log) *Image {
 		im.Mappings = append(im.Mappings, m)
 	}
 	if lost > 0 {
-		log.Add(problem.Problem{Severity: problem.Info, File: file, Offset: problem.NoOffset, Count: lost,
+		log.Add(diagnostic.Problem{Severity: diagnostic.Info, File: file, Offset: diagnostic.NoOffset, Count: lost,
 			Reason: "unmap-without-map", Message: "mappings end whose start was not recorded"})
 	}
 	im.index()

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/problem"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -74,7 +74,7 @@ func TestSpans(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var log problem.Log
+			var log diagnostic.Log
 			im := New(tt.events, "map.xml", &log)
 			if diff := cmp.Diff(tt.want, spansOf(im, tt.addr)); diff != "" {
 				t.Error(diff)
@@ -87,7 +87,7 @@ func TestSpans(t *testing.T) {
 }
 
 func TestBadMappings(t *testing.T) {
-	var log problem.Log
+	var log diagnostic.Log
 	im := New([]decode.MapEvent{
 		{Address: 0x1000, Size: 0, Path: "empty"},
 		{Address: math.MaxUint64 - 1, Size: 0x1000, Path: "wraps"},

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"stackmill/stages/infile"
+	"stackmill/internal/safefile"
 )
 
 // A recording names the files whose text is kept with it, and who made it need
@@ -63,7 +63,7 @@ func step(at int, name string, flags int, needed uint32) (int, error) {
 	}
 	// Opening is enough to change some devices.
 	if flags&unix.O_PATH == 0 && st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return -1, infile.ErrNotRegular
+		return -1, safefile.ErrNotRegular
 	}
 	if st.Mode&needed == 0 {
 		return -1, ErrPrivate
@@ -107,7 +107,7 @@ func archived(path string) (*os.File, error) {
 		return nil, leadsOut(path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: %w", path, infile.ErrNotRegular)
+		return nil, fmt.Errorf("%s: %w", path, safefile.ErrNotRegular)
 	}
 	f, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 	if err != nil {

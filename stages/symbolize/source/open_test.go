@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"stackmill/internal/safefile"
 	"stackmill/stages/decode"
-	"stackmill/stages/infile"
 )
 
 // A recorded path leads only to what everyone may read, whatever links there are
@@ -39,9 +39,9 @@ func TestPrivate(t *testing.T) {
 		"/proc/self/status":      ErrPrivate,
 		"/proc/self/maps":        ErrPrivate,
 		"/sys/kernel/mm/transparent_hugepage/enabled": ErrPrivate,
-		at("open/pipe.c"): infile.ErrNotRegular,
-		at("open/zero.c"): infile.ErrNotRegular,
-		"/dev/zero":       infile.ErrNotRegular,
+		at("open/pipe.c"): safefile.ErrNotRegular,
+		at("open/zero.c"): safefile.ErrNotRegular,
+		"/dev/zero":       safefile.ErrNotRegular,
 		at("open/none.c"): ErrNotFound,
 	} {
 		text, err := (&Finder{}).Read(path)
@@ -88,7 +88,7 @@ func TestArchives(t *testing.T) {
 		"x.er/archives/absolute.c": ErrLeadsOut,
 		"x.er/archives/zero.c":     ErrLeadsOut,
 		"y.er/archives/a.c":        ErrLeadsOut,
-		"x.er/archives/pipe.c":     infile.ErrNotRegular,
+		"x.er/archives/pipe.c":     safefile.ErrNotRegular,
 		"x.er/archives/loop.c":     unix.ELOOP,
 		"x.er/archives/gone.c":     ErrNotFound,
 	} {

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"stackmill/internal/safefile"
 	"stackmill/schema"
 	"stackmill/stages/decode"
-	"stackmill/stages/infile"
 )
 
 // Rule says where source files are that are not at their recorded paths.
@@ -176,7 +176,7 @@ func (f *Finder) candidates(path string) []decode.Candidate {
 // The largest text that is read. Generated sources of some megabytes exist, and
 // amalgamations of 300000 lines.
 const (
-	maxBytes = infile.Source
+	maxBytes = safefile.Source
 	maxLines = 1 << 20
 )
 
@@ -186,7 +186,7 @@ func opened(c decode.Candidate) (f *os.File, err error) {
 	case atPath:
 		return public(c.Path)
 	case byRule:
-		f, _, err = infile.Open(c.Path, 1<<62) // its size is looked at later
+		f, _, err = safefile.Open(c.Path, 1<<62) // its size is looked at later
 		return f, err
 	}
 	return archived(c.Path)
@@ -204,12 +204,12 @@ func (f *Finder) read(c decode.Candidate) (*Text, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: %w", path, infile.ErrNotRegular)
+		return nil, fmt.Errorf("%s: %w", path, safefile.ErrNotRegular)
 	case info.Size() > maxBytes:
 		return nil, fmt.Errorf("%s: larger than %d MB", path, maxBytes>>20)
 	}
 	t := Text{Path: path, Recorded: c.Origin == atPath, Modified: info.ModTime()}
-	t.body, err = f.Texts.get(infile.StampOf(info), func() (body, error) { return bodyOf(file, path) })
+	t.body, err = f.Texts.get(safefile.StampOf(info), func() (body, error) { return bodyOf(file, path) })
 	return &t, err
 }
 

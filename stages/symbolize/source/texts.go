@@ -3,14 +3,14 @@ package source
 import (
 	"sync"
 
-	"stackmill/stages/infile"
+	"stackmill/internal/safefile"
 )
 
 // Texts keeps the texts of files, which experiments of the same programs share. It is
 // safe for concurrent use.
 type Texts struct {
 	mu    sync.Mutex
-	known map[infile.Stamp]body
+	known map[safefile.Stamp]body
 	bytes int
 }
 
@@ -18,10 +18,10 @@ type Texts struct {
 const maxKept = 16 << 20
 
 // NewTexts returns an empty Texts.
-func NewTexts() *Texts { return &Texts{known: map[infile.Stamp]body{}} }
+func NewTexts() *Texts { return &Texts{known: map[safefile.Stamp]body{}} }
 
 // get returns what stands in a file, which read reads if that is not known.
-func (t *Texts) get(at infile.Stamp, read func() (body, error)) (body, error) {
+func (t *Texts) get(at safefile.Stamp, read func() (body, error)) (body, error) {
 	if t == nil || !at.Settled() {
 		return read()
 	}

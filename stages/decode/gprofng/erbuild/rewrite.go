@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stackmill/pattern"
+	"stackmill/internal/lazyregexp"
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/archive"
 )
@@ -138,7 +138,7 @@ func (r *rewriter) archives(from, to string) error {
 	return err
 }
 
-var modes = pattern.Lazy(`modes="0x([0-9A-Fa-f]+)" chksum="[^"]*"`)
+var modes = lazyregexp.New(`modes="0x([0-9A-Fa-f]+)" chksum="[^"]*"`)
 
 func (r *rewriter) maps(b []byte) []byte {
 	if !r.in[Modes] {
@@ -152,14 +152,14 @@ func (r *rewriter) maps(b []byte) []byte {
 }
 
 var (
-	processElement = pattern.Lazy(`<process( [^>]*)?>([^<]*)</process>\n`)
-	pageSize       = pattern.Lazy(` pagesz="(\d+)" npages="\d+"`)
-	secondRun      = pattern.Lazy(`(?s)(<event kind="run".*)<event kind="run"[^\n]*\n`)
-	archived       = pattern.Lazy(`<event kind="comment" id="400">[^\n]*\n`)
-	clockFields    = pattern.Lazy(`(?s)<profpckt kind="8".*?</profpckt>`)
-	mapName        = pattern.Lazy(` name="([^"]*)"`)
-	collectorText  = pattern.Lazy(`<collector>[^<]*`)
-	fieldOffset    = pattern.Lazy(`(name="(\w+)"[^\n]*offset=")\d+`)
+	processElement = lazyregexp.New(`<process( [^>]*)?>([^<]*)</process>\n`)
+	pageSize       = lazyregexp.New(` pagesz="(\d+)" npages="\d+"`)
+	secondRun      = lazyregexp.New(`(?s)(<event kind="run".*)<event kind="run"[^\n]*\n`)
+	archived       = lazyregexp.New(`<event kind="comment" id="400">[^\n]*\n`)
+	clockFields    = lazyregexp.New(`(?s)<profpckt kind="8".*?</profpckt>`)
+	mapName        = lazyregexp.New(` name="([^"]*)"`)
+	collectorText  = lazyregexp.New(`<collector>[^<]*`)
+	fieldOffset    = lazyregexp.New(`(name="(\w+)"[^\n]*offset=")\d+`)
 )
 
 func (r *rewriter) log(b []byte) []byte {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"stackmill/acceptance/corpus"
+	"stackmill/internal/corpus"
 	"stackmill/stages/loadobject/isa"
 )
 

@@ -1,7 +1,7 @@
 package build
 
 import (
-	"stackmill/stages/bytereader"
+	"stackmill/internal/bytereader"
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/dwop"
 	"stackmill/stages/loadobject/types"

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"strings"
 
-	"stackmill/stages/bytereader"
+	"stackmill/internal/bytereader"
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/dwop"
 	"stackmill/stages/loadobject/types"

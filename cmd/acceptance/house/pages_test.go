@@ -1,0 +1,147 @@
+package house
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	link       = regexp.MustCompile(`\]\(([^)#:]+)[^)]*\)`)
+	identifier = regexp.MustCompile("`([a-z]+)\\.([A-Z]\\w*)(?:\\.([A-Z]\\w*))?`")
+	file       = regexp.MustCompile("`([a-z0-9_]+(?:/[a-z0-9_]+)*/[a-z0-9_]+\\.(?:go|sql))`")
+)
+
+// Pages link to pages and name files that exist.
+func TestPages(t *testing.T) {
+	root := filepath.Join("..", "..", "..")
+	var pages []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/formats/*.md", "testdata/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
+	}
+	for _, page := range pages {
+		text := read(t, page)
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			exists(t, page, filepath.Join(filepath.Dir(page), m[1]))
+		}
+		for _, m := range file.FindAllStringSubmatch(text, -1) {
+			exists(t, page, filepath.Join(root, m[1]))
+		}
+	}
+}
+
+// The page about the architecture shows every room.
+func TestRoomsAreShown(t *testing.T) {
+	const page = "docs/architecture.md"
+	text := read(t, filepath.Join("..", "..", "..", page))
+	for folder := range packages(t) {
+		name := room(folder)
+		if !regexp.MustCompile(`\b` + strings.TrimPrefix(name, "stages/") + `\b`).MatchString(text) {
+			t.Errorf("%s does not show %s", page, name)
+		}
+	}
+}
+
+// What the page about the architecture names is declared: `package.Name`, or a method.
+func TestNamesAreDeclared(t *testing.T) {
+	root := filepath.Join("..", "..", "..")
+	declared := map[string]bool{}
+	for folder := range packages(t) {
+		sources, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, source := range sources {
+			f, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range names(f) {
+				declared[path.Base(folder)+"."+n] = true
+			}
+		}
+	}
+	page := "docs/architecture.md"
+	for _, m := range identifier.FindAllString(read(t, filepath.Join(root, page)), -1) {
+		if n := strings.Trim(m, "`"); !declared[n] {
+			t.Errorf("%s names %s, which is not declared", page, n)
+		}
+	}
+}
+
+// names returns what a file declares: `Name`, and `Type.Name` of methods, also of interfaces.
+func names(f *ast.File) (list []string) {
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			list = append(list, receiver(d)+d.Name.Name)
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				list = append(list, specNames(spec)...)
+			}
+		}
+	}
+	return list
+}
+
+func specNames(spec ast.Spec) (list []string) {
+	switch s := spec.(type) {
+	case *ast.ValueSpec:
+		for _, n := range s.Names {
+			list = append(list, n.Name)
+		}
+	case *ast.TypeSpec:
+		list = append(list, s.Name.Name)
+		i, ok := s.Type.(*ast.InterfaceType)
+		if !ok {
+			break
+		}
+		for _, m := range i.Methods.List {
+			for _, n := range m.Names {
+				list = append(list, s.Name.Name+"."+n.Name)
+			}
+		}
+	}
+	return list
+}
+
+// receiver returns the type of a method, with a dot; empty for a function.
+func receiver(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return ""
+	}
+	of := d.Recv.List[0].Type
+	if p, ok := of.(*ast.StarExpr); ok {
+		of = p.X
+	}
+	if id, ok := of.(*ast.Ident); ok {
+		return id.Name + "."
+	}
+	return "" // generic
+}
+
+func read(t *testing.T, page string) string {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func exists(t *testing.T, page, path string) {
+	t.Helper()
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("%s names %s, which does not exist", page, path)
+	}
+}

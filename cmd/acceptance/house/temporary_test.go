@@ -1,0 +1,61 @@
+package house
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// temporaries list the files that make temporary files by themselves, and why.
+var temporaries = map[string]string{
+	"internal/tempdir/tempdir.go": "it makes them for all others",
+	"schema/storedir/unnamed.go":  "in the store, which cleans up after others",
+	"queries/copy.go":             "in the folder of the engine",
+	"cmd/stackmill/end.go":        "for the user, who is told its name",
+	"cmd/acceptance/suite":        "for tests, as all that follow",
+	"internal/corpus":             "",
+	"cmd/peers":                   "",
+	"cmd/mutate":                  "",
+	"cmd/foreign":                 "",
+	"cmd/bench":                   "",
+}
+
+// Temporary files are made in one place: a process that is killed leaves them, and the next one
+// removes them.
+func TestTemporaryFiles(t *testing.T) {
+	root, makes := filepath.Join("..", "..", ".."), regexp.MustCompile(`os\.(MkdirTemp|CreateTemp)\(`)
+	used := map[string]bool{}
+	for folder := range packages(t) {
+		sources, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, source := range slices.DeleteFunc(sources, func(s string) bool { return strings.HasSuffix(s, "_test.go") }) {
+			text, err := os.ReadFile(source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !makes.Match(text) {
+				continue
+			}
+			name, _ := filepath.Rel(root, source)
+			switch {
+			case temporaries[name] != "":
+				used[name] = true
+			default:
+				if _, ok := temporaries[filepath.Dir(name)]; !ok {
+					t.Errorf("%s makes temporary files: use the package tempdir", name)
+				}
+				used[filepath.Dir(name)] = true
+			}
+		}
+	}
+	for name := range temporaries {
+		if !used[name] {
+			t.Errorf("%s makes no temporary files", name)
+		}
+	}
+}

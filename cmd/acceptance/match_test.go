@@ -1,0 +1,183 @@
+package acceptance
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"stackmill/cmd/acceptance/golden"
+)
+
+// match pairs the functions of a golden with the store's: by where they
+// begin, and static regions also by the instructions seen in them. What the
+// golden's `no functions found` rows have swallowed cannot be paired; it is
+// `blurred`, on both sides, and compared by instruction instead.
+type match struct {
+	golden     *golden.Experiment
+	model      *model
+	ours       []int64                // for each golden function
+	theirs     map[int64]int          // the reverse
+	byName     map[string][]int       // golden functions of a name
+	blurred    map[int]bool           // golden functions
+	blurredIDs map[int64]bool         // functions of the store
+	byPC       map[int]map[int64]bool // the functions of the store that own a golden function's PCs
+}
+
+func matchFunctions(t *testing.T, x *golden.Experiment, m *model) *match {
+	t.Helper()
+	a := &match{
+		golden: x, model: m, ours: make([]int64, len(x.Functions)), theirs: map[int64]int{}, byName: map[string][]int{},
+		blurred: map[int]bool{}, blurredIDs: map[int64]bool{}, byPC: map[int]map[int64]bool{},
+	}
+	starts := map[place]int64{}
+	names := map[string]int64{}
+	for id, f := range m.functions {
+		if !strings.Contains(f.object, "/") {
+			names[f.name] = id
+		} else {
+			starts[place{f.object, f.offset}] = id
+		}
+	}
+	for i, g := range x.Functions {
+		a.byName[g.Name] = append(a.byName[g.Name], i)
+		if g.NoFunctions() {
+			a.blurred[i] = true
+		} else if id, ok := names[g.Name]; ok && !strings.Contains(g.LoadObject, "/") {
+			a.pair(i, id)
+		} else if id, ok := starts[place{g.LoadObject, g.Offset}]; ok {
+			a.pair(i, id)
+		}
+	}
+	a.followPCs(t)
+	for i := range x.Functions {
+		owners := a.byPC[i]
+		if a.blurred[i] {
+			for id := range owners {
+				a.blurredIDs[id] = true
+			}
+			continue
+		}
+		if a.ours[i] == 0 && len(owners) == 1 {
+			for id := range owners {
+				if _, taken := a.theirs[id]; !taken {
+					a.pair(i, id)
+				}
+			}
+		}
+	}
+	for id := range a.blurredIDs {
+		if i, ok := a.theirs[id]; ok {
+			a.blurred[i] = true
+		}
+	}
+	for i := range x.Functions {
+		for id := range a.byPC[i] {
+			if a.blurredIDs[id] {
+				a.blurred[i] = true
+			}
+		}
+	}
+	return a
+}
+
+func (a *match) pair(i int, id int64) { a.ours[i], a.theirs[id] = id, i }
+
+// followPCs finds out in which functions of the store the PCs lie that the
+// golden shows in each of its functions.
+func (a *match) followPCs(t *testing.T) {
+	for _, r := range a.golden.PCs.Rows {
+		name, _, _, _, ok := golden.PC(r.Name)
+		if !ok {
+			continue
+		}
+		for _, p := range a.places(r.Name) {
+			id, found := a.model.owners[p]
+			if !found {
+				if len(a.byName[name]) == 1 {
+					t.Errorf("%s: the store has no instruction at %#x of %s", r.Name, p.offset, p.object)
+				}
+				continue
+			}
+			for _, i := range a.byName[name] {
+				if a.golden.Functions[i].LoadObject == p.object || a.ours[i] == id {
+					if a.byPC[i] == nil {
+						a.byPC[i] = map[int64]bool{}
+					}
+					a.byPC[i][id] = true
+				}
+			}
+		}
+	}
+}
+
+// places returns where a row of PCs may be: in each function of its name.
+func (a *match) places(row string) []place {
+	name, offset, _, _, ok := golden.PC(row)
+	if !ok {
+		return nil
+	}
+	var ps []place
+	for _, i := range a.byName[name] {
+		g := a.golden.Functions[i]
+		p := place{g.LoadObject, g.Offset + offset}
+		if f := a.model.functions[a.ours[i]]; f != nil && !strings.Contains(f.object, "/") {
+			p = place{f.object + ":" + f.name, offset} // code that is in no file
+		}
+		if !slices.Contains(ps, p) {
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+// checkNames reports where a pair's names contradict each other.
+func (a *match) checkNames(t *testing.T) {
+	for i, g := range a.golden.Functions {
+		f := a.model.functions[a.ours[i]]
+		if f == nil || a.blurred[i] {
+			continue
+		}
+		if want := gprofngName(g, f); f.gprofng != want {
+			t.Errorf("%s of %s is called %q by gprofng's choice, want %q", g.Name, g.LoadObject, f.gprofng, want)
+		}
+		want := expectedName(g, f)
+		if names := append(slices.Clone(g.Aliases), g.Name); len(names) > 1 && g.Linkage == "" {
+			want = slices.Max(names) // the manual's choice (S4)
+		}
+		if f.name != want {
+			t.Errorf("%s of %s is called %q, want %q", g.Name, g.LoadObject, f.name, want)
+		}
+	}
+}
+
+// gprofngName is the name that the store should have for what gprofng shows of a golden
+// function: the golden's, but a region without symbols has no load object in its name
+// (S6), and a trampoline is named after what it does (S24).
+func gprofngName(g golden.Function, f *function) string {
+	name, _, static := strings.Cut(g.Name, " (<")
+	if !static || !strings.HasPrefix(name, "<static>@") {
+		return g.Name
+	}
+	if f.name == "__restore_rt" {
+		return f.name
+	}
+	return name
+}
+
+// expectedName is the name that the store should have for a golden function: gprofng's,
+// but bodies are named after the function that they come from (S11), and clones are
+// marked alike in C and C++ (S9).
+func expectedName(g golden.Function, f *function) string {
+	if f.kind == "body" { // named after the function and the line that it comes from (S11)
+		if _, of, ok := strings.Cut(f.name, " from line "); ok && strings.HasSuffix(of, " ["+g.Name+"]") {
+			return f.name
+		}
+		return "FUNCTION -- OMP parallel region from line N [" + g.Name + "]"
+	}
+	for _, suffix := range []string{".constprop.", ".isra.", ".part.", ".cold"} {
+		if base, rest, ok := strings.Cut(g.Name, suffix); ok && g.Linkage == "" {
+			return base + " [clone " + suffix + rest + "]"
+		}
+	}
+	return gprofngName(g, f)
+}

@@ -1,0 +1,85 @@
+package acceptance
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/internal/corpus"
+	"stackmill/pipeline/compact"
+	"stackmill/queries"
+	"stackmill/schema/storedir"
+)
+
+// A store of the format before, with labels, a forgotten experiment and one kept as sums, has the
+// same values after compact, which goes on where it was stopped.
+func TestOlderStore(t *testing.T) {
+	dir := t.TempDir()
+	if err := corpus.Unpack(filepath.Join("..", "..", "testdata", "older", "store14.tar.gz"), dir); err != nil {
+		t.Fatal(err)
+	}
+	store := filepath.Join(dir, "store")
+	if _, err := queries.Open(t.Context(), store); err == nil || !strings.Contains(err.Error(), `has store format "14"`) || !strings.Contains(err.Error(), "stackmill compact") {
+		t.Fatalf("opened: %v", err)
+	}
+	options := compact.Options{Store: store, TargetSize: compact.DefaultSize, Memory: 1 << 30, Jobs: 1,
+		Older: func(ctx context.Context, batches []*storedir.Batch) (compact.Older, error) {
+			return queries.OpenOlder(ctx, store, queries.Limits{}, batches)
+		}}
+
+	contents, err := storedir.Look(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	options.Progress = func(done, _ int64) {
+		if done > 0 {
+			stop()
+		}
+	}
+	first, err := compact.Run(stopped, options)
+	if err == nil || first.Rewritten != 1 {
+		t.Fatalf("stopped after the first batch: %d of %d rewritten, %v", first.Rewritten, len(contents.Batches), err)
+	}
+	options.Progress = nil
+	second, err := compact.Run(t.Context(), options)
+	if err != nil || second.Rewritten != len(contents.Batches)-1 {
+		t.Fatalf("%d of %d rewritten, %v", second.Rewritten, len(contents.Batches), err)
+	}
+
+	db, err := queries.Open(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	query, err := os.ReadFile(filepath.Join("..", "..", "testdata", "older", "sums.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile(filepath.Join("..", "..", "testdata", "older", "sums.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := db.Texts(t.Context(), "SELECT concat_ws(',', what, experiment, mode, metric, rows, a, COALESCE(b::VARCHAR, '')) FROM ("+string(query)+")")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(strings.TrimSpace(string(sums)), "\n")[1:]
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("values (-before +after):\n%s", diff)
+	}
+	proof, err := queries.Check(t.Context(), store, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(proof.Wrong) > 0 {
+		t.Error(proof.Wrong)
+	}
+}

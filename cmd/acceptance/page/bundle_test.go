@@ -1,0 +1,46 @@
+package page
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// The page that the program has is the one that its sources make.
+func TestBundle(t *testing.T) {
+	const sources, built = "../../../queries/serve/web", "../../../queries/serve/page"
+	if _, err := os.Stat(filepath.Join(sources, "node_modules")); err != nil {
+		t.Skip("nothing to build with: run npm ci in queries/serve/web")
+	}
+	dir := t.TempDir()
+	for _, args := range [][]string{{"node_modules/.bin/tsc", "--noEmit"}, {"node", "build.mjs", dir}} {
+		c := exec.CommandContext(t.Context(), args[0], args[1:]...)
+		c.Dir = sources
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	files, err := os.ReadDir(built)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(made) != len(files) {
+		t.Errorf("%d files are made, %d are committed", len(made), len(files))
+	}
+	for _, f := range files {
+		want, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got, err := os.ReadFile(filepath.Join(built, f.Name())); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what the sources make (run make page): %v", f.Name(), err)
+		}
+	}
+}

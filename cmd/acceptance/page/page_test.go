@@ -1,0 +1,421 @@
+// Package page looks at the page that is served over a store of real recordings, in a real
+// browser: its numbers are those of SQL, it asks nobody but its server, and it can be used
+// without a mouse and without eyes.
+package page
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"stackmill/cmd/acceptance/suite"
+	"stackmill/internal/corpus"
+	"stackmill/pipeline"
+	"stackmill/queries"
+)
+
+var (
+	store *queries.DB
+	site  string // the address of the server
+)
+
+func TestMain(m *testing.M) {
+	answer()
+	suite.Main(m, func(dir string) (db *queries.DB, err error) {
+		exp, err := corpus.Dir()
+		if err != nil {
+			return nil, err
+		}
+		defer corpus.Remove()
+		var paths []string
+		for _, name := range []string{"recur", "cxx", "heap", "omp_gcc", "java", "plt_lazy", "plt_sec"} {
+			paths = append(paths, filepath.Join(exp, "exp", name+".er"))
+		}
+		deep, err := writeDeep(dir)
+		if err != nil {
+			return nil, err
+		}
+		if err := corpus.Data(dir); err != nil {
+			return nil, err
+		}
+		paths = append(paths, deep, filepath.Join(dir, "data", "records_gcc_O2.data"))
+		if store, err = suite.Open(pipeline.Options{Store: filepath.Join(dir, "store"), SymFS: filepath.Join(dir, "symfs"), Labels: labels}, paths...); err != nil {
+			return nil, err
+		}
+		s, err := serving(store.Store, nil)
+		if err != nil {
+			return nil, err
+		}
+		site = s.address
+		return store, nil
+	})
+}
+
+// labels are those of a recording.
+func labels(path string) map[string]string {
+	if variant, is := strings.CutPrefix(strings.TrimSuffix(filepath.Base(path), ".er"), "plt_"); is {
+		return map[string]string{"variant": variant, "note": "a, b"}
+	}
+	return nil
+}
+
+// browser is a tab of a browser that notes what goes wrong in it.
+type browser struct {
+	context.Context
+	t      *testing.T
+	site   string // that it looks at
+	inside string // the site where it is logged in
+
+	mu    sync.Mutex
+	wrong []string
+}
+
+// open starts a browser with a window of a size. What goes wrong in it until the test ends
+// is an error.
+func open(t *testing.T, width, height int64, dark bool) *browser {
+	t.Helper()
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("no chromium")
+	}
+	flags := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.IgnoreCertErrors, chromedp.WindowSize(int(width), int(height)))
+	ctx, stop := chromedp.NewExecAllocator(t.Context(), flags...)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	if err := chromedp.Run(ctx); err != nil { // the browser ends with this context, so that it has no time limit
+		t.Fatal(err)
+	}
+	b := &browser{Context: ctx, t: t, site: site}
+	chromedp.ListenTarget(ctx, b.note)
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	b.run(network.Enable(), log.Enable(), runtime.Enable(), emulation.SetDeviceMetricsOverride(width, height, 1, width < 500),
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+	t.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, w := range b.wrong {
+			t.Error(w)
+		}
+	})
+	return b
+}
+
+// note notes what goes wrong.
+func (b *browser) note(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		b.wrong = append(b.wrong, "exception: "+e.ExceptionDetails.Error())
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.APITypeError || e.Type == runtime.APITypeWarning {
+			text, _ := json.Marshal(e.Args)
+			b.wrong = append(b.wrong, fmt.Sprintf("console: %s: %s", e.Type, text))
+		}
+	case *log.EventEntryAdded:
+		if strings.Contains(e.Entry.Text, "GL Driver Message (OpenGL, Performance") {
+			return // how fast the machine draws
+		}
+		b.wrong = append(b.wrong, fmt.Sprintf("log: %s: %s %s", e.Entry.Level, e.Entry.Text, e.Entry.URL))
+	case *network.EventRequestWillBeSent:
+		if u := e.Request.URL; !strings.HasPrefix(u, b.site+"/") && !strings.HasPrefix(u, "blob:"+b.site) && !strings.HasPrefix(u, "data:") && u != "about:blank" {
+			b.wrong = append(b.wrong, "a request left the server: "+u)
+		}
+	}
+}
+
+func (b *browser) run(actions ...chromedp.Action) {
+	b.t.Helper()
+	ctx, stop := context.WithTimeout(b.Context, 2*time.Minute)
+	defer stop()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// forgive forgets what went wrong as it should.
+func (b *browser) forgive(expected func(string) bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.wrong = slices.DeleteFunc(b.wrong, expected)
+}
+
+// navigate opens an address.
+func navigate(address string) chromedp.Action { return chromedp.Navigate(address) }
+
+// poll waits until an expression, or what it promises, is true. It asks whatever document
+// the page has by then: chromedp.Poll fails on one that was left meanwhile.
+func poll(expression string) chromedp.Action {
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		for {
+			var is bool
+			err := chromedp.Evaluate(`(async () => Boolean(await (`+expression+`)))()`, &is, awaited).Do(ctx)
+			var left *cdproto.Error // the document was left, or is not there yet
+			if err != nil && !errors.As(err, &left) || is {
+				return err
+			}
+			if err := chromedp.Sleep(20 * time.Millisecond).Do(ctx); err != nil {
+				return fmt.Errorf("waiting for %s: %w", expression, err)
+			}
+		}
+	})
+}
+
+// awaited has a promise fulfilled before its value is returned.
+func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+
+// settled waits until no panel loads.
+var settled = poll(`document.querySelector('main *') !== null && document.querySelector('[aria-busy=true]') === null`)
+
+// visit opens a place of the page. The first time the address has the token, as the one that
+// the program prints.
+func (b *browser) visit(query string) {
+	b.t.Helper()
+	place := "/" + query
+	if b.inside != b.site {
+		b.inside = b.site
+		place = "/?token=" + token + strings.Replace(query, "?", "&", 1)
+	}
+	b.run(chromedp.Navigate(b.site+place), settled)
+}
+
+// eval returns what an expression gives in the page.
+func eval[T any](b *browser, expression string) (v T) {
+	b.t.Helper()
+	b.run(chromedp.Evaluate(expression, &v, awaited))
+	return v
+}
+
+// cells are the texts of a table's rows, one line each with | between them.
+func (b *browser) cells() []string {
+	b.t.Helper()
+	return eval[[]string](b, `[...document.querySelectorAll('main tbody tr')].map((r) => [...r.cells].map((c) => c.innerText.trim()).join('|'))`)
+}
+
+// places are those of all panels.
+var places = []string{
+	"", "?view=flame&experiment=cxx.er", "?view=flame&experiment=cxx.er&side=inverted&search=geo&root=bottom", "?view=flame&experiment=recur.er&side=callers&of=fact", "?view=flame&experiment=cxx.er&side=sandwich&group=load+object&of=cxx&colour=module",
+	"?narrow=variant%3Dsec&sort=-Samples", "?view=heatmap&experiment=omp_gcc.er&between=0.500s,1.200s", "?view=trend&function=main", "?view=objects&experiment=records_gcc_O2.data", shape,
+	"?view=functions&experiment=cxx.er", "?view=functions&experiment=cxx.er&inline=true&mode=expert", "?view=callers&experiment=recur.er&function=is_even", "?view=callers&experiment=recur.er&function=is_odd&piece=main&piece=is_even&piece=is_odd", "?view=functions&experiment=heap.er&beside=heapallocbytes&beside=heapleakcnt&rows=3", "?view=source&experiment=recur.er&function=is_even",
+	"?view=source&experiment=cxx.er&function=main&unfold=true", "?view=source&experiment=omp_gcc.er&function=GOMP_parallel&mode=machine", "?view=timeline&experiment=omp_gcc.er", "?view=timeline&experiment=omp_gcc.er&lanes=cpus", "?view=compare&base=plt_lazy.er&test=plt_sec.er", "?view=compare&base=recur.er&test=cxx.er&normalise=total&width=test", "?view=unknown&experiment=java.er", "?view=sql",
+}
+
+// Every panel is shown without an error, and offers what it shows to everybody, in two
+// sizes and in both themes.
+func TestPanels(t *testing.T) {
+	axe, err := os.ReadFile("testdata/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Skip("no axe-core: run npm ci in cmd/acceptance/page/testdata")
+	}
+	for _, of := range []struct {
+		name          string
+		width, height int64
+		dark          bool
+	}{{"light", 1280, 850, false}, {"dark", 1280, 850, true}, {"tablet", 800, 1100, false}, {"tablet dark", 800, 1100, true}, {"phone", 390, 800, false}, {"phone dark", 390, 800, true}} {
+		t.Run(of.name, func(t *testing.T) {
+			b := open(t, of.width, of.height, of.dark)
+			for _, place := range places {
+				b.visit(place)
+				b.picture(place)
+				if text := eval[string](b, `document.querySelector('main').innerText`); len(text) < 20 || strings.Contains(text, "Loading") {
+					t.Errorf("%s shows %q", place, text)
+				}
+				if alert := eval[string](b, `document.querySelector('[role=alert]')?.innerText ?? ''`); alert != "" {
+					t.Errorf("%s: %s", place, alert)
+				}
+				if wider := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wider > 0 {
+					t.Errorf("%s is %d pixels wider than the window", place, wider)
+				}
+				b.run(chromedp.Evaluate(string(axe)+";0", nil))
+				found := eval[[]string](b, `axe.run().then((r) => r.violations.filter((v) => v.impact === 'serious' || v.impact === 'critical').map((v) => v.id + ': ' + v.nodes.map((n) => n.html).slice(0, 3).join(' ')))`)
+				for _, f := range found {
+					t.Errorf("%s: %s", place, f)
+				}
+			}
+		})
+	}
+}
+
+// picture keeps what a place of the page looks like, for people (go test -artifacts).
+func (b *browser) picture(place string) {
+	b.t.Helper()
+	var png []byte
+	b.run(chromedp.CaptureScreenshot(&png))
+	query, err := url.ParseQuery(strings.TrimPrefix(place, "?"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	name := strings.Join(append([]string{filepath.Base(b.t.Name())}, query["view"]...), "-")
+	for n := 0; ; n++ {
+		path := filepath.Join(b.t.ArtifactDir(), fmt.Sprintf("%s-%d.png", name, n))
+		if _, err := os.Stat(path); err == nil {
+			continue // of the same panel
+		}
+		if err := os.WriteFile(path, png, 0o666); err != nil {
+			b.t.Fatal(err)
+		}
+		return
+	}
+}
+
+// The numbers of the page are those of SQL.
+func TestNumbers(t *testing.T) {
+	b := open(t, 1280, 850, false)
+	b.visit("?view=functions&experiment=cxx.er")
+	rows := b.cells()
+	total := store.QueryRow(`SELECT inclusive FROM function_metrics WHERE experiment = 'cxx.er' AND metric = 'totalcpu' AND mode = 'user' AND function = '<Total>'`)
+	var whole int64
+	if err := total.Scan(&whole); err != nil {
+		t.Fatal(err)
+	}
+	found, err := store.Records(t.Context(), `SELECT function, exclusive, inclusive, load_object FROM function_metrics
+		WHERE experiment = 'cxx.er' AND metric = 'totalcpu' AND mode = 'user' ORDER BY function = '<Total>' DESC, exclusive DESC, function, load_object, function_id`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != len(found) {
+		t.Fatalf("%d rows of %d functions", len(rows), len(found))
+	}
+	for i, f := range found {
+		parts := strings.Split(rows[i], "|")
+		percent := func(v int64) string { return fmt.Sprintf("%.2f %%", 100*float64(v)/float64(whole)) }
+		want := []string{percent(f.Number("exclusive")), percent(f.Number("inclusive")), f.Text("function"), f.Text("load_object")}
+		if got := []string{parts[1], parts[3], parts[4], parts[5]}; !slices.Equal(got, want) {
+			t.Errorf("row %d: %q, want %q", i, got, want)
+		}
+	}
+
+	b.visit("")
+	if rows := b.cells(); len(rows) != store.Count {
+		t.Errorf("%d experiments of %d", len(rows), store.Count)
+	}
+	b.visit("?view=flame&experiment=cxx.er")
+	var nodes int
+	if err := store.QueryRow(`SELECT count(*) FROM call_tree WHERE experiment = 'cxx.er' AND metric = 'totalcpu' AND mode = 'user'`).Scan(&nodes); err != nil {
+		t.Fatal(err)
+	}
+	if note := eval[string](b, `[...document.querySelectorAll('.note')].at(-1).innerText`); !strings.Contains(note, fmt.Sprintf("%d nodes", nodes)) {
+		t.Errorf("%q of %d nodes", note, nodes)
+	}
+}
+
+// What a panel leaves out, it says.
+func TestLeftOut(t *testing.T) {
+	b := open(t, 1280, 850, false)
+	for place, want := range map[string]string{
+		"?view=functions&experiment=cxx.er&rows=5":       "The 5 highest of each experiment. Show more",
+		"?view=functions&experiment=cxx.er":              "",
+		"?view=flame&experiment=cxx.er&nodes=10":         "54 nodes, of which the ",
+		"?view=compare&base=plt_lazy.er&test=plt_sec.er": "rows were judged.",
+	} {
+		b.visit(place)
+		notes := eval[string](b, `[...document.querySelectorAll('.note')].map((n) => n.innerText).join('\n')`)
+		if want == "" && notes != "" || !strings.Contains(notes, want) {
+			t.Errorf("%s says %q, not %q", place, notes, want)
+		}
+	}
+}
+
+// A link holds what is looked at, back and forward lead through it, and filters reach all
+// panels.
+func TestPlaces(t *testing.T) {
+	b := open(t, 1280, 850, false)
+	b.visit("")
+	click := func(selector string) { t.Helper(); b.run(chromedp.Click(selector, chromedp.ByQuery), settled) }
+	link := func(text string) {
+		t.Helper()
+		b.run(chromedp.Click(fmt.Sprintf(`//a[.=%q]`, text), chromedp.BySearch), settled)
+	}
+	heading := func() string { t.Helper(); return eval[string](b, `document.title`) }
+	link("recur.er")
+	if got := heading(); got != "recur.er – Flame graph – stackmill" {
+		t.Error(got)
+	}
+	link("Functions")
+	link("is_even")
+	if got := heading(); got != "recur.er – Callers – stackmill" {
+		t.Error(got)
+	}
+	place := eval[string](b, `location.search`)
+	b.run(chromedp.NavigateBack(), settled)
+	if got := heading(); got != "recur.er – Functions – stackmill" {
+		t.Error(got)
+	}
+	b.run(chromedp.NavigateForward(), settled)
+	if got := eval[string](b, `location.search`); got != place {
+		t.Errorf("forward leads to %s, not %s", got, place)
+	}
+	fresh := open(t, 1280, 850, false)
+	fresh.visit(place)
+	if got, want := fresh.cells(), b.cells(); !slices.Equal(got, want) {
+		t.Errorf("the link shows %q, want %q", got, want)
+	}
+
+	b.visit("?view=functions&experiment=omp_gcc.er")
+	all := b.cells()[0]
+	thread := store.QueryRow("SELECT thread_id FROM thread_metrics WHERE experiment = 'omp_gcc.er' AND metric = 'totalcpu' AND mode = 'user' ORDER BY value LIMIT 1")
+	var id string
+	if err := thread.Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	link("Timeline")
+	click(`.threads li:has(button) button`)
+	link("Functions")
+	if one := b.cells()[0]; one == all {
+		t.Errorf("a thread has all: %s", one)
+	}
+}
+
+// The flame graph can be walked and zoomed by keys.
+func TestKeys(t *testing.T) {
+	b := open(t, 1280, 850, false)
+	b.visit("?view=flame&experiment=recur.er")
+	told := func() string { t.Helper(); return eval[string](b, `document.querySelector('.told strong').innerText`) }
+	// level is where the focus is: the frame's depth, and its name.
+	focus := func() (level int, name string) {
+		t.Helper()
+		at := `document.activeElement.closest('[role=treeitem]')`
+		return eval[int](b, `Number(`+at+`.ariaLevel)`), eval[string](b, at+`.querySelector('.name').innerText.replace(/^[▸▾ ]+/, '').trim()`)
+	}
+	b.run(chromedp.Focus(`[role=tree] [tabindex="0"]`, chromedp.ByQuery))
+	for i, step := range []struct {
+		key  string
+		want int
+	}{{kb.ArrowDown, 2}, {kb.ArrowRight, 2}, {kb.ArrowDown, 3}, {kb.ArrowRight, 3}, {kb.ArrowDown, 4}, {kb.ArrowLeft, 3}, {kb.Home, 1}, {kb.ArrowDown, 2}} {
+		b.run(chromedp.KeyEvent(step.key))
+		if level, name := focus(); level != step.want || told() != name {
+			t.Fatalf("key %d leads to level %d, not %d; at %s it tells of %s", i, level, step.want, name, told())
+		}
+	}
+	b.run(chromedp.KeyEvent(kb.Enter), settled)
+	if zoom := eval[string](b, `new URLSearchParams(location.search).get('zoom') ?? ''`); zoom == "" {
+		t.Error("Enter does not zoom")
+	}
+	b.run(chromedp.KeyEvent(kb.Escape), settled)
+	if zoom := eval[string](b, `new URLSearchParams(location.search).get('zoom') ?? ''`); zoom != "" {
+		t.Error("Escape does not show all")
+	}
+}

@@ -1,0 +1,76 @@
+package perf
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"stackmill/cmd/acceptance/perftext"
+	"stackmill/stages/decode"
+)
+
+// symbol is a load object and a function in it, `?` for one without a symbol.
+type symbol struct{ Object, Function string }
+
+// printed is a sample as `perf script` prints it.
+type printed struct {
+	event  string
+	period int64
+	chain  []symbol // leaf first, without inlined functions
+}
+
+var compilerMark = regexp.MustCompile(`\.(constprop|isra|part|cold)(\.\d+)*$`)
+
+// open opens a golden text, which may be compressed.
+func open(t *testing.T, name, file string) io.Reader {
+	t.Helper()
+	path := filepath.Join(folder, "golden", name, file)
+	if b, err := os.ReadFile(path); err == nil {
+		return bytes.NewReader(b)
+	}
+	b, err := os.ReadFile(path + ".gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+// script reads what perf says of each sample.
+func script(t *testing.T, name string) []printed {
+	t.Helper()
+	read, err := perftext.Script(open(t, name, "script.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := make([]printed, len(read))
+	for i, s := range read {
+		samples[i] = printed{event: s.Event, period: s.Period}
+		for _, f := range s.Chain {
+			samples[i].chain = append(samples[i].chain, compared(f.Object, f.Symbol))
+		}
+	}
+	return samples
+}
+
+// compared is what is compared of a frame. What perf does not name: code in the
+// PLT (S22), signal trampolines of stripped libraries (S24) and code made at run
+// time that nothing announces (S15).
+func compared(object, function string) symbol {
+	if function == "[unknown]" || strings.HasSuffix(function, "@plt") || function == "_init" {
+		function = "?"
+	}
+	object = filepath.Base(object)
+	if function == "?" && (object == "[unknown]" || decode.IsPerfMap("/tmp/"+object)) {
+		object = "<Unknown>"
+	}
+	return symbol{object, compilerMark.ReplaceAllString(function, "")}
+}

@@ -1,0 +1,243 @@
+// Package s3 keeps stores and recordings on a real S3 server, and puts faults between the
+// program and it.
+package s3
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"stackmill/cmd/acceptance/suite"
+	"stackmill/schema"
+	"stackmill/stages/decode/gprofng/erbuild"
+)
+
+// long says that the tests go on for many rounds: STACKMILL_S3_LONG=1.
+var long = os.Getenv("STACKMILL_S3_LONG") != ""
+
+// gateway is the server, and its version.
+const gateway = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
+
+var scratch string
+
+func TestMain(m *testing.M) {
+	var err error
+	if scratch, err = os.MkdirTemp("", "stackmill-s3-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(scratch)
+	os.Exit(code)
+}
+
+// program builds stackmill.
+var program = sync.OnceValues(func() (string, error) {
+	binary := filepath.Join(scratch, "stackmill")
+	return binary, suite.Build(binary)
+})
+
+// gatewayProgram builds the server once for all runs.
+var gatewayProgram = sync.OnceValues(func() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	_, version, _ := strings.Cut(gateway, "@")
+	dir := filepath.Join(cache, "stackmill-tests", "versitygw-"+version+"-"+runtime.GOARCH)
+	binary := filepath.Join(dir, "versitygw")
+	if _, err := os.Stat(binary); err == nil {
+		return binary, nil
+	}
+	build := exec.Command("go", "install", gateway)
+	build.Env = append(os.Environ(), "GOBIN="+dir+".new", "GOFLAGS=-mod=mod", "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go install: %w\n%s", err, out)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	return binary, os.Rename(filepath.Join(dir+".new", "versitygw"), binary)
+})
+
+// server is a running gateway and what is before it.
+type server struct {
+	*testing.T
+	binary string // of stackmill
+	root   string // the folder of its buckets
+	*proxy
+}
+
+const user, secret = "test", "testsecret"
+
+// serve starts a server with an empty bucket, store.
+func serve(t *testing.T) *server {
+	t.Helper()
+	t.Parallel()
+	binary, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	gw, err := gatewayProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{T: t, binary: binary, root: filepath.Join(t.TempDir(), "buckets")}
+	if err := os.MkdirAll(filepath.Join(s.root, "store"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	free.Close()
+	command := exec.Command(gw, "--port", address, "--quiet", "posix", s.root)
+	command.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+user, "ROOT_SECRET_KEY="+secret)
+	var said strings.Builder
+	command.Stdout, command.Stderr = &said, &said
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+	})
+	for n := 0; ; n++ {
+		answer, err := http.Get("http://" + address)
+		if err == nil {
+			answer.Body.Close()
+			break
+		}
+		if n == 200 {
+			t.Fatalf("the server does not answer: %v\n%s", err, said.String())
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	s.proxy = newProxy(t, address)
+	return s
+}
+
+// machine is a machine of its own: a cache that no other has.
+type machine struct {
+	*server
+	cache string
+	host  string // as which it knows the server
+	env   []string
+}
+
+func (s *server) machine(env ...string) *machine {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.machines++
+	return &machine{s, filepath.Join(s.TempDir(), "cache"), fmt.Sprintf("127.0.0.%d:%d", s.machines, s.port), env}
+}
+
+// command prepares a verb.
+func (m *machine) command(words ...string) *exec.Cmd {
+	c := exec.Command(m.binary, words...)
+	settings := func(variable string) bool {
+		return strings.HasPrefix(variable, "AWS_") || strings.HasPrefix(variable, "STACKMILL_S3_")
+	}
+	c.Env = append(slices.DeleteFunc(os.Environ(), settings), "HOME="+m.cache, "AWS_ACCESS_KEY_ID="+user, "AWS_SECRET_ACCESS_KEY="+secret, "AWS_ENDPOINT_URL=http://"+m.host,
+		"AWS_EC2_METADATA_DISABLED=true", "XDG_CACHE_HOME="+m.cache, "STACKMILL_S3_TIMEOUT=2s", "STACKMILL_S3_RETRY=30s")
+	c.Env = append(c.Env, m.env...)
+	return c
+}
+
+// run runs a verb.
+func (m *machine) run(words ...string) (code int, out string) {
+	text, err := m.command(words...).CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0, string(text)
+	case errors.As(err, &exit):
+		return exit.ExitCode(), string(text)
+	}
+	return -2, err.Error()
+}
+
+// does runs a verb that ends well, and returns what it prints.
+func (m *machine) does(words ...string) string {
+	m.Helper()
+	code, out := m.run(words...)
+	if code != 0 {
+		m.Fatalf("%q: exit status %d\n%s", words, code, out)
+	}
+	return out
+}
+
+// stored lists the objects below a key.
+func (s *server) stored(key string) (files []string) {
+	_ = filepath.Walk(filepath.Join(s.root, key), func(path string, info os.FileInfo, err error) error {
+		if err == nil && info.Mode().IsRegular() {
+			files = append(files, path)
+		}
+		return nil
+	})
+	return files
+}
+
+// value is the sum of the bytes that a recording has allocated, different in each.
+func value(n int) int { return 2*(1000+n) + 1 }
+
+// record makes a small experiment in a folder.
+func record(t *testing.T, dir string, n int) {
+	t.Helper()
+	path := filepath.Join(dir, fmt.Sprintf("job-%03d.er", n))
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	e := erbuild.New(path)
+	e.Declare(schema.Heap, "", erbuild.Layouts[schema.Heap][0])
+	for i, f := range []string{"main", "work"} {
+		e.Function(0, uint64(0x10000+i*0x100), 0x100, f)
+	}
+	work, events := e.Frame(0x10104, 0x10004), e.Events(schema.Heap)
+	for i, size := range []int64{int64(1000 + n), int64(1000 + n), 1} {
+		events.Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{Thread: 7, CPU: 1, Time: int64(i+1) * 1e6, Stack: work, Values: []int64{0, size, int64(0x7000 + 0x1000*i), 0}})
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sums asks for what each experiment of a store has allocated. One that is there twice has
+// twice the sum.
+const sums = `SELECT experiment, sum(exclusive)::BIGINT AS bytes FROM function_metrics
+	WHERE metric = 'heapallocbytes' AND mode = 'user' AND function = 'work' GROUP BY ALL ORDER BY ALL`
+
+// truth is the answer if recordings with these numbers are in the store.
+func truth(from, end int) string {
+	var b strings.Builder
+	b.WriteString("experiment,bytes\n")
+	for n := from; n < end; n++ {
+		fmt.Fprintf(&b, "job-%03d.er,%d\n", n, value(n))
+	}
+	return b.String()
+}
+
+// has compares a store with the truth, and proves it, on a machine that has done neither: all
+// tests share what it keeps besides stores.
+func (s *server) has(store string, from, end int) {
+	s.Helper()
+	m := s.machine()
+	m.cache = filepath.Join(scratch, "reader")
+	if got, want := strings.ReplaceAll(m.does("query", "--store", store, "--format", "csv", sums), "\r", ""), truth(from, end); got != want {
+		m.Errorf("%s has\n%swant\n%s", store, got, want)
+	}
+	if out := m.does("check", "--store", store); !strings.Contains(out, "nothing is wrong") {
+		m.Errorf("%s", out)
+	}
+}

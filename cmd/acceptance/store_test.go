@@ -1,0 +1,127 @@
+// Package acceptance compares the store with what gprofng prints for recorded
+// experiments, and with what their programs' sources say.
+package acceptance
+
+import (
+	"context"
+	"database/sql"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"stackmill/cmd/acceptance/suite"
+	"stackmill/internal/corpus"
+	"stackmill/pipeline"
+	"stackmill/queries"
+)
+
+// One store serves all tests that only read: every good recording, ingested by
+// one command.
+var (
+	recordings string // the folder of the recordings and goldens
+	shared     *queries.DB
+	scratch    string // a folder that is removed at the end
+)
+
+// buildOnce builds the program for the tests that run it.
+var buildOnce = sync.OnceValues(func() (string, error) {
+	binary := filepath.Join(scratch, "stackmill")
+	return binary, suite.Build(binary)
+})
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "acceptance:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (code int, err error) {
+	if recordings, err = corpus.Dir(); err != nil {
+		return 1, err
+	}
+	defer corpus.Remove()
+	if scratch, err = os.MkdirTemp("", "stackmill-acceptance-"); err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(scratch)
+	store := filepath.Join(scratch, "store")
+	if _, err := ingest(store, filepath.Join(scratch, "cache"), filepath.Join(recordings, "exp")); err != nil {
+		return 1, err
+	}
+	if shared, err = queries.Open(context.Background(), store); err != nil {
+		return 1, err
+	}
+	defer shared.Close()
+	return m.Run(), nil
+}
+
+// ingest reads the recordings below the paths into a store. Debug files of this
+// machine's libraries are not used: goldens and truth were made without.
+func ingest(store, cache string, paths ...string) ([]pipeline.Result, error) {
+	return pipeline.Ingest(context.Background(), pipeline.Options{
+		Store: store, Cache: cache, Jobs: 2, Memory: 512 << 20, Recursive: true, DebugDirs: []string{scratch},
+	}, paths...)
+}
+
+// cases are the names of the good recordings.
+func cases(t *testing.T) []string {
+	found, err := filepath.Glob(filepath.Join(recordings, "exp", "*.er"))
+	if err != nil || len(found) == 0 {
+		t.Fatal("no recordings", err)
+	}
+	for i, f := range found {
+		found[i] = f[len(filepath.Dir(f))+1 : len(f)-len(".er")]
+	}
+	return found
+}
+
+// withGolden are the names of the good recordings that have goldens.
+func withGolden(t *testing.T) []string {
+	return slices.DeleteFunc(cases(t), func(c string) bool {
+		_, err := os.Stat(filepath.Join(recordings, "golden", c))
+		return err != nil
+	})
+}
+
+// row is what a query gives for each row.
+type row interface{ Scan(...any) error }
+
+// query runs SQL and scans each row with the function.
+func query(t *testing.T, db *sql.DB, scan func(row) error, text string, args ...any) {
+	t.Helper()
+	suite.Query(t, db, func(r *sql.Rows) error { return scan(r) }, text, args...)
+}
+
+// number returns the one value that a query gives, 0 for none or NULL.
+func number(t *testing.T, db *sql.DB, text string, args ...any) int64 {
+	t.Helper()
+	var n sql.NullInt64
+	query(t, db, func(r row) error { return r.Scan(&n) }, text, args...)
+	return n.Int64
+}
+
+// Reading the files proves all sums, without SQL.
+func TestProvedWithoutSQL(t *testing.T) {
+	proof, err := queries.Check(t.Context(), shared.Store, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range proof.Doubted {
+		t.Error(d)
+	}
+}
+
+// Values computed from the stored stacks are the stored values.
+func TestComputedValues(t *testing.T) {
+	if n := suite.CheckValues(t, filepath.Join(scratch, "store")); n != len(cases(t)) {
+		t.Errorf("%d experiments have values, of %d", n, len(cases(t)))
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"stackmill/internal/corpus"
+	"stackmill/schema"
+	"stackmill/stages/decode"
+	"stackmill/stages/decode/perfdata"
+	"stackmill/stages/loadobject/cache"
+	"stackmill/stages/program"
+	"stackmill/stages/samples"
+	"stackmill/stages/symbolize"
+)
+
+// accessCount is how many accesses to memory are attributed, and accessTime how many
+// seconds longer that may take than reading them.
+const (
+	accessCount = 1_000_000
+	accessTime  = 1
+)
+
+// dataObjects measures what it takes to find the data objects of accesses to
+// memory, of the programs with known data as they are usually compiled, after
+// their events were read. The first round, in which the programs' tables are made,
+// does not count.
+func (b *bench) dataObjects() error {
+	files, err := accessFiles(b.dir)
+	if err != nil {
+		return err
+	}
+	recordings, err := filepath.Glob(filepath.Join(files, "accesses", "*.data"))
+	if err != nil {
+		return err
+	}
+	loader := cache.New(cache.Options{CacheDir: b.cache()})
+	var times []time.Duration
+	instructions := 0
+	for range b.rounds + 1 {
+		spent := time.Duration(0)
+		instructions = 0
+		for _, path := range recordings {
+			took, n, err := attributed(path, filepath.Join(files, "symfs"), loader)
+			if err != nil {
+				return err
+			}
+			spent += took
+			instructions += n
+		}
+		times = append(times, spent)
+	}
+	b.figures.add(figure{
+		work:  fmt.Sprintf("%d accesses to memory by %d instructions", accessCount, instructions),
+		value: median(times[1:]).Seconds(), unit: "s", target: accessTime,
+	})
+	return nil
+}
+
+// attributed finds the data objects of a recording's events and returns the time
+// that took this process, garbage collection included, beyond reading the events;
+// and by how many instructions they were.
+func attributed(path, symfs string, loader *cache.Loader) (spent time.Duration, instructions int, err error) {
+	rec := perfdata.New().Open(path)
+	defer rec.Close()
+	rec.Locate = func(object string) []decode.Candidate {
+		return []decode.Candidate{{Path: filepath.Join(symfs, object), Origin: "path"}, {Path: object, Origin: "path"}}
+	}
+	resolver := symbolize.New(rec, rec, loader)
+	metrics := samples.Metrics(rec)
+	drop := func(*schema.Table, arrow.RecordBatch) error { return nil }
+	data := samples.NewData("", rec, metrics, resolver, loader, drop)
+	for _, p := range rec.Processes {
+		resolved := resolver.Process(p, ".")
+		reading, err := events(rec, p, metrics, nil)
+		if err != nil {
+			return 0, 0, err
+		}
+		before, err := processTime()
+		if err != nil {
+			return 0, 0, err
+		}
+		if _, err := events(rec, p, metrics, data.Process(p, p.Stacks, resolved, nil)); err != nil {
+			return 0, 0, err
+		}
+		after, err := processTime()
+		if err != nil {
+			return 0, 0, err
+		}
+		spent += after - before - reading
+	}
+	distinct := map[program.LocationNo]bool{}
+	for _, s := range data.Sums {
+		distinct[s.Location()] = true
+	}
+	return spent, len(distinct), nil
+}
+
+// events reads a process's events and has their data objects found, if there is
+// a sink for them. It returns the time that took this process.
+func events(rec *decode.Recording, p *decode.Process, metrics []schema.Metric, finder *samples.DataProcess) (time.Duration, error) {
+	before, err := processTime()
+	if err != nil {
+		return 0, err
+	}
+	reader := p.Events(schema.Perf)
+	defer reader.Close()
+	deriver := samples.NewDeriver(rec, p, schema.Perf, nil, samples.NewFiles())
+	counter, first := samples.NewCounter(metrics), int64(0)
+	for {
+		batch, err := reader.Next()
+		if err != nil {
+			return 0, err
+		}
+		if batch == nil {
+			break
+		}
+		b := deriver.Batch(batch, first)
+		counter.Add(b)
+		if finder != nil {
+			err = finder.Add(b)
+		}
+		first += batch.NumRows()
+		b.Release()
+		if err != nil {
+			return 0, err
+		}
+	}
+	after, err := processTime()
+	return after - before, err
+}
+
+// accessFiles returns the folder with the long recordings, as accesses/, which it
+// makes when it is not there, and their programs as symfs/.
+func accessFiles(dir string) (string, error) {
+	path := filepath.Join(dir, "accesses")
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return path, err
+	}
+	part := filepath.Join(dir, "unfinished.accesses")
+	if err := errors.Join(os.RemoveAll(part), os.MkdirAll(filepath.Join(part, "accesses"), 0o777), corpus.Data(part)); err != nil {
+		return "", err
+	}
+	found, err := filepath.Glob(filepath.Join(part, "data", "*_O2.data")) // with some 1000 instructions in all
+	if err != nil {
+		return "", err
+	}
+	found = slices.DeleteFunc(found, func(f string) bool { return strings.HasPrefix(filepath.Base(f), "watch") }) // not page faults
+	for i, f := range found {
+		n := accessCount*(i+1)/len(found) - accessCount*i/len(found)
+		if err := prolong(f, filepath.Join(part, "accesses", filepath.Base(f)), n, 0); err != nil {
+			return "", err
+		}
+	}
+	return path, os.Rename(part, path)
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"stackmill/internal/corpus"
+)
+
+// nightSize is how many experiments are in one folder.
+const nightSize = 100
+
+// nightFolder is the folder of a night's experiments.
+func nightFolder(night int) string { return fmt.Sprintf("night-%03d", night) }
+
+// many makes n small experiments, unless they are there, that differ in their samples,
+// stacks and threads, of three load objects that they share: those from this number on, in
+// a folder for each night.
+func many(dir, root string, from, n, night int) error {
+	shared, err := sharedObjects(filepath.Join(dir, "scale-objects"))
+	if err != nil {
+		return err
+	}
+	for i := from; i < from+n; i++ {
+		path := filepath.Join(root, nightFolder(i/night), fmt.Sprintf("job-%05d.er", i))
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		like := small(i)
+		like.objects = shared
+		if err := composeWhole(path, like); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// small is the shape of a small experiment.
+func small(n int) shape {
+	return shape{seed: uint64(n) + 100, records: 200 + 37*(n%41), threads: 1 + n%4, stacks: 20 + n%60, of: 200}
+}
+
+// composeWhole makes a recording that appears when it is complete.
+func composeWhole(path string, like shape) error {
+	part := filepath.Join(filepath.Dir(path), "unfinished")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.RemoveAll(part)); err != nil {
+		return err
+	}
+	return errors.Join(compose(part, like), os.Rename(part, path))
+}
+
+// sharedObjects puts the load objects of composed recordings into a folder, unless they are there.
+func sharedObjects(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o777)
+	}
+	for _, object := range objects {
+		path := filepath.Join(dir, filepath.Base(object))
+		if _, e := os.Stat(path); err == nil && errors.Is(e, fs.ErrNotExist) {
+			err = sharedObject(object, path)
+		}
+	}
+	return dir, err
+}
+
+// sharedObject writes the content of a load object.
+func sharedObject(object, path string) error {
+	files, err := corpus.Dir()
+	if err != nil {
+		return err
+	}
+	file, err := archived(files, object)
+	if err != nil {
+		return err
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o777)
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"stackmill/internal/corpus"
+)
+
+// perfFiles returns the folder with perf's recordings and their load objects,
+// which it unpacks when it is not there.
+func perfFiles(dir string) (string, error) {
+	path := filepath.Join(dir, "perf")
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return path, err
+	}
+	part := filepath.Join(dir, "unfinished.perf")
+	if err := errors.Join(os.RemoveAll(part), os.MkdirAll(part, 0o777), corpus.Perf(part)); err != nil {
+		return "", err
+	}
+	return path, os.Rename(part, path)
+}
+
+// Where things stand in a perf.data file (perf-data 1, 4, 6).
+const (
+	attrsOffset       = 24
+	dataOffset        = 40
+	dataSize          = 48
+	featureBits       = 72
+	featureSampleTime = 21 // of the bits: SAMPLE_TIME
+	attrType          = 24 // in the attr
+	attrRegs          = 80
+	attrStack         = 88
+	recordSample      = 9
+	sampleTime        = 1 << 2
+	beforeTime        = 1<<16 | 1<<0 | 1<<1 // IDENTIFIER, IP, TID
+	beforeChain       = beforeTime | sampleTime | 1<<3 | 1<<6 | 1<<7 | 1<<8 | 1<<9
+	sampleChain       = 1 << 5
+	sampleRegs        = 1 << 12
+	sampleStack       = 1 << 13
+)
+
+// prolong writes a recording with the samples of another one, again and again, each
+// time later, until there are n of them. Their stack dumps, if they have any, become
+// dump bytes long; the added bytes are not valid.
+func prolong(from, to string, n, dump int) error {
+	b, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	u64 := func(at uint64) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
+	attr := u64(attrsOffset)
+	sampleType, regs := u64(attr+attrType), u64(attr+attrRegs)
+	if sampleType&sampleTime == 0 {
+		return fmt.Errorf("%s: its samples have no time", from)
+	}
+	timeAt := 8
+	for bits := sampleType & beforeTime; bits != 0; bits &= bits - 1 {
+		timeAt += 8
+	}
+	var side []byte // the other records
+	cycle := repeated{timeAt: timeAt, first: ^uint64(0)}
+	for r := range perfRecords(bytes.NewReader(b[u64(dataOffset):][:u64(dataSize)])) {
+		if r.isSample() {
+			cycle.add(widened(slices.Clone(r), sampleType, regs, dump))
+		} else {
+			side = append(side, r...)
+		}
+	}
+	if len(cycle.samples) == 0 {
+		return fmt.Errorf("%s: no samples", from)
+	}
+	length := uint64(len(side)) + cycle.length(n)
+	end, more := u64(dataOffset)+u64(dataSize), length-u64(dataSize)
+	binary.LittleEndian.PutUint64(b[dataSize:], length)
+	if dump > 0 {
+		binary.LittleEndian.PutUint32(b[attr+attrStack:], uint32(dump))
+	}
+	moveFeatures(b, b[end:], more)
+
+	f, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f) // Flush returns its errors
+	w.Write(b[:u64(dataOffset)])
+	w.Write(side)
+	cycle.write(w, n)
+	w.Write(b[end:])
+	return errors.Join(w.Flush(), f.Close())
+}
+
+// repeated are samples that come again and again, each time later.
+type repeated struct {
+	samples     [][]byte
+	timeAt      int    // where in a sample its time is
+	first, last uint64 // times
+}
+
+func (c *repeated) add(s []byte) {
+	t := binary.LittleEndian.Uint64(s[c.timeAt:])
+	c.samples, c.first, c.last = append(c.samples, s), min(c.first, t), max(c.last, t)
+}
+
+// length is the length of n samples, in bytes.
+func (c *repeated) length(n int) (length uint64) {
+	for i := range n {
+		length += uint64(len(c.samples[i%len(c.samples)]))
+	}
+	return length
+}
+
+// write writes n samples. Flush returns its errors.
+func (c *repeated) write(w *bufio.Writer, n int) {
+	for i := range n {
+		s := slices.Clone(c.samples[i%len(c.samples)])
+		t := s[c.timeAt:]
+		binary.LittleEndian.PutUint64(t, binary.LittleEndian.Uint64(t)+uint64(i/len(c.samples))*(c.last-c.first+1))
+		w.Write(s)
+	}
+}
+
+// perfRecord is a record of a perf.data file.
+type perfRecord []byte
+
+func (r perfRecord) kind() uint32      { return r.u32(0) }
+func (r perfRecord) misc() uint16      { return binary.LittleEndian.Uint16(r[4:]) }
+func (r perfRecord) isSample() bool    { return r.kind() == recordSample }
+func (r perfRecord) u32(at int) uint32 { return binary.LittleEndian.Uint32(r[at:]) }
+
+// perfRecords iterates over whole records; one is valid until the next.
+func perfRecords(from io.Reader) iter.Seq[perfRecord] {
+	return func(yield func(perfRecord) bool) {
+		in, b := bufio.NewReaderSize(from, 1<<16), make([]byte, 1<<16)
+		for {
+			if _, err := io.ReadFull(in, b[:8]); err != nil {
+				return
+			}
+			record := b[:max(binary.LittleEndian.Uint16(b[6:]), 8)]
+			if _, err := io.ReadFull(in, record[8:]); err != nil || !yield(record) {
+				return
+			}
+		}
+	}
+}
+
+// features iterates over the entries of the index of features, which is what stands
+// after the data: their numbers, and where each is and how long.
+func features(head, index []byte) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		for bit := range 256 {
+			if head[featureBits+bit/8]>>(bit%8)&1 == 0 {
+				continue
+			}
+			if !yield(bit, index[:16]) {
+				return
+			}
+			index = index[16:]
+		}
+	}
+}
+
+// moveFeatures moves the recorded places of features by so many bytes.
+func moveFeatures(head, index []byte, by uint64) {
+	for _, entry := range features(head, index) {
+		binary.LittleEndian.PutUint64(entry, binary.LittleEndian.Uint64(entry)+by)
+	}
+}
+
+// forgetTimes clears the times of the first and last sample; rest is the file from
+// an offset on.
+func forgetTimes(head, rest []byte, offset uint64) {
+	for bit, entry := range features(head, rest) {
+		if bit == featureSampleTime {
+			at := binary.LittleEndian.Uint64(entry) - offset
+			clear(rest[at:][:binary.LittleEndian.Uint64(entry[8:])])
+		}
+	}
+}
+
+// widened returns a sample whose stack dump has dump bytes.
+func widened(s []byte, sampleType, regs uint64, dump int) []byte {
+	if sampleType&sampleStack == 0 {
+		return s
+	}
+	word := func(at int) int { return int(binary.LittleEndian.Uint64(s[at:])) }
+	at := 8 + 8*bits.OnesCount64(sampleType&beforeChain)
+	if sampleType&sampleChain != 0 {
+		at += 8 + 8*word(at)
+	}
+	if sampleType&sampleRegs != 0 {
+		if at += 8; word(at-8) != 0 {
+			at += 8 * bits.OnesCount64(regs)
+		}
+	}
+	size := word(at)
+	if size == 0 || size > dump {
+		return s
+	}
+	binary.LittleEndian.PutUint64(s[at:], uint64(dump))
+	end := at + 8 + size
+	wide := slices.Concat(s[:end], make([]byte, dump-size), s[end:])
+	binary.LittleEndian.PutUint16(wide[6:], uint16(len(wide)))
+	return wide
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sort"
+
+	"stackmill/internal/corpus"
+	"stackmill/schema"
+	"stackmill/stages/decode/gprofng/erbuild"
+)
+
+// shape says what a recording is like: a server that allocates on several threads.
+type shape struct {
+	seed                     uint64
+	records, threads, stacks int
+	of                       int    // the stacks of the program, of which these are some; 0: these
+	objects                  string // the folder in which the load objects are; empty: archived
+	wall                     int64  // when it was recorded, s since 1970; 0: some day
+}
+
+const (
+	minDepth = 5
+	maxDepth = 40
+	step     = 2_000 // ns between two calls of one thread, on average
+)
+
+// objects are the load objects of the recording: real ones, from the archive of
+// a recorded C++ program.
+var objects = []string{"/tmp/corpus/bin/cxx", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30", "/usr/lib/x86_64-linux-gnu/libc.so.6"}
+
+// recording returns the path of the recording, which it makes when it is not there.
+func recording(dir string, records int) (string, error) {
+	path := filepath.Join(dir, fmt.Sprintf("heap-%d.er", records))
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return path, err
+	}
+	fmt.Println("making", path)
+	part := filepath.Join(dir, "unfinished.er")
+	if err := os.RemoveAll(part); err != nil {
+		return "", err
+	}
+	if err := compose(part, shape{seed: 1, records: records, threads: 8, stacks: 6000}); err != nil {
+		return "", err
+	}
+	return path, os.Rename(part, path)
+}
+
+func compose(dir string, like shape) error {
+	files, err := corpus.Dir()
+	if err != nil {
+		return err
+	}
+	rnd := rand.New(rand.NewPCG(like.seed, 2)) // the same recording each time
+	code := rnd
+	if like.of > 0 {
+		code = rand.New(rand.NewPCG(1, 2)) // the same program
+	}
+	e := erbuild.New(dir)
+	e.Command = "/tmp/corpus/bin/cxx"
+	if like.wall != 0 {
+		e.Wall = like.wall
+	}
+	e.End = int64(like.records) * step / int64(like.threads)
+	e.Declare(schema.Heap, "", erbuild.Layouts[schema.Heap][0])
+	var pcs []uint64
+	for i, object := range objects {
+		file := filepath.Join(like.objects, filepath.Base(object))
+		if like.objects != "" {
+			object = file
+		} else if file, err = archive(e, files, object); err != nil {
+			return err
+		}
+		found, err := mapText(e, object, file, uint64(i+1)<<32, code)
+		if err != nil {
+			return err
+		}
+		pcs = append(pcs, found...)
+	}
+	paths := walks(pcs, max(like.of, like.stacks), code)
+	if like.of > 0 {
+		rnd.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+	}
+	calls(e, like, paths[:like.stacks], rnd)
+	return e.Close()
+}
+
+// archived returns the file of a load object in the recorded C++ program's archive.
+func archived(files, object string) (string, error) {
+	found, err := filepath.Glob(filepath.Join(files, "exp", "all.er", "archives", filepath.Base(object)+"_*"))
+	if err != nil || len(found) != 1 {
+		return "", fmt.Errorf("%d archived files for %s: %w", len(found), object, err)
+	}
+	return found[0], nil
+}
+
+// archive puts a load object into a recording's archive, and returns its file.
+func archive(e *erbuild.Experiment, files, object string) (string, error) {
+	file, err := archived(files, object)
+	if err != nil {
+		return "", err
+	}
+	content, err := os.ReadFile(file)
+	e.Archive(object, content)
+	return file, err
+}
+
+// mapText maps the text of a load object at base and returns PCs in its functions.
+func mapText(e *erbuild.Experiment, object, file string, base uint64, rnd *rand.Rand) ([]uint64, error) {
+	f, err := elf.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var text *elf.Prog
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 {
+			text = p
+		}
+	}
+	symbols, err := f.DynamicSymbols()
+	if own, e := f.Symbols(); e == nil {
+		symbols, err = own, nil
+	}
+	if err != nil || text == nil {
+		return nil, fmt.Errorf("%s: no text or symbols: %w", file, err)
+	}
+	const page = 4096
+	start := base + text.Off/page*page
+	e.Segment(0, start, (text.Off%page+text.Filesz+page-1)/page*page, text.Off/page*page, 5, object)
+	var pcs []uint64
+	for _, s := range symbols {
+		if elf.ST_TYPE(s.Info) != elf.STT_FUNC || s.Size < 16 || s.Value < text.Vaddr || s.Value >= text.Vaddr+text.Filesz {
+			continue
+		}
+		for range 2 {
+			pcs = append(pcs, base+text.Off+s.Value-text.Vaddr+rnd.Uint64N(s.Size))
+		}
+	}
+	return pcs, nil
+}
+
+// walks returns distinct stacks: paths of a random call tree, in which few
+// paths are common and most are rare.
+func walks(pcs []uint64, stacks int, rnd *rand.Rand) [][]uint64 {
+	paths := make([][]uint64, 0, stacks)
+	var trunk []uint64 // root first
+	for len(paths) < stacks {
+		if len(paths)%16 == 0 {
+			trunk = trunk[:0]
+			for range minDepth + rnd.IntN(maxDepth-minDepth-3) {
+				trunk = append(trunk, pcs[rnd.IntN(len(pcs))])
+			}
+		}
+		stack := append([]uint64{}, trunk...)
+		for range 1 + rnd.IntN(3) {
+			stack = append(stack, pcs[rnd.IntN(len(pcs))])
+		}
+		for i, j := 0, len(stack)-1; i < j; i, j = i+1, j-1 {
+			stack[i], stack[j] = stack[j], stack[i]
+		}
+		paths = append(paths, stack)
+	}
+	return paths
+}
+
+// The operations of heap packets (gprofng-experiment 3.4).
+const (
+	opMalloc, opFree, opRealloc = 0, 1, 2
+)
+
+// calls writes the heap calls: of a hundred, about 50 allocate, 45 free and 5
+// reallocate; what is never freed leaks.
+func calls(e *erbuild.Experiment, like shape, paths [][]uint64, rnd *rand.Rand) {
+	ids := make([]uint64, len(paths))      // of those that were recorded
+	popular := make([]float64, len(paths)) // sums of weights 1/rank
+	sum := 0.0
+	for i := range popular {
+		sum += 1 / float64(i+1)
+		popular[i] = sum
+	}
+	w := e.Events(schema.Heap)
+	layout := &erbuild.Layouts[schema.Heap][0]
+	live := make([][]int64, like.threads)
+	next, times := int64(0x5000_0000_0000), make([]int64, like.threads)
+	for n := range like.records {
+		t := n % like.threads
+		times[t] += 1 + rnd.Int64N(2*step)
+		path := sort.SearchFloat64s(popular, rnd.Float64()*sum)
+		if ids[path] == 0 {
+			ids[path] = e.Frame(paths[path]...)
+		}
+		p := erbuild.Packet{Thread: int64(1001 + t), CPU: int32(t % 4), Time: times[t], Stack: ids[path]}
+		size, op := 16*(1+rnd.Int64N(64)), opMalloc
+		if r := rnd.IntN(100); len(live[t]) > 0 && r >= 50 {
+			op = opFree
+			if r >= 95 {
+				op = opRealloc
+			}
+		}
+		address, old := next, int64(0)
+		if op != opMalloc {
+			k := rnd.IntN(len(live[t]))
+			old = live[t][k]
+			live[t][k] = live[t][len(live[t])-1]
+			live[t] = live[t][:len(live[t])-1]
+		}
+		if op == opFree {
+			size, address, old = 0, old, 0
+		} else {
+			live[t] = append(live[t], address)
+			next += 1024
+		}
+		p.Values = []int64{int64(op), size, address, old}
+		w.Put(t, layout, p)
+	}
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+)
+
+// mutation is one way to damage a recording. It returns false where the recording
+// has nothing of the kind.
+type mutation struct {
+	name string
+	do   func(d *damage) bool
+}
+
+// mutations are all of them.
+var mutations = slices.Concat(fileMutations, packetMutations, textMutations, perfMutations, perfFieldMutations, perfLargeMutations, elfMutations, dwarfMutations)
+
+// damage is a recording that is being damaged.
+type damage struct {
+	*rand.Rand
+	rec   *recording
+	words []string // what was done
+	truth truth    // what may differ in silence
+	err   error    // a file of the base cannot be read
+}
+
+// did notes what was done to so many records. The case is looked up in truths; one
+// that is not there must be told.
+func (d *damage) did(kind string, records int, format string, args ...any) bool {
+	t := truths[kind]
+	t.samples *= records * d.rec.base.events
+	d.truth = d.truth.plus(t)
+	d.words = append(d.words, fmt.Sprintf(format, args...))
+	return true
+}
+
+// read returns the content of one of the recording's files that match.
+func (d *damage) read(patterns ...string) (name string, data []byte) {
+	names := d.rec.names(patterns...)
+	if len(names) == 0 {
+		return "", nil
+	}
+	name = names[d.IntN(len(names))]
+	data, err := d.rec.read(name)
+	if err != nil {
+		d.err = err
+	}
+	return name, data
+}
+
+func (d *damage) write(name string, data []byte) { d.rec.changed[name] = data }
+
+// absurd returns a number that programs do not expect.
+func (d *damage) absurd() uint64 {
+	numbers := []uint64{0, 1, 2, 7, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1 << 40, 1 << 47, 1<<63 - 1, 1 << 63, ^uint64(0), ^uint64(0) - 1, ^uint64(0) - 4095, d.Uint64(), d.Uint64N(1 << 20)}
+	return numbers[d.IntN(len(numbers))]
+}
+
+func pick[T any](d *damage, list []T) T { return list[d.IntN(len(list))] }
+
+// mutant is one damaged recording, which its seed, base and mutation make again.
+type mutant struct {
+	seed     uint64
+	base     *base
+	mutation mutation
+}
+
+func (m mutant) name() string { return fmt.Sprintf("%s-%s-%d", m.base.name, m.mutation.name, m.seed) }
+
+// again is the command that makes it and runs it.
+func (m mutant) again() string {
+	return fmt.Sprintf("go run -tags duckdb_arrow ./cmd/mutate -seed %d -base %s -mutation %s -n 1 -keep DIR", m.seed, m.base.name, m.mutation.name)
+}
+
+// make damages the base; nil when the mutation does not fit it.
+func (m mutant) make(archive string) (*damage, error) {
+	rec, err := newRecording(m.base, archive)
+	if err != nil {
+		return nil, err
+	}
+	h := fnv.New64a()
+	h.Write([]byte(m.base.name + " " + m.mutation.name))
+	d := &damage{Rand: rand.New(rand.NewPCG(m.seed, h.Sum64())), rec: rec}
+	for range 8 { // what it chooses by chance may not fit
+		if m.mutation.do(d) && d.err == nil {
+			return d, nil
+		}
+	}
+	return nil, d.err
+}
+
+// chooser returns mutants that take turns with all pairs of a base and a mutation.
+// Pairs that do not fit are among them.
+func chooser(bases []*base, mutations []mutation) func(seed uint64) mutant {
+	var pairs []mutant
+	for _, mu := range mutations {
+		for _, b := range bases {
+			pairs = append(pairs, mutant{0, b, mu})
+		}
+	}
+	order := rand.New(rand.NewPCG(1, 1)).Perm(len(pairs)) // so that a few of them are of all kinds
+	return func(seed uint64) mutant {
+		m := pairs[order[seed%uint64(len(pairs))]]
+		m.seed = seed
+		return m
+	}
+}

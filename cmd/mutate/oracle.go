@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"stackmill/queries"
+	"stackmill/schema/storedir"
+)
+
+// sample is what a store holds of one event, without what is derived from others.
+type sample struct {
+	kind        string
+	pid, thread int64
+	cpu, time   int64
+	stack       uint64 // hash of its words
+	value       string
+}
+
+// holding is what a store holds of one recording.
+type holding struct {
+	samples  map[sample]int
+	count    int
+	problems map[string]int64 // errors and warnings, by severity and reason
+	shown    []string         // the same for people
+}
+
+// values are the columns that are compared of each kind's table.
+var values = map[string]string{
+	"clock_samples": "state, duration_ns",
+	"heap_samples":  "operation, size, address, old_address",
+	"io_samples":    "operation, fd, bytes, duration_ns",
+	"sync_samples":  "duration_ns, object",
+	"hwc_samples":   "counter, value",
+	"perf_samples":  "event, value, data_address, weight",
+	"pprof_samples": "type, value, labels",
+}
+
+// oracle reads stores with an SQL engine of its own, from the tables' files.
+type oracle struct{ db *sql.DB }
+
+// read returns what a batch holds.
+func (o oracle) read(ctx context.Context, store string, c storedir.Commit) (*holding, error) {
+	files := map[string]string{}
+	for _, f := range c.Files {
+		files[f.Table] = queries.ReadParquet([]string{filepath.Join(store, filepath.FromSlash(f.Path))})
+	}
+	h := &holding{samples: map[sample]int{}, problems: map[string]int64{}}
+	if err := o.readProblems(ctx, h, files["problems"]); err != nil {
+		return nil, err
+	}
+	if files["samples"] == "" {
+		return h, nil
+	}
+	none := "SELECT -1 AS sample, '' AS value"
+	for table, columns := range values {
+		if files[table] != "" {
+			none += fmt.Sprintf(" UNION ALL SELECT sample, concat_ws(',', %s) FROM %s", columns, files[table])
+		}
+	}
+	words := "path AS (SELECT -1 AS stack), w AS (SELECT -1 AS stack, 0::UBIGINT AS words)"
+	if files["stack_tree"] != "" {
+		words = fmt.Sprintf(`path AS (
+				SELECT stack, node, 0 AS position FROM %[1]s
+				UNION ALL
+				SELECT p.stack, t.node - t.up, p.position + 1 FROM path p JOIN %[2]s t USING (node) WHERE t.node > 0
+			),
+			w AS (
+				SELECT p.stack, hash(list(f.word ORDER BY f.part, p.position)) AS words
+				FROM path p JOIN %[2]s t USING (node) JOIN %[3]s f USING (frame) WHERE f.word IS NOT NULL GROUP BY ALL
+			)`, files["recorded_stacks"], files["stack_tree"], files["tree_frames"])
+	}
+	rows, err := o.db.QueryContext(ctx, fmt.Sprintf(`WITH RECURSIVE %s, v AS (%s)
+		SELECT s.kind, coalesce(p.pid, 0), s.thread_id, s.cpu, s.time_ns, coalesce(w.words, 0)::UBIGINT, coalesce(v.value, ''), count(*)
+		FROM %s s LEFT JOIN %s p USING (process) LEFT JOIN w USING (stack) LEFT JOIN v USING (sample) GROUP BY ALL`,
+		words, none, files["samples"], files["processes"]))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s sample
+		var n int
+		if err := rows.Scan(&s.kind, &s.pid, &s.thread, &s.cpu, &s.time, &s.stack, &s.value, &n); err != nil {
+			return nil, err
+		}
+		h.samples[s] += n
+		h.count += n
+	}
+	return h, rows.Err()
+}
+
+func (o oracle) readProblems(ctx context.Context, h *holding, file string) error {
+	if file == "" {
+		return nil
+	}
+	rows, err := o.db.QueryContext(ctx, "SELECT severity, reason, count, severity || ' ' || file || ': ' || reason || ': ' || message FROM "+file+" WHERE severity <> 'info'")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var severity, reason, text string
+		var n int64
+		if err := rows.Scan(&severity, &reason, &n, &text); err != nil {
+			return err
+		}
+		h.problems[severity+" "+reason] += n
+		h.shown = append(h.shown, text)
+	}
+	return rows.Err()
+}
+
+// saysMore reports whether there are errors or warnings that the undamaged recording lacks.
+func (h *holding) saysMore(than *holding) bool {
+	for k, n := range h.problems {
+		if n > than.problems[k] {
+			return true
+		}
+	}
+	return false
+}
+
+// differences counts the samples that are missing and those that are new, apart from
+// what may differ.
+func (h *holding) differences(from *holding, free columns) (missing, more int, examples []string) {
+	moved := int64(0)
+	if free&shift != 0 {
+		moved = h.movedBy(from)
+	}
+	have, want := h.project(free, moved), from.project(free, 0)
+	shown := map[string]int{}
+	note := func(sign string, n int, s sample) {
+		if shown[sign]++; shown[sign] <= 2 {
+			examples = append(examples, fmt.Sprintf("%s%d %+v", sign, n, s))
+		}
+	}
+	for s, n := range want {
+		if k := n - have[s]; k > 0 {
+			missing += k
+			note("-", k, s)
+		}
+	}
+	for s, n := range have {
+		if k := n - want[s]; k > 0 {
+			more += k
+			note("+", k, s)
+		}
+	}
+	return missing, more, examples
+}
+
+// project leaves out what may differ, and takes back by how much all have moved.
+func (h *holding) project(free columns, moved int64) map[sample]int {
+	out := map[sample]int{}
+	for s, n := range h.samples {
+		s.time -= moved
+		if free&pid != 0 {
+			s.pid = 0
+		}
+		if free&thread != 0 {
+			s.thread = 0
+		}
+		if free&cpu != 0 {
+			s.cpu = 0
+		}
+		if free&moment != 0 {
+			s.time = 0
+		}
+		if free&stack != 0 {
+			s.stack = 0
+		}
+		if free&value != 0 {
+			s.value = ""
+		}
+		out[s] += n
+	}
+	return out
+}
+
+// movedBy is by how much most samples have moved in time: the last of each kind vote.
+func (h *holding) movedBy(from *holding) (best int64) {
+	last := func(h *holding) map[sample]int64 {
+		times := map[sample]int64{}
+		for s := range h.samples {
+			t := s.time
+			s.time = 0
+			times[s] = max(times[s], t)
+		}
+		return times
+	}
+	theirs, votes := last(from), map[int64]int{}
+	for s, t := range last(h) {
+		if other, ok := theirs[s]; ok {
+			votes[t-other]++
+		}
+	}
+	for d, n := range votes {
+		if n > votes[best] || n == votes[best] && d < best {
+			best = d
+		}
+	}
+	return best
+}
+
+// verdict compares a mutant's samples with the base's; nil when nothing was lost in
+// silence.
+func verdict(have, want *holding, t truth, status int) []string {
+	if t.any || status != 0 || have.saysMore(want) {
+		return nil
+	}
+	missing, more, examples := have.differences(want, t.free)
+	if missing <= t.samples && more <= t.samples {
+		return nil
+	}
+	said := "that is nothing that could not be told"
+	if t.why != "" {
+		said = fmt.Sprintf("%d could not be told: %s", t.samples, t.why)
+	}
+	return append([]string{fmt.Sprintf("loss in silence: %d of %d samples are missing, %d are new; %s", missing, want.count, more, said)}, strings.Split(strings.Join(examples, "\n"), "\n")...)
+}

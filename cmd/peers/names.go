@@ -1,0 +1,152 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+
+	"stackmill/cmd/acceptance/perftext"
+	"stackmill/stages/decode"
+)
+
+const unknown = "[unknown]"
+
+// agree reports whether perf's name of a frame is one of the function's.
+func agree(p perftext.Frame, f *function) bool {
+	switch symbol := unversioned(p.Symbol); {
+	case symbol == unknown:
+		return f.kind == "unknown"
+	case f.is(symbol), f.is(p.Symbol), f.name == symbol:
+		return true
+	}
+	return perftext.Bare(f.perf) == p.Symbol // a demangled name
+}
+
+// unversioned is a symbol without the version of its library.
+func unversioned(symbol string) string {
+	if bare, version, ok := strings.Cut(symbol, "@"); ok && version != "plt" {
+		return bare
+	}
+	return symbol
+}
+
+// otherAlias reports whether perf's name of a function is another of its aliases
+// than the store foretells.
+func otherAlias(p perftext.Frame, f *function) bool {
+	if len(f.aliases) < 2 {
+		return false
+	}
+	symbol := unversioned(p.Symbol)
+	shown := perftext.Bare(demangle.Filter(symbol, demangle.NoParams))
+	return f.perf != symbol && perftext.Bare(f.perf) != shown
+}
+
+// naming says by which rule a frame at the same place has another name for perf
+// than for the store, empty if by none. recorded is where the recorded word lies,
+// f what the rules made of it.
+func (c *comparison) naming(p perftext.Frame, recorded rawFrame, f frame) string {
+	o := c.files.object(f.object)
+	switch {
+	case recorded.offset != f.offset && (p.Offset == 0 && p.Symbol != unknown || recorded.offset >= f.function.end):
+		return "S21" // perf names what stands after a call that ends its function
+	case filepath.Base(p.Object) != filepath.Base(recorded.object) && recorded.offset == f.offset && o != nil && o.afterSystemCall(f.offset):
+		return "S1" // see executing
+	case f.function.kind == "unknown" && c.inData(p, recorded.word):
+		return "S15"
+	case decode.IsPerfMap("/tmp/" + filepath.Base(p.Object)):
+		return c.generated(p, recorded, f.function)
+	case o == nil: // nor has perf found the file
+		if p.Symbol == unknown && f.function.kind == "static" && filepath.IsAbs(f.object) {
+			return "S6"
+		}
+	case f.function.kind == "plt":
+		if o.inTable(f.offset) {
+			return "S22"
+		}
+	case f.function.name == "__restore_rt" && !o.covers(f.offset, typed):
+		return "S24"
+	case f.function.kind == "static":
+		if !o.covers(f.offset, typed) && (p.Symbol == unknown || o.stretches(p.Symbol, f.offset)) {
+			return "S6"
+		}
+		if o.written.After(c.content.recorded) {
+			return "S2" // the file is not the one that ran
+		}
+	case p.Symbol == unknown:
+		own := func(s symbol) bool { return !s.peer && f.function.is(s.Name) }
+		if o.covers(f.offset, own) || !typedOnly(o, f) {
+			return "S3" // a table that perf does not read, or a symbol without a type
+		}
+	default:
+		ours := func(s symbol) bool { return f.function.is(s.Name) }
+		if o.stretches(p.Symbol, f.offset) && o.covers(f.offset, ours) {
+			return "S3"
+		}
+	}
+	return ""
+}
+
+// typedOnly reports whether all symbols of a frame's function have a type or a
+// size: then nothing explains why perf should not know them.
+func typedOnly(o *object, f frame) bool {
+	for _, s := range o.symbols {
+		if f.function.is(s.Name) && (!typed(s) || s.Size == 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// generated reports whether the compiler's list of its code has both names for an
+// address: it was used twice (S13).
+func (c *comparison) generated(p perftext.Frame, recorded rawFrame, f *function) string {
+	names := c.perfMap(p.Object).at(recorded.word)
+	if slices.Contains(names, p.Symbol) && slices.Contains(names, f.name) {
+		return "S13"
+	}
+	return ""
+}
+
+// perfMap is the list of generated code of a process (perf-PID.map).
+type perfMap []struct {
+	from, to uint64
+	name     string
+}
+
+func (c *comparison) perfMap(path string) perfMap {
+	m, ok := c.maps[path]
+	if ok {
+		return m
+	}
+	text, _ := os.ReadFile(c.files.find(path)) // without it, nothing is explained
+	for line := range strings.Lines(string(text)) {
+		words := strings.SplitN(strings.TrimRight(line, "\n"), " ", 3)
+		if len(words) < 3 {
+			continue
+		}
+		from, err1 := strconv.ParseUint(words[0], 16, 64)
+		size, err2 := strconv.ParseUint(words[1], 16, 64)
+		if err1 == nil && err2 == nil {
+			m = append(m, struct {
+				from, to uint64
+				name     string
+			}{from, from + size, words[2]})
+		}
+	}
+	c.maps[path] = m
+	return m
+}
+
+// at returns the names of all code that was at an address at some time.
+func (m perfMap) at(address uint64) (names []string) {
+	for _, e := range m {
+		if e.from <= address && address < e.to {
+			names = append(names, e.name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,56 @@
+// Package chunked keeps lists that grow long in pieces of memory: a single one would be
+// copied whenever it grows. It packs lists of numbers that wait for long, and makes tables for
+// looking up.
+package chunked
+
+// A piece of a list holds that many values; the first may hold as few as perFirst.
+const (
+	listBits = 9
+	perList  = 1 << listBits
+	perFirst = 1 << 4
+)
+
+// List is a list that grows in pieces: what is in it is not copied, and stays where it
+// is from the second piece on. The zero value is ready. It is not safe for concurrent use.
+type List[T any] struct {
+	pieces [][]T // all full but the last; the first may be smaller than the others
+	n      int
+}
+
+// ListOf returns a list of values.
+func ListOf[T any](values ...T) (l List[T]) {
+	for _, v := range values {
+		l.Add(v)
+	}
+	return l
+}
+
+// Len is how many values there are.
+func (l *List[T]) Len() int { return l.n }
+
+// At returns a value's place, which is valid until the next Add.
+func (l *List[T]) At(i int) *T { return &l.pieces[i>>listBits][i&(perList-1)] }
+
+// Add adds a value.
+func (l *List[T]) Add(v T) {
+	if l.n&(perList-1) == 0 {
+		l.piece()
+	}
+	last := &l.pieces[len(l.pieces)-1]
+	if n := len(*last); n == cap(*last) { // the first: append would copy it more often
+		more := make([]T, n, min(max(2*n, perFirst), perList))
+		copy(more, *last)
+		*last = more
+	}
+	*last = append(*last, v)
+	l.n++
+}
+
+// piece begins a piece. A short list stays small.
+func (l *List[T]) piece() {
+	var piece []T
+	if l.n > 0 {
+		piece = make([]T, 0, perList)
+	}
+	l.pieces = append(l.pieces, piece)
+}

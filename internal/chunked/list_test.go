@@ -1,0 +1,24 @@
+package chunked
+
+import "testing"
+
+// A list has what was added, in pieces that stay where they are.
+func TestList(t *testing.T) {
+	var l List[int]
+	const n = 3*perList + 7
+	var second *int
+	for i := range n {
+		l.Add(i)
+		if i == perList {
+			second = l.At(perList)
+		}
+	}
+	if l.Len() != n || l.At(perList) != second {
+		t.Errorf("%d values, the first of the second piece has moved: %t", l.Len(), l.At(perList) != second)
+	}
+	for i := range n {
+		if *l.At(i) != i {
+			t.Fatalf("value %d is %d", i, *l.At(i))
+		}
+	}
+}

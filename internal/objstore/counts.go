@@ -1,0 +1,49 @@
+package objstore
+
+import (
+	"net/http"
+	"sync/atomic"
+)
+
+// counts counts the requests of a client: what storage bills.
+type counts struct{ reads, writes, lists, removals, failed atomic.Int64 }
+
+// Requests are how many requests were sent, tries included.
+type Requests struct {
+	Reads    int64 `json:"reads"`    // GET and HEAD of objects
+	Writes   int64 `json:"writes"`   // PUT and POST
+	Lists    int64 `json:"lists"`    // GET of lists
+	Removals int64 `json:"removals"` // DELETE, which cost nothing
+	Failed   int64 `json:"failed"`   // of all of these, those without an answer, or with a status of 500 and more
+}
+
+// Requests returns how many were sent so far.
+func (c *Client) Requests() Requests {
+	n := c.counts
+	return Requests{n.reads.Load(), n.writes.Load(), n.lists.Load(), n.removals.Load(), n.failed.Load()}
+}
+
+// counting counts what passes.
+type counting struct {
+	http.RoundTripper
+	*counts
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *counting) RoundTrip(r *http.Request) (*http.Response, error) {
+	switch {
+	case r.Method == http.MethodDelete:
+		t.removals.Add(1)
+	case r.Method == http.MethodPut, r.Method == http.MethodPost:
+		t.writes.Add(1)
+	case r.URL.Query().Has("list-type"):
+		t.lists.Add(1)
+	default:
+		t.reads.Add(1)
+	}
+	answer, err := t.RoundTripper.RoundTrip(r)
+	if err != nil || answer.StatusCode >= http.StatusInternalServerError {
+		t.failed.Add(1)
+	}
+	return answer, err
+}

@@ -1,0 +1,261 @@
+package objstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/minio/minio-go/v7"
+	"golang.org/x/sync/errgroup"
+
+	"stackmill/internal/hosterr"
+)
+
+// Object is what a server says of an object.
+type Object struct {
+	Address
+	Size     int64
+	ETag     string // changes with the content
+	Modified time.Time
+}
+
+func objectOf(bucket string, o minio.ObjectInfo) Object {
+	return Object{Address{bucket, o.Key}, o.Size, trimmed(o.ETag), o.LastModified}
+}
+
+func trimmed(etag string) string { return strings.Trim(etag, `"`) }
+
+// errList says that a list cannot be one of the objects that were asked for.
+var errList = errors.New("the list is not what was asked for")
+
+// mostAgain is how many objects in a row a server may list that it has listed before.
+const mostAgain = 2000
+
+// List calls yield for each object below a prefix, once, in the order of their keys. After an
+// error the list goes on from the last key. More than most objects are an error.
+func (c *Client) List(ctx context.Context, below Address, most int, yield func(Object) error) error {
+	options := minio.ListObjectsOptions{Prefix: below.Key, Recursive: true, FetchOwner: new(bool)}
+	if below.Key != "" {
+		options.Prefix += "/"
+	}
+	var stop error
+	seen := map[uint64]bool{}
+	again := 0
+	err := c.tries(ctx, below, func(ctx context.Context) error {
+		ctx, cancel := context.WithCancel(context.WithValue(ctx, pagesKey{}, &pages{}))
+		defer cancel()
+		for o := range c.api.ListObjectsIter(ctx, below.Bucket, options) {
+			if o.Err != nil {
+				return o.Err
+			}
+			if !strings.HasPrefix(o.Key, options.Prefix) || len(o.Key) > mostKey {
+				return fmt.Errorf("%w: it has the key %.80q", errList, o.Key)
+			}
+			options.StartAfter = o.Key
+			if key := xxhash.Sum64String(o.Key); !seen[key] {
+				seen[key], again = true, 0
+			} else if again++; again > mostAgain {
+				return errNoProgress
+			} else {
+				continue
+			}
+			if len(seen) > most {
+				return fmt.Errorf("%w: it has more than %d objects", errList, most)
+			}
+			if strings.HasSuffix(o.Key, "/") { // a folder that a console has made
+				continue
+			}
+			if stop = yield(objectOf(below.Bucket, o)); stop != nil {
+				return nil
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) { // a list may be empty, but it is there
+		err = hosterr.New(&Error{Address: below, Reason: errors.New("the server has no such list"), Lasting: true, advice: advices["NoSuchBucket"]})
+	}
+	return errors.Join(stop, err)
+}
+
+// mostKey is how many bytes a key of S3 may have.
+const mostKey = 1024
+
+// Stat describes an object; the error is fs.ErrNotExist if there is none.
+func (c *Client) Stat(ctx context.Context, at Address) (o Object, err error) {
+	err = c.tries(ctx, at, func(ctx context.Context) error {
+		info, err := c.api.StatObject(ctx, at.Bucket, at.Key, minio.StatObjectOptions{})
+		o = objectOf(at.Bucket, info)
+		return err
+	})
+	return o, err
+}
+
+// Read returns the content of an object of at most limit bytes.
+func (c *Client) Read(ctx context.Context, at Address, limit int64) (content []byte, err error) {
+	err = c.tries(ctx, at, func(ctx context.Context) error {
+		content, err = c.content(ctx, Object{Address: at, Size: -1}, limit)
+		return err
+	})
+	return content, err
+}
+
+// Content returns the content of an object as it was when it was listed. The error is
+// ErrChanged if it has been replaced since.
+func (c *Client) Content(ctx context.Context, o Object) (content []byte, err error) {
+	err = c.tries(ctx, o.Address, func(ctx context.Context) error {
+		content, err = c.content(ctx, o, o.Size)
+		return err
+	})
+	return content, err
+}
+
+// content reads an object, of which the ETag and the size may be known, of at most limit bytes.
+func (c *Client) content(ctx context.Context, o Object, limit int64) ([]byte, error) {
+	body, got, err := c.open(ctx, o, minio.GetObjectOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	switch {
+	case o.Size >= 0 && got.Size != o.Size:
+		return nil, fmt.Errorf("%s: %w", o.Address, ErrChanged)
+	case got.Size < 0:
+		return nil, &Error{Address: o.Address, Reason: errForeign, Lasting: true}
+	case got.Size > limit:
+		return nil, &Error{Address: o.Address, Reason: fmt.Errorf("it has %d bytes, more than %d", got.Size, limit), Lasting: true}
+	}
+	// No more memory than comes: the size may be a lie.
+	content, err := io.ReadAll(io.LimitReader(body, got.Size))
+	if err == nil && int64(len(content)) < got.Size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, truncated(err)
+	}
+	return content, nil
+}
+
+// Part sizes and how many parts of an object are read at once.
+const (
+	partSize  = 16 << 20
+	partsOnce = 4
+)
+
+// Download reads an object into a file, in parts that are read side by side: all of it, as
+// it was when it was listed. The error is ErrChanged if it has been replaced since. It returns
+// what the answers say of the object: an ETag that is not known is that of the first answer.
+func (c *Client) Download(ctx context.Context, o Object, to *os.File) (Object, error) {
+	if o.Size == 0 {
+		return o, nil
+	}
+	first := min(partSize, o.Size)
+	got, err := c.part(ctx, o, to, 0, first)
+	if err != nil {
+		return o, err
+	}
+	o.ETag, o.Modified = got.ETag, got.Modified
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(partsOnce)
+	for from := first; from < o.Size; from += partSize {
+		g.Go(func() error {
+			_, err := c.part(ctx, o, to, from, min(from+partSize, o.Size))
+			return err
+		})
+	}
+	return o, g.Wait()
+}
+
+// Begin returns the first bytes of an object, so many at most.
+func (c *Client) Begin(ctx context.Context, o Object, n int64) (content []byte, err error) {
+	n = min(n, o.Size)
+	if n == 0 {
+		return nil, nil
+	}
+	err = c.tries(ctx, o.Address, func(ctx context.Context) error {
+		content = make([]byte, n)
+		_, err := c.between(ctx, o, 0, n, func(body io.Reader) error {
+			_, err := io.ReadFull(body, content)
+			return err
+		})
+		return err
+	})
+	return content, err
+}
+
+// part reads the bytes of an object between two offsets. What came before an answer ended
+// early stays.
+func (c *Client) part(ctx context.Context, o Object, to *os.File, from, end int64) (got Object, err error) {
+	got = o
+	err = c.tries(ctx, o.Address, func(ctx context.Context) error {
+		if from == end { // all came before the answer failed
+			return nil
+		}
+		answered, err := c.between(ctx, o, from, end, func(body io.Reader) error {
+			n, err := io.Copy(io.NewOffsetWriter(to, from), io.LimitReader(body, end-from))
+			if from += n; err == nil && from < end {
+				err = io.ErrUnexpectedEOF
+			}
+			return err
+		})
+		if err == nil || answered.ETag != "" {
+			o.ETag, got = answered.ETag, answered // the rest must be of the same content
+		}
+		return err
+	})
+	return got, err
+}
+
+// between asks for the bytes of an object between two offsets.
+func (c *Client) between(ctx context.Context, o Object, from, end int64, read func(io.Reader) error) (got Object, err error) {
+	options := minio.GetObjectOptions{}
+	if err := options.SetRange(from, end-1); err != nil {
+		return got, err
+	}
+	body, got, err := c.open(ctx, o, options)
+	if err != nil {
+		return got, err
+	}
+	defer body.Close()
+	if got.Size < 0 || got.Size > end-from {
+		return Object{}, fmt.Errorf("%w: it has %d bytes where %d were asked for", errAnswer, got.Size, end-from)
+	}
+	if err := read(body); err != nil {
+		return got, truncated(err)
+	}
+	return got, nil
+}
+
+// truncated names the error of an answer that ended early.
+func truncated(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: %w", ErrTruncated, err)
+	}
+	return err
+}
+
+// open asks for an object's content. The error is ErrChanged if it has another ETag than is known.
+func (c *Client) open(ctx context.Context, o Object, options minio.GetObjectOptions) (io.ReadCloser, Object, error) {
+	if o.ETag != "" {
+		if err := options.SetMatchETag(o.ETag); err != nil {
+			return nil, Object{}, err
+		}
+	}
+	body, info, _, err := (&minio.Core{Client: c.api}).GetObject(ctx, o.Bucket, o.Key, options)
+	if minio.ToErrorResponse(err).Code == minio.PreconditionFailed {
+		return nil, Object{}, fmt.Errorf("%s: %w", o.Address, ErrChanged)
+	}
+	if err != nil {
+		return nil, Object{}, err
+	}
+	got := objectOf(o.Bucket, info)
+	if got.Address = o.Address; o.ETag != "" && got.ETag != o.ETag {
+		return nil, Object{}, errors.Join(fmt.Errorf("%s: %w", o.Address, ErrChanged), body.Close())
+	}
+	return body, got, nil
+}

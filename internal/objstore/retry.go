@@ -1,0 +1,232 @@
+package objstore
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+
+	"stackmill/internal/hosterr"
+)
+
+// Error is why an object could not be read or written.
+type Error struct {
+	Address Address
+	Reason  error
+	// Lasting says that trying again is no use: access is denied, there is no such bucket.
+	Lasting bool
+	advice  string
+}
+
+func (e *Error) Error() string {
+	if e.advice == "" {
+		return fmt.Sprintf("%s: %v", e.Address, e.Reason)
+	}
+	return fmt.Sprintf("%s: %v (%s)", e.Address, e.Reason, e.advice)
+}
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Reason }
+
+// Lasting reports whether an error is one of storage that will not pass by itself.
+func Lasting(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Lasting
+}
+
+var (
+	// ErrChanged says that an object was replaced while it was read.
+	ErrChanged = errors.New("the object has changed while it was read")
+	// ErrTruncated says that fewer bytes came than the object has.
+	ErrTruncated = errors.New("the answer ended early")
+	// ErrShort says that an object ends before what is asked for.
+	ErrShort  = errors.New("the object is shorter than it should be")
+	errExists = errors.New("there is an object of that name")
+	// errAnswer says that an answer has more than what was asked for.
+	errAnswer = errors.New("the answer is not what was asked for")
+)
+
+// advices say what to do about the errors of servers that last.
+var advices = map[string]string{
+	"AccessDenied":                   "the credentials may not do this: see AWS_PROFILE, AWS_ACCESS_KEY_ID and the bucket's policy",
+	"InvalidAccessKeyId":             "the server does not know the credentials: see AWS_PROFILE, AWS_ACCESS_KEY_ID",
+	"SignatureDoesNotMatch":          "the secret key is wrong: see AWS_SECRET_ACCESS_KEY",
+	"AuthorizationHeaderMalformed":   "the bucket is in another region: set AWS_REGION",
+	"PermanentRedirect":              "the bucket is in another region: set AWS_REGION",
+	"NoSuchBucket":                   "make the bucket first, or see AWS_ENDPOINT_URL",
+	"InvalidBucketName":              "no bucket can have that name",
+	"RequestTimeTooSkewed":           "set this machine's clock",
+	"ExpiredToken":                   "the credentials have expired: get new ones",
+	"InvalidToken":                   "see AWS_SESSION_TOKEN",
+	"NotImplemented":                 "the server lacks what a store needs, such as If-None-Match",
+	"MethodNotAllowed":               "the server lacks what a store needs",
+	"XMinioAdminBucketQuotaExceeded": "the bucket is full",
+}
+
+// firstWait and longestWait bound how long to wait between tries: a random part of a time
+// that doubles.
+const (
+	firstWait   = 100 * time.Millisecond
+	longestWait = 10 * time.Second
+)
+
+// toldAfter is after which time of trying somebody is told, and then how often.
+var toldAfter = 5 * time.Second // tests have less
+
+const toldEach = 30 * time.Second
+
+var told atomic.Pointer[func(string)]
+
+// Tell sets who is told, in a sentence, what users should know of storage though nothing has
+// failed: that a request had to be tried again for some seconds, and what Say says.
+func Tell(f func(string)) { told.Store(&f) }
+
+// Say tells something.
+func Say(message string) {
+	if f := told.Load(); f != nil {
+		(*f)(message)
+	}
+}
+
+// tell says that a request that failed is tried again, unless that of another was just told.
+func (c *Client) tell(failed *Error, left time.Duration) {
+	last, now := c.told.Load(), time.Now()
+	if now.UnixNano()-last >= int64(toldEach) && c.told.CompareAndSwap(last, now.UnixNano()) {
+		Say(fmt.Sprintf("%v: trying again for %v (%s)", failed, left.Round(time.Second), limitVariable))
+	}
+}
+
+// tries calls f until it succeeds, or fails for good, or the client's limit of time is over.
+func (c *Client) tries(ctx context.Context, at Address, f func(ctx context.Context) error) error {
+	began := time.Now()
+	wait := firstWait
+	for n := 1; ; n++ {
+		err := f(ctx)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return hosterr.New(&Error{Address: at, Reason: context.Cause(ctx)})
+		case errors.Is(err, errExists), errors.Is(err, ErrChanged):
+			return err
+		}
+		said := explain(at, err)
+		said.Reason = c.discreet(said.Reason)
+		if said.Lasting || errors.Is(said, fs.ErrNotExist) {
+			return said.passed()
+		}
+		if errors.As(err, new(*os.PathError)) { // a file here
+			return err
+		}
+		if time.Since(began)+wait > c.limit {
+			said.advice = fmt.Sprintf("%d tries in %v; the same command later may succeed", n, time.Since(began).Round(time.Millisecond))
+			return said.passed()
+		}
+		if trying := time.Since(began); trying >= toldAfter {
+			c.tell(said, c.limit-trying)
+		}
+		select {
+		case <-time.After(time.Duration(rand.Int64N(int64(wait)))):
+		case <-ctx.Done():
+		}
+		wait = min(2*wait, longestWait)
+	}
+}
+
+// passed returns the error as a fault of the machine, unless it is that there is no object.
+func (e *Error) passed() error {
+	if errors.Is(e.Reason, fs.ErrNotExist) {
+		return e
+	}
+	return hosterr.New(e)
+}
+
+// explain says of an error whether it lasts, and what to do. What is not known to last may pass.
+func explain(at Address, err error) *Error {
+	answer := minio.ToErrorResponse(err)
+	e := &Error{Address: at, Reason: err}
+	switch {
+	case answer.Code == "NoSuchKey", answer.Code == "NotFound", answer.StatusCode == http.StatusNotFound && answer.Code == "":
+		e.Reason = fs.ErrNotExist
+	case answer.StatusCode == http.StatusRequestedRangeNotSatisfiable:
+		e.Reason, e.Lasting = ErrShort, true
+	case advices[answer.Code] != "":
+		e.Lasting, e.advice = true, advices[answer.Code]
+	case errors.Is(err, errForeign):
+		e.Lasting, e.advice = true, "is a proxy or a login page in between? see AWS_ENDPOINT_URL"
+	case errors.Is(err, errEndless), errors.Is(err, errNoProgress), errors.Is(err, errList), errors.Is(err, errAnswer):
+		e.Lasting, e.advice = true, "see AWS_ENDPOINT_URL and the server's log"
+	case errors.As(err, new(x509.UnknownAuthorityError)):
+		e.Lasting, e.advice = true, "set AWS_CA_BUNDLE to the certificates of who has signed the server's"
+	case errors.As(err, new(x509.HostnameError)):
+		e.Lasting, e.advice = true, "the certificate is another host's: see AWS_ENDPOINT_URL"
+	case errors.As(err, new(*tls.CertificateVerificationError)), errors.As(err, new(tls.AlertError)):
+		e.Lasting, e.advice = true, "the server's TLS cannot be used"
+	case errors.As(err, new(tls.RecordHeaderError)), err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		e.Lasting, e.advice = true, "the server does not speak TLS: write http:// in AWS_ENDPOINT_URL"
+	case answer.StatusCode == http.StatusForbidden:
+		e.Lasting, e.advice = true, advices["AccessDenied"]
+	case answer.StatusCode == http.StatusNotFound:
+		e.Lasting, e.advice = true, "see AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL and the bucket's name"
+	case answer.StatusCode == http.StatusUnauthorized:
+		e.Lasting, e.advice = true, advices["InvalidAccessKeyId"]
+	case answer.StatusCode == http.StatusNotImplemented:
+		e.Lasting, e.advice = true, advices["NotImplemented"]
+	case answer.StatusCode/100 == 3:
+		e.Lasting, e.advice = true, "the server sends this elsewhere, which is not followed: see AWS_ENDPOINT_URL and AWS_REGION"
+	case answer.StatusCode/100 == 4 && !passing[answer.StatusCode] && !passingCodes[answer.Code]:
+		e.Lasting, e.advice = true, "the server refuses the request"
+	}
+	return e
+}
+
+// passing are the statuses from 400 to 499, and passingCodes the errors of such statuses, that
+// may not come again: the request took too long, was damaged on its way, or met another.
+var (
+	passing      = map[int]bool{http.StatusRequestTimeout: true, http.StatusConflict: true, http.StatusTooEarly: true, http.StatusTooManyRequests: true}
+	passingCodes = map[string]bool{"RequestTimeout": true, "IncompleteBody": true, "BadDigest": true, "XAmzContentSHA256Mismatch": true, "SlowDown": true}
+)
+
+// discreet leaves out of an error what nobody may read of the credentials: a server may repeat
+// all that it was sent.
+func (c *Client) discreet(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	known, cerr := c.api.GetCreds()
+	if cerr != nil {
+		return err
+	}
+	text := err.Error()
+	for _, secret := range []string{known.SecretAccessKey, known.SessionToken} {
+		if secret != "" {
+			text = strings.ReplaceAll(strings.ReplaceAll(text, secret, "[hidden]"), url.QueryEscape(secret), "[hidden]")
+		}
+	}
+	if text == err.Error() {
+		return err
+	}
+	return &redactedError{text, err}
+}
+
+// redactedError is an error whose text has no secrets.
+type redactedError struct {
+	text  string
+	cause error
+}
+
+func (e *redactedError) Error() string { return e.text }
+
+// Unwrap returns the error whose text is not shown.
+func (e *redactedError) Unwrap() error { return e.cause }

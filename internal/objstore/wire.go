@@ -1,0 +1,212 @@
+package objstore
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// What a server answers is not trusted: an answer may be another program's, may not end, or
+// may come too slowly to be waited for.
+var (
+	// errStalled says that next to nothing came for long.
+	errStalled = errors.New("too little came for too long (STACKMILL_S3_TIMEOUT)")
+	// errForeign says that something else than a server of S3 has answered.
+	errForeign = errors.New("the answer is not from S3-compatible storage")
+	// errEndless says that an answer is longer than any of its kind.
+	errEndless = errors.New("the answer does not end")
+	// errNoProgress says that pages of a list follow each other without an end.
+	errNoProgress = errors.New("the list does not end: the server gives the same page, or empty ones, again and again")
+)
+
+const (
+	// leastRate is how many bytes a second must pass while a body is sent or read.
+	leastRate = 256
+	// mostAnswer bounds an answer that is not the content of an object. A list of 1,000 of the
+	// longest keys has 4 MB.
+	mostAnswer = 16 << 20
+)
+
+// wire passes requests on, and watches what comes.
+type wire struct {
+	http.RoundTripper
+	timeout time.Duration
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	r = r.WithContext(ctx)
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = t.watch(ctx, cancel, r.Body, false)
+	}
+	answer, err := t.RoundTripper.RoundTrip(r)
+	if err != nil {
+		if cause := context.Cause(ctx); errors.Is(cause, errStalled) {
+			err = cause
+		}
+		cancel(nil)
+		return nil, err
+	}
+	answer.Body = t.watch(ctx, cancel, answer.Body, true)
+	if err := examine(r, answer); err != nil {
+		_ = answer.Body.Close() // it is not wanted
+		return nil, err
+	}
+	return answer, nil
+}
+
+// examine looks whether an answer can be one to a request.
+func examine(r *http.Request, answer *http.Response) error {
+	query := r.URL.Query()
+	done := answer.StatusCode == http.StatusOK || answer.StatusCode == http.StatusPartialContent
+	switch {
+	case !done:
+	case query.Has("list-type"), r.Method == http.MethodPost:
+		return examineXML(r.Context(), answer)
+	case query.Has("location"):
+	case r.Method == http.MethodPut && answer.Header.Get("ETag") == "", r.Method != http.MethodPut && answer.Header.Get("Last-Modified") == "":
+		return errForeign
+	case r.Method == http.MethodGet: // the content of an object, of which the reader knows how much to read
+		return nil
+	}
+	answer.Body = &limitedBody{answer.Body, mostAnswer}
+	return nil
+}
+
+// examineXML reads a list, or the answer to a POST.
+func examineXML(ctx context.Context, answer *http.Response) error {
+	body := &limitedBody{answer.Body, mostAnswer}
+	content, err := io.ReadAll(body)
+	if err = errors.Join(err, body.Close()); err != nil {
+		return truncated(err)
+	}
+	root := rootOf(content)
+	switch p, list := ctx.Value(pagesKey{}).(*pages); {
+	case list && root == "ListBucketResult":
+		if err := p.add(content); err != nil {
+			return err
+		}
+	case !list && slices.Contains(answersToPost, root):
+	default:
+		return errForeign
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(content))
+	return nil
+}
+
+var answersToPost = []string{"DeleteResult", "InitiateMultipartUploadResult", "CompleteMultipartUploadResult", "Error"}
+
+// rootOf returns the name of the first element of a document; empty if there is none.
+func rootOf(content []byte) string {
+	d := xml.NewDecoder(bytes.NewReader(content))
+	for {
+		switch token, err := d.RawToken(); x := token.(type) {
+		case xml.StartElement:
+			return x.Name.Local
+		default:
+			if err != nil {
+				return ""
+			}
+		}
+	}
+}
+
+// pages are those of a list that is being read.
+type pages struct {
+	token []byte // of the last one: where the next begins
+	empty int    // how many in a row had no object
+}
+
+type pagesKey struct{}
+
+// mostEmpty is how many pages in a row may have no object.
+const mostEmpty = 100
+
+// add looks at a further page. The error is that the list makes no progress.
+func (p *pages) add(page []byte) error {
+	_, rest, _ := bytes.Cut(page, []byte("<NextContinuationToken>"))
+	token, _, _ := bytes.Cut(rest, []byte("</"))
+	if len(token) > 0 && bytes.Equal(token, p.token) {
+		return errNoProgress
+	}
+	if p.token = bytes.Clone(token); bytes.Contains(page, []byte("<Contents")) {
+		p.empty = 0
+	} else if p.empty++; p.empty > mostEmpty {
+		return errNoProgress
+	}
+	return nil
+}
+
+// limitedBody is a body that may have so many bytes at most.
+type limitedBody struct {
+	io.ReadCloser
+	left int64
+}
+
+// Read implements io.Reader.
+func (b *limitedBody) Read(p []byte) (n int, err error) {
+	if b.left < 0 {
+		return 0, errEndless
+	}
+	n, err = b.ReadCloser.Read(p[:min(int64(len(p)), b.left+1)])
+	if b.left -= int64(n); b.left < 0 {
+		return n, errEndless
+	}
+	return n, err
+}
+
+// watchedBody is a body that ends its request if bytes pass too slowly.
+type watchedBody struct {
+	io.ReadCloser
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	timeout time.Duration
+	last    bool         // the request is over when it is closed
+	passed  atomic.Int64 // bytes since the last look
+	look    *time.Timer
+}
+
+func (t *wire) watch(ctx context.Context, cancel context.CancelCauseFunc, body io.ReadCloser, last bool) *watchedBody {
+	b := &watchedBody{ReadCloser: body, ctx: ctx, cancel: cancel, timeout: t.timeout, last: last}
+	b.look = time.AfterFunc(t.timeout, b.judge)
+	return b
+}
+
+// judge ends a request whose body has come too slowly since it was last called.
+func (b *watchedBody) judge() {
+	if float64(b.passed.Swap(0)) < leastRate*b.timeout.Seconds() {
+		b.cancel(errStalled)
+		return
+	}
+	b.look.Reset(b.timeout)
+}
+
+// Read implements io.Reader.
+func (b *watchedBody) Read(p []byte) (n int, err error) {
+	n, err = b.ReadCloser.Read(p)
+	b.passed.Add(int64(n))
+	if err != nil {
+		b.look.Stop()
+		if cause := context.Cause(b.ctx); errors.Is(cause, errStalled) {
+			err = cause
+		}
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *watchedBody) Close() error {
+	b.look.Stop()
+	err := b.ReadCloser.Close()
+	if b.last {
+		b.cancel(nil)
+	}
+	return err
+}

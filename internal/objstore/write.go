@@ -1,0 +1,124 @@
+package objstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/minio/minio-go/v7"
+
+	"stackmill/internal/hosterr"
+)
+
+// uploadPart is the size from which a file is written in parts, and that of a part, which is
+// held in memory.
+const uploadPart = 16 << 20
+
+// ErrExists says that there is another object of that name.
+var ErrExists = errExists
+
+func (c *Client) options() minio.PutObjectOptions {
+	return minio.PutObjectOptions{
+		ContentType: "application/octet-stream", ServerSideEncryption: c.encrypt, PartSize: uploadPart, NumThreads: 1,
+		SendContentMd5: true, // which the server compares, part by part; all servers know it
+	}
+}
+
+// Put writes an object, in place of what has its name. All of it is there or nothing.
+func (c *Client) Put(ctx context.Context, at Address, content []byte) error {
+	return c.tries(ctx, at, func(ctx context.Context) error {
+		_, err := c.api.PutObject(ctx, at.Bucket, at.Key, bytes.NewReader(content), int64(len(content)), c.options())
+		return err
+	})
+}
+
+// Upload writes a file, as Put does, in parts if it is large. It returns the object's ETag.
+func (c *Client) Upload(ctx context.Context, at Address, path string) (etag string, err error) {
+	err = c.tries(ctx, at, func(ctx context.Context) error {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		made, err := c.api.PutObject(ctx, at.Bucket, at.Key, f, info.Size(), c.options())
+		etag = trimmed(made.ETag)
+		return err
+	})
+	return etag, err
+}
+
+// Create writes an object unless there is one of its name: the error is ErrExists then,
+// with another content. An answer may be lost after the server has stored it: what is
+// there says whether it was ours. It returns the object's ETag.
+func (c *Client) Create(ctx context.Context, at Address, content []byte) (etag string, err error) {
+	err = c.tries(ctx, at, func(ctx context.Context) error {
+		options := c.options()
+		options.SetMatchETagExcept("*")
+		made, err := c.api.PutObject(ctx, at.Bucket, at.Key, bytes.NewReader(content), int64(len(content)), options)
+		if minio.ToErrorResponse(err).Code == minio.PreconditionFailed {
+			return errExists
+		}
+		etag = trimmed(made.ETag)
+		return err // such as 409, when two are written at once: the next try tells
+	})
+	if err == nil {
+		return etag, nil
+	}
+	exists := fmt.Errorf("%s: %w", at, ErrExists)
+	there, rerr := c.Stat(ctx, at)
+	if rerr == nil && there.Size != int64(len(content)) {
+		return "", exists
+	}
+	var found []byte
+	if rerr == nil {
+		found, rerr = c.Content(ctx, there)
+	}
+	switch {
+	case rerr == nil && bytes.Equal(found, content):
+		return there.ETag, nil
+	case rerr == nil:
+		return "", exists
+	case errors.Is(err, errExists) && errors.Is(rerr, fs.ErrNotExist): // removed meanwhile
+		return "", exists
+	case errors.Is(err, errExists):
+		return "", rerr
+	}
+	return "", err
+}
+
+// removeOnce is how many objects are removed by a request.
+const removeOnce = 1000
+
+// Remove removes objects. Those that are not there are no error.
+func (c *Client) Remove(ctx context.Context, bucket string, keys []string) error {
+	for len(keys) > 0 {
+		some := keys[:min(len(keys), removeOnce)]
+		keys = keys[len(some):]
+		at := Address{bucket, some[0]}
+		err := c.tries(ctx, at, func(ctx context.Context) error {
+			objects := make(chan minio.ObjectInfo, len(some))
+			for _, key := range some {
+				objects <- minio.ObjectInfo{Key: key}
+			}
+			close(objects)
+			var failed error
+			for e := range c.api.RemoveObjects(ctx, bucket, objects, minio.RemoveObjectsOptions{}) {
+				if code := minio.ToErrorResponse(e.Err).Code; code != minio.NoSuchKey {
+					failed = e.Err
+				}
+			}
+			return failed
+		})
+		if err != nil {
+			return hosterr.New(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package safefile
+
+import (
+	"os"
+	"syscall"
+	"time"
+)
+
+// Stamp is what the system knows about a file that changes with its content.
+// Whoever made the file chooses its size and the time of its modification, but not
+// its number nor the time at which it was last changed here.
+type Stamp struct {
+	Device, Inode           uint64
+	Size, Modified, Changed int64 // bytes; ns since 1970
+}
+
+// StampOf returns the stamp of a file.
+func StampOf(info os.FileInfo) (s Stamp) {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		s = Stamp{uint64(st.Dev), st.Ino, st.Size, st.Mtim.Nano(), st.Ctim.Nano()}
+	}
+	return s
+}
+
+// settled is how old the last change of a file must be for its stamp to identify
+// its content: file systems count time in steps, of 2 s at worst.
+const settled = 3 * time.Second
+
+// Settled reports whether the stamp identifies the file's content.
+func (s Stamp) Settled() bool {
+	return s.Changed > 0 && time.Since(time.Unix(0, s.Changed)) > settled
+}

@@ -1,0 +1,151 @@
+// Package spill keeps numbers that do not fit in memory in a file without a name, which
+// ends with the process.
+package spill
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"sync"
+
+	"stackmill/internal/hosterr"
+)
+
+// File is what is written to. It is closed once nothing of it is read any more.
+type File interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+}
+
+// Space is where the lists of one recording go when they become too long. It is safe
+// for concurrent use. Its errors are faults of the machine.
+type Space struct {
+	// Memory is how many bytes of a list stay in memory.
+	Memory int64
+	// Mapped is how many bytes of the recording's files may be mapped, which saves reading
+	// them into memory again.
+	Mapped int64
+
+	create func() (File, error)
+	mu     sync.Mutex
+	file   File   // nil before the first use
+	buffer []byte // appended, but not written yet
+	end    int64  // of what is written
+	err    error  // the first one
+}
+
+// buffered is how many bytes are written at a time.
+const buffered = 1 << 20
+
+// New returns a space for lists of which so many bytes stay in memory; create makes its
+// file once it is needed.
+func New(memory int64, create func() (File, error)) *Space {
+	return &Space{Memory: memory, create: create}
+}
+
+// endless is the space of what may take any memory.
+var endless = New(math.MaxInt64, nil)
+
+type key struct{}
+
+// NewContext returns a context for the work on a recording whose lists go to the space.
+func NewContext(ctx context.Context, s *Space) context.Context {
+	return context.WithValue(ctx, key{}, s)
+}
+
+// Of returns the context's space; one with endless memory if it has none.
+func Of(ctx context.Context) *Space {
+	if s, ok := ctx.Value(key{}).(*Space); ok {
+		return s
+	}
+	return endless
+}
+
+// Append adds bytes to the file's end, and returns where they are.
+func (s *Space) Append(b []byte) (at int64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return 0, s.err
+	}
+	at = s.end + int64(len(s.buffer))
+	if s.buffer = append(s.buffer, b...); len(s.buffer) >= buffered {
+		err = s.flush()
+	}
+	return at, err
+}
+
+// WriteAt replaces bytes that were appended.
+func (s *Space) WriteAt(b []byte, at int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.flush(); err != nil {
+		return err
+	}
+	_, err := s.file.WriteAt(b, at)
+	return s.failed(err)
+}
+
+// ReadAt fills b with bytes that were appended.
+func (s *Space) ReadAt(b []byte, at int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.flush(); err != nil {
+		return err
+	}
+	_, err := s.file.ReadAt(b, at)
+	return s.failed(err)
+}
+
+// flush writes what is in the buffer, and makes the file if need be.
+func (s *Space) flush() (err error) {
+	if s.err != nil {
+		return s.err
+	}
+	if s.file == nil {
+		f, err := s.create()
+		if err != nil {
+			return s.failed(err)
+		}
+		s.file = f
+	}
+	if len(s.buffer) == 0 {
+		return nil
+	}
+	if _, err := s.file.WriteAt(s.buffer, s.end); err != nil {
+		return s.failed(err)
+	}
+	s.end += int64(len(s.buffer))
+	s.buffer = s.buffer[:0]
+	return nil
+}
+
+// Close frees the file.
+func (s *Space) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.file
+	s.file, s.buffer = nil, nil
+	_ = s.failed(errClosed)
+	if f == nil {
+		return nil
+	}
+	return f.Close()
+}
+
+var errClosed = errors.New("the file of what did not fit in memory is closed")
+
+// failed keeps the first error, and makes a fault of it; nil stays nil. Nothing more is
+// kept after it.
+func (s *Space) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	err = hosterr.New(err)
+	if s.buffer = nil; s.err == nil {
+		s.err = err
+	}
+	return err
+}

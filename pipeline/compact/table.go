@@ -1,0 +1,199 @@
+package compact
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"stackmill/schema"
+	"stackmill/schema/storedir"
+)
+
+// piece is a run of rows that belong together: those of one experiment, or of one list
+// that experiments share.
+type piece struct {
+	rank       int32 // its place in the new file
+	rows       *rows
+	start, end int
+}
+
+// merging is a table on its way to the new batch.
+type merging struct {
+	*merge
+	table *schema.Table
+	known []texts // by column
+	out   rows
+}
+
+// budget is how many bytes of rows of one table are in memory at a time.
+func (m *merge) budget() int64 { return max(m.Memory/memoryShare, 8<<20) }
+
+// memoryShare is the part of the memory that the rows of a table may take: there are
+// some tables at a time, each also has what is read and what is written of it, and
+// garbage.
+const memoryShare = 8
+
+// sorted writes a table's rows in the order of what they belong to. It reads the files
+// as often as it must for the rows of so many experiments that fit in memory.
+func (t *merging) sorted(ctx context.Context) error {
+	width := int64(0)
+	for _, c := range t.table.Columns {
+		if width += 4; c.Type == schema.Int64 || c.Type == schema.Time {
+			width += 4
+		}
+	}
+	total := int64(0)
+	for _, f := range t.files(t.table) {
+		total += f.Rows * width
+	}
+	passes, places := total/t.budget()+1, int64(len(t.entries))
+	if isShared(t.table) {
+		places = int64(len(t.lists.numbers))
+	}
+	for n := range passes {
+		from, until := int32(places*n/passes), int32(places*(n+1)/passes)
+		if err := t.pass(ctx, from, until); err != nil {
+			return err
+		}
+	}
+	return t.flush()
+}
+
+// pass writes the rows of experiments of these ranks.
+func (t *merging) pass(ctx context.Context, from, until int32) error {
+	var pieces []piece
+	for _, f := range t.files(t.table) {
+		found, err := t.read(ctx, f, from, until)
+		if err != nil {
+			return &sourceError{f, err}
+		}
+		pieces = append(pieces, found...)
+	}
+	slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Compare(a.rank, b.rank) })
+	for _, p := range pieces {
+		if err := t.add(p.rows, p.start, p.end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read returns the pieces of a file that belong to experiments of these ranks.
+func (t *merging) read(ctx context.Context, f source, from, until int32) (pieces []piece, err error) {
+	r, err := open(ctx, t.Store, f, t.table, t.known, schema.BatchRows)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	for n := int64(0); ; {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		read, err := r.read()
+		if err != nil {
+			return nil, err
+		}
+		if read == nil {
+			return pieces, f.complete(n)
+		}
+		n += int64(read.n)
+		if t.table.Has(listedIn) {
+			if err := t.lists.resolve(t.table, f.batch, read); err != nil {
+				return nil, err
+			}
+		}
+		pieces = append(pieces, t.cut(read, f, from, until)...)
+	}
+}
+
+// cut returns the pieces of rows, in memory of their own unless they are all of them.
+func (t *merging) cut(read *rows, f source, from, until int32) (pieces []piece) {
+	ids, rankOf := t.places(read, f)
+	kept := 0
+	for start := 0; start < read.n; {
+		end := start + 1
+		for end < read.n && ids[end] == ids[start] {
+			end++
+		}
+		if rank := rankOf(ids[start]); rank >= from && rank < until {
+			pieces = append(pieces, piece{rank, read, start, end})
+			kept += end - start
+		}
+		start = end
+	}
+	if kept == read.n {
+		return pieces
+	}
+	own := &rows{}
+	for i := range pieces {
+		p := &pieces[i]
+		own.append(p.rows, p.start, p.end)
+		*p = piece{p.rank, own, own.n - (p.end - p.start), own.n}
+	}
+	return pieces
+}
+
+// places returns what each of the rows belongs to, and the place of that in the new file.
+func (t *merging) places(read *rows, f source) (of []int32, rankOf func(int32) int32) {
+	if isShared(t.table) {
+		return read.columns[t.table.Index(listNumber)].narrow, func(number int32) int32 { return number }
+	}
+	ranks := make([]int32, len(t.known[0].list))
+	for i, id := range t.known[0].list {
+		ranks[i] = f.ranks.in(t.table, id)
+	}
+	return read.columns[0].narrow, func(id int32) int32 { return ranks[id] }
+}
+
+// add adds rows to the new file.
+func (t *merging) add(from *rows, start, end int) error {
+	for start < end {
+		n := min(end-start, schema.BatchRows-t.out.n)
+		t.out.append(from, start, start+n)
+		if start += n; t.out.n == schema.BatchRows {
+			if err := t.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flush writes the rows that were added.
+func (t *merging) flush() error {
+	if t.out.n == 0 {
+		return nil
+	}
+	if isLink(t.table) {
+		t.lists.number(t.table, &t.out)
+	}
+	batch := t.out.record(t.table, t.known)
+	defer batch.Release()
+	t.out.clear()
+	return t.to.Write(t.table, batch)
+}
+
+// source is a file that is merged.
+type source struct {
+	storedir.File
+	batch int // its place among those that are merged
+	ranks *ranks
+}
+
+// complete returns an error unless the file has as many rows as its commit says.
+func (s *source) complete(rows int64) error {
+	if rows != s.Rows {
+		return fmt.Errorf("it has %d rows, %d were committed", rows, s.Rows)
+	}
+	return nil
+}
+
+// sourceError says that a file could not be read.
+type sourceError struct {
+	file source
+	err  error
+}
+
+func (e *sourceError) Error() string { return fmt.Sprintf("%s: %v", e.file.Path, e.err) }
+func (e *sourceError) Unwrap() error { return e.err }

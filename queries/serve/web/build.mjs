@@ -1,0 +1,116 @@
+// Builds the page that the server embeds. The same sources give the same bytes.
+//
+// What is only imported when it is needed becomes a file of its own. Names of files have no
+// hash: the server puts one into the path of all of them.
+import { build } from 'esbuild';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+const to = process.argv[2] ?? '../page';
+await rm(to, { recursive: true, force: true });
+await mkdir(to, { recursive: true });
+const { outputFiles, metafile } = await build({
+  entryPoints: { app: 'src/main.tsx', style: 'src/style.css' },
+  bundle: true,
+  minify: true,
+  splitting: true,
+  format: 'esm',
+  target: ['es2022'],
+  outdir: to,
+  entryNames: '[name]',
+  chunkNames: '[name]-[hash]',
+  legalComments: 'none', // licenses.txt has them
+  charset: 'utf8',
+  logLevel: 'warning',
+  metafile: true,
+  write: false,
+});
+await writeFiles(outputFiles);
+await copyFile('src/index.html', join(to, 'index.html'));
+const speedscope = await copySpeedscope();
+// withoutFile are packages that only name their licence, with who has the rights.
+const withoutFile = {
+  aphrodite: 'Copyright (c) 2016 Khan Academy. The terms of the MIT License are those that preact has here.',
+  'string-hash': 'The author dedicated it to the public domain (CC0 1.0).',
+};
+
+// What speedscope's release was built of, as its package.json says; its preact is another one.
+const ofSpeedscope = ['aphrodite', 'jfrview', 'jszip', 'pako', 'preact-of-speedscope', 'protobufjs', 'source-map'];
+await writeFile(join(to, 'licenses.txt'), await licenses([...Object.keys(metafile.inputs), speedscope, ...(await needed(ofSpeedscope, '.'))]));
+
+// copySpeedscope copies what shows a profile that is given by its address: no examples, and
+// nothing for other formats that it would load.
+async function copySpeedscope() {
+  const from = 'node_modules/speedscope/dist/release';
+  const files = await readdir(from);
+  for (const name of files.filter((f) => /^speedscope-.*\.(js|css)$|\.woff2$/.test(f))) await copyFile(join(from, name), join(to, name));
+  const index = await readFile(join(from, 'index.html'), 'utf8');
+  await writeFile(join(to, 'speedscope.html'), index.replace(/^ *<link rel="icon".*\n/gm, '<link rel="icon" href="data:,">\n'));
+  return join(from, 'index.html');
+}
+
+// writeFiles writes what was built. A part that is loaded later is named as its source, what
+// several have in common is chunkN.js.
+async function writeFiles(files) {
+  const names = new Map(); // as built, and as written
+  let chunks = 0;
+  for (const name of files.map((f) => basename(f.path)).sort()) {
+    const stem = /^(.*)-[A-Z0-9]{8}\.js$/.exec(name)?.[1];
+    names.set(name, stem === undefined ? name : stem === 'chunk' ? `chunk${++chunks}.js` : `${stem}.js`);
+  }
+  if (new Set(names.values()).size < names.size) throw new Error(`parts of one name: ${[...names.values()]}`);
+  for (const f of files) {
+    let text = f.text;
+    for (const [built, written] of names) if (built !== written) text = text.replaceAll(built, written);
+    await writeFile(join(to, names.get(basename(f.path))), text);
+  }
+}
+
+// needed are the files of packages that a folder uses, and of all that these use, without those
+// of types.
+async function needed(names, folder, found = new Set()) {
+  for (const name of names.filter((n) => !n.startsWith('@types/'))) {
+    let at = folder;
+    while (!existsSync(join(at, 'node_modules', name)) && at !== '.') at = dirname(at);
+    const file = join(at, 'node_modules', name, 'package.json');
+    if (found.has(file)) continue;
+    found.add(file);
+    const { version, dependencies, name: own } = JSON.parse(await readFile(file, 'utf8'));
+    const pinned = at === '.' && folder === '.' ? JSON.parse(await readFile('node_modules/speedscope/package.json', 'utf8')).devDependencies[own] : version;
+    if (pinned !== version) throw new Error(`speedscope was built with ${own} ${pinned}, not ${version}: change package.json`);
+    await needed(Object.keys(dependencies ?? {}), dirname(file), found);
+  }
+  return found;
+}
+
+// licenses is the licence of each package that something of is in the page.
+async function licenses(inputs) {
+  const folders = new Set(inputs.map((name) => /^(?:\.\.\/)*(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(name)?.[1]).filter((f) => f !== undefined));
+  const texts = [];
+  for (const folder of [...folders].sort()) {
+    const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    const text = await licence(folder, name);
+    texts.push(`${name} ${version} (${license})\n\n${text.replaceAll('\r\n', '\n').trim()}\n`);
+    for (const more of await within(folder)) texts.push(`${name}: ${more}\n\n${(await readFile(join(folder, more), 'utf8')).replaceAll('\r\n', '\n').trim()}\n`);
+  }
+  return 'The page contains these packages.\n\n' + texts.join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+// licence is the text of a package's.
+async function licence(folder, name) {
+  const files = await readdir(folder);
+  const file = files.find((f) => /^licen[cs]e(\.|$)/i.test(f));
+  if (file !== undefined) return readFile(join(folder, file), 'utf8');
+  if (withoutFile[name] !== undefined) return withoutFile[name];
+  const readme = files.find((f) => /^readme/i.test(f));
+  const said = readme && /^#+ licen[cs]e\s*([^]*?)(?=^#|(?![^]))/im.exec(await readFile(join(folder, readme), 'utf8'))?.[1];
+  if (!said) throw new Error(`${folder} has no licence`);
+  return said;
+}
+
+// within are the licences of what a package has got from others.
+async function within(folder) {
+  const all = await readdir(folder, { recursive: true });
+  return all.filter((f) => f.includes('/') && !f.includes('node_modules') && /licen[cs]e(\.\w+)?$/i.test(f)).sort();
+}

@@ -1,0 +1,74 @@
+// Package timerange reads points in time, and the phases of experiments that labels name.
+package timerange
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Point is a point in time: the column that has it, and its value there as SQL; At compares
+// it with others of the column.
+type Point struct {
+	Column, Value string
+	At            int64 // ns, or µs for wall
+}
+
+// Parse reads a point in time.
+func Parse(text string) (Point, error) {
+	if d, err := time.ParseDuration(text); err == nil {
+		return fromStart(d.Nanoseconds()), nil
+	}
+	if s, err := strconv.ParseFloat(text, 64); err == nil && s > -1e9 && s < 1e9 {
+		return fromStart(int64(math.Round(s * 1e9))), nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
+		if t, err := time.Parse(layout, strings.Replace(text, " ", "T", 1)); err == nil {
+			return Point{"wall", "TIMESTAMP '" + t.UTC().Format("2006-01-02 15:04:05.999999") + "'", t.UnixMicro()}, nil
+		}
+	}
+	return Point{}, fmt.Errorf("%q is no time (10s, 1m30s, 2026-11-21T02:00)", text)
+}
+
+func fromStart(ns int64) Point { return Point{"time_ns", strconv.FormatInt(ns, 10), ns} }
+
+// PhaseLabel is how the keys of labels begin that name phases of experiments.
+const PhaseLabel = "phase."
+
+// Phase returns the value of such a label as the view marks reads it: FROM..UNTIL, of which
+// one may be missing, and several with blanks between them.
+func Phase(value string) (string, error) {
+	pieces := strings.Fields(value)
+	for i, p := range pieces {
+		from, until, ok := strings.Cut(p, "..")
+		if !ok || from+until == "" {
+			return "", fmt.Errorf("%q is no time of a phase (0s..10s; one may be left out)", p)
+		}
+		for _, end := range []*string{&from, &until} {
+			if *end == "" {
+				continue
+			}
+			m, err := Parse(*end)
+			if err != nil {
+				return "", err
+			}
+			if m.Column == "time_ns" {
+				if *end = decimal(m.Value); strings.HasPrefix(m.Value, "-") {
+					return "", fmt.Errorf("%q is before the start", p)
+				}
+			} else {
+				*end = strings.Replace(strings.TrimSuffix(strings.TrimPrefix(m.Value, "TIMESTAMP '"), "'"), " ", "T", 1)
+			}
+		}
+		pieces[i] = from + ".." + until
+	}
+	return strings.Join(pieces, " "), nil
+}
+
+// decimal writes nanoseconds as seconds.
+func decimal(ns string) string {
+	ns = strings.Repeat("0", max(10-len(ns), 0)) + ns
+	return strings.TrimSuffix(strings.TrimRight(ns[:len(ns)-9]+"."+ns[len(ns)-9:], "0"), ".") + "s"
+}

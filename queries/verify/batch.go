@@ -1,0 +1,230 @@
+// Package verify recomputes from a store's files what the invariants of its views say: keys,
+// lists, structure and sums of samples by itself, and values by stages/attribute, from the stored
+// stacks, as at ingest. It reads a batch one experiment after the other, in the time and memory
+// that SQL over all of them does not have.
+//
+// It is stricter than the invariants: it expects rows in the order in which they are
+// written. What it has proved needs no further look; what it has not may be right, which
+// the invariants tell.
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"stackmill/schema"
+	"stackmill/schema/parquetfile/rowreader"
+	"stackmill/schema/storedir"
+	"stackmill/stages/structure"
+)
+
+// Doubt is what was not proved of an experiment.
+type Doubt struct {
+	ExperimentID string
+	Err          error
+}
+
+// ErrData is the doubt about an experiment of which all is proved, but for what its samples
+// say of data objects.
+var ErrData = errors.New("it has data objects")
+
+// Batch proves the experiments of a batch that count, as far as they take no more than
+// some bytes of memory each. progress is called after each.
+func Batch(ctx context.Context, store string, b *storedir.Batch, memory int64, progress func()) (doubts []Doubt, err error) {
+	defer func() {
+		if r := recover(); r != nil { // what was not foreseen is not proved
+			doubts, err = All(b, fmt.Errorf("%v", r)), nil
+		}
+	}()
+	p := &batch{memory: memory, cursors: map[string]*cursor{}, one: newExperiment()}
+	defer p.close()
+	if err := p.open(store, b); err != nil {
+		return nil, err
+	}
+	files, closeAll := structure.OpenBatch(store, b)
+	defer closeAll()
+	entries, visible := map[int64]*storedir.Entry{}, map[int64]bool{}
+	for i := range b.Experiments {
+		entries[hash(b.Experiments[i].ExperimentID)] = &b.Experiments[i]
+	}
+	for e := range b.Visible {
+		visible[hash(e.ExperimentID)] = true
+	}
+	if p.rolled, err = p.rollup(); err != nil {
+		return nil, err
+	}
+	if p.lists, err = p.shared(); err != nil {
+		return nil, err
+	}
+	ids, err := p.order()
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		e := entries[id]
+		if e == nil {
+			return All(b, errors.New("another experiment has rows")), nil
+		}
+		err := p.experiment(id, e, visible[id], files)
+		var read *readError
+		switch {
+		case errors.As(err, &read):
+			return nil, read.error
+		case err != nil && visible[id]:
+			doubts = append(doubts, Doubt{e.ExperimentID, err})
+		}
+		delete(visible, id)
+		progress()
+	}
+	if left, err := p.left(); err != nil || left != nil {
+		return All(b, left), err
+	}
+	if len(visible) > 0 {
+		return All(b, errors.New("an experiment has no row")), nil
+	}
+	return doubts, nil
+}
+
+// All doubts everything that counts of a batch.
+func All(b *storedir.Batch, err error) (doubts []Doubt) {
+	for e := range b.Visible {
+		doubts = append(doubts, Doubt{e.ExperimentID, err})
+	}
+	return doubts
+}
+
+// readError says that a file could not be read.
+type readError struct{ error }
+
+// batch reads the files of a batch.
+type batch struct {
+	memory  int64
+	cursors map[string]*cursor
+	one     *experiment
+	rolled  map[int64]digest // of the rows of function_rollup, by experiment
+	lists   *lists
+}
+
+func (p *batch) open(store string, b *storedir.Batch) error {
+	for _, f := range b.Files {
+		t := schema.ByName(f.Table)
+		if t == nil || p.cursors[f.Table] != nil {
+			return fmt.Errorf("%s: is of table %q", f.Path, f.Table)
+		}
+		var c *cursor
+		var err error
+		path := filepath.Join(store, filepath.FromSlash(f.Path))
+		switch {
+		case t == schema.FunctionSums: // which say nothing of one experiment
+			continue
+		default:
+			c, err = open(path, t, columnsOf(t))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Path, err)
+		}
+		p.cursors[f.Table] = c
+	}
+	return nil
+}
+
+func (p *batch) close() {
+	for _, c := range p.cursors {
+		c.close()
+	}
+}
+
+// order returns the experiments in the order of their rows.
+func (p *batch) order() (ids []int64, err error) {
+	c := p.cursors[schema.Experiments.Name]
+	if c == nil {
+		return nil, nil
+	}
+	again, err := open(c.path, c.table, c.columns[:1])
+	if err != nil {
+		return nil, err
+	}
+	defer again.close()
+	for {
+		if done, err := again.done(); done || err != nil {
+			return ids, err
+		}
+		ids = append(ids, again.block.values[0][:again.block.n]...)
+		again.at = again.block.n
+	}
+}
+
+// left says whether there are rows that no experiment has taken.
+func (p *batch) left() (found, err error) {
+	for name, c := range p.cursors {
+		done, err := c.done()
+		if err != nil {
+			return nil, err
+		}
+		if !done {
+			return fmt.Errorf("%s: rows are not in the order of experiments", name), nil
+		}
+	}
+	return nil, nil
+}
+
+// experiment reads one experiment and proves it if it counts.
+func (p *batch) experiment(id int64, e *storedir.Entry, visible bool, files *rowreader.Files) error {
+	x := p.one
+	x.reset(e, p.rolled[id], p.lists)
+	var large error
+	for _, t := range schema.Tables {
+		c := p.cursors[t.Name]
+		if c == nil || streamed[t] || t == schema.FunctionRollup || t.Links != nil {
+			continue
+		}
+		fits, err := p.load(c, id, x.rows[t])
+		if err != nil {
+			return &readError{err}
+		}
+		if !fits {
+			large = fmt.Errorf("%s: more rows than fit in memory", t.Name)
+		}
+	}
+	x.tables = files.Tables(e.ExperimentID)
+	x.next = func(t *schema.Table, into *rows) error {
+		into.clear()
+		if c := p.cursors[t.Name]; c != nil {
+			if err := c.take(id, into, blockRows); err != nil {
+				return &readError{err}
+			}
+		}
+		return nil
+	}
+	err := large
+	switch {
+	case !visible || large != nil:
+	case e.Status == storedir.Summary: // the rest does not count
+		err = x.proveExperiment()
+	default:
+		if err = x.proveModes(); err == nil {
+			err = x.prove()
+		}
+	}
+	if skipped := x.skip(); skipped != nil {
+		return skipped
+	}
+	return err
+}
+
+// load reads an experiment's rows of a table, unless they are more than fit in memory.
+func (p *batch) load(c *cursor, id int64, r *rows) (fits bool, err error) {
+	most := max(int(p.memory/int64(8*len(c.columns))/3), blockRows) // some tables are large, not all
+	err = c.take(id, r, most)
+	fits = r.n < most
+	for err == nil && !fits && r.n > 0 {
+		r.clear()
+		err = c.take(id, r, blockRows)
+	}
+	return fits, err
+}

@@ -1,0 +1,102 @@
+package verify
+
+import (
+	"errors"
+	"slices"
+
+	"stackmill/schema"
+)
+
+// code are the instructions that are known of a function: where they start and end.
+type code []span
+
+type span struct{ start, end int64 }
+
+// codes returns the instructions of each function, which do not overlap, in their order.
+func (x *experiment) codes() (map[int32]code, error) {
+	t := schema.Listings
+	all := map[int32]code{}
+	for i, no := range x.col(t, "function_no") {
+		f, err := x.function(no)
+		if err != nil {
+			return nil, err
+		}
+		c, known := x.lists.code[x.listOf(t, i)]
+		if !known {
+			return nil, errors.New("listings: one without instructions")
+		}
+		all[f] = c
+	}
+	return all, nil
+}
+
+// proveCode proves that the values of all PCs are at known instructions, where a function's
+// code is known.
+func (x *experiment) proveCode() error {
+	plain, err := x.codes()
+	if err != nil {
+		return err
+	}
+	merged, err := x.withBodies(plain)
+	if err != nil {
+		return err
+	}
+	t := schema.Locations
+	starts, exact, offset, reason := x.col(t, "instruction"), x.missing(t, "instruction"), x.col(t, "offset"), x.col(t, "reason")
+	valued, bits := make([]int64, len(x.location)), x.modes(schema.PCValues)
+	for i, l := range x.col(schema.PCValues, "location") {
+		valued[l] |= bits[i]
+	}
+	for i := range x.location {
+		if reason[i] != none {
+			continue
+		}
+		at := offset[i]
+		if !exact[i] {
+			at = starts[i]
+		}
+		for m, codes := range [modes]map[int32]code{merged, plain, plain} {
+			c := codes[x.location[i].function]
+			if valued[i]>>m&1 == 0 {
+				continue
+			}
+			_, found := slices.BinarySearchFunc(c, at, func(s span, at int64) int { return int(min(max(s.start-at, -1), 1)) })
+			if len(c) > 0 && !found {
+				return errors.New("instructions: one with a value is missing")
+			}
+		}
+	}
+	return nil
+}
+
+// withBodies returns the code of functions as user mode shows it: that of a body is its
+// function's.
+func (x *experiment) withBodies(plain map[int32]code) (map[int32]code, error) {
+	t := schema.Functions
+	kinds, body, alone := x.col(t, "kind"), x.col(t, "body_of"), x.missing(t, "body_of")
+	if !slices.Contains(kinds, bodyKind) {
+		return plain, nil
+	}
+	ids := numbered(x.col(t, "function_id"))
+	merged := map[int32]code{}
+	for f, c := range plain {
+		to := f
+		if kinds[f] == bodyKind && !alone[f] {
+			of, known := ids[body[f]]
+			if !known {
+				continue // it is not shown in user mode
+			}
+			to = of
+		}
+		merged[to] = append(merged[to][:len(merged[to]):len(merged[to])], c...)
+	}
+	for _, c := range merged {
+		slices.SortFunc(c, func(a, b span) int { return int(min(max(a.start-b.start, -1), 1)) })
+		for i := 1; i < len(c); i++ {
+			if c[i].start == c[i-1].start {
+				return nil, errors.New("instructions: a function and its body have the same one")
+			}
+		}
+	}
+	return merged, nil
+}

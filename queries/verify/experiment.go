@@ -1,0 +1,195 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"stackmill/schema"
+	"stackmill/schema/storedir"
+)
+
+// further lists the columns that are read besides the keys of their tables.
+var further = map[*schema.Table][]column{
+	schema.Experiments: {{name: "status"}},
+	schema.Metrics:     {{name: "unit"}, {name: "data_objects"}},
+	schema.LoadObjects: {{name: "name", keep: true}, {name: "short_path", keep: true}},
+	schema.Modules:     {{name: "load_object_id"}, {name: "name", keep: true}, {name: "short_path", keep: true}},
+	schema.Functions: {{name: "function_no"}, {name: "load_object_id"}, {name: "module_id"}, {name: "name", keep: true}, {name: "name", of: step}, {name: "name_scope", keep: true},
+		{name: "other_linkage_name", keep: true}, {name: "kind"}, {name: "body_of"}},
+	schema.Locations:      {{name: "other_location_id"}, {name: "load_object_id"}, {name: "function_no"}, {name: "offset"}, {name: "instruction"}, {name: "reason"}},
+	schema.InlineFrames:   {{name: "function_no"}},
+	schema.Listings:       {{name: schema.ListedIn}, {name: "listing"}},
+	schema.Instructions:   {{name: "size"}},
+	schema.SourceFiles:    {{name: schema.ListedIn}, {name: "listing"}},
+	schema.RecordedStacks: {{name: "node"}, {name: "user_up"}, {name: "expert_up"}, {name: "machine_up"}, {name: "reason"}},
+	schema.StackTree:      {{name: "up"}, {name: "below"}, {name: "frame"}},
+	schema.TreeFrames: {{name: "part"}, {name: "word"}, {name: "location"}, {name: "user_location"}, {name: "expert_location"}, {name: "machine_location"},
+		{name: "user_rule", of: ruleMark}, {name: "expert_rule", of: ruleMark}, {name: "machine_rule", of: ruleMark}},
+	schema.Samples:        {{name: "kind"}, {name: "process"}, {name: "thread_id"}, {name: "cpu"}, {name: "time_ns"}, {name: "stack"}, {name: "name_no"}, {name: "cgroup"}},
+	schema.StackValues:    {{name: "value"}, {name: "samples"}},
+	schema.UsageValues:    {{name: "value"}, {name: "samples"}},
+	schema.FunctionRollup: {{name: "unit"}, {name: "function_key"}, {name: "function"}, {name: "load_object"}, {name: "module"}, {name: "kind"}, {name: "exclusive"}, {name: "inclusive"}},
+}
+
+// streamed are the tables whose rows are not kept: those of samples, and those of values that
+// nothing else is compared with.
+var streamed = map[*schema.Table]bool{schema.Samples: true}
+
+func init() {
+	for _, t := range valued {
+		if t != schema.FunctionValues && t != schema.PCValues && t != schema.CallNodes {
+			streamed[t] = true
+		}
+	}
+	for k := range schema.Kinds {
+		t := schema.SampleTable(k)
+		streamed[t] = true
+		further[t] = append(further[t], countedColumns(k)...)
+	}
+}
+
+// columnsOf returns the columns that are read of a table, experiment_id first, or the list
+// if experiments share its rows.
+func columnsOf(t *schema.Table) []column {
+	var list []column
+	if t.Links != nil {
+		list = append(list, column{name: schema.ListedIn}, column{name: "listing"})
+	}
+	if slices.Contains(valued, t) {
+		for _, c := range t.Columns {
+			list = append(list, column{name: c.Name})
+		}
+	} else {
+		for _, name := range t.Key {
+			if t.Has(name) {
+				list = append(list, column{name: name})
+			}
+		}
+	}
+	if len(list) == 0 { // whose rows they are is all
+		list = append(list, column{name: t.Columns[0].Name})
+	}
+	list = append(list, further[t]...)
+	for i := range list {
+		if list[i].of == nil {
+			list[i].of = hashed
+		}
+	}
+	return list
+}
+
+// experiment is what is read of one experiment, and what is made of it.
+type experiment struct {
+	entry   *storedir.Entry
+	columns map[*schema.Table][]column
+	rows    map[*schema.Table]*rows
+	next    func(*schema.Table, *rows) error // reads some more rows of a streamed table
+	tables  schema.TableReader               // of what its values are computed from
+	rolled  digest                           // of its rows in function_rollup
+	lists   *lists                           // what it shares with others
+
+	metrics   map[int64]int32 // by hashes of names
+	functions map[int64]int32 // rows, by function_no
+	total     int32           // the row of <Total>; -1 if there is none
+	location  []place
+	tree      tree
+	stacks    stacks
+}
+
+func newExperiment() *experiment {
+	x := &experiment{columns: map[*schema.Table][]column{}, rows: map[*schema.Table]*rows{}}
+	for _, t := range schema.Tables {
+		x.columns[t] = columnsOf(t)
+		r := newRows(t, x.columns[t])
+		x.rows[t] = &r
+	}
+	return x
+}
+
+func (x *experiment) reset(e *storedir.Entry, rolled digest, lists *lists) {
+	*x = experiment{entry: e, columns: x.columns, rows: x.rows, rolled: rolled, lists: lists}
+	for _, r := range x.rows {
+		r.clear()
+	}
+}
+
+// col returns a column of a table; of several readings of it the first.
+func (x *experiment) col(t *schema.Table, name string) []int64 {
+	return x.rows[t].values[x.index(t, name)]
+}
+
+func (x *experiment) index(t *schema.Table, name string) int {
+	return slices.IndexFunc(x.columns[t], func(c column) bool { return c.name == name })
+}
+
+// missing tells which values of a column are missing.
+func (x *experiment) missing(t *schema.Table, name string) []bool {
+	return x.rows[t].missing[x.index(t, name)]
+}
+
+func (x *experiment) len(t *schema.Table) int { return x.rows[t].n }
+
+// skip passes over the rows of streamed tables that were not read.
+func (x *experiment) skip() error {
+	for t := range streamed {
+		for more := true; more; {
+			if err := x.next(t, x.rows[t]); err != nil {
+				return err
+			}
+			more = x.rows[t].n > 0
+		}
+	}
+	return nil
+}
+
+// prove returns what was not proved first.
+func (x *experiment) prove() error {
+	for _, step := range []func() error{
+		x.proveExperiment, x.proveKeys, x.proveStructure, x.proveLocations, x.proveFrames, x.proveTree, x.proveStacks,
+		x.proveSamples, x.proveValues, x.provePaths, x.proveReasons, x.proveCode, x.proveSources, x.proveRollup, x.proveNoData,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *experiment) proveExperiment() error {
+	if x.len(schema.Experiments) != 1 || x.col(schema.Experiments, "status")[0] != hash(x.entry.Recording()) {
+		return errors.New("experiments: not one row with the commit's status")
+	}
+	return nil
+}
+
+// proved are the tables whose keys are proved with what their rows mean.
+var proved = map[*schema.Table]bool{
+	schema.Experiments: true, schema.Locations: true, schema.InlineFrames: true, schema.Instructions: true, schema.SourceLines: true, schema.RecordedStacks: true, schema.StackTree: true, schema.TreeFrames: true,
+	schema.CallNodes: true, schema.StackValues: true,
+	schema.FunctionValues: true, schema.CallValues: true, schema.TreeValues: true, schema.LineValues: true, schema.SourceValues: true,
+	schema.PCValues: true, schema.ModuleValues: true, schema.ObjectValues: true, schema.FunctionRollup: true,
+}
+
+// proveKeys proves that keys are unique, but for those that later steps prove.
+func (x *experiment) proveKeys() error {
+	for _, t := range schema.Tables {
+		if r := x.rows[t]; len(t.Key) > 0 && !proved[t] && !streamed[t] && !unique(r, len(t.Key)) {
+			return fmt.Errorf("%s: a key is not unique", t.Name)
+		}
+	}
+	return nil
+}
+
+// proveNoData leaves what is about data objects to others.
+func (x *experiment) proveNoData() error {
+	for _, t := range []*schema.Table{schema.DataObjects, schema.DataSamples, schema.DataValues, schema.MemoryRegions} {
+		if x.len(t) > 0 {
+			return ErrData
+		}
+	}
+	if slices.Contains(x.col(schema.Metrics, "data_objects"), 1) {
+		return ErrData
+	}
+	return nil
+}

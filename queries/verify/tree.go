@@ -1,0 +1,145 @@
+package verify
+
+import (
+	"errors"
+
+	"stackmill/schema"
+)
+
+// modes is the number of representations: user, expert and machine.
+const modes = 3
+
+// tree is the tree of stacks.
+type tree struct {
+	parent, last []int32 // of each node
+	frame        []int32
+	shown        [modes][]int32 // by frame: the instruction that the mode shows; -1 if none
+	depth        [modes][]int32 // by node
+	located      []bool         // by frame: whether it was recorded at a known instruction
+}
+
+// proveFrames proves that frames mean known instructions.
+func (x *experiment) proveFrames() error {
+	t := schema.TreeFrames
+	if !dense(x.col(t, "frame")) {
+		return errors.New("tree_frames: not numbered")
+	}
+	n := x.len(t)
+	part, noWord, word := x.col(t, "part"), x.missing(t, "word"), x.col(t, "word")
+	location, noLocation := x.col(t, "location"), x.missing(t, "location")
+	x.tree.located = make([]bool, n)
+	for i := range n {
+		if noWord[i] != (part[i] == none) || !knownParts[part[i]] {
+			return errors.New("tree_frames: a part is wrong")
+		}
+		marker := word[i] >= -4 && word[i] <= -1
+		if !noWord[i] && noLocation[i] != marker || !noLocation[i] && !x.known(location[i]) {
+			return errors.New("tree_frames: a location is wrong")
+		}
+		x.tree.located[i] = !noLocation[i]
+	}
+	for m, name := range []string{"user_location", "expert_location", "machine_location"} {
+		if err := x.showFrames(m, name); err != nil {
+			return err
+		}
+	}
+	for i := range n {
+		bare := noWord[i]
+		for m := range modes {
+			bare = bare && x.tree.shown[m][i] < 0
+		}
+		if bare != (i == 0) {
+			return errors.New("tree_frames: another one than the root's means nothing")
+		}
+	}
+	return nil
+}
+
+func (x *experiment) known(location int64) bool {
+	return location >= 0 && location < int64(len(x.location))
+}
+
+// showFrames finds what a mode shows of each frame.
+func (x *experiment) showFrames(m int, name string) error {
+	t := schema.TreeFrames
+	locations, missing := x.col(t, name), x.missing(t, name)
+	shown := make([]int32, len(locations))
+	for i := range shown {
+		switch {
+		case missing[i]:
+			shown[i] = -1
+		case !x.known(locations[i]):
+			return errors.New("tree_frames: an instruction is unknown")
+		default:
+			shown[i] = int32(locations[i])
+		}
+	}
+	x.tree.shown[m] = shown
+	return nil
+}
+
+// proveTree proves that nodes are numbered as a tree is, and have known frames.
+func (x *experiment) proveTree() (err error) {
+	t := schema.StackTree
+	x.tree.parent, x.tree.last, err = nested(x.col(t, "node"), x.col(t, "up"), x.col(t, "below"))
+	if err != nil {
+		return err
+	}
+	frames := x.col(t, "frame")
+	used := make([]bool, x.len(schema.TreeFrames))
+	x.tree.frame = make([]int32, len(frames))
+	for i, f := range frames {
+		if f < 0 || f >= int64(len(used)) || (i == 0) != (f == 0) {
+			return errors.New("stack_tree: a frame is wrong")
+		}
+		used[f] = true
+		x.tree.frame[i] = int32(f)
+	}
+	for _, u := range used {
+		if !u {
+			return errors.New("tree_frames: one is not used")
+		}
+	}
+	for m := range modes {
+		depth := make([]int32, len(frames))
+		for i := range depth {
+			if i > 0 {
+				depth[i] = depth[x.tree.parent[i]]
+			}
+			if x.tree.shown[m][frames[i]] >= 0 {
+				depth[i]++
+			}
+		}
+		x.tree.depth[m] = depth
+	}
+	return nil
+}
+
+// nested proves that nodes are numbered from 0, the root, and that each is followed by
+// those below it.
+func nested(node, up, below []int64) (parent, last []int32, err error) {
+	if !dense(node) {
+		return nil, nil, errors.New("a tree's nodes are not numbered")
+	}
+	n := len(node)
+	parent, last = make([]int32, n), make([]int32, n)
+	found := make([]int64, n)
+	for i := range n {
+		if (i == 0) != (up[i] == 0) || up[i] < 0 || up[i] > int64(i) || below[i] < 0 || below[i] >= int64(n-i) {
+			return nil, nil, errors.New("a tree's node has no place")
+		}
+		parent[i], last[i] = int32(i)-int32(up[i]), int32(i)+int32(below[i])
+		if i > 0 && last[i] > last[parent[i]] {
+			return nil, nil, errors.New("a tree's node is not among those below its parent")
+		}
+	}
+	for i := n - 1; i >= 0; i-- {
+		if found[i] != below[i] {
+			return nil, nil, errors.New("a tree's node has another number of nodes below it")
+		}
+		if i > 0 {
+			found[parent[i]] += found[i] + 1
+		}
+	}
+	return parent, last, nil
+}

@@ -1,0 +1,186 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"stackmill/schema"
+	"stackmill/stages/structure"
+)
+
+// valued are the tables whose rows follow from the stacks and their sums.
+var valued = []*schema.Table{
+	schema.FunctionValues, schema.ModuleValues, schema.ObjectValues, schema.CallValues, schema.CallNodes,
+	schema.TreeValues, schema.LineValues, schema.SourceValues, schema.PCValues,
+}
+
+// proveValues proves that the rows of values are those that attribute computes from the stored
+// stacks and their sums.
+func (x *experiment) proveValues() error {
+	want, err := x.computed()
+	if err != nil {
+		return err
+	}
+	for _, t := range valued {
+		got, err := x.stored(t)
+		if err != nil {
+			return err
+		}
+		if got != want[t] {
+			return fmt.Errorf("%s: not the values of the stacks", t.Name)
+		}
+	}
+	return nil
+}
+
+// computed returns what rows there should be.
+func (x *experiment) computed() (map[*schema.Table]digest, error) {
+	all := map[*schema.Table]digest{}
+	r, err := structure.Read(x.entry.ExperimentID, x.tables, true)
+	if errors.Is(err, structure.ErrNone) {
+		return all, nil
+	}
+	if err == nil {
+		err = structure.ReadSums(r, x.tables)
+	}
+	if err == nil {
+		err = r.ValueRows(func(t *schema.Table, b arrow.RecordBatch) error {
+			columns := make([][]int64, b.NumCols())
+			for i, c := range b.Columns() {
+				if columns[i], err = numbers(c); err != nil {
+					return fmt.Errorf("%s.%s: %w", t.Name, t.Columns[i].Name, err)
+				}
+			}
+			d := all[t]
+			d.addRows(t, columns, int(b.NumRows()))
+			all[t] = d
+			return nil
+		})
+	}
+	return all, err
+}
+
+// stored returns what rows a table has.
+func (x *experiment) stored(t *schema.Table) (d digest, err error) {
+	r := x.rows[t]
+	if !streamed[t] {
+		d.addRows(t, r.values, r.n)
+		return d, nil
+	}
+	for {
+		if err := x.next(t, r); err != nil || r.n == 0 {
+			return d, err
+		}
+		d.addRows(t, r.values, r.n)
+	}
+}
+
+// addRows adds rows of one experiment, whose identifier is the first column.
+func (d *digest) addRows(t *schema.Table, columns [][]int64, n int) {
+	first := 1 + t.ModeColumns()
+	modes, columns := sets(columns[1:first], n), columns[first:]
+	row := make([]int64, len(columns))
+	for i := range n {
+		for c := range row {
+			row[c] = columns[c][i]
+		}
+		d.add(modes[i], row...)
+	}
+}
+
+// numbers returns the values of an array as rows of files have them: numbers as they are, texts
+// by their hashes.
+func numbers(a arrow.Array) ([]int64, error) {
+	switch a := a.(type) {
+	case *array.Int64:
+		return a.Int64Values(), nil
+	case *array.Int32:
+		list := make([]int64, a.Len())
+		for i, v := range a.Int32Values() {
+			list[i] = int64(v)
+		}
+		return list, nil
+	case *array.Boolean:
+		list := make([]int64, a.Len())
+		for i := range list {
+			if a.Value(i) {
+				list[i] = 1
+			}
+		}
+		return list, nil
+	case *array.String:
+		list := make([]int64, a.Len())
+		for i := range list {
+			list[i] = hash(a.Value(i))
+		}
+		return list, nil
+	case *array.Dictionary:
+		values, err := numbers(a.Dictionary())
+		list := make([]int64, a.Len())
+		for i := range list {
+			list[i] = values[a.GetValueIndex(i)]
+		}
+		return list, err
+	}
+	return nil, fmt.Errorf("cannot read %s", a.DataType())
+}
+
+// proveReasons proves that what is in unknown functions has a reason.
+func (x *experiment) proveReasons() error {
+	kinds, reasons := x.col(schema.Functions, "kind"), x.col(schema.Locations, "reason")
+	for mode := range modes {
+		unexplained := make([]bool, len(x.stacks.leaf[mode]))
+		for stack, leaf := range x.stacks.leaf[mode] {
+			if leaf > 0 {
+				at := x.tree.shown[mode][x.tree.frame[leaf]]
+				unexplained[stack] = kinds[x.location[at].function] == unknownKind && reasons[at] == none
+			}
+		}
+		if !slices.Contains(unexplained, true) {
+			continue
+		}
+		for _, values := range x.stacks.value {
+			sum := int64(0)
+			for stack, v := range values {
+				if unexplained[stack] {
+					sum += v
+				}
+			}
+			if sum != 0 {
+				return errors.New("function_values: an unknown function has no reason")
+			}
+		}
+	}
+	return nil
+}
+
+// provePaths proves that nodes of the call tree have identifiers of their own. Where they are is
+// proved by their values.
+func (x *experiment) provePaths() error {
+	t := schema.CallNodes
+	up, depth, ids := x.col(t, "up"), x.col(t, "depth"), x.col(schema.Functions, "function_id")
+	path, known := make([]int64, x.len(t)), make(map[int64]bool, x.len(t))
+	for i, no := range x.col(t, "function_no") {
+		if i > 0 {
+			path[i] = path[int64(i)-up[i]]
+		}
+		path[i] = (path[i] + pathPart(ids[x.functions[no]], depth[i])) & mask63
+		if known[path[i]] {
+			return errors.New("call_nodes: two have one identifier")
+		}
+		known[path[i]] = true
+	}
+	return nil
+}
+
+func numbered(ids []int64) map[int64]int32 {
+	m := make(map[int64]int32, len(ids))
+	for i, id := range ids {
+		m[id] = int32(i)
+	}
+	return m
+}

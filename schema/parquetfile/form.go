@@ -1,0 +1,80 @@
+package parquetfile
+
+import "stackmill/schema"
+
+// form is a way to store the numbers of a row group.
+type form uint8
+
+// The forms.
+const (
+	asTheyAre  form = iota
+	tightDelta      // appendTight
+	evenDelta       // appendEven
+	numbered        // by a dictionary, which has all values
+)
+
+// formsOf returns the forms of which columns of an encoding get the smallest, where they
+// have no dictionary.
+func formsOf(e schema.Encoding) []form {
+	switch e {
+	case schema.Delta, schema.DictOrDelta:
+		return []form{tightDelta, evenDelta}
+	case schema.PlainOrDelta:
+		return []form{asTheyAre, tightDelta, evenDelta}
+	}
+	return []form{asTheyAre}
+}
+
+// encoding returns what Parquet calls the form.
+func (f form) encoding() encoding {
+	switch f {
+	case tightDelta, evenDelta:
+		return deltaEncoding
+	case numbered:
+		return numberedEncoding
+	}
+	return plainEncoding
+}
+
+// trialValues is how many values are stored in several forms to see which is smallest.
+const trialValues = 1 << 12
+
+// smallest returns the form that takes the fewest bytes, compressed, for the first values.
+func smallest[T number](c *chunk, n *numbers[T], forms []form) form {
+	if len(forms) == 1 {
+		return forms[0]
+	}
+	all := n.values
+	defer func() { n.values = all }()
+	n.values = all[:min(len(all), trialValues)]
+	best, least := forms[0], 0
+	for i, f := range forms {
+		if size := c.zstdSize(encode(c, n, f)); i == 0 || size < least {
+			best, least = f, size
+		}
+	}
+	return best
+}
+
+// room empties encoded, which is about to have that many bytes.
+func (s *scratch) room(size int) []byte {
+	s.encoded = sized(s.encoded, size+size/8)[:0]
+	return s.encoded
+}
+
+// encode returns the values in a form; numbered, after they got their numbers. What it
+// returns is good until the next call.
+func encode[T number](c *chunk, n *numbers[T], f form) []byte {
+	switch f {
+	case tightDelta:
+		c.encoded = appendTight(c.room(len(plain(n.values))), n.values)
+	case evenDelta:
+		c.encoded = appendEven(c.room(len(plain(n.values))), n.values)
+	case numbered:
+		width := indexWidth(len(n.dictionary.values))
+		c.encoded = appendHybrid(append(c.room(len(c.indices)*width/8), byte(width)), c.indices, width)
+	default:
+		return plain(n.values)
+	}
+	return c.encoded
+}

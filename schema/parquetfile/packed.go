@@ -1,0 +1,121 @@
+package parquetfile
+
+import "encoding/binary"
+
+// shortestRun is from how many equal values on a run is stored as one: shorter ones are
+// left to zstd.
+const shortestRun = 64
+
+// groupOfValues is of how many values packed values are a multiple.
+const groupOfValues = 8
+
+// appendHybrid appends numbers of a width in bits, not negative, in Parquet's hybrid of
+// runs and packed values.
+func appendHybrid(out []byte, values []int32, width int) []byte {
+	packed := 0 // the first value that is not stored yet
+	for i := 0; ; {
+		from, end := longRun(values, i)
+		if from == end {
+			return appendGroups(out, values[packed:], width)
+		}
+		if start := from + (packed-from)&(groupOfValues-1); end-start >= shortestRun {
+			out = appendGroups(out, values[packed:start], width)
+			out = appendRun(out, values[start], end-start, width)
+			packed = end
+		}
+		i = end
+	}
+}
+
+// longRun returns where the first run of shortestRun equal values or more begins, from a value
+// on that differs from the one before, and where it ends; an empty one if there is none. It
+// looks at one value of many: each such run has all of one of the windows that it looks into.
+func longRun(values []int32, i int) (from, end int) {
+	const window = shortestRun / 2
+	for at := i; at+window <= len(values); at += window {
+		v, inside := values[at], values[at+1:at+window]
+		if inside[len(inside)-1] != v || !uniform(inside, v) {
+			continue
+		}
+		from, end = at, at+window
+		for from > i && values[from-1] == v {
+			from--
+		}
+		for end < len(values) && values[end] == v {
+			end++
+		}
+		if end-from >= shortestRun {
+			return from, end
+		}
+	}
+	return len(values), len(values)
+}
+
+// uniform reports whether all values are one.
+func uniform(values []int32, v int32) bool {
+	for _, w := range values {
+		if w != v {
+			return false
+		}
+	}
+	return true
+}
+
+// appendRun appends n times a value.
+func appendRun(out []byte, value int32, n, width int) []byte {
+	out = binary.AppendUvarint(out, uint64(n)<<1)
+	for ; width > 0; width, value = width-8, value>>8 {
+		out = append(out, byte(value))
+	}
+	return out
+}
+
+// appendGroups appends values, filled up to whole groups.
+func appendGroups(out []byte, values []int32, width int) []byte {
+	if len(values) == 0 {
+		return out
+	}
+	groups := (len(values) + groupOfValues - 1) / groupOfValues
+	out = binary.AppendUvarint(out, uint64(groups)<<1|1)
+	return appendPacked(out, values, 0, width, groups*groupOfValues)
+}
+
+// appendPacked appends how much values exceed the least one, in as many bits as the
+// width says, filled up to n of them.
+func appendPacked[T number](out []byte, values []T, least T, width, n int) []byte {
+	end := len(out) + (n*width+7)/8
+	switch width {
+	case 0:
+		return out
+	case 8:
+		for _, v := range values {
+			out = append(out, byte(v-least))
+		}
+	case 16:
+		for _, v := range values {
+			out = binary.LittleEndian.AppendUint16(out, uint16(v-least))
+		}
+	default:
+		out = appendBits(out, values, least, width)
+	}
+	return append(out, make([]byte, end-len(out))...)
+}
+
+// appendBits is appendPacked for any width, up to the last value.
+func appendBits[T number](out []byte, values []T, least T, width int) []byte {
+	var word uint64 // bits that are not stored yet
+	used := 0
+	for _, value := range values {
+		v := unsigned(value - least)
+		word |= v << used
+		if used += width; used >= 64 {
+			out = binary.LittleEndian.AppendUint64(out, word)
+			used -= 64
+			word = v >> (width - used)
+		}
+	}
+	for ; used > 0; used, word = used-8, word>>8 {
+		out = append(out, byte(word))
+	}
+	return out
+}

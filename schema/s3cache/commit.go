@@ -1,0 +1,206 @@
+package s3cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/sync/errgroup"
+
+	"stackmill/internal/hosterr"
+	"stackmill/internal/objstore"
+	"stackmill/schema/storedir"
+)
+
+// Commit implements storedir.Remote. It gives up long before its files are too old to stay.
+func (m *Mirror) Commit(c *storedir.Commit, content []byte) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.ctx), m.orphans/2)
+	defer cancel()
+	g, uploading := errgroup.WithContext(ctx)
+	g.SetLimit(sideBySide / 2)
+	for _, f := range c.Files {
+		g.Go(func() error { return m.upload(uploading, f) })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	at := m.commitAt(c.Batch)
+	etag, err := m.client.Create(ctx, at, content)
+	if errors.Is(err, objstore.ErrExists) {
+		if err := m.Recall(commitName(c.Batch)); err != nil {
+			return err
+		}
+		m.removeLoser(ctx, c)
+		return fmt.Errorf("%s: %w", at, storedir.ErrExists)
+	}
+	if err != nil {
+		return err
+	}
+	m.known.note(commitName(c.Batch), &objstore.Object{Size: int64(len(content)), ETag: etag}, storedir.Checksum(xxhash.Sum64(content)))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, f := range c.Files {
+		m.over[storedir.AttemptOf(f.Path)] = true
+	}
+	unlock, err := lock(m.beside("lock"))
+	if err != nil {
+		return nil // what is too much goes the next time
+	}
+	defer unlock()
+	_, _ = m.evict(0) // likewise
+	return nil
+}
+
+// upload puts a file of a table that this process has written, if it still is what was written.
+func (m *Mirror) upload(ctx context.Context, f storedir.File) error {
+	if !m.known.reads(f.Path, f.Checksum) {
+		return fmt.Errorf("%s: %w", f.Path, storedir.ErrLost)
+	}
+	etag, err := m.client.Upload(ctx, m.at.Join(f.Path), m.local(f.Path))
+	if err == nil {
+		m.known.note(f.Path, &objstore.Object{Size: f.Bytes, ETag: etag}, f.Checksum)
+	}
+	return err
+}
+
+func commitName(batch string) string { return storedir.CommitsDir + "/" + batch + commitSuffix }
+
+func (m *Mirror) commitAt(batch string) objstore.Address { return m.at.Join(commitName(batch)) }
+
+// removeLoser removes the files of an attempt that came too late, if the commit that is there
+// can be read and names others. What stays is collected.
+func (m *Mirror) removeLoser(ctx context.Context, c *storedir.Commit) {
+	there, err := storedir.ReadCommit(m.Dir, c.Batch)
+	if err != nil {
+		return
+	}
+	named := map[string]bool{}
+	for _, f := range there.Files {
+		named[f.Path] = true
+	}
+	var keys []string
+	for _, f := range c.Files {
+		if !named[f.Path] {
+			keys = append(keys, m.at.Join(f.Path).Key)
+		}
+	}
+	_ = m.client.Remove(ctx, m.at.Bucket, keys)
+}
+
+// Remove implements storedir.Remote. Files that a damaged commit does not name are collected
+// when it is gone.
+func (m *Mirror) Remove(d *storedir.Damaged) error {
+	var keys []string
+	for _, f := range d.Files {
+		if storedir.IsFile(f, d.Batch) {
+			keys = append(keys, m.at.Join(f.Path).Key)
+		}
+	}
+	if err := m.client.Remove(m.ctx, m.at.Bucket, keys); err != nil {
+		return err
+	}
+	return m.client.Remove(m.ctx, m.at.Bucket, []string{m.commitAt(d.Batch).Key})
+}
+
+// Age implements storedir.Remote.
+func (m *Mirror) Age(batches []string) (time.Duration, error) {
+	now, err := m.now()
+	if err != nil {
+		return 0, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var last time.Time
+	for _, b := range batches {
+		at, ok := m.modified[b]
+		if !ok { // just made
+			return 0, nil
+		}
+		if at.After(last) {
+			last = at
+		}
+	}
+	return now.Sub(last), nil
+}
+
+// clock is the storage's, read once: what it says then, and when that was here.
+type clock struct{ there, here time.Time }
+
+// mostAhead is how far the clocks of the storage and of this machine may be apart. Storage
+// refuses requests of machines whose clocks are a quarter of an hour off.
+const mostAhead = 24 * time.Hour
+
+// now returns the time by the clock of the storage, which says when its objects were made: that
+// of an object that is made for it. Of this machine's clock counts what has passed since.
+func (m *Mirror) now() (time.Time, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.clock.here.IsZero() {
+		here := time.Now()
+		at := m.at.Join(storedir.StagingDir, fmt.Sprintf("clock-%016x", rand.Uint64()))
+		if err := m.client.Put(m.ctx, at, nil); err != nil {
+			return here, err
+		}
+		o, err := m.client.Stat(m.ctx, at)
+		if err != nil {
+			return here, err
+		}
+		_ = m.client.Remove(m.ctx, at.Bucket, []string{at.Key}) // collected later
+		if ahead := o.Modified.Sub(here); ahead.Abs() > mostAhead {
+			return here, hosterr.New(fmt.Errorf("%s: by the server's clock it is %s, %v from this machine's: nothing is removed by such a clock", m.at, o.Modified.UTC().Format(time.RFC3339), ahead.Round(time.Second)))
+		}
+		m.clock = clock{o.Modified, here}
+	}
+	return m.clock.there.Add(time.Since(m.clock.here)), nil
+}
+
+// Collect implements storedir.Remote. A file goes if it is old, by the storage's clock, and the
+// commit of its batch, asked for after the file was listed, is not there or names others.
+func (m *Mirror) Collect() (removed int, err error) {
+	now, err := m.now()
+	if err != nil {
+		return 0, err
+	}
+	var old []string
+	for _, dir := range []string{storedir.TablesDir, storedir.StagingDir} {
+		err := m.client.List(m.ctx, m.at.Join(dir), m.mostFiles(), func(o objstore.Object) error {
+			if name, ok := m.relative(&o); ok && now.Sub(o.Modified) > m.orphans {
+				old = append(old, name)
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	if len(old) == 0 {
+		return 0, nil
+	}
+	c, err := storedir.Look(m.Dir)
+	if err != nil {
+		return 0, err
+	}
+	var keys []string
+	absent := map[string]bool{} // batches without a commit
+	for _, file := range old {
+		if c.Names(file) {
+			continue
+		}
+		if batch := storedir.BatchOf(file); !c.Has(batch) && !absent[batch] && !strings.HasPrefix(file, storedir.StagingDir+"/") {
+			switch _, err := m.client.Stat(m.ctx, m.commitAt(batch)); {
+			case err == nil: // the list lacked it
+				continue
+			case !errors.Is(err, fs.ErrNotExist):
+				return 0, err
+			}
+			absent[batch] = true
+		}
+		keys = append(keys, m.at.Join(file).Key)
+	}
+	return len(keys), m.client.Remove(m.ctx, m.at.Bucket, keys)
+}

@@ -1,0 +1,289 @@
+package s3cache
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/sync/errgroup"
+
+	"stackmill/internal/hosterr"
+	"stackmill/internal/objstore"
+	"stackmill/schema/storedir"
+)
+
+// Fetch implements storedir.Remote.
+func (m *Mirror) Fetch(files []storedir.File) error {
+	return m.bringTables(files, (*known).has)
+}
+
+// Prove implements storedir.Remote.
+func (m *Mirror) Prove(files []storedir.File) error {
+	return m.bringTables(files, (*known).reads)
+}
+
+// bringTables brings those of some files that the mirror lacks, or of which has says that they
+// do not have the content that they should have. From then on they stay until the process ends.
+func (m *Mirror) bringTables(files []storedir.File, has func(k *known, name, sum string) bool) (err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var fresh, there, missing []storedir.File
+	for _, f := range files {
+		switch info, err := os.Lstat(m.local(f.Path)); {
+		case !isName(f.Path):
+			continue
+		case err == nil && info.Mode().IsRegular() && info.Size() == f.Bytes:
+			there = append(there, f)
+		default:
+			missing = append(missing, f)
+		}
+		if !m.uses.has[f.Path] {
+			fresh = append(fresh, f)
+		}
+	}
+	defer func() {
+		if err != nil {
+			for _, f := range fresh {
+				delete(m.uses.has, f.Path)
+			}
+		}
+	}()
+	if len(fresh)+len(missing) > 0 {
+		if err := m.room(fresh, missing); err != nil {
+			return err
+		}
+	}
+	wrong, err := m.wrong(there, has)
+	if err != nil {
+		return err
+	}
+	g, _ := errgroup.WithContext(m.ctx)
+	g.SetLimit(sideBySide / 2) // each reads parts side by side
+	for _, f := range append(missing, wrong...) {
+		g.Go(func() error { return m.fetch(f) })
+	}
+	return g.Wait()
+}
+
+// wrong returns those files of the mirror that do not have the content that they should have.
+func (m *Mirror) wrong(files []storedir.File, has func(k *known, name, sum string) bool) (list []storedir.File, err error) {
+	is := make([]bool, len(files))
+	g, ctx := errgroup.WithContext(m.ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, f := range files {
+		g.Go(func() error {
+			if is[i] = !has(m.known, f.Path, f.Checksum); !is[i] {
+				m.known.use(f.Path)
+			}
+			return ctx.Err()
+		})
+	}
+	err = g.Wait()
+	for i, f := range files {
+		if is[i] {
+			list = append(list, f)
+		}
+	}
+	return list, err
+}
+
+// room makes room for the files that are missing. From then on those that are fresh stay until
+// the process ends.
+func (m *Mirror) room(fresh, missing []storedir.File) error {
+	unlock, err := lock(m.beside("lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := m.uses.add(fresh); err != nil {
+		return err
+	}
+	need := int64(0)
+	for _, f := range missing {
+		need += f.Bytes
+	}
+	if need == 0 {
+		return nil
+	}
+	left, err := m.evict(need)
+	if err == nil && left > 0 { // a server lives for long: batches that it had open were replaced
+		if err = m.uses.forget(m.replaced); err == nil {
+			left, err = m.evict(need)
+		}
+	}
+	if err == nil && left > 0 {
+		err = fmt.Errorf("%s: the tables to be read take %d bytes more than the %d that the cache of a store may take here (give --cache-size more, or choose experiments with --experiment)", m.at, left, m.size)
+	}
+	return err
+}
+
+// downloads bounds how often a file is brought of which each answer has another content.
+const downloads = 3
+
+// fetch brings a file of a table and compares it with its commit. It is the object that is
+// damaged if two answers have the same content, which is not the right one.
+func (m *Mirror) fetch(f storedir.File) error {
+	o := objstore.Object{Address: m.at.Join(f.Path), Size: f.Bytes}
+	var sums []string
+	for range downloads {
+		sum, err := m.download(f, o)
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, objstore.ErrShort):
+			return fmt.Errorf("%s: %w: it is shorter than its commit says", o.Address, storedir.ErrDamaged)
+		case errors.Is(err, objstore.ErrChanged):
+		case !errors.Is(err, storedir.ErrDamaged):
+			return err
+		case slices.Contains(sums, sum):
+			return fmt.Errorf("%s: %w: it has checksum %s, its commit says %s", o.Address, storedir.ErrDamaged, sum, f.Checksum)
+		}
+		sums = append(sums, sum)
+	}
+	return hosterr.New(fmt.Errorf("%s: each of %d answers has another content (is a proxy in between? the same command later may succeed)", o.Address, downloads))
+}
+
+// download brings a file of a table. If it is not as its commit says, the error comes with the
+// checksum that it has.
+func (m *Mirror) download(f storedir.File, o objstore.Object) (sum string, err error) {
+	err = m.place(f.Path, func(to *os.File) error {
+		if o, err = m.client.Download(m.ctx, o, to); err != nil {
+			return err
+		}
+		h := xxhash.New()
+		if _, err := io.Copy(h, io.NewSectionReader(to, 0, f.Bytes)); err != nil {
+			return err
+		}
+		if sum = storedir.Checksum(h.Sum64()); sum != f.Checksum {
+			return storedir.ErrDamaged
+		}
+		return nil
+	})
+	if err == nil {
+		m.known.note(f.Path, &o, sum)
+	}
+	return sum, err
+}
+
+// Verify implements storedir.Remote.
+func (m *Mirror) Verify() (files []string, err error) {
+	if err := m.Pull(); err != nil {
+		return nil, err
+	}
+	if files, err = m.verify(); err != nil {
+		return nil, err
+	}
+	return files, m.Pull() // later than the list: what it has is named by then
+}
+
+func (m *Mirror) verify() (files []string, err error) {
+	unlock, err := lock(m.beside("lock"))
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	copies := map[string]bool{} // whether what is here is a copy of what is there
+	err = m.client.List(m.ctx, m.at.Join(storedir.TablesDir), m.mostFiles(), func(o objstore.Object) error {
+		if name, ok := m.relative(&o); ok {
+			copies[name] = m.known.isCopyOf(name, &o)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = m.files(func(file string, info fs.FileInfo) error {
+		if copies[file] || m.writing(storedir.AttemptOf(file)) {
+			return nil
+		}
+		return ignoreMissing(os.Remove(m.local(file)))
+	})
+	return slices.Sorted(maps.Keys(copies)), err
+}
+
+// files calls yield for each file of tables in the mirror.
+func (m *Mirror) files(yield func(file string, info fs.FileInfo) error) error {
+	return filepath.WalkDir(m.local(storedir.TablesDir), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return ignoreMissing(err)
+		}
+		info, err := e.Info()
+		if err != nil {
+			return ignoreMissing(err)
+		}
+		file, err := filepath.Rel(m.Dir, path)
+		if err != nil {
+			return err
+		}
+		return yield(filepath.ToSlash(file), info)
+	})
+}
+
+// replaced reports whether no commit of the mirror names a file of a table any more.
+func (m *Mirror) replaced(file string) bool {
+	_, err := os.Lstat(m.local(storedir.CommitsDir + "/" + storedir.BatchOf(file) + commitSuffix))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// cached is a file of the mirror that may be removed.
+type cached struct {
+	path string
+	size int64
+	used time.Time
+}
+
+// evict removes what was used longest ago, until so many bytes more have room, but nothing
+// that somebody has open. It returns how many bytes are too many then. The caller has the lock.
+func (m *Mirror) evict(need int64) (left int64, err error) {
+	var all []cached
+	left = need - m.size
+	pinned, err := m.uses.all()
+	if err != nil {
+		return 0, err
+	}
+	err = m.files(func(file string, info fs.FileInfo) error {
+		left += info.Size()
+		if !pinned[file] && !m.writing(storedir.AttemptOf(file)) {
+			all = append(all, cached{m.local(file), info.Size(), info.ModTime()})
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	slices.SortFunc(all, func(a, b cached) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.path, b.path)) })
+	for _, c := range all {
+		if left <= 0 {
+			break
+		}
+		if err := os.Remove(c.path); ignoreMissing(err) != nil {
+			return 0, err
+		}
+		left -= c.size
+	}
+	return left, nil
+}
+
+// writing reports whether an attempt of this machine is not over.
+func (m *Mirror) writing(attempt string) bool {
+	_, err := os.Lstat(m.local(storedir.StagingDir + "/" + attempt + ".lock"))
+	return err == nil && !m.over[attempt]
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,237 @@
+package s3cache
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/sync/errgroup"
+
+	"stackmill/internal/hosterr"
+	"stackmill/internal/objstore"
+	"stackmill/schema/storedir"
+)
+
+// Bounds of what is believed to be in a store.
+const (
+	mostCommits = 1 << 18
+	mostReports = 1 << 20 // of the tasks of plans
+	mostText    = 1 << 30 // bytes of a commit, report or journal
+)
+
+// mostFiles bounds how many files of tables there are: some hundred for each commit, and those of
+// attempts that failed.
+func (m *Mirror) mostFiles() int {
+	commits, _ := storedir.BatchesHere(m.Dir) // none if there is no store
+	return 100*len(commits) + 100_000
+}
+
+const commitSuffix = ".json"
+
+// pulls bounds how often the commits are listed of which some are removed meanwhile.
+const pulls = 5
+
+// Pull implements storedir.Remote.
+func (m *Mirror) Pull() error {
+	for range pulls {
+		if removed, err := m.pull(); err != nil || removed == 0 {
+			return err
+		}
+	}
+	return hosterr.New(fmt.Errorf("%s: the list of the commits has some that are not there (is a proxy in between? the same command later may succeed)", m.at))
+}
+
+// pull is Pull. It returns how many commits were removed after they were listed.
+func (m *Mirror) pull() (removed int, err error) {
+	// What is committed by others of this machine while the list is made is no loss.
+	before, err := storedir.BatchesHere(m.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	modified := map[string]time.Time{}
+	var wanted []objstore.Object
+	err = m.client.List(m.ctx, m.at.Join(storedir.CommitsDir), mostCommits, func(o objstore.Object) error {
+		name, ok := m.relative(&o)
+		if batch, commit := batchOf(name); ok && commit {
+			modified[batch] = o.Modified
+			if !m.isCurrent(name, &o) {
+				wanted = append(wanted, o)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if removed, err = m.bring(wanted); err != nil {
+		return 0, err
+	}
+	m.mu.Lock()
+	m.modified = modified
+	m.mu.Unlock()
+	var gone []string
+	for _, name := range before {
+		if batch, ok := strings.CutSuffix(name, commitSuffix); ok && modified[batch].IsZero() {
+			gone = append(gone, batch)
+		}
+	}
+	return removed, m.drop(gone)
+}
+
+// drop removes commits that are not in the list any more. One of them is asked for: a list that
+// lacks what is there would make a smaller store of this one without a word.
+func (m *Mirror) drop(gone []string) error {
+	if len(gone) > 0 {
+		batch := gone[rand.IntN(len(gone))]
+		switch _, err := m.client.Stat(m.ctx, m.commitAt(batch)); {
+		case err == nil:
+			return hosterr.New(fmt.Errorf("%s: the list of the commits lacks %s.json, which is there (is a proxy in between? the same command later may succeed)", m.at, batch))
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+	}
+	for _, batch := range gone {
+		if err := ignoreMissing(os.Remove(m.local(commitName(batch)))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batchOf returns the batch whose commit has a name; false if that is no commit's.
+func batchOf(name string) (batch string, ok bool) {
+	dir, base := path.Split(name)
+	batch, ok = strings.CutSuffix(base, commitSuffix)
+	return batch, ok && dir == storedir.CommitsDir+"/"
+}
+
+// isCurrent reports whether the mirror has an object as it is listed now.
+func (m *Mirror) isCurrent(name string, o *objstore.Object) bool {
+	c, _ := m.known.get(name)
+	return m.known.isCopyOf(name, o) && m.known.has(name, c.sum)
+}
+
+// bring brings small objects, with their times. It returns how many were removed meanwhile.
+func (m *Mirror) bring(list []objstore.Object) (removed int, err error) {
+	var gone atomic.Int64
+	g, ctx := errgroup.WithContext(m.ctx)
+	g.SetLimit(sideBySide)
+	for _, o := range list {
+		g.Go(func() error {
+			name, ok := m.relative(&o)
+			if !ok {
+				return nil
+			}
+			content, err := m.content(ctx, name, &o)
+			if errors.Is(err, fs.ErrNotExist) {
+				gone.Add(1)
+				return nil
+			} else if err != nil {
+				return err
+			}
+			err = m.place(name, func(f *os.File) error {
+				_, err := f.Write(content)
+				return err
+			})
+			if err == nil {
+				err = os.Chtimes(m.local(name), o.Modified, o.Modified)
+			}
+			if err == nil {
+				m.known.note(name, &o, storedir.Checksum(xxhash.Sum64(content)))
+			}
+			return err
+		})
+	}
+	err = g.Wait()
+	return int(gone.Load()), err
+}
+
+// content returns the content of a small object. If it was replaced since it was listed, o
+// becomes what it is now. A commit that is not as it was written is read until two answers are
+// the same: the object is damaged then, and not the answer.
+func (m *Mirror) content(ctx context.Context, name string, o *objstore.Object) (content []byte, err error) {
+	batch, commit := batchOf(name)
+	var last []byte
+	for range downloads {
+		if o.Size > mostText {
+			return nil, fmt.Errorf("%s: it has %d bytes, more than %d", o.Address, o.Size, mostText)
+		}
+		if o.Size > 0 || commit { // a mark has nothing
+			content, err = m.client.Content(ctx, *o)
+		}
+		if errors.Is(err, objstore.ErrChanged) {
+			if *o, err = m.client.Stat(ctx, o.Address); err != nil {
+				return nil, err
+			}
+			err = objstore.ErrChanged
+			continue
+		}
+		if err != nil || !commit || last != nil && bytes.Equal(content, last) || storedir.IsIntact(batch, content) {
+			return content, err
+		}
+		last = append([]byte{}, content...)
+	}
+	return nil, hosterr.New(fmt.Errorf("%s: each of %d answers has another content (is a proxy in between? the same command later may succeed)", o.Address, downloads))
+}
+
+// Recall implements storedir.Remote.
+func (m *Mirror) Recall(name string) error {
+	there := map[string]bool{}
+	var wanted []objstore.Object
+	if path.Ext(name) == "" {
+		err := m.client.List(m.ctx, m.at.Join(name), mostReports, func(o objstore.Object) error {
+			file, ok := m.relative(&o)
+			if !ok {
+				return nil
+			}
+			there[m.local(file)] = true
+			if !m.isCurrent(file, &o) {
+				wanted = append(wanted, o)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		_ = filepath.WalkDir(m.local(name), func(file string, e fs.DirEntry, err error) error { // what cannot be read is passed by
+			if err == nil && e.Type().IsRegular() && !there[file] {
+				_ = os.Remove(file) // of a store that was there before
+			}
+			return nil
+		})
+		_, err = m.bring(wanted)
+		return err
+	}
+	o, err := m.client.Stat(m.ctx, m.at.Join(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		_ = os.Remove(m.local(name))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	// It is asked for by name when its copy is in doubt.
+	if c, _ := m.known.get(name); m.known.isCopyOf(name, &o) && m.known.reads(name, c.sum) {
+		return nil
+	}
+	_, err = m.bring([]objstore.Object{o})
+	return err
+}
+
+// Push implements storedir.Remote.
+func (m *Mirror) Push(file string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.ctx), m.orphans/2)
+	defer cancel()
+	_, err := m.client.Upload(ctx, m.at.Join(file), m.local(file))
+	return err
+}

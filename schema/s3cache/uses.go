@@ -1,0 +1,97 @@
+package s3cache
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"stackmill/schema/storedir"
+)
+
+// uses are the files that this process needs to stay. Its list is locked as long as the
+// process lives.
+type uses struct {
+	dir  string
+	file *os.File
+	has  map[string]bool
+}
+
+func newUses(dir string) (*uses, error) {
+	f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf("%016x", rand.Uint64())), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &uses{dir, f, map[string]bool{}}, nil
+}
+
+// add adds files to the list.
+func (u *uses) add(files []storedir.File) error {
+	var text strings.Builder
+	for _, f := range files {
+		text.WriteString(f.Path + "\n")
+		u.has[f.Path] = true
+	}
+	_, err := u.file.WriteString(text.String())
+	return err
+}
+
+// forget takes files from the list. The caller has the lock of those who read it.
+func (u *uses) forget(which func(file string) bool) error {
+	var text strings.Builder
+	for file := range u.has {
+		if which(file) {
+			delete(u.has, file)
+		} else {
+			text.WriteString(file + "\n")
+		}
+	}
+	if err := u.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := u.file.WriteString(text.String())
+	return err
+}
+
+// all returns the files that processes need, and removes the lists of those that have ended.
+func (u *uses) all() (map[string]bool, error) {
+	needed := map[string]bool{}
+	entries, err := os.ReadDir(u.dir)
+	for _, e := range entries {
+		path := filepath.Join(u.dir, e.Name())
+		f, err := os.Open(path)
+		if err != nil {
+			continue // just removed
+		}
+		if path != u.file.Name() && syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			_ = errors.Join(os.Remove(path), f.Close()) // another process does
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(text)) {
+			needed[strings.TrimSuffix(line, "\n")] = true
+		}
+	}
+	return needed, err
+}
+
+// lock waits for a lock among processes of this machine.
+func lock(path string) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() { _ = f.Close() }, nil // it cannot fail
+}

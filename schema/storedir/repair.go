@@ -1,0 +1,159 @@
+package storedir
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"stackmill/internal/lazyregexp"
+	"stackmill/schema"
+)
+
+// Attempts are the scratch folders of a store, relative to it, with slashes.
+type Attempts struct {
+	Living    map[string]bool // the names of those in use
+	Abandoned []string
+}
+
+// FindAttempts reports which scratch folders of a store are in use by a process.
+func FindAttempts(store string) Attempts {
+	a := Attempts{Living: map[string]bool{}}
+	for _, x := range []struct{ dir, prefix string }{{StagingDir, ""}, {".", ScratchPrefix}} {
+		for _, name := range abandoned(filepath.Join(store, x.dir), x.prefix) {
+			relative := filepath.ToSlash(filepath.Join(x.dir, name))
+			if lives(filepath.Join(store, x.dir, name)) {
+				a.Living[name] = true
+			} else {
+				a.Abandoned = append(a.Abandoned, relative)
+			}
+		}
+	}
+	return a
+}
+
+// RemoveExtra removes a file that no commit names, unless it is being written or has
+// just been committed.
+func RemoveExtra(store, file string) (removed bool, err error) {
+	path := filepath.Join(store, filepath.FromSlash(file))
+	if info, err := os.Lstat(path); err != nil || info.IsDir() {
+		return false, ignoreMissing(err)
+	}
+	if strings.HasPrefix(file, TablesDir+"/") {
+		if err := makeDir(filepath.Join(store, StagingDir)); err != nil {
+			return false, err
+		}
+		s, err := takeOver(filepath.Join(store, StagingDir, AttemptOf(file)))
+		if errors.Is(err, errTaken) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		defer s.Remove()
+		if c, err := ReadCommit(store, BatchOf(file)); !errors.Is(err, fs.ErrNotExist) && (err != nil || c.has(AttemptOf(file))) {
+			return false, nil
+		}
+	}
+	err = os.Remove(path)
+	return err == nil, ignoreMissing(err)
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// MarkAgain takes the experiments of a batch out of the store until they are ingested
+// again. The batch's files stay: they may be all that is left of them. It returns the
+// experiments' ids, none if it is not known which it had. names are their names by their ids, for
+// a commit that does not say them.
+func MarkAgain(store, batch string, names map[string]string) (ids []string, err error) {
+	c, err := Look(store)
+	if err != nil {
+		return nil, err
+	}
+	damaged, ok := c.found[batch]
+	if !ok { // just removed
+		return nil, nil
+	}
+	experiments := damaged.Experiments
+	if stem, n := split(batch); len(experiments) == 0 && len(stem) == len(noChecksum) { // of one experiment
+		experiments = []Entry{{ExperimentID: stem, Generation: n, Experiment: names[stem]}}
+	}
+	if len(experiments) == 0 {
+		for _, id := range slices.Sorted(maps.Keys(names)) {
+			experiments = append(experiments, Entry{ExperimentID: id, Experiment: names[id]})
+		}
+	}
+	out := Commit{StoreVersion: schema.StoreVersion, Ingested: time.Now().UTC().Truncate(time.Second), Replaces: []string{batch}, Files: []File{}}
+	for _, e := range experiments {
+		l := c.Latest(e.ExperimentID)
+		if l.Batch != "" && l.Batch != batch && l.Rows != batch { // just replaced
+			continue
+		}
+		again := e.takenOut(Again)
+		if len(damaged.Files) == 0 && wins(&e) > 0 { // it stays so
+			again.Status, again.Was = e.Status, e.Was
+		} else {
+			ids = append(ids, e.ExperimentID)
+		}
+		again.Generation = c.Next(e.ExperimentID)
+		out.Experiments = append(out.Experiments, again)
+	}
+	if out.Batch = c.Name(out.Experiments); len(ids) == 0 {
+		out.Batch = newName(outPrefix)
+	}
+	attempt, err := NewAttempt(store, out.Batch)
+	if err != nil {
+		return nil, err
+	}
+	defer attempt.Remove()
+	if _, err = WriteCommit(store, attempt, out); errors.Is(err, ErrExists) {
+		err = nil
+	}
+	return ids, err
+}
+
+// Restore renames an intact commit file that has another batch's name, unless its own
+// name is taken: then it is a copy. own is the commit's name, empty for other commits.
+func Restore(store, batch string) (own string, restored bool, err error) {
+	if IsMirror(store) {
+		return "", false, nil // its experiments are taken out instead
+	}
+	path := commitPath(store, batch)
+	data, err := ReadFile(path, mostCommit)
+	if errors.Is(err, ErrNotRegular) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, ignoreMissing(err)
+	}
+	var c Commit
+	if json.Unmarshal(data, &c) != nil || c.Batch == batch || !IsBatch(c.Batch) {
+		return "", false, nil
+	}
+	if _, err := Decode(c.Batch, data); err != nil {
+		return "", false, nil
+	}
+	if err := create(path, commitPath(store, c.Batch)); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+		return c.Batch, false, err
+	}
+	err = errors.Join(ignoreMissing(os.Remove(path)), SyncDir(filepath.Join(store, CommitsDir)))
+	return c.Batch, err == nil, err
+}
+
+var batchPattern = lazyregexp.New(`^[bfl]?[0-9a-f]{16}(\.[1-9][0-9]*)?$`)
+
+// IsBatch reports whether a name can be a batch's.
+func IsBatch(name string) bool { return batchPattern().MatchString(name) }

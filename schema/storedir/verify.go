@@ -1,0 +1,67 @@
+package storedir
+
+import (
+	"errors"
+	"fmt"
+
+	"stackmill/internal/lazyregexp"
+	"stackmill/schema"
+)
+
+// Numbers in commits that are larger than all that can be.
+const (
+	mostGeneration = 1 << 30
+	mostRows       = 1 << 44
+	mostBytes      = 1 << 50
+)
+
+// verify returns an error unless a commit says what a writer can have said: whatever it names is
+// opened, written or removed later on the word of a file that others may have written.
+func (c *Commit) verify() error {
+	if _, n := split(c.Batch); n > mostGeneration {
+		return errors.New("its name has a number that is too large")
+	}
+	ids := make(map[string]bool, len(c.Experiments))
+	for i := range c.Experiments {
+		e := &c.Experiments[i]
+		switch {
+		case e.ExperimentID == "":
+			return errors.New("it names an experiment without an id")
+		case ids[e.ExperimentID]:
+			return fmt.Errorf("it names the experiment %q twice", e.ExperimentID)
+		case e.Generation < 0 || e.Generation > mostGeneration:
+			return fmt.Errorf("the experiment %q has generation %d", e.ExperimentID, e.Generation)
+		}
+		ids[e.ExperimentID] = true
+	}
+	for _, g := range c.given() {
+		if g.Number < 0 || g.Number > mostGeneration {
+			return fmt.Errorf("its labels have number %d", g.Number)
+		}
+	}
+	tables := make(map[string]bool, len(c.Files))
+	for _, f := range c.Files {
+		switch {
+		case !IsFile(f, c.Batch):
+			return fmt.Errorf("it names the file %q, which is not where files of table %q and of this batch are", f.Path, f.Table)
+		case tables[f.Table]:
+			return fmt.Errorf("it names two files of table %s", f.Table)
+		case f.Rows < 0 || f.Rows > mostRows || f.Bytes < 0 || f.Bytes > mostBytes:
+			return fmt.Errorf("it says that %s has %d rows and %d bytes", f.Path, f.Rows, f.Bytes)
+		}
+		tables[f.Table] = true
+	}
+	return nil
+}
+
+// attemptPattern is what attempts add to their batch's name.
+var attemptPattern = lazyregexp.New(`^(-[0-9a-f]{8})?$`)
+
+// fileTables are the tables that have files, and those that only schema.OlderVersion has.
+var fileTables = func() map[string]bool {
+	names := map[string]bool{"module_facts": true, "function_facts": true, "location_facts": true}
+	for _, t := range schema.Tables {
+		names[t.Name] = true
+	}
+	return names
+}()

@@ -1,0 +1,320 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"stackmill/schema"
+	"stackmill/stages/decode"
+)
+
+// share is the samples of a process and kind, which follow each other.
+type share struct {
+	process          int32
+	kind             string
+	first, ofKind, n int64 // the first one's number among all, and among those of the kind
+}
+
+// index finds each process's samples, and gives them its events.
+func (r *Recording) index(tables schema.TableReader, raw []int32) error {
+	var shares []share
+	ofKind, sample := map[string]int64{}, int64(0)
+	err := schema.EachBatch(tables(schema.Samples, 0, schema.AllRows, "process", "kind"), func(c *schema.Columns) error {
+		processes, kinds := c.Int32s(0), c.Texts(1)
+		for i := range c.N {
+			kind := kinds(i)
+			if last := len(shares) - 1; last < 0 || shares[last].process != processes[i] || shares[last].kind != kind {
+				shares = append(shares, share{process: processes[i], kind: kind, first: sample, ofKind: ofKind[kind]})
+			}
+			shares[len(shares)-1].n++
+			ofKind[kind]++
+			sample++
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	groups := map[string]int32{}
+	for i, name := range slices.Backward(r.CGroups) {
+		groups[name] = int32(i)
+	}
+	for _, p := range r.Processes {
+		own := slices.DeleteFunc(slices.Clone(shares), func(s share) bool { return int(s.process) != p.Number })
+		p.Events = func(k schema.Kind, _ ...string) decode.EventReader {
+			i := slices.IndexFunc(own, func(s share) bool { return s.kind == k.String() })
+			if i < 0 {
+				return &events{}
+			}
+			return newEvents(tables, p, k, own[i], raw, groups)
+		}
+	}
+	return nil
+}
+
+// events are the events of a share. Without one there are none.
+type events struct {
+	kind    schema.Kind
+	share   share
+	samples supply // the columns that all kinds have
+	own     supply // those of the kind
+	columns []string
+	tags    map[string]int32 // of counters, by name
+	groups  map[string]int32 // numbers of control groups
+	raw     []int32          // by recorded stack
+	passed  int64
+}
+
+// newEvents returns the reader of a share's events.
+func newEvents(tables schema.TableReader, p *decode.Process, k schema.Kind, s share, raw []int32, groups map[string]int32) *events {
+	t := k.Traits().Table
+	e := &events{kind: k, share: s, raw: raw, tags: map[string]int32{}, groups: groups}
+	for _, c := range t.Columns[t.Index("sample"):] {
+		e.columns = append(e.columns, c.Name)
+	}
+	for _, c := range slices.Backward(p.Counters) {
+		e.tags[c.Name] = int32(c.Tag)
+	}
+	e.samples.rows = tables(schema.Samples, s.first, s.n, "time_ns", "thread_id", "cpu", "stack", "name_no", "cgroup")
+	e.own.rows = tables(t, s.ofKind, s.n, e.columns...)
+	return e
+}
+
+// errShort says that tables do not have the same samples.
+var errShort = errors.New("the tables of samples do not have the same rows")
+
+// Next implements decode.EventReader. However the rows are stored, a batch has as many as a
+// decoder's: the order of what is found first in a batch depends on that.
+func (e *events) Next() (arrow.RecordBatch, error) {
+	n := min(e.share.n-e.passed, schema.BatchRows)
+	if n == 0 {
+		return nil, nil
+	}
+	a, err := e.samples.take(n)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Batch.Release()
+	b, err := e.own.take(n)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Batch.Release()
+	if numbers := b.Int64s(0); numbers[0] != e.share.first+e.passed {
+		return nil, errShort
+	}
+	e.passed += n
+	batch, err := e.batch(a, b)
+	return batch, errors.Join(err, a.Err, b.Err)
+}
+
+// supply gives out rows by their number, in whatever batches they come.
+type supply struct {
+	rows schema.RowReader
+	left arrow.RecordBatch // what is left of a batch; nil: nothing
+}
+
+// take returns the next n rows.
+func (s *supply) take(n int64) (*schema.Columns, error) {
+	var parts []arrow.RecordBatch
+	defer func() {
+		for _, p := range parts {
+			p.Release()
+		}
+	}()
+	for missing := n; missing > 0; {
+		if s.left == nil {
+			var err error
+			if s.left, err = s.rows.Next(); err != nil {
+				return nil, err
+			} else if s.left == nil {
+				return nil, errShort
+			}
+		}
+		now := min(missing, s.left.NumRows())
+		parts = append(parts, s.left.NewSlice(0, now))
+		rest := s.left.NewSlice(now, s.left.NumRows())
+		s.close()
+		if missing -= now; rest.NumRows() > 0 {
+			s.left = rest
+		} else {
+			rest.Release()
+		}
+	}
+	rows, err := joined(parts)
+	return &schema.Columns{N: int(n), Batch: rows}, err
+}
+
+// close gives up what is left.
+func (s *supply) close() {
+	if s.left != nil {
+		s.left.Release()
+		s.left = nil
+	}
+}
+
+// joined returns the rows of batches as one.
+func joined(parts []arrow.RecordBatch) (arrow.RecordBatch, error) {
+	if len(parts) == 1 {
+		return parts[0].NewSlice(0, parts[0].NumRows()), nil
+	}
+	var list []arrow.Array
+	defer func() {
+		for _, a := range list {
+			a.Release()
+		}
+	}()
+	rows := int64(0)
+	for _, p := range parts {
+		rows += p.NumRows()
+	}
+	for i := range parts[0].Columns() {
+		var same []arrow.Array
+		for _, p := range parts {
+			same = append(same, p.Column(i))
+		}
+		a, err := array.Concatenate(same, memory.DefaultAllocator)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return array.NewRecordBatch(parts[0].Schema(), list, rows), nil
+}
+
+// Close implements decode.EventReader.
+func (e *events) Close() {
+	e.samples.close()
+	e.own.close()
+}
+
+// batch makes events of rows.
+func (e *events) batch(samples, own *schema.Columns) (arrow.RecordBatch, error) {
+	times := samples.Int64s(0)
+	stacks, err := e.stacks(samples.Int32s(3))
+	if err != nil {
+		return nil, err
+	}
+	fields := schema.EventSchema(e.kind).Fields()
+	list := []arrow.Array{schema.Int64s(times), schema.Int64s(samples.Int64s(1)), schema.Int32s(samples.Int32s(2)), schema.Int32s(stacks), schema.Int32s(samples.Int32s(4)), schema.Int32s(e.cgroups(samples))}
+	for _, f := range fields[schema.EventPayloadStart:] {
+		list = append(list, e.column(f, own, times))
+	}
+	if e.kind == schema.IO {
+		fields = append(slices.Clip(fields), arrow.Field{Name: "file", Type: arrow.PrimitiveTypes.Int32})
+		list = append(list, schema.Int32s(own.Int32s(e.place("file"))))
+	}
+	defer func() {
+		for _, a := range list {
+			a.Release()
+		}
+	}()
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), list, int64(own.N)), nil
+}
+
+func (e *events) stacks(recorded []int32) ([]int32, error) {
+	stacks := make([]int32, len(recorded))
+	for i, n := range recorded {
+		if n < 0 || int(n) >= len(e.raw) {
+			return nil, fmt.Errorf("table samples: there is no recorded stack %d", n)
+		}
+		stacks[i] = e.raw[n]
+	}
+	return stacks, nil
+}
+
+// cgroups returns the numbers of control groups, -1 where there is none.
+func (e *events) cgroups(samples *schema.Columns) []int32 {
+	const column = 5
+	numbers, name := slices.Repeat([]int32{-1}, samples.N), samples.Texts(column)
+	for i := range numbers {
+		if len(e.groups) > 0 && samples.Has(column, i) {
+			numbers[i] = e.groups[name(i)]
+		}
+	}
+	return numbers
+}
+
+// place is the place of a column among those of the kind, -1 if the kind's table has not
+// got it.
+func (e *events) place(name string) int { return slices.Index(e.columns, name) }
+
+// column makes a column of events of those of the kind's table.
+func (e *events) column(f arrow.Field, own *schema.Columns, times []int64) arrow.Array {
+	switch f.Name {
+	case e.kind.Traits().Source:
+		return e.sources(own.Texts(e.place(f.Name)), own.N)
+	case "ticks":
+		return schema.Int64s(own.Int64s(e.place("duration_ns")))
+	case "period":
+		return schema.Int64s(own.Int64s(e.place("value")))
+	case "requested_ns":
+		return requested(times, own.Int64s(e.place("duration_ns")))
+	}
+	at := e.place(f.Name)
+	switch {
+	case at < 0 && f.Type == arrow.BinaryTypes.String:
+		return texts(func(int) string { return "" }, own.N)
+	case at < 0:
+		return schema.Int32s(make([]int32, own.N))
+	case f.Type == arrow.BinaryTypes.String:
+		return texts(own.Texts(at), own.N)
+	case f.Type == arrow.PrimitiveTypes.Int32:
+		return schema.Int32s(own.Int32s(at))
+	}
+	return schema.Int64s(orMinus(own, at))
+}
+
+// texts makes a column of texts by row.
+func texts(text func(row int) string, n int) arrow.Array {
+	b := array.NewStringBuilder(memory.DefaultAllocator)
+	defer b.Release()
+	for i := range n {
+		b.Append(text(i))
+	}
+	return b.NewArray()
+}
+
+// sources returns the tags of counters or events. One that is not known has none.
+func (e *events) sources(name func(int) string, n int) arrow.Array {
+	const unknown = -1 << 31
+	tags := make([]int32, n)
+	for i := range tags {
+		var ok bool
+		if tags[i], ok = e.tags[name(i)]; !ok {
+			tags[i] = unknown
+		}
+	}
+	return schema.Int32s(tags)
+}
+
+// requested returns when calls began, of which times are the ends.
+func requested(times, durations []int64) arrow.Array {
+	list := make([]int64, len(times))
+	for i, d := range durations {
+		if d != 0 {
+			list[i] = times[i] - d
+		}
+	}
+	return schema.Int64s(list)
+}
+
+// orMinus returns the values of a column, -1 for those that are missing.
+func orMinus(c *schema.Columns, i int) []int64 {
+	values := c.Int64s(i)
+	if c.Batch.Column(i).NullN() == 0 {
+		return values
+	}
+	values = slices.Clone(values)
+	for row := range values {
+		if !c.Has(i, row) {
+			values[row] = -1
+		}
+	}
+	return values
+}

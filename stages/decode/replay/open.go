@@ -1,0 +1,207 @@
+package replay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"stackmill/schema"
+	"stackmill/schema/diagnostic"
+	"stackmill/stages/decode"
+)
+
+// Recording is a recording made again.
+type Recording struct {
+	*decode.Recording
+	// Late are problems that a stage after decoding found, and does not find again.
+	Late []diagnostic.Problem
+	// Unwound says that some stacks were unwound from dumps, which no table has.
+	Unwound bool
+
+	forms []decode.Form
+}
+
+// ErrNone says that a store has not what a recording is made of again.
+var ErrNone = errors.New("the store does not have all of it")
+
+// Program returns the recording without its stacks and events: what was mapped when.
+func Program(tables schema.TableReader) (*Recording, error) {
+	var w *whole
+	var parts []part
+	err := schema.EachBatch(tables(schema.Recordings, 0, schema.AllRows, "part", "content"), func(c *schema.Columns) error {
+		numbers, contents := c.Int32s(0), c.Texts(1)
+		for i := range c.N {
+			var err error
+			if numbers[i] == 0 {
+				w = &whole{}
+				err = json.Unmarshal([]byte(contents(i)), w)
+			} else {
+				parts = append(parts, part{})
+				err = json.Unmarshal([]byte(contents(i)), &parts[len(parts)-1])
+			}
+			if err != nil {
+				return fmt.Errorf("table recordings: part %d: %w", numbers[i], err)
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case w == nil || len(parts) != w.Processes:
+		return nil, ErrNone
+	}
+	r := w.recording()
+	for i := range parts {
+		p, err := parts[i].process()
+		if err != nil {
+			return nil, fmt.Errorf("table recordings: part %d: %w", parts[i].Number, err)
+		}
+		r.Processes = append(r.Processes, p)
+	}
+	return r, nil
+}
+
+// Open returns the recording.
+func Open(tables schema.TableReader) (*Recording, error) {
+	r, err := Program(tables)
+	if err != nil {
+		return nil, err
+	}
+	if r.IOFiles, err = ioFiles(tables); err != nil {
+		return nil, err
+	}
+	if err := r.threadNames(tables); err != nil {
+		return nil, err
+	}
+	if err := r.overview(tables); err != nil {
+		return nil, err
+	}
+	raw, err := readStacks(tables, r)
+	if err != nil {
+		return nil, err
+	}
+	return r, r.index(tables, raw)
+}
+
+func (w *whole) recording() *Recording {
+	rec := &decode.Recording{
+		Format: w.Format, Version: w.Version, Collector: w.Collector, Host: w.Host, OS: w.OS, Arch: w.Arch,
+		Comment: w.Comment, CPUs: w.CPUs, ClockMHz: w.ClockMHz, PageSize: w.PageSize, CacheLine: w.CacheLine, WordBits: w.WordBits,
+		Started: w.Started, Began: w.Began, Kernel: w.Kernel, Clock: w.Clock, CGroups: w.CGroups, FromStore: true,
+		Locate: func(string) []decode.Candidate { return nil },
+		Close:  func() error { return nil },
+	}
+	for _, p := range w.Problems {
+		rec.Problems.Add(p)
+	}
+	r := &Recording{Recording: rec, Late: w.Late, forms: w.Forms}
+	for i := range w.Forms {
+		r.Unwound = r.Unwound || w.Forms[i].Callers == decode.CallersUnwound
+	}
+	return r
+}
+
+func (c *part) process() (*decode.Process, error) {
+	p := &decode.Process{
+		Number: c.Number, Lineage: c.Lineage, Shared: c.Shared, PID: c.PID, PPID: c.PPID,
+		Target: c.Target, Command: c.Command, Directory: c.Directory, StartNS: c.StartNS, DurationNS: c.DurationNS,
+		Closed: c.Closed, Kinds: c.Kinds, Counters: c.Counters, JITDumps: c.JITDumps,
+		JavaMethods: c.JavaMethods, JavaThreads: c.JavaThreads,
+		Records: func(schema.Kind) int64 { return 0 },
+	}
+	if c.Stacks {
+		p.Stacks = &decode.Stacks{}
+	}
+	var err error
+	if p.Image, err = c.events(c.Image); err == nil {
+		p.Data, err = c.events(c.Data)
+	}
+	return p, err
+}
+
+func (c *part) events(list []change) ([]decode.MapEvent, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	events := make([]decode.MapEvent, len(list))
+	for i, m := range list {
+		if m.File < 0 || m.File >= len(c.Files) || m.Code < 0 || m.Code > len(c.Codes) {
+			return nil, errors.New("a mapping refers to what is not there")
+		}
+		f := &c.Files[m.File]
+		events[i] = decode.MapEvent{
+			Unmap: m.Unmap, Time: m.Time, Address: m.Address, Size: m.Size, FileOffset: m.FileOffset, Modes: m.Modes,
+			Checksum: f.Checksum, BuildID: f.BuildID, ByPath: f.ByPath, Ambiguous: f.Ambiguous, File: f.ID, Path: string(f.Path),
+		}
+		if m.Code > 0 {
+			events[i].Code = &c.Codes[m.Code-1]
+		}
+	}
+	return events, nil
+}
+
+func ioFiles(tables schema.TableReader) (files []decode.IOFile, err error) {
+	err = schema.EachBatch(tables(schema.IOFiles, 0, schema.AllRows, "file", "process", "name", "file_system"), func(c *schema.Columns) error {
+		numbers, processes, names, systems := c.Int32s(0), c.Int32s(1), c.Texts(2), c.Texts(3)
+		for i := range c.N {
+			files = append(files, decode.IOFile{Number: numbers[i], Process: int(processes[i]), Name: names(i), FileSystem: systems(i)})
+		}
+		return nil
+	})
+	return files, err
+}
+
+// threadNames fills in the names of threads.
+func (r *Recording) threadNames(tables schema.TableReader) error {
+	names := map[int32][]decode.ThreadName{}
+	err := schema.EachBatch(tables(schema.ThreadNames, 0, schema.AllRows, "process", "thread_id", "name_no", "thread_name", "from_ns", "until_ns"), func(c *schema.Columns) error {
+		processes, threads, numbers, texts, from, until := c.Int32s(0), c.Int64s(1), c.Int32s(2), c.Texts(3), c.Int64s(4), c.Int64s(5)
+		for i := range c.N {
+			n := decode.ThreadName{ThreadID: threads[i], Number: numbers[i], Name: texts(i), FromNS: from[i], UntilNS: decode.Never}
+			if c.Has(5, i) {
+				n.UntilNS = until[i]
+			}
+			names[processes[i]] = append(names[processes[i]], n)
+		}
+		return nil
+	})
+	for _, p := range r.Processes {
+		p.ThreadNames = names[int32(p.Number)]
+	}
+	return err
+}
+
+// overview fills in what resources processes used.
+func (r *Recording) overview(tables schema.TableReader) error {
+	names := []string{"process", "label", "t0_ns", "t1_ns"}
+	first := len(names)
+	for _, n := range schema.OverviewTimes {
+		names = append(names, n+"_ns")
+	}
+	names = append(names, schema.OverviewCounts...)
+	rows := map[int32][]decode.OverviewRow{}
+	err := schema.EachBatch(tables(schema.Overview, 0, schema.AllRows, names...), func(c *schema.Columns) error {
+		processes, labels, from, to := c.Int32s(0), c.Texts(1), c.Int64s(2), c.Int64s(3)
+		values := make([][]int64, len(names)-first)
+		for i := range values {
+			values[i] = c.Int64s(first + i)
+		}
+		for i := range c.N {
+			o := decode.OverviewRow{Label: labels(i), T0NS: from[i], T1NS: to[i]}
+			for n, v := range values {
+				if n < len(schema.OverviewTimes) {
+					o.Times = append(o.Times, v[i])
+				} else {
+					o.Counts = append(o.Counts, v[i])
+				}
+			}
+			rows[processes[i]] = append(rows[processes[i]], o)
+		}
+		return nil
+	})
+	for _, p := range r.Processes {
+		p.Overview = rows[int32(p.Number)]
+	}
+	return err
+}
