@@ -218,9 +218,9 @@ func (f *finder) search(folder string) error {
 
 // meanter is a decoder that recognizes damaged recordings of its format.
 type meanter interface {
-	// Meant reports whether a path that holds no recording of this format was meant
+	// LooksLike reports whether a path that holds no recording of this format was meant
 	// to, by its name or by what is left of its structure.
-	Meant(path string) bool
+	LooksLike(path string) bool
 }
 
 // meant returns why a path that no decoder takes must still be reported: it was meant
@@ -241,7 +241,7 @@ func meant(path string) error {
 	for _, d := range decoders {
 		m, ok := d.(meanter)
 		switch {
-		case !ok || !m.Meant(path):
+		case !ok || !m.LooksLike(path):
 		case err == nil:
 			return fmt.Errorf("%w: it was meant to be one of %s, and is damaged (%d bytes)", ErrUnknownFormat, d.Name(), info.Size())
 		case errors.Is(err, safefile.ErrNotRegular) && isDir(path):

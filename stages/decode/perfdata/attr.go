@@ -99,8 +99,8 @@ func readAttr(b []byte, big bool) (a attr, size int, err error) {
 	return a, int(n), nil
 }
 
-// mirrored puts flags where a little-endian producer allocates them: bit fields
-// grow from the other end on a big-endian one.
+// mirrored converts the flags of a big-endian producer, which allocates bit fields from the other
+// end, to the bits of a little-endian one.
 func mirrored(flags uint64) uint64 {
 	var out uint64
 	for i := range 64 {
@@ -112,12 +112,12 @@ func mirrored(flags uint64) uint64 {
 // event is one event of a recording.
 type event struct {
 	attr
-	ids     int // their number
+	ids     int // number of ids
 	name    string
 	unit    string // ns for clocks, else count
-	samples int64  // their number
-	reach   int64  // what a sample may stand for (configured)
-	exact   bool   // some samples say that they have the address of the instruction that caused them
+	samples int64  // number of samples
+	reach   int64  // the most that a sample can count (configured)
+	exact   bool   // some samples have the exact address of the instruction that caused them
 }
 
 // isClock reports whether the event's period is time in ns.

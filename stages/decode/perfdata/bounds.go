@@ -7,33 +7,32 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// times are the spans of time of a recording's samples and of all its records.
-type times struct {
+// timeLimits are the first and last possible times of the samples and of all records.
+type timeLimits struct {
 	first, last uint64 // of samples
 	from, until uint64 // of all records
 }
 
-func (s *times) holds(time uint64) bool      { return time >= s.first && time <= s.last }
-func (s *times) holdsOther(time uint64) bool { return time >= s.from && time <= s.until }
+func (s *timeLimits) holds(time uint64) bool      { return time >= s.first && time <= s.last }
+func (s *timeLimits) holdsOther(time uint64) bool { return time >= s.from && time <= s.until }
 
 func isTime(time uint64) bool { return time != 0 && time != noTime }
 
-// settleTimes corrects times outside of the recording: such a sample or record gets
-// the time of the one before it in the file. The recording says when its first and
-// last sample were (perf-data 2, SAMPLE_TIME); if the samples contradict that, only
-// times far from the median are corrected.
+// settleTimes corrects impossible times: such a sample or record gets the time of the one before
+// it in the file. The header says when the first and the last sample were taken (perf-data 2,
+// SAMPLE_TIME); if the samples contradict it, only times far from their median are corrected.
 func (r *reader) settleTimes() {
 	middle := r.middleTime()
 	if middle == 0 {
 		return
 	}
-	r.times.from, r.times.until = middle-min(middle, uint64(bounds.Longest)), middle+min(^middle, uint64(bounds.Longest))
+	r.limits.times.from, r.limits.times.until = middle-min(middle, uint64(bounds.Longest)), middle+min(^middle, uint64(bounds.Longest))
 	if middle > awake {
-		r.times.from = max(r.times.from, awake)
+		r.limits.times.from = max(r.limits.times.from, awake)
 	}
-	r.times.first, r.times.last = r.times.from, r.times.until
-	if s := r.sampleTimes; isTime(s.first) && isTime(s.last) && r.agrees(&s) {
-		r.times.first, r.times.last = s.first, s.last
+	r.limits.times.first, r.limits.times.last = r.limits.times.from, r.limits.times.until
+	if s := r.meta.sampleTimes; isTime(s.first) && isTime(s.last) && r.agrees(&s) {
+		r.limits.times.first, r.limits.times.last = s.first, s.last
 	}
 	r.settleSamples()
 	r.settleSidebands()
@@ -42,10 +41,10 @@ func (r *reader) settleTimes() {
 // middleTime is the median of some samples' times, 0 if none was recorded.
 func (r *reader) middleTime() uint64 {
 	var some []uint64
-	var buffer []moment
-	for i := range r.moments.pieces {
-		part := r.moments.part(&r.moments.pieces[i], 0, &buffer)
-		for n := 0; n < min(len(part), momentsRead); n += someStep { // those that one reading has
+	var buffer []sampleRef
+	for i := range r.found.sampleRefs.chunks {
+		part := r.found.sampleRefs.part(&r.found.sampleRefs.chunks[i], 0, &buffer)
+		for n := 0; n < min(len(part), refsPerRead); n += someStep { // the refs of one read
 			if t := part[n].time; isTime(t) {
 				some = append(some, t)
 			}
@@ -59,33 +58,33 @@ func (r *reader) middleTime() uint64 {
 }
 
 func (r *reader) settleSamples() {
-	before := r.times.first
-	for i := range r.moments.pieces {
-		if p := &r.moments.pieces[i]; p.isIn(&r.times) {
+	before := r.limits.times.first
+	for i := range r.found.sampleRefs.chunks {
+		if p := &r.found.sampleRefs.chunks[i]; p.isIn(&r.limits.times) {
 			if p.latest != 0 {
 				before = p.last
 			}
 			continue
 		}
-		before = r.settlePiece(i, before)
+		before = r.settleChunk(i, before)
 	}
 }
 
-// settlePiece settles the samples of a piece; before is the time of the one before, and that
-// of its last one is returned.
-func (r *reader) settlePiece(piece int, before uint64) uint64 {
-	for part := range r.moments.between(piece, piece+1) {
+// settleChunk corrects the times of a chunk's samples. It takes the time of the sample before,
+// and returns that of its last one.
+func (r *reader) settleChunk(chunk int, before uint64) uint64 {
+	for part := range r.found.sampleRefs.between(chunk, chunk+1) {
 		for _, m := range part {
 			switch {
 			case m.time == 0: // not recorded
-			case r.times.holds(m.time):
+			case r.limits.times.holds(m.time):
 				before = m.time
 			default:
-				r.left(m.at).Out("the time of a sample", " ns", m.at.offset(), m.time, int64(r.times.first), int64(r.times.last))
-				if r.moved == nil {
-					r.moved = map[place]uint64{}
+				r.left(m.at).Out("the time of a sample", " ns", m.at.offset(), m.time, int64(r.limits.times.first), int64(r.limits.times.last))
+				if r.limits.moved == nil {
+					r.limits.moved = map[recordOffset]uint64{}
 				}
-				r.moved[m.at] = before
+				r.limits.moved[m.at] = before
 			}
 		}
 	}
@@ -94,34 +93,34 @@ func (r *reader) settlePiece(piece int, before uint64) uint64 {
 
 func (r *reader) settleSidebands() {
 	before := uint64(0)
-	for i := range r.sidebands {
-		s := &r.sidebands[i]
+	for i := range r.found.sidebands {
+		s := &r.found.sidebands[i]
 		switch {
 		case !isTime(s.time):
-		case r.times.holdsOther(s.time):
+		case r.limits.times.holdsOther(s.time):
 			before = s.time
 		default:
-			r.left(s.at).Out("the time of a record", " ns", s.at.offset(), s.time, int64(r.times.from), int64(r.times.until))
+			r.left(s.at).Out("the time of a record", " ns", s.at.offset(), s.time, int64(r.limits.times.from), int64(r.limits.times.until))
 			s.time = before
 		}
 	}
 }
 
-// awake is earlier than any program runs, in ns: clocks start when the machine does.
+// awake is a time before the first program runs, in ns: clocks start when the machine boots.
 const awake = 10_000_000
 
-// someStep is the distance between the samples whose median time is taken.
+// someStep is the distance between the samples in middleTime.
 const someStep = 16
 
-// agrees reports whether all but a few samples, which may be damaged, lie in a span.
-func (r *reader) agrees(s *times) bool {
+// agrees reports whether all samples but a few, which may be damaged, lie within s.
+func (r *reader) agrees(s *timeLimits) bool {
 	const few, share = 8, 16
 	outside := 0
-	for i := range r.moments.pieces {
-		if r.moments.pieces[i].isIn(s) {
+	for i := range r.found.sampleRefs.chunks {
+		if r.found.sampleRefs.chunks[i].isIn(s) {
 			continue
 		}
-		for part := range r.moments.between(i, i+1) {
+		for part := range r.found.sampleRefs.between(i, i+1) {
 			for _, m := range part {
 				if m.time != 0 && !s.holds(m.time) {
 					outside++
@@ -129,27 +128,27 @@ func (r *reader) agrees(s *times) bool {
 			}
 		}
 	}
-	return 2*outside < r.moments.n && outside <= max(few, r.moments.n/share)
+	return 2*outside < r.found.sampleRefs.n && outside <= max(few, r.found.sampleRefs.n/share)
 }
 
-// when is a sample's time, 0 if none was recorded.
-func (r *reader) when(s *sample, at place) uint64 {
-	if t, ok := r.moved[at]; ok {
+// when returns a sample's corrected time, 0 if it has none.
+func (r *reader) when(s *sample, at recordOffset) uint64 {
+	if t, ok := r.limits.moved[at]; ok {
 		return t
 	}
 	return s.when()
 }
 
-// left counts the values out of bounds in the piece that holds a record.
-func (r *reader) left(at place) *bounds.Left {
-	n := int(at >> pieceShift)
-	for len(r.leftOut) <= n {
-		r.leftOut = append(r.leftOut, bounds.Left{})
+// left returns the counts of impossible values in the segment of a record.
+func (r *reader) left(at recordOffset) *bounds.Left {
+	n := int(at >> segmentShift)
+	for len(r.limits.leftOut) <= n {
+		r.limits.leftOut = append(r.limits.leftOut, bounds.Left{})
 	}
-	return &r.leftOut[n]
+	return &r.limits.leftOut[n]
 }
 
-// perNS is the most that an event can count in one ns; clocks count ns.
+// perNS is an upper bound of an event's counts per ns. Clocks count ns.
 func (e *event) perNS() int64 {
 	if e.isClock() {
 		return 1
@@ -157,25 +156,24 @@ func (e *event) perNS() int64 {
 	return bounds.EventsPerNS
 }
 
-// configured is the most that a sample can stand for by its event's attributes: the
-// period, or the most that can be counted between two samples of the frequency. A
-// period that is too long for the recording, although a counter reached it twice, is
-// ignored.
+// configured returns the most that a sample can count by its event's attributes: the period, or
+// what the counter can reach between two samples of the frequency. It ignores a period that is
+// too long for the recording although the counter reached it twice.
 func (r *reader) configured(e *event) int64 {
 	const second = 1e9
 	if e.flags&flagFreq != 0 {
 		return bounds.Times(e.perNS(), second) / max(1, int64(min(e.period, second)))
 	}
-	most := bounds.Times(e.perNS(), int64(min(r.length, math.MaxInt64)))
+	most := bounds.Times(e.perNS(), int64(min(r.limits.length, math.MaxInt64)))
 	if e.period > math.MaxInt64 || e.samples > max(1, int64(e.ids)) && int64(e.period) > bounds.Plus(most, e.perNS()*second) {
 		return 0
 	}
 	return int64(e.period)
 }
 
-// most is what a sample can stand for: what was counted since the recording began, or
-// the period that its event asks for. Tracepoints may count time from before that:
-// their bound is the age of the clock.
+// most returns an upper bound of a sample's period: the counts since the recording began plus the
+// event's reach. Tracepoints may count time from before the recording: the age of the clock
+// bounds them.
 func (e *event) most(start, time uint64) int64 {
 	since := time
 	if e.typ != typeTracepoint && time >= start {
@@ -187,9 +185,8 @@ func (e *event) most(start, time uint64) int64 {
 	return bounds.Plus(bounds.Times(e.perNS(), int64(min(since, math.MaxInt64))), e.reach)
 }
 
-// inBounds reports whether a sample can stand for its period, and counts those that
-// cannot.
-func (r *reader) inBounds(t *timeline, s *sample, m *moment) bool {
+// inBounds reports whether a sample's period is possible, and counts the impossible ones.
+func (r *reader) inBounds(t *timeline, s *sample, m *sampleRef) bool {
 	e := r.events[s.event]
 	most := e.most(t.start, m.time)
 	if s.period <= uint64(most) {
@@ -199,18 +196,18 @@ func (r *reader) inBounds(t *timeline, s *sample, m *moment) bool {
 	return false
 }
 
-// mostWeight is the longest that an access to memory can have taken, in cycles.
+// mostWeight is the longest possible duration of a memory access, in cycles.
 func (r *reader) mostWeight() int64 {
-	return bounds.Times(bounds.CyclesPerNS, bounds.Plus(int64(min(r.length, math.MaxInt64)), bounds.Late))
+	return bounds.Times(bounds.CyclesPerNS, bounds.Plus(int64(min(r.limits.length, math.MaxInt64)), bounds.Late))
 }
 
 func (r *reader) weightInBounds(s *sample) bool { return s.weight <= uint64(r.mostWeight()) }
 
-// measure finds the length of the recording, and the reach of its events.
+// measure computes the length of the recording and the reach of its events.
 func (r *reader) measure(t *timeline) {
-	r.length = uint64(bounds.Longest)
-	if last := r.moments.latest; isTime(last) {
-		r.length = last - min(t.start, last)
+	r.limits.length = uint64(bounds.Longest)
+	if last := r.found.sampleRefs.latest; isTime(last) {
+		r.limits.length = last - min(t.start, last)
 	}
 	for _, e := range r.events {
 		e.reach = r.configured(e)

@@ -222,18 +222,18 @@ func TestReadingsOutOfBounds(t *testing.T) {
 		{"one for each thread", inherited, []int32{1, 2, 1, 2}, []uint64{1000, 10, 1100, 30}, []int64{1000, 10, 100, 20}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := &reader{rec: &decode.Recording{}, events: []*event{tt.e}, byID: map[uint64]int32{71: 0}}
-			last := totals{}
+			r := &reader{recordParser: recordParser{rec: &decode.Recording{}, events: []*event{tt.e}, byID: map[uint64]int32{71: 0}}}
+			last := counterValues{}
 			var rows rowBatch
 			for i, value := range tt.read {
-				r.counted(last, &sample{tid: tt.tids[i], values: b.words(value, enabled, 71)}, &moment{time: 2 * enabled}, row{}, &rows)
+				r.addCounterRows(last, &sample{tid: tt.tids[i], values: b.words(value, enabled, 71)}, &sampleRef{time: 2 * enabled}, row{}, &rows)
 			}
 			if d := cmp.Diff(tt.want, rows.period); d != "" {
 				t.Error(d)
 			}
 			told := int64(0)
-			for i := range r.leftOut {
-				r.leftOut[i].Report(func(_ diagnostic.Severity, _ int64, _, _ string, count int64) { told += count })
+			for i := range r.limits.leftOut {
+				r.limits.leftOut[i].Report(func(_ diagnostic.Severity, _ int64, _, _ string, count int64) { told += count })
 			}
 			if told != int64(tt.told) {
 				t.Errorf("%d are told", told)

@@ -27,7 +27,7 @@ const (
 	typeCondRet  = 10
 )
 
-// branch is an entry of a branch stack (perf-data 6).
+// branch is a branch stack entry (perf-data 6).
 type branch struct {
 	from, to uint64
 	typ      uint8
@@ -39,7 +39,7 @@ const branchSize = 24
 // longestCall bounds the bytes of a call instruction.
 const longestCall = 15
 
-// straight bounds code in which no branch is taken, in bytes.
+// straight is an upper bound of the bytes between two taken branches.
 const straight = 4096
 
 // branches reads a branch stack and returns its entries, newest first.
@@ -59,8 +59,8 @@ func (c *cursor) branches(branchType uint64) []byte {
 	return entries
 }
 
-// branch reads an entry. Bit fields grow from the other end on a big-endian
-// producer, but their own bits do not.
+// branch reads an entry. A big-endian producer allocates the bit fields from the other end, but
+// not the bits within one.
 func (c *cursor) branch() branch {
 	b := branch{from: c.U64(), to: c.U64()}
 	flags := c.U64()
@@ -73,17 +73,17 @@ func (c *cursor) branch() branch {
 // inUser reports whether both ends are user code.
 func (b *branch) inUser() bool { return (b.from|b.to)>>63 == 0 }
 
-// usesBranches reports whether branches contribute to the stacks of an event: they
-// are the stack, or show which calls have not returned.
+// usesBranches reports whether the stacks of an event use its branches: as the stack itself, or
+// to find calls that have not returned.
 func (a *attr) usesBranches() bool {
 	const both = branchAnyCall | branchAnyReturn
 	return a.branchType&branchCallStack != 0 ||
 		a.branchType&branchTypes != 0 && (a.branchType&branchAny != 0 || a.branchType&both == both)
 }
 
-// hasBranches reports whether branches contribute to a sample's stack.
-func (r *reader) hasBranches(s *sample) bool {
-	return len(s.branches) > 0 && !s.hasDump() && r.events[s.event].usesBranches()
+// hasBranches reports whether a sample's stack uses its branches.
+func (p *recordParser) hasBranches(s *sample) bool {
+	return len(s.branches) > 0 && !s.hasDump() && p.events[s.event].usesBranches()
 }
 
 // useBranches completes the user part of a stack with the branches that the
@@ -104,16 +104,16 @@ func (r *stackReader) useBranches(s *sample, raw *decode.RawStack) {
 	}
 }
 
-// endsInLeaf reports whether the newest branch is the exact instruction of a sample: it has
-// been taken when the interrupt arrives.
-func (r *reader) endsInLeaf(s *sample) bool {
-	c := cursorOf(s.branches, r.big)
+// endsInLeaf reports whether the newest branch is the sample's exact instruction, which is
+// already taken when the interrupt arrives.
+func (p *recordParser) endsInLeaf(s *sample) bool {
+	c := cursorOf(s.branches, p.big)
 	return c.branch().from == s.ip
 }
 
-// callStack replaces the callers of the user's program counter by the calls that
-// have not returned, which the processor kept (S21). If its memory was full, outer
-// calls are lost (S18). taken is how many newer ones are left out.
+// callStack replaces the callers of the user PC by the calls that have not returned, which the
+// processor kept (S21). If its buffer was full, outer calls are lost (S18). taken is how many
+// newer entries the caller removed.
 func (r *stackReader) callStack(s *sample, raw *decode.RawStack, taken int) {
 	words, exact := raw.Words[:raw.Kernel+1], r.exact[:0]
 	c := cursorOf(s.branches, r.big)
@@ -131,7 +131,7 @@ func (r *stackReader) callStack(s *sample, raw *decode.RawStack, taken int) {
 	if len(exact) == 0 {
 		return
 	}
-	raw.Reason = "" // that of the chain
+	raw.Reason = "" // it was the chain's
 	if r.isBranchCapacity(n) {
 		words = append(words, decode.MarkTruncated)
 		raw.Reason = decode.ReasonBranches
@@ -139,17 +139,16 @@ func (r *stackReader) callStack(s *sample, raw *decode.RawStack, taken int) {
 	raw.Words, raw.Exact, r.exact, raw.Callers = words, exact, exact, decode.CallersBranches
 }
 
-// isBranchCapacity reports whether n branches fill the processor's memory of them.
-func (r *reader) isBranchCapacity(n int) bool {
-	if r.branchCapacity > 0 {
-		return n == r.branchCapacity
+// isBranchCapacity reports whether n branches fill the processor's branch buffer.
+func (p *recordParser) isBranchCapacity(n int) bool {
+	if p.branchCapacity > 0 {
+		return n == p.branchCapacity
 	}
 	return n == 16 || n == 32
 }
 
-// lastCall puts the call that entered the leaf between the leaf and the next frame of
-// a frame-pointer chain that lacks it (S7): a leaf without a frame hides its caller
-// (perf-data 12). all says that jumps were recorded, too.
+// lastCall inserts the call that entered the leaf if a frame-pointer chain lacks it (S7): a leaf
+// without a frame hides its caller (perf-data 12). all says that jumps were recorded, too.
 func (r *stackReader) lastCall(s *sample, raw *decode.RawStack, all bool) {
 	from, ok := r.openCall(s, raw.Words[raw.Kernel], all)
 	if !ok {
@@ -163,13 +162,13 @@ func (r *stackReader) lastCall(s *sample, raw *decode.RawStack, all bool) {
 	r.putCaller(raw, decode.MarkCall, from)
 }
 
-// openCall returns the newest call that had not returned when user code got to pc. There
-// is none if the records contradict each other: a return that does not lead to its call
-// is that of a signal handler, or the processor switched to another thread.
-func (r *reader) openCall(s *sample, pc uint64, all bool) (from uint64, ok bool) {
+// openCall returns the newest call that had not returned when user code reached pc. It returns
+// false if the entries contradict each other: a return to elsewhere than behind its call comes
+// from a signal handler or a thread switch.
+func (p *recordParser) openCall(s *sample, pc uint64, all bool) (from uint64, ok bool) {
 	var returned [64]uint64 // targets of returns whose calls are still to come
 	depth, newest := 0, true
-	c := cursorOf(s.branches, r.big)
+	c := cursorOf(s.branches, p.big)
 	for len(c.Rest) > 0 {
 		b := c.branch()
 		if b.typ == typeUnknown || b.from == 0 {
@@ -178,7 +177,7 @@ func (r *reader) openCall(s *sample, pc uint64, all bool) (from uint64, ok bool)
 		if !b.inUser() {
 			continue
 		}
-		// The records of some processors are younger than the program counter.
+		// Some processors record branches that are newer than the PC.
 		if newest && all && pc-b.to > straight {
 			return 0, false
 		}

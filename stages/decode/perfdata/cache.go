@@ -11,11 +11,11 @@ const (
 	maxLine = 4096
 )
 
-// cacheVersion is the version of the list of caches that is known.
+// cacheVersion is the known version of the list of caches.
 const cacheVersion = 1
 
-// caches reads the list of caches (perf-data 2). The size of a line is that of the
-// first-level data cache, the largest if processors differ.
+// caches reads the list of caches (perf-data 2). The line size is that of the first-level data
+// cache, the largest if processors differ.
 func (r *reader) caches(c *cursor) {
 	version, n := c.U32(), c.U32()
 	if c.Short || version != cacheVersion {

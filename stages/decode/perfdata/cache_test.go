@@ -43,7 +43,7 @@ func TestCacheLine(t *testing.T) {
 		{"another version", cacheList(2, [3]any{1, 64, "Data"}), 0, 1},
 		{"empty", nil, 0, 1},
 	} {
-		r := &reader{rec: &decode.Recording{}}
+		r := &reader{recordParser: recordParser{rec: &decode.Recording{}}}
 		r.feature(featureCache, x.b)
 		if got := len(r.rec.Problems.Problems); r.rec.CacheLine != x.want || got != x.problems {
 			t.Errorf("%s: lines of %d bytes and %d problems, want %d and %d", x.name, r.rec.CacheLine, got, x.want, x.problems)

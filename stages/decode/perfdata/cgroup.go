@@ -2,7 +2,7 @@ package perfdata
 
 import "strconv"
 
-// cgroupNames are the paths of control groups by their identifiers (perf-data 5.2).
+// cgroupNames maps the ids of control groups to their paths (perf-data 5.2).
 type cgroupNames map[uint64]string
 
 // add reads a CGROUP record, an identifier and a path; false if it ends too early.
@@ -21,7 +21,7 @@ func (n *cgroupNames) add(body []byte, big bool) bool {
 	return true
 }
 
-// of returns the path of a control group, its identifier if that is not recorded.
+// of returns the path of a control group, or its id if no record has the path.
 func (n cgroupNames) of(id uint64) string {
 	if path, known := n[id]; known {
 		return path

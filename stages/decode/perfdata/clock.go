@@ -5,7 +5,7 @@ import "stackmill/stages/decode"
 // clockMonotonic is the number of the clock that run-time compilers read.
 const clockMonotonic = 1
 
-// readCycleClock returns nil if the record makes no sense.
+// readCycleClock reads a TIME_CONV record; it returns nil if the record makes no sense.
 func readCycleClock(body []byte, big bool) *decode.CycleClock {
 	c := cursorOf(body, big)
 	k := &decode.CycleClock{Shift: c.U64(), Mult: c.U64(), Zero: c.U64()}
@@ -29,7 +29,7 @@ func (t *timeline) compilerClock() *decode.CompilerClock {
 	if a.flags&flagClockID != 0 {
 		c.Monotonic = a.clockID == clockMonotonic
 	} else {
-		c.Cycles = t.r.cycles
+		c.Cycles = t.r.meta.cycles
 	}
 	return c
 }

@@ -77,7 +77,7 @@ func TestCompilerTime(t *testing.T) {
 		}
 		b.sample(1, 1000, user, 0x10)
 		rec := open(t, b)
-		r := &reader{events: []*event{{attr: c.attr}}}
+		r := &reader{recordParser: recordParser{events: []*event{{attr: c.attr}}}}
 		if c.build != nil { // what the record said
 			body := b.data[recordHeader:binary.LittleEndian.Uint16(b.data[6:])]
 			r.toolRecord(recordTimeConv, 0, body)

@@ -8,12 +8,12 @@ import (
 	"stackmill/stages/decode"
 )
 
-// loads notes a mapping of a file's code: a program's own file is the first that is mapped.
-func (p *process) loads(m decode.MapEvent) {
+// noteText notes a mapping of a file's code: the program's own file is the first that is mapped.
+func (p *process) noteText(m decode.MapEvent) {
 	if len(p.text) > 0 && (p.text[0].Path != m.Path || p.text[0].File != m.File) {
 		return
 	}
-	for i := range p.text { // programs change the protection of their text in pieces
+	for i := range p.text { // programs change the protection of their text part by part
 		if x := &p.text[i]; x.Address+x.Size == m.Address && x.FileOffset+x.Size == m.FileOffset {
 			x.Size += m.Size
 			return
@@ -22,9 +22,9 @@ func (p *process) loads(m decode.MapEvent) {
 	p.text = append(p.text, m)
 }
 
-// copiesText reports whether memory without a file takes the place of text of the program,
-// and makes it a mapping of the program's file. Programs copy their text there, to have it
-// in huge pages. A run-time compiler's code cannot be there while the program runs.
+// copiesText reports whether anonymous memory replaces text of the program, and makes it a
+// mapping of the program's file. Programs copy their text into huge pages. Code of a run-time
+// compiler cannot be there while the program runs.
 func (p *process) copiesText(m *decode.MapEvent) bool {
 	for _, x := range p.text {
 		if x.Address <= m.Address && m.Size <= x.Size && m.Address-x.Address <= x.Size-m.Size {
@@ -35,7 +35,7 @@ func (p *process) copiesText(m *decode.MapEvent) bool {
 	return false
 }
 
-// judgeCopies records which programs' names are inferred.
+// judgeCopies reports the programs whose copied text got inferred names.
 func (t *timeline) judgeCopies() {
 	for _, path := range slices.Sorted(maps.Keys(t.copied)) {
 		t.r.rec.Problems.Add(diagnostic.Problem{Severity: diagnostic.Info, File: path, Offset: diagnostic.NoOffset, Count: t.copied[path], Reason: "copied-text",

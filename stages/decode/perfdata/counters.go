@@ -2,11 +2,11 @@ package perfdata
 
 import "stackmill/stages/decode"
 
-// manyEvents bounds the events up to which those without samples are listed, too.
+// manyEvents is the number of events up to which those without samples are listed, too.
 const manyEvents = 256
 
-// makeCounters lists the events, which all processes share. Events of one name, such as one
-// that was asked for twice, are as many metrics.
+// makeCounters lists the events, which all processes share. Events with the same name, such as
+// one requested twice, become separate metrics.
 func (t *timeline) makeCounters() {
 	names := make([]string, len(t.r.events))
 	for i, e := range t.r.events {

@@ -10,7 +10,7 @@ import (
 // cursor reads numbers and strings from a part of a recording.
 type cursor struct {
 	bytereader.Reader
-	torn bool // a string went on after its NUL
+	torn bool // a string continued after its NUL
 }
 
 func cursorOf(b []byte, big bool) cursor {
@@ -19,8 +19,7 @@ func cursorOf(b []byte, big bool) cursor {
 
 func (c *cursor) s32() int32 { return int32(c.U32()) }
 
-// string reads a string of a feature section: its length, and as many bytes, which
-// perf pads with NULs.
+// string reads a string of a feature: its length, and that many bytes, padded with NULs.
 func (c *cursor) string() string {
 	b := c.Bytes(uint64(c.U32()))
 	s, padding, _ := bytes.Cut(b, []byte{0})

@@ -46,7 +46,7 @@ func TestCutFields(t *testing.T) {
 
 // Two events with one id cannot be distinguished.
 func TestSharedIDs(t *testing.T) {
-	r := &reader{byID: map[uint64]int32{}}
+	r := &reader{recordParser: recordParser{byID: map[uint64]int32{}}}
 	r.rec = openFile(t, recording(binary.LittleEndian).file())
 	r.addEvent(attr{}, []uint64{7, 8})
 	if len(r.rec.Problems.Problems) > 0 {
@@ -72,7 +72,7 @@ func TestWallClockOverflow(t *testing.T) {
 // given the samples of another.
 func TestOtherIDs(t *testing.T) {
 	for _, test := range []struct{ first, second, want int }{{7, 8, 0}, {7, 7, 1}, {8, 7, 2}, {7, 9, 1}} {
-		r := &reader{byID: map[uint64]int32{}, rec: &decode.Recording{}}
+		r := &reader{recordParser: recordParser{byID: map[uint64]int32{}, rec: &decode.Recording{}}}
 		r.addEvent(attr{}, []uint64{7})
 		r.addEvent(attr{}, []uint64{8})
 		b := &builder{order: binary.LittleEndian}
@@ -140,7 +140,7 @@ func TestOtherAttributes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for flags, want := range map[uint64]int64{flagSampleIDAll: 0, 0: 1} {
-		r := &reader{byID: map[uint64]int32{}, rec: &decode.Recording{}}
+		r := &reader{recordParser: recordParser{byID: map[uint64]int32{}, rec: &decode.Recording{}}}
 		r.addEvent(own, nil)
 		desc := slices.Concat(b.words(uint32(1), uint32(minAttr)), attrOf(flags), b.words(uint32(0), uint32(8), "event"))
 		c := cursorOf(desc, false)

@@ -9,23 +9,22 @@ import (
 	"stackmill/schema/diagnostic"
 )
 
-// The flags of an attr whose user chains are recorded on the way back to user code,
-// and of one that outputs them.
+// The attr flags of events with deferred user chains, and of the event that outputs them.
 const (
 	flagDeferCallchain = 1 << 38
 	flagDeferOutput    = 1 << 39
 )
 
-// deferredLimit is how many addresses the kernel keeps of such a chain: what fits
-// into a page after 16 bytes of its own.
+// deferredLimit is how many addresses the kernel keeps of such a chain: a page minus a 16-byte
+// header.
 const deferredLimit = (4096 - 16) / 8
 
-// deferred is the place of a user chain that was recorded when its thread went back
-// to user code, for all samples since it had left it (perf-data 5.1). Those have a
-// cookie instead of a chain.
+// deferred is a CALLCHAIN_DEFERRED record: the user chain of all samples since the thread entered
+// the kernel, recorded when it returned to user code (perf-data 5.1). Those samples have a cookie
+// instead of a chain.
 type deferred struct {
 	cookie, time uint64
-	at           place
+	at           recordOffset
 	tid          int32
 	used         bool
 }
@@ -34,49 +33,49 @@ func (d *deferred) compare(cookie uint64, tid int32) int {
 	return cmp.Or(cmp.Compare(d.cookie, cookie), cmp.Compare(d.tid, tid))
 }
 
-// deferredAt keeps the place of a CALLCHAIN_DEFERRED record.
-func (r *reader) deferredAt(p *piece, at place, body []byte) {
+// addDeferred notes the offset of a CALLCHAIN_DEFERRED record.
+func (r *reader) addDeferred(p *segment, at recordOffset, body []byte) {
 	c := cursorOf(body, r.big)
 	cookie := c.U64()
 	if c.list(8); c.Short {
 		r.problemIn(p.name, diagnostic.Error, at.offset(), "bad-record", "a deferred call chain has more addresses than its record")
 		return
 	}
-	r.deferred = append(r.deferred, deferred{cookie: cookie, time: r.trailerTime(body), at: at, tid: r.trailerTID(body)})
+	r.found.deferred = append(r.found.deferred, deferred{cookie: cookie, time: r.trailerTime(body), at: at, tid: r.trailerTID(body)})
 }
 
-// trailerTID is the thread of a record other than a sample; 0 if it was not recorded.
-func (r *reader) trailerTID(body []byte) int32 {
-	size := r.trailerSize()
-	if size == 0 || size > len(body) || r.events[0].sampleType&sampleTID == 0 {
+// trailerTID returns the thread in a record's trailer, 0 if there is none.
+func (p *recordParser) trailerTID(body []byte) int32 {
+	size := p.trailerSize()
+	if size == 0 || size > len(body) || p.events[0].sampleType&sampleTID == 0 {
 		return 0
 	}
-	c := cursorOf(body[len(body)-size:], r.big)
+	c := cursorOf(body[len(body)-size:], p.big)
 	c.U32() // process
 	return c.s32()
 }
 
-// sortDeferred puts the chains in the order that deferredChain needs.
+// sortDeferred puts the chains in the order that findDeferred needs.
 func (r *reader) sortDeferred() {
-	slices.SortFunc(r.deferred, func(a, b deferred) int {
+	slices.SortFunc(r.found.deferred, func(a, b deferred) int {
 		return cmp.Or(a.compare(b.cookie, b.tid), cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at))
 	})
 }
 
-// deferredChain returns the words of the chain for a sample's cookie: the first that
-// its thread recorded since, nil if there is none.
-func (r *stackReader) deferredChain(cookie uint64, s *sample) []byte {
+// findDeferred returns the words of the chain for a sample's cookie: the first that the thread
+// recorded since the sample, nil if there is none.
+func (r *stackReader) findDeferred(cookie uint64, s *sample) []byte {
 	tid := s.tid
 	if r.trailerSize() == 0 || r.events[0].sampleType&sampleTID == 0 {
 		tid = 0
 	}
-	from := sort.Search(len(r.deferred), func(i int) bool { return r.deferred[i].compare(cookie, tid) >= 0 })
-	end := from + sort.Search(len(r.deferred)-from, func(i int) bool { return r.deferred[from+i].compare(cookie, tid) > 0 })
+	from := sort.Search(len(r.found.deferred), func(i int) bool { return r.found.deferred[i].compare(cookie, tid) >= 0 })
+	end := from + sort.Search(len(r.found.deferred)-from, func(i int) bool { return r.found.deferred[from+i].compare(cookie, tid) > 0 })
 	if from == end {
 		return nil
 	}
-	n := from + sort.Search(end-from, func(i int) bool { return r.deferred[from+i].time >= s.when() })
-	d := &r.deferred[min(n, end-1)] // clocks of CPUs may differ a little
+	n := from + sort.Search(end-from, func(i int) bool { return r.found.deferred[from+i].time >= s.when() })
+	d := &r.found.deferred[min(n, end-1)] // the CPUs' clocks may differ a little
 	if !d.used {
 		d.used = true
 	}
@@ -85,15 +84,15 @@ func (r *stackReader) deferredChain(cookie uint64, s *sample) []byte {
 	return c.list(8)
 }
 
-// judgeDeferred records which deferred chains found no sample.
+// judgeDeferred reports deferred chains without a sample.
 func (r *reader) judgeDeferred() {
 	unused := int64(0)
-	for i := 0; i < len(r.deferred); {
-		first, used := &r.deferred[i], false
-		for ; i < len(r.deferred) && r.deferred[i].compare(first.cookie, first.tid) == 0; i++ {
-			used = used || r.deferred[i].used
+	for i := 0; i < len(r.found.deferred); {
+		first, used := &r.found.deferred[i], false
+		for ; i < len(r.found.deferred) && r.found.deferred[i].compare(first.cookie, first.tid) == 0; i++ {
+			used = used || r.found.deferred[i].used
 		}
-		if !used { // several events may have output the same
+		if !used { // several events may output the same chain
 			unused++
 		}
 	}
@@ -102,5 +101,5 @@ func (r *reader) judgeDeferred() {
 	if !slices.ContainsFunc(r.events, func(e *event) bool { return e.flags&flagDeferOutput != 0 }) {
 		message += fmt.Sprintf("; none of the %d events outputs deferred call chains (defer_output)", len(r.events))
 	}
-	r.count(diagnostic.Warning, r.missingDeferred, "deferred-chain-missing", message)
+	r.count(diagnostic.Warning, r.stats.missingDeferred, "deferred-chain-missing", message)
 }

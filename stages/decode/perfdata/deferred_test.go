@@ -16,7 +16,7 @@ const (
 )
 
 // deferredChain adds a CALLCHAIN_DEFERRED record of a thread.
-func (b *builder) deferredChain(tid uint32, time int, cookie uint64, chain ...any) {
+func (b *builder) findDeferred(tid uint32, time int, cookie uint64, chain ...any) {
 	body := append([]any{cookie, len(chain)}, chain...)
 	b.record(recordDeferred, miscUser, append(body, tid, tid, time)...)
 }
@@ -67,38 +67,38 @@ func TestDeferredChains(t *testing.T) {
 		{"two samples of one way into the kernel", flags, func(b *builder) {
 			b.at(5, miscKernel, 10, inKernel, with(77, k...)...)
 			b.at(5, miscKernel, 11, inKernel+1, with(77, kernel, inKernel+1)...)
-			b.deferredChain(5, 12, 77, 0x4010, 0x4100)
+			b.findDeferred(5, 12, 77, 0x4010, 0x4100)
 		}, []string{"5:  0 [0xffffffff81000000 0xffffffff81000009 0x4010 0x4100] 1000", "5:  1 [0xffffffff81000001 0x4010 0x4100] 1000",
 			`5: [0xffffffff81000000 0xffffffff81000009 0x4010 0x4100] has 2 of the kernel, ""`, `5: [0xffffffff81000001 0x4010 0x4100] has 1 of the kernel, ""`}, nil},
 		{"in user code, at a more precise address", flags, func(b *builder) {
 			b.at(5, miscUser, 10, 0x400c, with(77)...)
-			b.deferredChain(5, 12, 77, 0x4010, 0x4100)
+			b.findDeferred(5, 12, 77, 0x4010, 0x4100)
 		}, []string{"5:  0 [0x400c 0x4100] 1000"}, nil},
 		{"with a marker of its own", flags, func(b *builder) {
 			b.at(5, miscUser, 10, 0x4010, with(77)...)
-			b.deferredChain(5, 12, 77, user, 0x4010, 0x4100)
+			b.findDeferred(5, 12, 77, user, 0x4010, 0x4100)
 		}, []string{"5:  0 [0x4010 0x4100] 1000"}, nil},
 		{"one cookie in two threads", flags, func(b *builder) {
 			b.at(5, miscUser, 10, 0x4010, with(77)...)
 			b.at(6, miscUser, 10, 0x5010, with(77)...)
-			b.deferredChain(6, 11, 77, 0x5010, 0x5100)
-			b.deferredChain(5, 12, 77, 0x4010, 0x4100)
+			b.findDeferred(6, 11, 77, 0x5010, 0x5100)
+			b.findDeferred(5, 12, 77, 0x4010, 0x4100)
 		}, []string{"5:  0 [0x4010 0x4100] 1000", "6:  0 [0x5010 0x5100] 1000"}, nil},
 		{"a cookie that comes again", flags, func(b *builder) {
 			b.at(5, miscUser, 10, 0x4010, with(77)...)
-			b.deferredChain(5, 12, 77, 0x4010, 0x4100)
+			b.findDeferred(5, 12, 77, 0x4010, 0x4100)
 			b.at(5, miscUser, 20, 0x4010, with(77)...)
-			b.deferredChain(5, 22, 77, 0x4010, 0x4200)
+			b.findDeferred(5, 22, 77, 0x4010, 0x4200)
 		}, []string{"5:  0 [0x4010 0x4100] 1000", "5:  10 [0x4010 0x4200] 1000"}, nil},
 		{"output of two events", flags, func(b *builder) {
 			b.at(5, miscUser, 10, 0x4010, with(77)...)
-			b.deferredChain(5, 12, 77, 0x4010, 0x4100)
-			b.deferredChain(5, 12, 77, 0x4010, 0x4100)
+			b.findDeferred(5, 12, 77, 0x4010, 0x4100)
+			b.findDeferred(5, 12, 77, 0x4010, 0x4100)
 		}, []string{"5:  0 [0x4010 0x4100] 1000"}, nil},
 		{"of another thread only", flags, func(b *builder) {
 			b.at(5, miscKernel, 10, inKernel, with(77, k...)...)
 			b.at(5, miscUser, 11, 0x4010, with(77)...)
-			b.deferredChain(6, 12, 77, 0x4010, 0x4100)
+			b.findDeferred(6, 12, 77, 0x4010, 0x4100)
 		}, []string{"5:  0 [0xffffffff81000000 0xffffffff81000009 " + cut + "] 1000", "5:  1 [0x4010 " + cut + "] 1000",
 			"5: [0xffffffff81000000 0xffffffff81000009 " + cut + `] has 2 of the kernel, "deferred-chain"`, "5: [0x4010 " + cut + `] has 0 of the kernel, "deferred-chain"`},
 			[]string{"info deferred-chain-unused 1", "warning deferred-chain-missing 2"}},
@@ -109,11 +109,11 @@ func TestDeferredChains(t *testing.T) {
 			[]string{"warning deferred-chain-missing 2"}},
 		{"empty", flags, func(b *builder) {
 			b.at(5, miscUser, 10, 0x4010, with(77)...)
-			b.deferredChain(5, 12, 77)
+			b.findDeferred(5, 12, 77)
 		}, []string{"5:  0 [0x4010 " + cut + "] 1000", "5: [0x4010 " + cut + `] has 0 of the kernel, "deferred-chain"`}, []string{"warning deferred-chain-missing 1"}},
 		{"deferred again", flags, func(b *builder) {
 			b.at(5, miscUser, 10, 0x4010, with(77)...)
-			b.deferredChain(5, 12, 77, 0x4010, userDeferred, 77)
+			b.findDeferred(5, 12, 77, 0x4010, userDeferred, 77)
 		}, []string{"5:  0 [0x4010 " + cut + "] 1000", "5: [0x4010 " + cut + `] has 0 of the kernel, "unknown-context"`}, []string{"warning unknown-context 1"}},
 		{"more addresses than the record has", flags, func(b *builder) {
 			b.at(5, miscUser, 10, 0x4010, with(77)...)

@@ -27,13 +27,13 @@ var (
 var (
 	cacheNames     = []string{"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"}
 	cacheActions   = []string{"load", "store", "prefetch"}
-	cacheAll       = []string{"loads", "stores", "prefetches"} // whatever the result
+	cacheAll       = []string{"loads", "stores", "prefetches"} // with any result
 	cacheMissed    = uint64(1)
 	breakpointUses = []byte("rwx") // by the bits of bp_type
 )
 
-// defaultName names an event for which the recording has no name, as perf does.
-// Where perf has one name for different events, the numbers tell them apart.
+// defaultName names an event without a name in the recording as perf does. Where perf gives
+// different events the same name, it adds the config.
 func (a *attr) defaultName(big bool) string { return a.baseName() + a.modifiers(big) }
 
 func (a *attr) baseName() string {
@@ -70,9 +70,9 @@ func cacheName(config uint64) (string, bool) {
 	return cacheNames[cache] + "-" + cacheAll[action], true
 }
 
-// modifiers say where the event was counted and how precise its addresses are. Host and
-// guests are named unless they are counted as perf does by default: all, or, next to
-// other modifiers, the host alone.
+// modifiers returns the suffix for where the event was counted and how precise its addresses are.
+// It names host and guests unless perf's default applies: all, or, with other modifiers, the host
+// alone.
 func (a *attr) modifiers(big bool) string {
 	const excludesUser, excludesKernel, excludesHypervisor, excludesHost, excludesGuest = 1 << 4, 1 << 5, 1 << 6, 1 << 19, 1 << 20
 	text := ""
@@ -99,14 +99,14 @@ func (a *attr) modifiers(big bool) string {
 	return ":" + text
 }
 
-// oldNames reads the names that perf wrote before Linux 3.9: a config and a text of 64 bytes
-// each. They name events that have no name of their own (perf-data 1.1).
-func (r *reader) oldNames(b []byte) {
+// oldNames reads event names as perf before Linux 3.9 wrote them, a config and 64 bytes of text
+// each, for events without a name of their own (perf-data 1.1).
+func (p *recordParser) oldNames(b []byte) {
 	const size = 72
-	for c := cursorOf(b, r.big); len(c.Rest) >= size; {
+	for c := cursorOf(b, p.big); len(c.Rest) >= size; {
 		config, name := c.U64(), text(c.Bytes(size-8))
-		for _, e := range r.events {
-			if e.typ == typeTracepoint && e.config == config && name != "" && e.name == e.defaultName(r.big) {
+		for _, e := range p.events {
+			if e.typ == typeTracepoint && e.config == config && name != "" && e.name == e.defaultName(p.big) {
 				e.name = name
 			}
 		}

@@ -10,24 +10,24 @@ import (
 	"stackmill/schema"
 )
 
-// eventRows is how many rows a batch of events has: fewer than schema.BatchRows, so that the
-// stages have something to do at the same time in recordings of some hundred thousand samples,
-// and enough to be decoded ahead of them (pipeline/readahead.go).
+// eventRows is the number of rows in a batch of events: fewer than schema.BatchRows, so that
+// stages overlap in recordings of a few hundred thousand samples, but enough to be decoded ahead
+// of them (pipeline/readahead.go).
 const eventRows = schema.BatchRows / 2
 
-// none is the reader of kinds that perf does not record.
-type none struct{}
+// emptyReader reads the event kinds that perf does not record.
+type emptyReader struct{}
 
-func (none) Next() (arrow.RecordBatch, error) { return nil, nil }
-func (none) Close()                           {}
+func (emptyReader) Next() (arrow.RecordBatch, error) { return nil, nil }
+func (emptyReader) Close()                           {}
 
-// eventReader hands out the rows of one process.
+// eventReader reads the rows of one process.
 type eventReader struct {
 	r    *reader
-	rows *rows
-	next int      // part
-	rest rowBatch // of the part before it
-	out  int      // how many rows were handed out
+	rows *processRows
+	next int      // index of the next part
+	rest rowBatch // unread rows of the part before it
+	out  int      // rows returned so far
 }
 
 // Close implements decode.EventReader.
@@ -42,7 +42,7 @@ func (e *eventReader) Next() (arrow.RecordBatch, error) {
 				break
 			}
 			var err error
-			if e.rest, err = e.rows.part(e.next, e.r.space, e.r.accesses); err != nil {
+			if e.rest, err = e.rows.part(e.next, e.r.in.space, e.r.found.accesses); err != nil {
 				return nil, err
 			}
 			e.next++
@@ -53,10 +53,10 @@ func (e *eventReader) Next() (arrow.RecordBatch, error) {
 		switch {
 		case b.len() > 0:
 			b.append(&some)
-		case n == eventRows || e.next == e.rows.parts(): // it is whole
+		case n == eventRows || e.next == e.rows.parts(): // no copy is needed
 			b = some
 		default:
-			b = newRowBatch(min(eventRows, e.rows.n-e.out), e.r.accesses)
+			b = newRowBatch(min(eventRows, e.rows.n-e.out), e.r.found.accesses)
 			b.append(&some)
 		}
 	}
@@ -67,7 +67,7 @@ func (e *eventReader) Next() (arrow.RecordBatch, error) {
 	return b.record(), nil
 }
 
-// record makes a batch of the columns, which it shares.
+// record makes a record batch that shares the columns' memory.
 func (b *rowBatch) record() arrow.RecordBatch {
 	n := b.len()
 	threads := make([]int64, n)

@@ -2,24 +2,24 @@ package perfdata
 
 import "stackmill/stages/decode"
 
-// execution is the time in which a process executes a program: the mappings are
-// already those of the new program, the user's registers still those of the old one,
-// which holds the callers of samples in the kernel.
+// execution is a process that is executing a new program: its mappings are already the new
+// program's, while the user registers, which hold the callers of samples in the kernel, are still
+// the old program's.
 type execution struct {
-	time int64 // when the old program's mappings were given up
+	time int64 // when the old mappings end
 	old  []decode.MapEvent
 	new  []decode.MapEvent
-	base *snapshot // more of the old program's, older than old
+	base *snapshot // older mappings of the old program than old
 }
 
-// execute begins the execution of a program.
-func (p *process) execute(time int64) {
-	p.executed()
+// beginExec begins the execution of a program.
+func (p *process) beginExec(time int64) {
+	p.endExec()
 	p.exec = &execution{time: time, old: visible(p.mapped()), base: p.base}
 }
 
-// mapped adds a mapping of the new program. The vdso is mapped last before the program
-// starts: the old program's mappings are valid until then, the new ones after that.
+// mapped adds a mapping of the new program. The vdso is mapped last: the old mappings are valid
+// until then, the new ones from then on.
 func (x *execution) mapped(p *process, m decode.MapEvent) {
 	if x.new = append(x.new, m); m.Path != "[vdso]" {
 		return
@@ -28,18 +28,18 @@ func (x *execution) mapped(p *process, m decode.MapEvent) {
 	for i := range x.new {
 		x.new[i].Time = m.Time
 	}
-	p.executed()
+	p.endExec()
 }
 
-// executed ends an execution, if there is one.
-func (p *process) executed() {
+// endExec ends an execution, if there is one.
+func (p *process) endExec() {
 	x := p.exec
 	if x == nil {
 		return
 	}
 	p.exec = nil
 	if x.base != nil {
-		p.drops = append(p.drops, drop{x.base, x.old, x.time, len(p.Image), len(p.Data)})
+		p.drops = append(p.drops, sharedUnmap{x.base, x.old, x.time, len(p.Image), len(p.Data)})
 		p.base = nil
 	}
 	for _, m := range x.old {

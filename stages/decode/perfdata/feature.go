@@ -35,7 +35,7 @@ const (
 	featureInitMap    = featureSimpleperf + 6
 )
 
-// readFeatures reads the index after the data, and the sections that it lists.
+// readFeatures reads the list of features after the data, and the sections that it refers to.
 func (r *reader) readFeatures(b []byte, h *header) {
 	at := h.data.offset + h.data.size
 	index := cursorOf(nil, h.big)
@@ -62,14 +62,15 @@ func (r *reader) readFeatures(b []byte, h *header) {
 // featureSection is the size of an entry of the list of features.
 const featureSection = 16
 
-// judgeRest reports a recording that follows the end of this one, as when files are put together.
+// judgeRest reports another recording behind the end of this one, as when files were
+// concatenated.
 func (r *reader) judgeRest(b []byte, end uint64) {
 	if end < uint64(len(b)) && beginsRecording(b[end:]) {
 		r.problem(diagnostic.Error, int64(end), "another-recording", "another recording of %d bytes follows this one in the same file, and is not read: put it into a file of its own", uint64(len(b))-end)
 	}
 }
 
-// feature reads the payload of one feature.
+// feature reads the section of a feature.
 func (r *reader) feature(bit int, b []byte) {
 	c := cursorOf(b, r.big)
 	rec := r.rec
@@ -103,7 +104,7 @@ func (r *reader) feature(bit int, b []byte) {
 		r.unitCapabilities(&c)
 	case featureTimes:
 		if first, last := c.U64(), c.U64(); !c.Short && first <= last {
-			r.sampleTimes = times{first: first, last: last}
+			r.meta.sampleTimes = timeLimits{first: first, last: last}
 		}
 	case featureClockData:
 		r.clockData(&c)
@@ -121,32 +122,32 @@ func (r *reader) feature(bit int, b []byte) {
 }
 
 func (r *reader) commandLine(c *cursor) {
-	r.argv = nil
+	r.meta.argv = nil
 	for n := c.U32(); n > 0 && !c.Short; n-- {
-		r.argv = append(r.argv, c.string())
+		r.meta.argv = append(r.meta.argv, c.string())
 	}
-	r.cmdline = strings.Join(r.argv, " ")
+	r.meta.cmdline = strings.Join(r.meta.argv, " ")
 }
 
 // unitNames reads PMU_MAPPINGS.
-func (r *reader) unitNames(c *cursor) {
+func (p *recordParser) unitNames(c *cursor) {
 	for n := c.U32(); n > 0 && !c.Short; n-- {
 		typ := c.U32()
-		r.units[typ] = c.string()
+		p.units[typ] = c.string()
 	}
 }
 
 // unitCapabilities reads CPU_PMU_CAPS: pairs of names and values.
-func (r *reader) unitCapabilities(c *cursor) {
+func (p *recordParser) unitCapabilities(c *cursor) {
 	for n := c.U32(); n > 0 && !c.Short; n-- {
 		name, value := c.string(), c.string()
 		if count, err := strconv.Atoi(value); err == nil && name == "branches" {
-			r.branchCapacity = count
+			p.branchCapacity = count
 		}
 	}
 }
 
-// clockData reads CLOCK_DATA: one moment in both clocks.
+// clockData reads CLOCK_DATA: the same instant on both clocks.
 func (r *reader) clockData(c *cursor) {
 	c.U32() // version
 	c.U32() // clock
@@ -156,12 +157,12 @@ func (r *reader) clockData(c *cursor) {
 	case wall > math.MaxInt64 || clock > math.MaxInt64:
 		r.problem(diagnostic.Error, diagnostic.NoOffset, "bad-time", "the wall-clock time of the recording is %d ns, %d ns on its own clock: it is left out", wall, clock)
 	default:
-		r.wall, r.clock = int64(wall), int64(clock)
+		r.meta.wall, r.meta.clock = int64(wall), int64(clock)
 	}
 }
 
-// eventNames reads EVENT_DESC: names by the events' ids, or by their order. It lists
-// the events as the attributes do, with the same ids and a copy of each.
+// eventNames reads EVENT_DESC: the events as in the attributes, with ids and a copy of each.
+// Names are assigned by id, or by position if there are no ids.
 func (r *reader) eventNames(c *cursor) {
 	n, size := c.U32(), c.U32()
 	same := int(n) == len(r.events)
@@ -193,7 +194,7 @@ func (r *reader) eventNames(c *cursor) {
 	}
 }
 
-// buildIDs reads the build-ids of the images that samples hit.
+// buildIDs reads the build-ids of the images with samples.
 func (r *reader) buildIDs(c *cursor) {
 	for len(c.Rest) >= recordHeader {
 		whole := c.Rest
@@ -213,7 +214,7 @@ func (r *reader) buildID(misc uint16, body []byte) {
 	c.U32() // pid
 	id := c.Bytes(24)
 	name := fileName(c.Rest)
-	if c.Short || name == "" || spaceOf(misc) != 0 { // of a virtual machine: another path
+	if c.Short || name == "" || spaceOf(misc) != 0 { // a path inside a virtual machine
 		return
 	}
 	n := uint8(20)
@@ -221,23 +222,23 @@ func (r *reader) buildID(misc uint16, body []byte) {
 		n = id[20]
 	}
 	text := buildIDText(id[:20], n)
-	if other, known := r.imageIDs[name]; known && other != text {
-		r.ambiguousIDs[name] = true
+	if other, known := r.meta.imageIDs[name]; known && other != text {
+		r.meta.ambiguousIDs[name] = true
 	}
-	r.imageIDs[name] = text
+	r.meta.imageIDs[name] = text
 }
 
-// buildIDText returns a build-id of n bytes, without its padding, in hex.
+// buildIDText returns a build-id of n bytes, without padding, in hex.
 func buildIDText(id []byte, n uint8) string { return hex.EncodeToString(id[:min(int(n), len(id))]) }
 
-// started is the wall-clock time of a recorded time.
+// started converts a recorded time to wall-clock time.
 func (r *reader) started(t int64) time.Time {
-	if r.wall == 0 {
+	if r.meta.wall == 0 {
 		return time.Time{}
 	}
-	if since := t - r.clock; since > math.MaxInt64-r.wall {
-		r.problem(diagnostic.Error, diagnostic.NoOffset, "bad-time", "the wall-clock time of the recording is %d ns, and it began %d ns later: it is left out", r.wall, since)
+	if since := t - r.meta.clock; since > math.MaxInt64-r.meta.wall {
+		r.problem(diagnostic.Error, diagnostic.NoOffset, "bad-time", "the wall-clock time of the recording is %d ns, and it began %d ns later: it is left out", r.meta.wall, since)
 		return time.Time{}
 	}
-	return time.Unix(0, r.wall+(t-r.clock)).UTC()
+	return time.Unix(0, r.meta.wall+(t-r.meta.clock)).UTC()
 }

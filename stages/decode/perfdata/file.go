@@ -5,12 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"stackmill/schema/diagnostic"
 )
 
-// The magic numbers: the second is a producer of the other byte order. The third was used
-// before Linux 3.0, in both byte orders.
+// The magic numbers of little-endian, big-endian and, in both byte orders, recordings before
+// Linux 3.0.
 var (
 	magicLittle = []byte("PERFILE2")
 	magicBig    = []byte("2ELIFREP")
@@ -41,7 +42,7 @@ type header struct {
 	attrs    section
 	data     section
 	names    section // of events, in old recordings
-	features []int   // numbers of those present, ascending
+	features []int   // numbers of the features, ascending
 }
 
 // readHeader reads the head of a file.
@@ -50,7 +51,7 @@ func readHeader(b []byte) (h header, err error) {
 		return h, errNotPerf
 	}
 	h.big = bytes.HasPrefix(b, magicBig)
-	if bytes.HasPrefix(b, magicOld) && len(b) >= pipeHeaderSize { // the size of the header is small
+	if bytes.HasPrefix(b, magicOld) && len(b) >= pipeHeaderSize { // the header's size is a small number
 		h.big = binary.LittleEndian.Uint64(b[8:]) > binary.BigEndian.Uint64(b[8:])
 	}
 	c := cursorOf(b[8:], h.big)
@@ -73,50 +74,32 @@ func readHeader(b []byte) (h header, err error) {
 	return h, nil
 }
 
-// featureHostname is the number of a feature that every recording has.
+// featureHostname is a feature that every recording has.
 const featureHostname = 3
 
-// featureBits lists the bits that are set. A 32-bit producer of the other byte
-// order wrote words of half the size; the feature that all recordings have shows that.
+// featureBits lists the set bits. A 32-bit producer of the other byte order wrote 32-bit words:
+// the feature that every recording has shows which.
 func featureBits(b []byte, big bool) []int {
-	list := func(word int) (bits []int) {
-		for i := range 256 {
-			at := i / word * word / 8
-			w := b[at : at+word/8]
-			var v uint64
-			switch {
-			case word == 64 && big:
-				v = binary.BigEndian.Uint64(w)
-			case word == 64:
-				v = binary.LittleEndian.Uint64(w)
-			case big:
-				v = uint64(binary.BigEndian.Uint32(w))
-			default:
-				v = uint64(binary.LittleEndian.Uint32(w))
-			}
-			if v>>(i%word)&1 != 0 {
-				bits = append(bits, i)
-			}
-		}
-		return bits
+	order := binary.ByteOrder(binary.LittleEndian)
+	if big {
+		order = binary.BigEndian
 	}
-	wide := list(64)
-	for _, bit := range wide {
-		if bit == featureHostname {
-			return wide
+	var wide, narrow []int
+	for i := range 8 * len(b) {
+		if order.Uint64(b[i/64*8:])>>(i%64)&1 != 0 {
+			wide = append(wide, i)
+		}
+		if order.Uint32(b[i/32*4:])>>(i%32)&1 != 0 {
+			narrow = append(narrow, i)
 		}
 	}
-	if narrow := list(32); big {
-		for _, bit := range narrow {
-			if bit == featureHostname {
-				return narrow
-			}
-		}
+	if big && !slices.Contains(wide, featureHostname) && slices.Contains(narrow, featureHostname) {
+		return narrow
 	}
 	return wide
 }
 
-// within cuts a section off at the file's end.
+// within cuts a section off at the end of the file; false if it had to.
 func (s section) within(size int) (section, bool) {
 	if s.offset > uint64(size) {
 		return section{uint64(size), 0}, false
@@ -152,7 +135,7 @@ func (r *reader) readAttrs(b []byte, h *header) {
 		if !whole {
 			r.problem(diagnostic.Error, int64(at.offset), "bad-attributes", "the ids of an event lie outside the file")
 		}
-		// Lists of ids may not overlap, so that the file bounds them.
+		// Lists of ids may not overlap, so the file's size bounds them.
 		if left = min(left, len(b)/8); int(ids.size/8) > left {
 			r.problem(diagnostic.Error, int64(at.offset), "bad-attributes", "the events have more ids than the file has room for, or than perf can have: the rest are not read")
 			return
@@ -189,7 +172,7 @@ func (r *reader) addEvent(a attr, ids []uint64) {
 		e.unit = "ns"
 	}
 	for _, id := range ids {
-		r.eventIDs = append(r.eventIDs, id)
+		r.meta.eventIDs = append(r.meta.eventIDs, id)
 		if _, twice := r.byID[id]; twice {
 			r.problem(diagnostic.Error, diagnostic.NoOffset, "bad-attributes", "two events have the id %d: samples of one may be counted as the other's", id)
 		}

@@ -8,8 +8,8 @@ import (
 	"stackmill/internal/safefile"
 )
 
-// Finished reports whether a recording says where its data ends, which perf writes last,
-// and has all of it (perf-data 1.1, 3.2). What came through a pipe never says so.
+// Finished reports whether the header says where the data ends, which perf writes last, and the
+// file is that long (perf-data 1.1, 3.2). Recordings through a pipe never say so.
 func (d *Decoder) Finished(path string) bool {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, mainFile)
@@ -28,7 +28,7 @@ func (d *Decoder) Finished(path string) bool {
 	if err != nil || h.pipe || h.data.size == 0 {
 		return false
 	}
-	// The data is followed by a table of what each feature has.
+	// A table with the section of each feature follows the data.
 	size := uint64(info.Size())
 	table := section{h.data.offset + h.data.size, uint64(16 * len(h.features))}
 	if !table.lies(size) || table.offset < h.data.offset {
@@ -46,5 +46,5 @@ func (d *Decoder) Finished(path string) bool {
 	return true
 }
 
-// lies reports whether a section lies in a file of so many bytes.
+// lies reports whether a section lies in a file of that size.
 func (s section) lies(size uint64) bool { return s.offset <= size && s.size <= size-s.offset }

@@ -2,11 +2,10 @@ package perfdata
 
 import "stackmill/schema/diagnostic"
 
-// wholeSize returns the size of a record for which the 16 bits of its header may not be
-// enough.
-func (r *reader) wholeSize(typ uint32, misc uint16, size int, rest []byte) int {
+// wholeSize returns the size of a record that may exceed the 16 bits of its header.
+func (p *recordParser) wholeSize(typ uint32, misc uint16, size int, rest []byte) int {
 	if typ == recordCompressed2 {
-		if whole := r.overflowed(size, rest); whole > 0 {
+		if whole := p.overflowed(size, rest); whole > 0 {
 			return whole
 		}
 	} else if typ < recordSimpleperfEnd {
@@ -15,11 +14,11 @@ func (r *reader) wholeSize(typ uint32, misc uint16, size int, rest []byte) int {
 	return size
 }
 
-// overflowed returns the size of a COMPRESSED2 record that does not fit its header, 0 of any
-// other. Some releases of perf round a size up beyond 16 bits, and write no padding then
+// overflowed returns the size of a COMPRESSED2 record that does not fit its header, 0 for any
+// other. Some releases of perf round a size up beyond 16 bits, and then write no padding
 // (perf-data 5.3).
-func (r *reader) overflowed(size int, rest []byte) int {
-	c := cursorOf(rest[recordHeader:], r.big)
+func (p *recordParser) overflowed(size int, rest []byte) int {
+	c := cursorOf(rest[recordHeader:], p.big)
 	data := c.U64()
 	if c.Short || data > uint64(len(c.Rest)) {
 		return 0
@@ -31,8 +30,8 @@ func (r *reader) overflowed(size int, rest []byte) int {
 	return whole
 }
 
-// compressed2 keeps the compressed bytes of a COMPRESSED2 record; false if it is damaged. One
-// that overflowed holds further records: they are cut where their size would.
+// compressed2 keeps the compressed bytes of a COMPRESSED2 record; false if it is damaged. A
+// record that overflowed holds further records: it is split where their sizes say.
 func (r *reader) compressed2(body []byte) bool {
 	c := cursorOf(body, r.big)
 	n := c.U64()
@@ -42,22 +41,22 @@ func (r *reader) compressed2(body []byte) bool {
 	const most = 1<<16 - 1 - recordHeader - compressed2DataStart
 	data := c.Rest[:n]
 	first := min(len(data), most)
-	r.compressed = append(r.compressed, data[:first])
+	r.in.compressed = append(r.in.compressed, data[:first])
 	for data = data[first:]; len(data) > 0; {
 		head := cursorOf(data, r.big)
 		typ, _, size := head.U32(), head.U16(), int(head.U16())
 		if typ != recordCompressed2 || size < recordHeader+compressed2DataStart || size > len(data) {
 			return false
 		}
-		r.compressed = append(r.compressed, data[recordHeader+compressed2DataStart:size])
+		r.in.compressed = append(r.in.compressed, data[recordHeader+compressed2DataStart:size])
 		data = data[size:]
 	}
 	return true
 }
 
-// payload returns how many bytes after a record belong to it: as many as it says, if records
-// go on there. If they do not, the record's own statement is wrong.
-func (r *reader) payload(p *piece, at int, typ uint32, size, says int) int {
+// payload returns how many bytes after a record belong to it: what it says, if another record
+// follows there. Otherwise the record is wrong.
+func (r *reader) payload(p *segment, at int, typ uint32, size, says int) int {
 	rest := p.data[at+size:]
 	fits := says <= len(rest)
 	if fits && (says == len(rest) || r.looksLikeRecords(rest[says:], 1)) {

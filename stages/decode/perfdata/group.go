@@ -6,22 +6,22 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// totals are the last readings of counters.
-type totals map[counterKey]reading
+// counterValues are the last readings of counters.
+type counterValues map[counterKey]counterReading
 
-// counterKey identifies a counter. One that threads inherit counts in each of them.
+// counterKey identifies a counter. An inherited counter counts in each thread.
 type counterKey struct {
 	id  uint64
 	tid int32
 }
 
-// reading is a counter's value, and for how long it was enabled and ran on the
-// hardware, in ns; 0 if not recorded.
-type reading struct{ value, enabled, running uint64 }
+// counterReading is a counter's value, and how long it was enabled and running on the hardware,
+// in ns; 0 if not recorded.
+type counterReading struct{ value, enabled, running uint64 }
 
-// since is what was counted since an earlier reading. A counter that shared the
-// hardware with others ran for a part of the time only: its value is scaled up.
-func (r reading) since(last reading) uint64 {
+// since returns the count since an earlier reading, scaled up if the counter shared the hardware
+// with others and ran only part of the time.
+func (r counterReading) since(last counterReading) uint64 {
 	n, enabled, running := r.value-last.value, r.enabled-last.enabled, r.running-last.running
 	if running == 0 || running >= enabled {
 		return n
@@ -29,13 +29,13 @@ func (r reading) since(last reading) uint64 {
 	return uint64(float64(n)*float64(enabled)/float64(running) + 0.5)
 }
 
-// counted adds a row to a list for each counter that a sample read, with what it
-// counted since the last time, unless that is 0 (perf-data 6.1).
-func (r *reader) counted(last totals, s *sample, m *moment, from row, to *rowBatch) {
+// addCounterRows adds a row for each counter that a sample read, with its count since the last
+// reading unless that is 0 (perf-data 6.1).
+func (r *reader) addCounterRows(last counterValues, s *sample, m *sampleRef, from row, to *rowBatch) {
 	e := r.events[s.event]
 	c := readingCursor{cursorOf(s.values, r.big), e.readFormat}
 	n := uint64(1)
-	var now reading
+	var now counterReading
 	group := e.readFormat&readGroup != 0
 	if group {
 		n = c.U64()
@@ -64,23 +64,23 @@ func (r *reader) counted(last totals, s *sample, m *moment, from row, to *rowBat
 			return
 		}
 		if lost != 0 {
-			r.lostBy[key.id] = max(r.lostBy[key.id], lost)
+			r.unused.lostBy[key.id] = max(r.unused.lostBy[key.id], lost)
 		}
 		if r.advance(last, key, now, &part, m) && part.period != 0 {
-			r.keep(s, &part, to)
+			r.addRow(s, &part, to)
 			r.events[part.event].samples++
 		}
 	}
 }
 
-// readingCursor reads counters' values of a read_format.
+// readingCursor reads counter values of a read_format.
 type readingCursor struct {
 	cursor
 	format uint64
 }
 
-// times reads the times that a counter, or a group, was enabled and running.
-func (c *readingCursor) times(r *reading) {
+// times reads how long a counter or group was enabled and running.
+func (c *readingCursor) times(r *counterReading) {
 	if c.format&readEnabled != 0 {
 		r.enabled = c.U64()
 	}
@@ -89,23 +89,22 @@ func (c *readingCursor) times(r *reading) {
 	}
 }
 
-// advance sets a row's period to what a counter counted since its last reading;
-// false if it cannot have counted that.
-func (r *reader) advance(last totals, key counterKey, now reading, part *row, m *moment) bool {
+// advance sets a row's period to the counter's count since its last reading; false if the count
+// is impossible.
+func (r *reader) advance(last counterValues, key counterKey, now counterReading, part *row, m *sampleRef) bool {
 	before := last[key]
 	period := now.since(before)
 	ok := r.readInBounds(r.events[part.event], m, now, before, period)
-	if ok || now.value < before.value { // then the one before may be wrong
+	if ok || now.value < before.value { // the last reading may be wrong
 		last[key] = now
 	}
 	part.period = int64(period)
 	return ok
 }
 
-// readInBounds reports whether an event's counter can have counted so much by a
-// moment, and counts those that cannot. It counts since it was enabled, on all
-// processors if threads inherit it.
-func (r *reader) readInBounds(e *event, m *moment, now, before reading, period uint64) bool {
+// readInBounds reports whether a counter's reading is possible, and counts the impossible ones. A
+// counter counts since it was enabled, on all CPUs if threads inherit it.
+func (r *reader) readInBounds(e *event, m *sampleRef, now, before counterReading, period uint64) bool {
 	age := uint64(bounds.Longest)
 	if isTime(m.time) {
 		age = m.time
@@ -114,7 +113,7 @@ func (r *reader) readInBounds(e *event, m *moment, now, before reading, period u
 	if now.enabled != 0 {
 		since = now.enabled
 	}
-	if e.flags&flagInherit != 0 { // the times of all threads
+	if e.flags&flagInherit != 0 { // the sum over all threads
 		age = uint64(bounds.Times(int64(min(age, math.MaxInt64)), bounds.Threads))
 	}
 	most := bounds.Times(bounds.Times(e.perNS(), int64(min(since, math.MaxInt64))), int64(max(1, r.rec.CPUs)))

@@ -2,14 +2,14 @@ package perfdata
 
 import "stackmill/stages/decode"
 
-// The modes of records of other systems than the recording's own.
+// The cpumode values of records from other systems.
 const (
 	miscHypervisor  = 3
 	miscGuestKernel = 4
 	miscGuestUser   = 5
 )
 
-// The words in call chains that say the same.
+// The corresponding markers in call chains.
 const (
 	contextHypervisor  = ^uint64(0) - 31
 	contextGuest       = ^uint64(0) - 2047
@@ -17,20 +17,19 @@ const (
 	contextGuestUser   = ^uint64(0) - 2559
 )
 
-// foreign is an address space apart from the process's. A bit of its addresses is
-// flipped, so that they become addresses that no processor uses, and none is taken for
-// one of the host.
-type foreign struct {
+// foreignSpace is an address space of another system. One bit of its addresses is flipped, which
+// makes them non-canonical: no address of the host equals them.
+type foreignSpace struct {
 	path, reason string
 	bit          uint64
 }
 
 var (
-	guest      = foreign{"[guest]", "PC in a virtual machine, whose load objects are not recorded", 1 << 62}
-	hypervisor = foreign{"[hypervisor]", "PC in the hypervisor, whose functions are not recorded", 1 << 61}
+	guest      = foreignSpace{"[guest]", "PC in a virtual machine, whose load objects are not recorded", 1 << 62}
+	hypervisor = foreignSpace{"[hypervisor]", "PC in the hypervisor, whose functions are not recorded", 1 << 61}
 )
 
-// spaceOf is the bit flipped in addresses of a record's mode.
+// spaceOf returns the bit to flip in addresses of a record's cpumode.
 func spaceOf(misc uint16) uint64 {
 	switch misc & miscMode {
 	case miscGuestKernel, miscGuestUser:
@@ -41,7 +40,7 @@ func spaceOf(misc uint16) uint64 {
 	return 0
 }
 
-// contextSpace is the same for the words after a marker in a call chain.
+// contextSpace returns the bit to flip in the words after a marker.
 func contextSpace(marker uint64) uint64 {
 	switch marker {
 	case contextGuest, contextGuestKernel, contextGuestUser:
@@ -52,15 +51,15 @@ func contextSpace(marker uint64) uint64 {
 	return 0
 }
 
-// half is the mapped part of each half of a foreign address space, in bytes: what
-// processors with five levels of tables can use.
+// half is the mapped part of each half of a foreign address space, in bytes: the range of 5-level
+// page tables.
 const (
 	half      = 1 << 56
 	upperHalf = 1<<64 - half
 )
 
-// image returns the mappings of the space if any sample of a process was there.
-func (f *foreign) image(p *process) []decode.MapEvent {
+// image returns the mappings of the space if a sample of the process was there.
+func (f *foreignSpace) image(p *process) []decode.MapEvent {
 	if p.spaces&f.bit == 0 {
 		return nil
 	}

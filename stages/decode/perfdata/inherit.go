@@ -7,22 +7,22 @@ import (
 	"stackmill/stages/decode"
 )
 
-// snapshot is the mappings that a process had when it forked. Its children share
-// them, so that memory does not grow with the number of forks times that of mappings.
+// snapshot is the mappings that a process had when it forked. Its children share them, so that
+// memory does not grow with the product of forks and mappings.
 type snapshot struct {
-	base *snapshot // the older ones
+	base *snapshot // older mappings
 	own  []decode.MapEvent
 }
 
-// drop is the end of shared mappings, when a process executed another program.
-type drop struct {
+// sharedUnmap is the end of shared mappings, when a process executed another program.
+type sharedUnmap struct {
 	base        *snapshot
-	over        []decode.MapEvent // later ones, which may hide them
+	over        []decode.MapEvent // later mappings, which may hide shared ones
 	time        int64
-	image, data int // how many mappings of its own the process had by then
+	image, data int // numbers of mappings that were the process's own by then
 }
 
-// share returns the mappings of a process's program as of now.
+// share returns the current mappings of a process's program, for its children.
 func (p *process) share() *snapshot {
 	if len(p.live) > 0 {
 		p.base = &snapshot{p.base, visible(p.mapped())}
@@ -41,19 +41,19 @@ func (s *snapshot) all() (list []decode.MapEvent) {
 	return visible(slices.Concat(parts...))
 }
 
-// Bounds of what processes inherit.
+// Limits of what processes inherit.
 const (
-	// maxInherited is how many mappings they all inherit; beyond that, they inherit
-	// only those that their samples touch.
+	// maxInherited is how many mappings all processes inherit together; beyond that, they
+	// inherit only mappings that their samples touch.
 	maxInherited = 1 << 19
-	// maxSought is how many are looked at.
+	// maxSought is how many mappings are checked for that.
 	maxSought = 1 << 28
-	// maxDumps is how many dumps of run-time compilers they inherit.
+	// maxDumps is how many jitdump files all processes inherit together.
 	maxDumps = 1 << 16
 )
 
-// shared counts the mappings that processes have inherited so far.
-type shared struct {
+// inheritance counts the mappings that processes have inherited so far.
+type inheritance struct {
 	last                  *snapshot
 	list                  []decode.MapEvent // of last
 	given, sought         int
@@ -61,8 +61,9 @@ type shared struct {
 	leftOut, lost, noDump int64
 }
 
-// of returns the mappings of a snapshot. The last is kept: successive processes mostly share it.
-func (s *shared) of(base *snapshot) []decode.MapEvent {
+// of returns the mappings of a snapshot. It keeps the last: successive processes mostly share
+// one.
+func (s *inheritance) of(base *snapshot) []decode.MapEvent {
 	if base != s.last {
 		s.last, s.list = base, base.all()
 		s.sought += len(s.list)
@@ -70,37 +71,36 @@ func (s *shared) of(base *snapshot) []decode.MapEvent {
 	return s.list
 }
 
-// heir is a process that gets the mappings that it shares with others.
-type heir struct {
+// inheritor is a process that inherits mappings.
+type inheritor struct {
 	t       *timeline
 	p       *process
-	touched []uint64 // addressesOf, once they are needed
+	touched []uint64 // addressesOf, computed when needed
 	looked  bool
 }
 
-// inherit gives a process the mappings that it shares with others, from its fork to
-// its exec.
+// inherit gives a process the mappings that it shares with others, from its fork to its exec.
 func (t *timeline) inherit(p *process) {
 	if p.forked == nil && len(p.drops) == 0 {
 		return
 	}
-	h := heir{t: t, p: p}
+	h := inheritor{t: t, p: p}
 	image, data := p.Image, p.Data
 	p.Image, p.Data, p.exec, p.live = nil, nil, nil, nil
-	for _, m := range h.some(t.shared.of(p.forked)) {
+	for _, m := range h.choose(t.inheritance.of(p.forked)) {
 		m.Time = p.StartNS
 		p.put(m)
 	}
-	before := drop{}
+	before := sharedUnmap{}
 	for _, d := range p.drops {
 		p.Image = append(p.Image, image[before.image:d.image]...)
 		p.Data = append(p.Data, data[before.data:d.data]...)
-		list := t.shared.of(d.base)
+		list := t.inheritance.of(d.base)
 		if len(d.over) > 0 {
 			list = visible(slices.Concat(list, d.over))
-			list = list[:len(list)-len(d.over)] // none of those is hidden
+			list = list[:len(list)-len(d.over)] // nothing hides these
 		}
-		for _, m := range h.some(list) {
+		for _, m := range h.choose(list) {
 			p.put(decode.MapEvent{Unmap: true, Time: d.time, Address: m.Address, Modes: m.Modes})
 		}
 		before = d
@@ -109,15 +109,15 @@ func (t *timeline) inherit(p *process) {
 	p.Data = append(p.Data, data[before.data:]...)
 }
 
-// some returns all mappings of a list, or, once maxInherited are given out, those that
-// the process's samples touch.
-func (h *heir) some(list []decode.MapEvent) []decode.MapEvent {
-	shared := &h.t.shared
-	if shared.given += len(list); shared.given <= maxInherited {
+// choose returns all mappings of a list, or, once maxInherited are given out, those that the
+// process's samples touch.
+func (h *inheritor) choose(list []decode.MapEvent) []decode.MapEvent {
+	inheritance := &h.t.inheritance
+	if inheritance.given += len(list); inheritance.given <= maxInherited {
 		return list
 	}
-	if shared.sought += len(list); shared.sought > maxSought {
-		shared.lost += int64(len(list))
+	if inheritance.sought += len(list); inheritance.sought > maxSought {
+		inheritance.lost += int64(len(list))
 		return nil
 	}
 	if !h.looked {
@@ -130,18 +130,18 @@ func (h *heir) some(list []decode.MapEvent) []decode.MapEvent {
 			kept = append(kept, m)
 		}
 	}
-	shared.leftOut += int64(len(list) - len(kept))
+	inheritance.leftOut += int64(len(list) - len(kept))
 	return kept
 }
 
-// inheritDumps gives a child the dumps of run-time compilers that its parent has open.
+// inheritDumps gives a child the jitdump files that its parent has open.
 func (t *timeline) inheritDumps(child, parent *process) {
 	for _, d := range parent.JITDumps {
 		if d.Until != decode.Never {
 			continue
 		}
-		if t.shared.dumps++; t.shared.dumps > maxDumps {
-			t.shared.noDump++
+		if t.inheritance.dumps++; t.inheritance.dumps > maxDumps {
+			t.inheritance.noDump++
 			continue
 		}
 		d.From = child.StartNS
@@ -149,19 +149,19 @@ func (t *timeline) inheritDumps(child, parent *process) {
 	}
 }
 
-// judgeInherited records what processes did not inherit.
+// judgeInherited reports the mappings that processes did not inherit.
 func (t *timeline) judgeInherited() {
-	t.r.count(diagnostic.Info, t.shared.leftOut, "unused-segments", "mappings that processes inherited are left out, because there are so many: no sample touches them")
-	t.r.count(diagnostic.Error, t.shared.lost, "too-many-segments", "mappings that processes inherited are left out, because there are too many: code in them has no names")
-	t.r.count(diagnostic.Warning, t.shared.noDump, "too-many-jitdumps", "dumps of run-time compilers that processes inherited are left out, because there are too many")
+	t.r.count(diagnostic.Info, t.inheritance.leftOut, "unused-segments", "mappings that processes inherited are left out, because there are so many: no sample touches them")
+	t.r.count(diagnostic.Error, t.inheritance.lost, "too-many-segments", "mappings that processes inherited are left out, because there are too many: code in them has no names")
+	t.r.count(diagnostic.Warning, t.inheritance.noDump, "too-many-jitdumps", "dumps of run-time compilers that processes inherited are left out, because there are too many")
 }
 
-// addressesOf returns, sorted, the addresses that a process's samples may touch: code,
-// data, and all words that the unwinder may find on a stack.
+// addressesOf returns, sorted, all addresses that a process's samples may touch: code, data, and
+// every word that the unwinder may find on a stack.
 func (r *reader) addressesOf(p *process) (list []uint64) {
 	list = p.Stacks.Words()
 	for i := range p.rows.parts() {
-		b, err := p.rows.part(i, r.space, r.accesses)
+		b, err := p.rows.part(i, r.in.space, r.found.accesses)
 		r.spaceFailed(err)
 		for _, address := range b.access[accessAddress] {
 			list = append(list, uint64(address))

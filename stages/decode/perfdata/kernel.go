@@ -16,16 +16,14 @@ const (
 	kernelEnd   = ^uint64(0) - 4095
 )
 
-// kernelEnd32 is the end on machines with words of 32 bits: the last pages have code for
-// programs.
+// kernelEnd32 is the end on 32-bit machines: the last pages have code for programs.
 const kernelEnd32 = 0xffff0000
 
-// ksymbolGone is the flag of a KSYMBOL record that says its code is gone.
+// ksymbolGone is the flag of a KSYMBOL record for removed code.
 const ksymbolGone = 1
 
-// kernelMap keeps where a kernel module is, or the kernel itself, whose name is
-// followed by a symbol's name and whose offset is that symbol's address
-// (perf-data 9).
+// kernelMap notes the mapping of a kernel module, or of the kernel itself, whose path is followed
+// by a symbol's name, and whose offset is that symbol's address (perf-data 9).
 func (t *timeline) kernelMap(m decode.MapEvent) {
 	symbol, self := strings.CutPrefix(m.Path, decode.KernelPath)
 	switch {
@@ -33,28 +31,28 @@ func (t *timeline) kernelMap(m decode.MapEvent) {
 		t.r.rec.Kernel = decode.KernelSymbol{Name: symbol, Address: m.FileOffset, Start: m.Address, End: m.Address + m.Size}
 		t.kernelID = m.BuildID
 	case !self && !strings.HasPrefix(m.Path, "[guest.") && t.r.mayBeKernel(m.Address):
-		m.Modes, m.BuildID = 5, cmp.Or(m.BuildID, t.r.imageIDs[m.Path])
+		m.Modes, m.BuildID = 5, cmp.Or(m.BuildID, t.r.meta.imageIDs[m.Path])
 		t.kernel = append(t.kernel, m)
 	}
 }
 
-// mayBeKernel reports whether the kernel may have code at an address.
-func (r *reader) mayBeKernel(address uint64) bool {
-	if r.halved() {
+// mayBeKernel reports whether an address may be kernel code.
+func (p *recordParser) mayBeKernel(address uint64) bool {
+	if p.halved() {
 		return address >= kernelStart
 	}
 	return address != 0
 }
 
-// halved reports whether the kernel is known to have its half of the address space.
-func (r *reader) halved() bool {
-	arch := isa.Named(r.rec.Arch, r.rec.WordBits)
+// halved reports whether the kernel is known to have the upper half of the address space.
+func (p *recordParser) halved() bool {
+	arch := isa.Named(p.rec.Arch, p.rec.WordBits)
 	return arch == isa.AMD64 || arch == isa.ARM64
 }
 
-// separate finds where the kernel's part of memory begins on other machines, where it may
-// depend on how the kernel was configured, and in recordings that do not name the machine: at
-// the first of the kernel's words above all that programs have mapped.
+// separate finds where kernel addresses begin on other machines, where it may depend on the
+// kernel's configuration, and in recordings that do not name the machine: at the lowest kernel
+// address that is above all mappings of programs.
 func (t *timeline) separate() {
 	if t.r.halved() {
 		return
@@ -89,18 +87,17 @@ func (t *timeline) separate() {
 	}
 	switch {
 	case from == end:
-	case from > kernelStart: // mostly it has its half there, too
+	case from > kernelStart: // mostly the kernel has its half here, too
 		t.r.rec.Kernel.From = kernelStart
 	default:
 		t.r.rec.Kernel.From = from
 	}
 }
 
-// ksymbol keeps where the kernel made code while it ran, such as a BPF program,
-// for as long as it was there.
+// ksymbol notes code that the kernel generated, such as a BPF program, and its removal.
 func (t *timeline) ksymbol(s *sideband, c *cursor) {
 	m := decode.MapEvent{Time: t.ns(s.time), Address: c.U64(), Size: uint64(c.U32()), Modes: 5}
-	c.U16() // type: BPF or not
+	c.U16() // type: BPF or other
 	gone := c.U16()&ksymbolGone != 0
 	m.Path = text(c.Rest[:max(len(c.Rest)-t.r.trailerSize(), 0)])
 	switch {
@@ -113,9 +110,8 @@ func (t *timeline) ksymbol(s *sideband, c *cursor) {
 	}
 }
 
-// kernelImage returns the kernel's mappings for a process: the kernel's own, and those
-// of modules and pieces of code on its stacks, or of all if some stacks are still to be
-// unwound.
+// kernelImage returns the kernel's mappings for a process: the kernel itself, and the modules and
+// generated code on the process's stacks, or all of them if some stacks are not yet unwound.
 func (t *timeline) kernelImage(p *process) []decode.MapEvent {
 	image := []decode.MapEvent{t.kernelItself()}
 	if len(t.kernel) == 0 {
@@ -138,7 +134,7 @@ func (t *timeline) kernelImage(p *process) []decode.MapEvent {
 	return image
 }
 
-// kernelItself returns the mapping of the kernel without its modules.
+// kernelItself returns the mapping of the kernel without modules.
 func (t *timeline) kernelItself() decode.MapEvent {
 	start, end := cmp.Or(t.r.rec.Kernel.From, kernelStart), uint64(kernelEnd)
 	if start < kernelEnd32 {
@@ -146,13 +142,13 @@ func (t *timeline) kernelItself() decode.MapEvent {
 	}
 	return decode.MapEvent{
 		Path: decode.KernelPath, Address: start, Size: end - start, FileOffset: start,
-		Modes: 5, BuildID: cmp.Or(t.kernelID, t.r.imageIDs[decode.KernelPath]),
+		Modes: 5, BuildID: cmp.Or(t.kernelID, t.r.meta.imageIDs[decode.KernelPath]),
 	}
 }
 
-// kernelWords returns the kernel's words on stacks, sorted.
+// kernelWords returns the sorted kernel addresses on stacks.
 func kernelWords(stacks *decode.Stacks) (words []uint64) {
-	seen := make([]int, stacks.Nodes()) // how many words from the node on are in the list
+	seen := make([]int, stacks.Nodes()) // how many words from the node outward are in the list
 	for n := range int32(stacks.Len()) {
 		node := stacks.Leaf(n)
 		for left := stacks.Kernel(n); left > 0 && seen[node] < left; left-- {

@@ -149,10 +149,10 @@ func TestFilesOfOnePath(t *testing.T) {
 func TestKernelFrom(t *testing.T) {
 	const kernel = ^uint64(0) - 127
 	for _, c := range []struct {
-		arch       string
-		from       uint64
-		shared, to uint64 // where programs have the page at the end, and the kernel its own end
-		bits       int
+		arch            string
+		from            uint64
+		inheritance, to uint64 // where programs have the page at the end, and the kernel its own end
+		bits            int
 	}{
 		{"armv7l", 0x80000000, 0xffff0000, kernelEnd32, 32}, {"i686", 0xc0000000, 0xffff0000, kernelEnd32, 32}, {"", 0xc0000000, 0xffff0000, kernelEnd32, 64},
 		{"ppc64le", 0xc000000000000000, 0xffffffffff600000, kernelEnd, 64}, {"", kernelText, 0xffffffffff600000, kernelEnd, 64},
@@ -167,13 +167,13 @@ func TestKernelFrom(t *testing.T) {
 			b.record(recordMmap, miscKernel, ^uint32(0), uint32(0), 0, -1, 0, "[kernel.kallsyms]_text", ^uint32(0), uint32(0), 0)
 			b.record(recordMmap, miscKernel, ^uint32(0), uint32(0), module, 0x4000, 0, "[ext4]", ^uint32(0), uint32(0), 0)
 			b.record(recordMmap, miscUser, uint32(1), uint32(1), library, 0x1000, 0, "/lib/libc.so", uint32(1), uint32(1), 0)
-			b.record(recordMmap, miscUser, uint32(1), uint32(1), c.shared, 0x1000, 0, "[vectors]", uint32(1), uint32(1), 0)
-			b.sample(1, 1000, kernel, c.from+0x8010, module+0x20, user, library+0x10, c.shared+0xfc0)
+			b.record(recordMmap, miscUser, uint32(1), uint32(1), c.inheritance, 0x1000, 0, "[vectors]", uint32(1), uint32(1), 0)
+			b.sample(1, 1000, kernel, c.from+0x8010, module+0x20, user, library+0x10, c.inheritance+0xfc0)
 			rec := open(t, b)
 			if rec.WordBits != c.bits || rec.Kernel.From != min(module, kernelStart) {
 				t.Errorf("%d bits, the kernel begins at %#x", rec.WordBits, rec.Kernel.From)
 			}
-			want := []string{fmt.Sprintf("0 %#x+0x1000 @0x0 /lib/libc.so", library), fmt.Sprintf("0 %#x+0x1000 @0x0 [vectors]", c.shared),
+			want := []string{fmt.Sprintf("0 %#x+0x1000 @0x0 /lib/libc.so", library), fmt.Sprintf("0 %#x+0x1000 @0x0 [vectors]", c.inheritance),
 				fmt.Sprintf("0 %#x+%#x @%#x [kernel.kallsyms]", rec.Kernel.From, c.to-rec.Kernel.From, rec.Kernel.From), fmt.Sprintf("0 %#x+0x4000 @0x0 [ext4]", module)}
 			if d := cmp.Diff(want, imageOf(rec.Processes[0])); d != "" {
 				t.Error(d)

@@ -7,55 +7,55 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// sideband is a record about processes.
+// sideband is a record about processes and their mappings.
 type sideband struct {
-	time uint64 // 0: at the beginning
+	time uint64 // 0: before the recording
 	typ  uint32
 	misc uint16
-	at   place
+	at   recordOffset
 	body []byte
 }
 
-// kernelRecord keeps a record about processes, or counts what was lost.
-func (r *reader) kernelRecord(p *piece, at place, typ uint32, misc uint16, body []byte) {
+// kernelRecord collects a record about processes, or counts what the kernel lost.
+func (r *reader) kernelRecord(p *segment, at recordOffset, typ uint32, misc uint16, body []byte) {
 	c := cursorOf(body, r.big)
 	switch typ {
 	case recordLost:
 		c.U64()
-		r.lost = bounds.Plus(r.lost, int64(min(c.U64(), math.MaxInt64)))
+		r.stats.lost = bounds.Plus(r.stats.lost, int64(min(c.U64(), math.MaxInt64)))
 	case recordLostSamples:
-		r.lostSamples = bounds.Plus(r.lostSamples, int64(min(c.U64(), math.MaxInt64)))
+		r.stats.lostSamples = bounds.Plus(r.stats.lostSamples, int64(min(c.U64(), math.MaxInt64)))
 	case recordThrottle:
-		r.throttled++
+		r.stats.throttled++
 	case recordMmap, recordMmap2, recordComm, recordFork, recordExit, recordKsymbol:
 		time := r.trailerTime(body)
 		p.inRound = p.inRound || time != 0
-		r.sidebands = append(r.sidebands, sideband{time, typ, misc, at, body})
-		r.tellsExec = r.tellsExec || typ == recordComm && misc&miscExec != 0
+		r.found.sidebands = append(r.found.sidebands, sideband{time, typ, misc, at, body})
+		r.found.tellsExec = r.found.tellsExec || typ == recordComm && misc&miscExec != 0
 	case recordCGroup:
-		if !r.cgroupNames.add(body[:max(len(body)-r.trailerSize(), 0)], r.big) {
-			r.badRecords++
+		if !r.found.cgroupNames.add(body[:max(len(body)-r.trailerSize(), 0)], r.big) {
+			r.stats.badRecords++
 		}
 	case recordDeferred:
-		r.deferredAt(p, at, body)
+		r.addDeferred(p, at, body)
 	default:
 		if typ > recordKernelKnown || typ == 0 {
-			r.unknownRecords[typ]++
+			r.unused.unknownRecords[typ]++
 		} else if r.fits(typ, body) {
 			r.noteRecord(typ)
 		} else {
-			r.oddRecords++
+			r.stats.oddRecords++
 		}
 	}
 }
 
-// trailerTime reads the time of a record other than a sample from the fields at
-// its end (perf-data 6.4); 0 if there is none.
-func (r *reader) trailerTime(body []byte) uint64 {
-	if len(r.events) == 0 {
+// trailerTime returns the time in a record's trailer (perf-data 6.4), 0 if there is none. All
+// records but samples have the trailer.
+func (p *recordParser) trailerTime(body []byte) uint64 {
+	if len(p.events) == 0 {
 		return 0
 	}
-	a := &r.events[0].attr
+	a := &p.events[0].attr
 	if a.flags&flagSampleIDAll == 0 || a.sampleType&sampleTime == 0 {
 		return 0
 	}
@@ -63,17 +63,17 @@ func (r *reader) trailerTime(body []byte) uint64 {
 	if behind > len(body) {
 		return 0
 	}
-	c := cursorOf(body[len(body)-behind:], r.big)
+	c := cursorOf(body[len(body)-behind:], p.big)
 	if t := c.U64(); t != noTime {
 		return t
 	}
 	return 0
 }
 
-// trailerSize is the size of the fields at the end of such a record.
-func (r *reader) trailerSize() int {
-	if len(r.events) == 0 || r.events[0].flags&flagSampleIDAll == 0 {
+// trailerSize is the size of the trailer.
+func (p *recordParser) trailerSize() int {
+	if len(p.events) == 0 || p.events[0].flags&flagSampleIDAll == 0 {
 		return 0
 	}
-	return 8 * bits.OnesCount64(r.events[0].sampleType&(sampleTID|sampleTime|sampleID|sampleStreamID|sampleCPU|sampleIdentifier))
+	return 8 * bits.OnesCount64(p.events[0].sampleType&(sampleTID|sampleTime|sampleID|sampleStreamID|sampleCPU|sampleIdentifier))
 }

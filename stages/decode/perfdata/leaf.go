@@ -6,21 +6,21 @@ import (
 	"stackmill/stages/decode"
 )
 
-// setLeaf makes the sampled address the leaf of a stack (S21, perf-data 6.2). A precise
-// event has the address of the instruction that caused it, while its chain begins where the
-// interrupt arrived: mostly at the next instruction, but also in another function, or on
-// the other side of the border between user code and kernel. A recording of user chains
-// only (`--user-callchains`) lacks the kernel's leaf.
-func (r *stackReader) setLeaf(s *sample, raw *decode.RawStack, in context) {
+// setLeaf makes the sampled address the leaf of a stack (S21, perf-data 6.2). A precise event has
+// the address of the instruction that caused it, while the chain begins where the interrupt
+// arrived: mostly at the next instruction, but also in another function, or on the other side of
+// the border between user and kernel. With `--user-callchains`, the chain lacks the kernel's
+// leaf.
+func (r *stackReader) setLeaf(s *sample, raw *decode.RawStack, in chainContext) {
 	switch {
 	case len(raw.Words) == 0:
 		r.append(raw, s.ip, in)
-	case raw.Words[0] == s.ip, !r.hasLeaf(s), in.space != 0: // no chains of other systems are recorded
+	case raw.Words[0] == s.ip, !r.hasLeaf(s), in.space != 0: // other systems have no chains
 	case in.kernel && raw.Kernel == 0:
 		raw.Words, raw.Kernel = slices.Insert(raw.Words, 0, s.ip), 1
 	case !in.kernel && raw.Kernel == len(raw.Words):
 		raw.Words, raw.Kernel = append(raw.Words[:0], s.ip), 0
-	case !in.kernel: // what the kernel did came after the event
+	case !in.kernel: // the kernel ran after the event
 		raw.Words, raw.Kernel = slices.Delete(raw.Words, 0, raw.Kernel), 0
 		raw.Words[0] = s.ip
 	default:
@@ -28,7 +28,7 @@ func (r *stackReader) setLeaf(s *sample, raw *decode.RawStack, in context) {
 	}
 }
 
-// hasLeaf reports whether the sampled address of a sample is one.
-func (r *reader) hasLeaf(s *sample) bool {
-	return r.events[s.event].sampleType&sampleIP != 0 && s.ip != 0 && s.ip < contextMax
+// hasLeaf reports whether a sample has an address that can be a leaf.
+func (p *recordParser) hasLeaf(s *sample) bool {
+	return p.events[s.event].sampleType&sampleIP != 0 && s.ip != 0 && s.ip < contextMax
 }

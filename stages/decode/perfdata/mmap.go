@@ -5,7 +5,7 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// add adds a mapping of code or of data, or the end of one.
+// add adds a mapping of code or data, or the end of one.
 func (p *process) add(m decode.MapEvent) {
 	if p.exec != nil {
 		p.exec.mapped(p, m)
@@ -16,7 +16,7 @@ func (p *process) add(m decode.MapEvent) {
 	}
 }
 
-// put adds a mapping and returns its number, as in live.
+// put appends a mapping and returns its number, as in live.
 func (p *process) put(m decode.MapEvent) int32 {
 	if m.Modes&4 != 0 {
 		p.Image = append(p.Image, m)
@@ -26,7 +26,7 @@ func (p *process) put(m decode.MapEvent) int32 {
 	return ^int32(len(p.Data) - 1)
 }
 
-// mapped returns the mappings of its current program since base.
+// mapped returns the mappings of the current program since base.
 func (p *process) mapped() []decode.MapEvent {
 	list := make([]decode.MapEvent, len(p.live))
 	for i, n := range p.live {
@@ -55,20 +55,20 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 	case miscKernel:
 		t.kernelMap(m)
 	case miscUser, miscUnknown:
-		t.named(&m)
+		t.noteFile(&m)
 		t.userMap(t.process(pid, s.time), m, huge)
 	}
 }
 
-// readMapping reads a MMAP or MMAP2 record after its process; huge says that the
-// mapping is of memory in huge pages, which has no file.
+// readMapping reads a MMAP or MMAP2 record after the process; huge reports anonymous memory in
+// huge pages.
 func (t *timeline) readMapping(s *sideband, c *cursor) (m decode.MapEvent, huge bool) {
 	m = decode.MapEvent{Time: t.ns(s.time), Address: c.U64(), Size: c.U64(), FileOffset: c.U64(), Modes: 5}
 	if s.typ == recordMmap2 {
 		id := c.Bytes(24)
 		prot, flags := c.U32(), c.U32()
 		if m.Modes, huge = int(prot&7), flags&mapHugeTLB != 0; m.Modes == 0 && s.misc&miscData == 0 {
-			m.Modes = 5 // kernels before 5.0 do not say it of memory without a file, nor simpleperf of generated code
+			m.Modes = 5 // kernels before 5.0 omit it for anonymous memory, simpleperf for generated code
 		}
 		if s.misc&miscBuildID != 0 && id != nil {
 			m.BuildID = buildIDText(id[4:], id[0])
@@ -95,9 +95,9 @@ func (t *timeline) userMap(p *process, m decode.MapEvent, huge bool) {
 		p.JITDumps = append(p.JITDumps, decode.JITDump{Path: m.Path, Mapped: m.Time, From: m.Time, Until: decode.Never})
 		return
 	}
-	switch generated := huge || decode.IsGenerated(m.Path, m.BuildID != "" || t.r.imageIDs[m.Path] != ""); {
+	switch generated := huge || decode.IsGenerated(m.Path, m.BuildID != "" || t.r.meta.imageIDs[m.Path] != ""); {
 	case !generated:
-		p.loads(m)
+		p.noteText(m)
 	case p.copiesText(&m):
 		t.copied[m.Path]++
 	default:
@@ -106,7 +106,7 @@ func (t *timeline) userMap(p *process, m decode.MapEvent, huge bool) {
 	p.add(m)
 }
 
-// fileID reads what MMAP2 records of a file: device numbers, inode, generation.
+// fileID reads the identity of a file in MMAP2 records: device numbers, inode, generation.
 func fileID(c cursor) decode.FileID {
 	return decode.FileID{Device: uint64(c.U32())<<32 | uint64(c.U32()), Inode: c.U64(), Generation: c.U64()}
 }

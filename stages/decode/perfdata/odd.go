@@ -1,6 +1,6 @@
 package perfdata
 
-// Records of which the content is not used (perf-data 5.1, 5.2).
+// Records whose content is not used (perf-data 5.1, 5.2).
 const (
 	recordUnthrottle    = 6
 	recordRead          = 8
@@ -19,27 +19,27 @@ const (
 	recordStatRound     = 77
 )
 
-// fixedSizes are the sizes of their bodies, if the type determines it, in bytes, without the
-// trailer, which some lack.
+// fixedSizes are the sizes of bodies that a type determines, in bytes, without the trailer, which
+// some records lack.
 var fixedSizes = map[uint32]int{
 	recordUnthrottle: 24, recordAux: 24, recordITraceStart: 8, recordSwitch: 0, recordSwitchCPUWide: 8, recordAuxOutputID: 8,
 }
 
-// fits reports whether an unused record has the size of its type. A sample whose type is
-// damaged does not.
-func (r *reader) fits(typ uint32, body []byte) bool {
-	if len(r.events) == 0 {
+// fits reports whether an unused record has the size of its type. A sample with a damaged type
+// does not.
+func (p *recordParser) fits(typ uint32, body []byte) bool {
+	if len(p.events) == 0 {
 		return true
 	}
-	trailer := r.trailerSize()
+	trailer := p.trailerSize()
 	if size, ok := fixedSizes[typ]; ok {
 		return len(body) == size+trailer || len(body) == size
 	}
-	c := cursorOf(body, r.big)
+	c := cursorOf(body, p.big)
 	switch typ {
 	case recordRead:
 		c.Bytes(8) // pid, tid
-		c.skipRead(r.events[0].readFormat)
+		c.skipRead(p.events[0].readFormat)
 		return !c.Short && len(c.Rest) == trailer
 	case recordThreadMap:
 		n := c.U64()

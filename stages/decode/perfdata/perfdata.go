@@ -1,9 +1,9 @@
-// Package perfdata reads the recordings of Linux perf. Its references are the
-// sections of formats/perf-data, cited as `perf-data 6`.
+// Package perfdata reads recordings of Linux perf. Comments cite the sections of
+// docs/formats/perf-data.md as `perf-data 6`.
 package perfdata
 
 import (
-	stdcontext "context"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -28,8 +28,7 @@ func (d *Decoder) Name() string { return "perf" }
 // mainFile is the file of a directory recording that has the header.
 const mainFile = "data"
 
-// Detect reports whether path is a file that begins like a recording, or a directory
-// that holds one (perf-data 3.2).
+// Detect reports whether path is a recording, or a directory with one (perf-data 3.2).
 func (d *Decoder) Detect(path string) bool {
 	return hasMagic(path) || hasMagic(filepath.Join(path, mainFile))
 }
@@ -48,8 +47,8 @@ func hasMagic(path string) bool {
 // Members returns path itself.
 func (d *Decoder) Members(path string) ([]string, error) { return []string{path}, nil }
 
-// Files returns the recording's files; the empty name stands for a recording
-// that is one file.
+// Files returns the names of the recording's files, an empty one if the recording is a single
+// file.
 func (d *Decoder) Files(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -71,30 +70,28 @@ func (d *Decoder) Files(path string) ([]string, error) {
 	return names, nil
 }
 
-// Open is OpenContext without a context.
+// Open opens a recording without a context.
 func (d *Decoder) Open(path string) *decode.Recording {
-	return d.OpenContext(stdcontext.Background(), path)
+	return d.OpenContext(context.Background(), path)
 }
 
-// OpenContext reads a recording: it looks at every record once, and keeps the
-// places of the samples.
-func (d *Decoder) OpenContext(ctx stdcontext.Context, path string) *decode.Recording {
+// OpenContext reads a recording: it scans all records once and notes the offsets of the samples.
+func (d *Decoder) OpenContext(ctx context.Context, path string) *decode.Recording {
 	space := spill.Of(ctx)
 	r := &reader{
-		ctx:             ctx,
-		space:           space,
-		window:          int(max(leastWindow, space.Mapped)),
-		rec:             &decode.Recording{Format: d.Name(), PageSize: 4096, WordBits: 64},
-		byID:            map[uint64]int32{},
-		imageIDs:        map[string]string{},
-		ambiguousIDs:    map[string]bool{},
-		unknownRecords:  map[uint32]int64{},
-		unknownContexts: map[uint64]bool{},
-		units:           map[uint32]string{},
-		seenRecords:     map[uint32]int64{},
-		lostBy:          map[uint64]uint64{},
+		recordParser: recordParser{
+			rec:   &decode.Recording{Format: d.Name(), PageSize: 4096, WordBits: 64},
+			byID:  map[uint64]int32{},
+			units: map[uint32]string{},
+		},
+		in:    input{ctx: ctx, space: space, window: int(max(leastWindow, space.Mapped))},
+		meta:  metadata{imageIDs: map[string]string{}, ambiguousIDs: map[string]bool{}, cpus: map[uint64]bool{}},
+		found: recordIndex{sampleRefs: sampleRefs{space: space}},
+		unused: unusedContent{
+			seenRecords: map[uint32]int64{}, unknownRecords: map[uint32]int64{},
+			lostBy: map[uint64]uint64{}, contexts: map[uint64]bool{},
+		},
 	}
-	r.moments.space = r.space
 	r.rec.Locate = decode.AtPath
 	r.rec.Close = r.close
 	r.open(path)

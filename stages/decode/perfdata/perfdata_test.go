@@ -230,14 +230,14 @@ func TestStacks(t *testing.T) {
 // The values of a group's counters are totals; samples count the increments.
 func TestGroup(t *testing.T) {
 	e := &event{attr: attr{sampleType: sampleRead, readFormat: readGroup | readID | readEnabled}}
-	r := &reader{rec: &decode.Recording{}, events: []*event{e, e}, byID: map[uint64]int32{71: 0, 72: 1}}
+	r := &reader{recordParser: recordParser{rec: &decode.Recording{}, events: []*event{e, e}, byID: map[uint64]int32{71: 0, 72: 1}}}
 	b := &builder{order: binary.LittleEndian}
-	last := totals{}
+	last := counterValues{}
 	var got []string
 	for _, values := range [][2]int{{100, 5}, {130, 5}, {130, 9}} {
 		s := &sample{values: b.words(2, 1000, values[0], 71, values[1], 72)}
 		var rows rowBatch
-		r.counted(last, s, &moment{}, row{}, &rows)
+		r.addCounterRows(last, s, &sampleRef{}, row{}, &rows)
 		for i, period := range rows.period {
 			got = append(got, fmt.Sprintf("%d +%d", rows.event[i], period))
 		}
@@ -252,13 +252,13 @@ func TestGroup(t *testing.T) {
 func TestMultiplexed(t *testing.T) {
 	for _, c := range []struct {
 		name      string
-		last, now reading
+		last, now counterReading
 		want      uint64
 	}{
-		{"alone", reading{10, 100, 100}, reading{40, 200, 200}, 30},
-		{"a third of the time", reading{10, 100, 100}, reading{40, 400, 200}, 90},
-		{"times not recorded", reading{value: 10}, reading{value: 40}, 30},
-		{"never on the hardware", reading{10, 100, 100}, reading{10, 400, 100}, 0},
+		{"alone", counterReading{10, 100, 100}, counterReading{40, 200, 200}, 30},
+		{"a third of the time", counterReading{10, 100, 100}, counterReading{40, 400, 200}, 90},
+		{"times not recorded", counterReading{value: 10}, counterReading{value: 40}, 30},
+		{"never on the hardware", counterReading{10, 100, 100}, counterReading{10, 400, 100}, 0},
 	} {
 		if got := c.now.since(c.last); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
@@ -270,7 +270,7 @@ func TestMultiplexed(t *testing.T) {
 // that may not.
 func TestChainLimits(t *testing.T) {
 	recorded := (&builder{order: binary.LittleEndian}).words(user, 0x1000, 0x2000)
-	r := &reader{events: []*event{{attr: attr{maxStack: 2}}, {attr: attr{maxStack: chainLimit}}}}
+	r := &reader{recordParser: recordParser{events: []*event{{attr: attr{maxStack: 2}}, {attr: attr{maxStack: chainLimit}}}}}
 	for e, want := range []string{decode.ReasonChainLimit, ""} {
 		s := (&stackReader{reader: r}).stack(&sample{event: int32(e), ip: 0x1000, chain: recorded}, miscUser)
 		if s.Reason != want {

@@ -1,7 +1,7 @@
 package perfdata
 
 import (
-	stdcontext "context"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -16,100 +16,133 @@ import (
 	"stackmill/stages/decode/mapped"
 )
 
-// reader is a recording while it is read.
+// reader reads a recording. The first pass over the records fills found, stats and unused; a
+// timeline follows the processes' address spaces; attribute then turns the samples into rows.
 type reader struct {
-	ctx    stdcontext.Context
-	rec    *decode.Recording
-	main   string // the file with the header, for problems
-	files  []*mapped.File
-	pieces []piece
-	big    bool
+	recordParser
+	in     input
+	meta   metadata
+	end    endMarks
+	found  recordIndex
+	limits valueLimits
+	stats  statistics
+	unused unusedContent
+}
 
-	events   []*event
-	byID     map[uint64]int32
+// recordParser has what it takes to parse a record.
+type recordParser struct {
+	rec            *decode.Recording
+	big            bool
+	events         []*event
+	byID           map[uint64]int32  // index in events, by the id that the kernel gave
+	units          map[uint32]string // names of the hardware's and kernel's units, by the type of their events
+	branchCapacity int               // branches that the processor holds, 0 if not recorded
+}
+
+// input is the recording's files, of which only a window is in memory at a time.
+type input struct {
+	ctx        context.Context
+	space      *spill.Space
+	main       string // the file with the header, for problems
+	files      []*mapped.File
+	segments   []segment
+	window     int  // in bytes
+	touched    int  // bytes that scan has read since it released the files' pages
+	pipe       bool // written into a pipe: the header does not say how long it is
+	directory  bool
+	compressed [][]byte // payloads of the current file
+}
+
+// metadata is what the header's features and perf's own records say.
+type metadata struct {
 	eventIDs []uint64
 	imageIDs map[string]string // build-ids by path, as perf read them at the end
-	// ambiguousIDs are the paths that have several: of files in several namespaces.
+	// ambiguousIDs are the paths with several build-ids: of files in several namespaces.
 	ambiguousIDs map[string]bool
-	units        map[uint32]string // names of the hardware's and kernel's units, by the type of their events
-	argv         []string          // perf's own command line
+	argv         []string // perf's own command line
 	cmdline      string
 	cycles       *decode.CycleClock
-	wall, clock  int64 // the same moment in both clocks, 0 if not recorded
+	wall, clock  int64           // the same instant on both clocks, 0 if not recorded
+	cpus         map[uint64]bool // CPUs with a ring buffer
+	sampleTimes  timeLimits      // of the samples, as the header says; zero if it does not
+}
 
-	pipe      bool // the recording came through a pipe: nothing says how long it is
-	directory bool
-	unclosed  bool            // perf has not written where the records end
-	begun     bool            // perf has written all that precedes the samples
-	described bool            // perf has written features as records, as all of its newer versions do
-	packed    bool            // some records are compressed
-	injected  bool            // perf inject wrote it
-	anyExact  bool            // some sample has the exact address of its instruction
-	cpus      map[uint64]bool // whose buffers perf emptied
+// endMarks are the traces that show whether a recording is complete.
+type endMarks struct {
+	unclosed  bool // perf has not written where the records end
+	begun     bool // perf has written everything that precedes the samples
+	described bool // perf has written features as records, as all of its newer versions do
+	packed    bool // some records are compressed
+	injected  bool // perf inject wrote it
+}
 
-	branchCapacity int // branches that the processor holds, 0 if not recorded
-
-	window          int             // how many bytes of the files are in memory at a time
-	touched         int             // bytes that scan read since the files' pages were given back
-	unknownContexts map[uint64]bool // markers in chains
-
-	sampleTimes times            // as recorded, zero if they are not
-	times       times            // of samples and other records
-	length      uint64           // of the recording, in ns
-	moved       map[place]uint64 // corrected times of samples
-	leftOut     []bounds.Left    // values out of bounds, by piece
-
-	space      *spill.Space
-	moments    moments // of the samples
-	accesses   uint64  // rowFields that any event has
-	tellsExec  bool    // COMM records say whether a program was executed
-	sidebands  []sideband
-	deferred   []deferred
-	compressed [][]byte
-
+// recordIndex is the result of the first pass: where the samples are, and the records about
+// processes.
+type recordIndex struct {
+	sampleRefs  sampleRefs
+	sidebands   []sideband
+	deferred    []deferred
 	cgroupNames cgroupNames
+	accesses    uint64 // rowFields that any event has
+	anyExact    bool   // some sample has the exact address of its instruction
+	tellsExec   bool   // COMM records say whether a program was executed
+}
 
-	lost, lostSamples, throttled, badSamples, longSamples, badRecords, oddRecords, unknownEvents, auxBytes int64
-	printed, missingDeferred, cutChains, badAddresses                                                      int64
+// valueLimits bounds the recorded values.
+type valueLimits struct {
+	times   timeLimits
+	length  uint64                  // of the recording, in ns
+	moved   map[recordOffset]uint64 // corrected times of samples
+	leftOut []bounds.Left           // values out of bounds, by segment
+}
 
-	// What no table holds, for judgeUnused.
-	seenRecords  map[uint32]int64         // by type
-	seenFields   [len(sampleFields)]int64 // samples that have one, by its bit
-	seenFeatures [256]int64               // by their bit
-	branches     int64                    // entries of branch stacks
-	latencies    int64                    // samples with more than one
-	lostBy       map[uint64]uint64        // samples that a counter lost, by its id
+// statistics counts what the reader skipped, and what the kernel says it lost.
+type statistics struct {
+	lost, lostSamples, throttled, auxBytes, printed int64
 
-	unknownRecords map[uint32]int64
+	badSamples, longSamples, badRecords, oddRecords, unknownEvents int64
+
+	missingDeferred, cutChains, badAddresses int64
+}
+
+// unusedContent counts what the recording holds and no table stores.
+type unusedContent struct {
+	seenRecords    map[uint32]int64         // by type
+	unknownRecords map[uint32]int64         // likewise, of types that the reader does not know
+	seenFields     [len(sampleFields)]int64 // samples with the field, by its bit
+	seenFeatures   [256]int64               // by their bit
+	branches       int64                    // entries of branch stacks
+	latencies      int64                    // samples with more than one latency
+	lostBy         map[uint64]uint64        // samples that a counter lost, by its id
+	contexts       map[uint64]bool          // unknown markers in call chains
 }
 
 func (r *reader) problem(s diagnostic.Severity, offset int64, reason, format string, args ...any) {
-	r.problemIn(r.main, s, offset, reason, format, args...)
+	r.problemIn(r.in.main, s, offset, reason, format, args...)
 }
 
 func (r *reader) problemIn(file string, s diagnostic.Severity, offset int64, reason, format string, args ...any) {
 	r.rec.Problems.Addf(s, file, offset, reason, format, args...)
 }
 
-// unreadable records that a file cannot be read, and a fault of the machine as the
-// recording's.
+// unreadable reports a file that cannot be read; errors of the host fail the recording.
 func (r *reader) unreadable(file, reason string, err error) {
 	r.rec.Faulted(err)
 	r.problemIn(file, diagnostic.Error, diagnostic.NoOffset, reason, "%v", err)
 }
 
-// spaceFailed keeps an error of the space, which is a fault of the machine. What was
-// lost with it is not missed: the recording is not committed.
+// spaceFailed notes an error of the temporary space, an error of the host. What it lost needs no
+// report: the recording is not committed.
 func (r *reader) spaceFailed(err error) {
 	r.rec.Fault.Add(err)
 }
 
 func (r *reader) close() error {
 	var errs []error
-	for _, f := range r.files {
+	for _, f := range r.in.files {
 		errs = append(errs, f.Unmap())
 	}
-	r.files, r.pieces = nil, nil
+	r.in.files, r.in.segments = nil, nil
 	return errors.Join(errs...)
 }
 
@@ -120,34 +153,33 @@ func (r *reader) open(path string) {
 		return
 	}
 	for _, name := range names {
-		r.main = filepath.Base(filepath.Join(path, name))
-		f, err := mapped.Open(r.ctx, filepath.Join(path, name), r.main)
+		r.in.main = filepath.Base(filepath.Join(path, name))
+		f, err := mapped.Open(r.in.ctx, filepath.Join(path, name), r.in.main)
 		if err != nil {
-			r.unreadable(r.main, "unreadable", err)
+			r.unreadable(r.in.main, "unreadable", err)
 			continue
 		}
-		r.files = append(r.files, f)
+		r.in.files = append(r.in.files, f)
 	}
-	if len(r.files) == 0 {
+	if len(r.in.files) == 0 {
 		return
 	}
-	r.main = r.files[0].Name
-	r.directory = names[0] == mainFile
-	for i, f := range r.files {
+	r.in.main = r.in.files[0].Name
+	r.in.directory = names[0] == mainFile
+	for i, f := range r.in.files {
 		if err := f.Guard(func() { r.file(f, i == 0) }); err != nil {
 			r.unreadable(f.Name, "unreadable", err)
 		}
 	}
-	if r.directory {
+	if r.in.directory {
 		r.judgeFiles(names)
 	}
-	if err := r.files[0].Guard(r.finish); err != nil {
-		r.unreadable(r.main, "unreadable", err)
+	if err := r.in.files[0].Guard(r.finish); err != nil {
+		r.unreadable(r.in.main, "unreadable", err)
 	}
 }
 
-// file reads the records of a file; all but the first of a directory have
-// nothing else.
+// file reads the records of a file. Only the first file of a directory has anything else.
 func (r *reader) file(f *mapped.File, first bool) {
 	data := section{0, uint64(len(f.Data))}
 	if first {
@@ -165,22 +197,22 @@ func (r *reader) file(f *mapped.File, first bool) {
 		}
 		data = r.dataSection(f, &h)
 	}
-	r.piece(f.Name, f, int(data.offset+data.size), int(data.offset))
-	if len(r.compressed) > 0 {
+	r.readSegment(f.Name, f, int(data.offset+data.size), int(data.offset))
+	if len(r.in.compressed) > 0 {
 		r.decompress(f.Name)
 	}
 }
 
-// dataSection finds the records of the main file, and reads its features.
+// dataSection returns the section of records in the main file, and reads the features after it.
 func (r *reader) dataSection(f *mapped.File, h *header) section {
 	rest := section{h.data.offset, uint64(len(f.Data))}
 	switch {
 	case h.pipe:
-		r.pipe = true
+		r.in.pipe = true
 		return h.data
 	case h.data.size == 0:
 		data, _ := rest.within(len(f.Data))
-		r.unclosed = true
+		r.end.unclosed = true
 		r.problem(diagnostic.Error, 48, "not-closed", "perf was killed before it wrote the size of its data: what was still in its buffers is lost, and host, event names and build-ids are missing")
 		return data
 	}
@@ -193,61 +225,56 @@ func (r *reader) dataSection(f *mapped.File, h *header) section {
 	return data
 }
 
-// piece reads the records of a file between two offsets.
-func (r *reader) piece(name string, f *mapped.File, end, from int) {
-	n := len(r.pieces)
-	r.pieces = append(r.pieces, piece{name: name, file: f, data: f.Data[:end]})
+// readSegment scans the records of a file between two offsets.
+func (r *reader) readSegment(name string, f *mapped.File, end, from int) {
+	n := len(r.in.segments)
+	r.in.segments = append(r.in.segments, segment{name: name, file: f, data: f.Data[:end]})
 	r.scan(n, from)
 }
 
-// finish makes processes of the records once all are known.
+// finish makes processes of the collected records.
 func (r *reader) finish() {
 	r.rec.Origin = r.origin()
 	r.settleTimes()
-	ordered := r.moments.sort(r.moved)
-	sort.SliceStable(r.sidebands, func(i, j int) bool { return r.sidebands[i].time < r.sidebands[j].time })
+	ordered := r.found.sampleRefs.sort(r.limits.moved)
+	sort.SliceStable(r.found.sidebands, func(i, j int) bool { return r.found.sidebands[i].time < r.found.sidebands[j].time })
 	r.sortDeferred()
 	r.judgeTimes()
 	t := r.timeline()
 	r.judgeEnd(t, ordered)
-	r.assign(t)
+	r.attribute(t)
 	r.describe(t)
 	r.summary()
-	if r.size() > r.window/4 && !slices.ContainsFunc(t.recorded, func(p *process) bool { return len(p.dumps) > 0 }) {
-		r.release() // they are much of what may be mapped, and are not read again
+	if r.size() > r.in.window/4 && !slices.ContainsFunc(t.recorded, func(p *process) bool { return len(p.dumps) > 0 }) {
+		r.release() // much of the memory limit, and not read again
 	}
 }
 
-// size is how many bytes the files have.
+// size is the total size of the files.
 func (r *reader) size() (n int) {
-	for _, f := range r.files {
+	for _, f := range r.in.files {
 		n += len(f.Data)
 	}
 	return n
 }
 
-// describe fills in what concerns the whole recording.
+// describe fills in the facts about the whole recording.
 func (r *reader) describe(t *timeline) {
 	r.rec.Started = r.started(int64(t.start))
 	for _, p := range t.recorded {
 		r.rec.Processes = append(r.rec.Processes, &p.Process)
 	}
-	if r.rec.Began = r.rec.Started; r.rec.Began.IsZero() { // the file is written until the end
-		r.rec.Began = r.files[0].Modified.Add(-r.rec.Length())
+	if r.rec.Began = r.rec.Started; r.rec.Began.IsZero() { // the file's time is that of its end
+		r.rec.Began = r.in.files[0].Modified.Add(-r.rec.Length())
 	}
 	if len(r.events) > 0 && len(t.recorded) == 0 {
 		r.problem(diagnostic.Info, diagnostic.NoOffset, "no-samples", "the recording has no samples")
 	}
 	r.rec.Clock = t.compilerClock()
 	if len(r.rec.Processes) > 0 {
-		r.rec.Processes[0].Command = r.cmdline
+		r.rec.Processes[0].Command = r.meta.cmdline
 	}
 }
 
-func sorted(list []string) []string {
-	slices.Sort(list)
-	return list
-}
-
-// kinds says that a process was recorded with perf's events.
+// kinds lists the event kinds of every process.
 var kinds = []decode.KindInfo{{Kind: schema.Perf}}

@@ -2,10 +2,10 @@ package perfdata
 
 import "stackmill/stages/decode/mapped"
 
-// recordHeader is the size of what every record begins with.
+// recordHeader is the size of a record's header.
 const recordHeader = 8
 
-// The types of records that the code names (perf-data 5): recordKinds has all.
+// The types of records that the code names (perf-data 5); recordKinds has all.
 const (
 	recordMmap        = 1
 	recordLost        = 2
@@ -20,7 +20,7 @@ const (
 	recordCGroup      = 19
 	recordDeferred    = 22
 
-	recordTool          = 64 // the first that perf writes itself
+	recordTool          = 64 // the first type of perf's own records
 	recordHeaderAttr    = 64
 	recordEventType     = 65
 	recordTracingData   = 66
@@ -42,7 +42,8 @@ const (
 	recordSchedstatDomain = 86
 	recordToolKnown       = 86
 
-	// Those of Android's simpleperf, whose misc field has the upper half of the size (perf-data 5.4).
+	// Records of Android's simpleperf, whose misc field has the upper half of the size
+	// (perf-data 5.4).
 	recordSimpleperf    = 32768
 	recordEventIDs      = recordSimpleperf + 6
 	recordSimpleperfEnd = recordSimpleperf + 64
@@ -59,28 +60,27 @@ const (
 	miscKernel  = 1
 	miscUser    = 2
 	miscData    = 1 << 13 // of MMAP: not executable
-	miscExec    = 1 << 13 // of COMM: by exec; of FORK: perf made it up when it began to record
+	miscExec    = 1 << 13 // of COMM: by exec; of FORK: synthesized when the recording began
 	miscBuildID = 1 << 14 // of MMAP2
-	miscExact   = 1 << 14 // of SAMPLE: the address is that of the instruction
+	miscExact   = 1 << 14 // of SAMPLE: the address is the exact instruction
 )
 
-// piece is a part of the recording that holds records: of a file, or what it
-// decompresses to.
-type piece struct {
+// segment is a sequence of records: in a file, or decompressed.
+type segment struct {
 	name string
 	file *mapped.File
 	data []byte // of the file
-	// inRound says that records of running programs follow the last FINISHED_ROUND,
-	// which perf writes whenever it has emptied its buffers.
+	// inRound reports records of running programs after the last FINISHED_ROUND, which perf
+	// writes whenever it has emptied its buffers.
 	inRound bool
 	marked  bool // there is a FINISHED_ROUND
 }
 
-// pieceShift is the position of the piece's number in a place.
-const pieceShift = 48
+// segmentShift is the position of the segment's number in a recordOffset.
+const segmentShift = 48
 
-// place says where a record is: the number of its piece and its offset there.
-type place uint64
+// recordOffset is the location of a record: the number of its segment and its offset there.
+type recordOffset uint64
 
-// offset is where the record is in its piece.
-func (p place) offset() int64 { return int64(p & (1<<pieceShift - 1)) }
+// offset returns the offset in the segment.
+func (p recordOffset) offset() int64 { return int64(p & (1<<segmentShift - 1)) }

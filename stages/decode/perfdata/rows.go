@@ -7,44 +7,44 @@ import (
 	"stackmill/schema"
 )
 
-// row is a sample of a process, or the part of one that belongs to one event of
-// a group, as in schema.EventSchema.
+// row is a sample of a process, or a counter's part of a sample of an event group, as in
+// schema.EventSchema.
 type row struct {
 	time, period           int64
 	tid, cpu, stack, event int32
-	name                   int32 // the number of the thread's name
+	name                   int32 // number of the thread's name
 	access                 [accessColumns]int64
 }
 
-// The columns that not all recordings have.
+// The columns that only some recordings have.
 const (
 	accessAddress = iota
 	accessWeight
 	accessSource
 	accessPhysical
 	accessExact
-	accessCGroup // its number
+	accessCGroup // index in Recording.CGroups
 	accessColumns
 )
 
-// accessFields are the fields of samples that the columns come from.
+// accessFields are the sample fields of the columns.
 var accessFields = [accessColumns]uint64{sampleAddr, sampleWeight | sampleWeightStruct, sampleDataSrc, samplePhysAddr, exactSamples, sampleCgroup}
 
-// exactSamples stands among the bits of sample_type for a bit of the record's header: samples
-// may have the exact address of their instruction.
+// exactSamples is a flag next to the sample_type bits: some samples have the exact address of
+// their instruction, as their headers say.
 const exactSamples = 1 << 63
 
-// anyAccess are the fields that describe accesses to memory.
+// anyAccess are the fields of memory accesses.
 const anyAccess = sampleAddr | sampleWeight | sampleWeightStruct | sampleDataSrc | samplePhysAddr | exactSamples
 
-// rowFields are the fields that make columns of their own. renamed stands among them for the
-// names of threads, where one has several.
+// rowFields are the fields with columns of their own. The flag renamed adds the column of thread
+// names, if some thread has several.
 const (
 	rowFields = anyAccess | sampleCgroup
 	renamed   = 1 << 62
 )
 
-// rowSize is the size of a row in bytes.
+// rowSize returns the size of a row in bytes.
 func rowSize(fields uint64) int64 {
 	size := int64(2*8 + 4*4)
 	if fields&renamed != 0 {
@@ -58,22 +58,23 @@ func rowSize(fields uint64) int64 {
 	return size
 }
 
-// rows are those of a process in the order of time. The latest are in memory, in pieces
-// that are never copied: each has room for as many as are in memory before it, up to a batch.
-type rows struct {
-	aside   []asideRows
+// processRows are the rows of a process in order of time. The last ones are in memory, in batches
+// that are never copied: each has room for as many rows as are in memory before it, up to a full
+// batch.
+type processRows struct {
+	spilled []spilledRows
 	batches []rowBatch // all full but the last
 	n       int
 }
 
-// asideRows are a batch that was put aside, in the space.
-type asideRows struct {
+// spilledRows is a batch in the temporary space.
+type spilledRows struct {
 	at int64
 	n  int32
 }
 
-// rowBatch has the columns of a batch. Those of accesses are nil if no event has them, and
-// the one of names if all threads have one.
+// rowBatch is a batch of rows as columns. Access columns are nil if no event has the field, name
+// is nil if no thread has several names.
 type rowBatch struct {
 	time, period           []int64
 	tid, cpu, stack, event []int32
@@ -97,15 +98,15 @@ func newRowBatch(n int, fields uint64) rowBatch {
 	return b
 }
 
-// fewRows is how many rows the first piece has room for.
+// fewRows is the capacity of the first batch.
 const fewRows = 64
 
-// add adds some rows; fields are the rowFields that any event has.
-func (l *rows) add(some rowBatch, fields uint64) {
+// add appends rows; fields are the rowFields that any event has.
+func (l *processRows) add(some rowBatch, fields uint64) {
 	for some.len() > 0 {
 		last := len(l.batches) - 1
 		if last < 0 || l.batches[last].room() == 0 {
-			l.batches = append(l.batches, newRowBatch(min(max(l.kept(), fewRows), schema.BatchRows), fields))
+			l.batches = append(l.batches, newRowBatch(min(max(l.inMemory(), fewRows), schema.BatchRows), fields))
 			last++
 		}
 		b := &l.batches[last]
@@ -117,17 +118,17 @@ func (l *rows) add(some rowBatch, fields uint64) {
 	}
 }
 
-// kept is how many rows are in memory.
-func (l *rows) kept() (n int) {
+// inMemory returns the number of rows in memory.
+func (l *processRows) inMemory() (n int) {
 	for i := range l.batches {
 		n += l.batches[i].len()
 	}
 	return n
 }
 
-// add adds a row.
+// add appends a row.
 func (b *rowBatch) add(r *row) {
-	b.time = append(b.time, r.time) // each by itself: only lengths change then, not pointers
+	b.time = append(b.time, r.time) // column by column: only lengths change, not pointers
 	b.period = append(b.period, r.period)
 	b.tid = append(b.tid, r.tid)
 	b.cpu = append(b.cpu, r.cpu)
@@ -143,7 +144,7 @@ func (b *rowBatch) add(r *row) {
 	}
 }
 
-// reset empties the batch; if it has no memory, it gets room for n rows.
+// reset empties the batch; a batch without memory gets room for n rows.
 func (b *rowBatch) reset(n int, fields uint64) {
 	if b.time == nil {
 		*b = newRowBatch(n, fields)
@@ -151,11 +152,11 @@ func (b *rowBatch) reset(n int, fields uint64) {
 	*b = b.part(0, 0)
 }
 
-// room is for how many more rows there is memory.
+// room returns for how many more rows there is memory.
 func (b *rowBatch) room() int { return cap(b.time) - b.len() }
 
-// putAside moves the rows in memory to a space.
-func (l *rows) putAside(to *spill.Space) error {
+// spill moves the rows in memory to the space.
+func (l *processRows) spill(to *spill.Space) error {
 	var whole []byte
 	for i := range l.batches {
 		b := &l.batches[i]
@@ -167,25 +168,25 @@ func (l *rows) putAside(to *spill.Space) error {
 		if err != nil {
 			return err
 		}
-		l.aside = append(l.aside, asideRows{at, int32(b.len())})
+		l.spilled = append(l.spilled, spilledRows{at, int32(b.len())})
 	}
 	l.batches = nil
 	return nil
 }
 
-// parts is in how many parts of up to a batch the rows are.
-func (l *rows) parts() int { return len(l.aside) + len(l.batches) }
+// parts returns the number of batches.
+func (l *processRows) parts() int { return len(l.spilled) + len(l.batches) }
 
-// part returns a part of the rows, which is not to be changed.
-func (l *rows) part(i int, from *spill.Space, fields uint64) (rowBatch, error) {
-	if i < len(l.aside) {
-		return l.aside[i].read(from, fields)
+// part returns a batch of the rows, which the caller may not change.
+func (l *processRows) part(i int, from *spill.Space, fields uint64) (rowBatch, error) {
+	if i < len(l.spilled) {
+		return l.spilled[i].read(from, fields)
 	}
-	return l.batches[i-len(l.aside)], nil
+	return l.batches[i-len(l.spilled)], nil
 }
 
-// read returns rows that were put aside.
-func (a asideRows) read(from *spill.Space, fields uint64) (rowBatch, error) {
+// read reads spilled rows.
+func (a spilledRows) read(from *spill.Space, fields uint64) (rowBatch, error) {
 	b := newRowBatch(int(a.n), fields).part(0, int(a.n))
 	at := a.at
 	for _, column := range b.columns() {
@@ -199,7 +200,7 @@ func (a asideRows) read(from *spill.Space, fields uint64) (rowBatch, error) {
 
 func (b *rowBatch) len() int { return len(b.time) }
 
-// columns returns the memory of the columns.
+// columns returns the columns as bytes.
 func (b *rowBatch) columns() [][]byte {
 	list := [][]byte{
 		arrow.GetBytes(b.time), arrow.GetBytes(b.period),
@@ -212,7 +213,7 @@ func (b *rowBatch) columns() [][]byte {
 	return list
 }
 
-// part returns some of the rows; they may be beyond the length, up to the capacity.
+// part returns the rows from..to, which may reach beyond the length, up to the capacity.
 func (b rowBatch) part(from, to int) rowBatch {
 	p := rowBatch{
 		time: b.time[from:to], period: b.period[from:to],
@@ -229,7 +230,7 @@ func (b rowBatch) part(from, to int) rowBatch {
 	return p
 }
 
-// append adds the rows of another batch.
+// append appends the rows of another batch.
 func (b *rowBatch) append(o *rowBatch) {
 	b.time, b.period = append(b.time, o.time...), append(b.period, o.period...)
 	b.tid, b.cpu = append(b.tid, o.tid...), append(b.cpu, o.cpu...)

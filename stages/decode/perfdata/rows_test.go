@@ -13,7 +13,7 @@ import (
 // Rows are kept in their order, and are not copied when there are more.
 func TestRows(t *testing.T) {
 	some := newRowBatch(1000, 0)
-	var l rows
+	var l processRows
 	var first *int64
 	for n, next := 0, int64(0); n < 3*schema.BatchRows; n += some.len() {
 		some.reset(0, 0)
@@ -42,7 +42,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// Memory for rows follows those that are in memory: many processes may have put most aside.
+// Memory for rows follows those that are in memory: many processes may have spilled most of theirs.
 func TestRowsAside(t *testing.T) {
 	space := spill.New(0, func() (spill.File, error) { return os.Create(filepath.Join(t.TempDir(), "rows")) })
 	defer space.Close()
@@ -50,14 +50,14 @@ func TestRowsAside(t *testing.T) {
 	for i := range 2 * schema.BatchRows {
 		some.add(&row{time: int64(i)})
 	}
-	var l rows
+	var l processRows
 	l.add(some, 0)
-	if err := l.putAside(space); err != nil {
+	if err := l.spill(space); err != nil {
 		t.Fatal(err)
 	}
 	l.add(some.part(0, 1), 0)
 	if n := cap(l.batches[0].time); n != fewRows {
-		t.Errorf("room for %d rows after all were put aside", n)
+		t.Errorf("room for %d rows after all were spilled", n)
 	}
 	if last, err := l.part(l.parts()-1, space, 0); err != nil || last.len() != 1 || l.n != some.len()+1 {
 		t.Errorf("%d rows in the last part, %d in all: %v", last.len(), l.n, err)

@@ -2,7 +2,7 @@ package perfdata
 
 import "math/bits"
 
-// sample is the content of a SAMPLE record (perf-data 6). Slices point into it.
+// sample is a parsed SAMPLE record (perf-data 6). Slices point into the record.
 type sample struct {
 	event      int32
 	pid, tid   int32
@@ -15,18 +15,18 @@ type sample struct {
 	physical   uint64
 	cgroup     uint64
 	chain      []byte // words, 8 bytes each
-	values     []byte // READ, from its first word on
+	values     []byte // READ, from its first word
 	branches   []byte // entries of the branch stack, newest first
 	abi        uint64 // of regs
 	regs       []byte // user registers, nil if there are none
 	stack      []byte // the valid part of the user stack
 	stackCut   bool   // the stack continues after the dump
 	left       int    // bytes after the last field
-	latencies  bool   // there are more than weight has
+	latencies  bool   // more latencies than weight
 	exact      bool   // ip is the instruction that caused the event (EXACT_IP)
 }
 
-// when is a sample's time, 0 if none was recorded.
+// when returns a sample's time, 0 if it has none.
 func (s *sample) when() uint64 {
 	if s.time == noTime {
 		return 0
@@ -34,22 +34,22 @@ func (s *sample) when() uint64 {
 	return s.time
 }
 
-// noTime stands for the time of a record without one.
+// noTime is the time of a record without one.
 const noTime = ^uint64(0)
 
-// unavailable is DATA_SRC of an event without memory data.
+// unavailable is the DATA_SRC of an event without memory data.
 const unavailable = 0x1e05080021
 
-// eventOf finds the event that a sample belongs to, -1 for an unknown id. All
-// attrs of a file agree on the position of the id (perf-data 7).
-func (r *reader) eventOf(body []byte) int32 {
-	if len(r.events) == 1 {
+// eventOf returns the event of a sample, -1 for an unknown id. All attrs of a file agree on the
+// position of the id (perf-data 7).
+func (p *recordParser) eventOf(body []byte) int32 {
+	if len(p.events) == 1 {
 		return 0
 	}
-	if len(r.events) == 0 {
+	if len(p.events) == 0 {
 		return -1
 	}
-	t := r.events[0].sampleType
+	t := p.events[0].sampleType
 	at := 0
 	switch {
 	case t&sampleIdentifier != 0:
@@ -61,9 +61,9 @@ func (r *reader) eventOf(body []byte) int32 {
 	if at+8 > len(body) {
 		return -1
 	}
-	c := cursorOf(body[at:], r.big)
+	c := cursorOf(body[at:], p.big)
 	id := c.U64()
-	if e, ok := r.byID[id]; ok {
+	if e, ok := p.byID[id]; ok {
 		return e
 	}
 	if id == 0 {
@@ -72,15 +72,15 @@ func (r *reader) eventOf(body []byte) int32 {
 	return -1
 }
 
-// readSample reads a SAMPLE record by its misc field and body; false if it ends too early.
-func (r *reader) readSample(misc uint16, body []byte, s *sample) bool {
-	*s = sample{event: r.eventOf(body), pid: -1, tid: -1, cpu: -1, time: noTime, exact: misc&miscExact != 0}
+// readSample parses a SAMPLE record; false if it ends too early.
+func (p *recordParser) readSample(misc uint16, body []byte, s *sample) bool {
+	*s = sample{event: p.eventOf(body), pid: -1, tid: -1, cpu: -1, time: noTime, exact: misc&miscExact != 0}
 	if s.event < 0 {
 		return false
 	}
-	a := &r.events[s.event].attr
+	a := &p.events[s.event].attr
 	s.period = a.period
-	c := cursorOf(body, r.big)
+	c := cursorOf(body, p.big)
 	s.readEvent(&c, a.sampleType)
 	if a.sampleType&stackFields != 0 {
 		s.readStack(&c, a)
@@ -92,7 +92,7 @@ func (r *reader) readSample(misc uint16, body []byte, s *sample) bool {
 	return !c.Short
 }
 
-// readEvent reads the fields that say when and where a sample was taken.
+// readEvent reads when and where a sample was taken.
 func (s *sample) readEvent(c *cursor, t uint64) {
 	if t&sampleIdentifier != 0 {
 		c.U64()
@@ -124,10 +124,10 @@ func (s *sample) readEvent(c *cursor, t uint64) {
 	}
 }
 
-// stackFields are the fields of readStack.
+// stackFields are the fields that readStack reads.
 const stackFields = sampleRead | sampleCallchain | sampleRaw | sampleBranchStack | sampleRegsUser | sampleStackUser
 
-// readStack reads the fields that follow: the values of counters, and the stack.
+// readStack reads the next fields: the values of counters, and the stack.
 func (s *sample) readStack(c *cursor, a *attr) {
 	t := a.sampleType
 	if t&sampleRead != 0 {
@@ -151,11 +151,11 @@ func (s *sample) readStack(c *cursor, a *attr) {
 	}
 }
 
-// lastFields are the fields of readLast.
+// lastFields are the fields that readLast reads.
 const lastFields = sampleWeight | sampleWeightStruct | sampleDataSrc | sampleTransaction | sampleRegsIntr | samplePhysAddr |
 	sampleCgroup | sampleDataPageSize | sampleCodePageSize | sampleAux
 
-// readLast reads the last fields: those of an access to memory, and unused ones.
+// readLast reads the last fields: memory access, and unused ones.
 func (s *sample) readLast(c *cursor, a *attr) {
 	t := a.sampleType
 	if t&(sampleWeight|sampleWeightStruct) != 0 {
@@ -185,7 +185,7 @@ func (s *sample) readLast(c *cursor, a *attr) {
 	}
 }
 
-// list returns the bytes of a counted list of items of a size.
+// list returns the bytes of a counted list.
 func (c *cursor) list(size uint64) []byte {
 	n := c.U64()
 	if n > uint64(len(c.Rest))/size {
@@ -210,8 +210,7 @@ func (c *cursor) skipRead(format uint64) {
 	c.Bytes(8 * (times + n*each))
 }
 
-// registers returns the values of the registers of a mask; nil if none were
-// recorded.
+// registers returns the values of the registers in a mask, nil if there are none.
 func (c *cursor) registers(mask uint64) (abi uint64, values []byte) {
 	if abi = c.U64(); abi == 0 {
 		return 0, nil
@@ -219,8 +218,7 @@ func (c *cursor) registers(mask uint64) (abi uint64, values []byte) {
 	return abi, c.Bytes(8 * uint64(bits.OnesCount64(mask)))
 }
 
-// stack returns the valid part of the dumped user stack, and whether it fills the
-// dump.
+// stack returns the valid part of the dumped user stack, and whether it fills the dump.
 func (c *cursor) stack() (valid []byte, full bool) {
 	size := c.U64()
 	if size == 0 {

@@ -6,13 +6,13 @@ import (
 	"stackmill/schema/diagnostic"
 )
 
-// leastWindow is how much of the files is in memory at a time at least, in bytes.
+// leastWindow is the minimum of the files' bytes in memory, whatever the limit.
 const leastWindow = 16 << 20
 
-// touch counts bytes that are read. It is true whenever the window is full, where the files'
-// pages are to be released.
+// touch counts bytes that were read. It returns true when the window is full: the caller then
+// releases the files' pages.
 func (r *reader) touch(n int, touched *int) bool {
-	if *touched += n; *touched > r.window {
+	if *touched += n; *touched > r.in.window {
 		*touched = 0
 		return true
 	}
@@ -21,14 +21,14 @@ func (r *reader) touch(n int, touched *int) bool {
 
 // release releases the files' pages.
 func (r *reader) release() {
-	for _, f := range r.files {
+	for _, f := range r.in.files {
 		f.Release()
 	}
 }
 
-// releaseBefore is release for all files but the rest of a piece, which is read next.
-func (r *reader) releaseBefore(p *piece, at int) {
-	for _, f := range r.files {
+// releaseBefore releases the pages of all files except the rest of a segment, which is read next.
+func (r *reader) releaseBefore(p *segment, at int) {
+	for _, f := range r.in.files {
 		if f != p.file {
 			f.Release()
 		}
@@ -36,19 +36,19 @@ func (r *reader) releaseBefore(p *piece, at int) {
 	p.file.ReleaseBefore(at)
 }
 
-// scan reads the records of a piece.
+// scan reads the records of a segment.
 func (r *reader) scan(n, from int) {
-	p, at := &r.pieces[n], from
+	p, at := &r.in.segments[n], from
 	p.file.Each(from, func(end int) bool {
 		at = r.records(n, at, min(end, len(p.data)))
 		return at < len(p.data)
 	})
 }
 
-// records reads the records of a piece that begin between two offsets, and returns where the
-// next one does.
+// records reads the records that begin between two offsets of a segment, and returns the offset
+// of the next.
 func (r *reader) records(n, at, end int) (next int) {
-	p := &r.pieces[n]
+	p := &r.in.segments[n]
 	for at < end {
 		rest := p.data[at:]
 		if len(rest) < recordHeader && (len(rest) < leastText || !isText(rest)) {
@@ -68,10 +68,10 @@ func (r *reader) records(n, at, end int) (next int) {
 			at = r.badRecord(p, at, typ, size)
 			continue
 		}
-		body, here := rest[recordHeader:size], place(n)<<pieceShift|place(at)
+		body, here := rest[recordHeader:size], recordOffset(n)<<segmentShift|recordOffset(at)
 		switch {
 		case typ == recordSample:
-			p.inRound, r.anyExact = true, r.anyExact || misc&miscExact != 0
+			p.inRound, r.found.anyExact = true, r.found.anyExact || misc&miscExact != 0
 			r.sampleAt(here, body)
 		case typ < recordTool:
 			r.kernelRecord(p, here, typ, misc, body)
@@ -86,54 +86,54 @@ func (r *reader) records(n, at, end int) (next int) {
 			}
 		}
 		at += size
-		if r.touch(size, &r.touched) {
+		if r.touch(size, &r.in.touched) {
 			r.releaseBefore(p, min(at, len(p.data)))
 		}
 	}
 	return at
 }
 
-// badRecord reports a record whose size cannot be right, and returns where reading
-// goes on.
-func (r *reader) badRecord(p *piece, at int, typ uint32, size int) (next int) {
+// badRecord reports a record with an impossible size, and returns the offset where reading
+// continues.
+func (r *reader) badRecord(p *segment, at int, typ uint32, size int) (next int) {
 	rest := p.data[at:]
 	next = r.resync(p, at)
 	if next < len(p.data) || size <= len(rest) {
 		r.problemIn(p.name, diagnostic.Error, int64(at), "bad-record", "a record of type %d has %d bytes: %d bytes are skipped, up to offset %d", typ, size, next-at, next)
 		return next
 	}
-	if r.cut(p, at); typ == recordCompressed { // the first part of the stream can be read
-		r.compressed = append(r.compressed, rest[recordHeader:])
+	if r.cut(p, at); typ == recordCompressed { // keep the first part of the stream
+		r.in.compressed = append(r.in.compressed, rest[recordHeader:])
 	}
 	return next
 }
 
-// mark notes what one of perf's own records says about the state of its buffers.
-func (r *reader) mark(p *piece, typ uint32) {
+// mark notes what a record says about the state of perf's buffers.
+func (r *reader) mark(p *segment, typ uint32) {
 	switch typ {
 	case recordFinishedRound:
 		p.inRound, p.marked = false, true
 	case recordFinishedInit:
-		r.begun = true
+		r.end.begun = true
 	case recordAuxtrace:
 		p.inRound = true
 	case recordCompressed, recordCompressed2:
-		p.inRound, r.packed = true, true
+		p.inRound, r.end.packed = true, true
 	}
 }
 
-// holeStep is after how many bytes without a record a hole is looked for.
+// holeStep is how many bytes resync searches before it looks for a hole.
 const holeStep = 4096
 
-// plausibleRecords is how many records in a row show that reading can go on.
+// plausibleRecords is how many valid records in a row resync accepts.
 const plausibleRecords = 4
 
-// leastText is how many bytes of text are told from a record's type.
+// leastText is the shortest text that is recognized between records.
 const leastText = 4
 
-// foreignText returns how many bytes of text there are where a record should begin, 0 if
-// there is a record. A program whose output goes where perf's does prints between records,
-// and perf itself behind them. No record's type consists of four letters.
+// foreignText returns the length of text where a record should begin, 0 if there is a record. A
+// program whose output goes where perf's does prints between records, and perf itself behind
+// them. No record type consists of four letters.
 func (r *reader) foreignText(b []byte) int {
 	n := 0
 	for n < len(b) && isPrinted(b[n]) {
@@ -143,15 +143,15 @@ func (r *reader) foreignText(b []byte) int {
 	case n < leastText || !utf8.Valid(b[:n]):
 		return 0
 	case n < len(b) && !r.looksLikeRecords(b[n:], plausibleRecords):
-		if n--; !r.looksLikeRecords(b[n:], plausibleRecords) { // the type of a sample, 9, is a tab
+		if n--; !r.looksLikeRecords(b[n:], plausibleRecords) { // the type of a sample, 9, is also a tab
 			return 0
 		}
 	}
-	r.printed += int64(n)
+	r.stats.printed += int64(n)
 	return n
 }
 
-// isText reports whether bytes, some at least, are text.
+// isText reports whether bytes are text; false if there are none.
 func isText(b []byte) bool {
 	for _, c := range b {
 		if !isPrinted(c) {
@@ -161,14 +161,14 @@ func isText(b []byte) bool {
 	return len(b) > 0
 }
 
-// isPrinted reports whether a byte is part of ASCII or UTF-8 text that programs print.
+// isPrinted reports whether a byte is part of printable ASCII or UTF-8 text.
 func isPrinted(c byte) bool {
 	return c >= ' ' && c != 0x7f || c == '\t' || c == '\n' || c == '\r' || c == 0x1b
 }
 
-// resync finds where records continue after a bad one; the piece's end if they do
-// not. Records begin at multiples of 8 bytes from each other, and none is in a hole.
-func (r *reader) resync(p *piece, at int) int {
+// resync finds the next plausible records after a bad one; the end of the segment if there are
+// none. Records are aligned to 8 bytes, and holes have none.
+func (r *reader) resync(p *segment, at int) int {
 	data := p.data
 	for at += 8; at+recordHeader <= len(data); at += 8 {
 		if at&(holeStep-1) < 8 {
@@ -183,13 +183,14 @@ func (r *reader) resync(p *piece, at int) int {
 	return len(data)
 }
 
-// looksLikeRecords reports whether data begins with so many records, or fewer up to its end.
-func (r *reader) looksLikeRecords(data []byte, many int) bool {
+// looksLikeRecords reports whether data begins with that many valid records, or is nothing but
+// fewer.
+func (p *recordParser) looksLikeRecords(data []byte, many int) bool {
 	for n := 0; n < many; n++ {
 		if len(data) == 0 {
 			return n > 0
 		}
-		c := cursorOf(data, r.big)
+		c := cursorOf(data, p.big)
 		typ, _, size := c.U32(), c.U16(), int(c.U16())
 		known := typ != 0 && typ < 2*recordTool || typ >= recordSimpleperf && typ < recordSimpleperfEnd
 		aligned := size%8 == 0 || typ == recordCompressed || typ == recordTracingData || typ == recordHeaderFeature
@@ -201,7 +202,7 @@ func (r *reader) looksLikeRecords(data []byte, many int) bool {
 	return true
 }
 
-// cut records that a piece ends inside a record.
-func (r *reader) cut(p *piece, at int) {
+// cut reports a segment that ends inside a record.
+func (r *reader) cut(p *segment, at int) {
 	r.problemIn(p.name, diagnostic.Error, int64(at), "cut-record", "the file ends inside a record, %d bytes after its start", len(p.data)-at)
 }

@@ -6,20 +6,19 @@ import (
 	"strings"
 )
 
-// simpleperfIDs reads an EVENT_ID record: the numbers of events, and ids of their samples
-// (perf-data 5.4).
-func (r *reader) simpleperfIDs(c *cursor) {
-	ids := cursorOf(c.list(16), r.big)
+// simpleperfIDs reads an EVENT_ID record: indexes of events with ids of their samples (perf-data
+// 5.4).
+func (p *recordParser) simpleperfIDs(c *cursor) {
+	ids := cursorOf(c.list(16), p.big)
 	for len(ids.Rest) > 0 {
 		event, id := ids.U64(), ids.U64()
-		if _, known := r.byID[id]; !known && event < uint64(len(r.events)) && len(r.byID) < maxIDs {
-			r.byID[id] = int32(event)
+		if _, known := p.byID[id]; !known && event < uint64(len(p.events)) && len(p.byID) < maxIDs {
+			p.byID[id] = int32(event)
 		}
 	}
 }
 
-// simpleperfFacts reads META_INFO: names and values, each with a NUL at its end
-// (perf-data 2).
+// simpleperfFacts reads META_INFO: names and values, separated by NULs (perf-data 2).
 func (r *reader) simpleperfFacts(b []byte) {
 	for len(b) > 0 {
 		var name, value []byte
@@ -34,9 +33,8 @@ func (r *reader) simpleperfFacts(b []byte) {
 	}
 }
 
-// simpleperfNames names events by a list of lines: name, type and config, with commas
-// between them.
-func (r *reader) simpleperfNames(list string) {
+// simpleperfNames names events by a list of lines "name,type,config".
+func (p *recordParser) simpleperfNames(list string) {
 	for line := range strings.Lines(list) {
 		parts := strings.Split(strings.TrimSpace(line), ",")
 		if len(parts) < 3 || parts[0] == "" {
@@ -47,16 +45,15 @@ func (r *reader) simpleperfNames(list string) {
 		if err != nil || configErr != nil {
 			continue
 		}
-		for _, e := range r.events {
+		for _, e := range p.events {
 			if e.typ == uint32(typ) && e.config == config {
-				e.name = strings.Join(parts[:len(parts)-2], ",") + withoutSystems(e.modifiers(r.big))
+				e.name = strings.Join(parts[:len(parts)-2], ",") + withoutSystems(e.modifiers(p.big))
 			}
 		}
 	}
 }
 
-// withoutSystems returns the modifiers of an event but those for host and guests, which
-// simpleperf does not name.
+// withoutSystems drops the modifiers for host and guests, which simpleperf does not name.
 func withoutSystems(modifiers string) string {
 	if modifiers = strings.Trim(modifiers, "HG"); modifiers == ":" {
 		return ""
@@ -64,15 +61,14 @@ func withoutSystems(modifiers string) string {
 	return modifiers
 }
 
-// simpleperfMappings reads INIT_MAP: records of processes and their mappings as of the
-// beginning of the recording.
+// simpleperfMappings reads INIT_MAP: the processes and mappings before the recording.
 func (r *reader) simpleperfMappings(b []byte) {
-	apart := piece{name: r.main}
+	apart := segment{name: r.in.main}
 	for len(b) >= recordHeader {
 		c := cursorOf(b, r.big)
 		typ, misc, size := c.U32(), c.U16(), int(c.U16())
 		if size < recordHeader || size > len(b) {
-			r.badRecords++
+			r.stats.badRecords++
 			return
 		}
 		if typ == recordMmap || typ == recordMmap2 || typ == recordComm {

@@ -7,44 +7,42 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// chainLimit is how many addresses the kernel records unless told otherwise
-// (kernel.perf_event_max_stack).
+// chainLimit is the kernel's default limit of addresses (kernel.perf_event_max_stack).
 const chainLimit = 127
 
-// userIP is the number of the instruction pointer in the register masks of x86.
+// userIP is the instruction pointer in x86's register masks.
 const userIP = 8
 
-// stackReader reads records again, one after the other. Several may be used at the same
-// time once all samples were read: they note nothing new then.
+// stackReader reads records again. Several may work concurrently once all samples were read: they
+// write no shared state then.
 type stackReader struct {
 	*reader
-	raw     decode.RawStack // the stack that is read
-	touched int             // bytes read since the files' pages were given back
-	words   []uint64        // its memory
-	exact   []int32         // likewise
-	spaces  uint64          // bits of the foreign address spaces that stacks led through
+	raw     decode.RawStack // the current stack
+	touched int             // bytes read since it released the files' pages
+	words   []uint64        // memory of raw.Words
+	exact   []int32         // memory of raw.Exact
+	spaces  uint64          // bits of the foreign address spaces on the stacks
 }
 
-func (r *stackReader) body(at place) (misc uint16, body []byte) {
-	b := r.pieces[at>>pieceShift].data[at.offset():]
+func (r *stackReader) body(at recordOffset) (misc uint16, body []byte) {
+	b := r.in.segments[at>>segmentShift].data[at.offset():]
 	c := cursorOf(b, r.big)
 	c.U32()
 	misc = c.U16()
 	size := int(c.U16())
-	if r.touch(size, &r.touched) {
+	if r.touch(size, &r.in.touched) {
 		r.release()
 	}
 	return misc, b[recordHeader:size]
 }
 
-// stack makes a raw stack of a sample's call chain, valid until the next call. Without
-// a chain it is the sampled address alone. If the sample has registers, the user part is
-// only the place where it entered the kernel; a dump of the user's stack is unwound
-// later.
+// stack returns the raw stack of a sample's call chain, valid until the next call. Without a
+// chain it is the sampled address alone. If the sample has registers, the user part is only the
+// PC where it entered the kernel: the stack dump is unwound later.
 func (r *stackReader) stack(s *sample, misc uint16) *decode.RawStack {
 	raw := &r.raw
 	*raw = decode.RawStack{OMPState: -1, Returns: true, Words: r.words[:0]}
-	in := context{kernel: misc&miscMode == miscKernel, space: spaceOf(misc)}
+	in := chainContext{kernel: misc&miscMode == miscKernel, space: spaceOf(misc)}
 	r.spaces |= in.space
 	addresses, last := r.chain(s, raw, in)
 	switch {
@@ -73,29 +71,29 @@ func (r *stackReader) stack(s *sample, misc uint16) *decode.RawStack {
 	return raw
 }
 
-// userEntry adds the user's program counter to a stack of kernel frames only.
+// userEntry adds the user PC to a stack of kernel frames only.
 func (r *stackReader) userEntry(s *sample, raw *decode.RawStack) {
 	if raw.Kernel < len(raw.Words) {
 		return
 	}
 	if ip, ok := r.register(s, r.ipRegister()); ok && ip != 0 {
-		r.append(raw, ip, context{})
+		r.append(raw, ip, chainContext{})
 	}
 }
 
-// arm64 reports whether the recorded machine was one of arm64.
-func (r *reader) arm64() bool { return isa.Named(r.rec.Arch, r.rec.WordBits) == isa.ARM64 }
+// arm64 reports whether the recording is from an arm64 machine.
+func (p *recordParser) arm64() bool { return isa.Named(p.rec.Arch, p.rec.WordBits) == isa.ARM64 }
 
-func (r *reader) ipRegister() int {
-	if r.arm64() {
+func (p *recordParser) ipRegister() int {
+	if p.arm64() {
 		return arm64IP
 	}
 	return userIP
 }
 
-// register returns a user register of a sample by its number in the mask.
-func (r *reader) register(s *sample, number int) (uint64, bool) {
-	mask := r.events[s.event].regsUser
+// register returns a user register by its number in the mask.
+func (p *recordParser) register(s *sample, number int) (uint64, bool) {
+	mask := p.events[s.event].regsUser
 	if s.regs == nil || mask>>number&1 == 0 {
 		return 0, false
 	}
@@ -106,10 +104,9 @@ func (r *reader) register(s *sample, number int) (uint64, bool) {
 	if at+8 > len(s.regs) {
 		return 0, false
 	}
-	c := cursorOf(s.regs[at:], r.big)
+	c := cursorOf(s.regs[at:], p.big)
 	return c.U64(), true
 }
 
-// lineage names a process by its pid: perf does not record how it descends from the
-// first.
+// lineage names a process by its pid: perf does not record its descent from the first process.
 func lineage(p *process) string { return fmt.Sprintf("pid-%d", p.PID) }

@@ -8,11 +8,10 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// The ABIs of recorded registers (perf-data 6).
+// The ABI of registers of 32-bit programs (perf-data 6).
 const abi32 = 1
 
-// The DWARF numbers of perf's registers, -1 for those that unwinding ignores
-// (perf-data 15.2).
+// The DWARF numbers of perf's registers, -1 for those that the unwinder ignores (perf-data 15.2).
 var (
 	amd64Registers = [64]int8{0, 3, 2, 1, 4, 5, 6, 7, 16, -1, -1, -1, -1, -1, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15}
 	arm64Registers = [64]int8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
@@ -20,21 +19,19 @@ var (
 	amd64Count, arm64Count = 24, 33
 )
 
-// The registers without which nothing is unwound: the stack pointer and the
-// program counter.
+// The registers that unwinding needs: stack pointer and PC.
 const (
 	amd64Needed = 1<<7 | 1<<16
 	arm64Needed = 1<<31 | 1<<32
 )
 
-// hasDump reports whether a sample has the registers and the stack that unwinding needs
-// (perf-data 15.1).
+// hasDump reports whether a sample has registers and a stack to unwind (perf-data 15.1).
 func (s *sample) hasDump() bool { return len(s.regs) > 0 && len(s.stack) > 0 }
 
-// isUnwound reports whether a sample's stack is known only once it is unwound.
-func (r *reader) isUnwound(s *sample) bool { return s.hasDump() || r.hasLinkRegister(s) }
+// isUnwound reports whether a sample's stack has to be unwound.
+func (p *recordParser) isUnwound(s *sample) bool { return s.hasDump() || p.hasLinkRegister(s) }
 
-// dumps are those of one process.
+// dumps implements decode.Dumps for a process.
 type dumps struct {
 	t *timeline
 	p *process
@@ -44,14 +41,14 @@ type dumps struct {
 func (d dumps) Len() int { return len(d.p.dumps) }
 
 // Guard implements decode.Dumps.
-func (d dumps) Guard(f func()) error { return d.t.r.files[0].Guard(f) }
+func (d dumps) Guard(f func()) error { return d.t.r.in.files[0].Guard(f) }
 
 // Reader implements decode.Dumps.
 func (d dumps) Reader() decode.DumpReader {
 	return &dumpReader{dumps: d, r: stackReader{reader: d.t.r}}
 }
 
-// dumpReader reads the dumps of one process.
+// dumpReader reads the dumps of a process.
 type dumpReader struct {
 	dumps
 	r    stackReader
@@ -78,12 +75,11 @@ func (d *dumpReader) Dump(number int) *decode.StackDump {
 	return dump
 }
 
-// dump fills in the registers and the stack of a sample, or says why they cannot
-// be unwound.
-func (r *reader) dump(s *sample, d *decode.StackDump) (reason string) {
-	mask := r.events[s.event].regsUser
+// dump fills in the registers and the stack of a sample, or returns why they cannot be unwound.
+func (p *recordParser) dump(s *sample, d *decode.StackDump) (reason string) {
+	mask := p.events[s.event].regsUser
 	numbers, count, needed := &amd64Registers, amd64Count, uint64(amd64Needed)
-	switch d.Machine = (decode.Machine{Arch: isa.AMD64, Big: r.big}); r.rec.Arch {
+	switch d.Machine = (decode.Machine{Arch: isa.AMD64, Big: p.big}); p.rec.Arch {
 	case "x86_64":
 	case "aarch64":
 		d.Machine.Arch = isa.ARM64
@@ -101,7 +97,7 @@ func (r *reader) dump(s *sample, d *decode.StackDump) (reason string) {
 		numbers, count, needed = &arm64Registers, arm64Count, arm64Needed
 	}
 	order := binary.ByteOrder(binary.LittleEndian)
-	if r.big {
+	if p.big {
 		order = binary.BigEndian
 	}
 	d.Known = 0

@@ -7,36 +7,36 @@ import (
 	"stackmill/stages/decode"
 )
 
-// idleName is the name of the kernel's idle threads, one on each CPU, all with the id 0. No
-// record names them.
+// idleName is the name of the kernel's idle threads, one per CPU, all with the id 0. No record
+// names them.
 const idleName = "swapper"
 
-// thread has the names of a thread id of a process (perf-data 5.2). Several threads may have
-// the id, one after the other.
+// thread has the names of a thread id in a process (perf-data 5.2). Several threads may have the
+// id, one after the other.
 type thread struct {
-	namings []nameInterval // in the order of time; the first holds from the beginning
-	at      int            // the naming of the latest sample
-	used    int32          // how many namings have samples
+	namings []nameInterval // in order of time; the first holds from the beginning
+	at      int            // index of the latest sample's naming
+	used    int32          // number of namings with samples
 }
 
-// nameInterval is a name and the moment from which samples of the thread have it.
+// nameInterval is a name and the record since which samples of the thread have it.
 type nameInterval struct {
-	moment
+	sampleRef
 	name   string // empty if it is unknown
-	begun  uint64 // when the thread got it, 0 if that was before the recording
+	begun  uint64 // when the thread got the name, 0 if before the recording
 	ended  uint64 // when the thread ended, 0 if that was not recorded
-	number int32  // its number among those that have samples, from 1; 0: it has none
+	number int32  // its number among those with samples, from 1; 0 if it has none
 }
 
-// rename gives a thread a name from the moment of a record on.
+// rename gives a thread a name from a record on.
 func (th *thread) rename(s *sideband, name string) {
-	next := nameInterval{moment: moment{s.time, s.at}, name: name, begun: s.time}
+	next := nameInterval{sampleRef: sampleRef{s.time, s.at}, name: name, begun: s.time}
 	last := len(th.namings) - 1
 	switch {
 	case last < 0 && s.time == 0:
-		next.moment = moment{}
+		next.sampleRef = sampleRef{}
 	case last < 0:
-		th.namings = append(th.namings, nameInterval{}) // its name until now is unknown
+		th.namings = append(th.namings, nameInterval{}) // its name before is unknown
 	case th.namings[last].ended == 0 && th.namings[last].name == name:
 		return
 	case s.time == 0 && th.namings[last].name == "":
@@ -46,8 +46,8 @@ func (th *thread) rename(s *sideband, name string) {
 	th.namings = append(th.namings, next)
 }
 
-// inherit gives a thread that a record begins the name of the one that made it. What perf made
-// up when it began to record (miscExec) says less than what is known already.
+// inherit gives a new thread the name of its creator. A synthesized record (miscExec) overrides
+// nothing known.
 func (th *thread) inherit(s *sideband, parent *thread) {
 	switch {
 	case len(th.namings) == 0:
@@ -57,7 +57,7 @@ func (th *thread) inherit(s *sideband, parent *thread) {
 	}
 }
 
-// name is the thread's latest name, empty if it is unknown.
+// name returns the latest name, empty if it is unknown.
 func (th *thread) name() string {
 	if th == nil || len(th.namings) == 0 {
 		return ""
@@ -65,20 +65,20 @@ func (th *thread) name() string {
 	return th.namings[len(th.namings)-1].name
 }
 
-// end notes that a thread has ended; it may have later samples.
+// end notes that a thread has ended; it may still have later samples.
 func (th *thread) end(time uint64) {
 	if th != nil && len(th.namings) > 0 {
 		th.namings[len(th.namings)-1].ended = time
 	}
 }
 
-// number returns the number of the name that the thread has in a sample, from 0. Samples come
-// in the order of time.
-func (th *thread) number(m *moment) int32 {
+// number returns the number of the thread's name in a sample, from 0. Samples come in order of
+// time.
+func (th *thread) number(m *sampleRef) int32 {
 	if len(th.namings) == 0 {
 		return 0
 	}
-	for th.at+1 < len(th.namings) && !m.before(th.namings[th.at+1].moment) {
+	for th.at+1 < len(th.namings) && !m.before(th.namings[th.at+1].sampleRef) {
 		th.at++
 	}
 	n := &th.namings[th.at]
@@ -89,17 +89,17 @@ func (th *thread) number(m *moment) int32 {
 	return n.number - 1
 }
 
-// forget drops names that were given up before the first sample.
+// forget drops names that ended before the first sample.
 func (th *thread) forget(first uint64) {
 	for len(th.namings) > 1 && th.namings[1].time < first {
 		th.namings = th.namings[1:]
 	}
 	if len(th.namings) > 0 {
-		th.namings[0].moment = moment{}
+		th.namings[0].sampleRef = sampleRef{}
 	}
 }
 
-// thread returns a thread of a process, a new one if need be.
+// thread returns a thread of a process, which it creates if needed.
 func (p *process) thread(tid int32) *thread {
 	th := p.threads[tid]
 	if th == nil {
@@ -112,12 +112,12 @@ func (p *process) thread(tid int32) *thread {
 	return th
 }
 
-// rename reports whether threads are renamed while samples are taken.
+// renames reports whether some thread has several names while samples are taken.
 func (t *timeline) renames() (some bool) {
 	for _, list := range t.all {
 		for _, p := range list {
 			for _, th := range p.threads {
-				th.forget(t.r.moments.begin())
+				th.forget(t.r.found.sampleRefs.begin())
 				some = some || len(th.namings) > 1
 			}
 		}
@@ -125,7 +125,7 @@ func (t *timeline) renames() (some bool) {
 	return some
 }
 
-// names are the names that the process's threads had in samples, by thread and time.
+// names returns the names of the process's threads in samples, by thread and time.
 func (t *timeline) names(p *process) (list []decode.ThreadName) {
 	for _, tid := range slices.Sorted(maps.Keys(p.threads)) {
 		namings := p.threads[tid].namings
@@ -148,22 +148,21 @@ func (t *timeline) names(p *process) (list []decode.ThreadName) {
 	return list
 }
 
-// recentThreads is for how many threads the last look-up is kept: samples of a few threads take
-// turns.
-const recentThreads = 64
+// recentThreadCount is the size of the cache of look-ups: samples of a few threads alternate.
+const recentThreadCount = 64
 
-// threadSeen is a thread that was looked up.
-type threadSeen struct {
+// recentThread is a cached look-up.
+type recentThread struct {
 	p   *process
 	tid int32
 	*thread
 }
 
-// numberName returns the number of the name that a thread has in a sample.
-func (a *assigner) numberName(p *process, tid int32, m *moment) int32 {
-	seen := &a.recent[uint32(tid)%recentThreads]
+// numberName returns the number of a thread's name in a sample.
+func (a *attributeStep) numberName(p *process, tid int32, m *sampleRef) int32 {
+	seen := &a.recent[uint32(tid)%recentThreadCount]
 	if seen.p != p || seen.tid != tid || seen.thread == nil {
-		*seen = threadSeen{p, tid, p.threads[tid]}
+		*seen = recentThread{p, tid, p.threads[tid]}
 	}
 	if seen.thread == nil {
 		return 0
@@ -171,11 +170,11 @@ func (a *assigner) numberName(p *process, tid int32, m *moment) int32 {
 	return seen.number(m)
 }
 
-// noCGroup is the number of no control group.
+// noCGroup is the number of a sample without a control group.
 const noCGroup = -1
 
-// numberCGroup returns the number of a control group. The kernel gives 0 where there is none.
-func (a *assigner) numberCGroup(id uint64) int64 {
+// internCGroup returns the number of a control group. The kernel's id 0 means none.
+func (a *attributeStep) internCGroup(id uint64) int64 {
 	if id == 0 {
 		return noCGroup
 	}
@@ -183,7 +182,7 @@ func (a *assigner) numberCGroup(id uint64) int64 {
 	if !known {
 		n = int64(len(a.rec.CGroups))
 		a.cgroups[id] = n
-		a.rec.CGroups = append(a.rec.CGroups, a.cgroupNames.of(id))
+		a.rec.CGroups = append(a.rec.CGroups, a.found.cgroupNames.of(id))
 	}
 	return n
 }

@@ -7,22 +7,23 @@ import (
 	"stackmill/stages/decode"
 )
 
-// timeline is what the side-band records say about processes (perf-data 9).
+// timeline follows processes, their programs and address spaces, by the side-band records
+// (perf-data 9).
 type timeline struct {
-	r        *reader
-	start    uint64 // the earliest time of all
-	current  map[int32]*process
-	all      map[int32][]*process  // by pid, in order of their start
-	latest   sharing               // asked for: successive samples are mostly of one pid
-	recorded []*process            // those with samples, in the order of their first samples
-	kernel   []decode.MapEvent     // of modules and of code that the kernel made
-	files    map[string]*pathFiles // by path
-	copied   map[string]int64      // by path of a program: how often memory took the place of its text
-	kernelID string                // of the kernel's own mapping
-	launched []*process            // programs that perf started
-	texts    map[string]string     // of names
-	counters []decode.Counter
-	shared   shared
+	r           *reader
+	start       uint64 // the earliest time of any record
+	current     map[int32]*process
+	all         map[int32][]*process  // by pid, in order of their start
+	latest      pidProcesses          // of the last look-up: successive samples mostly have the same pid
+	recorded    []*process            // processes with samples, by their first
+	kernel      []decode.MapEvent     // modules and generated code of the kernel
+	files       map[string]*pathFiles // by path
+	copied      map[string]int64      // how often memory replaced the text of a program, by path
+	kernelID    string                // the build-id of the kernel's own mapping
+	launched    []*process            // programs that perf started
+	texts       map[string]string     // interned names
+	counters    []decode.Counter
+	inheritance inheritance
 }
 
 // process is one process from its fork to the reuse of its pid.
@@ -30,19 +31,19 @@ type process struct {
 	decode.Process
 	from   uint64
 	exited bool
-	// launcher says that it is perf itself, about to execute the program to record.
+	// launcher marks perf's child before it executes the program to record.
 	launcher bool
-	text     []decode.MapEvent // of its program's own file
-	live     []int32           // the mappings of its current program since base: their numbers in Image, or their complements in Data
-	base     *snapshot         // the older ones: those that a fork shares
-	forked   *snapshot         // what it inherited
-	drops    []drop
-	exec     *execution // nil unless the mappings of a new program are incomplete
-	rows     *rows      // nil without samples
+	text     []decode.MapEvent // mappings of the program's own file
+	live     []int32           // mappings of the current program since base: indexes in Image, or complements of indexes in Data
+	base     *snapshot         // older mappings, shared with forks
+	forked   *snapshot         // mappings inherited from the parent
+	drops    []sharedUnmap
+	exec     *execution   // set while the mappings of a new program are incomplete
+	rows     *processRows // nil without samples
 	threads  map[int32]*thread
-	executes bool    // its program was executed while perf recorded
-	spaces   uint64  // bits of the foreign address spaces it was in
-	dumps    []place // samples whose stacks are to be unwound, by number
+	executes bool           // it executed its program during the recording
+	spaces   uint64         // bits of the foreign address spaces of its samples
+	dumps    []recordOffset // samples with stacks to unwind
 }
 
 func (r *reader) timeline() *timeline {
@@ -55,27 +56,27 @@ func (r *reader) timeline() *timeline {
 			t.start = min(t.start, time)
 		}
 	}
-	for _, s := range r.sidebands {
+	for _, s := range r.found.sidebands {
 		earliest(s.time)
 	}
-	earliest(r.moments.earliest)
+	earliest(r.found.sampleRefs.earliest)
 	if t.start == noTime {
 		t.start = 0
 	}
-	r.tellsExec = r.tellsExec || slices.ContainsFunc(r.events, func(e *event) bool { return e.flags&flagCommExec != 0 })
-	for i := range r.sidebands {
-		t.replay(&r.sidebands[i])
+	r.found.tellsExec = r.found.tellsExec || slices.ContainsFunc(r.events, func(e *event) bool { return e.flags&flagCommExec != 0 })
+	for i := range r.found.sidebands {
+		t.replay(&r.found.sidebands[i])
 	}
-	r.sidebands = nil
+	r.found.sidebands = nil
 	for _, list := range t.all {
 		for _, p := range list {
-			p.executed()
+			p.endExec()
 		}
 	}
 	return t
 }
 
-// ns is a recorded time from the start.
+// ns converts a recorded time to ns since the start.
 func (t *timeline) ns(time uint64) int64 {
 	if time < t.start {
 		return 0
@@ -83,7 +84,7 @@ func (t *timeline) ns(time uint64) int64 {
 	return int64(time - t.start)
 }
 
-// process returns the current process of a pid, a new one if none was announced.
+// process returns the current process of a pid; a new one if no record announced it.
 func (t *timeline) process(pid int32, now uint64) *process {
 	p := t.current[pid]
 	if p == nil {
@@ -101,12 +102,12 @@ func (t *timeline) begin(pid int32, now uint64) *process {
 	}
 	t.current[pid] = p
 	t.all[pid] = append(t.all[pid], p)
-	t.latest = sharing{}
+	t.latest = pidProcesses{}
 	return p
 }
 
-// sharing are the processes that share a pid, in the order of their start.
-type sharing struct {
+// pidProcesses are the processes of a pid, by start.
+type pidProcesses struct {
 	pid  int32
 	list []*process
 }
@@ -114,7 +115,7 @@ type sharing struct {
 // at returns the process that had the pid at a time.
 func (t *timeline) at(pid int32, time uint64) *process {
 	if t.latest.list == nil || t.latest.pid != pid {
-		t.latest = sharing{pid, t.all[pid]}
+		t.latest = pidProcesses{pid, t.all[pid]}
 	}
 	list := t.latest.list
 	i := sort.Search(len(list), func(i int) bool { return list[i].from > time })
@@ -148,11 +149,11 @@ func (t *timeline) replay(s *sideband) {
 		t.ksymbol(s, &c)
 	}
 	if c.Short {
-		t.r.badRecords++
+		t.r.stats.badRecords++
 	}
 }
 
-// comm names a thread, and the program of a process that executes it. Such a process loses its
+// comm names a thread, and the program of a process that executes one. Such a process loses its
 // mappings, which perf does not record.
 func (t *timeline) comm(s *sideband, c *cursor) {
 	pid, tid := c.s32(), c.s32()
@@ -173,7 +174,7 @@ func (t *timeline) comm(s *sideband, c *cursor) {
 		p.Target, p.executes = name, s.misc&miscExec != 0
 	}
 	if s.misc&miscExec != 0 {
-		p.execute(t.ns(s.time))
+		p.beginExec(t.ns(s.time))
 		p.text = nil
 		for i := range p.JITDumps {
 			p.JITDumps[i].Until = min(p.JITDumps[i].Until, t.ns(s.time))
@@ -181,13 +182,13 @@ func (t *timeline) comm(s *sideband, c *cursor) {
 	}
 }
 
-// namesProgram reports whether the name of a process's first thread is the name of its program:
-// one that a program has itself given to its thread is not. Kernels before 3.16 do not tell which.
+// namesProgram reports whether the name of a first thread is the program's: threads may also
+// rename themselves. Kernels before 3.16 do not distinguish.
 func (t *timeline) namesProgram(p *process, s *sideband) bool {
-	return s.misc&miscExec != 0 || p.Target == "" || !t.r.tellsExec || s.time == 0 && !p.executes
+	return s.misc&miscExec != 0 || p.Target == "" || !t.r.found.tellsExec || s.time == 0 && !p.executes
 }
 
-// intern returns a text of which all copies share their memory.
+// intern returns a string that shares its memory with equal ones.
 func (t *timeline) intern(text string) string {
 	if known, ok := t.texts[text]; ok {
 		return known
@@ -219,14 +220,14 @@ func (t *timeline) forkProcess(s *sideband, pid, ppid int32) {
 	parent := t.current[ppid]
 	if old := t.current[pid]; old != nil && !old.exited && s.misc&miscExec != 0 {
 		old.PPID = int64(ppid)
-		return // announced at the start of recording
+		return // synthesized when the recording began
 	}
 	p := t.begin(pid, s.time)
 	p.PPID = int64(ppid)
 	if parent == nil || s.misc&miscExec != 0 {
 		return
 	}
-	parent.executed()
+	parent.endExec()
 	p.Target, p.text = parent.Target, slices.Clone(parent.text)
 	t.inheritDumps(p, parent)
 	p.forked = parent.share()

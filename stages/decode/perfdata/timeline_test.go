@@ -30,7 +30,7 @@ func TestExecution(t *testing.T) {
 		{"without a vdso", []sideband{mapped(10, 0x4000, "/old"), exec, mapped(30, 0x4000, "/new")}, 10, 20},
 		{"failed", []sideband{mapped(10, 0x4000, "/old"), exec, mapped(25, 0x8000, "/other"), exec, mapped(30, 0x4000, "/new"), mapped(40, 0x9000, "[vdso]")}, 10, 30},
 	} {
-		r := &reader{rec: &decode.Recording{}, sidebands: tt.records}
+		r := &reader{recordParser: recordParser{rec: &decode.Recording{}}, found: recordIndex{sidebands: tt.records}}
 		ended, began := int64(-1), int64(-1)
 		for _, m := range r.timeline().current[1].Image {
 			switch {
@@ -72,7 +72,7 @@ func TestVisibleMappings(t *testing.T) {
 			delete(want, int64(m.FileOffset))
 		}
 		seen := map[uint64]bool{}
-		hidden := 0
+		coveredRanges := 0
 		for _, m := range slices.Backward(got) {
 			news := false
 			for a := range m.Size {
@@ -80,11 +80,11 @@ func TestVisibleMappings(t *testing.T) {
 				seen[m.Address+a] = true
 			}
 			if !news {
-				hidden++
+				coveredRanges++
 			}
 		}
-		if len(want) > 0 || hidden > 0 {
-			t.Fatalf("%d that are seen are missing, %d that are hidden are not: %v", len(want), hidden, live)
+		if len(want) > 0 || coveredRanges > 0 {
+			t.Fatalf("%d that are seen are missing, %d that are hidden are not: %v", len(want), coveredRanges, live)
 		}
 	}
 }

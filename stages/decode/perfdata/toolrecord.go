@@ -7,8 +7,8 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// toolRecord reads one of perf's own records. It returns the number of bytes after the
-// record that belong to it, but not to its size.
+// toolRecord reads one of perf's own records. It returns how many bytes after the record belong
+// to it.
 func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 	c := cursorOf(body, r.big)
 	switch typ {
@@ -20,7 +20,7 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 		}
 	case recordHeaderFeature:
 		bit := c.U64()
-		r.described = true
+		r.end.described = true
 		if !c.Short && bit < 256 {
 			r.feature(int(bit), c.Rest)
 		}
@@ -34,37 +34,37 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 			}
 		}
 	case recordTimeConv:
-		r.cycles = readCycleClock(body, r.big)
+		r.meta.cycles = readCycleClock(body, r.big)
 	case recordBuildID:
-		r.injected = true
+		r.end.injected = true
 		r.buildID(misc, body)
 	case recordIDIndex:
 		r.idIndex(c.list(idIndexEntry))
 	case recordTracingData:
 		r.noteRecord(typ)
-		if n := int(c.U32()); n > len(c.Rest) { // simpleperf has it inside the record
+		if n := int(c.U32()); n > len(c.Rest) { // simpleperf has the data inside the record
 			return (n + 7) &^ 7
 		}
 		r.tracepointNames(c.Rest)
 	case recordAuxtrace:
-		r.auxBytes = bounds.Plus(r.auxBytes, int64(min(c.U64(), math.MaxInt64)))
+		r.stats.auxBytes = bounds.Plus(r.stats.auxBytes, int64(min(c.U64(), math.MaxInt64)))
 		c = cursorOf(body, r.big)
 		return int(min(c.U64(), 1<<62))
 	case recordCompressed:
-		r.compressed = append(r.compressed, body)
+		r.in.compressed = append(r.in.compressed, body)
 	case recordCompressed2:
 		if !r.compressed2(body) {
-			r.badSamples++
+			r.stats.badSamples++
 		}
 	case recordEventIDs:
 		r.simpleperfIDs(&c)
 	default:
 		if _, known := recordKinds[typ]; !known {
-			r.unknownRecords[typ]++
+			r.unused.unknownRecords[typ]++
 		} else if r.fits(typ, body) {
 			r.noteRecord(typ)
 		} else {
-			r.oddRecords++
+			r.stats.oddRecords++
 		}
 	}
 	return 0

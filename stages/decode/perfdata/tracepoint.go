@@ -8,12 +8,12 @@ import (
 // tracingMagic begins the descriptions of tracepoints (perf-data 2).
 const tracingMagic = "\x17\x08\x44tracing"
 
-// tracepointNames reads TRACING_DATA: the descriptions of tracepoints. They name events that
-// have no name of their own: old versions of perf wrote no others into pipes.
-func (r *reader) tracepointNames(b []byte) {
+// tracepointNames names events without a name by TRACING_DATA: old versions of perf wrote no
+// other names into pipes.
+func (p *recordParser) tracepointNames(b []byte) {
 	nameless := map[uint64][]*event{}
-	for _, e := range r.events {
-		if e.typ == typeTracepoint && e.name == e.defaultName(r.big) {
+	for _, e := range p.events {
+		if e.typ == typeTracepoint && e.name == e.defaultName(p.big) {
 			nameless[e.config] = append(nameless[e.config], e)
 		}
 	}
@@ -21,7 +21,7 @@ func (r *reader) tracepointNames(b []byte) {
 	if len(nameless) == 0 || !known {
 		return
 	}
-	c := cursorOf(b, r.big)
+	c := cursorOf(b, p.big)
 	c.Text() // the version
 	c.Big = c.U8() != 0
 	c.Bytes(1 + 4) // the sizes of words and pages
@@ -43,7 +43,7 @@ func (r *reader) tracepointNames(b []byte) {
 	}
 }
 
-// tracepoint returns what the first two lines of a tracepoint's description say.
+// tracepoint parses the first two lines of a tracepoint's description.
 func tracepoint(description []byte) (name string, id uint64) {
 	first, rest, _ := bytes.Cut(description, []byte{'\n'})
 	second, _, _ := bytes.Cut(rest, []byte{'\n'})

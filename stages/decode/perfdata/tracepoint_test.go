@@ -13,12 +13,12 @@ import (
 func TestTracepointNames(t *testing.T) {
 	typ := uint32(typeTracepoint)
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-		for _, place := range []string{"behind", "inside", "feature", "cut"} {
-			t.Run(fmt.Sprint(place, order), func(t *testing.T) {
+		for _, recordOffset := range []string{"behind", "inside", "feature", "cut"} {
+			t.Run(fmt.Sprint(recordOffset, order), func(t *testing.T) {
 				b := &builder{order: order, typ: &typ, config: 77}
 				described := tracingData(order)
 				want := "sched:sched_switch"
-				switch place {
+				switch recordOffset {
 				case "cut":
 					described, want = described[:len(described)/2], "event-2-0x4d:HG"
 					fallthrough

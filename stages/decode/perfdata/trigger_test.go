@@ -34,7 +34,7 @@ func TestTrigger(t *testing.T) {
 		{"SPE", event{attr: attr{sampleType: sampleAddr | sampleWeight}}, "aarch64", decode.TriggerExact},
 		{"cycles of arm64", event{attr: attr{sampleType: sampleAddr}}, "aarch64", decode.TriggerSkid},
 	} {
-		r := &reader{rec: &decode.Recording{Arch: tt.arch}, units: units}
+		r := &reader{recordParser: recordParser{rec: &decode.Recording{Arch: tt.arch}, units: units}}
 		if got := r.trigger(&tt.event); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}

@@ -8,21 +8,21 @@ import (
 	"stackmill/schema/diagnostic"
 )
 
-// use says what becomes of one kind of thing that a recording contains.
-type use uint8
+// usage says how the reader uses a kind of content.
+type usage uint8
 
 const (
-	used     use = iota // it decides values or names, or is about the recording's own order
-	stored              // a column has it
-	machine             // it describes the machine, and no value or name depends on it
-	reported            // a remark in `problems` has its count
+	used     usage = iota // it decides values or names, or is about the recording's own order
+	stored                // a column has it
+	machine               // it describes the machine: no value or name depends on it
+	reported              // a row of `problems` counts it
 )
 
-// contentKind is a kind of thing that a recording contains (perf-data 2, 5, 6).
+// contentKind is a kind of content of a recording (perf-data 2, 5, 6).
 type contentKind struct {
 	name string
-	use  use
-	// lacks says what the store lacks of it, if it is reported.
+	use  usage
+	// lacks says what the store lacks, for reported content.
 	lacks string
 }
 
@@ -72,8 +72,8 @@ var recordKinds = map[uint32]contentKind{
 	recordSimpleperf + 10: {"DEBUG", reported, "simpleperf's notes about itself"},
 }
 
-// sampleFields are the fields of samples by their bit in sample_type. Those of use reported
-// may be used by some events: see reader.unusedFields.
+// sampleFields are the sample fields by their sample_type bit. Some events may use reported ones:
+// see usesField.
 var sampleFields = [...]contentKind{
 	{"IP", used, ""}, {"TID", used, ""}, {"TIME", used, ""}, {"ADDR", stored, ""}, {"READ", used, ""}, {"CALLCHAIN", used, ""}, {"ID", used, ""},
 	{"CPU", used, ""}, {"PERIOD", used, ""}, {"STREAM_ID", used, ""},
@@ -105,7 +105,7 @@ var headerFeatures = map[int]contentKind{
 	15: {"BRANCH_STACK", used, ""}, featurePMUs: {"PMU_MAPPINGS", used, ""},
 	featureGroups: {"GROUP_DESC", reported, "which events were counted as a group"},
 	18:            {"AUXTRACE", used, ""}, // an index of records
-	19:            {"STAT", used, ""},     // the records have a remark
+	19:            {"STAT", used, ""},     // the records are reported
 	featureCache:  {"CACHE", used, ""}, featureTimes: {"SAMPLE_TIME", used, ""}, 22: {"MEM_TOPOLOGY", machine, ""}, 23: {"CLOCKID", machine, ""},
 	24:              {"DIR_FORMAT", used, ""},
 	featurePrograms: {"BPF_PROG_INFO", reported, "the machine code and lines of BPF programs"},
@@ -122,62 +122,61 @@ var headerFeatures = map[int]contentKind{
 	featureInitMap:        {"INIT_MAP", used, ""},
 }
 
-// noteRecord counts a record that is not used.
-func (r *reader) noteRecord(typ uint32) { r.seenRecords[typ]++ }
+// noteRecord counts an unused record.
+func (r *reader) noteRecord(typ uint32) { r.unused.seenRecords[typ]++ }
 
-// noteFeature counts what a feature of the header has: of those that perf always writes,
-// the entries.
+// noteFeature counts the entries of a feature, or the feature itself.
 func (r *reader) noteFeature(bit int, c cursor) {
 	n := int64(1)
 	switch bit {
 	case featureGroups, featurePrograms, featureTypes:
 		n = int64(c.U32())
 	}
-	r.seenFeatures[bit] += n
+	r.unused.seenFeatures[bit] += n
 }
 
-// noteFields counts what samples have and no table holds. It is called once all samples were
-// found, and before those of groups are counted for each event.
+// noteFields counts samples with fields that no table stores. It runs when all samples are found,
+// and before group samples are counted per event.
 func (r *reader) noteFields() {
 	for _, e := range r.events {
 		for bit := range sampleFields {
 			if e.sampleType>>bit&1 != 0 && !r.usesField(e, 1<<bit) {
-				r.seenFields[bit] += e.samples
+				r.unused.seenFields[bit] += e.samples
 			}
 		}
 	}
 }
 
-// usesField reports whether an event's samples need a remark about a field.
-func (r *reader) usesField(e *event, field uint64) bool {
+// usesField reports whether an event's samples use a reported field.
+func (p *recordParser) usesField(e *event, field uint64) bool {
 	switch field {
 	case sampleRegsUser:
-		return e.sampleType&sampleStackUser != 0 || r.arm64() && e.regsUser>>arm64LR&1 != 0
+		return e.sampleType&sampleStackUser != 0 || p.arm64() && e.regsUser>>arm64LR&1 != 0
 	case sampleBranchStack:
 		return e.branchType&branchCallStack != 0
 	}
 	return false
 }
 
-// judgeUnused reports, once for each kind, what the recording contains and no table holds.
+// judgeUnused reports, once per kind, the content that no table stores.
 func (r *reader) judgeUnused() {
-	for _, typ := range slices.Sorted(maps.Keys(r.seenRecords)) {
+	for _, typ := range slices.Sorted(maps.Keys(r.unused.seenRecords)) {
 		if k := recordKinds[typ]; k.use == reported {
-			r.count(diagnostic.Info, r.seenRecords[typ], "unused-records", fmt.Sprintf("%s records are not used: the store lacks %s", k.name, k.lacks))
+			r.count(diagnostic.Info, r.unused.seenRecords[typ], "unused-records", fmt.Sprintf("%s records are not used: the store lacks %s", k.name, k.lacks))
 		}
 	}
-	for bit, n := range r.seenFields {
+	for bit, n := range r.unused.seenFields {
 		k := sampleFields[bit]
 		switch {
 		case k.use != reported, n == 0:
 		case 1<<bit == sampleBranchStack:
-			r.count(diagnostic.Info, r.branches, "unused-fields", fmt.Sprintf("branch records of %d of the samples (BRANCH_STACK) are not stored%s", n, r.branchesUsed()))
+			r.count(diagnostic.Info, r.unused.branches, "unused-fields", fmt.Sprintf("branch records of %d of the samples (BRANCH_STACK) are not stored%s", n, r.branchesUsed()))
 		default:
 			r.count(diagnostic.Info, n, "unused-fields", fmt.Sprintf("samples have a field %s that is not used: the store lacks %s", k.name, k.lacks))
 		}
 	}
-	r.count(diagnostic.Info, r.latencies, "unused-fields", "samples have further latencies (WEIGHT_STRUCT) that are not used: the store lacks all but the first")
-	for bit, n := range r.seenFeatures {
+	r.count(diagnostic.Info, r.unused.latencies, "unused-fields", "samples have further latencies (WEIGHT_STRUCT) that are not used: the store lacks all but the first")
+	for bit, n := range r.unused.seenFeatures {
 		switch k, known := headerFeatures[bit]; {
 		case !known:
 			r.count(diagnostic.Info, n, "unused-features", fmt.Sprintf("the header has a feature %d, which is unknown", bit))
@@ -185,12 +184,12 @@ func (r *reader) judgeUnused() {
 			r.count(diagnostic.Info, n, "unused-features", fmt.Sprintf("the header's feature %s is not used: the store lacks %s", k.name, k.lacks))
 		}
 	}
-	if lost := r.readLost(); lost > r.lostSamples {
-		r.count(diagnostic.Warning, lost-r.lostSamples, "lost-samples", "the kernel dropped samples, as their counters say (read_format lost)")
+	if lost := r.readLost(); lost > r.stats.lostSamples {
+		r.count(diagnostic.Warning, lost-r.stats.lostSamples, "lost-samples", "the kernel dropped samples, as their counters say (read_format lost)")
 	}
 }
 
-// branchesUsed says what branches are used for nevertheless.
+// branchesUsed says for what branches are used nevertheless.
 func (r *reader) branchesUsed() string {
 	if slices.ContainsFunc(r.events, func(e *event) bool { return e.usesBranches() }) {
 		return "; they only show the callers of leaves without a frame"
@@ -198,10 +197,10 @@ func (r *reader) branchesUsed() string {
 	return ""
 }
 
-// readLost is how many samples the counters' last readings say were lost.
+// readLost returns how many samples were lost by the counters' last readings.
 func (r *reader) readLost() (n int64) {
-	for _, lost := range r.lostBy {
-		n += int64(min(lost, 1<<62/uint64(len(r.lostBy))))
+	for _, lost := range r.unused.lostBy {
+		n += int64(min(lost, 1<<62/uint64(len(r.unused.lostBy))))
 	}
 	return n
 }

@@ -6,13 +6,13 @@ import (
 	"stackmill/stages/decode"
 )
 
-// visible returns the mappings that later ones do not hide entirely. The end of a
-// mapping is not recorded.
+// visible returns the mappings that later ones do not hide entirely. perf does not record the end
+// of a mapping.
 func visible(live []decode.MapEvent) []decode.MapEvent {
-	h := newHidden(live)
+	h := newCoveredRanges(live)
 	var kept []decode.MapEvent
 	for _, m := range slices.Backward(live) {
-		if h.hide(m.Address, m.Address+m.Size) {
+		if h.cover(m.Address, m.Address+m.Size) {
 			kept = append(kept, m)
 		}
 	}
@@ -20,15 +20,15 @@ func visible(live []decode.MapEvent) []decode.MapEvent {
 	return kept
 }
 
-// hidden says which addresses were hidden so far: the ranges between the bounds of all
-// mappings, where each leads to the next that may not be hidden.
-type hidden struct {
+// coveredRanges tracks which address ranges are covered: between the bounds of all mappings, each
+// range links to the next that may be uncovered.
+type coveredRanges struct {
 	bounds []uint64 // sorted, distinct
 	next   []int32
 }
 
-func newHidden(live []decode.MapEvent) *hidden {
-	h := &hidden{bounds: make([]uint64, 0, 2*len(live))}
+func newCoveredRanges(live []decode.MapEvent) *coveredRanges {
+	h := &coveredRanges{bounds: make([]uint64, 0, 2*len(live))}
 	for i := range live {
 		h.bounds = append(h.bounds, live[i].Address, live[i].Address+live[i].Size)
 	}
@@ -41,9 +41,9 @@ func newHidden(live []decode.MapEvent) *hidden {
 	return h
 }
 
-// hide hides the addresses from start to end, two of the bounds, and reports whether any
-// of them was not hidden before.
-func (h *hidden) hide(start, end uint64) (any bool) {
+// cover covers the addresses from start to end, which are bounds, and reports whether some were
+// uncovered.
+func (h *coveredRanges) cover(start, end uint64) (any bool) {
 	from, _ := slices.BinarySearch(h.bounds, start)
 	to, _ := slices.BinarySearch(h.bounds, end)
 	for i := h.open(int32(from)); int(i) < to; i = h.open(i) {
@@ -53,8 +53,8 @@ func (h *hidden) hide(start, end uint64) (any bool) {
 	return any
 }
 
-// open returns the first range from one on that is not hidden.
-func (h *hidden) open(i int32) int32 {
+// open returns the first uncovered range from an index on.
+func (h *coveredRanges) open(i int32) int32 {
 	first := i
 	for h.next[i] != i {
 		i = h.next[i]

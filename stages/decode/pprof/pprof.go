@@ -33,8 +33,8 @@ func (d *Decoder) Detect(path string) bool { return begins(path) }
 // extensions are how files are named that are meant to be profiles.
 var extensions = []string{".pb.gz", ".pprof"}
 
-// Meant reports whether a file that Detect rejects is named like a profile.
-func (d *Decoder) Meant(path string) bool {
+// LooksLike reports whether a file that Detect rejects is named like a profile.
+func (d *Decoder) LooksLike(path string) bool {
 	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(path, e) })
 }
 

@@ -381,7 +381,7 @@ func TestDetect(t *testing.T) {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
-	if d := New(); d.Detect(t.TempDir()) || d.Detect("nowhere") || !d.Meant("/x/cpu.pb.gz") || d.Meant("/x/log.gz") {
+	if d := New(); d.Detect(t.TempDir()) || d.Detect("nowhere") || !d.LooksLike("/x/cpu.pb.gz") || d.LooksLike("/x/log.gz") {
 		t.Error("what is no file, or named otherwise")
 	}
 }

@@ -10,10 +10,9 @@ import (
 	"stackmill/internal/safefile"
 )
 
-// Meant reports whether a path that Detect rejects was meant to be a recording: perf
-// gives such names, or the first bytes are followed by the header of a recording
-// (perf-data 1.1, 3.1).
-func (d *Decoder) Meant(path string) bool {
+// LooksLike reports whether a path that Detect rejects seems to be a damaged recording: by a name
+// that perf gives, or by a header behind damaged first bytes (perf-data 1.1, 3.1).
+func (d *Decoder) LooksLike(path string) bool {
 	main := filepath.Join(path, mainFile)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		_, err := os.Stat(main)
@@ -22,8 +21,7 @@ func (d *Decoder) Meant(path string) bool {
 	return isRecordingName(filepath.Base(path)) || hasStructure(path)
 }
 
-// isRecordingName reports whether a file is named like a recording of perf:
-// `perf.data`, with what people put before and after it.
+// isRecordingName reports whether a name contains `perf.data` with separators around it.
 func isRecordingName(base string) bool {
 	before, behind, ok := strings.Cut(base, "perf.data")
 	boundary := func(s string) bool { return s == "" || !isLetter(s[0]) }
@@ -32,8 +30,8 @@ func isRecordingName(base string) bool {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// isDerived reports whether the suffix of a recording's name says that the file was
-// made from the recording: a report, an archive, a checksum.
+// isDerived reports whether the suffix of a recording's name belongs to a file made from it: a
+// report, an archive, a checksum.
 func isDerived(behind string) bool {
 	switch filepath.Ext(behind) {
 	case "", ".old", ".data":
@@ -47,8 +45,8 @@ func isDerived(behind string) bool {
 	return false // perf.data.1
 }
 
-// hasStructure reports whether a file's sections are where those of a recording
-// are, or whether it continues like a recording that came through a pipe.
+// hasStructure reports whether a file's header has plausible sections, or the file continues like
+// a recording from a pipe.
 func hasStructure(path string) bool {
 	f, info, err := safefile.Open(path, safefile.Recording)
 	if err != nil {

@@ -2,12 +2,12 @@ package perfdata
 
 import "sort"
 
-// mergeRuns sorts moments. What perf writes of a buffer is in the order of time, and the
-// buffers are written in turns: the moments are ascending runs, most of which overlap only
-// with those next to them. They are merged two by two, from where they overlap.
-func mergeRuns(list []moment) {
+// mergeRuns sorts samples by time. perf writes the samples of one buffer in order and the buffers
+// in turn: the list consists of ascending runs, most of which overlap only with their neighbors.
+// mergeRuns merges them pairwise, from where they overlap.
+func mergeRuns(list []sampleRef) {
 	ends := runEnds(list)
-	var aside []moment
+	var aside []sampleRef
 	for len(ends) > 1 {
 		from, n := 0, 0
 		for i := 0; i < len(ends); i += 2 {
@@ -19,8 +19,8 @@ func mergeRuns(list []moment) {
 	}
 }
 
-// runEnds returns where the ascending runs in a list end.
-func runEnds(list []moment) (ends []int) {
+// runEnds returns the ends of the ascending runs in a list.
+func runEnds(list []sampleRef) (ends []int) {
 	for i := 1; i < len(list); i++ {
 		if list[i].before(list[i-1]) {
 			ends = append(ends, i)
@@ -29,9 +29,9 @@ func runEnds(list []moment) (ends []int) {
 	return append(ends, len(list))
 }
 
-// mergeTwo merges two sorted parts of a list, which meet at middle, and returns the memory
-// that it used, which it takes from before if that is enough.
-func mergeTwo(list []moment, middle int, before []moment) []moment {
+// mergeTwo merges two adjacent sorted parts of a list, which meet at middle. It returns its
+// scratch memory, for which it reuses before.
+func mergeTwo(list []sampleRef, middle int, before []sampleRef) []sampleRef {
 	if middle == len(list) || !list[middle].before(list[middle-1]) {
 		return before
 	}

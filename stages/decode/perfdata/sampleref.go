@@ -1,0 +1,227 @@
+package perfdata
+
+import (
+	"iter"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"stackmill/internal/spill"
+)
+
+// sampleRef is the time and location of a sample.
+type sampleRef struct {
+	time uint64
+	at   recordOffset
+}
+
+// before orders samples by time and location; no two are equal.
+func (m sampleRef) before(o sampleRef) bool {
+	return m.time < o.time || m.time == o.time && m.at < o.at
+}
+
+// sampleRefs lists all samples, in chunks: a single list would be copied whenever it grows, and
+// could not be freed or spilled part by part. After an error some are missing.
+type sampleRefs struct {
+	space  *spill.Space
+	chunks []refChunk // all full but the last
+	runs   []int      // after sort: the first chunk of each sorted run
+	n      int
+	err    error
+
+	timeSummary          // of all, after sort
+	words       []uint64 // buffer for the space
+}
+
+// refChunk is a part of the list, in memory or in the space.
+type refChunk struct {
+	list []sampleRef // nil if it is in the space
+	at   int64       // its offset in the space
+	n    int
+	timeSummary
+}
+
+// timeSummary summarizes a list's times. Samples without a time have 0.
+type timeSummary struct {
+	first, last      uint64 // the first time, and the last one that is not 0
+	earliest, latest uint64 // of the times that are not 0; noTime and 0 if there is none
+	untimed          bool   // some time is 0
+	disordered       bool   // some time is earlier than one before it
+}
+
+func (s *timeSummary) add(time uint64, isFirst bool) {
+	if isFirst {
+		*s = timeSummary{first: time, earliest: noTime}
+	}
+	s.disordered = s.disordered || time < s.latest
+	if time == 0 {
+		s.untimed = true
+		return
+	}
+	s.last, s.earliest, s.latest = time, min(s.earliest, time), max(s.latest, time)
+}
+
+// begin returns the earliest time, 0 if some sample has none.
+func (s *timeSummary) begin() uint64 {
+	if s.untimed {
+		return 0
+	}
+	return s.earliest
+}
+
+// isIn reports whether all recorded times are within limits.
+func (s *timeSummary) isIn(t *timeLimits) bool {
+	return s.latest == 0 || t.holds(s.earliest) && t.holds(s.latest)
+}
+
+const (
+	// refsPerChunk is the size of a chunk, refsPerRead that of a read from the space.
+	refsPerChunk = 1 << 14
+	refsPerRead  = 1 << 12
+	// refWords is the size of a sampleRef in the space.
+	refWords = 2
+)
+
+// inMemory returns how many refs stay in memory.
+func (l *sampleRefs) inMemory() int {
+	const share = 4 // the rest is for rows
+	return int(min(l.space.Memory/share/(8*refWords), math.MaxInt32))
+}
+
+func (l *sampleRefs) add(m sampleRef) {
+	if l.n%refsPerChunk == 0 {
+		var list []sampleRef
+		if last := len(l.chunks) - 1; last >= 0 && l.n > l.inMemory() {
+			list = l.spill(&l.chunks[last])
+		} else {
+			list = make([]sampleRef, 0, refsPerChunk)
+		}
+		l.chunks = append(l.chunks, refChunk{list: list})
+	}
+	l.n++
+	p := &l.chunks[len(l.chunks)-1]
+	p.list = append(p.list, m)
+	p.timeSummary.add(m.time, p.n == 0)
+	p.n++
+}
+
+// spill moves a chunk to the space, and returns its memory.
+func (l *sampleRefs) spill(p *refChunk) (room []sampleRef) {
+	at, err := l.space.Append(l.encode(p.list))
+	l.failed(err)
+	room = p.list[:0]
+	p.list, p.at = nil, at
+	return room
+}
+
+func (l *sampleRefs) failed(err error) {
+	if l.err == nil {
+		l.err = err
+	}
+}
+
+// encode returns refs as the space stores them, until the next call.
+func (l *sampleRefs) encode(list []sampleRef) []byte {
+	l.words = l.words[:0]
+	for _, m := range list {
+		l.words = append(l.words, m.time, uint64(m.at))
+	}
+	return arrow.GetBytes(l.words)
+}
+
+// part returns the refs of a chunk from an index on, empty at its end. If the chunk is in the
+// space, it reads some of them into the buffer.
+func (l *sampleRefs) part(p *refChunk, from int, buffer *[]sampleRef) []sampleRef {
+	if p.list != nil || l.err != nil || from == p.n {
+		return p.list[min(from, len(p.list)):]
+	}
+	n := min(p.n-from, refsPerRead)
+	l.words = slices.Grow(l.words[:0], refWords*n)[:refWords*n]
+	l.failed(l.space.ReadAt(arrow.GetBytes(l.words), p.at+int64(8*refWords*from)))
+	list := slices.Grow((*buffer)[:0], n)
+	for i := range n {
+		list = append(list, sampleRef{l.words[refWords*i], recordOffset(l.words[refWords*i+1])})
+	}
+	*buffer = list
+	return list
+}
+
+// all iterates over the list in its current order, some refs at a time.
+func (l *sampleRefs) all() iter.Seq[[]sampleRef] { return l.between(0, len(l.chunks)) }
+
+// between iterates over the chunks from..to.
+func (l *sampleRefs) between(from, to int) iter.Seq[[]sampleRef] {
+	return func(yield func([]sampleRef) bool) {
+		c := refCursor{sampleRefs: l, chunk: from, end: to}
+		for c.advance() && yield(c.part) {
+		}
+	}
+}
+
+// refCursor iterates over chunks up to an end.
+type refCursor struct {
+	*sampleRefs
+	chunk, end int
+	from       int // index in the chunk of the first in part
+	part       []sampleRef
+	buffer     []sampleRef
+	at         int // index in part
+	frees      bool
+}
+
+// next returns the next ref; false at the end.
+func (c *refCursor) next() (sampleRef, bool) {
+	if c.at == len(c.part) && !c.advance() {
+		return sampleRef{}, false
+	}
+	c.at++
+	return c.part[c.at-1], true
+}
+
+// advance goes on to the next part that is not empty; false at the end.
+func (c *refCursor) advance() bool {
+	for ; c.chunk < c.end; c.chunk, c.from = c.chunk+1, 0 {
+		p := &c.chunks[c.chunk]
+		c.from += len(c.part)
+		if c.part, c.at = c.sampleRefs.part(p, c.from, &c.buffer), 0; len(c.part) > 0 {
+			return true
+		}
+		if c.frees {
+			p.list = nil
+		}
+	}
+	c.part, c.at = nil, 0
+	return false
+}
+
+// sampleAt notes the offset of a sample.
+func (r *reader) sampleAt(at recordOffset, body []byte) {
+	e := r.eventOf(body)
+	if e < 0 {
+		r.stats.unknownEvents++
+		return
+	}
+	t, ok := r.timeOf(&r.events[e].attr, body)
+	if !ok {
+		r.stats.badSamples++
+		return
+	}
+	r.found.sampleRefs.add(sampleRef{t, at})
+	r.events[e].samples++
+}
+
+// timeOf returns a sample's time, which precedes all fields of varying size.
+func (p *recordParser) timeOf(a *attr, body []byte) (uint64, bool) {
+	t := a.sampleType
+	if t&sampleTime == 0 {
+		return 0, true
+	}
+	at := 8 * bits.OnesCount64(t&(sampleIdentifier|sampleIP|sampleTID))
+	if at+8 > len(body) {
+		return 0, false
+	}
+	c := cursorOf(body[at:], p.big)
+	return c.U64(), true
+}

@@ -1,0 +1,332 @@
+package perfdata
+
+import (
+	"errors"
+	"slices"
+
+	"stackmill/internal/ordered"
+	"stackmill/internal/spill"
+	"stackmill/schema"
+	"stackmill/stages/decode"
+)
+
+// Samples flow through four concurrent steps and a sink (ordered.Chain). The state of each step
+// is an allocation of its own: on a shared cache line, processors would slow each other down.
+
+// parseStep parses the samples.
+type parseStep struct {
+	records *stackReader
+	refs    *refMerge
+}
+
+// attributeStep finds the process of each sample and makes its rows.
+type attributeStep struct {
+	*reader
+	t          *timeline
+	early      decode.Early
+	counters   counterValues
+	usesKernel bool // early was called for the kernel
+	recent     [recentThreadCount]recentThread
+	cgroups    map[uint64]int64 // indexes in rec.CGroups, by the kernel's id
+}
+
+// unwindStep makes the raw stack of each sample.
+type unwindStep struct {
+	stackReader
+	usesKernel bool // some stack has kernel frames
+}
+
+// sinkStep appends the rows of samples to their processes.
+type sinkStep struct {
+	accesses uint64 // rowFields that any event has
+	space    *spill.Space
+	known    []*processRows
+	inMemory int // rows
+	err      error
+}
+
+// batchSamples is the number of samples in a batch: each may have 64 KiB.
+const batchSamples = 512
+
+// queuedBatches is how many batches may wait between two steps.
+const queuedBatches = 8
+
+// sampleBatch is some successive samples on their way through the steps.
+type sampleBatch struct {
+	list   []parsedSample
+	rows   rowBatch         // of all samples
+	stacks decode.RawStacks // of the samples whose stack is not dumped
+}
+
+// parsedSample is a sample of a batch.
+type parsedSample struct {
+	sample
+	ref    sampleRef
+	misc   uint16 // of its record
+	p      *process
+	stacks *decode.Stacks
+	to     *processRows
+	rows   int32 // how many it has
+	dumped bool  // its stack is unwound later: the rows refer to a dump
+}
+
+// attribute gives each sample to its process, with its stack.
+func (r *reader) attribute(t *timeline) {
+	r.measure(t)
+	r.noteFields()
+	for _, e := range r.events {
+		r.found.accesses |= e.sampleType & rowFields
+	}
+	if t.renames() {
+		r.found.accesses |= renamed
+	}
+	if r.found.anyExact {
+		r.found.accesses |= exactSamples
+	}
+	samples := &parseStep{records: &stackReader{reader: r}, refs: r.found.sampleRefs.take()}
+	processes := &attributeStep{reader: r, t: t, early: decode.EarlyOf(r.in.ctx), counters: counterValues{}, cgroups: map[uint64]int64{}}
+	stacks := &unwindStep{stackReader: stackReader{reader: r}}
+	sink := &sinkStep{accesses: r.found.accesses, space: r.in.space}
+	parts := (r.found.sampleRefs.n + batchSamples - 1) / batchSamples
+	ordered.Chain(parts, queuedBatches, []func(*sampleBatch){samples.parse, processes.attribute, stacks.unwind, (*sampleBatch).internStacks}, sink.append)
+	r.spaceFailed(sink.err)
+	r.spaceFailed(r.found.sampleRefs.err)
+	t.makeCounters()
+	if stacks.usesKernel {
+		t.separate()
+	}
+	for _, p := range t.recorded {
+		t.complete(p, stacks.usesKernel)
+	}
+	t.judgeInherited()
+	t.judgeCopies()
+}
+
+// parse parses the next samples.
+func (step *parseStep) parse(to *sampleBatch) {
+	r := step.records
+	to.list = slices.Grow(to.list[:0], batchSamples)
+	for range batchSamples {
+		m, ok := step.refs.next()
+		if !ok {
+			return
+		}
+		n := len(to.list)
+		own := &to.list[:n+1][n]
+		misc, body := r.body(m.at)
+		if !r.readSample(misc, body, &own.sample) {
+			r.stats.badSamples++
+			continue
+		}
+		if own.left >= 8 { // fields are multiples of 8 bytes
+			r.stats.longSamples++
+		}
+		if own.exact {
+			r.events[own.event].exact = true
+		}
+		if own.latencies {
+			r.unused.latencies++
+		}
+		r.unused.branches += int64(len(own.branches) / branchSize)
+		own.ref, own.misc = m, misc
+		to.list = to.list[:n+1]
+	}
+}
+
+// attribute finds the processes of samples.
+func (a *attributeStep) attribute(to *sampleBatch) {
+	to.rows.reset(batchSamples, a.found.accesses)
+	for i := range to.list {
+		a.sample(&to.list[i], &to.rows)
+	}
+}
+
+func (a *attributeStep) sample(own *parsedSample, to *rowBatch) {
+	s, m := &own.sample, &own.ref
+	p := a.t.at(s.pid, m.time)
+	row := row{time: a.t.ns(a.when(s, m.at)), tid: s.tid, cpu: s.cpu, event: s.event, name: a.numberName(p, s.tid, m)}
+	dumped := a.isUnwound(s)
+	if dumped {
+		row.stack = decode.StackOfDump(len(p.dumps))
+	}
+	if !a.usesKernel && a.inKernel(s, own.misc) {
+		a.usesKernel = true
+		a.early(a.rec, []decode.MapEvent{a.t.kernelItself()})
+	}
+	if p.Number == 0 { // its samples may count nothing
+		p.rows = &processRows{}
+		a.t.recorded = append(a.t.recorded, p)
+		p.Number = len(a.t.recorded)
+		a.t.assignBuildIDs(p.Image)
+		a.early(a.rec, p.Image)
+	}
+	if a.found.accesses&sampleCgroup != 0 {
+		row.access[accessCGroup] = a.internCGroup(s.cgroup)
+	}
+	before := to.len()
+	a.addRows(m, &row, s, to)
+	rows := int32(to.len() - before)
+	if dumped && rows > 0 {
+		p.dumps = append(p.dumps, m.at)
+	}
+	p.DurationNS = max(p.DurationNS, a.t.ns(m.time)-p.StartNS)
+	own.p, own.stacks, own.to, own.rows, own.dumped = p, p.Stacks, p.rows, rows, dumped
+}
+
+// inKernel reports whether a sample was taken in the kernel, by the first word of its chain.
+func (p *recordParser) inKernel(s *sample, misc uint16) bool {
+	if len(s.chain) == 0 {
+		return misc&miscMode == miscKernel
+	}
+	c := cursorOf(s.chain, p.big)
+	return c.U64() == contextKernel
+}
+
+// unwind makes the stacks of samples; those of dumped ones only for their reason.
+func (r *unwindStep) unwind(to *sampleBatch) {
+	to.stacks.Reset(len(to.list))
+	for i := range to.list {
+		s := &to.list[i]
+		raw := r.stack(&s.sample, s.misc)
+		if r.spaces != 0 {
+			s.p.spaces, r.spaces = s.p.spaces|r.spaces, 0
+		}
+		r.usesKernel = r.usesKernel || raw.Kernel > 0
+		r.countReason(raw.Reason)
+		if !s.dumped {
+			to.stacks.Add(raw)
+		}
+	}
+}
+
+// addRows adds the rows of a sample: one, or one for each counter that changed.
+func (a *attributeStep) addRows(m *sampleRef, row *row, s *sample, to *rowBatch) {
+	weight, ok := s.weight, a.weightInBounds(s)
+	if !ok {
+		s.weight = 0
+	}
+	if s.values != nil {
+		a.addCounterRows(a.counters, s, m, *row, to)
+	} else {
+		if a.inBounds(a.t, s, m) {
+			row.period = int64(s.period)
+		}
+		a.addRow(s, row, to)
+	}
+	if !ok {
+		a.left(m.at).Out("the weight of a sample", " cycles", m.at.offset(), weight, 0, a.mostWeight())
+	}
+}
+
+// internStacks sets the stack numbers of the rows.
+func (b *sampleBatch) internStacks() {
+	row, stack := int32(0), 0
+	for i := range b.list {
+		s := &b.list[i]
+		own := b.rows.stack[row : row+s.rows]
+		row += s.rows
+		if s.dumped {
+			continue
+		}
+		number := s.stacks.Number(b.stacks.At(stack))
+		for i := range own {
+			own[i] = number
+		}
+		stack++
+	}
+}
+
+// append appends the rows of samples to their processes, one run of the same process at a time;
+// false after an error.
+func (k *sinkStep) append(some *sampleBatch) bool {
+	row := 0
+	for i := 0; i < len(some.list); {
+		from, to := row, some.list[i].to
+		for ; i < len(some.list) && some.list[i].to == to; i++ {
+			row += int(some.list[i].rows)
+		}
+		if from == row {
+			continue
+		}
+		if to.n == 0 {
+			k.known = append(k.known, to)
+		}
+		to.add(some.rows.part(from, row), k.accesses)
+		k.inMemory += row - from
+		if k.limitMemory(); k.err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// limitMemory spills the rows of all processes if they take too much memory.
+func (k *sinkStep) limitMemory() {
+	if int64(k.inMemory)*rowSize(k.accesses) <= k.space.Memory {
+		return
+	}
+	k.inMemory = 0
+	for _, p := range k.known {
+		k.err = errors.Join(k.err, p.spill(k.space))
+	}
+}
+
+// addRow adds a row of a sample.
+func (r *reader) addRow(s *sample, row *row, to *rowBatch) {
+	if r.found.accesses&anyAccess != 0 {
+		fields, access := r.events[row.event].sampleType, &row.access
+		access[accessAddress] = recorded(s.addr, fields&sampleAddr != 0)
+		access[accessWeight] = int64(s.weight)
+		access[accessSource] = recorded(s.dataSource, fields&sampleDataSrc != 0 && s.dataSource != unavailable)
+		access[accessPhysical] = recorded(s.physical, fields&samplePhysAddr != 0)
+		access[accessExact] = 0
+		if s.exact {
+			access[accessExact] = 1
+		}
+	}
+	to.add(row)
+}
+
+// recorded returns a field, -1 if the sample does not have it.
+func recorded(v uint64, ok bool) int64 {
+	if !ok {
+		return -1
+	}
+	return int64(v)
+}
+
+// complete fills in what the stages read of a process.
+func (t *timeline) complete(p *process, usesKernel bool) {
+	t.inherit(p)
+	t.assignBuildIDs(p.Image)
+	t.assignBuildIDs(p.Data)
+	if usesKernel {
+		p.Image = append(p.Image, t.kernelImage(p)...)
+	}
+	p.Image = append(p.Image, slices.Concat(guest.image(p), hypervisor.image(p))...)
+	if p.Number > 1 {
+		p.Lineage = lineage(p)
+	}
+	if p.Target == "" {
+		p.Target = "(unknown)"
+	}
+	p.Kinds, p.Closed, p.Shared = kinds, !t.r.end.unclosed, true
+	p.Counters = t.counters
+	p.ThreadNames = t.names(p)
+	p.Records = func(k schema.Kind) int64 {
+		if k == schema.Perf {
+			return int64(p.rows.n)
+		}
+		return 0
+	}
+	if len(p.dumps) > 0 {
+		p.Dumps = dumps{t, p}
+	}
+	p.Release = func() { *p.rows, p.dumps = processRows{}, nil }
+	p.Events = func(k schema.Kind, _ ...string) decode.EventReader {
+		if k != schema.Perf {
+			return emptyReader{}
+		}
+		return &eventReader{r: t.r, rows: p.rows}
+	}
+}
