@@ -123,7 +123,7 @@ func (e *experiment) rule(do func()) {
 }
 
 // read passes stacks that were read through their stages.
-func (e *experiment) read(r *unwind.Readings) {
+func (e *experiment) read(r *unwind.StackBatch) {
 	for _, s := range perStack {
 		e.ruled(s.name, func() { s.run(e, r) })
 	}
@@ -136,14 +136,14 @@ func (e *experiment) ruled(name string, run func()) {
 	e.ruledFor = addTime(e.ruledFor, name, time.Since(began))
 }
 
-func (e *experiment) normalise(r *unwind.Readings) { e.unwinder.Add(r) }
+func (e *experiment) normalise(r *unwind.StackBatch) { e.unwinder.Add(r) }
 
 // growthAhead bounds how much may wait to be added to the tree.
 const growthAhead = 4
 
 // grow adds stacks to the tree while further ones pass the rules.
-func grow(ctx context.Context, tree *stacktree.Tree) *beside[*unwind.Growth] {
-	grower := unwind.NewGrower(tree)
-	add := func(more *unwind.Growth) error { grower.Grow(more); return nil }
-	return runBeside(ctx, growthAhead, add, func(*unwind.Growth) {})
+func grow(ctx context.Context, tree *stacktree.Tree) *beside[*unwind.PathBatch] {
+	grower := unwind.NewTreeBuilder(tree)
+	add := func(more *unwind.PathBatch) error { grower.Add(more); return nil }
+	return runBeside(ctx, growthAhead, add, func(*unwind.PathBatch) {})
 }

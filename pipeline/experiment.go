@@ -44,13 +44,13 @@ type experiment struct {
 	lists    *listing.Draft // of attribute: what it shares with others of its batch
 	resolver *symbolize.Resolver
 	frames   *unwind.FrameTables
-	dumps    *unwind.Dumps
-	known    *unwind.Known
-	reader   *unwind.Reader
+	dumps    *unwind.DumpUnwinder
+	known    *unwind.Cache
+	reader   *unwind.StackReader
 	unwinder *unwind.Unwinder // of the process whose stacks pass the rules now
 	stacks   *samples.StackIndex
 	rules    *beside[func()] // nil: sinks need what the rules use
-	growth   *beside[*unwind.Growth]
+	growth   *beside[*unwind.PathBatch]
 	sinking  *beside[toSinks] // nil: sinks need what the stages before them use
 	ioFiles  *samples.Files
 	counter  *samples.Counter
@@ -179,7 +179,7 @@ func (e *experiment) begin() (err error) {
 	e.resolver = symbolize.New(e.rec, e.files, e.tables)
 	e.resolver.Kept = e.redoing.keptLists()
 	e.frames = unwind.NewFrameTables(e.tables, &e.framing)
-	e.dumps = unwind.NewDumps(e.frames)
+	e.dumps = unwind.NewDumpUnwinder(e.frames)
 	metrics := samples.Metrics(e.rec)
 	id := e.result.ID
 	e.stacks, e.ioFiles = samples.NewStackIndex(), samples.NewFiles()
@@ -187,8 +187,8 @@ func (e *experiment) begin() (err error) {
 		e.ioFiles = samples.FilesOf(e.rec.IOFiles)
 	}
 	e.stacks.Expect(e.rec.Processes)
-	e.known, e.growth = unwind.NewKnown(), grow(e.ctx, e.stacks.Tree)
-	e.known.Whole = wholeStacks
+	e.known, e.growth = unwind.NewCache(), grow(e.ctx, e.stacks.Tree)
+	e.known.IgnoreSettled = wholeStacks
 	e.counter, e.sums = samples.NewCounter(metrics), samples.NewUsageSums(metrics)
 	e.data = samples.NewData(id, e.rec, metrics, e.resolver, e.tables, e.out.write)
 	e.rows = samples.NewSampleRows(id, e.rec.CGroups, e.out.write)
@@ -197,7 +197,7 @@ func (e *experiment) begin() (err error) {
 		e.rules = runBeside(e.ctx, rulesAhead, func(do func()) error { do(); return nil }, func(func()) {})
 		e.sinking = runBeside(e.ctx, sinksAhead, e.sink, func(b toSinks) { b.Release() })
 	}
-	e.reader = unwind.NewReader(func(r *unwind.Readings) { e.rule(func() { e.read(r) }) })
+	e.reader = unwind.NewStackReader(func(r *unwind.StackBatch) { e.rule(func() { e.read(r) }) })
 	return nil
 }
 

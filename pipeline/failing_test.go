@@ -25,7 +25,7 @@ func TestRulesFail(t *testing.T) {
 			return before(b)
 		}
 		if fail {
-			perStack[0].run = func(*experiment, *unwind.Readings) { panic("a mistake of ours") }
+			perStack[0].run = func(*experiment, *unwind.StackBatch) { panic("a mistake of ours") }
 		}
 		results, err := Ingest(t.Context(), Options{Store: filepath.Join(t.TempDir(), "store"), Jobs: 1, DebugDirs: []string{}}, recording)
 		if err != nil || len(results) != 1 {
@@ -66,7 +66,7 @@ func TestProcessesOverlap(t *testing.T) {
 		}
 		return before(b)
 	}
-	perStack[0].run = func(e *experiment, r *unwind.Readings) {
+	perStack[0].run = func(e *experiment, r *unwind.StackBatch) {
 		<-second
 		rules(e, r)
 	}

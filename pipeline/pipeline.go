@@ -85,7 +85,7 @@ var perBatch = []stage[func(*batch) error]{
 }
 
 // perStack are the stages of stacks that were read.
-var perStack = []stage[func(*experiment, *unwind.Readings)]{
+var perStack = []stage[func(*experiment, *unwind.StackBatch)]{
 	{"rules", "normalises what is new in them by the manual's rules",
 		"paths of the tree of stacks, with what each mode shows of them", (*experiment).normalise},
 }

@@ -24,7 +24,7 @@ type process struct {
 
 	resolved   *symbolize.Process     // of symbolize
 	symbolized chan struct{}          // closed after it
-	completed  *unwind.Completed      // of unwind
+	completed  *unwind.CompleteStacks // of unwind
 	stacks     *samples.ProcessStacks // of unwind
 	accesses   *samples.DataProcess   // of dataspace, nil: no sample has a data object
 	heap       *samples.Heap          // nil before it is needed
@@ -88,7 +88,7 @@ func (p *process) unwind() (err error) {
 	}
 	whole := *p.recorded
 	whole.Stacks = p.completed.Stacks
-	grow := func(more *unwind.Growth) { _ = p.growth.add(more) } // batch.number has its error
+	grow := func(more *unwind.PathBatch) { _ = p.growth.add(more) } // batch.number has its error
 	p.rule(func() { p.unwinder = unwind.New(p.known, grow, p.resolver, p.frames, p.resolved, &whole) })
 	p.reader.Process(p.resolved, whole.Stacks)
 	p.stacks = p.experiment.stacks.Process(p.recorded, whole.Stacks, p.reader)

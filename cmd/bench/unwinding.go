@@ -30,7 +30,7 @@ func (b *bench) unwinding() error {
 	}
 	loader := cache.New(cache.Options{CacheDir: b.cache()})
 	resolver := symbolize.New(rec, rec, loader)
-	unwinder := unwind.NewDumps(unwind.NewFrameTables(loader, &rec.Problems))
+	unwinder := unwind.NewDumpUnwinder(unwind.NewFrameTables(loader, &rec.Problems))
 	var rates []float64
 	for range rateRounds*b.rounds + 1 {
 		var spent time.Duration

@@ -108,7 +108,7 @@ type ProcessStacks struct {
 	stacks  *StackIndex
 	process *decode.Process
 	forms   *decode.FormsOf
-	reader  *unwind.Reader
+	reader  *unwind.StackReader
 	none    attribute.RecordedNo // the number of events without a stack, None before the first
 	steady  steady
 	current [2][]attribute.RecordedNo          // by raw stack: the one used last, None before; [1] for the JVM's threads
@@ -138,7 +138,7 @@ func (s *steady) add(n attribute.RecordedNo, t int64, life program.Life) {
 }
 
 // Process returns the lookup for a process whose recorded stacks are raw, which reader reads.
-func (s *StackIndex) Process(p *decode.Process, raw *decode.Stacks, reader *unwind.Reader) *ProcessStacks {
+func (s *StackIndex) Process(p *decode.Process, raw *decode.Stacks, reader *unwind.StackReader) *ProcessStacks {
 	ps := &ProcessStacks{
 		stacks: s, process: p, forms: s.Forms.Of(raw), reader: reader, none: program.None,
 		earlier: map[variant][]attribute.RecordedNo{},

@@ -21,8 +21,8 @@ func TestReasonsApart(t *testing.T) {
 	resolver := symbolize.New(rec, rec, nil)
 	stacks := NewStackIndex()
 	resolved := resolver.Process(p, "map.xml")
-	u := unwind.New(unwind.NewKnown(), unwind.NewGrower(stacks.Tree).Grow, resolver, unwind.NewFrameTables(nil, &rec.Problems), resolved, p)
-	reader := unwind.NewReader(u.Add)
+	u := unwind.New(unwind.NewCache(), unwind.NewTreeBuilder(stacks.Tree).Add, resolver, unwind.NewFrameTables(nil, &rec.Problems), resolved, p)
+	reader := unwind.NewStackReader(u.Add)
 	reader.Process(resolved, p.Stacks)
 	ps := stacks.Process(p, p.Stacks, reader)
 	first, second := ps.number(0, 0, 0), ps.number(1, 0, 0)
@@ -52,7 +52,7 @@ func TestStacksInTime(t *testing.T) {
 	}
 	resolver := symbolize.New(rec, rec, nil)
 	stacks := NewStackIndex()
-	reader := unwind.NewReader(func(*unwind.Readings) {})
+	reader := unwind.NewStackReader(func(*unwind.StackBatch) {})
 	reader.Process(resolver.Process(p, "map.xml"), p.Stacks)
 	ps := stacks.Process(p, p.Stacks, reader)
 	for i, tt := range []struct {

@@ -5,32 +5,32 @@ import (
 	"stackmill/stages/program"
 )
 
-// body folds the bodies of parallel regions on a user stack into the functions
-// they were made from (S11): the frame keeps its instruction and line, its
-// function becomes the main one. The body of a region around it, and the call by
-// which the main function entered the outermost, are one frame with it.
+// foldBodies folds the bodies of parallel regions on a user stack into the functions that
+// contain the regions (S11): the frame keeps its instruction and line, its function becomes
+// the main one. Bodies of enclosing regions, and the main function's own call of the
+// outermost body, disappear in this frame.
 //
 //	before: row <- f._omp_fn.0 <- GOMP_parallel <- f <- main
 //	after:  row <- f <- main
-func (u *Unwinder) body(frames []Frame) []Frame {
-	kept := frames[:0]
-	region := program.FunctionNo(program.None) // the main function of the body that was kept last
+func (u *Unwinder) foldBodies(frames []Frame) []Frame {
+	folded := frames[:0]
+	region := program.FunctionNo(program.None) // the main function, if the frame above is a body
 	for _, f := range frames {
 		function := u.resolver.Program.Location(f.Location).Function
-		folded, isBody := u.resolver.Fold(f.Location)
+		main, isBody := u.resolver.Fold(f.Location)
 		if isBody {
-			f.Location, f.Rule, f.traits = folded, schema.RuleBody, 0
-			function = u.resolver.Program.Location(folded).Function
+			f.Location, f.Rule, f.traits = main, schema.RuleBody, 0
+			function = u.resolver.Program.Location(main).Function
 		}
 		inner := region
 		if region = program.None; isBody {
 			region = function
 		}
 		if inner != function {
-			kept = append(kept, f)
+			folded = append(folded, f)
 		} else {
-			u.hiddenBy[f.Place] = schema.RuleBody
+			u.hiddenBy[f.MachineIndex] = schema.RuleBody
 		}
 	}
-	return kept
+	return folded
 }

@@ -12,8 +12,8 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// A chain of frame pointers ends where threads begin, and before a word to which no call
-// returns (S26): code without frame pointers leaves anything in the register.
+// A chain of frame pointers ends where threads begin, and before a word that follows no call
+// (S26): code without frame pointers uses the register for other values.
 func TestChainEnds(t *testing.T) {
 	content := bytes.Repeat([]byte{0x90}, size)
 	for _, at := range []int{0x100, 0x200, 0x500, 0xb00} {
@@ -59,7 +59,7 @@ func TestChainEnds(t *testing.T) {
 			r := symbolize.New(rec, rec, files{path: &functions})
 			set := stacktree.NewTree()
 			p.Stacks = &decode.Stacks{}
-			u := newReadingUnwinder(set, rec, r, p)
+			u := newTestUnwinder(set, rec, r, p)
 			got := stackOf(u, &decode.RawStack{Words: tt.words, Returns: true, Callers: tt.callers, OMPState: -1}, false, 0)
 			if s := text(r, set, got, stacktree.Machine); s != tt.want {
 				t.Errorf("got %s, want %s", s, tt.want)

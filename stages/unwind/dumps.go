@@ -10,25 +10,25 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// Dumps unwinds the recorded registers and stacks of a recording's processes,
-// one process after the other (perf-data 15).
-type Dumps struct {
+// DumpUnwinder unwinds the stack dumps of a recording's processes, one process after the
+// other (perf-data 15).
+type DumpUnwinder struct {
 	tables  *FrameTables
 	process *symbolize.Process
-	reading sync.Mutex // process reads files
-	walkers []*walker
+	reading sync.Mutex // guards process.ReadFile
+	walkers []*dumpWalker
 }
 
-// NewDumps returns an unwinder.
-func NewDumps(tables *FrameTables) *Dumps { return &Dumps{tables: tables} }
+// NewDumpUnwinder returns an unwinder that uses the tables.
+func NewDumpUnwinder(tables *FrameTables) *DumpUnwinder { return &DumpUnwinder{tables: tables} }
 
-// Process says that the next dumps are of this process.
-func (d *Dumps) Process(p *symbolize.Process) { d.process = p }
+// Process continues with the dumps of another process.
+func (d *DumpUnwinder) Process(p *symbolize.Process) { d.process = p }
 
-// Walkers returns so many walkers of the process's dumps.
-func (d *Dumps) Walkers(n int) (list []Walker) {
+// Walkers returns n walkers of the process's dumps.
+func (d *DumpUnwinder) Walkers(n int) (list []Walker) {
 	for len(d.walkers) < n {
-		d.walkers = append(d.walkers, &walker{dumps: d, machines: map[decode.Machine]*cfi.Walker{}})
+		d.walkers = append(d.walkers, &dumpWalker{dumps: d, machines: map[decode.Machine]*cfi.Walker{}})
 	}
 	for _, w := range d.walkers[:n] {
 		w.finder, w.walker = d.process.Image.Finder(), nil
@@ -38,27 +38,26 @@ func (d *Dumps) Walkers(n int) (list []Walker) {
 	return list
 }
 
-// walker is a Walker of Dumps.
-type walker struct {
-	dumps    *Dumps
+// dumpWalker is a DumpUnwinder's Walker.
+type dumpWalker struct {
+	dumps    *DumpUnwinder
 	machines map[decode.Machine]*cfi.Walker
 	finder   *image.Finder
 	mappings map[*image.Mapping]*cfi.Table
-	asked    []askedTable // since the last report
-	walker   *cfi.Walker  // nil before the process's first dump
+	used     []tableUse  // since the last report
+	walker   *cfi.Walker // nil before the process's first dump
 	machine  decode.Machine
 	regs     cfi.Registers
 }
 
-// askedTable is a table that a walker used for the first time, and the object that it
-// used it for.
-type askedTable struct {
+// tableUse is a table that a walker used for the first time, and the load object's path.
+type tableUse struct {
 	*frameTable
 	path string
 }
 
 // Unwind implements Walker.
-func (w *walker) Unwind(dump *decode.StackDump) *cfi.Stack {
+func (w *dumpWalker) Unwind(dump *decode.StackDump) *cfi.Stack {
 	if w.walker == nil {
 		w.walker, w.machine = w.machines[dump.Machine], dump.Machine
 		if w.walker == nil {
@@ -71,22 +70,22 @@ func (w *walker) Unwind(dump *decode.StackDump) *cfi.Stack {
 	return w.walker.Walk(&w.regs, dump.Stack, dump.Full, dump.Time)
 }
 
-// Report implements Walker: it is about tables.
-func (w *walker) Report() func() {
-	asked := w.asked
-	if len(asked) == 0 {
+// Report implements Walker: it reports the defects of tables.
+func (w *dumpWalker) Report() func() {
+	used := w.used
+	if len(used) == 0 {
 		return nil
 	}
-	w.asked = nil
+	w.used = nil
 	return func() {
-		for _, t := range asked {
+		for _, t := range used {
 			w.dumps.tables.report(t.frameTable, t.path)
 		}
 	}
 }
 
 // table returns the call frame information of a mapping's load object.
-func (w *walker) table(m *image.Mapping) *cfi.Table {
+func (w *dumpWalker) table(m *image.Mapping) *cfi.Table {
 	t, ok := w.mappings[m]
 	if ok {
 		return t
@@ -95,13 +94,13 @@ func (w *walker) table(m *image.Mapping) *cfi.Table {
 	if m.Code == nil {
 		f = w.dumps.tables.find(w.dumps.process.File(m))
 	}
-	w.asked = append(w.asked, askedTable{f, m.Path})
+	w.used = append(w.used, tableUse{f, m.Path})
 	w.mappings[m] = f.table
 	return f.table
 }
 
-// generated reads the call frame information of code that a run-time compiler made.
-func (w *walker) generated(m *image.Mapping) *frameTable {
+// generated reads the call frame information of code that a run-time compiler announced.
+func (w *dumpWalker) generated(m *image.Mapping) *frameTable {
 	if m.Code == nil || m.Code.Unwinding == nil {
 		return &frameTable{}
 	}
@@ -116,8 +115,8 @@ func (w *walker) generated(m *image.Mapping) *frameTable {
 	return newFrameTable(cfi.Read(in), nil)
 }
 
-// memory is the process's image as the walker sees it.
-type memory struct{ w *walker }
+// memory gives a walker access to the process's image.
+type memory struct{ w *dumpWalker }
 
 // Code implements cfi.Memory.
 func (m memory) Code(address uint64, time int64) cfi.Code {
@@ -132,7 +131,8 @@ func (m memory) Code(address uint64, time int64) cfi.Code {
 	return c
 }
 
-// Read implements cfi.Memory: what may be written at run time is not believed.
+// Read implements cfi.Memory. It reads files, so that it rejects writable mappings, which may
+// differ from theirs.
 func (m memory) Read(address uint64, time int64, b []byte) bool {
 	s := m.w.finder.At(address, time)
 	if s.Mapping == nil || s.Mapping.Modes&2 != 0 || s.Mapping.End()-address < uint64(len(b)) {

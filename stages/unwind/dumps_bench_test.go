@@ -12,7 +12,7 @@ import (
 	"stackmill/stages/unwind"
 )
 
-// BenchmarkDumps unwinds the dumps of real recordings again and again.
+// BenchmarkDumps unwinds the dumps of real recordings.
 func BenchmarkDumps(b *testing.B) {
 	folder := b.TempDir()
 	if err := corpus.Perf(folder); err != nil {
@@ -27,7 +27,7 @@ func BenchmarkDumps(b *testing.B) {
 			}
 			loader := cache.New(cache.Options{DebugDirs: []string{filepath.Join(folder, "none")}})
 			r := symbolize.New(rec, rec, loader)
-			dumps := unwind.NewDumps(unwind.NewFrameTables(loader, &rec.Problems))
+			dumps := unwind.NewDumpUnwinder(unwind.NewFrameTables(loader, &rec.Problems))
 			p := rec.Processes[0]
 			dumps.Process(r.Process(p, "map"))
 			samples := 0

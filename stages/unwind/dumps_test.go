@@ -14,7 +14,7 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// framesOf gives tables by file, and counts what is asked for.
+// framesOf loads tables by file, and counts the calls.
 type framesOf struct {
 	tables map[string]*cfi.Table
 	asked  []string
@@ -58,11 +58,11 @@ func leafOf(size uint32) *cfi.Table {
 		Segments: []cfi.Segment{{Offset: 0, Address: 0, Size: uint64(size)}}})
 }
 
-// Without a stack, the return register is found as a leaf's caller only where
-// call frame information says that it was not saved, and if it is in code.
+// Without a stack, the return register is taken for the leaf's caller only where call frame
+// information says that it was not saved, and if it points to code.
 func TestDumpsReturnRegister(t *testing.T) {
 	u, _, _ := unwinder(&decode.Process{})
-	d := NewDumps(NewFrameTables(&framesOf{tables: map[string]*cfi.Table{"/bin/prog": leafOf(size)}}, &diagnostic.Log{}))
+	d := NewDumpUnwinder(NewFrameTables(&framesOf{tables: map[string]*cfi.Table{"/bin/prog": leafOf(size)}}, &diagnostic.Log{}))
 	d.Process(u.process)
 	w := d.Walkers(1)[0]
 	const live, saved = progBase + 0x110, progBase + size/2 + 0x10
@@ -84,8 +84,8 @@ func TestDumpsReturnRegister(t *testing.T) {
 	}
 }
 
-// Dumps are unwound by the tables of the objects that are mapped at their time,
-// each of which is asked for once; what is wrong with one is a problem.
+// Dumps are unwound by the tables of the objects that are mapped at their time. Each table is
+// loaded once; its defects are problems.
 func TestDumps(t *testing.T) {
 	p := &decode.Process{Image: []decode.MapEvent{
 		{Address: pcWild &^ 0xfff, Size: 0x1000, Modes: 5, Path: decode.KernelPath, Time: 10},
@@ -93,7 +93,7 @@ func TestDumps(t *testing.T) {
 	u, _, _ := unwinder(p)
 	frames := &framesOf{tables: map[string]*cfi.Table{"/bin/prog": simple(size)}}
 	log := &diagnostic.Log{}
-	d := NewDumps(NewFrameTables(frames, log))
+	d := NewDumpUnwinder(NewFrameTables(frames, log))
 	d.Process(u.process)
 	both := d.Walkers(2)
 	unwound := func(time int64, words ...uint64) string {
@@ -139,8 +139,8 @@ func TestDumps(t *testing.T) {
 	}
 }
 
-// Generated code is unwound by the call frame information that its compiler recorded: it
-// lies behind the code, and refers to it by the distance.
+// Generated code is unwound by the call frame information that its compiler recorded, which
+// refers to the code as if it followed it in memory.
 func TestDumpsOfGeneratedCode(t *testing.T) {
 	const address, length = pcWild &^ 0xfff, 0x13
 	le := binary.LittleEndian
@@ -161,7 +161,7 @@ func TestDumpsOfGeneratedCode(t *testing.T) {
 		u, _, _ := unwinder(&decode.Process{Image: []decode.MapEvent{
 			{Address: address, Size: length, Modes: 5, Path: decode.GeneratedCode, Code: &decode.Code{Function: "handler", Unwinding: c.unwinding}},
 		}})
-		d := NewDumps(NewFrameTables(&framesOf{tables: map[string]*cfi.Table{"/bin/prog": simple(size)}}, &diagnostic.Log{}))
+		d := NewDumpUnwinder(NewFrameTables(&framesOf{tables: map[string]*cfi.Table{"/bin/prog": simple(size)}}, &diagnostic.Log{}))
 		d.Process(u.process)
 		dump := &decode.StackDump{Machine: decode.Machine{Arch: isa.AMD64}, Known: 1<<7 | 1<<16}
 		dump.Registers[7], dump.Registers[16] = 0x5000, address+4

@@ -6,24 +6,23 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// Frame is one frame of a stack on its way through the rules. Stacks are leaf first.
+// Frame is one frame of a stack that passes the rules. Stacks are leaf first.
 type Frame struct {
 	Location program.LocationNo
 	Rule     schema.Rule
 	Part     stacktree.Part
-	traits   traits // of the location, 0 if they were not looked up for the frame
-	// Word is the number of the word in its part that the frame was recorded as, from
-	// the leaf; none if a rule put it in.
+	traits   traits // of the location, 0 until they are looked up
+	// Word is the index of the recorded word in its part, from the leaf; none if a rule
+	// inserted the frame.
 	Word int32
-	// Place is the frame's place in machine mode, of which the other modes are made;
-	// none if it has none there.
-	Place int32
+	// MachineIndex is the frame's index in machine mode; none for frames that it lacks.
+	MachineIndex int32
 }
 
-// none is where a frame has no word or no place.
+// none is the index of a word or frame that does not exist.
 const none = -1
 
-// putIn returns a frame that a rule put in.
-func putIn(location program.LocationNo, rule schema.Rule) Frame {
-	return Frame{Location: location, Rule: rule, Word: none, Place: none}
+// insertedFrame returns a frame that was not recorded: a rule inserts it.
+func insertedFrame(location program.LocationNo, rule schema.Rule) Frame {
+	return Frame{Location: location, Rule: rule, Word: none, MachineIndex: none}
 }

@@ -7,13 +7,13 @@ import (
 	"stackmill/stages/loadobject/cfi"
 )
 
-// Frames gives the call frame information of a load object's file, nil when it
-// has none. It is safe for concurrent use.
+// Frames loads the call frame information of a load object's file, nil if it has none. It is
+// safe for concurrent use.
 type Frames interface {
 	Frames(path string) (*cfi.Table, error)
 }
 
-// FrameTables are the call frame information of one recording's load objects.
+// FrameTables holds the call frame information of one recording's load objects.
 type FrameTables struct {
 	frames   Frames
 	problems *diagnostic.Log
@@ -22,28 +22,28 @@ type FrameTables struct {
 	byFile map[string]*frameTable
 }
 
-// frameTable is that of a file, with what is wrong with it until that is reported.
+// frameTable is the call frame information of a file, with its defects until these are
+// reported.
 type frameTable struct {
 	table   *cfi.Table // nil if there is none
-	count   int64      // of what is wrong, 0 for nothing
+	count   int64      // of defects
 	message string
 }
 
-// NewFrameTables returns the tables that frames gives. What of them cannot be
-// used is written to problems.
+// NewFrameTables returns the tables that frames loads. It adds their defects to problems.
 func NewFrameTables(frames Frames, problems *diagnostic.Log) *FrameTables {
 	return &FrameTables{frames: frames, problems: problems, byFile: map[string]*frameTable{}}
 }
 
-// of returns the table of a load object in a file, which was recorded under
-// path; nil if there is none.
+// of returns the table of a load object's file, which was recorded under path; nil if there
+// is none.
 func (t *FrameTables) of(file, path string) *cfi.Table {
 	f := t.find(file)
 	t.report(f, path)
 	return f.table
 }
 
-// find returns the table of a file. It is safe for concurrent use, and reports nothing.
+// find returns the table of a file without reporting defects. It is safe for concurrent use.
 func (t *FrameTables) find(file string) *frameTable {
 	if file == "" {
 		return &frameTable{}
@@ -59,7 +59,7 @@ func (t *FrameTables) find(file string) *frameTable {
 	return f
 }
 
-// newFrameTable returns a table that was read, or notes why it could not be.
+// newFrameTable returns a table that was read, with its defects or why it is unreadable.
 func newFrameTable(table *cfi.Table, err error) *frameTable {
 	f := &frameTable{table: table}
 	switch {
@@ -71,8 +71,7 @@ func newFrameTable(table *cfi.Table, err error) *frameTable {
 	return f
 }
 
-// report writes once what is wrong with a table, as that of the object that was recorded
-// under path.
+// report adds the defects of a table, once, to the problems of the load object at path.
 func (t *FrameTables) report(f *frameTable, path string) {
 	if f.count == 0 {
 		return

@@ -6,6 +6,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/program"
 	"stackmill/stages/stacktree"
 	"stackmill/stages/symbolize"
 )
@@ -16,25 +17,28 @@ const (
 	libraryJVM  = "libjvm.so"
 )
 
-// java makes the user stack of a Java program (S14, gprofng-experiment 4.6):
-// the recorded Java stack, with the native frames of native methods spliced in.
-// The JVM's own threads become one frame. expert says that expert mode shows it, too.
-func (u *Unwinder) java(machine []Frame, system bool) (user []Frame, expert bool) {
+// javaFrames makes the user stack of a Java program (S14, gprofng-experiment 4.6): the
+// recorded Java stack, with the native frames of native methods spliced in. The JVM's own
+// threads become one frame. expertIsUser says that expert mode shows the same.
+func (u *Unwinder) javaFrames(machine []Frame, system bool) (user []Frame, expertIsUser bool) {
 	recorded := u.raw.Java
 	switch {
 	case system:
-		return []Frame{putIn(u.resolver.Artificial(symbolize.JVMSystem), schema.RuleJava)}, false
+		return []Frame{insertedFrame(u.resolver.Artificial(symbolize.JVMSystem), schema.RuleJava)}, false
 	case recorded == nil:
-		return []Frame{putIn(u.resolver.Artificial(symbolize.NoJavaStack), schema.RuleJava)}, false
+		return []Frame{insertedFrame(u.resolver.Artificial(symbolize.NoJavaStack), schema.RuleJava)}, false
 	}
 	// Native frames are spliced from the root, so the stack is built from there.
 	next := len(machine) - 1
+	add := func(word int, location program.LocationNo, rule schema.Rule) {
+		user = append(user, Frame{Location: location, Rule: rule, Part: stacktree.Java, Word: int32(word), MachineIndex: none})
+	}
 	for i, f := range slices.Backward(recorded) {
 		if i == len(recorded)-1 && isJavaMarker(f) {
-			user = append(user, Frame{Location: u.resolver.Artificial(symbolize.TruncatedStack), Rule: schema.RuleTruncated, Part: stacktree.Java, Word: int32(i), Place: none})
+			add(i, u.resolver.Artificial(symbolize.TruncatedStack), schema.RuleTruncated)
 			continue
 		}
-		user = append(user, Frame{Location: u.resolver.JavaFrame(u.recorded, f), Rule: schema.RuleJava, Part: stacktree.Java, Word: int32(i), Place: none})
+		add(i, u.resolver.JavaFrame(u.recorded, f), schema.RuleJava)
 		if f.BCI == bciNative {
 			user, next = u.spliceNative(user, machine, next, u.recorded.JavaMethods[f.Method], i == 0)
 		}
@@ -43,12 +47,11 @@ func (u *Unwinder) java(machine []Frame, system bool) (user []Frame, expert bool
 	return user, len(user) > 0 && u.function(user[0].Location).Name != symbolize.NoJavaStack
 }
 
-// isJavaMarker reports whether a frame of a Java stack stands for those that are lost.
+// isJavaMarker reports whether a frame of a Java stack marks lost callers.
 func isJavaMarker(f decode.JavaFrame) bool { return f.Method == decode.MarkTruncated }
 
-// spliceNative appends the native frames of a native method: those from its
-// implementation towards the leaf, up to where the JVM is entered again. The
-// leaf method's go on to the end.
+// spliceNative appends the native frames of a native method, from its implementation towards
+// the leaf, up to where the JVM is entered again. Those of the leaf method go on to the end.
 func (u *Unwinder) spliceNative(to, machine []Frame, next int, m decode.JavaMethod, leaf bool) ([]Frame, int) {
 	name := nativeName(m)
 	for i := next; i >= 0; i-- {
@@ -67,9 +70,9 @@ func (u *Unwinder) spliceNative(to, machine []Frame, next int, m decode.JavaMeth
 	return to, next
 }
 
-// methods shows the versions of a method that a virtual machine's list of generated
-// code has, compiled one after the other, as one function (S14).
-func (u *Unwinder) methods(frames []Frame) []Frame {
+// mergeMethods replaces the compiled versions of a method, which a virtual machine's list of
+// generated code names, by one function (S14).
+func (u *Unwinder) mergeMethods(frames []Frame) []Frame {
 	if !u.resolver.HasMethods() {
 		return frames
 	}
@@ -80,21 +83,21 @@ func (u *Unwinder) methods(frames []Frame) []Frame {
 			continue
 		}
 		if &merged[0] == &frames[0] {
-			merged = append([]Frame(nil), frames...)
+			merged = slices.Clone(frames)
 		}
 		merged[i].Location, merged[i].Rule, merged[i].traits = location, schema.RuleJava, 0
 	}
 	return merged
 }
 
-// nativeName is the symbol of a native method's implementation.
+// nativeName returns the symbol of a native method's implementation.
 func nativeName(m decode.JavaMethod) string {
 	mangle := strings.NewReplacer("_", "_1", ".", "_")
 	return "Java_" + mangle.Replace(m.Class) + "_" + mangle.Replace(m.Name)
 }
 
-// SystemThread reports whether a thread was one of the JVM's own at time t: one that the
-// JVM did not announce, or announced in its system group. Without Java data there are none.
+// SystemThread reports whether a thread was one of the JVM's own at time t: the JVM did not
+// announce it, or announced it in its system group. Without Java data there are none.
 func SystemThread(announced []decode.JavaThread, thread, t int64) bool {
 	for _, j := range announced {
 		if j.ThreadID == thread && j.FromNS <= t && t < j.UntilNS {

@@ -2,20 +2,19 @@ package unwind
 
 import "stackmill/schema"
 
-// withoutKernel ends a user stack at the instruction that trapped into the
-// kernel or made a system call (S25); those of its
-// frames are at the leaf. Time there belongs to that instruction, or to the call if it
-// is one of the procedure linkage table's (S22). A stack of nothing else stays.
+// withoutKernel drops the kernel's frames at the leaf: a user stack ends at the instruction
+// that trapped or made a system call (S25). The time belongs to that instruction, or to the
+// caller if it is in the procedure linkage table (S22). A stack of nothing else stays.
 //
 //	before: do_page_fault <- asm_exc_page_fault <- fault_pages <- main
 //	after:  fault_pages <- main
 func (u *Unwinder) withoutKernel(machine []Frame) []Frame {
-	kernel := u.kernel
+	kernel := u.kernelFrames
 	if kernel == 0 || kernel == len(machine) {
 		return machine
 	}
-	for place := range kernel {
-		u.hiddenBy[place] = schema.RuleTrap
+	for i := range kernel {
+		u.hiddenBy[i] = schema.RuleTrap
 	}
 	user := machine[kernel:]
 	if u.isStub(user) {

@@ -5,14 +5,13 @@ import (
 	"stackmill/stages/program"
 )
 
-// useReturnRegister decides whether words[i], the leaf's return register, is a
-// caller (S7). It is not when it lies in no known function; when the leaf has
-// set up its frame already, so that the register is stale and the next word is
-// the caller; nor in the stack of a root function, whose register is garbage.
+// useReturnRegister reports whether words[i], the leaf's return register, is a caller (S7).
+// It is none if it lies in no known function; if the leaf has set up its frame already, so
+// that the register is stale and the next word is the caller; nor in the stack of a root
+// function, whose register is garbage.
 //
-// Whether the frame is set up shows in the leaf itself: an outline function
-// and a stripped one never use the register, others use it when the next word
-// is not the same call.
+// The kind of the leaf decides: outline and stripped functions never use the register, others
+// use it unless the next word is the same call.
 func (u *Unwinder) useReturnRegister(words []uint64, i int, location program.LocationNo) bool {
 	if u.function(location).Kind == program.Unknown || len(u.frames) == 0 {
 		return false

@@ -6,18 +6,18 @@ import (
 	"stackmill/stages/program"
 )
 
-// linkers are how the names of dynamic linkers begin.
-var linkers = []string{"ld-", "ld64.so", "ld.so"}
+// linkerPrefixes are the prefixes of the names of dynamic linkers.
+var linkerPrefixes = []string{"ld-", "ld64.so", "ld.so"}
 
-// linker makes the frames of the dynamic linker above a first call through the
-// procedure linkage table, and the table's own, one frame of the artificial
-// function @plt of the calling load object (S23). That is the leaf while the
-// linker looks for the function, and has frames above it when the linker calls
-// others: a library that chooses among implementations, or an auditing one.
+// mergeLinker replaces the frames of the dynamic linker above a first call through the
+// procedure linkage table, and the table's own frame, by one frame of the artificial function
+// @plt of the calling load object (S23). It is the leaf while the linker looks for the
+// function, and has frames above it while the linker calls a library that chooses among
+// implementations, or one that audits.
 //
 //	before: do_lookup_x <- _dl_fixup <- _dl_runtime_resolve_xsave <- caller <- main
 //	after:  @plt <- caller <- main
-func (u *Unwinder) linker(frames []Frame) []Frame {
+func (u *Unwinder) mergeLinker(frames []Frame) []Frame {
 	for i := 0; i < len(frames); i++ {
 		if !u.inLinker(&frames[i]) {
 			continue
@@ -28,9 +28,9 @@ func (u *Unwinder) linker(frames []Frame) []Frame {
 		}
 		if entry, n := u.firstCall(frames[end-1], frames[end:]); entry >= 0 {
 			for _, f := range frames[i : end+n] {
-				u.drop(f, schema.RuleLinker)
+				u.noteDropped(f, schema.RuleLinker)
 			}
-			frames[i] = putIn(entry, schema.RuleLinker)
+			frames[i] = insertedFrame(entry, schema.RuleLinker)
 			frames = append(frames[:i+1], frames[end+n:]...)
 		} else {
 			i = end
@@ -39,10 +39,10 @@ func (u *Unwinder) linker(frames []Frame) []Frame {
 	return frames
 }
 
-// firstCall returns the entry of the procedure linkage table that the frames
-// below the linker's went through, None if they did not; n counts the frames
-// that are the table's. A table that is on the stack is one itself, otherwise
-// the caller's instruction shows it, if the linker's frame does not contradict.
+// firstCall returns the entry of the procedure linkage table through which the frames below
+// the linker's called, None if they did not, and how many frames are the table's own. If the
+// table is not on the stack, the caller's instruction shows the entry, unless the linker's
+// frame contradicts.
 func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry program.LocationNo, n int) {
 	if len(below) == 0 {
 		return program.None, 0
@@ -51,7 +51,7 @@ func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry program.Locatio
 		return below[0].Location, 1
 	}
 	f := u.function(linker.Location)
-	if f.Kind != funcinfo.Static && !hasAny(f.Linkage, binders) {
+	if f.Kind != funcinfo.Static && !hasAnyPrefix(f.Linkage, binderPrefixes) {
 		return program.None, 0
 	}
 	imports := u.resolver.Imports(below[0].Location)
@@ -71,9 +71,9 @@ func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry program.Locatio
 	return imports[0].Entry, 0
 }
 
-// binders are how the functions of the dynamic linker begin that procedure linkage
-// tables enter, or that do nothing but their work.
-var binders = []string{"_dl_runtime_resolve", "_dl_runtime_profile", "_dl_fixup", "_dl_profile_fixup"}
+// binderPrefixes are the prefixes of the dynamic linker's functions that bind a call: the
+// procedure linkage table enters them, or they do nothing else.
+var binderPrefixes = []string{"_dl_runtime_resolve", "_dl_runtime_profile", "_dl_fixup", "_dl_profile_fixup"}
 
 func (u *Unwinder) object(f Frame) program.ObjectNo {
 	return u.function(f.Location).Object

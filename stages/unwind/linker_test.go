@@ -32,8 +32,8 @@ func (l linked) Load(path string) (*symtab.Table, error) {
 	return l.real.Load(path)
 }
 
-// First calls through the procedure linkage table, as an unwinder sees them that
-// gets through the dynamic linker.
+// First calls through the procedure linkage table, as recorded by an unwinder that gets
+// through the dynamic linker.
 func TestLinker(t *testing.T) {
 	const (
 		lookup, resolve, own = linkBase + 0x110, linkBase + 0x210, linkBase + 0x310
@@ -79,7 +79,7 @@ func TestLinker(t *testing.T) {
 	}
 }
 
-// A stripped linker's functions have no names: what the caller calls decides.
+// A stripped linker's functions have no names: the caller's call decides.
 func TestStrippedLinker(t *testing.T) {
 	for _, tt := range []struct {
 		name, linker string
@@ -120,9 +120,9 @@ func library(machine elf.Machine) []byte {
 	return f.Bytes()
 }
 
-// linkedUnwinder is for stacks of a process that consists of an object that
-// imports functions and a dynamic linker.
-func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker string) (*readingUnwinder, *stacktree.Tree, *symbolize.Resolver) {
+// linkedUnwinder returns the unwinder of a process with a dynamic linker and an object that
+// imports functions.
+func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker string) (*testUnwinder, *stacktree.Tree, *symbolize.Resolver) {
 	t.Helper()
 	path, lib := filepath.Join(t.TempDir(), "importing"), filepath.Join(t.TempDir(), "library")
 	for path, content := range map[string][]byte{path: elftest.Importing(machine, sections), lib: library(machine)} {
@@ -144,5 +144,5 @@ func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker str
 		"/lib/ld-stripped.so.2": table(own),
 	}, cache.New(cache.Options{})})
 	set := stacktree.NewTree()
-	return newReadingUnwinder(set, rec, r, p), set, r
+	return newTestUnwinder(set, rec, r, p), set, r
 }

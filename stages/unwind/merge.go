@@ -5,169 +5,175 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// merger adds a stack to the tree, from its root: each recorded word once, in the order
-// of its part, and each frame that a rule put in, with what all modes show of it.
-type merger struct {
+// pathMerger merges what the modes show of a stack into one path, from the root: each
+// recorded word once, in the order of its part, and each frame that a rule inserted.
+type pathMerger struct {
 	*Unwinder
 	machine, user []Frame
-	expert        bool // expert mode is as user mode, else as machine mode
+	expertIsUser  bool // expert mode is as user mode, else as machine mode
 	cutOff        stacktree.Cut
 
-	left [stacktree.OpenMP + 1]int // by part: how many words are left, from the leaf
+	remaining [stacktree.OpenMP + 1]int // by part: words to merge, from the leaf
 }
 
-// add adds the frames of the modes, merged in the order that they have in each.
-func (a *merger) add() {
-	i, j := len(a.machine)-1, len(a.user)-1
-	a.left = [stacktree.OpenMP + 1]int{stacktree.Native: len(a.raw.Words), stacktree.Java: len(a.raw.Java), stacktree.OpenMP: len(a.raw.OMP)}
-	path := grownPath{base: none, cutOff: a.cutOff, empty: len(a.machine) == 0}
-	before := len(a.known.growth.frames)
-	if b := &a.base; b.is { // the last word and all of its callers are in the tree
-		path.base = b.word
-		a.left[stacktree.Native]--
+// merge adds the path to the batch.
+func (m *pathMerger) merge() {
+	i, j := len(m.machine)-1, len(m.user)-1
+	m.remaining = [stacktree.OpenMP + 1]int{stacktree.Native: len(m.raw.Words), stacktree.Java: len(m.raw.Java), stacktree.OpenMP: len(m.raw.OMP)}
+	batch := m.cache.batch
+	path, before := batchPath{base: none, cutOff: m.cutOff, empty: len(m.machine) == 0}, len(batch.frames)
+	if b := &m.base; b.ok { // the last word and all of its callers are in the tree
+		path.base = b.node
+		m.remaining[stacktree.Native]--
 		i, j = i-1, j-1
 	}
-	settles := a.canSettle() && len(a.machine) > 0
-	whole := settles && a.isWhole(a.machine)
-	how := isSettled
-	if whole {
-		how |= isWhole
-	}
-	if a.base.byFrame() || len(a.raw.ByFrame) > 0 {
-		how |= isByFrame
-	}
+	settles := m.canSettle() && len(m.machine) > 0
+	state := m.settledState(settles)
 	for ; i >= 0; i-- {
-		for ; j >= 0 && a.user[j].Place < 0; j-- {
-			a.frame(nil, &a.user[j])
+		for ; j >= 0 && m.user[j].MachineIndex < 0; j-- {
+			m.mergeFrame(nil, &m.user[j])
 		}
-		m, shown := &a.machine[i], (*Frame)(nil)
-		if j >= 0 && int(a.user[j].Place) == i {
-			shown = &a.user[j]
+		f, shown := &m.machine[i], (*Frame)(nil)
+		if j >= 0 && int(m.user[j].MachineIndex) == i {
+			shown = &m.user[j]
 			j--
 		}
-		a.frame(m, shown)
-		if settles && shown != nil && a.settles(m, shown, a.machine) {
-			w := a.nodes[m.Word]
-			state := &a.known.words[w]
-			*state = *state/firstPC*firstPC | how
-			a.known.growth.settle[len(a.known.growth.settle)-1] = w
+		m.mergeFrame(f, shown)
+		if settles && shown != nil && m.staysSettled(f, shown, m.machine) {
+			w := m.nodes[f.Word]
+			s := &m.cache.callers[w]
+			*s = *s/firstPC*firstPC | state
+			batch.settle[len(batch.settle)-1] = w
 		}
 	}
 	for ; j >= 0; j-- {
-		a.frame(nil, &a.user[j])
+		m.mergeFrame(nil, &m.user[j])
 	}
 	for part := stacktree.Native; part <= stacktree.OpenMP; part++ {
-		a.dropped(part, 0)
+		m.addDropped(part, 0)
 	}
-	path.frames = int32(len(a.known.growth.frames) - before)
-	a.known.growth.paths = append(a.known.growth.paths, path)
-	if len(a.known.growth.frames) >= fullGrowth {
-		a.Flush()
+	path.frames = int32(len(batch.frames) - before)
+	batch.paths = append(batch.paths, path)
+	if len(batch.frames) >= flushFrames {
+		m.Flush()
 	}
 }
 
-// frame adds a frame that machine mode shows, or user mode, or both.
-func (a *merger) frame(machine, user *Frame) {
+// settledState returns the state of words that settle in this stack.
+func (m *pathMerger) settledState(settles bool) callerState {
+	state := isSettled
+	if settles && m.isWhole(m.machine) {
+		state |= isWhole
+	}
+	if m.base.byFrame() || len(m.raw.ByFrame) > 0 {
+		state |= isByFrame
+	}
+	return state
+}
+
+// mergeFrame adds a frame that machine mode shows, or user mode, or both, after the dropped
+// words below it.
+func (m *pathMerger) mergeFrame(machine, user *Frame) {
 	f := machine
 	if f == nil {
 		f = user
 	}
 	if f.Word >= 0 {
-		a.dropped(f.Part, int(f.Word)+1)
-		a.left[f.Part]--
+		m.addDropped(f.Part, int(f.Word)+1)
+		m.remaining[f.Part]--
 	}
-	if machine != nil && user != nil && a.plain(machine, user) {
+	if machine != nil && user != nil && m.addPlain(machine, user) {
 		return
 	}
-	t := a.push(none)
+	t := m.addFrame(none)
 	if machine != nil {
 		t.Shown[stacktree.Machine], t.Rules[stacktree.Machine] = machine.Location, machine.Rule
-		t.Rules[stacktree.User] = a.hiddenBy[machine.Place]
+		t.Rules[stacktree.User] = m.hiddenBy[machine.MachineIndex]
 	}
 	if user != nil {
 		t.Shown[stacktree.User], t.Rules[stacktree.User] = user.Location, user.Rule
 	}
 	like := stacktree.Machine
-	if a.expert {
+	if m.expertIsUser {
 		like = stacktree.User
 	}
 	t.Shown[stacktree.Expert], t.Rules[stacktree.Expert] = t.Shown[like], t.Rules[like]
 	if f.Word >= 0 {
-		a.word(t, f.Part, int(f.Word))
+		m.setRecorded(t, f.Part, int(f.Word))
 	}
 }
 
-// dropped adds the words of a part that rules dropped, but for the first few.
-func (a *merger) dropped(part stacktree.Part, but int) {
-	for a.left[part] > but {
-		a.left[part]--
-		w := a.left[part]
-		t := a.push(none)
+// addDropped adds words of a part that rules dropped, until this many remain.
+func (m *pathMerger) addDropped(part stacktree.Part, remaining int) {
+	for m.remaining[part] > remaining {
+		m.remaining[part]--
+		w := m.remaining[part]
+		t := m.addFrame(none)
 		rule := schema.RuleJava
 		if part != stacktree.Java {
-			rule = a.drops[part][w]
+			rule = m.drops[part][w]
 		}
-		for m := range t.Rules {
-			if part == stacktree.Native || stacktree.Mode(m) != stacktree.Machine {
-				t.Rules[m] = rule
+		for mode := range t.Rules {
+			if part == stacktree.Native || stacktree.Mode(mode) != stacktree.Machine {
+				t.Rules[mode] = rule
 			}
 		}
-		a.word(t, part, w)
+		m.setRecorded(t, part, w)
 	}
 }
 
-// word fills in what was recorded.
-func (a *merger) word(t *stacktree.Frame, part stacktree.Part, w int) {
+// setRecorded sets the fields of a frame that hold the recorded word.
+func (m *pathMerger) setRecorded(t *stacktree.Frame, part stacktree.Part, w int) {
 	t.Part = part
 	switch part {
 	case stacktree.Java:
-		f := a.raw.Java[w]
+		f := m.raw.Java[w]
 		if t.Word, t.BCI = f.Method, f.BCI; !isJavaMarker(f) {
-			t.Own = a.resolver.JavaFrame(a.recorded, f)
+			t.Own = m.resolver.JavaFrame(m.recorded, f)
 		}
 	case stacktree.OpenMP:
-		if t.Word = a.raw.OMP[w]; !isMarker(t.Word) {
-			t.Own = a.resolve(t.Word)
+		if t.Word = m.raw.OMP[w]; !isMarker(t.Word) {
+			t.Own = m.resolve(t.Word)
 		}
 	default:
-		t.Word, t.Own = a.raw.Words[w], a.own[w].location
+		t.Word, t.Own = m.raw.Words[w], m.resolved[w].location
 	}
 }
 
-// plain adds a frame if it is a plainFrame, which is true then.
-func (a *merger) plain(machine, user *Frame) bool {
+// addPlain adds a frame that all modes show unchanged; false if some mode shows it otherwise.
+func (m *pathMerger) addPlain(machine, user *Frame) bool {
 	w := int(machine.Word)
-	if machine.Part != stacktree.Native || w < 0 || a.numbers[w] < 0 || machine.Rule != schema.NoRule ||
+	if machine.Part != stacktree.Native || w < 0 || m.numbers[w] < 0 || machine.Rule != schema.NoRule ||
 		user.Rule != schema.NoRule || user.Location != machine.Location {
 		return false
 	}
-	meant, call := &a.meaning(a.numbers[w]).own, false
-	if a.pcs[w] != a.raw.Words[w] {
-		meant, call = &a.meaning(a.numbers[w]).call, true
+	pc, call := &m.pcEntry(m.numbers[w]).own, false
+	if m.pcs[w] != m.raw.Words[w] {
+		pc, call = &m.pcEntry(m.numbers[w]).call, true
 	}
-	f := plainOf(a.numbers[w], call)
-	if meant.inTree {
-		a.append(grownFrame(f))
+	number := newPlainFrameNo(m.numbers[w], call)
+	if pc.inTree {
+		m.addRef(frameRef(number))
 		return true
 	}
-	meant.inTree = true
-	t := a.push(f)
-	for m := range t.Shown {
-		t.Shown[m] = machine.Location
+	pc.inTree = true
+	t := m.addFrame(number)
+	for mode := range t.Shown {
+		t.Shown[mode] = machine.Location
 	}
-	a.word(t, stacktree.Native, w)
+	m.setRecorded(t, stacktree.Native, w)
 	return true
 }
 
-// push adds a frame to the path, which no mode shows yet.
-func (a *merger) push(is plainFrame) *stacktree.Frame {
-	g := a.known.growth
-	a.append(grownFrame(-1 - len(g.new)))
-	g.new = append(g.new, newFrame{stacktree.NewFrame(), is})
-	return &g.new[len(g.new)-1].Frame
+// addFrame adds a new frame, which no mode shows yet.
+func (m *pathMerger) addFrame(number plainFrameNo) *stacktree.Frame {
+	b := m.cache.batch
+	m.addRef(frameRef(-1 - len(b.newFrames)))
+	b.newFrames = append(b.newFrames, newFrame{stacktree.NewFrame(), number})
+	return &b.newFrames[len(b.newFrames)-1].Frame
 }
 
-func (a *merger) append(f grownFrame) {
-	g := a.known.growth
-	g.frames, g.settle = append(g.frames, f), append(g.settle, none)
+func (m *pathMerger) addRef(f frameRef) {
+	b := m.cache.batch
+	b.frames, b.settle = append(b.frames, f), append(b.settle, none)
 }

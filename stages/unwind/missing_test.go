@@ -10,10 +10,10 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// Chains of frame pointers lack the callers of the procedure linkage table and of
-// signal trampolines. Where no machine code tells them, a frame says so; of other
-// code, of which nothing is known, nothing is claimed. (S22; TestCallers has the
-// callers that machine code tells.)
+// Chains of frame pointers lack the callers of the procedure linkage table and of signal
+// trampolines. An artificial frame replaces them where machine code does not show them.
+// Nothing is inserted for other code without information. (S22; TestCallers covers callers
+// that machine code shows.)
 func TestMissing(t *testing.T) {
 	const (
 		truncated = decode.MarkTruncated
@@ -60,12 +60,12 @@ func TestNotChained(t *testing.T) {
 	}
 }
 
-// What the frame pointer is at an instruction may depend on whether it is a leaf's or
-// a call: what was found for one does not stand for the other, in whichever process.
+// Whose frame pointer it is at an instruction depends on whether that is a leaf or a call:
+// the cached answer for one is not used for the other, in any process.
 func TestFramePointerOfLeaf(t *testing.T) {
 	u, _, _ := unwinder(&decode.Process{})
 	location := u.resolve(pcWork)
-	leaf := &u.located(location).frames[1]
+	leaf := &u.locationEntry(location).frames[1]
 	leaf.known, leaf.pointer = true, cfi.FrameOther
 	if got := u.framePointer(location, true); got != cfi.FrameOther {
 		t.Errorf("a leaf: %v", got)

@@ -5,8 +5,8 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// openMPStates names the artificial leaf of a recorded OpenMP state
-// (S17, gprofng-experiment 4.7); states in which user code runs have none.
+// openMPStates maps recorded OpenMP states to artificial leaf functions (S17,
+// gprofng-experiment 4.7). States in which user code runs have none.
 var openMPStates = map[int]string{
 	1:  ompOverhead,
 	3:  ompImplicitBarrier,
@@ -24,9 +24,9 @@ var openMPStates = map[int]string{
 func (u *Unwinder) recordedOpenMP() []Frame {
 	u.user = u.user[:0]
 	if name, ok := openMPStates[u.raw.OMPState]; ok {
-		u.user = append(u.user, putIn(u.resolver.Artificial(name), schema.RuleOpenMP))
+		u.user = append(u.user, insertedFrame(u.resolver.Artificial(name), schema.RuleOpenMP))
 	}
-	for _, f := range u.native(stacktree.OpenMP, u.raw.OMP, origin{}) {
+	for _, f := range u.machineFrames(stacktree.OpenMP, u.raw.OMP, wordSource{}) {
 		f.Rule = schema.RuleOpenMP
 		u.user = append(u.user, f)
 	}

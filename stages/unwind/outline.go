@@ -7,15 +7,14 @@ import (
 	"stackmill/stages/program"
 )
 
-// outlines puts in the function that an outline function or a part of it was cut
-// out of, as its caller: it jumps there and does not call (S12). Where the
-// caller's instruction calls the outline function itself, nothing is put in; a
-// part that is both called and jumped to gets its function as caller only if the
-// caller called that function.
+// insertOutlineCallers inserts the main function of an outline function or part as its caller:
+// the main function jumps there without a call (S12). Nothing is inserted where the caller's
+// instruction calls the outline function itself. A part that is both called and jumped to
+// gets its main function as caller only if the caller called that one.
 //
 //	before: process.cold <- main
 //	after:  process.cold <- process <- main
-func (u *Unwinder) outlines(frames []Frame) []Frame {
+func (u *Unwinder) insertOutlineCallers(frames []Frame) []Frame {
 	for i := 0; i < len(frames); i++ {
 		kind := u.traitsOf(&frames[i]).kind()
 		if kind != outlineKind && kind != cloneKind {
@@ -23,14 +22,14 @@ func (u *Unwinder) outlines(frames []Frame) []Frame {
 		}
 		main, ok := u.resolver.MainOf(u.resolver.Program.Location(frames[i].Location).Function)
 		if ok && u.jumpedTo(frames, i, main) {
-			frames = slices.Insert(frames, i+1, putIn(main, schema.RuleOutline))
+			frames = slices.Insert(frames, i+1, insertedFrame(main, schema.RuleOutline))
 		}
 	}
 	return frames
 }
 
-// jumpedTo reports whether the function of a frame was jumped to by the one that
-// it was cut out of.
+// jumpedTo reports whether the function of a frame was entered by a jump from its main
+// function.
 func (u *Unwinder) jumpedTo(frames []Frame, i int, main program.LocationNo) bool {
 	p := u.resolver.Program
 	outline := u.traitsOf(&frames[i]).kind() == outlineKind

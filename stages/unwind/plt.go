@@ -1,19 +1,17 @@
 package unwind
 
-import (
-	"stackmill/schema"
-)
+import "stackmill/schema"
 
-// plt drops a leaf in the procedure linkage table: its time is that of the call
-// (S22). It stays where no frame is its caller's, so that no stack loses its leaf.
+// dropPLTLeaf drops a leaf in the procedure linkage table: its time belongs to the call (S22).
+// The leaf stays if its caller is missing, so that no stack loses its leaf.
 //
 //	before: @plt <- caller_inc <- main
 //	after:  caller_inc <- main
-func (u *Unwinder) plt(frames []Frame) []Frame {
+func (u *Unwinder) dropPLTLeaf(frames []Frame) []Frame {
 	if !u.isStub(frames) {
 		return frames
 	}
-	u.drop(frames[0], schema.RulePLT)
+	u.noteDropped(frames[0], schema.RulePLT)
 	frames = frames[1:]
 	if frames[0].Rule == schema.NoRule {
 		frames[0].Rule = schema.RulePLT
@@ -21,8 +19,8 @@ func (u *Unwinder) plt(frames []Frame) []Frame {
 	return frames
 }
 
-// isStub reports whether the leaf is in the procedure linkage table and the next
-// frame is its caller's.
+// isStub reports whether the leaf is in the procedure linkage table and the next frame is its
+// caller.
 func (u *Unwinder) isStub(frames []Frame) bool {
 	return len(frames) > 1 && u.traitsOf(&frames[0]).kind() == pltKind && frames[1].Rule != schema.RuleMissing
 }

@@ -12,52 +12,51 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// spot is a location with its traits, none until it is known.
-type spot struct {
+// resolvedPC is the location of a PC with its traits, which are 0 until it is looked up.
+type resolvedPC struct {
 	location program.LocationNo
 	traits   traits
-	inTree   bool // as a plainFrame
+	inTree   bool // as a plain frame (see plainFrameNo)
 }
 
-// meaning is what a PC means, and the last byte of the call before it, if it is a return
-// address.
-type meaning struct{ own, call spot }
+// pcEntry caches the location of a PC and, if it is a return address, of the last byte of the
+// call before it.
+type pcEntry struct{ own, call resolvedPC }
 
-// meaning returns that of a PC by its number.
-func (u *Unwinder) meaning(number symbolize.PCNo) *meaning {
-	k := u.known
-	for int(number) >= len(k.meanings) {
-		k.meanings = chunked.Append(k.meanings, meaning{})
+func (u *Unwinder) pcEntry(number symbolize.PCNo) *pcEntry {
+	c := u.cache
+	for int(number) >= len(c.pcs) {
+		c.pcs = chunked.Append(c.pcs, pcEntry{})
 	}
-	return &k.meanings[number]
+	return &c.pcs[number]
 }
 
-// at returns what a PC means.
-func (u *Unwinder) at(number symbolize.PCNo, pc uint64) spot {
-	m := u.meaning(number)
+// resolveNumbered resolves a PC that has a number, once.
+func (u *Unwinder) resolveNumbered(number symbolize.PCNo, pc uint64) resolvedPC {
+	m := u.pcEntry(number)
 	if m.own.traits == 0 {
-		m.own = u.spot(pc)
+		m.own = u.resolvePC(pc)
 	}
 	return m.own
 }
 
-// callBefore is at for the last byte of the call before a return address.
-func (u *Unwinder) callBefore(number symbolize.PCNo, pc uint64) spot {
-	m := u.meaning(number)
+// resolveCallBefore resolves the last byte of the call before a return address, once.
+func (u *Unwinder) resolveCallBefore(number symbolize.PCNo, pc uint64) resolvedPC {
+	m := u.pcEntry(number)
 	if m.call.traits == 0 {
-		m.call = u.spot(pc - 1)
+		m.call = u.resolvePC(pc - 1)
 	}
 	return m.call
 }
 
-// spot looks for what a PC means while the stack is recorded.
-func (u *Unwinder) spot(pc uint64) spot {
+// resolvePC resolves a PC at the time of the current stack.
+func (u *Unwinder) resolvePC(pc uint64) resolvedPC {
 	location := u.resolve(pc)
-	return spot{location: location, traits: u.traits(location)}
+	return resolvedPC{location: location, traits: u.traits(location)}
 }
 
 func (u *Unwinder) resolve(pc uint64) program.LocationNo {
-	return u.process.Resolve(pc, u.reading.at).Location
+	return u.process.Resolve(pc, u.pendingStack.at).Location
 }
 
 func (u *Unwinder) function(location program.LocationNo) *program.Function {
@@ -65,8 +64,8 @@ func (u *Unwinder) function(location program.LocationNo) *program.Function {
 	return &p.Functions[p.Location(location).Function]
 }
 
-// traits are the properties of a location that rules ask of every frame: the kind of its
-// function, and further bits. They are not 0 once they were looked up.
+// traits are the properties of a location that rules check in every frame: the kind of its
+// function in the lower bits, and flags. They are 0 until they are looked up.
 type traits uint16
 
 const (
@@ -75,69 +74,68 @@ const (
 	outlineKind
 	cloneKind
 	staticKind
-	kinds traits = 7 // the bits of the kind
+	kindMask traits = 7
 
-	areKnown      = kinds + 1
-	isTrampoline  = areKnown << 1      // a signal trampoline begins there
-	isLinker      = isTrampoline << 1  // in the dynamic linker
-	callsWithOwn  = isLinker << 1      // as a caller the function has the frame pointer for itself, as far as is known
-	leavesWithOwn = callsWithOwn << 1  // as a leaf likewise
-	isFirst       = leavesWithOwn << 1 // threads begin with the function, and only others like it call it
-	isContext     = isFirst << 1       // makecontext may let a stack return to it
-	isInjected    = isContext << 1     // a signal handler made the interrupted code call the function
+	traitsKnown    = kindMask + 1
+	isTrampoline   = traitsKnown << 1   // a signal trampoline begins there
+	isLinker       = isTrampoline << 1  // in the dynamic linker
+	callerOwnsFP   = isLinker << 1      // where it calls, the function has set its frame pointer (see insertMissing)
+	leafOwnsFP     = callerOwnsFP << 1  // at this instruction, the leaf has set its frame pointer
+	isThreadStart  = leafOwnsFP << 1    // threads begin with the function, and only others like it call it
+	isContextCode  = isThreadStart << 1 // makecontext may let a stack return to it
+	isInjectedCall = isContextCode << 1 // a signal handler made the interrupted code call the function
 )
 
-func (t traits) kind() traits { return t & kinds }
+func (t traits) kind() traits { return t & kindMask }
 
 func (t traits) has(any traits) bool { return t&any != 0 }
 
-// located is what is known of a location.
-type located struct {
-	traits traits
-	call   callState
-	// frames say whose frame pointer the function has there: at a caller's call, at the
-	// instruction of a leaf. They are as far as they were asked for.
+// locationEntry caches the properties of a location.
+type locationEntry struct {
+	traits    traits
+	returnsTo callEvidence
+	// frames says whose frame pointer the function has: at a caller's call, at a leaf's
+	// instruction.
 	frames [2]struct {
 		known   bool
 		pointer cfi.FramePointer
 	}
 }
 
-// located returns what is known of a location.
-func (u *Unwinder) located(location program.LocationNo) *located {
-	if n := int(location) + 1 - len(u.known.located); n > 0 {
-		u.known.located = append(u.known.located, make([]located, n)...)
+func (u *Unwinder) locationEntry(location program.LocationNo) *locationEntry {
+	if n := int(location) + 1 - len(u.cache.locations); n > 0 {
+		u.cache.locations = append(u.cache.locations, make([]locationEntry, n)...)
 	}
-	return &u.known.located[location]
+	return &u.cache.locations[location]
 }
 
-// traits returns the traits of a location, which are found once.
+// traits returns the traits of a location.
 func (u *Unwinder) traits(location program.LocationNo) traits {
-	k := u.located(location)
-	if k.traits == 0 {
-		k.traits = u.findTraits(location)
+	e := u.locationEntry(location)
+	if e.traits == 0 {
+		e.traits = u.findTraits(location)
 	}
-	return k.traits
+	return e.traits
 }
 
 func (u *Unwinder) findTraits(location program.LocationNo) traits {
 	p := u.resolver.Program
 	l, f := p.Location(location), u.function(location)
-	t := areKnown | kindOf(f.Kind)
+	t := traitsKnown | kindOf(f.Kind)
 	if l.Offset == f.Offset && (slices.Contains(sigreturns, f.Linkage) || u.resolver.BeginsTrampoline(location)) {
 		t |= isTrampoline
 	}
-	if slices.Contains(injected, strings.TrimSuffix(f.Linkage, ".abi0")) {
-		t |= isInjected
+	if slices.Contains(injectedFunctions, strings.TrimSuffix(f.Linkage, ".abi0")) {
+		t |= isInjectedCall
 	}
-	if hasAny(p.Objects[f.Object].Name, linkers) {
+	if hasAnyPrefix(p.Objects[f.Object].Name, linkerPrefixes) {
 		t |= isLinker
 	}
-	if isFirstFunction(f) {
-		t |= isFirst
+	if hasAlias(f, threadStartFunctions) {
+		t |= isThreadStart
 	}
-	if u.isContextCode(f) {
-		t |= isContext
+	if u.mayBeContextCode(f) {
+		t |= isContextCode
 	}
 	return t
 }
@@ -164,5 +162,5 @@ func kindOf(k funcinfo.Kind) traits {
 	return anyKind
 }
 
-// isMarker reports whether a word is no address.
+// isMarker reports whether a word is one of the decoder's markers, not an address.
 func isMarker(word uint64) bool { return word >= decode.MarkCall }

@@ -8,9 +8,9 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Return addresses become the calls' (S21); what a signal interrupted, and where
-// its handler returns to, are told by a name or by the recording.
-func TestCalls(t *testing.T) {
+// Return addresses become the PCs of calls (S21), but not what a signal interrupted or its
+// trampoline, which a name or the recording shows.
+func TestCallPCs(t *testing.T) {
 	const mark = decode.MarkTruncated
 	tests := []struct {
 		name string
@@ -42,7 +42,7 @@ func TestCalls(t *testing.T) {
 }
 
 // calls turns the words of a stack into PCs of calls.
-func calls(u *readingUnwinder, raw *decode.RawStack) []uint64 {
+func calls(u *testUnwinder, raw *decode.RawStack) []uint64 {
 	stackOf(u, raw, false, 0)
-	return u.calls(&u.raw)
+	return u.callPCs(&u.raw)
 }

@@ -23,10 +23,9 @@ const (
 	ompOrderedWait     = "<OMP-ordered_section_wait>"
 )
 
-// entryPoints says what a thread waits for inside a function of the runtime:
-// the exported ones of libgomp and libomp, and some that a stripped runtime has
-// no names for. Functions that hardly wait are not listed, unless they do
-// within one that waits later.
+// entryPoints maps functions of the runtimes libgomp and libomp to the state of a thread
+// inside: the exported functions, and some internal ones. Functions that hardly wait are
+// missing, unless another one that waits calls them before it does.
 var entryPoints = map[string]string{
 	"GOMP_barrier":             ompExplicitBarrier,
 	"GOMP_barrier_cancel":      ompExplicitBarrier,
@@ -74,18 +73,19 @@ var entryPoints = map[string]string{
 	"__kmp_join_barrier": ompImplicitBarrier,
 }
 
-// parallel is how the names of libgomp's functions begin that run a whole
-// region: inside them a thread waits for the others at its end.
-const parallel = "GOMP_parallel"
+// parallelPrefix begins the names of libgomp's functions that run a whole region: inside
+// them, a thread waits for the others at the region's end.
+const parallelPrefix = "GOMP_parallel"
 
-// class is what a function is to a program's own code.
-type class struct {
+// functionClass says whether a function is the program's own, the system's or an OpenMP
+// runtime's.
+type functionClass struct {
 	owner schema.Owner // 0 until looked up
-	state string       // of a runtime's entry point
+	state string       // of a thread inside, if it is a runtime's entry point
 }
 
-// hasRuntime reports whether an OpenMP runtime was ever mapped. Stacks that were recorded
-// as names have no more of its frames than their recorder shows.
+// hasRuntime reports whether an OpenMP runtime was ever mapped. Profiles that name functions
+// are left alone: their recorder decided which of the runtime's frames to show.
 func hasRuntime(im *image.Image) bool {
 	for _, m := range im.Mappings {
 		if m.Code == nil && schema.OwnerOf(path.Base(m.Path)) == schema.RuntimeCode {
@@ -95,23 +95,23 @@ func hasRuntime(im *image.Image) bool {
 	return false
 }
 
-func (u *Unwinder) class(f Frame) class {
+func (u *Unwinder) classOf(f Frame) functionClass {
 	if f.Rule == schema.RuleMissing { // the frames around it say whose it is
-		return class{owner: schema.SystemCode}
+		return functionClass{owner: schema.SystemCode}
 	}
 	p := u.resolver.Program
 	n := p.Location(f.Location).Function
-	if more := int(n) + 1 - len(u.known.classes); more > 0 {
-		u.known.classes = append(u.known.classes, make([]class, more)...)
+	if more := int(n) + 1 - len(u.cache.functions); more > 0 {
+		u.cache.functions = append(u.cache.functions, make([]functionClass, more)...)
 	}
-	if u.known.classes[n].owner == 0 {
-		u.known.classes[n] = classify(&p.Functions[n], p.Objects[p.Functions[n].Object].Name)
+	if u.cache.functions[n].owner == 0 {
+		u.cache.functions[n] = classify(&p.Functions[n], p.Objects[p.Functions[n].Object].Name)
 	}
-	return u.known.classes[n]
+	return u.cache.functions[n]
 }
 
-func classify(f *program.Function, object string) class {
-	c := class{owner: schema.OwnerOf(object)}
+func classify(f *program.Function, object string) functionClass {
+	c := functionClass{owner: schema.OwnerOf(object)}
 	if c.owner != schema.RuntimeCode {
 		return c
 	}
@@ -123,36 +123,35 @@ func classify(f *program.Function, object string) class {
 	return c
 }
 
-// stateIn is the state of a thread in a runtime's function, empty if unknown.
+// stateIn returns the state of a thread in a runtime's function, empty if unknown.
 func stateIn(symbol string) string {
 	if s := entryPoints[symbol]; s != "" {
 		return s
 	}
-	if strings.HasPrefix(symbol, parallel) {
+	if strings.HasPrefix(symbol, parallelPrefix) {
 		return ompImplicitBarrier
 	}
 	return ""
 }
 
-// runtime makes the user stack of a thread of an OpenMP program from the
-// recorded one: a leaf inside the runtime becomes the state of the runtime's
-// entry points on the stack (S17), its other frames and those that only
-// start a thread of the runtime's go, and bodies are folded (S11). The result is
-// valid until the next call.
+// hideRuntime makes the user stack of an OpenMP program's thread: a leaf inside the runtime
+// becomes an artificial function for the thread's state (S17), the runtime's other frames and
+// those that start its threads disappear, and bodies are folded (S11). The result is valid
+// until the next call.
 //
 //	before: sched_yield <- <static>@0x72bcd <- __kmpc_barrier <- .omp_outlined. <- ... <- __kmpc_fork_call <- f <- main
 //	after:  <OMP-explicit_barrier> <- f <- main
-func (u *Unwinder) runtime(machine []Frame) []Frame {
+func (u *Unwinder) hideRuntime(machine []Frame) []Frame {
 	inside, state := u.insideRuntime(machine)
 	rest := u.withoutThreadStart(machine[inside:], inside > 0)
 	u.user = u.user[:0]
 	above := false // the frame above is the runtime's
 	for _, f := range rest {
-		if above = u.class(f).owner == schema.RuntimeCode || above && f.Rule == schema.RuleMissing; !above {
+		if above = u.classOf(f).owner == schema.RuntimeCode || above && f.Rule == schema.RuleMissing; !above {
 			u.user = append(u.user, f)
 		}
 	}
-	u.user = u.body(u.user)
+	u.user = u.foldBodies(u.user)
 	if inside == 0 {
 		return u.user
 	}
@@ -162,16 +161,16 @@ func (u *Unwinder) runtime(machine []Frame) []Frame {
 			state = ompIdle
 		}
 	}
-	u.user = slices.Insert(u.user, 0, putIn(u.resolver.Artificial(state), schema.RuleOpenMP))
+	u.user = slices.Insert(u.user, 0, insertedFrame(u.resolver.Artificial(state), schema.RuleOpenMP))
 	return u.user
 }
 
-// insideRuntime returns how many of the leaf's frames belong to a call of the
-// runtime, including what that called of the system, and the state of its
-// outermost entry point; what that does before it waits is overhead.
+// insideRuntime returns how many frames at the leaf belong to a call of the runtime, with the
+// system's functions that the runtime calls, and the state of the outermost entry point.
+// Overhead in it stays overhead: it does not wait yet.
 func (u *Unwinder) insideRuntime(machine []Frame) (n int, state string) {
 	for i, f := range machine {
-		c := u.class(f)
+		c := u.classOf(f)
 		if c.owner == schema.ProgramCode {
 			break
 		}
@@ -188,12 +187,11 @@ func (u *Unwinder) insideRuntime(machine []Frame) (n int, state string) {
 	return n, state
 }
 
-// calledState is the state of the entry point that the program's instruction
-// calls, so that it is known even if the entry point has left by a
-// tail call, as libgomp's have: the frame machine[n] called the runtime. It is
-// empty unless everything that the instruction may enter has the same state.
+// calledState returns the state of the entry point that the program's instruction in
+// machine[n] calls. Entry points of libgomp leave by a tail call, so that they are not on the
+// stack. The state is empty unless all functions that the instruction may enter have it.
 func (u *Unwinder) calledState(machine []Frame, n int) (state string) {
-	if n == 0 || n == len(machine) || u.class(machine[n]).owner != schema.ProgramCode {
+	if n == 0 || n == len(machine) || u.classOf(machine[n]).owner != schema.ProgramCode {
 		return ""
 	}
 	known := false
@@ -210,14 +208,14 @@ func (u *Unwinder) calledState(machine []Frame, n int) (state string) {
 	return state
 }
 
-// withoutThreadStart cuts the system's frames at the root off if the runtime
-// was the first that they called; entered says that it stood at the leaf.
+// withoutThreadStart cuts off the system's frames at the root if they started one of the
+// runtime's threads. entered says that the runtime's frames at the leaf were cut off before.
 func (u *Unwinder) withoutThreadStart(frames []Frame, entered bool) []Frame {
 	n := len(frames)
-	for n > 0 && u.class(frames[n-1]).owner == schema.SystemCode {
+	for n > 0 && u.classOf(frames[n-1]).owner == schema.SystemCode {
 		n--
 	}
-	if n > 0 && u.class(frames[n-1]).owner == schema.RuntimeCode || n == 0 && entered {
+	if n > 0 && u.classOf(frames[n-1]).owner == schema.RuntimeCode || n == 0 && entered {
 		return frames[:n]
 	}
 	return frames

@@ -20,8 +20,8 @@ const (
 	collBase = 0x7f0000300000
 )
 
-// parallelProgram has a region in function f and one nested in it; functions
-// start at 0x100, 0x200, ...
+// parallelProgram has a region in function f, and another one in that. Functions start at
+// 0x100, 0x200, ...
 var parallelProgram = files{
 	"/bin/prog": table(
 		symtab.Function{Offset: 0x100, Name: "main"},
@@ -68,9 +68,9 @@ const (
 	collRoot   = collBase + 0x110
 )
 
-// parallelUnwinder unwinds stacks of parallelProgram, or of the same process
-// without the runtime.
-func parallelUnwinder(runtime bool) (*readingUnwinder, *stacktree.Tree, *symbolize.Resolver) {
+// parallelUnwinder returns an unwinder of parallelProgram, or of the same process without the
+// runtime.
+func parallelUnwinder(runtime bool) (*testUnwinder, *stacktree.Tree, *symbolize.Resolver) {
 	p := &decode.Process{Number: 1, Stacks: &decode.Stacks{}}
 	for path, address := range map[string]uint64{
 		"/bin/prog": progBase, "/lib/libgomp.so.1": ompBase, "/lib/libc.so.6": libcBase, "/lib/libgp-collector.so": collBase,
@@ -84,7 +84,7 @@ func parallelUnwinder(runtime bool) (*readingUnwinder, *stacktree.Tree, *symboli
 	}}
 	r := symbolize.New(rec, rec, parallelProgram)
 	set := stacktree.NewTree()
-	return newReadingUnwinder(set, rec, r, p), set, r
+	return newTestUnwinder(set, rec, r, p), set, r
 }
 
 func TestRuntime(t *testing.T) {
@@ -144,17 +144,17 @@ func TestRuntime(t *testing.T) {
 	}
 }
 
-// A program without the runtime is not looked at, whatever its functions' names.
+// Stacks of a program without the runtime stay, whatever its functions' names.
 func TestNoRuntime(t *testing.T) {
 	u, set, r := parallelUnwinder(false)
 	got := stackOf(u, &decode.RawStack{Words: []uint64{ompBody, ompMain}}, false, 0)
-	if set.Ends.At(int(got.Path)).Leaf[stacktree.User] != set.Ends.At(int(got.Path)).Leaf[stacktree.Machine] || len(u.known.classes) != 0 {
+	if set.Ends.At(int(got.Path)).Leaf[stacktree.User] != set.Ends.At(int(got.Path)).Leaf[stacktree.Machine] || len(u.cache.functions) != 0 {
 		t.Errorf("user mode shows %s", text(r, set, got, stacktree.User))
 	}
 }
 
-// The user stack takes nothing away but frames of the runtime, of its threads'
-// start, and those that are one with a body's; applied to itself it changes nothing.
+// The user stack loses only the runtime's frames, those that start its threads, and those
+// that fold into one with a body's. Applied twice, the rule changes nothing.
 func TestRuntimeKeepsOwnCode(t *testing.T) {
 	words := []uint64{ompMain, ompF, ompBody, ompRow, gParallel, gBarrier, gStatic, cYield, cStart, collRoot, ompLost, ompHidden}
 	u, _, r := parallelUnwinder(true)
@@ -164,28 +164,28 @@ func TestRuntimeKeepsOwnCode(t *testing.T) {
 		for i, x := 0, seed*2654435761; i < 1+seed%7; i, x = i+1, x/len(words) {
 			stack = append(stack, words[x%len(words)])
 		}
-		machine := append([]Frame(nil), u.native(stacktree.OpenMP, stack, origin{})...)
+		machine := append([]Frame(nil), u.machineFrames(stacktree.OpenMP, stack, wordSource{})...)
 		u.hiddenBy = make([]schema.Rule, len(machine))
 		for i := range machine {
-			machine[i].Place = int32(i)
+			machine[i].MachineIndex = int32(i)
 		}
-		user := append([]Frame(nil), u.runtime(machine)...)
+		user := append([]Frame(nil), u.hideRuntime(machine)...)
 		own := map[string]bool{}
 		for _, f := range machine {
-			if folded, _ := r.Fold(f.Location); u.class(f).owner != schema.RuntimeCode && u.class(f).owner != schema.SystemCode {
+			if folded, _ := r.Fold(f.Location); u.classOf(f).owner != schema.RuntimeCode && u.classOf(f).owner != schema.SystemCode {
 				own[name(Frame{Location: folded})] = true
 			}
 		}
 		for _, f := range user {
 			delete(own, name(f))
-			if u.class(f).owner == schema.RuntimeCode {
+			if u.classOf(f).owner == schema.RuntimeCode {
 				t.Fatalf("%v: the runtime's %s is left", stack, name(f))
 			}
 		}
 		if len(own) > 0 {
 			t.Fatalf("%x: %v is lost", stack, own)
 		}
-		if again := u.runtime(append([]Frame(nil), user...)); !slices.Equal(again, user) {
+		if again := u.hideRuntime(append([]Frame(nil), user...)); !slices.Equal(again, user) {
 			t.Fatalf("%x: not the same the second time", stack)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// What is missing in a chain of frame pointers depends on what the process has mapped, also
-// where another one has the same frames, and after it has executed another program.
+// The gaps in a chain of frame pointers depend on what the process has mapped, also if another
+// process has the same frames, and after the process has executed another program.
 func TestGapsOfProcesses(t *testing.T) {
 	const slot, library, executed = 0xf00, 0x500000, 100
 	content := bytes.Repeat([]byte{0x90}, size)
@@ -40,9 +40,9 @@ func TestGapsOfProcesses(t *testing.T) {
 	unmapped := decode.MapEvent{Unmap: true, Time: executed, Address: library, Modes: 5}
 	rec := &decode.Recording{Arch: "x86_64", WordBits: 64, Locate: decode.AtPath}
 	r := symbolize.New(rec, rec, tables)
-	known, set := NewKnown(), stacktree.NewTree()
-	grower := NewGrower(set)
-	reader := NewReader(nil)
+	known, set := NewCache(), stacktree.NewTree()
+	grower := NewTreeBuilder(set)
+	reader := NewStackReader(nil)
 	const unknown, inferred = "__restore_rt <Missing-caller>/S22 missing main", "__restore_rt <Missing-caller>/S22 missing hop/S22 inferred main"
 	for _, test := range []struct {
 		name  string
@@ -60,13 +60,13 @@ func TestGapsOfProcesses(t *testing.T) {
 			Words: []uint64{progBase + 0x300, progBase + 0x206}, Returns: true, Callers: decode.CallersChained, OMPState: -1,
 		})
 		process := r.Process(p, "map.xml")
-		u := New(known, grower.Grow, r, NewFrameTables(&framesOf{}, &rec.Problems), process, p)
+		u := New(known, grower.Add, r, NewFrameTables(&framesOf{}, &rec.Problems), process, p)
 		reader.emit = u.Add
 		reader.Process(process, p.Stacks)
 		path, _ := reader.Stack(number, false, test.at)
 		reader.Flush()
 		u.Flush()
-		if got := text(r, set, resolved{Path: path}, stacktree.Machine); got != test.want {
+		if got := text(r, set, normalizedStack{Path: path}, stacktree.Machine); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}

@@ -12,9 +12,9 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// starts are the functions with which threads begin. A main function is as good as
-// its callers.
-var starts = []string{
+// startFunctions are the outermost functions of complete stacks: those with which threads
+// begin, and main functions, since some unwinders stop there.
+var startFunctions = []string{
 	// programs
 	"_start", "main", "MAIN__", "_init",
 	// dynamic linkers
@@ -28,15 +28,15 @@ var starts = []string{
 	"runtime.rt0_go", "runtime.rt0_go.abi0", "_rt0_amd64_linux", "_rt0_arm64_linux",
 }
 
-// cLibraries are how the load objects of C libraries, and parts of them, begin.
-var cLibraries = []string{"libc.so", "libc-2.", "libc.musl-", "ld-musl-", "libpthread.so", "libpthread-2."}
+// cLibraryPrefixes are the prefixes of the names of C libraries' load objects.
+var cLibraryPrefixes = []string{"libc.so", "libc-2.", "libc.musl-", "ld-musl-", "libpthread.so", "libpthread-2."}
 
-// kernelEntries are how the kernel's functions begin by which user code enters it. A
-// kernel stack that ends elsewhere belongs to one of the kernel's own threads.
-var kernelEntries = []string{"entry_", "asm_", "el0t_", "el0_", "vectors"}
+// kernelEntryPrefixes are the prefixes of the functions through which user code enters the
+// kernel. A kernel stack that ends elsewhere belongs to one of the kernel's own threads.
+var kernelEntryPrefixes = []string{"entry_", "asm_", "el0t_", "el0_", "vectors"}
 
-// cutOff says why a machine stack ends before its thread's start. Stacks that were unwound
-// from dumps, or come from the processor's calls, do not.
+// cutOff returns why a machine stack ends before its thread's start. Stacks that were unwound
+// from dumps, or come from the processor's branch records, do not.
 func (u *Unwinder) cutOff(machine []Frame) stacktree.Cut {
 	raw := &u.raw
 	switch {
@@ -50,47 +50,49 @@ func (u *Unwinder) cutOff(machine []Frame) stacktree.Cut {
 	return stacktree.CutNoStart
 }
 
-// isWhole reports whether a machine stack, which is not empty, has the start of its
-// thread, or a frame for what is lost there.
+// isWhole reports whether a machine stack, which is not empty, ends at the start of its
+// thread, or in an artificial frame for lost callers.
 func (u *Unwinder) isWhole(machine []Frame) bool {
-	if u.base.is {
+	if u.base.ok {
 		return u.base.whole()
 	}
 	if machine[len(machine)-1].Rule == schema.RuleTruncated {
 		return true
 	}
 	root := machine[len(machine)-1].Location
-	if u.kernel == len(machine) {
-		return !hasAny(u.function(root).Linkage, kernelEntries)
+	if u.kernelFrames == len(machine) {
+		return !hasAnyPrefix(u.function(root).Linkage, kernelEntryPrefixes)
 	}
-	return u.isStart(root, len(machine)-u.kernel > 1) || u.isEntry(machine)
+	return u.isStart(root, len(machine)-u.kernelFrames > 1) || u.isEntry(machine)
 }
 
-// isEntry reports whether a stack ends in the entry of a stripped program: code
-// without a name that called what C libraries begin with.
+// isEntry reports whether a stack ends in the entry of a stripped program: code without a
+// name that called a C library's start function.
 func (u *Unwinder) isEntry(machine []Frame) bool {
 	n := len(machine)
 	return n > 1 && u.traitsOf(&machine[n-1]).kind() == staticKind && u.isStart(machine[n-2].Location, true)
 }
 
-// isStart reports whether threads begin with the function of a location. In a
-// stripped C library any function without a name that calls another one may be it.
+// isStart reports whether threads begin with the function of a location. In a stripped C
+// library, this may be any function without a name that calls another one.
 func (u *Unwinder) isStart(location program.LocationNo, calls bool) bool {
 	f := u.function(location)
 	if f.Kind == funcinfo.Static && calls {
-		return hasAny(u.resolver.Program.Objects[f.Object].Name, cLibraries)
+		return hasAnyPrefix(u.resolver.Program.Objects[f.Object].Name, cLibraryPrefixes)
 	}
-	for _, alias := range symtab.Split(f.Aliases) {
-		name, _, _ := strings.Cut(alias, ".isra")
-		if slices.Contains(starts, name) {
-			return true
-		}
-	}
-	return false
+	return hasAlias(f, startFunctions)
 }
 
-// callsMain reports whether a location is in the C library's function that calls
-// main. In a stripped library it is the function before the one that programs enter.
+// hasAlias reports whether one of a function's symbols is among names.
+func hasAlias(f *program.Function, names []string) bool {
+	return slices.ContainsFunc(symtab.Split(f.Aliases), func(alias string) bool {
+		name, _, _ := strings.Cut(alias, ".isra")
+		return slices.Contains(names, name)
+	})
+}
+
+// callsMain reports whether a location is in the C library's function that calls main. In a
+// stripped library, that is the function before the one that programs enter.
 func (u *Unwinder) callsMain(location program.LocationNo) bool {
 	f := u.function(location)
 	aliases := f.Aliases
@@ -103,7 +105,6 @@ func (u *Unwinder) callsMain(location program.LocationNo) bool {
 	})
 }
 
-// hasAny reports whether a name begins with one of the prefixes.
-func hasAny(name string, prefixes []string) bool {
+func hasAnyPrefix(name string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }

@@ -9,8 +9,8 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// Whether a stack reaches its thread's start: by the outermost frame's function,
-// unless the recording tells.
+// The outermost function shows whether a stack reaches its thread's start, unless the
+// recording says so itself.
 func TestCutOff(t *testing.T) {
 	const kernel = 0xffffffff81000010
 	const start, libc = 0x410010, 0x420010

@@ -5,19 +5,17 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// truncation removes the marker of a stack that did not fit the buffer or that
-// the unwinder gave up on, and names the artificial function that stands for
-// the lost frames at the root end (S18, gprofng-experiment 4.4).
-func truncation(words []uint64) (kept []uint64, lost string) {
-	if len(words) == 0 {
-		return words, ""
-	}
-	kept = words[:len(words)-1]
-	switch words[len(words)-1] {
-	case decode.MarkTruncated:
-		return kept, symbolize.TruncatedStack
-	case decode.MarkFailedUnwind:
-		return kept, symbolize.FailedUnwind
+// cutMarker removes the marker at the root of a stack that did not fit the collector's buffer,
+// or on which the unwinder gave up. It returns the artificial function that replaces the lost
+// callers (S18, gprofng-experiment 4.4).
+func cutMarker(words []uint64) (rest []uint64, lost string) {
+	if n := len(words); n > 0 {
+		switch words[n-1] {
+		case decode.MarkTruncated:
+			return words[:n-1], symbolize.TruncatedStack
+		case decode.MarkFailedUnwind:
+			return words[:n-1], symbolize.FailedUnwind
+		}
 	}
 	return words, ""
 }

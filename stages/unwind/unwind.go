@@ -1,5 +1,5 @@
-// Package unwind turns recorded stacks into normalised ones, by the rules of
-// the manual. One file holds one rule.
+// Package unwind turns recorded stacks into the manual's stacks. One file holds one rule;
+// Unwinder.normalize applies them in their order.
 package unwind
 
 import (
@@ -12,195 +12,198 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// Unwinder normalises the stacks of one process. It is not safe for concurrent use.
+// Unwinder normalizes the stacks of one process. It is not safe for concurrent use.
 type Unwinder struct {
-	known    *Known
-	emit     func(*Growth)
+	cache    *Cache
+	emit     func(*PathBatch)
 	resolver *symbolize.Resolver
 	process  *symbolize.Process
 	recorded *decode.Process
 
-	tables *FrameTables
-	openMP bool             // a runtime is mapped
-	scope  *symbolize.Scope // of the stack, as the next
-	gaps   map[edge]gap
+	frameTables *FrameTables
+	openMP      bool             // an OpenMP runtime is mapped
+	scope       *symbolize.Scope // at the time of the current stack
+	gaps        map[edge]gap     // in scope
 
-	reading // the stack that passes the rules now
-	scratch // of it
-
-	kernel  int            // the kernel's frames at the leaf of the last native stack
-	checked int            // the last word of it that marks the next as the leaf's caller
-	pcs     []uint64       // the PCs of the words: themselves, or those called
-	part    stacktree.Part // whose words pass the rules
+	pendingStack
+	part stacktree.Part // whose words pass the rules of machine mode
+	scratch
 }
 
 // scratch is memory that each stack uses anew.
 type scratch struct {
 	frames, machine, user []Frame
-	callers               []Frame // for missing
-	chained               []bool  // by frame: whether the next one was found by the frame pointer
+	filled                []Frame // of insertMissing
+	chained               []bool  // by frame: the frame pointer led to its caller
 	called                []uint64
 	drops                 [stacktree.OpenMP + 1][]schema.Rule // by part and word: the rule that dropped it
-	hiddenBy              []schema.Rule                       // by place: the rule by which user mode does not show the frame
+	hiddenBy              []schema.Rule                       // by Frame.MachineIndex: the rule that hides it in user mode
 }
 
-// New returns the unwinder of a process. emit gets what its stacks add to the tree. It is
-// used until the next process's is made.
-func New(known *Known, emit func(*Growth), r *symbolize.Resolver, tables *FrameTables, process *symbolize.Process, recorded *decode.Process) *Unwinder {
-	if known.growth != nil {
-		growths.Put(known.growth)
+// New returns the unwinder of a process. It calls emit with the paths that the stacks add to
+// the tree. The unwinder is valid until the next process's is made.
+func New(cache *Cache, emit func(*PathBatch), r *symbolize.Resolver, tables *FrameTables, process *symbolize.Process, recorded *decode.Process) *Unwinder {
+	if cache.batch != nil {
+		pathBatches.Put(cache.batch)
 	}
-	known.growth = newGrowth(recorded.Stacks.Nodes(), true)
+	cache.batch = newPathBatch(recorded.Stacks.Nodes(), true)
 	u := &Unwinder{
-		known: known, emit: emit, resolver: r, process: process, recorded: recorded,
-		tables: tables, openMP: hasRuntime(process.Image),
+		cache: cache, emit: emit, resolver: r, process: process, recorded: recorded,
+		frameTables: tables, openMP: hasRuntime(process.Image),
 	}
-	if last := known.unwinder; last != nil { // many processes have few stacks
-		u.reading, u.scratch = last.reading, last.scratch
+	if last := cache.last; last != nil { // many processes have few stacks: they share the memory
+		u.pendingStack, u.scratch = last.pendingStack, last.scratch
 	}
-	known.unwinder = u
-	u.forget()
+	cache.last = u
+	u.resetCallers()
 	return u
 }
 
-// forget forgets what is known of words.
-func (u *Unwinder) forget() {
-	u.known.words = chunked.Zeros(u.known.words, u.recorded.Stacks.Nodes())
+// resetCallers discards the states of all callers.
+func (u *Unwinder) resetCallers() {
+	u.cache.callers = chunked.Zeros(u.cache.callers, u.recorded.Stacks.Nodes())
 }
 
-// Add normalises stacks of the process, which were read. Nobody may use them after that.
-func (u *Unwinder) Add(r *Readings) {
-	words := r.words
-	for i := range r.stacks {
-		s := &r.stacks[i]
-		u.stack(s, words[:s.words])
+// Add normalizes a batch of the process's stacks, and takes over its memory.
+func (u *Unwinder) Add(b *StackBatch) {
+	words := b.words
+	for i := range b.stacks {
+		s := &b.stacks[i]
+		u.normalize(s, words[:s.words])
 		words = words[s.words:]
 	}
-	readings.Put(r)
+	stackBatches.Put(b)
 }
 
-// stack normalises a recorded stack.
-func (u *Unwinder) stack(s *readStack, words []readWord) {
-	if s.forget {
-		u.forget()
+// normalize passes one recorded stack through the rules and adds the result to the batch of
+// paths: first machine mode, then user mode made of its frames, then both merged.
+func (u *Unwinder) normalize(s *batchStack, words []batchWord) {
+	if s.reset {
+		u.resetCallers()
 	}
-	u.read(s, words)
+	u.load(s, words)
 	if scope := u.process.ScopeAt(s.at); scope != u.scope {
-		u.scope, u.gaps = scope, u.known.gapsIn(scope)
+		u.scope, u.gaps = scope, u.cache.gapsIn(scope)
 	}
 	raw := &u.raw
-	u.pcs = u.calls(raw)
-	machine := u.native(stacktree.Native, u.pcs, origin{raw.Returns, raw.Callers == decode.CallersChained, raw.ByFrame})
-	u.machine = append(u.machine[:0], machine...)
-	machine = u.machine
+	u.pcs = u.callPCs(raw) // S21
+	source := wordSource{raw.Returns, raw.Callers == decode.CallersChained, raw.ByFrame}
+	u.machine = append(u.machine[:0], u.machineFrames(stacktree.Native, u.pcs, source)...)
+	machine := u.machine
 	for i := range machine {
-		machine[i].Place = int32(i)
+		machine[i].MachineIndex = int32(i)
 	}
-	var m merger
-	m.Unwinder, m.machine, m.cutOff = u, machine, u.cutOff(machine)
-	m.user, m.expert = u.userMode(machine, s.system)
-	if len(m.user) == 0 { // no rule empties a stack
-		m.user = machine
+	cut := u.cutOff(machine)
+	user, expertIsUser := u.userFrames(machine, s.system)
+	if len(user) == 0 { // no rule empties a stack
+		user = machine
 	}
-	m.add()
+	m := pathMerger{Unwinder: u, machine: machine, user: user, expertIsUser: expertIsUser, cutOff: cut}
+	m.merge()
 }
 
-// userMode makes the frames of user mode from those of machine mode; expert says that
-// expert mode is the same.
-func (u *Unwinder) userMode(machine []Frame, system bool) (user []Frame, expert bool) {
-	raw, instead := &u.raw, schema.NoRule
-	switch {
-	case raw.OMP != nil, u.openMP:
-		instead = schema.RuleOpenMP
-	case raw.Java != nil || len(u.recorded.JavaThreads) > 0:
-		instead = schema.RuleJava
-	}
-	u.hiddenBy = u.hiddenBy[:0]
-	for range machine {
-		u.hiddenBy = append(u.hiddenBy, instead)
-	}
-	user = u.withoutKernel(machine)
-	switch {
-	case raw.OMP != nil:
-		return u.recordedOpenMP(), true
-	case raw.Java != nil || len(u.recorded.JavaThreads) > 0:
-		return u.java(user, system)
-	case u.openMP:
-		user = u.runtime(user)
-	}
-	return u.methods(user), false
-}
-
-// origin says how words were recorded.
-type origin struct {
+// wordSource says how the words of a stack were recorded.
+type wordSource struct {
 	verified bool    // a return register among them is known to be the caller
 	chained  bool    // they are a chain of frame pointers
-	byFrame  []int32 // only the callers of these are
+	byFrame  []int32 // the words that a frame pointer led to, if not all
 }
 
-// native turns the words of a part, which are PCs of calls, into frames, leaf first
-// (gprofng-experiment 7). The result is valid until the next call.
-func (u *Unwinder) native(part stacktree.Part, words []uint64, o origin) []Frame {
+// machineFrames applies the rules of machine mode to the words of a part, which are PCs of
+// calls, leaf first (gprofng-experiment 7). The result is valid until the next call.
+func (u *Unwinder) machineFrames(part stacktree.Part, words []uint64, source wordSource) []Frame {
 	u.part, u.drops[part] = part, append(u.drops[part][:0], make([]schema.Rule, len(words))...)
-	words, lost := truncation(words)
-	u.recordedFrames(words, o)
-	if o.chained || len(o.byFrame) > 0 {
-		u.frames = u.missing(u.frames)
+	words, lost := cutMarker(words) // S18
+	u.recordedFrames(words, source) // S7, S26
+	if source.chained || len(source.byFrame) > 0 {
+		u.frames = u.insertMissing(u.frames) // S22, S26
 	}
-	u.frames = u.outlines(u.plt(u.frames))
-	u.frames = u.linker(u.frames)
+	u.frames = u.dropPLTLeaf(u.frames)          // S22
+	u.frames = u.insertOutlineCallers(u.frames) // S12
+	u.frames = u.mergeLinker(u.frames)          // S23
 	if lost != "" {
-		u.frames = append(u.frames, Frame{Location: u.resolver.Artificial(lost), Rule: schema.RuleTruncated, Part: part, Word: int32(len(words)), Place: none})
+		f := insertedFrame(u.resolver.Artificial(lost), schema.RuleTruncated)
+		f.Part, f.Word = part, int32(len(words))
+		u.frames = append(u.frames, f)
 	}
 	return u.frames
 }
 
-// drop records the rule that drops a frame.
-func (u *Unwinder) drop(f Frame, rule schema.Rule) {
+// userFrames applies the rules of user mode to the frames of machine mode. expertIsUser says
+// that expert mode shows the same as user mode, otherwise it shows the same as machine mode.
+func (u *Unwinder) userFrames(machine []Frame, system bool) (user []Frame, expertIsUser bool) {
+	isOpenMP, isJava := u.raw.OMP != nil, u.raw.Java != nil || len(u.recorded.JavaThreads) > 0
+	hidden := schema.NoRule
+	switch {
+	case isOpenMP, u.openMP:
+		hidden = schema.RuleOpenMP
+	case isJava:
+		hidden = schema.RuleJava
+	}
+	u.hiddenBy = u.hiddenBy[:0]
+	for range machine {
+		u.hiddenBy = append(u.hiddenBy, hidden)
+	}
+	user = u.withoutKernel(machine) // S25
+	switch {
+	case isOpenMP:
+		return u.recordedOpenMP(), true // S17
+	case isJava:
+		return u.javaFrames(user, system) // S14
+	case u.openMP:
+		user = u.hideRuntime(user) // S11, S17
+	}
+	return u.mergeMethods(user), false // S14
+}
+
+// noteDropped records the rule that drops a frame.
+func (u *Unwinder) noteDropped(f Frame, rule schema.Rule) {
 	if f.Word >= 0 {
 		u.drops[u.part][f.Word] = rule
 	}
 }
 
-// recordedFrames fills frames with the meaning of words.
-func (u *Unwinder) recordedFrames(words []uint64, o origin) {
-	u.frames, u.chained, u.kernel, u.checked = u.frames[:0], u.chained[:0], 0, none
-	checked := false
+// recordedFrames fills u.frames with a frame for each word that is a caller. It applies the
+// rules that drop words before they become frames: S26 where a chain of frame pointers leaves
+// the stack, S7 for the leaf's return register.
+func (u *Unwinder) recordedFrames(words []uint64, source wordSource) {
+	u.frames, u.chained, u.kernelFrames, u.lastMark = u.frames[:0], u.chained[:0], 0, none
+	marked := false // the word before is a mark: this one is the leaf's caller
 	for i, w := range words {
-		if u.part == stacktree.Native && u.ends != none && i >= u.ends {
+		if u.part == stacktree.Native && u.chainEnd != none && i >= u.chainEnd {
 			u.drops[u.part][i] = schema.RuleChain
 			continue
 		}
 		if w == decode.MarkLeafCheck || w == decode.MarkCall {
-			checked, u.checked = true, i
+			marked, u.lastMark = true, i
 			continue
 		}
-		meant, rule := u.meant(i, w), schema.NoRule
-		if checked {
-			checked = false
-			if !o.verified && !u.useReturnRegister(words, i, meant.location) {
+		pc, rule := u.resolveWord(i, w), schema.NoRule
+		if marked {
+			marked = false
+			if !source.verified && !u.useReturnRegister(words, i, pc.location) {
 				u.drops[u.part][i] = schema.RuleLeafCheck
 				continue
 			}
 			rule = schema.RuleLeafCheck
 		}
-		if u.kernel == len(u.frames) && u.resolver.IsKernel(w) {
-			u.kernel++
+		if u.kernelFrames == len(u.frames) && u.resolver.IsKernel(w) {
+			u.kernelFrames++
 		}
-		_, byFrame := slices.BinarySearch(o.byFrame, int32(i))
-		u.frames, u.chained = append(u.frames, Frame{}), append(u.chained, o.chained || byFrame)
+		_, byFrame := slices.BinarySearch(source.byFrame, int32(i))
+		u.frames, u.chained = append(u.frames, Frame{}), append(u.chained, source.chained || byFrame)
 		f := &u.frames[len(u.frames)-1]
-		f.Location, f.Rule, f.Part, f.traits, f.Word, f.Place = meant.location, rule, u.part, meant.traits, int32(i), none
+		f.Location, f.Rule, f.Part, f.traits, f.Word, f.MachineIndex = pc.location, rule, u.part, pc.traits, int32(i), none
 	}
 }
 
-// meant returns what the PC of a word means.
-func (u *Unwinder) meant(word int, pc uint64) spot {
+// resolveWord returns the location of a word's PC.
+func (u *Unwinder) resolveWord(word int, pc uint64) resolvedPC {
 	switch {
 	case u.part != stacktree.Native || isMarker(pc):
-		return u.spot(pc)
+		return u.resolvePC(pc)
 	case pc != u.raw.Words[word]:
-		return u.callBefore(u.numbers[word], u.raw.Words[word])
+		return u.resolveCallBefore(u.numbers[word], u.raw.Words[word])
 	}
-	return u.own[word]
+	return u.resolved[word]
 }

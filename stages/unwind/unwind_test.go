@@ -20,7 +20,7 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// files holds the symbol tables of a made-up program, by path.
+// files maps the paths of a synthetic program to symbol tables.
 type files map[string]*symtab.Table
 
 func (f files) Load(path string) (*symtab.Table, error) {
@@ -56,7 +56,7 @@ func table(functions ...symtab.Function) *symtab.Table {
 	return draft.Finish()
 }
 
-// programFiles are mapped at progBase; functions start at 0x100, 0x200, ...
+// programFiles has the program mapped at progBase: functions start at 0x100, 0x200, ...
 var programFiles = files{
 	"/bin/prog": table(
 		symtab.Function{Offset: 0x100, Name: "main"},
@@ -86,7 +86,7 @@ const (
 	pcWild   = 0x123456
 )
 
-func unwinder(p *decode.Process) (*readingUnwinder, *stacktree.Tree, *symbolize.Resolver) {
+func unwinder(p *decode.Process) (*testUnwinder, *stacktree.Tree, *symbolize.Resolver) {
 	p.Number, p.Stacks = 1, &decode.Stacks{}
 	p.Image = append(p.Image,
 		decode.MapEvent{Address: progBase, Size: size, Modes: 5, Path: "/bin/prog"},
@@ -97,49 +97,49 @@ func unwinder(p *decode.Process) (*readingUnwinder, *stacktree.Tree, *symbolize.
 	}}
 	r := symbolize.New(rec, rec, programFiles)
 	set := stacktree.NewTree()
-	return newReadingUnwinder(set, rec, r, p), set, r
+	return newTestUnwinder(set, rec, r, p), set, r
 }
 
-// readingUnwinder is an unwinder of stacks that are read when they are recorded.
-type readingUnwinder struct {
+// testUnwinder is an unwinder with the reader and the tree of its stacks.
+type testUnwinder struct {
 	*Unwinder
-	reader *Reader
+	reader *StackReader
 	tree   *stacktree.Tree
 }
 
-func newReadingUnwinder(tree *stacktree.Tree, rec *decode.Recording, r *symbolize.Resolver, p *decode.Process) *readingUnwinder {
+func newTestUnwinder(tree *stacktree.Tree, rec *decode.Recording, r *symbolize.Resolver, p *decode.Process) *testUnwinder {
 	process := r.Process(p, "map.xml")
-	u := New(NewKnown(), NewGrower(tree).Grow, r, NewFrameTables(&framesOf{}, &rec.Problems), process, p)
-	reader := NewReader(u.Add)
+	u := New(NewCache(), NewTreeBuilder(tree).Add, r, NewFrameTables(&framesOf{}, &rec.Problems), process, p)
+	reader := NewStackReader(u.Add)
 	reader.Process(process, p.Stacks)
-	return &readingUnwinder{u, reader, tree}
+	return &testUnwinder{u, reader, tree}
 }
 
-// resolved is what a recorded stack means.
-type resolved struct {
+// normalizedStack is the path of a recorded stack in the tree, and its life.
+type normalizedStack struct {
 	program.Life
 	Path stacktree.PathNo
 	stacktree.End
 }
 
-// stackOf normalises a stack that is recorded now.
-func stackOf(u *readingUnwinder, raw *decode.RawStack, system bool, t int64) resolved {
+// stackOf records a stack and normalizes it.
+func stackOf(u *testUnwinder, raw *decode.RawStack, system bool, t int64) normalizedStack {
 	n := u.recorded.Stacks.Number(raw)
 	if raw.Java != nil || raw.OMP != nil {
 		n = u.recorded.Stacks.Add(raw)
 	}
 	nodes := u.recorded.Stacks.Nodes()
-	more := nodes - len(u.known.words)
-	u.known.words, u.reader.lives.words = append(u.known.words, make([]wordState, more)...), append(u.reader.lives.words, make([]lifeNo, more)...)
-	u.known.growth.words = nodes
+	more := nodes - len(u.cache.callers)
+	u.cache.callers, u.reader.lives.words = append(u.cache.callers, make([]callerState, more)...), append(u.reader.lives.words, make([]lifeNo, more)...)
+	u.cache.batch.words = nodes
 	path, life := u.reader.Stack(n, system, t)
 	u.reader.Flush()
 	u.Flush()
-	return resolved{life, path, *u.tree.Ends.At(int(path))}
+	return normalizedStack{life, path, *u.tree.Ends.At(int(path))}
 }
 
 // shown returns the frames that a mode shows of a stack, leaf first.
-func shown(tree *stacktree.Tree, s resolved, mode stacktree.Mode) (frames []Frame) {
+func shown(tree *stacktree.Tree, s normalizedStack, mode stacktree.Mode) (frames []Frame) {
 	for n := tree.Ends.At(int(s.Path)).Leaf[mode]; n > 0; n = tree.Parent(n) {
 		if f := tree.Frames.At(int(tree.Label(n))); f.Shown[mode] >= 0 {
 			frames = append(frames, Frame{Location: f.Shown[mode], Rule: f.Rules[mode]})
@@ -149,7 +149,7 @@ func shown(tree *stacktree.Tree, s resolved, mode stacktree.Mode) (frames []Fram
 }
 
 // recorded returns the words of a stack, leaf first.
-func recorded(tree *stacktree.Tree, s resolved) (words []uint64) {
+func recorded(tree *stacktree.Tree, s normalizedStack) (words []uint64) {
 	for n := tree.Ends.At(int(s.Path)).Node; n > 0; n = tree.Parent(n) {
 		if f := tree.Frames.At(int(tree.Label(n))); f.Part == stacktree.Native {
 			words = append(words, f.Word)
@@ -159,7 +159,7 @@ func recorded(tree *stacktree.Tree, s resolved) (words []uint64) {
 }
 
 // text prints a stack leaf first; frames that a rule made carry its id.
-func text(r *symbolize.Resolver, tree *stacktree.Tree, s resolved, mode stacktree.Mode) string {
+func text(r *symbolize.Resolver, tree *stacktree.Tree, s normalizedStack, mode stacktree.Mode) string {
 	var frames []string
 	for _, f := range shown(tree, s, mode) {
 		name := r.Program.Functions[r.Program.Location(f.Location).Function].Name
@@ -219,8 +219,8 @@ func TestNative(t *testing.T) {
 	}
 }
 
-// A leaf's caller that the decoder found in the branch records, or knows to be in
-// the return register, is taken whatever the leaf is, and marked.
+// A leaf's caller that the decoder found in the branch records, or knows to be in the return
+// register, is inserted whatever the leaf is, and has the rule.
 func TestRestoredCaller(t *testing.T) {
 	const register, call = decode.MarkLeafCheck, decode.MarkCall
 	const kernel = 0xffffffff81000010
@@ -330,7 +330,7 @@ func TestOpenMPStates(t *testing.T) {
 	}
 }
 
-// A stack means the same until a mapping that it touches changes, not longer.
+// A stack keeps its meaning until a mapping that it touches changes.
 func TestMeaningChangesWithMappings(t *testing.T) {
 	code := func(t int64, name string) decode.MapEvent {
 		return decode.MapEvent{Time: t, Address: 0x9000, Size: 16, Path: name, Code: &decode.Code{Function: name}}

@@ -180,7 +180,7 @@ func TestTiny(t *testing.T) {
 
 // samplesOf lists a process's samples: time, stack and period. completed has its
 // stacks if it has dumps.
-func samplesOf(t *testing.T, p *decode.Process, completed *unwind.Completed) (list []string) {
+func samplesOf(t *testing.T, p *decode.Process, completed *unwind.CompleteStacks) (list []string) {
 	t.Helper()
 	events := p.Events(schema.Perf)
 	defer events.Close()

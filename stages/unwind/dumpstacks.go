@@ -12,47 +12,44 @@ import (
 	"stackmill/stages/loadobject/cfi"
 )
 
-// Completed are the recorded stacks of a process, those that its dumps hold included.
-type Completed struct {
+// CompleteStacks are the recorded stacks of a process, including those in its stack dumps.
+type CompleteStacks struct {
 	Stacks *decode.Stacks
-	dumps  []int32 // numbers of stacks, by dump
+	dumps  []int32 // by dump: the number of its stack
 }
 
-// Bounds of how dumps are unwound at the same time.
 const (
-	// dumpsEach is how many a goroutine unwinds before their stacks are added.
-	dumpsEach = 256
-	// maxWalkers is how many goroutines one that adds stacks can keep up with.
-	maxWalkers = 8
+	dumpsPerPiece = 256 // that a goroutine unwinds before it hands them on
+	maxWalkers    = 8   // more would wait for the goroutine that adds their stacks
 )
 
 // Walker unwinds the dumps of a process, on one goroutine.
 type Walker interface {
-	// Unwind returns the stack that a dump holds, which is valid until the next call.
+	// Unwind returns the stack in a dump. It is valid until the next call.
 	Unwind(*decode.StackDump) *cfi.Stack
-	// Report returns what reports, once it is its turn, what turned out to be wrong since
-	// the last call; nil if nothing did.
+	// Report returns a function that reports the problems found since the last call, nil
+	// if there are none. It is called when the stacks unwound since then are added.
 	Report() func()
 }
 
-// Complete adds the stacks of a process's dumps to its stacks. Dumps are unwound on all
-// processors by so many walkers as are asked for.
-func Complete(p *decode.Process, walkers func(n int) []Walker) (*Completed, error) {
+// Complete adds the stacks in a process's dumps to its recorded stacks, in the order of the
+// dumps. It calls walkers for as many as can unwind in parallel.
+func Complete(p *decode.Process, walkers func(n int) []Walker) (*CompleteStacks, error) {
 	if p.Dumps == nil {
-		return &Completed{Stacks: p.Stacks}, nil
+		return &CompleteStacks{Stacks: p.Stacks}, nil
 	}
 	n := p.Dumps.Len()
-	pieces := (n + dumpsEach - 1) / dumpsEach
+	pieces := (n + dumpsPerPiece - 1) / dumpsPerPiece
 	workers := min(pieces, runtime.GOMAXPROCS(0), maxWalkers)
-	completers := make([]*completer, workers) // each by itself in memory: they are written all the time
+	completers := make([]*dumpCompleter, workers) // separate allocations, to avoid false sharing
 	for i, w := range walkers(workers) {
-		completers[i] = &completer{walker: w, reader: p.Dumps.Reader()}
+		completers[i] = &dumpCompleter{walker: w, reader: p.Dumps.Reader()}
 	}
 	numbers := make([]int32, 0, n)
 	err := p.Dumps.Guard(func() {
-		ordered.Each(workers, pieces, func(worker, piece int, to *unwound) {
-			completers[worker].unwind(piece*dumpsEach, min((piece+1)*dumpsEach, n), to)
-		}, func(some *unwound) bool {
+		ordered.Each(workers, pieces, func(worker, piece int, to *stackPiece) {
+			completers[worker].unwind(piece*dumpsPerPiece, min((piece+1)*dumpsPerPiece, n), to)
+		}, func(some *stackPiece) bool {
 			if some.report != nil {
 				some.report()
 			}
@@ -65,18 +62,18 @@ func Complete(p *decode.Process, walkers func(n int) []Walker) (*Completed, erro
 	if err != nil {
 		return nil, err
 	}
-	return &Completed{p.Stacks, numbers}, nil
+	return &CompleteStacks{p.Stacks, numbers}, nil
 }
 
-// unwound are the stacks of successive dumps.
-type unwound struct {
+// stackPiece holds the stacks of successive dumps.
+type stackPiece struct {
 	stacks decode.RawStacks
 	report func() // Walker.Report
 }
 
-// Events returns a batch that refers to stacks where the decoder's refers to dumps.
-// It releases the decoder's; the caller releases the one returned.
-func (c *Completed) Events(events arrow.RecordBatch) arrow.RecordBatch {
+// Events replaces the references to dumps in a batch of the decoder's events by those to
+// their stacks. It releases the batch; the caller releases the returned one.
+func (c *CompleteStacks) Events(events arrow.RecordBatch) arrow.RecordBatch {
 	if len(c.dumps) == 0 {
 		return events
 	}
@@ -96,8 +93,8 @@ func (c *Completed) Events(events arrow.RecordBatch) arrow.RecordBatch {
 	return array.NewRecordBatch(events.Schema(), columns, events.NumRows())
 }
 
-// completer completes stacks by what dumps hold.
-type completer struct {
+// dumpCompleter makes complete stacks of dumps, on one goroutine.
+type dumpCompleter struct {
 	walker Walker
 	reader decode.DumpReader
 
@@ -105,18 +102,18 @@ type completer struct {
 	exact, byFrame []int32
 }
 
-// unwind finds the stacks of some dumps.
-func (c *completer) unwind(from, to int, found *unwound) {
-	found.stacks.Reset(to - from)
+// unwind fills a piece with the stacks of a range of dumps.
+func (c *dumpCompleter) unwind(from, to int, piece *stackPiece) {
+	piece.stacks.Reset(to - from)
 	for n := from; n < to; n++ {
 		raw := c.stack(c.reader.Dump(n))
-		found.stacks.Add(&raw)
+		piece.stacks.Add(&raw)
 	}
-	found.report = c.walker.Report()
+	piece.report = c.walker.Report()
 }
 
-// stack returns a dump's stack, which is valid until the next call.
-func (c *completer) stack(d *decode.StackDump) decode.RawStack {
+// stack returns a dump's stack. It is valid until the next call.
+func (c *dumpCompleter) stack(d *decode.StackDump) decode.RawStack {
 	raw := d.Recorded
 	switch {
 	case raw.Callers != decode.CallersUnwound:
@@ -129,9 +126,9 @@ func (c *completer) stack(d *decode.StackDump) decode.RawStack {
 	return raw
 }
 
-// replaceUser puts the unwound stack in the place of a stack's user part. The
-// sampled address stays the leaf: it may be more precise than the registers.
-func (c *completer) replaceUser(raw *decode.RawStack, d *decode.StackDump, s *cfi.Stack) {
+// replaceUser replaces the user part of a stack by the unwound one. The sampled address stays
+// the leaf: it may be more precise than the registers.
+func (c *dumpCompleter) replaceUser(raw *decode.RawStack, d *decode.StackDump, s *cfi.Stack) {
 	words := append(append(c.words[:0], raw.Words[:raw.Kernel]...), s.Words...)
 	if raw.Kernel == 0 && len(words) > 0 && d.Leaf < decode.NoAddress {
 		words[0] = d.Leaf
@@ -147,7 +144,7 @@ func (c *completer) replaceUser(raw *decode.RawStack, d *decode.StackDump, s *cf
 	raw.Exact, raw.ByFrame = c.exact, c.byFrame
 }
 
-// shifted appends numbers of words after the kernel's to the emptied list to.
+// shifted copies indices of user words to the list to, with the kernel's words before them.
 func shifted(to, numbers []int32, kernel int) []int32 {
 	to = to[:0]
 	for _, n := range numbers {
@@ -156,10 +153,10 @@ func shifted(to, numbers []int32, kernel int) []int32 {
 	return to
 }
 
-// leafCaller puts the return register in as the leaf's caller (S7) if the chain has
-// not got it. The dump holds no stack: a caller is found only where call frame
-// information says that the register has it.
-func (c *completer) leafCaller(raw *decode.RawStack, d *decode.StackDump) {
+// leafCaller inserts the return register as the leaf's caller (S7) if the chain lacks it. The
+// dump holds registers only, so that a caller is found where call frame information says that
+// the register holds it.
+func (c *dumpCompleter) leafCaller(raw *decode.RawStack, d *decode.StackDump) {
 	if d.Known == 0 {
 		return
 	}

@@ -16,7 +16,7 @@ import (
 	"stackmill/stages/loadobject/cfi"
 )
 
-// dumpList are stack dumps, which become unreadable at the end if err says so.
+// dumpList is a list of stack dumps. With err set, it fails at the end.
 type dumpList struct {
 	list []decode.StackDump
 	err  error
@@ -27,7 +27,7 @@ func (d *dumpList) Guard(f func()) error              { f(); return d.err }
 func (d *dumpList) Reader() decode.DumpReader         { return d }
 func (d *dumpList) Dump(number int) *decode.StackDump { return &d.list[number] }
 
-// callersOf is a walker that says for how many dumps it was asked.
+// callersOf is a walker that reports how many dumps it unwound.
 type callersOf struct {
 	asked    int
 	reported *[]int
@@ -46,7 +46,7 @@ func (c *callersOf) Report() func() {
 	return func() { *c.reported = append(*c.reported, asked) }
 }
 
-// walkers returns a function that makes walkers, which write to reported.
+// walkers returns a function that makes walkers, which report to reported.
 func walkers(reported *[]int) func(n int) []Walker {
 	return func(n int) (list []Walker) {
 		for range n {
@@ -56,8 +56,8 @@ func walkers(reported *[]int) func(n int) []Walker {
 	}
 }
 
-// Stacks of dumps are numbered after those that were recorded, equal ones once, and
-// events refer to them afterwards.
+// Stacks of dumps get numbers after the recorded ones, equal stacks the same one, and events
+// refer to them.
 func TestComplete(t *testing.T) {
 	dump := func(leaf, pc uint64) decode.StackDump {
 		return decode.StackDump{Leaf: leaf, Known: 1, Recorded: decode.RawStack{Kernel: 1, Words: []uint64{1 << 63, pc}, Callers: decode.CallersUnwound}}
@@ -120,10 +120,10 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// Stacks and reports come in the order of the dumps, however many processors there are.
+// Stacks and reports keep the order of the dumps, whatever the number of processors.
 func TestCompleteInOrder(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(5))
-	list := make([]decode.StackDump, 20*dumpsEach+3)
+	list := make([]decode.StackDump, 20*dumpsPerPiece+3)
 	for n := range list {
 		list[n].Known, list[n].Leaf, list[n].Recorded = 1, decode.NoAddress, decode.RawStack{Words: []uint64{uint64(n)}, Callers: decode.CallersUnwound}
 	}
@@ -138,7 +138,7 @@ func TestCompleteInOrder(t *testing.T) {
 			t.Fatalf("dump %d: stack %d, %#x", n, number, word)
 		}
 	}
-	if want := append(slices.Repeat([]int{dumpsEach}, 20), 3); !slices.Equal(reported, want) {
+	if want := append(slices.Repeat([]int{dumpsPerPiece}, 20), 3); !slices.Equal(reported, want) {
 		t.Error(reported)
 	}
 }

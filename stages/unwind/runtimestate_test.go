@@ -16,8 +16,8 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// A runtime that has left its entry points by tail calls: the program's call
-// instruction tells which one it was (S17).
+// A runtime leaves its entry points by tail calls: the program's call instruction shows which
+// one it entered (S17).
 func TestCalledState(t *testing.T) {
 	const (
 		lazy, tailCall = progBase + elftest.Lazy, progBase + elftest.TailCall
@@ -44,7 +44,7 @@ func TestCalledState(t *testing.T) {
 		"/lib/libc.so.6": parallelProgram["/lib/libc.so.6"],
 	}, cache.New(cache.Options{})})
 	set := stacktree.NewTree()
-	u := newReadingUnwinder(set, rec, r, p)
+	u := newTestUnwinder(set, rec, r, p)
 	for _, tt := range []struct {
 		name  string
 		words []uint64

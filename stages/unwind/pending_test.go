@@ -14,9 +14,9 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// A stack means the same whatever was normalised before it: what is settled of other
-// stacks' words holds for it, too.
-func TestSettled(t *testing.T) {
+// A stack's frames do not depend on the stacks normalized before it, whose settled callers it
+// shares.
+func TestSettledCallers(t *testing.T) {
 	const kernel = 0xffffffff81000010
 	words := rapid.SampledFrom([]uint64{
 		pcMain, pcWork, pcWork + 8, pcPLT, pcCold, pcNative, pcStatic, pcSignal, pcJVM, pcWild, pcChanging, pcStart,
@@ -65,8 +65,8 @@ func TestSettled(t *testing.T) {
 	})
 }
 
-// Whether a caller was found by the frame pointer counts for what is above it, also where
-// the words down to that caller are settled.
+// A caller found by the frame pointer marks the stack as cut also if the caller is below the
+// first settled word.
 func TestSettledByFrame(t *testing.T) {
 	u, _, _ := changingUnwinder()
 	for i, leaf := range []uint64{pcMain, pcWork + 8} {
@@ -74,14 +74,14 @@ func TestSettledByFrame(t *testing.T) {
 			Words: []uint64{leaf, pcWork, pcWork + 16, pcNative, pcWork}, ByFrame: []int32{3},
 			Callers: decode.CallersUnwound, OMPState: -1,
 		}
-		if got := stackOf(u, &s, false, 0); got.CutOff != stacktree.CutNoStart || u.base.is != (i > 0) {
-			t.Errorf("%#x: cut %d, settled: %t", s.Words, got.CutOff, u.base.is)
+		if got := stackOf(u, &s, false, 0); got.CutOff != stacktree.CutNoStart || u.base.ok != (i > 0) {
+			t.Errorf("%#x: cut %d, settled: %t", s.Words, got.CutOff, u.base.ok)
 		}
 	}
 }
 
-// A caller means what it does at the time of the stack, also where it is only looked at because
-// nothing settles what it calls, and that was read at such a time before.
+// A caller has its meaning at the time of the stack, also if it is loaded only because its
+// callee did not settle, and was read at such a time before.
 func TestCallersInTime(t *testing.T) {
 	for _, times := range [][]int64{{0, 3, 0}, {3, 0, 3}, {0, 3, 0, 3}, {3, 0, 0, 3, 3, 0}} {
 		u, tree, r := changingUnwinder()
@@ -102,10 +102,10 @@ func TestCallersInTime(t *testing.T) {
 	}
 }
 
-// pcChanging is in code that is replaced at time 2.
+// pcChanging lies in code that is replaced at time 2.
 const pcChanging = 0x9004
 
-func changingUnwinder() (*readingUnwinder, *stacktree.Tree, *symbolize.Resolver) {
+func changingUnwinder() (*testUnwinder, *stacktree.Tree, *symbolize.Resolver) {
 	code := func(t int64, name string) decode.MapEvent {
 		return decode.MapEvent{Time: t, Address: pcChanging &^ 15, Size: 16, Path: name, Code: &decode.Code{Function: name}}
 	}
@@ -120,7 +120,7 @@ type pathFrame struct {
 	Modes [stacktree.Modes]string
 }
 
-func pathOf(r *symbolize.Resolver, tree *stacktree.Tree, s resolved) (path []pathFrame) {
+func pathOf(r *symbolize.Resolver, tree *stacktree.Tree, s normalizedStack) (path []pathFrame) {
 	name := func(l program.LocationNo) string {
 		if l < 0 {
 			return ""
@@ -138,7 +138,7 @@ func pathOf(r *symbolize.Resolver, tree *stacktree.Tree, s resolved) (path []pat
 	return path
 }
 
-// Of more lives than have numbers each stack still has its own.
+// Each stack has its own life also if there are more lives than numbers.
 func TestManyLives(t *testing.T) {
 	const pieces = maxLives + 100
 	var image []decode.MapEvent

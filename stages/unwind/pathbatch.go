@@ -1,0 +1,130 @@
+package unwind
+
+import (
+	"sync"
+
+	"stackmill/internal/chunked"
+	"stackmill/stages/decode"
+	"stackmill/stages/stacktree"
+	"stackmill/stages/symbolize"
+)
+
+// PathBatch holds the paths that stacks of one process add to the tree, in their order. A
+// TreeBuilder can add them while further stacks pass the rules.
+type PathBatch struct {
+	first     bool            // of the process
+	words     int             // how many words the process has
+	frames    []frameRef      // of one path after the other, from its root
+	newFrames []newFrame      // that frames refer to
+	settle    []decode.WordNo // by frame: the word that settles there, negative for none
+	paths     []batchPath
+}
+
+// frameRef is a frame of a path: a plainFrameNo if an earlier path had the frame, else -1 less
+// its index in PathBatch.newFrames.
+type frameRef int32
+
+// plainFrameNo numbers the frames that all modes show unchanged: twice the number of the PC,
+// plus 1 if the frame is at the call before the PC.
+type plainFrameNo int32
+
+func newPlainFrameNo(pc symbolize.PCNo, call bool) plainFrameNo {
+	f := plainFrameNo(2 * pc)
+	if call {
+		f++
+	}
+	return f
+}
+
+// newFrame is a frame that may be in the tree already.
+type newFrame struct {
+	stacktree.Frame
+	plain plainFrameNo // none for other frames
+}
+
+// batchPath is a path: that of a settled word, none for the root, continued by frames.
+type batchPath struct {
+	base   decode.WordNo
+	frames int32
+	cutOff stacktree.Cut
+	empty  bool // machine mode shows no frame
+}
+
+// pathBatches recycles the memory of batches.
+var pathBatches = sync.Pool{New: func() any { return &PathBatch{} }}
+
+// newPathBatch returns an empty batch of a process with this many words.
+func newPathBatch(words int, first bool) *PathBatch {
+	b := pathBatches.Get().(*PathBatch)
+	*b = PathBatch{first, words, b.frames[:0], b.newFrames[:0], b.settle[:0], b.paths[:0]}
+	return b
+}
+
+// flushFrames is the number of frames at which a batch is emitted.
+const flushFrames = 1 << 13
+
+// TreeBuilder adds the paths of stacks to a tree.
+type TreeBuilder struct {
+	tree    *stacktree.Tree
+	plain   []stacktree.FrameNo // by plainFrameNo
+	settled []stacktree.NodeNo  // by word of the current process
+}
+
+// NewTreeBuilder returns a builder of an empty tree.
+func NewTreeBuilder(t *stacktree.Tree) *TreeBuilder { return &TreeBuilder{tree: t} }
+
+// Add adds the paths of a batch, and takes over its memory.
+func (b *TreeBuilder) Add(batch *PathBatch) {
+	t := b.tree
+	if batch.first { // another process has other words
+		b.settled = b.settled[:0]
+	}
+	b.settled = append(b.settled, make([]stacktree.NodeNo, batch.words-len(b.settled))...)
+	at := 0
+	for _, p := range batch.paths {
+		end := stacktree.End{CutOff: p.cutOff, Empty: p.empty}
+		if p.base >= 0 {
+			n := b.settled[p.base]
+			end.Node, end.Leaf = n, [stacktree.Modes]stacktree.NodeNo{n, n, n}
+		}
+		for range p.frames {
+			if f := batch.frames[at]; f >= 0 {
+				n, _ := t.Child(end.Node, b.plain[f])
+				end.Node, end.Leaf = n, [stacktree.Modes]stacktree.NodeNo{n, n, n}
+			} else {
+				b.addNewFrame(&end, &batch.newFrames[-1-f])
+			}
+			if word := batch.settle[at]; word >= 0 {
+				b.settled[word] = end.Node
+			}
+			at++
+		}
+		t.Ends.Add(end)
+	}
+	pathBatches.Put(batch)
+}
+
+// addNewFrame extends a path by a frame.
+func (b *TreeBuilder) addNewFrame(end *stacktree.End, f *newFrame) {
+	number := b.tree.Intern(&f.Frame)
+	if f.plain >= 0 {
+		for int(f.plain) >= len(b.plain) {
+			b.plain = chunked.Append(b.plain, 0)
+		}
+		b.plain[f.plain] = number
+	}
+	end.Node, _ = b.tree.Child(end.Node, number)
+	for m, location := range f.Shown {
+		if location >= 0 {
+			end.Leaf[m] = end.Node
+		}
+	}
+}
+
+// Flush emits the paths added since the last batch.
+func (u *Unwinder) Flush() {
+	if b := u.cache.batch; len(b.paths) > 0 {
+		u.cache.batch = newPathBatch(b.words, false)
+		u.emit(b)
+	}
+}

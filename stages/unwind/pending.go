@@ -1,0 +1,163 @@
+package unwind
+
+import (
+	"stackmill/schema"
+	"stackmill/stages/decode"
+	"stackmill/stages/program"
+	"stackmill/stages/symbolize"
+)
+
+// callerState is the state of a word that an earlier stack had as a caller: whether it is
+// settled, and the number of its PC plus 1 in the upper bits. It is 0 for words that no stack
+// had as a caller yet.
+//
+// A word is settled when its frame, and those of all its callers, are the same in all stacks
+// in which it is a caller, whatever calls come above it. A stack then passes the rules only
+// down to its first settled word, and continues with the node of that word in the tree.
+type callerState uint32
+
+const (
+	isSettled callerState = 1 << iota
+	isWhole               // the path begins where threads begin
+	isByFrame             // a frame pointer led to a caller on the path
+	firstPC
+)
+
+// maxPC is the largest PC number that fits into a callerState.
+const maxPC = symbolize.PCNo(^callerState(0)/firstPC) - 1
+
+func newCallerState(pc symbolize.PCNo) callerState {
+	if pc > maxPC {
+		panic("too many different PCs")
+	}
+	return callerState(pc+1) * firstPC
+}
+
+func (s callerState) pcNo() symbolize.PCNo { return symbolize.PCNo(s/firstPC) - 1 }
+
+// settledCaller is the settled word with which a stack continues in the tree, if any.
+type settledCaller struct {
+	node  decode.WordNo
+	ok    bool
+	state callerState
+}
+
+func (c *settledCaller) whole() bool   { return c.state&isWhole != 0 }
+func (c *settledCaller) byFrame() bool { return c.state&isByFrame != 0 }
+
+// pendingStack is the recorded stack that passes the rules: all its words, or those down to
+// the first settled caller, which is the last word then.
+type pendingStack struct {
+	raw      decode.RawStack  // Words, Exact and ByFrame as far as they are loaded
+	nodes    []decode.WordNo  // by word
+	numbers  []symbolize.PCNo // of PCs, by word
+	resolved []resolvedPC     // by word: its location as recorded, None for markers
+	pcs      []uint64         // by word: its PC, or that of the call before it
+	chainEnd int              // the first word that is no caller (see chainEnds), none if all are
+	base     settledCaller
+	at       int64 // when it was recorded
+
+	kernelFrames int // the kernel's frames at the leaf of the last native stack
+	lastMark     int // the last word that marks the next one as the leaf's caller
+}
+
+// load takes a stack from a batch, down to its first settled word.
+func (u *Unwinder) load(s *batchStack, words []batchWord) {
+	stacks, raw := u.recorded.Stacks, &u.raw
+	stacks.Traits(s.number, raw)
+	u.nodes, u.numbers, u.resolved, u.base, u.pendingStack.at = u.nodes[:0], u.numbers[:0], u.resolved[:0], settledCaller{}, s.at
+	u.chainEnd = none
+	read := len(words)
+	if s.joinsKnown {
+		read--
+	}
+	for i := range words[:read] {
+		w := &words[i]
+		if i > 0 && i > raw.Kernel {
+			u.cache.callers[w.node] = newCallerState(w.pc)
+		}
+		u.loadWord(w.word, w.marks, w.node, w.pc)
+	}
+	if s.joinsKnown {
+		u.loadCallers(&words[read])
+	}
+}
+
+// loadCallers loads a caller that an earlier stack had, and its callers down to the first
+// settled one.
+func (u *Unwinder) loadCallers(w *batchWord) {
+	state := u.cache.callers[w.node]
+	u.loadWord(w.word, w.marks, w.node, state.pcNo())
+	for node := w.node; ; {
+		if state&isSettled != 0 && !u.cache.IgnoreSettled && u.chainEnd == none && u.isStableCaller(len(u.raw.Words)-1) {
+			u.base = settledCaller{node, true, state}
+			return
+		}
+		if _, _, node = u.recorded.Stacks.Node(node); node < 0 {
+			return
+		}
+		word, marks, _ := u.recorded.Stacks.Node(node)
+		state = u.cache.callers[node]
+		u.loadWord(word, marks, node, state.pcNo())
+	}
+}
+
+// loadWord appends a word.
+func (u *Unwinder) loadWord(word uint64, marks decode.WordMarks, node decode.WordNo, pc symbolize.PCNo) {
+	raw := &u.raw
+	i := int32(len(raw.Words))
+	if marks&decode.MarkedExact != 0 {
+		raw.Exact = append(raw.Exact, i)
+	}
+	if marks&decode.MarkedByFrame != 0 {
+		raw.ByFrame = append(raw.ByFrame, i)
+	}
+	own := resolvedPC{location: program.None}
+	if !isMarker(word) {
+		own = u.resolveNumbered(pc, word)
+	}
+	raw.Words, u.nodes, u.numbers, u.resolved = append(raw.Words, word), append(u.nodes, node), append(u.numbers, pc), append(u.resolved, own)
+	if u.chainEnd == none && u.chainEnds(int(i)) {
+		u.chainEnd = int(i)
+	}
+}
+
+// isStableCaller reports whether no rule changes a word's frame because of the words above
+// it: it was not interrupted, and its callee is not a leaf that a rule may drop.
+func (u *Unwinder) isStableCaller(i int) bool {
+	above := u.raw.Words[:i]
+	if i == 0 || i <= u.raw.Kernel || isMarker(above[i-1]) || i > 1 && isMarker(above[i-2]) {
+		return false
+	}
+	t := u.resolved[i-1].traits
+	return t.kind() != pltKind && !t.has(isTrampoline|isInjectedCall)
+}
+
+// canSettle reports whether words of the stack can settle: each rule that applies looks at no
+// more than a frame and its neighbors.
+func (u *Unwinder) canSettle() bool {
+	return !u.openMP && u.raw.OMP == nil && u.raw.Java == nil && len(u.recorded.JavaThreads) == 0
+}
+
+// staysSettled reports whether a frame of machine mode, and the one that user mode shows for
+// it, do not depend on what is above it, and no rule for a frame above needs to look past it.
+func (u *Unwinder) staysSettled(f, user *Frame, machine []Frame) bool {
+	w := int(f.Word)
+	switch {
+	case w <= 0, w <= u.raw.Kernel, w <= u.lastMark+1: // what follows a mark depends on the leaf
+		return false
+	case int(f.MachineIndex)+1 >= len(machine): // isWhole looks at two
+		return false
+	case f.Rule != schema.NoRule, user.Rule != schema.NoRule && user.Rule != schema.RuleJava:
+		return false
+	}
+	if u.raw.Returns && u.pcs[w] == u.raw.Words[w] { // a signal interrupted it
+		return false
+	}
+	t := u.traitsOf(f)
+	switch t.kind() {
+	case pltKind, outlineKind, cloneKind:
+		return false
+	}
+	return !t.has(isLinker|isTrampoline|isInjectedCall) && !u.resolver.IsKernel(u.pcs[w])
+}
