@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmill/internal/exit"
 	"stackmill/queries/sandbox"
 	"stackmill/queries/storetest"
 )
@@ -63,8 +64,8 @@ func TestNothingIsLeft(t *testing.T) {
 		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
-		var exit *exec.ExitError
-		if err := c.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitNothing {
+		var ended *exec.ExitError
+		if err := c.Wait(); !errors.As(err, &ended) || ended.ExitCode() != exit.Failed {
 			t.Errorf("%s: %v", statement, err)
 		}
 		if dirs, _ := os.ReadDir(temp); len(dirs) > 0 {

@@ -30,12 +30,12 @@ func (a *app) openBrowser(address string, secret bool) (done func(), err error) 
 	program := cmp.Or(os.Getenv("BROWSER"), usual[runtime.GOOS], "xdg-open")
 	c := exec.Command(program, address)
 	if err := c.Start(); err != nil {
-		say(a.stderr, "stackmill: no browser could be opened: %v (open the address above)\n", err)
+		a.Warnf("no browser could be opened: %v (open the address above)", err)
 		return done, nil
 	}
 	go func() {
 		if err := c.Wait(); err != nil {
-			say(a.stderr, "stackmill: %s failed: %v (open the address above)\n", program, err)
+			a.Warnf("%s failed: %v (open the address above)", program, err)
 		}
 	}()
 	return done, nil

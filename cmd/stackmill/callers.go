@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/report"
 )
@@ -27,23 +29,23 @@ func (r *reporter) callersCallees(_ context.Context, q *report.Question, rows []
 	if names := report.Fragment(r.Function); len(names) > 1 {
 		return r.fragment(q, rows, names)
 	}
-	w := r.page()
+	w := r.Page()
 	for i, group := range groups(rows) {
 		if i > 0 {
-			w.printf("\n")
+			w.Printf("\n")
 		}
 		r.groupTitle(w, q, group)
-		w.printf("%12s %6s  %s\n", "Attr."+unitOf(group), "%", "Function")
+		w.Printf("%12s %6s  %s\n", "Attr."+unitOf(group), "%", "Function")
 		blocks := blocksOf(group)
 		if r.Limit > 0 && r.Limit < len(blocks) {
 			blocks = blocks[:r.Limit]
 		}
 		for _, b := range blocks {
-			w.printf("\n")
+			w.Printf("\n")
 			b.print(w, group[0].Text("unit"))
 		}
 	}
-	return w.flush()
+	return w.Flush()
 }
 
 func blocksOf(rows []queries.Record) []*block {
@@ -91,15 +93,15 @@ func (b *block) add(rec queries.Record) {
 	}
 }
 
-func (b *block) print(w *page, unit string) {
+func (b *block) print(w *terminal.Page, unit string) {
 	line := func(n int64, mark, name string) {
-		w.printf("%12s %6s %s%s\n", formatValue(n, unit), percent(n, b.inclusive), mark, name)
+		w.Printf("%12s %6s %s%s\n", formatValue(n, unit), percent(n, b.inclusive), mark, name)
 	}
 	for _, rec := range b.callers {
 		line(rec.Number("attributed"), " ", rec.Text("other_label"))
 	}
 	for _, name := range b.above {
-		w.printf("%12s %6s *%s\n", "", "", name)
+		w.Printf("%12s %6s *%s\n", "", "", name)
 	}
 	line(b.exclusive, "*", b.label)
 	for _, rec := range b.callees {
@@ -110,13 +112,13 @@ func (b *block) print(w *page, unit string) {
 // fragment prints a piece of stacks with its callers and callees. Percentages are of the
 // stacks that pass it.
 func (r *reporter) fragment(q *report.Question, rows []queries.Record, names []string) error {
-	w := r.page()
+	w := r.Page()
 	for i, group := range groups(rows) {
 		if i > 0 {
-			w.printf("\n")
+			w.Printf("\n")
 		}
 		r.groupTitle(w, q, group)
-		w.printf("%12s %6s  %s\n\n", "Attr."+unitOf(group), "%", "Function")
+		w.Printf("%12s %6s  %s\n\n", "Attr."+unitOf(group), "%", "Function")
 		b := &block{label: names[len(names)-1], above: names[:len(names)-1]}
 		for _, rec := range group {
 			b.add(rec)
@@ -127,5 +129,5 @@ func (r *reporter) fragment(q *report.Question, rows []queries.Record, names []s
 		}
 		b.print(w, group[0].Text("unit"))
 	}
-	return w.flush()
+	return w.Flush()
 }

@@ -14,13 +14,13 @@ import (
 
 // callStacks prints stacks with their values, from the leaf of each.
 func (r *reporter) callStacks(ctx context.Context, q *report.Question, rows []queries.Record) error {
-	w := r.page()
+	w := r.Page()
 	for i, group := range groups(rows) {
 		if i > 0 {
-			w.printf("\n")
+			w.Printf("\n")
 		}
 		r.groupTitle(w, q, group)
-		w.printf("<Total>: stacks %d, %s\n", len(group), r.valuesOf(r.sumOf(group[0])))
+		w.Printf("<Total>: stacks %d, %s\n", len(group), r.valuesOf(r.sumOf(group[0])))
 		if r.Limit > 0 {
 			group = group[:min(r.Limit, len(group))]
 		}
@@ -29,13 +29,13 @@ func (r *reporter) callStacks(ctx context.Context, q *report.Question, rows []qu
 			return err
 		}
 		for k, rec := range group {
-			w.printf("\n#%d: %s\n", k+1, r.valuesOf(rec))
+			w.Printf("\n#%d: %s\n", k+1, r.valuesOf(rec))
 			for _, f := range frames[rec.Number("stack_id")] {
-				w.printf("  %s%s\n", f.Text("name"), placeIn(f))
+				w.Printf("  %s%s\n", f.Text("name"), placeIn(f))
 			}
 		}
 	}
-	return w.flush()
+	return w.Flush()
 }
 
 // valuesOf lists the values of a row that are not 0.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/report"
 )
@@ -25,13 +26,13 @@ type treeNode struct {
 
 // callTree prints the tree, branches with the largest values first.
 func (r *reporter) callTree(_ context.Context, q *report.Question, rows []queries.Record) error {
-	w := r.page()
+	w := r.Page()
 	for i, group := range groups(rows) {
 		if i > 0 {
-			w.printf("\n")
+			w.Printf("\n")
 		}
 		r.groupTitle(w, q, group)
-		w.printf("%12s %6s %12s  %s\n", "Attr."+unitOf(group), "%", "Excl."+unitOf(group), "Function")
+		w.Printf("%12s %6s %12s  %s\n", "Attr."+unitOf(group), "%", "Excl."+unitOf(group), "Function")
 		left := r.Limit
 		if left == 0 {
 			left = len(group)
@@ -40,7 +41,7 @@ func (r *reporter) callTree(_ context.Context, q *report.Question, rows []querie
 			printTree(w, root, &left, nil)
 		}
 	}
-	return w.flush()
+	return w.Flush()
 }
 
 // groups cuts the rows where the experiment or the metric changes.
@@ -56,12 +57,12 @@ func groups(rows []queries.Record) [][]queries.Record {
 }
 
 // groupTitle names the experiment and the metric where the caption does not.
-func (r *reporter) groupTitle(w *page, q *report.Question, group []queries.Record) {
+func (r *reporter) groupTitle(w *terminal.Page, q *report.Question, group []queries.Record) {
 	if r.db.Count > 1 {
-		w.printf("Experiment %s\n", group[0].Text("experiment"))
+		w.Printf("Experiment %s\n", group[0].Text("experiment"))
 	}
 	if q.OnlyMetric() == "" && q.Measured() {
-		w.printf("Metric %s\n", group[0].Text("metric"))
+		w.Printf("Metric %s\n", group[0].Text("metric"))
 	}
 }
 
@@ -91,7 +92,7 @@ func tree(rows []queries.Record) []*treeNode {
 
 // printTree prints a node and its descendants, as long as lines are left; last says
 // for each level above whether the node there was its parent's last.
-func printTree(w *page, n *treeNode, left *int, last []bool) {
+func printTree(w *terminal.Page, n *treeNode, left *int, last []bool) {
 	if *left == 0 {
 		return
 	}
@@ -108,7 +109,7 @@ func printTree(w *page, n *treeNode, left *int, last []bool) {
 		indent.WriteString(fmt.Sprintf("[%d] ", len(last)))
 	}
 	unit := n.Text("unit")
-	w.printf("%12s %6s %12s  %s+-%s\n", formatValue(n.Number("attributed"), unit), percent(n.Number("attributed"), n.Number("total")),
+	w.Printf("%12s %6s %12s  %s+-%s\n", formatValue(n.Number("attributed"), unit), percent(n.Number("attributed"), n.Number("total")),
 		formatValue(n.Number("exclusive"), unit), indent.String(), n.Text("label"))
 	for i, c := range n.children {
 		printTree(w, c, left, append(last, i == len(n.children)-1))

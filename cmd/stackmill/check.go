@@ -16,7 +16,10 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/queries"
+	"stackmill/queries/result"
 	"stackmill/schema/storedir"
 )
 
@@ -58,14 +61,14 @@ could not be checked, or not completely.`,
 		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains([]string{"table", "json"}, format) {
-				return usageErrorf("check: --format: no format %q (one of table, json)", format)
+				return exit.Usagef("check: --format: no format %q (one of table, json)", format)
 			}
 			o := sinceOption(since, time.Now())
 			o.SQL = bySQL
 			if memory != "" {
 				size, err := parseSize(memory)
 				if err != nil {
-					return usageErrorf("check: --memory: %w", err)
+					return exit.Usagef("check: --memory: %w", err)
 				}
 				o.Limits.Memory = size
 			}
@@ -89,17 +92,17 @@ func (a *app) check(ctx context.Context, format string, o queries.CheckOptions) 
 	if o.Limits.Memory > 0 {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(o.Limits.Memory))
 	}
-	progress, done := checkProgress(a.stderr)
+	progress, done := checkProgress(a.Stderr)
 	o.Progress = progress
 	p, err := queries.CheckWith(ctx, a.store, o)
 	done()
 	var unknown *queries.SinceError
 	if errors.As(err, &unknown) {
-		return usageErrorf("check: --since: %q is no time, no age, and %w", unknown.Batch, err)
+		return exit.Usagef("check: --since: %q is no time, no age, and %w", unknown.Batch, err)
 	}
 	if p != nil && (err == nil || len(p.Wrong) > 0) {
 		if format == "json" {
-			_ = a.printJSON(p, false)
+			_ = result.PrintJSON(a.Stdout, p, false)
 		} else {
 			a.printProof(p)
 		}
@@ -108,7 +111,7 @@ func (a *app) check(ctx context.Context, format string, o queries.CheckOptions) 
 		return a.unchecked(err)
 	}
 	if len(p.Wrong) > 0 {
-		return &exitError{exitWrong, fmt.Errorf("check: the store %s is wrong in %d places (stackmill check --repair, then ingest what is left out again)", storedir.Name(a.store), len(p.Wrong))}
+		return exit.With(exit.Damaged, fmt.Errorf("check: the store %s is wrong in %d places (stackmill check --repair, then ingest what is left out again)", storedir.Name(a.store), len(p.Wrong)))
 	}
 	return nil
 }
@@ -142,7 +145,7 @@ func (a *app) unchecked(err error) error {
 
 func (a *app) repair(ctx context.Context) error {
 	err := queries.Repair(ctx, a.store, func(where, what string) {
-		say(a.stderr, "repaired: %s: %s\n", where, what)
+		a.Messagef("repaired: %s: %s\n", where, what)
 	})
 	if err != nil {
 		return a.unchecked(err)
@@ -151,33 +154,33 @@ func (a *app) repair(ctx context.Context) error {
 }
 
 func (a *app) printProof(p *queries.Proof) {
-	_ = a.printf("%d experiments in %d batches, %d files: %d rows in %d bytes are as committed\n", p.Experiments, p.Batches, p.Files, p.Rows, p.Bytes)
+	_ = a.Printf("%d experiments in %d batches, %d files: %d rows in %d bytes are as committed\n", p.Experiments, p.Batches, p.Files, p.Rows, p.Bytes)
 	if n := p.LeftOut; n.Batches > 0 {
-		_ = a.printf("%d experiments in %d batches, committed before, were left out: their files are there\n", n.Experiments, n.Batches)
+		_ = a.Printf("%d experiments in %d batches, committed before, were left out: their files are there\n", n.Experiments, n.Batches)
 	}
 	if p.Invariants > 0 {
-		_ = a.printf("%d keys and %d invariants of the views were checked\n", p.Keys, p.Invariants)
+		_ = a.Printf("%d keys and %d invariants of the views were checked\n", p.Keys, p.Invariants)
 	} else {
-		_ = a.printf("the views were not checked\n")
+		_ = a.Printf("the views were not checked\n")
 	}
 	if len(p.Doubted) > 0 {
-		_ = a.printf("%d experiments were left to SQL (%s)\n", len(p.Doubted), strings.ReplaceAll(p.Doubted[0].String(), "\n", " "))
+		_ = a.Printf("%d experiments were left to SQL (%s)\n", len(p.Doubted), strings.ReplaceAll(p.Doubted[0].String(), "\n", " "))
 	}
 	if len(p.Wrong) == 0 {
-		_ = a.printf("nothing is wrong\n")
+		_ = a.Printf("nothing is wrong\n")
 	}
 	for _, w := range p.Wrong {
-		_ = a.printf("wrong: %s\n", strings.ReplaceAll(w.String(), "\n", " "))
+		_ = a.Printf("wrong: %s\n", strings.ReplaceAll(w.String(), "\n", " "))
 	}
 	for _, n := range p.Notes {
-		_ = a.printf("note: %s\n", strings.ReplaceAll(n.String(), "\n", " "))
+		_ = a.Printf("note: %s\n", strings.ReplaceAll(n.String(), "\n", " "))
 	}
 }
 
 // checkProgress shows a bar on a terminal.
 func checkProgress(w io.Writer) (progress func(string, int, int), done func()) {
 	f, ok := w.(io.Reader) // an *os.File
-	if !ok || !isTerminal(f) {
+	if !ok || !terminal.Is(f) {
 		return nil, func() {}
 	}
 	var bar *progressbar.ProgressBar

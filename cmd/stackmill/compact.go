@@ -16,8 +16,11 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/pipeline/compact"
 	"stackmill/queries"
+	"stackmill/queries/result"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
 )
@@ -76,18 +79,18 @@ as they were written (see stackmill check); 1 nothing could be done, or not all.
 // check looks at the flags and sets the options that follow from them.
 func (v *compacter) check() (err error) {
 	if v.TargetSize, err = parseSize(v.target); err != nil {
-		return usageErrorf("compact: --target-size: %w", err)
+		return exit.Usagef("compact: --target-size: %w", err)
 	}
 	if v.Memory, err = parseSize(v.memory); err != nil {
-		return usageErrorf("compact: --memory: %w", err)
+		return exit.Usagef("compact: --memory: %w", err)
 	}
 	switch {
 	case v.Keep < 0:
-		return usageErrorf("compact: --keep: %v is less than 0", v.Keep)
+		return exit.Usagef("compact: --keep: %v is less than 0", v.Keep)
 	case v.Jobs < 1:
-		return usageErrorf("compact: --jobs: %d is less than 1", v.Jobs)
+		return exit.Usagef("compact: --jobs: %d is less than 1", v.Jobs)
 	case !slices.Contains([]string{"table", "json"}, v.format):
-		return usageErrorf("compact: --format: no format %q (one of table, json)", v.format)
+		return exit.Usagef("compact: --format: no format %q (one of table, json)", v.format)
 	}
 	if err := checkSpace(v.Memory); err != nil {
 		return fmt.Errorf("compact: %w", err)
@@ -104,10 +107,10 @@ func (v *compacter) run(ctx context.Context) error {
 	v.endsItself.Store(true)
 	start := time.Now()
 	var done func()
-	v.Progress, done = bytesProgress(v.stderr, "merging")
+	v.Progress, done = bytesProgress(v.Stderr, "merging")
 	v.Committed = func() {
 		if err := queries.Refresh(v.Store); err != nil {
-			say(v.stderr, "stackmill: %v (the store is merged; the next report or query makes the catalog)\n", err)
+			v.Warnf("%v (the store is merged; the next report or query makes the catalog)", err)
 		}
 	}
 	v.Older = func(ctx context.Context, batches []*storedir.Batch) (compact.Older, error) {
@@ -124,29 +127,29 @@ func (v *compacter) run(ctx context.Context) error {
 		return fmt.Errorf("compact: %w", err)
 	}
 	if v.format == "json" {
-		err = v.printJSON(s, false)
+		err = result.PrintJSON(v.Stdout, s, false)
 	} else {
 		err = v.print(&s, time.Since(start))
 	}
 	if n := len(s.Damaged); err == nil && n > 0 {
-		err = &exitError{exitWrong, fmt.Errorf("compact: %d batches were left alone: their files are not as they were written: %s (stackmill check says more)", n, strings.Join(s.Damaged, ", "))}
+		err = exit.With(exit.Damaged, fmt.Errorf("compact: %d batches were left alone: their files are not as they were written: %s (stackmill check says more)", n, strings.Join(s.Damaged, ", ")))
 	}
 	return err
 }
 
 func (v *compacter) print(s *compact.Summary, took time.Duration) error {
 	if s.Rewritten > 0 {
-		if err := v.printf("%d batches of store format %s were written again\n", s.Rewritten, schema.OlderVersion); err != nil {
+		if err := v.Printf("%d batches of store format %s were written again\n", s.Rewritten, schema.OlderVersion); err != nil {
 			return err
 		}
 	}
 	switch {
 	case v.DryRun && s.Merged > 0:
-		return v.printf("%d of %d batches would be merged to %d\n", s.Merged, s.Before.Batches, s.Written)
+		return v.Printf("%d of %d batches would be merged to %d\n", s.Merged, s.Before.Batches, s.Written)
 	case s.Merged == 0:
-		return v.printf("nothing to merge: %s\n", sizeText(s.After))
+		return v.Printf("nothing to merge: %s\n", sizeText(s.After))
 	}
-	return v.printf("%d batches were merged to %d in %.1f s\nbefore: %s\nafter:  %s\n", s.Merged, s.Written, took.Seconds(), sizeText(s.Before), sizeText(s.After))
+	return v.Printf("%d batches were merged to %d in %.1f s\nbefore: %s\nafter:  %s\n", s.Merged, s.Written, took.Seconds(), sizeText(s.Before), sizeText(s.After))
 }
 
 func sizeText(s compact.Size) string {
@@ -156,7 +159,7 @@ func sizeText(s compact.Size) string {
 // bytesProgress shows a bar on a terminal.
 func bytesProgress(w io.Writer, what string) (progress func(n, total int64), done func()) {
 	f, ok := w.(io.Reader) // an *os.File
-	if !ok || !isTerminal(f) {
+	if !ok || !terminal.Is(f) {
 		return nil, func() {}
 	}
 	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what), progressbar.OptionShowBytes(true), progressbar.OptionClearOnFinish())

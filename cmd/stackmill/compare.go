@@ -10,8 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
 	"stackmill/queries"
 	"stackmill/queries/compare"
+	"stackmill/queries/result"
 )
 
 // comparer is one call of the verb.
@@ -49,7 +51,7 @@ have a function has 0 of it. docs/compare.md says how all numbers are made.`,
 		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := r.check(cmd); err != nil {
-				return usageErrorf("compare: %w", err)
+				return exit.Usagef("compare: %w", err)
 			}
 			if err := r.run(cmd.Context()); err != nil {
 				return fmt.Errorf("compare: %w", err)
@@ -63,8 +65,8 @@ have a function has 0 of it. docs/compare.md says how all numbers are made.`,
 	c.Flags().Var((*percentage)(&r.Level), "level", "how often an interval is right")
 	c.Flags().Var((*percentage)(&r.MinChange), "min-change", "call smaller changes the same")
 	c.Flags().IntVar(&r.limit, "limit", 0, fmt.Sprintf("print this many rows (0: all; of tables %d)", comparedRows))
-	c.Flags().StringVar(&r.format, "format", "table", strings.Join(reportFormats, ", "))
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats, cobra.ShellCompDirectiveNoFileComp))
+	c.Flags().StringVar(&r.format, "format", "table", strings.Join(result.Formats, ", "))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
@@ -92,8 +94,8 @@ func (a *app) addComparison(c *cobra.Command, r *compare.Request) {
 
 func (r *comparer) check(cmd *cobra.Command) error {
 	switch {
-	case !slices.Contains(reportFormats, r.format):
-		return fmt.Errorf("--format: no format %q (one of %s)", r.format, strings.Join(reportFormats, ", "))
+	case !slices.Contains(result.Formats, r.format):
+		return fmt.Errorf("--format: no format %q (one of %s)", r.format, strings.Join(result.Formats, ", "))
 	case r.limit < 0:
 		return fmt.Errorf("--limit: %d is less than 0", r.limit)
 	}
@@ -114,32 +116,32 @@ func conditions(r *compare.Request, f *queries.Filter) error {
 
 // run compares, and prints the result.
 func (r *comparer) run(ctx context.Context) error {
-	result, err := r.compare(ctx, r.Request, r.filter)
+	compared, err := r.compare(ctx, r.Request, r.filter)
 	if err != nil {
 		return err
 	}
-	rows := result.Rows
+	rows := compared.Rows
 	if r.limit > 0 && r.limit+1 < len(rows) { // besides <Total>
 		rows = rows[:r.limit+1]
 	}
 	switch r.format {
 	case "json":
-		object, err := result.Object(rows)
+		object, err := compared.Object(rows)
 		if err != nil {
 			return err
 		}
-		return r.printJSON(object, true)
+		return result.PrintJSON(r.Stdout, object, true)
 	case "table":
-		return r.compareTable(result, rows)
+		return r.compareTable(compared, rows)
 	}
-	for _, w := range append(unfair(result), result.Warnings...) {
-		say(r.stderr, "stackmill: %s\n", w)
+	for _, w := range append(unfair(compared), compared.Warnings...) {
+		r.Warnf("%s", w)
 	}
 	if r.format == "markdown" {
-		fields, cells := comparedCells(result, rows)
-		return r.printTable(fields, cells, true)
+		fields, cells := comparedCells(compared, rows)
+		return r.Table(fields, cells, true)
 	}
-	return result.Print(r.newPrinter(r.format), rows)
+	return compared.Print(result.New(&r.Output, r.format), rows)
 }
 
 // unfair says in what the sides differ that makes the comparison unfair.

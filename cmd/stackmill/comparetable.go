@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries/compare"
 )
 
@@ -18,35 +19,35 @@ func (r *comparer) compareTable(result *compare.Result, rows []compare.Row) erro
 		return err
 	}
 	fields, cells := comparedCells(result, rows)
-	if err := r.printTable(fields, cells, false); err != nil {
+	if err := r.Table(fields, cells, false); err != nil {
 		return err
 	}
 	if n := len(result.Rows) - len(rows); n > 0 {
-		return r.printf("\n%d more rows, %d of them changed (--limit 0 prints all)\n", n, changed(result.Rows)-changed(rows))
+		return r.Printf("\n%d more rows, %d of them changed (--limit 0 prints all)\n", n, changed(result.Rows)-changed(rows))
 	}
 	return nil
 }
 
 // comparisonCaption prints what is compared, and what makes it unfair.
 func (a *app) comparisonCaption(what string, result *compare.Result) error {
-	if err := a.printf("%s, metric %s, %s mode, %s\n", what, result.Metric, result.Mode, valueKind(result)); err != nil {
+	if err := a.Printf("%s, metric %s, %s mode, %s\n", what, result.Metric, result.Mode, valueKind(result)); err != nil {
 		return err
 	}
 	for _, side := range []struct {
 		name string
 		compare.Side
 	}{{"base", result.Base}, {"test", result.Test}} {
-		if err := a.printf("  %s: %s (%s)\n", side.name, printable(strings.Join(side.Selectors, " or ")), plural(len(side.Runs), "run")); err != nil {
+		if err := a.Printf("  %s: %s (%s)\n", side.name, terminal.Printable(strings.Join(side.Selectors, " or ")), plural(len(side.Runs), "run")); err != nil {
 			return err
 		}
 	}
 	for _, w := range result.Where {
-		if err := a.printf("  only samples with %s\n", printable(w)); err != nil {
+		if err := a.Printf("  only samples with %s\n", terminal.Printable(w)); err != nil {
 			return err
 		}
 	}
 	for _, functions := range result.Hidden {
-		if err := a.printf("  hidden: %s\n", printable(functions)); err != nil {
+		if err := a.Printf("  hidden: %s\n", terminal.Printable(functions)); err != nil {
 			return err
 		}
 	}
@@ -55,20 +56,22 @@ func (a *app) comparisonCaption(what string, result *compare.Result) error {
 		if d.Unfair {
 			kind = "warning: the sides differ in"
 		}
-		if err := a.printf("  %s: %s: %s, and %s in the test\n", kind, d.What, shownValues(d.Base), shownValues(d.Test)); err != nil {
+		if err := a.Printf("  %s: %s: %s, and %s in the test\n", kind, d.What, shownValues(d.Base), shownValues(d.Test)); err != nil {
 			return err
 		}
 	}
 	for _, w := range result.Warnings {
-		if err := a.printf("  warning: %s\n", printable(w)); err != nil {
+		if err := a.Printf("  warning: %s\n", terminal.Printable(w)); err != nil {
 			return err
 		}
 	}
-	return a.printf("\n")
+	return a.Printf("\n")
 }
 
 // shownValues are values of the environment, for people.
-func shownValues(values []string) string { return printable(cmp.Or(compare.Few(values), "none")) }
+func shownValues(values []string) string {
+	return terminal.Printable(cmp.Or(compare.Few(values), "none"))
+}
 
 func plural(n int, what string) string {
 	if n == 1 {
@@ -103,12 +106,12 @@ func valueKind(result *compare.Result) string {
 }
 
 // comparedCells makes the cells of the printed table.
-func comparedCells(result *compare.Result, rows []compare.Row) ([]field, [][]string) {
+func comparedCells(result *compare.Result, rows []compare.Row) ([]terminal.Field, [][]string) {
 	unit := comparedUnit(result)
-	fields := []field{{name: "Base" + unit, numeric: true}, {name: "Test" + unit, numeric: true}, {name: "Difference", numeric: true}, {name: "Test to base", numeric: true},
-		{name: fmt.Sprintf("%g %% interval", 100*result.Level), numeric: true}, {name: "Noise", numeric: true}, {name: "q", numeric: true}, {name: "Verdict"}}
+	fields := []terminal.Field{{Name: "Base" + unit, Numeric: true}, {Name: "Test" + unit, Numeric: true}, {Name: "Difference", Numeric: true}, {Name: "Test to base", Numeric: true},
+		{Name: fmt.Sprintf("%g %% interval", 100*result.Level), Numeric: true}, {Name: "Noise", Numeric: true}, {Name: "q", Numeric: true}, {Name: "Verdict"}}
 	for _, c := range shownNames(result.Columns()) {
-		fields = append(fields, field{name: strings.ToUpper(c[:1]) + strings.ReplaceAll(c[1:], "_", " "), short: true})
+		fields = append(fields, terminal.Field{Name: strings.ToUpper(c[:1]) + strings.ReplaceAll(c[1:], "_", " "), Short: true})
 	}
 	var cells [][]string
 	labels := compare.Labels(result.By, rows)

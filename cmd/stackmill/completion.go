@@ -8,7 +8,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"stackmill/internal/terminal"
 	"stackmill/queries/report"
+	"stackmill/queries/result"
 )
 
 // completeReport gives the shell the names of views, experiments and metrics.
@@ -27,7 +30,7 @@ func (a *app) completeReport(c *cobra.Command) {
 	}
 	fixed("mode", report.Modes)
 	fixed("alias", report.Aliases)
-	fixed("format", reportFormats)
+	fixed("format", result.Formats)
 	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")
 	a.completeFromStore(c, "object", "SELECT DISTINCT descriptor FROM data_objects ORDER BY ALL")
@@ -46,7 +49,7 @@ func (a *app) completeFromStore(c *cobra.Command, flag, query string) {
 		defer db.Close()
 		names, _ := db.Texts(ctx, query)
 		// The shell prints what it completes: names that would steer the terminal are left out.
-		names = slices.DeleteFunc(names, func(n string) bool { return printable(n) != n })
+		names = slices.DeleteFunc(names, func(n string) bool { return terminal.Printable(n) != n })
 		return names, cobra.ShellCompDirectiveNoFileComp
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/internal/corpus"
+	"stackmill/internal/terminal"
 )
 
 // recipe is a question of docs/cookbook.md: its SQL, and the answer.
@@ -34,7 +35,7 @@ func TestCookbook(t *testing.T) {
 		t.Errorf("%d of %d questions have SQL, want at least %d", len(recipes), questions, minRecipes)
 	}
 	var stdout, stderr strings.Builder
-	a := &app{store: store, stdout: &stdout, stderr: &stderr}
+	a := &app{store: store, Output: terminal.Output{Stdout: &stdout, Stderr: &stderr}}
 	db, err := a.open(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/report"
 )
@@ -14,13 +15,13 @@ import (
 // dataLayout prints a block for each aggregate, the largest values first: its members
 // in the order of memory, and the holes between them.
 func (r *reporter) dataLayout(_ context.Context, q *report.Question, rows []queries.Record) error {
-	w := r.page()
+	w := r.Page()
 	for i, group := range groups(rows) {
 		if i > 0 {
-			w.printf("\n")
+			w.Printf("\n")
 		}
 		r.groupTitle(w, q, group)
-		w.printf("%12s %6s %7s %7s %5s  %s\n", "Value"+unitOf(group), "%", "Offset", "Size", "Line", "Member")
+		w.Printf("%12s %6s %7s %7s %5s  %s\n", "Value"+unitOf(group), "%", "Offset", "Size", "Line", "Member")
 		left := r.Limit
 		for k, rec := range group {
 			if k == 0 || rec["data_object_id"] != group[k-1]["data_object_id"] {
@@ -34,29 +35,29 @@ func (r *reporter) dataLayout(_ context.Context, q *report.Question, rows []quer
 		}
 		printLineSize(w, group[0])
 	}
-	return w.flush()
+	return w.Flush()
 }
 
 // printLineSize prints the size of the cache lines.
-func printLineSize(w *page, rec queries.Record) {
+func printLineSize(w *terminal.Page, rec queries.Record) {
 	said := "as recorded"
 	if rec.Text("line_size_source") == "assumed" {
 		said = "assumed: the recording does not say"
 	}
-	w.printf("\nLines of %d bytes, %s\n", rec.Number("line_size"), said)
+	w.Printf("\nLines of %d bytes, %s\n", rec.Number("line_size"), said)
 }
 
-func printAggregate(w *page, rec queries.Record) {
+func printAggregate(w *terminal.Page, rec queries.Record) {
 	n := rec.Number("aggregate_value")
 	name := rec.Text("descriptor")
 	if own := rec.Text("aggregate_name"); own != "" {
 		name += "  " + own // which distinguishes it from others of its type
 	}
-	w.printf("\n%12s %6s %7s %7s %5s  %s  in %s\n", formatValue(n, rec.Text("unit")), percent(n, rec.Number("total")), "",
+	w.Printf("\n%12s %6s %7s %7s %5s  %s  in %s\n", formatValue(n, rec.Text("unit")), percent(n, rec.Number("total")), "",
 		optional(rec, "aggregate_size"), "", name, rec.Text("scope"))
 }
 
-func printMember(w *page, rec queries.Record) {
+func printMember(w *terminal.Page, rec queries.Record) {
 	n := rec.Number("value")
 	name, line := rec.Text("member"), strconv.FormatInt(rec.Number("cache_line"), 10)
 	offset, size := strconv.FormatInt(rec.Number("member_offset"), 10), optional(rec, "size")
@@ -73,7 +74,7 @@ func printMember(w *page, rec queries.Record) {
 	case "aggregate":
 		name, line = "(member not known)", ""
 	}
-	w.printf("%12s %6s %7s %7s %5s    %s\n", formatValue(n, rec.Text("unit")), percent(n, rec.Number("total")),
+	w.Printf("%12s %6s %7s %7s %5s    %s\n", formatValue(n, rec.Text("unit")), percent(n, rec.Number("total")),
 		offset, size, line, name)
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/report"
 	"stackmill/stages/symbolize/source"
@@ -16,14 +17,14 @@ import (
 // disasm prints the instructions of functions with their values, below the
 // source lines that they were made from.
 func (r *reporter) disasm(ctx context.Context, q *report.Question, rows []queries.Record) error {
-	w := r.page()
+	w := r.Page()
 	texts, err := r.sourceTexts(ctx, q, rows)
 	if err != nil {
 		return err
 	}
 	for i, group := range groups(rows) {
 		if i > 0 {
-			w.printf("\n")
+			w.Printf("\n")
 		}
 		r.groupTitle(w, q, group)
 		if r.Limit > 0 {
@@ -31,23 +32,23 @@ func (r *reporter) disasm(ctx context.Context, q *report.Question, rows []querie
 		}
 		for j, function := range runs(group, "function_id") {
 			if j > 0 {
-				w.printf("\n")
+				w.Printf("\n")
 			}
-			w.printf("Function %s, load object %s\n", function[0].Text("label"), function[0].Text("load_object"))
-			w.printf("   %12s %6s %12s %6s\n", "Excl."+unitOf(function), "%", "Incl."+unitOf(function), "%")
+			w.Printf("Function %s, load object %s\n", function[0].Text("label"), function[0].Text("load_object"))
+			w.Printf("   %12s %6s %12s %6s\n", "Excl."+unitOf(function), "%", "Incl."+unitOf(function), "%")
 			instructions(w, function, texts)
 		}
 	}
-	return w.flush()
+	return w.Flush()
 }
 
 // instructions prints the instructions of a function, with dots where some are left out.
-func instructions(w *page, rows []queries.Record, texts map[textKey]string) {
+func instructions(w *terminal.Page, rows []queries.Record, texts map[textKey]string) {
 	var file string
 	var line, end int64
 	for i, rec := range rows {
 		if i > 0 && rec.Number("code_offset") != end {
-			w.printf("%53s...\n", "")
+			w.Printf("%53s...\n", "")
 			line = 0
 		}
 		end = rec.Number("code_offset") + rec.Number("size")
@@ -56,12 +57,12 @@ func instructions(w *page, rows []queries.Record, texts map[textKey]string) {
 			if _, ok := texts[textKey{rec.Text("experiment_id"), f, rec.Number("line")}]; !ok {
 				without = ", no text: use --source-path FROM=TO"
 			}
-			w.printf("%42s<File: %s%s>\n", "", f, without)
+			w.Printf("%42s<File: %s%s>\n", "", f, without)
 		}
 		if f, n := rec.Text("file"), rec.Number("line"); f != file || n != line {
 			if file, line = f, n; n > 0 {
 				text := fmt.Sprintf("%42s%7d. %s", "", n, texts[textKey{rec.Text("experiment_id"), f, n}])
-				w.printf("%s\n", sourceLine(strings.TrimRight(text, " ")))
+				w.Printf("%s\n", terminal.SourceLine(strings.TrimRight(text, " ")))
 			}
 		}
 		mark := "  "
@@ -72,7 +73,7 @@ func instructions(w *page, rows []queries.Record, texts map[textKey]string) {
 		if t := rec.Text("target_name"); t != "" {
 			target = " <" + t + ">"
 		}
-		w.printf("%s %s %6s %8x:  %s%s\n", mark, valueColumns(rec), lineOf(rec), uint64(rec.Number("address")), rec.Text("text"), target)
+		w.Printf("%s %s %6s %8x:  %s%s\n", mark, valueColumns(rec), lineOf(rec), uint64(rec.Number("address")), rec.Text("text"), target)
 	}
 }
 

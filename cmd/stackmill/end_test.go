@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 )
 
@@ -43,7 +44,7 @@ func TestInternalErrorOfARecording(t *testing.T) {
 		Err: &pipeline.InternalError{Value: "a mistake", Stack: []byte("goroutine 1:\nwhere it was")}}
 	for _, onTerminal := range []bool{true, false} {
 		var stdout, stderr bytes.Buffer
-		s := summary{app: &app{stdout: &stdout, stderr: &stderr}, results: []pipeline.Result{failed}}
+		s := summary{app: &app{Output: terminal.Output{Stdout: &stdout, Stderr: &stderr}}, results: []pipeline.Result{failed}}
 		if !onTerminal {
 			s.log = slog.New(slog.DiscardHandler)
 		}

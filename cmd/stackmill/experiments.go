@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/result"
 )
@@ -32,11 +34,11 @@ of errors and warnings.`,
   stackmill experiments --format json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, selectors []string) error {
-			if !slices.Contains(reportFormats, format) {
-				return usageErrorf("experiments: --format: no format %q (one of %s)", format, strings.Join(reportFormats, ", "))
+			if !slices.Contains(result.Formats, format) {
+				return exit.Usagef("experiments: --format: no format %q (one of %s)", format, strings.Join(result.Formats, ", "))
 			}
 			if wide && format != "table" && format != "markdown" {
-				return usageErrorf("experiments: --wide: %s always has the paths", format)
+				return exit.Usagef("experiments: --wide: %s always has the paths", format)
 			}
 			if err := a.printExperiments(cmd.Context(), format, selectors, wide); err != nil {
 				return fmt.Errorf("experiments: %w", err)
@@ -45,8 +47,8 @@ of errors and warnings.`,
 		},
 	}
 	c.Flags().BoolVar(&wide, "wide", false, "print paths, too")
-	c.Flags().StringVar(&format, "format", "table", strings.Join(reportFormats, ", "))
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats, cobra.ShellCompDirectiveNoFileComp))
+	c.Flags().StringVar(&format, "format", "table", strings.Join(result.Formats, ", "))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
@@ -61,26 +63,26 @@ func (a *app) printExperiments(ctx context.Context, format string, selectors []s
 		if err != nil {
 			return err
 		}
-		return result.Print(a.newPrinter(format), rows)
+		return result.Print(result.New(&a.Output, format), rows)
 	}
 	fields, cells, err := experimentCells(ctx, db, wide)
 	if err != nil {
 		return err
 	}
-	return a.printTable(fields, cells, format == "markdown")
+	return a.Table(fields, cells, format == "markdown")
 }
 
 // experimentCells are the headings and the rows of the table.
-func experimentCells(ctx context.Context, db *queries.DB, wide bool) (fields []field, cells [][]string, err error) {
+func experimentCells(ctx context.Context, db *queries.DB, wide bool) (fields []terminal.Field, cells [][]string, err error) {
 	columns := []string{"experiment", "started", "duration_ns", "processes", "samples", "status", "errors", "warnings", "target", "host", "ingested", "labels", "experiment_id"}
-	fields = []field{
-		{name: "Experiment"}, {name: "Started"}, {name: "Duration s", numeric: true},
-		{name: "Processes", numeric: true}, {name: "Samples", numeric: true}, {name: "Status"},
-		{name: "Errors", numeric: true}, {name: "Warnings", numeric: true}, {name: "Program"}, {name: "Host"},
-		{name: "Ingested"}, {name: "Labels"}, {name: "Id"},
+	fields = []terminal.Field{
+		{Name: "Experiment"}, {Name: "Started"}, {Name: "Duration s", Numeric: true},
+		{Name: "Processes", Numeric: true}, {Name: "Samples", Numeric: true}, {Name: "Status"},
+		{Name: "Errors", Numeric: true}, {Name: "Warnings", Numeric: true}, {Name: "Program"}, {Name: "Host"},
+		{Name: "Ingested"}, {Name: "Labels"}, {Name: "Id"},
 	}
 	if wide {
-		columns, fields = append(columns, "path"), append(fields, field{name: "Path"})
+		columns, fields = append(columns, "path"), append(fields, terminal.Field{Name: "Path"})
 	}
 	rows, err := db.ListExperiments(ctx, columns...)
 	if err != nil {

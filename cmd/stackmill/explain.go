@@ -11,8 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
 	"stackmill/pipeline"
 	"stackmill/queries"
+	"stackmill/queries/result"
 )
 
 var explainFormats = []string{"text", "json"}
@@ -64,20 +66,20 @@ stacks with the most CPU time, the third the stacks with a function.`,
 func (e *explainer) answer(ctx context.Context, bySample, formatGiven bool) (err error) {
 	switch {
 	case !slices.Contains(explainFormats, e.format):
-		return usageErrorf("explain: --format: no format %q (one of %s)", e.format, strings.Join(explainFormats, ", "))
+		return exit.Usagef("explain: --format: no format %q (one of %s)", e.format, strings.Join(explainFormats, ", "))
 	case bySample && e.stack != "":
-		return usageErrorf("explain: --stack and --sample given (give one of them)")
+		return exit.Usagef("explain: --stack and --sample given (give one of them)")
 	case !bySample && e.stack == "" && e.experiment != "":
-		return usageErrorf("explain: --experiment: no stack given (name one with --stack or --sample)")
+		return exit.Usagef("explain: --experiment: no stack given (name one with --stack or --sample)")
 	case !bySample && e.stack == "" && formatGiven:
-		return usageErrorf("explain: --format: no stack given (name one with --stack or --sample)")
+		return exit.Usagef("explain: --format: no stack given (name one with --stack or --sample)")
 	case !bySample && e.stack == "":
-		return pipeline.Explain(e.stdout)
+		return pipeline.Explain(e.Stdout)
 	}
 	id := e.sample
 	if !bySample {
 		if id, err = stackID(e.stack); err != nil {
-			return usageErrorf("explain: --stack: %w", err)
+			return exit.Usagef("explain: --stack: %w", err)
 		}
 	}
 	if err := e.run(ctx, id, bySample); err != nil {
@@ -125,7 +127,7 @@ func (e *explainer) run(ctx context.Context, id int64, bySample bool) error {
 		return err
 	}
 	if e.format == "json" {
-		return e.printJSON(x, true)
+		return result.PrintJSON(e.Stdout, x, true)
 	}
-	return x.print(e.stdout)
+	return x.print(e.Stdout)
 }

@@ -9,59 +9,61 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"stackmill/internal/terminal"
 )
 
 // print writes the explanation for people.
 func (x *explanation) print(out io.Writer) error {
-	w := &page{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
+	w := terminal.NewPage(tabwriter.NewWriter(out, 0, 0, 2, ' ', 0))
 	if x.Sample != nil {
 		thread := fmt.Sprint(x.Sample.ThreadID)
 		if x.Sample.Thread != "" {
 			thread += " (" + x.Sample.Thread + ")"
 		}
-		w.printf("Sample %d of %s: %s, thread %s, at %s s\n", x.Sample.Sample, x.Experiment, x.Sample.Kind, thread, formatValue(x.Sample.TimeNS, "ns"))
+		w.Printf("Sample %d of %s: %s, thread %s, at %s s\n", x.Sample.Sample, x.Experiment, x.Sample.Kind, thread, formatValue(x.Sample.TimeNS, "ns"))
 	}
 	if x.Normalised != nil {
 		others := "No other recorded stack became it"
 		if n := x.Normalised.Others; n > 0 {
 			others = fmt.Sprintf("%d other recorded stacks became it as well", n)
 		}
-		w.printf("Stack %d of %s. %s.\n", x.Normalised.StackID, x.Experiment, others)
+		w.Printf("Stack %d of %s. %s.\n", x.Normalised.StackID, x.Experiment, others)
 	}
 	from := "from the start"
 	if x.FromNS != nil {
 		from = "from " + formatValue(*x.FromNS, "ns") + " s"
 	}
-	w.printf("Recorded stack %d of %s\n", x.RawStackID, x.Experiment)
-	w.printf("  process %d (%d, %s), holds %s, samples: %d\n", x.Process, x.PID, path.Base(x.Program), from, x.Samples)
+	w.Printf("Recorded stack %d of %s\n", x.RawStackID, x.Experiment)
+	w.Printf("  process %d (%d, %s), holds %s, samples: %d\n", x.Process, x.PID, path.Base(x.Program), from, x.Samples)
 	if x.Reason != "" {
-		w.printf("  %s\n", x.Reason)
+		w.Printf("  %s\n", x.Reason)
 	}
 	for _, part := range []struct{ name, title string }{
 		{"native", "Recorded frames, leaf first"}, {"java", "Recorded Java frames, leaf first"}, {"openmp", "Recorded OpenMP frames, leaf first"},
 	} {
 		frames := x.part(part.name)
 		if len(frames) > 0 || part.name == "native" {
-			w.printf("\n%s\n", part.title)
+			w.Printf("\n%s\n", part.title)
 			printFrames(w, frames)
 		}
 	}
 	x.printRules(w)
 	for _, s := range x.Stacks {
-		w.printf("\nStack %d, %s\n", s.StackID, strings.Join(s.Modes, " = "))
+		w.Printf("\nStack %d, %s\n", s.StackID, strings.Join(s.Modes, " = "))
 		printFrames(w, s.Frames)
 	}
-	return w.flush()
+	return w.Flush()
 }
 
-func printFrames(w *page, frames []stackFrame) {
+func printFrames(w *terminal.Page, frames []stackFrame) {
 	for _, f := range frames {
-		w.printf("  %d\t", f.Position)
+		w.Printf("  %d\t", f.Position)
 		if f.Word != "" {
-			w.printf("%s\t", f.Word)
+			w.Printf("%s\t", f.Word)
 		}
 		if f.Marker != "" {
-			w.printf("(%s)\n", f.Marker)
+			w.Printf("(%s)\n", f.Marker)
 			continue
 		}
 		where := f.Reason
@@ -77,13 +79,13 @@ func printFrames(w *page, frames []stackFrame) {
 			if i == len(cells)-1 {
 				separator = "\n"
 			}
-			w.printf("%s"+separator, c)
+			w.Printf("%s"+separator, c)
 		}
 	}
 	if len(frames) == 0 {
-		w.printf("  (no frames)\n")
+		w.Printf("  (no frames)\n")
 	}
-	w.flush() // the next frames have columns of their own
+	w.Flush() // the next frames have columns of their own
 }
 
 // text is the function and the offset in it.
@@ -94,9 +96,9 @@ func (f stackFrame) text() string {
 	return fmt.Sprintf("%s+%#x", f.Function, *f.Offset)
 }
 
-func (x *explanation) printRules(w *page) {
+func (x *explanation) printRules(w *terminal.Page) {
 	if len(x.Rules) == 0 {
-		w.printf("\nNo rule changed the stack.\n")
+		w.Printf("\nNo rule changed the stack.\n")
 		return
 	}
 	var modes string
@@ -107,9 +109,9 @@ func (x *explanation) printRules(w *page) {
 			if strings.Contains(m, "machine") {
 				from = "what was recorded"
 			}
-			w.printf("\nRules, from %s to %s mode\n", from, m)
+			w.Printf("\nRules, from %s to %s mode\n", from, m)
 		}
-		w.printf("  %-4s %s: %s\n", s.Rule, s.text(), s.Title)
+		w.Printf("  %-4s %s: %s\n", s.Rule, s.text(), s.Title)
 	}
 }
 

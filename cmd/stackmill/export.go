@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/export"
 )
@@ -57,13 +59,13 @@ its own files where these have what SQL shows. A folder may have both.`,
 				return x.exportLake(cmd)
 			}
 			if x.lake.asked(cmd) {
-				return usageErrorf("export: --location, --store-location and --keep need --as %s", strings.Join(lakeFormats, " or "))
+				return exit.Usagef("export: --location, --store-location and --keep need --as %s", strings.Join(lakeFormats, " or "))
 			}
 			if err := x.Check(lakeFormats...); err != nil {
-				return usageErrorf("export: %w", err)
+				return exit.Usagef("export: %w", err)
 			}
 			if x.output == "" {
-				return usageErrorf("export: no file given (name one with -o; -o - is the standard output)")
+				return exit.Usagef("export: no file given (name one with -o; -o - is the standard output)")
 			}
 			return x.run(cmd.Context())
 		},
@@ -90,8 +92,8 @@ its own files where these have what SQL shows. A folder may have both.`,
 
 // run opens the store and writes the file.
 func (x *exporter) run(ctx context.Context) error {
-	if x.output == "-" && isTerminal(x.stdout) && x.As == "pprof" {
-		return usageErrorf("export: the standard output is a terminal (name a file with -o)")
+	if x.output == "-" && terminal.Is(x.Stdout) && x.As == "pprof" {
+		return exit.Usagef("export: the standard output is a terminal (name a file with -o)")
 	}
 	if x.output != "-" {
 		if err := checkWritable(x.output); err != nil {
@@ -118,7 +120,7 @@ func (x *exporter) run(ctx context.Context) error {
 			return fmt.Errorf("export: %w", err)
 		}
 		if remark != "" {
-			say(x.stderr, "stackmill: %s\n", remark)
+			x.Warnf("%s", remark)
 		}
 	}
 	if err := x.write(func(w io.Writer) error { return export.Write(ctx, db, x.Request, w) }); err != nil {
@@ -130,7 +132,7 @@ func (x *exporter) run(ctx context.Context) error {
 // write writes to the file, or to the standard output.
 func (x *exporter) write(content func(io.Writer) error) error {
 	if x.output == "-" {
-		return content(x.stdout)
+		return content(x.Stdout)
 	}
 	return writeOutput(x.output, content)
 }

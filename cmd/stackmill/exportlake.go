@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"stackmill/internal/exit"
 	"stackmill/internal/objstore"
 	"stackmill/queries/lake"
 	"stackmill/queries/lake/ducklake"
@@ -63,17 +64,17 @@ func (x *exporter) exportLake(cmd *cobra.Command) error {
 	}
 	switch {
 	case other != "":
-		return usageErrorf("export: --%s does not go with --as %s", other, x.As)
+		return exit.Usagef("export: --%s does not go with --as %s", other, x.As)
 	case x.output == "" || x.output == "-":
-		return usageErrorf("export: no folder given (name one with -o)")
+		return exit.Usagef("export: no folder given (name one with -o)")
 	case objstore.Is(x.output):
-		return usageErrorf("export: -o: a lake is written here, and copied to %s (with --location %[1]s)", x.output)
+		return exit.Usagef("export: -o: a lake is written here, and copied to %s (with --location %[1]s)", x.output)
 	case o.Keep < 0:
-		return usageErrorf("export: --keep: %v is less than 0", o.Keep)
+		return exit.Usagef("export: --keep: %v is less than 0", o.Keep)
 	}
 	for flag, uri := range map[string]string{"location": o.Location, "store-location": o.Store} {
 		if uri != "" && !strings.Contains(uri, "://") {
-			return usageErrorf("export: --%s: %q is no URI (as s3://bucket/folder)", flag, uri)
+			return exit.Usagef("export: --%s: %q is no URI (as s3://bucket/folder)", flag, uri)
 		}
 	}
 	if err := x.updateLake(cmd.Context(), o); err != nil {
@@ -107,7 +108,7 @@ func (x *exporter) updateLake(ctx context.Context, o lake.Options) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", format, err)
 		}
-		say(x.stderr, "stackmill: export: %s: %s\n", format, did)
+		x.Warnf("export: %s: %s", format, did)
 	}
 	_, err = l.Finish(formats)
 	return err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"stackmill/internal/exit"
 	"stackmill/queries/export/increment"
 	"stackmill/schema/storedir"
 )
@@ -43,17 +44,17 @@ func (x *exporter) keep(cmd *cobra.Command) error {
 	other := otherThan(cmd, ofSummaries...)
 	switch {
 	case !s.wanted:
-		return usageErrorf("export: --watch, --view and --interval need --summaries")
+		return exit.Usagef("export: --watch, --view and --interval need --summaries")
 	case other != "":
-		return usageErrorf("export: --%s does not go with --summaries", other)
+		return exit.Usagef("export: --%s does not go with --summaries", other)
 	case cmd.Flags().Changed("interval") && !s.watch:
-		return usageErrorf("export: --interval: it needs --watch")
+		return exit.Usagef("export: --interval: it needs --watch")
 	case x.output == "" || x.output == "-":
-		return usageErrorf("export: no folder given (name one with -o)")
+		return exit.Usagef("export: no folder given (name one with -o)")
 	case len(s.views) == 0:
-		return usageErrorf("export: no view given (name some with --view)")
+		return exit.Usagef("export: no view given (name some with --view)")
 	case s.interval <= 0:
-		return usageErrorf("export: --interval: %v is not longer than 0", s.interval)
+		return exit.Usagef("export: --interval: %v is not longer than 0", s.interval)
 	}
 	f, err := increment.Open(filepath.Clean(x.output), s.views, programVersion())
 	if err != nil {
@@ -89,7 +90,7 @@ func (x *exporter) follow(ctx context.Context, f *increment.Feed) error {
 			return err
 		case err.Error() != told:
 			told = err.Error()
-			say(x.stderr, "stackmill: %v\n", err)
+			x.Warnf("%v", err)
 		}
 	}
 	return nil
@@ -104,7 +105,7 @@ func (x *exporter) update(ctx context.Context, f *increment.Feed) error {
 	defer db.Close()
 	c, err := f.Update(ctx, db)
 	if c != (increment.Change{}) {
-		say(x.stderr, "stackmill: export: experiments: %d new, %d changed, %d gone; parts: %d written, %d removed\n", c.Added, c.Changed, c.Removed, c.Written, c.Deleted)
+		x.Warnf("export: experiments: %d new, %d changed, %d gone; parts: %d written, %d removed", c.Added, c.Changed, c.Removed, c.Written, c.Deleted)
 	}
 	if err != nil {
 		return fmt.Errorf("export: %w", err)

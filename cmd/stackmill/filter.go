@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/report"
 )
@@ -57,7 +59,7 @@ func (a *app) narrow(ctx context.Context, db *queries.DB, f queries.Filter, view
 	}
 	session, err = db.Narrow(ctx, f, views...)
 	if wrong := new(queries.FilterError); errors.As(err, &wrong) {
-		return nil, nil, usageErrorf("%w", err)
+		return nil, nil, exit.Usagef("%w", err)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -67,7 +69,7 @@ func (a *app) narrow(ctx context.Context, db *queries.DB, f queries.Filter, view
 		return nil, nil, errors.Join(err, session.Close())
 	}
 	for _, r := range remarks[len(a.leftOut):] { // these were said when the store was opened
-		say(a.stderr, "stackmill: %s\n", r)
+		a.Warnf("%s", r)
 	}
 	return session, func() { _ = session.Close() }, nil
 }
@@ -76,7 +78,7 @@ func (a *app) narrow(ctx context.Context, db *queries.DB, f queries.Filter, view
 // and which functions are hidden: percentages are of what is left.
 func (r *reporter) filtered(ctx context.Context, q *report.Question) error {
 	for _, functions := range r.db.HiddenFunctions() {
-		if err := r.printf("Hidden: %s\n", printable(functions)); err != nil {
+		if err := r.Printf("Hidden: %s\n", terminal.Printable(functions)); err != nil {
 			return err
 		}
 	}
@@ -101,12 +103,12 @@ func (r *reporter) filtered(ctx context.Context, q *report.Question) error {
 	}
 	metrics := slices.Sorted(maps.Keys(sums))
 	for i, c := range conditions {
-		if err := r.printf("%-7s %s\n", []string{"Filter:", "and"}[min(i, 1)], c); err != nil {
+		if err := r.Printf("%-7s %s\n", []string{"Filter:", "and"}[min(i, 1)], c); err != nil {
 			return err
 		}
 	}
 	for _, m := range q.Emptied {
-		if err := r.printf("leaves nothing of %s: another metric is shown\n", m); err != nil {
+		if err := r.Printf("leaves nothing of %s: another metric is shown\n", m); err != nil {
 			return err
 		}
 	}
@@ -116,9 +118,9 @@ func (r *reporter) filtered(ctx context.Context, q *report.Question) error {
 		if len(metrics) > 1 {
 			of = " of " + m
 		}
-		if err := r.printf("leaves %s %% of the whole%s: %s of %s%s\n", percent(s.Value, s.Whole), of, formatValue(s.Value, s.Unit), formatValue(s.Whole, s.Unit), unit); err != nil {
+		if err := r.Printf("leaves %s %% of the whole%s: %s of %s%s\n", percent(s.Value, s.Whole), of, formatValue(s.Value, s.Unit), formatValue(s.Whole, s.Unit), unit); err != nil {
 			return err
 		}
 	}
-	return r.printf("percentages below are of what is left\n")
+	return r.Printf("percentages below are of what is left\n")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
 	"stackmill/queries"
 	"stackmill/queries/result"
 	"stackmill/schema"
@@ -62,24 +63,24 @@ rows of others go when they are compacted.`,
 	c.Flags().StringVar(&f.olderThan, "older-than", "", "only what was recorded longer ago, e.g. 90d, 2w or 36h")
 	c.Flags().BoolVar(&f.summaries, "keep-rollups", false, "keep what describes the experiments, and their sums by function")
 	c.Flags().BoolVar(&f.dry, "dry-run", false, "list what would be taken out, and change nothing")
-	c.Flags().StringVar(&f.format, "format", "table", strings.Join(reportFormats, ", "))
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats, cobra.ShellCompDirectiveNoFileComp))
+	c.Flags().StringVar(&f.format, "format", "table", strings.Join(result.Formats, ", "))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
 // check looks at the flags.
 func (f *forgetter) check(selectors []string) (err error) {
 	switch {
-	case !slices.Contains(reportFormats, f.format):
-		return usageErrorf("forget: --format: no format %q (one of %s)", f.format, strings.Join(reportFormats, ", "))
+	case !slices.Contains(result.Formats, f.format):
+		return exit.Usagef("forget: --format: no format %q (one of %s)", f.format, strings.Join(result.Formats, ", "))
 	case f.olderThan == "" && len(selectors) == 0:
-		return usageErrorf("forget: nothing says which experiments (give a SELECTOR or --older-than)")
+		return exit.Usagef("forget: nothing says which experiments (give a SELECTOR or --older-than)")
 	}
 	if f.olderThan == "" {
 		return nil
 	}
 	if f.age, err = parseAge(f.olderThan); err != nil {
-		return usageErrorf("forget: --older-than: %w", err)
+		return exit.Usagef("forget: --older-than: %w", err)
 	}
 	return nil
 }
@@ -135,7 +136,7 @@ func (f *forgetter) run(ctx context.Context, selectors []string) error {
 		samples += e.Samples
 		bytes += e.bytes
 	}
-	return f.printf("%d experiments %s: %d samples, some %d bytes of files\n", len(list), done, samples, bytes)
+	return f.Printf("%d experiments %s: %d samples, some %d bytes of files\n", len(list), done, samples, bytes)
 }
 
 // chosen returns the experiments to take out.
@@ -261,14 +262,14 @@ func (a *app) change(ctx context.Context, commit func(*storedir.Contents) error)
 		return err
 	}
 	if err := queries.Refresh(store); err != nil && ctx.Err() == nil {
-		say(a.stderr, "stackmill: %v (the next report or query makes the catalog)\n", err)
+		a.Warnf("%v (the next report or query makes the catalog)", err)
 	}
 	return nil
 }
 
 // print lists the experiments.
 func (f *forgetter) print(list []leaving) error {
-	p := f.newPrinter(f.format)
+	p := result.New(&f.Output, f.format)
 	fields := []result.Field{{Name: "experiment"}, {Name: "recorded", Kind: "TIMESTAMP"}, {Name: "samples", Kind: "BIGINT", Numeric: true},
 		{Name: "bytes", Kind: "BIGINT", Numeric: true}, {Name: "path"}, {Name: "experiment_id"}}
 	if err := p.Header(fields); err != nil {

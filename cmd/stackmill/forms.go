@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/report"
 	"stackmill/schema"
@@ -15,13 +16,13 @@ import (
 
 // forms prints each row as a form: a line for each column.
 func (r *reporter) forms(_ context.Context, q *report.Question, rows []queries.Record) error {
-	w := r.page()
+	w := r.Page()
 	if r.Limit > 0 {
 		rows = rows[:min(r.Limit, len(rows))]
 	}
 	for i, rec := range rows {
 		if i > 0 {
-			w.printf("\n")
+			w.Printf("\n")
 		}
 		if r.nameColumn() != "experiment" {
 			r.groupTitle(w, q, rows[i:i+1])
@@ -32,15 +33,15 @@ func (r *reporter) forms(_ context.Context, q *report.Question, rows []queries.R
 			if second && value != "" {
 				value += " s"
 			}
-			w.printf("%30s: %s\n", title, value)
+			w.Printf("%30s: %s\n", title, value)
 		}
 	}
-	return w.flush()
+	return w.Flush()
 }
 
 // functionSummary prints all that is known of each function, with all metrics.
 func (r *reporter) functionSummary(_ context.Context, q *report.Question, rows []queries.Record) error {
-	w := r.page()
+	w := r.Page()
 	slices.SortStableFunc(rows, func(a, b queries.Record) int {
 		return cmp.Or(cmp.Compare(a.Text("experiment"), b.Text("experiment")), cmp.Compare(a.Text("experiment_id"), b.Text("experiment_id")),
 			cmp.Compare(metricRank(a), metricRank(b)))
@@ -61,14 +62,14 @@ func (r *reporter) functionSummary(_ context.Context, q *report.Question, rows [
 		if i == 0 || f[0]["experiment_id"] != functions[i-1][0]["experiment_id"] {
 			shown = 0
 			if r.db.Count > 1 {
-				w.printf("Experiment %s\n\n", f[0].Text("experiment"))
+				w.Printf("Experiment %s\n\n", f[0].Text("experiment"))
 			}
 		}
 		if shown++; r.Limit == 0 || shown <= r.Limit {
 			functionForm(w, f)
 		}
 	}
-	return w.flush()
+	return w.Flush()
 }
 
 // metricRank is the place of a row's metric in the order of the declaration.
@@ -81,9 +82,9 @@ func metricRank(rec queries.Record) int {
 }
 
 // functionForm prints a function's rows, one for each metric.
-func functionForm(w *page, rows []queries.Record) {
+func functionForm(w *terminal.Page, rows []queries.Record) {
 	first := rows[0]
-	w.printf("%s\n", first.Text("label"))
+	w.Printf("%s\n", first.Text("label"))
 	for _, rec := range rows {
 		for _, flavour := range []string{"Exclusive", "Inclusive"} {
 			n := rec.Number(strings.ToLower(flavour))
@@ -91,14 +92,14 @@ func functionForm(w *page, rows []queries.Record) {
 			if rec.Text("unit") == "ns" {
 				value += " s"
 			}
-			w.printf("%40s: %s (%s%%)\n", flavour+" "+cmp.Or(rec.Text("title"), rec.Text("metric")), value, percent(n, rec.Number("total")))
+			w.Printf("%40s: %s (%s%%)\n", flavour+" "+cmp.Or(rec.Text("title"), rec.Text("metric")), value, percent(n, rec.Number("total")))
 		}
 	}
-	w.printf("%40s: %d\n%40s: %#x\n", "Size", first.Number("size"), "Address", uint64(first.Number("address")))
+	w.Printf("%40s: %d\n%40s: %#x\n", "Size", first.Number("size"), "Address", uint64(first.Number("address")))
 	for _, c := range []struct{ title, column string }{
 		{"Kind", "kind"}, {"Module", "module"}, {"Load object", "object_path"}, {"Linkage name", "linkage_name"}, {"Aliases", "aliases"},
 	} {
-		w.printf("%40s: %s\n", c.title, strings.ReplaceAll(first.Text(c.column), "\t", ", "))
+		w.Printf("%40s: %s\n", c.title, strings.ReplaceAll(first.Text(c.column), "\t", ", "))
 	}
-	w.printf("\n")
+	w.Printf("\n")
 }

@@ -13,12 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/compare"
+	"stackmill/queries/result"
 )
-
-// exitViolated is the exit status of a gate that a rule closes.
-const exitViolated = 5
 
 // gater is one call of the verb.
 type gater struct {
@@ -56,7 +56,7 @@ the runs are too few; 2 wrong usage. docs/compare.md has examples for CI systems
 		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := g.prepare(cmd); err != nil {
-				return usageErrorf("gate: %w", err)
+				return exit.Usagef("gate: %w", err)
 			}
 			return g.run(cmd.Context())
 		},
@@ -124,7 +124,7 @@ func (g *gater) run(ctx context.Context) error {
 	j, err := compare.Gate(ctx, db, g.Request, g.rules)
 	switch {
 	case errors.Is(err, compare.ErrRule):
-		return usageErrorf("gate: %w", err)
+		return exit.Usagef("gate: %w", err)
 	case err != nil:
 		return fmt.Errorf("gate: %w", err)
 	}
@@ -138,9 +138,9 @@ func (g *gater) run(ctx context.Context) error {
 	}
 	switch j.Outcome {
 	case compare.Violated:
-		return &exitError{code: exitViolated}
+		return exit.With(exit.Violated, nil)
 	case compare.Undecided:
-		return &exitError{code: exitNothing}
+		return exit.With(exit.Failed, nil)
 	}
 	return nil
 }
@@ -161,12 +161,12 @@ func (g *gater) print(j *compare.Judgement) error {
 		}
 	}
 	if cells != nil {
-		fields := []field{{name: "Outcome"}, {name: "Rule", short: true}, {name: "Row", short: true}, {name: "What"}}
-		if err := g.printTable(fields, cells, false); err != nil {
+		fields := []terminal.Field{{Name: "Outcome"}, {Name: "Rule", Short: true}, {Name: "Row", Short: true}, {Name: "What"}}
+		if err := g.Table(fields, cells, false); err != nil {
 			return err
 		}
 	}
-	return g.printf("%s: %s, %d violated, %d undecided\n", j.Outcome, plural(len(j.Checks), "check"), counts[compare.Violated], counts[compare.Undecided])
+	return g.Printf("%s: %s, %d violated, %d undecided\n", j.Outcome, plural(len(j.Checks), "check"), counts[compare.Violated], counts[compare.Undecided])
 }
 
 // printGate prints the judgement as a JSON object.
@@ -185,7 +185,7 @@ func (g *gater) printGate(j *compare.Judgement) error {
 	if err != nil {
 		return err
 	}
-	return g.printJSON(struct {
+	return result.PrintJSON(g.Stdout, struct {
 		Outcome    string   `json:"outcome"`
 		Checks     []check  `json:"checks"`
 		LeftOut    []string `json:"left_out,omitempty"`

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"stackmill/internal/exit"
 )
 
 // heeded are the options of each verb. Those that have an effect in some situations only have
@@ -123,7 +125,7 @@ func TestOptionsWithoutEffect(t *testing.T) {
 	for _, line := range refused {
 		option, text, _ := strings.Cut(line, ": ")
 		_, errs, status := call(strings.Fields(text)...)
-		if status != exitUsage || !strings.Contains(errs, "--"+option) {
+		if status != exit.Usage || !strings.Contains(errs, "--"+option) {
 			t.Errorf("stackmill %s: status %d, %s", text, status, errs)
 		}
 	}

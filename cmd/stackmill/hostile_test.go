@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"stackmill/internal/corpus"
+	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/queries/report"
 	"stackmill/queries/result"
 	"stackmill/queries/storetest"
@@ -316,7 +318,7 @@ func TestHostileRecordings(t *testing.T) {
 	}
 	store := filepath.Join(dir, "store")
 	out, errs, status := call("ingest", "--store", store, "--cache", "", "--symfs", filepath.Join(at, "symfs"), at)
-	if status != exitLost || !strings.Contains(out, "2 ingested") {
+	if status != exit.Lost || !strings.Contains(out, "2 ingested") {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
 	checkShown(t, "ingest", out+errs, "")
@@ -356,7 +358,7 @@ func TestHostileRecordings(t *testing.T) {
 func TestEndlessName(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	out, errs, status := call("query", "--store", store, "SELECT repeat(chr(27), CASE range WHEN 5 THEN 1_000_000 ELSE 1 END) AS a, range FROM range(1000)")
-	if status != 0 || len(out) > 1002*(cellWidth+20) || !strings.Contains(out, "…") {
+	if status != 0 || len(out) > 1002*(terminal.CellWidth+20) || !strings.Contains(out, "…") {
 		t.Errorf("status %d, %d bytes\n%s", status, len(out), errs)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"stackmill/internal/exit"
 	"stackmill/internal/objstore"
 	"stackmill/pipeline"
 	"stackmill/pipeline/plan"
@@ -142,18 +143,18 @@ func (in *ingester) addNightFlags(f *pflag.FlagSet) {
 // checkNight looks at these flags.
 func (in *ingester) checkNight(f *pflag.FlagSet) error {
 	if !slices.Contains([]string{"", logText, logJSON}, in.logFormat) {
-		return usageErrorf("ingest: --log-format: no format %q (one of %s, %s)", in.logFormat, logText, logJSON)
+		return exit.Usagef("ingest: --log-format: no format %q (one of %s, %s)", in.logFormat, logText, logJSON)
 	}
 	if in.autoCompact && !fully {
-		return usageErrorf("ingest: --auto-compact: the worker, which is built without cgo, merges nothing: it needs the full stackmill")
+		return exit.Usagef("ingest: --auto-compact: the worker, which is built without cgo, merges nothing: it needs the full stackmill")
 	}
 	for _, name := range []string{"interval", "settle"} {
 		if f.Changed(name) && !in.watch {
-			return usageErrorf("ingest: --%s: it needs --watch", name)
+			return exit.Usagef("ingest: --%s: it needs --watch", name)
 		}
 	}
 	if in.interval <= 0 || in.settle < 0 {
-		return usageErrorf("ingest: --interval must be more than 0, --settle not less than 0")
+		return exit.Usagef("ingest: --interval must be more than 0, --settle not less than 0")
 	}
 	return nil
 }
@@ -178,7 +179,7 @@ func (in *ingester) checkAll(f *pflag.FlagSet) error {
 	}
 	var err error
 	if in.Labels, err = in.given.labels(); err != nil {
-		return usageErrorf("ingest: %w", err)
+		return exit.Usagef("ingest: %w", err)
 	}
 	return in.check()
 }
@@ -187,16 +188,16 @@ func (in *ingester) checkAll(f *pflag.FlagSet) error {
 func (in *ingester) check() error {
 	limit, err := parseSize(in.memory)
 	if err != nil {
-		return usageErrorf("%s: --memory: %w", in.verb, err)
+		return exit.Usagef("%s: --memory: %w", in.verb, err)
 	}
 	if in.Timeout < 0 {
-		return usageErrorf("%s: --experiment-timeout: %v is less than 0", in.verb, in.Timeout)
+		return exit.Usagef("%s: --experiment-timeout: %v is less than 0", in.verb, in.Timeout)
 	}
 	if in.Jobs < 1 {
-		return usageErrorf("%s: --jobs: %d is less than 1", in.verb, in.Jobs)
+		return exit.Usagef("%s: --jobs: %d is less than 1", in.verb, in.Jobs)
 	}
 	if in.Sources, err = source.ParseRules(in.sources); err != nil {
-		return usageErrorf("%s: --source-path: %w", in.verb, err)
+		return exit.Usagef("%s: --source-path: %w", in.verb, err)
 	}
 	if err := checkSpace(limit); err != nil {
 		return fmt.Errorf("%s: %w", in.verb, err)

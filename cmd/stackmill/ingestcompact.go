@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/internal/exit"
 	"stackmill/pipeline"
 	"stackmill/pipeline/compact"
 	"stackmill/queries"
@@ -64,7 +65,7 @@ func (in *ingester) compactOptions(ctx context.Context) compact.Options {
 		Store: in.Store, Program: in.Program, TargetSize: compact.DefaultSize, Keep: storedir.Keep, Memory: in.Memory, Jobs: in.Jobs,
 		Committed: func() {
 			if err := queries.Refresh(in.Store); err != nil {
-				say(in.stderr, "stackmill: %v (the store is merged; the next report or query makes the catalog)\n", err)
+				in.Warnf("%v (the store is merged; the next report or query makes the catalog)", err)
 			}
 		},
 	}
@@ -78,14 +79,14 @@ func (o *outcome) merged(in *ingester, log *slog.Logger) {
 	case o.err == nil:
 		o.err = c.exit()
 	default:
-		say(in.stderr, "stackmill: %s\n", c.Error)
+		in.Warnf("%s", c.Error)
 	}
 	switch {
 	case c.Merged == 0:
 	case log != nil:
 		log.Info("compact", slog.Int("merged", c.Merged), slog.Int("written", c.Written), slog.Int("batches", c.After.Batches))
 	default:
-		say(in.stderr, "stackmill: %d batches were merged to %d\n", c.Merged, c.Written)
+		in.Warnf("%d batches were merged to %d", c.Merged, c.Written)
 	}
 }
 
@@ -94,11 +95,11 @@ func (c *compacted) exit() error {
 	if c.Error == "" {
 		return nil
 	}
-	code := exitLost
+	code := exit.Lost
 	if len(c.Damaged) > 0 {
-		code = exitWrong
+		code = exit.Damaged
 	}
-	return &exitError{code, errors.New(c.Error)}
+	return exit.With(code, errors.New(c.Error))
 }
 
 // suggest says that compact would help, once. Only a store of many commits is looked at.
@@ -118,6 +119,6 @@ func (in *ingester) suggest(ctx context.Context, log *slog.Logger) {
 		log.Info("compact would help", slog.Int("merged", s.Merged), slog.Int("written", s.Written), slog.Int("batches", s.Before.Batches))
 		return
 	}
-	say(in.stderr, "stackmill: %d of %d batches would be merged to %d by stackmill compact, or after each ingest by --auto-compact: questions would read less\n",
+	in.Warnf("%d of %d batches would be merged to %d by stackmill compact, or after each ingest by --auto-compact: questions would read less",
 		s.Merged, s.Before.Batches, s.Written)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
@@ -57,7 +59,7 @@ func TestAutoCompactDamaged(t *testing.T) {
 	}
 	code := n.ingest("--auto-compact", filepath.Join(n.dir, "b.er"))
 	r := n.read()
-	if code != exitWrong || r.ExitStatus != exitWrong || !strings.Contains(r.Error, "1 batches were left alone") || r.Compacted == nil || r.Compacted.Error != r.Error || !r.Inputs[0].InStore {
+	if code != exit.Damaged || r.ExitStatus != exit.Damaged || !strings.Contains(r.Error, "1 batches were left alone") || r.Compacted == nil || r.Compacted.Error != r.Error || !r.Inputs[0].InStore {
 		t.Errorf("status %d, %+v\n%s", code, r, n.stderr)
 	}
 }
@@ -83,7 +85,7 @@ func TestSuggestCompact(t *testing.T) {
 			}
 		}
 		var stderr bytes.Buffer
-		in := &ingester{app: &app{stderr: &stderr}}
+		in := &ingester{app: &app{Output: terminal.Output{Stderr: &stderr}}}
 		in.Store, in.Memory = store, 1<<30
 		for range 2 {
 			in.afterwards(t.Context(), &outcome{results: []pipeline.Result{{Batch: "new"}}}, nil)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"stackmill/internal/exit"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
 )
@@ -29,7 +30,7 @@ func (in *ingester) writeMetrics(last *outcome, added *tally, looked time.Time) 
 	m.gauge("stackmill_ingest_last_run_timestamp_seconds", "When the last ingest ended, or watch looked.", unixSeconds(looked))
 	m.gauge("stackmill_ingest_last_success_timestamp_seconds", "When that was the last time that all was in (exit status 0), 0 if never.", success)
 	m.gauge("stackmill_ingest_last_run_duration_seconds", "How long the last ingest took.", last.ended.Sub(last.started).Seconds())
-	m.gauge("stackmill_ingest_last_run_exit_status", "The exit status of the last ingest.", float64(exitStatus(last.err)))
+	m.gauge("stackmill_ingest_last_run_exit_status", "The exit status of the last ingest.", float64(exit.Status(last.err)))
 	m.gauge("stackmill_ingest_last_run_max_resident_bytes", "The most memory that the process of the last ingest took.", float64(last.resident))
 	m.gauges("stackmill_ingest_last_run_experiments", "What became of the recordings that the last ingest found.", "status", floats(last.tally.Experiments))
 	runs := 1.0
@@ -86,7 +87,7 @@ func (in *ingester) sizeOf() *storeSize {
 		return s
 	}
 	if err != nil {
-		say(in.stderr, "stackmill: ingest: --metrics: it lacks what is in the store, whose commits cannot be read now: %v\n", err)
+		in.Warnf("ingest: --metrics: it lacks what is in the store, whose commits cannot be read now: %v", err)
 		return nil
 	}
 	for i := range c.Batches {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"stackmill/internal/exit"
 	"stackmill/internal/hosterr"
 	"stackmill/internal/objstore"
 	"stackmill/pipeline"
@@ -33,18 +34,18 @@ func (in *ingester) checkPlan(f *pflag.FlagSet, paths []string) error {
 	if in.plan == "" {
 		switch {
 		case f.Changed("chunk"):
-			return usageErrorf("ingest: --chunk: it needs --plan")
+			return exit.Usagef("ingest: --chunk: it needs --plan")
 		case len(paths) == 0:
-			return usageErrorf("ingest: no PATH is given (see stackmill ingest --help)")
+			return exit.Usagef("ingest: no PATH is given (see stackmill ingest --help)")
 		}
 		return nil
 	}
 	if len(paths) > 0 {
-		return usageErrorf("ingest: --plan: the plan says which recordings to read, not %q", paths[0])
+		return exit.Usagef("ingest: --plan: the plan says which recordings to read, not %q", paths[0])
 	}
 	for _, name := range notOfChunks {
 		if f.Changed(name) {
-			return usageErrorf("ingest: --%s: not with --plan", name)
+			return exit.Usagef("ingest: --%s: not with --plan", name)
 		}
 	}
 	return nil
@@ -59,12 +60,12 @@ func (in *ingester) chunkNumber(f *pflag.FlagSet) (int, error) {
 		if text := os.Getenv(name); text != "" {
 			n, err := strconv.Atoi(text)
 			if err != nil {
-				return 0, usageErrorf("ingest: --plan: %s is %q, not the number of a chunk", name, text)
+				return 0, exit.Usagef("ingest: --plan: %s is %q, not the number of a chunk", name, text)
 			}
 			return n, nil
 		}
 	}
-	return 0, usageErrorf("ingest: --plan: nothing says which chunk (give --chunk, or set %s or %s)", chunkVariables[0], chunkVariables[1])
+	return 0, exit.Usagef("ingest: --plan: nothing says which chunk (give --chunk, or set %s or %s)", chunkVariables[0], chunkVariables[1])
 }
 
 // runChunk ingests a chunk of a plan.
@@ -88,7 +89,7 @@ func (in *ingester) runChunk(ctx context.Context, f *pflag.FlagSet) error {
 		return err
 	}
 	if chunk < 0 || chunk >= len(p.Chunks) {
-		return usageErrorf("ingest: --chunk: no chunk %d, %s has %d (from 0)", chunk, in.plan, len(p.Chunks))
+		return exit.Usagef("ingest: --chunk: no chunk %d, %s has %d (from 0)", chunk, in.plan, len(p.Chunks))
 	}
 	in.chunk = chunk
 	inputs, err := p.Inputs(chunk)
@@ -166,7 +167,7 @@ func (in *ingester) placeReport(r *ingestReport) error {
 // unless it is no fault of the machine.
 func unready(err error) error {
 	if errors.As(err, new(syscall.Errno)) || hosterr.Is(err) && !objstore.Lasting(err) {
-		return &exitError{plan.Retry, err}
+		return exit.With(plan.Retry, err)
 	}
 	return err
 }
@@ -183,11 +184,11 @@ func (o *outcome) ofChunk() error {
 	case o.err == nil:
 		return nil
 	case o.interrupted, slices.ContainsFunc(o.results, is(aborted)):
-		return &exitError{plan.Retry, o.err}
+		return exit.With(plan.Retry, o.err)
 	case len(o.results) == 0:
 		return unready(o.err)
 	case !slices.ContainsFunc(o.results, is(there)):
-		return &exitError{plan.Retry, errors.New("ingest: --plan: none of the chunk's recordings is there (is their file system mounted here?)")}
+		return exit.With(plan.Retry, errors.New("ingest: --plan: none of the chunk's recordings is there (is their file system mounted here?)"))
 	}
-	return &exitError{exitLost, o.err}
+	return exit.With(exit.Lost, o.err)
 }

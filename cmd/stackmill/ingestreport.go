@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"stackmill/internal/exit"
 	"stackmill/pipeline"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
@@ -84,7 +85,7 @@ func (in *ingester) newReport(o *outcome, paths []string, w *watched) *ingestRep
 		ReportVersion: reportVersion, Program: in.Program, StoreVersion: schema.StoreVersion, Store: absolute(in.store),
 		Arguments: in.arguments(paths), Started: o.started.UTC(), Ended: o.ended.UTC(),
 		Seconds: seconds(o.ended.Sub(o.started)), CPUSeconds: seconds(o.tally.cpu),
-		ExitStatus: exitStatus(o.err), Interrupted: o.interrupted,
+		ExitStatus: exit.Status(o.err), Interrupted: o.interrupted,
 		Totals: o.tally, Watch: w, Problems: groupProblems(o.results), Batches: o.batches, Compacted: o.compacted,
 		Inputs: make([]inputReport, len(o.results)),
 	}

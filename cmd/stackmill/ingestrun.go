@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 	"stackmill/schema/storedir"
 )
@@ -65,7 +66,7 @@ func (in *ingester) once(ctx context.Context, paths []string) (o outcome) {
 	log := in.logger()
 	var bar *progressBar
 	if log == nil {
-		bar = newProgressBar(in.stderr, opts.Progress)
+		bar = newProgressBar(in.Stderr, opts.Progress)
 	} else {
 		opts.Done = func(r pipeline.Result) { logResult(log, r) }
 	}
@@ -112,7 +113,7 @@ func (in *ingester) tell(o *outcome, paths []string, w *watched) error {
 		return errors.Join(errs...)
 	}
 	for _, err := range errs {
-		say(in.stderr, "stackmill: %v\n", err)
+		in.Warnf("%v", err)
 	}
 	return o.err
 }
@@ -142,11 +143,11 @@ var errInterrupted = errors.New("interrupted")
 func (in *ingester) logger() *slog.Logger {
 	switch {
 	case in.logFormat == logJSON:
-		return slog.New(slog.NewJSONHandler(in.stderr, nil))
-	case in.logFormat == "" && isTerminal(in.stderr):
+		return slog.New(slog.NewJSONHandler(in.Stderr, nil))
+	case in.logFormat == "" && terminal.Is(in.Stderr):
 		return nil
 	}
-	return slog.New(slog.NewTextHandler(in.stderr, nil))
+	return slog.New(slog.NewTextHandler(in.Stderr, nil))
 }
 
 // The formats of the log.

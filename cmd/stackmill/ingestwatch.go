@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"stackmill/internal/exit"
 	"stackmill/internal/objstore"
 	"stackmill/pipeline"
 )
@@ -25,7 +26,7 @@ type watched struct {
 func (in *ingester) watchPaths(ctx context.Context, paths []string) error {
 	for _, p := range paths {
 		if objstore.Is(p) {
-			return usageErrorf("ingest: --watch: it looks at folders, not at %s (run ingest again and again: what is in is skipped)", p)
+			return exit.Usagef("ingest: --watch: it looks at folders, not at %s (run ingest again and again: what is in is skipped)", p)
 		}
 		if _, err := os.Stat(p); err != nil {
 			return fmt.Errorf("ingest: --watch: %w", err)
@@ -52,7 +53,7 @@ func (in *ingester) watchPaths(ctx context.Context, paths []string) error {
 			return err
 		} else if err != nil && !o.interrupted && err.Error() != aborted {
 			aborted = err.Error()
-			say(in.stderr, "stackmill: %v\n", err)
+			in.Warnf("%v", err)
 		}
 		last.results, last.batches = nil, nil // they are told
 		if sights.Left() {
@@ -95,15 +96,15 @@ func (w *watched) add(o *outcome) {
 
 // end returns the exit status of a watch that was ended.
 func (w *watched) end(last *outcome) error {
-	var exit *exitError
+	var exits *exit.Error
 	switch {
-	case last.tally.Experiments[pipeline.Aborted] > 0 && errors.As(last.err, &exit): // says what is in
-		return &exitError{exitLost, exit.err}
+	case last.tally.Experiments[pipeline.Aborted] > 0 && errors.As(last.err, &exits): // says what is in
+		return exit.With(exit.Lost, exits.Err)
 	case last.interrupted:
-		return &exitError{exitLost, last.err}
+		return exit.With(exit.Lost, last.err)
 	case w.lost > 0:
-		return &exitError{exitLost, fmt.Errorf("ingest: data of %d of %d recordings that came since %s was lost or unreadable (stackmill problems lists it)",
-			w.lost, w.Totals.Inputs, w.Since.Format(time.DateTime))}
+		return exit.With(exit.Lost, fmt.Errorf("ingest: data of %d of %d recordings that came since %s was lost or unreadable (stackmill problems lists it)",
+			w.lost, w.Totals.Inputs, w.Since.Format(time.DateTime)))
 	case last.compacted != nil && !last.compacted.interrupted:
 		return last.compacted.exit()
 	}

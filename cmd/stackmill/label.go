@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
 	"stackmill/queries"
 	"stackmill/schema/storedir"
 )
@@ -45,9 +46,9 @@ with blanks between them. "report --between NAME" shows what was done then.`,
 			}
 			switch {
 			case err != nil:
-				return usageErrorf("label: %w", err)
+				return exit.Usagef("label: %w", err)
 			case len(l.Set)+len(l.Remove) == 0:
-				return usageErrorf("label: no label is given (write KEY=VALUE, or --remove KEY)")
+				return exit.Usagef("label: no label is given (write KEY=VALUE, or --remove KEY)")
 			}
 			db, err := a.open(cmd.Context(), args[:n]...)
 			if err != nil {
@@ -61,7 +62,7 @@ with blanks between them. "report --between NAME" shows what was done then.`,
 			if err != nil {
 				return fmt.Errorf("label: %w", err)
 			}
-			return a.printf("%d experiments labelled\n", len(l.Experiments))
+			return a.Printf("%d experiments labelled\n", len(l.Experiments))
 		},
 	}
 	c.Flags().StringArrayVar(&remove, "remove", nil, "take the label of this key away, may be repeated")

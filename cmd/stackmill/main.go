@@ -14,50 +14,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
 	"stackmill/internal/objstore"
 	"stackmill/internal/tempdir"
+	"stackmill/internal/terminal"
 )
 
-// The exit statuses. Everything that fails otherwise gives exitNothing.
-const (
-	exitNothing = 1 // nothing could be done, or the query failed
-	exitUsage   = 2
-	exitLost    = 3 // ingest: data was lost or unreadable in some experiments
-	exitWrong   = 4 // check: the store is wrong
-)
-
-// app is what every verb needs: where the store is, where to write.
+// app is what every verb needs: the store, the input and the outputs.
 type app struct {
-	store     string
-	engine    // options of the SQL engine
-	stdin     io.Reader
-	stdout    io.Writer
-	stderr    io.Writer
-	cacheSize string // of the mirror of a store elsewhere
-	columns   int    // as if the output were a terminal so wide; 0: as it is
+	store  string
+	engine // options of the SQL engine
+	stdin  io.Reader
+	terminal.Output
+	cacheSize string // limits the local copy of a store on S3
 
 	endsItself atomic.Bool // whether the verb ends by itself soon after a signal
-}
-
-// exitError ends the program with a status. With a nil err nothing is printed: the
-// verb has already printed what is wrong.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit status %d", e.code)
-	}
-	return e.err.Error()
-}
-
-func (e *exitError) Unwrap() error { return e.err }
-
-// usageErrorf is an error in how the program was called.
-func usageErrorf(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
 func main() {
@@ -71,40 +42,26 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer tempdir.RemoveAll()    // also of SQL that does not stop
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	out := &standardOutput{to: stdout}
-	a := &app{stdin: stdin, stdout: out, stderr: stderr}
-	objstore.Tell(func(message string) { say(stderr, "stackmill: %s\n", message) })
+	a := &app{stdin: stdin, Output: terminal.Output{Stdout: out, Stderr: stderr}}
+	objstore.Tell(func(message string) { a.Warnf("%s", message) })
 	root := newRoot(a)
 	root.SetArgs(args)
 	err := a.untilEnded(ctx, func() error { return root.ExecuteContext(ctx) })
-	err = out.orFailed(stderr, err)
-	if err == nil {
-		return 0
-	}
-	code := exitStatus(err)
-	var exit *exitError
-	if errors.As(err, &exit) && exit.err == nil {
-		return code
-	}
-	if ctx.Err() != nil && exit == nil {
-		err = errInterrupted
-	}
-	if exit == nil {
-		err = outOfFiles(missingFile(err))
-	}
-	say(stderr, "stackmill: %v\n", err)
-	return code
-}
-
-// exitStatus is the status with which an error ends the program.
-func exitStatus(err error) int {
-	var exit *exitError
+	err = out.orFailed(&a.Output, err)
+	var exits *exit.Error
 	switch {
 	case err == nil:
 		return 0
-	case errors.As(err, &exit):
-		return exit.code
+	case errors.As(err, &exits) && exits.Err == nil:
+		return exits.Status
+	case exits != nil:
+	case ctx.Err() != nil:
+		err = errInterrupted
+	default:
+		err = outOfFiles(missingFile(err))
 	}
-	return exitNothing
+	a.Warnf("%v", err)
+	return exit.Status(err)
 }
 
 func newRoot(a *app) *cobra.Command {
@@ -138,10 +95,10 @@ func newRoot(a *app) *cobra.Command {
 		return noSuchVerb(args[0], verbs)
 	}
 	root.SetIn(a.stdin)
-	root.SetOut(a.stdout)
-	root.SetErr(a.stderr)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageErrorf("%s: %w (see %s --help)", cmd.Name(), err, cmd.CommandPath())
+		return exit.Usagef("%s: %w (see %s --help)", cmd.Name(), err, cmd.CommandPath())
 	})
 	root.PersistentFlags().StringVar(&a.store, "store", defaultStore(), "the store's directory or s3://BUCKET/PREFIX, also set by $STACKMILL_STORE")
 	root.PersistentFlags().StringVar(&a.cacheSize, "cache-size", "10G", "of a store on S3: how much of its tables may be kept here")
@@ -176,7 +133,7 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usageErrorf("%s: %w (see %s --help)", cmd.Name(), err, cmd.CommandPath())
+			return exit.Usagef("%s: %w (see %s --help)", cmd.Name(), err, cmd.CommandPath())
 		}
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"stackmill/internal/corpus"
+	"stackmill/internal/terminal"
 	"stackmill/queries/storetest"
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/erbuild"
@@ -91,9 +92,9 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: status N PROGRAM ARGS...")
 	}
 	got := 0
-	var exit *exec.ExitError
-	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
-		got = exit.ExitCode()
+	var ended *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &ended) {
+		got = ended.ExitCode()
 	} else {
 		ts.Check(err)
 	}
@@ -126,7 +127,7 @@ func (t *typed) AppendHistory(line string) { t.history = append(t.history, line)
 
 func TestPrompt(t *testing.T) {
 	var out, errs strings.Builder
-	a := &app{store: storetest.New(t, storetest.Two), stdout: &out, stderr: &errs}
+	a := &app{store: storetest.New(t, storetest.Two), Output: terminal.Output{Stdout: &out, Stderr: &errs}}
 	db, err := a.open(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
 	"stackmill/queries/sandbox"
 )
 
@@ -71,10 +72,10 @@ docs/agents.md tells an agent how to work with the store.`,
 // prepare checks the flags, and says how processes that answer are started.
 func (m *agents) prepare() (err error) {
 	if m.most < leastAnswer {
-		return usageErrorf("mcp: --max-bytes: %d is less than %d", m.most, leastAnswer)
+		return exit.Usagef("mcp: --max-bytes: %d is less than %d", m.most, leastAnswer)
 	}
 	if m.limits.Memory, err = parseSize(m.memory); err != nil {
-		return usageErrorf("mcp: --memory: %w", err)
+		return exit.Usagef("mcp: --memory: %w", err)
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -82,7 +83,7 @@ func (m *agents) prepare() (err error) {
 	}
 	m.box = &sandbox.Box{
 		Program: []string{program, "mcp", "--answer", "--store", m.store, "--cache-size", m.cacheSize, "--max-bytes", fmt.Sprint(m.most), "--timeout", m.timeout.String(), "--memory", m.memory},
-		Memory:  m.limits.Memory, Largest: int64(m.most), Errors: m.stderr,
+		Memory:  m.limits.Memory, Largest: int64(m.most), Errors: m.Stderr,
 	}
 	return nil
 }

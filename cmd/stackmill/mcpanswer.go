@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/result"
 )
@@ -157,7 +158,7 @@ func (c *collector) Header(fields []result.Field) error {
 	for i, f := range fields {
 		if c.drop == nil || !c.drop(f) {
 			c.keep = append(c.keep, i)
-			c.Columns = append(c.Columns, shorten(f.Name, longestName))
+			c.Columns = append(c.Columns, terminal.Shorten(f.Name, longestName))
 		}
 	}
 	return nil
@@ -201,10 +202,10 @@ func (c *collector) print(rows *sql.Rows) error {
 func brief(v any) any {
 	switch v := v.(type) {
 	case string:
-		return shorten(v, longestName)
+		return terminal.Shorten(v, longestName)
 	case []any, map[string]any:
 		if text := string(result.Marshal(v)); len(text) > longestName {
-			return shorten(text, longestName)
+			return terminal.Shorten(text, longestName)
 		}
 	case float64:
 		return math.Round(v*1e6) / 1e6

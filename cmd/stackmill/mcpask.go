@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 
+	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 	"stackmill/queries"
 	"stackmill/queries/compare"
@@ -106,7 +107,7 @@ func (m *agents) explain(ctx context.Context, args *arguments) (*answer, error) 
 func linesAnswer(text string) *answer {
 	a := &answer{Columns: []string{"line"}}
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		a.Rows = append(a.Rows, []any{shorten(line, longestName)})
+		a.Rows = append(a.Rows, []any{terminal.Shorten(line, longestName)})
 	}
 	a.RowsTotal = len(a.Rows)
 	return a

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/result"
 )
@@ -122,7 +123,7 @@ func (c *coverage) unattributed(reasons []queries.Record) {
 			c.ReasonsMore++
 			continue
 		}
-		c.Reasons = append(c.Reasons, reason{shorten(r.Text("reason"), longestName), shorten(r.Text("load_object"), longestName), percentOf(r.Number("value"), c.total)})
+		c.Reasons = append(c.Reasons, reason{terminal.Shorten(r.Text("reason"), longestName), terminal.Shorten(r.Text("load_object"), longestName), percentOf(r.Number("value"), c.total)})
 	}
 	c.Unattributed = percentOf(sum, c.total)
 }

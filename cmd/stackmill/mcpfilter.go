@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 )
 
@@ -63,7 +64,7 @@ func shortened(texts []string) []string { return shortenedTo(longestName, texts)
 
 func shortenedTo(longest int, texts []string) (short []string) {
 	for _, t := range texts {
-		short = append(short, shorten(t, longest))
+		short = append(short, terminal.Shorten(t, longest))
 	}
 	return short
 }

@@ -13,6 +13,9 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"stackmill/internal/terminal"
+	"stackmill/queries/result"
 )
 
 // protocols are the versions of the protocol that are understood, the latest first.
@@ -134,7 +137,7 @@ func (c *connection) write(answer any) error {
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	if err := c.printJSON(answer, false); err != nil {
+	if err := result.PrintJSON(c.Stdout, answer, false); err != nil {
 		return err
 	}
 	select {
@@ -354,7 +357,7 @@ func plainResult(r request) (any, error) {
 	case "tools/list":
 		return map[string]any{"tools": tools}, nil
 	}
-	return nil, &rpcError{noSuchMethod, "no method " + shorten(r.Method, 100)}
+	return nil, &rpcError{noSuchMethod, "no method " + terminal.Shorten(r.Method, 100)}
 }
 
 // introduction answers the first request: with the version that the agent asked for, or

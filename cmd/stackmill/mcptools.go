@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"stackmill/internal/lazyregexp"
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/compare"
 	"stackmill/queries/report"
@@ -125,7 +126,7 @@ func (m *agents) call(ctx context.Context, params json.RawMessage) (any, error) 
 		return nil, &rpcError{badArguments, "the parameters of tools/call are a name and arguments"}
 	}
 	if runners[c.Name] == nil {
-		return nil, &rpcError{badArguments, "no tool " + shorten(c.Name, 100)}
+		return nil, &rpcError{badArguments, "no tool " + terminal.Shorten(c.Name, 100)}
 	}
 	if _, err := argumentsOf(c.Name, c.Arguments); err != nil {
 		return m.failure(err), nil
@@ -150,7 +151,7 @@ func (m *agents) call(ctx context.Context, params json.RawMessage) (any, error) 
 // answerCall is the whole of a process that runs a tool. Its answer is the text of the result,
 // and whether that says what failed.
 func (m *agents) answerCall(ctx context.Context) error {
-	return sandbox.Answer(m.stdin, m.stdout, func(request json.RawMessage, body *os.File) (any, error) {
+	return sandbox.Answer(m.stdin, m.Stdout, func(request json.RawMessage, body *os.File) (any, error) {
 		var c toolCall
 		if err := json.Unmarshal(request, &c); err != nil {
 			return nil, err
@@ -187,7 +188,7 @@ func argumentsOf(name string, text json.RawMessage) (*arguments, error) {
 		known := tools[slices.IndexFunc(tools, func(t tool) bool { return t.Name == name })].properties()
 		for _, k := range slices.Sorted(maps.Keys(given)) {
 			if known[k] == nil {
-				return nil, fmt.Errorf("arguments: %s has no %q%s", name, shorten(k, 100), queries.Suggest(k, slices.Sorted(maps.Keys(known))))
+				return nil, fmt.Errorf("arguments: %s has no %q%s", name, terminal.Shorten(k, 100), queries.Suggest(k, slices.Sorted(maps.Keys(known))))
 			}
 		}
 	}
@@ -195,7 +196,7 @@ func argumentsOf(name string, text json.RawMessage) (*arguments, error) {
 		return nil, fmt.Errorf("limit: %d is not between 1 and %d", a.Limit, mostRows)
 	}
 	if !slices.Contains(report.Modes, a.Mode) {
-		return nil, fmt.Errorf("mode: no mode %q (one of %s)", shorten(a.Mode, 100), strings.Join(report.Modes, ", "))
+		return nil, fmt.Errorf("mode: no mode %q (one of %s)", terminal.Shorten(a.Mode, 100), strings.Join(report.Modes, ", "))
 	}
 	return a, nil
 }
@@ -218,7 +219,7 @@ func (m *agents) failure(err error) any { return content(m.failureText(err), tru
 func (m *agents) failureText(err error) string {
 	text := unsafeHint().ReplaceAllString(err.Error(), "")
 	for len(result.Marshal(text)) > m.most/2 {
-		text = shorten(text, len([]rune(text))/2)
+		text = terminal.Shorten(text, len([]rune(text))/2)
 	}
 	return text
 }

@@ -19,6 +19,8 @@ import (
 	"github.com/prometheus/common/model"
 	"golang.org/x/sys/unix"
 
+	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 	"stackmill/schema/diagnostic"
 )
@@ -118,7 +120,7 @@ func (n *night) series() map[string]float64 {
 // The report says of each input what became of it, in the order found, and sums it up.
 func TestReportOfIngest(t *testing.T) {
 	n := newNight(t)
-	if code := n.ingest(n.dir, "nowhere"); code != exitLost {
+	if code := n.ingest(n.dir, "nowhere"); code != exit.Lost {
 		t.Fatalf("status %d\n%s", code, n.stderr)
 	}
 	r := n.read()
@@ -140,7 +142,7 @@ func TestReportOfIngest(t *testing.T) {
 		t.Errorf("problems of an empty one: %+v", e.Problems)
 	}
 	total := r.Totals
-	if r.ExitStatus != exitLost || r.Error == "" || r.Interrupted || r.Store != n.store || total.Inputs != 4 || total.Samples != 6 ||
+	if r.ExitStatus != exit.Lost || r.Error == "" || r.Interrupted || r.Store != n.store || total.Inputs != 4 || total.Samples != 6 ||
 		total.Experiments["complete"] != 2 || total.Experiments["failed"] != 2 || total.Problems["error"] != 1 ||
 		total.Rows != rows || len(r.Batches) != total.Batches || total.FileBytes == 0 || r.Ended.Before(r.Started) {
 		t.Errorf("%+v\n%+v", r, total)
@@ -173,18 +175,18 @@ func TestReportWithoutWork(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(n.store, "commits", "y.json"), []byte(`{"store_version": "1"}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if code := n.ingest(n.dir); code != exitNothing {
+	if code := n.ingest(n.dir); code != exit.Failed {
 		t.Errorf("status %d", code)
 	}
-	if r := n.read(); r.ExitStatus != exitNothing || r.Error == "" || r.Inputs == nil || len(r.Inputs) != 0 {
+	if r := n.read(); r.ExitStatus != exit.Failed || r.Error == "" || r.Inputs == nil || len(r.Inputs) != 0 {
 		t.Errorf("%+v", r)
 	}
 	n.report = filepath.Join(n.dir, "none", "report.json")
-	if code := n.ingest(n.dir); code != exitNothing || !strings.Contains(n.stderr, "--report: ") {
+	if code := n.ingest(n.dir); code != exit.Failed || !strings.Contains(n.stderr, "--report: ") {
 		t.Errorf("status %d: %s", code, n.stderr)
 	}
 	n.report = t.TempDir()
-	if code := n.ingest(n.dir); code != exitNothing || !strings.Contains(n.stderr, "is a directory") {
+	if code := n.ingest(n.dir); code != exit.Failed || !strings.Contains(n.stderr, "is a directory") {
 		t.Errorf("status %d: %s", code, n.stderr)
 	}
 }
@@ -207,7 +209,7 @@ func TestMetrics(t *testing.T) {
 		}
 		return series
 	}
-	s := check(exitLost, map[string]float64{
+	s := check(exit.Lost, map[string]float64{
 		"stackmill_ingest_info": 1, "stackmill_ingest_last_run_exit_status": 3, "stackmill_ingest_last_success_timestamp_seconds": 0,
 		"stackmill_ingest_last_run_experiments complete": 2, "stackmill_ingest_last_run_experiments failed": 1, "stackmill_ingest_last_run_experiments skipped": 0,
 		"stackmill_ingest_experiments_total complete": 2, "stackmill_ingest_samples_total": 6, "stackmill_ingest_problems_total error": 1,
@@ -231,7 +233,7 @@ func TestMetrics(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(n.dir, "empty.er"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	check(exitLost, map[string]float64{"stackmill_ingest_last_success_timestamp_seconds": success, "stackmill_ingest_runs_total": 3})
+	check(exit.Lost, map[string]float64{"stackmill_ingest_last_success_timestamp_seconds": success, "stackmill_ingest_runs_total": 3})
 	// Another user's collector reads it.
 	old := unix.Umask(0o022)
 	unix.Umask(old)
@@ -245,7 +247,7 @@ func TestMetrics(t *testing.T) {
 	if err := errors.Join(os.RemoveAll(filepath.Join(n.store, "commits")), os.WriteFile(filepath.Join(n.store, "commits"), nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
-	s = check(exitNothing, map[string]float64{"stackmill_ingest_runs_total": 4})
+	s = check(exit.Failed, map[string]float64{"stackmill_ingest_runs_total": 4})
 	if _, ok := s["stackmill_store_batches"]; ok || !strings.Contains(n.stderr, "--metrics: it lacks") {
 		t.Errorf("%v\n%s", s, n.stderr)
 	}
@@ -312,7 +314,7 @@ func TestManyAreFewLines(t *testing.T) {
 		}
 	}
 	var stdout, stderr bytes.Buffer
-	s := summary{app: &app{stdout: &stdout, stderr: &stderr}, results: results}
+	s := summary{app: &app{Output: terminal.Output{Stdout: &stdout, Stderr: &stderr}}, results: results}
 	if err := s.print(time.Second); err == nil {
 		t.Error("nothing was lost")
 	}
@@ -361,11 +363,11 @@ func countLines(t *testing.T, text string, want map[string]int) {
 func TestNightUsage(t *testing.T) {
 	n := newNight(t)
 	for _, args := range [][]string{{"--interval", "1s"}, {"--settle", "1s"}, {"--log-format", "xml"}, {"--watch", "--interval", "0s"}, {"--watch", "--settle", "-1s"}} {
-		if code := n.ingest(append(args, n.dir)...); code != exitUsage {
+		if code := n.ingest(append(args, n.dir)...); code != exit.Usage {
 			t.Errorf("%v: status %d: %s", args, code, n.stderr)
 		}
 	}
-	if code := n.ingest("--watch", filepath.Join(n.dir, "nowhere")); code != exitNothing || !strings.Contains(n.stderr, "no such file") {
+	if code := n.ingest("--watch", filepath.Join(n.dir, "nowhere")); code != exit.Failed || !strings.Contains(n.stderr, "no such file") {
 		t.Errorf("status %d: %s", code, n.stderr)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"stackmill/internal/terminal"
 )
 
 // The options that the page about unattended use names are options of ingest, or of the
@@ -15,7 +17,7 @@ func TestOperationsOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := newRoot(&app{stdin: strings.NewReader(""), stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}})
+	root := newRoot(&app{stdin: strings.NewReader(""), Output: terminal.Output{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}})
 	found := regexp.MustCompile("(?:stackmill ([a-z]+) )?[^`\n]*?--([a-z][a-z-]+)").FindAllStringSubmatch(string(text), -1)
 	if len(found) < 20 {
 		t.Errorf("%d options were found", len(found))

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stackmill/internal/corpus"
+	"stackmill/internal/exit"
 	"stackmill/queries/storetest"
 )
 
@@ -164,7 +165,7 @@ func TestOutputsOnFullDisks(t *testing.T) {
 			out, err := c.CombinedOutput()
 			text, rerr := os.ReadFile(file)
 			entries, derr := os.ReadDir(dir)
-			if err == nil || c.ProcessState.ExitCode() != exitNothing || rerr != nil || derr != nil || string(text) != "old" || len(entries) != 1 || !strings.Contains(strings.ToLower(string(out)), "file too large") {
+			if err == nil || c.ProcessState.ExitCode() != exit.Failed || rerr != nil || derr != nil || string(text) != "old" || len(entries) != 1 || !strings.Contains(strings.ToLower(string(out)), "file too large") {
 				t.Errorf("%v: %q, %d files: %s", err, text, len(entries), out)
 			}
 		})
@@ -211,7 +212,7 @@ func TestFullStandardOutput(t *testing.T) {
 			var errs bytes.Buffer
 			p.Stdout, p.Stderr = full, &errs
 			err := p.Run()
-			if err == nil || p.ProcessState.ExitCode() != exitNothing || strings.Count(errs.String(), syscall.ENOSPC.Error()) != 1 {
+			if err == nil || p.ProcessState.ExitCode() != exit.Failed || strings.Count(errs.String(), syscall.ENOSPC.Error()) != 1 {
 				t.Errorf("%q: %v: %s", call, err, &errs)
 			}
 		}

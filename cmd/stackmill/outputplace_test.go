@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"stackmill/internal/cachetag"
+	"stackmill/internal/exit"
 	"stackmill/queries/storetest"
 	"stackmill/schema/storedir"
 )
@@ -94,7 +95,7 @@ func TestOutputPlaces(t *testing.T) {
 					args = append(args, "x")
 				}
 				out, errs, status := call(args...)
-				if status != exitNothing || out != "" || !strings.Contains(errs, "--"+f.Name+": "+place+" belongs to "+what) {
+				if status != exit.Failed || out != "" || !strings.Contains(errs, "--"+f.Name+": "+place+" belongs to "+what) {
 					t.Errorf("%v --%s %s: status %d: %s", words, f.Name, place, status, errs)
 				}
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"stackmill/internal/exit"
 	"stackmill/internal/objstore"
 	"stackmill/pipeline"
 	"stackmill/pipeline/plan"
@@ -120,7 +121,7 @@ func (p *planFlags) addFlags(f *pflag.FlagSet, cpus int) {
 // sameOnce returns an error if two flags are given that say the same.
 func (p *planner) sameOnce(f *pflag.FlagSet) error {
 	if f.Changed("minutes") && f.Changed("chunks") {
-		return usageErrorf("%s: --minutes and --chunks given (give one of them)", p.verb)
+		return exit.Usagef("%s: --minutes and --chunks given (give one of them)", p.verb)
 	}
 	return nil
 }
@@ -130,21 +131,21 @@ func (p *planner) check() error {
 	limit, err := parseSize(p.memory)
 	switch {
 	case p.output == "":
-		return usageErrorf("%s: --output: no file is given for the plan", p.verb)
+		return exit.Usagef("%s: --output: no file is given for the plan", p.verb)
 	case strings.ContainsFunc(p.output, func(r rune) bool { return r < ' ' }):
-		return usageErrorf("%s: --output: %q has a control character", p.verb, p.output)
+		return exit.Usagef("%s: --output: %q has a control character", p.verb, p.output)
 	case !(p.minutes > 0): // also if it is no number
-		return usageErrorf("%s: --minutes: %v is not more than 0", p.verb, p.minutes)
+		return exit.Usagef("%s: --minutes: %v is not more than 0", p.verb, p.minutes)
 	case p.chunks < 0 || p.chunks > mostChunks:
-		return usageErrorf("%s: --chunks: %d is not from 1 to %d", p.verb, p.chunks, mostChunks)
+		return exit.Usagef("%s: --chunks: %d is not from 1 to %d", p.verb, p.chunks, mostChunks)
 	case p.cpus < 1:
-		return usageErrorf("%s: --cpus: %d is less than 1", p.verb, p.cpus)
+		return exit.Usagef("%s: --cpus: %d is less than 1", p.verb, p.cpus)
 	case p.parallel < 0:
-		return usageErrorf("%s: --parallel: %d is less than 0", p.verb, p.parallel)
+		return exit.Usagef("%s: --parallel: %d is less than 0", p.verb, p.parallel)
 	case err != nil:
-		return usageErrorf("%s: --memory: %w", p.verb, err)
+		return exit.Usagef("%s: --memory: %w", p.verb, err)
 	case p.scheduler != "" && p.scheduler != slurm && p.scheduler != kubernetes:
-		return usageErrorf("%s: --submit: no scheduler %q (one of %s, %s)", p.verb, p.scheduler, slurm, kubernetes)
+		return exit.Usagef("%s: --submit: no scheduler %q (one of %s, %s)", p.verb, p.scheduler, slurm, kubernetes)
 	}
 	p.Memory = limit
 	if err := p.checkClaim(); err != nil {
@@ -168,23 +169,23 @@ func (p *planner) checkOptions() error {
 	c := &cobra.Command{}
 	in.addFlags(c)
 	if err := c.ParseFlags(p.options); err != nil {
-		return usageErrorf("%s: --ingest-option: %w", p.verb, err)
+		return exit.Usagef("%s: --ingest-option: %w", p.verb, err)
 	}
 	f := c.Flags()
 	p.Forgotten = p.Forgotten || in.Forgotten
 	for _, name := range append([]string{"plan", "chunk", "jobs", "memory"}, notOfChunks...) {
 		if f.Changed(name) {
-			return usageErrorf("%s: --ingest-option: --%s: the plan says that", p.verb, name)
+			return exit.Usagef("%s: --ingest-option: --%s: the plan says that", p.verb, name)
 		}
 	}
 	if f.NArg() > 0 {
-		return usageErrorf("%s: --ingest-option: %q is no option", p.verb, f.Arg(0))
+		return exit.Usagef("%s: --ingest-option: %q is no option", p.verb, f.Arg(0))
 	}
 	if err := in.checkNight(f); err != nil {
-		return usageErrorf("%s: --ingest-option: %w", p.verb, err)
+		return exit.Usagef("%s: --ingest-option: %w", p.verb, err)
 	}
 	if _, err := in.given.labels(); err != nil {
-		return usageErrorf("%s: --ingest-option: %w", p.verb, err)
+		return exit.Usagef("%s: --ingest-option: %w", p.verb, err)
 	}
 	return nil
 }
@@ -221,7 +222,7 @@ func (p *planner) paths(given []string) (paths []string, err error) {
 			found, err := filepath.Glob(path)
 			switch {
 			case err != nil:
-				return nil, usageErrorf("plan: %s: %w", path, err)
+				return nil, exit.Usagef("plan: %s: %w", path, err)
 			case len(found) == 0:
 				return nil, fmt.Errorf("plan: %s: nothing is there", path)
 			}
@@ -238,7 +239,7 @@ func (p *planner) paths(given []string) (paths []string, err error) {
 		paths = append(paths, listed...)
 	}
 	if len(given)+len(p.lists) == 0 {
-		return nil, usageErrorf("plan: no PATH is given (see stackmill plan --help)")
+		return nil, exit.Usagef("plan: no PATH is given (see stackmill plan --help)")
 	}
 	return paths, nil
 }
@@ -285,7 +286,7 @@ func (p *planner) learn(measured *plan.Measured) {
 	noted := map[string]storedir.Noted{}
 	err := plan.Reports(p.store, func(r *plan.Report, err error) {
 		if err != nil {
-			say(p.stderr, "stackmill: %v (it is not used)\n", err)
+			p.Warnf("%v (it is not used)", err)
 			return
 		}
 		measured.Add(r)
@@ -294,7 +295,7 @@ func (p *planner) learn(measured *plan.Measured) {
 		}
 	})
 	if err != nil {
-		say(p.stderr, "stackmill: %v\n", err)
+		p.Warnf("%v", err)
 	}
 	if len(noted) == 0 {
 		return
@@ -328,7 +329,7 @@ func (p *planner) find(ctx context.Context, paths []string) (inputs []plan.Input
 		if f.Err != nil {
 			p.left++
 			if said++; said <= sayTimes {
-				say(p.stderr, "stackmill: %s: %v\n", f.Path, f.Err)
+				p.Warnf("%s: %v", f.Path, f.Err)
 			}
 			continue
 		}
@@ -339,7 +340,7 @@ func (p *planner) find(ctx context.Context, paths []string) (inputs []plan.Input
 		inputs = append(inputs, in)
 	}
 	if said > sayTimes {
-		say(p.stderr, "stackmill: %d more cannot be planned\n", said-sayTimes)
+		p.Warnf("%d more cannot be planned", said-sayTimes)
 	}
 	return inputs, nil
 }
@@ -385,7 +386,7 @@ func (p *planner) make(ctx context.Context, inputs []plan.Input, measured *plan.
 		return fmt.Errorf("%s: %w", p.verb, err)
 	}
 	if p.left > 0 {
-		return &exitError{exitLost, fmt.Errorf("%s: %d inputs cannot be read and are not planned", p.verb, p.left)}
+		return exit.With(exit.Lost, fmt.Errorf("%s: %d inputs cannot be read and are not planned", p.verb, p.left))
 	}
 	return nil
 }
@@ -402,10 +403,10 @@ func (p *planner) tell(e *plan.Estimate) error {
 	if e.Measured == 0 {
 		by = "nothing was measured on this store yet"
 	}
-	err := p.printf("%d recordings of %d bytes in %d chunks; %d are in the store\n", n, bytes, len(h.Chunks), p.skipped)
+	err := p.Printf("%d recordings of %d bytes in %d chunks; %d are in the store\n", n, bytes, len(h.Chunks), p.skipped)
 	if err != nil || n == 0 {
 		return err
 	}
-	return p.printf("estimated %.1f minutes a task, at most %.1f: %.2g s a recording and %.2g s a megabyte, %s\n",
+	return p.Printf("estimated %.1f minutes a task, at most %.1f: %.2g s a recording and %.2g s a megabyte, %s\n",
 		total/float64(len(h.Chunks))/60, h.Longest()/60, e.PerInput, e.PerByte*1e6, by)
 }

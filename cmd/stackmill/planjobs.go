@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"stackmill/internal/exit"
 	"stackmill/pipeline/plan"
 	"stackmill/schema/storedir"
 )
@@ -25,20 +26,20 @@ const (
 func (p *planner) checkClaim() error {
 	if p.image == "" && p.claim == "" {
 		if p.scheduler == kubernetes {
-			return usageErrorf("%s: --submit k8s: it needs --image and --claim", p.verb)
+			return exit.Usagef("%s: --submit k8s: it needs --image and --claim", p.verb)
 		}
 		return nil
 	}
 	name, mount, ok := strings.Cut(p.claim, ":")
 	if p.image == "" || !ok || name == "" || !filepath.IsAbs(mount) {
-		return usageErrorf("%s: Kubernetes needs --image IMAGE and --claim NAME:MOUNT, with an absolute path MOUNT", p.verb)
+		return exit.Usagef("%s: Kubernetes needs --image IMAGE and --claim NAME:MOUNT, with an absolute path MOUNT", p.verb)
 	}
 	for _, path := range []string{p.output, p.store} {
 		if storedir.IsMirror(path) { // it needs no volume
 			continue
 		}
 		if rel, err := filepath.Rel(mount, absolute(path)); err != nil || !filepath.IsLocal(rel) {
-			return usageErrorf("%s: --claim: %s is not below %s: tasks would not see it", p.verb, absolute(path), mount)
+			return exit.Usagef("%s: --claim: %s is not below %s: tasks would not see it", p.verb, absolute(path), mount)
 		}
 	}
 	return nil
@@ -96,7 +97,7 @@ func (p *planner) writeJobs() (submit [][]string, err error) {
 func (p *planner) submit(ctx context.Context, commands [][]string) error {
 	if p.scheduler == "" {
 		for i, before := range []string{"submit it", "or"}[:len(commands)] {
-			if err := p.printf("%s: %s\n", before, shell(commands[i])); err != nil {
+			if err := p.Printf("%s: %s\n", before, shell(commands[i])); err != nil {
 				return err
 			}
 		}
@@ -117,7 +118,7 @@ func (p *planner) submit(ctx context.Context, commands [][]string) error {
 	if err != nil {
 		return fmt.Errorf("--submit: %s: %w (the plan is written)", shell(command), err)
 	}
-	return p.printf("%s\n", strings.TrimSpace(string(out)))
+	return p.Printf("%s\n", strings.TrimSpace(string(out)))
 }
 
 // shell writes a command for a shell.

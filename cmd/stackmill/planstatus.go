@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
 	"stackmill/pipeline"
 	"stackmill/pipeline/plan"
 	"stackmill/queries/result"
@@ -47,19 +48,19 @@ be told; 2 wrong usage.`,
   stackmill plan status night.plan --all --format csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(reportFormats, s.format) {
-				return usageErrorf("plan status: --format: no format %q (one of %s)", s.format, strings.Join(reportFormats, ", "))
+			if !slices.Contains(result.Formats, s.format) {
+				return exit.Usagef("plan status: --format: no format %q (one of %s)", s.format, strings.Join(result.Formats, ", "))
 			}
 			if cmd.Flags().Changed("limit") && !s.forPeople() {
-				return usageErrorf("plan status: --limit: %s always has all rows (it applies to table and markdown)", s.format)
+				return exit.Usagef("plan status: --limit: %s always has all rows (it applies to table and markdown)", s.format)
 			}
 			return s.run(cmd.Context(), args[0], cmd.Flags().Changed("store"))
 		},
 	}
-	c.Flags().StringVar(&s.format, "format", "table", strings.Join(reportFormats, ", "))
+	c.Flags().StringVar(&s.format, "format", "table", strings.Join(result.Formats, ", "))
 	c.Flags().BoolVar(&s.all, "all", false, "list those that are in, too")
 	c.Flags().IntVar(&s.limit, "limit", 50, "how many to list in a table, 0 for all")
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
@@ -89,7 +90,7 @@ func (s *planState) run(ctx context.Context, path string, given bool) error {
 		return fmt.Errorf("plan status: %w", err)
 	}
 	if out := s.counts[plan.Missing] + s.counts[plan.Failed] + s.lost; out > 0 {
-		return &exitError{code: exitLost}
+		return exit.With(exit.Lost, nil)
 	}
 	return nil
 }
@@ -122,19 +123,19 @@ func (s *planState) print(p *plan.Plan, people bool) error {
 	if people {
 		n := p.Count()
 		err := errors.Join(
-			s.printf("Plan %s of %s: %d recordings in %d chunks, store %s\n", p.ID, p.Made.Format("2006-01-02 15:04"), n, len(p.Chunks), storedir.Name(s.store)),
-			s.printf("%d in, of which %d have lost data; %d missing, %d failed, %d forgotten\n", s.counts[plan.In], s.lost, s.counts[plan.Missing], s.counts[plan.Failed], s.counts[plan.Forgotten]))
+			s.Printf("Plan %s of %s: %d recordings in %d chunks, store %s\n", p.ID, p.Made.Format("2006-01-02 15:04"), n, len(p.Chunks), storedir.Name(s.store)),
+			s.Printf("%d in, of which %d have lost data; %d missing, %d failed, %d forgotten\n", s.counts[plan.In], s.lost, s.counts[plan.Missing], s.counts[plan.Failed], s.counts[plan.Forgotten]))
 		if len(s.again) > 0 {
-			err = errors.Join(err, s.printf("chunks to run again: %s\n", numbers(s.again)))
+			err = errors.Join(err, s.Printf("chunks to run again: %s\n", numbers(s.again)))
 		}
 		if err != nil || len(s.rows) == 0 {
 			return err
 		}
-		if err := s.printf("\n"); err != nil {
+		if err := s.Printf("\n"); err != nil {
 			return err
 		}
 	}
-	out := s.newPrinter(s.format)
+	out := result.New(&s.Output, s.format)
 	if err := out.Header(fields); err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (s *planState) print(p *plan.Plan, people bool) error {
 	if err := out.Close(); err != nil || s.more == 0 {
 		return err
 	}
-	return s.printf("%d more are not listed (--limit 0 lists all)\n", s.more)
+	return s.Printf("%d more are not listed (--limit 0 lists all)\n", s.more)
 }
 
 // numbers writes numbers as Slurm's option --array has them: 3,7-9.

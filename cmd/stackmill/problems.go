@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
 	"stackmill/queries/result"
 	"stackmill/schema/diagnostic"
 )
@@ -33,10 +34,10 @@ end early, or the collector warned; info: a remark.`,
 		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
-			case !slices.Contains(reportFormats, format):
-				return usageErrorf("problems: --format: no format %q (one of %s)", format, strings.Join(reportFormats, ", "))
+			case !slices.Contains(result.Formats, format):
+				return exit.Usagef("problems: --format: no format %q (one of %s)", format, strings.Join(result.Formats, ", "))
 			case severity != "" && !slices.Contains(severities, severity):
-				return usageErrorf("problems: --severity: no severity %q (one of %s)", severity, strings.Join(severities, ", "))
+				return exit.Usagef("problems: --severity: no severity %q (one of %s)", severity, strings.Join(severities, ", "))
 			}
 			if err := a.printProblems(cmd.Context(), problemQuery(all, format), names, severity, format); err != nil {
 				return fmt.Errorf("problems: %w", err)
@@ -48,8 +49,8 @@ end early, or the collector warned; info: a remark.`,
 	f.StringArrayVar(&names, "experiment", nil, experimentHelp)
 	f.BoolVar(&all, "all", false, "list each problem, not each reason")
 	f.StringVar(&severity, "severity", "", "only this severity: "+strings.Join(severities, ", "))
-	f.StringVar(&format, "format", "table", strings.Join(reportFormats, ", "))
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats, cobra.ShellCompDirectiveNoFileComp))
+	f.StringVar(&format, "format", "table", strings.Join(result.Formats, ", "))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("severity", cobra.FixedCompletions(severities, cobra.ShellCompDirectiveNoFileComp))
 	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	return c
@@ -89,5 +90,5 @@ func (a *app) printProblems(ctx context.Context, query string, names []string, s
 	if err != nil {
 		return err
 	}
-	return result.Print(a.newPrinter(format), rows)
+	return result.Print(result.New(&a.Output, format), rows)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 )
 
@@ -20,7 +21,7 @@ type progressBar struct {
 
 // newProgressBar starts a bar on w, or returns nil if w is not a terminal.
 func newProgressBar(w io.Writer, p *pipeline.Progress) *progressBar {
-	if !isTerminal(w) {
+	if !terminal.Is(w) {
 		return nil
 	}
 	b := &progressBar{

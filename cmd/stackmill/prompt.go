@@ -12,9 +12,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/peterh/liner"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 )
 
@@ -50,10 +52,10 @@ func (q *query) prompt() error {
 		_, _ = l.ReadHistory(f) // a damaged history does not matter
 		f.Close()
 	}
-	_ = q.printf("stackmill SQL over %s (help for help, exit to end)\n", q.store)
+	_ = q.Printf("stackmill SQL over %s (help for help, exit to end)\n", q.store)
 	err = q.loop(l)
 	if werr := writeHistory(l, history); werr != nil {
-		say(q.stderr, "stackmill: query: the history is not kept: %v\n", werr)
+		q.Warnf("query: the history is not kept: %v", werr)
 	}
 	return err
 }
@@ -104,7 +106,7 @@ func (q *query) runTyped(statement string) {
 		err = errors.New("interrupted")
 	}
 	if err != nil {
-		say(q.stderr, "%v\n", err)
+		q.Messagef("%v\n", err)
 	}
 }
 
@@ -132,7 +134,7 @@ func (a *app) command(line string) bool {
 	case words[0] == ".schema" && len(words) == 2:
 		a.describe(words[1])
 	default:
-		_ = a.printf(promptHelp)
+		_ = a.Printf(promptHelp)
 	}
 	return false
 }
@@ -150,7 +152,7 @@ func (a *app) listTables() {
 		}
 		rows = append(rows, []string{r.Name, kind, r.Row})
 	}
-	_ = a.printTable([]field{{name: "name"}, {name: "kind"}, {name: "a row is"}}, rows, false)
+	_ = a.Table([]terminal.Field{{Name: "name"}, {Name: "kind"}, {Name: "a row is"}}, rows, false)
 }
 
 func (a *app) describe(name string) {
@@ -170,10 +172,10 @@ func (a *app) describe(name string) {
 		describe(r.Name, r.Columns)
 	}
 	if rows == nil {
-		say(a.stderr, "no view or table %s (.tables lists them)\n", name)
+		a.Messagef("no view or table %s (.tables lists them)\n", name)
 		return
 	}
-	_ = a.printTable([]field{{name: "column"}, {name: "type"}, {name: "unit"}, {name: "meaning"}}, rows, false)
+	_ = a.Table([]terminal.Field{{Name: "column"}, {Name: "type"}, {Name: "unit"}, {Name: "meaning"}}, rows, false)
 }
 
 var keywords = strings.Fields(`ALL AND AS ASC BETWEEN BY CASE CAST COUNT DESC DESCRIBE DISTINCT ELSE END EXISTS FALSE FROM
@@ -223,7 +225,7 @@ func complete(words []string, line string, pos int) (head string, found []string
 	return string(runes[:start]), found, string(runes[pos:])
 }
 
-func isWord(r rune) bool { return r == '_' || isLetter(r) }
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // historyFile is the file of the prompt's history, empty without a home directory.
 func historyFile() string {

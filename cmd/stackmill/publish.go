@@ -13,6 +13,6 @@ import (
 // nevertheless.
 func (a *app) publish(store string) {
 	if err := queries.Refresh(store); err != nil && !errors.Is(err, storedir.ErrNoStore) {
-		say(a.stderr, "stackmill: %v (the recordings are in the store; the next report or query makes the catalog)\n", err)
+		a.Warnf("%v (the recordings are in the store; the next report or query makes the catalog)", err)
 	}
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/export"
 	"stackmill/queries/result"
@@ -80,21 +82,21 @@ settings. --unsafe lets it do all that DuckDB can and you may.`,
 func (q *querier) check(args []string) error {
 	switch {
 	case !slices.Contains(queryFormats, q.format):
-		return usageErrorf("query: --format: no format %q (one of %s)", q.format, strings.Join(queryFormats, ", "))
+		return exit.Usagef("query: --format: no format %q (one of %s)", q.format, strings.Join(queryFormats, ", "))
 	case q.as != "" && !slices.Contains(export.RowFormats(), q.as):
-		return usageErrorf("query: --as: no format %q (one of %s)", q.as, strings.Join(export.RowFormats(), ", "))
+		return exit.Usagef("query: --as: no format %q (one of %s)", q.as, strings.Join(export.RowFormats(), ", "))
 	case q.as != "" && q.format != "table":
-		return usageErrorf("query: --as and --format given (give one of them)")
+		return exit.Usagef("query: --as and --format given (give one of them)")
 	case q.file != "" && len(args) > 0:
-		return usageErrorf("query: SQL and --file given (give one of them)")
+		return exit.Usagef("query: SQL and --file given (give one of them)")
 	case q.limits.Threads < 0:
-		return usageErrorf("query: --threads: %d is less than 0", q.limits.Threads)
+		return exit.Usagef("query: --threads: %d is less than 0", q.limits.Threads)
 	case q.memory == "":
 		return nil
 	}
 	size, err := parseSize(q.memory)
 	if err != nil {
-		return usageErrorf("query: --memory: %w", err)
+		return exit.Usagef("query: --memory: %w", err)
 	}
 	q.limits.Memory = size
 	return nil
@@ -122,14 +124,14 @@ func (q *querier) answer(ctx context.Context, args []string) error {
 	defer on.close()
 	switch {
 	case prompt && q.as != "":
-		return usageErrorf("query: --as: no SQL given")
+		return exit.Usagef("query: --as: no SQL given")
 	case prompt && q.output != "":
-		return usageErrorf("query: --output: no SQL given")
+		return exit.Usagef("query: --output: no SQL given")
 	case prompt:
 		return on.prompt()
 	}
 	if strings.Trim(statement, "; \t\r\n") == "" {
-		return usageErrorf("query: no SQL given")
+		return exit.Usagef("query: no SQL given")
 	}
 	if err := on.run(ctx, statement, cmp.Or(q.as, q.format), q.output); err != nil {
 		return fmt.Errorf("query: %w", err)
@@ -145,7 +147,7 @@ func (a *app) statement(file string, args []string) (statement string, prompt bo
 		data, err = os.ReadFile(file)
 	case len(args) == 1 && args[0] != "-":
 		return args[0], false, nil
-	case len(args) == 0 && file == "" && isTerminal(a.stdin):
+	case len(args) == 0 && file == "" && terminal.Is(a.stdin):
 		return "", true, nil
 	default:
 		data, err = io.ReadAll(a.stdin)
@@ -178,8 +180,8 @@ func (q *query) close() {
 // run runs the SQL and prints the result, to the file output if given. This program
 // writes the file; SQL cannot.
 func (q *query) run(ctx context.Context, text, format, output string) (err error) {
-	if output == "" && slices.Contains([]string{"parquet", "arrow", "pprof"}, format) && isTerminal(q.stdout) {
-		return usageErrorf("the standard output is a terminal (name a file with --output)")
+	if output == "" && slices.Contains([]string{"parquet", "arrow", "pprof"}, format) && terminal.Is(q.Stdout) {
+		return exit.Usagef("the standard output is a terminal (name a file with --output)")
 	}
 	memory := cmp.Or(q.limits.Memory, queries.DefaultMemory)
 	err, q.stuck = attend(ctx, q.timeout, memory, func(ctx context.Context) error {
@@ -188,7 +190,7 @@ func (q *query) run(ctx context.Context, text, format, output string) (err error
 			return err
 		}
 		for _, advice := range q.db.Advise(ctx, q.conn, last) {
-			say(q.stderr, "stackmill: query: warning: %s\n", advice)
+			q.Warnf("query: warning: %s", advice)
 		}
 		return q.write(ctx, last, format, output)
 	})
@@ -201,7 +203,7 @@ func (q *query) write(ctx context.Context, statement, format, output string) err
 		return q.writeTo(ctx, q.app, statement, format)
 	}
 	return writeOutput(output, func(w io.Writer) error {
-		to := &app{store: q.store, stdin: q.stdin, stdout: w, stderr: q.stderr}
+		to := &app{store: q.store, stdin: q.stdin, Output: terminal.Output{Stdout: w, Stderr: q.Stderr}}
 		to.leftOut = q.leftOut
 		if err := q.writeTo(ctx, to, statement, format); err != nil || format != "table" {
 			return err
@@ -214,9 +216,9 @@ func (q *query) write(ctx context.Context, statement, format, output string) err
 func (q *query) writeTo(ctx context.Context, a *app, statement, format string) error {
 	switch format {
 	case "parquet":
-		return q.db.CopyParquet(ctx, q.conn, statement, 0, a.stdout)
+		return q.db.CopyParquet(ctx, q.conn, statement, 0, a.Stdout)
 	case "arrow":
-		return result.Arrow(ctx, q.conn, statement, a.stdout)
+		return result.Arrow(ctx, q.conn, statement, a.Stdout)
 	}
 	rows, err := q.conn.QueryContext(ctx, statement)
 	if err != nil {
@@ -224,11 +226,10 @@ func (q *query) writeTo(ctx context.Context, a *app, statement, format string) e
 	}
 	if slices.Contains(export.RowFormats(), format) {
 		defer rows.Close()
-		return export.WriteRows(ctx, rows, format, q.leftOut, a.stdout)
+		return export.WriteRows(ctx, rows, format, q.leftOut, a.Stdout)
 	}
-	p := a.newPrinter(format)
-	if t, ok := p.(*tablePrinter); ok {
-		t.lines = strings.HasPrefix(strings.ToUpper(statement), "EXPLAIN")
+	if format == "table" && strings.HasPrefix(strings.ToUpper(statement), "EXPLAIN") {
+		return result.Print(result.QueryPlan(&a.Output), rows)
 	}
-	return result.Print(p, rows)
+	return result.Print(result.New(&a.Output, format), rows)
 }

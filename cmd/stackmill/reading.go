@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
 	"stackmill/queries"
 )
 
@@ -29,7 +30,7 @@ func readingCommands(a *app) []*cobra.Command {
 }
 
 func noSuchVerb(name string, verbs []string) error {
-	return usageErrorf("%s: no such verb%s (stackmill --help lists them)", name, queries.Suggest(name, verbs))
+	return exit.Usagef("%s: no such verb%s (stackmill --help lists them)", name, queries.Suggest(name, verbs))
 }
 
 func engineVersion() string { return strings.TrimPrefix(queries.EngineVersion(), "v") }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"stackmill/internal/exit"
 )
 
 // readmeCommand is a command of the README's first look with what it prints: all that
@@ -36,7 +38,7 @@ func TestReadme(t *testing.T) {
 	}
 	t.Setenv("STACKMILL_STORE", filepath.Join(dir, filepath.Base(store)))
 	t.Chdir(root)
-	if _, errs, status := call(append(ingest, "--store", os.Getenv("STACKMILL_STORE"), "--no-system-debug", "--debug-dir", dir, filepath.Join(dir, "exp"))...); status != 0 && status != exitLost {
+	if _, errs, status := call(append(ingest, "--store", os.Getenv("STACKMILL_STORE"), "--no-system-debug", "--debug-dir", dir, filepath.Join(dir, "exp"))...); status != 0 && status != exit.Lost {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	_, look, _ := strings.Cut(string(page), "\n## A first look\n")

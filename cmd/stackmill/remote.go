@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"stackmill/internal/exit"
 	"stackmill/internal/objstore"
 	"stackmill/schema/s3cache"
 )
@@ -21,13 +22,13 @@ func (a *app) reach(ctx context.Context, store string) error {
 	a.store = store
 	switch {
 	case store == "":
-		return usageErrorf("--store: no directory is given")
+		return exit.Usagef("--store: no directory is given")
 	case !objstore.Is(store):
 		return readableName(store)
 	}
 	size, err := parseSize(a.cacheSize)
 	if err != nil {
-		return usageErrorf("--cache-size: %w", err)
+		return exit.Usagef("--cache-size: %w", err)
 	}
 	cache, err := ownCache()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"stackmill/internal/exit"
 	"stackmill/queries"
 	"stackmill/queries/report"
 	"stackmill/queries/result"
@@ -60,7 +61,7 @@ CPU time, synchronization, heap, I/O; "all" shows every one. "overview",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				if name := otherThan(cmd, "format", "store", "cache-size"); name != "" {
-					return usageErrorf("report: --%s: no VIEW given (stackmill report lists them)", name)
+					return exit.Usagef("report: --%s: no VIEW given (stackmill report lists them)", name)
 				}
 				return a.listReports(r.format)
 			}
@@ -108,20 +109,20 @@ func (r *reporter) addFlags(c *cobra.Command) {
 
 // prepare finds the report and looks at what can be judged without a store.
 func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
-	if !slices.Contains(reportFormats, r.format) {
-		return usageErrorf("report: --format: no format %q (one of %s)", r.format, strings.Join(reportFormats, ", "))
+	if !slices.Contains(result.Formats, r.format) {
+		return exit.Usagef("report: --format: no format %q (one of %s)", r.format, strings.Join(result.Formats, ", "))
 	}
 	if err := r.About(name, cmd.Flags().Changed("mode")); err != nil {
-		return usageErrorf("report: %w", err)
+		return exit.Usagef("report: %w", err)
 	}
 	if r.Sort != "" && r.draws() {
-		return usageErrorf("report: --sort: %s has an order of its own as a table (use another --format)", r.Name)
+		return exit.Usagef("report: --sort: %s has an order of its own as a table (use another --format)", r.Name)
 	}
 	if err := r.refused(); err != nil {
-		return usageErrorf("report: %w", err)
+		return exit.Usagef("report: %w", err)
 	}
 	if r.sources, err = source.ParseRules(r.sourcePaths); err != nil {
-		return usageErrorf("report: --source-path: %w", err)
+		return exit.Usagef("report: --source-path: %w", err)
 	}
 	return nil
 }
@@ -169,7 +170,7 @@ func (a *app) listReports(format string) error {
 		return err
 	}
 	fields := []result.Field{{Name: "report"}, {Name: "view"}, {Name: "a row is"}}
-	p := a.newPrinter(format)
+	p := result.New(&a.Output, format)
 	if err := p.Header(fields); err != nil {
 		return err
 	}

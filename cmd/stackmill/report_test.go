@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/storetest"
 )
@@ -86,12 +87,12 @@ func TestDeepTree(t *testing.T) {
 		rows = append(rows, rec)
 	}
 	var out bytes.Buffer
-	w := (&app{stdout: &out}).page()
+	w := (&terminal.Output{Stdout: &out}).Page()
 	left := 4999
 	for _, root := range tree(rows) {
 		printTree(w, root, &left, nil)
 	}
-	w.flush()
+	w.Flush()
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 4999 {
 		t.Errorf("%d lines, the limit is 4999", len(lines))
@@ -99,18 +100,5 @@ func TestDeepTree(t *testing.T) {
 	last := lines[len(lines)-1]
 	if !strings.HasSuffix(last, " [4998] +-f4998") || len(last) > 200 {
 		t.Errorf("the last line is %q", last)
-	}
-}
-
-func TestShorten(t *testing.T) {
-	long := strings.Repeat("a", 60) + strings.Repeat("é", 60)
-	for name, want := range map[string]string{
-		"short":                 "short",
-		strings.Repeat("é", 80): strings.Repeat("é", 80),
-		long:                    strings.Repeat("a", 49) + "…" + strings.Repeat("é", 30),
-	} {
-		if got := shorten(name, nameWidth); got != want {
-			t.Errorf("%s is shown as %s, want %s", name, got, want)
-		}
 	}
 }

@@ -42,7 +42,7 @@ func (r *reporter) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return result.Print(r.newPrinter(r.format), rows)
+		return result.Print(result.New(&r.Output, r.format), rows)
 	}
 	ask := q.Table
 	if r.draws() || len(q.Side) > 1 {
@@ -61,13 +61,13 @@ func (r *reporter) run(ctx context.Context) error {
 		}
 	}
 	if len(rows) == 0 && r.format == "table" {
-		return r.printf("%s\n", r.nothing())
+		return r.Printf("%s\n", r.nothing())
 	}
 	if len(q.Side) > 1 {
 		return r.sideBySide(q, r.withTotals(rows))
 	}
 	fields, cells := r.layout(q, r.withTotals(rows))
-	return r.printTable(fields, cells, r.format == "markdown")
+	return r.Table(fields, cells, r.format == "markdown")
 }
 
 // nothing says why a report has no rows.

@@ -5,11 +5,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"time"
+
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/report"
 	"stackmill/schema"
-	"strconv"
-	"time"
 )
 
 // caption prints above a table what it shows.
@@ -24,7 +26,7 @@ func (r *reporter) caption(ctx context.Context, q *report.Question) error {
 	if r.db.Count == 1 {
 		what += ", experiment " + r.db.Single
 	}
-	if err := r.printf("%s\n", what); err != nil {
+	if err := r.Printf("%s\n", what); err != nil {
 		return err
 	}
 	if r.db.Narrowed() {
@@ -32,27 +34,27 @@ func (r *reporter) caption(ctx context.Context, q *report.Question) error {
 			return err
 		}
 	}
-	return r.printf("\n")
+	return r.Printf("\n")
 }
 
 // layout makes the cells of the printed table.
-func (r *reporter) layout(q *report.Question, rows []queries.Record) ([]field, [][]string) {
-	var fields []field
+func (r *reporter) layout(q *report.Question, rows []queries.Record) ([]terminal.Field, [][]string) {
+	var fields []terminal.Field
 	if r.db.Count > 1 {
-		fields = append(fields, field{name: "Experiment"})
+		fields = append(fields, terminal.Field{Name: "Experiment"})
 	}
 	if q.OnlyMetric() == "" && q.Measured() {
-		fields = append(fields, field{name: "Metric"})
+		fields = append(fields, terminal.Field{Name: "Metric"})
 	}
 	unit := unitOf(rows)
 	for k, c := range r.Columns {
 		switch c.As {
 		case report.Metric:
-			fields = append(fields, field{name: c.Title + unit, numeric: true}, field{name: "%", numeric: true})
+			fields = append(fields, terminal.Field{Name: c.Title + unit, Numeric: true}, terminal.Field{Name: "%", Numeric: true})
 		case report.Amount:
-			fields = append(fields, field{name: c.Title + unit, numeric: true})
+			fields = append(fields, terminal.Field{Name: c.Title + unit, Numeric: true})
 		default:
-			fields = append(fields, field{name: c.Title, numeric: c.As != report.Words, short: c.As == report.Words && k+1 < len(r.Columns) && !r.wide, whole: r.wide})
+			fields = append(fields, terminal.Field{Name: c.Title, Numeric: c.As != report.Words, Short: c.As == report.Words && k+1 < len(r.Columns) && !r.wide, Whole: r.wide})
 		}
 	}
 	cells := make([][]string, len(rows))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmill/internal/exit"
 	"stackmill/queries/storetest"
 )
 
@@ -49,11 +50,11 @@ func TestFewResources(t *testing.T) {
 			c := limited(t, limits, verb...)
 			c.Stderr = &errs
 			err := c.Run()
-			var exit *exec.ExitError
+			var ended *exec.ExitError
 			switch {
 			case works && err != nil:
 				t.Errorf("%s: %v: %v\n%s", limits, verb, err, errs.String())
-			case !works && (!errors.As(err, &exit) || exit.ExitCode() != exitNothing || strings.Count(errs.String(), "\n") != 1 || !strings.Contains(errs.String(), "ulimit")):
+			case !works && (!errors.As(err, &ended) || ended.ExitCode() != exit.Failed || strings.Count(errs.String(), "\n") != 1 || !strings.Contains(errs.String(), "ulimit")):
 				t.Errorf("%s: %v: %v\n%s", limits, verb, err, errs.String())
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
 	"stackmill/pipeline"
 	"stackmill/queries"
 	"stackmill/schema/storedir"
@@ -49,7 +50,7 @@ done, see the reasons; 1 nothing could be done; 2 wrong usage.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains([]string{"table", "json"}, r.format) {
-				return usageErrorf("resymbolize: --format: no format %q (one of table, json)", r.format)
+				return exit.Usagef("resymbolize: --format: no format %q (one of table, json)", r.format)
 			}
 			if err := r.check(); err != nil {
 				return err
@@ -70,7 +71,7 @@ func (r *resymbolizer) run(ctx context.Context, selectors []string) error {
 	}
 	r.endsItself.Store(true)
 	r.Progress = &pipeline.Progress{}
-	bar := newProgressBar(r.stderr, r.Progress)
+	bar := newProgressBar(r.Stderr, r.Progress)
 	results, err := pipeline.Resymbolize(ctx, r.Options, wanted, r.dry)
 	if bar != nil {
 		bar.stop()

@@ -5,7 +5,10 @@ package main
 import (
 	"fmt"
 
+	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/pipeline"
+	"stackmill/queries/result"
 )
 
 // resymbolized says what became of an experiment.
@@ -57,7 +60,7 @@ func (r *resymbolizer) report(results []pipeline.Result, stopped error) error {
 		list = append(list, changesOf(x))
 	}
 	if r.format == "json" {
-		if err := r.printJSON(list, true); err != nil {
+		if err := result.PrintJSON(r.Stdout, list, true); err != nil {
 			return err
 		}
 	} else {
@@ -66,22 +69,22 @@ func (r *resymbolizer) report(results []pipeline.Result, stopped error) error {
 		if r.dry {
 			verb = "would be made again"
 		}
-		if err := r.printf("%d of %d experiments %s\n", done, len(results), verb); err != nil {
+		if err := r.Printf("%d of %d experiments %s\n", done, len(results), verb); err != nil {
 			return err
 		}
 	}
 	if undone == 0 && stopped == nil {
 		return nil
 	}
-	code := exitLost
+	code := exit.Lost
 	if done == 0 {
-		code = exitNothing
+		code = exit.Failed
 	}
 	why := "see the reasons above"
 	if stopped != nil {
 		why = stopped.Error()
 	}
-	return &exitError{code, fmt.Errorf("resymbolize: %d of %d experiments failed and stay as they are: %s", undone, len(results), why)}
+	return exit.With(code, fmt.Errorf("resymbolize: %d of %d experiments failed and stay as they are: %s", undone, len(results), why))
 }
 
 func changesOf(x *pipeline.Result) resymbolized {
@@ -133,37 +136,37 @@ func knownOf(objects []pipeline.LoadObject) float64 {
 func (r *resymbolizer) printChanges(list []resymbolized) {
 	for i := range list {
 		c := &list[i]
-		name := printable(c.Experiment)
+		name := terminal.Printable(c.Experiment)
 		if c.Experiment == "" {
-			name = printable(c.Path)
+			name = terminal.Printable(c.Path)
 		}
 		if c.Error != "" {
-			say(r.stderr, "stackmill: %s: not done: %s\n", name, c.Error)
+			r.Warnf("%s: not done: %s", name, c.Error)
 			continue
 		}
 		if r.dry {
-			_ = r.printf("%s: more is found\n", name)
+			_ = r.Printf("%s: more is found\n", name)
 		} else {
-			_ = r.printf("%s: %s, functions known for %.1f %% of %s, were for %.1f %%\n", name, c.Status, 100*c.KnownAfter, c.Metric, 100*c.KnownBefore)
+			_ = r.Printf("%s: %s, functions known for %.1f %% of %s, were for %.1f %%\n", name, c.Status, 100*c.KnownAfter, c.Metric, 100*c.KnownBefore)
 		}
 		for _, o := range c.LoadObjects {
 			if !o.Used {
 				continue
 			}
-			_ = r.printf("  %s: symbols %s, were %s", printable(o.Path), o.symbols(o.After), o.symbols(o.Before))
+			_ = r.Printf("  %s: symbols %s, were %s", terminal.Printable(o.Path), o.symbols(o.After), o.symbols(o.Before))
 			if !r.dry {
-				_ = r.printf("; %d functions on stacks have names, %d had", o.After.Named, o.Before.Named)
+				_ = r.Printf("; %d functions on stacks have names, %d had", o.After.Named, o.Before.Named)
 			}
 			if !r.dry && c.Metric != "" {
-				_ = r.printf("; known for %.1f %% of %s, were for %.1f %%", 100*o.After.Known, c.Metric, 100*o.Before.Known)
+				_ = r.Printf("; known for %.1f %% of %s, were for %.1f %%", 100*o.After.Known, c.Metric, 100*o.Before.Known)
 			}
-			_ = r.printf("\n")
+			_ = r.Printf("\n")
 		}
 		if c.Unused > 0 {
-			_ = r.printf("  and %d load objects that no stack has code of\n", c.Unused)
+			_ = r.Printf("  and %d load objects that no stack has code of\n", c.Unused)
 		}
 		if c.CutStacks {
-			_ = r.printf("  stacks that were unwound from dumps stay as long as they were: the store does not have the dumps\n")
+			_ = r.Printf("  stacks that were unwound from dumps stay as long as they were: the store does not have the dumps\n")
 		}
 	}
 }

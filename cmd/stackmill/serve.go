@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -17,6 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/queries/flight"
 	"stackmill/queries/serve"
 	"stackmill/schema/storedir"
@@ -61,11 +62,11 @@ Requests are only answered under the server's own addresses, and names that --ho
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, pair := range [][2]string{{"unix", "listen"}, {"unix", "open"}, {"no-token", "token-file"}} {
 				if cmd.Flags().Changed(pair[0]) && cmd.Flags().Changed(pair[1]) {
-					return usageErrorf("serve: --%s and --%s exclude each other (leave one out)", pair[0], pair[1])
+					return exit.Usagef("serve: --%s and --%s exclude each other (leave one out)", pair[0], pair[1])
 				}
 			}
 			if s.unix != "" && len(s.Hosts) > 0 && s.tokenFile == "" && !s.noToken {
-				return usageErrorf("serve: --unix and --host: all clients of a proxy could read the store without a token (give --token-file, or --no-token if the proxy checks its clients)")
+				return exit.Usagef("serve: --unix and --host: all clients of a proxy could read the store without a token (give --token-file, or --no-token if the proxy checks its clients)")
 			}
 			if err := s.prepare(); err != nil {
 				return err
@@ -73,7 +74,7 @@ Requests are only answered under the server's own addresses, and names that --ho
 			a.endsItself.Store(!s.answer)
 			run := s.run
 			if s.answer {
-				run = func(ctx context.Context) error { return serve.Answer(ctx, s.Options, a.stdin, a.stdout) }
+				run = func(ctx context.Context) error { return serve.Answer(ctx, s.Options, a.stdin, a.Stdout) }
 			}
 			if err := run(cmd.Context()); err != nil {
 				return fmt.Errorf("serve: %w", err)
@@ -113,32 +114,32 @@ func (s *server) prepare() (err error) {
 		}
 		host, _, err := net.SplitHostPort(address)
 		if err != nil {
-			return usageErrorf("serve: %s: %w", flag, err)
+			return exit.Usagef("serve: %s: %w", flag, err)
 		}
 		if s.noToken && !isLoopback(host) {
-			return usageErrorf("serve: --no-token: others can reach %s (leave --no-token out, or listen on 127.0.0.1)", address)
+			return exit.Usagef("serve: --no-token: others can reach %s (leave --no-token out, or listen on 127.0.0.1)", address)
 		}
 	}
 	if s.open != "" {
 		if _, err := placeOf("", "", s.open); err != nil {
-			return usageErrorf("serve: --open: %w", err)
+			return exit.Usagef("serve: --open: %w", err)
 		}
 	}
 	switch {
 	case s.Timeout <= 0:
-		return usageErrorf("serve: --timeout: %v is not longer than 0", s.Timeout)
+		return exit.Usagef("serve: --timeout: %v is not longer than 0", s.Timeout)
 	case s.Concurrent < 1 || s.Waiting < 0:
-		return usageErrorf("serve: --concurrent must be 1 or more, --waiting 0 or more")
+		return exit.Usagef("serve: --concurrent must be 1 or more, --waiting 0 or more")
 	case s.Functions < 0:
-		return usageErrorf("serve: --metrics-functions must be 0 or more")
+		return exit.Usagef("serve: --metrics-functions must be 0 or more")
 	case s.Largest < leastAnswer:
-		return usageErrorf("serve: --max-bytes: %d is less than %d", s.Largest, leastAnswer)
+		return exit.Usagef("serve: --max-bytes: %d is less than %d", s.Largest, leastAnswer)
 	}
 	if s.Memory, err = parseSize(s.memory); err != nil {
-		return usageErrorf("serve: --memory: %w", err)
+		return exit.Usagef("serve: --memory: %w", err)
 	}
 	if err := serve.CheckLatest(s.By); err != nil {
-		return usageErrorf("serve: --metrics-by: %w", err)
+		return exit.Usagef("serve: --metrics-by: %w", err)
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -146,7 +147,7 @@ func (s *server) prepare() (err error) {
 	}
 	s.Store, s.Version = s.store, programVersion()
 	s.Program = []string{program, "serve", "--answer", "--store", s.store, "--memory", s.memory, "--timeout", s.Timeout.String(), "--max-bytes", fmt.Sprint(s.Largest)}
-	s.Log = slog.New(slog.NewTextHandler(s.stderr, nil))
+	s.Log = slog.New(slog.NewTextHandler(s.Stderr, nil))
 	return nil
 }
 
@@ -156,11 +157,11 @@ func (s *server) chooseToken() (err error) {
 	switch {
 	case s.answer: // it has no listener
 	case s.tokenFile != "":
-		s.Token, err = readToken(s.tokenFile, s.stderr)
+		s.Token, err = readToken(s.tokenFile, &s.Output)
 		s.TokenOnSocket = true
 	case s.unix != "" && s.flight == "": // a socket is the user's alone
 	case s.noToken:
-		say(s.stderr, "stackmill: serve: --no-token: all users of this machine can read the store (--unix PATH needs no token and is yours alone)\n")
+		s.Warnf("serve: --no-token: all users of this machine can read the store (--unix PATH needs no token and is yours alone)")
 	default:
 		s.Token, s.madeToken = rand.Text(), true
 	}
@@ -171,17 +172,17 @@ func (s *server) chooseToken() (err error) {
 const leastToken = 16
 
 // readToken reads a token from a file.
-func readToken(file string, warn io.Writer) (string, error) {
+func readToken(file string, warn *terminal.Output) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return "", fmt.Errorf("serve: --token-file: %w", err)
 	}
 	token := strings.TrimSpace(string(text))
 	if len(token) < leastToken || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return "", usageErrorf("serve: --token-file: %s must have one word of at least %d letters, digits and signs (openssl rand -hex 24 > FILE writes one)", file, leastToken)
+		return "", exit.Usagef("serve: --token-file: %s must have one word of at least %d letters, digits and signs (openssl rand -hex 24 > FILE writes one)", file, leastToken)
 	}
 	if about, err := os.Stat(file); err == nil && about.Mode().IsRegular() && about.Mode()&0o004 != 0 {
-		say(warn, "stackmill: serve: --token-file: all users of this machine can read %s (chmod o-r keeps it from them)\n", file)
+		warn.Warnf("serve: --token-file: all users of this machine can read %s (chmod o-r keeps it from them)", file)
 	}
 	return token, nil
 }
@@ -247,7 +248,7 @@ func (s *server) run(ctx context.Context) (err error) {
 		}
 	}
 	for _, way := range ways {
-		if err := s.printf("%s\n", way); err != nil {
+		if err := s.Printf("%s\n", way); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/report"
 )
@@ -31,7 +32,7 @@ func (r *reporter) sideBySide(q *report.Question, rows []queries.Record) error {
 			cells = append(cells, r.sideCells(q, row))
 		}
 	}
-	return r.printTable(fields, cells, r.format == "markdown")
+	return r.Table(fields, cells, r.format == "markdown")
 }
 
 // experimentsOf cuts the rows where the experiment changes.
@@ -85,9 +86,9 @@ func ofMetric(c report.Column) bool {
 	return c.As == report.Metric || c.As == report.Amount || c.Name == "samples"
 }
 
-func (r *reporter) sideFields(q *report.Question, rows []queries.Record) (fields []field) {
+func (r *reporter) sideFields(q *report.Question, rows []queries.Record) (fields []terminal.Field) {
 	if r.db.Count > 1 {
-		fields = append(fields, field{name: "Experiment"})
+		fields = append(fields, terminal.Field{Name: "Experiment"})
 	}
 	for _, metric := range q.Side {
 		of := slices.DeleteFunc(slices.Clone(rows), func(rec queries.Record) bool { return rec.Text("metric") != metric })
@@ -99,15 +100,15 @@ func (r *reporter) sideFields(q *report.Question, rows []queries.Record) (fields
 			if c.Name != "samples" {
 				title += unitOf(of)
 			}
-			fields = append(fields, field{name: title, numeric: true})
+			fields = append(fields, terminal.Field{Name: title, Numeric: true})
 			if c.As == report.Metric {
-				fields = append(fields, field{name: "%", numeric: true})
+				fields = append(fields, terminal.Field{Name: "%", Numeric: true})
 			}
 		}
 	}
 	for k, c := range r.Columns {
 		if !ofMetric(c) {
-			fields = append(fields, field{name: c.Title, numeric: c.As != report.Words, short: c.As == report.Words && k+1 < len(r.Columns) && !r.wide})
+			fields = append(fields, terminal.Field{Name: c.Title, Numeric: c.As != report.Words, Short: c.As == report.Words && k+1 < len(r.Columns) && !r.wide})
 		}
 	}
 	return fields

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"stackmill/internal/corpus"
+	"stackmill/internal/exit"
 	"stackmill/queries/storetest"
 )
 
@@ -65,7 +66,7 @@ func TestSignal(t *testing.T) {
 			last, status := signalAfter(t, program(t, append(ingest[:len(ingest):len(ingest)], endless)...), after)
 			n := committed(t, store)
 			m := isIn.FindStringSubmatch(last)
-			if m == nil || status != exitLost {
+			if m == nil || status != exit.Lost {
 				t.Fatalf("status %d, last line %q", status, last)
 			}
 			if in, _ := strconv.Atoi(m[1]); in != n || in < after {
@@ -143,7 +144,7 @@ func TestSignalInLongWork(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = c.Wait() // the status is checked
-			if c.ProcessState.ExitCode() != exitNothing || !strings.Contains(out.String(), "interrupted") {
+			if c.ProcessState.ExitCode() != exit.Failed || !strings.Contains(out.String(), "interrupted") {
 				t.Errorf("%v\n%s", c.ProcessState, out.String())
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/report"
 	"stackmill/stages/symbolize/source"
@@ -17,14 +18,14 @@ import (
 // source prints source lines with their values, names of functions at their first lines
 // and, if asked for, inlined code below the lines that call it.
 func (r *reporter) source(ctx context.Context, q *report.Question, rows []queries.Record) error {
-	w := r.page()
+	w := r.Page()
 	inlined, err := q.Inlined(ctx)
 	if err != nil {
 		return err
 	}
 	for i, group := range groups(rows) {
 		if i > 0 {
-			w.printf("\n")
+			w.Printf("\n")
 		}
 		r.groupTitle(w, q, group)
 		if r.Limit > 0 {
@@ -32,24 +33,24 @@ func (r *reporter) source(ctx context.Context, q *report.Question, rows []querie
 		}
 		for j, file := range runs(group, "file") {
 			if j > 0 {
-				w.printf("\n")
+				w.Printf("\n")
 			}
 			r.sourceFile(w, !q.OfFunctions(), file, inlined)
 		}
 	}
-	return w.flush()
+	return w.Flush()
 }
 
 // sourceFile prints lines of one file: those with rows, or all if whole.
-func (r *reporter) sourceFile(w *page, whole bool, rows []queries.Record, inlined map[report.Line][]queries.Record) {
+func (r *reporter) sourceFile(w *terminal.Page, whole bool, rows []queries.Record, inlined map[report.Line][]queries.Record) {
 	file := rows[0].Text("file")
-	w.printf("Source file %s\n", file)
+	w.Printf("Source file %s\n", file)
 	last := rows[len(rows)-1].Number("line")
 	var text *source.Text
 	if !slices.ContainsFunc(rows, func(rec queries.Record) bool { return rec["text"] != nil }) {
 		text = r.sourceText(w, file, last)
 	}
-	w.printf("   %12s %6s %12s %6s\n", "Excl."+unitOf(rows), "%", "Incl."+unitOf(rows), "%")
+	w.Printf("   %12s %6s %12s %6s\n", "Excl."+unitOf(rows), "%", "Incl."+unitOf(rows), "%")
 	next := rows[0].Number("line") // the line to print
 	if text != nil && whole {
 		next, last = 1, int64(len(text.Lines))
@@ -66,7 +67,7 @@ func (r *reporter) sourceFile(w *page, whole bool, rows []queries.Record, inline
 		for _, place := range inlined[report.Line{Experiment: rec.Text("experiment_id"), Metric: rec.Text("metric"), File: file, Number: line}] {
 			place["total"] = rec["total"]
 			where := place.Text("inlined_file")
-			w.printf("   %s        %s+ %s, line %d of %s\n", valueColumns(place), strings.Repeat("  ", int(place.Number("depth"))),
+			w.Printf("   %s        %s+ %s, line %d of %s\n", valueColumns(place), strings.Repeat("  ", int(place.Number("depth"))),
 				place.Text("function"), place.Number("inlined_line"), where[strings.LastIndex(where, "/")+1:])
 		}
 		next = line + 1
@@ -77,9 +78,9 @@ func (r *reporter) sourceFile(w *page, whole bool, rows []queries.Record, inline
 }
 
 // printLine prints a line; lines without code have no values.
-func printLine(w *page, rec queries.Record) {
+func printLine(w *terminal.Page, rec queries.Record) {
 	if names := rec.Text("functions"); names != "" {
-		w.printf("%50s<Function: %s>\n", "", names)
+		w.Printf("%50s<Function: %s>\n", "", names)
 	}
 	mark, values := "  ", strings.Repeat(" ", 39)
 	if high, _ := rec["high"].(bool); high {
@@ -92,7 +93,7 @@ func printLine(w *page, rec queries.Record) {
 	if n := rec.Number("line"); n > 0 {
 		number = fmt.Sprint(n)
 	}
-	w.printf("%s\n", sourceLine(strings.TrimRight(fmt.Sprintf("%s %s %7s. %s", mark, values, number, rec.Text("text")), " ")))
+	w.Printf("%s\n", terminal.SourceLine(strings.TrimRight(fmt.Sprintf("%s %s %7s. %s", mark, values, number, rec.Text("text")), " ")))
 }
 
 // valueColumns are the exclusive and inclusive values with percentages.
@@ -104,17 +105,17 @@ func valueColumns(rec queries.Record) string {
 
 // sourceText reads the text of a file that the store does not have. It prints the
 // reason and returns nil if the text is not available or lacks lines that have values.
-func (r *reporter) sourceText(w *page, file string, last int64) *source.Text {
+func (r *reporter) sourceText(w *terminal.Page, file string, last int64) *source.Text {
 	text, err := (&source.Finder{Rules: r.sources, NoRecorded: r.noRecorded}).Read(file)
 	switch {
 	case errors.Is(err, source.ErrNotFound):
-		w.printf("no text of %s: not in the recording, not at its path (use --source-path FROM=TO)\n", file)
+		w.Printf("no text of %s: not in the recording, not at its path (use --source-path FROM=TO)\n", file)
 	case err != nil:
-		w.printf("no text of %s: %v\n", file, err)
+		w.Printf("no text of %s: %v\n", file, err)
 	case int64(len(text.Lines)) < last:
-		w.printf("no text of %s: %s has %d lines, but the program has code from line %d\n", file, text.Path, len(text.Lines), last)
+		w.Printf("no text of %s: %s has %d lines, but the program has code from line %d\n", file, text.Path, len(text.Lines), last)
 	default:
-		w.printf("text of %s\n", text.Path)
+		w.Printf("text of %s\n", text.Path)
 		return text
 	}
 	return nil

@@ -28,7 +28,7 @@ func (a *app) open(ctx context.Context, selectors ...string) (*queries.DB, error
 	}
 	a.leftOut = db.LeftOut()
 	for _, remark := range a.leftOut {
-		say(a.stderr, "stackmill: %s\n", remark)
+		a.Warnf("%s", remark)
 	}
 	return db, nil
 }

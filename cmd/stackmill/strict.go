@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"stackmill/internal/exit"
 )
 
 // answering makes verbs say what is left out of their answers: under tables, where these may go
@@ -23,7 +25,7 @@ func (a *app) answering(verbs ...*cobra.Command) []*cobra.Command {
 				return err
 			}
 			if *strict {
-				return &exitError{strictStatus(cmd.Name()), fmt.Errorf("%s: the answer lacks what is left out, and --strict is given", cmd.Name())}
+				return exit.With(strictStatus(cmd.Name()), fmt.Errorf("%s: the answer lacks what is left out, and --strict is given", cmd.Name()))
 			}
 			return nil
 		}
@@ -35,9 +37,9 @@ func (a *app) answering(verbs ...*cobra.Command) []*cobra.Command {
 // judged.
 func strictStatus(verb string) int {
 	if verb == "gate" {
-		return exitNothing
+		return exit.Failed
 	}
-	return exitLost
+	return exit.Lost
 }
 
 // noteLeftOut prints what is left out under a table. Other formats have rows only.
@@ -52,7 +54,7 @@ func (a *app) noteLeftOut(cmd *cobra.Command) error {
 // printLeftOut prints what is left out.
 func (a *app) printLeftOut() error {
 	for _, remark := range a.leftOut {
-		if err := a.printf("\n%s\n", remark); err != nil {
+		if err := a.Printf("\n%s\n", remark); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"stackmill/internal/corpus"
+	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/export"
 	"stackmill/queries/storetest"
@@ -88,7 +90,7 @@ func TestLeftOut(t *testing.T) {
 func toldByVerbs(t *testing.T, store, groups, stack string) {
 	t.Helper()
 	const remark = "left out: the experiment te"
-	for _, c := range newRoot(&app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}).Commands() {
+	for _, c := range newRoot(&app{stdin: strings.NewReader(""), Output: terminal.Output{Stdout: io.Discard, Stderr: io.Discard}}).Commands() {
 		verb := c.Name()
 		args, ok := fromStore[verb]
 		if !ok {
@@ -97,12 +99,12 @@ func toldByVerbs(t *testing.T, store, groups, stack string) {
 			}
 			continue
 		}
-		asked, want := append([]string{verb}, args...), exitLost
+		asked, want := append([]string{verb}, args...), exit.Lost
 		switch verb {
 		case "explain":
 			asked = append(asked, stack)
 		case "gate":
-			want = exitNothing
+			want = exit.Failed
 		}
 		if verb == "gate" {
 			asked = append(asked, "--store", groups)
@@ -121,7 +123,7 @@ func toldByVerbs(t *testing.T, store, groups, stack string) {
 		}
 		for _, format := range []string{"table", "markdown", "text", "json"} {
 			out, errs, status := call(append(asked, "--format", format)...)
-			if status == exitUsage && format != "json" { // it has no such format
+			if status == exit.Usage && format != "json" { // it has no such format
 				continue
 			}
 			if said := strings.Contains(out, remark); said != (format != "json" || verb == "gate") || status != 0 {
@@ -239,7 +241,7 @@ func TestDamagedExperiment(t *testing.T) {
 		damage(t, store)
 		repair(t, store)
 		for range 2 { // the second time, by the catalog that the first has left
-			if _, errs, status := call("query", "--store", store, "--strict", "SELECT 1"); status != exitLost || !strings.Contains(errs, "left out: the experiment "+name+", which was damaged (") {
+			if _, errs, status := call("query", "--store", store, "--strict", "SELECT 1"); status != exit.Lost || !strings.Contains(errs, "left out: the experiment "+name+", which was damaged (") {
 				t.Errorf("repaired: %d %s", status, errs)
 			}
 		}

@@ -3,11 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"time"
 
+	"stackmill/internal/exit"
 	"stackmill/pipeline"
 	"stackmill/schema/diagnostic"
 	"stackmill/schema/storedir"
@@ -39,17 +39,17 @@ func (s *summary) print(elapsed time.Duration) error {
 	s.logEnd(elapsed)
 	there, failed, aborted, forgotten := count[pipeline.Skipped], count[pipeline.Failed], count[pipeline.Aborted], count[pipeline.Forgotten]
 	in := len(s.results) - there - failed - aborted - forgotten
-	_ = s.printf("%d ingested, %d already there, %d failed", in, there, failed)
+	_ = s.Printf("%d ingested, %d already there, %d failed", in, there, failed)
 	if forgotten > 0 {
-		_ = s.printf(", %d forgotten (--forgotten ingests them)", forgotten)
+		_ = s.Printf(", %d forgotten (--forgotten ingests them)", forgotten)
 	}
 	if aborted > 0 {
-		_ = s.printf(", %d not done", aborted)
+		_ = s.Printf(", %d not done", aborted)
 	}
-	_ = s.printf(": %d samples in %.1f s\n", samples, elapsed.Seconds())
-	code := exitLost
+	_ = s.Printf(": %d samples in %.1f s\n", samples, elapsed.Seconds())
+	code := exit.Lost
 	if in+there+forgotten == 0 {
-		code = exitNothing
+		code = exit.Failed
 	}
 	switch {
 	case aborted > 0:
@@ -57,14 +57,14 @@ func (s *summary) print(elapsed time.Duration) error {
 		if s.stopped != nil {
 			why = s.stopped.Error()
 		}
-		return &exitError{code, fmt.Errorf("ingest: %d of %d recordings are in the store, %d are not: %s (run the same command again to go on)",
-			in+there, len(s.results), len(s.results)-in-there-forgotten, why)}
+		return exit.With(code, fmt.Errorf("ingest: %d of %d recordings are in the store, %d are not: %s (run the same command again to go on)",
+			in+there, len(s.results), len(s.results)-in-there-forgotten, why))
 	case lost == 0:
 		return nil
-	case code == exitNothing:
-		return &exitError{exitNothing, errors.New("ingest: nothing could be read (see the reasons above)")}
+	case code == exit.Failed:
+		return exit.With(exit.Failed, errors.New("ingest: nothing could be read (see the reasons above)"))
 	}
-	return &exitError{exitLost, fmt.Errorf("ingest: data of %d of %d recordings was lost or unreadable (stackmill problems --store %s lists it)", lost, len(s.results), storedir.Name(s.store))}
+	return exit.With(exit.Lost, fmt.Errorf("ingest: data of %d of %d recordings was lost or unreadable (stackmill problems --store %s lists it)", lost, len(s.results), storedir.Name(s.store)))
 }
 
 // printLost prints why data of an input is not in the store. What ended the run is
@@ -76,13 +76,13 @@ func (s *summary) printLost(r pipeline.Result, said *saidBefore) {
 	case r.Err != nil && r.Status == pipeline.Aborted:
 		why := r.Err.Error()
 		if r.Elapsed > 0 && s.stopped != errInterrupted && said.add(why) == 1 {
-			say(s.stderr, "stackmill: %s: not ingested: %s\n", r.Path, why)
+			s.Warnf("%s: not ingested: %s", r.Path, why)
 		}
 	case said.add(reasonLost(&r)) > sayTimes:
 	case r.Err != nil:
-		say(s.stderr, "stackmill: %s: %v%s\n", r.Path, r.Err, stackKept(r.Err))
+		s.Warnf("%s: %v%s", r.Path, r.Err, stackKept(r.Err))
 	default:
-		printProblems(s.stderr, r)
+		s.Warnf("%s: %s: %s", r.Path, r.Status, firstError(r))
 	}
 }
 
@@ -124,7 +124,7 @@ func reasonLost(r *pipeline.Result) string {
 func (s *summary) printMore(said *saidBefore) {
 	for _, reason := range said.things {
 		if more := said.times[reason] - sayTimes; more > 0 && !s.aborted(reason) {
-			say(s.stderr, "stackmill: %d more recordings have the same: %s\n", more, reason)
+			s.Warnf("%d more recordings have the same: %s", more, reason)
 		}
 	}
 }
@@ -144,11 +144,6 @@ func stackKept(err error) string {
 		return ""
 	}
 	return keepStack(internal.Stack)
-}
-
-// printProblems prints the first of a recording's errors.
-func printProblems(w io.Writer, r pipeline.Result) {
-	say(w, "stackmill: %s: %s: %s\n", r.Path, r.Status, firstError(r))
 }
 
 // firstError is the first of a recording's errors, and how many there are besides.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/exit"
 	"stackmill/queries/result"
 	"stackmill/schema"
 )
@@ -27,11 +28,11 @@ func newVersionCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, name := range []string{"store", "cache-size"} {
 				if cmd.Flags().Changed(name) {
-					return usageErrorf("version: --%s: it reads no store", name)
+					return exit.Usagef("version: --%s: it reads no store", name)
 				}
 			}
 			if !slices.Contains([]string{"table", "json"}, format) {
-				return usageErrorf("version: --format: no format %q (one of table, json)", format)
+				return exit.Usagef("version: --format: no format %q (one of table, json)", format)
 			}
 			return a.printVersion(format)
 		},
@@ -47,7 +48,7 @@ func (a *app) printVersion(format string) error {
 		strings.TrimPrefix(runtime.Version(), "go"), schema.StoreVersion}
 	if format == "table" {
 		for i, n := range names {
-			_ = a.printf("%-13s %s\n", strings.ReplaceAll(n, "_", " "), values[i])
+			_ = a.Printf("%-13s %s\n", strings.ReplaceAll(n, "_", " "), values[i])
 		}
 		return nil
 	}
@@ -55,7 +56,7 @@ func (a *app) printVersion(format string) error {
 	for i, n := range names {
 		object[i] = fmt.Sprintf("%s:%s", result.Marshal(n), result.Marshal(values[i]))
 	}
-	return a.printJSON(json.RawMessage("{"+strings.Join(object, ",")+"}"), false)
+	return result.PrintJSON(a.Stdout, json.RawMessage("{"+strings.Join(object, ",")+"}"), false)
 }
 
 // programVersion identifies this build of the program.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"stackmill/internal/corpus"
+	"stackmill/internal/exit"
 	"stackmill/schema/storedir"
 )
 
@@ -149,7 +150,7 @@ func TestWatchOfDamaged(t *testing.T) {
 	w.put("perf.data", "none", 0)
 	w.ingested("perf.data", "failed")
 	w.looks(10)
-	if code := w.end(); code != exitLost {
+	if code := w.end(); code != exit.Lost {
 		t.Errorf("status %d\n%s", code, w.stderr)
 	}
 	if n := strings.Count(w.stderr, "empty.er: failed"); n > 1 {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	_ "golang.org/x/crypto/x509roots/fallback" // an image of nothing but the worker has no certificates
+
+	"stackmill/internal/exit"
 )
 
 // Without cgo there is no SQL engine. What is left is the worker: the verbs that read
@@ -20,7 +22,7 @@ type engine struct{}
 func readingCommands(*app) []*cobra.Command { return nil }
 
 func noSuchVerb(name string, _ []string) error {
-	return usageErrorf("%s: the worker, which is built without cgo, has no such verb: it needs the full stackmill (--help lists what there is)", name)
+	return exit.Usagef("%s: the worker, which is built without cgo, has no such verb: it needs the full stackmill (--help lists what there is)", name)
 }
 
 // missingFile is for errors of the engine.

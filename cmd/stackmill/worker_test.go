@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/internal/corpus"
+	"stackmill/internal/exit"
 )
 
 // mostWorker is the most bytes that the worker may have: each node of a cluster loads it.
@@ -93,7 +94,7 @@ func filesBy(t *testing.T, program, cache string, paths ...string) map[string]in
 	t.Helper()
 	store := filepath.Join(t.TempDir(), "store")
 	c := exec.Command(program, append([]string{"ingest", "--store", store, "--recursive", "--cache", cache}, paths...)...)
-	if out, err := c.CombinedOutput(); err != nil && c.ProcessState.ExitCode() != exitLost {
+	if out, err := c.CombinedOutput(); err != nil && c.ProcessState.ExitCode() != exit.Lost {
 		t.Errorf("%v: %s", err, out)
 	} else if strings.Contains(string(out), cache) {
 		t.Errorf("it speaks of the cache:\n%s", out)

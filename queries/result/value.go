@@ -8,9 +8,10 @@ import (
 	"math"
 	"strconv"
 	"time"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"stackmill/internal/terminal"
 )
 
 // Plain converts a value to one that JSON can hold. Numbers inside of it are as Exact has them.
@@ -97,13 +98,13 @@ func Marshal(v any) []byte {
 
 // visible escapes the characters of JSON that a terminal does not show.
 func visible(text []byte) []byte {
-	if !bytes.ContainsFunc(text, func(c rune) bool { return !IsVisible(c) }) {
+	if !bytes.ContainsFunc(text, func(c rune) bool { return !terminal.IsVisible(c) }) {
 		return text
 	}
 	out := make([]byte, 0, len(text)+16)
 	for _, c := range string(text) {
 		switch {
-		case IsVisible(c) || c == '\n':
+		case terminal.IsVisible(c) || c == '\n':
 			out = utf8.AppendRune(out, c)
 		case c < 1<<16:
 			out = fmt.Appendf(out, `\u%04x`, c)
@@ -113,9 +114,4 @@ func visible(text []byte) []byte {
 		}
 	}
 	return out
-}
-
-// IsVisible reports whether a terminal shows a character as itself, in its place.
-func IsVisible(c rune) bool {
-	return unicode.IsPrint(c) && !unicode.In(c, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }

@@ -1,15 +1,13 @@
-package main
+package terminal
 
 import (
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"stackmill/queries/result"
 )
 
-// printable returns text as a terminal may show it. Names come from recordings, and
+// Printable escapes what a terminal must not show. Names come from recordings, and
 // invisible characters could steer the terminal, hide text or change its order: control
 // characters (including newlines and tabs), marks of direction, characters without
 // width, separators of lines, spaces other than ' ', and bytes that are not UTF-8. They
@@ -17,10 +15,10 @@ import (
 //
 // So that the text can be read back, backslashes before something that looks like
 // one of these are doubled; all others stay.
-func printable(text string) string { return escape(text, "") }
+func Printable(text string) string { return escape(text, "") }
 
-// printableLine is printable for lines of source files, which keep their tabs.
-func printableLine(text string) string { return escape(text, "\t") }
+// PrintableLine is Printable for lines of source files, which keep their tabs.
+func PrintableLine(text string) string { return escape(text, "\t") }
 
 func escape(text, keep string) string {
 	if isPlain(text) {
@@ -41,7 +39,7 @@ func escape(text, keep string) string {
 			continue
 		case c == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, `%s\x%02x`, strings.Repeat(`\`, slashes), text[i])
-		case result.IsVisible(c) || strings.ContainsRune(keep, c):
+		case IsVisible(c) || strings.ContainsRune(keep, c):
 			b.WriteString(text[i : i+size])
 		default:
 			b.WriteString(strings.Repeat(`\`, slashes))
@@ -77,6 +75,11 @@ func looksEscaped(text string) bool {
 	return false
 }
 
+// IsVisible reports whether a terminal shows a character as itself, in its place.
+func IsVisible(c rune) bool {
+	return unicode.IsPrint(c) && !unicode.In(c, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
 // isPlain reports whether text has nothing but visible ASCII without backslashes.
 func isPlain(text string) bool {
 	for i := range len(text) {
@@ -87,9 +90,9 @@ func isPlain(text string) bool {
 	return true
 }
 
-// markdown returns a printable text as a cell of a Markdown table, without markup of
-// its own. The table escapes the bar.
-func markdown(text string) string {
+// markdownCell escapes the markup of a printable text for a cell of a Markdown table. The table
+// escapes the bar.
+func markdownCell(text string) string {
 	var b strings.Builder
 	runes := []rune(text)
 	for i, c := range runes {
@@ -100,7 +103,7 @@ func markdown(text string) string {
 			b.WriteString("&gt;")
 		case c == '&':
 			b.WriteString("&amp;")
-		case c == '_' && i > 0 && i+1 < len(runes) && isLetter(runes[i-1]) && isLetter(runes[i+1]): // emphasises nothing
+		case c == '_' && i > 0 && i+1 < len(runes) && isAlphanumeric(runes[i-1]) && isAlphanumeric(runes[i+1]): // emphasizes nothing
 			b.WriteRune(c)
 		case strings.ContainsRune("\\`*_[]~$", c):
 			b.WriteByte('\\')
@@ -112,4 +115,4 @@ func markdown(text string) string {
 	return b.String()
 }
 
-func isLetter(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
+func isAlphanumeric(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }

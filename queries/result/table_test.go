@@ -1,18 +1,18 @@
-package main
+package result
 
 import (
 	"bytes"
 	"errors"
 	"testing"
 
-	"stackmill/queries/result"
+	"stackmill/internal/terminal"
 )
 
 // On a terminal, CSV is escaped as tables are.
-func TestEscapedCSV(t *testing.T) {
+func TestCSVOnTerminal(t *testing.T) {
 	var out bytes.Buffer
-	p := result.CSV(&out, printable)
-	if err := errors.Join(p.Header([]result.Field{{Name: "a\x1b"}}), p.Row([]any{"b\u202e\n"}), p.Close()); err != nil {
+	p := CSV(&out, terminal.Printable)
+	if err := errors.Join(p.Header([]Field{{Name: "a\x1b"}}), p.Row([]any{"b\u202e\n"}), p.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if want := `a\x1b` + "\n" + `b\u202e\x0a` + "\n"; out.String() != want {

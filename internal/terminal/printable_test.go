@@ -1,12 +1,7 @@
-package main
+package terminal
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,11 +34,11 @@ func TestPrintable(t *testing.T) {
 		"\\\x1b":                        `\\\x1b`,
 		`\u202 \xZZ \U1234`:             `\u202 \xZZ \U1234`,
 	} {
-		if got := printable(in); got != want {
+		if got := Printable(in); got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)
 		}
 	}
-	if got := printableLine("\tif (x)\x1b {"); got != "\tif (x)\\x1b {" {
+	if got := PrintableLine("\tif (x)\x1b {"); got != "\tif (x)\\x1b {" {
 		t.Errorf("a line: %q", got)
 	}
 }
@@ -72,7 +67,7 @@ func TestPrintableReadsBack(t *testing.T) {
 			rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
 		)).Draw(t, "pieces")
 		in := strings.Join(pieces, "")
-		got := printable(in)
+		got := Printable(in)
 		if back := readBack(got); back != in {
 			t.Fatalf("%q is shown as %s, which reads %q", in, got, back)
 		}
@@ -89,7 +84,7 @@ func TestPrintableReadsBack(t *testing.T) {
 	})
 }
 
-func TestMarkdown(t *testing.T) {
+func TestMarkdownCell(t *testing.T) {
 	for in, want := range map[string]string{
 		"<Total>":               "&lt;Total>",
 		"__libc_start_main":     `\_\_libc_start_main`,
@@ -99,82 +94,8 @@ func TestMarkdown(t *testing.T) {
 		"a&lt;`b`~c~\x1b":       "a&amp;lt;\\`b\\`\\~c\\~\\\\x1b",
 		"<img src=x onerror=y>": "&lt;img src=x onerror=y>",
 	} {
-		if got := markdown(printable(in)); got != want {
+		if got := markdownCell(Printable(in)); got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)
 		}
 	}
-}
-
-// writers are the functions that write to the outputs: those that make texts
-// printable, and those of formats that have them as they are. The others are
-// given what they print by one of these.
-var writers = []string{
-	"export.run", "export.write", "outputfile.writeDescriptor", // bytes for other programs
-
-	"page.page", "page.printf", "page.say", "printable.writeEscaped", "printable.escape", // make texts printable
-	"table.printTable", "table.printMarkdown", // cells by way of shown
-	"output.newPrinter", "output.printJSON", // escape by themselves
-	"query.write", "query.writeTo", "query.run", // Parquet and Arrow
-	"main.newRoot", "explain.answer", // texts of this program
-	"table.width", "explain.run", "compact.run", "resymbolize.run", "ingestrun.once", "ingestrun.logger", "summary.printLost", "check.check", "serve.newServeCommand", "serve.prepare", "serve.chooseToken", "mcp.prepare", "mcptools.answerCall", // hand the stream on
-}
-
-// Nothing else writes to the outputs, or formats for a writer.
-func TestOnePlacePrints(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	used := map[string]bool{}
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		set := token.NewFileSet()
-		f, err := parser.ParseFile(set, name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range f.Decls {
-			function, ok := d.(*ast.FuncDecl)
-			if !ok {
-				continue
-			}
-			where := strings.TrimSuffix(name, ".go") + "." + function.Name.Name
-			ast.Inspect(function, func(n ast.Node) bool {
-				s, ok := n.(*ast.SelectorExpr)
-				if !ok {
-					return true
-				}
-				x, _ := s.X.(*ast.Ident)
-				prints := x != nil && x.Name == "fmt" && (strings.HasPrefix(s.Sel.Name, "Fprint") || strings.HasPrefix(s.Sel.Name, "Print")) ||
-					x != nil && x.Name == "os" && (s.Sel.Name == "Stdout" || s.Sel.Name == "Stderr") && function.Name.Name != "main" ||
-					s.Sel.Name == "stdout" || s.Sel.Name == "stderr"
-				if prints && !isMessage(n, function) {
-					if used[where] = true; !slices.Contains(writers, where) {
-						t.Errorf("%s writes by itself: use page.printf, printTable or say", set.Position(n.Pos()))
-					}
-				}
-				return true
-			})
-		}
-	}
-	for _, w := range writers {
-		if !used[w] {
-			t.Errorf("%s does not write", w)
-		}
-	}
-}
-
-// isMessage reports whether a stream is the first argument of say.
-func isMessage(n ast.Node, function *ast.FuncDecl) bool {
-	found := false
-	ast.Inspect(function, func(m ast.Node) bool {
-		if call, ok := m.(*ast.CallExpr); ok && len(call.Args) > 0 && call.Args[0] == n {
-			name, ok := call.Fun.(*ast.Ident)
-			found = found || ok && name.Name == "say"
-		}
-		return true
-	})
-	return found
 }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"strings"
@@ -9,12 +9,12 @@ import (
 // On a terminal, long names make room for numbers and for the columns after them.
 func TestTablesFitTheTerminal(t *testing.T) {
 	long := "std::__detail::_Executor<" + strings.Repeat("std::allocator<char>, ", 20) + ">::_M_dfs"
-	fields := []field{{name: "Excl. s", numeric: true}, {name: "%", numeric: true}, {name: "Function", short: true}, {name: "Load object"}}
+	fields := []Field{{Name: "Excl. s", Numeric: true}, {Name: "%", Numeric: true}, {Name: "Function", Short: true}, {Name: "Load object"}}
 	rows := [][]string{{"1.606", "100.00", "<Total>", "<Total>"}, {"1111.406", "88.08", long, "libstdc++.so.6.0.30"}}
 	for _, width := range []int{80, 100, 200} {
 		var out strings.Builder
-		a := &app{stdout: &out, columns: width}
-		if err := a.printTable(fields, rows, false); err != nil {
+		a := &Output{Stdout: &out, FixedWidth: width}
+		if err := a.Table(fields, rows, false); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"1111.406   88.08  std::", "…", ">::_M_dfs  libstdc++.so.6.0.30\n"} {
@@ -35,7 +35,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 
 // Columns are as wide as their widest text, headings over them, and lines end with their texts.
 func TestAligned(t *testing.T) {
-	fields := []field{{name: "n", numeric: true}, {name: "name"}, {name: "last"}}
+	fields := []Field{{Name: "n", Numeric: true}, {Name: "name"}, {Name: "last"}}
 	rows := [][]string{{"n", "name", "last"}, {"1000", "été", "x"}, {"7", "中文 wide", ""}}
 	got := string(aligned(fields, rows, 0))
 	if want := "   n  name       last\n-----------------------\n1000  été        x\n   7  中文 wide\n"; got != want {
@@ -48,16 +48,29 @@ func TestAligned(t *testing.T) {
 
 // What does not fit at all is cut with a mark, and nothing if all was asked for.
 func TestTablesTooWide(t *testing.T) {
-	var fields []field
+	var fields []Field
 	var row []string
 	for range 12 {
-		fields, row = append(fields, field{name: "column", whole: len(fields) == 1}), append(row, "a text of some length")
+		fields, row = append(fields, Field{Name: "column", Whole: len(fields) == 1}), append(row, "a text of some length")
 	}
 	var out strings.Builder
-	if err := (&app{stdout: &out, columns: 80}).printTable(fields, [][]string{row}, false); err != nil {
+	if err := (&Output{Stdout: &out, FixedWidth: 80}).Table(fields, [][]string{row}, false); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "a text of some length") || strings.Count(out.String(), "~\n") != 3 {
 		t.Errorf("no marks:\n%s", out.String())
+	}
+}
+
+func TestShorten(t *testing.T) {
+	long := strings.Repeat("a", 60) + strings.Repeat("é", 60)
+	for name, want := range map[string]string{
+		"short":                 "short",
+		strings.Repeat("é", 80): strings.Repeat("é", 80),
+		long:                    strings.Repeat("a", 49) + "…" + strings.Repeat("é", 30),
+	} {
+		if got := Shorten(name, nameWidth); got != want {
+			t.Errorf("%s is shown as %s, want %s", name, got, want)
+		}
 	}
 }

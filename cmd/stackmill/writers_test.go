@@ -1,0 +1,93 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// printers are the folders whose code prints.
+var printers = []string{"cmd/stackmill", "internal/terminal", "queries/result"}
+
+// writers are the functions that write to the outputs: some escape texts, others write formats
+// that have them as they are. All others print through one of these.
+var writers = []string{
+	"stackmill.export.run", "stackmill.export.write", "stackmill.outputfile.writeDescriptor", // bytes for other programs
+
+	"terminal.output.Page", "terminal.output.Messagef", "terminal.output.Printf", "terminal.printable.writeEscaped", "terminal.printable.escape", // escape texts
+	"terminal.table.Table", "terminal.table.markdownTable", "terminal.output.Width", // print escaped cells
+	"result.table.New",                                                        // printers that escape by themselves
+	"stackmill.query.write", "stackmill.query.writeTo", "stackmill.query.run", // Parquet and Arrow
+	"stackmill.main.newRoot", "stackmill.explain.answer", // texts of this program
+	"stackmill.planjobs.submit", "stackmill.compact.run", "stackmill.explain.run", "stackmill.resymbolize.run", "stackmill.ingestrun.once", "stackmill.ingestrun.logger", "stackmill.check.check", "stackmill.serve.newServeCommand", "stackmill.serve.prepare", "stackmill.mcp.prepare", "stackmill.mcptools.answerCall", // pass the stream on
+}
+
+// Nothing else writes to the outputs, or formats for a writer.
+func TestOnlyWritersWrite(t *testing.T) {
+	used := map[string]bool{}
+	for _, folder := range printers {
+		files, err := filepath.Glob(filepath.Join("..", "..", folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			if !strings.HasSuffix(name, "_test.go") {
+				findWriters(t, name, used)
+			}
+		}
+	}
+	for _, w := range writers {
+		if !used[w] {
+			t.Errorf("%s does not write", w)
+		}
+	}
+}
+
+// findWriters notes the functions of a file that write, and reports those that must not.
+func findWriters(t *testing.T, file string, used map[string]bool) {
+	t.Helper()
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range f.Decls {
+		function, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		where := filepath.Base(filepath.Dir(file)) + "." + strings.TrimSuffix(filepath.Base(file), ".go") + "." + function.Name.Name
+		ast.Inspect(function, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			x, _ := s.X.(*ast.Ident)
+			prints := x != nil && x.Name == "fmt" && (strings.HasPrefix(s.Sel.Name, "Fprint") || strings.HasPrefix(s.Sel.Name, "Print"))
+			stream := s.Sel.Name == "Stdout" || s.Sel.Name == "Stderr"
+			if prints || stream && function.Name.Name != "main" && !printsJSON(n, function) {
+				if used[where] = true; !slices.Contains(writers, where) {
+					t.Errorf("%s: %s writes by itself: use Printf, Table or Warnf", set.Position(n.Pos()), where)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// printsJSON reports whether a stream is the first argument of PrintJSON, which escapes.
+func printsJSON(n ast.Node, function *ast.FuncDecl) bool {
+	found := false
+	ast.Inspect(function, func(m ast.Node) bool {
+		if call, ok := m.(*ast.CallExpr); ok && len(call.Args) > 0 && call.Args[0] == n {
+			name, ok := call.Fun.(*ast.SelectorExpr)
+			found = found || ok && name.Sel.Name == "PrintJSON"
+		}
+		return true
+	})
+	return found
+}

@@ -1,0 +1,111 @@
+// Package terminal prints text for people: every text that comes from a recording, a store or a
+// file name is escaped first, so that it cannot steer the terminal or pose as other output.
+package terminal
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// Output is where a program prints its results and its messages.
+type Output struct {
+	Stdout, Stderr io.Writer
+	FixedWidth     int // overrides the terminal's width; 0 asks the terminal
+}
+
+// Printf prints to the standard output.
+func (o *Output) Printf(format string, args ...any) error {
+	p := o.Page()
+	p.Printf(format, args...)
+	return p.Flush()
+}
+
+// Warnf prints a line on standard error, after the program's name.
+func (o *Output) Warnf(format string, args ...any) { o.Messagef("stackmill: "+format+"\n", args...) }
+
+// Messagef prints a message on standard error. It indents further lines of an error, so that
+// they cannot pose as messages.
+func (o *Output) Messagef(format string, args ...any) {
+	out := make([]any, len(args))
+	for i, arg := range args {
+		err, ok := arg.(error)
+		if !ok {
+			out[i] = printables(args[i : i+1])[0]
+			continue
+		}
+		lines := strings.Split(err.Error(), "\n") // errors of the SQL engine have several
+		for k := range lines {
+			lines[k] = PrintableLine(lines[k])
+		}
+		out[i] = strings.Join(lines, "\n  ")
+	}
+	fmt.Fprintf(o.Stderr, format, out...)
+}
+
+// Width returns the terminal's width, 0 if the standard output is not a terminal.
+func (o *Output) Width() int {
+	if o.FixedWidth > 0 {
+		return o.FixedWidth
+	}
+	f, ok := o.Stdout.(interface{ Fd() uintptr })
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// Is reports whether a stream is a terminal.
+func Is(stream any) bool {
+	f, ok := stream.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Flusher is a buffered writer, such as a bufio.Writer or a tabwriter.Writer.
+type Flusher interface {
+	io.Writer
+	Flush() error
+}
+
+// Page collects text until it is flushed.
+type Page struct{ out Flusher }
+
+// NewPage returns a page that is written to out.
+func NewPage(out Flusher) *Page { return &Page{out} }
+
+// Page starts a page on the standard output.
+func (o *Output) Page() *Page { return NewPage(bufio.NewWriter(o.Stdout)) }
+
+// Printf prints like fmt.Printf, after escaping the texts among the arguments.
+func (p *Page) Printf(format string, args ...any) {
+	fmt.Fprintf(p.out, format, printables(args)...)
+}
+
+// Flush writes what was printed. It returns any error since the last flush.
+func (p *Page) Flush() error { return p.out.Flush() }
+
+// SourceLine is a text that keeps its tabs.
+type SourceLine string
+
+// printables escapes the texts among arguments of fmt.Printf.
+func printables(args []any) []any {
+	out := make([]any, len(args))
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case int, int32, int64, uint64, float64:
+			out[i] = v
+		case SourceLine:
+			out[i] = PrintableLine(string(v))
+		default:
+			out[i] = Printable(fmt.Sprint(v))
+		}
+	}
+	return out
+}

@@ -1,0 +1,89 @@
+package terminal
+
+import (
+	"fmt"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// Field is a column of a table.
+type Field struct {
+	Name    string
+	Numeric bool
+	Short   bool // long texts lose their middle, unless the output is a terminal
+	Whole   bool // texts stay whole, even if rows become wider than the terminal
+}
+
+// Table prints rows under headings, numbers to the right. On a terminal it shortens texts until
+// lines fit, and cuts lines that are still too wide, with a mark.
+func (o *Output) Table(fields []Field, rows [][]string, markdown bool) error {
+	width := o.Width()
+	cells := tableCells(fields, rows, width, markdown)
+	if markdown {
+		return o.markdownTable(fields, cells)
+	}
+	_, err := o.Stdout.Write(aligned(fields, cells, width))
+	return err
+}
+
+func (o *Output) markdownTable(fields []Field, cells [][]string) error {
+	t := table.NewWriter()
+	configs := make([]table.ColumnConfig, len(fields))
+	for i, f := range fields {
+		configs[i] = table.ColumnConfig{Number: i + 1}
+		if f.Numeric {
+			configs[i].Align, configs[i].AlignHeader = text.AlignRight, text.AlignRight
+		}
+	}
+	t.SetColumnConfigs(configs)
+	for i, texts := range cells {
+		row := make(table.Row, len(texts))
+		for k, c := range texts {
+			row[k] = c
+		}
+		if i == 0 {
+			t.AppendHeader(row)
+		} else {
+			t.AppendRow(row)
+		}
+	}
+	_, err := fmt.Fprintln(o.Stdout, t.RenderMarkdown())
+	return err
+}
+
+// tableCells returns the headings and the rows, escaped and shortened for a terminal of this
+// width; 0 for none.
+func tableCells(fields []Field, rows [][]string, width int, markdown bool) [][]string {
+	cells := make([][]string, 1, len(rows)+1)
+	for _, f := range fields {
+		cells[0] = append(cells[0], f.cell(f.Name, width > 0))
+	}
+	for _, row := range rows {
+		line := make([]string, len(row))
+		for k, c := range row {
+			line[k] = fields[k].cell(c, width > 0)
+		}
+		cells = append(cells, line)
+	}
+	switch {
+	case markdown:
+		for _, row := range cells {
+			for k := range row {
+				row[k] = markdownCell(row[k])
+			}
+		}
+	case width > 0:
+		narrow(fields, cells, width)
+	}
+	return cells
+}
+
+// cell escapes and shortens a text. A terminal's width is a better limit than any rule.
+func (f Field) cell(text string, onTerminal bool) string {
+	width := CellWidth
+	if f.Short && !onTerminal {
+		width = nameWidth
+	}
+	return Shorten(Printable(text), width)
+}
