@@ -67,7 +67,7 @@ func (e *early) load() {
 		select {
 		case m := <-e.wanted:
 			if list := symbolize.Candidates(e.files, m.path, m.buildID); len(list) > 0 {
-				e.tables.Ahead(list[0].Path)
+				e.tables.Prefetch(list[0].Path)
 			}
 		case <-e.ctx.Done():
 			return

@@ -127,7 +127,7 @@ func (e *experiment) settled() error {
 	if e.out == nil {
 		return nil
 	}
-	return errors.Join(e.out.close(), e.rec.Fault.Err(), e.tables.Fault())
+	return errors.Join(e.out.close(), e.rec.Fault.Err(), e.tables.HostErr())
 }
 
 // open also begins a batch: its folders are made while the recording is read.
@@ -351,7 +351,7 @@ func (e *experiment) commit() error {
 			return err
 		}
 	}
-	if err := errors.Join(e.rec.Fault.Err(), e.tables.Fault()); err != nil {
+	if err := errors.Join(e.rec.Fault.Err(), e.tables.HostErr()); err != nil {
 		return err
 	}
 	if !e.claim() {

@@ -209,7 +209,7 @@ func (a *attempt) better(rec *decode.Recording, d *redoing) (now *knowledge, bet
 	}
 	now = knownNow(resolver.Program)
 	found, lost := d.before.compare(now)
-	return now, better || found, lost, errors.Join(rec.Fault.Err(), tables.Fault())
+	return now, better || found, lost, errors.Join(rec.Fault.Err(), tables.HostErr())
 }
 
 func pathsOf(objects []LoadObject) string {

@@ -14,7 +14,7 @@ func ProblemOf(n elf.Note, file string) diagnostic.Problem {
 	switch {
 	case n.Damage:
 		reason = "damaged-load-object"
-	case n.Reason == elf.Unused:
+	case n.Reason == elf.UnusedRecord:
 		severity = diagnostic.Info
 	}
 	return diagnostic.Problem{Severity: severity, File: file, Offset: n.Offset, Reason: reason, Message: n.Text}

@@ -12,7 +12,7 @@ import (
 func TestClaimedBuild(t *testing.T) {
 	honest, doubted := tableOf("aa", symtab.Function{Name: "f"}), tableOf("aa", symtab.Function{Name: "g"})
 	honest.Key, doubted.Key = "1", "2"
-	doubted.Notes = []symtab.Note{{Offset: -1, Reason: elf.Claimed, Text: "two claim it"}}
+	doubted.Notes = []symtab.Note{{Offset: -1, Reason: elf.ClaimedBuildID, Text: "two claim it"}}
 	for _, first := range []bool{true, false} {
 		a, b := honest, doubted
 		if !first {
@@ -38,7 +38,7 @@ func TestClaimedBuild(t *testing.T) {
 		r.Finish()
 		told := 0
 		for _, p := range rec.Problems.Problems {
-			if p.Reason == elf.Claimed {
+			if p.Reason == elf.ClaimedBuildID {
 				told++
 			}
 		}

@@ -8,12 +8,8 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// buildIDLink is the folder, below a root of debug files or perf's cache, in
-// which files are found by build-id.
-const buildIDLink = ".build-id"
-
-// DefaultDebugDirs is where distributions install separate debug files, and
-// where perf keeps copies of what it recorded (perf-data 10.2).
+// DefaultDebugDirs returns the folders in which distributions install separate debug files, and
+// perf keeps copies of recorded load objects (perf-data 10.2).
 func DefaultDebugDirs() []string {
 	dirs := []string{"/usr/lib/debug"}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -22,35 +18,31 @@ func DefaultDebugDirs() []string {
 	return dirs
 }
 
-// cachedNames are the names of the files in a folder of perf's cache.
-var cachedNames = []string{"elf", "vdso", "kallsyms"}
-
-// Stored returns the copies of a load object below the roots, best first: in
-// perf's cache a folder, which was a link to the file in older versions and is
-// one where distributions install it; in the cache of debuginfod's clients; or a file in the
-// root itself.
+// Stored returns the copies of a load object below the roots, best first. In `.build-id` the copy
+// is a folder (perf's cache) or the file or a link to it (distributions, older versions of perf).
+// Other copies are in the cache of debuginfod's clients, or directly in a root.
 func Stored(dirs []string, buildID string) (found []string) {
 	if len(buildID) <= 2 {
 		return nil
 	}
 	for _, dir := range dirs {
-		at := filepath.Join(dir, buildIDLink, buildID[:2], buildID[2:])
+		at := filepath.Join(dir, ".build-id", buildID[:2], buildID[2:])
 		if isFile(at) {
 			found = append(found, at)
 			continue
 		}
-		for _, name := range cachedNames {
+		for _, name := range []string{"elf", "vdso", "kallsyms"} {
 			if file := filepath.Join(at, name); isFile(file) {
 				found = append(found, file)
 			}
 		}
 		fetched := filepath.Join(dir, buildID, "executable")
-		if info, err := safefile.Stat(fetched); err == nil && info.Size() > 0 { // it is empty for what no server has
+		if info, err := safefile.Stat(fetched); err == nil && info.Size() > 0 { // empty if no server has it
 			found = append(found, fetched)
 		}
 	}
 	for _, dir := range dirs {
-		found = append(found, elf.InFolder(dir, buildID, false)...)
+		found = append(found, elf.FilesByBuildID(dir, buildID, false)...)
 	}
 	return found
 }

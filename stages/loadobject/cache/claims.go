@@ -11,12 +11,10 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// A build-id names one program, but nothing proves it: whoever makes a file
-// chooses it. Tables go by content, so that one file never names another's
-// functions. If two files of one build-id name them differently, the second gets a
-// note, in this run or in a later one that uses the cache.
-
-// claims remember which table was the first of a build-id.
+// claims records which table was the first with a build-id. A build-id should identify one
+// program, but nothing proves it. Tables are keyed by content, so that one file never names
+// another's functions. If two files with one build-id have different functions, the second
+// gets a note, in this run or in a later one that uses the cache.
 type claims struct {
 	disk disk
 
@@ -25,7 +23,7 @@ type claims struct {
 	notes map[string][]symtab.Note
 }
 
-// check returns the notes on a table's build-id. load gives the table of a key,
+// check returns the notes on a table's build-id. load returns the table with a key,
 // nil if it is gone.
 func (c *claims) check(key string, t *symtab.Table, load func(key string) *symtab.Table) []symtab.Note {
 	if _, err := hex.DecodeString(t.BuildID); t.BuildID == "" || err != nil {
@@ -51,7 +49,7 @@ func (c *claims) check(key string, t *symtab.Table, load func(key string) *symta
 	c.first[t.BuildID] = first
 	var notes []symtab.Note
 	if other != nil && differ(t, other) {
-		notes = []symtab.Note{{Offset: -1, Reason: elf.Claimed, Text: "a file read earlier has the same build-id " + t.BuildID +
+		notes = []symtab.Note{{Offset: -1, Reason: elf.ClaimedBuildID, Text: "a file read earlier has the same build-id " + t.BuildID +
 			" but other functions: one of the two is damaged or forged"}}
 	}
 	c.notes[key] = notes
@@ -60,7 +58,7 @@ func (c *claims) check(key string, t *symtab.Table, load func(key string) *symta
 
 func (c *claims) path(buildID string) string { return filepath.Join(c.disk.dir, "builds", buildID) }
 
-// read returns the key that a file with the same head as a table's holds.
+// read returns the key in the file of a build-id.
 func (c *claims) read(buildID string) string {
 	body, _ := unseal(c.disk.content(c.path(buildID)))
 	return string(body)
@@ -72,21 +70,21 @@ func (c *claims) write(buildID, key string) {
 	}
 }
 
-// differ reports whether two tables cannot be of one program: their segments
-// differ, or a place has no name in common. A stripped copy, or one with a debug
-// file, has fewer or more names.
+// differ reports whether two tables belong to different programs: their segments
+// differ, or their functions at some location have no name in common. A stripped copy,
+// or one with a debug file, has fewer or more names.
 func differ(a, b *symtab.Table) bool {
 	if len(a.Segments) > 0 && len(b.Segments) > 0 && !slices.Equal(a.Segments, b.Segments) {
 		return true
 	}
-	at := map[place][]string{}
+	at := map[codeLocation][]string{}
 	for f := range b.Functions.All() {
 		if f.Linkage != "" {
-			at[placeOf(b, f)] = symtab.Split(f.Aliases)
+			at[locationOf(b, f)] = symtab.Split(f.Aliases)
 		}
 	}
 	for f := range a.Functions.All() {
-		names := at[placeOf(a, f)]
+		names := at[locationOf(a, f)]
 		if f.Linkage != "" && names != nil && !slices.ContainsFunc(symtab.Split(f.Aliases), func(s string) bool { return slices.Contains(names, s) }) {
 			return true
 		}
@@ -94,16 +92,16 @@ func differ(a, b *symtab.Table) bool {
 	return false
 }
 
-// place is where a function is: in an object that is not linked, stripping moves
-// the sections.
-type place struct {
+// codeLocation is the location of a function, by section if the object is not linked: stripping
+// moves the sections of such objects.
+type codeLocation struct {
 	region string
 	offset uint64
 }
 
-func placeOf(t *symtab.Table, f symtab.Function) place {
+func locationOf(t *symtab.Table, f symtab.Function) codeLocation {
 	if r, ok := t.Region(f.Offset); ok && len(t.Segments) == 0 {
-		return place{r.Name, f.Offset - r.Offset}
+		return codeLocation{r.Name, f.Offset - r.Offset}
 	}
-	return place{"", f.Address}
+	return codeLocation{"", f.Address}
 }

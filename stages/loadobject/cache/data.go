@@ -11,20 +11,19 @@ import (
 	"stackmill/stages/loadobject/types/build"
 )
 
-// Data returns the types and variables in the debug information of the load
-// object in a file, or of its debug file. It is nil without an error for a file
-// without debug information. The table is shared.
+// Data returns the types and variables in the debug information of a load object
+// or of its debug file, nil without an error if there is none. The table is shared.
 func (l *Loader) Data(path string) (*types.Table, error) {
-	return l.data(path, elf.Places{})
+	return l.data(path, elf.SearchPaths{})
 }
 
-func (l *Loader) data(path string, places elf.Places) (*types.Table, error) {
-	t, err := beside(l, path, places, ".data", func(s *source) (t *types.Table, missing []string, err error) {
+func (l *Loader) data(path string, search elf.SearchPaths) (*types.Table, error) {
+	t, err := loadTable(l, path, search, ".data", func(s *source) (t *types.Table, missing []string, err error) {
 		if c := l.disk.readData(s.key); c != nil && !s.appeared(c.missing) {
 			return c.table, c.missing, nil
 		}
 		err = elf.Guard(path, func() { t, missing = build.Table(s.object, s.debug) })
-		if err = cmp.Or(err, s.fault()); err == nil && !s.local() {
+		if err = cmp.Or(err, s.hostErr()); err == nil && !s.local() {
 			l.disk.writeData(s.key, missing, t)
 		}
 		return t, missing, err
@@ -35,22 +34,22 @@ func (l *Loader) data(path string, places elf.Places) (*types.Table, error) {
 	return t, err
 }
 
-// dataVersion changes with the encoding and with what a table says about the same object.
+// dataVersion is raised when the encoding, or the table of the same object, changes.
 const dataVersion = 12
 
-// dataPath is a file with the same head as a table's, followed by dataVersion
-// in a byte, the length of the columns with the key and the missing files, these,
-// and the types and variables as package types encodes them.
+// dataPath returns the path of a sealed file. Its body is dataVersion in a byte, the length of
+// the columns with the key and the missing files, these columns, and the table as package types
+// encodes it.
 func (d disk) dataPath(key string) string { return filepath.Join(d.dir, key+".data") }
 
-// cachedData is a table with the files that were missing when it was made.
+// cachedData is a table with the files that were missing when it was built.
 type cachedData struct {
 	table   *types.Table
 	missing []string
 }
 
-// readData is like read, for types and variables. It is nil also for a table that
-// lacks the content of files that have appeared since.
+// readData is like read, for types and variables. It returns nil, too, if a missing file has
+// appeared since the table was built.
 func (d disk) readData(key string) *cachedData {
 	body, ok := unseal(d.content(d.dataPath(key)))
 	if !ok || len(body) == 0 || body[0] != dataVersion {

@@ -3,6 +3,7 @@ package cache
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -29,8 +30,8 @@ import (
 //	       24  checksum             8 bytes, xxhash64 of the rest
 //	       32  key, missing files, table: see encode.go
 //
-// The version changes with the encoding and with what a table says about the
-// same object: names, sizes, lines.
+// formatVersion is raised when the encoding, or the table of the same object (names, sizes,
+// lines), changes.
 const (
 	magic         = "stackmill table "
 	formatVersion = 33
@@ -43,23 +44,23 @@ const maxFile = 2 << 30
 // maxChecked bounds how many missing files are looked for again.
 const maxChecked = 16
 
-// disk is the cache on disk: one file per load object. Several processes may
-// use it; files come into being by renaming. What it lacks may be in one that machines share.
+// disk is the cache on disk, with one file per load object and kind of table. Several processes may
+// use it, since files are put in place by renaming. Behind it may be a cache that machines share.
 type disk struct {
-	dir    string
-	shared Shared     // nil: there is none
-	swept  *sync.Once // nil: what killed programs have left stays
+	dir       string
+	shared    Shared     // nil for none
+	sweepOnce *sync.Once // nil to keep the temporary files of killed processes
 }
 
-// Shared is a cache of many machines. Its contents are checked as those of files are.
+// Shared is a cache of many machines. Its contents are verified in the same way as files on disk.
 type Shared interface {
-	// Get returns the content of that name; nil if there is none.
+	// Get returns the content stored under a name, nil if there is none.
 	Get(name string) []byte
-	// Put keeps a content. It may fail.
+	// Put stores a content. It may fail.
 	Put(name string, content []byte)
 }
 
-// sharedName is what a file is called in a cache that programs of several versions share.
+// sharedName returns the name of a cache file in the shared cache, which programs of several versions use.
 func sharedName(path string) string {
 	return fmt.Sprintf("v%d/%s", formatVersion, filepath.Base(path))
 }
@@ -73,7 +74,7 @@ func (d disk) content(path string) []byte {
 	}
 	f, info, err := safefile.Open(path, maxFile)
 	if err != nil {
-		return d.elsewhere(path)
+		return d.fromShared(path)
 	}
 	defer f.Close()
 	b := make([]byte, info.Size())
@@ -83,20 +84,20 @@ func (d disk) content(path string) []byte {
 	return b
 }
 
-// elsewhere returns what machines share, and keeps it here, too.
-func (d disk) elsewhere(path string) []byte {
+// fromShared fetches a file from the shared cache and stores it locally.
+func (d disk) fromShared(path string) []byte {
 	if d.shared == nil {
 		return nil
 	}
 	b := d.shared.Get(sharedName(path))
 	if b != nil {
-		d.place(path, b)
+		d.writeLocal(path, b)
 	}
 	return b
 }
 
 // read returns the cached table and the files that were missing when it was
-// made, nil without a table that can be trusted.
+// built, nil if there is no valid cache file.
 func (d disk) read(key string) (*symtab.Table, []string) {
 	b := d.content(d.path(key))
 	if b == nil {
@@ -109,8 +110,8 @@ func (d disk) read(key string) (*symtab.Table, []string) {
 	return t, missing
 }
 
-// appeared reports whether one of the files that were missing is there now, or in or below
-// one of the folders of the object or of debug files: the table lacks its content.
+// appeared reports whether a file that was missing when a table was built exists now, at its path
+// or by path or name in one of the folders, so that the table has to be built again.
 func appeared(missing, folders []string) bool {
 	return slices.ContainsFunc(missing[:min(len(missing), maxChecked)], func(file string) bool {
 		if isFile(file) {
@@ -129,35 +130,32 @@ func (d disk) write(key string, missing []string, t *symtab.Table) {
 	}
 }
 
-// store writes a file, for all who share it.
+// store writes a file, also to the shared cache.
 func (d disk) store(path string, content []byte) {
-	d.place(path, content)
+	d.writeLocal(path, content)
 	if d.shared != nil {
 		d.shared.Put(sharedName(path), content)
 	}
 }
 
-// place writes a file. A cache that cannot be written costs time, nothing else.
-func (d disk) place(path string, content []byte) {
+// writeLocal writes a file. It ignores errors: a cache that cannot be written only costs time.
+func (d disk) writeLocal(path string, content []byte) {
 	if os.MkdirAll(d.dir, 0o777) != nil {
 		return
 	}
-	// os.CreateTemp would not leave it to the umask who may read the file.
+	// os.CreateTemp would make the file readable by its owner only, whatever the umask says.
 	f, err := os.OpenFile(filepath.Join(d.dir, fmt.Sprintf("%s%016x", partPrefix, rand.Uint64())), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return
 	}
-	if d.swept != nil {
-		d.swept.Do(func() {
+	if d.sweepOnce != nil {
+		d.sweepOnce.Do(func() {
 			sweep(d.dir, f)
 			cachetag.Put(d.dir)
 		})
 	}
 	_, err = f.Write(content)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
@@ -168,17 +166,17 @@ func (d disk) place(path string, content []byte) {
 // partPrefix begins the names of files that are being written.
 const partPrefix = ".table-"
 
-// abandoned is how old such a file is that a killed program has left: writing takes seconds.
+// abandoned is the age at which such a file must be a killed process's: writing takes seconds.
 const abandoned = 24 * time.Hour
 
-// sweep removes what killed programs have left in a cache. Files are as old as the clock of
-// their file system says, by which f is new.
+// sweep removes the temporary files of killed processes. It compares their times with the new file
+// f's, since the file system may have another clock.
 func sweep(dir string, f *os.File) {
 	now, err := f.Stat()
 	if err != nil {
 		return
 	}
-	entries, _ := os.ReadDir(dir) // what cannot be listed stays
+	entries, _ := os.ReadDir(dir) // files that cannot be listed stay
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), partPrefix) {
 			continue
@@ -189,12 +187,11 @@ func sweep(dir string, f *os.File) {
 	}
 }
 
-// framesVersion changes with the encoding and with what a table says about the same object.
+// framesVersion is raised when the encoding, or the table of the same object, changes.
 const framesVersion = 5
 
-// framesPath is a file with the same head as a table's, followed by
-// framesVersion and the key's length in a byte each, the key and the call frame
-// information as cfi encodes it.
+// framesPath returns the path of a sealed file. Its body is framesVersion and the key's length in
+// a byte each, the key, and the call frame information as package cfi encodes it.
 func (d disk) framesPath(key string) string { return filepath.Join(d.dir, key+".frames") }
 
 // readFrames is like read, for call frame information.
@@ -219,7 +216,7 @@ func (d disk) writeFrames(key string, t *cfi.Table) {
 
 func framesHead(key string) []byte { return append([]byte{framesVersion, byte(len(key))}, key...) }
 
-// seal puts the header before a body.
+// seal prepends the header to the body of a cache file.
 func seal(body []byte) []byte {
 	b := make([]byte, headSize, headSize+len(body))
 	copy(b, magic)

@@ -8,8 +8,6 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// The body is columns, in which offsets are differences to the one before.
-
 type encoder struct{ *columns.Writer }
 
 type decoder struct{ *columns.Reader }

@@ -9,15 +9,14 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// Frames returns the call frame information of the load object in a file, with
-// that of its debug file. It is nil without an error for a file without any, or
-// of an unknown processor. The table is shared.
+// Frames returns the call frame information of a load object and of its debug file. It
+// is nil without an error if there is none, or for an unknown processor. The table is shared.
 func (l *Loader) Frames(path string) (*cfi.Table, error) {
-	return l.frames(path, elf.Places{})
+	return l.frames(path, elf.SearchPaths{})
 }
 
-func (l *Loader) frames(path string, places elf.Places) (*cfi.Table, error) {
-	t, err := beside(l, path, places, ".frames", func(s *source) (*cfi.Table, []string, error) {
+func (l *Loader) frames(path string, search elf.SearchPaths) (*cfi.Table, error) {
+	t, err := loadTable(l, path, search, ".frames", func(s *source) (*cfi.Table, []string, error) {
 		t := l.disk.readFrames(s.key)
 		if t != nil {
 			return t, nil, nil
@@ -34,7 +33,7 @@ func (l *Loader) frames(path string, places elf.Places) (*cfi.Table, error) {
 	return t, err
 }
 
-// readFrames makes the table of an object, empty if its processor is unknown.
+// readFrames builds the table of an object, which is empty for an unknown processor.
 func readFrames(f, debug *elf.File) *cfi.Table {
 	in := cfi.Input{Order: f.Order, Entry: f.Entry}
 	if in.Arch = f.Arch(); in.Arch == 0 || f.Class != debugelf.ELFCLASS64 || f.Type == debugelf.ET_REL {
@@ -58,33 +57,33 @@ func readFrames(f, debug *elf.File) *cfi.Table {
 		}
 		in.Linkage = append(in.Linkage, l)
 	}
-	bad := 0 // sections that cannot be read
+	unreadable := 0 // sections
 	var err error
 	if in.EHFrame, err = ehFrame(f); err != nil {
-		bad++
+		unreadable++
 	}
 	for _, file := range []*elf.File{f, debug} {
 		if file == nil || len(in.Debug.Bytes) > 0 {
 			continue
 		}
 		if in.Debug.Bytes, err = file.Debug("frame"); err != nil {
-			bad++
+			unreadable++
 		}
 	}
 	t := cfi.Read(in)
-	t.Bad += bad
+	t.Bad += unreadable
 	return t
 }
 
-// ehFrame returns `.eh_frame`. Of an object without sections it is where the
-// header of its search table says, and ends with the segment at the latest.
+// ehFrame returns `.eh_frame`. In an object without section headers, the header of the search table
+// has its address, and it ends with its segment at the latest.
 func ehFrame(f *elf.File) (cfi.Section, error) {
 	if s := f.Section(".eh_frame"); s != nil {
 		b, err := f.Data(s)
 		return cfi.Section{Bytes: b, Address: s.Address}, err
 	}
-	head := f.Slice(f.FrameHeader.Offset, f.FrameHeader.FileSize)
-	at, ok := cfi.FrameSection(head, f.FrameHeader.Address, f.Order)
+	head := f.Slice(f.EHFrameHeader.Offset, f.EHFrameHeader.FileSize)
+	at, ok := cfi.FrameSection(head, f.EHFrameHeader.Address, f.Order)
 	for _, l := range f.Loads {
 		if ok && at-l.Address < l.FileSize {
 			return cfi.Section{Bytes: f.Slice(l.Offset+at-l.Address, l.FileSize-(at-l.Address)), Address: at, Open: true}, nil

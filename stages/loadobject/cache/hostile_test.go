@@ -116,7 +116,7 @@ func TestCacheModes(t *testing.T) {
 // What is remembered of a file's content is not that of another which has its
 // place, length and times, as far as who writes it can choose them.
 func TestRememberedContent(t *testing.T) {
-	text := bytes.Repeat([]byte{1}, worthRemembering)
+	text := bytes.Repeat([]byte{1}, minRecordedSize)
 	file := func(stamp safefile.Stamp, b byte) *elf.File {
 		f, err := elf.New("x", append(elfHeader(), append(text, b)...))
 		if err != nil {
@@ -126,9 +126,9 @@ func TestRememberedContent(t *testing.T) {
 		return f
 	}
 	long := time.Now().Add(-time.Hour).UnixNano()
-	stamp := safefile.Stamp{Device: 1, Inode: 2, Size: worthRemembering, Modified: long, Changed: long}
+	stamp := safefile.Stamp{Device: 1, Inode: 2, Size: minRecordedSize, Modified: long, Changed: long}
 	dir := t.TempDir()
-	fresh := func() *contents { return &contents{dir: dir, known: map[safefile.Stamp]content{}} }
+	fresh := func() *hashCache { return &hashCache{dir: dir, known: map[safefile.Stamp]fileHash{}} }
 	want := fresh().of(file(stamp, 1))
 	if got := fresh().of(file(stamp, 2)); got != want {
 		t.Error("the content was read again") // what really happens: it cannot have changed
@@ -146,7 +146,7 @@ func TestRememberedContent(t *testing.T) {
 		}
 	}
 	fresh().of(file(stamp, 1))
-	path := (&contents{dir: dir}).path(stamp)
+	path := (&hashCache{dir: dir}).path(stamp)
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestReplacedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b = append(b, make([]byte, 2*worthRemembering)...)
+	b = append(b, make([]byte, 2*minRecordedSize)...)
 	path := put(t, "prog", b)
 	then := time.Now().Add(-time.Hour)
 	options := Options{CacheDir: t.TempDir(), DebugDirs: []string{}}
@@ -273,12 +273,12 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: %v", paths[i], err)
 		}
 	}
-	if !hosterr.Is(r.Fault()) {
-		t.Errorf("the recording's fault is %v", r.Fault())
+	if !hosterr.Is(r.HostErr()) {
+		t.Errorf("the recording's fault is %v", r.HostErr())
 	}
 	r = New(Options{DebugDirs: []string{}}).Of("", func(string) string { return "" })
-	if _, err := r.Load(put(t, "text", []byte("no object"))); err == nil || r.Fault() != nil {
-		t.Errorf("a bad file: %v, fault %v", err, r.Fault())
+	if _, err := r.Load(put(t, "text", []byte("no object"))); err == nil || r.HostErr() != nil {
+		t.Errorf("a bad file: %v, fault %v", err, r.HostErr())
 	}
 }
 

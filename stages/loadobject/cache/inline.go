@@ -34,8 +34,8 @@ func (e encoder) inlines(in *symtab.Inlines) {
 	in.Rows.Write(e.Writer, true)
 }
 
-// inlines reads the calls, each of which lies in one before it, so that chains
-// end, and then their code.
+// inlines reads inlined functions, calls and their code. Each call is inside an earlier one, so that
+// chains end.
 func (d decoder) inlines(t *symtab.Table) {
 	in := &t.Inlines
 	in.Functions = columns.Slice[symtab.InlinedFunction](d.Count())

@@ -15,27 +15,26 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// maxList bounds a list of symbols, which is held in memory; the kernel's has
-// some 10 MB, those of large programs in Java 50.
+// maxList bounds a list of symbols, which is read into memory; the kernel's has
+// some 10 MB, the lists of large Java programs 50.
 const maxList = min(128<<20, safefile.SymbolList)
 
-// perfMap matches the names of lists that run-time compilers write.
+// perfMap matches the file names of lists that run-time compilers write.
 var perfMap = lazyregexp.New(`^perf-\d+\.map$`)
 
-// symbolList is a file that lists symbols: the kernel's, those of generated code, or those
-// that Studio archived of a load object.
+// symbolList is a file that lists symbols: of the kernel, of code generated at run time, or of a
+// load object that Studio archived.
 type symbolList struct {
-	content
-	path  string
-	stamp safefile.Stamp
-	read  func([]byte) *symtab.Draft
-	text  []byte // nil if what is remembered of the file was enough
-	// archive says that the file is an archived table, which names a host's inode.
-	archive bool
+	path    string
+	stamp   safefile.Stamp
+	hash    fileHash
+	read    func([]byte) *symtab.Draft
+	text    []byte // nil until needed if the hash was known
+	archive bool   // Studio's archive, which contains an inode of the recorded host
 }
 
 // openList identifies a list of symbols; it is nil for other files.
-func openList(c *contents, path string) (*symbolList, error) {
+func openList(c *hashCache, path string) (*symbolList, error) {
 	f, info, err := safefile.Open(path, safefile.LoadObject)
 	if err != nil {
 		return nil, err
@@ -58,7 +57,7 @@ func openList(c *contents, path string) (*symbolList, error) {
 		return nil, nil
 	}
 	var known bool
-	if l.content, known = c.recall(l.stamp); known {
+	if l.hash, known = c.recall(l.stamp); known {
 		return l, nil
 	}
 	b := bytes.NewBuffer(make([]byte, 0, min(info.Size(), maxList)+bytes.MinRead)) // /proc/kallsyms has size 0
@@ -74,32 +73,31 @@ func openList(c *contents, path string) (*symbolList, error) {
 	return l, nil
 }
 
-// identify sets the content of the text, and remembers it if the stamp stands for it: files
-// of the kernel have size 0.
-func (l *symbolList) identify(c *contents) {
+// identify hashes the text, without the host's inode, and remembers the hash if the stamp identifies
+// the text: the kernel's files have size 0.
+func (l *symbolList) identify(c *hashCache) {
 	text := l.text
 	if l.archive && len(text) >= symtab.ArchiveInodeEnd {
 		text = slices.Clone(text)
 		clear(text[symtab.ArchiveInode:symtab.ArchiveInodeEnd])
 	}
-	l.content = content{sha256.Sum256(text), xxhash.Sum64(text)}
+	l.hash = fileHash{sha256.Sum256(text), xxhash.Sum64(text)}
 	if l.stamp.Size == int64(len(l.text)) {
-		c.remember(l.stamp, l.content)
+		c.remember(l.stamp, l.hash)
 	}
 }
 
-// table makes the table.
-func (l *symbolList) table(c *contents) (*symtab.Table, error) {
-	if l.text != nil {
-		return l.read(l.text).Finish(), nil
-	}
-	was := l.content
-	var err error
-	if l.text, err = safefile.Read(l.path, maxList); err != nil {
-		return nil, err
-	}
-	if l.identify(c); l.content != was {
-		return nil, fmt.Errorf("%s: it has changed since it was opened", l.path)
+// table builds the table.
+func (l *symbolList) table(c *hashCache) (*symtab.Table, error) {
+	if l.text == nil {
+		expected := l.hash
+		var err error
+		if l.text, err = safefile.Read(l.path, maxList); err != nil {
+			return nil, err
+		}
+		if l.identify(c); l.hash != expected {
+			return nil, fmt.Errorf("%s: it has changed since it was opened", l.path)
+		}
 	}
 	return l.read(l.text).Finish(), nil
 }

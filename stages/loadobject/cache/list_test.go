@@ -12,11 +12,11 @@ import (
 // A list of symbols whose content is remembered is not read again for its table, and makes
 // one only of that content.
 func TestRememberedList(t *testing.T) {
-	text := bytes.Repeat([]byte("ffffffff81000000 T a_function\n"), worthRemembering/30+1)
+	text := bytes.Repeat([]byte("ffffffff81000000 T a_function\n"), minRecordedSize/30+1)
 	path := put(t, "kallsyms", text)
 	dir := t.TempDir()
-	fresh := func() *contents { return &contents{dir: dir, known: map[safefile.Stamp]content{}} }
-	open := func(c *contents) *symbolList {
+	fresh := func() *hashCache { return &hashCache{dir: dir, known: map[safefile.Stamp]fileHash{}} }
+	open := func(c *hashCache) *symbolList {
 		t.Helper()
 		l, err := openList(c, path)
 		if err != nil || l == nil {
@@ -34,26 +34,26 @@ func TestRememberedList(t *testing.T) {
 	}
 	stamp := safefile.StampOf(info)
 	later := fresh()
-	later.known[stamp] = first.content
+	later.known[stamp] = first.hash
 	for !stamp.Settled() { // at most for three seconds
 		time.Sleep(50 * time.Millisecond)
 	}
 	l := open(later)
-	if l.text != nil || l.content != first.content {
+	if l.text != nil || l.hash != first.hash {
 		t.Error("the list was read again")
 	}
 	if table, err := l.table(later); err != nil || table.Functions.Len() != 1 {
 		t.Errorf("%v, %v", table, err)
 	}
-	later.known[stamp] = content{short: 1} // as if the file were another one now
+	later.known[stamp] = fileHash{short: 1} // as if the file were another one now
 	if _, err := open(later).table(later); err == nil {
 		t.Error("a table was made of another content")
 	}
-	if l := open(later); l.content != first.content {
+	if l := open(later); l.hash != first.hash {
 		t.Error("the wrong content is remembered still")
 	}
 	open(fresh())
-	if x, ok := fresh().recall(stamp); !ok || x != first.content {
+	if x, ok := fresh().recall(stamp); !ok || x != first.hash {
 		t.Error("the content of a large list is not remembered on disk")
 	}
 }

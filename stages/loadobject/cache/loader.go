@@ -1,5 +1,5 @@
-// Package cache loads the tables of load objects: from memory, from a cache on
-// disk that processes share, or anew from the files.
+// Package cache loads the tables of load objects from memory, from a cache on
+// disk that processes share, or from the objects' files.
 package cache
 
 import (
@@ -24,57 +24,57 @@ import (
 // defaultMemory is used when Options.MemoryLimit is 0.
 const defaultMemory = 512 << 20
 
-// Options are where a Loader looks and what it may keep.
+// Options configure a Loader.
 type Options struct {
 	CacheDir    string   // folder of the cache on disk; empty: none
-	Shared      Shared   // behind that, if there is one; may be nil
+	Shared      Shared   // cache behind the one on disk; may be nil
 	DebugDirs   []string // roots of separate debug files; nil: DefaultDebugDirs
 	MemoryLimit int64    // bytes of tables kept in memory; 0: 512 MiB
 }
 
-// Loader loads tables. It is safe for concurrent use; an object is read once,
-// however many ask for it at a time.
+// Loader loads tables. It is safe for concurrent use, and reads an object once for concurrent
+// requests.
 type Loader struct {
-	options  Options
-	disk     disk
-	contents contents
-	claims   claims
-	flights  singleflight.Group
+	options Options
+	disk    disk
+	hashes  hashCache
+	claims  claims
+	flights singleflight.Group
 
-	mu    sync.Mutex
-	paths map[pathKey]identity
-	kept  map[string]*list.Element // of *entry
-	used  *list.List               // latest first
-	bytes int64
+	mu     sync.Mutex
+	paths  map[pathKey]identity
+	tables map[string]*list.Element // of *entry
+	recent *list.List               // latest first
+	bytes  int64
 }
 
 type entry struct {
 	key     string
-	table   sized
-	missing []string // files that were looked for in vain
+	table   cachedTable
+	missing []string // files that were not found
 	bytes   int64
 }
 
-// sized is a table of symbols, of call frame information, or of types and variables.
-type sized interface{ Bytes() int64 }
+// cachedTable is a table of any kind: of symbols, variables, call frame information, or types.
+type cachedTable interface{ Bytes() int64 }
 
-// pathKey distinguishes a file from earlier and later ones of the same path, and
-// by where files that belong to it are looked for.
+// pathKey identifies a file, one of several with the same path over time, and the search for its
+// related files.
 type pathKey struct {
-	context context
-	stamp   safefile.Stamp
+	search searchContext
+	stamp  safefile.Stamp
 }
 
-// context is what leads to the files that belong to an object: its folder, where
-// it was recorded, and what stands for the root there.
-type context struct{ folder, recorded, root string }
+// searchContext is the input of the search for an object's related files: the object's folder, its
+// recorded path, and the folder in place of the recorded root.
+type searchContext struct{ folder, recorded, root string }
 
-// identity is what a file's table depends on.
+// identity identifies a file's table.
 type identity struct {
-	key     string        // hash of the contents of the file and those that belong to it
-	content uint64        // hash of the file, 0 when it has a build-id
-	notes   []symtab.Note // about debug files that do not fit
-	context context
+	key     string        // hash of the contents of the file and its related files
+	content uint64        // hash of the file, 0 if it has a build-id
+	notes   []symtab.Note // about debug files that do not match
+	search  searchContext
 }
 
 // New makes a Loader.
@@ -86,49 +86,49 @@ func New(o Options) *Loader {
 		o.MemoryLimit = defaultMemory
 	}
 	return &Loader{
-		options:  o,
-		disk:     disk{o.CacheDir, o.Shared, new(sync.Once)},
-		contents: contents{dir: o.CacheDir, known: map[safefile.Stamp]content{}},
-		claims:   claims{disk: disk{dir: o.CacheDir}, first: map[string]string{}, notes: map[string][]symtab.Note{}},
-		paths:    map[pathKey]identity{},
-		kept:     map[string]*list.Element{},
-		used:     list.New(),
+		options: o,
+		disk:    disk{o.CacheDir, o.Shared, new(sync.Once)},
+		hashes:  hashCache{dir: o.CacheDir, known: map[safefile.Stamp]fileHash{}},
+		claims:  claims{disk: disk{dir: o.CacheDir}, first: map[string]string{}, notes: map[string][]symtab.Note{}},
+		paths:   map[pathKey]identity{},
+		tables:  map[string]*list.Element{},
+		recent:  list.New(),
 	}
 }
 
-// Load returns the table of the load object in a file. The error wraps an
-// *os.PathError or infile's, elf.ErrNotELF or elf.ErrUnreadable. The table is shared:
-// it must not be changed.
+// Load returns the symbols of the load object in a file. The error wraps an *os.PathError
+// or one of safefile's, elf.ErrNotELF or elf.ErrUnreadable. The table is shared and must not be
+// changed.
 func (l *Loader) Load(path string) (*symtab.Table, error) {
-	return l.load(path, elf.Places{})
+	return l.load(path, elf.SearchPaths{})
 }
 
-func (l *Loader) load(path string, places elf.Places) (*symtab.Table, error) {
-	t, id, err := l.table(path, places)
+func (l *Loader) load(path string, search elf.SearchPaths) (*symtab.Table, error) {
+	t, id, err := l.table(path, search)
 	if err != nil {
 		return nil, err
 	}
-	return l.noted(t, id), nil
+	return l.withNotes(t, id), nil
 }
 
-// table is load without the notes, which depend on what was loaded before.
-func (l *Loader) table(path string, places elf.Places) (t *symtab.Table, id identity, err error) {
+// table is load without the notes, which depend on earlier loads.
+func (l *Loader) table(path string, search elf.SearchPaths) (t *symtab.Table, id identity, err error) {
 	info, err := safefile.Stat(path)
 	if err != nil {
 		return nil, id, err
 	}
-	at := pathKey{contextOf(path, places), safefile.StampOf(info)}
+	at := pathKey{contextOf(path, search), safefile.StampOf(info)}
 	l.mu.Lock()
 	id, known := l.paths[at]
 	l.mu.Unlock()
 	if known {
-		for _, key := range []string{id.own(""), id.key} {
+		for _, key := range []string{id.contextKey(""), id.key} {
 			if e := l.lookup(key); e != nil {
 				return e.table.(*symtab.Table), id, nil
 			}
 		}
 	}
-	s, err := l.open(path, places)
+	s, err := l.open(path, search)
 	if err != nil {
 		return nil, id, err
 	}
@@ -151,17 +151,17 @@ func (l *Loader) table(path string, places elf.Places) (t *symtab.Table, id iden
 	return t, s.identity, err
 }
 
-// crowded reports whether there is no room for tables that nobody has asked for yet.
-func (l *Loader) crowded() bool {
+// halfFull reports whether tables take half of the memory limit: then prefetching stops.
+func (l *Loader) halfFull() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.bytes > l.options.MemoryLimit/2
 }
 
-// beside returns another table of a load object's file than that of its symbols:
-// from memory, or as get makes it. It is T's zero value for a list of symbols.
-func beside[T sized](l *Loader, path string, places elf.Places, suffix string, get func(*source) (T, []string, error)) (t T, err error) {
-	s, err := l.open(path, places)
+// loadTable returns a load object's table of another kind than symbols, from memory or from get. It
+// is T's zero value for a list of symbols.
+func loadTable[T cachedTable](l *Loader, path string, search elf.SearchPaths, suffix string, get func(*source) (T, []string, error)) (t T, err error) {
+	s, err := l.open(path, search)
 	if err != nil {
 		return t, err
 	}
@@ -172,15 +172,15 @@ func beside[T sized](l *Loader, path string, places elf.Places, suffix string, g
 	return share(l, s, suffix, func() (T, []string, error) { return get(s) })
 }
 
-// share returns a table from memory, or as get makes it with the files that it
-// lacks, once for all who ask at a time. Tables made with `.dwo` files, whose
-// contents are not in the key, are shared only by those who find the same ones.
-func share[T sized](l *Loader, s *source, suffix string, get func() (T, []string, error)) (t T, err error) {
-	for _, key := range []string{s.key + suffix, s.own(suffix)} {
+// share returns a table from memory, or from get with the names of missing files, calling get once
+// for concurrent requests. The key does not cover the contents of `.dwo` files. Tables built with
+// such files are shared only among requests with the same search context.
+func share[T cachedTable](l *Loader, s *source, suffix string, get func() (T, []string, error)) (t T, err error) {
+	for _, key := range []string{s.key + suffix, s.contextKey(suffix)} {
 		v, err, _ := l.flights.Do(key, func() (any, error) {
-			for _, k := range []string{s.own(suffix), key} {
+			for _, k := range []string{s.contextKey(suffix), key} {
 				if e := l.lookup(k); e != nil && !s.appeared(e.missing) {
-					return made{e.table, s.context, k == s.own(suffix)}, nil
+					return sharedTable{e.table, s.search, k == s.contextKey(suffix)}, nil
 				}
 			}
 			t, missing, err := get()
@@ -189,42 +189,42 @@ func share[T sized](l *Loader, s *source, suffix string, get func() (T, []string
 			}
 			local := s.local()
 			if local {
-				l.keep(s.own(suffix), t, missing)
+				l.keep(s.contextKey(suffix), t, missing)
 			} else {
 				l.keep(key, t, missing)
 			}
-			return made{t, s.context, local}, nil
+			return sharedTable{t, s.search, local}, nil
 		})
 		if err != nil {
 			return t, err
 		}
-		if m := v.(made); !m.local || m.context == s.context {
+		if m := v.(sharedTable); !m.local || m.search == s.search {
 			return m.table.(T), nil
 		}
 	}
-	panic("own tables are of one context")
+	panic("a context key was shared by two contexts")
 }
 
-// made is a table, with the context that it is for.
-type made struct {
-	table   sized
-	context context
-	local   bool
+// sharedTable is a table for one search context (local) or for all.
+type sharedTable struct {
+	table  cachedTable
+	search searchContext
+	local  bool
 }
 
-// own is the key of a table for this context only.
-func (id *identity) own(suffix string) string {
-	return fmt.Sprintf("%s%s %q", id.key, suffix, id.context)
+// contextKey is the key of a table for this search context only.
+func (id *identity) contextKey(suffix string) string {
+	return fmt.Sprintf("%s%s %q", id.key, suffix, id.search)
 }
 
-func contextOf(path string, places elf.Places) context {
-	return context{filepath.Dir(path), places.Recorded, places.Root}
+func contextOf(path string, search elf.SearchPaths) searchContext {
+	return searchContext{filepath.Dir(path), search.Recorded, search.Root}
 }
 
-// noted returns the table with the notes on this file: on debug files that do not
-// fit, and on a build-id that other files have too.
-func (l *Loader) noted(t *symtab.Table, id identity) *symtab.Table {
-	return noted(t, append(slices.Clip(id.notes), l.claims.check(id.key, t, func(key string) *symtab.Table {
+// withNotes returns the table with the notes on this file: on debug files that do not
+// match, and on a build-id that other files have, too.
+func (l *Loader) withNotes(t *symtab.Table, id identity) *symtab.Table {
+	return addNotes(t, append(slices.Clip(id.notes), l.claims.check(id.key, t, func(key string) *symtab.Table {
 		if e := l.lookup(key); e != nil {
 			return e.table.(*symtab.Table)
 		}
@@ -233,8 +233,8 @@ func (l *Loader) noted(t *symtab.Table, id identity) *symtab.Table {
 	})...))
 }
 
-// noted returns the table with further notes.
-func noted(t *symtab.Table, notes []symtab.Note) *symtab.Table {
+// addNotes returns a copy of the table with further notes.
+func addNotes(t *symtab.Table, notes []symtab.Note) *symtab.Table {
 	if len(notes) == 0 {
 		return t
 	}
@@ -246,64 +246,64 @@ func noted(t *symtab.Table, notes []symtab.Note) *symtab.Table {
 func (l *Loader) lookup(key string) *entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e, ok := l.kept[key]
+	e, ok := l.tables[key]
 	if !ok {
 		return nil
 	}
-	l.used.MoveToFront(e)
+	l.recent.MoveToFront(e)
 	return e.Value.(*entry)
 }
 
-// keep adds a table and drops those used longest ago, but never the new one.
-func (l *Loader) keep(key string, t sized, missing []string) {
+// keep adds a table and drops the least recently used ones, but never the new one.
+func (l *Loader) keep(key string, t cachedTable, missing []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if old, ok := l.kept[key]; ok { // it lacked a file that is there now
-		l.bytes -= l.used.Remove(old).(*entry).bytes
+	if old, ok := l.tables[key]; ok { // a file that it lacked has appeared
+		l.bytes -= l.recent.Remove(old).(*entry).bytes
 	}
 	e := &entry{key, t, missing, t.Bytes()}
-	l.kept[key] = l.used.PushFront(e)
+	l.tables[key] = l.recent.PushFront(e)
 	l.bytes += e.bytes
-	for l.bytes > l.options.MemoryLimit && l.used.Len() > 1 {
-		old := l.used.Remove(l.used.Back()).(*entry)
-		delete(l.kept, old.key)
+	for l.bytes > l.options.MemoryLimit && l.recent.Len() > 1 {
+		old := l.recent.Remove(l.recent.Back()).(*entry)
+		delete(l.tables, old.key)
 		l.bytes -= old.bytes
 	}
 }
 
-// source is an opened load object with its debug file.
+// source is an opened load object with its debug file, or a list of symbols.
 type source struct {
 	identity
 	object, debug *elf.File
-	list          func() (*symtab.Table, error) // makes the table of a list of symbols instead
+	list          func() (*symtab.Table, error) // builds the table of a list of symbols
 }
 
 // open maps the files and identifies them.
-func open(path string, dirs []string, places elf.Places) (*source, error) {
-	return openWith(&contents{}, path, dirs, places)
+func open(path string, dirs []string, search elf.SearchPaths) (*source, error) {
+	return openWith(&hashCache{}, path, dirs, search)
 }
 
-func (l *Loader) open(path string, places elf.Places) (*source, error) {
-	return openWith(&l.contents, path, l.options.DebugDirs, places)
+func (l *Loader) open(path string, search elf.SearchPaths) (*source, error) {
+	return openWith(&l.hashes, path, l.options.DebugDirs, search)
 }
 
-func openWith(c *contents, path string, dirs []string, places elf.Places) (s *source, err error) {
-	s = &source{identity: identity{context: contextOf(path, places)}}
+func openWith(c *hashCache, path string, dirs []string, search elf.SearchPaths) (s *source, err error) {
+	s = &source{identity: identity{search: contextOf(path, search)}}
 	l, err := openList(c, path)
 	if err != nil {
 		return nil, err
 	}
 	if l != nil {
-		s.key, s.content = fmt.Sprintf("l%x", l.digest), l.short
+		s.key, s.content = fmt.Sprintf("l%x", l.hash.digest), l.hash.short
 		s.list = func() (*symtab.Table, error) { return l.table(c) }
 		return s, nil
 	}
 	failed := elf.Guard(path, func() {
 		if s.object, err = elf.Open(path); err == nil {
-			s.object.Places = places
+			s.object.Search = search
 			s.debug, s.notes = elf.FindDebug(s.object, dirs)
 			s.key, s.content = s.identify(c)
-			err = s.fault()
+			err = s.hostErr()
 		}
 	})
 	if err = cmp.Or(failed, err); err != nil {
@@ -313,11 +313,11 @@ func openWith(c *contents, path string, dirs []string, places elf.Places) (s *so
 	return s, nil
 }
 
-// identify names what a table is made of: the contents of the file, its debug
-// file, what dwz moved out of them, and the packages of split debug information.
-func (s *source) identify(c *contents) (key string, short uint64) {
+// identify hashes the inputs of a table: the contents of the file, its debug
+// file, their supplementary files, and the packages of split debug information.
+func (s *source) identify(c *hashCache) (key string, short uint64) {
 	h := sha256.New()
-	add := func(role string, f *elf.File) content {
+	add := func(role string, f *elf.File) fileHash {
 		x := c.of(f)
 		fmt.Fprintf(h, "%s %t %x\n", role, f.Packed, x.digest)
 		return x
@@ -336,8 +336,8 @@ func (s *source) identify(c *contents) (key string, short uint64) {
 		}
 	}
 	if dwarf.Has(s.object) || s.debug != nil && dwarf.Has(s.debug) {
-		for _, file := range s.object.Packages(s.debug) {
-			if p, err := s.object.OpenBeside(file); err == nil {
+		for _, file := range s.object.DWPPaths(s.debug) {
+			if p, err := s.object.OpenRelated(file); err == nil {
 				add("package", p)
 				p.Close()
 			}
@@ -346,22 +346,22 @@ func (s *source) identify(c *contents) (key string, short uint64) {
 	return fmt.Sprintf("%x", h.Sum(nil)), short
 }
 
-// fault is an error of the machine that kept a file from being read.
-func (s *source) fault() error {
+// hostErr returns the host error that prevented a file from being read, if any.
+func (s *source) hostErr() error {
 	for _, f := range []*elf.File{s.object, s.debug} {
-		if f != nil && f.Fault != nil {
-			return hosterr.New(f.Fault)
+		if f != nil && f.HostErr != nil {
+			return hosterr.New(f.HostErr)
 		}
 	}
 	return nil
 }
 
-// local reports whether what was read depends on files that are not in the key.
+// local reports whether the tables depend on files that the key does not cover.
 func (s *source) local() bool {
-	return s.object != nil && s.object.Beside || s.debug != nil && s.debug.Beside
+	return s.object != nil && s.object.UsedDWO || s.debug != nil && s.debug.UsedDWO
 }
 
-// appeared reports whether files that were missing are there now.
+// appeared reports whether a missing file exists now.
 func (s *source) appeared(missing []string) bool {
 	if len(missing) == 0 {
 		return false
@@ -370,7 +370,7 @@ func (s *source) appeared(missing []string) bool {
 	if s.debug != nil {
 		folders = append(folders, s.debug.Folders()...)
 	}
-	return appeared(missing, append(folders, s.object.Places.Dirs...))
+	return appeared(missing, append(folders, s.object.Search.Dirs...))
 }
 
 func (s *source) build() (t *symtab.Table, missing []string, err error) {
@@ -383,7 +383,7 @@ func (s *source) build() (t *symtab.Table, missing []string, err error) {
 		missing = functions.Add(draft, s.object, s.debug)
 		t = draft.Finish()
 	})
-	return t, missing, cmp.Or(err, s.fault())
+	return t, missing, cmp.Or(err, s.hostErr())
 }
 
 func (s *source) close() {

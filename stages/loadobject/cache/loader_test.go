@@ -101,7 +101,7 @@ func TestDamagedCache(t *testing.T) {
 	options := Options{CacheDir: t.TempDir(), DebugDirs: []string{}}
 	want := load(t, New(options), at("clones"))
 	load(t, New(options), at("entry"))
-	s, err := open(at("clones"), nil, elf.Places{})
+	s, err := open(at("clones"), nil, elf.SearchPaths{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestDamagedCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := open(at("entry"), nil, elf.Places{})
+	o, err := open(at("entry"), nil, elf.SearchPaths{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,8 +174,8 @@ func TestMemoryLimit(t *testing.T) {
 	for range 2 {
 		for _, name := range objects {
 			load(t, l, at(name))
-			if len(l.kept) != 1 || l.used.Len() != 1 {
-				t.Fatalf("%d tables are kept", len(l.kept))
+			if len(l.tables) != 1 || l.recent.Len() != 1 {
+				t.Fatalf("%d tables are kept", len(l.tables))
 			}
 		}
 	}
@@ -184,8 +184,8 @@ func TestMemoryLimit(t *testing.T) {
 	for _, name := range objects {
 		sum += load(t, all, at(name)).Bytes()
 	}
-	if all.bytes != sum || len(all.kept) != len(objects) {
-		t.Errorf("%d bytes in %d tables, want %d", all.bytes, len(all.kept), sum)
+	if all.bytes != sum || len(all.tables) != len(objects) {
+		t.Errorf("%d bytes in %d tables, want %d", all.bytes, len(all.tables), sum)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestShrinkingFile(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := open(path, nil, elf.Places{})
+	s, err := open(path, nil, elf.SearchPaths{})
 	if err != nil {
 		t.Fatal(err)
 	}

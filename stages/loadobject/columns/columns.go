@@ -1,6 +1,6 @@
-// Package columns is the encoding of load objects' tables in files: a list of strings
-// (their number, their lengths, their bytes; the first is empty), then columns of
-// unsigned varints, which may be indexes of strings. Signed numbers are zigzag.
+// Package columns encodes load objects' tables in files: a list of strings (their number,
+// their lengths, their bytes; the first is empty), then columns of unsigned varints, some of
+// which are indexes of strings. Signed numbers are zigzag-encoded.
 package columns
 
 import (
@@ -24,10 +24,10 @@ func (w *Writer) Uint(v uint64) { w.b = binary.AppendUvarint(w.b, v) }
 // Int writes a signed number.
 func (w *Writer) Int(v int64) { w.b = binary.AppendVarint(w.b, v) }
 
-// Count writes a number that is not negative.
+// Count writes a length.
 func (w *Writer) Count(n int) { w.Uint(uint64(n)) }
 
-// Bool writes a truth value.
+// Bool writes a boolean.
 func (w *Writer) Bool(v bool) {
 	n := uint64(0)
 	if v {
@@ -37,9 +37,9 @@ func (w *Writer) Bool(v bool) {
 }
 
 // Text writes a string.
-func (w *Writer) Text(s string) { w.Uint(uint64(w.texts.Number(s))) }
+func (w *Writer) Text(s string) { w.Uint(uint64(w.texts.Intern(s))) }
 
-// Texts writes a list of strings with their number.
+// Texts writes a list of strings with its length.
 func (w *Writer) Texts(list []string) {
 	w.Count(len(list))
 	for _, s := range list {
@@ -47,14 +47,14 @@ func (w *Writer) Texts(list []string) {
 	}
 }
 
-// Bytes writes bytes that the reader need not look at.
+// Bytes writes uninterpreted bytes with their length.
 func (w *Writer) Bytes(b []byte) {
 	w.Count(len(b))
 	w.b = append(w.b, b...)
 }
 
-// Append appends the strings and the columns, nothing if the strings are too long: then
-// nobody can read them.
+// Append appends the strings and the columns to b. It appends nothing if the strings are too long
+// to be read again.
 func (w *Writer) Append(b []byte) []byte {
 	if w.texts.Full {
 		return b
@@ -67,17 +67,16 @@ func (w *Writer) Append(b []byte) []byte {
 	return append(append(b, w.texts.all...), w.b...)
 }
 
-// Reader reads columns. After an invalid number it is bad, and everything it returns is
-// empty.
+// Reader reads columns. After an invalid number it is bad, and returns only zero values.
 type Reader struct {
 	b     []byte
-	at    int // what comes next
+	at    int // position of the next number
 	texts Texts
 	bad   bool
 }
 
-// NewReader returns a reader of bytes that Append wrote. The strings that it returns are in
-// them: they must not be changed any more.
+// NewReader returns a reader of bytes that Append wrote. Its strings share these bytes, which must
+// not be changed.
 func NewReader(b []byte) *Reader {
 	r := &Reader{b: b}
 	r.readStrings()
@@ -108,7 +107,7 @@ func (r *Reader) readStrings() {
 // Fail makes the reader bad.
 func (r *Reader) Fail() { r.b, r.at, r.bad = nil, 0, true }
 
-// Whole reports whether all was read and nothing was bad.
+// Whole reports whether the reader read all bytes and none was invalid.
 func (r *Reader) Whole() bool { return !r.bad && r.at == len(r.b) }
 
 // Uint reads a number.
@@ -147,7 +146,7 @@ func (r *Reader) Int() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// Count reads the number of things that take at least one byte each.
+// Count reads the length of a list whose elements take at least one byte each.
 func (r *Reader) Count() int {
 	n := r.Uint()
 	if n > uint64(len(r.b)-r.at) {
@@ -167,14 +166,14 @@ func (r *Reader) Below(n int) int32 {
 	return int32(v)
 }
 
-// Bytes reads bytes. They must not be changed.
+// Bytes reads what Writer.Bytes wrote. The result must not be changed.
 func (r *Reader) Bytes() []byte {
 	n := r.Count()
 	r.at += n
 	return r.b[r.at-n : r.at : r.at]
 }
 
-// Bool reads a truth value.
+// Bool reads a boolean.
 func (r *Reader) Bool() bool { return r.Below(2) == 1 }
 
 // Text reads a string.
@@ -185,7 +184,7 @@ func (r *Reader) Text() string {
 	return ""
 }
 
-// TextNumber reads a string's number in AllTexts.
+// TextNumber reads the number of a string in AllTexts.
 func (r *Reader) TextNumber() int32 { return r.Below(r.texts.Len()) }
 
 // AllTexts returns the strings of all columns.
@@ -200,7 +199,7 @@ func (r *Reader) Texts() []string {
 	return list
 }
 
-// Slice returns a slice of length n, nil for 0 as in a table made from the files.
+// Slice returns a slice of length n, nil for 0, as in a table that was not decoded.
 func Slice[T any](n int) []T {
 	if n == 0 {
 		return nil

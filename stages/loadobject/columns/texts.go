@@ -2,28 +2,28 @@ package columns
 
 import "math"
 
-// Texts are strings by number. They are parts of one string, so that hundreds of thousands
-// of them are little to keep.
+// Texts is a list of strings. They are parts of one string, because hundreds of thousands
+// of separate ones would take more memory.
 type Texts struct {
 	all    string
-	starts []uint32 // of each, and where the last one ends
+	starts []uint32 // of each string, and the end of the last
 }
 
-// At returns a string, which must be there.
+// At returns the string with a number, which must be less than Len.
 func (t Texts) At(n int32) string { return t.all[t.starts[n]:t.starts[n+1]] }
 
-// Len returns how many there are.
+// Len returns the number of strings.
 func (t Texts) Len() int { return max(len(t.starts)-1, 0) }
 
-// Bytes returns the memory that they take.
+// Bytes returns the memory that the strings take.
 func (t Texts) Bytes() int { return len(t.all) + 4*len(t.starts) }
 
-// maxTexts is how many bytes strings may have.
+// maxTexts bounds the total length of strings, in bytes.
 var maxTexts = math.MaxUint32
 
-// TextWriter numbers distinct strings; the first is empty.
+// TextWriter collects distinct strings; the first is empty.
 type TextWriter struct {
-	Full    bool // some did not fit
+	Full    bool // some strings did not fit
 	all     []byte
 	starts  []uint32
 	numbers map[string]int32
@@ -34,8 +34,8 @@ func NewTextWriter() *TextWriter {
 	return &TextWriter{starts: []uint32{0, 0}, numbers: map[string]int32{"": 0}}
 }
 
-// Number returns the number of a string, that of the empty one if there is no room for it.
-func (w *TextWriter) Number(s string) int32 {
+// Intern returns the number of a string, or of the empty one if there is no room for it.
+func (w *TextWriter) Intern(s string) int32 {
 	n, known := w.numbers[s]
 	switch {
 	case known:
@@ -51,5 +51,5 @@ func (w *TextWriter) Number(s string) int32 {
 	return n
 }
 
-// Texts returns the strings. The writer must not be used any more.
+// Texts returns the strings. The writer must not be used afterwards.
 func (w *TextWriter) Texts() Texts { return Texts{string(w.all), w.starts} }

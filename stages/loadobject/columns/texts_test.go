@@ -16,7 +16,7 @@ func TestTexts(t *testing.T) {
 		want int32
 		full bool
 	}{{"", 0, false}, {"ab", 1, false}, {"c", 2, false}, {"ab", 1, false}, {"def", 0, true}, {"de", 3, true}} {
-		if got := w.Number(x.text); got != x.want || w.Full != x.full {
+		if got := w.Intern(x.text); got != x.want || w.Full != x.full {
 			t.Errorf("%d: %q has number %d, full: %v", i, x.text, got, w.Full)
 		}
 	}

@@ -1,6 +1,6 @@
 // Package dwarf reads the DWARF debug information (versions 2 to 5) of a load object:
 // units, abbreviations, entries, lists of ranges and locations, strings, split units
-// (`.dwo` files, `.dwp` packages) and what dwz moved to another file. Packages lines,
+// (`.dwo` files, `.dwp` packages) and what dwz moved to another file. DWPPaths lines,
 // inlines, functions and types/build use it.
 //
 // The standard library's debug/dwarf does not do. It reads neither split units nor

@@ -56,9 +56,9 @@ func (p *split) find(d *Info, dir, name string, id uint64, use func(*Sections, *
 	if !path.IsAbs(name) {
 		name = path.Clean(name)
 	}
-	files := d.Object.Splits(dir, name)
+	files := d.Object.DWOPaths(dir, name)
 	if d.Source != d.Object {
-		files = append(files, d.Source.Splits(dir, name)...)
+		files = append(files, d.Source.DWOPaths(dir, name)...)
 	}
 	why := error(fs.ErrNotExist)
 	for _, file := range files {
@@ -94,11 +94,11 @@ func (p *split) load(o *elf.File, file string) error {
 	if p.opened[file] == maxOpened {
 		return fmt.Errorf("%s is opened too often: units alternate between files", file)
 	}
-	f, err := o.OpenBeside(file)
+	f, err := o.OpenRelated(file)
 	if err != nil {
 		return err
 	}
-	o.Beside = true
+	o.UsedDWO = true
 	if p.opened == nil {
 		p.opened = map[string]int{}
 	}
@@ -121,8 +121,8 @@ func (d *dwo) close() {
 
 // openPackage opens the package that has a unit, or else the first one that can be read.
 func (p *split) openPackage(d *Info, id uint64) {
-	for _, file := range d.Object.Packages(d.Source) {
-		f, err := d.Object.OpenBeside(file)
+	for _, file := range d.Object.DWPPaths(d.Source) {
+		f, err := d.Object.OpenRelated(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			if other := func(x string) bool { return path.Base(x) == path.Base(file) }; !slices.ContainsFunc(p.noPack, other) {
 				p.noPack = append(p.noPack, file) // others of its name are looked for in all folders

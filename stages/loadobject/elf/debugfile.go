@@ -14,7 +14,7 @@ import (
 	"stackmill/internal/bytereader"
 )
 
-// maxBuildID bounds a build-id: 20 bytes are usual, 64 the longest hash known.
+// maxBuildID bounds a build-id: most have 20 bytes, the longest known hash 64.
 const maxBuildID = 64
 
 // BuildID returns the GNU build-id in hex, empty without one.
@@ -25,17 +25,15 @@ func (f *File) BuildID() string {
 			notes = append(notes, f.Slice(s.Offset, s.Size))
 		}
 	}
-	for _, b := range append(notes, f.notes...) {
-		if id := f.noteBuildID(b); id != "" {
+	for _, b := range append(notes, f.noteSegments...) {
+		if id := buildIDOf(f.Order, b); id != "" {
 			return id
 		}
 	}
 	return ""
 }
 
-func (f *File) noteBuildID(b []byte) string { return buildIDOf(f.Order, b) }
-
-// NotesBuildID returns the build-id in notes of this machine's byte order.
+// NotesBuildID returns the build-id in ELF notes of this machine's byte order.
 func NotesBuildID(b []byte) string { return buildIDOf(binary.NativeEndian, b) }
 
 func buildIDOf(u binary.ByteOrder, b []byte) string {
@@ -55,9 +53,9 @@ func buildIDOf(u binary.ByteOrder, b []byte) string {
 	return ""
 }
 
-// Embedded opens the symbol table in `.gnu_debugdata`; nil without one.
+// MiniDebugInfo opens the object in `.gnu_debugdata`, which has further symbols; nil without one.
 // The error is a *DamageError.
-func (f *File) Embedded() (*File, error) {
+func (f *File) MiniDebugInfo() (*File, error) {
 	s := f.Section(".gnu_debugdata")
 	if s == nil {
 		return nil, nil
@@ -95,15 +93,14 @@ func (f *File) debugLink() (name string, crc uint32, ok bool) {
 }
 
 // FindDebug opens the separate debug file of an object: by build-id below each
-// directory's .build-id, then by .gnu_debuglink next to the object and to where
-// it was recorded (Places), in the .debug folders there and below each directory.
-// A candidate whose build-id or CRC differs is not used; the notes name it. The
-// result is nil if no file fits.
+// directory's .build-id, then by .gnu_debuglink (debugLinkPaths). It skips
+// candidates with another build-id or CRC, and names them in the notes. The
+// result is nil if no file matches.
 func FindDebug(f *File, dirs []string) (*File, []Note) {
-	f.Places.Dirs = dirs
+	f.Search.Dirs = dirs
 	s := debugSearch{object: f}
 	id := f.BuildID()
-	for _, path := range byBuildID(dirs, id) {
+	for _, path := range buildIDPaths(dirs, id) {
 		if d := s.try(path, func(d *File) bool { return d.BuildID() == id }); d != nil {
 			return d, s.notes
 		}
@@ -112,14 +109,14 @@ func FindDebug(f *File, dirs []string) (*File, []Note) {
 	if !ok {
 		return nil, s.notes
 	}
-	fits := func(d *File) bool {
+	matches := func(d *File) bool {
 		if other := d.BuildID(); id != "" && other != "" {
 			return other == id
 		}
 		return d.crc() == crc
 	}
-	for _, path := range f.linked(name) {
-		if d := s.try(path, fits); d != nil {
+	for _, path := range f.debugLinkPaths(name) {
+		if d := s.try(path, matches); d != nil {
 			return d, s.notes
 		}
 	}
@@ -129,43 +126,43 @@ func FindDebug(f *File, dirs []string) (*File, []Note) {
 // debugSearch looks for the debug file of an object.
 type debugSearch struct {
 	object *File
-	notes  []Note // on files that were not used
+	notes  []Note // on rejected files
 }
 
-// try opens a file and returns it if it fits, nil if not.
-func (s *debugSearch) try(path string, fits func(*File) bool) *File {
+// try opens a file and returns it if it matches, nil if not.
+func (s *debugSearch) try(path string, matches func(*File) bool) *File {
 	f := s.object
 	if path == f.Path {
 		return nil
 	}
 	d, err := Open(path)
 	if err != nil {
-		f.failed(err)
+		f.noteHostErr(err)
 		if errors.Is(err, ErrNotELF) {
 			s.notes = append(s.notes, Note{Offset: -1, Text: fmt.Sprintf("debug file %v", err)})
 		}
 		return nil
 	}
-	if d.Class != f.Class || d.Machine != f.Machine || !fits(d) {
+	if d.Class != f.Class || d.Machine != f.Machine || !matches(d) {
 		s.notes = append(s.notes, Note{Offset: -1, Text: fmt.Sprintf("debug file %s belongs to another object and is not used", path)})
 		d.Close()
 		return nil
 	}
-	d.Places = Places{Root: f.Places.Root, Dirs: f.Places.Dirs}
+	d.Search = SearchPaths{Root: f.Search.Root, Dirs: f.Search.Dirs}
 	return d
 }
 
-// crc is the checksum of the whole file that debug links have.
+// crc computes the file's checksum as in debug links.
 func (f *File) crc() (sum uint32) {
-	f.Parts(func(part []byte) { sum = crc32.Update(sum, crc32.IEEETable, part) })
+	f.Chunks(func(chunk []byte) { sum = crc32.Update(sum, crc32.IEEETable, chunk) })
 	return sum
 }
 
-// Supplement opens the supplementary file, to which dwz moved what several debug files
-// share. `.gnu_debugaltlink` names it with its build-id, or `.debug_sup` with a checksum
-// (DWARF 5 section 7.3.6). It is at its path, also below the root that stands for the
-// recorded machine's (Places), beside the file, or in each directory by its path, name or
-// build-id. The result is nil without such a link. If no file fits, the error is a
+// Supplement opens the supplementary file, to which dwz moved the entries and strings that
+// several debug files share. `.gnu_debugaltlink` names it with its build-id, or `.debug_sup`
+// with a checksum (DWARF 5 section 7.3.6). Supplement looks at the named path, also below the
+// search root, next to the file, and below each root of debug files by path, name and
+// build-id. The result is nil without such a link. If no file matches, the error is a
 // *SupplementError. The caller closes the file.
 func (f *File) Supplement() (*File, error) {
 	link, err := f.supplementLink()
@@ -176,17 +173,17 @@ func (f *File) Supplement() (*File, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(f.Path), path)
 	}
-	places := f.Moved(path)
+	candidates := f.rooted(path)
 	for _, dir := range f.Folders() {
-		places = append(places, filepath.Join(dir, filepath.Base(path)))
+		candidates = append(candidates, filepath.Join(dir, filepath.Base(path)))
 	}
-	for _, dir := range f.Places.Dirs {
-		places = append(places, filepath.Join(dir, path), filepath.Join(dir, filepath.Base(path)))
+	for _, dir := range f.Search.Dirs {
+		candidates = append(candidates, filepath.Join(dir, path), filepath.Join(dir, filepath.Base(path)))
 	}
 	var failed error
-	for _, at := range append(places, byBuildID(f.Places.Dirs, id)...) {
+	for _, at := range append(candidates, buildIDPaths(f.Search.Dirs, id)...) {
 		sup, err := Open(at)
-		f.failed(err)
+		f.noteHostErr(err)
 		if err == nil && (id == "" || sup.BuildID() != id) && !sup.isSupplement(link.id) {
 			sup.Close()
 			err = ErrOtherBuild
@@ -198,16 +195,16 @@ func (f *File) Supplement() (*File, error) {
 			failed = err
 		}
 	}
-	return nil, &SupplementError{Name: link.path, Path: places[0], Err: failed}
+	return nil, &SupplementError{Name: link.path, Path: candidates[0], Err: failed}
 }
 
-// ErrOtherBuild says that a debug file is of another build.
+// ErrOtherBuild says that a debug file belongs to another build.
 var ErrOtherBuild = errors.New("it belongs to another build")
 
-// SupplementError says why there is no supplementary file.
+// SupplementError says why the supplementary file cannot be used.
 type SupplementError struct {
-	Name string // as the link has it
-	Path string // where it should be
+	Name string // in the link
+	Path string // expected
 	Err  error
 }
 
@@ -219,7 +216,7 @@ func (e *SupplementError) Unwrap() error { return e.Err }
 // supplementLink names a supplementary file.
 type supplementLink struct {
 	path string
-	id   []byte // its build-id or checksum
+	id   []byte // build-id or checksum
 }
 
 // supplementLink reads the link to the supplementary file, nil if there is none.
@@ -239,8 +236,8 @@ func (f *File) supplementLink() (*supplementLink, error) {
 	return link, nil
 }
 
-// supplementSection reads `.debug_sup`, which a supplementary file has, too: own is true
-// there, and the checksum its own.
+// supplementSection reads `.debug_sup`. In a supplementary file itself own is true, and the checksum is
+// that file's.
 func (f *File) supplementSection() (own bool, link *supplementLink, err error) {
 	s := f.Section(".debug_sup")
 	if s == nil {
@@ -264,10 +261,9 @@ func (f *File) isSupplement(checksum []byte) bool {
 	return own && err == nil && bytes.Equal(link.id, checksum)
 }
 
-// byBuildID returns where debug files with a build-id may be: in the places that
-// distributions, perf and debuginfod's clients give them below each directory, or in the directory
-// itself.
-func byBuildID(dirs []string, id string) (list []string) {
+// buildIDPaths returns the candidate paths of a debug file with a build-id below each directory: as
+// distributions, perf and debuginfod's clients store it, or directly in the directory.
+func buildIDPaths(dirs []string, id string) (list []string) {
 	if len(id) <= 2 {
 		return nil
 	}
@@ -276,7 +272,7 @@ func byBuildID(dirs []string, id string) (list []string) {
 		list = append(list, at+".debug", filepath.Join(at, "debug"), filepath.Join(dir, id, "debuginfo")) // the second is perf's
 	}
 	for _, dir := range dirs {
-		list = append(list, InFolder(dir, id, true)...)
+		list = append(list, FilesByBuildID(dir, id, true)...)
 	}
 	return list
 }

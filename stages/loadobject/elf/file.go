@@ -1,13 +1,12 @@
-// Package elf reads the ELF container: headers, sections (compressed ones
-// included), build-id and the link to a separate debug file. It works on
-// mapped bytes and never trusts a length.
+// Package elf reads the ELF container: headers, sections (also compressed ones),
+// symbols, dynamic segment, build-id and the links to separate debug files. It works
+// on mapped bytes and never trusts a length.
 //
-// The standard library's debug/elf gives the constants, but does not read files
-// for us. It gives no symbols for any of 1000 copies of libc.so.6 that were cut
-// at random places, where this package reads the headers of all and what they
-// describe that is still there. It copies: the symbols of libLLVM-14 take 11 MB
-// with it and 7 KB here. It takes 2.8 ms for the 19,752 symbols of the go
-// command, this package 1.7 ms. And it bounds no decompressed section.
+// It takes constants and header structures from the standard library's debug/elf, but
+// does not read files with it, because debug/elf rejects damaged files (it returns no
+// symbols for any of 1000 truncated copies of libc.so.6, where this package reads
+// whatever is left), copies what it reads (11 MB for the symbols of libLLVM-14, 7 KB
+// here) and does not bound decompressed sections.
 package elf
 
 import (
@@ -25,35 +24,34 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// ErrNotELF says that a file is not an ELF object that can be read.
+// ErrNotELF says that a file is not a readable ELF object.
 var ErrNotELF = errors.New("not an ELF object")
 
 // File is an ELF object. It is safe for concurrent use until it is closed.
 type File struct {
-	Path     string
-	Class    debugelf.Class
-	Order    binary.ByteOrder
-	Type     debugelf.Type
-	Machine  debugelf.Machine
-	Entry    uint64    // address at which a process begins to run, 0 for none
-	Sections []Section // without the null section; Index is the ELF number
-	Loads    []Load
-	// FrameHeader is PT_GNU_EH_FRAME, the search table of `.eh_frame`.
-	FrameHeader Load
-	Threads     Load           // PT_TLS, what each thread's variables are at first
-	ThreadAlign uint64         // of Threads
-	Packed      bool           // the file is compressed: offsets are those in its content
-	Stamp       safefile.Stamp // of the file, zero for one in memory
-	Fault       error          // of the machine, from looking for files that belong to it
-	Beside      bool           // `.dwo` files were read for it, which are found by its folders only
-	Notes       []Note         // headers that could not be read
-	Places      Places         // set by whoever opened it, if at all
-	notes       [][]byte       // contents of PT_NOTE segments
-	data        []byte
-	mapped      bool
-	inflated    atomic.Int64 // bytes of content that compressed sections gave
+	Path          string
+	Class         debugelf.Class
+	Order         binary.ByteOrder
+	Type          debugelf.Type
+	Machine       debugelf.Machine
+	Entry         uint64    // address at which a process begins to run, 0 for none
+	Sections      []Section // without the null section; Index is the ELF number
+	Loads         []Segment
+	EHFrameHeader Segment // PT_GNU_EH_FRAME, the search table of `.eh_frame`
+	TLS           Segment // PT_TLS, the initial values of thread-local variables
+	TLSAlign      uint64
+	Packed        bool           // the file is compressed: offsets are in the decompressed content
+	Stamp         safefile.Stamp // zero for an object in memory
+	HostErr       error          // the first host error while looking for related files
+	UsedDWO       bool           // `.dwo` files were read, which were found by the object's folders
+	Notes         []Note         // headers that could not be read
+	Search        SearchPaths    // set by the opener, optional
 
-	dynamicAt Load // PT_DYNAMIC
+	data           []byte
+	mapped         bool
+	noteSegments   [][]byte     // contents of PT_NOTE
+	dynamicSegment Segment      // PT_DYNAMIC
+	inflated       atomic.Int64 // total size of decompressed sections, bytes
 }
 
 // Section is a section header.
@@ -68,8 +66,8 @@ type Section struct {
 	Link    uint32
 }
 
-// Load is a PT_LOAD program header.
-type Load struct {
+// Segment is a program header.
+type Segment struct {
 	Offset, Address, FileSize, MemSize uint64
 	Flags                              debugelf.ProgFlag
 }
@@ -111,21 +109,21 @@ func Open(path string) (*File, error) {
 	return o, nil
 }
 
-// failed keeps an error of the machine, which says nothing about the file.
-func (f *File) failed(err error) {
-	if f.Fault == nil && err != nil && hosterr.Is(err) {
-		f.Fault = err
+// noteHostErr keeps the first error of the host, which says nothing about the file.
+func (f *File) noteHostErr(err error) {
+	if f.HostErr == nil && err != nil && hosterr.Is(err) {
+		f.HostErr = err
 	}
 }
 
-// OpenBeside opens a file that belongs to the object.
-func (f *File) OpenBeside(path string) (*File, error) {
+// OpenRelated opens another file of the object, and notes host errors.
+func (f *File) OpenRelated(path string) (*File, error) {
 	o, err := Open(path)
-	f.failed(err)
+	f.noteHostErr(err)
 	return o, err
 }
 
-// Close unmaps the file. Bytes that Data returned must not be used after it.
+// Close unmaps the file. Bytes that Data returned must not be used afterwards.
 func (f *File) Close() error {
 	data := f.data
 	f.data = nil
@@ -135,17 +133,17 @@ func (f *File) Close() error {
 	return unix.Munmap(data)
 }
 
-// partSize is a multiple of the size of pages.
-const partSize = 16 << 20
+// chunkSize is a multiple of the size of pages.
+const chunkSize = 16 << 20
 
-// Parts passes the file's bytes part by part, and gives the memory of each back to
-// the system: the largest files should not be in memory as a whole.
-func (f *File) Parts(use func(part []byte)) {
+// Chunks passes the file's bytes in chunks. It releases the memory of each, so that large
+// files are never in memory as a whole.
+func (f *File) Chunks(use func(chunk []byte)) {
 	for b := f.data; len(b) > 0; {
-		part := b[:min(len(b), partSize)]
-		use(part)
-		if b = b[len(part):]; f.mapped && len(f.data) > partSize {
-			unix.Madvise(part, unix.MADV_DONTNEED) // if that fails, it stays: no harm
+		chunk := b[:min(len(b), chunkSize)]
+		use(chunk)
+		if b = b[len(chunk):]; f.mapped && len(f.data) > chunkSize {
+			unix.Madvise(chunk, unix.MADV_DONTNEED) // if it fails, the memory stays in use: no harm
 		}
 	}
 }
@@ -154,7 +152,7 @@ func (f *File) Parts(use func(part []byte)) {
 func (f *File) Bytes() []byte { return f.data }
 
 // New reads the headers of an ELF object in memory. The error wraps ErrNotELF.
-// Headers that lie outside the data are left out and noted.
+// It omits headers that lie outside the data, and notes them.
 func New(path string, data []byte) (*File, error) {
 	bad := func(why string) (*File, error) {
 		return nil, fmt.Errorf("%s: %s: %w", path, why, ErrNotELF)
@@ -171,51 +169,53 @@ func New(path string, data []byte) (*File, error) {
 	default:
 		return bad("unknown byte order")
 	}
-	var h header
-	switch {
-	case f.Class == debugelf.ELFCLASS64 && len(data) >= 64:
-		h, f.Entry = f.header64(), f.Order.Uint64(data[24:])
-	case f.Class == debugelf.ELFCLASS32 && len(data) >= 52:
-		h, f.Entry = f.header32(), uint64(f.Order.Uint32(data[24:]))
-	default:
+	h, ok := f.readHeader()
+	if !ok {
 		return bad("unknown class or short header")
 	}
-	f.Type = debugelf.Type(f.Order.Uint16(data[16:]))
-	f.Machine = debugelf.Machine(f.Order.Uint16(data[18:]))
-	f.readLoads(h)
-	f.readSections(h)
+	f.readSegments(&h)
+	f.readSections(&h)
 	return f, nil
 }
 
-// Arch returns the instruction set of the object's code, 0 for one that is unknown.
+// Arch returns the instruction set of the object's code, 0 if it is not supported.
 func (f *File) Arch() isa.Arch { return isa.Of(f.Machine, f.Class) }
 
-// header is where the header tables lie.
-type header struct {
-	phoff, shoff                               uint64
-	phentsize, phnum, shentsize, shnum, strndx int
+// readHeader reads the file header in the form of 64-bit objects; false if the class is unknown or the
+// file too short.
+func (f *File) readHeader() (h debugelf.Header64, ok bool) {
+	switch f.Class {
+	case debugelf.ELFCLASS64:
+		ok = f.decode(f.data, &h)
+	case debugelf.ELFCLASS32:
+		var n debugelf.Header32
+		ok = f.decode(f.data, &n)
+		h = debugelf.Header64{Type: n.Type, Machine: n.Machine, Entry: uint64(n.Entry), Phoff: uint64(n.Phoff), Shoff: uint64(n.Shoff),
+			Phentsize: n.Phentsize, Phnum: n.Phnum, Shentsize: n.Shentsize, Shnum: n.Shnum, Shstrndx: n.Shstrndx}
+	}
+	f.Type, f.Machine, f.Entry = debugelf.Type(h.Type), debugelf.Machine(h.Machine), h.Entry
+	return h, ok
 }
 
-func (f *File) header64() header {
-	u, d := f.Order, f.data
-	return header{u.Uint64(d[32:]), u.Uint64(d[40:]), int(u.Uint16(d[54:])), int(u.Uint16(d[56:])),
-		int(u.Uint16(d[58:])), int(u.Uint16(d[60:])), int(u.Uint16(d[62:]))}
-}
-
-func (f *File) header32() header {
-	u, d := f.Order, f.data
-	return header{uint64(u.Uint32(d[28:])), uint64(u.Uint32(d[32:])), int(u.Uint16(d[42:])), int(u.Uint16(d[44:])),
-		int(u.Uint16(d[46:])), int(u.Uint16(d[48:])), int(u.Uint16(d[50:]))}
+// decode reads a structure of debug/elf from the start of b; false if b is too short.
+func (f *File) decode(b []byte, to any) bool {
+	_, err := binary.Decode(b, f.Order, to)
+	return err == nil
 }
 
 func (f *File) damaged(off uint64, format string, args ...any) {
 	f.Notes = append(f.Notes, NoteOf(damaged(off, format, args...)))
 }
 
-// entries returns the bytes of a header table, cut at the end of the file.
-func (f *File) entries(what string, off uint64, size, least, count int) [][]byte {
+// entries returns the bytes of a header table's entries, cut at the end of the file. The header says
+// how long each is: at least as long as the structure of its class.
+func (f *File) entries(what string, off uint64, entrySize uint16, count int, of32, of64 any) [][]byte {
 	if count == 0 || off == 0 {
 		return nil
+	}
+	size, least := int(entrySize), binary.Size(of64)
+	if f.Class == debugelf.ELFCLASS32 {
+		least = binary.Size(of32)
 	}
 	if size < least || off >= uint64(len(f.data)) {
 		f.damaged(off, "%s headers at offset %d lie beyond the end of the file", what, off)
@@ -233,64 +233,52 @@ func (f *File) entries(what string, off uint64, size, least, count int) [][]byte
 	return list
 }
 
-func (f *File) readLoads(h header) {
-	u := f.Order
-	least := 56
-	if f.Class == debugelf.ELFCLASS32 {
-		least = 32
-	}
-	for _, e := range f.entries("program", h.phoff, h.phentsize, least, h.phnum) {
-		var l Load
+// readSegments reads the program headers.
+func (f *File) readSegments(h *debugelf.Header64) {
+	for _, e := range f.entries("program", h.Phoff, h.Phentsize, int(h.Phnum), debugelf.Prog32{}, debugelf.Prog64{}) {
+		var p debugelf.Prog64
 		if f.Class == debugelf.ELFCLASS32 {
-			l = Load{uint64(u.Uint32(e[4:])), uint64(u.Uint32(e[8:])),
-				uint64(u.Uint32(e[16:])), uint64(u.Uint32(e[20:])), debugelf.ProgFlag(u.Uint32(e[24:]))}
+			var n debugelf.Prog32
+			f.decode(e, &n)
+			p = debugelf.Prog64{Type: n.Type, Flags: n.Flags, Off: uint64(n.Off), Vaddr: uint64(n.Vaddr),
+				Filesz: uint64(n.Filesz), Memsz: uint64(n.Memsz), Align: uint64(n.Align)}
 		} else {
-			l = Load{u.Uint64(e[8:]), u.Uint64(e[16:]),
-				u.Uint64(e[32:]), u.Uint64(e[40:]), debugelf.ProgFlag(u.Uint32(e[4:]))}
+			f.decode(e, &p)
 		}
-		switch debugelf.ProgType(u.Uint32(e)) {
+		s := Segment{p.Off, p.Vaddr, p.Filesz, p.Memsz, debugelf.ProgFlag(p.Flags)}
+		switch debugelf.ProgType(p.Type) {
 		case debugelf.PT_LOAD:
-			f.Loads = append(f.Loads, l)
+			f.Loads = append(f.Loads, s)
 		case debugelf.PT_DYNAMIC:
-			f.dynamicAt = l
+			f.dynamicSegment = s
 		case debugelf.PT_GNU_EH_FRAME:
-			f.FrameHeader = l
+			f.EHFrameHeader = s
 		case debugelf.PT_TLS:
-			f.Threads, f.ThreadAlign = l, align(u, e, f.Class)
+			f.TLS, f.TLSAlign = s, p.Align
 		case debugelf.PT_NOTE:
-			f.notes = append(f.notes, f.Slice(l.Offset, l.FileSize))
+			f.noteSegments = append(f.noteSegments, f.Slice(s.Offset, s.FileSize))
 		}
 	}
 }
 
-// align reads the alignment of a program header.
-func align(u binary.ByteOrder, e []byte, class debugelf.Class) uint64 {
-	if class == debugelf.ELFCLASS32 {
-		return uint64(u.Uint32(e[28:]))
+// readSections reads the section headers.
+func (f *File) readSections(h *debugelf.Header64) {
+	table := func(count int) [][]byte {
+		return f.entries("section", h.Shoff, h.Shentsize, count, debugelf.Section32{}, debugelf.Section64{})
 	}
-	return u.Uint64(e[48:])
-}
-
-func (f *File) readSections(h header) {
-	least := 64
-	if f.Class == debugelf.ELFCLASS32 {
-		least = 40
-	}
-	count, strndx := h.shnum, h.strndx
-	first := f.entries("section", h.shoff, h.shentsize, least, 1)
-	if len(first) == 1 {
-		// Numbers too large for the file header stand in the null section.
-		null, _ := f.section(0, first[0])
-		if count == 0 {
-			count = int(min(null.Size, uint64(len(f.data))))
-		}
-		if strndx == int(debugelf.SHN_XINDEX) {
-			strndx = int(null.Link)
-		}
-	} else {
+	first := table(1)
+	if len(first) == 0 {
 		return
 	}
-	list := f.entries("section", h.shoff, h.shentsize, least, count)
+	count, strndx := int(h.Shnum), int(h.Shstrndx)
+	null, _ := f.section(0, first[0]) // has the numbers that are too large for the file header
+	if count == 0 {
+		count = int(min(null.Size, uint64(len(f.data))))
+	}
+	if strndx == int(debugelf.SHN_XINDEX) {
+		strndx = int(null.Link)
+	}
+	list := table(count)
 	var names []byte
 	if strndx > 0 && strndx < len(list) {
 		s, _ := f.section(strndx, list[strndx])
@@ -298,28 +286,27 @@ func (f *File) readSections(h header) {
 	}
 	for i := 1; i < len(list); i++ {
 		s, name := f.section(i, list[i])
-		s.Name = String(names, uint64(name))
+		s.Name = StringAt(names, uint64(name))
 		f.Sections = append(f.Sections, s)
 	}
 }
 
-// section decodes a section header; the second result is its name's offset.
-func (f *File) section(i int, e []byte) (Section, uint32) {
-	u := f.Order
-	s := Section{Index: i, Type: debugelf.SectionType(u.Uint32(e[4:]))}
+// section decodes a section header, and returns the offset of its name.
+func (f *File) section(i int, e []byte) (s Section, name uint32) {
+	var h debugelf.Section64
 	if f.Class == debugelf.ELFCLASS32 {
-		s.Flags = debugelf.SectionFlag(u.Uint32(e[8:]))
-		s.Address, s.Offset, s.Size = uint64(u.Uint32(e[12:])), uint64(u.Uint32(e[16:])), uint64(u.Uint32(e[20:]))
-		s.Link = u.Uint32(e[24:])
+		var n debugelf.Section32
+		f.decode(e, &n)
+		h = debugelf.Section64{Name: n.Name, Type: n.Type, Flags: uint64(n.Flags), Addr: uint64(n.Addr), Off: uint64(n.Off),
+			Size: uint64(n.Size), Link: n.Link}
 	} else {
-		s.Flags = debugelf.SectionFlag(u.Uint64(e[8:]))
-		s.Address, s.Offset, s.Size = u.Uint64(e[16:]), u.Uint64(e[24:]), u.Uint64(e[32:])
-		s.Link = u.Uint32(e[40:])
+		f.decode(e, &h)
 	}
-	return s, u.Uint32(e)
+	return Section{Index: i, Type: debugelf.SectionType(h.Type), Flags: debugelf.SectionFlag(h.Flags),
+		Address: h.Addr, Offset: h.Off, Size: h.Size, Link: h.Link}, h.Name
 }
 
-// Slice returns the file's bytes [off, off+size), nil when they lie outside it.
+// Slice returns the file's bytes [off, off+size), nil if they are not all in it.
 func (f *File) Slice(off, size uint64) []byte {
 	n := uint64(len(f.data))
 	if off > n || size > n-off {

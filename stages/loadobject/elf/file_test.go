@@ -172,7 +172,7 @@ func TestEmbedded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := f.Embedded()
+		e, err := f.MiniDebugInfo()
 		if ok := err == nil && e.Section(".inside") != nil; ok != c.ok {
 			t.Errorf("%s: %v", c.name, err)
 		}

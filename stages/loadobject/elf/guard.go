@@ -6,11 +6,10 @@ import (
 	"runtime/debug"
 )
 
-// ErrUnreadable says that a file's content could not be read: it shrank or its
-// device failed while it was mapped.
+// ErrUnreadable says that a mapped file shrank, or that its device failed.
 var ErrUnreadable = errors.New("the file became unreadable while it was read")
 
-// Guard turns a fault in mapped memory, or a panic over hostile input, into an
+// Guard runs f, and turns a fault in mapped memory, or a panic over hostile input, into an
 // error.
 func Guard(path string, f func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

@@ -5,28 +5,26 @@ import (
 	"fmt"
 )
 
-// Note says that something in a load object's files could not be used.
+// Note is a diagnostic about a load object's files.
 type Note struct {
 	Offset int64 // in the load object's file, -1 without one
 	// Damage says that symbols or lines are lost because a file is cut or
-	// corrupt. Otherwise the note is a remark, as on a debug file that does not
-	// fit.
+	// corrupt. Otherwise the note is a remark, for example about a debug file that
+	// does not match.
 	Damage bool
 	Text   string
-	Reason string // of the problem, empty for the usual one
+	Reason string // of the diagnostic, empty for the default one
 }
 
-// Claimed is the reason of notes on a build-id that another file has too.
-const Claimed = "claimed-build-id"
+// Reasons of notes.
+const (
+	ClaimedBuildID = "claimed-build-id"          // another file has the build-id, too
+	UnusedRecord   = "unused-record"             // valid content that is not used
+	MissingDebug   = "missing-debug-information" // debug information is in files that are missing
+)
 
-// Unused is the reason of remarks on content that is not used; nothing is wrong with it.
-const Unused = "unused-record"
-
-// MissingDebug is the reason of remarks on debug information in files that are missing.
-const MissingDebug = "missing-debug-information"
-
-// Doubtful reports whether the note says that another file has the build-id too.
-func (n Note) Doubtful() bool { return n.Reason == Claimed }
+// Doubtful reports whether the note says that another file has the build-id, too.
+func (n Note) Doubtful() bool { return n.Reason == ClaimedBuildID }
 
 // DamageError says that part of a file is cut or corrupt.
 type DamageError struct {

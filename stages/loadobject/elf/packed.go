@@ -9,8 +9,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// packings are the compressions of kernel modules, by their first bytes.
-var packings = []struct {
+// compressions are the formats of compressed kernel modules, by their magic numbers.
+var compressions = []struct {
 	magic  string
 	unpack func([]byte) ([]byte, error)
 }{
@@ -33,9 +33,9 @@ var packings = []struct {
 }
 
 // unpack decompresses a file that is compressed as a whole; packed is false for
-// others. The error wraps ErrNotELF.
+// other files. The error wraps ErrNotELF.
 func unpack(path string, b []byte) (content []byte, packed bool, err error) {
-	for _, p := range packings {
+	for _, p := range compressions {
 		if bytes.HasPrefix(b, []byte(p.magic)) {
 			if content, err = p.unpack(b); err != nil {
 				err = fmt.Errorf("%s: %v: %w", path, err, ErrNotELF)
@@ -51,9 +51,9 @@ func newZstd(b []byte) (*zstd.Decoder, error) {
 		zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderLowmem(true))
 }
 
-// readBounded reads everything, but no more than the compressed length makes likely.
+// readBounded reads everything, up to the limit for the compressed length.
 func readBounded(r io.Reader, compressed int) ([]byte, error) {
-	most := min(maxInflated, maxRatio*compressed+smallInflated)
+	most := inflatedLimit(compressed)
 	b, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
 	if err == nil && len(b) > most {
 		err = fmt.Errorf("more than %d bytes when decompressed", most)

@@ -2,32 +2,32 @@ package elf
 
 import debugelf "debug/elf"
 
-// Slot is a word that the dynamic linker, or a static program's start, fills with
-// the address of a function, for calls that do not know it.
+// Slot is an entry of the global offset table for a function of another object, or for one whose code
+// is chosen at run time. The dynamic linker, or a static program's start, fills it.
 type Slot struct {
 	Address  uint64 // link-time
 	Symbol   string // empty with a Resolver
 	Resolver uint64 // link-time address of the code that chooses the function (IRELATIVE), else 0
-	Lazy     bool   // filled by the first call through the procedure linkage table, unless that is forbidden
+	Lazy     bool   // bound by the first call through the procedure linkage table, unless that is disabled
 }
 
-// slotTypes are the relocations of the entries of the global offset table.
-var slotTypes = map[debugelf.Machine]struct{ lazy, eager, chosen uint32 }{
+// slotTypes are the relocation types of functions' slots.
+var slotTypes = map[debugelf.Machine]struct{ jumpSlot, globDat, irelative uint32 }{
 	debugelf.EM_X86_64:  {uint32(debugelf.R_X86_64_JMP_SLOT), uint32(debugelf.R_X86_64_GLOB_DAT), uint32(debugelf.R_X86_64_IRELATIVE)},
 	debugelf.EM_386:     {uint32(debugelf.R_386_JMP_SLOT), uint32(debugelf.R_386_GLOB_DAT), uint32(debugelf.R_386_IRELATIVE)},
 	debugelf.EM_AARCH64: {uint32(debugelf.R_AARCH64_JUMP_SLOT), uint32(debugelf.R_AARCH64_GLOB_DAT), uint32(debugelf.R_AARCH64_IRELATIVE)},
 }
 
-// Slots returns the slots of functions that the dynamic segment lists, or, in a static
-// program, the sections of relocations; those beyond the end of the file are left out.
-// Their names together are no longer than a small multiple of the file.
+// Slots returns the slots of functions from the relocations that the dynamic segment names or, in a
+// static program, from the relocation sections. It omits relocations beyond the end of the file, and
+// bounds the total length of the names by a small multiple of the file's size.
 func (f *File) Slots() []Slot {
 	if _, ok := slotTypes[f.Machine]; !ok {
 		return nil
 	}
 	d := f.dynamic()
 	symbols, names, _ := f.DynamicSymbols() // damage is noted where they are read as functions
-	r := relocations{f: f, symbols: symbols, names: names, budget: 1<<20 + 8*len(f.data)}
+	r := relocationReader{f: f, symbols: symbols, names: names, budget: 1<<20 + 8*len(f.data)}
 	if len(d) == 0 {
 		for _, s := range f.Sections {
 			if s.Flags&debugelf.SHF_ALLOC != 0 && (s.Type == debugelf.SHT_RELA || s.Type == debugelf.SHT_REL) {
@@ -37,55 +37,49 @@ func (f *File) Slots() []Slot {
 		return r.slots
 	}
 	rela := f.Class == debugelf.ELFCLASS64
-	if kind, ok := d[int64(debugelf.DT_PLTREL)]; ok {
+	if kind, ok := d[debugelf.DT_PLTREL]; ok {
 		rela = kind == uint64(debugelf.DT_RELA)
 	}
-	r.read(d[int64(debugelf.DT_JMPREL)], d[int64(debugelf.DT_PLTRELSZ)], rela)
-	r.read(d[int64(debugelf.DT_RELA)], d[int64(debugelf.DT_RELASZ)], true)
-	r.read(d[int64(debugelf.DT_REL)], d[int64(debugelf.DT_RELSZ)], false)
+	r.read(d[debugelf.DT_JMPREL], d[debugelf.DT_PLTRELSZ], rela)
+	r.read(d[debugelf.DT_RELA], d[debugelf.DT_RELASZ], true)
+	r.read(d[debugelf.DT_REL], d[debugelf.DT_RELSZ], false)
 	return r.slots
 }
 
-type relocations struct {
+type relocationReader struct {
 	f              *File
 	symbols, names []byte
-	budget         int
+	budget         int // bytes that names may still have
 	slots          []Slot
 }
 
 // read reads a table of relocations with or without addends.
-func (r *relocations) read(addr, size uint64, addends bool) {
+func (r *relocationReader) read(addr, size uint64, addends bool) {
 	at, ok := r.f.offset(addr)
 	if !ok {
 		return
 	}
-	wide := r.f.Class == debugelf.ELFCLASS64
-	step := 8
-	if wide {
-		step = 16
-	}
-	plain := step
+	word := r.f.wordSize()
+	step := 2 * word
 	if addends {
-		step += step / 2
+		step += word
 	}
 	types := slotTypes[r.f.Machine]
-	for b := r.f.upTo(at, size); len(b) >= step && r.budget > 0; b = b[step:] {
-		var slot Slot
-		var symbol, kind uint32
-		if wide {
-			info := r.f.Order.Uint64(b[8:])
-			slot.Address, symbol, kind = r.f.Order.Uint64(b), uint32(info>>32), uint32(info)
-		} else {
-			info := r.f.Order.Uint32(b[4:])
-			slot.Address, symbol, kind = uint64(r.f.Order.Uint32(b)), info>>8, info&0xff
+	for b := r.f.sliceAvailable(at, size); len(b) >= step && r.budget > 0; b = b[step:] {
+		slot := Slot{Address: r.f.word(b)}
+		info := r.f.word(b[word:])
+		symbol, kind := debugelf.R_SYM64(info), debugelf.R_TYPE64(info)
+		if word == 4 {
+			symbol, kind = debugelf.R_SYM32(uint32(info)), debugelf.R_TYPE32(uint32(info))
 		}
 		switch kind {
-		case types.lazy, types.eager:
-			slot.Lazy = kind == types.lazy
+		case types.jumpSlot, types.globDat:
+			slot.Lazy = kind == types.jumpSlot
 			slot.Symbol = r.function(symbol)
-		case types.chosen:
-			slot.Resolver = r.word(b[plain:step])
-			if !addends {
+		case types.irelative:
+			if addends {
+				slot.Resolver = r.f.word(b[2*word:])
+			} else {
 				slot.Resolver = r.content(slot.Address)
 			}
 		}
@@ -95,45 +89,25 @@ func (r *relocations) read(addr, size uint64, addends bool) {
 	}
 }
 
-// word reads an address; 0 if there is none.
-func (r *relocations) word(b []byte) uint64 {
-	switch len(b) {
-	case 8:
-		return r.f.Order.Uint64(b)
-	case 4:
-		return uint64(r.f.Order.Uint32(b))
+// content returns the address stored in a slot of the file, 0 if the file does not have the slot.
+func (r *relocationReader) content(slot uint64) uint64 {
+	at, ok := r.f.offset(slot)
+	if b := r.f.sliceAvailable(at, uint64(r.f.wordSize())); ok && len(b) == r.f.wordSize() {
+		return r.f.word(b)
 	}
 	return 0
 }
 
-// content is the address that the file has in a slot.
-func (r *relocations) content(slot uint64) uint64 {
-	at, ok := r.f.offset(slot)
-	if !ok {
-		return 0
+// function returns the name of a dynamic symbol, empty if the symbol is data.
+func (r *relocationReader) function(symbol uint32) string {
+	at := uint64(symbol) * uint64(r.f.symbolSize())
+	for s := range r.f.Symbols(r.symbols[min(at, uint64(len(r.symbols))):]) {
+		if s.Type != debugelf.STT_FUNC && s.Type != debugelf.STT_GNU_IFUNC && s.Type != debugelf.STT_NOTYPE {
+			return ""
+		}
+		name := StringAt(r.names, uint64(s.Name))
+		r.budget -= len(name) + 1
+		return name
 	}
-	size := uint64(8)
-	if r.f.Class == debugelf.ELFCLASS32 {
-		size = 4
-	}
-	return r.word(r.f.upTo(at, size))
-}
-
-// function returns the name of a dynamic symbol, unless it is known to be data.
-func (r *relocations) function(symbol uint32) string {
-	size, info := uint64(24), uint64(4)
-	if r.f.Class == debugelf.ELFCLASS32 {
-		size, info = 16, 12
-	}
-	at := uint64(symbol) * size
-	if at+size > uint64(len(r.symbols)) {
-		return ""
-	}
-	s := r.symbols[at:]
-	if t := debugelf.ST_TYPE(s[info]); t != debugelf.STT_FUNC && t != debugelf.STT_GNU_IFUNC && t != debugelf.STT_NOTYPE {
-		return ""
-	}
-	name := String(r.names, uint64(r.f.Order.Uint32(s)))
-	r.budget -= len(name) + 1
-	return name
+	return ""
 }

@@ -4,28 +4,31 @@ import (
 	"bytes"
 	"compress/zlib"
 	debugelf "debug/elf"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 )
 
-// Bounds of decompressed sections, in bytes: the debug information of the largest
-// browsers stays below the first; the second, a multiple of the compressed size
-// plus something for small sections, stops bombs. All sections of a file together,
-// which may overlap, get at most a smaller multiple of its size: debug information
-// shrinks to a third, at best to a tenth.
+// Bounds of decompressed sections, in bytes, against decompression bombs. The debug information
+// of the largest browsers stays below maxInflated. Debug information is compressed to a third, at
+// best to a tenth, so that all sections of a file, which may overlap, get a smaller multiple of its
+// size than a single section.
 const (
 	maxInflated   = 2 << 30
-	maxRatio      = 256
-	smallInflated = 16 << 20
-	maxRatioOfAll = 32
-	someInflated  = 4 * smallInflated
+	maxRatio      = 256 // of one section
+	minLimit      = 16 << 20
+	maxTotalRatio = 32 // of all sections
+	minTotalLimit = 4 * minLimit
 )
 
-// mayInflate counts the bytes of a section's content, and fails when they are too many.
-func (f *File) mayInflate(size uint64) error {
-	most := int64(maxRatioOfAll*len(f.data) + someInflated)
+// inflatedLimit bounds the decompressed size of a section or file.
+func inflatedLimit(compressed int) int { return min(maxInflated, maxRatio*compressed+minLimit) }
+
+// reserveInflated adds a section to the total decompressed size, and fails when that is too large.
+func (f *File) reserveInflated(size uint64) error {
+	most := int64(maxTotalRatio*len(f.data) + minTotalLimit)
 	if size <= maxInflated {
 		if f.inflated.Add(int64(size)) <= most {
 			return nil
@@ -35,7 +38,7 @@ func (f *File) mayInflate(size uint64) error {
 	return fmt.Errorf("%d bytes when decompressed, more than the %d that all sections of the file together may have", size, most)
 }
 
-// Section returns the first section of a name, or nil.
+// Section returns the first section with a name, or nil.
 func (f *File) Section(name string) *Section {
 	for i := range f.Sections {
 		if f.Sections[i].Name == name {
@@ -45,12 +48,12 @@ func (f *File) Section(name string) *Section {
 	return nil
 }
 
-// Has reports whether there is a section of a type.
+// Has reports whether the file has a section of a type.
 func (f *File) Has(t debugelf.SectionType) bool {
 	return slices.ContainsFunc(f.Sections, func(s Section) bool { return s.Type == t })
 }
 
-// ByIndex returns the section of an ELF section number, or nil.
+// ByIndex returns the section with an ELF section number, or nil.
 func (f *File) ByIndex(i int) *Section {
 	if i < 1 || i > len(f.Sections) {
 		return nil
@@ -63,10 +66,9 @@ func (s *Section) Compressed() bool {
 	return s.Flags&debugelf.SHF_COMPRESSED != 0 || strings.HasPrefix(s.Name, ".zdebug")
 }
 
-// Data returns a section's content: mapped bytes, or decompressed ones
-// (SHF_COMPRESSED with zlib or zstd, and `.zdebug_`). It is nil without an
-// error for a section that has no bytes in the file. The error is a
-// *DamageError.
+// Data returns a section's content, decompressed if needed (SHF_COMPRESSED with
+// zlib or zstd, and `.zdebug_`). It is nil without an error for a section without
+// bytes in the file. The error is a *DamageError.
 func (f *File) Data(s *Section) ([]byte, error) {
 	if s.Type == debugelf.SHT_NOBITS || s.Type == debugelf.SHT_NULL || s.Size == 0 {
 		return nil, nil
@@ -88,8 +90,8 @@ func (f *File) Data(s *Section) ([]byte, error) {
 	return b, nil
 }
 
-// Debug returns the content of the section `.debug_NAME` or `.zdebug_NAME`; nil
-// without an error if there is no such section.
+// Debug returns the content of the section `.debug_NAME` or `.zdebug_NAME`, nil
+// without an error if there is none.
 func (f *File) Debug(name string) ([]byte, error) {
 	for _, prefix := range []string{".debug_", ".zdebug_"} {
 		if s := f.Section(prefix + name); s != nil {
@@ -99,23 +101,15 @@ func (f *File) Debug(name string) ([]byte, error) {
 	return nil, nil
 }
 
+// inflate decompresses a section with a compression header: type, size and alignment, a word each.
 func (f *File) inflate(b []byte) ([]byte, error) {
-	var size uint64
-	head := 24
-	if f.Class == debugelf.ELFCLASS32 {
-		head = 12
-	}
-	if len(b) < head {
+	word := f.wordSize()
+	if len(b) < 3*word {
 		return nil, io.ErrUnexpectedEOF
 	}
-	if f.Class == debugelf.ELFCLASS32 {
-		size = uint64(f.Order.Uint32(b[4:]))
-	} else {
-		size = f.Order.Uint64(b[8:])
-	}
-	kind := debugelf.CompressionType(f.Order.Uint32(b))
-	b = b[head:]
-	if err := f.mayInflate(size); err != nil {
+	kind, size := debugelf.CompressionType(f.Order.Uint32(b)), f.word(b[word:])
+	b = b[3*word:]
+	if err := f.reserveInflated(size); err != nil {
 		return nil, err
 	}
 	switch kind {
@@ -132,16 +126,13 @@ func (f *File) inflate(b []byte) ([]byte, error) {
 	return nil, fmt.Errorf("unknown compression %d", kind)
 }
 
-// inflateGNU reads the older form: "ZLIB" and the size in big-endian order.
+// inflateGNU decompresses the older form: "ZLIB", the size in big-endian order, the content.
 func (f *File) inflateGNU(b []byte) ([]byte, error) {
 	if len(b) < 12 || string(b[:4]) != "ZLIB" {
 		return nil, fmt.Errorf("no ZLIB header")
 	}
-	var size uint64
-	for _, c := range b[4:12] {
-		size = size<<8 | uint64(c)
-	}
-	if err := f.mayInflate(size); err != nil {
+	size := binary.BigEndian.Uint64(b[4:])
+	if err := f.reserveInflated(size); err != nil {
 		return nil, err
 	}
 	return inflateZlib(b[12:], size)
@@ -155,10 +146,10 @@ func inflateZlib(b []byte, size uint64) ([]byte, error) {
 	return readExactly(r, size, len(b))
 }
 
-// readExactly reads size bytes. It allocates as much as arrives, and at first as
-// much as the compressed length makes likely.
+// readExactly reads size bytes. It does not allocate by the stated size, which may be wrong: it begins
+// with a multiple of the compressed length, and grows as bytes arrive.
 func readExactly(r io.Reader, size uint64, compressed int) ([]byte, error) {
-	if most := uint64(min(maxInflated, maxRatio*compressed+smallInflated)); size > most {
+	if most := uint64(inflatedLimit(compressed)); size > most {
 		return nil, fmt.Errorf("%d bytes when decompressed, more than %d", size, most)
 	}
 	var buf bytes.Buffer
@@ -172,9 +163,9 @@ func readExactly(r io.Reader, size uint64, compressed int) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// String returns the NUL-terminated string at an offset of a string table,
-// empty when the offset lies outside it. It is always valid UTF-8.
-func String(table []byte, off uint64) string {
+// StringAt returns the NUL-terminated string at an offset of a string table, as valid UTF-8. It is
+// empty if the offset is outside the table.
+func StringAt(table []byte, off uint64) string {
 	if off >= uint64(len(table)) {
 		return ""
 	}

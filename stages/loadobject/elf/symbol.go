@@ -14,7 +14,7 @@ type Symbol struct {
 	Value, Size uint64
 }
 
-// Symbols iterates over the entries of a symbol table, as far as they are whole.
+// Symbols iterates over the complete entries of a symbol table.
 func (f *File) Symbols(table []byte) iter.Seq[Symbol] {
 	return func(yield func(Symbol) bool) {
 		u, size := f.Order, f.symbolSize()
@@ -36,10 +36,10 @@ func (f *File) Symbols(table []byte) iter.Seq[Symbol] {
 	}
 }
 
-// symbolSize is the size of a symbol table's entries, bytes.
+// symbolSize returns the size of a symbol table's entries, in bytes.
 func (f *File) symbolSize() int {
 	if f.Class == debugelf.ELFCLASS32 {
-		return 16
+		return debugelf.Sym32Size
 	}
-	return 24
+	return debugelf.Sym64Size
 }

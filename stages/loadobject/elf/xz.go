@@ -12,23 +12,23 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 )
 
-// maxDict bounds the dictionary of an embedded xz stream: xz -9 uses 64 MiB.
+// maxDict bounds the dictionary of an xz stream: xz -9 uses 64 MiB.
 const maxDict = 128 << 20
 
 var errXZ = errors.New("damaged xz stream")
 
-// checkSizes are the lengths of a block's check by the stream's check type.
+// checkSizes are the lengths of a block's checksum by the stream's check type.
 var checkSizes = [16]int{0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64}
 
-// unxz decompresses the first stream of an xz file. The container is read here
-// because the dictionary's size, which a block header states, has to be
-// checked before it is allocated.
+// unxz decompresses the first stream of an xz file. It reads the container itself,
+// since the dictionary's size in a block header has to be checked before the
+// decoder allocates it.
 func unxz(b []byte) ([]byte, error) {
 	if len(b) < 12 || string(b[:6]) != "\xfd7zXZ\x00" {
 		return nil, errXZ
 	}
 	check := b[7] & 15
-	most := min(maxInflated, maxRatio*len(b)+smallInflated)
+	most := inflatedLimit(len(b))
 	var out bytes.Buffer
 	for pos := 12; ; {
 		if pos >= len(b) {
@@ -41,12 +41,12 @@ func unxz(b []byte) ([]byte, error) {
 		if len(b)-pos < head {
 			return nil, io.ErrUnexpectedEOF
 		}
-		dict, err := blockDict(b[pos : pos+head])
+		dict, err := dictionarySize(b[pos : pos+head])
 		if err != nil {
 			return nil, err
 		}
 		pos += head
-		used, err := unblock(b[pos:], dict, check, &out, most)
+		used, err := decodeBlock(b[pos:], dict, check, &out, most)
 		if err != nil {
 			return nil, err
 		}
@@ -54,8 +54,8 @@ func unxz(b []byte) ([]byte, error) {
 	}
 }
 
-// blockDict reads a block header and returns the size of its dictionary.
-func blockDict(h []byte) (int64, error) {
+// dictionarySize reads the size of the dictionary in a block header.
+func dictionarySize(h []byte) (int64, error) {
 	n := len(h) - 4
 	if crc32.ChecksumIEEE(h[:n]) != binary.LittleEndian.Uint32(h[n:]) {
 		return 0, errXZ
@@ -83,9 +83,9 @@ func blockDict(h []byte) (int64, error) {
 	return dict, nil
 }
 
-// unblock appends a block's content to out, which may grow to most bytes, and
-// returns the block's packed length.
-func unblock(b []byte, dict int64, check byte, out *bytes.Buffer, most int) (int, error) {
+// decodeBlock appends a block's content to out, which may grow to most bytes, and
+// returns the block's compressed length.
+func decodeBlock(b []byte, dict int64, check byte, out *bytes.Buffer, most int) (int, error) {
 	in := bytes.NewReader(b)
 	r, err := lzma.Reader2Config{DictCap: int(max(dict, lzma.MinDictCap))}.NewReader2(in)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package funcinfo has the vocabulary for functions of load objects: their kinds, the scopes of
-// their names, and places in their source. It needs none of what reads load objects.
+// Package funcinfo defines kinds of functions, the scopes of their names, and source positions. It
+// does not depend on the readers of load objects.
 package funcinfo
 
 // Kind is the kind of a function (`functions.kind`).
@@ -14,26 +14,26 @@ const (
 	Clone   Kind = "clone"   // `.constprop`, `.isra`, `.part`, ...
 	Body    Kind = "body"    // body of a parallel region
 	Kernel  Kind = "kernel"  // of the operating system
-	Dynamic Kind = "dynamic" // made at run time
+	Dynamic Kind = "dynamic" // generated at run time
 )
 
-// NameScope is where a function's symbol, or else its name for people, is the only one of
-// its kind: what it takes to find the function in another build.
+// NameScope is the scope in which a function's symbol, or else its readable name, is unique, so that
+// it identifies the function in other builds.
 type NameScope uint8
 
 // The scopes of names, from the widest.
 const (
 	ObjectScope NameScope = iota // the load object: the linker allows one global symbol of a name
 	ModuleScope                  // the module: a static function
-	BuildScope                   // nowhere: only the address distinguishes the function
+	BuildScope                   // none: only the address distinguishes the function
 )
 
-// String returns the scope as `functions.name_scope` has it.
+// String returns the scope as in `functions.name_scope`.
 func (s NameScope) String() string { return [...]string{"object", "module", "build"}[s] }
 
-// Place is a place in the source.
+// Place is a position in the source.
 type Place struct {
 	File          string // empty if unknown
 	Line          int32  // 0 if unknown
-	Discriminator int32  // tells the parts of a line apart
+	Discriminator int32  // distinguishes the parts of a line
 }

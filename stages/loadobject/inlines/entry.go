@@ -204,7 +204,7 @@ func (r *Reader) read(x *context, n entryNo) {
 		case dwarf.AttrName:
 			e.name = r.textOf(x, v)
 		case dwarf.AttrDeclFile:
-			e.file = r.lines.Number(x.program, v.Uint)
+			e.file = r.lines.FileIndex(x.program, v.Uint)
 		case dwarf.AttrDeclLine:
 			e.line = number32(v)
 		case dwarf.AttrDeclColumn:

@@ -75,7 +75,7 @@ func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program
 			c.Function = int32(n)
 		}
 		if in.line > 0 && in.line <= math.MaxInt32 {
-			if c.File = r.lines.Number(p, in.file); c.File >= 0 {
+			if c.File = r.lines.FileIndex(p, in.file); c.File >= 0 {
 				c.Line, c.Discriminator = int32(in.line), int32(min(in.discriminator, math.MaxInt32))
 			}
 		}

@@ -1,7 +1,6 @@
-// Package isa names the instruction sets that load objects' code is understood
-// in, and the registers that have a role of their own in them. It imports
-// nothing of this project, so that readers of recordings may use it as well as
-// readers of load objects.
+// Package isa defines the supported instruction sets and their special registers. It imports
+// no other package of this project, so that readers of recordings and of load objects can use
+// it.
 package isa
 
 import (
@@ -9,10 +8,10 @@ import (
 	"strings"
 )
 
-// Arch is an instruction set in one of its modes. 0 stands for all others.
+// Arch is an instruction set in one of its modes, 0 for an unsupported one.
 type Arch uint8
 
-// The instruction sets. Caches keep the numbers.
+// The instruction sets. Cache files contain the numbers.
 const (
 	AMD64 Arch = iota + 1 // x86 in 64-bit mode
 	X86                   // x86 in 32-bit mode
@@ -33,8 +32,8 @@ func Of(machine elf.Machine, class elf.Class) Arch {
 	return 0
 }
 
-// Named returns the instruction set of processes with words of some bits on a
-// machine with a name as uname -m and Solaris print it.
+// Named returns the instruction set of processes with words of wordBits bits, given the name of
+// the machine as printed by uname -m or Solaris.
 func Named(machine string, wordBits int) Arch {
 	switch machine {
 	case "x86_64", "i386", "i486", "i586", "i686", "i86pc":
@@ -48,17 +47,17 @@ func Named(machine string, wordBits int) Arch {
 	return 0
 }
 
-// Narrow reports whether a machine's kernel has words of 32 bits, by the name that uname -m
-// prints; then all its programs have.
+// Narrow reports whether a machine's kernel, and therefore every program on it, has words of 32
+// bits, given the name printed by uname -m.
 func Narrow(machine string) bool {
 	switch machine {
 	case "i386", "i486", "i586", "i686", "ppc", "ppcle", "mips", "riscv32", "parisc", "sparc", "m68k", "microblaze", "xtensa", "sh4":
 		return true
 	}
-	return strings.HasPrefix(machine, "armv") && machine != "armv8b" && machine != "armv8l" // these are 64-bit kernels' names for 32-bit programs
+	return strings.HasPrefix(machine, "armv") && machine != "armv8b" && machine != "armv8l" // these two are 64-bit kernels, seen by 32-bit programs
 }
 
-// Step is the distance in bytes between places where instructions may begin.
+// Step returns the alignment of instructions in bytes.
 func (a Arch) Step() int {
 	if a == ARM64 {
 		return 4
@@ -66,16 +65,16 @@ func (a Arch) Step() int {
 	return 1
 }
 
-// The registers with a role of their own, by DWARF number: general registers
-// are 0 to 15 on x86-64, 0 to 7 in 32-bit x86 code, 0 to 31 on A64. The program
-// counter comes after the last, though A64's DWARF has another number for it.
+// registers are the special registers by DWARF number. General registers are 0 to 15 on x86-64, 0 to 7
+// on 32-bit x86, 0 to 31 on A64. The program counter follows them, also on A64, where DWARF has no
+// number for it.
 var registers = [...]struct{ sp, fp, pc uint8 }{
 	AMD64: {sp: 7, fp: 6, pc: 16},
 	X86:   {sp: 4, fp: 5, pc: 8},
 	ARM64: {sp: 31, fp: 29, pc: 32},
 }
 
-// LR is the register that A64's calls leave the return address in.
+// LR is A64's link register, in which a call leaves the return address.
 const LR = 30
 
 // SP returns the number of the stack pointer.

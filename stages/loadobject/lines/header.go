@@ -62,13 +62,13 @@ func readHeader(s *dwarf.Sections, off uint64, u *dwarf.Unit) (*header, error) {
 		return nil, errors.New("the header has no line range, no opcodes or an invalid address size")
 	}
 	if h.Version == 5 {
-		return h, h.names5(s, &body)
+		return h, h.readNamesV5(s, &body)
 	}
-	h.names(&body)
+	h.readNames(&body)
 	return h, nil
 }
 
-// parameters reads what the opcodes depend on.
+// parameters reads the fields that opcodes use.
 func (h *header) parameters(c *bytereader.Reader) {
 	h.minInst, h.maxOps = uint64(c.U8()), 1
 	if h.Version >= 4 {
@@ -83,22 +83,14 @@ func (h *header) parameters(c *bytereader.Reader) {
 	}
 }
 
-// names reads the directories and files of versions 2 to 4, numbered from 1.
-func (h *header) names(c *bytereader.Reader) {
+// readNames reads the directories and files of versions 2 to 4, numbered from 1.
+func (h *header) readNames(c *bytereader.Reader) {
 	h.lowestFileNumber = 1
 	h.dirs = append(h.dirs, h.compDir)
-	for {
-		d := c.Text()
-		if len(d) == 0 {
-			break
-		}
+	for d := c.Text(); len(d) > 0; d = c.Text() {
 		h.dirs = append(h.dirs, d)
 	}
-	for {
-		name := c.Text()
-		if len(name) == 0 {
-			break
-		}
+	for name := c.Text(); len(name) > 0; name = c.Text() {
 		h.files = append(h.files, readFile(c, name))
 	}
 }
@@ -110,8 +102,8 @@ func readFile(c *bytereader.Reader, name []byte) file {
 	return f
 }
 
-// names5 reads the directories and files of version 5, numbered from 0.
-func (h *header) names5(s *dwarf.Sections, c *bytereader.Reader) error {
+// readNamesV5 reads the directories and files of version 5, numbered from 0.
+func (h *header) readNamesV5(s *dwarf.Sections, c *bytereader.Reader) error {
 	dirs, err := h.entryList(s, c)
 	if err != nil {
 		return fmt.Errorf("directories: %w", err)
@@ -125,9 +117,9 @@ func (h *header) names5(s *dwarf.Sections, c *bytereader.Reader) error {
 	return nil
 }
 
-// entryList reads a list that begins with a description of the entries' fields.
+// entryList reads a list of directories or files, which begins with the format of its entries.
 func (h *header) entryList(s *dwarf.Sections, c *bytereader.Reader) ([]file, error) {
-	const contentPath, contentDir = 1, 2
+	const lnctPath, lnctDirectoryIndex = 1, 2
 	type field struct{ content, form uint64 }
 	var fields []field
 	for n := c.U8(); n > 0; n-- {
@@ -147,9 +139,9 @@ func (h *header) entryList(s *dwarf.Sections, c *bytereader.Reader) ([]file, err
 				return nil, fmt.Errorf("unknown form %#x", x.form)
 			}
 			switch x.content {
-			case contentPath:
+			case lnctPath:
 				f.name = s.TextOf(u, v)
-			case contentDir:
+			case lnctDirectoryIndex:
 				f.dir = v.Uint
 			}
 		}

@@ -1,10 +1,9 @@
 // Package lines runs the line number programs of a load object (DWARF 5 section 6.2)
-// and puts their rows in order.
+// and sorts their rows.
 //
-// debug/dwarf's LineReader does not do: it comes with debug/dwarf only, which refuses
-// an object for one damaged unit and has no names from files that dwz made. It is not
-// faster (both need 50 ms of CPU time for the line numbers of CPython), and it runs a
-// program again for each unit that shares it.
+// debug/dwarf's LineReader does not suit: debug/dwarf rejects an object for one damaged unit, does
+// not read the files that dwz makes, and runs a program again for each unit that shares it. It is
+// no faster (both need 50 ms of CPU time for the line numbers of CPython).
 package lines
 
 import (
@@ -16,35 +15,35 @@ import (
 
 // Reader runs the line number programs of an object.
 type Reader struct {
-	collector
+	rowCollector
 	info     *dwarf.Info
 	table    *symtab.Draft // takes the files and lines
 	programs map[programKey]*Program
-	files    map[string]int32 // in the table
+	files    map[string]int32 // indexes in the table
 }
 
 // New returns a reader that adds files and lines to a table.
 func New(d *dwarf.Info, t *symtab.Draft) *Reader {
-	return &Reader{collector: collector{Addresses: t.Addresses()}, info: d, table: t, programs: map[programKey]*Program{}, files: map[string]int32{}}
+	return &Reader{rowCollector: rowCollector{Addresses: t.Addresses()}, info: d, table: t, programs: map[programKey]*Program{}, files: map[string]int32{}}
 }
 
-// programKey is where a line number program is.
+// programKey identifies a line number program.
 type programKey struct {
 	in     *dwarf.Sections
 	offset uint64
 }
 
-// Program is a line number program that has run.
+// Program is a line number program with the table's numbers of its files.
 type Program struct {
 	header *header
-	files  map[uint64]int32 // indexes of files in the table, by their number here
-	file   uint64           // the last one that Number was asked for
+	files  map[uint64]int32 // indexes of files in the table, by file number
+	file   uint64           // the last argument of FileIndex, and its result
 	index  int32
 }
 
 // Run runs the unit's line number program, unless it has run for another unit: dwz
-// makes units that share one. It returns nil if the unit has none. The code is what
-// the program covers, only for the unit that runs it.
+// makes units that share one. It returns nil if the unit has none. code is the code
+// that the program covers, returned only to the unit that runs it.
 func (l *Reader) Run(u *dwarf.Unit) (p *Program, code []dwarf.Span) {
 	s := l.info.Sections
 	v, ok := u.Attrs[dwarf.AttrStmtList]
@@ -58,9 +57,9 @@ func (l *Reader) Run(u *dwarf.Unit) (p *Program, code []dwarf.Span) {
 	h, err := readHeader(s, off, u)
 	if err == nil {
 		p = newProgram(h)
-		l.start()
-		err = h.run(func(r registers) bool { return l.add(r, l.Number(p, r.file)) })
-		code = l.stop()
+		l.beginProgram()
+		err = h.run(func(r registers) bool { return l.addRow(r, l.FileIndex(p, r.file)) })
+		code = l.endProgram()
 	}
 	l.programs[programKey{s, off}] = p
 	if err != nil {
@@ -73,8 +72,8 @@ func newProgram(h *header) *Program {
 	return &Program{header: h, files: map[uint64]int32{}, file: math.MaxUint64, index: -1}
 }
 
-// Files returns the unit's line number program for the names of its files: unless it has
-// run, it does not. It returns nil if the unit has none that can be read.
+// Files returns the unit's line number program, for the names of its files, without running it. It
+// returns nil if the unit has none, or has a damaged one.
 func (l *Reader) Files(s *dwarf.Sections, u *dwarf.Unit) *Program {
 	v, ok := u.Attrs[dwarf.AttrStmtList]
 	if !ok || s.Line == nil {
@@ -99,8 +98,8 @@ func (p *Program) FirstFile() string {
 	return p.header.path(1)
 }
 
-// Number returns the index in the table of a file of a program, -1 for none.
-func (l *Reader) Number(p *Program, file uint64) int32 {
+// FileIndex returns the index in the table of a program's file, -1 for none.
+func (l *Reader) FileIndex(p *Program, file uint64) int32 {
 	if p == nil {
 		return -1
 	}
@@ -109,15 +108,15 @@ func (l *Reader) Number(p *Program, file uint64) int32 {
 	}
 	n, ok := p.files[file]
 	if !ok {
-		n = l.file(p.header.path(file))
+		n = l.internFile(p.header.path(file))
 		p.files[file] = n
 	}
 	p.file, p.index = file, n
 	return n
 }
 
-// file returns the index of a source file in the table, -1 for none.
-func (l *Reader) file(name string) int32 {
+// internFile returns the index of a source file in the table, -1 for none.
+func (l *Reader) internFile(name string) int32 {
 	if i, ok := l.files[name]; ok {
 		return i
 	}
@@ -130,5 +129,5 @@ func (l *Reader) file(name string) int32 {
 	return i
 }
 
-// Store puts rows, in order, into the table.
+// Store puts sorted rows into the table.
 func (l *Reader) Store(rows []symtab.Row) { l.table.Lines = symtab.RowsOf(rows) }

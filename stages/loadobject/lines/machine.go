@@ -5,14 +5,13 @@ import (
 	"stackmill/stages/loadobject/dwarf"
 )
 
-// registers are those of the state machine: what is true from an address on.
+// registers are the used registers of the state machine (DWARF 5 section 6.2.2).
 type registers struct {
-	address uint64
-	file    uint64
-	line    uint64
-	end     bool // the sequence ends here
-	// discriminator tells the parts of a line apart; it is that of one row.
-	discriminator uint64
+	address       uint64
+	file          uint64
+	line          uint64
+	endSequence   bool
+	discriminator uint64 // distinguishes the parts of a line; reset after each row
 }
 
 // The standard and extended opcodes.
@@ -24,23 +23,20 @@ const (
 	lnsConstAddPC     = 8
 	lnsFixedAdvancePC = 9
 
-	lneEndSequence = 1
-	lneSetAddress  = 2
-	lneDefineFile  = 3
-
+	lneEndSequence      = 1
+	lneSetAddress       = 2
+	lneDefineFile       = 3
 	lneSetDiscriminator = 4
 )
 
-// machine is the state machine that a line number program drives (DWARF 5
-// section 6.2.2).
+// machine is the state machine of a line number program.
 type machine struct {
-	h  *header
-	r  registers
-	op uint64 // operation index, for machines with bundles
+	h       *header
+	r       registers
+	opIndex uint64 // within an instruction bundle
 }
 
-// run executes the program and passes each row to emit, until emit returns false. The
-// rows of a sequence come in the order of the program.
+// run executes the program and passes each row to emit, until emit returns false.
 func (h *header) run(emit func(registers) bool) error {
 	c := &h.program
 	m := machine{h: h, r: initial}
@@ -63,8 +59,8 @@ func (h *header) run(emit func(registers) bool) error {
 			return nil
 		}
 		switch {
-		case m.r.end:
-			m.r, m.op = initial, 0
+		case m.r.endSequence:
+			m.r, m.opIndex = initial, 0
 		case complete:
 			m.r.discriminator = 0
 		}
@@ -78,14 +74,14 @@ func (h *header) run(emit func(registers) bool) error {
 // initial is the state at the start of each sequence.
 var initial = registers{file: 1, line: 1}
 
-// advance moves the address by a number of operations.
+// advance moves the address by an operation advance.
 func (m *machine) advance(n uint64) {
 	if m.h.maxOps == 1 {
 		m.r.address += m.h.minInst * n
 		return
 	}
-	m.r.address += m.h.minInst * ((m.op + n) / m.h.maxOps)
-	m.op = (m.op + n) % m.h.maxOps
+	m.r.address += m.h.minInst * ((m.opIndex + n) / m.h.maxOps)
+	m.opIndex = (m.opIndex + n) % m.h.maxOps
 }
 
 // standard runs a standard opcode that completes no row.
@@ -100,8 +96,8 @@ func (m *machine) standard(code uint8, c *bytereader.Reader) {
 	case lnsConstAddPC:
 		m.advance(uint64(255-m.h.opcodeBase) / m.h.lineRange)
 	case lnsFixedAdvancePC:
-		m.r.address, m.op = m.r.address+uint64(c.U16()), 0
-	default: // changes nothing that is used; the header has the number of its operands
+		m.r.address, m.opIndex = m.r.address+uint64(c.U16()), 0
+	default: // changes no used register; the header has the number of operands
 		for n := m.h.operands[code-1]; n > 0; n-- {
 			c.ULEB()
 		}
@@ -113,11 +109,11 @@ func (m *machine) extended(c *bytereader.Reader) bool {
 	x := c.Sub(c.ULEB())
 	switch x.U8() {
 	case lneEndSequence:
-		m.r.end = true
+		m.r.endSequence = true
 		return true
 	case lneSetAddress:
 		if len(x.Rest) <= 8 {
-			m.r.address, m.op = x.Uint(len(x.Rest)), 0
+			m.r.address, m.opIndex = x.Uint(len(x.Rest)), 0
 		}
 	case lneDefineFile:
 		if name := x.Text(); len(name) > 0 {

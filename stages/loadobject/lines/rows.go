@@ -12,51 +12,53 @@ import (
 // MaxRows bounds the rows of one object; the largest browsers have 30 million.
 const MaxRows = 1 << 26
 
-// collector collects the rows of all line number programs as offsets in the file.
-type collector struct {
+// rowCollector collects the rows of all line number programs, with offsets in the file instead of
+// addresses.
+type rowCollector struct {
 	Addresses symtab.Addresses
+	Full      bool // MaxRows was exceeded
 	rows      []symtab.Row
 	sequences []sequence
-	covered   []dwarf.Span // by the program that runs
+	covered   []dwarf.Span // code that the current program covers
 
-	region  symtab.Region // of the sequence that runs
-	open    bool          // a sequence runs
-	outside bool          // it started outside every executable region
-	first   uint64        // its first address
-	begin   int           // its first row
-	Full    bool          // rows were refused
+	// The current sequence.
+	open    bool
+	outside bool // it started outside every executable region
+	region  symtab.Region
+	first   uint64 // first address
+	begin   int    // index of the first row
 }
 
-// endLine is the line of a row with which a sequence ends.
+// endLine marks the row that ends a sequence.
 const endLine = -1
 
-// sequence is a run of rows in ascending order.
+// sequence is a range of rows with ascending offsets.
 type sequence struct{ begin, end int }
 
-// start prepares for the rows of the next program.
-func (l *collector) start() { l.covered, l.open = nil, false }
+// beginProgram prepares for the rows of the next program.
+func (l *rowCollector) beginProgram() { l.covered, l.open = nil, false }
 
-// stop drops the rows of a sequence without an end, and returns the code that the
+// endProgram drops a sequence without an end, and returns the code that the
 // program covers.
-func (l *collector) stop() []dwarf.Span {
+func (l *rowCollector) endProgram() []dwarf.Span {
 	if l.open {
 		l.rows, l.open = l.rows[:l.begin], false
 	}
 	return l.covered
 }
 
-// add adds a row; false if there are too many. Sequences that start outside every
-// executable region are dropped whole: the lines of code that the linker removed start
-// at address 0, from where they may extend into real code.
-func (l *collector) add(r registers, file int32) bool {
+// addRow adds a row; false if there are too many. It drops sequences that start outside every
+// executable region: the lines of code that the linker removed start at address 0, from where
+// they may extend into real code.
+func (l *rowCollector) addRow(r registers, file int32) bool {
 	if !l.open {
 		var inside bool
 		l.region, inside = l.Addresses.Region(r.address)
 		l.outside = !inside
 		l.open, l.first, l.begin = true, r.address, len(l.rows)
 	}
-	if r.end {
-		l.end(r)
+	if r.endSequence {
+		l.endSequence(r)
 		return true
 	}
 	in := r.address - l.region.Address
@@ -72,28 +74,28 @@ func (l *collector) add(r registers, file int32) bool {
 		return false
 	}
 	if n := len(l.rows); n > l.begin && l.rows[n-1].Offset == out.Offset {
-		l.rows[n-1] = out // the last row of an address counts
+		l.rows[n-1] = out // the last row for an address counts
 		return true
 	} else if n > l.begin && l.rows[n-1].Offset > out.Offset {
-		l.cut()
+		l.cutSequence()
 	}
 	l.rows = append(l.rows, out)
 	return true
 }
 
-// cut ends the run of ascending rows inside a sequence.
-func (l *collector) cut() {
+// cutSequence ends the current range of ascending rows.
+func (l *rowCollector) cutSequence() {
 	if l.begin < len(l.rows) {
 		l.sequences = append(l.sequences, sequence{l.begin, len(l.rows)})
 		l.begin = len(l.rows)
 	}
 }
 
-func (l *collector) end(r registers) {
+func (l *rowCollector) endSequence(r registers) {
 	l.open = false
 	in := r.address - l.region.Address
 	if l.outside || l.begin == len(l.rows) || in > l.region.Size {
-		l.cut()
+		l.cutSequence()
 		return
 	}
 	out := symtab.Row{Offset: l.region.Offset + in, File: -1, Line: endLine}
@@ -101,15 +103,15 @@ func (l *collector) end(r registers) {
 		l.rows = l.rows[:n-1]
 	}
 	l.rows = append(l.rows, out)
-	l.cut()
+	l.cutSequence()
 	if l.first < r.address {
 		l.covered = append(l.covered, dwarf.Span{Low: l.first, High: r.address})
 	}
 }
 
-// Sorted returns the rows in order. Of several at one offset the last one counts, but
+// Sorted returns the rows by offset. Of several rows at one offset it returns the last, but
 // the end of a sequence never replaces a row.
-func (l *collector) Sorted() []symtab.Row {
+func (l *rowCollector) Sorted() []symtab.Row {
 	slices.SortStableFunc(l.sequences, func(a, b sequence) int {
 		return cmp.Compare(l.rows[a.begin].Offset, l.rows[b.begin].Offset)
 	})
@@ -138,8 +140,7 @@ func (l *collector) Sorted() []symtab.Row {
 	return kept
 }
 
-// AppendRow adds a row that follows the others, unless it repeats the last one or says nothing
-// before all.
+// AppendRow appends a row unless it repeats the last one, or would be the first and has no file.
 func AppendRow(rows []symtab.Row, r symtab.Row) []symtab.Row {
 	if len(rows) == 0 && r.File < 0 || len(rows) > 0 && r.Repeats(rows[len(rows)-1]) {
 		return rows

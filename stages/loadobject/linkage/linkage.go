@@ -1,33 +1,34 @@
-// Package linkage follows the stack pointer through procedure linkage tables. Some
-// linkers write no call frame information for their tables, and none does for all of
-// its forms, so that only the instructions say where the caller's frame is.
+// Package linkage follows the stack pointer through the instructions of procedure linkage tables,
+// to find the caller's frame. Some linkers write no call frame information for such tables, and none
+// does for all forms of them.
 package linkage
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
 )
 
-// Depth says how many bytes above the stack pointer the caller's frame begins (its
-// canonical frame address), from an address on.
+// Depth is the distance from the stack pointer to the canonical frame address, valid from an
+// address on.
 type Depth struct {
 	Address uint64
 	Bytes   int32 // negative: unknown
 }
 
-// maxTable bounds the code of a table that is looked at: half a million entries.
+// maxTable bounds the code of a table: half a million entries.
 const maxTable = 16 << 20
 
-// unknown is the depth of code that nothing known leads to.
+// unknown is the depth of code that no followed path reaches.
 const unknown = -1
 
-// Depths returns the depths in a procedure linkage table, whose code lies at addr,
-// by growing addresses. Entries are entered by calls. So is the code after a jump
-// through a slot, to which the slot leads until it is bound. Code to which other code
-// of the table jumps or calls has the depth that it has there.
+// Depths returns the depths in a procedure linkage table, whose code lies at addr, by ascending
+// address. A call leads to each entry, and also to the code after a jump through a slot, which is
+// the slot's target until it is bound. Other code has the depth at the jumps and calls that
+// lead to it.
 func Depths(arch isa.Arch, code []byte, addr uint64) []Depth {
 	t := table{arch: arch, code: code[:min(len(code), maxTable)], addr: addr}
 	for i := range disasm.Walk(arch, t.code, addr) {
@@ -35,14 +36,14 @@ func Depths(arch isa.Arch, code []byte, addr uint64) []Depth {
 		t.depths = append(t.depths, unknown)
 	}
 	for i := range t.items {
-		if _, ok := disasm.StubSlot(arch, t.from(i), t.items[i].Addr); ok && t.begins(i) {
-			t.follow(i, entered(arch))
+		if _, ok := disasm.StubSlot(arch, t.codeAt(i), t.items[i].Addr); ok && t.startsBlock(i) {
+			t.follow(i, entryDepth(arch))
 		}
 	}
-	// The entries behind a head lead to it: later ones first.
+	// The first entry, which calls the dynamic linker, is reached from the later ones: follow these first.
 	for i := len(t.items) - 1; i >= 0; i-- {
-		if t.depths[i] == unknown && t.begins(i) {
-			t.follow(i, entered(arch))
+		if t.depths[i] == unknown && t.startsBlock(i) {
+			t.follow(i, entryDepth(arch))
 		}
 	}
 	var list []Depth
@@ -54,8 +55,8 @@ func Depths(arch isa.Arch, code []byte, addr uint64) []Depth {
 	return list
 }
 
-// entered is the depth at which a call enters a function.
-func entered(arch isa.Arch) int32 {
+// entryDepth is the depth after a call: the size of the return address on the stack.
+func entryDepth(arch isa.Arch) int32 {
 	switch arch {
 	case isa.AMD64:
 		return 8
@@ -65,7 +66,7 @@ func entered(arch isa.Arch) int32 {
 	return 0
 }
 
-// table is a table's code with its instructions and the depth before each.
+// table is the code of a procedure linkage table, with its instructions and the depth before each.
 type table struct {
 	arch   isa.Arch
 	code   []byte
@@ -74,11 +75,11 @@ type table struct {
 	depths []int32
 }
 
-// from returns the code from an instruction on.
-func (t *table) from(i int) []byte { return t.code[t.items[i].Addr-t.addr:] }
+// codeAt returns the code from an instruction on.
+func (t *table) codeAt(i int) []byte { return t.code[t.items[i].Addr-t.addr:] }
 
-// begins reports whether no other instruction goes on to this one.
-func (t *table) begins(i int) bool {
+// startsBlock reports whether the instruction before this one does not continue with it.
+func (t *table) startsBlock(i int) bool {
 	if i == 0 {
 		return true
 	}
@@ -87,13 +88,13 @@ func (t *table) begins(i int) bool {
 	return before.Err != nil || k == insn.Jump || k == insn.Return || k == insn.Trap || k == insn.Nop
 }
 
-// follow gives depths to an instruction and to those to which control goes on from it.
+// follow sets the depths of an instruction and of all instructions that control reaches from it.
 func (t *table) follow(i int, depth int32) {
-	type place struct {
+	type block struct {
 		item  int
 		depth int32
 	}
-	for next := []place{{i, depth}}; len(next) > 0; {
+	for next := []block{{i, depth}}; len(next) > 0; {
 		p := next[len(next)-1]
 		next = next[:len(next)-1]
 		for i, depth := p.item, p.depth; i < len(t.items) && t.depths[i] == unknown && t.items[i].Err == nil; i++ {
@@ -102,26 +103,26 @@ func (t *table) follow(i int, depth int32) {
 			if target, ok := t.find(item.Inst.Target); ok && item.Inst.HasTarget {
 				to := depth
 				if item.Inst.Kind == insn.Call {
-					to += entered(t.arch) // the return address that it pushes
+					to += entryDepth(t.arch)
 				}
-				next = append(next, place{target, to})
+				next = append(next, block{target, to})
 			}
 			if k := item.Inst.Kind; k == insn.Jump || k == insn.Return || k == insn.Trap {
 				break
 			}
-			moved, ok := t.moved(i)
+			change, ok := t.stackChange(i)
 			if !ok {
 				break
 			}
-			depth -= moved
+			depth -= change
 		}
 	}
 }
 
-// moved returns how many bytes an instruction adds to the stack pointer, false if that
-// is unknown. A call takes off again what it pushed.
-func (t *table) moved(i int) (bytes int32, ok bool) {
-	e, err := disasm.Effects(t.arch, t.from(i), t.items[i].Addr)
+// stackChange returns how many bytes an instruction adds to the stack pointer, false if that
+// is unknown. For a call it is 0, since the callee removes the return address.
+func (t *table) stackChange(i int) (bytes int32, ok bool) {
+	e, err := disasm.Effects(t.arch, t.codeAt(i), t.items[i].Addr)
 	sp := insn.Register(t.arch.SP())
 	switch {
 	case err != nil:
@@ -134,6 +135,5 @@ func (t *table) moved(i int) (bytes int32, ok bool) {
 
 // find returns the instruction at an address.
 func (t *table) find(addr uint64) (int, bool) {
-	i := sort.Search(len(t.items), func(i int) bool { return t.items[i].Addr >= addr })
-	return i, i < len(t.items) && t.items[i].Addr == addr
+	return slices.BinarySearchFunc(t.items, addr, func(i disasm.Item, addr uint64) int { return cmp.Compare(i.Addr, addr) })
 }

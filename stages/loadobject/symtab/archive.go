@@ -189,7 +189,7 @@ func (r *archiveReader) finish() *Draft {
 	}
 	d.Shorten(units, nil)
 	for _, typ := range slices.Sorted(maps.Keys(r.skipped)) {
-		d.Notes = append(d.Notes, Note{Offset: -1, Reason: elf.Unused, Text: fmt.Sprintf("%d packets of type %#x of the archived symbol table are not used", r.skipped[typ], typ)})
+		d.Notes = append(d.Notes, Note{Offset: -1, Reason: elf.UnusedRecord, Text: fmt.Sprintf("%d packets of type %#x of the archived symbol table are not used", r.skipped[typ], typ)})
 	}
 	d.Notes = append(d.Notes, n.notes()...)
 	return d

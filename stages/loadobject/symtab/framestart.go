@@ -20,7 +20,7 @@ const (
 // function, as offsets in the file, sorted: the search table of `.eh_frame`. It is
 // nil without a table of the usual form.
 func frameStarts(f *elf.File, addresses Addresses) []uint64 {
-	b := f.Slice(f.FrameHeader.Offset, f.FrameHeader.FileSize)
+	b := f.Slice(f.EHFrameHeader.Offset, f.EHFrameHeader.FileSize)
 	if len(b) < frameHead || b[0] != frameVersion || b[1] != encodedPointer4 || b[2] != encodedData4 || b[3] != encodedTable4 {
 		return nil
 	}
@@ -28,7 +28,7 @@ func frameStarts(f *elf.File, addresses Addresses) []uint64 {
 	starts := make([]uint64, 0, count)
 	for i := range count {
 		relative := int32(f.Order.Uint32(b[frameHead+8*i:]))
-		if off, ok := addresses.Offset(f.FrameHeader.Address + uint64(int64(relative))); ok {
+		if off, ok := addresses.Offset(f.EHFrameHeader.Address + uint64(int64(relative))); ok {
 			starts = append(starts, off)
 		}
 	}

@@ -168,8 +168,8 @@ func (d *Draft) Finish() *Table {
 		f.offsets[i] = g.Offset
 		f.rest[i] = function{
 			address: g.Address, size: g.Size,
-			linkage: w.Number(g.Linkage), aliases: w.Number(g.Aliases), name: w.Number(g.Name),
-			gprofngName: w.Number(g.GprofngName), perfName: w.Number(g.PerfName),
+			linkage: w.Intern(g.Linkage), aliases: w.Intern(g.Aliases), name: w.Intern(g.Name),
+			gprofngName: w.Intern(g.GprofngName), perfName: w.Intern(g.PerfName),
 			module: g.Module, line: g.Line, kind: kindNo(slices.Index(kinds, g.Kind)), scope: g.Scope, indirect: g.Indirect,
 		}
 	}

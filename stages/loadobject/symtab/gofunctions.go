@@ -114,7 +114,7 @@ func (t *goTable) functions(r *reader, text *elf.Section) ([]symbol, error) {
 		if description+uint64(t.field)+4 > uint64(len(t.index)) || description > uint64(len(t.index)) || place(i+1) <= place(i) {
 			return list, errGoTable
 		}
-		name := elf.String(t.names, uint64(t.order.Uint32(t.index[description+uint64(t.field):])))
+		name := elf.StringAt(t.names, uint64(t.order.Uint32(t.index[description+uint64(t.field):])))
 		if r.bytes -= len(name); r.bytes < 0 {
 			return list, errNames
 		}

@@ -16,11 +16,11 @@ import (
 func Read(f, debug *elf.File) *Draft {
 	t := &Draft{Table: Table{BuildID: f.BuildID(), Checksum: f.Checksum(), Modules: []Module{{Name: Unknown, ShortPath: Unknown}}}}
 	t.Arch = f.Arch()
-	t.Notes = append(append(t.Notes, f.Notes...), f.Cut()...)
+	t.Notes = append(append(t.Notes, f.Notes...), f.TruncatedSegments()...)
 	for _, l := range f.Loads {
 		t.Segments = append(t.Segments, Segment{l.Offset, l.Address, l.FileSize, l.MemSize, uint32(l.Flags)})
 	}
-	t.TLS = TLS{f.Threads.MemSize, f.ThreadAlign}
+	t.TLS = TLS{f.TLS.MemSize, f.TLSAlign}
 	t.Slots = slots(f)
 	t.Regions = codeRegions(f, t.Slots)
 	s := reader{table: t, object: f, debug: debug, golang: isGo(f), addresses: t.Addresses(), bytes: 1<<20 + 8*len(f.Bytes()), code: 16<<20 + 8*len(f.Bytes())}

@@ -60,7 +60,7 @@ func (r *reader) symbols() []symbol {
 		r.note(r.object, err)
 		list = r.entries(list, r.object, data, names)
 	}
-	e, err := r.object.Embedded()
+	e, err := r.object.MiniDebugInfo()
 	r.note(r.object, err)
 	if e != nil {
 		r.table.Notes = append(r.table.Notes, e.Notes...)
@@ -134,7 +134,7 @@ func (r *reader) entries(list []symbol, f *elf.File, data, names []byte) []symbo
 		if !ok || s.Size == 0 && !begins(f, s.Value, s.Section) {
 			continue
 		}
-		full := elf.String(names, uint64(s.Name))
+		full := elf.StringAt(names, uint64(s.Name))
 		name := unversioned(full)
 		if r.bytes -= len(name); r.bytes < 0 {
 			r.note(f, errNames)

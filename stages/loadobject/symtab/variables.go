@@ -57,7 +57,7 @@ func (v *Variables) add(f *elf.File, data, names []byte, left int) int {
 		if s.Type != debugelf.STT_OBJECT || s.Section == debugelf.SHN_UNDEF || s.Size == 0 || s.Value+s.Size < s.Value {
 			continue
 		}
-		name := elf.String(names, uint64(s.Name))
+		name := elf.StringAt(names, uint64(s.Name))
 		if left -= len(name); left < 0 {
 			break
 		}

@@ -116,13 +116,13 @@ func (at *spot) start(op uint8, c *bytereader.Reader, s *dwarf.Sections, u *dwar
 		at.reach(types.AtRegister, c.ULEB(), c.SLEB())
 	case op == dwop.Fbreg:
 		at.reach(types.AtFrame, 0, c.SLEB())
-	case op == dwop.CFA:
+	case op == dwop.CallFrameCFA:
 		at.reach(types.AtCFA, 0, 0)
 	case op == dwop.Addr:
 		at.push(address, int64(c.Uint(u.AddrSize)))
-	case op == dwop.Addrx || op == dwop.GNUAddr:
+	case op == dwop.Addrx || op == dwop.GNUAddrIndex:
 		at.push(address, indexed())
-	case op == dwop.Constx || op == dwop.GNUConst:
+	case op == dwop.Constx || op == dwop.GNUConstIndex:
 		at.push(number, indexed())
 	case dwop.Lit0 <= op && op <= dwop.Lit31:
 		at.push(number, int64(op-dwop.Lit0))
@@ -148,16 +148,16 @@ func (at *spot) modify(op uint8, c *bytereader.Reader) bool {
 		at.add(-pending)
 	case op == dwop.Deref:
 		at.deref()
-	case op == dwop.EntryValue || op == dwop.GNUEntry:
+	case op == dwop.EntryValue || op == dwop.GNUEntryValue:
 		at.entry(c.Block(), c)
 	case op == dwop.StackValue && at.place == types.EntryRegister:
 	case op == dwop.StackValue && at.state == reached && at.place == types.AtRegister:
 		at.place = types.IsRegister
 	case op == dwop.StackValue:
 		at.state = other
-	case (op == dwop.TLS || op == dwop.GNUTLS) && (at.state == number || at.state == address):
+	case (op == dwop.FormTLSAddress || op == dwop.GNUPushTLSAddress) && (at.state == number || at.state == address):
 		at.state = thread
-	case op == dwop.TLS || op == dwop.GNUTLS:
+	case op == dwop.FormTLSAddress || op == dwop.GNUPushTLSAddress:
 		at.state = other
 	case op == dwop.Nop:
 	default:
@@ -232,17 +232,17 @@ func operands(op uint8, c *bytereader.Reader) bool {
 	switch op {
 	case dwop.Pick, dwop.DerefSize, dwop.XderefSize:
 		c.U8()
-	case dwop.Implicit:
+	case dwop.ImplicitValue:
 		c.Block()
 	case dwop.Convert, dwop.Reinterpret, dwop.GNUConvert:
 		c.ULEB()
-	case dwop.RegvalType, dwop.GNURegval:
+	case dwop.RegvalType, dwop.GNURegvalType:
 		c.ULEB()
 		c.ULEB()
-	case dwop.DerefType, dwop.GNUDeref:
+	case dwop.DerefType, dwop.GNUDerefType:
 		c.U8()
 		c.ULEB()
-	case dwop.Bra, dwop.Skip, dwop.Call2, dwop.Call4, dwop.CallRef, dwop.PushObject:
+	case dwop.Bra, dwop.Skip, dwop.Call2, dwop.Call4, dwop.CallRef, dwop.PushObjectAddress:
 		return false
 	default: // arithmetic has none
 		return dwop.Dup <= op && op <= dwop.Ne

@@ -134,7 +134,7 @@ func (w *unitWalk) addVariable(e *entry, here context) {
 	v.places, v.placed = places, placed
 	if at.ok && (at.thread || w.mapped(at.address)) {
 		v.fixed, v.thread, v.address = true, at.thread, at.address
-		if block := w.Object.Threads; at.thread && at.address >= block.MemSize && at.address-block.Address < block.MemSize {
+		if block := w.Object.TLS; at.thread && at.address >= block.MemSize && at.address-block.Address < block.MemSize {
 			v.address -= block.Address // in split units, GCC gives the address of the initial values
 		}
 	}

@@ -181,7 +181,7 @@ func (w *unitWalk) addCount(array rawTypeNo, e *entry) {
 func (w *unitWalk) reach(expression []byte) (size int64) {
 	c := bytereader.New(expression, w.s.Order)
 	for {
-		i := bytes.Index(c.Rest, []byte{dwop.PushObject, dwop.PlusUconst})
+		i := bytes.Index(c.Rest, []byte{dwop.PushObjectAddress, dwop.PlusUconst})
 		if i < 0 {
 			return size
 		}

@@ -27,7 +27,7 @@ func TestInFolder(t *testing.T) {
 	const id = "0123456789abcdef0123456789abcdef01234567"
 	run("gcc", "-g", "-Wl,--build-id=0x"+id, "-o", "program", "p.c")
 	names := func(debug bool) (list []string) {
-		for _, path := range InFolder(dir, id, debug) {
+		for _, path := range FilesByBuildID(dir, id, debug) {
 			list = append(list, filepath.Base(path))
 		}
 		return list
@@ -42,10 +42,10 @@ func TestInFolder(t *testing.T) {
 	if d := cmp.Diff([]string{"program"}, names(false)); d != "" {
 		t.Error(d)
 	}
-	if list := InFolder(filepath.Join(dir, "none"), id, true); list != nil {
+	if list := FilesByBuildID(filepath.Join(dir, "none"), id, true); list != nil {
 		t.Error(list)
 	}
-	if list := InFolder(dir, "", true); list != nil {
+	if list := FilesByBuildID(dir, "", true); list != nil {
 		t.Error(list)
 	}
 }

@@ -75,9 +75,9 @@ func TestDebugLinkPlaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			f.Places.Recorded = strings.Replace(c.recorded, "@", place(""), 1)
+			f.Search.Recorded = strings.Replace(c.recorded, "@", place(""), 1)
 			if c.root != "" {
-				f.Places.Root = place(c.root)
+				f.Search.Root = place(c.root)
 			}
 			d, notes := elf.FindDebug(f, []string{place("debug"), place("debug2")})
 			got := ""
@@ -104,7 +104,7 @@ func TestAlternatePlaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Places = elf.Places{Root: place("symfs"), Dirs: []string{place("debug")}}
+		f.Search = elf.SearchPaths{Root: place("symfs"), Dirs: []string{place("debug")}}
 		alternate, err := f.Supplement()
 		if err != nil || alternate.Path != place(name) {
 			t.Errorf("%s: %v", name, err)

@@ -1,0 +1,125 @@
+package cache
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+
+	"stackmill/internal/safefile"
+	"stackmill/stages/loadobject/elf"
+)
+
+// fileHash identifies the content of a load object's file.
+type fileHash struct {
+	// digest is part of the key of the file's table. The hash is cryptographic, because an
+	// attacker can choose the build-id and the length of a file, and make files that collide
+	// in weaker hashes, to name the functions of other programs.
+	digest [sha256.Size]byte
+	short  uint64 // xxhash64, which names an object without a build-id; 0 if it has one
+}
+
+// hashCache hashes files and remembers the results, for large files also on disk. The zero value
+// remembers nothing.
+type hashCache struct {
+	dir string // empty: none on disk
+
+	mu    sync.Mutex
+	known map[safefile.Stamp]fileHash
+}
+
+// Bounds of the cache on disk. Hashing takes 1.5 ms for a megabyte, reading a record 0.1 ms. Inodes
+// share a fixed number of record files, so that the folder does not grow with each experiment.
+const (
+	minRecordedSize = 1 << 18
+	recordFiles     = 1 << 12
+)
+
+// of returns the hash of an open file.
+func (c *hashCache) of(f *elf.File) fileHash {
+	if x, ok := c.recall(f.Stamp); ok {
+		return x
+	}
+	var x fileHash
+	long, short := sha256.New(), xxhash.New()
+	named := f.BuildID() != ""
+	f.Chunks(func(chunk []byte) {
+		if long.Write(chunk); !named {
+			short.Write(chunk)
+		}
+	})
+	if long.Sum(x.digest[:0]); !named {
+		x.short = short.Sum64()
+	}
+	c.remember(f.Stamp, x)
+	return x
+}
+
+// recall returns the remembered hash of a file, false if the file may have changed.
+func (c *hashCache) recall(at safefile.Stamp) (fileHash, bool) {
+	if c.known == nil || !at.Settled() {
+		return fileHash{}, false
+	}
+	c.mu.Lock()
+	x, ok := c.known[at]
+	c.mu.Unlock()
+	if !ok {
+		if x, ok = c.read(at); ok {
+			c.keep(at, x)
+		}
+	}
+	return x, ok
+}
+
+func (c *hashCache) remember(at safefile.Stamp, x fileHash) {
+	if c.known != nil && at.Settled() {
+		c.keep(at, x)
+		c.write(at, x)
+	}
+}
+
+func (c *hashCache) keep(at safefile.Stamp, x fileHash) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known[at] = x
+}
+
+// A record on disk is a sealed file with the stamp, the digest and the short hash.
+const recordSize = 5*8 + sha256.Size + 8
+
+func (c *hashCache) path(at safefile.Stamp) string {
+	n := xxhash.Sum64(fmt.Appendf(nil, "%d %d", at.Device, at.Inode)) % recordFiles
+	return filepath.Join(c.dir, "contents", fmt.Sprintf("%03x", n))
+}
+
+func record(at safefile.Stamp, x fileHash) []byte {
+	b := make([]byte, 0, recordSize)
+	for _, v := range []uint64{at.Device, at.Inode, uint64(at.Size), uint64(at.Modified), uint64(at.Changed)} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return binary.LittleEndian.AppendUint64(append(b, x.digest[:]...), x.short)
+}
+
+func (c *hashCache) read(at safefile.Stamp) (x fileHash, ok bool) {
+	if c.dir == "" || at.Size < minRecordedSize {
+		return x, false
+	}
+	b, ok := unseal(disk{dir: c.dir}.content(c.path(at)))
+	if !ok || len(b) != recordSize || string(b[:5*8]) != string(record(at, fileHash{})[:5*8]) {
+		return x, false
+	}
+	copy(x.digest[:], b[5*8:])
+	x.short = binary.LittleEndian.Uint64(b[5*8+sha256.Size:])
+	return x, true
+}
+
+func (c *hashCache) write(at safefile.Stamp, x fileHash) {
+	if c.dir == "" || at.Size < minRecordedSize || os.MkdirAll(filepath.Join(c.dir, "contents"), 0o777) != nil {
+		return
+	}
+	disk{dir: c.dir}.store(c.path(at), seal(record(at, x)))
+}

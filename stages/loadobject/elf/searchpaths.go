@@ -1,0 +1,185 @@
+package elf
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// SearchPaths say where to look for the files that belong to an object, besides the object's own
+// folder.
+type SearchPaths struct {
+	// Recorded is the object's path in the recording, of which the file may be a
+	// copy; empty if unknown.
+	Recorded string
+	Root     string   // folder that takes the place of the recorded machine's root; empty: this machine's
+	Dirs     []string // roots of separate debug files
+}
+
+// paths returns the object's known paths: the file's, the recorded one, and both without symbolic
+// links, as gdb looks next to each of them.
+func (f *File) paths() []string {
+	var list []string
+	recorded := ""
+	if filepath.IsAbs(f.Search.Recorded) {
+		recorded = f.Search.inRoot(f.Search.Recorded)
+	}
+	for _, path := range []string{f.Path, recorded} {
+		if path == "" {
+			continue
+		}
+		list = append(list, path)
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			list = append(list, real)
+		} else if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+			list = append(list, filepath.Join(dir, filepath.Base(path)))
+		}
+	}
+	return distinct(list)
+}
+
+// distinct removes repeated paths.
+func distinct(list []string) []string {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(path string) bool {
+		repeated := seen[path]
+		seen[path] = true
+		return repeated
+	})
+}
+
+// Folders returns the folders of the object's known paths.
+func (f *File) Folders() []string {
+	list := f.paths()
+	for i, path := range list {
+		list[i] = filepath.Dir(path)
+	}
+	return list
+}
+
+// pathsWith returns the object's known paths with a suffix.
+func (f *File) pathsWith(suffix string) []string {
+	list := f.paths()
+	for i := range list {
+		list[i] += suffix
+	}
+	return list
+}
+
+// DWOPaths returns the candidate paths of a `.dwo` file, given its name in the debug information and
+// the directory of the compilation: that path, then below the object's folders and the roots of debug
+// files, or directly in them.
+func (f *File) DWOPaths(compDir, name string) []string {
+	var list []string
+	full := name
+	if !filepath.IsAbs(name) {
+		full = filepath.Join(compDir, name)
+	}
+	if filepath.IsAbs(full) {
+		list = f.rooted(full)
+	}
+	in := func(dir string) {
+		if !filepath.IsAbs(name) {
+			list = append(list, filepath.Join(dir, name))
+		}
+		list = append(list, filepath.Join(dir, filepath.Base(name)))
+	}
+	for _, dir := range f.Folders() {
+		if !filepath.IsAbs(full) {
+			list = append(list, filepath.Join(dir, full))
+		}
+		in(dir)
+	}
+	for _, dir := range f.Search.Dirs {
+		list = append(list, filepath.Join(dir, full))
+		in(dir)
+	}
+	return distinct(list)
+}
+
+// DWPPaths returns the candidate paths of the object's package of split debug information
+// (`OBJECT.dwp`): next to the object or its debug file, which may be nil, and below the roots of debug
+// files by the object's path, name or build-id.
+func (f *File) DWPPaths(debug *File) []string {
+	paths := f.pathsWith(".dwp")
+	list := slices.Clone(paths)
+	if debug != nil && debug != f {
+		for _, path := range debug.pathsWith(".dwp") {
+			list = append(list, path, filepath.Join(filepath.Dir(path), filepath.Base(paths[0])))
+		}
+	}
+	id := f.BuildID()
+	for _, dir := range f.Search.Dirs {
+		for _, path := range paths {
+			if abs, err := filepath.Abs(path); err == nil {
+				list = append(list, filepath.Join(dir, f.Search.outOfRoot(abs)))
+			}
+			list = append(list, filepath.Join(dir, filepath.Base(path)))
+		}
+		if len(id) > 2 {
+			list = append(list, filepath.Join(dir, ".build-id", id[:2], id[2:]+".dwp"))
+		}
+	}
+	return distinct(list)
+}
+
+// rooted returns the candidates for a path of the recorded machine: below the search root, and on
+// this machine.
+func (f *File) rooted(path string) []string {
+	if f.Search.Root == "" || !filepath.IsAbs(path) {
+		return []string{path}
+	}
+	return []string{f.Search.inRoot(path), path}
+}
+
+// inRoot returns the path of the recorded machine's file on this machine, never outside the root.
+func (p *SearchPaths) inRoot(path string) string {
+	if p.Root == "" {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(p.Root, filepath.Clean("/"+path))
+}
+
+// outOfRoot is the inverse of inRoot for a path below the root, and returns other paths unchanged.
+func (p *SearchPaths) outOfRoot(path string) string {
+	if p.Root == "" {
+		return path
+	}
+	root, err := filepath.Abs(p.Root)
+	if err != nil {
+		return path
+	}
+	if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(root, "/")+"/"); ok {
+		return "/" + rest
+	}
+	return path
+}
+
+// debugLinkPaths returns the candidate paths of the debug file that a debug link names, in gdb's
+// order: next to the object, in the folder .debug there, and below each root of debug files at the
+// path of the object's folder. An experiment's archive appends the same suffix to the names of the
+// object and of its debug file.
+func (f *File) debugLinkPaths(name string) []string {
+	if filepath.IsAbs(name) {
+		return f.rooted(name)
+	}
+	var list []string
+	paths := f.paths()
+	for _, path := range paths {
+		dir := filepath.Dir(path)
+		list = append(list, filepath.Join(dir, name), filepath.Join(dir, ".debug", name))
+		if suffix, ok := strings.CutPrefix(filepath.Base(path), filepath.Base(f.Search.Recorded)); ok && suffix != "" {
+			list = append(list, filepath.Join(dir, name+suffix))
+		}
+	}
+	for _, path := range paths {
+		abs, err := filepath.Abs(filepath.Dir(path))
+		if err != nil {
+			continue
+		}
+		for _, dir := range f.Search.Dirs {
+			list = append(list, filepath.Join(dir, f.Search.outOfRoot(abs), name), filepath.Join(dir, abs, name))
+		}
+	}
+	return distinct(list)
+}
