@@ -12,6 +12,7 @@ import (
 
 	"stackmill/internal/corpus"
 	"stackmill/internal/terminal"
+	"stackmill/queries/console"
 )
 
 // recipe is a question of docs/cookbook.md: its SQL, and the answer.
@@ -40,16 +41,16 @@ func TestCookbook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	on, err := a.connect(t.Context(), db, 0)
+	prompt, err := console.Open(t.Context(), &a.Output, db, console.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer on.close()
+	defer prompt.Close()
 	answered := string(page)
 	for _, r := range recipes {
 		stdout.Reset()
 		stderr.Reset()
-		err := on.run(t.Context(), r[2], "table", "")
+		err := prompt.Run(t.Context(), r[2], "table", "")
 		if err != nil || stderr.String() != "" {
 			t.Errorf("%s: %v %s", r[1], err, stderr.String())
 			continue

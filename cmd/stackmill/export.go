@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/atomicfile"
 	"stackmill/internal/exit"
 	"stackmill/internal/terminal"
 	"stackmill/queries"
@@ -96,7 +97,7 @@ func (x *exporter) run(ctx context.Context) error {
 		return exit.Usagef("export: the standard output is a terminal (name a file with -o)")
 	}
 	if x.output != "-" {
-		if err := checkWritable(x.output); err != nil {
+		if err := atomicfile.Check(x.output); err != nil {
 			return fmt.Errorf("export: --output: %w", err)
 		}
 	}
@@ -134,5 +135,5 @@ func (x *exporter) write(content func(io.Writer) error) error {
 	if x.output == "-" {
 		return content(x.Stdout)
 	}
-	return writeOutput(x.output, content)
+	return atomicfile.Write(x.output, content)
 }

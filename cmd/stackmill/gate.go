@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/atomicfile"
 	"stackmill/internal/exit"
 	"stackmill/internal/terminal"
 	"stackmill/queries"
@@ -102,7 +103,7 @@ func (g *gater) prepare(cmd *cobra.Command) error {
 // run judges, and prints what it found.
 func (g *gater) run(ctx context.Context) error {
 	if g.junit != "" {
-		if err := checkWritable(g.junit); err != nil {
+		if err := atomicfile.Check(g.junit); err != nil {
 			return fmt.Errorf("gate: --junit: %w", err)
 		}
 	}

@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"stackmill/internal/atomicfile"
 	"stackmill/internal/exit"
+	"stackmill/internal/hugepages"
 	"stackmill/internal/objstore"
 	"stackmill/pipeline"
 	"stackmill/pipeline/plan"
@@ -165,7 +167,7 @@ func (in *ingester) checkOutputs() error {
 		if path == "" {
 			continue
 		}
-		if err := checkWritable(path); err != nil {
+		if err := atomicfile.Check(path); err != nil {
 			return fmt.Errorf("ingest: --%s: %w", name, err)
 		}
 	}
@@ -217,7 +219,7 @@ func (in *ingester) check() error {
 	in.Jobs = jobsFor(in.Jobs, openFiles())
 	in.Store, in.Memory, in.Program = in.store, limit, programVersion()
 	debug.SetMemoryLimit(limit)
-	hugePages(limit / hugeShare)
+	hugepages.Allow(limit / hugeShare)
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"stackmill/internal/atomicfile"
 	"stackmill/internal/exit"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
@@ -47,7 +48,7 @@ func (in *ingester) writeMetrics(last *outcome, added *tally, looked time.Time) 
 	m.counter("stackmill_ingest_written_bytes_total", "Bytes of the files that were committed.", float64(added.FileBytes))
 	m.counter("stackmill_ingest_cpu_seconds_total", "CPU time of the ingests.", added.cpu.Seconds())
 	m.store(last.store)
-	return writeOutput(in.metrics, func(w io.Writer) error {
+	return atomicfile.Write(in.metrics, func(w io.Writer) error {
 		_, err := w.Write(m.text.Bytes())
 		return err
 	})

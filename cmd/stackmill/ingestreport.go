@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"stackmill/internal/atomicfile"
 	"stackmill/internal/exit"
 	"stackmill/pipeline"
 	"stackmill/schema"
@@ -142,7 +143,7 @@ func reportInput(r *pipeline.Result) inputReport {
 // write writes the report to a file: the inputs a line each, so that many can be searched
 // by line.
 func (r *ingestReport) write(path string) error {
-	return writeOutput(path, func(out io.Writer) error {
+	return atomicfile.Write(path, func(out io.Writer) error {
 		w := bufio.NewWriter(out)
 		head := *r
 		head.Inputs = nil

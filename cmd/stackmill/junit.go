@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"stackmill/internal/atomicfile"
 	"stackmill/queries/compare"
 )
 
@@ -58,7 +59,7 @@ func writeJUnit(name string, j *compare.Judgement, leftOut []string) error {
 	if err != nil {
 		return err
 	}
-	return writeOutput(name, func(w io.Writer) error {
+	return atomicfile.Write(name, func(w io.Writer) error {
 		_, err := io.WriteString(w, xml.Header+string(text)+"\n")
 		return err
 	})

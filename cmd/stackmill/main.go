@@ -46,7 +46,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	objstore.Tell(func(message string) { a.Warnf("%s", message) })
 	root := newRoot(a)
 	root.SetArgs(args)
-	err := a.untilEnded(ctx, func() error { return root.ExecuteContext(ctx) })
+	err := a.runVerb(ctx, func() error { return root.ExecuteContext(ctx) })
 	err = out.orFailed(&a.Output, err)
 	var exits *exit.Error
 	switch {

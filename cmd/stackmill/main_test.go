@@ -3,20 +3,15 @@ package main
 import (
 	"errors"
 	"flag"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/peterh/liner"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"stackmill/internal/corpus"
-	"stackmill/internal/terminal"
 	"stackmill/queries/storetest"
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/erbuild"
@@ -100,110 +95,5 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
-	}
-}
-
-// typed gives the prompt lines as if typed; ^C stands for itself.
-type typed struct {
-	lines   []string
-	history []string
-	marks   string
-}
-
-func (t *typed) Prompt(mark string) (string, error) {
-	t.marks += mark[:1]
-	if len(t.lines) == 0 {
-		return "", io.EOF
-	}
-	line := t.lines[0]
-	t.lines = t.lines[1:]
-	if line == "^C" {
-		return "", liner.ErrPromptAborted
-	}
-	return line, nil
-}
-
-func (t *typed) AppendHistory(line string) { t.history = append(t.history, line) }
-
-func TestPrompt(t *testing.T) {
-	var out, errs strings.Builder
-	a := &app{store: storetest.New(t, storetest.Two), Output: terminal.Output{Stdout: &out, Stderr: &errs}}
-	db, err := a.open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	conn, err := db.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	in := &typed{lines: []string{
-		"SELECT count(*) AS n", "", "FROM samples;",
-		"SELECT dropped", "^C",
-		"SELECT nonsense;",
-		"CREATE TEMP TABLE kept AS SELECT 42 AS answer;", "FROM kept;",
-		".schema modes", ".schema nothing", ".tables", ".help", "help;", "EXIT", "SELECT 'not reached';",
-	}}
-	if err := (&query{app: a, db: db, conn: conn}).loop(in); err != nil {
-		t.Fatal(err)
-	}
-	if want := "s..s.sssssssss"; in.marks != want {
-		t.Errorf("prompts %q, want %q", in.marks, want)
-	}
-	wantHistory := []string{"SELECT count(*) AS n FROM samples;", "SELECT nonsense;", "CREATE TEMP TABLE kept AS SELECT 42 AS answer;", "FROM kept;",
-		".schema modes", ".schema nothing", ".tables", ".help", "help;", "EXIT"}
-	if diff := cmp.Diff(wantHistory, in.history); diff != "" {
-		t.Errorf("history (-want +got):\n%s", diff)
-	}
-	for _, want := range []string{"\n11\n", "answer\n", "    42\n", "mode  ", "\nfunction_metrics ", "Ctrl-D"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("the output lacks %q:\n%s", want, out.String())
-		}
-	}
-	for _, want := range []string{`"nonsense"`, "no view or table nothing"} {
-		if !strings.Contains(errs.String(), want) {
-			t.Errorf("the errors lack %q:\n%s", want, errs.String())
-		}
-	}
-}
-
-func TestCompletePrompt(t *testing.T) {
-	words, err := completions()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range []struct{ line, head, first, tail string }{
-		{"sel", "", "SELECT", ""},
-		{"SELECT * FROM function_m", "SELECT * FROM ", "function_metrics", ""},
-		{".sch", "", ".schema", ""},
-		{"SELECT f.exclu", "SELECT f.", "exclusive", ""},
-		{"SELECT 'dürr' AS exclu", "SELECT 'dürr' AS ", "exclusive", ""},
-	} {
-		head, found, tail := complete(words, test.line, len([]rune(test.line)))
-		if head != test.head || tail != test.tail || len(found) == 0 || found[0] != test.first {
-			t.Errorf("%q: %q %q %q", test.line, head, found, tail)
-		}
-	}
-	if _, found, _ := complete(words, "SELECT ", 7); found != nil {
-		t.Errorf("nothing typed completes to %d words", len(found))
-	}
-}
-
-// The history is its owner's, also when the file is an old one.
-func TestHistoryIsPrivate(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", filepath.Join(t.TempDir(), "state"))
-	name := historyFile()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, nil, 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	l := liner.NewLiner()
-	l.AppendHistory("SELECT 'private'")
-	if err := errors.Join(writeHistory(l, name), l.Close()); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(name)
-	if err != nil || info.Mode().Perm() != 0o600 || info.Size() == 0 {
-		t.Errorf("%v, %v", info, err)
 	}
 }

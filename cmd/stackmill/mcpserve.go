@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"stackmill/internal/crash"
 	"stackmill/internal/terminal"
 	"stackmill/queries/result"
 )
@@ -86,7 +87,7 @@ func (m *agents) serve(ctx context.Context) error {
 	lines, failed := make(chan []byte), make(chan error, 1)
 	go func() {
 		defer close(lines)
-		failed <- orPanic(func() error { return readLines(ctx, m.stdin, lines) })
+		failed <- crash.Catch(func() error { return readLines(ctx, m.stdin, lines) })
 	}()
 	var handlers sync.WaitGroup
 	defer handlers.Wait()
@@ -102,7 +103,7 @@ func (m *agents) serve(ctx context.Context) error {
 			}
 			if answer := c.receive(ctx, line); answer != nil {
 				handlers.Go(func() {
-					if err := orPanic(func() error { return c.write(answer()) }); err != nil {
+					if err := crash.Catch(func() error { return c.write(answer()) }); err != nil {
 						end(err) // nobody reads the answers
 					}
 				})

@@ -13,10 +13,12 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/internal/crash"
 	"stackmill/internal/lazyregexp"
 	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/compare"
+	"stackmill/queries/console"
 	"stackmill/queries/report"
 	"stackmill/queries/result"
 	"stackmill/queries/sandbox"
@@ -138,7 +140,7 @@ func (m *agents) call(ctx context.Context, params json.RawMessage) (any, error) 
 	}
 	answered, err := m.box.Run(ctx, c)
 	if err != nil {
-		return m.failure(sentence(err, m.timeout)), nil
+		return m.failure(console.Reword(err, m.timeout)), nil
 	}
 	defer answered.Body.Release()
 	text, err := answered.Body.Bytes()
@@ -157,7 +159,7 @@ func (m *agents) answerCall(ctx context.Context) error {
 			return nil, err
 		}
 		var text string
-		err := orPanic(func() error {
+		err := crash.Catch(func() error {
 			args, err := argumentsOf(c.Name, c.Arguments)
 			if err != nil {
 				return err
@@ -169,7 +171,7 @@ func (m *agents) answerCall(ctx context.Context) error {
 			return err
 		})
 		if err != nil {
-			text = m.failureText(sentence(err, m.timeout))
+			text = m.failureText(console.Reword(err, m.timeout))
 		}
 		_, failed := body.WriteString(text)
 		return err != nil, failed

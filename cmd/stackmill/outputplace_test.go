@@ -113,24 +113,26 @@ func TestOutputPlaces(t *testing.T) {
 	}
 }
 
-// Files are made in one place, which writeOutput is.
+// Verbs create files through atomicfile only.
 func TestOutputsAreOne(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	makes := regexp.MustCompile(`os\.(Create|OpenFile|WriteFile)\(`)
-	for _, file := range files {
-		// The history of the prompt, and a page in a folder of its own.
-		if strings.HasSuffix(file, "_test.go") || slices.Contains([]string{"outputfile.go", "prompt.go", "browser.go"}, file) {
-			continue
-		}
-		text, err := os.ReadFile(file)
+	for _, folder := range printers {
+		files, err := filepath.Glob(filepath.Join("..", "..", folder, "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := makes.Find(text); found != nil {
-			t.Errorf("%s: %s...) (writeOutput does it)", file, found)
+		for _, file := range files {
+			// The history of the prompt, and a page in a folder of its own.
+			if strings.HasSuffix(file, "_test.go") || slices.Contains([]string{"atomicfile.go", "prompt.go", "browser.go"}, filepath.Base(file)) {
+				continue
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := makes.Find(text); found != nil {
+				t.Errorf("%s: %s...) (atomicfile.Write does it)", file, found)
+			}
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"stackmill/internal/atomicfile"
 	"stackmill/internal/exit"
 	"stackmill/internal/objstore"
 	"stackmill/pipeline"
@@ -157,7 +158,7 @@ func (p *planner) check() error {
 	if _, err := os.Lstat(p.output); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: --output: %s: %w", p.verb, p.output, errors.Join(err, fs.ErrExist))
 	}
-	if err := checkWritable(p.output); err != nil {
+	if err := atomicfile.Check(p.output); err != nil {
 		return fmt.Errorf("%s: --output: %w", p.verb, err)
 	}
 	return nil
@@ -372,7 +373,7 @@ func (p *planner) make(ctx context.Context, inputs []plan.Input, measured *plan.
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.verb, err)
 	}
-	err = writeWhole(p.output, func(w io.Writer) error {
+	err = atomicfile.Replace(p.output, func(w io.Writer) error {
 		_, err := text.WriteTo(w)
 		return err
 	})

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"stackmill/internal/atomicfile"
 	"stackmill/internal/exit"
 	"stackmill/pipeline/plan"
 	"stackmill/schema/storedir"
@@ -78,14 +79,14 @@ func (p *planner) writeJobs() (submit [][]string, err error) {
 		return nil, err
 	}
 	j.Program = []string{program}
-	if err := writeWhole(path+".slurm", j.Slurm); err != nil {
+	if err := atomicfile.Replace(path+".slurm", j.Slurm); err != nil {
 		return nil, err
 	}
 	submit = append(submit, []string{"sbatch", path + ".slurm"})
 	if p.image != "" {
 		j.Program, j.Image = []string{"stackmill"}, p.image
 		j.Claim, j.Mount, _ = strings.Cut(p.claim, ":")
-		if err := writeWhole(path+".k8s.yaml", j.Kubernetes); err != nil {
+		if err := atomicfile.Replace(path+".k8s.yaml", j.Kubernetes); err != nil {
 			return nil, err
 		}
 		submit = append(submit, []string{"kubectl", "apply", "-f", path + ".k8s.yaml"})

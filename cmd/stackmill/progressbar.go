@@ -7,6 +7,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"stackmill/internal/crash"
 	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 )
@@ -29,7 +30,7 @@ func newProgressBar(w io.Writer, p *pipeline.Progress) *progressBar {
 			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(20)),
 		p: p, start: time.Now(), quit: make(chan struct{}), done: make(chan struct{}),
 	}
-	go func() { _ = orPanic(b.run) }() // nothing depends on the bar
+	go func() { _ = crash.Catch(b.run) }() // nothing depends on the bar
 	return b
 }
 

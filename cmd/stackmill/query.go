@@ -5,8 +5,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/internal/atomicfile"
 	"stackmill/internal/exit"
 	"stackmill/internal/terminal"
-	"stackmill/queries"
+	"stackmill/queries/console"
 	"stackmill/queries/export"
-	"stackmill/queries/result"
 )
 
 var queryFormats = []string{"table", "csv", "json", "ndjson", "parquet", "arrow"}
@@ -105,7 +103,7 @@ func (q *querier) check(args []string) error {
 // answer opens the store and runs the SQL, or prompts for it.
 func (q *querier) answer(ctx context.Context, args []string) error {
 	if q.output != "" {
-		if err := checkWritable(q.output); err != nil {
+		if err := atomicfile.Check(q.output); err != nil {
 			return fmt.Errorf("query: --output: %w", err)
 		}
 	}
@@ -117,23 +115,23 @@ func (q *querier) answer(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	on, err := q.connect(ctx, db, q.timeout)
+	sql, err := console.Open(ctx, &q.Output, db, console.Options{Store: q.store, Memory: q.limits.Memory, Timeout: q.timeout})
 	if err != nil {
-		return fmt.Errorf("query: %w", errors.Join(err, db.Close()))
+		return fmt.Errorf("query: %w", err)
 	}
-	defer on.close()
+	defer sql.Close()
 	switch {
 	case prompt && q.as != "":
 		return exit.Usagef("query: --as: no SQL given")
 	case prompt && q.output != "":
 		return exit.Usagef("query: --output: no SQL given")
 	case prompt:
-		return on.prompt()
+		return sql.Prompt()
 	}
 	if strings.Trim(statement, "; \t\r\n") == "" {
 		return exit.Usagef("query: no SQL given")
 	}
-	if err := on.run(ctx, statement, cmp.Or(q.as, q.format), q.output); err != nil {
+	if err := sql.Run(ctx, statement, cmp.Or(q.as, q.format), q.output); err != nil {
 		return fmt.Errorf("query: %w", err)
 	}
 	return nil
@@ -153,83 +151,4 @@ func (a *app) statement(file string, args []string) (statement string, prompt bo
 		data, err = io.ReadAll(a.stdin)
 	}
 	return string(data), false, err
-}
-
-// query is one connection to a store on which SQL is run.
-type query struct {
-	*app
-	db      *queries.DB
-	conn    *sql.Conn
-	timeout time.Duration // 0: none
-	stuck   bool          // whether SQL is still running that does not stop
-}
-
-func (a *app) connect(ctx context.Context, db *queries.DB, timeout time.Duration) (*query, error) {
-	conn, err := db.Conn(ctx)
-	return &query{app: a, db: db, conn: conn, timeout: timeout}, err
-}
-
-// close closes the store, unless SQL is stuck: then the program's end does.
-func (q *query) close() {
-	if !q.stuck {
-		_ = q.conn.Close() // nothing is lost
-		_ = q.db.Close()
-	}
-}
-
-// run runs the SQL and prints the result, to the file output if given. This program
-// writes the file; SQL cannot.
-func (q *query) run(ctx context.Context, text, format, output string) (err error) {
-	if output == "" && slices.Contains([]string{"parquet", "arrow", "pprof"}, format) && terminal.Is(q.Stdout) {
-		return exit.Usagef("the standard output is a terminal (name a file with --output)")
-	}
-	memory := cmp.Or(q.limits.Memory, queries.DefaultMemory)
-	err, q.stuck = attend(ctx, q.timeout, memory, func(ctx context.Context) error {
-		last, err := q.db.Admit(ctx, q.conn, text)
-		if err != nil {
-			return err
-		}
-		for _, advice := range q.db.Advise(ctx, q.conn, last) {
-			q.Warnf("query: warning: %s", advice)
-		}
-		return q.write(ctx, last, format, output)
-	})
-	return sentence(err, q.timeout)
-}
-
-// write runs an admitted statement for the file output, or for the standard output.
-func (q *query) write(ctx context.Context, statement, format, output string) error {
-	if output == "" {
-		return q.writeTo(ctx, q.app, statement, format)
-	}
-	return writeOutput(output, func(w io.Writer) error {
-		to := &app{store: q.store, stdin: q.stdin, Output: terminal.Output{Stdout: w, Stderr: q.Stderr}}
-		to.leftOut = q.leftOut
-		if err := q.writeTo(ctx, to, statement, format); err != nil || format != "table" {
-			return err
-		}
-		return to.printLeftOut()
-	})
-}
-
-// writeTo runs an admitted statement for the standard output of a.
-func (q *query) writeTo(ctx context.Context, a *app, statement, format string) error {
-	switch format {
-	case "parquet":
-		return q.db.CopyParquet(ctx, q.conn, statement, 0, a.Stdout)
-	case "arrow":
-		return result.Arrow(ctx, q.conn, statement, a.Stdout)
-	}
-	rows, err := q.conn.QueryContext(ctx, statement)
-	if err != nil {
-		return err
-	}
-	if slices.Contains(export.RowFormats(), format) {
-		defer rows.Close()
-		return export.WriteRows(ctx, rows, format, q.leftOut, a.Stdout)
-	}
-	if format == "table" && strings.HasPrefix(strings.ToUpper(statement), "EXPLAIN") {
-		return result.Print(result.QueryPlan(&a.Output), rows)
-	}
-	return result.Print(result.New(&a.Output, format), rows)
 }

@@ -9,6 +9,7 @@ import (
 
 	"stackmill/internal/exit"
 	"stackmill/queries"
+	"stackmill/queries/console"
 )
 
 // fully says that the program has all verbs.
@@ -34,3 +35,6 @@ func noSuchVerb(name string, verbs []string) error {
 }
 
 func engineVersion() string { return strings.TrimPrefix(queries.EngineVersion(), "v") }
+
+// missingFile rewords an error about a file of the store that is missing.
+func missingFile(err error) error { return console.FileError(err) }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stackmill/internal/exit"
+	"stackmill/queries/console"
 )
 
 // answering makes verbs say what is left out of their answers: under tables, where these may go
@@ -48,15 +49,5 @@ func (a *app) noteLeftOut(cmd *cobra.Command) error {
 	if format == nil || !slices.Contains([]string{"table", "markdown", "text"}, format.Value.String()) || output != nil && output.Value.String() != "" {
 		return nil
 	}
-	return a.printLeftOut()
-}
-
-// printLeftOut prints what is left out.
-func (a *app) printLeftOut() error {
-	for _, remark := range a.leftOut {
-		if err := a.Printf("\n%s\n", remark); err != nil {
-			return err
-		}
-	}
-	return nil
+	return console.PrintLeftOut(&a.Output, a.leftOut)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"stackmill/internal/crash"
 	"stackmill/internal/exit"
 	"stackmill/pipeline"
 	"stackmill/schema/diagnostic"
@@ -143,7 +144,7 @@ func stackKept(err error) string {
 	if !errors.As(err, &internal) {
 		return ""
 	}
-	return keepStack(internal.Stack)
+	return crash.Save(internal.Stack)
 }
 
 // firstError is the first of a recording's errors, and how many there are besides.

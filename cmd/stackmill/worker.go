@@ -25,7 +25,7 @@ func noSuchVerb(name string, _ []string) error {
 	return exit.Usagef("%s: the worker, which is built without cgo, has no such verb: it needs the full stackmill (--help lists what there is)", name)
 }
 
-// missingFile is for errors of the engine.
+// missingFile returns the error: only the SQL engine loses files.
 func missingFile(err error) error { return err }
 
 func engineVersion() string { return "none" }

@@ -11,17 +11,17 @@ import (
 )
 
 // printers are the folders whose code prints.
-var printers = []string{"cmd/stackmill", "internal/terminal", "queries/result"}
+var printers = []string{"cmd/stackmill", "internal/terminal", "internal/atomicfile", "queries/result", "queries/console"}
 
 // writers are the functions that write to the outputs: some escape texts, others write formats
 // that have them as they are. All others print through one of these.
 var writers = []string{
-	"stackmill.export.run", "stackmill.export.write", "stackmill.outputfile.writeDescriptor", // bytes for other programs
+	"stackmill.export.run", "stackmill.export.write", "atomicfile.atomicfile.writeDescriptor", // bytes for other programs
 
 	"terminal.output.Page", "terminal.output.Messagef", "terminal.output.Printf", "terminal.printable.writeEscaped", "terminal.printable.escape", // escape texts
 	"terminal.table.Table", "terminal.table.markdownTable", "terminal.output.Width", // print escaped cells
 	"result.table.New",                                                        // printers that escape by themselves
-	"stackmill.query.write", "stackmill.query.writeTo", "stackmill.query.run", // Parquet and Arrow
+	"console.console.write", "console.console.writeTo", "console.console.Run", // Parquet and Arrow
 	"stackmill.main.newRoot", "stackmill.explain.answer", // texts of this program
 	"stackmill.planjobs.submit", "stackmill.compact.run", "stackmill.explain.run", "stackmill.resymbolize.run", "stackmill.ingestrun.once", "stackmill.ingestrun.logger", "stackmill.check.check", "stackmill.serve.newServeCommand", "stackmill.serve.prepare", "stackmill.mcp.prepare", "stackmill.mcptools.answerCall", // pass the stream on
 }

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package console
 
 import (
 	"context"
@@ -34,8 +34,8 @@ type lineReader interface {
 	AppendHistory(string)
 }
 
-// prompt runs SQL typed on the terminal, and keeps the history from run to run.
-func (q *query) prompt() error {
+// Prompt runs SQL typed on the terminal, and keeps the history from run to run.
+func (c *Console) Prompt() error {
 	l := liner.NewLiner()
 	defer l.Close()
 	l.SetCtrlCAborts(true)
@@ -52,16 +52,16 @@ func (q *query) prompt() error {
 		_, _ = l.ReadHistory(f) // a damaged history does not matter
 		f.Close()
 	}
-	_ = q.Printf("stackmill SQL over %s (help for help, exit to end)\n", q.store)
-	err = q.loop(l)
+	_ = c.Printf("stackmill SQL over %s (help for help, exit to end)\n", c.Store)
+	err = c.loop(l)
 	if werr := writeHistory(l, history); werr != nil {
-		q.Warnf("query: the history is not kept: %v", werr)
+		c.Warnf("query: the history is not kept: %v", werr)
 	}
 	return err
 }
 
 // loop reads and runs statements until the input ends.
-func (q *query) loop(lines lineReader) error {
+func (c *Console) loop(lines lineReader) error {
 	var statement string
 	for {
 		mark := "sql> "
@@ -80,7 +80,7 @@ func (q *query) loop(lines lineReader) error {
 		}
 		if command, is := commandOf(line); is && statement == "" {
 			lines.AppendHistory(line)
-			if q.command(command) {
+			if c.command(command) {
 				return nil
 			}
 			continue
@@ -90,7 +90,7 @@ func (q *query) loop(lines lineReader) error {
 			continue
 		}
 		lines.AppendHistory(strings.Join(strings.Fields(statement), " "))
-		if q.runTyped(statement); q.stuck {
+		if c.runTyped(statement); c.stuck {
 			return errors.New("query: the SQL does not stop (start the program again)")
 		}
 		statement = ""
@@ -98,15 +98,15 @@ func (q *query) loop(lines lineReader) error {
 }
 
 // runTyped runs one statement; Ctrl-C stops it, not the program.
-func (q *query) runTyped(statement string) {
+func (c *Console) runTyped(statement string) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	err := q.run(ctx, statement, "table", "")
+	err := c.Run(ctx, statement, "table", "")
 	if ctx.Err() != nil {
 		err = errors.New("interrupted")
 	}
 	if err != nil {
-		q.Messagef("%v\n", err)
+		c.Messagef("%v\n", err)
 	}
 }
 
@@ -124,22 +124,22 @@ func commandOf(line string) (string, bool) {
 }
 
 // command runs a line that starts with a dot; it reports whether to quit.
-func (a *app) command(line string) bool {
+func (c *Console) command(line string) bool {
 	words := strings.Fields(line)
 	switch {
 	case words[0] == ".quit" || words[0] == ".exit":
 		return true
 	case words[0] == ".tables":
-		a.listTables()
+		c.listTables()
 	case words[0] == ".schema" && len(words) == 2:
-		a.describe(words[1])
+		c.describe(words[1])
 	default:
-		_ = a.Printf(promptHelp)
+		_ = c.Printf(promptHelp)
 	}
 	return false
 }
 
-func (a *app) listTables() {
+func (c *Console) listTables() {
 	var rows [][]string
 	views, _ := queries.Views()
 	for _, v := range views {
@@ -152,15 +152,15 @@ func (a *app) listTables() {
 		}
 		rows = append(rows, []string{r.Name, kind, r.Row})
 	}
-	_ = a.Table([]terminal.Field{{Name: "name"}, {Name: "kind"}, {Name: "a row is"}}, rows, false)
+	_ = c.Table([]terminal.Field{{Name: "name"}, {Name: "kind"}, {Name: "a row is"}}, rows, false)
 }
 
-func (a *app) describe(name string) {
+func (c *Console) describe(name string) {
 	var rows [][]string
 	describe := func(of string, columns []queries.Column) {
-		for _, c := range columns {
+		for _, column := range columns {
 			if of == name {
-				rows = append(rows, []string{c.Name, c.Type, c.Unit, c.Doc})
+				rows = append(rows, []string{column.Name, column.Type, column.Unit, column.Doc})
 			}
 		}
 	}
@@ -172,10 +172,10 @@ func (a *app) describe(name string) {
 		describe(r.Name, r.Columns)
 	}
 	if rows == nil {
-		a.Messagef("no view or table %s (.tables lists them)\n", name)
+		c.Messagef("no view or table %s (.tables lists them)\n", name)
 		return
 	}
-	_ = a.Table([]terminal.Field{{Name: "column"}, {Name: "type"}, {Name: "unit"}, {Name: "meaning"}}, rows, false)
+	_ = c.Table([]terminal.Field{{Name: "column"}, {Name: "type"}, {Name: "unit"}, {Name: "meaning"}}, rows, false)
 }
 
 var keywords = strings.Fields(`ALL AND AS ASC BETWEEN BY CASE CAST COUNT DESC DESCRIBE DISTINCT ELSE END EXISTS FALSE FROM

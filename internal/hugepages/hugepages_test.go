@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64) && !race && !msan && !asan
 
-package main
+package hugepages
 
 import (
 	"bufio"
@@ -38,9 +38,9 @@ func TestHugePages(t *testing.T) {
 	}
 	const size = 1 << 30 // more than other tests have left free in the heap; none of it is touched
 	usual := make([]byte, size)
-	hugePages(2 * size)
+	Allow(2 * size)
 	huge := make([]byte, size)
-	hugePages(0)
+	Allow(0)
 	for want, b := range map[bool][]byte{false: usual, true: huge} {
 		if got := advised(t, uintptr(unsafe.Pointer(&b[size/2]))); got != want {
 			t.Errorf("in huge pages: %v, not %v", got, want)

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package console
 
 import (
 	"context"
@@ -13,10 +13,9 @@ import (
 	"stackmill/queries/sandbox"
 )
 
-// sentence words an error of SQL. Of what was refused or did not fit, one sentence says
-// what to do.
-func sentence(err error, timeout time.Duration) error {
-	if err = missingFile(err); err == nil || errors.As(err, new(*reworded)) || errors.As(err, new(*queries.LostFile)) {
+// Reword shortens an error of SQL to one sentence, and adds the option that helps.
+func Reword(err error, timeout time.Duration) error {
+	if err = FileError(err); err == nil || errors.As(err, new(*reworded)) || errors.As(err, new(*queries.LostFile)) {
 		return err
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
@@ -36,15 +35,15 @@ func sentence(err error, timeout time.Duration) error {
 	return err
 }
 
-// missingFile rewords an error of SQL that needs a file of the store which is gone.
-func missingFile(err error) error {
+// FileError rewords an error of SQL about a file of the store that is missing.
+func FileError(err error) error {
 	if lost := queries.FindLostFile(err); lost != nil {
 		return lost
 	}
 	return err
 }
 
-// reworded is an error in other words.
+// reworded is an error with a text of its own.
 type reworded struct {
 	text string
 	err  error

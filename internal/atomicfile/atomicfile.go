@@ -1,4 +1,5 @@
-package main
+// Package atomicfile writes the files that flags name: complete or not at all.
+package atomicfile
 
 import (
 	"errors"
@@ -12,18 +13,16 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
-
-	"stackmill/schema/storedir"
 )
 
-// writeOutput writes to the path that a flag names. A file is replaced, complete; into
-// anything else, such as a pipe, a device or an open descriptor, it is written directly.
-func writeOutput(path string, write func(io.Writer) error) error {
-	if n, ok := descriptorOf(path); ok {
+// Write replaces a file by complete new content. It writes directly to anything else, such as a
+// pipe, a device or an open descriptor.
+func Write(path string, write func(io.Writer) error) error {
+	if n, ok := descriptor(path); ok {
 		return writeDescriptor(path, n, write)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
-		return writeWhole(path, write)
+		return Replace(path, write)
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -32,9 +31,9 @@ func writeOutput(path string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// checkWritable returns why writeOutput would fail, before the work whose result is written.
-func checkWritable(path string) error {
-	if n, ok := descriptorOf(path); ok {
+// Check returns the error that Write would fail with, before the work whose result is written.
+func Check(path string) error {
+	if n, ok := descriptor(path); ok {
 		return checkDescriptor(path, n)
 	}
 	switch info, err := os.Stat(path); {
@@ -48,18 +47,17 @@ func checkWritable(path string) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	f, err := createBeside(path)
+	f, err := createContent(path)
 	if err != nil {
 		return err
 	}
 	return f.discard()
 }
 
-// writeWhole replaces a file: readers find the old content or the new, never a part. Until
-// then the new content has no name where the file system allows it, so that a program that is
-// killed leaves nothing.
-func writeWhole(path string, write func(io.Writer) error) error {
-	f, err := createBeside(path)
+// Replace replaces a file: readers find the old content or the new, never a part. The new content
+// has no name before, where the file system allows it, so that a killed program leaves nothing.
+func Replace(path string, write func(io.Writer) error) error {
+	f, err := createContent(path)
 	if err != nil {
 		return err
 	}
@@ -71,7 +69,10 @@ func writeWhole(path string, write func(io.Writer) error) error {
 		err = unix.Linkat(unix.AT_FDCWD, f.link(), unix.AT_FDCWD, f.temp, unix.AT_SYMLINK_FOLLOW)
 	}
 	if err == nil {
-		err = storedir.Place(f.temp, filepath.Clean(path))
+		err = os.Rename(f.temp, filepath.Clean(path))
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(path))
 	}
 	if err != nil {
 		return errors.Join(err, f.discard())
@@ -79,20 +80,28 @@ func writeWhole(path string, write func(io.Writer) error) error {
 	return f.Close()
 }
 
-// nextFile is the next content of a file, in the same folder.
-type nextFile struct {
-	*os.File
-	temp string // its name, now or later: nobody can know it before and make it a link
+// syncDir flushes a folder, so that the names in it survive a power cut.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
-// createBeside makes the file for the next content of another. Others may read it, as the
-// umask says.
-func createBeside(path string) (*nextFile, error) {
+// newContent is the next content of a file, in the same folder.
+type newContent struct {
+	*os.File
+	temp string // its name, now or later; random, so that nobody makes it a link before
+}
+
+// createContent creates the file for the next content of another, with the umask's permissions.
+func createContent(path string) (*newContent, error) {
 	dir := filepath.Dir(path)
 	temp := filepath.Join(dir, fmt.Sprintf(".%s.%016x.tmp", filepath.Base(path), rand.Uint64()))
 	f, err := os.OpenFile(dir, unix.O_TMPFILE|os.O_WRONLY, 0o666)
 	if err == nil {
-		next := &nextFile{f, temp}
+		next := &newContent{f, temp}
 		if _, err := os.Stat(next.link()); err == nil { // needs /proc
 			return next, nil
 		}
@@ -102,16 +111,16 @@ func createBeside(path string) (*nextFile, error) {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		err = &fs.PathError{Op: "write", Path: path, Err: at.Err}
 	}
-	return &nextFile{f, temp}, err
+	return &newContent{f, temp}, err
 }
 
-func (f *nextFile) unnamed() bool { return f.Name() != f.temp }
+func (f *newContent) unnamed() bool { return f.Name() != f.temp }
 
-// link is what a name of the file can be made of.
-func (f *nextFile) link() string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
+// link returns the path from which the file can be linked.
+func (f *newContent) link() string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
 
 // discard removes the file.
-func (f *nextFile) discard() error {
+func (f *newContent) discard() error {
 	err := os.Remove(f.temp)
 	if errors.Is(err, fs.ErrNotExist) { // it has no name, or not yet
 		err = nil
@@ -119,11 +128,11 @@ func (f *nextFile) discard() error {
 	return errors.Join(f.Close(), err)
 }
 
-// descriptorOf returns which open file of this process a path such as /dev/stdout or /dev/fd/3
-// names, also through links.
-func descriptorOf(path string) (n int, ok bool) {
-	const mostLinks = 40 // as the kernel
-	for range mostLinks {
+// descriptor returns the number of the open file of this process that a path such as /dev/stdout
+// or /dev/fd/3 names, also through links.
+func descriptor(path string) (n int, ok bool) {
+	const maxLinks = 40 // as in the kernel
+	for range maxLinks {
 		path = filepath.Clean(path)
 		for _, dir := range []string{"/dev/fd/", "/proc/self/fd/", fmt.Sprintf("/proc/%d/fd/", os.Getpid())} {
 			if number, under := strings.CutPrefix(path, dir); under {
@@ -143,8 +152,8 @@ func descriptorOf(path string) (n int, ok bool) {
 	return 0, false
 }
 
-// checkDescriptor returns why nothing can be written into an open file. It must be one that
-// this process was started with: those that it opened itself are closed on exec.
+// checkDescriptor returns an error unless a file is open for writing. Files that this process
+// opened itself, which are closed on exec, do not count.
 func checkDescriptor(path string, n int) error {
 	flags, err := unix.FcntlInt(uintptr(n), unix.F_GETFD, 0)
 	mode, merr := unix.FcntlInt(uintptr(n), unix.F_GETFL, 0)
@@ -154,8 +163,8 @@ func checkDescriptor(path string, n int) error {
 	return nil
 }
 
-// writeDescriptor writes into an open file. Opening its path instead would begin at the start
-// of a file, and fails for sockets.
+// writeDescriptor writes into an open file. Opening its path instead would start at the beginning
+// of the file, and fail for sockets.
 func writeDescriptor(path string, n int, write func(io.Writer) error) error {
 	if err := checkDescriptor(path, n); err != nil {
 		return err

@@ -1,6 +1,7 @@
 //go:build linux && (amd64 || arm64) && cgo && !race && !msan && !asan
 
-package main
+// Package hugepages puts the heap of a cgo program into huge pages.
+package hugepages
 
 /*
 #define _GNU_SOURCE
@@ -30,7 +31,6 @@ void *mmap(void *at, size_t size, int may, int how, int fd, off_t from) {
 */
 import "C"
 
-// hugePages lets so many bytes of the heap, as it grows from now on, be in huge pages. Without
-// them, reading a recording of 350,000 samples takes 80,000 page faults in place of 15,000, and
+// Allow puts up to size bytes of the heap, as it grows from now on, into huge pages. Without them, reading a recording of 350,000 samples takes 80,000 page faults in place of 15,000, and
 // a third more time.
-func hugePages(size int64) { C.set_room(C.long(size)) }
+func Allow(size int64) { C.set_room(C.long(size)) }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmill/internal/crash"
 	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 )
@@ -19,10 +19,8 @@ func TestPanicIsOneLine(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
 	mistake := func() error { panic("a mistake") }
-	_, stuck := attend(t.Context(), 0, 1<<50, func(context.Context) error { return nil })
-	byAttend, _ := attend(t.Context(), time.Hour, 1<<50, func(context.Context) error { return mistake() })
-	for _, err := range []error{(&app{}).untilEnded(t.Context(), mistake), byAttend} {
-		if err == nil || stuck || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "a mistake") || !strings.Contains(err.Error(), folder) {
+	for _, err := range []error{(&app{}).runVerb(t.Context(), mistake), crash.Catch(mistake)} {
+		if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "a mistake") || !strings.Contains(err.Error(), folder) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -30,7 +28,7 @@ func TestPanicIsOneLine(t *testing.T) {
 	if err != nil || len(files) != 2 {
 		t.Fatal(files, err)
 	}
-	if stack, err := os.ReadFile(files[0]); err != nil || !strings.Contains(string(stack), "end_test.go") {
+	if stack, err := os.ReadFile(files[0]); err != nil || !strings.Contains(string(stack), "signals_test.go") {
 		t.Errorf("%s %v", stack, err)
 	}
 }
