@@ -259,7 +259,7 @@ func (e *experiment) judge() error {
 			Message: "values are left out: they are negative, or their sum needs more than 64 bits",
 		})
 	}
-	attribute.CutStacks(e.stacks.Stacks, e.sums.Sums, &e.rec.Problems)
+	attribute.ReportCutStacks(e.stacks.Stacks, e.sums.Sums, &e.rec.Problems)
 	return nil
 }
 
@@ -296,13 +296,13 @@ func (e *experiment) attribute() error {
 // no processor has nothing to do before all is done.
 func (e *experiment) programRows(r *code.Result) (lines map[string]int32, err error) {
 	emit := e.out.write
-	shapes := make(chan *attribute.Shape, 1) // closed without one after a panic, as the next
+	shapes := make(chan *attribute.StackViews, 1) // closed without one after a panic, as the next
 	trees := make(chan *attribute.CallTree, 1)
 	err = together(
 		func() error {
 			defer close(shapes)
 			defer close(trees)
-			shape := attribute.NewShape(r.Program, r.Stacks, r.Sums)
+			shape := attribute.NewStackViews(r.Program, r.Stacks, r.Sums)
 			shapes <- shape
 			tree := attribute.NewCallTree(shape)
 			trees <- tree

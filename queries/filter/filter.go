@@ -97,7 +97,7 @@ func ValueTables() []*schema.Table { return slices.Concat(functionTables, treeTa
 
 // values computes what is needed.
 func values(r *attribute.Result, needed func(*schema.Table) bool, emit Emit) (err error) {
-	shape := attribute.NewShape(r.Program, r.Stacks, r.Sums)
+	shape := attribute.NewStackViews(r.Program, r.Stacks, r.Sums)
 	functions, nodes := slices.ContainsFunc(functionTables, needed), slices.ContainsFunc(treeTables, needed)
 	if functions || nodes {
 		tree := attribute.NewCallTree(shape)

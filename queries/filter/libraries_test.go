@@ -34,7 +34,7 @@ func experiment() *attribute.Result {
 	p.Inlines = make([][]program.Level, p.Locations.Len())
 	stacks := attribute.NewStacks()
 	for _, names := range [][]string{{"main"}, {"main", "open"}, {"main", "open", "read"}, {"main", "open", "read", "main"}, {"free"}, {"free", "main"}} {
-		r := attribute.Recorded{}
+		r := attribute.RecordedStack{}
 		for _, name := range names {
 			f := stacktree.NewFrame()
 			f.Own, f.Shown = at[name], [stacktree.Modes]program.LocationNo{at[name], at[name], at[name]}
@@ -45,7 +45,7 @@ func experiment() *attribute.Result {
 	stacks.Renumber(stacks.OrderNodes(), stacks.OrderFrames(p.Order()))
 	sums := attribute.NewSums([]schema.Metric{{Name: "time"}})
 	for n := range stacks.Recorded {
-		sums.At(attribute.RecordedNo(n), 0).Add(1 << n)
+		sums.At(attribute.RecordedStackNo(n), 0).Add(1 << n)
 	}
 	return &attribute.Result{ExperimentID: "e", Program: p, Total: top, Stacks: stacks, Sums: sums}
 }

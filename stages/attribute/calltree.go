@@ -8,18 +8,17 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// CallTree is the call tree: the functions on stacks in all views, merged from
-// `<Total>`, which is the root, with None as its label.
+// CallTree is the call tree of all views: the functions on stacks, merged from the root
+// `<Total>`, whose label is None.
 type CallTree struct {
-	*Shape
+	*StackViews
 	prefixtree.Ordered[nodeNo, program.FunctionNo]
-	Pairs []Pair
-	pair  []pairNo // by node but the root: of the functions of its parent and of it
-	at    []nodeNo // by end of stacks and view: where they end
+	Pairs    []Pair
+	pairOf   []pairNo // by node except the root: its parent's function and its own
+	endNodes []nodeNo // by index in ends and view: where the stacks end
 }
 
-// nodeNo is the number of a node of the call tree, and pairNo that of a pair: its
-// index in Pairs.
+// nodeNo is the number of a node of the call tree, pairNo the index of a pair in Pairs.
 type (
 	nodeNo int32
 	pairNo int32
@@ -28,34 +27,34 @@ type (
 // Pair is a caller, None for `<Total>`, and a callee.
 type Pair struct{ Caller, Callee program.FunctionNo }
 
-// NewCallTree makes the call tree of the stacks that count for a metric.
-func NewCallTree(s *Shape) *CallTree {
+// NewCallTree makes the call tree of the stacks that have samples.
+func NewCallTree(s *StackViews) *CallTree {
 	width := len(s.Views)
-	t := &CallTree{Shape: s, at: make([]nodeNo, len(s.ends.nodes)*width)}
+	t := &CallTree{StackViews: s, endNodes: make([]nodeNo, len(s.ends.nodes)*width)}
 	merged := prefixtree.New[nodeNo, program.FunctionNo](program.None)
-	passed := s.passed()
+	passed := s.passedNodes()
 	nodes, before := make([]nodeNo, len(passed)), make([]nodeNo, len(passed))
 	for view := range s.Views {
-		s.merge(&merged, view, passed, nodes, before)
+		s.mergeView(&merged, view, passed, nodes, before)
 		for i, n := range s.ends.nodes {
-			t.at[i*width+view] = nodes[n]
+			t.endNodes[i*width+view] = nodes[n]
 		}
 		nodes, before = before, nodes
 	}
 	var number []nodeNo
 	t.Ordered, number = merged.Order()
-	for i, end := range t.at {
-		t.at[i] = number[end]
+	for i, end := range t.endNodes {
+		t.endNodes[i] = number[end]
 	}
 	t.findPairs()
 	return t
 }
 
-// end returns where the stacks of an end are, by view.
-func (t *CallTree) end(i int) []nodeNo { return t.at[i*len(t.Views):][:len(t.Views)] }
+// endNodesOf returns the nodes, by view, of the i-th of ends.
+func (t *CallTree) endNodesOf(i int) []nodeNo { return t.endNodes[i*len(t.Views):][:len(t.Views)] }
 
-// passed says, by node of the stacks, whether one that counts passes it.
-func (s *Shape) passed() []bool {
+// passedNodes reports, by node of the stack tree, whether a stack with samples passes it.
+func (s *StackViews) passedNodes() []bool {
 	t := &s.stacks.Nodes
 	passed := make([]bool, t.Len())
 	for _, n := range s.ends.nodes {
@@ -69,15 +68,15 @@ func (s *Shape) passed() []bool {
 	return passed
 }
 
-// merge adds the functions that a view shows of stacks, where nodes are passed. It sets
-// nodes: by node of the stacks the merged node of the innermost, None where they are not
-// passed. before has those of the view before, if there is one: most paths are as there.
-func (s *Shape) merge(merged *prefixtree.Tree[nodeNo, program.FunctionNo], view int, passed []bool, nodes, before []nodeNo) {
+// mergeView adds the functions that a view shows on the passed nodes of the stack tree. It sets
+// nodes: by node of the stack tree, the merged node of its innermost function, None where no
+// stack passes. before has the result of the view before, if any, which has most paths, too.
+func (s *StackViews) mergeView(merged *prefixtree.Tree[nodeNo, program.FunctionNo], view int, passed []bool, nodes, before []nodeNo) {
 	v, t := &s.Views[view], &s.stacks.Nodes
-	same := make([]bool, len(v.shows)) // by frame: whether its functions are those of the view before
+	same := make([]bool, len(v.shows)) // by frame: the view before shows the same functions
 	for frame := range same {
-		same[frame] = view > 0 && slices.EqualFunc(v.of(stacktree.FrameNo(frame)), s.Views[view-1].of(stacktree.FrameNo(frame)),
-			func(a, b place) bool { return a.function == b.function })
+		same[frame] = view > 0 && slices.EqualFunc(v.positionsOf(stacktree.FrameNo(frame)), s.Views[view-1].positionsOf(stacktree.FrameNo(frame)),
+			func(a, b position) bool { return a.function == b.function })
 	}
 	nodes[0] = 0
 	for n := 1; n < t.Len(); n++ {
@@ -90,7 +89,7 @@ func (s *Shape) merge(merged *prefixtree.Tree[nodeNo, program.FunctionNo], view 
 		if same[frame] && before[above] == node {
 			node = before[n]
 		} else {
-			for _, at := range v.of(frame) {
+			for _, at := range v.positionsOf(frame) {
 				node, _ = merged.Child(node, at.function)
 			}
 		}
@@ -98,18 +97,18 @@ func (s *Shape) merge(merged *prefixtree.Tree[nodeNo, program.FunctionNo], view 
 	}
 }
 
-// findPairs numbers the pairs of callers and callees. The pair of a callee is mostly
-// the one it had last.
+// findPairs numbers the pairs of callers and callees. Mostly a callee has the caller that it
+// had last, which needs no map lookup.
 func (t *CallTree) findPairs() {
 	last := slices.Repeat([]pairNo{program.None}, len(t.program.Functions)) // by callee
 	numbers := map[Pair]pairNo{}
-	t.pair = make([]pairNo, t.Len())
+	t.pairOf = make([]pairNo, t.Len())
 	for n := 1; n < t.Len(); n++ {
 		p := Pair{t.Label[t.Parent[n]], t.Label[n]}
 		pair := &last[p.Callee]
 		if *pair < 0 || t.Pairs[*pair] != p {
-			*pair = number(numbers, &t.Pairs, p)
+			*pair = intern(numbers, &t.Pairs, p)
 		}
-		t.pair[n] = *pair
+		t.pairOf[n] = *pair
 	}
 }

@@ -5,79 +5,77 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// codeValues are the values of source lines and instructions in one view, by metric.
+// codeValues holds the values of source lines and instructions in one view, by metric.
 type codeValues struct {
 	Lines  tally[lineNo]
 	Source tally[sourceNo]
-	PCs    tally[program.LocationNo] // none with inlined functions
+	PCs    tally[program.LocationNo] // empty in views with inlined functions
 }
 
-// passing returns, by node, the values of metrics of the stacks that pass it. They are
-// those of every mode that shows the node.
-func (s *Shape) passing(metrics []int) grid {
+// inclusiveByNode sums metrics over the stacks through each node. The sums are valid in every
+// mode that shows the node.
+func (s *StackViews) inclusiveByNode(metrics []int) grid {
 	g := newGrid(s.stacks.Nodes.Len(), s.ends.layout(len(metrics)))
 	for i, n := range s.ends.nodes {
-		s.ends.add(g, int(n), i, metrics)
+		s.ends.addTo(g, int(n), i, metrics)
 	}
-	total(s.stacks.Nodes.Parent, g)
+	sumUpward(s.stacks.Nodes.Parent, g)
 	return g
 }
 
-// ending returns, by frame, the values of metrics of the stacks that end there in a view: at the
-// innermost node that it shows, which is the Leaf of all stacks that end at a node.
-func (s *Shape) ending(v *view, metrics []int) grid {
+// exclusiveByFrame sums metrics over the stacks whose leaf in a view is the frame.
+func (s *StackViews) exclusiveByFrame(v *view, metrics []int) grid {
 	g, t := newGrid(len(v.shows), s.ends.layout(len(metrics))), &s.stacks.Nodes
 	for i, n := range s.ends.nodes {
 		for n != stacktree.Root && v.shows[t.Label[n]] < 0 {
 			n = t.Parent[n]
 		}
-		s.ends.add(g, int(t.Label[n]), i, metrics)
+		s.ends.addTo(g, int(t.Label[n]), i, metrics)
 	}
 	return g
 }
 
-// code counts the values of stacks where their instructions are, given those of the
-// stacks that pass each node and of those that end at each frame.
-func (s *Shape) code(v *view, passing, ending grid) *codeValues {
-	of := passing.layout
+// countCode computes the values of lines and instructions in a view from the inclusive values
+// by node and the exclusive ones by frame.
+func (s *StackViews) countCode(v *view, inclusive, exclusive grid) *codeValues {
+	of := inclusive.rowLayout
 	c := &codeValues{newTally[lineNo](len(s.LineKeys), of), newTally[sourceNo](len(s.SourceKeys), of), tally[program.LocationNo]{}}
 	if !v.inlined {
 		c.PCs = newTally[program.LocationNo](s.program.Locations.Len(), of)
 	}
 	for frame := range v.shows {
-		if own := ending.row(frame); !empty(own) {
-			c.end(v, stacktree.FrameNo(frame), own)
+		if own := exclusive.row(frame); !isZero(own) {
+			c.addEnding(v, stacktree.FrameNo(frame), own)
 		}
 	}
 	t := &s.stacks.Nodes
 	for n := int32(1); int(n) < t.Len(); n++ {
-		values, last := passing.row(int(n)), n+t.Below[n]
-		if empty(values) {
+		values, last := inclusive.row(int(n)), n+t.Below[n]
+		if isZero(values) {
 			n = last
 			continue
 		}
-		for _, at := range v.of(t.Label[n]) {
-			c.Lines.pass(at.line, n, last, values)
-			c.Source.pass(at.source, n, last, values)
+		for _, at := range v.positionsOf(t.Label[n]) {
+			c.Lines.addPassing(at.line, n, last, values)
+			c.Source.addPassing(at.source, n, last, values)
 			if !v.inlined {
-				c.PCs.pass(at.location, n, last, values)
+				c.PCs.addPassing(at.location, n, last, values)
 			}
 		}
 	}
 	return c
 }
 
-// end counts the values of stacks that end at a frame. Those without frames have no
-// instruction.
-func (c *codeValues) end(v *view, frame stacktree.FrameNo, values []int64) {
-	places := v.of(frame)
+// addEnding adds the values of stacks that end at a frame. The root's frame has no instruction.
+func (c *codeValues) addEnding(v *view, frame stacktree.FrameNo, values []int64) {
+	places := v.positionsOf(frame)
 	if len(places) == 0 {
 		return
 	}
 	innermost := places[len(places)-1]
-	c.Lines.end(innermost.line, values)
-	c.Source.end(innermost.source, values)
+	c.Lines.addEnding(innermost.line, values)
+	c.Source.addEnding(innermost.source, values)
 	if !v.inlined {
-		c.PCs.end(innermost.location, values)
+		c.PCs.addEnding(innermost.location, values)
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"stackmill/schema"
 )
 
-// Columns emits rows; the columns stay the caller's.
+// Columns emits rows. The caller releases the columns.
 func (emit Emit) Columns(t *schema.Table, columns ...arrow.Array) error {
 	rows := array.NewRecordBatch(t.Arrow(), columns, int64(columns[0].Len()))
 	defer rows.Release()
 	return emit(t, rows)
 }
 
-// owned emits rows and releases the columns.
-func (emit Emit) owned(t *schema.Table, columns ...arrow.Array) error {
+// release emits rows and then releases the columns.
+func (emit Emit) release(t *schema.Table, columns ...arrow.Array) error {
 	defer func() {
 		for _, c := range columns {
 			c.Release()
@@ -24,7 +24,7 @@ func (emit Emit) owned(t *schema.Table, columns ...arrow.Array) error {
 	return emit.Columns(t, columns...)
 }
 
-// inBatches calls rows with the ranges of batches of n rows.
+// inBatches calls rows with the ranges of n rows that make a batch each.
 func inBatches(n int, rows func(from, to int) error) error {
 	for from := 0; from < n; from += schema.RowsAtOnce {
 		if err := rows(from, min(from+schema.RowsAtOnce, n)); err != nil {
@@ -34,8 +34,8 @@ func inBatches(n int, rows func(from, to int) error) error {
 	return nil
 }
 
-// numbers is the column of the numbers of a range of nodes.
-func numbers(from, to int) []int32 {
+// nodeNumbers returns the column of the numbers of a range of nodes.
+func nodeNumbers(from, to int) []int32 {
 	column := make([]int32, to-from)
 	for i := range column {
 		column[i] = int32(from + i)
@@ -43,9 +43,10 @@ func numbers(from, to int) []int32 {
 	return column
 }
 
-// ups says how far before each of a range of nodes its parent is, 0 for the root.
-func ups[N ~int32](parents []N, from, to int) []int32 {
-	column := numbers(from, to)
+// parentDistances returns, for a range of nodes, how many nodes before each its parent is; 0
+// for the root.
+func parentDistances[N ~int32](parents []N, from, to int) []int32 {
+	column := nodeNumbers(from, to)
 	for i := range column {
 		if parent := parents[from+i]; parent >= 0 {
 			column[i] -= int32(parent)

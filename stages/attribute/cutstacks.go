@@ -8,20 +8,20 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// fewCut is the share of a metric, in percent, below which stacks that end early
-// are a remark only: each process begins and ends with some.
-const fewCut = 1
+// minorCutPercent is the percentage of a metric below which cut stacks are only a remark: each
+// process begins and ends with some.
+const minorCutPercent = 1
 
-// CutStacks records how much is on stacks that end before their thread's start, whose
-// call tree is incomplete: the share of the metric with the largest. Recordings
-// without callers get a remark.
-func CutStacks(stacks *Stacks, sums *Sums, problems *diagnostic.Log) {
+// ReportCutStacks adds to problems how much of the recording is on stacks that end before
+// their thread's start, so that the call tree is incomplete. It reports the metric with the
+// largest share. Recordings without callers get a remark.
+func ReportCutStacks(stacks *Stacks, sums *Sums, problems *diagnostic.Log) {
 	width := len(sums.Metrics)
 	all, cut, leaves := make([]Sum, width), make([]Sum, width), int64(0)
 	for n := range stacks.Recorded {
 		r := &stacks.Recorded[n]
 		most := int64(0)
-		for m, s := range sums.Each(RecordedNo(n)) {
+		for m, s := range sums.Each(RecordedStackNo(n)) {
 			all[m].Value += s.Value
 			if isCut := r.Leaf[stacktree.Machine] != stacktree.Root && r.Reason > 0 && r.CutOff != stacktree.CutLeafOnly; isCut {
 				cut[m].Value += s.Value
@@ -49,7 +49,7 @@ func CutStacks(stacks *Stacks, sums *Sums, problems *diagnostic.Log) {
 		return
 	}
 	severity := diagnostic.Warning
-	if 100*share < fewCut {
+	if 100*share < minorCutPercent {
 		severity = diagnostic.Info
 	}
 	problems.Add(diagnostic.Problem{

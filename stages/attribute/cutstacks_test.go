@@ -10,35 +10,35 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// What is on stacks that end early is told with its share, by severity.
+// The share of stacks that end early is reported, with a severity that depends on it.
 func TestCutStacks(t *testing.T) {
-	stack := func(reason ReasonNo) Recorded {
-		return Recorded{Reason: reason, End: stacktree.End{Leaf: [stacktree.Modes]stacktree.NodeNo{1, 1, 1}}}
+	stack := func(reason ReasonNo) RecordedStack {
+		return RecordedStack{Reason: reason, End: stacktree.End{Leaf: [stacktree.Modes]stacktree.NodeNo{1, 1, 1}}}
 	}
-	whole, cut, told, none := stack(0), stack(1), stack(2), Recorded{Reason: 3}
+	whole, cut, told, none := stack(0), stack(1), stack(2), RecordedStack{Reason: 3}
 	leaf := stack(4)
 	leaf.CutOff = stacktree.CutLeafOnly
 	for _, tt := range []struct {
 		name   string
-		stacks []Recorded
+		stacks []RecordedStack
 		values []int64 // of each stack, in samples of 10
 		want   []string
 	}{
-		{"whole", []Recorded{whole}, []int64{5}, nil},
-		{"without stacks", []Recorded{none}, []int64{5}, nil},
-		{"few", []Recorded{whole, cut}, []int64{999, 1}, []string{"info cut-stacks 1: 0.1 % of cycles is on stacks that end before their thread's start: callers are missing there (stackmill report cut-stacks)"}},
-		{"many", []Recorded{whole, cut, told}, []int64{2, 5, 1}, []string{"warning cut-stacks 6: 75.0 % of cycles is on stacks that end before their thread's start: callers are missing there (stackmill report cut-stacks)"}},
-		{"leaves", []Recorded{leaf}, []int64{7}, []string{"info no-callers 7: callers were not recorded: stacks consist of their leaves only (perf record -g records callers)"}},
+		{"whole", []RecordedStack{whole}, []int64{5}, nil},
+		{"without stacks", []RecordedStack{none}, []int64{5}, nil},
+		{"few", []RecordedStack{whole, cut}, []int64{999, 1}, []string{"info cut-stacks 1: 0.1 % of cycles is on stacks that end before their thread's start: callers are missing there (stackmill report cut-stacks)"}},
+		{"many", []RecordedStack{whole, cut, told}, []int64{2, 5, 1}, []string{"warning cut-stacks 6: 75.0 % of cycles is on stacks that end before their thread's start: callers are missing there (stackmill report cut-stacks)"}},
+		{"leaves", []RecordedStack{leaf}, []int64{7}, []string{"info no-callers 7: callers were not recorded: stacks consist of their leaves only (perf record -g records callers)"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			sums := NewSums(schema.PerfMetrics("cycles", "cycles", "count"))
 			for n, v := range tt.values {
 				for m := range sums.Metrics {
-					*sums.At(RecordedNo(n), m) = Sum{Value: 10 * v, Samples: v}
+					*sums.At(RecordedStackNo(n), m) = Sum{Value: 10 * v, Samples: v}
 				}
 			}
 			var log diagnostic.Log
-			CutStacks(&Stacks{Recorded: tt.stacks}, sums, &log)
+			ReportCutStacks(&Stacks{Recorded: tt.stacks}, sums, &log)
 			var got []string
 			for _, p := range log.Problems {
 				got = append(got, p.Severity.String()+" "+p.Reason+" "+string(rune('0'+p.Count))+": "+p.Message)

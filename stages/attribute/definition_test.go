@@ -13,9 +13,9 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// twisted is a program whose functions have several instructions, on the same lines
-// and others, also of other functions, some of them inlined.
-func twisted() *program.Program {
+// inliningProgram is a program whose functions have several instructions: on the same line, on
+// others, in inlined functions.
+func inliningProgram() *program.Program {
 	p := letters()
 	p.Modules, p.Objects = append(p.Modules, program.Module{ID: 2}), append(p.Objects, program.Object{ID: 2})
 	for i := range p.Functions {
@@ -30,13 +30,13 @@ func twisted() *program.Program {
 	return p
 }
 
-// measured are values by what they are of.
-type measured struct{ Exclusive, Inclusive map[any]int64 }
+// thingSums holds values by thing.
+type thingSums struct{ Exclusive, Inclusive map[any]int64 }
 
-func newMeasured() measured { return measured{map[any]int64{}, map[any]int64{}} }
+func newThingSums() thingSums { return thingSums{map[any]int64{}, map[any]int64{}} }
 
-// stack counts a stack that passes things, the last one at its end.
-func (c measured) stack(things []any, value int64) {
+// stack adds a stack that passes things, the last one at its end.
+func (c thingSums) stack(things []any, value int64) {
 	passed := map[any]bool{}
 	for _, thing := range things {
 		passed[thing] = true
@@ -49,60 +49,60 @@ func (c measured) stack(things []any, value int64) {
 	}
 }
 
-// measuredOf are the values of a tally of one column.
-func measuredOf[N ~int32](t tally[N], key func(n int) any) measured {
-	c := newMeasured()
-	for n := range t.len() {
+// thingSumsOf returns the values of a tally of one column.
+func thingSumsOf[N ~int32](t tally[N], key func(n int) any) thingSums {
+	c := newThingSums()
+	for n := range len(t.last) {
 		c.Inclusive[key(n)] += t.inclusive(n)[0]
 		c.Exclusive[key(n)] += t.Exclusive.values[n]
 	}
 	return c
 }
 
-// different compares values; nothing and 0 are the same.
-func different(want, got measured) string {
+// different compares values; a missing one equals 0.
+func different(want, got thingSums) string {
 	zero := func(_ any, v int64) bool { return v == 0 }
-	for _, c := range []measured{want, got} {
+	for _, c := range []thingSums{want, got} {
 		maps.DeleteFunc(c.Exclusive, zero)
 		maps.DeleteFunc(c.Inclusive, zero)
 	}
 	return cmp.Diff(want, got)
 }
 
-// In all modes everything is counted once for each stack that passes it, however often
-// it is on it, and exclusively where stacks end.
+// In all modes, each stack adds its value once to each thing that it passes, however often it
+// passes it, and exclusively to the things at its leaf.
 func TestModesByDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p, recorded, sums := twisted(), NewStacks(), NewSums([]schema.Metric{{Name: "m"}})
+		p, recorded, sums := inliningProgram(), NewStacks(), NewSums([]schema.Metric{{Name: "m"}})
 		var stacks []map[stacktree.Mode][]program.LocationNo
 		for i := range rapid.IntRange(1, 8).Draw(t, "stacks") {
 			frames := rapid.SliceOfN(rapid.Int32Range(0, int32(p.Locations.Len()-1)), 0, 6)
-			shown := everyMode(drawn(t, frames)...)
+			shown := everyMode(drawStack(t, frames)...)
 			if rapid.Bool().Draw(t, "other") {
-				shown[stacktree.User] = drawn(t, frames)
+				shown[stacktree.User] = drawStack(t, frames)
 			}
 			stacks = append(stacks, shown)
 			addStack(recorded, shown)
-			sums.At(RecordedNo(i), 0).Add(1 << i)
+			sums.At(RecordedStackNo(i), 0).Add(1 << i)
 		}
-		c := compute(p, recorded, sums)
+		c := computeValues(p, recorded, sums)
 		for view := range c.Views {
 			v := &c.Views[view]
-			functions, modules, objects, lines, source, pcs := newMeasured(), newMeasured(), newMeasured(), newMeasured(), newMeasured(), newMeasured()
-			nodes := newMeasured()
+			functions, modules, objects, lines, source, pcs := newThingSums(), newThingSums(), newThingSums(), newThingSums(), newThingSums(), newThingSums()
+			nodes := newThingSums()
 			for i, shown := range stacks {
-				x := levelsOf(p, shown[v.leaf], v.inlined)
-				for to, of := range map[*measured][]any{&functions: x.functions, &modules: x.modules, &objects: x.objects, &lines: x.lines, &source: x.source, &pcs: x.locations, &nodes: x.paths} {
+				x := passedThingsOf(p, shown[v.leaf], v.inlined)
+				for to, of := range map[*thingSums][]any{&functions: x.functions, &modules: x.modules, &objects: x.objects, &lines: x.lines, &source: x.source, &pcs: x.locations, &nodes: x.paths} {
 					to.stack(of, 1<<i)
 				}
 			}
-			values, code := []*Values{c.values}, c.code[view]
+			values, code := []*MetricValues{c.values}, c.code[view]
 			for what, diff := range map[string]string{
-				"functions": different(functions, measuredOf(c.functions(view), func(n int) any { return program.FunctionNo(n) })),
-				"modules":   different(modules, measuredOf(inView(values, view, func(v *Values) tally[program.ModuleNo] { return v.Modules }), func(n int) any { return program.ModuleNo(n) })),
-				"objects":   different(objects, measuredOf(inView(values, view, func(v *Values) tally[program.ObjectNo] { return v.Objects }), func(n int) any { return program.ObjectNo(n) })),
-				"lines":     different(lines, measuredOf(code.Lines, func(n int) any { return c.LineKeys[n] })),
-				"source":    different(source, measuredOf(code.Source, func(n int) any { return c.SourceKeys[n] })),
+				"functions": different(functions, thingSumsOf(c.functions(view), func(n int) any { return program.FunctionNo(n) })),
+				"modules":   different(modules, thingSumsOf(inView(values, view, func(v *MetricValues) tally[program.ModuleNo] { return v.Modules }), func(n int) any { return program.ModuleNo(n) })),
+				"objects":   different(objects, thingSumsOf(inView(values, view, func(v *MetricValues) tally[program.ObjectNo] { return v.Objects }), func(n int) any { return program.ObjectNo(n) })),
+				"lines":     different(lines, thingSumsOf(code.Lines, func(n int) any { return c.LineKeys[n] })),
+				"source":    different(source, thingSumsOf(code.Source, func(n int) any { return c.SourceKeys[n] })),
 				"nodes":     different(nodes, c.nodes(view)),
 			} {
 				if diff != "" {
@@ -110,7 +110,7 @@ func TestModesByDefinition(t *testing.T) {
 				}
 			}
 			if !v.inlined {
-				if diff := different(pcs, measuredOf(code.PCs, func(n int) any { return program.LocationNo(n) })); diff != "" {
+				if diff := different(pcs, thingSumsOf(code.PCs, func(n int) any { return program.LocationNo(n) })); diff != "" {
 					t.Fatalf("view %d: instructions: %s", view, diff)
 				}
 			}
@@ -118,17 +118,17 @@ func TestModesByDefinition(t *testing.T) {
 	})
 }
 
-func drawn(t *rapid.T, frames *rapid.Generator[[]int32]) (list []program.LocationNo) {
+func drawStack(t *rapid.T, frames *rapid.Generator[[]int32]) (list []program.LocationNo) {
 	for _, n := range frames.Draw(t, "frames") {
 		list = append(list, program.LocationNo(n))
 	}
 	return list
 }
 
-// levels are what a stack passes, by kind; a path is the functions from the root.
-type levels struct{ functions, modules, objects, lines, source, locations, paths []any }
+// passedThings are the things that a stack passes, by kind; a path is the functions from the root.
+type passedThings struct{ functions, modules, objects, lines, source, locations, paths []any }
 
-func levelsOf(p *program.Program, stack []program.LocationNo, inlined bool) (x levels) {
+func passedThingsOf(p *program.Program, stack []program.LocationNo, inlined bool) (x passedThings) {
 	path := ""
 	at := func(function program.FunctionNo, file string, line int32) {
 		path += name(function)
@@ -150,9 +150,9 @@ func levelsOf(p *program.Program, stack []program.LocationNo, inlined bool) (x l
 	return x
 }
 
-// nodes are the values of a view by path, but those of the root.
-func (c *computed) nodes(view int) measured {
-	values, paths := newMeasured(), []string{""}
+// nodes returns the values of a view by path, except the root's.
+func (c *testValues) nodes(view int) thingSums {
+	values, paths := newThingSums(), []string{""}
 	for n := 1; n < c.Len(); n++ {
 		paths = append(paths, paths[c.Parent[n]]+name(c.Label[n]))
 		values.Exclusive[paths[n]] += c.own.row(n)[view]

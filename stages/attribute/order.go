@@ -9,33 +9,33 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// OrderNodes begins to put the nodes in pre-order, as they are stored, and returns the numbers
-// that they get.
+// OrderNodes numbers the nodes in pre-order, in which they are stored. It returns the new
+// numbers by the old ones; Renumber completes the nodes.
 func (s *Stacks) OrderNodes() (number []stacktree.NodeNo) {
 	s.Nodes, number = s.Tree.Number()
 	return number
 }
 
-// OrderFrames puts the frames in the order of locations, as they are stored, and returns the
-// numbers that they get. locations are the new numbers of locations by those that frames have.
-// It may run beside OrderNodes and Place.
+// OrderFrames sorts the frames by location, as they are stored. It returns the new numbers by
+// the old ones. locations maps the numbers of locations that frames have to new ones. It may
+// run concurrently with OrderNodes.
 func (s *Stacks) OrderFrames(locations []program.LocationNo) (number []stacktree.FrameNo) {
 	s.Frames, number = orderFrames(&s.Tree.Frames, locations)
 	return number
 }
 
-// renumberedEach is how many nodes a processor renumbers at least.
-const renumberedEach = 1 << 14
+// minNodesPerWorker keeps goroutines from being started for little work.
+const minNodesPerWorker = 1 << 14
 
-// Renumber gives nodes and recorded stacks the new numbers of nodes and frames, on all
-// processors. It drops the tree, so that no stack can be added afterwards.
+// Renumber replaces the numbers of nodes and frames by the new ones, on all processors. It
+// drops the tree, so that no stack can be added afterwards.
 func (s *Stacks) Renumber(nodes []stacktree.NodeNo, frames []stacktree.FrameNo) {
-	parts := min(runtime.GOMAXPROCS(0), 1+s.Tree.Len()/renumberedEach)
-	ordered.Each(parts, parts, func(_, part int, _ *struct{}) {
-		of := func(n int) (from, until int) { return n * part / parts, n * (part + 1) / parts }
-		from, until := of(s.Tree.Len())
+	workers := min(runtime.GOMAXPROCS(0), 1+s.Tree.Len()/minNodesPerWorker)
+	ordered.Each(workers, workers, func(_, worker int, _ *struct{}) {
+		share := func(n int) (from, until int) { return n * worker / workers, n * (worker + 1) / workers }
+		from, until := share(s.Tree.Len())
 		s.Tree.Fill(&s.Nodes, nodes, frames, from, until)
-		from, until = of(len(s.Recorded))
+		from, until = share(len(s.Recorded))
 		for i := range s.Recorded[from:until] {
 			r := &s.Recorded[from+i]
 			r.Node = nodes[r.Node]
@@ -47,8 +47,8 @@ func (s *Stacks) Renumber(nodes []stacktree.NodeNo, frames []stacktree.FrameNo) 
 	s.Tree = nil
 }
 
-// orderFrames returns frames in the order of their locations and words, after the root's, and
-// their new numbers.
+// orderFrames returns frames sorted by location and word, after the root's, and their new
+// numbers.
 func orderFrames(frames *chunked.List[stacktree.Frame], locations []program.LocationNo) ([]stacktree.Frame, []stacktree.FrameNo) {
 	list := make([]chunked.Keyed, frames.Len()-1) // all but the root's
 	for n := range frames.Len() {
@@ -63,7 +63,7 @@ func orderFrames(frames *chunked.List[stacktree.Frame], locations []program.Loca
 	}
 	list = chunked.Sort(list)
 	for i := range list {
-		list[i].Key = uint64(frameAt(frames.At(int(list[i].N))) + 1)
+		list[i].Key = uint64(frameLocation(frames.At(int(list[i].N))) + 1)
 	}
 	ordered, number := make([]stacktree.Frame, frames.Len()), make([]stacktree.FrameNo, frames.Len())
 	ordered[0] = *frames.At(0)
@@ -73,15 +73,15 @@ func orderFrames(frames *chunked.List[stacktree.Frame], locations []program.Loca
 	return ordered, number
 }
 
-// frameAt is what a frame means by itself or, if it means nothing, what machine mode shows.
-func frameAt(f *stacktree.Frame) program.LocationNo {
+// frameLocation returns the location of a frame's word or, without one, what machine mode shows.
+func frameLocation(f *stacktree.Frame) program.LocationNo {
 	if f.Own >= 0 {
 		return f.Own
 	}
 	return f.Shown[stacktree.Machine]
 }
 
-// renumber replaces a location by the number that it has now.
+// renumber replaces the number of a location, unless it is None.
 func renumber(l *program.LocationNo, numbers []program.LocationNo) {
 	if *l >= 0 {
 		*l = numbers[*l]

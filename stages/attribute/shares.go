@@ -8,17 +8,17 @@ import (
 	"stackmill/stages/program"
 )
 
-// shares are the largest shares that functions have of a metric.
-type shares []share
+// functionShares holds the largest share of each function in any metric and view.
+type functionShares []share
 
 type share struct{ exclusive, inclusive float64 }
 
-func (s shares) add(v *Values) {
+func (s functionShares) add(v *MetricValues) {
 	for n := range s {
 		exclusive := v.Functions.Exclusive.row(n)
 		inclusive := v.Functions.inclusive(n)
 		for view, total := range v.Total {
-			if total != 0 { // of a difference of profiles both may be negative
+			if total != 0 { // both may be negative in a difference of profiles
 				s[n].exclusive = max(s[n].exclusive, math.Abs(float64(exclusive[view])/float64(total)))
 				s[n].inclusive = max(s[n].inclusive, math.Abs(float64(inclusive[view])/float64(total)))
 			}
@@ -26,9 +26,8 @@ func (s shares) add(v *Values) {
 	}
 }
 
-// ranked returns the functions in the order of their shares, exclusive before
-// inclusive.
-func (s shares) ranked() []program.FunctionNo {
+// ranked returns the functions sorted by share, exclusive before inclusive.
+func (s functionShares) ranked() []program.FunctionNo {
 	order := make([]program.FunctionNo, len(s))
 	for i := range order {
 		order[i] = program.FunctionNo(i)

@@ -9,22 +9,21 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// stacks emits the tree of stacks, its frames, and which nodes are recorded stacks.
-func (r *Result) stacks(emit Emit) error {
+// stackTreeRows emits the tree of stacks, its frames, and the recorded stacks.
+func (r *Result) stackTreeRows(emit Emit) error {
 	t, ids := &r.Stacks.Nodes, schema.NewLabels(r.ExperimentID)
 	err := inBatches(t.Len(), func(from, to int) error {
 		frames := make([]int32, 0, to-from)
 		for _, f := range t.Label[from:to] {
 			frames = append(frames, int32(f))
 		}
-		return emit.owned(schema.StackTree, ids.Array(0, to-from), schema.Int32s(numbers(from, to)),
-			schema.Int32s(ups(t.Parent, from, to)), schema.Int32s(t.Below[from:to]), schema.Int32s(frames))
+		return emit.release(schema.StackTree, ids.Array(0, to-from), schema.Int32s(nodeNumbers(from, to)),
+			schema.Int32s(parentDistances(t.Parent, from, to)), schema.Int32s(t.Below[from:to]), schema.Int32s(frames))
 	})
-	return errors.Join(err, schema.CloseAll(r.frames(emit), r.recorded(emit)))
+	return errors.Join(err, schema.CloseAll(r.frameRows(emit), r.recordedRows(emit)))
 }
 
-// frames emits the frames that nodes refer to.
-func (r *Result) frames(emit Emit) *schema.Rows {
+func (r *Result) frameRows(emit Emit) *schema.Rows {
 	rows := r.Rows(schema.TreeFrames, emit).Expect(len(r.Stacks.Frames)).Labels("part", "", "native", "java", "openmp")
 	for _, mode := range []string{"user_rule", "expert_rule", "machine_rule"} {
 		rows.Labels(mode, schema.FrameRules()...)
@@ -41,17 +40,17 @@ func (r *Result) frames(emit Emit) *schema.Rows {
 		} else {
 			rows.Null()
 		}
-		location(rows, f.Own)
+		appendLocation(rows, f.Own)
 		for m, shown := range f.Shown {
-			location(rows, shown)
+			appendLocation(rows, shown)
 			rows.Label(int(f.Rules[m]))
 		}
 	}
 	return rows
 }
 
-// location appends a location's number, null for None.
-func location(rows *schema.Rows, n program.LocationNo) {
+// appendLocation appends a location's number, null for None.
+func appendLocation(rows *schema.Rows, n program.LocationNo) {
 	if n < 0 {
 		rows.Null()
 		return
@@ -59,8 +58,7 @@ func location(rows *schema.Rows, n program.LocationNo) {
 	rows.Int32(int32(n))
 }
 
-// recorded emits the recorded stacks.
-func (r *Result) recorded(emit Emit) *schema.Rows {
+func (r *Result) recordedRows(emit Emit) *schema.Rows {
 	rows := r.Rows(schema.RecordedStacks, emit).Expect(len(r.Stacks.Recorded))
 	for i := range r.Stacks.Recorded {
 		s := &r.Stacks.Recorded[i]

@@ -1,6 +1,6 @@
-// Package attribute turns sums of samples per recorded stack into exclusive, inclusive and
-// attributed values of what the modes show of the stacks. It needs the program, the tree of
-// stacks and one list (stack, metric, value, samples), wherever they come from.
+// Package attribute turns sums of samples by recorded stack into exclusive, inclusive and
+// attributed values of functions, lines, PCs and call trees, in each mode. Its input is the
+// program, the tree of stacks and one list (stack, metric, value, samples).
 package attribute
 
 import (
@@ -9,33 +9,34 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// Recorded is a row of recorded_stacks: one recorded stack of a process while it
-// means the same.
-type Recorded struct {
+// RecordedStack is a row of recorded_stacks: a recorded stack of a process, for as long as it
+// keeps its meaning.
+type RecordedStack struct {
 	program.Life
 	Process       int32
 	Path          stacktree.PathNo
-	stacktree.End            // once the tree has grown (Stacks.Place)
-	Reason        ReasonNo   // likewise
-	First         RecordedNo // the first one of the same words
-	Form          int32      // how it was recorded: its index in Stacks.Forms, None without a stack
+	stacktree.End                 // set once all stacks are in the tree
+	Reason        ReasonNo        // set with End
+	First         RecordedStackNo // the first one with the same words
+	Form          int32           // how it was recorded: its index in samples.StackIndex.Forms, None without a stack
 }
 
-// RecordedNo is the number of a Recorded: its index in Stacks.Recorded.
-type RecordedNo int32
+// RecordedStackNo is the index of a recorded stack in Stacks.Recorded.
+type RecordedStackNo int32
 
-// ReasonNo is the number of a reason: its index in Stacks.Reasons.
+// ReasonNo is the index of a reason in Stacks.Reasons.
 type ReasonNo int32
 
-// Stacks numbers the recorded stacks that samples refer to.
+// Stacks holds the recorded stacks that samples refer to, and their tree.
 type Stacks struct {
-	Recorded []Recorded
-	Tree     *stacktree.Tree // nil once they are in order
+	Recorded []RecordedStack
+	Tree     *stacktree.Tree // until Renumber
 	Reasons  []string        // why stacks are empty or cut; the first is empty
 
-	Nodes  prefixtree.Ordered[stacktree.NodeNo, stacktree.FrameNo] // of Order, as the next
+	// From Renumber on.
+	Nodes  prefixtree.Ordered[stacktree.NodeNo, stacktree.FrameNo]
 	Frames []stacktree.Frame
 }
 
-// NewStacks returns an empty list.
+// NewStacks returns no stacks.
 func NewStacks() *Stacks { return &Stacks{Tree: stacktree.NewTree(), Reasons: []string{""}} }

@@ -6,40 +6,40 @@ import (
 	"slices"
 )
 
-// SumTable holds the sums of things, by their numbers, for each metric. Where there are
-// many metrics, a thing has few of them.
+// SumTable holds the sums of numbered things, such as stacks or nodes, for each metric. It is
+// dense for few metrics and sparse for many, of which a thing has few.
 type SumTable struct {
-	width int
-	dense [][]Sum // for few metrics: those of pieceThings things, one after the other
+	width int     // number of metrics
+	dense [][]Sum // each piece has the sums of pieceThings things, one after the other
 
-	cells []sumCell
+	cells []metricSum
 	first []int32           // by thing: the number of its latest cell, from 1; 0 if it has none
-	cell  map[cellKey]int32 // numbers from 0
+	cell  map[cellKey]int32 // indices in cells
 }
 
-// sumCell is the sum of a metric of a thing.
-type sumCell struct {
+// metricSum is the sum of a metric of a thing, in a linked list.
+type metricSum struct {
 	Sum
-	metric, next int32 // the thing's cell before it, from 1
+	metric, next int32 // next: the number of the thing's cell before, from 1
 }
 
 type cellKey struct{ thing, metric int32 }
 
-// Dense sums are in pieces, which are not copied when there are more things.
+// Dense sums are in pieces, so that nothing is copied when things are added.
 const (
 	pieceBits   = 7
 	pieceThings = 1 << pieceBits
 )
 
-// fewMetrics is up to how many metrics things have sums of all of them.
+// fewMetrics is the largest number of metrics for a dense table.
 const fewMetrics = 16
 
-// NewSumTable returns empty sums of so many metrics.
+// NewSumTable returns a table of this many metrics.
 func NewSumTable(metrics int) SumTable {
 	return SumTable{width: metrics, cell: map[cellKey]int32{}}
 }
 
-// At returns a sum, until the next call.
+// At returns a sum, to be changed until the next call.
 func (t *SumTable) At(thing int32, metric int) *Sum {
 	if t.width <= fewMetrics {
 		for int(thing)>>pieceBits >= len(t.dense) {
@@ -55,14 +55,14 @@ func (t *SumTable) At(thing int32, metric int) *Sum {
 		for int(thing) >= len(t.first) {
 			t.first = append(t.first, 0)
 		}
-		t.cells = append(t.cells, sumCell{metric: int32(metric), next: t.first[thing]})
+		t.cells = append(t.cells, metricSum{metric: int32(metric), next: t.first[thing]})
 		t.first[thing] = n + 1
 	}
 	return &t.cells[n].Sum
 }
 
-// of returns the sum of a metric of a thing, which is empty if it has no samples.
-func (t *SumTable) of(thing int32, metric int) Sum {
+// get returns the sum of a metric of a thing, zero without samples.
+func (t *SumTable) get(thing int32, metric int) Sum {
 	if t.width <= fewMetrics {
 		if row := t.row(thing); row != nil {
 			return row[metric]
@@ -87,8 +87,8 @@ func (t *SumTable) has(thing int32) bool {
 	return false
 }
 
-// addOf adds the sums of another table's thing to those of a thing.
-func (t *SumTable) addOf(thing int32, from *SumTable, other int32) {
+// addFrom adds the sums of a thing in another table to a thing's.
+func (t *SumTable) addFrom(thing int32, from *SumTable, other int32) {
 	for m, s := range from.Each(other) {
 		to := t.At(thing, m)
 		to.Value += s.Value
@@ -96,7 +96,7 @@ func (t *SumTable) addOf(thing int32, from *SumTable, other int32) {
 	}
 }
 
-// row returns the sums of a thing by metric; nil or zeros if it has none.
+// row returns the sums of a thing by metric; nil or zeros without samples.
 func (t *SumTable) row(thing int32) []Sum {
 	if t.width <= fewMetrics {
 		if n := int(thing) >> pieceBits; n < len(t.dense) {
@@ -114,7 +114,7 @@ func (t *SumTable) row(thing int32) []Sum {
 	return row
 }
 
-// Each iterates over the metrics of which a thing has samples, in ascending order.
+// Each iterates over the metrics that have samples of a thing, in ascending order.
 func (t *SumTable) Each(thing int32) iter.Seq2[int, Sum] {
 	return func(yield func(int, Sum) bool) {
 		if t.width <= fewMetrics {
@@ -133,14 +133,14 @@ func (t *SumTable) Each(thing int32) iter.Seq2[int, Sum] {
 	}
 }
 
-// ofThing returns the cells of a thing by metric.
-func (t *SumTable) ofThing(thing int32) (list []sumCell) {
+// ofThing returns the cells of a thing, sorted by metric.
+func (t *SumTable) ofThing(thing int32) (list []metricSum) {
 	if int(thing) >= len(t.first) {
 		return nil
 	}
 	for n := t.first[thing]; n > 0; n = t.cells[n-1].next {
 		list = append(list, t.cells[n-1])
 	}
-	slices.SortFunc(list, func(a, b sumCell) int { return cmp.Compare(a.metric, b.metric) })
+	slices.SortFunc(list, func(a, b metricSum) int { return cmp.Compare(a.metric, b.metric) })
 	return list
 }

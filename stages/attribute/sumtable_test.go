@@ -38,7 +38,7 @@ func TestSumTable(t *testing.T) {
 			}
 		}
 		for m := range few {
-			if a, b := dense.of(n, m).Value, sparse.of(n, m+500).Value; a != b || narrow != nil && a != narrow[m].Value {
+			if a, b := dense.get(n, m).Value, sparse.get(n, m+500).Value; a != b || narrow != nil && a != narrow[m].Value {
 				t.Errorf("thing %d has %d and %d of metric %d", n, a, b, m)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// Nodes of both trees are in pre-order, and values that modes share have one row.
+// Nodes of both trees are in pre-order, and modes with equal values share a row.
 func TestTreeRows(t *testing.T) {
 	recorded, sums := NewStacks(), NewSums([]schema.Metric{{Name: "m"}})
 	for i, s := range []map[stacktree.Mode][]program.LocationNo{
@@ -22,16 +22,16 @@ func TestTreeRows(t *testing.T) {
 		{stacktree.User: {0}, stacktree.Expert: {0, 3}, stacktree.Machine: {0, 3}},
 	} {
 		addStack(recorded, s)
-		sums.At(RecordedNo(i), 0).Add(1 << i)
+		sums.At(RecordedStackNo(i), 0).Add(1 << i)
 	}
 	addStack(recorded, everyMode(4)) // counts for nothing
 	recorded.Renumber(recorded.OrderNodes(), recorded.OrderFrames(asTheyAre(letters())))
-	p, rows := letters(), emitted{}
+	p, rows := letters(), tableRows{}
 	p.Functions = append(p.Functions, program.Function{ID: 99})
 	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
-	tree := NewCallTree(NewShape(p, recorded, sums))
+	tree := NewCallTree(NewStackViews(p, recorded, sums))
 	_, err := r.FunctionRows(rows.emit, tree)
-	for _, err := range []error{err, r.TreeRows(rows.emit, tree), r.stacks(rows.emit)} {
+	for _, err := range []error{err, r.TreeRows(rows.emit, tree), r.stackTreeRows(rows.emit)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,14 +58,14 @@ func TestTreeRows(t *testing.T) {
 }
 
 // of returns the rows of a table without the experiment.
-func (e emitted) of(table string) (list []string) {
+func (e tableRows) of(table string) (list []string) {
 	for _, row := range e[table] {
 		list = append(list, strings.Join(strings.Fields(row)[1:], " "))
 	}
 	return list
 }
 
-// Trees of many nodes come in several batches, none of which is missing or too large.
+// Large trees are emitted in several batches: none is too large, and no node is missing.
 func TestTreesInBatches(t *testing.T) {
 	const stacks = 2 * schema.RowsAtOnce
 	recorded, sums, p := NewStacks(), NewSums([]schema.Metric{{Name: "m"}}), letters()
@@ -76,11 +76,11 @@ func TestTreesInBatches(t *testing.T) {
 			path[at] = program.LocationNo(rest % 5)
 		}
 		addStack(recorded, everyMode(path...))
-		sums.At(RecordedNo(i), 0).Add(1)
+		sums.At(RecordedStackNo(i), 0).Add(1)
 	}
 	recorded.Renumber(recorded.OrderNodes(), recorded.OrderFrames(asTheyAre(p)))
 	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
-	tree := NewCallTree(NewShape(p, recorded, sums))
+	tree := NewCallTree(NewStackViews(p, recorded, sums))
 	nodes, batches, exclusive := int32(0), map[string]int{}, int64(0)
 	emit := func(table *schema.Table, rows arrow.RecordBatch) error {
 		batches[table.Name]++
@@ -101,7 +101,7 @@ func TestTreesInBatches(t *testing.T) {
 		}
 		return nil
 	}
-	if err := errors.Join(r.stacks(emit), r.TreeRows(emit, tree)); err != nil {
+	if err := errors.Join(r.stackTreeRows(emit), r.TreeRows(emit, tree)); err != nil {
 		t.Fatal(err)
 	}
 	if int(nodes) != recorded.Nodes.Len() || batches["stack_tree"] < 3 || batches["tree_values"] < 3 {
@@ -117,13 +117,13 @@ func TestCallRows(t *testing.T) {
 	recorded, sums := NewStacks(), NewSums([]schema.Metric{{Name: "m"}})
 	for i, stack := range []string{"ab", "cb", "ded"} {
 		addStack(recorded, everyMode(locationsOf(stack)...))
-		sums.At(RecordedNo(i), 0).Add(1 << i)
+		sums.At(RecordedStackNo(i), 0).Add(1 << i)
 	}
 	recorded.Renumber(recorded.OrderNodes(), recorded.OrderFrames(asTheyAre(letters())))
-	p, rows := letters(), emitted{}
+	p, rows := letters(), tableRows{}
 	p.Functions = append(p.Functions, program.Function{ID: 99})
 	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
-	tree := NewCallTree(NewShape(p, recorded, sums))
+	tree := NewCallTree(NewStackViews(p, recorded, sums))
 	if _, err := r.FunctionRows(rows.emit, tree); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 package attribute
 
 import (
-	"cmp"
+	"iter"
 	"slices"
 
 	"stackmill/schema"
@@ -9,175 +9,118 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// ValueRows emits all that follows from the program, the stacks and the sums: the call tree
-// and the tables of values. Ingest makes the same rows part by part, side by side.
+// ValueRows emits the tables that can be computed from the program, the stacks and the sums: the
+// call tree and all values. Ingest calls the same functions in parallel.
 func (r *Result) ValueRows(emit Emit) error {
-	shape := NewShape(r.Program, r.Stacks, r.Sums)
-	tree := NewCallTree(shape)
-	_, err := r.FunctionRows(emit, tree)
-	if err == nil {
-		err = r.TreeRows(emit, tree)
+	views := NewStackViews(r.Program, r.Stacks, r.Sums)
+	tree := NewCallTree(views)
+	if _, err := r.FunctionRows(emit, tree); err != nil {
+		return err
 	}
-	if err == nil {
-		_, err = r.LineRows(emit, shape)
+	if err := r.TreeRows(emit, tree); err != nil {
+		return err
 	}
+	_, err := r.LineRows(emit, views)
 	return err
 }
 
-// metricsAtOnce is of how many metrics the values of things are in memory at a time.
+// metricsAtOnce bounds the memory for the values of things: they are computed for this many
+// metrics at a time.
 const metricsAtOnce = 8
 
-// grouped calls emit with the numbers of all metrics, at most so many at a time.
-func (r *Result) grouped(most int, emit func(metrics []int)) {
-	var group []int
-	for m := range r.Sums.Metrics {
-		if group = append(group, m); len(group) >= most || m == len(r.Sums.Metrics)-1 {
-			emit(group)
-			group = nil
-		}
+// metricGroups yields the numbers of all metrics in groups of at most n.
+func (r *Result) metricGroups(n int) iter.Seq[[]int] {
+	all := make([]int, len(r.Sums.Metrics))
+	for m := range all {
+		all[m] = m
 	}
+	return slices.Chunk(all, n)
 }
 
-// LineRows emits the values of lines and instructions. It returns the last line with a
-// value of each source file.
-func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error) {
+// LineRows emits the values of lines and instructions. It returns the last line that has a
+// value, by source file.
+func (r *Result) LineRows(emit Emit, s *StackViews) (last map[string]int32, err error) {
 	p := r.Program
 	lines, sources, pcs := r.Rows(schema.LineValues, emit), r.Rows(schema.SourceValues, emit), r.Rows(schema.PCValues, emit).Expect(p.Locations.Len())
 	last = map[string]int32{}
-	r.grouped(metricsAtOnce/len(s.Views), func(metrics []int) {
-		passing := s.passing(metrics)
-		var ending [stacktree.Modes]grid
+	for metrics := range r.metricGroups(metricsAtOnce / len(s.Views)) {
+		inclusive := s.inclusiveByNode(metrics)
+		var exclusive [stacktree.Modes]grid
 		values := make([]*codeValues, len(s.Views))
 		for i := range s.Views {
 			v := &s.Views[i]
-			if !v.inlined { // which comes first
-				ending[v.leaf] = s.ending(v, metrics)
+			if !v.inlined { // these come first
+				exclusive[v.leaf] = s.exclusiveByFrame(v, metrics)
 			}
-			values[i] = s.code(v, passing, ending[v.leaf])
+			values[i] = s.countCode(v, inclusive, exclusive[v.leaf])
 		}
 		for n, k := range s.SourceKeys {
-			if slices.ContainsFunc(values, func(v *codeValues) bool { return !empty(v.Source.inclusive(n)) }) {
+			if slices.ContainsFunc(values, func(v *codeValues) bool { return !isZero(v.Source.inclusive(n)) }) {
 				last[k.File] = max(last[k.File], k.Line)
 			}
 		}
-		all, plain := s.modes(Plain|Plain.Inlined()), s.modes(Plain)
-		inViews{all, len(s.LineKeys), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
-			return values[view].Lines.of(n, metric)
-		}}.sums(lines, metrics, func(n int) {
+		all, plain := s.modesOf(Plain|Plain.Inlined()), s.modesOf(Plain)
+		viewValues{all, len(s.LineKeys), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
+			return values[view].Lines.values(n, metric)
+		}}.appendTo(lines, metrics, func(n int) {
 			k := &s.LineKeys[n]
 			lines.Int32(int32(k.Function)).Text(k.File).Int32(k.Line)
 		})
-		inViews{all, len(s.SourceKeys), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
-			return values[view].Source.of(n, metric)
-		}}.sums(sources, metrics, func(n int) {
+		viewValues{all, len(s.SourceKeys), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
+			return values[view].Source.values(n, metric)
+		}}.appendTo(sources, metrics, func(n int) {
 			k := &s.SourceKeys[n]
 			sources.Text(k.File).Int32(k.Line)
 		})
-		inViews{plain, p.Locations.Len(), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
-			return values[view].PCs.of(n, metric)
-		}}.sums(pcs, metrics, func(n int) { pcs.Int32(int32(n)) })
-	})
+		viewValues{plain, p.Locations.Len(), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
+			return values[view].PCs.values(n, metric)
+		}}.appendTo(pcs, metrics, func(n int) { pcs.Int32(int32(n)) })
+	}
 	return last, schema.CloseAll(lines, sources, pcs)
 }
 
-// FunctionRows emits the values of functions, modules and load objects, and those
-// attributed to neighbours of functions. It returns the functions ranked.
+// FunctionRows emits the values of functions, modules and load objects, and the values
+// attributed to the neighbors of functions. It returns the functions ranked by share.
 func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []program.FunctionNo, err error) {
-	calls, neighbours := r.Rows(schema.CallValues, emit).Labels("relation", relations...), t.neighbours()
+	calls, neighbors := r.Rows(schema.CallValues, emit).Labels("relation", relationNames...), t.neighbors()
 	functions, modules, objects := r.Rows(schema.FunctionValues, emit), r.Rows(schema.ModuleValues, emit), r.Rows(schema.ObjectValues, emit)
-	p, shares := r.Program, make(shares, len(r.Program.Functions))
+	p, shares := r.Program, make(functionShares, len(r.Program.Functions))
 	nodes := newGrid(t.Len(), t.ends.layout(len(t.Views)))
-	r.grouped(metricsAtOnce, func(metrics []int) {
-		var values []*Values // by metric
+	for metrics := range r.metricGroups(metricsAtOnce) {
+		var values []*MetricValues // by metric
 		for _, m := range metrics {
-			value := t.values(m, nodes)
+			value := t.functionValues(m, nodes)
 			shares.add(value)
 			values = append(values, value)
-			r.total(functions, t, m, value)
+			r.appendTotal(functions, t, m, value)
 		}
-		all, plain := t.modes(Plain|Plain.Inlined()), t.modes(Plain)
-		inViews{all, len(p.Functions), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
-			return values[metric].Functions.of(n, view)
-		}}.sums(functions, metrics, func(n int) { functions.Int32(int32(n)) })
-		inViews{plain, len(p.Modules), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
-			return values[metric].Modules.of(n, view)
-		}}.sums(modules, metrics, func(n int) { modules.Int64(p.Modules[n].ID) })
-		inViews{plain, len(p.Objects), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
-			return values[metric].Objects.of(n, view)
-		}}.sums(objects, metrics, func(n int) { objects.Int64(p.Objects[n].ID) })
-		r.calls(calls, t, neighbours, metrics, values)
-	})
+		all, plain := t.modesOf(Plain|Plain.Inlined()), t.modesOf(Plain)
+		viewValues{all, len(p.Functions), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
+			return values[metric].Functions.values(n, view)
+		}}.appendTo(functions, metrics, func(n int) { functions.Int32(int32(n)) })
+		viewValues{plain, len(p.Modules), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
+			return values[metric].Modules.values(n, view)
+		}}.appendTo(modules, metrics, func(n int) { modules.Int64(p.Modules[n].ID) })
+		viewValues{plain, len(p.Objects), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
+			return values[metric].Objects.values(n, view)
+		}}.appendTo(objects, metrics, func(n int) { objects.Int64(p.Objects[n].ID) })
+		r.appendCalls(calls, t, neighbors, metrics, values)
+	}
 	return shares.ranked(), schema.CloseAll(functions, modules, objects, calls)
 }
 
-// total appends a metric's values of `<Total>`.
-func (r *Result) total(functions *schema.Rows, t *CallTree, metric int, values *Values) {
-	for _, v := range t.totals(values) {
-		begin(functions, v.modes, metric).Int32(r.function(program.None)).Int64(v.a).Int64(v.a)
-	}
-}
-
-// totals are a metric's values of all stacks.
-func (t *CallTree) totals(values *Values) sharing {
-	s := make(sharing, 0, len(t.Views))
+// appendTotal appends the rows of `<Total>` for a metric.
+func (r *Result) appendTotal(functions *schema.Rows, t *CallTree, metric int, values *MetricValues) {
+	totals := make(modeValueList, 0, len(t.Views))
 	for i, v := range values.Total {
-		s = append(s, shared{t.Views[i].modes, v, 0})
+		totals = append(totals, modeValues{t.Views[i].modes, v, v})
 	}
-	return s.join()
+	for _, v := range totals.joinEqual() {
+		beginRow(functions, v.modes, metric).Int32(r.functionNumber(program.None)).Int64(v.a).Int64(v.b)
+	}
 }
 
-// begin appends what the rows of all value tables begin with.
-func begin(rows *schema.Rows, modes Mode, metric int) *schema.Rows {
+// beginRow appends the first columns of all value tables.
+func beginRow(rows *schema.Rows, modes Mode, metric int) *schema.Rows {
 	return rows.Modes(int32(modes)).Label(metric)
-}
-
-// neighbour is a function as another one has it next to it on stacks, or itself.
-type neighbour struct {
-	function, other program.FunctionNo // None for `<Total>`
-	relation        int32
-	pair            pairNo // of a caller and a callee
-}
-
-// neighbours returns the neighbours of all functions, function by function.
-func (t *CallTree) neighbours() []neighbour {
-	list := make([]neighbour, 0, 2*len(t.Pairs)+len(t.program.Functions)+1)
-	for n, p := range t.Pairs {
-		list = append(list, neighbour{p.Callee, p.Caller, caller, pairNo(n)}, neighbour{p.Caller, p.Callee, callee, pairNo(n)})
-	}
-	for n := range t.program.Functions {
-		list = append(list, neighbour{function: program.FunctionNo(n), other: program.FunctionNo(n), relation: self})
-	}
-	list = append(list, neighbour{function: program.None, other: program.None, relation: self})
-	slices.SortFunc(list, func(a, b neighbour) int {
-		return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.relation, b.relation), cmp.Compare(a.other, b.other))
-	})
-	return list
-}
-
-// attributed returns the value of a view that is attributed to a neighbour; not ok if there is none.
-func (v *Values) attributed(n *neighbour, view int) (value int64, ok bool) {
-	switch {
-	case n.relation == self && n.function == program.None:
-		return v.Total[view], true
-	case n.relation == self:
-		value, _, _ = v.Functions.of(int(n.function), view)
-		return value, value != 0
-	}
-	toCaller, toCallee, ok := v.Calls.of(int(n.pair), view)
-	if n.relation == caller {
-		return toCaller, ok
-	}
-	return toCallee, ok
-}
-
-// calls appends the values of metrics that are attributed to neighbours of functions,
-// given all of them.
-func (r *Result) calls(rows *schema.Rows, t *CallTree, list []neighbour, metrics []int, values []*Values) {
-	inViews{t.modes(Plain | Plain.Inlined()), len(list), func(view, metric, n int) (value, _ int64, ok bool) {
-		value, ok = values[metric].attributed(&list[n], view)
-		return value, 0, ok
-	}}.each(metrics, func(n, metric int, x shared) {
-		to := &list[n]
-		begin(rows, x.modes, metric).Int32(r.function(to.function)).Label(int(to.relation)).Int32(r.function(to.other)).Int64(x.a)
-	})
 }

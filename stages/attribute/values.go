@@ -1,73 +1,71 @@
 package attribute
 
-import (
-	"stackmill/stages/program"
-)
+import "stackmill/stages/program"
 
-// Values are the values of one metric, by view, but those of code.
-type Values struct {
+// MetricValues holds the values of one metric by view, except those of code.
+type MetricValues struct {
 	Total     []int64
 	Functions tally[program.FunctionNo]
 	Modules   tally[program.ModuleNo]
 	Objects   tally[program.ObjectNo]
-	Calls     calls
+	Calls     pairValues
 }
 
-// ending sets, by node of the tree, the values of a metric of the stacks that end there,
-// by view.
-func (t *CallTree) ending(metric int, g grid) {
+// exclusiveByNode sums metric over the stacks whose leaf is the node, for each view.
+func (t *CallTree) exclusiveByNode(metric int, g grid) {
 	clear(g.values)
 	for i := range t.ends.nodes {
-		if s := t.ends.sums.of(int32(i), metric); s.Samples > 0 {
-			for view, end := range t.end(i) {
-				g.put(g.row(int(end)), view, s)
+		if s := t.ends.sums.get(int32(i), metric); s.Samples > 0 {
+			for view, end := range t.endNodesOf(i) {
+				g.addSum(g.row(int(end)), view, s)
 			}
 		}
 	}
 }
 
-// values counts a metric's values. g is room for those of the nodes, by view.
-func (t *CallTree) values(metric int, g grid) *Values {
+// functionValues computes a metric's values. It uses the memory of g for values by node and
+// view.
+func (t *CallTree) functionValues(metric int, g grid) *MetricValues {
 	p := t.program
-	v := &Values{
-		Functions: newTally[program.FunctionNo](len(p.Functions), g.layout),
-		Modules:   newTally[program.ModuleNo](len(p.Modules), g.layout),
-		Objects:   newTally[program.ObjectNo](len(p.Objects), g.layout),
+	v := &MetricValues{
+		Functions: newTally[program.FunctionNo](len(p.Functions), g.rowLayout),
+		Modules:   newTally[program.ModuleNo](len(p.Modules), g.rowLayout),
+		Objects:   newTally[program.ObjectNo](len(p.Objects), g.rowLayout),
 	}
-	t.ending(metric, g)
+	t.exclusiveByNode(metric, g)
 	for n := 1; n < t.Len(); n++ {
-		if own := g.row(n); !empty(own) {
+		if own := g.row(n); !isZero(own) {
 			f := &p.Functions[t.Label[n]]
-			v.Functions.end(t.Label[n], own)
-			v.Modules.end(f.Module, own)
-			v.Objects.end(f.Object, own)
+			v.Functions.addEnding(t.Label[n], own)
+			v.Modules.addEnding(f.Module, own)
+			v.Objects.addEnding(f.Object, own)
 		}
 	}
-	total(t.Parent, g)
+	sumUpward(t.Parent, g)
 	v.Total = append(v.Total, g.row(0)[:len(t.Views)]...)
-	v.Calls = t.passing(v, g)
+	v.Calls = t.addInclusive(v, g)
 	return v
 }
 
-// passing counts what passes each node, given its values by view.
-func (t *CallTree) passing(v *Values, g grid) calls {
-	c, path := newCalls(len(t.Pairs), g.layout), newPath(len(t.program.Functions))
+// addInclusive adds the inclusive values of nodes to v, and returns those of pairs.
+func (t *CallTree) addInclusive(v *MetricValues, g grid) pairValues {
+	c, path := newPairValues(len(t.Pairs), g.rowLayout), newFunctionPath(len(t.program.Functions))
 	for n := nodeNo(1); int(n) < t.Len(); n++ {
 		values, last := g.row(int(n)), t.Last(n)
-		if empty(values) {
+		if isZero(values) {
 			n = last
 			continue
 		}
 		function := t.Label[n]
 		f := &t.program.Functions[function]
-		v.Modules.pass(f.Module, int32(n), int32(last), values)
-		v.Objects.pass(f.Object, int32(n), int32(last), values)
-		add(c.passed.row(int(t.pair[n])), values)
-		if above := path.enter(n, last, function); above < 0 {
-			add(v.Functions.inclusive(int(function)), values)
+		v.Modules.addPassing(f.Module, int32(n), int32(last), values)
+		v.Objects.addPassing(f.Object, int32(n), int32(last), values)
+		addRow(c.passed.row(int(t.pairOf[n])), values)
+		if outer := path.enter(n, last, function); outer < 0 {
+			addRow(v.Functions.inclusive(int(function)), values)
 		} else {
-			add(c.caller.row(int(t.pair[path.steps[above].node])), values)
-			add(c.callee.row(int(t.pair[path.steps[above+1].node])), values)
+			addRow(c.caller.row(int(t.pairOf[path.steps[outer].node])), values)
+			addRow(c.callee.row(int(t.pairOf[path.steps[outer+1].node])), values)
 		}
 	}
 	return c

@@ -26,7 +26,7 @@ func letters() *program.Program {
 	return p
 }
 
-// inlining is the program in which e was inlined into d, and d into c.
+// inlining is a program in which e is inlined into d, and d into c.
 func inlining() *program.Program {
 	p := letters()
 	p.Inlines = make([][]program.Level, 5)
@@ -36,15 +36,15 @@ func inlining() *program.Program {
 
 // valuesOf computes the values of stacks written root first, such as "abca",
 // whose n-th has the value 1<<n.
-func valuesOf(stacks ...string) (*program.Program, *computed) {
+func valuesOf(stacks ...string) (*program.Program, *testValues) {
 	recorded := NewStacks()
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	for i, s := range stacks {
 		addStack(recorded, everyMode(locationsOf(s)...))
-		sums.At(RecordedNo(i), 0).Add(1 << i)
+		sums.At(RecordedStackNo(i), 0).Add(1 << i)
 	}
 	p := letters()
-	c := compute(p, recorded, sums)
+	c := computeValues(p, recorded, sums)
 	if len(c.Views) != 1 {
 		panic("equal modes were computed apart")
 	}
@@ -58,36 +58,36 @@ func locationsOf(stack string) (list []program.LocationNo) {
 	return list
 }
 
-// computed are the values of one metric.
-type computed struct {
+// testValues holds the values of one metric.
+type testValues struct {
 	*CallTree
-	values   *Values
+	values   *MetricValues
 	code     []*codeValues // by view
 	own, all grid          // by node of the tree and view
 }
 
-func compute(p *program.Program, stacks *Stacks, sums *Sums) *computed {
+func computeValues(p *program.Program, stacks *Stacks, sums *Sums) *testValues {
 	stacks.Renumber(stacks.OrderNodes(), stacks.OrderFrames(asTheyAre(p)))
-	c := &computed{CallTree: NewCallTree(NewShape(p, stacks, sums))}
+	c := &testValues{CallTree: NewCallTree(NewStackViews(p, stacks, sums))}
 	metrics := []int{0}
-	passing := c.Shape.passing(metrics)
+	passing := c.StackViews.inclusiveByNode(metrics)
 	for i := range c.Views {
 		v := &c.Views[i]
-		c.code = append(c.code, c.Shape.code(v, passing, c.Shape.ending(v, metrics)))
+		c.code = append(c.code, c.StackViews.countCode(v, passing, c.StackViews.exclusiveByFrame(v, metrics)))
 	}
-	c.own, c.all = newGrid(c.Len(), layout{n: len(c.Views)}), newGrid(c.Len(), c.ends.layout(len(c.Views)))
-	c.values = c.CallTree.values(0, c.all)
+	c.own, c.all = newGrid(c.Len(), rowLayout{n: len(c.Views)}), newGrid(c.Len(), c.ends.layout(len(c.Views)))
+	c.values = c.CallTree.functionValues(0, c.all)
 	for n := range nodeNo(c.Len()) {
 		for view := range c.Views {
-			c.own.row(int(n))[view] = c.CallTree.own(c.all, n, view)
+			c.own.row(int(n))[view] = c.CallTree.exclusiveAt(c.all, n, view)
 		}
 	}
 	return c
 }
 
-// addStack adds a stack, given what each mode shows of it, root first.
+// addStack adds a stack, given the frames of each mode, root first.
 func addStack(s *Stacks, shown map[stacktree.Mode][]program.LocationNo) {
-	r := Recorded{}
+	r := RecordedStack{}
 	for i, more := 0, true; more; i++ {
 		f := stacktree.Frame{Own: program.None}
 		more = false
@@ -110,7 +110,7 @@ func addStack(s *Stacks, shown map[stacktree.Mode][]program.LocationNo) {
 	s.Recorded = append(s.Recorded, r)
 }
 
-// everyMode shows the same in every mode.
+// everyMode returns a stack whose frames are the same in every mode.
 func everyMode(frames ...program.LocationNo) map[stacktree.Mode][]program.LocationNo {
 	return map[stacktree.Mode][]program.LocationNo{stacktree.User: frames, stacktree.Expert: frames, stacktree.Machine: frames}
 }
@@ -122,10 +122,10 @@ func name(f program.FunctionNo) string {
 	return string(rune('a' + f))
 }
 
-func (c *computed) callText(view int) []string {
+func (c *testValues) callText(view int) []string {
 	var rows []string
 	for _, c := range c.callRows(view) {
-		rows = append(rows, fmt.Sprintf("%s %s %s %d", name(c.function), relations[c.relation], name(c.other), c.attributed))
+		rows = append(rows, fmt.Sprintf("%s %s %s %d", name(c.function), relationNames[c.relation], name(c.other), c.attributed))
 	}
 	slices.Sort(rows)
 	return rows
@@ -137,21 +137,21 @@ type callRow struct {
 	attributed      int64
 }
 
-// functions are the values of functions in a view.
-func (c *computed) functions(view int) tally[program.FunctionNo] {
-	return inView([]*Values{c.values}, view, func(v *Values) tally[program.FunctionNo] { return v.Functions })
+// functions returns the values of functions in a view.
+func (c *testValues) functions(view int) tally[program.FunctionNo] {
+	return inView([]*MetricValues{c.values}, view, func(v *MetricValues) tally[program.FunctionNo] { return v.Functions })
 }
 
-// callRows are the calls of a view.
-func (c *computed) callRows(view int) (rows []callRow) {
+// callRows returns the calls of a view.
+func (c *testValues) callRows(view int) (rows []callRow) {
 	for n, p := range c.Pairs {
-		if callers, callees, ok := c.values.Calls.of(n, view); ok {
-			rows = append(rows, callRow{p.Callee, p.Caller, caller, callers}, callRow{p.Caller, p.Callee, callee, callees})
+		if callers, callees, ok := c.values.Calls.neighborValues(n, view); ok {
+			rows = append(rows, callRow{p.Callee, p.Caller, relationCaller, callers}, callRow{p.Caller, p.Callee, relationCallee, callees})
 		}
 	}
 	for n, exclusive := range c.functions(view).Exclusive.values {
 		if exclusive > 0 {
-			rows = append(rows, callRow{program.FunctionNo(n), program.FunctionNo(n), self, exclusive})
+			rows = append(rows, callRow{program.FunctionNo(n), program.FunctionNo(n), relationSelf, exclusive})
 		}
 	}
 	return rows
@@ -192,7 +192,7 @@ func TestModesApart(t *testing.T) {
 	addStack(recorded, map[stacktree.Mode][]program.LocationNo{stacktree.User: {0}, stacktree.Expert: {1}, stacktree.Machine: {1}})
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	sums.At(0, 0).Add(7)
-	c := compute(letters(), recorded, sums)
+	c := computeValues(letters(), recorded, sums)
 	if len(c.Views) != 2 || c.Views[0].modes != User|User.Inlined() || c.Views[1].modes != Expert|Machine|(Expert|Machine).Inlined() {
 		t.Fatalf("views %v", c.Views)
 	}
@@ -203,15 +203,15 @@ func TestModesApart(t *testing.T) {
 	}
 }
 
-// e was inlined into d, and d into c: with inlined functions the stack "ac" is
-// "acde", and its instruction counts for each level's line (S10).
+// e is inlined into d, and d into c: with inlined functions the stack "ac" is "acde", and its
+// instruction counts for each level's line (S10).
 func TestInlinedFunctions(t *testing.T) {
 	recorded := NewStacks()
 	addStack(recorded, everyMode(0, 2))
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	sums.At(0, 0).Add(7)
 	p := inlining()
-	c := compute(p, recorded, sums)
+	c := computeValues(p, recorded, sums)
 	if len(c.Views) != 2 || c.Views[0].modes != Plain || c.Views[1].modes != Plain.Inlined() {
 		t.Fatalf("views %v", c.Views)
 	}
@@ -243,7 +243,7 @@ func TestInlinedFunctions(t *testing.T) {
 			t.Errorf("exclusive of %v: %v, with inlined functions %v", k, plain, inlined)
 		}
 	}
-	if c.code[0].PCs.len() != p.Locations.Len() || c.code[1].PCs.len() != 0 {
+	if len(c.code[0].PCs.last) != p.Locations.Len() || len(c.code[1].PCs.last) != 0 {
 		t.Errorf("instructions have values in modes with inlined functions: %v", c.code[1].PCs.passed)
 	}
 }
@@ -272,13 +272,13 @@ func TestValuesByDefinition(t *testing.T) {
 				if c.function != program.FunctionNo(f) {
 					continue
 				}
-				if c.relation == caller {
+				if c.relation == relationCaller {
 					callers += c.attributed
 				} else {
 					below += c.attributed
 				}
 				if want := attributedByDefinition(stacks, letter, c); c.attributed != want {
-					t.Fatalf("%s %s %s: %d, want %d", letter, relations[c.relation], name(c.other), c.attributed, want)
+					t.Fatalf("%s %s %s: %d, want %d", letter, relationNames[c.relation], name(c.other), c.attributed, want)
 				}
 			}
 			if callers != inclusive || below != inclusive {
@@ -294,10 +294,10 @@ func attributedByDefinition(stacks []string, f string, c callRow) int64 {
 		k := strings.LastIndex(s, f)
 		switch {
 		case k < 0:
-		case c.relation == self && k == len(s)-1,
-			c.relation == callee && k+1 < len(s) && s[k+1:k+2] == name(c.other),
-			c.relation == caller && k == 0 && c.other == program.None,
-			c.relation == caller && k > 0 && s[k-1:k] == name(c.other):
+		case c.relation == relationSelf && k == len(s)-1,
+			c.relation == relationCallee && k+1 < len(s) && s[k+1:k+2] == name(c.other),
+			c.relation == relationCaller && k == 0 && c.other == program.None,
+			c.relation == relationCaller && k > 0 && s[k-1:k] == name(c.other):
 			sum += 1 << i
 		}
 	}
@@ -305,12 +305,12 @@ func attributedByDefinition(stacks []string, f string, c callRow) int64 {
 }
 
 // inView returns the values of a view, by metric.
-func inView[N ~int32](values []*Values, view int, of func(*Values) tally[N]) tally[N] {
+func inView[N ~int32](values []*MetricValues, view int, of func(*MetricValues) tally[N]) tally[N] {
 	first := of(values[0])
-	t := newTally[N](first.len(), layout{n: len(values)})
+	t := newTally[N](len(first.last), rowLayout{n: len(values)})
 	for i := range values {
 		from := of(values[i])
-		for n := range t.len() {
+		for n := range len(t.last) {
 			t.Exclusive.row(n)[i], t.inclusive(n)[i] = from.Exclusive.row(n)[view], from.inclusive(n)[view]
 		}
 	}

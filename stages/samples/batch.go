@@ -18,11 +18,11 @@ type Batch struct {
 	Times   []int64
 	Threads []int64
 	CPUs    []int32
-	Names   []int32                // numbers of the threads' names
-	CGroups []int32                // numbers in decode.Recording.CGroups
-	Payload []arrow.Array          // columns of the kind's table after `sample`
-	Stacks  []attribute.RecordedNo // numbers of recorded stacks (ProcessStacks.Add)
-	Counts  []Count                // by metric (Counter.Add)
+	Names   []int32                     // numbers of the threads' names
+	CGroups []int32                     // numbers in decode.Recording.CGroups
+	Payload []arrow.Array               // columns of the kind's table after `sample`
+	Stacks  []attribute.RecordedStackNo // numbers of recorded stacks (ProcessStacks.Add)
+	Counts  []Count                     // by metric (Counter.Add)
 }
 
 // newBatch takes over events and payload.

@@ -17,7 +17,7 @@ import (
 
 // perfBatch makes the samples of two events, of which faults are accesses to memory,
 // with what they count and the stacks given.
-func perfBatch(alloc memory.Allocator, first int64, events []event, stacks ...attribute.RecordedNo) (*Batch, *decode.Recording, []schema.Metric) {
+func perfBatch(alloc memory.Allocator, first int64, events []event, stacks ...attribute.RecordedStackNo) (*Batch, *decode.Recording, []schema.Metric) {
 	rec := &decode.Recording{Processes: []*decode.Process{{Number: 3, Kinds: []decode.KindInfo{{Kind: schema.Perf}},
 		Counters: []decode.Counter{{Tag: 0, Name: "cycles", Title: "cycles"}, {Tag: 1, Name: "faults", Title: "faults", Trigger: decode.TriggerExact}}}}}
 	metrics := Metrics(rec)
@@ -28,7 +28,7 @@ func perfBatch(alloc memory.Allocator, first int64, events []event, stacks ...at
 }
 
 // sumsOf returns the sums of a recorded stack by metric.
-func sumsOf(s *UsageSums, n attribute.RecordedNo) []attribute.Sum {
+func sumsOf(s *UsageSums, n attribute.RecordedStackNo) []attribute.Sum {
 	row := make([]attribute.Sum, len(s.Metrics))
 	for m, sum := range s.Each(n) {
 		row[m] = sum
@@ -54,7 +54,7 @@ func TestSums(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for stack := range attribute.RecordedNo(3) {
+	for stack := range attribute.RecordedStackNo(3) {
 		got = append(got, fmt.Sprint(sumsOf(s, stack)))
 	}
 	want := []string{"[{210 3} {3 3} {0 0} {0 0}]", "[{0 0} {0 0} {0 0} {0 0}]", "[{100 2} {2 2} {1 1} {1 1}]"}
@@ -122,7 +122,7 @@ func TestSampleRows(t *testing.T) {
 		{"event": 1, "period": 2, "thread_id": 11, "cpu": 1, "time_ns": 5, "name_no": 1, "cgroup": 2, "data_address": -1, "data_source": -1, "physical_address": -1},
 		{"event": 0, "period": 3, "thread_id": 12, "cpu": -1, "time_ns": 6, "data_address": -1, "data_source": -1, "physical_address": -1},
 	}, 1, 0)
-	b.Stacks = []attribute.RecordedNo{71, 70}
+	b.Stacks = []attribute.RecordedStackNo{71, 70}
 	rows := emitted{}
 	sink := NewSampleRows("e", []string{"/a", "/b"}, rows.emit)
 	if err := sink.Add(b); err != nil {

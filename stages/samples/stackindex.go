@@ -30,7 +30,7 @@ func (s *StackIndex) Expect(processes []*decode.Process) {
 	for _, p := range processes {
 		n += p.Stacks.Len()
 	}
-	s.Recorded = append(make([]attribute.Recorded, 0, len(s.Recorded)+n), s.Recorded...)
+	s.Recorded = append(make([]attribute.RecordedStack, 0, len(s.Recorded)+n), s.Recorded...)
 }
 
 // Place says where stacks end in the tree, which has grown, and why there.
@@ -48,7 +48,7 @@ func (s *StackIndex) Place() {
 }
 
 // why says why a stack is empty or cut; empty if it is not.
-func (s *StackIndex) why(r *attribute.Recorded) string {
+func (s *StackIndex) why(r *attribute.RecordedStack) string {
 	switch text := reasons[s.Forms.List[r.Form].Reason]; {
 	case text != "":
 		return text
@@ -109,10 +109,10 @@ type ProcessStacks struct {
 	process *decode.Process
 	forms   *decode.FormsOf
 	reader  *unwind.StackReader
-	none    attribute.RecordedNo // the number of events without a stack, None before the first
+	none    attribute.RecordedStackNo // the number of events without a stack, None before the first
 	steady  steady
-	current [2][]attribute.RecordedNo          // by raw stack: the one used last, None before; [1] for the JVM's threads
-	earlier map[variant][]attribute.RecordedNo // all of a raw stack's, when there are several
+	current [2][]attribute.RecordedStackNo          // by raw stack: the one used last, None before; [1] for the JVM's threads
+	earlier map[variant][]attribute.RecordedStackNo // all of a raw stack's, when there are several
 }
 
 type variant struct {
@@ -123,14 +123,14 @@ type variant struct {
 // steady says that the stacks from a number on all mean the same for some time, in ns from the
 // founder's start: then they need not be looked at one by one. The zero value is ready.
 type steady struct {
-	first attribute.RecordedNo
+	first attribute.RecordedStackNo
 	program.Life
 }
 
-func (s *steady) has(n attribute.RecordedNo, t int64) bool { return n >= s.first && s.Has(t) }
+func (s *steady) has(n attribute.RecordedStackNo, t int64) bool { return n >= s.first && s.Has(t) }
 
 // add adds the next stack, which occurred at time t.
-func (s *steady) add(n attribute.RecordedNo, t int64, life program.Life) {
+func (s *steady) add(n attribute.RecordedStackNo, t int64, life program.Life) {
 	if t >= s.Until { // all before mean something else, or may
 		*s = steady{n, program.Life{From: math.MinInt64, Until: image.Never}}
 	}
@@ -141,13 +141,13 @@ func (s *steady) add(n attribute.RecordedNo, t int64, life program.Life) {
 func (s *StackIndex) Process(p *decode.Process, raw *decode.Stacks, reader *unwind.StackReader) *ProcessStacks {
 	ps := &ProcessStacks{
 		stacks: s, process: p, forms: s.Forms.Of(raw), reader: reader, none: program.None,
-		earlier: map[variant][]attribute.RecordedNo{},
+		earlier: map[variant][]attribute.RecordedStackNo{},
 	}
 	for i := range ps.current {
 		if i == 1 && len(p.JavaThreads) == 0 {
 			break
 		}
-		ps.current[i] = make([]attribute.RecordedNo, raw.Len())
+		ps.current[i] = make([]attribute.RecordedStackNo, raw.Len())
 		for j := range ps.current[i] {
 			ps.current[i][j] = program.None
 		}
@@ -157,7 +157,7 @@ func (s *StackIndex) Process(p *decode.Process, raw *decode.Stacks, reader *unwi
 
 // Add fills the batch's Stacks.
 func (ps *ProcessStacks) Add(b *Batch) {
-	b.Stacks = make([]attribute.RecordedNo, b.Len())
+	b.Stacks = make([]attribute.RecordedStackNo, b.Len())
 	for i, raw := range b.Events.Int32s("raw_stack") {
 		b.Stacks[i] = ps.number(raw, b.Threads[i], b.Times[i])
 	}
@@ -166,7 +166,7 @@ func (ps *ProcessStacks) Add(b *Batch) {
 // number returns the number of the recorded stack of a sample: raw is the number
 // of its raw stack, -1 for none. A stack is read once for as long as the
 // mappings it touches stay the same.
-func (ps *ProcessStacks) number(raw int32, thread, t int64) attribute.RecordedNo {
+func (ps *ProcessStacks) number(raw int32, thread, t int64) attribute.RecordedStackNo {
 	if raw < 0 {
 		return ps.noStack()
 	}
@@ -192,7 +192,7 @@ func (ps *ProcessStacks) number(raw int32, thread, t int64) attribute.RecordedNo
 
 // find returns the recorded stack at a time, which is new if need be; before is the
 // one used last.
-func (ps *ProcessStacks) find(v variant, before attribute.RecordedNo, t int64) attribute.RecordedNo {
+func (ps *ProcessStacks) find(v variant, before attribute.RecordedStackNo, t int64) attribute.RecordedStackNo {
 	for _, n := range ps.earlier[v] {
 		if r := &ps.stacks.Recorded[n]; r.Has(t) {
 			return n
@@ -201,7 +201,7 @@ func (ps *ProcessStacks) find(v variant, before attribute.RecordedNo, t int64) a
 	n := ps.recorded(v, t)
 	if before >= 0 {
 		if ps.earlier[v] == nil {
-			ps.earlier[v] = []attribute.RecordedNo{before}
+			ps.earlier[v] = []attribute.RecordedStackNo{before}
 		}
 		ps.earlier[v] = append(ps.earlier[v], n)
 	}
@@ -209,8 +209,8 @@ func (ps *ProcessStacks) find(v variant, before attribute.RecordedNo, t int64) a
 }
 
 // first returns the first recorded stack of a raw stack: the next one if there is none.
-func (ps *ProcessStacks) first(raw int32) attribute.RecordedNo {
-	first := attribute.RecordedNo(len(ps.stacks.Recorded))
+func (ps *ProcessStacks) first(raw int32) attribute.RecordedStackNo {
+	first := attribute.RecordedStackNo(len(ps.stacks.Recorded))
 	for i, current := range ps.current {
 		if current == nil || current[raw] < 0 {
 			continue
@@ -224,7 +224,7 @@ func (ps *ProcessStacks) first(raw int32) attribute.RecordedNo {
 }
 
 // recorded reads a stack as of a time.
-func (ps *ProcessStacks) recorded(v variant, t int64) attribute.RecordedNo {
+func (ps *ProcessStacks) recorded(v variant, t int64) attribute.RecordedStackNo {
 	path, life := ps.reader.Stack(v.raw, v.system, t)
 	first := ps.first(v.raw)
 	n, r := ps.add()
@@ -234,10 +234,10 @@ func (ps *ProcessStacks) recorded(v variant, t int64) attribute.RecordedNo {
 	return n
 }
 
-func (ps *ProcessStacks) noStack() attribute.RecordedNo {
+func (ps *ProcessStacks) noStack() attribute.RecordedStackNo {
 	if ps.none < 0 {
 		n, r := ps.add()
-		*r = attribute.Recorded{
+		*r = attribute.RecordedStack{
 			Life: program.Life{From: math.MinInt64, Until: image.Never}, Process: int32(ps.process.Number), Path: program.None,
 			First: n, Form: program.None,
 		}
@@ -247,8 +247,8 @@ func (ps *ProcessStacks) noStack() attribute.RecordedNo {
 }
 
 // add adds a Recorded, which is to be filled in.
-func (ps *ProcessStacks) add() (attribute.RecordedNo, *attribute.Recorded) {
-	n := attribute.RecordedNo(len(ps.stacks.Recorded))
+func (ps *ProcessStacks) add() (attribute.RecordedStackNo, *attribute.RecordedStack) {
+	n := attribute.RecordedStackNo(len(ps.stacks.Recorded))
 	list, r := chunked.Extend(ps.stacks.Recorded)
 	ps.stacks.Recorded = list
 	return n, r

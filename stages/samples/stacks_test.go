@@ -58,7 +58,7 @@ func TestStacksInTime(t *testing.T) {
 	for i, tt := range []struct {
 		raw  int32
 		at   int64
-		want attribute.RecordedNo
+		want attribute.RecordedStackNo
 	}{
 		{0, 10, 0}, {0, 90, 0}, {1, 20, 1}, {0, 100, 2}, {0, 500, 2}, {1, 100, 1},
 		{0, 10, 0}, {0, 99, 0}, {1, 30, 1}, {0, 150, 2}, {0, 99, 0},

@@ -28,7 +28,7 @@ func TestSumsOverflow(t *testing.T) {
 	}
 	counter, sums := NewCounter(metrics), NewUsageSums(metrics)
 	b := &Batch{Kind: schema.Heap, Process: 1, Payload: heap,
-		Stacks: make([]attribute.RecordedNo, len(ops)), Threads: make([]int64, len(ops)), CPUs: make([]int32, len(ops)), Times: make([]int64, len(ops)),
+		Stacks: make([]attribute.RecordedStackNo, len(ops)), Threads: make([]int64, len(ops)), CPUs: make([]int32, len(ops)), Times: make([]int64, len(ops)),
 		Names: make([]int32, len(ops)), CGroups: make([]int32, len(ops))}
 	counter.Add(b)
 	if err := sums.Add(b); err != nil {

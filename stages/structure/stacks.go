@@ -38,7 +38,7 @@ func readRecorded(tables schema.TableReader, s *attribute.Stacks) error {
 			if int(numbers[i]) != len(s.Recorded) {
 				return missing(schema.RecordedStacks, "stack", numbers[i])
 			}
-			s.Recorded = chunked.Append(s.Recorded, attribute.Recorded{Process: processes[i], End: stacktree.End{Node: stacktree.NodeNo(nodes[i])}})
+			s.Recorded = chunked.Append(s.Recorded, attribute.RecordedStack{Process: processes[i], End: stacktree.End{Node: stacktree.NodeNo(nodes[i])}})
 		}
 		return nil
 	})

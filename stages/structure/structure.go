@@ -113,7 +113,7 @@ func Adder(r *attribute.Result) func(stack int32, metric string, s attribute.Sum
 		if !known || !within(stack, len(r.Stacks.Recorded)) {
 			return missing(schema.StackValues, "stack", stack)
 		}
-		*r.Sums.At(attribute.RecordedNo(stack), m) = s
+		*r.Sums.At(attribute.RecordedStackNo(stack), m) = s
 		return nil
 	}
 }

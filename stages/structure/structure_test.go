@@ -116,7 +116,7 @@ func example(t *testing.T) *attribute.Result {
 	p.Inlines[at[1]] = []program.Level{{Function: p.Location(at[3]).Function, Place: funcinfo.Place{File: "a.h", Line: 9}}}
 	stacks := attribute.NewStacks()
 	add := func(user bool, frames ...int) {
-		r := attribute.Recorded{}
+		r := attribute.RecordedStack{}
 		for i, n := range frames {
 			f := stacktree.NewFrame()
 			f.Own, f.Shown = at[n], [stacktree.Modes]program.LocationNo{at[n], at[n], at[n]}
@@ -135,8 +135,8 @@ func example(t *testing.T) *attribute.Result {
 	stacks.Renumber(stacks.OrderNodes(), stacks.OrderFrames(p.Order()))
 	sums := attribute.NewSums([]schema.Metric{{Name: "time"}, {Name: "change", Signed: true}})
 	for n := range stacks.Recorded {
-		sums.At(attribute.RecordedNo(n), 0).Add(int64(n + 1))
-		sums.At(attribute.RecordedNo(n), 1).Add(int64(3 - 2*n))
+		sums.At(attribute.RecordedStackNo(n), 0).Add(int64(n + 1))
+		sums.At(attribute.RecordedStackNo(n), 1).Add(int64(3 - 2*n))
 	}
 	return &attribute.Result{ExperimentID: "e", Program: p, Total: top, Stacks: stacks, Sums: sums}
 }

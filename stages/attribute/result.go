@@ -10,10 +10,10 @@ import (
 	"stackmill/stages/program"
 )
 
-// Emit takes a batch of a table's rows; it retains it if it keeps it.
+// Emit receives a batch of a table's rows, and retains it if it needs it after the call.
 type Emit func(*schema.Table, arrow.RecordBatch) error
 
-// Result is everything that is known of a recording once its samples were read.
+// Result holds the results of reading a recording's samples, from which its tables are made.
 type Result struct {
 	ExperimentID string
 	Program      *program.Program
@@ -22,14 +22,10 @@ type Result struct {
 	Sums         *Sums
 }
 
-// StackRows emits the tables of program structure and stacks. The functions that
-// emit rows may run at once; the order of rows depends on the recording alone.
+// StackRows emits the tables of program structure and stacks. The functions that emit rows may
+// run concurrently; the order of rows depends on the recording alone.
 func (r *Result) StackRows(emit Emit) error {
-	return inTurn(emit, r.metrics, r.program, r.stacks, r.stackValues)
-}
-
-func inTurn(emit Emit, tables ...func(Emit) error) error {
-	for _, rows := range tables {
+	for _, rows := range []func(Emit) error{r.metricRows, r.programRows, r.stackTreeRows, r.stackValueRows} {
 		if err := rows(emit); err != nil {
 			return err
 		}
@@ -37,7 +33,7 @@ func inTurn(emit Emit, tables ...func(Emit) error) error {
 	return nil
 }
 
-// Rows returns a builder of a table's rows, whose labels are known.
+// Rows returns a builder of a table's rows, with the labels of metrics.
 func (r *Result) Rows(t *schema.Table, emit Emit) *schema.Rows {
 	rows := schema.NewRows(t, r.ExperimentID, emit)
 	if t.Has("metric") {
@@ -54,7 +50,7 @@ func (r *Result) metricNames() []string {
 	return names
 }
 
-func (r *Result) metrics(emit Emit) error {
+func (r *Result) metricRows(emit Emit) error {
 	rows, instead := r.Rows(schema.Metrics, emit), r.shownInstead()
 	for i, m := range r.Sums.Metrics {
 		rows.Append(m.Name, m.Title, m.Unit, m.Kind.String(), m.Data, m.Preferred || slices.Contains(instead, i))
@@ -62,9 +58,9 @@ func (r *Result) metrics(emit Emit) error {
 	return rows.Close()
 }
 
-// shownInstead returns the metrics that reports show, and reports of data objects, where one that
-// they would show has no values: the first in their order that have. There are none if there is
-// no need. What the recording prefers stays.
+// shownInstead returns the metrics that reports show, and reports of data objects, if their
+// default ones have no values: the first in the usual order that have. It returns none if the
+// defaults have values, or the recording itself prefers metrics.
 func (r *Result) shownInstead() []int {
 	metrics := r.Sums.Metrics
 	order := make([]int, len(metrics))
@@ -79,7 +75,7 @@ func (r *Result) shownInstead() []int {
 	if all <= 0 && data <= 0 {
 		return nil
 	}
-	shown := []int{order[all]} // also if only that of data objects is another one: it comes first
+	shown := []int{order[all]} // also if only the other one changes: reports show the first preferred metric
 	if data >= 0 {
 		shown = append(shown, of[data])
 	}
@@ -89,14 +85,14 @@ func (r *Result) shownInstead() []int {
 // hasValues reports whether some stack has a value of a metric.
 func (r *Result) hasValues(metric int) bool {
 	for i := range r.Stacks.Recorded {
-		if r.Sums.value(RecordedNo(i), metric) != 0 {
+		if r.Sums.value(RecordedStackNo(i), metric) != 0 {
 			return true
 		}
 	}
 	return false
 }
 
-func (r *Result) program(emit Emit) error {
+func (r *Result) programRows(emit Emit) error {
 	p := r.Program
 	objects := r.Rows(schema.LoadObjects, emit)
 	short, _ := p.ShortPaths()
@@ -133,9 +129,9 @@ func (r *Result) program(emit Emit) error {
 	return schema.CloseAll(objects, modules, functions)
 }
 
-// LocationRows emits the instructions on stacks; meant returns the start of the one that a
-// location lies inside of, if it does.
-func (r *Result) LocationRows(emit Emit, meant func(*program.Location) (start uint64, ok bool)) error {
+// LocationRows emits the locations on stacks. instruction returns the start of the instruction
+// in which a location lies, if that is not its own offset.
+func (r *Result) LocationRows(emit Emit, instruction func(*program.Location) (start uint64, ok bool)) error {
 	p := r.Program
 	rows := r.Rows(schema.Locations, emit).Expect(p.Locations.Len())
 	inlined := r.Rows(schema.InlineFrames, emit)
@@ -149,7 +145,7 @@ func (r *Result) LocationRows(emit Emit, meant func(*program.Location) (start ui
 			rows.Int64(id)
 		}
 		rows.Int64(object).Int32(int32(l.Function)).Int64(int64(l.Offset))
-		if at, ok := meant(l); ok {
+		if at, ok := instruction(l); ok {
 			rows.Int64(int64(at))
 		} else {
 			rows.Null()
@@ -162,18 +158,18 @@ func (r *Result) LocationRows(emit Emit, meant func(*program.Location) (start ui
 	return schema.CloseAll(rows, inlined)
 }
 
-func (r *Result) stackValues(emit Emit) error {
+func (r *Result) stackValueRows(emit Emit) error {
 	rows := r.Rows(schema.StackValues, emit).Expect(len(r.Stacks.Recorded))
 	for i := range r.Stacks.Recorded {
-		for m, s := range r.Sums.Each(RecordedNo(i)) {
+		for m, s := range r.Sums.Each(RecordedStackNo(i)) {
 			rows.Int32(int32(i)).Label(m).Int64(s.Value).Int64(s.Samples)
 		}
 	}
 	return rows.Close()
 }
 
-// function returns a function's number as tables have it: that of `<Total>` for None.
-func (r *Result) function(n program.FunctionNo) int32 {
+// functionNumber returns a function's number in the tables, where None is `<Total>`.
+func (r *Result) functionNumber(n program.FunctionNo) int32 {
 	if n == program.None {
 		n = r.Total
 	}

@@ -1,0 +1,191 @@
+package attribute
+
+import (
+	"slices"
+
+	"stackmill/stages/program"
+	"stackmill/stages/stacktree"
+)
+
+// Mode is one of the manual's representations of a stack, as a bit.
+type Mode int32
+
+// The modes.
+const (
+	User    Mode = 1
+	Expert  Mode = 2
+	Machine Mode = 4
+	Plain        = User | Expert | Machine // without inlined functions
+)
+
+// modeBits is the distance from the bit of a mode to that of the mode with inlined functions.
+const modeBits = 3
+
+// Inlined returns the mode that shows inlined functions as frames (S10).
+func (m Mode) Inlined() Mode { return m << modeBits }
+
+// lineNo and sourceNo are indices in the LineKeys and SourceKeys of StackViews.
+type (
+	lineNo   int32
+	sourceNo int32
+)
+
+// StackViews holds what the modes show of stacks. Modes that show the same share a view.
+type StackViews struct {
+	Views      []view // first those of modes without inlined functions
+	LineKeys   []LineKey
+	SourceKeys []SourceKey
+
+	program  *program.Program
+	stacks   *Stacks
+	ends     endSums
+	sourceOf []sourceNo // by lineNo
+
+	// While the views are made.
+	lineNos   map[LineKey]lineNo
+	sourceNos map[SourceKey]sourceNo
+	latest    []lineNo   // by function: the line interned last, None before
+	positions []position // by location, outside of inlined functions; its function is None until it is set
+}
+
+// view is what one or more modes show.
+type view struct {
+	modes     Mode
+	leaf      stacktree.Mode       // one of the modes, without inlined functions
+	shows     []program.LocationNo // by frame of the stack tree, None if it is not shown
+	inlined   bool
+	positions []position // of all frames
+	first     []int32    // by frame: the index of its first position; they end before the next frame's
+}
+
+// modesOf returns, for each view, the subset of `of` that the view represents.
+func (s *StackViews) modesOf(of Mode) []Mode {
+	list := make([]Mode, len(s.Views))
+	for i := range s.Views {
+		list[i] = s.Views[i].modes & of
+	}
+	return list
+}
+
+// LineKey is a source line of a function.
+type LineKey struct {
+	Function program.FunctionNo
+	File     string
+	Line     int32
+}
+
+// SourceKey is a line of a source file.
+type SourceKey struct {
+	File string
+	Line int32
+}
+
+// position is the place of a frame in the program: one of several if its location has inlined
+// functions and the view shows them.
+type position struct {
+	location program.LocationNo
+	function program.FunctionNo
+	line     lineNo
+	source   sourceNo
+}
+
+// NewStackViews makes the views of stacks, whose nodes are in order.
+func NewStackViews(p *program.Program, stacks *Stacks, sums *Sums) *StackViews {
+	s := &StackViews{
+		program: p, stacks: stacks, ends: newEndSums(stacks, sums), lineNos: map[LineKey]lineNo{}, sourceNos: map[SourceKey]sourceNo{},
+		latest:    slices.Repeat([]lineNo{program.None}, len(p.Functions)),
+		positions: slices.Repeat([]position{{function: program.None}}, p.Locations.Len()),
+	}
+	plain, inlined := viewsOf(p, stacks.Frames)
+	s.Views = append(plain, inlined...)
+	for i := range s.Views {
+		s.setPositions(&s.Views[i])
+	}
+	s.lineNos, s.sourceNos, s.latest, s.positions = nil, nil, nil, nil
+	return s
+}
+
+// viewsOf returns the views without and with inlined functions.
+func viewsOf(p *program.Program, frames []stacktree.Frame) (plain, inlined []view) {
+next:
+	for i, modes := range []Mode{User, Expert, Machine} {
+		v := view{modes: modes, leaf: stacktree.Mode(i), shows: make([]program.LocationNo, len(frames))}
+		for n := range frames {
+			v.shows[n] = frames[n].Shown[i]
+		}
+		for i := range plain {
+			if slices.Equal(plain[i].shows, v.shows) {
+				plain[i].modes |= modes
+				continue next
+			}
+		}
+		plain = append(plain, v)
+	}
+	for i, v := range plain {
+		if slices.ContainsFunc(v.shows, func(l program.LocationNo) bool { return l >= 0 && len(p.InlinedAt(l)) > 0 }) {
+			v.modes, v.inlined = v.modes.Inlined(), true
+			inlined = append(inlined, v)
+		} else {
+			plain[i].modes |= v.modes.Inlined()
+		}
+	}
+	return plain, inlined
+}
+
+// setPositions finds the positions of a view's frames.
+func (s *StackViews) setPositions(v *view) {
+	v.first = make([]int32, len(v.shows)+1)
+	v.positions = make([]position, 0, len(v.shows))
+	for frame, location := range v.shows {
+		if location >= 0 {
+			v.positions = append(v.positions, s.positionOf(location))
+			if v.inlined {
+				for _, i := range s.program.InlinedAt(location) {
+					line := s.internLine(LineKey{i.Function, i.File, i.Line})
+					v.positions = append(v.positions, position{location, i.Function, line, s.sourceOf[line]})
+				}
+			}
+		}
+		v.first[frame+1] = int32(len(v.positions))
+	}
+}
+
+// positionOf returns the position of a location outside of inlined functions.
+func (s *StackViews) positionOf(location program.LocationNo) position {
+	at := &s.positions[location]
+	if at.function < 0 {
+		l := s.program.Location(location)
+		line := s.internLine(LineKey{l.Function, l.File, l.Line})
+		*at = position{location, l.Function, line, s.sourceOf[line]}
+	}
+	return *at
+}
+
+// internLine returns the number of a line of a function.
+func (s *StackViews) internLine(k LineKey) lineNo {
+	latest := &s.latest[k.Function]
+	if *latest < 0 || s.LineKeys[*latest] != k {
+		*latest = intern(s.lineNos, &s.LineKeys, k)
+		if int(*latest) == len(s.sourceOf) {
+			s.sourceOf = append(s.sourceOf, intern(s.sourceNos, &s.SourceKeys, SourceKey{k.File, k.Line}))
+		}
+	}
+	return *latest
+}
+
+// intern returns the number of a key. It adds new keys to the list.
+func intern[K comparable, N ~int32](numbers map[K]N, list *[]K, k K) N {
+	n, ok := numbers[k]
+	if !ok {
+		n = N(len(*list))
+		numbers[k] = n
+		*list = append(*list, k)
+	}
+	return n
+}
+
+// positionsOf returns the positions of a frame, the outermost function first; none if the view
+// does not show it.
+func (v *view) positionsOf(frame stacktree.FrameNo) []position {
+	return v.positions[v.first[frame]:v.first[frame+1]]
+}

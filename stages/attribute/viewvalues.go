@@ -1,0 +1,93 @@
+package attribute
+
+import (
+	"stackmill/internal/chunked"
+	"stackmill/schema"
+)
+
+// modeValues is a pair of values, and the modes in which a thing has them.
+type modeValues struct {
+	modes Mode
+	a, b  int64
+}
+
+// modeValueList holds the values of one thing in the views.
+type modeValueList []modeValues
+
+// joinEqual merges entries with equal values. It keeps the order of their first modes.
+func (l modeValueList) joinEqual() modeValueList {
+	joined := l[:0]
+next:
+	for _, v := range l {
+		for i := range joined {
+			if joined[i].a == v.a && joined[i].b == v.b {
+				joined[i].modes |= v.modes
+				continue next
+			}
+		}
+		joined = append(joined, v)
+	}
+	return joined
+}
+
+// viewValues gives access to two values of each thing of a kind (function, line, node), by view
+// and metric.
+type viewValues struct {
+	modes []Mode // by view: the modes to list, 0 for none
+	count int    // of things
+	value func(view, metric, thing int) (a, b int64, ok bool)
+}
+
+// thingValues is a pair of values of a thing and a metric.
+type thingValues struct {
+	thing, metric int32
+	a, b          int64
+}
+
+// eachByModes calls do for each thing and metric, once for all modes in which both values are
+// equal, sorted by modes, then things. Rows in this order compress best: things on one path
+// have the same values for all metrics.
+func (v viewValues) eachByModes(metrics []int, do func(thing, metric int, x modeValues)) {
+	var lists [Plain | Plain<<modeBits + 1]chunked.List[thingValues]
+	v.each(metrics, func(thing, metric int, x modeValues) {
+		lists[x.modes].Add(thingValues{int32(thing), int32(metric), x.a, x.b})
+	})
+	for modes := range lists {
+		for i := range lists[modes].Len() {
+			x := lists[modes].At(i)
+			do(int(x.thing), int(x.metric), modeValues{Mode(modes), x.a, x.b})
+		}
+		lists[modes] = chunked.List[thingValues]{}
+	}
+}
+
+// each is eachByModes in the order of things.
+func (v viewValues) each(metrics []int, do func(thing, metric int, x modeValues)) {
+	list := make(modeValueList, 0, len(v.modes))
+	for n := range v.count {
+		for i, metric := range metrics {
+			list = list[:0]
+			for view, modes := range v.modes {
+				if modes == 0 {
+					continue
+				}
+				if a, b, ok := v.value(view, i, n); ok {
+					list = append(list, modeValues{modes, a, b})
+				}
+			}
+			for _, x := range list.joinEqual() {
+				do(n, metric, x)
+			}
+		}
+	}
+}
+
+// appendTo appends a row for each pair of values; key appends the columns that identify the
+// thing.
+func (v viewValues) appendTo(rows *schema.Rows, metrics []int, key func(thing int)) {
+	v.eachByModes(metrics, func(thing, metric int, x modeValues) {
+		beginRow(rows, x.modes, metric)
+		key(thing)
+		rows.Int64(x.a).Int64(x.b)
+	})
+}
