@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"stackmill/internal/ordered"
 	"stackmill/internal/spill"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
@@ -73,44 +74,42 @@ func (in *ingest) try(ctx context.Context, src input, to *place, limit time.Dura
 	in.underway.add(a)
 	defer in.underway.remove(a)
 
-	done := make(chan Result, 1)
-	go func() {
+	running := ordered.Start(func() (Result, error) {
 		r := a.run(job)
 		_ = a.space.Close() // nobody wants what was in it
 		if !a.state.CompareAndSwap(open, over) && a.state.Load() == left {
 			in.underway.left(-1)
 		}
-		done <- r
-	}()
-	r, ok := soon(a.ctx, done)
-	switch {
-	case ok:
+		return r, nil
+	})
+	if soon(a.ctx, running.Done()) || !a.leave() { // it is over, or being committed
+		r, err := running.Wait()
+		if err != nil {
+			r = Result{Path: src.path, Status: Failed, Err: err}
+		}
 		return r
-	case !a.leave():
-		return <-done // it is being committed, or over
 	}
-	r = Result{Path: src.path, Status: Aborted, Err: context.Cause(a.ctx)}
+	r := Result{Path: src.path, Status: Aborted, Err: context.Cause(a.ctx)}
 	if is := a.is.Load(); is != nil {
 		r.ID, r.Bytes = is.id, is.bytes
 	}
 	return r
 }
 
-// soon returns what comes from done; false if nothing came within a grace period
-// after the context's end.
-func soon[T any](ctx context.Context, done <-chan T) (result T, ok bool) {
+// soon waits for done; false if it is not closed within a grace period after the context's end.
+func soon(ctx context.Context, done <-chan struct{}) bool {
 	select {
-	case result = <-done:
-		return result, true
+	case <-done:
+		return true
 	case <-ctx.Done():
 	}
 	late := time.NewTimer(grace)
 	defer late.Stop()
 	select {
-	case result = <-done:
-		return result, true
+	case <-done:
+		return true
 	case <-late.C:
-		return result, false
+		return false
 	}
 }
 
@@ -118,7 +117,7 @@ func soon[T any](ctx context.Context, done <-chan T) (result T, ok bool) {
 // what the attempt adds. The time does not count as its own.
 func (a *attempt) await() error {
 	select {
-	case <-a.to.turn:
+	case <-a.to.turn.Come():
 		return nil
 	default:
 	}
@@ -128,7 +127,7 @@ func (a *attempt) await() error {
 	}
 	defer func() { a.waited += time.Since(began) }()
 	select {
-	case <-a.to.turn:
+	case <-a.to.turn.Come():
 		return nil
 	case <-a.ctx.Done():
 		return context.Cause(a.ctx)
@@ -156,7 +155,7 @@ func (a *attempt) leave() bool {
 func (a *attempt) run(job func(*attempt, *Result) error) (r Result) {
 	start := time.Now()
 	r.Path = a.src.path
-	err := guarded(func() error { return job(a, &r) })
+	err := ordered.Guard(func() error { return job(a, &r) })
 	r.Elapsed = time.Since(start) - a.waited
 	if err == nil {
 		return r

@@ -272,16 +272,12 @@ func TestMemoryLimit(t *testing.T) {
 
 // A panic in any goroutine of an experiment is its error, with the stack.
 func TestPanics(t *testing.T) {
-	w := newWriters(t.Context(), nil) // writing to no batch is a mistake
+	w := newTableWriters(t.Context(), nil) // writing to no batch is a mistake
 	rows := schema.NewRows(schema.Problems, "e", w.write)
 	rows.Append(int32(1), "info", int32(0), "f", nil, "r", "m", int64(1))
 	var internal *InternalError
 	if err := errors.Join(rows.Close(), w.close()); !errors.As(err, &internal) || !strings.Contains(string(internal.Stack), "writers.go") {
 		t.Errorf("a writer: %v", err)
-	}
-	internal = nil
-	if err := together(func() error { return nil }, func() error { panic("a mistake") }); !errors.As(err, &internal) || internal.Value != "a mistake" {
-		t.Errorf("together: %v", err)
 	}
 	internal = nil
 	path := filepath.Join(t.TempDir(), "a.er") // whatever becomes of it is handed to Done

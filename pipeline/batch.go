@@ -58,7 +58,7 @@ func (b *batch) untold(leaks *samples.Leaks) {
 func (b *batch) number() error {
 	b.stacks.Add(b.Batch)
 	b.reader.Flush()
-	return errors.Join(b.rules.failure(), b.growth.failure()) // what follows would be for nothing
+	return errors.Join(b.rules.Err(), b.growth.Err()) // what follows would be for nothing
 }
 
 func (b *batch) count() error {

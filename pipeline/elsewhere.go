@@ -12,11 +12,11 @@ import (
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
-	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
 	"stackmill/internal/hosterr"
 	"stackmill/internal/objstore"
+	"stackmill/internal/ordered"
 	"stackmill/schema/storedir"
 )
 
@@ -49,21 +49,15 @@ const (
 // prefix are in the order of their names.
 func discoverElsewhere(ctx context.Context, addresses []string, recursive bool) [][]input {
 	found := make([][]input, len(addresses))
-	var g errgroup.Group
-	g.SetLimit(looksAtOnce)
-	for i, text := range addresses {
-		if !objstore.Is(text) {
-			continue
-		}
-		g.Go(func() error {
-			var err error
+	each := context.WithoutCancel(ctx) // all of them have a result
+	_ = ordered.ForEach(each, len(addresses), looksAtOnce, func(_ context.Context, i int) (err error) {
+		if text := addresses[i]; objstore.Is(text) {
 			if found[i], err = at(ctx, text, recursive); err != nil {
 				found[i] = append(found[i], input{path: text, err: err})
 			}
-			return nil
-		})
-	}
-	_ = g.Wait() // each has its own error
+		}
+		return nil
+	})
 	return found
 }
 
@@ -140,19 +134,16 @@ func recordingOf(below, o objstore.Address) (name objstore.Address, deep bool) {
 // recordings returns those that are experiments by their names, or begin as recordings do.
 func recordings(ctx context.Context, client *objstore.Client, all []*elsewhere) (list []input, err error) {
 	is := make([]bool, len(all))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(looksAtOnce)
-	for i, e := range all {
+	err = ordered.ForEach(ctx, len(all), looksAtOnce, func(ctx context.Context, i int) (err error) {
+		e := all[i]
 		if path.Ext(e.name.Key) == experimentSuffix && len(e.objects) > 0 && e.objects[0].Address != e.name {
 			is[i] = true
-			continue
+			return nil
 		}
-		g.Go(func() (err error) {
-			is[i], err = begins(ctx, client, e.objects[0])
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
+		is[i], err = begins(ctx, client, e.objects[0])
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	for i, e := range all {
@@ -265,27 +256,22 @@ func (e *elsewhere) download(ctx context.Context, client *objstore.Client, to st
 		}
 		files[i] = filepath.Join(to, filepath.FromSlash(within))
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(downloadsAtOnce)
-	for i, o := range e.objects {
-		file := files[i]
-		g.Go(func() error {
-			if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-				return err
+	return ordered.ForEach(ctx, len(files), downloadsAtOnce, func(ctx context.Context, i int) error {
+		file, o := files[i], e.objects[i]
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			return err
+		}
+		f, err := os.Create(file)
+		if err != nil {
+			return err
+		}
+		_, err = client.Download(ctx, o, f)
+		if err = errors.Join(err, f.Close()); err != nil {
+			if errors.Is(err, objstore.ErrChanged) {
+				err = hosterr.New(err)
 			}
-			f, err := os.Create(file)
-			if err != nil {
-				return err
-			}
-			_, err = client.Download(ctx, o, f)
-			if err = errors.Join(err, f.Close()); err != nil {
-				if errors.Is(err, objstore.ErrChanged) {
-					err = hosterr.New(err)
-				}
-				return err
-			}
-			return os.Chtimes(file, o.Modified, o.Modified)
-		})
-	}
-	return g.Wait()
+			return err
+		}
+		return os.Chtimes(file, o.Modified, o.Modified)
+	})
 }

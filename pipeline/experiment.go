@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"stackmill/internal/ordered"
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/attribute"
@@ -49,9 +50,9 @@ type experiment struct {
 	reader   *unwind.StackReader
 	unwinder *unwind.Unwinder // of the process whose stacks pass the rules now
 	stacks   *samples.StackIndex
-	rules    *beside[func()] // nil: sinks need what the rules use
-	growth   *beside[*unwind.PathBatch]
-	sinking  *beside[toSinks] // nil: sinks need what the stages before them use
+	rules    *ordered.Worker[func()]
+	growth   *ordered.Worker[*unwind.PathBatch]
+	sinking  *ordered.Worker[toSinks]
 	ioFiles  *samples.Files
 	counter  *samples.Counter
 	sums     *samples.UsageSums
@@ -95,15 +96,9 @@ func (a *attempt) pass(e *experiment) (err error) {
 
 // halt waits for what runs beside the stages. Their errors are run's.
 func (e *experiment) halt() {
-	if e.sinking != nil {
-		_ = e.sinking.close()
-	}
-	if e.rules != nil {
-		_ = e.rules.close()
-	}
-	if e.growth != nil {
-		_ = e.growth.close()
-	}
+	_ = e.sinking.Close()
+	_ = e.rules.Close()
+	_ = e.growth.Close()
 }
 
 // close gives up what the stages hold, also after a panic.
@@ -132,7 +127,7 @@ func (e *experiment) settled() error {
 
 // open also begins a batch: its folders are made while the recording is read.
 func (e *experiment) open() error {
-	return together(
+	return ordered.Run(
 		func() (err error) {
 			e.rec, err = e.opening()
 			return err
@@ -170,7 +165,7 @@ func (e *experiment) begin() (err error) {
 	if e.to.shared() {
 		e.out = newHeld()
 	} else {
-		e.out = newWriters(e.ctx, e.batch)
+		e.out = newTableWriters(e.ctx, e.batch)
 	}
 	if e.redoing != nil {
 		e.redoing.after = &tapped{output: e.out}
@@ -193,9 +188,14 @@ func (e *experiment) begin() (err error) {
 	e.data = samples.NewData(id, e.rec, metrics, e.resolver, e.tables, e.out.write)
 	e.rows = samples.NewSampleRows(id, e.rec.CGroups, e.out.write)
 	e.segments = schema.NewRows(schema.Segments, id, e.out.write)
+	rule := func(do func()) error { do(); return nil }
+	release := func(b toSinks) { b.Release() }
 	if e.data == nil {
-		e.rules = runBeside(e.ctx, rulesAhead, func(do func()) error { do(); return nil }, func(func()) {})
-		e.sinking = runBeside(e.ctx, sinksAhead, e.sink, func(b toSinks) { b.Release() })
+		e.rules = ordered.NewWorker(e.ctx, rulesAhead, rule, nil)
+		e.sinking = ordered.NewWorker(e.ctx, sinksAhead, e.sink, release)
+	} else { // sinks use what the stages before them and the rules use
+		e.rules = ordered.NewInlineWorker(e.ctx, rule, nil)
+		e.sinking = ordered.NewInlineWorker(e.ctx, e.sink, release)
 	}
 	e.reader = unwind.NewStackReader(func(r *unwind.StackBatch) { e.rule(func() { e.read(r) }) })
 	return nil
@@ -204,20 +204,18 @@ func (e *experiment) begin() (err error) {
 // grown waits for the rules, the tree of stacks and the sinks. Locations, nodes and frames are
 // put in the order in which they are stored as soon as there are no more of them.
 func (e *experiment) grown() error {
-	if e.rules != nil {
-		if err := errors.Join(e.rules.close(), context.Cause(e.ctx)); err != nil {
-			return err
-		}
+	if err := errors.Join(e.rules.Close(), context.Cause(e.ctx)); err != nil {
+		return err
 	}
 	for _, p := range e.framing.Problems {
 		e.rec.Problems.Add(p)
 	}
 	e.known, e.reader, e.unwinder, e.frames, e.dumps = nil, nil, nil, nil, nil
 	e.total = e.resolver.Program.Location(e.resolver.Artificial(program.Total)).Function
-	grown := sync.OnceValue(func() error { return errors.Join(e.growth.close(), context.Cause(e.ctx)) })
+	grown := sync.OnceValue(e.growth.Close)
 	var nodes []stacktree.NodeNo
 	var frames []stacktree.FrameNo // their new numbers
-	err := together(
+	err := ordered.Run(
 		func() error {
 			if err := grown(); err != nil {
 				return err
@@ -237,10 +235,7 @@ func (e *experiment) grown() error {
 			return nil
 		},
 	)
-	if e.sinking != nil {
-		err = errors.Join(err, e.sinking.close(), context.Cause(e.ctx))
-	}
-	if err != nil {
+	if err := errors.Join(err, e.sinking.Close(), context.Cause(e.ctx)); err != nil {
 		return err
 	}
 	for _, s := range slices.Concat(e.ruledFor, e.sunk) {
@@ -298,7 +293,7 @@ func (e *experiment) programRows(r *code.Result) (lines map[string]int32, err er
 	emit := e.out.write
 	shapes := make(chan *attribute.StackViews, 1) // closed without one after a panic, as the next
 	trees := make(chan *attribute.CallTree, 1)
-	err = together(
+	err = ordered.Run(
 		func() error {
 			defer close(shapes)
 			defer close(trees)

@@ -20,7 +20,7 @@ func TestRulesFail(t *testing.T) {
 		counted = 0
 		*count = func(b *batch) error {
 			if counted++; fail {
-				<-b.rules.failed
+				<-b.rules.Failed()
 			}
 			return before(b)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"stackmill/internal/ordered"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
 	"stackmill/stages/listing"
@@ -34,21 +35,17 @@ type filling struct {
 // place is that of an input in a batch.
 type place struct {
 	*filling
-	number int           // the input's
-	turn   chan struct{} // closed when all inputs before it are in, or will not be
-	next   chan struct{} // the turn of the next one; nil: it is the last
+	number int          // the input's
+	turn   ordered.Turn // comes when all inputs before it are in, or will not be
 }
 
 // begin begins the batch of a group. It returns the places of its inputs.
 func (in *ingest) begin(group []int) []*place {
 	f := &filling{ingest: in, group: group, lists: listing.NewBook(), shelves: shelves{store: in.Store}}
-	list := make([]*place, len(group))
-	var next chan struct{}
-	for k := len(group) - 1; k >= 0; k-- {
-		list[k] = &place{f, group[k], make(chan struct{}), next}
-		next = list[k].turn
+	var list []*place
+	for i, turn := range ordered.NewTurns(len(group)) {
+		list = append(list, &place{f, group[i], turn})
 	}
-	close(next)
 	return list
 }
 
@@ -58,7 +55,7 @@ func (f *filling) shared() bool { return len(f.group) > 1 }
 // fill reads an input for the batch. When the last one is in, it commits the batch and
 // returns the inputs that are to be read again alone.
 func (p *place) fill(ctx context.Context, inputs []input, results []Result) (crowded []int) {
-	err := guarded(func() error {
+	err := ordered.Guard(func() error {
 		if p.number == p.group[0] {
 			if err := p.refresh(); err != nil {
 				return err
@@ -67,12 +64,11 @@ func (p *place) fill(ctx context.Context, inputs []input, results []Result) (cro
 		results[p.number] = p.each(ctx, inputs[p.number], p)
 		return nil
 	})
-	<-p.turn
+	<-p.turn.Come()
 	if err != nil {
 		p.err = err
 	}
-	if p.next != nil {
-		close(p.next)
+	if last := p.turn.End(); !last {
 		return nil
 	}
 	return p.end(inputs, results)
@@ -83,7 +79,7 @@ func (p *place) fill(ctx context.Context, inputs []input, results []Result) (cro
 func (f *filling) end(inputs []input, results []Result) (crowded []int) {
 	err := f.err
 	if err == nil {
-		err = guarded(func() error { return f.commit(results) })
+		err = ordered.Guard(func() error { return f.commit(results) })
 	}
 	f.abort()
 	f.shelves.close()
@@ -99,7 +95,7 @@ func (f *filling) end(inputs []input, results []Result) (crowded []int) {
 			crowded = append(crowded, i)
 			continue
 		}
-		if err := guarded(func() error { f.finished(r); return nil }); err != nil {
+		if err := ordered.Guard(func() error { f.finished(r); return nil }); err != nil {
 			*r = Result{Path: r.Path, Status: Failed, Err: err}
 		}
 	}

@@ -104,7 +104,7 @@ var zeros = sync.OnceValue(func() (h xxhash.Digest) {
 // hashOf returns the hash of so many bytes, of which hash adds some to a part.
 func hashOf(size int64, hash func(p *contentPart, from, n int64) error) (sum uint64, err error) {
 	var sums []byte
-	ordered.Each(runtime.GOMAXPROCS(0), int((size+hashedAtOnce-1)/hashedAtOnce), func(_, n int, to *contentPart) {
+	ordered.Map(runtime.GOMAXPROCS(0), int((size+hashedAtOnce-1)/hashedAtOnce), func(_, n int, to *contentPart) {
 		from := int64(n) * hashedAtOnce
 		to.digest.Reset()
 		to.err = hash(to, from, min(hashedAtOnce, size-from))

@@ -8,9 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"stackmill/internal/hosterr"
+	"stackmill/internal/ordered"
 	"stackmill/schema/diagnostic"
 	"stackmill/schema/storedir"
 	"stackmill/stages/decode"
@@ -88,6 +87,9 @@ const (
 	Forgotten = storedir.Forgotten
 	Aborted   = "aborted"
 )
+
+// InternalError is a bug that a recording revealed: it costs that recording, not the run.
+type InternalError = ordered.Panic
 
 // Lost reports whether data of the input was lost or unreadable.
 func (r Result) Lost() bool {
@@ -167,19 +169,17 @@ func newIngest(ctx context.Context, opts Options) (*ingest, error) {
 
 // watched runs a job within the memory, and ends the run.
 func (in *ingest) watched(ctx context.Context, job func() []Result) ([]Result, error) {
-	var watch sync.WaitGroup
-	if in.Memory > 0 {
-		watch.Go(func() {
-			if err := guarded(func() error { in.watch(ctx); return nil }); err != nil {
-				in.stop(err)
-			}
-		})
-	}
+	watching := ordered.Start(func() (none struct{}, err error) {
+		if in.Memory > 0 {
+			in.watch(ctx)
+		}
+		return none, nil
+	})
 	results := job()
 	err := context.Cause(ctx)
 	in.stop(nil)
-	watch.Wait()
-	return results, err
+	_, failed := watching.Wait()
+	return results, errors.Join(err, failed)
 }
 
 // recall finds what is in the store: an input at a known path probably need not be
@@ -216,42 +216,23 @@ func (in *ingest) recall() (err error) {
 
 // discover finds the inputs and their sizes.
 func (in *ingest) discover(ctx context.Context, paths []string) (inputs []input, err error) {
-	type found struct {
-		inputs []input
-		err    error
-	}
-	done := make(chan found, 1)
-	go func() {
-		var f found
-		f.err = guarded(func() error {
-			f.inputs = discover(ctx, paths, in.Recursive)
-			return in.lookAll(ctx, f.inputs)
-		})
-		done <- f
-	}()
-	f, ok := soon(ctx, done)
-	if !ok {
+	found := ordered.Start(func() ([]input, error) {
+		inputs := discover(ctx, paths, in.Recursive)
+		return inputs, in.lookAll(ctx, inputs)
+	})
+	if !soon(ctx, found.Done()) {
 		return nil, context.Cause(ctx)
 	}
-	return f.inputs, f.err
+	return found.Wait()
 }
 
 // lookAll finds out what the inputs' files are, on all processors: of what is in the store,
 // that is all there is to do.
 func (in *ingest) lookAll(ctx context.Context, inputs []input) error {
-	var g errgroup.Group
-	workers := max(1, in.Jobs)
-	for w := range workers {
-		g.Go(func() error {
-			return guarded(func() error {
-				for i := w; i < len(inputs) && ctx.Err() == nil; i += workers {
-					inputs[i].look()
-				}
-				return nil
-			})
-		})
-	}
-	return errors.Join(g.Wait(), context.Cause(ctx))
+	return ordered.ForEach(ctx, len(inputs), max(1, in.Jobs), func(_ context.Context, i int) error {
+		inputs[i].look()
+		return nil
+	})
 }
 
 // all reads every group of inputs; then, one by one, those inputs that took too much
@@ -273,22 +254,19 @@ func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 // the one whose turn it is goes on.
 func (in *ingest) fillAll(ctx context.Context, inputs []input, done []bool, results []Result) {
 	var crowded []int
-	var g errgroup.Group
-	g.SetLimit(max(1, in.Jobs))
 	var batches [][]*place
 	for _, group := range groups(inputs, done) {
 		batches = append(batches, in.begin(group))
 	}
-	for _, p := range interleaved(batches, max(1, in.Jobs/fillers)) {
-		g.Go(func() error {
-			again := p.fill(ctx, inputs, results)
-			in.mu.Lock()
-			defer in.mu.Unlock()
-			crowded = append(crowded, again...)
-			return nil
-		})
-	}
-	_ = g.Wait() // each result has its own error
+	order := interleaved(batches, max(1, in.Jobs/fillers))
+	each := context.WithoutCancel(ctx) // also then, every result says what became of its input
+	_ = ordered.ForEach(each, len(order), max(1, in.Jobs), func(_ context.Context, i int) error {
+		again := order[i].fill(ctx, inputs, results)
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		crowded = append(crowded, again...)
+		return nil // each result has its own error
+	})
 	slices.Sort(crowded)
 	for _, i := range crowded {
 		in.begin([]int{i})[0].fill(ctx, inputs, results)
@@ -345,10 +323,10 @@ func (in *ingest) one(ctx context.Context, src input, to *place) Result {
 func (a *attempt) read(r *Result) (err error) {
 	open := func() (*decode.Recording, error) { return a.src.decoder.OpenContext(a.ctx, a.src.at), nil }
 	if a.src.err == nil && !a.known[a.src.path] {
-		early := a.loadEarly(a.ctx)
-		ahead := openAhead(a.ctx, a.src, early.tell)
-		defer func() { err = errors.Join(err, early.close(), ahead.drop()) }()
-		open = ahead.take
+		symbols := a.prefetchSymbols(a.ctx)
+		opening := startOpen(a.ctx, a.src, symbols.request)
+		defer func() { err = errors.Join(err, opening.close(), symbols.close()) }()
+		open = opening.take
 	}
 	if r.Err = a.src.err; r.Err == nil {
 		began := time.Now()

@@ -15,10 +15,10 @@
 //
 // Experiments run side by side, also those that share a batch, to which each adds its rows
 // in its turn (filling.go). The stages of one run one after the other, but for the
-// symbol tables, which are loaded as soon as a recording names them (early.go), the
+// symbol tables, which are loaded as soon as a recording names them (prefetch.go), the
 // decoder, which reads ahead (readahead.go), the dumps, which are unwound side by side
-// (package relay), the rules, the tree of stacks and the sinks, which run beside what gives
-// samples their stacks, also those of the next process (beside.go), and the writers, one per
+// (package ordered), the rules, the tree of stacks and the sinks, which run beside what gives
+// samples their stacks, also those of the next process (rules.go), and the writers, one per
 // table (writers.go): all have bounded channels. A batch has one owner at any time;
 // attribute.Sink says more.
 package pipeline
@@ -87,7 +87,7 @@ var perBatch = []stage[func(*batch) error]{
 // perStack are the stages of stacks that were read.
 var perStack = []stage[func(*experiment, *unwind.StackBatch)]{
 	{"rules", "normalises what is new in them by the manual's rules",
-		"paths of the tree of stacks, with what each mode shows of them", (*experiment).normalise},
+		"paths of the tree of stacks, with what each mode shows of them", (*experiment).normalize},
 }
 
 // sinks take each batch. A sink is nil where a recording has nothing for it.
@@ -149,7 +149,7 @@ func (p *process) run(ctx context.Context) error {
 
 // kind passes a kind's events through the stages and on to the sinks, batch by batch.
 func (p *process) kind(ctx context.Context, k schema.Kind, to []stage[samples.Sink]) error {
-	events := readAhead(ctx, p.recorded.Events(k))
+	events := newReadAhead(ctx, p.recorded.Events(k))
 	defer events.Close()
 	for b := (&batch{process: p, kind: k}); ; {
 		if err := errors.Join(p.rec.Fault.Err(), context.Cause(ctx)); err != nil {
@@ -166,7 +166,7 @@ func (p *process) kind(ctx context.Context, k schema.Kind, to []stage[samples.Si
 			return err
 		}
 		p.passed(b.Batch)
-		if err := p.toSinks(toSinks{b.Batch, to}); err != nil {
+		if err := p.sinking.Add(toSinks{b.Batch, to}); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ func (e *experiment) processes(yield func(*process, error) bool) {
 		}
 		p := waiting[0]
 		waiting = slices.Delete(waiting, 0, 1) // and nothing holds on to it
-		if err := e.rules.until(p.symbolized); err != nil {
+		if err := e.rules.WaitFor(p.symbolized); err != nil {
 			yield(nil, err)
 			return
 		}
@@ -80,7 +80,7 @@ var errLost = errors.New("the process's events are lost")
 
 func (p *process) unwind() (err error) {
 	if p.recorded.Dumps != nil { // walkers use the resolver
-		p.rules.wait()
+		p.rules.Wait()
 	}
 	p.dumps.Process(p.resolved)
 	if p.completed, err = unwind.Complete(p.recorded, p.dumps.Walkers); err != nil {
@@ -88,7 +88,7 @@ func (p *process) unwind() (err error) {
 	}
 	whole := *p.recorded
 	whole.Stacks = p.completed.Stacks
-	grow := func(more *unwind.PathBatch) { _ = p.growth.add(more) } // batch.number has its error
+	grow := func(more *unwind.PathBatch) { _ = p.growth.Add(more) } // batch.number has its error
 	p.rule(func() { p.unwinder = unwind.New(p.known, grow, p.resolver, p.frames, p.resolved, &whole) })
 	p.reader.Process(p.resolved, whole.Stacks)
 	p.stacks = p.experiment.stacks.Process(p.recorded, whole.Stacks, p.reader)

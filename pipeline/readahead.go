@@ -2,11 +2,12 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"golang.org/x/sync/errgroup"
 
 	"stackmill/internal/hosterr"
+	"stackmill/internal/ordered"
 	"stackmill/schema"
 	"stackmill/stages/decode"
 )
@@ -14,67 +15,45 @@ import (
 // eventsAhead bounds how many batches of events may wait for the stages.
 const eventsAhead = 2
 
-// aheadReader decodes further events while the stages have those before.
-type aheadReader struct {
+// readAhead decodes further events while the stages have the events before.
+type readAhead struct {
 	decode.EventReader
-	ctx     context.Context
-	cancel  context.CancelFunc     // nil if there is but one batch, as batches
-	begun   bool                   // the first batch was read
-	batches chan arrow.RecordBatch // the further ones
-	group   errgroup.Group
+	ctx   context.Context
+	begun bool                                 // the first batch was read
+	rest  *ordered.Producer[arrow.RecordBatch] // the further ones; nil if the first one is the only one
 }
 
-// readAhead returns a reader of the same events, which it takes over. It adds no
+// newReadAhead returns a reader of the same events, which it takes over. It adds no
 // goroutine for what fills less than half a batch: many processes have few events.
-func readAhead(ctx context.Context, events decode.EventReader) decode.EventReader {
-	return &aheadReader{EventReader: events, ctx: ctx}
+func newReadAhead(ctx context.Context, events decode.EventReader) decode.EventReader {
+	return &readAhead{EventReader: events, ctx: ctx}
 }
 
 // Next implements decode.EventReader. A panic of the decoder is the error.
-func (r *aheadReader) Next() (arrow.RecordBatch, error) {
-	if r.batches != nil {
-		if b, ok := <-r.batches; ok {
-			return b, nil
+func (r *readAhead) Next() (arrow.RecordBatch, error) {
+	if r.rest != nil {
+		b, _, err := r.rest.Next()
+		if cause := context.Cause(r.ctx); cause != nil && errors.Is(err, cause) {
+			err = hosterr.New(err)
 		}
-		return nil, r.group.Wait()
+		return b, err
 	}
 	b, err := r.EventReader.Next()
 	if !r.begun && b != nil && b.NumRows() >= schema.BatchRows/2 {
-		r.batches = make(chan arrow.RecordBatch, eventsAhead)
-		r.ctx, r.cancel = context.WithCancel(r.ctx)
-		r.group.Go(r.read)
+		next := func() (arrow.RecordBatch, bool, error) {
+			b, err := r.EventReader.Next()
+			return b, b != nil, err
+		}
+		r.rest = ordered.NewProducer(r.ctx, eventsAhead, next, arrow.RecordBatch.Release)
 	}
 	r.begun = true
 	return b, err
 }
 
-// read hands over batches until the end of the events or of the context.
-func (r *aheadReader) read() error {
-	defer close(r.batches)
-	return guarded(func() error {
-		for {
-			b, err := r.EventReader.Next()
-			if b == nil || err != nil {
-				return err
-			}
-			select {
-			case r.batches <- b:
-			case <-r.ctx.Done():
-				b.Release()
-				return hosterr.New(context.Cause(r.ctx))
-			}
-		}
-	})
-}
-
 // Close implements decode.EventReader. It waits for the decoder.
-func (r *aheadReader) Close() {
-	if r.batches != nil {
-		r.cancel()
-		for b := range r.batches {
-			b.Release()
-		}
-		_ = r.group.Wait() // Next has returned the error, or nobody asked
+func (r *readAhead) Close() {
+	if r.rest != nil {
+		r.rest.Close()
 	}
 	r.EventReader.Close()
 }

@@ -64,7 +64,7 @@ func TestReadAhead(t *testing.T) {
 			alloc := memory.NewCheckedAllocator(memory.NewGoAllocator())
 			defer alloc.AssertSize(t, 0)
 			source := &numbered{alloc: alloc, rows: tt.rows, left: tt.left, err: tt.err, panics: tt.panics}
-			events := readAhead(t.Context(), source)
+			events := newReadAhead(t.Context(), source)
 			for want := tt.left - 1; want >= 0; want-- {
 				b, err := events.Next()
 				if err != nil {
@@ -94,7 +94,7 @@ func TestReadAheadEnds(t *testing.T) {
 	alloc := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer alloc.AssertSize(t, 0)
 	read := func(ctx context.Context) decode.EventReader {
-		events := readAhead(ctx, &numbered{alloc: alloc, rows: schema.BatchRows, left: 100})
+		events := newReadAhead(ctx, &numbered{alloc: alloc, rows: schema.BatchRows, left: 100})
 		b, err := events.Next()
 		if err != nil {
 			t.Fatal(err)

@@ -15,14 +15,6 @@ type toSinks struct {
 	sinks []stage[samples.Sink]
 }
 
-// toSinks hands over a batch, which belongs to the sinks then.
-func (e *experiment) toSinks(b toSinks) error {
-	if e.sinking != nil {
-		return e.sinking.add(b)
-	}
-	return e.sink(b)
-}
-
 // sink passes a batch to its sinks and releases it.
 func (e *experiment) sink(b toSinks) error {
 	defer b.Release()

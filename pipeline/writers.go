@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"golang.org/x/sync/errgroup"
 
+	"stackmill/internal/ordered"
 	"stackmill/schema"
 	"stackmill/stages/write"
 )
@@ -15,90 +15,68 @@ import (
 // writersAhead bounds how many batches may wait for a table's writer.
 const writersAhead = 2
 
-// writers runs the write stage of one experiment concurrently with the stages before
-// it: one goroutine per table, so that each table's rows keep their order.
-type writers struct {
+// tableWriters runs the write stage of one experiment concurrently with the stages before it: a
+// worker per table, so that each table's rows keep their order.
+type tableWriters struct {
 	ctx    context.Context
+	cancel context.CancelCauseFunc // with the first error
 	batch  *write.Batch
-	group  errgroup.Group
 	mu     sync.Mutex
-	tables map[string]chan arrow.RecordBatch
-	once   sync.Once
-	failed chan struct{} // closed after the first error
+	tables map[string]*ordered.Worker[arrow.RecordBatch]
 	err    error
-	n      atomic.Int64 // rows
+	rows   atomic.Int64
 }
 
-func newWriters(ctx context.Context, b *write.Batch) *writers {
-	return &writers{ctx: ctx, batch: b, tables: map[string]chan arrow.RecordBatch{}, failed: make(chan struct{})}
+func newTableWriters(ctx context.Context, b *write.Batch) *tableWriters {
+	w := &tableWriters{batch: b, tables: map[string]*ordered.Worker[arrow.RecordBatch]{}}
+	w.ctx, w.cancel = context.WithCancelCause(ctx)
+	return w
 }
 
 // write hands rows to their table's writer, until the context ends. For each
 // table it is called by one goroutine.
-func (w *writers) write(t *schema.Table, rows arrow.RecordBatch) error {
-	if w.ctx.Err() != nil {
-		return context.Cause(w.ctx)
+func (w *tableWriters) write(t *schema.Table, rows arrow.RecordBatch) error {
+	if err := context.Cause(w.ctx); err != nil {
+		return err
 	}
-	c := w.table(t)
 	rows.Retain()
-	select {
-	case c <- rows:
-		w.n.Add(rows.NumRows())
-		return nil
-	case <-w.failed:
-		rows.Release()
-		return w.err
+	err := w.table(t).Add(rows)
+	if err == nil {
+		w.rows.Add(rows.NumRows())
 	}
+	return err
 }
 
 // written counts the rows that were handed over.
-func (w *writers) written() int64 { return w.n.Load() }
+func (w *tableWriters) written() int64 { return w.rows.Load() }
 
-// table returns the channel of a table's writer, which it starts if need be.
-func (w *writers) table(t *schema.Table) chan<- arrow.RecordBatch {
+// table returns a table's writer, which it starts if need be.
+func (w *tableWriters) table(t *schema.Table) *ordered.Worker[arrow.RecordBatch] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c := w.tables[t.Name]
-	if c == nil {
-		c = make(chan arrow.RecordBatch, writersAhead)
-		w.tables[t.Name] = c
-		w.group.Go(func() error { return w.run(t, c) })
-	}
-	return c
-}
-
-// run writes until the context ends; later batches are only released.
-func (w *writers) run(t *schema.Table, c <-chan arrow.RecordBatch) error {
-	var first error
-	for rows := range c {
-		if first == nil {
-			first = guarded(func() error { return storeFault(w.batch.Write(t, rows)) })
-			if first == nil {
-				first = context.Cause(w.ctx)
+	writer := w.tables[t.Name]
+	if writer == nil {
+		writer = ordered.NewWorker(w.ctx, writersAhead, func(rows arrow.RecordBatch) error {
+			defer rows.Release()
+			err := storeFault(w.batch.Write(t, rows))
+			if err != nil {
+				w.cancel(err)
 			}
-			if first != nil {
-				w.once.Do(func() { w.err = first; close(w.failed) })
-			}
-		}
-		rows.Release()
+			return err
+		}, arrow.RecordBatch.Release)
+		w.tables[t.Name] = writer
 	}
-	return first
+	return writer
 }
 
 // close waits for the writers. It may be called again.
-func (w *writers) close() error {
-	for _, c := range w.tables {
-		close(c)
+func (w *tableWriters) close() error {
+	for _, writer := range w.tables {
+		if err := writer.Close(); w.err == nil {
+			w.err = err
+		}
 	}
 	clear(w.tables)
-	return w.group.Wait()
-}
-
-// together runs functions at once and returns their first error, or panic.
-func together(run ...func() error) error {
-	var g errgroup.Group
-	for _, f := range run {
-		g.Go(func() error { return guarded(f) })
-	}
-	return g.Wait()
+	w.cancel(nil)
+	return w.err
 }

@@ -12,9 +12,9 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/minio/minio-go/v7"
-	"golang.org/x/sync/errgroup"
 
 	"stackmill/internal/hosterr"
+	"stackmill/internal/ordered"
 )
 
 // Object is what a server says of an object.
@@ -160,15 +160,12 @@ func (c *Client) Download(ctx context.Context, o Object, to *os.File) (Object, e
 		return o, err
 	}
 	o.ETag, o.Modified = got.ETag, got.Modified
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(partsOnce)
-	for from := first; from < o.Size; from += partSize {
-		g.Go(func() error {
-			_, err := c.part(ctx, o, to, from, min(from+partSize, o.Size))
-			return err
-		})
-	}
-	return o, g.Wait()
+	parts := int((o.Size + partSize - 1) / partSize)
+	return o, ordered.ForEach(ctx, parts-1, partsOnce, func(ctx context.Context, i int) error {
+		from := int64(i+1) * partSize
+		_, err := c.part(ctx, o, to, from, min(from+partSize, o.Size))
+		return err
+	})
 }
 
 // Begin returns the first bytes of an object, so many at most.

@@ -6,15 +6,14 @@ import (
 	"sync"
 )
 
-// Chain passes n results through steps in the order of their numbers, from 0; the last
-// step is take. A step has one result at a time, so that it may have memory of its own. The
-// memory of a result is used again once it was taken: as many as ahead says are on their
-// way beside those that steps have now. It returns when take returns false, too. A panic of
-// a step becomes one of Chain once all results before it were taken, as in Each.
+// Chain passes n results through steps in the order of their numbers, from 0; the last step is
+// take. A step has one result at a time, so that it may have memory of its own. The memory of a
+// result is used again once it was taken: besides the results that steps have, at most ahead of
+// them wait. Chain also returns when take returns false. A panic of a step becomes one of Chain
+// once all results before it were taken, as in Map.
 //
-// Steps run on as many goroutines as there are processors: where there are fewer of these
-// than steps, none of them waits for a step as long as there is another one to do. No
-// goroutine is left when Chain returns or panics.
+// Steps run on as many goroutines as there are processors. Where these are fewer than the steps,
+// none of them waits for one step as long as there is another one to do.
 func Chain[T any](n, ahead int, steps []func(*T), take func(*T) bool) {
 	c := &chain[T]{n: n}
 	for range ahead + len(steps) {
@@ -36,25 +35,25 @@ func Chain[T any](n, ahead int, steps []func(*T), take func(*T) bool) {
 	}
 }
 
-// chain is what the goroutines of Chain share.
+// chain is the state that the goroutines of Chain share.
 type chain[T any] struct {
 	mu       sync.Mutex
-	changed  sync.Cond // there is something to do, or nothing is left
-	waiting  int       // goroutines that wait for that
+	changed  sync.Cond // a step can run, or all have ended
+	waiting  int       // goroutines that wait for changed
 	n        int       // results are wanted up to this one
-	results  []*T      // by number, in a circle; each by itself in memory
+	results  []*T      // a ring, by number; each is a separate allocation
 	steps    []step[T]
 	panicked any // what the step of result n panicked with
 }
 
-// step is one of the chain's steps.
+// step is a function of the chain and its progress.
 type step[T any] struct {
 	do   func(*T) bool // false: no more results are wanted
-	done int           // how many results have passed it
-	busy bool          // it has one now
+	done int           // results that have passed it
+	busy bool          // a goroutine runs it
 }
 
-// work does what there is to do until nothing is left.
+// work runs steps until all results have passed.
 func (c *chain[T]) work() {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	c.mu.Lock()
@@ -77,7 +76,7 @@ func (c *chain[T]) work() {
 	}
 }
 
-// do has a step do its next result.
+// do runs a step with its next result.
 func (c *chain[T]) do(s *step[T]) {
 	s.busy = true
 	if c.waiting > 0 && c.next(s) != nil {
@@ -98,11 +97,11 @@ func (c *chain[T]) do(s *step[T]) {
 	}
 }
 
-// next returns a step that has something to do, nil if none has: own, which the goroutine did
-// last, as long as possible, for goroutines that change steps wake each other all the time;
-// else the last one, which has its result near in memory.
+// next returns a step that can run, or nil: own, the one that the goroutine ran before, as long as
+// possible, since goroutines that change steps keep waking each other; else the last such step,
+// whose result is still in the processor's cache.
 func (c *chain[T]) next(own *step[T]) (next *step[T]) {
-	before := c.last().done + len(c.results) // how many results have passed the step before
+	before := c.last().done + len(c.results) // results that have passed the step before
 	for i := range c.steps {
 		s := &c.steps[i]
 		if !s.busy && s.done < min(before, c.n) {
@@ -116,14 +115,13 @@ func (c *chain[T]) next(own *step[T]) (next *step[T]) {
 	return next
 }
 
-// last returns the last step.
 func (c *chain[T]) last() *step[T] { return &c.steps[len(c.steps)-1] }
 
-// run runs the step.
+// run runs the step, and recovers its panic.
 func (s *step[T]) run(result *T) (more bool, panicked any) {
 	defer func() {
 		if p := recover(); p != nil {
-			panicked = panickedWith(p)
+			panicked = panicOf(p)
 		}
 	}()
 	return s.do(result), nil

@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"stackmill/internal/ordered"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
 	"stackmill/stages/write"
@@ -112,14 +110,10 @@ func (m *merge) tables(ctx context.Context) error {
 			}
 		}
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(max(1, m.Jobs))
-	for _, t := range m.largestFirst() {
-		if !isLink(t) && t != schema.FunctionSums { // which the new batch makes itself
-			g.Go(func() error { return m.table(ctx, t) })
-		}
-	}
-	return g.Wait()
+	tables := slices.DeleteFunc(m.largestFirst(), func(t *schema.Table) bool {
+		return isLink(t) || t == schema.FunctionSums // which the new batch makes itself
+	})
+	return ordered.ForEach(ctx, len(tables), max(1, m.Jobs), func(ctx context.Context, i int) error { return m.table(ctx, tables[i]) })
 }
 
 // table merges the rows of a table.
@@ -148,12 +142,11 @@ func (m *merge) largestFirst() (list []*schema.Table) {
 	return list
 }
 
-// guarded runs f, and returns its panic as an error.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("internal error, please report it: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return f()
+// guarded runs f, and returns its panic as an error that shows the stack.
+func guarded(f func() error) error {
+	err := ordered.Guard(f)
+	if p, ok := err.(*ordered.Panic); ok {
+		return fmt.Errorf("%w\n%s", p, p.Stack)
+	}
+	return err
 }

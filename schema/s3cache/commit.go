@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-	"golang.org/x/sync/errgroup"
 
 	"stackmill/internal/hosterr"
 	"stackmill/internal/objstore"
+	"stackmill/internal/ordered"
 	"stackmill/schema/storedir"
 )
 
@@ -21,12 +21,8 @@ import (
 func (m *Mirror) Commit(c *storedir.Commit, content []byte) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.ctx), m.orphans/2)
 	defer cancel()
-	g, uploading := errgroup.WithContext(ctx)
-	g.SetLimit(sideBySide / 2)
-	for _, f := range c.Files {
-		g.Go(func() error { return m.upload(uploading, f) })
-	}
-	if err := g.Wait(); err != nil {
+	err := ordered.ForEach(ctx, len(c.Files), sideBySide/2, func(ctx context.Context, i int) error { return m.upload(ctx, c.Files[i]) })
+	if err != nil {
 		return err
 	}
 	at := m.commitAt(c.Batch)

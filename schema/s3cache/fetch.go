@@ -2,6 +2,7 @@ package s3cache
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,10 +15,10 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-	"golang.org/x/sync/errgroup"
 
 	"stackmill/internal/hosterr"
 	"stackmill/internal/objstore"
+	"stackmill/internal/ordered"
 	"stackmill/schema/storedir"
 )
 
@@ -66,28 +67,21 @@ func (m *Mirror) bringTables(files []storedir.File, has func(k *known, name, sum
 	if err != nil {
 		return err
 	}
-	g, _ := errgroup.WithContext(m.ctx)
-	g.SetLimit(sideBySide / 2) // each reads parts side by side
-	for _, f := range append(missing, wrong...) {
-		g.Go(func() error { return m.fetch(f) })
-	}
-	return g.Wait()
+	missing = append(missing, wrong...)
+	return ordered.ForEach(m.ctx, len(missing), sideBySide/2, // each reads parts side by side
+		func(_ context.Context, i int) error { return m.fetch(missing[i]) })
 }
 
 // wrong returns those files of the mirror that do not have the content that they should have.
 func (m *Mirror) wrong(files []storedir.File, has func(k *known, name, sum string) bool) (list []storedir.File, err error) {
 	is := make([]bool, len(files))
-	g, ctx := errgroup.WithContext(m.ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, f := range files {
-		g.Go(func() error {
-			if is[i] = !has(m.known, f.Path, f.Checksum); !is[i] {
-				m.known.use(f.Path)
-			}
-			return ctx.Err()
-		})
-	}
-	err = g.Wait()
+	err = ordered.ForEach(m.ctx, len(files), runtime.GOMAXPROCS(0), func(_ context.Context, i int) error {
+		f := files[i]
+		if is[i] = !has(m.known, f.Path, f.Checksum); !is[i] {
+			m.known.use(f.Path)
+		}
+		return nil
+	})
 	for i, f := range files {
 		if is[i] {
 			list = append(list, f)

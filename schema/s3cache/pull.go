@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-	"golang.org/x/sync/errgroup"
 
 	"stackmill/internal/hosterr"
 	"stackmill/internal/objstore"
+	"stackmill/internal/ordered"
 	"stackmill/schema/storedir"
 )
 
@@ -124,35 +124,31 @@ func (m *Mirror) isCurrent(name string, o *objstore.Object) bool {
 // bring brings small objects, with their times. It returns how many were removed meanwhile.
 func (m *Mirror) bring(list []objstore.Object) (removed int, err error) {
 	var gone atomic.Int64
-	g, ctx := errgroup.WithContext(m.ctx)
-	g.SetLimit(sideBySide)
-	for _, o := range list {
-		g.Go(func() error {
-			name, ok := m.relative(&o)
-			if !ok {
-				return nil
-			}
-			content, err := m.content(ctx, name, &o)
-			if errors.Is(err, fs.ErrNotExist) {
-				gone.Add(1)
-				return nil
-			} else if err != nil {
-				return err
-			}
-			err = m.place(name, func(f *os.File) error {
-				_, err := f.Write(content)
-				return err
-			})
-			if err == nil {
-				err = os.Chtimes(m.local(name), o.Modified, o.Modified)
-			}
-			if err == nil {
-				m.known.note(name, &o, storedir.Checksum(xxhash.Sum64(content)))
-			}
+	err = ordered.ForEach(m.ctx, len(list), sideBySide, func(ctx context.Context, i int) error {
+		o := list[i]
+		name, ok := m.relative(&o)
+		if !ok {
+			return nil
+		}
+		content, err := m.content(ctx, name, &o)
+		if errors.Is(err, fs.ErrNotExist) {
+			gone.Add(1)
+			return nil
+		} else if err != nil {
+			return err
+		}
+		err = m.place(name, func(f *os.File) error {
+			_, err := f.Write(content)
 			return err
 		})
-	}
-	err = g.Wait()
+		if err == nil {
+			err = os.Chtimes(m.local(name), o.Modified, o.Modified)
+		}
+		if err == nil {
+			m.known.note(name, &o, storedir.Checksum(xxhash.Sum64(content)))
+		}
+		return err
+	})
 	return int(gone.Load()), err
 }
 

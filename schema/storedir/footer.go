@@ -1,6 +1,7 @@
 package storedir
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -8,8 +9,9 @@ import (
 	"os"
 	"sync"
 
+	"stackmill/internal/ordered"
+
 	"github.com/cespare/xxhash/v2"
-	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 )
 
@@ -66,20 +68,15 @@ func damagedFooters(root *os.Root, dir string, files []File) map[string]error {
 	}
 	defer d.Close()
 	var mu sync.Mutex
-	var g errgroup.Group
-	g.SetLimit(atOnce)
 	fd := int(d.Fd())
-	for _, f := range files {
-		g.Go(func() error {
-			if err := footerIn(fd, f); err != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				unfit[f.Path] = err
-			}
-			return nil
-		})
-	}
-	_ = g.Wait() // they return none
+	_ = ordered.ForEach(context.Background(), len(files), atOnce, func(_ context.Context, i int) error {
+		if err := footerIn(fd, files[i]); err != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			unfit[files[i].Path] = err
+		}
+		return nil // all of them are compared
+	})
 	return unfit
 }
 

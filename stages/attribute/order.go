@@ -1,6 +1,7 @@
 package attribute
 
 import (
+	"context"
 	"runtime"
 
 	"stackmill/internal/chunked"
@@ -31,7 +32,7 @@ const minNodesPerWorker = 1 << 14
 // drops the tree, so that no stack can be added afterwards.
 func (s *Stacks) Renumber(nodes []stacktree.NodeNo, frames []stacktree.FrameNo) {
 	workers := min(runtime.GOMAXPROCS(0), 1+s.Tree.Len()/minNodesPerWorker)
-	ordered.Each(workers, workers, func(_, worker int, _ *struct{}) {
+	_ = ordered.ForEach(context.Background(), workers, workers, func(_ context.Context, worker int) error { // none fails
 		share := func(n int) (from, until int) { return n * worker / workers, n * (worker + 1) / workers }
 		from, until := share(s.Tree.Len())
 		s.Tree.Fill(&s.Nodes, nodes, frames, from, until)
@@ -43,7 +44,8 @@ func (s *Stacks) Renumber(nodes []stacktree.NodeNo, frames []stacktree.FrameNo) 
 				r.Leaf[m] = nodes[leaf]
 			}
 		}
-	}, func(*struct{}) bool { return true })
+		return nil
+	})
 	s.Tree = nil
 }
 

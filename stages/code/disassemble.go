@@ -63,7 +63,7 @@ func (r *Result) disassemble(functions []program.FunctionNo, pcs [][]uint64, tak
 	left := wholeInstructions
 	var spent atomic.Bool // nothing is left: whoever is ahead may not know it yet
 	taken := 0            // parts
-	ordered.Each(workers, len(parts), func(worker, number int, to *[]disassembled) {
+	ordered.Map(workers, len(parts), func(worker, number int, to *[]disassembled) {
 		list := parts[number]
 		if more := len(list) - len(*to); more > 0 {
 			*to = append(*to, make([]disassembled, more)...)

@@ -19,8 +19,10 @@ const fewLocations = 4096
 // can be added any more.
 func (p *Program) Order() (number []LocationNo) {
 	var order []chunked.Keyed
-	parts := []func(){func() { order = p.order() }, func() { p.identify(p.Locations.Len()) }}
-	ordered.Each(len(parts), len(parts), func(_, part int, _ *struct{}) { parts[part]() }, func(*struct{}) bool { return true })
+	_ = ordered.Run( // neither fails
+		func() error { order = p.order(); return nil },
+		func() error { p.identify(p.Locations.Len()); return nil },
+	)
 	number = make([]LocationNo, len(order))
 	var ordered chunked.List[Location]
 	inlines := p.Inlines

@@ -25,7 +25,7 @@ var ErrNone = errors.New("the store does not have the experiment's stacks")
 func Read(experimentID string, tables schema.TableReader, lines bool) (*attribute.Result, error) {
 	var metrics []schema.Metric
 	p, stacks := &program.Program{}, &attribute.Stacks{}
-	err := sideBySide(
+	err := ordered.Run(
 		func() (err error) { metrics, err = readMetrics(tables); return err },
 		func() error { return readProgram(tables, p, lines) },
 		func() error { return readFrames(tables, stacks) },
@@ -79,13 +79,6 @@ func ReadEmpty(experimentID string, tables schema.TableReader) (*attribute.Resul
 	stacks := &attribute.Stacks{}
 	stacks.Nodes.Parent, stacks.Nodes.Label, stacks.Nodes.Below = []stacktree.NodeNo{program.None}, []stacktree.FrameNo{program.None}, []int32{0}
 	return &attribute.Result{ExperimentID: experimentID, Program: &program.Program{}, Total: n, Stacks: stacks, Sums: attribute.NewSums(metrics)}, nil
-}
-
-// sideBySide runs functions on goroutines of their own. A panic of one becomes the caller's.
-func sideBySide(parts ...func() error) error {
-	failed := make([]error, len(parts))
-	ordered.Each(len(parts), len(parts), func(_, part int, _ *struct{}) { failed[part] = parts[part]() }, func(*struct{}) bool { return true })
-	return errors.Join(failed...)
 }
 
 // ReadSums adds the sums of all samples, as stack_values has them.

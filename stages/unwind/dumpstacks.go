@@ -47,7 +47,7 @@ func Complete(p *decode.Process, walkers func(n int) []Walker) (*CompleteStacks,
 	}
 	numbers := make([]int32, 0, n)
 	err := p.Dumps.Guard(func() {
-		ordered.Each(workers, pieces, func(worker, piece int, to *stackPiece) {
+		ordered.Map(workers, pieces, func(worker, piece int, to *stackPiece) {
 			completers[worker].unwind(piece*dumpsPerPiece, min((piece+1)*dumpsPerPiece, n), to)
 		}, func(some *stackPiece) bool {
 			if some.report != nil {

@@ -4,6 +4,7 @@ package write
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,13 +13,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/cespare/xxhash/v2"
-	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 
 	"stackmill/internal/ordered"
@@ -165,7 +164,7 @@ func (b *Batch) rollUp() error {
 	tables := slices.SortedFunc(maps.Values(b.tables), func(x, y *table) int {
 		return cmp.Or(cmp.Compare(y.w.Waiting(), x.w.Waiting()), cmp.Compare(x.schema.Name, y.schema.Name))
 	})
-	return together(1+len(tables), encoders(), func(i int) error {
+	return ordered.ForEach(context.Background(), 1+len(tables), encoders(), func(_ context.Context, i int) error {
 		if i > 0 {
 			return b.completeTable(tables[i-1])
 		}
@@ -184,7 +183,7 @@ func encoders() int { return runtime.GOMAXPROCS(0) }
 // complete completes all tables.
 func (b *Batch) complete() error {
 	tables := slices.Collect(maps.Values(b.tables))
-	return together(len(tables), encoders(), func(i int) error { return b.completeTable(tables[i]) })
+	return ordered.ForEach(context.Background(), len(tables), encoders(), func(_ context.Context, i int) error { return b.completeTable(tables[i]) })
 }
 
 // completeTable writes the rest of a table, once, and moves its file to its place.
@@ -231,39 +230,13 @@ func (b *Batch) flush(c storedir.Commit) (draft *storedir.Draft, err error) {
 		draft, err = storedir.WriteDraft(b.store, b.attempt, c)
 		return err
 	})
-	err = together(len(flushes), len(flushes), func(i int) error { return flushes[i]() })
+	err = ordered.Run(flushes...)
 	return draft, err
 }
 
 func publishError(t *table, err error) error {
 	if err != nil {
 		err = fmt.Errorf("publish table %s: %w", t.schema.Name, err)
-	}
-	return err
-}
-
-// together runs f for n tables, so many of them at a time. Where each waits for the disk, that
-// writes all of them in little more time than one. If one panics, together panics in the
-// end, with a *ordered.Panic.
-func together(n, limit int, f func(i int) error) error {
-	panics := make([]*ordered.Panic, n)
-	var g errgroup.Group
-	g.SetLimit(limit)
-	for i := range n {
-		g.Go(func() error {
-			defer func() {
-				if p := recover(); p != nil {
-					panics[i] = &ordered.Panic{Value: p, Stack: debug.Stack()}
-				}
-			}()
-			return f(i)
-		})
-	}
-	err := g.Wait()
-	for _, p := range panics {
-		if p != nil {
-			panic(p)
-		}
 	}
 	return err
 }

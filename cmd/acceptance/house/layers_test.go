@@ -20,8 +20,8 @@ import (
 // either; packages of one layer are independent of each other. `folder/...` is a folder
 // with everything below it, whose packages may import each other.
 var house = []struct{ folders, holds string }{
-	{"internal/hosterr internal/lazyregexp internal/cachekey internal/tempdir internal/cachetag internal/chunked internal/corpus internal/terminal internal/exit internal/atomicfile internal/hugepages internal/crash", "what knows no profile: errors of the machine; regular expressions; keys of caches; temporary folders; marks of caches; long lists; the recordings that tests read; text for terminals; exit statuses; whole files; huge pages; panics"},
-	{"internal/safefile internal/bytereader internal/spill internal/prefixtree internal/ordered internal/objstore", "opening files that are not ours, reading their bytes; files of what does not fit in memory; prefix trees; parallel work in order; objects of S3-compatible storage"},
+	{"internal/ordered internal/hosterr internal/lazyregexp internal/cachekey internal/tempdir internal/cachetag internal/chunked internal/corpus internal/terminal internal/exit internal/atomicfile internal/hugepages internal/crash", "what knows no profile: parallel work in order; errors of the machine; regular expressions; keys of caches; temporary folders; marks of caches; long lists; the recordings that tests read; text for terminals; exit statuses; whole files; huge pages; panics"},
+	{"internal/safefile internal/bytereader internal/spill internal/prefixtree internal/objstore", "opening files that are not ours, reading their bytes; files of what does not fit in memory; prefix trees; objects of S3-compatible storage"},
 	{"schema schema/diagnostic", "the wall between the two sides: tables, and what is said of their input"},
 	{"schema/storedir schema/parquetfile", "the commits and files of a store, the Parquet files of tables"},
 	{"schema/parquetfile/rowreader", "reading these files"},
@@ -70,7 +70,7 @@ var borders = []struct{ folder, imports, why string }{
 	{"stages/structure", "internal schema schema/storedir schema/parquetfile/rowreader stages/attribute stages/loadobject/funcinfo stages/program stages/stacktree", "it reads a batch, for whoever reads a store"},
 	{"stages/rollup", "internal schema", "it is made of the rows of tables"},
 	{"stages/write", "internal schema schema/storedir schema/parquetfile stages/rollup", "it writes any table"},
-	{"pipeline/compact", "schema schema/storedir schema/parquetfile/rowreader stages/write", "it merges the rows of any table"},
+	{"pipeline/compact", "internal schema schema/storedir schema/parquetfile/rowreader stages/write", "it merges the rows of any table"},
 	{"pipeline/plan", "internal schema schema/storedir", "it knows paths and what a store says of them"},
 	{"queries", "internal schema schema/storedir schema/parquetfile schema/parquetfile/rowreader stages/rollup stages/attribute stages/program stages/stacktree stages/structure", "it knows no recordings, and no stage that writes"},
 }

@@ -71,7 +71,7 @@ func (m *File) Each(from int, read func(end int) bool) {
 		return
 	}
 	first, last := from/step, (len(m.Data)-1)/step
-	ordered.Each(1, last+1-first, func(_, n int, end *int) { *end = m.Fetch((first + n) * step) }, func(end *int) bool { return read(*end) })
+	ordered.Map(1, last+1-first, func(_, n int, end *int) { *end = m.Fetch((first + n) * step) }, func(end *int) bool { return read(*end) })
 }
 
 // Release lets the system take back the file's pages, so that what was read

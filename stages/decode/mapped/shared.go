@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"stackmill/internal/ordered"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -141,7 +143,7 @@ func (p *mapping) leave() error {
 	p.pages = nil
 	p.forget()
 	if len(pages) >= large {
-		go unmap(pages)
+		ordered.Start(func() (none struct{}, err error) { unmap(pages); return none, nil })
 		return nil
 	}
 	return unix.Munmap(pages)

@@ -19,37 +19,36 @@ func (o opener) OpenContext(context.Context, string) *decode.Recording { return 
 
 func untold(*decode.Recording, []decode.MapEvent) {}
 
-// A recording that was opened ahead is closed once, by who took it or by who
-// did not need it.
-func TestAhead(t *testing.T) {
+// A recording that was opened asynchronously is closed once: by who took it, or by close.
+func TestAsyncOpen(t *testing.T) {
 	closed, failure := 0, errors.New("closing failed")
 	src := input{decoder: opener{open: func() *decode.Recording {
 		return &decode.Recording{Close: func() error { closed++; return failure }}
 	}}}
-	a := openAhead(t.Context(), src, untold)
+	a := startOpen(t.Context(), src, untold)
 	rec, err := a.take()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.drop(); err != nil || closed != 0 {
+	if err := a.close(); err != nil || closed != 0 {
 		t.Errorf("a recording that was taken was closed: %v", err)
 	}
 	if err := rec.Close(); !errors.Is(err, failure) || closed != 1 {
 		t.Error(err, closed)
 	}
-	if err := openAhead(t.Context(), src, untold).drop(); !errors.Is(err, failure) || closed != 2 {
+	if err := startOpen(t.Context(), src, untold).close(); !errors.Is(err, failure) || closed != 2 {
 		t.Error(err, closed)
 	}
 }
 
-// What the decoder does wrong is found where the recording is wanted.
-func TestPanicAhead(t *testing.T) {
-	a := openAhead(t.Context(), input{decoder: opener{open: func() *decode.Recording { panic("a mistake") }}}, untold)
-	if err := a.drop(); err != nil {
+// A panic of the decoder is the error of take.
+func TestAsyncOpenPanics(t *testing.T) {
+	a := startOpen(t.Context(), input{decoder: opener{open: func() *decode.Recording { panic("a mistake") }}}, untold)
+	if err := a.close(); err != nil {
 		t.Error(err)
 	}
 	var internal *InternalError
-	if _, err := a.take(); !errors.As(err, &internal) || internal.Value != "a mistake" || !strings.Contains(string(internal.Stack), "ahead_test.go") {
+	if _, err := a.take(); !errors.As(err, &internal) || internal.Value != "a mistake" || !strings.Contains(string(internal.Stack), "asyncopen_test.go") {
 		t.Error(err)
 	}
 }

@@ -14,15 +14,15 @@ import (
 // squares fills results with the squares of their numbers.
 func squares(worker, number int, to *[]int) { *to = append((*to)[:0], number*number) }
 
-// Results are taken in the order of their numbers, whoever fills them.
-func TestEach(t *testing.T) {
+// Results are taken in the order of their numbers, whichever worker fills them.
+func TestMap(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 100} {
 		for _, workers := range []int{1, 2, 7} {
 			var got, want []int
 			for i := range n {
 				want = append(want, i*i)
 			}
-			Each(workers, n, squares, func(square *[]int) bool {
+			Map(workers, n, squares, func(square *[]int) bool {
 				got = append(got, *square...)
 				return true
 			})
@@ -45,17 +45,17 @@ func ended(before int) bool {
 }
 
 // Goroutines end when the caller does not want more.
-func TestEachLeft(t *testing.T) {
+func TestMapLeft(t *testing.T) {
 	before := runtime.NumGoroutine()
 	taken := 0
-	Each(3, 1000, squares, func(*[]int) bool { taken++; return taken < 5 })
+	Map(3, 1000, squares, func(*[]int) bool { taken++; return taken < 5 })
 	if taken != 5 || !ended(before) {
 		t.Error(taken, runtime.NumGoroutine(), before)
 	}
 }
 
 // A page fault is the caller's as the runtime describes it.
-func TestEachPageFault(t *testing.T) {
+func TestMapPageFault(t *testing.T) {
 	page, err := unix.Mmap(-1, 0, 4096, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
@@ -67,19 +67,19 @@ func TestEachPageFault(t *testing.T) {
 			t.Error(fault)
 		}
 	}()
-	Each(1, 3, func(_, number int, to *byte) { *to = page[7] }, func(*byte) bool { return true })
+	Map(1, 3, func(_, number int, to *byte) { *to = page[7] }, func(*byte) bool { return true })
 }
 
 // A worker's panic is the caller's once all results before it were taken.
-func TestEachPanics(t *testing.T) {
+func TestMapPanics(t *testing.T) {
 	for _, tt := range []struct{ value, want any }{
-		{"mistake", "*ordered.Panic mistake"},
-		{&Panic{Value: "deeper"}, "*ordered.Panic deeper"},
+		{"mistake", "*ordered.Panic internal error, please report it with its input: mistake"},
+		{&Panic{Value: "deeper"}, "*ordered.Panic internal error, please report it with its input: deeper"},
 	} {
 		before, taken := runtime.NumGoroutine(), 0
 		got := func() (p any) {
 			defer func() { p = recover() }()
-			Each(2, 100, func(_, number int, _ *int) {
+			Map(2, 100, func(_, number int, _ *int) {
 				if number >= 8 {
 					panic(tt.value)
 				}

@@ -11,18 +11,17 @@ import (
 	"stackmill/stages/loadobject/cache"
 )
 
-// earlyIn begins to load tables, which go to the cache on disk in a folder.
-func earlyIn(t *testing.T) (e *early, folder string) {
+// prefetchIn begins to prefetch tables, which go to the cache on disk in a folder.
+func prefetchIn(t *testing.T) (p *symbolPrefetcher, folder string) {
 	t.Helper()
 	folder = t.TempDir()
 	in := &ingest{Options: Options{DebugDirs: []string{}}, loader: cache.New(cache.Options{CacheDir: folder, DebugDirs: []string{}})}
-	return in.loadEarly(t.Context()), folder
+	return in.prefetchSymbols(t.Context()), folder
 }
 
-// Tables of executable mappings are loaded, of each file once; what is wrong with a file
-// is not told.
-func TestEarly(t *testing.T) {
-	e, folder := earlyIn(t)
+// Tables of executable mappings are loaded, once per file; errors of a file are not reported.
+func TestPrefetch(t *testing.T) {
+	p, folder := prefetchIn(t)
 	asked := make(chan string, 10)
 	rec := &decode.Recording{Locate: func(path string) []decode.Candidate {
 		asked <- path
@@ -39,8 +38,8 @@ func TestEarly(t *testing.T) {
 		{Path: "/missing", Modes: 5}, {Path: "/unreadable", Modes: 5}, {Path: "/data", Modes: 3},
 		{Path: "code", Modes: 5, Code: &decode.Code{}}, {Path: self, Modes: 5}, {Path: self, Modes: 5},
 	}
-	e.tell(rec, image)
-	e.tell(rec, image)
+	p.request(rec, image)
+	p.request(rec, image)
 	for until := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		if tables, _ := filepath.Glob(filepath.Join(folder, "*.table")); len(tables) == 1 {
 			break
@@ -49,7 +48,7 @@ func TestEarly(t *testing.T) {
 			t.Fatal("no table was loaded")
 		}
 	}
-	if err := e.close(); err != nil {
+	if err := p.close(); err != nil {
 		t.Error(err)
 	}
 	if close(asked); len(asked) != 3 {
@@ -57,20 +56,19 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// Whoever tells of load objects never waits, also once nobody wants them; a mistake in
-// looking for them is found at the end.
-func TestEarlyEnds(t *testing.T) {
-	e, _ := earlyIn(t)
+// A request never waits, also after the end; close returns a panic.
+func TestPrefetchEnds(t *testing.T) {
+	p, _ := prefetchIn(t)
 	looking := make(chan bool, 1)
 	rec := &decode.Recording{Locate: func(string) []decode.Candidate { looking <- true; panic("a mistake") }}
-	e.tell(rec, []decode.MapEvent{{Path: "/a", Modes: 5}})
+	p.request(rec, []decode.MapEvent{{Path: "/a", Modes: 5}})
 	<-looking
-	if err := e.close(); !errors.As(err, new(*InternalError)) {
+	if err := p.close(); !errors.As(err, new(*InternalError)) {
 		t.Error(err)
 	}
-	many := make([]decode.MapEvent, 3*maxEarly)
+	many := make([]decode.MapEvent, 3*maxPrefetched)
 	for i := range many {
 		many[i] = decode.MapEvent{Path: "/b", BuildID: string(rune('a' + i)), Modes: 5}
 	}
-	e.tell(rec, many)
+	p.request(rec, many)
 }

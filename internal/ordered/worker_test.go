@@ -1,4 +1,4 @@
-package pipeline
+package ordered
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Values are done in their order; after an error, a panic or the context's end they are
-// dropped, and who hands over more is told.
-func TestBeside(t *testing.T) {
+// Values are done in their order. After an error, a panic or the context's end they are dropped,
+// and Add returns why.
+func TestWorker(t *testing.T) {
 	failure, ended := errors.New("it failed"), errors.New("it ended")
 	for _, tt := range []struct {
 		name string
@@ -25,7 +25,7 @@ func TestBeside(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		var done []int
 		var dropped atomic.Int32
-		b := runBeside(ctx, 0, func(v int) error {
+		w := NewWorker(ctx, 0, func(v int) error {
 			done = append(done, v)
 			if v == 3 {
 				return tt.at(cancel)
@@ -35,25 +35,25 @@ func TestBeside(t *testing.T) {
 		var err error
 		added := 0
 		for ; added < 9 && err == nil; added++ {
-			if err = b.add(added); added == 3 && tt.want != nil {
+			if err = w.Add(added); added == 3 && tt.want != nil {
 				select { // the goroutine has ended what follows from it
-				case <-b.failed:
+				case <-w.Failed():
 				case <-ctx.Done():
 				}
 			}
 		}
-		if b.wait(); tt.want == nil && len(done) != added {
+		if w.Wait(); tt.want == nil && len(done) != added {
 			t.Errorf("%s: %d of %d values were done", tt.name, len(done), added)
 		}
-		if got := b.failure(); tt.want != nil && ctx.Err() == nil && !isCause(got, tt.want) || tt.want == nil && got != nil {
+		if got := w.Err(); tt.want != nil && ctx.Err() == nil && !isCause(got, tt.want) || tt.want == nil && got != nil {
 			t.Errorf("%s: failed with %v", tt.name, got)
 		}
 		never := make(chan struct{})
-		if tt.want != nil && !isCause(b.until(never), tt.want) {
-			t.Errorf("%s: until returns %v", tt.name, b.until(never))
+		if tt.want != nil && !isCause(w.WaitFor(never), tt.want) {
+			t.Errorf("%s: WaitFor returns %v", tt.name, w.WaitFor(never))
 		}
-		closed := errors.Join(b.close(), context.Cause(ctx))
-		if again := errors.Join(b.close(), context.Cause(ctx)); (again == nil) != (closed == nil) {
+		closed := errors.Join(w.Close(), context.Cause(ctx))
+		if again := errors.Join(w.Close(), context.Cause(ctx)); (again == nil) != (closed == nil) {
 			t.Errorf("%s: closed again: %v, before: %v", tt.name, again, closed)
 		}
 		cancel(nil)
@@ -65,13 +65,34 @@ func TestBeside(t *testing.T) {
 			t.Errorf("%s: %d values were added, %v were done, %d dropped", tt.name, added, done, dropped.Load())
 		}
 		if tt.want == nil && (err != nil || closed != nil) || tt.want != nil && (!isCause(err, tt.want) || !isCause(closed, tt.want)) {
-			t.Errorf("%s: add returns %v, close %v", tt.name, err, closed)
+			t.Errorf("%s: Add returns %v, Close %v", tt.name, err, closed)
 		}
 	}
 }
 
 // isCause reports whether an error is another one, or the panic with it.
 func isCause(err, cause error) bool {
-	var internal *InternalError
-	return errors.Is(err, cause) || errors.As(err, &internal) && internal.Value == cause
+	return errors.Is(err, cause) || isPanic(err, cause)
+}
+
+// Without a goroutine, a value is done when Add returns; the rest is the same.
+func TestInlineWorker(t *testing.T) {
+	failure := errors.New("it failed")
+	done, dropped := 0, 0
+	w := NewInlineWorker(t.Context(), func(v int) error {
+		done++
+		if v == 1 {
+			panic(failure)
+		}
+		return nil
+	}, func(int) { dropped++ })
+	for v := range 4 {
+		if err := w.Add(v); (err == nil) != (v < 1) || err != nil && !isCause(err, failure) {
+			t.Error(v, err)
+		}
+	}
+	w.Wait()
+	if done != 2 || dropped != 2 || !isCause(w.Err(), failure) || !isCause(w.Close(), failure) || !isCause(w.WaitFor(make(chan struct{})), failure) {
+		t.Error(done, dropped, w.Err())
+	}
 }

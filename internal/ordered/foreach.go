@@ -1,0 +1,62 @@
+package ordered
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+)
+
+// ForEach calls f with the numbers below n, which it begins in their order, at most limit at a
+// time; any number of them if limit is 0. It returns the first error, after which the context
+// has ended and no further number is begun; also when the caller's context ends. A panic of f
+// becomes one of ForEach, once all other calls have returned.
+func ForEach(ctx context.Context, n, limit int, f func(ctx context.Context, i int) error) error {
+	if limit <= 0 {
+		limit = n
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	var next atomic.Int64
+	panicked := make(chan any, 1)
+	work := func() {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		defer func() {
+			if p := panicOf(recover()); p != nil {
+				end(nil)
+				select {
+				case panicked <- p:
+				default: // another one was first
+				}
+			}
+		}()
+		for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+			if err := f(ctx, i); err != nil {
+				end(err)
+			}
+		}
+	}
+	var running sync.WaitGroup
+	for range min(limit, n) - 1 {
+		running.Go(work)
+	}
+	work()
+	running.Wait()
+	select {
+	case p := <-panicked:
+		panic(p)
+	default:
+		return context.Cause(ctx)
+	}
+}
+
+// Run calls all functions at the same time, and returns their errors.
+func Run(functions ...func() error) error {
+	errs := make([]error, len(functions))
+	_ = ForEach(context.Background(), len(functions), 0, func(_ context.Context, i int) error {
+		errs[i] = functions[i]()
+		return nil // the others go on
+	})
+	return errors.Join(errs...)
+}

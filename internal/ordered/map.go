@@ -1,0 +1,79 @@
+package ordered
+
+import (
+	"runtime/debug"
+	"sync"
+)
+
+// ahead is how many results of a worker are in memory.
+const ahead = 2
+
+// Map fills n results on the goroutines of some workers, and takes them on the caller's goroutine
+// in the order of their numbers, from 0, while further ones are filled. Worker w fills the numbers
+// w, w+workers, ... in this order, so that it may have memory of its own. The memory of a result
+// is used again once it was taken. Map also returns when take returns false. A panic of fill
+// becomes one of Map, when it is the result's turn: a page fault as it is, any other as a *Panic.
+func Map[T any](workers, n int, fill func(worker, number int, to *T), take func(*T) bool) {
+	if n == 1 {
+		var only T
+		fill(0, 0, &only)
+		take(&only)
+		return
+	}
+	lines := make([]line[T], min(workers, n))
+	left := make(chan struct{})
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer close(left)
+	for w := range lines {
+		l := &lines[w]
+		l.filled, l.free = make(chan *T, ahead), make(chan *T, ahead)
+		for range ahead {
+			l.free <- new(T)
+		}
+		running.Go(func() {
+			l.run(left, func(to *T, turn int) bool {
+				number := w + turn*len(lines)
+				if number < n {
+					fill(w, number, to)
+				}
+				return number < n
+			})
+		})
+	}
+	for number := range n {
+		l := &lines[number%len(lines)]
+		result, ok := <-l.filled
+		if !ok {
+			panic(l.panicked)
+		}
+		if !take(result) {
+			return
+		}
+		l.free <- result
+	}
+}
+
+// line passes results between a worker and the caller. Both channels have room for all of them.
+type line[T any] struct {
+	filled, free chan *T
+	panicked     any // why filled was closed before its end
+}
+
+// run fills results until there are no more, or the caller has left.
+func (l *line[T]) run(left chan struct{}, fill func(to *T, turn int) bool) {
+	defer close(l.filled)
+	defer func() { l.panicked = panicOf(recover()) }()
+	debug.SetPanicOnFault(true)
+	for turn := 0; ; turn++ {
+		select {
+		case to := <-l.free:
+			if !fill(to, turn) {
+				return
+			}
+			l.filled <- to
+		case <-left:
+			return
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package pipeline
+
+import (
+	"context"
+
+	"stackmill/internal/ordered"
+	"stackmill/stages/decode"
+)
+
+// asyncOpen opens a recording while its content is identified, since both read all of it, and
+// while the tables of its load objects are loaded.
+type asyncOpen struct {
+	opened *ordered.Future[*decode.Recording]
+	taken  bool
+}
+
+// startOpen begins to open a recording. early gets its mappings as soon as they are known.
+func startOpen(ctx context.Context, src input, early decode.Early) *asyncOpen {
+	return &asyncOpen{opened: ordered.Start(func() (*decode.Recording, error) {
+		rec := src.decoder.OpenContext(decode.WithEarly(ctx, early), src.at)
+		for _, p := range rec.Processes {
+			early(rec, p.Image)
+		}
+		return rec, nil
+	})}
+}
+
+// take returns the recording, which the caller closes. A panic of the decoder is the error.
+func (a *asyncOpen) take() (*decode.Recording, error) {
+	a.taken = true
+	return a.opened.Wait()
+}
+
+// close closes the recording if nobody took it.
+func (a *asyncOpen) close() error {
+	rec, _ := a.opened.Wait()
+	if a.taken || rec == nil {
+		return nil
+	}
+	return rec.Close()
+}
