@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/internal/corpus"
+	"stackmill/internal/exit"
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/erbuild"
 )
@@ -217,7 +218,7 @@ func demoStore(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	args := append(ingest, "--store", filepath.Join(dir, "store"), "--no-system-debug", "--debug-dir", dir, filepath.Join(recordings, "exp"))
-	if _, errs, status := call(args...); status != 0 && status != exitLost {
+	if _, errs, status := call(args...); status != 0 && status != exit.Lost {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 }
