@@ -20,10 +20,10 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.What + " is refused: " + r.Why }
 
-// forbidden are the engine's words for what a locked one was asked to do.
+// forbidden are parts of the messages by which a locked engine refuses something.
 var forbidden = []string{"disabled by configuration", "disabled through configuration", "configuration has been locked"}
 
-// IsRefusal reports whether an error of SQL says that it asked for more than it may do.
+// IsRefusal reports whether an error means that SQL asked for more than it may do.
 func IsRefusal(err error) bool {
 	if err == nil || errors.As(err, new(*Refusal)) {
 		return err != nil
@@ -35,22 +35,21 @@ func IsRefusal(err error) bool {
 	return slices.ContainsFunc(forbidden, func(words string) bool { return strings.Contains(first, words) })
 }
 
-// The reasons.
+// The reasons of refusals.
 const (
 	onlyReads = "the store is read-only, and SQL may read it and create temporary tables, views and macros, no more"
 	steers    = "the function steers the SQL engine and can write files"
 	hides     = "what it runs cannot be determined"
 )
 
-// Admit makes sure that SQL does nothing but read the store, and make temporary
-// tables, views and macros on this connection. It returns the last statement,
-// which is for the caller to run, after it has run those before; names of experiments are
-// resolved in both. Anything else is a *Refusal. Unsafe stores admit everything.
+// Admit ensures that SQL only reads the store and makes temporary tables, views and macros on this
+// connection. It runs all statements but the last, which it returns for the caller to run. Names of
+// experiments are resolved in all of them. Anything else is a *Refusal. Unsafe stores admit
+// everything.
 //
-// The text is cut into statements here, and each is judged by the engine's own
-// parser: it is run by itself, and only if the engine, too, sees one statement, of a
-// kind that reads. Where only the text shows what a statement does (EXPLAIN, CREATE),
-// it must begin with one of a few forms.
+// The text is split into statements here. Each runs by itself, and only if the engine's own parser
+// also sees a single statement, of a kind that reads. Where only the text shows what a statement
+// does (EXPLAIN, CREATE), it must begin with one of a few forms.
 func (db *DB) Admit(ctx context.Context, conn *sql.Conn, text string) (last string, err error) {
 	if db.unsafe {
 		return db.resolved(ctx, conn, text), nil
@@ -71,7 +70,7 @@ func (db *DB) Admit(ctx context.Context, conn *sql.Conn, text string) (last stri
 	return "", errors.New("no SQL given")
 }
 
-// The beginnings that are admitted of statements whose kind may read or write.
+// How statements must begin whose kind may read or write.
 var (
 	explains  = lazyregexp.New(`(?i)^EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\s*\)\s*)?(SELECT|FROM|WITH|VALUES|TABLE|DESCRIBE|SUMMARIZE)\b`)
 	makes     = lazyregexp.New(`(?i)^CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+(TABLE|VIEW|MACRO|FUNCTION)\b`)
@@ -97,13 +96,13 @@ func admit(ctx context.Context, conn *sql.Conn, s string) error {
 	return admitFunctions(ctx, conn, s, kind)
 }
 
-// kindOf asks the engine for the kind of a statement: STATEMENT_TYPE_MULTI if it makes
-// several of it. Nothing is run.
+// kindOf asks the engine for the kind of a statement, STATEMENT_TYPE_MULTI if it expands to
+// several. Nothing runs.
 func kindOf(conn *sql.Conn, s string) (kind duckdb.StmtType, err error) {
 	err = conn.Raw(func(raw any) error {
 		prepared, err := raw.(*duckdb.Conn).Prepare(s)
 		if err != nil {
-			// The driver's error, which has no type; the engine's errors quote the statement.
+			// The driver's own error has no type. Errors of the engine quote the statement.
 			var engine *duckdb.Error
 			if !errors.As(err, &engine) && strings.Contains(err.Error(), "multi-statement") {
 				kind, err = duckdb.STATEMENT_TYPE_MULTI, nil
@@ -117,19 +116,19 @@ func kindOf(conn *sql.Conn, s string) (kind duckdb.StmtType, err error) {
 	return kind, err
 }
 
-// The table functions that do more than read: they write files or to the standard
-// output, change the parser, or take pointers.
+// steering are table functions that do more than read: they write files or to the standard output,
+// change the parser, or take pointers.
 var steering = []string{"enable_logging", "disable_logging", "enable_profiling", "disable_profiling",
 	"enable_peg_parser", "disable_peg_parser", "truncate_duckdb_logs", "arrow_scan", "arrow_scan_dumb"}
 
-// Functions that run SQL given as a value. The plan shows what query runs.
+// Functions that run SQL given as a value. The plan shows the query that runs.
 const (
 	runsText = "query"
 	runsJSON = "json_execute_serialized_sql"
 )
 
-// admitFunctions refuses functions that do more than read. A function's name
-// stands in the text, or a function makes it from a text; a plan shows it either way.
+// admitFunctions refuses functions that do more than read. A function's name is in the text, or
+// query() makes it from a text; a plan shows it either way.
 func admitFunctions(ctx context.Context, conn *sql.Conn, s string, kind duckdb.StmtType) error {
 	suspects := mentioned(strings.ToLower(s), append([]string{runsText, runsJSON}, steering...))
 	if suspects == nil {
@@ -166,7 +165,7 @@ func mentioned(text string, names []string) (found []string) {
 	return found
 }
 
-// planOf returns the plan of a statement in lower case; nothing is run.
+// planOf returns the plan of a statement in lower case. Nothing runs.
 func planOf(ctx context.Context, conn *sql.Conn, s string) (string, error) {
 	var key, plan string
 	err := conn.QueryRowContext(ctx, "EXPLAIN (FORMAT json) "+s).Scan(&key, &plan)

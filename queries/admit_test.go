@@ -182,7 +182,7 @@ pragma_storage_info pragma_table_info pragma_user_agent pragma_version query_tab
 read_json_objects read_json_objects_auto read_ndjson read_ndjson_auto read_ndjson_objects read_parquet read_text repeat repeat_row seq_scan sniff_csv
 sql_auto_complete summary test_all_types test_vector_types unnest which_secret`
 
-// A new version of the engine may bring functions that do more than read.
+// A new version of the engine may publishUntilStable functions that do more than read.
 func TestTableFunctionsAreKnown(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
 	known := append(strings.Fields(tableFunctions), append(slices.Clone(steering), runsText, runsJSON)...)

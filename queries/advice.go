@@ -12,9 +12,9 @@ import (
 	"stackmill/schema"
 )
 
-// Advise looks at an admitted SELECT for the classic mistake: a sum over a view or table that has
-// each value once for each mode, or beside those of other metrics. It says nothing of what it does not
-// understand; the SQL runs in any case.
+// Advise looks in an admitted SELECT for the classic mistake: a sum over a view or table that
+// repeats each value for each mode, or that mixes metrics. It says nothing about SQL that it does
+// not understand; the SQL runs in any case.
 func (db *DB) Advise(ctx context.Context, conn *sql.Conn, statement string) (advice []string) {
 	lower := strings.ToLower(statement)
 	if mentioned(lower, sums) == nil || mentioned(lower, slices.Collect(maps.Keys(relations()))) == nil {
@@ -49,15 +49,15 @@ func (db *DB) onlyMetric(ctx context.Context, conn *sql.Conn) bool {
 	return err == nil && n < 2
 }
 
-// relation is what SQL reads: a view, or what is made of one.
+// relation is what a FROM reads: a view, or something made from one.
 type relation struct {
 	view         string
-	sets         bool            // whether a row is of a set of modes, as in tables
-	mode, metric bool            // whether there are rows of several
-	values       map[string]bool // the columns whose sums are wrong then
+	sets         bool            // whether a row belongs to a set of modes, as in tables
+	mode, metric bool            // whether rows belong to several
+	values       map[string]bool // columns whose sums are wrong then
 }
 
-// advice says what is wrong with a sum over the relation, and what to do.
+// advice explains what is wrong with a sum over the relation, and what to write instead.
 func (r relation) advice() string {
 	switch {
 	case r.sets && r.mode:
@@ -70,7 +70,7 @@ func (r relation) advice() string {
 	return fmt.Sprintf("a sum over %s adds different metrics (give a metric, or group by it)", r.view)
 }
 
-// relations are the views and tables whose sums may be wrong, by name.
+// relations returns the views and tables whose sums may be wrong, by name.
 func relations() map[string]relation {
 	all := map[string]relation{}
 	views, _ := Views()

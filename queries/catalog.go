@@ -16,39 +16,39 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// catalogName is the name under which the catalog is attached; its file is
-// stackmill.duckdb, so that it is the same when another program opens that.
+// catalogName is the name under which the catalog is attached. It is that of the file
+// stackmill.duckdb, so that SQL is the same in any other program that opens the file.
 const catalogName = "stackmill"
 
-// definitions say what a store's catalog has. Its views are the same for every store:
-// they read macros, which list the store's files, and tables, which name its experiments.
+// definitions are the content of a store's catalog. Its views are the same for every store: they
+// read macros, which list the store's files, and tables, which name its experiments.
 type definitions struct {
 	store       string
 	portions    []*portion
 	experiments []Experiment
-	as          form
-	fingerprint string // of all that a catalog defines of columns as they are stored
+	as          columnForm
+	fingerprint string // a hash of the catalog's content, with columns as they are stored
 }
 
-// form is another one than that in which columns are stored.
-type form struct {
+// columnForm makes views show columns with other types than stored.
+type columnForm struct {
 	types []string          // statements that make types
-	casts map[string]string // formats that cast columns, by their names
+	casts map[string]string // formats that cast columns, by column name
 }
 
-// cast writes a value of a column in the form.
-func (f form) cast(column, value string) string {
+// cast writes a column's value in the form.
+func (f columnForm) cast(column, value string) string {
 	return fmt.Sprintf(cmp.Or(f.casts[column], "%s"), value)
 }
 
-// define returns the definitions for a store with these batches and experiments. store is
-// an absolute path.
+// define returns the definitions for a store with these batches and experiments. store is an
+// absolute path.
 func define(store string, batches []storedir.Batch, experiments []Experiment) *definitions {
-	return defineAs(store, batches, experiments, form{})
+	return defineAs(store, batches, experiments, columnForm{})
 }
 
 // defineAs is define with columns in another form.
-func defineAs(store string, batches []storedir.Batch, experiments []Experiment, as form) *definitions {
+func defineAs(store string, batches []storedir.Batch, experiments []Experiment, as columnForm) *definitions {
 	d := &definitions{store: store, portions: portions(batches), experiments: experiments, as: as}
 	h := xxhash.New()
 	note(h, store, strconv.FormatUint(same(), 16))
@@ -61,7 +61,7 @@ func defineAs(store string, batches []storedir.Batch, experiments []Experiment, 
 			}
 		}
 		for x := nothing; x <= everything; x++ {
-			note(h, cachekey.Of(p.experiments(func(of extent) bool { return of == x })))
+			note(h, cachekey.Of(p.experiments(func(of visibility) bool { return of == x })))
 		}
 	}
 	for _, t := range storeTables {
@@ -85,8 +85,8 @@ func note(h *xxhash.Digest, texts ...string) {
 	}
 }
 
-// noteRow appends a row of a table of the catalog to a text for a hash: of many experiments
-// that takes less time than package fmt.
+// noteRow appends a row of a table of the catalog to a text that is hashed. With many experiments,
+// package fmt would take longer.
 func noteRow(text []byte, values []any) []byte {
 	for _, v := range values {
 		switch v := v.(type) {
@@ -102,17 +102,18 @@ func noteRow(text []byte, values []any) []byte {
 	return append(text, '\n')
 }
 
-// all returns what makes a catalog out of nothing: one of an empty store, so that the
-// engine opens no file when it looks at the views, and what this one changes. The rows of
-// the catalog's tables come after.
+// all returns the statements that make a catalog from nothing: the catalog of an empty store, so
+// that the engine opens no file when it checks the views, and then the changes. The rows of the
+// catalog's tables come after.
 func (d *definitions) all() ([]string, error) {
 	nothing := &definitions{as: d.as}
 	always, err := d.always()
 	return slices.Concat(d.as.types, nothing.changes(""), always, d.changes("")), err
 }
 
-// changes returns what makes a catalog out of that of another store: macros are only looked at
-// when they are used. If kind is TEMP, they are one connection's, and hide the catalog's.
+// changes returns the statements that turn the catalog of another store into this one: views refer
+// to macros by name, and the engine looks at them when they are used. If kind is TEMP, the changes
+// are one connection's, and hide the catalog's.
 func (d *definitions) changes(kind string) []string {
 	var statements []string
 	for _, t := range storeTables {
@@ -124,7 +125,7 @@ func (d *definitions) changes(kind string) []string {
 	return statements
 }
 
-// always returns the statements that make what is the same for every store: the views.
+// always returns the statements that are the same for every store: the views.
 func (d *definitions) always() ([]string, error) {
 	statements := []string{pathPart, functionKey, byMode, byModeAndInlined}
 	for _, t := range schema.Tables {
@@ -137,7 +138,7 @@ func (d *definitions) always() ([]string, error) {
 	return append(statements, views...), err
 }
 
-// derived are the statements that make the views of this package.
+// derived returns the statements that make the views of this package.
 var derived = sync.OnceValues(func() (statements []string, err error) {
 	views, err := Views()
 	for _, v := range views {
@@ -149,13 +150,12 @@ var derived = sync.OnceValues(func() (statements []string, err error) {
 // create returns the statement that makes the view.
 func (v View) create() string {
 	if len(v.Parameters) == 0 {
-		return lateView(v.Name, v.SQL)
+		return textView(v.Name, v.SQL)
 	}
 	return fmt.Sprintf("CREATE MACRO %s(%s) AS TABLE\n%s", v.Name, v.parameters(" := "), v.SQL)
 }
 
-// parameters lists the parameters, each that need not be given with its default after the
-// sign.
+// parameters lists the parameters, optional ones with the sign and their default.
 func (v View) parameters(sign string) string {
 	list := make([]string, len(v.Parameters))
 	for i, p := range v.Parameters {
@@ -166,11 +166,11 @@ func (v View) parameters(sign string) string {
 	return strings.Join(list, ", ")
 }
 
-// rowsName is the name of the macro that gives a table's rows as they are stored.
+// rowsName is the name of the macro that returns a table's rows as they are stored.
 func rowsName(t *schema.Table) string { return t.Name + "_rows" }
 
-// tableView returns the view of a table: the rows of its files. Commits say more of experiments.
-func tableView(t *schema.Table, as form) string {
+// tableView returns the view of a table: the rows of its files. For experiments, commits know more.
+func tableView(t *schema.Table, as columnForm) string {
 	columns, more := make([]string, len(t.Columns)), ""
 	for i, c := range t.Columns {
 		value := value(c)
@@ -186,11 +186,11 @@ func tableView(t *schema.Table, as form) string {
 	if t.Committed != nil {
 		columns, more = append(columns, computed(t.Committed)...), " JOIN experiment_names n USING (experiment_id)"
 	}
-	return lateView(t.Name, fmt.Sprintf("SELECT %s FROM %s() t%s", strings.Join(columns, ", "), rowsName(t), more))
+	return textView(t.Name, fmt.Sprintf("SELECT %s FROM %s() t%s", strings.Join(columns, ", "), rowsName(t), more))
 }
 
-// wideView returns the view of a table's rows with the identifiers and names that their numbers refer to.
-func wideView(t *schema.Table, as form) string {
+// wideView returns the view of a table's rows with the ids and names that their numbers refer to.
+func wideView(t *schema.Table, as columnForm) string {
 	var columns []string
 	for _, c := range t.Shown() {
 		columns = append(columns, as.cast(c.Name, value(c))+" AS "+identifier(c.Name))
@@ -200,10 +200,10 @@ func wideView(t *schema.Table, as form) string {
 		rows = fmt.Sprintf("(FROM %s() JOIN %s USING (%s, listing))", rowsName(t.Links), rows, schema.ListedIn)
 	}
 	from := strings.TrimSpace(fmt.Sprintf("FROM %s t %s", rows, t.Joined))
-	return lateView(t.Wide(), "SELECT "+strings.Join(append(columns, computed(t.Computed)...), ", ")+" "+from)
+	return textView(t.Wide(), "SELECT "+strings.Join(append(columns, computed(t.Computed)...), ", ")+" "+from)
 }
 
-// computed are columns of a view that SQL computes.
+// computed lists the columns of a view that SQL computes.
 func computed(columns []schema.Computed) []string {
 	list := make([]string, len(columns))
 	for i, c := range columns {
@@ -212,17 +212,16 @@ func computed(columns []schema.Computed) []string {
 	return list
 }
 
-// lateView returns the statement that makes a view whose query is kept as a text, which the
-// engine parses when the view is used: else it takes all views apart whenever it opens a
-// catalog.
-func lateView(name, query string) string {
+// textView returns the statement that makes a view whose query is stored as a text. The engine
+// parses it when the view is used; other views are parsed whenever it opens a catalog.
+func textView(name, query string) string {
 	return fmt.Sprintf("CREATE VIEW %s AS FROM query(%s)", name, quote(query))
 }
 
-// lateMacro returns what follows CREATE MACRO for a macro of a query that is kept as a text.
-// It has a parameter so that the engine does not look at the query's files yet. The text must
-// not be one itself: SQL of others could give another, which Admit would not see.
-func lateMacro(name, query string) string {
+// textMacro returns what follows CREATE MACRO for a macro whose query is stored as a text. It has a
+// parameter so that the engine does not open the query's files yet. The text must not be the
+// parameter: foreign SQL could pass another text, which Admit would not see.
+func textMacro(name, query string) string {
 	return fmt.Sprintf("%s(used := true) AS TABLE FROM query(IF(used IS NULL, '', %s))", name, quote(query))
 }
 
@@ -233,5 +232,5 @@ var quoted = strings.NewReplacer("'", "''", "\x00", "' || chr(0) || '")
 
 func identifier(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 
-// value is the SQL of the value that a row t of a table's files has in a column.
+// value is the SQL of a column's value in a row t of a table's files.
 func value(c schema.Column) string { return "t." + identifier(c.Name) }

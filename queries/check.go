@@ -16,8 +16,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Proof is what a check looked at and what it found.
-type Proof struct {
+// CheckReport is what a check examined and what it found.
+type CheckReport struct {
 	Experiments int       `json:"experiments"`
 	Batches     int       `json:"batches"`
 	Files       int       `json:"files"`
@@ -26,27 +26,27 @@ type Proof struct {
 	Keys        int       `json:"keys"`
 	Invariants  int       `json:"invariants"`
 	Wrong       []Finding `json:"wrong"`
-	// Doubted are experiments that were left to SQL, and what reading their files did not
-	// prove. They are wrong only if SQL finds so.
+	// Doubted are experiments that package verify could not prove right, and why. SQL then decides:
+	// they are wrong only if Wrong says so.
 	Doubted []Finding `json:"doubted"`
-	// LeftOut is what was not looked at, because it was committed before.
+	// LeftOut is what was skipped because it was committed before CheckOptions.Since.
 	LeftOut LeftOut `json:"left_out"`
-	// Notes are about what a killed ingest may leave, and what the next ingest or
-	// reader puts in order.
+	// Notes are leftovers of killed ingests and the like, which the next ingest or reader cleans
+	// up.
 	Notes []Finding `json:"notes"`
 
 	damaged []string // batches that must be ingested again
-	extra   []string // files that nothing names, relative to the store
+	extra   []string // relative paths of files that no commit names
 }
 
-// LeftOut is a part of a store of whose files a check only saw that they exist, with the
-// right sizes.
+// LeftOut is the part of a store that a check skipped, except that files exist with the right
+// sizes.
 type LeftOut struct {
 	Experiments int `json:"experiments"`
 	Batches     int `json:"batches"`
 }
 
-// Finding is one thing that was found.
+// Finding is one thing that a check found.
 type Finding struct {
 	Where string `json:"where"`
 	What  string `json:"what"`
@@ -54,55 +54,41 @@ type Finding struct {
 
 func (f Finding) String() string { return f.Where + ": " + f.What }
 
-func (p *Proof) add(where, format string, args ...any) {
+func (p *CheckReport) add(where, format string, args ...any) {
 	p.Wrong = append(p.Wrong, Finding{where, fmt.Sprintf(format, args...)})
 }
 
-func (p *Proof) note(where, format string, args ...any) {
+func (p *CheckReport) note(where, format string, args ...any) {
 	p.Notes = append(p.Notes, Finding{where, fmt.Sprintf(format, args...)})
 }
 
-// Check proves a store: that every commit and committed file is as it was
-// written, that there are no other files, and, unless files are damaged, that every
-// key is unique and every view's invariants hold. progress, if not nil, is called with
-// what is being looked at. The error says why a store could not be checked; the proof
-// then has what was found before. Nothing is written to the store.
-func Check(ctx context.Context, store string, progress func(what string, done, total int)) (*Proof, error) {
-	return look(ctx, store, CheckOptions{Progress: progress})
-}
-
-// CheckOptions say how a store is checked.
+// CheckOptions are the options of a check.
 type CheckOptions struct {
 	Limits Limits
-	// Since, if not zero, leaves out the content of batches that were committed before:
-	// their files must only be there, with the right sizes.
+	// Since, if not zero, skips the content of batches that were committed before: their files need
+	// only exist, with the right sizes.
 	Since time.Time
-	// SinceBatch, if not empty, is a batch whose commit's time is taken for Since.
+	// SinceBatch, if not empty, names a batch whose commit time is used as Since.
 	SinceBatch string
 	// SQL leaves all sums to the views' invariants, which takes many times as long.
 	SQL bool
-	// Progress, if not nil, is called with what is being looked at.
+	// Progress, if not nil, is called with what is being checked.
 	Progress func(what string, done, total int)
 
-	files bool // without the sums of the views
-}
-
-// CheckWith is Check with options. The error is a SinceError if there is no such batch.
-func CheckWith(ctx context.Context, store string, o CheckOptions) (*Proof, error) {
-	return look(ctx, store, o)
+	filesOnly bool // skip the sums of the views
 }
 
 // CheckFiles is Check without the sums of the views.
-func CheckFiles(ctx context.Context, store string) (*Proof, error) {
-	return look(ctx, store, CheckOptions{files: true})
+func CheckFiles(ctx context.Context, store string) (*CheckReport, error) {
+	return Check(ctx, store, CheckOptions{filesOnly: true})
 }
 
-// SinceError says that a store does not have the batch since which to check.
+// SinceError means that the store lacks the batch of CheckOptions.SinceBatch.
 type SinceError struct{ Batch string }
 
 func (e *SinceError) Error() string { return fmt.Sprintf("no batch %q in the store", e.Batch) }
 
-// since parts batches into those to look at and those committed before.
+// since divides batches into those to check and those committed before.
 func (o *CheckOptions) since(batches []storedir.Batch) (now, before []storedir.Batch, err error) {
 	at := o.Since
 	if o.SinceBatch != "" {
@@ -122,8 +108,11 @@ func (o *CheckOptions) since(batches []storedir.Batch) (now, before []storedir.B
 	return now, before, nil
 }
 
-// look is Check with options.
-func look(ctx context.Context, store string, o CheckOptions) (*Proof, error) {
+// Check verifies a store: every commit and committed file is as it was written, there are no other
+// files and, unless files are damaged, all keys are unique and the invariants of all views hold. If
+// the error is not nil, the store could not be checked completely, and the report has what was
+// found until then. It is a SinceError if SinceBatch is unknown. Nothing is written to the store.
+func Check(ctx context.Context, store string, o CheckOptions) (*CheckReport, error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int, int) {}
 	}
@@ -131,7 +120,7 @@ func look(ctx context.Context, store string, o CheckOptions) (*Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	inventory, err := takeInventory(store) // before the commits: what they name was there then
+	fileListing, err := listFiles(store) // before the commits: whatever they name existed then
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +132,7 @@ func look(ctx context.Context, store string, o CheckOptions) (*Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proof{Experiments: len(experimentsOf(now)), Batches: len(now), Wrong: []Finding{}, Notes: []Finding{}, Doubted: []Finding{},
+	p := &CheckReport{Experiments: len(experimentsOf(now)), Batches: len(now), Wrong: []Finding{}, Notes: []Finding{}, Doubted: []Finding{},
 		LeftOut: LeftOut{len(experimentsOf(before)), len(before)}}
 	if err := p.fetch(store, c); err != nil {
 		return p, err
@@ -151,17 +140,17 @@ func look(ctx context.Context, store string, o CheckOptions) (*Proof, error) {
 	if err := p.checkFiles(ctx, store, c, now, before, o); err != nil {
 		return p, err
 	}
-	intact := len(p.Wrong) == 0 // sums over other files than were written prove nothing
+	intact := len(p.Wrong) == 0 // sums over damaged files prove nothing
 	if err := p.checkCommits(c); err != nil {
 		return p, err
 	}
-	p.checkInventory(store, c, inventory)
+	p.checkExtraFiles(store, c, fileListing)
 	for _, file := range there {
 		if !c.Names(file) {
 			p.note(file, "is in no commit: compact removes it when it is old")
 		}
 	}
-	if intact && !o.files {
+	if intact && !o.filesOnly {
 		if err := p.checkViews(ctx, store, now, o); err != nil {
 			return p, err
 		}
@@ -169,9 +158,9 @@ func look(ctx context.Context, store string, o CheckOptions) (*Proof, error) {
 	return p, p.checkCatalog(ctx, store, c.Batches, intact)
 }
 
-// fetch brings the files of a store elsewhere. What is damaged there is wrong, and what
-// cannot be had is missing.
-func (p *Proof) fetch(store string, c *storedir.Contents) error {
+// fetch copies the files of a store on S3 to its local cache. Files that are damaged or missing
+// there are findings.
+func (p *CheckReport) fetch(store string, c *storedir.Contents) error {
 	for i := range c.Batches {
 		err := storedir.Prove(store, c.Batches[i].Files)
 		if errors.Is(err, storedir.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
@@ -183,9 +172,8 @@ func (p *Proof) fetch(store string, c *storedir.Contents) error {
 	return nil
 }
 
-// checkCommits names the commits that are not as they were written, and the
-// experiments that are to be ingested again.
-func (p *Proof) checkCommits(c *storedir.Contents) error {
+// checkCommits reports damaged commits, and experiments that must be ingested again.
+func (p *CheckReport) checkCommits(c *storedir.Contents) error {
 	for _, d := range c.Damaged {
 		if !errors.Is(d.Err, storedir.ErrDamaged) {
 			return d.Err
@@ -199,7 +187,7 @@ func (p *Proof) checkCommits(c *storedir.Contents) error {
 	return nil
 }
 
-// leftOut says what a commit that cannot be read costs.
+// leftOut says which experiments a damaged commit hides.
 func leftOut(experiments []storedir.Entry) string {
 	switch len(experiments) {
 	case 0:
@@ -210,7 +198,7 @@ func leftOut(experiments []storedir.Entry) string {
 	return fmt.Sprintf("its %d experiments%s are left out", len(experiments), recordedAt(experiments[0].Path+", ..."))
 }
 
-// recordedAt says where a recording was.
+// recordedAt formats the path of a recording.
 func recordedAt(path string) string {
 	if path == "" {
 		return ""
@@ -218,19 +206,20 @@ func recordedAt(path string) string {
 	return " (" + path + ")"
 }
 
-// undone reports whether an error means that something could not be checked, rather
-// than that it is wrong. The SQL engine opens only files that were read before.
-func undone(err error) bool {
+// isInconclusive reports whether an error means that something could not be checked, as opposed to
+// being wrong. I/O errors of the SQL engine are of this kind: it opens only files that were read
+// before.
+func isInconclusive(err error) bool {
 	var duck *duckdb.Error
 	if errors.As(err, &duck) && duck.Type == duckdb.ErrorTypeIO {
 		return true
 	}
-	return exhausted(err) || errors.Is(err, fs.ErrPermission)
+	return isHostError(err) || errors.Is(err, fs.ErrPermission)
 }
 
-// exhausted reports whether an error is due to the machine: no more files, memory
-// or disk space, or a failing disk. The SQL engine says so only in its message.
-func exhausted(err error) bool {
+// isHostError reports whether the machine is the cause: no more files, memory or disk space, or a
+// failing disk. The SQL engine says so only in its message.
+func isHostError(err error) bool {
 	var duck *duckdb.Error
 	if !errors.As(err, &duck) {
 		return hosterr.Is(err)

@@ -13,7 +13,7 @@ import (
 )
 
 func TestCheckPasses(t *testing.T) {
-	p, err := Check(context.Background(), storetest.New(t, storetest.Two), nil)
+	p, err := Check(context.Background(), storetest.New(t, storetest.Two), CheckOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			store := storetest.New(t, storetest.Two)
 			test.damage(t, store)
-			p, err := Check(context.Background(), store, nil)
+			p, err := Check(context.Background(), store, CheckOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func wrongStore(t *testing.T, old, changed string) string {
 
 func TestCheckFindsWrongNumbers(t *testing.T) {
 	for _, test := range wrongNumbers[:2] {
-		p, err := Check(t.Context(), wrongStore(t, test.old, test.new), nil)
+		p, err := Check(t.Context(), wrongStore(t, test.old, test.new), CheckOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestCheckedTogether(t *testing.T) {
 			batches = append(batches, of(n))
 		}
 		var got []int
-		for _, part := range checkedTogether(batches) {
+		for _, part := range splitForCheck(batches) {
 			got = append(got, len(part))
 		}
 		if !slices.Equal(got, test.want) {

@@ -15,9 +15,9 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// checkCatalog looks at the catalog's file. The next reader replaces one that is
-// missing or old; one with the store's fingerprint must have its content.
-func (p *Proof) checkCatalog(ctx context.Context, store string, batches []storedir.Batch, intact bool) error {
+// checkCatalog checks the catalog's file. The next reader replaces one that is missing or stale;
+// one with the store's fingerprint must have the right content.
+func (p *CheckReport) checkCatalog(ctx context.Context, store string, batches []storedir.Batch, intact bool) error {
 	_, err := os.Lstat(filepath.Join(store, CatalogFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		p.note(CatalogFile, "is missing: the next reader makes it")
@@ -33,8 +33,8 @@ func (p *Proof) checkCatalog(ctx context.Context, store string, batches []stored
 	if err != nil {
 		return err
 	}
-	db, found, err := readCatalog(ctx, store, access{}, &sight{})
-	if exhausted(err) {
+	db, found, err := readCatalog(ctx, store, engineConfig{}, &catalogScope{})
+	if isHostError(err) {
 		return err
 	}
 	if err != nil {
@@ -53,8 +53,8 @@ func (p *Proof) checkCatalog(ctx context.Context, store string, batches []stored
 	return p.compareCatalog(ctx, db, d)
 }
 
-// compareCatalog compares a catalog's definitions with those of a new one.
-func (p *Proof) compareCatalog(ctx context.Context, db *sql.DB, d *definitions) error {
+// compareCatalog compares a catalog's definitions with those of a newly written one.
+func (p *CheckReport) compareCatalog(ctx context.Context, db *sql.DB, d *definitions) error {
 	temp, err := tempdir.Make("catalog")
 	if err != nil {
 		return err
@@ -63,16 +63,16 @@ func (p *Proof) compareCatalog(ctx context.Context, db *sql.DB, d *definitions) 
 	if err := writeCatalog(filepath.Join(temp.Path, CatalogFile), d); err != nil {
 		return err
 	}
-	own, _, err := readCatalog(ctx, temp.Path, access{}, &sight{})
+	own, _, err := readCatalog(ctx, temp.Path, engineConfig{}, &catalogScope{})
 	if err != nil {
 		return err
 	}
 	defer own.Close()
-	want, err := defined(ctx, own)
+	want, err := catalogContent(ctx, own)
 	if err != nil {
 		return err
 	}
-	found, err := defined(ctx, db)
+	found, err := catalogContent(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -92,8 +92,8 @@ func (p *Proof) compareCatalog(ctx context.Context, db *sql.DB, d *definitions) 
 	return nil
 }
 
-// defined returns what the catalog defines and what its tables hold, by kind and name.
-func defined(ctx context.Context, db *sql.DB) (map[string]string, error) {
+// catalogContent returns the catalog's definitions and hashes of its tables, by kind and name.
+func catalogContent(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	query := `
 		SELECT 'view ' || view_name, sql FROM duckdb_views() WHERE database_name = 'stackmill' AND NOT internal
 		UNION ALL SELECT 'table ' || table_name, sql FROM duckdb_tables() WHERE database_name = 'stackmill' AND NOT internal

@@ -11,15 +11,14 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// readTogether is how many batches the SQL engine reads by one query.
+// readTogether is how many batches one query of the SQL engine reads.
 const readTogether = 64
 
-// checkByEngine compares what the SQL engine reads of batches with what their files say, and
-// proves that function_sums has the sums of function_rollup, of each batch and as both are in
-// its files, whatever counts of it: no other check sees the two together when a batch is
-// checked in parts.
-func (p *Proof) checkByEngine(ctx context.Context, store string, batches []storedir.Batch, limits Limits) error {
-	limits.Memory -= limits.Memory / 4 // the rest is this program's
+// checkByEngine compares what the SQL engine reads from batches with the statistics in their files.
+// It also checks that the function_sums of each batch are the sums of its function_rollup, hidden
+// experiments included: other checks see only some of a batch's experiments at a time.
+func (p *CheckReport) checkByEngine(ctx context.Context, store string, batches []storedir.Batch, limits Limits) error {
+	limits.Memory -= limits.Memory / 4 // leave some to this program
 	for part := range slices.Chunk(batches, readTogether) {
 		if err := p.checkPartByEngine(ctx, store, part, limits); err != nil {
 			return err
@@ -28,13 +27,13 @@ func (p *Proof) checkByEngine(ctx context.Context, store string, batches []store
 	return nil
 }
 
-func (p *Proof) checkPartByEngine(ctx context.Context, store string, batches []storedir.Batch, limits Limits) error {
+func (p *CheckReport) checkPartByEngine(ctx context.Context, store string, batches []storedir.Batch, limits Limits) error {
 	files, err := readablePaths(store, filesIn(batches), false)
 	if err != nil {
 		return err
 	}
-	may := access{Limits: limits, most: checkMemory, files: files, locked: true}
-	engine, err := connect(may, nil, func(driver.ExecerContext) error { return nil })
+	config := engineConfig{Limits: limits, defaultMemory: checkMemory, files: files, locked: true}
+	engine, err := connect(config, nil, func(driver.ExecerContext) error { return nil })
 	if err != nil {
 		return err
 	}
@@ -45,7 +44,7 @@ func (p *Proof) checkPartByEngine(ctx context.Context, store string, batches []s
 		if files.paths == nil {
 			continue
 		}
-		if err := p.unreadable(ctx, t, p.checkRead(ctx, db, t, files)); err != nil {
+		if err := p.unreadable(ctx, t, p.checkStatistics(ctx, db, t, files)); err != nil {
 			return err
 		}
 	}
@@ -61,12 +60,12 @@ func (p *Proof) checkPartByEngine(ctx context.Context, store string, batches []s
 	return p.unreadable(ctx, schema.FunctionSums, err)
 }
 
-// unreadable notes that a table could not be read, unless the error is that it could not be checked.
-func (p *Proof) unreadable(ctx context.Context, t *schema.Table, err error) error {
+// unreadable reports that a table could not be read, or returns the error if it is inconclusive.
+func (p *CheckReport) unreadable(ctx context.Context, t *schema.Table, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case undone(err):
+	case isInconclusive(err):
 		return fmt.Errorf("%s: %w", t.Name, err)
 	case err != nil:
 		p.add(t.Name, "cannot be read: %v", err)
@@ -74,8 +73,7 @@ func (p *Proof) unreadable(ctx context.Context, t *schema.Table, err error) erro
 	return nil
 }
 
-// sumsOf are queries of the rows of batches' files, those of function_rollup as they are and
-// those of function_sums below zero.
+// sumsOf returns queries of the rows of batches: function_rollup as stored, function_sums negated.
 func sumsOf(store string, batches []storedir.Batch) (parts []string) {
 	for i := range batches {
 		one := addresses(batches[i : i+1])

@@ -21,10 +21,9 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// checkFiles looks at every file that a commit names, including damaged commits that
-// can be read, on all processors. Files of batches that were committed before are only
-// looked for.
-func (p *Proof) checkFiles(ctx context.Context, store string, c *storedir.Contents, now, before []storedir.Batch, o CheckOptions) error {
+// checkFiles checks every file that a commit names, on all processors, including files of damaged
+// commits that can be read. Files of batches committed before only have to exist.
+func (p *CheckReport) checkFiles(ctx context.Context, store string, c *storedir.Contents, now, before []storedir.Batch, o CheckOptions) error {
 	batches := make([]namedFiles, 0, len(c.Batches)+len(c.Damaged))
 	for _, b := range now {
 		batches = append(batches, namedFiles{Commit: b.Commit, counts: true, check: checkFile})
@@ -61,12 +60,12 @@ func (p *Proof) checkFiles(ctx context.Context, store string, c *storedir.Conten
 // namedFiles are the files that a commit names, and what is wrong with each.
 type namedFiles struct {
 	storedir.Commit
-	counts bool // whether it is a batch that readers see
+	counts bool // whether readers see the batch
 	check  func(store string, c storedir.Commit, f storedir.File) error
 	errs   []error
 }
 
-// checkAll looks at the files of batches. The error is that something could not be checked.
+// checkAll checks the files of batches. The error means that something could not be checked.
 func checkAll(ctx context.Context, store string, batches []namedFiles, o CheckOptions) error {
 	total := 0
 	for _, b := range batches {
@@ -84,14 +83,14 @@ func checkAll(ctx context.Context, store string, batches []namedFiles, o CheckOp
 					return err
 				}
 				err := b.check(store, b.Commit, f)
-				if err != nil && storedir.IsMirror(store) { // no copy says what is wrong with a store
+				if err != nil && storedir.IsMirror(store) { // the local copy of a store on S3 proves nothing about the store
 					if perr := storedir.Prove(store, []storedir.File{f}); perr == nil {
 						err = b.check(store, b.Commit, f)
 					} else if !errors.Is(perr, storedir.ErrDamaged) && !errors.Is(perr, fs.ErrNotExist) {
 						return fmt.Errorf("%s: %w", f.Path, perr)
 					}
 				}
-				if undone(err) {
+				if isInconclusive(err) {
 					return fmt.Errorf("%s: %w", f.Path, err)
 				}
 				b.errs[k] = err
@@ -103,19 +102,19 @@ func checkAll(ctx context.Context, store string, batches []namedFiles, o CheckOp
 	return g.Wait()
 }
 
-// gauge shows the progress of work that several do.
+// gauge reports the progress of several goroutines.
 type gauge struct {
 	show  func(done, total int)
 	total int
 	done  atomic.Int64
-	turn  chan struct{} // one at a time; others need not wait
+	turn  chan struct{} // one goroutine reports at a time; others do not wait
 }
 
 func newGauge(show func(done, total int), total int) *gauge {
 	return &gauge{show: show, total: total, turn: make(chan struct{}, 1)}
 }
 
-// add counts one thing more.
+// add counts one more thing as done.
 func (g *gauge) add() {
 	g.done.Add(1)
 	select {
@@ -126,7 +125,7 @@ func (g *gauge) add() {
 	}
 }
 
-// findFile looks whether a file is there, with the size that was committed.
+// findFile checks that a file exists with its committed size.
 func findFile(store string, c storedir.Commit, f storedir.File) error {
 	if !storedir.IsFile(f, c.Batch) {
 		return misplaced(c, f)
@@ -146,7 +145,7 @@ func findFile(store string, c storedir.Commit, f storedir.File) error {
 	return nil
 }
 
-// checkFile compares a file with its commit and its table.
+// checkFile compares a file with its commit and its table's schema.
 func checkFile(store string, c storedir.Commit, f storedir.File) error {
 	t := schema.ByName(f.Table)
 	if t == nil {
@@ -172,12 +171,12 @@ func checkFile(store string, c storedir.Commit, f storedir.File) error {
 	return checkFooter(opened, t, f)
 }
 
-// misplaced is the error of a file that only a damaged or forged commit can name.
+// misplaced is the error of a path that only a damaged or forged commit can have.
 func misplaced(c storedir.Commit, f storedir.File) error {
 	return fmt.Errorf("is not where files of table %s and batch %s are", f.Table, c.Batch)
 }
 
-// unopened words the error of a file of the store that could not be opened.
+// unopened describes why a file of the store could not be opened.
 func unopened(c storedir.Commit, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):

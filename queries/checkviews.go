@@ -11,19 +11,19 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// checkMemory is the most memory that the SQL engine takes for a check by default.
+// checkMemory is the SQL engine's default memory limit for a check.
 const checkMemory = 2 << 30
 
-// checkRows is how many rows the experiments have that are checked together, at least: a
-// store of any size takes the memory of a part of it.
+// checkRows is the minimum number of rows that are checked together: so a store of any size needs
+// the memory of a part of it.
 const checkRows = 1 << 20
 
-// shared are the views that many invariants read, each after those that it reads: a
-// check computes them once.
+// shared are views that many invariants read, each after the views that it reads. A check computes
+// them once.
 var shared = []string{"location_levels", "node_depths", "mode_nodes", "node_modes", "node_values", "leaf_values", "call_paths", "uneven_nodes"}
 
-// share puts a table with a view's rows in the view's place. A view that cannot be read
-// stays, for its readers to say so.
+// share replaces a view by a table with its rows. A view that cannot be read stays: whatever reads
+// it reports the error.
 func (db *DB) share(ctx context.Context, name string) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -38,12 +38,12 @@ func (db *DB) share(ctx context.Context, name string) error {
 	return nil
 }
 
-// mustBeEmpty is a query that returns no rows when a table or view is right.
-type mustBeEmpty struct{ where, wrong, sql string }
+// emptinessCheck is a query that returns no rows if a table or view is right.
+type emptinessCheck struct{ where, wrong, sql string }
 
-// checkViews proves what the views say of these batches. What is not proved by reading
-// their files is left to the queries that must return no rows, on catalogs of their own.
-func (p *Proof) checkViews(ctx context.Context, store string, batches []storedir.Batch, o CheckOptions) error {
+// checkViews checks the invariants of all views for batches. What package verify does not prove
+// from the files alone is left to SQL, on catalogs of its own.
+func (p *CheckReport) checkViews(ctx context.Context, store string, batches []storedir.Batch, o CheckOptions) error {
 	views, err := Views()
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (p *Proof) checkViews(ctx context.Context, store string, batches []storedir
 	p.count(views)
 	open, ofData := batches, []storedir.Batch(nil)
 	if !o.SQL {
-		if open, ofData, err = p.proveBatches(ctx, store, batches, o); err != nil {
+		if open, ofData, err = p.verifyBatches(ctx, store, batches, o); err != nil {
 			return err
 		}
 	}
@@ -65,10 +65,11 @@ func (p *Proof) checkViews(ctx context.Context, store string, batches []storedir
 	return p.checkBySQL(ctx, store, ofData, aboutData, o.Limits, o.Progress)
 }
 
-// checkBySQL runs the invariants of some views, and the checks of tables with all of them.
-func (p *Proof) checkBySQL(ctx context.Context, store string, batches []storedir.Batch, about func(view string) bool, limits Limits, progress func(string, int, int)) error {
-	limits.Memory -= limits.Memory / 4 // the rest is this program's
-	parts := checkedTogether(batches)
+// checkBySQL runs the invariants of the views for which about is true, and the checks of tables
+// likewise.
+func (p *CheckReport) checkBySQL(ctx context.Context, store string, batches []storedir.Batch, about func(view string) bool, limits Limits, progress func(string, int, int)) error {
+	limits.Memory -= limits.Memory / 4 // leave some to this program
+	parts := splitForCheck(batches)
 	for n, part := range parts {
 		err := p.checkPart(ctx, store, part, about, limits, func(done, total int) { progress("SQL", n*total+done, len(parts)*total) })
 		if err != nil {
@@ -78,18 +79,18 @@ func (p *Proof) checkBySQL(ctx context.Context, store string, batches []storedir
 	return nil
 }
 
-// checkedTogether parts a store's experiments. No query that must return no rows
-// compares experiments. A batch of more rows than are checked together is parted as well:
-// where its rows are sorted by experiment, few row groups are read for each part.
-func checkedTogether(batches []storedir.Batch) (parts [][]storedir.Batch) {
+// splitForCheck divides batches into parts that are checked one after the other: no invariant
+// compares experiments. A batch of many rows is divided as well. Its rows are sorted by experiment,
+// so that few row groups are read for each part.
+func splitForCheck(batches []storedir.Batch) (parts [][]storedir.Batch) {
 	start, rows := 0, int64(0)
 	for i := range batches {
-		more := rowsThatCount(&batches[i])
+		more := visibleRows(&batches[i])
 		if more >= 2*checkRows {
 			if start < i {
 				parts = append(parts, batches[start:i])
 			}
-			for _, b := range parted(batches[i], int(more/checkRows)) {
+			for _, b := range splitBatch(batches[i], int(more/checkRows)) {
 				parts = append(parts, []storedir.Batch{b})
 			}
 			start, rows = i+1, 0
@@ -105,8 +106,8 @@ func checkedTogether(batches []storedir.Batch) (parts [][]storedir.Batch) {
 	return parts
 }
 
-// rowsThatCount estimates how many rows of a batch count.
-func rowsThatCount(b *storedir.Batch) (rows int64) {
+// visibleRows estimates how many rows of a batch belong to visible experiments.
+func visibleRows(b *storedir.Batch) (rows int64) {
 	for _, f := range b.Files {
 		rows += f.Rows
 	}
@@ -116,8 +117,8 @@ func rowsThatCount(b *storedir.Batch) (rows int64) {
 	return rows
 }
 
-// parted returns a batch as some, in each of which other experiments count.
-func parted(b storedir.Batch, n int) (parts []storedir.Batch) {
+// splitBatch returns n copies of a batch, with different visible experiments each.
+func splitBatch(b storedir.Batch, n int) (parts []storedir.Batch) {
 	var ids []string
 	for e := range b.Visible {
 		ids = append(ids, e.ExperimentID)
@@ -125,31 +126,32 @@ func parted(b storedir.Batch, n int) (parts []storedir.Batch) {
 	slices.Sort(ids)
 	n = max(min(n, len(ids)), 1)
 	for i := range n {
-		from, until := len(ids)*i/n, len(ids)*(i+1)/n
-		part := b
-		part.Hidden = slices.Concat(b.Hidden, ids[:from], ids[until:])
-		slices.Sort(part.Hidden)
+		only := map[string]bool{}
+		for _, id := range ids[len(ids)*i/n : len(ids)*(i+1)/n] {
+			only[id] = true
+		}
+		part, _ := showOnly(b, only)
 		parts = append(parts, part)
 	}
 	return parts
 }
 
-// checkPart is checkViews for some of the experiments.
-func (p *Proof) checkPart(ctx context.Context, store string, batches []storedir.Batch, about func(view string) bool, limits Limits, progress func(done, total int)) error {
+// checkPart runs the invariants for some of the experiments.
+func (p *CheckReport) checkPart(ctx context.Context, store string, batches []storedir.Batch, about func(view string) bool, limits Limits, progress func(done, total int)) error {
 	experiments := experimentsOf(batches)
 	checks, err := viewChecks(experiments, about)
 	if err != nil {
 		return err
 	}
-	d := checkedTables(store, batches, experiments)
+	d := checkDefinitions(store, batches, experiments)
 	files, err := readablePaths(store, filesIn(batches), false)
 	if err != nil {
 		return err
 	}
-	may := access{Limits: limits, most: checkMemory, files: files, locked: true}
-	engine, err := inMemory(ctx, store, d, may)
+	config := engineConfig{Limits: limits, defaultMemory: checkMemory, files: files, locked: true}
+	engine, err := inMemory(ctx, store, d, config)
 	if err != nil {
-		if undone(err) || ctx.Err() != nil {
+		if isInconclusive(err) || ctx.Err() != nil {
 			return err
 		}
 		p.add("views", "cannot be read: %v", err)
@@ -158,7 +160,7 @@ func (p *Proof) checkPart(ctx context.Context, store string, batches []storedir.
 	defer engine.Close()
 	db := &DB{DB: engine, Store: store}
 	for _, name := range shared {
-		if err := db.share(ctx, name); ctx.Err() != nil || undone(err) {
+		if err := db.share(ctx, name); ctx.Err() != nil || isInconclusive(err) {
 			return errors.Join(ctx.Err(), err)
 		}
 	}
@@ -168,7 +170,7 @@ func (p *Proof) checkPart(ctx context.Context, store string, batches []storedir.
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case undone(err):
+		case isInconclusive(err):
 			return fmt.Errorf("%s: %w", c.where, err)
 		case err != nil:
 			p.add(c.where, "cannot be read: %v", err)
@@ -179,12 +181,11 @@ func (p *Proof) checkPart(ctx context.Context, store string, batches []storedir.
 	return nil
 }
 
-// checkedTables defines the views for a check. Identifiers of experiments and names of
-// metrics are numbers there, shown as text: tables are joined and grouped by them in a
-// third of the time. A table with another experiment cannot be read; another metric is
-// missing, so that it has no unit.
-func checkedTables(store string, batches []storedir.Batch, experiments []Experiment) *definitions {
-	ids := []string{"''"} // a type has at least one value
+// checkDefinitions defines the views for a check, with experiment ids and metric names as
+// enumerations: joins and groups by numbers take a third of the time. A table with an unknown
+// experiment cannot be read; an unknown metric becomes NULL, so that it has no unit.
+func checkDefinitions(store string, batches []storedir.Batch, experiments []Experiment) *definitions {
+	ids := []string{"''"} // an enumeration has at least one value
 	for _, e := range experiments {
 		ids = append(ids, quote(e.ExperimentID))
 	}
@@ -192,14 +193,14 @@ func checkedTables(store string, batches []storedir.Batch, experiments []Experim
 	if files := filesOf(store, schema.Metrics, addresses(batches)); files.paths != nil {
 		metrics = append(metrics, "SELECT metric FROM "+files.read())
 	}
-	return defineAs(store, batches, experiments, form{
+	return defineAs(store, batches, experiments, columnForm{
 		types: []string{"CREATE TYPE known_experiment AS ENUM (" + strings.Join(ids, ", ") + ")", "CREATE TYPE known_metric AS ENUM (" + strings.Join(metrics, " UNION ") + ")"},
 		casts: map[string]string{"experiment_id": "CAST(%s AS known_experiment)", "metric": "TRY_CAST(%s AS known_metric)"},
 	})
 }
 
-// count counts what is proved of a store.
-func (p *Proof) count(views []View) {
+// count counts the keys and invariants that a check proves.
+func (p *CheckReport) count(views []View) {
 	for _, t := range schema.Tables {
 		if len(t.Key) > 0 {
 			p.Keys++
@@ -210,46 +211,46 @@ func (p *Proof) count(views []View) {
 	}
 }
 
-// viewChecks returns the checks of a store with these experiments: of some of the views
-// and, with all of them, of the tables.
-func viewChecks(experiments []Experiment, about func(view string) bool) ([]mustBeEmpty, error) {
+// viewChecks returns the invariants and the checks of tables, for the names for which about is
+// true.
+func viewChecks(experiments []Experiment, about func(view string) bool) ([]emptinessCheck, error) {
 	views, err := Views()
 	if err != nil {
 		return nil, err
 	}
-	checks := []mustBeEmpty{{"experiments", "are not those of the commits", statusCheck(experiments)}}
+	checks := []emptinessCheck{{"experiments", "are not those of the commits", statusCheck(experiments)}}
 	for _, t := range schema.Tables {
 		if len(t.Key) > 0 && about(t.Name) {
-			checks = append(checks, mustBeEmpty{t.Name, "(" + strings.Join(t.Key, ", ") + ") is not unique", keyCheck(t)})
+			checks = append(checks, emptinessCheck{t.Name, "(" + strings.Join(t.Key, ", ") + ") is not unique", keyCheck(t)})
 		}
 		if t.Modes() != 0 && about(t.Name) {
-			checks = append(checks, mustBeEmpty{t.Name, "rows hold in no mode", modesCheck(t)})
+			checks = append(checks, emptinessCheck{t.Name, "rows hold in no mode", modesCheck(t)})
 		}
 	}
 	for _, v := range views {
 		for _, i := range v.Invariants {
 			if about(v.Name) {
-				checks = append(checks, mustBeEmpty{v.Name, "does not hold: " + i.Doc, i.SQL})
+				checks = append(checks, emptinessCheck{v.Name, "does not hold: " + i.Doc, i.SQL})
 			}
 		}
 	}
 	return checks, nil
 }
 
-// keyCheck returns a query for the keys that several rows of a table have.
+// keyCheck returns a query for keys that several rows of a table have.
 func keyCheck(t *schema.Table) string {
 	columns := make([]string, len(t.Key))
 	for i, c := range t.Key {
 		columns[i] = identifier(c)
 	}
 	from := t.Name
-	if t.Links != nil { // shared rows are an experiment's in the wide view
+	if t.Links != nil { // the wide view shows shared rows as each experiment's
 		from = t.Wide()
 	}
 	return "SELECT " + strings.Join(columns, ", ") + ", count(*) AS rows FROM " + from + " GROUP BY ALL HAVING count(*) > 1"
 }
 
-// modesCheck returns a query for the rows of a table that hold in no mode.
+// modesCheck returns a query for the rows of a table that belong to no mode.
 func modesCheck(t *schema.Table) string {
 	var in []string
 	for _, column := range schema.Modes {
@@ -260,8 +261,7 @@ func modesCheck(t *schema.Table) string {
 	return fmt.Sprintf("FROM %s WHERE NOT (%s)", t.Name, strings.Join(in, " OR "))
 }
 
-// statusCheck returns a query for the experiments whose row is not what their
-// commits say.
+// statusCheck returns a query for experiments whose row differs from their commit's entry.
 func statusCheck(experiments []Experiment) string {
 	committed := []string{"(NULL, NULL)"}
 	for _, e := range experiments {
@@ -272,7 +272,7 @@ func statusCheck(experiments []Experiment) string {
 		FROM (FROM committed WHERE experiment_id IS NOT NULL) c FULL JOIN experiments e USING (experiment_id) WHERE c.status IS DISTINCT FROM e.status`
 }
 
-// first words a query's first row and the number of rows; it is empty without rows.
+// first formats a query's first row and the number of rows; empty if there are none.
 func (db *DB) first(ctx context.Context, query string) (string, error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {

@@ -23,7 +23,7 @@ func TestLargeBatchesAreParted(t *testing.T) {
 		batches = append(batches, b)
 	}
 	var got []string
-	for _, part := range checkedTogether(batches) {
+	for _, part := range splitForCheck(batches) {
 		var ids []string
 		for _, e := range experimentsOf(part) {
 			ids = append(ids, e.ExperimentID)

@@ -6,13 +6,12 @@ import (
 	"sync"
 )
 
-// repeated says in a view's comment what goes wrong without conditions on its modes and
-// metrics.
+// repeated is the warning in the comment of a view that has rows of several modes and metrics.
 const repeated = " Values stand here once for each mode, and for each metric in its own unit: sums over all rows are three times too large and add unlike things. Give mode and metric, or group by them."
 
-// comments are the statements that describe tables, views and their columns in the file
-// of a catalog, where any tool shows them. Catalogs in memory, which only this program
-// reads, do without: they take the engine a quarter of the views' time.
+// comments returns the statements that describe tables, views and their columns in a catalog's
+// file, where any tool shows them. Catalogs in memory, which only this program reads, have no
+// comments: creating them takes a quarter as long as creating the views.
 var comments = sync.OnceValues(func() (statements []string, err error) {
 	for _, r := range Relations() {
 		statements = append(statements, commentOn("VIEW "+r.Name, "A row is "+r.Row+"."))
@@ -27,8 +26,8 @@ var comments = sync.OnceValues(func() (statements []string, err error) {
 	return statements, err
 })
 
-// comments are the statements that describe the view and its columns. The engine knows
-// no columns of a macro.
+// comments returns the statements that describe the view and its columns. A macro has no columns to
+// describe.
 func (v View) comments() []string {
 	text := "A row is " + v.Row + "."
 	if v.Repeats() {
@@ -55,9 +54,8 @@ func withUnit(unit, doc string) string {
 	return doc + " [" + unit + "]"
 }
 
-// Repeats reports whether the view's rows have each value once for each mode, beside those
-// of other metrics, so that a sum over all of them means nothing. A macro that takes a mode does
-// not.
+// Repeats reports whether the view repeats each value for each mode and mixes metrics, so that a
+// sum over all rows is meaningless. A macro with a parameter for the mode does not.
 func (v View) Repeats() bool {
 	has := func(name string) func(Column) bool { return func(c Column) bool { return c.Name == name } }
 	return slices.ContainsFunc(v.Columns, has("mode")) && slices.ContainsFunc(v.Columns, has("metric")) &&

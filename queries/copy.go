@@ -12,16 +12,15 @@ import (
 	"time"
 )
 
-// ErrTooLarge says that a result is larger than it may be.
+// ErrTooLarge means that a result is larger than allowed.
 var ErrTooLarge = errors.New("the result is too large")
 
-// sizeLook is the time between looks at the size of a file that the engine writes.
+// sizeLook is how often the size of a file is checked while the engine writes it.
 const sizeLook = 20 * time.Millisecond
 
-// CopyParquet writes the rows of an admitted SELECT as a Parquet file to w, by way of
-// the engine's own temporary directory: the query does not name the file. Options are
-// further ones of COPY. The error is ErrTooLarge if the file has more than largest bytes,
-// unless that is 0.
+// CopyParquet writes the rows of an admitted SELECT as a Parquet file to w. The engine writes it to
+// its own temporary directory, so that the query cannot name a file. options are further options of
+// COPY. The error is ErrTooLarge if the file has more than largest bytes, unless that is 0.
 func (db *DB) CopyParquet(ctx context.Context, conn *sql.Conn, query string, largest int64, w io.Writer, options ...string) error {
 	var dir string
 	if err := conn.QueryRowContext(ctx, "SELECT current_setting('temp_directory')").Scan(&dir); err != nil {
@@ -30,10 +29,10 @@ func (db *DB) CopyParquet(ctx context.Context, conn *sql.Conn, query string, lar
 	if dir == "" {
 		return errors.New("there is no temporary directory (set TMPDIR)")
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil { // the engine makes it when it needs it
+	if err := os.MkdirAll(dir, 0o700); err != nil { // the engine makes it only when it spills
 		return err
 	}
-	place, err := os.MkdirTemp(dir, "result-") // several may be under way
+	place, err := os.MkdirTemp(dir, "result-") // several may run at once
 	if err != nil {
 		return err
 	}
@@ -61,7 +60,7 @@ func (db *DB) CopyParquet(ctx context.Context, conn *sql.Conn, query string, lar
 	return err
 }
 
-// watchSize ends the writing of files in a directory once they are too large.
+// watchSize cancels the writing of files in a directory once they are too large.
 func watchSize(ctx context.Context, dir string, largest int64, end context.CancelCauseFunc) {
 	if largest == 0 {
 		return

@@ -58,7 +58,7 @@ func TestDataViews(t *testing.T) {
 			t.Errorf("%s: (-want +got)\n%s", test.query, diff)
 		}
 	}
-	p, err := Check(context.Background(), db.Store, nil)
+	p, err := Check(context.Background(), db.Store, CheckOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,18 +7,18 @@ import (
 	"stackmill/schema"
 )
 
-// defaultMetrics derives the query of the view default_metrics: what the recording prefers
-// comes first, then metrics in the order in which they are declared, then those of counters
-// and events, by name. If a table of the values that a filter leaves is named, metrics of
-// which there are some come before the others.
-func defaultMetrics(left string) string {
+// defaultMetrics returns the query of the view default_metrics: first the metric that the recording
+// prefers, then metrics in the order of their declaration, then counters and events by name.
+// filtered, if not empty, is the table of stack values that a filter leaves: metrics without any
+// come last.
+func defaultMetrics(filtered string) string {
 	ranks := make([]string, len(schema.Declared))
 	for i, m := range schema.Declared {
 		ranks[i] = fmt.Sprintf("(%s, %d)", quote(m.Name), i)
 	}
 	first, join := "", ""
-	if left != "" {
-		first, join = "v.metric IS NULL, ", " LEFT JOIN (SELECT DISTINCT experiment_id, metric FROM "+left+" WHERE value <> 0) v ON v.experiment_id = m.experiment_id AND v.metric = m.metric"
+	if filtered != "" {
+		first, join = "v.metric IS NULL, ", " LEFT JOIN (SELECT DISTINCT experiment_id, metric FROM "+filtered+" WHERE value <> 0) v ON v.experiment_id = m.experiment_id AND v.metric = m.metric"
 	}
 	return `WITH ranked AS (
   SELECT m.experiment_id, m.metric, m.data_objects, row_number() OVER (PARTITION BY m.experiment_id ORDER BY ` + first + `m.preferred DESC, r.rank NULLS LAST, m.metric) AS rank
@@ -28,5 +28,5 @@ SELECT experiment_id, arg_min(metric, rank) AS metric, arg_min(metric, rank) FIL
 FROM ranked GROUP BY experiment_id`
 }
 
-// usualMetrics is the query of the view for every store.
-func usualMetrics() string { return defaultMetrics("") }
+// defaultMetricsOfStore is the query of the view without a filter.
+func defaultMetricsOfStore() string { return defaultMetrics("") }

@@ -19,53 +19,51 @@ import (
 
 // Limits bound the SQL engine's use of the machine.
 type Limits struct {
-	Memory  int64 // bytes; 0: DefaultMemory, or what the engine takes of a small machine
+	Memory  int64 // bytes; 0: DefaultMemory, or the engine's own limit if that is less
 	Threads int   // 0: as many as there are processors
 }
 
-// DefaultMemory is the most memory that the SQL engine uses by default. What needs
-// more goes to temporary files.
+// DefaultMemory is the SQL engine's default memory limit. What needs more goes to temporary files.
 const DefaultMemory = 4 << 30
 
-// SpillFactor is how many times its memory the engine's temporary files may take.
+// SpillFactor bounds temporary files to a multiple of the memory limit.
 const SpillFactor = 4
 
-// access is what the SQL of an engine may do outside of it.
-type access struct {
+// engineConfig says what an engine may use, and what its SQL may do outside of it.
+type engineConfig struct {
 	Limits
-	most   int64    // bytes of memory, if Limits does not say; 0: DefaultMemory
-	files  []string // the only files that it may open, when it is locked
-	locked bool     // false for our own statements that write a catalog, and for --unsafe
-	// decide, if not nil, is called once the setup has run, and returns files.
-	decide func(connection) (files []string, err error)
+	defaultMemory int64    // bytes, if Limits has none; 0: DefaultMemory
+	files         []string // the only files that a locked engine may open
+	locked        bool     // false for our own statements that write a catalog, and for --unsafe
+	// findFiles, if not nil, returns files once the setup has run.
+	findFiles func(connection) (files []string, err error)
 }
 
-// connection is one of the engine's own.
+// connection is a connection of the engine's driver.
 type connection interface {
 	driver.ExecerContext
 	driver.QueryerContext
 }
 
-// connect opens an empty in-memory database: catalogs are attached to it
-// rather than opened, because a path may hold characters that mean something
-// in a data source name. The statements in setup run once; each is called for every
-// connection.
+// connect opens an empty in-memory database, to which catalogs are attached: a path may hold
+// characters that mean something in a data source name. The statements of setup run once; each runs
+// for every connection.
 //
-// A locked engine opens only the given files and those of its temporary directory,
-// loads no extension, and keeps its settings. It could still write to these files:
-// foreign SQL goes through Admit.
-func connect(may access, setup []string, each func(driver.ExecerContext) error) (*sql.DB, error) {
+// A locked engine opens only the given files and those of its temporary directory, loads no
+// extension, and keeps its settings. It could still write to these files, so foreign SQL goes
+// through Admit.
+func connect(config engineConfig, setup []string, each func(driver.ExecerContext) error) (*sql.DB, error) {
 	temp := newEngineDir()
-	connector, err := duckdb.NewConnector("?"+may.config(temp.path).Encode(), initializer(may, setup, each))
+	connector, err := duckdb.NewConnector("?"+config.settings(temp.path).Encode(), initializer(config, setup, each))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("duckdb: %w", err), temp.remove())
 	}
-	return sql.OpenDB(&ownConnector{connector, temp}), nil
+	return sql.OpenDB(&engineConnector{connector, temp}), nil
 }
 
-// config are the settings with which an engine starts.
-func (may access) config(temp string) url.Values {
-	threads := may.Threads
+// settings are the settings with which an engine starts.
+func (config engineConfig) settings(temp string) url.Values {
+	threads := config.Threads
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
@@ -82,19 +80,19 @@ func (may access) config(temp string) url.Values {
 func kibibytes(n int64) string { return fmt.Sprintf("%dKiB", max(n>>10, 1)) }
 
 // initializer returns the function that sets up each new connection.
-func initializer(may access, setup []string, each func(driver.ExecerContext) error) func(driver.ExecerContext) error {
+func initializer(config engineConfig, setup []string, each func(driver.ExecerContext) error) func(driver.ExecerContext) error {
 	var once sync.Once
 	var failed error
 	return func(conn driver.ExecerContext) error {
 		once.Do(func() {
 			if failed = run(conn, setup); failed == nil {
-				failed = may.limit(conn)
+				failed = config.limit(conn)
 			}
-			if failed == nil && may.decide != nil {
-				may.files, failed = may.decide(conn.(connection))
+			if failed == nil && config.findFiles != nil {
+				config.files, failed = config.findFiles(conn.(connection))
 			}
-			if failed == nil && may.locked {
-				failed = run(conn, lock(may.files))
+			if failed == nil && config.locked {
+				failed = run(conn, lock(config.files))
 			}
 		})
 		if failed != nil {
@@ -113,26 +111,27 @@ func run(conn driver.ExecerContext, statements []string) error {
 	return nil
 }
 
-// limit bounds memory and temporary files, and makes the settings that are the same for all.
-func (may access) limit(conn driver.ExecerContext) error {
-	memory := may.Memory
+// limit sets the limits of memory and temporary files, and settings that all engines share.
+func (config engineConfig) limit(conn driver.ExecerContext) error {
+	memory := config.Memory
 	if memory == 0 {
 		usual, err := engineMemory(conn.(driver.QueryerContext))
 		if err != nil {
 			return err
 		}
-		memory = min(usual, cmp.Or(may.most, DefaultMemory))
+		memory = min(usual, cmp.Or(config.defaultMemory, DefaultMemory))
 	}
 	return run(conn, []string{
 		"SET GLOBAL memory_limit = " + quote(kibibytes(memory)),
 		"SET GLOBAL max_temp_directory_size = " + quote(kibibytes(SpillFactor*memory)),
 		"SET GLOBAL TimeZone = 'UTC'",
-		// The files never change: their footers need not be read twice.
+		// The files never change, so their footers need not be read twice.
 		"SET GLOBAL parquet_metadata_cache = true",
 	})
 }
 
-// engineMemory is the engine's own limit: it knows the machine and the control group.
+// engineMemory returns the engine's own default limit, which considers the machine and the control
+// group.
 func engineMemory(conn driver.QueryerContext) (int64, error) {
 	rows, err := conn.QueryContext(context.Background(), "SELECT current_setting('memory_limit')", nil)
 	if err != nil {
@@ -160,33 +159,33 @@ func lock(files []string) []string {
 		list[i] = `"` + listed.Replace(f) + `"`
 	}
 	return []string{
-		// Files and no directories: in a directory, reading functions could make files. The
-		// list is one text, which the engine reads faster than thousands.
+		// The list has files but no directories: functions that read could create files in a
+		// directory. It is one text, which the engine reads faster than thousands of them.
 		"SET GLOBAL allowed_paths = " + quote("["+strings.Join(list, ", ")+"]"),
 		"SET GLOBAL enable_external_access = false",
 		"SET GLOBAL lock_configuration = true",
 	}
 }
 
-// listed protects the characters that end a quoted text in the text of a list.
+// listed escapes the characters that end a quoted text in a list written as text.
 var listed = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// ownConnector removes the temporary directory when the database is closed.
-type ownConnector struct {
+// engineConnector removes the engine's temporary directory when the database is closed.
+type engineConnector struct {
 	*duckdb.Connector
 	temp engineDir
 }
 
-var _ io.Closer = (*ownConnector)(nil) // sql.DB.Close calls it
+var _ io.Closer = (*engineConnector)(nil) // sql.DB.Close calls it
 
-// Driver leads from a database to its engine.
-func (c *ownConnector) Driver() driver.Driver { return c }
+// Driver implements driver.Connector: sql.DB finds its engine by it.
+func (c *engineConnector) Driver() driver.Driver { return c }
 
 // Open implements driver.Driver: it connects to the same database, whatever the name.
-func (c *ownConnector) Open(string) (driver.Conn, error) { return c.Connect(context.Background()) }
+func (c *engineConnector) Open(string) (driver.Conn, error) { return c.Connect(context.Background()) }
 
-// Close closes the database.
-func (c *ownConnector) Close() error {
+// Close closes the database and removes the directory.
+func (c *engineConnector) Close() error {
 	return errors.Join(c.Connector.Close(), c.temp.remove())
 }
 

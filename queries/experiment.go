@@ -16,16 +16,16 @@ type Experiment struct {
 	Name     string    // for people, unique in the store
 	Ingested time.Time // when its batch was committed
 
-	batch string // whose files have its rows
+	batch string // the batch with its rows
 }
 
-// State is a hash of all that the store says of an experiment besides its rows, which are the
-// same as long as its generation is.
+// State is a hash of everything that the store knows about an experiment except its rows. The rows
+// are the same as long as the generation is.
 func (e *Experiment) State() string {
 	return cachekey.Hash(e.Generation, e.Name, e.Path, e.Status, e.Ingested.UnixNano(), e.Labels)
 }
 
-// experimentsOf returns the experiments of batches that count, by their ids.
+// experimentsOf returns the visible experiments of batches by id.
 func experimentsOf(batches []storedir.Batch) []Experiment {
 	type entry struct {
 		*storedir.Entry
@@ -46,13 +46,12 @@ func experimentsOf(batches []storedir.Batch) []Experiment {
 	return list
 }
 
-// nameUniquely names experiments: each by its base name, after as many parent
-// directories as make it unique. Recordings made at the same path, one after the
-// other, differ by their ids only.
+// nameUniquely names experiments: each by its base name, after as many parent directories as make
+// it unique. Recordings of the same path get their ids appended.
 func nameUniquely(list []Experiment) {
-	parents := make([]string, len(list)) // what is left of the path
+	parents := make([]string, len(list)) // the rest of the path
 	at := make(map[string]int, len(list))
-	n := naming{list: list, of: make(map[string]int, len(list)), others: map[string][]int{}}
+	n := nameIndex{list: list, of: make(map[string]int, len(list)), others: map[string][]int{}}
 	for i := range list {
 		e := &list[i]
 		parents[i] = path.Dir(e.Path)
@@ -73,15 +72,15 @@ func nameUniquely(list []Experiment) {
 	}
 }
 
-// naming knows which experiments have a name: nearly always one.
-type naming struct {
+// nameIndex finds experiments by name: nearly always one.
+type nameIndex struct {
 	list   []Experiment
 	of     map[string]int   // the first with a name
-	others map[string][]int // those with the same name
+	others map[string][]int // further ones with the same name
 }
 
 // name gives an experiment a name.
-func (n *naming) name(i int, name string) {
+func (n *nameIndex) name(i int, name string) {
 	n.list[i].Name = name
 	if _, taken := n.of[name]; taken {
 		n.others[name] = append(n.others[name], i)
@@ -90,8 +89,8 @@ func (n *naming) name(i int, name string) {
 	}
 }
 
-// shared takes their names from the experiments that share them, and returns these.
-func (n *naming) shared() (list []int) {
+// shared returns the experiments that share a name, and takes it from them.
+func (n *nameIndex) shared() (list []int) {
 	for name, others := range n.others {
 		list = append(append(list, n.of[name]), others...)
 		delete(n.of, name)

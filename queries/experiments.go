@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// ListedBeside are the columns of ListExperiments that the view experiments lacks.
-var ListedBeside = []string{"experiment", "errors", "warnings", "labels"}
+// ExtraColumns are the columns of ListExperiments that the view experiments lacks.
+var ExtraColumns = []string{"experiment", "errors", "warnings", "labels"}
 
-// ListExperiments returns a row for each experiment: these columns, or all of the view
-// experiments and besides the numbers of errors and warnings, and its labels, as a JSON
-// object.
+// ListExperiments returns a row for each experiment, with these columns or all: the columns of the
+// view experiments, the numbers of errors and warnings, and the labels as a JSON object.
 func (db *DB) ListExperiments(ctx context.Context, columns ...string) (*sql.Rows, error) {
 	all := "*"
 	if len(columns) > 0 {

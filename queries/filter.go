@@ -10,33 +10,33 @@ import (
 	"stackmill/queries/timerange"
 )
 
-// Filter says which samples count, and which functions are shown of them. All that it says
-// must hold; the numbers of one kind, and the windows of time, are alternatives.
+// Filter says which samples count and which functions are hidden. All conditions must hold; several
+// threads, CPUs or processes are alternatives, and so are several time ranges.
 type Filter struct {
-	Where   []string // SQL over the columns of one sample: WhereHelp
+	Where   []string // SQL over the columns of a sample: WhereHelp
 	Threads []int64
 	CPUs    []int64
 	PIDs    []int64
 	Between []string // BetweenHelp
 
-	// The load objects whose functions are left out, all or but for those that others call.
+	// Load objects whose functions are hidden: all, or all but their entry points.
 	Hide    []string // HideHelp
 	APIOnly []string // APIOnlyHelp
 
-	// Mode is the representation whose stacks are looked at, user mode if it is empty;
-	// Inline says whether inlined functions are functions of their own there.
+	// Mode is the representation whose stacks conditions look at, user mode if empty. Inline makes
+	// inlined functions frames of their own there.
 	Mode   string
 	Inline bool
 }
 
-// FilterError is the error of a filter that means nothing for the store.
+// FilterError is the error of a filter that makes no sense for the store.
 type FilterError struct{ Err error }
 
 func (e *FilterError) Error() string { return e.Err.Error() }
 
 func (e *FilterError) Unwrap() error { return e.Err }
 
-// The help of what a filter is made of.
+// The help of a filter's parts.
 const (
 	WhereHelp = `only samples for which this SQL holds, over the columns experiment, host, pid, process, thread_id, thread_name, cgroup, cpu, time_ns, wall, kind, leaf, leaf_object, ` +
 		`label('KEY'), stack_has('REGEX') (a function on the stack), object_has('REGEX') (a load object there), during('PHASE'); may be repeated: all must hold`
@@ -44,7 +44,7 @@ const (
 		`of which one may be left out, or a phase's name (a label phase.NAME); may be repeated: one must hold`
 )
 
-// IsEmpty reports whether all samples count and all functions are shown.
+// IsEmpty reports whether all samples count and no function is hidden.
 func (f *Filter) IsEmpty() bool { return !f.chooses() && !f.hides() }
 
 // chooses reports whether there are conditions on samples.
@@ -52,10 +52,10 @@ func (f *Filter) chooses() bool {
 	return len(f.Where)+len(f.Threads)+len(f.CPUs)+len(f.PIDs)+len(f.Between) > 0
 }
 
-// hides reports whether functions are left out.
+// hides reports whether functions are hidden.
 func (f *Filter) hides() bool { return len(f.Hide)+len(f.APIOnly) > 0 }
 
-// Conditions are what must hold, as SQL, one each.
+// Conditions returns the conditions on samples as SQL. All must hold.
 func (f *Filter) Conditions() (all []string, err error) {
 	all = slices.Clone(f.Where)
 	for _, in := range []struct {
@@ -89,7 +89,7 @@ func (f *Filter) Conditions() (all []string, err error) {
 	return all, nil
 }
 
-// window returns the condition of one window of time.
+// window returns the condition of one time range.
 func window(text string) (string, error) {
 	from, until, isPair := strings.Cut(text, ",")
 	if !isPair {

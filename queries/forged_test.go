@@ -22,12 +22,12 @@ func TestForgedStores(t *testing.T) {
 	const batch = "00000000000000aa"
 	samples := storedir.FilePath("samples", batch)
 	forgedCatalog := func(t *testing.T, store string) {
-		s := newSaid(store)
+		s := readCommitState(store)
 		c, err := s.contents()
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, forged := s.defined(), *c
+		d, forged := s.definitions(), *c
 		forged.Batches = slices.Clone(c.Batches)
 		relative, err := filepath.Rel(store, secret)
 		if err != nil {
@@ -84,7 +84,7 @@ func TestForgedStores(t *testing.T) {
 			conn.Close()
 			db.Close()
 		}
-		proof, err := Check(t.Context(), store, nil)
+		proof, err := Check(t.Context(), store, CheckOptions{})
 		if err != nil || len(proof.Wrong) == 0 {
 			t.Errorf("%s: check finds %v, %v", name, proof, err)
 		}
@@ -96,7 +96,7 @@ func TestForgedStores(t *testing.T) {
 	}
 }
 
-// What a query needs and is not there is said, and is nobody's refusal.
+// What a query needs and is not there is commits, and is nobody's refusal.
 func TestLostFiles(t *testing.T) {
 	for _, dir := range []string{"plain", "it's [a] *store*", "two\nlines"} {
 		store := filepath.Join(t.TempDir(), dir)

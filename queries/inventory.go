@@ -12,16 +12,16 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// inventory lists what is in a store's folder, whatever its commits say.
-type inventory struct {
+// fileListing is what a store's directory contains, whatever its commits say.
+type fileListing struct {
 	files    []string // relative to the store, with slashes
 	attempts storedir.Attempts
 }
 
-// takeInventory lists the files of a store. Files that are being written belong to its
-// attempts; commits name the files written before.
-func takeInventory(store string) (*inventory, error) {
-	inv := &inventory{}
+// listFiles lists the files of a store and the attempts to write batches, whose files may be
+// incomplete.
+func listFiles(store string) (*fileListing, error) {
+	inv := &fileListing{}
 	err := fs.WalkDir(os.DirFS(store), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && name != ".": // just removed
@@ -47,8 +47,8 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// checkInventory reports the files that no commit names.
-func (p *Proof) checkInventory(store string, c *storedir.Contents, inv *inventory) {
+// checkExtraFiles reports the files that no commit names.
+func (p *CheckReport) checkExtraFiles(store string, c *storedir.Contents, inv *fileListing) {
 	known, open := named(c)
 	for _, name := range inv.files {
 		dir, _, below := strings.Cut(name, "/")
@@ -57,7 +57,7 @@ func (p *Proof) checkInventory(store string, c *storedir.Contents, inv *inventor
 		case dir == storedir.TablesDir && open[storedir.BatchOf(name)]:
 		case dir == storedir.TablesDir && slices.Contains(inv.attempts.Abandoned, storedir.StagingDir+"/"+attempt):
 			p.note(name, "was left by an ingest that was killed: goes with the next one")
-		case !exists(filepath.Join(store, name)): // an attempt that was given up
+		case !exists(filepath.Join(store, name)): // of an attempt that was just abandoned
 		case below && (dir == storedir.TablesDir || dir == storedir.CommitsDir):
 			p.add(name, "is in no commit of the store")
 			p.extra = append(p.extra, name)
@@ -71,8 +71,8 @@ func (p *Proof) checkInventory(store string, c *storedir.Contents, inv *inventor
 	}
 }
 
-// named returns the commits' own files and the files they name, and the batches whose
-// files are unknown because their commits cannot be read.
+// named returns the files that commits name, the commits' own included, and the batches whose files
+// are unknown because their commits cannot be read.
 func named(c *storedir.Contents) (files, open map[string]bool) {
 	files, open = map[string]bool{}, map[string]bool{}
 	add := func(d storedir.Damaged) {

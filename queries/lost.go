@@ -12,8 +12,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// LostFile is the error of a query that needs a file of the store which is missing or damaged,
-// or has something else in its place.
+// LostFile is the error of a query that needs a file of the store which is missing, damaged or
+// replaced.
 type LostFile struct {
 	Path  string
 	doing string // what failed, with a colon
@@ -33,11 +33,11 @@ func (e *LostFile) Error() string {
 
 func (e *LostFile) Unwrap() error { return e.cause }
 
-// lost is what the locked engine says of such a file: it may not open it, or takes its path for
-// a folder or a pattern.
+// lost matches the messages of a locked engine about such a file: it may not open it, or takes its
+// path for a directory or a pattern.
 var lost = lazyregexp.New(`(?s)(?:\w+ Error: )?(?:Cannot access file|No files found that match the pattern|Cannot open file) "([^"]*/tables/(\w+)/([^"/]+)\.parquet)(?:/\*\*/\*\.parquet)?"`)
 
-// FindLostFile returns the file of a store that an error is about, nil if it is about something
+// FindLostFile returns the file of a store that an error is about; nil if it is about something
 // else.
 func FindLostFile(err error) *LostFile {
 	if err == nil {
@@ -52,5 +52,5 @@ func FindLostFile(err error) *LostFile {
 	return &LostFile{unescaped.Replace(m[1]), doing, err}
 }
 
-// unescaped undoes what literal does.
+// unescaped reverses literal.
 var unescaped = strings.NewReplacer("[*]", "*", "[?]", "?", "[[]", "[")

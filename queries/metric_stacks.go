@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// metricColumn is a column of sums of one metric.
+// metricColumn is a column with the sum of one metric.
 type metricColumn struct{ name, metric string }
 
-// metricStacks are the columns of a view with a row for each stack: sums of metrics that one
-// kind of calls makes.
+// metricStacks are the columns of a view with a row for each stack: sums of the metrics of one kind
+// of calls.
 type metricStacks []metricColumn
 
 // query is the view's query.
@@ -25,7 +25,8 @@ func (columns metricStacks) inlined() string {
   FROM (FROM frames JOIN (SELECT DISTINCT experiment_id, stack_id FROM sums) USING (experiment_id, stack_id)) s JOIN location_levels l USING (experiment_id, location_id)`)
 }
 
-// over is the query with the texts of the functions that another query finds on the stacks.
+// over is the query with the stacks' texts made of the functions that another query finds on the
+// stacks.
 func (columns metricStacks) over(passed string) string {
 	var sums, shown, metrics []string
 	for _, c := range columns {

@@ -12,20 +12,20 @@ import (
 // Metric is a metric of the experiments of a session.
 type Metric struct {
 	Name        string
-	Unit        string   // of the first experiment that has it
-	Experiments []string // the ids of those that have it
-	DefaultOf   int      // how many show it unless another is asked for
+	Unit        string   // in the first experiment that has it
+	Experiments []string // ids of those that have it
+	DefaultOf   int      // number of experiments that show it by default
 }
 
-// metrics are those of a session.
+// metrics caches the metrics of a session.
 type metrics struct {
 	mu    sync.Mutex
 	known []Metric // nil before they are asked for
 }
 
-// Metrics returns the metrics of a session's experiments: those that most show unless another
-// is asked for first, then those that most have, then in the order in which metrics are declared.
-// They are read once for a session: of a store of many batches, that is reading as many files.
+// Metrics returns the metrics of a session's experiments: first those that are the default of most,
+// then those that most have, then in the order of declaration. They are read once per session,
+// since each batch has them in a file of its own.
 func (db *DB) Metrics(ctx context.Context) ([]Metric, error) {
 	db.metrics.mu.Lock()
 	defer db.metrics.mu.Unlock()

@@ -33,7 +33,7 @@ func TestMetrics(t *testing.T) {
 	if all, _ := db.Metrics(t.Context()); !slices.Equal(all[0].Experiments, ids) {
 		t.Errorf("%q have totalcpu, not %q", all[0].Experiments, ids)
 	}
-	part, err := db.Part(t.Context(), "monday/test.1.er")
+	part, err := db.Subset(t.Context(), "monday/test.1.er")
 	if err != nil {
 		t.Fatal(err)
 	}

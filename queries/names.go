@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// matching returns the numbers of the experiments that are exactly the name
-// or, failing that, end in it.
+// matching returns the indexes of the experiments with a name or id or, failing that, with a name
+// that ends in it.
 func matching(experiments []Experiment, name string) []int {
 	var exact, ending []int
 	for i, e := range experiments {
@@ -24,14 +24,13 @@ func matching(experiments []Experiment, name string) []int {
 	return ending
 }
 
-// base is the recording's own name within a name that is unique.
+// base returns the recording's own name from a unique name.
 func base(name string) string {
 	name, _, _ = strings.Cut(name[strings.LastIndex(name, "/")+1:], "@")
 	return name
 }
 
-// closest returns up to five known names that name may stand for: those that contain
-// it, or differ by few letters.
+// closest returns up to five known names that contain a name or differ from it by few letters.
 func closest(name string, known []string) []string {
 	type candidate struct {
 		name     string
@@ -76,11 +75,10 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Suggest asks, after an unknown name, whether similar known names were meant. It is
-// empty if there are none.
+// Suggest asks whether similar known names were meant by an unknown one; empty if there are none.
 func Suggest(name string, known []string) string { return near(slices.Compact(closest(name, known))) }
 
-// near words a list of names that may have been meant.
+// near formats a list of names that may have been meant.
 func near(names []string) string {
 	switch len(names) {
 	case 0:
@@ -98,6 +96,6 @@ func near(names []string) string {
 	return s + "?"
 }
 
-// ObjectPath is SQL of the end of a load object's path that distinguishes it in its experiment,
-// of a row o of load_objects.
+// ObjectPath is SQL of the end of a load object's path that distinguishes it in its experiment, for
+// a row o of load_objects.
 const ObjectPath = "COALESCE(NULLIF(o.short_path, ''), o.name)"

@@ -21,17 +21,17 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Older reads a store of schema.OlderVersion by the views of its catalog, which the program that
-// wrote the store has left there: files of that format lack rows that follow from others.
+// Older reads a store of schema.OlderVersion through the views of its catalog, which the program
+// that wrote the store left there: files of that format lack rows that follow from others.
 type Older struct {
 	store string
 	db    *sql.DB
 	conn  *sql.Conn
-	ids   map[[2]string]bool // the batches and identifiers of the experiments that the catalog shows
+	ids   map[[2]string]bool // batches and ids of the experiments in the catalog
 }
 
-// OpenOlder opens a store of which batches have that format. The error says so if its catalog does
-// not have them.
+// OpenOlder opens a store whose batches have that format. It is an error if the catalog lacks one
+// of their experiments.
 func OpenOlder(ctx context.Context, store string, limits Limits, batches []*storedir.Batch) (*Older, error) {
 	store, err := filepath.Abs(store)
 	if err != nil {
@@ -40,7 +40,7 @@ func OpenOlder(ctx context.Context, store string, limits Limits, batches []*stor
 	path := filepath.Join(store, CatalogFile)
 	files := []string{path}
 	err = filepath.WalkDir(filepath.Join(store, storedir.TablesDir), func(file string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() { // the views read replaced batches, too
+		if err == nil && entry.Type().IsRegular() { // the views also read replaced batches
 			files = append(files, file)
 		}
 		return err
@@ -51,14 +51,14 @@ func OpenOlder(ctx context.Context, store string, limits Limits, batches []*stor
 	var db *sql.DB
 	if err == nil {
 		setup := []string{"ATTACH " + quote(path) + " AS older (READ_ONLY)"}
-		db, err = connect(access{Limits: limits, files: files, locked: true}, setup, func(conn driver.ExecerContext) error {
+		db, err = connect(engineConfig{Limits: limits, files: files, locked: true}, setup, func(conn driver.ExecerContext) error {
 			return run(conn, []string{"USE older"})
 		})
 	}
 	o := &Older{store: store, db: db, ids: map[[2]string]bool{}}
 	if err == nil {
 		if o.conn, err = db.Conn(ctx); err == nil {
-			err = errors.Join(o.follow(ctx), o.readExperiments(ctx))
+			err = errors.Join(o.relocate(ctx), o.readExperiments(ctx))
 		}
 	}
 	if err == nil {
@@ -76,7 +76,7 @@ func OpenOlder(ctx context.Context, store string, limits Limits, batches []*stor
 	return o, nil
 }
 
-// Close ends the engine.
+// Close closes the engine.
 func (o *Older) Close() (err error) {
 	if o.conn != nil {
 		err = o.conn.Close()
@@ -87,11 +87,11 @@ func (o *Older) Close() (err error) {
 	return err
 }
 
-// place is where macros of the catalog say that the store is.
-var place = lazyregexp.New(`''([^']*(?:''''[^']*)*)/tables/experiments/`)
+// storePath matches the path of the store in the catalog's macros.
+var storePath = lazyregexp.New(`''([^']*(?:''''[^']*)*)/tables/experiments/`)
 
-// follow has macros of the catalog read the store where it is now.
-func (o *Older) follow(ctx context.Context) error {
+// relocate makes the catalog's macros read the store at its present path.
+func (o *Older) relocate(ctx context.Context) error {
 	rows, err := o.conn.QueryContext(ctx, "SELECT function_name, macro_definition FROM duckdb_functions() WHERE database_name = 'older' AND function_type = 'table_macro' AND macro_definition LIKE '%/tables/%' ORDER BY function_name <> 'experiments_rows'")
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (o *Older) follow(ctx context.Context) error {
 		if err := rows.Scan(&name, &definition); err != nil {
 			return err
 		}
-		if found := place().FindStringSubmatch(definition); was == "" && found != nil {
+		if found := storePath().FindStringSubmatch(definition); was == "" && found != nil {
 			was = found[1]
 		}
 		if was != "" && was != is {
@@ -138,7 +138,7 @@ func (o *Older) readExperiments(ctx context.Context) error {
 	return rows.Err()
 }
 
-// covers returns an error unless the catalog shows all experiments of a batch that count.
+// covers returns an error unless the catalog has all visible experiments of a batch.
 func (o *Older) covers(b *storedir.Batch) error {
 	for e := range b.Visible {
 		if !o.ids[[2]string{b.Batch, e.ExperimentID}] {
@@ -148,12 +148,12 @@ func (o *Older) covers(b *storedir.Batch) error {
 	return nil
 }
 
-// completed are tables of which the older format's files lack rows or columns that follow from others,
-// besides those of values by mode, and the column that their rows are numbered by.
+// completed are the tables, besides those of values by mode, whose files in the older format lack
+// rows or columns that views add, and the columns that number their rows.
 var completed = map[*schema.Table]string{schema.Functions: "function_no", schema.Modules: "module_id", schema.Locations: "location", schema.TreeFrames: "frame"}
 
-// Rows emits a table's rows of experiments of a batch as they are today: in the order of its file
-// or, where views have to complete them, sorted by columns.
+// Rows emits a table's rows of experiments of a batch in today's format: in the order of its file
+// or, where views have to add rows, sorted by columns.
 func (o *Older) Rows(ctx context.Context, t *schema.Table, b *storedir.Batch, ids, order []string, emit func(arrow.RecordBatch) error) error {
 	columns := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -180,7 +180,7 @@ func (o *Older) Rows(ctx context.Context, t *schema.Table, b *storedir.Batch, id
 		return nil
 	case t.Links != nil:
 		from = file(t) + " SEMI JOIN (SELECT listing FROM " + file(t.Links) + " WHERE " + visible + ") USING (listing) ORDER BY file_row_number"
-	case t.Has(schema.ListedIn): // the first row of a list has the hash of its content, also where that was another one
+	case t.Has(schema.ListedIn): // only the first row of a list has the hash of its content
 		from = fmt.Sprintf(`(SELECT * REPLACE (CASE WHEN row_number() OVER (PARTITION BY listing ORDER BY experiment_id, file_row_number) = 1 THEN content END AS content)
 			FROM (SELECT * REPLACE (max(content) OVER (PARTITION BY listing) AS content) FROM %s) WHERE %s) ORDER BY experiment_id, file_row_number`, file(t), visible)
 	default:
@@ -239,7 +239,7 @@ func asDeclared(t *schema.Table, rows arrow.RecordBatch) (arrow.RecordBatch, err
 			}
 			columns[i] = b.NewArray()
 			b.Release()
-		case from.DataType().ID() == c.Type.Arrow().ID(): // of times, the zone may differ
+		case from.DataType().ID() == c.Type.Arrow().ID(): // the time zone may differ
 			data := array.NewData(c.Type.Arrow(), from.Len(), from.Data().Buffers(), nil, from.NullN(), from.Data().Offset())
 			columns[i] = array.MakeFromData(data)
 			data.Release()

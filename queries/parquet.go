@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// fixedOptions turn off whatever read_parquet derives from names of files and folders, or from
-// the session's settings. By default it takes each folder KEY=VALUE of a path for a column, in
+// fixedOptions turn off everything that read_parquet derives from names of files and directories,
+// or from the session's settings. By default a directory KEY=VALUE in a path becomes a column, in
 // place of the files' own column of that name.
 var fixedOptions = []string{"hive_partitioning = false", "union_by_name = false", "binary_as_string = false"}
 
-// ReadParquet returns the relation of the rows in Parquet files. No other code may name a
-// function of the SQL engine that reads files: a test looks for them. Paths are absolute;
-// options are further ones of read_parquet, such as "filename = true".
+// ReadParquet returns the relation of the rows in Parquet files. No other code may name a function
+// of the SQL engine that reads files: a test looks for them. Paths are absolute; options are
+// further options of read_parquet, such as "filename = true".
 func ReadParquet(paths []string, options ...string) string {
 	list := make([]string, len(paths))
 	for i, path := range paths {
@@ -22,5 +22,5 @@ func ReadParquet(paths []string, options ...string) string {
 	return fmt.Sprintf("read_parquet([%s], %s)", strings.Join(list, ", "), strings.Join(slices.Concat(fixedOptions, options), ", "))
 }
 
-// literal protects the characters that read_parquet takes for patterns.
+// literal escapes the characters that read_parquet takes for patterns.
 var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")

@@ -93,7 +93,7 @@ func TestWaysToStores(t *testing.T) {
 	}
 	t.Chdir(dir)
 	ask := func(store string) string {
-		db, err := open(t, store).Narrow(t.Context(), Filter{Where: []string{"thread_id > 0"}})
+		db, err := open(t, store).Filter(t.Context(), Filter{Where: []string{"thread_id > 0"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestWaysToStores(t *testing.T) {
 			t.Errorf("%s: %s, not %s", way, got, want)
 		}
 	}
-	proof, err := Check(t.Context(), link, nil)
+	proof, err := Check(t.Context(), link, CheckOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestCheckReadsByEngine(t *testing.T) {
 		if err := storetest.Build(store, storetest.Two); err != nil {
 			t.Fatal(err)
 		}
-		proof, err := Check(t.Context(), store, nil)
+		proof, err := Check(t.Context(), store, CheckOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func TestCheckReadsByEngine(t *testing.T) {
 func TestCheckReadsLongValues(t *testing.T) {
 	for _, first := range []string{"a", "z"} { // the least name, or the largest
 		store := storetest.New(t, strings.ReplaceAll(storetest.Two, "main", first+strings.Repeat("x", 9000)))
-		proof, err := Check(t.Context(), store, nil)
+		proof, err := Check(t.Context(), store, CheckOptions{})
 		if err != nil || len(proof.Wrong) > 0 {
 			t.Errorf("%s: %v, %.300v", first, err, proof.Wrong)
 		}

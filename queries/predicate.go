@@ -11,34 +11,35 @@ import (
 	"strings"
 )
 
-// predicate is a filter's SQL and what it refers to.
+// predicate is the conditions of a filter as SQL, and what it refers to.
 type predicate struct {
-	sql     string              // in which a call of one of sampleFunctions is a column: its name, _ and the number of its text
+	sql     string              // calls of sampleFunctions are replaced by columns: the name, _ and the index of the argument
 	columns []string            // of sampleColumns
 	texts   map[string][]string // arguments, by the name of one of sampleFunctions
 }
 
-// sampleColumns are the columns that conditions may have, with what they are made of: of
-// the sample s, its experiment e, its process p, its thread's name a and its stack k.
+// sampleColumns are the columns that conditions may use, with their SQL over the sample s, its
+// experiment e, its process p, its thread's name a and its stack k.
 var sampleColumns = map[string]string{
 	"experiment": "e.experiment", "host": "e.host", "wall": "make_timestamp(e.started_us + s.time_ns // 1000)",
 	"pid": "p.pid", "process": "s.process", "thread_id": "s.thread_id", "thread_name": "a.thread_name", "cgroup": "s.cgroup", "cpu": "s.cpu", "time_ns": "s.time_ns", "kind": "s.kind",
 	"leaf": "k.leaf", "leaf_object": "k.leaf_object",
 }
 
-// sampleFunctions are the functions of a sample that conditions may have, of one text each.
+// sampleFunctions are the functions of a sample that conditions may call, with one text as
+// argument.
 var sampleFunctions = []string{"label", "stack_has", "object_has", "during"}
 
 func columnNames() []string {
 	return []string{"experiment", "host", "pid", "process", "thread_id", "thread_name", "cgroup", "cpu", "time_ns", "wall", "kind", "leaf", "leaf_object"}
 }
 
-// understand parses the conditions of a filter, each of which is one expression.
-func understand(ctx context.Context, conn *sql.Conn, all []string) (*predicate, error) {
+// parsePredicate parses the conditions of a filter, each of which is one expression.
+func parsePredicate(ctx context.Context, conn *sql.Conn, all []string) (*predicate, error) {
 	c := &predicate{texts: map[string][]string{}}
 	var parts []string
 	for _, text := range all {
-		// A comment at its end may not swallow the bracket.
+		// A comment at the end of the text must not swallow the bracket.
 		part, err := c.read(ctx, conn, "("+text+"\n)")
 		if err != nil {
 			return nil, &FilterError{fmt.Errorf("condition %s: %w", strings.TrimSpace(text), err)}
@@ -51,7 +52,7 @@ func understand(ctx context.Context, conn *sql.Conn, all []string) (*predicate, 
 	return c, nil
 }
 
-// check makes sure that the labels and phases are some experiment's.
+// check returns an error if no experiment has a label or phase that is used.
 func (c *predicate) check(ctx context.Context, db *DB) error {
 	for _, of := range []struct{ function, view, what, list string }{
 		{"label", "labels", "label", "stackmill experiments"}, {"during", "marks", "phase", `stackmill query "FROM marks"`},
@@ -74,8 +75,8 @@ func (c *predicate) check(ctx context.Context, db *DB) error {
 
 var errNotOne = errors.New("is not one expression (as after WHERE, without SELECT)")
 
-// read parses one expression with the engine's parser, takes what it refers to, and returns
-// it with columns in place of the functions of a sample.
+// read parses one expression with the engine's parser, records what it refers to, and returns it
+// with columns in place of the functions of a sample.
 func (c *predicate) read(ctx context.Context, conn *sql.Conn, text string) (string, error) {
 	var tree string
 	if err := conn.QueryRowContext(ctx, "SELECT json_serialize_sql("+quote("SELECT "+text)+")::VARCHAR").Scan(&tree); err != nil {
@@ -83,7 +84,7 @@ func (c *predicate) read(ctx context.Context, conn *sql.Conn, text string) (stri
 	}
 	var parsed map[string]any
 	d := json.NewDecoder(strings.NewReader(tree))
-	d.UseNumber() // of 64 bits
+	d.UseNumber() // they may have 64 bits
 	if err := d.Decode(&parsed); err != nil {
 		return "", err
 	}
@@ -107,7 +108,7 @@ func (c *predicate) read(ctx context.Context, conn *sql.Conn, text string) (stri
 	return strings.TrimPrefix(sql, "SELECT "), err
 }
 
-// oneExpression returns the expression of a statement that selects one, and does nothing else.
+// oneExpression returns the expression of a statement that only selects one; nil for any other.
 func oneExpression(parsed map[string]any) any {
 	statements, _ := parsed["statements"].([]any)
 	if len(statements) != 1 {
@@ -123,7 +124,7 @@ func oneExpression(parsed map[string]any) any {
 	return list[0]
 }
 
-// walk takes what a part of an expression refers to.
+// walk records what a part of an expression refers to.
 func (c *predicate) walk(part any) error {
 	switch p := part.(type) {
 	case []any:
@@ -146,8 +147,7 @@ func (c *predicate) walk(part any) error {
 	return nil
 }
 
-// expression takes an expression that is more than its parts; descend says whether these
-// are to be looked at.
+// expression records an expression; descend says whether its parts are to be walked as well.
 func (c *predicate) expression(p map[string]any) (descend bool, err error) {
 	switch p["class"] {
 	case "SUBQUERY":
@@ -184,7 +184,7 @@ func (c *predicate) column(names any) error {
 	return nil
 }
 
-// call takes a call of one of sampleFunctions, and returns the number of its text.
+// call records a call of one of sampleFunctions, and returns the index of its argument.
 func (c *predicate) call(name string, arguments any) (int, error) {
 	var text string
 	list, _ := arguments.([]any)
@@ -210,7 +210,7 @@ func (c *predicate) call(name string, arguments any) (int, error) {
 	return n, nil
 }
 
-// uses reports whether the condition has one of these columns or functions.
+// uses reports whether the conditions use one of these columns or functions.
 func (c *predicate) uses(names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(c.columns, n) || len(c.texts[n]) > 0 })
 }

@@ -12,27 +12,27 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// publishings bounds how often a catalog is made again because others have committed.
+// publishings bounds how often a catalog is rebuilt because others have committed.
 const publishings = 20
 
-// Publish brings the store's catalog up to date with its commits. Of several processes that
-// commit and publish at once, the last leaves a complete catalog. The error is
-// storedir.ErrNoStore if there is no store.
-func Publish(store string) error { return bring(store, false) }
+// Publish brings the store's catalog up to date with its commits. If several processes commit and
+// publish at once, the last leaves a complete catalog. The error is storedir.ErrNoStore if there is
+// no store.
+func Publish(store string) error { return publishUntilStable(store, false) }
 
-// Refresh is Publish, unless the store's catalog is that of its commits already.
-func Refresh(store string) error { return bring(store, true) }
+// Refresh is Publish, unless the catalog is up to date already.
+func Refresh(store string) error { return publishUntilStable(store, true) }
 
-// marked reports whether a catalog's file has a fingerprint, which stands there as plain
-// text, in a table. Catalogs are never changed, only replaced.
-func marked(path, fingerprint string) bool {
+// hasFingerprint reports whether a catalog's file has a fingerprint. It is there as plain text, and
+// catalogs are replaced, never changed.
+func hasFingerprint(path, fingerprint string) bool {
 	content, err := storedir.ReadFile(path, math.MaxInt64-1)
 	return err == nil && bytes.Contains(content, []byte(fingerprint))
 }
 
-// bring publishes until no commit comes in between; keep says that a catalog may stay that is
-// up to date.
-func bring(store string, keep bool) error {
+// publishUntilStable publishes until no commit comes in between. keep leaves a catalog that is up
+// to date.
+func publishUntilStable(store string, keep bool) error {
 	for range publishings {
 		before, err := storedir.Batches(store)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -42,9 +42,9 @@ func bring(store string, keep bool) error {
 		if err != nil {
 			return err
 		}
-		s := newSaid(absolute)
+		s := readCommitState(absolute)
 		has := func(fingerprint string) bool {
-			return keep && fingerprint != "" && marked(filepath.Join(absolute, CatalogFile), fingerprint)
+			return keep && fingerprint != "" && hasFingerprint(filepath.Join(absolute, CatalogFile), fingerprint)
 		}
 		if has(s.fingerprint()) {
 			return nil
@@ -52,7 +52,7 @@ func bring(store string, keep bool) error {
 		if _, err := s.contents(); err != nil {
 			return err
 		}
-		d := s.defined()
+		d := s.definitions()
 		if has(d.fingerprint) {
 			s.remember(d)
 			return nil
@@ -60,7 +60,7 @@ func bring(store string, keep bool) error {
 		if err := publish(absolute, d); err != nil {
 			return fmt.Errorf("catalog of %s: %w", absolute, err)
 		}
-		// The catalog that ours replaced may have had more commits.
+		// The catalog that this one replaced may have had more commits.
 		after, err := storedir.Batches(store)
 		if err != nil {
 			return err
@@ -70,10 +70,10 @@ func bring(store string, keep bool) error {
 			return nil
 		}
 	}
-	return nil // the next reader makes it
+	return nil // the next reader rebuilds it
 }
 
-// publish puts a catalog in place.
+// publish replaces the catalog.
 func publish(store string, d *definitions) error {
 	scratch, err := storedir.NewScratch(store)
 	if err != nil {

@@ -43,7 +43,7 @@ func TestRefresh(t *testing.T) {
 			}
 			old = info
 		}
-		db, _, err := readCatalog(t.Context(), store, access{}, &sight{})
+		db, _, err := readCatalog(t.Context(), store, engineConfig{}, &catalogScope{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestCheckFindsOtherFiles(t *testing.T) {
 		if err := errors.Join(writeCatalog(path, d), storedir.Place(path, filepath.Join(store, CatalogFile))); err != nil {
 			t.Fatal(err)
 		}
-		var p Proof
+		var p CheckReport
 		if err := p.checkCatalog(t.Context(), store, look.Batches, true); err != nil || (len(p.Wrong) > 0) != (elsewhere != "") {
 			t.Errorf("%q: %v %v", elsewhere, p.Wrong, err)
 		}
@@ -128,28 +128,28 @@ func TestMadeFromTemplate(t *testing.T) {
 	}
 	d := define(store, look.Batches, experimentsOf(look.Batches))
 	attach := "ATTACH " + quote(filepath.Join(t.TempDir(), CatalogFile)) + " AS " + catalogName
-	engine, err := connect(access{}, []string{attach}, (&sight{}).use)
+	engine, err := connect(engineConfig{}, []string{attach}, (&catalogScope{}).use)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(d.make(t.Context(), engine), engine.Close()); err != nil {
 		t.Fatal(err)
 	}
-	made, err := connect(access{}, []string{attach}, (&sight{}).use) // a file does not keep all that memory does
+	made, err := connect(engineConfig{}, []string{attach}, (&catalogScope{}).use) // a file does not keep all that memory does
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer made.Close()
-	written, found, err := readCatalog(t.Context(), store, access{}, &sight{})
+	written, found, err := readCatalog(t.Context(), store, engineConfig{}, &catalogScope{})
 	if err != nil || found != d.fingerprint {
 		t.Fatal(found, err)
 	}
 	defer written.Close()
-	want, err := defined(t.Context(), made)
+	want, err := catalogContent(t.Context(), made)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := defined(t.Context(), written)
+	got, err := catalogContent(t.Context(), written)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,18 +6,18 @@ import (
 	"stackmill/schema"
 )
 
-// ranged is what differs between views of values by ranges of something that samples of
-// some kinds have; those of other kinds have 0 of it.
-type ranged struct {
-	ranges string // the view of the ranges
-	column string // their names' column there
-	of     string // the column of spans
-	spans  string // the query of what samples have
+// rangeView generates a view of values by ranges of an amount that samples of some kinds have.
+// Other kinds have 0 of it.
+type rangeView struct {
+	ranges string // the view with the ranges
+	column string // its column with their names
+	of     string // the column of spans with the amount
+	spans  string // the query of the samples' amounts
 	kinds  []schema.Kind
 }
 
-// query is the query of such a view.
-func (r ranged) query() string {
+// query is the view's query.
+func (r rangeView) query() string {
 	var metrics, kinds []string
 	for _, k := range r.kinds {
 		kinds = append(kinds, k.String())
@@ -55,10 +55,10 @@ GROUP BY ALL`, r.ranges, r.column, r.of, r.spans, Quote(metrics...), Quote(kinds
 }
 
 var (
-	sizes = ranged{"byte_ranges", "size_range", "bytes", `SELECT experiment_id, sample, size AS bytes FROM heap_samples
+	sizes = rangeView{"byte_ranges", "size_range", "bytes", `SELECT experiment_id, sample, size AS bytes FROM heap_samples
   UNION ALL
   SELECT experiment_id, sample, bytes FROM io_samples`, []schema.Kind{schema.Heap, schema.IO}}
-	durations = ranged{"duration_ranges", "duration_range", "ns", `SELECT experiment_id, sample, ended_ns - allocated_ns AS ns FROM heap_blocks
+	durations = rangeView{"duration_ranges", "duration_range", "ns", `SELECT experiment_id, sample, ended_ns - allocated_ns AS ns FROM heap_blocks
   UNION ALL
   SELECT experiment_id, sample, greatest(duration_ns, 0) FROM io_samples
   UNION ALL

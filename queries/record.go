@@ -9,10 +9,10 @@ import (
 // Record is a row of a query by column.
 type Record map[string]any
 
-// Text is the text in a column, or empty.
+// Text returns the text in a column, or "".
 func (r Record) Text(column string) string { s, _ := r[column].(string); return s }
 
-// Number is the whole number in a column, or 0.
+// Number returns the integer in a column, or 0.
 func (r Record) Number(column string) int64 {
 	switch n := r[column].(type) {
 	case int64:
@@ -32,7 +32,7 @@ func (db *DB) Records(ctx context.Context, query string, args ...any) ([]Record,
 	return ScanRecords(rows)
 }
 
-// ScanRecords returns rows, and closes them.
+// ScanRecords reads all rows and closes them.
 func ScanRecords(rows *sql.Rows) ([]Record, error) {
 	defer rows.Close()
 	columns, err := rows.Columns()

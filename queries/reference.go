@@ -52,8 +52,7 @@ This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 	return b.String()
 }
 
-// sharedSentence says which experiments have the rows of a table, empty if each row is of
-// one.
+// sharedSentence says which experiments share the rows of a table, empty if none do.
 func sharedSentence(t *schema.Table) string {
 	if t.Links == nil {
 		return ""
@@ -117,7 +116,7 @@ manual's, as [this program applies them](semantics.md).
 
 This page is made from the headers of ` + "`queries/*.sql`" + ` by ` + "`make docs`" + `.
 `)
-	// What people ask for first, then what those views are made of.
+	// What people ask for first, then the views that these are made of.
 	slices.SortStableFunc(views, func(a, b View) int { return b.about() - a.about() })
 	for _, v := range views {
 		writeView(&b, v)
@@ -157,8 +156,8 @@ func writeView(b *strings.Builder, v View) {
 	}
 }
 
-// html escapes angle brackets outside back quotes, which would be tags, and bars,
-// which would end a cell.
+// html escapes angle brackets outside of back quotes, which would be tags, and bars, which would
+// end a cell.
 func html(s string) string {
 	parts := strings.Split(s, "`")
 	for i := 0; i < len(parts); i += 2 {

@@ -6,7 +6,7 @@ import (
 	"stackmill/schema"
 )
 
-// Relation is a table, or the wide view of one, as SQL knows it.
+// Relation is a table, or its wide view, as SQL sees it.
 type Relation struct {
 	Name, Row string
 	Wide      bool

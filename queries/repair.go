@@ -8,18 +8,17 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// repairs bounds how often a store is checked again: removing a file may leave others
-// that no commit names.
+// repairs bounds how often a store is checked again: removing a file may leave others that no
+// commit names.
 const repairs = 3
 
-// Repair puts a store in order: it gives commits their names back, removes files that
-// no commit names and what killed programs left, leaves damaged experiments out until
-// they are ingested again, and makes the catalog anew. It calls done for each thing it
-// does. It does not repair sums that do not hold.
+// Repair restores renamed commits, removes files that no commit names and what killed programs
+// left, leaves damaged experiments out until they are ingested again, and rebuilds the catalog. It
+// calls done for each action. It does not repair sums that do not hold.
 func Repair(ctx context.Context, store string, done func(where, what string)) error {
 	storedir.Clean(store)
 	for range repairs {
-		p, err := look(ctx, store, CheckOptions{files: true})
+		p, err := Check(ctx, store, CheckOptions{filesOnly: true})
 		if err != nil {
 			return err
 		}
@@ -37,7 +36,7 @@ func Repair(ctx context.Context, store string, done func(where, what string)) er
 	return nil
 }
 
-func (p *Proof) repair(ctx context.Context, store string, done func(where, what string)) error {
+func (p *CheckReport) repair(ctx context.Context, store string, done func(where, what string)) error {
 	remove := p.extra
 	for _, batch := range p.damaged {
 		own, restored, err := storedir.Restore(store, batch)
@@ -48,8 +47,8 @@ func (p *Proof) repair(ctx context.Context, store string, done func(where, what 
 			done(path.Join(storedir.CommitsDir, batch+".json"), "renamed "+own+".json, as whose commit it was written")
 			continue
 		}
-		if own != "" || !storedir.IsBatch(batch) { // a copy, or of no experiment
-			if storedir.IsMirror(store) { // it would come again
+		if own != "" || !storedir.IsBatch(batch) { // a copy, or without experiments
+			if storedir.IsMirror(store) { // it would be downloaded again
 				continue
 			}
 			remove = append(remove, path.Join(storedir.CommitsDir, batch+".json"))

@@ -26,9 +26,9 @@ func found(list []Finding) (words []string) {
 }
 
 // survey looks at all but the sums.
-func survey(t *testing.T, store string) *Proof {
+func survey(t *testing.T, store string) *CheckReport {
 	t.Helper()
-	p, err := look(t.Context(), store, CheckOptions{files: true})
+	p, err := Check(t.Context(), store, CheckOptions{filesOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestRepairBesideIngest(t *testing.T) {
 func TestCheckFindsOtherStatus(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	rewrite(t, store, aa, func(c *storedir.Commit) { c.Experiments[0].Status = "partial" })
-	p, err := Check(t.Context(), store, nil)
+	p, err := Check(t.Context(), store, CheckOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestCheckUndone(t *testing.T) {
 	}
 	few := before
 	for few.Cur = 12; few.Cur < 72; few.Cur += 10 {
-		p, err := func() (*Proof, error) {
+		p, err := func() (*CheckReport, error) {
 			if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
 				t.Fatal(err)
 			}
@@ -214,7 +214,7 @@ func TestCheckUndone(t *testing.T) {
 					t.Fatal(err)
 				}
 			}()
-			return Check(context.Background(), store, nil)
+			return Check(context.Background(), store, CheckOptions{})
 		}()
 		if p != nil && len(p.Wrong) > 0 {
 			t.Errorf("%d files: found %v", few.Cur, p.Wrong)

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// ResidentMemory is the size of a process in memory in bytes, 0 if the system does not say.
-// The engine's own limit does not count what functions of SQL allocate.
+// ResidentMemory is the resident size of a process in bytes, 0 if unknown. The engine's own limit
+// does not count what functions of SQL allocate.
 func ResidentMemory(pid int) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {

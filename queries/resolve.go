@@ -16,17 +16,17 @@ import (
 	"stackmill/schema"
 )
 
-// many is how many experiments a store has in which conditions on names are resolved: to
-// read what all of them have takes seconds.
-var many = 100 // tests have less
+// many is the number of experiments from which conditions on names are resolved: reading the rows
+// of all of them takes seconds.
+var many = 100 // tests have fewer
 
-// beforeQuery is what may stand before a query.
+// beforeQuery matches what may precede a query.
 var beforeQuery = lazyregexp.New(`(?i)^(EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\s*\)\s*)?|CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+TABLE\s+("[^"]+"|\w+)\s+AS\s+)`)
 
-// resolved returns a statement with the identifiers of the experiments that it names: beside
-// a condition like experiment = 'a.er' one on experiment_id, which the engine passes on to
-// what a view reads, as it cannot do with the name. Where that is not sure to be the same
-// statement otherwise, it stays as it is.
+// resolved adds to conditions on names, like experiment = 'a.er', the same conditions on
+// experiment_id. The engine pushes these down to the files, which have no names. Measured with
+// 1,000 experiments, disasm and folded take 14 and 22 times the CPU time without. If it is not
+// certain that the statement stays the same otherwise, it is returned unchanged.
 func (db *DB) resolved(ctx context.Context, conn *sql.Conn, statement string) string {
 	if db.Count < many || !strings.Contains(strings.ToLower(statement), experimentName) {
 		return statement
@@ -52,7 +52,7 @@ func (db *DB) resolved(ctx context.Context, conn *sql.Conn, statement string) st
 	return before + edited
 }
 
-// serialized returns how the engine parses a query, nil if it does not.
+// serialized returns the engine's parse of a query; nil if it fails.
 func serialized(ctx context.Context, conn *sql.Conn, query string) any {
 	var text string
 	if conn.QueryRowContext(ctx, "SELECT json_serialize_sql(?::VARCHAR)::VARCHAR", query).Scan(&text) != nil {
@@ -74,19 +74,19 @@ type resolver struct {
 	ctx   context.Context
 	conn  *sql.Conn
 	named []namedIn
-	used  []string // the views and tables of which names are resolved
+	used  []string // views and tables whose conditions are resolved
 	ctes  []string
 }
 
-// namedIn is a condition on names: where its column stands in the query, and the condition
-// on identifiers that follows from it.
+// namedIn is a condition on names: the position of its column in the query, and the id that it
+// selects.
 type namedIn struct {
 	at     int
 	column []any // with its qualifiers
 	id     string
 }
 
-// read looks at all SELECTs of a query.
+// read examines all SELECTs of a query.
 func (r *resolver) read(tree any) {
 	each(tree, func(s syntax) bool {
 		for _, c := range s.part("cte_map").list("map") {
@@ -102,7 +102,7 @@ func (r *resolver) read(tree any) {
 	})
 }
 
-// selection looks at the conditions that must hold for every row of a SELECT.
+// selection examines the conditions that must hold for every row of a SELECT.
 func (r *resolver) selection(s syntax) {
 	known, all := r.sources(s.part("from_table"))
 	for _, c := range conjuncts(s["where_clause"]) {
@@ -128,9 +128,8 @@ func (r *resolver) selection(s syntax) {
 	}
 }
 
-// sources returns the views and tables that a FROM reads, by the names by which it knows
-// them, if they have names of experiments and identifiers; and whether it reads nothing
-// that could have the one without the other.
+// sources returns the aliases of the views and tables in a FROM that have both names and ids of
+// experiments. all reports whether no other relation in it could have a name without an id.
 func (r *resolver) sources(from syntax) (known map[string]bool, all bool) {
 	name := strings.ToLower(from.text("table_name"))
 	switch from.text("type") {
@@ -139,7 +138,7 @@ func (r *resolver) sources(from syntax) (known map[string]bool, all bool) {
 		right, sureToo := r.sources(from.part("right"))
 		known = maps.Clone(left)
 		for name := range right {
-			if known[name] { // one of the two, by its schema
+			if known[name] { // ambiguous: they differ in their schemas
 				return map[string]bool{}, false
 			}
 			known[name] = true
@@ -162,12 +161,12 @@ func (r *resolver) sources(from syntax) (known map[string]bool, all bool) {
 	return map[string]bool{cmp.Or(strings.ToLower(from.text("alias")), name): true}, true
 }
 
-// withNames are the views and tables of a store, and whether they have both the names of
-// experiments and their identifiers. Those that have the names alone are not among them.
+// withNames has the views and tables of a store, and whether they have both names and ids of
+// experiments. Views that have names only are missing.
 var withNames = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{"experiment_names": true}
 	for _, t := range schema.Tables {
-		all[t.Name] = t == schema.Experiments // the view of which has both
+		all[t.Name] = t == schema.Experiments // its view has both
 	}
 	views, _ := Views()
 	for _, v := range views {
@@ -183,7 +182,7 @@ var withNames = sync.OnceValue(func() map[string]bool {
 	return all
 })
 
-// conjuncts are the conditions that all must hold for a condition to hold.
+// conjuncts splits a condition at its ANDs.
 func conjuncts(condition any) (all []syntax) {
 	c, _ := condition.(map[string]any)
 	if s := syntax(c); s.text("type") != "CONJUNCTION_AND" {
@@ -195,8 +194,8 @@ func conjuncts(condition any) (all []syntax) {
 	return all
 }
 
-// onName returns the column of a condition that compares the name of an experiment with
-// texts, and the condition as SQL of experiment_names; nil if it is none.
+// onName returns the column of a condition that compares an experiment's name with texts, and the
+// condition as SQL of experiment_names; nil for any other condition.
 func onName(c syntax) (column syntax, condition string) {
 	var operands []syntax
 	var operator string
@@ -224,16 +223,16 @@ func onName(c syntax) (column syntax, condition string) {
 	return operands[0], experimentName + " " + operator + " (" + Quote(texts...) + ")"
 }
 
-// identifier returns that of the experiment for which a condition holds, unless it holds for
-// several: of those the engine passes on nothing.
+// identifier returns the id of the experiment for which a condition holds, empty if there is none.
+// It fails for several: the engine pushes down no list.
 func (r *resolver) identifier(condition string) (id string, ok bool) {
 	var n int
-	var found sql.NullString // none has an empty one
+	var found sql.NullString // NULL if there is none
 	err := r.conn.QueryRowContext(r.ctx, "SELECT count(DISTINCT experiment_id), min(experiment_id) FROM experiment_names WHERE "+condition).Scan(&n, &found)
 	return found.String, err == nil && n < 2
 }
 
-// shadowed reports whether the connection has made something of a name that is used here.
+// shadowed reports whether a temporary object of the connection has one of the names used here.
 func (r *resolver) shadowed() bool {
 	var n int
 	err := r.conn.QueryRowContext(r.ctx, `SELECT count(*) FROM (
@@ -244,7 +243,7 @@ WHERE lower(name) IN (`+Quote(append(r.used, "experiment_names")...)+")").Scan(&
 	return err != nil || n > 0
 }
 
-// edit puts the conditions on identifiers before those on names.
+// edit inserts the conditions on ids before those on names.
 func (r *resolver) edit(query string) string {
 	slices.SortFunc(r.named, func(a, b namedIn) int { return cmp.Compare(b.at, a.at) })
 	for _, n := range r.named {
@@ -261,8 +260,8 @@ func (r *resolver) edit(query string) string {
 	return query
 }
 
-// plain returns a copy of a query without places, and of conditions only the list of those
-// that must hold; in an edited one, without those that were put there.
+// plain returns a copy of a parsed query without positions, and with conditions as flat lists; in
+// an edited query, without the inserted conditions.
 func (r *resolver) plain(x any, edited bool) any {
 	switch x := x.(type) {
 	case []any:
@@ -275,7 +274,7 @@ func (r *resolver) plain(x any, edited bool) any {
 		if syntax(x).text("type") == "CONJUNCTION_AND" {
 			all := []any{}
 			for _, c := range conjuncts(x) {
-				if !edited || !r.put(c) {
+				if !edited || !r.inserted(c) {
 					all = append(all, r.plain(map[string]any(c), edited))
 				}
 			}
@@ -295,8 +294,8 @@ func (r *resolver) plain(x any, edited bool) any {
 	return x
 }
 
-// put reports whether a condition was put there.
-func (r *resolver) put(c syntax) bool {
+// inserted reports whether edit inserted a condition.
+func (r *resolver) inserted(c syntax) bool {
 	id := c.part("right", "value").text("value")
 	return c.text("type") == "COMPARE_EQUAL" && c.part("left").column() == "experiment_id" &&
 		slices.ContainsFunc(r.named, func(n namedIn) bool { return n.id == id })

@@ -11,29 +11,29 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// portion are batches whose files are read together. What counts of an experiment in one
-// of them, counts of it in all that have it.
+// portion is a group of batches that are read by one query. An experiment has the same visibility
+// in all batches of a portion that have it.
 type portion struct {
 	number  int
 	batches []*storedir.Batch
-	counted map[string]extent // of the experiments of the batches; nil if all of everything
+	counts  map[string]visibility // visibility of the batches' experiments; nil: all have everything
 }
 
-// extent is what counts of an experiment.
-type extent uint8
+// visibility says which rows of an experiment views show.
+type visibility uint8
 
 const (
-	nothing extent = iota
-	summary        // the rows of tables that are kept when a summary is
+	nothing visibility = iota
+	summary            // rows of tables that a summary keeps
 	everything
 )
 
-// covers reports whether the rows of a table count.
-func (x extent) covers(t *schema.Table) bool { return x == everything || x == summary && t.Summary }
+// covers reports whether the rows of a table are visible.
+func (x visibility) covers(t *schema.Table) bool { return x == everything || x == summary && t.Summary }
 
-// portions puts batches together, in as few portions as that takes: first those of which
-// everything counts. A store with thousands of experiments that do not count, because
-// others have replaced them, has two or three portions.
+// portions groups batches into as few portions as possible, first the one with no hidden
+// experiment. Even if others have replaced thousands of experiments, a store has two or three
+// portions.
 func portions(batches []storedir.Batch) (list []*portion) {
 	whole := &portion{}
 	for i := range batches {
@@ -42,24 +42,24 @@ func portions(batches []storedir.Batch) (list []*portion) {
 			whole.batches = append(whole.batches, b)
 			continue
 		}
-		counted := map[string]extent{}
+		shown := map[string]visibility{}
 		for _, e := range b.Experiments {
-			counted[e.ExperimentID] = everything
+			shown[e.ExperimentID] = everything
 		}
 		for _, id := range b.Summaries {
-			counted[id] = summary
+			shown[id] = summary
 		}
 		for _, id := range b.Hidden {
-			counted[id] = nothing
+			shown[id] = nothing
 		}
-		at := slices.IndexFunc(list, func(p *portion) bool { return p.agrees(counted) })
+		at := slices.IndexFunc(list, func(p *portion) bool { return p.agrees(shown) })
 		if at < 0 {
 			at = len(list)
-			list = append(list, &portion{number: at + 1, counted: map[string]extent{}})
+			list = append(list, &portion{number: at + 1, counts: map[string]visibility{}})
 		}
 		p := list[at]
 		p.batches = append(p.batches, b)
-		maps.Copy(p.counted, counted)
+		maps.Copy(p.counts, shown)
 	}
 	if whole.batches != nil {
 		list = slices.Insert(list, 0, whole)
@@ -67,32 +67,32 @@ func portions(batches []storedir.Batch) (list []*portion) {
 	return list
 }
 
-// agrees reports whether the same counts of the same experiments.
-func (p *portion) agrees(counted map[string]extent) bool {
-	for id, is := range counted {
-		if was, known := p.counted[id]; known && was != is {
+// agrees reports whether all experiments that the portion has in common have the same visibility.
+func (p *portion) agrees(other map[string]visibility) bool {
+	for id, is := range other {
+		if was, known := p.counts[id]; known && was != is {
 			return false
 		}
 	}
 	return true
 }
 
-// hides reports whether rows of an experiment that does not count at all are in the files.
+// hides reports whether the files have rows of hidden experiments.
 func (p *portion) hides() bool {
-	return len(p.experiments(func(x extent) bool { return x == nothing })) > 0
+	return len(p.experiments(func(x visibility) bool { return x == nothing })) > 0
 }
 
-// few is how many experiments a condition may name: a filter by one reads nothing but
-// that one's rows, and by thousands takes longer than a join.
+// few is how many experiments a condition may name: with one, only its rows are read; with
+// thousands, a join is faster.
 const few = 16
 
-// rows returns the relation of a table's rows that count in files; empty if none does.
+// rows returns a query of the visible rows of a table in files; empty if there are none.
 func (p *portion) rows(t *schema.Table, files fileList) string {
 	from := "SELECT * FROM " + files.read()
-	if p.counted == nil || t == schema.FunctionSums {
+	if p.counts == nil || t == schema.FunctionSums {
 		return from
 	}
-	ids := p.experiments(func(x extent) bool { return x.covers(t) })
+	ids := p.experiments(func(x visibility) bool { return x.covers(t) })
 	switch {
 	case len(ids) == 0:
 		return ""
@@ -108,11 +108,11 @@ func (p *portion) rows(t *schema.Table, files fileList) string {
 	return from + fmt.Sprintf(" ANTI JOIN (SELECT experiment_id FROM %s WHERE "+hidden+") USING (experiment_id)", uncounted, p.number)
 }
 
-// fileList are files of a table.
+// fileList is the files of a table.
 type fileList struct {
 	paths   []string // absolute
 	rows    int64    // in all of them
-	unknown bool     // rows: they were looked up in a catalog, which does not say
+	unknown bool     // whether rows is unknown: a catalog does not say
 }
 
 // filesOf returns the files of a table in batches.
@@ -121,7 +121,7 @@ func filesOf(store string, t *schema.Table, batches iter.Seq[*storedir.Batch]) (
 		for _, f := range b.Files {
 			if f.Table == t.Name {
 				l.paths = append(l.paths, store+"/"+f.Path)
-				l.rows, l.unknown = l.rows+f.Rows, l.unknown || f.Rows == 0 // no file is without rows
+				l.rows, l.unknown = l.rows+f.Rows, l.unknown || f.Rows == 0 // no file is empty
 			}
 		}
 	}
@@ -139,8 +139,8 @@ func addresses(batches []storedir.Batch) iter.Seq[*storedir.Batch] {
 	}
 }
 
-// read returns the relation of the rows in the files. If it is known how many they are, the
-// engine is told: else it takes all files for as large as the first until it has opened each.
+// read returns the relation of the rows in the files. It tells the engine their number if it is
+// known: otherwise the engine assumes that all files are as large as the first.
 func (l fileList) read(options ...string) string {
 	if !l.unknown {
 		options = append(options, fmt.Sprint("explicit_cardinality = ", l.rows))
@@ -148,9 +148,9 @@ func (l fileList) read(options ...string) string {
 	return ReadParquet(l.paths, options...)
 }
 
-// experiments returns the ids of those of which this much counts, sorted.
-func (p *portion) experiments(which func(extent) bool) (ids []string) {
-	for id, x := range p.counted {
+// experiments returns the sorted ids of the experiments whose visibility fulfills a condition.
+func (p *portion) experiments(which func(visibility) bool) (ids []string) {
+	for id, x := range p.counts {
 		if which(x) {
 			ids = append(ids, id)
 		}
@@ -161,17 +161,17 @@ func (p *portion) experiments(which func(extent) bool) (ids []string) {
 
 // rowsMacro returns what follows CREATE MACRO for the macro of a table's rows.
 func rowsMacro(store string, t *schema.Table, all []*portion) string {
-	return lateMacro(rowsName(t), rowsQuery(store, t, all))
+	return textMacro(rowsName(t), rowsQuery(store, t, all))
 }
 
-// rowsQuery returns the query of a table's rows: those of exactly the committed files, read
-// with the first one's schema, which all share, and of exactly the experiments that count. A
-// table without files is an empty relation with the table's columns.
+// rowsQuery returns the query of a table's rows: of the committed files and the visible experiments
+// only. All files share the first one's schema. A table without files is an empty relation with the
+// table's columns.
 func rowsQuery(store string, t *schema.Table, all []*portion) string {
 	var parts []string
 	for _, p := range all {
 		of := t
-		if t == schema.FunctionSums && p.hides() { // they have what does not count
+		if t == schema.FunctionSums && p.hides() { // the sums include hidden experiments
 			of = schema.FunctionRollup
 		}
 		files := filesOf(store, of, slices.Values(p.batches))
@@ -197,8 +197,8 @@ func rowsQuery(store string, t *schema.Table, all []*portion) string {
 	return strings.Join(parts, " UNION ALL ")
 }
 
-// summed returns the query of the rows of function_sums that stand for rows of
-// function_rollup, which are a relation: sums need not be complete.
+// summed returns the query of rows of function_sums that equal rows of function_rollup, given as a
+// relation: the sums need not be complete, since readers add them up.
 func summed(rollup string) string {
 	columns := make([]string, len(schema.FunctionSums.Columns))
 	for i, c := range schema.FunctionSums.Columns {

@@ -31,7 +31,7 @@ func TestPortions(t *testing.T) {
 		for _, b := range p.batches {
 			names = append(names, b.Batch)
 		}
-		words = append(words, fmt.Sprint(p.number, names, p.experiments(func(x extent) bool { return x == everything }), p.experiments(func(x extent) bool { return x == nothing })))
+		words = append(words, fmt.Sprint(p.number, names, p.experiments(func(x visibility) bool { return x == everything }), p.experiments(func(x visibility) bool { return x == nothing })))
 	}
 	want := []string{"0 [s u] [] []", "1 [p q t v] [b c f] [a d h]", "2 [r] [a] [e]"}
 	if !slices.Equal(words, want) {
@@ -48,7 +48,7 @@ func TestHidden(t *testing.T) {
 	}
 	count := func(batches ...storedir.Batch) string {
 		t.Helper()
-		db, err := inMemory(t.Context(), store, define(store, batches, experimentsOf(batches)), access{})
+		db, err := inMemory(t.Context(), store, define(store, batches, experimentsOf(batches)), engineConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}

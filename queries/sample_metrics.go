@@ -9,10 +9,10 @@ import (
 	"stackmill/schema"
 )
 
-// sampleMetrics derives the query of the view sample_metrics from the declared metrics and
-// the kinds of samples that name their metrics themselves. Each branch joins with its one
-// row of `metrics`, so that a metric that no experiment has costs no scan; but it is
-// planned, unless the kinds and metrics that there are, are known.
+// sampleMetrics returns the query of the view sample_metrics: a branch for each declared metric,
+// and for each kind of samples that name their metrics. Each branch joins its one row of `metrics`,
+// so that a metric that no experiment has costs no scan. Unless the session's metrics are known,
+// each still has to be planned.
 func sampleMetrics(known func(kind schema.Kind, metric string) bool) string {
 	var branches []string
 	for _, m := range schema.Declared {
@@ -20,7 +20,7 @@ func sampleMetrics(known func(kind schema.Kind, metric string) bool) string {
 			branches = append(branches, metricBranch(m))
 		}
 	}
-	for _, of := range namedBySamples {
+	for _, of := range selfNamedMetrics {
 		if known(of.kind, "") {
 			branches = append(branches, of.branches...)
 		}
@@ -31,10 +31,10 @@ func sampleMetrics(known func(kind schema.Kind, metric string) bool) string {
 	return "WITH known AS MATERIALIZED (SELECT experiment_id, metric FROM metrics)\n" + strings.Join(branches, "\nUNION ALL\n")
 }
 
-// allMetrics is a query of the view for every store.
+// allMetrics is the query of the view for any store.
 func allMetrics() string { return sampleMetrics(func(schema.Kind, string) bool { return true }) }
 
-var namedBySamples = []struct {
+var selfNamedMetrics = []struct {
 	kind     schema.Kind
 	branches []string
 }{
@@ -60,7 +60,8 @@ func metricBranch(m schema.Metric) string {
 	return sql
 }
 
-// metricValue returns the value that a sample has of a metric, and the condition of those that count.
+// metricValue returns the value that a sample has of a metric, and the condition for samples that
+// count.
 func metricValue(m schema.Metric) (value, condition string) {
 	value = "1::BIGINT"
 	var conds []string
@@ -76,15 +77,15 @@ func metricValue(m schema.Metric) (value, condition string) {
 
 // joinThread joins the thread of a sample if the metric depends on it.
 func joinThread(m schema.Metric) string {
-	if !ofThread(m) {
+	if !dependsOnThread(m) {
 		return ""
 	}
 	return " JOIN samples s ON s.experiment_id = k.experiment_id AND s.sample = k.sample"
 }
 
-// stackSums is the query of the sums by stack of the samples that a table has, with their stacks.
-// The samples of a kind are joined and grouped once for all metrics: one metric after the other,
-// as in sample_metrics, takes several times as long.
+// stackSums is the query of sums by stack and metric of the samples in the table passed. The
+// samples of a kind are joined and grouped once for all metrics: one metric after the other, as in
+// sample_metrics, takes several times as long.
 func stackSums(known func(kind schema.Kind, metric string) bool, passed string) string {
 	parts := []string{"known AS MATERIALIZED (SELECT experiment_id, metric FROM metrics)"}
 	sums := []string{"SELECT experiment_id, NULL::INTEGER AS stack, metric, NULL::BIGINT AS value, NULL::BIGINT AS samples FROM known WHERE false"}
@@ -137,7 +138,7 @@ func condition(c schema.Cond) string {
 	return fmt.Sprintf("%s.%s %s (%s)", table, c.Column, op, values)
 }
 
-func ofThread(m schema.Metric) bool {
+func dependsOnThread(m schema.Metric) bool {
 	for _, all := range m.Where {
 		for _, c := range all {
 			if c.Column == "thread_id" {

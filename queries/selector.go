@@ -12,20 +12,20 @@ import (
 	"stackmill/schema"
 )
 
-// SelectorHelp says what a selector is, for the help of the verbs that take some.
+// SelectorHelp explains selectors, for the help of the verbs that take some.
 const SelectorHelp = `a name or id; a pattern over names and paths (night-*/*.er); KEY=VALUE, a label or a column of "experiments" (host=web7); several with commas between them must all hold`
 
-// ErrNone is wrapped by the errors of selectors that no experiment fulfils.
+// ErrNone is wrapped by the errors of selectors that match no experiment.
 var ErrNone = errors.New("no experiment")
 
-// selection finds the experiments of a store that selectors stand for.
+// selection finds the experiments of a store that selectors match.
 type selection struct {
 	ctx         context.Context
-	whole       func() (*DB, error) // opens the store with all of them
+	whole       func() (*DB, error) // opens the store with all experiments
 	experiments []Experiment
 }
 
-// any returns which experiments one of the selectors stands for.
+// any returns which experiments one of the selectors matches.
 func (s *selection) any(selectors []string) ([]bool, error) {
 	chosen := make([]bool, len(s.experiments))
 	for _, text := range selectors {
@@ -40,8 +40,8 @@ func (s *selection) any(selectors []string) ([]bool, error) {
 	return chosen, nil
 }
 
-// all returns the numbers of the experiments that fulfil a selector: each of its terms,
-// unless it is a name that has commas.
+// all returns the indexes of the experiments that match a selector: all of its terms, unless it is
+// a name with commas.
 func (s *selection) all(selector string) ([]int, error) {
 	terms := strings.Split(selector, ",")
 	if len(terms) > 1 && matching(s.experiments, selector) != nil {
@@ -69,7 +69,7 @@ func (s *selection) all(selector string) ([]int, error) {
 	return found, nil
 }
 
-// term returns the numbers of the experiments that a part of a selector stands for.
+// term returns the indexes of the experiments that match a term of a selector.
 func (s *selection) term(text string) ([]int, error) {
 	if found := matching(s.experiments, strings.TrimSuffix(text, "/")); found != nil {
 		return found, nil
@@ -92,7 +92,7 @@ func (s *selection) term(text string) ([]int, error) {
 	return nil, fmt.Errorf("%w %q in the store%s (stackmill experiments lists them)", ErrNone, text, near)
 }
 
-// keys are the keys that pairs may have.
+// keys returns the keys that a term KEY=VALUE may have.
 func (s *selection) keys() []string {
 	keys := slices.Collect(maps.Keys(schema.Experiments.Types()))
 	for _, e := range s.experiments {
@@ -102,14 +102,14 @@ func (s *selection) keys() []string {
 	return slices.Compact(keys)
 }
 
-// IsColumn reports whether a key of a pair is a column of experiments.
+// IsColumn reports whether a key is a column of experiments.
 func IsColumn(key string) bool {
 	_, is := schema.Experiments.Types()[key]
 	return is
 }
 
-// pattern returns the numbers of the experiments whose name or path a pattern matches: the
-// whole of it, or as many of its last parts as the pattern has.
+// pattern returns the indexes of the experiments whose name or path a pattern matches: the whole of
+// it, or as many of its last elements as the pattern has.
 func (s *selection) pattern(text string) (found []int, err error) {
 	if _, err := path.Match(text, ""); err != nil {
 		return nil, fmt.Errorf("experiment %q: %w (a pattern has *, ? and [a-z])", text, err)
@@ -131,8 +131,8 @@ func matches(pattern, name string) bool {
 	return ok
 }
 
-// lastParts returns the last n parts of a path; all of it for a pattern that begins with
-// the root, whose first part is empty.
+// lastParts returns the last n elements of a path; all of it for an absolute pattern, whose first
+// element is empty.
 func lastParts(name string, n int) string {
 	at := len(name)
 	for ; n > 0 && at >= 0; n-- {
@@ -141,8 +141,8 @@ func lastParts(name string, n int) string {
 	return name[at+1:]
 }
 
-// pair returns the numbers of the experiments that have a label or, lacking that, a
-// column with the value. There are none, and no error, if the key is neither.
+// pair returns the indexes of the experiments that have a label with the value or, without such a
+// label, a column. Both results are nil if the key is neither.
 func (s *selection) pair(key, value string) (found []int, err error) {
 	kind, isColumn := schema.Experiments.Types()[key]
 	isLabel := false
@@ -175,8 +175,8 @@ func (s *selection) pair(key, value string) (found []int, err error) {
 	return found, nil
 }
 
-// column returns the sorted ids of the experiments with a value in a column of
-// experiments and, if there are none, the values there are.
+// column returns the sorted ids of the experiments with a value in a column of experiments and, if
+// there are none, the values that exist.
 func (s *selection) column(name, value string, kind schema.Type) (ids, known []string, err error) {
 	db, err := s.whole()
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *selection) column(name, value string, kind schema.Type) (ids, known []s
 	defer db.Close()
 	text := identifier(name) + "::VARCHAR"
 	is := text + " = ?"
-	if kind == schema.Time { // a day, an hour, ...
+	if kind == schema.Time { // a prefix: a day, an hour, ...
 		is, value = "starts_with(strftime("+identifier(name)+", '%Y-%m-%d %H:%M:%S'), ?)", strings.Replace(strings.TrimSuffix(value, "Z"), "T", " ", 1)
 	}
 	if ids, err = db.Texts(s.ctx, "SELECT experiment_id FROM experiments WHERE "+is+" ORDER BY 1", value); err != nil || ids != nil {

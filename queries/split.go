@@ -6,9 +6,8 @@ import (
 	"stackmill/internal/lazyregexp"
 )
 
-// split cuts SQL at its semicolons, and removes space and comments before each
-// statement. It need not be right for every text: the parts are judged and run as
-// they are.
+// split cuts SQL at its semicolons, and removes space and comments before each statement. It need
+// not be right for every text: the statements are judged and run as they are cut.
 func split(text string) (statements []string) {
 	start := 0
 	for at := 0; at <= len(text); {
@@ -38,8 +37,8 @@ func bare(s string) string {
 
 var dollarTag = lazyregexp.New(`^\$([A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*)?\$`)
 
-// token returns the length of the comment, quoted text or word at the start of s,
-// which is not empty; else 1.
+// token returns the length of the comment, quoted text or word at the start of s, which is not
+// empty; else 1.
 func token(s string) int {
 	switch {
 	case strings.HasPrefix(s, "--"):
@@ -47,7 +46,7 @@ func token(s string) int {
 	case strings.HasPrefix(s, "/*"):
 		return comment(s)
 	case s[0] == '\'' || s[0] == '"':
-		return through(s, 1, s[:1]) // a doubled quote begins another one
+		return through(s, 1, s[:1]) // a doubled quote begins another text
 	case s[0] == '$':
 		if tag := dollarTag().FindString(s); tag != "" {
 			return through(s, len(tag), tag)
@@ -70,7 +69,7 @@ func isName(c byte) bool {
 	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// through returns the length of s through the first end after its start.
+// through returns the length of s through the first end after start.
 func through(s string, start int, end string) int {
 	if i := strings.Index(s[start:], end); i >= 0 {
 		return start + i + len(end)
@@ -78,7 +77,7 @@ func through(s string, start int, end string) int {
 	return len(s)
 }
 
-// comment is the length of a comment, which may nest.
+// comment returns the length of a comment, which may be nested.
 func comment(s string) int {
 	depth := 0
 	for i := 0; i < len(s); i++ {
@@ -96,7 +95,7 @@ func comment(s string) int {
 	return len(s)
 }
 
-// escaped is the length of a text E'...', in which a backslash protects what follows.
+// escaped returns the length of a text E'...', in which a backslash escapes the next character.
 func escaped(s string) int {
 	for i := 2; i < len(s); i++ {
 		switch s[i] {

@@ -14,46 +14,45 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// CatalogFile is the name of the file in a store that holds its views.
+// CatalogFile is the file in a store that holds its views.
 const CatalogFile = "stackmill.duckdb"
 
-// DB is an open store. Its connections see the views of the catalog, which is
-// attached read-only, so that any number of readers share it.
+// DB is an open store. Its connections see the views of the catalog, which is attached read-only,
+// so that any number of readers share it.
 type DB struct {
 	*sql.DB
 	Store      string             // absolute path
-	State      string             // a hash of all commits that were read
-	Count      int                // of its experiments
-	Single     string             // the name of its experiment, if it is one
-	Unreadable []UnreadableCommit // what answers lack because commits cannot be read
-	Again      []storedir.Entry   // experiments that answers lack until they are ingested again: they were damaged
-	Libraries  []Library          // of a narrowed store, those whose functions are not shown as usual
+	State      string             // a hash of the commits
+	Count      int                // of experiments
+	Single     string             // the experiment's name if there is only one
+	Unreadable []UnreadableCommit // commits whose content answers lack
+	Again      []storedir.Entry   // damaged experiments, left out until they are ingested again
+	Libraries  []Library          // in a filtered session: load objects whose functions are hidden
 
-	said   *said
-	unsafe bool
-	sees   *definitions // of what the views hold; nil if that is the whole store, and not defined yet
-	base   *sql.DB      // of a narrowed store, the one that it is a part of
-	chosen bool         // whether that has some samples only
+	commits      *commitState
+	unsafe       bool
+	sees         *definitions // what the views show; nil: the whole store, not defined yet
+	unfiltered   *sql.DB      // of a filtered session: the session without the filter
+	fewerSamples bool         // whether the filter has conditions on samples
 
-	metrics *metrics // of its experiments
+	metrics *metrics
 }
 
-// Options say how a store is opened.
+// Options say how to open a store.
 type Options struct {
-	// Only, if not empty, are selectors of the experiments that the views hold: a store of
+	// Only, if not empty, are selectors of the experiments that the views show: a store of
 	// thousands opens faster that way.
 	Only   []string
 	Limits Limits
-	// Unsafe lets SQL do all that the user may do, not just read the store.
+	// Unsafe lets SQL do everything that the user may do, not just read the store.
 	Unsafe bool
 }
 
-// Open opens the store for reading. A catalog that is missing, or is not this
-// program's for the store's commits, is rebuilt; in memory if the store cannot be
-// written. The error is storedir.ErrNoStore if there is no store.
+// Open opens a store for reading. It rebuilds a catalog that is missing or stale; in memory if the
+// store cannot be written. The error is storedir.ErrNoStore if there is no store.
 func Open(ctx context.Context, store string) (*DB, error) { return OpenWith(ctx, store, Options{}) }
 
-// reopenings bounds how often a store is opened again of which files were replaced meanwhile.
+// reopenings bounds how often opening is retried because files were replaced meanwhile.
 const reopenings = 5
 
 // OpenWith is Open with options.
@@ -71,39 +70,39 @@ func openOnce(ctx context.Context, store string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{Store: store, unsafe: o.Unsafe, said: newSaid(store), metrics: new(metrics)}
-	if db.said.glance != nil {
-		db.State = db.said.glance.State
+	db := &DB{Store: store, unsafe: o.Unsafe, commits: readCommitState(store), metrics: new(metrics)}
+	if db.commits.glance != nil {
+		db.State = db.commits.glance.State
 	}
-	if db.openKnown(ctx, o) {
+	if db.openByHint(ctx, o) {
 		if err := db.fetch(); err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
 		return db, nil
 	}
-	c, err := db.said.contents()
+	c, err := db.commits.contents()
 	if err != nil {
 		return nil, err
 	}
-	db.Unreadable, db.Again = unreadableIn(ctx, store, c), c.Again
-	d := db.said.defined()
-	see := &sight{}
+	db.Unreadable, db.Again = leftOutIn(ctx, store, c), c.Again
+	d := db.commits.definitions()
+	scope := &catalogScope{}
 	if len(o.Only) > 0 {
-		if see.part, err = db.restrict(ctx, o); err != nil {
-			return nil, db.perhapsLeftOut(err)
+		if scope.subset, err = db.restrict(ctx, o); err != nil {
+			return nil, db.mentionLeftOut(err)
 		}
 	}
-	db.sees = cmp.Or(see.part, d)
-	db.counted(db.sees.experiments)
+	db.sees = cmp.Or(scope.subset, d)
+	db.setCount(db.sees.experiments)
 	if err := db.fetch(); err != nil {
 		return nil, err
 	}
-	db.DB, err = db.connect(ctx, o, d, see)
+	db.DB, err = db.connect(ctx, o, d, scope)
 	return db, err
 }
 
-// fetch brings the files that views read, if the store is elsewhere. Otherwise nobody needs to
-// know yet what the commits say: that takes a third of the time of opening a large store.
+// fetch downloads the files that views read, if the store is on S3. Otherwise the commits need not
+// be parsed yet, which saves a third of the time of opening a large store.
 func (db *DB) fetch() error {
 	if !storedir.IsMirror(db.Store) {
 		return nil
@@ -111,38 +110,38 @@ func (db *DB) fetch() error {
 	return storedir.FetchAll(db.Store, db.Batches())
 }
 
-// counted notes the experiments that are open.
-func (db *DB) counted(experiments []Experiment) {
+// setCount sets Count and Single.
+func (db *DB) setCount(experiments []Experiment) {
 	if db.Count = len(experiments); db.Count == 1 {
 		db.Single = experiments[0].Name
 	}
 }
 
-// connect returns an engine that has the store's catalog, which d defines.
-func (db *DB) connect(ctx context.Context, o Options, d *definitions, see *sight) (*sql.DB, error) {
+// connect returns an engine with the store's catalog, whose definitions are d.
+func (db *DB) connect(ctx context.Context, o Options, d *definitions, scope *catalogScope) (*sql.DB, error) {
 	files, err := readablePaths(db.Store, filesIn(db.Batches()), o.Unsafe)
 	if err != nil {
 		return nil, err
 	}
-	may := access{Limits: o.Limits, files: files, locked: !o.Unsafe}
-	if engine := attach(ctx, db.Store, d.fingerprint, may, see); engine != nil {
-		db.said.remember(d)
+	config := engineConfig{Limits: o.Limits, files: files, locked: !o.Unsafe}
+	if engine := attach(ctx, db.Store, d.fingerprint, config, scope); engine != nil {
+		db.commits.remember(d)
 		return engine, nil
 	}
 	if Publish(db.Store) == nil {
-		if engine := attach(ctx, db.Store, d.fingerprint, may, see); engine != nil {
+		if engine := attach(ctx, db.Store, d.fingerprint, config, scope); engine != nil {
 			return engine, nil
 		}
 	}
-	// Not writable, or a concurrent ingest has put its own catalog in place.
-	return inMemory(ctx, db.Store, cmp.Or(see.part, d), may)
+	// The store cannot be written, or a concurrent ingest has replaced the catalog.
+	return inMemory(ctx, db.Store, cmp.Or(scope.subset, d), config)
 }
 
-// readablePaths returns the paths of committed files that the SQL engine may open and, for paths
-// that look like patterns, the patterns that the views use for them. A query that needs another
-// file fails. With unsafe the engine opens any file, so that those are an error here which are
-// there and must not be opened. The files of a mirror may be all opened: they are fetched, and
-// compared with their commits, before anybody reads them.
+// readablePaths returns the paths of committed files that a locked engine may open and, for paths
+// that look like patterns, the escaped ones that the views use. Files that are missing or not
+// regular are left out, and queries that need them fail. An unsafe engine opens any file, so it is
+// an error if one exists but must not be opened. All files of a store on S3 may be opened: they are
+// compared with their commits when they are fetched.
 func readablePaths(store string, files iter.Seq[storedir.File], unsafe bool) (paths []string, err error) {
 	var unfit map[string]error
 	if !storedir.IsMirror(store) {
@@ -179,20 +178,20 @@ func filesIn(batches []storedir.Batch) iter.Seq[storedir.File] {
 	}
 }
 
-// committed returns the absolute path of a store and what its commits say, after checking
-// their versions.
+// committed returns the absolute path of a store and its parsed commits, after checking their
+// versions.
 func committed(store string) (string, *storedir.Contents, error) {
 	store, err := filepath.Abs(store)
 	if err != nil {
 		return "", nil, err
 	}
-	c, err := newSaid(store).contents()
+	c, err := readCommitState(store).contents()
 	return store, c, err
 }
 
 // inMemory makes a catalog in memory.
-func inMemory(ctx context.Context, store string, d *definitions, may access) (*sql.DB, error) {
-	db, err := connect(may, []string{"ATTACH ':memory:' AS " + catalogName}, (&sight{}).use)
+func inMemory(ctx context.Context, store string, d *definitions, config engineConfig) (*sql.DB, error) {
+	db, err := connect(config, []string{"ATTACH ':memory:' AS " + catalogName}, (&catalogScope{}).use)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +201,7 @@ func inMemory(ctx context.Context, store string, d *definitions, may access) (*s
 	return db, nil
 }
 
-// statementError is the error of a statement of ours.
+// statementError is the error of one of this program's own statements.
 type statementError struct{ cause error }
 
 func (e *statementError) Error() string {
@@ -212,13 +211,13 @@ func (e *statementError) Error() string {
 
 func (e *statementError) Unwrap() error { return e.cause }
 
-// attach opens the catalog in dir read-only. It returns nil if the catalog is missing
-// or unreadable, or has another fingerprint.
-func attach(ctx context.Context, dir, fingerprint string, may access, see *sight) *sql.DB {
+// attach opens the catalog in dir read-only. It returns nil if the catalog is missing or
+// unreadable, or has another fingerprint.
+func attach(ctx context.Context, dir, fingerprint string, config engineConfig, scope *catalogScope) *sql.DB {
 	if storedir.IsRegular(filepath.Join(dir, CatalogFile)) != nil {
 		return nil
 	}
-	db, found, err := readCatalog(ctx, dir, may, see)
+	db, found, err := readCatalog(ctx, dir, config, scope)
 	if err != nil {
 		return nil
 	}
@@ -230,9 +229,9 @@ func attach(ctx context.Context, dir, fingerprint string, may access, see *sight
 }
 
 // readCatalog opens the catalog in dir read-only and returns its fingerprint.
-func readCatalog(ctx context.Context, dir string, may access, see *sight) (db *sql.DB, fingerprint string, err error) {
+func readCatalog(ctx context.Context, dir string, config engineConfig, scope *catalogScope) (db *sql.DB, fingerprint string, err error) {
 	catalog := filepath.Join(dir, CatalogFile)
-	db, err = connect(may, []string{"ATTACH " + quote(catalog) + " AS " + catalogName + " (READ_ONLY)"}, see.use)
+	db, err = connect(config, []string{"ATTACH " + quote(catalog) + " AS " + catalogName + " (READ_ONLY)"}, scope.use)
 	if err != nil {
 		return nil, "", err
 	}

@@ -11,7 +11,7 @@ import (
 // sums are the functions that add values, or rank them among each other.
 var sums = []string{"sum", "fsum", "sumkahan", "kahan_sum", "avg", "mean", "favg", "median", "quantile", "quantile_cont", "quantile_disc"}
 
-// syntax is a part of a statement, as the engine serializes its parse.
+// syntax is a node of a parsed statement, as the engine serializes it.
 type syntax map[string]any
 
 func (s syntax) text(key string) string { t, _ := s[key].(string); return t }
@@ -34,8 +34,8 @@ func (s syntax) list(key string) (parts []syntax) {
 	return parts
 }
 
-// each calls visit for all parts of x, outermost first, until that returns false: then not
-// for those inside.
+// each visits all nodes in x, outermost first. It skips the inside of a node for which visit
+// returns false.
 func each(x any, visit func(syntax) bool) {
 	switch x := x.(type) {
 	case syntax:
@@ -53,7 +53,7 @@ func each(x any, visit func(syntax) bool) {
 	}
 }
 
-// column is the name of a column that is referred to, empty for anything else.
+// column returns the name of the column that the node refers to, empty for anything else.
 func (s syntax) column() string {
 	names, _ := s["column_names"].([]any)
 	if s.text("class") != "COLUMN_REF" || len(names) == 0 {
@@ -63,7 +63,7 @@ func (s syntax) column() string {
 	return strings.ToLower(name)
 }
 
-// refers reports whether an expression has the column, without looking into queries in it.
+// refers reports whether an expression refers to the column, not counting its subqueries.
 func refers(x any, name string) (found bool) {
 	each(x, func(s syntax) bool {
 		found = found || s.column() == name
@@ -75,8 +75,7 @@ func refers(x any, name string) (found bool) {
 // sumSearch looks for sums over several modes or metrics.
 type sumSearch struct{ mistakes []relation }
 
-// node reads a query, given the relations that are defined around it, and returns its
-// result.
+// node examines a query, given the relations defined around it, and returns its result.
 func (s *sumSearch) node(n syntax, around map[string]relation) relation {
 	known := maps.Clone(around)
 	if known == nil {
@@ -94,7 +93,7 @@ func (s *sumSearch) node(n syntax, around map[string]relation) relation {
 	return relation{}
 }
 
-// selection reads a SELECT.
+// selection examines a SELECT.
 func (s *sumSearch) selection(n syntax, known map[string]relation) relation {
 	from := s.source(n.part("from_table"), known)
 	s.inside(n, known)
@@ -115,7 +114,7 @@ func (s *sumSearch) selection(n syntax, known map[string]relation) relation {
 	return result
 }
 
-// inside reads the queries in the expressions of a SELECT.
+// inside examines the subqueries in the expressions of a SELECT.
 func (s *sumSearch) inside(n syntax, known map[string]relation) {
 	for _, key := range []string{"select_list", "where_clause", "having", "qualify", "modifiers"} {
 		each(n[key], func(x syntax) bool {
@@ -127,7 +126,7 @@ func (s *sumSearch) inside(n syntax, known map[string]relation) {
 	}
 }
 
-// source reads what stands after FROM.
+// source examines a FROM.
 func (s *sumSearch) source(t syntax, known map[string]relation) relation {
 	switch t.text("type") {
 	case "BASE_TABLE":
@@ -141,7 +140,7 @@ func (s *sumSearch) source(t syntax, known map[string]relation) relation {
 		using, _ := t["using_columns"].([]any)
 		joined := func(name string) bool { return refers(t["condition"], name) || slices.Contains(using, any(name)) }
 		result := both(left, right)
-		// What one side has one of, a join leaves one of.
+		// A join on `mode` keeps a side's single-mode property.
 		result.mode = result.mode && (left.mode && right.mode || !joined("mode"))
 		result.metric = result.metric && (left.metric && right.metric || !joined("metric"))
 		return result
@@ -149,7 +148,7 @@ func (s *sumSearch) source(t syntax, known map[string]relation) relation {
 	return relation{}
 }
 
-// both is a relation that has what two have.
+// both returns a relation with the columns of two.
 func both(a, b relation) relation {
 	if a.view == "" {
 		a, b = b, a
@@ -162,12 +161,13 @@ func both(a, b relation) relation {
 	return relation{a.view, a.sets, a.mode || b.mode, a.metric || b.metric, values}
 }
 
-// refersMode reports whether an expression has the column that tells the relation's modes apart.
+// refersMode reports whether an expression refers to a column that tells the relation's modes
+// apart.
 func (r relation) refersMode(x any) bool {
 	return refers(x, "mode") || r.sets && slices.ContainsFunc(schema.Modes, func(column string) bool { return refers(x, column) })
 }
 
-// summed reports whether expressions have a sum of the relation's values.
+// summed reports whether expressions contain a sum of the relation's values.
 func (r relation) summed(expressions any) (found bool) {
 	each(expressions, func(x syntax) bool {
 		if class := x.text("class"); (class == "FUNCTION" || class == "WINDOW") && slices.Contains(sums, strings.ToLower(x.text("function_name"))) {
@@ -180,7 +180,7 @@ func (r relation) summed(expressions any) (found bool) {
 	return found
 }
 
-// made returns the names of the columns of a SELECT that hold values of the relation.
+// made returns the columns of a SELECT's result that hold values of the relation.
 func (r relation) made(list []syntax) map[string]bool {
 	values := map[string]bool{}
 	for _, item := range list {

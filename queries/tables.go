@@ -15,16 +15,16 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// storeTable is a table of the catalog itself. It says what the commits say of the
-// experiments: no file of a batch tells where or when it was made.
+// storeTable is a table of the catalog with what only the commits know of experiments: where they
+// were recorded and when they were ingested, for example.
 type storeTable struct {
 	name  string
-	types [][2]string // its columns and their types
+	types [][2]string // columns and their types
 	rows  func(d *definitions, row func(values ...any))
 }
 
-// uncounted is the table of the experiments that do not count in a portion, or of which a
-// summary does.
+// uncounted is the table of experiments that are hidden in a portion, or of which only a summary is
+// visible.
 const uncounted = "uncounted_experiments"
 
 // storeTables are the tables of every catalog.
@@ -35,7 +35,7 @@ var storeTables = []storeTable{
 	{uncounted, [][2]string{{"portion", "INTEGER"}, {"experiment_id", "VARCHAR"}, {"summary", "BOOLEAN"}}, uncountedRows},
 }
 
-// fingerprintTable says in a catalog's file whose it is.
+// fingerprintTable holds the fingerprint in a catalog's file.
 const fingerprintTable = "catalog_fingerprint"
 
 func nameRows(d *definitions, row func(values ...any)) {
@@ -52,8 +52,8 @@ func labelRows(d *definitions, row func(values ...any)) {
 	}
 }
 
-// fileRows are the tables and files of batches, which are relative to the store, with the
-// checksums of their footers, empty for older ones.
+// fileRows gives the table and path, relative to the store, of each file of a batch, with the
+// checksum of its footer (empty in older commits).
 func fileRows(d *definitions, row func(values ...any)) {
 	for _, p := range d.portions {
 		for _, b := range p.batches {
@@ -66,20 +66,20 @@ func fileRows(d *definitions, row func(values ...any)) {
 
 func uncountedRows(d *definitions, row func(values ...any)) {
 	for _, p := range d.portions {
-		if len(p.experiments(func(x extent) bool { return x != nothing })) <= few { // which are named
+		if len(p.experiments(func(x visibility) bool { return x != nothing })) <= few { // its query names them
 			continue
 		}
-		for _, id := range p.experiments(func(x extent) bool { return x != everything }) {
-			row(int32(p.number), id, p.counted[id] == summary)
+		for _, id := range p.experiments(func(x visibility) bool { return x != everything }) {
+			row(int32(p.number), id, p.counts[id] == summary)
 		}
 	}
 }
 
-// columns are a table's columns as a query gives them. The experiments that do not count
-// are compared with what is stored, not with what views show.
-func (t storeTable) columns(as form) string {
+// columns writes a table's columns as a query. Hidden experiments are compared with what is stored,
+// not with what views show, so they keep the stored form.
+func (t storeTable) columns(as columnForm) string {
 	if t.name == uncounted {
-		as = form{}
+		as = columnForm{}
 	}
 	columns := make([]string, len(t.types))
 	for i, c := range t.types {
@@ -109,12 +109,12 @@ func (d *definitions) fill(conn driver.Conn, catalog string) error {
 	return nil
 }
 
-// fillBy is fill by a connection of package sql.
+// fillBy is fill on a connection of package sql.
 func (d *definitions) fillBy(conn *sql.Conn, catalog string) error {
 	return conn.Raw(func(raw any) error { return d.fill(raw.(driver.Conn), catalog) })
 }
 
-// make makes the catalog of an engine that has an empty one.
+// make creates the catalog of an engine that has an empty one.
 func (d *definitions) make(ctx context.Context, db *sql.DB) error {
 	statements, err := d.all()
 	if err != nil {

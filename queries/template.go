@@ -16,17 +16,16 @@ import (
 	"stackmill/internal/tempdir"
 )
 
-// TemplateFile is the file in this package's sources that has the template, packed.
+// TemplateFile is the compressed template in this package's sources.
 const TemplateFile = "template.duckdb.zst"
 
-// packed is what is the same in all catalogs, as Template returns it: to make a catalog of
-// statements alone takes the SQL engine ten times as long.
+// packed is the compressed template: making a catalog by statements takes ten times as long.
 //
 //go:embed template.duckdb.zst
 var packed []byte
 
-// same is a hash of what is the same in all catalogs, and of how their macros read files:
-// a catalog that reads them otherwise is another one.
+// same is a hash of what all catalogs share, including how their macros read files: a catalog that
+// reads them in another way is stale.
 var same = sync.OnceValue(func() uint64 {
 	h := xxhash.New()
 	_, _ = h.Write(packed) // it cannot fail
@@ -43,7 +42,7 @@ func unpacked() ([]byte, error) {
 	return r.DecodeAll(packed, nil)
 }
 
-// Template makes what is the same in all catalogs: a database file, the catalog of an empty store.
+// Template makes what all catalogs share: a database file, the catalog of an empty store.
 func Template(ctx context.Context) ([]byte, error) {
 	temp, err := tempdir.Make("template")
 	if err != nil {
@@ -65,11 +64,11 @@ func Template(ctx context.Context) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// change has the engine change the catalog at path in one transaction. The file is complete
-// when it returns.
+// change runs a change of the catalog at path in one transaction. The file is complete when it
+// returns.
 func change(ctx context.Context, path string, by func(*sql.Conn) error) (err error) {
-	may := access{Limits: Limits{Threads: 1}}
-	db, err := connect(may, []string{"ATTACH " + quote(path) + " AS " + catalogName}, (&sight{}).use)
+	config := engineConfig{Limits: Limits{Threads: 1}}
+	db, err := connect(config, []string{"ATTACH " + quote(path) + " AS " + catalogName}, (&catalogScope{}).use)
 	if err != nil {
 		return err
 	}
@@ -88,7 +87,7 @@ func change(ctx context.Context, path string, by func(*sql.Conn) error) (err err
 	return execute(ctx, conn, []string{"COMMIT", "CHECKPOINT"})
 }
 
-// execute runs statements of ours.
+// execute runs this program's own statements.
 func execute(ctx context.Context, conn *sql.Conn, statements []string) error {
 	for _, s := range statements {
 		if _, err := conn.ExecContext(ctx, s); err != nil {
@@ -98,7 +97,7 @@ func execute(ctx context.Context, conn *sql.Conn, statements []string) error {
 	return nil
 }
 
-// Pack makes of a template what template.duckdb.zst has.
+// Pack compresses a template to the content of TemplateFile.
 func Pack(template []byte) ([]byte, error) {
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -107,13 +106,13 @@ func Pack(template []byte) ([]byte, error) {
 	return w.EncodeAll(template, nil), w.Close()
 }
 
-// writeCatalog makes the catalog at path, where there is none.
+// writeCatalog creates the catalog at path.
 func writeCatalog(path string, d *definitions) error {
 	template, err := unpacked()
 	if err != nil {
 		return fmt.Errorf("template: %w", err)
 	}
-	if err := os.WriteFile(path, template, 0o666); err != nil { // not a private file, as os.CreateTemp makes
+	if err := os.WriteFile(path, template, 0o666); err != nil { // os.CreateTemp would make a private file
 		return err
 	}
 	ctx := context.Background()

@@ -7,10 +7,10 @@ import (
 	"stackmill/internal/tempdir"
 )
 
-// engineDir is the temporary directory of an engine. Without one, queries fail that need it.
+// engineDir is an engine's temporary directory. Without it, queries that need it fail.
 type engineDir struct {
 	*tempdir.Dir        // nil if it could not be made
-	path         string // within it: SQL can read there, and must not see the owner's file
+	path         string // below it: SQL can read there, and must not see the owner's file
 }
 
 func newEngineDir() engineDir {

@@ -1,5 +1,5 @@
-// Package queries holds the SQL views of a store, one .sql file each, and the
-// code that opens a store, rebuilds its catalog and proves its sums.
+// Package queries holds the SQL views of a store, one .sql file each, and the code that opens a
+// store, builds its catalog and checks it.
 package queries
 
 import (
@@ -14,27 +14,27 @@ import (
 	"stackmill/schema"
 )
 
-// View is one view, as the header of its .sql file declares it. A view with
-// parameters is a table macro.
+// View is a view as the header of its .sql file declares it. A view with parameters is a table
+// macro.
 type View struct {
 	Name       string
 	Row        string // what a row is
 	Rules      []string
-	Like       string // the view that it shares columns with and, without a query of its own, the query
+	Like       string // the view from which it inherits columns and, without a query of its own, the query
 	Parameters []Column
 	Columns    []Column
 	Invariants []Invariant
 	SQL        string // the query
 }
 
-// Column is one column or parameter of a view.
+// Column is a column or parameter of a view.
 type Column struct {
 	Name   string
-	Type   string // of DuckDB
+	Type   string // in DuckDB
 	Unit   string // ns, bytes, count, "the metric's", or empty
 	Doc    string
 	Source string // `table.column` if it comes from the schema
-	// Default is the value of a parameter that need not be given, as SQL.
+	// Default is the default of an optional parameter, as SQL.
 	Default string
 }
 
@@ -46,7 +46,7 @@ type Invariant struct {
 //go:embed *.sql
 var files embed.FS
 
-// order lists the views, each after those that it reads.
+// order lists the views, each after the views that it reads.
 var order = []string{
 	"labels", "marks", "default_metrics", "modes", "location_levels", "node_depths", "mode_nodes", "node_modes", "node_values",
 	"mode_leaves", "node_stacks", "mode_stacks", "stack_leaves", "leaf_values", "raw_stacks", "raw_frames", "stacks", "frames", "passing", "stack_metrics", "sample_metrics",
@@ -63,7 +63,7 @@ var order = []string{
 	"index_metrics", "memory_metrics", "chosen", "top", "callers_of", "compare_functions", "passes", "flame",
 }
 
-// texts are those of the views' files; the file system has only copies to give.
+// texts returns the contents of the .sql files, read once.
 var texts = sync.OnceValues(func() (map[string]string, error) {
 	all := map[string]string{}
 	for _, name := range order {
@@ -76,18 +76,18 @@ var texts = sync.OnceValues(func() (map[string]string, error) {
 	return all, nil
 })
 
-// generated are the queries that are not written in their .sql file.
-var generated = map[string]func() string{"sample_metrics": allMetrics, "default_metrics": usualMetrics,
+// generated are the queries that are not written in .sql files.
+var generated = map[string]func() string{"sample_metrics": allMetrics, "default_metrics": defaultMetricsOfStore,
 	"heap_stacks": heapStacks.query, "io_stacks": ioStacks.query,
 	"inline_heap_stacks": heapStacks.inlined, "inline_io_stacks": ioStacks.inlined, "size_metrics": sizes.query, "duration_metrics": durations.query}
 
-// Views returns every view in an order in which they can be created.
+// Views returns all views in an order in which they can be created.
 func Views() ([]View, error) {
 	views, err := parsed()
 	return slices.Clone(views), err
 }
 
-// parsed are the views; to read their files takes milliseconds.
+// parsed returns the views. Reading their headers takes milliseconds, so it is done once.
 var parsed = sync.OnceValues(func() ([]View, error) {
 	all, err := texts()
 	if err != nil {
@@ -103,7 +103,7 @@ var parsed = sync.OnceValues(func() ([]View, error) {
 			v.SQL = gen()
 		}
 		if v.Like != "" {
-			if err := v.liken(views); err != nil {
+			if err := v.inherit(views); err != nil {
 				return nil, fmt.Errorf("%s.sql: %w", name, err)
 			}
 		}
@@ -112,12 +112,12 @@ var parsed = sync.OnceValues(func() ([]View, error) {
 	return views, nil
 })
 
-// inMode is a column of a value table: whether a row holds in a mode.
+// inMode matches a column of a value table that says whether a row belongs to a mode.
 var inMode = lazyregexp.New(`\b[a-z]+\.in_(user|expert|machine)\b`)
 
-// liken gives the view the columns of the view that it is like and, if it has no query,
-// that view's query over the modes with inlined functions (S10).
-func (v *View) liken(views []View) error {
+// inherit copies the columns of the view that this one is like and, if it has no query, that view's
+// query with inlined functions as frames of their own (S10).
+func (v *View) inherit(views []View) error {
 	i := slices.IndexFunc(views, func(o View) bool { return o.Name == v.Like })
 	if i < 0 {
 		return fmt.Errorf("like: no view %s before it", v.Like)
@@ -138,8 +138,8 @@ func (v View) ColumnNames() []string {
 	return names
 }
 
-// parse reads a view: a header of comments, then the query. The header's items
-// start one blank after the dashes; deeper lines continue an item.
+// parse reads a .sql file: a header of comments, then the query. An item of the header starts one
+// blank after the dashes; deeper lines continue it.
 func parse(name, text string) (View, error) {
 	v := View{Name: name}
 	for line := 0; strings.HasPrefix(text, "--"); {
@@ -154,7 +154,7 @@ func parse(name, text string) (View, error) {
 	return v, nil
 }
 
-// firstItem cuts the header's first item off: its lines without dashes.
+// firstItem cuts off the header's first item, without its dashes.
 func firstItem(text string) (item, rest string) {
 	const deeper = "\n--   "
 	end := 0
@@ -173,7 +173,7 @@ func firstItem(text string) (item, rest string) {
 	return strings.TrimSpace(strings.ReplaceAll(item, deeper, "\n")), rest
 }
 
-// add takes one item of the header.
+// add adds one item of the header.
 func (v *View) add(item string) error {
 	if item == "" {
 		return nil
@@ -211,7 +211,7 @@ func (v *View) add(item string) error {
 	return nil
 }
 
-// oneLine returns a text that stands in several lines as one.
+// oneLine joins the lines of a text.
 func oneLine(text string) string {
 	if strings.Contains(text, "\n") {
 		return strings.Join(strings.Fields(text), " ")
@@ -219,8 +219,7 @@ func oneLine(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// column makes a column of `NAME TYPE`; its unit stands in brackets at the
-// sentence's start.
+// column makes a column of `NAME TYPE`; the sentence may start with the unit in brackets.
 func column(words []string, doc string) Column {
 	c := Column{Name: words[0], Type: strings.ReplaceAll(words[1], "_", " "), Doc: doc}
 	if unit, rest, ok := strings.Cut(doc, "] "); ok && strings.HasPrefix(unit, "[") {
@@ -229,8 +228,8 @@ func column(words []string, doc string) Column {
 	return c
 }
 
-// fromSchema makes a column from one of the schema, which gives its type, its unit
-// and, if doc is empty, its description.
+// fromSchema makes a column from one of the schema, with its type, its unit and, if doc is empty,
+// its description.
 func fromSchema(name, source, doc string) (Column, error) {
 	table, column, _ := strings.Cut(source, ".")
 	t := schema.ByName(table)

@@ -109,7 +109,7 @@ func TestDamagedObjects(t *testing.T) {
 			t.Errorf("%s: %s, %d samples of %d, %v", x.Path, x.Status, x.Samples, samples[name], x.Err)
 		}
 	}
-	proof, err := queries.Check(t.Context(), store, nil)
+	proof, err := queries.Check(t.Context(), store, queries.CheckOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func TestOlderStore(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("values (-before +after):\n%s", diff)
 	}
-	proof, err := queries.Check(t.Context(), store, nil)
+	proof, err := queries.Check(t.Context(), store, queries.CheckOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func number(t *testing.T, db *sql.DB, text string, args ...any) int64 {
 
 // Reading the files proves all sums, without SQL.
 func TestProvedWithoutSQL(t *testing.T) {
-	proof, err := queries.Check(t.Context(), shared.Store, nil)
+	proof, err := queries.Check(t.Context(), shared.Store, queries.CheckOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func asked(t *testing.T, name, experiment, metric string) (*report.Question, []q
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := report.Ask(t.Context(), shared, &report.Request{Report: r, Metric: metric, Mode: "user", Alias: "gprofng", Width: report.Usual.Width})
+	q, err := report.Ask(t.Context(), shared, &report.Request{Report: r, Metric: metric, Mode: "user", Alias: "gprofng", Width: report.Defaults().Width})
 	if err != nil {
 		t.Fatal(err)
 	}

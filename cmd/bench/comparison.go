@@ -19,7 +19,7 @@ func (b *bench) scaleCompare(db *queries.DB, when string) error {
 		b.figures.skip("functions of 100 experiments against 100"+when, "there are fewer")
 		return nil
 	}
-	r := compare.Usual
+	r := compare.Defaults()
 	r.Base, r.Test = []string{"job-000??.er"}, []string{"job-001??.er"}
 	of := fmt.Sprintf("functions of 100 experiments against 100%s", when)
 	if err := b.compared(of, func(ctx context.Context) error {
@@ -35,7 +35,7 @@ func (b *bench) scaleCompare(db *queries.DB, when string) error {
 	defer groups.Close()
 	for _, f := range filters {
 		if err := b.compared(of+", "+f.name, func(ctx context.Context) error {
-			session, err := groups.Narrow(ctx, f.Filter, r.Reads()...)
+			session, err := groups.Filter(ctx, f.Filter, r.Reads()...)
 			if err != nil {
 				return err
 			}

@@ -69,7 +69,7 @@ func reportsOf(db *queries.DB, f queries.Filter) (list []asked) {
 			session := db
 			if !f.IsEmpty() {
 				var err error
-				if session, err = db.Narrow(ctx, f, request.Reads()...); err != nil {
+				if session, err = db.Filter(ctx, f, request.Reads()...); err != nil {
 					return err
 				}
 				defer session.Close()

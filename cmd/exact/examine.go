@@ -90,7 +90,7 @@ func compare(ctx context.Context, out string, recordings []string, built map[str
 	if err := compareExports(ctx, db, samples, func(text string) { findings = append(findings, text) }); err != nil {
 		return findings, err
 	}
-	proof, err := queries.CheckWith(ctx, db.Store, queries.CheckOptions{SQL: true})
+	proof, err := queries.Check(ctx, db.Store, queries.CheckOptions{SQL: true})
 	if err != nil {
 		return findings, err
 	}

@@ -94,7 +94,7 @@ func (a *app) check(ctx context.Context, format string, o queries.CheckOptions) 
 	}
 	progress, done := checkProgress(a.Stderr)
 	o.Progress = progress
-	p, err := queries.CheckWith(ctx, a.store, o)
+	p, err := queries.Check(ctx, a.store, o)
 	done()
 	var unknown *queries.SinceError
 	if errors.As(err, &unknown) {
@@ -153,7 +153,7 @@ func (a *app) repair(ctx context.Context) error {
 	return nil
 }
 
-func (a *app) printProof(p *queries.Proof) {
+func (a *app) printProof(p *queries.CheckReport) {
 	_ = a.Printf("%d experiments in %d batches, %d files: %d rows in %d bytes are as committed\n", p.Experiments, p.Batches, p.Files, p.Rows, p.Bytes)
 	if n := p.LeftOut; n.Batches > 0 {
 		_ = a.Printf("%d experiments in %d batches, committed before, were left out: their files are there\n", n.Experiments, n.Batches)

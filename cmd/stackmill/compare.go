@@ -29,7 +29,7 @@ type comparer struct {
 const comparedRows = 25
 
 func newCompareCommand(a *app) *cobra.Command {
-	r := &comparer{app: a, Request: compare.Usual}
+	r := &comparer{app: a, Request: compare.Defaults()}
 	c := &cobra.Command{
 		Use:   "compare --base SELECTOR --test SELECTOR",
 		Short: "Say what differs between two experiments, or two groups",

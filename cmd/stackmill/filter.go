@@ -57,7 +57,7 @@ func (a *app) narrow(ctx context.Context, db *queries.DB, f queries.Filter, view
 	if f.IsEmpty() {
 		return db, func() {}, nil
 	}
-	session, err = db.Narrow(ctx, f, views...)
+	session, err = db.Filter(ctx, f, views...)
 	if wrong := new(queries.FilterError); errors.As(err, &wrong) {
 		return nil, nil, exit.Usagef("%w", err)
 	}

@@ -35,7 +35,7 @@ type gater struct {
 var gateFormats = []string{"table", "json"}
 
 func newGateCommand(a *app) *cobra.Command {
-	g := &gater{app: a, Request: compare.Usual, rules: compare.Rules{MaxIncrease: 0.03}}
+	g := &gater{app: a, Request: compare.Defaults(), rules: compare.Rules{MaxIncrease: 0.03}}
 	g.MinShare = 0.01
 	c := &cobra.Command{
 		Use:   "gate --base SELECTOR --test SELECTOR",

@@ -115,7 +115,7 @@ func linesAnswer(text string) *answer {
 
 // compareTool compares two recordings, or groups.
 func (m *agents) compareTool(ctx context.Context, args *arguments) (*answer, error) {
-	r := compare.Usual
+	r := compare.Defaults()
 	r.Base, r.Test, r.Metric, r.Mode, r.By = []string{args.Base}, []string{args.Test}, args.Metric, args.Mode, cmp.Or(args.By, r.By)
 	if args.Base == "" || args.Test == "" {
 		return nil, errors.New("give base and test")
@@ -150,7 +150,7 @@ func (m *agents) report(ctx context.Context, args *arguments) (*answer, error) {
 		}
 		return a, nil
 	}
-	r := report.Usual
+	r := report.Defaults()
 	r.Metric, r.Mode, r.Function, r.Sort = args.Metric, args.Mode, args.Function, args.Sort
 	f := args.filter()
 	r.Filter = f

@@ -29,7 +29,7 @@ func (r *reporter) caption(ctx context.Context, q *report.Question) error {
 	if err := r.Printf("%s\n", what); err != nil {
 		return err
 	}
-	if r.db.Narrowed() {
+	if r.db.IsFiltered() {
 		if err := r.filtered(ctx, q); err != nil {
 			return err
 		}

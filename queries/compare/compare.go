@@ -12,7 +12,7 @@ import (
 	"stackmill/queries/rank"
 )
 
-// Request says what to compare. Usual has what is seldom wished otherwise.
+// Request says what to compare. Defaults() has what is seldom wished otherwise.
 type Request struct {
 	Base, Test []string // selectors of the two groups
 	By         string   // what a row is: a name of Subjects
@@ -35,8 +35,10 @@ type Request struct {
 // they are, as parts of their run's <Total>, or by the second of their run.
 var Normalisations = []string{"none", "total", "run"}
 
-// Usual are the settings without a wish.
-var Usual = Request{By: "function", Mode: "user", Normalise: "none", FDR: 0.03, Level: 0.95, MinChange: 0.01, MinShare: 0.001}
+// Defaults() are the settings without a wish.
+func Defaults() Request {
+	return Request{By: "function", Mode: "user", Normalise: "none", FDR: 0.03, Level: 0.95, MinChange: 0.01, MinShare: 0.001}
+}
 
 // Check says what is wrong with a request, as far as that shows without a store.
 func (r *Request) Check() error {

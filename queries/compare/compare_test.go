@@ -24,7 +24,7 @@ func nights(t *testing.T, kind string, base, test []map[string]int) *queries.DB 
 // (in ms unless they are normalised), verdict.
 func outcome(t *testing.T, db *queries.DB, change func(*Request)) (*Result, string) {
 	t.Helper()
-	r := Usual
+	r := Defaults()
 	r.Base, r.Test = []string{"base-*"}, []string{"test-*"}
 	if change != nil {
 		change(&r)
@@ -107,7 +107,7 @@ func TestRefusals(t *testing.T) {
 		`no metric "mm", did you mean m?`:      func(r *Request) { r.Metric = "mm" },
 		`--base: no experiment "x" in the sto`: func(r *Request) { r.Base = []string{"x"} },
 	} {
-		r := Usual
+		r := Defaults()
 		r.Base, r.Test = []string{"base-*"}, []string{"test-*"}
 		change(&r)
 		err := r.Check()
@@ -145,7 +145,7 @@ func TestEmptiedMetric(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	some, err := db.Narrow(t.Context(), queries.Filter{Where: []string{"kind = 'heap'"}})
+	some, err := db.Filter(t.Context(), queries.Filter{Where: []string{"kind = 'heap'"}})
 	if err != nil {
 		t.Fatal(err)
 	}

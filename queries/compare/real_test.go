@@ -62,7 +62,7 @@ func TestRealRuns(t *testing.T) {
 
 // judged compares runs of which all values are known.
 func judged(values map[string]map[string]float64, base, test []string) []Row {
-	c := &comparison{Result: Result{Request: Usual, sampled: true}}
+	c := &comparison{Result: Result{Request: Defaults(), sampled: true}}
 	c.Result.Base.Runs, c.Result.Test.Runs = make([]queries.Experiment, len(base)), make([]queries.Experiment, len(test))
 	items := map[string]*item{"<Total>": {names: []string{"<Total>"}, values: make([]float64, 40)}}
 	c.items = []*item{items["<Total>"]}

@@ -14,7 +14,7 @@ import (
 func TestTrees(t *testing.T) {
 	db := nights(t, "clock", storetest.Vary(5, map[string]int{"f": 100, "g": 200, "old": 50}), storetest.Vary(7, map[string]int{"f": 100, "g": 220, "h": 30}))
 	for _, normalise := range Normalisations {
-		r := Usual
+		r := Defaults()
 		r.Base, r.Test, r.Normalise, r.By = []string{"base-*"}, []string{"test-*"}, normalise, "path"
 		tree, err := Trees(t.Context(), db, r)
 		if err != nil {

@@ -27,13 +27,13 @@ import (
 type Experiment struct {
 	ID     string
 	Tables schema.TableReader // of the store
-	// Sums has the sums of the samples that pass, in any order; nil if all samples pass.
+	// Sums are the sums of the samples that pass, in any order; nil if all samples pass.
 	Sums *Sums
-	// Library says what is shown of a load object; nil if everything is.
+	// Library says which functions of a load object are shown; nil if all are.
 	Library func(name, path string) Showing
 }
 
-// Sums are sums of samples by stack and metric, a row each.
+// Sums are sums of samples by stack and metric, as columns.
 type Sums struct {
 	Stacks  []int32
 	Metrics []string
@@ -43,9 +43,9 @@ type Sums struct {
 // Emit takes the rows of a table that is needed.
 type Emit = attribute.Emit
 
-// Values emits the values of the experiment: the rows of the tables of values that are needed
-// and, if libraries are left out, of Tables. The error is structure.ErrNone if the store does not
-// have the experiment's stacks.
+// Values emits the experiment's rows of the tables of values that are needed and, if functions are
+// hidden, of Tables. The error is structure.ErrNone if the store does not have the experiment's
+// stacks.
 func (e *Experiment) Values(needed func(*schema.Table) bool, emit Emit) error {
 	r, err := e.read(slices.ContainsFunc(codeTables, needed))
 	if err != nil {
@@ -95,7 +95,7 @@ var (
 // ValueTables returns the tables of values.
 func ValueTables() []*schema.Table { return slices.Concat(functionTables, treeTables, codeTables) }
 
-// values computes what is needed.
+// values computes the tables that are needed.
 func values(r *attribute.Result, needed func(*schema.Table) bool, emit Emit) (err error) {
 	shape := attribute.NewStackViews(r.Program, r.Stacks, r.Sums)
 	functions, nodes := slices.ContainsFunc(functionTables, needed), slices.ContainsFunc(treeTables, needed)

@@ -21,13 +21,12 @@ const (
 	Nothing             // but <name>, where there is no caller
 )
 
-// leaveOut changes the frames of stacks so that functions of libraries are not shown, and emits
-// what the session shows in place of the store's frames.
+// leaveOut changes the frames of stacks so that functions of libraries are hidden, and emits the
+// rows that replace the store's frames.
 //
-// A frame of a library that is left out is not shown. If no frame is above it, a frame for the
-// library as a whole takes its place, so that every stack keeps one. A library's entry points are the
-// functions that another load object called. The tree keeps its nodes; a frame that is shown at some
-// of them only is split.
+// A stack whose outermost frames are all hidden gets one frame for the library as a whole, so that
+// every stack keeps one. A library's entry points are the functions that another load object
+// called. The tree keeps its nodes; a frame that is shown at some of them only is split.
 func leaveOut(r *attribute.Result, library func(name, path string) Showing, needed func(*schema.Table) bool, emit Emit) error {
 	p := r.Program
 	l := &libraries{Result: r, of: make([]Showing, len(p.Objects)), standIns: map[program.ObjectNo]program.LocationNo{}, numbers: map[frameKey]stacktree.FrameNo{}}
@@ -47,7 +46,7 @@ func leaveOut(r *attribute.Result, library func(name, path string) Showing, need
 	if err := l.addStandIns(left, emit); err != nil {
 		return err
 	}
-	for n := range program.LocationNo(p.Locations.Len()) { // of an entry point, what is inlined is left out, too
+	for n := range program.LocationNo(p.Locations.Len()) { // an entry point hides what is inlined into it
 		if l.of[p.Location(n).Object] == EntryPoints {
 			p.Inlines[n] = nil
 		}
@@ -60,19 +59,18 @@ func leaveOut(r *attribute.Result, library func(name, path string) Showing, need
 	return schema.CloseAll(l.nodeRows(stored, emit), l.frameRows(stored, emit), l.stackRows(emit))
 }
 
-// StackTables returns the tables of the store in whose place the session has others if libraries
-// are left out.
+// StackTables returns the tables of the store that a session replaces if functions are hidden.
 func StackTables() []*schema.Table {
 	return []*schema.Table{schema.StackTree, schema.TreeFrames, schema.RecordedStacks}
 }
 
-// libraries changes the frames of an experiment.
+// libraries hides functions in the stacks of an experiment.
 type libraries struct {
 	*attribute.Result
 	of       []Showing // by load object
 	standIns map[program.ObjectNo]program.LocationNo
-	numbers  map[frameKey]stacktree.FrameNo // of frames that changed
-	origins  []stacktree.FrameNo            // of the frames that were added: the frame of the store
+	numbers  map[frameKey]stacktree.FrameNo // of changed frames
+	origins  []stacktree.FrameNo            // the stored frame of each added one
 }
 
 type frameKey struct {
@@ -80,7 +78,7 @@ type frameKey struct {
 	shown [stacktree.Modes]program.LocationNo
 }
 
-// addStandIns adds the functions that stand for libraries as a whole.
+// addStandIns adds a function for each library as a whole.
 func (l *libraries) addStandIns(left []program.ObjectNo, emit Emit) error {
 	p, rows := l.Program, l.Rows(StandIns, emit)
 	for _, n := range left {
@@ -96,7 +94,7 @@ func (l *libraries) addStandIns(left []program.ObjectNo, emit Emit) error {
 	return rows.Close()
 }
 
-// changeFrames gives each node the frame that it has without the libraries.
+// changeFrames gives each node its frame without the hidden functions.
 func (l *libraries) changeFrames() {
 	t := &l.Stacks.Nodes
 	callers := make([][stacktree.Modes]program.ObjectNo, t.Len()) // by node: the load object of the innermost frame, hidden or not
@@ -119,7 +117,7 @@ func (l *libraries) changeFrames() {
 	}
 }
 
-// shows returns what a frame shows, given the load object of its caller.
+// shows returns the location that a frame shows, given the load object of its caller.
 func (l *libraries) shows(location program.LocationNo, object, caller program.ObjectNo) program.LocationNo {
 	switch l.of[object] {
 	case Everything:
@@ -136,7 +134,7 @@ func (l *libraries) shows(location program.LocationNo, object, caller program.Ob
 	return program.None
 }
 
-// frame returns the number of a frame that shows something else.
+// frame returns the number of a changed frame.
 func (l *libraries) frame(k frameKey) stacktree.FrameNo {
 	n, known := l.numbers[k]
 	if !known {

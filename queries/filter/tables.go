@@ -6,12 +6,12 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// The tables of a session in which libraries are left out. It joins them to the store's.
+// The tables of a session that hides functions, which it joins to the store's.
 var (
 	StandIns = &schema.Table{Name: "stand_ins", Columns: append(of("experiment_id"),
 		wide("load_object_id"), schema.Column{Name: "name"}, narrow("function_no"), narrow("location"), wide("module_id"), wide("function_id"), wide("location_id"))}
 	Nodes = &schema.Table{Name: "hidden_nodes", Columns: append(of("experiment_id"), narrow("node"), narrow("frame"))}
-	// Frames has all frames that nodes have now, with what they show.
+	// Frames has all frames that nodes refer to, with the locations that they show.
 	Frames = &schema.Table{Name: "hidden_frames", Columns: append(of("experiment_id"), narrow("frame"), narrow("stored_frame"),
 		missing("user_location"), missing("expert_location"), missing("machine_location"))}
 	Leaves = &schema.Table{Name: "hidden_leaves", Columns: append(of("experiment_id"), narrow("stack"), narrow("user_up"), narrow("expert_up"), narrow("machine_up"))}
@@ -27,7 +27,7 @@ func missing(name string) schema.Column {
 	return schema.Column{Name: name, Type: schema.Int32, Null: true}
 }
 
-// nodeRows emits the nodes that have another frame than in the store.
+// nodeRows emits the nodes whose frame has changed.
 func (l *libraries) nodeRows(stored int, emit Emit) *schema.Rows {
 	rows := l.Rows(Nodes, emit)
 	for n, frame := range l.Stacks.Nodes.Label {
@@ -38,7 +38,7 @@ func (l *libraries) nodeRows(stored int, emit Emit) *schema.Rows {
 	return rows
 }
 
-// frameRows emits the frames that nodes have.
+// frameRows emits the frames that nodes refer to.
 func (l *libraries) frameRows(stored int, emit Emit) *schema.Rows {
 	used := make([]bool, len(l.Stacks.Frames))
 	for _, frame := range l.Stacks.Nodes.Label {
@@ -65,7 +65,7 @@ func (l *libraries) frameRows(stored int, emit Emit) *schema.Rows {
 	return rows
 }
 
-// stackRows emits how far above the ends of recorded stacks their leaves are.
+// stackRows emits how many nodes above their ends recorded stacks have their leaves.
 func (l *libraries) stackRows(emit Emit) *schema.Rows {
 	t := &l.Stacks.Nodes
 	leaves := make([][stacktree.Modes]int32, t.Len()) // by node

@@ -78,7 +78,7 @@ func (p *part) open(ctx context.Context, db *queries.DB) (err error) {
 	if p.conn != nil {
 		return nil
 	}
-	if p.db, err = db.Part(ctx, p.ids...); err == nil {
+	if p.db, err = db.Subset(ctx, p.ids...); err == nil {
 		p.conn, err = p.db.Conn(ctx)
 	}
 	return err

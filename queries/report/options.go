@@ -17,12 +17,12 @@ type option struct {
 
 var options = []option{
 	{"metric", func(r *Request) bool { return r.Metric != "" && r.Metric != "all" }, func(r *Request) bool { return r.Measured() }},
-	{"mode", func(r *Request) bool { return r.Mode != Usual.Mode }, func(r *Request) bool { return r.has("mode") || !r.Filter.IsEmpty() }},
+	{"mode", func(r *Request) bool { return r.Mode != Defaults().Mode }, func(r *Request) bool { return r.has("mode") || !r.Filter.IsEmpty() }},
 	{"function", func(r *Request) bool { return r.Function != "" }, (*Request).ofFunctions},
 	{"file", func(r *Request) bool { return r.File != "" }, func(r *Request) bool { return r.ofFiles }},
 	{"object", func(r *Request) bool { return r.Object != "" }, func(r *Request) bool { return r.has("descriptor") }},
-	{"alias", func(r *Request) bool { return r.Alias != Usual.Alias }, (*Request).showsAliases},
-	{"width", func(r *Request) bool { return r.Width != Usual.Width }, func(r *Request) bool { return ofWidth[r.Name] != "" }},
+	{"alias", func(r *Request) bool { return r.Alias != Defaults().Alias }, (*Request).showsAliases},
+	{"width", func(r *Request) bool { return r.Width != Defaults().Width }, func(r *Request) bool { return ofWidth[r.Name] != "" }},
 	// Filters look for inlined functions on stacks, too.
 	{"inline", func(r *Request) bool { return r.Inline }, func(r *Request) bool { return r.withInlined != "" || r.inlinedBelow || !r.Filter.IsEmpty() }},
 	{"hide", func(r *Request) bool { return len(r.Filter.Hide) > 0 }, (*Request).readsStacks},

@@ -51,8 +51,10 @@ func (r *Request) About(name string, modeGiven bool) (err error) {
 	return nil
 }
 
-// Usual has what is seldom wished otherwise.
-var Usual = Request{Mode: "user", Alias: "manual", Width: usualWidth}
+// Defaults() has what is seldom wished otherwise.
+func Defaults() Request {
+	return Request{Mode: "user", Alias: "manual", Width: usualWidth}
+}
 
 // Modes are the representations; Aliases the choices of a function's names (S4).
 var (

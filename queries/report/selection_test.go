@@ -36,7 +36,7 @@ func TestEmptiedMetrics(t *testing.T) {
 	} {
 		session := db
 		if where != "" {
-			if session, err = db.Narrow(t.Context(), queries.Filter{Where: []string{where}}); err != nil {
+			if session, err = db.Filter(t.Context(), queries.Filter{Where: []string{where}}); err != nil {
 				t.Fatal(err)
 			}
 			defer session.Close()

@@ -54,7 +54,7 @@ func (w *work) compare(by string, run func(*queries.DB, compare.Request) (any, e
 
 // comparisonRequest is what a call's parameters say of a comparison.
 func comparisonRequest(w *work) (compare.Request, error) {
-	r, v := compare.Usual, w.values
+	r, v := compare.Defaults(), w.values
 	r.Base, r.Test, r.Metric, r.Inclusive = v["base"], v["test"], v.Get("metric"), v.Get("inclusive") == "true"
 	r.By, r.Mode, r.Normalise = cmp.Or(v.Get("by"), r.By), cmp.Or(v.Get("mode"), r.Mode), cmp.Or(v.Get("normalise"), r.Normalise)
 	for _, n := range []struct {

@@ -17,7 +17,7 @@ import (
 // nothing where its experiment does not have the metric. <Total> is there, whatever is
 // searched for, and does not count for the limit.
 func functions(w *work) error {
-	r, v := report.Usual, w.values
+	r, v := report.Defaults(), w.values
 	r.Metric, r.Mode, r.Inline = v.Get("metric"), cmp.Or(v.Get("mode"), r.Mode), v.Get("inline") == "true"
 	limit, err := w.number("limit", 0)
 	if err != nil {

@@ -162,7 +162,7 @@ func TestViews(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	narrowed, err := db.Narrow(t.Context(), queries.Filter{Threads: []int64{4712}, Mode: "user"}, "function_metrics", "call_tree", "timeline")
+	narrowed, err := db.Filter(t.Context(), queries.Filter{Threads: []int64{4712}, Mode: "user"}, "function_metrics", "call_tree", "timeline")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestViews(t *testing.T) {
 			if strings.HasPrefix(query, "&thread") && r.Name != "call-tree" && r.Name != "timeline" || strings.HasPrefix(query, "&where") && r.Name != "functions" {
 				continue
 			}
-			request := report.Usual
+			request := report.Defaults()
 			if err := request.About(r.Name, false); err != nil {
 				t.Fatal(err)
 			}

@@ -102,13 +102,13 @@ func (p *lease) session(ctx context.Context, of scope) (db *queries.DB, done fun
 	p.update(o, func() { used.users++ })
 	if len(of.selectors) > 0 {
 		used, err = p.take(ctx, o, cachekey.Of(of.selectors), p.whole, func(ctx context.Context) (*queries.DB, error) {
-			return p.whole.db.Part(ctx, of.selectors...)
+			return p.whole.db.Subset(ctx, of.selectors...)
 		})
 	}
 	if err == nil && !of.filter.IsEmpty() {
 		part := used
 		used, err = p.take(ctx, o, cachekey.Of(of.selectors, of.reads, of.filter), part, func(ctx context.Context) (*queries.DB, error) {
-			return part.db.Narrow(ctx, of.filter, of.reads...)
+			return part.db.Filter(ctx, of.filter, of.reads...)
 		})
 	}
 	if err != nil {
@@ -259,7 +259,7 @@ func (s once) session(ctx context.Context, of scope) (db *queries.DB, done func(
 	if err != nil || of.filter.IsEmpty() {
 		return db, func() { _ = db.Close() }, err // it was only read
 	}
-	narrowed, err := db.Narrow(ctx, of.filter, of.reads...)
+	narrowed, err := db.Filter(ctx, of.filter, of.reads...)
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}

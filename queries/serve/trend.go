@@ -10,7 +10,7 @@ import (
 
 // follow answers with values over experiments in the order of time.
 func follow(w *work) error {
-	r, v := trend.Usual, w.values
+	r, v := trend.Defaults(), w.values
 	r.Metric, r.Function, r.Inclusive = v.Get("metric"), v.Get("function"), v.Get("inclusive") == "true"
 	r.Mode, r.Normalise = cmp.Or(v.Get("mode"), r.Mode), cmp.Or(v.Get("normalise"), r.Normalise)
 	var err error

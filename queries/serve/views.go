@@ -17,7 +17,7 @@ import (
 
 // view answers with the rows of a standard view, as the program's verb report prints them.
 func view(w *work) error {
-	r := report.Usual
+	r := report.Defaults()
 	v := w.values
 	r.Metric, r.Function, r.File, r.Object, r.Sort = v.Get("metric"), v.Get("function"), v.Get("file"), v.Get("object"), v.Get("sort")
 	r.Mode, r.Alias, r.Inline = cmp.Or(v.Get("mode"), r.Mode), cmp.Or(v.Get("alias"), r.Alias), v.Get("inline") == "true"
@@ -128,7 +128,7 @@ func listExperiments(w *work) error {
 	defer done()
 	columns := w.columns()
 	for _, c := range columns {
-		if !queries.IsColumn(c) && !slices.Contains(queries.ListedBeside, c) {
+		if !queries.IsColumn(c) && !slices.Contains(queries.ExtraColumns, c) {
 			return wrong(fmt.Errorf("columns: experiments have no column %q", c))
 		}
 	}

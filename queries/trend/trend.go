@@ -17,7 +17,7 @@ import (
 	"stackmill/queries/report"
 )
 
-// Request says what to follow over the experiments of a session. Usual has what is seldom
+// Request says what to follow over the experiments of a session. Defaults() has what is seldom
 // wished otherwise.
 type Request struct {
 	Metric    string // empty: the first of most of the experiments
@@ -28,8 +28,10 @@ type Request struct {
 	Limit     int    // at most this many functions, those with the highest sums
 }
 
-// Usual are the settings without a wish.
-var Usual = Request{Mode: "user", Normalise: "none", Limit: 5}
+// Defaults() are the settings without a wish.
+func Defaults() Request {
+	return Request{Mode: "user", Normalise: "none", Limit: 5}
+}
 
 // Reads are the tables and views that a trend reads of a session.
 func (r *Request) Reads() []string {

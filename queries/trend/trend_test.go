@@ -31,7 +31,7 @@ func run(t *testing.T, text string, change func(*Request)) (*Result, error) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	r := Usual
+	r := Defaults()
 	if change != nil {
 		change(&r)
 	}

@@ -4,7 +4,7 @@
 // that SQL over all of them does not have.
 //
 // It is stricter than the invariants: it expects rows in the order in which they are
-// written. What it has proved needs no further look; what it has not may be right, which
+// written. What it has proved needs no extraColumns look; what it has not may be right, which
 // the invariants tell.
 package verify
 
@@ -26,7 +26,7 @@ type Doubt struct {
 	Err          error
 }
 
-// ErrData is the doubt about an experiment of which all is proved, but for what its samples
+// ErrData is the doubt about an experiment of which all is keysChecked, but for what its samples
 // say of data objects.
 var ErrData = errors.New("it has data objects")
 
@@ -52,7 +52,7 @@ func Batch(ctx context.Context, store string, b *storedir.Batch, memory int64, p
 	for e := range b.Visible {
 		visible[hash(e.ExperimentID)] = true
 	}
-	if p.rolled, err = p.rollup(); err != nil {
+	if p.rollupDigest, err = p.rollup(); err != nil {
 		return nil, err
 	}
 	if p.lists, err = p.shared(); err != nil {
@@ -106,7 +106,7 @@ type batch struct {
 	memory  int64
 	cursors map[string]*cursor
 	one     *experiment
-	rolled  map[int64]digest // of the rows of function_rollup, by experiment
+	rollupDigest  map[int64]digest // of the rows of function_rollup, by experiment
 	lists   *lists
 }
 
@@ -176,11 +176,11 @@ func (p *batch) left() (found, err error) {
 // experiment reads one experiment and proves it if it counts.
 func (p *batch) experiment(id int64, e *storedir.Entry, visible bool, files *rowreader.Files) error {
 	x := p.one
-	x.reset(e, p.rolled[id], p.lists)
+	x.reset(e, p.rollupDigest[id], p.lists)
 	var large error
 	for _, t := range schema.Tables {
 		c := p.cursors[t.Name]
-		if c == nil || streamed[t] || t == schema.FunctionRollup || t.Links != nil {
+		if c == nil || streamedTables[t] || t == schema.FunctionRollup || t.Links != nil {
 			continue
 		}
 		fits, err := p.load(c, id, x.rows[t])
@@ -205,10 +205,10 @@ func (p *batch) experiment(id int64, e *storedir.Entry, visible bool, files *row
 	switch {
 	case !visible || large != nil:
 	case e.Status == storedir.Summary: // the rest does not count
-		err = x.proveExperiment()
+		err = x.checkExperiment()
 	default:
-		if err = x.proveModes(); err == nil {
-			err = x.prove()
+		if err = x.checkModes(); err == nil {
+			err = x.check()
 		}
 	}
 	if skipped := x.skip(); skipped != nil {

@@ -30,9 +30,9 @@ func (x *experiment) codes() (map[int32]code, error) {
 	return all, nil
 }
 
-// proveCode proves that the values of all PCs are at known instructions, where a function's
+// checkCode proves that the values of all PCs are at known instructions, where a function's
 // code is known.
-func (x *experiment) proveCode() error {
+func (x *experiment) checkCode() error {
 	plain, err := x.codes()
 	if err != nil {
 		return err

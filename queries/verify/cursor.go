@@ -121,15 +121,15 @@ func (c *cursor) openGroup() error {
 
 // read reads n values of a column into the block.
 func (c *cursor) read(i, n int) error {
-	values := sized(c.block.values[i], n)
+	values := resize(c.block.values[i], n)
 	c.block.values[i] = values
 	null := c.block.missing[i] != nil
 	if null {
-		c.block.missing[i] = sized(c.block.missing[i], n)
-		c.levels = sized(c.levels, n)
+		c.block.missing[i] = resize(c.block.missing[i], n)
+		c.levels = resize(c.levels, n)
 	}
 	if c.columns[i].keep {
-		c.block.texts[i] = sized(c.block.texts[i], n)
+		c.block.texts[i] = resize(c.block.texts[i], n)
 	}
 	for done := 0; done < n; {
 		var levels []int16
@@ -138,7 +138,7 @@ func (c *cursor) read(i, n int) error {
 		}
 		into := values[done:n]
 		if null {
-			c.dense = sized(c.dense, n-done)
+			c.dense = resize(c.dense, n-done)
 			into = c.dense
 		}
 		total, found, err := c.batch(i, into, levels)
@@ -166,13 +166,13 @@ func (c *cursor) batch(i int, into []int64, levels []int16) (total int64, found 
 	case *file.Int64ColumnChunkReader:
 		return r.ReadBatch(n, into, levels, nil)
 	case *file.Int32ColumnChunkReader:
-		c.narrow = sized(c.narrow, len(into))
+		c.narrow = resize(c.narrow, len(into))
 		total, found, err = r.ReadBatch(n, c.narrow, levels, nil)
 		for k, v := range c.narrow[:found] {
 			into[k] = int64(v)
 		}
 	case *file.BooleanColumnChunkReader:
-		c.bools = sized(c.bools, len(into))
+		c.bools = resize(c.bools, len(into))
 		total, found, err = r.ReadBatch(n, c.bools, levels, nil)
 		for k, v := range c.bools[:found] {
 			into[k] = 0
@@ -181,7 +181,7 @@ func (c *cursor) batch(i int, into []int64, levels []int16) (total int64, found 
 			}
 		}
 	case *file.ByteArrayColumnChunkReader:
-		c.texts = sized(c.texts, len(into))
+		c.texts = resize(c.texts, len(into))
 		total, found, err = r.ReadBatch(n, c.texts, levels, nil)
 		number(into, c.texts[:found], c.columns[i].of)
 	default:
@@ -300,7 +300,7 @@ func (r *rows) clear() {
 }
 
 // sized returns a slice of n elements, whatever they are.
-func sized[T any](s []T, n int) []T {
+func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}

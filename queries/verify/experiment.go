@@ -9,8 +9,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// further lists the columns that are read besides the keys of their tables.
-var further = map[*schema.Table][]column{
+// extraColumns lists the columns that are read besides the keys of their tables.
+var extraColumns = map[*schema.Table][]column{
 	schema.Experiments: {{name: "status"}},
 	schema.Metrics:     {{name: "unit"}, {name: "data_objects"}},
 	schema.LoadObjects: {{name: "name", keep: true}, {name: "short_path", keep: true}},
@@ -32,20 +32,20 @@ var further = map[*schema.Table][]column{
 	schema.FunctionRollup: {{name: "unit"}, {name: "function_key"}, {name: "function"}, {name: "load_object"}, {name: "module"}, {name: "kind"}, {name: "exclusive"}, {name: "inclusive"}},
 }
 
-// streamed are the tables whose rows are not kept: those of samples, and those of values that
+// streamedTables are the tables whose rows are not kept: those of samples, and those of values that
 // nothing else is compared with.
-var streamed = map[*schema.Table]bool{schema.Samples: true}
+var streamedTables = map[*schema.Table]bool{schema.Samples: true}
 
 func init() {
-	for _, t := range valued {
+	for _, t := range valueTables {
 		if t != schema.FunctionValues && t != schema.PCValues && t != schema.CallNodes {
-			streamed[t] = true
+			streamedTables[t] = true
 		}
 	}
 	for k := range schema.Kinds {
 		t := schema.SampleTable(k)
-		streamed[t] = true
-		further[t] = append(further[t], countedColumns(k)...)
+		streamedTables[t] = true
+		extraColumns[t] = append(extraColumns[t], countedColumns(k)...)
 	}
 }
 
@@ -56,7 +56,7 @@ func columnsOf(t *schema.Table) []column {
 	if t.Links != nil {
 		list = append(list, column{name: schema.ListedIn}, column{name: "listing"})
 	}
-	if slices.Contains(valued, t) {
+	if slices.Contains(valueTables, t) {
 		for _, c := range t.Columns {
 			list = append(list, column{name: c.Name})
 		}
@@ -70,7 +70,7 @@ func columnsOf(t *schema.Table) []column {
 	if len(list) == 0 { // whose rows they are is all
 		list = append(list, column{name: t.Columns[0].Name})
 	}
-	list = append(list, further[t]...)
+	list = append(list, extraColumns[t]...)
 	for i := range list {
 		if list[i].of == nil {
 			list[i].of = hashed
@@ -84,15 +84,15 @@ type experiment struct {
 	entry   *storedir.Entry
 	columns map[*schema.Table][]column
 	rows    map[*schema.Table]*rows
-	next    func(*schema.Table, *rows) error // reads some more rows of a streamed table
+	next    func(*schema.Table, *rows) error // reads some more rows of a streamedTables table
 	tables  schema.TableReader               // of what its values are computed from
-	rolled  digest                           // of its rows in function_rollup
+	rollupDigest  digest                           // of its rows in function_rollup
 	lists   *lists                           // what it shares with others
 
 	metrics   map[int64]int32 // by hashes of names
 	functions map[int64]int32 // rows, by function_no
 	total     int32           // the row of <Total>; -1 if there is none
-	location  []place
+	location  []locationInfo
 	tree      tree
 	stacks    stacks
 }
@@ -107,8 +107,8 @@ func newExperiment() *experiment {
 	return x
 }
 
-func (x *experiment) reset(e *storedir.Entry, rolled digest, lists *lists) {
-	*x = experiment{entry: e, columns: x.columns, rows: x.rows, rolled: rolled, lists: lists}
+func (x *experiment) reset(e *storedir.Entry, rollupDigest digest, lists *lists) {
+	*x = experiment{entry: e, columns: x.columns, rows: x.rows, rollupDigest: rollupDigest, lists: lists}
 	for _, r := range x.rows {
 		r.clear()
 	}
@@ -130,9 +130,9 @@ func (x *experiment) missing(t *schema.Table, name string) []bool {
 
 func (x *experiment) len(t *schema.Table) int { return x.rows[t].n }
 
-// skip passes over the rows of streamed tables that were not read.
+// skip passes over the rows of streamedTables tables that were not read.
 func (x *experiment) skip() error {
-	for t := range streamed {
+	for t := range streamedTables {
 		for more := true; more; {
 			if err := x.next(t, x.rows[t]); err != nil {
 				return err
@@ -144,10 +144,10 @@ func (x *experiment) skip() error {
 }
 
 // prove returns what was not proved first.
-func (x *experiment) prove() error {
+func (x *experiment) check() error {
 	for _, step := range []func() error{
-		x.proveExperiment, x.proveKeys, x.proveStructure, x.proveLocations, x.proveFrames, x.proveTree, x.proveStacks,
-		x.proveSamples, x.proveValues, x.provePaths, x.proveReasons, x.proveCode, x.proveSources, x.proveRollup, x.proveNoData,
+		x.checkExperiment, x.checkKeys, x.checkStructure, x.checkLocations, x.checkFrames, x.checkTree, x.checkStacks,
+		x.checkSamples, x.checkValues, x.checkPaths, x.checkReasons, x.checkCode, x.checkSources, x.checkRollup, x.checkNoData,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -156,7 +156,7 @@ func (x *experiment) prove() error {
 	return nil
 }
 
-func (x *experiment) proveExperiment() error {
+func (x *experiment) checkExperiment() error {
 	if x.len(schema.Experiments) != 1 || x.col(schema.Experiments, "status")[0] != hash(x.entry.Recording()) {
 		return errors.New("experiments: not one row with the commit's status")
 	}
@@ -164,25 +164,25 @@ func (x *experiment) proveExperiment() error {
 }
 
 // proved are the tables whose keys are proved with what their rows mean.
-var proved = map[*schema.Table]bool{
+var keysChecked = map[*schema.Table]bool{
 	schema.Experiments: true, schema.Locations: true, schema.InlineFrames: true, schema.Instructions: true, schema.SourceLines: true, schema.RecordedStacks: true, schema.StackTree: true, schema.TreeFrames: true,
 	schema.CallNodes: true, schema.StackValues: true,
 	schema.FunctionValues: true, schema.CallValues: true, schema.TreeValues: true, schema.LineValues: true, schema.SourceValues: true,
 	schema.PCValues: true, schema.ModuleValues: true, schema.ObjectValues: true, schema.FunctionRollup: true,
 }
 
-// proveKeys proves that keys are unique, but for those that later steps prove.
-func (x *experiment) proveKeys() error {
+// checkKeys proves that keys are unique, but for those that later steps prove.
+func (x *experiment) checkKeys() error {
 	for _, t := range schema.Tables {
-		if r := x.rows[t]; len(t.Key) > 0 && !proved[t] && !streamed[t] && !unique(r, len(t.Key)) {
+		if r := x.rows[t]; len(t.Key) > 0 && !keysChecked[t] && !streamedTables[t] && !unique(r, len(t.Key)) {
 			return fmt.Errorf("%s: a key is not unique", t.Name)
 		}
 	}
 	return nil
 }
 
-// proveNoData leaves what is about data objects to others.
-func (x *experiment) proveNoData() error {
+// checkNoData leaves what is about data objects to others.
+func (x *experiment) checkNoData() error {
 	for _, t := range []*schema.Table{schema.DataObjects, schema.DataSamples, schema.DataValues, schema.MemoryRegions} {
 		if x.len(t) > 0 {
 			return ErrData

@@ -81,8 +81,8 @@ func (x *experiment) listOf(t *schema.Table, row int) list {
 	return list{x.col(t, schema.ListedIn)[row], x.col(t, "listing")[row]}
 }
 
-// proveSources proves that the text of every source file that was found is there.
-func (x *experiment) proveSources() error {
+// checkSources proves that the text of every source file that was found is there.
+func (x *experiment) checkSources() error {
 	for i := range x.len(schema.SourceFiles) {
 		if !x.lists.text[x.listOf(schema.SourceFiles, i)] {
 			return errors.New("source_files: one without lines")

@@ -27,8 +27,8 @@ func sets(columns [][]int64, n int) []int64 {
 	return list
 }
 
-// proveModes proves that rows hold for some mode.
-func (x *experiment) proveModes() error {
+// checkModes proves that rows hold for some mode.
+func (x *experiment) checkModes() error {
 	for _, t := range schema.Tables {
 		if t.Modes() != 0 && x.rows[t].n > 0 && slices.Contains(x.modes(t), 0) {
 			return fmt.Errorf("%s: a row holds in no mode", t.Name)

@@ -46,7 +46,7 @@ func (p *batch) rollup() (map[int64]digest, error) {
 			return all, err
 		}
 		id, first := c.block.values[0], 1+c.table.ModeColumns()
-		modes, v := sets(c.block.values[1:first], c.block.n), c.block.values[first:] // metric, function_id, then as further says
+		modes, v := sets(c.block.values[1:first], c.block.n), c.block.values[first:] // metric, function_id, then as extraColumns says
 		for i := range c.block.n {
 			d := all[id[i]]
 			d.add(modes[i], v[0][i], v[1][i], v[2][i], v[3][i], v[4][i], v[5][i], v[6][i], v[7][i], v[8][i], v[9][i])
@@ -57,9 +57,9 @@ func (p *batch) rollup() (map[int64]digest, error) {
 	return all, nil
 }
 
-// proveRollup proves that function_rollup has the values of functions, under their names, and
+// checkRollup proves that function_rollup has the values of functions, under their names, and
 // that no two functions have one key.
-func (x *experiment) proveRollup() error {
+func (x *experiment) checkRollup() error {
 	f, t := schema.Functions, schema.FunctionValues
 	objects, modules := numbered(x.col(schema.LoadObjects, "load_object_id")), numbered(x.col(schema.Modules, "module_id"))
 	type names struct{ id, key, function, object, module, kind int64 }
@@ -82,7 +82,7 @@ func (x *experiment) proveRollup() error {
 		n := known[x.functions[no]]
 		want.add(modes[i], metrics[i], n.id, units[x.metrics[metrics[i]]], n.key, n.function, n.object, n.module, n.kind, exclusive[i], inclusive[i])
 	}
-	if want != x.rolled {
+	if want != x.rollupDigest {
 		return errors.New("function_rollup: not the values of the functions")
 	}
 	return nil

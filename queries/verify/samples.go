@@ -48,7 +48,7 @@ type counter struct {
 	rows    *rows
 	at      int
 	sources []source
-	metrics []counted
+	metrics []declaredMetric
 }
 
 // source is a column with the name of the metric that a sample counts for.
@@ -58,7 +58,7 @@ type source struct {
 }
 
 // counted is a metric of a fixed name.
-type counted struct {
+type declaredMetric struct {
 	metric int32
 	value  int // the column; -1 if each sample counts 1
 	where  [][]condition
@@ -88,7 +88,7 @@ func (x *experiment) counter(k schema.Kind) *counter {
 		if m.Kind != k || !known {
 			continue
 		}
-		one := counted{metric: number, value: -1}
+		one := declaredMetric{metric: number, value: -1}
 		if m.Value != "" {
 			one.value = x.index(t, m.Value)
 		}
@@ -109,7 +109,7 @@ func (x *experiment) counter(k schema.Kind) *counter {
 }
 
 // holds reports whether a sample counts.
-func (m *counted) holds(r *rows, i int, thread int64) bool {
+func (m *declaredMetric) applies(r *rows, i int, thread int64) bool {
 	for _, all := range m.where {
 		if !slices.ContainsFunc(all, func(c condition) bool {
 			v := thread
@@ -142,7 +142,7 @@ func (c *counter) count(metrics map[int64]int32, thread int64, add func(metric i
 		if m.value >= 0 {
 			v = c.rows.values[m.value][i]
 		}
-		if v != 0 && m.holds(c.rows, i, thread) {
+		if v != 0 && m.applies(c.rows, i, thread) {
 			add(m.metric, v)
 		}
 	}
@@ -156,15 +156,15 @@ type usage struct {
 }
 
 // used is the value and the number of samples that usage_values have more than samples.
-type used struct{ value, samples int64 }
+type usageSum struct{ value, samples int64 }
 
-// proveSamples proves that each sample of a kind is in the table of samples, and that what
+// checkSamples proves that each sample of a kind is in the table of samples, and that what
 // they count is what stacks, and threads in each second, have.
-func (x *experiment) proveSamples() error {
+func (x *experiment) checkSamples() error {
 	if err := x.stackValues(); err != nil {
 		return err
 	}
-	usages := map[usage]used{}
+	usages := map[usage]usageSum{}
 	if err := x.usageValues(usages); err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (x *experiment) proveSamples() error {
 					counts[m][stacks[i]]--
 					of.metric = m
 					u := usages[of]
-					usages[of] = used{u.value - v, u.samples - 1}
+					usages[of] = usageSum{u.value - v, u.samples - 1}
 				}
 			})
 			if c.at++; !ok {
@@ -220,7 +220,7 @@ func (x *experiment) proveSamples() error {
 			return errors.Join(err, fmt.Errorf("%s: a sample is of another kind", c.table.Name))
 		}
 	}
-	return x.evened(left, counts, usages)
+	return x.checkDifferences(left, counts, usages)
 }
 
 func floor(ns int64) int64 {
@@ -255,7 +255,7 @@ func (x *experiment) advance(c *counter, sample int64) (bool, error) {
 	return next == sample, nil
 }
 
-func (x *experiment) evened(left, counts [][]int64, usages map[usage]used) error {
+func (x *experiment) checkDifferences(left, counts [][]int64, usages map[usage]usageSum) error {
 	for m := range left {
 		for s := range left[m] {
 			if left[m][s] != 0 || counts[m][s] != 0 {
@@ -264,7 +264,7 @@ func (x *experiment) evened(left, counts [][]int64, usages map[usage]used) error
 		}
 	}
 	for _, u := range usages {
-		if u != (used{}) {
+		if u != (usageSum{}) {
 			return errors.New("usage_values: a value is not that of the samples")
 		}
 	}
@@ -299,7 +299,7 @@ func (x *experiment) stackValues() error {
 	return nil
 }
 
-func (x *experiment) usageValues(usages map[usage]used) error {
+func (x *experiment) usageValues(usages map[usage]usageSum) error {
 	processes := set(x.col(schema.Processes, "process"))
 	t := schema.UsageValues
 	metrics, processOf, threads, cpus, seconds := x.col(t, "metric"), x.col(t, "process"), x.col(t, "thread_id"), x.col(t, "cpu"), x.col(t, "second")
@@ -311,7 +311,7 @@ func (x *experiment) usageValues(usages map[usage]used) error {
 			return errors.New("usage_values: a metric or process is unknown")
 		}
 		of := usage{m, processOf[i], threads[i], cpus[i], seconds[i], names[i], cgroups[i]}
-		usages[of] = used{usages[of].value + values[i], usages[of].samples + samples[i]}
+		usages[of] = usageSum{usages[of].value + values[i], usages[of].samples + samples[i]}
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ type stacks struct {
 	counts [][]int64      // samples, likewise
 }
 
-// proveStacks proves that stacks have their nodes in every mode.
-func (x *experiment) proveStacks() error {
+// checkStacks proves that stacks have their nodes in every mode.
+func (x *experiment) checkStacks() error {
 	t := schema.RecordedStacks
 	if !dense(x.col(t, "stack")) {
 		return errors.New("recorded_stacks: not numbered")
@@ -34,18 +34,18 @@ func (x *experiment) proveStacks() error {
 				leaf > 0 && x.tree.shown[m][x.tree.frame[leaf]] < 0 {
 				return errors.New("recorded_stacks: a leaf is wrong")
 			}
-			if leaf == 0 && x.emptied(int32(node[i])) {
+			if leaf == 0 && x.hasLocated(int32(node[i])) {
 				return errors.New("recorded_stacks: a rule left a stack without frames")
 			}
 			leaves[i] = int32(leaf)
 		}
 		x.stacks.leaf[m] = leaves
 	}
-	return x.apart()
+	return x.checkIDs()
 }
 
 // emptied reports whether a path has a frame at a known instruction.
-func (x *experiment) emptied(node int32) bool {
+func (x *experiment) hasLocated(node int32) bool {
 	for ; node > 0; node = x.tree.parent[node] {
 		if x.tree.located[x.tree.frame[node]] {
 			return true
@@ -56,7 +56,7 @@ func (x *experiment) emptied(node int32) bool {
 
 // apart proves that a stack's identifier is that of stacks with one leaf, and as many
 // frames, in all modes.
-func (x *experiment) apart() error {
+func (x *experiment) checkIDs() error {
 	type end struct{ depth, location int32 }
 	ends := map[int64]end{}
 	ids := make([]int64, len(x.tree.parent))

@@ -28,8 +28,8 @@ func step(name []byte) int64 {
 	return 0
 }
 
-// proveStructure proves that functions have their modules and load objects.
-func (x *experiment) proveStructure() error {
+// checkStructure proves that functions have their modules and load objects.
+func (x *experiment) checkStructure() error {
 	x.metrics, x.functions, x.total = map[int64]int32{}, map[int64]int32{}, -1
 	for i, m := range x.col(schema.Metrics, "metric") {
 		x.metrics[m] = int32(i)
@@ -77,21 +77,21 @@ func (x *experiment) function(no int64) (int32, error) {
 }
 
 // place is what is known of one instruction.
-type place struct {
+type locationInfo struct {
 	id       int64
 	function int32 // its row
 	inlined  int64 // how many functions are inlined there
 }
 
-// proveLocations proves that instructions are numbered, that their identifiers are unique,
+// checkLocations proves that instructions are numbered, that their identifiers are unique,
 // and that functions inlined there are known.
-func (x *experiment) proveLocations() error {
+func (x *experiment) checkLocations() error {
 	t := schema.Locations
 	if !dense(x.col(t, "location")) {
 		return errors.New("locations: not numbered")
 	}
 	n := x.len(t)
-	x.location = make([]place, n)
+	x.location = make([]locationInfo, n)
 	objects := set(x.col(schema.LoadObjects, "load_object_id"))
 	ids := make(map[int64]bool, n)
 	other, given, object, offset := x.col(t, "other_location_id"), x.missing(t, "other_location_id"), x.col(t, "load_object_id"), x.col(t, "offset")
@@ -108,11 +108,11 @@ func (x *experiment) proveLocations() error {
 		ids[p.id] = true
 		p.function = f
 	}
-	return x.proveInlined()
+	return x.checkInlined()
 }
 
-// proveInlined proves that functions that were inlined are known, and numbered.
-func (x *experiment) proveInlined() error {
+// checkInlined proves that functions that were inlined are known, and numbered.
+func (x *experiment) checkInlined() error {
 	t := schema.InlineFrames
 	at, depth, function := x.col(t, "location"), x.col(t, "depth"), x.col(t, "function_no")
 	names := x.rows[schema.Functions].values[x.index(schema.Functions, "name")+1] // the second reading

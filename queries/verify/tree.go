@@ -18,8 +18,8 @@ type tree struct {
 	located      []bool         // by frame: whether it was recorded at a known instruction
 }
 
-// proveFrames proves that frames mean known instructions.
-func (x *experiment) proveFrames() error {
+// checkFrames proves that frames mean known instructions.
+func (x *experiment) checkFrames() error {
 	t := schema.TreeFrames
 	if !dense(x.col(t, "frame")) {
 		return errors.New("tree_frames: not numbered")
@@ -78,8 +78,8 @@ func (x *experiment) showFrames(m int, name string) error {
 	return nil
 }
 
-// proveTree proves that nodes are numbered as a tree is, and have known frames.
-func (x *experiment) proveTree() (err error) {
+// checkTree proves that nodes are numbered as a tree is, and have known frames.
+func (x *experiment) checkTree() (err error) {
 	t := schema.StackTree
 	x.tree.parent, x.tree.last, err = nested(x.col(t, "node"), x.col(t, "up"), x.col(t, "below"))
 	if err != nil {

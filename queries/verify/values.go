@@ -12,20 +12,20 @@ import (
 	"stackmill/stages/structure"
 )
 
-// valued are the tables whose rows follow from the stacks and their sums.
-var valued = []*schema.Table{
+// valueTables are the tables whose rows follow from the stacks and their sums.
+var valueTables = []*schema.Table{
 	schema.FunctionValues, schema.ModuleValues, schema.ObjectValues, schema.CallValues, schema.CallNodes,
 	schema.TreeValues, schema.LineValues, schema.SourceValues, schema.PCValues,
 }
 
-// proveValues proves that the rows of values are those that attribute computes from the stored
+// checkValues proves that the rows of values are those that attribute computes from the stored
 // stacks and their sums.
-func (x *experiment) proveValues() error {
+func (x *experiment) checkValues() error {
 	want, err := x.computed()
 	if err != nil {
 		return err
 	}
-	for _, t := range valued {
+	for _, t := range valueTables {
 		got, err := x.stored(t)
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func (x *experiment) computed() (map[*schema.Table]digest, error) {
 // stored returns what rows a table has.
 func (x *experiment) stored(t *schema.Table) (d digest, err error) {
 	r := x.rows[t]
-	if !streamed[t] {
+	if !streamedTables[t] {
 		d.addRows(t, r.values, r.n)
 		return d, nil
 	}
@@ -129,8 +129,8 @@ func numbers(a arrow.Array) ([]int64, error) {
 	return nil, fmt.Errorf("cannot read %s", a.DataType())
 }
 
-// proveReasons proves that what is in unknown functions has a reason.
-func (x *experiment) proveReasons() error {
+// checkReasons proves that what is in unknown functions has a reason.
+func (x *experiment) checkReasons() error {
 	kinds, reasons := x.col(schema.Functions, "kind"), x.col(schema.Locations, "reason")
 	for mode := range modes {
 		unexplained := make([]bool, len(x.stacks.leaf[mode]))
@@ -158,9 +158,9 @@ func (x *experiment) proveReasons() error {
 	return nil
 }
 
-// provePaths proves that nodes of the call tree have identifiers of their own. Where they are is
+// checkPaths proves that nodes of the call tree have identifiers of their own. Where they are is
 // proved by their values.
-func (x *experiment) provePaths() error {
+func (x *experiment) checkPaths() error {
 	t := schema.CallNodes
 	up, depth, ids := x.col(t, "up"), x.col(t, "depth"), x.col(schema.Functions, "function_id")
 	path, known := make([]int64, x.len(t)), make(map[int64]bool, x.len(t))

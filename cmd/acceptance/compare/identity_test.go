@@ -136,7 +136,7 @@ func TestSameBaseName(t *testing.T) {
 		{"libs", "libs2", "d1/util.c libutil.so key 1000 200 faster, d2/util.c libutil.so key 200 1000 slower"},
 		{"libs", "lib", "d1/util.c libutil.so  1000 0 vanished, d2/util.c libutil.so path, name 200 300 slower"},
 	} {
-		r := compare.Usual
+		r := compare.Defaults()
 		r.Base, r.Test, r.Metric, r.Inclusive, r.MinShare = []string{test.base}, []string{test.test}, "heapallocbytes", true, 0
 		result, err := compare.Run(t.Context(), db, r)
 		if err != nil {

@@ -146,7 +146,7 @@ func TestMatching(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	r := compare.Usual
+	r := compare.Defaults()
 	r.Base, r.Test, r.Metric, r.Inclusive, r.MinShare = []string{"base"}, []string{"test"}, "heapallocbytes", true, 0
 	result, err := compare.Run(t.Context(), db, r)
 	if err != nil {

@@ -76,7 +76,7 @@ func TestPlanted(t *testing.T) {
 
 func compared(t *testing.T, db *queries.DB, base, test []string) []compare.Row {
 	t.Helper()
-	r := compare.Usual
+	r := compare.Defaults()
 	r.Base, r.Test = base, test
 	result, err := compare.Run(t.Context(), db, r)
 	if err != nil {

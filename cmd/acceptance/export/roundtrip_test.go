@@ -214,7 +214,7 @@ func TestLinesWithoutFile(t *testing.T) {
 	if want := "f  0 5 5, g g.c 3 0 5"; lines != want {
 		t.Errorf("%s, want %s", lines, want)
 	}
-	if proof, err := queries.Check(t.Context(), db.Store, nil); err != nil || len(proof.Wrong)+len(proof.Doubted) > 0 {
+	if proof, err := queries.Check(t.Context(), db.Store, queries.CheckOptions{}); err != nil || len(proof.Wrong)+len(proof.Doubted) > 0 {
 		t.Errorf("%v, %v, %v", err, proof.Wrong, proof.Doubted)
 	}
 }
@@ -280,7 +280,7 @@ func TestPlacesRoundTrip(t *testing.T) {
 			t.Errorf("%s mode: -exported +recorded\n%s", mode, diff)
 		}
 	}
-	if proof, err := queries.Check(t.Context(), db.Store, nil); err != nil || len(proof.Wrong)+len(proof.Doubted) > 0 {
+	if proof, err := queries.Check(t.Context(), db.Store, queries.CheckOptions{}); err != nil || len(proof.Wrong)+len(proof.Doubted) > 0 {
 		t.Errorf("%v, %v, %v", err, proof.Wrong, proof.Doubted)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func TestFiltered(t *testing.T) {
 	db := only(t, "threads.er")
 	filter := queries.Filter{Where: []string{"thread_id > 1"}, Between: []string{"100ms,"}}
-	all, err := db.Narrow(t.Context(), filter)
+	all, err := db.Filter(t.Context(), filter)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestFiltered(t *testing.T) {
 	}
 	for _, as := range export.Formats() {
 		r := export.Request{As: as, Metric: "totalcpu"}
-		session, err := db.Narrow(t.Context(), filter, r.Reads()...)
+		session, err := db.Filter(t.Context(), filter, r.Reads()...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestFiltered(t *testing.T) {
 func TestFilteredMetric(t *testing.T) {
 	db := only(t, "io.er")
 	r := export.Request{As: "folded"}
-	session, err := db.Narrow(t.Context(), queries.Filter{Where: []string{"stack_has('write') AND NOT stack_has('read')"}}, r.Reads()...)
+	session, err := db.Filter(t.Context(), queries.Filter{Where: []string{"stack_has('write') AND NOT stack_has('read')"}}, r.Reads()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -135,7 +135,7 @@ var reference = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
-	p, err := queries.Check(context.Background(), store, nil)
+	p, err := queries.Check(context.Background(), store, queries.CheckOptions{})
 	if err == nil && len(p.Wrong)+len(p.Notes) > 0 {
 		err = fmt.Errorf("the undisturbed store: %v %v", p.Wrong, p.Notes)
 	}

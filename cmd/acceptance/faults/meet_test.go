@@ -69,7 +69,7 @@ func TestIngestsMeet(t *testing.T) {
 		if len(experiments) != len(b.recordings) {
 			t.Errorf("round %d: %d experiments, want %d", round, len(experiments), len(b.recordings))
 		}
-		p, err := queries.Check(t.Context(), store, nil)
+		p, err := queries.Check(t.Context(), store, queries.CheckOptions{})
 		if err != nil || len(p.Wrong)+len(p.Notes) > 0 {
 			different.Add(1)
 			t.Errorf("round %d: %v, %v", round, p, err)

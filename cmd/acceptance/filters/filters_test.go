@@ -64,7 +64,7 @@ func TestMain(m *testing.M) {
 
 func narrow(t *testing.T, f queries.Filter, views ...string) *queries.DB {
 	t.Helper()
-	db, err := store.Narrow(t.Context(), f, views...)
+	db, err := store.Filter(t.Context(), f, views...)
 	if err != nil {
 		t.Fatal(err)
 	}

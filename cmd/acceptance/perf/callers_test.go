@@ -66,7 +66,7 @@ func TestCallers(t *testing.T) {
 			callers{t, db, program + ".none.data"}.stubsStay(program)
 		})
 	}
-	proof, err := queries.Check(t.Context(), store, nil)
+	proof, err := queries.Check(t.Context(), store, queries.CheckOptions{})
 	if err != nil || len(proof.Wrong) > 0 {
 		t.Error(err, proof.Wrong)
 	}

@@ -93,14 +93,14 @@ func Query(t *testing.T, db *sql.DB, scan func(*sql.Rows) error, text string, ar
 // which must do but for data objects, and by SQL.
 func CheckInvariants(t *testing.T, db *queries.DB, experiments int) {
 	t.Helper()
-	proof, err := queries.Check(t.Context(), db.Store, nil)
+	proof, err := queries.Check(t.Context(), db.Store, queries.CheckOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range proof.Doubted {
 		t.Errorf("left to SQL: %v", d)
 	}
-	all, err := queries.CheckWith(t.Context(), db.Store, queries.CheckOptions{SQL: true})
+	all, err := queries.Check(t.Context(), db.Store, queries.CheckOptions{SQL: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func testInlinedInvariants(t *testing.T, db *queries.DB) {
 // sums returns the sums of a report's counts in user mode by experiment, metric and column.
 func sums(t *testing.T, db *queries.DB, name string, inline bool) map[string]int64 {
 	t.Helper()
-	r := report.Usual
+	r := report.Defaults()
 	r.Inline, r.Metric = inline, "all"
 	if err := r.About(name, true); err != nil {
 		t.Fatal(err)

@@ -63,7 +63,7 @@ func proved(t *testing.T, store string) bool {
 // right reports whether check finds nothing wrong in a store.
 func right(t *testing.T, store string, o queries.CheckOptions) bool {
 	t.Helper()
-	p, err := queries.CheckWith(context.Background(), store, o)
+	p, err := queries.Check(context.Background(), store, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,17 +8,17 @@ import (
 	"stackmill/schema"
 )
 
-// samples makes the table of the samples that pass, and what that needs.
-func (n *narrowing) samples(c *predicate) (statements []string) {
+// samples returns the statements that make the table of the samples that pass.
+func (fs *filteredSession) samples(c *predicate) (statements []string) {
 	kept := []string{"experiment_id", "sample", "stack"}
 	columns, joins := []string{"s.experiment_id", "s.sample", "s.stack"}, ""
-	if n.needs(schema.UsageValues) {
+	if fs.needs(schema.UsageValues) {
 		kept = append(kept, "in_process", "in_thread", "named", "in_group", "on_cpu", "second")
 		columns = append(columns, "s.process AS in_process", "s.thread_id AS in_thread", "s.name_no AS named", "s.cgroup AS in_group", "s.cpu AS on_cpu", "floor(s.time_ns / 1e9)::INTEGER AS second")
 	}
 	if c.uses("experiment", "host", "wall", "label", "during") {
-		statements = append(statements, n.create("of_experiments", n.ofExperiments(c)))
-		joins += "\nJOIN " + n.table("of_experiments") + " e ON e.experiment_id = s.experiment_id"
+		statements = append(statements, fs.create("of_experiments", fs.ofExperiments(c)))
+		joins += "\nJOIN " + fs.table("of_experiments") + " e ON e.experiment_id = s.experiment_id"
 	}
 	for _, name := range c.columns {
 		columns = append(columns, sampleColumns[name]+" AS "+name)
@@ -36,8 +36,8 @@ func (n *narrowing) samples(c *predicate) (statements []string) {
 		joins += "\nLEFT JOIN thread_names a ON a.experiment_id = s.experiment_id AND a.process = s.process AND a.thread_id = s.thread_id AND a.name_no = s.name_no"
 	}
 	if c.uses("leaf", "leaf_object", "stack_has", "object_has") {
-		statements = append(statements, n.create("of_stacks", n.ofStacks(c)))
-		joins += "\nLEFT JOIN " + n.table("of_stacks") + " k ON k.experiment_id = s.experiment_id AND k.stack = s.stack"
+		statements = append(statements, fs.create("of_stacks", fs.ofStacks(c)))
+		joins += "\nLEFT JOIN " + fs.table("of_stacks") + " k ON k.experiment_id = s.experiment_id AND k.stack = s.stack"
 		for _, name := range []string{"stack_has", "object_has"} {
 			for i := range c.texts[name] {
 				columns = append(columns, fmt.Sprintf("k.%s_%d", name, i))
@@ -48,25 +48,25 @@ func (n *narrowing) samples(c *predicate) (statements []string) {
 	if c.sql != "" {
 		where = "\nWHERE " + c.sql
 	}
-	return append(statements, n.create("passed", "SELECT "+strings.Join(kept, ", ")+" FROM (\nSELECT "+strings.Join(columns, ", ")+"\nFROM samples s"+joins+")"+where))
+	return append(statements, fs.create("passed", "SELECT "+strings.Join(kept, ", ")+" FROM (\nSELECT "+strings.Join(columns, ", ")+"\nFROM samples s"+joins+")"+where))
 }
 
-// hasMetric reports whether an experiment has a metric of a kind or, without a name, any.
-func (n *narrowing) hasMetric(kind schema.Kind, metric string) bool {
-	return n.metrics[[2]string{kind.String(), metric}]
+// hasMetric reports whether some experiment has a metric of a kind or, without a name, any metric
+// of the kind.
+func (fs *filteredSession) hasMetric(kind schema.Kind, metric string) bool {
+	return fs.metrics[[2]string{kind.String(), metric}]
 }
 
-// valuesOfSamples is the query of the values of the samples that pass, with what they are
-// summed by.
-func (n *narrowing) valuesOfSamples() string {
-	return "SELECT v.experiment_id, v.sample, v.metric, v.value FROM (" + sampleMetrics(n.hasMetric) + ") v SEMI JOIN " + n.table("passed") + " p ON p.experiment_id = v.experiment_id AND p.sample = v.sample"
+// valuesOfSamples is the query of the values of the samples that pass.
+func (fs *filteredSession) valuesOfSamples() string {
+	return "SELECT v.experiment_id, v.sample, v.metric, v.value FROM (" + sampleMetrics(fs.hasMetric) + ") v SEMI JOIN " + fs.table("passed") + " p ON p.experiment_id = v.experiment_id AND p.sample = v.sample"
 }
 
-// stackValues is the query of the sums by stack of the samples that pass.
-func (n *narrowing) stackValues() string { return stackSums(n.hasMetric, n.table("passed")) }
+// stackValues is the query of sums by stack of the samples that pass.
+func (fs *filteredSession) stackValues() string { return stackSums(fs.hasMetric, fs.table("passed")) }
 
-// ofExperiments is the query of what conditions may ask of experiments.
-func (n *narrowing) ofExperiments(c *predicate) string {
+// ofExperiments is the query of the columns of experiments that conditions use.
+func (fs *filteredSession) ofExperiments(c *predicate) string {
 	columns := ""
 	for i, key := range c.texts["label"] {
 		columns += fmt.Sprintf(",\n  (SELECT max(l.value) FROM labels l WHERE l.experiment_id = e.experiment_id AND l.label = %s) AS label_%d", quote(key), i)
@@ -77,14 +77,15 @@ func (n *narrowing) ofExperiments(c *predicate) string {
 	return "SELECT e.experiment_id, e.experiment, e.host, epoch_us(e.started) AS started_us" + columns + "\nFROM experiments e"
 }
 
-// ofStacks is the query of what conditions may ask of recorded stacks in the filter's mode.
-// Functions and load objects are compared with patterns once each; a stack has one if more
-// of its nodes than have ended were among those before its leaf in the order of numbers.
-func (n *narrowing) ofStacks(c *predicate) string {
-	mode := cmp.Or(n.filter.Mode, "user")
+// ofStacks is the query of the columns of recorded stacks that conditions use, in the filter's
+// mode. Patterns are matched once per function and load object. Nodes are numbered so that a
+// subtree is a range: a stack contains a match if, up to its leaf, more matching nodes have begun
+// than ended.
+func (fs *filteredSession) ofStacks(c *predicate) string {
+	mode := cmp.Or(fs.filter.Mode, "user")
 	shown, up := mode+"_location", mode+"_up"
 	own := "SELECT experiment_id, location, 0 AS level, function_id, load_object_id FROM locations_wide"
-	if n.filter.Inline {
+	if fs.filter.Inline {
 		own += "\n  UNION ALL\n  SELECT i.experiment_id, i.location, i.depth + 1, i.function_id, l.load_object_id FROM inline_frames_wide i JOIN locations_wide l ON l.experiment_id = i.experiment_id AND l.location = i.location"
 	}
 	var functionHits, objectHits, hits, ends, open, named []string
@@ -133,23 +134,23 @@ SELECT r.experiment_id, r.stack, o.leaf, o.leaf_object` + join(named) + `
 FROM recorded_stacks r JOIN opened o ON o.experiment_id = r.experiment_id AND o.node = r.node - r.` + up
 }
 
-// usage is the query of the values of threads, names, control groups, CPUs and seconds.
-func (n *narrowing) usage() string {
+// usage is the query of values by thread, name, control group, CPU and second.
+func (fs *filteredSession) usage() string {
 	return `SELECT p.experiment_id, p.in_process AS process, p.in_thread AS thread_id, p.named AS name_no, p.in_group AS cgroup, p.on_cpu AS cpu, p.second, v.metric, sum(v.value)::BIGINT AS value, count(*) AS samples
-FROM ` + n.table(sampleValues) + ` v JOIN ` + n.table("passed") + ` p ON p.experiment_id = v.experiment_id AND p.sample = v.sample
+FROM ` + fs.table(sampleValues) + ` v JOIN ` + fs.table("passed") + ` p ON p.experiment_id = v.experiment_id AND p.sample = v.sample
 GROUP BY ALL`
 }
 
-// data is the query of the values of data objects. Samples do not have the column detail,
-// which follows from the others.
-func (n *narrowing) data() string {
+// data is the query of values of data objects. Samples lack the column detail, which follows from
+// the others.
+func (fs *filteredSession) data() string {
 	return `WITH details AS MATERIALIZED (
   SELECT experiment_id, data_object_id, location, method, agreement, embedding_object_id, string_agg(DISTINCT detail, ' or ' ORDER BY detail) AS detail
   FROM data_values_wide GROUP BY ALL
 ),
 samples_of AS MATERIALIZED (
   SELECT d.experiment_id, v.metric, d.data_object_id, d.location_id, d.method, d.agreement, d.embedding_object_id, sum(v.value)::BIGINT AS value, count(*) AS samples
-  FROM data_samples d JOIN ` + n.table(sampleValues) + ` v ON v.experiment_id = d.experiment_id AND v.sample = d.sample
+  FROM data_samples d JOIN ` + fs.table(sampleValues) + ` v ON v.experiment_id = d.experiment_id AND v.sample = d.sample
   GROUP BY ALL
 ),
 placed AS MATERIALIZED (

@@ -92,7 +92,7 @@ func wrongBySQL(t *testing.T, store string, about func(view string) bool) []Find
 	if err != nil {
 		t.Fatal(err)
 	}
-	var p Proof
+	var p CheckReport
 	if err := p.checkBySQL(t.Context(), store, c.Batches, about, Limits{}, func(string, int, int) {}); err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestCheckSince(t *testing.T) {
 		{"later", CheckOptions{Since: committed.Add(time.Second)}, false, 2},
 		{"its batch", CheckOptions{SinceBatch: "00000000000000aa"}, true, 0},
 	} {
-		p, err := CheckWith(context.Background(), store, test.o)
+		p, err := Check(context.Background(), store, test.o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,13 +131,13 @@ func TestCheckSince(t *testing.T) {
 			t.Errorf("%s: %v, left out %v", test.name, p.Wrong, p.LeftOut)
 		}
 	}
-	if _, err := CheckWith(context.Background(), store, CheckOptions{SinceBatch: "other"}); err == nil {
+	if _, err := Check(context.Background(), store, CheckOptions{SinceBatch: "other"}); err == nil {
 		t.Error("no error for a batch that is not there")
 	}
 	if err := os.Truncate(path, 10); err != nil {
 		t.Fatal(err)
 	}
-	p, err := CheckWith(context.Background(), store, CheckOptions{Since: committed.Add(time.Second)})
+	p, err := Check(context.Background(), store, CheckOptions{Since: committed.Add(time.Second)})
 	if err != nil || len(p.Wrong) == 0 {
 		t.Errorf("a file that was cut is not found: %v", err)
 	}

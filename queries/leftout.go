@@ -15,16 +15,16 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// UnreadableCommit is a commit that cannot be read, so that answers lack what it says.
+// UnreadableCommit is a commit that cannot be read, so that answers lack its content.
 type UnreadableCommit struct {
 	File        string   // of the commit, relative to the store
-	Experiments []string // the names of those that are missing, sorted, as far as is known
+	Experiments []string // names of the missing ones, sorted, as far as known
 	Err         error    // why it cannot be read
 
 	batch string
 }
 
-// LeftOutPrefix begins each remark about what all answers of a store lack.
+// LeftOutPrefix begins each remark about what the answers of a store lack.
 const LeftOutPrefix = "left out: "
 
 // String says what is missing, why, and what to do.
@@ -43,10 +43,10 @@ func (l *UnreadableCommit) String() string {
 	return fmt.Sprintf("%s%s%s, which cannot be read: %s (restore the file, or ingest the recordings again; stackmill check says more)", LeftOutPrefix, what, l.File, l.Err)
 }
 
-// mostUnreadable is how many commits remarks name with what they had.
+// mostUnreadable is how many unreadable commits are described one by one.
 const mostUnreadable = 5
 
-// LeftOut are the remarks about what all answers of the store lack: at most a few texts.
+// LeftOut returns remarks about what all answers of the store lack: a few texts at most.
 func (db *DB) LeftOut() (remarks []string) {
 	all := db.Unreadable
 	for i := range all[:min(len(all), mostUnreadable)] {
@@ -61,7 +61,7 @@ func (db *DB) LeftOut() (remarks []string) {
 	return remarks
 }
 
-// damagedRemark says which experiments are missing since check --repair has found them damaged.
+// damagedRemark names the experiments that are left out because check --repair found them damaged.
 func damagedRemark(again []storedir.Entry) string {
 	names := make([]string, len(again))
 	for i, e := range again {
@@ -75,17 +75,17 @@ func damagedRemark(again []storedir.Entry) string {
 	return LeftOutPrefix + what + " damaged (ingest the recordings again, or take them out by stackmill forget; stackmill check says where they were)"
 }
 
-// perhapsLeftOut adds to the error of a selector that stands for no experiment what is left
-// out of the store: it may be one of those.
-func (db *DB) perhapsLeftOut(err error) error {
+// mentionLeftOut adds to the error of a selector that matches no experiment what is left out of the
+// store: the experiment may be there.
+func (db *DB) mentionLeftOut(err error) error {
 	if remarks := db.LeftOut(); remarks != nil && errors.Is(err, ErrNone) {
 		return fmt.Errorf("%w; %s", err, strings.Join(remarks, "; "))
 	}
 	return err
 }
 
-// unreadableIn returns what is left out because of damaged commits.
-func unreadableIn(ctx context.Context, store string, c *storedir.Contents) (all []UnreadableCommit) {
+// leftOutIn returns what is left out because of damaged commits.
+func leftOutIn(ctx context.Context, store string, c *storedir.Contents) (all []UnreadableCommit) {
 	for i := range c.Damaged {
 		d := &c.Damaged[i]
 		l := UnreadableCommit{File: d.File(), Err: d.Err, batch: d.Batch}
@@ -103,9 +103,9 @@ func unreadableIn(ctx context.Context, store string, c *storedir.Contents) (all 
 	return all
 }
 
-// experimentsIn returns the names of the experiments of a damaged commit by their ids,
-// empty for one that is not wanted any more: from the commit's text or, if that does not say,
-// from the file of the table of experiments, which is named after the batch.
+// experimentsIn returns the names of the experiments of a damaged commit by id, empty for a
+// forgotten one. They come from the commit's text or, if it is unreadable, from the batch's file of
+// the table of experiments.
 func experimentsIn(ctx context.Context, store string, d *storedir.Damaged) map[string]string {
 	names := map[string]string{}
 	for _, e := range d.Experiments {
@@ -117,7 +117,7 @@ func experimentsIn(ctx context.Context, store string, d *storedir.Damaged) map[s
 		return names
 	}
 	dir := filepath.Join(store, storedir.TablesDir, schema.Experiments.Name)
-	entries, _ := os.ReadDir(dir) // without it nothing is known
+	entries, _ := os.ReadDir(dir) // then nothing is known
 	for _, e := range entries {
 		if !e.Type().IsRegular() || storedir.BatchOf(e.Name()) != d.Batch {
 			continue
@@ -133,7 +133,7 @@ func experimentsIn(ctx context.Context, store string, d *storedir.Damaged) map[s
 	return names
 }
 
-// textsOf returns two columns of texts of a file.
+// textsOf returns two text columns of a file.
 func textsOf(ctx context.Context, path, first, second string) ([][2]string, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -23,21 +23,21 @@ import (
 	"stackmill/stages/structure"
 )
 
-// compute makes the tables of values that the session needs, batch by batch (package filter).
-func (n *narrowing) compute(ctx context.Context, conn *sql.Conn) error {
-	w := &tableWriter{session: n, conn: conn, pending: map[*schema.Table]*pendingRows{}}
+// compute makes the session's tables of values, batch by batch (package filter).
+func (fs *filteredSession) compute(ctx context.Context, conn *sql.Conn) error {
+	w := &tableWriter{session: fs, conn: conn, pending: map[*schema.Table]*pendingRows{}}
 	if err := w.create(ctx); err != nil || len(w.pending) == 0 {
 		return err
 	}
 	of := map[string][]*Experiment{} // by batch
-	for i := range n.sees.experiments {
-		if e := &n.sees.experiments[i]; e.Status != storedir.Summary {
+	for i := range fs.sees.experiments {
+		if e := &fs.sees.experiments[i]; e.Status != storedir.Summary {
 			of[e.batch] = append(of[e.batch], e)
 		}
 	}
-	for _, p := range n.sees.portions {
+	for _, p := range fs.sees.portions {
 		for _, b := range p.batches {
-			if err := n.computeBatch(ctx, b, of[b.Batch], len(of) == 1, w); err != nil {
+			if err := fs.computeBatch(ctx, b, of[b.Batch], len(of) == 1, w); err != nil {
 				return err
 			}
 		}
@@ -45,26 +45,26 @@ func (n *narrowing) compute(ctx context.Context, conn *sql.Conn) error {
 	return w.flushAll(ctx)
 }
 
-// computeBatch computes the values of experiments of a batch; only says that the session has no
+// computeBatch computes the values of a batch's experiments; only means that the session has no
 // others.
-func (n *narrowing) computeBatch(ctx context.Context, b *storedir.Batch, experiments []*Experiment, only bool, w *tableWriter) error {
-	if len(experiments) == 0 { // all are kept as sums only
+func (fs *filteredSession) computeBatch(ctx context.Context, b *storedir.Batch, experiments []*Experiment, only bool, w *tableWriter) error {
+	if len(experiments) == 0 { // all are kept as sums
 		return nil
 	}
 	var sums map[string]*filter.Sums
-	if n.filter.chooses() {
+	if fs.filter.chooses() {
 		var err error
-		if sums, err = n.sums(ctx, w.conn, experiments, only); err != nil {
+		if sums, err = fs.sums(ctx, w.conn, experiments, only); err != nil {
 			return err
 		}
 	}
-	files, closeAll := structure.OpenBatch(n.from.Store, b)
+	files, closeAll := structure.OpenBatch(fs.from.Store, b)
 	defer closeAll()
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, e := range experiments {
-		x := &filter.Experiment{ID: e.ExperimentID, Tables: files.Tables(e.ExperimentID), Library: n.showing()}
-		if n.filter.chooses() {
+		x := &filter.Experiment{ID: e.ExperimentID, Tables: files.Tables(e.ExperimentID), Library: fs.showing()}
+		if fs.filter.chooses() {
 			if x.Sums = sums[e.ExperimentID]; x.Sums == nil {
 				x.Sums = new(filter.Sums)
 			}
@@ -73,7 +73,7 @@ func (n *narrowing) computeBatch(ctx context.Context, b *storedir.Batch, experim
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			err := n.values(ctx, x, w)
+			err := fs.values(ctx, x, w)
 			if errors.Is(err, structure.ErrNone) {
 				return nil
 			}
@@ -86,19 +86,19 @@ func (n *narrowing) computeBatch(ctx context.Context, b *storedir.Batch, experim
 	return group.Wait()
 }
 
-// values computes the values of an experiment. The library that reads Parquet files panics at
-// some that are damaged.
-func (n *narrowing) values(ctx context.Context, x *filter.Experiment, w *tableWriter) (err error) {
+// values computes the values of an experiment. The library that reads Parquet files panics at some
+// damaged ones.
+func (fs *filteredSession) values(ctx context.Context, x *filter.Experiment, w *tableWriter) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("computing its values: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return x.Values(n.needs, func(t *schema.Table, rows arrow.RecordBatch) error { return w.emit(ctx, t, rows) })
+	return x.Values(fs.needs, func(t *schema.Table, rows arrow.RecordBatch) error { return w.emit(ctx, t, rows) })
 }
 
 // sums returns the sums of the samples that pass, by experiment.
-func (n *narrowing) sums(ctx context.Context, conn *sql.Conn, experiments []*Experiment, only bool) (map[string]*filter.Sums, error) {
+func (fs *filteredSession) sums(ctx context.Context, conn *sql.Conn, experiments []*Experiment, only bool) (map[string]*filter.Sums, error) {
 	where := ""
 	if !only {
 		ids := make([]string, len(experiments))
@@ -126,27 +126,27 @@ func (n *narrowing) sums(ctx context.Context, conn *sql.Conn, experiments []*Exp
 			s.Values = append(s.Values, attribute.Sum{Value: values[i], Samples: samples[i]})
 		}
 		return nil
-	}, "SELECT experiment_id, stack, metric, value, samples FROM "+n.table(schema.StackValues.Name)+where)
+	}, "SELECT experiment_id, stack, metric, value, samples FROM "+fs.table(schema.StackValues.Name)+where)
 	return all, err
 }
 
-// tableWriter writes rows into tables of the session. It is safe for concurrent use.
+// tableWriter writes rows to tables of the session. It is safe for concurrent use.
 type tableWriter struct {
-	session *narrowing
+	session *filteredSession
 	conn    *sql.Conn
 
 	mu      sync.Mutex
 	pending map[*schema.Table]*pendingRows
 }
 
-// pendingRows are rows of a table that are not in it yet.
+// pendingRows are rows of a table that are not inserted yet.
 type pendingRows struct {
 	batches []arrow.RecordBatch
 	rows    int64
 }
 
-// mostPending is how many rows of a table wait at most: an INSERT for the rows of each experiment
-// would take longer than computing them.
+// mostPending is how many rows of a table are collected before they are inserted: an INSERT per
+// experiment would take longer than computing its rows.
 const mostPending = 1 << 19
 
 // create makes the tables.
@@ -168,7 +168,7 @@ func (w *tableWriter) create(ctx context.Context) error {
 	return nil
 }
 
-// emit takes rows.
+// emit takes rows of a table.
 func (w *tableWriter) emit(ctx context.Context, t *schema.Table, rows arrow.RecordBatch) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -181,7 +181,7 @@ func (w *tableWriter) emit(ctx context.Context, t *schema.Table, rows arrow.Reco
 	return w.flush(ctx, t)
 }
 
-// flushAll writes the rows that wait.
+// flushAll inserts all pending rows.
 func (w *tableWriter) flushAll(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -193,11 +193,11 @@ func (w *tableWriter) flushAll(ctx context.Context) error {
 	return nil
 }
 
-// scanned is the name of the rows that are written.
+// scanned is the view of the rows that are inserted.
 const scanned = "computed_rows"
 
-// flush writes the rows of a table that wait. Their view is made in the session's schema, since
-// the catalog may not be written.
+// flush inserts the pending rows of a table. Their view is made in the session's schema, since the
+// catalog is read-only.
 func (w *tableWriter) flush(ctx context.Context, t *schema.Table) error {
 	p := w.pending[t]
 	if p.rows == 0 {
@@ -217,7 +217,7 @@ func (w *tableWriter) flush(ctx context.Context, t *schema.Table) error {
 	return errors.Join(err, back)
 }
 
-func (n *narrowing) functionRollup() string {
+func (fs *filteredSession) functionRollup() string {
 	return `SELECT v.experiment_id, v.metric, t.unit, v.in_user, v.in_expert, v.in_machine, v.in_user_inlined, v.in_expert_inlined, v.in_machine_inlined, v.function_id, function_key(f.name_scope, f.function_id, o.short_path, u.short_path, f.linkage_name, f.name) AS function_key,
   f.name AS "function", o.name AS load_object, u.name AS module, f.kind, v.exclusive, v.inclusive
 FROM function_values_wide v
@@ -227,4 +227,6 @@ JOIN load_objects o ON o.experiment_id = f.experiment_id AND o.load_object_id = 
 JOIN modules u ON u.experiment_id = f.experiment_id AND u.module_id = f.module_id`
 }
 
-func (n *narrowing) functionSums() string { return summed(rowsName(schema.FunctionRollup) + "()") }
+func (fs *filteredSession) functionSums() string {
+	return summed(rowsName(schema.FunctionRollup) + "()")
+}

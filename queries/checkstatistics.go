@@ -14,19 +14,19 @@ import (
 	"stackmill/schema"
 )
 
-// columnExtent summarizes a column of several files: how many values it has, the smallest and
-// the largest.
+// columnExtent summarizes a column over several files: how many values it has, and their bounds.
 type columnExtent struct {
 	values      int64
 	least, most any // int64 or string; nil if no value is bounded
-	// Some file does not say the bound: it is too long, or empty, which Parquet's library does
-	// not tell apart.
+	// Some file lacks the bound: it is too long, or empty, which Parquet's library does not tell
+	// apart.
 	unknownLeast, unknownMost bool
 }
 
-// checkRead proves that the SQL engine reads from a table's files what is in them: their rows
-// and columns, with as many values of each column and the same bounds as their footers say.
-func (p *Proof) checkRead(ctx context.Context, db *DB, t *schema.Table, files fileList) error {
+// checkStatistics checks that the SQL engine reads from a table's files what is in them: the
+// columns, and the number of rows, of values of each column and their bounds, as in the files'
+// footers.
+func (p *CheckReport) checkStatistics(ctx context.Context, db *DB, t *schema.Table, files fileList) error {
 	rows, want, err := footerExtents(t, files)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (p *Proof) checkRead(ctx context.Context, db *DB, t *schema.Table, files fi
 	return nil
 }
 
-// footerExtents returns the number of rows of files, and what their footers say of each column.
+// footerExtents returns the number of rows in files, and the statistics of each column.
 func footerExtents(t *schema.Table, files fileList) (rows int64, columns []columnExtent, err error) {
 	columns = make([]columnExtent, len(t.Columns))
 	for _, path := range files.paths {

@@ -91,7 +91,7 @@ func TestWrongLibraries(t *testing.T) {
 		`no load object "<Unknown>"`:           {Hide: []string{"<Unknown>"}},
 		"load object app is to be hidden, and": {Hide: []string{"app"}, APIOnly: []string{"a*"}},
 	} {
-		_, err := db.Narrow(context.Background(), f)
+		_, err := db.Filter(context.Background(), f)
 		if wrong := new(FilterError); !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %s", f, err, want)
 		}

@@ -16,8 +16,7 @@ const (
 	APIOnlyHelp = `show of these load objects the functions that others call, and leave out those that they call themselves`
 )
 
-// Library is a load object whose functions are left out, all or but for those that others
-// call.
+// Library is a load object whose functions are hidden: all, or all but its entry points.
 type Library struct {
 	Name, Path string
 	APIOnly    bool
@@ -28,7 +27,7 @@ func (f *Filter) libraries(ctx context.Context, db *DB) (found []Library, err er
 	if !f.hides() {
 		return nil, nil
 	}
-	// The artificial ones stand for what has no load object.
+	// Artificial ones represent what has no load object.
 	known, err := db.Records(ctx, "SELECT DISTINCT name, path FROM load_objects WHERE kind NOT IN ('artificial', 'unknown') ORDER BY ALL")
 	if err != nil {
 		return nil, err
@@ -55,9 +54,9 @@ func (f *Filter) libraries(ctx context.Context, db *DB) (found []Library, err er
 	return found, nil
 }
 
-// librariesOf returns the load objects that a pattern stands for.
+// librariesOf returns the load objects that a pattern matches.
 func librariesOf(pattern string, known []Record) (found []Library, err error) {
-	// gprofng writes them in angle brackets.
+	// gprofng writes their names in angle brackets.
 	text := strings.TrimSuffix(strings.TrimPrefix(pattern, "<"), ">")
 	var names []string
 	for _, k := range known {
@@ -74,8 +73,8 @@ func librariesOf(pattern string, known []Record) (found []Library, err error) {
 	return found, nil
 }
 
-// is reports whether a text stands for the load object: its name or path, with or without
-// the version, or a pattern.
+// is reports whether a text names the load object: by its name or path, with or without the
+// version, or by a pattern.
 func (l Library) is(text string) bool {
 	name := strings.Trim(l.Name, "<>")
 	if strings.Contains(text, "/") {
@@ -91,7 +90,7 @@ func (l Library) is(text string) bool {
 	return err == nil && matches
 }
 
-// HiddenFunctions says which functions a narrowed session does not show, in words.
+// HiddenFunctions describes which functions a filtered session hides.
 func (db *DB) HiddenFunctions() (all []string) {
 	var hidden, reduced []string
 	for _, l := range db.Libraries {
@@ -110,7 +109,7 @@ func (db *DB) HiddenFunctions() (all []string) {
 	return all
 }
 
-// fewNames is how many names a sentence has.
+// fewNames is how many names a sentence lists.
 const fewNames = 5
 
 // someNames lists names, each once.
@@ -123,12 +122,12 @@ func someNames(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// versions are the parts of the name of a shared object that its version may be in.
+// versions matches the parts of a shared object's name that may contain its version.
 var versions = lazyregexp.New(`-\d[\d.]*(\.so)\b|(\.so)(?:\.\d+)+$`)
 
-// unversioned is a load object's name without its version.
+// unversioned returns a load object's name without its version.
 func unversioned(name string) string {
-	for range 2 { // both parts
+	for range 2 { // for both parts
 		name = versions().ReplaceAllString(name, "$1$2")
 	}
 	return name

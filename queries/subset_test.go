@@ -26,7 +26,7 @@ func TestPart(t *testing.T) {
 		}
 	}
 	for _, selector := range []string{"monday*/*", "00000000000000aa", "*", "tuesday/test.1.er"} {
-		part, err := whole.Part(ctx, selector)
+		part, err := whole.Subset(ctx, selector)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,12 +43,12 @@ func TestPart(t *testing.T) {
 			continue
 		}
 		f := Filter{Where: []string{"cpu >= 0"}}
-		narrowed, err := part.Narrow(ctx, f, "function_metrics")
+		narrowed, err := part.Filter(ctx, f, "function_metrics")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer narrowed.Close()
-		want, err := only.Narrow(ctx, f, "function_metrics")
+		want, err := only.Filter(ctx, f, "function_metrics")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestPart(t *testing.T) {
 	if d := cmp.Diff(before, rows(t, whole.DB, all)); d != "" {
 		t.Errorf("the whole has changed:\n%s", d)
 	}
-	if _, err := whole.Part(ctx, "wednesday"); !errors.Is(err, ErrNone) {
+	if _, err := whole.Subset(ctx, "wednesday"); !errors.Is(err, ErrNone) {
 		t.Errorf("of no experiment: %v", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 func narrow(t *testing.T, db *DB, f Filter) *DB {
 	t.Helper()
-	n, err := db.Narrow(context.Background(), f)
+	n, err := db.Filter(context.Background(), f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,13 +125,13 @@ func TestWrongFilters(t *testing.T) {
 		"stack_has(leaf)":               "has one argument, a text in single quotes",
 		"#3 > 0":                        "has a positional reference",
 	} {
-		_, err := db.Narrow(context.Background(), Filter{Where: []string{where}})
+		_, err := db.Filter(context.Background(), Filter{Where: []string{where}})
 		if wrong := new(FilterError); !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", where, err, want)
 		}
 	}
 	for _, between := range []string{"1", ",", "a,b", "2026-13-01,", "20s,10s", "1s,1s", "2026-11-21T02:10,2026-11-21T02:00"} {
-		if _, err := db.Narrow(context.Background(), Filter{Between: []string{between}}); err == nil {
+		if _, err := db.Filter(context.Background(), Filter{Between: []string{between}}); err == nil {
 			t.Errorf("time %q is accepted", between)
 		}
 	}
@@ -184,7 +184,7 @@ func TestNarrowedSummaries(t *testing.T) {
 // A session that was made for some views has no values of others, and says so.
 func TestNarrowedForSomeViews(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
-	some, err := db.Narrow(context.Background(), Filter{CPUs: []int64{1}}, "thread_metrics")
+	some, err := db.Filter(context.Background(), Filter{CPUs: []int64{1}}, "thread_metrics")
 	if err != nil {
 		t.Fatal(err)
 	}

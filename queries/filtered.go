@@ -1,0 +1,279 @@
+package queries
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"stackmill/schema/storedir"
+)
+
+// Filter returns a session of the same store in which only the samples that pass a filter count:
+// tables and views have their usual names, with values summed again from these samples.
+// Descriptions of code, stacks, data objects and experiments stay the same. Experiments that are
+// kept as sums have no samples, so nothing of them is left.
+//
+// The session shares the engine and its memory, so close it first. Its tables are in the engine's
+// own database, and macros of its connections put them in place of the catalog's. If views are
+// named, it has only what these need, which is faster: reading others fails.
+func (db *DB) Filter(ctx context.Context, f Filter, views ...string) (*DB, error) {
+	all, err := f.Conditions()
+	if err != nil {
+		return nil, err
+	}
+	libraries, err := f.libraries(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	read, err := readBy(views)
+	if err != nil {
+		return nil, err
+	}
+	fs := &filteredSession{from: db, sees: db.definitions(), schema: fmt.Sprintf("memory.filtered_%d", sessions.Add(1)), filter: f, libraries: libraries}
+	fs.need(read)
+	session := *db
+	session.unfiltered, session.DB, session.Libraries, session.fewerSamples, session.metrics = db.DB, sql.OpenDB(fs), libraries, f.chooses(), new(metrics)
+	if err := fs.build(ctx, session.DB, all); err != nil {
+		return nil, errors.Join(err, session.DB.Close())
+	}
+	return &session, nil
+}
+
+// sessions counts the filtered sessions of all engines, to name their schemas.
+var sessions atomic.Int64
+
+// filteredSession makes the tables of a filtered session, and its connections.
+type filteredSession struct {
+	from    *DB
+	schema  string // of its tables
+	filter  Filter
+	macros  []string           // put its tables in place; none while they are made
+	metrics map[[2]string]bool // kinds of samples with the names of their metrics, and with no name
+	needed  map[string]bool    // tables and views
+	sees    *definitions       // the unfiltered content
+
+	libraries []Library // load objects whose functions are hidden
+}
+
+// Connect implements driver.Connector.
+func (fs *filteredSession) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := fs.from.Driver().(driver.Connector).Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := run(conn.(driver.ExecerContext), fs.macros); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+// Driver implements driver.Connector.
+func (fs *filteredSession) Driver() driver.Driver { return fs.from.Driver() }
+
+// Close frees the tables' memory. sql.DB.Close calls it.
+func (fs *filteredSession) Close() error {
+	_, err := fs.from.DB.ExecContext(context.Background(), "DROP SCHEMA IF EXISTS "+fs.schema+" CASCADE")
+	return err
+}
+
+// build makes the tables on a connection that sees the unfiltered store, and then the macros that
+// all connections get.
+func (fs *filteredSession) build(ctx context.Context, session *sql.DB, conditions []string) error {
+	conn, err := session.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	c, err := parsePredicate(ctx, conn, conditions)
+	if err == nil {
+		err = c.check(ctx, fs.from)
+	}
+	if err != nil {
+		return err
+	}
+	if err := fs.readMetrics(ctx, conn); err != nil {
+		return &statementError{err}
+	}
+	exec := func(statements ...string) error {
+		for _, s := range statements {
+			if _, err := conn.ExecContext(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := exec("CREATE SCHEMA " + fs.schema); err != nil {
+		return err
+	}
+	if fs.filter.chooses() {
+		if err := exec(fs.samples(c)...); err != nil {
+			return &FilterError{fmt.Errorf("condition %s: %s", strings.Join(conditions, " AND "), firstLine(err))}
+		}
+	}
+	if fs.filter.chooses() && fs.needsSamples() {
+		if err := exec(fs.create(sampleValues, fs.valuesOfSamples())); err != nil {
+			return &statementError{err}
+		}
+	}
+	for _, p := range derivedTables {
+		if p.make != nil && fs.needs(p.of) && !p.keeps(fs) {
+			if err := exec(fs.create(p.of.Name, p.make(fs))); err != nil {
+				return &statementError{err}
+			}
+		}
+	}
+	if err := fs.compute(ctx, conn); err != nil {
+		return &statementError{err}
+	}
+	fs.macros = fs.rows()
+	return exec(fs.macros...)
+}
+
+// readMetrics reads which metrics exist, if the filter has conditions on samples.
+func (fs *filteredSession) readMetrics(ctx context.Context, conn *sql.Conn) error {
+	if !fs.filter.chooses() {
+		return nil
+	}
+	rows, err := conn.QueryContext(ctx, "SELECT DISTINCT kind, metric FROM metrics")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	fs.metrics = map[[2]string]bool{}
+	for rows.Next() {
+		var kind, metric string
+		if err := rows.Scan(&kind, &metric); err != nil {
+			return err
+		}
+		fs.metrics[[2]string{kind, ""}], fs.metrics[[2]string{kind, metric}] = true, true
+	}
+	return rows.Err()
+}
+
+// table returns the name of one of the session's tables.
+func (fs *filteredSession) table(name string) string { return fs.schema + "." + name }
+
+// create returns the statement that makes one of the session's tables.
+func (fs *filteredSession) create(name, query string) string {
+	return "CREATE TABLE " + fs.table(name) + " AS\n" + query
+}
+
+// firstLine returns an error of the engine without the statement that it quotes.
+func firstLine(err error) string {
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return first
+}
+
+// Share is how much a filter leaves of one metric of one experiment.
+type Share struct {
+	ExperimentID, Metric, Unit string
+	Value, Whole               int64
+}
+
+// Shares returns what the filter leaves of each metric that has values.
+func (db *DB) Shares(ctx context.Context) ([]Share, error) {
+	const sums = "SELECT v.experiment_id, v.metric, t.unit, sum(v.value)::BIGINT FROM stack_values v LEFT JOIN metrics t ON t.experiment_id = v.experiment_id AND t.metric = v.metric GROUP BY ALL ORDER BY ALL"
+	var shares []Share
+	at := map[[2]string]int{}
+	for _, from := range []*sql.DB{db.unfiltered, db.DB} {
+		rows, err := from.QueryContext(ctx, sums)
+		if err != nil {
+			return nil, err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var s Share
+			var value int64
+			if err := rows.Scan(&s.ExperimentID, &s.Metric, &s.Unit, &value); err != nil {
+				return nil, err
+			}
+			if from == db.unfiltered {
+				s.Whole = value
+				at[[2]string{s.ExperimentID, s.Metric}] = len(shares)
+				shares = append(shares, s)
+			} else {
+				shares[at[[2]string{s.ExperimentID, s.Metric}]].Value = value
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return shares, nil
+}
+
+// Emptied returns the pairs of experiment id and metric of which the filter leaves nothing. Another
+// metric is then shown by default.
+func (db *DB) Emptied(ctx context.Context) (map[[2]string]bool, error) {
+	emptied := map[[2]string]bool{}
+	if !db.fewerSamples {
+		return emptied, nil
+	}
+	pairs, err := db.Records(ctx, `SELECT experiment_id, metric FROM metrics
+		ANTI JOIN (SELECT DISTINCT experiment_id, metric FROM stack_values WHERE value <> 0) v USING (experiment_id, metric)`)
+	for _, p := range pairs {
+		emptied[[2]string{p.Text("experiment_id"), p.Text("metric")}] = true
+	}
+	return emptied, err
+}
+
+// MetricRemark says which metrics are shown by default if the filter leaves nothing of the usual
+// ones; empty if these are the same.
+func (db *DB) MetricRemark(ctx context.Context) (string, error) {
+	if !db.fewerSamples {
+		return "", nil
+	}
+	const query = "SELECT string_agg(DISTINCT metric, ', ' ORDER BY metric) FROM default_metrics"
+	var usual, left sql.NullString
+	if err := db.unfiltered.QueryRowContext(ctx, query).Scan(&usual); err != nil {
+		return "", err
+	}
+	if err := db.QueryRowContext(ctx, query).Scan(&left); err != nil {
+		return "", err
+	}
+	if usual == left {
+		return "", nil
+	}
+	return fmt.Sprintf("the filter leaves nothing of %s: %s is shown first", usual.String, cmp.Or(left.String, "no metric")), nil
+}
+
+// IsFiltered reports whether only the samples that pass a filter count.
+func (db *DB) IsFiltered() bool { return db.unfiltered != nil }
+
+// Remarks returns what readers of all answers should know: what the store lacks, and what a filter
+// leaves.
+func (db *DB) Remarks(ctx context.Context) (remarks []string, err error) {
+	remarks = db.LeftOut()
+	if !db.IsFiltered() {
+		return remarks, nil
+	}
+	if n := db.sumsOnly(); n > 0 {
+		remarks = append(remarks, fmt.Sprintf("%d of the experiments are kept as sums only, without samples: nothing of them is left", n))
+	}
+	if !db.fewerSamples {
+		return remarks, nil
+	}
+	var left bool
+	if err := db.QueryRowContext(ctx, "SELECT EXISTS (FROM stack_values)").Scan(&left); err != nil {
+		return nil, err
+	}
+	if !left {
+		remarks = append(remarks, "no sample passes the filter")
+	}
+	return remarks, nil
+}
+
+// sumsOnly counts the experiments that are kept as sums, without samples.
+func (db *DB) sumsOnly() (n int) {
+	for _, e := range db.Experiments() {
+		if e.Status == storedir.Summary {
+			n++
+		}
+	}
+	return n
+}

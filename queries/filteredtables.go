@@ -1,0 +1,185 @@
+package queries
+
+import (
+	"slices"
+	"strings"
+
+	"stackmill/queries/filter"
+	"stackmill/schema"
+)
+
+// derivedTable is a table of a filtered session that SQL computes. Package filter computes the
+// others.
+type derivedTable struct {
+	of    *schema.Table // the table of the store that it replaces
+	needs []*schema.Table
+	make  func(*filteredSession) string // the query of the table, if the session stores it
+	rows  func(*filteredSession) string // the query of its rows, if they follow from other tables
+	// ofSamples means that hiding functions does not change it.
+	ofSamples bool
+}
+
+// sampleValues is the table of the values of the samples that pass.
+const sampleValues = "sample_values"
+
+// derivedTables lists all of them, each after the tables that it needs.
+var derivedTables = func() (list []derivedTable) {
+	list = []derivedTable{
+		{of: schema.StackValues, make: (*filteredSession).stackValues, ofSamples: true},
+		{of: schema.UsageValues, make: (*filteredSession).usage, ofSamples: true},
+		{of: schema.DataValues, make: (*filteredSession).data, ofSamples: true},
+	}
+	for _, t := range filter.ValueTables() {
+		list = append(list, derivedTable{of: t})
+	}
+	return append(list,
+		derivedTable{of: schema.FunctionRollup, needs: []*schema.Table{schema.FunctionValues}, rows: (*filteredSession).functionRollup},
+		derivedTable{of: schema.FunctionSums, needs: []*schema.Table{schema.FunctionRollup}, rows: (*filteredSession).functionSums})
+}()
+
+// keeps reports whether the store's table is right for the session.
+func (p *derivedTable) keeps(fs *filteredSession) bool { return p.ofSamples && !fs.filter.chooses() }
+
+// need records the tables that the session needs if these tables and views are read. It always has
+// values by stack.
+func (fs *filteredSession) need(read map[string]bool) {
+	read[schema.StackValues.Name] = true
+	for i := range slices.Backward(derivedTables) {
+		if p := &derivedTables[i]; read[p.of.Name] {
+			for _, t := range p.needs {
+				read[t.Name] = true
+			}
+		}
+	}
+	fs.needed = read
+}
+
+// needs reports whether a table is needed.
+func (fs *filteredSession) needs(t *schema.Table) bool { return fs.needed[t.Name] }
+
+// needsSamples reports whether values by sample are needed.
+func (fs *filteredSession) needsSamples() bool {
+	return fs.needed["sample_metrics"] || fs.needs(schema.UsageValues) || fs.needs(schema.DataValues)
+}
+
+// stackTables are the tables that describe stacks.
+var stackTables = []*schema.Table{schema.StackTree, schema.TreeFrames, schema.RecordedStacks, schema.InlineFrames}
+
+// ReadsStacks reports whether views depend on the functions on stacks, so that hiding some matters.
+func ReadsStacks(views ...string) bool {
+	read, err := readBy(views)
+	return err != nil || slices.ContainsFunc(derivedTables, func(p derivedTable) bool { return !p.ofSamples && read[p.of.Name] }) ||
+		slices.ContainsFunc(stackTables, func(t *schema.Table) bool { return read[t.Name] })
+}
+
+// readByAll returns everything that a session without named views needs.
+func readByAll() map[string]bool {
+	read := map[string]bool{"sample_metrics": true, "default_metrics": true}
+	for _, t := range schema.Tables {
+		read[t.Name] = true
+	}
+	return read
+}
+
+// readBy returns the tables and views that views read, directly or through others; all if no view
+// is named.
+func readBy(names []string) (map[string]bool, error) {
+	if len(names) == 0 {
+		return readByAll(), nil
+	}
+	views, err := Views()
+	if err != nil {
+		return nil, err
+	}
+	read := map[string]bool{}
+	for len(names) > 0 {
+		name, wide := strings.CutSuffix(strings.TrimSuffix(names[0], "_rows"), "_wide")
+		names = names[1:]
+		if t := schema.ByName(name); t != nil && wide {
+			names = append(names, namesRead(t.Joined)...)
+			if t.Links != nil {
+				names = append(names, t.Links.Name)
+			}
+		}
+		if read[name] {
+			continue
+		}
+		read[name] = schema.ByName(name) != nil
+		if i := slices.IndexFunc(views, func(v View) bool { return v.Name == name }); i >= 0 {
+			read[name] = true
+			names = append(names, namesRead(views[i].SQL)...)
+		}
+	}
+	return read, nil
+}
+
+// namesRead returns the names after FROM and JOIN in SQL, those of its CTEs included.
+func namesRead(sql string) (names []string) {
+	after := false
+	for len(sql) > 0 {
+		n := token(sql)
+		word := strings.ToUpper(sql[:n])
+		switch {
+		case word == "FROM" || word == "JOIN":
+			after = true
+		case isName(word[0]):
+			if after {
+				names = append(names, sql[:n])
+			}
+			after = false
+		}
+		sql = sql[n:]
+	}
+	return names
+}
+
+// rows returns the macros of the tables whose rows differ from the store's, and views that differ
+// or that would compute again what the session has.
+func (fs *filteredSession) rows() (statements []string) {
+	if fs.libraries != nil {
+		statements = fs.shownRows()
+	}
+	for _, t := range schema.Tables {
+		if query := fs.rowsOf(t); query != "" {
+			statements = append(statements, macro(t, query))
+		}
+	}
+	if fs.needed["default_metrics"] && fs.filter.chooses() {
+		statements = append(statements, "CREATE OR REPLACE TEMP VIEW default_metrics AS "+defaultMetrics(fs.table("stack_values")))
+	}
+	if fs.needed["sample_metrics"] && fs.filter.chooses() {
+		statements = append(statements, "CREATE OR REPLACE TEMP VIEW sample_metrics AS FROM "+fs.table(sampleValues))
+	}
+	return statements
+}
+
+// rowsOf is the query of a table's rows; empty if they are the store's.
+func (fs *filteredSession) rowsOf(t *schema.Table) string {
+	i := slices.IndexFunc(derivedTables, func(p derivedTable) bool { return p.of == t })
+	switch {
+	case i < 0 && (!t.Has("sample") || !fs.filter.chooses()), i >= 0 && derivedTables[i].keeps(fs):
+		return ""
+	case i < 0:
+		return "FROM (" + rowsQuery(fs.sees.store, t, fs.sees.portions) + ") SEMI JOIN " + fs.table("passed") + " USING (experiment_id, sample)"
+	case !fs.needed[t.Name]:
+		return missingTable(t)
+	case derivedTables[i].rows != nil:
+		return derivedTables[i].rows(fs)
+	}
+	return "FROM " + fs.table(t.Name)
+}
+
+// macro is the statement that replaces a table's rows for a connection.
+func macro(t *schema.Table, query string) string {
+	return "CREATE OR REPLACE TEMP MACRO " + textMacro(rowsName(t), query)
+}
+
+// missingTable is the query of a table that was not made. It fails, so that nobody gets values of
+// all samples. Its columns are not constant, or the engine might drop the call that fails.
+func missingTable(t *schema.Table) string {
+	columns := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		columns[i] = "range::VARCHAR::" + c.Type.SQL() + " AS " + identifier(c.Name)
+	}
+	return "SELECT " + strings.Join(columns, ", ") + " FROM range(1) WHERE error(" + quote("the filtered session has no "+t.Name+": it was made for other views ") + " || range)::VARCHAR <> ''"
+}
