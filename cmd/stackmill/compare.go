@@ -79,13 +79,13 @@ func (a *app) addComparison(c *cobra.Command, r *compare.Request) {
 	f.StringVar(&r.Metric, "metric", "", "the metric (default: the first that most of the experiments have)")
 	f.StringVar(&r.Mode, "mode", r.Mode, "user, expert or machine")
 	f.BoolVar(&r.Inclusive, "inclusive", false, "compare inclusive values rather than exclusive ones")
-	f.StringVar(&r.Normalise, "normalise", r.Normalise, "values as they are (none), as parts of their run's <Total> (total), or by the second of their run (run)")
+	f.StringVar(&r.Normalize, "normalise", r.Normalize, "values as they are (none), as parts of their run's <Total> (total), or by the second of their run (run)")
 	f.Var((*percentage)(&r.MinShare), "min-share", "do not judge rows with a smaller part of <Total>")
 	fixed := func(flag string, names []string) {
 		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	}
 	fixed("by", compare.Subjects)
-	fixed("normalise", compare.Normalisations)
+	fixed("normalise", compare.Normalizations)
 	fixed("mode", []string{"user", "expert", "machine"})
 	a.completeFromStore(c, "base", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	a.completeFromStore(c, "test", "SELECT experiment FROM experiment_names ORDER BY ALL")

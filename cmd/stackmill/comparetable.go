@@ -96,7 +96,7 @@ func valueKind(result *compare.Result) string {
 	if result.Inclusive {
 		kind = "inclusive values"
 	}
-	switch result.Normalise {
+	switch result.Normalize {
 	case "total":
 		kind += " as parts of <Total>"
 	case "run":
@@ -139,11 +139,11 @@ func shownNames(names []string) []string { return names[:min(len(names), 2)] }
 
 // comparedUnit is the unit of the values for a heading.
 func comparedUnit(result *compare.Result) string {
-	if result.Normalise == "total" {
+	if result.Normalize == "total" {
 		return " %"
 	}
 	unit := map[string]string{"ns": " s", "bytes": " bytes"}[result.Unit]
-	if result.Normalise == "run" {
+	if result.Normalize == "run" {
 		unit += "/s"
 	}
 	return unit
@@ -151,7 +151,7 @@ func comparedUnit(result *compare.Result) string {
 
 func comparedValue(result *compare.Result, v float64) string {
 	switch {
-	case result.Normalise == "total":
+	case result.Normalize == "total":
 		return fmt.Sprintf("%.2f", 100*v)
 	case result.Unit == "ns":
 		return fmt.Sprintf("%.3f", v/1e9)

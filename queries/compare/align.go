@@ -2,14 +2,14 @@ package compare
 
 import "slices"
 
-// largestTable bounds the table of common lines that is made of two pieces of text in which
-// no line is unique: 4 MB.
+// largestTable bounds the dynamic-programming table for two texts without unique lines in common: 4
+// MB.
 const largestTable = 1 << 20
 
-// align returns, for each line of a text, which line of another it is, or -1: lines that are
-// unique in both are held to be the same where they are in one order, then those around
-// and between them. Between lines that are the same, as many lines as in the other text
-// are held to be those, changed.
+// align maps each line of a to its line in b, or -1 (patience diff). Lines that are unique in both
+// texts are matched where their order is the same, then the lines around and between them. If as
+// many lines of both texts are left between matched ones, these are taken for changed versions of
+// each other.
 func align(a, b []string) []int {
 	out := make([]int, len(a))
 	for i := range out {
@@ -19,7 +19,7 @@ func align(a, b []string) []int {
 	return out
 }
 
-// alignPart aligns parts that begin at lines of the whole texts.
+// alignPart aligns parts of the texts, which begin at lines atA and atB.
 func alignPart(a, b []string, atA, atB int, out []int) {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		out[atA] = atB
@@ -54,8 +54,8 @@ func alignPart(a, b []string, atA, atB int, out []int) {
 	}
 }
 
-// unique returns pairs of lines that are once in each text, in the order of both: as many
-// as there can be.
+// unique returns as many pairs as possible of lines that occur once in each text, in the order of
+// both.
 func unique(a, b []string) [][2]int {
 	type seen struct{ inA, inB, a, b int }
 	lines := map[string]*seen{}
@@ -81,10 +81,9 @@ func unique(a, b []string) [][2]int {
 	return rising(pairs)
 }
 
-// rising returns the longest part of pairs in which the second numbers rise, as the first
-// do.
+// rising returns a longest subsequence of pairs whose second numbers increase, as the first do.
 func rising(pairs [][2]int) [][2]int {
-	var ends []int // of the best parts, by their length less one
+	var ends []int // of the best subsequences, by length less one
 	before := make([]int, len(pairs))
 	for i, p := range pairs {
 		n, _ := slices.BinarySearchFunc(ends, p[1], func(e, b int) int { return pairs[e][1] - b })
@@ -107,13 +106,13 @@ func rising(pairs [][2]int) [][2]int {
 	return out
 }
 
-// common returns the pairs of a longest common part of two short texts.
+// common returns a longest common subsequence of two short texts.
 func common(a, b []string) (pairs [][2]int) {
 	if len(a)*len(b) > largestTable {
 		return nil
 	}
 	width := len(b) + 1
-	longest := make([]int32, (len(a)+1)*width) // of the rests from i and j
+	longest := make([]int32, (len(a)+1)*width) // of the texts from i and j on
 	for i := len(a) - 1; i >= 0; i-- {
 		for j := len(b) - 1; j >= 0; j-- {
 			if a[i] == b[j] {

@@ -9,12 +9,11 @@ import (
 	"stackmill/queries"
 )
 
-// shortest is the number of instructions below which a function's code says too little
-// about which one it is.
+// shortest is the minimum number of instructions by which a function can be recognized.
 const shortest = 5
 
-// bodies is SQL of functions with a hash of their code: their instructions without the
-// addresses that differ between builds.
+// bodies is SQL of functions with a hash of their instructions, without the addresses that differ
+// between builds.
 const bodies = `SELECT i.experiment_id, i.function_id, any_value(f.address) AS address,
   (hash(string_agg(CASE
     WHEN i.target_name <> '' THEN regexp_extract(i.text, '^\S+') || ' ' || split_part(i.target_name, '+', 1)
@@ -24,7 +23,7 @@ FROM instructions_wide i JOIN functions f USING (experiment_id, function_id)
 WHERE (i.experiment_id, i.function_id) IN (VALUES %s)
 GROUP BY ALL HAVING count(*) >= %d AND sum(i.size) >= any_value(f.size) - 16`
 
-// haveOneName reports whether two of some functions have the same name.
+// haveOneName reports whether two of the functions have the same name.
 func haveOneName(items []*item) bool {
 	names := map[string]bool{}
 	for _, it := range items {
@@ -33,8 +32,9 @@ func haveOneName(items []*item) bool {
 	return len(names) < len(items)
 }
 
-// pairBodies makes one item of two with the same code, of some. Where several functions of
-// one code are as many on both sides, their order tells, unless they also have one name.
+// pairBodies merges functions with the same code, of those for which some is true. If both sides
+// have the same number of functions with one code, they are paired in the order of their addresses,
+// unless some have the same name.
 func (c *comparison) pairBodies(object func(*item) string, some func(*item) bool) error {
 	var wanted []string
 	of := map[string]*item{}
@@ -77,7 +77,7 @@ func (c *comparison) pairBodies(object func(*item) string, some func(*item) bool
 			slices.SortFunc(side, func(a, b *item) int { return slices.Index(order, a) - slices.Index(order, b) })
 		}
 		for i, it := range g[1] {
-			it.take(g[0][i], "code, "+differences(g[0][i].names, it.names))
+			it.merge(g[0][i], "code, "+differences(g[0][i], it))
 		}
 	}
 	return nil

@@ -10,11 +10,11 @@ import (
 	"stackmill/queries"
 )
 
-// isStatic reports whether an item is code that no symbol covers. Its name is an address, which
-// says nothing about other builds.
+// isStatic reports whether an item is code without a symbol. Its name is an address, which differs
+// between builds.
 func isStatic(it *item) bool { return it.names[3] == "static" }
 
-// sameName is a key of functions of one name in the load object.
+// sameName is a key of functions with one name and load object.
 func sameName(object func(*item) string) func(*item) string {
 	return func(it *item) string {
 		if isStatic(it) {
@@ -24,23 +24,18 @@ func sameName(object func(*item) string) func(*item) string {
 	}
 }
 
-// pairPaths makes one item of two functions of one name whose modules' paths have more
-// directories in common than those of all other candidates.
-func (c *comparison) pairPaths(key func(*item) string) {
-	for _, g := range c.leftOver(key) {
-		for _, test := range g[1] {
-			base := closest(test, g[0], modulePath)
-			if base != nil && !isStatic(test) && closest(base, g[1], modulePath) == test {
-				test.take(base, "path, "+differences(base.names, test.names))
-			}
+// withSymbol makes a key of functions unique for code without a symbol, so that it is never paired.
+func withSymbol(key func(*item) string) func(*item) string {
+	return func(it *item) string {
+		if isStatic(it) {
+			return fmt.Sprintf("%p", it)
 		}
+		return key(it)
 	}
 }
 
-func modulePath(it *item) string { return it.names[2] }
-
-// closest returns the candidate whose path has most in common with an item's, at
-// its end: the file's name and at least one directory. It returns nil if several have as much.
+// closest returns the candidate whose path has the longest common suffix with an item's, of at
+// least the file's name and one directory. It returns nil if several have the longest.
 func closest(it *item, candidates []*item, path func(*item) string) (best *item) {
 	most := 1
 	for _, other := range candidates {
@@ -65,20 +60,14 @@ func commonEnd(a, b string) (n int) {
 	return n
 }
 
-// settleRest looks at the functions that still have no partner although the other side has
-// functions of their name. Where one is left on each side, these are partners. Several cannot
-// be told apart.
-func (c *comparison) settleRest(object func(*item) string) {
-	for _, g := range c.leftOver(sameName(object)) {
-		if len(g[0]) == 1 && len(g[1]) == 1 && !isStatic(g[0][0]) {
-			g[1][0].take(g[0][0], differences(g[0][0].names, g[1][0].names))
-		}
-	}
-	c.settle(sameName(object), "functions")
+// pairRest pairs functions of one name if one is left on each side. Several are ambiguous.
+func (c *comparison) pairRest(object func(*item) string) {
+	c.pairSingle(withSymbol(sameName(object)), differences)
+	c.markAmbiguous(sameName(object), "functions")
 }
 
-// nameApart gives functions of one name, load object and module the end of their load object's
-// path that distinguishes them from each other.
+// nameApart names functions of the same name, load object and module by the distinguishing end of
+// their load object's path.
 func (c *comparison) nameApart() error {
 	groups := map[string][]*item{}
 	for _, it := range c.items[1:] {
@@ -89,11 +78,7 @@ func (c *comparison) nameApart() error {
 	for _, g := range groups {
 		for _, it := range g {
 			if len(g) > 1 {
-				side := 0
-				if it.in&inTest != 0 {
-					side = 1
-				}
-				at := it.last[side]
+				at := it.latest()
 				k := fmt.Sprintf("(%s, %d)", queries.Quote(c.experiment(at.run)), at.function)
 				wanted[k] = append(wanted[k], it)
 			}
@@ -116,8 +101,8 @@ func (c *comparison) nameApart() error {
 	return nil
 }
 
-// Labels returns the names for people of rows of functions that have one name and load object:
-// with the ends of their modules' paths that distinguish them. Others have no label.
+// Labels returns labels for rows of functions with the same name and load object: the name with the
+// distinguishing end of the module's path. Other rows have none.
 func Labels(by string, rows []Row) []string {
 	labels, groups := make([]string, len(rows)), map[[2]string][]int{}
 	for i := range rows {

@@ -1,5 +1,6 @@
-// Package compare says what differs between two groups of experiments: which functions,
-// lines or data objects take more or less in one than in the other, and how sure that is.
+// Package compare finds what differs between two groups of experiments: which functions, lines,
+// load objects, data objects or paths take more or less in one than in the other, and how certain
+// that is.
 package compare
 
 import (
@@ -12,35 +13,35 @@ import (
 	"stackmill/queries/rank"
 )
 
-// Request says what to compare. Defaults() has what is seldom wished otherwise.
+// Request says what to compare. Defaults has the defaults.
 type Request struct {
 	Base, Test []string // selectors of the two groups
-	By         string   // what a row is: a name of Subjects
+	By         string   // what a row is: one of Subjects
 	Metric     string   // empty: the first that all experiments have
 	Mode       string   // user, expert or machine
-	Inclusive  bool     // inclusive values rather than exclusive ones
-	Normalise  string   // one of Normalisations
+	Inclusive  bool     // inclusive instead of exclusive values
+	Normalize  string   // one of Normalizations
 
-	FDR       float64 // the rate of false discoveries that is accepted
-	Level     float64 // of the intervals
-	MinChange float64 // changes below are none
-	MinShare  float64 // rows with a smaller share of <Total> in both groups are not judged
+	FDR       float64 // accepted false discovery rate
+	Level     float64 // confidence level of the intervals
+	MinChange float64 // smaller changes are ignored
+	MinShare  float64 // rows with a smaller share of <Total> are not judged
 
-	Where    []string // conditions of the samples that the session has, to be told with the result
-	Hidden   []string // functions that it does not show, likewise
-	Together bool     // whether the intervals' lower bounds are right for all judged rows at once
+	Where    []string // the session's conditions on samples, shown with the result
+	Hidden   []string // functions that the session hides, shown with the result
+	Together bool     // whether lower bounds must hold for all judged rows at once
 }
 
-// Normalisations are the ways to make values of runs of different length comparable: as
-// they are, as parts of their run's <Total>, or by the second of their run.
-var Normalisations = []string{"none", "total", "run"}
+// Normalizations are the ways to make values of runs of different length comparable: not at all, as
+// a fraction of the run's <Total>, or per second of the run.
+var Normalizations = []string{"none", "total", "run"}
 
-// Defaults() are the settings without a wish.
+// Defaults returns a request with the default settings.
 func Defaults() Request {
-	return Request{By: "function", Mode: "user", Normalise: "none", FDR: 0.03, Level: 0.95, MinChange: 0.01, MinShare: 0.001}
+	return Request{By: "function", Mode: "user", Normalize: "none", FDR: 0.03, Level: 0.95, MinChange: 0.01, MinShare: 0.001}
 }
 
-// Check says what is wrong with a request, as far as that shows without a store.
+// Check returns what is wrong with a request, as far as that shows without a store.
 func (r *Request) Check() error {
 	switch {
 	case len(r.Base) == 0:
@@ -53,8 +54,8 @@ func (r *Request) Check() error {
 		return fmt.Errorf("--inclusive: it has no effect on %s, since data objects have one value (it applies to function, line, load-object and path)", r.By)
 	case !slices.Contains(modes, r.Mode):
 		return fmt.Errorf("--mode: no mode %q (one of user, expert, machine)", r.Mode)
-	case !slices.Contains(Normalisations, r.Normalise):
-		return fmt.Errorf("--normalise: no way %q (one of %s)", r.Normalise, strings.Join(Normalisations, ", "))
+	case !slices.Contains(Normalizations, r.Normalize):
+		return fmt.Errorf("--normalise: no way %q (one of %s)", r.Normalize, strings.Join(Normalizations, ", "))
 	case r.FDR <= 0 || r.FDR >= 1:
 		return fmt.Errorf("--fdr: %v is not between 0 and 1", r.FDR)
 	case r.Level <= 0 || r.Level >= 1:
@@ -65,8 +66,8 @@ func (r *Request) Check() error {
 	return nil
 }
 
-// Choose notes the filter of the session in which the request is answered. It is an error if a
-// part of the filter has no effect.
+// Choose records the filter of the session, and returns an error if a part of the filter has no
+// effect.
 func (r *Request) Choose(f *queries.Filter) (err error) {
 	if subjects[r.By].data && len(f.Hide)+len(f.APIOnly) > 0 {
 		return fmt.Errorf("--hide and --api-only: they have no effect on %s, since data objects are not on stacks", r.By)
@@ -78,16 +79,16 @@ func (r *Request) Choose(f *queries.Filter) (err error) {
 // modes are the names of the modes, as in the columns of value tables.
 var modes = []string{"user", "expert", "machine"}
 
-// Result is a comparison.
+// Result is the result of a comparison.
 type Result struct {
 	Request
-	Unit        string // of the metric; normalised values are parts of 1, or by the second
+	Unit        string // of the metric; normalized values are fractions, or per second
 	Base, Test  Side
-	Environment []Difference // what else the sides do not have in common
-	Warnings    []string     // why the comparison may be unfair, or says little
-	Judged      int          // how many rows were tested, among which discoveries are controlled
-	NoiseRuns   int          // runs of one build of the base, whose halves tell the noise; 0 if they are too few
-	Rows        []Row        // <Total> first, then what has changed, by size
+	Environment []Difference // other differences between the sides
+	Warnings    []string     // why the comparison may be unfair or inconclusive
+	Judged      int          // number of tested rows, over which the false discovery rate is controlled
+	NoiseRuns   int          // runs of one build of the base whose halves show the noise; 0 if they are too few
+	Rows        []Row        // <Total> first, then changed rows by size
 
 	sampled bool // whether the values are estimates from samples
 }
@@ -111,7 +112,7 @@ func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
 	return &c.Result, nil
 }
 
-// judge makes the rows, tests them, and sorts them.
+// judge computes the rows, tests them, and sorts them.
 func (c *comparison) judge() {
 	total := c.items[0].values
 	var matter []bool
@@ -134,26 +135,26 @@ func (c *comparison) judge() {
 	slices.SortFunc(c.Rows[1:], bySize)
 }
 
-// comparison is one under way.
+// comparison is the state of a comparison.
 type comparison struct {
 	Result
 	ctx context.Context
 	db  *queries.DB
 
-	runs     []run    // of the base, then of the test
-	targets  []string // the program of each
+	runs     []run    // base, then test
+	targets  []string // each run's program
 	programs []string // its build
 	items    []*item
-	known    map[any]*item // by their identities, as they were read
+	known    map[any]*item // by identity as read
 	ranks    rank.Test
-	level    float64 // of the intervals
+	level    float64 // confidence level of the intervals
 }
 
 // run is an experiment in the comparison.
 type run struct {
-	seconds float64 // how long it took
-	weight  float64 // the value of one sample; 0 if unknown, or if each event was recorded
-	unit    float64 // what its values are divided by
+	seconds float64 // duration
+	weight  float64 // value of one sample; 0 if unknown, or if each event was recorded
+	unit    float64 // its values are divided by it
 }
 
 // warn adds a warning.
@@ -161,7 +162,7 @@ func (c *comparison) warn(format string, args ...any) {
 	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
 }
 
-// of returns the values of a side, of an item's values.
+// of splits an item's values by side.
 func (c *comparison) of(values []float64) (base, test []float64) {
 	return values[:len(c.Base.Runs)], values[len(c.Base.Runs):]
 }

@@ -39,7 +39,7 @@ func outcome(t *testing.T, db *queries.DB, change func(*Request)) (*Result, stri
 	var lines []string
 	for _, row := range result.Rows {
 		base, test := row.Base, row.Test
-		if r.Normalise == "none" {
+		if r.Normalize == "none" {
 			base, test = base/1e6, test/1e6
 		}
 		lines = append(lines, fmt.Sprintf("%s %.4g %.4g %s", row.Names[0], base, test, row.Verdict))
@@ -54,7 +54,7 @@ func TestGroups(t *testing.T) {
 		"total": "<Total> 1 1 same, h 0 0.08989 appeared, f 0.3355 0.2865 faster, g 0.6645 0.6236 faster",
 		"run":   "<Total> 3.04e+08 3.56e+08 slower, h 0 3.2e+07 appeared, g 2.02e+08 2.22e+08 slower, f 1.02e+08 1.02e+08 same",
 	} {
-		result, got := outcome(t, db, func(r *Request) { r.Normalise = normalise })
+		result, got := outcome(t, db, func(r *Request) { r.Normalize = normalise })
 		if result.Judged != 4 {
 			t.Errorf("%d rows were judged, want 4", result.Judged)
 		}
@@ -101,7 +101,7 @@ func TestRefusals(t *testing.T) {
 	for want, change := range map[string]func(*Request){
 		"--test: nothing says":                 func(r *Request) { r.Test = nil },
 		`--by: no such rows "colour"`:          func(r *Request) { r.By = "colour" },
-		`--normalise: no way "up"`:             func(r *Request) { r.Normalise = "up" },
+		`--normalise: no way "up"`:             func(r *Request) { r.Normalize = "up" },
 		`--mode: no mode "kernel"`:             func(r *Request) { r.Mode = "kernel" },
 		"--fdr: 2 is not between 0 and 1":      func(r *Request) { r.FDR = 2 },
 		`no metric "mm", did you mean m?`:      func(r *Request) { r.Metric = "mm" },

@@ -2,12 +2,12 @@ package compare
 
 import "math"
 
-// Sides with one run do not show how runs differ. What is known then is the noise of
-// sampling: the numbers of samples of two sides, of which each is random with a variance of
-// its size (Poisson), are the parts of a sum, whose share is known with a binomial variance.
+// With a single run on a side, the variation between runs is unknown, but not the noise of
+// sampling: sample counts are Poisson distributed, so the share of one side in the sum of both is
+// binomial.
 
-// shareOfTest returns the interval of the share that the test has in a sum of samples
-// (Wilson, with the correction for whole numbers).
+// shareInterval returns the confidence interval of the test's share in a sum of samples (Wilson
+// score, with continuity correction).
 func shareInterval(base, test, level float64) (low, high float64) {
 	n := base + test
 	if n == 0 {
@@ -28,8 +28,8 @@ func shareInterval(base, test, level float64) (low, high float64) {
 	return low, high
 }
 
-// shareP returns the probability that a sum of samples is divided as unevenly between the
-// sides, or more, if the test is expected to have this share.
+// shareP returns the probability that a sum of samples is divided as unevenly between the sides or
+// more, if the test's expected share is given.
 func shareP(base, test, expected float64) float64 {
 	n := base + test
 	off := math.Abs(test-n*expected) - 0.5
@@ -39,8 +39,8 @@ func shareP(base, test, expected float64) float64 {
 	return math.Erfc(off / math.Sqrt(2*n*expected*(1-expected)))
 }
 
-// dispersion is how many times as much the values of a side's runs vary as their sampling
-// explains; at least 1.
+// dispersion is the ratio of the variance of a side's runs to the variance that sampling explains;
+// at least 1.
 func dispersion(counts []float64) float64 {
 	n := float64(len(counts))
 	if n < 3 {

@@ -13,15 +13,16 @@ import (
 	"stackmill/queries/rank"
 )
 
-// Difference is something besides the values that the sides do not have in common.
+// Difference is a difference between the sides other than values.
 type Difference struct {
-	What       string
-	Base, Test []string // the values there are on each side, sorted
-	Unfair     bool     // whether it may be the reason for differences that the code has not
+	What   string   `json:"what"`
+	Base   []string `json:"base"` // distinct values, sorted
+	Test   []string `json:"test"`
+	Unfair bool     `json:"unfair"` // whether it may explain differences that the code does not
 }
 
-// surroundings are the columns of experiments that describe a run, under the names that
-// people know, in the order in which differences are shown.
+// surroundings are the columns of experiments that describe a run, with their names for people, in
+// display order.
 var surroundings = []struct {
 	what, sql string
 	unfair    bool
@@ -38,7 +39,7 @@ var surroundings = []struct {
 	{"status", "status", true},
 }
 
-// environment finds what the sides do not have in common.
+// environment finds differences between the sides other than values.
 func (c *comparison) environment() error {
 	columns := make([]string, len(surroundings))
 	for i, s := range surroundings {
@@ -68,7 +69,7 @@ func (c *comparison) environment() error {
 	return nil
 }
 
-// side is 0 for the runs of the base, and 1 for those of the test.
+// side is 0 for runs of the base and 1 for runs of the test.
 func (c *comparison) side(run int64) int {
 	if run < int64(len(c.Result.Base.Runs)) {
 		return 0
@@ -76,7 +77,7 @@ func (c *comparison) side(run int64) int {
 	return 1
 }
 
-// differ adds a difference, if the sides do not have the same values.
+// differ adds a difference if the sides have different sets of values.
 func (c *comparison) differ(what string, values [2][]string, unfair bool) {
 	for side := range values {
 		slices.Sort(values[side])
@@ -87,12 +88,11 @@ func (c *comparison) differ(what string, values [2][]string, unfair bool) {
 	}
 }
 
-// output is the option of recorders that says where the recording goes, and what they make
-// of it.
+// output matches the option of recorders that names their output file.
 var output = lazyregexp.New(`(^|\s)(-o|--output)(\s+|=)\S+`)
 
-// options returns a command line without what differs from run to run: the recording's
-// name, and the folders of programs.
+// options returns a command line without what differs from run to run: the recording's name, and
+// the directories of programs.
 func options(command string) string {
 	words := strings.Fields(output().ReplaceAllString(command, "$1"))
 	for i, w := range words {
@@ -103,7 +103,7 @@ func options(command string) string {
 	return strings.Join(words, " ")
 }
 
-// events compares what was recorded: more of it makes a run slower.
+// events compares what was recorded: more events make a run slower.
 func (c *comparison) events() error {
 	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+` SELECT n, array_to_string(list_sort(list(DISTINCT CASE WHEN kind IN ('perf', 'hwc') THEN metric ELSE kind END)), ', ') AS what
 		FROM metrics JOIN runs USING (experiment_id) WHERE NOT ends_with(metric, '.samples') GROUP BY n`)
@@ -119,8 +119,8 @@ func (c *comparison) events() error {
 	return nil
 }
 
-// periods compares what one sample stands for. Runs of one period differ a little in its
-// mean.
+// periods compares the value of a sample, whose mean varies a little between runs of the same
+// period.
 func (c *comparison) periods() error {
 	var means [2][]float64
 	for n, r := range c.runs {
@@ -139,7 +139,7 @@ func (c *comparison) periods() error {
 	return nil
 }
 
-// builds compares the builds of load objects that take part in the metric, and notes that
+// builds compares the builds of load objects that have values of the metric, and records the build
 // of each run's program.
 func (c *comparison) builds() error {
 	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+`, used AS (SELECT DISTINCT experiment_id, load_object_id FROM object_values WHERE metric = ?)
@@ -163,17 +163,17 @@ func (c *comparison) builds() error {
 	for _, name := range slices.SortedFunc(maps.Keys(found), func(a, b string) int {
 		return cmp.Or(-cmp.Compare(count([]bool{slices.Contains(c.targets, a)}), count([]bool{slices.Contains(c.targets, b)})), cmp.Compare(a, b))
 	}) {
-		if f := found[name]; f[0] != nil && f[1] != nil { // of others, nothing may be recorded by chance
+		if f := found[name]; f[0] != nil && f[1] != nil { // values in one side's load objects only may be chance
 			c.differ("build of "+name, *f, name == "[kernel.kallsyms]")
 		}
 	}
 	return nil
 }
 
-// short is as much of a build-id as tells builds apart.
+// short is as much of a build-id as distinguishes builds.
 func short(build string) string { return build[:min(len(build), 12)] }
 
-// Few returns some of the values, for people.
+// Few lists some of the values, for people.
 func Few(values []string) string {
 	const few = 3
 	if len(values) <= few {

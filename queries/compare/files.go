@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// alike is the part of the lines that two files must share to be one that was renamed; and
-// manyFiles are more than are read to find out.
+// alike is the fraction of lines that a renamed file must share with the old one. If more than
+// manyFiles are left, none are compared.
 const (
 	alike     = 0.5
 	manyFiles = 50
 )
 
-// movedFiles finds files that have another path on the other side, and returns the base's
-// by the test's: those whose paths have most in common at their ends, those that are the
-// only ones of their name without folders, and those that have most lines in common. Files
-// that the programs' units tell apart are not the same (a/util.c and b/util.c).
+// movedFiles returns the base's path of files that have another path on the test's side. It pairs
+// the files whose paths have the longest common suffix, then those that are alone with their base
+// name, then those that share most lines. Files of units with different short paths are different
+// (a/util.c and b/util.c).
 func (c *comparison) movedFiles(files map[string][]*item) (map[string]string, error) {
-	var alone [2][]string // files of one side
+	var alone [2][]string // files of one side only
 	for _, file := range slices.Sorted(maps.Keys(files)) {
 		in := presence(0)
 		for _, it := range files[file] {
@@ -51,7 +51,7 @@ func (c *comparison) movedFiles(files map[string][]*item) (map[string]string, er
 	return moved, c.renamedFiles(files, moved, left(0), left(1))
 }
 
-// unitPaths returns the short paths of the runs' units by their files.
+// unitPaths returns the short paths of the runs' compilation units by file.
 func (c *comparison) unitPaths() (map[string]string, error) {
 	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+` SELECT m.name, arg_max(m.short_path, r.n) AS short_path FROM modules m JOIN runs r USING (experiment_id) GROUP BY m.name`)
 	if err != nil {
@@ -64,15 +64,15 @@ func (c *comparison) unitPaths() (map[string]string, error) {
 	return units, nil
 }
 
-// apart reports whether the short paths of two units, which are empty if unknown, are those of
-// different files: neither is the end of the other one.
+// apart reports whether two short paths of units, which may be empty if unknown, belong to
+// different files: neither is the end of the other.
 func apart(a, b string) bool {
 	n := commonEnd(a, b)
 	return a != "" && b != "" && n <= strings.Count(a, "/") && n <= strings.Count(b, "/")
 }
 
-// closestFile returns the candidate of a file's name whose path has most in common with the
-// file's, at its end, and at least one folder. It is empty if several have as much.
+// closestFile returns the candidate with the file's base name whose path has the longest common
+// suffix with the file's, of at least one directory. It is empty if several have the longest.
 func closestFile(file string, candidates []string, units map[string]string) (best string) {
 	most := 1
 	for _, other := range candidates {
@@ -87,10 +87,10 @@ func closestFile(file string, candidates []string, units map[string]string) (bes
 	return best
 }
 
-// only returns the only text that fulfils a condition, or none.
-func only(texts []string, fulfils func(string) bool) (found string) {
+// only returns the only text that fulfills a condition; empty if there are none or several.
+func only(texts []string, fulfills func(string) bool) (found string) {
 	for _, t := range texts {
-		if fulfils(t) {
+		if fulfills(t) {
 			if found != "" {
 				return ""
 			}
@@ -100,7 +100,7 @@ func only(texts []string, fulfils func(string) bool) (found string) {
 	return found
 }
 
-// renamedFiles finds files with other names by their texts.
+// renamedFiles pairs files with different names by their texts.
 func (c *comparison) renamedFiles(files map[string][]*item, moved map[string]string, base, test []string) error {
 	if len(base) == 0 || len(test) == 0 || len(base)+len(test) > manyFiles {
 		return nil
@@ -135,7 +135,7 @@ func (c *comparison) renamedFiles(files map[string][]*item, moved map[string]str
 	return nil
 }
 
-// shared is the part of all lines of two texts that both have.
+// shared is the fraction of the lines of two texts that both have.
 func shared(a, b map[string]bool) float64 {
 	n := 0
 	for line := range a {
@@ -158,7 +158,7 @@ func (c *comparison) text(content int64) ([]string, error) {
 	}
 	var lines []string
 	for _, r := range records {
-		for int(r.Number("line")) > len(lines)+1 { // the store has the lines around values only
+		for int(r.Number("line")) > len(lines)+1 { // the store has only the lines around values
 			lines = append(lines, "")
 		}
 		lines = append(lines, r.Text("text"))

@@ -9,21 +9,20 @@ import (
 	"stackmill/queries"
 )
 
-// Rules are what a comparison must fulfil.
+// Rules are the rules that a comparison must fulfill.
 type Rules struct {
-	MaxIncrease float64 // of each judged row; not a number: any
+	MaxIncrease float64 // of each judged row; NaN: any
 	SQL         []SQLRule
 }
 
-// Outcomes of a check, and of a gate: the worst of its checks, but nothing is worse than
-// a violation.
+// Outcomes of a check and of a gate. A gate has the worst outcome of its checks.
 const (
 	Passed    = "passed"
 	Undecided = "undecided"
 	Violated  = "violated"
 )
 
-// Check is what a rule says of a row, or of what its SQL returned.
+// Check is the outcome of a rule for a row, or for a row of its SQL's result.
 type Check struct {
 	Rule, Row, Outcome, Message string
 }
@@ -63,8 +62,8 @@ func Gate(ctx context.Context, db *queries.DB, r Request, rules Rules) (*Judgeme
 	return j, nil
 }
 
-// check adds what is to be said of a row whether or not there is a limit: a row of which
-// too little is known leaves any rule undecided.
+// check checks a row. A row about which too little is known leaves every rule undecided, even
+// without a limit.
 func (j *Judgement) check(row *Row, limit float64) {
 	c := Check{Rule: "runs", Row: strings.TrimSpace(row.Names[0])}
 	if !math.IsNaN(limit) {
@@ -89,8 +88,8 @@ func (j *Judgement) check(row *Row, limit float64) {
 	j.Checks = append(j.Checks, c)
 }
 
-// oneOfFew reports whether samples of a single run are compared with those of less than
-// three: then nothing is known of how runs differ.
+// oneOfFew reports whether samples of a single run are compared with those of one or two: then the
+// variation between runs is unknown.
 func (j *Judgement) oneOfFew() bool {
 	n, m := len(j.Base.Runs), len(j.Test.Runs)
 	return j.sampled && min(n, m) == 1 && max(n, m) < 3

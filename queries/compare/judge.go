@@ -8,18 +8,18 @@ import (
 	"stackmill/queries/rank"
 )
 
-// Row is what is known of one item. Unknown numbers are not a number.
+// Row is the result for one item. Unknown numbers are NaN.
 type Row struct {
 	Names        []string // by the columns of the subject
-	Matched      string   // how the base's item was found to be the test's
+	Matched      string   // how the base's item was matched with the test's
 	Base, Test   float64  // medians over the runs
 	BaseN, TestN int      // runs that have it
 	Difference   float64  // of the medians
 	Ratio        float64  // test to base; infinite if the base is 0
-	Low, High    float64  // bounds of the ratio
-	P, Q         float64  // how likely chance alone is; the same, with all rows judged in mind
+	Low, High    float64  // confidence bounds of the ratio
+	P, Q         float64  // p-value, and q-value (adjusted for all judged rows)
 	Judged       bool     // whether it is large enough to be tested
-	Noise        float64  // the change, as a part of 1, that halves of the base's runs seldom exceed
+	Noise        float64  // relative change that halves of the base's runs seldom exceed
 	Verdict      string
 
 	values []float64
@@ -34,7 +34,7 @@ const (
 	Appeared = "appeared"
 	Vanished = "vanished"
 	TooFew   = "too few runs"
-	// Ambiguous is a function that may be one of several of the other side.
+	// Ambiguous is the verdict on a function with several candidates on the other side.
 	Ambiguous = "ambiguous"
 )
 
@@ -43,8 +43,7 @@ func (r *Row) Changed() bool {
 	return r.Verdict != Same && r.Verdict != TooFew && r.Verdict != Ambiguous
 }
 
-// bySize sorts rows: what has changed, or may have changed, first, then by the size of the
-// difference.
+// bySize orders rows: changed and ambiguous ones first, then by the size of the difference.
 func bySize(a, b Row) int {
 	if x, y := a.Changed() || a.Verdict == Ambiguous, b.Changed() || b.Verdict == Ambiguous; x != y {
 		if x {
@@ -64,8 +63,8 @@ func count(which []bool) (n int) {
 	return n
 }
 
-// matters reports whether an item is large enough to be judged. That depends on both sides
-// together, so that it does not favour what differs.
+// matters reports whether an item is large enough to be judged. It considers both sides together,
+// so that differences are not favored.
 func (c *comparison) matters(it *item, total []float64) bool {
 	sum, all := 0.0, 0.0
 	for n := range total {
@@ -103,8 +102,8 @@ func (c *comparison) row(it *item, matters bool) Row {
 	return r
 }
 
-// exact reports whether values have no noise: those of events that were all recorded, and
-// that are the same in all runs of a side.
+// exact reports whether values have no noise: every event was recorded, and all runs of a side have
+// the same value.
 func (c *comparison) exact(base, test []float64) bool {
 	return !c.sampled && slices.Min(base) == slices.Max(base) && slices.Min(test) == slices.Max(test)
 }

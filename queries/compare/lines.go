@@ -9,8 +9,8 @@ import (
 	"stackmill/queries"
 )
 
-// lineValues is SQL of source lines, of all functions that have code there. Lines of
-// different texts of a file are apart.
+// lineValues is SQL of source lines of all functions. Lines of different texts of a file are
+// different items.
 func lineValues(c *comparison) string {
 	return fmt.Sprintf(`, texts AS MATERIALIZED (%s),
 		found AS MATERIALIZED (SELECT experiment_id, n, file, line, %s AS v FROM source_values JOIN runs USING (experiment_id) WHERE metric = %s AND in_%s)
@@ -20,12 +20,12 @@ func lineValues(c *comparison) string {
 		fileTexts, c.column(), queries.Quote(c.Metric), c.Mode, c.totals(2))
 }
 
-// fileTexts is SQL of which text the files of runs have: the same number is the same text.
+// fileTexts is SQL of the texts of the runs' files, by hash.
 const fileTexts = `SELECT experiment_id, n, file, listed_in, listing, max(content) OVER (PARTITION BY listed_in, listing) AS content
 	FROM source_files JOIN runs USING (experiment_id)`
 
-// matchLines finds which lines of other texts are those of the text that the last run of
-// the test has. Without texts, lines of one number are the same.
+// matchLines maps lines of other texts to the text of the test's last run. Without texts, lines are
+// matched by number.
 func (c *comparison) matchLines() error {
 	c.matchSame("number")
 	files := map[string][]*item{}
@@ -57,7 +57,7 @@ func (c *comparison) matchLines() error {
 	return nil
 }
 
-// byNumber counts the files whose lines were matched by nothing but their numbers.
+// byNumber counts the files whose lines were matched by number only.
 func (c *comparison) byNumber() int {
 	files := map[string]bool{}
 	for _, it := range c.items[1:] {
@@ -68,9 +68,9 @@ func (c *comparison) byNumber() int {
 	return len(files)
 }
 
-// matchFile makes one item of lines that are the same in different texts of a file.
+// matchFile merges lines that are the same in different texts of a file.
 func (c *comparison) matchFile(items []*item) error {
-	slices.SortStableFunc(items, func(a, b *item) int { return b.seen() - a.seen() })
+	slices.SortStableFunc(items, func(a, b *item) int { return b.latest().run - a.latest().run })
 	reference := items[0].text() // of the last run
 	lines := map[string]*item{}
 	for _, it := range items {
@@ -100,13 +100,13 @@ func (c *comparison) matchFile(items []*item) error {
 			}
 			aligned[text] = align(a, b)
 		}
-		c.placeLine(it, aligned[text], lines)
+		c.mapLine(it, aligned[text], lines)
 	}
 	return nil
 }
 
-// placeLine makes a line a part of the one that it is in the reference text.
-func (c *comparison) placeLine(it *item, aligned []int, lines map[string]*item) {
+// mapLine merges a line into the line of the reference text to which it is aligned.
+func (c *comparison) mapLine(it *item, aligned []int, lines map[string]*item) {
 	number, how := it.names[1], "number"
 	if aligned != nil {
 		line, err := strconv.Atoi(number)
@@ -116,10 +116,10 @@ func (c *comparison) placeLine(it *item, aligned []int, lines map[string]*item) 
 		number, how = strconv.Itoa(aligned[line-1]+1), "text (line "+number+")"
 	}
 	if at := lines[number]; at != nil {
-		at.take(it, how)
+		at.merge(it, how)
 		return
 	}
-	// The test has the line, but nothing was recorded there.
+	// The test's text has the line, but nothing was recorded there.
 	it.names = []string{it.names[0], number}
 	lines[number] = it
 	if aligned != nil {
@@ -127,18 +127,13 @@ func (c *comparison) placeLine(it *item, aligned []int, lines map[string]*item) 
 	}
 }
 
-// seen is the last run that has an item.
-func (it *item) seen() int {
+// latest returns the item in the last run that has it, preferring the test's.
+func (it *item) latest() occurrence {
 	if it.in&inTest != 0 {
-		return it.last[1].run
+		return it.last[1]
 	}
-	return it.last[0].run
+	return it.last[0]
 }
 
-// text is which text of its file a line is of.
-func (it *item) text() int64 {
-	if it.in&inTest != 0 {
-		return it.last[1].function
-	}
-	return it.last[0].function
-}
+// text is the text of the file of a line.
+func (it *item) text() int64 { return it.latest().function }

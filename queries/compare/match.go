@@ -7,14 +7,14 @@ import (
 	"stackmill/internal/cachekey"
 )
 
-// matchFunctions finds which functions of the base that the test does not have are which
-// of the test's that the base does not have. Those with one key have been one item from
-// the start. Each step is surer than the next, and takes only what is the only one of its
-// kind on both sides.
+// matchFunctions matches functions that only the base has with functions that only the test has.
+// Functions with the same key are one item from the start. Each step is more certain than the next,
+// and merges only functions that are the only candidates on both sides.
 func (c *comparison) matchFunctions() error {
 	c.matchSame("key")
 	object := c.objects(1)
-	c.pairPaths(sameName(object))
+	c.pairEnds(withSymbol(sameName(object)), func(it *item) string { return it.names[2] },
+		func(base, test *item) string { return "path, " + differences(base, test) })
 	inObject := func(name func(string) string) func(*item) string {
 		return func(it *item) string { return cachekey.Of(object(it), name(it.names[0])) }
 	}
@@ -30,20 +30,20 @@ func (c *comparison) matchFunctions() error {
 		}
 	}
 	for _, name := range []func(string) string{plainName, looseName, stem} {
-		c.pair(inModule(name))
-		c.pair(inObject(name))
+		c.pairSingle(withSymbol(inModule(name)), differences)
+		c.pairSingle(withSymbol(inObject(name)), differences)
 	}
 	if err := c.pairBodies(object, func(*item) bool { return true }); err != nil {
 		return err
 	}
-	c.settleRest(object)
+	c.pairRest(object)
 	c.items = slices.DeleteFunc(c.items, func(it *item) bool { return it.into != nil })
 	return c.nameApart()
 }
 
-// splitNumbered takes apart what was found by its name on both sides, where the name has a
-// number (of a lambda, say) and the sides do not have the same ones: another number may
-// mean the same then, and the same number something else.
+// splitNumbered splits items that were matched by a name with a counter (of a lambda, for example)
+// if the sides have different counters of that name: the same counter may then mean another
+// function.
 func (c *comparison) splitNumbered(key func(*item) string) (split bool) {
 	groups := map[string][]*item{}
 	for _, it := range c.items[1:] {
@@ -68,21 +68,21 @@ func (c *comparison) splitNumbered(key func(*item) string) (split bool) {
 
 func isNumbered(it *item) bool { return looseName(it.names[0]) != plainName(it.names[0]) }
 
-// split takes the test's part out of an item, and returns it.
+// split removes the test's part from an item, and returns it.
 func (c *comparison) split(it *item) *item {
 	test := &item{names: it.last[1].names, values: make([]float64, len(it.values)), in: inTest}
 	n := len(c.Result.Base.Runs)
 	copy(test.values[n:], it.values[n:])
 	clear(it.values[n:])
-	test.last[1], it.last[1] = it.last[1], sight{}
+	test.last[1], it.last[1] = it.last[1], occurrence{}
 	it.in, it.matched, it.names = inBase, "", it.last[0].names
 	return test
 }
 
-// objects returns a function that names an item's load object, the one of its names, the same for versions of a
-// library, and for the programs of both sides where each has one.
+// objects returns a function that names an item's load object, given the index of its name:
+// versions of a library get the same name, and so do the programs of both sides if each has one.
 func (c *comparison) objects(nth int) func(*item) string {
-	base, test := onlyOne(c.targets[:len(c.Result.Base.Runs)]), onlyOne(c.targets[len(c.Result.Base.Runs):])
+	base, test := c.programNames()
 	return func(it *item) string {
 		name := it.names[nth]
 		if base != "" && test != "" && (name == base && it.in&inBase != 0 || name == test && it.in&inTest != 0) {
@@ -90,6 +90,11 @@ func (c *comparison) objects(nth int) func(*item) string {
 		}
 		return plainObject(name)
 	}
+}
+
+// programNames returns the name of each side's program, empty if a side has several programs.
+func (c *comparison) programNames() (base, test string) {
+	return onlyOne(c.targets[:len(c.Result.Base.Runs)]), onlyOne(c.targets[len(c.Result.Base.Runs):])
 }
 
 func onlyOne(names []string) string {
@@ -116,26 +121,28 @@ func (c *comparison) leftOver(key func(*item) string) map[string]*[2][]*item {
 	return groups
 }
 
-// pair makes one item of two that share a key, if each is the only one on its side.
-func (c *comparison) pair(key func(*item) string) {
+// pairSingle merges two items that share a key, if each is the only one on its side. how describes
+// the match.
+func (c *comparison) pairSingle(key func(*item) string, how func(base, test *item) string) {
 	for _, g := range c.leftOver(key) {
-		if len(g[0]) == 1 && len(g[1]) == 1 && !isStatic(g[0][0]) && !isStatic(g[1][0]) {
-			g[1][0].take(g[0][0], differences(g[0][0].names, g[1][0].names))
+		if len(g[0]) == 1 && len(g[1]) == 1 {
+			g[1][0].merge(g[0][0], how(g[0][0], g[1][0]))
 		}
 	}
 }
 
-// differences says what of a function's names differs.
-func differences(base, test []string) string {
+// differences lists the differences between the names of two functions.
+func differences(base, test *item) string {
 	var parts []string
-	if base[0] != test[0] {
-		parts = append(parts, "name ("+base[0]+")")
+	b, t := base.names, test.names
+	if b[0] != t[0] {
+		parts = append(parts, "name ("+b[0]+")")
 	}
-	if base[1] != test[1] {
-		parts = append(parts, "load object ("+base[1]+")")
+	if b[1] != t[1] {
+		parts = append(parts, "load object ("+b[1]+")")
 	}
-	if lastPart(base[2]) != lastPart(test[2]) {
-		parts = append(parts, "module ("+base[2]+")")
+	if lastPart(b[2]) != lastPart(t[2]) {
+		parts = append(parts, "module ("+b[2]+")")
 	}
 	if parts == nil {
 		return "name"
@@ -143,8 +150,9 @@ func differences(base, test []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// areApart reports whether some of a family are functions of one name, which are not clones
-// of each other. Generated code is: a run-time compiler makes several versions of a function.
+// areApart reports whether some of a family have the same name on one side, so that they are not
+// clones of each other. Generated code is excepted: a run-time compiler makes several versions of a
+// function.
 func areApart(family []*item) bool {
 	seen := map[string]presence{}
 	for _, it := range family {
@@ -156,9 +164,8 @@ func areApart(family []*item) bool {
 	return false
 }
 
-// mergeClones makes one item of a function with its clones and parts, or of the versions of
-// generated code, where the two sides do not have the same of them: code moves between them.
-// Inclusive values cannot be added.
+// mergeClones merges a function with its clones and parts, or the versions of generated code, if
+// the two sides have different ones: code moves between them. Inclusive values cannot be added up.
 func (c *comparison) mergeClones(key func(*item) string) {
 	families := map[string][]*item{}
 	for _, it := range c.items[1:] {
@@ -182,7 +189,7 @@ func (c *comparison) mergeClones(key func(*item) string) {
 			return slices.Compare(a.names, b.names)
 		})
 		for _, it := range family[1:] {
-			family[0].take(it, "clones together")
+			family[0].merge(it, "clones together")
 		}
 	}
 }

@@ -6,21 +6,21 @@ import (
 	"stackmill/internal/lazyregexp"
 )
 
-// Names of one function in two builds differ by what compilers and linkers add to them.
+// Names of one function in two builds differ by what compilers and linkers append.
 var (
-	// clone is what tells variants and parts of a function apart: `f [clone .constprop.0]`,
+	// clone matches what distinguishes clones and parts of a function: `f [clone .constprop.0]`,
 	// `f.part.1`, `f.cold`, `f.llvm.123`, `f.lto_priv.0`.
 	clone = lazyregexp.New(` \[clone [^\]]*\]|\.(?:constprop|isra|part|cold|llvm|lto_priv|localalias|actor|destroy|resume|cleanup)(?:\.\d+)*$`)
-	// rustHash ends names in Rust's older scheme.
+	// rustHash matches the hash at the end of names in Rust's older mangling.
 	rustHash = lazyregexp.New(`::h[0-9a-f]{16}$`)
-	// numbers count what has no name of its own: lambdas, types, closures, bodies of
-	// parallel regions, by their order or line in the source.
+	// numbers matches the counters of what has no name: lambdas, types, closures, bodies of
+	// parallel regions. They follow the order or line in the source.
 	numbers = lazyregexp.New(`(\{(?:lambda|unnamed)[^{}]*#|\{closure#|'lambda|'unnamed|\$_|__lambda|\._omp_fn\.|\.omp_outlined\.+|from line |\.func)\d+`)
-	// version ends the name of a library, or stands before .so.
+	// version matches the version in a library's name, and .so.
 	version = lazyregexp.New(`(?:-[0-9.]+)?\.so(?:\.[0-9.]+)?$`)
 )
 
-// plainName is a name without marks of clones.
+// plainName returns a name without the marks of clones.
 func plainName(name string) string {
 	if !strings.ContainsAny(name, "[.:") {
 		return name
@@ -34,10 +34,10 @@ func plainName(name string) string {
 	}
 }
 
-// looseName is a plain name without the numbers of what has no name.
+// looseName returns a plain name without the counters of what has no name.
 func looseName(name string) string { return numbers().ReplaceAllString(plainName(name), "$1") }
 
-// stem is a loose name without anonymous namespaces, template arguments and parameters.
+// stem returns a loose name without anonymous namespaces, template arguments and parameters.
 func stem(name string) string {
 	name = strings.ReplaceAll(looseName(name), "(anonymous namespace)::", "")
 	name = strings.NewReplacer("operator()", "operator\x01", "operator<<", "operator\x02", "operator<=>", "operator\x03", "operator<=", "operator\x04",
@@ -62,8 +62,8 @@ func stem(name string) string {
 	return name
 }
 
-// plainObject is a load object's name without the version of a library.
+// plainObject returns a load object's name without the library's version.
 func plainObject(name string) string { return version().ReplaceAllString(name, ".so") }
 
-// lastPart is a module's name without directories.
+// lastPart returns a module's name without directories.
 func lastPart(module string) string { return module[strings.LastIndexByte(module, '/')+1:] }

@@ -8,16 +8,16 @@ import (
 	"stackmill/queries/rank"
 )
 
-// How often the runs of the base are divided to see what differs by chance, how few are
-// too few for that, and how many are enough.
+// How often the base's runs are divided to measure the noise, and the minimum and maximum number of
+// runs.
 const (
 	divisions = 100
 	fewRuns   = 4
 	manyRuns  = 1000
 )
 
-// noise finds, for each judged row, by how much the medians of two halves of the base's
-// runs differ: of the build with most runs, divided by chance again and again.
+// noise measures, for each judged row, by how much the medians of two halves of the base's runs
+// differ. It divides the runs of the most frequent build at random, again and again.
 func (c *comparison) noise() {
 	builds := map[string][]int{}
 	var most []int
@@ -33,7 +33,7 @@ func (c *comparison) noise() {
 	}
 	most = most[:min(len(most), manyRuns)]
 	c.NoiseRuns = len(most)
-	random := rand.New(rand.NewPCG(1, uint64(len(most)))) // the same each time
+	random := rand.New(rand.NewPCG(1, uint64(len(most)))) // a fixed seed: results are reproducible
 	var halves [divisions][]int
 	for i := range halves {
 		halves[i] = random.Perm(len(most))
@@ -45,8 +45,7 @@ func (c *comparison) noise() {
 	}
 }
 
-// floor returns the change, as a part of 1, below which 95 of 100 divisions of some runs
-// stay.
+// floor returns the relative change that 95 of 100 divisions of the runs do not exceed.
 func floor(values []float64, runs []int, halves [][]int) float64 {
 	var changes []float64
 	half := len(runs) / 2

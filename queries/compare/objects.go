@@ -9,14 +9,14 @@ import (
 	"stackmill/queries"
 )
 
-// totals is SQL of the row of <Total>, of a subject with so many names.
+// totals is SQL of the row of <Total>, for a subject with a number of names.
 func (c *comparison) totals(names int) string {
 	return fmt.Sprintf(`SELECT NULL AS identity, '<Total>'%s, NULL AS function_id, list(n) AS ns, list(exclusive) AS vs
 		FROM function_rollup JOIN runs USING (experiment_id)
 		WHERE metric = %s AND in_%s AND "function" = '<Total>' AND kind = 'artificial'`, strings.Repeat(", ''", names-1), queries.Quote(c.Metric), c.Mode)
 }
 
-// objectValues is SQL of load objects by the ends of their paths that distinguish them.
+// objectValues is SQL of load objects by the distinguishing ends of their paths.
 func objectValues(c *comparison) string {
 	return fmt.Sprintf(`, found AS MATERIALIZED (SELECT experiment_id, n, load_object_id, %s AS v FROM object_values JOIN runs USING (experiment_id) WHERE metric = %s AND in_%s)
 		%s UNION ALL
@@ -25,30 +25,28 @@ func objectValues(c *comparison) string {
 		c.column(), queries.Quote(c.Metric), c.Mode, c.totals(2), queries.ObjectPath)
 }
 
-// matchObjects makes one item of two versions of a library, of the two programs, and of load
-// objects of one name whose paths have more in common at their ends than any others.
+// matchObjects merges versions of a library, the two programs, and load objects of one name whose
+// paths have the longest common suffix.
 func (c *comparison) matchObjects() error {
 	c.matchSame("name")
 	path := func(it *item) string { return it.names[1] }
-	c.pairEnds(func(it *item) string { return it.names[0] }, path, "path (%s)")
-	object := c.objects(0)
-	for _, g := range c.leftOver(object) {
-		if len(g[0]) == 1 && len(g[1]) == 1 {
-			how := "version (" + g[0][0].names[0] + ")"
-			if g[0][0].names[0] == g[1][0].names[0] {
-				how = "path (" + path(g[0][0]) + ")"
-			}
-			g[1][0].take(g[0][0], how)
+	name := func(it *item) string { return it.names[0] }
+	byPath := func(base, _ *item) string { return "path (" + path(base) + ")" }
+	c.pairEnds(name, path, byPath)
+	c.pairSingle(c.objects(0), func(base, test *item) string {
+		if name(base) == name(test) {
+			return byPath(base, test)
 		}
-	}
-	c.settle(func(it *item) string { return it.names[0] }, "load objects")
+		return "version (" + name(base) + ")"
+	})
+	c.markAmbiguous(name, "load objects")
 	c.items = slices.DeleteFunc(c.items, func(it *item) bool { return it.into != nil })
 	return nil
 }
 
-// dataValues is SQL of data objects by their descriptors, and their scopes as these are the same
-// in every build: a unit's path from where builds have it in common, the end of a load object's
-// that distinguishes it. Descriptors of members begin with those of what they are in.
+// dataValues is SQL of data objects by descriptor, and by a scope that is the same in every build:
+// the short path of a unit, or the distinguishing end of a load object's path. Descriptors of
+// members begin with the descriptor of their aggregate.
 func dataValues(c *comparison) string {
 	program := c.onlyPrograms()
 	return fmt.Sprintf(`, found AS MATERIALIZED (
@@ -65,48 +63,45 @@ func dataValues(c *comparison) string {
 		GROUP BY identity, descriptor, kind`, queries.Quote(c.Metric), queries.Quote(c.Mode), program, queries.ObjectPath)
 }
 
-// onlyPrograms is SQL of the names of the programs of both sides, where each has one.
+// onlyPrograms is SQL of the names of the programs of both sides, if each side has one; else NULL.
 func (c *comparison) onlyPrograms() string {
-	base, test := onlyOne(c.targets[:len(c.Result.Base.Runs)]), onlyOne(c.targets[len(c.Result.Base.Runs):])
+	base, test := c.programNames()
 	if base == "" || test == "" {
 		return "NULL"
 	}
 	return queries.Quote(base) + ", " + queries.Quote(test)
 }
 
-// matchData makes one item of data objects of one descriptor whose scopes' paths have more in
-// common at their ends than any others, or which are the only ones in scopes of that name.
+// matchData merges data objects of one descriptor whose scopes' paths have the longest common
+// suffix, or which are alone in scopes of that base name.
 func (c *comparison) matchData() error {
 	c.matchSame("descriptor")
 	scope := func(it *item) string { return it.names[1] }
 	described := func(it *item) string { return cachekey.Of(it.names[2], it.names[0]) }
 	named := func(it *item) string { return cachekey.Of(described(it), lastPart(scope(it))) }
-	c.pairEnds(named, scope, "scope (%s)")
-	for _, g := range c.leftOver(named) {
-		if len(g[0]) == 1 && len(g[1]) == 1 {
-			g[1][0].take(g[0][0], "scope ("+scope(g[0][0])+")")
-		}
-	}
-	c.settle(named, "data objects")
+	byScope := func(base, _ *item) string { return "scope (" + scope(base) + ")" }
+	c.pairEnds(named, scope, byScope)
+	c.pairSingle(named, byScope)
+	c.markAmbiguous(named, "data objects")
 	c.items = slices.DeleteFunc(c.items, func(it *item) bool { return it.into != nil })
 	return nil
 }
 
-// pairEnds makes one item of two that share a key and whose paths have more elements in common
-// at their ends than those of all other candidates, the name and at least one folder.
-func (c *comparison) pairEnds(key, path func(*item) string, how string) {
+// pairEnds merges two items that share a key and whose paths have a longer common suffix than those
+// of all other candidates, of at least the name and one directory.
+func (c *comparison) pairEnds(key, path func(*item) string, how func(base, test *item) string) {
 	for _, g := range c.leftOver(key) {
 		for _, test := range g[1] {
 			base := closest(test, g[0], path)
 			if base != nil && closest(base, g[1], path) == test {
-				test.take(base, fmt.Sprintf(how, path(base)))
+				test.merge(base, how(base, test))
 			}
 		}
 	}
 }
 
-// settle marks the items that have several candidates with their key on the other side.
-func (c *comparison) settle(key func(*item) string, what string) {
+// markAmbiguous marks the items that have several candidates with their key on the other side.
+func (c *comparison) markAmbiguous(key func(*item) string, what string) {
 	ambiguous := 0
 	for _, g := range c.leftOver(key) {
 		for side, items := range g {
@@ -124,7 +119,7 @@ func (c *comparison) settle(key func(*item) string, what string) {
 	}
 }
 
-// matchSame says how items were matched that both sides have.
+// matchSame records how the items that both sides have were matched.
 func (c *comparison) matchSame(how string) {
 	for _, it := range c.items[1:] {
 		if it.in == both {

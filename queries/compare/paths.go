@@ -11,8 +11,8 @@ import (
 	"stackmill/queries/result"
 )
 
-// readPaths reads the paths of the call tree. Functions are matched first, so that a path
-// is the same in all builds that have its functions.
+// readPaths reads the paths of the call tree. Functions are matched first, so that a path is the
+// same in all builds that have its functions.
 func (c *comparison) readPaths() error {
 	functions, err := c.functionsByID()
 	if err != nil {
@@ -40,7 +40,7 @@ func (c *comparison) readPaths() error {
 	return nil
 }
 
-// pathColumn is the column of tree_values with the values that are compared.
+// pathColumn is the compared column of tree_values.
 func (c *comparison) pathColumn() string {
 	if c.Inclusive {
 		return "attributed"
@@ -48,8 +48,8 @@ func (c *comparison) pathColumn() string {
 	return "exclusive"
 }
 
-// functionsByID returns the matched functions of each side by functions.function_id. The
-// items are <Total> alone then.
+// functionsByID returns the matched functions of each side by functions.function_id. It leaves
+// <Total> as the only item.
 func (c *comparison) functionsByID() (map[int64]*[2]*item, error) {
 	if err := c.readRows(subjects["function"]); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (c *comparison) functionsByID() (map[int64]*[2]*item, error) {
 		keys[k] = it
 	}
 	inclusive := c.Inclusive
-	c.Inclusive = true // clones are apart in paths
+	c.Inclusive = true // paths keep clones apart
 	err := c.matchFunctions()
 	c.Inclusive = inclusive
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *comparison) functionsByID() (map[int64]*[2]*item, error) {
 	return byID, nil
 }
 
-// whole is the item that one is a part of now, on a side.
+// whole returns the item into which one was merged, on a side.
 func (it *item) whole(side int) *item {
 	if side == 1 && it.other != nil {
 		it = it.other
@@ -91,14 +91,15 @@ func (it *item) whole(side int) *item {
 	return it
 }
 
-// step is a node of the tree of all runs: a function below a path.
+// step is a node of the merged tree of all runs: a function below a path.
 type step struct {
 	above    int
 	function *item
 }
 
-// walkPaths calls a function with the value that each run has of a path, and its last step.
-// Paths are numbered as they come, after the ones above them; 0 is the root.
+// walkPaths calls visit for each node of each run's call tree with the number of its path, its last
+// step and its value. Paths are numbered in the order of their first visit, callers first; 0 is the
+// root.
 func (c *comparison) walkPaths(functions map[int64]*[2]*item, visit func(path int, s step, n int, value float64)) error {
 	conn, err := c.db.Conn(c.ctx)
 	if err != nil {
@@ -106,7 +107,7 @@ func (c *comparison) walkPaths(functions map[int64]*[2]*item, visit func(path in
 	}
 	defer conn.Close()
 	known := map[step]int{}
-	var at []int // numbers of paths by the node of the present run
+	var at []int // paths of the current run's nodes
 	last := -1
 	return result.Batches(c.ctx, conn, func(b arrow.RecordBatch) error {
 		runs, nodes, parents := b.Column(0).(*array.Int32), b.Column(1).(*array.Int32), b.Column(2).(*array.Int32)
@@ -146,7 +147,8 @@ func (c *comparison) walkPaths(functions map[int64]*[2]*item, visit func(path in
 		ORDER BY c.n, c.call_node`, c.pathColumn(), queries.Quote(c.Metric), c.Mode))
 }
 
-// pathNames are a path's names: its functions from the root, and the last one's load object.
+// pathNames returns a path's names: its functions from the root, and the last function's load
+// object.
 func (c *comparison) pathNames(above *item, function *item) []string {
 	name, object := "<Unknown>", ""
 	if function != nil {

@@ -38,7 +38,7 @@ func (r *Result) Print(p result.Printer, rows []Row) error {
 	return p.Close()
 }
 
-// known returns a number, whole if it is, or nil if it is none.
+// known returns a number, as an integer if it is one; nil for NaN and infinity.
 func known(v float64) any {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -49,57 +49,41 @@ func known(v float64) any {
 	return v
 }
 
-// comparedSide is one side of a comparison in JSON.
-type comparedSide struct {
+// sideJSON is one side of a comparison in JSON.
+type sideJSON struct {
 	Selectors   []string `json:"selectors"`
 	Experiments []string `json:"experiments"`
 }
 
-func sideOf(s Side) comparedSide {
-	out := comparedSide{Selectors: s.Selectors}
+func sideOf(s Side) sideJSON {
+	out := sideJSON{Selectors: s.Selectors}
 	for _, e := range s.Runs {
 		out.Experiments = append(out.Experiments, e.Name)
 	}
 	return out
 }
 
-// differing is what the sides do not have in common, in JSON.
-type differing struct {
-	What   string   `json:"what"`
-	Base   []string `json:"base"`
-	Test   []string `json:"test"`
-	Unfair bool     `json:"unfair"`
-}
-
-func differingOf(c *Result) []differing {
-	list := []differing{}
-	for _, d := range c.Environment {
-		list = append(list, differing(d))
-	}
-	return list
-}
-
-// Head is what a comparison is about, as JSON has it.
+// Head is the description of a comparison in JSON.
 type Head struct {
-	Metric    string       `json:"metric"`
-	Unit      string       `json:"unit"`
-	Mode      string       `json:"mode"`
-	Normalise string       `json:"normalise"`
-	Where     []string     `json:"where"`
-	Hidden    []string     `json:"hidden"`
-	Base      comparedSide `json:"base"`
-	Test      comparedSide `json:"test"`
-	Differing []differing  `json:"environment"`
-	Warnings  []string     `json:"warnings"`
+	Metric      string       `json:"metric"`
+	Unit        string       `json:"unit"`
+	Mode        string       `json:"mode"`
+	Normalize   string       `json:"normalise"`
+	Where       []string     `json:"where"`
+	Hidden      []string     `json:"hidden"`
+	Base        sideJSON     `json:"base"`
+	Test        sideJSON     `json:"test"`
+	Environment []Difference `json:"environment"`
+	Warnings    []string     `json:"warnings"`
 }
 
-// Head is what the comparison is about.
+// Head returns the comparison's description.
 func (r *Result) Head() Head {
-	return Head{r.Metric, r.Unit, r.Mode, r.Normalise, append([]string{}, r.Where...), append([]string{}, r.Hidden...),
-		sideOf(r.Base), sideOf(r.Test), differingOf(r), append([]string{}, r.Warnings...)}
+	return Head{r.Metric, r.Unit, r.Mode, r.Normalize, append([]string{}, r.Where...), append([]string{}, r.Hidden...),
+		sideOf(r.Base), sideOf(r.Test), append([]Difference{}, r.Environment...), append([]string{}, r.Warnings...)}
 }
 
-// Object is the comparison, with some of its rows, as JSON has it.
+// Object returns the comparison with some of its rows, for JSON.
 func (r *Result) Object(rows []Row) (any, error) {
 	var text bytes.Buffer
 	if err := r.Print(result.JSON(&text), rows); err != nil {

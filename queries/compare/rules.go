@@ -12,11 +12,11 @@ import (
 	"stackmill/queries"
 )
 
-// SQLRule is a query over the table comparison, whose rows are violations.
+// SQLRule is a query over the table comparison, whose result rows are violations.
 type SQLRule struct{ Name, SQL string }
 
-// ParseRules reads a file of rules: queries that end in semicolons. The comment before a
-// query is its name.
+// ParseRules parses a file of rules: queries that end with semicolons. The comment before a query
+// is its name.
 func ParseRules(text string) (rules []SQLRule, err error) {
 	var rule SQLRule
 	for _, line := range strings.Split(text, "\n") {
@@ -104,7 +104,8 @@ func (rule SQLRule) apply(ctx context.Context, db *queries.DB, r *Result) ([]Che
 // ErrRule is wrapped by the errors of rules that cannot be run.
 var ErrRule = fmt.Errorf("a rule cannot be run")
 
-// message says what a rule's query returned: its column message, or all but the row's name.
+// message describes a row of a rule's result: its column message, or all columns but the row's
+// name.
 func message(rec queries.Record, row string) string {
 	if text := rec.Text("message"); text != "" {
 		return text

@@ -31,8 +31,8 @@ func (c *comparison) choose() (err error) {
 	return nil
 }
 
-// chooseMetric finds the metric, and leaves out the experiments that lack it: they do not
-// say that it was 0.
+// chooseMetric finds the metric, and drops the experiments that lack it: their value is unknown,
+// not 0.
 func (c *comparison) chooseMetric() error {
 	all := slices.Concat(c.Result.Base.Runs, c.Result.Test.Runs)
 	only := ""
@@ -69,8 +69,8 @@ func (c *comparison) chooseMetric() error {
 	return fmt.Errorf("no metric %q%s (there are %s)", c.Metric, queries.Suggest(c.Metric, known), strings.Join(known, ", "))
 }
 
-// sampledKinds are the kinds of samples that stand for more than themselves; of others,
-// each event was recorded.
+// sampledKinds are the kinds of samples whose values are estimates. Of other kinds, every event was
+// recorded.
 var sampledKinds = []string{schema.Clock.String(), schema.HWC.String(), schema.Perf.String()}
 
 // having returns the runs that have the metric.
@@ -89,7 +89,7 @@ func (c *comparison) having(runs []queries.Experiment, has map[string]bool, side
 	return kept
 }
 
-// metricsOf names the metrics of some experiments, for people.
+// metricsOf lists the metrics of some experiments, for people.
 func metricsOf(runs []queries.Experiment, records []queries.Record) string {
 	var list []string
 	for _, r := range records {
@@ -112,7 +112,7 @@ func metricsOf(runs []queries.Experiment, records []queries.Record) string {
 	return strings.Join(list, ", ")
 }
 
-// noCommonMetric is the error of sides without a common metric, or without the one asked for.
+// noCommonMetric is the error of sides without a common metric, or without the requested one.
 func (c *comparison) noCommonMetric(records []queries.Record, asked string) error {
 	base, test := metricsOf(c.Result.Base.Runs, records), metricsOf(c.Result.Test.Runs, records)
 	if base == "none" && test == "none" {
@@ -134,8 +134,8 @@ func (c *comparison) noCommonMetric(records []queries.Record, asked string) erro
 	return fmt.Errorf("%s: the base has %s, the test has %s (%s)", what, base, test, do)
 }
 
-// firstMetric returns the metric that most experiments have, of those that both sides
-// have; of several, what profiles prefer, or the first in the order of reports.
+// firstMetric returns the metric that most experiments have, of those that both sides have; of
+// several, the one that profiles prefer, or the first in the order of reports.
 func (c *comparison) firstMetric(records []queries.Record) (name string) {
 	rank := map[string]int{}
 	for i, m := range schema.Declared {
@@ -160,7 +160,7 @@ func (c *comparison) firstMetric(records []queries.Record) (name string) {
 	return name
 }
 
-// defaultMetric chooses the first metric, or another if the filter leaves nothing of that.
+// defaultMetric chooses the first metric, or another if the filter leaves nothing of it.
 func (c *comparison) defaultMetric(records []queries.Record) error {
 	usual := c.firstMetric(records)
 	if usual == "" {
@@ -179,7 +179,7 @@ func (c *comparison) defaultMetric(records []queries.Record) error {
 	return nil
 }
 
-// experiment is the id of a run, name its name.
+// experiment returns the id of a run, name its name.
 func (c *comparison) experiment(n int) string { return c.runOf(n).ExperimentID }
 func (c *comparison) name(n int) string       { return c.runOf(n).Name }
 
@@ -197,7 +197,7 @@ func ids(runs []queries.Experiment) (list []string) {
 	return list
 }
 
-// runTable is SQL of a table of the runs, `runs`, with their numbers.
+// runTable is SQL of a CTE `runs` with the runs' numbers.
 func (c *comparison) runTable() string {
 	var rows []string
 	for n, e := range slices.Concat(c.Result.Base.Runs, c.Result.Test.Runs) {
@@ -206,8 +206,7 @@ func (c *comparison) runTable() string {
 	return "runs(experiment_id, n) AS (VALUES " + strings.Join(rows, ", ") + ")"
 }
 
-// measure finds out what is needed to scale the runs' values, and what one sample stands
-// for.
+// measure reads what is needed to normalize the runs' values, and the value of one sample.
 func (c *comparison) measure() error {
 	c.runs = make([]run, len(c.Result.Base.Runs)+len(c.Result.Test.Runs))
 	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+` SELECT n, duration_ns, target FROM experiments JOIN runs USING (experiment_id)`)

@@ -7,19 +7,18 @@ import (
 	"stackmill/queries"
 )
 
-// Subjects are what rows can be.
+// Subjects are the kinds of rows that can be compared.
 var Subjects = []string{"function", "line", "load-object", "data-object", "path"}
 
 // subject is one kind of rows.
 type subject struct {
 	title string
-	names []string // of the columns that name a row
-	// values is SQL, after a CTE of runs, of rows with the identity, which <Total> lacks,
-	// the names, an id, and the values of runs: two lists, of the runs' numbers and of what
-	// each has.
+	names []string // columns that name a row
+	// values is SQL, after the CTE of runs, of each item's identity (NULL for <Total>), names, id,
+	// and two lists: the numbers of runs, and their values.
 	values func(c *comparison) string
-	match  func(c *comparison) error // makes one item of two that are the same
-	data   bool                      // whether only metrics of data objects have it
+	match  func(c *comparison) error // merges items that are the same
+	data   bool                      // whether it applies to metrics of data objects only
 	reads  []string                  // tables and views, besides those that all subjects read
 }
 
@@ -35,28 +34,28 @@ func init() { // readPaths refers to it
 	}
 }
 
-// item is what is compared, in all runs.
+// item is a function, line, load object, data object or path in all runs.
 type item struct {
 	names   []string
-	values  []float64 // by run; 0 in those that do not have it
-	matched string    // how the base's was found to be the test's
+	values  []float64 // by run; 0 where it is missing
+	matched string    // how the two sides' items were matched
 
-	ambiguous bool // the other side has several functions that it may be
+	ambiguous bool // it has several candidates on the other side
 
-	in    presence // where there are rows of it
-	last  [2]sight // of each side
-	into  *item    // what it is a part of now
-	other *item    // the test's part, if that was taken out
+	in    presence      // which sides have it
+	last  [2]occurrence // in the last run of each side
+	into  *item         // the item into which it was merged
+	other *item         // the test's part, if it was split off
 }
 
-// sight is an item in the last run of a side that has it.
-type sight struct {
+// occurrence is an item in the last run of a side that has it.
+type occurrence struct {
 	names    []string
 	run      int
-	function int64 // functions.function_id, or a line's text
+	function int64 // functions.function_id, or the text of a line's file
 }
 
-// presence is which sides have something.
+// presence is a set of sides.
 type presence uint8
 
 const (
@@ -65,8 +64,8 @@ const (
 	both
 )
 
-// take makes another item a part of this one.
-func (it *item) take(other *item, how string) {
+// merge merges another item into this one.
+func (it *item) merge(other *item, how string) {
 	for n, v := range other.values {
 		it.values[n] += v
 	}
@@ -85,7 +84,7 @@ func functionValues(c *comparison) string {
 		WHERE metric = %s AND in_%s GROUP BY ALL`, c.column(), queries.Quote(c.Metric), c.Mode)
 }
 
-// column is the column with the values that are compared.
+// column is the compared column.
 func (c *comparison) column() string {
 	if c.Inclusive {
 		return "inclusive"
@@ -93,7 +92,7 @@ func (c *comparison) column() string {
 	return "exclusive"
 }
 
-// read reads all values, and finds <Total>, which is the first item then.
+// read reads all values; <Total> becomes the first item.
 func (c *comparison) read() error {
 	s := subjects[c.By]
 	if s.values == nil {
@@ -105,7 +104,7 @@ func (c *comparison) read() error {
 	} else if err := s.match(c); err != nil {
 		return err
 	}
-	return c.normalise(c.items[0].values)
+	return c.normalize(c.items[0].values)
 }
 
 // readRows reads the items of a subject.
@@ -138,7 +137,7 @@ func (c *comparison) readRows(s *subject) error {
 			c.known[identity] = it
 			c.items = append(c.items, it)
 		}
-		if list, some := ns.([]any); some { // <Total> of no run is no list
+		if list, some := ns.([]any); some { // NULL if no run has <Total>
 			c.add(it, names, id, list, vs.([]any))
 		}
 	}
@@ -146,21 +145,19 @@ func (c *comparison) readRows(s *subject) error {
 	return rows.Err()
 }
 
-// add adds the values of a row to those of the runs. The names of the last run are the
-// item's: builds may differ in them.
+// add adds the values of a row to an item. The item gets the names of the last run: builds may
+// differ in them.
 func (c *comparison) add(it *item, names []string, id any, ns, vs []any) {
 	for i, n := range ns {
-		run, side := int(n.(int32)), 0
+		run := int(n.(int32))
 		if v, ok := vs[i].(int64); ok {
 			it.values[run] += float64(v)
 		}
-		if run >= len(c.Result.Base.Runs) {
-			side = 1
-		}
+		side := c.side(int64(run))
 		it.in |= inBase << side
 		if s := &it.last[side]; s.names == nil || run >= s.run {
 			number, _ := id.(int64)
-			*s = sight{slices.Clone(names), run, number}
+			*s = occurrence{slices.Clone(names), run, number}
 		}
 	}
 	if it.names = it.last[1].names; it.names == nil {
@@ -168,10 +165,10 @@ func (c *comparison) add(it *item, names []string, id any, ns, vs []any) {
 	}
 }
 
-// normalise makes the runs' values comparable as the request wants it.
-func (c *comparison) normalise(totals []float64) error {
+// normalize divides the runs' values as requested.
+func (c *comparison) normalize(totals []float64) error {
 	for n := range c.runs {
-		switch c.runs[n].unit = 1; c.Normalise {
+		switch c.runs[n].unit = 1; c.Normalize {
 		case "total":
 			c.runs[n].unit = totals[n]
 		case "run":
@@ -190,13 +187,13 @@ func (c *comparison) normalise(totals []float64) error {
 	return nil
 }
 
-// Reads are the tables and views that a comparison reads of a session.
+// Reads returns the tables and views that a comparison reads.
 func (r *Request) Reads() []string {
 	return append([]string{"experiments", "metrics", "stack_values", "object_values", "load_objects", "function_rollup"}, subjects[r.By].reads...)
 }
 
-// Title says what the rows are, for people.
+// Title is the title of the rows, for people.
 func (r *Result) Title() string { return subjects[r.By].title }
 
-// Columns are the names of the columns that name a row.
+// Columns returns the columns that name a row.
 func (r *Result) Columns() []string { return subjects[r.By].names }

@@ -6,24 +6,23 @@ import (
 	"stackmill/queries"
 )
 
-// Tree is the call trees of two groups of runs as one, of paths of matched functions.
+// Tree is the merged call tree of two groups of runs, with matched functions.
 type Tree struct {
 	Result        // without rows
-	Nodes  []Node // each after its caller; the first is <Total>. None if nothing has a value
+	Nodes  []Node // callers first; <Total> is the first. None if nothing has a value
 }
 
-// Node is a path of functions. Values are means over the runs of a side: a run that does
-// not have the path has 0 of it.
+// Node is a path of functions. Values are means over the runs of a side; a run without the path
+// counts as 0.
 type Node struct {
-	Caller                             int32 // its number, -1 of the root
+	Caller                             int32 // index, -1 for the root
 	Function, LoadObject, Module, Kind string
 	Base, Test                         float64 // inclusive
 	BaseExclusive, TestExclusive       float64
 }
 
-// Trees compares the call trees of two groups of experiments of a store. Functions are
-// matched as for rows of paths, and values normalised as for rows of any kind. It judges
-// nothing.
+// Trees merges the call trees of two groups of experiments of a store. It matches functions and
+// normalizes values as for rows, but judges nothing.
 func Trees(ctx context.Context, db *queries.DB, r Request) (*Tree, error) {
 	r.By, r.Inclusive = "path", false
 	c := &comparison{ctx: ctx, db: db, Result: Result{Request: r}}
@@ -36,7 +35,7 @@ func Trees(ctx context.Context, db *queries.DB, r Request) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.normalise(c.items[0].values); err != nil {
+	if err := c.normalize(c.items[0].values); err != nil {
 		return nil, err
 	}
 	nodes := []Node{{Caller: -1, Function: "<Total>", LoadObject: "<Total>", Kind: "artificial"}}
@@ -59,7 +58,7 @@ func Trees(ctx context.Context, db *queries.DB, r Request) (*Tree, error) {
 	return &Tree{Result: c.Result, Nodes: summed(nodes, float64(len(c.Result.Base.Runs)), float64(len(c.Result.Test.Runs)))}, nil
 }
 
-// nodeOf is the node of a step, whose function has the names of functions' rows.
+// nodeOf returns the node of a step.
 func nodeOf(s step) Node {
 	n := Node{Caller: int32(s.above), Function: "<Unknown>", Kind: "unknown"}
 	if s.function != nil {
@@ -69,8 +68,8 @@ func nodeOf(s step) Node {
 	return n
 }
 
-// summed makes means of sums over so many runs, and inclusive values of exclusive ones.
-// Paths without a value, which another mode or metric has, are left out.
+// summed turns exclusive sums into means over the runs, and adds inclusive values. It drops paths
+// without a value, which another mode or metric has.
 func summed(nodes []Node, base, test float64) []Node {
 	for i := len(nodes) - 1; i >= 0; i-- {
 		n := &nodes[i]

@@ -13,9 +13,9 @@ import (
 // exclusive, and no other paths.
 func TestTrees(t *testing.T) {
 	db := nights(t, "clock", storetest.Vary(5, map[string]int{"f": 100, "g": 200, "old": 50}), storetest.Vary(7, map[string]int{"f": 100, "g": 220, "h": 30}))
-	for _, normalise := range Normalisations {
+	for _, normalise := range Normalizations {
 		r := Defaults()
-		r.Base, r.Test, r.Normalise, r.By = []string{"base-*"}, []string{"test-*"}, normalise, "path"
+		r.Base, r.Test, r.Normalize, r.By = []string{"base-*"}, []string{"test-*"}, normalise, "path"
 		tree, err := Trees(t.Context(), db, r)
 		if err != nil {
 			t.Fatal(err)
@@ -75,10 +75,10 @@ func far(a, b float64) bool { return math.Abs(a-b) > 1e-9*math.Max(math.Abs(a), 
 func TestUnknownTime(t *testing.T) {
 	a, b := queries.Experiment{}, queries.Experiment{}
 	a.Name, b.Name = "a.er", "b.er"
-	c := &comparison{Result: Result{Request: Request{Normalise: "run"}}, runs: make([]run, 2)}
+	c := &comparison{Result: Result{Request: Request{Normalize: "run"}}, runs: make([]run, 2)}
 	c.Result.Base.Runs, c.Result.Test.Runs = []queries.Experiment{a}, []queries.Experiment{b}
 	c.runs[0].seconds = 1
-	if err := c.normalise(nil); err == nil || !strings.Contains(err.Error(), "how long b.er took") {
+	if err := c.normalize(nil); err == nil || !strings.Contains(err.Error(), "how long b.er took") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -8,9 +8,8 @@ import (
 	"stackmill/queries/rank"
 )
 
-// discoveries gives each row that was tested its q: the rate of false discoveries among
-// the rows with a p of no more than its own (Benjamini and Hochberg). It returns the
-// number of rows tested.
+// discoveries computes the q-value of each tested row (Benjamini and Hochberg): the false discovery
+// rate among the rows with a p-value up to its own. It returns the number of tested rows.
 func discoveries(rows []Row) int {
 	var tested []*Row
 	for i := range rows {
@@ -27,7 +26,7 @@ func discoveries(rows []Row) int {
 	return len(tested)
 }
 
-// verdict says what a row's numbers mean.
+// verdict derives a row's verdict from its numbers.
 func (c *comparison) verdict(r *Row) string {
 	switch {
 	case r.Verdict != "":
@@ -51,8 +50,8 @@ func (c *comparison) verdict(r *Row) string {
 	return Same
 }
 
-// tooFew reports whether the runs are so few that no single row could be a discovery,
-// however much it differed.
+// tooFew reports whether there are so few runs that no single row could be a discovery, however
+// much it differed.
 func (c *comparison) tooFew() bool {
 	n, m := len(c.Result.Base.Runs), len(c.Result.Test.Runs)
 	if c.sampled && (n == 1 || m == 1) {
@@ -61,7 +60,7 @@ func (c *comparison) tooFew() bool {
 	return rank.Smallest(n, m)*float64(c.Judged) > c.FDR
 }
 
-// bySampling tests a row by the numbers of samples: where a side has one run.
+// bySampling tests a row by its sample counts, if a side has a single run.
 func (c *comparison) bySampling(r *Row, base, test []float64) {
 	counts, exposures := c.counts(base, test)
 	if counts == nil {
@@ -77,8 +76,8 @@ func (c *comparison) bySampling(r *Row, base, test []float64) {
 	r.Low, r.High = low/(1-low)*rate, high/(1-high)*rate
 }
 
-// counts returns how many samples the values of the runs are, and how many are expected
-// for a value of 1; nil if that is not known.
+// counts converts the runs' values to sample counts, and returns the expected count of a value of
+// 1; nil if that is unknown.
 func (c *comparison) counts(base, test []float64) (counts, exposures []float64) {
 	usual := 0.0
 	for _, r := range c.runs {

@@ -56,7 +56,7 @@ func (w *work) compare(by string, run func(*queries.DB, compare.Request) (any, e
 func comparisonRequest(w *work) (compare.Request, error) {
 	r, v := compare.Defaults(), w.values
 	r.Base, r.Test, r.Metric, r.Inclusive = v["base"], v["test"], v.Get("metric"), v.Get("inclusive") == "true"
-	r.By, r.Mode, r.Normalise = cmp.Or(v.Get("by"), r.By), cmp.Or(v.Get("mode"), r.Mode), cmp.Or(v.Get("normalise"), r.Normalise)
+	r.By, r.Mode, r.Normalize = cmp.Or(v.Get("by"), r.By), cmp.Or(v.Get("mode"), r.Mode), cmp.Or(v.Get("normalise"), r.Normalize)
 	for _, n := range []struct {
 		name string
 		to   *float64

@@ -17,7 +17,7 @@ var (
 	modeParameter       = parameter{name: "mode", kind: "string", one: report.Modes, does: "the representation; by default user"}
 	limitParameter      = parameter{name: "limit", kind: "integer", does: "at most this many rows of each experiment and metric"}
 	columnsParameter    = parameter{name: "columns", kind: "string", does: "only these columns, with commas between them"}
-	normaliseParameter  = parameter{name: "normalise", kind: "string", one: compare.Normalisations, does: "how values of runs of different length are made comparable; by default not at all"}
+	normaliseParameter  = parameter{name: "normalise", kind: "string", one: compare.Normalizations, does: "how values of runs of different length are made comparable; by default not at all"}
 	inlineParameter     = parameter{name: "inline", kind: "boolean", one: []string{"true", "false"}, does: "show inlined functions as functions of their own"}
 )
 

@@ -12,7 +12,7 @@ import (
 func follow(w *work) error {
 	r, v := trend.Defaults(), w.values
 	r.Metric, r.Function, r.Inclusive = v.Get("metric"), v.Get("function"), v.Get("inclusive") == "true"
-	r.Mode, r.Normalise = cmp.Or(v.Get("mode"), r.Mode), cmp.Or(v.Get("normalise"), r.Normalise)
+	r.Mode, r.Normalize = cmp.Or(v.Get("mode"), r.Mode), cmp.Or(v.Get("normalise"), r.Normalize)
 	var err error
 	if r.Limit, err = w.number("limit", r.Limit); err != nil {
 		return err

@@ -40,13 +40,13 @@ func (r *Result) Object() any {
 		Unit      string   `json:"unit"`
 		Mode      string   `json:"mode"`
 		Inclusive bool     `json:"inclusive"`
-		Normalise string   `json:"normalise"`
+		Normalize string   `json:"normalise"`
 		Chance    float64  `json:"chance"`
 		Points    []Point  `json:"points"`
 		Matched   int      `json:"matched"`
 		Series    []series `json:"series"`
 		Warnings  []string `json:"warnings"`
-	}{r.Metric, r.Unit, r.Mode, r.Inclusive, r.Normalise, rank.Chance, append([]Point{}, r.Points...), r.Matched, all, append([]string{}, r.Warnings...)}
+	}{r.Metric, r.Unit, r.Mode, r.Inclusive, r.Normalize, rank.Chance, append([]Point{}, r.Points...), r.Matched, all, append([]string{}, r.Warnings...)}
 }
 
 // number is a value that is written without a fraction if it has none.

@@ -24,13 +24,13 @@ type Request struct {
 	Mode      string // user, expert or machine
 	Function  string // a name, a part of names, or a regular expression; empty: <Total>
 	Inclusive bool   // inclusive values rather than exclusive ones
-	Normalise string // one of compare.Normalisations
+	Normalize string // one of compare.Normalizations
 	Limit     int    // at most this many functions, those with the highest sums
 }
 
 // Defaults() are the settings without a wish.
 func Defaults() Request {
-	return Request{Mode: "user", Normalise: "none", Limit: 5}
+	return Request{Mode: "user", Normalize: "none", Limit: 5}
 }
 
 // Reads are the tables and views that a trend reads of a session.
@@ -43,8 +43,8 @@ func (r *Request) Check() error {
 	switch {
 	case !slices.Contains(report.Modes, r.Mode):
 		return fmt.Errorf("--mode: no mode %q (one of %s)", r.Mode, strings.Join(report.Modes, ", "))
-	case !slices.Contains(compare.Normalisations, r.Normalise):
-		return fmt.Errorf("--normalise: no way %q (one of %s)", r.Normalise, strings.Join(compare.Normalisations, ", "))
+	case !slices.Contains(compare.Normalizations, r.Normalize):
+		return fmt.Errorf("--normalise: no way %q (one of %s)", r.Normalize, strings.Join(compare.Normalizations, ", "))
 	case r.Limit < 1:
 		return fmt.Errorf("--limit: %d is less than 1", r.Limit)
 	}
@@ -96,7 +96,7 @@ type trend struct {
 // Run follows what is asked for over the experiments of a session.
 func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
 	t := &trend{Result: Result{Request: r}, ctx: ctx, db: db}
-	for _, step := range []func() error{t.chooseMetric, t.order, t.normalise, t.read} {
+	for _, step := range []func() error{t.chooseMetric, t.order, t.normalize, t.read} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -182,13 +182,13 @@ func (t *trend) order() error {
 }
 
 // normalise finds what the values of each point are divided by.
-func (t *trend) normalise() error {
-	if t.Normalise == "none" {
+func (t *trend) normalize() error {
+	if t.Normalize == "none" {
 		return nil
 	}
 	query := `SELECT experiment_id, duration_ns / 1e9 AS unit FROM experiments`
 	var args []any
-	if t.Normalise == "total" {
+	if t.Normalize == "total" {
 		query = `SELECT experiment_id, sum(inclusive)::DOUBLE AS unit FROM function_trends WHERE metric = ? AND mode = ? AND function = '<Total>' AND kind = 'artificial' GROUP BY ALL`
 		args = []any{t.Metric, t.Mode}
 	}

@@ -58,8 +58,8 @@ func TestTrend(t *testing.T) {
 		{"slow", func(r *Request) { r.Function = "slow" }, 100e6, 136e6, []int{20}},
 		{"main", func(r *Request) { r.Function = "^ma" }, 500e6, 509e6, nil},
 		{"new", func(r *Request) { r.Function = "new" }, 0, 52e6, []int{30}},
-		{"slow", func(r *Request) { r.Function, r.Normalise = "slow", "total" }, 100. / 600, 136. / 697, []int{20, 30}},
-		{"slow", func(r *Request) { r.Function, r.Normalise = "slow", "run" }, 100e6, 136e6, []int{20}},
+		{"slow", func(r *Request) { r.Function, r.Normalize = "slow", "total" }, 100. / 600, 136. / 697, []int{20, 30}},
+		{"slow", func(r *Request) { r.Function, r.Normalize = "slow", "run" }, 100e6, 136e6, []int{20}},
 	} {
 		r, err := run(t, text, of.change)
 		if err != nil {
@@ -111,7 +111,7 @@ func TestMistakes(t *testing.T) {
 		`no metric "x"`:       func(r *Request) { r.Metric = "x" },
 		`no function "x"`:     func(r *Request) { r.Function = "x" },
 		"--mode: no mode":     func(r *Request) { r.Mode = "x" },
-		"--normalise: no way": func(r *Request) { r.Normalise = "x" },
+		"--normalise: no way": func(r *Request) { r.Normalize = "x" },
 		"--limit: 0 is less":  func(r *Request) { r.Limit = 0 },
 	} {
 		if _, err := run(t, text, change); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,11 +1,10 @@
-// Package verify recomputes from a store's files what the invariants of its views say: keys,
-// lists, structure and sums of samples by itself, and values by stages/attribute, from the stored
-// stacks, as at ingest. It reads a batch one experiment after the other, in the time and memory
-// that SQL over all of them does not have.
+// Package verify checks the invariants of a store's views without SQL, from the files of a batch:
+// keys, lists, structure and sums of samples by code of its own, and values by stages/attribute,
+// which computes them from the stored stacks as at ingest. It reads one experiment after the other,
+// in time and memory that SQL over all of them does not have.
 //
-// It is stricter than the invariants: it expects rows in the order in which they are
-// written. What it has proved needs no extraColumns look; what it has not may be right, which
-// the invariants tell.
+// It is stricter than the invariants: it expects rows in the order in which they are written. What
+// it verifies is right. What it cannot verify may still be right, which the invariants decide.
 package verify
 
 import (
@@ -20,21 +19,20 @@ import (
 	"stackmill/stages/structure"
 )
 
-// Doubt is what was not proved of an experiment.
+// Doubt is the reason why an experiment was not verified.
 type Doubt struct {
 	ExperimentID string
 	Err          error
 }
 
-// ErrData is the doubt about an experiment of which all is keysChecked, but for what its samples
-// say of data objects.
+// ErrData is the doubt about an experiment of which all is verified except its data objects.
 var ErrData = errors.New("it has data objects")
 
-// Batch proves the experiments of a batch that count, as far as they take no more than
-// some bytes of memory each. progress is called after each.
+// Batch verifies the visible experiments of a batch, as far as each fits into the given bytes of
+// memory. It calls progress after each.
 func Batch(ctx context.Context, store string, b *storedir.Batch, memory int64, progress func()) (doubts []Doubt, err error) {
 	defer func() {
-		if r := recover(); r != nil { // what was not foreseen is not proved
+		if r := recover(); r != nil { // damaged files can make the readers panic
 			doubts, err = All(b, fmt.Errorf("%v", r)), nil
 		}
 	}()
@@ -90,7 +88,7 @@ func Batch(ctx context.Context, store string, b *storedir.Batch, memory int64, p
 	return doubts, nil
 }
 
-// All doubts everything that counts of a batch.
+// All returns doubts about all visible experiments of a batch.
 func All(b *storedir.Batch, err error) (doubts []Doubt) {
 	for e := range b.Visible {
 		doubts = append(doubts, Doubt{e.ExperimentID, err})
@@ -98,16 +96,16 @@ func All(b *storedir.Batch, err error) (doubts []Doubt) {
 	return doubts
 }
 
-// readError says that a file could not be read.
+// readError means that a file could not be read.
 type readError struct{ error }
 
 // batch reads the files of a batch.
 type batch struct {
-	memory  int64
-	cursors map[string]*cursor
-	one     *experiment
-	rollupDigest  map[int64]digest // of the rows of function_rollup, by experiment
-	lists   *lists
+	memory       int64
+	cursors      map[string]*cursor
+	one          *experiment
+	rollupDigest map[int64]digest // of function_rollup, by experiment
+	lists        *lists
 }
 
 func (p *batch) open(store string, b *storedir.Batch) error {
@@ -116,15 +114,11 @@ func (p *batch) open(store string, b *storedir.Batch) error {
 		if t == nil || p.cursors[f.Table] != nil {
 			return fmt.Errorf("%s: is of table %q", f.Path, f.Table)
 		}
-		var c *cursor
-		var err error
-		path := filepath.Join(store, filepath.FromSlash(f.Path))
-		switch {
-		case t == schema.FunctionSums: // which say nothing of one experiment
+		if t == schema.FunctionSums { // it has no rows of a single experiment
 			continue
-		default:
-			c, err = open(path, t, columnsOf(t))
 		}
+		path := filepath.Join(store, filepath.FromSlash(f.Path))
+		c, err := open(path, t, columnsOf(t))
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Path, err)
 		}
@@ -159,7 +153,7 @@ func (p *batch) order() (ids []int64, err error) {
 	}
 }
 
-// left says whether there are rows that no experiment has taken.
+// left returns an error if rows are left that belong to no experiment.
 func (p *batch) left() (found, err error) {
 	for name, c := range p.cursors {
 		done, err := c.done()
@@ -173,7 +167,7 @@ func (p *batch) left() (found, err error) {
 	return nil, nil
 }
 
-// experiment reads one experiment and proves it if it counts.
+// experiment reads one experiment and verifies it if it is visible.
 func (p *batch) experiment(id int64, e *storedir.Entry, visible bool, files *rowreader.Files) error {
 	x := p.one
 	x.reset(e, p.rollupDigest[id], p.lists)
@@ -204,7 +198,7 @@ func (p *batch) experiment(id int64, e *storedir.Entry, visible bool, files *row
 	err := large
 	switch {
 	case !visible || large != nil:
-	case e.Status == storedir.Summary: // the rest does not count
+	case e.Status == storedir.Summary: // nothing else is visible
 		err = x.checkExperiment()
 	default:
 		if err = x.checkModes(); err == nil {
@@ -217,9 +211,9 @@ func (p *batch) experiment(id int64, e *storedir.Entry, visible bool, files *row
 	return err
 }
 
-// load reads an experiment's rows of a table, unless they are more than fit in memory.
+// load reads an experiment's rows of a table. fits is false if they exceed the memory.
 func (p *batch) load(c *cursor, id int64, r *rows) (fits bool, err error) {
-	most := max(int(p.memory/int64(8*len(c.columns))/3), blockRows) // some tables are large, not all
+	most := max(int(p.memory/int64(8*len(c.columns))/3), blockRows) // not all tables are large
 	err = c.take(id, r, most)
 	fits = r.n < most
 	for err == nil && !fits && r.n > 0 {

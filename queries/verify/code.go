@@ -7,12 +7,12 @@ import (
 	"stackmill/schema"
 )
 
-// code are the instructions that are known of a function: where they start and end.
+// code is the instructions known of a function, by address.
 type code []span
 
 type span struct{ start, end int64 }
 
-// codes returns the instructions of each function, which do not overlap, in their order.
+// codes returns the instructions of each function. They do not overlap.
 func (x *experiment) codes() (map[int32]code, error) {
 	t := schema.Listings
 	all := map[int32]code{}
@@ -30,8 +30,8 @@ func (x *experiment) codes() (map[int32]code, error) {
 	return all, nil
 }
 
-// checkCode proves that the values of all PCs are at known instructions, where a function's
-// code is known.
+// checkCode checks that PCs with values are at known instructions, in functions whose code is
+// known.
 func (x *experiment) checkCode() error {
 	plain, err := x.codes()
 	if err != nil {
@@ -69,8 +69,7 @@ func (x *experiment) checkCode() error {
 	return nil
 }
 
-// withBodies returns the code of functions as user mode shows it: that of a body is its
-// function's.
+// withBodies returns the code of functions as user mode shows it: bodies belong to their function.
 func (x *experiment) withBodies(plain map[int32]code) (map[int32]code, error) {
 	t := schema.Functions
 	kinds, body, alone := x.col(t, "kind"), x.col(t, "body_of"), x.missing(t, "body_of")
@@ -84,7 +83,7 @@ func (x *experiment) withBodies(plain map[int32]code) (map[int32]code, error) {
 		if kinds[f] == bodyKind && !alone[f] {
 			of, known := ids[body[f]]
 			if !known {
-				continue // it is not shown in user mode
+				continue // user mode does not show it
 			}
 			to = of
 		}

@@ -14,12 +14,12 @@ import (
 // blockRows is how many rows are read from a file at a time.
 const blockRows = 8192
 
-// column is what is read of a column of a table: numbers as they are, and a number for
-// each text, by default its hash.
+// column says how to read a column of a table: numbers as they are, texts as a number, by default
+// their hash.
 type column struct {
 	name string
 	of   func(text []byte) int64
-	keep bool // the texts as well
+	keep bool // whether to keep the texts as well
 }
 
 // hash is the number of a text.
@@ -27,23 +27,23 @@ func hash(text string) int64 { return int64(xxhash.Sum64String(text)) }
 
 func hashed(text []byte) int64 { return int64(xxhash.Sum64(text)) }
 
-// rows are columns of a table.
+// rows are rows of a table, by column.
 type rows struct {
 	n       int
 	values  [][]int64
-	missing [][]bool   // of columns that may have missing values
+	missing [][]bool   // of nullable columns
 	texts   [][]string // of columns whose texts are kept
 }
 
-// cursor reads a file from its first row to its last. The first column is experiment_id or,
-// of a table that experiments share, listed_in.
+// cursor reads a file from its first row to its last. The first column is experiment_id or, in a
+// table that experiments share, listed_in.
 type cursor struct {
 	path    string
 	table   *schema.Table
 	columns []column
 	file    *file.Reader
 	group   int   // the next row group
-	left    int64 // rows of the group that is being read that are not in the block
+	left    int64 // rows of the current row group after the block
 	readers []file.ColumnChunkReader
 	block   rows
 	at      int // the block's next row
@@ -52,10 +52,10 @@ type cursor struct {
 	narrow  []int32
 	bools   []bool
 	dense   []int64
-	kept    map[string]string // texts that were seen, each once
+	kept    map[string]string // interned texts
 }
 
-// keptTexts is how many texts are remembered, so that equal ones share their memory.
+// keptTexts is how many texts are interned, so that equal ones share memory.
 const keptTexts = 1 << 14
 
 func open(path string, t *schema.Table, columns []column) (*cursor, error) {
@@ -159,7 +159,7 @@ func (c *cursor) read(i, n int) error {
 	return nil
 }
 
-// batch reads values of a column that are not missing.
+// batch reads the next values of a column that are not NULL.
 func (c *cursor) batch(i int, into []int64, levels []int16) (total int64, found int, err error) {
 	n := int64(len(into))
 	switch r := c.readers[i].(type) {
@@ -190,7 +190,7 @@ func (c *cursor) batch(i int, into []int64, levels []int16) (total int64, found 
 	return total, found, err
 }
 
-// keep puts the texts that were read last into the block.
+// keep stores the texts that were read last in the block.
 func (c *cursor) keep(i, from, n int, levels []int16) {
 	k := 0
 	for row := range n {
@@ -203,7 +203,7 @@ func (c *cursor) keep(i, from, n int, levels []int16) {
 	}
 }
 
-// text returns a text that was seen before, if it was.
+// text interns a text.
 func (c *cursor) text(b []byte) string {
 	if t, known := c.kept[string(b)]; known {
 		return t
@@ -216,8 +216,7 @@ func (c *cursor) text(b []byte) string {
 	return t
 }
 
-// number gives texts their numbers. Equal ones often follow each other, in the same place
-// of memory.
+// number computes the numbers of texts. Equal texts often follow each other, at the same address.
 func number(into []int64, texts []parquet.ByteArray, of func([]byte) int64) {
 	for k, t := range texts {
 		if k > 0 && len(t) == len(texts[k-1]) && (len(t) == 0 || &t[0] == &texts[k-1][0]) {
@@ -228,7 +227,7 @@ func number(into []int64, texts []parquet.ByteArray, of func([]byte) int64) {
 	}
 }
 
-// spread puts the values that are there in their places.
+// spread moves the values to the rows that are not NULL.
 func spread(values []int64, missing []bool, there []int64, levels []int16) {
 	k := 0
 	for i, l := range levels {
@@ -241,8 +240,7 @@ func spread(values []int64, missing []bool, there []int64, levels []int16) {
 	}
 }
 
-// take appends an experiment's rows to what it returns, up to most of them, if they are
-// the next ones.
+// take appends an experiment's next rows, until there are most of them.
 func (c *cursor) take(id int64, into *rows, most int) error {
 	for into.n < most {
 		if c.at == c.block.n {
@@ -287,7 +285,7 @@ func (c *cursor) done() (bool, error) {
 	return false, err
 }
 
-// clear leaves room for other rows.
+// clear removes all rows but keeps the memory.
 func (r *rows) clear() {
 	r.n = 0
 	for i := range r.values {
@@ -299,7 +297,7 @@ func (r *rows) clear() {
 	}
 }
 
-// sized returns a slice of n elements, whatever they are.
+// resize returns a slice of n elements with any content.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

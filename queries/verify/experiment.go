@@ -32,8 +32,8 @@ var extraColumns = map[*schema.Table][]column{
 	schema.FunctionRollup: {{name: "unit"}, {name: "function_key"}, {name: "function"}, {name: "load_object"}, {name: "module"}, {name: "kind"}, {name: "exclusive"}, {name: "inclusive"}},
 }
 
-// streamedTables are the tables whose rows are not kept: those of samples, and those of values that
-// nothing else is compared with.
+// streamedTables are the tables whose rows are not kept: samples, and values that are compared with
+// nothing else.
 var streamedTables = map[*schema.Table]bool{schema.Samples: true}
 
 func init() {
@@ -49,8 +49,8 @@ func init() {
 	}
 }
 
-// columnsOf returns the columns that are read of a table, experiment_id first, or the list
-// if experiments share its rows.
+// columnsOf returns the columns of a table that are read: first experiment_id or, if experiments
+// share the rows, the list.
 func columnsOf(t *schema.Table) []column {
 	var list []column
 	if t.Links != nil {
@@ -67,7 +67,7 @@ func columnsOf(t *schema.Table) []column {
 			}
 		}
 	}
-	if len(list) == 0 { // whose rows they are is all
+	if len(list) == 0 { // the owner is enough
 		list = append(list, column{name: t.Columns[0].Name})
 	}
 	list = append(list, extraColumns[t]...)
@@ -79,17 +79,17 @@ func columnsOf(t *schema.Table) []column {
 	return list
 }
 
-// experiment is what is read of one experiment, and what is made of it.
+// experiment holds the rows of one experiment, and what is computed from them.
 type experiment struct {
-	entry   *storedir.Entry
-	columns map[*schema.Table][]column
-	rows    map[*schema.Table]*rows
-	next    func(*schema.Table, *rows) error // reads some more rows of a streamedTables table
-	tables  schema.TableReader               // of what its values are computed from
-	rollupDigest  digest                           // of its rows in function_rollup
-	lists   *lists                           // what it shares with others
+	entry        *storedir.Entry
+	columns      map[*schema.Table][]column
+	rows         map[*schema.Table]*rows
+	next         func(*schema.Table, *rows) error // reads more rows of a streamed table
+	tables       schema.TableReader               // what its values are computed from
+	rollupDigest digest                           // of its rows in function_rollup
+	lists        *lists                           // shared with other experiments
 
-	metrics   map[int64]int32 // by hashes of names
+	metrics   map[int64]int32 // by hash of the name
 	functions map[int64]int32 // rows, by function_no
 	total     int32           // the row of <Total>; -1 if there is none
 	location  []locationInfo
@@ -114,7 +114,7 @@ func (x *experiment) reset(e *storedir.Entry, rollupDigest digest, lists *lists)
 	}
 }
 
-// col returns a column of a table; of several readings of it the first.
+// col returns a column of a table; the first if it is read in several ways.
 func (x *experiment) col(t *schema.Table, name string) []int64 {
 	return x.rows[t].values[x.index(t, name)]
 }
@@ -123,14 +123,14 @@ func (x *experiment) index(t *schema.Table, name string) int {
 	return slices.IndexFunc(x.columns[t], func(c column) bool { return c.name == name })
 }
 
-// missing tells which values of a column are missing.
+// missing returns which values of a column are NULL.
 func (x *experiment) missing(t *schema.Table, name string) []bool {
 	return x.rows[t].missing[x.index(t, name)]
 }
 
 func (x *experiment) len(t *schema.Table) int { return x.rows[t].n }
 
-// skip passes over the rows of streamedTables tables that were not read.
+// skip skips the rest of the streamed tables.
 func (x *experiment) skip() error {
 	for t := range streamedTables {
 		for more := true; more; {
@@ -143,7 +143,7 @@ func (x *experiment) skip() error {
 	return nil
 }
 
-// prove returns what was not proved first.
+// check returns the first thing that cannot be verified.
 func (x *experiment) check() error {
 	for _, step := range []func() error{
 		x.checkExperiment, x.checkKeys, x.checkStructure, x.checkLocations, x.checkFrames, x.checkTree, x.checkStacks,
@@ -163,7 +163,7 @@ func (x *experiment) checkExperiment() error {
 	return nil
 }
 
-// proved are the tables whose keys are proved with what their rows mean.
+// keysChecked are the tables whose keys are checked together with the meaning of their rows.
 var keysChecked = map[*schema.Table]bool{
 	schema.Experiments: true, schema.Locations: true, schema.InlineFrames: true, schema.Instructions: true, schema.SourceLines: true, schema.RecordedStacks: true, schema.StackTree: true, schema.TreeFrames: true,
 	schema.CallNodes: true, schema.StackValues: true,
@@ -171,7 +171,7 @@ var keysChecked = map[*schema.Table]bool{
 	schema.PCValues: true, schema.ModuleValues: true, schema.ObjectValues: true, schema.FunctionRollup: true,
 }
 
-// checkKeys proves that keys are unique, but for those that later steps prove.
+// checkKeys checks that keys are unique, except those that later steps check.
 func (x *experiment) checkKeys() error {
 	for _, t := range schema.Tables {
 		if r := x.rows[t]; len(t.Key) > 0 && !keysChecked[t] && !streamedTables[t] && !unique(r, len(t.Key)) {
@@ -181,7 +181,7 @@ func (x *experiment) checkKeys() error {
 	return nil
 }
 
-// checkNoData leaves what is about data objects to others.
+// checkNoData leaves data objects to SQL.
 func (x *experiment) checkNoData() error {
 	for _, t := range []*schema.Table{schema.DataObjects, schema.DataSamples, schema.DataValues, schema.MemoryRegions} {
 		if x.len(t) > 0 {

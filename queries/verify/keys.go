@@ -2,7 +2,7 @@ package verify
 
 import "slices"
 
-// unique reports whether no two rows are equal in their first columns.
+// unique reports whether no two rows have equal first columns.
 func unique(r *rows, columns int) bool {
 	ascending := true
 	for i := 1; i < r.n && ascending; i++ {
@@ -24,7 +24,7 @@ func unique(r *rows, columns int) bool {
 	return true
 }
 
-// compare orders two rows by their first columns, missing values first.
+// compare orders two rows by their first columns, NULL first.
 func compare(r *rows, columns, a, b int) int {
 	for k, v := range r.values[:columns] {
 		if m := r.missing[k]; m != nil && m[a] != m[b] {

@@ -7,19 +7,19 @@ import (
 	"stackmill/schema"
 )
 
-// list is a list that the experiments of a batch share, by the hash of `listed_in` and by
-// its number.
+// list identifies a list that the experiments of a batch share: by the hash of `listed_in`, and a
+// number.
 type list struct{ in, number int64 }
 
-// lists are what the experiments of a batch share.
+// lists are the lists that the experiments of a batch share.
 type lists struct {
 	code map[list]code
-	text map[list]bool // source files
+	text map[list]bool // which source files have text
 }
 
 var errDisorder = errors.New("rows of lists are not in their order")
 
-// shared reads what the experiments share.
+// shared reads the lists of the batch.
 func (p *batch) shared() (*lists, error) {
 	l := &lists{map[list]code{}, map[list]bool{}}
 	left := p.memory / 16
@@ -49,8 +49,8 @@ func (p *batch) shared() (*lists, error) {
 	return l, err
 }
 
-// eachList passes the rows of a table that is shared: the list, whether it is another one
-// than that of the row before, and the columns after these.
+// eachList calls f for the rows of a shared table, with their list, whether the row is the list's
+// first, and the other columns.
 func (p *batch) eachList(t *schema.Table, f func(k list, first bool, values []int64) error) error {
 	c := p.cursors[t.Name]
 	if c == nil {
@@ -81,7 +81,7 @@ func (x *experiment) listOf(t *schema.Table, row int) list {
 	return list{x.col(t, schema.ListedIn)[row], x.col(t, "listing")[row]}
 }
 
-// checkSources proves that the text of every source file that was found is there.
+// checkSources checks that every source file that was found has text.
 func (x *experiment) checkSources() error {
 	for i := range x.len(schema.SourceFiles) {
 		if !x.lists.text[x.listOf(schema.SourceFiles, i)] {

@@ -7,7 +7,7 @@ import (
 	"stackmill/schema"
 )
 
-// modes returns the sets of modes that the rows of a table hold for.
+// modes returns the set of modes of each row of a table.
 func (x *experiment) modes(t *schema.Table) []int64 {
 	var columns [][]int64
 	for _, name := range schema.Modes[:t.ModeColumns()] {
@@ -16,7 +16,7 @@ func (x *experiment) modes(t *schema.Table) []int64 {
 	return sets(columns, x.rows[t].n)
 }
 
-// sets returns the sets of modes of n rows, whose columns are given in the order of schema.Modes.
+// sets returns the set of modes of each of n rows, given the columns in the order of schema.Modes.
 func sets(columns [][]int64, n int) []int64 {
 	list := make([]int64, n)
 	for bit, column := range columns {
@@ -27,7 +27,7 @@ func sets(columns [][]int64, n int) []int64 {
 	return list
 }
 
-// checkModes proves that rows hold for some mode.
+// checkModes checks that each row belongs to some mode.
 func (x *experiment) checkModes() error {
 	for _, t := range schema.Tables {
 		if t.Modes() != 0 && x.rows[t].n > 0 && slices.Contains(x.modes(t), 0) {

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// mask63 leaves 63 bits.
+// mask63 keeps 63 bits.
 const mask63 = 1<<63 - 1
 
 // pathPart is the macro path_part of the views.
@@ -16,7 +16,7 @@ func pathPart(id, place int64) int64 {
 	return int64((n ^ n>>32) & mask63)
 }
 
-// ruleMark is what the views make of the name of a rule, in paths of frames; 0 for none.
+// ruleMark is the hash of a rule's name that the views use in paths of frames; 0 for no rule.
 func ruleMark(rule []byte) int64 {
 	if len(rule) == 0 {
 		return 0

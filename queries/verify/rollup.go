@@ -10,18 +10,18 @@ import (
 	"stackmill/schema"
 )
 
-// digest is a sum of numbers made of rows: equal rows in any order have the same.
+// digest is a sum of hashes of rows: equal rows in any order have the same one.
 type digest [2]uint64
 
-// add adds a row for each of its modes, which are bits: rows that differ in nothing else may be
-// one or several.
+// add adds a row once for each of its modes, which are bits: rows that differ in their modes alone
+// may be merged.
 func (d *digest) add(modes int64, values ...int64) {
 	a, b := uint64(len(values)), uint64(0x9e3779b97f4a7c15)
 	for _, v := range values {
 		a = mixed(a ^ uint64(v))
 		b = mixed(b + uint64(v)*0xd6e8feb86659fd93)
 	}
-	for left := cmp.Or(uint64(modes), 1<<63); left != 0; left &= left - 1 { // a row for no mode counts
+	for left := cmp.Or(uint64(modes), 1<<63); left != 0; left &= left - 1 { // count a row of no mode as well
 		mode := uint64(bits.TrailingZeros64(left))
 		var carry uint64
 		d[0], carry = bits.Add64(d[0], mixed(a^mode), 0)
@@ -29,14 +29,14 @@ func (d *digest) add(modes int64, values ...int64) {
 	}
 }
 
-// mixed makes each bit depend on all.
+// mixed makes each bit depend on all bits.
 func mixed(n uint64) uint64 {
 	n = (n ^ n>>32) * 0xd6e8feb86659fd93
 	n = (n ^ n>>29) * 0x9fb21c651e98df25
 	return n ^ n>>32
 }
 
-// rollup reads function_rollup, in which the experiments are mixed.
+// rollup reads function_rollup, whose rows are not sorted by experiment.
 func (p *batch) rollup() (map[int64]digest, error) {
 	all := map[int64]digest{}
 	c := p.cursors[schema.FunctionRollup.Name]
@@ -46,7 +46,7 @@ func (p *batch) rollup() (map[int64]digest, error) {
 			return all, err
 		}
 		id, first := c.block.values[0], 1+c.table.ModeColumns()
-		modes, v := sets(c.block.values[1:first], c.block.n), c.block.values[first:] // metric, function_id, then as extraColumns says
+		modes, v := sets(c.block.values[1:first], c.block.n), c.block.values[first:] // metric, function_id, then as in extraColumns
 		for i := range c.block.n {
 			d := all[id[i]]
 			d.add(modes[i], v[0][i], v[1][i], v[2][i], v[3][i], v[4][i], v[5][i], v[6][i], v[7][i], v[8][i], v[9][i])
@@ -57,8 +57,8 @@ func (p *batch) rollup() (map[int64]digest, error) {
 	return all, nil
 }
 
-// checkRollup proves that function_rollup has the values of functions, under their names, and
-// that no two functions have one key.
+// checkRollup checks that function_rollup has the functions' values under their names, and that no
+// two functions have the same key.
 func (x *experiment) checkRollup() error {
 	f, t := schema.Functions, schema.FunctionValues
 	objects, modules := numbered(x.col(schema.LoadObjects, "load_object_id")), numbered(x.col(schema.Modules, "module_id"))
@@ -88,12 +88,12 @@ func (x *experiment) checkRollup() error {
 	return nil
 }
 
-// texts returns a column's texts.
+// texts returns the texts of a column.
 func (x *experiment) texts(t *schema.Table, name string) []string {
 	return x.rows[t].texts[x.index(t, name)]
 }
 
-// linkage returns the name of a function's row by which builds are compared.
+// linkage returns the name by which a function's row is compared between builds.
 func (x *experiment) linkage(row int) string {
 	f := schema.Functions
 	if text := x.texts(f, "other_linkage_name")[row]; text != "" {

@@ -19,7 +19,7 @@ func countedColumns(k schema.Kind) (list []column) {
 	if add(column{name: source}); k.Traits().Metrics != nil {
 		for _, m := range k.Traits().Metrics("", "", "") {
 			add(column{name: m.Value})
-			if m.Name != "" { // of a sample as such
+			if m.Name != "" { // a metric that counts samples
 				list = append(list, column{name: source, of: suffixed(m.Name)})
 			}
 		}
@@ -53,14 +53,14 @@ type counter struct {
 
 // source is a column with the name of the metric that a sample counts for.
 type source struct {
-	name  int // the column
-	value int // the column; -1 if each sample counts 1
+	name  int // column
+	value int // column; -1 if each sample counts 1
 }
 
-// counted is a metric of a fixed name.
+// declaredMetric is a metric with a fixed name.
 type declaredMetric struct {
 	metric int32
-	value  int // the column; -1 if each sample counts 1
+	value  int // column; -1 if each sample counts 1
 	where  [][]condition
 }
 
@@ -108,7 +108,7 @@ func (x *experiment) counter(k schema.Kind) *counter {
 	return c
 }
 
-// holds reports whether a sample counts.
+// applies reports whether a sample counts for the metric.
 func (m *declaredMetric) applies(r *rows, i int, thread int64) bool {
 	for _, all := range m.where {
 		if !slices.ContainsFunc(all, func(c condition) bool {
@@ -148,18 +148,18 @@ func (c *counter) count(metrics map[int64]int32, thread int64, add func(metric i
 	}
 }
 
-// usage is what usage_values have a value for.
+// usage is the key of a row of usage_values.
 type usage struct {
 	metric                       int32
 	process, thread, cpu, second int64
 	name, cgroup                 int64
 }
 
-// used is the value and the number of samples that usage_values have more than samples.
+// usageSum is by how much usage_values exceed the samples read so far.
 type usageSum struct{ value, samples int64 }
 
-// checkSamples proves that each sample of a kind is in the table of samples, and that what
-// they count is what stacks, and threads in each second, have.
+// checkSamples checks that each sample of a kind is in the table of samples, and that the samples
+// add up to the values of stacks, and of threads in each second.
 func (x *experiment) checkSamples() error {
 	if err := x.stackValues(); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (x *experiment) checkSamples() error {
 	for k := range schema.Kinds {
 		counters[hash(k.String())] = x.counter(k)
 	}
-	left := make([][]int64, len(x.metrics)) // values that samples must still have
+	left := make([][]int64, len(x.metrics)) // what the remaining samples must add up to
 	counts := make([][]int64, len(x.metrics))
 	for m := range left {
 		left[m], counts[m] = slices.Clone(x.stacks.value[m]), slices.Clone(x.stacks.counts[m])
@@ -231,7 +231,7 @@ func floor(ns int64) int64 {
 	return s
 }
 
-// more reads more of a kind's samples if those read were counted.
+// more reads more of a kind's samples if those read were counted. It reports whether there are any.
 func (x *experiment) more(c *counter) (bool, error) {
 	if c.at == c.rows.n {
 		c.at = 0
@@ -271,7 +271,7 @@ func (x *experiment) checkDifferences(left, counts [][]int64, usages map[usage]u
 	return nil
 }
 
-// stackValues reads the values of stacks, which are known once for each metric.
+// stackValues reads the values of stacks, by metric.
 func (x *experiment) stackValues() error {
 	n := len(x.stacks.leaf[0])
 	x.stacks.value, x.stacks.counts = make([][]int64, len(x.metrics)), make([][]int64, len(x.metrics))

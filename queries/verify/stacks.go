@@ -10,10 +10,10 @@ import (
 type stacks struct {
 	leaf   [modes][]int32 // by stack: the node of its leaf; 0 if it is empty
 	value  [][]int64      // by metric and stack
-	counts [][]int64      // samples, likewise
+	counts [][]int64      // of samples, by metric and stack
 }
 
-// checkStacks proves that stacks have their nodes in every mode.
+// checkStacks checks that stacks have their leaves in all modes.
 func (x *experiment) checkStacks() error {
 	t := schema.RecordedStacks
 	if !dense(x.col(t, "stack")) {
@@ -44,7 +44,7 @@ func (x *experiment) checkStacks() error {
 	return x.checkIDs()
 }
 
-// emptied reports whether a path has a frame at a known instruction.
+// hasLocated reports whether a path has a frame at a known instruction.
 func (x *experiment) hasLocated(node int32) bool {
 	for ; node > 0; node = x.tree.parent[node] {
 		if x.tree.located[x.tree.frame[node]] {
@@ -54,8 +54,7 @@ func (x *experiment) hasLocated(node int32) bool {
 	return false
 }
 
-// apart proves that a stack's identifier is that of stacks with one leaf, and as many
-// frames, in all modes.
+// checkIDs checks that stacks with the same identifier have the same leaf and depth, in all modes.
 func (x *experiment) checkIDs() error {
 	type end struct{ depth, location int32 }
 	ends := map[int64]end{}

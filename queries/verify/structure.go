@@ -19,8 +19,8 @@ var (
 	ambiguousTag = lazyregexp.New(`:[0-9]+ > `)
 )
 
-// step tells names that could be parts of paths of inlined functions, which have each
-// function's name, a colon and a line.
+// step marks names that look like a part of a path of inlined functions: the function's name, a
+// colon and a line.
 func step(name []byte) int64 {
 	if bytes.Contains(name, []byte(" > ")) && ambiguousTag().Match(name) {
 		return 1
@@ -28,7 +28,7 @@ func step(name []byte) int64 {
 	return 0
 }
 
-// checkStructure proves that functions have their modules and load objects.
+// checkStructure checks that functions have known modules and load objects.
 func (x *experiment) checkStructure() error {
 	x.metrics, x.functions, x.total = map[int64]int32{}, map[int64]int32{}, -1
 	for i, m := range x.col(schema.Metrics, "metric") {
@@ -76,15 +76,15 @@ func (x *experiment) function(no int64) (int32, error) {
 	return i, nil
 }
 
-// place is what is known of one instruction.
+// locationInfo describes a location.
 type locationInfo struct {
 	id       int64
-	function int32 // its row
-	inlined  int64 // how many functions are inlined there
+	function int32 // row
+	inlined  int64 // number of functions inlined there
 }
 
-// checkLocations proves that instructions are numbered, that their identifiers are unique,
-// and that functions inlined there are known.
+// checkLocations checks that locations are numbered and have unique identifiers, and that their
+// functions are known.
 func (x *experiment) checkLocations() error {
 	t := schema.Locations
 	if !dense(x.col(t, "location")) {
@@ -111,11 +111,11 @@ func (x *experiment) checkLocations() error {
 	return x.checkInlined()
 }
 
-// checkInlined proves that functions that were inlined are known, and numbered.
+// checkInlined checks that inlined functions are known and numbered.
 func (x *experiment) checkInlined() error {
 	t := schema.InlineFrames
 	at, depth, function := x.col(t, "location"), x.col(t, "depth"), x.col(t, "function_no")
-	names := x.rows[schema.Functions].values[x.index(schema.Functions, "name")+1] // the second reading
+	names := x.rows[schema.Functions].values[x.index(schema.Functions, "name")+1] // the column is read in two ways
 	for i := range at {
 		if at[i] < 0 || at[i] >= int64(len(x.location)) {
 			return errors.New("inline_frames: an instruction is unknown")

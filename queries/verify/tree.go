@@ -11,14 +11,14 @@ const modes = 3
 
 // tree is the tree of stacks.
 type tree struct {
-	parent, last []int32 // of each node
+	parent, last []int32 // by node
 	frame        []int32
-	shown        [modes][]int32 // by frame: the instruction that the mode shows; -1 if none
+	shown        [modes][]int32 // by frame: the location that the mode shows; -1 if none
 	depth        [modes][]int32 // by node
 	located      []bool         // by frame: whether it was recorded at a known instruction
 }
 
-// checkFrames proves that frames mean known instructions.
+// checkFrames checks that frames refer to known locations.
 func (x *experiment) checkFrames() error {
 	t := schema.TreeFrames
 	if !dense(x.col(t, "frame")) {
@@ -59,7 +59,7 @@ func (x *experiment) known(location int64) bool {
 	return location >= 0 && location < int64(len(x.location))
 }
 
-// showFrames finds what a mode shows of each frame.
+// showFrames reads the locations that a mode shows of frames.
 func (x *experiment) showFrames(m int, name string) error {
 	t := schema.TreeFrames
 	locations, missing := x.col(t, name), x.missing(t, name)
@@ -78,7 +78,7 @@ func (x *experiment) showFrames(m int, name string) error {
 	return nil
 }
 
-// checkTree proves that nodes are numbered as a tree is, and have known frames.
+// checkTree checks that nodes are numbered as a tree, and have known frames.
 func (x *experiment) checkTree() (err error) {
 	t := schema.StackTree
 	x.tree.parent, x.tree.last, err = nested(x.col(t, "node"), x.col(t, "up"), x.col(t, "below"))
@@ -115,8 +115,7 @@ func (x *experiment) checkTree() (err error) {
 	return nil
 }
 
-// nested proves that nodes are numbered from 0, the root, and that each is followed by
-// those below it.
+// nested checks that nodes are numbered from 0, the root, and that each is followed by its subtree.
 func nested(node, up, below []int64) (parent, last []int32, err error) {
 	if !dense(node) {
 		return nil, nil, errors.New("a tree's nodes are not numbered")

@@ -18,7 +18,7 @@ var valueTables = []*schema.Table{
 	schema.TreeValues, schema.LineValues, schema.SourceValues, schema.PCValues,
 }
 
-// checkValues proves that the rows of values are those that attribute computes from the stored
+// checkValues checks that stored values are those that package attribute computes from the stored
 // stacks and their sums.
 func (x *experiment) checkValues() error {
 	want, err := x.computed()
@@ -37,7 +37,7 @@ func (x *experiment) checkValues() error {
 	return nil
 }
 
-// computed returns what rows there should be.
+// computed returns the digests of the rows that attribute computes.
 func (x *experiment) computed() (map[*schema.Table]digest, error) {
 	all := map[*schema.Table]digest{}
 	r, err := structure.Read(x.entry.ExperimentID, x.tables, true)
@@ -64,7 +64,7 @@ func (x *experiment) computed() (map[*schema.Table]digest, error) {
 	return all, err
 }
 
-// stored returns what rows a table has.
+// stored returns the digest of the rows of a table.
 func (x *experiment) stored(t *schema.Table) (d digest, err error) {
 	r := x.rows[t]
 	if !streamedTables[t] {
@@ -79,7 +79,7 @@ func (x *experiment) stored(t *schema.Table) (d digest, err error) {
 	}
 }
 
-// addRows adds rows of one experiment, whose identifier is the first column.
+// addRows adds rows of one experiment, whose id is the first column.
 func (d *digest) addRows(t *schema.Table, columns [][]int64, n int) {
 	first := 1 + t.ModeColumns()
 	modes, columns := sets(columns[1:first], n), columns[first:]
@@ -92,8 +92,7 @@ func (d *digest) addRows(t *schema.Table, columns [][]int64, n int) {
 	}
 }
 
-// numbers returns the values of an array as rows of files have them: numbers as they are, texts
-// by their hashes.
+// numbers returns an array's values as rows of files have them: numbers as they are, texts hashed.
 func numbers(a arrow.Array) ([]int64, error) {
 	switch a := a.(type) {
 	case *array.Int64:
@@ -129,7 +128,7 @@ func numbers(a arrow.Array) ([]int64, error) {
 	return nil, fmt.Errorf("cannot read %s", a.DataType())
 }
 
-// checkReasons proves that what is in unknown functions has a reason.
+// checkReasons checks that values in unknown functions have a reason.
 func (x *experiment) checkReasons() error {
 	kinds, reasons := x.col(schema.Functions, "kind"), x.col(schema.Locations, "reason")
 	for mode := range modes {
@@ -158,8 +157,8 @@ func (x *experiment) checkReasons() error {
 	return nil
 }
 
-// checkPaths proves that nodes of the call tree have identifiers of their own. Where they are is
-// proved by their values.
+// checkPaths checks that nodes of the call tree have unique identifiers. checkValues checks their
+// places in the tree.
 func (x *experiment) checkPaths() error {
 	t := schema.CallNodes
 	up, depth, ids := x.col(t, "up"), x.col(t, "depth"), x.col(schema.Functions, "function_id")
