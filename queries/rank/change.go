@@ -5,82 +5,79 @@ import (
 	"slices"
 )
 
-// Chance is how likely chance alone marks a change anywhere in a series of independent
-// values of one distribution, at most; SmallestChange is the change of the median, as a
-// part of it, below which there is none.
+// Chance bounds the probability that a change is found anywhere in a series of independent values
+// of one distribution. SmallestChange is the smallest relative change of the median that counts.
 const (
 	Chance         = 0.01
 	SmallestChange = 0.01
 )
 
-// Change is where a series of values changes.
+// Change is a point at which a series of values changes.
 type Change struct {
-	At            int     // the first value after it
-	P             float64 // of the test of the values between the changes before and after it
-	Before, After float64 // medians of these
+	At            int     // index of the first value after it
+	P             float64 // p-value of the test between the neighboring changes
+	Before, After float64 // medians between the neighboring changes
 }
 
-// Changes finds where the level of a series changes, by seeded binary segmentation
-// (Kovács, Bühlmann, Li, Munk 2023): in intervals of many lengths, at all places, the test
-// of ranks is applied to the two sides of the split where they differ most. What is
-// significant, though there are so many splits (Bonferroni), is a change: those in the
-// narrowest intervals first, and one in an interval only. Each is then moved to where it fits
-// best between its neighbours, and kept if the values on its two sides differ by that test
-// and by their medians.
+// Changes finds where the level of a series changes, by seeded binary segmentation (Kovács,
+// Bühlmann, Li, Munk 2023): in intervals of many lengths, everywhere, it applies the rank test to
+// the two sides of the split at which they differ most. A split that is significant after
+// correction for their number (Bonferroni) is a change; the narrowest intervals come first, and
+// each has at most one. Each change is then moved to where it fits best between its neighbors, and
+// kept if the values on its sides differ by the test and in their medians.
 //
-// A single outlier is no change, since ranks do not see how far away it is. A drift is one or
-// several. Values that depend on those before them are not what the test expects: it finds
-// more then.
+// A single outlier is no change, since ranks ignore its distance. A drift is one change or several.
+// The test assumes independent values: with autocorrelated ones it finds more.
 func (r *Test) Changes(values []float64) []Change {
 	intervals, level := seeded(len(values))
-	var places []int
+	var splits []int
 	for _, in := range slices.Backward(intervals) {
-		if slices.ContainsFunc(places, func(at int) bool { return in.from < at && at < in.to }) {
+		if slices.ContainsFunc(splits, func(at int) bool { return in.from < at && at < in.to }) {
 			continue
 		}
 		if at, p := r.split(values[in.from:in.to], level); p <= level {
-			places = append(places, in.from+at)
+			splits = append(splits, in.from+at)
 		}
 	}
-	slices.Sort(places)
-	return r.settle(values, places, level)
+	slices.Sort(splits)
+	return r.settle(values, splits, level)
 }
 
-// settle moves each change to where it fits best between its neighbours, and drops the least
-// sure one as long as there is one that is none.
-func (r *Test) settle(values []float64, places []int, level float64) []Change {
+// settle moves each change to where it fits best between its neighbors, and drops the least
+// significant one until all are significant.
+func (r *Test) settle(values []float64, splits []int, level float64) []Change {
 	for {
-		changes := make([]Change, len(places))
+		changes := make([]Change, len(splits))
 		worst := -1
-		for i := range places {
+		for i := range splits {
 			from, to := 0, len(values)
 			if i > 0 {
-				from = places[i-1]
+				from = splits[i-1]
 			}
-			if i+1 < len(places) {
-				to = places[i+1]
+			if i+1 < len(splits) {
+				to = splits[i+1]
 			}
 			part := values[from:to]
-			at := fit(part, places[i]-from)
+			at := fit(part, splits[i]-from)
 			scores, u, ties := midranks(part[:at], part[at:])
-			c := Change{from + at, r.sure(scores, at, u, ties, level), median(part[:at]), median(part[at:])}
+			c := Change{from + at, r.exactP(scores, at, u, ties, level), median(part[:at]), median(part[at:])}
 			if c.Before == c.After || math.Abs(c.After-c.Before) < SmallestChange*math.Abs(c.Before) {
 				c.P = 1
 			}
 			if c.P > level && (worst < 0 || c.P > changes[worst].P) {
 				worst = i
 			}
-			places[i], changes[i] = c.At, c
+			splits[i], changes[i] = c.At, c
 		}
 		if worst < 0 {
 			return changes
 		}
-		places = slices.Delete(places, worst, worst+1)
+		splits = slices.Delete(splits, worst, worst+1)
 	}
 }
 
-// fit returns the split of a series at which its values are, in sum, the least away from the
-// medians on both sides of a split that is about right.
+// fit returns the split that minimizes the sum of distances to the two medians, given a split that
+// is about right.
 func fit(values []float64, at int) int {
 	before, after := median(values[:at]), median(values[at:])
 	best, sum, least := at, 0.0, math.Inf(1)
@@ -93,15 +90,15 @@ func fit(values []float64, at int) int {
 	return best
 }
 
-// split returns where the two sides of a series differ most by their ranks, as the number of
-// values before it, and the p of their difference.
+// split returns the number of values before the split whose sides differ most by their ranks, and
+// its p-value.
 func (r *Test) split(values []float64, level float64) (at int, p float64) {
 	scores, _, ties := midranks(values, nil)
 	sum, most, u := 0, 0.0, 0.0
 	for n := 1; n < len(values); n++ {
 		sum += scores[n-1]
 		un, mean := float64(sum-n*(n+1))/2, float64(n*(len(values)-n))/2
-		// The variance of U is its mean times a factor that all splits have in common.
+		// The variance of U is proportional to its mean, with the same factor for all splits.
 		if off := math.Abs(un-mean) / math.Sqrt(mean); off > most {
 			at, u, most = n, un, off
 		}
@@ -109,12 +106,12 @@ func (r *Test) split(values []float64, level float64) (at int, p float64) {
 	if at == 0 {
 		return 0, 1
 	}
-	return at, r.sure(scores, at, u, ties, level)
+	return at, r.exactP(scores, at, u, ties, level)
 }
 
-// sure is p. Where many values are equal, the normal distribution is too sure of small ones:
-// what is below a level is worked out, unless that takes too long.
-func (r *Test) sure(scores []int, n int, u, ties, level float64) float64 {
+// exactP is p. If many values are equal, the normal distribution makes small p-values too small, so
+// those up to level are computed exactly, unless that takes too long.
+func (r *Test) exactP(scores []int, n int, u, ties, level float64) float64 {
 	p := r.p(scores, n, u, ties)
 	if n*2 > len(scores) {
 		scores, n = append(slices.Clone(scores[n:]), scores[:n]...), len(scores)-n
@@ -126,12 +123,12 @@ func (r *Test) sure(scores []int, n int, u, ties, level float64) float64 {
 	return p
 }
 
-// interval is a part of a series: from a value to before another.
+// interval is a part of a series, from a value to before another.
 type interval struct{ from, to int }
 
-// seeded returns intervals of a series of n values, the whole of it and shorter ones, by the
-// square root of two each time, which overlap by about half of their length; and the p that a
-// split of one must have at most. They end where no split could have that.
+// seeded returns intervals of a series of n values: the whole series and shorter ones, each length
+// shorter by a factor of √2, which overlap by about half of their length. level is the p-value that
+// a split must not exceed. Intervals in which no split can reach it are left out.
 func seeded(n int) (list []interval, level float64) {
 	splits := 0
 	for length := float64(n); length >= 2; length /= math.Sqrt2 {

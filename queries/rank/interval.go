@@ -14,9 +14,9 @@ func Median(sorted []float64) float64 {
 	return (sorted[n/2-1] + sorted[n/2]) / 2
 }
 
-// RatioInterval returns the bounds, at a level, of the ratio by which the values of y are
-// those of x: of all ratios of two values, those that the test of ranks does not tell from
-// the ratio (Hodges and Lehmann). They are 0 and infinite where the runs are too few.
+// RatioInterval returns the confidence interval of the ratio of y to x: of all ratios of two
+// values, those that the rank test does not reject (Hodges and Lehmann). It is 0 to infinity if
+// there are too few runs.
 func (r *Test) RatioInterval(x, y []float64, level float64) (low, high float64) {
 	x, y = slices.Sorted(slices.Values(x)), slices.Sorted(slices.Values(y))
 	k := r.rank(len(x), len(y), (1-level)/2)
@@ -27,9 +27,9 @@ func (r *Test) RatioInterval(x, y []float64, level float64) (low, high float64) 
 	return kth(x, y, k, true), kth(x, y, pairs+1-k, false)
 }
 
-// rank returns how many of the ratios, from the smallest and from the largest, are beyond
-// the bounds of an interval that misses the ratio with this probability on each side, plus
-// one; 0 if even the smallest ratio is a bound that misses it more often.
+// rank returns how many ratios from either end lie beyond the bounds of an interval that misses the
+// true ratio with this probability on each side, plus one; 0 if even the smallest ratio misses it
+// more often.
 func (r *Test) rank(n, m int, miss float64) int {
 	if max(n, m) > exactRuns {
 		deviation := math.Sqrt(float64(n*m) / 12 * float64(n+m+1))
@@ -42,8 +42,8 @@ func (r *Test) rank(n, m int, miss float64) int {
 	return k
 }
 
-// kth returns the kth smallest ratio of a value of y to one of x, both sorted. Pairs of two
-// zeros have any ratio: they count as the smallest, or as the largest.
+// kth returns the kth smallest ratio of a value of y to one of x, both sorted. Pairs of two zeros
+// have any ratio: they count as the smallest or as the largest.
 func kth(x, y []float64, k int, zerosFirst bool) float64 {
 	count := func(ratio float64) (n int) {
 		j := 0
@@ -66,7 +66,7 @@ func kth(x, y []float64, k int, zerosFirst bool) float64 {
 			return high
 		}
 	}
-	for range 60 { // to the precision of numbers
+	for range 60 { // to the precision of float64
 		if middle := (low + high) / 2; count(middle) >= k {
 			high = middle
 		} else {

@@ -1,5 +1,5 @@
-// Package rank compares groups of values by their ranks alone, whatever their distribution,
-// and finds where a series of values changes. Nothing in it is random.
+// Package rank compares groups of values by their ranks, whatever their distribution, and finds
+// where a series of values changes. Nothing in it is random.
 package rank
 
 import (
@@ -7,21 +7,21 @@ import (
 	"slices"
 )
 
-// exactTies and exactRuns are how many runs a side may have for the exact distribution of
-// ranks, with ties and without. Beyond, the normal distribution is as good.
+// exactTies and exactRuns are the largest group sizes for which the exact distribution of ranks is
+// used, with and without ties. Beyond, the normal distribution is as good.
 const (
 	exactTies = 12
 	exactRuns = 50
 )
 
-// Test tests whether two groups of runs differ by the ranks of their values alone
-// (Mann-Whitney). It keeps the distributions that it needs.
+// Test tests whether two groups of runs differ by the ranks of their values (Mann-Whitney U). It
+// caches distributions.
 type Test struct {
-	known map[[2]int][]float64 // without ties, by the groups' sizes
+	known map[[2]int][]float64 // without ties, by group sizes
 }
 
-// Smallest returns the smallest p that groups of these sizes can have: that of groups which
-// do not overlap.
+// Smallest returns the smallest possible p-value of groups of these sizes: of groups that do not
+// overlap.
 func Smallest(n, m int) float64 {
 	p := 2.0
 	for i := 1; i <= n; i++ {
@@ -30,14 +30,14 @@ func Smallest(n, m int) float64 {
 	return min(p, 1)
 }
 
-// P returns the probability that values of one distribution are as different as those of
-// the two groups, or more (two-sided).
+// P returns the two-sided p-value: the probability that two groups of one distribution differ as
+// much or more.
 func (r *Test) P(x, y []float64) float64 {
 	scores, u, ties := midranks(x, y)
 	return r.p(scores, len(x), u, ties)
 }
 
-// p is P of the first n of the values with these scores, from their U and the sum of ties.
+// p is P for the first n of the values, given twice their ranks, U, and the sum of ties.
 func (r *Test) p(scores []int, n int, u, ties float64) float64 {
 	m := len(scores) - n
 	mean := float64(n*m) / 2
@@ -59,8 +59,8 @@ func (r *Test) p(scores []int, n int, u, ties float64) float64 {
 	return math.Min(1, math.Erfc(z/math.Sqrt2))
 }
 
-// midranks returns twice the rank of each value, those of x first; x's U; and the sum of
-// t³-t over groups of t equal values.
+// midranks returns twice the rank of each value, first of x; U of x; and the sum of t³-t over
+// groups of t equal values.
 func midranks(x, y []float64) (scores []int, u, ties float64) {
 	all := slices.Concat(x, y)
 	order := make([]int, len(all))
@@ -96,12 +96,12 @@ func midranks(x, y []float64) (scores []int, u, ties float64) {
 	return scores, float64(sum-len(x)*(len(x)+1)) / 2, ties
 }
 
-// below returns the probability of a U up to u, without ties.
+// below returns the probability that U is at most u, without ties.
 func (r *Test) below(n, m, u int) float64 {
 	if u < 0 {
 		return 0
 	}
-	n, m = min(n, m), max(n, m) // U has the same distribution
+	n, m = min(n, m), max(n, m) // the distribution of U is symmetric
 	if r.known[[2]int{n, m}] == nil {
 		scores := make([]int, n+m)
 		for i := range scores {
@@ -115,8 +115,8 @@ func (r *Test) below(n, m, u int) float64 {
 	return r.known[[2]int{n, m}][u]
 }
 
-// permuted returns the probability (two-sided) that n of the scores, drawn by chance, sum
-// to something as unusual as the first n do.
+// permuted returns the two-sided probability that n random scores have a sum as unusual as the
+// first n.
 func permuted(scores []int, n int) float64 {
 	sum := 0
 	for _, s := range scores[:n] {
@@ -126,11 +126,10 @@ func permuted(scores []int, n int) float64 {
 	return math.Min(1, 2*math.Min(c[sum], 1-c[sum-1]))
 }
 
-// cumulative returns the probability, for each sum, that n of the scores have no larger
-// one.
+// cumulative returns, for each sum, the probability that n random scores have at most this sum.
 func cumulative(scores []int, n int) []float64 {
 	total := largest(scores, n)
-	ways := make([][]float64, n+1) // by how many are drawn, and their sum
+	ways := make([][]float64, n+1) // by the number of drawn scores and their sum
 	for j := range ways {
 		ways[j] = make([]float64, total+1)
 	}
@@ -156,7 +155,7 @@ func cumulative(scores []int, n int) []float64 {
 	return out
 }
 
-// largest is the largest sum of n of the scores.
+// largest returns the largest sum of n of the scores.
 func largest(scores []int, n int) (sum int) {
 	sorted := slices.Sorted(slices.Values(scores))
 	for _, s := range sorted[len(sorted)-n:] {

@@ -8,11 +8,11 @@ import (
 	"stackmill/queries"
 )
 
-// fragmentView is the macro of the neighbours of a piece of stacks.
+// fragmentView is the macro of the callers and callees of a fragment of stacks.
 const fragmentView = "fragment_callers_callees"
 
-// OfFragment returns the report of callers and callees of a piece of stacks, if that is
-// asked for: functions that call each other, with commas between them.
+// OfFragment returns the report of callers and callees of a fragment of stacks, if Function lists
+// functions that call each other, separated by commas; else the report itself.
 func (r *Request) OfFragment() Report {
 	if r.Name != "callers-callees" || len(Fragment(r.Function)) < 2 {
 		return r.Report
@@ -25,14 +25,14 @@ func (r *Request) OfFragment() Report {
 	}
 }
 
-// ofFragment reports whether the rows are about a piece of stacks.
+// ofFragment reports whether the rows are about a fragment of stacks.
 func (r *Request) ofFragment() bool { return strings.HasSuffix(r.View, fragmentView) }
 
-// operators are the names after `operator` that have commas and brackets, the longest first.
+// operators are operator names with commas and brackets, longer ones before their prefixes.
 var operators = []string{"<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "->", "<", ">", ","}
 
-// Fragment cuts a list of functions at its commas; those in brackets, and those of operators,
-// belong to names.
+// Fragment splits a list of functions at commas, except those in brackets and in names of
+// operators.
 func Fragment(list string) (functions []string) {
 	depth, start := 0, 0
 	for i := 0; i < len(list); i++ {
@@ -44,7 +44,7 @@ func Fragment(list string) (functions []string) {
 					break
 				}
 			}
-			i-- // what follows is next
+			i-- // the loop skips one byte
 			continue
 		}
 		switch c := list[i]; {
@@ -60,12 +60,12 @@ func Fragment(list string) (functions []string) {
 	return append(functions, strings.TrimSpace(list[start:]))
 }
 
-// isWord reports whether a byte may be one of an identifier.
+// isWord reports whether a byte can be part of an identifier.
 func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }
 
-// chooseFunctions resolves the functions that are asked for.
+// chooseFunctions resolves the names of functions.
 func (q *Question) chooseFunctions(ctx context.Context) error {
 	known, err := q.db.Texts(ctx, fmt.Sprintf(`SELECT DISTINCT unnest([name, gprofng_name, perf_name]) AS name FROM functions_wide
 		WHERE kind <> 'inlined' OR %t OR function_id IN (SELECT body_of FROM functions_wide WHERE body_of IS NOT NULL) ORDER BY name`, q.Inline))

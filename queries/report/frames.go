@@ -8,10 +8,10 @@ import (
 	"stackmill/queries"
 )
 
-// Frames returns the frames of the stacks of one experiment's rows, each from the leaf,
-// by `stack_id`: the function's `name`, the instruction's `distance` from its start, `file`
-// and `line`. If the request asks for inlined functions, they are frames of their own, without
-// a distance, and the line of each function is where it calls the one inlined into it.
+// Frames returns the frames of the stacks of one experiment's rows by `stack_id`, leaf first: the
+// function's `name`, the instruction's `distance` from its start, `file` and `line`. With Inline,
+// inlined functions are frames of their own without a distance, and the line of each function is
+// where it calls the one inlined into it.
 func (q *Question) Frames(ctx context.Context, rows []queries.Record) (map[int64][]queries.Record, error) {
 	frames := map[int64][]queries.Record{}
 	if len(rows) == 0 {

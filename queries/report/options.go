@@ -7,8 +7,8 @@ import (
 	"stackmill/queries"
 )
 
-// option is an option that applies to some reports only. The others refuse it: an option that
-// changes nothing misleads.
+// option is an option that applies to some reports only. Other reports refuse it: an option without
+// effect misleads.
 type option struct {
 	name    string
 	given   func(*Request) bool
@@ -23,19 +23,18 @@ var options = []option{
 	{"object", func(r *Request) bool { return r.Object != "" }, func(r *Request) bool { return r.has("descriptor") }},
 	{"alias", func(r *Request) bool { return r.Alias != Defaults().Alias }, (*Request).showsAliases},
 	{"width", func(r *Request) bool { return r.Width != Defaults().Width }, func(r *Request) bool { return ofWidth[r.Name] != "" }},
-	// Filters look for inlined functions on stacks, too.
+	// Filters also look at inlined functions on stacks.
 	{"inline", func(r *Request) bool { return r.Inline }, func(r *Request) bool { return r.withInlined != "" || r.inlinedBelow || !r.Filter.IsEmpty() }},
 	{"hide", func(r *Request) bool { return len(r.Filter.Hide) > 0 }, (*Request).readsStacks},
 	{"api-only", func(r *Request) bool { return len(r.Filter.APIOnly) > 0 }, (*Request).readsStacks},
 }
 
-// ofFunctions reports whether the rows can be chosen by a function.
+// ofFunctions reports whether rows can be selected by a function.
 func (r *Request) ofFunctions() bool {
 	return r.rows != nil && r.ofCode || r.ofFragment() || r.has("function_id") && r.Name != "call-tree"
 }
 
-// showsAliases reports whether the report has names of functions that are chosen when it is
-// printed.
+// showsAliases reports whether the report has names of functions, of which one alias is shown.
 func (r *Request) showsAliases() bool {
 	return r.has("function_id") || r.has("other_id") || r.has("functions") || r.has("stack_id")
 }
@@ -53,7 +52,7 @@ func (r *Request) refused() error {
 	return nil
 }
 
-// reports names the reports that an option applies to.
+// reports lists the reports to which an option applies.
 func (o *option) reports() string {
 	var do, not []string
 	for _, report := range Reports {
@@ -69,5 +68,5 @@ func (o *option) reports() string {
 	return strings.Join(do, ", ")
 }
 
-// ShowsSources reports whether the report shows source text that the store may lack.
+// ShowsSources reports whether the report shows source text, which the store may lack.
 func (r Report) ShowsSources() bool { return r.withText }

@@ -1,7 +1,6 @@
 package report
 
-// Reads returns the views and tables with values that the report asks for: what a filtered
-// session is made for.
+// Reads returns the views and tables that the report reads, for a filtered session.
 func (r *Request) Reads() []string {
 	reads := []string{r.View}
 	switch r.Name {

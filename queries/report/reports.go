@@ -1,5 +1,5 @@
-// Package report asks a store for the standard reports: a view's rows of the
-// experiments, metrics, modes and functions that are asked for, in the report's order.
+// Package report answers the standard reports: rows of a view for the requested experiments,
+// metrics, modes and functions, in the report's order.
 package report
 
 import (
@@ -10,22 +10,22 @@ import (
 	"stackmill/queries"
 )
 
-// Report is one of the standard views as people look at it.
+// Report is a view as people look at it.
 type Report struct {
 	Name, View, Title string
 	Columns           []Column // of its table
 	order             string   // of the rows of one experiment and metric
 	Totals            bool     // whether tables start with <Total>, which the view lacks
 	OfData            bool     // whether it is about data objects, which only some metrics have
-	Every             bool     // whether it shows all metrics unless one is chosen
-	Drawn             bool     // whether its table is a drawing, which has an order of its own
-	withInlined       string   // the view with inlined functions as functions of their own; empty: there is none
+	Every             bool     // whether it shows all metrics by default
+	Drawn             bool     // whether its table is a drawing with an order of its own
+	withInlined       string   // the view with inlined functions as frames of their own, if any
 	inlinedBelow      bool     // whether its drawing can show inlined functions below its rows
-	ofCode            bool     // whether a function means its lines or instructions
-	ofFiles           bool     // whether rows can be chosen by a source file
-	withText          bool     // whether its drawing shows source text that the store may lack
-	// rows, if not nil, is the condition of the rows that are meant by a function, a
-	// file or neither; else a function means rows of functions.
+	ofCode            bool     // whether a function selects its lines or instructions
+	ofFiles           bool     // whether rows can be selected by a source file
+	withText          bool     // whether its drawing shows source text, which the store may lack
+	// rows, if not nil, returns the condition of the rows that a function, a file or neither
+	// selects; else a function selects its own rows.
 	rows func(*Question) string
 }
 
@@ -41,14 +41,14 @@ type Style uint8
 // The styles.
 const (
 	Words   Style = iota
-	Number        // a count that is not a metric
+	Number        // a count other than a metric
 	Metric        // in the metric's unit, seconds for ns, followed by the percentage of <Total>
 	Amount        // in the metric's unit
-	Seconds       // a time
+	Seconds       // a duration
 	Address       // hexadecimal
-	Count         // a count or a size; the rows' sum is <Total>'s
-	Time          // a time, to the microsecond; the rows' sum is <Total>'s
-	Moment        // a time, to the microsecond
+	Count         // a count or size; the rows' sum is the value of <Total>
+	Time          // a duration in microseconds; the rows' sum is the value of <Total>
+	Moment        // a time in microseconds
 )
 
 var (
@@ -65,10 +65,10 @@ var (
 	dataObject = Column{"descriptor", "Data object", Words}
 )
 
-// Reports lists the reports in the order in which they are shown.
+// Reports lists all reports in display order.
 var Reports = slices.Concat(ofMetrics, sideBySide)
 
-// ofMetrics are the reports that show one metric, or each in rows of its own.
+// ofMetrics are the reports whose rows belong to one metric each.
 var ofMetrics = []Report{
 	{
 		Name: "functions", View: "function_metrics", Title: "Functions",
@@ -274,8 +274,7 @@ var ofMetrics = []Report{
 	},
 }
 
-// Inlined returns the report with inlined functions as functions of their own
-// (S10), if there is one.
+// Inlined returns the report with inlined functions as frames of their own (S10), if there is one.
 func (r Report) Inlined() Report {
 	if r.withInlined != "" {
 		r.View = r.withInlined
@@ -287,7 +286,7 @@ func (r Report) Inlined() Report {
 // totalFirst sorts <Total> before all functions.
 const totalFirst = "(function = '<Total>' AND kind = 'artificial') DESC, "
 
-// Find finds a report by its name or its view's, with - or _.
+// Find finds a report by its name or its view's name, with - or _.
 func Find(name string) (Report, error) {
 	name = strings.ReplaceAll(name, "_", "-")
 	var known []string

@@ -12,25 +12,25 @@ import (
 	"stackmill/schema"
 )
 
-// Request is a report with what it is to show. Empty fields ask for nothing special.
+// Request is a report and its parameters. Zero values are the defaults.
 type Request struct {
 	Report
-	Metric   string   // some, with commas between them, or "all"; empty: the first of each experiment
+	Metric   string   // one, several separated by commas, or "all"; empty: each experiment's default
 	Mode     string   // empty: all
 	Function string   // a name by any alias, a part of one, or a regular expression
-	File     string   // source: the end of a path
-	Object   string   // a descriptor of data objects, like Function
-	Alias    string   // whose choice of a function's names: manual, gprofng or perf
+	File     string   // of reports of source: the end of a path
+	Object   string   // a data object's descriptor, like Function
+	Alias    string   // which name of functions is shown: manual, gprofng or perf
 	Limit    int      // rows of each experiment and metric; 0: all
-	Fields   []string // columns of the view that Rows has; nil: all
-	Sort     string   // a column of the view; -COLUMN reverses
-	Inline   bool     // inlined functions are functions of their own
+	Fields   []string // columns of the view that Rows returns; nil: all
+	Sort     string   // a column of the view; -COLUMN reverses the order
+	Inline   bool     // inlined functions are frames of their own
 	Width    time.Duration
-	Filter   queries.Filter // of the store; its mode and inlined functions are the request's
+	Filter   queries.Filter // of the session; it has the request's Mode and Inline
 }
 
-// About makes the request one for a report, found by its name, and checks it. Reports that
-// show all metrics, or modes, unless one is asked for, ask for all.
+// About sets the report by its name, and checks the request. Reports that show all metrics, or all
+// modes, by default get them here.
 func (r *Request) About(name string, modeGiven bool) (err error) {
 	if r.Report, err = Find(name); err != nil {
 		return err
@@ -51,24 +51,25 @@ func (r *Request) About(name string, modeGiven bool) (err error) {
 	return nil
 }
 
-// Defaults() has what is seldom wished otherwise.
+// Defaults returns a request with the default settings.
 func Defaults() Request {
-	return Request{Mode: "user", Alias: "manual", Width: usualWidth}
+	return Request{Mode: "user", Alias: "manual", Width: defaultWidth}
 }
 
-// Modes are the representations; Aliases the choices of a function's names (S4).
+// Modes are the representations of stacks; Aliases the choices of a function's name (S4).
 var (
 	Modes   = []string{"user", "expert", "machine"}
 	Aliases = []string{"manual", "gprofng", "perf"}
 )
 
-// usualWidth is the width of the intervals of the views timeline, cpu_timeline and second_metrics.
-const usualWidth = time.Second
+// defaultWidth is the width of the intervals in the views timeline, cpu_timeline and
+// second_metrics.
+const defaultWidth = time.Second
 
 // ofWidth are the views with intervals of other widths, by report.
 var ofWidth = map[string]string{"timeline": "timeline_by", "cpu-timeline": "cpu_timeline_by", "seconds": "interval_metrics"}
 
-// Check says what is wrong with a request, as far as that shows without a store.
+// Check returns what is wrong with a request, as far as that shows without a store.
 func (r *Request) Check() error {
 	columns := r.columnsOfView()
 	column := strings.TrimPrefix(r.Sort, "-")
@@ -92,7 +93,7 @@ func (r *Request) Check() error {
 	return r.refused()
 }
 
-// declared is the report's view.
+// declared returns the report's view.
 func (r *Request) declared() queries.View {
 	views, _ := queries.Views()
 	i := slices.IndexFunc(views, func(v queries.View) bool { return v.Name == r.View })
@@ -101,17 +102,17 @@ func (r *Request) declared() queries.View {
 
 func (r *Request) columnsOfView() []string { return r.declared().ColumnNames() }
 
-// Question is a request to one store, whose names are resolved.
+// Question is a request to one store, with its names resolved.
 type Question struct {
 	*Request
 	db        *queries.DB
 	metrics   map[string][]string // by experiment id
 	functions []string            // names; empty: all
-	fragment  []string            // names of the functions of a piece of stacks, each with those of its lines
+	fragment  []string            // of each function of a fragment of stacks, its names in lines
 	objects   []string            // descriptors of data objects; empty: all
-	// Side are the metrics that were asked for by their names, in that order.
+	// Side are the metrics that were requested by name, in that order.
 	Side []string
-	// Emptied are the metrics that would be shown if the filter left something of them.
+	// Emptied are the default metrics of which the filter leaves nothing.
 	Emptied []string
 }
 
@@ -129,23 +130,23 @@ func (q *Question) Rows(ctx context.Context) (*sql.Rows, error) {
 // Statement returns the SQL of Rows.
 func (q *Question) Statement() string { return q.sql(false, q.Limit) }
 
-// Table returns the rows with what tables show beyond the view's columns: `total`, the
-// metric's value of <Total>, and labels, which tell functions of one name apart.
+// Table returns the rows with the columns that tables show in addition: `total`, the metric's value
+// of <Total>, and labels, which distinguish functions of one name.
 func (q *Question) Table(ctx context.Context) ([]queries.Record, error) {
 	return q.db.Records(ctx, q.sql(true, q.Limit))
 }
 
-// Drawing is Table with all rows: a drawing's limit is one of its own items.
+// Drawing is Table with all rows: a drawing applies the limit to its own items.
 func (q *Question) Drawing(ctx context.Context) ([]queries.Record, error) {
 	return q.db.Records(ctx, q.sql(true, 0))
 }
 
-// About reports whether a metric of an experiment is asked for.
+// About reports whether a metric of an experiment is requested.
 func (q *Question) About(experimentID, metric string) bool {
 	return slices.Contains(q.metrics[experimentID], metric)
 }
 
-// OnlyMetric returns the metric if there is but one.
+// OnlyMetric returns the metric if there is only one.
 func (q *Question) OnlyMetric() string {
 	only := ""
 	if !q.Measured() {
@@ -162,8 +163,7 @@ func (q *Question) OnlyMetric() string {
 	return only
 }
 
-// Metrics returns the metrics that are shown of any experiment: as they were asked for by
-// their names, or sorted.
+// Metrics returns the metrics of all experiments: in the requested order, or sorted.
 func (q *Question) Metrics() []string {
 	if q.Side != nil {
 		return q.Side
@@ -176,5 +176,5 @@ func (q *Question) Metrics() []string {
 	return slices.Compact(all)
 }
 
-// OfFunctions reports whether functions were asked for.
+// OfFunctions reports whether functions were requested.
 func (q *Question) OfFunctions() bool { return q.functions != nil }

@@ -52,7 +52,7 @@ func (q *Question) chooseMetrics(ctx context.Context) error {
 	}
 	defer rows.Close()
 	var known []string
-	of := map[string][]string{} // experiments, by metric
+	of := map[string][]string{} // experiment ids by metric
 	for rows.Next() {
 		var id, name string
 		if err := rows.Scan(&id, &name); err != nil {
@@ -78,7 +78,7 @@ func (q *Question) chooseMetrics(ctx context.Context) error {
 	return rows.Err()
 }
 
-// metricsOf cuts a list of metrics at its commas; names of events have some themselves.
+// metricsOf splits a list of metrics at commas; names of events may contain commas.
 func metricsOf(known []string, list string) (found []string, err error) {
 	for rest := list; ; {
 		name, after := "", ""
@@ -101,8 +101,8 @@ func metricsOf(known []string, list string) (found []string, err error) {
 	}
 }
 
-// NamesOf returns the names that are pattern, else those that contain it,
-// else those that match it as a regular expression.
+// NamesOf returns the name that equals the pattern, else the names that contain it, else those that
+// match it as a regular expression.
 func NamesOf(known []string, pattern string) []string {
 	if slices.Contains(known, pattern) {
 		return []string{pattern}
@@ -125,10 +125,9 @@ func NamesOf(known []string, pattern string) []string {
 	return nil
 }
 
-// defaultMetrics returns the metrics to show, one of each experiment: what a profile
-// prefers or the first in the order of the declaration, of counters by name. Reports of data
-// objects show those that have any. A metric of which a filter leaves nothing gives way to
-// one of which something is left.
+// defaultMetrics returns each experiment's default metric: the one that the profile prefers, or the
+// first by declaration, then by name. Reports of data objects use metrics that have some. A metric
+// of which the filter leaves nothing is replaced by one of which something is left.
 func (q *Question) defaultMetrics(ctx context.Context) (map[string]string, error) {
 	emptied, err := q.db.Emptied(ctx)
 	if err != nil {
@@ -167,7 +166,7 @@ func (q *Question) defaultMetrics(ctx context.Context) (map[string]string, error
 	return first, nil
 }
 
-// checkFile makes sure that a file of the name has lines with values.
+// checkFile returns an error unless a file of the name has lines with values.
 func (q *Question) checkFile(ctx context.Context) error {
 	known, err := q.db.Texts(ctx, "SELECT DISTINCT file FROM source_values WHERE file <> '' AND (in_user OR in_expert OR in_machine) ORDER BY ALL")
 	if err != nil {

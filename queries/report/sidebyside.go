@@ -23,10 +23,10 @@ var (
 	}
 )
 
-// ioOrder sorts by what takes longest, then by what moves most.
+// ioOrder sorts by time, then by transferred bytes.
 const ioOrder = "read_ns + write_ns + other_ns + error_ns DESC, read_bytes + written_bytes DESC, reads + writes + others + errors DESC, name"
 
-// sideBySide are the reports that show the values of several metrics in one row.
+// sideBySide are the reports that show several metrics in one row.
 var sideBySide = []Report{
 	{
 		Name: "leaks", View: "heap_stacks", Title: "Leaks",
@@ -147,7 +147,7 @@ var sideBySide = []Report{
 	},
 }
 
-// resources are the columns of what the system counted.
+// resources are the columns of resource usage.
 var resources = []Column{
 	{"t0_ns", "Start s", Seconds}, {"t1_ns", "End s", Seconds}, {"real_ns", "Duration s", Seconds}, {"user_ns", "User CPU s", Seconds}, {"system_ns", "System CPU s", Seconds},
 	{"trap_ns", "Trap CPU s", Seconds}, {"lock_ns", "User lock s", Seconds}, {"data_fault_ns", "Data page fault s", Seconds}, {"text_fault_ns", "Text page fault s", Seconds},
@@ -158,10 +158,10 @@ var resources = []Column{
 	{"system_calls", "System calls", Number}, {"characters", "Characters of I/O", Number},
 }
 
-// Measured reports whether the report's rows are of one metric, which its view names.
+// Measured reports whether each of the report's rows belongs to one metric.
 func (r Report) Measured() bool { return r.has("metric") }
 
-// HasModes reports whether the report's rows are of one mode, which its view names.
+// HasModes reports whether each of the report's rows belongs to one mode.
 func (r Report) HasModes() bool { return r.has("mode") }
 
 // has reports whether the report's view has a column.
@@ -169,10 +169,10 @@ func (r Report) has(column string) bool {
 	return slices.Contains((&Request{Report: r}).columnsOfView(), column)
 }
 
-// TotalOf is the column of a table's rows that has <Total>'s value of a column.
+// TotalOf is the name of a table's column with the value of <Total> for another column.
 func TotalOf(column string) string { return column + " total" }
 
-// sums are the columns of <Total>'s values, where rows have several.
+// sums returns the columns with the values of <Total>, if rows have several metrics.
 func (q *Question) sums() (columns string) {
 	for _, c := range q.Columns {
 		if c.As == Count || c.As == Time {

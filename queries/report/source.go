@@ -8,20 +8,20 @@ import (
 	"stackmill/queries"
 )
 
-// fileNamed is true for files of a path, or of a path with that end.
+// fileNamed is the condition for files with a path, or with a path that ends in it.
 func fileNamed(column, name string) string {
 	return fmt.Sprintf("(%s = %s OR ends_with(%s, %s))", column, queries.Quote(name), column, queries.Quote("/"+name))
 }
 
-// sourceRows selects the file asked for, the lines of the functions asked for, or
-// else the file with most of the value.
+// sourceRows selects the requested file, the lines of the requested functions, or else the file
+// with most of the value.
 func (q *Question) sourceRows() string {
 	var all []string
 	if q.File != "" {
 		all = append(all, fileNamed("v.file", q.File))
 	}
 	if q.functions != nil {
-		all = append(all, "EXISTS (SELECT 1 FROM ("+extents(q.functions)+") x WHERE x.experiment_id = v.experiment_id AND x.file = v.file AND v.line BETWEEN x.first AND x.last)")
+		all = append(all, "EXISTS (SELECT 1 FROM ("+lineRanges(q.functions)+") x WHERE x.experiment_id = v.experiment_id AND x.file = v.file AND v.line BETWEEN x.first AND x.last)")
 	}
 	if all == nil {
 		all = append(all, `(v.experiment_id, v.metric, v.file) IN (
@@ -34,8 +34,8 @@ func (q *Question) sourceRows() string {
 	return strings.Join(all, " AND ")
 }
 
-// inlinedRows selects what was inlined at lines of the file or the functions asked for, or
-// else everywhere.
+// inlinedRows selects what was inlined at lines of the requested file or functions, or else
+// everything.
 func (q *Question) inlinedRows() string {
 	if q.File == "" && q.functions == nil {
 		return "true"
@@ -43,9 +43,9 @@ func (q *Question) inlinedRows() string {
 	return q.sourceRows()
 }
 
-// extents is a query of the first and last lines of functions and their bodies (S11):
-// of their code in the file in which it starts, and of lines that have values.
-func extents(names []string) string {
+// lineRanges is a query of the first and last lines of functions and their bodies (S11): of their
+// code in the file in which it starts, and of lines that have values.
+func lineRanges(names []string) string {
 	return `WITH meant AS MATERIALIZED (SELECT experiment_id, function_id FROM functions_wide WHERE list_has_any([name, gprofng_name, perf_name], [` + queries.Quote(names...) + `])),
 parts AS MATERIALIZED (
   SELECT experiment_id, function_id FROM meant
@@ -63,8 +63,8 @@ SELECT experiment_id, file, min(line) AS first, max(line) AS last FROM (
 ) GROUP BY experiment_id, function_id, file`
 }
 
-// disasmRows selects the functions asked for, or else the one with most of the value
-// among those whose instructions are known.
+// disasmRows selects the requested functions, or else the one with most of the value among those
+// whose instructions are known.
 func (q *Question) disasmRows() string {
 	if q.functions != nil {
 		return isOneOf(q.functions)
@@ -85,7 +85,7 @@ type Line struct {
 	Number                   int64
 }
 
-// Inlined returns what was inlined at source lines, if that was asked for (S10).
+// Inlined returns what was inlined at source lines, if that was requested (S10).
 func (q *Question) Inlined(ctx context.Context) (map[Line][]queries.Record, error) {
 	if !q.Inline {
 		return nil, nil

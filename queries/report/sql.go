@@ -9,9 +9,9 @@ import (
 	"stackmill/queries"
 )
 
-// labels names each function so that no two of an experiment look the same:
-// by its load object, its module or its address when the name is not enough. Code that was
-// generated twice has none of its own: its versions are counted.
+// labels names each function uniquely in its experiment: by its load object, its module or its
+// address if the name is not enough. Code that was generated several times has no address of its
+// own, so its versions are numbered.
 const labels = `labels AS (
   SELECT f.experiment_id, f.function_id, CASE
     WHEN count(*) OVER name = 1 AND f.kind NOT IN ('static', 'plt') THEN f.name
@@ -28,15 +28,15 @@ const labels = `labels AS (
     place AS (PARTITION BY f.experiment_id, f.name, f.load_object_id, f.address)
 )`
 
-// aliases are the columns of functions with the name that Request.Alias chooses (S4).
+// aliases are the columns of functions with the names that Request.Alias chooses (S4).
 var aliases = map[string]string{"manual": "name", "gprofng": "gprofng_name", "perf": "perf_name"}
 
-// named is the table functions with the chosen names.
+// named is a CTE of functions with the chosen names.
 func (q *Question) named() string {
 	return "named AS MATERIALIZED (SELECT * REPLACE (" + aliases[q.Alias] + " AS name) FROM functions_wide)"
 }
 
-// pairs is a table of the chosen experiments and metrics.
+// pairs is a CTE of the chosen experiments and metrics.
 func (q *Question) pairs() string {
 	rows := []string{"(NULL, NULL)"}
 	for _, id := range slices.Sorted(maps.Keys(q.metrics)) {
@@ -47,11 +47,11 @@ func (q *Question) pairs() string {
 	return "chosen(experiment_id, metric) AS (VALUES " + strings.Join(rows, ", ") + ")"
 }
 
-// sql returns the SQL of the report's rows, at most limit of each experiment and
-// metric unless it is 0: the view's columns, then, for a table, what only tables show.
+// sql returns the SQL of the report's rows: the view's columns and, for a table, what only tables
+// show. limit, unless it is 0, applies to each experiment and metric.
 func (q *Question) sql(table bool, limit int) string {
 	from := q.View
-	if by := ofWidth[q.Name]; by != "" && q.Width != usualWidth {
+	if by := ofWidth[q.Name]; by != "" && q.Width != defaultWidth {
 		from = fmt.Sprintf("%s(%d)", by, q.Width.Nanoseconds())
 	}
 	if q.fragment != nil {
@@ -73,7 +73,7 @@ func (q *Question) sql(table bool, limit int) string {
 	return text + "\nORDER BY experiment, " + group + ", " + order
 }
 
-// chosen are the columns of the rows.
+// chosen returns the columns of the rows.
 func (q *Question) chosen() string {
 	if q.Fields == nil {
 		return "*"
@@ -81,14 +81,14 @@ func (q *Question) chosen() string {
 	return `"` + strings.Join(q.Fields, `", "`) + `"`
 }
 
-// extra are the parts of the SQL that add what only tables show.
+// extra returns the parts of the SQL that add what only tables show.
 func (q *Question) extra() (with, columns, joins string) {
 	if !q.Measured() {
 		return "", q.sums(), ""
 	}
-	// <Total> is the sum of all stacks, in every mode. Materialized: the engine makes a wrong
-	// plan of a limit for each metric where the rows and the totals are the same part of a
-	// filtered session.
+	// <Total> is the sum of all stacks, in every mode. It is materialized because the engine makes
+	// a wrong plan for a limit per metric if rows and totals come from the same part of a filtered
+	// session.
 	with = ", " + labels + `,
 totals AS MATERIALIZED (SELECT experiment_id, metric, sum(value)::BIGINT AS total FROM stack_values GROUP BY ALL)`
 	columns += ", COALESCE(t.total, 0) AS total"
@@ -104,7 +104,7 @@ totals AS MATERIALIZED (SELECT experiment_id, metric, sum(value)::BIGINT AS tota
 	return with, columns, joins
 }
 
-// where is the condition of the rows that are asked for.
+// where returns the condition of the requested rows.
 func (q *Question) where() string {
 	where := "true"
 	if q.Mode != "" && q.has("mode") {
@@ -122,8 +122,7 @@ func (q *Question) where() string {
 	return where
 }
 
-// renamed are the columns of the view, those with functions' names as the alias
-// asked for.
+// renamed returns the columns of the view, with functions' names by the chosen alias.
 func (q *Question) renamed() string {
 	if q.Alias == "manual" {
 		return "v.*"
@@ -144,21 +143,20 @@ func (q *Question) renamed() string {
 	return "v.* REPLACE (" + strings.Join(replaced, ", ") + ")"
 }
 
-// startingFunctions are the chosen names of the functions that start at a line,
-// as the view source lists them.
+// startingFunctions is the chosen names of the functions that start at a line, as in the view
+// source.
 const startingFunctions = `COALESCE((
   SELECT string_agg(DISTINCT n.name, ', ' ORDER BY n.name)
   FROM named n JOIN instructions_wide i ON i.experiment_id = n.experiment_id AND i.function_id = n.function_id AND i."offset" = n."offset"
   WHERE n.experiment_id = v.experiment_id AND i.file = v.file AND i.line = v.line AND (v.mode <> 'user' OR n.kind <> 'body')), '') AS functions`
 
-// isOneOf is true for the rows of the functions that have one of the names,
-// whichever alias is shown.
+// isOneOf is the condition for rows of functions with one of the names, whichever alias is shown.
 func isOneOf(names []string) string {
 	return "(v.experiment_id, v.function_id) IN (SELECT (experiment_id, function_id) FROM functions_wide " +
 		"WHERE list_has_any([name, gprofng_name, perf_name], [" + queries.Quote(names...) + "]))"
 }
 
-// sortOrder is what Request.Sort puts before the report's own order.
+// sortOrder returns what Request.Sort puts before the report's own order.
 func (q *Question) sortOrder() string {
 	if q.Sort == "" {
 		return ""

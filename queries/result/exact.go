@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// exactIn53 is the largest number below which readers of JSON that know fractions only,
-// such as JavaScript, have every whole number.
+// exactIn53 is the largest number up to which float64, the only number of some JSON readers such as
+// JavaScript, represents all integers.
 const exactIn53 = 1 << 53
 
-// isIdentifier reports whether a column holds identifiers, hashes of 64 bits: texts in
-// JSON. Kernels number threads; these are small.
+// isIdentifier reports whether a column holds ids, which are hashes of 64 bits. Thread ids are
+// small numbers.
 func isIdentifier(column string) bool {
 	return (strings.HasSuffix(column, "_id") || strings.HasSuffix(column, "_key")) && column != "thread_id"
 }
 
-// Exact returns a value for JSON as every reader understands it: identifiers are texts,
-// and so are other whole numbers that some would round.
+// Exact returns a value that all JSON readers keep exactly: ids and integers that some would round
+// become texts.
 func Exact(v any, column string) any {
 	switch n := v.(type) {
 	case int64:

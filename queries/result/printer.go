@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// CSV prints as RFC 4180 has it. Texts are shown by show, as they are if it is nil.
+// CSV returns a printer of CSV (RFC 4180). show, if not nil, converts texts.
 func CSV(w io.Writer, show func(string) string) Printer {
 	if show == nil {
 		show = func(text string) string { return text }
@@ -17,10 +17,10 @@ func CSV(w io.Writer, show func(string) string) Printer {
 	return &csvPrinter{out: out, w: csv.NewWriter(out), show: show}
 }
 
-// JSON prints an array of objects.
+// JSON returns a printer of an array of objects.
 func JSON(w io.Writer) Printer { return &jsonPrinter{w: bufio.NewWriter(w), array: true} }
 
-// NDJSON prints an object per line.
+// NDJSON returns a printer of one object per line.
 func NDJSON(w io.Writer) Printer { return &jsonPrinter{w: bufio.NewWriter(w)} }
 
 type csvPrinter struct {
@@ -44,7 +44,7 @@ func (p *csvPrinter) Row(values []any) error {
 	for i, v := range values {
 		record[i] = p.show(Cell(v, p.fields[i].Kind))
 	}
-	if len(record) == 1 && record[0] == "" { // or readers would skip the line
+	if len(record) == 1 && record[0] == "" { // readers would skip an empty line
 		p.w.Flush()
 		_, err := p.out.WriteString("\"\"\n")
 		return err
@@ -64,7 +64,7 @@ type jsonPrinter struct {
 	w      *bufio.Writer
 	array  bool
 	fields []Field
-	names  [][]byte // with the punctuation before and after
+	names  [][]byte // with punctuation
 	n      int
 }
 

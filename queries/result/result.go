@@ -1,5 +1,4 @@
-// Package result writes the rows of a query as programs read them: CSV, JSON, lines of
-// JSON, Arrow.
+// Package result writes the rows of a query as CSV, JSON, newline-delimited JSON or Arrow.
 package result
 
 import (
@@ -22,7 +21,7 @@ type Printer interface {
 	Close() error
 }
 
-// Print prints a whole result, and closes it.
+// Print prints and closes a whole result.
 func Print(p Printer, rows *sql.Rows) error {
 	defer rows.Close()
 	types, err := rows.ColumnTypes()
@@ -50,8 +49,8 @@ func Print(p Printer, rows *sql.Rows) error {
 	return p.Close()
 }
 
-// fieldsOf describes the columns; a name used twice gets a number, so that no
-// value of a JSON object hides another.
+// fieldsOf describes the columns. Repeated names get a number, so that no value of a JSON object
+// hides another.
 func fieldsOf(types []*sql.ColumnType) []Field {
 	fields := make([]Field, len(types))
 	seen := map[string]int{}

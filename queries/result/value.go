@@ -14,7 +14,7 @@ import (
 	"stackmill/internal/terminal"
 )
 
-// Plain converts a value to one that JSON can hold. Numbers inside of it are as Exact has them.
+// Plain converts a value to one that JSON can hold, with exact numbers inside of lists and objects.
 func Plain(v any, kind string) any {
 	switch v := v.(type) {
 	case time.Time:
@@ -55,7 +55,7 @@ func Plain(v any, kind string) any {
 	return v
 }
 
-// Cell is a value's text for people and CSV; a missing value is empty.
+// Cell formats a value for people and CSV; NULL is empty.
 func Cell(v any, kind string) string {
 	switch v := v.(type) {
 	case nil:
@@ -75,7 +75,7 @@ func Cell(v any, kind string) string {
 	}
 }
 
-// floating writes a number as JSON has it: with an exponent only if it is very small or large.
+// floating formats a number as JSON does: with an exponent only if it is very small or large.
 func floating(v float64) string {
 	format := byte('f')
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
@@ -84,8 +84,8 @@ func floating(v float64) string {
 	return strconv.FormatFloat(v, format, -1, 64)
 }
 
-// Marshal is json.Marshal without escapes for HTML, but with escapes for invisible
-// characters: these mean the same, and do nothing to a terminal.
+// Marshal is json.Marshal without escapes for HTML, but with escapes for invisible characters,
+// which could control a terminal.
 func Marshal(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -96,7 +96,7 @@ func Marshal(v any) []byte {
 	return visible(bytes.TrimSpace(b.Bytes()))
 }
 
-// visible escapes the characters of JSON that a terminal does not show.
+// visible escapes the invisible characters in JSON.
 func visible(text []byte) []byte {
 	if !bytes.ContainsFunc(text, func(c rune) bool { return !terminal.IsVisible(c) }) {
 		return text

@@ -9,20 +9,20 @@ import (
 	"stackmill/internal/tempdir"
 )
 
-// InMemory is how many bytes of an answer are kept in memory; more are in a file.
+// InMemory is how many bytes of an answer are kept in memory; a file takes larger ones.
 const InMemory = 256 << 10
 
-// Bounded takes an answer's bytes up to a limit.
+// Bounded is a writer with a size limit.
 type Bounded struct {
 	Most int64 // bytes
-	Full bool  // whether there were more
+	Full bool  // whether the limit was exceeded
 	size int64
 	text []byte
 	file *os.File // nil while all bytes are in memory
 }
 
-// NewBounded returns a writer of at most so many bytes: to the file, or, if it is nil, to memory
-// and to a file without a name.
+// NewBounded returns a writer of at most that many bytes: to the file or, if it is nil, to memory
+// and then to a temporary file.
 func NewBounded(most int64, file *os.File) *Bounded { return &Bounded{Most: most, file: file} }
 
 func (b *Bounded) Write(p []byte) (int, error) {
@@ -48,10 +48,10 @@ func (b *Bounded) Write(p []byte) (int, error) {
 	return b.file.Write(p)
 }
 
-// Body returns what was written.
+// Body returns the written bytes.
 func (b *Bounded) Body() *Body { return &Body{Size: b.size, text: b.text, file: b.file} }
 
-// Body is the bytes of an answer. Several may read it at once; the last user releases it.
+// Body is the bytes of an answer. Several users may read it at once; the last one releases it.
 type Body struct {
 	Size int64
 
@@ -64,10 +64,10 @@ type Body struct {
 // NewBody returns a body in memory.
 func NewBody(text []byte) *Body { return &Body{Size: int64(len(text)), text: text} }
 
-// Share adds users, each of whom releases the body.
+// Share adds users, who must each release the body.
 func (b *Body) Share(users int) { b.shared.Add(int32(users)) }
 
-// OnRelease has f called when the last user releases the body.
+// OnRelease sets a function that is called when the last user releases the body.
 func (b *Body) OnRelease(f func()) { b.freed = f }
 
 // Release ends a use of the body.
@@ -91,7 +91,7 @@ func (b *Body) Reader() io.Reader {
 	return io.NewSectionReader(b.file, 0, b.Size)
 }
 
-// Bytes returns all of the body.
+// Bytes returns the whole body.
 func (b *Body) Bytes() ([]byte, error) {
 	if b.file == nil {
 		return b.text, nil

@@ -1,9 +1,8 @@
-// Package sandbox answers requests in processes of their own. SQL can take any time and memory
-// and need not stop when it is asked to; a process can be killed.
+// Package sandbox answers requests in processes of their own. SQL can take any time and memory and
+// need not stop when asked to; a process can be killed.
 //
 // The parent calls Run, which starts the program again with a hidden flag; that process calls
-// Answer. A process has a temporary folder, writes its answer into a file, and ends with its
-// parent.
+// Answer. It has a temporary directory, writes its answer to a file, and ends with its parent.
 package sandbox
 
 import (
@@ -23,12 +22,12 @@ import (
 	"stackmill/queries"
 )
 
-// Box starts processes, and bounds what each may take.
+// Box starts processes and limits what each may use.
 type Box struct {
-	Program []string  // the command of a process that calls Answer
-	Memory  int64     // bytes of the process besides slack
+	Program []string  // command of a process that calls Answer
+	Memory  int64     // bytes of a process, in addition to memorySlack
 	Largest int64     // bytes of an answer's body
-	Errors  io.Writer // what processes print to standard error; may be nil
+	Errors  io.Writer // standard error of the processes; may be nil
 }
 
 // Result is the answer of a process.
@@ -38,20 +37,20 @@ type Result struct {
 }
 
 const (
-	memoryLook  = 50 * time.Millisecond // between looks at a process's size
-	memorySlack = 512 << 20             // bytes beyond the engine's memory, for what it does not count
-	exitDelay   = time.Second           // for the pipes of a killed process to end
-	bodyFile    = 3                     // the descriptor of the answer's file in the process
+	memoryLook  = 50 * time.Millisecond // how often a process's size is checked
+	memorySlack = 512 << 20             // bytes that the engine does not count
+	exitDelay   = time.Second           // for the pipes of a killed process to close
+	bodyFile    = 3                     // the answer's file descriptor in the process
 )
 
-// The errors of processes that take too much.
+// The errors of processes that exceed a limit.
 var (
 	ErrMemory = errors.New("it takes more memory than it may (ask for less)")
 	ErrLarge  = errors.New("the answer is too large")
 )
 
-// Run lets a process answer a request. It is killed, with all that it has started, when the
-// context ends or it takes too much memory.
+// Run answers a request in a process. It kills the process, with everything that it has started,
+// when the context ends or it uses too much memory.
 func (b *Box) Run(ctx context.Context, request any) (_ *Result, err error) {
 	text, err := json.Marshal(request)
 	if err != nil {
@@ -80,28 +79,28 @@ func (b *Box) Run(ctx context.Context, request any) (_ *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// The system sends Pdeathsig when the thread ends that has started the process.
+	// The system sends Pdeathsig when the thread that started the process ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := p.Start(); err != nil {
 		return nil, err
 	}
-	text = append(text, '\n')             // or the end of a text or number is not seen
-	go func() { _, _ = in.Write(text) }() // the pipe stays open: its end is the parent's
+	text = append(text, '\n')             // else the end of a text or number would not be seen
+	go func() { _, _ = in.Write(text) }() // the pipe stays open until this process ends
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
 		b.watch(ctx, p.Process.Pid, cancel)
 	}()
 	exit := p.Wait()
-	_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL) // what it has started
+	_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL) // whatever it has started
 	cause := context.Cause(ctx)
 	cancel(nil)
 	<-watched
 	switch {
 	case cause != nil:
 		return nil, cause
-	case wasKilled(exit): // by the system, which had no memory left
+	case wasKilled(exit): // the system ran out of memory
 		return nil, ErrMemory
 	case exit != nil:
 		return nil, fmt.Errorf("the process that was to answer failed: %w: %s", exit, stderr)
@@ -116,19 +115,19 @@ func (b *Box) Run(ctx context.Context, request any) (_ *Result, err error) {
 	return &Result{head.text, &Body{Size: info.Size(), file: body}}, nil
 }
 
-// command is a process in a group of its own.
+// command returns the command of a process in its own process group.
 func (b *Box) command(ctx context.Context, dir string, body *os.File) *exec.Cmd {
 	p := exec.CommandContext(ctx, b.Program[0], b.Program[1:]...)
-	p.Args[0] = "stackmill" // in lists of processes
+	p.Args[0] = "stackmill" // in process lists
 	p.Env = append(os.Environ(), "TMPDIR="+dir)
 	p.ExtraFiles = []*os.File{body}
-	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM} // for one that does not read its input yet
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM} // also while it does not read its input yet
 	p.Cancel = func() error { return syscall.Kill(-p.Process.Pid, syscall.SIGKILL) }
 	p.WaitDelay = exitDelay
 	return p
 }
 
-// watch ends a process that grows too large.
+// watch kills a process that grows too large.
 func (b *Box) watch(ctx context.Context, pid int, end context.CancelCauseFunc) {
 	look := time.NewTicker(memoryLook)
 	defer look.Stop()
@@ -154,10 +153,10 @@ func wasKilled(exit error) bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
-// Answer is the whole of a process that Run starts. The handler gets the request and writes the
-// answer's body; what it returns is the answer's head, written as JSON.
+// Answer is everything that a process started by Run does. The handler reads the request, writes
+// the answer's body, and returns its head, which becomes JSON.
 func Answer(in io.Reader, out io.Writer, handle func(request json.RawMessage, body *os.File) (head any, err error)) error {
-	// If the machine has no memory left, the system kills this process first.
+	// If the machine runs out of memory, the system kills this process first.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 	var request json.RawMessage
 	if err := json.NewDecoder(in).Decode(&request); err != nil {
@@ -179,7 +178,7 @@ func Answer(in io.Reader, out io.Writer, handle func(request json.RawMessage, bo
 	return err
 }
 
-// endGroup kills this process and all that it has started: the parent has ended.
+// endGroup kills this process and everything that it has started: the parent has ended.
 func endGroup() {
 	if syscall.Getpgrp() == os.Getpid() {
 		_ = syscall.Kill(0, syscall.SIGKILL)

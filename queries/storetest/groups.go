@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// Groups describes a store of two groups of experiments, base-0.er and on, and test-0.er
-// and on: of each, the values of functions of the program app, in ms. The metric is m, of
-// samples of the kind.
+// Groups describes a store of two groups of experiments, base-0.er, ... and test-0.er, ..., given
+// the values of functions of the program app in ms. The metric is m, from samples of the kind.
 func Groups(kind string, base, test []map[string]int) string {
 	var b strings.Builder
-	all := map[string]bool{} // names; a function has the same number everywhere
+	all := map[string]bool{} // a function has the same number everywhere
 	for _, values := range slices.Concat(base, test) {
 		for name := range values {
 			all[name] = true
@@ -51,7 +50,7 @@ func Groups(kind string, base, test []map[string]int) string {
 	return b.String()
 }
 
-// Vary makes runs whose values differ from these by up to 4.
+// Vary returns n runs whose values differ from the given ones by up to 4.
 func Vary(n int, values map[string]int) (runs []map[string]int) {
 	for i := range n {
 		run := map[string]int{}
@@ -63,8 +62,8 @@ func Vary(n int, values map[string]int) (runs []map[string]int) {
 	return runs
 }
 
-// Nights describes a store of experiments night-00.er and on, one each day from 2026-01-01 on, of
-// each the values of functions of the program app, in ms.
+// Nights describes a store of experiments night-00.er, ..., one per day from 2026-01-01 on, given
+// the values of functions of the program app in ms.
 func Nights(of []map[string]int) string {
 	var b strings.Builder
 	for n, values := range of {

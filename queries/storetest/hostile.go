@@ -12,9 +12,9 @@ import (
 
 // Targets are what hostile SQL tries to reach.
 type Targets struct {
-	Store   string // the folder of a store
-	Secret  string // a file outside of the store, in a folder in which nothing may be written
-	Address string // HOST:PORT of a server that nobody may ask
+	Store   string // directory of a store
+	Secret  string // a file outside of the store, in a directory that must not change
+	Address string // HOST:PORT of a server that must not be contacted
 }
 
 //go:embed hostile.txt
@@ -25,8 +25,8 @@ var fileReaders = strings.Fields(`glob parquet_file_metadata parquet_full_metada
 read_blob read_csv read_csv_auto read_duckdb read_json read_json_auto read_json_objects read_json_objects_auto read_ndjson read_ndjson_auto
 read_ndjson_objects read_parquet read_text sniff_csv`)
 
-// HostileSQL returns texts of SQL, none of which a reader may admit: it tries to read other files,
-// write any, change the engine, or ask another machine.
+// HostileSQL returns SQL that a reader must refuse: it tries to read other files, write files,
+// change the engine, or contact another machine.
 func (t Targets) HostileSQL() []string {
 	out := filepath.Dir(t.Secret)
 	fill := strings.NewReplacer("¶", "\n", "{SECRET}", t.Secret, "{OUT}", out, "{ADDRESS}", t.Address, "{TABLE_FILE}", filepath.Join(t.Store, storedir.FilePath(schema.Experiments.Name, "00000000000000aa")),

@@ -1,5 +1,4 @@
-// Package storetest makes small stores whose answers are known by hand, for
-// tests of what reads a store.
+// Package storetest makes small stores with known answers, for tests of whatever reads a store.
 package storetest
 
 import (
@@ -91,13 +90,13 @@ type batch struct {
 	rows        map[*schema.Table][]row
 }
 
-// row is a row of an experiment, or of the batch's first one if its experiments share it.
+// row is a row of an experiment, or of the batch's first experiment if the experiments share it.
 type row struct {
 	id     string
 	values []any
 }
 
-// begin begins an experiment, given its id, name, path and, if it is not 1, generation.
+// begin begins an experiment, given its id, name, path and optional generation.
 func (b *batch) begin(fields []string) error {
 	if len(fields) != 3 && len(fields) != 4 {
 		return fmt.Errorf("%d fields of an experiment", len(fields))
@@ -226,7 +225,7 @@ func (b *batch) commit() error {
 	return create(filepath.Join(b.dir, storedir.CommitsDir, c.Batch+".json"), data)
 }
 
-// output is a file in the making.
+// output is a file that is being written.
 type output struct {
 	table *schema.Table
 	batch string

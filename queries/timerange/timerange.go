@@ -1,4 +1,4 @@
-// Package timerange reads points in time, and the phases of experiments that labels name.
+// Package timerange parses points in time, and the phases of experiments that labels name.
 package timerange
 
 import (
@@ -9,14 +9,13 @@ import (
 	"time"
 )
 
-// Point is a point in time: the column that has it, and its value there as SQL; At compares
-// it with others of the column.
+// Point is a point in time: a column and its value there as SQL. At orders points of one column.
 type Point struct {
 	Column, Value string
 	At            int64 // ns, or µs for wall
 }
 
-// Parse reads a point in time.
+// Parse parses a point in time.
 func Parse(text string) (Point, error) {
 	if d, err := time.ParseDuration(text); err == nil {
 		return fromStart(d.Nanoseconds()), nil
@@ -34,11 +33,11 @@ func Parse(text string) (Point, error) {
 
 func fromStart(ns int64) Point { return Point{"time_ns", strconv.FormatInt(ns, 10), ns} }
 
-// PhaseLabel is how the keys of labels begin that name phases of experiments.
+// PhaseLabel is the prefix of labels that name phases of experiments.
 const PhaseLabel = "phase."
 
-// Phase returns the value of such a label as the view marks reads it: FROM..UNTIL, of which
-// one may be missing, and several with blanks between them.
+// Phase converts the value of such a label to the form that the view marks reads: FROM..UNTIL,
+// either of which may be missing, or several separated by blanks.
 func Phase(value string) (string, error) {
 	pieces := strings.Fields(value)
 	for i, p := range pieces {
@@ -67,7 +66,7 @@ func Phase(value string) (string, error) {
 	return strings.Join(pieces, " "), nil
 }
 
-// decimal writes nanoseconds as seconds.
+// decimal formats nanoseconds as seconds.
 func decimal(ns string) string {
 	ns = strings.Repeat("0", max(10-len(ns), 0)) + ns
 	return strings.TrimSuffix(strings.TrimRight(ns[:len(ns)-9]+"."+ns[len(ns)-9:], "0"), ".") + "s"

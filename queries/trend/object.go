@@ -7,8 +7,8 @@ import (
 	"stackmill/queries/rank"
 )
 
-// Object is the result as JSON has it: points in the order of time, and of each series a
-// value for each of them.
+// Object returns the result for JSON: points in the order of time, and for each series a value per
+// point.
 func (r *Result) Object() any {
 	type change struct {
 		At     int     `json:"at"`
@@ -49,7 +49,7 @@ func (r *Result) Object() any {
 	}{r.Metric, r.Unit, r.Mode, r.Inclusive, r.Normalize, rank.Chance, append([]Point{}, r.Points...), r.Matched, all, append([]string{}, r.Warnings...)}
 }
 
-// number is a value that is written without a fraction if it has none.
+// number returns a value as an integer if it is one.
 func number(v float64) any {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 		return int64(v)

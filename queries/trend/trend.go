@@ -1,5 +1,4 @@
-// Package trend follows values over experiments in the order of time, and says where they
-// change.
+// Package trend follows values over experiments in the order of time, and finds where they change.
 package trend
 
 import (
@@ -17,28 +16,27 @@ import (
 	"stackmill/queries/report"
 )
 
-// Request says what to follow over the experiments of a session. Defaults() has what is seldom
-// wished otherwise.
+// Request says what to follow over the experiments of a session. Defaults has the defaults.
 type Request struct {
-	Metric    string // empty: the first of most of the experiments
+	Metric    string // empty: the default of most experiments
 	Mode      string // user, expert or machine
 	Function  string // a name, a part of names, or a regular expression; empty: <Total>
-	Inclusive bool   // inclusive values rather than exclusive ones
+	Inclusive bool   // inclusive instead of exclusive values
 	Normalize string // one of compare.Normalizations
-	Limit     int    // at most this many functions, those with the highest sums
+	Limit     int    // maximum number of functions, those with the highest sums
 }
 
-// Defaults() are the settings without a wish.
+// Defaults returns a request with the default settings.
 func Defaults() Request {
 	return Request{Mode: "user", Normalize: "none", Limit: 5}
 }
 
-// Reads are the tables and views that a trend reads of a session.
+// Reads returns the tables and views that a trend reads.
 func (r *Request) Reads() []string {
 	return []string{"experiments", "metrics", "default_metrics", "function_trends"}
 }
 
-// Check says what is wrong with a request, as far as that shows without a store.
+// Check returns what is wrong with a request, as far as that shows without a store.
 func (r *Request) Check() error {
 	switch {
 	case !slices.Contains(report.Modes, r.Mode):
@@ -51,13 +49,13 @@ func (r *Request) Check() error {
 	return nil
 }
 
-// Result is what became of values over time.
+// Result is a set of time series and their changes.
 type Result struct {
 	Request
-	Unit     string // of the metric; normalised values are parts of 1, or by the second
+	Unit     string // of the metric; normalized values are fractions, or per second
 	Points   []Point
-	Series   []Series // those with the highest sums first
-	Matched  int      // functions that were asked for, of which Series has some
+	Series   []Series // by descending sums
+	Matched  int      // number of matching functions, of which Series may have only some
 	Warnings []string
 }
 
@@ -70,10 +68,10 @@ type Point struct {
 	Target       string `json:"target"`
 	Status       string `json:"status"`
 
-	unit float64 // what its values are divided by
+	unit float64 // its values are divided by it
 }
 
-// Series is a function, or <Total>, in all experiments.
+// Series is a function, or <Total>, over all experiments.
 type Series struct {
 	Function   string
 	Key        int64 // functions.function_key
@@ -83,17 +81,17 @@ type Series struct {
 	Changes    []rank.Change
 }
 
-// trend is one under way.
+// trend is the state of a request.
 type trend struct {
 	Result
 	ctx context.Context
 	db  *queries.DB
-	has map[string]bool // the experiments with the metric, by their ids
+	has map[string]bool // ids of the experiments with the metric
 
-	others []string // the metrics of experiments that lack it
+	others []string // metrics of experiments that lack it
 }
 
-// Run follows what is asked for over the experiments of a session.
+// Run follows the requested values over the experiments of a session.
 func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
 	t := &trend{Result: Result{Request: r}, ctx: ctx, db: db}
 	for _, step := range []func() error{t.chooseMetric, t.order, t.normalize, t.read} {
@@ -140,8 +138,8 @@ func (t *trend) chooseMetric() error {
 	return fmt.Errorf("no metric %q%s (there are %s)", t.Metric, queries.Suggest(t.Metric, known), strings.Join(known, ", "))
 }
 
-// order makes the points. Experiments that do not have the metric do not say that it was 0,
-// and of those without a start nobody knows where they belong.
+// order makes the points. Experiments without the metric are left out, since their value is
+// unknown, not 0; so are experiments without a start time.
 func (t *trend) order() error {
 	records, err := t.db.Records(t.ctx, `SELECT e.experiment_id, n.experiment, strftime(e.started, '%Y-%m-%dT%H:%M:%SZ') AS started, e.host, e.target, e.status
 		FROM experiments e LEFT JOIN experiment_names n USING (experiment_id) ORDER BY e.started, n.experiment`)
@@ -181,7 +179,7 @@ func (t *trend) order() error {
 	return nil
 }
 
-// normalise finds what the values of each point are divided by.
+// normalize finds what the values of each point are divided by.
 func (t *trend) normalize() error {
 	if t.Normalize == "none" {
 		return nil
@@ -211,9 +209,9 @@ func (t *trend) normalize() error {
 	return nil
 }
 
-// read reads the values of the functions that are asked for.
+// read reads the values of the requested functions.
 func (t *trend) read() error {
-	meant, err := t.meant()
+	meant, err := t.condition()
 	if err != nil {
 		return err
 	}
@@ -230,7 +228,7 @@ func (t *trend) read() error {
 	if err != nil {
 		return err
 	}
-	known, last := map[any]int{}, map[any]int{} // the series, and the last point with a name, by identity
+	known, last := map[any]int{}, map[any]int{} // the series, and the last point with its names, by identity
 	identity := t.identities(records)
 	for _, r := range records {
 		n, ok := at[r.Text("experiment_id")]
@@ -243,7 +241,7 @@ func (t *trend) read() error {
 			t.Series = append(t.Series, Series{Key: r.Number("function_key"), Values: make([]float64, len(t.Points))})
 		}
 		s := &t.Series[known[key]]
-		if n >= last[key] { // builds may differ in the names
+		if n >= last[key] { // names may differ between builds
 			s.Function, s.LoadObject, s.Module, last[key] = r.Text("function"), r.Text("load_object"), r.Text("module"), n
 		}
 		value, _ := r["value"].(float64)
@@ -257,7 +255,7 @@ func (t *trend) read() error {
 	return nil
 }
 
-// unit is what a function is known by where its key does not hold in other builds.
+// unit identifies a function whose key is valid in its own build only.
 type unit struct{ function, object, module string }
 
 func unitOf(r queries.Record) unit {
@@ -265,8 +263,8 @@ func unitOf(r queries.Record) unit {
 	return unit{r.Text("function"), r.Text("load_object"), module[strings.LastIndexByte(module, '/')+1:]}
 }
 
-// identities returns what identifies a row's series: the function's key, or the names of
-// functions that builds do not tell apart, whose values are added.
+// identities returns what identifies a row's series: the function's key or, for functions that
+// cannot be told apart between builds, their names; values of the same name are added.
 func (t *trend) identities(records []queries.Record) func(queries.Record) any {
 	keys := map[unit]map[int64]bool{}
 	for _, r := range records {
@@ -292,8 +290,8 @@ func (t *trend) identities(records []queries.Record) func(queries.Record) any {
 	}
 }
 
-// meant is the condition of the rows that are asked for.
-func (t *trend) meant() (string, error) {
+// condition returns the SQL condition of the requested rows.
+func (t *trend) condition() (string, error) {
 	if t.Function == "" {
 		return "function = '<Total>' AND kind = 'artificial'", nil
 	}
@@ -310,8 +308,8 @@ func (t *trend) meant() (string, error) {
 	if names == nil {
 		return "", fmt.Errorf("no function %q has a value of %s%s", t.Function, t.Metric, queries.Suggest(t.Function, known))
 	}
-	// A build may have another name for the same function. Keys that are written out are
-	// compared with the statistics of files, which those of a subquery are not.
+	// A build may have another name for the same function. Keys are written out because the engine
+	// compares constants with the statistics of files, but not a subquery.
 	meant := map[string]bool{}
 	for _, name := range names {
 		meant[name] = true
