@@ -14,6 +14,7 @@ import (
 	"stackmill/queries"
 	"stackmill/queries/compare"
 	"stackmill/queries/result"
+	"stackmill/queries/text"
 )
 
 // comparer is one call of the verb.
@@ -132,26 +133,16 @@ func (r *comparer) run(ctx context.Context) error {
 		}
 		return result.PrintJSON(r.Stdout, object, true)
 	case "table":
-		return r.compareTable(compared, rows)
+		return text.Comparison(&r.Output, compared, rows)
 	}
-	for _, w := range append(unfair(compared), compared.Warnings...) {
+	for _, w := range append(text.Unfair(compared), compared.Warnings...) {
 		r.Warnf("%s", w)
 	}
 	if r.format == "markdown" {
-		fields, cells := comparedCells(compared, rows)
+		fields, cells := text.ComparisonCells(compared, rows)
 		return r.Table(fields, cells, true)
 	}
 	return compared.Print(result.New(&r.Output, r.format), rows)
-}
-
-// unfair says in what the sides differ that makes the comparison unfair.
-func unfair(result *compare.Result) (all []string) {
-	for _, d := range result.Environment {
-		if d.Unfair {
-			all = append(all, fmt.Sprintf("the sides differ in %s: %s, and %s in the test", d.What, shownValues(d.Base), shownValues(d.Test)))
-		}
-	}
-	return all
 }
 
 // compare opens the store and compares the samples that pass a filter.

@@ -5,17 +5,15 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"stackmill/internal/exit"
-	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/result"
+	"stackmill/queries/text"
 )
 
 func newExperimentsCommand(a *app) *cobra.Command {
@@ -65,61 +63,5 @@ func (a *app) printExperiments(ctx context.Context, format string, selectors []s
 		}
 		return result.Print(result.New(&a.Output, format), rows)
 	}
-	fields, cells, err := experimentCells(ctx, db, wide)
-	if err != nil {
-		return err
-	}
-	return a.Table(fields, cells, format == "markdown")
-}
-
-// experimentCells are the headings and the rows of the table.
-func experimentCells(ctx context.Context, db *queries.DB, wide bool) (fields []terminal.Field, cells [][]string, err error) {
-	columns := []string{"experiment", "started", "duration_ns", "processes", "samples", "status", "errors", "warnings", "target", "host", "ingested", "labels", "experiment_id"}
-	fields = []terminal.Field{
-		{Name: "Experiment"}, {Name: "Started"}, {Name: "Duration s", Numeric: true},
-		{Name: "Processes", Numeric: true}, {Name: "Samples", Numeric: true}, {Name: "Status"},
-		{Name: "Errors", Numeric: true}, {Name: "Warnings", Numeric: true}, {Name: "Program"}, {Name: "Host"},
-		{Name: "Ingested"}, {Name: "Labels"}, {Name: "Id"},
-	}
-	if wide {
-		columns, fields = append(columns, "path"), append(fields, terminal.Field{Name: "Path"})
-	}
-	rows, err := db.ListExperiments(ctx, columns...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	values, targets := make([]any, len(columns)), make([]any, len(columns))
-	for i := range values {
-		targets[i] = &values[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(targets...); err != nil {
-			return nil, nil, err
-		}
-		row := make([]string, len(columns))
-		for i, c := range columns {
-			switch v := values[i].(type) {
-			case map[string]any:
-				row[i] = pairs(v)
-			case int64:
-				if row[i] = strconv.FormatInt(v, 10); c == "duration_ns" {
-					row[i] = formatValue(v, "ns")
-				}
-			default:
-				row[i] = result.Cell(v, "")
-			}
-		}
-		cells = append(cells, row)
-	}
-	return fields, cells, rows.Err()
-}
-
-// pairs words labels as KEY=VALUE.
-func pairs(labels map[string]any) string {
-	var words []string
-	for _, key := range slices.Sorted(maps.Keys(labels)) {
-		words = append(words, fmt.Sprintf("%s=%v", key, labels[key]))
-	}
-	return strings.Join(words, " ")
+	return text.Experiments(ctx, &a.Output, db, wide, format == "markdown")
 }

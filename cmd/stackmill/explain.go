@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"stackmill/internal/exit"
 	"stackmill/pipeline"
 	"stackmill/queries"
+	"stackmill/queries/explain"
 	"stackmill/queries/result"
 )
 
@@ -78,7 +78,7 @@ func (e *explainer) answer(ctx context.Context, bySample, formatGiven bool) (err
 	}
 	id := e.sample
 	if !bySample {
-		if id, err = stackID(e.stack); err != nil {
+		if id, err = explain.ParseID(e.stack); err != nil {
 			return exit.Usagef("explain: --stack: %w", err)
 		}
 	}
@@ -86,22 +86,6 @@ func (e *explainer) answer(ctx context.Context, bySample, formatGiven bool) (err
 		return fmt.Errorf("explain: %w", err)
 	}
 	return nil
-}
-
-// stackID reads an id; hexadecimal ones may have all 64 bits.
-func stackID(s string) (int64, error) {
-	if digits, ok := strings.CutPrefix(s, "0x"); ok {
-		n, err := strconv.ParseUint(digits, 16, 64)
-		if err != nil {
-			return 0, fmt.Errorf("%q is not a number", s)
-		}
-		return int64(n), nil
-	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%q is not a number", s)
-	}
-	return n, nil
 }
 
 func (e *explainer) run(ctx context.Context, id int64, bySample bool) error {
@@ -114,20 +98,16 @@ func (e *explainer) run(ctx context.Context, id int64, bySample bool) error {
 		return err
 	}
 	defer db.Close()
-	s := &storedStacks{ctx, db}
-	find := s.findStack
+	find := explain.Stack
 	if bySample {
-		find = s.findSample
+		find = explain.Sample
 	}
-	x, err := find(id)
+	x, err := find(ctx, db, id)
 	if err != nil {
-		return err
-	}
-	if err := s.fill(x); err != nil {
 		return err
 	}
 	if e.format == "json" {
 		return result.PrintJSON(e.Stdout, x, true)
 	}
-	return x.print(e.Stdout)
+	return x.Print(e.Stdout)
 }

@@ -5,16 +5,12 @@ package main
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"stackmill/internal/exit"
-	"stackmill/internal/terminal"
 	"stackmill/queries"
-	"stackmill/queries/report"
 )
 
 // addFilter adds the flags that say which samples count, and which functions are shown.
@@ -72,55 +68,4 @@ func (a *app) narrow(ctx context.Context, db *queries.DB, f queries.Filter, view
 		a.Warnf("%s", r)
 	}
 	return session, func() { _ = session.Close() }, nil
-}
-
-// filtered says above a table which samples it is about, how much of the whole they are,
-// and which functions are hidden: percentages are of what is left.
-func (r *reporter) filtered(ctx context.Context, q *report.Question) error {
-	for _, functions := range r.db.HiddenFunctions() {
-		if err := r.Printf("Hidden: %s\n", terminal.Printable(functions)); err != nil {
-			return err
-		}
-	}
-	conditions, err := r.Filter.Conditions()
-	if err != nil || conditions == nil {
-		return err
-	}
-	shares, err := r.db.Shares(ctx)
-	if err != nil {
-		return err
-	}
-	sums := map[string]*queries.Share{}
-	for _, s := range shares {
-		if q.About(s.ExperimentID, s.Metric) {
-			sum := sums[s.Metric]
-			if sum == nil {
-				sum = &queries.Share{Metric: s.Metric, Unit: s.Unit}
-				sums[s.Metric] = sum
-			}
-			sum.Value, sum.Whole = sum.Value+s.Value, sum.Whole+s.Whole
-		}
-	}
-	metrics := slices.Sorted(maps.Keys(sums))
-	for i, c := range conditions {
-		if err := r.Printf("%-7s %s\n", []string{"Filter:", "and"}[min(i, 1)], c); err != nil {
-			return err
-		}
-	}
-	for _, m := range q.Emptied {
-		if err := r.Printf("leaves nothing of %s: another metric is shown\n", m); err != nil {
-			return err
-		}
-	}
-	for _, m := range metrics {
-		s := sums[m]
-		unit, of := unitOf([]queries.Record{{"unit": s.Unit}}), ""
-		if len(metrics) > 1 {
-			of = " of " + m
-		}
-		if err := r.Printf("leaves %s %% of the whole%s: %s of %s%s\n", percent(s.Value, s.Whole), of, formatValue(s.Value, s.Unit), formatValue(s.Whole, s.Unit), unit); err != nil {
-			return err
-		}
-	}
-	return r.Printf("percentages below are of what is left\n")
 }

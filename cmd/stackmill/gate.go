@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -15,10 +16,9 @@ import (
 
 	"stackmill/internal/atomicfile"
 	"stackmill/internal/exit"
-	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/compare"
-	"stackmill/queries/result"
+	"stackmill/queries/text"
 )
 
 // gater is one call of the verb.
@@ -130,11 +130,16 @@ func (g *gater) run(ctx context.Context) error {
 		return fmt.Errorf("gate: %w", err)
 	}
 	if g.junit != "" {
-		if err := writeJUnit(g.junit, j, g.leftOut); err != nil {
+		err := atomicfile.Write(g.junit, func(w io.Writer) error { return text.JUnit(w, j, g.leftOut) })
+		if err != nil {
 			return fmt.Errorf("gate: --junit: %w", err)
 		}
 	}
-	if err := g.print(j); err != nil {
+	print := text.Gate
+	if g.format == "json" {
+		print = text.GateJSON
+	}
+	if err := print(&g.Output, j, g.leftOut); err != nil {
 		return err
 	}
 	switch j.Outcome {
@@ -144,52 +149,4 @@ func (g *gater) run(ctx context.Context) error {
 		return exit.With(exit.Failed, nil)
 	}
 	return nil
-}
-
-// print prints the checks for people, or all of them as JSON.
-func (g *gater) print(j *compare.Judgement) error {
-	if g.format == "json" {
-		return g.printGate(j)
-	}
-	if err := g.comparisonCaption("Gate", j.Result); err != nil {
-		return err
-	}
-	counts := map[string]int{}
-	var cells [][]string
-	for _, c := range j.Checks {
-		if counts[c.Outcome]++; c.Outcome != compare.Passed {
-			cells = append(cells, []string{c.Outcome, c.Rule, c.Row, c.Message})
-		}
-	}
-	if cells != nil {
-		fields := []terminal.Field{{Name: "Outcome"}, {Name: "Rule", Short: true}, {Name: "Row", Short: true}, {Name: "What"}}
-		if err := g.Table(fields, cells, false); err != nil {
-			return err
-		}
-	}
-	return g.Printf("%s: %s, %d violated, %d undecided\n", j.Outcome, plural(len(j.Checks), "check"), counts[compare.Violated], counts[compare.Undecided])
-}
-
-// printGate prints the judgement as a JSON object.
-func (g *gater) printGate(j *compare.Judgement) error {
-	type check struct {
-		Rule    string `json:"rule"`
-		Row     string `json:"row"`
-		Outcome string `json:"outcome"`
-		Message string `json:"message"`
-	}
-	checks := []check{}
-	for _, c := range j.Checks {
-		checks = append(checks, check(c))
-	}
-	comparison, err := j.Object(j.Rows)
-	if err != nil {
-		return err
-	}
-	return result.PrintJSON(g.Stdout, struct {
-		Outcome    string   `json:"outcome"`
-		Checks     []check  `json:"checks"`
-		LeftOut    []string `json:"left_out,omitempty"`
-		Comparison any      `json:"comparison"`
-	}{j.Outcome, checks, g.leftOut, comparison}, true)
 }

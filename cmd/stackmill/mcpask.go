@@ -13,7 +13,9 @@ import (
 	"stackmill/pipeline"
 	"stackmill/queries"
 	"stackmill/queries/compare"
+	"stackmill/queries/explain"
 	"stackmill/queries/report"
+	"stackmill/queries/text"
 )
 
 // open opens the store for one answer, which thus has what was ingested before.
@@ -75,15 +77,15 @@ func (m *agents) query(ctx context.Context, args *arguments) (*answer, error) {
 
 // explain explains a stack, or how tables are made.
 func (m *agents) explain(ctx context.Context, args *arguments) (*answer, error) {
-	var text strings.Builder
+	var lines strings.Builder
 	if args.Stack == "" && args.Experiment != "" {
 		return nil, errors.New("experiment: no stack given")
 	}
 	if args.Stack == "" {
-		err := pipeline.Explain(&text)
-		return linesAnswer(text.String()), err
+		err := pipeline.Explain(&lines)
+		return linesAnswer(lines.String()), err
 	}
-	id, err := stackID(args.Stack)
+	id, err := explain.ParseID(args.Stack)
 	if err != nil {
 		return nil, fmt.Errorf("stack: %w", err)
 	}
@@ -92,15 +94,12 @@ func (m *agents) explain(ctx context.Context, args *arguments) (*answer, error) 
 		return nil, err
 	}
 	defer db.Close()
-	s := &storedStacks{ctx, db}
-	x, err := s.findStack(id)
+	x, err := explain.Stack(ctx, db, id)
 	if err != nil {
 		return nil, err
 	}
-	if err = s.fill(x); err == nil {
-		err = x.print(&text)
-	}
-	return linesAnswer(text.String()), err
+	err = x.Print(&lines)
+	return linesAnswer(lines.String()), err
 }
 
 // linesAnswer is an answer of lines.
@@ -132,9 +131,9 @@ func (m *agents) compareTool(ctx context.Context, args *arguments) (*answer, err
 		return nil, err
 	}
 	a := &answer{View: "compare", Mode: compared.Mode, Filter: shortened(compared.Where), Hidden: shortened(compared.Hidden)}
-	a.Warnings = shortened(append(unfair(compared), compared.Warnings...))
+	a.Warnings = shortened(append(text.Unfair(compared), compared.Warnings...))
 	a.Note = fmt.Sprintf("medians of %s (%s) of %d and %d runs; %d of %d rows changed; ratio, low and high are test to base at %g%%; q is the rate of false discoveries",
-		compared.Metric, compared.Unit, len(compared.Base.Runs), len(compared.Test.Runs), changed(compared.Rows), len(compared.Rows), 100*compared.Level)
+		compared.Metric, compared.Unit, len(compared.Base.Runs), len(compared.Test.Runs), text.Changed(compared.Rows), len(compared.Rows), 100*compared.Level)
 	return a, compared.Print(&collector{answer: a, most: args.Limit}, compared.Rows)
 }
 

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"stackmill/queries"
 	"stackmill/queries/report"
 	"stackmill/queries/result"
+	"stackmill/queries/text"
 	"stackmill/stages/symbolize/source"
 )
 
@@ -23,7 +25,6 @@ import (
 type reporter struct {
 	*app
 	report.Request
-	db          *queries.DB
 	experiments []string
 	sources     []source.Rule
 	sourcePaths []string
@@ -129,9 +130,9 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 
 // refused returns an error if an option of tables does not apply to the report in its format.
 func (r *reporter) refused() error {
-	text := len(r.sourcePaths) > 0 || r.noRecorded
+	looksForText := len(r.sourcePaths) > 0 || r.noRecorded
 	switch {
-	case text && !(r.ShowsSources() && r.draws()):
+	case looksForText && !(r.ShowsSources() && r.draws()):
 		return fmt.Errorf("--source-path and --no-recorded-sources: only tables of source and disasm show text that is looked for")
 	case r.wide && (r.Drawn || r.format != "table" && r.format != "markdown"):
 		return fmt.Errorf("--wide: only tables shorten names, and those of %s in %s do not", r.Name, r.format)
@@ -142,7 +143,19 @@ func (r *reporter) refused() error {
 }
 
 // draws reports whether the report is drawn rather than printed as a table.
-func (r *reporter) draws() bool { return r.Drawn && r.format == "table" }
+func (r *reporter) draws() bool { return text.Draws(&r.Report, r.format) }
+
+// readSource reads the text of a file that the store does not have.
+func (r *reporter) readSource(file string) (path string, lines []string, err error) {
+	found, err := (&source.Finder{Rules: r.sources, NoRecorded: r.noRecorded}).Read(file)
+	switch {
+	case errors.Is(err, source.ErrNotFound):
+		return "", nil, errors.New("not in the recording, not at its path (use --source-path FROM=TO)")
+	case err != nil:
+		return "", nil, err
+	}
+	return found.Path, found.Lines, nil
+}
 
 // answer opens the store and prints the report.
 func (r *reporter) answer(ctx context.Context) (err error) {
@@ -157,8 +170,11 @@ func (r *reporter) answer(ctx context.Context) (err error) {
 		return fmt.Errorf("report %s: %w", r.Name, err)
 	}
 	defer closing()
-	r.db = db
-	if err := r.run(ctx); err != nil {
+	if db.Count == 0 {
+		return fmt.Errorf("report %s: %w", r.Name, r.emptyStore())
+	}
+	t := text.Report{Output: &r.Output, Request: r.Request, DB: db, Format: r.format, Wide: r.wide, ReadSource: r.readSource}
+	if err := t.Print(ctx); err != nil {
 		return fmt.Errorf("report %s: %w", r.Name, err)
 	}
 	return nil

@@ -299,16 +299,12 @@ const (
 	CallersBranches                 // by the calls that the processor has kept
 )
 
-// The markers in RawStack.Words, widened to 64 bits for 32-bit processes
-// (gprofng-experiment 4.4). Where words are return addresses, what follows
-// MarkLeafCheck is known to be the leaf's caller.
+// The markers in RawStack.Words.
 const (
-	MarkLeafCheck    = ^uint64(0)     // the next word is the leaf return register
-	MarkTruncated    = ^uint64(0) - 1 // last word: the buffer was full
-	MarkFailedUnwind = ^uint64(0) - 2 // last word: the unwinder gave up
-	// MarkCall is perf's only: the next word is the call into the leaf, which the
-	// processor recorded.
-	MarkCall = ^uint64(0) - 3
+	MarkLeafCheck    = schema.MarkLeafCheck
+	MarkTruncated    = schema.MarkTruncated
+	MarkFailedUnwind = schema.MarkFailedUnwind
+	MarkCall         = schema.MarkCall
 )
 
 // NoAddress is the first word that is never an address: here, as in the kernel's

@@ -84,6 +84,7 @@ var readers = []string{"queries", "cmd"}
 var upward = map[string]string{
 	"stages/decode/gprofng":  "stages/symbolize/image", // what the map events of composed experiments mean
 	"stages/decode/perfdata": "stages/unwind",          // what the recorded dumps become
+	"queries/explain":        "pipeline",               // stacks of real recordings
 }
 
 const module = "stackmill/"

@@ -14,7 +14,7 @@ var temporaries = map[string]string{
 	"internal/tempdir/tempdir.go": "it makes them for all others",
 	"schema/storedir/unnamed.go":  "in the store, which cleans up after others",
 	"queries/copy.go":             "in the folder of the engine",
-	"cmd/stackmill/end.go":        "for the user, who is told its name",
+	"internal/crash/crash.go":     "for the user, who is told its name",
 	"cmd/acceptance/suite":        "for tests, as all that follow",
 	"internal/corpus":             "",
 	"cmd/peers":                   "",

@@ -1,13 +1,13 @@
 //go:build cgo
 
-package main
+package text
 
 import (
+	"cmp"
 	"encoding/xml"
 	"io"
 	"strings"
 
-	"stackmill/internal/atomicfile"
 	"stackmill/queries/compare"
 )
 
@@ -33,15 +33,12 @@ type (
 	}
 )
 
-// writeJUnit writes a test case for each check: violations are failures, and what could
-// not be judged are errors. What the store lacks is the output of the tests.
-func writeJUnit(name string, j *compare.Judgement, leftOut []string) error {
+// JUnit writes a test case for each check: violations are failures, undecided checks are errors.
+// The experiments that the store leaves out are the output of the tests.
+func JUnit(out io.Writer, j *compare.Judgement, leftOut []string) error {
 	suite := junitSuite{Name: "stackmill gate", Tests: len(j.Checks), Output: strings.Join(leftOut, "\n")}
 	for _, c := range j.Checks {
-		t := junitCase{Class: c.Rule, Name: c.Row}
-		if t.Name == "" {
-			t.Name = c.Rule
-		}
+		t := junitCase{Class: c.Rule, Name: cmp.Or(c.Row, c.Rule)}
 		switch c.Outcome {
 		case compare.Violated:
 			suite.Failures++
@@ -59,8 +56,6 @@ func writeJUnit(name string, j *compare.Judgement, leftOut []string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(name, func(w io.Writer) error {
-		_, err := io.WriteString(w, xml.Header+string(text)+"\n")
-		return err
-	})
+	_, err = io.WriteString(out, xml.Header+string(text)+"\n")
+	return err
 }

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package text
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 )
 
 // callStacks prints stacks with their values, from the leaf of each.
-func (r *reporter) callStacks(ctx context.Context, q *report.Question, rows []queries.Record) error {
+func (r *Report) callStacks(ctx context.Context, q *report.Question, rows []queries.Record) error {
 	w := r.Page()
 	for i, group := range groups(rows) {
 		if i > 0 {
@@ -39,7 +39,7 @@ func (r *reporter) callStacks(ctx context.Context, q *report.Question, rows []qu
 }
 
 // valuesOf lists the values of a row that are not 0.
-func (r *reporter) valuesOf(rec queries.Record) string {
+func (r *Report) valuesOf(rec queries.Record) string {
 	var values []string
 	for _, c := range r.Columns {
 		if (c.As == report.Count || c.As == report.Time) && rec.Number(c.Name) != 0 {

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package explain
 
 import (
 	"fmt"
@@ -11,28 +11,29 @@ import (
 	"text/tabwriter"
 
 	"stackmill/internal/terminal"
+	"stackmill/queries/text"
 )
 
-// print writes the explanation for people.
-func (x *explanation) print(out io.Writer) error {
+// Print writes the explanation for people.
+func (x *Explanation) Print(out io.Writer) error {
 	w := terminal.NewPage(tabwriter.NewWriter(out, 0, 0, 2, ' ', 0))
 	if x.Sample != nil {
 		thread := fmt.Sprint(x.Sample.ThreadID)
 		if x.Sample.Thread != "" {
 			thread += " (" + x.Sample.Thread + ")"
 		}
-		w.Printf("Sample %d of %s: %s, thread %s, at %s s\n", x.Sample.Sample, x.Experiment, x.Sample.Kind, thread, formatValue(x.Sample.TimeNS, "ns"))
+		w.Printf("Sample %d of %s: %s, thread %s, at %s s\n", x.Sample.Sample, x.Experiment, x.Sample.Kind, thread, text.Value(x.Sample.TimeNS, "ns"))
 	}
-	if x.Normalised != nil {
+	if x.Normalized != nil {
 		others := "No other recorded stack became it"
-		if n := x.Normalised.Others; n > 0 {
+		if n := x.Normalized.Others; n > 0 {
 			others = fmt.Sprintf("%d other recorded stacks became it as well", n)
 		}
-		w.Printf("Stack %d of %s. %s.\n", x.Normalised.StackID, x.Experiment, others)
+		w.Printf("Stack %d of %s. %s.\n", x.Normalized.StackID, x.Experiment, others)
 	}
 	from := "from the start"
 	if x.FromNS != nil {
-		from = "from " + formatValue(*x.FromNS, "ns") + " s"
+		from = "from " + text.Value(*x.FromNS, "ns") + " s"
 	}
 	w.Printf("Recorded stack %d of %s\n", x.RawStackID, x.Experiment)
 	w.Printf("  process %d (%d, %s), holds %s, samples: %d\n", x.Process, x.PID, path.Base(x.Program), from, x.Samples)
@@ -56,7 +57,7 @@ func (x *explanation) print(out io.Writer) error {
 	return w.Flush()
 }
 
-func printFrames(w *terminal.Page, frames []stackFrame) {
+func printFrames(w *terminal.Page, frames []frame) {
 	for _, f := range frames {
 		w.Printf("  %d\t", f.Position)
 		if f.Word != "" {
@@ -70,7 +71,7 @@ func printFrames(w *terminal.Page, frames []stackFrame) {
 		if f.File != "" {
 			where = path.Base(f.File) + ":" + strconv.FormatInt(f.Line, 10)
 		}
-		cells := []string{f.text(), f.LoadObject, where, f.Rule}
+		cells := []string{f.name(), f.LoadObject, where, f.Rule}
 		for cells[len(cells)-1] == "" {
 			cells = cells[:len(cells)-1]
 		}
@@ -88,15 +89,15 @@ func printFrames(w *terminal.Page, frames []stackFrame) {
 	w.Flush() // the next frames have columns of their own
 }
 
-// text is the function and the offset in it.
-func (f stackFrame) text() string {
+// name returns the function and the offset in it.
+func (f frame) name() string {
 	if f.Offset == nil {
 		return f.Function
 	}
 	return fmt.Sprintf("%s+%#x", f.Function, *f.Offset)
 }
 
-func (x *explanation) printRules(w *terminal.Page) {
+func (x *Explanation) printRules(w *terminal.Page) {
 	if len(x.Rules) == 0 {
 		w.Printf("\nNo rule changed the stack.\n")
 		return
@@ -115,31 +116,31 @@ func (x *explanation) printRules(w *terminal.Page) {
 	}
 }
 
-// listed is how many frames a step names.
-const listed = 4
+// maxNames limits the frames that a step names.
+const maxNames = 4
 
-// text words what the rule did.
+// text describes what the rule did.
 func (s step) text() string {
 	if s.Change == shows {
-		return "shows " + s.Frames[0].text() + " as " + s.Frames[1].text()
+		return "shows " + s.Frames[0].name() + " as " + s.Frames[1].name()
 	}
 	var names []string
-	for _, f := range s.Frames[:min(listed, len(s.Frames))] {
-		names = append(names, f.text())
+	for _, f := range s.Frames[:min(maxNames, len(s.Frames))] {
+		names = append(names, f.name())
 	}
 	change := s.Change
 	if change == calls {
 		change = "takes the calls before"
 	}
-	text := change + " " + strings.Join(names, ", ")
-	if n := len(s.Frames) - listed; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
+	line := change + " " + strings.Join(names, ", ")
+	if n := len(s.Frames) - maxNames; n > 0 {
+		line += fmt.Sprintf(" and %d more", n)
 	}
 	switch s.Change {
 	case uses:
-		text += " from the return register"
+		line += " from the return register"
 	case restores:
-		text += " from the branch records"
+		line += " from the branch records"
 	}
-	return text
+	return line
 }

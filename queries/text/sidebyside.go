@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package text
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ type sideRow struct {
 
 // sideBySide prints a table with the metrics that were asked for beside each other. The
 // rows are in the order of the first metric; those that lack it follow in that of the next.
-func (r *reporter) sideBySide(q *report.Question, rows []queries.Record) error {
+func (r *Report) sideBySide(q *report.Question, rows []queries.Record) error {
 	fields := r.sideFields(q, rows)
 	var cells [][]string
 	for _, group := range experimentsOf(rows) {
@@ -32,7 +32,7 @@ func (r *reporter) sideBySide(q *report.Question, rows []queries.Record) error {
 			cells = append(cells, r.sideCells(q, row))
 		}
 	}
-	return r.Table(fields, cells, r.format == "markdown")
+	return r.Table(fields, cells, r.Format == "markdown")
 }
 
 // experimentsOf cuts the rows where the experiment changes.
@@ -86,8 +86,8 @@ func ofMetric(c report.Column) bool {
 	return c.As == report.Metric || c.As == report.Amount || c.Name == "samples"
 }
 
-func (r *reporter) sideFields(q *report.Question, rows []queries.Record) (fields []terminal.Field) {
-	if r.db.Count > 1 {
+func (r *Report) sideFields(q *report.Question, rows []queries.Record) (fields []terminal.Field) {
+	if r.DB.Count > 1 {
 		fields = append(fields, terminal.Field{Name: "Experiment"})
 	}
 	for _, metric := range q.Side {
@@ -108,14 +108,14 @@ func (r *reporter) sideFields(q *report.Question, rows []queries.Record) (fields
 	}
 	for k, c := range r.Columns {
 		if !ofMetric(c) {
-			fields = append(fields, terminal.Field{Name: c.Title, Numeric: c.As != report.Words, Short: c.As == report.Words && k+1 < len(r.Columns) && !r.wide})
+			fields = append(fields, terminal.Field{Name: c.Title, Numeric: c.As != report.Words, Short: c.As == report.Words && k+1 < len(r.Columns) && !r.Wide})
 		}
 	}
 	return fields
 }
 
-func (r *reporter) sideCells(q *report.Question, row *sideRow) (cells []string) {
-	if r.db.Count > 1 {
+func (r *Report) sideCells(q *report.Question, row *sideRow) (cells []string) {
+	if r.DB.Count > 1 {
 		cells = append(cells, row.first.Text("experiment"))
 	}
 	for _, metric := range q.Side {

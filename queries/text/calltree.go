@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package text
 
 import (
 	"cmp"
@@ -25,7 +25,7 @@ type treeNode struct {
 }
 
 // callTree prints the tree, branches with the largest values first.
-func (r *reporter) callTree(_ context.Context, q *report.Question, rows []queries.Record) error {
+func (r *Report) callTree(_ context.Context, q *report.Question, rows []queries.Record) error {
 	w := r.Page()
 	for i, group := range groups(rows) {
 		if i > 0 {
@@ -57,8 +57,8 @@ func groups(rows []queries.Record) [][]queries.Record {
 }
 
 // groupTitle names the experiment and the metric where the caption does not.
-func (r *reporter) groupTitle(w *terminal.Page, q *report.Question, group []queries.Record) {
-	if r.db.Count > 1 {
+func (r *Report) groupTitle(w *terminal.Page, q *report.Question, group []queries.Record) {
+	if r.DB.Count > 1 {
 		w.Printf("Experiment %s\n", group[0].Text("experiment"))
 	}
 	if q.OnlyMetric() == "" && q.Measured() {
@@ -109,8 +109,8 @@ func printTree(w *terminal.Page, n *treeNode, left *int, last []bool) {
 		indent.WriteString(fmt.Sprintf("[%d] ", len(last)))
 	}
 	unit := n.Text("unit")
-	w.Printf("%12s %6s %12s  %s+-%s\n", formatValue(n.Number("attributed"), unit), percent(n.Number("attributed"), n.Number("total")),
-		formatValue(n.Number("exclusive"), unit), indent.String(), n.Text("label"))
+	w.Printf("%12s %6s %12s  %s+-%s\n", Value(n.Number("attributed"), unit), Percent(n.Number("attributed"), n.Number("total")),
+		Value(n.Number("exclusive"), unit), indent.String(), n.Text("label"))
 	for i, c := range n.children {
 		printTree(w, c, left, append(last, i == len(n.children)-1))
 	}

@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"context"
@@ -14,13 +14,12 @@ import (
 	"stackmill/pipeline"
 	"stackmill/queries"
 	"stackmill/schema"
-	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng/erbuild"
 )
 
 // ingested returns a store of the recordings below a path, whose load objects
 // are below symfs if that is not empty.
-func ingested(t *testing.T, path, symfs string) *storedStacks {
+func ingested(t *testing.T, path, symfs string) *queries.DB {
 	t.Helper()
 	store := filepath.Join(t.TempDir(), "store")
 	_, err := pipeline.Ingest(t.Context(), pipeline.Options{
@@ -34,30 +33,30 @@ func ingested(t *testing.T, path, symfs string) *storedStacks {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	return &storedStacks{t.Context(), db}
+	return db
 }
 
 // everyStack explains every recorded stack.
-func everyStack(t *testing.T, s *storedStacks) (all []*explanation) {
+func everyStack(t *testing.T, db *queries.DB) (all []*Explanation) {
 	t.Helper()
-	experiments, err := s.db.Texts(s.ctx, "SELECT experiment_id FROM experiments ORDER BY ALL")
+	experiments, err := db.Texts(t.Context(), "SELECT experiment_id FROM experiments ORDER BY ALL")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range experiments {
-		places, err := s.places(id)
+		locations, err := readLocations(t.Context(), db, id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		nodes, err := s.records("SELECT node, up, frame FROM stack_tree WHERE experiment_id = ? ORDER BY node", id)
+		nodes, err := db.Records(t.Context(), "SELECT node, up, frame FROM stack_tree WHERE experiment_id = ? ORDER BY node", id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		frames, err := s.records("SELECT * FROM tree_frames WHERE experiment_id = ? ORDER BY frame", id)
+		frames, err := db.Records(t.Context(), "SELECT * FROM tree_frames WHERE experiment_id = ? ORDER BY frame", id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := s.records(`SELECT r.experiment_id, experiment, raw_stack_id, node, w.user_stack_id, w.expert_stack_id, w.machine_stack_id
+		found, err := db.Records(t.Context(), `SELECT r.experiment_id, experiment, raw_stack_id, node, w.user_stack_id, w.expert_stack_id, w.machine_stack_id
 			FROM recorded_stacks_wide r JOIN raw_stacks w USING (experiment_id, raw_stack_id) JOIN experiment_names n ON n.experiment_id = r.experiment_id
 			WHERE r.experiment_id = ? ORDER BY raw_stack_id`, id)
 		if err != nil {
@@ -66,10 +65,10 @@ func everyStack(t *testing.T, s *storedStacks) (all []*explanation) {
 		for _, r := range found {
 			var path []pathFrame
 			for n := r.Number("node"); n > 0; n -= nodes[n].Number("up") {
-				path = append(path, frameOfPath(frames[nodes[n].Number("frame")], places))
+				path = append(path, newPathFrame(frames[nodes[n].Number("frame")], locations))
 			}
-			x := explain(r)
-			x.become(r, path)
+			x := newExplanation(r)
+			x.setPath(r, path)
 			all = append(all, x)
 		}
 	}
@@ -102,7 +101,7 @@ func TestExplainsAll(t *testing.T) {
 		for _, m := range x.Stacks {
 			for _, f := range m.Frames {
 				if f.Rule != "" && !rules[f.Rule] {
-					t.Errorf("%s, recorded stack %d, %v: nothing is told of the %s of %s", x.Experiment, x.RawStackID, m.Modes, f.Rule, f.text())
+					t.Errorf("%s, recorded stack %d, %v: nothing is told of the %s of %s", x.Experiment, x.RawStackID, m.Modes, f.Rule, f.name())
 				}
 			}
 		}
@@ -119,7 +118,7 @@ func TestExplainsComposed(t *testing.T) {
 	const (
 		pcMain, pcWork, pcWait = 0x10004, 0x10104, 0x10204
 		nowhere                = 0x77777777
-		check, truncated       = decode.MarkLeafCheck, decode.MarkTruncated
+		check, truncated       = schema.MarkLeafCheck, schema.MarkTruncated
 	)
 	for _, test := range []struct {
 		name string
@@ -175,9 +174,9 @@ func TestExplainsComposed(t *testing.T) {
 
 // The words for long and for changed lists of frames.
 func TestStepText(t *testing.T) {
-	var frames []stackFrame
+	var frames []frame
 	for i := range 6 {
-		frames = append(frames, stackFrame{Function: fmt.Sprint("f", i)})
+		frames = append(frames, frame{Function: fmt.Sprint("f", i)})
 	}
 	got := []string{step{Change: drops, Frames: frames}.text(), step{Change: shows, Frames: frames[:2]}.text()}
 	if want := []string{"drops f0, f1, f2, f3 and 2 more", "shows f0 as f1"}; !slices.Equal(got, want) {

@@ -1,23 +1,24 @@
 //go:build cgo
 
-package main
+package explain
 
 import (
+	"fmt"
 	"slices"
 
 	"stackmill/schema"
 )
 
-// step is one thing that a rule did to a stack.
+// step is one change that a rule made to a stack.
 type step struct {
-	Rule   string       `json:"rule"`
-	Title  string       `json:"title"`
-	Modes  []string     `json:"modes"` // the modes it leads to: machine mode from what was recorded, others from machine mode
-	Change string       `json:"change"`
-	Frames []stackFrame `json:"frames"`
+	Rule   string   `json:"rule"`
+	Title  string   `json:"title"`
+	Modes  []string `json:"modes"` // the modes it leads to: machine mode from what was recorded, others from machine mode
+	Change string   `json:"change"`
+	Frames []frame  `json:"frames"`
 }
 
-// What a rule can do.
+// The changes that a rule makes.
 const (
 	drops    = "drops"
 	putsIn   = "puts in"
@@ -27,10 +28,10 @@ const (
 	shows    = "shows as" // a frame in another function: the frames are the one before and the one after
 )
 
-// steps returns what the rules did: to the recorded frames in machine mode, and to
-// machine mode's in the others. Of each stack, shows has a mode that shows it.
-func (x *explanation) steps(path []pathFrame, shows []int) []step {
-	d := differ{steps: []step{}} // a JSON list, also when empty
+// steps returns the changes of the rules: from the recorded frames to machine mode, and from
+// machine mode to the others. shows has, for each stack, a mode that shows it.
+func (x *Explanation) steps(path []pathFrame, shows []int) []step {
+	d := stepFinder{steps: []step{}} // a JSON list, also when empty
 	machine := slices.Index(shows, machineMode)
 	d.modes = x.Stacks[machine].Modes
 	d.recorded(path)
@@ -43,7 +44,7 @@ func (x *explanation) steps(path []pathFrame, shows []int) []step {
 	return d.steps
 }
 
-func (x *explanation) part(name string) (frames []stackFrame) {
+func (x *Explanation) part(name string) (frames []frame) {
 	for _, f := range x.Recorded {
 		if f.Part == name {
 			frames = append(frames, f)
@@ -52,13 +53,14 @@ func (x *explanation) part(name string) (frames []stackFrame) {
 	return frames
 }
 
-type differ struct {
+// stepFinder collects the steps that lead to the stack of some modes.
+type stepFinder struct {
 	modes []string
 	steps []step
 }
 
 // add adds a step; it extends the last one if the rule did the same to the frame before.
-func (d *differ) add(rule schema.Rule, change string, frames ...stackFrame) {
+func (d *stepFinder) add(rule schema.Rule, change string, frames ...frame) {
 	if n := len(d.steps); n > 0 && change != shows {
 		if last := &d.steps[n-1]; last.Rule == rule.String() && last.Change == change && slices.Equal(last.Modes, d.modes) {
 			last.Frames = append(last.Frames, frames...)
@@ -68,8 +70,8 @@ func (d *differ) add(rule schema.Rule, change string, frames ...stackFrame) {
 	d.steps = append(d.steps, step{rule.String(), rule.Title(), d.modes, change, frames})
 }
 
-// recorded tells what machine mode makes of what was recorded.
-func (d *differ) recorded(path []pathFrame) {
+// recorded finds the steps from the recorded frames to machine mode.
+func (d *stepFinder) recorded(path []pathFrame) {
 	before := "" // the word before
 	for _, f := range path {
 		word, frame, rule := f.recorded, f.modes[machineMode], schema.RuleOf(f.rules[machineMode])
@@ -96,12 +98,12 @@ func (d *differ) recorded(path []pathFrame) {
 	}
 }
 
-// callWord is the word that a call into the leaf follows.
-const callWord = "0xfffffffffffffffc"
+// callWord is schema.MarkCall as a word of a frame.
+var callWord = fmt.Sprintf("%#x", uint64(schema.MarkCall))
 
-// mode tells what another mode makes of machine mode's frames: first what is shown in
-// their place, if it was recorded as a stack of its own.
-func (d *differ) mode(path []pathFrame, mode int) {
+// mode finds the steps from machine mode to another mode: first the frames of a stack that was
+// recorded by itself and is shown instead.
+func (d *stepFinder) mode(path []pathFrame, mode int) {
 	instead := slices.ContainsFunc(path, func(f pathFrame) bool { return f.recorded != nil && f.recorded.Part != "native" })
 	for _, f := range path {
 		if instead && f.modes[machineMode] == nil && f.modes[mode] != nil {

@@ -1,58 +1,70 @@
 //go:build cgo
 
-package main
+// Package text prints answers for people: reports, comparisons, gates and lists of experiments.
+package text
 
 import (
 	"context"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/report"
 	"stackmill/queries/result"
 )
 
-// drawings print rows that are more than a table, by the report's name.
-var drawings = map[string]func(*reporter, context.Context, *report.Question, []queries.Record) error{
-	"callers-callees": (*reporter).callersCallees,
-	"call-tree":       (*reporter).callTree,
-	"source":          (*reporter).source,
-	"disasm":          (*reporter).disasm,
-	"data-layout":     (*reporter).dataLayout,
-	"leaks":           (*reporter).callStacks,
-	"allocations":     (*reporter).callStacks,
-	"heap":            (*reporter).callStacks,
-	"io-stacks":       (*reporter).callStacks,
-	"header":          (*reporter).forms,
-	"statistics":      (*reporter).forms,
-	"sample-points":   (*reporter).forms,
-
-	"function-summary": (*reporter).functionSummary,
+// Report prints a report.
+type Report struct {
+	*terminal.Output
+	report.Request
+	DB         *queries.DB
+	Format     string
+	Wide       bool // long names stay whole
+	ReadSource func(file string) (path string, lines []string, err error)
 }
 
-// run prints the report.
-func (r *reporter) run(ctx context.Context) error {
-	if r.db.Count == 0 {
-		return r.emptyStore()
-	}
-	q, err := report.Ask(ctx, r.db, &r.Request)
+// Draws reports whether a report is drawn in a format, rather than printed as a table.
+func Draws(r *report.Report, format string) bool { return r.Drawn && format == "table" }
+
+// drawings print rows that are more than a table, by the report's name.
+var drawings = map[string]func(*Report, context.Context, *report.Question, []queries.Record) error{
+	"callers-callees": (*Report).callersCallees,
+	"call-tree":       (*Report).callTree,
+	"source":          (*Report).source,
+	"disasm":          (*Report).disasm,
+	"data-layout":     (*Report).dataLayout,
+	"leaks":           (*Report).callStacks,
+	"allocations":     (*Report).callStacks,
+	"heap":            (*Report).callStacks,
+	"io-stacks":       (*Report).callStacks,
+	"header":          (*Report).forms,
+	"statistics":      (*Report).forms,
+	"sample-points":   (*Report).forms,
+
+	"function-summary": (*Report).functionSummary,
+}
+
+// Print prints the report.
+func (r *Report) Print(ctx context.Context) error {
+	q, err := report.Ask(ctx, r.DB, &r.Request)
 	if err != nil {
 		return err
 	}
-	if r.format != "table" && r.format != "markdown" {
+	if r.Format != "table" && r.Format != "markdown" {
 		rows, err := q.Rows(ctx)
 		if err != nil {
 			return err
 		}
-		return result.Print(result.New(&r.Output, r.format), rows)
+		return result.Print(result.New(r.Output, r.Format), rows)
 	}
 	ask := q.Table
-	if r.draws() || len(q.Side) > 1 {
+	if Draws(&r.Report, r.Format) || len(q.Side) > 1 {
 		ask = q.Drawing
 	}
 	rows, err := ask(ctx)
 	if err != nil {
 		return err
 	}
-	if r.format == "table" {
+	if r.Format == "table" {
 		if err := r.caption(ctx, q); err != nil {
 			return err
 		}
@@ -60,18 +72,18 @@ func (r *reporter) run(ctx context.Context) error {
 			return drawings[r.Name](r, ctx, q, rows)
 		}
 	}
-	if len(rows) == 0 && r.format == "table" {
-		return r.Printf("%s\n", r.nothing())
+	if len(rows) == 0 && r.Format == "table" {
+		return r.Printf("%s\n", r.emptyText())
 	}
 	if len(q.Side) > 1 {
 		return r.sideBySide(q, r.withTotals(rows))
 	}
 	fields, cells := r.layout(q, r.withTotals(rows))
-	return r.Table(fields, cells, r.format == "markdown")
+	return r.Table(fields, cells, r.Format == "markdown")
 }
 
-// nothing says why a report has no rows.
-func (r *reporter) nothing() string {
+// emptyText explains why a report has no rows.
+func (r *Report) emptyText() string {
 	switch {
 	case r.Name == "conservation":
 		return "Every sum holds."
@@ -87,7 +99,7 @@ func (r *reporter) nothing() string {
 
 // withTotals puts <Total> before each experiment's and metric's rows if the view lacks
 // it (S19).
-func (r *reporter) withTotals(rows []queries.Record) []queries.Record {
+func (r *Report) withTotals(rows []queries.Record) []queries.Record {
 	if !r.Totals {
 		return rows
 	}
@@ -109,7 +121,7 @@ func (r *reporter) withTotals(rows []queries.Record) []queries.Record {
 }
 
 // sumOf is <Total> where rows have several values.
-func (r *reporter) sumOf(first queries.Record) queries.Record {
+func (r *Report) sumOf(first queries.Record) queries.Record {
 	total := queries.Record{"experiment": first["experiment"], r.nameColumn(): "<Total>"}
 	for _, c := range r.Columns {
 		if c.As == report.Count || c.As == report.Time {
@@ -120,7 +132,7 @@ func (r *reporter) sumOf(first queries.Record) queries.Record {
 }
 
 // nameColumn is the first column that holds no value.
-func (r *reporter) nameColumn() string {
+func (r *Report) nameColumn() string {
 	for _, c := range r.Columns {
 		switch c.As {
 		case report.Metric, report.Count, report.Time:

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package text
 
 import (
 	"context"
@@ -11,12 +11,11 @@ import (
 	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/report"
-	"stackmill/stages/symbolize/source"
 )
 
 // disasm prints the instructions of functions with their values, below the
 // source lines that they were made from.
-func (r *reporter) disasm(ctx context.Context, q *report.Question, rows []queries.Record) error {
+func (r *Report) disasm(ctx context.Context, q *report.Question, rows []queries.Record) error {
 	w := r.Page()
 	texts, err := r.sourceTexts(ctx, q, rows)
 	if err != nil {
@@ -93,7 +92,7 @@ type textKey struct {
 
 // sourceTexts returns the text of the instructions' lines: from the store or, for files
 // that it does not have, from where they are now.
-func (r *reporter) sourceTexts(ctx context.Context, q *report.Question, rows []queries.Record) (map[textKey]string, error) {
+func (r *Report) sourceTexts(ctx context.Context, q *report.Question, rows []queries.Record) (map[textKey]string, error) {
 	wanted := map[textKey]bool{}
 	highest := map[textKey]int64{} // by file, with line 0
 	var files []string
@@ -124,10 +123,9 @@ func (r *reporter) sourceTexts(ctx context.Context, q *report.Question, rows []q
 			texts[k] = rec.Text("text")
 		}
 	}
-	finder := source.Finder{Rules: r.sources, NoRecorded: r.noRecorded}
 	for k, last := range highest {
-		if text, err := finder.Read(k.file); err == nil && int64(len(text.Lines)) >= last {
-			for i, line := range text.Lines[:last] {
+		if _, lines, err := r.ReadSource(k.file); err == nil && int64(len(lines)) >= last {
+			for i, line := range lines[:last] {
 				texts[textKey{k.experiment, k.file, int64(i + 1)}] = line
 			}
 		}

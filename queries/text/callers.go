@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package text
 
 import (
 	"cmp"
@@ -25,7 +25,7 @@ type block struct {
 // callersCallees prints a block for each function, in the order of the function list:
 // its callers, the function itself with a star, its callees. Percentages are of the
 // function's inclusive value.
-func (r *reporter) callersCallees(_ context.Context, q *report.Question, rows []queries.Record) error {
+func (r *Report) callersCallees(_ context.Context, q *report.Question, rows []queries.Record) error {
 	if names := report.Fragment(r.Function); len(names) > 1 {
 		return r.fragment(q, rows, names)
 	}
@@ -95,7 +95,7 @@ func (b *block) add(rec queries.Record) {
 
 func (b *block) print(w *terminal.Page, unit string) {
 	line := func(n int64, mark, name string) {
-		w.Printf("%12s %6s %s%s\n", formatValue(n, unit), percent(n, b.inclusive), mark, name)
+		w.Printf("%12s %6s %s%s\n", Value(n, unit), Percent(n, b.inclusive), mark, name)
 	}
 	for _, rec := range b.callers {
 		line(rec.Number("attributed"), " ", rec.Text("other_label"))
@@ -111,7 +111,7 @@ func (b *block) print(w *terminal.Page, unit string) {
 
 // fragment prints a piece of stacks with its callers and callees. Percentages are of the
 // stacks that pass it.
-func (r *reporter) fragment(q *report.Question, rows []queries.Record, names []string) error {
+func (r *Report) fragment(q *report.Question, rows []queries.Record, names []string) error {
 	w := r.Page()
 	for i, group := range groups(rows) {
 		if i > 0 {

@@ -1,10 +1,9 @@
 //go:build cgo
 
-package main
+package text
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,12 +11,11 @@ import (
 	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/report"
-	"stackmill/stages/symbolize/source"
 )
 
 // source prints source lines with their values, names of functions at their first lines
 // and, if asked for, inlined code below the lines that call it.
-func (r *reporter) source(ctx context.Context, q *report.Question, rows []queries.Record) error {
+func (r *Report) source(ctx context.Context, q *report.Question, rows []queries.Record) error {
 	w := r.Page()
 	inlined, err := q.Inlined(ctx)
 	if err != nil {
@@ -42,26 +40,26 @@ func (r *reporter) source(ctx context.Context, q *report.Question, rows []querie
 }
 
 // sourceFile prints lines of one file: those with rows, or all if whole.
-func (r *reporter) sourceFile(w *terminal.Page, whole bool, rows []queries.Record, inlined map[report.Line][]queries.Record) {
+func (r *Report) sourceFile(w *terminal.Page, whole bool, rows []queries.Record, inlined map[report.Line][]queries.Record) {
 	file := rows[0].Text("file")
 	w.Printf("Source file %s\n", file)
 	last := rows[len(rows)-1].Number("line")
-	var text *source.Text
+	var text []string
 	if !slices.ContainsFunc(rows, func(rec queries.Record) bool { return rec["text"] != nil }) {
 		text = r.sourceText(w, file, last)
 	}
 	w.Printf("   %12s %6s %12s %6s\n", "Excl."+unitOf(rows), "%", "Incl."+unitOf(rows), "%")
 	next := rows[0].Number("line") // the line to print
 	if text != nil && whole {
-		next, last = 1, int64(len(text.Lines))
+		next, last = 1, int64(len(text))
 	}
 	for _, rec := range rows {
 		line := rec.Number("line")
 		for ; text != nil && next < line; next++ {
-			printLine(w, queries.Record{"line": next, "text": text.Lines[next-1]})
+			printLine(w, queries.Record{"line": next, "text": text[next-1]})
 		}
 		if text != nil && line > 0 {
-			rec["text"] = text.Lines[line-1]
+			rec["text"] = text[line-1]
 		}
 		printLine(w, rec)
 		for _, place := range inlined[report.Line{Experiment: rec.Text("experiment_id"), Metric: rec.Text("metric"), File: file, Number: line}] {
@@ -73,7 +71,7 @@ func (r *reporter) sourceFile(w *terminal.Page, whole bool, rows []queries.Recor
 		next = line + 1
 	}
 	for ; text != nil && whole && next <= last; next++ {
-		printLine(w, queries.Record{"line": next, "text": text.Lines[next-1]})
+		printLine(w, queries.Record{"line": next, "text": text[next-1]})
 	}
 }
 
@@ -99,24 +97,22 @@ func printLine(w *terminal.Page, rec queries.Record) {
 // valueColumns are the exclusive and inclusive values with percentages.
 func valueColumns(rec queries.Record) string {
 	unit, total := rec.Text("unit"), rec.Number("total")
-	return fmt.Sprintf("%12s %6s %12s %6s", formatValue(rec.Number("exclusive"), unit), percent(rec.Number("exclusive"), total),
-		formatValue(rec.Number("inclusive"), unit), percent(rec.Number("inclusive"), total))
+	return fmt.Sprintf("%12s %6s %12s %6s", Value(rec.Number("exclusive"), unit), Percent(rec.Number("exclusive"), total),
+		Value(rec.Number("inclusive"), unit), Percent(rec.Number("inclusive"), total))
 }
 
-// sourceText reads the text of a file that the store does not have. It prints the
-// reason and returns nil if the text is not available or lacks lines that have values.
-func (r *reporter) sourceText(w *terminal.Page, file string, last int64) *source.Text {
-	text, err := (&source.Finder{Rules: r.sources, NoRecorded: r.noRecorded}).Read(file)
+// sourceText reads the text of a file that the store does not have. It prints the path, or why the
+// text is missing or lacks lines that have values.
+func (r *Report) sourceText(w *terminal.Page, file string, last int64) []string {
+	path, lines, err := r.ReadSource(file)
 	switch {
-	case errors.Is(err, source.ErrNotFound):
-		w.Printf("no text of %s: not in the recording, not at its path (use --source-path FROM=TO)\n", file)
 	case err != nil:
 		w.Printf("no text of %s: %v\n", file, err)
-	case int64(len(text.Lines)) < last:
-		w.Printf("no text of %s: %s has %d lines, but the program has code from line %d\n", file, text.Path, len(text.Lines), last)
+	case int64(len(lines)) < last:
+		w.Printf("no text of %s: %s has %d lines, but the program has code from line %d\n", file, path, len(lines), last)
 	default:
-		w.Printf("text of %s\n", text.Path)
-		return text
+		w.Printf("text of %s\n", path)
+		return lines
 	}
 	return nil
 }

@@ -1,9 +1,8 @@
 //go:build cgo
 
-package main
+package text
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"time"
@@ -14,33 +13,10 @@ import (
 	"stackmill/schema"
 )
 
-// caption prints above a table what it shows.
-func (r *reporter) caption(ctx context.Context, q *report.Question) error {
-	what := r.Title
-	if metric := q.OnlyMetric(); metric != "" {
-		what += ", metric " + metric
-	}
-	if r.Mode != "" && r.HasModes() {
-		what += ", " + r.Mode + " mode"
-	}
-	if r.db.Count == 1 {
-		what += ", experiment " + r.db.Single
-	}
-	if err := r.Printf("%s\n", what); err != nil {
-		return err
-	}
-	if r.db.IsFiltered() {
-		if err := r.filtered(ctx, q); err != nil {
-			return err
-		}
-	}
-	return r.Printf("\n")
-}
-
 // layout makes the cells of the printed table.
-func (r *reporter) layout(q *report.Question, rows []queries.Record) ([]terminal.Field, [][]string) {
+func (r *Report) layout(q *report.Question, rows []queries.Record) ([]terminal.Field, [][]string) {
 	var fields []terminal.Field
-	if r.db.Count > 1 {
+	if r.DB.Count > 1 {
 		fields = append(fields, terminal.Field{Name: "Experiment"})
 	}
 	if q.OnlyMetric() == "" && q.Measured() {
@@ -54,12 +30,12 @@ func (r *reporter) layout(q *report.Question, rows []queries.Record) ([]terminal
 		case report.Amount:
 			fields = append(fields, terminal.Field{Name: c.Title + unit, Numeric: true})
 		default:
-			fields = append(fields, terminal.Field{Name: c.Title, Numeric: c.As != report.Words, Short: c.As == report.Words && k+1 < len(r.Columns) && !r.wide, Whole: r.wide})
+			fields = append(fields, terminal.Field{Name: c.Title, Numeric: c.As != report.Words, Short: c.As == report.Words && k+1 < len(r.Columns) && !r.Wide, Whole: r.Wide})
 		}
 	}
 	cells := make([][]string, len(rows))
 	for i, rec := range rows {
-		if r.db.Count > 1 {
+		if r.DB.Count > 1 {
 			cells[i] = append(cells[i], rec.Text("experiment"))
 		}
 		if q.OnlyMetric() == "" && q.Measured() {
@@ -72,7 +48,7 @@ func (r *reporter) layout(q *report.Question, rows []queries.Record) ([]terminal
 	return fields, cells
 }
 
-// unitOf names the unit for a heading when all rows have the same.
+// unitOf returns the unit of the rows for a heading, "" if they differ.
 func unitOf(rows []queries.Record) string {
 	unit := ""
 	for i, rec := range rows {
@@ -81,6 +57,11 @@ func unitOf(rows []queries.Record) string {
 		}
 		unit = rec.Text("unit")
 	}
+	return unitTitle(unit)
+}
+
+// unitTitle returns a unit for a heading.
+func unitTitle(unit string) string {
 	switch unit {
 	case "ns":
 		return " s"
@@ -90,6 +71,7 @@ func unitOf(rows []queries.Record) string {
 	return ""
 }
 
+// cellsOf formats a column of a row: two cells for a metric, one for others.
 func cellsOf(c report.Column, rec queries.Record) []string {
 	if s, ok := rec[c.Name].(string); ok {
 		if c.Name == "unit" && s == "ns" {
@@ -109,13 +91,13 @@ func cellsOf(c report.Column, rec queries.Record) []string {
 	n := rec.Number(c.Name)
 	switch c.As {
 	case report.Metric:
-		return []string{formatValue(n, rec.Text("unit")), percent(n, rec.Number("total"))}
+		return []string{Value(n, rec.Text("unit")), Percent(n, rec.Number("total"))}
 	case report.Amount:
-		return []string{formatValue(n, rec.Text("unit"))}
+		return []string{Value(n, rec.Text("unit"))}
 	case report.Time, report.Moment:
 		return []string{fmt.Sprintf("%.6f", float64(n)/1e9)}
 	case report.Seconds:
-		return []string{formatValue(n, "ns")}
+		return []string{Value(n, "ns")}
 	case report.Address:
 		if c.Name == "code_offset" && n >= schema.NoFileOffset {
 			return []string{""}
@@ -123,19 +105,4 @@ func cellsOf(c report.Column, rec queries.Record) []string {
 		return []string{fmt.Sprintf("%#x", uint64(n))}
 	}
 	return []string{strconv.FormatInt(n, 10)}
-}
-
-// formatValue prints a metric's value: times as seconds with 3 decimals.
-func formatValue(n int64, unit string) string {
-	if unit == "ns" {
-		return fmt.Sprintf("%.3f", float64(n)/1e9)
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-func percent(n, total int64) string {
-	if total == 0 {
-		return "0.00"
-	}
-	return fmt.Sprintf("%.2f", 100*float64(n)/float64(total))
 }

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package text
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 // dataLayout prints a block for each aggregate, the largest values first: its members
 // in the order of memory, and the holes between them.
-func (r *reporter) dataLayout(_ context.Context, q *report.Question, rows []queries.Record) error {
+func (r *Report) dataLayout(_ context.Context, q *report.Question, rows []queries.Record) error {
 	w := r.Page()
 	for i, group := range groups(rows) {
 		if i > 0 {
@@ -53,7 +53,7 @@ func printAggregate(w *terminal.Page, rec queries.Record) {
 	if own := rec.Text("aggregate_name"); own != "" {
 		name += "  " + own // which distinguishes it from others of its type
 	}
-	w.Printf("\n%12s %6s %7s %7s %5s  %s  in %s\n", formatValue(n, rec.Text("unit")), percent(n, rec.Number("total")), "",
+	w.Printf("\n%12s %6s %7s %7s %5s  %s  in %s\n", Value(n, rec.Text("unit")), Percent(n, rec.Number("total")), "",
 		optional(rec, "aggregate_size"), "", name, rec.Text("scope"))
 }
 
@@ -74,7 +74,7 @@ func printMember(w *terminal.Page, rec queries.Record) {
 	case "aggregate":
 		name, line = "(member not known)", ""
 	}
-	w.Printf("%12s %6s %7s %7s %5s    %s\n", formatValue(n, rec.Text("unit")), percent(n, rec.Number("total")),
+	w.Printf("%12s %6s %7s %7s %5s    %s\n", Value(n, rec.Text("unit")), Percent(n, rec.Number("total")),
 		offset, size, line, name)
 }
 

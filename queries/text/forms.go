@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package text
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 )
 
 // forms prints each row as a form: a line for each column.
-func (r *reporter) forms(_ context.Context, q *report.Question, rows []queries.Record) error {
+func (r *Report) forms(_ context.Context, q *report.Question, rows []queries.Record) error {
 	w := r.Page()
 	if r.Limit > 0 {
 		rows = rows[:min(r.Limit, len(rows))]
@@ -40,7 +40,7 @@ func (r *reporter) forms(_ context.Context, q *report.Question, rows []queries.R
 }
 
 // functionSummary prints all that is known of each function, with all metrics.
-func (r *reporter) functionSummary(_ context.Context, q *report.Question, rows []queries.Record) error {
+func (r *Report) functionSummary(_ context.Context, q *report.Question, rows []queries.Record) error {
 	w := r.Page()
 	slices.SortStableFunc(rows, func(a, b queries.Record) int {
 		return cmp.Or(cmp.Compare(a.Text("experiment"), b.Text("experiment")), cmp.Compare(a.Text("experiment_id"), b.Text("experiment_id")),
@@ -61,7 +61,7 @@ func (r *reporter) functionSummary(_ context.Context, q *report.Question, rows [
 	for i, f := range functions {
 		if i == 0 || f[0]["experiment_id"] != functions[i-1][0]["experiment_id"] {
 			shown = 0
-			if r.db.Count > 1 {
+			if r.DB.Count > 1 {
 				w.Printf("Experiment %s\n\n", f[0].Text("experiment"))
 			}
 		}
@@ -88,11 +88,11 @@ func functionForm(w *terminal.Page, rows []queries.Record) {
 	for _, rec := range rows {
 		for _, flavour := range []string{"Exclusive", "Inclusive"} {
 			n := rec.Number(strings.ToLower(flavour))
-			value := formatValue(n, rec.Text("unit"))
+			value := Value(n, rec.Text("unit"))
 			if rec.Text("unit") == "ns" {
 				value += " s"
 			}
-			w.Printf("%40s: %s (%s%%)\n", flavour+" "+cmp.Or(rec.Text("title"), rec.Text("metric")), value, percent(n, rec.Number("total")))
+			w.Printf("%40s: %s (%s%%)\n", flavour+" "+cmp.Or(rec.Text("title"), rec.Text("metric")), value, Percent(n, rec.Number("total")))
 		}
 	}
 	w.Printf("%40s: %d\n%40s: %#x\n", "Size", first.Number("size"), "Address", uint64(first.Number("address")))

@@ -1,24 +1,27 @@
 //go:build cgo
 
-package main
+// Package explain shows how a recorded stack became the stacks of the three modes: its recorded
+// frames, what each rule of the manual changed, and the result.
+package explain
 
 import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"stackmill/queries"
 	"stackmill/queries/report"
-	"stackmill/stages/decode"
+	"stackmill/schema"
 )
 
-// explanation is how a recorded stack became what it is.
-type explanation struct {
+// Explanation describes how a recorded stack became the stacks of the modes.
+type Explanation struct {
 	ExperimentID string           `json:"experiment_id"`
 	Experiment   string           `json:"experiment"`
-	Sample       *explainedSample `json:"sample,omitempty"`
-	Normalised   *normalisedStack `json:"normalised,omitempty"`
+	Sample       *sample          `json:"sample,omitempty"`
+	Normalized   *normalizedStack `json:"normalised,omitempty"`
 	RawStackID   int64            `json:"raw_stack_id,string"`
 	Process      int64            `json:"process"`
 	PID          int64            `json:"pid"`
@@ -26,13 +29,13 @@ type explanation struct {
 	FromNS       *int64           `json:"from_ns"` // nil: from the start
 	Samples      int64            `json:"samples"`
 	Reason       string           `json:"reason,omitempty"`
-	Recorded     []stackFrame     `json:"recorded"`
+	Recorded     []frame          `json:"recorded"`
 	Rules        []step           `json:"rules"`
 	Stacks       []modeStack      `json:"stacks"`
 }
 
-// explainedSample is the sample that was asked for.
-type explainedSample struct {
+// sample is the sample whose stack is explained.
+type sample struct {
 	Sample   int64  `json:"sample"`
 	Kind     string `json:"kind"`
 	ThreadID int64  `json:"thread_id"`
@@ -40,22 +43,21 @@ type explainedSample struct {
 	TimeNS   int64  `json:"time_ns"`
 }
 
-// normalisedStack is the normalised stack that was asked for, and how many
-// recorded stacks became it besides the one that is shown.
-type normalisedStack struct {
+// normalizedStack is the normalized stack that was asked for.
+type normalizedStack struct {
 	StackID int64 `json:"stack_id,string"`
-	Others  int64 `json:"others"`
+	Others  int64 `json:"others"` // further recorded stacks that became it
 }
 
-// modeStack is a normalised stack and the modes that show it.
+// modeStack is a normalized stack and the modes that show it.
 type modeStack struct {
-	Modes   []string     `json:"modes"`
-	StackID int64        `json:"stack_id,string"`
-	Frames  []stackFrame `json:"frames"`
+	Modes   []string `json:"modes"`
+	StackID int64    `json:"stack_id,string"`
+	Frames  []frame  `json:"frames"`
 }
 
-// stackFrame is a frame of a recorded or of a normalised stack.
-type stackFrame struct {
+// frame is a frame of a recorded or a normalized stack.
+type frame struct {
 	Part       string `json:"part,omitempty"` // of a recorded one: native, java or openmp
 	Position   int64  `json:"position"`       // 0 is the leaf
 	Word       string `json:"word,omitempty"` // as recorded, in hexadecimal
@@ -69,14 +71,18 @@ type stackFrame struct {
 	Reason     string `json:"reason,omitempty"` // why the function is unknown
 }
 
-// storedStacks reads stacks from a store.
-type storedStacks struct {
-	ctx context.Context
-	db  *queries.DB
-}
-
-func (s *storedStacks) records(query string, args ...any) ([]queries.Record, error) {
-	return s.db.Records(s.ctx, query, args...)
+// ParseID reads the id of a stack; hexadecimal ids may have all 64 bits.
+func ParseID(s string) (int64, error) {
+	var id int64
+	digits, hexadecimal := strings.CutPrefix(s, "0x")
+	n, err := strconv.ParseUint(digits, 16, 64)
+	if id = int64(n); !hexadecimal {
+		id, err = strconv.ParseInt(s, 10, 64)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a number", s)
+	}
+	return id, nil
 }
 
 // one returns the only row; if there are several, the error names their experiments.
@@ -94,8 +100,9 @@ func one(what string, rows []queries.Record) (queries.Record, error) {
 	return nil, fmt.Errorf("%s is in %d experiments: %s (choose one with --experiment)", what, len(names), strings.Join(names, ", "))
 }
 
-func (s *storedStacks) findSample(n int64) (*explanation, error) {
-	found, err := s.records(`SELECT experiment_id, experiment, raw_stack_id, kind, thread_id, COALESCE(thread_name, '') AS thread_name, time_ns
+// Sample explains the stack of a sample.
+func Sample(ctx context.Context, db *queries.DB, n int64) (*Explanation, error) {
+	found, err := db.Records(ctx, `SELECT experiment_id, experiment, raw_stack_id, kind, thread_id, COALESCE(thread_name, '') AS thread_name, time_ns
 		FROM samples_wide JOIN experiment_names USING (experiment_id) WHERE sample = ? ORDER BY experiment`, n)
 	if err != nil {
 		return nil, err
@@ -104,16 +111,16 @@ func (s *storedStacks) findSample(n int64) (*explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := explain(r)
-	x.Sample = &explainedSample{n, fmt.Sprint(r["kind"]), r.Number("thread_id"), r.Text("thread_name"), r.Number("time_ns")}
-	return x, nil
+	x := newExplanation(r)
+	x.Sample = &sample{n, fmt.Sprint(r["kind"]), r.Number("thread_id"), r.Text("thread_name"), r.Number("time_ns")}
+	return x, x.fill(ctx, db)
 }
 
-// findStack finds a recorded stack or, of a normalised one, the recorded stack
-// that became it and has the most samples.
-func (s *storedStacks) findStack(id int64) (*explanation, error) {
+// Stack explains a recorded stack or, for the id of a normalized stack, the recorded stack with the
+// most samples that became it.
+func Stack(ctx context.Context, db *queries.DB, id int64) (*Explanation, error) {
 	what := fmt.Sprintf("stack %d", id)
-	found, err := s.records(`SELECT experiment_id, experiment, raw_stack_id
+	found, err := db.Records(ctx, `SELECT experiment_id, experiment, raw_stack_id
 		FROM recorded_stacks_wide JOIN experiment_names USING (experiment_id) WHERE raw_stack_id = ? ORDER BY experiment`, id)
 	if err != nil {
 		return nil, err
@@ -123,9 +130,10 @@ func (s *storedStacks) findStack(id int64) (*explanation, error) {
 		if err != nil {
 			return nil, err
 		}
-		return explain(r), nil
+		x := newExplanation(r)
+		return x, x.fill(ctx, db)
 	}
-	found, err = s.records(`WITH became AS MATERIALIZED (
+	found, err = db.Records(ctx, `WITH became AS MATERIALIZED (
 			SELECT experiment_id, raw_stack_id FROM raw_stacks WHERE ? IN (user_stack_id, expert_stack_id, machine_stack_id)
 		),
 		counted AS MATERIALIZED (
@@ -140,18 +148,18 @@ func (s *storedStacks) findStack(id int64) (*explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := explain(r)
-	x.Normalised = &normalisedStack{id, r.Number("others")}
-	return x, nil
+	x := newExplanation(r)
+	x.Normalized = &normalizedStack{id, r.Number("others")}
+	return x, x.fill(ctx, db)
 }
 
-func explain(r queries.Record) *explanation {
-	return &explanation{ExperimentID: r.Text("experiment_id"), Experiment: r.Text("experiment"), RawStackID: r.Number("raw_stack_id")}
+func newExplanation(r queries.Record) *Explanation {
+	return &Explanation{ExperimentID: r.Text("experiment_id"), Experiment: r.Text("experiment"), RawStackID: r.Number("raw_stack_id")}
 }
 
 // fill reads everything about the recorded stack.
-func (s *storedStacks) fill(x *explanation) error {
-	found, err := s.records(`WITH one AS MATERIALIZED (SELECT * FROM recorded_stacks_wide WHERE experiment_id = $1 AND raw_stack_id = $2)
+func (x *Explanation) fill(ctx context.Context, db *queries.DB) error {
+	found, err := db.Records(ctx, `WITH one AS MATERIALIZED (SELECT * FROM recorded_stacks_wide WHERE experiment_id = $1 AND raw_stack_id = $2)
 		SELECT r.process, p.pid, p.target, r.from_ns, r.reason, r.node, w.user_stack_id, w.expert_stack_id, w.machine_stack_id,
 			(SELECT count(*) FROM samples_wide SEMI JOIN one USING (experiment_id, stack)) AS samples
 		FROM one r JOIN raw_stacks w USING (experiment_id, raw_stack_id)
@@ -168,19 +176,19 @@ func (s *storedStacks) fill(x *explanation) error {
 		from := r.Number("from_ns")
 		x.FromNS = &from
 	}
-	path, err := s.path(x.ExperimentID, r.Number("node"))
+	path, err := readPath(ctx, db, x.ExperimentID, r.Number("node"))
 	if err != nil {
 		return err
 	}
-	x.become(r, path)
+	x.setPath(r, path)
 	return nil
 }
 
-// become sets the recorded frames and the stacks of the modes, and works out the rules.
-// The row has the stacks' identifiers.
-func (x *explanation) become(r queries.Record, path []pathFrame) {
-	number(path)
-	x.Recorded = []stackFrame{} // a JSON list, also when empty
+// setPath sets the recorded frames and the stacks of the modes, whose ids the row has, and finds
+// the steps of the rules.
+func (x *Explanation) setPath(r queries.Record, path []pathFrame) {
+	setPositions(path)
+	x.Recorded = []frame{} // a JSON list, also when empty
 	for _, part := range []string{"native", "java", "openmp"} {
 		for _, f := range path {
 			if f.recorded != nil && f.recorded.Part == part {
@@ -194,7 +202,7 @@ func (x *explanation) become(r queries.Record, path []pathFrame) {
 		i := slices.IndexFunc(x.Stacks, func(s modeStack) bool { return s.StackID == id })
 		if i < 0 {
 			i = len(x.Stacks)
-			x.Stacks, shows = append(x.Stacks, modeStack{StackID: id, Frames: shown(path, m)}), append(shows, m)
+			x.Stacks, shows = append(x.Stacks, modeStack{StackID: id, Frames: framesOf(path, m)}), append(shows, m)
 		}
 		x.Stacks[i].Modes = append(x.Stacks[i].Modes, mode)
 		if m == machineMode {
@@ -204,16 +212,16 @@ func (x *explanation) become(r queries.Record, path []pathFrame) {
 	x.Rules = x.steps(path, shows)
 }
 
-// markerText words a marker among the recorded words.
+// markerText describes a marker among the recorded words.
 func markerText(word uint64) string {
 	switch word {
-	case decode.MarkLeafCheck:
+	case schema.MarkLeafCheck:
 		return "leaf check: the next word is the leaf's return register"
-	case decode.MarkCall:
+	case schema.MarkCall:
 		return "the next word is the call into the leaf, from the processor's branch records"
-	case decode.MarkTruncated:
+	case schema.MarkTruncated:
 		return "truncated: the stack did not fit the buffer"
-	case decode.MarkFailedUnwind:
+	case schema.MarkFailedUnwind:
 		return "the unwinder gave up"
 	}
 	return "marker"

@@ -1,0 +1,182 @@
+//go:build cgo
+
+package text
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"stackmill/internal/terminal"
+	"stackmill/queries/compare"
+)
+
+// Comparison prints the first rows of a comparison.
+func Comparison(out *terminal.Output, result *compare.Result, rows []compare.Row) error {
+	if err := comparisonCaption(out, result.Title(), result); err != nil {
+		return err
+	}
+	fields, cells := ComparisonCells(result, rows)
+	if err := out.Table(fields, cells, false); err != nil {
+		return err
+	}
+	if n := len(result.Rows) - len(rows); n > 0 {
+		return out.Printf("\n%d more rows, %d of them changed (--limit 0 prints all)\n", n, Changed(result.Rows)-Changed(rows))
+	}
+	return nil
+}
+
+// comparisonCaption prints what is compared, and what makes it unfair.
+func comparisonCaption(out *terminal.Output, title string, result *compare.Result) error {
+	w := out.Page()
+	w.Printf("%s, metric %s, %s mode, %s\n", title, result.Metric, result.Mode, valueKind(result))
+	for _, side := range []struct {
+		name string
+		compare.Side
+	}{{"base", result.Base}, {"test", result.Test}} {
+		w.Printf("  %s: %s (%s)\n", side.name, strings.Join(side.Selectors, " or "), Plural(len(side.Runs), "run"))
+	}
+	for _, condition := range result.Where {
+		w.Printf("  only samples with %s\n", condition)
+	}
+	for _, functions := range result.Hidden {
+		w.Printf("  hidden: %s\n", functions)
+	}
+	for _, d := range result.Environment {
+		kind := "differs"
+		if d.Unfair {
+			kind = "warning: the sides differ in"
+		}
+		w.Printf("  %s: %s: %s, and %s in the test\n", kind, d.What, environmentValues(d.Base), environmentValues(d.Test))
+	}
+	for _, warning := range result.Warnings {
+		w.Printf("  warning: %s\n", warning)
+	}
+	w.Printf("\n")
+	return w.Flush()
+}
+
+// Unfair returns the differences between the sides that make the comparison unfair.
+func Unfair(result *compare.Result) (all []string) {
+	for _, d := range result.Environment {
+		if d.Unfair {
+			all = append(all, terminal.Printable(fmt.Sprintf("the sides differ in %s: %s, and %s in the test", d.What, environmentValues(d.Base), environmentValues(d.Test))))
+		}
+	}
+	return all
+}
+
+// environmentValues lists values of the environment.
+func environmentValues(values []string) string { return cmp.Or(compare.Few(values), "none") }
+
+// Changed counts the rows that differ.
+func Changed(rows []compare.Row) (n int) {
+	for i := range rows {
+		if rows[i].Changed() {
+			n++
+		}
+	}
+	return n
+}
+
+// valueKind describes the compared values.
+func valueKind(result *compare.Result) string {
+	kind := "exclusive values"
+	if result.Inclusive {
+		kind = "inclusive values"
+	}
+	switch result.Normalize {
+	case "total":
+		kind += " as parts of <Total>"
+	case "run":
+		kind += " by the second of the run"
+	}
+	return "medians of " + kind
+}
+
+// ComparisonCells returns the columns and cells of a table.
+func ComparisonCells(result *compare.Result, rows []compare.Row) ([]terminal.Field, [][]string) {
+	unit := comparisonUnit(result)
+	fields := []terminal.Field{{Name: "Base" + unit, Numeric: true}, {Name: "Test" + unit, Numeric: true}, {Name: "Difference", Numeric: true}, {Name: "Test to base", Numeric: true},
+		{Name: fmt.Sprintf("%g %% interval", 100*result.Level), Numeric: true}, {Name: "Noise", Numeric: true}, {Name: "q", Numeric: true}, {Name: "Verdict"}}
+	for _, c := range tableNames(result.Columns()) {
+		fields = append(fields, terminal.Field{Name: strings.ToUpper(c[:1]) + strings.ReplaceAll(c[1:], "_", " "), Short: true})
+	}
+	var cells [][]string
+	labels := compare.Labels(result.By, rows)
+	for i, row := range rows {
+		interval := ""
+		if !math.IsNaN(row.Low) {
+			interval = percentChange(row.Low) + " .. " + percentChange(row.High)
+		}
+		difference := comparisonValue(result, row.Difference)
+		if row.Difference > 0 {
+			difference = "+" + difference
+		}
+		line := []string{comparisonValue(result, row.Base), comparisonValue(result, row.Test), difference, percentChange(row.Ratio), interval, noise(row.Noise), probability(row.Q), row.Verdict}
+		names := slices.Clone(tableNames(row.Names))
+		if labels[i] != "" {
+			names[0] = labels[i]
+		}
+		cells = append(cells, append(line, names...))
+	}
+	return fields, cells
+}
+
+// tableNames returns the names of a row that tables show; files have all.
+func tableNames(names []string) []string { return names[:min(len(names), 2)] }
+
+// comparisonUnit returns the unit of the values for a heading.
+func comparisonUnit(result *compare.Result) string {
+	if result.Normalize == "total" {
+		return " %"
+	}
+	unit := map[string]string{"ns": " s", "bytes": " bytes"}[result.Unit]
+	if result.Normalize == "run" {
+		unit += "/s"
+	}
+	return unit
+}
+
+func comparisonValue(result *compare.Result, v float64) string {
+	switch {
+	case result.Normalize == "total":
+		return fmt.Sprintf("%.2f", 100*v)
+	case result.Unit == "ns":
+		return fmt.Sprintf("%.3f", v/1e9)
+	case v == math.Trunc(v):
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.1f", v)
+}
+
+// percentChange formats a ratio as a change.
+func percentChange(ratio float64) string {
+	switch {
+	case math.IsNaN(ratio), math.IsInf(ratio, 1):
+		return ""
+	case ratio >= 10:
+		return fmt.Sprintf("x%.3g", ratio)
+	}
+	return fmt.Sprintf("%+.1f%%", 100*(ratio-1))
+}
+
+// noise formats a change that halves of the base have by chance.
+func noise(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return ""
+	}
+	return fmt.Sprintf("%.1f%%", 100*v)
+}
+
+func probability(q float64) string {
+	switch {
+	case math.IsNaN(q):
+		return ""
+	case q < 0.0001:
+		return "<0.0001"
+	}
+	return fmt.Sprintf("%.4f", q)
+}

@@ -1,0 +1,11 @@
+package schema
+
+// The markers among the words of a recorded stack, widened to 64 bits for 32-bit processes
+// (gprofng-experiment 4.4). Where words are return addresses, the word after MarkLeafCheck is
+// known to be the leaf's caller.
+const (
+	MarkLeafCheck    = ^uint64(0)     // the next word is the leaf return register
+	MarkTruncated    = ^uint64(0) - 1 // last word: the buffer was full
+	MarkFailedUnwind = ^uint64(0) - 2 // last word: the unwinder gave up
+	MarkCall         = ^uint64(0) - 3 // perf: the next word is the call into the leaf, which the processor recorded
+)
