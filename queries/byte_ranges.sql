@@ -2,7 +2,7 @@
 --
 -- above BIGINT: [bytes] Sizes in the range are greater.
 -- upto BIGINT: [bytes] Sizes in the range are no greater.
--- size_range VARCHAR: Its name; a KB is 1,024 bytes.
+-- size_range VARCHAR: The range's name; a KB is 1,024 bytes.
 SELECT above::BIGINT AS above, upto::BIGINT AS upto, size_range
 FROM (VALUES (-1, 0, '0 Bytes'), (0, 1, '1 Byte'), (1, 4, '1 < n <= 4 Bytes'), (4, 16, '4 < n <= 16 Bytes'),
   (16, 64, '16 < n <= 64 Bytes'), (64, 256, '64 < n <= 256 Bytes'), (256, 1024, '256 < n <= 1KB'), (1024, 4096, '1KB < n <= 4KB'),

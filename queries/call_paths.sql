@@ -5,17 +5,17 @@
 -- parent = call_nodes.parent
 -- depth = call_nodes.depth
 -- function_id = call_nodes.function_id
--- node_id BIGINT: Hash of the functions from the root to the node: the same path has the same one in every experiment.
--- parent_id BIGINT: The caller's node's; missing for the root.
+-- node_id BIGINT: Hash of the functions from the root to the node: equal paths have the same hash in every experiment.
+-- parent_id BIGINT: The `node_id` of the caller's node; missing for the root.
 --
--- invariant apart: An identifier is that of one node.
+-- invariant apart: No two nodes have the same identifier.
 --   SELECT experiment_id, node_id, count(*) FROM call_paths GROUP BY ALL HAVING count(*) > 1
 -- invariant parents: Every node but the root has its parent's identifier, and is one level below it.
 --   SELECT c.* FROM call_paths c LEFT JOIN call_paths p ON p.experiment_id = c.experiment_id AND p.call_node = c.parent
 --   WHERE (c.parent_id IS NULL) <> (c.depth = 0) OR c.depth > 0 AND (p.node_id IS DISTINCT FROM c.parent_id OR p.depth IS DISTINCT FROM c.depth - 1)
 WITH
--- A path's functions are those before the node in the order of numbers, but for those
--- of subtrees that ended before it.
+-- A path's functions are those of the nodes numbered before the node, except in subtrees
+-- that ended before it.
 parts AS (
   SELECT experiment_id, call_node, parent, last, depth, function_id, path_part(function_id, depth) AS part FROM call_nodes_wide
 ),

@@ -6,7 +6,7 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- node_id BIGINT: Hash of the functions from the root to the node: the same path has the same one in every experiment.
+-- node_id BIGINT: Hash of the functions from the root to the node: equal paths have the same hash in every experiment.
 -- parent_id BIGINT: The caller's node; missing for the root.
 -- depth = call_nodes.depth
 -- function_id = call_nodes.function_id
@@ -22,26 +22,26 @@
 --   SELECT experiment_id, call_node, metric FROM tree_values ANTI JOIN metrics USING (experiment_id, metric)
 --   UNION ALL
 --   SELECT experiment_id, call_node, metric FROM tree_values ANTI JOIN experiment_names USING (experiment_id)
--- invariant stacks_recomputed: A node's exclusive value is that of the stacks whose path has its functions.
+-- invariant stacks_recomputed: A node's exclusive value is the value of the stacks whose path consists of its functions.
 --   SELECT experiment_id, mode, metric, node_id, sum(exclusive), sum(ending) FROM (
 --     SELECT experiment_id, mode, metric, node_id, exclusive, 0 AS ending FROM call_tree
 --     UNION ALL
 --     SELECT experiment_id, mode, v.metric, p.node_id, 0, v.value FROM leaf_values v LEFT JOIN node_paths('function') p USING (experiment_id, mode, node)
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending)
--- invariant numbered: Nodes are numbered from 0, the root, without gaps; each lies among those below its parent, with all below itself.
+-- invariant numbered: Nodes are numbered from 0, the root, without gaps; each one's subtree lies within its parent's.
 --   SELECT experiment_id, count(*), min(call_node), max(call_node) FROM call_nodes_wide GROUP BY ALL HAVING min(call_node) <> 0 OR max(call_node) <> count(*) - 1
 --   UNION ALL
 --   SELECT experiment_id, call_node, up, below FROM call_nodes_wide WHERE (call_node = 0) <> (up = 0) OR (call_node = 0) <> (depth = 0) OR up < 0 OR below < 0
 --   UNION ALL
 --   SELECT c.experiment_id, c.call_node, c.up, c.below FROM call_nodes_wide c LEFT JOIN call_nodes_wide p ON p.experiment_id = c.experiment_id AND p.call_node = c.parent
 --   WHERE c.up > 0 AND (p.call_node IS NULL OR c.last > p.last OR c.depth <> p.depth + 1)
--- invariant counted: A node's number of nodes below it is that of its children and of those below them.
+-- invariant counted: A node's `below` is the number of its children plus their `below`.
 --   SELECT experiment_id, call_node, sum(below), sum(found) FROM (
 --     SELECT experiment_id, call_node, below, 0 AS found FROM call_nodes_wide
 --     UNION ALL
 --     SELECT experiment_id, parent, 0, below + 1 FROM call_nodes_wide WHERE parent IS NOT NULL
 --   ) GROUP BY ALL HAVING sum(below) <> sum(found)
--- invariant apart: A node has no two children of one function; every node has a value in some mode.
+-- invariant apart: No two children of a node have the same function; every node has a value in some mode.
 --   SELECT experiment_id, parent, function_id FROM call_nodes_wide WHERE parent IS NOT NULL GROUP BY ALL HAVING count(*) > 1
 --   UNION ALL
 --   SELECT c.experiment_id, c.call_node, c.function_id FROM call_nodes_wide c ANTI JOIN tree_values v USING (experiment_id, call_node)
@@ -53,7 +53,7 @@
 --   LEFT JOIN (SELECT experiment_id, metric, call_node, bool_or(in_user) AS in_user, bool_or(in_expert) AS in_expert, bool_or(in_machine) AS in_machine, bool_or(in_user_inlined) AS in_user_inlined, bool_or(in_expert_inlined) AS in_expert_inlined, bool_or(in_machine_inlined) AS in_machine_inlined FROM tree_values GROUP BY ALL) p
 --     ON p.experiment_id = c.experiment_id AND p.metric = c.metric AND p.call_node = c.parent
 --   WHERE p.call_node IS NULL OR c.in_user > p.in_user OR c.in_expert > p.in_expert OR c.in_machine > p.in_machine OR c.in_user_inlined > p.in_user_inlined OR c.in_expert_inlined > p.in_expert_inlined OR c.in_machine_inlined > p.in_machine_inlined
--- invariant nodes: A node's value is its own plus the values of the nodes below it.
+-- invariant nodes: A node's value is its exclusive value plus the values of the nodes below it.
 --   SELECT * FROM uneven_nodes
 -- invariant leaves: A function's exclusive value is the sum over its nodes.
 --   SELECT experiment_id, metric, function_id FROM (

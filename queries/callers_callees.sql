@@ -8,16 +8,16 @@
 -- unit = metrics.unit
 -- function_id = call_values.function_id
 -- function = functions.name
--- relation = call_values.relation: What the neighbour is: `caller`, `self` or `callee`.
+-- relation = call_values.relation: `caller`, `self` or `callee`.
 -- other_id = call_values.other_id
--- other = functions.name: The neighbour's name.
+-- other = functions.name: The neighbor's name.
 -- attributed = call_values.attributed: The part of the function's inclusive value that came from the caller or went to the callee; for `self`, the exclusive part.
 --
 -- invariant names: Every row has its experiment, unit and functions.
 --   SELECT * FROM callers_callees WHERE experiment IS NULL OR unit IS NULL OR function IS NULL OR other IS NULL
--- invariant one_row: A neighbour has one row for each mode, metric and relation.
+-- invariant one_row: A neighbor has one row for each mode, metric and relation.
 --   SELECT experiment_id, mode, metric, function_id, relation, other_id, count(*) FROM callers_callees GROUP BY ALL HAVING count(*) > 1
--- invariant tree_recomputed: The values, also with inlined functions, are those of the nodes of the call tree, each stack counting for the neighbours of a function's node that is nearest to its leaf.
+-- invariant tree_recomputed: The values, also with inlined functions, follow from the nodes of the call tree: a stack counts for the neighbors of the function's node that is nearest to the stack's leaf.
 --   SELECT experiment_id, metric, mode, inlined, function_id, relation, other_id, sum(attributed), sum(found) FROM (
 --     SELECT v.experiment_id, v.metric, m.mode, m.inlined, v.function_id, v.relation, v.other_id, v.attributed, 0 AS found
 --     FROM call_values_wide v JOIN (FROM modes CROSS JOIN (VALUES (false), (true)) AS i(inlined)) m ON by_mode_and_inlined(m.mode, m.inlined, v.in_user, v.in_expert, v.in_machine, v.in_user_inlined, v.in_expert_inlined, v.in_machine_inlined)

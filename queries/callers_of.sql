@@ -1,8 +1,8 @@
--- row: one function that calls the functions of a name, in one experiment: `FROM callers_of('malloc')`
+-- row: one caller of the functions with a name, in one experiment: `FROM callers_of('malloc')`
 -- rules: S12, S16, S22, S23, S24, S26
 --
--- parameter callee VARCHAR: The name for people, or a pattern of such names with `*` and `?`.
--- parameter of_metric VARCHAR = NULL: The metric; of each experiment its default one if none is given.
+-- parameter callee VARCHAR: The function's name, or a pattern of names with `*` and `?`.
+-- parameter of_metric VARCHAR = NULL: The metric; by default each experiment's default metric.
 -- parameter in_mode VARCHAR = 'user': The representation: `user`, `expert` or `machine`.
 --
 -- experiment_id = experiments.experiment_id
@@ -13,9 +13,9 @@
 -- function_id BIGINT: The function that is called.
 -- function = functions.name
 -- caller_id BIGINT: The caller.
--- caller VARCHAR: Its name for people; `<Total>` where stacks begin.
+-- caller VARCHAR: The caller's name; `<Total>` where stacks begin.
 -- attributed BIGINT: [the metric's] The part of the called function's inclusive value that came from this caller.
--- percent DOUBLE: What that is of what came from all callers.
+-- percent DOUBLE: Its percentage of the values from all callers.
 SELECT c.experiment_id, c.experiment, c.mode, c.metric, c.unit, c.function_id, c."function", c.other_id AS caller_id, c.other AS caller, c.attributed,
   round(100.0 * c.attributed / NULLIF(sum(c.attributed) OVER (PARTITION BY c.experiment_id, c.metric, c.function_id), 0), 2) AS percent
 FROM callers_callees c JOIN default_metrics d USING (experiment_id)

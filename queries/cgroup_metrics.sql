@@ -8,7 +8,7 @@
 -- cgroup = usage_values.cgroup
 -- value = usage_values.value
 -- threads BIGINT: [count] The number of threads.
--- processes BIGINT: [count] The number of processes that these belong to.
+-- processes BIGINT: [count] The number of processes of these threads.
 --
 -- invariant names: Every row has its experiment and unit.
 --   SELECT * FROM cgroup_metrics WHERE experiment IS NULL OR unit IS NULL

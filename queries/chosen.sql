@@ -1,6 +1,6 @@
--- row: one experiment that a text stands for: `FROM chosen('night=2026-11-21')`; it is an error if there is none
+-- row: one experiment that a selector matches: `FROM chosen('night=2026-11-21')`; it is an error if there is none
 --
--- parameter selector VARCHAR: An experiment's name or id or, failing that, the end of a name, with or without its `.er`, a pattern of names with `*` and `?`, or `LABEL=VALUE`.
+-- parameter selector VARCHAR: An experiment's name or id or, if there is none, the end of a name, with or without its `.er`, a pattern of names with `*` and `?`, or `LABEL=VALUE`.
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.

@@ -1,9 +1,9 @@
--- row: one function, or `<Total>`, in two experiments or two groups of experiments: `FROM compare_functions('monday.er', 'tuesday.er')`; functions of different builds are the same if they have one `function_key`
+-- row: one function, or `<Total>`, in two experiments or two groups of experiments: `FROM compare_functions('monday.er', 'tuesday.er')`; functions of different builds are the same if they have the same `function_key`
 -- rules: S19
 --
--- parameter base VARCHAR: What is compared with: experiments as in `chosen`.
--- parameter test VARCHAR: What is compared: experiments as in `chosen`.
--- parameter of_metric VARCHAR = NULL: The metric; of each experiment its default one if none is given.
+-- parameter base VARCHAR: The experiments to compare with, as in `chosen`.
+-- parameter test VARCHAR: The experiments to compare, as in `chosen`.
+-- parameter of_metric VARCHAR = NULL: The metric; by default each experiment's default metric.
 -- parameter in_mode VARCHAR = 'user': The representation: `user`, `expert` or `machine`.
 --
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
@@ -12,15 +12,15 @@
 -- function_key = function_rollup.function_key
 -- function = functions.name
 -- load_object = load_objects.name
--- base_experiments BIGINT: [count] How many experiments the base has with this metric.
--- test_experiments BIGINT: [count] How many experiments the test has with this metric.
--- base_exclusive DOUBLE: [the metric's] The exclusive value of one experiment of the base, on average; 0 in those that lack the function.
--- test_exclusive DOUBLE: [the metric's] That of the test.
--- difference DOUBLE: [the metric's] How much more the test has.
--- ratio DOUBLE: What the test has of the base; missing if the base has nothing.
--- base_inclusive DOUBLE: [the metric's] The inclusive value, on average.
--- test_inclusive DOUBLE: [the metric's] That of the test.
--- inclusive_difference DOUBLE: [the metric's] How much more the test has.
+-- base_experiments BIGINT: [count] The number of experiments of the base with this metric.
+-- test_experiments BIGINT: [count] The number of experiments of the test with this metric.
+-- base_exclusive DOUBLE: [the metric's] The mean exclusive value over the experiments of the base; 0 counts where the function is missing.
+-- test_exclusive DOUBLE: [the metric's] The mean exclusive value over the experiments of the test.
+-- difference DOUBLE: [the metric's] The test's value minus the base's.
+-- ratio DOUBLE: The test's exclusive value divided by the base's; missing if the base has none.
+-- base_inclusive DOUBLE: [the metric's] The mean inclusive value over the experiments of the base.
+-- test_inclusive DOUBLE: [the metric's] The mean inclusive value over the experiments of the test.
+-- inclusive_difference DOUBLE: [the metric's] The test's value minus the base's.
 WITH sides AS (
   SELECT experiment_id, true AS tested FROM chosen(test)
   UNION ALL

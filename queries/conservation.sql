@@ -1,4 +1,4 @@
--- row: one broken sum; a right store has none
+-- row: one broken sum; an intact store has none
 -- rules: S15, S19, S22, S30
 --
 -- experiment_id = experiments.experiment_id
@@ -6,14 +6,14 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- what VARCHAR: The sum that is broken.
--- expected BIGINT: [the metric's] What the parts must sum to.
--- found BIGINT: [the metric's] What they sum to.
+-- what VARCHAR: The broken sum.
+-- expected BIGINT: [the metric's] What the parts should sum to.
+-- found BIGINT: [the metric's] What the parts sum to.
 --
 -- invariant empty: Every sample's value is in exactly one leaf function, line and instruction or in exactly one named reason, and the parts sum to `<Total>`.
 --   SELECT * FROM conservation
 WITH
--- Functions by their numbers: views that join their identifiers would read them again.
+-- By function number: views that join identifiers would read the functions again.
 function_parts AS (
   SELECT v.experiment_id, m.mode, v.metric, v.function_no, f.kind, v.exclusive, v.inclusive, f.name = '<Total>' AND f.kind = 'artificial' AS is_total
   FROM function_values v JOIN functions f USING (experiment_id, function_no) JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
@@ -40,7 +40,7 @@ leaves AS (
   FROM stack_parts p CROSS JOIN (VALUES ('functions'), ('lines'), ('instructions'), ('modules'), ('load objects')) w(what)
   WHERE p.is_empty
 ),
--- A rule may not leave a recorded stack without frames.
+-- No rule may leave a recorded stack without frames.
 empty AS (
   SELECT DISTINCT s.experiment_id, s.mode, r.node FROM mode_leaves s JOIN recorded_stacks r USING (experiment_id, stack)
   WHERE s.node = 0 AND r.node > 0
@@ -53,7 +53,7 @@ emptied AS (
   FROM empty e JOIN located l ON l.experiment_id = e.experiment_id AND e.node BETWEEN l.node AND l.last
   GROUP BY ALL
 ),
--- What does not depend on the mode must sum to <Total> in each.
+-- Values that do not depend on the mode must sum to <Total> in each mode.
 usage AS (
   SELECT v.experiment_id, m.mode, v.metric, v.what, v.found
   FROM (
@@ -75,7 +75,7 @@ data_counts AS (
   GROUP BY ALL
 ),
 nodes AS (SELECT experiment_id, call_node, up, function_no FROM call_nodes),
--- Of a node that is not even, what is missing says how much is below it.
+-- For an uneven node, `missing` tells how much is below it.
 uneven AS (
   SELECT u.experiment_id, u.mode, u.metric, c.function_no, u.call_node, COALESCE(sum(t.attributed) FILTER (by_mode(u.mode, t.in_user, t.in_expert, t.in_machine)), 0) AS attributed, u.missing
   FROM (FROM uneven_nodes WHERE NOT inlined) u
@@ -87,8 +87,8 @@ roots AS (
   SELECT v.experiment_id, m.mode, v.metric, v.attributed
   FROM tree_values v JOIN (FROM nodes WHERE up = 0) c ON c.experiment_id = v.experiment_id AND c.call_node = v.call_node JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 ),
--- A sum is a name and, for one function or node, its number; its expected and its
--- found value come from different rows, of which either may be missing.
+-- A sum has a name and, for a function or node, its number. The expected value and the found
+-- one come from different rows, either of which may be missing.
 sums AS (
   SELECT experiment_id, mode, metric, what, NULL::INTEGER AS function_no, NULL::INTEGER AS call_node, 0 AS expected, found FROM leaves
   UNION ALL

@@ -5,8 +5,8 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- t0_ns BIGINT: [ns] The second's start, from the founder's start.
--- t1_ns BIGINT: [ns] Its end.
+-- t0_ns BIGINT: [ns] The second's start, since the start of the first process.
+-- t1_ns BIGINT: [ns] The end.
 -- cpu = usage_values.cpu
 -- value = usage_values.value
 --

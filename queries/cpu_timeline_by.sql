@@ -7,8 +7,8 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- t0_ns BIGINT: [ns] The interval's start, from the founder's start.
--- t1_ns BIGINT: [ns] Its end.
+-- t0_ns BIGINT: [ns] The interval's start, since the start of the first process.
+-- t1_ns BIGINT: [ns] The end.
 -- cpu = samples.cpu
 -- value BIGINT: [the metric's] The sum over the interval's samples.
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,

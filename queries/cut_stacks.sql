@@ -12,11 +12,11 @@
 -- load_object = load_objects.name
 -- samples BIGINT: [count] The samples on such stacks.
 -- value BIGINT: [the metric's] The value of the samples on such stacks.
--- share DOUBLE: The value's part of the metric's `<Total>`, from 0 to 1.
+-- share DOUBLE: The value's fraction of the metric's `<Total>`, from 0 to 1.
 --
 -- invariant names: Every row has its experiment, unit, reason, function and load object.
 --   SELECT * FROM cut_stacks WHERE experiment IS NULL OR unit IS NULL OR reason = '' OR function IS NULL OR load_object IS NULL
--- invariant shares: The shares of a metric sum to 1 at most, and no whole stack has one.
+-- invariant shares: The shares of a metric sum to 1 at most, and complete stacks are not listed.
 --   SELECT experiment_id, mode, metric, sum(share) FROM cut_stacks GROUP BY ALL HAVING sum(share) > 1.000001
 --   UNION ALL
 --   SELECT experiment_id, mode, metric, sum(value) FROM (
@@ -33,7 +33,7 @@ WITH cut AS (
   WHERE s.reason <> '' AND s.node > 0
   GROUP BY ALL
 ),
--- The outermost frames are those of depth 1, but for the one that stands for lost frames.
+-- The outermost frames are those of depth 1, except the one that represents lost frames.
 ends AS (
   SELECT experiment_id, mode, depth, node, last, location, rule FROM mode_nodes WHERE depth <= 2
 ),
@@ -51,8 +51,8 @@ rooted AS (
   SELECT c.*, o.last, o.location
   FROM cut c ASOF JOIN outermost o ON o.experiment_id = c.experiment_id AND o.mode = c.mode AND o.node <= c.node
 ),
--- Joins of three tables by experiment_id and another key are done in steps: the
--- optimizer takes experiment_id alone for a key and would multiply the tables.
+-- Three tables are joined by experiment_id and another key in two steps: otherwise the
+-- optimizer joins by experiment_id alone, which multiplies the tables.
 sums AS (
   SELECT r.experiment_id, r.mode, r.metric, r.reason, l.function_id, sum(r.samples)::BIGINT AS samples, sum(r.value)::BIGINT AS value
   FROM rooted r JOIN locations_wide l USING (experiment_id, location)

@@ -3,29 +3,29 @@
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
--- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in each.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in all of them.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- data_object_id = data_objects.data_object_id: The aggregate.
 -- descriptor = data_objects.descriptor: The aggregate's descriptor.
--- position BIGINT: 1 is the aggregate's first member; 0 stands for accesses of which only the aggregate is known.
+-- position BIGINT: 1 for the aggregate's first member; 0 for accesses of which only the aggregate is known.
 -- kind VARCHAR: `member`, `bit field`, `hole` (padding, at the end too) or `aggregate` (position 0).
 -- member_id = data_objects.data_object_id: The member; missing for holes and position 0.
 -- member VARCHAR: Its descriptor without the aggregate's; empty for holes and position 0.
 -- name = data_objects.name: Its name; empty if it has none.
--- member_offset BIGINT: [bytes] Where in the aggregate it begins.
--- size BIGINT: [bytes] Its size; of a bit field, of the bytes in which its bits lie; missing if unknown.
--- bit_offset INTEGER: [bits] Where in the byte at `member_offset` a bit field, or a hole of some bits, begins.
--- bit_size INTEGER: [bits] How many bits it has; 0 if it consists of whole bytes.
+-- member_offset BIGINT: [bytes] Its offset in the aggregate.
+-- size BIGINT: [bytes] Its size; for a bit field, the size of the bytes that contain it; missing if unknown.
+-- bit_offset INTEGER: [bits] The offset of a bit field, or of a hole of some bits, in the byte at `member_offset`.
+-- bit_size INTEGER: [bits] Its number of bits; 0 if it consists of whole bytes.
 -- cache_line BIGINT: The cache line, of `line_size` bytes, in which it begins, if the aggregate begins at one.
--- value = data_values.value: The value of the accesses to it and to what is inside; 0 if there are none.
+-- value = data_values.value: The value of the accesses to it and to anything inside; 0 if there are none.
 -- samples = data_values.samples
 -- aggregate_value = data_values.value: The value of the whole aggregate.
--- aggregate_size = data_objects.size: The size of the whole aggregate; where several are in an array, of one.
+-- aggregate_size = data_objects.size: The size of the whole aggregate; in an array, of one element.
 -- scope = data_objects.scope: The aggregate's scope.
--- aggregate_name = data_objects.name: The name of the aggregate as a member of another one; empty if it is not one.
+-- aggregate_name = data_objects.name: The aggregate's name as a member of another one; empty if it is no member.
 -- line_size BIGINT: [bytes] The size of a cache line.
--- line_size_source VARCHAR: `recorded` (`experiments.cache_line_size`) or `assumed` (64 bytes, where the recording does not say).
+-- line_size_source VARCHAR: `recorded` (`experiments.cache_line_size`) or `assumed` (64 bytes, if the recording does not say).
 --
 -- invariant names: Every row has its experiment, unit and aggregate.
 --   SELECT * FROM data_layout WHERE experiment IS NULL OR unit IS NULL OR descriptor IS NULL
@@ -84,8 +84,7 @@ spots AS (
 placed AS (
   SELECT *, row_number() OVER (PARTITION BY experiment_id, data_object_id ORDER BY begins, ends, member_id NULLS LAST) AS position FROM spots
 ),
--- Joins of three tables by experiment_id and another key are done in steps, as in
--- data_object_metrics.
+-- Three tables are joined in two steps, as in data_object_metrics.
 shown AS (
   SELECT p.*, v.metric, v.value AS aggregate_value FROM placed p JOIN valued v USING (experiment_id, data_object_id)
 ),
@@ -93,7 +92,7 @@ inside AS (
   SELECT experiment_id, parent_id AS data_object_id, metric, sum(value) AS value, sum(samples) AS samples
   FROM valued WHERE parent_id IS NOT NULL GROUP BY ALL
 ),
--- What is of the aggregate and of no member.
+-- The rest belongs to the aggregate but to no member.
 alone AS (
   SELECT v.experiment_id, v.data_object_id, v.metric, v.value AS aggregate_value, v.value - COALESCE(i.value, 0) AS value, v.samples - COALESCE(i.samples, 0) AS samples
   FROM valued v LEFT JOIN inside i USING (experiment_id, data_object_id, metric)

@@ -1,9 +1,9 @@
--- row: one data object as one instruction accessed it in one way
+-- row: one way in which one instruction accessed one data object
 -- rules: S10, S27, S31
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
--- mode VARCHAR: The representation: `user`, `expert` or `machine`; the instruction is machine mode's in each.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`; the instruction is machine mode's in all of them.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- data_object_id = data_values.data_object_id
@@ -21,7 +21,7 @@
 -- samples = data_values.samples
 -- kind = data_objects.kind
 -- inlined VARCHAR: The functions inlined at the line, from the outermost to the one that the instruction belongs to, each with the line reached in it; empty if the instruction is the function's own.
--- embedding = data_objects.descriptor: What lies at the data address, where the instruction names another object: the one that it is embedded in, the bytes that it was placed in, or with `disagrees` what is there instead; empty if it is the same.
+-- embedding = data_objects.descriptor: The object at the data address if it differs from the object that the instruction names: the object in which that is embedded, the bytes in which it was placed or, with `disagrees`, what is there instead; empty if they are the same.
 --
 -- invariant names: Every row has its experiment, unit, data object, function and load object.
 --   SELECT * FROM data_object_functions WHERE experiment IS NULL OR unit IS NULL OR descriptor IS NULL OR function IS NULL OR load_object IS NULL
@@ -32,8 +32,7 @@
 --     SELECT experiment_id, mode, metric, 0, value FROM data_object_metrics WHERE kind = 'total'
 --   ) GROUP BY ALL HAVING sum(value) <> sum(total)
 WITH
--- Joins of three tables by experiment_id and another key are done in steps, as in
--- data_object_metrics.
+-- Three tables are joined in two steps, as in data_object_metrics.
 placed AS (
   SELECT v.*, l.function_id, l.load_object_id, l.file, l.line, l."offset"
   FROM data_values v LEFT JOIN locations_wide l USING (experiment_id, location)

@@ -3,7 +3,7 @@
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
--- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in each.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in all of them.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- data_object_id = data_objects.data_object_id
@@ -22,7 +22,7 @@
 --   SELECT * FROM data_object_metrics WHERE experiment IS NULL OR unit IS NULL OR descriptor IS NULL OR descriptor = '' OR kind IS NULL
 -- invariant one_row: A data object has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, data_object_id, count(*) FROM data_object_metrics GROUP BY ALL HAVING count(*) > 1
--- invariant children: The children of `<Total>`, `<Scalars>` and `<Unknown>` sum to their parent's value, the children of an aggregate to no more than that.
+-- invariant children: The children of `<Total>`, `<Scalars>` and `<Unknown>` sum to their parent's value, the children of an aggregate to no more than its value.
 --   SELECT experiment_id, mode, metric, data_object_id, sum(value), sum(children), any_value(kind) FROM (
 --     SELECT experiment_id, mode, metric, data_object_id, kind, value, 0 AS children FROM data_object_metrics
 --     UNION ALL
@@ -59,14 +59,14 @@ WITH RECURSIVE leaves AS (
 parents AS (
   SELECT experiment_id, data_object_id, parent_id FROM data_objects WHERE parent_id IS NOT NULL
 ),
--- What is inside counts for everything around it (S30).
+-- A member counts for everything that contains it (S30).
 around AS (
   SELECT experiment_id, data_object_id AS leaf_id, data_object_id FROM (SELECT DISTINCT experiment_id, data_object_id FROM leaves)
   UNION ALL
   SELECT a.experiment_id, a.leaf_id, p.parent_id FROM around a JOIN parents p USING (experiment_id, data_object_id)
 ),
--- Joins of three tables by experiment_id and another key are done in steps: the
--- optimizer takes experiment_id alone for a key and would multiply the tables.
+-- Three tables are joined by experiment_id and another key in two steps: otherwise the
+-- optimizer joins by experiment_id alone, which multiplies the tables.
 sums AS (
   SELECT l.experiment_id, l.metric, a.data_object_id, sum(l.value)::BIGINT AS value, sum(l.samples)::BIGINT AS samples
   FROM leaves l JOIN around a ON a.experiment_id = l.experiment_id AND a.leaf_id = l.data_object_id

@@ -1,5 +1,5 @@
--- row: one experiment, with the metrics that reports show when none is asked for: what a profile prefers or, of others, the first with values in the order CPU time, synchronization, heap, I/O, then by name
+-- row: one experiment, with the metrics that reports show by default: the one that the profile prefers, else the first with values in the order CPU time, synchronization, heap, I/O, then by name
 --
 -- experiment_id = experiments.experiment_id
--- metric VARCHAR: The metric of most reports; missing if the experiment has none.
--- data_metric VARCHAR: That of reports of data objects; missing if no metric has any.
+-- metric VARCHAR: The default metric; missing if the experiment has none.
+-- data_metric VARCHAR: The default metric of reports of data objects; missing if no metric has any.

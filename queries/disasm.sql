@@ -1,4 +1,4 @@
--- row: one instruction of one function that has a value; the table `instructions` says which are present
+-- row: one instruction of one function that has a value, as far as the table `instructions` has them
 -- rules: S1, S2, S11, S21, S22
 --
 -- experiment_id = experiments.experiment_id
@@ -6,7 +6,7 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- function_id = functions.function_id: The function; in user mode, for code of a body, the function that the body was made from (S11).
+-- function_id = functions.function_id: The function; in user mode, for code of a body, the function that contains the body in the source (S11).
 -- function = functions.name
 -- load_object = load_objects.name
 -- code_offset = instructions.offset
@@ -16,8 +16,8 @@
 -- target_name = instructions.target_name
 -- file = instructions.file
 -- line = instructions.line
--- exclusive = pc_values.exclusive: The value of the samples whose leaf is here; 0 if there are none.
--- inclusive = pc_values.inclusive: The value of the samples whose stack passes here, each counted once.
+-- exclusive = pc_values.exclusive: The value of the samples whose leaf is this instruction; 0 if there are none.
+-- inclusive = pc_values.inclusive: The value of the samples whose stack contains it, each counted once.
 -- high BOOLEAN: Whether a value is at least three quarters of the function's highest.
 --
 -- invariant one_row: Every row has its experiment, unit, function and load object; an instruction has one row for each mode and metric.
@@ -42,14 +42,14 @@ WITH spots AS (
   SELECT v.experiment_id, m.mode, v.metric, l.function_id, COALESCE(l.instruction, l."offset") AS "offset",
     (sum(v.exclusive) FILTER (l.reason = ''))::BIGINT AS exclusive, (sum(v.inclusive) FILTER (l.reason = ''))::BIGINT AS inclusive
   FROM pc_values v JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine) JOIN locations_wide l USING (experiment_id, location)
-  GROUP BY ALL HAVING count(*) FILTER (l.reason = '') > 0 -- of others the instruction is not known
+  GROUP BY ALL HAVING count(*) FILTER (l.reason = '') > 0 -- the instruction of others is unknown
 ),
 highest AS (
   SELECT experiment_id, mode, metric, function_id, max(exclusive) AS highest, max(inclusive) AS highest_inclusive
   FROM spots GROUP BY ALL
 ),
--- Joins of three tables by experiment_id and another key are done in steps: the
--- optimizer takes experiment_id alone for a key and would multiply the tables.
+-- Three tables are joined by experiment_id and another key in two steps: otherwise the
+-- optimizer joins by experiment_id alone, which multiplies the tables.
 owners AS (
   SELECT f.experiment_id, m.mode, k.listed_in, k.listing, f.address - f."offset" AS shift,
     CASE WHEN m.mode = 'user' AND f.kind = 'body' THEN COALESCE(f.body_of, f.function_id) ELSE f.function_id END AS function_id
@@ -62,8 +62,8 @@ shown AS (
 functions_shown AS (
   SELECT s.*, f.name, f.load_object_id FROM shown s LEFT JOIN functions f USING (experiment_id, function_id)
 ),
--- Instructions are joined last, by lists, which experiments share: if each experiment had
--- its own, there would be many more.
+-- Instructions are joined last, by the lists that experiments share: joined earlier, there
+-- would be a copy for each experiment.
 named AS (
   SELECT s.*, o.name AS load_object, n.experiment, t.unit
   FROM functions_shown s LEFT JOIN load_objects o USING (experiment_id, load_object_id)

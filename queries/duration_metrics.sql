@@ -5,7 +5,7 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- duration_range VARCHAR: The range's name; `<Unknown>` for blocks whose end is not known.
+-- duration_range VARCHAR: The range's name; `<Unknown>` for blocks whose end is unknown.
 -- above BIGINT: [ns] Durations in the range are longer; missing for `<Unknown>`.
 -- upto BIGINT: [ns] Durations in the range are no longer; missing for `<Unknown>`.
 -- value BIGINT: [the metric's] The sum over the samples in the range.

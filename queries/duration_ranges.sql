@@ -2,7 +2,7 @@
 --
 -- above BIGINT: [ns] Durations in the range are longer.
 -- upto BIGINT: [ns] Durations in the range are no longer.
--- duration_range VARCHAR: Its name.
+-- duration_range VARCHAR: The range's name.
 SELECT above::BIGINT AS above, upto::BIGINT AS upto, duration_range
 FROM (VALUES (-1, 0, '0s'), (0, 1000, '0s < n <= 1us'), (1000, 10000, '1us < n <= 10us'), (10000, 100000, '10us < n <= 100us'),
   (100000, 1000000, '100us < n <= 1ms'), (1000000, 10000000, '1ms < n <= 10ms'), (10000000, 100000000, '10ms < n <= 100ms'), (100000000, 1000000000, '100ms < n <= 1s'),

@@ -1,7 +1,7 @@
--- row: one rectangle of a flame graph: a path of functions from `<Total>`, in the order in which they are drawn, from left to right and those above after those below; Grafana's flame graph reads `SELECT level, label, value, self FROM flame() WHERE experiment = 'test.1.er'`
+-- row: one rectangle of a flame graph: a path of functions from `<Total>`, in drawing order, callers first and from left to right; Grafana's flame graph reads `SELECT level, label, value, self FROM flame() WHERE experiment = 'test.1.er'`
 -- rules: S12, S18, S19, S24, S26
 --
--- parameter of_metric VARCHAR = NULL: The metric; of each experiment its default one if none is given.
+-- parameter of_metric VARCHAR = NULL: The metric; by default each experiment's default metric.
 -- parameter in_mode VARCHAR = 'user': The representation: `user`, `expert` or `machine`.
 --
 -- experiment_id = experiments.experiment_id
@@ -9,8 +9,8 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- position BIGINT: [the metric's] Where the rectangle begins, from the left edge; it is `value` wide.
--- level INTEGER: How many functions lie below it; 0 for `<Total>`.
+-- position BIGINT: [the metric's] The distance of the rectangle, which is `value` wide, from the left edge.
+-- level INTEGER: The number of functions below it; 0 for `<Total>`.
 -- label = functions.name
 -- function_id = functions.function_id
 -- value BIGINT: [the metric's] The value of the samples whose stack starts with this path.

@@ -1,16 +1,16 @@
--- row: one distinct stack of functions, as programs that draw flame graphs read it
+-- row: one distinct stack of functions, as tools that draw flame graphs read it
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- stack VARCHAR: The functions' names from the root to the leaf with `;` between them, a colon in place of a semicolon in a name; `<Total>` for samples without a stack.
+-- stack VARCHAR: The functions' names from the root to the leaf, separated by `;`; a semicolon in a name becomes a colon. `<Total>` for samples without a stack.
 -- value = stack_values.value
 -- samples = stack_values.samples
 WITH
--- Paths of the same names have the same key, in both trees: a sum over their frames. Each
--- node adds its part where it begins, and takes it back where it has ended.
+-- Paths of equal names have the same key in both trees: a sum over their frames. Each node
+-- adds its part where its subtree begins, and subtracts it where that ends.
 located AS (
   SELECT l.experiment_id, l.location, replace(f.name, ';', ':') AS name FROM locations_wide l JOIN functions f USING (experiment_id, function_id)
 ),
@@ -38,8 +38,7 @@ call_steps AS (
 call_keys AS (
   SELECT *, sum(h) OVER (PARTITION BY experiment_id ORDER BY call_node, own ROWS UNBOUNDED PRECEDING) AS key FROM call_steps
 ),
--- The paths with a value that pass a node follow each other in the order of numbers, as
--- in frames.
+-- The paths with a value below a node are numbered in a row, as in frames.
 ends AS (
   SELECT c.experiment_id, c.call_node, c.depth, c.below, c.name, c.key, w.key AS ending
   FROM (FROM call_keys WHERE own) c LEFT JOIN (SELECT DISTINCT experiment_id, key FROM valued) w USING (experiment_id, key)
@@ -49,7 +48,7 @@ counted AS (
     count(ending) OVER (PARTITION BY experiment_id ORDER BY call_node ROWS BETWEEN CURRENT ROW AND below FOLLOWING) AS inside
   FROM ends
 ),
-passed AS ( -- the root is on no path but its own
+passed AS ( -- the root is on its own path only
   SELECT experiment_id, depth, name, key, unnest(range(before, before + CASE WHEN depth > 0 THEN inside WHEN ending IS NULL THEN 0 ELSE 1 END)) AS leaf FROM counted
 ),
 texts AS (

@@ -1,17 +1,17 @@
--- row: one caller or callee of a piece of stacks, functions that call each other in a row, or the piece itself: `FROM fragment_callers_callees(['main', 'f'])`
+-- row: one caller or callee of a fragment of stacks (a chain of functions that call each other), or the fragment itself: `FROM fragment_callers_callees(['main', 'f'])`
 -- rules: S12, S16, S19, S22, S23, S24, S26
 --
--- parameter functions VARCHAR[]: The functions' names, each called by the one before it, as in `function` or as gprofng or perf have them; one that has lines stands for any of them.
+-- parameter functions VARCHAR[]: The functions' names, each called by the one before it: as in `function`, or as gprofng or perf write them; several names on separate lines are alternatives.
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- relation VARCHAR: What the neighbour is: `caller` of the first function, `self`, or `callee` of the last one.
+-- relation VARCHAR: What the neighbor is: `caller` of the first function, `self`, or `callee` of the last one.
 -- other_id = call_values.other_id
--- other = functions.name: The neighbour's name; for `self`, that of the last function.
--- attributed BIGINT: [the metric's] The part of the value of the stacks that pass the piece that came from the caller or went to the callee; for `self`, of those that end in it. Where a stack passes it several times, the one nearest the leaf counts.
+-- other = functions.name: The neighbor's name; for `self`, the last function's name.
+-- attributed BIGINT: [the metric's] The part of the value of the stacks with the fragment that came from the caller or went to the callee; for `self`, the value of the stacks that end in it. If a stack contains the fragment several times, the occurrence nearest to the leaf counts.
 WITH RECURSIVE parts AS (
   SELECT i AS place, unnest(string_split(functions[i], chr(10))) AS name FROM (SELECT unnest(range(1, len(functions::VARCHAR[]) + 1)) AS i)
 ),
@@ -19,7 +19,7 @@ meant AS (
   SELECT DISTINCT f.experiment_id, f.function_id, p.place
   FROM (SELECT experiment_id, function_id, unnest([name, gprofng_name, perf_name]) AS name FROM functions_wide) f JOIN parts p USING (name)
 ),
--- From the last function up: what the first one of a chain so far is called by.
+-- From the last function up: the callers of the first function of the chain so far.
 chains AS (
   SELECT c.experiment_id, c.call_node, c.last, c.parent, m.place
   FROM call_nodes_wide c JOIN meant m USING (experiment_id, function_id)
@@ -33,7 +33,7 @@ chains AS (
 pieces AS (
   SELECT experiment_id, call_node, last, parent AS caller FROM chains WHERE place = 1
 ),
--- A piece below another one takes the stacks that pass it from that, and from its callee.
+-- A fragment below another one takes its stacks from that one, and from that one's callee.
 nested AS (
   SELECT i.experiment_id, i.call_node, max(o.call_node) AS outer_node
   FROM pieces i JOIN pieces o ON o.experiment_id = i.experiment_id AND o.call_node < i.call_node AND o.last >= i.call_node

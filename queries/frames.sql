@@ -1,4 +1,4 @@
--- row: one frame of a normalised stack
+-- row: one frame of a normalized stack
 --
 -- experiment_id = recorded_stacks.experiment_id
 -- stack_id BIGINT: Hash of its frames: `stacks.stack_id`.
@@ -7,8 +7,8 @@
 -- function_id = locations.function_id: Its function.
 -- rule = tree_frames.user_rule: The rule that put the frame in or changed it, empty for a frame as recorded.
 WITH
--- The leaves that pass a node follow each other in the order of numbers, so that those of
--- a node are told by how many are before it and how many are inside.
+-- The leaves below a node are numbered in a row, so two counts identify them: the leaves
+-- before the node and the leaves inside.
 nodes AS (
   SELECT n.experiment_id, n.mode, n.node, n.last, n.depth, n.location, n.rule, k.stack_id
   FROM mode_nodes n LEFT JOIN stack_leaves k USING (experiment_id, mode, node)

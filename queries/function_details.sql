@@ -1,4 +1,4 @@
--- row: one metric of one function, with all that is known of the function
+-- row: one metric of one function, with everything that is known about the function
 -- rules: S4, S5
 --
 -- experiment_id = experiments.experiment_id
@@ -20,7 +20,7 @@
 -- aliases = functions.aliases
 -- kind = functions.kind
 --
--- invariant same: The values are those of function_metrics.
+-- invariant same: The values equal those in function_metrics.
 --   SELECT experiment_id, mode, metric, function_id, exclusive, inclusive FROM function_metrics
 --   ANTI JOIN function_details USING (experiment_id, mode, metric, function_id, exclusive, inclusive)
 SELECT v.experiment_id, v.experiment, v.mode, v.metric, v.unit, v.function_id, v."function", v.load_object, t.title, v.exclusive, v.inclusive,

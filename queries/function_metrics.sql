@@ -26,7 +26,7 @@
 --   WHERE n.experiment IS NULL OR t.unit IS NULL OR f.name IS NULL OR o.name IS NULL OR u.name IS NULL
 -- invariant one_row: A function has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, function_id, count(*) FROM function_metrics GROUP BY ALL HAVING count(*) > 1
--- invariant one_key: No two functions of an experiment have one key.
+-- invariant one_key: No two functions of an experiment have the same key.
 --   SELECT experiment_id, function_key, count(*) FROM (
 --     SELECT f.experiment_id, f.function_id, function_key(f.name_scope, f.function_id, o.short_path, u.short_path, f.linkage_name, f.name) AS function_key
 --     FROM functions_wide f JOIN load_objects o USING (experiment_id, load_object_id) JOIN modules u USING (experiment_id, module_id)
@@ -35,7 +35,7 @@
 --   SELECT experiment_id, mode, metric, count(*) FROM function_metrics
 --   WHERE function = '<Total>' AND kind = 'artificial'
 --   GROUP BY ALL HAVING count(*) > 1 OR sum(exclusive) <> sum(inclusive)
--- invariant stacks_recomputed: The values are those of the stacks whose leaf is the function, and of those that contain it, each once.
+-- invariant stacks_recomputed: The values are the sums over the stacks whose leaf is the function, and over the stacks that contain it, each once.
 --   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
 --     SELECT experiment_id, mode, metric, function_id AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM function_metrics WHERE function <> '<Total>' OR kind <> 'artificial'
 --     UNION ALL
@@ -55,7 +55,7 @@
 --     JOIN modules u ON u.experiment_id = f.experiment_id AND u.module_id = f.module_id AND u.name = r.module
 --     WHERE r.function_key = function_key(f.name_scope, f.function_id, o.short_path, u.short_path, f.linkage_name, f.name)
 --   ) GROUP BY ALL HAVING sum(expected) <> sum("same") OR sum(found) <> sum("same")
-WITH named_functions AS ( -- which a condition on the name reaches: a join has columns that the files of functions do not
+WITH named_functions AS ( -- joined for the name, so that a condition on it reaches the functions
   SELECT f.*, n.experiment FROM functions_wide f JOIN experiment_names n USING (experiment_id)
 ), named_modules AS (
   SELECT u.*, n.experiment FROM modules u JOIN experiment_names n USING (experiment_id)
@@ -64,9 +64,9 @@ SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   f.function_id, function_key(f.name_scope, f.function_id, o.short_path, u.short_path, f.linkage_name, f.name) AS function_key, f.name AS "function", o.name AS load_object, u.name AS module, f.address, f.kind,
   v.exclusive, v.inclusive
 FROM function_values v
-JOIN experiment_names n USING (experiment_id) -- first: a condition on the name then restricts what is read of the others
+JOIN experiment_names n USING (experiment_id) -- first: then a condition on the name restricts what is read of the other tables
 JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 LEFT JOIN metrics t USING (experiment_id, metric)
-JOIN named_functions f USING (experiment_id, experiment, function_no) -- not left joins, through which such a condition does not pass
+JOIN named_functions f USING (experiment_id, experiment, function_no) -- inner joins: the condition does not pass left joins
 JOIN load_objects o USING (experiment_id, load_object_id)
 JOIN named_modules u USING (experiment_id, experiment, module_id)

@@ -12,7 +12,7 @@
 -- exclusive BIGINT: [the metric's] The sum of the exclusive values of all experiments.
 -- inclusive BIGINT: [the metric's] The sum of the inclusive values of all experiments.
 --
--- invariant sums: The sums are those of `function_trends`.
+-- invariant sums: The sums equal those over `function_trends`.
 --   SELECT mode, metric, function_key, "function", sum(exclusive), sum(inclusive) FROM (
 --     SELECT mode, metric, unit, function_key, "function", load_object, module, kind, exclusive, inclusive FROM function_totals
 --     UNION ALL

@@ -1,4 +1,4 @@
--- row: one function in one experiment, or `<Total>`, as in `function_metrics`, from a table that has what all experiments say of a function in one place: for questions about one function in many experiments (`function_totals` has the sums of all)
+-- row: one function in one experiment, or `<Total>`, as in `function_metrics`, from a table that has each function's rows of all experiments in one place: for questions about one function in many experiments (`function_totals` has the sums)
 -- rules: S3, S4, S5, S6, S9, S11, S13, S15, S19
 --
 -- experiment_id = experiments.experiment_id
@@ -17,7 +17,7 @@
 --
 -- invariant names: Every row has its experiment and its metric's unit.
 --   SELECT v.* FROM function_trends v LEFT JOIN metrics t USING (experiment_id, metric) WHERE v.experiment IS NULL OR v.unit IS DISTINCT FROM t.unit
--- invariant one_key: No two functions of an experiment have one key.
+-- invariant one_key: No two functions of an experiment have the same key.
 --   SELECT experiment_id, function_key, count(DISTINCT function_id) FROM function_rollup GROUP BY ALL HAVING count(DISTINCT function_id) > 1
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, v.unit,
   v.function_id, v.function_key, v.function, v.load_object, v.module, v.kind, v.exclusive, v.inclusive

@@ -22,10 +22,10 @@
 -- samples = experiments.samples
 -- status = experiments.status
 -- comment = experiments.comment
--- pid = processes.pid: The founder's.
--- kinds VARCHAR: The kinds of its metrics, with commas between them.
--- errors BIGINT: [count] The problems that lost data.
--- warnings BIGINT: [count] The problems that lost none.
+-- pid = processes.pid: The process id of the first process.
+-- kinds VARCHAR: The kinds of its metrics, separated by commas.
+-- errors BIGINT: [count] The number of problems that lost data.
+-- warnings BIGINT: [count] The number of problems that lost no data.
 --
 -- invariant names: Every experiment has one row, and a name.
 --   SELECT experiment_id, count(*) FROM headers GROUP BY ALL HAVING count(*) > 1 OR count(experiment) = 0

@@ -5,13 +5,13 @@
 -- sample = samples.sample
 -- process = samples.process
 -- thread_id = samples.thread_id
--- operation VARCHAR: `malloc` (calloc and the like too), `realloc` or `mmap`.
+-- operation VARCHAR: `malloc` (also calloc and the like), `realloc` or `mmap`.
 -- size = heap_samples.size
 -- address = heap_samples.address
 -- leaked = heap_samples.leaked
 -- allocated_ns = samples.time_ns: When it was allocated.
--- fate VARCHAR: `freed`; `leaked`, if some of it never was; or `unknown`, where the call that freed it is not there, as in sessions that a filter narrowed.
--- ended_ns BIGINT: [ns] When it was freed; of a leaked block, when its process ended; missing if unknown.
+-- fate VARCHAR: `freed`; `leaked`, if some of it was never freed; or `unknown`, if the call that freed it is missing, as in filtered sessions.
+-- ended_ns BIGINT: [ns] When it was freed; for a leaked block, when its process ended; missing if unknown.
 -- stack = samples.stack
 --
 -- invariant each_once: Every allocation is one block.
@@ -23,8 +23,7 @@ WITH touches AS (
   SELECT experiment_id, process, sample, time_ns, old_address, false, false, freed FROM heap_calls
   WHERE operation = 'realloc' AND old_address NOT IN (0, address) AND (address <> 0 OR size = 0)
 ),
--- A block ends with the next call that frees its address, or that gets it again and so
--- frees it.
+-- A block ends with the next call that frees its address, or that gets the same address.
 lives AS (
   SELECT experiment_id, sample, allocates, lead(time_ns) OVER next AS next_ns, lead(freed) OVER next AS next_freed
   FROM touches WINDOW next AS (PARTITION BY experiment_id, process, mapped, address ORDER BY time_ns, sample)

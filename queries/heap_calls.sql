@@ -7,8 +7,8 @@
 -- thread_id = samples.thread_id
 -- cpu = samples.cpu
 -- time_ns = samples.time_ns
--- operation VARCHAR: `malloc` (calloc and the like too), `free`, `realloc`, `mmap` or `munmap`.
--- allocates BOOLEAN: Whether it allocated: it is one of `heapalloccnt`.
+-- operation VARCHAR: `malloc` (also calloc and the like), `free`, `realloc`, `mmap` or `munmap`.
+-- allocates BOOLEAN: Whether it allocated, so that `heapalloccnt` counts it.
 -- size = heap_samples.size
 -- address = heap_samples.address
 -- old_address = heap_samples.old_address

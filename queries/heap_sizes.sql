@@ -1,13 +1,13 @@
--- row: one range of sizes of allocations, or of leaks, that has some
+-- row: one nonempty range of sizes of allocations or of leaks
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
 -- what VARCHAR: `allocation` or `leak`.
--- size_range VARCHAR: Its name, as in gprofng; a KB is 1,024 bytes.
+-- size_range VARCHAR: The range's name, as in gprofng; a KB is 1,024 bytes.
 -- above BIGINT: [bytes] Sizes in the range are greater.
 -- upto BIGINT: [bytes] Sizes in the range are no greater.
--- blocks BIGINT: [count] How many.
--- bytes BIGINT: [bytes] Their sizes; of leaks, what was never freed.
+-- blocks BIGINT: [count] The number of allocations or leaks.
+-- bytes BIGINT: [bytes] The sum of their sizes; for leaks, of what was never freed.
 --
 -- invariant each_once: Every allocation and every leak is in one range.
 --   SELECT experiment_id, what, sum(n), sum(b) FROM (

@@ -3,11 +3,11 @@
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
--- stack VARCHAR: The functions' names from the root to the leaf as in `folded`. Stacks of the same functions are rows apart if they differ in an instruction.
+-- stack VARCHAR: The functions' names from the root to the leaf as in `folded`. Stacks of the same functions are separate rows if they differ in an instruction.
 -- allocations BIGINT: [count] The number of allocations: the metric `heapalloccnt`.
--- allocated_bytes BIGINT: [bytes] Their sizes: `heapallocbytes`.
--- leaks BIGINT: [count] The number of them that were never freed, or not wholly: `heapleakcnt`.
--- leaked_bytes BIGINT: [bytes] How much of them was never freed: `heapleakbytes`.
+-- allocated_bytes BIGINT: [bytes] The sum of their sizes: `heapallocbytes`.
+-- leaks BIGINT: [count] The number of allocations that were never freed, or only in part: `heapleakcnt`.
+-- leaked_bytes BIGINT: [bytes] The bytes of them that were never freed: `heapleakbytes`.
 -- stack_id BIGINT: Hash of the stack's frames: `stacks.stack_id`.
 --
 -- invariant one_row: A stack has one row for each mode, and its text.

@@ -5,14 +5,14 @@
 -- process = samples.process
 -- pid = processes.pid
 -- target = processes.target
--- peak_bytes BIGINT: [bytes] The most that was allocated and not yet freed at one time; frees of what was allocated before the recording do not count. Missing where a filter has taken away what frees a block that passes.
--- peak_ns BIGINT: [ns] When that was first reached, from the founder's start; missing like the peak.
+-- peak_bytes BIGINT: [bytes] The highest number of bytes allocated at one time; frees of blocks allocated before the recording do not count. Missing if a filter has removed the call that frees a block.
+-- peak_ns BIGINT: [ns] When the peak was first reached, since the start of the first process; missing like the peak.
 -- allocations BIGINT: [count] The number of allocations.
--- allocated_bytes BIGINT: [bytes] Their sizes.
--- smallest_bytes BIGINT: [bytes] The smallest one.
--- largest_bytes BIGINT: [bytes] The largest one.
--- leaks BIGINT: [count] The number of them that were never freed, or not wholly.
--- leaked_bytes BIGINT: [bytes] How much of them was never freed.
+-- allocated_bytes BIGINT: [bytes] The sum of their sizes.
+-- smallest_bytes BIGINT: [bytes] The smallest allocation.
+-- largest_bytes BIGINT: [bytes] The largest allocation.
+-- leaks BIGINT: [count] The number of allocations that were never freed, or only in part.
+-- leaked_bytes BIGINT: [bytes] The bytes of them that were never freed.
 -- smallest_leak BIGINT: [bytes] The smallest leak; missing if there is none.
 -- largest_leak BIGINT: [bytes] The largest leak; missing if there is none.
 --
@@ -25,13 +25,13 @@
 --     SELECT experiment_id, metric, -inclusive FROM function_metrics
 --     WHERE mode = 'user' AND (experiment_id, metric) IN (SELECT experiment_id, metric FROM metrics WHERE kind = 'heap') AND function = '<Total>' AND kind = 'artificial'
 --   ) GROUP BY ALL HAVING sum(value) <> 0
--- invariant peak: The peak is no less than what was never freed, and no more than all allocations.
+-- invariant peak: The peak is at least the bytes never freed, and at most the bytes of all allocations.
 --   SELECT * FROM heap_statistics WHERE peak_bytes < leaked_bytes OR peak_bytes > allocated_bytes
 WITH sizes AS (
   SELECT *, sum(CASE WHEN allocates THEN size ELSE 0 END - freed) OVER (PARTITION BY experiment_id, process ORDER BY time_ns, sample) AS live
   FROM heap_calls
 ),
--- Blocks that are freed by calls that are not there, or frees of blocks that are not.
+-- Blocks whose free is missing, and frees whose block is missing.
 cut AS (
   SELECT experiment_id, process FROM heap_calls GROUP BY ALL HAVING sum(CASE WHEN allocates THEN size - leaked ELSE 0 END) <> sum(freed)
   UNION

@@ -1,4 +1,4 @@
--- row: one object of an index of your own, which an expression makes of each sample: `FROM index_metrics(hour(wall))`
+-- row: one object of a custom index, computed from each sample by an expression: `FROM index_metrics(hour(wall))`
 -- rules: S20
 --
 -- parameter object VARCHAR: An expression over a sample's `experiment_id`, `sample`, `kind`, `process`, `pid`, `program`, `thread_id`, `thread_name`, `cgroup`, `cpu`, `time_ns`, `wall` (the time of day, UTC), `stack`, and its experiment's `host` and `cpus`.
@@ -8,7 +8,7 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- object VARCHAR: What the expression makes of the samples; missing where it makes nothing.
+-- object VARCHAR: The expression's value; missing if it is NULL.
 -- value BIGINT: [the metric's] The sum over these samples.
 -- samples BIGINT: [count] The number of samples with a value other than 0.
 WITH objects AS (

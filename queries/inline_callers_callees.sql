@@ -1,10 +1,10 @@
--- row: one caller or callee of one function, or the function itself with its exclusive value, with inlined functions as functions of their own
+-- row: one caller or callee of one function, or the function itself with its exclusive value, with inlined functions as frames of their own
 -- rules: S10, S19
 -- like: callers_callees
 --
--- invariant one_row: A neighbour has one row for each mode, metric and relation.
+-- invariant one_row: A neighbor has one row for each mode, metric and relation.
 --   SELECT experiment_id, mode, metric, function_id, relation, other_id, count(*) FROM inline_callers_callees GROUP BY ALL HAVING count(*) > 1
--- invariant sums: The callers' parts sum to the function's inclusive value, and so do its own part and the callees'.
+-- invariant sums: The callers' parts sum to the function's inclusive value, and so do its own part and the callees' parts.
 --   SELECT experiment_id, mode, metric, function_id, sum(callers), sum(below), sum(inclusive) FROM (
 --     SELECT experiment_id, mode, metric, function_id, 0 AS callers, 0 AS below, inclusive
 --     FROM inline_function_metrics WHERE function <> '<Total>' OR kind <> 'artificial'

@@ -1,4 +1,4 @@
--- row: one distinct stack of functions, as programs that draw flame graphs read it, with inlined functions as functions of their own
+-- row: one distinct stack of functions, as tools that draw flame graphs read it, with inlined functions as frames of their own
 -- rules: S10
 -- like: folded
 --
@@ -17,8 +17,7 @@ valued AS (
 called AS (
   SELECT c.experiment_id, c.call_node, c.depth, c.below, replace(f.name, ';', ':') AS name FROM call_nodes_wide c JOIN functions f USING (experiment_id, function_id)
 ),
--- The paths with a value that pass a node follow each other in the order of numbers, as
--- in frames.
+-- The paths with a value below a node are numbered in a row, as in frames.
 ends AS (
   SELECT c.*, p.node_id, w.node_id AS ending
   FROM called c LEFT JOIN call_paths p USING (experiment_id, call_node) LEFT JOIN (SELECT DISTINCT experiment_id, node_id FROM valued) w USING (experiment_id, node_id)
@@ -28,7 +27,7 @@ counted AS (
     count(ending) OVER (PARTITION BY experiment_id ORDER BY call_node ROWS BETWEEN CURRENT ROW AND below FOLLOWING) AS inside
   FROM ends
 ),
-passed AS ( -- the root is on no path but its own
+passed AS ( -- the root is on its own path only
   SELECT experiment_id, depth, node_id, name,
     unnest(range(before, before + CASE WHEN depth > 0 THEN inside WHEN ending IS NULL THEN 0 ELSE 1 END)) AS leaf
   FROM counted

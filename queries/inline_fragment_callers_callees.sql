@@ -1,5 +1,5 @@
--- row: one caller or callee of a piece of stacks, or the piece itself, as in `fragment_callers_callees`, with inlined functions as functions of their own
+-- row: one caller or callee of a fragment of stacks, or the fragment itself, as in `fragment_callers_callees`, with inlined functions as frames of their own
 -- rules: S10, S19
 -- like: fragment_callers_callees
 --
--- parameter functions VARCHAR[]: The functions' names, each called by the one before it, as in `function` or as gprofng or perf have them; one that has lines stands for any of them.
+-- parameter functions VARCHAR[]: The functions' names, each called by the one before it: as in `function`, or as gprofng or perf write them; several names on separate lines are alternatives.

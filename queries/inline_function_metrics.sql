@@ -1,10 +1,10 @@
--- row: one function in one experiment, or `<Total>`, with inlined functions as functions of their own
+-- row: one function in one experiment, or `<Total>`, with inlined functions as frames of their own
 -- rules: S3, S10
 -- like: function_metrics
 --
 -- invariant one_row: A function has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, function_id, count(*) FROM inline_function_metrics GROUP BY ALL HAVING count(*) > 1
--- invariant levels_recomputed: The values are those of the stacks whose leaf's innermost level is the function, and of those that contain it at any level, each once.
+-- invariant levels_recomputed: The values are the sums over the stacks whose leaf's innermost level is the function, and over the stacks that contain it at any level, each once.
 --   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
 --     SELECT experiment_id, mode, metric, function_id AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM inline_function_metrics WHERE function <> '<Total>' OR kind <> 'artificial'
 --     UNION ALL

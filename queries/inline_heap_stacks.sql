@@ -1,4 +1,4 @@
--- row: one stack of calls that allocated memory: how much, and how much of that was never freed, with inlined functions as functions of their own
+-- row: one stack of calls that allocated memory: how much, and how much of that was never freed, with inlined functions as frames of their own
 -- rules: S10
 -- like: heap_stacks
 --

@@ -2,7 +2,7 @@
 -- rules: S3, S10
 -- like: source
 --
--- invariant levels_recomputed: The values are those of the stacks whose leaf's innermost level is on the line, and of those that contain it at any level, each once.
+-- invariant levels_recomputed: The values are the sums over the stacks whose leaf's innermost level is on the line, and over the stacks that contain it at any level, each once.
 --   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
 --     SELECT experiment_id, mode, metric, (hash(file, line) >> 1)::BIGINT AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM inline_source
 --     UNION ALL

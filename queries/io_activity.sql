@@ -2,14 +2,14 @@
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
--- name VARCHAR: The file's name; those that have none in the recording stand in angle brackets.
--- file_system = io_files.file_system: The kind of file system, `N/A` if unknown, the first in order of names where there are several.
--- opens BIGINT: [count] How often it was opened, failing too.
+-- name VARCHAR: The file's name; in angle brackets if the recording has none.
+-- file_system = io_files.file_system: The kind of file system; `N/A` if unknown, the first by name if there are several.
+-- opens BIGINT: [count] The number of attempts to open it.
 -- reads BIGINT: [count] The number of reads: `ioreadcnt`.
--- read_bytes BIGINT: [bytes] What they read: `ioreadbytes`.
+-- read_bytes BIGINT: [bytes] The bytes that they read: `ioreadbytes`.
 -- read_ns BIGINT: [ns] How long they took: `ioreadtime`.
 -- writes BIGINT: [count] The number of writes: `iowritecnt`.
--- written_bytes BIGINT: [bytes] What they wrote: `iowritebytes`.
+-- written_bytes BIGINT: [bytes] The bytes that they wrote: `iowritebytes`.
 -- write_ns BIGINT: [ns] How long they took: `iowritetime`.
 -- others BIGINT: [count] The number of other calls (open, close, ...): `ioothercnt`.
 -- other_ns BIGINT: [ns] How long they took: `ioothertime`.

@@ -9,7 +9,7 @@
 -- time_ns = samples.time_ns
 -- operation VARCHAR: `read`, `write`, `open`, `close` or `other`.
 -- failed BOOLEAN: Whether it returned an error.
--- part VARCHAR: Which of the metrics count it: `read`, `write`, `other` or `error`.
+-- part VARCHAR: The metrics that count it: `read`, `write`, `other` or `error`.
 -- fd = io_samples.fd
 -- file = io_samples.file
 -- name VARCHAR: The file's name; `<no open file>` for calls on a descriptor that is not open.

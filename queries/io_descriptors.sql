@@ -1,17 +1,17 @@
--- row: one file as one process used it from open to close, with the sums of the calls
+-- row: one use of a file by one process, from open to close, with the sums of the calls
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
 -- process = samples.process
 -- file = io_samples.file: Its number within the experiment; -1 for calls on a descriptor that is not open.
--- fd INTEGER: The descriptor; missing where calls had several, or none.
--- name VARCHAR: Its name.
+-- fd INTEGER: The descriptor; missing if the calls had several or none.
+-- name VARCHAR: The file's name.
 -- file_system = io_files.file_system
 -- reads BIGINT: [count] The number of reads: `ioreadcnt`.
--- read_bytes BIGINT: [bytes] What they read: `ioreadbytes`.
+-- read_bytes BIGINT: [bytes] The bytes that they read: `ioreadbytes`.
 -- read_ns BIGINT: [ns] How long they took: `ioreadtime`.
 -- writes BIGINT: [count] The number of writes: `iowritecnt`.
--- written_bytes BIGINT: [bytes] What they wrote: `iowritebytes`.
+-- written_bytes BIGINT: [bytes] The bytes that they wrote: `iowritebytes`.
 -- write_ns BIGINT: [ns] How long they took: `iowritetime`.
 -- others BIGINT: [count] The number of other calls (open, close, ...): `ioothercnt`.
 -- other_ns BIGINT: [ns] How long they took: `ioothertime`.

@@ -1,13 +1,13 @@
--- row: one range of sizes of reads or of writes that has some
+-- row: one nonempty range of sizes of reads or of writes
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
 -- part VARCHAR: `read` or `write`.
--- size_range VARCHAR: Its name, as in gprofng; a KB is 1,024 bytes.
+-- size_range VARCHAR: The range's name, as in gprofng; a KB is 1,024 bytes.
 -- above BIGINT: [bytes] Sizes in the range are greater.
 -- upto BIGINT: [bytes] Sizes in the range are no greater.
--- calls BIGINT: [count] How many.
--- bytes BIGINT: [bytes] What they moved.
+-- calls BIGINT: [count] The number of calls.
+-- bytes BIGINT: [bytes] The bytes that they moved.
 --
 -- invariant each_once: Every read and every write is in one range.
 --   SELECT experiment_id, part, sum(n), sum(b) FROM (

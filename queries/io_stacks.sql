@@ -3,12 +3,12 @@
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
--- stack VARCHAR: The functions' names from the root to the leaf as in `folded`. Stacks of the same functions are rows apart if they differ in an instruction.
+-- stack VARCHAR: The functions' names from the root to the leaf as in `folded`. Stacks of the same functions are separate rows if they differ in an instruction.
 -- reads BIGINT: [count] The number of reads: `ioreadcnt`.
--- read_bytes BIGINT: [bytes] What they read: `ioreadbytes`.
+-- read_bytes BIGINT: [bytes] The bytes that they read: `ioreadbytes`.
 -- read_ns BIGINT: [ns] How long they took: `ioreadtime`.
 -- writes BIGINT: [count] The number of writes: `iowritecnt`.
--- written_bytes BIGINT: [bytes] What they wrote: `iowritebytes`.
+-- written_bytes BIGINT: [bytes] The bytes that they wrote: `iowritebytes`.
 -- write_ns BIGINT: [ns] How long they took: `iowritetime`.
 -- others BIGINT: [count] The number of other calls (open, close, ...): `ioothercnt`.
 -- other_ns BIGINT: [ns] How long they took: `ioothertime`.

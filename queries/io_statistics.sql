@@ -4,13 +4,13 @@
 -- experiment VARCHAR: The name for people, unique within the store.
 -- part VARCHAR: `read`, `write`, `other` or `error`.
 -- calls BIGINT: [count] The number of calls.
--- bytes BIGINT: [bytes] What they moved.
--- smallest_bytes BIGINT: [bytes] What the one moved that moved least, but not nothing; missing if none moved anything.
--- largest_bytes BIGINT: [bytes] What the one moved that moved most.
--- time_ns BIGINT: [ns] How long they took, as the metrics count it: each in whole microseconds.
--- longest_ns = io_samples.duration_ns: The longest.
+-- bytes BIGINT: [bytes] The bytes that they moved.
+-- smallest_bytes BIGINT: [bytes] The smallest transfer that is not empty; missing if nothing was moved.
+-- largest_bytes BIGINT: [bytes] The largest transfer.
+-- time_ns BIGINT: [ns] How long they took, each rounded to microseconds as in the metrics.
+-- longest_ns = io_samples.duration_ns: The longest call.
 --
--- invariant parts: The calls and their times are those of all descriptors.
+-- invariant parts: The calls and their times are the sums over all descriptors.
 --   SELECT experiment_id, part, sum(n), sum(t) FROM (
 --     SELECT experiment_id, part, calls AS n, time_ns AS t FROM io_statistics
 --     UNION ALL

@@ -1,4 +1,4 @@
--- row: one source line of one function; all its instructions without line numbers together are one row with an empty file
+-- row: one source line of one function; all of its instructions without line numbers form one row with an empty file
 -- rules: S3, S9, S10, S21
 --
 -- experiment_id = experiments.experiment_id
@@ -17,7 +17,7 @@
 --   SELECT * FROM line_metrics WHERE experiment IS NULL OR unit IS NULL OR function IS NULL
 -- invariant no_file_no_line: A row without a file has no line.
 --   SELECT * FROM line_metrics WHERE file = '' AND line <> 0
--- invariant stacks_recomputed: The values are those of the stacks whose leaf is on the line, and of those that contain it, each once.
+-- invariant stacks_recomputed: The values are the sums over the stacks whose leaf is on the line, and over the stacks that contain it, each once.
 --   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
 --     SELECT experiment_id, mode, metric, (hash(function_id, file, line) >> 1)::BIGINT AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM line_metrics
 --     UNION ALL

@@ -14,7 +14,7 @@
 --
 -- invariant names: Every row has its experiment, unit and load object.
 --   SELECT * FROM load_object_metrics WHERE experiment IS NULL OR unit IS NULL OR load_object IS NULL
--- invariant stacks_recomputed: The values are those of the stacks whose leaf is in the load object, and of those that pass it, each once.
+-- invariant stacks_recomputed: The values are the sums over the stacks whose leaf is in the load object, and over the stacks that contain it, each once.
 --   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
 --     SELECT experiment_id, mode, metric, load_object_id AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM load_object_metrics
 --     UNION ALL

@@ -16,7 +16,7 @@
 --   HAVING min(location) <> 0 OR max(location) <> count(*) - 1 OR count(DISTINCT location) <> count(*)
 --   UNION ALL
 --   SELECT experiment_id, 0, location, location FROM pc_values ANTI JOIN locations USING (experiment_id, location)
--- invariant apart: An identifier is that of one instruction.
+-- invariant apart: No two instructions have the same identifier.
 --   SELECT experiment_id, location_id, count(*) FROM locations_wide GROUP BY ALL HAVING count(*) > 1
 -- invariant locations_known: Every inlined function belongs to a known instruction; the levels are numbered without gaps.
 --   SELECT i.experiment_id, i.location FROM inline_frames_wide i ANTI JOIN locations l USING (experiment_id, location)

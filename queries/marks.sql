@@ -2,16 +2,16 @@
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
--- label VARCHAR: The phase's name. A phase of several times has a row for each.
--- t0_ns BIGINT: [ns] Its start, from the founder's start; missing if that is where it starts.
--- t1_ns BIGINT: [ns] Its end, the first moment after it; missing if it lasts to the end.
+-- label VARCHAR: The phase's name. A phase with several times has a row for each.
+-- t0_ns BIGINT: [ns] The phase's start, since the start of the first process; missing if it begins there.
+-- t1_ns BIGINT: [ns] The phase's end (exclusive); missing if it lasts to the end.
 WITH pieces AS (
   SELECT experiment_id, substr(label, 7) AS label, unnest(string_split(value, ' ')) AS piece FROM experiment_labels WHERE label LIKE 'phase.%'
 ),
 ends AS (
   SELECT experiment_id, label, split_part(piece, '..', 1) AS t0, split_part(piece, '..', 2) AS t1 FROM pieces WHERE contains(piece, '..')
 ),
--- A moment is seconds from the start, or a time in UTC.
+-- A time is seconds since the start, or a timestamp in UTC.
 moments AS (
   SELECT m.*, COALESCE((TRY_CAST(regexp_extract(t0, '^(.*)s$', 1) AS DECIMAL(28, 9)) * 1000000000)::BIGINT, epoch_ns(TRY_CAST(t0 AS TIMESTAMP)) - epoch_us(e.started) * 1000) AS t0_ns,
     COALESCE((TRY_CAST(regexp_extract(t1, '^(.*)s$', 1) AS DECIMAL(28, 9)) * 1000000000)::BIGINT, epoch_ns(TRY_CAST(t1 AS TIMESTAMP)) - epoch_us(e.started) * 1000) AS t1_ns

@@ -1,4 +1,4 @@
--- row: one object of an index of your own over memory, which an expression makes of each access: `FROM memory_metrics(address // page_size)`
+-- row: one object of a custom index of memory, computed from each access by an expression: `FROM memory_metrics(address // page_size)`
 -- rules: S27
 --
 -- parameter object VARCHAR: An expression over an access's `experiment_id`, `sample`, `process`, `thread_id`, `cpu`, `time_ns`, `address` (of the data), `physical_address` (missing if not recorded), `page_size` and `line_size` (of the machine's cache; 64 if not recorded).
@@ -8,10 +8,10 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- object VARCHAR: What the expression makes of the accesses; missing where it makes nothing.
+-- object VARCHAR: The expression's value; missing if it is NULL.
 -- value BIGINT: [the metric's] The sum over these accesses.
 -- samples BIGINT: [count] The number of samples with a value other than 0.
--- threads BIGINT: [count] How many threads these were.
+-- threads BIGINT: [count] The number of threads of these accesses.
 WITH addresses AS (
   SELECT experiment_id, sample, data_address, physical_address FROM perf_samples WHERE data_address <> 0
   UNION ALL

@@ -3,20 +3,20 @@
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
--- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in each.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in all of them.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- kind VARCHAR: `cache line`, `page`, or the kind of a region: `segment`, `stack`, `heap`, `heap block`, `anonymous`, `kernel` or `unknown`. Cache lines count each access once, and so do pages, and regions of all kinds together.
 -- address BIGINT: Its first address.
 -- size BIGINT: [bytes] Its size.
 -- name = memory_regions.name: The region's name; for a line or page, the name of the region that holds it, empty if it has no name or several regions do.
--- load_object = load_objects.name: For a segment, its load object; else empty.
+-- load_object = load_objects.name: A segment's load object; empty for other kinds.
 -- value = data_values.value: The value of the accesses to it.
 -- samples = data_values.samples
 -- process = samples.process
--- threads BIGINT: [count] How many threads accessed it.
--- objects BIGINT: [count] How many known data objects were hit there.
--- size_source VARCHAR: For a cache line, `recorded` (`experiments.cache_line_size`) or `assumed` (64 bytes, where the recording does not say); empty for others.
+-- threads BIGINT: [count] The number of threads that accessed it.
+-- objects BIGINT: [count] The number of known data objects accessed there.
+-- size_source VARCHAR: For a cache line, `recorded` (`experiments.cache_line_size`) or `assumed` (64 bytes, if the recording does not say); empty for others.
 --
 -- invariant names: Every row has its experiment, unit and load object.
 --   SELECT * FROM memory_objects WHERE experiment IS NULL OR unit IS NULL OR load_object IS NULL OR name IS NULL
@@ -34,8 +34,7 @@ WITH addresses AS (
   -- Small values of hardware counters are codes (formats of `hwc_samples`).
   SELECT experiment_id, sample, data_address FROM hwc_samples WHERE data_address NOT BETWEEN 0 AND 254
 ),
--- Joins of three tables by experiment_id and another key are done in steps, as in
--- data_object_metrics.
+-- Three tables are joined in two steps, as in data_object_metrics.
 accesses AS (
   SELECT d.experiment_id, d.sample, a.address, d.memory_region_id, CASE WHEN d.method = '' THEN NULL ELSE d.data_object_id END AS data_object_id
   FROM data_samples d JOIN addresses a USING (experiment_id, sample)

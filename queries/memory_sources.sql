@@ -1,16 +1,16 @@
--- row: one kind of access to memory, by where its data came from, as the processor says
+-- row: one kind of memory access, by the source of the data that the processor reports
 -- rules: S27
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
--- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in each.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in all of them.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- operation VARCHAR: `load`, `store`, `prefetch`, `exec` or `N/A`; several with ` or ` between them.
--- level VARCHAR: The level of memory that had the data: `L1`, `L2`, `L3`, `LFB`, `Local RAM`, `Remote Cache (1 hop)`, ...; `N/A` if not recorded.
+-- operation VARCHAR: `load`, `store`, `prefetch`, `exec` or `N/A`; several are separated by ` or `.
+-- level VARCHAR: The level of the memory hierarchy that had the data: `L1`, `L2`, `L3`, `LFB`, `Local RAM`, `Remote Cache (1 hop)`, ...; `N/A` if not recorded.
 -- hit VARCHAR: `hit` or `miss` at that level; empty if not recorded.
 -- snoop VARCHAR: The answer of other caches: `None`, `Hit`, `Miss`, `HitM` (the line was modified there), `Fwd`, `Peer` or `N/A`.
--- tlb VARCHAR: Where the address was translated: `L1`, `L2`, `Walker`, `Fault`, ..., with `hit` or `miss`; `N/A` if not recorded.
+-- tlb VARCHAR: The level of the TLB that translated the address: `L1`, `L2`, `Walker`, `Fault`, ..., with `hit` or `miss`; `N/A` if not recorded.
 -- locked VARCHAR: Whether the access was locked: `Yes`, `No`, or `N/A` if not recorded.
 -- blocked VARCHAR: Why a load was blocked: `Data`, `Addr` or `N/A`.
 -- value BIGINT: [the metric's] The value of these accesses.
@@ -39,7 +39,7 @@ sums AS (
   FROM accesses a JOIN sample_metrics v USING (experiment_id, sample)
   GROUP BY ALL
 ),
--- The bits are those of formats/perf-data 6.3, and the names those of perf mem.
+-- The bits are described in docs/formats/perf-data.md 6.3; the names are perf mem's.
 named AS (
   SELECT *,
     list_filter(['load', 'store', 'prefetch', 'exec'], lambda name, i: s >> i & 1 = 1) AS operations,

@@ -1,4 +1,4 @@
--- row: one recorded stack in one mode, with where it ends
+-- row: one recorded stack in one mode, with the node where it ends
 --
 -- experiment_id = recorded_stacks.experiment_id
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
@@ -8,7 +8,7 @@
 --
 -- invariant nodes_known: Every recorded stack's node is in the tree.
 --   SELECT r.* FROM recorded_stacks r ANTI JOIN stack_tree t USING (experiment_id, node)
--- invariant leaves_shown: The node of the leaf is one that the mode shows, and the mode shows none between it and the stack's node.
+-- invariant leaves_shown: The mode shows the leaf's node, and no node between it and the stack's node.
 --   WITH paths AS (
 --     SELECT r.experiment_id, m.mode, r.node - by_mode(m.mode, user_up, expert_up, machine_up) AS node, r.node AS of_all,
 --       by_mode(m.mode, user_depth, expert_depth, machine_depth) AS depth

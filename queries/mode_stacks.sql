@@ -1,10 +1,10 @@
--- row: one recorded stack in one mode, with the normalised stack it became
+-- row: one recorded stack in one mode, with its normalized stack
 -- rules: S25
 --
 -- experiment_id = recorded_stacks.experiment_id
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- raw_stack_id = recorded_stacks.raw_stack_id
--- stack_id BIGINT: The normalised stack: hash of its frames.
+-- stack_id BIGINT: Hash of the normalized stack's frames.
 -- reason = recorded_stacks.reason
 -- stack = recorded_stacks.stack
 -- node = stack_tree.node: The node of its leaf; 0, the root, if the stack is empty.

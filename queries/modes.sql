@@ -1,4 +1,4 @@
 -- row: one of the three representations of a program
 --
--- mode VARCHAR: Its name: `user`, `expert` or `machine`.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 SELECT * FROM (VALUES ('user'), ('expert'), ('machine')) AS m(mode)

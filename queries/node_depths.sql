@@ -1,27 +1,27 @@
--- row: one node of the tree of stacks, with how many frames its path has in each mode
+-- row: one node of the tree of stacks, with the number of frames on its path in each mode
 --
 -- experiment_id = stack_tree.experiment_id
 -- node = stack_tree.node
 -- last = stack_tree.last
 -- frame = stack_tree.frame
 -- user_depth INTEGER: [count] How many frames user mode shows on the path from the root to the node; 0 for the root.
--- expert_depth INTEGER: [count] Likewise in expert mode.
--- machine_depth INTEGER: [count] Likewise in machine mode.
+-- expert_depth INTEGER: [count] The same in expert mode.
+-- machine_depth INTEGER: [count] The same in machine mode.
 --
--- invariant numbered: Nodes are numbered from 0, the root, without gaps; each lies among those below its parent, with all below itself.
+-- invariant numbered: Nodes are numbered from 0, the root, without gaps; each one's subtree lies within its parent's.
 --   SELECT experiment_id, count(*), min(node), max(node) FROM stack_tree_wide GROUP BY ALL HAVING min(node) <> 0 OR max(node) <> count(*) - 1
 --   UNION ALL
 --   SELECT experiment_id, node, up, below FROM stack_tree_wide WHERE (node = 0) <> (up = 0) OR up < 0 OR below < 0
 --   UNION ALL
 --   SELECT c.experiment_id, c.node, c.up, c.below FROM stack_tree_wide c LEFT JOIN stack_tree_wide p ON p.experiment_id = c.experiment_id AND p.node = c.parent
 --   WHERE c.up > 0 AND (p.node IS NULL OR c.last > p.last)
--- invariant counted: A node's number of nodes below it is that of its children and of those below them.
+-- invariant counted: A node's `below` is the number of its children plus their `below`.
 --   SELECT experiment_id, node, sum(below), sum(found) FROM (
 --     SELECT experiment_id, node, below, 0 AS found FROM stack_tree_wide
 --     UNION ALL
 --     SELECT experiment_id, parent, 0, below + 1 FROM stack_tree_wide WHERE parent IS NOT NULL
 --   ) GROUP BY ALL HAVING sum(below) <> sum(found)
--- invariant frames_known: Every node's frame is in `tree_frames`, whose frames are all used; only the root's has no word and no instruction, unless that is hidden.
+-- invariant frames_known: Every node's frame is in `tree_frames`, whose frames are all used; only the root's frame has neither word nor instruction, unless the instruction is hidden.
 --   SELECT t.experiment_id, t.node, t.frame FROM stack_tree t ANTI JOIN tree_frames f USING (experiment_id, frame)
 --   UNION ALL
 --   SELECT f.experiment_id, NULL, f.frame FROM tree_frames f ANTI JOIN stack_tree t USING (experiment_id, frame)
@@ -31,13 +31,13 @@
 --   SELECT experiment_id, NULL, frame FROM tree_frames
 --   WHERE (frame = 0) <> (word IS NULL AND COALESCE(user_location, expert_location, machine_location) IS NULL AND 'hidden' NOT IN (user_rule, expert_rule, machine_rule))
 WITH
--- A path has the frames that were shown before the node in the order of numbers, but
--- for those of subtrees that ended before it.
+-- A path has the shown frames of the nodes numbered before the node, except in subtrees
+-- that ended before it.
 framed AS (
   SELECT t.experiment_id, t.node, t.last, t.frame, f.user_location, f.expert_location, f.machine_location
   FROM stack_tree_wide t LEFT JOIN tree_frames f USING (experiment_id, frame)
 ),
--- Not of framed: a filter passes a table with two readers, but not one below another.
+-- Not from framed: filters reach a CTE with two readers, but not one below another.
 ended AS (
   SELECT t.experiment_id, t.last + 1 AS node, count(f.user_location) AS u, count(f.expert_location) AS e, count(f.machine_location) AS m
   FROM stack_tree_wide t LEFT JOIN tree_frames f USING (experiment_id, frame)

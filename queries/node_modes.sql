@@ -5,9 +5,9 @@
 -- parent = stack_tree.parent
 -- last = stack_tree.last
 -- location = locations.location: The instruction.
--- modes INTEGER: The modes that show it there: a sum of 1 (user), 2 (expert) and 4 (machine).
+-- modes INTEGER: The modes that show it there, as the sum of 1 (user), 2 (expert) and 4 (machine).
 WITH
--- Not a union, in which a condition of a part would keep filters from its scan.
+-- Not a union: a condition in one of its parts would keep filters from the scan.
 shown AS (
   SELECT experiment_id, frame, location, sum(by_mode(mode, 1, 2, 4))::INTEGER AS modes
   FROM (
@@ -16,8 +16,8 @@ shown AS (
   ) WHERE location IS NOT NULL
   GROUP BY ALL
 ),
--- Joins of three tables by experiment_id and another key are done in steps: the
--- optimizer takes experiment_id alone for a key and would multiply the tables.
+-- Three tables are joined by experiment_id and another key in two steps: otherwise the
+-- optimizer joins by experiment_id alone, which multiplies the tables.
 placed AS (
   SELECT t.experiment_id, t.node, t.parent, t.last, s.location, s.modes
   FROM stack_tree_wide t JOIN shown s USING (experiment_id, frame)

@@ -1,12 +1,12 @@
--- row: one node of the tree of stacks, with the identifiers of what the modes show of its path
+-- row: one node of the tree of stacks, with the identifiers of its path in each mode
 --
 -- experiment_id = stack_tree.experiment_id
 -- node = stack_tree.node
--- user_stack_id BIGINT: Hash of the frames that user mode shows on the path, of their instructions and rules: the same frames have the same one in every experiment. 0 if there are none.
--- expert_stack_id BIGINT: Likewise in expert mode.
--- machine_stack_id BIGINT: Likewise in machine mode.
+-- user_stack_id BIGINT: Hash of the frames that user mode shows on the path, of their instructions and rules: equal frames have the same hash in every experiment. 0 if there are none.
+-- expert_stack_id BIGINT: The same in expert mode.
+-- machine_stack_id BIGINT: The same in machine mode.
 WITH
--- A filter by experiment does not pass a materialized table on its way to another one.
+-- A filter by experiment does not pass from one materialized table to another.
 marked AS (
   SELECT s.experiment_id, s.frame, m.mode, by_mode(m.mode, s.user_location, s.expert_location, s.machine_location) AS location,
     by_mode(m.mode, s.user_rule, s.expert_rule, s.machine_rule) AS rule
@@ -20,7 +20,7 @@ marks AS (
     FROM marked s JOIN locations_wide l USING (experiment_id, location)
   ) GROUP BY ALL
 ),
--- As in call_paths, for each mode; most are as in machine mode.
+-- As in call_paths, for each mode; most modes equal machine mode.
 machine AS (
   SELECT d.*, k.u, k.e, k.m, COALESCE(path_part(k.m, d.machine_depth), 0) AS part FROM node_depths d LEFT JOIN marks k USING (experiment_id, frame)
 ),
@@ -30,7 +30,7 @@ parts AS (
     CASE WHEN e IS NULL THEN 0 WHEN e = m AND expert_depth = machine_depth THEN part ELSE path_part(e, expert_depth) END AS e
   FROM machine
 ),
--- Each node adds its parts where it begins, and takes them back where it has ended.
+-- Each node adds its parts where its subtree begins, and subtracts them where that ends.
 steps AS (
   SELECT experiment_id, unnest([{node: node, own: true, u: u, e: e, m: m}, {node: last + 1, own: false, u: -u, e: -e, m: -m}], recursive := true) FROM parts
 )

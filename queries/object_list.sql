@@ -1,4 +1,4 @@
--- row: one load object of an experiment, with a value or without
+-- row: one load object of an experiment, even without a value
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
@@ -9,7 +9,7 @@
 -- symbols = load_objects.symbols
 -- functions = load_objects.functions
 -- lines = load_objects.lines
--- mappings BIGINT: [count] How often it was mapped, in all processes.
+-- mappings BIGINT: [count] The number of its mappings, in all processes.
 -- load_object_id = load_objects.load_object_id
 --
 -- invariant names: Every load object has its experiment, and one row.

@@ -1,8 +1,8 @@
--- row: one node of the tree of stacks that lies on or below a node, as in `stack_nodes`: `FROM passes(17) WHERE experiment = 'test.1.er'`; the stacks that pass it end there
+-- row: one node of the tree of stacks in the subtree of a node, as in `stack_nodes`: `FROM passes(17) WHERE experiment = 'test.1.er'`
 -- rules: S19
 --
 -- parameter top_node INTEGER: The node's number in `stack_nodes`.
--- parameter of_metric VARCHAR = NULL: The metric; of each experiment its default one if none is given.
+-- parameter of_metric VARCHAR = NULL: The metric; by default each experiment's default metric.
 -- parameter in_mode VARCHAR = 'user': The representation: `user`, `expert` or `machine`.
 --
 -- experiment_id = experiments.experiment_id

@@ -1,14 +1,14 @@
--- row: a part of one metric's value of the stacks that end in, and that pass, one thing, summed over the tree of stacks: `FROM passing('function')`; a thing's value is the sum of its rows
+-- row: a part of one metric's value of one function, line or the like, summed over the tree of stacks: `FROM passing('function')`; its value is the sum of its rows
 -- rules: S10
 --
--- parameter what VARCHAR: The kind of thing: `instruction`, `function`, `line` (of a function), `source line`, `module` or `load object`; with inlined functions as functions of their own, `inline function`, `inline line` or `inline source line`; or `inlined place`, a row of `source_inlined`.
+-- parameter what VARCHAR: What values are summed by: `instruction`, `function`, `line` (of a function), `source line`, `module` or `load object`; with inlined functions as frames of their own, `inline function`, `inline line` or `inline source line`; or `inlined place`, a row of `source_inlined`.
 --
 -- experiment_id = experiments.experiment_id
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
--- key BIGINT: The thing: its id or, where it has none, half the `hash` of the columns that tell it apart: `function_id`, `file` and `line`, as far as it has them; of a place, `file`, `line`, `path` and `inlined_file`.
--- exclusive BIGINT: [the metric's] The value of the samples whose leaf is there.
--- inclusive BIGINT: [the metric's] The value of the samples whose stack passes there, each counted once.
+-- key BIGINT: Its id or, if it has none, half the `hash` of the columns that identify it: those of `function_id`, `file` and `line` that it has; for a place, `file`, `line`, `path` and `inlined_file`.
+-- exclusive BIGINT: [the metric's] The value of the samples whose leaf is in it.
+-- inclusive BIGINT: [the metric's] The value of the samples whose stack contains it, each counted once.
 WITH levels AS (
   SELECT v.experiment_id, v.location, v.location_id, v.function_id, v.file, CASE WHEN v.file = '' THEN 0 ELSE v.line END AS line, v.level, v.path,
     v.innermost OR what::VARCHAR NOT LIKE 'inline%' AS leaf, l.file AS own_file, l.line AS own_line
@@ -33,8 +33,8 @@ keys AS (
 held AS (
   SELECT n.experiment_id, n.node, n.last, n.modes, k.key FROM node_modes n JOIN keys k USING (experiment_id, location)
 ),
--- Nodes of one thing are a family, in the modes that show them; those of a thing that
--- some nodes are shown as in other modes than others are one for each mode.
+-- Nodes with one key are a family, in the modes that show them. If nodes of a key are shown
+-- in different modes, there is a family for each mode.
 compared AS (
   SELECT *, min(modes) OVER (PARTITION BY experiment_id, key) AS least, max(modes) OVER (PARTITION BY experiment_id, key) AS most FROM held
 ),
@@ -43,7 +43,7 @@ families AS (
     unnest(CASE WHEN least = most THEN [modes] ELSE list_filter([modes & 1, modes & 2, modes & 4], lambda bit: bit <> 0) END) AS modes
   FROM compared
 ),
--- Of nodes below each other the first counts, which has the others' values.
+-- Of nodes below each other, the topmost counts: it includes the others' values.
 outermost AS (
   SELECT experiment_id, node, modes, key
   FROM (SELECT *, max(last) OVER (PARTITION BY experiment_id, key, modes ORDER BY node ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS ended FROM families)

@@ -18,7 +18,7 @@
 --
 -- invariant names: Every row has its experiment, unit, function and load object.
 --   SELECT * FROM pc_metrics WHERE experiment IS NULL OR unit IS NULL OR function IS NULL OR load_object IS NULL
--- invariant stacks_recomputed: The values are those of the stacks whose leaf is the instruction, and of those that contain it, each once.
+-- invariant stacks_recomputed: The values are the sums over the stacks whose leaf is the instruction, and over the stacks that contain it, each once.
 --   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
 --     SELECT experiment_id, mode, metric, location_id AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM pc_metrics
 --     UNION ALL

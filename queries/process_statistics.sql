@@ -5,7 +5,7 @@
 -- process = overview.process
 -- pid = processes.pid
 -- target = processes.target
--- t0_ns = overview.t0_ns: The first point's start, from the founder's start.
+-- t0_ns = overview.t0_ns: The first point's start, since the start of the first process.
 -- t1_ns = overview.t1_ns: The last point's end.
 -- points BIGINT: [count] The number of sample points.
 -- real_ns = overview.real_ns

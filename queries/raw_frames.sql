@@ -4,18 +4,18 @@
 -- raw_stack_id = recorded_stacks.raw_stack_id
 -- part = tree_frames.part: `native`, `java` or `openmp`.
 -- position INTEGER: 0 is the leaf.
--- word = tree_frames.word: The PC or marker; of a Java frame the method's id.
+-- word = tree_frames.word: The PC or marker; for a Java frame the method's id.
 -- bci = tree_frames.bci
--- location_id = locations.location_id: What the frame means by itself, before any rule; missing for a marker.
+-- location_id = locations.location_id: The frame's location before any rule applies; missing for a marker.
 --
 -- invariant raw_frames_known: Every recorded frame has a known location, except for markers, the highest four addresses.
 --   SELECT f.experiment_id, f.frame, f.word FROM tree_frames f WHERE word IS NOT NULL AND (location IS NULL) <> (word BETWEEN -4 AND -1)
 --   UNION ALL
 --   SELECT f.experiment_id, f.frame, f.word FROM tree_frames f ANTI JOIN locations l USING (experiment_id, location) WHERE f.location IS NOT NULL
--- invariant parts: A frame that was recorded is of a part, another one is of none.
+-- invariant parts: Recorded frames have a part, others have none.
 --   SELECT experiment_id, frame, part, word FROM tree_frames WHERE (word IS NULL) <> (part = '') OR part NOT IN ('', 'native', 'java', 'openmp')
 WITH
--- As in frames, with the parts in place of the modes.
+-- As in frames, with parts instead of modes.
 recorded AS (
   SELECT experiment_id, node, count(*) AS stacks FROM recorded_stacks GROUP BY ALL
 ),
@@ -23,7 +23,7 @@ framed AS (
   SELECT t.experiment_id, t.node, t.last, t.below, f.part, f.word, f.bci, f.location
   FROM stack_tree_wide t JOIN tree_frames f USING (experiment_id, frame)
 ),
--- Not of framed: a filter passes a table with two readers, but not one below another.
+-- Not from framed: filters reach a CTE with two readers, but not one below another.
 ended AS (
   SELECT t.experiment_id, t.last + 1 AS node, count(*) FILTER (f.part = 'native') AS n, count(*) FILTER (f.part = 'java') AS j, count(*) FILTER (f.part = 'openmp') AS o
   FROM stack_tree_wide t JOIN tree_frames f USING (experiment_id, frame)

@@ -1,4 +1,4 @@
--- row: one distinct recorded stack of a process while the mappings it touches stay the same
+-- row: one distinct recorded stack of a process, as long as the mappings of its PCs stay the same
 --
 -- experiment_id = recorded_stacks.experiment_id
 -- raw_stack_id = recorded_stacks.raw_stack_id

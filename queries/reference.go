@@ -8,7 +8,7 @@ import (
 	"stackmill/schema"
 )
 
-//go:generate go run -tags duckdb_arrow ./docgen ../docs .
+//go:generate go run -tags duckdb_arrow ../cmd/docgen ../docs .
 
 // TablesPage returns docs/tables.md: every table of the schema.
 func TablesPage() string {
@@ -18,21 +18,21 @@ func TablesPage() string {
 The store's format is version %s. Each table is a set of Parquet files,
 `+"`tables/<table>/<batch>.parquet`"+`, one for each batch (one large experiment or many small ones) that has
 rows of it; `+"`commits/<batch>.json`"+` names them ([the store](store.md)). Files are
-compressed with zstd, their footers carry the version as `+"`stackmill.store_version`"+`.
-All columns are flat, none is unsigned. A value is never missing unless its column says
-so: what a recording lacks is 0 or empty. A table's key tells its rows apart. Tables refer to
-others by numbers; views named `+"`<table>_wide`"+` have the identifiers and names that these stand for.
+compressed with zstd, and their footers contain the version as `+"`stackmill.store_version`"+`.
+All columns are flat, none is unsigned. Values are never NULL unless the column says
+so: what a recording lacks is 0 or empty. A table's key identifies its rows. Tables refer to
+each other by numbers; the views named `+"`<table>_wide`"+` add the identifiers and names.
 
-**Any engine reads the files**: the rows of a table are the rows of its files. Two things are said
-by commits alone, which the views of `+"`stackmill.duckdb`"+` consider: which files and rows count,
+**Any engine reads the files**: the rows of a table are the rows of its files. Only commits know two
+things, which the views of `+"`stackmill.duckdb`"+` take into account: which files and rows are valid,
 since replaced ones stay for a while ([the store](store.md#reading-the-files-with-other-engines)), and
-`+"`experiments`"+` has in its view where a recording was and when it was put into the store.
+where a recording was and when it was ingested, which the view `+"`experiments`"+` shows.
 
-A row of a table with the columns `+"`in_user`, `in_expert` and `in_machine`"+` holds in each mode whose column is
-true; those with `+"`_inlined`"+` are the same modes with inlined functions as frames of their own. A sum needs one
-of them as its condition: `+"`SELECT sum(exclusive) FROM function_values WHERE in_user AND metric = 'totalcpu'`"+`.
+In a table with the columns `+"`in_user`, `in_expert` and `in_machine`"+`, a row belongs to each mode whose column is
+true. Columns ending in `+"`_inlined`"+` are the same modes with inlined functions as frames of their own. Filter on one
+of them before summing: `+"`SELECT sum(exclusive) FROM function_values WHERE in_user AND metric = 'totalcpu'`"+`.
 
-This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
+This page is generated from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 `, schema.StoreVersion)
 	for _, t := range schema.Tables {
 		fmt.Fprintf(&b, "\n## %s\n\nA row is %s.%s\n\n| column | type | unit | encoding | meaning |\n| --- | --- | --- | --- | --- |\n", t.Name, html(t.Row), keySentence(t))
@@ -61,8 +61,8 @@ func sharedSentence(t *schema.Table) string {
 	for _, c := range t.Owner() {
 		own = append(own, c.Name)
 	}
-	return fmt.Sprintf("\nThe experiments of a batch share these rows. The view `%s` has them once for each row of the batch's `%s`\n"+
-		"with the same `listed_in` and `listing`, with its `%s` in place of the two.\n", t.Wide(), t.Links.Name, strings.Join(own, "`, `"))
+	return fmt.Sprintf("\nThe experiments of a batch share these rows. The view `%s` repeats them for each row of the batch's `%s`\n"+
+		"with the same `listed_in` and `listing`, and has its `%s` in place of the two.\n", t.Wide(), t.Links.Name, strings.Join(own, "`, `"))
 }
 
 // wideTable lists the further columns of a table's wide view, if it has one.
@@ -93,28 +93,28 @@ func ViewsPage() (string, error) {
 	var b strings.Builder
 	b.WriteString(`# Views
 
-The catalog ` + "`stackmill.duckdb`" + ` holds these views and, under its own name, each of
-the [tables](tables.md). It may be deleted at any time: it is made anew when it is
-missing or old. ` + "`experiments.experiment`" + ` is unique there: the recording's name after
+The catalog ` + "`stackmill.duckdb`" + ` contains these views and, under its own name, each of
+the [tables](tables.md). It may be deleted at any time: it is rebuilt when it is
+missing or stale. ` + "`experiments.experiment`" + ` is unique: the recording's name, after
 as many of its parent directories as that takes.
 
 A condition ` + "`experiment_id = '...'`" + ` restricts what is read of every table to that
-experiment's rows, however many others there are. One on ` + "`experiment`" + `, the name, gives the
-same rows; views of stacks and trees, and of source and code, read all experiments then, which
-takes seconds among a thousand; the verb query tells the identifier then.
+experiment's rows, however many others there are. A condition on ` + "`experiment`" + `, the name, gives the
+same rows, but views of stacks, trees, source and code then read all experiments, which
+takes seconds among a thousand. ` + "`stackmill query`" + ` adds the condition on the identifier for you.
 
 Values are in the metric's base unit: ns, bytes or count. A view with the columns ` + "`mode`" + ` and
-` + "`metric`" + ` has each value once for each mode, beside those of other metrics: without a
-condition on both, or grouping by them, a sum is three times too large and adds
-nanoseconds to bytes. ` + "`stackmill query`" + ` warns of that. Macros take the mode and the
-metric as parameters, ` + "`user`" + ` and the experiment's first unless they are given. The file
-describes itself: ` + "`duckdb_views()`" + ` and ` + "`duckdb_columns()`" + ` have these texts as comments.
+` + "`metric`" + ` repeats each value for each mode, and has rows of all metrics: filter on both or group by
+them before summing, or sums are three times too large and add nanoseconds to bytes. ` + "`stackmill query`" + `
+warns of that. Macros take the mode and the metric as parameters, by default ` + "`user`" + ` and
+the experiment's default metric. The file describes itself: ` + "`duckdb_views()`" + ` and
+` + "`duckdb_columns()`" + ` show these texts as comments.
 
 An invariant is a query
 that returns no rows; ` + "`stackmill check`" + ` runs them all. Rules such as S15 are the
 manual's, as [this program applies them](semantics.md).
 
-This page is made from the headers of ` + "`queries/*.sql`" + ` by ` + "`make docs`" + `.
+This page is generated from the headers of ` + "`queries/*.sql`" + ` by ` + "`make docs`" + `.
 `)
 	// What people ask for first, then the views that these are made of.
 	slices.SortStableFunc(views, func(a, b View) int { return b.about() - a.about() })

@@ -18,7 +18,7 @@ func Relations() (list []Relation) {
 	for _, t := range schema.Tables {
 		list = append(list, Relation{Name: t.Name, Row: t.Row, Columns: append(columnsOf(t.Columns), computedOf(t.Committed)...)})
 		if name := t.Wide(); name != "" {
-			list = append(list, Relation{name, fmt.Sprintf("%s, as `%s` has it, with what its numbers stand for", t.Row, t.Name), true,
+			list = append(list, Relation{name, fmt.Sprintf("%s, as in `%s`, with the identifiers and names that its numbers refer to", t.Row, t.Name), true,
 				append(columnsOf(t.Shown()), computedOf(t.Computed)...)})
 		}
 	}

@@ -1,4 +1,4 @@
--- row: one metric's value of one sample, where it is not 0
+-- row: one metric's value of one sample, unless it is 0
 -- rules: S20
 --
 -- experiment_id = samples.experiment_id

@@ -1,4 +1,4 @@
--- row: one sample point of one process: the time since the one before
+-- row: one sample point of one process: the time since the previous one
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
@@ -6,11 +6,11 @@
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- process = samples.process
--- point = overview.point: Its number, from 1; missing for what was recorded at no point's time, as in recordings without sample points.
+-- point = overview.point: Its number, from 1; missing for samples outside of all sample points, as in recordings without any.
 -- label = overview.label
 -- t0_ns = overview.t0_ns
 -- t1_ns = overview.t1_ns
--- value BIGINT: [the metric's] The sum over the samples recorded in that time.
+-- value BIGINT: [the metric's] The sum over the samples in that time.
 --
 -- invariant total: The rows sum to `<Total>`.
 --   SELECT experiment_id, mode, metric, sum(value) FROM (

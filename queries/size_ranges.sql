@@ -2,7 +2,7 @@
 --
 -- above BIGINT: [bytes] Sizes in the range are greater.
 -- upto BIGINT: [bytes] Sizes in the range are no greater.
--- size_range VARCHAR: Its name; a KB is 1,024 bytes.
+-- size_range VARCHAR: The range's name; a KB is 1,024 bytes.
 SELECT above::BIGINT AS above, upto::BIGINT AS upto, size_range
 FROM (VALUES (-1, 1024, '0KB - 1KB'), (1024, 8192, '1KB - 8KB'), (8192, 32768, '8KB - 32KB'), (32768, 131072, '32KB - 128KB'),
   (131072, 262144, '128KB - 256KB'), (262144, 524288, '256KB - 512KB'), (524288, 1024000, '512KB - 1000KB'),

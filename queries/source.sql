@@ -1,4 +1,4 @@
--- row: one source line of a file in which a line has a value: every line of its text or, if that is not available, the lines known to have code
+-- row: one source line of a file in which a line has a value: every line of the file's text or, if that is missing, the lines known to have code
 -- rules: S3, S9, S10, S21
 --
 -- experiment_id = experiments.experiment_id
@@ -8,10 +8,10 @@
 -- unit = metrics.unit
 -- file = source_values.file: The path, as the debug information gives it.
 -- line = source_values.line: The line, from 1; 0 for code of the file without a line.
--- text = source_lines.text: Its text; missing if the file was not found.
--- functions VARCHAR: The names of the functions that start here, separated by commas; empty if none does.
+-- text = source_lines.text: The line's text; missing if the file was not found.
+-- functions VARCHAR: The functions that start on the line, separated by commas; empty if there are none.
 -- exclusive = source_values.exclusive: The value of the samples whose leaf is on the line, in any function; 0 if there are none.
--- inclusive = source_values.inclusive: The value of the samples whose stack passes here, each counted once.
+-- inclusive = source_values.inclusive: The value of the samples whose stack contains the place, each counted once.
 -- high BOOLEAN: Whether a value is at least three quarters of the file's highest.
 -- has_code BOOLEAN: Whether a known instruction belongs to the line.
 --
@@ -26,7 +26,7 @@
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, file, line, 0, exclusive FROM source
 --   ) GROUP BY ALL HAVING sum(lines) <> sum(found)
--- invariant stacks_recomputed: The values are those of the stacks whose leaf is on the line, and of those that contain it, each once.
+-- invariant stacks_recomputed: The values are the sums over the stacks whose leaf is on the line, and over the stacks that contain it, each once.
 --   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
 --     SELECT experiment_id, mode, metric, (hash(file, line) >> 1)::BIGINT AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM source
 --     UNION ALL
@@ -36,7 +36,7 @@
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
 WITH
 -- Without a condition on the file, which would keep a filter by experiment from the scan:
--- what has no file is in no line.
+-- rows without a file match no line.
 found AS (
   SELECT v.experiment_id, m.mode, v.metric, v.file, v.line, v.exclusive, v.inclusive
   FROM source_values v JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
@@ -45,7 +45,7 @@ files AS (
   SELECT experiment_id, mode, metric, file, max(exclusive) AS highest, max(inclusive) AS highest_inclusive
   FROM found GROUP BY ALL
 ),
--- What is in lists is made distinct before experiments, which share them, are joined.
+-- Rows of lists are made distinct before the experiments that share the lists are joined.
 listed AS (
   SELECT DISTINCT listed_in, listing, file, line FROM instructions_rows() WHERE file <> ''
 ),

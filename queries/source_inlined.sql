@@ -1,4 +1,4 @@
--- row: one place in code that was inlined at a source line: the parts of the line's values
+-- row: one place in code that was inlined at a source line, with its part of the line's values
 -- rules: S10
 --
 -- experiment_id = experiments.experiment_id
@@ -9,17 +9,17 @@
 -- file = source_values.file: The file of the line that calls the outermost inlined function, as in `source`.
 -- line = source_values.line: That line.
 -- depth = inline_frames.depth: 0 for a function called on the line itself.
--- path VARCHAR: The inlined functions from the line to here, each with the line reached in it; sorted by it, rows stand below the rows of the calls around them.
+-- path VARCHAR: The inlined functions from the line to here, each with the line reached in it; sorted by it, rows follow the rows of the calls around them.
 -- function = inline_frames.function
 -- inlined_file = inline_frames.file: The source file of the place, empty if unknown.
 -- inlined_line = inline_frames.line: The line there.
--- exclusive = source_values.exclusive: The value of the samples whose leaf is here, not in anything inlined deeper.
--- inclusive = source_values.inclusive: The value of the samples whose stack passes here, each counted once.
+-- exclusive = source_values.exclusive: The value of the samples whose leaf is here, not in code inlined deeper.
+-- inclusive = source_values.inclusive: The value of the samples whose stack contains the place, each counted once.
 --
 -- invariant one_row: Every row has its experiment and unit; a place has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, file, line, path, inlined_file, count(*) FROM source_inlined GROUP BY ALL
 --   HAVING count(*) > 1 OR count(experiment) < count(*) OR count(unit) < count(*)
--- invariant parts: What was inlined at a line has no more exclusive value than the line, unless values are negative.
+-- invariant parts: The exclusive values of code inlined at a line sum to no more than the line's, unless values are negative.
 --   SELECT experiment_id, mode, metric, file, line, sum(line_value), sum(inlined) FROM (
 --     SELECT experiment_id, mode, metric, file, line, exclusive AS line_value, 0 AS inlined FROM source
 --     UNION ALL

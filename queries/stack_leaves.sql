@@ -1,8 +1,8 @@
--- row: one distinct normalised stack that has frames, with one of the places in the tree of stacks where it ends
+-- row: one distinct nonempty normalized stack, with one of the nodes of the tree of stacks where it ends
 --
 -- experiment_id = recorded_stacks.experiment_id
 -- stack_id BIGINT: Hash of its frames: `stacks.stack_id`.
--- mode VARCHAR: A mode that shows it: machine mode, if that does.
+-- mode VARCHAR: A mode that shows it: machine mode if possible.
 -- node = stack_tree.node: The node of its leaf in that mode.
 SELECT experiment_id, stack_id, unnest(arg_min({mode: mode, node: node}, (mode <> 'machine', node)))
 FROM mode_stacks

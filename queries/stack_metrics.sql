@@ -1,4 +1,4 @@
--- row: one metric's value of one normalised stack in one experiment
+-- row: one metric's value of one normalized stack in one experiment
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.

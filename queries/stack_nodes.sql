@@ -1,4 +1,4 @@
--- row: one node of the tree of stacks that a mode shows and stacks with a value pass: what flame graphs are drawn from
+-- row: one node of the tree of stacks that a mode shows and that stacks with a value contain, for drawing flame graphs
 -- rules: S19
 --
 -- experiment_id = experiments.experiment_id
@@ -6,7 +6,7 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- node = stack_tree.node: Its number: a node's are followed by those of the nodes below it; 0 is the root, `<Total>`.
+-- node = stack_tree.node: Its number: a node is followed by the nodes below it; 0 is the root, `<Total>`.
 -- parent = stack_tree.node: The nearest node above it that the mode shows, 0 if there is none; missing for the root.
 -- last = stack_tree.last: The last node below it, itself if there is none: `x.node BETWEEN n.node AND n.last` is "passes n".
 -- depth INTEGER: How many frames the mode shows on the path from the root to the node; 0 for the root.
@@ -14,18 +14,18 @@
 -- function = functions.name
 -- load_object = load_objects.name: The load object of the instruction.
 -- location_id = locations.location_id: The instruction; missing for the root.
--- exclusive BIGINT: [the metric's] The value of the samples whose stack ends here; of those without a stack, for the root.
+-- exclusive BIGINT: [the metric's] The value of the samples whose stack ends here; for the root, of samples without a stack.
 -- inclusive BIGINT: [the metric's] The value of the samples whose stack passes here.
 --
--- invariant total: The value that passes the root is that of all leaves.
+-- invariant total: The root's inclusive value is the sum over all leaves.
 --   SELECT experiment_id, mode, metric, sum(passing), sum(ending) FROM (
 --     SELECT v.experiment_id, m.mode, v.metric, v.value AS passing, 0 AS ending FROM node_values v CROSS JOIN modes m WHERE v.node = 0
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, 0, value FROM leaf_values
 --   ) GROUP BY ALL HAVING sum(passing) <> sum(ending)
 WITH
--- Nodes of one level are in the order of their parents: each follows its parent's, which
--- is one level above, and no other of that level is between.
+-- Nodes of one level are numbered in the order of their parents: the parent is the last
+-- node before it that is one level above.
 levels AS (
   SELECT *, unnest([depth - 1, depth]) AS level FROM mode_nodes
 ),
@@ -38,8 +38,8 @@ placed AS (
   UNION ALL
   SELECT t.experiment_id, m.mode, t.node, NULL, t.last, 0, NULL FROM stack_tree_wide t CROSS JOIN modes m WHERE t.node = 0
 ),
--- Joins of three tables by experiment_id and another key are done in steps: the
--- optimizer takes experiment_id alone for a key and would multiply the tables.
+-- Three tables are joined by experiment_id and another key in two steps: otherwise the
+-- optimizer joins by experiment_id alone, which multiplies the tables.
 valued AS (
   SELECT p.*, v.metric, v.value AS inclusive FROM placed p JOIN node_values v USING (experiment_id, node)
 ),

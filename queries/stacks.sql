@@ -1,4 +1,4 @@
--- row: one distinct normalised stack
+-- row: one distinct normalized stack
 --
 -- experiment_id = recorded_stacks.experiment_id
 -- stack_id BIGINT: Hash of its frames.

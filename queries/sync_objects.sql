@@ -1,13 +1,13 @@
--- row: one synchronization object that one process's threads waited for
+-- row: one synchronization object for which threads of one process waited
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
 -- process = samples.process
 -- object = sync_samples.object
--- waits BIGINT: [count] How often: `syncn`.
--- wait_ns BIGINT: [ns] How long in all: `sync`.
+-- waits BIGINT: [count] The number of waits: `syncn`.
+-- wait_ns BIGINT: [ns] The duration of all waits: `sync`.
 -- longest_ns = sync_samples.duration_ns: The longest wait.
--- threads BIGINT: [count] How many threads waited.
+-- threads BIGINT: [count] The number of threads that waited.
 --
 -- invariant total: The rows sum to `<Total>`.
 --   SELECT experiment_id, metric, sum(value) FROM (

@@ -8,11 +8,11 @@
 -- thread_id = usage_values.thread_id
 -- value = usage_values.value
 -- process = usage_values.process
--- thread_name = thread_names.thread_name: The thread's name; missing where it was not recorded.
+-- thread_name = thread_names.thread_name: The thread's name; missing if it was not recorded.
 --
 -- invariant names: Every row has its experiment and unit.
 --   SELECT * FROM thread_metrics WHERE experiment IS NULL OR unit IS NULL
--- invariant samples_recomputed: The values of `usage_values` are those of the process's samples, on the thread under the name, in the control group, on the CPU, in the second.
+-- invariant samples_recomputed: The values of `usage_values` are the sums over the process's samples on the thread under the name, in the control group, on the CPU, in the second.
 --   SELECT experiment_id, process, thread_id, name_no, cgroup, cpu, second, metric, sum(value), sum(found), sum(samples), sum(n) FROM (
 --     SELECT experiment_id, process, thread_id, name_no, cgroup, cpu, second, metric, value, samples, 0 AS found, 0 AS n FROM usage_values
 --     UNION ALL

@@ -1,4 +1,4 @@
--- row: one name of threads, of all threads that had it while they had it
+-- row: one thread name: all threads, while they had this name
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
@@ -8,7 +8,7 @@
 -- thread_name = thread_names.thread_name: The name; missing for threads whose names were not recorded.
 -- value = usage_values.value
 -- threads BIGINT: [count] The number of threads.
--- processes BIGINT: [count] The number of processes that these belong to.
+-- processes BIGINT: [count] The number of processes of these threads.
 --
 -- invariant names: Every row has its experiment and unit.
 --   SELECT * FROM thread_name_metrics WHERE experiment IS NULL OR unit IS NULL

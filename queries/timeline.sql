@@ -5,11 +5,11 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- t0_ns BIGINT: [ns] The second's start, from the founder's start.
--- t1_ns BIGINT: [ns] Its end.
+-- t0_ns BIGINT: [ns] The second's start, since the start of the first process.
+-- t1_ns BIGINT: [ns] The end.
 -- thread_id = usage_values.thread_id
 -- value = usage_values.value
--- thread_name = thread_names.thread_name: The thread's name; missing where it was not recorded.
+-- thread_name = thread_names.thread_name: The thread's name; missing if it was not recorded.
 --
 -- invariant names: Every row has its experiment and unit.
 --   SELECT * FROM timeline WHERE experiment IS NULL OR unit IS NULL

@@ -7,11 +7,11 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- t0_ns BIGINT: [ns] The interval's start, from the founder's start.
--- t1_ns BIGINT: [ns] Its end.
+-- t0_ns BIGINT: [ns] The interval's start, since the start of the first process.
+-- t1_ns BIGINT: [ns] The end.
 -- thread_id = samples.thread_id
 -- value BIGINT: [the metric's] The sum over the interval's samples.
--- thread_name = samples.thread_name: The thread's name; missing where it was not recorded.
+-- thread_name = samples.thread_name: The thread's name; missing if it was not recorded.
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   v.t0_ns, v.t0_ns + width_ns::BIGINT AS t1_ns, v.thread_id, v.value, v.thread_name
 FROM (

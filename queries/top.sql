@@ -1,8 +1,8 @@
 -- row: one of the functions with the highest exclusive values in one experiment: `FROM top(5)`
 -- rules: S19
 --
--- parameter n INTEGER = 10: How many functions of each experiment.
--- parameter of_metric VARCHAR = NULL: The metric; of each experiment its default one if none is given.
+-- parameter n INTEGER = 10: The number of functions of each experiment.
+-- parameter of_metric VARCHAR = NULL: The metric; by default each experiment's default metric.
 -- parameter in_mode VARCHAR = 'user': The representation: `user`, `expert` or `machine`.
 --
 -- experiment_id = experiments.experiment_id
@@ -15,9 +15,9 @@
 -- function = functions.name
 -- load_object = load_objects.name
 -- exclusive = function_values.exclusive
--- exclusive_percent DOUBLE: What that is of `<Total>`.
+-- exclusive_percent DOUBLE: Its percentage of `<Total>`.
 -- inclusive = function_values.inclusive
--- inclusive_percent DOUBLE: What that is of `<Total>`.
+-- inclusive_percent DOUBLE: Its percentage of `<Total>`.
 WITH valued AS (
   SELECT v.*, max(v.inclusive) FILTER (v.function = '<Total>' AND v.kind = 'artificial') OVER (PARTITION BY v.experiment_id, v.metric) AS total
   FROM function_metrics v JOIN default_metrics d USING (experiment_id)

@@ -1,10 +1,10 @@
--- row: one metric's value of one neighbour of one function, as `call_values` has it, computed from the call tree
+-- row: one metric's value of one neighbor of one function, as `call_values` has it, computed from the call tree
 -- rules: S19
 --
 -- experiment_id = call_values.experiment_id
 -- metric = call_values.metric
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
--- inlined BOOLEAN: Whether with inlined functions as frames of their own (S10).
+-- inlined BOOLEAN: Whether inlined functions are frames of their own (S10).
 -- function_id = call_values.function_id
 -- relation = call_values.relation
 -- other_id = call_values.other_id
@@ -13,7 +13,7 @@ WITH nodes AS (
   SELECT c.experiment_id, c.call_node, c.parent, c.last, c.function_id, p.function_id AS caller_id
   FROM call_nodes_wide c LEFT JOIN call_nodes_wide p ON p.experiment_id = c.experiment_id AND p.call_node = c.parent
 ),
--- The nearest node above of the same function, and the node below that on the way.
+-- The nearest node above with the same function, and that node's child on the path.
 recursive_nodes AS (
   SELECT experiment_id, call_node, parent AS above, call_node AS towards FROM nodes WHERE function_id = caller_id
   UNION ALL
@@ -38,7 +38,7 @@ parts AS (
   SELECT r.experiment_id, r.call_node, t.caller_id, 'callee', t.function_id, -1
   FROM recursive_nodes r JOIN nodes t ON t.experiment_id = r.experiment_id AND t.call_node = r.towards
 ),
--- <Total> has all as its own. What is the same for a set of modes is summed once.
+-- <Total> counts everything as exclusive. Rows with the same set of modes are summed once.
 sets AS (
   SELECT v.experiment_id, v.metric, v.in_user, v.in_expert, v.in_machine, v.in_user_inlined, v.in_expert_inlined, v.in_machine_inlined, p.function_id, p.relation, p.other_id,
     sum(CASE WHEN p.sign <> 0 THEN p.sign * v.attributed WHEN v.call_node = 0 THEN v.attributed ELSE v.exclusive END) AS attributed

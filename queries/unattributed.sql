@@ -6,7 +6,7 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- reason VARCHAR: Why the leaf's function is unknown, or why there is no stack; why its instruction is unknown; why the data object is unknown.
+-- reason VARCHAR: Why the leaf's function, its instruction or the data object is unknown, or why there is no stack.
 -- load_object = load_objects.name: The load object of the leaf, or of the instruction that accessed memory or, if that was not found, of the recorded PC; empty if there is none.
 -- samples = stack_values.samples
 -- value = stack_values.value
@@ -15,7 +15,7 @@
 -- invariant reasons: Every row has its experiment, unit, reason and load object.
 --   SELECT * FROM unattributed WHERE experiment IS NULL OR unit IS NULL OR reason = '' OR load_object IS NULL
 WITH
--- What has no frames has a reason of its own; the leaf's instruction tells that of others.
+-- Stacks without frames have a reason of their own; for others the leaf's instruction has it.
 empty AS (
   SELECT s.experiment_id, s.mode, v.metric, s.reason, sum(v.samples) AS samples, sum(v.value) AS value
   FROM mode_leaves s JOIN stack_values v USING (experiment_id, stack)

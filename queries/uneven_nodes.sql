@@ -1,18 +1,18 @@
--- row: one node of the call tree whose value is not its own plus the values of the nodes below it; a right store has none
+-- row: one node of the call tree whose value is not its exclusive value plus the values of the nodes below it; an intact store has none
 --
 -- experiment_id = tree_values.experiment_id
 -- metric = tree_values.metric
 -- call_node = tree_values.call_node
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
--- inlined BOOLEAN: Whether with inlined functions as frames of their own (S10).
--- missing BIGINT: [the metric's] How much the value is more than those.
+-- inlined BOOLEAN: Whether inlined functions are frames of their own (S10).
+-- missing BIGINT: [the metric's] By how much the value exceeds their sum.
 WITH placed AS (
   SELECT v.experiment_id, v.metric, v.call_node, v.in_user, v.in_expert, v.in_machine, v.in_user_inlined, v.in_expert_inlined, v.in_machine_inlined, v.attributed - v.exclusive AS rest FROM tree_values v
   UNION ALL
   SELECT v.experiment_id, v.metric, n.call_node - n.up, v.in_user, v.in_expert, v.in_machine, v.in_user_inlined, v.in_expert_inlined, v.in_machine_inlined, -v.attributed
   FROM tree_values v JOIN call_nodes n USING (experiment_id, call_node) WHERE n.up > 0
 ),
--- What is even for each set of modes is even in each of them.
+-- If nodes are even for each set of modes, they are even in each mode.
 sets AS (
   SELECT experiment_id, metric, call_node, in_user, in_expert, in_machine, in_user_inlined, in_expert_inlined, in_machine_inlined, sum(rest) AS rest FROM placed GROUP BY ALL HAVING sum(rest) <> 0
 )
