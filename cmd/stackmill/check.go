@@ -28,31 +28,28 @@ func newCheckCommand(a *app) *cobra.Command {
 	var repair, bySQL bool
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "Prove the store: commits, checksums, row counts, and every view's sums",
-		Long: `Proves the store: every commit is as it was written, every committed file has
-the size, checksum, rows and columns with which it was committed, there are no
-other files, every key is unique, every view's invariants hold, among them that
-all parts sum to <Total> and that the values are those recomputed from samples
-and stacks, and the catalog defines what it should. Nothing is changed.
+		Short: "Verify the store: commits, checksums, row counts, and every view's sums",
+		Long: `Verifies that every commit and every committed file is as it was written (size, checksum,
+rows, columns), that there are no other files, that every key is unique, that the
+invariants of every view hold (among them that all values sum to <Total> and equal
+those recomputed from samples and stacks), and that the catalog has the right
+definitions. It changes nothing.
 
-What a killed ingest may leave behind is noted, but not wrong: the next ingest
-or reader puts it in order.
+Leftovers of a killed ingest are reported, but are not an error: the next ingest or
+reader cleans them up.
 
-With --since, only batches that were committed since then are looked into: since
-a time (2026-11-21, 2026-11-21T06:00:00Z), within an age (24h, 7d), or with a
-batch and after it. Of the others all commits are read, and their files must be
-there with the right sizes.
+--since checks only batches committed since a time (2026-11-21, 2026-11-21T06:00:00Z),
+within an age (24h, 7d), or since a batch, which is included. Of older batches it reads
+the commits, and verifies that their files exist with the right sizes.
 
-The sums are proved by reading the files; what that does not prove is left to
-queries of the views, which decide, and the report says of how many experiments.
-With --sql all of them are.
+Sums are verified by reading the files. Where that is not enough, queries of the views
+decide, and the report says for how many experiments. With --sql, they decide for all.
 
-With --repair, files that no commit names are removed, experiments whose commit
-or files are damaged are left out until they are ingested again, which the next
-ingest of their recordings does, and the catalog is made anew. The store is
-checked after that.
+--repair first removes files that no commit names, leaves out experiments with damaged
+commits or files until the next ingest of their recordings, and rebuilds the catalog.
+Then it checks the store.
 
-Exit status: 0 the store is right; 4 something is wrong, and listed; 1 the store
+Exit status: 0 the store is intact; 4 something is wrong, and listed; 1 the store
 could not be checked, or not completely.`,
 		Example: `  stackmill check
   stackmill check --store /data/profiles --format json
@@ -82,9 +79,9 @@ could not be checked, or not completely.`,
 	}
 	c.Flags().StringVar(&format, "format", "table", "table or json")
 	c.Flags().StringVar(&memory, "memory", "", "memory to use, e.g. 256M or 4G; what does not fit goes to temporary files (default: 2G, less on a small machine)")
-	c.Flags().StringVar(&since, "since", "", "look only into batches committed since a time, within an age, or since a batch")
-	c.Flags().BoolVar(&bySQL, "sql", false, "prove all sums by queries of the views, which takes many times as long")
-	c.Flags().BoolVar(&repair, "repair", false, "put the store in order first")
+	c.Flags().StringVar(&since, "since", "", "check only batches committed since a time, within an age, or since a batch")
+	c.Flags().BoolVar(&bySQL, "sql", false, "verify all sums by queries of the views, which takes many times as long")
+	c.Flags().BoolVar(&repair, "repair", false, "repair the store first")
 	return c
 }
 

@@ -37,23 +37,22 @@ func newCompactCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compact",
 		Short: "Merge small batches into large ones, sorted by experiment",
-		Long: `Merges batches of the store that were put in one after the other, if each of
-them is small, into larger ones, whose rows are sorted by experiment: there are
-fewer files and bytes, and questions read less of them. What was forgotten or
-replaced is left out of the merged batches, and so from the disk.
+		Long: `Merges neighboring small batches into larger ones, whose rows are sorted by experiment:
+the store then has fewer files and bytes, and queries read less. Rows of deleted and
+replaced experiments are dropped, which frees their disk space.
 
-Any number of programs may read and write the store meanwhile. Replaced files
-stay for programs that read them now, and are removed after --keep by the next
-compact or ingest. A merge is larger by half, at least, than the largest batch
-that it merges, so that old batches are seldom rewritten: after compact there is
-nothing to do until enough was added. A batch is written again alone when an eighth of its experiments do not count any more; with
---purge, when any does not.
+Other programs may read and write the store meanwhile. Replaced files stay for programs
+that are reading them; the next compact or ingest after --keep removes them. A merged
+batch is at least half as large again as the largest batch in it, so large batches are
+seldom rewritten, and compact does nothing until enough new data has accumulated. A batch
+is rewritten on its own when an eighth of its experiments no longer count; with --purge,
+when any does not.
 
-A store of format 14 is first written again in today's format, batch by batch, as the
-views of its stackmill.duckdb show it. If that is stopped, the next compact goes on.
+A store of format 14 is first converted to today's format, batch by batch, from the
+views of its stackmill.duckdb. If that is interrupted, the next compact continues.
 
-Exit status: 0 done; 4 some batches were left alone because their files are not
-as they were written (see stackmill check); 1 nothing could be done, or not all.`,
+Exit status: 0 done; 4 some batches were left alone because their files are damaged
+(see "stackmill check"); 1 nothing could be done, or not everything.`,
 		Example: `  stackmill compact
   stackmill compact --dry-run
   stackmill compact --keep 0 --memory 512M`,
@@ -66,12 +65,12 @@ as they were written (see stackmill check); 1 nothing could be done, or not all.
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&v.target, "target-size", fmt.Sprintf("%dM", compact.DefaultSize>>20), "about how large the largest table of a merged batch becomes")
-	f.DurationVar(&v.Keep, "keep", storedir.Keep, "how long replaced files stay for programs that read them")
-	f.BoolVar(&v.Purge, "purge", false, "write every batch again that has experiments which do not count any more")
-	f.BoolVar(&v.DryRun, "dry-run", false, "say what would be merged, and merge nothing")
-	f.StringVar(&v.memory, "memory", "1G", "memory to stay within, e.g. 512M or 2G")
-	f.IntVar(&v.Jobs, "jobs", runtime.NumCPU(), "tables merged side by side")
+	f.StringVar(&v.target, "target-size", fmt.Sprintf("%dM", compact.DefaultSize>>20), "approximate size of the largest table of a merged batch")
+	f.DurationVar(&v.Keep, "keep", storedir.Keep, "how long replaced files stay for programs that are reading them")
+	f.BoolVar(&v.Purge, "purge", false, "rewrite every batch with experiments that no longer count")
+	f.BoolVar(&v.DryRun, "dry-run", false, "list what would be merged, and change nothing")
+	f.StringVar(&v.memory, "memory", "1G", "memory limit, e.g. 512M or 2G")
+	f.IntVar(&v.Jobs, "jobs", runtime.NumCPU(), "how many tables to merge at once")
 	f.StringVar(&v.format, "format", "table", "table or json")
 	return c
 }

@@ -33,18 +33,18 @@ func newCompareCommand(a *app) *cobra.Command {
 	r := &comparer{app: a, Request: compare.Defaults()}
 	c := &cobra.Command{
 		Use:   "compare --base SELECTOR --test SELECTOR",
-		Short: "Say what differs between two experiments, or two groups",
-		Long: `Compares the experiments that --test stands for with those of --base, row by row:
-medians over the runs of each side, their difference, the ratio of test to base with an
-interval, and a verdict. A SELECTOR is
+		Short: "Compare two experiments, or two groups of them",
+		Long: `Compares the experiments that --test selects with those of --base, row by row: medians
+over the runs of each side, their difference, the ratio of test to base with a
+confidence interval, and a verdict. A SELECTOR is
 ` + queries.SelectorHelp + `;
-an option given again adds to its group.
+repeat an option to add to its group.
 
-Verdicts are "slower", "faster", "appeared", "vanished", "same", and "too few runs" where
-no difference, however large, could be told from chance. With several runs on both sides
-they are from a test of ranks; where a side has one run, from the noise of sampling. Of
-all rows that are called different, a part of --fdr is so by chance. A run that does not
-have a function has 0 of it. docs/compare.md says how all numbers are made.`,
+Verdicts are "slower", "faster", "appeared", "vanished", "same", and "too few runs" if no
+difference, however large, could be distinguished from chance. With several runs on both
+sides they come from a rank test; if a side has one run, from the sampling noise. --fdr
+bounds the share of false discoveries among the rows that are called different. A run
+that does not have a function counts as 0. docs/compare.md explains all numbers.`,
 		Example: `  stackmill compare --base before.er --test after.er
   stackmill compare --base night=2026-11-20 --test night=2026-11-21 --limit 10
   stackmill compare --base v1 --test v2 --where "stack_has('parse')" --by path
@@ -62,10 +62,10 @@ have a function has 0 of it. docs/compare.md says how all numbers are made.`,
 	}
 	a.addComparison(c, &r.Request)
 	addFilter(c, &r.filter)
-	c.Flags().Var((*percentage)(&r.FDR), "fdr", "the part of the rows called different that may be so by chance")
-	c.Flags().Var((*percentage)(&r.Level), "level", "how often an interval is right")
-	c.Flags().Var((*percentage)(&r.MinChange), "min-change", "call smaller changes the same")
-	c.Flags().IntVar(&r.limit, "limit", 0, fmt.Sprintf("print this many rows (0: all; of tables %d)", comparedRows))
+	c.Flags().Var((*percentage)(&r.FDR), "fdr", "false discovery rate among the rows that are called different")
+	c.Flags().Var((*percentage)(&r.Level), "level", "confidence level of the intervals")
+	c.Flags().Var((*percentage)(&r.MinChange), "min-change", "treat smaller changes as the same")
+	c.Flags().IntVar(&r.limit, "limit", 0, fmt.Sprintf("print this many rows (0: all; default for tables: %d)", comparedRows))
 	c.Flags().StringVar(&r.format, "format", "table", strings.Join(result.Formats, ", "))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -74,13 +74,13 @@ have a function has 0 of it. docs/compare.md says how all numbers are made.`,
 // addComparison adds the flags of verbs that compare.
 func (a *app) addComparison(c *cobra.Command, r *compare.Request) {
 	f := c.Flags()
-	f.StringArrayVar(&r.Base, "base", nil, "the reference, may be repeated: "+queries.SelectorHelp)
-	f.StringArrayVar(&r.Test, "test", nil, "what is compared with it, may be repeated")
-	f.StringVar(&r.By, "by", r.By, "what a row is: "+strings.Join(compare.Subjects, ", "))
-	f.StringVar(&r.Metric, "metric", "", "the metric (default: the first that most of the experiments have)")
+	f.StringArrayVar(&r.Base, "base", nil, "the reference; may be repeated: "+queries.SelectorHelp)
+	f.StringArrayVar(&r.Test, "test", nil, "the experiments to compare with it; may be repeated")
+	f.StringVar(&r.By, "by", r.By, "what to compare: "+strings.Join(compare.Subjects, ", "))
+	f.StringVar(&r.Metric, "metric", "", "the metric (default: the default metric of most of the experiments)")
 	f.StringVar(&r.Mode, "mode", r.Mode, "user, expert or machine")
-	f.BoolVar(&r.Inclusive, "inclusive", false, "compare inclusive values rather than exclusive ones")
-	f.StringVar(&r.Normalize, "normalise", r.Normalize, "values as they are (none), as parts of their run's <Total> (total), or by the second of their run (run)")
+	f.BoolVar(&r.Inclusive, "inclusive", false, "compare inclusive values, not exclusive ones")
+	f.StringVar(&r.Normalize, "normalise", r.Normalize, "values as they are (none), as shares of their run's <Total> (total), or per second of their run (run)")
 	f.Var((*percentage)(&r.MinShare), "min-share", "do not judge rows with a smaller part of <Total>")
 	fixed := func(flag string, names []string) {
 		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))

@@ -22,11 +22,11 @@ func newExperimentsCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "experiments [SELECTOR]...",
 		Short: "List the experiments in the store",
-		Long: `Lists the experiments in the store, or those that a SELECTOR stands for:
+		Long: `Lists the experiments in the store, or the selected ones. A SELECTOR is
 ` + queries.SelectorHelp + `.
 
-csv, json and ndjson give every column of the view "experiments" and the numbers
-of errors and warnings.`,
+csv, json and ndjson give every column of the view "experiments" and the numbers of
+errors and warnings.`,
 		Example: `  stackmill experiments
   stackmill experiments 'night-*/*.er' host=web7
   stackmill experiments --format json`,
@@ -44,7 +44,7 @@ of errors and warnings.`,
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&wide, "wide", false, "print paths, too")
+	c.Flags().BoolVar(&wide, "wide", false, "also print paths")
 	c.Flags().StringVar(&format, "format", "table", strings.Join(result.Formats, ", "))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))
 	return c

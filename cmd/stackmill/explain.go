@@ -32,16 +32,16 @@ func newExplainCommand(a *app) *cobra.Command {
 	e := &explainer{app: a}
 	c := &cobra.Command{
 		Use:   "explain",
-		Short: "Print the stages between a recording and the store, or how a stack became what it is",
-		Long: `Without flags, prints the stages between a recording and the store.
+		Short: "Show which rules changed a stack, or print the stages of an ingest",
+		Long: `Without options, prints the stages between a recording and the store.
 
-With --stack or --sample, prints a recorded stack: its frames as recorded, what
-each of the manual's rules changed, and the resulting stack in each mode.
+With --stack or --sample, prints a recorded stack: its frames as recorded, how each of
+the manual's rules changed them, and the resulting stack in each mode.
 
---stack takes a raw_stack_id, or a stack_id, which stands for the recorded stack
-with the most samples that became it. Both are numbers as SQL prints them, or
-hexadecimal with 0x. The tables have them: the second example finds the recorded
-stacks with the most CPU time, the third the stacks with a function.`,
+--stack takes a raw_stack_id, or a stack_id, which selects the recorded stack with the
+most samples behind it. Both are numbers as SQL prints them, or hexadecimal with 0x. To
+find them, query the tables: the second example lists the recorded stacks with the most
+CPU time, the third the stacks with a function.`,
 		Example: `  stackmill explain
   stackmill query "SELECT experiment, raw_stack_id, sum(value) AS value FROM stack_values_wide JOIN experiment_names USING (experiment_id) WHERE metric = 'totalcpu' GROUP BY ALL ORDER BY value DESC LIMIT 10"
   stackmill query "SELECT DISTINCT stack_id FROM frames JOIN functions USING (experiment_id, function_id) WHERE name = 'main'"
@@ -56,7 +56,7 @@ stacks with the most CPU time, the third the stacks with a function.`,
 	f.StringVar(&e.stack, "stack", "", "explain this stack: a raw_stack_id or a stack_id")
 	f.Int64Var(&e.sample, "sample", 0, "explain the stack of this sample")
 	f.StringVar(&e.experiment, "experiment", "", "the experiment of the stack: "+queries.SelectorHelp)
-	f.StringVar(&e.format, "format", "text", "text or json, of a stack")
+	f.StringVar(&e.format, "format", "text", "text or json, for a stack")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(explainFormats, cobra.ShellCompDirectiveNoFileComp))
 	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	return c

@@ -33,18 +33,19 @@ func newExportCommand(a *app) *cobra.Command {
 	x := &exporter{app: a}
 	c := &cobra.Command{
 		Use:   "export",
-		Short: "Write stacks as other tools read them",
-		Long: `Writes the stacks of experiments as a file for another tool; several experiments
-are summed. What the formats hold is in docs/export.md.
+		Short: "Write stacks in the formats of other tools",
+		Long: `Writes the stacks of experiments in the format of another tool. Several experiments are
+summed. docs/export.md describes the formats.
 
-pprof has all metrics unless one is chosen, the others have one: without --metric,
-the experiments' first.
+pprof and callgrind have all metrics unless you choose one. The others have one: without
+--metric, the experiments' default.
 
-With --summaries, -o names a folder of Parquet files, which is brought up to date with the
-store: a file for each view and commit. With --watch it is kept so until a signal.
+With --summaries, -o names a folder of Parquet files, one for each view and commit, which
+is brought up to date with the store. With --watch, that continues until a signal.
 
-As iceberg or ducklake, -o names a folder that makes tables of a data lake of the store's, over
-its own files where these have what SQL shows. A folder may have both.`,
+With --as iceberg or ducklake, -o names a folder that makes the store's tables readable as
+a data lake, over the store's own files wherever these have the rows that SQL shows. A
+folder may have both.`,
 		Example: `  stackmill export --as pprof --experiment test.1.er -o test.pb.gz && go tool pprof -top test.pb.gz
   stackmill export --as speedscope --where "stack_has('^parse')" --between 10s,20s -o parse.json
   stackmill export --as folded --metric heapallocbytes -o - | flamegraph.pl > heap.svg
@@ -77,8 +78,8 @@ its own files where these have what SQL shows. A folder may have both.`,
 	f.StringArrayVar(&x.experiments, "experiment", nil, experimentHelp)
 	f.StringVar(&x.Metric, "metric", "", "only this metric")
 	f.StringVar(&x.Mode, "mode", "user", "user, expert or machine")
-	f.BoolVar(&x.Inline, "inline", false, "folded and speedscope: inlined functions are frames of their own, as they always are in pprof and firefox")
-	f.StringVar(&x.By, "by", "", "separate stacks by thread or thread-name: speedscope has a profile for each, folded and callgrind a frame at the root; pprof has labels, firefox threads")
+	f.BoolVar(&x.Inline, "inline", false, "folded and speedscope: show inlined functions as frames of their own, as pprof and firefox always do")
+	f.StringVar(&x.By, "by", "", "separate stacks by thread or thread-name: as profiles in speedscope, as root frames in folded and callgrind (pprof always has labels, firefox threads)")
 	addFilter(c, &x.filter)
 	outputVar(f, &x.output, "output", "o", "", "the file to write, - for the standard output")
 	x.summaries.addTo(f)

@@ -44,9 +44,9 @@ type lakeOptions struct {
 var ofLakes = []string{"as", "location", "store-location", "keep", "view", "output", "store"}
 
 func (o *lakeOptions) addTo(f *pflag.FlagSet) {
-	f.StringVar(&o.location, "location", "", "of data lakes: the URI of the folder -o for readers, as s3://bucket/lake; else its place here")
-	f.StringVar(&o.storeLocation, "store-location", "", "of data lakes: the URI of the store for readers; else its place")
-	f.DurationVar(&o.keep, "keep", time.Hour, "of data lakes: how long earlier states can be read")
+	f.StringVar(&o.location, "location", "", "data lakes: where readers find the folder -o, e.g. s3://bucket/lake (default: its local path)")
+	f.StringVar(&o.storeLocation, "store-location", "", "data lakes: where readers find the store (default: its own path or URI)")
+	f.DurationVar(&o.keep, "keep", time.Hour, "data lakes: how long earlier snapshots stay readable")
 }
 
 // asked reports whether one of the flags is there that only go with them.

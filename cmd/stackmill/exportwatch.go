@@ -27,10 +27,10 @@ type summaries struct {
 var ofSummaries = []string{"summaries", "watch", "view", "interval", "output", "store"}
 
 func (s *summaries) addTo(f *pflag.FlagSet) {
-	f.BoolVar(&s.wanted, "summaries", false, "write views as Parquet files to the folder -o, or what has changed since")
-	f.BoolVar(&s.watch, "watch", false, "with --summaries: go on until a signal, and write what is committed")
-	f.StringSliceVar(&s.views, "view", increment.Usual, "with --summaries: the views; those that have experiment_id. Of data lakes: further tables")
-	f.DurationVar(&s.interval, "interval", 10*time.Second, "with --watch: how long to wait between looks at the store")
+	f.BoolVar(&s.wanted, "summaries", false, "write views as Parquet files to the folder -o, or update them there")
+	f.BoolVar(&s.watch, "watch", false, "with --summaries: keep updating until a signal")
+	f.StringSliceVar(&s.views, "view", increment.Usual, "with --summaries: which views, with the column experiment_id. Data lakes: additional tables")
+	f.DurationVar(&s.interval, "interval", 10*time.Second, "with --watch: how often to look at the store")
 }
 
 // asked reports whether one of the flags is there.

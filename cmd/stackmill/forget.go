@@ -34,18 +34,18 @@ func newForgetCommand(a *app) *cobra.Command {
 	f := &forgetter{app: a}
 	c := &cobra.Command{
 		Use:   "forget [SELECTOR]...",
-		Short: "Take experiments out of the store",
-		Long: `Takes the experiments that a SELECTOR stands for out of the store:
+		Short: "Delete experiments",
+		Long: `Deletes the selected experiments from the store. A SELECTOR is
 ` + queries.SelectorHelp + `.
 
-No report or query sees them any more, and ingest leaves their recordings alone,
-unless it is called with --forgotten. With --older-than only those are taken out that
-were recorded longer ago or, where that is unknown, ingested; without a SELECTOR all of
-those. With --keep-rollups their sums by function (table "function_rollup") stay, and
-what is in "experiments", "processes", "metrics", "load_objects" and "problems".
+Reports and queries no longer see them, and ingest skips their recordings, unless you
+call it with --forgotten. --older-than restricts this to experiments recorded longer ago
+(or, if that time is unknown, ingested); without a SELECTOR, of all experiments. With
+--keep-rollups, their sums by function (table "function_rollup") stay, and their rows in
+"experiments", "processes", "metrics", "load_objects" and "problems".
 
-Files of batches of which nothing is left are removed by an ingest after an hour; the
-rows of others go when they are compacted.`,
+If nothing of a batch counts any more, an ingest removes its files after an hour. Other
+rows are removed when their batch is compacted.`,
 		Example: `  stackmill forget test.1.er
   stackmill forget --older-than 90d --keep-rollups
   stackmill forget 'night-*/*.er,host=web7' --older-than 2w --dry-run`,
@@ -60,9 +60,9 @@ rows of others go when they are compacted.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&f.olderThan, "older-than", "", "only what was recorded longer ago, e.g. 90d, 2w or 36h")
-	c.Flags().BoolVar(&f.summaries, "keep-rollups", false, "keep what describes the experiments, and their sums by function")
-	c.Flags().BoolVar(&f.dry, "dry-run", false, "list what would be taken out, and change nothing")
+	c.Flags().StringVar(&f.olderThan, "older-than", "", "only experiments recorded longer ago, e.g. 90d, 2w or 36h")
+	c.Flags().BoolVar(&f.summaries, "keep-rollups", false, "keep the experiments' descriptions and their sums by function")
+	c.Flags().BoolVar(&f.dry, "dry-run", false, "list what would be deleted, and change nothing")
 	c.Flags().StringVar(&f.format, "format", "table", strings.Join(result.Formats, ", "))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))
 	return c

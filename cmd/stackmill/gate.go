@@ -39,19 +39,21 @@ func newGateCommand(a *app) *cobra.Command {
 	g.MinShare = 0.01
 	c := &cobra.Command{
 		Use:   "gate --base SELECTOR --test SELECTOR",
-		Short: "Check in CI that nothing takes more than before",
-		Long: `Compares as "compare" does and applies rules. With --max-increase, each function with at
-least --min-share of <Total>, and <Total> itself, may take so much more in the test than
-in the base. A rule is violated if the lower bound of the interval is beyond it: all
-bounds together are right with --level, so that noise alone seldom closes the gate.
+		Short: "Fail CI when a function got slower",
+		Long: `Compares like "compare", and applies rules. With --max-increase, each function with at
+least --min-share of <Total>, and <Total> itself, may increase by that much from base to
+test. A rule is violated if the lower bound of the confidence interval exceeds it. All
+bounds together are right with the probability --level, so noise alone rarely fails the
+gate.
 
---rules has queries (DuckDB's SQL) over the table "comparison", with the columns that
-"compare --format csv" prints and "judged"; each row that a query returns is a
+--rules names a file of queries (DuckDB's SQL) over the table "comparison", which has the
+columns of "compare --format csv" and "judged"; each row that a query returns is a
 violation. The comment before a query is the rule's name. With --rules, there is no other
-rule unless --max-increase is given.
+rule unless you give --max-increase.
 
-Exit status: 0 within the rules; 5 a rule is violated; 1 it could not be judged, as when
-the runs are too few; 2 wrong usage. docs/compare.md has examples for CI systems.`,
+Exit status: 0 no rule is violated; 5 a rule is violated; 1 the rules could not be
+judged, for example with too few runs; 2 wrong usage. docs/compare.md has examples for
+CI systems.`,
 		Example: `  stackmill gate --base branch=main --test commit=4f2a --max-increase 3%
   stackmill gate --base 'main-*.data' --test 'pr-*.data' --rules perf.sql --junit gate.xml`,
 		Args: optionsOnly,
@@ -66,7 +68,7 @@ the runs are too few; 2 wrong usage. docs/compare.md has examples for CI systems
 	addFilter(c, &g.filter)
 	f := c.Flags()
 	f.Var((*percentage)(&g.rules.MaxIncrease), "max-increase", "how much more a row may take")
-	f.StringVar(&g.rulesFile, "rules", "", "a file of queries whose rows are violations")
+	f.StringVar(&g.rulesFile, "rules", "", "file of queries; each row that they return is a violation")
 	f.Var((*percentage)(&g.Level), "level", "how often all bounds together are right")
 	outputVar(f, &g.junit, "junit", "", "", "write a report for CI systems to this file")
 	f.StringVar(&g.format, "format", "table", strings.Join(gateFormats, " or "))

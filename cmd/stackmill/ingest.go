@@ -53,31 +53,31 @@ func newIngestCommand(a *app) *cobra.Command {
 		Use:   "ingest PATH... | --plan FILE",
 		Short: "Read recordings and commit them to the store",
 		Long: `Reads every recording found at the paths (a .er directory, a .erg group, a perf.data
-file, a profile of pprof, or a folder holding any of them) and commits them to the store.
-Content that is in the store already is skipped, so the same command can be run every
-night. So is what was forgotten (see "stackmill forget"). --label and --label-from label
+file, a pprof profile, or a folder with any of them) and commits them to the store.
+Recordings that are already in the store are skipped, so you can run the same command
+every night. So are deleted ones (see "stackmill forget"). --label and --label-from label
 new experiments; those already in the store keep their labels (see "stackmill label").
 
-A recording that takes more time than --experiment-timeout, or far more memory
-than --memory, is put into the store as failed, and tried again the next time. A
-full disk, an interrupt, or another fault of the machine leaves recordings out;
-run the same command again to put them in.
+A recording that takes longer than --experiment-timeout, or far more memory than
+--memory, is stored as failed, and tried again the next time. If a full disk, an
+interrupt or another machine error keeps recordings out of the store, run the same
+command again.
 
---report and --metrics are written at the end, whatever it is. With --watch the
-program goes on until SIGINT or SIGTERM: in each round it ingests what is complete
-and has not changed since the round before. What stays incomplete is ingested as it
-is when it has not changed for --settle, and again when it has. docs/operations.md
-has more. With --auto-compact small batches are merged after that, as compact does;
-without it, a line says when that would help.
+--report and --metrics are always written on exit, even after an error. With --watch,
+the program runs until SIGINT or SIGTERM. In each round it ingests the recordings that
+are complete and have not changed since the last round. A recording that stays
+incomplete is ingested as it is once it has not changed for --settle, and again when it
+has. See docs/operations.md. With --auto-compact, small batches are merged afterwards, as
+compact does; without it, a line tells you when that would help.
 
-With --plan it does a chunk of what "stackmill plan" has planned. The same chunk again,
-after whatever end or at the same time, is safe.
+With --plan, it ingests one chunk of a plan that "stackmill plan" made. It is safe to run
+the same chunk again, however it ended, or twice at once.
 
-Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
-"stackmill problems", or they could not be put in, or batches not be merged; 4 some
-batches were not merged since they are damaged; 1 nothing could be done;
-2 wrong usage; 75 with --plan: some recordings could not be put in, run the same
-command again (where 3 says that this would be no use).`,
+Exit status: 0 everything is in the store; 3 data of some recordings was lost or
+unreadable (see "stackmill problems"), or some recordings could not be stored or batches
+not merged; 4 some batches were not merged because they are damaged; 1 nothing could be
+done; 2 wrong usage; 75 with --plan: some recordings are not in the store, run the same
+command again (after 3 that would not help).`,
 		Example: `  stackmill ingest test.1.er
   stackmill ingest --jobs 8 --recursive --store /data/profiles /data/experiments
   stackmill ingest --recursive --report last.json --metrics stackmill.prom /data/experiments
@@ -105,11 +105,11 @@ func (in *ingester) addFlags(c *cobra.Command) {
 	f := c.Flags()
 	in.addCommonFlags(c)
 	f.BoolVar(&in.Recursive, "recursive", false, "also look for recordings in subfolders")
-	f.BoolVar(&in.Verify, "verify", false, "also read recordings whose files have not changed since they were read, by size, time and inode")
-	f.BoolVar(&in.Forgotten, "forgotten", false, "also put in again what was forgotten, and in full what was kept as sums")
-	f.StringArrayVar(&in.given.given, "label", nil, "KEY=VALUE: label what is newly put in, may be repeated")
-	f.StringVar(&in.given.from, "label-from", "", "label what is newly put in by the named groups of this regular expression in its absolute path, e.g. '/night-(?P<night>[^/]+)/'")
-	f.StringVar(&in.plan, "plan", "", "do a chunk of this plan (see stackmill plan)")
+	f.BoolVar(&in.Verify, "verify", false, "also read recordings whose files are unchanged by size, time and inode")
+	f.BoolVar(&in.Forgotten, "forgotten", false, "also ingest deleted experiments again, and summaries in full")
+	f.StringArrayVar(&in.given.given, "label", nil, "KEY=VALUE: label for new experiments; may be repeated")
+	f.StringVar(&in.given.from, "label-from", "", "label new experiments by the named groups of this regular expression over their absolute paths, e.g. '/night-(?P<night>[^/]+)/'")
+	f.StringVar(&in.plan, "plan", "", "ingest a chunk of this plan (see stackmill plan)")
 	f.IntVar(&in.chunk, "chunk", 0, "with --plan: the number of the chunk, from 0 (default $SLURM_ARRAY_TASK_ID or $JOB_COMPLETION_INDEX)")
 	in.addNightFlags(f)
 }
@@ -117,16 +117,16 @@ func (in *ingester) addFlags(c *cobra.Command) {
 // addCommonFlags adds those that resymbolize has as well.
 func (in *ingester) addCommonFlags(c *cobra.Command) {
 	f := c.Flags()
-	f.IntVar(&in.Jobs, "jobs", runtime.NumCPU(), "experiments read side by side")
-	f.StringVar(&in.memory, "memory", "1G", "memory to stay within, e.g. 512M or 2G")
-	f.DurationVar(&in.Timeout, "experiment-timeout", time.Hour, "how long reading one recording may take, 0 for any time")
+	f.IntVar(&in.Jobs, "jobs", runtime.NumCPU(), "how many experiments to read at once")
+	f.StringVar(&in.memory, "memory", "1G", "memory limit, e.g. 512M or 2G")
+	f.DurationVar(&in.Timeout, "experiment-timeout", time.Hour, "maximum time for one recording (0: no limit)")
 	outputVar(f, &in.Cache, cacheFlag, "", defaultCache(), "directory or s3://BUCKET/PREFIX where tables of load objects are kept, shared by all stores")
-	f.StringVar(&in.Kallsyms, "kallsyms", "", "the kernel's symbols when it was recorded, a copy of /proc/kallsyms (perf recordings)")
-	f.StringVar(&in.Vmlinux, "vmlinux", "", "the kernel's image with its symbols (perf recordings; default: by the recorded build-id, where distributions put it)")
-	f.StringVar(&in.PerfMaps, "perf-map-dir", "", "directory of the perf-PID.map and jit-PID.dump files of run-time compilers (default /tmp, and where the dump was)")
+	f.StringVar(&in.Kallsyms, "kallsyms", "", "copy of /proc/kallsyms from the time of the recording (perf)")
+	f.StringVar(&in.Vmlinux, "vmlinux", "", "kernel image with symbols (perf; default: found by the recorded build-id where distributions install it)")
+	f.StringVar(&in.PerfMaps, "perf-map-dir", "", "directory of perf-PID.map and jit-PID.dump files of JIT compilers (default: /tmp, and the dump's own directory)")
 	f.StringVar(&in.SymFS, "symfs", "", "look for load objects below this directory instead of at their recorded paths")
-	f.StringArrayVar(&in.DebugDirs, "debug-dir", nil, "directory of debug files, or a cache of copies by build-id (of perf or debuginfod's clients), besides /usr/lib/debug and ~/.debug; may be repeated")
-	f.BoolVar(&in.noSystemDebug, "no-system-debug", false, "look for debug files in the directories of --debug-dir only: names then do not depend on the packages of this machine")
+	f.StringArrayVar(&in.DebugDirs, "debug-dir", nil, "directory of debug files, or a build-id cache (of perf or of debuginfod clients), in addition to /usr/lib/debug and ~/.debug; may be repeated")
+	f.BoolVar(&in.noSystemDebug, "no-system-debug", false, "look for debug files only in --debug-dir, so that names do not depend on this machine's packages")
 	f.StringArrayVar(&in.sources, "source-path", nil, sourcePathHelp)
 	f.BoolVar(&in.NoRecordedSources, "no-recorded-sources", false, noRecordedHelp)
 }
@@ -135,11 +135,11 @@ func (in *ingester) addCommonFlags(c *cobra.Command) {
 func (in *ingester) addNightFlags(f *pflag.FlagSet) {
 	outputVar(f, &in.report, "report", "", "", "file to write in the end: what became of each recording, where the time went, as JSON")
 	outputVar(f, &in.metrics, "metrics", "", "", "file to write in the end: sums for Prometheus, in the text format that its node exporter collects (*.prom)")
-	f.StringVar(&in.logFormat, "log-format", "", "text or json: log on standard error, a line for each recording (default text, unless that is a terminal)")
-	f.BoolVar(&in.watch, "watch", false, "go on until a signal, and ingest what appears at the paths when it is complete")
-	f.BoolVar(&in.autoCompact, "auto-compact", false, "afterwards merge small batches, as stackmill compact does")
-	f.DurationVar(&in.interval, "interval", 10*time.Second, "with --watch: how long to wait between looks at the paths")
-	f.DurationVar(&in.settle, "settle", time.Minute, "with --watch: how long a recording that is not finished, or is damaged, must not have changed to be ingested")
+	f.StringVar(&in.logFormat, "log-format", "", "text or json: log to standard error, with a line for each recording (default: text, unless it is a terminal)")
+	f.BoolVar(&in.watch, "watch", false, "keep running, and ingest recordings that appear at the paths once they are complete")
+	f.BoolVar(&in.autoCompact, "auto-compact", false, "merge small batches afterwards, as stackmill compact does")
+	f.DurationVar(&in.interval, "interval", 10*time.Second, "with --watch: how often to look at the paths")
+	f.DurationVar(&in.settle, "settle", time.Minute, "with --watch: ingest an unfinished or damaged recording after it has not changed for this time")
 }
 
 // checkNight looks at these flags.

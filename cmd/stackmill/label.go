@@ -17,17 +17,17 @@ func newLabelCommand(a *app) *cobra.Command {
 	var remove []string
 	c := &cobra.Command{
 		Use:   "label SELECTOR... KEY=VALUE...",
-		Short: "Name groups of experiments",
-		Long: `Gives labels to the experiments that a SELECTOR stands for:
+		Short: "Set or remove labels",
+		Long: `Sets or removes labels of the selected experiments. A SELECTOR is
 ` + queries.SelectorHelp + `.
 
-The first argument is a SELECTOR, and so are those after it before the first KEY=VALUE.
-A key has letters, digits, "_", "-" and ".", and is not the name of a column of
-"experiments". A label replaces one of the same key; KEY= removes it, as --remove does.
+The first argument is a SELECTOR, and so are all others before the first KEY=VALUE. A key
+has letters, digits, "_", "-" and ".", and is not the name of a column of "experiments". A
+label replaces one with the same key; KEY= removes it, as --remove does.
 
-phase.NAME=FROM..UNTIL names a time of the experiments: seconds from their start, or UTC
-(phase.load=2026-11-21T02:00..2026-11-21T02:10), one of which may be left out, or several
-with blanks between them. "report --between NAME" shows what was done then.`,
+phase.NAME=FROM..UNTIL names a time range of the experiments: seconds from their start,
+or UTC (phase.load=2026-11-21T02:00..2026-11-21T02:10). Either end may be left out, and
+several ranges may be separated by blanks. "report --between NAME" shows that time.`,
 		Example: `  stackmill label test.1.er test.2.er variant=base
   stackmill label 'host=web7,night=2026-11-21' broken=yes
   stackmill label 'night-*/*.er' --remove broken
@@ -65,6 +65,6 @@ with blanks between them. "report --between NAME" shows what was done then.`,
 			return a.Printf("%d experiments labelled\n", len(l.Experiments))
 		},
 	}
-	c.Flags().StringArrayVar(&remove, "remove", nil, "take the label of this key away, may be repeated")
+	c.Flags().StringArrayVar(&remove, "remove", nil, "remove the label with this key; may be repeated")
 	return c
 }

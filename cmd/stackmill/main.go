@@ -67,7 +67,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "stackmill",
-		Short: "Turn profiler experiments into tables and ask them questions",
+		Short: "Turn profiler recordings into tables, and query them",
 		Example: `  stackmill ingest ~/profiles
   stackmill report functions --limit 20
   stackmill query "SELECT experiment, count(*) FROM samples JOIN experiments USING (experiment_id) GROUP BY ALL"`,
@@ -101,7 +101,7 @@ func newRoot(a *app) *cobra.Command {
 		return exit.Usagef("%s: %w (see %s --help)", cmd.Name(), err, cmd.CommandPath())
 	})
 	root.PersistentFlags().StringVar(&a.store, "store", defaultStore(), "the store's directory or s3://BUCKET/PREFIX, also set by $STACKMILL_STORE")
-	root.PersistentFlags().StringVar(&a.cacheSize, "cache-size", "10G", "of a store on S3: how much of its tables may be kept here")
+	root.PersistentFlags().StringVar(&a.cacheSize, "cache-size", "10G", "for a store on S3: size limit of the local copy of its tables")
 	root.AddCommand(newIngestCommand(a), newPlanCommand(a), newVersionCommand(a))
 	root.AddCommand(readingCommands(a)...)
 	for _, c := range root.Commands() {

@@ -33,17 +33,17 @@ func newMCPCommand(a *app) *cobra.Command {
 	m := &agents{app: a}
 	c := &cobra.Command{
 		Use:   "mcp",
-		Short: "Let agents ask the store, by the Model Context Protocol",
-		Long: `Answers the requests of an agent, by the Model Context Protocol over standard input and
-output, until the input ends. The tools are experiments, report, query, explain and
-compare; they only read the store.
+		Short: "Answer AI agents, through the Model Context Protocol",
+		Long: `Answers an AI agent through the Model Context Protocol, over standard input and output,
+until the input ends. The tools are experiments, report, query, explain and compare; they
+only read the store.
 
-Each call runs in a process of its own, which is ended when it takes longer than --timeout
-or more than --memory, or the agent cancels it.
+Each call runs in a process of its own, which is killed when it takes longer than
+--timeout or more than --memory, or when the agent cancels it.
 
-An answer never has more bytes than --max-bytes: it says how many rows there are in all,
-how much of the total the rows show, and how much of it has no name, with the reasons.
-docs/agents.md tells an agent how to work with the store.`,
+No answer is longer than --max-bytes. It says how many rows there are in all, how much of
+the total the returned rows cover, and how much of it could not be named, with the
+reasons. docs/agents.md tells an agent how to work with the store.`,
 		Example: `  stackmill mcp --store /data/store
   claude mcp add profiles -- stackmill mcp --store /data/store`,
 		Args: optionsOnly,
@@ -61,9 +61,9 @@ docs/agents.md tells an agent how to work with the store.`,
 			return nil
 		},
 	}
-	c.Flags().IntVar(&m.most, "max-bytes", usualAnswer, "how long an answer may be")
-	c.Flags().DurationVar(&m.timeout, "timeout", time.Minute, "how long one answer may take (0: any time)")
-	c.Flags().StringVar(&m.memory, "memory", usualServerMemory, "memory of the SQL engine in each process that answers")
+	c.Flags().IntVar(&m.most, "max-bytes", usualAnswer, "maximum length of an answer, in bytes")
+	c.Flags().DurationVar(&m.timeout, "timeout", time.Minute, "maximum time for an answer (0: no limit)")
+	c.Flags().StringVar(&m.memory, "memory", usualServerMemory, "memory of the SQL engine in each process")
 	c.Flags().BoolVar(&m.answer, "answer", false, "answer one call from the standard input")
 	_ = c.Flags().MarkHidden("answer") // the program calls itself so
 	return c

@@ -66,21 +66,21 @@ func newPlanCommand(a *app) *cobra.Command {
 	p := &planner{app: a, verb: "plan"}
 	c := &cobra.Command{
 		Use:   "plan PATH...",
-		Short: "Cut a large ingest into chunks for the tasks of a cluster",
-		Long: `Finds the recordings at the paths, as ingest does, leaves out what the store has, and
-cuts the rest into chunks of about equal time. A PATH may be a pattern ('/data/night-*'),
---from-file reads paths from a file, a line each.
+		Short: "Divide a large ingest into chunks for the tasks of a cluster",
+		Long: `Finds the recordings at the paths, as ingest does, leaves out those that the store has,
+and divides the rest into chunks that take about equal time. A PATH may be a pattern
+('/data/night-*'); --from-file reads paths from a file, one per line.
 
 It writes the plan to --output FILE, an array script for Slurm to FILE.slurm, and with
 --image and --claim an Indexed Job for Kubernetes to FILE.k8s.yaml. A task is
-"stackmill ingest --plan FILE" and may be run again, killed, and run twice at once. The
-store, the recordings and FILE must be at the same paths for all tasks.
+"stackmill ingest --plan FILE". It may be killed, run again, or run twice at once. All
+tasks must see the store, the recordings and FILE at the same paths.
 
-How long a recording takes is estimated by the reports of earlier ingests: those that
-tasks have left in the store, and --report FILE. docs/cluster.md has more.
+The time of a recording is estimated from reports of earlier ingests: those that tasks
+have left in the store, and --report FILE. See docs/cluster.md.
 
-Exit status: 0 planned; 3 planned, but for some inputs that cannot be read; 1 nothing
-could be done; 2 wrong usage.`,
+Exit status: 0 planned; 3 planned, but some inputs cannot be read; 1 nothing could be
+done; 2 wrong usage.`,
 		Example: `  stackmill plan --recursive /data/recordings --store /data/store -o night.plan
   stackmill plan --submit slurm --cpus 8 --minutes 60 -o night.plan '/data/night-*'
   stackmill plan status night.plan
@@ -95,8 +95,8 @@ could be done; 2 wrong usage.`,
 	}
 	p.addFlags(c.Flags(), 4)
 	c.Flags().BoolVar(&p.Recursive, "recursive", false, "also look for recordings in subfolders")
-	c.Flags().BoolVar(&p.Forgotten, "forgotten", false, "also put in again what was forgotten, and in full what was kept as sums")
-	c.Flags().StringArrayVar(&p.lists, "from-file", nil, "file of paths, one a line, - for standard input; may be repeated")
+	c.Flags().BoolVar(&p.Forgotten, "forgotten", false, "also ingest deleted experiments again, and summaries in full")
+	c.Flags().StringArrayVar(&p.lists, "from-file", nil, "file of paths, one per line, - for standard input; may be repeated")
 	c.AddCommand(newPlanStatusCommand(a), newPlanRetryCommand(a))
 	for _, sub := range c.Commands() {
 		sub.Args = usageArgs(sub.Args)
@@ -106,17 +106,17 @@ could be done; 2 wrong usage.`,
 
 func (p *planFlags) addFlags(f *pflag.FlagSet, cpus int) {
 	outputVar(f, &p.output, "output", "o", "", "file to write the plan to, which must not exist")
-	f.Float64Var(&p.minutes, "minutes", 30, "about how long each task shall take")
-	f.IntVar(&p.chunks, "chunks", 0, fmt.Sprintf("how many chunks to make at most, instead of --minutes (which makes %d at most)", mostTasks))
-	f.StringArrayVar(&p.reports, "report", nil, "report of an earlier ingest, to estimate times by; may be repeated")
-	f.IntVar(&p.cpus, "cpus", cpus, "processors of a task")
-	f.StringVar(&p.memory, "memory", "1G", "memory for the ingest of a task to stay within (the job asks for half a gigabyte more)")
-	f.IntVar(&p.parallel, "parallel", 0, "the most tasks to run at once (default: as many as the scheduler does; Kubernetes: 100)")
-	f.StringArrayVar(&p.options, "ingest-option", nil, "further option for the ingest of all tasks, e.g. --ingest-option=--label=run=7; may be repeated")
-	f.StringVar(&p.program, "program", "", "path of stackmill or its worker where Slurm's tasks run (default: stackmill-worker beside this program, else this program)")
-	f.StringVar(&p.image, "image", "", "image with stackmill or its worker, for Kubernetes (Containerfile makes one)")
-	f.StringVar(&p.claim, "claim", "", "NAME:MOUNT: claim of the volume with store, recordings and plan, and where all these see it, for Kubernetes")
-	f.StringVar(&p.scheduler, "submit", "", "slurm or k8s: submit the job, by sbatch or kubectl")
+	f.Float64Var(&p.minutes, "minutes", 30, "approximate minutes for each task")
+	f.IntVar(&p.chunks, "chunks", 0, fmt.Sprintf("maximum number of chunks, instead of --minutes (which makes at most %d)", mostTasks))
+	f.StringArrayVar(&p.reports, "report", nil, "report of an earlier ingest, for estimating times; may be repeated")
+	f.IntVar(&p.cpus, "cpus", cpus, "processors for each task")
+	f.StringVar(&p.memory, "memory", "1G", "memory limit of each task's ingest (the job requests half a gigabyte more)")
+	f.IntVar(&p.parallel, "parallel", 0, "maximum number of tasks at once (default: the scheduler's choice; Kubernetes: 100)")
+	f.StringArrayVar(&p.options, "ingest-option", nil, "additional option for the ingest of all tasks, e.g. --ingest-option=--label=run=7; may be repeated")
+	f.StringVar(&p.program, "program", "", "path of stackmill or its worker on Slurm's nodes (default: stackmill-worker in this program's folder, or this program)")
+	f.StringVar(&p.image, "image", "", "Kubernetes: image with stackmill or its worker (Containerfile makes one)")
+	f.StringVar(&p.claim, "claim", "", "Kubernetes: NAME:MOUNT, the claim of the volume with store, recordings and plan, and its path for all of them")
+	f.StringVar(&p.scheduler, "submit", "", "slurm or k8s: submit the job with sbatch or kubectl")
 }
 
 // sameOnce returns an error if two flags are given that say the same.

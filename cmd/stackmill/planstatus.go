@@ -35,15 +35,15 @@ func newPlanStatusCommand(a *app) *cobra.Command {
 	s := &planState{app: a, counts: map[string]int{}, again: map[int]bool{}}
 	c := &cobra.Command{
 		Use:   "status FILE",
-		Short: "Tell what of a plan is in the store",
+		Short: "Show how much of a plan is in the store",
 		Long: `Counts the recordings of a plan that are in the store, missing, failed or forgotten, and
-lists those that are not in or have lost data, with the reason. It looks at the store only:
-at what is in it, and at the reports that tasks have left there.
+lists those that are not in it or have lost data, with the reason. It reads only the
+store: its content, and the reports that tasks have left there.
 
-missing: the same task may put it in; failed: it cannot be read.
+missing: the same task may still add it; failed: it cannot be read.
 
-Exit status: 0 all are in; 3 some are missing, failed or have lost data; 1 nothing could
-be told; 2 wrong usage.`,
+Exit status: 0 all are in the store; 3 some are missing, failed or have lost data; 1 the
+status cannot be determined; 2 wrong usage.`,
 		Example: `  stackmill plan status night.plan
   stackmill plan status night.plan --all --format csv`,
 		Args: cobra.ExactArgs(1),
@@ -58,8 +58,8 @@ be told; 2 wrong usage.`,
 		},
 	}
 	c.Flags().StringVar(&s.format, "format", "table", strings.Join(result.Formats, ", "))
-	c.Flags().BoolVar(&s.all, "all", false, "list those that are in, too")
-	c.Flags().IntVar(&s.limit, "limit", 50, "how many to list in a table, 0 for all")
+	c.Flags().BoolVar(&s.all, "all", false, "also list those that are in the store")
+	c.Flags().IntVar(&s.limit, "limit", 50, "how many rows of a table to print (0: all)")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -177,9 +177,9 @@ func newPlanRetryCommand(a *app) *cobra.Command {
 	failed := false
 	c := &cobra.Command{
 		Use:   "retry FILE",
-		Short: "Make a plan of what is missing of another",
-		Long: `Makes a plan of those recordings of a plan that are missing, by the store alone (see
-"stackmill plan status"), with the store and the options of ingest that the plan has.
+		Short: "Plan what is missing of another plan",
+		Long: `Makes a plan of the recordings of another plan that are missing in the store (see
+"stackmill plan status"), with the same store and the same options of ingest.
 
 Exit status: 0 planned; 1 nothing could be done; 2 wrong usage.`,
 		Example: `  stackmill plan retry night.plan -o again.plan --submit slurm`,
@@ -193,7 +193,7 @@ Exit status: 0 planned; 1 nothing could be done; 2 wrong usage.`,
 		},
 	}
 	p.addFlags(c.Flags(), 4)
-	c.Flags().BoolVar(&failed, "failed", false, "also those that failed: their files were repaired")
+	c.Flags().BoolVar(&failed, "failed", false, "also recordings that failed, after their files were repaired")
 	return c
 }
 

@@ -22,13 +22,13 @@ func newProblemsCommand(a *app) *cobra.Command {
 	severities := []string{diagnostic.Info.String(), diagnostic.Warning.String(), diagnostic.Error.String()}
 	c := &cobra.Command{
 		Use:   "problems",
-		Short: "List what is wrong or missing in the recordings",
-		Long: `Lists what is wrong or missing in the recordings by its reason, the worst first:
-how many experiments have it, how many things (packets, events, links) it touches,
-and the first one. With --all each problem is listed.
+		Short: "List what is wrong with the recordings or missing in them",
+		Long: `Lists what is wrong with the recordings or missing in them, by reason, the worst first:
+how many experiments have it, how many items (packets, events, links) it affects, and
+the first one. With --all, each problem is listed.
 
-error: records were lost or are unreadable; warning: names were not found, stacks
-end early, or the collector warned; info: a remark.`,
+error: records were lost or are unreadable; warning: names were not found, stacks end
+early, or the collector warned; info: a remark.`,
 		Example: `  stackmill problems --severity error
   stackmill problems --experiment test.1.er --all --format json`,
 		Args: optionsOnly,
@@ -47,7 +47,7 @@ end early, or the collector warned; info: a remark.`,
 	}
 	f := c.Flags()
 	f.StringArrayVar(&names, "experiment", nil, experimentHelp)
-	f.BoolVar(&all, "all", false, "list each problem, not each reason")
+	f.BoolVar(&all, "all", false, "list every problem, not one line for each reason")
 	f.StringVar(&severity, "severity", "", "only this severity: "+strings.Join(severities, ", "))
 	f.StringVar(&format, "format", "table", strings.Join(result.Formats, ", "))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))

@@ -35,20 +35,20 @@ func newQueryCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "query [SQL | -f FILE | -]",
 		Short: "Run SQL over the store",
-		Long: `Runs SQL (DuckDB's dialect) over the store's views and tables and prints the
-last statement's result. Without SQL, a terminal gives a prompt; otherwise SQL
-is read from the standard input, as it is with "-".
+		Long: `Runs SQL (DuckDB's dialect) over the store's views and tables and prints the result of
+the last statement. Without SQL it opens a prompt on a terminal, and otherwise reads SQL
+from standard input, as with "-".
 
 The table format shows the first 10000 rows, with control characters escaped. The
 arrow format is an IPC stream. In JSON, identifiers (columns named ..._id and ..._key)
-and whole numbers beyond 2^53 are texts: many readers would round them.
+and whole numbers beyond 2^53 are strings, because many readers would round them.
 
-With --as, rows that have the columns experiment_id, stack (names from the root to the
-leaf with ; between them) and value are written as a profile.
+With --as, rows with the columns experiment_id, stack (names from the root to the leaf,
+separated by ;) and value are written as a profile.
 
-SQL may read the store's tables and create temporary tables, views and macros.
-It cannot open other files, write any, attach databases, load extensions or change
-settings. --unsafe lets it do all that DuckDB can and you may.`,
+SQL may read the store's tables and create temporary tables, views and macros. It cannot
+read or write other files, attach databases, load extensions or change settings, unless
+--unsafe allows it everything that DuckDB can and you may do.`,
 		Example: `  stackmill query "SELECT function, exclusive / 1e9 AS seconds FROM function_metrics WHERE mode = 'user' AND metric = 'totalcpu' ORDER BY exclusive DESC LIMIT 10"
   stackmill query --format parquet --output samples.parquet "FROM samples"
   stackmill query -f report.sql --format csv
@@ -69,8 +69,8 @@ settings. --unsafe lets it do all that DuckDB can and you may.`,
 	outputVar(f, &q.output, "output", "o", "", "write to a file instead of the standard output")
 	f.BoolVar(&a.unsafe, "unsafe", false, "let SQL read and write files, attach databases, load extensions and change settings")
 	f.StringVar(&q.memory, "memory", "", "memory of the SQL engine, e.g. 512M or 8G; what does not fit goes to temporary files (default: 4G, less on a small machine)")
-	f.IntVar(&a.limits.Threads, "threads", 0, "threads of the SQL engine (default: one for each processor)")
-	f.DurationVar(&q.timeout, "timeout", 0, "give up after this time, e.g. 30s (0: never)")
+	f.IntVar(&a.limits.Threads, "threads", 0, "threads of the SQL engine (default: one per processor)")
+	f.DurationVar(&q.timeout, "timeout", 0, "stop the query after this time, e.g. 30s (0: never)")
 	_ = c.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(export.RowFormats(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(queryFormats, cobra.ShellCompDirectiveNoFileComp))
 	return c

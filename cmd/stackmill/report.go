@@ -37,14 +37,14 @@ func newReportCommand(a *app) *cobra.Command {
 	r := &reporter{app: a}
 	c := &cobra.Command{
 		Use:   "report [VIEW]",
-		Short: "Print one of the standard views",
-		Long: `Prints one of the standard views; without a name, lists them. Tables show times
-in seconds and percentages of <Total>; csv, json and ndjson give the view's rows
-in base units (ns, bytes, count).
+		Short: "Print a standard report",
+		Long: `Prints a standard report; without a name, lists them. Tables show times in seconds and
+percentages of <Total>; csv, json and ndjson give the view's rows in base units (ns,
+bytes, count).
 
-Without --metric the first metric of each experiment is shown, in the order
-CPU time, synchronization, heap, I/O; "all" shows every one. "overview",
-"function-summary" and "conservation" show all metrics unless one is asked for, and
+Without --metric, the default metric of each experiment is shown: the first that it has of
+CPU time, synchronization, heap, I/O. "all" shows every metric. "overview",
+"function-summary" and "conservation" show all metrics unless you name one, and
 "conservation" all modes.`,
 		Example: `  stackmill report functions --limit 20
   stackmill report functions --metric totalcpu,heapallocbytes
@@ -91,18 +91,18 @@ func otherThan(cmd *cobra.Command, names ...string) (other string) {
 func (r *reporter) addFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringArrayVar(&r.experiments, "experiment", nil, experimentHelp)
-	f.StringVar(&r.Metric, "metric", "", `the metric, or "all" (default: the experiment's first); several with commas between them stand side by side in tables`)
+	f.StringVar(&r.Metric, "metric", "", `the metric, or "all" (default: the experiment's default metric); tables show several, separated by commas, side by side`)
 	f.StringVar(&r.Mode, "mode", "user", "user, expert or machine")
-	f.StringVar(&r.Function, "function", "", "only functions of this name, by any --alias; failing that, functions whose name contains it or matches it as a regular expression; callers-callees: several with commas between them, each called by the one before it, are a piece of stacks")
+	f.StringVar(&r.Function, "function", "", "only functions of this name, by any --alias; failing that, functions whose name contains it or matches it as a regular expression; callers-callees: several, separated by commas, are a sequence of calls")
 	f.StringVar(&r.File, "file", "", "source: only this file, named by the end of its path")
 	f.StringVar(&r.Object, "object", "", "reports of data objects: only objects of this descriptor; failing that, those whose descriptor contains it or matches it as a regular expression")
-	f.StringArrayVar(&r.sourcePaths, "source-path", nil, "source and disasm, for text that the store does not have: "+sourcePathHelp)
+	f.StringArrayVar(&r.sourcePaths, "source-path", nil, "source and disasm, for text that is not in the store: "+sourcePathHelp)
 	f.BoolVar(&r.noRecorded, "no-recorded-sources", false, "source and disasm: "+noRecordedHelp)
-	f.StringVar(&r.Alias, "alias", "manual", "whose choice among a function's several names to show: manual (the last in byte order), gprofng or perf")
-	f.IntVar(&r.Limit, "limit", 0, "print this many rows of each experiment and metric (0: all)")
+	f.StringVar(&r.Alias, "alias", "manual", "which of a function's several names to show: the choice of the manual (the last in byte order), gprofng or perf")
+	f.IntVar(&r.Limit, "limit", 0, "print at most this many rows for each experiment and metric (0: all)")
 	f.StringVar(&r.Sort, "sort", "", "sort by this column of the view, numbers descending; -COLUMN reverses")
 	f.BoolVar(&r.Inline, "inline", false, "show inlined functions as functions of their own")
-	f.BoolVar(&r.wide, "wide", false, "print long names in full even where other columns follow")
+	f.BoolVar(&r.wide, "wide", false, "never shorten long names")
 	f.StringVar(&r.format, "format", "table", "table, csv, json, ndjson or markdown")
 	f.DurationVar(&r.Width, "width", time.Second, "timeline, cpu-timeline, seconds: the width of an interval, e.g. 100ms")
 	addFilter(c, &r.Filter)

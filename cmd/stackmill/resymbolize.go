@@ -27,24 +27,22 @@ func newResymbolizeCommand(a *app) *cobra.Command {
 	r := &resymbolizer{ingester: ingester{app: a, verb: "resymbolize"}}
 	c := &cobra.Command{
 		Use:   "resymbolize [SELECTOR...]",
-		Short: "Name what better symbols can name now, from the store alone",
-		Long: `Looks for the symbols and debug information of the load objects of experiments
-in the store. Where more is found now than when an experiment was read, what
-depends on it is made again: functions, lines, stacks in each mode, data objects,
-and all values. Recordings are not read, and need not be there any more. What
-nothing better is found for stays as it is.
+		Short: "Apply better symbols to experiments in the store",
+		Long: `Looks for symbols and debug information of the load objects of experiments in the store.
+Where it finds more than at the ingest, it computes everything that depends on them
+again: functions, lines, stacks in each mode, data objects, and all values. It does not
+need the recordings. Everything else stays unchanged.
 
-SELECTOR is ` + queries.SelectorHelp + `.
-Without any, all experiments are looked at.
+A SELECTOR is ` + queries.SelectorHelp + `.
+Without any, all experiments are examined.
 
-An experiment stays as it is, too, if less is found now of a load object that its
-stacks have code of, or another file in its place: say where its file is. Lists of
-generated code are used if --perf-map-dir names their folder. Stacks that perf
-recorded as dumps were unwound when the recording was read; they do not become
-longer.
+An experiment is left unchanged if less is found now of a load object on its stacks, or
+another file in its place: say where the right file is (--symfs, --debug-dir). Symbol lists of
+generated code are used if --perf-map-dir names their folder. Stacks that perf recorded
+as dumps were unwound at the ingest; they do not become longer.
 
-Exit status: 0 done, or nothing was to be done; 3 some experiments could not be
-done, see the reasons; 1 nothing could be done; 2 wrong usage.`,
+Exit status: 0 done, or nothing to do; 3 some experiments failed, with the reasons;
+1 nothing could be done; 2 wrong usage.`,
 		Example: `  stackmill resymbolize --symfs /build/sysroot
   stackmill resymbolize 'night-*' --debug-dir /srv/debug --dry-run`,
 		Args: cobra.ArbitraryArgs,
@@ -59,7 +57,7 @@ done, see the reasons; 1 nothing could be done; 2 wrong usage.`,
 		},
 	}
 	r.addCommonFlags(c)
-	c.Flags().BoolVar(&r.dry, "dry-run", false, "say what would be made again, and change nothing")
+	c.Flags().BoolVar(&r.dry, "dry-run", false, "list what would change, and change nothing")
 	c.Flags().StringVar(&r.format, "format", "table", "table or json")
 	return c
 }

@@ -43,16 +43,17 @@ func newServeCommand(a *app) *cobra.Command {
 	s := &server{app: a}
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Show the store in a browser, and answer over HTTP",
-		Long: `Shows the store in a browser, and answers requests for views, comparisons, flame graphs and
-SQL as JSON, CSV and Arrow, until it is stopped. It only reads the store; what is ingested
-meanwhile is there without a restart. docs/serve.md and GET /openapi.json say what can be
-asked. With --flight, drivers of ADBC, JDBC and ODBC can ask, too.
+		Short: "Show the store in the browser, and answer over HTTP",
+		Long: `Shows the store in a browser, and answers requests for views, comparisons, flame graphs
+and SQL as JSON, CSV and Arrow, until it is stopped. It only reads the store; new
+experiments appear without a restart. docs/serve.md and GET /openapi.json describe the
+requests. With --flight, it also answers drivers of ADBC, JDBC and ODBC.
 
-The server makes a token for each run and prints an address with it: open that address, and
-your browser is logged in. Programs send "Authorization: Bearer TOKEN". For a token that stays
-the same, give --token-file. With --unix only you can reach the server, and no token is needed.
-Requests are only answered under the server's own addresses, and names that --host gives.`,
+The server generates a token for each run and prints an address with it: open that
+address, and your browser is logged in. Programs send "Authorization: Bearer TOKEN". For
+a token that stays the same, use --token-file. With --unix, only you can reach the server,
+and no token is needed. Requests are answered only under the server's own addresses and
+the names that --host gives.`,
 		Example: `  stackmill serve --store /data/store --open
   stackmill serve --listen 0.0.0.0:7788 --host profiles.example.com --token-file /etc/stackmill/token
   curl -H "Authorization: Bearer $(cat token)" 'http://127.0.0.1:7788/api/v1/views/functions?limit=20'
@@ -83,21 +84,21 @@ Requests are only answered under the server's own addresses, and names that --ho
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&s.listen, "listen", "127.0.0.1:7788", "the address; port 0 takes a free one")
+	f.StringVar(&s.listen, "listen", "127.0.0.1:7788", "address to listen on; port 0 chooses a free port")
 	outputVar(f, &s.unix, "unix", "", "", "listen on a Unix socket at this path instead, which only you can open")
-	f.StringVar(&s.flight, "flight", "", "answer SQL over Arrow Flight SQL, too, at this address; port 0 takes a free one")
-	f.StringVar(&s.open, "open", "", "open the page in the browser; a place of the page, such as '?view=flame&experiment=test.1.er', if one is given")
+	f.StringVar(&s.flight, "flight", "", "also answer Arrow Flight SQL at this address; port 0 chooses a free port")
+	f.StringVar(&s.open, "open", "", "open the page in the browser, or a place in it, such as '?view=flame&experiment=test.1.er'")
 	f.Lookup("open").NoOptDefVal = "/"
-	f.StringVar(&s.tokenFile, "token-file", "", "want the token in this file with each request, not one made for this run")
-	f.BoolVar(&s.noToken, "no-token", false, "want no token: all users of this machine can read the store")
-	f.StringSliceVar(&s.Hosts, "host", nil, "names by which clients know the server, besides its addresses")
+	f.StringVar(&s.tokenFile, "token-file", "", "require the token in this file, not one generated for this run")
+	f.BoolVar(&s.noToken, "no-token", false, "require no token: all users of this machine can read the store")
+	f.StringSliceVar(&s.Hosts, "host", nil, "host names of the server that clients use, in addition to its addresses")
 	f.StringVar(&s.memory, "memory", usualServerMemory, "memory of the SQL engine, and of each process that runs SQL of requests")
-	f.DurationVar(&s.Timeout, "timeout", 30*time.Second, "how long one answer may take")
-	f.IntVar(&s.Concurrent, "concurrent", usualConcurrent, "how many requests are answered at once")
-	f.IntVar(&s.Waiting, "waiting", 64, "how many more may wait for their turn")
-	f.IntVar(&s.Largest, "max-bytes", usualLargest, "how long an answer may be")
-	f.StringSliceVar(&s.By, "metrics-by", []string{"host", "target"}, "labels, or columns of \"experiments\", that tell the values in /metrics apart: it has those of the newest experiment of each")
-	f.IntVar(&s.Functions, "metrics-functions", 0, "how many functions of each of these experiments are in /metrics, too")
+	f.DurationVar(&s.Timeout, "timeout", 30*time.Second, "maximum time for an answer")
+	f.IntVar(&s.Concurrent, "concurrent", usualConcurrent, "maximum number of requests at once")
+	f.IntVar(&s.Waiting, "waiting", 64, "maximum number of waiting requests")
+	f.IntVar(&s.Largest, "max-bytes", usualLargest, "maximum length of an answer, in bytes")
+	f.StringSliceVar(&s.By, "metrics-by", []string{"host", "target"}, "labels, or columns of \"experiments\", that group experiments in /metrics, which has the values of each group's newest experiment")
+	f.IntVar(&s.Functions, "metrics-functions", 0, "also export this many functions of each of these experiments in /metrics")
 	f.BoolVar(&s.answer, "answer", false, "answer one request from the standard input")
 	_ = f.MarkHidden("answer") // the server calls itself so
 	return c

@@ -22,7 +22,7 @@ func newVersionCommand(a *app) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:     "version",
-		Short:   "Print the versions of the program and of what it is made of",
+		Short:   "Print the versions of the program and its libraries",
 		Example: "  stackmill version --format json",
 		Args:    optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
