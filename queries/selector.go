@@ -13,7 +13,7 @@ import (
 )
 
 // SelectorHelp explains selectors, for the help of the verbs that take some.
-const SelectorHelp = `a name or id; a pattern over names and paths (night-*/*.er); KEY=VALUE, a label or a column of "experiments" (host=web7); several with commas between them must all hold`
+const SelectorHelp = `a name or id; a pattern over names and paths (night-*/*.er); KEY=VALUE, a label or a column of "experiments" (host=web7); several, separated by commas, must all match`
 
 // ErrNone is wrapped by the errors of selectors that match no experiment.
 var ErrNone = errors.New("no experiment")

@@ -81,7 +81,7 @@ func (a *app) addComparison(c *cobra.Command, r *compare.Request) {
 	f.StringVar(&r.Mode, "mode", r.Mode, "user, expert or machine")
 	f.BoolVar(&r.Inclusive, "inclusive", false, "compare inclusive values, not exclusive ones")
 	f.StringVar(&r.Normalize, "normalise", r.Normalize, "values as they are (none), as shares of their run's <Total> (total), or per second of their run (run)")
-	f.Var((*percentage)(&r.MinShare), "min-share", "do not judge rows with a smaller part of <Total>")
+	f.Var((*percentage)(&r.MinShare), "min-share", "do not judge rows with a smaller share of <Total>")
 	fixed := func(flag string, names []string) {
 		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	}

@@ -133,8 +133,8 @@ func (in *ingester) addCommonFlags(c *cobra.Command) {
 
 // addNightFlags adds the flags for unattended use.
 func (in *ingester) addNightFlags(f *pflag.FlagSet) {
-	outputVar(f, &in.report, "report", "", "", "file to write in the end: what became of each recording, where the time went, as JSON")
-	outputVar(f, &in.metrics, "metrics", "", "", "file to write in the end: sums for Prometheus, in the text format that its node exporter collects (*.prom)")
+	outputVar(f, &in.report, "report", "", "", "write a JSON report to this file on exit: the result of each recording, and where the time went")
+	outputVar(f, &in.metrics, "metrics", "", "", "write metrics to this file on exit, in Prometheus' text format for the node exporter (*.prom)")
 	f.StringVar(&in.logFormat, "log-format", "", "text or json: log to standard error, with a line for each recording (default: text, unless it is a terminal)")
 	f.BoolVar(&in.watch, "watch", false, "keep running, and ingest recordings that appear at the paths once they are complete")
 	f.BoolVar(&in.autoCompact, "auto-compact", false, "merge small batches afterwards, as stackmill compact does")
@@ -228,10 +228,10 @@ func (in *ingester) check() error {
 const hugeShare = 4
 
 // noRecordedHelp describes another flag that they share.
-const noRecordedHelp = "do not read source files at their recorded paths (where only files that everyone may read are read)"
+const noRecordedHelp = "do not read source files at their recorded paths (files that not everyone may read are never read there)"
 
 // sourcePathHelp describes the flag that ingest and report share.
-const sourcePathHelp = "where to find source files that are not at their recorded paths: FROM=TO replaces the start of the path, DIR is searched by the path's end; may be repeated"
+const sourcePathHelp = "where to find source files that are not at their recorded paths: FROM=TO replaces the start of a path, DIR is searched for the end of the path; may be repeated"
 
 // defaultCache is the user's cache directory; without one nothing is kept.
 func defaultCache() string {

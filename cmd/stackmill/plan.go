@@ -105,7 +105,7 @@ done; 2 wrong usage.`,
 }
 
 func (p *planFlags) addFlags(f *pflag.FlagSet, cpus int) {
-	outputVar(f, &p.output, "output", "o", "", "file to write the plan to, which must not exist")
+	outputVar(f, &p.output, "output", "o", "", "file to write the plan to; must not exist")
 	f.Float64Var(&p.minutes, "minutes", 30, "approximate minutes for each task")
 	f.IntVar(&p.chunks, "chunks", 0, fmt.Sprintf("maximum number of chunks, instead of --minutes (which makes at most %d)", mostTasks))
 	f.StringArrayVar(&p.reports, "report", nil, "report of an earlier ingest, for estimating times; may be repeated")

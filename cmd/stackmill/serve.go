@@ -85,7 +85,7 @@ the names that --host gives.`,
 	}
 	f := c.Flags()
 	f.StringVar(&s.listen, "listen", "127.0.0.1:7788", "address to listen on; port 0 chooses a free port")
-	outputVar(f, &s.unix, "unix", "", "", "listen on a Unix socket at this path instead, which only you can open")
+	outputVar(f, &s.unix, "unix", "", "", "listen on a Unix socket at this path, which only you can open")
 	f.StringVar(&s.flight, "flight", "", "also answer Arrow Flight SQL at this address; port 0 chooses a free port")
 	f.StringVar(&s.open, "open", "", "open the page in the browser, or a place in it, such as '?view=flame&experiment=test.1.er'")
 	f.Lookup("open").NoOptDefVal = "/"
