@@ -12,7 +12,7 @@ import (
 	"stackmill/internal/spill"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
-	"stackmill/stages/decode/mapped"
+	"stackmill/stages/decode/mmap"
 	"stackmill/stages/write"
 )
 
@@ -62,7 +62,7 @@ func (in *ingest) try(ctx context.Context, src input, to *place, limit time.Dura
 	a := &attempt{ingest: in, src: src, to: to, ended: make(chan struct{})}
 	defer close(a.ended)
 	a.space = in.space()
-	a.ctx, a.cancel = context.WithCancelCause(mapped.Shared(spill.NewContext(ctx, a.space)))
+	a.ctx, a.cancel = context.WithCancelCause(mmap.WithPool(spill.NewContext(ctx, a.space)))
 	defer a.cancel(nil)
 	if limit > 0 {
 		a.by = time.Now().Add(limit)

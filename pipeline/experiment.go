@@ -122,7 +122,7 @@ func (e *experiment) settled() error {
 	if e.out == nil {
 		return nil
 	}
-	return errors.Join(e.out.close(), e.rec.Fault.Err(), e.tables.HostErr())
+	return errors.Join(e.out.close(), e.rec.HostErr.Err(), e.tables.HostErr())
 }
 
 // open also begins a batch: its folders are made while the recording is read.
@@ -150,12 +150,12 @@ func (e *experiment) locate() error {
 }
 
 func (e *experiment) attach() error {
-	if e.rec.Fault.Err() == nil {
+	if e.rec.HostErr.Err() == nil {
 		for _, g := range jitdump.Find(e.ctx, e.rec, e.files) {
 			g.Attach()
 		}
 	}
-	return errors.Join(e.rec.Fault.Err(), context.Cause(e.ctx))
+	return errors.Join(e.rec.HostErr.Err(), context.Cause(e.ctx))
 }
 
 // wholeStacks is unwind.Known.Whole.
@@ -273,7 +273,7 @@ func (e *experiment) attribute() error {
 		Accessed:     e.data.Accessed(),
 		Disassembler: func() *symbolize.Disassembler { return symbolize.NewDisassembler(e.resolver, e.outlines) },
 		Sources: code.Sources{
-			Finder: source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.Named, Kept: e.redoing.source(e.began()), Texts: e.texts},
+			Finder: source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.ByPath, Kept: e.redoing.source(e.began()), Texts: e.texts},
 			Began:  e.began(), Problems: &e.rec.Problems,
 		},
 	}
@@ -346,7 +346,7 @@ func (e *experiment) commit() error {
 			return err
 		}
 	}
-	if err := errors.Join(e.rec.Fault.Err(), e.tables.HostErr()); err != nil {
+	if err := errors.Join(e.rec.HostErr.Err(), e.tables.HostErr()); err != nil {
 		return err
 	}
 	if !e.claim() {

@@ -16,7 +16,7 @@ import (
 	"stackmill/internal/safefile"
 	"stackmill/internal/spill"
 	"stackmill/schema"
-	"stackmill/stages/decode/mapped"
+	"stackmill/stages/decode/mmap"
 )
 
 // identify derives an experiment's id from the content of its files, and
@@ -71,7 +71,7 @@ func contentOf(ctx context.Context, path string, room *int64) (sum uint64, size 
 	size = info.Size()
 	hash := func(p *contentPart, from, n int64) error { return p.read(ctx, io.NewSectionReader(f, from, n)) }
 	if size >= leastMapped && size <= *room {
-		m, err := mapped.Open(ctx, path, filepath.Base(path))
+		m, err := mmap.Open(ctx, path, filepath.Base(path))
 		if err != nil {
 			return 0, 0, err
 		}
@@ -142,7 +142,7 @@ func (p *contentPart) read(ctx context.Context, part *io.SectionReader) error {
 }
 
 // look is read of a mapped file, between two offsets.
-func (p *contentPart) look(m *mapped.File, from, end int) error {
+func (p *contentPart) look(m *mmap.File, from, end int) error {
 	return m.Guard(func() {
 		for from < end {
 			ready := min(m.Fetch(from), end)

@@ -15,7 +15,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/internal/hosterr"
-	"stackmill/stages/decode/mapped"
+	"stackmill/stages/decode/mmap"
 )
 
 // The hash of a large file is that of its parts' hashes, however many processors there are.
@@ -100,12 +100,12 @@ func TestContentEnds(t *testing.T) {
 
 // Nor has a mapped one.
 func TestMappedContentEnds(t *testing.T) {
-	open := func(ctx context.Context) *mapped.File {
+	open := func(ctx context.Context) *mmap.File {
 		path := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(path, make([]byte, 2*leastMapped), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		m, err := mapped.Open(ctx, path, "file")
+		m, err := mmap.Open(ctx, path, "file")
 		if err != nil {
 			t.Fatal(err)
 		}

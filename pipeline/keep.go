@@ -21,7 +21,7 @@ func (e *experiment) keep() error {
 		c.problems = slices.DeleteFunc(c.problems, func(of diagnostic.Problem) bool { // they are looked for again
 			return of.Process == p.Number && slices.ContainsFunc(p.JITDumps, func(d decode.JITDump) bool { return !d.Attached && d.Path == of.File })
 		})
-		content, err := replay.Part(p)
+		content, err := replay.EncodeProcess(p)
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (e *experiment) keep() error {
 }
 
 func (e *experiment) recordingRows() error {
-	whole, err := replay.Whole(e.rec, e.stacks.Forms.List, e.contents.problems)
+	whole, err := replay.EncodeRecording(e.rec, e.stacks.Forms.List, e.contents.problems)
 	if err != nil {
 		return err
 	}

@@ -31,15 +31,15 @@ func locate(o *Options, rec *decode.Recording) *located {
 	}
 }
 
-// Named implements decode.Locator.
-func (l *located) Named(path string) []decode.Candidate {
+// ByPath implements decode.Locator.
+func (l *located) ByPath(path string) []decode.Candidate {
 	list := l.found(path, l.named(path))
 	l.seen.add(path)
 	return list
 }
 
-// Stored implements decode.Locator.
-func (l *located) Stored(path, buildID string) (list []decode.Candidate) {
+// ByBuildID implements decode.Locator.
+func (l *located) ByBuildID(path, buildID string) (list []decode.Candidate) {
 	if decode.IsPerfMap(path) {
 		return l.found(path, l.otherLists())
 	}
@@ -50,7 +50,7 @@ func (l *located) Stored(path, buildID string) (list []decode.Candidate) {
 	}
 	if path == vdsoPath && buildID != "" {
 		v, err := vdsoHere()
-		l.rec.Faulted(err)
+		l.rec.KeepHostError(err)
 		if v.buildID == buildID {
 			cached(v.file)
 		}

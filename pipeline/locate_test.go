@@ -32,7 +32,7 @@ func TestLocate(t *testing.T) {
 			return []decode.Candidate{{Path: path, Origin: "path"}}
 		}}
 		files := locate(&o, rec)
-		for _, c := range append(files.Named(recorded), files.Stored(recorded, id)...) {
+		for _, c := range append(files.ByPath(recorded), files.ByBuildID(recorded, id)...) {
 			list = append(list, c.Origin+" "+strings.TrimPrefix(c.Path, root))
 		}
 		return list

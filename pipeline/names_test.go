@@ -57,8 +57,8 @@ func (named) OpenContext(context.Context, string) *decode.Recording {
 		raw := decode.RawStack{Callers: decode.CallersUnwound, OMPState: -1}
 		for _, f := range s.frames {
 			of := names.Of(decode.NamedObject{})
-			function := of.Function(decode.NamedFunction{Name: f.function, File: f.file})
-			w, err := of.Word(decode.NamedPlace{Offset: decode.NoFileOffset, Levels: []decode.NamedLevel{{Function: function, Line: f.line}}})
+			function := of.InternFunction(decode.NamedFunction{Name: f.function, File: f.file})
+			w, err := of.InternLocation(decode.NamedLocation{Offset: decode.NoFileOffset, Lines: []decode.NamedLine{{Function: function, Line: f.line}}})
 			if err != nil {
 				panic(err)
 			}

@@ -152,7 +152,7 @@ func (p *process) kind(ctx context.Context, k schema.Kind, to []stage[samples.Si
 	events := newReadAhead(ctx, p.recorded.Events(k))
 	defer events.Close()
 	for b := (&batch{process: p, kind: k}); ; {
-		if err := errors.Join(p.rec.Fault.Err(), context.Cause(ctx)); err != nil {
+		if err := errors.Join(p.rec.HostErr.Err(), context.Cause(ctx)); err != nil {
 			return err
 		}
 		began := time.Now()

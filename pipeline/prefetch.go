@@ -39,7 +39,7 @@ func (in *ingest) prefetchSymbols(ctx context.Context) *symbolPrefetcher {
 	return p
 }
 
-// request is the decode.Early of the recording.
+// request is the decode.MappingObserver of the recording.
 func (p *symbolPrefetcher) request(rec *decode.Recording, image []decode.MapEvent) {
 	if p.files == nil {
 		known := decode.Recording{Host: rec.Host, OS: rec.OS, Kernel: rec.Kernel, Locate: rec.Locate}

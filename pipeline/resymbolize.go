@@ -138,8 +138,8 @@ func (a *attempt) redo(r *Result, shelf *shelf, dry bool) error {
 	r.Redone = &Redone{Experiment: entry.Experiment}
 	d := &redoing{of: a.src.kept, before: newKnowledge()}
 	tables := shelf.tables(r.ID)
-	program, err := replay.Program(tables)
-	if errors.Is(err, replay.ErrNone) {
+	program, err := replay.OpenProgram(tables)
+	if errors.Is(err, replay.ErrIncomplete) {
 		return hosterr.New(fmt.Errorf("it cannot be done again: %w (it was put in by an older program)", err))
 	}
 	if err == nil {
@@ -204,12 +204,12 @@ func (a *attempt) better(rec *decode.Recording, d *redoing) (now *knowledge, bet
 	for _, p := range rec.Processes {
 		resolver.Process(p, p.File(decode.MapFile))
 		for _, d := range p.JITDumps {
-			better = better || !d.Attached && len(files.Named(d.Path)) > 0
+			better = better || !d.Attached && len(files.ByPath(d.Path)) > 0
 		}
 	}
 	now = knownNow(resolver.Program)
 	found, lost := d.before.compare(now)
-	return now, better || found, lost, errors.Join(rec.Fault.Err(), tables.HostErr())
+	return now, better || found, lost, errors.Join(rec.HostErr.Err(), tables.HostErr())
 }
 
 func pathsOf(objects []LoadObject) string {

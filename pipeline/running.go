@@ -35,7 +35,7 @@ func (k running) recorded(rec *decode.Recording, buildID string, local bool) boo
 // note reads a file about the kernel, nil if it is unreadable.
 func note(rec *decode.Recording, path string) []byte {
 	b, err := safefile.Read(path, safefile.Note)
-	rec.Faulted(err)
+	rec.KeepHostError(err)
 	return b
 }
 
@@ -49,7 +49,7 @@ func (k running) has(rec *decode.Recording) bool {
 	want := rec.Kernel
 	f, _, err := safefile.Open(k.symbols, safefile.SymbolList)
 	if err != nil {
-		rec.Faulted(err)
+		rec.KeepHostError(err)
 		return false
 	}
 	defer f.Close()
@@ -60,6 +60,6 @@ func (k running) has(rec *decode.Recording) bool {
 			return err == nil && address == want.Address
 		}
 	}
-	rec.Faulted(lines.Err())
+	rec.KeepHostError(lines.Err())
 	return false
 }

@@ -32,14 +32,14 @@ func TestOwnVDSO(t *testing.T) {
 	rec := &decode.Recording{Locate: func(string) []decode.Candidate { return nil }}
 	files := locate(&Options{DebugDirs: []string{}}, rec)
 	for _, id := range []string{"", v.buildID[1:] + "0"} {
-		if list := files.Stored(vdsoPath, id); len(list) > 0 {
+		if list := files.ByBuildID(vdsoPath, id); len(list) > 0 {
 			t.Errorf("build-id %q: %v", id, list)
 		}
 	}
-	if list := files.Stored("/lib/vdso.so", v.buildID); len(list) > 0 {
+	if list := files.ByBuildID("/lib/vdso.so", v.buildID); len(list) > 0 {
 		t.Errorf("of another path: %v", list)
 	}
-	list := files.Stored(vdsoPath, v.buildID)
+	list := files.ByBuildID(vdsoPath, v.buildID)
 	if len(list) != 1 || list[0].Origin != "cache" {
 		t.Fatalf("candidates %v", list)
 	}

@@ -10,37 +10,37 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// faults are the errors of the system that a recording never causes.
-var faults = []error{
+// hostErrors are the errors of the system that a recording never causes.
+var hostErrors = []error{
 	unix.ENOSPC, unix.EDQUOT, unix.EFBIG, unix.EROFS, // nowhere to write
 	unix.EMFILE, unix.ENFILE, unix.ENOMEM, // out of files or memory
 	unix.EIO, unix.ESTALE, // a disk or server failed
 	context.Canceled, context.DeadlineExceeded,
 }
 
-// Fault is an error that is a fault whatever its cause.
-type Fault struct{ Err error }
+// Error is an error that is a fault whatever its cause.
+type Error struct{ Err error }
 
-func (f *Fault) Error() string { return f.Err.Error() }
+func (f *Error) Error() string { return f.Err.Error() }
 
 // Unwrap returns the cause.
-func (f *Fault) Unwrap() error { return f.Err }
+func (f *Error) Unwrap() error { return f.Err }
 
 // New makes a fault of an error; nil stays nil.
 func New(err error) error {
 	if err == nil || Is(err) {
 		return err
 	}
-	return &Fault{err}
+	return &Error{err}
 }
 
 // Is reports whether an error is a fault, or due to one.
 func Is(err error) bool {
-	var f *Fault
+	var f *Error
 	if errors.As(err, &f) {
 		return true
 	}
-	for _, known := range faults {
+	for _, known := range hostErrors {
 		if errors.Is(err, known) {
 			return true
 		}

@@ -1,7 +1,6 @@
 package decode
 
-// CompilerClock converts the times that run-time compilers take to a recording's. Nil
-// converts none.
+// CompilerClock converts run-time compilers' times to the recording's. Nil converts none.
 type CompilerClock struct {
 	Start     uint64      `json:"start"`     // of the founder
 	Monotonic bool        `json:"monotonic"` // the recording's clock is CLOCK_MONOTONIC
@@ -19,9 +18,8 @@ type CycleClock struct {
 	Short  bool   `json:"short"` // the counter has only the bits of Mask
 }
 
-// Time returns ns from the founder's start, which may be negative, of a time that a
-// compiler took from CLOCK_MONOTONIC or the processor's cycle counter; false if the
-// recording has another clock.
+// Time converts a compiler's time, from CLOCK_MONOTONIC or the cycle counter, to ns from the
+// founder's start, which may be negative; false if the recording has another clock.
 func (c *CompilerClock) Time(t uint64, cycles bool) (ns int64, ok bool) {
 	switch {
 	case c == nil:

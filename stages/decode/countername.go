@@ -2,8 +2,8 @@ package decode
 
 import "fmt"
 
-// DistinctNames returns the names of counters so that all are different, since a name is a
-// metric's: a second one of a name gets the next number that makes it one of its own.
+// DistinctNames makes the names of counters distinct, since they become metrics: a repeated name
+// gets the next free number.
 func DistinctNames(names []string) []string {
 	taken := map[string]bool{}
 	for _, name := range names {

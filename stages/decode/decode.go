@@ -18,21 +18,21 @@ import (
 
 // Decoder reads one input format.
 type Decoder interface {
-	// Name is the format's name, as in `experiments.format`.
+	// Name returns the format's name, as in `experiments.format`.
 	Name() string
-	// Detect reports whether path holds a recording of this format. It
-	// looks at names and magic bytes only.
+	// Detect reports whether path holds a recording of this format, by names and magic bytes
+	// only.
 	Detect(path string) bool
-	// Members returns the paths of the recordings that path stands for:
-	// path itself, or the members of a group file.
+	// Members returns the paths of the recordings at path: path itself, or the members of a
+	// group file.
 	Members(path string) ([]string, error)
-	// Files returns the files whose content is the recording, relative to
-	// path and sorted: they make its identity. Links to nowhere are left out.
+	// Files returns the files whose content is the recording and its identity, sorted and
+	// relative to path; an empty name means path itself. It omits links to nowhere.
 	Files(path string) ([]string, error)
-	// OpenContext reads logs, maps and stacks, and looks over the event files
-	// without keeping them. It always returns a recording; when nothing could
-	// be read the recording has no processes and its problems say why. When the
-	// context ends, so does all reading of the recording, with a fault.
+	// OpenContext reads logs, maps and stacks, and scans the event files without keeping them.
+	// It always returns a recording; if nothing could be read, the recording has no processes
+	// and its problems say why. When the context is canceled, all reading of the recording ends
+	// with a host error.
 	OpenContext(ctx context.Context, path string) *Recording
 }
 
@@ -40,49 +40,48 @@ type Decoder interface {
 type Recording struct {
 	Format, Version, Collector string
 	Host, OS, Arch             string
-	Comment                    string // what it says of itself, line by line
+	Comment                    string // what it says about itself, line by line
 	CPUs, ClockMHz             int
 	PageSize                   int64
 	CacheLine                  int64 // bytes of a line of the data caches, 0 if not recorded
 	WordBits                   int
 	Started                    time.Time // zero if not recorded
-	// Origin distinguishes the recording from others as soon as it has a sample, where host
-	// and start are recorded last; empty for formats that begin with these.
+	// Origin distinguishes the recording from others as soon as it has a sample, for formats
+	// that record host and start last; empty for the others.
 	Origin string
-	// Began is the latest time at which it may have started. Where Started is unknown
-	// or inexact it comes from the file's time; zero if unknown.
+	// Began is the latest possible start. If Started is unknown or inexact, it comes from the
+	// file's time; zero if unknown.
 	Began     time.Time
 	Kernel    KernelSymbol
 	Processes []*Process
-	CGroups   []string // control groups, by the number that events have
+	CGroups   []string // paths of control groups; events have the index
 	Problems  diagnostic.Log
-	// Fault is a fault of the machine that kept the recording from being read: it must
-	// not be committed. Usually there is none.
-	Fault hosterr.First
-	Clock *CompilerClock // of run-time compilers, nil if there is none
-	// FromStore says that its events come from a store: durations, values and files are
-	// derived already, as if a tick of the clock were a nanosecond.
+	// HostErr keeps the first error of the host that kept the recording from being read: such a
+	// recording must not be committed.
+	HostErr hosterr.First
+	Clock   *CompilerClock // of run-time compilers, nil if there is none
+	// FromStore says that the events come from a store: durations, values and files are already
+	// derived, as if a clock tick were a nanosecond.
 	FromStore bool
 	IOFiles   []IOFile // if its events come from a store
-	// Locate returns the files in which the load object recorded as path may
-	// be, best first (archives, then the path itself). It is safe for concurrent use,
-	// also after Close.
+	// Locate returns the files that may be the load object recorded as path, best first
+	// (archives, then the path itself). It is safe for concurrent use, also after Close.
 	Locate func(path string) []Candidate
-	// Close unmaps the files. No event reader may be used after it.
+	// Close unmaps the files. No event reader may be used afterwards.
 	Close func() error
 }
 
-// Faulted reports whether an error is a fault of the machine, which it keeps as
-// the recording's Fault: it is not a problem of the recording. It is safe for concurrent use.
-func (r *Recording) Faulted(err error) bool {
+// KeepHostError keeps an error of the host in HostErr and returns true; other errors are problems
+// of the recording. It is safe for concurrent use.
+func (r *Recording) KeepHostError(err error) bool {
 	if !hosterr.Is(err) {
 		return false
 	}
-	r.Fault.Add(err)
+	r.HostErr.Add(err)
 	return true
 }
 
-// Length is how long it took.
+// Length returns how long the recording took.
 func (r *Recording) Length() time.Duration {
 	length := int64(0)
 	for _, p := range r.Processes {
@@ -91,47 +90,46 @@ func (r *Recording) Length() time.Duration {
 	return time.Duration(length)
 }
 
-// KernelSymbol is a symbol of the kernel and its address while recording: it
-// shows how far from its link-time address the kernel was. It may be zero.
+// KernelSymbol is a symbol of the kernel and its address at the time: it shows how far the kernel
+// was from its link-time address. It may be zero.
 type KernelSymbol struct {
 	Name    string
 	Address uint64
 	// Start and End are the kernel's recorded mapping, mostly its text; End is 0 if unknown.
 	Start, End uint64 `json:",omitempty"`
-	// From is where the kernel's part of memory begins, 0 if it begins where Linux for x86-64
-	// and A64 has it.
+	// From is where kernel addresses begin, 0 if that is Linux's default for x86-64 and arm64.
 	From uint64 `json:",omitempty"`
 }
 
-// Maps reports whether an address may be in the kernel's own code, not in that of a module
-// or in code that the kernel made while it ran.
+// Maps reports whether an address may be in the kernel's own code, not in a module or in code
+// that the kernel generated.
 func (k KernelSymbol) Maps(address uint64) bool {
 	return k.End <= k.Start || k.Start <= address && address < k.End
 }
 
-// Locator finds the files that a recording names: load objects, lists of symbols,
-// sources. It is safe for concurrent use.
+// Locator finds the files that a recording names: load objects, symbol lists, sources. It is safe
+// for concurrent use.
 type Locator interface {
-	// Named returns the files in which what was recorded as path may be, best first.
-	Named(path string) []Candidate
-	// Stored returns further files that may be the load object of that path and
-	// build-id. They are used only if they have it.
-	Stored(path, buildID string) []Candidate
+	// ByPath returns the files that may be what was recorded as path, best first.
+	ByPath(path string) []Candidate
+	// ByBuildID returns further files that may be the load object with that path and build-id.
+	// They are used only if they have it.
+	ByBuildID(path, buildID string) []Candidate
 }
 
-// Named implements Locator: a recording by itself knows its archives and paths.
-func (r *Recording) Named(path string) []Candidate { return r.Locate(path) }
+// ByPath implements Locator: a recording by itself knows its archives and paths.
+func (r *Recording) ByPath(path string) []Candidate { return r.Locate(path) }
 
-// Stored implements Locator.
-func (r *Recording) Stored(string, string) []Candidate { return nil }
+// ByBuildID implements Locator.
+func (r *Recording) ByBuildID(string, string) []Candidate { return nil }
 
-// Candidate is a file in which a load object may be found.
+// Candidate is a file that may be a load object.
 type Candidate struct {
 	Path   string
-	Origin string // `archive`, `path` or `cache`: load_objects.symbols
+	Origin string // `archive`, `path` or `cache`, as in load_objects.symbols
 }
 
-// AtPath is the Recording.Locate of recordings without archives.
+// AtPath implements Recording.Locate for recordings without archives.
 func AtPath(path string) []Candidate {
 	if _, err := safefile.Stat(path); err != nil || !filepath.IsAbs(path) {
 		return nil
@@ -143,7 +141,7 @@ func AtPath(path string) []Candidate {
 type Process struct {
 	Number  int    // from 1; the founder is 1
 	Lineage string // `_f1`; empty for the founder
-	// Shared says that the recording has no files of its own for the process.
+	// Shared says that the process has no files of its own in the recording.
 	Shared                     bool
 	PID, PPID                  int64
 	Target, Command, Directory string
@@ -152,34 +150,32 @@ type Process struct {
 	Kinds                      []KindInfo
 	Counters                   []Counter
 	Image                      []MapEvent // in file order
-	Data                       []MapEvent // likewise: what is not executable, when it is not in Image
+	Data                       []MapEvent // likewise, of memory that is not executable and not in Image
 	JITDumps                   []JITDump
 	Stacks                     *Stacks               // nil if it has no events
 	JavaMethods                map[uint64]JavaMethod // by method id
 	JavaThreads                []JavaThread
 	ThreadNames                []ThreadName
 	Overview                   []OverviewRow
-	// Events returns a reader of the kind's events in the order of their
-	// time (equal times: in file order). It may be called again; each reader
-	// starts anew. Those of different readers may be read at once. If columns are
-	// named, batches need not have others. Problems were recorded before.
+	// Events returns a new reader of the kind's events in order of time (equal times: in file
+	// order). Several readers may be used concurrently. If columns are named, batches may lack
+	// others. Problems were recorded before.
 	Events func(k schema.Kind, columns ...string) EventReader
-	// Dumps are the stack dumps that events refer to (StackOfDump) where their stacks are
-	// not among Stacks. It is nil if there are none.
+	// Dumps are the stack dumps that events refer to (StackOfDump) if their stacks are not in
+	// Stacks; nil if there are none.
 	Dumps Dumps
-	// Release frees what its events and dumps take: there is no reader of them any more.
-	// It may be nil.
+	// Release frees the memory of events and dumps when no reader is left. It may be nil.
 	Release func()
-	// Records is the number of event packets of the kind, estimated from the files'
-	// sizes, for progress only.
+	// Records estimates the number of event packets of a kind from file sizes, for progress
+	// only.
 	Records func(schema.Kind) int64
 }
 
-// MapFile is the file of a process's address space, as problems name it.
+// MapFile is the file with a process's address space, as problems name it.
 const MapFile = "map.xml"
 
-// File names a file of the process, or `.` its folder, as problems do: relative to
-// the recording. It is `.` if all processes are in the same files.
+// File returns the path of a process's file, or of its folder for `.`, relative to the recording,
+// as problems show it. It is `.` if all processes share the files.
 func (p *Process) File(name string) string {
 	switch {
 	case p.Shared:
@@ -190,21 +186,20 @@ func (p *Process) File(name string) string {
 	return filepath.Join(p.Lineage+".er", name)
 }
 
-// Has reports whether the process was recorded with a kind of data.
+// Has reports whether the process was recorded with a data kind.
 func (p *Process) Has(k schema.Kind) bool {
 	return slices.ContainsFunc(p.Kinds, func(info KindInfo) bool { return info.Kind == k })
 }
 
-// Generated is what is found outside of a recording of the code that a process made
-// at run time.
-type Generated struct {
+// GeneratedCode is code that a process generated, as found outside of the recording.
+type GeneratedCode struct {
 	Process      *Process
 	Ends, Begins []MapEvent
 }
 
-// Attach adds generated code to the process's image. At equal times, old code ends
-// before what was recorded begins, and new code begins after it.
-func (g *Generated) Attach() { g.Process.Image = slices.Concat(g.Ends, g.Process.Image, g.Begins) }
+// Attach adds generated code to the process's image. At equal times, old code ends before
+// recorded mappings begin, and new code begins after them.
+func (g *GeneratedCode) Attach() { g.Process.Image = slices.Concat(g.Ends, g.Process.Image, g.Begins) }
 
 // EventReader iterates over batches of schema.EventSchema(kind) with at most
 // schema.BatchRows rows. The caller owns each batch and releases it. A reader is used
@@ -224,8 +219,7 @@ type KindInfo struct {
 	States int
 }
 
-// Counter is one hardware counter; the value of the event column `counter` is
-// its Tag.
+// Counter is a hardware counter or event; the event column `counter` has its Tag.
 type Counter struct {
 	Tag      int
 	Name     string // command name, the metric's name
@@ -234,11 +228,11 @@ type Counter struct {
 	Unit     string `json:",omitempty"` // of its metric; empty: ns if TimeUnit, else count
 	Interval int64
 	Trigger  Trigger
-	// Preferred says that the recording prefers its metric to be shown.
+	// Preferred says that the recording wants its metric shown first.
 	Preferred bool `json:",omitempty"`
 }
 
-// MetricUnit is the unit of the counter's metric.
+// MetricUnit returns the unit of the counter's metric.
 func (c *Counter) MetricUnit() string {
 	switch {
 	case c.Unit != "":
@@ -249,54 +243,52 @@ func (c *Counter) MetricUnit() string {
 	return "count"
 }
 
-// Trigger says how the leaf PC of a counter's events relates to the instruction
-// that accessed memory (S27).
+// Trigger says how the leaf PC of a counter's events relates to the instruction that accessed
+// memory (S27).
 type Trigger uint8
 
-// The relations.
+// The possible relations.
 const (
-	NoTrigger     Trigger = iota // its events are not accesses to memory
-	TriggerExact                 // it is that instruction
-	TriggerBehind                // it is the instruction after it
-	TriggerSkid                  // it is some way after it
+	NoTrigger     Trigger = iota // events are not memory accesses
+	TriggerExact                 // the PC is that instruction
+	TriggerBehind                // the PC is the instruction after it
+	TriggerSkid                  // the PC is some way after it
 )
 
-// RawStack is a recorded stack by itself.
+// RawStack is one recorded stack.
 type RawStack struct {
 	Words []uint64 // native PCs, leaf first, markers included
-	// Kernel is how many of the first words are the kernel's; the word after them is
-	// where user code entered it.
+	// Kernel is the number of kernel words, which come first; the next word is where user code
+	// entered the kernel.
 	Kernel int
 	// Returns says that the words of callers are return addresses.
 	Returns bool
 	Callers Callers
-	// ByFrame are the numbers of the words, in a stack unwound by call frame
-	// information, whose callers were found by the frame pointer because the
-	// information was missing. They ascend.
+	// ByFrame are the indexes of words, in a stack unwound by call frame information, whose
+	// callers were found by the frame pointer because the information was missing. They ascend.
 	ByFrame []int32
-	// Exact are the numbers of words that are PCs nevertheless: a signal interrupted
-	// them, or its handler returns there. They ascend. Nil if only names can show that.
+	// Exact are the indexes of words that are PCs nevertheless: a signal interrupted them, or
+	// its handler returns there. They ascend. Nil if only names can show that.
 	Exact []int32
 	Java  []JavaFrame
 	OMP   []uint64 // OpenMP user stack, leaf first; nil when not recorded
 	// OMPState is the OpenMP state, -1 when not recorded.
 	OMPState int
-	// Reason says why the stack is empty or ends early (`missing-stack`,
-	// `missing-link`, `link-cycle`, `stack-too-long`, and those of unwinding),
-	// empty when it is whole.
+	// Reason says why the stack is empty or incomplete (`missing-stack`, `missing-link`,
+	// `link-cycle`, `stack-too-long`, and the reasons of dumps), empty if it is complete.
 	Reason string
 }
 
 // Callers says how the callers on a stack were found.
 type Callers uint8
 
-// The ways.
+// The sources of callers.
 const (
 	CallersCollected Callers = iota // by the collector
-	CallersNone                     // not at all
-	CallersChained                  // by the chain of frame pointers: it lacks those of code without a frame
-	CallersUnwound                  // by call frame information
-	CallersBranches                 // by the calls that the processor has kept
+	CallersNone                     // none
+	CallersChained                  // the chain of frame pointers, which lacks the callers of code without a frame
+	CallersUnwound                  // call frame information
+	CallersBranches                 // the processor's branch stack
 )
 
 // The markers in RawStack.Words.
@@ -307,8 +299,8 @@ const (
 	MarkCall         = schema.MarkCall
 )
 
-// NoAddress is the first word that is never an address: here, as in the kernel's
-// call chains, the last 4095 are marks of what other words are.
+// NoAddress is the first word that is never an address: as in the kernel's call chains, the last
+// 4095 values are markers.
 const NoAddress = ^uint64(0) - 4094
 
 // JavaFrame is one frame of a Java stack.
@@ -330,22 +322,22 @@ type JavaThread struct {
 	FromNS, UntilNS int64 // from the founder's start
 }
 
-// ThreadName is a name of a thread for as long as it had it.
+// ThreadName is a name of a thread and the time for which it had it.
 type ThreadName struct {
 	ThreadID        int64
-	Number          int32 // among the thread's names, in the order of time: events have it as name_no
+	Number          int32 // among the thread's names, in order of time: name_no of events
 	Name            string
 	FromNS, UntilNS int64 // from the founder's start; Never: until the end
 }
 
-// IOFile is a file as one process used it from open to close: a row of io_files.
+// IOFile is a file as a process used it from open to close: a row of io_files.
 type IOFile struct {
 	Number           int32
-	Process          int // 0 for those every process has
+	Process          int // 0 for files of every process
 	Name, FileSystem string
 }
 
-// OverviewRow is one record of resource usage between two sample points.
+// OverviewRow is the resource usage between two sample points.
 type OverviewRow struct {
 	Label      string
 	T0NS, T1NS int64

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 )
 
-// Form is all of a recorded stack but its words: how it was recorded, and which of its
-// words are special.
+// Form is everything about a recorded stack but its words: how it was recorded, and which words
+// are special.
 type Form struct {
 	Returns  bool    `json:"returns,omitempty"`
 	Callers  Callers `json:"callers,omitempty"`
@@ -13,33 +13,33 @@ type Form struct {
 	Kernel   int     `json:"kernel,omitempty"`
 	OMPState int     `json:"omp_state"`
 	Java     bool    `json:"java,omitempty"` // a Java stack was recorded, perhaps an empty one
-	OMP      bool    `json:"omp,omitempty"`  // likewise an OpenMP stack
+	OMP      bool    `json:"omp,omitempty"`  // an OpenMP stack was recorded, perhaps an empty one
 	Exact    []int32 `json:"exact,omitempty"`
 	ByFrame  []int32 `json:"by_frame,omitempty"`
 }
 
-// Forms are distinct forms by number. The zero value has none.
-type Forms struct {
+// FormTable numbers distinct forms. The zero value is empty.
+type FormTable struct {
 	List    []Form
 	numbers map[formKey]int32
 	words   []byte
 }
 
-// FormsOf finds the forms of one process's stacks.
-type FormsOf struct {
-	forms  *Forms
+// FormIndex finds the forms of one process's stacks.
+type FormIndex struct {
+	table  *FormTable
 	stacks *Stacks
-	last   [lastForms]lastForm // by how many words are the kernel's
+	recent [recentForms]recentForm // by the number of kernel words
 }
 
-// lastForms is how many forms without marked words are found fast.
-const lastForms = 32
+// recentForms is the size of a cache of forms without marked words.
+const recentForms = 32
 
-// lastForm is a form, with its number from 1; 0 for none.
-type lastForm struct{ origin, kernel, state, number int32 }
+// recentForm is a cached form, with its number from 1; 0 for none.
+type recentForm struct{ origin, kernel, state, number int32 }
 
-// Of returns what finds the forms of stacks.
-func (f *Forms) Of(s *Stacks) *FormsOf { return &FormsOf{forms: f, stacks: s} }
+// IndexOf returns an index for the forms of stacks.
+func (f *FormTable) IndexOf(s *Stacks) *FormIndex { return &FormIndex{table: f, stacks: s} }
 
 // formKey identifies a form.
 type formKey struct {
@@ -49,23 +49,23 @@ type formKey struct {
 	marks         string // the lists of marked words
 }
 
-// Number returns the number of a stack's form, which is added if it is new.
-func (o *FormsOf) Number(stack int32) int32 {
+// Intern returns the number of a stack's form.
+func (o *FormIndex) Intern(stack int32) int32 {
 	s := o.stacks
-	t, more := s.stacks.At(int(stack)), s.more[stack]
+	t, more := s.stacks.At(int(stack)), s.extra[stack]
 	if s.marked || more.java != nil || more.omp != nil {
-		return o.forms.number(s, t, more)
+		return o.table.intern(s, t, more)
 	}
-	last := &o.last[uint32(t.kernel)%lastForms]
-	if k := (lastForm{t.origin, t.kernel, t.state, last.number}); k.number == 0 || *last != k {
-		k.number = o.forms.number(s, t, more) + 1
+	last := &o.recent[uint32(t.kernel)%recentForms]
+	if k := (recentForm{t.origin, t.kernel, t.state, last.number}); k.number == 0 || *last != k {
+		k.number = o.table.intern(s, t, more) + 1
 		*last = k
 	}
 	return last.number - 1
 }
 
-// number returns the number of a form, which is added if it is new.
-func (f *Forms) number(s *Stacks, t *stack, more moreOfStack) int32 {
+// intern returns the number of a form.
+func (f *FormTable) intern(s *Stacks, t *stack, more extraFrames) int32 {
 	k := formKey{Origin: s.origins[t.origin].Origin, kernel: t.kernel, state: t.state, java: more.java != nil, omp: more.omp != nil}
 	var exact, byFrame []int32
 	if s.marked {
@@ -84,8 +84,8 @@ func (f *Forms) number(s *Stacks, t *stack, more moreOfStack) int32 {
 	return n
 }
 
-// key makes a text of two lists.
-func (f *Forms) key(lists ...[]int32) string {
+// key encodes two lists as a string.
+func (f *FormTable) key(lists ...[]int32) string {
 	f.words = f.words[:0]
 	for _, list := range lists {
 		f.words = binary.AppendUvarint(f.words, uint64(len(list)))
@@ -111,8 +111,7 @@ func (s *Stacks) marksAbove(leaf WordNo) (exact, byFrame []int32) {
 	return exact, byFrame
 }
 
-// Stack returns a stack of the form with these words, of which it keeps those of Java and
-// OpenMP.
+// Stack returns a stack of the form with copies of java and omp.
 func (f *Form) Stack(words []uint64, java []JavaFrame, omp []uint64) RawStack {
 	raw := RawStack{
 		Words: words, Kernel: f.Kernel, Returns: f.Returns, Callers: f.Callers, Reason: f.Reason,

@@ -19,11 +19,11 @@ func TestForms(t *testing.T) {
 		{OMPState: -1, Java: []JavaFrame{{Method: 7, BCI: -3}}, OMP: []uint64{4}},
 	}
 	s := StacksOf(list...)
-	var forms Forms
-	of := forms.Of(s)
+	var forms FormTable
+	of := forms.IndexOf(s)
 	var numbers []int32
 	for n := range list {
-		numbers = append(numbers, of.Number(int32(n)))
+		numbers = append(numbers, of.Intern(int32(n)))
 		raw := forms.List[numbers[n]].Stack(list[n].Words, list[n].Java, list[n].OMP)
 		if d := cmp.Diff(list[n], raw); d != "" {
 			t.Errorf("stack %d: %s", n, d)
@@ -39,17 +39,17 @@ func TestFormsOfProcesses(t *testing.T) {
 	var list []RawStack
 	for _, state := range []int{-1, 3} {
 		for _, callers := range []Callers{CallersNone, CallersChained} {
-			for kernel := range 2 * lastForms {
+			for kernel := range 2 * recentForms {
 				list = append(list, RawStack{Words: make([]uint64, kernel), Kernel: kernel, Callers: callers, OMPState: state})
 			}
 		}
 	}
-	var forms Forms
+	var forms FormTable
 	for range 2 {
-		of := forms.Of(StacksOf(list...))
+		of := forms.IndexOf(StacksOf(list...))
 		for range 2 {
 			for n := range list {
-				if got := of.Number(int32(n)); got != int32(n) {
+				if got := of.Intern(int32(n)); got != int32(n) {
 					t.Fatalf("stack %d has form %d", n, got)
 				}
 			}

@@ -9,53 +9,52 @@ import (
 	"stackmill/schema"
 )
 
-// Names gives words to frames that were recorded as names, so that they fit
-// RawStack.Words. Each load object is a mapping of code, in which the offset of a word is
-// the number of a place. The words of callers are calls, not return addresses
-// (RawStack.Returns), and their stacks are as whole as the recorder says
-// (CallersUnwound).
+// Names assigns words to frames that were recorded as names, so that they fit RawStack.Words.
+// Each load object becomes a mapping of code, in which the offset of a word is the index of a
+// location. The words of callers are calls, not return addresses (RawStack.Returns), and their
+// stacks are as complete as the recorder says (CallersUnwound).
 type Names struct {
-	objects map[NamedObject]*NamedPlaces
-	list    []*NamedPlaces
+	objects map[NamedObject]*ObjectLocations
+	list    []*ObjectLocations
 	loaded  []MapEvent
 }
 
-// NamedObject is a load object as a profile names it; zero where it does not say.
+// NamedObject is a load object as a profile names it; unknown fields are empty.
 type NamedObject struct{ Path, BuildID string }
 
-// NoName is the name of a function of which nothing is known.
+// NoName names a function about which nothing is known.
 const NoName = "<Unknown>"
 
-// NamedPlaces are the places of a load object, and their functions.
-type NamedPlaces struct {
+// ObjectLocations are the locations of a load object, and their functions.
+type ObjectLocations struct {
 	NamedObject
-	Named
+	ProfileSymbols
 	number    int
 	functions map[NamedFunction]int32
-	places    map[namedPlace]int // in Places
+	known     map[locationKey]int // in Places
 }
 
-// namedPlace tells the places of a load object apart.
-type namedPlace struct {
+// locationKey identifies a location of a load object.
+type locationKey struct {
 	function int32
 	offset   uint64
 }
 
-// Words of names begin above the addresses that programs have, and stay below those of
-// kernels. Each load object has room for as many places as a profile may have.
+// The words of names begin above the addresses of programs and stay below those of kernels. Each
+// load object has room for as many locations as a profile may have.
 const (
-	firstName = 1 << 57
-	maxPlaces = 1 << 32
+	firstNameWord = 1 << 57
+	maxLocations  = 1 << 32
 )
 
-// NewNames returns an empty list.
-func NewNames() *Names { return &Names{objects: map[NamedObject]*NamedPlaces{}} }
+// NewNames returns an empty table.
+func NewNames() *Names { return &Names{objects: map[NamedObject]*ObjectLocations{}} }
 
-// Of returns the places of a load object.
-func (n *Names) Of(o NamedObject) *NamedPlaces {
+// Of returns the locations of a load object.
+func (n *Names) Of(o NamedObject) *ObjectLocations {
 	p, known := n.objects[o]
 	if !known {
-		p = &NamedPlaces{NamedObject: o, number: len(n.list), functions: map[NamedFunction]int32{}, places: map[namedPlace]int{}}
+		p = &ObjectLocations{NamedObject: o, number: len(n.list), functions: map[NamedFunction]int32{}, known: map[locationKey]int{}}
 		n.objects[o] = p
 		n.list = append(n.list, p)
 	}
@@ -64,14 +63,14 @@ func (n *Names) Of(o NamedObject) *NamedPlaces {
 
 // Loaded notes where a load object was in memory.
 func (n *Names) Loaded(o NamedObject, address, size, offset uint64) {
-	overlaps := address < 1<<63 && address+size > firstName
+	overlaps := address < 1<<63 && address+size > firstNameWord
 	if size > 0 && address+size > address && !overlaps {
 		n.loaded = append(n.loaded, MapEvent{Address: address, Size: size, FileOffset: offset, Modes: 5, Path: o.Path, BuildID: o.BuildID})
 	}
 }
 
-// Function returns a function's number.
-func (p *NamedPlaces) Function(f NamedFunction) int32 {
+// InternFunction returns a function's number.
+func (p *ObjectLocations) InternFunction(f NamedFunction) int32 {
 	n, known := p.functions[f]
 	if !known {
 		n = int32(len(p.Functions))
@@ -81,45 +80,45 @@ func (p *NamedPlaces) Function(f NamedFunction) int32 {
 	return n
 }
 
-// Word returns the word of a place. One without an offset, or at that of another place
-// of its function, has one that no file has.
-func (p *NamedPlaces) Word(at NamedPlace) (uint64, error) {
+// InternLocation returns the word of a location. A location without an offset, or with that of
+// another location of its function, gets an offset that no file has.
+func (p *ObjectLocations) InternLocation(at NamedLocation) (uint64, error) {
 	if at.Offset >= NoFileOffset {
-		at.Offset = p.offset(at.Levels)
+		at.Offset = p.offset(at.Lines)
 	}
-	key := namedPlace{at.Levels[0].Function, at.Offset}
-	n, known := p.places[key]
-	for known && !slices.Equal(p.Places[n].Levels, at.Levels) {
+	key := locationKey{at.Lines[0].Function, at.Offset}
+	n, known := p.known[key]
+	for known && !slices.Equal(p.Locations[n].Lines, at.Lines) {
 		if key.offset++; key.offset <= NoFileOffset {
-			key.offset = p.hash(at.Levels)
+			key.offset = p.hash(at.Lines)
 		}
-		n, known = p.places[key]
+		n, known = p.known[key]
 	}
 	if !known {
-		if n = len(p.Places); n == maxPlaces {
-			return 0, fmt.Errorf("more than %d places in %s", maxPlaces, p.Path)
+		if n = len(p.Locations); n == maxLocations {
+			return 0, fmt.Errorf("more than %d places in %s", maxLocations, p.Path)
 		}
 		at.Offset = key.offset
-		p.places[key] = n
-		p.Places = append(p.Places, at)
+		p.known[key] = n
+		p.Locations = append(p.Locations, at)
 	}
-	return firstName + uint64(p.number)*maxPlaces + uint64(n), nil
+	return firstNameWord + uint64(p.number)*maxLocations + uint64(n), nil
 }
 
-// NoFileOffset is the first number that stands for a place whose offset is not known.
+// NoFileOffset is the first offset of locations whose offset is unknown.
 const NoFileOffset = schema.NoFileOffset
 
-// offset returns the number of a place of which nothing but names is known. It depends on
-// the line, as far as that tells places of a function apart.
-func (p *NamedPlaces) offset(levels []NamedLevel) uint64 {
+// offset returns the offset of a location with nothing but names. It depends on the line if that
+// distinguishes the locations of a function.
+func (p *ObjectLocations) offset(levels []NamedLine) uint64 {
 	if len(levels) == 1 {
 		return NoFileOffset + uint64(levels[0].Line)
 	}
 	return p.hash(levels)
 }
 
-// hash returns an offset that depends on names and lines alone.
-func (p *NamedPlaces) hash(levels []NamedLevel) uint64 {
+// hash returns an offset that depends only on names and lines.
+func (p *ObjectLocations) hash(levels []NamedLine) uint64 {
 	h := xxhash.New()
 	for _, l := range levels {
 		f := p.Functions[l.Function]
@@ -128,17 +127,17 @@ func (p *NamedPlaces) hash(levels []NamedLevel) uint64 {
 	return NoFileOffset + h.Sum64()%NoFileOffset
 }
 
-// Image returns the mappings, for Process.Image. It comes after the last call of Word.
+// Image returns the mappings for Process.Image. It must follow the last InternLocation.
 func (n *Names) Image() []MapEvent {
 	image := slices.Clone(n.loaded)
-	none := &Code{Named: &Named{}}
+	none := &Code{Symbols: &ProfileSymbols{}}
 	for i := range image {
 		image[i].Code = none
 	}
 	for _, p := range n.list {
-		if len(p.Places) > 0 {
-			image = append(image, MapEvent{Address: firstName + uint64(p.number)*maxPlaces, Size: uint64(len(p.Places)), Modes: 5,
-				Path: p.Path, BuildID: p.BuildID, Code: &Code{Named: &p.Named}})
+		if len(p.Locations) > 0 {
+			image = append(image, MapEvent{Address: firstNameWord + uint64(p.number)*maxLocations, Size: uint64(len(p.Locations)), Modes: 5,
+				Path: p.Path, BuildID: p.BuildID, Code: &Code{Symbols: &p.ProfileSymbols}})
 		}
 	}
 	return image

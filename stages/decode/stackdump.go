@@ -2,43 +2,42 @@ package decode
 
 import "stackmill/stages/loadobject/isa"
 
-// Machine is what a thread's registers belong to.
+// Machine is the kind of processor that a thread's registers belong to.
 type Machine struct {
 	Arch isa.Arch // AMD64 or ARM64
 	Big  bool     // byte order
 }
 
-// StackDump is a stack whose callers are still to be found in what was recorded of
-// a thread's user side at an event: its registers and a part of its stack.
+// StackDump is a sample whose callers are still to be found in the recorded registers and part of
+// the thread's stack.
 type StackDump struct {
-	// Recorded is the stack as far as it is known. If its Callers are CallersUnwound,
-	// it has the kernel's part and the user's program counter, and all callers are to be
-	// found; otherwise only the caller of the user's leaf, in the return register.
+	// Recorded is the known part of the stack. If its Callers are CallersUnwound, it has the
+	// kernel's frames and the user PC, and all callers are missing; otherwise only the caller of
+	// the user's leaf, in the link register.
 	Recorded RawStack
-	// Leaf is the sampled address, which may be more precise than the program counter;
-	// from NoAddress on it is not an address.
+	// Leaf is the sampled address, which may be more precise than the PC; values from NoAddress
+	// on are no addresses.
 	Leaf uint64
-	// Reason says why nothing can be unwound (ReasonMachine, ReasonRegisters).
+	// Reason is why the dump cannot be unwound (ReasonMachine, ReasonRegisters).
 	Reason  string
 	Machine Machine
 	Time    int64 // ns from the founder's start
-	// Registers are values by DWARF number, and the program counter: 16 on
-	// x86-64, 32 on arm64. Bit i of Known says that Registers[i] was recorded; if none
-	// was, there is nothing to unwind.
+	// Registers are values by DWARF number, and the PC: 16 on x86-64, 32 on arm64. Bit i of
+	// Known says that Registers[i] was recorded; if none was, there is nothing to unwind.
 	Registers [33]uint64
 	Known     uint64
 	Stack     []byte // memory from the stack pointer upwards
-	Full      bool   // the stack may go on after it
+	Full      bool   // the stack may continue after it
 }
 
-// Dumps are the stack dumps of a process, in the order of time.
+// Dumps are the stack dumps of a process, in order of time.
 type Dumps interface {
-	// Len is how many there are.
+	// Len returns the number of dumps.
 	Len() int
-	// Reader returns a reader of them. Readers may be used at the same time.
+	// Reader returns a reader. Several may be used concurrently.
 	Reader() DumpReader
-	// Guard runs f, and returns an error if the files became unreadable meanwhile. The
-	// memory of dumps is that of the recording's files: they are read within Guard only.
+	// Guard runs f, and returns an error if the files became unreadable meanwhile. Dumps point
+	// into mapped files: they are read within Guard only.
 	Guard(f func()) error
 }
 
@@ -48,21 +47,21 @@ type DumpReader interface {
 	Dump(number int) *StackDump
 }
 
-// StackOfDump stands in the event column `raw_stack` for the stack of a dump, by the
-// dump's number: from 0, in the order of time.
+// StackOfDump returns the value of the event column `raw_stack` for a dump, by its number: from
+// 0, in order of time.
 func StackOfDump(number int) int32 { return int32(-2 - number) }
 
-// DumpOfStack returns the number of the dump that a value of `raw_stack` stands for.
+// DumpOfStack returns the number of the dump that a value of `raw_stack` refers to.
 func DumpOfStack(raw int32) (number int, ok bool) { return int(-2 - raw), raw < -1 }
 
-// Reasons why a dump is not unwound, or a stack recorded otherwise is not whole.
+// Why a dump is not unwound, or another stack is incomplete.
 const (
-	ReasonMachine   = "other-machine"     // it is of a processor or mode that is not known
-	ReasonRegisters = "missing-registers" // without the stack pointer or the program counter
-	// ReasonChainLimit and ReasonBranches are those of recorded call chains.
-	ReasonChainLimit = "chain-limit"       // it is as long as the kernel lets it be
-	ReasonBranches   = "branch-stack-full" // it is as long as the processor's record of calls
-	ReasonDeferred   = "deferred-chain"    // its user part was to be recorded later, and was not
-	ReasonContext    = "unknown-context"   // a part of it is of an unknown kind
-	ReasonAddress    = "bad-address"       // one of its words cannot be an address
+	ReasonMachine   = "other-machine"     // an unknown processor or mode
+	ReasonRegisters = "missing-registers" // no stack pointer or PC
+	// ReasonChainLimit and ReasonBranches are for recorded call chains.
+	ReasonChainLimit = "chain-limit"       // as long as the kernel's limit
+	ReasonBranches   = "branch-stack-full" // as long as the processor's branch stack
+	ReasonDeferred   = "deferred-chain"    // the user part was deferred and never recorded
+	ReasonContext    = "unknown-context"   // a part has an unknown context
+	ReasonAddress    = "bad-address"       // a word cannot be an address
 )

@@ -6,23 +6,23 @@ import (
 	"stackmill/internal/chunked"
 )
 
-// Stacks are the distinct recorded stacks of a process, merged from their roots to a
-// tree: a node is a word and the node of its caller. Most of a stack is as in the one
-// before, so that a new one costs the words that differ. Next to nothing in it is a
-// pointer: the collector has nothing to look at. The zero value is ready; nil is empty.
-// It is not safe for concurrent use while stacks are added.
+// Stacks are the distinct recorded stacks of a process, merged from their roots into a tree: a
+// node is a word and the node of its caller. Successive stacks share most words, so that a new
+// one costs the words that differ. It has almost no pointers, so that the garbage collector has
+// nothing to scan. The zero value is ready; nil is empty. Adding stacks is not safe for
+// concurrent use.
 type Stacks struct {
 	tree    wordTree
 	stacks  chunked.List[stack]
-	last    chunked.List[lastStack] // by node
+	byLeaf  chunked.List[leafStack] // by node
 	origins []originStacks
-	more    map[int32]moreOfStack // by stack
-	marks   []WordMarks           // of the stack that is added
+	extra   map[int32]extraFrames // by stack
+	marks   []WordMarks           // of the stack being added
 	marked  bool                  // some words are marked
 }
 
-// Origin is how a stack was recorded, as in RawStack. Words of stacks with different
-// origins are different nodes: rules read them differently.
+// Origin says how a stack was recorded, as in RawStack. Words of stacks with different origins
+// are different nodes: the rules read them differently.
 type Origin struct {
 	Returns bool
 	Callers Callers
@@ -32,16 +32,16 @@ type Origin struct {
 // originStacks is an origin, with the last of its stacks without words.
 type originStacks struct {
 	Origin
-	last lastStack
+	last leafStack
 }
 
-// lastStack is the last of the stacks that Number finds at a leaf: mostly the only one.
-type lastStack struct {
+// leafStack is the last interned stack with a leaf: mostly the only one.
+type leafStack struct {
 	number int32 // from 1; 0 for none
-	kernel int32 // as in stack if its state was not recorded, otherwise negative
+	kernel int32 // of a stack without recorded state, otherwise negative
 }
 
-// noState is the state of stacks for which it was not recorded.
+// noState is the state of stacks without one.
 const noState = -1
 
 // stack is a recorded stack.
@@ -50,16 +50,16 @@ type stack struct {
 	kernel int32
 	origin int32
 	state  int32 // OMPState
-	before int32 // the stack before it that Number finds at its leaf, as in lastStack.number
+	before int32 // the interned stack before it with the same leaf, as in leafStack.number
 }
 
-// moreOfStack is what few stacks have.
-type moreOfStack struct {
+// extraFrames are frames that few stacks have.
+type extraFrames struct {
 	java []JavaFrame
 	omp  []uint64
 }
 
-// StacksOf returns a list of stacks, each with a number of its own.
+// StacksOf returns stacks, numbered in order of the list.
 func StacksOf(list ...RawStack) *Stacks {
 	s := &Stacks{}
 	for i := range list {
@@ -68,7 +68,7 @@ func StacksOf(list ...RawStack) *Stacks {
 	return s
 }
 
-// Len is how many stacks there are.
+// Len returns the number of stacks.
 func (s *Stacks) Len() int {
 	if s == nil {
 		return 0
@@ -76,7 +76,7 @@ func (s *Stacks) Len() int {
 	return s.stacks.Len()
 }
 
-// Nodes is how many nodes there are.
+// Nodes returns the number of nodes.
 func (s *Stacks) Nodes() int {
 	if s == nil {
 		return 0
@@ -84,15 +84,14 @@ func (s *Stacks) Nodes() int {
 	return s.tree.nodes.Len()
 }
 
-// Node returns the word of a node, its marks and the node of its caller, which is
-// negative if there is none.
+// Node returns the word of a node, its marks and the node of its caller, negative if there is
+// none.
 func (s *Stacks) Node(n WordNo) (word uint64, marks WordMarks, caller WordNo) {
 	t := s.tree.nodes.At(int(n))
 	return t.word, t.marks, t.caller
 }
 
-// Words returns a list of all words on stacks by node: PCs and markers, with
-// repetitions.
+// Words returns the words of all nodes: PCs and markers, with repetitions.
 func (s *Stacks) Words() []uint64 {
 	words := make([]uint64, s.Nodes())
 	for n := range words {
@@ -101,10 +100,10 @@ func (s *Stacks) Words() []uint64 {
 	return words
 }
 
-// Leaf returns the node of a stack's leaf, which is negative if it has no words.
+// Leaf returns the node of a stack's leaf, negative if it has no words.
 func (s *Stacks) Leaf(number int32) WordNo { return s.stacks.At(int(number)).leaf }
 
-// Kernel returns how many words of a stack are the kernel's.
+// Kernel returns the number of kernel words of a stack.
 func (s *Stacks) Kernel(number int32) int { return int(s.stacks.At(int(number)).kernel) }
 
 // Origin returns how a stack was recorded.
@@ -115,19 +114,19 @@ func (s *Stacks) Origin(number int32) *Origin {
 // OMPState returns the OpenMP state of a stack, -1 if not recorded.
 func (s *Stacks) OMPState(number int32) int { return int(s.stacks.At(int(number)).state) }
 
-// Traits fills in all of a stack but its words, of which there are none then. The
-// slices of Java and OpenMP are its own.
+// Traits fills in everything about a stack but its words, which it empties. The slices of Java
+// and OpenMP belong to s.
 func (s *Stacks) Traits(number int32, raw *RawStack) {
 	t := s.stacks.At(int(number))
-	o, more := &s.origins[t.origin].Origin, s.more[number]
-	// A struct that is made first and copied then would have the processor wait for it.
+	o, more := &s.origins[t.origin].Origin, s.extra[number]
+	// A struct literal that is then copied would make the processor wait for it.
 	raw.Words, raw.Exact, raw.ByFrame = raw.Words[:0], raw.Exact[:0], raw.ByFrame[:0]
 	raw.Kernel, raw.Returns, raw.Callers, raw.Reason = int(t.kernel), o.Returns, o.Callers, o.Reason
 	raw.Java, raw.OMP, raw.OMPState = more.java, more.omp, int(t.state)
 }
 
-// Stack fills in a stack. It uses the memory of the slices that raw has, but for those
-// of Java and OpenMP, which it replaces by its own.
+// Stack fills in a stack. It reuses the memory of raw's slices, except those of Java and OpenMP,
+// which it replaces.
 func (s *Stacks) Stack(number int32, raw *RawStack) {
 	s.Traits(number, raw)
 	for n := s.Leaf(number); n >= 0; {
@@ -143,7 +142,7 @@ func (s *Stacks) Stack(number int32, raw *RawStack) {
 	}
 }
 
-// Expanded returns all stacks by number, each by itself: where there are few.
+// Expanded returns all stacks by number, for small lists.
 func (s *Stacks) Expanded() []RawStack {
 	list := make([]RawStack, s.Len())
 	for n := range list {
@@ -152,62 +151,62 @@ func (s *Stacks) Expanded() []RawStack {
 	return list
 }
 
-// Number returns the number of a stack, which is added if there is none equal to it.
-// It must have neither Java nor OpenMP frames: Add adds such stacks.
-func (s *Stacks) Number(raw *RawStack) int32 {
+// Intern returns the number of a stack. It must have neither Java nor OpenMP frames: Add adds
+// such stacks.
+func (s *Stacks) Intern(raw *RawStack) int32 {
 	t := s.merge(raw)
 	if n := s.find(&t); n >= 0 {
 		return n
 	}
-	return s.addFound(t)
+	return s.addInterned(t)
 }
 
-// Add adds a stack, also if it is equal to another one, and returns its number. The
-// memory of Java and OMP is then its own, the other slices are copied.
+// Add adds a stack, even if it equals another one, and returns its number. It keeps the memory of
+// Java and OMP, and copies the other slices.
 func (s *Stacks) Add(raw *RawStack) int32 {
 	t := s.merge(raw)
 	if raw.Java == nil && raw.OMP == nil && s.find(&t) < 0 {
-		return s.addFound(t)
+		return s.addInterned(t)
 	}
-	return s.add(t, moreOfStack{raw.Java, raw.OMP})
+	return s.add(t, extraFrames{raw.Java, raw.OMP})
 }
 
-// AddLeaf adds a stack that has one more leaf than another, and returns its number.
+// AddLeaf adds a stack with one more leaf than another, and returns its number.
 func (s *Stacks) AddLeaf(number int32, leaf uint64) int32 {
 	t := *s.stacks.At(int(number))
 	t.leaf, _ = s.tree.child(t.leaf, leaf, 0)
-	return s.add(t, s.more[number])
+	return s.add(t, s.extra[number])
 }
 
-// add adds a stack that Number does not find.
-func (s *Stacks) add(t stack, more moreOfStack) int32 {
+// add adds a stack that Intern does not find.
+func (s *Stacks) add(t stack, more extraFrames) int32 {
 	n := int32(s.stacks.Len())
 	t.before = 0
 	s.stacks.Add(t)
 	if more.java != nil || more.omp != nil {
-		if s.more == nil {
-			s.more = map[int32]moreOfStack{}
+		if s.extra == nil {
+			s.extra = map[int32]extraFrames{}
 		}
-		s.more[n] = more
+		s.extra[n] = more
 	}
 	return n
 }
 
-// addFound adds a stack that differs from all that Number finds.
-func (s *Stacks) addFound(t stack) int32 {
-	last := s.lastAt(&t)
+// addInterned adds a stack that differs from all interned ones.
+func (s *Stacks) addInterned(t stack) int32 {
+	last := s.leafStackOf(&t)
 	t.before = last.number
 	s.stacks.Add(t)
-	*last = lastStack{int32(s.stacks.Len()), t.kernel}
+	*last = leafStack{int32(s.stacks.Len()), t.kernel}
 	if t.state != noState {
 		last.kernel = -1
 	}
 	return last.number - 1
 }
 
-// find returns the number of a stack, -1 if there is none.
+// find returns the number of an interned stack, -1 if there is none.
 func (s *Stacks) find(t *stack) int32 {
-	last := s.lastAt(t)
+	last := s.leafStackOf(t)
 	if last.number != 0 && last.kernel == t.kernel && t.state == noState {
 		return last.number - 1
 	}
@@ -219,18 +218,18 @@ func (s *Stacks) find(t *stack) int32 {
 	return -1
 }
 
-// lastAt is where the last of the stacks with a leaf is kept.
-func (s *Stacks) lastAt(t *stack) *lastStack {
+// leafStackOf returns the entry of a stack's leaf.
+func (s *Stacks) leafStackOf(t *stack) *leafStack {
 	if t.leaf < 0 {
 		return &s.origins[t.origin].last
 	}
-	for s.last.Len() < s.tree.nodes.Len() {
-		s.last.Add(lastStack{})
+	for s.byLeaf.Len() < s.tree.nodes.Len() {
+		s.byLeaf.Add(leafStack{})
 	}
-	return s.last.At(int(t.leaf))
+	return s.byLeaf.At(int(t.leaf))
 }
 
-// merge adds a stack's words to the tree.
+// merge merges a stack's words into the tree.
 func (s *Stacks) merge(raw *RawStack) stack {
 	o := s.origin(Origin{raw.Returns, raw.Callers, raw.Reason})
 	leaf := s.tree.merge(root(o), raw.Words, s.marksOf(raw))
@@ -267,7 +266,7 @@ func (s *Stacks) JavaFrames(yield func(JavaFrame) bool) {
 	if s == nil {
 		return
 	}
-	for _, more := range s.more {
+	for _, more := range s.extra {
 		for _, f := range more.java {
 			if !yield(f) {
 				return

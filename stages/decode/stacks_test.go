@@ -22,7 +22,7 @@ func TestStacks(t *testing.T) {
 	var s Stacks
 	for round := range 2 {
 		for i := range differ {
-			if n := s.Number(&differ[i]); n != int32(i) {
+			if n := s.Intern(&differ[i]); n != int32(i) {
 				t.Errorf("round %d: stack %d has number %d", round, i, n)
 			}
 		}
@@ -57,7 +57,7 @@ func TestStacksAdd(t *testing.T) {
 	if d := cmp.Diff(want, s.Expanded()); d != "" {
 		t.Error(d)
 	}
-	if n := s.Number(&plain); n != 1 {
+	if n := s.Intern(&plain); n != 1 {
 		t.Errorf("stack 1 is found as %d", n)
 	}
 	if s.Nodes() != 4 {
@@ -95,7 +95,7 @@ func TestStacksRandom(t *testing.T) {
 		n := len(in.Words)
 		in.Kernel, in.Exact, in.ByFrame = min(n, r.IntN(3)), places(n), places(n)
 		key := fmt.Sprint(in)
-		number := s.Number(&in)
+		number := s.Intern(&in)
 		if known, ok := numbers[key]; ok && known != number || !ok && int(number) != len(numbers) {
 			t.Fatalf("%s has number %d", key, number)
 		}
@@ -124,7 +124,7 @@ func TestStacksCollision(t *testing.T) {
 	var tree wordTree
 	tree.merge(root(0), []uint64{1}, nil)
 	other := tree.merge(root(0), []uint64{2}, nil)
-	tree.put(entryOf(tree.hash(&wordNode{word: 3, caller: root(0)}), int(other))) // as if 2 had it
+	tree.insert(entryOf(tree.hash(&wordNode{word: 3, caller: root(0)}), int(other))) // as if 2 had it
 	node := tree.merge(root(0), []uint64{3}, nil)
 	if again := tree.merge(root(0), []uint64{3}, nil); node == other || again != node || tree.nodes.Len() != 3 {
 		t.Errorf("words %v have the nodes %d, %d, %d", tree.nodes, other, node, again)

@@ -7,10 +7,10 @@ import (
 	"stackmill/internal/chunked"
 )
 
-// WordNo is the number of a node of Stacks. Callers have smaller ones.
+// WordNo is the number of a node of Stacks. Callers have lower numbers.
 type WordNo int32
 
-// WordMarks say what is special about a word on a stack.
+// WordMarks say what is special about a word.
 type WordMarks uint8
 
 // The marks.
@@ -19,40 +19,39 @@ const (
 	MarkedByFrame                       // RawStack.ByFrame has it
 )
 
-// root is the caller of the outermost words of stacks of an origin.
+// root is the caller of the outermost words of an origin's stacks.
 func root(origin int32) WordNo { return WordNo(-1 - origin) }
 
-// wordTree is the tree of the words on stacks. Most nodes are the first that their
-// callers call, and were added right after these; the others are in a hash table.
+// wordTree is the tree of the words on stacks. Most nodes are their caller's first callee and
+// were added right after it; a hash table has the others.
 type wordTree struct {
 	nodes chunked.List[wordNode] // by WordNo
-	seed  uint64                 // of hashes: nobody can make words whose hashes are equal
-	// table has places for entries; 0 is a free one. Their number is a power of 2.
+	seed  uint64                 // of hashes: nobody can provoke collisions
+	// table has slots for entries, 0 if free. Its length is a power of 2.
 	table  []entry
 	hashed int        // nodes in the table
-	path   []pathNode // of a stack before, root first
+	path   []pathNode // of the last stack, root first
 }
 
-// wordNode is a node.
+// wordNode is a node of the tree.
 type wordNode struct {
 	word   uint64
 	caller WordNo
 	marks  WordMarks
 }
 
-// pathNode is a node, and its word once more: it is compared with those of the next
-// stack.
+// pathNode is a node with a copy of its word, to compare with the next stack.
 type pathNode struct {
 	word  uint64
 	node  WordNo
 	marks WordMarks
 }
 
-// merge adds words, leaf first, above a root, and returns the node of the leaf: the
-// root if there are no words. marks may be nil.
+// merge merges words, leaf first, and returns the node of the leaf: root if there are no words.
+// marks may be nil.
 func (t *wordTree) merge(root WordNo, words []uint64, marks []WordMarks) WordNo {
-	node, depth := t.shared(root, words, marks)
-	if depth == len(words) { // the longer path may serve the next stack
+	node, depth := t.sharedPath(root, words, marks)
+	if depth == len(words) { // keep the longer path for the next stack
 		return node
 	}
 	path, isNew := t.path[:depth], false
@@ -61,7 +60,7 @@ func (t *wordTree) merge(root WordNo, words []uint64, marks []WordMarks) WordNo 
 		if marks != nil {
 			mark = marks[i]
 		}
-		if isNew { // nothing calls it yet
+		if isNew { // it has no callees yet
 			node = t.add(wordNode{word, node, mark})
 		} else {
 			node, isNew = t.child(node, word, mark)
@@ -72,9 +71,9 @@ func (t *wordTree) merge(root WordNo, words []uint64, marks []WordMarks) WordNo 
 	return node
 }
 
-// shared returns how many outer words of a stack are as in the path, and the innermost
-// node of these.
-func (t *wordTree) shared(root WordNo, words []uint64, marks []WordMarks) (node WordNo, depth int) {
+// sharedPath returns how many outer words a stack shares with the path, and the innermost node of
+// these.
+func (t *wordTree) sharedPath(root WordNo, words []uint64, marks []WordMarks) (node WordNo, depth int) {
 	if len(t.path) == 0 || t.nodes.At(int(t.path[0].node)).caller != root {
 		return root, 0
 	}
@@ -90,7 +89,7 @@ func (t *wordTree) shared(root WordNo, words []uint64, marks []WordMarks) (node 
 	return node, len(path)
 }
 
-// child returns the node of a word that has the caller, which is added if it is new.
+// child returns the node of a word with that caller, which it adds if it is new.
 func (t *wordTree) child(caller WordNo, word uint64, marks WordMarks) (n WordNo, isNew bool) {
 	node := wordNode{word, caller, marks}
 	if first := int(caller) + 1; first >= 0 && first < t.nodes.Len() && *t.nodes.At(first) == node {
@@ -107,7 +106,7 @@ func (t *wordTree) child(caller WordNo, word uint64, marks WordMarks) (n WordNo,
 	return t.add(node), true
 }
 
-// add adds a node that there is not.
+// add adds a new node.
 func (t *wordTree) add(node wordNode) WordNo {
 	n := t.nodes.Len()
 	if !follows(&node, n) {
@@ -115,7 +114,7 @@ func (t *wordTree) add(node wordNode) WordNo {
 			t.grow()
 		}
 		t.hashed++
-		t.put(entryOf(t.hash(&node), n))
+		t.insert(entryOf(t.hash(&node), n))
 	}
 	t.nodes.Add(node)
 	return WordNo(n)
@@ -124,7 +123,7 @@ func (t *wordTree) add(node wordNode) WordNo {
 // follows reports whether a node was added right after its caller.
 func follows(node *wordNode, number int) bool { return int(node.caller) == number-1 }
 
-// entry is a node's hash and, in its lower half, its number from 1.
+// entry is a node's hash and, in the lower half, its number from 1.
 type entry uint64
 
 func entryOf(hash uint32, node int) entry { return entry(hash)<<32 | entry(node+1) }
@@ -132,25 +131,25 @@ func entryOf(hash uint32, node int) entry { return entry(hash)<<32 | entry(node+
 func (e entry) hash() uint32 { return uint32(e >> 32) }
 func (e entry) node() int    { return int(uint32(e)) - 1 }
 
-// firstPlaces is how many places the hash table has at first.
-const firstPlaces = 64
+// firstSlots is the first size of the hash table.
+const firstSlots = 64
 
-// grow makes a table with twice as many places.
+// grow doubles the hash table.
 func (t *wordTree) grow() {
 	for t.seed == 0 {
 		t.seed = rand.Uint64()
 	}
 	entries := t.table
-	t.table = chunked.Places[entry](max(2*len(entries), firstPlaces))
+	t.table = chunked.Places[entry](max(2*len(entries), firstSlots))
 	for _, e := range entries {
 		if e != 0 {
-			t.put(e)
+			t.insert(e)
 		}
 	}
 }
 
-// put puts an entry into the table.
-func (t *wordTree) put(e entry) {
+// insert inserts an entry into the table.
+func (t *wordTree) insert(e entry) {
 	mask := len(t.table) - 1
 	at := int(e.hash()) & mask
 	for t.table[at] != 0 {
@@ -159,7 +158,7 @@ func (t *wordTree) put(e entry) {
 	t.table[at] = e
 }
 
-// hash returns a number each bit of which depends on all that makes a node.
+// hash returns a hash in which each bit depends on all of a node.
 func (t *wordTree) hash(n *wordNode) uint32 {
 	high, low := bits.Mul64(n.word^t.seed, uint64(uint32(n.caller))<<8^uint64(n.marks)^bits.RotateLeft64(t.seed, 32))
 	high, low = bits.Mul64(high^low^0xa0761d6478bd642f, 0xe7037ed1a0b428db)

@@ -36,7 +36,7 @@ type counter struct {
 // NewDeriver returns a deriver; leaks is needed for heap events, files for I/O.
 func NewDeriver(rec *decode.Recording, p *decode.Process, k schema.Kind, leaks *Leaks, files *Files) *Deriver {
 	d := &Deriver{
-		kind: k, process: p.Number, clockMHz: int64(rec.ClockMHz), leaks: leaks, faulted: rec.Faulted,
+		kind: k, process: p.Number, clockMHz: int64(rec.ClockMHz), leaks: leaks, faulted: rec.KeepHostError,
 		descriptors: files.Process(p.Number), counters: map[int32]counter{},
 	}
 	for _, info := range p.Kinds {

@@ -17,7 +17,7 @@ import (
 // StackIndex numbers the recorded stacks that samples refer to.
 type StackIndex struct {
 	*attribute.Stacks
-	Forms decode.Forms
+	Forms decode.FormTable
 }
 
 // NewStackIndex returns an empty one.
@@ -107,7 +107,7 @@ var cuts = [...]string{
 type ProcessStacks struct {
 	stacks  *StackIndex
 	process *decode.Process
-	forms   *decode.FormsOf
+	forms   *decode.FormIndex
 	reader  *unwind.StackReader
 	none    attribute.RecordedStackNo // the number of events without a stack, None before the first
 	steady  steady
@@ -140,7 +140,7 @@ func (s *steady) add(n attribute.RecordedStackNo, t int64, life program.Life) {
 // Process returns the lookup for a process whose recorded stacks are raw, which reader reads.
 func (s *StackIndex) Process(p *decode.Process, raw *decode.Stacks, reader *unwind.StackReader) *ProcessStacks {
 	ps := &ProcessStacks{
-		stacks: s, process: p, forms: s.Forms.Of(raw), reader: reader, none: program.None,
+		stacks: s, process: p, forms: s.Forms.IndexOf(raw), reader: reader, none: program.None,
 		earlier: map[variant][]attribute.RecordedStackNo{},
 	}
 	for i := range ps.current {
@@ -230,7 +230,7 @@ func (ps *ProcessStacks) recorded(v variant, t int64) attribute.RecordedStackNo 
 	n, r := ps.add()
 	ps.steady.add(n, t, life)
 	r.Life, r.Process, r.Path = life, int32(ps.process.Number), path
-	r.First, r.Form = first, ps.forms.Number(v.raw)
+	r.First, r.Form = first, ps.forms.Intern(v.raw)
 	return n
 }
 

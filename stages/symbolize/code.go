@@ -23,7 +23,7 @@ func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) progr
 	c := m.Code
 	offset := pc - m.Address
 	switch {
-	case c.Named != nil:
+	case c.Symbols != nil:
 		return r.named(m, pc)
 	case c.Reason != "":
 		return r.unknownIn(r.codeObject(m), m.FileOffset+offset, c.Reason)
@@ -47,14 +47,14 @@ func isGenerated(m *image.Mapping) bool {
 // codeObject returns the pseudo object of code outside of files.
 func (r *Resolver) codeObject(m *image.Mapping) program.ObjectNo {
 	switch {
-	case m.Code.Named != nil:
+	case m.Code.Symbols != nil:
 		return r.namedObject(m)
 	case m.Code.Method != 0:
 		return r.pseudoObject(javaObject, "java", "recording")
 	case m.Code.Reason != "":
 		return r.pseudoObject(m.Path, "unknown", "recording")
 	case isGenerated(m):
-		return r.pseudoObject(decode.GeneratedCode, "dynamic", "recording")
+		return r.pseudoObject(decode.GeneratedPath, "dynamic", "recording")
 	}
 	return r.pseudoObject(m.Path, "dynamic", "recording")
 }

@@ -16,7 +16,7 @@ import (
 func (r *Resolver) takeOtherList(o *objectDraft, f *finding, im *image.Image, k objectKey) {
 	var found *symtab.Table
 	var file string
-	for _, c := range r.locator.Stored(k.path, "") {
+	for _, c := range r.locator.ByBuildID(k.path, "") {
 		if base := path.Base(c.Path); base == path.Base(k.path) || r.listOwners()[base] {
 			continue
 		}

@@ -11,16 +11,16 @@ import (
 // lists is a locator of lists of generated code.
 type lists struct{ disk }
 
-// Named implements decode.Locator.
-func (l lists) Named(path string) []decode.Candidate {
+// ByPath implements decode.Locator.
+func (l lists) ByPath(path string) []decode.Candidate {
 	if l.disk[path] == nil {
 		return nil
 	}
 	return []decode.Candidate{{Path: path, Origin: "path"}}
 }
 
-// Stored implements decode.Locator.
-func (l lists) Stored(path, _ string) (list []decode.Candidate) {
+// ByBuildID implements decode.Locator.
+func (l lists) ByBuildID(path, _ string) (list []decode.Candidate) {
 	for n := range int64(12) {
 		if path := decode.PerfMap(n); l.disk[path] != nil {
 			list = append(list, decode.Candidate{Path: path, Origin: "path"})
@@ -52,7 +52,7 @@ func TestListOfNamespace(t *testing.T) {
 		r := New(rec, lists{c.files}, c.files)
 		for pid, address := range map[int64]uint64{100: first, 101: second, 7: 0x1000} {
 			m := decode.MapEvent{Address: address, Size: 0x1000, Modes: 5}
-			m.Generated(pid)
+			m.SetGenerated(pid)
 			rec.Processes = append(rec.Processes, &decode.Process{PID: pid, Image: []decode.MapEvent{m}})
 		}
 		got := map[int64]string{}

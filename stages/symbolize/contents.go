@@ -60,7 +60,7 @@ func (c *contents) at(path string, offset, size uint64) []byte {
 	}
 	b := make([]byte, size)
 	n, err := f.ReadAt(b, int64(offset))
-	c.rec.Faulted(err)
+	c.rec.KeepHostError(err)
 	return b[:n]
 }
 
@@ -100,7 +100,7 @@ func (c *contents) file(path string) *os.File {
 	if i < 0 {
 		f, _, err := safefile.Open(path, safefile.LoadObject)
 		if err != nil {
-			c.rec.Faulted(err)
+			c.rec.KeepHostError(err)
 			return nil
 		}
 		if i = len(c.opened); i == maxOpened {

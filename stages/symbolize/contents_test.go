@@ -41,10 +41,10 @@ func TestContents(t *testing.T) {
 	if err := os.Truncate(path, 5); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.at(path, 0, 10); !bytes.Equal(got, content[:5]) || rec.Fault.Err() != nil {
-		t.Errorf("got % x, %v", got, rec.Fault.Err())
+	if got := r.at(path, 0, 10); !bytes.Equal(got, content[:5]) || rec.HostErr.Err() != nil {
+		t.Errorf("got % x, %v", got, rec.HostErr.Err())
 	}
-	if r.at(path+"?", 0, 10) != nil || rec.Fault.Err() != nil {
+	if r.at(path+"?", 0, 10) != nil || rec.HostErr.Err() != nil {
 		t.Error("there is no such file")
 	}
 	if r.closeFiles(); len(r.opened) > 0 {

@@ -158,12 +158,12 @@ func (r *Resolver) try(c decode.Candidate, im *image.Image, k objectKey, kernel 
 // Candidates are the files at a load object's path, then those with its build-id; for
 // the kernel, the running one as well.
 func Candidates(locator decode.Locator, file, buildID string) []decode.Candidate {
-	list := locator.Named(file)
-	if was := decode.Undeleted(file); was != file { // and has a build-id: it may be there again
-		list = append(slices.Clip(list), locator.Named(was)...)
+	list := locator.ByPath(file)
+	if was := decode.TrimDeleted(file); was != file { // and has a build-id: it may be there again
+		list = append(slices.Clip(list), locator.ByPath(was)...)
 	}
 	if buildID != "" || file == decode.KernelPath {
-		list = append(slices.Clip(list), locator.Stored(file, buildID)...)
+		list = append(slices.Clip(list), locator.ByBuildID(file, buildID)...)
 	}
 	return list
 }

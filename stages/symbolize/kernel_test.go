@@ -150,7 +150,7 @@ type stored struct {
 	files []string
 }
 
-func (s stored) Stored(string, string) (list []decode.Candidate) {
+func (s stored) ByBuildID(string, string) (list []decode.Candidate) {
 	for _, file := range s.files {
 		list = append(list, decode.Candidate{Path: file, Origin: "cache"})
 	}

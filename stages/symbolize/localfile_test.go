@@ -125,7 +125,7 @@ type fixture struct {
 func (f *fixture) mapAgain() { f.again = true }
 
 // Named, Stored and SameBoot are the locator's.
-func (f *fixture) Named(path string) (list []decode.Candidate) {
+func (f *fixture) ByPath(path string) (list []decode.Candidate) {
 	if path == "/bin/sh" {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (f *fixture) Named(path string) (list []decode.Candidate) {
 	return list
 }
 
-func (f *fixture) Stored(string, string) []decode.Candidate { return nil }
+func (f *fixture) ByBuildID(string, string) []decode.Candidate { return nil }
 
 func (f *fixture) SameBoot() bool { return f.sameBoot }
 

@@ -47,7 +47,7 @@ func TestVersions(t *testing.T) {
 	}
 	table, perfMap := list.Finish(), decode.PerfMap(7)
 	dumped := func(at uint64, code string) decode.MapEvent {
-		return decode.MapEvent{Path: decode.GeneratedCode, Address: at, Size: 0x100, Modes: 5, Code: &decode.Code{Function: "LA;g()V", Bytes: []byte(code)}}
+		return decode.MapEvent{Path: decode.GeneratedPath, Address: at, Size: 0x100, Modes: 5, Code: &decode.Code{Function: "LA;g()V", Bytes: []byte(code)}}
 	}
 	for _, library := range []string{"/jvm/lib/server/libjvm.so", "/usr/lib/libnode.so"} {
 		r, _ := recording(disk{perfMap: table, library: tableOf("aa")})

@@ -14,12 +14,12 @@ import (
 // named resolves a place that a profile names: its function, and what is inlined there.
 func (r *Resolver) named(m *image.Mapping, pc uint64) program.LocationNo {
 	p := r.Program
-	named := m.Code.Named
-	at := &named.Places[pc-m.Address]
-	outer := &named.Functions[at.Levels[0].Function]
+	named := m.Code.Symbols
+	at := &named.Locations[pc-m.Address]
+	outer := &named.Functions[at.Lines[0].Function]
 	o := r.codeObject(m)
-	if outer.Name == UnknownName && len(at.Levels) == 1 {
-		if o == r.dynamic[decode.GeneratedCode] {
+	if outer.Name == UnknownName && len(at.Lines) == 1 {
+		if o == r.dynamic[decode.GeneratedPath] {
 			o = r.unknownObject
 		}
 		return r.unknownIn(o, at.Offset, ReasonProfile)
@@ -27,9 +27,9 @@ func (r *Resolver) named(m *image.Mapping, pc uint64) program.LocationNo {
 	if p.Objects[o].Name == artificialObject {
 		return r.Artificial(outer.Name)
 	}
-	n := p.InternLocation(r.namedFunction(o, outer), at.Offset, "", func() funcinfo.Place { return namedLine(named, at.Levels[0]) })
-	if _, known := r.namedLevels[n]; !known && len(at.Levels) > 1 {
-		for _, l := range at.Levels[1:] {
+	n := p.InternLocation(r.namedFunction(o, outer), at.Offset, "", func() funcinfo.Place { return namedLine(named, at.Lines[0]) })
+	if _, known := r.namedLevels[n]; !known && len(at.Lines) > 1 {
+		for _, l := range at.Lines[1:] {
 			r.namedLevels[n] = append(r.namedLevels[n], program.Level{Function: r.namedFunction(o, &named.Functions[l.Function]), Place: namedLine(named, l)})
 		}
 	}
@@ -37,7 +37,7 @@ func (r *Resolver) named(m *image.Mapping, pc uint64) program.LocationNo {
 }
 
 // namedLine returns the line of a level. A line of no file is none.
-func namedLine(n *decode.Named, l decode.NamedLevel) (place funcinfo.Place) {
+func namedLine(n *decode.ProfileSymbols, l decode.NamedLine) (place funcinfo.Place) {
 	if file := n.Functions[l.Function].File; file != "" && l.Line > 0 {
 		place = funcinfo.Place{File: file, Line: l.Line}
 	}
@@ -61,11 +61,11 @@ func (r *Resolver) namedObject(m *image.Mapping) program.ObjectNo {
 	}
 	n := r.namedAs(m)
 	r.objectOf[m] = n
-	named := m.Code.Named
+	named := m.Code.Symbols
 	o := &r.Program.Objects[n]
 	o.FunctionCount += len(named.Functions)
-	for i := range named.Places {
-		for _, l := range named.Places[i].Levels {
+	for i := range named.Locations {
+		for _, l := range named.Locations[i].Lines {
 			o.Lines = o.Lines || namedLine(named, l).Line > 0
 		}
 	}
@@ -75,8 +75,8 @@ func (r *Resolver) namedObject(m *image.Mapping) program.ObjectNo {
 // namedAs interns the load object. It has the identity of others of its build-id.
 func (r *Resolver) namedAs(m *image.Mapping) program.ObjectNo {
 	switch m.Path {
-	case "", program.Total, decode.GeneratedCode:
-		return r.pseudoObject(decode.GeneratedCode, "dynamic", "recording")
+	case "", program.Total, decode.GeneratedPath:
+		return r.pseudoObject(decode.GeneratedPath, "dynamic", "recording")
 	case UnknownName:
 		return r.unknownObject
 	case artificialObject:

@@ -212,7 +212,7 @@ func (pr *Process) Segments(yield func(m *image.Mapping, object int64)) {
 	p := pr.r.Program
 	for _, m := range pr.Image.Mappings {
 		switch {
-		case m.Code != nil && m.Code.Named != nil && len(m.Code.Named.Places) > 0: // numbers of places
+		case m.Code != nil && m.Code.Symbols != nil && len(m.Code.Symbols.Locations) > 0: // numbers of places
 		case m.Code != nil:
 			yield(m, p.Objects[pr.r.codeObject(m)].ID)
 		case text[m.Path]:
@@ -334,7 +334,7 @@ func (r *Resolver) Finish() {
 }
 
 // Faulted is decode.Recording.Faulted.
-func (r *Resolver) Faulted(err error) bool { return r.rec.Faulted(err) }
+func (r *Resolver) Faulted(err error) bool { return r.rec.KeepHostError(err) }
 
 func (r *Resolver) problem(s diagnostic.Severity, path, reason, message string) {
 	r.rec.Problems.Add(diagnostic.Problem{Severity: s, File: path, Offset: diagnostic.NoOffset, Reason: reason, Message: message})

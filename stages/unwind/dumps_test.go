@@ -159,7 +159,7 @@ func TestDumpsOfGeneratedCode(t *testing.T) {
 		{nil, fmt.Sprintf("[%#x] no-cfi", uint64(address+4))},
 	} {
 		u, _, _ := unwinder(&decode.Process{Image: []decode.MapEvent{
-			{Address: address, Size: length, Modes: 5, Path: decode.GeneratedCode, Code: &decode.Code{Function: "handler", Unwinding: c.unwinding}},
+			{Address: address, Size: length, Modes: 5, Path: decode.GeneratedPath, Code: &decode.Code{Function: "handler", Unwinding: c.unwinding}},
 		}})
 		d := NewDumpUnwinder(NewFrameTables(&framesOf{tables: map[string]*cfi.Table{"/bin/prog": simple(size)}}, &diagnostic.Log{}))
 		d.Process(u.process)

@@ -54,7 +54,7 @@ func Complete(p *decode.Process, walkers func(n int) []Walker) (*CompleteStacks,
 				some.report()
 			}
 			for i := range some.stacks.Len() {
-				numbers = append(numbers, p.Stacks.Number(some.stacks.At(i)))
+				numbers = append(numbers, p.Stacks.Intern(some.stacks.At(i)))
 			}
 			return true
 		})

@@ -56,7 +56,7 @@ func TestGapsOfProcesses(t *testing.T) {
 		{"the program before had it", []decode.MapEvent{mapped(library, lib, 0), unmapped, mapped(progBase, prog, executed)}, executed, unknown},
 	} {
 		p := &decode.Process{Number: 1, Stacks: &decode.Stacks{}, Image: test.image}
-		number := p.Stacks.Number(&decode.RawStack{
+		number := p.Stacks.Intern(&decode.RawStack{
 			Words: []uint64{progBase + 0x300, progBase + 0x206}, Returns: true, Callers: decode.CallersChained, OMPState: -1,
 		})
 		process := r.Process(p, "map.xml")

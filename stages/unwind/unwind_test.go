@@ -124,7 +124,7 @@ type normalizedStack struct {
 
 // stackOf records a stack and normalizes it.
 func stackOf(u *testUnwinder, raw *decode.RawStack, system bool, t int64) normalizedStack {
-	n := u.recorded.Stacks.Number(raw)
+	n := u.recorded.Stacks.Intern(raw)
 	if raw.Java != nil || raw.OMP != nil {
 		n = u.recorded.Stacks.Add(raw)
 	}

@@ -13,25 +13,25 @@ import (
 	"stackmill/schema/diagnostic"
 )
 
-// Bounds for recordings that do not say more.
+// Bounds for recordings that say nothing more precise.
 const (
-	// Longest is longer than anybody records a process, in ns: it bounds recordings that
-	// do not say when they ended.
-	Longest = int64(365 * 24 * time.Hour)
-	// Late is how long after the end of the recording, in ns, a thread may finish what it
-	// was doing.
-	Late = int64(time.Second)
-	// CyclesPerNS is more than any processor runs.
+	// MaxDuration is longer than anybody records a process, in ns: the bound for recordings
+	// without an end.
+	MaxDuration = int64(365 * 24 * time.Hour)
+	// ExitDelay is how long after the end of the recording, in ns, a thread may finish what it
+	// is doing.
+	ExitDelay = int64(time.Second)
+	// CyclesPerNS is faster than any processor.
 	CyclesPerNS = 10
-	// EventsPerNS is more than any counter counts: no processor does so much of one
-	// thing in a cycle.
+	// EventsPerNS is more than any counter counts: no processor does so much of one thing in a
+	// cycle.
 	EventsPerNS = 64 * CyclesPerNS
-	// Threads is how many threads Linux can have.
-	Threads = 1 << 22
+	// MaxThreads is Linux's limit of threads.
+	MaxThreads = 1 << 22
 )
 
-// Times is a product, limited to math.MaxInt64; negative factors count as 0.
-func Times(a, b int64) int64 {
+// Mul multiplies and saturates at math.MaxInt64; negative factors count as 0.
+func Mul(a, b int64) int64 {
 	hi, lo := bits.Mul64(uint64(max(a, 0)), uint64(max(b, 0)))
 	if hi != 0 || lo > math.MaxInt64 {
 		return math.MaxInt64
@@ -39,17 +39,17 @@ func Times(a, b int64) int64 {
 	return int64(lo)
 }
 
-// Plus is a sum of numbers that are not negative, limited to math.MaxInt64.
-func Plus(a, b int64) int64 {
+// Add adds numbers that are not negative and saturates at math.MaxInt64.
+func Add(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
 	}
 	return a + b
 }
 
-// MemoryEnd is the end of the part of a process's address space that holds an address.
-// On x86-64 and arm64 the kernel gives out addresses beyond the usual part only on
-// request, so that a block lies in one of the two parts.
+// MemoryEnd returns the end of the part of an address space that holds an address. On x86-64 and
+// arm64 the kernel hands out addresses beyond the default part only on request, so that a block
+// lies in one of the two parts.
 func MemoryEnd(arch string, wordBits int, address uint64) uint64 {
 	usual, most := uint64(1)<<56, uint64(1)<<56
 	switch {
@@ -66,9 +66,9 @@ func MemoryEnd(arch string, wordBits int, address uint64) uint64 {
 	return most
 }
 
-// Mapping reports whether a mapping can be so large at its address, and how large it can
-// be. What begins after the process's memory is the kernel's.
-func Mapping(arch string, wordBits int, address, size uint64) (most int64, ok bool) {
+// MappingFits reports whether a mapping of that size can exist at its address, and the maximum
+// size. Addresses behind the process's memory belong to the kernel.
+func MappingFits(arch string, wordBits int, address, size uint64) (most int64, ok bool) {
 	end := MemoryEnd(arch, wordBits, address)
 	if address >= end {
 		return math.MaxInt64, true
@@ -76,14 +76,14 @@ func Mapping(arch string, wordBits int, address, size uint64) (most int64, ok bo
 	return int64(end - address), size <= end-address
 }
 
-// Left counts the values of a file that are left out, by what they are.
-type Left struct {
-	found []found
+// Outliers counts the impossible values of a file, by kind.
+type Outliers struct {
+	list []outlier
 }
 
-type found struct {
+type outlier struct {
 	what   string
-	offset int64 // of the first in the file
+	offset int64 // of the file's first one
 	value  any   // a number
 	unit   string
 	least  int64
@@ -91,34 +91,33 @@ type found struct {
 	count  int64
 }
 
-// Out counts a value that is not between least and most. The first in the file is
-// reported.
-func (l *Left) Out(what, unit string, offset int64, value any, least, most int64) {
-	f := found{what, offset, value, unit, least, most, 1}
-	i := slices.IndexFunc(l.found, func(f found) bool { return f.what == what })
+// Add counts a value that is not between least and most. The report shows the first in the file.
+func (l *Outliers) Add(what, unit string, offset int64, value any, least, most int64) {
+	f := outlier{what, offset, value, unit, least, most, 1}
+	i := slices.IndexFunc(l.list, func(f outlier) bool { return f.what == what })
 	if i < 0 {
-		l.found = append(l.found, f)
+		l.list = append(l.list, f)
 		return
 	}
-	f.count += l.found[i].count
-	if offset < l.found[i].offset {
-		l.found[i] = f
+	f.count += l.list[i].count
+	if offset < l.list[i].offset {
+		l.list[i] = f
 	} else {
-		l.found[i].count++
+		l.list[i].count++
 	}
 }
 
-// Has reports whether any value of a kind is left out.
-func (l *Left) Has(what string) bool {
-	return slices.ContainsFunc(l.found, func(f found) bool { return f.what == what })
+// Has reports whether there is a value of a kind.
+func (l *Outliers) Has(what string) bool {
+	return slices.ContainsFunc(l.list, func(f outlier) bool { return f.what == what })
 }
 
-// Reason is the reason of the problems.
+// Reason is the reason of the reported problems.
 const Reason = "value-out-of-bounds"
 
-// Report makes one problem for each kind of values.
-func (l *Left) Report(report func(s diagnostic.Severity, offset int64, reason, message string, count int64)) {
-	for _, f := range l.found {
+// Report makes one problem per kind.
+func (l *Outliers) Report(report func(s diagnostic.Severity, offset int64, reason, message string, count int64)) {
+	for _, f := range l.list {
 		report(diagnostic.Error, f.offset, Reason, fmt.Sprintf("%s is %d%s, which is impossible in this recording: it is left out, like others that are not between %d and %d%s",
 			f.what, f.value, f.unit, f.least, f.most, f.unit), f.count)
 	}

@@ -23,11 +23,11 @@ type facts struct {
 func (e *experiment) facts() (f facts, stated bool) {
 	l := &e.log
 	f = facts{
-		start: l.start, end: bounds.Plus(l.start, bounds.Longest), cpus: int64(max(l.cpus, 1)),
+		start: l.start, end: bounds.Add(l.start, bounds.MaxDuration), cpus: int64(max(l.cpus, 1)),
 		clockMHz: int64(l.clockMHz), arch: l.arch, wordBits: 8 * e.wordBytes, cycles: map[int64]bool{},
 	}
 	if stated = l.closed && !l.endless && l.lastTime > 0; stated {
-		f.end = bounds.Plus(l.start, l.lastTime)
+		f.end = bounds.Add(l.start, l.lastTime)
 	}
 	for _, k := range l.kinds {
 		if k.Kind == schema.Clock {
@@ -43,11 +43,11 @@ func (e *experiment) facts() (f facts, stated bool) {
 }
 
 // length is how long the experiment was, with what its threads may finish after its end.
-func (f *facts) length() int64 { return bounds.Plus(max(f.end-f.start, 0), bounds.Late) }
+func (f *facts) length() int64 { return bounds.Add(max(f.end-f.start, 0), bounds.ExitDelay) }
 
 // holds reports whether a time is one of the experiment's.
 func (f *facts) holds(time int64) bool {
-	return time >= f.start-bounds.Late && time <= bounds.Plus(f.end, bounds.Late)
+	return time >= f.start-bounds.ExitDelay && time <= bounds.Add(f.end, bounds.ExitDelay)
 }
 
 // A bound says what a field of a packet can be, by the facts and by two other fields
@@ -100,7 +100,7 @@ func request(f *facts, time, _ int64) (least, most int64) {
 	if !f.holds(time) {
 		return 0, 0 // it is unknown how long the call took
 	}
-	return f.start - bounds.Late, time
+	return f.start - bounds.ExitDelay, time
 }
 
 // transferred bytes lie in the process's memory.
@@ -133,21 +133,21 @@ func counted(f *facts, tag, _ int64) (least, most int64) {
 	least = math.MinInt64
 	switch {
 	case !f.cycles[tag]:
-		return least, bounds.Times(f.length(), bounds.EventsPerNS)
+		return least, bounds.Mul(f.length(), bounds.EventsPerNS)
 	case f.clockMHz > 0: // processors may run faster for a while, but not four times as fast
-		return least, bounds.Times(f.length()/1000+1, 4*f.clockMHz)
+		return least, bounds.Mul(f.length()/1000+1, 4*f.clockMHz)
 	}
-	return least, bounds.Times(f.length(), bounds.CyclesPerNS)
+	return least, bounds.Mul(f.length(), bounds.CyclesPerNS)
 }
 
 // latency is in cycles within the experiment.
 func latency(f *facts, _, _ int64) (least, most int64) {
-	return 0, bounds.Times(f.length(), bounds.CyclesPerNS)
+	return 0, bounds.Mul(f.length(), bounds.CyclesPerNS)
 }
 
 // accesses are those of all processors.
 func accesses(f *facts, _, _ int64) (least, most int64) {
-	return 0, bounds.Times(bounds.Times(f.length(), bounds.EventsPerNS), f.cpus)
+	return 0, bounds.Mul(bounds.Mul(f.length(), bounds.EventsPerNS), f.cpus)
 }
 
 // checked is a bound of a field that packets of a layout have.
@@ -189,7 +189,7 @@ func (f *eventFile) hold(checks []checked, offset int, packet []byte) {
 		if !c.at.signed {
 			shown = uint64(value)
 		}
-		f.left.Out(c.field, c.unit, int64(offset), shown, least, most)
+		f.left.Add(c.field, c.unit, int64(offset), shown, least, most)
 	}
 }
 

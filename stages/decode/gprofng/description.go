@@ -73,7 +73,7 @@ func (r *logReader) profile(t *tag) {
 		if us < 0 {
 			r.outOfBounds(t, "ptimer", " us", us, int64(time.Second/time.Microsecond))
 		}
-		info.TickNS = bounds.Times(us, 1000)
+		info.TickNS = bounds.Mul(us, 1000)
 		r.clockAt = t.offset
 		info.States = int(r.int(t, "numstates"))
 	case schema.HWC:

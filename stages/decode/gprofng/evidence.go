@@ -107,7 +107,7 @@ func (o *opener) judgeArchives() {
 		return
 	}
 	strays, err := o.folder.strays(archives)
-	if err != nil && !o.rec.Faulted(err) {
+	if err != nil && !o.rec.KeepHostError(err) {
 		o.rec.Problems.Addf(diagnostic.Warning, archive.Dir, diagnostic.NoOffset, "unreadable", "archived load objects cannot be listed: %v", cause(err))
 	}
 	for _, name := range strays {

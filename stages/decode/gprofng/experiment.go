@@ -16,7 +16,7 @@ import (
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/bounds"
-	"stackmill/stages/decode/mapped"
+	"stackmill/stages/decode/mmap"
 )
 
 // experiment is one experiment directory: a process.
@@ -101,7 +101,7 @@ func (e *experiment) unreadable(file string, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return
 	case hosterr.Is(err):
-		e.opener.rec.Fault.Add(fmt.Errorf("%s: %w", filepath.Join(e.sub, file), err))
+		e.opener.rec.HostErr.Add(fmt.Errorf("%s: %w", filepath.Join(e.sub, file), err))
 	}
 	e.report(diagnostic.Error, file, diagnostic.NoOffset, "unreadable", "%v", cause(err))
 }
@@ -156,8 +156,8 @@ func (e *experiment) judgeTick() {
 	for i := range e.log.kinds {
 		k := &e.log.kinds[i]
 		if most := facts.length(); k.Kind == schema.Clock && k.TickNS > most {
-			var left bounds.Left
-			left.Out("the interval of the clock profile", " ns", e.log.clockAt, k.TickNS, 0, most)
+			var left bounds.Outliers
+			left.Add("the interval of the clock profile", " ns", e.log.clockAt, k.TickNS, 0, most)
 			left.Report(e.reporter(logFile))
 			k.TickNS = 0
 		}
@@ -168,12 +168,12 @@ func (e *experiment) judgeTick() {
 func (e *experiment) readImage(maps *mapReader) {
 	e.mapped = e.text(mapFile, func(in io.Reader, size int64) { e.readMap(in, size, maps) })
 	maps.settleModes()
-	e.view(dyntextFile, func(m *mapped.File) { e.readDyntext(m.Data, maps.events) })
+	e.view(dyntextFile, func(m *mmap.File) { e.readDyntext(m.Data, maps.events) })
 	for i := range maps.events {
 		m := &maps.events[i]
 		m.Time += e.shift()
 		if m.Code == nil && m.Modes&modeExecute != 0 && decode.IsGenerated(m.Path, false) {
-			m.Generated(e.log.pid)
+			m.SetGenerated(e.log.pid)
 		}
 	}
 	e.process.Image = maps.events
@@ -182,7 +182,7 @@ func (e *experiment) readImage(maps *mapReader) {
 // readStacks reads data.frameinfo.
 func (e *experiment) readStacks() {
 	e.stacks = newStackTable(0)
-	e.view(framesFile, func(m *mapped.File) {
+	e.view(framesFile, func(m *mmap.File) {
 		report := e.reporter(framesFile)
 		frames := readFrames(m.Data, e.order, e.wordBytes, e.blocks(), m.Release, report)
 		e.stacks = frames.resolve(len(m.Data), report)
@@ -193,7 +193,7 @@ func (e *experiment) readStacks() {
 }
 
 // view lets f read a file that is not needed afterwards; false if it does not exist.
-func (e *experiment) view(file string, f func(m *mapped.File)) bool {
+func (e *experiment) view(file string, f func(m *mmap.File)) bool {
 	m, ok := e.mapFile(file)
 	if !ok {
 		return false
@@ -206,11 +206,11 @@ func (e *experiment) view(file string, f func(m *mapped.File)) bool {
 }
 
 // mapFile maps a file; false if it does not exist, or is unreadable, which is reported.
-func (e *experiment) mapFile(file string) (*mapped.File, bool) {
+func (e *experiment) mapFile(file string) (*mmap.File, bool) {
 	path, err := e.opener.folder.resolve(filepath.Join(e.dir, file))
-	var m *mapped.File
+	var m *mmap.File
 	if err == nil {
-		m, err = mapped.Open(e.opener.ctx, path, filepath.Join(e.sub, file))
+		m, err = mmap.Open(e.opener.ctx, path, filepath.Join(e.sub, file))
 	}
 	if err != nil {
 		e.unreadable(file, err)
@@ -243,8 +243,8 @@ func (e *experiment) readEvents() {
 	}
 }
 
-func (e *experiment) openEvents(kind schema.Kind, file string, m *mapped.File) error {
-	f := &eventFile{File: m, kind: kind, order: e.order, stacks: e.stacks, ended: bounds.Plus(e.log.start, e.log.lastTime)}
+func (e *experiment) openEvents(kind schema.Kind, file string, m *mmap.File) error {
+	f := &eventFile{File: m, kind: kind, order: e.order, stacks: e.stacks, ended: bounds.Add(e.log.start, e.log.lastTime)}
 	f.oneState = kind == schema.Clock && e.log.clockStates() == 1
 	report := e.reporter(file)
 	r := newPacketReader(m.Data, e.order, e.blocks(), func(s diagnostic.Severity, offset int64, reason, message string, count int64) {
@@ -292,11 +292,11 @@ func (e *experiment) reader(kind schema.Kind, columns ...string) decode.EventRea
 
 // readRest reads what is small and needs the log.
 func (e *experiment) readRest() {
-	if !e.view(overviewFile, func(m *mapped.File) { e.process.Overview = e.readOverview(m.Data, e.log.start-e.shift(), m.Release) }) {
+	if !e.view(overviewFile, func(m *mmap.File) { e.process.Overview = e.readOverview(m.Data, e.log.start-e.shift(), m.Release) }) {
 		e.report(diagnostic.Info, overviewFile, diagnostic.NoOffset, "missing-file", "there is no overview of the resources used")
 	}
 	if n := len(e.process.Overview); n > 0 {
 		e.process.DurationNS = max(e.process.DurationNS, e.process.Overview[n-1].T1NS-e.shift())
 	}
-	e.view(classesFile, func(m *mapped.File) { e.process.JavaMethods = e.readClasses(m.Data, m.Release) })
+	e.view(classesFile, func(m *mmap.File) { e.process.JavaMethods = e.readClasses(m.Data, m.Release) })
 }

@@ -20,7 +20,7 @@ import (
 	"stackmill/internal/safefile"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
-	"stackmill/stages/decode/mapped"
+	"stackmill/stages/decode/mmap"
 )
 
 // Decoder reads gprofng experiments. The zero value is ready to use.
@@ -109,7 +109,7 @@ type opener struct {
 	folder  folder
 	alloc   memory.Allocator
 	founder *experiment
-	mapped  []*mapped.File
+	mapped  []*mmap.File
 	unused  unusedLog
 	// announced are the lineages of the descendants that the logs name.
 	announced []string
@@ -130,7 +130,7 @@ func (o *opener) open() {
 		o.describe(o.founder)
 	}
 	names, err := descendants(o.path)
-	if err != nil && !o.rec.Faulted(err) {
+	if err != nil && !o.rec.KeepHostError(err) {
 		o.rec.Problems.Addf(diagnostic.Error, "", diagnostic.NoOffset, "unreadable", "descendants cannot be listed: %v", err)
 	}
 	number := 2

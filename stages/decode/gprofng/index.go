@@ -6,7 +6,7 @@ import (
 	"stackmill/internal/ordered"
 	"stackmill/schema"
 	"stackmill/stages/decode/bounds"
-	"stackmill/stages/decode/mapped"
+	"stackmill/stages/decode/mmap"
 )
 
 // releaseStep is how many bytes the index reads before they are released.
@@ -17,7 +17,7 @@ const someStep = 64
 
 // eventFile is an event file of one kind, opened and indexed.
 type eventFile struct {
-	*mapped.File
+	*mmap.File
 	kind    schema.Kind
 	order   byteOrder
 	layouts [maxType]*layout
@@ -37,10 +37,10 @@ type eventFile struct {
 	facts  facts
 	ended  int64 // the latest time that the log has
 	checks [maxType][]checked
-	left   bounds.Left // values out of bounds
-	moved  int64       // packets whose time is outside of the experiment
-	first  int64       // the earliest time
-	some   []int64     // times of some packets, as recorded
+	left   bounds.Outliers // values out of bounds
+	moved  int64           // packets whose time is outside of the experiment
+	first  int64           // the earliest time
+	some   []int64         // times of some packets, as recorded
 }
 
 // indexFields are the fields of a packet type that the index needs.
@@ -135,7 +135,7 @@ type timeIndex struct {
 
 func newTimeIndex(f *eventFile, fields *[maxType]indexFields) *timeIndex {
 	f.packets, f.mixed = 0, false
-	f.left, f.moved, f.first, f.last, f.some = bounds.Left{}, 0, math.MaxInt64, math.MinInt64, nil
+	f.left, f.moved, f.first, f.last, f.some = bounds.Outliers{}, 0, math.MaxInt64, math.MinInt64, nil
 	return &timeIndex{eventFile: f, fields: fields, before: f.facts.start}
 }
 
@@ -165,7 +165,7 @@ func (f *eventFile) timeOf(p *indexFields, packet []byte, offset int, before int
 		f.first, f.last = min(f.first, time), max(f.last, time)
 	} else {
 		f.moved++
-		f.left.Out("TSTAMP", " ns", int64(offset), recorded, f.facts.start, f.facts.end)
+		f.left.Add("TSTAMP", " ns", int64(offset), recorded, f.facts.start, f.facts.end)
 	}
 	return time
 }

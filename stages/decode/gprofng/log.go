@@ -213,8 +213,8 @@ func (r *logReader) clock(t *tag) {
 }
 
 func (r *logReader) outOfBounds(t *tag, name, unit string, value, most int64) {
-	var left bounds.Left
-	left.Out(name+" of the element "+t.name, unit, t.offset, value, 0, most)
+	var left bounds.Outliers
+	left.Add(name+" of the element "+t.name, unit, t.offset, value, 0, most)
 	left.Report(r.e.reporter(r.file))
 }
 

@@ -49,8 +49,8 @@ func (r *logReader) eventTime(kind string, t *tag) (time int64, ok bool) {
 	if kind == "exit" && t.get("tstamp") == "" {
 		r.endless = true
 	}
-	if kind != "run" && (time < 0 || time > bounds.Longest) {
-		r.outOfBounds(t, "tstamp", " ns", time, bounds.Longest)
+	if kind != "run" && (time < 0 || time > bounds.MaxDuration) {
+		r.outOfBounds(t, "tstamp", " ns", time, bounds.MaxDuration)
 		time, r.endless = 0, r.endless || kind == "exit" || kind == "exec_start"
 	}
 	return time, true

@@ -126,7 +126,7 @@ func (m *mapReader) event(file string, t *tag) {
 	case object == "function":
 		m.function(t, &ev)
 	case object == "jcm":
-		ev.Path, ev.Modes = decode.GeneratedCode, modeRead|modeExecute
+		ev.Path, ev.Modes = decode.GeneratedPath, modeRead|modeExecute
 		ev.Code = &decode.Code{Method: n.unsigned("methodId", true)}
 	default:
 		m.remark(file, t, "unknown-event", "map events of objects "+object+" are unknown; this one is ignored")
@@ -143,9 +143,9 @@ func (m *mapReader) event(file string, t *tag) {
 // what lies after it.
 func (m *mapReader) holds(file string, t *tag, ev *decode.MapEvent) bool {
 	l := &m.e.log
-	if most, ok := bounds.Mapping(l.arch, l.wordBits, ev.Address, ev.Size); !ok {
-		var left bounds.Left
-		left.Out("the size of a mapping of "+ev.Path, " bytes", t.offset, ev.Size, 1, most)
+	if most, ok := bounds.MappingFits(l.arch, l.wordBits, ev.Address, ev.Size); !ok {
+		var left bounds.Outliers
+		left.Add("the size of a mapping of "+ev.Path, " bytes", t.offset, ev.Size, 1, most)
 		left.Report(m.e.reporter(file))
 		return false
 	}
@@ -182,6 +182,6 @@ func (m *mapReader) function(t *tag, ev *decode.MapEvent) {
 		ev.Code.Function = ev.Path
 	}
 	if !strings.HasPrefix(ev.Path, "[") {
-		ev.Path = decode.GeneratedCode
+		ev.Path = decode.GeneratedPath
 	}
 }

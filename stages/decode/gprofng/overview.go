@@ -47,7 +47,7 @@ func (e *experiment) readOverview(data []byte, start int64, release func()) []de
 		e.judgeSamples(len(data) / size)
 	}
 	var rows []decode.OverviewRow
-	var left bounds.Left
+	var left bounds.Outliers
 	facts, _ := e.facts()
 	last := overviewRecord{time: facts.start, times: make([]int64, len(schema.OverviewTimes)), counts: make([]int64, len(schema.OverviewCounts))}
 	records := len(data) / size
@@ -79,26 +79,26 @@ func (e *experiment) readOverview(data []byte, start int64, release func()) []de
 
 // hold replaces values out of bounds in a record by those of the record before. The
 // values begin at an offset of the file.
-func (r *overviewRecord) hold(f *facts, last overviewRecord, at, wordBytes int64, left *bounds.Left) {
+func (r *overviewRecord) hold(f *facts, last overviewRecord, at, wordBytes int64, left *bounds.Outliers) {
 	// The last record may itself mark the end of the experiment.
-	if end := bounds.Plus(f.start, bounds.Longest); r.time < f.start-bounds.Late || r.time > end {
-		left.Out("the time of a record", " ns", at, r.time, f.start, end)
+	if end := bounds.Add(f.start, bounds.MaxDuration); r.time < f.start-bounds.ExitDelay || r.time > end {
+		left.Add("the time of a record", " ns", at, r.time, f.start, end)
 		r.time = last.time
 	}
 	const states = 16 // more than there are, to bound their sum
 	for i, v := range r.times {
-		most := bounds.Times(f.length(), bounds.Threads)
+		most := bounds.Mul(f.length(), bounds.MaxThreads)
 		if overviewUser <= i && i <= overviewTrap {
-			most = bounds.Times(f.length(), f.cpus)
+			most = bounds.Mul(f.length(), f.cpus)
 		}
 		if most = min(most, math.MaxInt64/states); v < 0 || v > most {
-			left.Out(schema.OverviewTimes[i], " ns", at+2*int64(overviewReal+i)*wordBytes, v, 0, most)
+			left.Add(schema.OverviewTimes[i], " ns", at+2*int64(overviewReal+i)*wordBytes, v, 0, most)
 			r.times[i] = last.times[i]
 		}
 	}
 	for i, v := range r.counts {
-		if most := bounds.Times(bounds.Times(f.length(), bounds.EventsPerNS), f.cpus); v < 0 || v > most {
-			left.Out(schema.OverviewCounts[i], "", at+int64(2*(overviewTimes+overviewUnused)+i)*wordBytes, v, 0, most)
+		if most := bounds.Mul(bounds.Mul(f.length(), bounds.EventsPerNS), f.cpus); v < 0 || v > most {
+			left.Add(schema.OverviewCounts[i], "", at+int64(2*(overviewTimes+overviewUnused)+i)*wordBytes, v, 0, most)
 			r.counts[i] = last.counts[i]
 		}
 	}
@@ -117,7 +117,7 @@ func (e *experiment) overviewRecord(b []byte) overviewRecord {
 		if seconds < 0 || ns < 0 {
 			return -1
 		}
-		return bounds.Plus(bounds.Times(seconds, nsPerSecond), ns)
+		return bounds.Add(bounds.Mul(seconds, nsPerSecond), ns)
 	}
 	r := overviewRecord{time: time(0)}
 	for i := range schema.OverviewTimes {

@@ -5,7 +5,7 @@ import (
 
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode/bounds"
-	"stackmill/stages/decode/mapped"
+	"stackmill/stages/decode/mmap"
 )
 
 // indexEvents indexes an event file by what the log says about the experiment. If the log
@@ -33,11 +33,11 @@ func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 		if founder := e.opener.founder; founder != nil && !near(founder.log.start, middle) {
 			return // the events' own times are impossible: the log's is used
 		}
-		f.facts.start, f.facts.end = middle-bounds.Longest, bounds.Plus(max(middle, 0), bounds.Longest)
+		f.facts.start, f.facts.end = middle-bounds.MaxDuration, bounds.Add(max(middle, 0), bounds.MaxDuration)
 		again()
 		e.report(diagnostic.Error, logFile, diagnostic.NoOffset, "bad-time",
 			"most events of %s are not between the start and the end of the experiment according to the log (%d and %d ns): their own times are used", f.Name, facts.start, facts.end)
-		if far := e.log.start - f.first; far > bounds.Longest || -far > bounds.Longest {
+		if far := e.log.start - f.first; far > bounds.MaxDuration || -far > bounds.MaxDuration {
 			e.rebase(f.first)
 		}
 		f.facts.start = min(e.log.start, f.first)
@@ -48,13 +48,13 @@ func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 
 // near reports whether a process of the founder can have recorded something at a time.
 func near(founder, time int64) bool {
-	return time >= founder-bounds.Late && time <= bounds.Plus(founder, bounds.Longest)
+	return time >= founder-bounds.ExitDelay && time <= bounds.Add(founder, bounds.MaxDuration)
 }
 
 // confirmed reports whether the overview begins when the log says: then the times of the
 // events are wrong.
 func (e *experiment) confirmed(f *facts) (holds bool) {
-	e.view(overviewFile, func(m *mapped.File) {
+	e.view(overviewFile, func(m *mmap.File) {
 		if size := overviewHead + overviewWords*e.wordBytes; len(m.Data) >= size {
 			holds = f.holds(e.overviewRecord(m.Data[:size]).time)
 		}

@@ -9,29 +9,29 @@ import (
 
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
-	"stackmill/stages/decode/mapped"
+	"stackmill/stages/decode/mmap"
 )
 
-// Find returns the functions in the dumps that processes announced, with their
-// lives (S13). What cannot be read is a problem of the dump's recorded path.
-func Find(ctx context.Context, rec *decode.Recording, files decode.Locator) (found []decode.Generated) {
+// Find returns the functions in the jitdump files that processes announced, with the time for
+// which they existed (S13). Problems name the recorded path of a file.
+func Find(ctx context.Context, rec *decode.Recording, files decode.Locator) (found []decode.GeneratedCode) {
 	for _, p := range rec.Processes {
 		if len(p.JITDumps) == 0 {
 			continue
 		}
-		a := &attacher{ctx: ctx, rec: rec, files: files, p: p, words: distinctWords(p)}
+		a := &dumpFinder{ctx: ctx, rec: rec, files: files, p: p, words: distinctWords(p)}
 		for i := range p.JITDumps {
 			if d := &p.JITDumps[i]; !d.Attached {
 				d.Attached = a.find(*d)
 			}
 		}
-		found = append(found, decode.Generated{Process: p, Ends: a.ends, Begins: a.begins})
+		found = append(found, decode.GeneratedCode{Process: p, Ends: a.ends, Begins: a.begins})
 	}
 	return found
 }
 
-// attacher reads the dumps of one process.
-type attacher struct {
+// dumpFinder reads the jitdump files of one process.
+type dumpFinder struct {
 	ctx          context.Context
 	rec          *decode.Recording
 	files        decode.Locator
@@ -46,24 +46,23 @@ func distinctWords(p *decode.Process) []uint64 {
 	return slices.Compact(words)
 }
 
-// problem records what part of a dump cannot be used: names are missing, but nothing of
-// the recording.
-func (a *attacher) problem(d decode.JITDump, offset int, reason, format string, args ...any) {
+// problem reports an unusable part of a dump: names are missing, but no samples.
+func (a *dumpFinder) problem(d decode.JITDump, offset int, reason, format string, args ...any) {
 	a.rec.Problems.Add(diagnostic.Problem{Severity: diagnostic.Warning, Process: a.p.Number, File: d.Path, Offset: int64(offset), Reason: reason, Message: fmt.Sprintf(format, args...)})
 }
 
-// unreadable records that a dump cannot be read, unless that is a fault of the machine.
-func (a *attacher) unreadable(d decode.JITDump, err error) {
-	if !a.rec.Faulted(err) {
+// unreadable reports a dump that cannot be read, or keeps an error of the host.
+func (a *dumpFinder) unreadable(d decode.JITDump, err error) {
+	if !a.rec.KeepHostError(err) {
 		a.problem(d, diagnostic.NoOffset, "unreadable-jitdump", "%v", err)
 	}
 }
 
-// find reads the first of the files that are such a dump; false if there is none.
-func (a *attacher) find(d decode.JITDump) (used bool) {
+// find reads the first candidate that is the dump; false if there is none.
+func (a *dumpFinder) find(d decode.JITDump) (used bool) {
 	found := false
-	for _, c := range a.files.Named(d.Path) {
-		f, err := mapped.Open(a.ctx, c.Path, d.Path)
+	for _, c := range a.files.ByPath(d.Path) {
+		f, err := mmap.Open(a.ctx, c.Path, d.Path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -87,8 +86,8 @@ func (a *attacher) find(d decode.JITDump) (used bool) {
 	return false
 }
 
-// dump uses the content of a file; false if it is not the dump looked for.
-func (a *attacher) dump(d decode.JITDump, b []byte) bool {
+// dump reads a file; false if it is not the right dump.
+func (a *dumpFinder) dump(d decode.JITDump, b []byte) bool {
 	h, err := readHeader(b)
 	if err != nil {
 		a.problem(d, 0, "bad-jitdump", "%v", err)
@@ -103,27 +102,26 @@ func (a *attacher) dump(d decode.JITDump, b []byte) bool {
 	if err == nil && !known {
 		a.problem(d, 24, "jitdump-clock", "the compiler's clock is not the recording's: %s; use perf record -k mono", c.unknown(d, &h))
 	}
-	r := reader{attacher: a, d: d, h: &h, clock: c, known: known, lines: map[uint64][]byte{}, live: map[uint64]int{}}
+	r := reader{dumpFinder: a, d: d, h: &h, clock: c, exactClock: known, lines: map[uint64][]byte{}, live: map[uint64]int{}}
 	r.records(b)
 	r.finish()
 	return true
 }
 
-// clock converts a dump's times to ns from the founder's start; nil if they cannot be
+// dumpClock converts a dump's times to ns from the founder's start; nil if they cannot be
 // converted.
-type clock func(t uint64) int64
+type dumpClock func(t uint64) int64
 
-// second is the unit of recorded times' bounds; slack is how exactly they are
-// compared.
+// second bounds the difference of related times; slack is the precision of comparisons.
 const (
 	second = 1_000_000_000
 	slack  = second / 10
 )
 
-// clock returns the dump's clock. If the recording does not know it, the first record
-// is assumed to be as old as the file's mapping. The header is not used where its time
-// is far from that, because V8 writes another clock's time there.
-func (a *attacher) clock(d decode.JITDump, h *header, first uint64) (c clock, known bool) {
+// clock returns the dump's clock. If the recording does not know it, it assumes that the first
+// record is as old as the file's mapping. It ignores a header whose time is far from the first
+// record's: V8 writes another clock's time there.
+func (a *dumpFinder) clock(d decode.JITDump, h *header, first uint64) (c dumpClock, known bool) {
 	if _, ok := a.rec.Clock.Time(first, h.cycles); ok {
 		return func(t uint64) int64 { ns, _ := a.rec.Clock.Time(t, h.cycles); return ns }, true
 	}
@@ -137,8 +135,8 @@ func (a *attacher) clock(d decode.JITDump, h *header, first uint64) (c clock, kn
 	return func(t uint64) int64 { return max(d.Mapped+int64(t-origin), 0) }, false
 }
 
-// unknown says what becomes of functions' lives if the clock is unknown.
-func (c clock) unknown(d decode.JITDump, h *header) string {
+// unknown explains the effect of an unknown clock.
+func (c dumpClock) unknown(d decode.JITDump, h *header) string {
 	if c == nil {
 		return "each function counts from the start, and the last one at an address counts for all that were there"
 	}

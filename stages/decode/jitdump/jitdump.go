@@ -1,5 +1,5 @@
-// Package jitdump reads the files in which run-time compilers describe the functions
-// that they made, and when (perf-data 18.2).
+// Package jitdump reads jitdump files, in which run-time compilers describe the code that they
+// generate, and when (perf-data 18.2).
 package jitdump
 
 import (
@@ -36,7 +36,7 @@ const (
 	recordUnwinding
 )
 
-// header is what a dump begins with.
+// header is the header of a dump.
 type header struct {
 	size    uint32
 	machine uint32
@@ -58,21 +58,21 @@ type record struct {
 // function is a LOAD or MOVE record.
 type function struct {
 	pid        uint32
-	from       uint64 // where it was moved from, 0 if it was not
+	from       uint64 // its former address, 0 if it was not moved
 	start      uint64
 	size       uint64
 	index      uint64
 	name, code []byte
 }
 
-// line is where instructions from an address on come from.
+// line assigns the instructions from an address on to a source line.
 type line struct {
 	address uint64
 	number  uint32
 	file    []byte
 }
 
-// errName says that lines cannot be separated: V8 may write names from freed memory,
+// errName says that a list of lines has no valid text: V8 may write names from freed memory,
 // which contain zeros.
 var errName = errors.New("a name is not text")
 
@@ -130,7 +130,7 @@ func (h *header) load(b []byte) (f function, err error) {
 	u := h.order
 	f = function{pid: u.Uint32(b), start: u.Uint64(b[16:]), size: u.Uint64(b[24:]), index: u.Uint64(b[32:])}
 	f.name, b = cutName(b[fixed:])
-	// Compilers may write the size of code that they did not write.
+	// Compilers may give the size of code that they did not write.
 	f.code = b[:min(f.size, uint64(len(b)))]
 	return f, f.check()
 }
@@ -145,8 +145,8 @@ func (h *header) move(b []byte) (f function, err error) {
 	return f, f.check()
 }
 
-// unwinding reads the body of an UNWINDING_INFO record: the `.eh_frame` of the code that is
-// recorded next. The index that follows it, an `.eh_frame_hdr`, is not needed.
+// unwinding reads the body of an UNWINDING_INFO record: the `.eh_frame` of the code in the next
+// record. The `.eh_frame_hdr` after it is not needed.
 func (h *header) unwinding(b []byte) ([]byte, error) {
 	const fixed = 24
 	if len(b) < fixed {
@@ -168,7 +168,7 @@ func (f *function) check() error {
 	return nil
 }
 
-// cutName returns a name that ends with a NUL, and what follows.
+// cutName returns a name that ends with a NUL, and the rest.
 func cutName(b []byte) (name, rest []byte) {
 	for i, c := range b[:min(len(b), maxName)] {
 		if c == 0 {
@@ -178,8 +178,8 @@ func cutName(b []byte) (name, rest []byte) {
 	return b[:min(len(b), maxName)], nil
 }
 
-// lines reads the body of a DEBUG_INFO record: the address of the code and its
-// lines. A file name of one byte 0xff means the file of the line before.
+// lines reads the body of a DEBUG_INFO record: the address of the code, and its lines. The file
+// name 0xff repeats the one before.
 func (h *header) lines(b []byte) (address uint64, list []line, err error) {
 	if len(b) < 16 {
 		return 0, nil, errShort
@@ -207,13 +207,13 @@ func (h *header) lines(b []byte) (address uint64, list []line, err error) {
 	return address, list, nil
 }
 
-// isText reports whether a name is text, not garbage.
+// isText reports whether a name is text without control characters.
 func isText(b []byte) bool {
 	return utf8.Valid(b) && bytes.IndexFunc(b, unicode.IsControl) < 0
 }
 
-// lineShift is how much too high the addresses of lines are: V8 adds the size of
-// the ELF header that perf inject puts in front of the code.
+// lineShift returns by how much the addresses of lines are too high: V8 adds the size of the ELF
+// header that perf inject puts in front of the code.
 func (h *header) lineShift(address uint64, list []line) uint64 {
 	if !h.v8 {
 		return 0

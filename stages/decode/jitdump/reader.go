@@ -15,22 +15,22 @@ import (
 
 // reader turns the records of a dump into mappings.
 type reader struct {
-	*attacher
-	d     decode.JITDump
-	h     *header
-	clock clock
-	known bool // the clock is exact
+	*dumpFinder
+	d          decode.JITDump
+	h          *header
+	clock      dumpClock
+	exactClock bool // clock is exact
 
-	lines     map[uint64][]byte // bodies of DEBUG_INFO records whose code is to come
-	unwinding []byte            // of the code to come, nil if unknown
-	live      map[uint64]int    // numbers of functions by address
-	functions []life
-	bad       int64 // lists of lines that end too early
-	strange   int64 // records of unknown types
+	lines          map[uint64][]byte // bodies of DEBUG_INFO records, by the address of the code that follows
+	unwinding      []byte            // of the next code, nil if unknown
+	live           map[uint64]int    // indexes of functions, by address
+	functions      []codeLife
+	badLines       int64 // lists of lines that end early
+	unknownRecords int64 // records of unknown types
 }
 
-// life is a function from its compilation to the end of its code.
-type life struct {
+// codeLife is a function from its compilation to the end of its code.
+type codeLife struct {
 	decode.MapEvent
 	until int64
 }
@@ -51,9 +51,9 @@ func (r *reader) records(b []byte) {
 		}
 		at = end
 	}
-	if r.strange > 0 {
+	if r.unknownRecords > 0 {
 		r.rec.Problems.Add(diagnostic.Problem{Severity: diagnostic.Warning, Process: r.p.Number, File: r.d.Path, Offset: diagnostic.NoOffset,
-			Reason: "unknown-record", Message: "records of unknown types are skipped: names may be missing", Count: r.strange})
+			Reason: "unknown-record", Message: "records of unknown types are skipped: names may be missing", Count: r.unknownRecords})
 	}
 }
 
@@ -82,14 +82,14 @@ func (r *reader) record(rec *record) error {
 		return err
 	case recordClose:
 	default:
-		r.strange++
+		r.unknownRecords++
 	}
 	return nil
 }
 
-// begins returns when this process has a function; false if it never does, like what
-// the parent compiles after a fork.
-func (r *reader) begins(f *function, time uint64) (int64, bool) {
+// start returns when this process gets a function; false if it never does, such as one that the
+// parent compiles after a fork.
+func (r *reader) start(f *function, time uint64) (int64, bool) {
 	own := f.pid == r.h.pid
 	if r.clock == nil {
 		return r.d.From, own || int64(f.pid) == r.p.PID
@@ -106,7 +106,7 @@ func (r *reader) load(f *function, time uint64) {
 	delete(r.lines, f.start)
 	unwinding := r.unwinding
 	r.unwinding = nil
-	t, ok := r.begins(f, time)
+	t, ok := r.start(f, time)
 	if !ok {
 		return
 	}
@@ -124,14 +124,13 @@ func (r *reader) load(f *function, time uint64) {
 	r.add(f, t, code)
 }
 
-// touched reports whether any stack leads through code: bytes and lines of other code
-// are useless.
+// touched reports whether a stack leads through code. Bytes and lines of other code are useless.
 func (r *reader) touched(start, size uint64) bool {
-	if r.p.Dumps != nil { // further stacks come later
+	if r.p.Dumps != nil { // more stacks follow
 		return true
 	}
 	i, found := slices.BinarySearch(r.words, start)
-	// A return address may be the first one after the code.
+	// A return address may be the first byte after the code.
 	return found || i < len(r.words) && r.words[i]-start <= size
 }
 
@@ -141,7 +140,7 @@ func (r *reader) addLines(c *decode.Code, f *function, debug []byte) {
 	}
 	address, list, err := r.h.lines(debug)
 	if err != nil {
-		r.bad++
+		r.badLines++
 	}
 	shift := r.h.lineShift(address, list)
 	for _, l := range list {
@@ -157,9 +156,9 @@ func (r *reader) addLines(c *decode.Code, f *function, debug []byte) {
 	}
 }
 
-// move gives a function that was compiled before another address.
+// move moves a compiled function to another address.
 func (r *reader) move(f *function, time uint64) error {
-	t, ok := r.begins(f, time)
+	t, ok := r.start(f, time)
 	if !ok {
 		return nil
 	}
@@ -184,23 +183,22 @@ func (r *reader) add(f *function, t int64, c *decode.Code) {
 		r.functions[n].until = min(r.functions[n].until, t)
 	}
 	r.live[f.start] = len(r.functions)
-	r.functions = append(r.functions, life{decode.MapEvent{
-		Time: t, Address: f.start, Size: f.size, Modes: 5, Path: decode.GeneratedCode, Code: c,
+	r.functions = append(r.functions, codeLife{decode.MapEvent{
+		Time: t, Address: f.start, Size: f.size, Modes: 5, Path: decode.GeneratedPath, Code: c,
 	}, r.d.Until})
 }
 
-// finish adds the functions to the process. They end where a file is mapped in
-// their place.
+// finish adds the functions to the process. They end where a file is mapped over them.
 func (r *reader) finish() {
-	if r.bad > 0 {
+	if r.badLines > 0 {
 		r.rec.Problems.Add(diagnostic.Problem{Severity: diagnostic.Warning, Process: r.p.Number, File: r.d.Path, Offset: diagnostic.NoOffset,
-			Reason: "jitdump-lines", Message: "functions' lists of lines are cut, or have names that are not text", Count: r.bad})
+			Reason: "jitdump-lines", Message: "functions' lists of lines are cut, or have names that are not text", Count: r.badLines})
 	}
 	low, high := uint64(math.MaxUint64), uint64(0)
 	for _, f := range r.functions {
 		low, high = min(low, f.Address), max(high, f.Address+f.Size)
 	}
-	var files []decode.MapEvent // few: memory for code is seldom used for files later
+	var files []decode.MapEvent // few: memory for code is rarely reused for files
 	for _, m := range r.p.Image {
 		if !m.Unmap && m.Code == nil && m.Time > r.d.From && !decode.IsPerfMap(m.Path) && m.Address < high && low < m.Address+m.Size {
 			files = append(files, m)
@@ -215,7 +213,7 @@ func (r *reader) finish() {
 		if f.until <= f.Time {
 			continue
 		}
-		r.attacher.begins = append(r.attacher.begins, f.MapEvent)
+		r.dumpFinder.begins = append(r.dumpFinder.begins, f.MapEvent)
 		if f.until != decode.Never {
 			r.ends = append(r.ends, decode.MapEvent{Unmap: true, Time: f.until, Address: f.Address})
 		}

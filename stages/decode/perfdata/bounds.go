@@ -26,7 +26,7 @@ func (r *reader) settleTimes() {
 	if middle == 0 {
 		return
 	}
-	r.limits.times.from, r.limits.times.until = middle-min(middle, uint64(bounds.Longest)), middle+min(^middle, uint64(bounds.Longest))
+	r.limits.times.from, r.limits.times.until = middle-min(middle, uint64(bounds.MaxDuration)), middle+min(^middle, uint64(bounds.MaxDuration))
 	if middle > awake {
 		r.limits.times.from = max(r.limits.times.from, awake)
 	}
@@ -80,7 +80,7 @@ func (r *reader) settleChunk(chunk int, before uint64) uint64 {
 			case r.limits.times.holds(m.time):
 				before = m.time
 			default:
-				r.left(m.at).Out("the time of a sample", " ns", m.at.offset(), m.time, int64(r.limits.times.first), int64(r.limits.times.last))
+				r.outliers(m.at).Add("the time of a sample", " ns", m.at.offset(), m.time, int64(r.limits.times.first), int64(r.limits.times.last))
 				if r.limits.moved == nil {
 					r.limits.moved = map[recordOffset]uint64{}
 				}
@@ -100,7 +100,7 @@ func (r *reader) settleSidebands() {
 		case r.limits.times.holdsOther(s.time):
 			before = s.time
 		default:
-			r.left(s.at).Out("the time of a record", " ns", s.at.offset(), s.time, int64(r.limits.times.from), int64(r.limits.times.until))
+			r.outliers(s.at).Add("the time of a record", " ns", s.at.offset(), s.time, int64(r.limits.times.from), int64(r.limits.times.until))
 			s.time = before
 		}
 	}
@@ -139,13 +139,13 @@ func (r *reader) when(s *sample, at recordOffset) uint64 {
 	return s.when()
 }
 
-// left returns the counts of impossible values in the segment of a record.
-func (r *reader) left(at recordOffset) *bounds.Left {
+// outliers returns the counts of impossible values in the segment of a record.
+func (r *reader) outliers(at recordOffset) *bounds.Outliers {
 	n := int(at >> segmentShift)
-	for len(r.limits.leftOut) <= n {
-		r.limits.leftOut = append(r.limits.leftOut, bounds.Left{})
+	for len(r.limits.outliers) <= n {
+		r.limits.outliers = append(r.limits.outliers, bounds.Outliers{})
 	}
-	return &r.limits.leftOut[n]
+	return &r.limits.outliers[n]
 }
 
 // perNS is an upper bound of an event's counts per ns. Clocks count ns.
@@ -162,10 +162,10 @@ func (e *event) perNS() int64 {
 func (r *reader) configured(e *event) int64 {
 	const second = 1e9
 	if e.flags&flagFreq != 0 {
-		return bounds.Times(e.perNS(), second) / max(1, int64(min(e.period, second)))
+		return bounds.Mul(e.perNS(), second) / max(1, int64(min(e.period, second)))
 	}
-	most := bounds.Times(e.perNS(), int64(min(r.limits.length, math.MaxInt64)))
-	if e.period > math.MaxInt64 || e.samples > max(1, int64(e.ids)) && int64(e.period) > bounds.Plus(most, e.perNS()*second) {
+	most := bounds.Mul(e.perNS(), int64(min(r.limits.length, math.MaxInt64)))
+	if e.period > math.MaxInt64 || e.samples > max(1, int64(e.ids)) && int64(e.period) > bounds.Add(most, e.perNS()*second) {
 		return 0
 	}
 	return int64(e.period)
@@ -180,9 +180,9 @@ func (e *event) most(start, time uint64) int64 {
 		since = time - start
 	}
 	if time == 0 {
-		since = uint64(bounds.Longest)
+		since = uint64(bounds.MaxDuration)
 	}
-	return bounds.Plus(bounds.Times(e.perNS(), int64(min(since, math.MaxInt64))), e.reach)
+	return bounds.Add(bounds.Mul(e.perNS(), int64(min(since, math.MaxInt64))), e.reach)
 }
 
 // inBounds reports whether a sample's period is possible, and counts the impossible ones.
@@ -192,20 +192,20 @@ func (r *reader) inBounds(t *timeline, s *sample, m *sampleRef) bool {
 	if s.period <= uint64(most) {
 		return true
 	}
-	r.left(m.at).Out("the period of a sample of "+e.name, "", m.at.offset(), s.period, 0, most)
+	r.outliers(m.at).Add("the period of a sample of "+e.name, "", m.at.offset(), s.period, 0, most)
 	return false
 }
 
 // mostWeight is the longest possible duration of a memory access, in cycles.
 func (r *reader) mostWeight() int64 {
-	return bounds.Times(bounds.CyclesPerNS, bounds.Plus(int64(min(r.limits.length, math.MaxInt64)), bounds.Late))
+	return bounds.Mul(bounds.CyclesPerNS, bounds.Add(int64(min(r.limits.length, math.MaxInt64)), bounds.ExitDelay))
 }
 
 func (r *reader) weightInBounds(s *sample) bool { return s.weight <= uint64(r.mostWeight()) }
 
 // measure computes the length of the recording and the reach of its events.
 func (r *reader) measure(t *timeline) {
-	r.limits.length = uint64(bounds.Longest)
+	r.limits.length = uint64(bounds.MaxDuration)
 	if last := r.found.sampleRefs.latest; isTime(last) {
 		r.limits.length = last - min(t.start, last)
 	}

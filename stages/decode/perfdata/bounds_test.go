@@ -232,8 +232,8 @@ func TestReadingsOutOfBounds(t *testing.T) {
 				t.Error(d)
 			}
 			told := int64(0)
-			for i := range r.limits.leftOut {
-				r.limits.leftOut[i].Report(func(_ diagnostic.Severity, _ int64, _, _ string, count int64) { told += count })
+			for i := range r.limits.outliers {
+				r.limits.outliers[i].Report(func(_ diagnostic.Severity, _ int64, _, _ string, count int64) { told += count })
 			}
 			if told != int64(tt.told) {
 				t.Errorf("%d are told", told)

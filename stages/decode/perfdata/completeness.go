@@ -23,11 +23,11 @@ func (r *reader) judgeEnd(t *timeline, ordered bool) {
 	}
 	p := &r.in.segments[0]
 	end := int64(len(p.data))
-	ended, running := r.programEnded(t, !p.marked || p.inRound || r.found.sampleRefs.n == 0)
+	ended, running := r.programEnded(t, !p.hasRoundMark || p.inRound || r.found.sampleRefs.n == 0)
 	cut := r.in.pipe && p.inRound
-	marks := p.marked || r.end.begun || r.end.described // perf would have marked its end
+	marks := p.hasRoundMark || r.end.begun || r.end.described // perf would have marked its end
 	switch {
-	case r.in.pipe && !p.marked && r.found.sampleRefs.n == 0 && (running || !r.end.begun):
+	case r.in.pipe && !p.hasRoundMark && r.found.sampleRefs.n == 0 && (running || !r.end.begun):
 		r.problem(diagnostic.Warning, end, "maybe-cut", "the recording ends before perf recorded anything: it was cut, or perf was killed or had nothing to record")
 	case cut && marks && (r.end.packed || !ordered):
 		r.problem(diagnostic.Warning, end, "maybe-cut", "the recording ends between two of perf's marks for empty buffers: it was cut, or perf was killed, and what follows is lost")

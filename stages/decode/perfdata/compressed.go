@@ -15,7 +15,7 @@ import (
 	"stackmill/internal/hosterr"
 	"stackmill/internal/tempdir"
 	"stackmill/schema/diagnostic"
-	"stackmill/stages/decode/mapped"
+	"stackmill/stages/decode/mmap"
 )
 
 // Bounds of what a file may decompress to.
@@ -77,7 +77,7 @@ func (l *limitReader) Read(b []byte) (int, error) {
 
 // unpack decompresses a stream into a mapped file. It keeps the first part of a stream that ends
 // early, as in a cut recording. A full disk is an error of the host, not of the recording.
-func (r *reader) unpack(name string, from io.Reader) (*mapped.File, error) {
+func (r *reader) unpack(name string, from io.Reader) (*mmap.File, error) {
 	dir, err := tempdir.Make("perf") // nobody else may open it
 	if err != nil {
 		return nil, ofTemporary(err)
@@ -92,7 +92,7 @@ func (r *reader) unpack(name string, from io.Reader) (*mapped.File, error) {
 	if hosterr.Is(err) {
 		return nil, err
 	}
-	f, merr := mapped.Open(r.in.ctx, t.Name(), name)
+	f, merr := mmap.Open(r.in.ctx, t.Name(), name)
 	if merr != nil {
 		return nil, hosterr.New(merr)
 	}

@@ -52,14 +52,14 @@ func TestNowhereToUnpack(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec := New().Open(path)
-	if rec.Fault.Err() != nil || len(rec.Processes) != 2 {
-		t.Errorf("%v, %d processes", rec.Fault.Err(), len(rec.Processes))
+	if rec.HostErr.Err() != nil || len(rec.Processes) != 2 {
+		t.Errorf("%v, %d processes", rec.HostErr.Err(), len(rec.Processes))
 	}
 	rec.Close()
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
 	rec = New().Open(path)
 	defer rec.Close()
-	if !hosterr.Is(rec.Fault.Err()) {
-		t.Errorf("%v, %v", rec.Fault.Err(), rec.Problems.Problems)
+	if !hosterr.Is(rec.HostErr.Err()) {
+		t.Errorf("%v, %v", rec.HostErr.Err(), rec.Problems.Problems)
 	}
 }

@@ -105,7 +105,7 @@ func (r *reader) advance(last counterValues, key counterKey, now counterReading,
 // readInBounds reports whether a counter's reading is possible, and counts the impossible ones. A
 // counter counts since it was enabled, on all CPUs if threads inherit it.
 func (r *reader) readInBounds(e *event, m *sampleRef, now, before counterReading, period uint64) bool {
-	age := uint64(bounds.Longest)
+	age := uint64(bounds.MaxDuration)
 	if isTime(m.time) {
 		age = m.time
 	}
@@ -114,12 +114,12 @@ func (r *reader) readInBounds(e *event, m *sampleRef, now, before counterReading
 		since = now.enabled
 	}
 	if e.flags&flagInherit != 0 { // the sum over all threads
-		age = uint64(bounds.Times(int64(min(age, math.MaxInt64)), bounds.Threads))
+		age = uint64(bounds.Mul(int64(min(age, math.MaxInt64)), bounds.MaxThreads))
 	}
-	most := bounds.Times(bounds.Times(e.perNS(), int64(min(since, math.MaxInt64))), int64(max(1, r.rec.CPUs)))
+	most := bounds.Mul(bounds.Mul(e.perNS(), int64(min(since, math.MaxInt64))), int64(max(1, r.rec.CPUs)))
 	if now.value >= before.value && since <= age && period <= uint64(most) {
 		return true
 	}
-	r.left(m.at).Out("the reading of "+e.name, "", m.at.offset(), now.value, int64(min(before.value, math.MaxInt64)), most)
+	r.outliers(m.at).Add("the reading of "+e.name, "", m.at.offset(), now.value, int64(min(before.value, math.MaxInt64)), most)
 	return false
 }

@@ -22,9 +22,9 @@ func (r *reader) kernelRecord(p *segment, at recordOffset, typ uint32, misc uint
 	switch typ {
 	case recordLost:
 		c.U64()
-		r.stats.lost = bounds.Plus(r.stats.lost, int64(min(c.U64(), math.MaxInt64)))
+		r.stats.lost = bounds.Add(r.stats.lost, int64(min(c.U64(), math.MaxInt64)))
 	case recordLostSamples:
-		r.stats.lostSamples = bounds.Plus(r.stats.lostSamples, int64(min(c.U64(), math.MaxInt64)))
+		r.stats.lostSamples = bounds.Add(r.stats.lostSamples, int64(min(c.U64(), math.MaxInt64)))
 	case recordThrottle:
 		r.stats.throttled++
 	case recordMmap, recordMmap2, recordComm, recordFork, recordExit, recordKsymbol:

@@ -47,8 +47,8 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 		return
 	}
 	mode := s.misc & miscMode
-	if most, ok := bounds.Mapping(t.r.rec.Arch, t.r.rec.WordBits, m.Address, m.Size); !ok && mode != miscKernel {
-		t.r.left(s.at).Out("the size of a mapping", " bytes", s.at.offset(), m.Size, 1, most)
+	if most, ok := bounds.MappingFits(t.r.rec.Arch, t.r.rec.WordBits, m.Address, m.Size); !ok && mode != miscKernel {
+		t.r.outliers(s.at).Add("the size of a mapping", " bytes", s.at.offset(), m.Size, 1, most)
 		return
 	}
 	switch mode {
@@ -101,7 +101,7 @@ func (t *timeline) userMap(p *process, m decode.MapEvent, huge bool) {
 	case p.copiesText(&m):
 		t.copied[m.Path]++
 	default:
-		m.Generated(p.PID)
+		m.SetGenerated(p.PID)
 	}
 	p.add(m)
 }

@@ -13,7 +13,7 @@ import (
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/bounds"
-	"stackmill/stages/decode/mapped"
+	"stackmill/stages/decode/mmap"
 )
 
 // reader reads a recording. The first pass over the records fills found, stats and unused; a
@@ -44,7 +44,7 @@ type input struct {
 	ctx        context.Context
 	space      *spill.Space
 	main       string // the file with the header, for problems
-	files      []*mapped.File
+	files      []*mmap.File
 	segments   []segment
 	window     int  // in bytes
 	touched    int  // bytes that scan has read since it released the files' pages
@@ -90,10 +90,10 @@ type recordIndex struct {
 
 // valueLimits bounds the recorded values.
 type valueLimits struct {
-	times   timeLimits
-	length  uint64                  // of the recording, in ns
-	moved   map[recordOffset]uint64 // corrected times of samples
-	leftOut []bounds.Left           // values out of bounds, by segment
+	times    timeLimits
+	length   uint64                  // of the recording, in ns
+	moved    map[recordOffset]uint64 // corrected times of samples
+	outliers []bounds.Outliers       // values out of bounds, by segment
 }
 
 // statistics counts what the reader skipped, and what the kernel says it lost.
@@ -127,14 +127,14 @@ func (r *reader) problemIn(file string, s diagnostic.Severity, offset int64, rea
 
 // unreadable reports a file that cannot be read; errors of the host fail the recording.
 func (r *reader) unreadable(file, reason string, err error) {
-	r.rec.Faulted(err)
+	r.rec.KeepHostError(err)
 	r.problemIn(file, diagnostic.Error, diagnostic.NoOffset, reason, "%v", err)
 }
 
 // spaceFailed notes an error of the temporary space, an error of the host. What it lost needs no
 // report: the recording is not committed.
 func (r *reader) spaceFailed(err error) {
-	r.rec.Fault.Add(err)
+	r.rec.HostErr.Add(err)
 }
 
 func (r *reader) close() error {
@@ -154,7 +154,7 @@ func (r *reader) open(path string) {
 	}
 	for _, name := range names {
 		r.in.main = filepath.Base(filepath.Join(path, name))
-		f, err := mapped.Open(r.in.ctx, filepath.Join(path, name), r.in.main)
+		f, err := mmap.Open(r.in.ctx, filepath.Join(path, name), r.in.main)
 		if err != nil {
 			r.unreadable(r.in.main, "unreadable", err)
 			continue
@@ -180,7 +180,7 @@ func (r *reader) open(path string) {
 }
 
 // file reads the records of a file. Only the first file of a directory has anything else.
-func (r *reader) file(f *mapped.File, first bool) {
+func (r *reader) file(f *mmap.File, first bool) {
 	data := section{0, uint64(len(f.Data))}
 	if first {
 		h, err := readHeader(f.Data)
@@ -204,7 +204,7 @@ func (r *reader) file(f *mapped.File, first bool) {
 }
 
 // dataSection returns the section of records in the main file, and reads the features after it.
-func (r *reader) dataSection(f *mapped.File, h *header) section {
+func (r *reader) dataSection(f *mmap.File, h *header) section {
 	rest := section{h.data.offset, uint64(len(f.Data))}
 	switch {
 	case h.pipe:
@@ -226,7 +226,7 @@ func (r *reader) dataSection(f *mapped.File, h *header) section {
 }
 
 // readSegment scans the records of a file between two offsets.
-func (r *reader) readSegment(name string, f *mapped.File, end, from int) {
+func (r *reader) readSegment(name string, f *mmap.File, end, from int) {
 	n := len(r.in.segments)
 	r.in.segments = append(r.in.segments, segment{name: name, file: f, data: f.Data[:end]})
 	r.scan(n, from)

@@ -1,6 +1,6 @@
 package perfdata
 
-import "stackmill/stages/decode/mapped"
+import "stackmill/stages/decode/mmap"
 
 // recordHeader is the size of a record's header.
 const recordHeader = 8
@@ -68,12 +68,12 @@ const (
 // segment is a sequence of records: in a file, or decompressed.
 type segment struct {
 	name string
-	file *mapped.File
+	file *mmap.File
 	data []byte // of the file
 	// inRound reports records of running programs after the last FINISHED_ROUND, which perf
 	// writes whenever it has emptied its buffers.
-	inRound bool
-	marked  bool // there is a FINISHED_ROUND
+	inRound      bool
+	hasRoundMark bool // there is a FINISHED_ROUND
 }
 
 // segmentShift is the position of the segment's number in a recordOffset.

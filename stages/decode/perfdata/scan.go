@@ -39,7 +39,7 @@ func (r *reader) releaseBefore(p *segment, at int) {
 // scan reads the records of a segment.
 func (r *reader) scan(n, from int) {
 	p, at := &r.in.segments[n], from
-	p.file.Each(from, func(end int) bool {
+	p.file.EachPart(from, func(end int) bool {
 		at = r.records(n, at, min(end, len(p.data)))
 		return at < len(p.data)
 	})
@@ -112,7 +112,7 @@ func (r *reader) badRecord(p *segment, at int, typ uint32, size int) (next int) 
 func (r *reader) mark(p *segment, typ uint32) {
 	switch typ {
 	case recordFinishedRound:
-		p.inRound, p.marked = false, true
+		p.inRound, p.hasRoundMark = false, true
 	case recordFinishedInit:
 		r.end.begun = true
 	case recordAuxtrace:

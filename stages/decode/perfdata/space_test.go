@@ -117,8 +117,8 @@ func TestNoRoom(t *testing.T) {
 			f, err := os.Create(filepath.Join(t.TempDir(), "file"))
 			return fullDisk{f, room}, err
 		}))
-		if !hosterr.Is(rec.Fault.Err()) || len(reasonsOf(rec)) > 0 {
-			t.Errorf("room for %d bytes: %v, %v", room, rec.Fault.Err(), reasonsOf(rec))
+		if !hosterr.Is(rec.HostErr.Err()) || len(reasonsOf(rec)) > 0 {
+			t.Errorf("room for %d bytes: %v, %v", room, rec.HostErr.Err(), reasonsOf(rec))
 		}
 	}
 }

@@ -23,7 +23,7 @@ type parseStep struct {
 type attributeStep struct {
 	*reader
 	t          *timeline
-	early      decode.Early
+	observe    decode.MappingObserver
 	counters   counterValues
 	usesKernel bool // early was called for the kernel
 	recent     [recentThreadCount]recentThread
@@ -84,7 +84,7 @@ func (r *reader) attribute(t *timeline) {
 		r.found.accesses |= exactSamples
 	}
 	samples := &parseStep{records: &stackReader{reader: r}, refs: r.found.sampleRefs.take()}
-	processes := &attributeStep{reader: r, t: t, early: decode.EarlyOf(r.in.ctx), counters: counterValues{}, cgroups: map[uint64]int64{}}
+	processes := &attributeStep{reader: r, t: t, observe: decode.MappingObserverOf(r.in.ctx), counters: counterValues{}, cgroups: map[uint64]int64{}}
 	stacks := &unwindStep{stackReader: stackReader{reader: r}}
 	sink := &sinkStep{accesses: r.found.accesses, space: r.in.space}
 	parts := (r.found.sampleRefs.n + batchSamples - 1) / batchSamples
@@ -151,14 +151,14 @@ func (a *attributeStep) sample(own *parsedSample, to *rowBatch) {
 	}
 	if !a.usesKernel && a.inKernel(s, own.misc) {
 		a.usesKernel = true
-		a.early(a.rec, []decode.MapEvent{a.t.kernelItself()})
+		a.observe(a.rec, []decode.MapEvent{a.t.kernelItself()})
 	}
 	if p.Number == 0 { // its samples may count nothing
 		p.rows = &processRows{}
 		a.t.recorded = append(a.t.recorded, p)
 		p.Number = len(a.t.recorded)
 		a.t.assignBuildIDs(p.Image)
-		a.early(a.rec, p.Image)
+		a.observe(a.rec, p.Image)
 	}
 	if a.found.accesses&sampleCgroup != 0 {
 		row.access[accessCGroup] = a.internCGroup(s.cgroup)
@@ -214,7 +214,7 @@ func (a *attributeStep) addRows(m *sampleRef, row *row, s *sample, to *rowBatch)
 		a.addRow(s, row, to)
 	}
 	if !ok {
-		a.left(m.at).Out("the weight of a sample", " cycles", m.at.offset(), weight, 0, a.mostWeight())
+		a.outliers(m.at).Add("the weight of a sample", " cycles", m.at.offset(), weight, 0, a.mostWeight())
 	}
 }
 
@@ -228,7 +228,7 @@ func (b *sampleBatch) internStacks() {
 		if s.dumped {
 			continue
 		}
-		number := s.stacks.Number(b.stacks.At(stack))
+		number := s.stacks.Intern(b.stacks.At(stack))
 		for i := range own {
 			own[i] = number
 		}

@@ -28,8 +28,8 @@ func (r *reader) summary() {
 	r.count(diagnostic.Warning, r.stats.auxBytes, "aux-data", "bytes of hardware trace data are not decoded")
 	r.judgeUnused()
 	r.judgeChains()
-	for i := range r.limits.leftOut {
-		r.limits.leftOut[i].Report(func(s diagnostic.Severity, offset int64, reason, message string, count int64) {
+	for i := range r.limits.outliers {
+		r.limits.outliers[i].Report(func(s diagnostic.Severity, offset int64, reason, message string, count int64) {
 			r.rec.Problems.Add(diagnostic.Problem{Severity: s, File: r.in.segments[i].name, Offset: offset, Reason: reason, Message: message, Count: count})
 		})
 	}

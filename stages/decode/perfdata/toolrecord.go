@@ -47,7 +47,7 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 		}
 		r.tracepointNames(c.Rest)
 	case recordAuxtrace:
-		r.stats.auxBytes = bounds.Plus(r.stats.auxBytes, int64(min(c.U64(), math.MaxInt64)))
+		r.stats.auxBytes = bounds.Add(r.stats.auxBytes, int64(min(c.U64(), math.MaxInt64)))
 		c = cursorOf(body, r.big)
 		return int(min(c.U64(), 1<<62))
 	case recordCompressed:

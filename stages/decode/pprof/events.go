@@ -13,24 +13,23 @@ import (
 	"stackmill/schema"
 )
 
-// events reads the samples again: a sample is an event for each of its values that is
-// not 0.
-type events struct {
-	index  *index
+// eventReader reads the samples again: each value that is not 0 is an event.
+type eventReader struct {
+	index  *profileIndex
 	rest   []byte  // of the content
-	stacks []int32 // of the samples that are left
+	stacks []int32 // of the remaining samples
 
-	// What is left of the sample that was read last.
+	// The rest of the last sample.
 	stack  int32
 	values []event
 	labels string
 }
 
 // Close implements decode.EventReader.
-func (e *events) Close() {}
+func (e *eventReader) Close() {}
 
 // Next implements decode.EventReader.
-func (e *events) Next() (arrow.RecordBatch, error) {
+func (e *eventReader) Next() (arrow.RecordBatch, error) {
 	var stacks, types []int32
 	var values []int64
 	texts := array.NewStringBuilder(memory.DefaultAllocator)
@@ -68,11 +67,11 @@ func (e *events) Next() (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(schema.EventSchema(schema.Pprof), columns, int64(n)), nil
 }
 
-// noCPU is the column of processors, and of control groups, of which a profile says nothing.
+// noCPU is the column of CPUs and of control groups, which profiles do not have.
 var noCPU = sync.OnceValue(func() []int32 { return slices.Repeat([]int32{-1}, schema.BatchRows) })
 
 // sample reads the next sample.
-func (e *events) sample() (more bool, err error) {
+func (e *eventReader) sample() (more bool, err error) {
 	for len(e.rest) > 0 {
 		f, n, err := next(e.rest)
 		if err != nil {
@@ -88,7 +87,7 @@ func (e *events) sample() (more bool, err error) {
 }
 
 // content reads a sample's values and labels.
-func (e *events) content(message []byte) error {
+func (e *eventReader) content(message []byte) error {
 	e.values = e.values[:0]
 	var labels []label
 	err := fields(message, func(f field) error {
@@ -121,7 +120,7 @@ type label struct {
 	value any
 }
 
-func (x *index) label(key, text uint64, number int64, unit uint64) label {
+func (x *profileIndex) label(key, text uint64, number int64, unit uint64) label {
 	l := label{x.text(key), any(number)}
 	switch {
 	case text != 0:
@@ -132,8 +131,7 @@ func (x *index) label(key, text uint64, number int64, unit uint64) label {
 	return l
 }
 
-// encoded returns labels as an object in JSON, in which a key has a list if it is there
-// several times.
+// encoded returns labels as a JSON object; a key that occurs several times has a list.
 func encoded(labels []label) (string, error) {
 	if len(labels) == 0 {
 		return "{}", nil

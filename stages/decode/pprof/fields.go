@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The fields of a profile that are read, and the last that a profile has.
+// The fields of a profile that the decoder reads, and the last one that exists.
 const (
 	fieldSampleType  protowire.Number = 1
 	fieldSample      protowire.Number = 2
@@ -30,14 +30,14 @@ const (
 	locationLine    protowire.Number = 4
 )
 
-// wires are how a profile's fields are written.
-var wires = map[protowire.Number]protowire.Type{
+// wireTypes are the wire types of a profile's fields.
+var wireTypes = map[protowire.Number]protowire.Type{
 	1: protowire.BytesType, 2: protowire.BytesType, 3: protowire.BytesType, 4: protowire.BytesType, 5: protowire.BytesType, 6: protowire.BytesType,
 	7: protowire.VarintType, 8: protowire.VarintType, 9: protowire.VarintType, 10: protowire.VarintType,
 	11: protowire.BytesType, 12: protowire.VarintType, 13: protowire.VarintType, 14: protowire.VarintType, 15: protowire.VarintType,
 }
 
-// fieldComment is repeated, so that its numbers may be packed.
+// fieldComment is a repeated field whose numbers may be packed.
 const fieldComment protowire.Number = 13
 
 // field is a field of a message: a number, or bytes.
@@ -48,7 +48,7 @@ type field struct {
 	bytes  []byte
 }
 
-// fields calls a function for the fields of a message in turn.
+// fields calls each for the fields of a message, in order.
 func fields(message []byte, each func(field) error) error {
 	for whole := len(message); len(message) > 0; {
 		f, n, err := next(message)
@@ -84,7 +84,7 @@ func next(message []byte) (f field, n int, err error) {
 	return f, tag + value, nil
 }
 
-// numbers calls a function for the numbers of a repeated field, packed or not.
+// numbers calls each for the numbers of a repeated field, packed or not.
 func (f *field) numbers(each func(uint64) error) error {
 	if f.wire == protowire.VarintType {
 		return each(f.value)

@@ -13,8 +13,8 @@ import (
 	"stackmill/internal/safefile"
 )
 
-// maxProfile is the size of the largest profile that is read, decompressed: all of it is held
-// in memory. Profiles of large programs have some 10 MB.
+// maxProfile is the maximum decompressed size of a profile, which is held in memory. Profiles of
+// large programs have about 10 MB.
 const maxProfile = 256 << 20
 
 // gzipMagic begins compressed files.
@@ -31,7 +31,7 @@ func read(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := io.ReadAll(&interrupted{ctx, io.LimitReader(from, maxProfile+1)})
+	content, err := io.ReadAll(&contextReader{ctx, io.LimitReader(from, maxProfile+1)})
 	if err != nil {
 		return nil, err
 	}
@@ -41,13 +41,13 @@ func read(ctx context.Context, path string) ([]byte, error) {
 	return content, nil
 }
 
-// interrupted is a reader that ends with a context.
-type interrupted struct {
+// contextReader reads until a context is canceled.
+type contextReader struct {
 	ctx context.Context
 	io.Reader
 }
 
-func (r *interrupted) Read(b []byte) (int, error) {
+func (r *contextReader) Read(b []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -70,12 +70,12 @@ func decompressed(f io.ReadSeeker) (io.Reader, error) {
 	return gzip.NewReader(f)
 }
 
-// beginning is how much of a file tells whether it is a profile.
-const beginning = 64 << 10
+// detectBytes is how much of a file detect reads.
+const detectBytes = 64 << 10
 
-// begins reports whether a file begins like a profile: with fields that profiles have, or
-// in an older format.
-func begins(path string) bool {
+// detect reports whether a file begins like a profile: with fields of profile.proto, or in an
+// older format.
+func detect(path string) bool {
 	f, _, err := safefile.Open(path, safefile.Recording)
 	if err != nil {
 		return false
@@ -85,23 +85,23 @@ func begins(path string) bool {
 	if err != nil {
 		return false
 	}
-	head, err := io.ReadAll(io.LimitReader(from, beginning))
+	head, err := io.ReadAll(io.LimitReader(from, detectBytes))
 	return len(head) > 0 && (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && (plausible(head) || isLegacy(head))
 }
 
-// enoughFields is how many fields of a profile tell that a file is one, if a type of samples,
-// which text never has, is not among them: some writers put texts first.
+// enoughFields is how many valid fields show that a file is a profile if it has no sample type,
+// which no text file contains: some writers put strings first.
 const enoughFields = 8
 
-// plausible reports whether bytes may be the first of a profile.
+// plausible reports whether bytes may be the beginning of a profile.
 func plausible(head []byte) bool {
 	types, known := 0, 0
 	for len(head) > 0 {
 		number, wire, n := protowire.ConsumeTag(head)
 		if n < 0 {
-			break // the end of what was read
+			break // the rest was not read
 		}
-		if wires[number] != wire || number > fieldLast {
+		if wireTypes[number] != wire || number > fieldLast {
 			return false
 		}
 		value := protowire.ConsumeFieldValue(number, wire, head[n:])
@@ -123,7 +123,7 @@ func plausible(head []byte) bool {
 	return types > 0 || known >= enoughFields
 }
 
-// numbersOnly returns an error unless a message consists of numbers.
+// numbersOnly returns an error unless a message has nothing but numbers.
 func numbersOnly(content []byte) error {
 	return fields(content, func(f field) error {
 		if f.wire != protowire.VarintType || f.number > 2 {

@@ -8,48 +8,48 @@ import (
 	"strings"
 )
 
-// mostTypes bounds the types of samples: each sample has a value for each.
+// mostTypes is the maximum of sample types: each sample has a value for each.
 const mostTypes = 64
 
-// maxText bounds a text: a small file can name a long one many times.
+// maxText is the maximum length of a string: a small file can refer to a long one many times.
 const maxText = 1 << 20
 
-// index is all of a profile but its samples. Texts are places in the content.
-type index struct {
-	content   []byte
-	types     []valueType
-	strings   []span
-	mappings  []mapping
-	mapped    map[uint64]int  // places in mappings by id
-	locations map[uint64]span // their messages
-	functions map[uint64]function
-	time      int64
-	duration  int64
+// profileIndex is a profile without its samples. Strings are ranges of the content.
+type profileIndex struct {
+	content      []byte
+	types        []valueType
+	strings      []textRange
+	mappings     []mapping
+	mappingIndex map[uint64]int       // indexes in mappings, by id
+	locations    map[uint64]textRange // their messages
+	functions    map[uint64]function
+	time         int64
+	duration     int64
 
-	// What follows are numbers of strings.
-	drop, keep uint64 // which frames pprof shows
-	preferred  uint64 // the type of samples to show
+	// Indexes of strings.
+	drop, keep uint64 // the frames that pprof drops and keeps
+	preferred  uint64 // the default sample type
 	comments   []uint64
-	doc        uint64 // the address of what describes the profile
+	doc        uint64 // the URL of the documentation
 }
 
-// span is a part of the content.
-type span struct{ from, to uint32 }
+// textRange is a part of the content.
+type textRange struct{ from, to uint32 }
 
-// valueType is a type of samples.
+// valueType is a sample type.
 type valueType struct {
 	name, unit uint64
-	metricUnit string // as the counter names it: empty for a count
-	factor     int64  // how many of these one of the type's own units is
+	metricUnit string // the counter's unit: empty for a count
+	factor     int64  // how many metric units are one of the type's
 }
 
 type mapping struct{ start, limit, offset, file, buildID uint64 }
 
 type function struct{ name, system, file, line uint64 }
 
-// newIndex reads a profile.
-func newIndex(ctx context.Context, content []byte) (*index, error) {
-	x := &index{content: content, mapped: map[uint64]int{}, locations: map[uint64]span{}, functions: map[uint64]function{}}
+// newIndex indexes a profile.
+func newIndex(ctx context.Context, content []byte) (*profileIndex, error) {
+	x := &profileIndex{content: content, mappingIndex: map[uint64]int{}, locations: map[uint64]textRange{}, functions: map[uint64]function{}}
 	n := 0
 	err := fields(content, func(f field) error {
 		if n++; n%(1<<16) == 0 && ctx.Err() != nil {
@@ -72,44 +72,44 @@ func newIndex(ctx context.Context, content []byte) (*index, error) {
 	return x, nil
 }
 
-// checkTexts returns an error if a text is named that is not there.
-func (x *index) checkTexts() error {
+// checkTexts returns an error if a string index is out of range.
+func (x *profileIndex) checkTexts() error {
 	for _, t := range x.types {
-		if !x.have(t.name, t.unit) {
+		if !x.haveTexts(t.name, t.unit) {
 			return errors.New("a type of samples has no name")
 		}
 	}
 	for _, f := range x.functions {
-		if !x.have(f.name, f.system, f.file) {
+		if !x.haveTexts(f.name, f.system, f.file) {
 			return fmt.Errorf("a function: %w", errNoText)
 		}
 	}
 	for _, m := range x.mappings {
-		if !x.have(m.file, m.buildID) {
+		if !x.haveTexts(m.file, m.buildID) {
 			return fmt.Errorf("the mapping at %#x: %w", m.start, errNoText)
 		}
 	}
-	if !x.have(x.drop, x.keep, x.preferred, x.doc) || !x.have(x.comments...) {
+	if !x.haveTexts(x.drop, x.keep, x.preferred, x.doc) || !x.haveTexts(x.comments...) {
 		return fmt.Errorf("what the profile says of itself: %w", errNoText)
 	}
 	return nil
 }
 
-// errNoText says that the number of a text is none.
+// errNoText says that a string index is out of range.
 var errNoText = errors.New("it names a text that is not there")
 
-// have reports whether all these texts are there. A profile without any has the empty one.
-func (x *index) have(texts ...uint64) bool {
+// haveTexts reports whether all strings exist. A profile without strings has the empty one.
+func (x *profileIndex) haveTexts(texts ...uint64) bool {
 	return !slices.ContainsFunc(texts, func(n uint64) bool { return n > 0 && n >= uint64(len(x.strings)) })
 }
 
-// wellFormed reports whether a field of a profile is written as it has to be.
+// wellFormed reports whether a field has its wire type.
 func (f *field) wellFormed() bool {
-	expected, known := wires[f.number]
+	expected, known := wireTypes[f.number]
 	return !known || f.wire == expected || f.number == fieldComment
 }
 
-func (x *index) field(f field) error {
+func (x *profileIndex) field(f field) error {
 	if !f.wellFormed() {
 		return fmt.Errorf("field %d has the wrong type", f.number)
 	}
@@ -169,27 +169,27 @@ func numberFields(message []byte, to ...*uint64) error {
 	})
 }
 
-// span is the place of bytes of the content.
-func (x *index) span(b []byte) span {
+// span returns the range of a part of the content.
+func (x *profileIndex) span(b []byte) textRange {
 	from := uint32(cap(x.content) - cap(b))
-	return span{from, from + uint32(len(b))}
+	return textRange{from, from + uint32(len(b))}
 }
 
-func (x *index) mapping(message []byte) error {
+func (x *profileIndex) mapping(message []byte) error {
 	var id uint64
 	var m mapping
 	if err := numberFields(message, &id, &m.start, &m.limit, &m.offset, &m.file, &m.buildID); err != nil {
 		return err
 	}
-	if _, twice := x.mapped[id]; twice || id == 0 {
+	if _, twice := x.mappingIndex[id]; twice || id == 0 {
 		return fmt.Errorf("mapping %d is there twice, or its number is 0", id)
 	}
-	x.mapped[id] = len(x.mappings)
+	x.mappingIndex[id] = len(x.mappings)
 	x.mappings = append(x.mappings, m)
 	return nil
 }
 
-func (x *index) location(message []byte) error {
+func (x *profileIndex) location(message []byte) error {
 	var id uint64
 	if err := numberFields(message, &id); err != nil {
 		return err
@@ -201,8 +201,8 @@ func (x *index) location(message []byte) error {
 	return nil
 }
 
-// text returns a string by its number, which have has checked.
-func (x *index) text(n uint64) string {
+// text returns a string by its index, which haveTexts has checked.
+func (x *profileIndex) text(n uint64) string {
 	if n == 0 {
 		return ""
 	}

@@ -14,17 +14,17 @@ import (
 	"stackmill/internal/lazyregexp"
 )
 
-// legacyTexts are how the formats in text begin that pprof had before profile.proto.
+// legacyTexts begin the text formats that pprof had before profile.proto.
 var legacyTexts = [][]byte{
 	[]byte("heap profile: "), []byte("goroutine profile: total "), []byte("threadcreate profile: total "),
 	[]byte("--- contention"), []byte("--- mutex"), []byte("--- heap"), []byte("--- threadz"), []byte("--- growth"), []byte("--- Memory map: ---"), []byte(symbolSection),
 }
 
-// fromLegacy returns the profile.proto form of a profile in an older format. Java's, the texts
-// of Go's runtime (`debug=1`), and what gperftools' `pprof --raw` writes have the names of
-// functions, others addresses alone.
+// fromLegacy converts a profile in an older format to profile.proto. Java's profiles, the text of
+// Go's runtime (`debug=1`), and the output of gperftools' `pprof --raw` have function names,
+// others only addresses.
 func fromLegacy(content []byte) ([]byte, error) {
-	names := symbols{}
+	names := symbolTable{}
 	content, err := names.section(content)
 	if err != nil {
 		return nil, err
@@ -42,15 +42,15 @@ func fromLegacy(content []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// symbols are the functions at addresses, the innermost first.
-type symbols map[uint64][]symbol
+// symbolTable has the functions at addresses, the innermost first.
+type symbolTable map[uint64][]symbol
 
 type symbol struct {
 	name, file string
 	line       int64
 }
 
-// The parts of what `pprof --raw` writes: names by address, then a profile.
+// symbolSection begins the output of `pprof --raw`: symbols by address, then a profile.
 const symbolSection = "--- symbol"
 
 var (
@@ -58,8 +58,8 @@ var (
 	commentLine = lazyregexp.New(`^#\t0x([0-9a-f]+)\t(.+?)(?:\+0x[0-9a-f]+)?\t\s*(.+):(\d+)$`)
 )
 
-// section reads the names before a profile, and returns the profile.
-func (s symbols) section(content []byte) ([]byte, error) {
+// section reads the symbols before a profile, and returns the profile.
+func (s symbolTable) section(content []byte) ([]byte, error) {
 	if !bytes.HasPrefix(content, []byte(symbolSection)) {
 		return content, nil
 	}
@@ -68,7 +68,7 @@ func (s symbols) section(content []byte) ([]byte, error) {
 		line, content, _ = bytes.Cut(content, []byte("\n"))
 		text := strings.TrimSpace(string(line))
 		if text == "---" {
-			if bytes.HasPrefix(content, []byte("--- profile")) { // before words; texts have a first line of their own
+			if bytes.HasPrefix(content, []byte("--- profile")) { // before a binary profile; text has a first line of its own
 				_, content, _ = bytes.Cut(content, []byte("\n"))
 			}
 			return content, nil
@@ -84,7 +84,7 @@ func (s symbols) section(content []byte) ([]byte, error) {
 	return nil, errors.New("it ends within its list of symbols")
 }
 
-// inlinedAt returns the functions in a list with dashes between them.
+// inlinedAt splits a list of functions at its dashes.
 func inlinedAt(list string) (levels []symbol) {
 	const decrement, marked = "operator--", "operator\x00"
 	for name := range strings.SplitSeq(strings.ReplaceAll(list, decrement, marked), "--") {
@@ -93,10 +93,10 @@ func inlinedAt(list string) (levels []symbol) {
 	return levels
 }
 
-// comments reads the names that Go's runtime writes below each stack. Functions that were
-// inlined at an address have lines of their own.
-func (s symbols) comments(content []byte) {
-	found := symbols{}
+// comments reads the symbols that Go's runtime writes below each stack. Inlined functions have
+// lines of their own.
+func (s symbolTable) comments(content []byte) {
+	found := symbolTable{}
 	take := func() {
 		for address, levels := range found {
 			if s[address] == nil {
@@ -121,9 +121,9 @@ func (s symbols) comments(content []byte) {
 	take()
 }
 
-// apply names the locations of a profile that has no names. The address of a caller is that of
-// its call here, one less than the return address that symbols may have.
-func (s symbols) apply(p *profile.Profile) {
+// apply names the locations of a profile without names. The address of a caller is here that of
+// its call, one less than the return address that symbols may have.
+func (s symbolTable) apply(p *profile.Profile) {
 	functions := map[symbol]*profile.Function{}
 	for _, l := range p.Location {
 		levels := s[l.Address]
@@ -145,7 +145,7 @@ func (s symbols) apply(p *profile.Profile) {
 	}
 }
 
-// isLegacy reports whether a file begins like a profile in such a format.
+// isLegacy reports whether a file begins like a profile in an older format.
 func isLegacy(head []byte) bool {
 	if slices.ContainsFunc(legacyTexts, func(t []byte) bool { return bytes.HasPrefix(head, t) }) {
 		return true
@@ -158,8 +158,8 @@ func isLegacy(head []byte) bool {
 	return false
 }
 
-// isLegacyCPU reports whether a file begins with the words of gperftools' CPU profiles: 0,
-// the number of words that follow, the version (1 for Java's), the period, 0.
+// isLegacyCPU reports whether a file begins with the header of gperftools' CPU profiles: 0, the
+// number of header words after it, the version (1 for Java's), the period, 0.
 func isLegacyCPU(head []byte, size int, word func([]byte) uint64) bool {
 	if len(head) < 5*size {
 		return false

@@ -30,8 +30,8 @@ func folded(t *testing.T, content []byte) (list []string) {
 		var names []string
 		for _, w := range slices.Backward(stacks[stack].Words) {
 			for _, m := range image {
-				if n := m.Code.Named; w-m.Address < uint64(len(n.Places)) {
-					for _, l := range n.Places[w-m.Address].Levels {
+				if n := m.Code.Symbols; w-m.Address < uint64(len(n.Locations)) {
+					for _, l := range n.Locations[w-m.Address].Lines {
 						names = append(names, fmt.Sprintf("%s:%d", n.Functions[l.Function].Name, l.Line))
 					}
 				}
@@ -95,7 +95,7 @@ func TestHiddenFunctions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := x.hidden(); got != want {
+		if got := x.droppedFunctions(); got != want {
 			t.Errorf("%s: %d, want %d", expression, got, want)
 		}
 	}

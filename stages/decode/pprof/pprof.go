@@ -1,7 +1,6 @@
-// Package pprof reads profiles in pprof's format (profile.proto), compressed or not. Their
-// frames are names with files and lines, and load objects are what their mappings name:
-// none is looked for. A sample has a value for each of the profile's types, which become
-// metrics, and labels.
+// Package pprof reads profiles in pprof's format (profile.proto), compressed or not. Their frames
+// are names with files and lines. Load objects are taken as their mappings name them: the files
+// are not opened. Sample types become metrics, and samples have labels.
 package pprof
 
 import (
@@ -28,9 +27,9 @@ func New() *Decoder { return &Decoder{} }
 func (d *Decoder) Name() string { return "pprof" }
 
 // Detect reports whether a file begins like a profile.
-func (d *Decoder) Detect(path string) bool { return begins(path) }
+func (d *Decoder) Detect(path string) bool { return detect(path) }
 
-// extensions are how files are named that are meant to be profiles.
+// extensions are typical names of profiles.
 var extensions = []string{".pb.gz", ".pprof"}
 
 // LooksLike reports whether a file that Detect rejects is named like a profile.
@@ -67,14 +66,14 @@ func (d *Decoder) OpenContext(ctx context.Context, path string) *decode.Recordin
 	if err == nil {
 		err = fill(ctx, rec, content)
 	}
-	if err != nil && !rec.Faulted(err) && ctx.Err() == nil {
+	if err != nil && !rec.KeepHostError(err) && ctx.Err() == nil {
 		rec.Processes = nil
 		rec.Problems.Addf(diagnostic.Error, ".", diagnostic.NoOffset, reasonUnreadable, "the profile cannot be read: %v", err)
 	}
 	return rec
 }
 
-// fill makes the recording of a profile's bytes.
+// fill makes the recording of a profile.
 func fill(ctx context.Context, rec *decode.Recording, content []byte) error {
 	x, err := newIndex(ctx, content)
 	if err != nil {
@@ -98,17 +97,17 @@ func fill(ctx context.Context, rec *decode.Recording, content []byte) error {
 	p.Image, p.Counters = r.image(), x.counters()
 	p.Events = func(k schema.Kind, _ ...string) decode.EventReader {
 		if k != schema.Pprof {
-			return &events{}
+			return &eventReader{}
 		}
-		return &events{index: x, rest: content, stacks: r.numbers}
+		return &eventReader{index: x, rest: content, stacks: r.numbers}
 	}
 	p.Records = func(schema.Kind) int64 { return int64(len(r.numbers)) * int64(len(x.types)) }
 	rec.Processes = []*decode.Process{p}
 	return nil
 }
 
-// program is the name of the program, whose mapping is the first.
-func (x *index) program() string {
+// program returns the name of the program, which is the first mapping.
+func (x *profileIndex) program() string {
 	if len(x.mappings) == 0 {
 		return ""
 	}

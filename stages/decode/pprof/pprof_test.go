@@ -70,8 +70,8 @@ func sample(locations, values []byte, labels ...[]byte) []byte {
 	return b
 }
 
-// location is a location's message with lines of functions.
-func location(id, mapping, address uint64, lines ...[]byte) []byte {
+// locationMessage is a location's message with lines of functions.
+func locationMessage(id, mapping, address uint64, lines ...[]byte) []byte {
 	b := builder(message(id, mapping, address))
 	for _, l := range lines {
 		b.bytes(4, l)
@@ -85,9 +85,9 @@ func example(more ...func(*builder)) []byte {
 	b.bytes(fieldSampleType, message(1, 2)).bytes(fieldSampleType, message(1))
 	b.bytes(fieldMapping, message(1, 0x1000, 0x2000, 0x100, 6))
 	b.bytes(fieldFunction, message(1, 3, 3, 4)).bytes(fieldFunction, message(2, 5, 0, 4)).bytes(fieldFunction, message(3))
-	b.bytes(fieldLocation, location(1, 1, 0x1010, message(2, 7), message(1, 20)))
-	b.bytes(fieldLocation, location(2, 1, 0x1020))
-	b.bytes(fieldLocation, location(3, 0, 0x77, message(3, math.MaxUint64)))
+	b.bytes(fieldLocation, locationMessage(1, 1, 0x1010, message(2, 7), message(1, 20)))
+	b.bytes(fieldLocation, locationMessage(2, 1, 0x1020))
+	b.bytes(fieldLocation, locationMessage(3, 0, 0x77, message(3, math.MaxUint64)))
 	b.bytes(fieldSample, sample(packed(1, 2), packed(5, 1), message(7, 8), message(9, 0, 3, 10), message(7, 0, 4)))
 	b.bytes(fieldSample, sample(packed(3), packed(0, 1)))
 	b.bytes(fieldSample, sample(nil, packed(math.MaxUint64, math.MaxInt64)))
@@ -149,13 +149,13 @@ func shown(rec *decode.Recording) string {
 // named is what a word stands for: its load object and offset, then the levels.
 func named(image []decode.MapEvent, word uint64) string {
 	for _, m := range image {
-		if n := m.Code.Named; word-m.Address < uint64(len(n.Places)) {
-			at := n.Places[word-m.Address]
+		if n := m.Code.Symbols; word-m.Address < uint64(len(n.Locations)) {
+			at := n.Locations[word-m.Address]
 			s := fmt.Sprintf("[%s %s", m.Path, m.BuildID)
 			if at.Offset < decode.NoFileOffset {
 				s += fmt.Sprintf("+%#x", at.Offset)
 			}
-			for _, l := range at.Levels {
+			for _, l := range at.Lines {
 				f := n.Functions[l.Function]
 				s += fmt.Sprintf(" %s(%s) %s from %d:%d", f.Name, f.Linkage, f.File, f.Line, l.Line)
 			}
@@ -258,12 +258,12 @@ func TestPlaces(t *testing.T) {
 	b.bytes(fieldSampleType, message(1))
 	b.bytes(fieldMapping, message(1, 0x1000, 0x2000, 0, 6, 7)).bytes(fieldMapping, message(2, 0x3000, 0x4000, 0x5000, 0, 7))
 	b.bytes(fieldFunction, message(1, 3, 5, 4, 9)).bytes(fieldFunction, message(2, 8)).bytes(fieldFunction, message(3, 10))
-	b.bytes(fieldLocation, location(1, 1, 0x1010, message(1, 11)))
-	b.bytes(fieldLocation, location(2, 1, 0x1010, message(2, 1), message(1, 11))) // the same address, something inlined
-	b.bytes(fieldLocation, location(3, 1, 0x9010, message(1, 11)))                // outside of the mapping
-	b.bytes(fieldLocation, location(4, 1, 0, message(1, 11)))                     // the same
-	b.bytes(fieldLocation, location(5, 2, 0x3010, message(2, 1)))
-	b.bytes(fieldLocation, location(6, 0, 0, message(3))).bytes(fieldLocation, location(7, 9, 0x77))
+	b.bytes(fieldLocation, locationMessage(1, 1, 0x1010, message(1, 11)))
+	b.bytes(fieldLocation, locationMessage(2, 1, 0x1010, message(2, 1), message(1, 11))) // the same address, something inlined
+	b.bytes(fieldLocation, locationMessage(3, 1, 0x9010, message(1, 11)))                // outside of the mapping
+	b.bytes(fieldLocation, locationMessage(4, 1, 0, message(1, 11)))                     // the same
+	b.bytes(fieldLocation, locationMessage(5, 2, 0x3010, message(2, 1)))
+	b.bytes(fieldLocation, locationMessage(6, 0, 0, message(3))).bytes(fieldLocation, locationMessage(7, 9, 0x77))
 	b.bytes(fieldSample, sample(packed(1, 2, 3, 4, 5), packed(1)))
 	b.bytes(fieldSample, sample(packed(6), packed(1))).bytes(fieldSample, sample(packed(6, 7), packed(1)))
 	for _, s := range append(texts[:10:10], "<no stack>") {
@@ -283,7 +283,7 @@ func TestPlaces(t *testing.T) {
 	}
 	loaded := 0
 	for _, m := range rec.Processes[0].Image {
-		if len(m.Code.Named.Places) == 0 {
+		if len(m.Code.Symbols.Locations) == 0 {
 			loaded++
 		}
 	}
@@ -309,8 +309,8 @@ func TestUnreadable(t *testing.T) {
 	for want, content := range map[string][]byte{
 		"there is no location 9":                                example(field(fieldSample, sample(packed(9), packed(1, 1)))),
 		"sample 3 has 1 values for 2 types":                     example(field(fieldSample, sample(packed(1), packed(1)))),
-		"there is no function 9":                                example(field(fieldLocation, location(9, 0, 0, message(9))), field(fieldSample, sample(packed(9), packed(1, 1)))),
-		"location 1 is there twice, or its number is 0":         example(field(fieldLocation, location(1, 0, 0))),
+		"there is no function 9":                                example(field(fieldLocation, locationMessage(9, 0, 0, message(9))), field(fieldSample, sample(packed(9), packed(1, 1)))),
+		"location 1 is there twice, or its number is 0":         example(field(fieldLocation, locationMessage(1, 0, 0))),
 		"function 0 is there twice, or its number is 0":         example(field(fieldFunction, nil)),
 		"mapping 1 is there twice, or its number is 0":          example(field(fieldMapping, message(1))),
 		"a type of samples has no name":                         example(field(fieldSampleType, message(99))),
@@ -351,7 +351,7 @@ func TestBombs(t *testing.T) {
 		lines[i] = message(1, uint64(i))
 	}
 	got := shown(open(t, "x", example(func(b *builder) {
-		b.bytes(fieldLocation, location(9, 0, 0, lines...))
+		b.bytes(fieldLocation, locationMessage(9, 0, 0, lines...))
 		b.bytes(fieldSample, sample(bytes.Repeat(packed(9), 1<<20), packed(1, 1)))
 	})))
 	if !strings.Contains(got, "warning: .: stacks have more than 65536 frames: the outermost are missing x1") || !strings.Contains(got, "warning: .: places have more than 256 inlined functions: the innermost are shown as one, <Truncated-inline-chain> x1") || !strings.Contains(got, " <Truncated-inline-chain>(<Truncated-inline-chain>)  from 0:0]") || !strings.Contains(got, ", 65536 frames") {

@@ -11,18 +11,19 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// maxFrames bounds a stack's frames: a short message can name a location many times.
+// maxFrames is the maximum of a stack's frames: a short message can refer to a location many
+// times.
 const maxFrames = 1 << 16
 
-// reader makes stacks of samples.
+// reader makes the stacks of samples.
 type reader struct {
-	ctx     context.Context
-	index   *index
-	stacks  *decode.Stacks
-	names   *decode.Names
-	words   map[uint64]uint64 // of locations
-	none    uint64            // the word that says that there is no stack, if any does
-	numbers []int32           // of the samples' stacks
+	ctx         context.Context
+	index       *profileIndex
+	stacks      *decode.Stacks
+	names       *decode.Names
+	words       map[uint64]uint64 // of locations
+	noStackWord uint64            // the word of the noStack function, if the profile has it
+	numbers     []int32           // stack numbers of the samples
 
 	tooLong, badLines, tooLarge, tooDeep, nameless int64
 }
@@ -48,13 +49,13 @@ func (r *reader) read() error {
 		if raw.Reason != "" {
 			r.tooLong++
 		}
-		if len(raw.Words) == 1 && raw.Words[0] == r.none {
+		if len(raw.Words) == 1 && raw.Words[0] == r.noStackWord {
 			raw.Words = raw.Words[:0]
 		}
 		if len(raw.Words) == 0 {
 			raw.Reason = reasonNoStack
 		}
-		r.numbers = append(r.numbers, r.stacks.Number(&raw))
+		r.numbers = append(r.numbers, r.stacks.Intern(&raw))
 		return nil
 	})
 }
@@ -91,19 +92,19 @@ func (r *reader) sampleField(f *field, raw *decode.RawStack, values *int) error 
 			*values++
 			return nil
 		})
-	case sampleLabel: // which the events read
+	case sampleLabel: // eventReader reads labels
 		var key, text, number, unit uint64
 		if err := numberFields(f.bytes, &key, &text, &number, &unit); err != nil {
 			return err
 		}
-		if !r.index.have(key, text, unit) {
+		if !r.index.haveTexts(key, text, unit) {
 			return fmt.Errorf("a label: %w", errNoText)
 		}
 	}
 	return nil
 }
 
-// report tells what was left out.
+// report reports what is missing or unknown.
 func (r *reader) report(to *diagnostic.Log) {
 	add := func(s diagnostic.Severity, reason string, n int64, format string, args ...any) {
 		if n > 0 {
@@ -115,11 +116,11 @@ func (r *reader) report(to *diagnostic.Log) {
 	add(diagnostic.Info, reasonBadLine, r.badLines, "lines have impossible numbers: they are unknown")
 	add(diagnostic.Warning, reasonTooDeep, r.tooDeep, "places have more than %d inlined functions: the innermost are shown as one, %s", maxLevels, deeperInlined)
 	add(diagnostic.Info, reasonNameless, r.nameless, "places are addresses without functions: if the profile should have their names, `go tool pprof -proto PROGRAM FILE > FILE.pb.gz` adds them")
-	add(diagnostic.Info, reasonDropped, r.index.hidden(), "functions that pprof does not show, since the profile has them in `drop_frames`: they are shown")
+	add(diagnostic.Info, reasonDropped, r.index.droppedFunctions(), "functions that pprof does not show, since the profile has them in `drop_frames`: they are shown")
 }
 
-// hidden returns how many functions pprof drops from the leaves of stacks.
-func (x *index) hidden() (n int64) {
+// droppedFunctions returns how many functions pprof drops from the leaves of stacks.
+func (x *profileIndex) droppedFunctions() (n int64) {
 	drop, err := regexp.Compile("^(?:" + x.text(x.drop) + ")$")
 	if x.drop == 0 || err != nil {
 		return 0

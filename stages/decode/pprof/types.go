@@ -9,7 +9,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// units are the units that pprof knows, in lower case and without a plural's s, in those of metrics.
+// units maps pprof's units, in lower case and without a plural's s, to units of metrics.
 var units = map[string]struct {
 	unit   string
 	factor int64
@@ -21,8 +21,7 @@ var units = map[string]struct {
 	"petabyte": {"bytes", 1 << 50}, "pbyte": {"bytes", 1 << 50}, "pb": {"bytes", 1 << 50},
 }
 
-// setUnit sets the unit of a type's metric, and how much of it one of the type's own is. A unit
-// that is not known stays as the profile names it.
+// setUnit sets the unit of a type's metric and the factor to it. An unknown unit stays as it is.
 func (t *valueType) setUnit(name string) {
 	key := strings.ToLower(name)
 	if utf8.RuneCountInString(key) > len("ms") {
@@ -39,9 +38,8 @@ func (t *valueType) setUnit(name string) {
 	}
 }
 
-// counters are the types of samples. Each has a name of its own: a second type of one name
-// has a number.
-func (x *index) counters() (list []decode.Counter) {
+// counters returns the sample types as counters with distinct names.
+func (x *profileIndex) counters() (list []decode.Counter) {
 	names := make([]string, len(x.types))
 	for i, t := range x.types {
 		names[i] = cmp.Or(x.text(t.name), "value")
@@ -50,15 +48,16 @@ func (x *index) counters() (list []decode.Counter) {
 	for i, t := range x.types {
 		list = append(list, decode.Counter{Tag: i, Unit: t.metricUnit, TimeUnit: t.metricUnit == "ns"})
 	}
-	list[x.shown()].Preferred = true
+	list[x.defaultType()].Preferred = true
 	for i, name := range names {
 		list[i].Name, list[i].Title = name, name
 	}
 	return list
 }
 
-// shown is the type that pprof shows: the one that the profile names, or else the last.
-func (x *index) shown() int {
+// defaultType returns the index of the type that pprof shows: the one that the profile names, or
+// else the last.
+func (x *profileIndex) defaultType() int {
 	for i, t := range x.types {
 		if x.preferred != 0 && x.text(t.name) == x.text(x.preferred) {
 			return i
@@ -67,8 +66,8 @@ func (x *index) shown() int {
 	return len(x.types) - 1
 }
 
-// comment is what the profile says of itself, line by line.
-func (x *index) comment() string {
+// comment returns what the profile says about itself, line by line.
+func (x *profileIndex) comment() string {
 	var lines []string
 	for _, n := range append(x.comments, x.doc) {
 		if s := x.text(n); s != "" {
@@ -84,9 +83,8 @@ type event struct {
 	value int64
 }
 
-// value returns the value of a type in the metric's unit. It is 0 and false if 64 bits cannot
-// hold that.
-func (x *index) value(typ int, v int64) (event, bool) {
+// value returns a value in the metric's unit; 0 and false if it does not fit into 64 bits.
+func (x *profileIndex) value(typ int, v int64) (event, bool) {
 	factor := x.types[typ].factor
 	product := v * factor
 	if product/factor != v || product == math.MinInt64 {

@@ -1,6 +1,6 @@
-// Package replay makes a recording again out of what a store has of it, for the stages
-// after decoding. What no other table has is in `recordings`, which this package writes as
-// well: its content is JSON, of the types in this file.
+// Package replay rebuilds a recording from a store, for the stages after decoding. The table
+// `recordings`, which this package also writes, has what no other table has: JSON of the types in
+// this file.
 package replay
 
 import (
@@ -13,8 +13,8 @@ import (
 	"stackmill/stages/decode"
 )
 
-// whole is the content of part 0: the recording as a whole.
-type whole struct {
+// recordingContent is the content of part 0: the recording as a whole.
+type recordingContent struct {
 	Format    string                `json:"format"`
 	Version   string                `json:"version"`
 	Collector string                `json:"collector"`
@@ -34,14 +34,14 @@ type whole struct {
 	Processes int                   `json:"processes"`
 	CGroups   []string              `json:"cgroups,omitempty"`
 	Forms     []decode.Form         `json:"forms"`
-	// Problems are those that decoding found. Late are those that a later stage found and
-	// does not find again.
+	// Problems are those of decoding. Late are those of later stages that would not find them
+	// again.
 	Problems []diagnostic.Problem `json:"problems"`
 	Late     []diagnostic.Problem `json:"late"`
 }
 
-// part is the content of another part: one process.
-type part struct {
+// processContent is the content of another part: one process.
+type processContent struct {
 	Number      int                          `json:"number"`
 	Lineage     string                       `json:"lineage,omitempty"`
 	Shared      bool                         `json:"shared,omitempty"`
@@ -59,15 +59,15 @@ type part struct {
 	JITDumps    []decode.JITDump             `json:"jit_dumps,omitempty"`
 	JavaMethods map[uint64]decode.JavaMethod `json:"java_methods,omitempty"`
 	JavaThreads []decode.JavaThread          `json:"java_threads,omitempty"`
-	Files       []file                       `json:"files"` // that Image and Data refer to
-	Image       []change                     `json:"image"`
-	Data        []change                     `json:"data,omitempty"`
-	Codes       []decode.Code                `json:"codes,omitempty"` // likewise
+	Files       []fileContent                `json:"files"` // that Image and Data refer to
+	Image       []mapContent                 `json:"image"`
+	Data        []mapContent                 `json:"data,omitempty"`
+	Codes       []decode.Code                `json:"codes,omitempty"` // that Image and Data refer to
 }
 
-// file is what a change of an address space says of the file that it maps.
-type file struct {
-	Path      text          `json:"path"`
+// fileContent is the file of a mapping.
+type fileContent struct {
+	Path      anyText       `json:"path"`
 	BuildID   string        `json:"build_id,omitempty"`
 	ByPath    bool          `json:"by_path,omitempty"`
 	Ambiguous bool          `json:"ambiguous,omitempty"`
@@ -75,17 +75,17 @@ type file struct {
 	ID        decode.FileID `json:"id,omitzero"`
 }
 
-// change is a decode.MapEvent: whether it unmaps, time, address, size, file offset, modes,
-// file by its place in a list, and code likewise, from 1; 0 for none.
-type change struct {
+// mapContent is a decode.MapEvent: whether it unmaps, time, address, size, file offset, modes,
+// index of the file, and number of the code, from 1; 0 for none.
+type mapContent struct {
 	Unmap                     bool
 	Time                      int64
 	Address, Size, FileOffset uint64
 	Modes, File, Code         int
 }
 
-// MarshalJSON writes a list.
-func (c change) MarshalJSON() ([]byte, error) {
+// MarshalJSON writes the fields as a list.
+func (c mapContent) MarshalJSON() ([]byte, error) {
 	unmap := 0
 	if c.Unmap {
 		unmap = 1
@@ -94,7 +94,7 @@ func (c change) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads a list.
-func (c *change) UnmarshalJSON(data []byte) error {
+func (c *mapContent) UnmarshalJSON(data []byte) error {
 	unmap := 0
 	list := []any{&unmap, &c.Time, &c.Address, &c.Size, &c.FileOffset, &c.Modes, &c.File, &c.Code}
 	if err := json.Unmarshal(data, &list); err != nil {
@@ -104,11 +104,11 @@ func (c *change) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// text is a text that may not be UTF-8.
-type text string
+// anyText is a string that may not be UTF-8.
+type anyText string
 
-// MarshalJSON writes what is not UTF-8 as a list of base64.
-func (t text) MarshalJSON() ([]byte, error) {
+// MarshalJSON writes invalid UTF-8 as a list with base64.
+func (t anyText) MarshalJSON() ([]byte, error) {
 	if utf8.ValidString(string(t)) {
 		return json.Marshal(string(t))
 	}
@@ -116,12 +116,12 @@ func (t text) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
-func (t *text) UnmarshalJSON(data []byte) error {
+func (t *anyText) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] != '[' {
 		return json.Unmarshal(data, (*string)(t))
 	}
 	var list [1][]byte
 	err := json.Unmarshal(data, &list)
-	*t = text(list[0])
+	*t = anyText(list[0])
 	return err
 }

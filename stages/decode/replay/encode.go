@@ -9,10 +9,10 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Part returns the content of a process, once generated code is attached to it.
-func Part(p *decode.Process) (string, error) {
-	e := encoder{p: p, files: map[file]int{}, codes: map[*decode.Code]int{}}
-	c := part{
+// EncodeProcess returns the content of a process, after generated code was attached to it.
+func EncodeProcess(p *decode.Process) (string, error) {
+	e := encoder{p: p, files: map[fileContent]int{}, codes: map[*decode.Code]int{}}
+	c := processContent{
 		Number: p.Number, Lineage: p.Lineage, Shared: p.Shared, PID: p.PID, PPID: p.PPID,
 		Target: p.Target, Command: p.Command, Directory: p.Directory, StartNS: p.StartNS, DurationNS: p.DurationNS,
 		Closed: p.Closed, Stacks: p.Stacks != nil, Kinds: p.Kinds, Counters: p.Counters, JITDumps: p.JITDumps, JavaThreads: p.JavaThreads,
@@ -21,35 +21,35 @@ func Part(p *decode.Process) (string, error) {
 	c.Image, c.Data = e.changes(p.Image), e.changes(p.Data)
 	c.JavaMethods = e.methods()
 	c.Files, c.Codes = e.list, e.content
-	return encoded(c)
+	return marshal(c)
 }
 
-func encoded(v any) (string, error) {
+func marshal(v any) (string, error) {
 	data, err := json.Marshal(v)
 	return string(data), err
 }
 
-// encoder collects what the changes of a process's address space refer to.
+// encoder collects the files and code that a process's mappings refer to.
 type encoder struct {
 	p       *decode.Process
-	files   map[file]int
-	list    []file
+	files   map[fileContent]int
+	list    []fileContent
 	codes   map[*decode.Code]int
 	content []decode.Code
-	touched map[*decode.Code]bool // what a PC may lie in
+	touched map[*decode.Code]bool // the code that a PC may lie in
 }
 
-func (e *encoder) changes(events []decode.MapEvent) []change {
-	list := make([]change, len(events))
+func (e *encoder) changes(events []decode.MapEvent) []mapContent {
+	list := make([]mapContent, len(events))
 	for i := range events {
 		m := &events[i]
-		list[i] = change{m.Unmap, m.Time, m.Address, m.Size, m.FileOffset, m.Modes, e.file(m), e.code(m)}
+		list[i] = mapContent{m.Unmap, m.Time, m.Address, m.Size, m.FileOffset, m.Modes, e.file(m), e.code(m)}
 	}
 	return list
 }
 
 func (e *encoder) file(m *decode.MapEvent) int {
-	f := file{text(m.Path), m.BuildID, m.ByPath, m.Ambiguous, m.Checksum, m.File}
+	f := fileContent{anyText(m.Path), m.BuildID, m.ByPath, m.Ambiguous, m.Checksum, m.File}
 	n, known := e.files[f]
 	if !known {
 		n = len(e.list)
@@ -59,7 +59,8 @@ func (e *encoder) file(m *decode.MapEvent) int {
 	return n
 }
 
-// code numbers code from 1. Instructions that no stack leads to are left out.
+// code returns the number of code, from 1. It omits the instructions of code that no stack
+// touches.
 func (e *encoder) code(m *decode.MapEvent) int {
 	if m.Code == nil {
 		return 0
@@ -77,10 +78,10 @@ func (e *encoder) code(m *decode.MapEvent) int {
 	return n
 }
 
-// touch finds the code that a stack leads to or, where that is not known yet, may.
+// touch finds the code that stacks touch, or may touch if not all stacks are known yet.
 func (e *encoder) touch() {
 	e.touched = map[*decode.Code]bool{}
-	all := e.p.Dumps != nil || e.p.Has(schema.HWC) // PCs are elsewhere, too
+	all := e.p.Dumps != nil || e.p.Has(schema.HWC) // PCs are not only in Stacks
 	var words []uint64
 	for _, m := range e.p.Image {
 		if m.Code == nil || len(m.Code.Bytes)+len(m.Code.Lines) == 0 || e.touched[m.Code] {
@@ -91,7 +92,7 @@ func (e *encoder) touch() {
 			slices.Sort(words)
 		}
 		i, _ := slices.BinarySearch(words, m.Address)
-		// A return address may be the first one after the code.
+		// A return address may be the first byte after the code.
 		e.touched[m.Code] = all || i < len(words) && words[i]-m.Address <= m.Size
 	}
 }
@@ -116,10 +117,10 @@ func (e *encoder) methods() map[uint64]decode.JavaMethod {
 	return used
 }
 
-// Whole returns the content of a recording as a whole, at its end. decoded are the
+// EncodeRecording returns the content of a recording as a whole, at its end. decoded are the
 // problems that it had before its events were read.
-func Whole(rec *decode.Recording, forms []decode.Form, decoded []diagnostic.Problem) (string, error) {
-	return encoded(whole{
+func EncodeRecording(rec *decode.Recording, forms []decode.Form, decoded []diagnostic.Problem) (string, error) {
+	return marshal(recordingContent{
 		Format: rec.Format, Version: rec.Version, Collector: rec.Collector, Host: rec.Host, OS: rec.OS, Arch: rec.Arch,
 		Comment: rec.Comment, CPUs: rec.CPUs, ClockMHz: rec.ClockMHz, PageSize: rec.PageSize, CacheLine: rec.CacheLine, WordBits: rec.WordBits,
 		Started: rec.Started, Began: rec.Began, Kernel: rec.Kernel, Clock: rec.Clock, Processes: len(rec.Processes), CGroups: rec.CGroups,
@@ -127,15 +128,14 @@ func Whole(rec *decode.Recording, forms []decode.Form, decoded []diagnostic.Prob
 	})
 }
 
-// Reasons of problems that are found while events are read, and not again when they come
-// from a store.
+// The reasons of problems that reading events finds, and does not find again in a store.
 const (
 	Unreadable = "unreadable-events"
 	Overflow   = "sum-overflow"
-	badFrames  = "bad-call-frame-information" // of those that unwinding dumps needed
+	badFrames  = "bad-call-frame-information" // of the information that unwinding needed
 )
 
-// late returns such problems.
+// late returns the problems that a store would not show again.
 func late(rec *decode.Recording, forms []decode.Form) (list []diagnostic.Problem) {
 	unwound := slices.ContainsFunc(forms, func(f decode.Form) bool { return f.Callers == decode.CallersUnwound })
 	for _, p := range rec.Problems.Problems {

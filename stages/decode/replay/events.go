@@ -13,23 +13,23 @@ import (
 	"stackmill/stages/decode"
 )
 
-// share is the samples of a process and kind, which follow each other.
-type share struct {
+// sampleRun is a run of successive samples of one process and kind.
+type sampleRun struct {
 	process          int32
 	kind             string
-	first, ofKind, n int64 // the first one's number among all, and among those of the kind
+	first, ofKind, n int64 // the first one's index among all samples, and among the kind's
 }
 
-// index finds each process's samples, and gives them its events.
-func (r *Recording) index(tables schema.TableReader, raw []int32) error {
-	var shares []share
+// indexSamples finds each process's samples, for the processes' event readers.
+func (r *Recording) indexSamples(tables schema.TableReader, raw []int32) error {
+	var shares []sampleRun
 	ofKind, sample := map[string]int64{}, int64(0)
 	err := schema.EachBatch(tables(schema.Samples, 0, schema.AllRows, "process", "kind"), func(c *schema.Columns) error {
 		processes, kinds := c.Int32s(0), c.Texts(1)
 		for i := range c.N {
 			kind := kinds(i)
 			if last := len(shares) - 1; last < 0 || shares[last].process != processes[i] || shares[last].kind != kind {
-				shares = append(shares, share{process: processes[i], kind: kind, first: sample, ofKind: ofKind[kind]})
+				shares = append(shares, sampleRun{process: processes[i], kind: kind, first: sample, ofKind: ofKind[kind]})
 			}
 			shares[len(shares)-1].n++
 			ofKind[kind]++
@@ -45,35 +45,35 @@ func (r *Recording) index(tables schema.TableReader, raw []int32) error {
 		groups[name] = int32(i)
 	}
 	for _, p := range r.Processes {
-		own := slices.DeleteFunc(slices.Clone(shares), func(s share) bool { return int(s.process) != p.Number })
+		own := slices.DeleteFunc(slices.Clone(shares), func(s sampleRun) bool { return int(s.process) != p.Number })
 		p.Events = func(k schema.Kind, _ ...string) decode.EventReader {
-			i := slices.IndexFunc(own, func(s share) bool { return s.kind == k.String() })
+			i := slices.IndexFunc(own, func(s sampleRun) bool { return s.kind == k.String() })
 			if i < 0 {
-				return &events{}
+				return &eventReader{}
 			}
-			return newEvents(tables, p, k, own[i], raw, groups)
+			return newEventReader(tables, p, k, own[i], raw, groups)
 		}
 	}
 	return nil
 }
 
-// events are the events of a share. Without one there are none.
-type events struct {
+// eventReader reads the events of a run. The zero value has none.
+type eventReader struct {
 	kind    schema.Kind
-	share   share
-	samples supply // the columns that all kinds have
-	own     supply // those of the kind
+	share   sampleRun
+	samples rowQueue // the columns that all kinds have
+	own     rowQueue // the kind's own columns
 	columns []string
 	tags    map[string]int32 // of counters, by name
-	groups  map[string]int32 // numbers of control groups
+	groups  map[string]int32 // indexes of control groups
 	raw     []int32          // by recorded stack
 	passed  int64
 }
 
-// newEvents returns the reader of a share's events.
-func newEvents(tables schema.TableReader, p *decode.Process, k schema.Kind, s share, raw []int32, groups map[string]int32) *events {
+// newEventReader returns a reader of a run's events.
+func newEventReader(tables schema.TableReader, p *decode.Process, k schema.Kind, s sampleRun, raw []int32, groups map[string]int32) *eventReader {
 	t := k.Traits().Table
-	e := &events{kind: k, share: s, raw: raw, tags: map[string]int32{}, groups: groups}
+	e := &eventReader{kind: k, share: s, raw: raw, tags: map[string]int32{}, groups: groups}
 	for _, c := range t.Columns[t.Index("sample"):] {
 		e.columns = append(e.columns, c.Name)
 	}
@@ -85,12 +85,12 @@ func newEvents(tables schema.TableReader, p *decode.Process, k schema.Kind, s sh
 	return e
 }
 
-// errShort says that tables do not have the same samples.
+// errShort says that tables lack rows of samples.
 var errShort = errors.New("the tables of samples do not have the same rows")
 
-// Next implements decode.EventReader. However the rows are stored, a batch has as many as a
-// decoder's: the order of what is found first in a batch depends on that.
-func (e *events) Next() (arrow.RecordBatch, error) {
+// Next implements decode.EventReader. Batches have the decoder's size, however rows are stored:
+// later stages number things in the order in which batches show them.
+func (e *eventReader) Next() (arrow.RecordBatch, error) {
 	n := min(e.share.n-e.passed, schema.BatchRows)
 	if n == 0 {
 		return nil, nil
@@ -113,14 +113,14 @@ func (e *events) Next() (arrow.RecordBatch, error) {
 	return batch, errors.Join(err, a.Err, b.Err)
 }
 
-// supply gives out rows by their number, in whatever batches they come.
-type supply struct {
+// rowQueue returns rows in batches of any size.
+type rowQueue struct {
 	rows schema.RowReader
-	left arrow.RecordBatch // what is left of a batch; nil: nothing
+	rest arrow.RecordBatch // of the last batch; nil if it was used up
 }
 
 // take returns the next n rows.
-func (s *supply) take(n int64) (*schema.Columns, error) {
+func (s *rowQueue) take(n int64) (*schema.Columns, error) {
 	var parts []arrow.RecordBatch
 	defer func() {
 		for _, p := range parts {
@@ -128,38 +128,38 @@ func (s *supply) take(n int64) (*schema.Columns, error) {
 		}
 	}()
 	for missing := n; missing > 0; {
-		if s.left == nil {
+		if s.rest == nil {
 			var err error
-			if s.left, err = s.rows.Next(); err != nil {
+			if s.rest, err = s.rows.Next(); err != nil {
 				return nil, err
-			} else if s.left == nil {
+			} else if s.rest == nil {
 				return nil, errShort
 			}
 		}
-		now := min(missing, s.left.NumRows())
-		parts = append(parts, s.left.NewSlice(0, now))
-		rest := s.left.NewSlice(now, s.left.NumRows())
+		now := min(missing, s.rest.NumRows())
+		parts = append(parts, s.rest.NewSlice(0, now))
+		rest := s.rest.NewSlice(now, s.rest.NumRows())
 		s.close()
 		if missing -= now; rest.NumRows() > 0 {
-			s.left = rest
+			s.rest = rest
 		} else {
 			rest.Release()
 		}
 	}
-	rows, err := joined(parts)
+	rows, err := concatenate(parts)
 	return &schema.Columns{N: int(n), Batch: rows}, err
 }
 
-// close gives up what is left.
-func (s *supply) close() {
-	if s.left != nil {
-		s.left.Release()
-		s.left = nil
+// close releases the rest.
+func (s *rowQueue) close() {
+	if s.rest != nil {
+		s.rest.Release()
+		s.rest = nil
 	}
 }
 
-// joined returns the rows of batches as one.
-func joined(parts []arrow.RecordBatch) (arrow.RecordBatch, error) {
+// concatenate returns the rows of batches as one batch.
+func concatenate(parts []arrow.RecordBatch) (arrow.RecordBatch, error) {
 	if len(parts) == 1 {
 		return parts[0].NewSlice(0, parts[0].NumRows()), nil
 	}
@@ -188,13 +188,13 @@ func joined(parts []arrow.RecordBatch) (arrow.RecordBatch, error) {
 }
 
 // Close implements decode.EventReader.
-func (e *events) Close() {
+func (e *eventReader) Close() {
 	e.samples.close()
 	e.own.close()
 }
 
 // batch makes events of rows.
-func (e *events) batch(samples, own *schema.Columns) (arrow.RecordBatch, error) {
+func (e *eventReader) batch(samples, own *schema.Columns) (arrow.RecordBatch, error) {
 	times := samples.Int64s(0)
 	stacks, err := e.stacks(samples.Int32s(3))
 	if err != nil {
@@ -207,7 +207,7 @@ func (e *events) batch(samples, own *schema.Columns) (arrow.RecordBatch, error) 
 	}
 	if e.kind == schema.IO {
 		fields = append(slices.Clip(fields), arrow.Field{Name: "file", Type: arrow.PrimitiveTypes.Int32})
-		list = append(list, schema.Int32s(own.Int32s(e.place("file"))))
+		list = append(list, schema.Int32s(own.Int32s(e.columnIndex("file"))))
 	}
 	defer func() {
 		for _, a := range list {
@@ -217,7 +217,7 @@ func (e *events) batch(samples, own *schema.Columns) (arrow.RecordBatch, error) 
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), list, int64(own.N)), nil
 }
 
-func (e *events) stacks(recorded []int32) ([]int32, error) {
+func (e *eventReader) stacks(recorded []int32) ([]int32, error) {
 	stacks := make([]int32, len(recorded))
 	for i, n := range recorded {
 		if n < 0 || int(n) >= len(e.raw) {
@@ -228,8 +228,8 @@ func (e *events) stacks(recorded []int32) ([]int32, error) {
 	return stacks, nil
 }
 
-// cgroups returns the numbers of control groups, -1 where there is none.
-func (e *events) cgroups(samples *schema.Columns) []int32 {
+// cgroups returns the indexes of control groups, -1 for samples without one.
+func (e *eventReader) cgroups(samples *schema.Columns) []int32 {
 	const column = 5
 	numbers, name := slices.Repeat([]int32{-1}, samples.N), samples.Texts(column)
 	for i := range numbers {
@@ -240,23 +240,22 @@ func (e *events) cgroups(samples *schema.Columns) []int32 {
 	return numbers
 }
 
-// place is the place of a column among those of the kind, -1 if the kind's table has not
-// got it.
-func (e *events) place(name string) int { return slices.Index(e.columns, name) }
+// columnIndex returns the index of a column in the kind's table, -1 if the table lacks it.
+func (e *eventReader) columnIndex(name string) int { return slices.Index(e.columns, name) }
 
-// column makes a column of events of those of the kind's table.
-func (e *events) column(f arrow.Field, own *schema.Columns, times []int64) arrow.Array {
+// column makes an event column from the kind's table.
+func (e *eventReader) column(f arrow.Field, own *schema.Columns, times []int64) arrow.Array {
 	switch f.Name {
 	case e.kind.Traits().Source:
-		return e.sources(own.Texts(e.place(f.Name)), own.N)
+		return e.sources(own.Texts(e.columnIndex(f.Name)), own.N)
 	case "ticks":
-		return schema.Int64s(own.Int64s(e.place("duration_ns")))
+		return schema.Int64s(own.Int64s(e.columnIndex("duration_ns")))
 	case "period":
-		return schema.Int64s(own.Int64s(e.place("value")))
+		return schema.Int64s(own.Int64s(e.columnIndex("value")))
 	case "requested_ns":
-		return requested(times, own.Int64s(e.place("duration_ns")))
+		return requested(times, own.Int64s(e.columnIndex("duration_ns")))
 	}
-	at := e.place(f.Name)
+	at := e.columnIndex(f.Name)
 	switch {
 	case at < 0 && f.Type == arrow.BinaryTypes.String:
 		return texts(func(int) string { return "" }, own.N)
@@ -267,10 +266,10 @@ func (e *events) column(f arrow.Field, own *schema.Columns, times []int64) arrow
 	case f.Type == arrow.PrimitiveTypes.Int32:
 		return schema.Int32s(own.Int32s(at))
 	}
-	return schema.Int64s(orMinus(own, at))
+	return schema.Int64s(orMinusOne(own, at))
 }
 
-// texts makes a column of texts by row.
+// texts makes a string column.
 func texts(text func(row int) string, n int) arrow.Array {
 	b := array.NewStringBuilder(memory.DefaultAllocator)
 	defer b.Release()
@@ -280,8 +279,8 @@ func texts(text func(row int) string, n int) arrow.Array {
 	return b.NewArray()
 }
 
-// sources returns the tags of counters or events. One that is not known has none.
-func (e *events) sources(name func(int) string, n int) arrow.Array {
+// sources returns the tags of counters or events; unknown ones get an unused tag.
+func (e *eventReader) sources(name func(int) string, n int) arrow.Array {
 	const unknown = -1 << 31
 	tags := make([]int32, n)
 	for i := range tags {
@@ -293,7 +292,7 @@ func (e *events) sources(name func(int) string, n int) arrow.Array {
 	return schema.Int32s(tags)
 }
 
-// requested returns when calls began, of which times are the ends.
+// requested returns when calls began, from their ends and durations.
 func requested(times, durations []int64) arrow.Array {
 	list := make([]int64, len(times))
 	for i, d := range durations {
@@ -304,8 +303,8 @@ func requested(times, durations []int64) arrow.Array {
 	return schema.Int64s(list)
 }
 
-// orMinus returns the values of a column, -1 for those that are missing.
-func orMinus(c *schema.Columns, i int) []int64 {
+// orMinusOne returns the values of a column, -1 for NULL.
+func orMinusOne(c *schema.Columns, i int) []int64 {
 	values := c.Int64s(i)
 	if c.Batch.Column(i).NullN() == 0 {
 		return values

@@ -10,10 +10,10 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Recording is a recording made again.
+// Recording is a rebuilt recording.
 type Recording struct {
 	*decode.Recording
-	// Late are problems that a stage after decoding found, and does not find again.
+	// Late are problems of stages after decoding that would not find them again.
 	Late []diagnostic.Problem
 	// Unwound says that some stacks were unwound from dumps, which no table has.
 	Unwound bool
@@ -21,22 +21,22 @@ type Recording struct {
 	forms []decode.Form
 }
 
-// ErrNone says that a store has not what a recording is made of again.
-var ErrNone = errors.New("the store does not have all of it")
+// ErrIncomplete says that a store lacks a part of the recording.
+var ErrIncomplete = errors.New("the store does not have all of it")
 
-// Program returns the recording without its stacks and events: what was mapped when.
-func Program(tables schema.TableReader) (*Recording, error) {
-	var w *whole
-	var parts []part
+// OpenProgram rebuilds the recording without its stacks and events: only the mappings.
+func OpenProgram(tables schema.TableReader) (*Recording, error) {
+	var w *recordingContent
+	var parts []processContent
 	err := schema.EachBatch(tables(schema.Recordings, 0, schema.AllRows, "part", "content"), func(c *schema.Columns) error {
 		numbers, contents := c.Int32s(0), c.Texts(1)
 		for i := range c.N {
 			var err error
 			if numbers[i] == 0 {
-				w = &whole{}
+				w = &recordingContent{}
 				err = json.Unmarshal([]byte(contents(i)), w)
 			} else {
-				parts = append(parts, part{})
+				parts = append(parts, processContent{})
 				err = json.Unmarshal([]byte(contents(i)), &parts[len(parts)-1])
 			}
 			if err != nil {
@@ -49,7 +49,7 @@ func Program(tables schema.TableReader) (*Recording, error) {
 	case err != nil:
 		return nil, err
 	case w == nil || len(parts) != w.Processes:
-		return nil, ErrNone
+		return nil, ErrIncomplete
 	}
 	r := w.recording()
 	for i := range parts {
@@ -62,9 +62,9 @@ func Program(tables schema.TableReader) (*Recording, error) {
 	return r, nil
 }
 
-// Open returns the recording.
+// Open rebuilds the recording.
 func Open(tables schema.TableReader) (*Recording, error) {
-	r, err := Program(tables)
+	r, err := OpenProgram(tables)
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +81,10 @@ func Open(tables schema.TableReader) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, r.index(tables, raw)
+	return r, r.indexSamples(tables, raw)
 }
 
-func (w *whole) recording() *Recording {
+func (w *recordingContent) recording() *Recording {
 	rec := &decode.Recording{
 		Format: w.Format, Version: w.Version, Collector: w.Collector, Host: w.Host, OS: w.OS, Arch: w.Arch,
 		Comment: w.Comment, CPUs: w.CPUs, ClockMHz: w.ClockMHz, PageSize: w.PageSize, CacheLine: w.CacheLine, WordBits: w.WordBits,
@@ -102,7 +102,7 @@ func (w *whole) recording() *Recording {
 	return r
 }
 
-func (c *part) process() (*decode.Process, error) {
+func (c *processContent) process() (*decode.Process, error) {
 	p := &decode.Process{
 		Number: c.Number, Lineage: c.Lineage, Shared: c.Shared, PID: c.PID, PPID: c.PPID,
 		Target: c.Target, Command: c.Command, Directory: c.Directory, StartNS: c.StartNS, DurationNS: c.DurationNS,
@@ -120,7 +120,7 @@ func (c *part) process() (*decode.Process, error) {
 	return p, err
 }
 
-func (c *part) events(list []change) ([]decode.MapEvent, error) {
+func (c *processContent) events(list []mapContent) ([]decode.MapEvent, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -172,7 +172,7 @@ func (r *Recording) threadNames(tables schema.TableReader) error {
 	return err
 }
 
-// overview fills in what resources processes used.
+// overview fills in the processes' resource usage.
 func (r *Recording) overview(tables schema.TableReader) error {
 	names := []string{"process", "label", "t0_ns", "t1_ns"}
 	first := len(names)

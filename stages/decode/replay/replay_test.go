@@ -82,17 +82,17 @@ func TestContent(t *testing.T) {
 	lost := diagnostic.Problem{Severity: diagnostic.Error, Reason: Unreadable, Message: "u", Count: 1}
 	rec.Problems.Add(found)
 	rec.Problems.Add(lost)
-	part, err := Part(p)
+	part, err := EncodeProcess(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := Whole(rec, []decode.Form{{Callers: decode.CallersUnwound}}, []diagnostic.Problem{found})
+	whole, err := EncodeRecording(rec, []decode.Form{{Callers: decode.CallersUnwound}}, []diagnostic.Problem{found})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := store{}
 	s.put(t, schema.Recordings, []any{int32(0), whole}, []any{int32(2), part})
-	r, err := Program(s.tables)
+	r, err := OpenProgram(s.tables)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,25 +110,25 @@ func TestContent(t *testing.T) {
 		t.Error(d, r.Recording)
 	}
 	s.put(t, schema.Recordings, []any{int32(0), whole})
-	if _, err := Program(s.tables); !errors.Is(err, ErrNone) {
+	if _, err := OpenProgram(s.tables); !errors.Is(err, ErrIncomplete) {
 		t.Errorf("without its process: %v", err)
 	}
-	if _, err := Program(store{}.tables); !errors.Is(err, ErrNone) {
+	if _, err := OpenProgram(store{}.tables); !errors.Is(err, ErrIncomplete) {
 		t.Errorf("without anything: %v", err)
 	}
 	s.put(t, schema.Recordings, []any{int32(0), whole}, []any{int32(2), part[:len(part)/2]})
-	if _, err := Program(s.tables); err == nil {
+	if _, err := OpenProgram(s.tables); err == nil {
 		t.Error("a content that is cut")
 	}
 }
 
 // Stacks are put together from the tree; what refers to nothing is an error.
 func TestStacks(t *testing.T) {
-	whole, err := Whole(&decode.Recording{Processes: []*decode.Process{{}}}, []decode.Form{{OMPState: -1, Kernel: 1}, {OMPState: 3, Java: true}}, nil)
+	whole, err := EncodeRecording(&decode.Recording{Processes: []*decode.Process{{}}}, []decode.Form{{OMPState: -1, Kernel: 1}, {OMPState: 3, Java: true}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, err := Part(&decode.Process{Number: 1, Stacks: &decode.Stacks{}})
+	part, err := EncodeProcess(&decode.Process{Number: 1, Stacks: &decode.Stacks{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestSupply(t *testing.T) {
 		s.put(t, schema.Metrics, rows...)
 		p = append(p, s[schema.Metrics])
 	}
-	s := supply{rows: &p}
+	s := rowQueue{rows: &p}
 	defer s.close()
 	var got []string
 	for _, n := range []int64{2, 5} {

@@ -7,29 +7,29 @@ import (
 	"stackmill/stages/decode"
 )
 
-// The parts of frames that have words.
+// The parts of frames with words.
 const (
 	native = "native"
 	java   = "java"
 	openMP = "openmp"
 )
 
-// recordedTree is the tree of stacks, as far as it tells what was recorded.
-type recordedTree struct {
+// stackTree is the tree of stacks, without what the rules made of it.
+type stackTree struct {
 	up, frame []int32 // by node
 	frames    []frame
 }
 
 type frame struct {
-	part byte // the first letter of one of the parts, 0 for none
+	part byte // first letter of the part, 0 for none
 	bci  int32
 	word uint64
 }
 
-// readStacks fills in the stacks of the processes. It returns, by number of recorded
-// stacks, what stacks they are in their processes, -1 for none.
+// readStacks fills in the stacks of the processes. It returns the number in its process of each
+// recorded stack, -1 for none.
 func readStacks(tables schema.TableReader, r *Recording) (raw []int32, err error) {
-	var t recordedTree
+	var t stackTree
 	if err := t.read(tables); err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func readStacks(tables schema.TableReader, r *Recording) (raw []int32, err error
 	for _, p := range r.Processes {
 		processes[int32(p.Number)] = p
 	}
-	var s recordedStack
+	var s stackWords
 	err = schema.EachBatch(tables(schema.RecordedStacks, 0, schema.AllRows, "process", "node", "first_up", "form"), func(c *schema.Columns) error {
 		owners, nodes, ups, forms := c.Int32s(0), c.Int32s(1), c.Int32s(2), c.Int32s(3)
 		for i := range c.N {
@@ -63,7 +63,7 @@ func readStacks(tables schema.TableReader, r *Recording) (raw []int32, err error
 	return raw, err
 }
 
-func (t *recordedTree) read(tables schema.TableReader) error {
+func (t *stackTree) read(tables schema.TableReader) error {
 	err := schema.EachBatch(tables(schema.StackTree, 0, schema.AllRows, "up", "frame"), func(c *schema.Columns) error {
 		t.up, t.frame = append(t.up, c.Int32s(0)...), append(t.frame, c.Int32s(1)...)
 		return nil
@@ -84,15 +84,15 @@ func (t *recordedTree) read(tables schema.TableReader) error {
 	})
 }
 
-// recordedStack are the words of a stack, leaf first.
-type recordedStack struct {
+// stackWords are the words of a stack, leaf first.
+type stackWords struct {
 	words []uint64
 	java  []decode.JavaFrame
 	omp   []uint64
 }
 
-// stack finds the words on the path from a node to the root.
-func (t *recordedTree) stack(node int32, s *recordedStack) error {
+// stack fills in the words on the path from a node to the root.
+func (t *stackTree) stack(node int32, s *stackWords) error {
 	s.words, s.java, s.omp = s.words[:0], s.java[:0], s.omp[:0]
 	for n := node; n != 0; n -= t.up[n] {
 		if n < 0 || int(n) >= len(t.up) || t.up[n] <= 0 || t.up[n] > n || t.frame[n] < 0 || int(t.frame[n]) >= len(t.frames) {

@@ -1,4 +1,4 @@
-package mapped
+package mmap
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func reopen(t *testing.T, ctx context.Context, path string) *File {
 // Who opens a file again shares the mapping, unless the file is another one by then or the
 // other's context may end first; it lasts as long as one of them needs it.
 func TestShared(t *testing.T) {
-	ctx := Shared(t.Context())
+	ctx := WithPool(t.Context())
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, make([]byte, 3*step+5), 0o666); err != nil {
 		t.Fatal(err)
@@ -54,8 +54,8 @@ func TestShared(t *testing.T) {
 	if err := second.Unmap(); err != nil {
 		t.Error(err)
 	}
-	if s := ctx.Value(sharedKey{}).(*shelf); len(s.have) > 0 {
-		t.Errorf("%d mappings are left", len(s.have))
+	if s := ctx.Value(poolKey{}).(*mappingPool); len(s.open) > 0 {
+		t.Errorf("%d mappings are left", len(s.open))
 	}
 }
 
@@ -67,7 +67,7 @@ func TestFetchBesideOthers(t *testing.T) {
 	}
 	for n := range 20 {
 		ctx, cancel := context.WithCancel(t.Context())
-		ctx = Shared(ctx)
+		ctx = WithPool(ctx)
 		var all sync.WaitGroup
 		for range 3 {
 			all.Go(func() {
@@ -117,7 +117,7 @@ func TestEach(t *testing.T) {
 	} {
 		var ends []int
 		at := tt.from
-		m.Each(tt.from, func(end int) bool {
+		m.EachPart(tt.from, func(end int) bool {
 			if !bytes.Equal(m.Data[at:end], content[at:end]) {
 				t.Errorf("from %d: what is between %d and %d differs", tt.from, at, end)
 			}

@@ -9,26 +9,27 @@ import (
 	"stackmill/stages/decode"
 )
 
-// maxLevels bounds the inlined functions of a place. Code that is inlined deeper counts for
+// maxLevels is the maximum of inlined functions at a location. Deeper ones count as
 // deeperInlined.
 const maxLevels = 256
 
-// deeperInlined is the function that stands for all functions inlined deeper, as for code of
-// load objects (symtab.DeeperInlined).
+// deeperInlined replaces the functions that are inlined deeper, as in load objects
+// (symtab.DeeperInlined).
 const deeperInlined = "<Truncated-inline-chain>"
 
-// noStack is the function by which an exported profile says that a sample has no stack.
+// noStack is the function that an exported profile uses for samples without a stack.
 const noStack = "<no stack>"
 
-// place is a location as its message says it is.
-type place struct {
+// location is a parsed location message.
+type location struct {
 	mapping, address uint64
 	lines            []line // the innermost first
 }
 
 type line struct{ function, line uint64 }
 
-// location returns the word of a location, which is one frame whatever was inlined there.
+// location returns the word of a location, which is one frame even if functions were inlined
+// there.
 func (r *reader) location(id uint64) (uint64, error) {
 	word, known := r.words[id]
 	if known {
@@ -38,7 +39,7 @@ func (r *reader) location(id uint64) (uint64, error) {
 	if !ok {
 		return 0, fmt.Errorf("there is no location %d", id)
 	}
-	var p place
+	var p location
 	err := fields(r.index.content[message.from:message.to], func(f field) error {
 		switch f.number {
 		case locationMapping:
@@ -64,13 +65,13 @@ func (r *reader) location(id uint64) (uint64, error) {
 	return word, nil
 }
 
-// word returns the word of a place.
-func (r *reader) word(p *place) (uint64, error) {
+// word returns the word of a location.
+func (r *reader) word(p *location) (uint64, error) {
 	object, m := r.index.object(p.mapping)
 	places := r.names.Of(object)
-	at := decode.NamedPlace{Offset: decode.NoFileOffset}
+	at := decode.NamedLocation{Offset: decode.NoFileOffset}
 	if m == nil && p.address != 0 {
-		at.Offset = min(p.address, decode.NoFileOffset) // of generated code, the PC itself
+		at.Offset = min(p.address, decode.NoFileOffset) // the PC itself, for generated code
 	}
 	if m != nil && p.address != 0 && p.address >= m.start && (m.limit == 0 || p.address < m.limit) {
 		at.Offset = p.address - m.start + m.offset
@@ -85,11 +86,11 @@ func (r *reader) word(p *place) (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		at.Levels = append(at.Levels, decode.NamedLevel{Function: places.Function(f), Line: r.number(l.line)})
+		at.Lines = append(at.Lines, decode.NamedLine{Function: places.InternFunction(f), Line: r.line(l.line)})
 	}
 	if len(lines) < len(p.lines) {
 		mark := decode.NamedFunction{Name: deeperInlined, Linkage: deeperInlined}
-		at.Levels = append(at.Levels, decode.NamedLevel{Function: places.Function(mark)})
+		at.Lines = append(at.Lines, decode.NamedLine{Function: places.InternFunction(mark)})
 	}
 	if len(lines) == 0 {
 		r.nameless++
@@ -97,17 +98,17 @@ func (r *reader) word(p *place) (uint64, error) {
 		if m != nil {
 			name.Name = fmt.Sprintf("<static>@%#x", m.offset)
 		}
-		at.Levels = []decode.NamedLevel{{Function: places.Function(name)}}
+		at.Lines = []decode.NamedLine{{Function: places.InternFunction(name)}}
 	}
-	word, err := places.Word(at)
-	if len(lines) == 1 && m == nil && places.Functions[at.Levels[0].Function] == (decode.NamedFunction{Name: noStack, Linkage: noStack}) {
-		r.none = word
+	word, err := places.InternLocation(at)
+	if len(lines) == 1 && m == nil && places.Functions[at.Lines[0].Function] == (decode.NamedFunction{Name: noStack, Linkage: noStack}) {
+		r.noStackWord = word
 	}
 	return word, err
 }
 
-// number returns a line; an impossible one is unknown.
-func (r *reader) number(line uint64) int32 {
+// line returns a line number, 0 if it is impossible.
+func (r *reader) line(line uint64) int32 {
 	if line > math.MaxInt32 {
 		r.badLines++
 		return 0
@@ -115,7 +116,7 @@ func (r *reader) number(line uint64) int32 {
 	return int32(line)
 }
 
-// function returns what a profile says of a function.
+// function returns a function of the profile.
 func (r *reader) function(id uint64) (decode.NamedFunction, error) {
 	f, ok := r.index.functions[id]
 	if !ok {
@@ -123,10 +124,10 @@ func (r *reader) function(id uint64) (decode.NamedFunction, error) {
 	}
 	name, linkage := r.index.text(f.name), r.index.text(f.system)
 	name = cmp.Or(name, linkage, fmt.Sprintf("<function %d>", id))
-	return decode.NamedFunction{Name: name, Linkage: cmp.Or(linkage, name), File: r.index.text(f.file), Line: r.number(f.line)}, nil
+	return decode.NamedFunction{Name: name, Linkage: cmp.Or(linkage, name), File: r.index.text(f.file), Line: r.line(f.line)}, nil
 }
 
-// image returns what was mapped.
+// image returns the mappings.
 func (r *reader) image() []decode.MapEvent {
 	for i := range r.index.mappings {
 		if m := &r.index.mappings[i]; m.limit > m.start {
@@ -138,10 +139,9 @@ func (r *reader) image() []decode.MapEvent {
 	return r.names.Image()
 }
 
-// object returns the load object of a mapping, which is nil if there is none of that
-// number or nothing is known of it.
-func (x *index) object(id uint64) (decode.NamedObject, *mapping) {
-	if at, ok := x.mapped[id]; ok {
+// object returns the load object of a mapping, nil if there is no such mapping or it has no name.
+func (x *profileIndex) object(id uint64) (decode.NamedObject, *mapping) {
+	if at, ok := x.mappingIndex[id]; ok {
 		m := &x.mappings[at]
 		if o, known := x.named(m); known {
 			return o, m
@@ -150,8 +150,8 @@ func (x *index) object(id uint64) (decode.NamedObject, *mapping) {
 	return decode.NamedObject{}, nil
 }
 
-// named returns how a mapping names its load object; false if it does not.
-func (x *index) named(m *mapping) (o decode.NamedObject, known bool) {
+// named returns the load object that a mapping names; false if it does not.
+func (x *profileIndex) named(m *mapping) (o decode.NamedObject, known bool) {
 	o = decode.NamedObject{Path: x.text(m.file), BuildID: x.text(m.buildID)}
 	if o.Path == "" && o.BuildID != "" {
 		o.Path = "[" + o.BuildID + "]"

@@ -1,5 +1,5 @@
-// Package mapped maps recordings' files into memory.
-package mapped
+// Package mmap maps recordings' files into memory.
+package mmap
 
 import (
 	"context"
@@ -21,14 +21,13 @@ type File struct {
 	Data     []byte
 	Modified time.Time
 
-	path string
-	ctx  context.Context
-	at   *mapping // nil for an empty file, and once it was given up
+	path    string
+	ctx     context.Context
+	mapping *mapping // nil for an empty file, and after Unmap
 }
 
-// Open maps a file, which messages call name; an empty file has no data. When the
-// context ends, so does whatever reads the data in a Guard: loops over records
-// need not look at it.
+// Open maps a file, which messages call name; an empty file has no data. When the context is
+// canceled, reading data within Guard ends: loops over records need not check it.
 func Open(ctx context.Context, path, name string) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -42,31 +41,31 @@ func Open(ctx context.Context, path, name string) (*File, error) {
 	if info.Size() == 0 {
 		return m, nil
 	}
-	m.at, err = shelved(ctx, info, func() (*mapping, error) { return newMapping(ctx, f.Fd(), info.Size()) })
+	m.mapping, err = pooled(ctx, info, func() (*mapping, error) { return newMapping(ctx, f.Fd(), info.Size()) })
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", path, err)
 	}
-	m.Data = m.at.pages
+	m.Data = m.mapping.pages
 	return m, nil
 }
 
-// Unmap gives the mapping up, which ends with its last user.
+// Unmap releases the mapping, which ends with its last user.
 func (m *File) Unmap() error {
-	at := m.at
-	m.Data, m.at = nil, nil
+	at := m.mapping
+	m.Data, m.mapping = nil, nil
 	if at == nil {
 		return nil
 	}
-	return at.leave()
+	return at.release()
 }
 
-// Fetch makes the part of the file in which an offset lies ready for reading, unless that
-// was done, and returns where the part ends. Page faults take three times as long.
-func (m *File) Fetch(at int) (end int) { return m.at.fetch(at) }
+// Fetch maps the pages of the part that holds an offset, unless that was done, and returns the
+// end of the part. Page faults take three times as long.
+func (m *File) Fetch(at int) (end int) { return m.mapping.fetch(at) }
 
-// Each calls read for the parts of the file from an offset on, in their order, with where
-// each ends, until it returns false. The next ones are made ready meanwhile.
-func (m *File) Each(from int, read func(end int) bool) {
+// EachPart calls read with the end of each part, in order, until it returns false, and fetches
+// the next parts meanwhile.
+func (m *File) EachPart(from int, read func(end int) bool) {
 	if from >= len(m.Data) {
 		return
 	}
@@ -74,14 +73,13 @@ func (m *File) Each(from int, read func(end int) bool) {
 	ordered.Map(1, last+1-first, func(_, n int, end *int) { *end = m.Fetch((first + n) * step) }, func(end *int) bool { return read(*end) })
 }
 
-// Release lets the system take back the file's pages, so that what was read
-// does not count as this process's memory. They can still be read, at the price
-// of a page fault. It is called for the whole file because a fault maps pages
-// on both sides of the one that is read.
+// Release lets the system reclaim the file's pages, so that they do not count as this process's
+// memory. Reading them again costs page faults. It releases the whole file because a fault maps
+// pages on both sides of the one that is read.
 func (m *File) Release() { m.release(len(m.Data)) }
 
-// ReleaseBefore is Release for the parts before the one in which an offset lies: the next ones
-// may have been made ready.
+// ReleaseBefore releases the parts before the one that holds an offset: the following ones may be
+// prefetched.
 func (m *File) ReleaseBefore(at int) { m.release(at / step * step) }
 
 func (m *File) release(end int) {
@@ -89,22 +87,22 @@ func (m *File) release(end int) {
 		// Only advice: if it fails, memory stays in use for longer.
 		_ = unix.Madvise(m.Data[:end], unix.MADV_DONTNEED)
 		for n := range (end + step - 1) / step {
-			m.at.fetched[n].Store(false)
+			m.mapping.fetched[n].Store(false)
 		}
 	}
 }
 
-// AfterHole returns where data may begin from an offset on: where a hole ends that the offset
-// is in, or the offset itself. Holes are read as zeros, at the price of memory for each page.
+// AfterHole returns the offset where data may begin: the end of the hole that the offset is in,
+// or the offset itself. Reading a hole yields zeros, at the price of memory for each page.
 func (m *File) AfterHole(at int) int {
-	if m.at == nil {
+	if m.mapping == nil {
 		return at
 	}
-	return m.at.afterHole(at)
+	return m.mapping.afterHole(at)
 }
 
-// Guard runs f and turns a fault on a mapped page into an error: the file
-// became shorter, or its disk failed, or the context ended.
+// Guard runs f and turns a fault on a mapped page into an error: the file became shorter, its
+// disk failed, or the context was canceled.
 func (m *File) Guard(f func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -123,8 +121,8 @@ func (m *File) Guard(f func()) (err error) {
 	return nil
 }
 
-// unreadable says what a page fault means. If the file still has its size, its disk
-// failed, which says nothing about the recording.
+// unreadable returns the error for a page fault. If the file still has its size, its disk failed,
+// which is an error of the host.
 func (m *File) unreadable(pageFault error) error {
 	if m.ctx.Err() != nil {
 		return hosterr.New(context.Cause(m.ctx))

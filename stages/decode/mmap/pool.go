@@ -1,4 +1,4 @@
-package mapped
+package mmap
 
 import (
 	"context"
@@ -12,74 +12,74 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sharedKey is the key of a context's shelf.
-type sharedKey struct{}
+// poolKey is the key of a context's pool.
+type poolKey struct{}
 
-// shelf has the mappings of a context of Shared.
-type shelf struct {
+// mappingPool has the open mappings of a WithPool context.
+type mappingPool struct {
 	mu   sync.Mutex
-	have map[identity]*mapping
+	open map[mappingKey]*mapping
 }
 
-// identity is what tells mappings apart: the file, its size, and what ends them.
-type identity struct {
+// mappingKey identifies a mapping: the file, its size, and what cancels it.
+type mappingKey struct {
 	device, inode uint64
 	size          int64
 	done          <-chan struct{}
 }
 
-// Shared returns a context in which a file is mapped once at a time, however many have
-// opened it: what one of them has read costs the others no page faults.
-func Shared(ctx context.Context) context.Context {
-	return context.WithValue(ctx, sharedKey{}, &shelf{have: map[identity]*mapping{}})
+// WithPool returns a context in which concurrent users of a file share one mapping: pages that
+// one has read cost the others no page faults.
+func WithPool(ctx context.Context) context.Context {
+	return context.WithValue(ctx, poolKey{}, &mappingPool{open: map[mappingKey]*mapping{}})
 }
 
-// shelved returns the mapping of an open file, which make makes if there is none.
-func shelved(ctx context.Context, info fs.FileInfo, make func() (*mapping, error)) (*mapping, error) {
-	s, _ := ctx.Value(sharedKey{}).(*shelf)
+// pooled returns the mapping of an open file; create makes it if there is none.
+func pooled(ctx context.Context, info fs.FileInfo, create func() (*mapping, error)) (*mapping, error) {
+	s, _ := ctx.Value(poolKey{}).(*mappingPool)
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if s == nil || !ok {
-		return make()
+		return create()
 	}
-	is := identity{stat.Dev, stat.Ino, info.Size(), ctx.Done()}
+	is := mappingKey{stat.Dev, stat.Ino, info.Size(), ctx.Done()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p := s.have[is]; p != nil {
+	if p := s.open[is]; p != nil {
 		p.users++
 		return p, nil
 	}
-	p, err := make()
+	p, err := create()
 	if err == nil {
-		p.shelf, p.is, p.users = s, is, 1
-		s.have[is] = p
+		p.pool, p.key, p.users = s, is, 1
+		s.open[is] = p
 	}
 	return p, err
 }
 
-// mapping is a part of the address space in which a file can be read.
+// mapping is a file in the address space.
 type mapping struct {
-	shelf *shelf // nil if it has one user
-	is    identity
-	users int // under the shelf's lock
+	pool  *mappingPool // nil if it has one user
+	key   mappingKey
+	users int // under the pool's lock
 
-	mu     sync.Mutex // end against revoke
-	pages  []byte     // nil once it has ended
-	forget func() bool
+	mu         sync.Mutex // release against revoke
+	pages      []byte     // nil after release
+	stopRevoke func() bool
 
 	fetched []atomic.Bool // by step
 	holes   []hole        // large ones
 }
 
-// hole is a part of a file that takes no space on its disk.
+// hole is a part of a file without disk blocks.
 type hole struct{ from, end int }
 
-// Of a file so many holes are looked for, of at least this size.
+// The number of holes that are found in a file, and their minimum size.
 const (
 	mostHoles = 64
 	leastHole = 1 << 20
 )
 
-// holesOf finds the large holes of an open file; none if the file system does not know them.
+// holesOf finds the large holes of an open file; none if the file system does not support that.
 func holesOf(fd uintptr, size int64) (holes []hole) {
 	if size < leastHole {
 		return nil
@@ -89,7 +89,7 @@ func holesOf(fd uintptr, size int64) (holes []hole) {
 		if err != nil || from >= size {
 			break
 		}
-		if at, err = unix.Seek(int(fd), from, unix.SEEK_DATA); err != nil { // there is none after it
+		if at, err = unix.Seek(int(fd), from, unix.SEEK_DATA); err != nil { // no data after it
 			at = size
 		}
 		if at-from >= leastHole {
@@ -108,12 +108,11 @@ func newMapping(ctx context.Context, fd uintptr, size int64) (*mapping, error) {
 		return nil, err
 	}
 	p := &mapping{pages: pages, fetched: make([]atomic.Bool, (size+step-1)/step), holes: holesOf(fd, size)}
-	p.forget = context.AfterFunc(ctx, p.revoke)
+	p.stopRevoke = context.AfterFunc(ctx, p.revoke)
 	return p, nil
 }
 
-// revoke makes each further reading of the pages a page fault, which Guard turns into an
-// error.
+// revoke turns further reading of the pages into page faults, which Guard turns into errors.
 func (p *mapping) revoke() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,16 +122,16 @@ func (p *mapping) revoke() {
 	}
 }
 
-// leave ends the mapping with its last user.
-func (p *mapping) leave() error {
-	if p.shelf != nil {
-		p.shelf.mu.Lock()
+// release ends the mapping with its last user.
+func (p *mapping) release() error {
+	if p.pool != nil {
+		p.pool.mu.Lock()
 		p.users--
 		last := p.users == 0
 		if last {
-			delete(p.shelf.have, p.is)
+			delete(p.pool.open, p.key)
 		}
-		p.shelf.mu.Unlock()
+		p.pool.mu.Unlock()
 		if !last {
 			return nil
 		}
@@ -141,7 +140,7 @@ func (p *mapping) leave() error {
 	defer p.mu.Unlock()
 	pages := p.pages
 	p.pages = nil
-	p.forget()
+	p.stopRevoke()
 	if len(pages) >= large {
 		ordered.Start(func() (none struct{}, err error) { unmap(pages); return none, nil })
 		return nil
@@ -149,8 +148,7 @@ func (p *mapping) leave() error {
 	return unix.Munmap(pages)
 }
 
-// unmap ends a large mapping in steps: until one has ended, all who change what is mapped
-// wait.
+// unmap ends a large mapping step by step: each step blocks everybody who changes mappings.
 func unmap(pages []byte) {
 	for from := 0; from < len(pages); from += step {
 		_ = unix.Madvise(pages[from:min(from+step, len(pages))], unix.MADV_DONTNEED) // only advice
@@ -159,14 +157,14 @@ func unmap(pages []byte) {
 }
 
 const (
-	// step is how much is fetched at a time.
+	// step is how much fetch maps at a time.
 	step = 4 << 20
-	// large is the size of mappings whose end takes a good part of a millisecond, for which
-	// nobody waits.
+	// large is the size of mappings that take a good part of a millisecond to unmap, which a
+	// goroutine does.
 	large = 4 << 20
 )
 
-// afterHole returns where the hole ends that an offset is in, or the offset.
+// afterHole returns the end of the hole that an offset is in, or the offset.
 func (p *mapping) afterHole(at int) int {
 	for _, h := range p.holes {
 		if h.from <= at && at < h.end {
