@@ -16,33 +16,33 @@ import (
 	"stackmill/stages/write"
 )
 
-// attempt is one try at an input. It runs in a goroutine of its own, so that it can be
-// abandoned if it ignores the end of its context.
+// attempt reads one input. It runs on a goroutine of its own, so that it can be abandoned if it
+// ignores the end of its context.
 type attempt struct {
 	*ingest
 	src    input
-	to     *place
+	to     *slot
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	ended  chan struct{} // closed when nobody waits for it any more
-	late   *time.Timer   // ends it when it takes too long; nil if it may take any time
-	by     time.Time     // when that is
-	waited time.Duration // for its turn
+	ended  chan struct{} // closed when nobody waits for the attempt any more
+	late   *time.Timer   // cancels the attempt at its deadline; nil if there is none
+	by     time.Time     // the deadline
+	waited time.Duration // for the turn of the input
 	space  *spill.Space  // for what does not fit in memory
 
-	state atomic.Int32
-	batch atomic.Pointer[write.Batch] // nil before there is one
-	is    atomic.Pointer[identified]  // nil before it is known
+	state    atomic.Int32
+	batch    atomic.Pointer[write.Batch]   // nil before the batch is begun
+	identity atomic.Pointer[inputIdentity] // nil before it is known
 }
 
-// identified is an input's identity.
-type identified struct {
+// inputIdentity is the experiment id and the size of an input.
+type inputIdentity struct {
 	id    string
 	bytes int64
 }
 
-// The states of an attempt. One that was left never commits, and one that commits is
-// never left.
+// The states of an attempt. An abandoned attempt never commits, and one that commits is never
+// abandoned.
 const (
 	open int32 = iota
 	committing
@@ -50,12 +50,12 @@ const (
 	left
 )
 
-// grace is how long an attempt may take to end after its context has. Loops that
-// look at the context end much sooner.
+// grace is how long an attempt may take to end after its context has ended. Loops that check the
+// context end much sooner.
 const grace = 300 * time.Millisecond
 
-// try does a job on an input, within a limit of time unless that is 0.
-func (in *ingest) try(ctx context.Context, src input, to *place, limit time.Duration, job func(*attempt, *Result) error) Result {
+// try runs a job on an input, within a time limit unless that is 0.
+func (in *ingest) try(ctx context.Context, src input, to *slot, limit time.Duration, job func(*attempt, *Result) error) Result {
 	if ctx.Err() != nil {
 		return Result{Path: src.path, Status: Aborted, Err: context.Cause(ctx)}
 	}
@@ -71,18 +71,18 @@ func (in *ingest) try(ctx context.Context, src input, to *place, limit time.Dura
 		})
 		defer a.late.Stop()
 	}
-	in.underway.add(a)
-	defer in.underway.remove(a)
+	in.attempts.add(a)
+	defer in.attempts.remove(a)
 
 	running := ordered.Start(func() (Result, error) {
 		r := a.run(job)
 		_ = a.space.Close() // nobody wants what was in it
 		if !a.state.CompareAndSwap(open, over) && a.state.Load() == left {
-			in.underway.left(-1)
+			in.attempts.addAbandoned(-1)
 		}
 		return r, nil
 	})
-	if soon(a.ctx, running.Done()) || !a.leave() { // it is over, or being committed
+	if waitAfterEnd(a.ctx, running.Done()) || !a.leave() { // it is over, or being committed
 		r, err := running.Wait()
 		if err != nil {
 			r = Result{Path: src.path, Status: Failed, Err: err}
@@ -90,14 +90,15 @@ func (in *ingest) try(ctx context.Context, src input, to *place, limit time.Dura
 		return r
 	}
 	r := Result{Path: src.path, Status: Aborted, Err: context.Cause(a.ctx)}
-	if is := a.is.Load(); is != nil {
+	if is := a.identity.Load(); is != nil {
 		r.ID, r.Bytes = is.id, is.bytes
 	}
 	return r
 }
 
-// soon waits for done; false if it is not closed within a grace period after the context's end.
-func soon(ctx context.Context, done <-chan struct{}) bool {
+// waitAfterEnd waits until done is closed. It reports false if that takes longer than the grace
+// period after the end of the context.
+func waitAfterEnd(ctx context.Context, done <-chan struct{}) bool {
 	select {
 	case <-done:
 		return true
@@ -113,9 +114,9 @@ func soon(ctx context.Context, done <-chan struct{}) bool {
 	}
 }
 
-// await waits for the turn of the input: from then on, nothing is added to the batch but
-// what the attempt adds. The time does not count as its own.
-func (a *attempt) await() error {
+// awaitTurn waits for the turn of the input: from then on, only this attempt adds to the batch. The
+// wait does not count against the time limit.
+func (a *attempt) awaitTurn() error {
 	select {
 	case <-a.to.turn.Come():
 		return nil
@@ -134,15 +135,15 @@ func (a *attempt) await() error {
 	}
 }
 
-// claim reports whether the attempt may commit.
-func (a *attempt) claim() bool { return a.state.CompareAndSwap(open, committing) }
+// startCommit reports whether the attempt may commit: it has not been abandoned.
+func (a *attempt) startCommit() bool { return a.state.CompareAndSwap(open, committing) }
 
-// leave abandons the attempt and removes what it has written; false if it is being
-// committed, or over.
+// leave abandons the attempt and removes what it has written. It reports false if the attempt is
+// committing, or over.
 func (a *attempt) leave() bool {
-	a.underway.left(1)
+	a.attempts.addAbandoned(1)
 	if !a.state.CompareAndSwap(open, left) {
-		a.underway.left(-1)
+		a.attempts.addAbandoned(-1)
 		return false
 	}
 	if b := a.batch.Load(); b != nil {
@@ -151,7 +152,7 @@ func (a *attempt) leave() bool {
 	return true
 }
 
-// run does the job and reports what became of the input.
+// run runs the job and returns the result of the input.
 func (a *attempt) run(job func(*attempt, *Result) error) (r Result) {
 	start := time.Now()
 	r.Path = a.src.path
@@ -160,7 +161,7 @@ func (a *attempt) run(job func(*attempt, *Result) error) (r Result) {
 	if err == nil {
 		return r
 	}
-	r.gone(Aborted, err)
+	r.discard(Aborted, err)
 	var store errStore
 	switch {
 	case a.ctx.Err() != nil:
@@ -173,8 +174,8 @@ func (a *attempt) run(job func(*attempt, *Result) error) (r Result) {
 	return r
 }
 
-// quarantine commits an experiment that exceeded a limit as failed, for that reason.
-func (in *ingest) quarantine(ctx context.Context, src input, to *place, was *Result, over *overLimit) Result {
+// quarantine commits an experiment that exceeded a limit as failed, with the limit as its problem.
+func (in *ingest) quarantine(ctx context.Context, src input, to *slot, was *Result, over *overLimit) Result {
 	if was.ID == "" { // not even its content could be read in time
 		return Result{Path: src.path, Status: Failed, Err: over, Elapsed: was.Elapsed}
 	}
@@ -183,7 +184,7 @@ func (in *ingest) quarantine(ctx context.Context, src input, to *place, was *Res
 	rec.Problems.Addf(diagnostic.Error, filepath.Base(src.path), diagnostic.NoOffset, over.reason, "%s", over.message)
 	r := in.try(ctx, src, to, 0, func(a *attempt, r *Result) error {
 		r.ID, r.Bytes = was.ID, was.Bytes
-		generation, _ := a.due(was.ID)
+		generation, _ := a.needsIngest(was.ID)
 		return a.ingestOne(r, generation, func() (*decode.Recording, error) { return rec, nil })
 	})
 	r.Elapsed += was.Elapsed

@@ -241,8 +241,8 @@ func quarantined(t *testing.T, r Result, reason string) {
 // beside it is not to blame.
 func TestMemoryLimit(t *testing.T) {
 	shared(t, 1)
-	leastMemory = 1 << 20
-	defer func() { leastMemory = 256 << 20 }()
+	minMemory = 1 << 20
+	defer func() { minMemory = 256 << 20 }()
 	var both sync.WaitGroup
 	both.Add(2)
 	var once sync.Map

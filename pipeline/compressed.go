@@ -26,7 +26,7 @@ type compressedFile struct {
 	form *compression
 }
 
-// compression is a form of compressed files.
+// compression is a compressed file format.
 type compression struct {
 	magic, suffix string
 	open          func(io.Reader) (io.Reader, error)
@@ -45,21 +45,21 @@ var compressions = []compression{
 	{"BZh", ".bz2", func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }},
 }
 
-// What an archive of several files says of itself, and where.
+// The magic of tar archives.
 const (
 	tarMagic  = "ustar"
 	tarOffset = 257
 )
 
-// errArchive says what to do with an archive.
+// errArchive tells the user to unpack an archive.
 var errArchive = errors.New("it is a tar archive: unpack it (tar -xf) and name the recordings in it; the folder that an archive of `perf archive` makes is for --debug-dir")
 
-// compressedRecording returns the compressed file at a path, nil if it is none or does not
-// hold a recording. An error says why one that was meant to be a recording cannot be read.
+// compressedRecording returns the compressed file at a path; nil if it is not one or does not
+// contain a recording. The error says why something that looks like a recording cannot be read.
 func compressedRecording(path string) (*compressedFile, error) {
 	f, _, err := safefile.Open(path, safefile.Recording)
 	if err != nil {
-		return nil, nil // which the caller finds out as well
+		return nil, nil // the caller reports it
 	}
 	defer f.Close()
 	magic := make([]byte, 8)
@@ -72,14 +72,14 @@ func compressedRecording(path string) (*compressedFile, error) {
 		c := &compressedFile{path, form}
 		head, err := c.head(f)
 		if err != nil || len(head) == 0 {
-			return nil, nil // it is something else, or too damaged to tell
+			return nil, nil // something else, or too damaged to recognize
 		}
 		return c.judge(head)
 	}
 	return nil, nil
 }
 
-// head returns the first bytes of what is compressed.
+// head returns the first decompressed bytes.
 func (c *compressedFile) head(f io.ReadSeeker) ([]byte, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -88,9 +88,9 @@ func (c *compressedFile) head(f io.ReadSeeker) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, err := io.ReadAll(io.LimitReader(r, beginBytes))
+	head, err := io.ReadAll(io.LimitReader(r, headBytes))
 	if len(head) > 0 {
-		err = nil // a damaged file is told when all of it is read
+		err = nil // reading all of it reports the damage
 	}
 	return head, err
 }
@@ -102,7 +102,7 @@ func isArchive(path string) bool {
 		return false
 	}
 	defer f.Close()
-	head, _ := io.ReadAll(io.LimitReader(f, beginBytes))
+	head, _ := io.ReadAll(io.LimitReader(f, headBytes))
 	for i := range compressions {
 		if form := &compressions[i]; bytes.HasPrefix(head, []byte(form.magic)) {
 			if head, err = (&compressedFile{path, form}).head(f); err != nil {
@@ -118,7 +118,7 @@ func beginsArchive(head []byte) bool {
 	return len(head) > tarOffset && bytes.HasPrefix(head[tarOffset:], []byte(tarMagic))
 }
 
-// judge returns the file if it begins as recordings do.
+// judge returns the file if its first bytes look like a recording.
 func (c *compressedFile) judge(head []byte) (*compressedFile, error) {
 	if beginsArchive(head) {
 		name := string(bytes.TrimRight(head[:100], "\x00"))
@@ -134,8 +134,8 @@ func (c *compressedFile) judge(head []byte) (*compressedFile, error) {
 	return c, nil
 }
 
-// looksLikeRecording reports whether a file that begins like this is a recording, or was meant
-// to be one, by its name and first bytes.
+// looksLikeRecording reports whether a name and first bytes belong to a recording, or of a damaged
+// one.
 func looksLikeRecording(name string, head []byte) (bool, error) {
 	dir, err := tempdir.Make("look")
 	if err != nil {
@@ -146,7 +146,7 @@ func looksLikeRecording(name string, head []byte) (bool, error) {
 	if err := os.WriteFile(file, head, 0o600); err != nil {
 		return false, hosterr.New(err)
 	}
-	if decoderOf(file) != nil || meant(file) != nil {
+	if decoderOf(file) != nil || probe(file) != nil {
 		return true, nil
 	}
 	c, err := compressedRecording(file)
@@ -162,10 +162,10 @@ func (c *compressedFile) plainName() string {
 	return base
 }
 
-// A file may become leastPlain bytes, or mostRatio times its size if that is more.
+// A file may decompress to plainAllowance bytes, or to maxRatio times its size if that is more.
 const (
-	leastPlain = 1 << 30
-	mostRatio  = 200
+	plainAllowance = 1 << 30
+	maxRatio       = 200
 )
 
 // bring implements origin: it decompresses the file.
@@ -183,8 +183,8 @@ func (c *compressedFile) bring(ctx context.Context, to string) error {
 	if err != nil {
 		return hosterr.New(err)
 	}
-	most := max(leastPlain, mostRatio*info.Size())
-	n, err := io.Copy(&faultyWriter{out}, io.LimitReader(&interruptible{ctx, r}, most+1))
+	most := max(plainAllowance, maxRatio*info.Size())
+	n, err := io.Copy(&hostErrorWriter{out}, io.LimitReader(&contextReader{ctx, r}, most+1))
 	if err = errors.Join(err, hosterr.New(out.Close())); err != nil {
 		return fmt.Errorf("decompress %s: after %d bytes: %w", filepath.Base(c.path), n, err)
 	}
@@ -194,21 +194,22 @@ func (c *compressedFile) bring(ctx context.Context, to string) error {
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
 
-// faultyWriter marks its errors as faults of the machine, so that they are not the recording's.
-type faultyWriter struct{ io.Writer }
+// hostErrorWriter marks write errors as the machine's, so that they do not count as damage of the
+// recording.
+type hostErrorWriter struct{ io.Writer }
 
-func (w *faultyWriter) Write(b []byte) (int, error) {
+func (w *hostErrorWriter) Write(b []byte) (int, error) {
 	n, err := w.Writer.Write(b)
 	return n, hosterr.New(err)
 }
 
-// interruptible is a reader that ends with a context.
-type interruptible struct {
+// contextReader stops reading when its context ends.
+type contextReader struct {
 	ctx context.Context
 	io.Reader
 }
 
-func (r *interruptible) Read(b []byte) (int, error) {
+func (r *contextReader) Read(b []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}

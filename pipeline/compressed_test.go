@@ -124,7 +124,7 @@ func TestNamedArchives(t *testing.T) {
 func TestDecompressedSize(t *testing.T) {
 	path, to := filepath.Join(t.TempDir(), "zeros.gz"), filepath.Join(t.TempDir(), "zeros")
 	content := squeezed(t, make([]byte, 8<<20), gzipped)
-	if err := os.WriteFile(path, bytes.Repeat(content, leastPlain>>23+1), 0o644); err != nil {
+	if err := os.WriteFile(path, bytes.Repeat(content, plainAllowance>>23+1), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	err := (&compressedFile{path, &compressions[0]}).bring(t.Context(), to)

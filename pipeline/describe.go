@@ -12,7 +12,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// status is the experiment's, by its worst problem.
+// status returns the status of the experiment, by its worst problem.
 func (e *experiment) status() string {
 	switch {
 	case e.rec.Problems.Errors() > 0 && e.samples == 0:
@@ -37,8 +37,7 @@ func (e *experiment) processStatus(p *decode.Process) string {
 	return Complete
 }
 
-// describe emits the tables about the recording as a whole; it comes last, when
-// all problems are known.
+// describe emits the tables about the recording as a whole, once all problems are known.
 func (e *experiment) describe() error {
 	return errors.Join(e.experimentRow(filepath.Base(e.src.path)), e.processRows(), e.threadNameRows(), e.problemRows(), e.recordingRows(), e.overviewRows())
 }
@@ -57,12 +56,12 @@ func (e *experiment) experimentRow(name string) error {
 	rows.Append(name, rec.Format, rec.Version, rec.Collector, rec.Host, rec.OS, rec.Arch,
 		int32(rec.CPUs), int32(rec.ClockMHz), rec.PageSize, int32(rec.WordBits),
 		founder.Target, founder.Command, founder.Directory, started, rec.Length().Nanoseconds(),
-		int32(len(rec.Processes)), e.samples, e.status(), recorded(rec.CacheLine), rec.Comment)
+		int32(len(rec.Processes)), e.samples, e.status(), orNull(rec.CacheLine), rec.Comment)
 	return rows.Close()
 }
 
-// recorded is nil for 0, which means not recorded.
-func recorded(n int64) any {
+// orNull returns n, or nil for 0, which means not recorded.
+func orNull(n int64) any {
 	if n == 0 {
 		return nil
 	}

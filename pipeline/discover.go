@@ -17,49 +17,49 @@ import (
 // input is one recording to read.
 type input struct {
 	path     string // absolute, or an address
-	at       string // where it is read: the path, or where its objects were brought
-	from     origin // nil: it is read where it is
+	at       string // where it is read: the path, or that of a local copy
+	from     origin // of a remote or compressed recording; nil: it is read in place
 	decoder  decode.Decoder
-	err      error    // why there is no recording at path
-	bytes    int64    // its size, 0 if unknown
-	recorded int64    // bytes without copies of load objects, which become no rows
-	state    string   // a hash of what its files are, by all but their content; empty if unknown
-	kept     *inStore // of an experiment that is in the store; nil for a recording
+	err      error             // why there is no recording at path
+	bytes    int64             // its size, 0 if unknown
+	recorded int64             // bytes without copies of load objects, which do not become rows
+	state    string            // a hash of the names, sizes and times of its files; empty if unknown
+	kept     *storedExperiment // of an experiment that is in the store; nil for a recording
 }
 
-// What is wrong with an input.
+// Errors of inputs.
 var (
-	// ErrNoRecording says that a path holds nothing that a decoder takes.
+	// ErrNoRecording: no decoder recognizes anything at the path.
 	ErrNoRecording = errors.New("no recording found (expected a .er directory, a .erg group, a perf.data file, a pprof file, or a folder of them)")
-	// ErrUnknownFormat says that a file was meant to be a recording, and is damaged.
+	// ErrUnknownFormat: the file looks like a damaged recording.
 	ErrUnknownFormat = errors.New("not a recording of a known format")
 )
 
-// origin is where the files of a recording are that is not read where it is.
+// origin is a recording that has to be copied before it can be read.
 type origin interface {
-	// plainName returns the base name that the recording has where it is read.
+	// plainName returns the base name for the copy.
 	plainName() string
-	// bring makes the recording's files at a path.
+	// bring copies the recording to a path.
 	bring(ctx context.Context, to string) error
 }
 
-// finder finds the recordings that paths stand for.
+// finder finds the recordings at paths.
 type finder struct {
 	ctx       context.Context
 	recursive bool
 	found     []input
 	seen      map[string]bool
-	elsewhere [][]input // what was found at those paths that are addresses
-	// passes reports whether what is in a folder is passed by, nothing is told of a file or
-	// folder that has nothing to do with recordings. Both may be nil.
-	passes  func(path string, e fs.DirEntry) bool
-	nothing func(path string, e fs.DirEntry)
+	remote    [][]input // what was found at those paths that are addresses
+	// skip reports whether to skip an entry of a folder; unrelated is called with entries that
+	// have nothing to do with recordings. Both may be nil.
+	skip      func(path string, e fs.DirEntry) bool
+	unrelated func(path string, e fs.DirEntry)
 }
 
-// discover finds the recordings that the paths stand for, in the order given;
-// those of a folder in the order of their names. A path named twice counts once.
+// discover finds the recordings at the paths, in the order given, and within a folder by name. A
+// path that is named twice counts once.
 func discover(ctx context.Context, paths []string, recursive bool) []input {
-	f := &finder{ctx: ctx, recursive: recursive, seen: map[string]bool{}, elsewhere: discoverElsewhere(ctx, paths, recursive)}
+	f := &finder{ctx: ctx, recursive: recursive, seen: map[string]bool{}, remote: discoverRemote(ctx, paths, recursive)}
 	f.find(paths)
 	return f.found
 }
@@ -67,7 +67,7 @@ func discover(ctx context.Context, paths []string, recursive bool) []input {
 func (f *finder) find(paths []string) {
 	for i, path := range paths {
 		if objstore.Is(path) {
-			f.there(i)
+			f.addRemote(i)
 			continue
 		}
 		if d := decoderOf(path); d != nil {
@@ -88,12 +88,11 @@ func (f *finder) find(paths []string) {
 	}
 }
 
-// mostLooks is how many files and folders are looked at to say that recordings are further
-// below.
-const mostLooks = 10_000
+// maxWalked bounds the files and folders that are examined to hint at recordings further below.
+const maxWalked = 10_000
 
-// noneIn is the error for a file that is none, and for a folder without recordings. It
-// says so if there are some further below.
+// noneIn returns the error for a file that is no recording, or a folder without recordings. It
+// mentions recordings further below.
 func (f *finder) noneIn(folder string) error {
 	if info, err := os.Stat(folder); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
 		return fmt.Errorf("%w: the file is empty", ErrNoRecording)
@@ -105,10 +104,10 @@ func (f *finder) noneIn(folder string) error {
 		return ErrNoRecording
 	}
 	below, looks := "", 0
-	_ = filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error { // what cannot be read is passed by
+	_ = filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error { // unreadable folders are skipped
 		looks++
 		switch {
-		case f.ctx.Err() != nil || looks > mostLooks:
+		case f.ctx.Err() != nil || looks > maxWalked:
 			return fs.SkipAll
 		case err == nil && path != folder && decoderOf(path) != nil:
 			below = path
@@ -132,7 +131,7 @@ func (f *finder) add(path string, d decode.Decoder, err error) {
 	}
 }
 
-// compressed adds the recording that a compressed file holds; false if it holds none.
+// compressed adds the recording in a compressed file; false if it contains none.
 func (f *finder) compressed(path string) bool {
 	c, err := compressedRecording(path)
 	if c == nil && err == nil {
@@ -145,9 +144,9 @@ func (f *finder) compressed(path string) bool {
 	return true
 }
 
-// there adds what was found at an address.
-func (f *finder) there(number int) {
-	for _, in := range f.elsewhere[number] {
+// addRemote adds the recordings at an address.
+func (f *finder) addRemote(number int) {
+	for _, in := range f.remote[number] {
 		if !f.seen[in.path] {
 			f.seen[in.path] = true
 			f.found = append(f.found, in)
@@ -155,7 +154,7 @@ func (f *finder) there(number int) {
 	}
 }
 
-// members adds the recordings that a path stands for.
+// members adds the recordings that a path consists of.
 func (f *finder) members(path string, d decode.Decoder) {
 	members, err := d.Members(path)
 	if err != nil {
@@ -167,7 +166,7 @@ func (f *finder) members(path string, d decode.Decoder) {
 			f.add(m, md, nil)
 			continue
 		}
-		switch err := meant(m); {
+		switch err := probe(m); {
 		case err != nil:
 			f.add(m, nil, fmt.Errorf("a member of %s: %w", path, err))
 		default:
@@ -176,14 +175,13 @@ func (f *finder) members(path string, d decode.Decoder) {
 	}
 }
 
-// search adds the recordings in a folder, and below it if recursive, and the
-// files in it that were meant to be recordings. Links to folders are not
-// followed: they may lead in circles.
+// search adds the recordings in a folder, and below it if recursive, and damaged files that look
+// like recordings. It does not follow links to folders, which may form loops.
 func (f *finder) search(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		if info, serr := os.Stat(folder); serr == nil && !info.IsDir() {
-			return meant(folder)
+			return probe(folder)
 		}
 		return err
 	}
@@ -192,7 +190,7 @@ func (f *finder) search(folder string) error {
 			return nil
 		}
 		path := filepath.Join(folder, e.Name())
-		if f.passes != nil && f.passes(path, e) {
+		if f.skip != nil && f.skip(path, e) {
 			continue
 		}
 		if d := decoderOf(path); d != nil {
@@ -202,31 +200,30 @@ func (f *finder) search(folder string) error {
 		if e.Type().IsRegular() && f.compressed(path) {
 			continue
 		}
-		err := meant(path)
+		err := probe(path)
 		if err == nil && f.recursive && e.Type()&fs.ModeDir != 0 {
 			err = f.search(path)
 		}
 		switch {
 		case err != nil:
 			f.add(path, nil, err)
-		case f.nothing != nil:
-			f.nothing(path, e)
+		case f.unrelated != nil:
+			f.unrelated(path, e)
 		}
 	}
 	return nil
 }
 
-// meanter is a decoder that recognizes damaged recordings of its format.
-type meanter interface {
-	// LooksLike reports whether a path that holds no recording of this format was meant
-	// to, by its name or by what is left of its structure.
+// prober is a decoder that recognizes damaged recordings of its format.
+type prober interface {
+	// LooksLike reports whether a path without a readable recording of this format looks like
+	// one, by its name or by the rest of its structure.
 	LooksLike(path string) bool
 }
 
-// meant returns why a path that no decoder takes must still be reported: it was meant
-// to be a recording, or a fault of the machine kept it from being read. Nil for what
-// has nothing to do with recordings.
-func meant(path string) error {
+// probe returns why a path that no decoder recognizes must still be reported: it looks like a
+// damaged recording, or the machine could not read it. It returns nil for unrelated files.
+func probe(path string) error {
 	f, info, err := safefile.Open(path, safefile.Recording)
 	if err == nil {
 		_, unreadable := f.Read(make([]byte, 1))
@@ -239,7 +236,7 @@ func meant(path string) error {
 		return err
 	}
 	for _, d := range decoders {
-		m, ok := d.(meanter)
+		m, ok := d.(prober)
 		switch {
 		case !ok || !m.LooksLike(path):
 		case err == nil:

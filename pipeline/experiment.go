@@ -37,7 +37,7 @@ type experiment struct {
 	opening    func() (*decode.Recording, error)
 
 	rec    *decode.Recording // of open
-	files  *located          // of locate
+	files  *fileLocator      // of locate
 	tables *cache.Recording
 
 	batch    *write.Batch // of begin, as all below; nil if others share it
@@ -52,7 +52,7 @@ type experiment struct {
 	stacks   *samples.StackIndex
 	rules    *ordered.Worker[func()]
 	growth   *ordered.Worker[*unwind.PathBatch]
-	sinking  *ordered.Worker[toSinks]
+	sinking  *ordered.Worker[sinkBatch]
 	ioFiles  *samples.Files
 	counter  *samples.Counter
 	sums     *samples.UsageSums
@@ -61,13 +61,13 @@ type experiment struct {
 	rows     *samples.SampleRows
 	segments *schema.Rows
 
-	redoing    *redoing  // nil for a recording
-	contents   *contents // of keep
-	samples    int64     // passed so far
-	perProcess []int64
-	ruledFor   []StageTime    // what the rules took, and what else uses the resolver
-	sunk       []StageTime    // what the sinks took
-	framing    diagnostic.Log // of call frame information
+	resymbolization *resymbolization // nil for a recording
+	contents        *contents        // of keep
+	samples         int64            // passed so far
+	perProcess      []int64
+	ruledFor        []StageTime    // what the rules took, and what else uses the resolver
+	sunk            []StageTime    // what the sinks took
+	framing         diagnostic.Log // of call frame information
 }
 
 // The statuses of an experiment or process.
@@ -89,7 +89,7 @@ func (a *attempt) pass(e *experiment) (err error) {
 	defer func() { err = errors.Join(err, e.close()) }()
 	if err := e.run(a.ctx); err != nil {
 		e.halt() // sinks write rows
-		return errors.Join(err, e.settled())
+		return errors.Join(err, e.closeOutput())
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (e *experiment) close() (err error) {
 
 // settled waits for the writers. The error is theirs, or a fault of the machine that
 // kept files from being read.
-func (e *experiment) settled() error {
+func (e *experiment) closeOutput() error {
 	if e.out == nil {
 		return nil
 	}
@@ -163,16 +163,16 @@ var wholeStacks = false
 
 func (e *experiment) begin() (err error) {
 	if e.to.shared() {
-		e.out = newHeld()
+		e.out = newRowBuffer()
 	} else {
 		e.out = newTableWriters(e.ctx, e.batch)
 	}
-	if e.redoing != nil {
-		e.redoing.after = &tapped{output: e.out}
-		e.out = e.redoing.after
+	if e.resymbolization != nil {
+		e.resymbolization.after = &rowTap{output: e.out}
+		e.out = e.resymbolization.after
 	}
 	e.resolver = symbolize.New(e.rec, e.files, e.tables)
-	e.resolver.Kept = e.redoing.keptLists()
+	e.resolver.Kept = e.resymbolization.storedLists()
 	e.frames = unwind.NewFrameTables(e.tables, &e.framing)
 	e.dumps = unwind.NewDumpUnwinder(e.frames)
 	metrics := samples.Metrics(e.rec)
@@ -189,7 +189,7 @@ func (e *experiment) begin() (err error) {
 	e.rows = samples.NewSampleRows(id, e.rec.CGroups, e.out.write)
 	e.segments = schema.NewRows(schema.Segments, id, e.out.write)
 	rule := func(do func()) error { do(); return nil }
-	release := func(b toSinks) { b.Release() }
+	release := func(b sinkBatch) { b.Release() }
 	if e.data == nil {
 		e.rules = ordered.NewWorker(e.ctx, rulesAhead, rule, nil)
 		e.sinking = ordered.NewWorker(e.ctx, sinksAhead, e.sink, release)
@@ -203,7 +203,7 @@ func (e *experiment) begin() (err error) {
 
 // grown waits for the rules, the tree of stacks and the sinks. Locations, nodes and frames are
 // put in the order in which they are stored as soon as there are no more of them.
-func (e *experiment) grown() error {
+func (e *experiment) orderStacks() error {
 	if err := errors.Join(e.rules.Close(), context.Cause(e.ctx)); err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (e *experiment) grown() error {
 }
 
 func (e *experiment) judge() error {
-	e.redoing.late(&e.rec.Problems)
+	e.resymbolization.late(&e.rec.Problems)
 	if n := e.counter.LeftOut; n > 0 {
 		e.rec.Problems.Add(diagnostic.Problem{
 			Severity: diagnostic.Error, File: ".", Offset: diagnostic.NoOffset, Reason: replay.Overflow, Count: n,
@@ -273,7 +273,7 @@ func (e *experiment) attribute() error {
 		Accessed:     e.data.Accessed(),
 		Disassembler: func() *symbolize.Disassembler { return symbolize.NewDisassembler(e.resolver, e.outlines) },
 		Sources: code.Sources{
-			Finder: source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.ByPath, Kept: e.redoing.source(e.began()), Texts: e.texts},
+			Finder: source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.ByPath, Kept: e.resymbolization.source(e.began()), Texts: e.texts},
 			Began:  e.began(), Problems: &e.rec.Problems,
 		},
 	}
@@ -330,7 +330,7 @@ func (e *experiment) programRows(r *code.Result) (lines map[string]int32, err er
 
 // draft waits for the experiment's turn and begins what it shares with others of its batch.
 func (e *experiment) draft() (*listing.Draft, error) {
-	if err := e.await(); err != nil {
+	if err := e.awaitTurn(); err != nil {
 		return nil, err
 	}
 	return e.to.lists.Begin(), nil
@@ -342,14 +342,14 @@ var errLeft = errors.New("it was given up")
 // commit adds the experiment to its batch.
 func (e *experiment) commit() error {
 	if !e.to.shared() {
-		if err := e.settled(); err != nil {
+		if err := e.closeOutput(); err != nil {
 			return err
 		}
 	}
 	if err := errors.Join(e.rec.HostErr.Err(), e.tables.HostErr()); err != nil {
 		return err
 	}
-	if !e.claim() {
+	if !e.startCommit() {
 		return errLeft
 	}
 	r := e.result
@@ -359,11 +359,11 @@ func (e *experiment) commit() error {
 		return err
 	}
 	out := e.out
-	if e.redoing != nil {
-		out = e.redoing.after.output
+	if e.resymbolization != nil {
+		out = e.resymbolization.after.output
 	}
 	r.Rows = out.written()
-	rows, _ := out.(*held)
+	rows, _ := out.(*rowBuffer)
 	batch := e.batch
 	e.batch = nil
 	return e.to.add(entry, batch, rows, e.lists)

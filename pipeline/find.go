@@ -2,18 +2,18 @@ package pipeline
 
 import "context"
 
-// Found is a recording that paths stand for.
-type Found struct {
+// FoundRecording is a recording at a path.
+type FoundRecording struct {
 	Path    string // absolute
 	Bytes   int64  // the size of its files
-	State   string // a hash of what its files are, by all but their content, as storedir.Noted has it; empty if unknown
-	Instead string // Skipped or Forgotten if the store's journal says that an ingest has nothing to do with it, else empty
+	State   string // a hash of the names, sizes and times of its files, as storedir.Noted has it; empty if unknown
+	Instead string // Skipped or Forgotten if the store's journal says that ingest would not read it, else empty
 	Err     error  // why there is no recording
 }
 
-// Find finds the recordings that Ingest would read with these options, in the same order,
-// and opens none that the journal knows.
-func Find(ctx context.Context, opts Options, paths ...string) ([]Found, error) {
+// Find finds the recordings that Ingest would read with these options, in the same order. It does
+// not open recordings that the journal knows.
+func Find(ctx context.Context, opts Options, paths ...string) ([]FoundRecording, error) {
 	opts.SharedCache = "" // nothing is read
 	in, err := newIngest(ctx, opts)
 	if err != nil {
@@ -26,12 +26,12 @@ func Find(ctx context.Context, opts Options, paths ...string) ([]Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Found, len(inputs))
+	list := make([]FoundRecording, len(inputs))
 	for i := range inputs {
 		src := &inputs[i]
-		list[i] = Found{Path: src.path, Bytes: src.bytes, State: src.state, Err: src.err}
+		list[i] = FoundRecording{Path: src.path, Bytes: src.bytes, State: src.state, Err: src.err}
 		if noted := in.journal.known(src); noted.ExperimentID != "" {
-			list[i].Instead = in.leftOut(noted)
+			list[i].Instead = in.skipReason(noted)
 		}
 	}
 	return list, context.Cause(ctx)

@@ -2,9 +2,9 @@ package pipeline
 
 import "slices"
 
-// Small recordings share a batch: so many of them at most, and not more once they have so
-// many bytes besides copies of load objects. All workers fill one batch, and a kill costs what was
-// read for it: a second or two of work.
+// Small recordings share a batch: at most groupInputs of them, and groupBytes without copies of
+// load objects. All workers fill one batch, and a kill costs what was read for it: a second or two
+// of work.
 var groupInputs = 384 // tests have fewer
 
 const (
@@ -12,12 +12,12 @@ const (
 	largeInput = 4 << 20 // has a batch of its own
 )
 
-// fillers is how many inputs are read for a batch at a time: much of the work is done by
-// one after the other.
+// fillers is how many inputs of a batch are read at a time: much of the work for a batch is
+// sequential.
 const fillers = 2
 
-// interleaved returns what batches consist of in the order in which it is to be begun, so
-// that so many batches are filled at a time.
+// interleaved returns the elements of batches in the order in which to begin them, so that as many
+// batches as lanes are filled at a time.
 func interleaved[T any](batches [][]T, lanes int) (order []T) {
 	var begun [][]T // what is left of those that are being filled
 	for {
@@ -34,10 +34,9 @@ func interleaved[T any](batches [][]T, lanes int) (order []T) {
 	}
 }
 
-// groups cuts the inputs into batches by their order and by how much was recorded. How many are read
-// side by side makes no difference to what is written. Inputs that are done already are left out. The
-// groups have the inputs' numbers.
-func groups(inputs []input, done []bool) (groups [][]int) {
+// partition assigns inputs to batches, deterministically from order and size, so that batches do
+// not depend on Jobs. It leaves out inputs that are done. A group has the numbers of its inputs.
+func partition(inputs []input, done []bool) (groups [][]int) {
 	var small []int
 	bytes := int64(0)
 	end := func() {

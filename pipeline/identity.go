@@ -19,8 +19,8 @@ import (
 	"stackmill/stages/decode/mmap"
 )
 
-// identify derives an experiment's id from the content of its files, and
-// returns their size. A recording without content is identified by its name.
+// identify derives the experiment id from the content of the input's files, and returns their size.
+// A recording without content is identified by its name.
 func (in input) identify(ctx context.Context) (id string, size int64, err error) {
 	files, err := in.decoder.Files(in.at)
 	if err != nil {
@@ -43,25 +43,24 @@ func (in input) identify(ctx context.Context) (id string, size int64, err error)
 }
 
 const (
-	// hashedAtOnce is how much of a file is hashed by itself: parts of large ones at the
-	// same time.
-	hashedAtOnce = 16 << 20
-	// hashedEach is how much is read at a time: what stays in a processor's cache until it
-	// is hashed.
-	hashedEach = 256 << 10
-	// leastMapped is the size from which files are mapped, which the decoder reads, too.
-	leastMapped = 1 << 20
+	// hashPartBytes is the size of the parts of a large file that are hashed concurrently.
+	hashPartBytes = 16 << 20
+	// hashBufferBytes is how much is read at a time: it stays in a processor's cache until it is
+	// hashed.
+	hashBufferBytes = 256 << 10
+	// minMappedBytes is the size from which files are mapped, which the decoder reads, too.
+	minMappedBytes = 1 << 20
 )
 
-// contentPart is a part of a file's content.
+// contentPart is the hash of a part of a file.
 type contentPart struct {
 	digest xxhash.Digest
 	err    error
 }
 
-// contentOf returns a hash of a file's content, or of those of its parts if it is large,
-// and its size. Files that fit in the room, which it takes up, are mapped: that they are
-// identified and decoded costs their page faults once.
+// contentOf returns the hash of a file's content, or of the hashes of its parts if it is large, and
+// its size. It maps files that fit in the room, which it takes up: identifying and decoding then
+// cost their page faults once.
 func contentOf(ctx context.Context, path string, room *int64) (sum uint64, size int64, err error) {
 	f, info, err := safefile.Open(path, safefile.Recording)
 	if err != nil {
@@ -70,7 +69,7 @@ func contentOf(ctx context.Context, path string, room *int64) (sum uint64, size 
 	defer f.Close()
 	size = info.Size()
 	hash := func(p *contentPart, from, n int64) error { return p.read(ctx, io.NewSectionReader(f, from, n)) }
-	if size >= leastMapped && size <= *room {
+	if size >= minMappedBytes && size <= *room {
 		m, err := mmap.Open(ctx, path, filepath.Base(path))
 		if err != nil {
 			return 0, 0, err
@@ -81,7 +80,7 @@ func contentOf(ctx context.Context, path string, room *int64) (sum uint64, size 
 		hash = func(p *contentPart, from, n int64) error { return p.look(m, int(from), int(from+n)) }
 	}
 	sum, err = hashOf(size, func(p *contentPart, from, n int64) error {
-		if n == hashedAtOnce && safefile.IsHole(f, from, n) {
+		if n == hashPartBytes && safefile.IsHole(f, from, n) {
 			p.digest = zeros()
 			return nil
 		}
@@ -90,24 +89,24 @@ func contentOf(ctx context.Context, path string, room *int64) (sum uint64, size 
 	return sum, size, err
 }
 
-// zeros is the hash of a part that has only zeros: a file of 100 GB that is mostly holes would
-// take half a minute to read.
+// zeros is the hash of a part that has only zeros: reading a file of 100 GB that consists mostly of
+// holes would take half a minute.
 var zeros = sync.OnceValue(func() (h xxhash.Digest) {
 	h.Reset()
-	var block [hashedEach]byte
-	for range hashedAtOnce / hashedEach {
+	var block [hashBufferBytes]byte
+	for range hashPartBytes / hashBufferBytes {
 		_, _ = h.Write(block[:]) // it never fails
 	}
 	return h
 })
 
-// hashOf returns the hash of so many bytes, of which hash adds some to a part.
+// hashOf returns the hash of size bytes. hash adds a range of them to a part.
 func hashOf(size int64, hash func(p *contentPart, from, n int64) error) (sum uint64, err error) {
 	var sums []byte
-	ordered.Map(runtime.GOMAXPROCS(0), int((size+hashedAtOnce-1)/hashedAtOnce), func(_, n int, to *contentPart) {
-		from := int64(n) * hashedAtOnce
+	ordered.Map(runtime.GOMAXPROCS(0), int((size+hashPartBytes-1)/hashPartBytes), func(_, n int, to *contentPart) {
+		from := int64(n) * hashPartBytes
 		to.digest.Reset()
-		to.err = hash(to, from, min(hashedAtOnce, size-from))
+		to.err = hash(to, from, min(hashPartBytes, size-from))
 	}, func(p *contentPart) bool {
 		err = p.err
 		sum = p.digest.Sum64()
@@ -120,18 +119,18 @@ func hashOf(size int64, hash func(p *contentPart, from, n int64) error) (sum uin
 	return sum, err
 }
 
-// hashBuffers are of hashedEach bytes: most recordings have many small files.
-var hashBuffers = sync.Pool{New: func() any { return new([hashedEach]byte) }}
+// hashBuffers are reused, because most recordings have many small files.
+var hashBuffers = sync.Pool{New: func() any { return new([hashBufferBytes]byte) }}
 
-// read hashes all of a part. A file that became shorter is an error.
+// read hashes a part of a file. A file that became shorter is an error.
 func (p *contentPart) read(ctx context.Context, part *io.SectionReader) error {
-	buffer := hashBuffers.Get().(*[hashedEach]byte)
+	buffer := hashBuffers.Get().(*[hashBufferBytes]byte)
 	defer hashBuffers.Put(buffer)
 	for left := part.Size(); left > 0; {
 		if ctx.Err() != nil {
 			return hosterr.New(context.Cause(ctx))
 		}
-		n, err := part.Read(buffer[:min(left, hashedEach)])
+		n, err := part.Read(buffer[:min(left, hashBufferBytes)])
 		if err != nil {
 			return fmt.Errorf("it became unreadable: %w", err)
 		}
@@ -141,7 +140,7 @@ func (p *contentPart) read(ctx context.Context, part *io.SectionReader) error {
 	return nil
 }
 
-// look is read of a mapped file, between two offsets.
+// look hashes a range of a mapped file, as read does.
 func (p *contentPart) look(m *mmap.File, from, end int) error {
 	return m.Guard(func() {
 		for from < end {

@@ -21,10 +21,10 @@ import (
 // The hash of a large file is that of its parts' hashes, however many processors there are.
 func TestContentOf(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
-	whole := bytes.Repeat([]byte("0123456789abcde"), (2*hashedAtOnce+100)/15)
+	whole := bytes.Repeat([]byte("0123456789abcde"), (2*hashPartBytes+100)/15)
 	var sums []byte
-	for rest := whole; len(rest) > 0; rest = rest[min(len(rest), hashedAtOnce):] {
-		sums = binary.LittleEndian.AppendUint64(sums, xxhash.Sum64(rest[:min(len(rest), hashedAtOnce)]))
+	for rest := whole; len(rest) > 0; rest = rest[min(len(rest), hashPartBytes):] {
+		sums = binary.LittleEndian.AppendUint64(sums, xxhash.Sum64(rest[:min(len(rest), hashPartBytes)]))
 	}
 	for _, test := range []struct {
 		content []byte
@@ -48,8 +48,8 @@ func TestContentOf(t *testing.T) {
 // 100 GB that are not.
 func TestContentOfHoles(t *testing.T) {
 	dir := t.TempDir()
-	content := make([]byte, 4*hashedAtOnce+100)
-	copy(content[hashedAtOnce-3:], "data")
+	content := make([]byte, 4*hashPartBytes+100)
+	copy(content[hashPartBytes-3:], "data")
 	sum := func(name string, fill func(f *os.File) error) uint64 {
 		f, err := os.Create(filepath.Join(dir, name))
 		if err != nil {
@@ -67,7 +67,7 @@ func TestContentOfHoles(t *testing.T) {
 	}
 	stored := sum("stored", func(f *os.File) error { _, err := f.Write(content); return err })
 	sparse := sum("sparse", func(f *os.File) error {
-		_, err := f.WriteAt([]byte("data"), hashedAtOnce-3)
+		_, err := f.WriteAt([]byte("data"), hashPartBytes-3)
 		return errors.Join(err, f.Truncate(int64(len(content))))
 	})
 	if stored != sparse {
@@ -102,7 +102,7 @@ func TestContentEnds(t *testing.T) {
 func TestMappedContentEnds(t *testing.T) {
 	open := func(ctx context.Context) *mmap.File {
 		path := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(path, make([]byte, 2*leastMapped), 0o666); err != nil {
+		if err := os.WriteFile(path, make([]byte, 2*minMappedBytes), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		m, err := mmap.Open(ctx, path, "file")

@@ -63,19 +63,19 @@ type Progress struct {
 
 // Result says what became of one input.
 type Result struct {
-	Path     string // absolute
-	ID       string // experiment_id, empty if there was nothing to read
-	Status   string // as experiments.status, or Skipped or Aborted
-	Samples  int64
-	Bytes    int64  // the recording's size
-	Batch    string // the batch of the store that it was put in with this run, empty if none
-	Rows     int64  // what it has in that batch; those that it shares with others count for each
-	Problems []diagnostic.Problem
-	Elapsed  time.Duration
-	Stages   []StageTime    // in the order in which they began
-	Err      error          // why nothing of it could be read, or was
-	Noted    storedir.Noted // what the store's journal has of it; zero if it is not noted
-	Redone   *Redone        // by Resymbolize; nil otherwise
+	Path          string // absolute
+	ID            string // experiment_id, empty if there was nothing to read
+	Status        string // as experiments.status, or Skipped or Aborted
+	Samples       int64
+	Bytes         int64  // the recording's size
+	Batch         string // the batch of the store that it was put in with this run, empty if none
+	Rows          int64  // what it has in that batch; those that it shares with others count for each
+	Problems      []diagnostic.Problem
+	Elapsed       time.Duration
+	Stages        []StageTime    // in the order in which they began
+	Err           error          // why nothing of it could be read, or was
+	Noted         storedir.Noted // what the store's journal has of it; zero if it is not noted
+	SymbolChanges *SymbolChanges // by Resymbolize; nil otherwise
 }
 
 // Skipped is the status of a recording whose content is in the store already, Forgotten
@@ -96,24 +96,24 @@ func (r Result) Lost() bool {
 	return r.Err != nil || r.Status == Partial || r.Status == Failed || r.Status == Aborted
 }
 
-// tablesShare is the part of the memory that tables of load objects may keep.
+// tablesShare is the fraction of the memory for tables of load objects, as a divisor.
 const tablesShare = 4
 
 type ingest struct {
 	Options
-	each     func(context.Context, input, *place) Result // reads one input for a batch
+	each     func(context.Context, input, *slot) Result // reads one input for a batch
 	loader   *cache.Loader
 	outlines *symbolize.Outlines
 	texts    *source.Texts
 	stop     context.CancelCauseFunc // ends the run
-	underway underway
+	attempts activeAttempts
 	faults   storeFaults
 	staging  staging
 	journal  journal
 	mu       sync.Mutex
-	taken    map[string]taken   // which inputs are to be put in, by their ids
-	known    map[string]bool    // paths whose recordings are in the store, as they were then
-	store    *storedir.Contents // as it was when the last group began
+	claims   map[string]inputClaim // which inputs are to be put in, by their ids
+	known    map[string]bool       // paths whose recordings are in the store, as they were then
+	store    *storedir.Contents    // as it was when the last group began
 
 	// What was in the store when the run began. Of two forms of a recording that come with
 	// one run both are written, whichever is first, so that bytes do not depend on Jobs.
@@ -162,12 +162,12 @@ func newIngest(ctx context.Context, opts Options) (*ingest, error) {
 		loader:   cache.New(tables),
 		outlines: symbolize.NewOutlines(), texts: source.NewTexts(),
 		staging: newStaging(),
-		taken:   map[string]taken{},
+		claims:  map[string]inputClaim{},
 		known:   map[string]bool{},
 	}, nil
 }
 
-// watched runs a job within the memory, and ends the run.
+// watched runs a job within the memory limit, and ends the run.
 func (in *ingest) watched(ctx context.Context, job func() []Result) ([]Result, error) {
 	watching := ordered.Start(func() (none struct{}, err error) {
 		if in.Memory > 0 {
@@ -182,8 +182,7 @@ func (in *ingest) watched(ctx context.Context, job func() []Result) ([]Result, e
 	return results, errors.Join(err, failed)
 }
 
-// recall finds what is in the store: an input at a known path probably need not be
-// opened.
+// recall reads what the store contains: known recordings usually need not be opened.
 func (in *ingest) recall() (err error) {
 	if in.store = in.Contents; in.store == nil {
 		if in.store, err = storedir.Look(in.Store); errors.Is(err, storedir.ErrNoStore) {
@@ -220,14 +219,14 @@ func (in *ingest) discover(ctx context.Context, paths []string) (inputs []input,
 		inputs := discover(ctx, paths, in.Recursive)
 		return inputs, in.lookAll(ctx, inputs)
 	})
-	if !soon(ctx, found.Done()) {
+	if !waitAfterEnd(ctx, found.Done()) {
 		return nil, context.Cause(ctx)
 	}
 	return found.Wait()
 }
 
-// lookAll finds out what the inputs' files are, on all processors: of what is in the store,
-// that is all there is to do.
+// lookAll determines the inputs' sizes and states on all processors. Recordings that are stored
+// already need nothing else.
 func (in *ingest) lookAll(ctx context.Context, inputs []input) error {
 	return ordered.ForEach(ctx, len(inputs), max(1, in.Jobs), func(_ context.Context, i int) error {
 		inputs[i].look()
@@ -235,8 +234,8 @@ func (in *ingest) lookAll(ctx context.Context, inputs []input) error {
 	})
 }
 
-// all reads every group of inputs; then, one by one, those inputs that took too much
-// memory together with others.
+// all reads every group of inputs, and then, one by one, the inputs that used too much memory
+// together.
 func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 	in.Progress.Experiments.Store(int64(len(inputs)))
 	results := make([]Result, len(inputs))
@@ -250,12 +249,12 @@ func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 	return results
 }
 
-// fillAll reads the inputs that are not done. Those of a batch are begun in their order:
-// the one whose turn it is goes on.
+// fillAll reads the inputs that are not done. It begins those of a batch in their order, so that
+// the one whose turn it is makes progress.
 func (in *ingest) fillAll(ctx context.Context, inputs []input, done []bool, results []Result) {
-	var crowded []int
-	var batches [][]*place
-	for _, group := range groups(inputs, done) {
+	var retries []int
+	var batches [][]*slot
+	for _, group := range partition(inputs, done) {
 		batches = append(batches, in.begin(group))
 	}
 	order := interleaved(batches, max(1, in.Jobs/fillers))
@@ -264,17 +263,17 @@ func (in *ingest) fillAll(ctx context.Context, inputs []input, done []bool, resu
 		again := order[i].fill(ctx, inputs, results)
 		in.mu.Lock()
 		defer in.mu.Unlock()
-		crowded = append(crowded, again...)
+		retries = append(retries, again...)
 		return nil // each result has its own error
 	})
-	slices.Sort(crowded)
-	for _, i := range crowded {
+	slices.Sort(retries)
+	for _, i := range retries {
 		in.begin([]int{i})[0].fill(ctx, inputs, results)
 	}
 }
 
-// unchanged finishes the inputs that are in the store and have not changed since they were
-// read, which it returns.
+// unchanged finishes the inputs that are stored and have not changed since they were read, and
+// returns which these are.
 func (in *ingest) unchanged(inputs []input, results []Result) []bool {
 	done := make([]bool, len(inputs))
 	for i := range inputs {
@@ -284,8 +283,8 @@ func (in *ingest) unchanged(inputs []input, results []Result) []bool {
 		if id == "" || in.Verify {
 			continue
 		}
-		instead := in.leftOut(noted)
-		if instead == "" || !in.take(id, i) {
+		instead := in.skipReason(noted)
+		if instead == "" || !in.claimInput(id, i) {
 			continue
 		}
 		results[i] = Result{Path: src.path, ID: id, Bytes: src.bytes, Status: instead, Noted: noted}
@@ -295,8 +294,8 @@ func (in *ingest) unchanged(inputs []input, results []Result) []bool {
 	return done
 }
 
-// one reads one input for a batch, and puts it in quarantine if it takes too much.
-func (in *ingest) one(ctx context.Context, src input, to *place) Result {
+// one reads one input for a batch, and quarantines it if it exceeds a limit.
+func (in *ingest) one(ctx context.Context, src input, to *slot) Result {
 	if src.from != nil && src.err == nil {
 		done, err := in.bring(ctx, &src)
 		if hosterr.Is(err) {
@@ -318,8 +317,8 @@ func (in *ingest) one(ctx context.Context, src input, to *place) Result {
 	return r
 }
 
-// read ingests the input, unless it is in the store. A failed recording is
-// tried again each time: its files may have been repaired.
+// read ingests the input, unless it is stored. It retries a failed recording each time, since its
+// files may have been repaired.
 func (a *attempt) read(r *Result) (err error) {
 	open := func() (*decode.Recording, error) { return a.src.decoder.OpenContext(a.ctx, a.src.at), nil }
 	if a.src.err == nil && !a.known[a.src.path] {
@@ -340,13 +339,13 @@ func (a *attempt) read(r *Result) (err error) {
 		r.Status = Failed
 		return nil
 	}
-	a.is.Store(&identified{r.ID, r.Bytes})
+	a.identity.Store(&inputIdentity{r.ID, r.Bytes})
 	a.journal.note(&a.src, r.ID)
-	if !a.take(r.ID, a.to.number) {
+	if !a.claimInput(r.ID, a.to.number) {
 		r.Status = Skipped
 		return nil
 	}
-	generation, instead := a.due(r.ID)
+	generation, instead := a.needsIngest(r.ID)
 	if instead != "" {
 		r.Status = instead
 		return nil
@@ -354,40 +353,40 @@ func (a *attempt) read(r *Result) (err error) {
 	return a.ingestOne(r, generation, open)
 }
 
-// taken says which of the inputs with the same content is to be put in: the first of a
-// batch, whichever is read first.
-type taken struct {
-	number int  // the input's
-	added  bool // it is in its batch, no other one can be
+// inputClaim says which of several inputs with the same content is stored: the first of a batch, in
+// whatever order they are read.
+type inputClaim struct {
+	number int  // of the input
+	added  bool // it is in its batch, so that no other input can be
 }
 
-// take reports whether an input is to be read: none before it has the same content, nor
-// was one of those after it put in already.
-func (in *ingest) take(id string, number int) bool {
+// claimInput reports whether to read an input: no input before it has the same content, and no
+// input after it with the same content is stored already.
+func (in *ingest) claimInput(id string, number int) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	t, known := in.taken[id]
+	t, known := in.claims[id]
 	if !known || number < t.number && !t.added {
-		t = taken{number: number}
-		in.taken[id] = t
+		t = inputClaim{number: number}
+		in.claims[id] = t
 	}
 	return t.number == number
 }
 
-// settle reports whether an input that was read is to be put in: none that was begun later
-// has taken its place.
-func (in *ingest) settle(id string, number int) bool {
+// confirmClaim reports whether to store an input that was read: no earlier input has claimed the
+// content meanwhile.
+func (in *ingest) confirmClaim(id string, number int) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	t := in.taken[id]
+	t := in.claims[id]
 	if t.number == number {
-		in.taken[id] = taken{number, true}
+		in.claims[id] = inputClaim{number, true}
 	}
 	return t.number == number
 }
 
-// copies corrects the results of inputs that were skipped for having the content of
-// another one, which was aborted later.
+// copies corrects the results of inputs that were skipped as copies of another input, which was
+// aborted later.
 func (in *ingest) copies(results []Result) {
 	aborted := map[string]error{}
 	for _, r := range results {

@@ -15,8 +15,8 @@ import (
 	"stackmill/stages/decode/gprofng/archive"
 )
 
-// journal says which recordings were identified as what, so that those whose files have
-// not changed since need not be read.
+// journal maps paths to the experiments that were read from them, so that recordings whose files
+// have not changed need not be read.
 type journal struct {
 	before map[string]storedir.Noted // by earlier ingests, by path
 
@@ -24,25 +24,25 @@ type journal struct {
 	now map[string]storedir.Noted
 }
 
-// settledAfter is for how long files must not have changed to be noted: what is written at
-// once after that may leave them the same size and time.
-const settledAfter = 2 * time.Second
+// settleTime is how long files must not have changed to be noted in the journal: a write within the
+// resolution of timestamps may leave size and time the same.
+const settleTime = 2 * time.Second
 
-// look finds out what an input's files are, by all but their content. The state is empty
-// if that says nothing of their content.
+// look determines the state of the input's files. The state is empty if the files changed too
+// recently.
 func (in *input) look() {
 	if _, compressed := in.from.(*compressedFile); in.decoder == nil && !compressed {
 		return
 	}
 	state, changed := in.describeFiles()
-	if changed.Before(time.Now().Add(-settledAfter)) {
+	if changed.Before(time.Now().Add(-settleTime)) {
 		in.state = state
 	}
 }
 
-// describeFiles adds up the sizes of an input's files. It returns a hash of what they are, by
-// all but their content, and when the last of them changed: in the far future if one is
-// unreadable, which identify reports.
+// describeFiles adds up the sizes of an input's files. It returns a hash of their names, sizes and
+// times, and the time of the last change: in the far future if a file is unreadable, which identify
+// reports.
 func (in *input) describeFiles() (state string, changed time.Time) {
 	in.bytes, in.recorded = 0, 0
 	files, err := []string{""}, error(nil) // of a compressed file
@@ -68,7 +68,7 @@ func (in *input) describeFiles() (state string, changed time.Time) {
 	return fmt.Sprintf("%016x", h.Sum64()), changed
 }
 
-// count adds the size of a file to the input's, given its path in the recording.
+// count adds the size of a file, by its path in the recording.
 func (in *input) count(name string, size int64) {
 	in.bytes += size
 	if !archive.Holds(name) {
@@ -86,8 +86,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// known returns what was noted of an input whose files have not changed since; nothing if
-// they have.
+// known returns the entry of an input whose files have not changed since; the zero value if they
+// have.
 func (j *journal) known(src *input) storedir.Noted {
 	if n, ok := j.before[src.path]; ok && src.state != "" && n.State == src.state {
 		return n
@@ -95,7 +95,7 @@ func (j *journal) known(src *input) storedir.Noted {
 	return storedir.Noted{}
 }
 
-// note notes what an input is, by its state before it was read.
+// note records the experiment of an input, with the state from before it was read.
 func (j *journal) note(src *input, id string) {
 	if src.state == "" {
 		return
@@ -108,7 +108,7 @@ func (j *journal) note(src *input, id string) {
 	j.now[src.path] = storedir.Noted{State: src.state, ExperimentID: id}
 }
 
-// cover notes that an input was left out, since an experiment has all of it.
+// cover notes that an input was not stored because an experiment has all of its data.
 func (j *journal) cover(src *input, by *storedir.Entry) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -118,14 +118,14 @@ func (j *journal) cover(src *input, by *storedir.Entry) {
 	}
 }
 
-// settle leaves out what was noted and does not hold.
+// settle removes entries that the store does not confirm.
 func (j *journal) settle(c *storedir.Contents) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	maps.DeleteFunc(j.now, func(_ string, n storedir.Noted) bool { return !c.Holds(n) })
 }
 
-// write adds to the store's journal what is new, and leaves out what does not hold.
+// write adds the new entries to the store's journal, except those that the store does not confirm.
 func (j *journal) write(store string, c *storedir.Contents) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -134,8 +134,8 @@ func (j *journal) write(store string, c *storedir.Contents) {
 	}
 }
 
-// remember leaves out of the journal what does not hold, says in each result what was noted,
-// and writes the journal unless others do.
+// remember removes unconfirmed entries, copies the others to the results, and writes the journal
+// unless others do.
 func (in *ingest) remember(results []Result) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

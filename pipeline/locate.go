@@ -12,34 +12,34 @@ import (
 	"stackmill/stages/loadobject/cache"
 )
 
-// located finds a recording's files where the options say, and remembers what was
-// found for which recorded path and what was looked at.
-type located struct {
+// fileLocator finds a recording's files where the options say. It records which file was found for
+// which path, and the state of every path that it tried.
+type fileLocator struct {
 	options *Options
 	rec     *decode.Recording
 	named   func(path string) []decode.Candidate
-	seen    *seen
+	states  *fileStates
 
 	mu    sync.Mutex
-	paths map[string]string // of files found: the recorded path, the first one asked for
+	paths map[string]string // recorded path by file; the first one asked for
 }
 
-func locate(o *Options, rec *decode.Recording) *located {
-	return &located{
+func locate(o *Options, rec *decode.Recording) *fileLocator {
+	return &fileLocator{
 		options: o, rec: rec, named: listsAt(o, below(o.SymFS, rec.Locate)),
-		seen: &seen{files: map[string]string{}}, paths: map[string]string{},
+		states: &fileStates{files: map[string]string{}}, paths: map[string]string{},
 	}
 }
 
 // ByPath implements decode.Locator.
-func (l *located) ByPath(path string) []decode.Candidate {
+func (l *fileLocator) ByPath(path string) []decode.Candidate {
 	list := l.found(path, l.named(path))
-	l.seen.add(path)
+	l.states.add(path)
 	return list
 }
 
 // ByBuildID implements decode.Locator.
-func (l *located) ByBuildID(path, buildID string) (list []decode.Candidate) {
+func (l *fileLocator) ByBuildID(path, buildID string) (list []decode.Candidate) {
 	if decode.IsPerfMap(path) {
 		return l.found(path, l.otherLists())
 	}
@@ -49,7 +49,7 @@ func (l *located) ByBuildID(path, buildID string) (list []decode.Candidate) {
 		cached(file)
 	}
 	if path == vdsoPath && buildID != "" {
-		v, err := vdsoHere()
+		v, err := ownVDSO()
 		l.rec.KeepHostError(err)
 		if v.buildID == buildID {
 			cached(v.file)
@@ -63,15 +63,15 @@ func (l *located) ByBuildID(path, buildID string) (list []decode.Candidate) {
 	return l.found(path, list)
 }
 
-// SameBoot reports whether the kernel of this machine is the recording's, not restarted
+// SameBoot reports whether this machine runs the recording's kernel, and has not been restarted
 // since.
-func (l *located) SameBoot() bool { return here.recorded(l.rec, "", true) }
+func (l *fileLocator) SameBoot() bool { return thisKernel.recorded(l.rec, "", true) }
 
-// maxLists bounds how many lists of generated code are looked through.
+// maxLists bounds the symbol lists of generated code that are searched.
 const maxLists = 256
 
-// otherLists returns the lists of generated code of all processes.
-func (l *located) otherLists() (list []decode.Candidate) {
+// otherLists returns the symbol lists of generated code of all processes.
+func (l *fileLocator) otherLists() (list []decode.Candidate) {
 	dir := l.options.PerfMaps
 	if dir == "" {
 		if l.options.onlyGiven {
@@ -94,32 +94,31 @@ func (l *located) otherLists() (list []decode.Candidate) {
 	return list
 }
 
-// found remembers the files that a path led to.
-func (l *located) found(path string, list []decode.Candidate) []decode.Candidate {
+// found records the files that were found for a path.
+func (l *fileLocator) found(path string, list []decode.Candidate) []decode.Candidate {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range list {
 		if _, known := l.paths[c.Path]; !known {
 			l.paths[c.Path] = path
 		}
-		l.seen.add(c.Path)
+		l.states.add(c.Path)
 	}
 	return list
 }
 
 // recorded returns the recorded path of a file that was found.
-func (l *located) recorded(file string) string {
+func (l *fileLocator) recorded(file string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.paths[file]
 }
 
-// kernels returns where the symbols of the recorded kernel may be: with the
-// kernel that runs if it is the same, and in the images that distributions
-// install, by the release (perf-data 10.3).
+// kernels returns where the symbols of the recorded kernel may be: in the running kernel if it is
+// the same, and in the images that distributions install, by release (perf-data 10.3).
 func kernels(symfs string, dirs []string, rec *decode.Recording, buildID string) (found []string) {
-	if here.recorded(rec, buildID, symfs == "") {
-		found = append(found, here.symbols)
+	if thisKernel.recorded(rec, buildID, symfs == "") {
+		found = append(found, thisKernel.symbols)
 	}
 	_, release, _ := strings.Cut(rec.OS, " ")
 	if buildID == "" || release == "" || strings.ContainsRune(release, '/') {
@@ -138,7 +137,7 @@ func kernels(symfs string, dirs []string, rec *decode.Recording, buildID string)
 	return found
 }
 
-// debugDirs are the roots of debug files and of perf's cache.
+// debugDirs returns the roots of debug files and of perf's cache.
 func (o *Options) debugDirs() []string {
 	dirs := o.DebugDirs
 	if dirs == nil {
@@ -150,8 +149,8 @@ func (o *Options) debugDirs() []string {
 	return dirs
 }
 
-// below looks for files outside the recording below root, whether or not they
-// are at their recorded paths as well.
+// below looks for files outside of the recording below root, whether or not they also exist at
+// their recorded paths.
 func below(root string, locate func(string) []decode.Candidate) func(string) []decode.Candidate {
 	if root == "" {
 		return locate
@@ -168,7 +167,7 @@ func below(root string, locate func(string) []decode.Candidate) func(string) []d
 	}
 }
 
-// given returns the files that the user named.
+// given returns the candidates for files that the user named.
 func given(files ...string) (list []decode.Candidate) {
 	for _, file := range files {
 		if file != "" {
@@ -178,8 +177,8 @@ func given(files ...string) (list []decode.Candidate) {
 	return list
 }
 
-// listsAt locates lists of symbols, which are no part of a recording: the
-// kernel's, and those of generated code.
+// listsAt locates symbol lists, which are not part of a recording: the kernel's, and the ones for
+// generated code.
 func listsAt(o *Options, locate func(string) []decode.Candidate) func(string) []decode.Candidate {
 	return func(path string) []decode.Candidate {
 		switch {

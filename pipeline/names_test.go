@@ -105,9 +105,9 @@ func rowsInStore(t *testing.T, store, table string, columns ...string) (rows [][
 		t.Fatal(table, err)
 	}
 	b := &c.Batches[0]
-	shelf := newShelf(store, b)
-	defer shelf.close()
-	err = eachOf(shelf.tables(b.Experiments[0].ExperimentID), schema.ByName(table), func(some schema.Events) {
+	reader := newBatchReader(store, b)
+	defer reader.close()
+	err = eachOf(reader.tables(b.Experiments[0].ExperimentID), schema.ByName(table), func(some schema.Events) {
 		for i := range int(some.NumRows()) {
 			var row []string
 			for _, name := range columns {

@@ -14,7 +14,7 @@
 // costs what is new in it.
 //
 // Experiments run side by side, also those that share a batch, to which each adds its rows
-// in its turn (filling.go). The stages of one run one after the other, but for the
+// in its turn (batchbuilder.go). The stages of one run one after the other, but for the
 // symbol tables, which are loaded as soon as a recording names them (prefetch.go), the
 // decoder, which reads ahead (readahead.go), the dumps, which are unwound side by side
 // (package ordered), the rules, the tree of stacks and the sinks, which run beside what gives
@@ -103,7 +103,7 @@ var sinks = []stage[func(*process) samples.Sink]{
 // atEnd are the stages that run when all samples were read.
 var atEnd = []stage[func(*experiment) error]{
 	{"grow", "waits for the rules, the sinks, and the tree, to which the stacks are added beside the stages before, and puts locations, nodes and frames in the order in which they are stored",
-		"sums, and the tree of stacks", (*experiment).grown},
+		"sums, and the tree of stacks", (*experiment).orderStacks},
 	{"judge", "says what the samples as a whole reveal: values left out, stacks that end early",
 		"problems", (*experiment).judge},
 	{attributeStage, "attributes the sums to functions, callers and callees, lines, instructions, and finds their sources",
@@ -166,7 +166,7 @@ func (p *process) kind(ctx context.Context, k schema.Kind, to []stage[samples.Si
 			return err
 		}
 		p.passed(b.Batch)
-		if err := p.sinking.Add(toSinks{b.Batch, to}); err != nil {
+		if err := p.sinking.Add(sinkBatch{b.Batch, to}); err != nil {
 			return err
 		}
 	}

@@ -374,15 +374,15 @@ func valuesOf(l *erbuild.Layout) int {
 // Below another root, files are found that are not at their recorded paths, and
 // those that are there are not taken.
 func TestBelow(t *testing.T) {
-	root, here := t.TempDir(), filepath.Join(t.TempDir(), "here")
+	root, thisKernel := t.TempDir(), filepath.Join(t.TempDir(), "here")
 	moved := filepath.Join(root, "usr", "lib", "a.so")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(moved), 0o755), os.WriteFile(moved, nil, 0o644), os.WriteFile(here, nil, 0o644)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(moved), 0o755), os.WriteFile(moved, nil, 0o644), os.WriteFile(thisKernel, nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	archived := decode.Candidate{Path: "/archives/x", Origin: "archive"}
 	locate := below(root, func(path string) []decode.Candidate {
 		candidates := []decode.Candidate{archived}
-		if path == here {
+		if path == thisKernel {
 			candidates = append(candidates, decode.Candidate{Path: path, Origin: "path"})
 		}
 		return candidates
@@ -392,7 +392,7 @@ func TestBelow(t *testing.T) {
 		"usr/lib/a.so":     {archived},
 		"/usr/lib":         {archived},
 		"/usr/lib/none.so": {archived},
-		here:               {archived},
+		thisKernel:         {archived},
 	} {
 		if diff := cmp.Diff(want, locate(path)); diff != "" {
 			t.Errorf("%s: %s", path, diff)

@@ -22,7 +22,7 @@ type symbolPrefetcher struct {
 	requested map[objectFile]bool
 	worker    *ordered.Worker[objectFile] // its queue has room for all
 
-	files  *located // both set with the first request
+	files  *fileLocator // both set with the first request
 	tables *cache.Recording
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,52 +18,50 @@ import (
 	"stackmill/stages/symbolize/source"
 )
 
-// Redone says what better symbols have changed in an experiment.
-type Redone struct {
+// SymbolChanges describes what better symbols have changed in an experiment.
+type SymbolChanges struct {
 	Experiment    string
-	Metric        string       // of which load objects have values; empty if there is none
+	Metric        string       // of LoadObject.Value; empty if there is none
 	Before, After []LoadObject // sorted by path
-	Lost          []LoadObject // of which less is found now than the experiment knows
-	Unwound       bool         // stacks were unwound from dumps, which the store has not: they stay as long as they are
+	Lost          []LoadObject // with fewer symbols now than in the experiment
+	Unwound       bool         // stacks were unwound from dumps, which the store does not keep: stacks stay as long as they are
 }
 
-// Unchanged is the status of an experiment of which no more is known now than when it was
-// read.
+// Unchanged is the status of an experiment for which no better symbols were found.
 const Unchanged = "unchanged"
 
-// inStore is an experiment in a batch of the store.
-type inStore struct {
+// storedExperiment is an experiment in a batch of the store.
+type storedExperiment struct {
 	batch *storedir.Batch
 	entry storedir.Entry
 }
 
-// redoing is an experiment of which the stages after decoding run again.
-type redoing struct {
-	of       *inStore
+// resymbolization is an experiment for which the stages after decoding run again.
+type resymbolization struct {
+	of       *storedExperiment
 	recorded *replay.Recording
-	before   *knowledge
-	after    *tapped
-	sources  *keptSources
+	before   *objectSymbols
+	after    *rowTap
+	sources  *storedSources
 	lists    map[string]*symbolize.KeptList
 }
 
-// keptLists are the lists of symbols that the store has.
-func (d *redoing) keptLists() map[string]*symbolize.KeptList {
+// storedLists returns the symbol lists in the store.
+func (d *resymbolization) storedLists() map[string]*symbolize.KeptList {
 	if d == nil {
 		return nil
 	}
 	return d.lists
 }
 
-// sampleBytes is about what a sample has in a recording: experiments are grouped as their
-// recordings were.
+// sampleBytes is the approximate size of a sample in a recording: it makes groups of experiments
+// about as large as the groups of their recordings.
 const sampleBytes = 40
 
-// Resymbolize runs the stages after decoding again for experiments of the store of which
-// more is known now: symbols of their load objects were found, or better ones. wanted says
-// which are looked at; nil: all. What the stages need is in the store, recordings are not
-// read. Experiments of which nothing more is known stay as they are. dry says that nothing
-// is written: Redone then has what is found, but not what stacks would show.
+// Resymbolize runs the stages after decoding again for experiments of the store for which better
+// symbols are found now. wanted selects experiments; nil: all. The store has what the stages need,
+// so recordings are not read. Experiments without better symbols stay as they are. With dry,
+// nothing is written: SymbolChanges then has the symbols, but not what stacks would show.
 func Resymbolize(ctx context.Context, opts Options, wanted func(*storedir.Entry) bool, dry bool) ([]Result, error) {
 	if opts.Progress == nil {
 		opts.Progress = &Progress{}
@@ -72,8 +71,8 @@ func Resymbolize(ctx context.Context, opts Options, wanted func(*storedir.Entry)
 		return nil, err
 	}
 	in.onlyGiven = true
-	in.each = func(ctx context.Context, src input, to *place) Result {
-		return in.redo(ctx, src, to, dry)
+	in.each = func(ctx context.Context, src input, to *slot) Result {
+		return in.resymbolize(ctx, src, to, dry)
 	}
 	storedir.Clean(opts.Store)
 	if in.store, err = storedir.Look(opts.Store); err == nil {
@@ -84,7 +83,7 @@ func Resymbolize(ctx context.Context, opts Options, wanted func(*storedir.Entry)
 	}
 	ctx, in.stop = context.WithCancelCause(ctx)
 	defer in.stop(nil)
-	inputs := in.inStore(wanted)
+	inputs := in.storedExperiments(wanted)
 	for i := range inputs {
 		if err := storedir.Prove(opts.Store, inputs[i].kept.batch.Files); err != nil {
 			return nil, err
@@ -98,14 +97,14 @@ func Resymbolize(ctx context.Context, opts Options, wanted func(*storedir.Entry)
 	})
 }
 
-// inStore lists the experiments of the store that are wanted.
-func (in *ingest) inStore(wanted func(*storedir.Entry) bool) (inputs []input) {
+// storedExperiments lists the wanted experiments of the store.
+func (in *ingest) storedExperiments(wanted func(*storedir.Entry) bool) (inputs []input) {
 	for i := range in.store.Batches {
 		b := &in.store.Batches[i]
 		for e := range b.Visible {
 			if e.Status != Failed && e.Status != storedir.Summary && (wanted == nil || wanted(e)) {
 				bytes := sampleBytes * e.Samples
-				src := input{path: e.Path, bytes: bytes, recorded: bytes, kept: &inStore{b, *e}}
+				src := input{path: e.Path, bytes: bytes, recorded: bytes, kept: &storedExperiment{b, *e}}
 				in.Progress.TotalBytes.Add(src.bytes)
 				inputs = append(inputs, src)
 			}
@@ -114,30 +113,30 @@ func (in *ingest) inStore(wanted func(*storedir.Entry) bool) (inputs []input) {
 	return inputs
 }
 
-// redo does one experiment again.
-func (in *ingest) redo(ctx context.Context, src input, to *place, dry bool) Result {
-	shelf := to.shelves.take(src.kept.batch)
-	defer to.shelves.put(shelf)
-	r := in.try(ctx, src, to, in.Timeout, func(a *attempt, r *Result) error { return a.redo(r, shelf, dry) })
+// resymbolize runs one experiment again.
+func (in *ingest) resymbolize(ctx context.Context, src input, to *slot, dry bool) Result {
+	reader := to.readers.acquire(src.kept.batch)
+	defer to.readers.release(reader)
+	r := in.try(ctx, src, to, in.Timeout, func(a *attempt, r *Result) error { return a.resymbolize(r, reader, dry) })
 	if in.faults.add(r.Err) {
 		in.stop(r.Err)
 	}
 	return r
 }
 
-// redoUnchanged says that the stages run again whether or not more is known: tests compare.
-var redoUnchanged = false
+// resymbolizeUnchanged runs the stages again without better symbols, too: tests compare the result.
+var resymbolizeUnchanged = false
 
-// errLess says that less is found of load objects now than an experiment knows.
-var errLess = errors.New("less is found now than when it was read, so it stays as it is")
+// errFewerSymbols: fewer symbols are found now than the experiment has.
+var errFewerSymbols = errors.New("less is found now than when it was read, so it stays as it is")
 
-// redo runs the stages again if more is known now.
-func (a *attempt) redo(r *Result, shelf *shelf, dry bool) error {
+// resymbolize runs the stages again if there are better symbols.
+func (a *attempt) resymbolize(r *Result, reader *batchReader, dry bool) error {
 	entry := &a.src.kept.entry
 	r.ID, r.Bytes, r.Status = entry.ExperimentID, a.src.bytes, Unchanged
-	r.Redone = &Redone{Experiment: entry.Experiment}
-	d := &redoing{of: a.src.kept, before: newKnowledge()}
-	tables := shelf.tables(r.ID)
+	r.SymbolChanges = &SymbolChanges{Experiment: entry.Experiment}
+	d := &resymbolization{of: a.src.kept, before: newObjectSymbols()}
+	tables := reader.tables(r.ID)
 	program, err := replay.OpenProgram(tables)
 	if errors.Is(err, replay.ErrIncomplete) {
 		return hosterr.New(fmt.Errorf("it cannot be done again: %w (it was put in by an older program)", err))
@@ -146,36 +145,36 @@ func (a *attempt) redo(r *Result, shelf *shelf, dry bool) error {
 		err = d.before.read(tables)
 	}
 	if err == nil {
-		d.lists, err = a.keptLists(tables)
+		d.lists, err = a.storedLists(tables)
 	}
 	if err != nil {
 		return err
 	}
 	a.locateAgain(program.Recording)
 	now, better, lost, err := a.better(program.Recording, d)
-	*r.Redone = Redone{entry.Experiment, d.before.metric, d.before.list(), d.before.list(), lost, program.Unwound}
-	if err != nil || !better && !redoUnchanged {
+	*r.SymbolChanges = SymbolChanges{entry.Experiment, d.before.metric, d.before.list(), d.before.list(), lost, program.Unwound}
+	if err != nil || !better && !resymbolizeUnchanged {
 		return err
 	}
 	if len(lost) > 0 {
-		return hosterr.New(fmt.Errorf("%w: %s (say where they are: --symfs, --debug-dir, --vmlinux)", errLess, pathsOf(lost)))
+		return hosterr.New(fmt.Errorf("%w: %s (say where they are: --symfs, --debug-dir, --vmlinux)", errFewerSymbols, pathsOf(lost)))
 	}
 	if dry {
-		r.Status, r.Redone.After = entry.Status, d.before.as(now)
+		r.Status, r.SymbolChanges.After = entry.Status, d.before.as(now)
 		return nil
 	}
 	_, generation := a.latest(r.ID)
-	if err := a.pass(&experiment{attempt: a, result: r, generation: generation, redoing: d, opening: d.opening(a, shelf, r.ID)}); err != nil {
+	if err := a.pass(&experiment{attempt: a, result: r, generation: generation, resymbolization: d, opening: d.opening(a, reader, r.ID)}); err != nil {
 		return err
 	}
 	if r.Status != Skipped {
-		r.Redone.After = d.after.knowledge().list()
+		r.SymbolChanges.After = d.after.objectSymbols().list()
 	}
 	return nil
 }
 
-// opening opens the recording.
-func (d *redoing) opening(a *attempt, s *shelf, id string) func() (*decode.Recording, error) {
+// opening returns a function that reconstructs the recording from the store.
+func (d *resymbolization) opening(a *attempt, s *batchReader, id string) func() (*decode.Recording, error) {
 	return func() (_ *decode.Recording, err error) {
 		if d.recorded, err = replay.Open(s.tables(id)); err != nil {
 			return nil, err
@@ -186,7 +185,7 @@ func (d *redoing) opening(a *attempt, s *shelf, id string) func() (*decode.Recor
 	}
 }
 
-// locateAgain says where files are: in the recording's archives, too, if it is there.
+// locateAgain makes the recording's files locatable: in its archives, too, if it still exists.
 func (a *attempt) locateAgain(rec *decode.Recording) {
 	rec.Locate = decode.AtPath
 	if rec.Format == gprofng.New().Name() {
@@ -194,9 +193,9 @@ func (a *attempt) locateAgain(rec *decode.Recording) {
 	}
 }
 
-// better returns what is known of the load objects of a recording now, whether that is
-// more than the store knows, and of which it is less.
-func (a *attempt) better(rec *decode.Recording, d *redoing) (now *knowledge, better bool, lost []LoadObject, err error) {
+// better returns the symbols that are found for a recording's load objects now, whether they are
+// better than the stored ones, and which objects have lost symbols.
+func (a *attempt) better(rec *decode.Recording, d *resymbolization) (now *objectSymbols, better bool, lost []LoadObject, err error) {
 	files := locate(&a.Options, rec)
 	tables := a.loader.Of(a.SymFS, files.recorded)
 	resolver := symbolize.New(rec, files, tables)
@@ -207,7 +206,7 @@ func (a *attempt) better(rec *decode.Recording, d *redoing) (now *knowledge, bet
 			better = better || !d.Attached && len(files.ByPath(d.Path)) > 0
 		}
 	}
-	now = knownNow(resolver.Program)
+	now = currentSymbols(resolver.Program)
 	found, lost := d.before.compare(now)
 	return now, better || found, lost, errors.Join(rec.HostErr.Err(), tables.HostErr())
 }
@@ -226,48 +225,40 @@ func pathsOf(objects []LoadObject) string {
 }
 
 // late adds the problems that the stages do not find again.
-func (d *redoing) late(log *diagnostic.Log) {
+func (d *resymbolization) late(log *diagnostic.Log) {
 	if d == nil {
 		return
 	}
 	for _, p := range d.recorded.Late {
-		if !containsProblem(log.Problems, p) {
+		if !slices.Contains(log.Problems, p) {
 			log.Add(p)
 		}
 	}
 }
 
-// source returns what finds the texts that the store has.
-func (d *redoing) source(began time.Time) func(path string) *source.Text {
+// source returns a function that returns stored source texts.
+func (d *resymbolization) source(began time.Time) func(path string) *source.Text {
 	if d == nil {
 		return nil
 	}
 	return func(path string) *source.Text { return d.sources.text(path, began) }
 }
 
-func containsProblem(list []diagnostic.Problem, p diagnostic.Problem) bool {
-	for _, known := range list {
-		if known == p {
-			return true
-		}
-	}
-	return false
-}
-
-// describeEntry describes the experiment for its commit; false if it is not to be put in.
+// describeEntry returns the entry of the experiment for its commit; false if it is not to be
+// stored.
 func (e *experiment) describeEntry() (entry storedir.Entry, more bool) {
-	if e.redoing == nil {
+	if e.resymbolization == nil {
 		return e.entry()
 	}
-	c := e.redoing.of.entry
+	c := e.resymbolization.of.entry
 	known, next := e.latest(c.ExperimentID)
 	if next > e.generation || known.Replaced { // another program was faster
 		e.result.skip()
 		return c, false
 	}
-	c.Generation, c.Status, c.Samples, c.Objects = e.generation, e.result.Status, e.samples, e.found()
+	c.Generation, c.Status, c.Samples, c.Objects = e.generation, e.result.Status, e.samples, e.objectsFound()
 	c.Instead, c.Labels, c.Labelled = known.Instead, known.Labels, known.Labelled
-	c.Ingested = c.PutIn(e.redoing.of.batch.Ingested)
+	c.Ingested = c.PutIn(e.resymbolization.of.batch.Ingested)
 	c.Looked, c.State, c.Outcome = nil, "", ""
 	e.lookedAt(&c)
 	return c, true

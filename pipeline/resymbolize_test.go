@@ -29,7 +29,7 @@ func rowsOf(t *testing.T, store string, but ...string) map[string]map[string][]s
 	all := map[string]map[string][]string{}
 	for i := range look.Batches {
 		b := &look.Batches[i]
-		s := newShelf(store, b)
+		s := newBatchReader(store, b)
 		defer s.close()
 		for e := range b.Visible {
 			all[e.ExperimentID] = map[string][]string{}
@@ -41,7 +41,7 @@ func rowsOf(t *testing.T, store string, but ...string) map[string]map[string][]s
 	return all
 }
 
-func rowsOfTable(t *testing.T, s *shelf, id string, table *schema.Table, but []string) (rows []string) {
+func rowsOfTable(t *testing.T, s *batchReader, id string, table *schema.Table, but []string) (rows []string) {
 	t.Helper()
 	if table.Links != nil {
 		return rowsOfLists(t, s, id, table, but)
@@ -71,7 +71,7 @@ func rowsOfTable(t *testing.T, s *shelf, id string, table *schema.Table, but []s
 }
 
 // rowsOfLists returns the rows of a table that the experiments of a batch share.
-func rowsOfLists(t *testing.T, s *shelf, id string, table *schema.Table, but []string) (rows []string) {
+func rowsOfLists(t *testing.T, s *batchReader, id string, table *schema.Table, but []string) (rows []string) {
 	t.Helper()
 	owners := map[string][]string{}
 	var in string
@@ -135,8 +135,8 @@ func first(s string, n int) string { return s[:min(n, len(s))] }
 // the recordings themselves.
 func sameWhenRedone(t *testing.T, o Options) {
 	t.Helper()
-	redoUnchanged = true
-	defer func() { redoUnchanged = false }()
+	resymbolizeUnchanged = true
+	defer func() { resymbolizeUnchanged = false }()
 	want := rowsOf(t, o.Store)
 	results, err := Resymbolize(t.Context(), o, nil, false)
 	if err != nil {
@@ -212,7 +212,7 @@ func TestResymbolizeFoundLater(t *testing.T) {
 		if r.Err != nil {
 			t.Errorf("%s: %v", r.Path, r.Err)
 		}
-		if r.Redone.Unwound {
+		if r.SymbolChanges.Unwound {
 			delete(want, r.ID)
 			delete(got, r.ID)
 		} else if r.Status != Unchanged {
@@ -290,7 +290,7 @@ func TestResymbolizeReplaced(t *testing.T) {
 		{"another file", one, LoadObject{Path: "/p", ids: []int64{2}, found: 1, lined: 1, Functions: 9}, false, true},
 		{"another list", LoadObject{Path: decode.KernelPath, ids: []int64{1}, found: 1, Used: true}, LoadObject{Path: decode.KernelPath, ids: []int64{2}, found: 1, Functions: 9}, true, false},
 	} {
-		before, now := newKnowledge(), newKnowledge()
+		before, now := newObjectSymbols(), newObjectSymbols()
 		before.objects[objectKey{path: c.before.Path}] = &c.before
 		now.objects[objectKey{path: c.now.Path}] = &c.now
 		if better, lost := before.compare(now); better != c.better || len(lost) > 0 != c.lost {
@@ -303,8 +303,8 @@ func TestResymbolizeReplaced(t *testing.T) {
 // interrupted stays as it was.
 func TestResymbolizeMeanwhile(t *testing.T) {
 	shared(t, 1)
-	redoUnchanged = true
-	defer func() { redoUnchanged = false }()
+	resymbolizeUnchanged = true
+	defer func() { resymbolizeUnchanged = false }()
 	root := t.TempDir()
 	o := Options{Store: filepath.Join(root, "store"), Jobs: 1, DebugDirs: []string{}}
 	for i, name := range []string{"a.er", "b.er"} {

@@ -12,8 +12,8 @@ import (
 	"stackmill/internal/objstore"
 )
 
-// sharedCache is a cache of load objects' tables on S3, behind that on disk. What fails costs
-// time only: it is told, and the cache is not asked any more.
+// sharedCache is a cache of load-object tables on S3, behind the cache on disk. An error costs time
+// only: it is reported once, and the cache is not used any more.
 type sharedCache struct {
 	ctx    context.Context
 	client *objstore.Client
@@ -22,13 +22,13 @@ type sharedCache struct {
 }
 
 const (
-	// mostTable bounds a table that is read.
-	mostTable = 2 << 30
-	// tablePatience is how long a table may take that could be made anew.
-	tablePatience = 30 * time.Second
+	// maxTableBytes bounds a table that is read.
+	maxTableBytes = 2 << 30
+	// tableTimeout is how long reading or writing a table may take: it can be computed instead.
+	tableTimeout = 30 * time.Second
 )
 
-// openSharedCache finds out whether the cache at an address can be asked.
+// openSharedCache checks that the cache at an address can be read.
 func openSharedCache(ctx context.Context, address string) (*sharedCache, error) {
 	at, err := objstore.Parse(address)
 	if err != nil {
@@ -39,7 +39,7 @@ func openSharedCache(ctx context.Context, address string) (*sharedCache, error) 
 		return nil, err
 	}
 	stop := errors.New("one is enough")
-	err = client.List(ctx, at, mostObjects, func(objstore.Object) error { return stop })
+	err = client.List(ctx, at, maxObjects, func(objstore.Object) error { return stop })
 	if err != nil && !errors.Is(err, stop) {
 		return nil, hosterr.New(err)
 	}
@@ -51,9 +51,9 @@ func (c *sharedCache) Get(name string) []byte {
 	if c.failed.Load() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, tablePatience)
+	ctx, cancel := context.WithTimeout(c.ctx, tableTimeout)
 	defer cancel()
-	content, err := c.client.Read(ctx, c.at.Join(name), mostTable)
+	content, err := c.client.Read(ctx, c.at.Join(name), maxTableBytes)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			c.fail(err)
@@ -68,14 +68,14 @@ func (c *sharedCache) Put(name string, content []byte) {
 	if c.failed.Load() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, tablePatience)
+	ctx, cancel := context.WithTimeout(c.ctx, tableTimeout)
 	defer cancel()
 	if err := c.client.Put(ctx, c.at.Join(name), content); err != nil {
 		c.fail(err)
 	}
 }
 
-// fail gives the cache up, unless the ingest ends.
+// fail disables the cache, unless the ingest is ending.
 func (c *sharedCache) fail(err error) {
 	if c.ctx.Err() == nil && c.failed.CompareAndSwap(false, true) {
 		objstore.Say(fmt.Sprintf("the cache %s is not used any more: %v", c.at, err))

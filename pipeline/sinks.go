@@ -10,13 +10,13 @@ import (
 const sinksAhead = 1
 
 // toSinks is a batch on its way to the sinks.
-type toSinks struct {
+type sinkBatch struct {
 	*samples.Batch
 	sinks []stage[samples.Sink]
 }
 
 // sink passes a batch to its sinks and releases it.
-func (e *experiment) sink(b toSinks) error {
+func (e *experiment) sink(b sinkBatch) error {
 	defer b.Release()
 	for _, s := range b.sinks {
 		began := time.Now()

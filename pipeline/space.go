@@ -5,17 +5,17 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// listShare is the part of the memory that each list of samples may take. There are a few
-// at a time, and more of it is needed for stacks and their values.
+// listShare is the fraction of the memory for each list of samples, as a divisor. There are a few
+// lists at a time, and stacks and their values need more.
 const listShare = 8
 
-// mappedShare is the part of the memory that all recordings' mapped files may take.
+// mappedShare is the fraction of the memory for mapped files of all recordings, as a divisor.
 const mappedShare = 4
 
-// space returns the space for what does not fit in an experiment's part of the memory: a
-// file in the store.
+// space returns spill space for what does not fit in an experiment's share of the memory: a file in
+// the store.
 func (in *ingest) space() *spill.Space {
-	memory := max(in.Memory, leastMemory) / listShare / int64(max(1, in.Jobs))
+	memory := max(in.Memory, minMemory) / listShare / int64(max(1, in.Jobs))
 	s := spill.New(memory, func() (spill.File, error) {
 		f, err := storedir.NewUnnamed(in.Store)
 		if err != nil {
@@ -23,12 +23,12 @@ func (in *ingest) space() *spill.Space {
 		}
 		return unnamed{f}, nil
 	})
-	sideBySide := max(1, min(int64(in.Jobs), in.Progress.Experiments.Load()))
-	s.Mapped = in.Memory / mappedShare / sideBySide
+	concurrent := max(1, min(int64(in.Jobs), in.Progress.Experiments.Load()))
+	s.Mapped = in.Memory / mappedShare / concurrent
 	return s
 }
 
-// unnamed is such a file: what cannot be written says that the store cannot.
+// unnamed is a file without a name, whose write errors are store errors.
 type unnamed struct{ spill.File }
 
 // WriteAt implements io.WriterAt.

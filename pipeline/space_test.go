@@ -42,13 +42,13 @@ func TestPutAside(t *testing.T) {
 	if err := corpus.Perf(recordings); err != nil {
 		t.Fatal(err)
 	}
-	least := leastMemory
-	defer func() { leastMemory = least }()
+	least := minMemory
+	defer func() { minMemory = least }()
 	for _, name := range []string{"p_fork.data", "p_data.data", "p_recur_dwarf.data", "p_group_read.data"} {
 		recording := filepath.Join(recordings, "perf", name)
-		leastMemory = least
+		minMemory = least
 		want := sumsOf(t, recording)
-		leastMemory = 0
+		minMemory = 0
 		if diff := cmp.Diff(want, sumsOf(t, recording)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

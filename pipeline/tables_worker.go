@@ -24,4 +24,4 @@ func newTableFiles(func(*schema.Table) (*os.File, error)) *tableFiles { return &
 func (*tableFiles) Reader(*schema.Table, []string) (*tableReader, error) { return nil, errWorker }
 
 // Rows implements what reads tables. It is not called.
-func (*tableReader) Rows(string, int64, int64) schema.RowReader { return unread{errWorker} }
+func (*tableReader) Rows(string, int64, int64) schema.RowReader { return errRows{errWorker} }

@@ -17,31 +17,30 @@ import (
 // vdsoPath is the recorded path of the code that the kernel maps into each process.
 const vdsoPath = "[vdso]"
 
-// ownVDSO is the vdso of the running kernel.
-type ownVDSO struct{ file, buildID string }
+// vdsoImage is a copy of the vdso of the running kernel.
+type vdsoImage struct{ file, buildID string }
 
-// keptVDSO keeps the vdso once it was found, or that there is none.
-type keptVDSO struct {
+// vdsoCache keeps the vdso once it was found, or that there is none.
+type vdsoCache struct {
 	mu    sync.Mutex
 	found bool
-	vdso  ownVDSO
+	vdso  vdsoImage
 }
 
-var kernelVDSO keptVDSO
+var kernelVDSO vdsoCache
 
-// vdsoHere returns the running kernel's vdso. It is not a file, but this process has it
-// mapped: its copy is a file in memory, which lives as long as the process. Both fields
-// are empty if there is none. After a fault of the machine, which is returned, the next
-// call tries again.
-func vdsoHere() (ownVDSO, error) { return kernelVDSO.get(copyVDSO) }
+// ownVDSO returns the running kernel's vdso. It is not a file, but mapped into this process: its
+// copy is a file in memory, which lives as long as the process. Both fields are empty if there is
+// none. After a host error the next call tries again.
+func ownVDSO() (vdsoImage, error) { return kernelVDSO.get(copyVDSO) }
 
-func (o *keptVDSO) get(copied func() (ownVDSO, error)) (ownVDSO, error) {
+func (o *vdsoCache) get(copied func() (vdsoImage, error)) (vdsoImage, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.found {
 		v, err := copied()
 		if hosterr.Is(err) {
-			return ownVDSO{}, err
+			return vdsoImage{}, err
 		}
 		o.vdso, o.found = v, true
 	}
@@ -49,22 +48,22 @@ func (o *keptVDSO) get(copied func() (ownVDSO, error)) (ownVDSO, error) {
 }
 
 // copyVDSO copies the vdso into a file in memory.
-func copyVDSO() (ownVDSO, error) {
+func copyVDSO() (vdsoImage, error) {
 	image, err := mappedVDSO("/proc/self/auxv", "/proc/self/mem")
 	if err != nil {
-		return ownVDSO{}, err
+		return vdsoImage{}, err
 	}
 	fd, err := unix.MemfdCreate("vdso", unix.MFD_CLOEXEC)
 	if err != nil {
-		return ownVDSO{}, err
+		return vdsoImage{}, err
 	}
-	v := ownVDSO{file: fmt.Sprintf("/proc/self/fd/%d", fd)}
+	v := vdsoImage{file: fmt.Sprintf("/proc/self/fd/%d", fd)}
 	if _, err = unix.Write(fd, image); err == nil {
 		v.buildID, err = buildIDOf(v.file)
 	}
 	if err != nil {
 		unix.Close(fd)
-		return ownVDSO{}, err
+		return vdsoImage{}, err
 	}
 	return v, nil
 }
@@ -78,14 +77,13 @@ func buildIDOf(path string) (string, error) {
 	return f.BuildID(), nil
 }
 
-// atSysinfoEHDR is the entry of the auxiliary vector with the vdso's address.
+// atSysinfoEHDR is the tag of the vdso address in the auxiliary vector.
 const atSysinfoEHDR = 33
 
-// maxVDSO bounds what is read of it. In every kernel it has a few pages.
+// maxVDSO bounds the size of the vdso, which has a few pages in every kernel.
 const maxVDSO = 1 << 20
 
-// mappedVDSO reads the vdso from the memory of the process with this auxiliary
-// vector.
+// mappedVDSO reads the vdso from the memory of the process with this auxiliary vector.
 func mappedVDSO(auxv, mem string) ([]byte, error) {
 	vector, err := safefile.Read(auxv, safefile.Note)
 	if err != nil {
@@ -115,8 +113,8 @@ func mappedVDSO(auxv, mem string) ([]byte, error) {
 	return image, err
 }
 
-// elfSize returns the size of a 64-bit object, given its first page: it ends after its
-// segments and its section headers.
+// elfSize returns the size of a 64-bit object from its first page: the end of its segments and
+// section headers.
 func elfSize(page []byte) (int64, error) {
 	u := binary.NativeEndian
 	number := func(b []byte, at int) uint64 { return uint64(u.Uint16(b[at:])) }

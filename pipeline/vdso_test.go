@@ -22,7 +22,7 @@ func TestOwnVDSO(t *testing.T) {
 	if err != nil || !bytes.Contains(maps, []byte(vdsoPath)) {
 		t.Skip("the kernel maps no vdso")
 	}
-	v, err := vdsoHere()
+	v, err := ownVDSO()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,15 +92,15 @@ func TestNoVDSO(t *testing.T) {
 // A fault of the machine while the vdso is copied costs one recording, not all that
 // follow; that there is none is final.
 func TestVDSOAfterFault(t *testing.T) {
-	var kept keptVDSO
+	var kept vdsoCache
 	calls := 0
-	copied := func(v ownVDSO, err error) func() (ownVDSO, error) {
-		return func() (ownVDSO, error) { calls++; return v, err }
+	copied := func(v vdsoImage, err error) func() (vdsoImage, error) {
+		return func() (vdsoImage, error) { calls++; return v, err }
 	}
-	if _, err := kept.get(copied(ownVDSO{}, unix.EMFILE)); !hosterr.Is(err) {
+	if _, err := kept.get(copied(vdsoImage{}, unix.EMFILE)); !hosterr.Is(err) {
 		t.Errorf("the fault became %v", err)
 	}
-	want := ownVDSO{"/file", "id"}
+	want := vdsoImage{"/file", "id"}
 	for range 2 {
 		if v, err := kept.get(copied(want, nil)); v != want || err != nil {
 			t.Errorf("%v, %v", v, err)
@@ -109,9 +109,9 @@ func TestVDSOAfterFault(t *testing.T) {
 	if calls != 2 {
 		t.Errorf("it was copied %d times", calls)
 	}
-	var none keptVDSO
+	var none vdsoCache
 	for range 2 {
-		if v, err := none.get(copied(ownVDSO{}, errors.New("no 64-bit object"))); v != (ownVDSO{}) || err != nil {
+		if v, err := none.get(copied(vdsoImage{}, errors.New("no 64-bit object"))); v != (vdsoImage{}) || err != nil {
 			t.Errorf("%v, %v", v, err)
 		}
 	}

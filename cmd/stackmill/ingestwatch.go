@@ -34,10 +34,10 @@ func (in *ingester) watchPaths(ctx context.Context, paths []string) error {
 	}
 	w := &watched{Since: time.Now().UTC(), Totals: newTally()}
 	last := &outcome{started: w.Since, ended: w.Since, tally: newTally(), store: in.sizeOf()}
-	sights := pipeline.NewSights(paths, in.Recursive, in.settle)
+	watcher := pipeline.NewWatcher(paths, in.Recursive, in.settle)
 	aborted := ""
 	for ctx.Err() == nil {
-		ready := sights.Ready(ctx, time.Now())
+		ready := watcher.Ready(ctx, time.Now())
 		if len(ready) == 0 {
 			if err := in.looked(last); err != nil {
 				return err
@@ -47,7 +47,7 @@ func (in *ingester) watchPaths(ctx context.Context, paths []string) error {
 		}
 		o := in.once(ctx, ready)
 		last = &o
-		sights.Done(o.results)
+		watcher.Done(o.results)
 		w.add(&o)
 		if err := in.tell(&o, paths, w); err != nil && len(o.results) == 0 && !o.interrupted {
 			return err
@@ -56,7 +56,7 @@ func (in *ingester) watchPaths(ctx context.Context, paths []string) error {
 			in.Warnf("%v", err)
 		}
 		last.results, last.batches = nil, nil // they are told
-		if sights.Left() {
+		if watcher.Pending() {
 			wait(ctx, in.interval)
 		}
 	}

@@ -92,7 +92,7 @@ func changesOf(x *pipeline.Result) resymbolized {
 	if x.Err != nil {
 		c.Error = x.Err.Error()
 	}
-	d := x.Redone
+	d := x.SymbolChanges
 	if d == nil {
 		return c
 	}

@@ -20,39 +20,38 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// elsewhere are the objects of a recording that is not on a file system: of an experiment all
-// below its name, else one.
-type elsewhere struct {
-	name    objstore.Address // what the objects' keys begin with
+// remoteRecording lists the S3 objects of one recording: one object, or every object under an .er
+// prefix.
+type remoteRecording struct {
+	name    objstore.Address // the prefix of the objects' keys
 	objects []objstore.Object
 }
 
-// stagedBytes bounds what large recordings take here that are read at the same time. One that
-// is larger is alone. Small ones are not counted: they wait for each other, and take at most
-// largeInput each.
+// stagedBytes bounds the local copies of large recordings that are read at the same time. A larger
+// recording is read alone. Small ones are not counted: at most --jobs of them exist, each below
+// largeInput.
 const stagedBytes = 4 << 30
 
-// looksAtOnce is how many addresses are looked at side by side.
-const looksAtOnce = 16
+// maxRemoteLookups is how many addresses are examined at the same time.
+const maxRemoteLookups = 16
 
-// beginBytes is how much of an object tells whether it is a recording: magic bytes, or the
-// first fields of a compressed profile.
-const beginBytes = 64 << 10
+// headBytes is how much of an object is needed to recognize a recording: magic bytes, or the first
+// fields of a compressed profile.
+const headBytes = 64 << 10
 
-// These end the names of experiments' directories, and of files that list experiments.
+// Suffixes of gprofng's experiments and of files that list experiments.
 const (
 	experimentSuffix = ".er"
 	groupSuffix      = ".erg"
 )
 
-// discoverElsewhere finds the recordings that addresses stand for, in the order given. Those below a
-// prefix are in the order of their names.
-func discoverElsewhere(ctx context.Context, addresses []string, recursive bool) [][]input {
+// discoverRemote finds the recordings at addresses, in the order given, and below a prefix by name.
+func discoverRemote(ctx context.Context, addresses []string, recursive bool) [][]input {
 	found := make([][]input, len(addresses))
 	each := context.WithoutCancel(ctx) // all of them have a result
-	_ = ordered.ForEach(each, len(addresses), looksAtOnce, func(_ context.Context, i int) (err error) {
+	_ = ordered.ForEach(each, len(addresses), maxRemoteLookups, func(_ context.Context, i int) (err error) {
 		if text := addresses[i]; objstore.Is(text) {
-			if found[i], err = at(ctx, text, recursive); err != nil {
+			if found[i], err = findRemote(ctx, text, recursive); err != nil {
 				found[i] = append(found[i], input{path: text, err: err})
 			}
 		}
@@ -61,11 +60,11 @@ func discoverElsewhere(ctx context.Context, addresses []string, recursive bool) 
 	return found
 }
 
-// mostObjects bounds how many objects are listed below an address.
-const mostObjects = 4 << 20
+// maxObjects bounds the objects that are listed below an address.
+const maxObjects = 4 << 20
 
-// at finds the recordings that an address stands for: an object, an experiment, or all below.
-func at(ctx context.Context, text string, recursive bool) (list []input, err error) {
+// findRemote finds the recordings at an address: an object, an experiment, or everything below.
+func findRemote(ctx context.Context, text string, recursive bool) (list []input, err error) {
 	client, err := objstore.Shared()
 	if err != nil {
 		return nil, hosterr.New(err)
@@ -77,16 +76,16 @@ func at(ctx context.Context, text string, recursive bool) (list []input, err err
 	if a.Key != "" && path.Ext(a.Key) != experimentSuffix {
 		o, err := client.Stat(ctx, a)
 		if err == nil {
-			return []input{inputOf(&elsewhere{a, []objstore.Object{o}})}, nil
+			return []input{remoteInput(&remoteRecording{a, []objstore.Object{o}})}, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
-	var all []*elsewhere
+	var all []*remoteRecording
 	deeper := ""
-	err = client.List(ctx, a, mostObjects, func(o objstore.Object) error {
-		name, deep := recordingOf(a, o.Address)
+	err = client.List(ctx, a, maxObjects, func(o objstore.Object) error {
+		name, deep := recordingName(a, o.Address)
 		if deep && !recursive {
 			if path.Ext(name.Key) == experimentSuffix {
 				deeper = name.String()
@@ -94,7 +93,7 @@ func at(ctx context.Context, text string, recursive bool) (list []input, err err
 			return nil
 		}
 		if last := len(all) - 1; last < 0 || all[last].name != name {
-			all = append(all, &elsewhere{name: name})
+			all = append(all, &remoteRecording{name: name})
 		}
 		e := all[len(all)-1]
 		e.objects = append(e.objects, o)
@@ -115,9 +114,9 @@ func at(ctx context.Context, text string, recursive bool) (list []input, err err
 	return nil, ErrNoRecording
 }
 
-// recordingOf returns the name of the recording that an object belongs to, or may be, and
-// whether that is deeper than the first level below an address.
-func recordingOf(below, o objstore.Address) (name objstore.Address, deep bool) {
+// recordingName returns the name of the recording that an object may belong to, and whether it lies
+// deeper than the first level below an address.
+func recordingName(below, o objstore.Address) (name objstore.Address, deep bool) {
 	rest := strings.TrimPrefix(strings.TrimPrefix(o.Key, below.Key), "/")
 	if path.Ext(below.Key) == experimentSuffix {
 		return below, false
@@ -131,16 +130,17 @@ func recordingOf(below, o objstore.Address) (name objstore.Address, deep bool) {
 	return o, len(parts) > 1
 }
 
-// recordings returns those that are experiments by their names, or begin as recordings do.
-func recordings(ctx context.Context, client *objstore.Client, all []*elsewhere) (list []input, err error) {
+// recordings returns the recordings among the candidates: experiments by their names, others by
+// their first bytes.
+func recordings(ctx context.Context, client *objstore.Client, all []*remoteRecording) (list []input, err error) {
 	is := make([]bool, len(all))
-	err = ordered.ForEach(ctx, len(all), looksAtOnce, func(ctx context.Context, i int) (err error) {
+	err = ordered.ForEach(ctx, len(all), maxRemoteLookups, func(ctx context.Context, i int) (err error) {
 		e := all[i]
 		if path.Ext(e.name.Key) == experimentSuffix && len(e.objects) > 0 && e.objects[0].Address != e.name {
 			is[i] = true
 			return nil
 		}
-		is[i], err = begins(ctx, client, e.objects[0])
+		is[i], err = isRemoteRecording(ctx, client, e.objects[0])
 		return err
 	})
 	if err != nil {
@@ -148,25 +148,24 @@ func recordings(ctx context.Context, client *objstore.Client, all []*elsewhere) 
 	}
 	for i, e := range all {
 		if is[i] {
-			list = append(list, inputOf(e))
+			list = append(list, remoteInput(e))
 		}
 	}
 	return list, nil
 }
 
-// begins reports whether an object is a recording, or was meant to be one, by its name and
-// first bytes.
-func begins(ctx context.Context, client *objstore.Client, o objstore.Object) (bool, error) {
-	head, err := client.Begin(ctx, o, beginBytes)
+// isRemoteRecording reports whether an object looks like a recording, by its name and first bytes.
+func isRemoteRecording(ctx context.Context, client *objstore.Client, o objstore.Object) (bool, error) {
+	head, err := client.Begin(ctx, o, headBytes)
 	if err != nil {
 		return false, err
 	}
 	return looksLikeRecording(path.Base(o.Key), head)
 }
 
-// inputOf returns the input of a recording. Its state are the names, sizes and ETags of its
-// objects.
-func inputOf(e *elsewhere) input {
+// remoteInput returns the input of a recording. Its state is a hash of the names, sizes and ETags
+// of the objects.
+func remoteInput(e *remoteRecording) input {
 	h := xxhash.New()
 	in := input{path: e.name.String(), from: e}
 	slices.SortFunc(e.objects, func(a, b objstore.Object) int { return strings.Compare(a.Key, b.Key) })
@@ -182,13 +181,13 @@ func inputOf(e *elsewhere) input {
 	return in
 }
 
-// staging is where recordings are that are not on a file system, while they are read.
+// staging bounds the local copies of recordings.
 type staging struct{ large *semaphore.Weighted }
 
 func newStaging() staging { return staging{semaphore.NewWeighted(stagedBytes)} }
 
-// bring brings the files of an input here, as long as done was not called. It sets where the
-// input is read, and its decoder; an error is a fault, or that an object is gone.
+// bring copies an input to a local folder, which exists until done is called. It sets where the
+// input is read, and its decoder. The error is a host error, or says that an object is gone.
 func (in *ingest) bring(ctx context.Context, src *input) (done func(), err error) {
 	room := int64(0)
 	if src.bytes >= largeInput {
@@ -223,7 +222,7 @@ func (in *ingest) bring(ctx context.Context, src *input) (done func(), err error
 		return nil, err
 	}
 	if src.decoder = decoderOf(src.at); src.decoder == nil && src.err == nil {
-		if src.err = meant(src.at); src.err == nil {
+		if src.err = probe(src.at); src.err == nil {
 			src.err = ErrNoRecording
 		}
 	}
@@ -231,10 +230,10 @@ func (in *ingest) bring(ctx context.Context, src *input) (done func(), err error
 }
 
 // plainName implements origin.
-func (e *elsewhere) plainName() string { return path.Base(e.name.Key) }
+func (e *remoteRecording) plainName() string { return path.Base(e.name.Key) }
 
 // bring implements origin.
-func (e *elsewhere) bring(ctx context.Context, to string) error {
+func (e *remoteRecording) bring(ctx context.Context, to string) error {
 	client, err := objstore.Shared()
 	if err != nil {
 		return hosterr.New(err)
@@ -242,21 +241,21 @@ func (e *elsewhere) bring(ctx context.Context, to string) error {
 	return e.download(ctx, client, to)
 }
 
-// downloadsAtOnce is how many objects of a recording are read side by side.
-const downloadsAtOnce = 8
+// maxDownloads is how many objects of a recording are read at the same time.
+const maxDownloads = 8
 
-// download makes files of the objects, with their times.
-func (e *elsewhere) download(ctx context.Context, client *objstore.Client, to string) error {
+// download copies the objects to files, with their times.
+func (e *remoteRecording) download(ctx context.Context, client *objstore.Client, to string) error {
 	files := make([]string, len(e.objects))
 	for i, o := range e.objects {
-		// A key may be what no file can be called, or what another one is called here.
+		// A key may be no valid file name, or clash with another one.
 		within := strings.TrimPrefix(o.Key, e.name.Key)
 		if within != "" && (path.Clean(within) != within || !filepath.IsLocal(within[1:])) {
 			return fmt.Errorf("%s: %w: no file of a recording can have that name", o.Address, ErrNoRecording)
 		}
 		files[i] = filepath.Join(to, filepath.FromSlash(within))
 	}
-	return ordered.ForEach(ctx, len(files), downloadsAtOnce, func(ctx context.Context, i int) error {
+	return ordered.ForEach(ctx, len(files), maxDownloads, func(ctx context.Context, i int) error {
 		file, o := files[i], e.objects[i]
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 			return err

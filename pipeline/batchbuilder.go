@@ -17,44 +17,43 @@ import (
 	"stackmill/stages/write"
 )
 
-// filling is a batch of the store in the making: the experiments of a group of inputs,
-// in the inputs' order. They are read side by side, and what the batch has of others is
-// looked at and added to by one at a time, in its turn.
-type filling struct {
+// batchBuilder builds one batch of the store from a group of inputs. The inputs are read side by
+// side; each then adds its rows in its turn, so that the batch has them in the inputs' order.
+type batchBuilder struct {
 	*ingest
-	group   []int        // the inputs' numbers
+	group   []int        // numbers of the inputs
 	batch   *write.Batch // nil until it has an experiment
-	broken  bool         // an experiment's rows may be there in part
-	err     error        // why the batch cannot be committed, whatever it has
+	broken  bool         // the rows of an experiment may be incomplete
+	err     error        // why the batch cannot be committed
 	lists   *listing.Book
 	entries []storedir.Entry
-	numbers []int   // the inputs' numbers, by entry
-	shelves shelves // of the batches that experiments are read from
+	numbers []int      // of the inputs, by entry
+	readers readerPool // readers of the batches that resymbolize reads
 }
 
-// place is that of an input in a batch.
-type place struct {
-	*filling
-	number int          // the input's
-	turn   ordered.Turn // comes when all inputs before it are in, or will not be
+// slot is the turn of an input in its batch.
+type slot struct {
+	*batchBuilder
+	number int          // of the input
+	turn   ordered.Turn // comes when all inputs before it have been added or given up
 }
 
-// begin begins the batch of a group. It returns the places of its inputs.
-func (in *ingest) begin(group []int) []*place {
-	f := &filling{ingest: in, group: group, lists: listing.NewBook(), shelves: shelves{store: in.Store}}
-	var list []*place
+// begin returns the slots of a new batch, one per input of the group.
+func (in *ingest) begin(group []int) []*slot {
+	f := &batchBuilder{ingest: in, group: group, lists: listing.NewBook(), readers: readerPool{store: in.Store}}
+	var list []*slot
 	for i, turn := range ordered.NewTurns(len(group)) {
-		list = append(list, &place{f, group[i], turn})
+		list = append(list, &slot{f, group[i], turn})
 	}
 	return list
 }
 
 // shared reports whether several inputs share the batch.
-func (f *filling) shared() bool { return len(f.group) > 1 }
+func (f *batchBuilder) shared() bool { return len(f.group) > 1 }
 
-// fill reads an input for the batch. When the last one is in, it commits the batch and
-// returns the inputs that are to be read again alone.
-func (p *place) fill(ctx context.Context, inputs []input, results []Result) (crowded []int) {
+// fill reads an input for the batch. The last input commits the batch and returns the inputs to
+// read again, each alone.
+func (p *slot) fill(ctx context.Context, inputs []input, results []Result) (retries []int) {
 	err := ordered.Guard(func() error {
 		if p.number == p.group[0] {
 			if err := p.refresh(); err != nil {
@@ -74,15 +73,14 @@ func (p *place) fill(ctx context.Context, inputs []input, results []Result) (cro
 	return p.end(inputs, results)
 }
 
-// end commits what was read of the group. It returns the inputs that are to be read again
-// alone.
-func (f *filling) end(inputs []input, results []Result) (crowded []int) {
+// end commits the batch and returns the inputs to read again, each alone.
+func (f *batchBuilder) end(inputs []input, results []Result) (retries []int) {
 	err := f.err
 	if err == nil {
 		err = ordered.Guard(func() error { return f.commit(results) })
 	}
 	f.abort()
-	f.shelves.close()
+	f.readers.close()
 	if err != nil {
 		f.lost(results, err)
 	}
@@ -91,20 +89,20 @@ func (f *filling) end(inputs []input, results []Result) (crowded []int) {
 		switch {
 		case err != nil && r.Path == "":
 			*r = Result{Path: inputs[i].path, Status: Aborted, Err: err}
-		case errors.Is(r.Err, errCrowded):
-			crowded = append(crowded, i)
+		case errors.Is(r.Err, errMemoryShared):
+			retries = append(retries, i)
 			continue
 		}
 		if err := ordered.Guard(func() error { f.finished(r); return nil }); err != nil {
 			*r = Result{Path: r.Path, Status: Failed, Err: err}
 		}
 	}
-	return crowded
+	return retries
 }
 
-// lost corrects the results of what was read when a mistake of ours kept the batch from
-// being committed: what shared it is read again alone.
-func (f *filling) lost(results []Result, err error) {
+// lost sets the results of the inputs that were read when a bug keeps their batch from being
+// committed: inputs that shared it are read again, each alone.
+func (f *batchBuilder) lost(results []Result, err error) {
 	for _, i := range f.numbers {
 		r := Result{Path: results[i].Path, Status: Failed, Err: err}
 		if f.shared() {
@@ -122,7 +120,7 @@ func (in *ingest) beginBatch(to **write.Batch) (err error) {
 	return storeFault(err)
 }
 
-// refresh looks for what other programs have committed.
+// refresh reads the commits that other programs have added to the store.
 func (in *ingest) refresh() error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -132,17 +130,17 @@ func (in *ingest) refresh() error {
 	return nil
 }
 
-// errBroken says that an experiment is to be read again alone, since another one of its
-// batch could not be written to its end.
-var errBroken = fmt.Errorf("%w: another one of its batch could not be written", errCrowded)
+// errBroken marks an input to read again alone, because another one of its batch was written
+// incompletely.
+var errBroken = fmt.Errorf("%w: another one of its batch could not be written", errMemoryShared)
 
-// add adds the rows of an experiment, which waited in memory if the batch is shared, and
-// its lists. It is the turn of its input.
-func (p *place) add(entry storedir.Entry, batch *write.Batch, rows *held, lists *listing.Draft) (err error) {
+// add adds the rows and lists of an experiment, in the turn of its input. Rows wait in memory if
+// the batch is shared.
+func (p *slot) add(entry storedir.Entry, batch *write.Batch, rows *rowBuffer, lists *listing.Draft) (err error) {
 	if p.broken {
 		return errBroken
 	}
-	p.broken = true // unless it comes to its end
+	p.broken = true // until all rows are written
 	if p.batch == nil {
 		if p.batch = batch; batch == nil {
 			err = p.beginBatch(&p.batch)
@@ -160,9 +158,9 @@ func (p *place) add(entry storedir.Entry, batch *write.Batch, rows *held, lists 
 	return nil
 }
 
-// commit makes the batch exist. If that fails, none of its experiments is in the store;
-// those that another program has committed meanwhile are skipped.
-func (f *filling) commit(results []Result) error {
+// commit makes the batch exist. If that fails, none of its experiments is in the store. If another
+// program has committed the same batch meanwhile, they are skipped.
+func (f *batchBuilder) commit(results []Result) error {
 	if f.broken {
 		f.lost(results, errBroken)
 		return nil
@@ -188,7 +186,7 @@ func (f *filling) commit(results []Result) error {
 		return nil
 	}
 	if errors.Is(err, storedir.ErrExists) {
-		if err = f.learn(name); err == nil || errors.Is(err, fs.ErrNotExist) { // or replaced meanwhile
+		if err = f.learn(name); err == nil || errors.Is(err, fs.ErrNotExist) { // it was replaced meanwhile
 			for _, i := range f.numbers {
 				results[i].skip()
 			}
@@ -200,17 +198,17 @@ func (f *filling) commit(results []Result) error {
 		f.stop(err)
 	}
 	for _, i := range f.numbers {
-		results[i].gone(Aborted, err)
+		results[i].discard(Aborted, err)
 	}
 	return nil
 }
 
-// committed adds a batch that is in to a snapshot of the store, which no refresh does.
+// committed adds a batch to a snapshot of the store, which is never refreshed.
 func (in *ingest) committed(batch string) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.store.IsSnapshot() {
-		_ = in.store.Learn(batch) // else it is put in twice, of which one counts
+		_ = in.store.Learn(batch) // without it, the recording is stored twice, and one copy counts
 	}
 }
 
@@ -221,32 +219,32 @@ func (in *ingest) learn(batch string) error {
 	return in.store.Learn(batch)
 }
 
-// name returns the batch's.
-func (f *filling) name() string {
+// name returns the name of the batch.
+func (f *batchBuilder) name() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.store.Name(f.entries)
 }
 
-// abort gives up a batch, unless it was committed.
-func (f *filling) abort() {
+// abort removes the batch, unless it was committed.
+func (f *batchBuilder) abort() {
 	if f.batch != nil {
 		f.batch.Abort()
 	}
 }
 
-// held are the rows of an experiment that wait until all of it was read: a batch that is
-// shared has whole experiments only.
-type held struct {
+// rowBuffer holds the rows of an experiment until all of it was read, because a shared batch
+// contains whole experiments only.
+type rowBuffer struct {
 	mu     sync.Mutex
 	tables map[*schema.Table][]arrow.RecordBatch
 	n      int64 // rows
 }
 
-func newHeld() *held { return &held{tables: map[*schema.Table][]arrow.RecordBatch{}} }
+func newRowBuffer() *rowBuffer { return &rowBuffer{tables: map[*schema.Table][]arrow.RecordBatch{}} }
 
-// write keeps rows.
-func (h *held) write(t *schema.Table, rows arrow.RecordBatch) error {
+// write appends rows.
+func (h *rowBuffer) write(t *schema.Table, rows arrow.RecordBatch) error {
 	rows.Retain()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -255,15 +253,15 @@ func (h *held) write(t *schema.Table, rows arrow.RecordBatch) error {
 	return nil
 }
 
-// written counts the rows.
-func (h *held) written() int64 {
+// written returns the number of rows.
+func (h *rowBuffer) written() int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.n
 }
 
 // pass passes the rows on, table by table.
-func (h *held) pass(to func(*schema.Table, arrow.RecordBatch) error) error {
+func (h *rowBuffer) pass(to func(*schema.Table, arrow.RecordBatch) error) error {
 	for _, t := range schema.Tables {
 		for _, rows := range h.tables[t] {
 			if err := to(t, rows); err != nil {
@@ -274,8 +272,8 @@ func (h *held) pass(to func(*schema.Table, arrow.RecordBatch) error) error {
 	return nil
 }
 
-// close gives the rows up.
-func (h *held) close() error {
+// close releases the rows.
+func (h *rowBuffer) close() error {
 	for _, list := range h.tables {
 		for _, rows := range list {
 			rows.Release()

@@ -9,13 +9,13 @@ import (
 	"stackmill/internal/hosterr"
 )
 
-// errStore says that the store cannot be written: probably no other experiment can be
-// committed either.
+// errStore: the store cannot be written, so that probably no other experiment can be committed
+// either.
 type errStore struct{ error }
 
 func (e errStore) Unwrap() error { return e.error }
 
-// Error is the same whatever was being written, so that it is reported once.
+// Error does not depend on the file that was written, so that the error is reported once.
 func (e errStore) Error() string {
 	var cause syscall.Errno
 	if errors.As(e.error, &cause) {
@@ -25,7 +25,7 @@ func (e errStore) Error() string {
 	return "the store cannot be written: " + first
 }
 
-// storeFault makes a fault of the store of an error; nil stays nil.
+// storeFault wraps an error of the store; nil stays nil.
 func storeFault(err error) error {
 	if err == nil {
 		return nil
@@ -33,17 +33,17 @@ func storeFault(err error) error {
 	return errStore{hosterr.New(err)}
 }
 
-// maxStoreFaults is how many experiments in a row may fail to be written before
-// the run stops. One may be larger than what is left on the disk.
+// maxStoreFaults is how many experiments in a row may fail to be written before the run stops. One
+// may be larger than the free space on the disk.
 const maxStoreFaults = 3
 
-// storeFaults counts them.
+// storeFaults counts experiments in a row that could not be written.
 type storeFaults struct {
 	mu    sync.Mutex
 	inRow int
 }
 
-// add counts an attempt by its error, and reports whether the run is to stop.
+// add counts an attempt by its error, and reports whether to stop the run.
 func (s *storeFaults) add(err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

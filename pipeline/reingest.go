@@ -18,24 +18,24 @@ import (
 	"stackmill/stages/program"
 )
 
-// due returns the generation with which the recording of an experiment is to be put in. One
-// that is not in the store, or failed, is read always; one that lost data when the files,
-// options or program on which the result depends have changed; one that was forgotten, or
-// of which a summary is left, when that was asked for. Of others it returns what to say.
-func (in *ingest) due(id string) (generation int, instead string) {
+// needsIngest returns the generation under which to store the recording of an experiment, or why
+// not to ingest it. A recording that is not stored, or failed, is always ingested; one that lost
+// data, when the files, options or program that its result depends on have changed; a deleted or
+// summarized one, on request.
+func (in *ingest) needsIngest(id string) (generation int, reason string) {
 	known, next := in.latest(id)
-	due := false
+	needed := false
 	switch {
 	case known.Replaced:
 	case known.Batch == "", known.Status == storedir.Again, known.Status == Failed:
-		due = true
+		needed = true
 	case known.Status == Partial:
-		due = in.state(lookAt(known.Looked)) != known.State
+		needed = in.dependencies(statesOf(known.Looked)) != known.State
 	case known.Status == storedir.Forgotten, known.Status == storedir.Summary:
-		due = in.Options.Forgotten
+		needed = in.Options.Forgotten
 	}
 	switch {
-	case due:
+	case needed:
 		return next, ""
 	case known.Status == storedir.Forgotten:
 		return next, Forgotten
@@ -43,12 +43,12 @@ func (in *ingest) due(id string) (generation int, instead string) {
 	return next, Skipped
 }
 
-// leftOut returns what to say of a recording that has not changed since it was noted; empty
-// if it is to be read.
-func (in *ingest) leftOut(n storedir.Noted) (instead string) {
+// skipReason returns why a recording that has not changed since it was noted is not read; empty if
+// it has to be.
+func (in *ingest) skipReason(n storedir.Noted) (reason string) {
 	if n.Covered == "" {
-		_, instead = in.due(n.ExperimentID)
-		return instead
+		_, reason = in.needsIngest(n.ExperimentID)
+		return reason
 	}
 	if own, _ := in.latest(n.ExperimentID); own.Batch != "" || !in.store.Holds(n) {
 		return ""
@@ -59,28 +59,29 @@ func (in *ingest) leftOut(n storedir.Noted) (instead string) {
 	return Skipped
 }
 
-// latest returns what the store has of an experiment, and the next generation.
+// latest returns the stored state of an experiment, and the next generation.
 func (in *ingest) latest(id string) (storedir.Latest, int) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.store.Latest(id), in.store.Next(id)
 }
 
-// entry describes the experiment for its commit; false if the store has the same or more.
+// entry returns the entry of the experiment for its commit; false if the store has the same or
+// more.
 func (e *experiment) entry() (entry storedir.Entry, news bool) {
 	r := e.result
 	c := storedir.Entry{
 		ExperimentID: r.ID, Generation: e.generation, Experiment: filepath.Base(e.src.path), Path: e.src.path,
-		Status: r.Status, Recorded: identity(e.rec), Samples: e.samples, Objects: e.found(),
+		Status: r.Status, Recorded: recordingIdentity(e.rec), Samples: e.samples, Objects: e.objectsFound(),
 		Unclosed: len(e.rec.Processes) > 0 && !e.rec.Processes[0].Closed,
 	}
 	e.lookedAt(&c)
-	if !e.settle(r.ID, e.to.number) {
+	if !e.confirmClaim(r.ID, e.to.number) {
 		r.skip()
 		return c, false
 	}
 	known, next := e.latest(r.ID)
-	more := e.more(&c)
+	more := e.covering(&c)
 	if more != nil && more.Recording() == Complete && known.Batch == "" {
 		e.journal.cover(&e.src, more)
 	}
@@ -92,13 +93,13 @@ func (e *experiment) entry() (entry storedir.Entry, news bool) {
 		r.skip()
 		return c, false
 	}
-	c.Instead = e.instead(&c, known.Instead)
+	c.Instead = e.superseded(&c, known.Instead)
 	e.label(&c, &known)
 	switch known.Status {
 	case "", storedir.Again, storedir.Forgotten, storedir.Summary:
 		return c, true
 	}
-	// Another program was faster, or files that were there are gone.
+	// Another program was faster, or files have disappeared.
 	if next > e.generation || c.Samples < known.Samples || c.Objects < known.Objects {
 		r.skip()
 		return c, false
@@ -106,8 +107,8 @@ func (e *experiment) entry() (entry storedir.Entry, news bool) {
 	return c, c.Status != known.Status || c.State != known.State || c.Outcome != known.Outcome || c.Path != known.Path
 }
 
-// renewedEntry is describeEntry by what is in the store now, if a snapshot has something of
-// the recording: what takes its place has the labels that were given since.
+// renewedEntry returns the entry as describeEntry does, but from the current store if a snapshot
+// contains the recording: a replacement keeps the labels that were set since.
 func (e *experiment) renewedEntry() (entry storedir.Entry, more bool, err error) {
 	entry, more = e.describeEntry()
 	if !more {
@@ -116,7 +117,7 @@ func (e *experiment) renewedEntry() (entry storedir.Entry, more bool, err error)
 	if renewed, err := e.renew(&entry); err != nil || !renewed {
 		return entry, more, storeFault(err)
 	}
-	generation, instead := e.due(entry.ExperimentID)
+	generation, instead := e.needsIngest(entry.ExperimentID)
 	switch instead {
 	case "":
 		e.generation = generation
@@ -130,8 +131,7 @@ func (e *experiment) renewedEntry() (entry storedir.Entry, more bool, err error)
 	return entry, false, nil
 }
 
-// renew looks at the store, if there is a snapshot that has an experiment or what it takes
-// the place of.
+// renew reads the store again, if a snapshot contains the experiment or one that it supersedes.
 func (in *ingest) renew(c *storedir.Entry) (renewed bool, err error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -141,20 +141,20 @@ func (in *ingest) renew(c *storedir.Entry) (renewed bool, err error) {
 	return true, in.store.Renew()
 }
 
-// lookedAt fills in on what the result of a recording that lost data depends.
+// lookedAt fills in what the result of a recording that lost data depends on.
 func (e *experiment) lookedAt(c *storedir.Entry) {
 	if !e.result.Lost() {
 		return
 	}
-	seen := e.files.seen
+	seen := e.files.states
 	seen.debugFiles(e.debugDirs(), e.resolver.Program.Objects)
-	c.Looked, c.State = slices.Sorted(maps.Keys(seen.files)), e.ingest.state(seen.files)
+	c.Looked, c.State = slices.Sorted(maps.Keys(seen.files)), e.ingest.dependencies(seen.files)
 	c.Outcome = outcome(e.rec.Problems.Problems)
 }
 
-// more returns another experiment with all that one has, in a form that was finished or has
-// more of it, and was in the store before; nil if there is none.
-func (in *ingest) more(c *storedir.Entry) *storedir.Entry {
+// covering returns an experiment that was stored before and has all data of this one, in a form
+// that is finished or has more; nil if there is none.
+func (in *ingest) covering(c *storedir.Entry) *storedir.Entry {
 	for _, o := range in.forms[c.Recorded] {
 		if o.Covers(c) {
 			return o
@@ -163,8 +163,8 @@ func (in *ingest) more(c *storedir.Entry) *storedir.Entry {
 	return nil
 }
 
-// label gives an experiment the labels that it has already, or those of the ones in whose
-// place it is and, as it is new, the ones asked for.
+// label gives an experiment the labels that it has already, or the labels of the experiments that
+// it supersedes and, if it is new, the requested ones.
 func (in *ingest) label(c *storedir.Entry, known *storedir.Latest) {
 	c.Labels, c.Labelled = maps.Clone(known.Labels), slices.Clone(known.Labelled)
 	if known.Batch != "" && known.Status != storedir.Forgotten {
@@ -185,7 +185,7 @@ func (in *ingest) label(c *storedir.Entry, known *storedir.Latest) {
 	c.Labelled = slices.Compact(c.Labelled)
 }
 
-// outcome is a hash of the problems of a recording that lost data.
+// outcome returns a hash of the problems of a recording that lost data.
 func outcome(problems []diagnostic.Problem) string {
 	h := xxhash.New()
 	for _, p := range problems {
@@ -194,21 +194,20 @@ func outcome(problems []diagnostic.Problem) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// skip makes the result say that the recording is in the store already.
-func (r *Result) skip() { r.gone(Skipped, r.Err) }
+// skip sets the status of a recording that is stored already.
+func (r *Result) skip() { r.discard(Skipped, r.Err) }
 
-// gone makes the result say that nothing of the recording was put in.
-func (r *Result) gone(status string, err error) {
+// discard sets the status of a recording that was not stored.
+func (r *Result) discard(status string, err error) {
 	r.Status, r.Err, r.Samples, r.Problems, r.Batch, r.Rows = status, err, 0, nil, "", 0
 }
 
-// forget makes the result say that the recording was forgotten.
+// forget sets the status of a recording that was deleted.
 func (r *Result) forget() { r.Status, r.Samples, r.Problems = Forgotten, 0, nil }
 
-// instead returns the experiments whose place one takes: forms of the same recording before
-// it was finished or repaired, wherever it was then, what failed at the same path, and
-// those whose place these and it have taken before.
-func (in *ingest) instead(c *storedir.Entry, before []string) []string {
+// superseded returns the experiments that one supersedes: unfinished or damaged forms of the same
+// recording, failures at the same path, and everything that these and it have superseded before.
+func (in *ingest) superseded(c *storedir.Entry, before []string) []string {
 	ids := slices.Clone(before)
 	take := func(o *storedir.Entry) {
 		ids = append(append(ids, o.ExperimentID), o.Instead...)
@@ -227,9 +226,9 @@ func (in *ingest) instead(c *storedir.Entry, before []string) []string {
 	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == c.ExperimentID })
 }
 
-// identity distinguishes recordings by who was recorded where and when, from the first
-// sample on; empty if that is unknown.
-func identity(rec *decode.Recording) string {
+// recordingIdentity identifies a recording by host, process and start, whatever its content; empty
+// if that is unknown.
+func recordingIdentity(rec *decode.Recording) string {
 	if rec.Origin != "" {
 		return fmt.Sprintf("%016x", schema.NewID("recording").Text(rec.Format).Text(rec.Origin).Sum())
 	}
@@ -241,8 +240,8 @@ func identity(rec *decode.Recording) string {
 	return fmt.Sprintf("%016x", id.Sum())
 }
 
-// found counts the load objects whose files were found.
-func (e *experiment) found() (n int64) {
+// objectsFound counts the load objects whose files were found.
+func (e *experiment) objectsFound() (n int64) {
 	for i := range e.resolver.Program.Objects {
 		if s := e.resolver.Program.Objects[i].Symbols; s != "" && s != "none" {
 			n++
@@ -251,26 +250,25 @@ func (e *experiment) found() (n int64) {
 	return n
 }
 
-// seen are the files outside of a recording that were looked for, and what each
-// was then.
-type seen struct {
+// fileStates records the files outside of a recording that were looked for, and their states then.
+type fileStates struct {
 	mu    sync.Mutex
 	files map[string]string
 }
 
-func (s *seen) add(path string) {
+func (s *fileStates) add(path string) {
 	if !filepath.IsAbs(path) {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, known := s.files[path]; !known {
-		s.files[path] = what(path)
+		s.files[path] = fileState(path)
 	}
 }
 
 // debugFiles adds the folders in which debug files of the load objects would appear.
-func (s *seen) debugFiles(dirs []string, objects []program.Object) {
+func (s *fileStates) debugFiles(dirs []string, objects []program.Object) {
 	for _, dir := range dirs {
 		s.add(dir)
 	}
@@ -284,8 +282,8 @@ func (s *seen) debugFiles(dirs []string, objects []program.Object) {
 	}
 }
 
-// what distinguishes a file from later ones at its path.
-func what(path string) string {
+// fileState distinguishes a file from later ones at its path.
+func fileState(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "missing"
@@ -293,17 +291,17 @@ func what(path string) string {
 	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
 }
 
-// lookAt returns what files are now.
-func lookAt(paths []string) map[string]string {
+// statesOf returns the current states of files.
+func statesOf(paths []string) map[string]string {
 	files := map[string]string{}
 	for _, p := range paths {
-		files[p] = what(p)
+		files[p] = fileState(p)
 	}
 	return files
 }
 
-// state is a hash of what a result depends on besides the recording: the program,
-// the options that say where files are, and these files.
-func (in *ingest) state(files map[string]string) string {
+// dependencies returns a hash of what a result depends on besides the recording: the program, the
+// options that say where files are, and these files.
+func (in *ingest) dependencies(files map[string]string) string {
 	return cachekey.Hash(in.Program, in.SymFS, in.DebugDirs, in.Kallsyms, in.Vmlinux, in.PerfMaps, in.Sources, files)
 }

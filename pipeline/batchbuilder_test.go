@@ -41,7 +41,7 @@ func TestGroups(t *testing.T) {
 	} {
 		var sizes []int
 		seen := map[int]bool{}
-		for _, g := range groups(test.inputs, make([]bool, len(test.inputs))) {
+		for _, g := range partition(test.inputs, make([]bool, len(test.inputs))) {
 			sizes = append(sizes, len(g))
 			for _, i := range g {
 				seen[i] = true
@@ -76,12 +76,12 @@ func TestArchivesShareBatch(t *testing.T) {
 	object := func(key string, size int64) objstore.Object {
 		return objstore.Object{Address: objstore.Address{Bucket: "b", Key: key}, Size: size}
 	}
-	far := inputOf(&elsewhere{objstore.Address{Bucket: "b", Key: "a.er"}, []objstore.Object{object("a.er/archives/libc.so", largeInput), object("a.er/profile", 1)}})
+	far := remoteInput(&remoteRecording{objstore.Address{Bucket: "b", Key: "a.er"}, []objstore.Object{object("a.er/archives/libc.so", largeInput), object("a.er/profile", 1)}})
 	if far.bytes != largeInput+1 || far.recorded != 1 {
 		t.Errorf("from objects: %d bytes, %d recorded", far.bytes, far.recorded)
 	}
 	// A folder of that name that has recordings is none of an experiment.
-	if in := inputOf(&elsewhere{objstore.Address{Bucket: "b", Key: "archives/perf.data"}, []objstore.Object{object("archives/perf.data", largeInput)}}); in.recorded != largeInput {
+	if in := remoteInput(&remoteRecording{objstore.Address{Bucket: "b", Key: "archives/perf.data"}, []objstore.Object{object("archives/perf.data", largeInput)}}); in.recorded != largeInput {
 		t.Errorf("a recording in a folder archives: %d bytes recorded", in.recorded)
 	}
 }
@@ -286,7 +286,7 @@ func TestFirstOfCopies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in.each = func(ctx context.Context, src input, to *place) Result {
+		in.each = func(ctx context.Context, src input, to *slot) Result {
 			if jobs > 1 && to.number == 0 {
 				<-reading
 			}

@@ -15,7 +15,7 @@ func TestHostileKeys(t *testing.T) {
 	name := objstore.Address{Bucket: "b", Key: "night/x.er"}
 	for _, key := range []string{"/../../y", "//log.xml", "/./log.xml", "/archives/../log.xml", "/..", "/a//b"} {
 		dir := t.TempDir()
-		e := &elsewhere{name, []objstore.Object{{Address: objstore.Address{Bucket: "b", Key: name.Key + key}}}}
+		e := &remoteRecording{name, []objstore.Object{{Address: objstore.Address{Bucket: "b", Key: name.Key + key}}}}
 		if err := e.download(t.Context(), nil, filepath.Join(dir, "x.er")); !errors.Is(err, ErrNoRecording) {
 			t.Errorf("%q: %v", key, err)
 		}
@@ -40,7 +40,7 @@ func TestRecordingOf(t *testing.T) {
 		{"", "night/perf.data", "night/perf.data", true},
 		{"night", "night/odd.er", "night/odd.er", false},
 	} {
-		got, deep := recordingOf(objstore.Address{Bucket: "b", Key: c.below}, objstore.Address{Bucket: "b", Key: c.key})
+		got, deep := recordingName(objstore.Address{Bucket: "b", Key: c.below}, objstore.Address{Bucket: "b", Key: c.key})
 		if got.Key != c.want || deep != c.deep {
 			t.Errorf("%s below %q: %s, %v", c.key, c.below, got.Key, deep)
 		}

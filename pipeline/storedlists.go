@@ -14,25 +14,24 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// keptLists are the lists of symbols that an experiment was given, by the paths of their
-// load objects.
-type keptLists struct {
-	byPath  map[string]*keptList
-	byID    map[int64]*keptList
+// storedLists reads the symbol lists that an experiment was symbolized with.
+type storedLists struct {
+	byPath  map[string]*storedList
+	byID    map[int64]*storedList
 	modules map[int64]symtab.Module
 }
 
-// keptList is one of them that is being read.
-type keptList struct {
+// storedList is a list that is being read.
+type storedList struct {
 	symbolize.KeptList
 	draft symtab.Draft
 }
 
-// keptLists reads them. Those of the kernel and of generated code that users name take the
-// place of what the store has; what is at the usual places may be another kernel's or
-// process's by now.
-func (o *Options) keptLists(tables schema.TableReader) (map[string]*symbolize.KeptList, error) {
-	k := &keptLists{map[string]*keptList{}, map[int64]*keptList{}, map[int64]symtab.Module{}}
+// storedLists returns the symbol lists in the store, by the paths of their load objects. Lists for
+// the kernel and generated code that users name replace the stored ones; those at the usual paths do
+// not, since they may belong to another kernel or process by now.
+func (o *Options) storedLists(tables schema.TableReader) (map[string]*symbolize.KeptList, error) {
+	k := &storedLists{map[string]*storedList{}, map[int64]*storedList{}, map[int64]symtab.Module{}}
 	for _, t := range []struct {
 		table   *schema.Table
 		add     func(schema.Events)
@@ -68,26 +67,26 @@ func (o *Options) keptLists(tables schema.TableReader) (map[string]*symbolize.Ke
 	return lists, nil
 }
 
-// objects finds the load objects that may have lists: functions tells.
-func (k *keptLists) objects(rows schema.Events) {
+// objects collects the load objects that may be lists; functions decides.
+func (k *storedLists) objects(rows schema.Events) {
 	paths, kinds, symbols, counts := textsOf(rows, "path"), textsOf(rows, "kind"), textsOf(rows, "symbols"), rows.Int64s("functions")
 	for i, id := range rows.Int64s("load_object_id") {
 		if kinds(i) == fileKind && symbols(i) != noSymbols {
-			k.byID[id] = &keptList{KeptList: symbolize.KeptList{ID: id, Symbols: symbols(i), Functions: int(counts[i])}}
+			k.byID[id] = &storedList{KeptList: symbolize.KeptList{ID: id, Symbols: symbols(i), Functions: int(counts[i])}}
 			k.byPath[paths(i)] = k.byID[id]
 		}
 	}
 }
 
-func (k *keptLists) names(rows schema.Events) {
+func (k *storedLists) names(rows schema.Events) {
 	names, languages, short := textsOf(rows, "name"), textsOf(rows, "language"), textsOf(rows, "short_path")
 	for i, id := range rows.Int64s("module_id") {
 		k.modules[id] = symtab.Module{Name: names(i), Language: languages(i), ShortPath: short(i)}
 	}
 }
 
-// functions adds those that lists have.
-func (k *keptLists) functions(rows schema.Events) {
+// functions adds the functions of lists.
+func (k *storedLists) functions(rows schema.Events) {
 	objects, modules, kinds := rows.Int64s("load_object_id"), rows.Int64s("module_id"), textsOf(rows, "kind")
 	addresses, offsets, sizes := rows.Int64s("address"), rows.Int64s("offset"), rows.Int64s("size")
 	names, gprofng, perf := textsOf(rows, "name"), orElse(rows, "other_gprofng_name"), orElse(rows, "other_perf_name")
@@ -108,7 +107,7 @@ func (k *keptLists) functions(rows schema.Events) {
 	}
 }
 
-// scopeOf returns the scope of a text of functions.name_scope.
+// scopeOf parses functions.name_scope.
 func scopeOf(text string) (s funcinfo.NameScope) {
 	for s = funcinfo.ObjectScope; s < funcinfo.BuildScope && s.String() != text; {
 		s++
@@ -116,7 +115,7 @@ func scopeOf(text string) (s funcinfo.NameScope) {
 	return s
 }
 
-// moduleOf returns the number of a module of a table, which is added if it is new.
+// moduleOf returns the number of a module in a table, adding it if it is new.
 func moduleOf(t *symtab.Table, m symtab.Module) int32 {
 	n := slices.Index(t.Modules, m)
 	if n < 0 {
@@ -126,7 +125,7 @@ func moduleOf(t *symtab.Table, m symtab.Module) int32 {
 	return int32(n)
 }
 
-// orElse returns what gives the texts of a column, or others where they are missing.
+// orElse returns a function that returns the text of a column, or another text where it is null.
 func orElse(rows schema.Events, name string) func(row int, other string) string {
 	column, value := rows.Column(name), textsOf(rows, name)
 	return func(row int, other string) string {
@@ -137,8 +136,8 @@ func orElse(rows schema.Events, name string) func(row int, other string) string 
 	}
 }
 
-// problems adds those of the load objects.
-func (k *keptLists) problems(rows schema.Events) {
+// problems adds the problems of the load objects.
+func (k *storedLists) problems(rows schema.Events) {
 	severities, files, reasons, messages := textsOf(rows, "severity"), textsOf(rows, "file"), textsOf(rows, "reason"), textsOf(rows, "message")
 	processes, counts := rows.Int32s("process"), rows.Int64s("count")
 	offsets, _ := rows.Column("offset").(*array.Int64)

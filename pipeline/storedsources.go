@@ -7,26 +7,26 @@ import (
 	"stackmill/stages/symbolize/source"
 )
 
-// keptSources are the texts of source files that the store has of an experiment: they are
-// nearer to what was recorded than what is at their paths now.
-type keptSources struct {
+// storedSources are the texts of source files that the store has for an experiment: they are closer
+// to what was recorded than the files at their paths now.
+type storedSources struct {
 	lines map[string][]string
-	stale map[string]bool // changed after the recording, as was said
+	stale map[string]bool // reported as changed after the recording
 }
 
-// listed is a list of the batch.
-type listed struct {
+// listingKey identifies a listing of a batch.
+type listingKey struct {
 	in     string
 	number int32
 }
 
-func readSources(s *shelf, id string) (*keptSources, error) {
-	k := &keptSources{map[string][]string{}, map[string]bool{}}
-	tables, files := s.tables(id), map[listed][]string{}
+func readSources(s *batchReader, id string) (*storedSources, error) {
+	k := &storedSources{map[string][]string{}, map[string]bool{}}
+	tables, files := s.tables(id), map[listingKey][]string{}
 	err := eachOf(tables, schema.SourceFiles, func(rows schema.Events) {
 		names, in, numbers := textsOf(rows, "file"), textsOf(rows, schema.ListedIn), rows.Int32s("listing")
 		for i, n := range numbers {
-			l := listed{in(i), n}
+			l := listingKey{in(i), n}
 			files[l] = append(files[l], names(i))
 		}
 	}, "file", schema.ListedIn, "listing")
@@ -37,7 +37,7 @@ func readSources(s *shelf, id string) (*keptSources, error) {
 		err := eachOf(s.tables(in), schema.SourceLines, func(rows schema.Events) {
 			numbers, texts := rows.Int32s("listing"), textsOf(rows, "text")
 			for i, n := range numbers {
-				for _, file := range files[listed{in, n}] {
+				for _, file := range files[listingKey{in, n}] {
 					k.lines[file] = append(k.lines[file], texts(i))
 				}
 			}
@@ -57,8 +57,8 @@ func readSources(s *shelf, id string) (*keptSources, error) {
 	return k, err
 }
 
-// firsts returns the experiments that stand for the batches of lists: one, as a rule.
-func firsts(files map[listed][]string) map[string]bool {
+// firsts returns the experiments that hold the listings: one, as a rule.
+func firsts(files map[listingKey][]string) map[string]bool {
 	in := map[string]bool{}
 	for l := range files {
 		in[l.in] = true
@@ -66,7 +66,7 @@ func firsts(files map[listed][]string) map[string]bool {
 	return in
 }
 
-// eachOf passes the rows of a table.
+// eachOf passes the rows of a table to f.
 func eachOf(tables schema.TableReader, t *schema.Table, f func(schema.Events), columns ...string) error {
 	rows := tables(t, 0, 1<<62, columns...)
 	for {
@@ -79,9 +79,9 @@ func eachOf(tables schema.TableReader, t *schema.Table, f func(schema.Events), c
 	}
 }
 
-// text returns the text of a file, nil if the store has none. One that was said to have
-// changed after the recording is said to be so again.
-func (s *keptSources) text(path string, began time.Time) *source.Text {
+// text returns the text of a file; nil if the store has none. A file that was reported as changed
+// after the recording is reported again.
+func (s *storedSources) text(path string, began time.Time) *source.Text {
 	if s == nil || s.lines[path] == nil {
 		return nil
 	}

@@ -14,7 +14,7 @@ func TestCollectorRests(t *testing.T) {
 	}
 	was := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(was)
-	c := newCollector()
+	c := newGCTuner()
 	for _, x := range []struct {
 		what string
 		live int64
@@ -27,12 +27,12 @@ func TestCollectorRests(t *testing.T) {
 		{"more is in use", 1 << 30, 50},
 		{"it is free again", 16 << 20, 700},
 	} {
-		if c.rest(128<<20, x.live); percent() != x.want {
+		if c.setTarget(128<<20, x.live); percent() != x.want {
 			t.Errorf("%s: collected after a growth of %d %%, want %d", x.what, percent(), x.want)
 		}
 	}
 	c.end()
-	if next := newCollector(); next.usual != 100 {
+	if next := newGCTuner(); next.usual != 100 {
 		t.Errorf("%d %% is taken for usual", next.usual)
 	}
 	for c.end(); percent() != 100; { // soon
@@ -40,8 +40,8 @@ func TestCollectorRests(t *testing.T) {
 	}
 
 	debug.SetGCPercent(50)
-	c = newCollector()
-	if c.rest(128<<20, 0); percent() != 50 {
+	c = newGCTuner()
+	if c.setTarget(128<<20, 0); percent() != 50 {
 		t.Errorf("what the user has set became %d %%", percent())
 	}
 }
@@ -53,7 +53,7 @@ func TestRestSize(t *testing.T) {
 		{1200, 0, 0, 32}, {1200, 80, 10, 32}, {1200, 80, 40, 60}, {1200, 800, 0, 32}, {1200, 800, 25, 75},
 		{1200, 800, 100, 200}, {1200, 1 << 20, 50, 200}, {60, 0, 0, 10},
 	} {
-		if got := restSize(x.memory<<20, x.allocated<<20, x.live<<20); got != x.want<<20 {
+		if got := heapTarget(x.memory<<20, x.allocated<<20, x.live<<20); got != x.want<<20 {
 			t.Errorf("of %d MiB, %d were allocated and %d are in use: garbage is collected from %d on, not %d", x.memory, x.allocated, x.live, got>>20, x.want)
 		}
 	}

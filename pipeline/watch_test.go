@@ -11,15 +11,15 @@ import (
 
 // watchTest looks at a folder again and again, with a clock of its own.
 type watchTest struct {
-	t      *testing.T
-	dir    string
-	sights *Sights
-	now    time.Time
+	t       *testing.T
+	dir     string
+	watcher *Watcher
+	now     time.Time
 }
 
 func newWatchTest(t *testing.T) *watchTest {
 	dir := t.TempDir()
-	return &watchTest{t, dir, NewSights([]string{dir}, true, time.Minute), time.Unix(1e9, 0)}
+	return &watchTest{t, dir, NewWatcher([]string{dir}, true, time.Minute), time.Unix(1e9, 0)}
 }
 
 // look looks some time after the look before, and wants these to be ready.
@@ -27,7 +27,7 @@ func (w *watchTest) look(after time.Duration, want ...string) {
 	w.t.Helper()
 	w.now = w.now.Add(after)
 	var got []string
-	for _, p := range w.sights.Ready(w.t.Context(), w.now) {
+	for _, p := range w.watcher.Ready(w.t.Context(), w.now) {
 		rel, err := filepath.Rel(w.dir, p)
 		if err != nil {
 			w.t.Fatal(err)
@@ -45,7 +45,7 @@ func (w *watchTest) done(status string, names ...string) {
 	for _, n := range names {
 		results = append(results, Result{Path: filepath.Join(w.dir, n), Status: status})
 	}
-	w.sights.Done(results)
+	w.watcher.Done(results)
 }
 
 // append makes a file longer, or makes it.
@@ -64,7 +64,7 @@ func (w *watchTest) append(name, text string) {
 }
 
 // A finished recording is ready when it was the same at two looks, once.
-func TestSightOfFinished(t *testing.T) {
+func TestWatchFinished(t *testing.T) {
 	w := newWatchTest(t)
 	w.look(time.Second)
 	record(t, filepath.Join(w.dir, "a.er"), 3)
@@ -74,15 +74,15 @@ func TestSightOfFinished(t *testing.T) {
 	w.look(time.Second, "a.er")
 	w.look(time.Second, "a.er") // nobody has said what became of it
 	w.done(Aborted, "a.er")
-	if !w.sights.Left() {
+	if !w.watcher.Pending() {
 		t.Error("nothing is left of an aborted one")
 	}
 	w.look(time.Second, "a.er")
 	w.done(Complete, "a.er")
-	if w.sights.Left() {
+	if w.watcher.Pending() {
 		t.Error("something is left")
 	}
-	for range 2 * everyLook {
+	for range 2 * recheckRounds {
 		w.look(time.Hour)
 	}
 	if err := os.MkdirAll(filepath.Join(w.dir, "new", "folder"), 0o777); err != nil {
@@ -94,7 +94,7 @@ func TestSightOfFinished(t *testing.T) {
 }
 
 // One that is not finished is ready when it has settled, and again when it has grown.
-func TestSightOfUnfinished(t *testing.T) {
+func TestWatchUnfinished(t *testing.T) {
 	w := newWatchTest(t)
 	record(t, filepath.Join(w.dir, "a.er"), 3)
 	log := filepath.Join(w.dir, "a.er", "log.xml")
@@ -120,7 +120,7 @@ func TestSightOfUnfinished(t *testing.T) {
 }
 
 // What is damaged is ready when it has settled, once; what is no recording never is.
-func TestSightOfDamaged(t *testing.T) {
+func TestWatchDamaged(t *testing.T) {
 	w := newWatchTest(t)
 	w.append("perf.data", "nothing of perf")
 	w.append("notes.txt", "nothing")
@@ -135,7 +135,7 @@ func TestSightOfDamaged(t *testing.T) {
 }
 
 // What has gone is forgotten, and so is what its folder held.
-func TestSightsForget(t *testing.T) {
+func TestWatchForgets(t *testing.T) {
 	w := newWatchTest(t)
 	for range 3 {
 		record(t, filepath.Join(w.dir, "night", "a.er"), 3)
@@ -148,8 +148,8 @@ func TestSightsForget(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.look(time.Second)
-		if len(w.sights.seen)+len(w.sights.other) > 0 {
-			t.Errorf("%v, %v are remembered", w.sights.seen, w.sights.other)
+		if len(w.watcher.recordings)+len(w.watcher.unrelated) > 0 {
+			t.Errorf("%v, %v are remembered", w.watcher.recordings, w.watcher.unrelated)
 		}
 	}
 }

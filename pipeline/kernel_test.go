@@ -28,7 +28,7 @@ func TestRunning(t *testing.T) {
 		}
 		return path
 	}
-	k := running{
+	k := runningKernel{
 		notes: file("notes", string(note)), host: file("host", "mill\n"), release: file("release", "6.1.0-x\n"),
 		symbols: file("kallsyms", "0000000000000000 A fixed\nffffffff81000000 T _stext\nffffffff81000000 T _text\nffffffff81000010 T start\n"),
 	}

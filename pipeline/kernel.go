@@ -11,17 +11,17 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// running is the running kernel, as the files describe it.
-type running struct{ notes, symbols, host, release string }
+// runningKernel describes the running kernel by the paths of its files.
+type runningKernel struct{ notes, symbols, host, release string }
 
-// here is the kernel of this machine.
-var here = running{"/sys/kernel/notes", "/proc/kallsyms", "/proc/sys/kernel/hostname", "/proc/sys/kernel/osrelease"}
+// thisKernel is the kernel of this machine.
+var thisKernel = runningKernel{"/sys/kernel/notes", "/proc/kallsyms", "/proc/sys/kernel/hostname", "/proc/sys/kernel/osrelease"}
 
-// recorded reports whether it is the kernel of a recording, at the same addresses: its
-// symbols are a list of addresses, which change at each boot. A recording without the
-// kernel's build-id must be of this host, and its files must be this machine's. A
-// fault of the machine becomes the recording's.
-func (k running) recorded(rec *decode.Recording, buildID string, local bool) bool {
+// recorded reports whether this is the kernel of a recording, loaded at the same addresses: its
+// symbols are a list of addresses, which change at each boot. A recording without the kernel's
+// build-id must be of this host, and its files must be this machine's. A host error becomes the
+// recording's.
+func (k runningKernel) recorded(rec *decode.Recording, buildID string, local bool) bool {
 	if buildID != "" {
 		if elf.NotesBuildID(note(rec, k.notes)) != buildID {
 			return false
@@ -32,7 +32,7 @@ func (k running) recorded(rec *decode.Recording, buildID string, local bool) boo
 	return local && rec.Kernel.Address != 0 && release != "" && release == line(rec, k.release) && rec.Host == line(rec, k.host) && k.has(rec)
 }
 
-// note reads a file about the kernel, nil if it is unreadable.
+// note reads a file about the kernel; nil if it is unreadable.
 func note(rec *decode.Recording, path string) []byte {
 	b, err := safefile.Read(path, safefile.Note)
 	rec.KeepHostError(err)
@@ -43,9 +43,8 @@ func line(rec *decode.Recording, path string) string {
 	return strings.TrimSpace(string(note(rec, path)))
 }
 
-// has reports whether the kernel's list has the recording's symbol at its recorded
-// address.
-func (k running) has(rec *decode.Recording) bool {
+// has reports whether the kernel's symbol list has the recording's symbol at its recorded address.
+func (k runningKernel) has(rec *decode.Recording) bool {
 	want := rec.Kernel
 	f, _, err := safefile.Open(k.symbols, safefile.SymbolList)
 	if err != nil {

@@ -12,61 +12,62 @@ import (
 	"stackmill/stages/program"
 )
 
-// LoadObject is what an experiment knows of the functions of a load object, or of several
-// that were recorded with the same path and checksum.
+// LoadObject describes the symbols that an experiment has for a load object, or for several with
+// the same path and checksum.
 type LoadObject struct {
 	Name, Path string
 	Symbols    string // load_objects.symbols
 	Lines      bool   // source lines are known
-	Functions  int64  // that its symbol tables name
+	Functions  int64  // in its symbol tables
 	Named      int64  // functions on stacks that have a name
 	Value      int64  // the exclusive value of its functions, of the first metric with a value
-	Known      int64  // the part of it in functions that have a name
-	Used       bool   // stacks have code of it
+	Known      int64  // the share of Value in functions that have a name
+	Used       bool   // its code occurs on stacks
 
 	checksum     int64
 	ids          []int64
 	found, lined int // objects with symbols, with lines
 }
 
-// objectKey tells load objects apart.
+// objectKey identifies a load object.
 type objectKey struct {
 	path     string
 	checksum int64
 }
 
-// knowledge is what an experiment knows of its load objects, from the rows of its tables.
-type knowledge struct {
+// objectSymbols describes the symbols that an experiment has for its load objects, from the rows
+// of its tables.
+type objectSymbols struct {
 	objects   map[objectKey]*LoadObject
 	byID      map[int64]*LoadObject
-	functions map[int32]knownFunction
+	functions map[int32]functionInfo
 	metric    string
 }
 
-type knownFunction struct {
+type functionInfo struct {
 	object *LoadObject
 	named  bool
 }
 
-func newKnowledge() *knowledge {
-	return &knowledge{objects: map[objectKey]*LoadObject{}, byID: map[int64]*LoadObject{}, functions: map[int32]knownFunction{}}
+func newObjectSymbols() *objectSymbols {
+	return &objectSymbols{objects: map[objectKey]*LoadObject{}, byID: map[int64]*LoadObject{}, functions: map[int32]functionInfo{}}
 }
 
-// knowledgeColumns are the columns that knowledge is made of, by table, in the order in
-// which the tables are read.
-var knowledgeColumns = []struct {
+// symbolTables are the columns that objectSymbols needs, by table, in the order in which the tables
+// are read.
+var symbolTables = []struct {
 	table   *schema.Table
 	columns []string
-	add     func(*knowledge, schema.Events)
+	add     func(*objectSymbols, schema.Events)
 }{
-	{schema.LoadObjects, []string{"load_object_id", "name", "path", "checksum", "kind", "symbols", "functions", "lines"}, (*knowledge).addObjects},
-	{schema.Functions, []string{"function_no", "load_object_id", "kind"}, (*knowledge).addFunctions},
-	{schema.FunctionValues, []string{schema.Modes[0], "metric", "function_no", "exclusive", "inclusive"}, (*knowledge).addValues},
+	{schema.LoadObjects, []string{"load_object_id", "name", "path", "checksum", "kind", "symbols", "functions", "lines"}, (*objectSymbols).addObjects},
+	{schema.Functions, []string{"function_no", "load_object_id", "kind"}, (*objectSymbols).addFunctions},
+	{schema.FunctionValues, []string{schema.Modes[0], "metric", "function_no", "exclusive", "inclusive"}, (*objectSymbols).addValues},
 }
 
-// read reads what a store knows.
-func (k *knowledge) read(tables schema.TableReader) error {
-	for _, t := range knowledgeColumns {
+// read adds the rows of a store.
+func (k *objectSymbols) read(tables schema.TableReader) error {
+	for _, t := range symbolTables {
 		if err := eachOf(tables, t.table, func(rows schema.Events) { t.add(k, rows) }, t.columns...); err != nil {
 			return err
 		}
@@ -75,7 +76,7 @@ func (k *knowledge) read(tables schema.TableReader) error {
 }
 
 // object returns the load object of a path and checksum.
-func (k *knowledge) object(path string, checksum int64) *LoadObject {
+func (k *objectSymbols) object(path string, checksum int64) *LoadObject {
 	o := k.objects[objectKey{path, checksum}]
 	if o == nil {
 		o = &LoadObject{Path: path, checksum: checksum}
@@ -84,7 +85,7 @@ func (k *knowledge) object(path string, checksum int64) *LoadObject {
 	return o
 }
 
-// add adds one of the objects that an object stands for.
+// add adds one of the objects with the same path and checksum.
 func (o *LoadObject) add(id int64, name, symbols string, functions int64, lines bool) {
 	if symbols != noSymbols {
 		o.ids = append(o.ids, id)
@@ -102,14 +103,13 @@ func (o *LoadObject) add(id int64, name, symbols string, functions int64, lines 
 	}
 }
 
-// noSymbols is load_objects.symbols where none were found; fileKind is load_objects.kind
-// of files.
+// Values of load_objects.symbols, where none were found, and of load_objects.kind, for files.
 const (
 	noSymbols = "none"
 	fileKind  = "elf"
 )
 
-func (k *knowledge) addObjects(rows schema.Events) {
+func (k *objectSymbols) addObjects(rows schema.Events) {
 	names, paths, kinds, symbols := textsOf(rows, "name"), textsOf(rows, "path"), textsOf(rows, "kind"), textsOf(rows, "symbols")
 	lines, _ := rows.Column("lines").(*array.Boolean)
 	checksums, functions := rows.Int64s("checksum"), rows.Int64s("functions")
@@ -122,15 +122,15 @@ func (k *knowledge) addObjects(rows schema.Events) {
 	}
 }
 
-// nameless are the kinds of functions that stand for code of which nothing is known.
+// nameless are the kinds of functions for code without a symbol.
 var nameless = []string{"static", "unknown", "artificial"}
 
-func (k *knowledge) addFunctions(rows schema.Events) {
+func (k *objectSymbols) addFunctions(rows schema.Events) {
 	objects, kinds := rows.Int64s("load_object_id"), textsOf(rows, "kind")
 	for i, n := range rows.Int32s("function_no") {
 		if o := k.byID[objects[i]]; o != nil {
 			named := !slices.Contains(nameless, kinds(i))
-			k.functions[n], o.Used = knownFunction{o, named}, true
+			k.functions[n], o.Used = functionInfo{o, named}, true
 			if named {
 				o.Named++
 			}
@@ -138,7 +138,7 @@ func (k *knowledge) addFunctions(rows schema.Events) {
 	}
 }
 
-func (k *knowledge) addValues(rows schema.Events) {
+func (k *objectSymbols) addValues(rows schema.Events) {
 	metrics, functions := textsOf(rows, "metric"), rows.Int32s("function_no")
 	values := rows.Int64s("exclusive")
 	for i, modes := range schema.ModesOf(rows.RecordBatch) {
@@ -159,7 +159,7 @@ func (k *knowledge) addValues(rows schema.Events) {
 	}
 }
 
-// textsOf returns what gives the texts of a column by row.
+// textsOf returns a function that returns the text of a column in a row.
 func textsOf(rows schema.Events, name string) func(int) string {
 	switch c := rows.Column(name).(type) {
 	case *array.String:
@@ -172,8 +172,8 @@ func textsOf(rows schema.Events, name string) func(int) string {
 	return func(int) string { return "" }
 }
 
-// list returns the load objects in the order of their paths.
-func (k *knowledge) list() (list []LoadObject) {
+// list returns the load objects by path.
+func (k *objectSymbols) list() (list []LoadObject) {
 	for _, o := range k.objects {
 		list = append(list, *o)
 	}
@@ -183,9 +183,9 @@ func (k *knowledge) list() (list []LoadObject) {
 	return list
 }
 
-// knownNow returns what is found of the load objects of a program now.
-func knownNow(p *program.Program) *knowledge {
-	k := newKnowledge()
+// currentSymbols returns the symbols that are found now for the load objects of a program.
+func currentSymbols(p *program.Program) *objectSymbols {
+	k := newObjectSymbols()
 	for i := range p.Objects {
 		if o := &p.Objects[i]; o.Kind == fileKind {
 			k.object(o.Path, int64(o.Checksum)).add(o.ID, o.Name, o.Symbols, int64(o.FunctionCount), o.Lines)
@@ -194,18 +194,17 @@ func knownNow(p *program.Program) *knowledge {
 	return k
 }
 
-// replaced reports whether a file that had symbols is another one now.
+// replaced reports whether a file that had symbols is a different one now.
 func (o *LoadObject) replaced(now *LoadObject) bool {
 	return slices.ContainsFunc(o.ids, func(id int64) bool { return !slices.Contains(now.ids, id) })
 }
 
-// isList reports whether lists of symbols stand for a load object, which users say where
-// they are.
+// isList reports whether a load object is a symbol list, whose path users name.
 func isList(path string) bool { return path == decode.KernelPath || decode.IsPerfMap(path) }
 
-// compare reports whether more is known now, and which of the objects that stacks have
-// code of have lost what was known, or their file to another one.
-func (k *knowledge) compare(now *knowledge) (better bool, lost []LoadObject) {
+// compare reports whether there are better symbols now, and which used objects have lost symbols or
+// were replaced by another file.
+func (k *objectSymbols) compare(now *objectSymbols) (better bool, lost []LoadObject) {
 	for _, o := range k.list() {
 		n := now.object(o.Path, o.checksum)
 		fewer := n.Functions < o.Functions && n.lined <= o.lined
@@ -221,8 +220,8 @@ func (k *knowledge) compare(now *knowledge) (better bool, lost []LoadObject) {
 	return better, lost
 }
 
-// as returns the load objects with the symbols that are known now.
-func (k *knowledge) as(now *knowledge) []LoadObject {
+// as returns the load objects with the symbols that are found now.
+func (k *objectSymbols) as(now *objectSymbols) []LoadObject {
 	list := k.list()
 	for i := range list {
 		o, n := &list[i], now.object(list[i].Path, list[i].checksum)
@@ -231,15 +230,15 @@ func (k *knowledge) as(now *knowledge) []LoadObject {
 	return list
 }
 
-// tapped passes rows on, and keeps those that knowledge is made of.
-type tapped struct {
+// rowTap is an output that passes rows on, and keeps those that objectSymbols needs.
+type rowTap struct {
 	output
-	rows [3][]arrow.RecordBatch // by knowledgeColumns
+	rows [3][]arrow.RecordBatch // by symbolTables
 }
 
-// write implements output. Different tables have different places.
-func (t *tapped) write(table *schema.Table, rows arrow.RecordBatch) error {
-	for i, k := range knowledgeColumns {
+// write implements output. Different tables have different slots, so that no lock is needed.
+func (t *rowTap) write(table *schema.Table, rows arrow.RecordBatch) error {
+	for i, k := range symbolTables {
 		if k.table == table {
 			rows.Retain()
 			t.rows[i] = append(t.rows[i], rows)
@@ -248,12 +247,12 @@ func (t *tapped) write(table *schema.Table, rows arrow.RecordBatch) error {
 	return t.output.write(table, rows)
 }
 
-// knowledge is what the rows say.
-func (t *tapped) knowledge() *knowledge {
-	k := newKnowledge()
+// objectSymbols returns what the rows contain.
+func (t *rowTap) objectSymbols() *objectSymbols {
+	k := newObjectSymbols()
 	for i, list := range t.rows {
 		for _, rows := range list {
-			knowledgeColumns[i].add(k, schema.Events{RecordBatch: rows})
+			symbolTables[i].add(k, schema.Events{RecordBatch: rows})
 		}
 	}
 	return k

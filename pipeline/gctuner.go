@@ -1,0 +1,80 @@
+package pipeline
+
+import (
+	"math"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// A garbage collection takes time for each live byte. A larger heap needs fewer
+// collections, but its pages have to be made, once each. Together they take the least time if
+// the heap grows between two collections by the root of restCost * allocated * live bytes.
+const (
+	// restCost is the cost of a live byte in a collection, relative to that of making a byte of a
+	// page. On virtual machines it depends on the host: between a thirtieth and 1.
+	gcCost        = 1. / 8
+	minHeapTarget = 32 << 20 // bytes that are in use at least when garbage is collected
+	heapShare     = 6        // the part of the memory that may be in use then
+	minGCPercent  = 50       // percent of the live bytes by which the heap may grow, whatever restShare says
+)
+
+// heapTarget returns the heap size at which the next collection should start, given the bytes
+// allocated so far and those that are live.
+func heapTarget(memory, allocated, live int64) int64 {
+	growth := int64(math.Sqrt(gcCost * float64(allocated) * float64(live)))
+	return min(memory/heapShare, max(minHeapTarget, live+growth))
+}
+
+// gcTuner adjusts how much the heap may grow until the next garbage collection.
+type gcTuner struct{ usual, percent int }
+
+// lingering is a tuner that has ended, whose setting is still in place.
+var lingering struct {
+	sync.Mutex
+	*gcTuner
+}
+
+func newGCTuner() *gcTuner {
+	lingering.Lock()
+	defer lingering.Unlock()
+	if c := lingering.gcTuner; c != nil {
+		lingering.gcTuner = nil
+		return c
+	}
+	usual := debug.SetGCPercent(100)
+	debug.SetGCPercent(usual)
+	return &gcTuner{usual, usual}
+}
+
+// setTarget delays the next collection until the heap has the given size, of which live bytes are
+// in use now. It keeps a GOGC that the user has set.
+func (c *gcTuner) setTarget(size, live int64) {
+	if c.usual != 100 {
+		return
+	}
+	percent := int(max(minGCPercent, 100*size/max(live, 4<<20)-100))
+	if change := percent - c.percent; change > c.percent/8 || -change > c.percent/8 { // each stops the world
+		debug.SetGCPercent(percent)
+		c.percent = percent
+	}
+}
+
+// lingerTime is how long the setting outlives the tuner: resetting it would start a collection, and
+// most programs end.
+const lingerTime = 50 * time.Millisecond
+
+// end restores the usual setting soon, unless another tuner begins.
+func (c *gcTuner) end() {
+	lingering.Lock()
+	defer lingering.Unlock()
+	lingering.gcTuner = c
+	time.AfterFunc(lingerTime, func() {
+		lingering.Lock()
+		defer lingering.Unlock()
+		if lingering.gcTuner == c {
+			debug.SetGCPercent(c.usual)
+			lingering.gcTuner = nil
+		}
+	})
+}

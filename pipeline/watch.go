@@ -1,0 +1,179 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// Watcher polls paths and finds the recordings that are complete: those that say so, and those that
+// have not changed for a while. It measures that by this machine's clock only, since a file server's
+// clock may differ.
+type Watcher struct {
+	paths      []string
+	recursive  bool
+	settle     time.Duration // an unfinished recording is ready after this time without a change
+	recordings map[string]*observation
+	unrelated  map[string]fileStamp // files that are no recordings
+	round      int
+	pending    bool
+}
+
+// observation is the last known state of a recording, or of something that looks like one.
+type observation struct {
+	state    string    // of its files, or why they cannot be read
+	since    time.Time // when it was first seen in that state
+	stamp    fileStamp // of the recording's own file or folder
+	finished bool
+	ingested bool // in that state
+	round    int  // the last one that saw it
+}
+
+// fileStamp changes when a file is written or replaced.
+type fileStamp struct {
+	size, modified int64
+	inode          uint64
+}
+
+// NewWatcher returns a watcher that has seen nothing yet.
+func NewWatcher(paths []string, recursive bool, settle time.Duration) *Watcher {
+	paths = slices.Clone(paths)
+	for i, p := range paths {
+		if abs, err := filepath.Abs(p); err == nil {
+			paths[i] = abs
+		}
+	}
+	return &Watcher{paths: paths, recursive: recursive, settle: settle, recordings: map[string]*observation{}, unrelated: map[string]fileStamp{}}
+}
+
+// recheckRounds is how often the watcher looks into ingested, finished recordings that seem
+// unchanged from outside: one of their files may have been replaced.
+const recheckRounds = 30
+
+// Ready polls the paths and returns the recordings to ingest now, in the order in which they are
+// found: finished ones that were the same in the round before, and others that have not changed
+// for the settle time. Ready returns each until Done reports its result, and again when it has
+// changed.
+func (w *Watcher) Ready(ctx context.Context, now time.Time) (paths []string) {
+	w.round++
+	unrelated := map[string]fileStamp{}
+	f := &finder{ctx: ctx, recursive: w.recursive, seen: map[string]bool{}}
+	f.skip = func(path string, e fs.DirEntry) bool { return w.unchanged(path, e, unrelated) }
+	f.unrelated = func(path string, e fs.DirEntry) {
+		if !e.Type().IsRegular() {
+			return
+		}
+		if info, err := e.Info(); err == nil && info.Size() > 0 {
+			unrelated[path] = stampOf(info)
+		}
+	}
+	f.find(w.paths)
+	for i := range f.found {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if !errors.Is(f.found[i].err, ErrNoRecording) && w.observe(&f.found[i], now) {
+			paths = append(paths, f.found[i].path)
+		}
+	}
+	if ctx.Err() != nil {
+		return nil // the round is incomplete
+	}
+	w.unrelated = unrelated
+	maps.DeleteFunc(w.recordings, func(_ string, o *observation) bool { return o.round != w.round })
+	return paths
+}
+
+// unchanged reports whether an entry of a folder need not be opened: its stamp is the same as in
+// the round before. It copies the stamps of unrelated files.
+func (w *Watcher) unchanged(path string, e fs.DirEntry, unrelated map[string]fileStamp) bool {
+	if e.Type()&fs.ModeSymlink != 0 {
+		return false
+	}
+	o, before := w.recordings[path], w.unrelated[path]
+	if before == (fileStamp{}) && (o == nil || !o.ingested || !o.finished || w.round%recheckRounds == 0) {
+		return false
+	}
+	info, err := e.Info()
+	if err != nil {
+		return false
+	}
+	switch stamp := stampOf(info); {
+	case before != (fileStamp{}) && stamp == before:
+		unrelated[path] = before
+		return true
+	case o != nil && stamp == o.stamp:
+		o.round = w.round
+		return true
+	}
+	return false
+}
+
+func stampOf(info fs.FileInfo) fileStamp {
+	stamp := fileStamp{size: info.Size(), modified: info.ModTime().UnixNano()}
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		stamp.inode = s.Ino
+	}
+	return stamp
+}
+
+// observe updates the observation of an input and reports whether the input is ready.
+func (w *Watcher) observe(in *input, now time.Time) bool {
+	state, finished := in.currentState()
+	o := w.recordings[in.path]
+	same := o != nil && o.state == state
+	if !same {
+		o = &observation{state: state, since: now}
+		w.recordings[in.path] = o
+	}
+	o.round, o.finished = w.round, finished
+	if info, err := os.Lstat(in.path); err == nil {
+		o.stamp = stampOf(info)
+	}
+	return !o.ingested && same && (finished || now.Sub(o.since) >= w.settle)
+}
+
+// Done takes the results of recordings that were ready. A recording that was not aborted is ready
+// again only when it has changed.
+func (w *Watcher) Done(results []Result) {
+	w.pending = false
+	for i := range results {
+		if o := w.recordings[results[i].Path]; o != nil {
+			o.ingested = results[i].Status != Aborted
+			w.pending = w.pending || !o.ingested
+		}
+	}
+}
+
+// Pending reports whether a recording that was ready could not be ingested.
+func (w *Watcher) Pending() bool { return w.pending }
+
+// finisher is a decoder that can tell a finished recording from one that is being made or
+// copied.
+type finisher interface {
+	// Finished reports whether the recording at path says that it is complete. It
+	// reads little.
+	Finished(path string) bool
+}
+
+// currentState returns a hash of the input's files, by everything but their content, and whether its
+// recording is finished.
+func (in *input) currentState() (state string, finished bool) {
+	if in.err != nil {
+		state = in.err.Error()
+		if info, err := os.Stat(in.path); err == nil {
+			state = fmt.Sprint(stampOf(info), state)
+		}
+		return state, false
+	}
+	state, _ = in.describeFiles()
+	d, ok := in.decoder.(finisher) // not for a compressed file
+	return state, ok && d.Finished(in.path)
+}
