@@ -2,8 +2,8 @@ package cfi
 
 import "stackmill/stages/loadobject/dwop"
 
-// compute runs the operations on the one or two numbers on top of the stack.
-func (e *evaluation) compute(op uint8) bool {
+// compute runs an operation on the one or two values on top of the stack.
+func (e *evaluator) compute(op uint8) bool {
 	a := e.pop()
 	switch op {
 	case dwop.Abs:
@@ -16,23 +16,12 @@ func (e *evaluation) compute(op uint8) bool {
 	case dwop.Not:
 		return e.push(^a)
 	}
-	b := a
-	a = e.pop()
-	if v, ok := calculate(op, a, b); ok {
-		return e.push(v)
-	}
-	v, ok := compare(op, int64(a), int64(b))
-	if !ok {
-		return false
-	}
-	if v {
-		return e.push(1)
-	}
-	return e.push(0)
+	v, ok := calculate(op, e.pop(), a)
+	return ok && e.push(v)
 }
 
-// calculate computes a number of two, false for other operations and for
-// divisions by 0. Div and Shra are signed.
+// calculate runs an operation on two values; false for other operations and for
+// divisions by 0. Div, Shra and comparisons are signed.
 func calculate(op uint8, a, b uint64) (uint64, bool) {
 	switch op {
 	case dwop.And:
@@ -61,25 +50,26 @@ func calculate(op uint8, a, b uint64) (uint64, bool) {
 		return a >> b, true
 	case dwop.Shra:
 		return uint64(int64(a) >> b), true
+	case dwop.Eq:
+		return bit(a == b), true
+	case dwop.Ne:
+		return bit(a != b), true
+	case dwop.Ge:
+		return bit(int64(a) >= int64(b)), true
+	case dwop.Gt:
+		return bit(int64(a) > int64(b)), true
+	case dwop.Le:
+		return bit(int64(a) <= int64(b)), true
+	case dwop.Lt:
+		return bit(int64(a) < int64(b)), true
 	}
 	return 0, false
 }
 
-// compare compares two numbers, false for other operations.
-func compare(op uint8, a, b int64) (v, ok bool) {
-	switch op {
-	case dwop.Eq:
-		return a == b, true
-	case dwop.Ne:
-		return a != b, true
-	case dwop.Ge:
-		return a >= b, true
-	case dwop.Gt:
-		return a > b, true
-	case dwop.Le:
-		return a <= b, true
-	case dwop.Lt:
-		return a < b, true
+// bit returns 1 for true.
+func bit(v bool) uint64 {
+	if v {
+		return 1
 	}
-	return false, false
+	return 0
 }

@@ -8,44 +8,43 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// span is the code of one entry, with its rows in builder.steps.
-type span struct {
+// codeRange is the code of one FDE, with its rows in builder.starts.
+type codeRange struct {
 	start, end  uint32 // offsets in the file
 	first, last int
 }
 
-// step says that a row holds from an offset on.
-type step struct{ start, row uint32 }
+// rowStart is the offset from which a row holds.
+type rowStart struct{ start, row uint32 }
 
-// builder makes a table.
+// builder builds a table.
 type builder struct {
 	table    *Table
-	steps    []step
-	states   map[state]uint32
+	starts   []rowStart
+	states   map[state]uint32 // numbers of rows
 	programs map[string]int32
-	last     Segment // where the last address was
+	last     Segment // segment of the last address
 }
 
-// Read makes the table of a load object. Its entries in `.eh_frame` go before
-// those in `.debug_frame`, and both before what the code of procedure linkage tables
-// shows; where two of a section overlap, the one that begins later owns the code from
-// there on.
+// Read builds the table of a load object. `.eh_frame` takes precedence over `.debug_frame`,
+// and both over the instructions of procedure linkage tables. Where two FDEs of a section
+// overlap, the one that begins later owns the code from there on.
 func Read(in Input) *Table {
 	in.Segments = in.Segments[:min(len(in.Segments), maxSegments)]
 	t := &Table{Arch: in.Arch, segments: in.Segments, order: in.Order, distinct: make([]row, 1)}
 	b := &builder{table: t, states: map[state]uint32{}, programs: map[string]int32{}}
-	spans := sorted(b.read(&in, in.EHFrame, false))
-	debug := sorted(b.read(&in, in.Debug, true))
-	b.assemble(merge(merge(spans, debug), sorted(b.linkage(&in))))
+	ehFrame := sorted(b.read(&in, in.EHFrame, false))
+	debugFrame := sorted(b.read(&in, in.Debug, true))
+	b.assemble(merge(merge(ehFrame, debugFrame), sorted(b.linkage(&in))))
 	if in.Entry != 0 {
 		t.entry, _ = b.offset(in.Entry)
 	}
 	return t
 }
 
-// linkage makes the spans of procedure linkage tables.
-func (b *builder) linkage(in *Input) []span {
-	var spans []span
+// linkage returns the code of procedure linkage tables.
+func (b *builder) linkage(in *Input) []codeRange {
+	var ranges []codeRange
 	for _, l := range in.Linkage {
 		for i, d := range l.Depths {
 			end := l.End
@@ -58,31 +57,31 @@ func (b *builder) linkage(in *Input) []span {
 			}
 			s := state{cfa: rule{kind: registerBased, reg: in.Arch.SP(), value: d.Bytes}}
 			if in.Arch == isa.ARM64 {
-				s.column = isa.LR
+				s.returnColumn = isa.LR
 			} else {
-				s.column = in.Arch.PC()
-				s.rules[s.column] = rule{kind: atCFA, value: -8}
+				s.returnColumn = in.Arch.PC()
+				s.rules[s.returnColumn] = rule{kind: atCFA, value: -8}
 			}
-			first := len(b.steps)
+			first := len(b.starts)
 			b.emit(uint32(offset), b.intern(&s))
-			spans = append(spans, span{uint32(offset), uint32(offset + end - d.Address), first, len(b.steps)})
+			ranges = append(ranges, codeRange{uint32(offset), uint32(offset + end - d.Address), first, len(b.starts)})
 		}
 	}
-	return spans
+	return ranges
 }
 
-func sorted(spans []span) []span {
-	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
-	return spans
+func sorted(ranges []codeRange) []codeRange {
+	slices.SortStableFunc(ranges, func(a, b codeRange) int { return cmp.Compare(a.start, b.start) })
+	return ranges
 }
 
-// merge adds the spans of the second list that overlap no span of the first.
-func merge(first, second []span) []span {
+// merge adds the ranges of the second list that overlap no range of the first.
+func merge(first, second []codeRange) []codeRange {
 	if len(first) == 0 {
 		return second
 	}
-	var kept []span
-	i, end := 0, uint32(0) // the end of those of first that begin before s
+	var kept []codeRange
+	i, end := 0, uint32(0) // the last end among the ranges of first that begin before s
 	for _, s := range second {
 		for i < len(first) && first[i].start < s.end {
 			end = max(end, first[i].end)
@@ -95,10 +94,10 @@ func merge(first, second []span) []span {
 	return sorted(append(first, kept...))
 }
 
-// assemble puts the spans' rows in order, and ends them with gaps.
-func (b *builder) assemble(spans []span) {
+// assemble puts the rows of sorted ranges into the table, with an empty row after each range.
+func (b *builder) assemble(ranges []codeRange) {
 	t := b.table
-	add := func(s step) {
+	add := func(s rowStart) {
 		switch n := len(t.starts); {
 		case n > 0 && t.starts[n-1] == s.start:
 			t.rows[n-1] = s.row
@@ -107,26 +106,26 @@ func (b *builder) assemble(spans []span) {
 			t.starts, t.rows = append(t.starts, s.start), append(t.rows, s.row)
 		}
 	}
-	for i, s := range spans {
+	for i, s := range ranges {
 		end := s.end
-		if i+1 < len(spans) {
-			if spans[i+1].start == s.start {
-				continue // several entries for the same code: the last
+		if i+1 < len(ranges) {
+			if ranges[i+1].start == s.start {
+				continue // several FDEs for the same code: the last
 			}
-			end = min(end, spans[i+1].start)
+			end = min(end, ranges[i+1].start)
 		}
-		for _, st := range b.steps[s.first:s.last] {
+		for _, st := range b.starts[s.first:s.last] {
 			if st.start < end {
 				add(st)
 			}
 		}
-		add(step{end, 0})
+		add(rowStart{end, 0})
 	}
 	t.starts, t.rows = slices.Clip(t.starts), slices.Clip(t.rows)
 }
 
-// offset converts a link-time address to an offset in the file, with how much of
-// its segment follows; 0 outside of executable code.
+// offset converts a link-time address to an offset in the file, with the size of the rest
+// of its segment. Both are 0 outside of executable code.
 func (b *builder) offset(address uint64) (offset, room uint64) {
 	if address-b.last.Address >= b.last.Size {
 		b.last = Segment{}
@@ -148,17 +147,17 @@ func (b *builder) offset(address uint64) (offset, room uint64) {
 	return offset, room
 }
 
-// offsetIn is offset for an address inside a span.
-func (b *builder) offsetIn(address uint64, s *span) uint32 {
+// offsetIn is offset for an address inside a range.
+func (b *builder) offsetIn(address uint64, s *codeRange) uint32 {
 	o, _ := b.offset(address)
 	return min(max(uint32(o), s.start), s.end)
 }
 
-func (b *builder) emit(start, row uint32) { b.steps = append(b.steps, step{start, row}) }
+func (b *builder) emit(start, row uint32) { b.starts = append(b.starts, rowStart{start, row}) }
 
-// intern returns the number of the row that a state is; 0 when it has no CFA.
+// intern returns the number of the row with a state, 0 if the state has no CFA.
 func (b *builder) intern(s *state) uint32 {
-	if s.cfa.kind == same {
+	if s.cfa.kind == sameValue {
 		return 0
 	}
 	n, ok := b.states[*s]
@@ -167,11 +166,11 @@ func (b *builder) intern(s *state) uint32 {
 		return n
 	}
 	n = uint32(len(t.distinct))
-	r := row{cfa: s.cfa, first: uint32(len(t.rules)), returnColumn: s.column, signal: s.signal, signed: s.signed}
+	r := row{cfa: s.cfa, first: uint32(len(t.rules)), returnColumn: s.returnColumn, signal: s.signal, signed: s.signed}
 	for reg, rule := range s.rules {
-		if rule.kind != same {
-			r.returns = r.returns || reg == int(s.column)
-			t.rules = append(t.rules, ruleFor{uint8(reg), rule})
+		if rule.kind != sameValue {
+			r.hasReturnRule = r.hasReturnRule || reg == int(s.returnColumn)
+			t.rules = append(t.rules, registerRule{uint8(reg), rule})
 			r.count++
 		}
 	}
@@ -180,8 +179,8 @@ func (b *builder) intern(s *state) uint32 {
 	return n
 }
 
-// program returns the number of an expression.
-func (b *builder) program(p []byte) (int32, bool) {
+// internExpression returns the number of an expression.
+func (b *builder) internExpression(p []byte) (int32, bool) {
 	if n, ok := b.programs[string(p)]; ok {
 		return n, true
 	}

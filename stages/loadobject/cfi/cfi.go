@@ -1,20 +1,22 @@
-// Package cfi finds the callers of code by its call frame information (DWARF 5,
-// 6.4, and the forms of `.eh_frame`), from the registers and a piece of the
-// stack that a profiler recorded. It knows bytes and addresses only: neither
-// files nor recordings. Its reference is perf-data 15.
+// Package cfi unwinds stacks by call frame information (DWARF 5 section 6.4, and the
+// forms of `.eh_frame`), from the registers and the part of the stack that a profiler
+// recorded. It works on bytes and addresses, and knows neither files nor recordings.
+// Its reference is perf-data 15.
 package cfi
 
 import (
 	"encoding/binary"
+	"math"
+	"slices"
 
 	"stackmill/stages/loadobject/isa"
 )
 
-// NumRegisters is how many registers are followed: by their DWARF numbers, and
+// NumRegisters is the number of tracked registers: those with DWARF numbers, and
 // the program counter after them.
 const NumRegisters = 33
 
-// Input is the part of a load object that says how to unwind its code.
+// Input is the unwinding information of a load object.
 type Input struct {
 	Arch     isa.Arch
 	Order    binary.ByteOrder
@@ -22,23 +24,22 @@ type Input struct {
 	EHFrame  Section
 	Debug    Section // `.debug_frame`
 	Entry    uint64  // address at which a process begins to run, 0 for none
-	Text     uint64  // address of `.text`, to which pointers may be relative
-	Data     uint64  // address of `.got`, likewise
-	// Linkage are the procedure linkage tables, for which the sections may have no entry.
+	Text     uint64  // address of `.text`, base of pointers
+	Data     uint64  // address of `.got`, base of pointers
+	// Linkage are the procedure linkage tables, which the sections may not describe.
 	Linkage []Linkage
 }
 
 // Linkage is a procedure linkage table, by link-time addresses. It saves no register.
 type Linkage struct {
 	End    uint64
-	Depths []Depth // by growing addresses
+	Depths []Depth // by ascending address
 }
 
-// Depth says how many bytes above the stack pointer the caller's frame begins, from an
-// address on; nothing is known if it is negative.
+// Depth is the distance in bytes from the stack pointer to the CFA, valid from an address on.
 type Depth struct {
 	Address uint64
-	Bytes   int32
+	Bytes   int32 // negative: unknown
 }
 
 // Section is a section's content and the address it was linked at.
@@ -51,66 +52,65 @@ type Section struct {
 // Segment is a part of the file with the address it was linked at.
 type Segment struct{ Offset, Address, Size uint64 }
 
-// Table says for each instruction of a load object where its caller's registers
-// are. It is immutable and safe for concurrent use.
+// Table holds the unwinding rules for each instruction of a load object. It is immutable
+// and safe for concurrent use.
 type Table struct {
 	Arch isa.Arch
-	// Bad is how many entries could not be read; the code that they describe
-	// has no rules.
+	// Bad is the number of unreadable entries; their code has no rules.
 	Bad      int
-	starts   []uint32  // offsets in the file, sorted: row i holds up to the next
-	rows     []uint32  // numbers in distinct; 0: nothing is known
-	distinct []row     // 0 is not used
-	rules    []ruleFor // of all rows
-	programs [][]byte  // expressions
+	starts   []uint32       // offsets in the file, sorted: row i holds up to the next
+	rows     []uint32       // indexes of distinct; 0: no rules
+	distinct []row          // 0 is not used
+	rules    []registerRule // of all rows
+	programs [][]byte       // expressions
 	segments []Segment
 	order    binary.ByteOrder
 	entry    uint64 // offset of Input.Entry, 0 for none
 }
 
-// kind is how a value is found.
+// kind is the kind of a register rule (DWARF 5 section 6.4.1).
 type kind uint8
 
 const (
-	same          kind = iota // it is in the register still
-	undefined                 // it is lost
-	atCFA                     // in memory at CFA+value
-	isCFA                     // CFA+value itself
-	inRegister                // in register reg
-	atExpression              // in memory at what expression number value computes
-	isExpression              // what that expression computes
-	registerBased             // register reg plus value: for the CFA only
+	sameValue     kind = iota
+	undefined          // the value is lost
+	atCFA              // offset(N): in memory at CFA+value
+	isCFA              // val_offset(N): CFA+value
+	inRegister         // register(R): in register reg
+	atExpression       // expression(E): in memory at the result of expression number value
+	isExpression       // val_expression(E): the result
+	registerBased      // register reg plus value: for the CFA only
 )
 
-// rule finds a value.
+// rule recovers the CFA, or a register's value in the caller.
 type rule struct {
 	kind  kind
 	reg   uint8
 	value int32
 }
 
-// ruleFor is the rule of a register.
-type ruleFor struct {
+// registerRule is the rule of a register.
+type registerRule struct {
 	register uint8
 	rule
 }
 
-// row is what holds at an instruction. Registers without a rule are the same in
-// the caller, except that its stack pointer is the CFA.
+// row has the rules at an instruction. Registers without a rule have the same value in
+// the caller, except that the caller's stack pointer is the CFA.
 type row struct {
-	cfa          rule
-	first        uint32 // in Table.rules
-	count        uint8
-	returnColumn uint8
-	returns      bool // returnColumn has a rule
-	signal       bool // the frame that a signal's delivery made
-	signed       bool // the return address is authenticated by its upper bits
+	cfa           rule
+	first         uint32 // in Table.rules
+	count         uint8
+	returnColumn  uint8
+	hasReturnRule bool // returnColumn has a rule
+	signal        bool // a signal frame
+	signed        bool // the upper bits of the return address authenticate it
 }
 
-// find returns the number of the row at an offset of the file, 0 if nothing is
-// known there.
+// find returns the number of the row at an offset of the file, 0 if there are no
+// rules.
 func (t *Table) find(offset uint64) uint32 {
-	if n := t.piece(offset); n > 0 {
+	if n := t.rowsUpTo(offset); n > 0 {
 		return t.rows[n-1]
 	}
 	return 0
@@ -119,23 +119,19 @@ func (t *Table) find(offset uint64) uint32 {
 // maxStart bounds the code between the entry point and the call that leaves it.
 const maxStart = 256
 
-// begins reports whether code without rules is what a process begins with, which
-// nothing called: it is in one piece with the entry point, and near it.
-func (t *Table) begins(offset uint64) bool {
-	return t.entry > 0 && offset-t.entry < maxStart && t.piece(offset) == t.piece(t.entry) && t.find(offset) == 0
+// isProcessStart reports whether code without rules is the outermost code of a process: near the entry
+// point, with no row between them.
+func (t *Table) isProcessStart(offset uint64) bool {
+	return t.entry > 0 && offset-t.entry < maxStart && t.rowsUpTo(offset) == t.rowsUpTo(t.entry) && t.find(offset) == 0
 }
 
-// piece returns how many rows begin at an offset or before it.
-func (t *Table) piece(offset uint64) int {
-	lo, hi := 0, len(t.starts)
-	for lo < hi {
-		if mid := int(uint(lo+hi) >> 1); uint64(t.starts[mid]) <= offset {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
+// rowsUpTo returns how many rows begin at an offset or before it.
+func (t *Table) rowsUpTo(offset uint64) int {
+	if offset >= math.MaxUint32 {
+		return len(t.starts)
 	}
-	return lo
+	n, _ := slices.BinarySearch(t.starts, uint32(offset)+1)
+	return n
 }
 
 // address converts an offset in the file to the address it was linked at.
@@ -148,7 +144,7 @@ func (t *Table) address(offset uint64) (uint64, bool) {
 	return 0, false
 }
 
-// Rows returns how many pieces of code have rules of their own.
+// Rows returns the number of rows.
 func (t *Table) Rows() int { return len(t.starts) }
 
 // Bytes estimates the memory that the table takes.

@@ -2,17 +2,16 @@ package cfi
 
 import "stackmill/stages/loadobject/isa"
 
-// maxDepth is how far from the stack pointer a frame pointer may point: the usual
+// maxDepth bounds the distance of a frame pointer from the stack pointer: the default
 // limit of a stack's size.
 const maxDepth = 8 << 20
 
-// chained steps to the caller of code without rules, such as hand-written
-// assembly, if it is not where the process began, by the frame pointer: where that
-// points to stand the caller's frame pointer and the return address. It is believed
-// if it points into the dump, not below the stack pointer, and if the return
-// address is in code. 0 marks the outermost frame.
-func (w *Walker) chained() (pc uint64, end bool, reason string) {
-	if t := w.code.table; t != nil && t.begins(w.code.offset) {
+// callerByFramePointer steps to the caller of code without rules, such as hand-written
+// assembly. The frame pointer points to the caller's frame pointer and the return address. It is
+// trusted if it points into the dump, not below the stack pointer, and if the return
+// address is in code. The outermost frame is the process's start code, or has frame pointer 0.
+func (w *Walker) callerByFramePointer() (pc uint64, end bool, reason string) {
+	if t := w.code.table; t != nil && t.isProcessStart(w.code.offset) {
 		return 0, true, ""
 	}
 	reason = NoCFI
@@ -37,7 +36,7 @@ func (w *Walker) chained() (pc uint64, end bool, reason string) {
 	saved, _ := w.word(at)
 	pc, _ = w.word(at + 8)
 	if w.arch == isa.ARM64 {
-		pc = w.plain(pc)
+		pc = w.stripSignature(pc)
 	}
 	if pc == 0 || !w.find(pc-1).executable {
 		return 0, false, reason
@@ -46,17 +45,11 @@ func (w *Walker) chained() (pc uint64, end bool, reason string) {
 	return pc, false, ""
 }
 
-// The bits of an address that are not used to authenticate it, with address
-// spaces of 48 and of 52 bits.
-const (
-	plain48 = 1<<48 - 1
-	plain52 = 1<<52 - 1
-)
-
-// plain removes the signature from a return address.
-func (w *Walker) plain(pc uint64) uint64 {
-	short := pc & plain48
-	if long := pc & plain52; long != short && w.find(long-1).executable {
+// stripSignature removes the pointer authentication code from a return address. Address spaces have
+// 48 or 52 bits.
+func (w *Walker) stripSignature(pc uint64) uint64 {
+	short := pc & (1<<48 - 1)
+	if long := pc & (1<<52 - 1); long != short && w.find(long-1).executable {
 		return long
 	}
 	return short

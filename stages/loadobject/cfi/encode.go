@@ -3,7 +3,10 @@ package cfi
 import (
 	"encoding/binary"
 	"errors"
+	"math"
+	"slices"
 
+	"stackmill/stages/loadobject/columns"
 	"stackmill/stages/loadobject/isa"
 )
 
@@ -15,7 +18,7 @@ func (t *Table) Append(b []byte) []byte {
 			b = binary.AppendUvarint(b, v)
 		}
 	}
-	uint(uint64(t.Arch), truth(t.order == binary.ByteOrder(binary.BigEndian)), uint64(t.Bad), t.entry)
+	uint(uint64(t.Arch), bit(t.order == binary.ByteOrder(binary.BigEndian)), uint64(t.Bad), t.entry)
 	uint(uint64(len(t.segments)))
 	for _, s := range t.segments {
 		uint(s.Offset, s.Address, s.Size)
@@ -32,7 +35,7 @@ func (t *Table) Append(b []byte) []byte {
 	}
 	for _, r := range t.distinct {
 		putRule(r.cfa)
-		uint(uint64(r.returnColumn), truth(r.signal), truth(r.signed), uint64(r.count))
+		uint(uint64(r.returnColumn), bit(r.signal), bit(r.signed), uint64(r.count))
 		for _, rule := range t.rules[r.first : r.first+uint32(r.count)] {
 			uint(uint64(rule.register))
 			putRule(rule.rule)
@@ -47,94 +50,63 @@ func (t *Table) Append(b []byte) []byte {
 	return b
 }
 
-func truth(v bool) uint64 {
-	if v {
-		return 1
-	}
-	return 0
-}
-
-// errEncoding says that bytes are not what Append makes.
+// errEncoding is the error for bytes that Append did not write.
 var errEncoding = errors.New("damaged table of call frame information")
 
 // decoder reads an encoding.
-type decoder struct {
-	b   []byte
-	bad bool
-}
+type decoder struct{ *columns.Reader }
 
-// uint reads a number that must be below a limit.
-func (d *decoder) uint(limit uint64) uint64 {
-	v, n := binary.Uvarint(d.b)
-	if n <= 0 || v >= limit {
-		d.b, d.bad = nil, true
-		return 0
+func (d decoder) rule(programs int) rule {
+	r := rule{kind: kind(d.Below(int(registerBased) + 1)), reg: uint8(d.Below(NumRegisters))}
+	v := d.Int()
+	if v != int64(int32(v)) || (r.kind == atExpression || r.kind == isExpression) && (v < 0 || v >= int64(programs)) {
+		d.Fail()
 	}
-	d.b = d.b[n:]
-	return v
-}
-
-// count reads the number of things that take a byte each at least.
-func (d *decoder) count() int { return int(d.uint(uint64(len(d.b)) + 1)) }
-
-func (d *decoder) rule(programs int) rule {
-	r := rule{kind: kind(d.uint(uint64(registerBased) + 1)), reg: uint8(d.uint(NumRegisters))}
-	v, n := binary.Varint(d.b)
-	if n <= 0 || v != int64(int32(v)) || (r.kind == atExpression || r.kind == isExpression) && (v < 0 || v >= int64(programs)) {
-		d.b, d.bad = nil, true
-		return r
-	}
-	d.b, r.value = d.b[n:], int32(v)
+	r.value = int32(v)
 	return r
 }
 
-// Decode reads what Append made.
+// Decode reads what Append wrote.
 func Decode(b []byte) (*Table, error) {
-	const any = ^uint64(0)
-	d := decoder{b: b}
-	t := &Table{Arch: isa.Arch(d.uint(uint64(isa.ARM64) + 1)), order: binary.LittleEndian}
-	if d.uint(2) == 1 {
+	d := decoder{columns.NewNumbers(b)}
+	t := &Table{Arch: isa.Arch(d.Below(int(isa.ARM64) + 1)), order: binary.LittleEndian}
+	if d.Bool() {
 		t.order = binary.BigEndian
 	}
-	t.Bad, t.entry = int(d.uint(1<<32)), d.uint(any)
-	for range d.count() {
-		t.segments = append(t.segments, Segment{d.uint(any), d.uint(any), d.uint(any)})
+	t.Bad, t.entry = int(d.Uint()), d.Uint()
+	for range d.Count() {
+		t.segments = append(t.segments, Segment{d.Uint(), d.Uint(), d.Uint()})
 	}
-	for range d.count() {
-		n := d.count()
-		if d.bad || n > len(d.b) {
-			return nil, errEncoding
-		}
-		t.programs = append(t.programs, append([]byte(nil), d.b[:n]...))
-		d.b = d.b[n:]
+	for range d.Count() {
+		t.programs = append(t.programs, slices.Clone(d.Bytes()))
 	}
-	t.decodeRows(&d)
-	n := d.count()
+	t.decodeRows(d)
+	n := d.Count()
 	t.starts, t.rows = make([]uint32, n), make([]uint32, n)
 	last := uint64(0)
 	for i := range n {
-		last += d.uint(1 << 32)
-		t.starts[i], t.rows[i] = uint32(last), uint32(d.uint(uint64(len(t.distinct))))
+		if last += d.Uint(); last > math.MaxUint32 {
+			return nil, errEncoding
+		}
+		t.starts[i], t.rows[i] = uint32(last), uint32(d.Below(len(t.distinct)))
 	}
-	if d.bad || len(d.b) > 0 || last >= 1<<32 {
+	if !d.Whole() {
 		return nil, errEncoding
 	}
 	return t, nil
 }
 
-func (t *Table) decodeRows(d *decoder) {
-	for range d.count() {
-		if d.bad {
+func (t *Table) decodeRows(d decoder) {
+	for range d.Count() {
+		r := row{cfa: d.rule(len(t.programs)), first: uint32(len(t.rules)), returnColumn: uint8(d.Below(NumRegisters)),
+			signal: d.Bool(), signed: d.Bool(), count: uint8(d.Below(NumRegisters + 1))}
+		if r.cfa.kind != registerBased && r.cfa.kind != isExpression && len(t.distinct) > 0 {
+			d.Fail()
 			return
 		}
-		r := row{cfa: d.rule(len(t.programs)), first: uint32(len(t.rules)), returnColumn: uint8(d.uint(NumRegisters)),
-			signal: d.uint(2) == 1, signed: d.uint(2) == 1, count: uint8(d.uint(NumRegisters + 1))}
-		if r.cfa.kind != registerBased && r.cfa.kind != isExpression && len(t.distinct) > 0 {
-			d.b, d.bad = nil, true
-		}
 		for range r.count {
-			f := ruleFor{uint8(d.uint(NumRegisters)), d.rule(len(t.programs))}
-			r.returns = r.returns || f.register == r.returnColumn
+			f := registerRule{uint8(d.Below(NumRegisters)), d.rule(len(t.programs))}
+			r.hasReturnRule = r.hasReturnRule || f.register == r.returnColumn
 			t.rules = append(t.rules, f)
 		}
 		t.distinct = append(t.distinct, r)

@@ -2,29 +2,27 @@ package cfi
 
 import "encoding/binary"
 
-// The largest numbers of things of one load object that are kept, some ten
-// times those of the largest programs.
+// Bounds of one load object, some ten times the numbers of the largest programs.
 const (
 	maxDistinct = 1 << 20
 	maxPrograms = 1 << 20
 	maxSection  = 1 << 32
-	maxSegments = 64 // every address is looked for in them
+	maxSegments = 64 // each address is looked up in them
 )
 
-// cie is what the entries of several functions have in common.
+// cie is a Common Information Entry.
 type cie struct {
-	codeAlign, dataAlign int64
-	returnColumn         uint8
+	codeAlign, dataAlign int64 // code_alignment_factor, data_alignment_factor
+	returnColumn         uint8 // return_address_register
 	encoding             uint8 // of addresses
-	augmented            bool  // entries have a length of augmentation data
+	augmented            bool  // FDEs have a length of augmentation data
 	signal               bool
 	initial              state
 	usable               bool
 }
 
-// entry is one function's entry: where it stands in its section, and its CIE's
-// offset there.
-type entry struct {
+// fde is a Frame Description Entry: its bytes, and the offset of its CIE in the section.
+type fde struct {
 	body reader
 	cie  uint64
 }
@@ -35,12 +33,12 @@ type section struct {
 	debug   bool
 	address uint64
 	cies    map[uint64]*cie
-	entries []entry
+	fdes    []fde
 }
 
-// read reads a section's entries. The CIEs come first, as `.debug_frame` may
-// have them after their users.
-func (b *builder) read(in *Input, s Section, debug bool) []span {
+// read reads a section. It reads all CIEs before the FDEs, since in `.debug_frame` a CIE may follow
+// its FDEs.
+func (b *builder) read(in *Input, s Section, debug bool) []codeRange {
 	if len(s.Bytes) == 0 || uint64(len(s.Bytes)) > maxSection {
 		return nil
 	}
@@ -56,17 +54,17 @@ func (b *builder) read(in *Input, s Section, debug bool) []span {
 			break
 		}
 	}
-	var spans []span
-	for i := range list.entries {
-		if s, ok := list.function(&list.entries[i]); ok {
-			spans = append(spans, s)
+	var ranges []codeRange
+	for i := range list.fdes {
+		if s, ok := list.readFDE(&list.fdes[i]); ok {
+			ranges = append(ranges, s)
 		}
 	}
-	return spans
+	return ranges
 }
 
-// next reads the head of the next entry, false if the rest of the section is
-// lost.
+// next reads a CIE, or the header of an FDE; false if the rest of the section is
+// unreadable.
 func (s *section) next(r *reader) bool {
 	start := r.address() - s.address
 	length, wide := r.Length()
@@ -74,7 +72,7 @@ func (s *section) next(r *reader) bool {
 		return true
 	}
 	idAt := r.address() - s.address
-	body := r.part(length)
+	body := r.sub(length)
 	if r.Short {
 		return false
 	}
@@ -83,17 +81,17 @@ func (s *section) next(r *reader) bool {
 	case body.Short:
 		s.b.table.Bad++
 	case !s.debug && id == 0, s.debug && !wide && id == 0xffffffff, s.debug && wide && id == ^uint64(0):
-		s.cies[start] = s.common(&body)
+		s.cies[start] = s.readCIE(&body)
 	case s.debug:
-		s.entries = append(s.entries, entry{body, id})
+		s.fdes = append(s.fdes, fde{body, id})
 	default:
-		s.entries = append(s.entries, entry{body, idAt - id})
+		s.fdes = append(s.fdes, fde{body, idAt - id})
 	}
 	return true
 }
 
-// common reads a CIE.
-func (s *section) common(r *reader) *cie {
+// readCIE reads a CIE and runs its initial instructions.
+func (s *section) readCIE(r *reader) *cie {
 	c := &cie{}
 	version := r.U8()
 	augmentation := string(r.Text())
@@ -127,14 +125,14 @@ func (s *section) common(r *reader) *cie {
 	return c
 }
 
-// augmentation reads what a CIE's augmentation string announces, false if it
-// cannot be understood.
+// augmentation reads the augmentation data that the letters announce; false for an unknown
+// augmentation.
 func (s *section) augmentation(r *reader, c *cie, letters string) bool {
 	if letters[0] != 'z' {
 		return false
 	}
 	c.augmented = true
-	a := r.part(r.ULEB())
+	a := r.sub(r.ULEB())
 	for _, l := range letters[1:] {
 		switch l {
 		case 'R':
@@ -153,12 +151,12 @@ func (s *section) augmentation(r *reader, c *cie, letters string) bool {
 	return !a.Short
 }
 
-// function reads a function's entry and runs its program.
-func (s *section) function(e *entry) (span, bool) {
+// readFDE reads an FDE and runs its instructions.
+func (s *section) readFDE(e *fde) (codeRange, bool) {
 	c := s.cies[e.cie]
 	if c == nil || !c.usable {
 		s.b.table.Bad++
-		return span{}, false
+		return codeRange{}, false
 	}
 	r := &e.body
 	start, ok := r.pointer(c.encoding)
@@ -168,27 +166,26 @@ func (s *section) function(e *entry) (span, bool) {
 	}
 	if !ok || r.Short {
 		s.b.table.Bad++
-		return span{}, false
+		return codeRange{}, false
 	}
 	offset, room := s.b.offset(start)
-	if room == 0 || size == 0 { // of code that the linker dropped
-		return span{}, false
+	if room == 0 || size == 0 { // code that the linker removed
+		return codeRange{}, false
 	}
 	m := machine{b: s.b, c: c, r: *r, now: c.initial, address: start, end: start + min(size, room)}
-	sp := span{start: uint32(offset), end: uint32(offset + min(size, room)), first: len(s.b.steps)}
-	if !m.run(&sp) {
+	code := codeRange{start: uint32(offset), end: uint32(offset + min(size, room)), first: len(s.b.starts)}
+	if !m.run(&code) {
 		s.b.table.Bad++
 	}
-	return sp, true
+	return code, true
 }
 
-// FrameSection returns the address of `.eh_frame` from `.eh_frame_hdr`, of which
-// head is the content.
+// FrameSection returns the address of `.eh_frame` in the header of `.eh_frame_hdr`.
 func FrameSection(head []byte, address uint64, order binary.ByteOrder) (uint64, bool) {
 	r := newReader(head, address, order)
 	r.data = address
 	version, encoding := r.U8(), r.U8()
-	r.Bytes(2) // how the table is encoded
+	r.Bytes(2) // encodings of the table
 	at, ok := r.pointer(encoding)
 	return at, ok && version == 1
 }

@@ -5,19 +5,19 @@ import (
 	"stackmill/stages/loadobject/dwop"
 )
 
-// Bounds of expressions: of the operations for one stack, of which compilers use
-// some ten in a frame, and of the operands of one expression.
+// Bounds of expressions: the operations for one stack, some ten per frame in compilers' output,
+// and the operands of one expression.
 const (
 	maxSteps = 32 * MaxFrames
 	maxStack = 64
 )
 
-// expression computes expression number n (DWARF 5, 2.5). Its stack begins with
-// the CFA for rules of registers, empty for the CFA's own. It is false if the
-// expression is damaged, or needs a register or memory that is unknown.
+// expression evaluates expression number n (DWARF 5 section 2.5). Its stack initially has the
+// CFA, but is empty in the rule of the CFA itself. It is false if the expression is damaged, or
+// needs an unknown register or memory.
 func (w *Walker) expression(t *Table, n int32, cfa uint64, withCFA bool) (uint64, bool) {
 	p := t.programs[n]
-	e := evaluation{w: w, t: t, stack: w.operands[:0], program: p, r: bytereader.New(p, t.order)}
+	e := evaluator{w: w, t: t, stack: w.operands[:0], program: p, r: bytereader.New(p, t.order)}
 	if withCFA {
 		e.push(cfa)
 	}
@@ -30,17 +30,17 @@ func (w *Walker) expression(t *Table, n int32, cfa uint64, withCFA bool) (uint64
 	return v, !e.failed
 }
 
-// evaluation is an expression while it is computed.
-type evaluation struct {
+// evaluator evaluates an expression.
+type evaluator struct {
 	w       *Walker
 	t       *Table
 	program []byte
 	r       bytereader.Reader // of program
 	stack   []uint64
-	failed  bool // the stack ran over or empty
+	failed  bool // stack overflow or underflow
 }
 
-func (e *evaluation) push(v uint64) bool {
+func (e *evaluator) push(v uint64) bool {
 	if len(e.stack) == maxStack {
 		e.failed = true
 		return false
@@ -49,7 +49,7 @@ func (e *evaluation) push(v uint64) bool {
 	return true
 }
 
-func (e *evaluation) pop() uint64 {
+func (e *evaluator) pop() uint64 {
 	n := len(e.stack) - 1
 	if n < 0 {
 		e.failed = true
@@ -60,40 +60,32 @@ func (e *evaluation) pop() uint64 {
 	return v
 }
 
-// pick pushes what stands a number of places below the top.
-func (e *evaluation) pick(depth int) bool {
+// pick pushes the value at a depth below the top.
+func (e *evaluator) pick(depth int) bool {
 	n := len(e.stack) - 1 - depth
 	return n >= 0 && e.push(e.stack[n])
 }
 
 // register pushes a register's value plus an offset.
-func (e *evaluation) register(n uint64, offset int64) bool {
+func (e *evaluator) register(n uint64, offset int64) bool {
 	if n >= NumRegisters || e.w.regs.Known>>n&1 == 0 {
 		return false
 	}
 	return e.push(e.w.regs.Value[n] + uint64(offset))
 }
 
-// load pushes what stands in memory, of a size in bytes.
-func (e *evaluation) load(address uint64, size uint8) bool {
-	var v uint64
-	ok := size >= 1 && size <= 8
-	if !ok {
+// load pushes a value of size bytes from memory.
+func (e *evaluator) load(address uint64, size uint8) bool {
+	if size < 1 || size > 8 {
 		return false
 	}
-	word, read := e.w.memory(address, int(size))
-	for i, b := range word {
-		if e.w.big {
-			v = v<<8 | uint64(b)
-		} else {
-			v |= uint64(b) << (8 * i)
-		}
-	}
-	return read && e.push(v)
+	b, ok := e.w.memory(address, int(size))
+	value := bytereader.Reader{Rest: b, Big: e.w.big}
+	return ok && e.push(value.Uint(int(size)))
 }
 
 // step runs an operation.
-func (e *evaluation) step() bool {
+func (e *evaluator) step() bool {
 	op := e.r.U8()
 	switch {
 	case dwop.Lit0 <= op && op <= dwop.Lit31:
@@ -131,8 +123,8 @@ func (e *evaluation) step() bool {
 	return e.compute(op)
 }
 
-// move runs the operations that only move what is on the stack.
-func (e *evaluation) move(op uint8) bool {
+// move runs the operations that only rearrange the stack.
+func (e *evaluator) move(op uint8) bool {
 	n := len(e.stack)
 	switch op {
 	case dwop.Dup:
@@ -157,13 +149,13 @@ func (e *evaluation) move(op uint8) bool {
 	return true
 }
 
-// address pushes a link-time address as it was at run time.
-func (e *evaluation) address() bool {
+// address pushes the run-time address of a link-time address.
+func (e *evaluator) address() bool {
 	linked, ok := e.t.address(e.w.code.offset)
 	return ok && e.push(e.r.U64()+e.w.code.lookup-linked)
 }
 
-func (e *evaluation) jump(by int16) bool {
+func (e *evaluator) jump(by int16) bool {
 	to := len(e.program) - len(e.r.Rest) + int(by)
 	if to < 0 || to > len(e.program) {
 		return false

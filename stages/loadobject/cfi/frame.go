@@ -1,7 +1,7 @@
 package cfi
 
 // CFA returns the canonical frame address of the code at an offset of the file,
-// as a register's value and what to add to it; false if it is unknown or
+// as a register and an offset from it; false if it is unknown or
 // computed in another way.
 func (t *Table) CFA(offset uint64) (register int, add int64, ok bool) {
 	n := t.find(offset)

@@ -2,24 +2,23 @@ package cfi
 
 import "stackmill/stages/loadobject/isa"
 
-// FramePointer says whose frame the frame pointer points to at an instruction, for
-// those who follow the chain of frame pointers.
+// FramePointer says whose frame the frame pointer points to at an instruction, for stacks that were
+// recorded by following frame pointers.
 type FramePointer uint8
 
-// Whose frame the rules of an instruction say it is.
+// Values of FramePointer.
 const (
 	FrameUnknown FramePointer = iota // there are no rules
-	FrameOwn                         // the instruction's own function's: its caller is the next in the chain
-	FrameOther                       // a caller's, or no frame: the chain lacks the function's caller
+	FrameOwn                         // the function's own frame: its caller is the next in the chain
+	FrameOther                       // a caller's frame, or none: the chain lacks the function's caller
 )
 
-// maxSetUp bounds the code between the rules for a saved frame pointer and those
-// that count from it: the instruction that sets it, in bytes.
+// maxSetUp bounds the code between saving the frame pointer and setting it: one instruction, in bytes.
 const maxSetUp = 16
 
-// FramePointer says whose frame the frame pointer points to at an offset in the file.
-// x86-64's rules count from it once it is set. A64's go on to count from the
-// stack pointer; there the return address is saved together with it.
+// FramePointer returns whose frame the frame pointer points to at an offset in the file.
+// On x86-64, the CFA is based on the frame pointer once that is set. On A64 it remains based on the
+// stack pointer, but the return address is saved together with the frame pointer.
 func (t *Table) FramePointer(offset uint64) FramePointer {
 	n := t.find(offset)
 	if n == 0 {
@@ -40,8 +39,8 @@ func (t *Table) FramePointer(offset uint64) FramePointer {
 	return FrameOther
 }
 
-// saved reports whether a row finds a register of the caller in memory. What is
-// below the stack pointer has been restored by an epilogue.
+// saved reports whether a row recovers a register of the caller from memory. An epilogue has
+// already restored registers that were saved below the stack pointer.
 func (t *Table) saved(r *row, register uint8) bool {
 	for _, f := range t.rules[r.first : r.first+uint32(r.count)] {
 		if f.register == register {
@@ -51,14 +50,13 @@ func (t *Table) saved(r *row, register uint8) bool {
 	return false
 }
 
-// KeepsCaller reports whether the frame pointer at an offset still is the
-// caller's, where FramePointer is FrameOther: nothing has saved it to use the
-// register, unless the next instruction makes it the function's own.
+// KeepsCaller reports, where FramePointer is FrameOther, whether the frame pointer is still the
+// caller's: it has not been saved, or the next instruction sets it to the function's own frame.
 func (t *Table) KeepsCaller(offset uint64) bool {
 	r := &t.distinct[t.find(offset)]
 	if !t.saved(r, t.Arch.FP()) {
 		return true
 	}
-	n := t.piece(offset)
+	n := t.rowsUpTo(offset)
 	return n < len(t.starts) && uint64(t.starts[n])-offset <= maxSetUp && t.FramePointer(uint64(t.starts[n])) == FrameOwn
 }

@@ -9,27 +9,26 @@ import (
 // reader reads a section or a part of it.
 type reader struct {
 	bytereader.Reader
-	end        uint64 // the address after the last byte
-	text, data uint64 // addresses that pointers may be relative to
+	end        uint64 // address after the last byte
+	text, data uint64 // base addresses of pointers
 }
 
 func newReader(b []byte, address uint64, order binary.ByteOrder) reader {
 	return reader{Reader: bytereader.New(b, order), end: address + uint64(len(b))}
 }
 
-// address is where the next byte lies.
+// address returns the address of the next byte.
 func (r *reader) address() uint64 { return r.end - uint64(len(r.Rest)) }
 
-// part returns a reader of the next n bytes and passes over them.
-func (r *reader) part(n uint64) reader {
+// sub returns a reader of the next n bytes and skips them.
+func (r *reader) sub(n uint64) reader {
 	p := *r
 	p.Reader = r.Sub(n)
 	p.end = r.address()
 	return p
 }
 
-// Pointer encodings (DW_EH_PE, perf-data 15.3): a format, what the pointer is
-// relative to, and whether it is the address of the pointer.
+// Pointer encodings (DW_EH_PE, perf-data 15.3): a format, a base, and an indirection.
 const (
 	peFormat   = 0x0f // mask
 	peAbsptr   = 0x00
@@ -49,7 +48,7 @@ const (
 	peOmit     = 0xff
 )
 
-// format reads a number of an encoding's format, false for an unknown one.
+// format reads a number in an encoding's format; false for an unknown one.
 func (r *reader) format(encoding uint8) (uint64, bool) {
 	switch encoding & peFormat {
 	case peAbsptr, peUdata8, peSdata8:
@@ -70,8 +69,7 @@ func (r *reader) format(encoding uint8) (uint64, bool) {
 	return 0, false
 }
 
-// pointer reads an encoded address, false for an encoding that cannot be
-// followed in a file.
+// pointer reads an encoded address; false for an encoding that cannot be resolved in a file.
 func (r *reader) pointer(encoding uint8) (uint64, bool) {
 	at := r.address()
 	v, ok := r.format(encoding)

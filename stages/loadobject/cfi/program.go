@@ -6,34 +6,34 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// state is the row that a program is making.
+// state is the current row of call frame instructions.
 type state struct {
-	cfa    rule
-	rules  [NumRegisters]rule
-	signal bool
-	signed bool
-	column uint8
+	cfa          rule
+	rules        [NumRegisters]rule
+	signal       bool
+	signed       bool
+	returnColumn uint8
 }
 
 // maxRemembered bounds the stack of remembered states; compilers use one or two.
 const maxRemembered = 64
 
-// machine runs the instructions of one entry (perf-data 15.4).
+// machine runs the call frame instructions of a CIE or FDE (perf-data 15.4).
 type machine struct {
 	b            *builder
 	c            *cie
 	r            reader
 	now          state
 	remembered   []state
-	address, end uint64 // of the function: where the state holds from; its end
-	span         *span  // nil: a CIE's program
+	address, end uint64     // start of the current row, end of the function
+	code         *codeRange // nil for a CIE
 }
 
-// run runs the program to its end, and adds its rows to the span. It is false
-// when an instruction is not understood: nothing is known from there on.
-func (m *machine) run(s *span) bool {
-	m.span = s
-	m.now.column = m.c.returnColumn
+// run runs the instructions to their end, and adds their rows to the range. It is false
+// for an invalid instruction: the code from there on has no rules.
+func (m *machine) run(s *codeRange) bool {
+	m.code = s
+	m.now.returnColumn = m.c.returnColumn
 	ok := true
 	for ok && len(m.r.Rest) > 0 && (s == nil || m.address < m.end) {
 		ok = m.step() && !m.r.Short
@@ -46,17 +46,17 @@ func (m *machine) run(s *span) bool {
 	} else if m.address < m.end {
 		m.emit()
 	}
-	s.last = len(m.b.steps)
+	s.last = len(m.b.starts)
 	return ok
 }
 
 func (m *machine) emit() {
-	m.b.emit(m.b.offsetIn(m.address, m.span), m.b.intern(&m.now))
+	m.b.emit(m.b.offsetIn(m.address, m.code), m.b.intern(&m.now))
 }
 
 // advance ends the row at an address.
 func (m *machine) advance(to uint64) bool {
-	if m.span == nil || to < m.address {
+	if m.code == nil || to < m.address {
 		return false
 	}
 	if to > m.address {
@@ -66,7 +66,7 @@ func (m *machine) advance(to uint64) bool {
 	return true
 }
 
-// advanceBy ends the row after a number of the CIE's units of code.
+// advanceBy ends the row after n times the code alignment factor.
 func (m *machine) advanceBy(n uint64) bool { return m.advance(m.address + n*uint64(m.c.codeAlign)) }
 
 // step runs an instruction.
@@ -96,9 +96,9 @@ func (m *machine) step() bool {
 	case cfaMIPSAdvanceLoc8:
 		return m.advanceBy(m.r.U64())
 	case cfaRememberState:
-		return m.remember()
+		return m.rememberState()
 	case cfaRestoreState:
-		return m.recall()
+		return m.restoreState()
 	case cfaAArch64NegateRAState, cfaAArch64NegateRAStateWithPC:
 		m.now.signed = !m.now.signed
 		return m.b.table.Arch == isa.ARM64
@@ -106,7 +106,7 @@ func (m *machine) step() bool {
 		m.r.ULEB()
 		return true
 	case cfaDefCFAExpression:
-		n, ok := m.b.program(m.r.Block())
+		n, ok := m.b.internExpression(m.r.Block())
 		m.now.cfa = rule{kind: isExpression, value: n}
 		return ok
 	case cfaDefCFA, cfaDefCFASF, cfaDefCFARegister, cfaDefCFAOffset, cfaDefCFAOffsetSF:
@@ -115,8 +115,7 @@ func (m *machine) step() bool {
 	return m.define(op)
 }
 
-// remember puts the state on a stack.
-func (m *machine) remember() bool {
+func (m *machine) rememberState() bool {
 	if len(m.remembered) == maxRemembered {
 		return false
 	}
@@ -124,8 +123,7 @@ func (m *machine) remember() bool {
 	return true
 }
 
-// recall takes the state that was remembered last.
-func (m *machine) recall() bool {
+func (m *machine) restoreState() bool {
 	n := len(m.remembered) - 1
 	if n < 0 {
 		return false
@@ -134,8 +132,7 @@ func (m *machine) recall() bool {
 	return true
 }
 
-// defineCFA runs the instructions that make the CFA a register's value plus an
-// offset, or change one of these.
+// defineCFA runs the instructions that set the CFA's register or offset, or both.
 func (m *machine) defineCFA(op uint8) bool {
 	cfa := rule{kind: registerBased, reg: m.now.cfa.reg, value: m.now.cfa.value}
 	switch op {
@@ -179,7 +176,7 @@ func (m *machine) define(op uint8) bool {
 	case cfaUndefined:
 		return m.set(reg, rule{kind: undefined}, 0)
 	case cfaSameValue:
-		return m.set(reg, rule{kind: same}, 0)
+		return m.set(reg, rule{kind: sameValue}, 0)
 	case cfaRegister:
 		other := m.r.ULEB()
 		return other < NumRegisters && m.set(reg, rule{kind: inRegister, reg: uint8(other)}, 0)
@@ -192,7 +189,7 @@ func (m *machine) define(op uint8) bool {
 	case cfaGNUNegativeOffsetExtended:
 		return m.set(reg, rule{kind: atCFA}, -m.factored(m.r.ULEB()))
 	}
-	n, ok := m.b.program(m.r.Block())
+	n, ok := m.b.internExpression(m.r.Block())
 	k := atExpression
 	if op == cfaValExpression {
 		k = isExpression
@@ -200,7 +197,7 @@ func (m *machine) define(op uint8) bool {
 	return ok && m.set(reg, rule{kind: k}, int64(n))
 }
 
-// set sets the rule of a register; those that are not followed have none.
+// set sets the rule of a register, unless the register is not tracked.
 func (m *machine) set(reg uint64, r rule, value int64) bool {
 	if reg >= NumRegisters {
 		return true
@@ -213,12 +210,12 @@ func (m *machine) set(reg uint64, r rule, value int64) bool {
 	return true
 }
 
-// restore gives a register the rule that the CIE has for it.
+// restore sets a register's rule to the CIE's initial one.
 func (m *machine) restore(reg uint64) bool {
 	if reg < NumRegisters {
 		m.now.rules[reg] = m.c.initial.rules[reg]
 	}
-	return m.span != nil
+	return m.code != nil
 }
 
 func (m *machine) factored(v uint64) int64 { return int64(v) * m.c.dataAlign }

@@ -8,11 +8,11 @@ import (
 
 // Reasons why a stack ends before its outermost frame.
 const (
-	DumpTooShort  = "dump-too-short"  // the stack goes on beyond the dump
-	Unreadable    = "unreadable"      // a saved register lies in memory that was not recorded
-	NoCFI         = "no-cfi"          // nothing says how the code's callers are found
-	NoCode        = "no-code"         // the program counter, or what should be a return address, is in no code
-	BadCFI        = "bad-cfi"         // the rules cannot be followed, or lead in a circle
+	DumpTooShort  = "dump-too-short"  // the stack continues beyond the dump
+	Unreadable    = "unreadable"      // a saved register is in memory that was not recorded
+	NoCFI         = "no-cfi"          // the code has no unwinding rules
+	NoCode        = "no-code"         // the program counter, or a supposed return address, is not in code
+	BadCFI        = "bad-cfi"         // the rules fail, or lead in a circle
 	LostRegister  = "lost-register"   // a rule needs a register whose value is unknown
 	TooManyFrames = "too-many-frames" // MaxFrames
 )
@@ -22,44 +22,42 @@ const (
 const MaxFrames = 4096
 
 // Registers are a thread's registers, by DWARF number and isa.Arch.PC; bit i of
-// Known says that Value[i] is.
+// Known is set if Value[i] is known.
 type Registers struct {
 	Value [NumRegisters]uint64
 	Known uint64
 }
 
-// Memory is the known part of a process's memory besides the dump.
+// Memory is the known memory of a process outside of the dump.
 type Memory interface {
-	// Code says what code is at an address at a time.
+	// Code returns the code at an address at a time.
 	Code(address uint64, time int64) Code
 	// Read fills b from the file mapped at an address.
 	Read(address uint64, time int64, b []byte) bool
 }
 
-// Code is a place in a load object.
+// Code is a location in a load object.
 type Code struct {
-	From, Until int64  // the time for which this holds
+	From, Until int64  // the time during which this holds
 	Executable  bool   // there is code at all
 	Table       *Table // nil: the object has no call frame information
 	Offset      uint64 // in the object's file
 }
 
-// Stack is what a walk finds. It is valid until the next.
+// Stack is the result of a walk. It is valid until the next walk.
 type Stack struct {
 	// Words are the program counter and the return addresses of its callers.
 	Words []uint64
-	// Exact are the numbers of words after the first that are not return
-	// addresses: a signal's trampoline, and the instruction it interrupted.
+	// Exact are the indexes of words after the first that are not return
+	// addresses: a signal trampoline, and the interrupted instruction.
 	Exact []int32
-	// ByFrame are the numbers of words whose caller, or lack of one, was found by the
-	// frame pointer because they have no rules: a caller of code without a frame is
-	// missing.
+	// ByFrame are the indexes of words without rules, whose caller, or lack of one, was found
+	// by the frame pointer. If such code has no frame of its own, its caller is missing.
 	ByFrame []int32
-	Reason  string // why it ends early; empty when it is whole
+	Reason  string // why the stack ends early; empty if it is complete
 }
 
-// Walker finds the callers of the recorded code of one process at a time. It is
-// not safe for concurrent use.
+// Walker unwinds the stacks of one process at a time. It is not safe for concurrent use.
 type Walker struct {
 	arch   isa.Arch
 	big    bool
@@ -69,47 +67,45 @@ type Walker struct {
 	base   uint64
 	full   bool
 	time   int64
-	code   place
-	failed string // why a read of memory failed
+	code   cachedCode
+	failed string // reason of a failed read of memory
 
-	stack   Stack
-	scratch [8]byte
-	steps   int // of the expressions of this walk
-	// operands is the stack of the expression that is computed.
-	operands [maxStack]uint64
-	cache    []place
-	process  int32 // of the places that hold
+	stack    Stack
+	scratch  [8]byte
+	steps    int              // of the expressions of this walk
+	operands [maxStack]uint64 // stack of the current expression
+	cache    []cachedCode
+	process  int32 // number of the current process, from 1
 }
 
-// place is the code at an address of a process, with its row.
-type place struct {
+// cachedCode is the code at an address of a process, with its row.
+type cachedCode struct {
 	lookup      uint64
 	from, until int64
 	table       *Table
 	offset      uint64
 	row         uint32
-	process     int32 // from 1: its places hold
+	process     int32 // Walker.process if it is valid
 	executable  bool
 }
 
-// cacheBits is the logarithm of how many places are kept: a compiler's stacks have tens of
+// cacheBits is the binary logarithm of the cache's size: a compiler's stacks have tens of
 // thousands of return addresses.
 const cacheBits = 14
 
-// NewWalker returns a walker of code of an instruction set and byte order.
+// NewWalker returns a walker for an instruction set and byte order.
 func NewWalker(arch isa.Arch, big bool) *Walker {
-	return &Walker{arch: arch, big: big, cache: make([]place, 1<<cacheBits)}
+	return &Walker{arch: arch, big: big, cache: make([]cachedCode, 1<<cacheBits)}
 }
 
-// Process says whose memory the next walks are in.
+// Process sets the process of the next walks.
 func (w *Walker) Process(m Memory) {
 	w.mem = m
 	w.process++
 }
 
-// Walk finds the callers of the code that was running at a time with these
-// registers. dump is the memory from the stack pointer upwards; full says that
-// the stack may go on beyond it.
+// Walk unwinds a stack from the registers at a time. dump is the memory from the stack pointer
+// upwards; full says that the stack may continue beyond it.
 func (w *Walker) Walk(regs *Registers, dump []byte, full bool, time int64) *Stack {
 	w.regs, w.dump, w.full, w.time, w.steps = *regs, dump, full, time, 0
 	w.base = regs.Value[w.arch.SP()]
@@ -120,8 +116,8 @@ func (w *Walker) Walk(regs *Registers, dump []byte, full bool, time int64) *Stac
 	return &w.stack
 }
 
-// callers appends the callers of the first frame until there is none (perf-data
-// 15.5), and says why if that is too early.
+// callers appends the callers of the first frame (perf-data 15.5), and returns the reason if it
+// stops before the outermost frame.
 func (w *Walker) callers(pc uint64) (reason string) {
 	sp := w.arch.SP()
 	w.code = w.find(pc)
@@ -159,20 +155,20 @@ func (w *Walker) callers(pc uint64) (reason string) {
 	}
 }
 
-// caller steps to the calling frame: it returns where that goes on, or that it was
-// the outermost one, or why the caller is unknown.
+// caller steps to the calling frame. It returns its program counter, or that there is none (end), or
+// the reason why the caller is unknown.
 func (w *Walker) caller() (pc uint64, end bool, reason string) {
 	w.failed = ""
 	if w.code.row != 0 {
-		pc, end, reason = w.follow(w.code.table, &w.code.table.distinct[w.code.row])
+		pc, end, reason = w.callerByRules(w.code.table, &w.code.table.distinct[w.code.row])
 	} else {
-		pc, end, reason = w.chained()
+		pc, end, reason = w.callerByFramePointer()
 	}
 	return pc, end || pc == 0 && reason == "", reason
 }
 
-// follow applies a row.
-func (w *Walker) follow(t *Table, r *row) (pc uint64, end bool, reason string) {
+// callerByRules steps to the calling frame by a row.
+func (w *Walker) callerByRules(t *Table, r *row) (pc uint64, end bool, reason string) {
 	cfa, reason := w.cfa(t, r.cfa)
 	if reason != "" {
 		return 0, false, reason
@@ -189,7 +185,7 @@ func (w *Walker) follow(t *Table, r *row) (pc uint64, end bool, reason string) {
 			if rules[i].kind == undefined {
 				return 0, true, ""
 			}
-			return 0, false, w.why()
+			return 0, false, w.failure()
 		}
 		lost |= 1 << rules[i].register
 	}
@@ -203,12 +199,12 @@ func (w *Walker) follow(t *Table, r *row) (pc uint64, end bool, reason string) {
 	switch {
 	case w.regs.Known>>r.returnColumn&1 == 0:
 		return 0, false, LostRegister
-	case !r.returns && r.returnColumn == w.arch.PC(): // no rule, and no link register either
+	case !r.hasReturnRule && r.returnColumn == w.arch.PC(): // neither a rule nor a link register
 		return 0, false, BadCFI
 	}
 	pc = w.regs.Value[r.returnColumn]
 	if r.signed {
-		pc = w.plain(pc)
+		pc = w.stripSignature(pc)
 	}
 	w.regs.Value[w.arch.PC()] = pc
 	w.regs.Known |= 1 << w.arch.PC()
@@ -225,18 +221,18 @@ func (w *Walker) cfa(t *Table, r rule) (uint64, string) {
 	}
 	v, ok := w.expression(t, r.value, 0, false)
 	if !ok {
-		return 0, w.why()
+		return 0, w.failure()
 	}
 	return v, ""
 }
 
-// apply finds the value that a register had in the caller.
-func (w *Walker) apply(t *Table, r *ruleFor, cfa uint64) (uint64, bool) {
+// apply recovers a register's value in the caller.
+func (w *Walker) apply(t *Table, r *registerRule, cfa uint64) (uint64, bool) {
 	switch r.kind {
 	case atCFA:
 		at := cfa + uint64(int64(r.value))
 		if at < w.base && w.regs.Known>>r.register&1 != 0 && r.register != w.arch.PC() {
-			return w.regs.Value[r.register], true // below the stack pointer: an epilogue has restored it
+			return w.regs.Value[r.register], true // saved below the stack pointer: an epilogue has restored it
 		}
 		return w.word(at)
 	case isCFA:
@@ -255,8 +251,8 @@ func (w *Walker) apply(t *Table, r *ruleFor, cfa uint64) (uint64, bool) {
 	return 0, false
 }
 
-// why is the reason of a failure: of the last read of memory, if that failed.
-func (w *Walker) why() string {
+// failure returns the reason of a failure: of the last read of memory if that failed.
+func (w *Walker) failure() string {
 	if w.failed != "" {
 		return w.failed
 	}
@@ -281,11 +277,6 @@ func (w *Walker) memory(address uint64, size int) ([]byte, bool) {
 	if at := address - w.base; at < uint64(len(w.dump)) && uint64(len(w.dump))-at >= uint64(size) {
 		return w.dump[at : at+uint64(size)], true
 	}
-	return w.elsewhere(address, size)
-}
-
-// elsewhere is memory outside the dump.
-func (w *Walker) elsewhere(address uint64, size int) ([]byte, bool) {
 	if b := w.scratch[:size]; w.mem.Read(address, w.time, b) {
 		return b, true
 	}
@@ -297,13 +288,13 @@ func (w *Walker) elsewhere(address uint64, size int) ([]byte, bool) {
 }
 
 // find returns the code at an address.
-func (w *Walker) find(lookup uint64) place {
+func (w *Walker) find(lookup uint64) cachedCode {
 	p := &w.cache[lookup*0x9e3779b97f4a7c15>>(64-cacheBits)]
 	if p.lookup == lookup && p.process == w.process && p.from <= w.time && w.time < p.until {
 		return *p
 	}
 	c := w.mem.Code(lookup, w.time)
-	*p = place{lookup: lookup, from: c.From, until: c.Until, table: c.Table, offset: c.Offset, process: w.process, executable: c.Executable}
+	*p = cachedCode{lookup: lookup, from: c.From, until: c.Until, table: c.Table, offset: c.Offset, process: w.process, executable: c.Executable}
 	if c.Table != nil && c.Table.Arch == w.arch {
 		p.row = c.Table.find(c.Offset)
 	}

@@ -26,7 +26,7 @@ func (p *process) Code(address uint64, time int64) Code {
 		c.Executable, c.Table, c.Offset = true, p.table, address-loaded
 	case address-0x9000000 < 0x1000:
 		c.Executable = true
-	case address-loaded < 0x100_0000_0000_0000 && address&plain48-loaded < 0x2000: // what a signature makes of it
+	case address-loaded < 0x100_0000_0000_0000 && address&(1<<48-1)-loaded < 0x2000: // what a signature makes of it
 	}
 	return c
 }

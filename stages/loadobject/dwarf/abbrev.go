@@ -1,6 +1,7 @@
 package dwarf
 
 import (
+	debugdwarf "debug/dwarf"
 	"fmt"
 	"math"
 	"slices"
@@ -10,46 +11,49 @@ import (
 
 // Abbrev is an abbreviation declaration (DWARF 5 section 7.5.3).
 type Abbrev struct {
-	Tag      uint64
-	Children bool
-	sibling  bool
-	Origin   bool // completes another entry
-	Code     bool // may have code
-	attrs    []attrDecl
-	// To skip the attributes quickly: the values whose length must be read, each
-	// with the number of bytes before it, and the number of bytes after the last.
-	varying []varying
-	tail    uint32
+	Tag         debugdwarf.Tag
+	Children    bool
+	HasOrigin   bool // DW_AT_abstract_origin
+	MayHaveCode bool // DW_AT_low_pc or DW_AT_ranges
+	sibling     bool // DW_AT_sibling
+	attrs       []attrDecl
+	// To skip the attributes quickly: the values of variable length, and the number of bytes after
+	// the last of them.
+	variable []variableAttr
+	tail     uint32
 }
 
 // attrDecl is an attribute's declaration.
 type attrDecl struct {
-	name, form uint32
-	implicit   int64
-	fixed      bool  // the value has a length that does not depend on it:
-	size       uint8 // bytes
+	name     debugdwarf.Attr
+	form     uint32
+	implicit int64
+	fixed    bool  // the form has values of a fixed size
+	size     uint8 // bytes
 }
 
-type varying struct{ before, form uint32 }
+// variableAttr is an attribute of variable length, with the number of bytes between the one before
+// and this one.
+type variableAttr struct{ before, form uint32 }
 
-// abbrevs is an abbreviation table as units of one format use it.
-type abbrevs struct {
+// abbrevTable is an abbreviation table, for units of one format.
+type abbrevTable struct {
 	offset  uint64 // in .debug_abbrev
 	format  Format
 	list    []Abbrev
 	dense   bool              // code n is list[n-1]
 	index   map[uint64]uint32 // by code, unless dense
-	inlined bool              // an entry may be an inlined subroutine
+	inlined bool              // a declaration is of an inlined subroutine
 
-	attrs   []attrDecl // of all
-	varying []varying
+	attrs    []attrDecl // of all declarations
+	variable []variableAttr
 }
 
-// maxAttrs bounds the attributes of an entry; compilers give some 15.
+// maxAttrs bounds the attributes of an entry; compilers write some 15.
 const maxAttrs = 256
 
-// get returns the declaration of a code, nil if there is none.
-func (t *abbrevs) get(code uint64) *Abbrev {
+// get returns the declaration with a code, nil if there is none.
+func (t *abbrevTable) get(code uint64) *Abbrev {
 	if t.dense {
 		if code-1 < uint64(len(t.list)) {
 			return &t.list[code-1]
@@ -62,7 +66,7 @@ func (t *abbrevs) get(code uint64) *Abbrev {
 	return nil
 }
 
-func (t *abbrevs) put(code uint64, a Abbrev) {
+func (t *abbrevTable) put(code uint64, a Abbrev) {
 	if t.dense && code != uint64(len(t.list))+1 {
 		t.dense = false
 		t.index = map[uint64]uint32{}
@@ -72,16 +76,16 @@ func (t *abbrevs) put(code uint64, a Abbrev) {
 	}
 	if !t.dense {
 		if _, ok := t.index[code]; ok {
-			return // the first one counts
+			return // keep the first
 		}
 		t.index[code] = uint32(len(t.list))
 	}
 	t.list = append(t.list, a)
-	t.inlined = t.inlined || a.Tag == TagInlinedSubroutine
+	t.inlined = t.inlined || a.Tag == debugdwarf.TagInlinedSubroutine
 }
 
-// refersToSupplement reports whether entries may have something in the supplementary file.
-func (t *abbrevs) refersToSupplement() bool {
+// refersToSupplement reports whether entries may refer to the supplementary file.
+func (t *abbrevTable) refersToSupplement() bool {
 	return slices.ContainsFunc(t.attrs, func(a attrDecl) bool {
 		switch uint64(a.form) {
 		case FormGNURefAlt, formGNUStrpAlt, FormRefSup4, FormRefSup8, formStrpSup:
@@ -91,33 +95,33 @@ func (t *abbrevs) refersToSupplement() bool {
 	})
 }
 
-// Declares reports whether entries of a unit may have one of some tags.
-func (s *Sections) Declares(u *Unit, tags ...uint64) bool {
-	return slices.ContainsFunc(s.abbrevs(u.abbrevs, u.Format).list, func(a Abbrev) bool { return slices.Contains(tags, a.Tag) })
+// Declares reports whether entries of a unit may have one of the tags.
+func (s *Sections) Declares(u *Unit, tags ...debugdwarf.Tag) bool {
+	return slices.ContainsFunc(s.abbrevTable(u).list, func(a Abbrev) bool { return slices.Contains(tags, a.Tag) })
 }
 
-// abbrevs reads the table at an offset of .debug_abbrev. It is valid until the next
-// one is read: most compilers give each unit its own. The total of what is read is
-// bounded, since tables may overlap. A damaged table ends before the damage.
-func (s *Sections) abbrevs(off uint64, f Format) *abbrevs {
+// abbrevTable reads a unit's abbreviation table. The table is valid until the next
+// one is read: most compilers give each unit its own. The budget bounds the total number of
+// bytes read, since tables may overlap. A damaged table ends before the damage.
+func (s *Sections) abbrevTable(u *Unit) *abbrevTable {
 	t := s.table
 	switch {
 	case t == nil:
-		t = &abbrevs{}
+		t = &abbrevTable{}
 		s.table = t
-	case t.offset == off && t.format == f:
+	case t.offset == u.abbrevOffset && t.format == u.Format:
 		return t
 	}
-	*t = abbrevs{offset: off, format: f, dense: true, list: t.list[:0], attrs: t.attrs[:0], varying: t.varying[:0]}
-	c := bytereader.At(s.abbrev, off, s.Order)
-	for s.scan > 0 {
+	*t = abbrevTable{offset: u.abbrevOffset, format: u.Format, dense: true, list: t.list[:0], attrs: t.attrs[:0], variable: t.variable[:0]}
+	c := bytereader.At(s.abbrev, u.abbrevOffset, s.Order)
+	for s.abbrevBytes > 0 {
 		before := len(c.Rest)
 		code := c.ULEB()
 		if code == 0 || c.Short {
 			break
 		}
-		a, ok := t.read(&c, f)
-		s.scan -= before - len(c.Rest)
+		a, ok := t.read(&c)
+		s.abbrevBytes -= before - len(c.Rest)
 		if !ok {
 			break
 		}
@@ -126,14 +130,14 @@ func (s *Sections) abbrevs(off uint64, f Format) *abbrevs {
 	return t
 }
 
-// read reads what follows a declaration's code; false if it is damaged.
-func (t *abbrevs) read(c *bytereader.Reader, f Format) (a Abbrev, ok bool) {
-	a = Abbrev{Tag: c.ULEB(), Children: c.U8() != 0}
-	attrs, vary := len(t.attrs), len(t.varying)
+// read reads a declaration after its code; false if it is damaged.
+func (t *abbrevTable) read(c *bytereader.Reader) (a Abbrev, ok bool) {
+	a = Abbrev{Tag: debugdwarf.Tag(min(c.ULEB(), math.MaxUint32)), Children: c.U8() != 0}
+	attrs, variable := len(t.attrs), len(t.variable)
 	for {
 		name, form := c.ULEB(), c.ULEB()
-		d := attrDecl{name: uint32(name), form: uint32(form)}
-		if form == FormImplicit {
+		d := attrDecl{name: debugdwarf.Attr(name), form: uint32(form)}
+		if form == FormImplicitConst {
 			d.implicit = c.SLEB()
 		}
 		if name == 0 && form == 0 {
@@ -142,26 +146,26 @@ func (t *abbrevs) read(c *bytereader.Reader, f Format) (a Abbrev, ok bool) {
 		if name > math.MaxUint32 || form > math.MaxUint32 || len(t.attrs)-attrs == maxAttrs {
 			return Abbrev{}, false
 		}
-		n, fixed := f.size(form)
+		n, fixed := t.format.size(form)
 		d.fixed, d.size = fixed, uint8(n)
 		t.attrs = append(t.attrs, d)
-		a.sibling = a.sibling || name == AttrSibling
-		a.Origin = a.Origin || name == AttrOrigin
-		a.Code = a.Code || name == AttrLowPC || name == AttrRanges
+		a.sibling = a.sibling || d.name == debugdwarf.AttrSibling
+		a.HasOrigin = a.HasOrigin || d.name == debugdwarf.AttrAbstractOrigin
+		a.MayHaveCode = a.MayHaveCode || d.name == debugdwarf.AttrLowpc || d.name == debugdwarf.AttrRanges
 		if fixed {
 			a.tail += uint32(n)
 		} else {
-			t.varying = append(t.varying, varying{a.tail, d.form})
+			t.variable = append(t.variable, variableAttr{a.tail, d.form})
 			a.tail = 0
 		}
 	}
-	a.attrs, a.varying = t.attrs[attrs:], t.varying[vary:]
+	a.attrs, a.variable = t.attrs[attrs:], t.variable[variable:]
 	return a, !c.Short
 }
 
-// skip passes over an entry's attributes.
+// skip skips an entry's attributes.
 func (f Format) skip(c *bytereader.Reader, a *Abbrev) error {
-	for _, x := range a.varying {
+	for _, x := range a.variable {
 		c.Bytes(uint64(x.before))
 		if _, ok := f.Value(c, uint64(x.form)); !ok {
 			return unknownForm(x.form)
@@ -172,12 +176,12 @@ func (f Format) skip(c *bytereader.Reader, a *Abbrev) error {
 }
 
 // Attributes reads an entry's attributes and passes each to set.
-func (f Format) Attributes(c *bytereader.Reader, a *Abbrev, set func(name uint32, v Value)) error {
+func (f Format) Attributes(c *bytereader.Reader, a *Abbrev, set func(name debugdwarf.Attr, v Value)) error {
 	for i := range a.attrs {
 		d := &a.attrs[i]
 		v := Value{Form: uint64(d.form), Uint: uint64(d.implicit)}
 		switch {
-		case v.Form == FormImplicit:
+		case v.Form == FormImplicitConst:
 		case d.fixed:
 			v.readFixed(c, uint64(d.size))
 		default:

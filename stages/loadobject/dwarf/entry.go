@@ -2,11 +2,12 @@ package dwarf
 
 import (
 	"bytes"
+	debugdwarf "debug/dwarf"
 
 	"stackmill/internal/bytereader"
 )
 
-// MaxHops bounds the references that are followed, such as to a function's name.
+// MaxHops bounds chains of references, such as those to the entry with a function's name.
 const MaxHops = 8
 
 // Entry returns a reader of the attributes of the entry at an offset in the unit, and
@@ -18,11 +19,11 @@ func (s *Sections) Entry(u *Unit, off uint64) (bytereader.Reader, *Abbrev) {
 	}
 	c := u.entries
 	c.Bytes(uint64(len(c.Rest)) - left)
-	return c, s.abbrevs(u.abbrevs, u.Format).get(c.ULEB())
+	return c, s.abbrevTable(u).get(c.ULEB())
 }
 
-// Mention reports whether a text occurs in the sections' strings.
-func (s *Sections) Mention(text []byte) bool {
+// ContainsString reports whether a text occurs in the sections' strings.
+func (s *Sections) ContainsString(text []byte) bool {
 	return bytes.Contains(s.str, text) || bytes.Contains(s.info, text)
 }
 
@@ -36,8 +37,8 @@ func (s *Sections) NameOf(u *Unit, ref Value) (name []byte) {
 	if a == nil {
 		return nil
 	}
-	err := u.Format.Attributes(&c, a, func(attr uint32, v Value) {
-		if attr == AttrName {
+	err := u.Format.Attributes(&c, a, func(attr debugdwarf.Attr, v Value) {
+		if attr == debugdwarf.AttrName {
 			name = s.TextOf(u, v)
 		}
 	})
@@ -48,7 +49,7 @@ func (s *Sections) NameOf(u *Unit, ref Value) (name []byte) {
 }
 
 // Reference returns the offset in .debug_info of the entry that an attribute refers
-// to; false if that is in another file or section.
+// to; false if the entry is in another file or section.
 func Reference(u *Unit, v Value) (off uint64, ok bool) {
 	switch v.Form {
 	case formRef1, formRef2, FormRef4, formRef8, formRefUdata:
@@ -59,9 +60,9 @@ func Reference(u *Unit, v Value) (off uint64, ok bool) {
 	return 0, false
 }
 
-// Target returns the sections and the offset there of the entry that an attribute
-// refers to, also in the supplementary file; false if it is in a file that was not
-// found, or named by a signature.
+// Target returns the entry that an attribute refers to, as its sections and the offset in
+// them. The entry may be in the supplementary file. It is false if that file was not found,
+// or if the reference is a signature.
 func (s *Sections) Target(u *Unit, v Value) (in *Sections, off uint64, ok bool) {
 	switch v.Form {
 	case FormGNURefAlt, FormRefSup4, FormRefSup8:

@@ -4,64 +4,64 @@ import "stackmill/internal/bytereader"
 
 // The attribute forms (DWARF 5 section 7.5.6, and GNU's).
 const (
-	formAddr        = 0x01
-	FormBlock2      = 0x03
-	FormBlock4      = 0x04
-	FormData2       = 0x05
-	FormData4       = 0x06
-	FormData8       = 0x07
-	formString      = 0x08
-	FormBlock       = 0x09
-	FormBlock1      = 0x0a
-	FormData1       = 0x0b
-	formFlag        = 0x0c
-	FormSdata       = 0x0d
-	formStrp        = 0x0e
-	FormUdata       = 0x0f
-	FormRefAddr     = 0x10
-	formRef1        = 0x11
-	formRef2        = 0x12
-	FormRef4        = 0x13
-	formRef8        = 0x14
-	formRefUdata    = 0x15
-	formIndirect    = 0x16
-	formSecOffset   = 0x17
-	FormExprloc     = 0x18
-	formFlagPresent = 0x19
-	formStrx        = 0x1a
-	FormAddrx       = 0x1b
-	FormRefSup4     = 0x1c
-	formStrpSup     = 0x1d
-	formData16      = 0x1e
-	formLineStrp    = 0x1f
-	FormRefSig8     = 0x20
-	FormImplicit    = 0x21
-	formLoclistx    = 0x22
-	formRnglistx    = 0x23
-	FormRefSup8     = 0x24
-	formStrx1       = 0x25
-	formStrx2       = 0x26
-	formStrx3       = 0x27
-	formStrx4       = 0x28
-	formAddrx1      = 0x29
-	formAddrx2      = 0x2a
-	formAddrx3      = 0x2b
-	formAddrx4      = 0x2c
-	formGNUAddr     = 0x1f01
-	formGNUStr      = 0x1f02
-	FormGNURefAlt   = 0x1f20
-	formGNUStrpAlt  = 0x1f21
+	formAddr          = 0x01
+	FormBlock2        = 0x03
+	FormBlock4        = 0x04
+	FormData2         = 0x05
+	FormData4         = 0x06
+	FormData8         = 0x07
+	formString        = 0x08
+	FormBlock         = 0x09
+	FormBlock1        = 0x0a
+	FormData1         = 0x0b
+	formFlag          = 0x0c
+	FormSdata         = 0x0d
+	formStrp          = 0x0e
+	FormUdata         = 0x0f
+	FormRefAddr       = 0x10
+	formRef1          = 0x11
+	formRef2          = 0x12
+	FormRef4          = 0x13
+	formRef8          = 0x14
+	formRefUdata      = 0x15
+	formIndirect      = 0x16
+	formSecOffset     = 0x17
+	FormExprloc       = 0x18
+	formFlagPresent   = 0x19
+	formStrx          = 0x1a
+	FormAddrx         = 0x1b
+	FormRefSup4       = 0x1c
+	formStrpSup       = 0x1d
+	formData16        = 0x1e
+	formLineStrp      = 0x1f
+	FormRefSig8       = 0x20
+	FormImplicitConst = 0x21
+	formLoclistx      = 0x22
+	formRnglistx      = 0x23
+	FormRefSup8       = 0x24
+	formStrx1         = 0x25
+	formStrx2         = 0x26
+	formStrx3         = 0x27
+	formStrx4         = 0x28
+	formAddrx1        = 0x29
+	formAddrx2        = 0x2a
+	formAddrx3        = 0x2b
+	formAddrx4        = 0x2c
+	formGNUAddrIndex  = 0x1f01
+	formGNUStrIndex   = 0x1f02
+	FormGNURefAlt     = 0x1f20
+	formGNUStrpAlt    = 0x1f21
 )
 
-// Value is an attribute as in the section: strings and addresses by index are looked
-// up later, since the base may be a later attribute.
+// Value is an attribute's value as encoded. TextOf and Address resolve indexes of strings and
+// addresses, since the base of these may be a later attribute.
 type Value struct {
 	Form  uint64
 	Uint  uint64
 	Bytes []byte // of formString, blocks and expressions
 }
 
-// Format is what the size of a value depends on.
+// Format determines the sizes of values.
 type Format struct {
 	Version  int
 	Wide     bool // 64-bit format
@@ -72,7 +72,7 @@ type Format struct {
 // entry can be read.
 func (f Format) Value(c *bytereader.Reader, form uint64) (Value, bool) {
 	if form == formIndirect {
-		if form = c.ULEB(); form == formIndirect || form == FormImplicit {
+		if form = c.ULEB(); form == formIndirect || form == FormImplicitConst {
 			return Value{}, false
 		}
 	}
@@ -82,7 +82,7 @@ func (f Format) Value(c *bytereader.Reader, form uint64) (Value, bool) {
 		return v, true
 	}
 	switch form {
-	case FormUdata, formRefUdata, formStrx, FormAddrx, formLoclistx, formRnglistx, formGNUAddr, formGNUStr:
+	case FormUdata, formRefUdata, formStrx, FormAddrx, formLoclistx, formRnglistx, formGNUAddrIndex, formGNUStrIndex:
 		v.Uint = c.ULEB()
 	case FormSdata:
 		v.Uint = uint64(c.SLEB())
@@ -102,7 +102,7 @@ func (f Format) Value(c *bytereader.Reader, form uint64) (Value, bool) {
 	return v, true
 }
 
-// readFixed reads a value whose form has a length of n bytes.
+// readFixed reads a value of n bytes.
 func (v *Value) readFixed(c *bytereader.Reader, n uint64) {
 	switch {
 	case v.Form == formFlagPresent:
@@ -114,10 +114,10 @@ func (v *Value) readFixed(c *bytereader.Reader, n uint64) {
 	}
 }
 
-// size returns the length of a value; false if that depends on the value itself.
+// size returns the size of a form's values; false if it varies.
 func (f Format) size(form uint64) (n uint64, ok bool) {
 	switch form {
-	case FormImplicit, formFlagPresent:
+	case FormImplicitConst, formFlagPresent:
 		return 0, true
 	case FormData1, formFlag, formRef1, formStrx1, formAddrx1:
 		return 1, true

@@ -1,6 +1,8 @@
 package dwarf
 
 import (
+	"cmp"
+	debugdwarf "debug/dwarf"
 	"errors"
 	"io/fs"
 	"path"
@@ -9,27 +11,27 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// maxText bounds the total length of the names that are kept of an object, and
-// MaxPath the length of one: hostile tables could join long strings over and over.
+// maxText bounds the total length of an object's names, and MaxPath the length of one:
+// hostile files could join long strings over and over.
 const (
 	maxText = 256 << 20
 	MaxPath = 1 << 14
 )
 
-// Info is the debug information of a load object: that of its separate debug file
-// if that has any, or else its own (gprofng-experiment 6.7).
+// Info is the debug information of a load object, from its separate debug file
+// if that has any, or else from the object (gprofng-experiment 6.7).
 type Info struct {
 	Object   *elf.File
-	Source   *elf.File // the file that holds it
+	Source   *elf.File // the file with the debug information
 	Sections *Sections
 
-	log
-	split  split
-	absent *elf.SupplementError // why the supplementary file is missing; nil if it is not
-	text   int                  // bytes of names that are kept
+	noteLog
+	split             splitUnits
+	missingSupplement *elf.SupplementError // why the supplementary file is missing; nil if it is not
+	text              int                  // total length of names, bytes
 }
 
-// New finds the debug information of an object and its separate debug file, which
+// New chooses between the debug information of an object and of its separate debug file, which
 // may be nil. It reads nothing yet.
 func New(object, debug *elf.File) *Info {
 	d := &Info{Object: object, Source: object}
@@ -44,11 +46,11 @@ func Has(f *elf.File) bool {
 	return f.Section(".debug_info") != nil || f.Section(".zdebug_info") != nil
 }
 
-// Open reads the sections, also those of the supplementary file, to which dwz moved
+// Open reads the sections, also of the supplementary file, to which dwz moves
 // entries and strings. It returns that file, nil if there is none; the caller closes it.
 func (d *Info) Open() (supplement *elf.File) {
 	supplement, err := d.Source.Supplement()
-	if err != nil && !errors.As(err, &d.absent) {
+	if err != nil && !errors.As(err, &d.missingSupplement) {
 		d.Fail(d.Source, err)
 	}
 	d.Sections = d.load(d.Source)
@@ -74,7 +76,7 @@ func (d *Info) load(f *elf.File) *Sections {
 	} {
 		*x.to = d.section(f, x.name)
 	}
-	s.Bound()
+	s.SetBudget()
 	return s
 }
 
@@ -87,11 +89,10 @@ func (d *Info) section(f *elf.File, name string) []byte {
 	return b
 }
 
-// Half passes the other half of a skeleton unit, unless that is missing, with the
-// sections that it is in. Neither must be used afterwards. It returns false for a
-// unit that is whole.
-func (d *Info) Half(u *Unit, use func(names *Sections, half *Unit)) bool {
-	name, dir := d.Sections.DwoName(u), d.Sections.Text(u, AttrCompDir)
+// SplitUnit passes the split unit of a skeleton unit with its sections to use, unless it is
+// missing. Neither must be used afterwards. It returns false if u is not a skeleton unit.
+func (d *Info) SplitUnit(u *Unit, use func(names *Sections, split *Unit)) bool {
+	name, dir := d.Sections.DwoName(u), d.Sections.Text(u, debugdwarf.AttrCompDir)
 	if name == nil || len(dir)+len(name) > MaxPath {
 		return false
 	}
@@ -99,29 +100,27 @@ func (d *Info) Half(u *Unit, use func(names *Sections, half *Unit)) bool {
 	return true
 }
 
-// Room reports whether a name of n bytes may be kept.
+// Room reports whether there is room for a name of n bytes.
 func (d *Info) Room(n int) bool {
 	d.text += n
 	return n <= MaxPath && d.text <= maxText
 }
 
-// UnitName returns a unit's language and its name, or else that of its first source
-// file. A skeleton unit has them in its split half. The name is empty if unknown.
-func (d *Info) UnitName(u, half *Unit, names *Sections, firstFile string) (name, lang string) {
+// UnitName returns a unit's language and its name, or else the name of its first source
+// file. A skeleton unit's are in its split unit; for other units, split is u. The name is empty
+// if unknown.
+func (d *Info) UnitName(u, split *Unit, names *Sections, firstFile string) (name, lang string) {
 	var dir []byte
-	if u == half {
-		dir = names.Text(u, AttrCompDir)
+	if u == split {
+		dir = names.Text(u, debugdwarf.AttrCompDir)
 	} else {
-		dir = d.Sections.Text(u, AttrCompDir)
+		dir = d.Sections.Text(u, debugdwarf.AttrCompDir)
 	}
-	own := names.Text(half, AttrName)
-	if name = string(own); name == "" {
-		name = firstFile
-	}
+	name = cmp.Or(string(names.Text(split, debugdwarf.AttrName)), firstFile)
 	if !d.Room(len(dir)+len(name)) || name == "" {
 		return "", ""
 	}
-	lang = Language(half.Attrs[AttrLanguage].Uint)
+	lang = Language(split.Attrs[debugdwarf.AttrLanguage].Uint)
 	switch {
 	case lang == "Go": // the name is a package's, not a file's
 	case path.IsAbs(name):
@@ -135,14 +134,14 @@ func (d *Info) UnitName(u, half *Unit, names *Sections, firstFile string) (name,
 // Valid replaces the bytes of a name that are not UTF-8.
 func Valid(name string) string { return strings.ToValidUTF8(name, "\ufffd") }
 
-// Missing returns the files that were not found. Those about many units come first,
-// since a later search looks for the first ones only.
+// Missing returns the files that were not found. Files with many units come first,
+// since later searches look for the first ones only.
 func (d *Info) Missing() (files []string) {
-	if d.absent != nil && errors.Is(d.absent, fs.ErrNotExist) {
-		files = append(files, d.absent.Path)
+	if d.missingSupplement != nil && errors.Is(d.missingSupplement, fs.ErrNotExist) {
+		files = append(files, d.missingSupplement.Path)
 	}
 	if len(d.split.missing) > 0 {
-		files = append(files, d.split.noPack...)
+		files = append(files, d.split.missingPackages...)
 	}
 	return append(files, d.split.missing...)
 }

@@ -3,7 +3,7 @@ package dwarf
 import "fmt"
 
 // languages are the names of DW_LANG codes (DWARF 5 section 7.12, and later
-// additions to the list).
+// additions).
 var languages = map[uint64]string{
 	0x01: "C", 0x02: "C", 0x03: "Ada", 0x04: "C++", 0x05: "COBOL", 0x06: "COBOL",
 	0x07: "Fortran", 0x08: "Fortran", 0x09: "Pascal", 0x0a: "Modula-2", 0x0b: "Java",

@@ -1,6 +1,10 @@
 package dwarf
 
-import "stackmill/internal/bytereader"
+import (
+	debugdwarf "debug/dwarf"
+
+	"stackmill/internal/bytereader"
+)
 
 // The entries of a range list (DWARF 5 section 7.25).
 const (
@@ -17,13 +21,13 @@ const (
 type listReader struct {
 	bytereader.Reader
 	u      *Unit
-	linked *Sections // has the addresses
-	base   uint64    // what offset pairs count from
+	linked *Sections // with .debug_addr
+	base   uint64    // base address of offset pairs
 }
 
-// listAt returns a reader of the list that an attribute refers to: by offset, or, in
+// listAt returns a reader of the list that an attribute refers to, by offset or, in
 // the form indexed, by number.
-func (s *Sections) listAt(section []byte, u *Unit, where Value, indexed, baseAttr uint64) (l listReader, ok bool) {
+func (s *Sections) listAt(section []byte, u *Unit, where Value, indexed uint64, baseAttr debugdwarf.Attr) (l listReader, ok bool) {
 	off := where.Uint
 	if where.Form == indexed {
 		if off > uint64(len(section)) {
@@ -36,9 +40,9 @@ func (s *Sections) listAt(section []byte, u *Unit, where Value, indexed, baseAtt
 	return listReader{Reader: bytereader.At(section, off, s.Order), u: u}, true
 }
 
-// listsBase is where the offsets of the unit's lists start. A split unit has no
-// attribute for it: they follow the section's header.
-func (u *Unit) listsBase(attr uint64) uint64 {
+// listsBase returns the start of the table of the unit's list offsets. A split unit has no
+// attribute for it: the table follows the section's header.
+func (u *Unit) listsBase(attr debugdwarf.Attr) uint64 {
 	v, ok := u.Attrs[attr]
 	switch {
 	case ok:
@@ -49,7 +53,7 @@ func (u *Unit) listsBase(attr uint64) uint64 {
 	return 12
 }
 
-// setBase reads an entry of a range list that sets the base; false for others.
+// setBase reads an entry that sets the base address; false for other entries.
 func (l *listReader) setBase(kind uint8) bool {
 	switch kind {
 	case rleBaseAddrx:
@@ -62,8 +66,8 @@ func (l *listReader) setBase(kind uint8) bool {
 	return true
 }
 
-// span reads an entry of a range list; false for the end and unknown ones.
-func (l *listReader) span(kind uint8) (r Span, ok bool) {
+// readRange reads an entry with a range; false for the end and unknown entries.
+func (l *listReader) readRange(kind uint8) (r Range, ok bool) {
 	switch kind {
 	case rleStartxEndx:
 		r.Low, r.High = l.indexed(), l.indexed()

@@ -1,32 +1,33 @@
 package dwarf
 
 import (
+	debugdwarf "debug/dwarf"
 	"math"
 
 	"stackmill/internal/bytereader"
 )
 
-// always is where an expression is valid that is in no list.
-var always = Span{0, math.MaxUint64}
+// everywhere is the range of an expression that is not in a list.
+var everywhere = Range{0, math.MaxUint64}
 
-// Location passes the expressions of a location attribute, each with the addresses
-// of the code where it is valid, and reports whether it is a single one for all
-// code. Lists are in s, the addresses that they are relative to in linked.
-func (s *Sections) Location(u *Unit, linked *Sections, v Value, use func(where Span, expression []byte)) (single bool) {
+// Location passes the expressions of a location attribute to use, each with the range
+// of code where it is valid, and reports whether it is a single one for all
+// code. Lists are in s, their base addresses in linked.
+func (s *Sections) Location(u *Unit, linked *Sections, v Value, use func(where Range, expression []byte)) (single bool) {
 	switch v.Form {
 	case FormExprloc, FormBlock, FormBlock1, FormBlock2, FormBlock4:
-		use(always, v.Bytes)
+		use(everywhere, v.Bytes)
 		return true
 	case formSecOffset, FormData4, FormData8, formLoclistx:
 	default:
 		return false
 	}
-	entry := func(where Span, expression []byte) {
+	entry := func(where Range, expression []byte) {
 		if where.Low < where.High && expression != nil {
 			use(where, expression)
 		}
 	}
-	base, _ := linked.Address(u, u.Attrs[AttrLowPC])
+	base, _ := linked.Address(u, u.Attrs[debugdwarf.AttrLowpc])
 	switch {
 	case u.Version == 5:
 		s.loclist(u, linked, v, base, entry)
@@ -39,10 +40,10 @@ func (s *Sections) Location(u *Unit, linked *Sections, v Value, use func(where S
 }
 
 // locList reads .debug_loc (DWARF 4 section 2.6.2).
-func (s *Sections) locList(u *Unit, off, base uint64, entry func(Span, []byte)) {
+func (s *Sections) locList(u *Unit, off, base uint64, entry func(Range, []byte)) {
 	c := bytereader.At(s.loc, off, s.Order)
 	largest := ^uint64(0) >> (64 - 8*u.AddrSize)
-	for ; s.entries > 0; s.entries-- {
+	for ; s.listEntries > 0; s.listEntries-- {
 		low, high := c.Uint(u.AddrSize), c.Uint(u.AddrSize)
 		if c.Short || low == 0 && high == 0 {
 			return
@@ -52,15 +53,15 @@ func (s *Sections) locList(u *Unit, off, base uint64, entry func(Span, []byte)) 
 			continue
 		}
 		expression := c.Bytes(uint64(c.U16()))
-		entry(Span{base + low, base + high}, expression)
+		entry(Range{base + low, base + high}, expression)
 	}
 }
 
-// splitLocList reads the .debug_loc.dwo of version 4, GNU's draft of version 5.
-func (s *Sections) splitLocList(u *Unit, linked *Sections, off uint64, entry func(Span, []byte)) {
+// splitLocList reads the .debug_loc.dwo of version 4, GNU's draft of version 5's lists.
+func (s *Sections) splitLocList(u *Unit, linked *Sections, off uint64, entry func(Range, []byte)) {
 	l := listReader{Reader: bytereader.At(s.loc, off, s.Order), u: u, linked: linked}
-	for ; s.entries > 0 && !l.Short; s.entries-- {
-		var r Span
+	for ; s.listEntries > 0 && !l.Short; s.listEntries-- {
+		var r Range
 		switch l.U8() {
 		case lleBaseAddrx:
 			l.ULEB()
@@ -89,14 +90,14 @@ const (
 )
 
 // loclist reads .debug_loclists (DWARF 5 section 2.6.2).
-func (s *Sections) loclist(u *Unit, linked *Sections, where Value, base uint64, entry func(Span, []byte)) {
-	l, ok := s.listAt(s.loclists, u, where, formLoclistx, attrLoclistsBase)
+func (s *Sections) loclist(u *Unit, linked *Sections, where Value, base uint64, entry func(Range, []byte)) {
+	l, ok := s.listAt(s.loclists, u, where, formLoclistx, debugdwarf.AttrLoclistsBase)
 	if !ok {
 		return
 	}
 	l.base, l.linked = base, linked
-	for ; s.entries > 0 && !l.Short; s.entries-- {
-		kind, r := l.U8(), always
+	for ; s.listEntries > 0 && !l.Short; s.listEntries-- {
+		kind, r := l.U8(), everywhere
 		switch {
 		case kind == lleGNUViews:
 			l.ULEB()
@@ -110,7 +111,7 @@ func (s *Sections) loclist(u *Unit, linked *Sections, where Value, base uint64, 
 			if l.setBase(kind) {
 				continue
 			}
-			if r, ok = l.span(kind); !ok {
+			if r, ok = l.readRange(kind); !ok {
 				return
 			}
 		}

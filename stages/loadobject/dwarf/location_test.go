@@ -1,6 +1,7 @@
 package dwarf
 
 import (
+	debugdwarf "debug/dwarf"
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -64,16 +65,16 @@ func TestLocationLists(t *testing.T) {
 	} {
 		s, linked := &x.s, &Sections{}
 		s.Order, s.Addr = binary.LittleEndian, addr
-		s.Bound()
-		s.entries = 100
+		s.SetBudget()
+		s.listEntries = 100
 		*linked = *s
 		if !x.split {
 			linked = s
 		}
-		u := &Unit{Format: Format{Version: x.version, AddrSize: 8}, Attrs: map[uint64]Value{}}
-		u.Attrs[AttrLowPC] = Value{Form: formAddr, Uint: 0x100}
+		u := &Unit{Format: Format{Version: x.version, AddrSize: 8}, Attrs: map[debugdwarf.Attr]Value{}}
+		u.Attrs[debugdwarf.AttrLowpc] = Value{Form: formAddr, Uint: 0x100}
 		var got []string
-		s.Location(u, linked, x.where, func(where Span, expression []byte) {
+		s.Location(u, linked, x.where, func(where Range, expression []byte) {
 			got = append(got, fmt.Sprintf("%#x-%#x %x", where.Low, where.High, expression))
 		})
 		if text := strings.Join(got, "; "); text != x.want {

@@ -37,7 +37,7 @@ func TestMissing(t *testing.T) {
 	}
 	d := New(f, nil)
 	d.Open()
-	d.Sections.Units(func(u *Unit) { d.Half(u, func(*Sections, *Unit) {}) }, func(uint64, error) {})
+	d.Sections.Units(func(u *Unit) { d.SplitUnit(u, func(*Sections, *Unit) {}) }, func(uint64, error) {})
 	if missing := d.Missing(); len(missing) != 22 || missing[0] != filepath.Join(dir, "common.debug") || missing[1] != path+".dwp" {
 		t.Errorf("%q", missing)
 	}

@@ -7,20 +7,20 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// maxNoted bounds the notes of one object.
-const maxNoted = 20
+// maxNotes bounds the notes of one object.
+const maxNotes = 20
 
-// log collects what could not be read.
-type log struct {
-	notes []elf.Note
-	noted int  // also those that were left out
-	lost  bool // a note that was left out is about damage
+// noteLog collects notes on unreadable debug information.
+type noteLog struct {
+	notes         []elf.Note
+	count         int  // with omitted ones
+	damageOmitted bool // an omitted note is about damage
 }
 
 // Note adds a note, unless there are too many.
-func (l *log) Note(n elf.Note) {
-	if l.noted++; l.noted > maxNoted {
-		l.lost = l.lost || n.Damage
+func (l *noteLog) Note(n elf.Note) {
+	if l.count++; l.count > maxNotes {
+		l.damageOmitted = l.damageOmitted || n.Damage
 		return
 	}
 	n.Text = Valid(n.Text)
@@ -28,28 +28,28 @@ func (l *log) Note(n elf.Note) {
 }
 
 // Remarkf adds a note that is not about damage.
-func (l *log) Remarkf(format string, args ...any) {
+func (l *noteLog) Remarkf(format string, args ...any) {
 	l.Note(elf.Note{Offset: -1, Text: fmt.Sprintf(format, args...)})
 }
 
 // Damagedf notes damage at an offset of a section of the debug information.
 func (d *Info) Damagedf(section string, off uint64, format string, args ...any) {
 	n := elf.Note{Offset: -1, Damage: true, Text: fmt.Sprintf(format, args...)}
-	if s := d.Source.Section(section); s != nil { // a compressed one is damaged somewhere
+	if s := d.Source.Section(section); s != nil { // offsets of compressed content mean nothing in the file
 		n.Offset = int64(s.Offset)
 		if !s.Compressed() {
 			n.Offset += int64(off)
 		}
 	}
-	d.Note(d.in(d.Source, n))
+	d.Note(d.inFile(d.Source, n))
 }
 
 // Fail notes an error about a file; nil if the error names it.
-func (d *Info) Fail(f *elf.File, err error) { d.Note(d.in(f, elf.NoteOf(err))) }
+func (d *Info) Fail(f *elf.File, err error) { d.Note(d.inFile(f, elf.NoteOf(err))) }
 
-// in names the file in its note unless it is the load object: not its folder,
-// since tables are shared by copies of an object.
-func (d *Info) in(f *elf.File, n elf.Note) elf.Note {
+// inFile names the file in a note unless it is the load object. It omits the folder,
+// since copies of an object share their tables.
+func (d *Info) inFile(f *elf.File, n elf.Note) elf.Note {
 	switch f {
 	case d.Object:
 	case nil:
@@ -60,14 +60,14 @@ func (d *Info) in(f *elf.File, n elf.Note) elf.Note {
 	return n
 }
 
-// Notes returns all notes, with a summary of those that were left out and of the
+// Notes returns all notes, with summaries of the omitted ones and of the
 // missing files. It is called once.
 func (d *Info) Notes() []elf.Note {
-	if n := d.noted - maxNoted; n > 0 {
-		d.notes = append(d.notes, elf.Note{Offset: -1, Damage: d.lost,
+	if n := d.count - maxNotes; n > 0 {
+		d.notes = append(d.notes, elf.Note{Offset: -1, Damage: d.damageOmitted,
 			Text: fmt.Sprintf("%d more parts of the debug information cannot be read", n)})
 	}
-	for _, text := range []string{d.missingSplit(), d.missingSupplement()} {
+	for _, text := range []string{d.missingSplitText(), d.missingSupplementText()} {
 		if text != "" {
 			d.notes = append(d.notes, elf.Note{Offset: -1, Reason: elf.MissingDebug, Text: Valid(text)})
 		}

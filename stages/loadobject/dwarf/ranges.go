@@ -1,35 +1,39 @@
 package dwarf
 
-import "stackmill/internal/bytereader"
+import (
+	debugdwarf "debug/dwarf"
 
-// Span is a range of virtual addresses.
-type Span struct{ Low, High uint64 }
+	"stackmill/internal/bytereader"
+)
 
-// Code are the attributes with the addresses of an entry's code; an attribute that
-// the entry lacks has form 0.
-type Code struct{ Low, High, Ranges Value }
+// Range is a range of virtual addresses [Low, High).
+type Range struct{ Low, High uint64 }
 
-// Set keeps an attribute if it is one of these.
-func (p *Code) Set(attr uint32, v Value) {
+// CodeAttrs are the attributes with the addresses of an entry's code. A missing attribute has
+// form 0.
+type CodeAttrs struct{ Low, High, Ranges Value }
+
+// Set stores an attribute if it is one of these.
+func (p *CodeAttrs) Set(attr debugdwarf.Attr, v Value) {
 	switch attr {
-	case AttrLowPC:
+	case debugdwarf.AttrLowpc:
 		p.Low = v
-	case AttrHighPC:
+	case debugdwarf.AttrHighpc:
 		p.High = v
-	case AttrRanges:
+	case debugdwarf.AttrRanges:
 		p.Ranges = v
 	}
 }
 
-// Code returns the attributes of the unit itself.
-func (u *Unit) Code() Code {
-	return Code{u.Attrs[AttrLowPC], u.Attrs[AttrHighPC], u.Attrs[AttrRanges]}
+// CodeAttrs returns the attributes of the unit itself.
+func (u *Unit) CodeAttrs() CodeAttrs {
+	return CodeAttrs{u.Attrs[debugdwarf.AttrLowpc], u.Attrs[debugdwarf.AttrHighpc], u.Attrs[debugdwarf.AttrRanges]}
 }
 
-// Spans appends the addresses of an entry's code, if it has any, to a list.
-func (s *Sections) Spans(list []Span, u *Unit, p Code) []Span {
+// Ranges appends the ranges of an entry's code to a list.
+func (s *Sections) Ranges(list []Range, u *Unit, p CodeAttrs) []Range {
 	if p.Ranges.Form != 0 {
-		base, _ := s.Address(u, u.Attrs[AttrLowPC])
+		base, _ := s.Address(u, u.Attrs[debugdwarf.AttrLowpc])
 		if u.Version == 5 {
 			return s.rnglist(list, u, p.Ranges, base)
 		}
@@ -40,17 +44,17 @@ func (s *Sections) Spans(list []Span, u *Unit, p Code) []Span {
 		return list
 	}
 	end, isAddress := s.Address(u, p.High)
-	if !isAddress { // a constant is the size
+	if !isAddress { // a constant: the size
 		end = low + p.High.Uint
 	}
-	return append(list, Span{low, end})
+	return append(list, Range{low, end})
 }
 
 // rangeList reads .debug_ranges (DWARF 4 section 2.17.3).
-func (s *Sections) rangeList(list []Span, u *Unit, off, base uint64) []Span {
+func (s *Sections) rangeList(list []Range, u *Unit, off, base uint64) []Range {
 	c := bytereader.At(s.ranges, off, s.Order)
 	largest := ^uint64(0) >> (64 - 8*u.AddrSize)
-	for ; s.entries > 0; s.entries-- {
+	for ; s.listEntries > 0; s.listEntries-- {
 		low, high := c.Uint(u.AddrSize), c.Uint(u.AddrSize)
 		switch {
 		case c.Short || low == 0 && high == 0:
@@ -58,26 +62,26 @@ func (s *Sections) rangeList(list []Span, u *Unit, off, base uint64) []Span {
 		case low == largest:
 			base = high
 		case low < high:
-			list = append(list, Span{base + low, base + high})
+			list = append(list, Range{base + low, base + high})
 		}
 	}
 	return list
 }
 
 // rnglist reads .debug_rnglists (DWARF 5 section 2.17.3).
-func (s *Sections) rnglist(list []Span, u *Unit, where Value, base uint64) []Span {
-	l, ok := s.listAt(s.rnglists, u, where, formRnglistx, attrRnglistsBase)
+func (s *Sections) rnglist(list []Range, u *Unit, where Value, base uint64) []Range {
+	l, ok := s.listAt(s.rnglists, u, where, formRnglistx, debugdwarf.AttrRnglistsBase)
 	if !ok {
 		return nil
 	}
 	l.base, l.linked = base, s
-	for ; s.entries > 0; s.entries-- {
+	for ; s.listEntries > 0; s.listEntries-- {
 		kind := l.U8()
 		if l.setBase(kind) {
 			continue
 		}
-		r, ok := l.span(kind)
-		if !ok || l.Short { // the end, or what later versions may add
+		r, ok := l.readRange(kind)
+		if !ok || l.Short { // the end, or an entry of a later version
 			return list
 		}
 		if r.Low < r.High {

@@ -2,6 +2,7 @@ package dwarf
 
 import (
 	"bytes"
+	debugdwarf "debug/dwarf"
 	debugelf "debug/elf"
 	"errors"
 	"fmt"
@@ -12,41 +13,41 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// split finds the other halves of skeleton units: in a package (`OBJECT.dwp`), or in `.dwo`
+// splitUnits finds the split units of skeleton units, in a package (`OBJECT.dwp`) or in `.dwo`
 // files.
-type split struct {
-	missing []string // `.dwo` files that were not found
-	lacking int      // units without their other half
-	reasons []lack
-	noPack  []string // the packages, if there is none
-	started bool
-	dwp     *elf.File
-	pack    *pack
-	dwo     dwo
-	opened  map[string]int // how often, by file
+type splitUnits struct {
+	missing         []string // `.dwo` files that were not found
+	missingUnits    int
+	reasons         []missingReason
+	missingPackages []string // candidate paths, if there is no package
+	started         bool
+	pkgFile         *elf.File
+	pkg             *dwp // nil if there is none
+	dwo             dwo
+	opened          map[string]int // how often, by file
 }
 
-// dwo is the file of the last unit, since one file may hold the halves of all units.
+// dwo is the file of the last unit. One file may contain the split units of all skeleton units.
 type dwo struct {
 	path     string
 	file     *elf.File
 	sections *Sections
-	units    map[uint64]*Unit // by id, those not asked for yet
+	units    map[uint64]*Unit // by id, not yet used
 }
 
-// maxOpened bounds how often one file is read: skeletons that name two files in
-// turn would have them read over and over.
+// maxOpened bounds how often one file is read: hostile skeleton units could alternate between
+// two files.
 const maxOpened = 16
 
-// find passes the split unit with an id, unless it is missing, and its sections.
+// find passes the split unit with an id and its sections to use, unless it is missing.
 // Neither must be used afterwards.
-func (p *split) find(d *Info, dir, name string, id uint64, use func(*Sections, *Unit)) {
+func (p *splitUnits) find(d *Info, dir, name string, id uint64, use func(*Sections, *Unit)) {
 	if !p.started {
 		p.started = true
 		p.openPackage(d, id)
 	}
-	if p.pack != nil {
-		if s := p.pack.unit(id); s != nil {
+	if p.pkg != nil {
+		if s := p.pkg.unit(id); s != nil {
 			if u := s.byID()[id]; u != nil {
 				use(s, u)
 				return
@@ -81,13 +82,13 @@ func (p *split) find(d *Info, dir, name string, id uint64, use func(*Sections, *
 	if !path.IsAbs(name) {
 		name = path.Join(dir, name)
 	}
-	if p.lacks(name, why); errors.Is(why, fs.ErrNotExist) {
+	if p.noteMissing(name, why); errors.Is(why, fs.ErrNotExist) {
 		p.missing = append(p.missing, name)
 	}
 }
 
-// load opens the file that units are taken from next.
-func (p *split) load(o *elf.File, file string) error {
+// load makes a file the current `.dwo` file.
+func (p *splitUnits) load(o *elf.File, file string) error {
 	if p.dwo.path == file {
 		return nil
 	}
@@ -119,13 +120,14 @@ func (d *dwo) close() {
 	}
 }
 
-// openPackage opens the package that has a unit, or else the first one that can be read.
-func (p *split) openPackage(d *Info, id uint64) {
+// openPackage opens the package with a unit, or else the first readable one.
+func (p *splitUnits) openPackage(d *Info, id uint64) {
 	for _, file := range d.Object.DWPPaths(d.Source) {
 		f, err := d.Object.OpenRelated(file)
 		if errors.Is(err, fs.ErrNotExist) {
-			if other := func(x string) bool { return path.Base(x) == path.Base(file) }; !slices.ContainsFunc(p.noPack, other) {
-				p.noPack = append(p.noPack, file) // others of its name are looked for in all folders
+			// Later searches look for the name in all folders: one path is enough.
+			if sameName := func(x string) bool { return path.Base(x) == path.Base(file) }; !slices.ContainsFunc(p.missingPackages, sameName) {
+				p.missingPackages = append(p.missingPackages, file)
 			}
 			continue
 		}
@@ -133,35 +135,37 @@ func (p *split) openPackage(d *Info, id uint64) {
 			d.Fail(nil, err)
 			continue
 		}
-		pack, err := newPack(f)
+		pkg, err := newDWP(f)
 		if err != nil {
 			d.Fail(nil, err)
-		}
-		_, found := pack.find(id)
-		if err != nil || p.pack != nil && !found {
 			f.Close()
 			continue
 		}
-		if p.dwp != nil {
-			p.dwp.Close()
+		_, found := pkg.units[id]
+		if p.pkg != nil && !found {
+			f.Close()
+			continue
 		}
-		if p.dwp, p.pack = f, pack; found {
+		if p.pkgFile != nil {
+			p.pkgFile.Close()
+		}
+		if p.pkgFile, p.pkg = f, pkg; found {
 			break
 		}
 	}
-	if p.pack != nil {
-		p.noPack = nil
+	if p.pkg != nil {
+		p.missingPackages = nil
 	}
 }
 
-func (p *split) close() {
+func (p *splitUnits) close() {
 	p.dwo.close()
-	if p.dwp != nil {
-		p.dwp.Close()
+	if p.pkgFile != nil {
+		p.pkgFile.Close()
 	}
 }
 
-// splitSections reads the sections of split units.
+// splitSections reads the sections of split units in a `.dwo` file or a package.
 func splitSections(f *elf.File) (*Sections, error) {
 	s := &Sections{Order: f.Order}
 	for _, x := range []struct {
@@ -178,24 +182,24 @@ func splitSections(f *elf.File) (*Sections, error) {
 		*x.to = b
 	}
 	var err error
-	if s.info, err = groups(f, "info.dwo", s.info); err != nil {
+	if s.info, err = joinSections(f, "info.dwo", s.info); err != nil {
 		return nil, err
 	}
-	if s.oldTypes, err = groups(f, "types.dwo", nil); err != nil {
+	if s.typesDWO, err = joinSections(f, "types.dwo", nil); err != nil {
 		return nil, err
 	}
-	s.Bound()
+	s.SetBudget()
 	return s, nil
 }
 
-// groups returns the content of all sections of a name: in files that are not
-// linked, each unit of types has its own. It returns known if there is none.
-func groups(f *elf.File, name string, known []byte) ([]byte, error) {
+// joinSections returns the content of all sections with a name, or known if there is none. In files
+// that are not linked, each type unit has its own section.
+func joinSections(f *elf.File, name string, known []byte) ([]byte, error) {
 	var all [][]byte
 	left := uint64(len(f.Bytes()))
 	for i := range f.Sections {
 		if s := &f.Sections[i]; s.Name == ".debug_"+name && s.Type != debugelf.SHT_NOBITS {
-			if s.Size > left { // compressed ones, too, may be many times as long
+			if s.Size > left { // otherwise overlapping sections could have many times the file's size
 				return nil, fmt.Errorf("its sections .debug_%s overlap", name)
 			}
 			left -= s.Size
@@ -226,10 +230,10 @@ func (s *Sections) byID() map[uint64]*Unit {
 	return units
 }
 
-// Join gives a split unit its skeleton's addresses in the linked file. It returns the
-// sections that have the ranges of its code.
+// Join gives a split unit the address attributes of its skeleton unit in the linked file. It returns
+// the sections with the ranges of its code.
 func (s *Sections) Join(u, skeleton *Unit, linked *Sections) *Sections {
-	for _, name := range []uint64{AttrLowPC, attrAddrBase, attrGNUAddrBase} {
+	for _, name := range []debugdwarf.Attr{debugdwarf.AttrLowpc, debugdwarf.AttrAddrBase, attrGNUAddrBase} {
 		if v, ok := skeleton.Attrs[name]; ok {
 			u.Attrs[name] = v
 		}

@@ -1,41 +1,41 @@
 package dwarf
 
-// WithData also reads the sections about data, and makes Units pass units of types.
-func (d *Info) WithData() {
+// LoadData also reads the location lists, and makes Units pass type units.
+func (d *Info) LoadData() {
 	s := d.Sections
-	s.types = true
+	s.typeUnits = true
 	s.loc, s.loclists = d.section(d.Source, "loc"), d.section(d.Source, "loclists")
-	s.Bound()
+	s.SetBudget()
 	if s.Supplement != nil {
-		s.Supplement.types = true
+		s.Supplement.typeUnits = true
 	}
 }
 
-// OldTypeUnits returns sections whose units are those in .debug_types, which version 4
-// has; nil if there is none.
-func (d *Info) OldTypeUnits() *Sections { return d.Sections.typesIn(d.section(d.Source, "types")) }
+// DebugTypes returns sections whose units are the type units in .debug_types (version 4), nil if
+// there is none.
+func (d *Info) DebugTypes() *Sections { return d.Sections.debugTypes(d.section(d.Source, "types")) }
 
-// SplitTypeUnits makes Units pass the units of types of a split file, and returns
-// what OldTypeUnits does for that file.
+// SplitTypeUnits makes Units pass the type units of a split file. It returns the file's
+// DebugTypes.
 func (s *Sections) SplitTypeUnits() *Sections {
-	s.types = true
-	return s.typesIn(s.oldTypes)
+	s.typeUnits = true
+	return s.debugTypes(s.typesDWO)
 }
 
-func (s *Sections) typesIn(b []byte) *Sections {
+func (s *Sections) debugTypes(b []byte) *Sections {
 	if len(b) == 0 {
 		return nil
 	}
-	old := *s
-	old.info, old.old, old.table = b, true, nil
-	old.Bound()
-	return &old
+	t := *s
+	t.info, t.isDebugTypes, t.table = b, true, nil
+	t.SetBudget()
+	return &t
 }
 
-// PackedTypeUnits passes the sections of each unit of types in the package of split
-// units. The package is known once Half was called for a skeleton unit.
-func (d *Info) PackedTypeUnits(use func(*Sections)) {
-	if d.split.pack != nil {
-		d.split.pack.typeUnits(use)
+// PackageTypeUnits passes the sections of each type unit in the package of split
+// units to use. The first call of SplitUnit for a skeleton unit opens the package.
+func (d *Info) PackageTypeUnits(use func(*Sections)) {
+	if d.split.pkg != nil {
+		d.split.pkg.typeUnits(use)
 	}
 }

@@ -2,6 +2,7 @@ package dwarf
 
 import (
 	"bytes"
+	debugdwarf "debug/dwarf"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,66 +10,67 @@ import (
 	"stackmill/internal/bytereader"
 )
 
-// Sections are the parts of one file's debug information.
+// Sections are the sections of one file's debug information.
 type Sections struct {
 	Order                                        binary.ByteOrder
 	info, abbrev, str, lineStr, strOffsets, Addr []byte
 	Line, ranges, rnglists, loc, loclists        []byte
-	Supplement                                   *Sections // the supplementary file's, nil for none
-	oldTypes                                     []byte    // .debug_types.dwo of version 4
+	typesDWO                                     []byte    // .debug_types.dwo of version 4
+	Supplement                                   *Sections // of the supplementary file, nil for none
 
-	table *abbrevs // the last one that was read
-	Known any      // what package inlines keeps for as long as the sections are in use
+	table *abbrevTable // the last one that was read
+	Cache any          // of package inlines, which lives as long as the sections
 	*budget
 
-	types bool   // units of types are wanted, too
-	old   bool   // info is .debug_types of version 4, where all units are of types
-	Base  uint64 // added to offsets in .debug_info, to distinguish those of several files
+	typeUnits    bool   // Units passes type units, too
+	isDebugTypes bool   // info is .debug_types of version 4, in which all units are type units
+	Base         uint64 // added to offsets in .debug_info, to distinguish files
 }
 
-// budget bounds the work for units that share what they should not: bytes of
+// budget bounds the work for hostile units, which share tables and lists. It counts bytes of
 // .debug_abbrev, entries of range and location lists, bytes of line number programs,
 // and bytes of functions' entries and names. Well-formed input needs each once, or,
-// if its units alternate between a few tables, no more bytes than it has itself.
-type budget struct{ scan, entries, ProgramBytes, NameBytes int }
+// if its units alternate between a few abbreviation tables, no more bytes than it has itself.
+type budget struct{ abbrevBytes, listEntries, ProgramBytes, NameBytes int }
 
-// Bound gives the sections a budget by their lengths.
-func (s *Sections) Bound() {
+// SetBudget gives the sections a budget by their lengths.
+func (s *Sections) SetBudget() {
 	s.budget = &budget{
-		scan:         2*len(s.abbrev) + 8*len(s.info) + 1<<16,
-		entries:      len(s.ranges) + len(s.rnglists) + len(s.loc) + len(s.loclists),
+		abbrevBytes:  2*len(s.abbrev) + 8*len(s.info) + 1<<16,
+		listEntries:  len(s.ranges) + len(s.rnglists) + len(s.loc) + len(s.loclists),
 		ProgramBytes: len(s.Line),
 		NameBytes:    64*len(s.info) + 1<<16,
 	}
 }
 
-// Unit is a compilation unit: its header and its first entry.
+// Unit is a unit: its header and its first entry.
 type Unit struct {
 	Format
-	Offset  uint64 // in .debug_info
-	Size    uint64 // with the header
-	dwoID   uint64
-	Attrs   map[uint64]Value
-	abbrevs uint64            // offset of its table in .debug_abbrev
-	entries bytereader.Reader // those after the first one; empty if that has no children
+	Offset       uint64 // in .debug_info
+	Size         uint64 // with the header
+	dwoID        uint64
+	Attrs        map[debugdwarf.Attr]Value
+	abbrevOffset uint64            // in .debug_abbrev
+	entries      bytereader.Reader // after the first entry; empty if that has no children
 
 	rangesBase uint64 // of a split unit: added to its offsets in .debug_ranges
 
-	Signature, TypeAt uint64 // of a unit of types: its name, and where in the unit its type is
+	Signature, TypeOffset uint64 // of a type unit: its signature, and the offset of its type in the unit
 }
 
-// The unit types of DWARF 5 whose headers have more than the common fields.
+// The unit types of DWARF 5 whose headers have additional fields (DW_UT).
 const (
-	unitType         = 2
-	unitSkeleton     = 4
-	unitSplitCompile = 5
-	unitSplitType    = 6
+	utType         = 2
+	utSkeleton     = 4
+	utSplitCompile = 5
+	utSplitType    = 6
 )
 
+// ErrShort is the error for a table, unit or entry that is longer than its section.
 var ErrShort = errors.New("extends beyond its end")
 
-// Units calls f for each compilation unit of .debug_info. A unit that cannot be
-// read is passed to bad and left out; only a wrong length ends the walk.
+// Units calls f for each unit of .debug_info. It passes an unreadable unit to bad and goes on with
+// the next; only a wrong length ends the walk.
 func (s *Sections) Units(f func(*Unit), bad func(off uint64, err error)) {
 	for off := uint64(0); off < uint64(len(s.info)); {
 		c := bytereader.At(s.info, off, s.Order)
@@ -94,8 +96,8 @@ func (s *Sections) Units(f func(*Unit), bad func(off uint64, err error)) {
 	}
 }
 
-// unit reads a unit's header and first entry (DWARF 5 section 7.5.1); nil for a unit
-// that is not wanted.
+// unit reads a unit's header and first entry (DWARF 5 section 7.5.1). It is nil for units that Units
+// does not pass.
 func (s *Sections) unit(c bytereader.Reader, wide bool) (*Unit, error) {
 	u := &Unit{Format: Format{Version: int(c.U16()), Wide: wide}}
 	if u.Version < 2 || u.Version > 5 {
@@ -111,46 +113,47 @@ func (s *Sections) unit(c bytereader.Reader, wide bool) (*Unit, error) {
 	if code == 0 {
 		return nil, nil
 	}
-	d := s.abbrevs(u.abbrevs, u.Format).get(code)
+	d := s.abbrevTable(u).get(code)
 	if d == nil {
-		return nil, fmt.Errorf("no abbreviation %d in the table at offset %d", code, u.abbrevs)
+		return nil, fmt.Errorf("no abbreviation %d in the table at offset %d", code, u.abbrevOffset)
 	}
-	if d.Tag != tagCompileUnit && d.Tag != tagSkeletonUnit && d.Tag != tagPartialUnit && d.Tag != tagTypeUnit {
-		return nil, nil
+	switch d.Tag {
+	case debugdwarf.TagCompileUnit, debugdwarf.TagSkeletonUnit, debugdwarf.TagPartialUnit, debugdwarf.TagTypeUnit:
+		return u, u.readFirstEntry(d, c)
 	}
-	return u, u.first(d, c)
+	return nil, nil
 }
 
-// header reads what follows a unit's version; false for a unit that is not wanted.
+// header reads a unit's header after the version; false for a unit that Units does not pass.
 func (s *Sections) header(u *Unit, c *bytereader.Reader) bool {
 	var kind uint8
 	if u.Version == 5 {
 		kind = c.U8()
 		u.AddrSize = int(c.U8())
-		u.abbrevs = c.Offset(u.Wide)
+		u.abbrevOffset = c.Offset(u.Wide)
 	} else {
-		u.abbrevs = c.Offset(u.Wide)
+		u.abbrevOffset = c.Offset(u.Wide)
 		u.AddrSize = int(c.U8())
 	}
 	switch kind {
-	case unitType, unitSplitType:
-		if !s.types {
+	case utType, utSplitType:
+		if !s.typeUnits {
 			return false
 		}
-		u.Signature, u.TypeAt = c.U64(), c.Offset(u.Wide)
-	case unitSkeleton, unitSplitCompile:
+		u.Signature, u.TypeOffset = c.U64(), c.Offset(u.Wide)
+	case utSkeleton, utSplitCompile:
 		u.dwoID = c.U64()
 	}
-	if s.old {
-		u.Signature, u.TypeAt = c.U64(), c.Offset(u.Wide)
+	if s.isDebugTypes {
+		u.Signature, u.TypeOffset = c.U64(), c.Offset(u.Wide)
 	}
 	return true
 }
 
-// first reads the attributes of a unit's first entry; the others follow it.
-func (u *Unit) first(d *Abbrev, c bytereader.Reader) error {
-	u.Attrs = make(map[uint64]Value, len(d.attrs))
-	if err := u.Format.Attributes(&c, d, func(name uint32, v Value) { u.Attrs[uint64(name)] = v }); err != nil {
+// readFirstEntry reads the attributes of a unit's first entry.
+func (u *Unit) readFirstEntry(d *Abbrev, c bytereader.Reader) error {
+	u.Attrs = make(map[debugdwarf.Attr]Value, len(d.attrs))
+	if err := u.Format.Attributes(&c, d, func(name debugdwarf.Attr, v Value) { u.Attrs[name] = v }); err != nil {
 		return err
 	}
 	if c.Short {
@@ -166,23 +169,22 @@ func (u *Unit) first(d *Abbrev, c bytereader.Reader) error {
 }
 
 // Text returns a string attribute, empty if the unit lacks it.
-func (s *Sections) Text(u *Unit, attr uint64) []byte {
+func (s *Sections) Text(u *Unit, attr debugdwarf.Attr) []byte {
 	return s.TextOf(u, u.Attrs[attr])
 }
 
-// InfoSize returns the length of the section of units.
+// InfoSize returns the length of .debug_info.
 func (s *Sections) InfoSize() int { return len(s.info) }
 
-// DwoName returns the name of the file with a unit's other half, nil for a unit
-// that is whole.
+// DwoName returns the name of the `.dwo` file of a skeleton unit, nil for other units.
 func (s *Sections) DwoName(u *Unit) []byte {
-	if name := s.Text(u, attrDwoName); name != nil {
+	if name := s.Text(u, debugdwarf.AttrDwoName); name != nil {
 		return name
 	}
 	return s.Text(u, attrGNUDwoName)
 }
 
-// TextOf returns the string that a value stands for, empty if it is not a string.
+// TextOf returns the string of a value, empty if it is not a string.
 func (s *Sections) TextOf(u *Unit, v Value) []byte {
 	switch v.Form {
 	case formString:
@@ -196,7 +198,7 @@ func (s *Sections) TextOf(u *Unit, v Value) []byte {
 			return nil
 		}
 		return TextAt(s.Supplement.str, v.Uint)
-	case formStrx, formStrx1, formStrx2, formStrx3, formStrx4, formGNUStr:
+	case formStrx, formStrx1, formStrx2, formStrx3, formStrx4, formGNUStrIndex:
 		if v.Uint > uint64(len(s.strOffsets)) {
 			return nil
 		}
@@ -206,10 +208,10 @@ func (s *Sections) TextOf(u *Unit, v Value) []byte {
 	return nil
 }
 
-// StrOffsetsBase is where the unit's string offsets start. A split unit has no
+// StrOffsetsBase returns the start of the unit's string offsets. A split unit has no
 // attribute for it: they follow the section's header, if it has one.
 func (u *Unit) StrOffsetsBase() uint64 {
-	v, ok := u.Attrs[AttrStrOffsetsBase]
+	v, ok := u.Attrs[debugdwarf.AttrStrOffsetsBase]
 	switch {
 	case ok:
 		return v.Uint
@@ -221,12 +223,12 @@ func (u *Unit) StrOffsetsBase() uint64 {
 	return 8
 }
 
-// Address returns the address that a value stands for, false if it is not an address.
+// Address returns the address of a value, false if it is not an address.
 func (s *Sections) Address(u *Unit, v Value) (uint64, bool) {
 	switch v.Form {
 	case formAddr:
 		return v.Uint, true
-	case FormAddrx, formAddrx1, formAddrx2, formAddrx3, formAddrx4, formGNUAddr:
+	case FormAddrx, formAddrx1, formAddrx2, formAddrx3, formAddrx4, formGNUAddrIndex:
 		if v.Uint > uint64(len(s.Addr)) {
 			return 0, false
 		}
@@ -241,11 +243,11 @@ func (u *Unit) addrBase() uint64 {
 	if b, ok := u.Attrs[attrGNUAddrBase]; ok {
 		return b.Uint
 	}
-	return u.Attrs[attrAddrBase].Uint
+	return u.Attrs[debugdwarf.AttrAddrBase].Uint
 }
 
-// maxString is where strings are cut, since many attributes can refer to one that
-// does not end.
+// maxString bounds strings, since many attributes can refer to one that does not
+// end.
 const maxString = 4 * MaxPath
 
 // TextAt returns the string at an offset of a string section, nil if it has no end.

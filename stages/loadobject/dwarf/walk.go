@@ -1,48 +1,49 @@
 package dwarf
 
 import (
+	debugdwarf "debug/dwarf"
 	"fmt"
 	"slices"
 
 	"stackmill/internal/bytereader"
 )
 
-// maxNested bounds the entries within each other: each level of generated code
-// takes a few, and each byte of a hostile file could be one more.
+// maxNested bounds the nesting of entries. A level of generated code takes a few of them; in a
+// hostile file, each byte could be one more.
 const maxNested = 1 << 14
 
-// Walk passes over the entries of a unit below its first one, in their order:
+// Walk iterates over the entries of a unit below its first one, in their order:
 //
-//	w := WalkOf(s, u, outside)
+//	w := NewWalk(s, u, outside)
 //	for w.Next() {
 //		w.Skip() // or Attributes, or SkipTree
 //	}
 //	return w.Err
 //
-// A T is what an entry belongs to, given by the entries around it.
+// T is the context of an entry, which the caller derives from the enclosing entries.
 type Walk[T any] struct {
 	Entry  *Abbrev
 	Offset uint64 // of the entry in .debug_info
-	Here   T      // what the entry belongs to
-	Below  T      // what the entries below it belong to: Here, unless the caller says otherwise
-	Err    error  // what ended the walk early
+	Here   T      // context of the entry
+	Below  T      // context of the entries below it: Here, unless the caller changes it
+	Err    error  // why the walk ended early
 
 	Unit    *Unit
-	abbrevs *abbrevs
+	abbrevs *abbrevTable
 	rest    bytereader.Reader
 	around  []T
-	skipped bool // the entries below this one are passed over
+	skipped bool // the entries below this one are skipped
 }
 
-// WalkOf starts a walk whose outermost entries belong to outside.
-func WalkOf[T any](s *Sections, u *Unit, outside T) Walk[T] {
-	return Walk[T]{Below: outside, Here: outside, Unit: u, abbrevs: s.abbrevs(u.abbrevs, u.Format), rest: u.entries}
+// NewWalk starts a walk whose outermost entries have the context outside.
+func NewWalk[T any](s *Sections, u *Unit, outside T) Walk[T] {
+	return Walk[T]{Below: outside, Here: outside, Unit: u, abbrevs: s.abbrevTable(u), rest: u.entries}
 }
 
-// WalkFrom starts a walk at the entry of the unit at an offset in .debug_info. The walk goes
-// on with what follows the entry, at depth 0.
-func WalkFrom[T any](s *Sections, u *Unit, off uint64, outside T) Walk[T] {
-	w := WalkOf(s, u, outside)
+// NewWalkAt starts a walk at the entry at an offset in .debug_info. The walk continues
+// with the entries that follow, at depth 0.
+func NewWalkAt[T any](s *Sections, u *Unit, off uint64, outside T) Walk[T] {
+	w := NewWalk(s, u, outside)
 	n, at := uint64(len(w.rest.Rest)), off-u.Offset
 	if at <= u.Size && u.Size-at <= n {
 		w.rest.Bytes(n - (u.Size - at))
@@ -52,10 +53,10 @@ func WalkFrom[T any](s *Sections, u *Unit, off uint64, outside T) Walk[T] {
 	return w
 }
 
-// Depth returns how many entries of the walk are around the current one.
+// Depth returns how many entries of the walk enclose the current one.
 func (w *Walk[T]) Depth() int { return len(w.around) }
 
-// HasInlined reports whether an entry of the unit may be an inlined subroutine.
+// HasInlined reports whether the unit may contain inlined subroutines.
 func (w *Walk[T]) HasInlined() bool { return w.abbrevs.inlined }
 
 // Next goes to the next entry; false at the unit's end or after an error.
@@ -101,36 +102,40 @@ func (w *Walk[T]) enter() bool {
 	return true
 }
 
-// Attributes passes the entry's attributes to set, and reports whether all could
-// be read.
-func (w *Walk[T]) Attributes(set func(name uint32, v Value)) bool {
+// Attributes passes the entry's attributes to set, and reports whether it could read all of
+// them.
+func (w *Walk[T]) Attributes(set func(name debugdwarf.Attr, v Value)) bool {
 	w.Err = w.Unit.Format.Attributes(&w.rest, w.Entry, set)
 	return w.Err == nil && !w.rest.Short
 }
 
-// Skip passes over the entry's attributes.
+// Skip skips the entry's attributes.
 func (w *Walk[T]) Skip() { w.Err = w.Unit.Format.skip(&w.rest, w.Entry) }
 
-// SkipTree passes over the entry and all entries below it; false if the entry lacks
+// SkipTree skips the entry and all entries below it; false if the entry lacks
 // the reference to its sibling.
 func (w *Walk[T]) SkipTree() bool {
 	if !w.Entry.Children || !w.Entry.sibling {
 		return false
 	}
-	var next uint64
-	w.Err = w.Unit.Format.Attributes(&w.rest, w.Entry, func(name uint32, v Value) {
-		if name == AttrSibling {
-			next = w.Unit.Sibling(v)
-		}
-	})
-	if w.Err == nil {
+	if next := w.readSibling(); w.Err == nil {
 		w.SkipTo(next)
 	}
 	return true
 }
 
-// SkipTo goes to the entry's sibling, which is at an offset in the unit, once the
-// entry's attributes are read.
+// readSibling reads the entry's attributes and returns the offset of its sibling in the unit.
+func (w *Walk[T]) readSibling() (next uint64) {
+	w.Attributes(func(name debugdwarf.Attr, v Value) {
+		if name == debugdwarf.AttrSibling {
+			next = w.Unit.Sibling(v)
+		}
+	})
+	return next
+}
+
+// SkipTo goes to the entry's sibling, at an offset in the unit, after the
+// entry's attributes have been read.
 func (w *Walk[T]) SkipTo(sibling uint64) {
 	here := w.position() - w.Unit.Offset
 	if sibling < here || sibling > w.Unit.Size {
@@ -141,7 +146,7 @@ func (w *Walk[T]) SkipTo(sibling uint64) {
 	w.skipped = true
 }
 
-// position returns the offset in .debug_info of what the walk reads next.
+// position returns the offset in .debug_info of the next byte to read.
 func (w *Walk[T]) position() uint64 {
 	return w.Unit.Offset + w.Unit.Size - uint64(len(w.rest.Rest))
 }
@@ -154,12 +159,12 @@ func (u *Unit) Sibling(v Value) uint64 {
 	return v.Uint
 }
 
-// Enclosing finds the entries around others. It passes each of the wanted offsets in
-// .debug_info, which ascend, at which an entry of the unit starts, with the offsets of the
-// entries around it, the outermost first: the unit itself is none. The list is valid until
-// the next call.
+// Enclosing finds the entries that enclose others. For each of the wanted offsets in .debug_info,
+// in ascending order, at which an entry of the unit starts, it calls found with the offsets of the
+// enclosing entries below the unit's first one, the outermost first. The list is valid until the
+// next call.
 func (s *Sections) Enclosing(u *Unit, wanted []uint64, found func(off uint64, around []uint64)) {
-	w := WalkOf(s, u, uint64(0))
+	w := NewWalk(s, u, uint64(0))
 	for len(wanted) > 0 && w.Next() {
 		for len(wanted) > 0 && wanted[0] < w.Offset {
 			wanted = wanted[1:]
@@ -177,25 +182,19 @@ func (s *Sections) Enclosing(u *Unit, wanted []uint64, found func(off uint64, ar
 			w.Skip()
 			continue
 		}
-		var next uint64
-		w.Attributes(func(name uint32, v Value) {
-			if name == AttrSibling {
-				next = w.Unit.Sibling(v)
-			}
-		})
-		if w.Err == nil && len(wanted) > 0 && wanted[0] >= u.Offset+next {
+		if next := w.readSibling(); w.Err == nil && len(wanted) > 0 && wanted[0] >= u.Offset+next {
 			w.SkipTo(next)
 		}
 	}
 }
 
-// Codeless reports whether no subroutine can stand below an entry. Local
-// classes may hold the code of their methods.
-func Codeless(tag uint64, inside bool) bool {
+// HoldsNoCode reports whether an entry with the tag has no subroutines below it. Classes inside
+// subroutines may contain the code of their methods.
+func HoldsNoCode(tag debugdwarf.Tag, inside bool) bool {
 	switch tag {
-	case TagClassType, TagStructureType, TagUnionType:
+	case debugdwarf.TagClassType, debugdwarf.TagStructType, debugdwarf.TagUnionType:
 		return !inside
-	case TagArrayType, TagEnumerationType, TagSubroutineType, TagCallSite, TagGNUCallSite:
+	case debugdwarf.TagArrayType, debugdwarf.TagEnumerationType, debugdwarf.TagSubroutineType, debugdwarf.TagCallSite, TagGNUCallSite:
 		return true
 	}
 	return false

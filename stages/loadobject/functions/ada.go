@@ -2,8 +2,8 @@ package functions
 
 import "stackmill/stages/loadobject/symtab"
 
-// nameAda gives the functions of Ada's units their names: symbols have these in GNAT's
-// encoding, which cannot be told from names in other languages.
+// nameAda decodes the names of functions in Ada units. GNAT's encoding in their symbols cannot be
+// distinguished from names in other languages.
 func (a *adder) nameAda() {
 	for i := range a.table.Functions {
 		f := &a.table.Functions[i]

@@ -1,10 +1,10 @@
 package functions
 
 import (
+	debugdwarf "debug/dwarf"
 	"errors"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"stackmill/stages/loadobject/dwarf"
@@ -13,28 +13,20 @@ import (
 )
 
 // procedure is a procedure with code whose symbol is not its name: in Fortran the main
-// program, a subroutine, a function or an alternate entry to one (S8), in GNU C a
-// function within a function. In C it may be any function that has a name of its own
-// unit's: clang numbers the functions of one name when it merges units (-flto).
+// program, a subroutine, a function or an alternate entry of one (S8); in GNU C a nested
+// function; in C also one of several functions with a name, which clang numbers when it merges
+// units (-flto).
 type procedure struct {
-	offset  uint64 // in the file, of its first instruction or that of another part
+	offset  uint64 // in the file, of the first instruction of a part of its code
 	linkage string // empty if absent
-	name    string // with the modules and procedures around it
+	name    string // qualified with the enclosing modules and procedures
 }
 
-// readProcedures reads the Fortran procedures of a unit: their symbols have neither the
-// main program's name nor the procedure around an internal one. In C it reads functions
-// within others.
-func (a *adder) readProcedures(u *dwarf.Unit, s, ranges *dwarf.Sections) error {
-	_, err := a.procedureNames(u, s, ranges)
-	return err
-}
-
-// procedureScope is what encloses the entries below an entry.
+// procedureScope is the context of the entries below an entry.
 type procedureScope struct {
-	path   string // of the entry
-	outer  string // of what is around it, where alternate entries belong
-	inside bool   // a procedure
+	path   string // qualified name of the entry
+	outer  string // qualified name of the enclosing entry, which owns alternate entries
+	inside bool   // the entry is a procedure, or in one
 }
 
 // procedureWalk reads the procedures of a unit.
@@ -42,27 +34,28 @@ type procedureWalk struct {
 	a *adder
 	dwarf.Walk[procedureScope]
 	s, ranges *dwarf.Sections
-	c         bool              // C, where only functions within others are wanted
+	c         bool              // C, in which only nested and numbered functions are read
 	names     map[uint64]string // by the entry's offset
-	copies    map[int]uint64    // of procedures without a name, the entry that has it
+	copies    map[int]uint64    // for procedures without a name, the entry with the name
 }
 
-// procedureNames reads a unit's procedures and adds those that have code. It returns
-// the names that symbols lack, by entry.
-func (a *adder) procedureNames(u *dwarf.Unit, s, ranges *dwarf.Sections) (map[uint64]string, error) {
-	lang := dwarf.Language(u.Attrs[dwarf.AttrLanguage].Uint)
-	if lang != "Fortran" && !(lang == "C" && a.hasNested()) {
+// readProcedures reads a unit's Fortran procedures, or nested functions in C, and adds those with
+// code. It returns the names that symbols lack, by entry: Fortran symbols contain neither the main
+// program's name nor the procedure around an internal one.
+func (a *adder) readProcedures(u *dwarf.Unit, s, ranges *dwarf.Sections) (map[uint64]string, error) {
+	lang := dwarf.Language(u.Attrs[debugdwarf.AttrLanguage].Uint)
+	if lang != "Fortran" && !(lang == "C" && a.hasNumbered()) {
 		return nil, nil
 	}
-	w := procedureWalk{a, dwarf.WalkOf(s, u, procedureScope{}), s, ranges, lang == "C", map[uint64]string{}, map[int]uint64{}}
+	w := procedureWalk{a, dwarf.NewWalk(s, u, procedureScope{}), s, ranges, lang == "C", map[uint64]string{}, map[int]uint64{}}
 	for w.Next() {
 		switch tag := w.Entry.Tag; {
-		case tag == dwarf.TagModule || tag == dwarf.TagSubprogram || tag == dwarf.TagEntryPoint:
+		case tag == debugdwarf.TagModule || tag == debugdwarf.TagSubprogram || tag == debugdwarf.TagEntryPoint:
 			var e procedureEntry
-			if w.Attributes(func(attr uint32, v dwarf.Value) { e.set(attr, v, u, s) }) {
+			if w.Attributes(func(attr debugdwarf.Attr, v dwarf.Value) { e.set(attr, v, u, s) }) {
 				w.procedure(&e)
 			}
-		case dwarf.Codeless(tag, w.Here.inside) && w.SkipTree():
+		case dwarf.HoldsNoCode(tag, w.Here.inside) && w.SkipTree():
 		default:
 			w.Skip()
 		}
@@ -70,7 +63,7 @@ func (a *adder) procedureNames(u *dwarf.Unit, s, ranges *dwarf.Sections) (map[ui
 	if w.Err != nil && w.Err != dwarf.ErrShort {
 		return nil, w.Err
 	}
-	if w.c { // the others' symbols are their names
+	if w.c { // the symbols of other functions are their names
 		maps.DeleteFunc(w.names, func(_ uint64, name string) bool { return !strings.Contains(name, "::") })
 	}
 	for i, origin := range w.copies {
@@ -87,13 +80,13 @@ func (w *procedureWalk) procedure(e *procedureEntry) {
 		return
 	}
 	w.names[w.Offset] = name
-	w.Below = procedureScope{name, w.Here.path, w.Here.inside || tag != dwarf.TagModule}
+	w.Below = procedureScope{name, w.Here.path, w.Here.inside || tag != debugdwarf.TagModule}
 	u, outer := w.Unit, w.c && e.origin == 0 && !w.Here.inside
-	w.a.spans = w.ranges.Spans(w.a.spans[:0], u, e.code)
-	if low, ok := w.ranges.Address(u, e.code.Low); ok && len(w.a.spans) == 0 {
-		w.a.spans = append(w.a.spans, dwarf.Span{Low: low}) // alternate entries have no end
+	w.a.scratch = w.ranges.Ranges(w.a.scratch[:0], u, e.code)
+	if low, ok := w.ranges.Address(u, e.code.Low); ok && len(w.a.scratch) == 0 {
+		w.a.scratch = append(w.a.scratch, dwarf.Range{Low: low}) // alternate entries have no end
 	}
-	for _, x := range w.a.spans {
+	for _, x := range w.a.scratch {
 		if off, ok := w.a.addresses.Offset(x.Low); ok {
 			if outer && !w.a.hasNumber(off, name) {
 				continue // its symbol is its name
@@ -106,10 +99,10 @@ func (w *procedureWalk) procedure(e *procedureEntry) {
 	}
 }
 
-// path returns the name of an entry, qualified with what encloses it.
+// path returns the qualified name of an entry.
 func (w *procedureWalk) path(e *procedureEntry) string {
 	scope := w.Here.path
-	if w.Entry.Tag == dwarf.TagEntryPoint {
+	if w.Entry.Tag == debugdwarf.TagEntryPoint {
 		scope = w.Here.outer
 	}
 	switch {
@@ -121,8 +114,8 @@ func (w *procedureWalk) path(e *procedureEntry) string {
 	return scope + "::" + e.name
 }
 
-// unnumbered cuts a dot and a number from the end of a symbol.
-func unnumbered(s string) string {
+// trimNumber cuts a dot and a number from the end of a symbol.
+func trimNumber(s string) string {
 	name := strings.TrimRight(s, "0123456789")
 	if n := len(name) - 1; n > 0 && n+1 < len(s) && s[n] == '.' {
 		return s[:n]
@@ -130,65 +123,60 @@ func unnumbered(s string) string {
 	return s
 }
 
-// hasNested reports whether a symbol in C may be a function's name with a dot and a number
-// behind it: gcc appends these to functions within others, clang to static ones of one name.
-func (a *adder) hasNested() bool {
-	if a.nested == nil {
-		found := slices.ContainsFunc(a.table.Functions, func(f symtab.Function) bool {
-			base, _ := symtab.CloneMarks(f.Linkage)
-			return unnumbered(base) != base
-		})
-		a.nested = &found
-	}
-	return *a.nested
+// hasNumberedSymbols reports whether a symbol may be a C function's name with a dot and a number:
+// gcc appends these to nested functions, clang to static functions of the same name.
+func hasNumberedSymbols(t *symtab.Draft) bool {
+	return slices.ContainsFunc(t.Functions, func(f symtab.Function) bool {
+		base, _ := symtab.CloneMarks(f.Linkage)
+		return trimNumber(base) != base
+	})
 }
 
-// hasNumber reports whether a function's symbol is a name and a number.
+// hasNumber reports whether a function's symbol is the name with a number appended.
 func (a *adder) hasNumber(offset uint64, name string) bool {
 	f := a.function(offset)
 	if f == nil {
 		return false
 	}
 	base, _ := symtab.CloneMarks(f.Linkage)
-	return base != name && unnumbered(base) == name
+	return base != name && trimNumber(base) == name
 }
 
 // function returns the function at an offset, or nil.
 func (a *adder) function(offset uint64) *symtab.Function {
-	functions := a.table.Functions
-	i := sort.Search(len(functions), func(i int) bool { return functions[i].Offset >= offset })
-	if i == len(functions) || functions[i].Offset != offset || functions[i].Kind == funcinfo.PLT {
+	i, ok := symtab.FindFunction(a.table.Functions, offset)
+	if !ok || a.table.Functions[i].Kind == funcinfo.PLT {
 		return nil
 	}
-	return &functions[i]
+	return &a.table.Functions[i]
 }
 
-// procedureEntry has the attributes of a module or procedure.
+// procedureEntry holds the attributes of a module or procedure.
 type procedureEntry struct {
 	name, linkage string
-	origin        uint64 // the entry that has its name, 0 for none
-	code          dwarf.Code
+	origin        uint64 // offset of the entry with the name, 0 for none
+	code          dwarf.CodeAttrs
 }
 
-func (e *procedureEntry) set(attr uint32, v dwarf.Value, u *dwarf.Unit, s *dwarf.Sections) {
+func (e *procedureEntry) set(attr debugdwarf.Attr, v dwarf.Value, u *dwarf.Unit, s *dwarf.Sections) {
 	text := func(v dwarf.Value) string {
 		t := s.TextOf(u, v)
 		return string(t[:min(len(t), dwarf.MaxPath)])
 	}
 	switch attr {
-	case dwarf.AttrName:
+	case debugdwarf.AttrName:
 		e.name = text(v)
-	case dwarf.AttrLinkageName, dwarf.AttrMIPSLinkageName:
+	case debugdwarf.AttrLinkageName, dwarf.AttrMIPSLinkageName:
 		e.linkage = text(v)
-	case dwarf.AttrSpecification, dwarf.AttrOrigin:
+	case debugdwarf.AttrSpecification, debugdwarf.AttrAbstractOrigin:
 		e.origin, _ = dwarf.Reference(u, v)
-	case dwarf.AttrLowPC, dwarf.AttrHighPC, dwarf.AttrRanges:
+	case debugdwarf.AttrLowpc, debugdwarf.AttrHighpc, debugdwarf.AttrRanges:
 		e.code.Set(attr, v)
 	}
 }
 
-// nameProcedures gives the functions that are such procedures, and then their
-// clones and cold parts, the procedures' names.
+// nameProcedures gives the functions of procedures, and their clones and cold parts, the
+// procedures' names.
 func (a *adder) nameProcedures() {
 	if len(a.procedures) == 0 {
 		return
@@ -210,7 +198,7 @@ func (a *adder) nameProcedures() {
 		}
 		name := dwarf.Valid(p.name)
 		if known, _ := strings.CutSuffix(f.Name, clones); strings.HasSuffix(known, "::"+name) {
-			name = known // DWARF 2 has no modules, but the symbol has
+			name = known // the symbol has the module, which DWARF 2 lacks
 		}
 		f.Name = name + clones
 		renamed[symbol{f.Module, base}] = name

@@ -1,12 +1,13 @@
-// Package functions completes a load object's table of functions from its debug
-// information: with modules, source files and lines, inlined calls, and the names that
-// symbols lack. It reads each unit once, for all of these.
+// Package functions adds debug information to a load object's table of functions:
+// modules, source files and lines, inlined calls, and the names that symbols lack. It
+// reads each unit once.
 package functions
 
 import (
 	debugelf "debug/elf"
 	"fmt"
 	"maps"
+	"sync"
 
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/elf"
@@ -17,8 +18,8 @@ import (
 
 // Add adds modules, files, lines and inlined calls to a table, from the debug
 // information of the separate debug file, if that has any, or else of the object
-// itself. Anything unreadable is added to the table's notes; a damaged unit does not
-// affect others. Missing are the files without which modules or functions lack names.
+// itself. It notes damage in the table; a damaged unit does not affect others. It returns the
+// files that are missing, without which modules or functions lack names.
 func Add(t *symtab.Draft, f, debug *elf.File) (missing []string) {
 	d := dwarf.New(f, debug)
 	switch {
@@ -33,27 +34,27 @@ func Add(t *symtab.Draft, f, debug *elf.File) (missing []string) {
 	return d.Missing()
 }
 
-// adder completes a table.
+// adder adds debug information to a table.
 type adder struct {
-	info      *dwarf.Info
-	table     *symtab.Draft
-	addresses symtab.Addresses
-	lines     *lines.Reader
-	inlines   *inlines.Reader
-	modules   map[symtab.Module]int32
-	// directories are those in which the units were compiled, by the units' paths.
-	directories map[string]string
+	info        *dwarf.Info
+	table       *symtab.Draft
+	addresses   symtab.Addresses
+	lines       *lines.Reader
+	inlines     *inlines.Reader
+	modules     map[symtab.Module]int32
+	directories map[string]string // directories of compilation, by the units' paths
 	code        []moduleCode
-	spans       []dwarf.Span // of the subroutine that is read
+	scratch     []dwarf.Range // of the current subroutine
 
-	procedures []procedure // of Fortran, and those of C that are within others
-	merged     []mergedCode
-	nested     *bool // whether C has any, nil if not looked up yet
+	procedures  []procedure // of Fortran, and nested functions of C
+	merged      []mergedCode
+	hasNumbered func() bool // see hasNumberedSymbols
 }
 
 func newAdder(d *dwarf.Info, t *symtab.Draft) *adder {
 	l := lines.New(d, t)
-	return &adder{info: d, table: t, addresses: l.Addresses, lines: l, inlines: inlines.New(d, l, t), modules: map[symtab.Module]int32{}, directories: map[string]string{}}
+	return &adder{info: d, table: t, addresses: l.Addresses, lines: l, inlines: inlines.New(d, l, t), modules: map[symtab.Module]int32{},
+		directories: map[string]string{}, hasNumbered: sync.OnceValue(func() bool { return hasNumberedSymbols(t) })}
 }
 
 // read reads all units and completes the table.
@@ -68,33 +69,33 @@ func (a *adder) read() {
 	if a.lines.Full || a.inlines.Full {
 		a.info.Remarkf("more than %d rows of line numbers: the rest are left out", lines.MaxRows)
 	}
-	a.lines.Store(a.inlines.Over(a.lines.Sorted()))
+	a.lines.Store(a.inlines.Overlay(a.lines.Sorted()))
 	a.assign()
 	a.assignMerged()
 	a.nameProcedures()
 	a.nameAda()
-	units, files := a.inlines.Finish() // by the names that functions have now
+	units, files := a.inlines.Finish() // after the functions have got their names
 	maps.Copy(units, a.directories)
 	a.table.Shorten(units, files)
 }
 
-// moduleCode says that offsets from low up to high belong to a module.
+// moduleCode is code of a module: offsets [low, high).
 type moduleCode struct {
 	low, high uint64
 	module    symtab.Module
 }
 
-// unit adds what one compilation unit contains.
+// unit adds the content of a compilation unit.
 func (a *adder) unit(u *dwarf.Unit) {
 	p, covered := a.lines.Run(u)
-	code := a.info.Sections.Spans(nil, u, u.Code())
+	code := a.info.Sections.Ranges(nil, u, u.CodeAttrs())
 	if len(code) == 0 {
 		code = covered
 	}
 	if len(code) == 0 {
 		return
 	}
-	m := a.whole(u, p)
+	m := a.readUnit(u, p)
 	if m == a.table.Modules[0] {
 		return
 	}
@@ -105,15 +106,14 @@ func (a *adder) unit(u *dwarf.Unit) {
 	}
 }
 
-// whole reads what is below a unit's first entry, in its split half if it has
-// one, and returns its module.
-func (a *adder) whole(u *dwarf.Unit, p *lines.Program) (m symtab.Module) {
+// readUnit reads the entries of a unit, or of its split unit, and returns its module.
+func (a *adder) readUnit(u *dwarf.Unit, p *lines.Program) (m symtab.Module) {
 	s := a.info.Sections
 	found := false
-	split := a.info.Half(u, func(names *dwarf.Sections, half *dwarf.Unit) {
+	isSkeleton := a.info.SplitUnit(u, func(names *dwarf.Sections, split *dwarf.Unit) {
 		found = true
-		m = a.module(u, half, names, p)
-		if err := a.below(half, names, names.Join(half, u, s), p, m); err != nil {
+		m = a.module(u, split, names, p)
+		if err := a.readEntries(split, names, names.Join(split, u, s), p, m); err != nil {
 			a.info.Fail(nil, &elf.DamageError{Offset: -1, Err: fmt.Errorf("split unit %s: %w", s.DwoName(u), err)})
 		}
 	})
@@ -121,20 +121,20 @@ func (a *adder) whole(u *dwarf.Unit, p *lines.Program) (m symtab.Module) {
 		return m
 	}
 	m = a.module(u, u, s, p)
-	if !split {
-		if err := a.below(u, s, s, p, m); err != nil {
+	if !isSkeleton {
+		if err := a.readEntries(u, s, s, p, m); err != nil {
 			a.info.Damagedf(".debug_info", u.Offset, "the unit at offset %d of .debug_info: %v", u.Offset, err)
 		}
 	}
 	return m
 }
 
-// below reads what is below a unit's first entry.
-func (a *adder) below(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program, m symtab.Module) error {
+// readEntries reads the entries below a unit's first one.
+func (a *adder) readEntries(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program, m symtab.Module) error {
 	if err := a.inlines.Unit(u, s, ranges, p, m); err != nil {
 		return err
 	}
-	if err := a.readProcedures(u, s, ranges); err != nil {
+	if _, err := a.readProcedures(u, s, ranges); err != nil {
 		return err
 	}
 	return a.readMerged(u, s, ranges)

@@ -2,46 +2,47 @@ package functions
 
 import (
 	"cmp"
+	debugdwarf "debug/dwarf"
 	"slices"
 
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/symtab"
 )
 
-// mergedUnit is gcc's name of a unit with the code of several, optimised together
-// (-flto). Its entries complete those of the source's units, which have no code but the
-// modules (S5).
+// mergedUnit is gcc's name of a unit with the code of several source units, optimized together
+// (-flto). Its entries complete entries of the source units, which have the modules but no
+// code (S5).
 const mergedUnit = "<artificial>"
 
-// mergedCode is the start of a function's code and the entry that it completes.
+// mergedCode is the start of a function's code and the entry that its entry completes.
 type mergedCode struct {
 	offset uint64 // in the file
 	origin uint64 // in .debug_info
 }
 
-// readMerged reads which functions of the source a unit of merged code contains.
+// readMerged reads the functions of a unit of merged code.
 func (a *adder) readMerged(u *dwarf.Unit, s, ranges *dwarf.Sections) error {
-	if string(s.Text(u, dwarf.AttrName)) != mergedUnit {
+	if string(s.Text(u, debugdwarf.AttrName)) != mergedUnit {
 		return nil
 	}
-	w := dwarf.WalkOf(s, u, struct{}{})
+	w := dwarf.NewWalk(s, u, struct{}{})
 	for w.Next() {
-		if w.Entry.Tag != dwarf.TagSubprogram || !w.Entry.Origin {
+		if w.Entry.Tag != debugdwarf.TagSubprogram || !w.Entry.HasOrigin {
 			w.Skip()
 			continue
 		}
-		var code dwarf.Code
+		var code dwarf.CodeAttrs
 		var ref dwarf.Value
-		if !w.Attributes(func(attr uint32, v dwarf.Value) {
-			if code.Set(attr, v); attr == dwarf.AttrOrigin {
+		if !w.Attributes(func(attr debugdwarf.Attr, v dwarf.Value) {
+			if code.Set(attr, v); attr == debugdwarf.AttrAbstractOrigin {
 				ref = v
 			}
 		}) {
 			continue
 		}
 		origin, ok := dwarf.Reference(u, ref)
-		a.spans = ranges.Spans(a.spans[:0], u, code)
-		for _, x := range a.spans {
+		a.scratch = ranges.Ranges(a.scratch[:0], u, code)
+		for _, x := range a.scratch {
 			if off, in := a.addresses.Offset(x.Low); ok && in {
 				a.merged = append(a.merged, mergedCode{off, origin})
 			}
@@ -50,8 +51,8 @@ func (a *adder) readMerged(u *dwarf.Unit, s, ranges *dwarf.Sections) error {
 	return w.Err
 }
 
-// assignMerged gives the functions of merged code the modules of the source's
-// units, and those within other functions their names.
+// assignMerged gives the functions of merged code the modules of the source units, and gives
+// nested functions their names.
 func (a *adder) assignMerged() {
 	list := a.merged
 	slices.SortFunc(list, func(x, y mergedCode) int {
@@ -68,16 +69,16 @@ func (a *adder) assignMerged() {
 		}
 		here := list[:n]
 		list = list[n:]
-		if len(here) == 0 || string(s.Text(u, dwarf.AttrName)) == mergedUnit {
+		if len(here) == 0 || string(s.Text(u, debugdwarf.AttrName)) == mergedUnit {
 			return
 		}
 		module := a.module(u, u, s, nil)
-		names, err := a.procedureNames(u, s, s)
+		names, err := a.readProcedures(u, s, s)
 		if err != nil {
 			a.info.Damagedf(".debug_info", u.Offset, "the unit at offset %d of .debug_info: %v", u.Offset, err)
 		}
 		for _, x := range here {
-			i, found := slices.BinarySearchFunc(a.table.Functions, x.offset, func(f symtab.Function, off uint64) int { return cmp.Compare(f.Offset, off) })
+			i, found := symtab.FindFunction(a.table.Functions, x.offset)
 			if !found {
 				continue
 			}

@@ -2,6 +2,7 @@ package functions
 
 import (
 	"cmp"
+	debugdwarf "debug/dwarf"
 	"slices"
 
 	"stackmill/stages/loadobject/dwarf"
@@ -10,20 +11,20 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// module names a unit: by its own name, or by its first source file.
-func (a *adder) module(u, half *dwarf.Unit, names *dwarf.Sections, p *lines.Program) symtab.Module {
-	name, language := a.info.UnitName(u, half, names, p.FirstFile())
+// module returns a unit's module, named after the unit or its first source file.
+func (a *adder) module(u, split *dwarf.Unit, names *dwarf.Sections, p *lines.Program) symtab.Module {
+	name, language := a.info.UnitName(u, split, names, p.FirstFile())
 	if name == "" {
 		return a.table.Modules[0]
 	}
 	if _, known := a.directories[name]; !known && language != "Go" {
-		a.directories[name] = string(a.info.Sections.Text(u, dwarf.AttrCompDir))
+		a.directories[name] = string(a.info.Sections.Text(u, debugdwarf.AttrCompDir))
 	}
 	return symtab.Module{Name: name, Language: language}
 }
 
-// assign gives each function the module whose code it starts in, and the table
-// the modules that have functions.
+// assign gives each function the module with the code at its start, and adds these
+// modules to the table.
 func (a *adder) assign() {
 	slices.SortStableFunc(a.code, func(x, y moduleCode) int { return cmp.Compare(x.low, y.low) })
 	i := 0

@@ -10,14 +10,14 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// callSite says that the code from offset low up to high is charged to a line.
+// callSite attributes the code at offsets [low, high) to the line of a call.
 type callSite struct {
 	low, high uint64
-	at        symtab.Row // of which the offset says nothing
+	at        symtab.Row // its offset is unused
 }
 
-// call adds the call site of inlined code.
-func (r *Reader) call(code dwarf.Span, at symtab.Row) {
+// addCallSite adds the call site of inlined code.
+func (r *Reader) addCallSite(code dwarf.Range, at symtab.Row) {
 	low, high, ok := r.offsets(code)
 	if !ok {
 		return
@@ -29,17 +29,17 @@ func (r *Reader) call(code dwarf.Span, at symtab.Row) {
 	r.sites = append(r.sites, callSite{low, high, at})
 }
 
-// overlay replaces rows by call sites where these have code. Of overlapping sites,
-// which compilers do not make, the one that starts first counts.
+// overlay replaces the rows of inlined code by call sites. Of overlapping sites, which
+// compilers do not write, the one that starts first wins.
 func overlay(rows []symtab.Row, sites []callSite) []symtab.Row {
 	if len(sites) == 0 {
 		return rows
 	}
 	slices.SortStableFunc(sites, func(a, b callSite) int { return cmp.Compare(a.low, b.low) })
 	out := make([]symtab.Row, 0, len(rows)+len(sites))
-	below := symtab.Row{File: -1} // the last row that was taken
+	below := symtab.Row{File: -1} // the last of rows so far
 	var end uint64                // of the last site
-	take := func(until uint64) {
+	copyRows := func(until uint64) {
 		if 0 < end && end < until {
 			below.Offset = end
 			out = lines.AppendRow(out, below)
@@ -54,13 +54,13 @@ func overlay(rows []symtab.Row, sites []callSite) []symtab.Row {
 		if low >= s.high {
 			continue
 		}
-		take(low)
+		copyRows(low)
 		s.at.Offset = low
 		out = lines.AppendRow(out, s.at)
 		for end = s.high; len(rows) > 0 && rows[0].Offset <= end; rows = rows[1:] {
 			below = rows[0]
 		}
 	}
-	take(math.MaxUint64)
+	copyRows(math.MaxUint64)
 	return out
 }

@@ -10,18 +10,18 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// maxLevels bounds inline chains. Code that is inlined deeper is one more level.
+// maxLevels bounds inline chains. All deeper inlined code is one more level.
 const maxLevels = 256
 
-// inlinedCode says that offsets from low up to high were inlined for a call.
+// inlinedCode is the code of an inlined call: offsets [low, high).
 type inlinedCode struct {
 	low, high uint64
 	call      int32
 }
 
-// inline adds a call and its code. It returns the call's number, or that of the call
-// around it if the linker removed the code.
-func (r *Reader) inline(c symtab.Call, code []dwarf.Span) int32 {
+// addCall adds a call and its code. It returns the call's number, or the enclosing call's
+// if the linker removed the code.
+func (r *Reader) addCall(c symtab.Call, code []dwarf.Range) int32 {
 	in := &r.table.Inlines
 	n := int32(len(in.Calls))
 	known := len(r.inlined)
@@ -43,22 +43,22 @@ func (r *Reader) inline(c symtab.Call, code []dwarf.Span) int32 {
 	return n
 }
 
-// piece starts code with the same innermost call, -1 for none.
-type piece struct {
+// callStart is the offset from which a call, -1 for none, is the innermost.
+type callStart struct {
 	offset uint64
 	call   int32
 }
 
-// flatten finds the innermost call of all code. Code that extends beyond the code
-// around it, which compilers do not make, is cut off there.
-func flatten(code []inlinedCode) []piece {
+// flatten finds the innermost call of all code. It clips code to the enclosing code, beyond which
+// compilers do not extend it.
+func flatten(code []inlinedCode) []callStart {
 	slices.SortFunc(code, func(a, b inlinedCode) int {
 		return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(b.high, a.high), cmp.Compare(a.call, b.call))
 	})
-	var out []piece
+	var out []callStart
 	var open []inlinedCode
 	start := func(off uint64) {
-		p := piece{off, -1}
+		p := callStart{off, -1}
 		if len(open) > 0 {
 			p.call = open[len(open)-1].call
 		}
@@ -87,36 +87,35 @@ func flatten(code []inlinedCode) []piece {
 	return out
 }
 
-// chains stores which calls are inlined where, with the lines of the instructions
-// themselves.
-func (r *Reader) chains(rows []symtab.Row) {
-	pieces := flatten(r.inlined)
+// storeCalls stores the innermost calls by offset, with the instructions' own lines.
+func (r *Reader) storeCalls(rows []symtab.Row) {
+	starts := flatten(r.inlined)
 	own := symtab.Row{File: -1}
-	for i, p := range pieces {
+	for i, p := range starts {
 		end := uint64(math.MaxUint64)
-		if i+1 < len(pieces) {
-			end = pieces[i+1].offset
+		if i+1 < len(starts) {
+			end = starts[i+1].offset
 		}
 		for ; len(rows) > 0 && rows[0].Offset <= p.offset; rows = rows[1:] {
 			own = rows[0]
 		}
-		r.chain(p, own)
+		r.addCallRow(p, own)
 		for ; p.call >= 0 && len(rows) > 0 && rows[0].Offset < end; rows = rows[1:] {
 			own = rows[0]
-			r.chain(piece{own.Offset, p.call}, own)
+			r.addCallRow(callStart{own.Offset, p.call}, own)
 		}
 	}
-	r.table.Inlines.Rows = symtab.RowsOf(r.chained)
-	r.inlined, r.chained = nil, nil
+	r.table.Inlines.Rows = symtab.RowsOf(r.callRows)
+	r.inlined, r.callRows = nil, nil
 }
 
-// chain adds a row after the others, unless it repeats the last one.
-func (r *Reader) chain(p piece, own symtab.Row) {
+// addCallRow appends a row unless it repeats the last one.
+func (r *Reader) addCallRow(p callStart, own symtab.Row) {
 	if p.call < 0 {
 		own = symtab.Row{File: -1}
 	}
 	own.Offset, own.Call = p.offset, p.call
-	if n := len(r.chained); n == 0 || !own.Repeats(r.chained[n-1]) {
-		r.chained = append(r.chained, own)
+	if n := len(r.callRows); n == 0 || !own.Repeats(r.callRows[n-1]) {
+		r.callRows = append(r.callRows, own)
 	}
 }

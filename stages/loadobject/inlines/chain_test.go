@@ -79,11 +79,11 @@ func TestUnnamed(t *testing.T) {
 	d := dwarf.New(nil, nil)
 	r := New(d, &lines.Reader{}, &symtab.Draft{Table: symtab.Table{Modules: make([]symtab.Module, 1)}})
 	d.Sections = &dwarf.Sections{}
-	d.Sections.Bound()
+	d.Sections.SetBudget()
 	x := r.enter(&dwarf.Unit{Offset: 100, Size: 50}, d.Sections, d.Sections, nil, symtab.Module{})
 	for _, v := range []dwarf.Value{{}, {Form: dwarf.FormGNURefAlt, Uint: 3}, {Form: dwarf.FormRefSig8, Uint: 3}, {Form: dwarf.FormRef4, Uint: 7}, {Form: dwarf.FormRef4, Uint: 60}, {Form: dwarf.FormRefAddr, Uint: 1 << 60}} {
 		n := r.refer(x, v)
-		r.scope(x, n)
+		r.requestScope(x, n)
 		r.table.Inlines.Calls = append(r.table.Inlines.Calls, symtab.Call{Function: int32(n)})
 	}
 	r.resolve(x)

@@ -1,102 +1,105 @@
 package inlines
 
 import (
+	debugdwarf "debug/dwarf"
 	"math"
+	"sync"
 
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/lines"
 	"stackmill/stages/loadobject/symtab"
 )
 
-// entryNo is the number of an entry: its index in Reader.entries. The first one says nothing.
+// entryNo is the number of an entry: its index in Reader.entries. Entry 0 is empty.
 type entryNo int32
 
-// textNo is the number of a text: its index in Reader.texts. The first one is empty.
+// textNo is the number of a text: its index in Reader.texts. Text 0 is empty.
 type textNo int32
 
-// entry is what an entry of the debug information says of a function, or of something that a
-// function's name depends on: its scope, or a type of its parameters.
+// entry holds attributes of an entry of the debug information: a function, or something that a
+// function's name depends on, such as its scope or the type of a parameter.
 type entry struct {
 	offset        uint64 // in .debug_info
-	file          int32  // of the declaration, in the table; -1 if the entry does not say
-	line, column  int32  // 0 if the entry does not say
+	file          int32  // of the declaration, index in the table; -1 if absent
+	line, column  int32  // of the declaration; 0 if absent
 	name, linkage textNo
-	next          entryNo // that it completes
-	around        entryNo // the scope that it is in, 0 if that is the unit
-	typ           entryNo // that a type is made from, or what a function returns
-	parameters    int32   // index into Reader.parameters, 0 if they are not known
+	next          entryNo // abstract origin or specification
+	around        entryNo // enclosing scope, 0 if that is the unit
+	typ           entryNo // DW_AT_type
+	parameters    int32   // index into Reader.parameters, 0 if unknown
 	unit          int32   // index into Reader.units
-	tag           uint16
+	tag           debugdwarf.Tag
 	flags         flags
 }
 
 type flags uint8
 
 const (
-	isRead     flags = 1 << iota
-	isScoped         // its scope is wanted
-	isPlaced         // its scope is known
-	isExternal       // other units may refer to it
-	isLvalue         // a method of lvalues (`&`)
-	isRvalue         // a method of rvalues (`&&`)
+	isRead       flags = 1 << iota
+	wantsScope         // its scope has to be found
+	isScopeKnown       // around is set
+	isExternal         // other units may refer to it
+	isLvalue           // a method of lvalues (`&`)
+	isRvalue           // a method of rvalues (`&&`)
 )
 
 // parameters are the types of a function's parameters.
 type parameters struct {
-	object entryNo // of a method, what points to its object; 0 for other functions
+	object entryNo // type of a method's object pointer; 0 for other functions
 	types  []entryNo
 	more   bool // ...
 }
 
-// unitOf is a unit whose entries were read.
-type unitOf struct {
-	in     int32 // number of the sections
-	offset uint64
-	module symtab.Module   // its name is empty if unknown
-	again  *dwarf.Sections // where it can be read again when all units were read; nil if it cannot
+// readUnit is a unit whose entries were read.
+type readUnit struct {
+	sections int32 // number of the sections
+	offset   uint64
+	module   symtab.Module   // its name is empty if unknown
+	reread   *dwarf.Sections // sections for reading it again after all units; nil if that is impossible
 }
 
-// context is the unit whose entries are read.
-type context struct {
+// unitContext is the unit whose entries are read now.
+type unitContext struct {
 	u       *dwarf.Unit
 	s       *dwarf.Sections
-	ranges  *dwarf.Sections // of its code
-	program *lines.Program  // has the files, nil if there is none
-	known   *known
+	ranges  *dwarf.Sections // with the ranges of its code
+	program *lines.Program  // with the files, nil if there is none
+	cache   *sectionCache
 	number  int32     // index into Reader.units
-	outer   []uint64  // offsets of functions that no other entry is around, in ascending order
-	unread  []entryNo // of this unit
-	inside  []entryNo // of this unit, whose scopes are to be found
+	outer   []uint64  // offsets of functions at the top level, in ascending order
+	unread  []entryNo // entries of this unit to read
+	scopes  []entryNo // entries of this unit whose scopes have to be found
 }
 
-// known is what the reader knows about the entries in some sections.
-type known struct {
-	number  int32
-	entries map[uint64]entryNo // by offset
-	symbols map[uint64]int     // indexes into the table's functions of those with code of their own, by offset
-	bodies  *bool              // whether a function may be the body of a parallel region, nil if not looked up yet
+// sectionCache is the reader's data about the entries in some sections.
+type sectionCache struct {
+	number    int32
+	entries   map[uint64]entryNo // by offset
+	symbols   map[uint64]int     // table indexes of functions with code that is not inlined, by offset
+	hasBodies func() bool        // whether a function may be the body of a parallel region
 }
 
-func (r *Reader) knownOf(s *dwarf.Sections) *known {
-	k, ok := s.Known.(*known)
+func (r *Reader) cacheOf(s *dwarf.Sections) *sectionCache {
+	k, ok := s.Cache.(*sectionCache)
 	if !ok {
-		k = &known{number: r.sections, entries: map[uint64]entryNo{}, symbols: map[uint64]int{}}
+		k = &sectionCache{number: r.sections, entries: map[uint64]entryNo{}, symbols: map[uint64]int{},
+			hasBodies: sync.OnceValue(func() bool { return s.ContainsString(bodyName) })}
 		r.sections++
-		s.Known = k
+		s.Cache = k
 	}
 	return k
 }
 
 // enter starts to read entries of a unit.
-func (r *Reader) enter(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program, m symtab.Module) *context {
-	x := &context{u: u, s: s, ranges: ranges, program: p, known: r.knownOf(s), number: int32(len(r.units))}
-	r.units = append(r.units, unitOf{x.known.number, u.Offset, m, r.again(s)})
+func (r *Reader) enter(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program, m symtab.Module) *unitContext {
+	x := &unitContext{u: u, s: s, ranges: ranges, program: p, cache: r.cacheOf(s), number: int32(len(r.units))}
+	r.units = append(r.units, readUnit{x.cache.number, u.Offset, m, r.rereadable(s)})
 	return x
 }
 
-// again returns sections that can be read again when all units were read; nil for those of
-// split units.
-func (r *Reader) again(s *dwarf.Sections) *dwarf.Sections {
+// rereadable returns the sections if they can be read again after all units, nil for split
+// units.
+func (r *Reader) rereadable(s *dwarf.Sections) *dwarf.Sections {
 	if s == r.info.Sections || s == r.info.Sections.Supplement {
 		return s
 	}
@@ -104,12 +107,12 @@ func (r *Reader) again(s *dwarf.Sections) *dwarf.Sections {
 }
 
 // has reports whether an entry of some sections is in the unit.
-func (x *context) has(s *dwarf.Sections, off uint64) bool {
+func (x *unitContext) has(s *dwarf.Sections, off uint64) bool {
 	return s == x.s && off-x.u.Offset < x.u.Size
 }
 
-// pendingEntry is an entry that is to be read, or whose scope is wanted, in another unit
-// than its reference.
+// pendingEntry is an entry in another unit than the reference to it, which has to be read, or whose
+// scope has to be found.
 type pendingEntry struct {
 	in       *dwarf.Sections
 	number   entryNo
@@ -117,7 +120,7 @@ type pendingEntry struct {
 }
 
 // refer returns the number of the entry that an attribute refers to, 0 for none.
-func (r *Reader) refer(x *context, ref dwarf.Value) entryNo {
+func (r *Reader) refer(x *unitContext, ref dwarf.Value) entryNo {
 	if ref.Form == 0 {
 		return 0
 	}
@@ -128,11 +131,11 @@ func (r *Reader) refer(x *context, ref dwarf.Value) entryNo {
 	return r.entryAt(x, s, off)
 }
 
-// entryAt returns the number of an entry.
-func (r *Reader) entryAt(x *context, s *dwarf.Sections, off uint64) entryNo {
-	k := x.known
+// entryAt returns the number of an entry, and requests a new one to be read.
+func (r *Reader) entryAt(x *unitContext, s *dwarf.Sections, off uint64) entryNo {
+	k := x.cache
 	if s != x.s {
-		k = r.knownOf(s)
+		k = r.cacheOf(s)
 	}
 	n, ok := k.entries[off]
 	if ok {
@@ -147,44 +150,44 @@ func (r *Reader) entryAt(x *context, s *dwarf.Sections, off uint64) entryNo {
 	if x.has(s, off) {
 		x.unread = append(x.unread, n)
 	} else {
-		r.later(x, r.again(s), n)
+		r.postpone(x, r.rereadable(s), n)
 	}
 	return n
 }
 
-// later asks for an entry in another unit, whose sections are nil if they cannot be read again.
-func (r *Reader) later(x *context, in *dwarf.Sections, n entryNo) {
+// postpone requests an entry in another unit, whose sections are nil if they cannot be read again.
+func (r *Reader) postpone(x *unitContext, in *dwarf.Sections, n entryNo) {
 	if in != nil {
 		r.pending = append(r.pending, pendingEntry{in, n, r.units[x.number].module.Language})
 	}
 }
 
-// scope says that the scope of an entry is wanted, unless it has a linkage name and a line: the
-// scope of a lambda expression's function has the line.
-func (r *Reader) scope(x *context, n entryNo) {
+// requestScope requests the scope of an entry. Once the entry has been read, it is found unless the
+// entry has a linkage name and a line: the scope of a lambda expression's function has the line.
+func (r *Reader) requestScope(x *unitContext, n entryNo) {
 	e := &r.entries[n]
-	if n == 0 || e.flags&isScoped != 0 {
+	if n == 0 || e.flags&wantsScope != 0 {
 		return
 	}
-	e.flags |= isScoped
+	e.flags |= wantsScope
 	switch {
-	case e.flags&isRead == 0: // done once it is
+	case e.flags&isRead == 0: // read will request it again
 	case e.unit == x.number:
-		r.inside(x, n)
+		r.addScopeRequest(x, n)
 	default:
-		r.later(x, r.units[e.unit].again, n)
+		r.postpone(x, r.units[e.unit].reread, n)
 	}
 }
 
-// inside asks for the scope of an entry that was read. A function that completes another
-// entry is where that is.
-func (r *Reader) inside(x *context, n entryNo) {
-	r.scope(x, r.entries[n].next)
-	x.inside = append(x.inside, n)
+// addScopeRequest requests the scope of an entry of the unit that was read, and of the entry that it
+// completes, which has the scope.
+func (r *Reader) addScopeRequest(x *unitContext, n entryNo) {
+	r.requestScope(x, r.entries[n].next)
+	x.scopes = append(x.scopes, n)
 }
 
 // read reads the attributes of an entry of the unit.
-func (r *Reader) read(x *context, n entryNo) {
+func (r *Reader) read(x *unitContext, n entryNo) {
 	off := r.entries[n].offset
 	c, abbrev := x.s.Entry(x.u, off-x.u.Offset)
 	if abbrev == nil || x.s.NameBytes <= 0 {
@@ -192,32 +195,32 @@ func (r *Reader) read(x *context, n entryNo) {
 	}
 	before := len(c.Rest)
 	e := r.entries[n]
-	e.unit, e.tag = x.number, uint16(abbrev.Tag)
+	e.unit, e.tag = x.number, abbrev.Tag
 	e.flags |= isRead
-	var code dwarf.Code
+	var code dwarf.CodeAttrs
 	var next, typ dwarf.Value
-	err := x.u.Format.Attributes(&c, abbrev, func(attr uint32, v dwarf.Value) {
+	err := x.u.Format.Attributes(&c, abbrev, func(attr debugdwarf.Attr, v dwarf.Value) {
 		code.Set(attr, v)
 		switch attr {
-		case dwarf.AttrLinkageName, dwarf.AttrMIPSLinkageName:
-			e.linkage = r.textOf(x, v)
-		case dwarf.AttrName:
-			e.name = r.textOf(x, v)
-		case dwarf.AttrDeclFile:
+		case debugdwarf.AttrLinkageName, dwarf.AttrMIPSLinkageName:
+			e.linkage = r.internString(x, v)
+		case debugdwarf.AttrName:
+			e.name = r.internString(x, v)
+		case debugdwarf.AttrDeclFile:
 			e.file = r.lines.FileIndex(x.program, v.Uint)
-		case dwarf.AttrDeclLine:
+		case debugdwarf.AttrDeclLine:
 			e.line = number32(v)
-		case dwarf.AttrDeclColumn:
+		case debugdwarf.AttrDeclColumn:
 			e.column = number32(v)
-		case dwarf.AttrSpecification, dwarf.AttrOrigin:
+		case debugdwarf.AttrSpecification, debugdwarf.AttrAbstractOrigin:
 			next = v
-		case dwarf.AttrType:
+		case debugdwarf.AttrType:
 			typ = v
-		case dwarf.AttrExternal:
+		case debugdwarf.AttrExternal:
 			e.set(isExternal, v)
-		case dwarf.AttrReference:
+		case debugdwarf.AttrReference:
 			e.set(isLvalue, v)
-		case dwarf.AttrRvalueReference:
+		case debugdwarf.AttrRvalueReference:
 			e.set(isRvalue, v)
 		}
 	})
@@ -238,12 +241,12 @@ func (r *Reader) read(x *context, n entryNo) {
 		}
 	}
 	switch {
-	case e.linkage != 0 && e.line > 0: // which says all
-	case e.flags&isScoped != 0:
-		r.inside(x, n)
+	case e.linkage != 0 && e.line > 0: // nothing else is needed
+	case e.flags&wantsScope != 0:
+		r.addScopeRequest(x, n)
 	case e.isAggregate():
-		r.scope(x, n)
-	case e.tag == dwarf.TagSubroutineType:
+		r.requestScope(x, n)
+	case e.tag == debugdwarf.TagSubroutineType:
 		r.readParameters(x, n)
 	}
 }
@@ -262,27 +265,24 @@ func (e *entry) set(f flags, v dwarf.Value) {
 }
 
 func (e *entry) isFunction() bool {
-	return e.tag == dwarf.TagSubprogram || e.tag == dwarf.TagInlinedSubroutine || e.tag == dwarf.TagEntryPoint
+	return e.tag == debugdwarf.TagSubprogram || e.tag == debugdwarf.TagInlinedSubroutine || e.tag == debugdwarf.TagEntryPoint
 }
 
-// isAggregate reports whether it is a type whose name is qualified.
+// isAggregate reports whether the entry is a type with a qualified name.
 func (e *entry) isAggregate() bool {
 	switch e.tag {
-	case dwarf.TagClassType, dwarf.TagStructureType, dwarf.TagUnionType, dwarf.TagInterfaceType, dwarf.TagEnumerationType:
+	case debugdwarf.TagClassType, debugdwarf.TagStructType, debugdwarf.TagUnionType, debugdwarf.TagInterfaceType, debugdwarf.TagEnumerationType:
 		return true
 	}
 	return false
 }
 
-// textOf returns the number of a string attribute.
-func (r *Reader) textOf(x *context, v dwarf.Value) textNo {
+// internString returns the number of a string attribute's text, or of the empty one if there is no
+// room for it.
+func (r *Reader) internString(x *unitContext, v dwarf.Value) textNo {
 	t := x.s.TextOf(x.u, v)
 	x.s.NameBytes -= len(t) + 1
-	return r.text(t[:min(len(t), dwarf.MaxPath)])
-}
-
-// text returns the number of a text, that of the empty one if there is no room for it.
-func (r *Reader) text(t []byte) textNo {
+	t = t[:min(len(t), dwarf.MaxPath)]
 	if n, ok := r.textNos[string(t)]; ok {
 		return n
 	}
@@ -296,19 +296,19 @@ func (r *Reader) text(t []byte) textNo {
 }
 
 // readParameters reads the types of a function's parameters.
-func (r *Reader) readParameters(x *context, n entryNo) {
+func (r *Reader) readParameters(x *unitContext, n entryNo) {
 	if r.entries[n].parameters != 0 {
 		return
 	}
 	var list parameters
-	w := dwarf.WalkFrom(x.s, x.u, r.entries[n].offset, false)
+	w := dwarf.NewWalkAt(x.s, x.u, r.entries[n].offset, false)
 	for first := true; w.Next() && (first || w.Depth() > 0) && x.s.NameBytes > 0; first = false {
 		x.s.NameBytes--
-		w.Below = first || w.Here && w.Entry.Tag == dwarf.TagParameterPack // whether parameters are below
+		w.Below = first || w.Here && w.Entry.Tag == dwarf.TagGNUFormalParameterPack // entries below are parameters
 		switch {
-		case w.Here && w.Entry.Tag == dwarf.TagFormalParameter:
+		case w.Here && w.Entry.Tag == debugdwarf.TagFormalParameter:
 			r.readParameter(x, &w, &list)
-		case w.Here && w.Entry.Tag == dwarf.TagUnspecifiedParams:
+		case w.Here && w.Entry.Tag == debugdwarf.TagUnspecifiedParameters:
 			list.more = true
 			w.Skip()
 		case w.Below || !w.SkipTree():
@@ -319,15 +319,15 @@ func (r *Reader) readParameters(x *context, n entryNo) {
 	r.parameters = append(r.parameters, list)
 }
 
-// readParameter adds the parameter that a walk is at to a list.
-func (r *Reader) readParameter(x *context, w *dwarf.Walk[bool], list *parameters) {
+// readParameter adds a walk's current parameter to a list.
+func (r *Reader) readParameter(x *unitContext, w *dwarf.Walk[bool], list *parameters) {
 	var typ dwarf.Value
 	artificial := false
-	w.Attributes(func(attr uint32, v dwarf.Value) {
+	w.Attributes(func(attr debugdwarf.Attr, v dwarf.Value) {
 		switch attr {
-		case dwarf.AttrType:
+		case debugdwarf.AttrType:
 			typ = v
-		case dwarf.AttrArtificial:
+		case debugdwarf.AttrArtificial:
 			artificial = v.Uint != 0
 		}
 	})

@@ -14,68 +14,72 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// unnamed is the name of inlined functions that have none, or have it in a file that was not
+// unnamed is the name of inlined functions without one, or whose name is in a file that was not
 // found.
 const unnamed = "(unknown)"
 
-// deeper is the function for all code that is inlined deeper than chains are long.
+// deeper is the function of all code that is inlined deeper than maxLevels.
 const deeper entryNo = -1
 
-// identity is what the debug information says of an inlined function. Entries of several
-// units, as headers make them, are of one function where all of it is equal.
+// identity identifies an inlined function. Entries with equal identities, which functions in headers
+// have in several units, describe one function.
 type identity struct {
 	name         string // linkage name, or the name with its scopes and parameters
 	linkage      bool
 	file         int32 // of the declaration, -1 if unknown
 	line, column int32
-	unit         string // where the file is not known
-	ordinal      int    // of entries in one unit that differ in nothing but their place
+	unit         string // if the file is unknown
+	ordinal      int    // of entries in one unit that are otherwise equal
 }
 
-// calledFunction is an inlined function.
-type calledFunction struct {
+// inlinedFunction is an inlined function.
+type inlinedFunction struct {
 	identity
-	entry  entryNo // the first that is called
-	symbol int     // index into the table's functions of its own code, -1 for none
+	entry  entryNo // the first entry of a call
+	symbol int     // index into the table's functions of the function's own code, -1 for none
 }
 
-// root is where the entry of a function that has no linkage name is.
-type root struct {
-	in     int32
-	unit   uint64
-	offset uint64
+// entryPosition is the position of the entry of a function without linkage name.
+type entryPosition struct {
+	sections int32
+	unit     uint64
+	offset   uint64
 }
 
-// Finish gives the table the functions that its inlined calls are of. It returns the units that
-// were read for them alone, with the directories in which they were compiled, and the files that
-// became modules because they declare functions.
+func (a entryPosition) compare(b entryPosition) int {
+	return cmp.Or(cmp.Compare(a.sections, b.sections), cmp.Compare(a.unit, b.unit), cmp.Compare(a.offset, b.offset))
+}
+
+// Finish adds the called functions to the table. It returns the units that it read only for these, with
+// the directories in which they were compiled, and the files that became modules because they declare
+// functions.
 func (r *Reader) Finish() (units map[string]string, files []string) {
-	r.resolveElsewhere()
+	r.resolvePending()
 	calls := r.table.Inlines.Calls
 	numbers := map[entryNo]int32{}
 	var entries []entryNo
-	want := func(n entryNo) {
+	addEntry := func(n entryNo) {
 		if _, known := numbers[n]; !known {
 			numbers[n] = 0
 			entries = append(entries, n)
 		}
 	}
 	for i := range calls {
-		want(entryNo(calls[i].Function))
+		addEntry(entryNo(calls[i].Function))
 	}
 	bodies := slices.Sorted(maps.Keys(r.bodies))
 	for _, f := range bodies {
-		want(r.bodies[f])
+		addEntry(r.bodies[f])
 	}
 	for f, n := range r.starts {
 		_, r.table.Functions[f].Line, _ = r.position(n)
 	}
 	identities := r.identities(entries)
 	symbols := r.ownSymbols(entries, identities)
-	known := map[calledFunction]int32{}
-	var list []calledFunction
+	known := map[inlinedFunction]int32{}
+	var list []inlinedFunction
 	for i, n := range entries {
-		c := calledFunction{identity: identities[i], symbol: symbols[i]}
+		c := inlinedFunction{identity: identities[i], symbol: symbols[i]}
 		no, again := known[c]
 		if !again {
 			no = int32(len(list))
@@ -106,11 +110,11 @@ func (r *Reader) Finish() (units map[string]string, files []string) {
 	return r.directories, modules.files
 }
 
-// identities returns what the entries say of their functions.
+// identities returns the identities of the entries' functions.
 func (r *Reader) identities(entries []entryNo) []identity {
 	list := make([]identity, len(entries))
-	roots := map[identity][]root{} // by all but the ordinal
-	at := make([]root, len(entries))
+	positions := map[identity][]entryPosition{} // by identity without ordinal
+	at := make([]entryPosition, len(entries))
 	for i, n := range entries {
 		if !r.isKnown(n) {
 			list[i] = identity{name: unnamed, file: -1, ordinal: int(min(n, 0))}
@@ -122,27 +126,23 @@ func (r *Reader) identities(entries []entryNo) []identity {
 		}
 		last, _ := r.declaration(n)
 		e := &r.entries[last]
-		if at[i] = (root{offset: e.offset}); e.unit >= 0 {
-			at[i].in, at[i].unit = r.units[e.unit].in, r.units[e.unit].offset
+		if at[i] = (entryPosition{offset: e.offset}); e.unit >= 0 {
+			at[i].sections, at[i].unit = r.units[e.unit].sections, r.units[e.unit].offset
 		}
-		if !slices.Contains(roots[list[i]], at[i]) {
-			roots[list[i]] = append(roots[list[i]], at[i])
+		if !slices.Contains(positions[list[i]], at[i]) {
+			positions[list[i]] = append(positions[list[i]], at[i])
 		}
 	}
-	for _, x := range roots {
-		slices.SortFunc(x, func(a, b root) int {
-			return cmp.Or(cmp.Compare(a.in, b.in), cmp.Compare(a.unit, b.unit), cmp.Compare(a.offset, b.offset))
-		})
+	for _, x := range positions {
+		slices.SortFunc(x, entryPosition.compare)
 	}
 	for i, n := range entries {
 		if !r.isKnown(n) || list[i].linkage {
 			continue
 		}
-		x := roots[list[i]]
-		own, _ := slices.BinarySearchFunc(x, at[i], func(a, b root) int {
-			return cmp.Or(cmp.Compare(a.in, b.in), cmp.Compare(a.unit, b.unit), cmp.Compare(a.offset, b.offset))
-		})
-		for own > 0 && x[own-1].in == at[i].in && x[own-1].unit == at[i].unit {
+		x := positions[list[i]]
+		own, _ := slices.BinarySearchFunc(x, at[i], entryPosition.compare)
+		for own > 0 && x[own-1].sections == at[i].sections && x[own-1].unit == at[i].unit {
 			own--
 			list[i].ordinal++
 		}
@@ -150,21 +150,21 @@ func (r *Reader) identities(entries []entryNo) []identity {
 	return list
 }
 
-// isKnown reports whether an entry was read: not in a file that was not found.
+// isKnown reports whether an entry was read. Entries in missing files were not.
 func (r *Reader) isKnown(n entryNo) bool { return n > 0 && r.entries[n].flags&isRead != 0 }
 
-// identity returns what an entry says of its function, but for the ordinal.
+// identity returns the identity of an entry's function without the ordinal.
 func (r *Reader) identity(n entryNo) identity {
 	var id identity
 	id.file, id.line, id.column = r.position(n)
 	last, _ := r.declaration(n)
-	if around := r.entries[last].around; id.line == 0 && r.inAggregate(around) { // made by the compiler
+	if around := r.entries[last].around; id.line == 0 && r.inAggregate(around) { // generated by the compiler
 		id.file, id.line, id.column = r.position(around)
 	}
 	if linkage := r.linkage(n); linkage != 0 {
 		id.name, id.linkage, id.column = r.texts[linkage], true, 0
 	} else {
-		r.parts, r.bare = maxParts, true
+		r.partsLeft, r.omitEmpty = maxParts, true
 		id.name = r.spell(n, 0)
 	}
 	if e := &r.entries[last]; id.file < 0 && e.unit >= 0 && !(id.linkage && r.isExternal(n)) {
@@ -185,8 +185,8 @@ func (r *Reader) isExternal(n entryNo) bool {
 	return false
 }
 
-// ownSymbols returns the functions of the table that the entries' functions are, -1 for none:
-// those that are nowhere but inlined.
+// ownSymbols returns, for each entry, the function of the table that is the entry's function, or -1
+// if that is only inlined.
 func (r *Reader) ownSymbols(entries []entryNo, identities []identity) []int {
 	owners := map[int]identity{} // by index into the table's functions
 	first := map[identity]entryNo{}
@@ -198,7 +198,7 @@ func (r *Reader) ownSymbols(entries []entryNo, identities []identity) []int {
 		if first[identities[i]] == 0 {
 			first[identities[i]] = n
 		}
-		// The linker may have made the code of several functions one. It is the one that it is named after.
+		// The linker may have merged several functions with equal code. The owner is the one with the name of the symbol.
 		if before, known := owners[f]; !known || before != identities[i] && r.isNamed(n, f) && !r.isNamed(first[before], f) {
 			owners[f] = identities[i]
 		}
@@ -217,15 +217,15 @@ func (r *Reader) ownSymbols(entries []entryNo, identities []identity) []int {
 			list[i] = f
 		case len(all) == 1:
 			list[i] = all[0]
-		default: // none, or each unit has a function of its own (S5)
+		default: // none, or a static function of each unit (S5)
 			list[i] = -1
 		}
 	}
 	return list
 }
 
-// bareName returns the symbol of a function, if it has one and is not static.
-func (r *Reader) bareName(n entryNo) string {
+// symbolName returns the symbol that a function has unless it is static or only inlined.
+func (r *Reader) symbolName(n entryNo) string {
 	if linkage := r.linkage(n); linkage != 0 {
 		return r.texts[linkage]
 	}
@@ -233,14 +233,13 @@ func (r *Reader) bareName(n entryNo) string {
 	return name
 }
 
-// isNamed reports whether a name of a function of the table is an entry's.
+// isNamed reports whether a function of the table has an entry's symbol.
 func (r *Reader) isNamed(n entryNo, f int) bool {
-	name := r.bareName(n)
-	return slices.Contains(symtab.Split(r.table.Functions[f].Aliases), name)
+	return slices.Contains(symtab.Split(r.table.Functions[f].Aliases), r.symbolName(n))
 }
 
-// findLinked adds the owners of functions whose own code is in units without debug information
-// of it: other units know them by the symbol.
+// findLinked finds, by symbol, the owners of functions whose own code is in units without debug
+// information.
 func (r *Reader) findLinked(entries []entryNo, identities []identity, owners map[int]identity) {
 	owned := map[identity]bool{}
 	for _, id := range owners {
@@ -249,7 +248,7 @@ func (r *Reader) findLinked(entries []entryNo, identities []identity, owners map
 	wanted := map[string]int{} // by symbol
 	for i, n := range entries {
 		if n > 0 && !owned[identities[i]] && r.isExternal(n) {
-			wanted[r.bareName(n)] = i
+			wanted[r.symbolName(n)] = i
 		}
 	}
 	if len(wanted) == 0 {
@@ -260,8 +259,7 @@ func (r *Reader) findLinked(entries []entryNo, identities []identity, owners map
 		if _, known := owners[f]; known || g.Kind != funcinfo.Normal {
 			continue
 		}
-		for symbol, rest := "", g.Aliases; rest != ""; {
-			symbol, rest, _ = strings.Cut(rest, symtab.Separator)
+		for _, symbol := range symtab.Split(g.Aliases) {
 			if i, ok := wanted[symbol]; ok && (g.Line == 0 || g.Line == identities[i].line) {
 				owners[f], g.Line = identities[i], identities[i].line
 			}
@@ -269,11 +267,11 @@ func (r *Reader) findLinked(entries []entryNo, identities []identity, owners map
 	}
 }
 
-// modules are the numbers of the table's modules by name.
+// modules numbers the table's modules by name.
 type modules struct {
 	table   *symtab.Draft
 	numbers map[string]int32
-	files   []string // that declare functions
+	files   []string // modules for files that declare functions
 }
 
 func newModules(t *symtab.Draft) *modules {
@@ -286,7 +284,7 @@ func newModules(t *symtab.Draft) *modules {
 	return m
 }
 
-func (m *modules) number(name, language string) int32 {
+func (m *modules) intern(name, language string) int32 {
 	if name == "" {
 		return 0
 	}
@@ -300,8 +298,8 @@ func (m *modules) number(name, language string) int32 {
 	return n
 }
 
-// function returns an inlined function as the table has it.
-func (r *Reader) function(c *calledFunction, m *modules) symtab.InlinedFunction {
+// function returns the table's form of an inlined function.
+func (r *Reader) function(c *inlinedFunction, m *modules) symtab.InlinedFunction {
 	if c.entry == deeper {
 		return symtab.InlinedFunction{Name: symtab.DeeperInlined, Deeper: true}
 	}
@@ -327,7 +325,7 @@ func (r *Reader) function(c *calledFunction, m *modules) symtab.InlinedFunction 
 			language = unit.Language
 		}
 	}
-	f.Module = m.number(name, language)
+	f.Module = m.intern(name, language)
 	if c.symbol >= 0 {
 		own := &r.table.Functions[c.symbol]
 		f.Own, f.Name = own.Offset, own.Name
@@ -335,9 +333,9 @@ func (r *Reader) function(c *calledFunction, m *modules) symtab.InlinedFunction 
 	return f
 }
 
-// scopeOf returns where the name of an inlined function is the only one of its kind, as its symbol
-// would be if it had code of its own.
-func (r *Reader) scopeOf(c *calledFunction) funcinfo.NameScope {
+// scopeOf returns the scope of an inlined function's name: the scope that its symbol would have if it
+// had code of its own.
+func (r *Reader) scopeOf(c *inlinedFunction) funcinfo.NameScope {
 	if !r.isKnown(c.entry) || !r.isExternal(c.entry) || strings.Contains(c.name, anonymousNamespace) {
 		return funcinfo.ModuleScope
 	}
@@ -349,11 +347,11 @@ func (r *Reader) scopeOf(c *calledFunction) funcinfo.NameScope {
 	return funcinfo.ModuleScope
 }
 
-// anonymousNamespace is part of the linkage names of functions in one, which each unit has for
-// itself. Some compilers mark their methods as external.
+// anonymousNamespace is part of the linkage names of functions in anonymous namespaces, which are
+// local to a unit although some compilers mark their methods as external.
 const anonymousNamespace = "_GLOBAL__N_"
 
-// hash is the identity as a number: the same wherever the debug information says the same.
+// hash hashes the identity. It depends on the debug information only.
 func (id *identity) hash(files []string) uint64 {
 	h := xxhash.New()
 	text := func(s string) { fmt.Fprintf(h, "%d:%s,", len(s), s) }

@@ -1,5 +1,5 @@
-// Package inlines reads from debug information which functions were inlined where, and
-// adds the chains of calls and the lines of call sites to a load object's table.
+// Package inlines reads inlined subroutines from debug information, and adds the chains
+// of calls and the lines of call sites to a load object's table.
 package inlines
 
 import (
@@ -19,26 +19,24 @@ type Reader struct {
 	addresses symtab.Addresses
 	sites     []callSite
 	inlined   []inlinedCode
-	chained   []symtab.Row // with the calls
-	spans     []dwarf.Span // of the subroutine that is read
-	Full      bool         // calls were refused
+	callRows  []symtab.Row  // with the innermost calls
+	scratch   []dwarf.Range // of the current subroutine
+	Full      bool          // lines.MaxRows was exceeded
 
-	sections int32 // how many are known
-	units    []unitOf
-	// directories are those in which the units with no code of their own were compiled, by the
-	// units' paths.
-	directories map[string]string
+	sections    int32 // number of section caches
+	units       []readUnit
+	directories map[string]string // directories of compilation of units without code, by the units' paths
 	entries     []entry
 	parameters  []parameters
 	texts       []string
 	textNos     map[string]textNo
 	pending     []pendingEntry
-	symbols     map[entryNo]int // indexes into the table's functions of those with code of their own
-	bodies      map[int]entryNo // that hold the regions of bodies, by the bodies' indexes
-	starts      map[int]entryNo // that have the lines of the table's functions, by index
+	symbols     map[entryNo]int // table indexes of functions with code that is not inlined
+	bodies      map[int]entryNo // functions that contain parallel regions, by the table index of the body
+	starts      map[int]entryNo // entries with the lines of functions, by table index
 	readable    symtab.Names
-	parts       int  // that the name being spelled may still have
-	bare        bool // it has no empty list of parameters
+	partsLeft   int  // of the name that is spelled
+	omitEmpty   bool // an empty parameter list in that name
 }
 
 // New returns a reader that adds calls to a table whose lines come from l.
@@ -50,28 +48,28 @@ func New(d *dwarf.Info, l *lines.Reader, t *symtab.Draft) *Reader {
 	}
 }
 
-// Unit adds a unit's inlined calls and, of those in the functions that have code
-// of their own, the places to which the code is charged (S10). The code's ranges
-// may be in other sections than the unit. What was read before an error is used.
+// Unit adds a unit's inlined calls, and the call sites to which their code is attributed
+// (S10). The ranges of the code may be in other sections than the unit. After an error, it uses
+// what it has read.
 func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program, m symtab.Module) error {
 	if p == nil {
 		return nil
 	}
 	x := r.enter(u, s, ranges, p, m)
-	var levels []int32 // by number of the subroutine, its call, or else the call around it; -1 for none
-	err := walkInlined(s, u, func(in inlined) {
+	var calls []int32 // by number of the subroutine: its call, or the enclosing one, -1 for none
+	err := walkInlined(s, u, func(in inlinedSubroutine) {
 		around := int32(-1)
 		if in.parent >= 0 {
-			around = levels[in.parent]
+			around = calls[in.parent]
 		}
-		levels = append(levels, around)
+		calls = append(calls, around)
 		if in.depth > maxLevels || r.isBody(x, in.origin) {
 			return
 		}
 		c := symtab.Call{Function: int32(deeper), File: -1, Around: around}
 		if in.depth < maxLevels {
 			n := r.refer(x, in.origin)
-			r.scope(x, n)
+			r.requestScope(x, n)
 			c.Function = int32(n)
 		}
 		if in.line > 0 && in.line <= math.MaxInt32 {
@@ -79,14 +77,14 @@ func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program
 				c.Line, c.Discriminator = int32(in.line), int32(min(in.discriminator, math.MaxInt32))
 			}
 		}
-		r.spans = ranges.Spans(r.spans[:0], u, in.code)
-		for _, x := range r.spans {
-			if around < 0 { // without a line, if it is unknown where the call is
-				r.call(x, symtab.Row{File: c.File, Line: c.Line, Discriminator: c.Discriminator})
+		r.scratch = ranges.Ranges(r.scratch[:0], u, in.code)
+		for _, x := range r.scratch {
+			if around < 0 { // without a line if the call's is unknown
+				r.addCallSite(x, symtab.Row{File: c.File, Line: c.Line, Discriminator: c.Discriminator})
 			}
 		}
-		levels[in.number] = r.inline(c, r.spans)
-	}, func(of subprogram) bool { return r.own(x, of) }, func(off uint64) { x.outer = append(x.outer, off) })
+		calls[in.number] = r.addCall(c, r.scratch)
+	}, func(of subprogram) bool { return r.addOwnCode(x, of) }, func(off uint64) { x.outer = append(x.outer, off) })
 	r.resolve(x)
 	if err != nil {
 		return fmt.Errorf("inlined subroutines: %w", err)
@@ -94,9 +92,9 @@ func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program
 	return nil
 }
 
-// offsets converts the addresses of code to offsets in the file; false for code
-// outside every executable region, which the linker removed.
-func (r *Reader) offsets(code dwarf.Span) (low, high uint64, ok bool) {
+// offsets converts a range of addresses to offsets in the file; false for code that the
+// linker removed, outside every executable region.
+func (r *Reader) offsets(code dwarf.Range) (low, high uint64, ok bool) {
 	in, ok := r.addresses.Region(code.Low)
 	if !ok || code.High <= code.Low {
 		return 0, 0, false
@@ -104,10 +102,10 @@ func (r *Reader) offsets(code dwarf.Span) (low, high uint64, ok bool) {
 	return in.Offset + (code.Low - in.Address), in.Offset + min(code.High-in.Address, in.Size), true
 }
 
-// Over adds the chains of calls to the table. From the rows with the instructions' own
-// lines it returns those with the lines of call sites.
-func (r *Reader) Over(rows []symtab.Row) []symtab.Row {
-	r.chains(rows)
+// Overlay adds the chains of calls to the table. Given the rows with the instructions' own
+// lines, it returns rows with the lines of call sites for inlined code.
+func (r *Reader) Overlay(rows []symtab.Row) []symtab.Row {
+	r.storeCalls(rows)
 	rows = overlay(rows, r.sites)
 	r.sites = nil
 	return rows

@@ -1,44 +1,42 @@
 package inlines
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
-// own notes that a function has code that is not inlined. The entry that both are made from
-// says that they are one function. All parts of the code have the line of the declaration.
-// It reports whether the function is the body of a parallel region: gcc's entries of these are
-// within that of the function that holds the region (S11).
-func (r *Reader) own(x *context, of subprogram) (body bool) {
-	s, entry, copied := x.s.Target(x.u, of.origin)
-	r.spans = x.ranges.Spans(r.spans[:0], x.u, of.code)
-	for _, span := range r.spans {
-		i, ok := r.functionAt(span.Low)
+// addOwnCode records the code of a function that is not inlined. The function and its inlined copies
+// have the same abstract origin. All parts of the code get the line of the declaration.
+// It reports whether the function is the body of a parallel region. gcc nests the entries of bodies
+// in the entry of the function that contains the region (S11).
+func (r *Reader) addOwnCode(x *unitContext, of subprogram) (body bool) {
+	s, entry, hasOrigin := x.s.Target(x.u, of.origin)
+	r.scratch = x.ranges.Ranges(r.scratch[:0], x.u, of.code)
+	for _, code := range r.scratch {
+		i, ok := r.functionAt(code.Low)
 		if !ok {
 			continue
 		}
-		r.start(x, i, of)
+		r.setLine(x, i, of)
 		if r.table.Functions[i].Kind == funcinfo.Body {
 			if body = true; of.around != 0 {
 				n := r.entryAt(x, x.s, of.around)
-				r.scope(x, n)
+				r.requestScope(x, n)
 				r.bodies[i] = n
 			}
 		}
-		if !copied || r.table.Functions[i].Kind != funcinfo.Normal { // clones have the same origin
+		if !hasOrigin || r.table.Functions[i].Kind != funcinfo.Normal { // clones have the same origin
 			continue
 		}
-		copied = false
-		k := x.known
+		hasOrigin = false
+		k := x.cache
 		if s != x.s {
-			k = r.knownOf(s)
+			k = r.cacheOf(s)
 		}
-		if _, several := k.symbols[entry]; several { // as constructors have
+		if _, several := k.symbols[entry]; several { // the variants of a constructor
 			continue
 		}
 		k.symbols[entry] = i
@@ -55,11 +53,11 @@ func (r *Reader) functionAt(address uint64) (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	return slices.BinarySearchFunc(r.table.Functions, off, func(f symtab.Function, off uint64) int { return cmp.Compare(f.Offset, off) })
+	return symtab.FindFunction(r.table.Functions, off)
 }
 
-// start notes where a function is declared, or which entry has that.
-func (r *Reader) start(x *context, function int, of subprogram) {
+// setLine sets the line of a function's declaration, or records which entry has it.
+func (r *Reader) setLine(x *unitContext, function int, of subprogram) {
 	if of.line > 0 && of.line <= math.MaxInt32 {
 		r.table.Functions[function].Line = int32(of.line)
 		return
@@ -72,10 +70,10 @@ func (r *Reader) start(x *context, function int, of subprogram) {
 	}
 }
 
-// ownCode returns the index of the table's function whose code an entry has itself.
-func (r *Reader) ownCode(x *context, code dwarf.Code) (int, bool) {
-	for _, span := range x.ranges.Spans(nil, x.u, code) {
-		if i, ok := r.functionAt(span.Low); ok && r.table.Functions[i].Kind == funcinfo.Normal {
+// ownCode returns the index of the table's function with an entry's own code.
+func (r *Reader) ownCode(x *unitContext, code dwarf.CodeAttrs) (int, bool) {
+	for _, c := range x.ranges.Ranges(nil, x.u, code) {
+		if i, ok := r.functionAt(c.Low); ok && r.table.Functions[i].Kind == funcinfo.Normal {
 			return i, true
 		}
 	}

@@ -2,44 +2,45 @@ package inlines
 
 import (
 	"cmp"
+	debugdwarf "debug/dwarf"
 	"slices"
 
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/symtab"
 )
 
-// maxRounds bounds how often a unit is read for what its entries refer to, and all units
-// for what they refer to in each other. Each round goes one scope or type further.
+// maxRounds bounds the rounds of reading referenced entries, of one unit and of all units. Each round
+// follows the references to one more scope or type.
 const maxRounds = 32
 
-// resolve reads the entries of the unit that are wanted, and those that they depend on there.
-func (r *Reader) resolve(x *context) {
+// resolve reads the requested entries of the unit, and the entries of the unit that they depend on.
+func (r *Reader) resolve(x *unitContext) {
 	for range maxRounds {
 		for len(x.unread) > 0 {
 			n := x.unread[len(x.unread)-1]
 			x.unread = x.unread[:len(x.unread)-1]
 			r.read(x, n)
 		}
-		if len(x.inside) == 0 {
+		if len(x.scopes) == 0 {
 			return
 		}
 		r.findScopes(x)
 	}
 }
 
-// findScopes finds the scopes of entries, and what else tells them apart from others of
-// their names.
-func (r *Reader) findScopes(x *context) {
-	list := x.inside
-	x.inside = nil
-	cxx := isCxx(r.units[x.number].module.Language) && x.s.Declares(x.u, dwarf.TagFormalParameter, dwarf.TagBaseType)
+// findScopes finds the requested scopes of entries, and reads the parameters that distinguish functions
+// with the same name.
+func (r *Reader) findScopes(x *unitContext) {
+	list := x.scopes
+	x.scopes = nil
+	cxx := isCxx(r.units[x.number].module.Language) && x.s.Declares(x.u, debugdwarf.TagFormalParameter, debugdwarf.TagBaseType)
 	var offsets []uint64
 	for _, n := range list {
 		e := &r.entries[n]
 		if cxx && e.isFunction() && e.linkage == 0 {
 			r.readParameters(x, n)
 		}
-		if _, outer := slices.BinarySearch(x.outer, e.offset); !outer && e.next == 0 && e.flags&isPlaced == 0 && x.s.NameBytes > 0 {
+		if _, outer := slices.BinarySearch(x.outer, e.offset); !outer && e.next == 0 && e.flags&isScopeKnown == 0 && x.s.NameBytes > 0 {
 			offsets = append(offsets, e.offset)
 		}
 	}
@@ -49,18 +50,18 @@ func (r *Reader) findScopes(x *context) {
 	x.s.NameBytes -= int(x.u.Size)
 	slices.Sort(offsets)
 	x.s.Enclosing(x.u, slices.Compact(offsets), func(off uint64, around []uint64) {
-		n := x.known.entries[off]
+		n := x.cache.entries[off]
 		for _, at := range slices.Backward(around) {
-			if r.entries[n].flags&isPlaced != 0 {
+			if r.entries[n].flags&isScopeKnown != 0 {
 				return
 			}
 			outer := r.entryAt(x, x.s, at)
 			r.entries[n].around = outer
-			r.entries[n].flags |= isPlaced
-			r.scope(x, outer)
+			r.entries[n].flags |= isScopeKnown
+			r.requestScope(x, outer)
 			n = outer
 		}
-		r.entries[n].flags |= isPlaced
+		r.entries[n].flags |= isScopeKnown
 	})
 }
 
@@ -70,9 +71,9 @@ func isCFamily(language string) bool {
 
 func isCxx(language string) bool { return language == "C++" || language == "Objective-C++" }
 
-// resolveElsewhere reads the entries in other units than their references, each step in one
-// pass over all units.
-func (r *Reader) resolveElsewhere() {
+// resolvePending reads the entries in other units than their references, in one pass over all units
+// per round.
+func (r *Reader) resolvePending() {
 	for range maxRounds {
 		waiting := r.pending
 		if len(waiting) == 0 {
@@ -80,7 +81,7 @@ func (r *Reader) resolveElsewhere() {
 		}
 		r.pending = nil
 		slices.SortFunc(waiting, func(a, b pendingEntry) int {
-			return cmp.Or(cmp.Compare(r.knownOf(a.in).number, r.knownOf(b.in).number), cmp.Compare(r.entries[a.number].offset, r.entries[b.number].offset))
+			return cmp.Or(cmp.Compare(r.cacheOf(a.in).number, r.cacheOf(b.in).number), cmp.Compare(r.entries[a.number].offset, r.entries[b.number].offset))
 		})
 		for len(waiting) > 0 {
 			s, n := waiting[0].in, 1
@@ -107,18 +108,18 @@ func (r *Reader) resolveIn(s *dwarf.Sections, waiting []pendingEntry) {
 		p := r.lines.Files(s, u)
 		name, language := r.info.UnitName(u, u, s, "")
 		if name != "" && language != "Go" {
-			r.directories[name] = string(s.Text(u, dwarf.AttrCompDir))
+			r.directories[name] = string(s.Text(u, debugdwarf.AttrCompDir))
 		}
-		x := r.enter(u, s, s, p, symtab.Module{Name: name, Language: cmp.Or(language, here[0].language)}) // partial units may have none
+		x := r.enter(u, s, s, p, symtab.Module{Name: name, Language: cmp.Or(language, here[0].language)}) // partial units may have no language
 		for _, w := range here {
 			e := &r.entries[w.number]
 			switch {
 			case e.offset < u.Offset: // between units
 			case e.flags&isRead == 0:
 				x.unread = append(x.unread, w.number)
-			default: // its scope is wanted
+			default:
 				e.unit = x.number
-				r.inside(x, w.number)
+				r.addScopeRequest(x, w.number)
 			}
 		}
 		r.resolve(x)

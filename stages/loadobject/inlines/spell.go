@@ -1,6 +1,7 @@
 package inlines
 
 import (
+	debugdwarf "debug/dwarf"
 	"fmt"
 	"path"
 	"strings"
@@ -9,21 +10,21 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// maxSpelled bounds how deep names are nested: scopes in scopes, types in types.
+// maxSpelled bounds the nesting of scopes and types in names.
 const maxSpelled = 40
 
-// maxName bounds a name, and maxParts the scopes and types in it: types are written out for
-// each parameter.
+// maxName bounds a name, and maxParts the scopes and types in it: each parameter's type is written
+// out.
 const (
 	maxName  = 1 << 12
 	maxParts = 1 << 10
 )
 
-// spell returns the name for people of a function that has no linkage name, as the demangler
-// would write it: with its scopes and, in C++, the types of its parameters.
+// spell returns the readable name of a function without linkage name, as the demangler would write
+// it: with its scopes and, in C++, the types of its parameters.
 func (r *Reader) spell(n entryNo, depth int) string {
 	e := &r.entries[n]
-	if r.parts--; depth > maxSpelled || r.parts < 0 {
+	if r.partsLeft--; depth > maxSpelled || r.partsLeft < 0 {
 		return "..."
 	}
 	last, name := r.declaration(n)
@@ -54,13 +55,14 @@ func cut(name string) string {
 	return name
 }
 
-// display returns the name for people of a function that has no linkage name.
+// display returns the readable name of a function without linkage name.
 func (r *Reader) display(n entryNo) string {
-	r.parts, r.bare = maxParts, false
+	r.partsLeft, r.omitEmpty = maxParts, false
 	return r.spell(n, 0)
 }
 
-// declaration returns the last entry that a function's entry completes, and its name.
+// declaration follows origins and specifications to the last entry, and returns it with the first name
+// on the way.
 func (r *Reader) declaration(n entryNo) (last entryNo, name string) {
 	for range dwarf.MaxHops {
 		if t := r.texts[r.entries[n].name]; t != "" && name == "" {
@@ -75,9 +77,9 @@ func (r *Reader) declaration(n entryNo) (last entryNo, name string) {
 	return n, name
 }
 
-// withParameters returns the entry that has a function's parameters, of those that it
-// completes: copies of declarations from units of types have none. It is nil if the unit has
-// no parameters at all.
+// withParameters returns the entry with a function's parameters among its origins and
+// specifications: copies of declarations from type units have none. It is nil if the unit has no
+// parameters at all.
 func (r *Reader) withParameters(n entryNo) (found *entry) {
 	for range dwarf.MaxHops {
 		e := &r.entries[n]
@@ -92,11 +94,11 @@ func (r *Reader) withParameters(n entryNo) (found *entry) {
 	return found
 }
 
-// inAggregate reports whether an entry is a class or the like.
+// inAggregate reports whether a scope is a class, a structure, a union or an enumeration.
 func (r *Reader) inAggregate(n entryNo) bool { return n != 0 && r.entries[n].isAggregate() }
 
-// qualifier returns what a name in a scope begins with. A class without a name that is
-// called is that of a lambda expression, for whose place the name stands.
+// qualifier returns the prefix of names in a scope. An unnamed class with a call operator (called)
+// belongs to a lambda expression, and is named after its position.
 func (r *Reader) qualifier(n entryNo, depth int, called bool) string {
 	e := &r.entries[n]
 	if n == 0 || depth > maxSpelled {
@@ -106,7 +108,7 @@ func (r *Reader) qualifier(n entryNo, depth int, called bool) string {
 	switch {
 	case e.isFunction():
 		return r.functionName(n, depth) + mark
-	case e.tag == dwarf.TagNamespace || e.tag == dwarf.TagModule:
+	case e.tag == debugdwarf.TagNamespace || e.tag == debugdwarf.TagModule:
 		last, name := r.declaration(n)
 		if name == "" {
 			name = "(anonymous namespace)"
@@ -118,12 +120,12 @@ func (r *Reader) qualifier(n entryNo, depth int, called bool) string {
 	return r.qualifier(e.around, depth, false)
 }
 
-// isQualified reports whether names contain their scopes: GNAT's do (`pkg__outer__inner`).
+// isQualified reports whether names contain their scopes, as GNAT's do (`pkg__outer__inner`).
 func (r *Reader) isQualified(e *entry) bool {
 	return e.unit >= 0 && r.units[e.unit].module.Language == "Ada"
 }
 
-// separator returns what stands between a scope and a name in it.
+// separator returns the text between a scope and a name in it.
 func (r *Reader) separator(e *entry) string {
 	if e.unit >= 0 {
 		switch r.units[e.unit].module.Language {
@@ -142,11 +144,11 @@ func (r *Reader) aggregate(n entryNo, depth int, called bool) string {
 		return "..."
 	}
 	if name == "" || strings.HasPrefix(name, "<lambda") {
-		at := r.place(n)
+		at := r.positionText(n)
 		switch {
 		case called:
 			name = "{lambda" + at + "}"
-		case d.tag == dwarf.TagEnumerationType:
+		case d.tag == debugdwarf.TagEnumerationType:
 			name = "{enum" + at + "}"
 		default:
 			name = "{unnamed" + at + "}"
@@ -155,8 +157,8 @@ func (r *Reader) aggregate(n entryNo, depth int, called bool) string {
 	return cut(r.qualifier(d.around, depth+1, false) + name)
 }
 
-// place says where something without a name is declared; empty if unknown.
-func (r *Reader) place(n entryNo) string {
+// positionText returns the position of a declaration for unnamed entries, empty if unknown.
+func (r *Reader) positionText(n entryNo) string {
 	file, line, column := r.position(n)
 	if file < 0 || line == 0 {
 		return ""
@@ -168,7 +170,7 @@ func (r *Reader) place(n entryNo) string {
 	return at
 }
 
-// position returns where something is declared: file -1 and line 0 if unknown.
+// position returns the position of a declaration: file -1 and line 0 if unknown.
 func (r *Reader) position(n entryNo) (file, line, column int32) {
 	file = -1
 	for range dwarf.MaxHops {
@@ -187,7 +189,7 @@ func (r *Reader) position(n entryNo) (file, line, column int32) {
 	return file, line, column
 }
 
-// functionName returns the name for people of a function.
+// functionName returns the readable name of a function.
 func (r *Reader) functionName(n entryNo, depth int) string {
 	if linkage := r.linkage(n); linkage != 0 {
 		return r.readable.Readable(r.texts[linkage])
@@ -206,20 +208,20 @@ func (r *Reader) linkage(n entryNo) textNo {
 	return 0
 }
 
-// signature returns the types of a function's parameters in parentheses, and what qualifies a
+// signature returns the types of a function's parameters in parentheses, and the qualifiers of a
 // method.
 func (r *Reader) signature(e *entry, depth int) string {
 	p := r.parameters[e.parameters]
 	text := "(" + r.typeList(p, depth) + ")"
-	if r.bare && text == "()" { // units with the least debug information have no parameters
+	if r.omitEmpty && text == "()" { // with -g1 units have no parameters
 		text = ""
 	}
 	if p.object != 0 {
 		object := &r.entries[p.object]
-		if object.tag == dwarf.TagConstType { // the pointer itself
+		if object.tag == debugdwarf.TagConstType { // a const pointer
 			object = &r.entries[object.typ]
 		}
-		if object.tag == dwarf.TagPointerType {
+		if object.tag == debugdwarf.TagPointerType {
 			text += r.qualifiers(object.typ)
 		}
 	}
@@ -232,14 +234,14 @@ func (r *Reader) signature(e *entry, depth int) string {
 	return text
 }
 
-// qualifiers returns those of an object's type.
+// qualifiers returns the qualifiers of an object's type.
 func (r *Reader) qualifiers(n entryNo) (text string) {
 	for range dwarf.MaxHops {
 		e := &r.entries[n]
 		switch e.tag {
-		case dwarf.TagConstType:
+		case debugdwarf.TagConstType:
 			text = " const" + text
-		case dwarf.TagVolatileType:
+		case debugdwarf.TagVolatileType:
 			text += " volatile"
 		default:
 			return text
@@ -260,46 +262,46 @@ func (r *Reader) typeList(p parameters, depth int) string {
 	return cut(strings.Join(list, ", "))
 }
 
-// integers are names of types that compilers write otherwise than the demangler.
+// integers maps compilers' names of types to the demangler's.
 var integers = map[string]string{
 	"long int": "long", "long unsigned int": "unsigned long", "short int": "short", "short unsigned int": "unsigned short",
 	"long long int": "long long", "long long unsigned int": "unsigned long long", "__int128 unsigned": "unsigned __int128",
 }
 
-// typeName returns the name of a type, of what has a declarator (`*`, `[]`).
+// typeName returns the name of a type with a declarator (`*`, `[]`).
 func (r *Reader) typeName(n entryNo, declarator string, depth int) string {
 	e := &r.entries[n]
-	r.parts--
+	r.partsLeft--
 	switch {
 	case n == 0:
 		return "void" + declarator
-	case depth > maxSpelled || r.parts < 0 || e.tag == 0:
+	case depth > maxSpelled || r.partsLeft < 0 || e.tag == 0:
 		return "?" + declarator
 	}
 	around := func(mark string) string { return r.typeName(e.typ, mark+declarator, depth+1) }
 	switch e.tag {
-	case dwarf.TagPointerType:
+	case debugdwarf.TagPointerType:
 		return around("*")
-	case dwarf.TagReferenceType:
+	case debugdwarf.TagReferenceType:
 		return around("&")
-	case dwarf.TagRvalueType:
+	case debugdwarf.TagRvalueReferenceType:
 		return around("&&")
-	case dwarf.TagConstType:
+	case debugdwarf.TagConstType:
 		return around(" const")
-	case dwarf.TagVolatileType:
+	case debugdwarf.TagVolatileType:
 		return around(" volatile")
-	case dwarf.TagMemberPointer:
+	case debugdwarf.TagPtrToMemberType:
 		return around(" ::*")
-	case dwarf.TagRestrictType, dwarf.TagAtomicType:
+	case debugdwarf.TagRestrictType, debugdwarf.TagAtomicType:
 		return around("")
-	case dwarf.TagTypedef, dwarf.TagTemplateAlias:
+	case debugdwarf.TagTypedef, debugdwarf.TagTemplateAlias:
 		if target := &r.entries[e.typ]; e.typ != 0 && target.isAggregate() && target.name == 0 {
 			return r.qualifier(e.around, depth+1, false) + r.texts[e.name] + declarator
 		}
 		return around("")
-	case dwarf.TagSubroutineType:
+	case debugdwarf.TagSubroutineType:
 		return r.typeName(e.typ, "", depth+1) + " " + inner(declarator) + "(" + r.typeList(r.parameters[e.parameters], depth+1) + ")"
-	case dwarf.TagArrayType:
+	case debugdwarf.TagArrayType:
 		return r.typeName(e.typ, " "+inner(declarator)+"[]", depth+1)
 	}
 	if e.isAggregate() {
@@ -312,7 +314,7 @@ func (r *Reader) typeName(n entryNo, declarator string, depth int) string {
 	return name + declarator
 }
 
-// inner returns a declarator within that of a function or an array.
+// inner parenthesizes a declarator in front of a function's or array's.
 func inner(declarator string) string {
 	if declarator == "" {
 		return ""

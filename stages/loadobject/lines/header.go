@@ -1,6 +1,7 @@
 package lines
 
 import (
+	debugdwarf "debug/dwarf"
 	"errors"
 	"fmt"
 	"path"
@@ -45,7 +46,7 @@ func readHeader(s *dwarf.Sections, off uint64, u *dwarf.Unit) (*header, error) {
 	if h.Version < 2 || h.Version > 5 {
 		return nil, fmt.Errorf("unknown version %d", h.Version)
 	}
-	h.compDir = s.Text(u, dwarf.AttrCompDir)
+	h.compDir = s.Text(u, debugdwarf.AttrCompDir)
 	h.strOffsetsBase = u.StrOffsetsBase()
 	if h.Version == 5 {
 		h.AddrSize = int(c.U8())
@@ -129,7 +130,7 @@ func (h *header) entryList(s *dwarf.Sections, c *bytereader.Reader) ([]file, err
 	if n > uint64(len(c.Rest)) || n > 0 && len(fields) == 0 { // each entry takes bytes
 		return nil, dwarf.ErrShort
 	}
-	u := &dwarf.Unit{Format: h.Format, Attrs: map[uint64]dwarf.Value{dwarf.AttrStrOffsetsBase: {Uint: h.strOffsetsBase}}}
+	u := &dwarf.Unit{Format: h.Format, Attrs: map[debugdwarf.Attr]dwarf.Value{debugdwarf.AttrStrOffsetsBase: {Uint: h.strOffsetsBase}}}
 	var list []file
 	for ; n > 0; n-- {
 		var f file

@@ -7,6 +7,7 @@
 package lines
 
 import (
+	debugdwarf "debug/dwarf"
 	"math"
 
 	"stackmill/stages/loadobject/dwarf"
@@ -44,9 +45,9 @@ type Program struct {
 // Run runs the unit's line number program, unless it has run for another unit: dwz
 // makes units that share one. It returns nil if the unit has none. code is the code
 // that the program covers, returned only to the unit that runs it.
-func (l *Reader) Run(u *dwarf.Unit) (p *Program, code []dwarf.Span) {
+func (l *Reader) Run(u *dwarf.Unit) (p *Program, code []dwarf.Range) {
 	s := l.info.Sections
-	v, ok := u.Attrs[dwarf.AttrStmtList]
+	v, ok := u.Attrs[debugdwarf.AttrStmtList]
 	if !ok || s.Line == nil {
 		return nil, nil
 	}
@@ -75,7 +76,7 @@ func newProgram(h *header) *Program {
 // Files returns the unit's line number program, for the names of its files, without running it. It
 // returns nil if the unit has none, or has a damaged one.
 func (l *Reader) Files(s *dwarf.Sections, u *dwarf.Unit) *Program {
-	v, ok := u.Attrs[dwarf.AttrStmtList]
+	v, ok := u.Attrs[debugdwarf.AttrStmtList]
 	if !ok || s.Line == nil {
 		return nil
 	}

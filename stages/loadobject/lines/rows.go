@@ -19,7 +19,7 @@ type rowCollector struct {
 	Full      bool // MaxRows was exceeded
 	rows      []symtab.Row
 	sequences []sequence
-	covered   []dwarf.Span // code that the current program covers
+	covered   []dwarf.Range // code that the current program covers
 
 	// The current sequence.
 	open    bool
@@ -40,7 +40,7 @@ func (l *rowCollector) beginProgram() { l.covered, l.open = nil, false }
 
 // endProgram drops a sequence without an end, and returns the code that the
 // program covers.
-func (l *rowCollector) endProgram() []dwarf.Span {
+func (l *rowCollector) endProgram() []dwarf.Range {
 	if l.open {
 		l.rows, l.open = l.rows[:l.begin], false
 	}
@@ -105,7 +105,7 @@ func (l *rowCollector) endSequence(r registers) {
 	l.rows = append(l.rows, out)
 	l.cutSequence()
 	if l.first < r.address {
-		l.covered = append(l.covered, dwarf.Span{Low: l.first, High: r.address})
+		l.covered = append(l.covered, dwarf.Range{Low: l.first, High: r.address})
 	}
 }
 

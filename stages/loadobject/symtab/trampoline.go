@@ -2,6 +2,7 @@ package symtab
 
 import (
 	"bytes"
+	"cmp"
 	debugelf "debug/elf"
 	"slices"
 	"sort"
@@ -79,6 +80,11 @@ func nameTrampolines(t *Draft, f *elf.File) {
 			named[name] = true
 		})
 	}
+}
+
+// FindFunction returns the index of the function that starts at an offset in a sorted list.
+func FindFunction(list []Function, offset uint64) (int, bool) {
+	return slices.BinarySearchFunc(list, offset, func(f Function, off uint64) int { return cmp.Compare(f.Offset, off) })
 }
 
 // insert adds a function unless another one covers its place.

@@ -54,14 +54,14 @@ const maxData = 1 << 23
 // after the other.
 type reader struct {
 	*dwarf.Info
-	spans     []dwarf.Span // of the scope that is read
-	base      uint64       // of the next section
+	spans     []dwarf.Range // of the scope that is read
+	base      uint64        // of the next section
 	types     []rawType
 	members   []rawMember
 	counts    []int64 // of dimensions of arrays, -1 if unknown
 	variables []rawVariable
 	scopes    []rawScope // 0 is none
-	code      []dwarf.Span
+	code      []dwarf.Range
 	places    []types.Place
 	full      bool
 
@@ -80,18 +80,18 @@ type reader struct {
 func (r *reader) read() {
 	supplement := r.Open()
 	defer r.Close()
-	r.WithData()
+	r.LoadData()
 	s := r.Sections
 	r.place(s)
 	if supplement != nil {
 		defer supplement.Close()
 		r.shared(supplement)
 	}
-	r.typeUnits(r.OldTypeUnits())
+	r.typeUnits(r.DebugTypes())
 	s.Units(r.unit, func(off uint64, err error) {
 		r.Damagedf(".debug_info", off, "the unit at offset %d of .debug_info cannot be read: %v", off, err)
 	})
-	r.PackedTypeUnits(func(s *dwarf.Sections) {
+	r.PackageTypeUnits(func(s *dwarf.Sections) {
 		r.place(s)
 		s.Units(func(u *dwarf.Unit) { r.splitFailed(r.walk(u, s, s, 0)) }, func(uint64, error) {})
 	})
@@ -135,10 +135,10 @@ func (r *reader) typeUnits(old *dwarf.Sections) {
 	})
 }
 
-// unit reads a unit, or its split half.
+// unit reads a unit, or its split split.
 func (r *reader) unit(u *dwarf.Unit) {
 	s := r.Sections
-	if r.Half(u, func(names *dwarf.Sections, half *dwarf.Unit) { r.splitUnit(u, half, names) }) {
+	if r.SplitUnit(u, func(names *dwarf.Sections, split *dwarf.Unit) { r.splitUnit(u, split, names) }) {
 		return
 	}
 	if err := r.walk(u, s, s, r.unitNumber(u, u, s)); err != nil {
@@ -146,9 +146,9 @@ func (r *reader) unit(u *dwarf.Unit) {
 	}
 }
 
-// splitUnit reads the half of a unit that is in another file, but first the units of
+// splitUnit reads the split of a unit that is in another file, but first the units of
 // types there.
-func (r *reader) splitUnit(u, half *dwarf.Unit, names *dwarf.Sections) {
+func (r *reader) splitUnit(u, split *dwarf.Unit, names *dwarf.Sections) {
 	if !r.seen[names] {
 		r.seen[names] = true
 		r.place(names)
@@ -160,11 +160,11 @@ func (r *reader) splitUnit(u, half *dwarf.Unit, names *dwarf.Sections) {
 		}, func(uint64, error) {})
 		r.typeUnits(old)
 	}
-	linked := names.Join(half, u, r.Sections)
-	if half.Version < 5 { // its ranges and addresses are in the linked file
+	linked := names.Join(split, u, r.Sections)
+	if split.Version < 5 { // its ranges and addresses are in the linked file
 		linked = r.Sections
 	}
-	r.splitFailed(r.walk(half, names, linked, r.unitNumber(u, half, names)))
+	r.splitFailed(r.walk(split, names, linked, r.unitNumber(u, split, names)))
 }
 
 func (r *reader) splitFailed(err error) {
@@ -174,8 +174,8 @@ func (r *reader) splitFailed(err error) {
 }
 
 // unitNumber returns the number of a unit's name.
-func (r *reader) unitNumber(u, half *dwarf.Unit, names *dwarf.Sections) types.UnitNo {
-	name, _ := r.UnitName(u, half, names, "")
+func (r *reader) unitNumber(u, split *dwarf.Unit, names *dwarf.Sections) types.UnitNo {
+	name, _ := r.UnitName(u, split, names, "")
 	n, ok := r.numbered[name]
 	if !ok {
 		n = types.UnitNo(len(r.unitNames))

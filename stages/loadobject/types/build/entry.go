@@ -1,6 +1,7 @@
 package build
 
 import (
+	debugdwarf "debug/dwarf"
 	"math"
 
 	"stackmill/internal/bytereader"
@@ -10,13 +11,13 @@ import (
 
 // entry has the attributes of a type, a variable or a scope.
 type entry struct {
-	tag           uint64
+	tag           debugdwarf.Tag
 	key           uint64
 	name, linkage dwarf.Value
 	typ           dwarf.Value
 	origin        dwarf.Value // or the declaration that it completes
 	signature     dwarf.Value
-	code          dwarf.Code
+	code          dwarf.CodeAttrs
 	location      dwarf.Value
 	frameBase     dwarf.Value
 	memberAt      dwarf.Value
@@ -39,72 +40,72 @@ type entry struct {
 const notTold = math.MinInt64
 
 // newEntry returns the entry of a tag and a key before its attributes are read.
-func newEntry(tag, key uint64) entry {
+func newEntry(tag debugdwarf.Tag, key uint64) entry {
 	return entry{tag: tag, key: key, size: -1, bitOffset: notTold, dataBit: -1}
 }
 
 // set takes an attribute.
-func (e *entry) set(attr uint32, v dwarf.Value, u *dwarf.Unit) {
+func (e *entry) set(attr debugdwarf.Attr, v dwarf.Value, u *dwarf.Unit) {
 	if to := e.value(attr); to != nil {
 		*to = v
 		return
 	}
 	switch attr {
-	case dwarf.AttrSibling:
+	case debugdwarf.AttrSibling:
 		e.sibling = u.Sibling(v)
-	case dwarf.AttrByteSize:
+	case debugdwarf.AttrByteSize:
 		e.size = number64(v, -1)
-	case dwarf.AttrBitSize:
+	case debugdwarf.AttrBitSize:
 		e.bits = number64(v, 0)
-	case dwarf.AttrBitOffset:
+	case debugdwarf.AttrBitOffset:
 		e.bitOffset = number64(v, notTold)
-	case dwarf.AttrDataBit:
+	case debugdwarf.AttrDataBitOffset:
 		e.dataBit = number64(v, -1)
-	case dwarf.AttrEncoding:
+	case debugdwarf.AttrEncoding:
 		e.encoding = v.Uint
-	case dwarf.AttrDeclaration:
+	case debugdwarf.AttrDeclaration:
 		e.declaration = v.Uint != 0
-	case dwarf.AttrExternal:
+	case debugdwarf.AttrExternal:
 		e.external = v.Uint != 0
-	case dwarf.AttrInline:
+	case debugdwarf.AttrInline:
 		e.abstract = v.Uint == 1 || v.Uint == 3
-	case dwarf.AttrVirtuality:
+	case debugdwarf.AttrVirtuality:
 		e.virtual = v.Uint != 0
-	case dwarf.AttrDataLocation:
+	case debugdwarf.AttrDataLocation:
 		e.descriptor = true
 	}
 }
 
 // value returns where to keep an attribute that is resolved later, nil for others.
-func (e *entry) value(attr uint32) *dwarf.Value {
+func (e *entry) value(attr debugdwarf.Attr) *dwarf.Value {
 	switch attr {
-	case dwarf.AttrName:
+	case debugdwarf.AttrName:
 		return &e.name
-	case dwarf.AttrLinkageName, dwarf.AttrMIPSLinkageName:
+	case debugdwarf.AttrLinkageName, dwarf.AttrMIPSLinkageName:
 		return &e.linkage
-	case dwarf.AttrType:
+	case debugdwarf.AttrType:
 		return &e.typ
-	case dwarf.AttrOrigin, dwarf.AttrSpecification:
+	case debugdwarf.AttrAbstractOrigin, debugdwarf.AttrSpecification:
 		return &e.origin
-	case dwarf.AttrSignature:
+	case debugdwarf.AttrSignature:
 		return &e.signature
-	case dwarf.AttrLowPC:
+	case debugdwarf.AttrLowpc:
 		return &e.code.Low
-	case dwarf.AttrHighPC:
+	case debugdwarf.AttrHighpc:
 		return &e.code.High
-	case dwarf.AttrRanges:
+	case debugdwarf.AttrRanges:
 		return &e.code.Ranges
-	case dwarf.AttrLocation:
+	case debugdwarf.AttrLocation:
 		return &e.location
-	case dwarf.AttrFrameBase:
+	case debugdwarf.AttrFrameBase:
 		return &e.frameBase
-	case dwarf.AttrMemberAt:
+	case debugdwarf.AttrDataMemberLoc:
 		return &e.memberAt
-	case dwarf.AttrLowerBound:
+	case debugdwarf.AttrLowerBound:
 		return &e.lower
-	case dwarf.AttrUpperBound:
+	case debugdwarf.AttrUpperBound:
 		return &e.upper
-	case dwarf.AttrCount:
+	case debugdwarf.AttrCount:
 		return &e.count
 	}
 	return nil
@@ -118,7 +119,7 @@ const maxExtent = 1 << 50
 func number64(v dwarf.Value, otherwise int64) int64 {
 	n := int64(v.Uint)
 	switch v.Form {
-	case dwarf.FormData1, dwarf.FormData2, dwarf.FormData4, dwarf.FormData8, dwarf.FormUdata, dwarf.FormSdata, dwarf.FormImplicit:
+	case dwarf.FormData1, dwarf.FormData2, dwarf.FormData4, dwarf.FormData8, dwarf.FormUdata, dwarf.FormSdata, dwarf.FormImplicitConst:
 	default:
 		return otherwise
 	}

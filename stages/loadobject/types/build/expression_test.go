@@ -1,6 +1,7 @@
 package build
 
 import (
+	debugdwarf "debug/dwarf"
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -23,7 +24,7 @@ func tellPlace(p types.Place) string {
 // Each expression of compilers is the place that it computes, others are none.
 func TestEvaluate(t *testing.T) {
 	s := &dwarf.Sections{Order: binary.LittleEndian, Addr: []byte{0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0x20, 0, 0, 0, 0, 0, 0}}
-	u := &dwarf.Unit{Format: dwarf.Format{Version: 5, AddrSize: 8}, Attrs: map[uint64]dwarf.Value{}}
+	u := &dwarf.Unit{Format: dwarf.Format{Version: 5, AddrSize: 8}, Attrs: map[debugdwarf.Attr]dwarf.Value{}}
 	for _, x := range []struct {
 		what       string
 		expression []byte
@@ -70,7 +71,7 @@ func TestEvaluate(t *testing.T) {
 		{"a converted value", []byte{0x70, 0, 0xa8, 0x20, 0x9f}, ""},
 		{"a jump", []byte{0x50, 0x2f, 0xff, 0xff}, ""},
 		{"a sum of nothing", []byte{0x22}, ""},
-		{"half an address", []byte{0x03, 1, 2}, ""},
+		{"split an address", []byte{0x03, 1, 2}, ""},
 		{"unknown", []byte{0x50, 0xff}, ""},
 		{"long", append([]byte{0x53}, make([]byte, maxExpression)...), ""},
 	} {

@@ -1,6 +1,7 @@
 package build
 
 import (
+	debugdwarf "debug/dwarf"
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/types"
 )
@@ -27,12 +28,12 @@ type rawScope struct {
 func (w *unitWalk) addScope(e *entry, here context) context {
 	here.aggregate, here.array, here.common = types.None, types.None, false
 	sc := rawScope{key: e.key, origin: w.ref(e.origin), parent: here.scope, unit: w.number, external: e.external,
-		function: e.tag == dwarf.TagSubprogram || e.tag == dwarf.TagInlinedSubroutine, inlined: e.tag == dwarf.TagInlinedSubroutine}
+		function: e.tag == debugdwarf.TagSubprogram || e.tag == debugdwarf.TagInlinedSubroutine, inlined: e.tag == debugdwarf.TagInlinedSubroutine}
 	if sc.around = here.scope; !w.scopes[here.scope].function {
 		sc.around = w.scopes[here.scope].around
 	}
 	sc.spans = int32(len(w.code))
-	w.reader.spans = w.linked.Spans(w.reader.spans[:0], w.u, e.code)
+	w.reader.spans = w.linked.Ranges(w.reader.spans[:0], w.u, e.code)
 	for _, x := range w.reader.spans {
 		if w.executable(x) {
 			w.code = append(w.code, x)
@@ -52,11 +53,11 @@ func (w *unitWalk) addScope(e *entry, here context) context {
 			here.path = ""
 		}
 	}
-	if e.tag == dwarf.TagSubprogram {
+	if e.tag == debugdwarf.TagSubprogram {
 		sc.parent, sc.around = 0, 0
 		here.ignored = e.declaration
 	}
-	if sc.spanned > 0 && e.tag == dwarf.TagSubprogram {
+	if sc.spanned > 0 && e.tag == debugdwarf.TagSubprogram {
 		_, sc.frame, sc.framed = w.placesOf(e.frameBase)
 	}
 	if w.fits(len(w.scopes)) {
@@ -87,7 +88,7 @@ func (r *reader) addPlace(first int, p types.Place) {
 // placesOf adds the places of a location, or returns its address.
 func (w *unitWalk) placesOf(location dwarf.Value) (at fixed, first, n int32) {
 	first = int32(len(w.places))
-	single := w.s.Location(w.u, w.linked, location, func(where dwarf.Span, expression []byte) {
+	single := w.s.Location(w.u, w.linked, location, func(where dwarf.Range, expression []byte) {
 		at = evaluate(w.linked, w.u, expression, func(p types.Place) {
 			p.Low, p.High = where.Low, where.High
 			w.addPlace(int(first), p)

@@ -2,11 +2,11 @@ package build
 
 import (
 	"bytes"
+	debugdwarf "debug/dwarf"
 	"sort"
 	"strings"
 
 	"stackmill/internal/bytereader"
-	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/dwop"
 	"stackmill/stages/loadobject/types"
 )
@@ -43,15 +43,15 @@ type rawMember struct {
 
 // kinds are the kinds of types by tag. A type of another tag is replaced by the type
 // that it consists of.
-var kinds = map[uint64]types.Kind{
-	dwarf.TagBaseType: types.Base, dwarf.TagStringType: types.Base, dwarf.TagSubrangeType: types.Base, dwarf.TagSetType: types.Base,
-	dwarf.TagFileType: types.Base, dwarf.TagEnumerationType: types.Enumeration, dwarf.TagPointerType: types.Pointer,
-	dwarf.TagReferenceType: types.Reference, dwarf.TagRvalueType: types.Reference, dwarf.TagConstType: types.Const,
-	dwarf.TagVolatileType: types.Volatile, dwarf.TagRestrictType: types.Restrict, dwarf.TagAtomicType: types.Atomic,
-	dwarf.TagTypedef: types.Typedef, dwarf.TagTemplateAlias: types.Typedef, dwarf.TagArrayType: types.Array,
-	dwarf.TagStructureType: types.Structure, dwarf.TagClassType: types.Class, dwarf.TagInterfaceType: types.Class,
-	dwarf.TagUnionType: types.Union, dwarf.TagSubroutineType: types.Subroutine, dwarf.TagMemberPointer: types.MemberPointer,
-	dwarf.TagUnspecifiedType: types.Unspecified, dwarf.TagImmutableType: types.Const,
+var kinds = map[debugdwarf.Tag]types.Kind{
+	debugdwarf.TagBaseType: types.Base, debugdwarf.TagStringType: types.Base, debugdwarf.TagSubrangeType: types.Base, debugdwarf.TagSetType: types.Base,
+	debugdwarf.TagFileType: types.Base, debugdwarf.TagEnumerationType: types.Enumeration, debugdwarf.TagPointerType: types.Pointer,
+	debugdwarf.TagReferenceType: types.Reference, debugdwarf.TagRvalueReferenceType: types.Reference, debugdwarf.TagConstType: types.Const,
+	debugdwarf.TagVolatileType: types.Volatile, debugdwarf.TagRestrictType: types.Restrict, debugdwarf.TagAtomicType: types.Atomic,
+	debugdwarf.TagTypedef: types.Typedef, debugdwarf.TagTemplateAlias: types.Typedef, debugdwarf.TagArrayType: types.Array,
+	debugdwarf.TagStructType: types.Structure, debugdwarf.TagClassType: types.Class, debugdwarf.TagInterfaceType: types.Class,
+	debugdwarf.TagUnionType: types.Union, debugdwarf.TagSubroutineType: types.Subroutine, debugdwarf.TagPtrToMemberType: types.MemberPointer,
+	debugdwarf.TagUnspecifiedType: types.Unspecified, debugdwarf.TagImmutableType: types.Const,
 }
 
 // The encodings of floating-point numbers (DWARF 5 section 7.8).
@@ -98,7 +98,7 @@ func (w *unitWalk) addType(e *entry, here context) context {
 	case types.Const, types.Volatile, types.Restrict, types.Atomic, types.Subroutine, types.MemberPointer:
 		t.name = ""
 	}
-	if w.u.Signature != 0 && e.key == w.s.Base+w.u.Offset+w.u.TypeAt {
+	if w.u.Signature != 0 && e.key == w.s.Base+w.u.Offset+w.u.TypeOffset {
 		w.signed[w.signatureKey(w.u.Signature)&^bySignature].key = e.key
 	}
 	w.types = append(w.types, t)
@@ -112,9 +112,9 @@ var complexNames = map[int64]string{8: "complex float", 16: "complex double", 32
 func (w *unitWalk) baseType(t *rawType, e *entry) {
 	t.elem, t.name = 0, baseName(t.name)
 	switch {
-	case t.name == "" && e.tag == dwarf.TagStringType:
+	case t.name == "" && e.tag == debugdwarf.TagStringType:
 		t.name = "character"
-	case t.name == "" && e.tag == dwarf.TagSubrangeType:
+	case t.name == "" && e.tag == debugdwarf.TagSubrangeType:
 		t.kind, t.elem = types.Void, w.ref(e.typ)
 	case t.name == "complex" && e.encoding == encodingComplex:
 		t.name = complexNames[t.size]
@@ -148,7 +148,7 @@ func (w *unitWalk) declaration(key uint64) string {
 }
 
 func (w *unitWalk) addMember(e *entry, here context) {
-	if e.tag == dwarf.TagMember && (e.declaration || e.external) {
+	if e.tag == debugdwarf.TagMember && (e.declaration || e.external) {
 		w.addVariable(e, here) // a static one
 		return
 	}
@@ -157,7 +157,7 @@ func (w *unitWalk) addMember(e *entry, here context) {
 		return
 	}
 	m := rawMember{owner: here.aggregate, typ: w.ref(e.typ), offset: offset, bits: e.bits, bitOffset: e.bitOffset,
-		dataBit: e.dataBit, size: e.size, base: e.tag == dwarf.TagInheritance}
+		dataBit: e.dataBit, size: e.size, base: e.tag == debugdwarf.TagInheritance}
 	if !m.base {
 		m.name = w.textOf(w.s, w.u, e.name)
 	}

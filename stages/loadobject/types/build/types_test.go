@@ -65,11 +65,11 @@ func TestMemberOffset(t *testing.T) {
 	}{
 		{"not told, as in unions", dwarf.Value{}, 0, true},
 		{"a number", dwarf.Value{Form: dwarf.FormData2, Uint: 300}, 300, true},
-		{"a number of the abbreviation", dwarf.Value{Form: dwarf.FormImplicit, Uint: 24}, 24, true},
+		{"a number of the abbreviation", dwarf.Value{Form: dwarf.FormImplicitConst, Uint: 24}, 24, true},
 		{"a sum", dwarf.Value{Form: dwarf.FormBlock1, Bytes: []byte{0x23, 0x88, 0x01}}, 136, true},
 		{"a constant and a sum", dwarf.Value{Form: dwarf.FormExprloc, Bytes: []byte{0x10, 0x18, 0x22}}, 24, true},
 		{"of the object, as virtual bases", dwarf.Value{Form: dwarf.FormExprloc, Bytes: []byte{0x12, 0x06, 0x48, 0x1c, 0x06, 0x22}}, 0, false},
-		{"half a sum", dwarf.Value{Form: dwarf.FormBlock1, Bytes: []byte{0x23, 0x88}}, 0, false},
+		{"split a sum", dwarf.Value{Form: dwarf.FormBlock1, Bytes: []byte{0x23, 0x88}}, 0, false},
 		{"too large", dwarf.Value{Form: dwarf.FormData8, Uint: 1 << 60}, 0, false},
 	} {
 		e := entry{memberAt: x.at}

@@ -1,6 +1,7 @@
 package build
 
 import (
+	debugdwarf "debug/dwarf"
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/types"
 )
@@ -18,12 +19,12 @@ type context struct {
 // walk reads the entries of a unit. Ranges of code and addresses are in linked.
 func (r *reader) walk(u *dwarf.Unit, s, linked *dwarf.Sections, number types.UnitNo) error {
 	d := &unitWalk{reader: r, u: u, s: s, linked: linked, number: number, begin: len(r.types)}
-	if d.fortran = dwarf.Language(u.Attrs[dwarf.AttrLanguage].Uint) == "Fortran"; d.fortran {
+	if d.fortran = dwarf.Language(u.Attrs[debugdwarf.AttrLanguage].Uint) == "Fortran"; d.fortran {
 		d.first = 1
 	}
 	e := &d.entry
-	set := func(attr uint32, v dwarf.Value) { e.set(attr, v, u) }
-	w := dwarf.WalkOf(s, u, context{aggregate: types.None, array: types.None})
+	set := func(attr debugdwarf.Attr, v dwarf.Value) { e.set(attr, v, u) }
+	w := dwarf.NewWalk(s, u, context{aggregate: types.None, array: types.None})
 	for w.Next() {
 		tag := w.Entry.Tag
 		if of(tag) == nothing {
@@ -66,33 +67,33 @@ const (
 	anExtent
 )
 
-func of(tag uint64) role {
+func of(tag debugdwarf.Tag) role {
 	switch tag {
-	case dwarf.TagBaseType, dwarf.TagStringType, dwarf.TagEnumerationType, dwarf.TagPointerType, dwarf.TagReferenceType, dwarf.TagRvalueType, dwarf.TagConstType,
-		dwarf.TagVolatileType, dwarf.TagRestrictType, dwarf.TagAtomicType, dwarf.TagTypedef, dwarf.TagTemplateAlias, dwarf.TagArrayType, dwarf.TagStructureType,
-		dwarf.TagClassType, dwarf.TagInterfaceType, dwarf.TagUnionType, dwarf.TagSubroutineType, dwarf.TagMemberPointer, dwarf.TagUnspecifiedType,
-		dwarf.TagSetType, dwarf.TagFileType, dwarf.TagPackedType, dwarf.TagSharedType, dwarf.TagImmutableType:
+	case debugdwarf.TagBaseType, debugdwarf.TagStringType, debugdwarf.TagEnumerationType, debugdwarf.TagPointerType, debugdwarf.TagReferenceType, debugdwarf.TagRvalueReferenceType, debugdwarf.TagConstType,
+		debugdwarf.TagVolatileType, debugdwarf.TagRestrictType, debugdwarf.TagAtomicType, debugdwarf.TagTypedef, debugdwarf.TagTemplateAlias, debugdwarf.TagArrayType, debugdwarf.TagStructType,
+		debugdwarf.TagClassType, debugdwarf.TagInterfaceType, debugdwarf.TagUnionType, debugdwarf.TagSubroutineType, debugdwarf.TagPtrToMemberType, debugdwarf.TagUnspecifiedType,
+		debugdwarf.TagSetType, debugdwarf.TagFileType, debugdwarf.TagPackedType, debugdwarf.TagSharedType, debugdwarf.TagImmutableType:
 		return aType
-	case dwarf.TagMember, dwarf.TagInheritance:
+	case debugdwarf.TagMember, debugdwarf.TagInheritance:
 		return aMember
-	case dwarf.TagVariable, dwarf.TagFormalParameter:
+	case debugdwarf.TagVariable, debugdwarf.TagFormalParameter:
 		return aVariable
-	case dwarf.TagSubprogram, dwarf.TagInlinedSubroutine, dwarf.TagLexicalBlock, dwarf.TagTryBlock, dwarf.TagCatchBlock:
+	case debugdwarf.TagSubprogram, debugdwarf.TagInlinedSubroutine, debugdwarf.TagLexDwarfBlock, debugdwarf.TagTryDwarfBlock, debugdwarf.TagCatchDwarfBlock:
 		return aScope
-	case dwarf.TagNamespace, dwarf.TagModule, dwarf.TagCommonBlock, dwarf.TagVariant, dwarf.TagVariantPart:
+	case debugdwarf.TagNamespace, debugdwarf.TagModule, debugdwarf.TagCommonDwarfBlock, debugdwarf.TagVariant, debugdwarf.TagVariantPart:
 		return aSpace
-	case dwarf.TagSubrangeType:
+	case debugdwarf.TagSubrangeType:
 		return anExtent
-	case dwarf.TagCallSite, dwarf.TagGNUCallSite: // to ignore the entries below
+	case debugdwarf.TagCallSite, dwarf.TagGNUCallSite: // to ignore the entries below
 		return aSpace
 	}
 	return nothing
 }
 
 // leaf reports whether no entry below one of this tag is wanted.
-func leaf(tag uint64) bool {
+func leaf(tag debugdwarf.Tag) bool {
 	switch tag {
-	case dwarf.TagEnumerationType, dwarf.TagSubroutineType, dwarf.TagCallSite, dwarf.TagGNUCallSite:
+	case debugdwarf.TagEnumerationType, debugdwarf.TagSubroutineType, debugdwarf.TagCallSite, dwarf.TagGNUCallSite:
 		return true
 	}
 	return false
@@ -120,18 +121,18 @@ func (w *unitWalk) take(e *entry, here context) context {
 		}
 	case aSpace:
 		switch e.tag {
-		case dwarf.TagNamespace:
+		case debugdwarf.TagNamespace:
 			name := w.textOf(w.s, w.u, e.name)
 			if name == "" && e.origin.Form == 0 {
 				name = "(anonymous namespace)"
 			}
 			here.path = w.joined(here.path, name)
 			here.aggregate = types.None
-		case dwarf.TagModule:
+		case debugdwarf.TagModule:
 			here.path = w.joined(here.path, w.textOf(w.s, w.u, e.name))
-		case dwarf.TagCommonBlock:
+		case debugdwarf.TagCommonDwarfBlock:
 			here.common = true
-		case dwarf.TagCallSite, dwarf.TagGNUCallSite:
+		case debugdwarf.TagCallSite, dwarf.TagGNUCallSite:
 			here.ignored = true
 		}
 	}

@@ -69,19 +69,19 @@ func packed(t testing.TB, tool, version string) [][]byte {
 // Units that claim one another's parts are read once in all.
 func TestOverlappingUnits(t *testing.T) {
 	content := packed(t, "dwp", "-gdwarf-4")
-	p, err := newPack(packOf(t, content...))
-	if err != nil || len(p.rows) != 2 {
-		t.Fatalf("%v: %d units", err, len(p.rows))
+	p, err := newDWP(packOf(t, content...))
+	if err != nil || len(p.units) != 2 {
+		t.Fatalf("%v: %d units", err, len(p.units))
 	}
-	for id, row := range p.rows {
+	for id, row := range p.units {
 		if u := p.unit(id).byID()[id]; u == nil {
 			t.Errorf("no unit %#x in its part %+v", id, row)
 		}
 	}
-	whole := p.rows
+	whole := p.units
 	p.left = uint64(len(p.all.info))
 	for id := range whole {
-		whole[id] = [parts]part{{0, uint32(len(p.all.info))}}
+		whole[id] = contributions{{0, uint32(len(p.all.info))}}
 	}
 	read := 0
 	for id := range whole {
@@ -108,14 +108,14 @@ func TestOverlappingSections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err := groups(f, "types.dwo", nil); len(b) != 1<<16 || err != nil {
+	if b, err := joinSections(f, "types.dwo", nil); len(b) != 1<<16 || err != nil {
 		t.Error(len(b), err)
 	}
 	one := *f.Section(".debug_types.dwo")
 	for range 100 {
 		f.Sections = append(f.Sections, one)
 	}
-	if b, err := groups(f, "types.dwo", nil); err == nil {
+	if b, err := joinSections(f, "types.dwo", nil); err == nil {
 		t.Errorf("%d bytes of a file of %d", len(b), len(f.Bytes()))
 	}
 }
@@ -124,23 +124,23 @@ func FuzzPack(f *testing.F) {
 	b := packed(f, "dwp", "-gdwarf-4")
 	f.Add(b[0], b[1], b[2], b[3], b[4], b[5])
 	f.Fuzz(func(t *testing.T, b0, b1, b2, b3, b4, b5 []byte) {
-		p, err := newPack(packOf(t, b0, b1, b2, b3, b4, b5))
+		p, err := newDWP(packOf(t, b0, b1, b2, b3, b4, b5))
 		if err != nil {
 			return
 		}
 		linked := &Sections{Order: binary.LittleEndian, Addr: make([]byte, 64), ranges: make([]byte, 256)}
-		linked.Bound()
-		for id := range p.rows {
+		linked.SetBudget()
+		for id := range p.units {
 			s := p.unit(id)
 			if s == nil {
 				continue
 			}
 			for _, u := range s.byID() {
 				ranges := s.Join(u, &Unit{Format: u.Format}, linked)
-				for w := WalkOf(s, u, struct{}{}); w.Next(); {
-					var code Code
+				for w := NewWalk(s, u, struct{}{}); w.Next(); {
+					var code CodeAttrs
 					w.Attributes(code.Set)
-					if n := len(ranges.Spans(nil, u, code)); n > len(b4)+len(linked.ranges) {
+					if n := len(ranges.Ranges(nil, u, code)); n > len(b4)+len(linked.ranges) {
 						t.Fatalf("%d ranges", n)
 					}
 				}
