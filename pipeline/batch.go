@@ -49,8 +49,8 @@ func (b *batch) derive() error {
 
 // untold says what the collector did not record of leaks.
 func (b *batch) untold(leaks *samples.Leaks) {
-	if leaks.Untold > 0 {
-		b.remark(b.kind, "realloc-without-old-address", leaks.Untold,
+	if leaks.BlindReallocs > 0 {
+		b.remark(b.kind, "realloc-without-old-address", leaks.BlindReallocs,
 			"the collector did not record which block realloc freed; such a block counts as leaked until its address is used again")
 	}
 }

@@ -25,7 +25,7 @@ type batchBuilder struct {
 	batch   *write.Batch // nil until it has an experiment
 	broken  bool         // the rows of an experiment may be incomplete
 	err     error        // why the batch cannot be committed
-	lists   *listing.Book
+	lists   *listing.Registry
 	entries []storedir.Entry
 	numbers []int      // of the inputs, by entry
 	readers readerPool // readers of the batches that resymbolize reads
@@ -40,7 +40,7 @@ type slot struct {
 
 // begin returns the slots of a new batch, one per input of the group.
 func (in *ingest) begin(group []int) []*slot {
-	f := &batchBuilder{ingest: in, group: group, lists: listing.NewBook(), readers: readerPool{store: in.Store}}
+	f := &batchBuilder{ingest: in, group: group, lists: listing.NewRegistry(), readers: readerPool{store: in.Store}}
 	var list []*slot
 	for i, turn := range ordered.NewTurns(len(group)) {
 		list = append(list, &slot{f, group[i], turn})
@@ -152,7 +152,7 @@ func (p *slot) add(entry storedir.Entry, batch *write.Batch, rows *rowBuffer, li
 	if err != nil {
 		return storeFault(err)
 	}
-	lists.Keep()
+	lists.Commit()
 	p.entries, p.numbers = append(p.entries, entry), append(p.numbers, p.number)
 	p.broken = false
 	return nil

@@ -221,7 +221,7 @@ func (e *experiment) orderStacks() error {
 				return err
 			}
 			nodes = e.stacks.OrderNodes()
-			e.stacks.Place()
+			e.stacks.SetEnds()
 			return nil
 		},
 		func() error {
@@ -231,7 +231,7 @@ func (e *experiment) orderStacks() error {
 				return err
 			}
 			frames = e.stacks.OrderFrames(locations)
-			e.data.Order(locations)
+			e.data.Renumber(locations)
 			return nil
 		},
 	)
@@ -270,7 +270,7 @@ func (e *experiment) began() time.Time {
 func (e *experiment) attribute() error {
 	r := &code.Result{
 		Result:       &attribute.Result{ExperimentID: e.result.ID, Program: e.resolver.Program, Total: e.total, Stacks: e.stacks.Stacks, Sums: e.sums.Sums},
-		Accessed:     e.data.Accessed(),
+		Accessed:     e.data.AccessLocations(),
 		Disassembler: func() *symbolize.Disassembler { return symbolize.NewDisassembler(e.resolver, e.outlines) },
 		Sources: code.Sources{
 			Finder: source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.ByPath, Kept: e.resymbolization.source(e.began()), Texts: e.texts},

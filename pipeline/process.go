@@ -108,8 +108,8 @@ func (p *process) dataspace() error {
 		blocks = heap.Blocks
 	}
 	p.accesses = p.data.Process(p.recorded, p.completed.Stacks, p.resolved, blocks)
-	if blocks != nil && blocks.Untold > 0 {
-		p.remark(schema.Heap, "too-many-heap-blocks", blocks.Untold, "too many heap blocks to say which one a data address lies in")
+	if blocks != nil && blocks.Dropped > 0 {
+		p.remark(schema.Heap, "too-many-heap-blocks", blocks.Dropped, "too many heap blocks to say which one a data address lies in")
 	}
 	return nil
 }

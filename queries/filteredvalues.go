@@ -74,7 +74,7 @@ func (fs *filteredSession) computeBatch(ctx context.Context, b *storedir.Batch, 
 				return err
 			}
 			err := fs.values(ctx, x, w)
-			if errors.Is(err, structure.ErrNone) {
+			if errors.Is(err, structure.ErrNoStacks) {
 				return nil
 			}
 			if err != nil {

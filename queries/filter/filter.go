@@ -76,7 +76,7 @@ func (e *Experiment) read(lines bool) (*attribute.Result, error) {
 	if e.Sums == nil {
 		return r, structure.ReadSums(r, e.Tables)
 	}
-	add := structure.Adder(r)
+	add := structure.SumSetter(r)
 	for i, s := range e.Sums.Values {
 		if err := add(e.Sums.Stacks[i], e.Sums.Metrics[i], s); err != nil {
 			return nil, err

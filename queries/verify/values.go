@@ -41,7 +41,7 @@ func (x *experiment) checkValues() error {
 func (x *experiment) computed() (map[*schema.Table]digest, error) {
 	all := map[*schema.Table]digest{}
 	r, err := structure.Read(x.entry.ExperimentID, x.tables, true)
-	if errors.Is(err, structure.ErrNone) {
+	if errors.Is(err, structure.ErrNoStacks) {
 		return all, nil
 	}
 	if err == nil {

@@ -30,7 +30,7 @@ func (r *Result) frameRows(emit Emit) *schema.Rows {
 	}
 	for n, f := range r.Stacks.Frames {
 		rows.Int32(int32(n)).Label(int(f.Part))
-		if f.Part == stacktree.PutIn {
+		if f.Part == stacktree.Inserted {
 			rows.Null()
 		} else {
 			rows.Int64(int64(f.Word))

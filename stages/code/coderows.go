@@ -1,5 +1,5 @@
-// Package code lists machine code and source text: the instructions of functions with values,
-// and the lines of the files in which there are values.
+// Package code emits machine code and source text: the instructions of functions with values,
+// and the text of files with values.
 package code
 
 import (
@@ -11,23 +11,24 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// Result is what is known of a recording once its samples were read, and where its code is.
+// Result adds the sources of code to the results of reading a recording's samples.
 type Result struct {
 	*attribute.Result
 	Accessed     []program.LocationNo           // the instructions that accessed data objects, with repetitions
 	Disassembler func() *symbolize.Disassembler // of the program
 	Sources      Sources
-	Lists        *listing.Draft // what the experiment shares with others of its batch
+	Lists        *listing.Draft // that the experiment may share with others of its batch
 }
 
-// CodeRows emits the tables of instructions, those of the first functions foremost.
+// CodeRows emits the locations and instructions. If not all functions are disassembled as a
+// whole, the first ranked ones are.
 func (r *Result) CodeRows(emit attribute.Emit, ranked []program.FunctionNo) error {
-	meant, err := r.instructions(emit, ranked)
+	starts, err := r.instructionRows(emit, ranked)
 	return errors.Join(err, r.LocationRows(emit, func(l *program.Location) (uint64, bool) {
 		if l.Reason != "" {
 			return 0, false
 		}
-		start, ok := meant[spotOf(r.Program, l.Function, l.Offset)]
+		start, ok := starts[placeOf(r.Program, l.Function, l.Offset)]
 		return start, ok
 	}))
 }

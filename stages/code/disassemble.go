@@ -10,34 +10,34 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// Disassembling is slow compared to everything else, so it is bounded: functions come
-// in the order of their values, and after wholeInstructions the others get only those
-// on stacks.
+// Disassembling is slow compared to everything else, so that it is bounded: functions are
+// disassembled in the order of their values and, after wholeInstructions, only at the PCs on
+// stacks.
 const (
 	wholeInstructions = 25_000
-	// Longer functions are interpreters and tables; a static region may be a whole
-	// stripped library (S6). In both only what is near a PC matters.
+	// Longer functions are interpreters and tables; a static region may be a whole stripped
+	// library (S6). Of both, only the code near a PC is disassembled.
 	wholeBytes = 64 << 10
 	nearBytes  = 64
-	// partBytes is how much code is disassembled by one goroutine until others may go on.
-	partBytes = 16 << 10
-	// maxDisassemblers bounds the memory that they take: some MiB each.
+	// chunkBytes is the size of the code that a goroutine disassembles at a time.
+	chunkBytes = 16 << 10
+	// maxDisassemblers bounds their memory: some MiB each.
 	maxDisassemblers = 8
 )
 
-// disassembled is the part of a function that was asked for, with its instructions only if
-// no earlier experiment of the batch has them.
-type disassembled struct {
-	within int
+// functionCode is the disassembly of a function, without instructions if an earlier experiment
+// of the batch has the same ones.
+type functionCode struct {
+	within int // of symbolize.Disassembler.Function
 	symbolize.Disassembly
 	memory []symbolize.Instruction
 }
 
-// disassemble calls take for functions in their order, of which parts are disassembled side
-// by side. What it is given is valid until it returns.
+// disassemble calls take with the code of functions, in their order. It disassembles chunks of
+// them in parallel. The code is valid until take returns.
 func (r *Result) disassemble(functions []program.FunctionNo, pcs [][]uint64, take func(n program.FunctionNo, code *symbolize.Disassembly)) {
 	workers := min(runtime.GOMAXPROCS(0), maxDisassemblers)
-	parts := r.parts(functions)
+	chunks := r.chunks(functions)
 	disassemblers := make([]*symbolize.Disassembler, workers+1) // the last one is take's
 	defer func() {
 		for _, d := range disassemblers {
@@ -46,7 +46,7 @@ func (r *Result) disassemble(functions []program.FunctionNo, pcs [][]uint64, tak
 			}
 		}
 	}()
-	fill := func(worker int, n program.FunctionNo, within int, to *disassembled) {
+	fill := func(worker int, n program.FunctionNo, within int, to *functionCode) {
 		d := disassemblers[worker]
 		if d == nil {
 			d = r.Disassembler()
@@ -54,27 +54,28 @@ func (r *Result) disassemble(functions []program.FunctionNo, pcs [][]uint64, tak
 		}
 		to.within = within
 		var known bool
-		if to.Disassembly, known = d.Known(n, pcs[n], within); known && (to.Count == 0 || r.Lists.Earlier(to.Content)) {
+		to.Disassembly, known = d.Known(n, pcs[n], within)
+		if known && (to.Count == 0 || r.Lists.IsCommitted(to.Content)) {
 			return
 		}
 		to.Disassembly = d.Function(to.memory, n, pcs[n], within)
 		to.memory = to.Instructions
 	}
 	left := wholeInstructions
-	var spent atomic.Bool // nothing is left: whoever is ahead may not know it yet
-	taken := 0            // parts
-	ordered.Map(workers, len(parts), func(worker, number int, to *[]disassembled) {
-		list := parts[number]
+	var spent atomic.Bool // nothing is left; workers may see it late
+	taken := 0            // chunks
+	ordered.Map(workers, len(chunks), func(worker, number int, to *[]functionCode) {
+		list := chunks[number]
 		if more := len(list) - len(*to); more > 0 {
-			*to = append(*to, make([]disassembled, more)...)
+			*to = append(*to, make([]functionCode, more)...)
 		}
 		for i, n := range list {
-			fill(worker, n, r.within(n, spent.Load()), &(*to)[i])
+			fill(worker, n, r.window(n, spent.Load()), &(*to)[i])
 		}
-	}, func(from *[]disassembled) bool {
-		for i, n := range parts[taken] {
+	}, func(from *[]functionCode) bool {
+		for i, n := range chunks[taken] {
 			code := &(*from)[i]
-			if within := r.within(n, left <= 0); within != code.within {
+			if within := r.window(n, left <= 0); within != code.within { // the worker saw spent late
 				fill(workers, n, within, code)
 			}
 			if left -= code.Count; left <= 0 {
@@ -87,9 +88,9 @@ func (r *Result) disassemble(functions []program.FunctionNo, pcs [][]uint64, tak
 	})
 }
 
-// within returns how near to PCs instructions of a function are asked for, when that is
-// all that is wanted of most functions, or not yet.
-func (r *Result) within(n program.FunctionNo, spent bool) int {
+// window returns the distance from PCs within which a function is disassembled, given whether
+// wholeInstructions is spent.
+func (r *Result) window(n program.FunctionNo, spent bool) int {
 	f := &r.Program.Functions[n]
 	switch {
 	case spent:
@@ -100,14 +101,14 @@ func (r *Result) within(n program.FunctionNo, spent bool) int {
 	return symbolize.All
 }
 
-// parts divides a list of functions into those that are disassembled at a time.
-func (r *Result) parts(functions []program.FunctionNo) (parts [][]program.FunctionNo) {
+// chunks divides functions into lists of about chunkBytes of code.
+func (r *Result) chunks(functions []program.FunctionNo) (chunks [][]program.FunctionNo) {
 	first, size := 0, uint64(0)
 	for i, n := range functions {
-		if size += min(r.Program.Functions[n].Size, partBytes); size >= partBytes || i == len(functions)-1 {
-			parts = append(parts, functions[first:i+1])
+		if size += min(r.Program.Functions[n].Size, chunkBytes); size >= chunkBytes || i == len(functions)-1 {
+			chunks = append(chunks, functions[first:i+1])
 			first, size = i+1, 0
 		}
 	}
-	return parts
+	return chunks
 }

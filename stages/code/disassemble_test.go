@@ -58,7 +58,7 @@ func TestDisassemble(t *testing.T) {
 		pcs[f] = []uint64{n * size, n*size + 7}
 	}
 	resolver.Finish()
-	r := &Result{Result: &attribute.Result{Program: resolver.Program}, Lists: listing.NewBook().Begin(), Disassembler: func() *symbolize.Disassembler {
+	r := &Result{Result: &attribute.Result{Program: resolver.Program}, Lists: listing.NewRegistry().Begin(), Disassembler: func() *symbolize.Disassembler {
 		return symbolize.NewDisassembler(resolver, symbolize.NewOutlines())
 	}}
 	n, whole := 0, 0
@@ -84,14 +84,14 @@ func TestDisassemble(t *testing.T) {
 // A part is made of functions until there is enough code, of which there is no more in an
 // interpreter's loop.
 func TestParts(t *testing.T) {
-	r := &Result{Result: &attribute.Result{Program: &program.Program{Functions: []program.Function{{Size: partBytes}, {Size: 1}, {Size: partBytes / 2}, {Size: 1 << 40}, {Size: partBytes - 1}, {}}}}}
+	r := &Result{Result: &attribute.Result{Program: &program.Program{Functions: []program.Function{{Size: chunkBytes}, {Size: 1}, {Size: chunkBytes / 2}, {Size: 1 << 40}, {Size: chunkBytes - 1}, {}}}}}
 	for _, test := range []struct{ functions, ends []program.FunctionNo }{
 		{nil, nil},
 		{[]program.FunctionNo{5}, []program.FunctionNo{5}},
 		{[]program.FunctionNo{0, 1, 2, 3, 4, 5}, []program.FunctionNo{0, 3, 5}},
 		{[]program.FunctionNo{2, 2, 4, 1}, []program.FunctionNo{2, 1}},
 	} {
-		parts := r.parts(test.functions)
+		parts := r.chunks(test.functions)
 		var ends []program.FunctionNo
 		for _, part := range parts {
 			ends = append(ends, part[len(part)-1])

@@ -28,7 +28,7 @@ func TestPCs(t *testing.T) {
 	}
 	r := &Result{Result: &attribute.Result{Program: p, Stacks: stacks}, Accessed: []program.LocationNo{4, 4}}
 	want := [][]uint64{{0x100, 0x110, 0x120}, {0x210}, {0x300}, {0x20, 0x48}}
-	if got := r.pcs(); !slices.EqualFunc(got, want, slices.Equal) {
+	if got := r.pcsByFunction(); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("%x, want %x", got, want)
 	}
 }

@@ -15,21 +15,21 @@ import (
 	"stackmill/stages/symbolize/source"
 )
 
-// Sources is where the source files of a recording come from.
+// Sources finds the source files of a recording.
 type Sources struct {
 	source.Finder
 	Began    time.Time // the latest time at which the recording may have started, zero if unknown
 	Problems *diagnostic.Log
 }
 
-// maxSourceBytes bounds the text of all of a recording's files. Programs have
-// values in some hundred files, mostly of less than 100 KB.
+// maxSourceBytes bounds the text of a recording's files. Programs have values in some hundred
+// files, mostly of less than 100 KB.
 const maxSourceBytes = 256 << 20
 
-// SourceRows emits the text of the files in which lines have values, given the last of
+// SourceRows emits the text of files that have lines with values, given the last such line of
 // each.
 func (r *Result) SourceRows(emit attribute.Emit, last map[string]int32) error {
-	delete(last, "") // of what has no line numbers
+	delete(last, "") // code without line numbers
 	files := r.Rows(schema.SourceFiles, emit).Labels("listed_in", "")
 	rows := schema.NewRows(schema.SourceLines, "", emit)
 	var missing, private, leading []string
@@ -51,7 +51,7 @@ func (r *Result) SourceRows(emit attribute.Emit, last map[string]int32) error {
 			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file is left out: there are %d MB of others", maxSourceBytes>>20), 1)
 		case r.Sources.fits(file, text, last[file]) && len(text.Lines) > 0:
 			left -= text.Bytes
-			l := r.link(text.Content)
+			l := r.internList(text.Content)
 			if l.append(files.Text(file)); l.first {
 				for i, line := range text.Lines {
 					rows.Int32(l.number).Int32(int32(i + 1)).Text(line)
@@ -63,15 +63,15 @@ func (r *Result) SourceRows(emit attribute.Emit, last map[string]int32) error {
 	if r.Sources.NoRecorded {
 		where = "not in the recording, and not looked for at their paths"
 	}
-	r.Sources.without(diagnostic.Info, "missing-source", missing, where+" (--source-path says where they are)")
-	r.Sources.without(diagnostic.Info, "private-source", private,
+	r.Sources.reportMissing(diagnostic.Info, "missing-source", missing, where+" (--source-path says where they are)")
+	r.Sources.reportMissing(diagnostic.Info, "private-source", private,
 		"not everyone may read the files at their paths, so the recording must not lead to them (--source-path says where there are sources that the store may hold)")
-	r.Sources.without(diagnostic.Warning, "source-outside", leading, "links in the recording's archives lead out of it and are not followed")
+	r.Sources.reportMissing(diagnostic.Warning, "source-outside", leading, "links in the recording's archives lead out of it and are not followed")
 	return schema.CloseAll(files, rows)
 }
 
-// fits remarks on a file that is perhaps not what was compiled, and reports
-// whether it has the lines that have values.
+// fits reports whether a file has the lines with values. It adds a remark if the file may not be
+// the one that was compiled.
 func (s *Sources) fits(file string, text *source.Text, highest int32) bool {
 	switch {
 	case len(text.Lines) < int(highest):
@@ -83,8 +83,8 @@ func (s *Sources) fits(file string, text *source.Text, highest int32) bool {
 	return true
 }
 
-// without records which files have no text, and why.
-func (s *Sources) without(severity diagnostic.Severity, reason string, files []string, why string) {
+// reportMissing adds a problem for files without text.
+func (s *Sources) reportMissing(severity diagnostic.Severity, reason string, files []string, why string) {
 	n := len(files)
 	if n == 0 {
 		return

@@ -10,7 +10,7 @@ import (
 // Blocks are the heap blocks of a process over time, as far as allocations were
 // traced. They are added in the order of time.
 type Blocks struct {
-	Untold int64 // blocks that were too many to be kept
+	Dropped int64 // blocks that were too many to be kept
 
 	all  []heapBlock      // in the order of time; once they are looked up, by address, then time
 	live map[uint64]int32 // by address: the number of the block that was not freed yet
@@ -41,7 +41,7 @@ func (b *Blocks) Allocate(address, size uint64, time int64) {
 		return
 	}
 	if len(b.all) == maxBlocks {
-		b.Untold++
+		b.Dropped++
 		return
 	}
 	if b.live == nil {

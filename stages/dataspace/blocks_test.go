@@ -38,11 +38,11 @@ func TestTooManyBlocks(t *testing.T) {
 	for i := range uint64(3) {
 		b.Allocate(0x1000+0x100*i, 0x100, 1)
 	}
-	if _, _, ok := b.at(0x1010, 2); !ok || b.Untold != 2 {
-		t.Errorf("the last that is kept is found: %v; %d are not told", ok, b.Untold)
+	if _, _, ok := b.at(0x1010, 2); !ok || b.Dropped != 2 {
+		t.Errorf("the last that is kept is found: %v; %d are not told", ok, b.Dropped)
 	}
 	b.Allocate(0x1000, 0, 3)
-	if b.Untold != 2 {
+	if b.Dropped != 2 {
 		t.Error("a block of no bytes counts")
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// ShortPaths returns, by load object, the shortest end of its path that no other load object
-// of the program has, and which load objects have paths that are not the only ones: files
-// that took each other's place, or those of several containers.
+// ShortPaths returns, by load object, the shortest end of its path that no other load object of
+// the program has, and whether several load objects have the same path: files that replaced
+// each other, or are in several containers.
 func (p *Program) ShortPaths() (short []string, ambiguous []bool) {
 	short, ambiguous = make([]string, len(p.Objects)), make([]bool, len(p.Objects))
 	same := map[string][]int{}
@@ -28,7 +28,7 @@ func (p *Program) ShortPaths() (short []string, ambiguous []bool) {
 	return short, ambiguous
 }
 
-// shortPath returns the shortest end of an object's path that no other of a group has.
+// shortPath returns the shortest end of an object's path that no other object of a group has.
 func (p *Program) shortPath(object int, group []int) (short string, ambiguous bool) {
 	full := p.Objects[object].Path
 	end := path.Base(full)
@@ -48,15 +48,15 @@ func (p *Program) shortPath(object int, group []int) (short string, ambiguous bo
 	}
 }
 
-// endsIn reports whether a path ends in whole elements of another one.
+// endsIn reports whether a path ends with the elements of another one.
 func endsIn(full, end string) bool {
 	rest, ok := strings.CutSuffix(full, end)
 	return ok && (rest == "" || strings.HasSuffix(rest, "/"))
 }
 
-// NameScopes returns, by function, the scope of its linkage name in all builds. Where the
-// load objects' own tables leave functions of the program equal, such as versions of
-// generated code, nothing but their places distinguishes them.
+// NameScopes returns, by function, the scope in which its linkage name identifies it in all
+// builds. Functions that are equal in their load object's table, such as versions of generated
+// code, are identified within one build only.
 func (p *Program) NameScopes() []funcinfo.NameScope {
 	type name struct{ object, module, function string }
 	scopes, first := make([]funcinfo.NameScope, len(p.Functions)), map[name]int{}

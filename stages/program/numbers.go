@@ -1,7 +1,7 @@
 package program
 
-// The numbers by which the parts of a Program are referred to: their indices in its
-// lists.
+// Load objects, modules, functions and locations are referred to by their index in the lists of
+// a Program.
 type (
 	ObjectNo   int32
 	ModuleNo   int32
@@ -9,5 +9,5 @@ type (
 	LocationNo int32
 )
 
-// None is the number of nothing, whatever the type of the number.
+// None is a number of any type that refers to nothing.
 const None = -1

@@ -1,6 +1,6 @@
-// Package program has the structure of programs that stacks touch: load objects, modules,
-// functions and locations, and what is inlined there. It needs neither the files of load
-// objects nor recordings: stages make it of these, and readers of a store of its tables.
+// Package program holds the program structure that stacks refer to: load objects, modules,
+// functions, locations and inlined calls. It knows neither files of load objects nor
+// recordings: stages fill it from these, and readers of a store from its tables.
 package program
 
 import (
@@ -12,26 +12,24 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// Program is the structure of the programs of one recording, as far as its
-// stacks touch it. Objects, modules, functions and locations are referred to
-// by their number.
+// Program is the structure of the programs of one recording, as far as its stacks refer to it.
 type Program struct {
 	Objects   []Object
 	Modules   []Module
 	Functions []Function
 	Locations chunked.List[Location]
 	Relations map[FunctionNo]Relation // of clones, outline functions and bodies
-	// Inlines are the functions inlined at each location, the outermost first;
-	// known when all locations are.
+	// Inlines has the functions inlined at each location, the outermost first. It is set once
+	// all locations are known.
 	Inlines [][]Level
 
 	modules   map[moduleKey]ModuleNo
 	functions map[functionKey]FunctionNo
-	locations locations
+	locations locationTable
 
 	objectIDs, functionIDs, locationIDs schema.IDs
 
-	identified int // how many of the first locations have their identifiers
+	identifiedCount int // of locations, from the first, whose identifiers are set
 }
 
 // Object is a row of load_objects.
@@ -76,10 +74,11 @@ type Location struct {
 	Reason string
 }
 
-// Location returns a location, which is valid until the next one is added.
+// Location returns a location. The pointer is valid until the next one is added.
 func (p *Program) Location(n LocationNo) *Location { return p.Locations.At(int(n)) }
 
-// Total is the name of the function that all samples are in, and of its load object.
+// Total is the name of the artificial function that contains all samples, and of its load
+// object.
 const Total = "<Total>"
 
 // The kinds of functions that symbol tables do not have.
@@ -101,10 +100,10 @@ type functionKey struct {
 	module        ModuleNo
 	linkage, name string
 	address       uint64
-	variant       uint64 // distinguishes pieces of generated code of one name
+	variant       uint64 // distinguishes generated code of one name
 }
 
-// New returns a program without anything.
+// New returns an empty program.
 func New() *Program {
 	return &Program{
 		Relations: map[FunctionNo]Relation{},
@@ -114,8 +113,8 @@ func New() *Program {
 	}
 }
 
-// AddObject adds a load object. One build that was mapped under several names is
-// several objects: the ids of all but the first depend on their paths as well.
+// AddObject adds a load object. A build that was mapped under several names becomes several
+// objects: the ids of all but the first depend on their paths, too.
 func (p *Program) AddObject(o Object) ObjectNo {
 	o.ID = p.objectIDs.Add("object", o.ID, o.Path)
 	p.Objects = append(p.Objects, o)

@@ -9,40 +9,40 @@ import (
 	"stackmill/schema"
 )
 
-// texts are what rows have in place of texts.
-type texts struct {
+// rowEncoder turns rows into columns, with labels for texts.
+type rowEncoder struct {
 	experiments, metrics, units *schema.Labels
 	unitOf                      [][]int32 // by experiment and metric
-	functions                   []resolved
-	parts                       [4]part
+	functions                   []rollupFunction
+	parts                       [4]labelColumn
 	rows                        []row // of a batch, in order
 }
 
-// part is a text of functions: a column of labels.
-type part struct {
+// labelColumn is a column of texts of functions.
+type labelColumn struct {
 	labels *schema.Labels
 	of     []int32 // by function
 }
 
-func (c *Collector) newTexts(ids []string, units [][]int32, functions []resolved) *texts {
-	t := &texts{experiments: schema.NewLabels(ids...), metrics: schema.NewLabels(c.metrics.list...), unitOf: units, functions: functions}
-	var known numbers[int32]
+func (c *Collector) newRowEncoder(ids []string, units [][]int32, functions []rollupFunction) *rowEncoder {
+	t := &rowEncoder{experiments: schema.NewLabels(ids...), metrics: schema.NewLabels(c.metrics.list...), unitOf: units, functions: functions}
+	var known interner[int32]
 	for _, of := range units {
 		for i := range of {
-			of[i] = known.of(of[i])
+			of[i] = known.intern(of[i])
 		}
 	}
 	t.units = c.labels(known.list)
-	for i, of := range []func(*resolved) int32{
-		func(f *resolved) int32 { return f.name },
-		func(f *resolved) int32 { return f.object },
-		func(f *resolved) int32 { return f.module },
-		func(f *resolved) int32 { return f.kind },
+	for i, of := range []func(*rollupFunction) int32{
+		func(f *rollupFunction) int32 { return f.name },
+		func(f *rollupFunction) int32 { return f.object },
+		func(f *rollupFunction) int32 { return f.module },
+		func(f *rollupFunction) int32 { return f.kind },
 	} {
-		var known numbers[int32]
-		p := part{of: make([]int32, len(functions))}
+		var known interner[int32]
+		p := labelColumn{of: make([]int32, len(functions))}
 		for n := range functions {
-			p.of[n] = known.of(of(&functions[n]))
+			p.of[n] = known.intern(of(&functions[n]))
 		}
 		p.labels = c.labels(known.list)
 		t.parts[i] = p
@@ -50,7 +50,7 @@ func (c *Collector) newTexts(ids []string, units [][]int32, functions []resolved
 	return t
 }
 
-// labels makes labels of texts.
+// labels returns the labels of texts, given their numbers.
 func (c *Collector) labels(numbers []int32) *schema.Labels {
 	list := make([]string, len(numbers))
 	for i, n := range numbers {
@@ -59,8 +59,8 @@ func (c *Collector) labels(numbers []int32) *schema.Labels {
 	return schema.NewLabels(list...)
 }
 
-// batch returns rows as columns, in an order.
-func (t *texts) batch(all []row, order []int32) arrow.RecordBatch {
+// batch returns rows as columns, in the order of the given indices.
+func (t *rowEncoder) batch(all []row, order []int32) arrow.RecordBatch {
 	t.rows = t.rows[:0]
 	for _, n := range order {
 		t.rows = append(t.rows, all[n])

@@ -169,10 +169,10 @@ func TestShared(t *testing.T) {
 		t.Errorf("%d texts", n)
 	}
 	text := []byte("one")
-	var n names
-	n.copied(unsafe.String(&text[0], len(text)))
+	var n textInterner
+	n.internCopy(unsafe.String(&text[0], len(text)))
 	text[0] = 'x'
-	if n.list[0] != "one" || n.copied("one") != 0 {
+	if n.list[0] != "one" || n.internCopy("one") != 0 {
 		t.Errorf("%q was not copied", n.list)
 	}
 }

@@ -15,18 +15,18 @@ import (
 	"stackmill/schema"
 )
 
-// resolved is a function as the roll-up has it. Its texts are numbers of the collector's.
-type resolved struct {
-	id, key                    int64 // key is 0 until all are known
+// rollupFunction is a function of the roll-up, with the collector's numbers of texts.
+type rollupFunction struct {
+	id, key                    int64 // key is 0 until all functions are known
 	name, object, module, kind int32
 	identity                   identity
 }
 
-// identity is what a function's key is made of.
+// identity is the input of a function's key.
 type identity struct{ scope, object, module, linkage int32 }
 
-// compare orders functions as the roll-up's rows are.
-func (c *Collector) compare(f, g *resolved) int {
+// compare orders functions as in the roll-up's rows.
+func (c *Collector) compare(f, g *rollupFunction) int {
 	text := func(a, b int32) int {
 		if a == b {
 			return 0
@@ -37,8 +37,8 @@ func (c *Collector) compare(f, g *resolved) int {
 		cmp.Compare(f.id, g.id), cmp.Compare(f.key, g.key), text(f.kind, g.kind))
 }
 
-// key returns what names a function in every build, as the macro function_key of the
-// catalog does: its load object and module are short paths.
+// key returns a hash that identifies a function in all builds, like the catalog's macro
+// function_key. object and module are short paths.
 func key(scope string, id int64, object, module, linkage string) int64 {
 	switch scope {
 	case "build":
@@ -50,15 +50,14 @@ func key(scope string, id int64, object, module, linkage string) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 1)
 }
 
-// row is a row of the roll-up, with numbers in place of texts.
+// row is a row of the roll-up, with numbers of texts.
 type row struct {
 	metric, modes, function, experiment int32
 	exclusive, inclusive                int64
 }
 
-// sortedBy returns an order of things by a key below n, given another, which things of the
-// same key keep.
-func sortedBy(order []int32, n int, key func(thing int32) int32) []int32 {
+// countingSort returns things sorted by a key below n. It is stable.
+func countingSort(order []int32, n int, key func(thing int32) int32) []int32 {
 	next := make([]int32, n+1) // by key: where the next one goes
 	for _, thing := range order {
 		next[key(thing)+1]++
@@ -75,12 +74,12 @@ func sortedBy(order []int32, n int, key func(thing int32) int32) []int32 {
 	return sorted
 }
 
-// Rows emits the roll-up's rows, in their order, and forgets what was collected.
+// Rows emits the roll-up's rows, sorted, and drops the collected rows.
 func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ids := slices.Sorted(maps.Keys(c.experiments))
-	var known numbers[resolved]
+	var known interner[rollupFunction]
 	n := 0
 	for _, e := range c.experiments {
 		for i := range e.values {
@@ -93,7 +92,7 @@ func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) erro
 	for n, id := range ids {
 		e, first := c.experiments[id], len(rows)
 		var err error
-		if rows, err = c.append(rows, e, u.values(e), int32(n), &known); err == nil {
+		if rows, err = c.appendRows(rows, e, u.values(e), int32(n), &known); err == nil {
 			units[n], err = c.units(e, rows[first:])
 		}
 		if err != nil {
@@ -108,10 +107,10 @@ func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) erro
 	}
 	metrics := ranks(len(c.metrics.list), func(a, b int32) int { return strings.Compare(c.metrics.list[a], c.metrics.list[b]) })
 	functions := ranks(len(known.list), func(a, b int32) int { return c.compare(&known.list[a], &known.list[b]) })
-	order := sortedBy(upTo(len(rows)), len(functions), func(i int32) int32 { return functions[rows[i].function] }) // those of experiments are in order
-	order = sortedBy(order, schema.AllModes+1, func(i int32) int32 { return rows[i].modes })
-	order = sortedBy(order, len(metrics), func(i int32) int32 { return metrics[rows[i].metric] })
-	t := c.newTexts(ids, units, known.list)
+	order := countingSort(indices(len(rows)), len(functions), func(i int32) int32 { return functions[rows[i].function] }) // rows are in the order of experiments
+	order = countingSort(order, schema.AllModes+1, func(i int32) int32 { return rows[i].modes })
+	order = countingSort(order, len(metrics), func(i int32) int32 { return metrics[rows[i].metric] })
+	t := c.newRowEncoder(ids, units, known.list)
 	for part := range slices.Chunk(order, schema.BatchRows) {
 		batch := t.batch(rows, part)
 		err := emit(schema.FunctionRollup, batch)
@@ -123,8 +122,8 @@ func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) erro
 	return nil
 }
 
-// upTo returns the numbers below n.
-func upTo(n int) []int32 {
+// indices returns the numbers below n.
+func indices(n int) []int32 {
 	list := make([]int32, n)
 	for i := range list {
 		list[i] = int32(i)
@@ -132,36 +131,36 @@ func upTo(n int) []int32 {
 	return list
 }
 
-// append appends an experiment's rows. Of modes in which a function has the same values
-// it makes one row.
-func (c *Collector) append(rows []row, e *experiment, values []value, number int32, known *numbers[resolved]) ([]row, error) {
+// appendRows appends an experiment's rows, one for all modes in which a function has the same
+// values.
+func (c *Collector) appendRows(rows []row, e *experimentRows, values []value, number int32, known *interner[rollupFunction]) ([]row, error) {
 	for i := range values {
 		if n := values[i].function; uint(n) >= uint(len(e.functions)) || e.functions[n] == 0 {
-			return nil, fmt.Errorf("function %d has values, but no name", n)
+			return nil, fmt.Errorf("function %d has values, but no row in functions", n)
 		}
 	}
-	order := sortedBy(upTo(len(values)), schema.AllModes+1, func(i int32) int32 { return values[i].modes })
-	order = sortedBy(order, len(c.metrics.list), func(i int32) int32 { return values[i].metric })
-	order = sortedBy(order, len(e.functions), func(i int32) int32 { return values[i].function })
+	order := countingSort(indices(len(values)), schema.AllModes+1, func(i int32) int32 { return values[i].modes })
+	order = countingSort(order, len(c.metrics.list), func(i int32) int32 { return values[i].metric })
+	order = countingSort(order, len(e.functions), func(i int32) int32 { return values[i].function })
 	last, at := int32(-1), int32(0)
 	for _, i := range order {
 		v := &values[i]
 		if v.function == last {
-			if merge(rows, v, at, number) {
+			if mergeModes(rows, v, at, number) {
 				continue
 			}
 		} else {
 			f := &c.functions.list[e.functions[v.function]-1]
-			object, module := c.named(e.objects, f.object), c.named(e.modules, f.module)
-			r := resolved{id: f.id, name: f.name, object: object.name, module: module.name, kind: f.kind, identity: identity{f.scope, object.short, module.short, f.linkage}}
-			last, at = v.function, known.of(r)
+			object, module := c.nameOf(e.objects, f.object), c.nameOf(e.modules, f.module)
+			r := rollupFunction{id: f.id, name: f.name, object: object.name, module: module.name, kind: f.kind, identity: identity{f.scope, object.short, module.short, f.linkage}}
+			last, at = v.function, known.intern(r)
 		}
 		rows = append(rows, row{v.metric, v.modes, at, number, v.exclusive, v.inclusive})
 	}
 	return rows, nil
 }
 
-// unpacker unpacks values in memory that it keeps for those of the next experiment.
+// unpacker unpacks the values of one experiment after the other into the same memory.
 type unpacker struct {
 	list                     []value
 	labels, modes, functions []int32
@@ -169,7 +168,7 @@ type unpacker struct {
 }
 
 // values returns the values of an experiment.
-func (u *unpacker) values(e *experiment) []value {
+func (u *unpacker) values(e *experimentRows) []value {
 	u.list = u.list[:0]
 	for _, v := range e.values {
 		u.labels, u.modes, u.functions = chunked.Unpack(u.labels[:0], v.labels), chunked.Unpack(u.modes[:0], v.modes), chunked.Unpack(u.functions[:0], v.functions)
@@ -181,32 +180,32 @@ func (u *unpacker) values(e *experiment) []value {
 	return u.list
 }
 
-// named returns the name and short path of an object or module, which are empty if it is unknown.
-func (c *Collector) named(known map[int64]named, id int64) named {
+// nameOf returns the name and short path of a load object or module, empty if it is unknown.
+func (c *Collector) nameOf(known map[int64]unitName, id int64) unitName {
 	n, ok := known[id]
 	if !ok {
-		n = named{c.texts.of(""), c.texts.of("")}
+		n = unitName{c.texts.intern(""), c.texts.intern("")}
 	}
 	return n
 }
 
-// units returns the units of the metrics that rows of an experiment have, by metric.
-func (c *Collector) units(e *experiment, rows []row) ([]int32, error) {
+// units returns the units of an experiment's metrics, by metric.
+func (c *Collector) units(e *experimentRows, rows []row) ([]int32, error) {
 	units, known := make([]int32, len(c.metrics.list)), make([]bool, len(c.metrics.list))
 	for n, metric := range c.metrics.list {
-		units[n], known[n] = e.units[c.texts.of(metric)]
+		units[n], known[n] = e.units[c.texts.intern(metric)]
 	}
 	for i := range rows {
 		if n := rows[i].metric; !known[n] {
-			return nil, fmt.Errorf("metric %s has values, but no unit", c.metrics.list[n])
+			return nil, fmt.Errorf("metric %s has values, but no row in metrics", c.metrics.list[n])
 		}
 	}
 	return units, nil
 }
 
-// merge adds the modes of a value to those of a row of the same function, metric and
-// values, if there is one at the end.
-func merge(rows []row, v *value, function, experiment int32) bool {
+// mergeModes adds the modes of a value to a row with equal values among the last ones, which are
+// of the same function and metric; false if there is none.
+func mergeModes(rows []row, v *value, function, experiment int32) bool {
 	for i := len(rows) - 1; i >= 0; i-- {
 		r := &rows[i]
 		if r.function != function || r.metric != v.metric || r.experiment != experiment {
@@ -220,9 +219,9 @@ func merge(rows []row, v *value, function, experiment int32) bool {
 	return false
 }
 
-// ranks returns the place of each of n things in their order.
+// ranks returns the rank of each of n things.
 func ranks(n int, compare func(a, b int32) int) []int32 {
-	order, ranks := upTo(n), make([]int32, n)
+	order, ranks := indices(n), make([]int32, n)
 	slices.SortFunc(order, compare)
 	for i, at := range order {
 		ranks[at] = int32(i)

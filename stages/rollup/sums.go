@@ -12,75 +12,75 @@ import (
 	"stackmill/schema"
 )
 
-// Sums adds the rows of a batch's function_rollup to those of its function_sums. It is not
-// for concurrent use.
+// Sums sums the rows of a batch's function_rollup over experiments, for function_sums. It is not
+// safe for concurrent use.
 type Sums struct {
-	labels [len(labelled)]names
-	sums   map[group]*sum
-	full   []filled // sums that could not be added to any more
+	labels [len(labelColumns)]textInterner
+	sums   map[sumKey]*functionSum
+	full   []sumRow // sums to which nothing can be added without overflow
 }
 
-// labelled are the columns of texts by which values are summed.
-var labelled = [...]string{"metric", "unit", "function", "load_object", "module", "kind"}
+// labelColumns lists the columns of texts by which values are summed.
+var labelColumns = [...]string{"metric", "unit", "function", "load_object", "module", "kind"}
 
-// group is what is summed: numbers of texts, in the order of labelled.
-type group struct {
-	labels [len(labelled)]int32
+// sumKey identifies a sum.
+type sumKey struct {
+	labels [len(labelColumns)]int32 // numbers of texts
 	modes  int32
 	key    int64
 }
 
-type sum struct{ exclusive, inclusive int64 }
+type functionSum struct{ exclusive, inclusive int64 }
 
-type filled struct {
-	group
-	sum
+type sumRow struct {
+	sumKey
+	functionSum
 }
 
-// Add adds rows of function_rollup. They stay the caller's.
+// Add adds rows of function_rollup. It does not keep the batch.
 func (s *Sums) Add(rows arrow.RecordBatch) {
 	if s.sums == nil {
-		s.sums = map[group]*sum{}
+		s.sums = map[sumKey]*functionSum{}
 	}
-	of := columns{schema.FunctionRollup, rows}
-	var numbers [len(labelled)][]int32 // of the texts of a dictionary
-	var values [len(labelled)]*array.Dictionary
-	for i, name := range labelled {
+	of := tableColumns{schema.FunctionRollup, rows}
+	var numbers [len(labelColumns)][]int32 // of the texts of a dictionary
+	var values [len(labelColumns)]*array.Dictionary
+	for i, name := range labelColumns {
 		values[i] = of.column(name).(*array.Dictionary)
 		known := values[i].Dictionary().(*array.String)
 		for n := range known.Len() {
-			numbers[i] = append(numbers[i], s.labels[i].copied(known.Value(n)))
+			numbers[i] = append(numbers[i], s.labels[i].internCopy(known.Value(n)))
 		}
 	}
-	modes, keys, exclusive, inclusive := schema.ModesOf(rows), of.wide("function_key"), of.wide("exclusive"), of.wide("inclusive")
-	var last group
-	var to *sum
+	modes, keys, exclusive, inclusive := schema.ModesOf(rows), of.int64s("function_key"), of.int64s("exclusive"), of.int64s("inclusive")
+	var last sumKey
+	var to *functionSum
 	for i := range keys {
-		g := group{modes: modes[i], key: keys[i]}
+		g := sumKey{modes: modes[i], key: keys[i]}
 		for n, v := range values {
 			g.labels[n] = numbers[n][v.GetValueIndex(i)]
 		}
-		if to == nil || g != last { // rows are sorted by most of it
-			last, to = g, s.of(g)
+		if to == nil || g != last { // rows are sorted by most of the key
+			last, to = g, s.sumOf(g)
 		}
 		s.add(g, to, exclusive[i], inclusive[i])
 	}
 }
 
-func (s *Sums) of(g group) *sum {
+func (s *Sums) sumOf(g sumKey) *functionSum {
 	to := s.sums[g]
 	if to == nil {
-		to = &sum{}
+		to = &functionSum{}
 		s.sums[g] = to
 	}
 	return to
 }
 
-// add adds values. A sum that would be too large begins again, in a row of its own.
-func (s *Sums) add(g group, to *sum, exclusive, inclusive int64) {
+// add adds values. A sum that would overflow starts over, in a row of its own.
+func (s *Sums) add(g sumKey, to *functionSum, exclusive, inclusive int64) {
 	if to.inclusive > math.MaxInt64-inclusive || to.exclusive > math.MaxInt64-exclusive {
-		s.full = append(s.full, filled{g, *to})
-		*to = sum{}
+		s.full = append(s.full, sumRow{g, *to})
+		*to = functionSum{}
 	}
 	to.exclusive += exclusive
 	to.inclusive += inclusive
@@ -89,18 +89,18 @@ func (s *Sums) add(g group, to *sum, exclusive, inclusive int64) {
 // Empty reports whether there are no rows.
 func (s *Sums) Empty() bool { return len(s.sums) == 0 }
 
-// Rows emits the rows of function_sums, in their order, and forgets what was added.
+// Rows emits the rows of function_sums, sorted, and drops the sums.
 func (s *Sums) Rows(emit func(*schema.Table, arrow.RecordBatch) error) error {
 	list := s.full
 	for g, v := range s.sums {
-		list = append(list, filled{g, *v})
+		list = append(list, sumRow{g, *v})
 	}
-	slices.SortFunc(list, func(a, b filled) int {
-		return cmp.Or(s.compare(&a.group, &b.group), cmp.Compare(b.inclusive, a.inclusive), cmp.Compare(b.exclusive, a.exclusive))
+	slices.SortFunc(list, func(a, b sumRow) int {
+		return cmp.Or(s.compare(&a.sumKey, &b.sumKey), cmp.Compare(b.inclusive, a.inclusive), cmp.Compare(b.exclusive, a.exclusive))
 	})
 	var err error
-	for part := range slices.Chunk(list, schema.BatchRows) {
-		batch := s.batch(part)
+	for rows := range slices.Chunk(list, schema.BatchRows) {
+		batch := s.batch(rows)
 		err = emit(schema.FunctionSums, batch)
 		batch.Release()
 		if err != nil {
@@ -111,8 +111,8 @@ func (s *Sums) Rows(emit func(*schema.Table, arrow.RecordBatch) error) error {
 	return err
 }
 
-// compare orders by metric, unit, modes and what else names a function.
-func (s *Sums) compare(a, b *group) int {
+// compare orders sums by metric, unit, modes, then function.
+func (s *Sums) compare(a, b *sumKey) int {
 	text := func(from, until int) (order int) {
 		for i := from; i < until && order == 0; i++ {
 			if a.labels[i] != b.labels[i] {
@@ -121,13 +121,13 @@ func (s *Sums) compare(a, b *group) int {
 		}
 		return order
 	}
-	return cmp.Or(text(0, 2), cmp.Compare(a.modes, b.modes), text(2, len(labelled)), cmp.Compare(a.key, b.key))
+	return cmp.Or(text(0, 2), cmp.Compare(a.modes, b.modes), text(2, len(labelColumns)), cmp.Compare(a.key, b.key))
 }
 
 // batch returns rows as columns.
-func (s *Sums) batch(rows []filled) arrow.RecordBatch {
+func (s *Sums) batch(rows []sumRow) arrow.RecordBatch {
 	column := map[string]arrow.Array{}
-	for n, name := range labelled {
+	for n, name := range labelColumns {
 		numbers := make([]int32, len(rows))
 		for i := range rows {
 			numbers[i] = rows[i].labels[n]

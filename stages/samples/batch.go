@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/attribute"
 )
 
-// Batch is one batch of samples of a kind and process: what was recorded, and what
-// is derived from it. Columns are by sample.
+// Batch is a batch of samples of one kind and process: the recorded events, and columns
+// derived from them, by sample.
 type Batch struct {
 	Kind    schema.Kind
 	Process int           // its number
@@ -18,14 +18,14 @@ type Batch struct {
 	Times   []int64
 	Threads []int64
 	CPUs    []int32
-	Names   []int32                     // numbers of the threads' names
-	CGroups []int32                     // numbers in decode.Recording.CGroups
+	Names   []int32                     // numbers of threads' names
+	CGroups []int32                     // indices in decode.Recording.CGroups
 	Payload []arrow.Array               // columns of the kind's table after `sample`
 	Stacks  []attribute.RecordedStackNo // numbers of recorded stacks (ProcessStacks.Add)
 	Counts  []Count                     // by metric (Counter.Add)
 }
 
-// newBatch takes over events and payload.
+// newBatch returns a batch that owns events and payload.
 func newBatch(k schema.Kind, process int, first int64, events schema.Events, payload []arrow.Array) *Batch {
 	return &Batch{
 		Kind: k, Process: process, First: first, Events: events, Payload: payload,
@@ -37,10 +37,10 @@ func newBatch(k schema.Kind, process int, first int64, events schema.Events, pay
 	}
 }
 
-// Len is the number of samples.
+// Len returns the number of samples.
 func (b *Batch) Len() int { return len(b.Times) }
 
-// Release gives up the columns. The batch's owner calls it once.
+// Release releases the columns. The batch's owner calls it once.
 func (b *Batch) Release() {
 	release(b.Payload)
 	b.Events.Release()
@@ -52,7 +52,7 @@ func release(columns []arrow.Array) {
 	}
 }
 
-// sampleColumn is the column of every table of samples that the payload follows.
+// sampleColumn is the column before the payload in each table of samples.
 const sampleColumn = "sample"
 
 // column returns a column of the kind's table.
@@ -61,8 +61,8 @@ func (b *Batch) column(name string) arrow.Array {
 	return b.Payload[t.Index(name)-t.Index(sampleColumn)-1]
 }
 
-// sources returns the number of each sample's counter or event, and the numbers by
-// name; nil if the kind has none.
+// sources returns the number of each sample's counter or event, and the numbers by name; nil if
+// the kind has no counters.
 func (b *Batch) sources() (sources []int32, numbers map[string]int32) {
 	source := b.Kind.Traits().Source
 	if source == "" {

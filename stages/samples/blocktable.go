@@ -7,24 +7,23 @@ import (
 	"stackmill/internal/chunked"
 )
 
-// blockTable has the blocks that live, by their addresses, of which 0 is none. The
-// addresses come from a recording: a factor of chance keeps those that were chosen to
-// have the same place from taking forever.
+// blockTable is a hash table of live blocks by address, which is not 0. The hash has a random
+// factor, so that no recording can be made with addresses that all collide.
 type blockTable struct {
-	blocks []block // a hash table: a block is at its address's place or soon after
+	blocks []block // linear probing; a free slot has address 0
 	n      int
 	factor uint64
-	shift  int    // from a product to a place
-	sum    uint64 // of what fetch has read: it would not read what nobody asks for
+	shift  int    // from the hash to a slot
+	sink   uint64 // never read: it keeps the compiler from removing the loads in prefetch
 }
 
-// block is a block's address and size, and the event that allocated it.
+// block is a heap block, with the event that allocated it.
 type block struct {
 	address, size uint64
 	event         int
 }
 
-// firstBlocks is how many places the table has at first; it is a power of 2.
+// firstBlocks is the initial number of slots, a power of 2.
 const firstBlocks = 1 << 9
 
 func newBlockTable() *blockTable {
@@ -33,10 +32,10 @@ func newBlockTable() *blockTable {
 	return t
 }
 
-// resize makes a table of so many places, with the same blocks.
-func (t *blockTable) resize(places int) {
+// resize moves the blocks to a table with this many slots.
+func (t *blockTable) resize(slots int) {
 	old := t.blocks
-	t.blocks, t.shift = chunked.Places[block](places), 64-bits.TrailingZeros(uint(places))
+	t.blocks, t.shift = chunked.Places[block](slots), 64-bits.TrailingZeros(uint(slots))
 	for i := range old {
 		if old[i].address != 0 {
 			t.blocks[t.find(old[i].address)] = old[i]
@@ -44,27 +43,27 @@ func (t *blockTable) resize(places int) {
 	}
 }
 
-func (t *blockTable) place(address uint64) int { return int(address * t.factor >> t.shift) }
+func (t *blockTable) slot(address uint64) int { return int(address * t.factor >> t.shift) }
 
-// fetch brings the blocks of some addresses into the processor's cache, all at once: one
-// after the other, each would be waited for.
-func (t *blockTable) fetch(addresses []int64, some []int32) {
+// prefetch loads the slots of some addresses into the processor's cache, so that the cache
+// misses overlap.
+func (t *blockTable) prefetch(addresses []int64, some []int32) {
 	for _, i := range some {
-		t.sum += t.blocks[t.place(uint64(addresses[i]))].address
+		t.sink += t.blocks[t.slot(uint64(addresses[i]))].address
 	}
 }
 
-// find returns where the block of an address is, or belongs.
+// find returns the slot of an address: its block's, or the free one where it belongs.
 func (t *blockTable) find(address uint64) int {
 	mask := len(t.blocks) - 1
-	for i := t.place(address); ; i = (i + 1) & mask {
+	for i := t.slot(address); ; i = (i + 1) & mask {
 		if a := t.blocks[i].address; a == address || a == 0 {
 			return i
 		}
 	}
 }
 
-// put adds a block and returns the size of the one that was at its address.
+// put adds a block and returns the size of the block that it replaces, 0 for none.
 func (t *blockTable) put(b block) (before uint64) {
 	at := &t.blocks[t.find(b.address)]
 	before = at.size
@@ -77,8 +76,8 @@ func (t *blockTable) put(b block) (before uint64) {
 	return before
 }
 
-// take removes the block of an address and returns its size, 0 if there is none. Blocks
-// that follow without a gap move up, so that they are still found.
+// take removes the block of an address and returns its size, 0 for none. It moves up the blocks
+// that follow without a gap, so that find still reaches them.
 func (t *blockTable) take(address uint64) (size uint64) {
 	mask := len(t.blocks) - 1
 	hole := t.find(address)
@@ -88,7 +87,7 @@ func (t *blockTable) take(address uint64) (size uint64) {
 	size = t.blocks[hole].size
 	t.n--
 	for i := (hole + 1) & mask; t.blocks[i].address != 0; i = (i + 1) & mask {
-		if from := t.place(t.blocks[i].address); (i-from)&mask >= (i-hole)&mask {
+		if from := t.slot(t.blocks[i].address); (i-from)&mask >= (i-hole)&mask {
 			t.blocks[hole], hole = t.blocks[i], i
 		}
 	}

@@ -9,25 +9,26 @@ import (
 	"stackmill/schema"
 )
 
-// Count is what samples of a batch count for one metric: 0 if one does not.
+// Count holds one metric's value for each sample of a batch (0 if the sample does not
+// contribute).
 type Count struct {
 	Metric int
-	// Samples are the places in the batch of those that Values are of; nil for all. Where
-	// there are many events, each has few of a batch's samples.
+	// Samples are the indices in the batch of the samples that have Values; nil for all. In
+	// recordings with many events, each has few of a batch's samples.
 	Samples []int32
 	Values  []int64
 }
 
-// sample is the place in the batch of the sample of a value.
-func (c *Count) sample(i int) int {
+// index returns the index in the batch of the sample of the i-th value.
+func (c *Count) index(i int) int {
 	if c.Samples == nil {
 		return i
 	}
 	return int(c.Samples[i])
 }
 
-// ofAll returns the values of all of the batch's samples.
-func (c *Count) ofAll(samples int) []int64 {
+// allValues returns the values of all samples of a batch.
+func (c *Count) allValues(samples int) []int64 {
 	if c.Samples == nil {
 		return c.Values
 	}
@@ -38,12 +39,12 @@ func (c *Count) ofAll(samples int) []int64 {
 	return values
 }
 
-// Counter says what samples count, for all that sums them.
+// Counter computes what samples count for each metric. All sums use these values.
 type Counter struct {
 	Metrics []schema.Metric
-	// LeftOut is the number of values that do not count because they are negative
-	// although their metric is not signed, or make a total that 64 bits do not hold. Decoders leave out what a recording
-	// cannot have; this is what they could not know.
+	// LeftOut is the number of values that count as 0 because they are negative although
+	// their metric is not signed, or would overflow the metric's total. Decoders cannot
+	// detect these.
 	LeftOut int64
 	totals  []int64 // by metric: sums of absolute values
 }
@@ -53,21 +54,21 @@ func NewCounter(metrics []schema.Metric) *Counter {
 	return &Counter{Metrics: metrics, totals: make([]int64, len(metrics))}
 }
 
-// Add fills the batch's Counts, with an entry for each metric of its kind for which
-// a sample may count. A value that is left out is cleared in the payload as well, so
-// that the rows of samples agree.
+// Add fills the batch's Counts, with an entry for each metric of its kind to which a sample may
+// contribute. It also clears values that it leaves out in the payload, so that the rows of
+// samples agree.
 func (c *Counter) Add(b *Batch) {
 	leftOut := c.LeftOut
-	if b.Counts = c.counts(b, c.add); c.LeftOut != leftOut { // metrics before may have counted what is cleared now
+	if b.Counts = c.counts(b, c.add); c.LeftOut != leftOut { // earlier metrics may have counted values that are cleared now
 		b.Counts = c.counts(b, func(_ int, v *int64) int64 { return *v })
 	}
 }
 
 // counts returns the batch's counts; add returns what a value counts for a metric.
 func (c *Counter) counts(b *Batch, add func(m int, v *int64) int64) (counts []Count) {
-	cols := &columns{batch: b, ints: map[string][]int64{}}
+	cols := &metricColumns{batch: b, ints: map[string][]int64{}}
 	leftOut := c.LeftOut
-	sources := sourcesOf(b)
+	sources := newSourceSamples(b)
 	for m := range c.Metrics {
 		metric := &c.Metrics[m]
 		if metric.Kind != b.Kind {
@@ -81,7 +82,7 @@ func (c *Counter) counts(b *Batch, add func(m int, v *int64) int64) (counts []Co
 			}
 		}
 		if leftOut != c.LeftOut { // values have changed
-			cols.found, leftOut = nil, c.LeftOut
+			cols.matched, leftOut = nil, c.LeftOut
 		}
 		keep := cols.matches(metric.Where)
 		var recorded []int64
@@ -94,12 +95,13 @@ func (c *Counter) counts(b *Batch, add func(m int, v *int64) int64) (counts []Co
 	return counts
 }
 
-// fill sets the values for a batch of so many samples: what was recorded, or 1 if nothing was;
-// only where keep, if there is one, has a 1. value returns what a recorded value counts.
+// fill sets the values of a batch with this many samples: the recorded ones, or 1 if recorded is
+// nil. If keep is not nil, samples without a 1 there have the value 0. value returns what a
+// recorded value counts.
 func (c *Count) fill(samples int, keep []uint8, recorded []int64, value func(*int64) int64) {
 	if c.Samples == nil && keep == nil && recorded != nil {
 		for i := range recorded {
-			value(&recorded[i]) // which clears what is left out
+			value(&recorded[i]) // clears values that are left out
 		}
 		c.Values = recorded
 		return
@@ -109,7 +111,7 @@ func (c *Count) fill(samples int, keep []uint8, recorded []int64, value func(*in
 	}
 	c.Values = make([]int64, samples)
 	for i := range c.Values {
-		switch at := c.sample(i); {
+		switch at := c.index(i); {
 		case keep != nil && recorded == nil:
 			c.Values[i] = int64(keep[at])
 		case recorded == nil:
@@ -120,41 +122,41 @@ func (c *Count) fill(samples int, keep []uint8, recorded []int64, value func(*in
 	}
 }
 
-// sourced says of which counters or events the samples of a batch are.
-type sourced struct {
-	numbers map[string]int32 // by name
-	only    int32            // that of all samples, if there are no lists
-	lists   [][]int32        // by number: the places of its samples
+// sourceSamples groups the samples of a batch by source: their counter or event.
+type sourceSamples struct {
+	numbers  map[string]int32 // by name
+	only     int32            // the source of all samples, if bySource is nil
+	bySource [][]int32        // by number: the indices of its samples
 }
 
-// sourcesOf returns the sources of a batch's samples, nil if its kind has none.
-func sourcesOf(b *Batch) *sourced {
+// newSourceSamples groups a batch's samples; nil if its kind has no sources.
+func newSourceSamples(b *Batch) *sourceSamples {
 	of, numbers := b.sources()
 	switch {
 	case of == nil:
 		return nil
 	case len(of) > 0 && !slices.ContainsFunc(of, func(n int32) bool { return n != of[0] }):
-		return &sourced{numbers: numbers, only: of[0]}
+		return &sourceSamples{numbers: numbers, only: of[0]}
 	}
-	return &sourced{numbers: numbers, lists: bySource(of)}
+	return &sourceSamples{numbers: numbers, bySource: groupBySource(of)}
 }
 
-// samples returns the places of a source's samples, nil for all; false if there are none.
-func (s *sourced) samples(source string) (places []int32, some bool) {
+// samples returns the indices of a source's samples, nil for all; false if there are none.
+func (s *sourceSamples) samples(source string) (indices []int32, some bool) {
 	n, known := s.numbers[source]
 	switch {
 	case !known:
 		return nil, false
-	case s.lists == nil:
+	case s.bySource == nil:
 		return nil, n == s.only
-	case int(n) >= len(s.lists):
+	case int(n) >= len(s.bySource):
 		return nil, false
 	}
-	return s.lists[n], len(s.lists[n]) > 0
+	return s.bySource[n], len(s.bySource[n]) > 0
 }
 
-// bySource lists the samples of each source.
-func bySource(of []int32) [][]int32 {
+// groupBySource returns the indices of samples by source, given the source of each.
+func groupBySource(of []int32) [][]int32 {
 	if len(of) == 0 {
 		return [][]int32{}
 	}
@@ -172,8 +174,7 @@ func bySource(of []int32) [][]int32 {
 	return lists
 }
 
-// add adds a value to a metric's total and returns it; if it is left out it
-// becomes 0.
+// add adds a value to a metric's total and returns it. It sets a value that is left out to 0.
 func (c *Counter) add(m int, v *int64) int64 {
 	size := *v
 	if size < 0 && c.Metrics[m].Signed && size != math.MinInt64 {
@@ -187,21 +188,21 @@ func (c *Counter) add(m int, v *int64) int64 {
 	return *v
 }
 
-// columns gives the integer columns that metrics refer to.
-type columns struct {
-	batch *Batch
-	ints  map[string][]int64
-	found []found
+// metricColumns caches the integer columns of a batch that metrics refer to.
+type metricColumns struct {
+	batch   *Batch
+	ints    map[string][]int64
+	matched []conditionMatches
 }
 
-// found says for which samples conditions hold.
-type found struct {
+// conditionMatches holds, for each sample, 1 if conditions are met, else 0.
+type conditionMatches struct {
 	all   schema.All
 	holds []uint8
 }
 
 // get returns a column as 64-bit integers.
-func (c *columns) get(name string) []int64 {
+func (c *metricColumns) get(name string) []int64 {
 	if name == "thread_id" {
 		return c.batch.Threads
 	}
@@ -222,11 +223,11 @@ func (c *columns) get(name string) []int64 {
 	return v
 }
 
-// matches has a 1 for each sample for which one of the alternatives holds, else 0; nil:
-// they hold for all.
-func (c *columns) matches(where []schema.All) (keep []uint8) {
+// matches returns, for each sample, 1 if one of the alternatives is met, else 0; nil if all
+// samples meet them.
+func (c *metricColumns) matches(where []schema.All) (keep []uint8) {
 	for n, all := range where {
-		holds := c.all(all)
+		holds := c.matchesAll(all)
 		if holds == nil {
 			return nil
 		}
@@ -242,33 +243,34 @@ func (c *columns) matches(where []schema.All) (keep []uint8) {
 	return keep
 }
 
-// all is matches for conditions that must all hold. Metrics share them, or the first.
-func (c *columns) all(all schema.All) []uint8 {
+// matchesAll is matches for conditions that must all be met. Metrics share their results, also
+// those of a prefix of the conditions.
+func (c *metricColumns) matchesAll(all schema.All) []uint8 {
 	if len(all) == 0 {
 		return nil
 	}
-	for _, f := range c.found {
-		if slices.EqualFunc(f.all, all, same) {
+	for _, f := range c.matched {
+		if slices.EqualFunc(f.all, all, equalCond) {
 			return f.holds
 		}
 	}
 	first, last := all[:len(all)-1], all[len(all)-1]
-	holds := narrowed(c.all(first), c.get(last.Column), last)
-	c.found = append(c.found, found{all, holds})
+	holds := andCondition(c.matchesAll(first), c.get(last.Column), last)
+	c.matched = append(c.matched, conditionMatches{all, holds})
 	return holds
 }
 
-func same(a, b schema.Cond) bool {
+func equalCond(a, b schema.Cond) bool {
 	return a.Column == b.Column && a.Not == b.Not && slices.Equal(a.Values, b.Values)
 }
 
-// numbered is how many values, from 0, conditions tell apart: they are states, operations
-// and the like.
-const numbered = 64
+// maxStates bounds the values in conditions: they are small numbers of states and operations.
+const maxStates = 64
 
-// narrowed clears the samples for which a condition does not hold as well; nil has all.
-func narrowed(holds []uint8, column []int64, cond schema.Cond) []uint8 {
-	var in [numbered + 1]uint8 // the last is for all other values
+// andCondition returns holds with 0 for the samples that do not meet a condition on a column. A
+// nil holds has 1 for all.
+func andCondition(holds []uint8, column []int64, cond schema.Cond) []uint8 {
+	var in [maxStates + 1]uint8 // the last is for all other values
 	for i := range in {
 		if slices.Contains(cond.Values, int64(i)) != cond.Not {
 			in[i] = 1
@@ -276,7 +278,7 @@ func narrowed(holds []uint8, column []int64, cond schema.Cond) []uint8 {
 	}
 	list := make([]uint8, len(column))
 	for i, v := range column {
-		list[i] = in[min(uint64(v), numbered)]
+		list[i] = in[min(uint64(v), maxStates)]
 	}
 	for i, h := range holds {
 		list[i] &= h

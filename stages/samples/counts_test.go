@@ -28,15 +28,15 @@ func counted(t *testing.T, rec *decode.Recording, k schema.Kind, events []event,
 	for _, c := range b.Counts { // rows have what counts
 		if metric := counter.Metrics[c.Metric]; metric.Value == "value" && len(metric.Where) == 0 {
 			for i, v := range b.column("value").(*array.Int64).Int64Values() {
-				if own := c.Samples == nil || slices.Contains(c.Samples, int32(i)); own && v != c.ofAll(b.Len())[i] {
-					t.Errorf("sample %d has %d in its row, and counts %d for %s", i, v, c.ofAll(b.Len())[i], metric.Name)
+				if own := c.Samples == nil || slices.Contains(c.Samples, int32(i)); own && v != c.allValues(b.Len())[i] {
+					t.Errorf("sample %d has %d in its row, and counts %d for %s", i, v, c.allValues(b.Len())[i], metric.Name)
 				}
 			}
 		}
 	}
 	counts := map[string][]int64{}
 	for _, c := range b.Counts {
-		values := c.ofAll(b.Len())
+		values := c.allValues(b.Len())
 		if slices.ContainsFunc(values, func(v int64) bool { return v != 0 }) {
 			counts[counter.Metrics[c.Metric].Name] = values
 		}
@@ -114,7 +114,7 @@ func TestCounts(t *testing.T) {
 func TestConditions(t *testing.T) {
 	for _, m := range schema.Declared {
 		for _, cond := range slices.Concat(m.Where...) {
-			if len(cond.Values) == 0 || slices.Min(cond.Values) < 0 || slices.Max(cond.Values) >= numbered {
+			if len(cond.Values) == 0 || slices.Min(cond.Values) < 0 || slices.Max(cond.Values) >= maxStates {
 				t.Errorf("%s: %v", m.Name, cond)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// Data finds the data objects of a recording's samples (S27), and sums its
-// metrics per object, instruction and way of finding it.
+// Data finds the data objects of a recording's samples (S27), and sums the metrics by data
+// object, instruction and method of finding it.
 type Data struct {
 	Space *dataspace.Space
 	Sums  []DataSum // in the order in which they occur
@@ -21,16 +21,16 @@ type Data struct {
 	triggers map[string]decode.Trigger
 	program  *program.Program
 	sums     map[dataKey]int
-	regions  map[dataspace.RegionNo]bool // that samples are in
+	regions  map[dataspace.RegionNo]bool // with samples
 }
 
-// DataSum is what one instruction did to one data object.
+// DataSum holds the metrics of one instruction's accesses to one data object.
 type DataSum struct {
 	dataKey
 	PerMetric []attribute.Sum
 }
 
-// Location is the number of the instruction in the program's locations.
+// Location returns the location of the instruction.
 func (s *DataSum) Location() program.LocationNo { return s.location }
 
 type dataKey struct {
@@ -42,9 +42,8 @@ type dataKey struct {
 	embedding dataspace.ObjectNo
 }
 
-// Triggers returns, by counter, whether its samples are accesses to memory and how
-// their PCs relate to these. Processes that were recorded alike agree; where they
-// do not, the first that has data objects decides.
+// Triggers returns, by counter, how the PC of a sample relates to the instruction that accessed
+// memory, or NoTrigger. If processes disagree, the first with a trigger decides.
 func Triggers(rec *decode.Recording) map[string]decode.Trigger {
 	triggers := map[string]decode.Trigger{}
 	for _, p := range rec.Processes {
@@ -57,7 +56,7 @@ func Triggers(rec *decode.Recording) map[string]decode.Trigger {
 	return triggers
 }
 
-// NewData prepares for a recording; nil if none of its samples has a data object.
+// NewData returns nil if none of the recording's samples has a data object.
 func NewData(experimentID string, rec *decode.Recording, metrics []schema.Metric, resolver *symbolize.Resolver, tables dataspace.Tables, emit attribute.Emit) *Data {
 	for _, m := range metrics {
 		if m.Data {
@@ -78,25 +77,24 @@ type DataProcess struct {
 	space *dataspace.Process
 }
 
-// Process returns the sink of a process whose recorded stacks are raw, and whose
-// heap has had these blocks, which may be nil.
+// Process returns the sink of a process with these recorded stacks and heap blocks. blocks may
+// be nil.
 func (d *Data) Process(p *decode.Process, raw *decode.Stacks, resolved *symbolize.Process, blocks *dataspace.Blocks) *DataProcess {
 	return &DataProcess{d, raw, d.Space.Process(p, resolved, blocks)}
 }
 
-// Add implements Sink: it emits a row of `data_samples` for each sample that has a
-// data object.
+// Add implements Sink: it emits a row of `data_samples` for each sample with a data object.
 func (p *DataProcess) Add(b *Batch) error {
 	d := p.data
 	counts := d.counts(b)
 	if len(counts) == 0 {
 		return nil
 	}
-	in := newAccesses(b, d.triggers)
+	in := newAccessColumns(b, d.triggers)
 	out := newDataRows(d)
 	last, slot := dataKey{object: program.None}, 0
 	for i, t := range b.Times {
-		if !anyOf(counts, i) {
+		if !countsAny(counts, i) {
 			continue
 		}
 		e := in.event(i, p.leaf(in.stacks[i]))
@@ -104,7 +102,7 @@ func (p *DataProcess) Add(b *Batch) error {
 		found := p.space.Find(&e)
 		k := dataKey{found.Object, found.Location, found.Method, found.Detail, found.Agreement, found.Embedding}
 		if k != last {
-			last, slot = k, d.slot(k)
+			last, slot = k, d.intern(k)
 		}
 		for _, c := range counts {
 			if v := c.Values[i]; v != 0 {
@@ -116,18 +114,18 @@ func (p *DataProcess) Add(b *Batch) error {
 	return out.emit()
 }
 
-// counts returns the batch's counts of metrics that have data objects, of all samples.
+// counts returns the batch's counts, for all samples, of metrics that have data objects.
 func (d *Data) counts(b *Batch) (list []Count) {
 	for _, c := range b.Counts {
 		if d.metrics[c.Metric].Data {
-			list = append(list, Count{Metric: c.Metric, Values: c.ofAll(b.Len())})
+			list = append(list, Count{Metric: c.Metric, Values: c.allValues(b.Len())})
 		}
 	}
 	return list
 }
 
-// anyOf reports whether a sample counts for any of the metrics.
-func anyOf(counts []Count, sample int) bool {
+// countsAny reports whether a sample contributes to any of the metrics.
+func countsAny(counts []Count, sample int) bool {
 	for _, c := range counts {
 		if c.Values[sample] != 0 {
 			return true
@@ -141,19 +139,16 @@ func (p *DataProcess) leaf(stack int32) uint64 {
 	if stack < 0 {
 		return 0
 	}
-	leaf := p.raw.Leaf(stack)
-	if leaf < 0 {
-		return 0
+	if leaf := p.raw.Leaf(stack); leaf >= 0 {
+		if word, _, _ := p.raw.Node(leaf); word < decode.MarkCall {
+			return word
+		}
 	}
-	word, _, _ := p.raw.Node(leaf)
-	if word >= decode.MarkCall {
-		return 0
-	}
-	return word
+	return 0
 }
 
-// Accessed returns the instructions that accessed data objects, with repetitions.
-func (d *Data) Accessed() (list []program.LocationNo) {
+// AccessLocations returns the instructions that accessed data objects, with repetitions.
+func (d *Data) AccessLocations() (list []program.LocationNo) {
 	if d == nil {
 		return nil
 	}
@@ -165,8 +160,8 @@ func (d *Data) Accessed() (list []program.LocationNo) {
 	return list
 }
 
-// Order gives the sums the new numbers of their locations, by those that they have.
-func (d *Data) Order(locations []program.LocationNo) {
+// Renumber replaces the numbers of the sums' locations by new ones, by the old numbers.
+func (d *Data) Renumber(locations []program.LocationNo) {
 	if d == nil {
 		return
 	}
@@ -177,7 +172,7 @@ func (d *Data) Order(locations []program.LocationNo) {
 	}
 }
 
-func (d *Data) slot(k dataKey) int {
+func (d *Data) intern(k dataKey) int {
 	n, ok := d.sums[k]
 	if !ok {
 		n = len(d.Sums)

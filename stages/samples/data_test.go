@@ -59,9 +59,9 @@ func TestAccesses(t *testing.T) {
 	}}
 	NewCounter(d.metrics).Add(batch)
 	counts := d.counts(batch)
-	in := newAccesses(batch, Triggers(rec))
+	in := newAccessColumns(batch, Triggers(rec))
 	for i, r := range rows {
-		if got := anyOf(counts, i); got != r.counted {
+		if got := countsAny(counts, i); got != r.counted {
 			t.Errorf("sample %d: has a data object: %t", i, got)
 		}
 		if counts[0].Metric != 1 || counts[0].Values[i] != r.wantInMetricLoad {
@@ -97,7 +97,7 @@ func TestExactAccesses(t *testing.T) {
 	}
 	batch := NewDeriver(rec, p, schema.Perf, nil, NewFiles()).Batch(b.NewRecordBatch(), 0)
 	defer batch.Release()
-	in := newAccesses(batch, Triggers(rec))
+	in := newAccessColumns(batch, Triggers(rec))
 	for i, trigger := range want {
 		if got := in.event(i, 0x401234).Trigger; got != trigger {
 			t.Errorf("sample %d: trigger %d, want %d", i, got, trigger)

@@ -5,8 +5,8 @@ import (
 	"stackmill/stages/decode"
 )
 
-// accesses are the columns of a batch's events that describe accesses to memory.
-type accesses struct {
+// accessColumns holds the columns of a batch's events that describe memory accesses.
+type accessColumns struct {
 	stacks, sources  []int32
 	triggers         []decode.Trigger // by source
 	addresses        []int64
@@ -14,9 +14,9 @@ type accesses struct {
 	codes            bool    // small addresses are codes for why there is no address
 }
 
-func newAccesses(b *Batch, triggers map[string]decode.Trigger) *accesses {
+func newAccessColumns(b *Batch, triggers map[string]decode.Trigger) *accessColumns {
 	e := b.Events
-	in := &accesses{stacks: e.Int32s("raw_stack"), addresses: e.Int64s("data_address"), codes: b.Kind.Traits().Codes}
+	in := &accessColumns{stacks: e.Int32s("raw_stack"), addresses: e.Int64s("data_address"), codes: b.Kind.Traits().Codes}
 	if e.Has("trigger_pc") {
 		in.candidate = e.Int64s("trigger_pc")
 	}
@@ -32,15 +32,15 @@ func newAccesses(b *Batch, triggers map[string]decode.Trigger) *accesses {
 	return in
 }
 
-// lastCode is the largest data address that is a code, and codeMask the part of
-// it that the collector made (gprofng-experiment 9.5).
+// lastCode is the largest data address that is a code. codeMask selects the part of the code
+// that the collector made (gprofng-experiment 9.5).
 const (
 	lastCode = 0xfe
 	codeMask = 0xf
 )
 
-// event returns the access of a sample whose leaf is at pc.
-func (in *accesses) event(i int, pc uint64) dataspace.Event {
+// event returns the i-th sample's access, given its leaf's PC.
+func (in *accessColumns) event(i int, pc uint64) dataspace.Event {
 	e := dataspace.Event{PC: pc, Trigger: in.triggers[in.sources[i]]}
 	if in.exact != nil && in.exact[i] != 0 && e.Trigger != decode.NoTrigger {
 		e.Trigger = decode.TriggerExact

@@ -13,13 +13,13 @@ import (
 	"stackmill/stages/program"
 )
 
-// The values of the columns `method` and `agreement`.
+// The labels of the columns `method` and `agreement`.
 var (
 	methodLabels    = sync.OnceValue(func() *schema.Labels { return labelsOf(dataspace.MethodAddress) })
 	agreementLabels = sync.OnceValue(func() *schema.Labels { return labelsOf(dataspace.Disagrees) })
 )
 
-// labelsOf makes the labels of a type's numbers up to the last.
+// labelsOf returns the names of a type's values up to the last.
 func labelsOf[T interface {
 	~uint8
 	String() string
@@ -71,7 +71,7 @@ func (r *dataRows) add(sample int64, f *dataspace.Found) {
 	}
 }
 
-// emit hands over the rows, if there are any.
+// emit emits the rows, if there are any.
 func (r *dataRows) emit() error {
 	defer r.locations.Release()
 	defer r.regions.Release()
@@ -87,7 +87,7 @@ func (r *dataRows) emit() error {
 	return r.data.emit.Columns(schema.DataSamples, columns...)
 }
 
-// Rows emits the data objects, what was done to them, and the memory they lie in.
+// Rows emits the data objects, their values, and the memory regions that they are in.
 func (d *Data) Rows(r *attribute.Result, emit attribute.Emit) error {
 	if d == nil {
 		return nil
@@ -101,7 +101,7 @@ func (d *Data) Rows(r *attribute.Result, emit attribute.Emit) error {
 			parent = space.Objects[o.Parent].ID
 		}
 		objects.Append(o.ID, parent, o.Descriptor, o.Kind, o.Scope, o.ScopeKind, d.objectID(o.LoadObject),
-			o.Name, o.Type, known(o.Offset), known(o.Size), known(o.ElementSize), o.Bit, o.Bits)
+			o.Name, o.Type, nullIfNegative(o.Offset), nullIfNegative(o.Size), nullIfNegative(o.ElementSize), o.Bit, o.Bits)
 	}
 	regions := r.Rows(schema.MemoryRegions, emit)
 	for n, m := range space.Regions {
@@ -147,8 +147,8 @@ func (d *Data) objectID(n program.ObjectNo) any {
 	return d.program.Objects[n].ID
 }
 
-// known is nil for -1, which means unknown.
-func known(n int64) any {
+// nullIfNegative returns nil for -1, which means unknown.
+func nullIfNegative(n int64) any {
 	if n < 0 {
 		return nil
 	}

@@ -12,9 +12,8 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Deriver turns a kind's event batches of one process into batches of samples: it
-// adds what an event's own record does not hold. Batches must come in the order of
-// time.
+// Deriver turns the event batches of one kind and process into batches of samples: it adds
+// columns that the event's own record does not hold. Batches must be in the order of time.
 type Deriver struct {
 	kind        schema.Kind
 	process     int
@@ -22,13 +21,13 @@ type Deriver struct {
 	clockMHz    int64
 	leaks       *Leaks
 	descriptors *Descriptors
-	counters    map[int32]counter // by tag
-	names       *schema.Labels    // of counters, nil for kinds without
-	faulted     func(error) bool  // decode.Recording.Faulted
+	counters    map[int32]namedCounter // by tag
+	names       *schema.Labels         // of counters, nil for kinds without
+	noteFault   func(error) bool       // decode.Recording.KeepHostError
 }
 
-// counter is a hardware counter or an event of perf.
-type counter struct {
+// namedCounter is a hardware counter or an event of perf.
+type namedCounter struct {
 	decode.Counter
 	name int32 // its number in Deriver.names
 }
@@ -36,8 +35,8 @@ type counter struct {
 // NewDeriver returns a deriver; leaks is needed for heap events, files for I/O.
 func NewDeriver(rec *decode.Recording, p *decode.Process, k schema.Kind, leaks *Leaks, files *Files) *Deriver {
 	d := &Deriver{
-		kind: k, process: p.Number, clockMHz: int64(rec.ClockMHz), leaks: leaks, faulted: rec.KeepHostError,
-		descriptors: files.Process(p.Number), counters: map[int32]counter{},
+		kind: k, process: p.Number, clockMHz: int64(rec.ClockMHz), leaks: leaks, noteFault: rec.KeepHostError,
+		descriptors: files.Process(p.Number), counters: map[int32]namedCounter{},
 	}
 	for _, info := range p.Kinds {
 		if info.Kind == schema.Clock {
@@ -53,7 +52,7 @@ func NewDeriver(rec *decode.Recording, p *decode.Process, k schema.Kind, leaks *
 	return d
 }
 
-// nameCounters numbers the counters' names. Number 0 is for unknown counters.
+// nameCounters numbers the counters' names. Unknown counters have number 0.
 func (d *Deriver) nameCounters(counters []decode.Counter) {
 	names, numbers := []string{""}, map[string]int{"": 0}
 	for _, c := range counters {
@@ -62,14 +61,14 @@ func (d *Deriver) nameCounters(counters []decode.Counter) {
 			n = len(names)
 			names, numbers[c.Name] = append(names, c.Name), n
 		}
-		d.counters[int32(c.Tag)] = counter{c, int32(n)}
+		d.counters[int32(c.Tag)] = namedCounter{c, int32(n)}
 	}
 	d.names = schema.NewLabels(names...)
 }
 
-// Batch returns the samples of events, which it takes over; the first has the number
-// first. A column of the kind's table that is not derived is the events' column of
-// that name.
+// Batch returns the samples of a batch of events, and takes over its ownership. first is the
+// number of the first sample. Columns of the kind's table that are not derived are the events'
+// columns of the same name.
 func (d *Deriver) Batch(batch arrow.RecordBatch, first int64) *Batch {
 	events := schema.Events{RecordBatch: batch}
 	derived := d.derive(events)
@@ -117,9 +116,8 @@ func (d *Deriver) clock(e schema.Events) derivedColumns {
 	return derivedColumns{"duration_ns": schema.Int64s(duration)}
 }
 
-// durations returns the time from request to end, and the same in whole
-// microseconds: the Analyzer truncates each event's time before it sums
-// (gprofng-experiment 8.1).
+// durations returns the time from request to end, exactly and in whole microseconds: the
+// Analyzer truncates each event's time before it sums (gprofng-experiment 8.1).
 func durations(e schema.Events) derivedColumns {
 	requested, times := e.Int64s("requested_ns"), e.Int64s("time_ns")
 	ns, us := make([]int64, len(requested)), make([]int64, len(requested))
@@ -134,7 +132,7 @@ func durations(e schema.Events) derivedColumns {
 
 func (d *Deriver) io(e schema.Events) derivedColumns {
 	derived := durations(e)
-	if e.Has("file") { // it comes from a store
+	if e.Has("file") { // the events come from a store
 		file := e.Column("file")
 		file.Retain()
 		derived["file"] = file
@@ -152,12 +150,12 @@ func (d *Deriver) io(e schema.Events) derivedColumns {
 func (d *Deriver) heap(e schema.Events) derivedColumns {
 	leaked, freed, err := d.leaks.Next(int(e.NumRows()))
 	if err != nil {
-		d.faulted(err)
+		d.noteFault(err)
 	}
 	return derivedColumns{"leaked": schema.Int64s(leaked), "freed": schema.Int64s(freed)}
 }
 
-// hwc names the counter and converts cycles of counters that stand for time.
+// hwc names the counter, and converts the cycles of counters that measure time.
 func (d *Deriver) hwc(e schema.Events) derivedColumns {
 	raw, tags := e.Int64s("value"), e.Int32s("counter")
 	values := make([]int64, len(raw))
@@ -170,7 +168,7 @@ func (d *Deriver) hwc(e schema.Events) derivedColumns {
 	}
 	derived := derivedColumns{"counter": d.labels(tags), "value": schema.Int64s(values)}
 	for _, name := range []string{"data_address", "physical_address", "trigger_pc", "latency", "data_source"} {
-		derived[name] = where(e.Int64s(name), e.Int64s("data_address"))
+		derived[name] = nullWhere(e.Int64s(name), e.Int64s("data_address"))
 	}
 	return derived
 }
@@ -181,12 +179,12 @@ func (d *Deriver) perf(e schema.Events) derivedColumns {
 	value.Retain()
 	derived := derivedColumns{"event": d.labels(e.Int32s("event")), "value": value}
 	for _, name := range []string{"data_address", "data_source", "physical_address"} {
-		derived[name] = where(e.Int64s(name), e.Int64s(name))
+		derived[name] = nullWhere(e.Int64s(name), e.Int64s(name))
 	}
 	return derived
 }
 
-// labels names the counters of tags.
+// labels returns the names of the counters with these tags.
 func (d *Deriver) labels(tags []int32) arrow.Array {
 	numbers := make([]int32, len(tags))
 	for i, tag := range tags {
@@ -195,13 +193,14 @@ func (d *Deriver) labels(tags []int32) arrow.Array {
 	return d.names.Mixed(numbers)
 }
 
-// nulls is a batch of missing numbers, which columns that have nothing else share.
+// nulls is a batch of nulls, shared by columns of nothing else.
 var nulls = sync.OnceValue(func() arrow.Array {
 	return array.MakeArrayOfNull(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64, schema.BatchRows)
 })
 
-// where returns a column that is null where recorded is -1: there was no memory data.
-func where(values, recorded []int64) arrow.Array {
+// nullWhere returns a column of values that is null where recorded is -1: the event has no
+// memory data.
+func nullWhere(values, recorded []int64) arrow.Array {
 	if !slices.ContainsFunc(recorded, func(v int64) bool { return v != -1 }) {
 		return array.NewSlice(nulls(), 0, int64(len(values)))
 	}

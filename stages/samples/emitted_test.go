@@ -8,10 +8,10 @@ import (
 	"stackmill/schema"
 )
 
-// emitted collects rows as text, by table.
-type emitted map[string][]string
+// tableRows collects rows as text, by table.
+type tableRows map[string][]string
 
-func (e emitted) emit(t *schema.Table, rows arrow.RecordBatch) error {
+func (e tableRows) emit(t *schema.Table, rows arrow.RecordBatch) error {
 	for i := range int(rows.NumRows()) {
 		var values []string
 		for c := range rows.Columns() {

@@ -1,22 +1,26 @@
 package samples
 
-import "stackmill/stages/decode"
+import (
+	"stackmill/schema"
+	"stackmill/stages/attribute"
+	"stackmill/stages/decode"
+)
 
-// Files gives I/O calls to files: a file is what a descriptor referred to from
-// open to close (gprofng-experiment 9.2).
+// Files assigns I/O calls to files: a file is what a descriptor refers to from open to close
+// (gprofng-experiment 9.2).
 type Files struct {
 	Files []decode.IOFile // by number, from 0
 	next  int32
 }
 
-// The files that every process has.
+// The numbers of files.
 const (
 	fileNone  = -1
 	fileOther = 4
 	fileFirst = 10
 )
 
-// FilesOf returns files that were found before.
+// FilesOf returns the files of a store.
 func FilesOf(files []decode.IOFile) *Files { return &Files{Files: files} }
 
 // NewFiles returns the files of a recording.
@@ -30,7 +34,7 @@ func NewFiles() *Files {
 
 func (f *Files) byNumber(n int32) decode.IOFile {
 	if n >= fileFirst {
-		n += fileOther + 1 - fileFirst // the standard files stand before
+		n += fileOther + 1 - fileFirst // the standard files precede
 	}
 	return f.Files[n-1]
 }
@@ -70,7 +74,7 @@ func (d *Descriptors) add(name, fs string) int32 {
 	return n
 }
 
-// The I/O operations; those with an error are five more.
+// The I/O operations; ioErrors is added to those that failed.
 const (
 	ioRead = iota
 	ioWrite
@@ -80,7 +84,7 @@ const (
 	ioErrors
 )
 
-// File returns the file of a call and follows what the call does to the table.
+// File returns the file of a call, and applies the call's effect on the descriptor table.
 func (d *Descriptors) File(op, fd, origFD, fs int32, name string) int32 {
 	failed := op >= ioErrors
 	switch op % ioErrors {
@@ -124,4 +128,18 @@ func (d *Descriptors) duplicate(orig int32) int32 {
 		return d.add(f.Name, f.FileSystem)
 	}
 	return d.add(unnamedFile, noFileSystem)
+}
+
+// Rows emits the files, if the recording has I/O metrics.
+func (f *Files) Rows(r *attribute.Result, emit attribute.Emit) error {
+	rows := r.Rows(schema.IOFiles, emit)
+	for _, m := range r.Sums.Metrics {
+		if m.Kind == schema.IO {
+			for _, file := range f.Files {
+				rows.Append(file.Number, int32(file.Process), file.Name, file.FileSystem)
+			}
+			break
+		}
+	}
+	return rows.Close()
 }

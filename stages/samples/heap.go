@@ -23,52 +23,52 @@ const (
 	opMunmap  = 4
 )
 
-// Heap is what only all heap events of a process show.
+// Heap holds the results of reading all heap events of a process.
 type Heap struct {
 	Leaks  *Leaks
-	Blocks *dataspace.Blocks // where data lies; nil if nobody wants to know
+	Blocks *dataspace.Blocks // nil if not requested
 }
 
-// HeapColumns are the columns of heap events that ReadHeap needs.
+// HeapColumns lists the columns of heap events that ReadHeap needs.
 var HeapColumns = []string{"time_ns", "operation", "size", "address", "old_address"}
 
-// heapEvents are these columns of a batch.
+// heapEvents holds these columns of a batch.
 type heapEvents struct {
 	ops                           []int32
 	sizes, addresses, olds, times []int64
 }
 
-func heapColumns(batch arrow.RecordBatch) heapEvents {
+func newHeapEvents(batch arrow.RecordBatch) heapEvents {
 	e := schema.Events{RecordBatch: batch}
 	return heapEvents{e.Int32s("operation"), e.Int64s("size"), e.Int64s("address"), e.Int64s("old_address"), e.Int64s("time_ns")}
 }
 
-// heapBatch is a batch of events on its way through ReadHeap.
+// heapBatch is a batch of events that passes the steps of ReadHeap.
 type heapBatch struct {
 	heapEvents
 	events arrow.RecordBatch // nil at the end
-	err    error             // why it is the end
-	freed  []int64           // by event, as far as it is known
+	err    error             // that ended the events
+	freed  []int64           // by event: bytes, summed by the steps
 }
 
-// take makes a batch of these events.
-func (b *heapBatch) take(e heapEvents) {
+// set replaces the events.
+func (b *heapBatch) set(e heapEvents) {
 	b.heapEvents, b.freed = e, append(b.freed[:0], make([]int64, len(e.ops))...)
 }
 
-// heapAhead bounds the batches that wait in ReadHeap.
+// heapAhead bounds the batches between two steps of ReadHeap.
 const heapAhead = 4
 
-// ReadHeap runs over all heap events of a process. On an error it knows those
-// before it. What it keeps of each event may go to the space.
+// ReadHeap reads all heap events of a process. If reading fails, the result covers the events
+// before. It writes the freed bytes of each event to space.
 func ReadHeap(events decode.EventReader, space *spill.Space, blocks bool) (h *Heap, err error) {
 	h = &Heap{Leaks: newLeaks(space)}
 	if blocks {
 		h.Blocks = &dataspace.Blocks{}
 	}
 	defer h.Leaks.finish()
-	var ended bool         // nothing more is read
-	var failed atomic.Bool // keeping a batch failed: no more are read, and those read are only released
+	var ended bool         // no more events are read
+	var failed atomic.Bool // adding a batch failed: no more are read, and those read are only released
 	next := func(b *heapBatch) {
 		*b = heapBatch{freed: b.freed}
 		if ended = ended || failed.Load(); ended {
@@ -78,9 +78,9 @@ func ReadHeap(events decode.EventReader, space *spill.Space, blocks bool) (h *He
 			b.events, ended = nil, true
 			return
 		}
-		b.take(heapColumns(b.events))
+		b.set(newHeapEvents(b.events))
 	}
-	steps := []func(*heapBatch){next, h.Leaks.live[0].add, h.Leaks.live[1].add}
+	steps := []func(*heapBatch){next, h.Leaks.halves[0].add, h.Leaks.halves[1].add}
 	ordered.Chain(math.MaxInt, heapAhead, steps, func(b *heapBatch) bool {
 		if b.events == nil {
 			err = errors.Join(err, b.err)

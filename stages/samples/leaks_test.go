@@ -34,9 +34,9 @@ func leaksInBatches(calls []heapCall, size int) (leaked, freed []int64) {
 			e.addresses, e.olds = append(e.addresses, int64(c.addr)), append(e.olds, int64(c.old))
 		}
 		var b heapBatch
-		b.take(e)
-		for half := range l.live {
-			l.live[half].add(&b)
+		b.set(e)
+		for half := range l.halves {
+			l.halves[half].add(&b)
 		}
 		if err := l.add(&b); err != nil {
 			panic(err)

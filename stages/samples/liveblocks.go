@@ -1,24 +1,23 @@
 package samples
 
-// liveBlocks are the blocks that live, of half of all addresses. What becomes of a block
-// depends on events with its address only.
+// liveBlocks holds the live blocks of half of all addresses. The events of a block are those
+// with its address, so that the halves are independent.
 type liveBlocks struct {
 	*blockTable
-	half   uint64  // 0 or 1
-	events int     // before the batch
-	own    []int32 // the events of a batch that have an address of this half
+	half     uint64  // 0 or 1
+	events   int     // before the current batch
+	selected []int32 // the events of the batch with an address of this half
 }
 
-// fetchedEvents is of how many events the blocks are fetched at once.
-const fetchedEvents = 32
+// prefetchEvents is the number of events whose blocks are prefetched at once.
+const prefetchEvents = 32
 
-// add takes in the calls of allocators in a batch, and adds how much each freed of this
-// half.
+// add applies the allocator calls in a batch to this half, and adds the bytes that each freed.
 func (l *liveBlocks) add(e *heapBatch) {
-	l.choose(e.heapEvents)
-	for n, i := range l.own {
-		if n%fetchedEvents == 0 {
-			l.fetch(e.addresses, l.own[n:min(n+fetchedEvents, len(l.own))])
+	l.selectEvents(e.heapEvents)
+	for n, i := range l.selected {
+		if n%prefetchEvents == 0 {
+			l.prefetch(e.addresses, l.selected[n:min(n+prefetchEvents, len(l.selected))])
 		}
 		size, addr, old := uint64(e.sizes[i]), uint64(e.addresses[i]), uint64(e.olds[i])
 		b := block{addr, size, l.events + int(i)}
@@ -37,33 +36,35 @@ func (l *liveBlocks) add(e *heapBatch) {
 	l.events += len(e.ops)
 }
 
-// choose lists the events that have an address of this half. It takes no branches, which
-// no processor could predict.
-func (l *liveBlocks) choose(e heapEvents) {
-	if len(e.ops) > cap(l.own) {
-		l.own = make([]int32, len(e.ops))
+// selectEvents lists the events with an address of this half, without branches: no processor
+// could predict them.
+func (l *liveBlocks) selectEvents(e heapEvents) {
+	if len(e.ops) > cap(l.selected) {
+		l.selected = make([]int32, len(e.ops))
 	}
-	own, n := l.own[:len(e.ops)], uint64(0)
+	own, n := l.selected[:len(e.ops)], uint64(0)
 	for i, op := range e.ops {
 		own[n] = int32(i)
-		n += l.has(uint64(e.addresses[i])) | l.has(uint64(e.olds[i]))&uint64(op>>1)&1 // of a realloc
+		n += l.inHalf(uint64(e.addresses[i])) | l.inHalf(uint64(e.olds[i]))&uint64(op>>1)&1 // of a realloc
 	}
-	l.own = own[:n]
+	l.selected = own[:n]
 }
 
-// has is 1 for an address of this half, else 0.
-func (l *liveBlocks) has(address uint64) uint64 { return address*0x9e3779b97f4a7c15>>63 ^ l.half ^ 1 }
+// inHalf returns 1 for an address of this half, else 0.
+func (l *liveBlocks) inHalf(address uint64) uint64 {
+	return address*0x9e3779b97f4a7c15>>63 ^ l.half ^ 1
+}
 
-// allocate adds a block, and returns how much that freed.
+// allocate adds a block, and returns the size of the block that it replaces.
 func (l *liveBlocks) allocate(b block) (freed int64) {
-	if b.address == 0 || l.has(b.address) == 0 {
+	if b.address == 0 || l.inHalf(b.address) == 0 {
 		return 0
 	}
 	return int64(l.put(b))
 }
 
 func (l *liveBlocks) free(address uint64) (freed int64) {
-	if l.has(address) == 0 {
+	if l.inHalf(address) == 0 {
 		return 0
 	}
 	return int64(l.take(address))

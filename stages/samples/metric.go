@@ -1,6 +1,6 @@
-// Package samples turns events into samples: it derives what a record does not hold (leaks,
-// files, durations), finds the recorded stack and the data object of each, counts its metrics,
-// adds them up and emits the samples' rows.
+// Package samples turns events into samples: it derives columns that a record does not hold
+// (leaks, files, durations), finds each sample's recorded stack and data object, computes and
+// sums its metrics, and emits its rows.
 package samples
 
 import (
@@ -10,11 +10,11 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Metrics returns the metrics of the recording in the order in which they are shown,
-// by what it says it was recorded with (gprofng-experiment 8.1).
+// Metrics returns the metrics of the kinds of data in a recording, in the order in which reports
+// show them (gprofng-experiment 8.1).
 func Metrics(rec *decode.Recording) []schema.Metric {
 	available := map[string]bool{}
-	var named []schema.Metric // by counters
+	var named []schema.Metric // of counters
 	triggers := Triggers(rec)
 	for _, p := range rec.Processes {
 		for _, k := range p.Kinds {
@@ -53,9 +53,8 @@ func sourceKind(p *decode.Process) schema.Kind {
 	return schema.HWC
 }
 
-// clockStates lists the clock metrics by the number of micro-states that the
-// collector distinguishes; OpenMP metrics need the states recorded by its run-time
-// library, which only Solaris collectors do.
+// clockStates maps the number of micro-states that the collector distinguishes to clock metrics.
+// OpenMP metrics need states that only Solaris collectors record.
 var clockStates = map[int][]string{
 	1: {"totalcpu"},
 	2: {"totalcpu", "user", "system", "kcpu"},

@@ -11,21 +11,21 @@ import (
 	"stackmill/stages/attribute"
 )
 
-// SampleRows emits the rows of samples: those of `samples`, and those of the kind's
-// table, with the columns of events as they are.
+// SampleRows emits the rows of samples: of the table `samples`, and of the kind's table.
 type SampleRows struct {
 	ids     *schema.Labels // the experiment's id
 	groups  *schema.Labels // names of control groups
 	emit    attribute.Emit
-	process []int32 // the number of the latest process, as often as a batch had samples
+	process []int32 // the column of the latest process's number
 }
 
-// NewSampleRows returns the sink of an experiment's samples, which are in these control groups.
+// NewSampleRows returns the sink of an experiment's samples, given the names of its control
+// groups.
 func NewSampleRows(experimentID string, cgroups []string, emit attribute.Emit) *SampleRows {
 	return &SampleRows{ids: schema.NewLabels(experimentID), groups: schema.NewLabels(cgroups...), emit: emit}
 }
 
-// kindLabels are the values of the column samples.kind.
+// kindLabels are the labels of the column samples.kind.
 var kindLabels = sync.OnceValue(func() *schema.Labels { return schema.NewLabels(schema.KindNames()...) })
 
 // Add implements Sink.

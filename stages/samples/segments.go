@@ -6,7 +6,7 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// Segments appends the mappings of a process's load objects to rows.
+// Segments appends a row for each mapping of a process's load objects.
 func Segments(rows *schema.Rows, process int, p *symbolize.Process) {
 	p.Segments(func(m *image.Mapping, object int64) {
 		var unloaded any

@@ -1,21 +1,20 @@
 package samples
 
-// Sink takes the samples of one process, batch by batch.
+// Sink receives the samples of one process, batch by batch.
 //
-// Order: the batches of a kind come in the order of time, one kind after the other
-// as schema.Kind lists them, one process after the other. A batch goes to the sinks
-// in the order of the pipeline's list, with Stacks, IDs and Counts filled before.
+// Order: batches are in the order of processes, then of kinds as in schema.Kind, then of time.
+// The pipeline passes a batch to the sinks in the order of its list. Stacks and Counts are
+// filled before.
 //
-// Ownership: a batch has one owner, who alone may change or release it. Add lends
-// it: a sink does not change it, and retains the columns that it needs for longer.
+// Ownership: a batch has one owner, who alone may change or release it. A sink does not change
+// the batch, and retains the columns that it needs after Add.
 //
-// Overlap: Add is called by one goroutine at a time. The sinks run beside the stages
-// before them, except where there is a data sink: it shares the problem log and the
-// resolver, by which it resolves the PCs of accesses, with these, and neither is safe for
-// concurrent use.
+// Concurrency: one goroutine at a time calls Add. The sinks run concurrently with the stages
+// before them, unless there is a data sink: it uses the problem log and the resolver, as they
+// do, and neither is safe for concurrent use.
 //
-// Errors: after the first one no sink of the recording gets another batch, and nothing
-// of the recording is committed.
+// Errors: after the first one, no sink of the recording gets another batch, and nothing of the
+// recording is committed.
 type Sink interface {
 	Add(*Batch) error
 }

@@ -83,7 +83,7 @@ func TestDataSums(t *testing.T) {
 		{"event": 1, "period": 0, "data_address": 0x7000, "raw_stack": 0},
 	}, 0, 0, 0, 0)
 	defer b.Release()
-	rows := emitted{}
+	rows := tableRows{}
 	resolver := symbolize.New(rec, rec, nil)
 	data := NewData("e", rec, metrics, resolver, nil, rows.emit)
 	p := rec.Processes[0]
@@ -123,7 +123,7 @@ func TestSampleRows(t *testing.T) {
 		{"event": 0, "period": 3, "thread_id": 12, "cpu": -1, "time_ns": 6, "data_address": -1, "data_source": -1, "physical_address": -1},
 	}, 1, 0)
 	b.Stacks = []attribute.RecordedStackNo{71, 70}
-	rows := emitted{}
+	rows := tableRows{}
 	sink := NewSampleRows("e", []string{"/a", "/b"}, rows.emit)
 	if err := sink.Add(b); err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestSampleRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Release()
-	want := emitted{
+	want := tableRows{
 		"samples":      {"e 7 perf 3 11 1 5 71 1 /b", "e 8 perf 3 12 -1 6 70 0 (null)", "e 9 perf 4 11 1 5 71 1 /b", "e 10 perf 4 12 -1 6 70 0 (null)"},
 		"perf_samples": {"e 7 faults 2 (null) 0 (null) (null) 0", "e 8 cycles 3 (null) 0 (null) (null) 0", "e 9 faults 2 (null) 0 (null) (null) 0", "e 10 cycles 3 (null) 0 (null) (null) 0"},
 	}

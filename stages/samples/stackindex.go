@@ -20,11 +20,11 @@ type StackIndex struct {
 	Forms decode.FormTable
 }
 
-// NewStackIndex returns an empty one.
+// NewStackIndex returns an index without stacks.
 func NewStackIndex() *StackIndex { return &StackIndex{Stacks: attribute.NewStacks()} }
 
-// Expect makes room for the stacks of processes: few mean more than one thing. Nobody writes to
-// it before there are stacks, as slices.Grow would.
+// Expect reserves memory for the stacks of processes, most of which have one meaning. Unlike
+// slices.Grow, it does not touch the memory before there are stacks.
 func (s *StackIndex) Expect(processes []*decode.Process) {
 	n := 0
 	for _, p := range processes {
@@ -33,35 +33,36 @@ func (s *StackIndex) Expect(processes []*decode.Process) {
 	s.Recorded = append(make([]attribute.RecordedStack, 0, len(s.Recorded)+n), s.Recorded...)
 }
 
-// Place says where stacks end in the tree, which has grown, and why there.
-func (s *StackIndex) Place() {
+// SetEnds sets the nodes at which stacks end, and why they end there, once all stacks are in the
+// tree.
+func (s *StackIndex) SetEnds() {
 	for i := range s.Recorded {
 		r := &s.Recorded[i]
 		text := reasonNoStack
 		if r.Path >= 0 {
 			r.End = *s.Tree.Ends.At(int(r.Path))
-			text = s.why(r)
+			text = s.cutReason(r)
 		}
-		r.Reason = s.reason(text)
+		r.Reason = s.internReason(text)
 	}
 	s.Tree.Ends = chunked.List[stacktree.End]{}
 }
 
-// why says why a stack is empty or cut; empty if it is not.
-func (s *StackIndex) why(r *attribute.RecordedStack) string {
-	switch text := reasons[s.Forms.List[r.Form].Reason]; {
+// cutReason returns why a stack is empty or cut, "" if it is complete.
+func (s *StackIndex) cutReason(r *attribute.RecordedStack) string {
+	switch text := reasonTexts[s.Forms.List[r.Form].Reason]; {
 	case text != "":
 		return text
 	case r.CutOff != stacktree.NotCut:
-		return cuts[r.CutOff]
+		return cutTexts[r.CutOff]
 	case r.Empty:
 		return reasonNoStack
 	}
 	return ""
 }
 
-// reason numbers a reason.
-func (s *StackIndex) reason(text string) attribute.ReasonNo {
+// internReason returns the number of a reason.
+func (s *StackIndex) internReason(text string) attribute.ReasonNo {
 	n := slices.Index(s.Reasons, text)
 	if n < 0 {
 		n = len(s.Reasons)
@@ -73,8 +74,8 @@ func (s *StackIndex) reason(text string) attribute.ReasonNo {
 // reasonNoStack is why an event without a stack has none.
 const reasonNoStack = "no call stack recorded"
 
-// reasons puts a decoder's reasons into words.
-var reasons = map[string]string{
+// reasonTexts describes the reasons of decoders and unwinders.
+var reasonTexts = map[string]string{
 	"missing-stack":  "call stack missing in the recording",
 	"missing-link":   "part of the call stack missing in the recording",
 	"link-cycle":     "parts of the call stack refer to each other in a circle",
@@ -97,8 +98,8 @@ var reasons = map[string]string{
 	decode.ReasonBranches:   "the stack is deeper than the calls that the processor keeps",
 }
 
-// cuts puts those into words that the rules find.
-var cuts = [...]string{
+// cutTexts describes the reasons that the rules find.
+var cutTexts = [...]string{
 	stacktree.CutLeafOnly: "callers were not recorded",
 	stacktree.CutNoStart:  "the stack ends before its thread's start",
 }
@@ -109,39 +110,42 @@ type ProcessStacks struct {
 	process *decode.Process
 	forms   *decode.FormIndex
 	reader  *unwind.StackReader
-	none    attribute.RecordedStackNo // the number of events without a stack, None before the first
-	steady  steady
-	current [2][]attribute.RecordedStackNo          // by raw stack: the one used last, None before; [1] for the JVM's threads
-	earlier map[variant][]attribute.RecordedStackNo // all of a raw stack's, when there are several
+	none    attribute.RecordedStackNo // of events without a stack, None before the first
+	common  commonLife
+	current [2][]attribute.RecordedStackNo               // by raw stack: the one used last, None before; [1] for the JVM's threads
+	earlier map[stackVariant][]attribute.RecordedStackNo // all of a raw stack, if it has several
 }
 
-type variant struct {
+// stackVariant is a raw stack, in a thread of the program or of the JVM.
+type stackVariant struct {
 	raw    int32
 	system bool
 }
 
-// steady says that the stacks from a number on all mean the same for some time, in ns from the
-// founder's start: then they need not be looked at one by one. The zero value is ready.
-type steady struct {
+// commonLife is the time (ns from the founder's start) in which all stacks from a number on keep
+// their meaning, so that they need not be checked one by one. The zero value is ready for use.
+type commonLife struct {
 	first attribute.RecordedStackNo
 	program.Life
 }
 
-func (s *steady) has(n attribute.RecordedStackNo, t int64) bool { return n >= s.first && s.Has(t) }
-
-// add adds the next stack, which occurred at time t.
-func (s *steady) add(n attribute.RecordedStackNo, t int64, life program.Life) {
-	if t >= s.Until { // all before mean something else, or may
-		*s = steady{n, program.Life{From: math.MinInt64, Until: image.Never}}
-	}
-	s.Life = s.And(life)
+func (s *commonLife) has(n attribute.RecordedStackNo, t int64) bool {
+	return n >= s.first && s.Contains(t)
 }
 
-// Process returns the lookup for a process whose recorded stacks are raw, which reader reads.
+// add adds the next stack, of a sample at time t.
+func (s *commonLife) add(n attribute.RecordedStackNo, t int64, life program.Life) {
+	if t >= s.Until { // the stacks before may have changed their meaning
+		*s = commonLife{n, program.Life{From: math.MinInt64, Until: image.Never}}
+	}
+	s.Life = s.Intersect(life)
+}
+
+// Process returns the lookup for a process, given its recorded stacks and their reader.
 func (s *StackIndex) Process(p *decode.Process, raw *decode.Stacks, reader *unwind.StackReader) *ProcessStacks {
 	ps := &ProcessStacks{
 		stacks: s, process: p, forms: s.Forms.IndexOf(raw), reader: reader, none: program.None,
-		earlier: map[variant][]attribute.RecordedStackNo{},
+		earlier: map[stackVariant][]attribute.RecordedStackNo{},
 	}
 	for i := range ps.current {
 		if i == 1 && len(p.JavaThreads) == 0 {
@@ -159,18 +163,18 @@ func (s *StackIndex) Process(p *decode.Process, raw *decode.Stacks, reader *unwi
 func (ps *ProcessStacks) Add(b *Batch) {
 	b.Stacks = make([]attribute.RecordedStackNo, b.Len())
 	for i, raw := range b.Events.Int32s("raw_stack") {
-		b.Stacks[i] = ps.number(raw, b.Threads[i], b.Times[i])
+		b.Stacks[i] = ps.stackNo(raw, b.Threads[i], b.Times[i])
 	}
 }
 
-// number returns the number of the recorded stack of a sample: raw is the number
-// of its raw stack, -1 for none. A stack is read once for as long as the
-// mappings it touches stay the same.
-func (ps *ProcessStacks) number(raw int32, thread, t int64) attribute.RecordedStackNo {
+// stackNo returns the number of a sample's recorded stack. raw is the number of its raw stack,
+// -1 for none. A raw stack is read once for as long as the mappings that it touches stay the
+// same.
+func (ps *ProcessStacks) stackNo(raw int32, thread, t int64) attribute.RecordedStackNo {
 	if raw < 0 {
 		return ps.noStack()
 	}
-	v := variant{raw, false}
+	v := stackVariant{raw, false}
 	current := ps.current[0]
 	if ps.current[1] != nil && unwind.SystemThread(ps.process.JavaThreads, thread, t) {
 		v.system = true
@@ -178,27 +182,27 @@ func (ps *ProcessStacks) number(raw int32, thread, t int64) attribute.RecordedSt
 	}
 	n := current[raw]
 	if n >= 0 {
-		if ps.steady.has(n, t) {
+		if ps.common.has(n, t) {
 			return n
 		}
-		if r := &ps.stacks.Recorded[n]; r.Has(t) {
+		if r := &ps.stacks.Recorded[n]; r.Contains(t) {
 			return n
 		}
 	}
-	n = ps.find(v, n, t)
+	n = ps.findVariant(v, n, t)
 	current[raw] = n
 	return n
 }
 
-// find returns the recorded stack at a time, which is new if need be; before is the
-// one used last.
-func (ps *ProcessStacks) find(v variant, before attribute.RecordedStackNo, t int64) attribute.RecordedStackNo {
+// findVariant returns the recorded stack of a raw stack at time t, a new one if necessary;
+// before is the one used last.
+func (ps *ProcessStacks) findVariant(v stackVariant, before attribute.RecordedStackNo, t int64) attribute.RecordedStackNo {
 	for _, n := range ps.earlier[v] {
-		if r := &ps.stacks.Recorded[n]; r.Has(t) {
+		if r := &ps.stacks.Recorded[n]; r.Contains(t) {
 			return n
 		}
 	}
-	n := ps.recorded(v, t)
+	n := ps.readStack(v, t)
 	if before >= 0 {
 		if ps.earlier[v] == nil {
 			ps.earlier[v] = []attribute.RecordedStackNo{before}
@@ -208,7 +212,7 @@ func (ps *ProcessStacks) find(v variant, before attribute.RecordedStackNo, t int
 	return n
 }
 
-// first returns the first recorded stack of a raw stack: the next one if there is none.
+// first returns the first recorded stack of a raw stack, the next number if there is none.
 func (ps *ProcessStacks) first(raw int32) attribute.RecordedStackNo {
 	first := attribute.RecordedStackNo(len(ps.stacks.Recorded))
 	for i, current := range ps.current {
@@ -216,19 +220,19 @@ func (ps *ProcessStacks) first(raw int32) attribute.RecordedStackNo {
 			continue
 		}
 		first = min(first, current[raw])
-		if all := ps.earlier[variant{raw, i == 1}]; len(all) > 0 {
+		if all := ps.earlier[stackVariant{raw, i == 1}]; len(all) > 0 {
 			first = min(first, all[0])
 		}
 	}
 	return first
 }
 
-// recorded reads a stack as of a time.
-func (ps *ProcessStacks) recorded(v variant, t int64) attribute.RecordedStackNo {
+// readStack reads a raw stack at time t.
+func (ps *ProcessStacks) readStack(v stackVariant, t int64) attribute.RecordedStackNo {
 	path, life := ps.reader.Stack(v.raw, v.system, t)
 	first := ps.first(v.raw)
-	n, r := ps.add()
-	ps.steady.add(n, t, life)
+	n, r := ps.appendStack()
+	ps.common.add(n, t, life)
 	r.Life, r.Process, r.Path = life, int32(ps.process.Number), path
 	r.First, r.Form = first, ps.forms.Intern(v.raw)
 	return n
@@ -236,7 +240,7 @@ func (ps *ProcessStacks) recorded(v variant, t int64) attribute.RecordedStackNo 
 
 func (ps *ProcessStacks) noStack() attribute.RecordedStackNo {
 	if ps.none < 0 {
-		n, r := ps.add()
+		n, r := ps.appendStack()
 		*r = attribute.RecordedStack{
 			Life: program.Life{From: math.MinInt64, Until: image.Never}, Process: int32(ps.process.Number), Path: program.None,
 			First: n, Form: program.None,
@@ -246,8 +250,8 @@ func (ps *ProcessStacks) noStack() attribute.RecordedStackNo {
 	return ps.none
 }
 
-// add adds a Recorded, which is to be filled in.
-func (ps *ProcessStacks) add() (attribute.RecordedStackNo, *attribute.RecordedStack) {
+// appendStack appends an empty stack.
+func (ps *ProcessStacks) appendStack() (attribute.RecordedStackNo, *attribute.RecordedStack) {
 	n := attribute.RecordedStackNo(len(ps.stacks.Recorded))
 	list, r := chunked.Extend(ps.stacks.Recorded)
 	ps.stacks.Recorded = list

@@ -25,12 +25,12 @@ func TestReasonsApart(t *testing.T) {
 	reader := unwind.NewStackReader(u.Add)
 	reader.Process(resolved, p.Stacks)
 	ps := stacks.Process(p, p.Stacks, reader)
-	first, second := ps.number(0, 0, 0), ps.number(1, 0, 0)
+	first, second := ps.stackNo(0, 0, 0), ps.stackNo(1, 0, 0)
 	reader.Flush()
 	u.Flush()
-	stacks.Place()
+	stacks.SetEnds()
 	a, b := stacks.Recorded[first], stacks.Recorded[second]
-	if len(stacks.Recorded) != 2 || a.Node != b.Node || stacks.Reasons[a.Reason] != cuts[stacktree.CutNoStart] || stacks.Reasons[b.Reason] != reasons["missing-stack"] {
+	if len(stacks.Recorded) != 2 || a.Node != b.Node || stacks.Reasons[a.Reason] != cutTexts[stacktree.CutNoStart] || stacks.Reasons[b.Reason] != reasonTexts["missing-stack"] {
 		t.Errorf("%+v and %+v, reasons %q", a, b, stacks.Reasons)
 	}
 }
@@ -63,7 +63,7 @@ func TestStacksInTime(t *testing.T) {
 		{0, 10, 0}, {0, 90, 0}, {1, 20, 1}, {0, 100, 2}, {0, 500, 2}, {1, 100, 1},
 		{0, 10, 0}, {0, 99, 0}, {1, 30, 1}, {0, 150, 2}, {0, 99, 0},
 	} {
-		if got := ps.number(tt.raw, 0, tt.at); got != tt.want {
+		if got := ps.stackNo(tt.raw, 0, tt.at); got != tt.want {
 			t.Errorf("%d: stack %d at %d has number %d, want %d", i, tt.raw, tt.at, got, tt.want)
 		}
 	}

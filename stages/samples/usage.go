@@ -7,18 +7,18 @@ import (
 	"stackmill/stages/attribute"
 )
 
-// UsageSums adds up the metrics of samples per recorded stack, and per process,
-// thread, CPU and second.
+// UsageSums holds the metrics of samples, summed by recorded stack, and by process, thread, CPU
+// and second.
 type UsageSums struct {
 	*attribute.Sums
-	usage  attribute.SumTable // by number in used
-	used   []usageKey
-	slots  map[usageKey]int32 // numbers in used, of the process that is read
-	recent [recentKeys]int32  // some of them, by place
+	usage  attribute.SumTable // by index in keys
+	keys   []usageKey
+	slots  map[usageKey]int32 // indices in keys, of the current process
+	recent [recentKeys]int32  // indices in keys, by usageKey.recentIndex
 }
 
-// Usage is what one thread used on one CPU in one second, under one name and in one control
-// group.
+// Usage is the sum of a metric for one thread, on one CPU, in one second, under one name and in
+// one control group.
 type Usage struct {
 	Process      int32
 	CPU, Second  int32
@@ -34,14 +34,13 @@ type usageKey struct {
 	name, cgroup         int32
 }
 
-// recentKeys is for how many keys the last numbers are kept: samples of a few threads
-// take turns.
+// recentKeys is the size of the cache in front of the map: samples of few threads alternate.
 const recentKeys = 64
 
-// place is where a key's number may be among the recent ones.
-func (k *usageKey) place() int { return int(k.thread*31+int64(k.cpu)) & (recentKeys - 1) }
+// recentIndex returns the index in UsageSums.recent where the key may be.
+func (k *usageKey) recentIndex() int { return int(k.thread*31+int64(k.cpu)) & (recentKeys - 1) }
 
-// NewUsageSums returns empty sums of the metrics.
+// NewUsageSums returns sums of metrics, without samples.
 func NewUsageSums(metrics []schema.Metric) *UsageSums {
 	return &UsageSums{Sums: attribute.NewSums(metrics), usage: attribute.NewSumTable(len(metrics)), slots: map[usageKey]int32{}}
 }
@@ -52,7 +51,7 @@ func (s *UsageSums) Add(b *Batch) error {
 	for _, c := range b.Counts {
 		for i, v := range c.Values {
 			if v != 0 {
-				n := c.sample(i)
+				n := c.index(i)
 				s.At(b.Stacks[n], c.Metric).Add(v)
 				s.usage.At(slots[n], c.Metric).Add(v)
 			}
@@ -61,10 +60,10 @@ func (s *UsageSums) Add(b *Batch) error {
 	return nil
 }
 
-// Usage iterates over what threads used, in the order in which they were first seen.
+// Usage iterates over the sums, in the order of their first samples.
 func (s *UsageSums) Usage() iter.Seq[Usage] {
 	return func(yield func(Usage) bool) {
-		for i, k := range s.used {
+		for i, k := range s.keys {
 			for m, sum := range s.usage.Each(int32(i)) {
 				if !yield(Usage{k.process, k.cpu, k.second, k.name, k.cgroup, k.thread, m, sum}) {
 					return
@@ -74,30 +73,30 @@ func (s *UsageSums) Usage() iter.Seq[Usage] {
 	}
 }
 
-// slotsOf finds the usage of each sample.
+// slotsOf returns the index in keys of each sample.
 func (s *UsageSums) slotsOf(b *Batch) []int32 {
 	slots := make([]int32, len(b.Stacks))
-	if last := len(s.used) - 1; last >= 0 && s.used[last].process != int32(b.Process) {
+	if last := len(s.keys) - 1; last >= 0 && s.keys[last].process != int32(b.Process) {
 		clear(s.slots)
 	}
 	for i := range slots {
 		k := usageKey{b.Threads[i], int32(b.Process), b.CPUs[i], int32(floorDiv(b.Times[i], 1e9)), b.Names[i], b.CGroups[i]}
-		slot := &s.recent[k.place()]
-		if int(*slot) >= len(s.used) || s.used[*slot] != k {
-			*slot = s.slot(k)
+		slot := &s.recent[k.recentIndex()]
+		if int(*slot) >= len(s.keys) || s.keys[*slot] != k {
+			*slot = s.intern(k)
 		}
 		slots[i] = *slot
 	}
 	return slots
 }
 
-// slot returns the number of a key, which is new if need be.
-func (s *UsageSums) slot(k usageKey) int32 {
+// intern returns the index of a key.
+func (s *UsageSums) intern(k usageKey) int32 {
 	slot, ok := s.slots[k]
 	if !ok {
-		slot = int32(len(s.used))
+		slot = int32(len(s.keys))
 		s.slots[k] = slot
-		s.used = append(s.used, k)
+		s.keys = append(s.keys, k)
 	}
 	return slot
 }
@@ -110,7 +109,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// UsageRows emits them. cgroups are the names of control groups.
+// UsageRows emits the sums. cgroups are the names of control groups.
 func (s *UsageSums) UsageRows(r *attribute.Result, emit attribute.Emit, cgroups []string) error {
 	rows := r.Rows(schema.UsageValues, emit).Labels("cgroup", cgroups...)
 	for u := range s.Usage() {

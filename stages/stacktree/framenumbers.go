@@ -7,34 +7,32 @@ import (
 	"stackmill/internal/chunked"
 )
 
-// frameList is the different frames of a tree, which are found again in a hash table: most
-// of what is added to a tree are frames that it has.
-type frameList struct {
+// frameTable interns the frames of a tree.
+type frameTable struct {
 	Frames chunked.List[Frame] // by number; the first is the root's
-	seed   uint64              // of hashes: nobody can make frames whose hashes are equal
-	table  []frameEntry
+	seed   uint64              // random, so that no recording can be made whose hashes collide
+	slots  []frameEntry        // linear probing
 }
 
-// frameEntry is the hash of a frame and, in its lower half, its number from 1; 0 is a free
-// place.
+// frameEntry is the hash of a frame and, in the lower half, its number from 1. A free slot is 0.
 type frameEntry uint64
 
-// firstFrames is how many places the table has at first; it is a power of 2.
+// firstFrames is the initial number of slots, a power of 2.
 const firstFrames = 1 << 10
 
-func newFrameList() frameList {
-	l := frameList{seed: rand.Uint64(), table: make([]frameEntry, firstFrames)}
+func newFrameList() frameTable {
+	l := frameTable{seed: rand.Uint64(), slots: make([]frameEntry, firstFrames)}
 	root := NewFrame()
 	l.Intern(&root)
 	return l
 }
 
-// Intern returns the number of a frame, which is added if it is new.
-func (l *frameList) Intern(f *Frame) FrameNo {
-	hash, mask := l.hash(f), len(l.table)-1
+// Intern returns the number of a frame. It adds new ones.
+func (l *frameTable) Intern(f *Frame) FrameNo {
+	hash, mask := l.hash(f), len(l.slots)-1
 	at := int(hash) & mask
-	for ; l.table[at] != 0; at = (at + 1) & mask {
-		if e := l.table[at]; uint32(e>>32) == hash {
+	for ; l.slots[at] != 0; at = (at + 1) & mask {
+		if e := l.slots[at]; uint32(e>>32) == hash {
 			if n := uint32(e) - 1; *l.Frames.At(int(n)) == *f {
 				return FrameNo(n)
 			}
@@ -42,31 +40,31 @@ func (l *frameList) Intern(f *Frame) FrameNo {
 	}
 	n := FrameNo(l.Frames.Len())
 	l.Frames.Add(*f)
-	l.table[at] = frameEntry(hash)<<32 | frameEntry(n+1)
-	if 4*l.Frames.Len() > 3*len(l.table) {
+	l.slots[at] = frameEntry(hash)<<32 | frameEntry(n+1)
+	if 4*l.Frames.Len() > 3*len(l.slots) {
 		l.grow()
 	}
 	return n
 }
 
-// grow makes a table with twice as many places.
-func (l *frameList) grow() {
-	entries := l.table
-	l.table = chunked.Places[frameEntry](2 * len(entries))
-	mask := len(l.table) - 1
+// grow doubles the number of slots.
+func (l *frameTable) grow() {
+	entries := l.slots
+	l.slots = chunked.Places[frameEntry](2 * len(entries))
+	mask := len(l.slots) - 1
 	for _, e := range entries {
 		if e != 0 {
 			at := int(e>>32) & mask
-			for l.table[at] != 0 {
+			for l.slots[at] != 0 {
 				at = (at + 1) & mask
 			}
-			l.table[at] = e
+			l.slots[at] = e
 		}
 	}
 }
 
-// hash returns a number each bit of which depends on all that makes a frame.
-func (l *frameList) hash(f *Frame) uint32 {
+// hash mixes all fields of a frame into each bit of the result.
+func (l *frameTable) hash(f *Frame) uint32 {
 	two := func(a, b int32) uint64 { return uint64(uint32(a))<<32 | uint64(uint32(b)) }
 	rest := uint64(f.Rules[User]) | uint64(f.Rules[Expert])<<8 | uint64(f.Rules[Machine])<<16 | uint64(f.Part)<<24
 	high, low := bits.Mul64(f.Word^l.seed, two(int32(f.Own), int32(f.Shown[User]))^bits.RotateLeft64(l.seed, 32))

@@ -1,5 +1,5 @@
-// Package stacktree has the tree of recorded stacks: merged from their roots, with what each
-// mode of the manual shows of them.
+// Package stacktree holds the tree of recorded stacks: merged from their roots, with what each
+// of the manual's modes shows of them.
 package stacktree
 
 import (
@@ -17,76 +17,72 @@ const (
 	User Mode = iota
 	Expert
 	Machine
-	Modes // how many there are
+	Modes // the number of modes
 )
 
-// NodeNo is the number of a node of a Tree: 0 is the root, which is no frame.
+// NodeNo is the number of a node of a Tree. 0 is the root, which has no frame.
 type NodeNo int32
 
 // Root is the leaf of the stack without frames.
 const Root NodeNo = 0
 
-// FrameNo is the number of a frame of a Tree: its index in Tree.Frames.
+// FrameNo is the index of a frame in Tree.Frames.
 type FrameNo int32
 
-// Tree holds the stacks of a recording, merged from their roots. A path from a node to
-// the root is a recorded stack together with what each mode shows of it.
+// Tree holds the stacks of a recording, merged from their roots. The path from a node to the
+// root is a recorded stack, with what each mode shows of it.
 type Tree struct {
 	prefixtree.Tree[NodeNo, FrameNo]
-	frameList
+	frameTable
 	Ends chunked.List[End] // by path
 }
 
-// PathNo is the number of a recorded stack's path, in the order in which they are
-// added: its index in Tree.Ends.
+// PathNo is the number of a recorded stack's path, in the order of adding: its index in
+// Tree.Ends.
 type PathNo int32
 
-// End is where a path ends.
+// End is the leaf of a path.
 type End struct {
-	Node NodeNo        // the path to it is the recorded stack
-	Leaf [Modes]NodeNo // its leaf in each mode: the node itself or one on the path to it
-	// CutOff says why the stack ends before its thread's start.
+	Node   NodeNo        // the path from the root to it is the recorded stack
+	Leaf   [Modes]NodeNo // by mode: the last node on the path that the mode shows
 	CutOff Cut
 	Empty  bool // machine mode shows no frame
 }
 
-// Cut is a reason why a stack ends before its thread's start that the recording does not
-// give itself.
+// Cut is a reason why a stack ends before its thread's start, if the recording gives none.
 type Cut uint8
 
 // The reasons.
 const (
-	NotCut      Cut = iota // it does not, or the recording says why
-	CutLeafOnly            // no callers were recorded, because none were asked for
+	NotCut      Cut = iota // the stack is complete, or the recording gives a reason
+	CutLeafOnly            // the recorder was set to record no callers
 	CutNoStart             // the outermost frame is not one that threads begin with
 )
 
-// Frame is a frame as nodes have it: what was recorded, and what the rules made of
-// it.
+// Frame is the label of a node: a recorded word, and what the rules made of it.
 type Frame struct { // 32 bytes without gaps, so that it is compared at once
 	Word uint64             // the PC or marker; of a Java frame the method's id
-	Own  program.LocationNo // what the word means by itself, None for markers and without a word
+	Own  program.LocationNo // of the word as recorded, None for markers and without a word
 	BCI  int32              // of a Java frame
-	// Shown is what each mode shows, None if it does not show the frame.
+	// Shown is the location in each mode, None if the mode does not show the frame.
 	Shown [Modes]program.LocationNo
-	Rules [Modes]schema.Rule // that put it in, changed or dropped it
+	Rules [Modes]schema.Rule // that inserted, changed or dropped the frame in each mode
 	Part  Part
 }
 
 // NewFrame returns a frame that no mode shows.
 func NewFrame() Frame {
-	return Frame{Own: program.None, Shown: shownInNone}
+	return Frame{Own: program.None, Shown: notShown}
 }
 
-// shownInNone is Frame.Shown of such a frame.
-var shownInNone = [Modes]program.LocationNo{program.None, program.None, program.None}
+var notShown = [Modes]program.LocationNo{program.None, program.None, program.None}
 
-// Part is where a frame was recorded.
+// Part is the part of a recorded stack that a frame comes from.
 type Part uint8
 
 // The parts.
 const (
-	PutIn Part = iota // nowhere: a rule put it in
+	Inserted Part = iota // not recorded: a rule inserted the frame
 	Native
 	Java
 	OpenMP
@@ -94,10 +90,10 @@ const (
 
 // NewTree returns a tree without stacks.
 func NewTree() *Tree {
-	return &Tree{Tree: prefixtree.New[NodeNo, FrameNo](0), frameList: newFrameList()}
+	return &Tree{Tree: prefixtree.New[NodeNo, FrameNo](0), frameTable: newFrameList()}
 }
 
-// Add returns the node of a frame above a node, which is new if need be.
+// Add returns the child of a node that has a frame, a new one if necessary.
 func (t *Tree) Add(parent NodeNo, f *Frame) NodeNo {
 	node, _ := t.Child(parent, t.Intern(f))
 	return node

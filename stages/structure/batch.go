@@ -11,7 +11,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// OpenBatch returns the tables of a batch of a store, and what closes their files.
+// OpenBatch returns the tables of a batch of a store, and a function that closes their files.
 func OpenBatch(store string, b *storedir.Batch) (tables *rowreader.Files, closeAll func()) {
 	var open []io.Closer
 	tables = rowreader.NewFiles(func(t *schema.Table) (parquet.ReaderAtSeeker, error) {
@@ -23,7 +23,7 @@ func OpenBatch(store string, b *storedir.Batch) (tables *rowreader.Files, closeA
 		if err != nil {
 			return nil, err
 		}
-		open = append(open, f) // one after the other: Files sees to that
+		open = append(open, f) // Files calls this one at a time
 		return f, nil
 	})
 	return tables, func() {

@@ -6,7 +6,7 @@ import (
 	"stackmill/stages/program"
 )
 
-// readProgram reads the program, as far as values need it.
+// readProgram reads the columns of the program that values need.
 func readProgram(tables schema.TableReader, p *program.Program, lines bool) error {
 	objects, err := readObjects(tables, p)
 	if err != nil {
@@ -25,7 +25,7 @@ func readProgram(tables schema.TableReader, p *program.Program, lines bool) erro
 	return readInlined(tables, p, lines)
 }
 
-// placeColumns are the columns of source lines, if these are read.
+// placeColumns returns the columns of source lines, none if lines are not read.
 func placeColumns(lines bool) []string {
 	if lines {
 		return []string{"file", "line"}
@@ -33,8 +33,9 @@ func placeColumns(lines bool) []string {
 	return nil
 }
 
-// placesOf returns the source lines of rows of which two columns, from one on, may have them.
-func placesOf(c *schema.Columns, column int, lines bool) func(row int) funcinfo.Place {
+// placeReader returns a function that reads the source line of a row from the columns at index
+// column, nothing if lines are not read.
+func placeReader(c *schema.Columns, column int, lines bool) func(row int) funcinfo.Place {
 	if !lines {
 		return func(int) funcinfo.Place { return funcinfo.Place{} }
 	}
@@ -42,7 +43,7 @@ func placesOf(c *schema.Columns, column int, lines bool) func(row int) funcinfo.
 	return func(row int) funcinfo.Place { return funcinfo.Place{File: files(row), Line: numbers[row]} }
 }
 
-// readObjects returns the numbers of load objects by their identifiers.
+// readObjects reads load objects, and returns their numbers by identifier.
 func readObjects(tables schema.TableReader, p *program.Program) (map[int64]program.ObjectNo, error) {
 	numbers := map[int64]program.ObjectNo{}
 	err := schema.EachBatch(tables(schema.LoadObjects, 0, schema.AllRows, "load_object_id", "name", "path", "kind"), func(c *schema.Columns) error {
@@ -56,7 +57,7 @@ func readObjects(tables schema.TableReader, p *program.Program) (map[int64]progr
 	return numbers, err
 }
 
-// readModules returns the numbers of modules by their identifiers.
+// readModules reads modules, and returns their numbers by identifier.
 func readModules(tables schema.TableReader, p *program.Program, objects map[int64]program.ObjectNo) (map[int64]program.ModuleNo, error) {
 	numbers := map[int64]program.ModuleNo{}
 	err := schema.EachBatch(tables(schema.Modules, 0, schema.AllRows, "module_id", "load_object_id"), func(c *schema.Columns) error {
@@ -64,7 +65,7 @@ func readModules(tables schema.TableReader, p *program.Program, objects map[int6
 		for i := range c.N {
 			object, ok := objects[owners[i]]
 			if !ok {
-				return missing(schema.Modules, "row", int32(len(p.Modules)))
+				return danglingError(schema.Modules, "row", int32(len(p.Modules)))
 			}
 			numbers[ids[i]] = program.ModuleNo(len(p.Modules))
 			p.Modules = append(p.Modules, program.Module{ID: ids[i], Object: object})
@@ -81,7 +82,7 @@ func readFunctions(tables schema.TableReader, p *program.Program, objects map[in
 			object, ok := objects[objectIDs[i]]
 			module, known := modules[moduleIDs[i]]
 			if !ok || !known || int(numbers[i]) != len(p.Functions) {
-				return missing(schema.Functions, "function_no", numbers[i])
+				return danglingError(schema.Functions, "function_no", numbers[i])
 			}
 			p.Functions = append(p.Functions, program.Function{ID: ids[i], Object: object, Module: module})
 		}
@@ -92,11 +93,11 @@ func readFunctions(tables schema.TableReader, p *program.Program, objects map[in
 func readLocations(tables schema.TableReader, p *program.Program, objects map[int64]program.ObjectNo, lines bool) error {
 	columns := append([]string{"location", "load_object_id", "function_no"}, placeColumns(lines)...)
 	return schema.EachBatch(tables(schema.Locations, 0, schema.AllRows, columns...), func(c *schema.Columns) error {
-		numbers, owners, functions, places := c.Int32s(0), c.Int64s(1), c.Int32s(2), placesOf(c, 3, lines)
+		numbers, owners, functions, places := c.Int32s(0), c.Int64s(1), c.Int32s(2), placeReader(c, 3, lines)
 		for i := range c.N {
 			object, ok := objects[owners[i]]
-			if !ok || !within(functions[i], len(p.Functions)) || int(numbers[i]) != p.Locations.Len() {
-				return missing(schema.Locations, "location", numbers[i])
+			if !ok || !inRange(functions[i], len(p.Functions)) || int(numbers[i]) != p.Locations.Len() {
+				return danglingError(schema.Locations, "location", numbers[i])
 			}
 			p.Locations.Add(program.Location{Object: object, Function: program.FunctionNo(functions[i]), Place: places(i)})
 		}
@@ -104,16 +105,16 @@ func readLocations(tables schema.TableReader, p *program.Program, objects map[in
 	})
 }
 
-// readInlined reads the chains of inlined calls.
+// readInlined reads the inline chains.
 func readInlined(tables schema.TableReader, p *program.Program, lines bool) error {
 	p.Inlines = make([][]program.Level, p.Locations.Len())
 	columns := append([]string{"location", "depth", "function_no"}, placeColumns(lines)...)
 	return schema.EachBatch(tables(schema.InlineFrames, 0, schema.AllRows, columns...), func(c *schema.Columns) error {
-		locations, depths, functions, places := c.Int32s(0), c.Int32s(1), c.Int32s(2), placesOf(c, 3, lines)
+		locations, depths, functions, places := c.Int32s(0), c.Int32s(1), c.Int32s(2), placeReader(c, 3, lines)
 		for i := range c.N {
 			n := locations[i]
-			if !within(n, len(p.Inlines)) || !within(functions[i], len(p.Functions)) || int(depths[i]) != len(p.Inlines[n]) {
-				return missing(schema.InlineFrames, "location", n)
+			if !inRange(n, len(p.Inlines)) || !inRange(functions[i], len(p.Functions)) || int(depths[i]) != len(p.Inlines[n]) {
+				return danglingError(schema.InlineFrames, "location", n)
 			}
 			p.Inlines[n] = append(p.Inlines[n], program.Level{Function: program.FunctionNo(functions[i]), Place: places(i)})
 		}

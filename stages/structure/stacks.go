@@ -8,35 +8,35 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// checkStacks reports the first reference to what is not there.
+// checkStacks reports the first dangling reference in the tree of stacks.
 func checkStacks(p *program.Program, s *attribute.Stacks) error {
 	for n := range s.Frames {
 		for _, location := range s.Frames[n].Shown {
-			if location != program.None && !within(int32(location), p.Locations.Len()) {
-				return missing(schema.TreeFrames, "frame", int32(n))
+			if location != program.None && !inRange(int32(location), p.Locations.Len()) {
+				return danglingError(schema.TreeFrames, "frame", int32(n))
 			}
 		}
 	}
 	for n, frame := range s.Nodes.Label {
-		if !within(int32(frame), len(s.Frames)) {
-			return missing(schema.StackTree, "node", int32(n))
+		if !inRange(int32(frame), len(s.Frames)) {
+			return danglingError(schema.StackTree, "node", int32(n))
 		}
 	}
 	for n := range s.Recorded {
-		if !within(int32(s.Recorded[n].Node), s.Nodes.Len()) {
-			return missing(schema.RecordedStacks, "stack", int32(n))
+		if !inRange(int32(s.Recorded[n].Node), s.Nodes.Len()) {
+			return danglingError(schema.RecordedStacks, "stack", int32(n))
 		}
 	}
 	return nil
 }
 
-// readRecorded reads where recorded stacks end.
+// readRecorded reads the nodes at which recorded stacks end.
 func readRecorded(tables schema.TableReader, s *attribute.Stacks) error {
 	return schema.EachBatch(tables(schema.RecordedStacks, 0, schema.AllRows, "stack", "process", "node"), func(c *schema.Columns) error {
 		numbers, processes, nodes := c.Int32s(0), c.Int32s(1), c.Int32s(2)
 		for i := range c.N {
 			if int(numbers[i]) != len(s.Recorded) {
-				return missing(schema.RecordedStacks, "stack", numbers[i])
+				return danglingError(schema.RecordedStacks, "stack", numbers[i])
 			}
 			s.Recorded = chunked.Append(s.Recorded, attribute.RecordedStack{Process: processes[i], End: stacktree.End{Node: stacktree.NodeNo(nodes[i])}})
 		}
@@ -44,7 +44,7 @@ func readRecorded(tables schema.TableReader, s *attribute.Stacks) error {
 	})
 }
 
-// readFrames reads what each mode shows of frames.
+// readFrames reads the locations of frames in each mode.
 func readFrames(tables schema.TableReader, s *attribute.Stacks) error {
 	return schema.EachBatch(tables(schema.TreeFrames, 0, schema.AllRows, "frame", "user_location", "expert_location", "machine_location"), func(c *schema.Columns) error {
 		numbers, shown := c.Int32s(0), [stacktree.Modes][]int32{c.Int32s(1), c.Int32s(2), c.Int32s(3)}
@@ -56,7 +56,7 @@ func readFrames(tables schema.TableReader, s *attribute.Stacks) error {
 				}
 			}
 			if int(numbers[i]) != len(s.Frames) {
-				return missing(schema.TreeFrames, "frame", numbers[i])
+				return danglingError(schema.TreeFrames, "frame", numbers[i])
 			}
 			s.Frames = chunked.Append(s.Frames, f)
 		}
@@ -74,7 +74,7 @@ func readTree(tables schema.TableReader, s *attribute.Stacks) error {
 			parent := n - ups[i]
 			root := n == 0 && ups[i] == 0
 			if nodes[i] != n || !root && (ups[i] <= 0 || parent < 0 || below[i] < 0 || below[i] > t.Below[parent]-ups[i]) {
-				return missing(schema.StackTree, "node", nodes[i])
+				return danglingError(schema.StackTree, "node", nodes[i])
 			}
 			if root {
 				parent = program.None
@@ -84,7 +84,7 @@ func readTree(tables schema.TableReader, s *attribute.Stacks) error {
 		return nil
 	})
 	if err == nil && t.Len() > 0 && int(t.Below[0]) != t.Len()-1 {
-		err = missing(schema.StackTree, "node", t.Below[0])
+		err = danglingError(schema.StackTree, "node", t.Below[0])
 	}
 	return err
 }

@@ -1,7 +1,6 @@
-// Package structure reads back what attribute needs of an experiment: its program and the tree
-// of its stacks, as the tables of a store have them. Values computed again from these, and sums
-// by stack, are the stored ones if the sums are; sums of some of the samples give the values of
-// these.
+// Package structure reads the input of attribute from a store: an experiment's program and the
+// tree of its stacks. With the stored sums by stack, attribute computes the stored values again;
+// with the sums of some of the samples, the values of these samples.
 package structure
 
 import (
@@ -15,13 +14,13 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// ErrNone says that a store does not have the stacks of an experiment: it is a summary, or
-// nothing of it could be read.
-var ErrNone = errors.New("the store does not have the experiment's stacks")
+// ErrNoStacks says that a store lacks the stacks of an experiment: it has a summary only, or the
+// recording was unreadable.
+var ErrNoStacks = errors.New("the store does not have the experiment's stacks")
 
-// Read returns the program, stacks and metrics of an experiment, without sums. Source lines are
-// read if lines says so; else all are unknown, which leaves other values as they are. What tables
-// refer to is there: a damaged table is an error.
+// Read returns the program, stacks and metrics of an experiment, without sums. It reads source
+// lines only if lines is set; other values do not depend on them. Dangling references are
+// errors.
 func Read(experimentID string, tables schema.TableReader, lines bool) (*attribute.Result, error) {
 	var metrics []schema.Metric
 	p, stacks := &program.Program{}, &attribute.Stacks{}
@@ -38,17 +37,17 @@ func Read(experimentID string, tables schema.TableReader, lines bool) (*attribut
 		return nil, err
 	}
 	if stacks.Nodes.Len() == 0 {
-		return nil, ErrNone
+		return nil, ErrNoStacks
 	}
-	r := &attribute.Result{ExperimentID: experimentID, Program: p, Total: total(p), Stacks: stacks, Sums: attribute.NewSums(metrics)}
+	r := &attribute.Result{ExperimentID: experimentID, Program: p, Total: findTotal(p), Stacks: stacks, Sums: attribute.NewSums(metrics)}
 	if r.Total == program.None {
 		return nil, errors.New("table functions: there is no <Total>")
 	}
 	return r, nil
 }
 
-// ReadEmpty returns what Read does, for an experiment of whose samples none counts: values are
-// those of `<Total>` alone, so that of program and stacks the rest is not read.
+// ReadEmpty is Read for an experiment if no sample is selected: only `<Total>` has values, so
+// that it does not read the stacks and the rest of the program.
 func ReadEmpty(experimentID string, tables schema.TableReader) (*attribute.Result, error) {
 	p := &program.Program{}
 	metrics, err := readMetrics(tables)
@@ -63,7 +62,7 @@ func ReadEmpty(experimentID string, tables schema.TableReader) (*attribute.Resul
 		for _, id := range c.Int64s(0)[:c.N] {
 			object, ok := objects[id]
 			if !ok {
-				return missing(schema.Functions, "function_no", int32(len(p.Functions)))
+				return danglingError(schema.Functions, "function_no", int32(len(p.Functions)))
 			}
 			p.Functions = append(p.Functions, program.Function{Object: object})
 		}
@@ -72,18 +71,18 @@ func ReadEmpty(experimentID string, tables schema.TableReader) (*attribute.Resul
 	if err != nil {
 		return nil, err
 	}
-	n := total(p)
+	n := findTotal(p)
 	if n == program.None {
-		return nil, ErrNone
+		return nil, ErrNoStacks
 	}
 	stacks := &attribute.Stacks{}
 	stacks.Nodes.Parent, stacks.Nodes.Label, stacks.Nodes.Below = []stacktree.NodeNo{program.None}, []stacktree.FrameNo{program.None}, []int32{0}
 	return &attribute.Result{ExperimentID: experimentID, Program: &program.Program{}, Total: n, Stacks: stacks, Sums: attribute.NewSums(metrics)}, nil
 }
 
-// ReadSums adds the sums of all samples, as stack_values has them.
+// ReadSums adds the sums of all samples from stack_values.
 func ReadSums(r *attribute.Result, tables schema.TableReader) error {
-	add := Adder(r)
+	add := SumSetter(r)
 	return schema.EachBatch(tables(schema.StackValues, 0, schema.AllRows, "stack", "metric", "value", "samples"), func(c *schema.Columns) error {
 		stacks, metrics, values, samples := c.Int32s(0), c.Texts(1), c.Int64s(2), c.Int64s(3)
 		for i := range c.N {
@@ -95,24 +94,24 @@ func ReadSums(r *attribute.Result, tables schema.TableReader) error {
 	})
 }
 
-// Adder returns a function that sets the sum of a metric of a stack.
-func Adder(r *attribute.Result) func(stack int32, metric string, s attribute.Sum) error {
+// SumSetter returns a function that sets the sum of a metric of a stack.
+func SumSetter(r *attribute.Result) func(stack int32, metric string, s attribute.Sum) error {
 	numbers := map[string]int{}
 	for n, m := range r.Sums.Metrics {
 		numbers[m.Name] = n
 	}
 	return func(stack int32, metric string, s attribute.Sum) error {
 		m, known := numbers[metric]
-		if !known || !within(stack, len(r.Stacks.Recorded)) {
-			return missing(schema.StackValues, "stack", stack)
+		if !known || !inRange(stack, len(r.Stacks.Recorded)) {
+			return danglingError(schema.StackValues, "stack", stack)
 		}
 		*r.Sums.At(attribute.RecordedStackNo(stack), m) = s
 		return nil
 	}
 }
 
-// readMetrics returns the metrics in their order. Whether values may be negative follows from
-// the values.
+// readMetrics returns the metrics in their order. All are signed: the store does not say which
+// may have negative values.
 func readMetrics(tables schema.TableReader) (list []schema.Metric, err error) {
 	err = schema.EachBatch(tables(schema.Metrics, 0, schema.AllRows, "metric"), func(c *schema.Columns) error {
 		names := c.Texts(0)
@@ -124,8 +123,8 @@ func readMetrics(tables schema.TableReader) (list []schema.Metric, err error) {
 	return list, err
 }
 
-// total returns the function `<Total>`, the only one of its load object.
-func total(p *program.Program) program.FunctionNo {
+// findTotal returns the function `<Total>`, the only one of its load object.
+func findTotal(p *program.Program) program.FunctionNo {
 	for n := range p.Functions {
 		if o := &p.Objects[p.Functions[n].Object]; o.Name == program.Total && o.Kind == "artificial" {
 			return program.FunctionNo(n)
@@ -134,10 +133,10 @@ func total(p *program.Program) program.FunctionNo {
 	return program.None
 }
 
-// within reports whether a number is one of so many things.
-func within(n int32, count int) bool { return n >= 0 && int(n) < count }
+// inRange reports whether n is an index of count things.
+func inRange(n int32, count int) bool { return n >= 0 && int(n) < count }
 
-// missing is the error of a row that refers to what is not there.
-func missing(t *schema.Table, column string, n int32) error {
-	return fmt.Errorf("table %s: %s %d refers to what is not there", t.Name, column, n)
+// danglingError returns the error of a row with a dangling reference.
+func danglingError(t *schema.Table, column string, n int32) error {
+	return fmt.Errorf("table %s: %s %d refers to a row that does not exist", t.Name, column, n)
 }

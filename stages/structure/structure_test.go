@@ -161,7 +161,7 @@ func TestRead(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
-	if _, err := Read("e", store{}.tables, true); !errors.Is(err, ErrNone) {
+	if _, err := Read("e", store{}.tables, true); !errors.Is(err, ErrNoStacks) {
 		t.Errorf("no rows: %v", err)
 	}
 }
@@ -182,7 +182,7 @@ func TestReadEmpty(t *testing.T) {
 	if diff := cmp.Diff(want, got); len(want) == 0 || errors.Join(err, err2) != nil || diff != "" {
 		t.Error(err, err2, diff)
 	}
-	if _, err := ReadEmpty("e", store{}.tables); !errors.Is(err, ErrNone) {
+	if _, err := ReadEmpty("e", store{}.tables); !errors.Is(err, ErrNoStacks) {
 		t.Errorf("no rows: %v", err)
 	}
 }

@@ -128,7 +128,7 @@ func (p *ProcessPCs) Caller(pc uint64, t int64) (PCNo, program.Life) {
 		p.edges[edge] = p.newArea()
 	}
 	b := &p.areas[before]
-	return p.numbered(p.edges[edge], pc), life.And(program.Life{From: b.from, Until: b.until})
+	return p.numbered(p.edges[edge], pc), life.Intersect(program.Life{From: b.from, Until: b.until})
 }
 
 // Fetch loads what is known of a PC into the processor's cache. If it is called for all PCs of a

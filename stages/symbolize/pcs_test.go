@@ -47,7 +47,7 @@ func TestPCs(t *testing.T) {
 				meanings[n] = [2]program.LocationNo{own.Location, program.None}
 			}
 			n, life = of.Caller(pc, at)
-			if want := (program.Life{From: own.From, Until: own.Until}).And(program.Life{From: before.From, Until: before.Until}); life != want {
+			if want := (program.Life{From: own.From, Until: own.Until}).Intersect(program.Life{From: before.From, Until: before.Until}); life != want {
 				t.Fatalf("%#x and before at %d: %+v, want %+v", pc, at, life, want)
 			}
 			want := [2]program.LocationNo{own.Location, before.Location}

@@ -163,7 +163,7 @@ func (pr *Process) locate(pc uint64, m *image.Mapping) program.LocationNo {
 	n, offset, inFile := pr.inFile(pc, m)
 	if inFile {
 		pr.r.symbols[n].touch()
-		if location := pr.r.Program.Found(n, offset); location >= 0 {
+		if location := pr.r.Program.FindPC(n, offset); location >= 0 {
 			return location
 		}
 	}
@@ -173,7 +173,7 @@ func (pr *Process) locate(pc uint64, m *image.Mapping) program.LocationNo {
 		return location
 	}
 	location = pr.resolve(pc, m)
-	if !inFile || !pr.r.Program.MarkFound(location, n, offset) { // its offset is the PC
+	if !inFile || !pr.r.Program.RememberPC(location, n, offset) { // its offset is the PC
 		pr.others[k] = location
 	}
 	return location

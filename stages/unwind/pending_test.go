@@ -95,7 +95,7 @@ func TestCallersInTime(t *testing.T) {
 				want = "two"
 			}
 			got := stackOf(u, &decode.RawStack{Words: words, OMPState: -1}, false, at)
-			if text := text(r, tree, got, stacktree.Machine); !strings.HasSuffix(text, want+" native main") || !got.Has(at) {
+			if text := text(r, tree, got, stacktree.Machine); !strings.HasSuffix(text, want+" native main") || !got.Contains(at) {
 				t.Errorf("times %d: at %d %s, for %+v", times, at, text, got.Life)
 			}
 		}

@@ -88,7 +88,7 @@ func (r *StackReader) Stack(number int32, system bool, t int64) (stacktree.PathN
 	life := r.readWords(&s)
 	for _, word := range r.raw.OMP {
 		_, l := r.numbers.Number(word, t)
-		life = life.And(l)
+		life = life.Intersect(l)
 	}
 	r.latest = max(r.latest, t)
 	r.batch.stacks = append(r.batch.stacks, s)
@@ -107,7 +107,7 @@ func (r *StackReader) readWords(s *batchStack) program.Life {
 		word, marks, caller := r.stacks.Node(n)
 		if r.isCaller(len(r.batch.words) - before) {
 			switch l, read := r.lives.get(n); {
-			case read && l.Has(s.at):
+			case read && l.Contains(s.at):
 				s.joinsKnown, life = true, l
 			case read && s.at < r.latest:
 				r.reset(s)
@@ -156,7 +156,7 @@ func (r *StackReader) pc(i int, w *batchWord, t int64, life program.Life) (numbe
 	if isMarker(w.word) {
 		number = none
 	}
-	return number, life.And(own)
+	return number, life.Intersect(own)
 }
 
 // Flush emits the stacks that were read since the last batch.

@@ -27,34 +27,33 @@ import (
 	"stackmill/stages/rollup"
 )
 
-// Batch is an attempt to write a batch. Write may be called concurrently for
-// different tables.
+// Batch is a batch that is being written. Write may be called concurrently for different tables.
 type Batch struct {
 	*storedir.Scratch
 	store     string
-	name      string            // empty if it is known to Commit only
-	attempt   *storedir.Scratch // to commit it, nil before
-	published []string          // files in their final places, which Abort removes
+	name      string            // empty if only Commit gets it
+	attempt   *storedir.Scratch // of Commit, nil before
+	published []string          // files at their final paths, which Abort removes
 
 	effort parquetfile.Effort
-	rollup *rollup.Collector // nil: its rows are written as those of other tables
+	rollup *rollup.Collector // nil: Write gets the roll-up's rows
 	sums   rollup.Sums
 
 	mu     sync.Mutex
 	closed bool
-	tables map[string]*table
+	tables map[string]*tableFile
 }
 
-type table struct {
+type tableFile struct {
 	schema *schema.Table
 	file   *os.File
 	hash   *xxhash.Digest
 	w      *parquetfile.Writer
 	rows   int64
-	done   *storedir.File // nil before it is completed
+	done   *storedir.File // nil until the table is complete
 }
 
-// Begin starts a batch in the store, which it creates if necessary. Commit adds its
+// Begin starts a batch in a store, and creates the store if necessary. Commit adds the tables
 // function_rollup and function_sums.
 func Begin(store string) (*Batch, error) {
 	b, err := BeginMerged(store, "")
@@ -64,17 +63,17 @@ func Begin(store string) (*Batch, error) {
 	return b, err
 }
 
-// BeginMerged starts a batch of the rows of other batches, all of whose tables are given
-// to Write, but function_sums, which Commit adds. It will have that name.
+// BeginMerged starts the named batch for the rows of other batches. Write gets all tables except
+// function_sums, which Commit adds.
 func BeginMerged(store, name string) (*Batch, error) {
 	s, err := storedir.NewStaging(store)
 	if err != nil {
 		return nil, err
 	}
-	return &Batch{Scratch: s, store: store, name: name, effort: parquetfile.Thorough, tables: map[string]*table{}}, nil
+	return &Batch{Scratch: s, store: store, name: name, effort: parquetfile.Thorough, tables: map[string]*tableFile{}}, nil
 }
 
-// Write appends rows to a table. The batch of rows stays the caller's.
+// Write appends rows to a table. It does not keep the batch of rows.
 func (b *Batch) Write(t *schema.Table, rows arrow.RecordBatch) error {
 	if err := b.append(t, rows); err != nil {
 		return err
@@ -105,30 +104,30 @@ func (b *Batch) append(t *schema.Table, rows arrow.RecordBatch) error {
 	return nil
 }
 
-func (b *Batch) open(t *schema.Table) (*table, error) {
+func (b *Batch) open(t *schema.Table) (*tableFile, error) {
 	if b.closed {
 		return nil, fmt.Errorf("write table %s: %w", t.Name, errClosed)
 	}
 	if out := b.tables[t.Name]; out != nil {
 		return out, nil
 	}
-	f, err := os.Create(b.staged(t.Name))
+	f, err := os.Create(b.stagedPath(t.Name))
 	if err != nil {
 		return nil, err
 	}
-	out := &table{schema: t, file: f, hash: xxhash.New()}
+	out := &tableFile{schema: t, file: f, hash: xxhash.New()}
 	out.w, err = parquetfile.New(io.MultiWriter(f, out.hash), t, b.effort, storedir.VersionKey, schema.StoreVersion)
 	if err != nil {
-		return nil, errors.Join(out.failed(err), f.Close())
+		return nil, errors.Join(out.wrapError(err), f.Close())
 	}
 	out.w.Name(b.name)
 	b.tables[t.Name] = out
 	return out, nil
 }
 
-// Commit finishes the files under the batch's name, moves them into the store and makes
-// the batch exist. It closes the batch, whatever the result. The error is
-// storedir.ErrExists if another attempt came first.
+// Commit finishes the files with the batch's name, moves them into the store and commits the
+// batch. It closes the batch, whatever the result. The error is storedir.ErrExists if another
+// process committed a batch of that name before.
 func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 	defer b.Abort()
 	c.Batch, c.StoreVersion = name, schema.StoreVersion
@@ -155,13 +154,13 @@ func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 	return err
 }
 
-// staged is where a table's file is until it is published.
-func (b *Batch) staged(table string) string { return filepath.Join(b.Dir, table+".parquet") }
+// stagedPath returns the path of a table's file until it is published.
+func (b *Batch) stagedPath(table string) string { return filepath.Join(b.Dir, table+".parquet") }
 
-// rollUp adds the roll-up. The tables that it is made of are completed meanwhile, those first
-// of which most waits: what takes long and begins late would have the others wait.
+// rollUp adds the roll-up, and completes the other tables meanwhile, the largest first so that
+// none keeps the others waiting.
 func (b *Batch) rollUp() error {
-	tables := slices.SortedFunc(maps.Values(b.tables), func(x, y *table) int {
+	tables := slices.SortedFunc(maps.Values(b.tables), func(x, y *tableFile) int {
 		return cmp.Or(cmp.Compare(y.w.Waiting(), x.w.Waiting()), cmp.Compare(x.schema.Name, y.schema.Name))
 	})
 	return ordered.ForEach(context.Background(), 1+len(tables), encoders(), func(_ context.Context, i int) error {
@@ -177,7 +176,7 @@ func (b *Batch) rollUp() error {
 	})
 }
 
-// encoders is how many tables are completed at a time: each that is encoded takes memory.
+// encoders bounds the tables that are completed at a time: encoding takes memory.
 func encoders() int { return runtime.GOMAXPROCS(0) }
 
 // complete completes all tables.
@@ -186,43 +185,43 @@ func (b *Batch) complete() error {
 	return ordered.ForEach(context.Background(), len(tables), encoders(), func(_ context.Context, i int) error { return b.completeTable(tables[i]) })
 }
 
-// completeTable writes the rest of a table, once, and moves its file to its place.
-func (b *Batch) completeTable(t *table) error {
+// completeTable writes the rest of a table, once, and moves its file to its final path.
+func (b *Batch) completeTable(t *tableFile) error {
 	if t.done != nil {
 		return nil
 	}
 	if err := t.complete(storedir.FilePath(t.schema.Name, filepath.Base(b.attempt.Dir))); err != nil {
-		return t.failed(err)
+		return t.wrapError(err)
 	}
-	path := b.place(t.done)
+	path := b.finalPath(t.done)
 	b.mu.Lock()
 	b.published = append(b.published, path)
 	b.mu.Unlock()
 	err := os.MkdirAll(filepath.Dir(path), 0o777)
 	if err == nil {
-		err = os.Rename(b.staged(t.schema.Name), path)
+		err = os.Rename(b.stagedPath(t.schema.Name), path)
 	}
 	return publishError(t, err)
 }
 
-// place is where a file is in the store.
-func (b *Batch) place(f *storedir.File) string {
+// finalPath returns the path of a file in the store.
+func (b *Batch) finalPath(f *storedir.File) string {
 	return filepath.Join(b.store, filepath.FromSlash(f.Path))
 }
 
-// flush flushes the tables' files to disk, their names, and the commit, whose files it adds:
-// all at once, since one commit of the file system's journal serves many.
+// flush syncs the tables' files, their directories and the draft of the commit, to which it adds
+// the files. It does so concurrently: one commit of the file system's journal serves many.
 func (b *Batch) flush(c storedir.Commit) (draft *storedir.Draft, err error) {
 	var flushes []func() error
 	for _, name := range slices.Sorted(maps.Keys(b.tables)) {
 		t := b.tables[name]
 		c.Files = append(c.Files, *t.done)
 		flushes = append(flushes,
-			func() error { return t.failed(errors.Join(t.file.Sync(), t.file.Close())) },
-			func() error { return publishError(t, storedir.SyncDir(filepath.Dir(b.place(t.done)))) })
+			func() error { return t.wrapError(errors.Join(t.file.Sync(), t.file.Close())) },
+			func() error { return publishError(t, storedir.SyncDir(filepath.Dir(b.finalPath(t.done)))) })
 	}
 	b.tables = nil
-	// The tables' directories may be new, even if another process made them.
+	// The directories of tables may be new, even if another process created them.
 	for _, dir := range []string{filepath.Join(b.store, storedir.TablesDir), b.store} {
 		flushes = append(flushes, func() error { return storedir.SyncDir(dir) })
 	}
@@ -234,16 +233,16 @@ func (b *Batch) flush(c storedir.Commit) (draft *storedir.Draft, err error) {
 	return draft, err
 }
 
-func publishError(t *table, err error) error {
+func publishError(t *tableFile, err error) error {
 	if err != nil {
 		err = fmt.Errorf("publish table %s: %w", t.schema.Name, err)
 	}
 	return err
 }
 
-// complete writes the rest of a table, whose file will be at a path of the store. The file
-// stays open.
-func (t *table) complete(path string) error {
+// complete writes the rest of a table whose file will be at a path of the store. It leaves the
+// file open.
+func (t *tableFile) complete(path string) error {
 	if err := t.w.Close(); err != nil {
 		return err
 	}
@@ -267,15 +266,15 @@ func (t *table) complete(path string) error {
 	return nil
 }
 
-// failed says which table an error is about.
-func (t *table) failed(err error) error {
+// wrapError adds the table to an error.
+func (t *tableFile) wrapError(err error) error {
 	if err != nil {
 		err = fmt.Errorf("write table %s: %w", t.schema.Name, err)
 	}
 	return err
 }
 
-// Abort removes what was written. After Commit it does nothing.
+// Abort removes all files of the batch. After Commit it does nothing.
 func (b *Batch) Abort() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

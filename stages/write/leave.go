@@ -2,11 +2,11 @@ package write
 
 import "errors"
 
-// errClosed says that a batch was given up.
+// errClosed says that the batch was given up.
 var errClosed = errors.New("the batch was given up")
 
-// Leave gives up a batch that another goroutine may still be writing, and removes what
-// was written: further writes fail. The batch must not be in the middle of Commit.
+// Leave gives up a batch that another goroutine may still be writing: it removes the files, and
+// further writes fail. It must not be called during Commit.
 func (b *Batch) Leave() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -68,7 +68,7 @@ func storedValues(t *testing.T, tables schema.TableReader) map[string][]string {
 // computedValues returns the rows that follow from the stored stacks.
 func computedValues(t *testing.T, experimentID string, tables schema.TableReader) map[string][]string {
 	r, err := structure.Read(experimentID, tables, true)
-	if errors.Is(err, structure.ErrNone) {
+	if errors.Is(err, structure.ErrNoStacks) {
 		return nil
 	}
 	if err == nil {

@@ -7,7 +7,7 @@ import (
 
 // What an experiment adds counts when it is kept.
 func TestBook(t *testing.T) {
-	b := NewBook()
+	b := NewRegistry()
 	for _, test := range []struct {
 		experiment string
 		contents   []int64
@@ -23,15 +23,15 @@ func TestBook(t *testing.T) {
 		d := b.Begin()
 		var got []any
 		for _, content := range test.contents {
-			earlier := d.Earlier(content)
-			number, first := d.Number(content)
-			if earlier != d.Earlier(content) {
+			earlier := d.IsCommitted(content)
+			number, first := d.Intern(content)
+			if earlier != d.IsCommitted(content) {
 				t.Errorf("%s: numbered, %d is of an earlier experiment: %v", test.experiment, content, !earlier)
 			}
 			got = append(got, number, first, earlier)
 		}
 		if test.keep {
-			d.Keep()
+			d.Commit()
 		}
 		if s := fmt.Sprint(got); s != test.want {
 			t.Errorf("%s: %s, want %s", test.experiment, s, test.want)
@@ -41,12 +41,12 @@ func TestBook(t *testing.T) {
 
 // A draft that was given up knows nothing of what others have kept since.
 func TestLeftDraft(t *testing.T) {
-	b := NewBook()
+	b := NewRegistry()
 	left, next := b.Begin(), b.Begin()
-	next.Number(1)
-	next.Number(2)
-	next.Keep()
-	if number, first := left.Number(2); number != 0 || !first {
+	next.Intern(1)
+	next.Intern(2)
+	next.Commit()
+	if number, first := left.Intern(2); number != 0 || !first {
 		t.Errorf("%d, %v", number, first)
 	}
 }
