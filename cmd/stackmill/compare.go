@@ -152,7 +152,7 @@ func (a *app) compare(ctx context.Context, request compare.Request, f queries.Fi
 		return nil, err
 	}
 	defer store.Close()
-	db, closing, err := a.narrow(ctx, store, f, request.Reads()...)
+	db, closing, err := a.filterStore(ctx, store, f, request.Reads()...)
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func (x *exporter) run(ctx context.Context) error {
 		return fmt.Errorf("export: %w", x.emptyStore())
 	}
 	x.filter.Mode, x.filter.Inline = x.Mode, x.Inline
-	db, closing, err := x.narrow(ctx, store, x.filter, x.Reads()...)
+	db, closing, err := x.filterStore(ctx, store, x.filter, x.Reads()...)
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}

@@ -46,26 +46,11 @@ func (n *names) String() string { return strings.Join(*n, ",") }
 // Type implements pflag.Value.
 func (n *names) Type() string { return "strings" }
 
-// narrow returns the store with the samples that pass the filter, as a session that is
-// closed before the store; the store itself if all pass. If views are named, it has what
-// they read.
-func (a *app) narrow(ctx context.Context, db *queries.DB, f queries.Filter, views ...string) (session *queries.DB, closing func(), err error) {
-	if f.IsEmpty() {
-		return db, func() {}, nil
+// filterStore returns the store with the samples that pass the filter.
+func (a *app) filterStore(ctx context.Context, db *queries.DB, f queries.Filter, views ...string) (session *queries.DB, closing func(), err error) {
+	session, closing, err = a.Filter(ctx, &a.Output, db, f, views...)
+	if errors.As(err, new(*queries.FilterError)) {
+		err = exit.Usagef("%w", err)
 	}
-	session, err = db.Filter(ctx, f, views...)
-	if wrong := new(queries.FilterError); errors.As(err, &wrong) {
-		return nil, nil, exit.Usagef("%w", err)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	remarks, err := session.Remarks(ctx)
-	if err != nil {
-		return nil, nil, errors.Join(err, session.Close())
-	}
-	for _, r := range remarks[len(a.leftOut):] { // these were said when the store was opened
-		a.Warnf("%s", r)
-	}
-	return session, func() { _ = session.Close() }, nil
+	return session, closing, err
 }

@@ -118,7 +118,7 @@ func (g *gater) run(ctx context.Context) error {
 	if g.rules.SQL != nil { // which may read any view
 		reads = nil
 	}
-	db, closing, err := g.narrow(ctx, store, g.filter, reads...)
+	db, closing, err := g.filterStore(ctx, store, g.filter, reads...)
 	if err != nil {
 		return fmt.Errorf("gate: %w", err)
 	}
@@ -132,7 +132,7 @@ func (g *gater) run(ctx context.Context) error {
 		return fmt.Errorf("gate: %w", err)
 	}
 	if g.junit != "" {
-		err := atomicfile.Write(g.junit, func(w io.Writer) error { return text.JUnit(w, j, g.leftOut) })
+		err := atomicfile.Write(g.junit, func(w io.Writer) error { return text.JUnit(w, j, g.LeftOut) })
 		if err != nil {
 			return fmt.Errorf("gate: --junit: %w", err)
 		}
@@ -141,7 +141,7 @@ func (g *gater) run(ctx context.Context) error {
 	if g.format == "json" {
 		print = text.GateJSON
 	}
-	if err := print(&g.Output, j, g.leftOut); err != nil {
+	if err := print(&g.Output, j, g.LeftOut); err != nil {
 		return err
 	}
 	switch j.Outcome {

@@ -5,32 +5,29 @@ package main
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"stackmill/internal/exit"
-	"stackmill/queries/sandbox"
+	"stackmill/pipeline"
+	"stackmill/queries/mcp"
 )
 
-// agents is one call of the verb mcp: what answers may take.
-type agents struct {
+// mcpServer is one call of the verb mcp.
+type mcpServer struct {
 	*app
-	most    int // bytes of an answer
-	timeout time.Duration
-	memory  string // of each process that answers
-	answer  bool   // one call from the standard input
-	box     *sandbox.Box
+	mcp.Options
+	memory string // of each process that answers
+	answer bool   // one call from the standard input
 }
 
-// The smallest answers that make sense, and the usual ones.
-const (
-	leastAnswer = 1 << 10
-	usualAnswer = 8 << 10
-)
+// defaultAnswer is the default of --max-bytes.
+const defaultAnswer = 8 << 10
 
 func newMCPCommand(a *app) *cobra.Command {
-	m := &agents{app: a}
+	m := &mcpServer{app: a}
 	c := &cobra.Command{
 		Use:   "mcp",
 		Short: "Answer AI agents, through the Model Context Protocol",
@@ -51,9 +48,10 @@ reasons. docs/agents.md tells an agent how to work with the store.`,
 			if err := m.prepare(); err != nil {
 				return err
 			}
-			run := m.serve
+			s := mcp.New(m.stdin, &m.Output, m.Options)
+			run := s.Serve
 			if m.answer {
-				run = m.answerCall
+				run = s.AnswerCall
 			}
 			if err := run(cmd.Context()); err != nil {
 				return fmt.Errorf("mcp: %w", err)
@@ -61,29 +59,28 @@ reasons. docs/agents.md tells an agent how to work with the store.`,
 			return nil
 		},
 	}
-	c.Flags().IntVar(&m.most, "max-bytes", usualAnswer, "maximum length of an answer, in bytes")
-	c.Flags().DurationVar(&m.timeout, "timeout", time.Minute, "maximum time for an answer (0: no limit)")
-	c.Flags().StringVar(&m.memory, "memory", usualServerMemory, "memory of the SQL engine in each process")
+	c.Flags().IntVar(&m.MaxBytes, "max-bytes", defaultAnswer, "maximum length of an answer, in bytes")
+	c.Flags().DurationVar(&m.Timeout, "timeout", time.Minute, "maximum time for an answer (0: no limit)")
+	c.Flags().StringVar(&m.memory, "memory", defaultServerMemory, "memory of the SQL engine in each process")
 	c.Flags().BoolVar(&m.answer, "answer", false, "answer one call from the standard input")
 	_ = c.Flags().MarkHidden("answer") // the program calls itself so
 	return c
 }
 
-// prepare checks the flags, and says how processes that answer are started.
-func (m *agents) prepare() (err error) {
-	if m.most < leastAnswer {
-		return exit.Usagef("mcp: --max-bytes: %d is less than %d", m.most, leastAnswer)
+// prepare checks the flags and sets the options.
+func (m *mcpServer) prepare() (err error) {
+	if m.MaxBytes < mcp.MinBytes {
+		return exit.Usagef("mcp: --max-bytes: %d is less than %d", m.MaxBytes, mcp.MinBytes)
 	}
-	if m.limits.Memory, err = parseSize(m.memory); err != nil {
+	if m.Memory, err = parseSize(m.memory); err != nil {
 		return exit.Usagef("mcp: --memory: %w", err)
 	}
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("mcp: %w", err)
 	}
-	m.box = &sandbox.Box{
-		Program: []string{program, "mcp", "--answer", "--store", m.store, "--cache-size", m.cacheSize, "--max-bytes", fmt.Sprint(m.most), "--timeout", m.timeout.String(), "--memory", m.memory},
-		Memory:  m.limits.Memory, Largest: int64(m.most), Errors: m.Stderr,
-	}
+	m.Options.Store, m.Version, m.Concurrent, m.Stages = m.store, programVersion(), defaultConcurrent, pipeline.Explain
+	m.Program = []string{program, "mcp", "--answer", "--store", m.store, "--cache-size", m.cacheSize,
+		"--max-bytes", strconv.Itoa(m.MaxBytes), "--timeout", m.Timeout.String(), "--memory", m.memory}
 	return nil
 }

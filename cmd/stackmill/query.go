@@ -67,9 +67,9 @@ read or write other files, attach databases, load extensions or change settings,
 	f.StringVar(&q.as, "as", "", "write the rows' stacks as "+strings.Join(export.RowFormats(), ", "))
 	f.StringVarP(&q.file, "file", "f", "", "read the SQL from a file")
 	outputVar(f, &q.output, "output", "o", "", "write to a file instead of the standard output")
-	f.BoolVar(&a.unsafe, "unsafe", false, "let SQL read and write files, attach databases, load extensions and change settings")
+	f.BoolVar(&a.Unsafe, "unsafe", false, "let SQL read and write files, attach databases, load extensions and change settings")
 	f.StringVar(&q.memory, "memory", "", "memory of the SQL engine, e.g. 512M or 8G; what does not fit goes to temporary files (default: 4G, less on a small machine)")
-	f.IntVar(&a.limits.Threads, "threads", 0, "threads of the SQL engine (default: one per processor)")
+	f.IntVar(&a.Limits.Threads, "threads", 0, "threads of the SQL engine (default: one per processor)")
 	f.DurationVar(&q.timeout, "timeout", 0, "stop the query after this time, e.g. 30s (0: never)")
 	_ = c.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(export.RowFormats(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(queryFormats, cobra.ShellCompDirectiveNoFileComp))
@@ -87,8 +87,8 @@ func (q *querier) check(args []string) error {
 		return exit.Usagef("query: --as and --format given (give one of them)")
 	case q.file != "" && len(args) > 0:
 		return exit.Usagef("query: SQL and --file given (give one of them)")
-	case q.limits.Threads < 0:
-		return exit.Usagef("query: --threads: %d is less than 0", q.limits.Threads)
+	case q.Limits.Threads < 0:
+		return exit.Usagef("query: --threads: %d is less than 0", q.Limits.Threads)
 	case q.memory == "":
 		return nil
 	}
@@ -96,7 +96,7 @@ func (q *querier) check(args []string) error {
 	if err != nil {
 		return exit.Usagef("query: --memory: %w", err)
 	}
-	q.limits.Memory = size
+	q.Limits.Memory = size
 	return nil
 }
 
@@ -115,7 +115,7 @@ func (q *querier) answer(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	sql, err := console.Open(ctx, &q.Output, db, console.Options{Store: q.store, Memory: q.limits.Memory, Timeout: q.timeout})
+	sql, err := console.Open(ctx, &q.Output, db, console.Options{Store: q.store, Memory: q.Limits.Memory, Timeout: q.timeout})
 	if err != nil {
 		return fmt.Errorf("query: %w", err)
 	}

@@ -15,13 +15,8 @@ import (
 // fully says that the program has all verbs.
 const fully = true
 
-// engine are options of the SQL engine.
-type engine struct {
-	limits queries.Limits
-	unsafe bool // whether SQL may do more than read the store
-
-	leftOut []string // what answers from the store that was opened lack
-}
+// engine is the SQL engine of the verbs.
+type engine = console.Session
 
 // readingCommands are the verbs that need the SQL engine.
 func readingCommands(a *app) []*cobra.Command {

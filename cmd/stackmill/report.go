@@ -165,7 +165,7 @@ func (r *reporter) answer(ctx context.Context) (err error) {
 	}
 	defer store.Close()
 	r.Filter.Mode, r.Filter.Inline = r.Mode, r.Inline
-	db, closing, err := r.narrow(ctx, store, r.Filter, r.Reads()...)
+	db, closing, err := r.filterStore(ctx, store, r.Filter, r.Reads()...)
 	if err != nil {
 		return fmt.Errorf("report %s: %w", r.Name, err)
 	}

@@ -19,6 +19,7 @@ import (
 	"stackmill/internal/exit"
 	"stackmill/internal/terminal"
 	"stackmill/queries/flight"
+	"stackmill/queries/mcp"
 	"stackmill/queries/serve"
 	"stackmill/schema/storedir"
 )
@@ -31,12 +32,12 @@ type server struct {
 	noToken, madeToken, answer                    bool
 }
 
-// The sizes of a server without a wish.
+// The defaults of a server.
 const (
-	usualServerMemory = "1G"
-	usualLargest      = 64 << 20
-	usualConcurrent   = 4
-	stopGrace         = 5 * time.Second // for answers under way when the server ends
+	defaultServerMemory = "1G"
+	defaultMaxBytes     = 64 << 20
+	defaultConcurrent   = 4
+	stopGrace           = 5 * time.Second // for answers under way when the server ends
 )
 
 func newServeCommand(a *app) *cobra.Command {
@@ -92,11 +93,11 @@ the names that --host gives.`,
 	f.StringVar(&s.tokenFile, "token-file", "", "require the token in this file, not one generated for this run")
 	f.BoolVar(&s.noToken, "no-token", false, "require no token: all users of this machine can read the store")
 	f.StringSliceVar(&s.Hosts, "host", nil, "host names of the server that clients use, in addition to its addresses")
-	f.StringVar(&s.memory, "memory", usualServerMemory, "memory of the SQL engine, and of each process that runs SQL of requests")
+	f.StringVar(&s.memory, "memory", defaultServerMemory, "memory of the SQL engine, and of each process that runs SQL of requests")
 	f.DurationVar(&s.Timeout, "timeout", 30*time.Second, "maximum time for an answer")
-	f.IntVar(&s.Concurrent, "concurrent", usualConcurrent, "maximum number of requests at once")
+	f.IntVar(&s.Concurrent, "concurrent", defaultConcurrent, "maximum number of requests at once")
 	f.IntVar(&s.Waiting, "waiting", 64, "maximum number of waiting requests")
-	f.IntVar(&s.Largest, "max-bytes", usualLargest, "maximum length of an answer, in bytes")
+	f.IntVar(&s.Largest, "max-bytes", defaultMaxBytes, "maximum length of an answer, in bytes")
 	f.StringSliceVar(&s.By, "metrics-by", []string{"host", "target"}, "labels, or columns of \"experiments\", that group experiments in /metrics, which has the values of each group's newest experiment")
 	f.IntVar(&s.Functions, "metrics-functions", 0, "also export this many functions of each of these experiments in /metrics")
 	f.BoolVar(&s.answer, "answer", false, "answer one request from the standard input")
@@ -133,8 +134,8 @@ func (s *server) prepare() (err error) {
 		return exit.Usagef("serve: --concurrent must be 1 or more, --waiting 0 or more")
 	case s.Functions < 0:
 		return exit.Usagef("serve: --metrics-functions must be 0 or more")
-	case s.Largest < leastAnswer:
-		return exit.Usagef("serve: --max-bytes: %d is less than %d", s.Largest, leastAnswer)
+	case s.Largest < mcp.MinBytes:
+		return exit.Usagef("serve: --max-bytes: %d is less than %d", s.Largest, mcp.MinBytes)
 	}
 	if s.Memory, err = parseSize(s.memory); err != nil {
 		return exit.Usagef("serve: --memory: %w", err)

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"stackmill/queries"
@@ -18,19 +17,7 @@ const experimentHelp = "only these experiments, may be repeated: " + queries.Sel
 // open opens the store for a verb; with selectors, only the experiments that they
 // stand for.
 func (a *app) open(ctx context.Context, selectors ...string) (*queries.DB, error) {
-	o := queries.Options{Limits: a.limits, Unsafe: a.unsafe, Only: selectors}
-	db, err := queries.OpenWith(ctx, a.store, o)
-	if errors.Is(err, storedir.ErrNoStore) {
-		return nil, fmt.Errorf("open the store: no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.Name(a.store), storedir.Name(a.store))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open the store: %w", err)
-	}
-	a.leftOut = db.LeftOut()
-	for _, remark := range a.leftOut {
-		a.Warnf("%s", remark)
-	}
-	return db, nil
+	return a.Open(ctx, &a.Output, a.store, selectors...)
 }
 
 // emptyStore is why a store without experiments answers nothing.

@@ -19,7 +19,7 @@ func (a *app) answering(verbs ...*cobra.Command) []*cobra.Command {
 		strict := c.Flags().Bool("strict", false, "fail if experiments are left out because their files or commits are damaged")
 		run := c.RunE
 		c.RunE = func(cmd *cobra.Command, args []string) error {
-			if err := run(cmd, args); err != nil || a.leftOut == nil {
+			if err := run(cmd, args); err != nil || a.LeftOut == nil {
 				return err
 			}
 			if err := a.noteLeftOut(cmd); err != nil {
@@ -49,5 +49,5 @@ func (a *app) noteLeftOut(cmd *cobra.Command) error {
 	if format == nil || !slices.Contains([]string{"table", "markdown", "text"}, format.Value.String()) || output != nil && output.Value.String() != "" {
 		return nil
 	}
-	return console.PrintLeftOut(&a.Output, a.leftOut)
+	return console.PrintLeftOut(&a.Output, a.LeftOut)
 }

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package mcp
 
 import (
 	"context"
@@ -12,14 +12,14 @@ import (
 	"stackmill/queries/result"
 )
 
-// partition works out which part of the totals a report's rows are.
+// partition computes the share of the totals that a report's rows have.
 type partition struct {
 	*collector
 	several bool // recordings or metrics
 	keys    [][2]string
 }
 
-// drop leaves out columns that say the same in each row, or are of use for SQL only.
+// drop reports whether to leave a column out: it is the same in each row, or for SQL only.
 func (p *partition) drop(f result.Field) bool {
 	switch f.Name {
 	case "experiment", "metric", "unit":
@@ -30,14 +30,13 @@ func (p *partition) drop(f result.Field) bool {
 	return false
 }
 
-// disjoint are the views, besides those with exclusive values, whose values add up to the
-// total.
+// disjoint lists the views whose values add up to the total, besides those with exclusive values.
 var disjoint = []string{"folded", "inline_folded", "thread_metrics", "thread_name_metrics", "cgroup_metrics", "cpu_metrics", "process_metrics", "timeline", "cpu_timeline", "second_metrics"}
 
-// trees are the views in which the values of <Total> are of samples that have no others.
+// trees lists the views whose <Total> holds samples without other rows.
 var trees = []string{"call_tree", "inline_call_tree", "stack_nodes"}
 
-// each takes a row that is shown.
+// each notes the share of a row that is shown.
 func (p *partition) each(values []any) {
 	at := func(name string) any {
 		i := slices.IndexFunc(p.fields, func(f result.Field) bool { return f.Name == name })
@@ -69,10 +68,10 @@ func (p *partition) each(values []any) {
 	p.shares = append(p.shares, share{key, value})
 }
 
-// coverageReads are the views that cover reads.
+// coverageReads lists the views that cover reads.
 var coverageReads = []string{"function_metrics", "unattributed"}
 
-// cover states the totals of what the rows are about, and how much of them has no name.
+// cover adds the totals of the metrics in the rows, and how much of them has no name.
 func (p *partition) cover(ctx context.Context, db *queries.DB) error {
 	if len(p.keys) == 0 {
 		return nil
@@ -103,7 +102,7 @@ func (p *partition) cover(ctx context.Context, db *queries.DB) error {
 	return nil
 }
 
-// subject is what the report's rows name.
+// subject returns the kind of thing that the rows name.
 func (p *partition) subject() string {
 	if slices.ContainsFunc(p.fields, func(f result.Field) bool { return f.Name == "data_object_id" }) {
 		return "data object"
@@ -111,7 +110,7 @@ func (p *partition) subject() string {
 	return "function"
 }
 
-// unattributed adds the reasons that are about the total.
+// unattributed adds the reasons for the part of the total without a name.
 func (c *coverage) unattributed(reasons []queries.Record) {
 	var sum int64
 	for _, r := range reasons {
@@ -119,11 +118,11 @@ func (c *coverage) unattributed(reasons []queries.Record) {
 			continue
 		}
 		sum += r.Number("value")
-		if len(c.Reasons) == mostReasons {
+		if len(c.Reasons) == maxReasons {
 			c.ReasonsMore++
 			continue
 		}
-		c.Reasons = append(c.Reasons, reason{terminal.Shorten(r.Text("reason"), longestName), terminal.Shorten(r.Text("load_object"), longestName), percentOf(r.Number("value"), c.total)})
+		c.Reasons = append(c.Reasons, reason{terminal.Shorten(r.Text("reason"), maxName), terminal.Shorten(r.Text("load_object"), maxName), percentOf(r.Number("value"), c.total)})
 	}
 	c.Unattributed = percentOf(sum, c.total)
 }

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package mcp
 
 import (
 	"database/sql"
@@ -12,12 +12,11 @@ import (
 	"stackmill/queries/result"
 )
 
-// answer is what a tool found out: a table, of which as many rows are shown as fit, and
-// how much of the whole they are.
+// answer is the answer of a tool: a table with as many rows as fit, and their share of the total.
 type answer struct {
 	View         string      `json:"view,omitempty"`
 	Mode         string      `json:"mode,omitempty"`
-	Filter       []string    `json:"filter,omitempty"` // conditions of the samples: totals are of those
+	Filter       []string    `json:"filter,omitempty"` // conditions of the samples: totals are over these samples
 	Hidden       []string    `json:"hidden,omitempty"`
 	Coverage     []*coverage `json:"coverage,omitempty"`
 	CoverageMore int         `json:"coverage_more,omitempty"` // recordings and metrics that coverage does not list
@@ -32,14 +31,14 @@ type answer struct {
 	shares []share // of the rows, if they add up to the total
 }
 
-// coverage says of a metric of a recording how much there is, how much of it the rows
-// show, and how much of it nobody can name.
+// coverage holds a metric of a recording: its total, the share that the rows show, and the share
+// without a name.
 type coverage struct {
 	Experiment   string   `json:"experiment"`
 	Metric       string   `json:"metric"`
 	Unit         string   `json:"unit"`
 	Total        any      `json:"total"`
-	Left         *float64 `json:"filter_leaves_percent,omitempty"` // the total's part of that of all samples
+	Left         *float64 `json:"filter_leaves_percent,omitempty"` // the total as a share of all samples
 	Shown        *float64 `json:"shown_percent,omitempty"`         // nil: the rows overlap
 	Unattributed float64  `json:"unattributed_percent"`
 	Reasons      []reason `json:"unattributed,omitempty"`
@@ -55,55 +54,55 @@ type reason struct {
 	Percent    float64 `json:"percent"`
 }
 
-// share is a row's part of a total.
+// share is a row's share of a total.
 type share struct {
 	of    [2]string
 	value int64
 }
 
-// envelope is how many bytes a response has around its text.
-const envelope = 160
+// envelopeBytes is the size of a response without its text.
+const envelopeBytes = 160
 
-// The most that an answer lists besides its rows.
+// The limits on an answer besides its rows.
 const (
-	mostCoverage = 5
-	mostReasons  = 5
-	mostWarnings = 5
-	longestName  = 200
-	longestNote  = 400 // of what is left out
+	maxCoverage = 5
+	maxReasons  = 5
+	maxWarnings = 5
+	maxName     = 200 // characters
+	maxRemark   = 400 // characters of a remark about what the store leaves out
 )
 
-// Of the rows that are not shown, no more are counted.
+// The limits on counting rows that are not shown.
 const (
-	mostCounted = 1 << 20
-	mostSeen    = 64 << 20 // bytes of texts
+	maxCounted   = 1 << 20
+	maxTextBytes = 64 << 20
 )
 
-// errCounted ends reading a result of which enough was seen.
+// errCounted ends the reading of a long result.
 var errCounted = errors.New("enough rows were counted")
 
-// fit returns the answer as a text of JSON whose response does not have more bytes. What is left
-// out of the store is among its warnings, however few bytes there are.
-func (a *answer) fit(most int, leftOut []string) string {
+// fit returns the answer as JSON whose response has at most maxBytes bytes. What the store leaves
+// out is among its warnings, however few bytes there are.
+func (a *answer) fit(maxBytes int, leftOut []string) string {
 	rows := a.Rows
-	stay := min(len(leftOut), mostWarnings)
-	a.Warnings = append(shortenedTo(longestNote, leftOut[:stay]), a.Warnings...)
-	if n := len(a.Coverage) - mostCoverage; n > 0 {
-		a.Coverage, a.CoverageMore = a.Coverage[:mostCoverage], n
+	stay := min(len(leftOut), maxWarnings)
+	a.Warnings = append(shortenedTo(maxRemark, leftOut[:stay]), a.Warnings...)
+	if n := len(a.Coverage) - maxCoverage; n > 0 {
+		a.Coverage, a.CoverageMore = a.Coverage[:maxCoverage], n
 	}
 	for _, texts := range []*[]string{&a.Warnings, &a.Filter, &a.Hidden} {
-		*texts = (*texts)[:min(len(*texts), mostWarnings)]
+		*texts = (*texts)[:min(len(*texts), maxWarnings)]
 	}
 	for n := len(rows); ; {
 		a.Rows, a.RowsShown = rows[:n], n
 		a.showShares()
 		text := result.Marshal(a)
-		size := len(result.Marshal(string(text))) + envelope
+		size := len(result.Marshal(string(text))) + envelopeBytes
 		switch {
-		case size <= most:
+		case size <= maxBytes:
 			return string(text)
 		case n > 0:
-			n = min(n-1, n*most/size)
+			n = min(n-1, n*maxBytes/size)
 		case len(a.Coverage) > 0:
 			a.Coverage = a.Coverage[:len(a.Coverage)-1]
 			a.CoverageMore++
@@ -118,7 +117,7 @@ func (a *answer) fit(most int, leftOut []string) string {
 	}
 }
 
-// showShares works out how much of each total the shown rows are.
+// showShares computes the share of each total that the shown rows have.
 func (a *answer) showShares() {
 	if a.shares == nil {
 		return
@@ -133,7 +132,7 @@ func (a *answer) showShares() {
 	}
 }
 
-// percentOf is a part of a total with two decimals.
+// percentOf returns the percentage with two decimals.
 func percentOf(part, total int64) float64 {
 	if total == 0 {
 		return 0
@@ -141,16 +140,15 @@ func percentOf(part, total int64) float64 {
 	return math.Round(1e4*float64(part)/float64(total)) / 100
 }
 
-// collector takes the first rows of a result for an answer, and counts all.
+// collector is a result.Printer that keeps the first rows for an answer, and counts all.
 type collector struct {
 	*answer
-	most   int
+	limit  int
 	fields []result.Field
 	keep   []int // the columns that are shown
 	drop   func(result.Field) bool
-	seen   int // bytes of texts
-	// each, if not nil, is given every row that is shown.
-	each func(values []any)
+	texts  int                // bytes of texts so far
+	each   func(values []any) // called for every row that is shown, if not nil
 }
 
 func (c *collector) Header(fields []result.Field) error {
@@ -158,7 +156,7 @@ func (c *collector) Header(fields []result.Field) error {
 	for i, f := range fields {
 		if c.drop == nil || !c.drop(f) {
 			c.keep = append(c.keep, i)
-			c.Columns = append(c.Columns, terminal.Shorten(f.Name, longestName))
+			c.Columns = append(c.Columns, terminal.Shorten(f.Name, maxName))
 		}
 	}
 	return nil
@@ -167,11 +165,11 @@ func (c *collector) Header(fields []result.Field) error {
 func (c *collector) Row(values []any) error {
 	for _, v := range values {
 		if text, ok := v.(string); ok {
-			c.seen += len(text)
+			c.texts += len(text)
 		}
 	}
-	if c.RowsTotal++; c.RowsTotal > c.most {
-		if c.RowsTotal == mostCounted || c.seen > mostSeen {
+	if c.RowsTotal++; c.RowsTotal > c.limit {
+		if c.RowsTotal == maxCounted || c.texts > maxTextBytes {
 			c.RowsMore = true
 			return errCounted
 		}
@@ -190,7 +188,7 @@ func (c *collector) Row(values []any) error {
 
 func (c *collector) Close() error { return nil }
 
-// print takes a result.
+// print collects a result.
 func (c *collector) print(rows *sql.Rows) error {
 	if err := result.Print(c, rows); !errors.Is(err, errCounted) {
 		return err
@@ -202,10 +200,10 @@ func (c *collector) print(rows *sql.Rows) error {
 func brief(v any) any {
 	switch v := v.(type) {
 	case string:
-		return terminal.Shorten(v, longestName)
+		return terminal.Shorten(v, maxName)
 	case []any, map[string]any:
-		if text := string(result.Marshal(v)); len(text) > longestName {
-			return terminal.Shorten(text, longestName)
+		if text := string(result.Marshal(v)); len(text) > maxName {
+			return terminal.Shorten(text, maxName)
 		}
 	case float64:
 		return math.Round(v*1e6) / 1e6

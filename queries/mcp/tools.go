@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package mcp
 
 import (
 	"bytes"
@@ -24,14 +24,14 @@ import (
 	"stackmill/queries/sandbox"
 )
 
-// guidance tells an agent what it has before it, shortly; docs/agents.md has more.
+// guidance introduces the store to an agent; docs/agents.md has more.
 const guidance = `A store of profiler recordings as tables. Begin with experiments, then report functions of one of them. ` +
 	`Values are in base units (ns, bytes, count). Every value exists once per mode (user, expert, machine) and beside other metrics: in SQL, always give both, e.g. ` +
 	`SELECT function, exclusive FROM function_metrics WHERE mode = 'user' AND metric = 'totalcpu'. Exclusive values of functions sum to the total, inclusive ones overlap. ` +
 	`rows_total says how many rows there are beyond those shown; shown_percent how much of the total they hold; unattributed_percent how much has no name, and why. ` +
 	`DESCRIBE a view for its columns; SELECT view_name, comment FROM duckdb_views() lists the views.`
 
-// tool is one that agents may call.
+// tool describes a tool to agents.
 type tool struct {
 	Name        string         `json:"name"`
 	Description string         `json:"description"`
@@ -39,8 +39,7 @@ type tool struct {
 	Hints       map[string]any `json:"annotations"`
 }
 
-// parameter describes an argument: its name, type, and meaning. The types "strings" and
-// "integers" are lists.
+// parameter describes an argument. The types "strings" and "integers" are lists.
 type parameter struct{ name, kind, about string }
 
 const limitHelp = "at most this many rows (default 50); fewer are shown if they would take too many bytes"
@@ -95,7 +94,7 @@ func (t tool) with(parameters []parameter) tool {
 // properties are the tool's parameters, by name.
 func (t *tool) properties() map[string]any { return t.Schema["properties"].(map[string]any) }
 
-// arguments are those of all tools.
+// arguments are the arguments of all tools.
 type arguments struct {
 	Select, Experiment, View, Metric, Mode, Function, Sort string
 	SQL, Stack, Base, Test, By                             string
@@ -103,10 +102,10 @@ type arguments struct {
 	filterArguments
 }
 
-// The rows of an answer.
+// The limits on the rows of an answer.
 const (
-	usualRows = 50
-	mostRows  = 1000
+	defaultRows = 50
+	maxRows     = 1000
 )
 
 // toolCall is a call of a tool.
@@ -116,13 +115,13 @@ type toolCall struct {
 }
 
 // runners are the tools' functions.
-var runners = map[string]func(*agents, context.Context, *arguments) (*answer, error){
-	"experiments": (*agents).experiments, "report": (*agents).report, "query": (*agents).query, "explain": (*agents).explain, "compare": (*agents).compareTool,
+var runners = map[string]func(*Server, context.Context, *arguments) (*answer, error){
+	"experiments": (*Server).experiments, "report": (*Server).report, "query": (*Server).query, "explain": (*Server).explain, "compare": (*Server).compare,
 }
 
-// call lets a process of its own run a tool. What a tool cannot do is an answer that says so,
-// for the agent to read.
-func (m *agents) call(ctx context.Context, params json.RawMessage) (any, error) {
+// call runs a tool in a process of its own. An error of the tool is an answer, for the agent to
+// read.
+func (s *Server) call(ctx context.Context, params json.RawMessage) (any, error) {
 	var c toolCall
 	if err := json.Unmarshal(params, &c); err != nil {
 		return nil, &rpcError{badArguments, "the parameters of tools/call are a name and arguments"}
@@ -130,17 +129,17 @@ func (m *agents) call(ctx context.Context, params json.RawMessage) (any, error) 
 	if runners[c.Name] == nil {
 		return nil, &rpcError{badArguments, "no tool " + terminal.Shorten(c.Name, 100)}
 	}
-	if _, err := argumentsOf(c.Name, c.Arguments); err != nil {
-		return m.failure(err), nil
+	if _, err := parseArguments(c.Name, c.Arguments); err != nil {
+		return s.failure(err), nil
 	}
-	if m.timeout > 0 {
+	if s.Timeout > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, m.timeout)
+		ctx, stop = context.WithTimeout(ctx, s.Timeout)
 		defer stop()
 	}
-	answered, err := m.box.Run(ctx, c)
+	answered, err := s.box.Run(ctx, c)
 	if err != nil {
-		return m.failure(console.Reword(err, m.timeout)), nil
+		return s.failure(console.Reword(err, s.Timeout)), nil
 	}
 	defer answered.Body.Release()
 	text, err := answered.Body.Bytes()
@@ -150,38 +149,38 @@ func (m *agents) call(ctx context.Context, params json.RawMessage) (any, error) 
 	return content(string(text), string(answered.Head) == "true"), nil
 }
 
-// answerCall is the whole of a process that runs a tool. Its answer is the text of the result,
-// and whether that says what failed.
-func (m *agents) answerCall(ctx context.Context) error {
-	return sandbox.Answer(m.stdin, m.Stdout, func(request json.RawMessage, body *os.File) (any, error) {
+// AnswerCall runs one tool: it is the whole of a process that call starts. Its answer is the text
+// of the result, and whether that is an error.
+func (s *Server) AnswerCall(ctx context.Context) error {
+	return sandbox.Answer(s.in, s.out.Stdout, func(request json.RawMessage, body *os.File) (any, error) {
 		var c toolCall
 		if err := json.Unmarshal(request, &c); err != nil {
 			return nil, err
 		}
 		var text string
 		err := crash.Catch(func() error {
-			args, err := argumentsOf(c.Name, c.Arguments)
+			args, err := parseArguments(c.Name, c.Arguments)
 			if err != nil {
 				return err
 			}
-			a, err := runners[c.Name](m, ctx, args)
+			a, err := runners[c.Name](s, ctx, args)
 			if err == nil {
-				text = a.fit(m.most, m.leftOut)
+				text = a.fit(s.MaxBytes, s.session.LeftOut)
 			}
 			return err
 		})
 		if err != nil {
-			text = m.failureText(console.Reword(err, m.timeout))
+			text = s.failureText(console.Reword(err, s.Timeout))
 		}
 		_, failed := body.WriteString(text)
 		return err != nil, failed
 	})
 }
 
-// argumentsOf reads the arguments of a tool, which has no others than it says: one that is
-// passed over would change what the answer is about.
-func argumentsOf(name string, text json.RawMessage) (*arguments, error) {
-	a := &arguments{Mode: "user", Limit: usualRows}
+// parseArguments reads the arguments of a tool. An unknown argument is an error: ignoring it would
+// change the answer.
+func parseArguments(name string, text json.RawMessage) (*arguments, error) {
+	a := &arguments{Mode: "user", Limit: defaultRows}
 	if len(text) > 0 && !bytes.Equal(text, []byte("null")) {
 		var given map[string]json.RawMessage
 		if err := errors.Join(json.Unmarshal(text, &given), json.Unmarshal(text, a)); err != nil {
@@ -194,8 +193,8 @@ func argumentsOf(name string, text json.RawMessage) (*arguments, error) {
 			}
 		}
 	}
-	if a.Limit < 1 || a.Limit > mostRows {
-		return nil, fmt.Errorf("limit: %d is not between 1 and %d", a.Limit, mostRows)
+	if a.Limit < 1 || a.Limit > maxRows {
+		return nil, fmt.Errorf("limit: %d is not between 1 and %d", a.Limit, maxRows)
 	}
 	if !slices.Contains(report.Modes, a.Mode) {
 		return nil, fmt.Errorf("mode: no mode %q (one of %s)", terminal.Shorten(a.Mode, 100), strings.Join(report.Modes, ", "))
@@ -212,15 +211,15 @@ func content(text string, failed bool) any {
 	return r
 }
 
-// unsafeHint is advice for people, who may start the program otherwise.
+// unsafeHint matches advice for people, who can start the program with other options.
 var unsafeHint = lazyregexp.New(` \(--unsafe [^)]*\)`)
 
 // failure is the result of a call that could not be done.
-func (m *agents) failure(err error) any { return content(m.failureText(err), true) }
+func (s *Server) failure(err error) any { return content(s.failureText(err), true) }
 
-func (m *agents) failureText(err error) string {
+func (s *Server) failureText(err error) string {
 	text := unsafeHint().ReplaceAllString(err.Error(), "")
-	for len(result.Marshal(text)) > m.most/2 {
+	for len(result.Marshal(text)) > s.MaxBytes/2 {
 		text = terminal.Shorten(text, len([]rune(text))/2)
 	}
 	return text

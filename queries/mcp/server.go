@@ -1,6 +1,8 @@
 //go:build cgo
 
-package main
+// Package mcp answers the requests of an agent, by the Model Context Protocol over lines of JSON.
+// Each call of a tool runs in a process of its own, which can be killed.
+package mcp
 
 import (
 	"bufio"
@@ -16,18 +18,58 @@ import (
 
 	"stackmill/internal/crash"
 	"stackmill/internal/terminal"
+	"stackmill/queries"
+	"stackmill/queries/console"
 	"stackmill/queries/result"
+	"stackmill/queries/sandbox"
 )
 
-// protocols are the versions of the protocol that are understood, the latest first.
+// Options are the options of a server.
+type Options struct {
+	Store      string
+	Version    string                // of the program
+	Program    []string              // the command that answers one call
+	MaxBytes   int                   // of an answer
+	Concurrent int                   // calls that run at once
+	Timeout    time.Duration         // of a call; 0 is none
+	Memory     int64                 // of each process that answers
+	Stages     func(io.Writer) error // prints the stages between a recording and the store
+}
+
+// Server answers one agent.
+type Server struct {
+	Options
+	session console.Session
+	box     sandbox.Box
+	in      io.Reader
+	out     *terminal.Output
+}
+
+// New returns a server that reads requests from in.
+func New(in io.Reader, out *terminal.Output, o Options) *Server {
+	s := &Server{Options: o, in: in, out: out, box: sandbox.Box{Program: o.Program, Memory: o.Memory, Largest: int64(o.MaxBytes), Errors: out.Stderr}}
+	s.session.Limits.Memory = o.Memory
+	return s
+}
+
+// open opens the store for one answer, so that the answer has what was ingested before.
+func (s *Server) open(ctx context.Context, selectors ...string) (*queries.DB, error) {
+	selectors = slices.DeleteFunc(selectors, func(selector string) bool { return selector == "" })
+	return s.session.Open(ctx, s.out, s.Store, selectors...)
+}
+
+// MinBytes is the smallest limit of an answer that makes sense.
+const MinBytes = 1 << 10
+
+// protocols are the supported versions of the protocol, the latest first.
 var protocols = []string{"2025-06-18", "2025-03-26", "2024-11-05"}
 
 // The bounds of a connection.
 const (
-	longestRequest = 1 << 20         // bytes of a line of the input: nobody types more SQL
-	mostCalls      = 64              // of tools that wait or run
-	mostBatched    = 64              // messages on one line
-	lastAnswer     = 5 * time.Second // between answers once the input has ended
+	maxRequest = 1 << 20         // bytes of a line of the input: nobody types more SQL
+	maxCalls   = 64              // of tools that wait or run
+	maxBatch   = 64              // messages on one line
+	lastAnswer = 5 * time.Second // between answers after the end of the input
 )
 
 // The errors of JSON-RPC 2.0.
@@ -39,7 +81,7 @@ const (
 	overloaded   = -32000
 )
 
-// request is a message of the agent; without an id it wants no answer.
+// request is a message of the agent; one without an id is a notification, which has no answer.
 type request struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -62,10 +104,10 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return e.Message }
 
-// connection is one agent's. Messages are read while calls of tools run.
+// connection reads messages of the agent while calls of tools run.
 type connection struct {
-	*agents
-	turns    chan struct{} // of calls that run at once
+	*Server
+	slots    chan struct{} // of calls that run at once
 	answered chan struct{} // has a value after an answer was written
 
 	writing sync.Mutex
@@ -76,18 +118,18 @@ type connection struct {
 
 // Why calls end.
 var (
-	errCancelled = errors.New("the agent has cancelled the call")
-	errGone      = errors.New("the agent has closed the connection")
+	errCanceled = errors.New("the agent has cancelled the call")
+	errGone     = errors.New("the agent has closed the connection")
 )
 
-// serve answers requests until the input ends.
-func (m *agents) serve(ctx context.Context) error {
-	c := &connection{agents: m, turns: make(chan struct{}, usualConcurrent), answered: make(chan struct{}, 1), calls: map[string]context.CancelCauseFunc{}}
+// Serve answers requests until the input ends.
+func (s *Server) Serve(ctx context.Context) error {
+	c := &connection{Server: s, slots: make(chan struct{}, s.Concurrent), answered: make(chan struct{}, 1), calls: map[string]context.CancelCauseFunc{}}
 	ctx, end := context.WithCancelCause(ctx)
 	lines, failed := make(chan []byte), make(chan error, 1)
 	go func() {
 		defer close(lines)
-		failed <- crash.Catch(func() error { return readLines(ctx, m.stdin, lines) })
+		failed <- crash.Catch(func() error { return readLines(ctx, s.in, lines) })
 	}()
 	var handlers sync.WaitGroup
 	defer handlers.Wait()
@@ -112,7 +154,7 @@ func (m *agents) serve(ctx context.Context) error {
 	}
 }
 
-// finish lets the calls under way end, unless they take long: the agent has gone.
+// finish waits for the calls under way, and cancels those that take long: the agent has gone.
 func (c *connection) finish(handlers *sync.WaitGroup) {
 	done := make(chan struct{})
 	go func() {
@@ -138,7 +180,7 @@ func (c *connection) write(answer any) error {
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	if err := result.PrintJSON(c.Stdout, answer, false); err != nil {
+	if err := result.PrintJSON(c.out.Stdout, answer, false); err != nil {
 		return err
 	}
 	select {
@@ -148,8 +190,7 @@ func (c *connection) write(answer any) error {
 	return nil
 }
 
-// readLines passes on lines until the input or the context ends, and nil for one that is too
-// long.
+// readLines sends lines until the input or the context ends, and nil for a line that is too long.
 func readLines(ctx context.Context, in io.Reader, lines chan<- []byte) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
@@ -170,7 +211,7 @@ func readLines(ctx context.Context, in io.Reader, lines chan<- []byte) error {
 	}
 }
 
-// readLine reads a line: nil if it is too long.
+// readLine reads a line, nil if it is too long.
 func readLine(r *bufio.Reader) (line []byte, err error) {
 	line = []byte{}
 	for {
@@ -178,7 +219,7 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 		if line != nil {
 			line = append(line, part...)
 		}
-		if len(line) > longestRequest {
+		if len(line) > maxRequest {
 			line = nil
 		}
 		if err != bufio.ErrBufferFull {
@@ -187,11 +228,11 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// receive takes a line and returns what answers it: nil if no answer is wanted. A line may be a
-// list of messages, which is answered by one.
+// receive returns the function that answers a line, nil for notifications. A line may be a list of
+// messages, which has one answer.
 func (c *connection) receive(ctx context.Context, line []byte) (answer func() any) {
 	if line == nil {
-		return failing(nil, noRequest, fmt.Sprintf("the request has more than %d bytes", longestRequest))
+		return fail(nil, noRequest, fmt.Sprintf("the request has more than %d bytes", maxRequest))
 	}
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
@@ -203,9 +244,9 @@ func (c *connection) receive(ctx context.Context, line []byte) (answer func() an
 	var list []json.RawMessage
 	switch err := json.Unmarshal(line, &list); {
 	case err != nil:
-		return failing(nil, notJSON, "the request is no JSON")
-	case len(list) == 0 || len(list) > mostBatched:
-		return failing(nil, noRequest, fmt.Sprintf("a list has 1 to %d requests", mostBatched))
+		return fail(nil, notJSON, "the request is no JSON")
+	case len(list) == 0 || len(list) > maxBatch:
+		return fail(nil, noRequest, fmt.Sprintf("a list has 1 to %d requests", maxBatch))
 	}
 	var answers []func() any
 	for _, message := range list {
@@ -216,11 +257,11 @@ func (c *connection) receive(ctx context.Context, line []byte) (answer func() an
 	if answers == nil {
 		return nil
 	}
-	return func() any { return together(answers) }
+	return func() any { return answerAll(answers) }
 }
 
-// together returns the answers of a list; nil if all were cancelled.
-func together(answers []func() any) any {
+// answerAll returns the answers of a list, nil if all were canceled.
+func answerAll(answers []func() any) any {
 	made := make([]any, len(answers))
 	var all sync.WaitGroup
 	for i, answer := range answers {
@@ -233,37 +274,37 @@ func together(answers []func() any) any {
 	return made
 }
 
-// accept takes one message and returns what answers it: nil if no answer is wanted. Calls can be
-// cancelled from then on.
+// accept returns the function that answers a message, nil for notifications. Calls can be canceled
+// from then on.
 func (c *connection) accept(ctx context.Context, message []byte) (answer func() any) {
 	var r request
 	if err := json.Unmarshal(message, &r); err != nil {
 		if json.Valid(message) {
-			return failing(nil, noRequest, "the request is no JSON-RPC message")
+			return fail(nil, noRequest, "the request is no JSON-RPC message")
 		}
-		return failing(nil, notJSON, "the request is no JSON")
+		return fail(nil, notJSON, "the request is no JSON")
 	}
 	switch {
 	case r.Method == "" && (r.Result != nil || r.Error != nil):
 		return nil
 	case r.Method == "":
-		return failing(nil, noRequest, "the request has no method")
+		return fail(nil, noRequest, "the request has no method")
 	case r.ID == nil:
-		c.notice(r)
+		c.notify(r)
 		return nil
 	case r.ID[0] != '"' && r.ID[0] != '-' && (r.ID[0] < '0' || r.ID[0] > '9'):
-		return failing(nil, noRequest, "the id is neither a text nor a number")
+		return fail(nil, noRequest, "the id is neither a text nor a number")
 	}
 	if r.Method == "tools/call" {
 		return c.acceptCall(ctx, r)
 	}
 	return func() any {
-		result, err := plainResult(r)
+		result, err := c.plainResult(r)
 		return respond(r.ID, result, err)
 	}
 }
 
-// acceptCall takes a call of a tool.
+// acceptCall returns the function that calls a tool.
 func (c *connection) acceptCall(ctx context.Context, r request) (answer func() any) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	id := string(r.ID)
@@ -272,27 +313,27 @@ func (c *connection) acceptCall(ctx context.Context, r request) (answer func() a
 	switch {
 	case c.calls[id] != nil:
 		cancel(nil)
-		return failing(r.ID, noRequest, "a call with this id is under way")
-	case len(c.calls) == mostCalls:
+		return fail(r.ID, noRequest, "a call with this id is under way")
+	case len(c.calls) == maxCalls:
 		cancel(nil)
-		return failing(r.ID, overloaded, "too many calls are under way (ask again in a moment)")
+		return fail(r.ID, overloaded, "too many calls are under way (ask again in a moment)")
 	}
 	c.calls[id] = cancel
 	return func() any {
 		defer c.forget(id)
-		content, err := c.inTurn(ctx, r.Params)
-		if context.Cause(ctx) == errCancelled {
+		content, err := c.callInSlot(ctx, r.Params)
+		if context.Cause(ctx) == errCanceled {
 			return nil
 		}
 		return respond(r.ID, content, err)
 	}
 }
 
-// inTurn calls a tool when it is its turn.
-func (c *connection) inTurn(ctx context.Context, params json.RawMessage) (any, error) {
+// callInSlot calls a tool as soon as few enough calls run.
+func (c *connection) callInSlot(ctx context.Context, params json.RawMessage) (any, error) {
 	select {
-	case c.turns <- struct{}{}:
-		defer func() { <-c.turns }()
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -307,8 +348,8 @@ func (c *connection) forget(id string) {
 	delete(c.calls, id)
 }
 
-// notice takes a message that wants no answer.
-func (c *connection) notice(r request) {
+// notify handles a notification.
+func (c *connection) notify(r request) {
 	var of struct {
 		ID json.RawMessage `json:"requestId"`
 	}
@@ -318,10 +359,11 @@ func (c *connection) notice(r request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if cancel := c.calls[string(of.ID)]; cancel != nil {
-		cancel(errCancelled)
+		cancel(errCanceled)
 	}
 }
 
+// cancelAll cancels all calls.
 func (c *connection) cancelAll(why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -330,9 +372,8 @@ func (c *connection) cancelAll(why error) {
 	}
 }
 
-// failing returns what answers that a request cannot be done. Without an id, it is not known
-// which.
-func failing(id json.RawMessage, code int, message string) func() any {
+// fail returns a function that answers with an error, with the id null if the request has none.
+func fail(id json.RawMessage, code int, message string) func() any {
 	return func() any { return respond(id, nil, &rpcError{code, message}) }
 }
 
@@ -349,10 +390,10 @@ func respond(id json.RawMessage, result any, err error) any {
 }
 
 // plainResult is the result of a request that calls no tool.
-func plainResult(r request) (any, error) {
+func (c *connection) plainResult(r request) (any, error) {
 	switch r.Method {
 	case "initialize":
-		return introduction(r.Params), nil
+		return c.introduction(r.Params), nil
 	case "ping":
 		return struct{}{}, nil
 	case "tools/list":
@@ -361,9 +402,9 @@ func plainResult(r request) (any, error) {
 	return nil, &rpcError{noSuchMethod, "no method " + terminal.Shorten(r.Method, 100)}
 }
 
-// introduction answers the first request: with the version that the agent asked for, or
-// the latest that is understood.
-func introduction(params json.RawMessage) any {
+// introduction answers the first request, with the version that the agent asked for, or the latest
+// supported one.
+func (c *connection) introduction(params json.RawMessage) any {
 	var asked struct {
 		Version string `json:"protocolVersion"`
 	}
@@ -374,7 +415,7 @@ func introduction(params json.RawMessage) any {
 	return map[string]any{
 		"protocolVersion": asked.Version,
 		"capabilities":    map[string]any{"tools": struct{}{}},
-		"serverInfo":      map[string]string{"name": "stackmill", "version": programVersion()},
+		"serverInfo":      map[string]string{"name": "stackmill", "version": c.Version},
 		"instructions":    guidance,
 	}
 }

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package mcp
 
 import (
 	"cmp"
@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"stackmill/internal/terminal"
-	"stackmill/pipeline"
 	"stackmill/queries"
 	"stackmill/queries/compare"
 	"stackmill/queries/explain"
@@ -18,17 +17,9 @@ import (
 	"stackmill/queries/text"
 )
 
-// open opens the store for one answer, which thus has what was ingested before.
-func (m *agents) opened(ctx context.Context, selector string) (*queries.DB, error) {
-	if selector == "" {
-		return m.open(ctx)
-	}
-	return m.open(ctx, selector)
-}
-
 // experiments lists recordings.
-func (m *agents) experiments(ctx context.Context, args *arguments) (*answer, error) {
-	db, err := m.opened(ctx, args.Select)
+func (s *Server) experiments(ctx context.Context, args *arguments) (*answer, error) {
+	db, err := s.open(ctx, args.Select)
 	if err != nil {
 		return nil, err
 	}
@@ -45,12 +36,12 @@ ORDER BY e.started DESC NULLS LAST, e.experiment`)
 		return nil, err
 	}
 	a := &answer{}
-	return a, (&collector{answer: a, most: args.Limit}).print(rows)
+	return a, (&collector{answer: a, limit: args.Limit}).print(rows)
 }
 
 // query runs SQL.
-func (m *agents) query(ctx context.Context, args *arguments) (*answer, error) {
-	db, err := m.open(ctx)
+func (s *Server) query(ctx context.Context, args *arguments) (*answer, error) {
+	db, err := s.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -68,28 +59,28 @@ func (m *agents) query(ctx context.Context, args *arguments) (*answer, error) {
 		return nil, err
 	}
 	a := &answer{Warnings: db.Advise(ctx, conn, last)}
-	rows, err := conn.QueryContext(ctx, queries.AtMost(conn, last, mostCounted))
+	rows, err := conn.QueryContext(ctx, queries.AtMost(conn, last, maxCounted))
 	if err != nil {
 		return nil, err
 	}
-	return a, (&collector{answer: a, most: args.Limit}).print(rows)
+	return a, (&collector{answer: a, limit: args.Limit}).print(rows)
 }
 
 // explain explains a stack, or how tables are made.
-func (m *agents) explain(ctx context.Context, args *arguments) (*answer, error) {
+func (s *Server) explain(ctx context.Context, args *arguments) (*answer, error) {
 	var lines strings.Builder
 	if args.Stack == "" && args.Experiment != "" {
 		return nil, errors.New("experiment: no stack given")
 	}
 	if args.Stack == "" {
-		err := pipeline.Explain(&lines)
+		err := s.Stages(&lines)
 		return linesAnswer(lines.String()), err
 	}
 	id, err := explain.ParseID(args.Stack)
 	if err != nil {
 		return nil, fmt.Errorf("stack: %w", err)
 	}
-	db, err := m.opened(ctx, args.Experiment)
+	db, err := s.open(ctx, args.Experiment)
 	if err != nil {
 		return nil, err
 	}
@@ -102,18 +93,18 @@ func (m *agents) explain(ctx context.Context, args *arguments) (*answer, error) 
 	return linesAnswer(lines.String()), err
 }
 
-// linesAnswer is an answer of lines.
+// linesAnswer returns an answer with a row for each line.
 func linesAnswer(text string) *answer {
 	a := &answer{Columns: []string{"line"}}
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		a.Rows = append(a.Rows, []any{terminal.Shorten(line, longestName)})
+		a.Rows = append(a.Rows, []any{terminal.Shorten(line, maxName)})
 	}
 	a.RowsTotal = len(a.Rows)
 	return a
 }
 
-// compareTool compares two recordings, or groups.
-func (m *agents) compareTool(ctx context.Context, args *arguments) (*answer, error) {
+// compare compares two recordings, or groups.
+func (s *Server) compare(ctx context.Context, args *arguments) (*answer, error) {
 	r := compare.Defaults()
 	r.Base, r.Test, r.Metric, r.Mode, r.By = []string{args.Base}, []string{args.Test}, args.Metric, args.Mode, cmp.Or(args.By, r.By)
 	if args.Base == "" || args.Test == "" {
@@ -123,10 +114,22 @@ func (m *agents) compareTool(ctx context.Context, args *arguments) (*answer, err
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	if err := conditions(&r, &f); err != nil {
+	f.Mode = r.Mode
+	if err := r.Choose(&f); err != nil {
 		return nil, err
 	}
-	compared, err := m.app.compare(ctx, r, f)
+	store, err := s.open(ctx, args.Base, args.Test)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	db, closing, err := s.session.Filter(ctx, s.out, store, f, r.Reads()...)
+	if err != nil {
+		return nil, err
+	}
+	defer closing()
+	r.Hidden = db.HiddenFunctions()
+	compared, err := compare.Run(ctx, db, r)
 	if err != nil {
 		return nil, err
 	}
@@ -134,11 +137,11 @@ func (m *agents) compareTool(ctx context.Context, args *arguments) (*answer, err
 	a.Warnings = shortened(append(text.Unfair(compared), compared.Warnings...))
 	a.Note = fmt.Sprintf("medians of %s (%s) of %d and %d runs; %d of %d rows changed; ratio, low and high are test to base at %g%%; q is the rate of false discoveries",
 		compared.Metric, compared.Unit, len(compared.Base.Runs), len(compared.Test.Runs), text.Changed(compared.Rows), len(compared.Rows), 100*compared.Level)
-	return a, compared.Print(&collector{answer: a, most: args.Limit}, compared.Rows)
+	return a, compared.Print(&collector{answer: a, limit: args.Limit}, compared.Rows)
 }
 
 // report makes a standard report.
-func (m *agents) report(ctx context.Context, args *arguments) (*answer, error) {
+func (s *Server) report(ctx context.Context, args *arguments) (*answer, error) {
 	if args.View == "" {
 		if f := args.filter(); args.Experiment != "" || args.Metric != "" || args.Function != "" || args.Sort != "" || !f.IsEmpty() {
 			return nil, errors.New("no view given: without one, the views are listed, and other arguments have no effect")
@@ -156,12 +159,12 @@ func (m *agents) report(ctx context.Context, args *arguments) (*answer, error) {
 	if err := r.About(args.View, true); err != nil {
 		return nil, err
 	}
-	store, err := m.opened(ctx, args.Experiment)
+	store, err := s.open(ctx, args.Experiment)
 	if err != nil {
 		return nil, err
 	}
 	defer store.Close()
-	db, closing, err := m.narrow(ctx, store, f, append(r.Reads(), coverageReads...)...)
+	db, closing, err := s.session.Filter(ctx, s.out, store, f, append(r.Reads(), coverageReads...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -175,14 +178,14 @@ func (m *agents) report(ctx context.Context, args *arguments) (*answer, error) {
 		return nil, err
 	}
 	a := &answer{View: r.View, Mode: args.Mode}
-	if err := a.tell(ctx, db, f); err != nil {
+	if err := a.addFilter(ctx, db, f); err != nil {
 		return nil, err
 	}
 	for _, m := range q.Emptied {
 		a.Warnings = append(a.Warnings, "the filter leaves nothing of "+m+": another metric is shown")
 	}
 	part := &partition{several: db.Count > 1 || q.OnlyMetric() == ""}
-	c := &collector{answer: a, most: args.Limit, drop: part.drop, each: part.each}
+	c := &collector{answer: a, limit: args.Limit, drop: part.drop, each: part.each}
 	part.collector = c
 	if err := c.print(rows); err != nil {
 		return nil, err

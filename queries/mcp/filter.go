@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package mcp
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"stackmill/queries"
 )
 
-// filterParameters are those of the tools that take filters, under the names of the flags.
+// filterParameters are the parameters of a filter, named like the flags.
 var filterParameters = []parameter{
 	{"where", "strings", queries.WhereHelp},
 	{"thread", "integers", "only samples of these threads"},
@@ -23,14 +23,14 @@ var filterParameters = []parameter{
 	{"api-only", "strings", queries.APIOnlyHelp},
 }
 
-// filterArguments are their values.
+// filterArguments are the values of filterParameters.
 type filterArguments struct {
 	Where, Between, Hide list[string]
 	APIOnly              list[string] `json:"api-only"`
 	Thread, CPU, PID     list[int64]
 }
 
-// list is several values, or one.
+// list accepts one value or several.
 type list[T any] []T
 
 func (l *list[T]) UnmarshalJSON(text []byte) error {
@@ -41,15 +41,15 @@ func (l *list[T]) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &(*l)[0])
 }
 
-// filter is what the arguments ask for, in the mode.
+// filter returns the filter of the arguments, in the mode.
 func (args *arguments) filter() queries.Filter {
 	return queries.Filter{Where: args.Where, Threads: args.Thread, CPUs: args.CPU, PIDs: args.PID, Between: args.Between,
 		Hide: args.Hide, APIOnly: args.APIOnly, Mode: args.Mode}
 }
 
-// tell says in an answer which samples and functions it is about. A text that does not fit
-// is shortened: an agent knows what it asked for.
-func (a *answer) tell(ctx context.Context, db *queries.DB, f queries.Filter) error {
+// addFilter adds the conditions of the samples and the hidden functions to an answer, shortened: an
+// agent knows what it asked for.
+func (a *answer) addFilter(ctx context.Context, db *queries.DB, f queries.Filter) error {
 	conditions, err := f.Conditions()
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (a *answer) tell(ctx context.Context, db *queries.DB, f queries.Filter) err
 	return err
 }
 
-func shortened(texts []string) []string { return shortenedTo(longestName, texts) }
+func shortened(texts []string) []string { return shortenedTo(maxName, texts) }
 
 func shortenedTo(longest int, texts []string) (short []string) {
 	for _, t := range texts {
@@ -69,7 +69,7 @@ func shortenedTo(longest int, texts []string) (short []string) {
 	return short
 }
 
-// compareWithWhole says of each metric how much there is without the filter.
+// compareWithWhole adds to each metric its share of the total without the filter.
 func (p *partition) compareWithWhole(ctx context.Context, db *queries.DB) error {
 	if p.Filter == nil {
 		return nil
