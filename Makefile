@@ -73,17 +73,19 @@ soak: build ## damage recordings, inject faults and fuzz for long: SOAKFLAGS='-n
 	go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestKilledReaders ./cmd/acceptance/s3 -kills 500
 	go run $(GOFLAGS_) ./cmd/mutate -binary bin/stackmill -fuzz 10m $(SOAKFLAGS)
 
-lint: check-go check-cxx ## gofmt, go vet and staticcheck
+lint: check-go check-cxx ## gofmt, go vet and staticcheck; prettier and eslint if npm ci was run in queries/serve/web
 	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "make: not formatted (make fmt):" >&2; echo "$$bad" >&2; exit 1; fi
 	go vet $(GOFLAGS_) ./...
 	CGO_ENABLED=0 go vet ./pipeline/... ./stages/... ./schema/... ./internal/... # ingesting needs no DuckDB
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/stackmill
 	go tool -modfile=.ci/tools/go.mod staticcheck $(GOFLAGS_) ./...
+	@if [ -d queries/serve/web/node_modules ]; then cd queries/serve/web && npm run --silent lint && npm run --silent check; fi
 
-fmt: check-go ## format the Go files
+fmt: check-go ## format the Go files, and the page's if npm ci was run in queries/serve/web
 	gofmt -w .
+	@if [ -d queries/serve/web/node_modules ]; then cd queries/serve/web && npm run --silent format; fi
 
-page: ## build the page that stackmill serve shows, of its sources in queries/serve/web
+page: ## build the page that stackmill serve shows from its sources in queries/serve/web
 	npm ci --no-audit --no-fund --prefix queries/serve/web
 	cd queries/serve/web && npm run --silent check && npm run --silent build
 

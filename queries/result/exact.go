@@ -10,9 +10,9 @@ import (
 // JavaScript, represents all integers.
 const exactIn53 = 1 << 53
 
-// isIdentifier reports whether a column holds ids, which are hashes of 64 bits. Thread ids are
+// IsIdentifier reports whether a column holds ids, which are hashes of 64 bits. Thread ids are
 // small numbers.
-func isIdentifier(column string) bool {
+func IsIdentifier(column string) bool {
 	return (strings.HasSuffix(column, "_id") || strings.HasSuffix(column, "_key")) && column != "thread_id"
 }
 
@@ -21,7 +21,7 @@ func isIdentifier(column string) bool {
 func Exact(v any, column string) any {
 	switch n := v.(type) {
 	case int64:
-		if isIdentifier(column) || n > exactIn53 || n < -exactIn53 {
+		if IsIdentifier(column) || n > exactIn53 || n < -exactIn53 {
 			return strconv.FormatInt(n, 10)
 		}
 	case uint64:

@@ -22,6 +22,7 @@ type endpoint struct {
 	parameters   []parameter
 	body         []parameter // fields of a JSON object; nil if there is no body
 	gives        []string    // media types
+	rows         []string    // the schemas that rows in JSON may have; none if the columns vary
 	run          func(*work) error
 }
 

@@ -13,15 +13,15 @@ import (
 var endpoints = []endpoint{
 	{
 		method: "GET", path: "/api/v1/experiments", does: "The experiments of the store, with labels and numbers of problems.",
-		parameters: []parameter{experimentParameter, columnsParameter}, gives: []string{jsonType}, run: listExperiments,
+		parameters: []parameter{experimentParameter, columnsParameter}, gives: []string{jsonType}, rows: []string{experimentRow}, run: listExperiments,
 	},
 	{
 		method: "GET", path: "/api/v1/metrics", does: "The metrics, and how many experiments have each.",
-		parameters: []parameter{experimentParameter}, gives: []string{jsonType}, run: listMetrics,
+		parameters: []parameter{experimentParameter}, gives: []string{jsonType}, rows: []string{metricRow}, run: listMetrics,
 	},
 	{
 		method: "GET", path: "/api/v1/problems", does: "What is wrong with the recordings.",
-		parameters: []parameter{experimentParameter}, gives: []string{jsonType}, run: listProblems,
+		parameters: []parameter{experimentParameter}, gives: []string{jsonType}, rows: []string{problemRow}, run: listProblems,
 	},
 	{
 		method: "GET", path: "/api/v1/views", does: "The standard views, with their columns.",
@@ -42,7 +42,7 @@ var endpoints = []endpoint{
 			columnsParameter,
 			{name: "format", kind: "string", one: formatNames(), does: "by default json"},
 		}, filterParameters),
-		gives: []string{jsonType, ndjsonType, csvType, arrowType, parquetType}, run: view,
+		gives: []string{jsonType, ndjsonType, csvType, arrowType, parquetType}, rows: reportRows(), run: view,
 	},
 	{
 		method: "GET", path: "/api/v1/functions", does: "Functions with the values of several metrics side by side, in columns `exclusive.METRIC` and `inclusive.METRIC`.",

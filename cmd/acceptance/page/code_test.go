@@ -90,9 +90,9 @@ func TestMissingCode(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	for _, of := range [][2]string{
 		{"?view=source&experiment=cxx.er&function=__cxa_throw", "has no line numbers"},
-		{"?view=source&experiment=deep.pb.gz&function=f7", "is from the recording alone, which has no machine code"},
+		{"?view=source&experiment=deep.pb.gz&function=f7", "and it has no machine code"},
 		{"?view=source&experiment=deep.pb.gz&function=f7", "was not found when the recording was read: only the lines that have code are listed"},
-		{"?view=source&experiment=cxx.er&function=%3CTotal%3E", "is no function with code"},
+		{"?view=source&experiment=cxx.er&function=%3CTotal%3E", "is not a function with code"},
 		{"?view=source", "Choose a function"},
 	} {
 		place, want := of[0], of[1]

@@ -45,7 +45,7 @@ func TestTimelineOfCPUs(t *testing.T) {
 	}
 
 	b.visit("?view=timeline&experiment=records_gcc_O2.data&lanes=cpus")
-	if text := eval[string](b, `document.querySelector('main').innerText`); !strings.Contains(text, "The samples do not say on which CPU they were taken.") {
+	if text := eval[string](b, `document.querySelector('main').innerText`); !strings.Contains(text, "No sample has a recorded CPU.") {
 		t.Errorf("a recording without CPUs says %q", text)
 	}
 }

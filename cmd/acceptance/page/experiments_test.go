@@ -71,7 +71,7 @@ func TestNarrow(t *testing.T) {
 		t.Errorf("a link leads to %q", to)
 	}
 	b.visit("?narrow=variant%3Dnone")
-	if note := eval[string](b, `document.querySelector('.browser > .note').innerText`); !strings.HasPrefix(note, "No experiment is like that.") {
+	if note := eval[string](b, `document.querySelector('.browser > .note').innerText`); !strings.HasPrefix(note, "No experiment matches.") {
 		t.Error(note)
 	}
 }

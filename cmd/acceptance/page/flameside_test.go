@@ -35,8 +35,8 @@ func TestSidesOfCutGraph(t *testing.T) {
 	if compared < 3 {
 		t.Errorf("frames %q of %v", frames, exclusive)
 	}
-	if notes := eval[string](b, `[...document.querySelectorAll('.note')].at(-1).innerText`); !strings.Contains(notes, "what is left out") {
-		t.Errorf("it says %q of what is left out", notes)
+	if notes := eval[string](b, `[...document.querySelectorAll('.note')].at(-1).innerText`); !strings.Contains(notes, "are left out") {
+		t.Errorf("the note does not say what is left out: %q", notes)
 	}
 	for name, v := range inclusive { // all of them, also those that the cut graph does not show
 		if strings.HasPrefix(name, "<") || v == 0 || v*100 > inclusive["<Total>"]*20 {

@@ -89,7 +89,7 @@ func (b *browser) tab() *browser {
 }
 
 // loggedOut is what an open page says when its cookie is worth nothing.
-const loggedOut = "You are not logged in any more"
+const loggedOut = "You were logged out"
 
 // One logs in and out in a real browser, whatever is between it and the server.
 func TestLogin(t *testing.T) {

@@ -47,11 +47,11 @@ func TestObjects(t *testing.T) {
 		t.Errorf("%d reasons: %q", unknown, reasons)
 	}
 	b.visit("?view=objects&experiment=records_gcc_O2.data&rows=5")
-	if text := eval[string](b, `document.querySelector('main').innerText`); strings.Contains(text, "Every recorded access") || !strings.Contains(text, "The 5 highest of each experiment.") || !strings.Contains(text, "show more of them") {
+	if text := eval[string](b, `document.querySelector('main').innerText`); strings.Contains(text, "Every recorded access") || !strings.Contains(text, "The 5 highest of each experiment.") || !strings.Contains(text, "show more rows") {
 		t.Errorf("of five rows, the page says %s", text)
 	}
 	b.visit("?view=objects&experiment=recur.er")
-	if text := eval[string](b, `document.querySelector('main').innerText`); !strings.HasPrefix(text, "No access to memory with a data object was recorded here.") {
+	if text := eval[string](b, `document.querySelector('main').innerText`); !strings.HasPrefix(text, "No memory accesses with data objects were recorded.") {
 		t.Error(text)
 	}
 }

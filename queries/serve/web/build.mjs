@@ -1,13 +1,14 @@
-// Builds the page that the server embeds. The same sources give the same bytes.
+// Builds the page that the server embeds, reproducibly.
 //
-// What is only imported when it is needed becomes a file of its own. Names of files have no
-// hash: the server puts one into the path of all of them.
+// Modules that are imported dynamically become files of their own. File names have no hash: the server puts
+// one into the path of all files.
 import { build } from 'esbuild';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { argv } from 'node:process';
 
-const to = process.argv[2] ?? '../page';
+const to = argv[2] ?? '../page';
 await rm(to, { recursive: true, force: true });
 await mkdir(to, { recursive: true });
 const { outputFiles, metafile } = await build({
@@ -29,37 +30,43 @@ const { outputFiles, metafile } = await build({
 await writeFiles(outputFiles);
 await copyFile('src/index.html', join(to, 'index.html'));
 const speedscope = await copySpeedscope();
-// withoutFile are packages that only name their licence, with who has the rights.
-const withoutFile = {
+// Packages that only name their license, with the owners of the rights.
+const withoutLicenseFile = {
   aphrodite: 'Copyright (c) 2016 Khan Academy. The terms of the MIT License are those that preact has here.',
   'string-hash': 'The author dedicated it to the public domain (CC0 1.0).',
 };
 
-// What speedscope's release was built of, as its package.json says; its preact is another one.
+// The packages in speedscope's release, by its package.json. Its preact has another version than ours.
 const ofSpeedscope = ['aphrodite', 'jfrview', 'jszip', 'pako', 'preact-of-speedscope', 'protobufjs', 'source-map'];
-await writeFile(join(to, 'licenses.txt'), await licenses([...Object.keys(metafile.inputs), speedscope, ...(await needed(ofSpeedscope, '.'))]));
+await writeFile(
+  join(to, 'licenses.txt'),
+  await licenses([...Object.keys(metafile.inputs), speedscope, ...(await needed(ofSpeedscope, '.'))]),
+);
 
-// copySpeedscope copies what shows a profile that is given by its address: no examples, and
-// nothing for other formats that it would load.
+// copySpeedscope copies the files that show a profile given by its URL, without examples and importers of other
+// formats.
 async function copySpeedscope() {
   const from = 'node_modules/speedscope/dist/release';
   const files = await readdir(from);
-  for (const name of files.filter((f) => /^speedscope-.*\.(js|css)$|\.woff2$/.test(f))) await copyFile(join(from, name), join(to, name));
+  for (const name of files.filter((f) => /^speedscope-.*\.(js|css)$|\.woff2$/.test(f)))
+    await copyFile(join(from, name), join(to, name));
   const index = await readFile(join(from, 'index.html'), 'utf8');
-  await writeFile(join(to, 'speedscope.html'), index.replace(/^ *<link rel="icon".*\n/gm, '<link rel="icon" href="data:,">\n'));
+  await writeFile(
+    join(to, 'speedscope.html'),
+    index.replace(/^ *<link rel="icon".*\n/gm, '<link rel="icon" href="data:,">\n'),
+  );
   return join(from, 'index.html');
 }
 
-// writeFiles writes what was built. A part that is loaded later is named as its source, what
-// several have in common is chunkN.js.
+// writeFiles writes the bundle. Dynamically imported modules keep their names; shared chunks become chunkN.js.
 async function writeFiles(files) {
-  const names = new Map(); // as built, and as written
+  const names = new Map(); // from built to written
   let chunks = 0;
   for (const name of files.map((f) => basename(f.path)).sort()) {
     const stem = /^(.*)-[A-Z0-9]{8}\.js$/.exec(name)?.[1];
     names.set(name, stem === undefined ? name : stem === 'chunk' ? `chunk${++chunks}.js` : `${stem}.js`);
   }
-  if (new Set(names.values()).size < names.size) throw new Error(`parts of one name: ${[...names.values()]}`);
+  if (new Set(names.values()).size < names.size) throw new Error(`two modules have one name: ${[...names.values()]}`);
   for (const f of files) {
     let text = f.text;
     for (const [built, written] of names) if (built !== written) text = text.replaceAll(built, written);
@@ -67,8 +74,7 @@ async function writeFiles(files) {
   }
 }
 
-// needed are the files of packages that a folder uses, and of all that these use, without those
-// of types.
+// needed returns the package.json files of packages and of all their dependencies, without type packages.
 async function needed(names, folder, found = new Set()) {
   for (const name of names.filter((n) => !n.startsWith('@types/'))) {
     let at = folder;
@@ -77,39 +83,51 @@ async function needed(names, folder, found = new Set()) {
     if (found.has(file)) continue;
     found.add(file);
     const { version, dependencies, name: own } = JSON.parse(await readFile(file, 'utf8'));
-    const pinned = at === '.' && folder === '.' ? JSON.parse(await readFile('node_modules/speedscope/package.json', 'utf8')).devDependencies[own] : version;
-    if (pinned !== version) throw new Error(`speedscope was built with ${own} ${pinned}, not ${version}: change package.json`);
+    const pinned =
+      at === '.' && folder === '.'
+        ? JSON.parse(await readFile('node_modules/speedscope/package.json', 'utf8')).devDependencies[own]
+        : version;
+    if (pinned !== version)
+      throw new Error(`speedscope was built with ${own} ${pinned}, not ${version}: change package.json`);
     await needed(Object.keys(dependencies ?? {}), dirname(file), found);
   }
   return found;
 }
 
-// licenses is the licence of each package that something of is in the page.
+// licenses returns the license texts of all packages in the page.
 async function licenses(inputs) {
-  const folders = new Set(inputs.map((name) => /^(?:\.\.\/)*(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(name)?.[1]).filter((f) => f !== undefined));
+  const folders = new Set(
+    inputs
+      .map((name) => /^(?:\.\.\/)*(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(name)?.[1])
+      .filter((f) => f !== undefined),
+  );
   const texts = [];
   for (const folder of [...folders].sort()) {
     const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-    const text = await licence(folder, name);
+    const text = await licenseOf(folder, name);
     texts.push(`${name} ${version} (${license})\n\n${text.replaceAll('\r\n', '\n').trim()}\n`);
-    for (const more of await within(folder)) texts.push(`${name}: ${more}\n\n${(await readFile(join(folder, more), 'utf8')).replaceAll('\r\n', '\n').trim()}\n`);
+    for (const more of await within(folder))
+      texts.push(
+        `${name}: ${more}\n\n${(await readFile(join(folder, more), 'utf8')).replaceAll('\r\n', '\n').trim()}\n`,
+      );
   }
   return 'The page contains these packages.\n\n' + texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-// licence is the text of a package's.
-async function licence(folder, name) {
+// licenseOf returns the license text of a package.
+async function licenseOf(folder, name) {
   const files = await readdir(folder);
   const file = files.find((f) => /^licen[cs]e(\.|$)/i.test(f));
   if (file !== undefined) return readFile(join(folder, file), 'utf8');
-  if (withoutFile[name] !== undefined) return withoutFile[name];
+  if (withoutLicenseFile[name] !== undefined) return withoutLicenseFile[name];
   const readme = files.find((f) => /^readme/i.test(f));
-  const said = readme && /^#+ licen[cs]e\s*([^]*?)(?=^#|(?![^]))/im.exec(await readFile(join(folder, readme), 'utf8'))?.[1];
-  if (!said) throw new Error(`${folder} has no licence`);
-  return said;
+  const section =
+    readme && /^#+ licen[cs]e\s*([^]*?)(?=^#|(?![^]))/im.exec(await readFile(join(folder, readme), 'utf8'))?.[1];
+  if (!section) throw new Error(`${folder} has no license`);
+  return section;
 }
 
-// within are the licences of what a package has got from others.
+// within returns the license files of code that a package includes from others.
 async function within(folder) {
   const all = await readdir(folder, { recursive: true });
   return all.filter((f) => f.includes('/') && !f.includes('node_modules') && /licen[cs]e(\.\w+)?$/i.test(f)).sort();

@@ -1,58 +1,57 @@
 import { render, type ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ended, useData } from './api';
-import { ExperimentsPanel } from './experiments';
-import { CallersPanel, FunctionsPanel } from './functions';
-import { later } from './later';
-import { LeftOut } from './leftout';
-import { Link } from './link';
-import { OpenIn } from './openin';
-import { filters, go, usePlace } from './place';
-import { TimelinePanel } from './timeline';
-import { UnknownPanel } from './unknown';
+import { sessionEnded, useData } from './lib/api';
+import { ExperimentsPanel } from './panels/experiments';
+import { CallersPanel, FunctionsPanel } from './panels/functions';
+import { lazy } from './parts/lazy';
+import { LeftOut } from './parts/leftout';
+import { Link } from './parts/link';
+import { OpenIn } from './parts/openin';
+import { filters, navigate, useAddress } from './lib/address';
+import { TimelinePanel } from './panels/timeline';
+import { UnknownPanel } from './panels/unknown';
+import type { MetricRow } from './lib/rows';
 
 const panels: Record<string, [string, ComponentType]> = {
   experiments: ['Experiments', ExperimentsPanel],
-  flame: ['Flame graph', later(() => import('./flame').then((m) => m.FlamePanel))],
+  flame: ['Flame graph', lazy(() => import('./panels/flame').then((m) => m.FlamePanel))],
   functions: ['Functions', FunctionsPanel],
   callers: ['Callers', CallersPanel],
-  source: ['Source', later(() => import('./code').then((m) => m.CodePanel))],
+  source: ['Source', lazy(() => import('./panels/code').then((m) => m.CodePanel))],
   timeline: ['Timeline', TimelinePanel],
-  heatmap: ['Heat map', later(() => import('./heatmap').then((m) => m.HeatmapPanel))],
-  objects: ['Data objects', later(() => import('./objects').then((m) => m.ObjectsPanel))],
-  trend: ['Trend', later(() => import('./trend').then((m) => m.TrendPanel))],
-  compare: ['Compare', later(() => import('./compare').then((m) => m.ComparePanel))],
+  heatmap: ['Heat map', lazy(() => import('./panels/heatmap').then((m) => m.HeatmapPanel))],
+  objects: ['Data objects', lazy(() => import('./panels/objects').then((m) => m.ObjectsPanel))],
+  trend: ['Trend', lazy(() => import('./panels/trend').then((m) => m.TrendPanel))],
+  compare: ['Compare', lazy(() => import('./panels/compare').then((m) => m.ComparePanel))],
   unknown: ['Unknown', UnknownPanel],
-  sql: ['SQL', later(() => import('./sql').then((m) => m.SQLPanel))],
+  sql: ['SQL', lazy(() => import('./panels/sql').then((m) => m.SQLPanel))],
 };
 
-interface Metric {
-  metric: string;
-  unit: string;
-  title: string;
-  experiments: number;
-  default_of: number;
-}
-
 function Page() {
-  const place = usePlace();
-  const view = place.get('view', 'experiments');
+  const address = useAddress();
+  const view = address.get('view', 'experiments');
   const [title, Panel] = panels[view] ?? panels['experiments']!;
   const [loggedOut, setLoggedOut] = useState(false);
   useEffect(() => {
     const update = () => setLoggedOut(true);
-    ended.addEventListener('ended', update);
-    return () => ended.removeEventListener('ended', update);
+    sessionEnded.addEventListener('ended', update);
+    return () => sessionEnded.removeEventListener('ended', update);
   }, []);
   useEffect(() => {
-    document.title = [place.all('experiment').join(', '), title, 'stackmill'].filter((t) => t !== '').join(' – ');
+    document.title = [address.all('experiment').join(', '), title, 'stackmill'].filter((t) => t !== '').join(' – ');
   });
   return (
     <>
       <header>
-        <h1><Link to={{ view: null }}>stackmill</Link></h1>
+        <h1>
+          <Link to={{ view: null }}>stackmill</Link>
+        </h1>
         <nav aria-label="Panels">
-          {Object.entries(panels).map(([name, [label]]) => <Link key={name} to={{ view: name }} current={view === name}>{label}</Link>)}
+          {Object.entries(panels).map(([name, [label]]) => (
+            <Link key={name} to={{ view: name }} current={view === name}>
+              {label}
+            </Link>
+          ))}
         </nav>
         {document.body.dataset['login'] === 'token' && <LogOut />}
       </header>
@@ -61,48 +60,77 @@ function Page() {
       <main>
         {loggedOut && (
           <p class="error" role="alert">
-            You are not logged in any more: the server was started with another token, or you logged out in another tab. <a href={location.href}>Log in</a>
+            You were logged out: the server was restarted with another token, or you logged out in another tab.{' '}
+            <a href={location.href}>Log in</a>
           </p>
         )}
-        <div hidden={loggedOut}><Panel key={view} /></div>
+        <div hidden={loggedOut}>
+          <Panel key={view} />
+        </div>
       </main>
-      <footer><a href={new URL('licenses.txt', import.meta.url).href}>Licenses</a></footer>
+      <footer>
+        <a href={new URL('licenses.txt', import.meta.url).href}>Licenses</a>
+      </footer>
     </>
   );
 }
 
-// LogOut is the button that makes the browser forget the token. Back shows nothing of the page then.
+// LogOut makes the browser forget the token. "Back" then reloads instead of showing the page.
 function LogOut() {
   return (
-    <form method="post" action="/logout" class="logout" onSubmit={() => addEventListener('pageshow', () => location.reload())}>
+    <form
+      method="post"
+      action="/logout"
+      class="logout"
+      onSubmit={() => addEventListener('pageshow', () => location.reload())}
+    >
       <button type="submit">Log out</button>
     </form>
   );
 }
 
-// Scope says, above all panels, what they are about.
+// Scope shows and changes what all panels are about: experiments, metric, mode and filters.
 function Scope() {
-  const place = usePlace();
-  const metrics = useData<Metric[]>('metrics', { experiment: place.all('experiment') });
-  const chosen = place.all('experiment');
+  const address = useAddress();
+  const metrics = useData<MetricRow[]>('metrics', { experiment: address.all('experiment') });
+  const chosen = address.all('experiment');
   return (
     <div class="bar scope">
       <span class="chips">
         {chosen.length === 0 && <span class="chip">all experiments</span>}
-        {chosen.slice(0, 5).map((name) => <Chip key={name} text={name} without={{ experiment: chosen.filter((n) => n !== name) }} />)}
+        {chosen.slice(0, 5).map((name) => (
+          <Chip key={name} text={name} without={{ experiment: chosen.filter((n) => n !== name) }} />
+        ))}
         {chosen.length > 5 && <span class="chip">{chosen.length - 5} more</span>}
-        {filters.flatMap((f) => place.all(f).map((value) => <Chip key={f + value} text={`${f} ${value}`} without={{ [f]: place.all(f).filter((v) => v !== value) }} />))}
+        {filters.flatMap((f) =>
+          address
+            .all(f)
+            .map((value) => (
+              <Chip
+                key={f + value}
+                text={`${f} ${value}`}
+                without={{ [f]: address.all(f).filter((v) => v !== value) }}
+              />
+            )),
+        )}
       </span>
       <label>
         Metric
-        <select value={place.get('metric')} onChange={(e) => go({ metric: e.currentTarget.value, zoom: null })}>
-          <option value="">each one’s first</option>
-          {metrics.data?.map((m) => <option key={m.metric} value={m.metric}>{m.title === '' ? m.metric : `${m.title} (${m.metric})`}</option>)}
+        <select value={address.get('metric')} onChange={(e) => navigate({ metric: e.currentTarget.value, zoom: null })}>
+          <option value="">default metric</option>
+          {metrics.data?.map((m) => (
+            <option key={m.metric} value={m.metric}>
+              {m.title === '' ? m.metric : `${m.title} (${m.metric})`}
+            </option>
+          ))}
         </select>
       </label>
       <label>
         Mode
-        <select value={place.get('mode', 'user')} onChange={(e) => go({ mode: e.currentTarget.value, zoom: null })}>
+        <select
+          value={address.get('mode', 'user')}
+          onChange={(e) => navigate({ mode: e.currentTarget.value, zoom: null })}
+        >
           <option>user</option>
           <option>expert</option>
           <option>machine</option>
@@ -113,7 +141,7 @@ function Scope() {
         onSubmit={(e) => {
           e.preventDefault();
           const input = e.currentTarget.elements.namedItem('where') as HTMLInputElement;
-          go({ where: [...place.all('where'), input.value.trim()] });
+          navigate({ where: [...address.all('where'), input.value.trim()] });
           input.value = '';
         }}
       >
@@ -131,7 +159,9 @@ function Chip({ text, without }: { text: string; without: Record<string, string[
   return (
     <span class="chip">
       {text}
-      <button type="button" aria-label={`without ${text}`} onClick={() => go({ ...without, zoom: null })}>×</button>
+      <button type="button" aria-label={`without ${text}`} onClick={() => navigate({ ...without, zoom: null })}>
+        ×
+      </button>
     </span>
   );
 }

@@ -1,0 +1,69 @@
+// The state of the page: which panel is shown, of which experiments, with which filters. It is the query
+// of the page's URL, so that back and forward work and links can be shared.
+import { useEffect, useState } from 'preact/hooks';
+
+export type Params = Record<string, string | string[] | null>;
+
+const moved = new EventTarget();
+
+export class Address {
+  constructor(private readonly values: URLSearchParams) {}
+
+  get(name: string, otherwise = ''): string {
+    return this.values.get(name) ?? otherwise;
+  }
+
+  all(name: string): string[] {
+    return this.values.getAll(name);
+  }
+
+  // with returns the URL with some parameters changed; null removes one.
+  with(changes: Params): string {
+    const values = new URLSearchParams(this.values);
+    for (const [name, value] of Object.entries(changes)) {
+      values.delete(name);
+      for (const v of value === null ? [] : [value].flat()) {
+        if (v !== '') values.append(name, v);
+      }
+    }
+    const query = values.toString();
+    return query === '' ? '/' : '/?' + query;
+  }
+}
+
+export function currentAddress(): Address {
+  return new Address(new URLSearchParams(location.search));
+}
+
+// navigate changes parameters of the address. With replacing, it adds no step for "back".
+export function navigate(changes: Params, replacing = false): void {
+  const to = currentAddress().with(changes);
+  if (to === location.pathname + location.search) return;
+  if (replacing) history.replaceState(null, '', to);
+  else history.pushState(null, '', to);
+  moved.dispatchEvent(new Event('moved'));
+}
+
+export function useAddress(): Address {
+  const [address, set] = useState(currentAddress);
+  useEffect(() => {
+    const update = () => set(currentAddress());
+    moved.addEventListener('moved', update);
+    addEventListener('popstate', update);
+    return () => {
+      moved.removeEventListener('moved', update);
+      removeEventListener('popstate', update);
+    };
+  }, []);
+  return address;
+}
+
+// filters are the server's parameters that select samples.
+export const filters = ['where', 'thread', 'cpu', 'pid', 'between', 'hide', 'api-only'] as const;
+
+// scope returns the parameters of requests that all panels share.
+export function scope(address: Address): Params {
+  const of: Params = { experiment: address.all('experiment'), mode: address.get('mode') };
+  for (const f of filters) of[f] = address.all(f);
+  return of;
+}

@@ -1,0 +1,144 @@
+// Requests to the server.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Params } from './address';
+
+export class Failure extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+// sessionEnded fires when the server asks for the token again.
+export const sessionEnded = new EventTarget();
+
+export interface Answer<T> {
+  data: T | undefined; // of the last answer, also while the next one is awaited
+  error: Error | undefined;
+  loading: boolean;
+  warnings: string[];
+}
+
+export function requestURL(path: string, parameters: Params): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    for (const v of value === null ? [] : [value].flat()) {
+      if (v !== '') query.append(name, v);
+    }
+  }
+  const text = query.toString();
+  return '/api/v1/' + path + (text === '' ? '' : '?' + text);
+}
+
+async function send(request: Request): Promise<{ response: Response; warnings: string[] }> {
+  let response: Response;
+  try {
+    response = await fetch(request);
+  } catch (e) {
+    if (request.signal.aborted) throw e;
+    throw new Failure(0, 'the server does not answer (is it running?)');
+  }
+  if (!response.ok) {
+    let message = response.statusText;
+    try {
+      message = ((await response.json()) as { error: string }).error;
+    } catch {
+      // A proxy answered, not the server.
+    }
+    if (response.status === 401) sessionEnded.dispatchEvent(new Event('ended'));
+    throw new Failure(response.status, message);
+  }
+  const all = JSON.parse(response.headers.get('Stackmill-Warning') ?? '[]') as string[];
+  setLeftOut(all.filter((text) => text.startsWith(leftOutPrefix)));
+  return { response, warnings: all.filter((text) => !text.startsWith(leftOutPrefix)) };
+}
+
+// Every answer repeats the warnings about experiments that all answers lack: the last answer's hold.
+const leftOutPrefix = 'left out: ';
+let missing: string[] = [];
+const listeners = new Set<(texts: string[]) => void>();
+
+export function leftOut(): string[] {
+  return missing;
+}
+
+// onLeftOutChange calls a listener now and at each change, until the returned function is called.
+export function onLeftOutChange(listener: (texts: string[]) => void): () => void {
+  listeners.add(listener);
+  listener(missing);
+  return () => void listeners.delete(listener);
+}
+
+function setLeftOut(texts: string[]): void {
+  if (texts.join('\n') === missing.join('\n')) return;
+  missing = texts;
+  listeners.forEach((listener) => listener(texts));
+}
+
+async function read<T>(request: Request): Promise<{ data: T; warnings: string[] }> {
+  const { response, warnings } = await send(request);
+  return { data: (await response.json()) as T, warnings };
+}
+
+// useData requests data from an endpoint, unless the path is undefined.
+export function useData<T>(path: string | undefined, parameters: Params): Answer<T> {
+  const url = path === undefined ? undefined : requestURL(path, parameters);
+  return useRequest<T>(url, (signal) => new Request(url ?? '', { signal }));
+}
+
+// useQuery runs SQL, and again whenever `again` changes.
+export function useQuery<T>(sql: string | undefined, again = 0): Answer<T> {
+  return useRequest<T>(sql === undefined ? undefined : `${again} ${sql}`, (signal) => query(sql ?? '', 'json', signal));
+}
+
+function query(sql: string, format: string, signal?: AbortSignal): Request {
+  return new Request('/api/v1/query', {
+    ...(signal === undefined ? {} : { signal }),
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ sql, format }),
+  });
+}
+
+// save runs SQL again and lets the browser save the answer as a file.
+export async function save(sql: string, format: string): Promise<void> {
+  const { response } = await send(query(sql, format));
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = `result.${format}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser reads it until then
+}
+
+function useRequest<T>(key: string | undefined, request: (signal: AbortSignal) => Request): Answer<T> {
+  const [answer, set] = useState<Answer<T> & { of: string | undefined }>({
+    data: undefined,
+    error: undefined,
+    loading: key !== undefined,
+    warnings: [],
+    of: key,
+  });
+  const make = useRef(request);
+  make.current = request;
+  useEffect(() => {
+    if (key === undefined) {
+      set({ data: undefined, error: undefined, loading: false, warnings: [], of: key });
+      return;
+    }
+    const control = new AbortController();
+    set((was) => ({ ...was, loading: true, of: key }));
+    read<T>(make.current(control.signal)).then(
+      ({ data, warnings }) => {
+        if (!control.signal.aborted) set({ data, error: undefined, loading: false, warnings, of: key });
+      },
+      (error: Error) => {
+        if (!control.signal.aborted) set({ data: undefined, error, loading: false, warnings: [], of: key });
+      },
+    );
+    return () => control.abort();
+  }, [key]);
+  // Effects run after painting: until then, `answer` belongs to the previous request.
+  return answer.of === key ? answer : { ...answer, loading: key !== undefined };
+}

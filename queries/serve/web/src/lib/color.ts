@@ -1,0 +1,41 @@
+// Colors of frames: a name has the same color everywhere.
+import type { Name } from './flametree';
+import { hash } from './units';
+
+export const schemes = ['load object', 'module', 'function', 'kind'] as const;
+export type Scheme = (typeof schemes)[number];
+
+// colorKey returns what frames of one color have in common, or "" for gray frames, which have no function.
+export function colorKey(n: Name, scheme: Scheme): string {
+  if (scheme === 'kind') return n.kind;
+  // Names of static functions, and of Rust's, may begin with <.
+  if (n.kind === 'artificial' || n.kind === 'unknown' || (n.kind === '' && n.name.startsWith('<'))) return '';
+  if (scheme === 'module' && n.module === '(unknown)') return '';
+  return scheme === 'function' ? n.name : scheme === 'module' ? n.module : n.loadObject;
+}
+
+// keyColor returns the color of a key. Names with the same key differ a little in lightness.
+export function keyColor(key: string, dark: boolean, name = ''): string {
+  if (key === '' || key === 'artificial' || key === 'unknown') return dark ? '#4a4f57' : '#d3d7dd';
+  const h = hash(key);
+  const shade = name === '' ? 0 : (hash(name) % 9) - 4;
+  return `hsl(${h % 360} ${dark ? 38 : 62}% ${(dark ? 36 : 76) + shade}%)`;
+}
+
+export function frameColor(n: Name, scheme: Scheme, dark: boolean): string {
+  return keyColor(colorKey(n, scheme), dark, n.name);
+}
+
+// changeColor returns the color of a change: red for more, blue for less, darker for a larger part of the
+// larger value. Values that only one side has get two further colors.
+export function changeColor(base: number, test: number, dark: boolean): string {
+  if (base === 0 && test > 0) return dark ? '#8a4b00' : '#ffb454';
+  if (test === 0 && base > 0) return dark ? '#5b3c8f' : '#c9b3f2';
+  const change = (test - base) / Math.max(base, test, Number.MIN_VALUE);
+  const strength = Math.min(1, Math.abs(change) * 2);
+  if (strength < 0.01) return dark ? '#3d434c' : '#e4e7eb';
+  const [saturation, lightness] = dark
+    ? [20 + 45 * strength, 26 + 14 * strength]
+    : [40 + 50 * strength, 90 - 22 * strength];
+  return `hsl(${change > 0 ? 4 : 212} ${saturation}% ${lightness}%)`;
+}

@@ -1,0 +1,114 @@
+// Results of SQL: which columns can be charted, and flame graphs of folded stacks.
+import type { FlameAnswer } from './flametree';
+
+export type Row = Record<string, unknown>;
+
+export interface ResultColumn {
+  name: string;
+  kind: 'number' | 'time' | 'text'; // of all values that are not null
+}
+
+const wholeNumber = /^-?\d+$/;
+const time = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?$/;
+
+// columnsOf classifies columns by their values. Whole numbers beyond 2^53 and identifiers are strings.
+export function columnsOf(rows: Row[]): ResultColumn[] {
+  return Object.keys(rows[0] ?? {}).map((name) => {
+    const values = rows.map((r) => r[name]).filter((v) => v !== null && v !== undefined);
+    const all = (test: (v: unknown) => boolean) => values.length > 0 && values.every(test);
+    const number = all(
+      (v) => typeof v === 'number' || (typeof v === 'string' && wholeNumber.test(v) && !/_(id|key)$/.test(name)),
+    );
+    return { name, kind: number ? 'number' : all((v) => typeof v === 'string' && time.test(v)) ? 'time' : 'text' };
+  });
+}
+
+export function numberOf(v: unknown): number | null {
+  return v === null || v === undefined || !Number.isFinite(Number(v)) ? null : Number(v);
+}
+
+// secondsOf converts a timestamp of the server (UTC) to seconds since 1970.
+export function secondsOf(v: unknown): number | null {
+  if (typeof v !== 'string') return null;
+  let text = v.replace(' ', 'T').replace(/(\.\d{3})\d+/, '$1');
+  if (!text.includes('T')) text += 'T00:00';
+  if (!/(Z|[+-]\d\d(:?\d\d)?)$/.test(text.slice(11))) text += 'Z';
+  text = text.replace(/([+-]\d\d)$/, '$1:00');
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? null : ms / 1000;
+}
+
+export function textOf(v: unknown): string {
+  if (v === null || v === undefined) return '';
+  return typeof v === 'string' ? v : JSON.stringify(v);
+}
+
+// Folded is a tree made of folded stacks.
+export interface Folded {
+  answer: FlameAnswer;
+  skipped: number; // rows without a stack or a value above 0
+}
+
+interface Node {
+  name: string;
+  value: number;
+  exclusive: number;
+  below: Map<string, Node>;
+}
+
+// fold builds a tree from rows with a folded stack (names from root to leaf, separated by ;) and a value.
+export function fold(rows: Row[], stack: string, value: string): Folded {
+  const node = (name: string): Node => ({ name, value: 0, exclusive: 0, below: new Map() });
+  const root = node('<Total>');
+  let skipped = 0;
+  for (const row of rows) {
+    const names = textOf(row[stack]);
+    const v = numberOf(row[value]);
+    if (names === '' || v === null || v <= 0) {
+      skipped++;
+      continue;
+    }
+    let at = root;
+    at.value += v;
+    for (const name of names === root.name ? [] : names.split(';')) {
+      const next = at.below.get(name) ?? node(name);
+      at.below.set(name, next);
+      at = next;
+      at.value += v;
+    }
+    at.exclusive += v;
+  }
+  const unit = ['ns', 'bytes', 'count'].find((u) => rows.every((r) => r['unit'] === u)) ?? '';
+  const answer: FlameAnswer = {
+    metric: value,
+    unit,
+    mode: '',
+    experiments: 1,
+    nodes: 0,
+    names: { name: [], load_object: [], module: [], kind: [] },
+    level: [],
+    name: [],
+    value: [],
+    exclusive: [],
+  };
+  const numbers = new Map<string, number>();
+  const intern = (name: string) => {
+    const n = numbers.get(name) ?? answer.names.name.push(name) - 1;
+    if (!numbers.has(name)) for (const of of ['load_object', 'module', 'kind'] as const) answer.names[of].push('');
+    numbers.set(name, n);
+    return n;
+  };
+  const open: [Node, number][] = root.value === 0 ? [] : [[root, 0]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    // no recursion: stacks may be deep
+    const [n, level] = next;
+    answer.level.push(level);
+    answer.name.push(intern(n.name));
+    answer.value.push(n.value);
+    answer.exclusive.push(n.exclusive);
+    answer.nodes++;
+    const below = [...n.below.values()].sort((a, b) => a.value - b.value || (a.name < b.name ? 1 : -1));
+    for (const b of below) open.push([b, level + 1]); // the highest comes next
+  }
+  return { answer, skipped };
+}

@@ -1,0 +1,60 @@
+// Common parts of panels.
+import { type ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { type Answer } from '../lib/api';
+import { percent } from '../lib/units';
+
+// useDark reports whether the reader prefers dark colors.
+export function useDark(): boolean {
+  const query = matchMedia('(prefers-color-scheme: dark)');
+  const [dark, set] = useState(query.matches);
+  useEffect(() => {
+    const update = () => set(query.matches);
+    query.addEventListener('change', update);
+    return () => query.removeEventListener('change', update);
+  }, []);
+  return dark;
+}
+
+// Panel shows its content, or that it is loading, failed or empty.
+export function Panel<T>(p: {
+  title: string;
+  answer: Answer<T>;
+  empty?: (data: T) => boolean;
+  none?: string;
+  children: (data: T) => ComponentChildren;
+}) {
+  const { data, error, loading, warnings } = p.answer;
+  return (
+    <section class="panel" aria-busy={loading} aria-label={p.title}>
+      <div class={loading ? 'progress on' : 'progress'} />
+      {warnings.map((w) => (
+        <p key={w} class="warning">
+          {w}
+        </p>
+      ))}
+      {error !== undefined && (
+        <p class="error" role="alert">
+          {error.message}
+        </p>
+      )}
+      {data !== undefined &&
+        (p.empty?.(data) === true ? <p class="note">{p.none ?? 'There is nothing to show.'}</p> : p.children(data))}
+      {data === undefined && error === undefined && <p class="note">Loading…</p>}
+    </section>
+  );
+}
+
+// Share shows a part of a total as a bar and a percentage.
+export function Share({ part, total }: { part: number; total: number }) {
+  return (
+    <span class="share">
+      <span
+        class="bar-of"
+        style={{ width: `${total === 0 ? 0 : Math.max(0, Math.min(100, (100 * part) / total)) * 0.04}rem` }}
+        aria-hidden="true"
+      />
+      <span class="percent">{percent(part, total)}</span>
+    </span>
+  );
+}
