@@ -172,7 +172,7 @@ func (e *experiment) begin() (err error) {
 		e.out = e.resymbolization.after
 	}
 	e.resolver = symbolize.New(e.rec, e.files, e.tables)
-	e.resolver.Kept = e.resymbolization.storedLists()
+	e.resolver.StoredLists = e.resymbolization.storedLists()
 	e.frames = unwind.NewFrameTables(e.tables, &e.framing)
 	e.dumps = unwind.NewDumpUnwinder(e.frames)
 	metrics := samples.Metrics(e.rec)
@@ -273,7 +273,7 @@ func (e *experiment) attribute() error {
 		Accessed:     e.data.AccessLocations(),
 		Disassembler: func() *symbolize.Disassembler { return symbolize.NewDisassembler(e.resolver, e.outlines) },
 		Sources: code.Sources{
-			Finder: source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.ByPath, Kept: e.resymbolization.source(e.began()), Texts: e.texts},
+			Finder: source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.ByPath, Stored: e.resymbolization.source(e.began()), Cache: e.texts},
 			Began:  e.began(), Problems: &e.rec.Problems,
 		},
 	}

@@ -103,8 +103,8 @@ type ingest struct {
 	Options
 	each     func(context.Context, input, *slot) Result // reads one input for a batch
 	loader   *cache.Loader
-	outlines *symbolize.Outlines
-	texts    *source.Texts
+	outlines *symbolize.DisassemblyCache
+	texts    *source.TextCache
 	stop     context.CancelCauseFunc // ends the run
 	attempts activeAttempts
 	faults   storeFaults
@@ -160,7 +160,7 @@ func newIngest(ctx context.Context, opts Options) (*ingest, error) {
 	return &ingest{
 		Options:  opts,
 		loader:   cache.New(tables),
-		outlines: symbolize.NewOutlines(), texts: source.NewTexts(),
+		outlines: symbolize.NewDisassemblyCache(), texts: source.NewTextCache(),
 		staging: newStaging(),
 		claims:  map[string]inputClaim{},
 		known:   map[string]bool{},

@@ -43,11 +43,11 @@ type resymbolization struct {
 	before   *objectSymbols
 	after    *rowTap
 	sources  *storedSources
-	lists    map[string]*symbolize.KeptList
+	lists    map[string]*symbolize.StoredList
 }
 
 // storedLists returns the symbol lists in the store.
-func (d *resymbolization) storedLists() map[string]*symbolize.KeptList {
+func (d *resymbolization) storedLists() map[string]*symbolize.StoredList {
 	if d == nil {
 		return nil
 	}
@@ -199,7 +199,7 @@ func (a *attempt) better(rec *decode.Recording, d *resymbolization) (now *object
 	files := locate(&a.Options, rec)
 	tables := a.loader.Of(a.SymFS, files.recorded)
 	resolver := symbolize.New(rec, files, tables)
-	resolver.Kept = d.lists
+	resolver.StoredLists = d.lists
 	for _, p := range rec.Processes {
 		resolver.Process(p, p.File(decode.MapFile))
 		for _, d := range p.JITDumps {

@@ -23,14 +23,14 @@ type storedLists struct {
 
 // storedList is a list that is being read.
 type storedList struct {
-	symbolize.KeptList
+	symbolize.StoredList
 	draft symtab.Draft
 }
 
 // storedLists returns the symbol lists in the store, by the paths of their load objects. Lists for
 // the kernel and generated code that users name replace the stored ones; those at the usual paths do
 // not, since they may belong to another kernel or process by now.
-func (o *Options) storedLists(tables schema.TableReader) (map[string]*symbolize.KeptList, error) {
+func (o *Options) storedLists(tables schema.TableReader) (map[string]*symbolize.StoredList, error) {
 	k := &storedLists{map[string]*storedList{}, map[int64]*storedList{}, map[int64]symtab.Module{}}
 	for _, t := range []struct {
 		table   *schema.Table
@@ -46,7 +46,7 @@ func (o *Options) storedLists(tables schema.TableReader) (map[string]*symbolize.
 			return nil, err
 		}
 	}
-	lists := map[string]*symbolize.KeptList{}
+	lists := map[string]*symbolize.StoredList{}
 	for path, list := range k.byPath {
 		functions := list.draft.Functions
 		isList := len(functions) > 0
@@ -62,7 +62,7 @@ func (o *Options) storedLists(tables schema.TableReader) (map[string]*symbolize.
 		if decode.IsPerfMap(path) {
 			list.First = o.PerfMaps == ""
 		}
-		lists[path] = &list.KeptList
+		lists[path] = &list.StoredList
 	}
 	return lists, nil
 }
@@ -72,7 +72,7 @@ func (k *storedLists) objects(rows schema.Events) {
 	paths, kinds, symbols, counts := textsOf(rows, "path"), textsOf(rows, "kind"), textsOf(rows, "symbols"), rows.Int64s("functions")
 	for i, id := range rows.Int64s("load_object_id") {
 		if kinds(i) == fileKind && symbols(i) != noSymbols {
-			k.byID[id] = &storedList{KeptList: symbolize.KeptList{ID: id, Symbols: symbols(i), Functions: int(counts[i])}}
+			k.byID[id] = &storedList{StoredList: symbolize.StoredList{ID: id, Symbols: symbols(i), Functions: int(counts[i])}}
 			k.byPath[paths(i)] = k.byID[id]
 		}
 	}

@@ -54,7 +54,7 @@ func (r *Result) disassemble(functions []program.FunctionNo, pcs [][]uint64, tak
 		}
 		to.within = within
 		var known bool
-		to.Disassembly, known = d.Known(n, pcs[n], within)
+		to.Disassembly, known = d.Cached(n, pcs[n], within)
 		if known && (to.Count == 0 || r.Lists.IsCommitted(to.Content)) {
 			return
 		}

@@ -59,7 +59,7 @@ func TestDisassemble(t *testing.T) {
 	}
 	resolver.Finish()
 	r := &Result{Result: &attribute.Result{Program: resolver.Program}, Lists: listing.NewRegistry().Begin(), Disassembler: func() *symbolize.Disassembler {
-		return symbolize.NewDisassembler(resolver, symbolize.NewOutlines())
+		return symbolize.NewDisassembler(resolver, symbolize.NewDisassemblyCache())
 	}}
 	n, whole := 0, 0
 	r.disassemble(functions, pcs, func(f program.FunctionNo, code *symbolize.Disassembly) {

@@ -29,7 +29,7 @@ func (r *Result) instructionRows(emit attribute.Emit, ranked []program.FunctionN
 				listInstructions(rows, l.number, code.Instructions)
 			}
 		}
-		for pc, to := range code.Meant {
+		for pc, to := range code.Starts {
 			starts[placeOf(p, n, pc)] = to
 		}
 	})

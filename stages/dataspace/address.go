@@ -50,7 +50,7 @@ type memory struct {
 	space   *Space
 	process int
 	kernel  func(uint64) bool
-	placed  []symbolize.Placed
+	placed  []symbolize.PlacedObject
 	reach   []uint64 // the greatest High of placed[:i+1]
 	finder  *image.Finder
 	sizes   map[extent]uint64
@@ -77,7 +77,7 @@ type regionKey struct {
 func newMemory(s *Space, p *decode.Process, resolved *symbolize.Process) *memory {
 	im, sizes := addressSpace(p)
 	m := &memory{
-		space: s, process: p.Number, kernel: s.resolver.IsKernel, placed: resolved.Placed(), finder: im.Finder(), sizes: sizes,
+		space: s, process: p.Number, kernel: s.resolver.IsKernel, placed: resolved.PlacedObjects(), finder: im.Finder(), sizes: sizes,
 		known: map[regionKey]RegionNo{}, mapped: map[segmentKey]where{},
 	}
 	reach := uint64(0)
@@ -169,11 +169,11 @@ func (m *memory) behindProgram(mapping *image.Mapping) bool {
 
 // object returns the load object at an address, nil for none: of several whose
 // unmapping was not recorded the one that came last.
-func (m *memory) object(address uint64, time int64) *symbolize.Placed {
+func (m *memory) object(address uint64, time int64) *symbolize.PlacedObject {
 	first := func(low uint64) int {
 		return sort.Search(len(m.placed), func(i int) bool { return m.placed[i].Low >= low })
 	}
-	var found, early *symbolize.Placed
+	var found, early *symbolize.PlacedObject
 	for i := first(address+1) - 1; i >= 0 && m.reach[i] > address; i-- {
 		p := &m.placed[i]
 		switch {
@@ -194,7 +194,7 @@ func (m *memory) object(address uint64, time int64) *symbolize.Placed {
 }
 
 // inObject returns which segment and variable of a load object is at an address.
-func (m *memory) inObject(p *symbolize.Placed, address uint64) where {
+func (m *memory) inObject(p *symbolize.PlacedObject, address uint64) where {
 	o := m.space.object(p.Object)
 	link := address - p.Bias
 	var segment *symtab.Segment
@@ -214,7 +214,7 @@ func (m *memory) inObject(p *symbolize.Placed, address uint64) where {
 }
 
 // segment is the region of a segment of a load object; of the whole if it is nil.
-func (m *memory) segment(p *symbolize.Placed, s *symtab.Segment) where {
+func (m *memory) segment(p *symbolize.PlacedObject, s *symtab.Segment) where {
 	k := segmentKey{object: p.Object, bias: p.Bias, whole: s == nil}
 	if s != nil {
 		k.address = s.Address

@@ -23,7 +23,7 @@ func TestRegions(t *testing.T) {
 	im, sizes := addressSpace(p)
 	m := &memory{
 		space: s, kernel: func(a uint64) bool { return a>>63 == 1 }, finder: im.Finder(), sizes: sizes,
-		placed: []symbolize.Placed{{Low: program, High: program + 0x2000, Unloaded: decode.Never}}, reach: []uint64{program + 0x2000},
+		placed: []symbolize.PlacedObject{{Low: program, High: program + 0x2000, Unloaded: decode.Never}}, reach: []uint64{program + 0x2000},
 		known: map[regionKey]RegionNo{}, mapped: map[segmentKey]where{}, blocks: &Blocks{},
 	}
 	for _, mapping := range im.Mappings {

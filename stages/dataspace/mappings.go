@@ -108,7 +108,7 @@ func (m *memory) extent(mapping *image.Mapping) (start, size uint64) {
 
 // replaced reports whether a mapping is of something else that came where a load
 // object was: that one was closed, which perf does not record.
-func (m *memory) replaced(p *symbolize.Placed, mapping *image.Mapping, time int64) bool {
+func (m *memory) replaced(p *symbolize.PlacedObject, mapping *image.Mapping, time int64) bool {
 	switch {
 	case mapping == nil || mapping.Loaded <= p.Loaded || mapping.Loaded > time || mapping.Path == p.Path:
 		return false

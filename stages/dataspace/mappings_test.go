@@ -25,7 +25,7 @@ func TestGrowingMapping(t *testing.T) {
 	im, sizes := addressSpace(p)
 	m := &memory{sizes: sizes}
 	for _, at := range []uint64{start, start + step*steps/2, start + step*steps - 1} {
-		spans := im.Spans(at)
+		spans := im.Ownerships(at)
 		if len(spans) != 1 {
 			t.Fatalf("%#x: %d spans", at, len(spans))
 		}
@@ -65,8 +65,8 @@ func TestReplacedObject(t *testing.T) {
 		segments := []symtab.Segment{{Address: 0x1000, FileSize: 0x1800, MemSize: 0x9000, Flags: 6}}
 		s.objects[n] = &object{space: s, number: n, variables: &symtab.Variables{}, symbols: &symtab.Table{Segments: segments}}
 	}
-	placed := func(n program.ObjectNo, bias uint64, loaded int64, path string) symbolize.Placed {
-		return symbolize.Placed{Object: n, Path: path, Low: bias + 0x1000, High: bias + 0xa000, Bias: bias, Loaded: loaded, Unloaded: decode.Never}
+	placed := func(n program.ObjectNo, bias uint64, loaded int64, path string) symbolize.PlacedObject {
+		return symbolize.PlacedObject{Object: n, Path: path, Low: bias + 0x1000, High: bias + 0xa000, Bias: bias, Loaded: loaded, Unloaded: decode.Never}
 	}
 	const one, two = 0x100000, 0x102000
 	library := func(time int64, bias uint64, path string) decode.MapEvent {
@@ -84,7 +84,7 @@ func TestReplacedObject(t *testing.T) {
 	im, sizes := addressSpace(p)
 	m := &memory{
 		space: s, kernel: func(uint64) bool { return false }, finder: im.Finder(), sizes: sizes,
-		placed: []symbolize.Placed{placed(0, one, 1, "/one"), placed(1, two, 20, "/two")}, reach: []uint64{one + 0xa000, two + 0xa000},
+		placed: []symbolize.PlacedObject{placed(0, one, 1, "/one"), placed(1, two, 20, "/two")}, reach: []uint64{one + 0xa000, two + 0xa000},
 		known: map[regionKey]RegionNo{}, mapped: map[segmentKey]where{},
 	}
 	for _, tt := range []struct {

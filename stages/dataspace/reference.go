@@ -57,7 +57,7 @@ func (s *Space) refer(k referenceKey) *reference {
 		return ref
 	}
 	described := o.types.Function(fn.Address+at.Offset-fn.Offset) != 0
-	if !described && !s.resolver.Described(at.Function) {
+	if !described && !s.resolver.HasDebugInfo(at.Function) {
 		return ref
 	}
 	candidate := int64(-1)
@@ -76,7 +76,7 @@ func (s *Space) refer(k referenceKey) *reference {
 	}
 	ref.final = false
 	if offset := fn.Offset + f.code[n].address - fn.Address; offset != at.Offset {
-		ref.location = s.resolver.At(at.Function, offset)
+		ref.location = s.resolver.LocationAt(at.Function, offset)
 	}
 	s.operands(ref, f, n)
 	if ref.reason == NotDetermined && !described {

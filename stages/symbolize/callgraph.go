@@ -14,11 +14,11 @@ type callGraph struct {
 	destinations []destination
 	numbers      map[destinationKey]destinationNo
 	targets      []map[uint64]destinationNo // of direct calls and jumps, by object and target
-	exits        byStart[exits]
-	frames       byStart[frame]
+	exits        functionMap[exits]
+	frameSetups  functionMap[frameSetup]
 	scopes       map[string]*Scope // by their load objects
-	calls        []called          // scratch, as the next
-	jumps        []exit
+	scratchCalls []directCall      // scratch, as the next
+	scratchJumps []exit
 }
 
 // entry is a function of a load object's table, by where it starts in the file.
@@ -42,15 +42,15 @@ type destinationKey struct {
 // destination is where calls and jumps go, and what they may be in then.
 type destination struct {
 	destinationKey
-	reach *reached // nil if that depends on the scope, or was not asked for
+	reachable *reachableSet // nil if that depends on the scope, or was not asked for
 }
 
 func newCallGraph() callGraph {
 	return callGraph{numbers: map[destinationKey]destinationNo{}, scopes: map[string]*Scope{}}
 }
 
-// number returns the number of a destination.
-func (g *callGraph) number(k destinationKey) destinationNo {
+// intern returns the number of a destination.
+func (g *callGraph) intern(k destinationKey) destinationNo {
 	n, ok := g.numbers[k]
 	if !ok {
 		n = destinationNo(len(g.destinations))
@@ -63,21 +63,21 @@ func (g *callGraph) number(k destinationKey) destinationNo {
 // destination follows a call or jump in a load object. It is None if the
 // instruction does not say where it goes.
 func (r *Resolver) destination(object program.ObjectNo, inst insn.Inst) destinationNo {
-	t := r.symbols[object].table
+	t := r.loadObjects[object].table
 	switch {
 	case t == nil:
 	case inst.HasSlot:
 		if slot, ok := t.Slot(inst.Slot); ok {
-			return r.graph.number(destinationKey{entry{object: object}, slot, false})
+			return r.graph.intern(destinationKey{entry{object: object}, slot, false})
 		}
 	case inst.HasTarget:
-		return r.target(object, inst.Target)
+		return r.targetOf(object, inst.Target)
 	}
 	return program.None
 }
 
-// target is destination for a direct call or jump.
-func (r *Resolver) target(object program.ObjectNo, address uint64) destinationNo {
+// targetOf is destination for a direct call or jump.
+func (r *Resolver) targetOf(object program.ObjectNo, address uint64) destinationNo {
 	g := &r.graph
 	for int(object) >= len(g.targets) {
 		g.targets = append(g.targets, map[uint64]destinationNo{})
@@ -86,7 +86,7 @@ func (r *Resolver) target(object program.ObjectNo, address uint64) destinationNo
 	if !known {
 		n = program.None
 		if k, ok := r.findTarget(object, address); ok {
-			n = g.number(k)
+			n = g.intern(k)
 		}
 		g.targets[object][address] = n
 	}
@@ -94,7 +94,7 @@ func (r *Resolver) target(object program.ObjectNo, address uint64) destinationNo
 }
 
 func (r *Resolver) findTarget(object program.ObjectNo, address uint64) (k destinationKey, ok bool) {
-	t := r.symbols[object].table
+	t := r.loadObjects[object].table
 	offset, ok := r.addresses(object).Offset(address)
 	if !ok {
 		return k, false
@@ -114,7 +114,7 @@ func (r *Resolver) findTarget(object program.ObjectNo, address uint64) (k destin
 
 // addresses returns a load object's regions by address.
 func (r *Resolver) addresses(object program.ObjectNo) symtab.Addresses {
-	o := &r.symbols[object]
+	o := &r.loadObjects[object]
 	if o.byAddress == nil {
 		o.byAddress = o.table.Addresses()
 	}

@@ -37,7 +37,7 @@ func TestLinkedFunctions(t *testing.T) {
 	}
 	tables := 0
 	for i := range r.Program.Objects {
-		if r.symbols[i].table != nil {
+		if r.loadObjects[i].table != nil {
 			tables++
 		}
 	}

@@ -17,20 +17,20 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// code resolves a PC in code outside of files: the vdso, functions that a
+// resolveCode resolves a PC in code outside of files: the vdso, functions that a
 // run-time compiler announced (S13), compiled Java methods.
-func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) program.LocationNo {
+func (r *Resolver) resolveCode(pc uint64, m *image.Mapping, proc *decode.Process) program.LocationNo {
 	c := m.Code
 	offset := pc - m.Address
 	switch {
 	case c.Symbols != nil:
-		return r.named(m, pc)
+		return r.resolveNamed(m, pc)
 	case c.Reason != "":
 		return r.unknownIn(r.codeObject(m), m.FileOffset+offset, c.Reason)
 	case c.Method != 0:
 		return r.compiledMethod(proc, c.Method, offset, pc)
 	case isGenerated(m):
-		return r.generated(c, m, proc, offset)
+		return r.resolveGenerated(c, m, proc, offset)
 	}
 	o := r.codeObject(m)
 	f := codeFunction(c, m, pc, archOf(r.rec))
@@ -59,9 +59,9 @@ func (r *Resolver) codeObject(m *image.Mapping) program.ObjectNo {
 	return r.pseudoObject(m.Path, "dynamic", "recording")
 }
 
-// generated resolves an offset in a function made at run time. Its identity is
+// resolveGenerated resolves an offset in a function made at run time. Its identity is
 // its name and its instructions, not where it happened to be (S2).
-func (r *Resolver) generated(c *decode.Code, m *image.Mapping, proc *decode.Process, offset uint64) program.LocationNo {
+func (r *Resolver) resolveGenerated(c *decode.Code, m *image.Mapping, proc *decode.Process, offset uint64) program.LocationNo {
 	p := r.Program
 	o := r.codeObject(m)
 	module := unknownModule
@@ -74,14 +74,14 @@ func (r *Resolver) generated(c *decode.Code, m *image.Mapping, proc *decode.Proc
 	}
 	n := p.InternFunction(f, xxhash.Sum64(c.Bytes)^m.Size)
 	if r.generatedCode[n] = c; r.runsJava(proc) {
-		r.version(n)
+		r.addVersion(n)
 	}
-	return p.InternLocation(n, offset, "", func() funcinfo.Place { return placeIn(c, offset) })
+	return p.InternLocation(n, offset, "", func() funcinfo.Place { return lineAt(c, offset) })
 }
 
-// placeIn returns the line of generated code at an offset. A line of a file without a name
+// lineAt returns the line of generated code at an offset. A line of a file without a name
 // is none, whatever its number.
-func placeIn(c *decode.Code, offset uint64) (place funcinfo.Place) {
+func lineAt(c *decode.Code, offset uint64) (place funcinfo.Place) {
 	i := sort.Search(len(c.Lines), func(i int) bool { return uint64(c.Lines[i].Offset) > offset })
 	if i == 0 {
 		return place
@@ -127,10 +127,10 @@ func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch isa.Arch) pr
 
 // pseudoObject interns a load object that is not a file.
 func (r *Resolver) pseudoObject(name, kind, symbols string) program.ObjectNo {
-	n, ok := r.dynamic[name]
+	n, ok := r.pseudoObjects[name]
 	if !ok {
 		n = r.addObject(pseudo(name, kind, symbols))
-		r.dynamic[name] = n
+		r.pseudoObjects[name] = n
 	}
 	return n
 }

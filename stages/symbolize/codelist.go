@@ -10,10 +10,10 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// takeOtherList gives generated code a list that is named by another number than the
+// chooseOtherPerfMap gives generated code a list that is named by another number than the
 // process's: in a pid namespace, as of a container, the process names it by its number
 // there. It must be the only list whose functions are all where the process made code.
-func (r *Resolver) takeOtherList(o *objectDraft, f *finding, im *image.Image, k objectKey) {
+func (r *Resolver) chooseOtherPerfMap(o *objectDraft, f *fileSearch, im *image.Image, k objectKey) {
 	var found *symtab.Table
 	var file string
 	for _, c := range r.locator.ByBuildID(k.path, "") {
@@ -21,7 +21,7 @@ func (r *Resolver) takeOtherList(o *objectDraft, f *finding, im *image.Image, k 
 			continue
 		}
 		t, err := r.tables.Load(c.Path)
-		if err != nil || !liesIn(t, im, k.path) {
+		if err != nil || !liesInCode(t, im, k.path) {
 			continue
 		}
 		if found != nil {
@@ -54,8 +54,8 @@ func (r *Resolver) listOwners() map[string]bool {
 	return r.owners
 }
 
-// liesIn reports whether all functions of a list are in mappings of generated code.
-func liesIn(t *symtab.Table, im *image.Image, file string) bool {
+// liesInCode reports whether all functions of a list are in mappings of generated code.
+func liesInCode(t *symtab.Table, im *image.Image, file string) bool {
 	var code []*image.Mapping
 	for _, m := range im.Mappings {
 		if m.Path == file {

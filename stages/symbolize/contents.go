@@ -33,18 +33,18 @@ type lastBlock struct {
 	content []byte // nil if there is none
 }
 
-// contents are the contents of load objects' files.
-type contents struct {
-	rec    *decode.Recording // knows what is the machine's fault
-	opened []*os.File        // the one read last first
-	blocks map[block][]byte
-	last   lastBlock
-	shared bool // the blocks are somebody else's: none is added
+// fileContents are the contents of load objects' files.
+type fileContents struct {
+	rec      *decode.Recording // knows what is the machine's fault
+	open     []*os.File        // the one read last first
+	blocks   map[block][]byte
+	last     lastBlock
+	readOnly bool // the blocks are somebody else's: none is added
 }
 
-// at returns what stands in a file at an offset, less than the size if the file ends before
+// read returns what stands in a file at an offset, less than the size if the file ends before
 // that. It must not be changed.
-func (c *contents) at(path string, offset, size uint64) []byte {
+func (c *fileContents) read(path string, offset, size uint64) []byte {
 	if offset > math.MaxInt64 {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (c *contents) at(path string, offset, size uint64) []byte {
 			return b[min(start, n):min(start+size, n)]
 		}
 	}
-	f := c.file(path)
+	f := c.openFile(path)
 	if f == nil {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (c *contents) at(path string, offset, size uint64) []byte {
 
 // block returns a block, of which the file's last one is shorter. It is false if it is not
 // kept, or not all of it can be read: what was asked for may be readable.
-func (c *contents) block(path string, number uint64) ([]byte, bool) {
+func (c *fileContents) block(path string, number uint64) ([]byte, bool) {
 	k := block{path, number}
 	if c.last.content != nil && c.last.block == k {
 		return c.last.content, true
@@ -75,10 +75,10 @@ func (c *contents) block(path string, number uint64) ([]byte, bool) {
 		c.last = lastBlock{k, b}
 		return b, true
 	}
-	if c.shared {
+	if c.readOnly {
 		return nil, false
 	}
-	f := c.file(path)
+	f := c.openFile(path)
 	if f == nil {
 		return nil, false
 	}
@@ -94,33 +94,33 @@ func (c *contents) block(path string, number uint64) ([]byte, bool) {
 	return b[:n], true
 }
 
-// file opens a load object's file; nil if it is gone. Those used last stay open.
-func (c *contents) file(path string) *os.File {
-	i := slices.IndexFunc(c.opened, func(f *os.File) bool { return f.Name() == path })
+// openFile opens a load object's file; nil if it is gone. Those used last stay open.
+func (c *fileContents) openFile(path string) *os.File {
+	i := slices.IndexFunc(c.open, func(f *os.File) bool { return f.Name() == path })
 	if i < 0 {
 		f, _, err := safefile.Open(path, safefile.LoadObject)
 		if err != nil {
 			c.rec.KeepHostError(err)
 			return nil
 		}
-		if i = len(c.opened); i == maxOpened {
+		if i = len(c.open); i == maxOpened {
 			i--
-			c.opened[i].Close()
-			c.opened[i] = f
+			c.open[i].Close()
+			c.open[i] = f
 		} else {
-			c.opened = append(c.opened, f)
+			c.open = append(c.open, f)
 		}
 	}
-	f := c.opened[i]
-	copy(c.opened[1:i+1], c.opened[:i])
-	c.opened[0] = f
+	f := c.open[i]
+	copy(c.open[1:i+1], c.open[:i])
+	c.open[0] = f
 	return f
 }
 
 // closeFiles closes the files. What was read of them stays known.
-func (c *contents) closeFiles() {
-	for _, f := range c.opened {
+func (c *fileContents) closeFiles() {
+	for _, f := range c.open {
 		f.Close()
 	}
-	c.opened = nil
+	c.open = nil
 }

@@ -25,7 +25,7 @@ func TestContents(t *testing.T) {
 		for _, size := range []uint64{0, 1, 20, blockSize, blockSize + 1, 4 * blockSize} {
 			want := content[min(from, end):]
 			want = want[:min(size, uint64(len(want)))]
-			if got := r.at(path, from, size); !bytes.Equal(got, want) {
+			if got := r.read(path, from, size); !bytes.Equal(got, want) {
 				t.Errorf("%d bytes at %#x: got %d, want %d", size, from, len(got), len(want))
 			}
 		}
@@ -33,7 +33,7 @@ func TestContents(t *testing.T) {
 	for n := range uint64(maxBlocks + 10) {
 		r.blocks[block{"other", n}] = nil
 	}
-	if got := r.at(path, blockSize, 4); !bytes.Equal(got, content[blockSize:blockSize+4]) {
+	if got := r.read(path, blockSize, 4); !bytes.Equal(got, content[blockSize:blockSize+4]) {
 		t.Errorf("got % x", got)
 	}
 	// It became shorter: what was not read yet is not there.
@@ -41,18 +41,18 @@ func TestContents(t *testing.T) {
 	if err := os.Truncate(path, 5); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.at(path, 0, 10); !bytes.Equal(got, content[:5]) || rec.HostErr.Err() != nil {
+	if got := r.read(path, 0, 10); !bytes.Equal(got, content[:5]) || rec.HostErr.Err() != nil {
 		t.Errorf("got % x, %v", got, rec.HostErr.Err())
 	}
-	if r.at(path+"?", 0, 10) != nil || rec.HostErr.Err() != nil {
+	if r.read(path+"?", 0, 10) != nil || rec.HostErr.Err() != nil {
 		t.Error("there is no such file")
 	}
-	if r.closeFiles(); len(r.opened) > 0 {
+	if r.closeFiles(); len(r.open) > 0 {
 		t.Error("files are still open")
 	}
 	// What somebody else has read is not read again, and nothing is added to it.
-	again := contents{rec: rec, blocks: map[block][]byte{{path, 0}: []byte("known before")}, shared: true}
-	if got := again.at(path, 6, 10); string(got) != "before" || len(again.opened) > 0 {
+	again := fileContents{rec: rec, blocks: map[block][]byte{{path, 0}: []byte("known before")}, readOnly: true}
+	if got := again.read(path, 6, 10); string(got) != "before" || len(again.open) > 0 {
 		t.Errorf("got %q", got)
 	}
 	if err := os.WriteFile(path, content, 0o644); err != nil {
@@ -60,7 +60,7 @@ func TestContents(t *testing.T) {
 	}
 	for n := range uint64(3) {
 		from := (n + 1) * blockSize
-		if got := again.at(path, from, 10); !bytes.Equal(got, content[from:from+10]) || len(again.blocks) > 1 {
+		if got := again.read(path, from, 10); !bytes.Equal(got, content[from:from+10]) || len(again.blocks) > 1 {
 			t.Errorf("got % x, and %d blocks are kept", got, len(again.blocks))
 		}
 	}

@@ -47,14 +47,14 @@ func (r *Resolver) contradiction(k objectKey) *remark {
 	if k.buildID == "" || !k.byPath {
 		return nil
 	}
-	f, ended := r.localFile(k), r.ended()
+	f, ended := r.localFile(k), r.endTime()
 	what := ""
 	switch _, last := r.whenMapped(k); {
 	case ended.IsZero():
 	case f.identity == identityOther && f.existed(ended):
 		what = "but then the path named another file than the one that was mapped: " + f.describe(k.file)
 	case f.identity == identityMapped && f.modified.After(last) && !f.modified.After(ended):
-		what = fmt.Sprintf("but the file was modified at %s, after it was mapped", stamp(f.modified))
+		what = fmt.Sprintf("but the file was modified at %s, after it was mapped", formatTime(f.modified))
 	}
 	if what == "" {
 		return nil
@@ -72,22 +72,22 @@ func (r *Resolver) isMapped(k objectKey, c decode.Candidate) bool {
 	return c.Path == k.path && f.identity == identityMapped && !r.rec.Began.IsZero() && !f.modified.After(first)
 }
 
-// disbelieved says that the listed build-id is not the mapped file's.
-func (r *Resolver) disbelieved(k objectKey, t *symtab.Table) *remark {
+// remarkOnBuildID says that the listed build-id is not the mapped file's.
+func (r *Resolver) remarkOnBuildID(k objectKey, t *symtab.Table) *remark {
 	return &remark{contradictedBuildID, fmt.Sprintf("the recording lists build-id %s for the path, as read when it ended, but the mapped file, which has the recorded inode and was not modified since, has build-id %q. The inode is believed", k.buildID, t.BuildID)}
 }
 
-// listedDoubt says why a file may not be what ran although it has the build-id that the
+// findListedDoubt says why a file may not be what ran although it has the build-id that the
 // recording lists for its path: perf read that when the recording ended.
-func (r *Resolver) listedDoubt(k objectKey, c decode.Candidate) *remark {
+func (r *Resolver) findListedDoubt(k objectKey, c decode.Candidate) *remark {
 	if c.Path != k.path || r.rec.Began.IsZero() {
 		return nil
 	}
-	f, ended := r.localFile(k), r.ended()
+	f, ended := r.localFile(k), r.endTime()
 	what := ""
 	switch first, _ := r.whenMapped(k); {
 	case f.identity == identityMapped && f.modified.After(first) && !f.modified.After(ended):
-		what = fmt.Sprintf("was modified at %s, after it was mapped", stamp(f.modified))
+		what = fmt.Sprintf("was modified at %s, after it was mapped", formatTime(f.modified))
 	case f.differs && !f.born.IsZero() && f.born.After(ended): // put there since: the listed one was another
 	case f.identity == identityOther, f.differs && r.machine.compared < 2:
 		what = "may not be the one that was mapped: " + f.describe(k.file)
@@ -106,10 +106,10 @@ func (f *localFile) describe(mapped decode.FileID) string {
 	if f.generation != 0 && mapped.Generation != 0 {
 		return fmt.Sprintf("inode %d was used again: its generation is %d, the recorded one %d", f.inode, f.generation, mapped.Generation)
 	}
-	return fmt.Sprintf("it was created at %s, after the other one was mapped", stamp(f.born))
+	return fmt.Sprintf("it was created at %s, after the other one was mapped", formatTime(f.born))
 }
 
-// doubts says why the file at an object's path, for which no build-id and no
+// findDoubt says why the file at an object's path, for which no build-id and no
 // checksum speaks, may have been replaced since; nil without a reason. Its
 // names are used all the same.
 //
@@ -118,14 +118,14 @@ func (f *localFile) describe(mapped decode.FileID) string {
 // shows it, if the file is still in its place on the machine of the recording:
 // copying sets that time. It does not count for the very inode that was mapped,
 // of which something other than the content was changed.
-func (r *Resolver) doubts(k objectKey, c decode.Candidate) *remark {
+func (r *Resolver) findDoubt(k objectKey, c decode.Candidate) *remark {
 	var st unix.Stat_t
 	if c.Origin != "path" || decode.IsJITted(k.path) || unix.Stat(c.Path, &st) != nil {
 		return nil
 	}
 	modified, changed := time.Unix(st.Mtim.Unix()), time.Unix(st.Ctim.Unix())
 	if decode.IsPerfMap(k.path) {
-		return r.listDoubt(k.path, c.Path, modified)
+		return r.findPerfMapDoubt(k.path, c.Path, modified)
 	}
 	began := r.rec.Began
 	local := r.isLocal(k.path, c.Path)
@@ -138,9 +138,9 @@ func (r *Resolver) doubts(k objectKey, c decode.Candidate) *remark {
 	what := ""
 	switch {
 	case !began.IsZero() && modified.After(loaded):
-		what = fmt.Sprintf("was modified at %s, but the recording began at %s", stamp(modified), stamp(began))
+		what = fmt.Sprintf("was modified at %s, but the recording began at %s", formatTime(modified), formatTime(began))
 	case !began.IsZero() && local && !same && changed.After(loaded):
-		what = fmt.Sprintf("was put there at %s (it was modified at %s), but the recording began at %s", stamp(changed), stamp(modified), stamp(began))
+		what = fmt.Sprintf("was put there at %s (it was modified at %s), but the recording began at %s", formatTime(changed), formatTime(modified), formatTime(began))
 	case local && !same && k.file.Inode != 0:
 		f := localFile{inode: st.Ino}
 		what = "has the recorded name but not the recorded inode: " + f.describe(k.file)
@@ -152,14 +152,14 @@ func (r *Resolver) doubts(k objectKey, c decode.Candidate) *remark {
 	return &remark{"modified-load-object", "the file " + what + "; nothing in the recording proves that this file ran: its names may be wrong"}
 }
 
-// listDoubt is the same for the list of a process's generated code, which is
+// findPerfMapDoubt is the same for the list of a process's generated code, which is
 // written while it runs.
-func (r *Resolver) listDoubt(path, file string, modified time.Time) *remark {
+func (r *Resolver) findPerfMapDoubt(path, file string, modified time.Time) *remark {
 	ended := r.rec.Began.Add(r.rec.Length())
 	if !r.isLocal(path, file) || r.rec.Began.IsZero() || !modified.After(ended) {
 		return nil
 	}
-	return &remark{"modified-load-object", fmt.Sprintf("the list was written at %s, but the recording ended at %s: another process with that number may have written it", stamp(modified), stamp(ended))}
+	return &remark{"modified-load-object", fmt.Sprintf("the list was written at %s, but the recording ended at %s: another process with that number may have written it", formatTime(modified), formatTime(ended))}
 }
 
 // isLocal reports whether a file is at its recorded path on the machine of the
@@ -168,29 +168,29 @@ func (r *Resolver) isLocal(path, file string) bool {
 	return file == path && r.rec.Host != "" && r.rec.Host == hostname()
 }
 
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 func hostname() string {
 	name, _ := os.Hostname() // without one, no file is known to be of the recording's machine
 	return name
 }
 
-// mappings says when the files of a recording were mapped.
-type mappings struct {
-	times map[objectKey]mappedTimes  // by objectKey.unidentified
+// mappingTimes says when the files of a recording were mapped.
+type mappingTimes struct {
+	times map[objectKey]firstAndLast // by objectKey.unidentified
 	last  map[string]decode.MapEvent // by path: of the file that it named last
 }
 
-// mappedTimes are when a file was mapped first and last, in ns from the founder's start.
-type mappedTimes struct{ first, last int64 }
+// firstAndLast are when a file was mapped first and last, in ns from the founder's start.
+type firstAndLast struct{ first, last int64 }
 
-// mapped returns the mappings of all processes. They are found once something is
+// allMappings returns the mappings of all processes. They are found once something is
 // not proved.
-func (r *Resolver) mapped() *mappings {
+func (r *Resolver) allMappings() *mappingTimes {
 	if r.mappings != nil {
 		return r.mappings
 	}
-	all := &mappings{map[objectKey]mappedTimes{}, map[string]decode.MapEvent{}}
+	all := &mappingTimes{map[objectKey]firstAndLast{}, map[string]decode.MapEvent{}}
 	for _, p := range r.rec.Processes {
 		for i := range p.Image {
 			m := &p.Image[i]
@@ -200,9 +200,9 @@ func (r *Resolver) mapped() *mappings {
 			k := keyOf(m).unidentified()
 			x, ok := all.times[k]
 			if !ok {
-				x = mappedTimes{m.Time, m.Time}
+				x = firstAndLast{m.Time, m.Time}
 			}
-			all.times[k] = mappedTimes{min(x.first, m.Time), max(x.last, m.Time)}
+			all.times[k] = firstAndLast{min(x.first, m.Time), max(x.last, m.Time)}
 			if last, ok := all.last[m.Path]; !ok || m.Time >= last.Time {
 				all.last[m.Path] = *m
 			}
@@ -212,9 +212,9 @@ func (r *Resolver) mapped() *mappings {
 	return all
 }
 
-// displaced says why the file that a path names now cannot be the one that was mapped,
+// whyDisplaced says why the file that a path names now cannot be the one that was mapped,
 // or nothing: it has another inode, or the path named another file later in the recording.
-func (r *Resolver) displaced(k objectKey, c decode.Candidate) string {
+func (r *Resolver) whyDisplaced(k objectKey, c decode.Candidate) string {
 	if c.Path == k.path {
 		switch f := r.localFile(k); f.identity {
 		case identityMapped:
@@ -226,7 +226,7 @@ func (r *Resolver) displaced(k objectKey, c decode.Candidate) string {
 	if k.ambiguous {
 		return "processes had different files at this path, as in containers, and nothing recorded says that this one was mapped here (perf record --buildid-mmap records the build-id of each mapping)"
 	}
-	if last, ok := r.mapped().last[k.path]; ok && k.file != (decode.FileID{}) && !last.File.Same(k.file) {
+	if last, ok := r.allMappings().last[k.path]; ok && k.file != (decode.FileID{}) && !last.File.Same(k.file) {
 		return "another file took its place during the recording"
 	}
 	return ""

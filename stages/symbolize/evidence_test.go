@@ -34,7 +34,7 @@ func TestDoubts(t *testing.T) {
 		want     string // part of the message, empty: no doubt
 	}{
 		{"older", "", -3 * hour, func(rec *decode.Recording, _ *decode.MapEvent) { rec.Began = now.Add(hour) }, ""},
-		{"modified since", "", -hour, nil, "was modified at " + stamp(now.Add(-hour)) + ", but the recording began at " + stamp(now.Add(-2*hour))},
+		{"modified since", "", -hour, nil, "was modified at " + formatTime(now.Add(-hour)) + ", but the recording began at " + formatTime(now.Add(-2*hour))},
 		{"built while it was recorded", "", -hour, func(_ *decode.Recording, m *decode.MapEvent) { m.Time = int64(3 * hour) }, ""},
 		{"before it began at the latest", "", -2*hour + time.Second/4, func(_ *decode.Recording, m *decode.MapEvent) { m.File.Inode = inode }, ""},
 		{"in the same second, but later", "", -2*hour + 3*time.Second/4, func(_ *decode.Recording, m *decode.MapEvent) { m.File.Inode = inode }, "was modified at"},
@@ -47,7 +47,7 @@ func TestDoubts(t *testing.T) {
 		{"made of a dump by perf", "/tmp/jitted-7-12.so", -hour, nil, ""},
 		{"modified since elsewhere", "/bin/p", -hour, nil, "was modified at"},
 		{"when its file tells", "", -hour, func(rec *decode.Recording, _ *decode.MapEvent) { rec.Started = time.Time{} },
-			"but the recording began at " + stamp(now.Add(-2*hour+time.Second/2))},
+			"but the recording began at " + formatTime(now.Add(-2*hour+time.Second/2))},
 		{"no time at all", "", -hour, func(rec *decode.Recording, _ *decode.MapEvent) { rec.Started, rec.Began = time.Time{}, time.Time{} }, ""},
 		{"no time, but an inode", "", -hour, func(rec *decode.Recording, m *decode.MapEvent) {
 			rec.Started, rec.Began, m.File.Inode = time.Time{}, time.Time{}, inode+1
@@ -100,7 +100,7 @@ func TestDoubtsOfLists(t *testing.T) {
 		want   bool
 	}{{time.Minute, decode.PerfMap(7), true}, {2 * time.Hour, decode.PerfMap(7), false}, {time.Minute, file, false}} {
 		rec.Processes = []*decode.Process{{DurationNS: int64(c.length)}}
-		if got := r.listDoubt(decode.PerfMap(7), c.path, time.Now()); (got != nil) != c.want {
+		if got := r.findPerfMapDoubt(decode.PerfMap(7), c.path, time.Now()); (got != nil) != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

@@ -21,26 +21,26 @@ type exit struct {
 // exits are the ways in which control leaves a function, from its machine code.
 type exits struct {
 	object        program.ObjectNo
-	called        []called // calls whose destinations nobody has asked for
-	calls         []exit   // the others, in the order of offsets
-	jumps         []exit   // to other functions
-	computedCalls bool     // it calls addresses that it computes, as far as destinations were asked for
-	computedJumps bool     // it jumps to such addresses
-	known         bool     // all of the code was looked at
+	unresolved    []directCall // calls whose destinations nobody has asked for
+	calls         []exit       // the others, in the order of offsets
+	jumps         []exit       // to other functions
+	computedCalls bool         // it calls addresses that it computes, as far as destinations were asked for
+	computedJumps bool         // it jumps to such addresses
+	known         bool         // all of the code was looked at
 }
 
-// called is a call that says where it goes: its target or the address of its slot.
-type called struct {
+// directCall is a call that says where it goes: its target or the address of its slot.
+type directCall struct {
 	at, end, to uint64
 	slot        bool
 }
 
-// calls returns the calls of a function whose destinations are known. Most functions are
+// resolveCalls returns the calls of a function whose destinations are known. Most functions are
 // looked at for their jumps only.
-func (r *Resolver) calls(x *exits) []exit {
-	if len(x.called) > 0 {
-		x.calls = make([]exit, 0, len(x.called))
-		for _, c := range x.called {
+func (r *Resolver) resolveCalls(x *exits) []exit {
+	if len(x.unresolved) > 0 {
+		x.calls = make([]exit, 0, len(x.unresolved))
+		for _, c := range x.unresolved {
 			inst := insn.Inst{HasTarget: !c.slot, Target: c.to, HasSlot: c.slot, Slot: c.to}
 			if to := r.destination(x.object, inst); to >= 0 {
 				x.calls = append(x.calls, exit{c.at, c.end, to})
@@ -48,7 +48,7 @@ func (r *Resolver) calls(x *exits) []exit {
 				x.computedCalls = true
 			}
 		}
-		x.called = nil
+		x.unresolved = nil
 	}
 	return x.calls
 }
@@ -66,29 +66,29 @@ func (r *Resolver) wholeCode(object program.ObjectNo, f symtab.Function) (code [
 // exits returns the ways out of the function at an offset of a load object's
 // file, nil if there is none. They are found once.
 func (r *Resolver) exits(object program.ObjectNo, offset uint64) *exits {
-	return once(r, &r.graph.exits, entry{object, offset}, (*Resolver).findExits)
+	return findOnce(r, &r.graph.exits, entry{object, offset}, (*Resolver).findExits)
 }
 
-// byStart is what was found of functions, by their load objects and where they start.
-type byStart[T any] []map[uint64]*T
+// functionMap is what was found of functions, by their load objects and where they start.
+type functionMap[T any] []map[uint64]*T
 
 // of returns what was found of the functions of a load object.
-func (b *byStart[T]) of(object program.ObjectNo) map[uint64]*T {
+func (b *functionMap[T]) of(object program.ObjectNo) map[uint64]*T {
 	for int(object) >= len(*b) {
 		*b = append(*b, map[uint64]*T{})
 	}
 	return (*b)[object]
 }
 
-// once returns what find finds of the function at a place, nil if there is none or
+// findOnce returns what find finds of the function at a place, nil if there is none or
 // it is not where its load object's file says. all has what was found before.
-func once[T any](r *Resolver, all *byStart[T], at entry, find func(*Resolver, program.ObjectNo, symtab.Function) *T) *T {
+func findOnce[T any](r *Resolver, all *functionMap[T], at entry, find func(*Resolver, program.ObjectNo, symtab.Function) *T) *T {
 	known := all.of(at.object)
 	if x := known[at.offset]; x != nil { // most are asked for by their start
 		return x
 	}
-	o := &r.symbols[at.object]
-	if o.table == nil || o.place != nil {
+	o := &r.loadObjects[at.object]
+	if o.table == nil || o.placer != nil {
 		return nil
 	}
 	f, ok := o.table.Function(at.offset)
@@ -103,10 +103,10 @@ func once[T any](r *Resolver, all *byStart[T], at entry, find func(*Resolver, pr
 	return x
 }
 
-// start returns where the function of a location starts, or a place in it: a
+// startOf returns where the function of a location starts, or a place in it: a
 // procedure linkage table has several sections, and user mode shows bodies as part of
 // the functions that they were made from.
-func (r *Resolver) start(l *program.Location) entry {
+func (r *Resolver) startOf(l *program.Location) entry {
 	if f := &r.Program.Functions[l.Function]; l.Offset-f.Offset < f.Size {
 		return entry{l.Object, f.Offset}
 	}
@@ -116,16 +116,16 @@ func (r *Resolver) start(l *program.Location) entry {
 func (r *Resolver) findExits(object program.ObjectNo, f symtab.Function) *exits {
 	code, arch, whole := r.wholeCode(object, f)
 	x := &exits{object: object, known: whole}
-	calls, jumps := r.graph.calls[:0], r.graph.jumps[:0]
+	calls, jumps := r.graph.scratchCalls[:0], r.graph.scratchJumps[:0]
 	for i := range disasm.Exits(arch, code, f.Address, f.Size) {
 		at := f.Offset + i.Addr - f.Address
 		end := at + uint64(i.Inst.Len)
 		if i.Inst.Kind == insn.Call {
 			switch {
 			case i.Inst.HasSlot:
-				calls = append(calls, called{at, end, i.Inst.Slot, true})
+				calls = append(calls, directCall{at, end, i.Inst.Slot, true})
 			case i.Inst.HasTarget:
-				calls = append(calls, called{at, end, i.Inst.Target, false})
+				calls = append(calls, directCall{at, end, i.Inst.Target, false})
 			default:
 				x.computedCalls = true
 			}
@@ -135,8 +135,8 @@ func (r *Resolver) findExits(object program.ObjectNo, f symtab.Function) *exits 
 			x.computedJumps = true
 		}
 	}
-	x.called, x.jumps = slices.Clone(calls), slices.Clone(jumps)
-	r.graph.calls, r.graph.jumps = calls, jumps
+	x.unresolved, x.jumps = slices.Clone(calls), slices.Clone(jumps)
+	r.graph.scratchCalls, r.graph.scratchJumps = calls, jumps
 	return x
 }
 
@@ -147,12 +147,12 @@ func (r *Resolver) callAt(location program.LocationNo) *exit {
 	if l.Reason != "" {
 		return nil
 	}
-	at := r.start(l)
+	at := r.startOf(l)
 	x := r.exits(at.object, at.offset)
 	if x == nil {
 		return nil
 	}
-	calls := r.calls(x)
+	calls := r.resolveCalls(x)
 	n := sort.Search(len(calls), func(i int) bool { return calls[i].end > l.Offset })
 	if n == len(calls) || calls[n].at > l.Offset {
 		return nil
@@ -174,7 +174,7 @@ const longestCall = 8
 // location: nothing returns to the next one.
 func (r *Resolver) NoCallEnds(location program.LocationNo) bool {
 	l := r.Program.Location(location)
-	if l.Object < 0 || l.Reason != "" || l.Offset < longestCall || r.symbols[l.Object].place != nil {
+	if l.Object < 0 || l.Reason != "" || l.Offset < longestCall || r.loadObjects[l.Object].placer != nil {
 		return false
 	}
 	code, arch := r.Bytes(l.Object, l.Offset+1-longestCall, longestCall)

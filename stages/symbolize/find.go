@@ -15,14 +15,14 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// finding says why files were refused as an object, and why the one that was taken
+// fileSearch says why files were refused as an object, and why the one that was taken
 // is doubtful.
-type finding struct {
+type fileSearch struct {
 	file    string
 	refused []remark
 	doubt   *remark
-	// disbelieved is the recorded build-id, if it is another file's.
-	disbelieved string
+	// rejectedBuildID is the recorded build-id, if it is another file's.
+	rejectedBuildID string
 }
 
 type remark struct{ reason, message string }
@@ -33,35 +33,35 @@ type remark struct{ reason, message string }
 func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) objectDraft {
 	o := objectDraft{Object: program.Object{Name: path.Base(k.path), Path: k.path, Checksum: k.checksum, Kind: "elf", Symbols: "none"}}
 	o.kernel = k.path == decode.KernelPath || r.IsKernel(m.Address)
-	f := &finding{file: k.path}
+	f := &fileSearch{file: k.path}
 	if k.path == decode.KernelPath {
 		r.kernelID = k.buildID
 	}
 	if why := r.contradiction(k); why != nil {
-		k, f.refused, f.disbelieved = k.unidentified(), []remark{*why}, k.buildID
+		k, f.refused, f.rejectedBuildID = k.unidentified(), []remark{*why}, k.buildID
 	}
-	kept := r.Kept[k.path]
+	kept := r.StoredLists[k.path]
 	if kept != nil && kept.First {
 		return kept.object(r, o, k)
 	}
-	if !o.kernel || k.path == decode.KernelPath || !r.takeModuleList(&o, f, m) {
-		r.takeFile(&o, f, im, k)
+	if !o.kernel || k.path == decode.KernelPath || !r.chooseModuleList(&o, f, m) {
+		r.chooseFile(&o, f, im, k)
 	}
 	if o.table == nil && kept == nil && decode.IsPerfMap(k.path) {
-		r.takeOtherList(&o, f, im, k)
+		r.chooseOtherPerfMap(&o, f, im, k)
 	}
 	if o.table == nil && kept != nil {
 		return kept.object(r, o, k)
 	}
 	o.BuildID = cmp.Or(o.BuildID, k.buildID)
-	o.ID = r.identify(&o, im, k, o.kernel)
-	o.complain = func(touched bool) { r.complain(&o, f, touched) }
+	o.ID = r.objectID(&o, im, k, o.kernel)
+	o.report = func(touched bool) { r.reportFiles(&o, f, touched) }
 	return o
 }
 
-// takeModuleList gives a module of the kernel its part of the list of the kernel's
+// chooseModuleList gives a module of the kernel its part of the list of the kernel's
 // symbols; false if there is no such list.
-func (r *Resolver) takeModuleList(o *objectDraft, f *finding, m *image.Mapping) bool {
+func (r *Resolver) chooseModuleList(o *objectDraft, f *fileSearch, m *image.Mapping) bool {
 	list, origin, why := r.moduleList(m)
 	if why != nil {
 		f.refused = append(f.refused, *why)
@@ -69,23 +69,23 @@ func (r *Resolver) takeModuleList(o *objectDraft, f *finding, m *image.Mapping) 
 	if list == nil {
 		return false
 	}
-	o.table, o.Symbols, o.place, o.FunctionCount = list, origin, absolute, list.Functions.Len()
+	o.table, o.Symbols, o.placer, o.FunctionCount = list, origin, absolutePC, list.Functions.Len()
 	return true
 }
 
-// takeFile gives an object the first of its candidates that is not refused, and
+// chooseFile gives an object the first of its candidates that is not refused, and
 // notes in f what is wrong with those before and what speaks against this one.
-func (r *Resolver) takeFile(o *objectDraft, f *finding, im *image.Image, k objectKey) {
+func (r *Resolver) chooseFile(o *objectDraft, f *fileSearch, im *image.Image, k objectKey) {
 	for _, c := range Candidates(r.locator, k.path, k.buildID) {
-		if f.disbelieved != "" && c.Path == k.path {
+		if f.rejectedBuildID != "" && c.Path == k.path {
 			continue
 		}
-		table, proof, why := r.try(c, im, k, o.kernel)
+		table, proof, why := r.checkCandidate(c, im, k, o.kernel)
 		if table == nil {
 			f.refused = append(f.refused, *why)
 			continue
 		}
-		if f.disbelieved != "" && table.BuildID == f.disbelieved { // a copy of the other file
+		if f.rejectedBuildID != "" && table.BuildID == f.rejectedBuildID { // a copy of the other file
 			continue
 		}
 		if why != nil {
@@ -94,13 +94,13 @@ func (r *Resolver) takeFile(o *objectDraft, f *finding, im *image.Image, k objec
 		o.table, o.file, o.Symbols, o.BuildID = table, c.Path, c.Origin, table.BuildID
 		o.FunctionCount = table.Functions.Len()
 		if o.kernel {
-			o.place = r.kernelPlacing(table)
+			o.placer = r.kernelPlacer(table)
 		}
 		switch proof {
 		case proofNone:
-			f.doubt = r.doubts(k, c)
+			f.doubt = r.findDoubt(k, c)
 		case proofListed:
-			f.doubt = r.listedDoubt(k, c)
+			f.doubt = r.findListedDoubt(k, c)
 		case proofKernel:
 			f.doubt = &remark{"kernel-symbols", "the recording does not say where the kernel was: if these symbols are of another boot, its functions have wrong names"}
 		}
@@ -108,9 +108,9 @@ func (r *Resolver) takeFile(o *objectDraft, f *finding, im *image.Image, k objec
 	}
 }
 
-// try reads a file and says why it cannot be the object, or what proves that it is and
+// checkCandidate reads a file and says why it cannot be the object, or what proves that it is and
 // what was not believed because of that.
-func (r *Resolver) try(c decode.Candidate, im *image.Image, k objectKey, kernel bool) (table *symtab.Table, proof proof, why *remark) {
+func (r *Resolver) checkCandidate(c decode.Candidate, im *image.Image, k objectKey, kernel bool) (table *symtab.Table, proof proof, why *remark) {
 	table, err := r.tables.Load(c.Path)
 	if err != nil {
 		return nil, 0, &remark{"unreadable-load-object", fmt.Sprintf("the copy in the %s cannot be used: %v", c.Origin, err)}
@@ -120,7 +120,7 @@ func (r *Resolver) try(c decode.Candidate, im *image.Image, k objectKey, kernel 
 	isList := len(table.Regions) == 0
 	if k.buildID != "" && table.BuildID != k.buildID && (table.BuildID != "" || !isList && (!kernel || c.Origin == "cache")) {
 		if k.byPath && r.isMapped(k, c) && r.misfit(table, im, k) == "" {
-			return table, proofInode, r.disbelieved(k, table)
+			return table, proofInode, r.remarkOnBuildID(k, table)
 		}
 		return nil, 0, &remark{"wrong-build-id", fmt.Sprintf("the copy in the %s is another program: its build-id is %s, the recorded one %s", c.Origin, cmp.Or(table.BuildID, "missing"), k.buildID)}
 	}
@@ -144,7 +144,7 @@ func (r *Resolver) try(c decode.Candidate, im *image.Image, k objectKey, kernel 
 	}
 	message := r.misfit(table, im, k)
 	if message == "" && c.Origin == "path" {
-		message = r.displaced(k, c)
+		message = r.whyDisplaced(k, c)
 	}
 	if message != "" {
 		return nil, 0, &remark{"wrong-load-object", fmt.Sprintf("the copy in the %s is another program: %s", c.Origin, message)}
@@ -168,10 +168,10 @@ func Candidates(locator decode.Locator, file, buildID string) []decode.Candidate
 	return list
 }
 
-// identify returns the id of an object, which two builds of one path never
+// objectID returns the id of an object, which two builds of one path never
 // share: from its build-id, else its file's content, else what is recorded of it,
 // as far as other recordings of it agree.
-func (r *Resolver) identify(o *objectDraft, im *image.Image, k objectKey, kernel bool) int64 {
+func (r *Resolver) objectID(o *objectDraft, im *image.Image, k objectKey, kernel bool) int64 {
 	id := schema.NewID("object")
 	switch {
 	case o.BuildID != "":
@@ -184,16 +184,16 @@ func (r *Resolver) identify(o *objectDraft, im *image.Image, k objectKey, kernel
 	case kernel:
 		id.Text(r.rec.OS)
 	case !decode.IsPerfMap(k.path): // whose offsets are addresses
-		if runs := r.runs(im, k); len(runs) > 0 { // none if nothing of it is executable
+		if runs := r.loadingsOf(im, k); len(runs) > 0 { // none if nothing of it is executable
 			id.Number(runs[0].start).Number(runs[0].end)
 		}
 	}
 	return id.Sum()
 }
 
-// complain records what was wrong with an object's files; as remarks if no stack
+// reportFiles records what was wrong with an object's files; as remarks if no stack
 // needs them.
-func (r *Resolver) complain(o *objectDraft, f *finding, touched bool) {
+func (r *Resolver) reportFiles(o *objectDraft, f *fileSearch, touched bool) {
 	severity := diagnostic.Info
 	switch generated := decode.IsPerfMap(f.file); {
 	case touched && o.table == nil && f.file == decode.KernelPath:

@@ -9,44 +9,44 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// run is the executable memory of one loading of a file: mappings that agree on
+// loading is the executable memory of one loading of a file: mappings that agree on
 // how far the file's offsets are from their addresses. Programs change the
 // protection of parts of it, and put other memory into its place.
-type run struct {
+type loading struct {
 	bias       uint64 // address less offset
 	start, end uint64 // offsets
 }
 
-// runs returns the runs of a file, oldest first. All files' runs are found once for
+// loadingsOf returns the runs of a file, oldest first. All files' runs are found once for
 // an image.
-func (r *Resolver) runs(im *image.Image, of objectKey) []run {
-	if r.runsOf.image != im {
-		r.runsOf = runsOf{im, findRuns(im)}
+func (r *Resolver) loadingsOf(im *image.Image, of objectKey) []loading {
+	if r.loadings.image != im {
+		r.loadings = imageLoadings{im, findLoadings(im)}
 	}
-	return r.runsOf.files[of]
+	return r.loadings.files[of]
 }
 
-// runsOf are the runs of an image's files.
-type runsOf struct {
+// imageLoadings are the runs of an image's files.
+type imageLoadings struct {
 	image *image.Image
-	files map[objectKey][]run
+	files map[objectKey][]loading
 }
 
-func findRuns(im *image.Image) map[objectKey][]run {
-	type loading struct {
+func findLoadings(im *image.Image) map[objectKey][]loading {
+	type loadingKey struct {
 		file objectKey
 		bias uint64
 	}
-	files, numbers := map[objectKey][]run{}, map[loading]int{}
+	files, numbers := map[objectKey][]loading{}, map[loadingKey]int{}
 	for _, m := range im.Mappings {
 		if m.Code != nil || m.Modes&4 == 0 {
 			continue
 		}
 		k := keyOf(m.MapEvent)
-		next := run{m.Address - m.FileOffset, m.FileOffset, m.FileOffset + m.Size}
-		i, ok := numbers[loading{k, next.bias}]
+		next := loading{m.Address - m.FileOffset, m.FileOffset, m.FileOffset + m.Size}
+		i, ok := numbers[loadingKey{k, next.bias}]
 		if !ok {
-			numbers[loading{k, next.bias}] = len(files[k])
+			numbers[loadingKey{k, next.bias}] = len(files[k])
 			files[k] = append(files[k], next)
 			continue
 		}
@@ -66,9 +66,9 @@ func (r *Resolver) pageSize() uint64 {
 // largestPage is the size of pages up to which files are mapped in whole pages.
 const largestPage = 64 << 10
 
-// pages is the size of the pages in which memory was mapped, as far as runs show
+// pageSizeOf is the size of the pages in which memory was mapped, as far as runs show
 // it: all are multiples of it. It is 1 where no loader made them.
-func pages(runs []run) uint64 {
+func pageSizeOf(runs []loading) uint64 {
 	all := uint64(largestPage)
 	for _, x := range runs {
 		all |= x.bias | x.start | x.end
@@ -84,33 +84,33 @@ func (r *Resolver) misfit(t *symtab.Table, im *image.Image, of objectKey) string
 	if of.checksum != 0 && t.Checksum != of.checksum {
 		return fmt.Sprintf("its checksum is %#x, the recorded one %#x: it may have been rebuilt", t.Checksum, of.checksum)
 	}
-	runs := r.runs(im, of)
+	runs := r.loadingsOf(im, of)
 	if len(t.Segments) == 0 || len(runs) == 0 { // without segments: the kernel's symbols
 		return ""
 	}
-	if len(r.loadings(runs, t)) > 0 {
+	if len(r.plausibleLoadings(runs, t)) > 0 {
 		return ""
 	}
 	return fmt.Sprintf("no executable segment of it fits the mapping of %#x bytes at file offset %#x", runs[0].end-runs[0].start, runs[0].start)
 }
 
-// loadings returns those runs of a file that a loader may have made.
-func (r *Resolver) loadings(runs []run, t *symtab.Table) []run {
-	l := layoutOf(t, max(pages(runs), r.pageSize()))
-	return slices.DeleteFunc(slices.Clone(runs), func(x run) bool { return !l.loads(x) })
+// plausibleLoadings returns those runs of a file that a loader may have made.
+func (r *Resolver) plausibleLoadings(runs []loading, t *symtab.Table) []loading {
+	l := newLoaderLayout(t, max(pageSizeOf(runs), r.pageSize()))
+	return slices.DeleteFunc(slices.Clone(runs), func(x loading) bool { return !l.allows(x) })
 }
 
-// layout is how a loader maps a file.
-type layout struct {
+// loaderLayout is how a loader maps a file.
+type loaderLayout struct {
 	text []symtab.Segment // in whole pages, by offset
 	// first is where the file's first mapping begins, and span where it ends if
 	// it is to reserve the addresses of all segments.
-	first, span uint64
-	page        uint64
+	first, end uint64
+	page       uint64
 }
 
-func layoutOf(t *symtab.Table, page uint64) layout {
-	l := layout{page: page}
+func newLoaderLayout(t *symtab.Table, page uint64) loaderLayout {
+	l := loaderLayout{page: page}
 	low, high := ^uint64(0), uint64(0)
 	for _, s := range t.Segments {
 		if s.Address < low {
@@ -123,7 +123,7 @@ func layoutOf(t *symtab.Table, page uint64) layout {
 			l.text = append(l.text, s)
 		}
 	}
-	l.span = l.first + (high-low/page*page+page-1)/page*page
+	l.end = l.first + (high-low/page*page+page-1)/page*page
 	slices.SortFunc(l.text, func(a, b symtab.Segment) int { return cmp.Compare(a.Offset, b.Offset) })
 	return l
 }
@@ -131,19 +131,19 @@ func layoutOf(t *symtab.Table, page uint64) layout {
 // hugePage is the alignment of text that a program copies into huge pages.
 const hugePage = 2 << 20
 
-// loads reports whether a loader may have mapped the file like this: from the
+// allows reports whether a loader may have mapped the file like this: from the
 // start of an executable segment to its end, to the end of another one with the
 // same bias (the kernel joins such mappings), or to the end of everything. Where
 // huge pages took the place of text, the rest of it begins or ends at one. For
 // runs that are not in whole pages only the bounds count.
-func (l *layout) loads(x run) bool {
+func (l *loaderLayout) allows(x loading) bool {
 	whole := (x.bias|x.start|x.end)%l.page == 0
 	cut := func(offset uint64, s symtab.Segment) bool {
 		inside := s.Offset <= offset && offset <= s.Offset+s.FileSize
 		return inside && (!whole || (x.bias+offset)%hugePage == 0)
 	}
 	for i, s := range l.text {
-		if s.Offset == l.first && x.start == l.first && x.end == l.span {
+		if s.Offset == l.first && x.start == l.first && x.end == l.end {
 			return true
 		}
 		for _, next := range l.text[i:] {

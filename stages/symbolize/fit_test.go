@@ -87,7 +87,7 @@ func TestPlacedOnce(t *testing.T) {
 	again := text("/bin/p", 0x7f0000000000)
 	again.Size += 0x3000
 	pr := process(r, text("/bin/p", 0x401000), again)
-	if placed := pr.Placed(); len(placed) != 1 || placed[0].Bias != 0x400000 {
+	if placed := pr.PlacedObjects(); len(placed) != 1 || placed[0].Bias != 0x400000 {
 		t.Errorf("%+v", placed)
 	}
 	if got := at(pr, 0x7f0000000010, 0); got != "p f" {

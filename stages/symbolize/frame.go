@@ -13,20 +13,20 @@ import (
 	"stackmill/stages/program"
 )
 
-// frame is where a function sets its frame pointer, by offsets in the file.
-type frame struct {
-	set   uint64    // after the first instruction that does, 0 if none does
-	early []stretch // straight-line code behind that which is jumped to from before it
-	until uint64    // the function's end
-	known bool      // all of the code is there, and it is one function's
+// frameSetup is where a function sets its frame pointer, by offsets in the file.
+type frameSetup struct {
+	set   uint64      // after the first instruction that does, 0 if none does
+	early []codeRange // straight-line code behind that which is jumped to from before it
+	until uint64      // the function's end
+	known bool        // all of the code is there, and it is one function's
 }
 
-// stretch is a piece of code, by offsets in the file.
-type stretch struct{ from, until uint64 }
+// codeRange is a piece of code, by offsets in the file.
+type codeRange struct{ from, until uint64 }
 
-func (r *Resolver) findFrame(object program.ObjectNo, f symtab.Function) *frame {
+func (r *Resolver) findFrameSetup(object program.ObjectNo, f symtab.Function) *frameSetup {
 	code, arch, whole := r.wholeCode(object, f)
-	x := &frame{until: f.Offset + f.Size, known: whole && f.Kind != funcinfo.Static}
+	x := &frameSetup{until: f.Offset + f.Size, known: whole && f.Kind != funcinfo.Static}
 	if !x.known {
 		return x
 	}
@@ -50,16 +50,16 @@ func (r *Resolver) findFrame(object program.ObjectNo, f symtab.Function) *frame 
 	until := set
 	for _, from := range targets {
 		if from >= until {
-			until = from + straight(arch, code[from:])
-			x.early = append(x.early, stretch{f.Offset + from, f.Offset + until})
+			until = from + straightLength(arch, code[from:])
+			x.early = append(x.early, codeRange{f.Offset + from, f.Offset + until})
 		}
 	}
 	return x
 }
 
-// straight returns how many bytes of code are passed before control goes elsewhere
+// straightLength returns how many bytes of code are passed before control goes elsewhere
 // for sure.
-func straight(arch isa.Arch, code []byte) (n uint64) {
+func straightLength(arch isa.Arch, code []byte) (n uint64) {
 	for i := range disasm.Walk(arch, code, 0) {
 		n += uint64(i.Inst.Len)
 		if i.Err != nil || i.Inst.Kind == insn.Jump || i.Inst.Kind == insn.Return || i.Inst.Kind == insn.Trap {
@@ -99,11 +99,11 @@ func (r *Resolver) SetsFrame(location program.LocationNo) (offset uint64, known 
 	if l.Reason != "" {
 		return 0, false
 	}
-	x := once(r, &r.graph.frames, r.start(l), (*Resolver).findFrame)
+	x := findOnce(r, &r.graph.frameSetups, r.startOf(l), (*Resolver).findFrameSetup)
 	switch {
 	case x == nil || !x.known:
 		return 0, false
-	case slices.ContainsFunc(x.early, func(s stretch) bool { return s.from <= l.Offset && l.Offset < s.until }):
+	case slices.ContainsFunc(x.early, func(s codeRange) bool { return s.from <= l.Offset && l.Offset < s.until }):
 		return x.until, true
 	}
 	return x.set, true

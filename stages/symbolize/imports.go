@@ -34,7 +34,7 @@ func (r *Resolver) Imports(call program.LocationNo) []Import {
 	found, ok := r.imports[call]
 	if !ok {
 		l := r.Program.Location(call)
-		if t := r.symbols[l.Object].table; t != nil && len(t.Slots) > 0 && l.Reason == "" {
+		if t := r.loadObjects[l.Object].table; t != nil && len(t.Slots) > 0 && l.Reason == "" {
 			s := importSearch{r: r, object: l.Object, table: t}
 			s.call(l.Offset)
 			found = s.found
@@ -47,7 +47,7 @@ func (r *Resolver) Imports(call program.LocationNo) []Import {
 // Defines reports whether a load object has a function of that name; also if
 // its functions are unknown, since nothing can be claimed about them.
 func (r *Resolver) Defines(object program.ObjectNo, symbol string) bool {
-	o := &r.symbols[object]
+	o := &r.loadObjects[object]
 	if o.table == nil {
 		return true
 	}
@@ -69,7 +69,7 @@ func (s *Scope) ReturnsItself(symbol string) bool {
 func (s *Scope) returnsItself(symbol string) bool {
 	entries := s.entriesNamed(symbol)
 	for _, e := range entries {
-		t := s.r.symbols[e.object].table
+		t := s.r.loadObjects[e.object].table
 		f, _ := t.Function(e.offset)
 		search := importSearch{r: s.r, object: e.object, table: t}
 		if search.tailCalls(f); search.anywhere {

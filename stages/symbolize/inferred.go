@@ -14,8 +14,8 @@ import (
 // unknown (S22).
 const ReasonCall = "call instruction not recorded"
 
-// Inferred is a caller that was not recorded, as far as machine code shows it (S22).
-type Inferred struct {
+// InferredCaller is a caller that was not recorded, as far as machine code shows it (S22).
+type InferredCaller struct {
 	Location program.LocationNo // of its call, or of the function if several calls may be it; None if the caller is unknown
 	Calls    bool               // the caller's code may call the callee itself: nothing is missing between them
 }
@@ -26,48 +26,48 @@ type Inferred struct {
 // It is false when nothing need be missing: the call itself leads to the callee.
 // A callee of None may be called by anyone. callsMain says whether a call
 // without a known target calls the main function, if there is only one.
-func (s *Scope) Infer(call, callee program.LocationNo, callsMain func() bool) (found Inferred, missing bool) {
-	to, ok := s.called(call, callsMain)
+func (s *Scope) Infer(call, callee program.LocationNo, callsMain func() bool) (found InferredCaller, missing bool) {
+	to, ok := s.callDestination(call, callsMain)
 	if !ok {
-		return Inferred{Location: program.None}, true
+		return InferredCaller{Location: program.None}, true
 	}
 	if callee >= 0 && s.r.isTable(callee) { // which entry it is depends on the location
-		return s.infer(to, callee)
+		return s.findCaller(to, callee)
 	}
-	k := inference{to, program.None}
+	k := inferenceKey{to, program.None}
 	if callee >= 0 {
 		k.callee = s.r.Program.Location(callee).Function
 	}
-	known, ok := s.inferred[k]
+	known, ok := s.inferences[k]
 	if !ok {
-		known.Inferred, known.missing = s.infer(to, callee)
-		s.inferred[k] = known
+		known.InferredCaller, known.missing = s.findCaller(to, callee)
+		s.inferences[k] = known
 	}
-	return known.Inferred, known.missing
+	return known.InferredCaller, known.missing
 }
 
-// inference is a call and a callee's function, None for any: what Infer says is the same
+// inferenceKey is a call and a callee's function, None for any: what Infer says is the same
 // for all locations of the function.
-type inference struct {
+type inferenceKey struct {
 	call   destinationNo
 	callee program.FunctionNo
 }
 
-// inferredBy is what Infer says.
-type inferredBy struct {
-	Inferred
+// inferenceResult is what Infer says.
+type inferenceResult struct {
+	InferredCaller
 	missing bool
 }
 
-// infer is Infer for a call's destination.
-func (s *Scope) infer(to destinationNo, callee program.LocationNo) (found Inferred, missing bool) {
+// findCaller is Infer for a call's destination.
+func (s *Scope) findCaller(to destinationNo, callee program.LocationNo) (found InferredCaller, missing bool) {
 	r := s.r
 	found.Location = program.None
-	reached := s.reach(to)
+	reached := s.reachableFrom(to)
 	calling := -1 // the only one of them whose code leads to the callee
-	var at site
+	var at callMatch
 	for n, e := range reached.entries {
-		site := s.leading(e, callee)
+		site := s.callsLeadingTo(e, callee)
 		switch {
 		case site.count == 0:
 		case calling >= 0:
@@ -76,9 +76,9 @@ func (s *Scope) infer(to destinationNo, callee program.LocationNo) (found Inferr
 			calling, at = n, site
 		}
 	}
-	switch own := callee >= 0 && reached.mayBe(r.entryOf(callee)); {
+	switch own := callee >= 0 && reached.mayContain(r.entryOf(callee)); {
 	case calling >= 0:
-		return Inferred{r.caller(reached.entries[calling], at), true}, true
+		return InferredCaller{r.caller(reached.entries[calling], at), true}, true
 	case own:
 		return found, false
 	case len(reached.entries) != 1 || !reached.all:
@@ -86,49 +86,49 @@ func (s *Scope) infer(to destinationNo, callee program.LocationNo) (found Inferr
 	}
 	only := reached.entries[0]
 	x := r.exits(only.object, only.offset)
-	r.calls(x)
-	return Inferred{r.caller(only, site{}), x.computedCalls && callee >= 0 && !r.isTable(callee)}, true
+	r.resolveCalls(x)
+	return InferredCaller{r.caller(only, callMatch{}), x.computedCalls && callee >= 0 && !r.isTable(callee)}, true
 }
 
-// called returns where a call goes, by its instruction, or else main.
-func (s *Scope) called(call program.LocationNo, callsMain func() bool) (destinationNo, bool) {
+// callDestination returns where a call goes, by its instruction, or else main.
+func (s *Scope) callDestination(call program.LocationNo, callsMain func() bool) (destinationNo, bool) {
 	if c := s.r.callAt(call); c != nil {
 		return c.to, true
 	}
 	main := destinationKey{slot: symtab.Slot{Symbol: "main"}}
-	return s.r.graph.number(main), callsMain() && len(s.entriesNamed(main.slot.Symbol)) == 1
+	return s.r.graph.intern(main), callsMain() && len(s.entriesNamed(main.slot.Symbol)) == 1
 }
 
-// reached are the functions that a call may be in when it calls another: the
+// reachableSet are the functions that a call may be in when it calls another: the
 // one that it enters and those that this leaves for by a jump.
-type reached struct {
+type reachableSet struct {
 	entries  []entry
 	choosers []program.ObjectNo // the load objects of those that choose among functions of theirs
 	all      bool               // there can be no other
 	byName   bool               // some depend on the scope
 }
 
-// reach returns the functions that a call may be in. They are found once.
-func (s *Scope) reach(to destinationNo) *reached {
-	known := s.r.graph.destinations[to].reach
+// reachableFrom returns the functions that a call may be in. They are found once.
+func (s *Scope) reachableFrom(to destinationNo) *reachableSet {
+	known := s.r.graph.destinations[to].reachable
 	if known == nil {
-		known = s.reached[to]
+		known = s.reachable[to]
 	}
 	if known == nil {
-		if known = s.findReach(to); known.byName {
-			s.reached[to] = known
+		if known = s.findReachable(to); known.byName {
+			s.reachable[to] = known
 		} else {
-			s.r.graph.destinations[to].reach = known
+			s.r.graph.destinations[to].reachable = known
 		}
 	}
 	return known
 }
 
-func (s *Scope) findReach(to destinationNo) *reached {
+func (s *Scope) findReachable(to destinationNo) *reachableSet {
 	r := s.r
 	found := slices.Clip(s.entries(to))
-	known := &reached{all: len(found) > 0, byName: r.graph.destinations[to].slot.Symbol != ""}
-	known.choose(&r.graph.destinations[to])
+	known := &reachableSet{all: len(found) > 0, byName: r.graph.destinations[to].slot.Symbol != ""}
+	known.addChooser(&r.graph.destinations[to])
 	for n := 0; n < len(found); n++ {
 		x := r.exits(found[n].object, found[n].offset)
 		if x == nil || !x.known || x.computedJumps || len(found) > maxTailCallers {
@@ -141,7 +141,7 @@ func (s *Scope) findReach(to destinationNo) *reached {
 			next := s.entries(j.to)
 			known.all = known.all && len(next) > 0
 			known.byName = known.byName || r.graph.destinations[j.to].slot.Symbol != ""
-			known.choose(&r.graph.destinations[j.to])
+			known.addChooser(&r.graph.destinations[j.to])
 			for _, e := range next {
 				if !slices.Contains(found, e) {
 					found = append(found, e)
@@ -151,23 +151,23 @@ func (s *Scope) findReach(to destinationNo) *reached {
 	}
 	known.entries = found
 	for _, e := range found {
-		if f, ok := r.symbols[e.object].table.Function(e.offset); ok && f.Indirect {
+		if f, ok := r.loadObjects[e.object].table.Function(e.offset); ok && f.Indirect {
 			known.choosers = append(known.choosers, e.object)
 		}
 	}
 	return known
 }
 
-// choose adds the load object of a destination whose function is chosen.
-func (x *reached) choose(d *destination) {
+// addChooser adds the load object of a destination whose function is chosen.
+func (x *reachableSet) addChooser(d *destination) {
 	if d.slot.Resolver != 0 {
 		x.choosers = append(x.choosers, d.object)
 	}
 }
 
-// mayBe reports whether a function is among those that were reached, or one of
+// mayContain reports whether a function is among those that were reached, or one of
 // them chooses among functions of its load object.
-func (x *reached) mayBe(f entry) bool {
+func (x *reachableSet) mayContain(f entry) bool {
 	return slices.Contains(x.entries, f) || slices.Contains(x.choosers, f.object)
 }
 
@@ -177,17 +177,17 @@ func (r *Resolver) entryOf(location program.LocationNo) entry {
 	return entry{f.Object, f.Offset}
 }
 
-// site is one call of a function, or several.
-type site struct {
+// callMatch is one call of a function, or several.
+type callMatch struct {
 	count int
 	end   uint64 // of the first one's instruction
 }
 
-// leading returns the calls of a function that lead to a callee: to its entry in
+// callsLeadingTo returns the calls of a function that lead to a callee: to its entry in
 // the procedure linkage table, to itself, to a function that jumps to either, or to
 // one that chooses among functions of its load object. Code that the entries of a
 // table share may follow any of them.
-func (s *Scope) leading(caller entry, callee program.LocationNo) (found site) {
+func (s *Scope) callsLeadingTo(caller entry, callee program.LocationNo) (found callMatch) {
 	r := s.r
 	x := r.exits(caller.object, caller.offset)
 	if x == nil || callee < 0 {
@@ -195,13 +195,13 @@ func (s *Scope) leading(caller entry, callee program.LocationNo) (found site) {
 	}
 	slot, viaTable := r.slotAt(callee)
 	f := r.entryOf(callee)
-	calls := r.calls(x)
+	calls := r.resolveCalls(x)
 	for i := range calls {
 		c, leads := &calls[i], false
 		if viaTable {
 			leads = s.entersTable(c.to, f.object, slot)
 		} else {
-			leads = s.reach(c.to).mayBe(f)
+			leads = s.reachableFrom(c.to).mayContain(f)
 		}
 		if !leads {
 			continue
@@ -220,8 +220,8 @@ func (s *Scope) Contradicts(call, callee program.LocationNo) bool {
 	if c == nil || s.r.isTable(callee) {
 		return false
 	}
-	reached := s.reach(c.to)
-	return reached.all && !reached.mayBe(s.r.entryOf(callee))
+	reached := s.reachableFrom(c.to)
+	return reached.all && !reached.mayContain(s.r.entryOf(callee))
 }
 
 // isTable reports whether a location is in a procedure linkage table.
@@ -241,7 +241,7 @@ func (s *Scope) entersTable(to destinationNo, object program.ObjectNo, slot symt
 	if isEntry(to) {
 		return true
 	}
-	for _, e := range s.reach(to).entries {
+	for _, e := range s.reachableFrom(to).entries {
 		if e.object != object {
 			continue
 		}
@@ -261,7 +261,7 @@ func (r *Resolver) slotAt(location program.LocationNo) (slot symtab.Slot, isTabl
 		return slot, false
 	}
 	l := r.Program.Location(location)
-	t := r.symbols[l.Object].table
+	t := r.loadObjects[l.Object].table
 	region, _ := t.Region(l.Offset)
 	address := region.Address + l.Offset - region.Offset
 	step := uint64(8) // entries are aligned to no more than that
@@ -281,12 +281,12 @@ func (r *Resolver) slotAt(location program.LocationNo) (slot symtab.Slot, isTabl
 
 // caller returns the location of a function's call: of the only one, else of the
 // function without an instruction.
-func (r *Resolver) caller(e entry, at site) program.LocationNo {
-	t := r.symbols[e.object].table
+func (r *Resolver) caller(e entry, at callMatch) program.LocationNo {
+	t := r.loadObjects[e.object].table
 	f, _ := t.Function(e.offset)
 	n := r.tableFunction(e.object, f)
 	if at.count == 1 {
-		return r.At(n, at.end-1)
+		return r.LocationAt(n, at.end-1)
 	}
 	return r.Program.InternLocation(n, f.Offset, ReasonCall, nil)
 }

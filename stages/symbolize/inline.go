@@ -11,26 +11,26 @@ type inlinedKey struct {
 	number int32 // in the table
 }
 
-// expand finds the inline chains of all locations.
-func (r *Resolver) expand() {
+// findInlineChains finds the inline chains of all locations.
+func (r *Resolver) findInlineChains() {
 	p := r.Program
 	p.Inlines = make([][]program.Level, p.Locations.Len())
 	for n := range program.LocationNo(len(p.Inlines)) {
 		l := p.Location(n)
 		p.Inlines[n] = r.namedLevels[n]
-		t := r.symbols[l.Object].table
+		t := r.loadObjects[l.Object].table
 		if t == nil || l.Reason != "" {
 			continue
 		}
 		for _, f := range t.Inlined(l.Offset) {
-			p.Inlines[n] = append(p.Inlines[n], program.Level{Function: r.inlined(p.Functions[l.Function].Object, &f), Place: f.Place})
+			p.Inlines[n] = append(p.Inlines[n], program.Level{Function: r.internInlined(p.Functions[l.Function].Object, &f), Place: f.Place})
 		}
 	}
 }
 
-// inlined returns the function of a level: the object's own, if the debug information says
+// internInlined returns the function of a level: the object's own, if the debug information says
 // that it also has code that is not inlined.
-func (r *Resolver) inlined(object program.ObjectNo, at *symtab.Frame) program.FunctionNo {
+func (r *Resolver) internInlined(object program.ObjectNo, at *symtab.Frame) program.FunctionNo {
 	k := inlinedKey{object, at.Number}
 	n, ok := r.inlinedFunctions[k]
 	if !ok {
@@ -43,7 +43,7 @@ func (r *Resolver) inlined(object program.ObjectNo, at *symtab.Frame) program.Fu
 // newInlined interns an inlined function that was not asked for before.
 func (r *Resolver) newInlined(object program.ObjectNo, in *symtab.InlinedFunction) program.FunctionNo {
 	p := r.Program
-	t := r.symbols[object].table
+	t := r.loadObjects[object].table
 	if in.Deeper {
 		return r.artificialFunction(in.Name)
 	}

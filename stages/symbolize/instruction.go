@@ -31,9 +31,9 @@ type Disassembly struct {
 	Instructions []Instruction // none if only the rest is known (Known)
 	Count        int           // how many instructions there are
 	Content      int64         // hash of them
-	// Meant gives the instruction for each PC at which none starts: collectors guess
+	// Starts gives the instruction for each PC at which none starts: collectors guess
 	// where the call before a return address started.
-	Meant map[uint64]uint64
+	Starts map[uint64]uint64
 }
 
 // Disassembler gives the instructions of functions. Several of one resolver may be used at
@@ -41,7 +41,7 @@ type Disassembly struct {
 type Disassembler struct {
 	r         *Resolver
 	code      machineCode
-	outlines  *Outlines
+	cache     *DisassemblyCache
 	printers  map[isa.Arch]*disasm.Printer
 	addresses map[program.ObjectNo]symtab.Addresses // by object
 	stubs     map[stubKey]string                    // names of entries of procedure linkage tables
@@ -53,9 +53,9 @@ type Disassembler struct {
 
 // NewDisassembler returns a disassembler of the resolver's functions, which adds to
 // outlines what it finds out of them.
-func NewDisassembler(r *Resolver, outlines *Outlines) *Disassembler {
+func NewDisassembler(r *Resolver, outlines *DisassemblyCache) *Disassembler {
 	return &Disassembler{
-		r: r, code: machineCode{r, contents{rec: r.rec, blocks: r.blocks, shared: true}}, outlines: outlines, printers: map[isa.Arch]*disasm.Printer{}, addresses: map[program.ObjectNo]symtab.Addresses{}, stubs: map[stubKey]string{},
+		r: r, code: machineCode{r, fileContents{rec: r.rec, blocks: r.blocks, readOnly: true}}, cache: outlines, printers: map[isa.Arch]*disasm.Printer{}, addresses: map[program.ObjectNo]symtab.Addresses{}, stubs: map[stubKey]string{},
 		readable: symtab.NewNames().Readable,
 	}
 }
@@ -73,13 +73,13 @@ const All = -1
 func (d *Disassembler) Function(list []Instruction, function program.FunctionNo, pcs []uint64, within int) Disassembly {
 	out := Disassembly{Instructions: list[:0]}
 	d.calls, d.found = d.calls[:0], 0
-	d.available(&out, function, pcs, within)
+	d.appendAvailable(&out, function, pcs, within)
 	whole := len(out.Instructions)
 	if whole > 0 && d.found < len(pcs) {
-		d.rest(&out, function, pcs)
+		d.appendMissing(&out, function, pcs)
 	}
 	out.Count, out.Content = len(out.Instructions), contentOf(out.Instructions)
-	d.remember(&out, function, pcs, within, whole == out.Count)
+	d.store(&out, function, pcs, within, whole == out.Count)
 	return out
 }
 
@@ -87,12 +87,12 @@ func (d *Disassembler) Function(list []Instruction, function program.FunctionNo,
 // the file lacks.
 const Unavailable = "(not in the file)"
 
-// rest adds the PCs whose instructions are not there. Each has the size 0.
-func (d *Disassembler) rest(out *Disassembly, function program.FunctionNo, pcs []uint64) {
+// appendMissing adds the PCs whose instructions are not there. Each has the size 0.
+func (d *Disassembler) appendMissing(out *Disassembly, function program.FunctionNo, pcs []uint64) {
 	known := out.Instructions // in the order of offsets
 	for _, pc := range pcs {
 		at := pc
-		if meant, ok := out.Meant[pc]; ok {
+		if meant, ok := out.Starts[pc]; ok {
 			at = meant
 		}
 		if _, ok := slices.BinarySearchFunc(known, at, func(i Instruction, at uint64) int { return cmp.Compare(i.Offset, at) }); !ok {
@@ -107,16 +107,16 @@ func (d *Disassembler) rest(out *Disassembly, function program.FunctionNo, pcs [
 	slices.SortFunc(out.Instructions, func(a, b Instruction) int { return cmp.Compare(a.Offset, b.Offset) })
 }
 
-// available is Function for the code that is there.
-func (d *Disassembler) available(out *Disassembly, function program.FunctionNo, pcs []uint64, within int) {
+// appendAvailable is Function for the code that is there.
+func (d *Disassembler) appendAvailable(out *Disassembly, function program.FunctionNo, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	switch {
 	case f.Kind == funcinfo.PLT:
-		d.sections(out, function, pcs, within)
+		d.appendPLT(out, function, pcs, within)
 		return
 	case f.Kind != funcinfo.Static || within == All:
 		code, arch := d.code.Code(function)
-		d.add(out, function, f.Offset, code, arch, pcs, within)
+		d.appendCode(out, function, f.Offset, code, arch, pcs, within)
 		return
 	}
 	// Only the PCs show where a static region's instructions start (S6).
@@ -129,21 +129,21 @@ func (d *Disassembler) available(out *Disassembly, function program.FunctionNo, 
 		end := min(pcs[n-1]+uint64(within)+longestInst, f.Offset+f.Size)
 		code, arch := d.code.codeAt(function, start, end-start)
 		skip := min(arrival(arch, code, pcs[0]-start), uint64(len(code)))
-		d.add(out, function, start+skip, code[skip:], arch, pcs[:n], within)
+		d.appendCode(out, function, start+skip, code[skip:], arch, pcs[:n], within)
 		pcs = pcs[n:]
 	}
 }
 
-// sections adds the sections of a procedure linkage table, which is one function in all
+// appendPLT adds the sections of a procedure linkage table, which is one function in all
 // of them, that PCs lie in (symtab.Table.PLT).
-func (d *Disassembler) sections(out *Disassembly, function program.FunctionNo, pcs []uint64, within int) {
-	t := d.r.symbols[d.r.Program.Functions[function].Object].table
+func (d *Disassembler) appendPLT(out *Disassembly, function program.FunctionNo, pcs []uint64, within int) {
+	t := d.r.loadObjects[d.r.Program.Functions[function].Object].table
 	for len(pcs) > 0 {
 		n := 1
 		if s, ok := t.Function(pcs[0]); ok {
 			n = sort.Search(len(pcs), func(i int) bool { return pcs[i] >= s.Offset+s.Size })
 			code, arch := d.code.codeAt(function, s.Offset, s.Size)
-			d.add(out, function, s.Offset, code, arch, pcs[:n], within)
+			d.appendCode(out, function, s.Offset, code, arch, pcs[:n], within)
 		}
 		pcs = pcs[n:]
 	}
@@ -166,12 +166,12 @@ next:
 	return distance
 }
 
-// add appends what is wanted of code, which starts with an instruction at an
+// appendCode appends what is wanted of code, which starts with an instruction at an
 // offset in the function.
-func (d *Disassembler) add(out *Disassembly, function program.FunctionNo, offset uint64, code []byte, arch isa.Arch, pcs []uint64, within int) {
+func (d *Disassembler) appendCode(out *Disassembly, function program.FunctionNo, offset uint64, code []byte, arch isa.Arch, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	address := f.Address + (offset - f.Offset)
-	items := near(d.items[:0], arch, code, address, address-offset, pcs, within)
+	items := decodeAround(d.items[:0], arch, code, address, address-offset, pcs, within)
 	d.items = items
 	if len(items) == 0 || arch == 0 {
 		return
@@ -181,7 +181,7 @@ func (d *Disassembler) add(out *Disassembly, function program.FunctionNo, offset
 		printer = disasm.NewPrinter(arch)
 		d.printers[arch] = printer
 	}
-	wanted, found := choose(out, items, address-offset, pcs, within)
+	wanted, found := selectInstructions(out, items, address-offset, pcs, within)
 	d.found += found
 	lines := d.lines(function, offset)
 	for n := range items {
@@ -193,7 +193,7 @@ func (d *Disassembler) add(out *Disassembly, function program.FunctionNo, offset
 		out.Instructions = append(out.Instructions, Instruction{Offset: offset + at, Size: item.Inst.Len, Text: printer.Text(item, code[at:])})
 		i := &out.Instructions[len(out.Instructions)-1]
 		i.File, i.Line = lines(i.Offset)
-		d.target(i, f, &item.Inst)
+		d.setTarget(i, f, &item.Inst)
 		d.calls = append(d.calls, item.Inst.Kind == insn.Call)
 	}
 }
@@ -202,11 +202,11 @@ func (d *Disassembler) add(out *Disassembly, function program.FunctionNo, offset
 func (d *Disassembler) lines(function program.FunctionNo, offset uint64) func(uint64) (string, int32) {
 	if c := d.r.generatedCode[function]; c != nil {
 		return func(at uint64) (string, int32) {
-			place := placeIn(c, at)
+			place := lineAt(c, at)
 			return place.File, place.Line
 		}
 	}
-	t := d.r.symbols[d.r.Program.Functions[function].Object].table
+	t := d.r.loadObjects[d.r.Program.Functions[function].Object].table
 	n := t.Lines.Before(offset)
 	return func(at uint64) (string, int32) {
 		for n+1 < t.Lines.Len() && t.Lines.At(n+1).Offset <= at {

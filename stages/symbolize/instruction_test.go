@@ -57,7 +57,7 @@ func TestDisassembler(t *testing.T) {
 	r, rec := recording(disk{path: table})
 	rec.Arch, rec.WordBits = "x86_64", 64
 	pr := process(r, text(path, 0x10000), made)
-	d := NewDisassembler(r, NewOutlines())
+	d := NewDisassembler(r, NewDisassemblyCache())
 	defer d.Close()
 
 	whole := `1000 1 push %rbp
@@ -91,14 +91,14 @@ func TestDisassembler(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := r.Program.Location(pr.Resolve(test.at, 0).Location).Function
 			got := d.Function(nil, f, test.pcs, test.within)
-			known, ok := d.Known(f, test.pcs, test.within)
+			known, ok := d.Cached(f, test.pcs, test.within)
 			if ok != (test.name != "generated code") || ok && !alike(known, got) {
 				t.Errorf("known %v: %+v, it is %+v", ok, known, got)
 			}
 			if diff := cmp.Diff(test.want, got.text()); diff != "" {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff(test.meant, got.Meant); diff != "" {
+			if diff := cmp.Diff(test.meant, got.Starts); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -107,7 +107,7 @@ func TestDisassembler(t *testing.T) {
 
 // alike reports whether two are the same but for the instructions.
 func alike(a, b Disassembly) bool {
-	return a.Count == b.Count && a.Content == b.Content && maps.Equal(a.Meant, b.Meant)
+	return a.Count == b.Count && a.Content == b.Content && maps.Equal(a.Starts, b.Starts)
 }
 
 // What is known of a whole function says what other PCs in it stand for.
@@ -123,9 +123,9 @@ func TestKnown(t *testing.T) {
 	r, _ := recording(disk{path: table})
 	pr := process(r, text(path, 0x10000))
 	f := r.Program.Location(pr.Resolve(0x10000, 0).Location).Function
-	outlines := NewOutlines()
+	outlines := NewDisassemblyCache()
 	d := NewDisassembler(r, outlines)
-	if _, ok := d.Known(f, nil, All); ok {
+	if _, ok := d.Cached(f, nil, All); ok {
 		t.Error("known before it was asked for")
 	}
 	d.Function(nil, f, []uint64{0x1000}, All)
@@ -136,17 +136,17 @@ func TestKnown(t *testing.T) {
 			pcs = append(pcs, 0x1000+random.Uint64N(0x24))
 		}
 		slices.Sort(pcs)
-		want := NewDisassembler(r, NewOutlines()).Function(nil, f, pcs, All)
-		got, ok := NewDisassembler(r, outlines).Known(f, pcs, All)
+		want := NewDisassembler(r, NewDisassemblyCache()).Function(nil, f, pcs, All)
+		got, ok := NewDisassembler(r, outlines).Cached(f, pcs, All)
 		if inside := len(pcs) == 0 || pcs[len(pcs)-1] < 0x1020; ok != inside || ok && !alike(got, want) {
 			t.Fatalf("%x: known %v, %+v, want %+v", pcs, ok, got, want)
 		}
 	}
-	if _, ok := d.Known(f, nil, 0); ok {
+	if _, ok := d.Cached(f, nil, 0); ok {
 		t.Error("a part of it is taken for the whole")
 	}
 	table.Alone = true
-	if _, ok := d.Known(f, nil, All); ok {
+	if _, ok := d.Cached(f, nil, All); ok {
 		t.Error("known although the table is of other files as well")
 	}
 }
@@ -166,7 +166,7 @@ func TestDisassembleLinkageTable(t *testing.T) {
 	r, rec := recording(disk{path: table})
 	rec.Arch, rec.WordBits = "x86_64", 64
 	pr := process(r, text(path, 0x10000))
-	d := NewDisassembler(r, NewOutlines())
+	d := NewDisassembler(r, NewDisassemblyCache())
 	defer d.Close()
 	first, second := *r.Program.Location(pr.Resolve(0x10006, 0).Location), *r.Program.Location(pr.Resolve(0x10100, 0).Location)
 	if first.Function != second.Function || second.Offset != 0x1100 {
@@ -193,7 +193,7 @@ func TestDisassembleNothing(t *testing.T) {
 	table.Arch = isa.AMD64
 	r, _ := recording(disk{"/gone": table, "/other": tableOf("bb", symtab.Function{Name: "f"})})
 	pr := process(r, text("/gone", 0x10000), text("/other", 0x20000), text("/none", 0x30000))
-	d := NewDisassembler(r, NewOutlines())
+	d := NewDisassembler(r, NewDisassemblyCache())
 	for _, pc := range []uint64{0x10000, 0x10300, 0x20000, 0x20300, 0x30000} {
 		l := *r.Program.Location(pr.Resolve(pc, 0).Location)
 		for _, within := range []int{All, 0, 1 << 10} {

@@ -44,17 +44,17 @@ func (r *Resolver) inKernel(f program.Function, m *image.Mapping) program.Functi
 	return f
 }
 
-// placing says at which offset of an object's table a PC lies; false: at none.
-type placing func(m *image.Mapping, pc uint64) (uint64, bool)
+// pcPlacer says at which offset of an object's table a PC lies; false: at none.
+type pcPlacer func(m *image.Mapping, pc uint64) (uint64, bool)
 
-// absolute is the placing of lists of symbols.
-func absolute(_ *image.Mapping, pc uint64) (uint64, bool) { return pc, true }
+// absolutePC is the placing of lists of symbols.
+func absolutePC(_ *image.Mapping, pc uint64) (uint64, bool) { return pc, true }
 
-// kernelPlacing is the placing of the kernel's image, which may be elsewhere than it
+// kernelPlacer is the placing of the kernel's image, which may be elsewhere than it
 // was linked for, and of its modules, which are relocatable: perf-data 10.1.
-func (r *Resolver) kernelPlacing(t *symtab.Table) placing {
+func (r *Resolver) kernelPlacer(t *symtab.Table) pcPlacer {
 	if len(t.Regions) == 0 {
-		return absolute
+		return absolutePC
 	}
 	if len(t.Segments) > 0 {
 		addresses := t.Addresses()

@@ -29,7 +29,7 @@ type localFile struct {
 	differs                 bool // its inode does, in a file system where that means something
 	device, inode           uint64
 	generation              uint64    // of the inode, 0 if unknown
-	system                  int64     // the type of its file system
+	fsType                  int64     // the type of its file system
 	born, modified, changed time.Time // born is zero if the file system does not keep it
 }
 
@@ -52,10 +52,10 @@ func (r *Resolver) compareLocal(k objectKey) localFile {
 	}
 	switch generations := f.generation != 0 && k.file.Generation != 0; {
 	case f.inode != k.file.Inode:
-		f.differs = hasStableInodes(f.system)
+		f.differs = hasStableInodes(f.fsType)
 	case generations: // a new file may have the number of a deleted one
 		f.differs = f.generation != k.file.Generation
-	case f.device == k.file.Device || sharesDevices(f.system):
+	case f.device == k.file.Device || sharesDevices(f.fsType):
 		first, _ := r.whenMapped(k)
 		f.differs = !f.born.IsZero() && !r.rec.Began.IsZero() && f.born.After(first)
 	default:
@@ -89,7 +89,7 @@ func statLocal(path string) (f localFile, ok bool) {
 	}
 	stamp := func(t unix.StatxTimestamp) time.Time { return time.Unix(t.Sec, int64(t.Nsec)) }
 	f = localFile{
-		device: uint64(st.Dev_major)<<32 | uint64(st.Dev_minor), inode: st.Ino, generation: generationOf(path), system: int64(fs.Type),
+		device: uint64(st.Dev_major)<<32 | uint64(st.Dev_minor), inode: st.Ino, generation: generationOf(path), fsType: int64(fs.Type),
 		modified: stamp(st.Mtime), changed: stamp(st.Ctime),
 	}
 	if st.Mask&unix.STATX_BTIME != 0 {
@@ -139,20 +139,20 @@ func sharesDevices(system int64) bool {
 
 // whenMapped returns when a load object was mapped first and last.
 func (r *Resolver) whenMapped(k objectKey) (first, last time.Time) {
-	x := r.mapped().times[k.unidentified()]
+	x := r.allMappings().times[k.unidentified()]
 	return r.rec.Began.Add(time.Duration(x.first)), r.rec.Began.Add(time.Duration(x.last))
 }
 
-// ended is when the recording ended, or later; zero if unknown.
-func (r *Resolver) ended() time.Time {
+// endTime is when the recording ended, or later; zero if unknown.
+func (r *Resolver) endTime() time.Time {
 	if r.rec.Began.IsZero() {
 		return time.Time{}
 	}
 	return r.rec.Began.Add(r.rec.Length())
 }
 
-// machine is what shows that the recording was made on this machine, whose name it has.
-type machine struct {
+// machineMatch is what shows that the recording was made on this machine, whose name it has.
+type machineMatch struct {
 	local    bool // it was
 	compared int  // files of the recording whose inodes were compared with those here
 }
@@ -162,7 +162,7 @@ type machine struct {
 // restarted since.
 func (r *Resolver) isLocalMachine() bool {
 	if r.machine == nil {
-		r.machine = &machine{}
+		r.machine = &machineMatch{}
 		booted, ok := r.locator.(interface{ SameBoot() bool })
 		r.machine.local = ok && booted.SameBoot() || r.hasMappedFile()
 	}
@@ -171,7 +171,7 @@ func (r *Resolver) isLocalMachine() bool {
 
 // hasMappedFile reports whether one of the files that were mapped is still here.
 func (r *Resolver) hasMappedFile() bool {
-	for k := range r.mapped().times {
+	for k := range r.allMappings().times {
 		if k.file.Inode == 0 || decode.IsPerfMap(k.path) {
 			continue
 		}

@@ -27,7 +27,7 @@ func TestEvidence(t *testing.T) {
 	before, during, since := began.Add(-time.Hour), began.Add(5*time.Second), began.Add(time.Hour) // mapped at 1 s, ended at 10 s
 	mapped := decode.FileID{Device: 8, Inode: 5, Generation: 77}
 	ext4 := func(inode, generation uint64, born, modified time.Time) localFile {
-		return localFile{device: 8, inode: inode, generation: generation, system: unix.EXT4_SUPER_MAGIC, born: born, modified: modified, changed: modified}
+		return localFile{device: 8, inode: inode, generation: generation, fsType: unix.EXT4_SUPER_MAGIC, born: born, modified: modified, changed: modified}
 	}
 	same := ext4(5, 77, before, before)
 	other := ext4(6, 78, before, before)
@@ -38,9 +38,9 @@ func TestEvidence(t *testing.T) {
 	unborn := other
 	unborn.born, unborn.changed = time.Time{}, since
 	overlay := other
-	overlay.system = unix.OVERLAYFS_SUPER_MAGIC
+	overlay.fsType = unix.OVERLAYFS_SUPER_MAGIC
 	subvolume := ext4(5, 0, before, before)
-	subvolume.device, subvolume.system = 40, unix.BTRFS_SUPER_MAGIC
+	subvolume.device, subvolume.fsType = 40, unix.BTRFS_SUPER_MAGIC
 	for _, c := range []struct {
 		name    string
 		id      string
@@ -188,7 +188,7 @@ func TestStatLocal(t *testing.T) {
 		return f
 	}
 	first := made()
-	if again, _ := statLocal(file); again != first || first.inode == 0 || first.system == 0 || first.modified.IsZero() {
+	if again, _ := statLocal(file); again != first || first.inode == 0 || first.fsType == 0 || first.modified.IsZero() {
 		t.Errorf("%+v, then %+v", first, again)
 	}
 	if err := os.Remove(file); err != nil {

@@ -14,25 +14,25 @@ const maxCode = 4 << 20
 // machineCode is the machine code of a resolver's functions. It has contents of its own: the
 // resolver need not wait for another user of it once it resolves no more.
 type machineCode struct {
-	of *Resolver
-	contents
+	resolver *Resolver
+	fileContents
 }
 
 // Code returns the machine code of a function, from its start, and its
 // instruction set; less than the function's size if the file ends before that,
 // nothing if the code is unavailable.
 func (c *machineCode) Code(function program.FunctionNo) ([]byte, isa.Arch) {
-	f := &c.of.Program.Functions[function]
+	f := &c.resolver.Program.Functions[function]
 	return c.codeAt(function, f.Offset, f.Size)
 }
 
 // codeAt is Code for a part of the function.
 func (c *machineCode) codeAt(function program.FunctionNo, offset, size uint64) ([]byte, isa.Arch) {
-	f := &c.of.Program.Functions[function]
-	if code := c.of.generatedCode[function]; code != nil {
+	f := &c.resolver.Program.Functions[function]
+	if code := c.resolver.generatedCode[function]; code != nil {
 		n := uint64(len(code.Bytes))
 		start := min(offset-f.Offset, n)
-		return code.Bytes[start:min(start+size, n)], archOf(c.of.rec)
+		return code.Bytes[start:min(start+size, n)], archOf(c.resolver.rec)
 	}
 	return c.Bytes(f.Object, offset, size)
 }
@@ -40,11 +40,11 @@ func (c *machineCode) codeAt(function program.FunctionNo, offset, size uint64) (
 // Bytes returns the contents of a load object's file at an offset, as Code does. They
 // must not be changed.
 func (c *machineCode) Bytes(object program.ObjectNo, offset, size uint64) ([]byte, isa.Arch) {
-	o := &c.of.symbols[object]
+	o := &c.resolver.loadObjects[object]
 	if o.table == nil || o.table.Arch == 0 {
 		return nil, 0
 	}
-	return c.at(o.file, offset, min(size, maxCode)), o.table.Arch
+	return c.read(o.file, offset, min(size, maxCode)), o.table.Arch
 }
 
 // ForgetCode frees what was read of files. Nothing may be disassembled after it.
@@ -62,12 +62,12 @@ func (pr *Process) File(m *image.Mapping) string {
 	if m.Code != nil || !m.Executable() {
 		return ""
 	}
-	return pr.r.symbols[pr.r.fileObject(pr.Image, m)].file
+	return pr.r.loadObjects[pr.r.fileObject(pr.Image, m)].file
 }
 
 // ReadFile fills b with what stands in a mapping's file at an offset; false if
 // it is unavailable.
 func (pr *Process) ReadFile(m *image.Mapping, offset uint64, b []byte) bool {
 	name := pr.File(m)
-	return name != "" && copy(b, pr.r.at(name, offset, uint64(len(b)))) == len(b)
+	return name != "" && copy(b, pr.r.read(name, offset, uint64(len(b)))) == len(b)
 }

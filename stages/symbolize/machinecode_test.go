@@ -45,7 +45,7 @@ func TestCode(t *testing.T) {
 			t.Errorf("code at %#x: % x for instruction set %d, want % x for %d", pc, code, arch, want.code, want.arch)
 		}
 	}
-	if r.Finish(); len(r.opened) > 0 {
+	if r.Finish(); len(r.open) > 0 {
 		t.Error("a file is still open")
 	}
 }

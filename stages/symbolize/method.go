@@ -10,15 +10,15 @@ import (
 	"stackmill/stages/program"
 )
 
-// jvms are how the names of Java virtual machines' load objects begin.
-var jvms = []string{"libjvm.so", "libj9vm"}
+// jvmPrefixes are how the names of Java virtual machines' load objects begin.
+var jvmPrefixes = []string{"libjvm.so", "libj9vm"}
 
 // runsJava reports whether a process has a Java virtual machine.
 func (r *Resolver) runsJava(p *decode.Process) bool {
 	known, ok := r.java[p]
 	if !ok {
 		for _, m := range p.Image {
-			for _, name := range jvms {
+			for _, name := range jvmPrefixes {
 				known = known || strings.HasPrefix(path.Base(m.Path), name)
 			}
 		}
@@ -27,22 +27,22 @@ func (r *Resolver) runsJava(p *decode.Process) bool {
 	return known
 }
 
-// method is how virtual machines and their agents name a compiled method in lists
+// methodName is how virtual machines and their agents name a compiled method in lists
 // of generated code: `int java.lang.String.hashCode()` (DumpPerfMapAtExit),
 // `Ljava/lang/String;::hashCode` (perf-map-agent, which may append the signature),
 // `java.lang.String::hashCode`, `Ljava/lang/String;hashCode()I` (libperf-jvmti).
 // Their stubs, adapters and interpreters are named in other ways.
-var method = lazyregexp.New(`^(\S+ [\w$./<>-]+\.[\w$<>-]+\(.*\)|L[\w$/.+-]+;(::)?[\w$<>-]+(\(.*\).*)?|[\w$/.]*[\w$]::[\w$<>-]+(\(.*\).*)?)$`)
+var methodName = lazyregexp.New(`^(\S+ [\w$./<>-]+\.[\w$<>-]+\(.*\)|L[\w$/.+-]+;(::)?[\w$<>-]+(\(.*\).*)?|[\w$/.]*[\w$]::[\w$<>-]+(\(.*\).*)?)$`)
 
 // isMethod reports whether generated code of a Java virtual machine is a compiled
 // method.
-func isMethod(name string) bool { return method().MatchString(name) }
+func isMethod(name string) bool { return methodName().MatchString(name) }
 
-// version takes note that a piece of generated code is a version of a compiled
+// addVersion takes note that a piece of generated code is a version of a compiled
 // method: user mode shows it as the method, a function of its own, of kind java, that
 // has no code (S14). A method has one name in all its versions, which only their places
 // tell apart. The versions stay what they are.
-func (r *Resolver) version(n program.FunctionNo) {
+func (r *Resolver) addVersion(n program.FunctionNo) {
 	p := r.Program
 	f := p.Functions[n]
 	if f.Kind == program.Dynamic && isMethod(f.Linkage) {

@@ -11,15 +11,15 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// named resolves a place that a profile names: its function, and what is inlined there.
-func (r *Resolver) named(m *image.Mapping, pc uint64) program.LocationNo {
+// resolveNamed resolves a place that a profile names: its function, and what is inlined there.
+func (r *Resolver) resolveNamed(m *image.Mapping, pc uint64) program.LocationNo {
 	p := r.Program
 	named := m.Code.Symbols
 	at := &named.Locations[pc-m.Address]
 	outer := &named.Functions[at.Lines[0].Function]
 	o := r.codeObject(m)
 	if outer.Name == UnknownName && len(at.Lines) == 1 {
-		if o == r.dynamic[decode.GeneratedPath] {
+		if o == r.pseudoObjects[decode.GeneratedPath] {
 			o = r.unknownObject
 		}
 		return r.unknownIn(o, at.Offset, ReasonProfile)
@@ -59,7 +59,7 @@ func (r *Resolver) namedObject(m *image.Mapping) program.ObjectNo {
 	if n, known := r.objectOf[m]; known {
 		return n
 	}
-	n := r.namedAs(m)
+	n := r.internNamedObject(m)
 	r.objectOf[m] = n
 	named := m.Code.Symbols
 	o := &r.Program.Objects[n]
@@ -72,8 +72,8 @@ func (r *Resolver) namedObject(m *image.Mapping) program.ObjectNo {
 	return n
 }
 
-// namedAs interns the load object. It has the identity of others of its build-id.
-func (r *Resolver) namedAs(m *image.Mapping) program.ObjectNo {
+// internNamedObject interns the load object. It has the identity of others of its build-id.
+func (r *Resolver) internNamedObject(m *image.Mapping) program.ObjectNo {
 	switch m.Path {
 	case "", program.Total, decode.GeneratedPath:
 		return r.pseudoObject(decode.GeneratedPath, "dynamic", "recording")

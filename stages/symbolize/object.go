@@ -11,8 +11,8 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// notComputed is the checksum that Linux collectors write for text.
-const notComputed = 0xFFFFFFFF
+// noChecksum is the checksum that Linux collectors write for text.
+const noChecksum = 0xFFFFFFFF
 
 // fileObject returns the load object of a file mapping. Processes share the
 // object of a path, checksum and inode.
@@ -21,10 +21,10 @@ func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) program.ObjectN
 	n, ok := r.objects[k]
 	if !ok {
 		o := r.findObject(im, m, k)
-		id, same, found := r.sameFile(&o)
+		id, same, found := r.findSameFile(&o)
 		if n = same; !found {
 			n = r.addObject(o)
-			r.files[id] = n
+			r.objectsByFile[id] = n
 		}
 		r.objects[k] = n
 	}
@@ -34,7 +34,7 @@ func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) program.ObjectN
 // keyOf returns what identifies a mapped file in the recording.
 func keyOf(m *decode.MapEvent) objectKey {
 	k := objectKey{path: m.Path, checksum: m.Checksum, buildID: m.BuildID, byPath: m.ByPath, ambiguous: m.Ambiguous, file: m.File}
-	if k.checksum == notComputed {
+	if k.checksum == noChecksum {
 		k.checksum = 0
 	}
 	return k
@@ -46,8 +46,8 @@ func (k objectKey) unidentified() objectKey {
 	return k
 }
 
-// static names the text of an object without symbols: one region per mapping (S6).
-func (r *Resolver) static(object program.ObjectNo, m *image.Mapping, offset uint64) program.LocationNo {
+// resolveStatic names the text of an object without symbols: one region per mapping (S6).
+func (r *Resolver) resolveStatic(object program.ObjectNo, m *image.Mapping, offset uint64) program.LocationNo {
 	p := r.Program
 	f := program.Function{
 		Object: object, Module: p.InternModule(object, unknownModule, ""), Kind: funcinfo.Static, Scope: funcinfo.ModuleScope,
@@ -56,10 +56,10 @@ func (r *Resolver) static(object program.ObjectNo, m *image.Mapping, offset uint
 	return p.InternLocation(p.InternFunction(r.inKernel(f, m), 0), offset, "", nil)
 }
 
-// named finds the function of a symbol as code of a module means it: the
+// findNamed finds the function of a symbol as code of a module means it: the
 // module's own, or the only one of that name unless that must be another
 // module's static function. Nothing is made from an outline function.
-func (o *symbols) named(linkage, module string) (symtab.Function, bool) {
+func (o *loadObject) findNamed(linkage, module string) (symtab.Function, bool) {
 	candidates := o.table.Functions.Linked(linkage)
 	shared := isShared(linkage)
 	for _, i := range candidates {

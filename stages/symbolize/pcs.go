@@ -15,15 +15,15 @@ type PCNo int32
 // PCs numbers the PCs of a recording: addresses in what was mapped there. Where processes map
 // a load object's file at the same address, their PCs are the same.
 type PCs struct {
-	seed    uint64       // of hashes: nobody can make addresses whose hashes are equal
-	table   []numberedPC // with free places, which are zero; their number is a power of 2
+	seed    uint64    // of hashes: nobody can make addresses whose hashes are equal
+	table   []pcEntry // with free places, which are zero; their number is a power of 2
 	n       int
 	areas   []area // by areaNo
 	files   map[fileArea]areaNo
 	edges   map[[2]areaNo]areaNo
-	recent  []numberedPC // by a hash of the address: those asked for last; their number is a power of 2
-	shift   int          // of a hash, to an index in recent
-	process int32        // the number of the last process, from 1
+	recent  []pcEntry // by a hash of the address: those asked for last; their number is a power of 2
+	shift   int       // of a hash, to an index in recent
+	process int32     // the number of the last process, from 1
 }
 
 // areaNo is the number of an area: its index in PCs.areas. The first one is none.
@@ -48,8 +48,8 @@ type fileArea struct {
 	offset uint64
 }
 
-// numberedPC is a PC and its number.
-type numberedPC struct {
+// pcEntry is a PC and its number.
+type pcEntry struct {
 	pc     uint64
 	area   areaNo
 	number PCNo
@@ -64,7 +64,7 @@ const maxRecentBits = 15
 // NewPCs returns numbers of no PCs.
 func NewPCs() *PCs {
 	return &PCs{
-		seed: rand.Uint64(), table: make([]numberedPC, firstPCs),
+		seed: rand.Uint64(), table: make([]pcEntry, firstPCs),
 		areas: make([]area, 1), files: map[fileArea]areaNo{}, edges: map[[2]areaNo]areaNo{},
 	}
 }
@@ -74,10 +74,10 @@ func NewPCs() *PCs {
 type ProcessPCs struct {
 	*PCs
 	finder *image.Finder
-	of     map[*image.Mapping]areaNo
+	areaOf map[*image.Mapping]areaNo
 	last   mappedArea // the one asked for last
 
-	fetched PCNo // never read: it keeps the compiler from removing the load in Fetch
+	sink PCNo // never read: it keeps the compiler from removing the load in Fetch
 }
 
 type mappedArea struct {
@@ -90,15 +90,15 @@ type mappedArea struct {
 func (x *PCs) Process(pr *Process, words int) *ProcessPCs {
 	x.process++
 	if n := min(bits.Len(uint(words))+1, maxRecentBits); len(x.recent) < 1<<n {
-		x.recent, x.shift = chunked.Places[numberedPC](1<<n), 64-n
+		x.recent, x.shift = chunked.Places[pcEntry](1<<n), 64-n
 	}
-	p := &ProcessPCs{PCs: x, finder: pr.Image.Finder(), of: map[*image.Mapping]areaNo{}}
-	for _, m := range pr.tabled {
+	p := &ProcessPCs{PCs: x, finder: pr.Image.Finder(), areaOf: map[*image.Mapping]areaNo{}}
+	for _, m := range pr.withTable {
 		k := fileArea{m.object, m.FileOffset - m.Address}
 		if x.files[k] == 0 {
 			x.files[k] = x.newArea()
 		}
-		p.of[m.Mapping] = x.files[k]
+		p.areaOf[m.Mapping] = x.files[k]
 	}
 	return p
 }
@@ -128,47 +128,47 @@ func (p *ProcessPCs) Caller(pc uint64, t int64) (PCNo, program.Life) {
 		p.edges[edge] = p.newArea()
 	}
 	b := &p.areas[before]
-	return p.numbered(p.edges[edge], pc), life.Intersect(program.Life{From: b.from, Until: b.until})
+	return p.intern(p.edges[edge], pc), life.Intersect(program.Life{From: b.from, Until: b.until})
 }
 
 // Fetch loads what is known of a PC into the processor's cache. If it is called for all PCs of a
 // stack before they are numbered, their cache misses overlap.
-func (p *ProcessPCs) Fetch(pc uint64) { p.fetched += p.recent[p.recentPlace(pc)].number }
+func (p *ProcessPCs) Fetch(pc uint64) { p.sink += p.recent[p.recentIndex(pc)].number }
 
-// recentPlace is where a PC may be among those asked for last.
-func (x *PCs) recentPlace(pc uint64) uint64 { return pc * 0x9e3779b97f4a7c15 >> x.shift }
+// recentIndex is where a PC may be among those asked for last.
+func (x *PCs) recentIndex(pc uint64) uint64 { return pc * 0x9e3779b97f4a7c15 >> x.shift }
 
 // number returns the number of a PC at time t, and its area, which is valid until the next call.
 func (p *ProcessPCs) number(pc uint64, t int64) (PCNo, *area) {
-	r := &p.recent[p.recentPlace(pc)]
+	r := &p.recent[p.recentIndex(pc)]
 	if r.pc == pc {
 		if a := &p.areas[r.area]; a.has(pc, t, p.process) {
 			return r.number, a
 		}
 	}
 	area := p.area(pc, t)
-	*r = numberedPC{pc, area, p.numbered(area, pc)}
+	*r = pcEntry{pc, area, p.intern(area, pc)}
 	return r.number, &p.areas[area]
 }
 
-// numbered returns the number of a PC, which is a new one if need be.
-func (x *PCs) numbered(area areaNo, pc uint64) PCNo {
-	at := x.place(area, pc)
+// intern returns the number of a PC, which is a new one if need be.
+func (x *PCs) intern(area areaNo, pc uint64) PCNo {
+	at := x.slot(area, pc)
 	for ; x.table[at].area != 0; at = (at + 1) & (len(x.table) - 1) {
 		if e := &x.table[at]; e.pc == pc && e.area == area {
 			return e.number
 		}
 	}
 	n := PCNo(x.n)
-	x.table[at] = numberedPC{pc, area, n}
+	x.table[at] = pcEntry{pc, area, n}
 	if x.n++; 4*x.n >= 3*len(x.table) {
 		x.grow()
 	}
 	return n
 }
 
-// place is where the search for a PC begins.
-func (x *PCs) place(area areaNo, pc uint64) int {
+// slot is where the search for a PC begins.
+func (x *PCs) slot(area areaNo, pc uint64) int {
 	high, low := bits.Mul64(pc^x.seed, 0xe7037ed1a0b428db+uint64(area)<<1)
 	return int(high^low) & (len(x.table) - 1)
 }
@@ -176,12 +176,12 @@ func (x *PCs) place(area areaNo, pc uint64) int {
 // grow makes a table with twice as many places.
 func (x *PCs) grow() {
 	known := x.table
-	x.table = chunked.Places[numberedPC](2 * len(known))
+	x.table = chunked.Places[pcEntry](2 * len(known))
 	for _, e := range known {
 		if e.area == 0 {
 			continue
 		}
-		at := x.place(e.area, e.pc)
+		at := x.slot(e.area, e.pc)
 		for x.table[at].area != 0 {
 			at = (at + 1) & (len(x.table) - 1)
 		}
@@ -194,12 +194,12 @@ func (p *ProcessPCs) area(pc uint64, t int64) areaNo {
 	if last := p.last.area; p.areas[last].has(pc, t, p.process) { // most PCs are in the program's own text
 		return last
 	}
-	piece := p.finder.Piece(pc, t)
+	piece := p.finder.Range(pc, t)
 	if p.last.area == 0 || p.last.mapping != piece.Mapping {
-		n, known := p.of[piece.Mapping]
+		n, known := p.areaOf[piece.Mapping]
 		if !known {
 			n = p.newArea()
-			p.of[piece.Mapping] = n
+			p.areaOf[piece.Mapping] = n
 		}
 		p.last = mappedArea{piece.Mapping, n}
 	}

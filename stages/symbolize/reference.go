@@ -17,17 +17,17 @@ import (
 // address, whatever the body is called, and whichever functions were inlined on
 // the way (S11).
 
-// reference is an instruction that refers to a body, by offsets in the file.
-type reference struct{ function, instruction uint64 }
+// bodyReference is an instruction that refers to a body, by offsets in the file.
+type bodyReference struct{ function, instruction uint64 }
 
 // referrers returns the instructions of an object that refer to the bodies of
 // parallel regions, by the offset of the body: one of each function.
-func (r *Resolver) referrers(object program.ObjectNo) map[uint64][]reference {
-	o := &r.symbols[object]
+func (r *Resolver) referrers(object program.ObjectNo) map[uint64][]bodyReference {
+	o := &r.loadObjects[object]
 	if o.referrers != nil {
 		return o.referrers
 	}
-	found := map[uint64][]reference{}
+	found := map[uint64][]bodyReference{}
 	s := referenceSearch{r: r, object: object, table: o.table, bodies: map[uint64]uint64{}, found: found}
 	for f := range o.table.Functions.All() {
 		if kindOf(f) == funcinfo.Body {
@@ -38,7 +38,7 @@ func (r *Resolver) referrers(object program.ObjectNo) map[uint64][]reference {
 	for _, g := range o.table.Regions {
 		s.region(g)
 	}
-	r.symbols[object].referrers = found
+	r.loadObjects[object].referrers = found
 	return found
 }
 
@@ -49,7 +49,7 @@ type referenceSearch struct {
 	table  *symtab.Table
 	bodies map[uint64]uint64 // offsets in the file, by address
 	fixed  bool              // linked for fixed addresses: they stand in instructions
-	found  map[uint64][]reference
+	found  map[uint64][]bodyReference
 }
 
 // overlap is how many bytes of a chunk of code are looked at again with the next.
@@ -83,25 +83,25 @@ func (s *referenceSearch) x86(code []byte, g symtab.Region, at uint64) {
 			body, ok = s.bodies[uint64(field)]
 		}
 		if ok {
-			s.refers(body, g.Offset+at+uint64(i)+4)
+			s.addReference(body, g.Offset+at+uint64(i)+4)
 		}
 	}
 }
 
-// refers records that the instruction which ends at an offset refers to a body,
+// addReference records that the instruction which ends at an offset refers to a body,
 // if one does.
-func (s *referenceSearch) refers(body, end uint64) {
+func (s *referenceSearch) addReference(body, end uint64) {
 	f, ok := s.table.Function(end - 1)
 	if !ok || f.Offset == body || f.Kind == funcinfo.Static || f.Kind == funcinfo.PLT {
 		return
 	}
-	if slices.ContainsFunc(s.found[body], func(x reference) bool { return x.function == f.Offset }) {
+	if slices.ContainsFunc(s.found[body], func(x bodyReference) bool { return x.function == f.Offset }) {
 		return
 	}
 	code, arch := s.r.Bytes(s.object, f.Offset, end-f.Offset)
 	for i := range disasm.Walk(arch, code, f.Address) {
 		if i.Addr+uint64(i.Inst.Len)-f.Address == end-f.Offset && i.Err == nil {
-			s.found[body] = append(s.found[body], reference{f.Offset, f.Offset + (i.Addr - f.Address)})
+			s.found[body] = append(s.found[body], bodyReference{f.Offset, f.Offset + (i.Addr - f.Address)})
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (s *referenceSearch) arm64(code []byte, g symtab.Region, at uint64) {
 			target = addr + uint64(int64(int32(word<<6))>>6)<<2
 		}
 		if body, ok := s.bodies[target]; ok {
-			s.refers(body, g.Offset+at+uint64(i)+4)
+			s.addReference(body, g.Offset+at+uint64(i)+4)
 		}
 	}
 }
@@ -136,7 +136,7 @@ const maxHolders = 64
 // those that refer to it, or to bodies of regions around it. A clone counts as the
 // function that it was made from if others hold the region as well.
 func (r *Resolver) holders(object program.ObjectNo, body symtab.Function) []symtab.Function {
-	o := &r.symbols[object]
+	o := &r.loadObjects[object]
 	refers := r.referrers(object)
 	var list []symtab.Function
 	add := func(list []symtab.Function, f symtab.Function) []symtab.Function {
@@ -150,7 +150,7 @@ func (r *Resolver) holders(object program.ObjectNo, body symtab.Function) []symt
 		for _, x := range refers[visited[next]] {
 			f, ok := o.table.Function(x.function)
 			if ok && f.Kind == funcinfo.Outline {
-				f, ok = o.named(mainName(f.Linkage), o.table.Modules[f.Module].Name)
+				f, ok = o.findNamed(mainName(f.Linkage), o.table.Modules[f.Module].Name)
 			}
 			switch {
 			case !ok || slices.Contains(visited, f.Offset):
@@ -166,7 +166,7 @@ func (r *Resolver) holders(object program.ObjectNo, body symtab.Function) []symt
 	}
 	var originals []symtab.Function
 	for _, f := range list {
-		if original, ok := o.original(f.Linkage, o.table.Modules[f.Module].Name); ok && f.Kind == funcinfo.Clone {
+		if original, ok := o.findOriginal(f.Linkage, o.table.Modules[f.Module].Name); ok && f.Kind == funcinfo.Clone {
 			f = original
 		}
 		originals = add(originals, f)

@@ -22,7 +22,7 @@ func (r *Resolver) relateBody(n program.FunctionNo, body symtab.Function) {
 	if !ok || main == n {
 		return
 	}
-	_, line, _ := r.symbols[object].table.Line(body.Offset)
+	_, line, _ := r.loadObjects[object].table.Line(body.Offset)
 	p.Functions[n].Name = bodyName(p.Functions[main].Name, body, line)
 	p.Relations[n] = program.Relation{Main: main, Line: line}
 }
@@ -30,10 +30,10 @@ func (r *Resolver) relateBody(n program.FunctionNo, body symtab.Function) {
 // holder finds the function that holds the region of a body. It is found once: until then, the
 // body is nobody's, which ends circles in damaged objects.
 func (r *Resolver) holder(object program.ObjectNo, body symtab.Function) (program.FunctionNo, bool) {
-	held := r.symbols[object].held
+	held := r.loadObjects[object].regionHolders
 	if held == nil {
 		held = map[uint64]program.FunctionNo{}
-		r.symbols[object].held = held
+		r.loadObjects[object].regionHolders = held
 	}
 	n, known := held[body.Offset]
 	if !known {
@@ -52,19 +52,19 @@ func (r *Resolver) holder(object program.ObjectNo, body symtab.Function) (progra
 // functions is held by the function in which it was written, which may have no code of its own:
 // gcc's debug information says which one it is, clang's that of the calls.
 func (r *Resolver) findHolder(object program.ObjectNo, body symtab.Function) (program.FunctionNo, bool) {
-	o := &r.symbols[object]
-	if main, ok := o.original(body.Linkage, o.table.Modules[body.Module].Name); ok {
+	o := &r.loadObjects[object]
+	if main, ok := o.findOriginal(body.Linkage, o.table.Modules[body.Module].Name); ok {
 		return r.tableFunction(object, main), main.Offset != body.Offset
 	}
 	passing := r.holders(object, body)
 	if f, ok := o.table.RegionHolder(body.Offset); ok && len(passing) != 1 {
-		return r.inlined(object, &f), true
+		return r.internInlined(object, &f), true
 	}
 	var main symtab.Function
 	ok := false
 	switch len(passing) {
 	case 0:
-		main, ok = around(o.table, body, o.table.Functions.All())
+		main, ok = functionAround(o.table, body, o.table.Functions.All())
 	case 1:
 		main, ok = passing[0], true
 	default:
@@ -72,7 +72,7 @@ func (r *Resolver) findHolder(object program.ObjectNo, body symtab.Function) (pr
 			return n, true
 		}
 		if symbolBase(body) == "" {
-			main, ok = around(o.table, body, slices.Values(passing))
+			main, ok = functionAround(o.table, body, slices.Values(passing))
 		}
 	}
 	if !ok {
@@ -112,19 +112,19 @@ func (r *Resolver) writtenIn(object program.ObjectNo, body symtab.Function) (pro
 // functionsAt returns the functions that an instruction is in, the innermost first: those
 // inlined there, if inlined says that there are any, and then the one that has the code, or the
 // holder of the region if that is a body.
-func (r *Resolver) functionsAt(object program.ObjectNo, x reference) (list []program.FunctionNo, inlined bool) {
-	o := &r.symbols[object]
+func (r *Resolver) functionsAt(object program.ObjectNo, x bodyReference) (list []program.FunctionNo, inlined bool) {
+	o := &r.loadObjects[object]
 	t := o.table
 	chain := t.Inlined(x.instruction)
 	for i := range slices.Backward(chain) {
 		if !chain[i].Function.Deeper {
-			list = append(list, r.inlined(object, &chain[i]))
+			list = append(list, r.internInlined(object, &chain[i]))
 		}
 	}
 	inlined = len(list) > 0
 	f, _ := t.Function(x.function)
 	if f.Kind == funcinfo.Outline {
-		if main, ok := o.named(mainName(f.Linkage), t.Modules[f.Module].Name); ok {
+		if main, ok := o.findNamed(mainName(f.Linkage), t.Modules[f.Module].Name); ok {
 			f = main
 		}
 	}
@@ -134,7 +134,7 @@ func (r *Resolver) functionsAt(object program.ObjectNo, x reference) (list []pro
 		}
 		return list, inlined
 	}
-	if original, ok := o.original(f.Linkage, t.Modules[f.Module].Name); ok && f.Kind == funcinfo.Clone {
+	if original, ok := o.findOriginal(f.Linkage, t.Modules[f.Module].Name); ok && f.Kind == funcinfo.Clone {
 		f = original
 	}
 	return append(list, r.tableFunction(object, f)), inlined
@@ -142,7 +142,7 @@ func (r *Resolver) functionsAt(object program.ObjectNo, x reference) (list []pro
 
 // declaredBefore returns the function that is declared last before a region, in the same file.
 func (r *Resolver) declaredBefore(object program.ObjectNo, body symtab.Function, lists [][]program.FunctionNo) (found program.FunctionNo, ok bool) {
-	file, line, known := r.symbols[object].table.Line(body.Offset)
+	file, line, known := r.loadObjects[object].table.Line(body.Offset)
 	if !known {
 		return 0, false
 	}
@@ -164,7 +164,7 @@ func (r *Resolver) declaration(n program.FunctionNo) (file string, line int32) {
 	if f.Kind == program.Inlined {
 		return p.Modules[f.Module].Name, f.Line
 	}
-	file, _, _ = r.symbols[f.Object].table.Line(f.Offset)
+	file, _, _ = r.loadObjects[f.Object].table.Line(f.Offset)
 	return file, f.Line
 }
 
@@ -177,7 +177,7 @@ func (r *Resolver) namedHolder(object program.ObjectNo, body symtab.Function, pa
 		return 0, false
 	}
 	p := r.Program
-	m := r.symbols[object].table.Modules[body.Module]
+	m := r.loadObjects[object].table.Modules[body.Module]
 	f := program.Function{
 		Object: object, Module: r.tableModule(object, m), Name: symtab.ReadableName(base), Linkage: base, Aliases: base, Kind: program.Inlined, Scope: funcinfo.ModuleScope,
 	}

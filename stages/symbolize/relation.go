@@ -14,15 +14,15 @@ import (
 // object's symbol table was made from (S9, S11, S12), and names bodies after it.
 func (r *Resolver) relate(n program.FunctionNo, f symtab.Function) {
 	p := r.Program
-	o := &r.symbols[p.Functions[n].Object]
+	o := &r.loadObjects[p.Functions[n].Object]
 	module := p.Modules[p.Functions[n].Module].Name
 	var main symtab.Function
 	var ok bool
 	switch f.Kind {
 	case funcinfo.Outline:
-		main, ok = o.named(mainName(f.Linkage), module)
+		main, ok = o.findNamed(mainName(f.Linkage), module)
 	case funcinfo.Clone:
-		main, ok = o.original(f.Linkage, module)
+		main, ok = o.findOriginal(f.Linkage, module)
 	case funcinfo.Body:
 		r.relateBody(n, f)
 		return
@@ -42,31 +42,31 @@ func kindOf(f symtab.Function) funcinfo.Kind {
 	return f.Kind
 }
 
-// original finds the function that a clone or body is named after: the symbol
+// findOriginal finds the function that a clone or body is named after: the symbol
 // without its last words, as many as it takes (gcc's `f.isra.0`, `f._omp_fn.0`),
 // the name after Studio's mark (`_$p1A12.f`), or the ramp of a coroutine. A body is
 // nobody's original.
-func (o *symbols) original(linkage, module string) (symtab.Function, bool) {
+func (o *loadObject) findOriginal(linkage, module string) (symtab.Function, bool) {
 	if strings.HasPrefix(linkage, "_$") {
 		_, name, _ := strings.Cut(linkage, ".")
-		return o.named(name, module)
+		return o.findNamed(name, module)
 	}
 	if ramp, ok := symtab.Ramp(linkage); ok {
-		return o.named(ramp, module)
+		return o.findNamed(ramp, module)
 	}
 	for i := strings.LastIndexByte(linkage, '.'); i > 0; i = strings.LastIndexByte(linkage[:i], '.') {
-		if main, ok := o.named(linkage[:i], module); ok && kindOf(main) != funcinfo.Body {
+		if main, ok := o.findNamed(linkage[:i], module); ok && kindOf(main) != funcinfo.Body {
 			return main, true
 		}
 	}
 	return symtab.Function{}, false
 }
 
-// around finds the function that a body's source is in, among those of the same
+// functionAround finds the function that a body's source is in, among those of the same
 // module: one with a row of the body's first line, or else with rows before and
 // after it; of several the one that spans the fewest lines, since it was inlined
 // into the others.
-func around(t *symtab.Table, body symtab.Function, among iter.Seq[symtab.Function]) (found symtab.Function, ok bool) {
+func functionAround(t *symtab.Table, body symtab.Function, among iter.Seq[symtab.Function]) (found symtab.Function, ok bool) {
 	at := t.Lines.Before(body.Offset)
 	if body.Module == 0 || at < 0 || t.Lines.At(at).File < 0 {
 		return found, false
@@ -77,7 +77,7 @@ func around(t *symtab.Table, body symtab.Function, among iter.Seq[symtab.Functio
 		if f.Module != body.Module || kindOf(f) != funcinfo.Normal && f.Kind != funcinfo.Clone {
 			continue
 		}
-		first, last, exact := span(t, f, file, line)
+		first, last, exact := lineRange(t, f, file, line)
 		if first > line || line > last {
 			continue
 		}
@@ -88,10 +88,10 @@ func around(t *symtab.Table, body symtab.Function, among iter.Seq[symtab.Functio
 	return found, ok
 }
 
-// span returns the first and last line of a file that a function's instructions
+// lineRange returns the first and last line of a file that a function's instructions
 // belong to, and whether the given line is among them. First is after last if
 // there are none.
-func span(t *symtab.Table, f symtab.Function, file, line int32) (first, last int32, exact bool) {
+func lineRange(t *symtab.Table, f symtab.Function, file, line int32) (first, last int32, exact bool) {
 	first, last = 1, 0
 	for row := range t.Lines.From(max(t.Lines.Before(f.Offset), 0)) {
 		if row.Offset >= f.Offset+f.Size {
@@ -145,7 +145,7 @@ func (r *Resolver) MainOf(function program.FunctionNo) (location program.Locatio
 		return 0, false
 	}
 	main := &p.Functions[relation.Main]
-	o := &r.symbols[main.Object]
+	o := &r.loadObjects[main.Object]
 	return p.InternLocation(relation.Main, main.Offset, "", func() funcinfo.Place {
 		place, _ := o.table.Place(main.Offset)
 		return place

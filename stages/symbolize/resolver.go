@@ -18,24 +18,24 @@ type Tables interface {
 
 // Resolver resolves the PCs of one recording. It is not safe for concurrent use.
 type Resolver struct {
-	Program *program.Program
-	Kept    map[string]*KeptList // what a store has of lists of symbols, by path
+	Program     *program.Program
+	StoredLists map[string]*StoredList // what a store has of lists of symbols, by path
 	machineCode
 
 	rec              *decode.Recording
 	locator          decode.Locator
 	tables           Tables
 	objects          map[objectKey]program.ObjectNo
-	files            map[fileID]program.ObjectNo // by where they were found
-	dynamic          map[string]program.ObjectNo // pseudo objects of generated code, by name
+	objectsByFile    map[fileID]program.ObjectNo // by where they were found
+	pseudoObjects    map[string]program.ObjectNo // pseudo objects of generated code, by name
 	total            program.ObjectNo
 	unknownObject    program.ObjectNo
-	symbols          []symbols                                 // by load object
+	loadObjects      []loadObject                              // by load object
 	versions         map[program.FunctionNo]program.FunctionNo // the methods of a Java virtual machine's generated code
 	generatedCode    map[program.FunctionNo]*decode.Code       // by function
 	imports          map[program.LocationNo][]Import           // by location of the call
 	graph            callGraph
-	near             [nearFunctions]nearFunction
+	functionCache    [functionCacheSize]functionRange
 	kernelID         string // the build-id of the kernel
 	kernelLists      map[*symtab.Table]kernelList
 	inlinedFunctions map[inlinedKey]program.FunctionNo
@@ -43,12 +43,12 @@ type Resolver struct {
 	namedLevels      map[program.LocationNo][]program.Level // what profiles say is inlined there
 	java             map[*decode.Process]bool               // what runsJava found
 	javaMaps         map[string]bool                        // paths of their lists of generated code
-	mappings         *mappings
+	mappings         *mappingTimes
 	stat             func(path string) (localFile, bool) // statLocal
 	localFiles       map[objectKey]localFile
-	machine          *machine
+	machine          *machineMatch
 	owners           map[string]bool // what listOwners returns, nil before
-	runsOf           runsOf          // of the image asked for last
+	loadings         imageLoadings   // of the image asked for last
 }
 
 type objectKey struct {
@@ -64,13 +64,13 @@ type objectKey struct {
 // says.
 func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver {
 	r := &Resolver{
-		Program: program.New(),
-		rec:     rec,
-		locator: locator,
-		tables:  tables,
-		objects: map[objectKey]program.ObjectNo{},
-		dynamic: map[string]program.ObjectNo{},
-		files:   map[fileID]program.ObjectNo{},
+		Program:       program.New(),
+		rec:           rec,
+		locator:       locator,
+		tables:        tables,
+		objects:       map[objectKey]program.ObjectNo{},
+		pseudoObjects: map[string]program.ObjectNo{},
+		objectsByFile: map[fileID]program.ObjectNo{},
 
 		kernelLists: map[*symtab.Table]kernelList{},
 		stat:        statLocal, localFiles: map[objectKey]localFile{},
@@ -84,7 +84,7 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 		imports:          map[program.LocationNo][]Import{},
 		graph:            newCallGraph(),
 	}
-	r.machineCode = machineCode{r, contents{rec: rec, blocks: map[block][]byte{}}}
+	r.machineCode = machineCode{r, fileContents{rec: rec, blocks: map[block][]byte{}}}
 	r.total, r.unknownObject = r.artificialObjects()
 	return r
 }
@@ -94,14 +94,14 @@ type Process struct {
 	Image    *image.Image
 	Problems diagnostic.Log // of its mappings
 
-	r       *Resolver
-	tabled  []objectMapping // of files with symbols
-	scopes  []scopeSince    // in the order of time, at least one
-	proc    *decode.Process
-	finder  *image.Finder
-	objects map[*image.Mapping]program.ObjectNo // of mapped files
-	last    mappedObject                        // the one asked for last
-	others  map[codePC]program.LocationNo       // of PCs that are in no mapped file with symbols
+	r         *Resolver
+	withTable []objectMapping // of files with symbols
+	scopes    []scopePeriod   // in the order of time, at least one
+	recorded  *decode.Process
+	finder    *image.Finder
+	objects   map[*image.Mapping]program.ObjectNo // of mapped files
+	last      mappedObject                        // the one asked for last
+	others    map[codePC]program.LocationNo       // of PCs that are in no mapped file with symbols
 }
 
 // mappedObject is the load object of a mapping.
@@ -116,9 +116,9 @@ type codePC struct {
 	mapping *image.Mapping
 }
 
-// Span says that a PC meant Location from From up to Until (ns from the
+// Resolution says that a PC meant Location from From up to Until (ns from the
 // founder's start).
-type Span struct {
+type Resolution struct {
 	From, Until int64
 	Location    program.LocationNo
 }
@@ -126,7 +126,7 @@ type Span struct {
 // Process returns the resolver of one process. mapFile names the file of its
 // address-space events in problems.
 func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
-	pr := &Process{r: r, proc: p, objects: map[*image.Mapping]program.ObjectNo{}, others: map[codePC]program.LocationNo{}}
+	pr := &Process{r: r, recorded: p, objects: map[*image.Mapping]program.ObjectNo{}, others: map[codePC]program.LocationNo{}}
 	pr.Image = image.New(p.Image, mapFile, &pr.Problems)
 	pr.finder = pr.Image.Finder()
 	java := r.runsJava(p)
@@ -137,9 +137,9 @@ func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 		}
 		if m.Executable() && m.Code == nil {
 			n := r.fileObject(pr.Image, m)
-			o := &r.symbols[n]
+			o := &r.loadObjects[n]
 			if o.table != nil {
-				pr.tabled = append(pr.tabled, objectMapping{m, n})
+				pr.withTable = append(pr.withTable, objectMapping{m, n})
 			}
 			if o.isLinked() {
 				mapped = append(mapped, objectMapping{m, n})
@@ -152,9 +152,9 @@ func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 
 // Resolve returns what the PC means at time t, and the time for which that
 // holds. Load objects count as touched for times that were asked for only.
-func (pr *Process) Resolve(pc uint64, t int64) Span {
+func (pr *Process) Resolve(pc uint64, t int64) Resolution {
 	owner := pr.finder.At(pc, t)
-	return Span{owner.From, owner.Until, pr.locate(pc, owner.Mapping)}
+	return Resolution{owner.From, owner.Until, pr.locate(pc, owner.Mapping)}
 }
 
 // locate returns the location of a PC in a mapping. Offsets in files are looked up
@@ -162,7 +162,7 @@ func (pr *Process) Resolve(pc uint64, t int64) Span {
 func (pr *Process) locate(pc uint64, m *image.Mapping) program.LocationNo {
 	n, offset, inFile := pr.inFile(pc, m)
 	if inFile {
-		pr.r.symbols[n].touch()
+		pr.r.loadObjects[n].touch()
 		if location := pr.r.Program.FindPC(n, offset); location >= 0 {
 			return location
 		}
@@ -192,9 +192,9 @@ func (pr *Process) inFile(pc uint64, m *image.Mapping) (n program.ObjectNo, offs
 		pr.last = mappedObject{m, n}
 	}
 	n = pr.last.object
-	o := &pr.r.symbols[n]
-	if o.table != nil && o.place != nil {
-		offset, ok = o.place(m, pc)
+	o := &pr.r.loadObjects[n]
+	if o.table != nil && o.placer != nil {
+		offset, ok = o.placer(m, pc)
 		return n, offset, ok
 	}
 	return n, m.FileOffset + (pc - m.Address), o.table != nil
@@ -231,12 +231,12 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) program.LocationNo {
 	case m == nil:
 		return r.unknown(pc, ReasonNoObject)
 	case m.Code != nil:
-		return r.code(pc, m, pr.proc)
+		return r.resolveCode(pc, m, pr.recorded)
 	case !m.Executable():
 		return r.unknown(pc, ReasonData)
 	}
 	n, offset, ok := pr.inFile(pc, m)
-	o := &r.symbols[n]
+	o := &r.loadObjects[n]
 	o.touch()
 	if ok {
 		if f, found := r.functionAt(n, offset, r.IsKernel(pc)); found {
@@ -249,7 +249,7 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) program.LocationNo {
 	if outside := r.reasonOutside(m); o.table != nil || outside != ReasonData {
 		return r.outside(n, m, pc, outside)
 	}
-	return r.static(n, m, offset)
+	return r.resolveStatic(n, m, offset)
 }
 
 // outside returns the location of a PC in a load object that is in none of its functions,
@@ -277,22 +277,22 @@ func (r *Resolver) reasonOutside(m *image.Mapping) string {
 // tableFunction interns a function of an object's symbol table.
 func (r *Resolver) tableFunction(object program.ObjectNo, f symtab.Function) program.FunctionNo {
 	p := r.Program
-	o := &r.symbols[object]
-	if n, known := o.numbers[f.Offset]; known && p.Functions[n].Linkage == f.Linkage {
+	o := &r.loadObjects[object]
+	if n, known := o.functions[f.Offset]; known && p.Functions[n].Linkage == f.Linkage {
 		return n
 	}
-	if o.numbers == nil {
-		o.numbers = map[uint64]program.FunctionNo{}
+	if o.functions == nil {
+		o.functions = map[uint64]program.FunctionNo{}
 	}
 	n := r.newTableFunction(object, f)
-	r.symbols[object].numbers[f.Offset] = n
+	r.loadObjects[object].functions[f.Offset] = n
 	return n
 }
 
 // newTableFunction interns a function that was not asked for before.
 func (r *Resolver) newTableFunction(object program.ObjectNo, f symtab.Function) program.FunctionNo {
 	p := r.Program
-	t := r.symbols[object].table
+	t := r.loadObjects[object].table
 	if f.Kind == funcinfo.PLT {
 		f, _ = t.PLT()
 	}
@@ -310,7 +310,7 @@ func (r *Resolver) newTableFunction(object program.ObjectNo, f symtab.Function) 
 	if len(p.Functions) > known {
 		r.relate(n, f)
 		if r.javaMaps[p.Objects[object].Path] {
-			r.version(n)
+			r.addVersion(n)
 		}
 	}
 	return n
@@ -321,12 +321,12 @@ func (r *Resolver) newTableFunction(object program.ObjectNo, f symtab.Function) 
 // as remarks only, and closes their files. What was found out for resolving is
 // forgotten: it may be as large as all else.
 func (r *Resolver) Finish() {
-	r.expand()
+	r.findInlineChains()
 	r.closeFiles()
-	for i := range r.symbols {
-		o := &r.symbols[i]
-		if o.complain != nil {
-			o.complain(o.touched)
+	for i := range r.loadObjects {
+		o := &r.loadObjects[i]
+		if o.report != nil {
+			o.report(o.touched)
 		}
 		o.referrers = nil
 	}

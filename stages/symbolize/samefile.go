@@ -19,15 +19,15 @@ type fileID struct {
 	content       string // symtab.Table.Key, of one that only claims its build-id; else empty
 }
 
-// sameFile returns the load object that is the same as another one of its name: by
+// findSameFile returns the load object that is the same as another one of its name: by
 // another path, such as /lib for /usr/lib or one in a container's layer, or
 // recorded once with a build-id and once without. They are one, so that each
 // function is (S2). The kernel and its modules, for which lists of symbols may stand,
 // are identified by their paths; and a file that only claims the build-id of another
 // one is itself.
-func (r *Resolver) sameFile(o *objectDraft) (id fileID, n program.ObjectNo, ok bool) {
+func (r *Resolver) findSameFile(o *objectDraft) (id fileID, n program.ObjectNo, ok bool) {
 	id = fileID{buildID: o.BuildID, name: o.Name, found: o.table != nil}
-	if o.place != nil || !id.found && id.buildID == "" {
+	if o.placer != nil || !id.found && id.buildID == "" {
 		return fileID{}, 0, false
 	}
 	if id.buildID == "" {
@@ -37,24 +37,24 @@ func (r *Resolver) sameFile(o *objectDraft) (id fileID, n program.ObjectNo, ok b
 		}
 		id.device, id.inode = uint64(st.Dev), st.Ino
 	}
-	n, ok = r.files[id]
+	n, ok = r.objectsByFile[id]
 	if !ok && !id.found { // the file found by another path has its names
 		id.found = true
-		if n, ok = r.files[id]; !ok {
+		if n, ok = r.objectsByFile[id]; !ok {
 			id.found = false
 		}
 	}
-	if ok && o.table != nil && r.doubtful(o, n) {
+	if ok && o.table != nil && r.contentDiffers(o, n) {
 		id.content = o.table.Key
-		n, ok = r.files[id]
+		n, ok = r.objectsByFile[id]
 	}
 	return id, n, ok
 }
 
-// doubtful reports whether an object's file differs from the n-th's in content, and
+// contentDiffers reports whether an object's file differs from the n-th's in content, and
 // one of them has other functions than a file of its build-id.
-func (r *Resolver) doubtful(o *objectDraft, n program.ObjectNo) bool {
-	other := r.symbols[n].table
+func (r *Resolver) contentDiffers(o *objectDraft, n program.ObjectNo) bool {
+	other := r.loadObjects[n].table
 	return other != nil && other.Key != o.table.Key &&
 		(slices.ContainsFunc(o.table.Notes, symtab.Note.Doubtful) || slices.ContainsFunc(other.Notes, symtab.Note.Doubtful))
 }

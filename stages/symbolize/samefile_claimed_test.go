@@ -29,7 +29,7 @@ func TestClaimedBuild(t *testing.T) {
 		}
 		ids := map[int64]bool{}
 		for i := range r.Program.Objects {
-			r.symbols[i].touch()
+			r.loadObjects[i].touch()
 			ids[r.Program.Objects[i].ID] = true
 		}
 		if len(ids) != len(r.Program.Objects) {

@@ -15,16 +15,16 @@ import (
 // has mapped besides. What depends on that is found once for each scope. Most processes of a
 // recording have one of few.
 type Scope struct {
-	r         *Resolver
-	objects   []program.ObjectNo         // that are linked, in ascending order
-	named     map[string][]entry         // their functions, by symbol
-	reached   map[destinationNo]*reached // what calls by way of names may be in
-	inferred  map[inference]inferredBy   // what Infer found
-	returning map[string]bool            // what ReturnsItself found
+	r          *Resolver
+	objects    []program.ObjectNo               // that are linked, in ascending order
+	bySymbol   map[string][]entry               // their functions, by symbol
+	reachable  map[destinationNo]*reachableSet  // what calls by way of names may be in
+	inferences map[inferenceKey]inferenceResult // what Infer found
+	returning  map[string]bool                  // what ReturnsItself found
 }
 
-// scopeSince is a scope that a process has from a time on (ns from the founder's start).
-type scopeSince struct {
+// scopePeriod is a scope that a process has from a time on (ns from the founder's start).
+type scopePeriod struct {
 	from int64
 	*Scope
 }
@@ -48,13 +48,13 @@ type objectMapping struct {
 // scopesOf returns the scopes of a process with these mappings of load objects that are linked,
 // one at least, in the order of time: a new one begins where nothing is mapped any more that
 // was before.
-func (r *Resolver) scopesOf(mapped []objectMapping) (scopes []scopeSince) {
+func (r *Resolver) scopesOf(mapped []objectMapping) (scopes []scopePeriod) {
 	slices.SortStableFunc(mapped, func(a, b objectMapping) int { return cmp.Compare(a.Loaded, b.Loaded) })
 	var objects []program.ObjectNo
 	var from, until int64
 	for _, m := range mapped {
 		if len(objects) > 0 && m.Loaded >= until {
-			scopes = append(scopes, scopeSince{from, r.scope(objects)})
+			scopes = append(scopes, scopePeriod{from, r.internScope(objects)})
 			objects = nil
 		}
 		if len(objects) == 0 {
@@ -62,19 +62,19 @@ func (r *Resolver) scopesOf(mapped []objectMapping) (scopes []scopeSince) {
 		}
 		objects, until = append(objects, m.object), max(until, m.Unloaded)
 	}
-	return append(scopes, scopeSince{from, r.scope(objects)})
+	return append(scopes, scopePeriod{from, r.internScope(objects)})
 }
 
-// scope returns that of load objects.
-func (r *Resolver) scope(objects []program.ObjectNo) *Scope {
+// internScope returns that of load objects.
+func (r *Resolver) internScope(objects []program.ObjectNo) *Scope {
 	slices.Sort(objects)
 	objects = slices.Compact(objects)
 	key := string(arrow.GetBytes(objects))
 	s := r.graph.scopes[key]
 	if s == nil {
 		s = &Scope{
-			r: r, objects: objects, named: map[string][]entry{}, reached: map[destinationNo]*reached{},
-			inferred: map[inference]inferredBy{}, returning: map[string]bool{},
+			r: r, objects: objects, bySymbol: map[string][]entry{}, reachable: map[destinationNo]*reachableSet{},
+			inferences: map[inferenceKey]inferenceResult{}, returning: map[string]bool{},
 		}
 		r.graph.scopes[key] = s
 	}
@@ -90,7 +90,7 @@ func (s *Scope) entries(n destinationNo) []entry {
 	case d.slot.Symbol != "":
 		return s.entriesNamed(d.slot.Symbol)
 	case d.slot.Resolver != 0:
-		return s.r.resolver(d.object, d.slot)
+		return s.r.ifuncResolver(d.object, d.slot)
 	case d.table:
 		return nil
 	}
@@ -99,27 +99,27 @@ func (s *Scope) entries(n destinationNo) []entry {
 
 // entriesNamed returns the functions of a symbol in any load object of the scope.
 func (s *Scope) entriesNamed(symbol string) []entry {
-	found, known := s.named[symbol]
+	found, known := s.bySymbol[symbol]
 	if !known {
 		for _, n := range s.objects {
-			t := s.r.symbols[n].table
+			t := s.r.loadObjects[n].table
 			for _, i := range t.Functions.Linked(symbol) {
 				found = append(found, entry{n, t.Functions.At(i).Offset})
 			}
 		}
-		s.named[symbol] = found
+		s.bySymbol[symbol] = found
 	}
 	return found
 }
 
-// resolver returns the code that chooses the function of a slot, nil if that is not in the
+// ifuncResolver returns the code that chooses the function of a slot, nil if that is not in the
 // load object.
-func (r *Resolver) resolver(object program.ObjectNo, slot symtab.Slot) []entry {
+func (r *Resolver) ifuncResolver(object program.ObjectNo, slot symtab.Slot) []entry {
 	offset, ok := r.addresses(object).Offset(slot.Resolver)
 	if !ok {
 		return nil
 	}
-	f, ok := r.symbols[object].table.Function(offset)
+	f, ok := r.loadObjects[object].table.Function(offset)
 	if !ok {
 		return nil
 	}

@@ -16,11 +16,11 @@ type stubKey struct {
 	offset uint64
 }
 
-// target says where a call or jump goes. Functions of other load objects are
+// setTarget says where a call or jump goes. Functions of other load objects are
 // named when it goes through the procedure linkage table or the global offset
 // table; jumps within a function need no name.
-func (d *Disassembler) target(i *Instruction, f *program.Function, inst *insn.Inst) {
-	t := d.r.symbols[f.Object].table
+func (d *Disassembler) setTarget(i *Instruction, f *program.Function, inst *insn.Inst) {
+	t := d.r.loadObjects[f.Object].table
 	if inst.HasSlot && t != nil {
 		if slot, ok := t.Slot(inst.Slot); ok {
 			i.TargetName = d.slotName(f.Object, t, slot)
@@ -47,7 +47,7 @@ func (d *Disassembler) target(i *Instruction, f *program.Function, inst *insn.In
 		return
 	}
 	if g.Kind == funcinfo.PLT {
-		i.TargetName = d.stub(f.Object, t, i.Target, inst.Target)
+		i.TargetName = d.stubName(f.Object, t, i.Target, inst.Target)
 	}
 	if i.TargetName == "" {
 		i.TargetName = g.Name
@@ -57,9 +57,9 @@ func (d *Disassembler) target(i *Instruction, f *program.Function, inst *insn.In
 	}
 }
 
-// stub names the function that an entry of a procedure linkage table leads to,
+// stubName names the function that an entry of a procedure linkage table leads to,
 // as objdump does: `puts@plt`; empty if the table does not say.
-func (d *Disassembler) stub(object program.ObjectNo, t *symtab.Table, offset, address uint64) string {
+func (d *Disassembler) stubName(object program.ObjectNo, t *symtab.Table, offset, address uint64) string {
 	k := stubKey{object, offset}
 	name, ok := d.stubs[k]
 	if !ok {

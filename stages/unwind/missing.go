@@ -191,7 +191,7 @@ func (u *Unwinder) findGap(e edge) gap {
 	if !missing {
 		return g
 	}
-	unknown := symbolize.Inferred{Location: program.None}
+	unknown := symbolize.InferredCaller{Location: program.None}
 	if caller != unknown && !u.keepsCaller(e.callee()) {
 		caller = unknown
 	}

@@ -9,15 +9,15 @@ import (
 // Finder finds who owned an address when, quickly: between two bounds of
 // mappings all addresses have the same owners. It is not safe for concurrent use.
 type Finder struct {
-	im     *Image
-	bounds []uint64 // sorted, distinct
-	known  []int32  // by piece, which begins at a bound: its number in spans, from 1; 0 until it is asked for
-	spans  [][]Span
-	kept   int // spans of all pieces
+	im         *Image
+	bounds     []uint64 // sorted, distinct
+	numbers    []int32  // by piece, which begins at a bound: its number in spans, from 1; 0 until it is asked for
+	ownerships [][]Ownership
+	count      int // spans of all pieces
 }
 
-// maxSpans bounds the spans that are kept.
-const maxSpans = 1 << 20
+// maxOwnerships bounds the spans that are kept.
+const maxOwnerships = 1 << 20
 
 // Finder returns a finder for the image. It costs nothing until it is asked.
 func (im *Image) Finder() *Finder { return &Finder{im: im} }
@@ -30,38 +30,38 @@ func (f *Finder) divide() {
 	}
 	slices.Sort(f.bounds)
 	f.bounds = slices.Compact(f.bounds)
-	f.known = make([]int32, len(f.bounds))
+	f.numbers = make([]int32, len(f.bounds))
 }
 
 // At returns the span of an address at a time, as in Image.Spans.
-func (f *Finder) At(addr uint64, t int64) Span { return f.Piece(addr, t).Span }
+func (f *Finder) At(addr uint64, t int64) Ownership { return f.Range(addr, t).Ownership }
 
-// Piece is a range of addresses that have the same owners.
-type Piece struct {
-	Span
+// AddressRange is a range of addresses that have the same owners.
+type AddressRange struct {
+	Ownership
 	First, Last uint64
 }
 
-// Piece returns the piece that an address is in, with its span at a time.
-func (f *Finder) Piece(addr uint64, t int64) Piece {
+// Range returns the piece that an address is in, with its span at a time.
+func (f *Finder) Range(addr uint64, t int64) AddressRange {
 	if f.bounds == nil {
 		f.divide()
 	}
 	i := sort.Search(len(f.bounds), func(i int) bool { return f.bounds[i] > addr }) - 1
-	if f.known[i] == 0 {
-		spans := slices.Clip(f.im.Spans(f.bounds[i]))
-		if f.kept += len(spans); f.kept > maxSpans {
-			clear(f.known)
-			f.spans, f.kept = nil, len(spans)
+	if f.numbers[i] == 0 {
+		spans := slices.Clip(f.im.Ownerships(f.bounds[i]))
+		if f.count += len(spans); f.count > maxOwnerships {
+			clear(f.numbers)
+			f.ownerships, f.count = nil, len(spans)
 		}
-		f.spans = append(f.spans, spans)
-		f.known[i] = int32(len(f.spans))
+		f.ownerships = append(f.ownerships, spans)
+		f.numbers[i] = int32(len(f.ownerships))
 	}
-	spans := f.spans[f.known[i]-1]
+	spans := f.ownerships[f.numbers[i]-1]
 	n := sort.Search(len(spans), func(n int) bool { return t < spans[n].Until })
 	last := uint64(math.MaxUint64)
 	if i+1 < len(f.bounds) {
 		last = f.bounds[i+1] - 1
 	}
-	return Piece{spans[min(n, len(spans)-1)], f.bounds[i], last}
+	return AddressRange{spans[min(n, len(spans)-1)], f.bounds[i], last}
 }

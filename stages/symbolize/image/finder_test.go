@@ -24,8 +24,8 @@ func TestFinder(t *testing.T) {
 		f := im.Finder()
 		for range 400 {
 			addr, at := 0xff0+r.Uint64N(0x180), r.Int64N(22)
-			var want Span
-			for _, s := range im.Spans(addr) {
+			var want Ownership
+			for _, s := range im.Ownerships(addr) {
 				if s.From <= at && at < s.Until {
 					want = s
 				}
@@ -33,7 +33,7 @@ func TestFinder(t *testing.T) {
 			if got := f.At(addr, at); got != want {
 				t.Fatalf("%#x at %d: %v, want %v\n%v", addr, at, got, want, events)
 			}
-			p := f.Piece(addr, at)
+			p := f.Range(addr, at)
 			if first, last := f.At(p.First, at), f.At(p.Last, at); addr < p.First || addr > p.Last || first != want || last != want {
 				t.Fatalf("%#x at %d: piece %v begins with %v and ends with %v\n%v", addr, at, p, first, last, events)
 			}

@@ -32,7 +32,7 @@ func FuzzSpans(f *testing.F) {
 		im := New(events, "map", &diagnostic.Log{})
 		for _, a := range []uint64{addr, 0, math.MaxUint64, addr % 0x10000} {
 			from := int64(math.MinInt64)
-			for _, s := range im.Spans(a) {
+			for _, s := range im.Ownerships(a) {
 				if s.From != from || s.Until <= s.From {
 					t.Errorf("from %d to %d after %d", s.From, s.Until, from)
 				}

@@ -41,9 +41,9 @@ type index struct {
 	maxEnd  []uint64 // greatest End of those around i: see reach
 }
 
-// Span says that Mapping owned an address from From up to Until. A nil
+// Ownership says that Mapping owned an address from From up to Until. A nil
 // Mapping: nothing did.
-type Span struct {
+type Ownership struct {
 	From, Until int64
 	Mapping     *Mapping
 }
@@ -110,23 +110,23 @@ func (x *index) sort() {
 	start := func(i int) uint64 { return x.im.Mappings[x.byStart[i]].Address }
 	sort.SliceStable(x.byStart, func(i, j int) bool { return start(i) < start(j) })
 	x.maxEnd = make([]uint64, len(x.byStart))
-	x.reach(0, len(x.byStart))
+	x.fillMaxEnd(0, len(x.byStart))
 }
 
-// reach fills maxEnd for a part of the mappings: the one in the middle has the
+// fillMaxEnd fills maxEnd for a part of the mappings: the one in the middle has the
 // highest end of all. So what lies before an address and is long ago over is
 // passed by halves, however large a mapping begins below it.
-func (x *index) reach(low, high int) (end uint64) {
+func (x *index) fillMaxEnd(low, high int) (end uint64) {
 	if low == high {
 		return 0
 	}
 	middle := (low + high) / 2
-	end = max(x.im.Mappings[x.byStart[middle]].End(), x.reach(low, middle), x.reach(middle+1, high))
+	end = max(x.im.Mappings[x.byStart[middle]].End(), x.fillMaxEnd(low, middle), x.fillMaxEnd(middle+1, high))
 	x.maxEnd[middle] = end
 	return end
 }
 
-// Spans tells who owned an address when. The spans follow each other without
+// Ownerships tells who owned an address when. The spans follow each other without
 // gaps from the beginning to the end of time (S1).
 //
 // The newest mapping owns the address, except that code which a run-time
@@ -136,9 +136,9 @@ func (x *index) reach(low, high int) (end uint64) {
 // collector notices libraries late, often only when they are closed. When none
 // came next it goes to the file that was unmapped last, whose end the collector
 // logs before its destructors run.
-func (im *Image) Spans(addr uint64) []Span {
+func (im *Image) Ownerships(addr uint64) []Ownership {
 	covering := im.covering(addr)
-	var spans []Span
+	var spans []Ownership
 	from := int64(math.MinInt64)
 	for i := 0; i < len(covering); i++ {
 		m := covering[i]
@@ -156,7 +156,7 @@ func (im *Image) Spans(addr uint64) []Span {
 		if until <= from {
 			continue
 		}
-		spans = append(spans, Span{from, until, m})
+		spans = append(spans, Ownership{from, until, m})
 		from = until
 	}
 	switch last := len(spans) - 1; {
@@ -164,7 +164,7 @@ func (im *Image) Spans(addr uint64) []Span {
 	case last >= 0 && spans[last].Mapping.Code == nil:
 		spans[last].Until = Never
 	default:
-		spans = append(spans, Span{from, Never, nil})
+		spans = append(spans, Ownership{from, Never, nil})
 	}
 	return spans
 }

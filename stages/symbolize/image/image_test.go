@@ -17,7 +17,7 @@ type owned struct {
 
 func spansOf(im *Image, addr uint64) []owned {
 	var got []owned
-	for _, s := range im.Spans(addr) {
+	for _, s := range im.Ownerships(addr) {
 		o := owned{s.From, s.Until, ""}
 		if s.Mapping != nil {
 			o.Path = s.Mapping.Path

@@ -27,10 +27,10 @@ var (
 	ErrLeadsOut = errors.New("a link leads out of the recording")
 )
 
-// public opens a file that everyone may read, on this machine's disks. Each
+// openPublic opens a file that everyone may read, on this machine's disks. Each
 // folder is opened by itself: a link that is put in the place of one meanwhile is
 // not followed.
-func public(path string) (*os.File, error) {
+func openPublic(path string) (*os.File, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func public(path string) (*os.File, error) {
 		if i == len(names)-1 {
 			flags, needed = unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, unix.S_IROTH
 		}
-		next, err := step(at, name, flags, needed)
+		next, err := openEntry(at, name, flags, needed)
 		unix.Close(at)
 		if err != nil {
 			return nil, &fs.PathError{Op: "open", Path: path, Err: err}
@@ -55,8 +55,8 @@ func public(path string) (*os.File, error) {
 	return os.NewFile(uintptr(at), path), nil
 }
 
-// step opens an entry of a folder for which everyone has the needed permission.
-func step(at int, name string, flags int, needed uint32) (int, error) {
+// openEntry opens an entry of a folder for which everyone has the needed permission.
+func openEntry(at int, name string, flags int, needed uint32) (int, error) {
 	var st unix.Stat_t
 	if err := unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 		return -1, err
@@ -78,7 +78,7 @@ func step(at int, name string, flags int, needed uint32) (int, error) {
 	case err != nil:
 	case st.Mode&needed == 0:
 		err = ErrPrivate
-	case slices.Contains(ofTheSystem, int64(disk.Type)):
+	case slices.Contains(systemFileSystems, int64(disk.Type)):
 		err = fmt.Errorf("it describes this system: %w", ErrPrivate)
 	default:
 		return fd, nil
@@ -87,14 +87,14 @@ func step(at int, name string, flags int, needed uint32) (int, error) {
 	return -1, err
 }
 
-// ofTheSystem are file systems whose files are not sources, but describe the
+// systemFileSystems are file systems whose files are not sources, but describe the
 // processes that read them.
-var ofTheSystem = []int64{unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC,
+var systemFileSystems = []int64{unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC,
 	unix.SECURITYFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC, unix.DEVPTS_SUPER_MAGIC}
 
-// archived opens a file in the archives of a recording, which is the folder
+// openArchived opens a file in the archives of a recording, which is the folder
 // around them: links in it must not lead out of it.
-func archived(path string) (*os.File, error) {
+func openArchived(path string) (*os.File, error) {
 	archives := filepath.Dir(path)
 	root, err := os.OpenRoot(filepath.Dir(archives))
 	if err != nil {
@@ -104,21 +104,21 @@ func archived(path string) (*os.File, error) {
 	name := filepath.Join(filepath.Base(archives), filepath.Base(path))
 	info, err := root.Stat(name)
 	if err != nil {
-		return nil, leadsOut(path, err)
+		return nil, wrapRootError(path, err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: %w", path, safefile.ErrNotRegular)
 	}
 	f, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 	if err != nil {
-		return nil, leadsOut(path, err)
+		return nil, wrapRootError(path, err)
 	}
 	return f, nil
 }
 
-// leadsOut names the error of a root that a link leads out of, which is none of
+// wrapRootError names the error of a root that a link leads out of, which is none of
 // the system's.
-func leadsOut(path string, err error) error {
+func wrapRootError(path string, err error) error {
 	if errno := syscall.Errno(0); errors.As(err, &errno) {
 		return err
 	}

@@ -92,10 +92,10 @@ type Finder struct {
 	// Locate returns files in which the one recorded as path may be, as
 	// decode.Recording does. Nil: the path itself.
 	Locate func(path string) []decode.Candidate
-	// Kept returns a text that was read before, which is used in place of any file; nil if
+	// Stored returns a text that was read before, which is used in place of any file; nil if
 	// there is none. It may be nil.
-	Kept  func(path string) *Text
-	Texts *Texts // keeps what was read; nil: nothing is kept
+	Stored func(path string) *Text
+	Cache  *TextCache // keeps what was read; nil: nothing is kept
 }
 
 // Text is the text of a source file.
@@ -103,11 +103,11 @@ type Text struct {
 	Path     string // where it was found
 	Recorded bool   // at the recorded path, where it may have changed since
 	Modified time.Time
-	body
+	content
 }
 
-// body is what stands in a source file.
-type body struct {
+// content is what stands in a source file.
+type content struct {
 	Lines   []string // valid UTF-8, without line ends
 	Bytes   int      // in them, with line ends
 	Content int64    // hash of the lines
@@ -121,8 +121,8 @@ var ErrNotFound = errors.New("not found")
 // everyone may read that. The error is ErrNotFound, or says why what was found
 // cannot be used: ErrPrivate, ErrLeadsOut, or what it is.
 func (f *Finder) Read(path string) (*Text, error) {
-	if f.Kept != nil {
-		if t := f.Kept(path); t != nil {
+	if f.Stored != nil {
+		if t := f.Stored(path); t != nil {
 			return t, nil
 		}
 	}
@@ -141,8 +141,8 @@ func (f *Finder) Read(path string) (*Text, error) {
 
 // Where a file may be, besides the recording's archive.
 const (
-	atPath = "path" // at its recorded path
-	byRule = "rule" // where the user says that files are
+	originPath = "path" // at its recorded path
+	originRule = "rule" // where the user says that files are
 )
 
 func (f *Finder) candidates(path string) []decode.Candidate {
@@ -150,24 +150,24 @@ func (f *Finder) candidates(path string) []decode.Candidate {
 	if path == "." || path[0] == '<' {
 		return nil
 	}
-	located := []decode.Candidate{{Path: path, Origin: atPath}}
+	located := []decode.Candidate{{Path: path, Origin: originPath}}
 	if f.Locate != nil {
 		located = f.Locate(path)
 	}
 	var archived, mapped, own []decode.Candidate
 	for _, c := range located {
 		switch {
-		case c.Origin != atPath:
+		case c.Origin != originPath:
 			archived = append(archived, c)
 		case c.Path != path: // below the folder that stands for the root
-			mapped = append(mapped, decode.Candidate{Path: c.Path, Origin: byRule})
+			mapped = append(mapped, decode.Candidate{Path: c.Path, Origin: originRule})
 		case filepath.IsAbs(c.Path) && !f.NoRecorded: // others would depend on where we are
 			own = append(own, c)
 		}
 	}
 	for _, r := range f.Rules {
 		for _, p := range r.apply(path) {
-			mapped = append(mapped, decode.Candidate{Path: p, Origin: byRule})
+			mapped = append(mapped, decode.Candidate{Path: p, Origin: originRule})
 		}
 	}
 	return append(append(archived, mapped...), own...)
@@ -180,21 +180,21 @@ const (
 	maxLines = 1 << 20
 )
 
-// opened opens a file as far as its origin is trusted.
-func opened(c decode.Candidate) (f *os.File, err error) {
+// openCandidate opens a file as far as its origin is trusted.
+func openCandidate(c decode.Candidate) (f *os.File, err error) {
 	switch c.Origin {
-	case atPath:
-		return public(c.Path)
-	case byRule:
+	case originPath:
+		return openPublic(c.Path)
+	case originRule:
 		f, _, err = safefile.Open(c.Path, 1<<62) // its size is looked at later
 		return f, err
 	}
-	return archived(c.Path)
+	return openArchived(c.Path)
 }
 
 func (f *Finder) read(c decode.Candidate) (*Text, error) {
 	path := c.Path
-	file, err := opened(c)
+	file, err := openCandidate(c)
 	if err != nil {
 		return nil, err
 	}
@@ -208,13 +208,13 @@ func (f *Finder) read(c decode.Candidate) (*Text, error) {
 	case info.Size() > maxBytes:
 		return nil, fmt.Errorf("%s: larger than %d MB", path, maxBytes>>20)
 	}
-	t := Text{Path: path, Recorded: c.Origin == atPath, Modified: info.ModTime()}
-	t.body, err = f.Texts.get(safefile.StampOf(info), func() (body, error) { return bodyOf(file, path) })
+	t := Text{Path: path, Recorded: c.Origin == originPath, Modified: info.ModTime()}
+	t.content, err = f.Cache.get(safefile.StampOf(info), func() (content, error) { return readContent(file, path) })
 	return &t, err
 }
 
-// bodyOf reads the text of a file.
-func bodyOf(file io.Reader, path string) (b body, err error) {
+// readContent reads the text of a file.
+func readContent(file io.Reader, path string) (b content, err error) {
 	data, err := io.ReadAll(io.LimitReader(file, maxBytes+1)) // it may have grown
 	switch {
 	case err != nil:
@@ -226,11 +226,11 @@ func bodyOf(file io.Reader, path string) (b body, err error) {
 	case bytes.Count(data, []byte("\n")) > maxLines:
 		return b, fmt.Errorf("%s: more than %d lines", path, maxLines)
 	}
-	return newBody(lines(data)), nil
+	return newContent(lines(data)), nil
 }
 
-func newBody(lines []string) body {
-	b, id := body{Lines: lines}, schema.NewID("source")
+func newContent(lines []string) content {
+	b, id := content{Lines: lines}, schema.NewID("source")
 	for _, line := range lines {
 		id.Text(line)
 		b.Bytes += len(line) + 1
@@ -240,7 +240,7 @@ func newBody(lines []string) body {
 }
 
 // NewText returns a text that is known from before.
-func NewText(path string, lines []string) *Text { return &Text{Path: path, body: newBody(lines)} }
+func NewText(path string, lines []string) *Text { return &Text{Path: path, content: newContent(lines)} }
 
 // lines cuts at line ends of any system.
 func lines(data []byte) []string {

@@ -27,7 +27,7 @@ func everyones(t *testing.T) string {
 	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := public(write(t, filepath.Join(dir, "file"), "")); err != nil {
+	if _, err := openPublic(write(t, filepath.Join(dir, "file"), "")); err != nil {
 		t.Skipf("not everyone may read below %s", os.TempDir())
 	}
 	return dir

@@ -8,10 +8,10 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// near appends those of the instructions of code, which lies at an address, that choose
+// decodeAround appends those of the instructions of code, which lies at an address, that choose
 // may want: all that lie within so many bytes of the instruction of a PC, or of the one
 // after it.
-func near(items []disasm.Item, arch isa.Arch, code []byte, address, shift uint64, pcs []uint64, within int) []disasm.Item {
+func decodeAround(items []disasm.Item, arch isa.Arch, code []byte, address, shift uint64, pcs []uint64, within int) []disasm.Item {
 	far := int64(within) + longestInst
 	for at := uint64(0); at < uint64(len(code)); {
 		if within != All {
@@ -33,21 +33,21 @@ func near(items []disasm.Item, arch isa.Arch, code []byte, address, shift uint64
 	return items
 }
 
-// choose says which instructions are wanted and finds those that PCs stand for, which are
+// selectInstructions says which instructions are wanted and finds those that PCs stand for, which are
 // among them, and how many PCs do. shift is the distance from offsets to addresses.
-func choose(out *Disassembly, items []disasm.Item, shift uint64, pcs []uint64, within int) (wanted []bool, found int) {
+func selectInstructions(out *Disassembly, items []disasm.Item, shift uint64, pcs []uint64, within int) (wanted []bool, found int) {
 	wanted = make([]bool, len(items))
 	at := func(n int) (start, end uint64, call bool) {
 		i := &items[n]
 		return i.Addr, i.Addr + uint64(i.Inst.Len), i.Inst.Kind == insn.Call
 	}
 	for _, pc := range pcs {
-		n := meantBy(pc+shift, len(items), at)
+		n := instructionAt(pc+shift, len(items), at)
 		if n < 0 {
 			continue // not in the code
 		}
 		if meant := items[n].Addr - shift; meant != pc {
-			note(&out.Meant, pc, meant)
+			addStart(&out.Starts, pc, meant)
 		}
 		wanted[n], found = true, found+1
 		for i := n; i > 0 && items[n].Addr-items[i-1].Addr <= uint64(max(within, 0)); i-- {
@@ -63,10 +63,10 @@ func choose(out *Disassembly, items []disasm.Item, shift uint64, pcs []uint64, w
 	return wanted, found
 }
 
-// meantBy returns which of n instructions a PC stands for, -1 if it lies in none: the one
+// instructionAt returns which of n instructions a PC stands for, -1 if it lies in none: the one
 // that it lies in, or the call after it. at returns where an instruction is, and whether
 // it is a call.
-func meantBy(pc uint64, n int, at func(int) (start, end uint64, call bool)) int {
+func instructionAt(pc uint64, n int, at func(int) (start, end uint64, call bool)) int {
 	i := sort.Search(n, func(i int) bool { start, _, _ := at(i); return start > pc }) - 1
 	if i < 0 {
 		return -1
@@ -83,8 +83,8 @@ func meantBy(pc uint64, n int, at func(int) (start, end uint64, call bool)) int 
 	return i
 }
 
-// note adds what a PC stands for to a map that may not be there yet.
-func note(meant *map[uint64]uint64, pc, at uint64) {
+// addStart adds what a PC stands for to a map that may not be there yet.
+func addStart(meant *map[uint64]uint64, pc, at uint64) {
 	if *meant == nil {
 		*meant = map[uint64]uint64{}
 	}

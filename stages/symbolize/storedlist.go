@@ -8,10 +8,10 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// KeptList is what a store has of a list of symbols, that of the kernel or of generated
+// StoredList is what a store has of a list of symbols, that of the kernel or of generated
 // code: the functions that stacks lead to. The list itself is often gone soon after the
 // recording was read.
-type KeptList struct {
+type StoredList struct {
 	ID        int64 // of the load object
 	Symbols   string
 	Functions int // that the list had
@@ -21,12 +21,12 @@ type KeptList struct {
 }
 
 // object returns the load object of the list.
-func (k *KeptList) object(r *Resolver, o objectDraft, key objectKey) objectDraft {
+func (k *StoredList) object(r *Resolver, o objectDraft, key objectKey) objectDraft {
 	o.ID, o.Symbols, o.FunctionCount, o.table, o.BuildID = k.ID, k.Symbols, k.Functions, k.Table, cmp.Or(o.BuildID, key.buildID)
 	if !decode.IsPerfMap(key.path) {
-		o.place = absolute
+		o.placer = absolutePC
 	}
-	o.complain = func(bool) {
+	o.report = func(bool) {
 		for _, p := range k.Problems {
 			r.rec.Problems.Add(p)
 		}

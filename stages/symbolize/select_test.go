@@ -21,13 +21,13 @@ func TestNear(t *testing.T) {
 	chosen := func(items []disasm.Item, pcs []uint64, within int) string {
 		var out Disassembly
 		var wanted []uint64
-		list, found := choose(&out, items, address-offset, pcs, within)
+		list, found := selectInstructions(&out, items, address-offset, pcs, within)
 		for n, is := range list {
 			if is {
 				wanted = append(wanted, items[n].Addr)
 			}
 		}
-		return fmt.Sprint(wanted, out.Meant, found)
+		return fmt.Sprint(wanted, out.Starts, found)
 	}
 	all := slices.Collect(disasm.Walk(isa.AMD64, code, address))
 	for range 300 {
@@ -37,7 +37,7 @@ func TestNear(t *testing.T) {
 		}
 		slices.Sort(pcs)
 		for _, within := range []int{All, 0, 1, 64} {
-			few := near(nil, isa.AMD64, code, address, address-offset, pcs, within)
+			few := decodeAround(nil, isa.AMD64, code, address, address-offset, pcs, within)
 			if got, want := chosen(few, pcs, within), chosen(all, pcs, within); got != want {
 				t.Fatalf("within %d of %#x: %s of %d instructions, %s of all", within, pcs, got, len(few), want)
 			}

@@ -11,8 +11,8 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// Placed is a load object in a process's memory for a time.
-type Placed struct {
+// PlacedObject is a load object in a process's memory for a time.
+type PlacedObject struct {
 	Object           program.ObjectNo
 	Path             string // as recorded
 	Low, High        uint64 // the addresses from its first segment to the end of its last
@@ -20,24 +20,24 @@ type Placed struct {
 	Loaded, Unloaded int64  // ns from the founder's start
 }
 
-// Placed returns the load objects whose files are known, sorted by Low; those at
+// PlacedObjects returns the load objects whose files are known, sorted by Low; those at
 // one place by the time of their loading. Data segments need not be recorded:
 // the place of an object's code gives that of its data.
-func (pr *Process) Placed() []Placed {
-	var all []Placed
+func (pr *Process) PlacedObjects() []PlacedObject {
+	var all []PlacedObject
 	loaded := map[program.ObjectNo]map[uint64]bool{} // by bias
 	for _, m := range pr.Image.Mappings {
 		if m.Code != nil || !m.Executable() || pr.r.IsKernel(m.Address) {
 			continue
 		}
 		n := pr.r.fileObject(pr.Image, m)
-		o := &pr.r.symbols[n]
-		if o.table == nil || o.place != nil {
+		o := &pr.r.loadObjects[n]
+		if o.table == nil || o.placer != nil {
 			continue
 		}
 		if loaded[n] == nil {
 			loaded[n] = map[uint64]bool{}
-			for _, x := range pr.r.loadings(pr.r.runs(pr.Image, keyOf(m.MapEvent)), o.table) {
+			for _, x := range pr.r.plausibleLoadings(pr.r.loadingsOf(pr.Image, keyOf(m.MapEvent)), o.table) {
 				loaded[n][x.bias] = true
 			}
 		}
@@ -45,23 +45,23 @@ func (pr *Process) Placed() []Placed {
 		if len(loaded[n]) > 0 && !loaded[n][m.Address-m.FileOffset] {
 			continue
 		}
-		if p, ok := placedBy(m, o.table.Segments, pr.r.pageSize()); ok {
+		if p, ok := placeSegments(m, o.table.Segments, pr.r.pageSize()); ok {
 			p.Object = n
 			all = append(all, p)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Placed) int {
+	slices.SortStableFunc(all, func(a, b PlacedObject) int {
 		return cmp.Or(cmp.Compare(a.Low, b.Low), cmp.Compare(a.Loaded, b.Loaded))
 	})
-	return slices.CompactFunc(all, func(a, b Placed) bool {
+	return slices.CompactFunc(all, func(a, b PlacedObject) bool {
 		return a.Object == b.Object && a.Low == b.Low && a.Loaded == b.Loaded
 	})
 }
 
-// placedBy finds the place of all of a load object's segments from a mapping of its
+// placeSegments finds the place of all of a load object's segments from a mapping of its
 // code.
-func placedBy(m *image.Mapping, segments []symtab.Segment, page uint64) (p Placed, ok bool) {
-	p = Placed{Path: m.Path, Low: ^uint64(0), Loaded: m.Loaded, Unloaded: m.Unloaded}
+func placeSegments(m *image.Mapping, segments []symtab.Segment, page uint64) (p PlacedObject, ok bool) {
+	p = PlacedObject{Path: m.Path, Low: ^uint64(0), Loaded: m.Loaded, Unloaded: m.Unloaded}
 	for _, s := range segments {
 		if start := s.Offset / page * page; s.Flags&1 != 0 && start <= m.FileOffset && m.FileOffset < s.Offset+s.FileSize {
 			p.Bias, ok = m.Address-m.FileOffset-(s.Address-s.Offset), true
@@ -73,11 +73,11 @@ func placedBy(m *image.Mapping, segments []symtab.Segment, page uint64) (p Place
 }
 
 // Table returns the symbols of a load object, nil if unknown.
-func (r *Resolver) Table(object program.ObjectNo) *symtab.Table { return r.symbols[object].table }
+func (r *Resolver) Table(object program.ObjectNo) *symtab.Table { return r.loadObjects[object].table }
 
 // ObjectFile returns the file in which a load object was found, empty if
 // none was.
-func (r *Resolver) ObjectFile(object program.ObjectNo) string { return r.symbols[object].file }
+func (r *Resolver) ObjectFile(object program.ObjectNo) string { return r.loadObjects[object].file }
 
 // Callee returns the symbol of the function that a call in a load object goes
 // to, also through the procedure linkage table; empty if unknown.
@@ -90,14 +90,14 @@ func (r *Resolver) Callee(object program.ObjectNo, call insn.Inst) string {
 	if to.slot.Symbol != "" {
 		return to.slot.Symbol
 	}
-	f, _ := r.symbols[object].table.Function(to.offset)
+	f, _ := r.loadObjects[object].table.Function(to.offset)
 	return f.Linkage
 }
 
-// At returns the location of the instruction at an offset of a load object's
+// LocationAt returns the location of the instruction at an offset of a load object's
 // file, which is in the function.
-func (r *Resolver) At(function program.FunctionNo, offset uint64) program.LocationNo {
-	t := r.symbols[r.Program.Functions[function].Object].table
+func (r *Resolver) LocationAt(function program.FunctionNo, offset uint64) program.LocationNo {
+	t := r.loadObjects[r.Program.Functions[function].Object].table
 	return r.Program.InternLocation(function, offset, "", func() (place funcinfo.Place) {
 		if t != nil {
 			place, _ = t.Place(offset)
@@ -106,7 +106,7 @@ func (r *Resolver) At(function program.FunctionNo, offset uint64) program.Locati
 	})
 }
 
-// Described reports whether a function belongs to a module with debug information.
-func (r *Resolver) Described(function program.FunctionNo) bool {
+// HasDebugInfo reports whether a function belongs to a module with debug information.
+func (r *Resolver) HasDebugInfo(function program.FunctionNo) bool {
 	return r.Program.Modules[r.Program.Functions[function].Module].Name != unknownModule
 }
