@@ -30,6 +30,7 @@ var consolePages = []struct {
 	{"docs/tour.md", demoStore, 7},
 	{"docs/filters.md", demoStore, 5},
 	{"docs/export.md", demoStore, 2},
+	{"docs/perf.md", perfStore, 1},
 }
 
 // TestConsoleBlocks runs the commands of the pages' console blocks, and compares what they print: ... in
@@ -223,12 +224,17 @@ func demoStore(t *testing.T, dir string) {
 	}
 }
 
-// perfStore makes the store of the cookbook, which has recordings of perf and of gprofng.
-var _ = perfStore
-
+// perfStore makes a store of one program's recordings by perf and by gprofng.
 func perfStore(t *testing.T, dir string) {
-	if err := os.CopyFS(filepath.Join(dir, "store"), os.DirFS(cookbookStore(t))); err != nil {
+	perfRecordings(t, dir)
+	recordings, err := corpus.Dir()
+	if err != nil {
 		t.Fatal(err)
+	}
+	args := []string{"ingest", "--store", filepath.Join(dir, "store"), "--no-system-debug", "--debug-dir", dir, "--symfs", filepath.Join(dir, "testdata/symfs"),
+		filepath.Join(dir, "testdata/perf/p_recur_dwarf.data"), filepath.Join(recordings, "exp/recur.er")}
+	if _, errs, status := call(args...); status != 0 {
+		t.Fatalf("status %d: %s", status, errs)
 	}
 }
 
