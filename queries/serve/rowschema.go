@@ -117,7 +117,8 @@ func jsonTypes(c queries.Column) []string {
 	return []string{"string"}
 }
 
-// mayBeMissing reports whether a column may be NULL: its table or its description says so.
+// mayBeMissing reports whether a column may be NULL: its table says so, or its
+// description ends like "...; missing if unknown".
 func mayBeMissing(c queries.Column) bool {
 	table, column, _ := strings.Cut(c.Source, ".")
 	if t := schema.ByName(table); t != nil {
@@ -127,5 +128,5 @@ func mayBeMissing(c queries.Column) bool {
 			}
 		}
 	}
-	return strings.Contains(c.Doc, "missing")
+	return strings.Contains(c.Doc, "; missing ")
 }

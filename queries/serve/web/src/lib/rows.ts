@@ -94,7 +94,7 @@ export interface CutStacksRow {
   metric: string;
   unit: string;
   reason: string;
-  function_id: string | null;
+  function_id: string;
   function: string;
   load_object: string;
   samples: Value;
