@@ -33,12 +33,12 @@ const (
 	RegionUnknown   = "unknown"
 )
 
-// where is what a data address lies in.
-type where struct {
+// addressInfo is what a data address lies in.
+type addressInfo struct {
 	region RegionNo
 	kind   string
 	// The variable of a load object that is there, and the byte in it.
-	object   *object
+	object   *loadObject
 	variable types.VariableNo
 	offset   int64
 	found    bool
@@ -47,18 +47,18 @@ type where struct {
 
 // memory is the address space of a process as data addresses see it.
 type memory struct {
-	space   *Space
-	process int
-	kernel  func(uint64) bool
-	placed  []symbolize.PlacedObject
-	reach   []uint64 // the greatest High of placed[:i+1]
-	finder  *image.Finder
-	sizes   map[extent]uint64
-	stack   *image.Mapping // of the main thread, nil when not recorded
-	blocks  *Blocks        // nil when allocations were not traced
-	known   map[regionKey]RegionNo
-	mapped  map[segmentKey]where
-	others  map[*image.Mapping]where
+	space    *Space
+	process  int
+	kernel   func(uint64) bool
+	objects  []symbolize.PlacedObject
+	maxHigh  []uint64 // the greatest High of placed[:i+1]
+	finder   *image.Finder
+	sizes    map[extent]uint64
+	stack    *image.Mapping // of the main thread, nil when not recorded
+	blocks   *Blocks        // nil when allocations were not traced
+	regions  map[regionKey]RegionNo
+	segments map[segmentKey]addressInfo
+	mappings map[*image.Mapping]addressInfo
 }
 
 // segmentKey is one segment of one placed load object; the whole has no address.
@@ -75,15 +75,15 @@ type regionKey struct {
 }
 
 func newMemory(s *Space, p *decode.Process, resolved *symbolize.Process) *memory {
-	im, sizes := addressSpace(p)
+	im, sizes := newAddressSpace(p)
 	m := &memory{
-		space: s, process: p.Number, kernel: s.resolver.IsKernel, placed: resolved.PlacedObjects(), finder: im.Finder(), sizes: sizes,
-		known: map[regionKey]RegionNo{}, mapped: map[segmentKey]where{},
+		space: s, process: p.Number, kernel: s.resolver.IsKernel, objects: resolved.PlacedObjects(), finder: im.Finder(), sizes: sizes,
+		regions: map[regionKey]RegionNo{}, segments: map[segmentKey]addressInfo{},
 	}
 	reach := uint64(0)
-	for _, o := range m.placed {
+	for _, o := range m.objects {
 		reach = max(reach, o.High)
-		m.reach = append(m.reach, reach)
+		m.maxHigh = append(m.maxHigh, reach)
 	}
 	for _, mapping := range im.Mappings {
 		if mapping.Path == stackPath {
@@ -104,52 +104,52 @@ const (
 // maxStack is how far below its first mapping the main thread's stack may have grown.
 const maxStack = 1 << 30
 
-// at returns what an address was at a time.
-func (m *memory) at(address uint64, time int64) where {
+// lookUp returns what an address was at a time.
+func (m *memory) lookUp(address uint64, time int64) addressInfo {
 	mapping := m.finder.At(address, time).Mapping
-	if p := m.object(address, time); p != nil && !m.replaced(p, mapping, time) {
-		return m.inObject(p, address)
+	if p := m.objectAt(address, time); p != nil && !m.isReplaced(p, mapping, time) {
+		return m.objectRegion(p, address)
 	}
 	if start, size, ok := m.blocks.at(address, time); ok {
-		return m.in(RegionBlock, "", start, size, program.None)
+		return m.internRegion(RegionBlock, "", start, size, program.None)
 	}
 	if m.kernel(address) {
-		return m.in(RegionKernel, "", 0, 0, program.None)
+		return m.internRegion(RegionKernel, "", 0, 0, program.None)
 	}
 	switch {
 	case mapping == nil && m.stack != nil && address < m.stack.Address && m.stack.Address-address < maxStack:
 		mapping = m.stack
 	case mapping == nil:
-		return m.in(RegionUnknown, "", 0, 0, program.None)
+		return m.internRegion(RegionUnknown, "", 0, 0, program.None)
 	}
-	w, ok := m.others[mapping]
+	w, ok := m.mappings[mapping]
 	if !ok {
-		w = m.inMapping(mapping)
-		if m.others == nil {
-			m.others = map[*image.Mapping]where{}
+		w = m.mappingRegion(mapping)
+		if m.mappings == nil {
+			m.mappings = map[*image.Mapping]addressInfo{}
 		}
-		m.others[mapping] = w
+		m.mappings[mapping] = w
 	}
 	return w
 }
 
-// inMapping is the region of a mapping of no load object.
-func (m *memory) inMapping(mapping *image.Mapping) where {
+// mappingRegion is the region of a mapping of no load object.
+func (m *memory) mappingRegion(mapping *image.Mapping) addressInfo {
 	kind, name := RegionSegment, mapping.Path
 	switch {
 	case name == stackPath, strings.HasPrefix(name, threadStack):
 		kind = RegionStack
-	case name == heapPath, anonymous(name) && m.behindProgram(mapping):
+	case name == heapPath, isAnonymous(name) && m.followsProgram(mapping):
 		kind, name = RegionHeap, heapPath
-	case anonymous(name):
+	case isAnonymous(name):
 		kind, name = RegionAnonymous, ""
 	}
 	start, size := m.extent(mapping)
-	return m.in(kind, name, start, size, program.None)
+	return m.internRegion(kind, name, start, size, program.None)
 }
 
-// anonymous reports whether a mapping is of no file (perf-data 9).
-func anonymous(path string) bool {
+// isAnonymous reports whether a mapping is of no file (perf-data 9).
+func isAnonymous(path string) bool {
 	return path == "" || decode.IsPerfMap(path) || strings.HasPrefix(path, "//anon") || strings.HasPrefix(path, "[anon") || strings.HasPrefix(path, "/dev/zero") ||
 		strings.HasPrefix(path, "/anon_hugepage")
 }
@@ -157,25 +157,25 @@ func anonymous(path string) bool {
 // maxGap is how far after the program the kernel puts the memory of brk.
 const maxGap = 1 << 31
 
-// behindProgram reports whether a mapping is where brk's memory is: not far after
+// followsProgram reports whether a mapping is where brk's memory is: not far after
 // the program, which is the load object with the lowest address.
-func (m *memory) behindProgram(mapping *image.Mapping) bool {
-	if len(m.placed) == 0 {
+func (m *memory) followsProgram(mapping *image.Mapping) bool {
+	if len(m.objects) == 0 {
 		return false
 	}
-	end := m.placed[0].High
-	return mapping.Address >= end && mapping.Address-end < maxGap && (len(m.placed) == 1 || mapping.Address < m.placed[1].Low)
+	end := m.objects[0].High
+	return mapping.Address >= end && mapping.Address-end < maxGap && (len(m.objects) == 1 || mapping.Address < m.objects[1].Low)
 }
 
-// object returns the load object at an address, nil for none: of several whose
+// objectAt returns the load object at an address, nil for none: of several whose
 // unmapping was not recorded the one that came last.
-func (m *memory) object(address uint64, time int64) *symbolize.PlacedObject {
+func (m *memory) objectAt(address uint64, time int64) *symbolize.PlacedObject {
 	first := func(low uint64) int {
-		return sort.Search(len(m.placed), func(i int) bool { return m.placed[i].Low >= low })
+		return sort.Search(len(m.objects), func(i int) bool { return m.objects[i].Low >= low })
 	}
 	var found, early *symbolize.PlacedObject
-	for i := first(address+1) - 1; i >= 0 && m.reach[i] > address; i-- {
-		p := &m.placed[i]
+	for i := first(address+1) - 1; i >= 0 && m.maxHigh[i] > address; i-- {
+		p := &m.objects[i]
 		switch {
 		case address >= p.High:
 		case p.Loaded > time || time >= p.Unloaded:
@@ -193,9 +193,9 @@ func (m *memory) object(address uint64, time int64) *symbolize.PlacedObject {
 	return found
 }
 
-// inObject returns which segment and variable of a load object is at an address.
-func (m *memory) inObject(p *symbolize.PlacedObject, address uint64) where {
-	o := m.space.object(p.Object)
+// objectRegion returns which segment and variable of a load object is at an address.
+func (m *memory) objectRegion(p *symbolize.PlacedObject, address uint64) addressInfo {
+	o := m.space.loadObject(p.Object)
 	link := address - p.Bias
 	var segment *symtab.Segment
 	for i := range o.symbols.Segments {
@@ -214,22 +214,22 @@ func (m *memory) inObject(p *symbolize.PlacedObject, address uint64) where {
 }
 
 // segment is the region of a segment of a load object; of the whole if it is nil.
-func (m *memory) segment(p *symbolize.PlacedObject, s *symtab.Segment) where {
+func (m *memory) segment(p *symbolize.PlacedObject, s *symtab.Segment) addressInfo {
 	k := segmentKey{object: p.Object, bias: p.Bias, whole: s == nil}
 	if s != nil {
 		k.address = s.Address
 	}
-	w, ok := m.mapped[k]
+	w, ok := m.segments[k]
 	if ok {
 		return w
 	}
 	name := m.space.resolver.Program.Objects[p.Object].Name
 	if s == nil {
-		w = m.in(RegionSegment, name, p.Low, p.High-p.Low, p.Object)
+		w = m.internRegion(RegionSegment, name, p.Low, p.High-p.Low, p.Object)
 	} else {
-		w = m.in(RegionSegment, name+" "+permissions(s.Flags), s.Address+p.Bias, s.MemSize, p.Object)
+		w = m.internRegion(RegionSegment, name+" "+permissions(s.Flags), s.Address+p.Bias, s.MemSize, p.Object)
 	}
-	m.mapped[k] = w
+	m.segments[k] = w
 	return w
 }
 
@@ -244,9 +244,9 @@ func permissions(flags uint32) string {
 	return string(b)
 }
 
-func (m *memory) in(kind, name string, address, size uint64, object program.ObjectNo) where {
+func (m *memory) internRegion(kind, name string, address, size uint64, object program.ObjectNo) addressInfo {
 	k := regionKey{kind, name, address, size, object}
-	n, ok := m.known[k]
+	n, ok := m.regions[k]
 	if !ok {
 		n = RegionNo(len(m.space.Regions))
 		id := schema.NewID("memory region").Number(uint64(m.process)).Text(kind).Text(name).Number(address).Number(size)
@@ -256,7 +256,7 @@ func (m *memory) in(kind, name string, address, size uint64, object program.Obje
 		m.space.Regions = append(m.space.Regions, Region{
 			ID: id.Sum(), Process: m.process, Kind: kind, Name: name, Address: address, Size: size, LoadObject: object,
 		})
-		m.known[k] = n
+		m.regions[k] = n
 	}
-	return where{region: n, kind: kind, variable: types.None, symbol: program.None}
+	return addressInfo{region: n, kind: kind, variable: types.None, symbol: program.None}
 }

@@ -20,11 +20,11 @@ func TestRegions(t *testing.T) {
 	s, o := testObject()
 	s.resolver.Program.Objects[0].Name = "prog"
 	o.symbols.Segments = []symtab.Segment{{Address: program, MemSize: 0x1000, Flags: 5}, {Address: program + 0x1000, MemSize: 0x1000, Flags: 6}}
-	im, sizes := addressSpace(p)
+	im, sizes := newAddressSpace(p)
 	m := &memory{
 		space: s, kernel: func(a uint64) bool { return a>>63 == 1 }, finder: im.Finder(), sizes: sizes,
-		placed: []symbolize.PlacedObject{{Low: program, High: program + 0x2000, Unloaded: decode.Never}}, reach: []uint64{program + 0x2000},
-		known: map[regionKey]RegionNo{}, mapped: map[segmentKey]where{}, blocks: &Blocks{},
+		objects: []symbolize.PlacedObject{{Low: program, High: program + 0x2000, Unloaded: decode.Never}}, maxHigh: []uint64{program + 0x2000},
+		regions: map[regionKey]RegionNo{}, segments: map[segmentKey]addressInfo{}, blocks: &Blocks{},
 	}
 	for _, mapping := range im.Mappings {
 		if mapping.Path == stackPath {
@@ -38,7 +38,7 @@ func TestRegions(t *testing.T) {
 		stack.Address + 0x100: "stack [stack]", stack.Address - 0x100000: "stack [stack]",
 		0x500000010: "segment /data/file", 0xffff888000000000: "kernel ", 0x10: "unknown ",
 	} {
-		r := s.Regions[m.at(at, 2).region]
+		r := s.Regions[m.lookUp(at, 2).region]
 		if got := r.Kind + " " + r.Name; got != want {
 			t.Errorf("%#x: %s, want %s", at, got, want)
 		}

@@ -19,14 +19,14 @@ const (
 )
 
 // testObject is a load object with some variables of the tests' types, in a space.
-func testObject() (*Space, *object) {
+func testObject() (*Space, *loadObject) {
 	ts := testTypes()
 	ts.Units = []string{"", "one.c"}
 	ts.Variables = []types.Variable{
 		{Name: "pairs", Type: typePairs, External: true}, {Name: "total", Type: typeDouble, External: true}, {Name: "other", Type: typeLong, External: true},
 	}
 	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &diagnostic.Log{})
-	o := &object{space: s, types: ts, symbols: &symtab.Table{}, variables: &symtab.Variables{}}
+	o := &loadObject{space: s, types: ts, symbols: &symtab.Table{}, variables: &symtab.Variables{}}
 	s.objects[0] = o
 	return s, o
 }
@@ -37,26 +37,28 @@ func testObject() (*Space, *object) {
 func TestAgreement(t *testing.T) {
 	s, o := testObject()
 	eight := types.Use{Size: 8}
-	operandOf := func(r root) operand {
-		op := operand{root: r, use: eight, size: 8}
+	operandOf := func(r operandTarget) operand {
+		op := operand{operandTarget: r, use: eight, size: 8}
 		if r.ok {
 			op.object = s.dataObject(o, r, eight)
 			op.whole = op.object
 		}
 		return op
 	}
-	key := operandOf(root{ok: true, typ: typePair, variable: types.None, method: MethodVariable})                             // p->key
-	other := operandOf(root{ok: true, typ: typeLong, variable: variableOther, method: MethodGlobal})                          // other
-	container := operandOf(root{ok: true, typ: typePair, variable: types.None, offset: 8, method: MethodContainer})           // a guess
-	stack := operand{root: root{ok: true, typ: typeLong, variable: types.None, method: MethodStack}, frame: true, use: eight} // on the stack
-	at := func(variable types.VariableNo, offset int64) where {
-		return where{object: o, variable: variable, offset: offset, found: true, kind: RegionSegment, symbol: program.None}
+	key := operandOf(operandTarget{ok: true, typ: typePair, variable: types.None, method: MethodVariable})                                      // p->key
+	other := operandOf(operandTarget{ok: true, typ: typeLong, variable: variableOther, method: MethodGlobal})                                   // other
+	container := operandOf(operandTarget{ok: true, typ: typePair, variable: types.None, offset: 8, method: MethodContainer})                    // a guess
+	stack := operand{operandTarget: operandTarget{ok: true, typ: typeLong, variable: types.None, method: MethodStack}, frame: true, use: eight} // on the stack
+	at := func(variable types.VariableNo, offset int64) addressInfo {
+		return addressInfo{object: o, variable: variable, offset: offset, found: true, kind: RegionSegment, symbol: program.None}
 	}
-	in := func(kind string) where { return where{kind: kind, variable: types.None, symbol: program.None} }
+	in := func(kind string) addressInfo {
+		return addressInfo{kind: kind, variable: types.None, symbol: program.None}
+	}
 	for _, x := range []struct {
 		name       string
 		operands   []operand
-		at         where
+		at         addressInfo
 		descriptor string
 		method     Method
 		agreement  Agreement

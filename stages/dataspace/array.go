@@ -6,11 +6,11 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// arrayOf is array for an address that may be in a variable: of an array of aggregates, an
+// resolveVariableIndex is array for an address that may be in a variable: of an array of aggregates, an
 // element counts.
-func (t typeTable) arrayOf(at value, use types.Use) (value, bool) {
+func (t typeTable) resolveVariableIndex(at value, use types.Use) (value, bool) {
 	if at.variable == types.None {
-		return t.array(at, use)
+		return t.resolveIndex(at, use)
 	}
 	e := t.element(at.typ)
 	if !t.Types[e].Kind.Aggregate() || t.Types[e].Size <= 0 {
@@ -22,7 +22,7 @@ func (t typeTable) arrayOf(at value, use types.Use) (value, bool) {
 	if e != t.Strip(at.typ) {
 		part.offset = modulo(at.offset, t.Types[e].Size)
 	}
-	in, ok := t.array(part, use)
+	in, ok := t.resolveIndex(part, use)
 	at.offset += in.offset - part.offset
 	if ok {
 		at.step = 0
@@ -30,23 +30,23 @@ func (t typeTable) arrayOf(at value, use types.Use) (value, bool) {
 	return at, ok
 }
 
-// array finds what an index counts in an aggregate: whole aggregates, or the elements of
+// resolveIndex finds what an index counts in an aggregate: whole aggregates, or the elements of
 // an array in it. It reports false when several arrays are possible, or none.
-func (t typeTable) array(at value, use types.Use) (value, bool) {
+func (t typeTable) resolveIndex(at value, use types.Use) (value, bool) {
 	typ := t.Strip(at.typ)
 	if !t.Types[typ].Kind.Aggregate() {
 		at.step = 0
-		return t.indexed(at), true
+		return t.withIndex(at), true
 	}
 	if at.step == 0 {
 		return at, true
 	}
 	s := arraySearch{t: t, at: at, use: use, left: maxEmbedded}
 	s.find(typ, 0)
-	if at.step == unfollowed {
-		return s.computed()
+	if at.step == unknownStep {
+		return s.resolveComputed()
 	}
-	return s.counted()
+	return s.resolveCounted()
 }
 
 // arraySearch collects the arrays in an aggregate in which an index may count.
@@ -111,8 +111,8 @@ func (s *arraySearch) add(array types.TypeNo, start int64) {
 		return
 	}
 	_, fit := t.DescendHint(whole, inner, s.use, types.Hint{})
-	if s.fitsStep(x.Size) && (fit >= types.FitSize || fit == types.FitPart && s.at.step > 1) && (inner == 0 || s.at.step == unfollowed || fit == types.FitPart) {
-		if s.at.step == unfollowed {
+	if s.fitsStep(x.Size) && (fit >= types.FitSize || fit == types.FitPart && s.at.step > 1) && (inner == 0 || s.at.step == unknownStep || fit == types.FitPart) {
+		if s.at.step == unknownStep {
 			inner = 0
 		}
 		a.offset += inner
@@ -122,7 +122,7 @@ func (s *arraySearch) add(array types.TypeNo, start int64) {
 
 // fitsStep reports whether an index counts elements of a size.
 func (s *arraySearch) fitsStep(size int64) bool {
-	return s.at.step == unfollowed || s.at.step%size == 0
+	return s.at.step == unknownStep || s.at.step%size == 0
 }
 
 // fitsAt reports whether an access has the size of what is at an offset of a type, or is
@@ -132,9 +132,9 @@ func (t typeTable) fitsAt(typ types.TypeNo, offset int64, use types.Use) bool {
 	return fit >= types.FitSize || t.SharesBits(typ, offset, use.Size)
 }
 
-// computed is for an index that was computed in ways that are not followed: of whole
+// resolveComputed is for an index that was computed in ways that are not followed: of whole
 // aggregates, if what is there fits the access, or of an array anywhere.
-func (s *arraySearch) computed() (value, bool) {
+func (s *arraySearch) resolveComputed() (value, bool) {
 	at := s.at
 	within, first := false, false
 	for _, a := range s.found {
@@ -144,7 +144,7 @@ func (s *arraySearch) computed() (value, bool) {
 	at.step = 0
 	switch {
 	case len(s.found) == 0:
-		return s.t.indexed(at), true
+		return s.t.withIndex(at), true
 	case s.use.Size >= vectorSize: // of any elements
 	case first, within && len(s.found) == 1:
 		return at, true
@@ -155,9 +155,9 @@ func (s *arraySearch) computed() (value, bool) {
 	return s.at, false
 }
 
-// counted is for an index that counts elements of a known size. A constant that was
+// resolveCounted is for an index that counts elements of a known size. A constant that was
 // added to it, such as in a[i-1], moves the place before the array or behind it.
-func (s *arraySearch) counted() (value, bool) {
+func (s *arraySearch) resolveCounted() (value, bool) {
 	at, size := s.at, int64(s.use.Size)
 	holds := func(a indexedArray) bool { return a.start <= at.offset && at.offset < a.end }
 	after := slices.IndexFunc(s.found, func(a indexedArray) bool { return a.offset == at.offset+max(size, a.stride) })
@@ -166,7 +166,7 @@ func (s *arraySearch) counted() (value, bool) {
 	switch in := slices.IndexFunc(s.found, holds); {
 	case in >= 0:
 		first := at.offset == s.found[in].start && size < vectorSize
-		return s.known(at, (after < 0 || first) && !before)
+		return s.resultIf(at, (after < 0 || first) && !before)
 	case size >= vectorSize:
 	case after >= 0 && !before:
 		at.offset = s.found[after].offset
@@ -178,9 +178,9 @@ func (s *arraySearch) counted() (value, bool) {
 	return s.at, false
 }
 
-// known returns an address if its offset is known, else the one before, whose aggregate alone is
+// resultIf returns an address if its offset is known, else the one before, whose aggregate alone is
 // known.
-func (s *arraySearch) known(at value, ok bool) (value, bool) {
+func (s *arraySearch) resultIf(at value, ok bool) (value, bool) {
 	if ok {
 		return at, true
 	}

@@ -29,14 +29,14 @@ func (f *function) usedBits(n int) (bits uint64, ok bool) {
 	}
 	lost, kept, dropped := false, false, false
 	for _, way := range f.waysTo(n) {
-		w := &bitFlow{f: f, n: n, access: a, load: a.Load, left: maxBitsBehind, seen: map[passed]bool{}}
+		w := &bitFlow{f: f, n: n, access: a, load: a.Load, left: maxBitsBehind, seen: map[visit]bool{}}
 		if a.Load {
-			w.demand(way)
+			w.trackLoad(way)
 		} else {
-			w.change(way)
+			w.trackStore(way)
 		}
 		bits |= w.used | w.changed
-		lost, kept, dropped = lost || w.lost, kept || w.kept, dropped || w.tracked && !w.merges
+		lost, kept, dropped = lost || w.unknownUse, kept || w.writesBack, dropped || w.tracked && !w.merges
 	}
 	all := ^uint64(0) >> (64 - 8*a.Size)
 	if bits &= all; bits == all && lost {
@@ -45,9 +45,9 @@ func (f *function) usedBits(n int) (bits uint64, ok bool) {
 	return bits, bits != 0 || !kept && !dropped
 }
 
-// hoisted is the bits that the only instruction of the function that writes a register puts
+// invariantBits is the bits that the only instruction of the function that writes a register puts
 // into it, if it always runs before another one: masks are moved out of loops.
-func (f *function) hoisted(r int, before int) *bits64 {
+func (f *function) invariantBits(r int, before int) *bitVector {
 	if f.writers == nil {
 		f.writers = f.findWriters()
 	}
@@ -59,7 +59,7 @@ func (f *function) hoisted(r int, before int) *bits64 {
 	if !ok || b.Width < 4 || b.To.Kind != insn.BitRegister || b.To.High {
 		return nil
 	}
-	known := func(o insn.BitOperand) *bits64 {
+	known := func(o insn.BitOperand) *bitVector {
 		switch o.Kind {
 		case insn.BitNothing:
 			return zeroBits()
@@ -68,7 +68,7 @@ func (f *function) hoisted(r int, before int) *bits64 {
 		}
 		return nil
 	}
-	return calculated(&b, known(b.From), known(b.With), nil)
+	return calculate(&b, known(b.From), known(b.With), nil)
 }
 
 // findWriters finds for each register the only instruction that writes it, -1 for none.
@@ -142,47 +142,47 @@ func (f *function) bits(i int) (insn.Bits, bool) {
 	return disasm.Bits(f.object.symbols.Arch, f.raw[x.address-f.address:])
 }
 
-// change finds the bits that a store changes, as far as the instructions on a way
+// trackStore finds the bits that a store changes, as far as the instructions on a way
 // to it show what it writes; its place is known once they were followed.
-func (w *bitFlow) change(way []int) {
+func (w *bitFlow) trackStore(way []int) {
 	for range 2 {
-		s := w.begin(way)
-		w.used, w.changed, w.fresh, w.reached, w.kept = 0, 0, 0, false, false
+		s := w.initialState(way)
+		w.used, w.changed, w.fresh, w.atAccess, w.writesBack = 0, 0, 0, false, false
 		for _, i := range way {
 			w.step(s, i)
 		}
-		w.reached = true
+		w.atAccess = true
 		w.step(s, w.n)
 	}
 	w.used = 0
 }
 
-// begin returns what is known where a way begins: numbers that were put into registers
+// initialState returns what is known where a way begins: numbers that were put into registers
 // before a loop.
-func (w *bitFlow) begin(way []int) *bitState {
+func (w *bitFlow) initialState(way []int) *bitState {
 	s := newBitState()
 	first := w.n
 	if len(way) > 0 {
 		first = way[0]
 	}
-	for r, v := range w.f.before(first).registers {
-		if v.kind == number && v.step == 0 && v.offset >= 0 { // of negative ones the width is unknown
+	for r, v := range w.f.stateBefore(first).registers {
+		if v.kind == valueNumber && v.step == 0 && v.offset >= 0 { // of negative ones the width is unknown
 			s.registers[r] = constantBits(uint64(v.offset))
 		} else {
-			s.registers[r] = w.f.hoisted(r, first)
+			s.registers[r] = w.f.invariantBits(r, first)
 		}
 	}
 	return s
 }
 
-// demand finds the bits of a load that are used, and those that change where the
+// trackLoad finds the bits of a load that are used, and those that change where the
 // others are written back.
-func (w *bitFlow) demand(way []int) {
-	s := w.begin(way)
+func (w *bitFlow) trackLoad(way []int) {
+	s := w.initialState(way)
 	for _, i := range way {
 		w.step(s, i)
 	}
-	w.reached = true
+	w.atAccess = true
 	w.follow(s, w.n)
 }
 
@@ -192,27 +192,27 @@ func (w *bitFlow) follow(s *bitState, i int) {
 	for ; i < len(f.code) && w.left > 0; i++ {
 		w.left--
 		w.step(s, i)
-		w.tracked = w.tracked || i == w.n && s.live()
+		w.tracked = w.tracked || i == w.n && s.isLive()
 		x := &f.code[i]
 		to, inside := 0, false
 		if x.HasTarget && x.Kind != insn.Call {
 			to, inside = f.at(x.Target)
 		}
 		switch {
-		case x.Kind == insn.Trap, !s.live() && (w.used|w.changed != 0 || x.Kind != insn.Other && x.Kind != insn.Nop):
+		case x.Kind == insn.Trap, !s.isLive() && (w.used|w.changed != 0 || x.Kind != insn.Other && x.Kind != insn.Nop):
 			return
-		case !s.live(): // nothing is used: something else may be written to the memory
+		case !s.isLive(): // nothing is used: something else may be written to the memory
 		case x.Kind == insn.Return:
-			w.returns(s, i)
+			w.useResult(s, i)
 			return
 		case x.Kind == insn.Jump && !inside:
-			w.leaves(s, x)
+			w.leaveFunction(s, x)
 			return
 		case x.Kind == insn.CondJump && !inside:
-			w.leaves(s, x)
-		case x.Kind == insn.CondJump && w.enters(s, to):
+			w.leaveFunction(s, x)
+		case x.Kind == insn.CondJump && w.isNewVisit(s, to):
 			w.follow(s.clone(), to)
-		case x.Kind == insn.Jump && !w.enters(s, to):
+		case x.Kind == insn.Jump && !w.isNewVisit(s, to):
 			return
 		case x.Kind == insn.Jump:
 			i = to - 1
@@ -221,12 +221,12 @@ func (w *bitFlow) follow(s *bitState, i int) {
 	w.useAll(s)
 }
 
-// enters reports whether a jump leads to an instruction with something that was not
+// isNewVisit reports whether a jump leads to an instruction with something that was not
 // followed from there yet.
-func (w *bitFlow) enters(s *bitState, to int) bool {
-	k := passed{instruction: to, flags: s.flags | s.carry}
+func (w *bitFlow) isNewVisit(s *bitState, to int) bool {
+	k := visit{instruction: to, flags: s.flags | s.carry}
 	for r, b := range &s.registers {
-		k.from[r] = b.depends()
+		k.from[r] = b.dependencies()
 	}
 	if w.seen[k] {
 		return false
@@ -235,10 +235,10 @@ func (w *bitFlow) enters(s *bitState, to int) bool {
 	return true
 }
 
-// leaves is a jump out of the function: to another one, or to a part of it elsewhere.
-func (w *bitFlow) leaves(s *bitState, x *instruction) {
+// leaveFunction is a jump out of the function: to another one, or to a part of it elsewhere.
+func (w *bitFlow) leaveFunction(s *bitState, x *instruction) {
 	t := w.f.types
-	if n := t.Function(x.Target); x.HasTarget && n != 0 && t.starts(n, x.Target) {
+	if n := t.Function(x.Target); x.HasTarget && n != 0 && t.startsAt(n, x.Target) {
 		w.useMask(s, w.f.object.arguments())
 		return
 	}

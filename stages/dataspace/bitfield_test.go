@@ -70,7 +70,7 @@ func TestUsedBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(x.name, err)
 		}
-		f := disassemble(&object{symbols: &symtab.Table{Arch: x.arch}}, code, x.arch, 0x1000, 0)
+		f := disassemble(&loadObject{symbols: &symtab.Table{Arch: x.arch}}, code, x.arch, 0x1000, 0)
 		f.types = testTypes()
 		f.types.Scopes = []types.Scope{{}, {Function: 1, Name: x.name}}
 		if strings.HasPrefix(x.name, "returned ") {
@@ -78,7 +78,7 @@ func TestUsedBits(t *testing.T) {
 		}
 		f.types.Ranges = []types.Range{{Low: 0x1000, High: 0x2000, Scope: 1}}
 		f.types.Index()
-		f.before(x.n)
+		f.stateBefore(x.n)
 		bits, ok := f.usedBits(x.n)
 		got := int64(bits)
 		if !ok {

@@ -11,32 +11,32 @@ import (
 
 // bitFlow follows the bits of an access through the instructions around it.
 type bitFlow struct {
-	f       *function
-	n       int // the instruction of the access
-	access  *insn.Access
-	memory  spot   // that is accessed
-	known   bool   // memory is
-	load    bool   // what the instruction loads is followed
-	reached bool   // the instructions on the way to it are done
-	used    uint64 // the bits that something depends on
-	changed uint64 // the bits that stores change which keep the others
-	lost    bool   // something is used in unknown ways
-	kept    bool   // something is written back as it was
-	tracked bool   // the access puts bits into registers
-	merges  bool   // something else is written to the memory
-	left    int    // instructions to follow
-	fresh   uint64 // the last of the origins that were given
-	seen    map[passed]bool
+	f          *function
+	n          int // the instruction of the access
+	access     *insn.Access
+	memory     symbolicAddress // that is accessed
+	known      bool            // memory is
+	load       bool            // what the instruction loads is followed
+	atAccess   bool            // the instructions on the way to it are done
+	used       uint64          // the bits that something depends on
+	changed    uint64          // the bits that stores change which keep the others
+	unknownUse bool            // something is used in unknown ways
+	writesBack bool            // something is written back as it was
+	tracked    bool            // the access puts bits into registers
+	merges     bool            // something else is written to the memory
+	left       int             // instructions to follow
+	fresh      uint64          // the last of the origins that were given
+	seen       map[visit]bool
 }
 
-// spot is an address as a sum: of what an origin stands for, and bytes.
-type spot struct {
+// symbolicAddress is an address as a sum: of what an origin stands for, and bytes.
+type symbolicAddress struct {
 	origin uint64
 	offset int64
 }
 
-// passed is where a jump led, and what depended on the access then.
-type passed struct {
+// visit is where a jump led, and what depended on the access then.
+type visit struct {
 	instruction int
 	flags       uint64
 	from        [registers]uint64
@@ -44,20 +44,20 @@ type passed struct {
 
 // bitState is what is known of bits before an instruction.
 type bitState struct {
-	registers [registers]*bits64
+	registers [registers]*bitVector
 	// The bits of the memory that the flags depend on; carry also on the bit that a
 	// shift dropped.
 	flags, carry uint64
-	spots        [registers]spot
-	slots        map[spot]kept // of the stack
-	stores       uint64        // distinguishes memory from what it was before
+	addresses    [registers]symbolicAddress
+	slots        map[symbolicAddress]stackSlot // of the stack
+	stores       uint64                        // distinguishes memory from what it was before
 }
 
-// kept is what a slot of the stack holds.
-type kept struct {
+// stackSlot is what a slot of the stack holds.
+type stackSlot struct {
 	size int
-	bits *bits64
-	spot spot
+	bits *bitVector
+	spot symbolicAddress
 }
 
 // The origins of what is known at the start: registers, constants.
@@ -69,9 +69,9 @@ const (
 )
 
 func newBitState() *bitState {
-	s := &bitState{slots: map[spot]kept{}}
-	for r := range s.spots {
-		s.spots[r] = spot{origin: originRegister + uint64(r)}
+	s := &bitState{slots: map[symbolicAddress]stackSlot{}}
+	for r := range s.addresses {
+		s.addresses[r] = symbolicAddress{origin: originRegister + uint64(r)}
 	}
 	return s
 }
@@ -82,10 +82,10 @@ func (s *bitState) clone() *bitState {
 	return &c
 }
 
-// live reports whether anything depends on the access.
-func (s *bitState) live() bool {
+// isLive reports whether anything depends on the access.
+func (s *bitState) isLive() bool {
 	for _, b := range &s.registers {
-		if b.depends() != 0 {
+		if b.dependencies() != 0 {
 			return true
 		}
 	}
@@ -98,8 +98,8 @@ func (w *bitFlow) origin() uint64 {
 	return originOther + w.fresh
 }
 
-// mixed combines origins into a new one; equal origins give equal results.
-func mixed(parts ...uint64) uint64 {
+// mixOrigins combines origins into a new one; equal origins give equal results.
+func mixOrigins(parts ...uint64) uint64 {
 	h := uint64(14695981039346656037)
 	for _, p := range parts {
 		h = (h ^ p) * 1099511628211
@@ -108,40 +108,40 @@ func mixed(parts ...uint64) uint64 {
 	return h | 1<<63
 }
 
-// spot is the address of an access.
-func (s *bitState) spot(a *insn.Access) spot {
-	var at spot
+// addressOf is the address of an access.
+func (s *bitState) addressOf(a *insn.Access) symbolicAddress {
+	var at symbolicAddress
 	switch {
 	case a.Inexact:
-		return spot{}
+		return symbolicAddress{}
 	case a.Base < 0:
 		at.origin = originConstant
 	case a.Base < registers:
-		at = s.spots[a.Base]
+		at = s.addresses[a.Base]
 	}
 	if a.Index >= 0 && a.Index < registers {
-		i := s.spots[a.Index]
-		at.origin = mixed(at.origin, i.origin, uint64(i.offset), uint64(a.Scale))
+		i := s.addresses[a.Index]
+		at.origin = mixOrigins(at.origin, i.origin, uint64(i.offset), uint64(a.Scale))
 	}
 	if a.Thread {
-		at.origin = mixed(at.origin, originThread)
+		at.origin = mixOrigins(at.origin, originThread)
 	}
 	at.offset += a.Disp
 	return at
 }
 
 // onStack reports whether an address is one of the function's own part of the stack.
-func (w *bitFlow) onStack(i int, at spot) bool {
+func (w *bitFlow) onStack(i int, at symbolicAddress) bool {
 	sp := uint64(originRegister + w.f.object.stackPointer())
 	if at.origin == sp {
 		return true
 	}
-	b := &w.f.bases[i]
-	return b.value.kind == frame && at.origin == originRegister+uint64(b.register)
+	b := &w.f.cfaBases[i]
+	return b.value.kind == valueFrame && at.origin == originRegister+uint64(b.register)
 }
 
-// operand is the bits of an operand.
-func (w *bitFlow) operand(s *bitState, i int, o insn.BitOperand) *bits64 {
+// operandBits is the bits of an operand.
+func (w *bitFlow) operandBits(s *bitState, i int, o insn.BitOperand) *bitVector {
 	switch o.Kind {
 	case insn.BitNothing:
 		return constantBits(0)
@@ -150,27 +150,27 @@ func (w *bitFlow) operand(s *bitState, i int, o insn.BitOperand) *bits64 {
 	case insn.BitRegister:
 		b := s.registers[o.Register%registers]
 		if o.High {
-			return shifted(insn.BitRight, b, 8, 64)
+			return shiftBits(insn.BitRight, b, 8, 64)
 		}
 		return b
 	case insn.BitMemory:
 		if x := &w.f.code[i]; len(x.Accesses) > 0 {
-			return w.loaded(s, i, &x.Accesses[0])
+			return w.loadBits(s, i, &x.Accesses[0])
 		}
 	}
 	return nil
 }
 
-// loaded is the bits that an instruction loads.
-func (w *bitFlow) loaded(s *bitState, i int, a *insn.Access) *bits64 {
-	at := s.spot(a)
-	if w.load && w.reached && i == w.n {
+// loadBits is the bits that an instruction loads.
+func (w *bitFlow) loadBits(s *bitState, i int, a *insn.Access) *bitVector {
+	at := s.addressOf(a)
+	if w.load && w.atAccess && i == w.n {
 		w.memory, w.known = at, true
-		return w.bits(0, a.Size, true)
+		return w.memoryBits(0, a.Size, true)
 	}
 	if w.known && at.origin == w.memory.origin && at.origin != 0 {
 		if off := at.offset - w.memory.offset; off+int64(a.Size) > 0 && off < int64(w.access.Size) {
-			return w.bits(off, a.Size, false)
+			return w.memoryBits(off, a.Size, false)
 		}
 	}
 	if k, ok := s.slots[at]; ok && k.size == a.Size {
@@ -179,30 +179,30 @@ func (w *bitFlow) loaded(s *bitState, i int, a *insn.Access) *bits64 {
 	return nil
 }
 
-// bits are copies of the memory's bits, from a byte on. The bits that the access in
+// memoryBits are copies of the memory's bits, from a byte on. The bits that the access in
 // question loads are followed.
-func (w *bitFlow) bits(offset int64, size int, follow bool) *bits64 {
+func (w *bitFlow) memoryBits(offset int64, size int, follow bool) *bitVector {
 	var out [64]bit
 	for i := range min(8*size, 64) {
 		if at := offset*8 + int64(i); at >= 0 && at < int64(8*w.access.Size) {
-			out[i] = bit{kind: copied, at: int8(at)}
+			out[i] = bit{kind: bitCopied, at: int8(at)}
 			if follow {
 				out[i].from = 1 << at
 			}
 		}
 	}
-	return made(cleared(out, min(8*size, 64)))
+	return newBitVector(clearFrom(out, min(8*size, 64)))
 }
 
 // step applies an instruction.
 func (w *bitFlow) step(s *bitState, i int) {
 	x := &w.f.code[i]
 	for k := range x.Accesses {
-		w.use(s, x.Accesses[k].Base)
-		w.use(s, x.Accesses[k].Index)
+		w.useAddress(s, x.Accesses[k].Base)
+		w.useAddress(s, x.Accesses[k].Index)
 	}
 	if x.Kind == insn.Call {
-		w.call(s)
+		w.applyCall(s)
 		return
 	}
 	b, ok := w.f.bits(i)
@@ -215,35 +215,35 @@ func (w *bitFlow) step(s *bitState, i int) {
 	if b.Carry {
 		w.used |= s.carry
 	}
-	from, with, old := w.operand(s, i, b.From), w.operand(s, i, b.With), w.operand(s, i, b.To)
-	result := calculated(&b, from, with, old)
-	w.flags(s, x, &b, result, from, with)
-	to, base := w.address(s, x), s.source(x.Base)
+	from, with, old := w.operandBits(s, i, b.From), w.operandBits(s, i, b.With), w.operandBits(s, i, b.To)
+	result := calculate(&b, from, with, old)
+	w.setFlags(s, x, &b, result, from, with)
+	to, base := w.address(s, x), s.addressIn(x.Base)
 	base.offset += x.Update
-	w.storedAll(s, i, &b, result)
+	w.applyStores(s, i, &b, result)
 	for left := x.Written & (1<<registers - 1); left != 0; left &= left - 1 {
 		r := mathbits.TrailingZeros64(left)
-		s.registers[r], s.spots[r] = nil, spot{origin: w.origin()}
+		s.registers[r], s.addresses[r] = nil, symbolicAddress{origin: w.origin()}
 	}
 	if x.Base >= 0 && x.Base < registers {
-		s.spots[x.Base] = base
+		s.addresses[x.Base] = base
 	}
 	if x.Dest >= 0 && x.Dest < registers && to.origin != 0 {
-		s.spots[x.Dest] = to
+		s.addresses[x.Dest] = to
 	}
 	if b.To.Kind == insn.BitRegister {
-		s.registers[b.To.Register%registers] = written(&b, result, old)
+		s.registers[b.To.Register%registers] = writeRegister(&b, result, old)
 	}
 }
 
-// flags notes what the flags depend on after an instruction.
-func (w *bitFlow) flags(s *bitState, x *instruction, b *insn.Bits, result, from, with *bits64) {
+// setFlags notes what the flags depend on after an instruction.
+func (w *bitFlow) setFlags(s *bitState, x *instruction, b *insn.Bits, result, from, with *bitVector) {
 	if !b.Sets {
 		return
 	}
-	s.flags, s.carry = result.depends(), result.depends()|shiftedOut(b, from, with)
+	s.flags, s.carry = result.dependencies(), result.dependencies()|carryOut(b, from, with)
 	if b.Old {
-		s.carry |= from.depends()
+		s.carry |= from.dependencies()
 	}
 	if x.Kind == insn.CondJump { // it compares by itself
 		w.used |= s.flags
@@ -251,30 +251,30 @@ func (w *bitFlow) flags(s *bitState, x *instruction, b *insn.Bits, result, from,
 	}
 }
 
-// storedAll applies the stores of an instruction that calculates result.
-func (w *bitFlow) storedAll(s *bitState, i int, b *insn.Bits, result *bits64) {
+// applyStores applies the stores of an instruction that calculates result.
+func (w *bitFlow) applyStores(s *bitState, i int, b *insn.Bits, result *bitVector) {
 	x := &w.f.code[i]
 	for k := range x.Accesses {
 		switch a := &x.Accesses[k]; {
 		case a.Store && b.To.Kind == insn.BitMemory && x.Op == insn.Store:
-			w.stored(s, i, a, result, s.source(x.Source))
+			w.storeBits(s, i, a, result, s.addressIn(x.Source))
 		case a.Store && b.To.Kind == insn.BitMemory:
-			w.stored(s, i, a, result, spot{origin: w.origin()})
+			w.storeBits(s, i, a, result, symbolicAddress{origin: w.origin()})
 		case a.Store:
-			w.stored(s, i, a, nil, spot{origin: w.origin()})
+			w.storeBits(s, i, a, nil, symbolicAddress{origin: w.origin()})
 		}
 	}
 }
 
-// shiftedOut is what the last bit depends on that a shift drops.
-func shiftedOut(b *insn.Bits, from, with *bits64) uint64 {
-	by, ok := with.number(8)
+// carryOut is what the last bit depends on that a shift drops.
+func carryOut(b *insn.Bits, from, with *bitVector) uint64 {
+	by, ok := with.constant(8)
 	n := uint64(8 * b.Width)
 	switch {
 	case b.Op != insn.BitLeft && b.Op != insn.BitRight && b.Op != insn.BitSigned:
 		return 0
 	case !ok:
-		return from.depends()
+		return from.dependencies()
 	case by == 0 || by > n:
 		return 0
 	case b.Op == insn.BitLeft:
@@ -283,16 +283,16 @@ func shiftedOut(b *insn.Bits, from, with *bits64) uint64 {
 	return from.at(int(by - 1)).from
 }
 
-// written is a register after an instruction: a result of less than half its width
+// writeRegister is a register after an instruction: a result of less than half its width
 // leaves the rest as it was.
-func written(b *insn.Bits, result, old *bits64) *bits64 {
+func writeRegister(b *insn.Bits, result, old *bitVector) *bitVector {
 	if b.Width >= 4 {
 		return result
 	}
 	shift := 0
 	if b.To.High {
 		shift = 8
-		old = shifted(insn.BitRotate, old, 8, 64)
+		old = shiftBits(insn.BitRotate, old, 8, 64)
 	}
 	var out [64]bit
 	for i := range out {
@@ -300,80 +300,80 @@ func written(b *insn.Bits, result, old *bits64) *bits64 {
 			out[i] = result.at(i - shift)
 		}
 	}
-	return made(out)
+	return newBitVector(out)
 }
 
-// source is the address in a register, 0 for none.
-func (s *bitState) source(r insn.Register) spot {
+// addressIn is the address in a register, 0 for none.
+func (s *bitState) addressIn(r insn.Register) symbolicAddress {
 	if r < 0 || r >= registers {
-		return spot{origin: originConstant}
+		return symbolicAddress{origin: originConstant}
 	}
-	return s.spots[r]
+	return s.addresses[r]
 }
 
 // address is the address that an instruction puts into its destination; it has no
 // origin if it is unknown.
-func (w *bitFlow) address(s *bitState, x *instruction) spot {
+func (w *bitFlow) address(s *bitState, x *instruction) symbolicAddress {
 	word := w.f.object.word()
 	if x.Op == insn.Load && len(x.Accesses) > 0 && int64(x.Accesses[0].Size) == word {
-		at := s.spot(&x.Accesses[0])
+		at := s.addressOf(&x.Accesses[0])
 		if k, ok := s.slots[at]; ok && int64(k.size) == word && k.spot.origin != 0 {
 			return k.spot
 		}
 		if at.origin != 0 {
-			return spot{origin: mixed(at.origin, uint64(at.offset), s.stores)}
+			return symbolicAddress{origin: mixOrigins(at.origin, uint64(at.offset), s.stores)}
 		}
 	}
 	if int64(x.Width) != word {
-		return spot{}
+		return symbolicAddress{}
 	}
-	from := s.source(x.Source)
+	from := s.addressIn(x.Source)
 	switch x.Op {
 	case insn.Move:
 		return from
 	case insn.SetConst:
-		return spot{originConstant, x.Value}
+		return symbolicAddress{originConstant, x.Value}
 	case insn.AddConst:
-		return spot{from.origin, from.offset + x.Value}
+		return symbolicAddress{from.origin, from.offset + x.Value}
 	case insn.AddRegister:
 		if x.Second != insn.NoRegister {
-			second := s.source(x.Second)
-			return spot{mixed(from.origin, second.origin, uint64(second.offset), uint64(x.Scale)), from.offset + x.Value}
+			second := s.addressIn(x.Second)
+			return symbolicAddress{mixOrigins(from.origin, second.origin, uint64(second.offset), uint64(x.Scale)), from.offset + x.Value}
 		}
 	}
-	return spot{}
+	return symbolicAddress{}
 }
 
-// use notes that a register is used as an address.
-func (w *bitFlow) use(s *bitState, r insn.Register) {
+// useAddress notes that a register is used as an address.
+func (w *bitFlow) useAddress(s *bitState, r insn.Register) {
 	if r >= 0 && r < registers {
-		w.used |= s.registers[r].depends()
+		w.used |= s.registers[r].dependencies()
 	}
 }
 
 // useAll is for instructions of which nothing is known: they may use anything.
 func (w *bitFlow) useAll(s *bitState) {
-	w.lost = w.lost || s.live()
+	w.unknownUse = w.unknownUse || s.isLive()
 	for _, b := range &s.registers {
-		w.used |= b.depends()
+		w.used |= b.dependencies()
 	}
 	w.used |= s.flags | s.carry
 }
 
-// stored is a store of bits.
-func (w *bitFlow) stored(s *bitState, i int, a *insn.Access, b *bits64, holds spot) {
-	at := s.spot(a)
-	here := w.reached && i == w.n
+// storeBits is a store of bits.
+func (w *bitFlow) storeBits(s *bitState, i int, a *insn.Access, b *bitVector, holds symbolicAddress) {
+	at := s.addressOf(a)
+	here := w.atAccess && i == w.n
 	if here && !w.load {
 		w.memory, w.known = at, true
 	}
 	if w.known && (here || at.origin == w.memory.origin && at.origin != 0) {
 		if off := (at.offset - w.memory.offset) * 8; off > -64 && off < int64(8*w.access.Size) {
-			w.merged(here, b, off, 8*a.Size)
+			w.mergeStore(here, b, off, 8*a.Size)
 			return
 		}
 	}
-	w.used |= b.depends()
+	w.used |= b.dependencies()
 	if !w.onStack(i, at) {
 		s.stores++
 		clear(s.slots)
@@ -384,17 +384,17 @@ func (w *bitFlow) stored(s *bitState, i int, a *insn.Access, b *bits64, holds sp
 			delete(s.slots, k)
 		}
 	}
-	s.slots[at] = kept{a.Size, b, holds}
+	s.slots[at] = stackSlot{a.Size, b, holds}
 }
 
-// merged is a store to the memory in question, here if it is the access itself: the bits that it keeps are not used,
+// mergeStore is a store to the memory in question, here if it is the access itself: the bits that it keeps are not used,
 // and the others are those that it changes.
-func (w *bitFlow) merged(here bool, b *bits64, off int64, n int) {
+func (w *bitFlow) mergeStore(here bool, b *bitVector, off int64, n int) {
 	var changed, used uint64
 	for k := range min(n, 64) {
 		at, v := off+int64(k), b.at(k)
-		if v.kind == copied && int64(v.at) == at {
-			w.kept = w.kept || here || v.from != 0
+		if v.kind == bitCopied && int64(v.at) == at {
+			w.writesBack = w.writesBack || here || v.from != 0
 			continue
 		}
 		used |= v.from
@@ -404,18 +404,18 @@ func (w *bitFlow) merged(here bool, b *bits64, off int64, n int) {
 	}
 	w.used |= used
 	w.merges = w.merges || changed != 0
-	if here || b.depends() != 0 {
+	if here || b.dependencies() != 0 {
 		w.changed |= changed
 	}
 }
 
-// call uses the registers that arguments may be in; afterwards nothing is known of
+// applyCall uses the registers that arguments may be in; afterwards nothing is known of
 // those that it may change, or of memory.
-func (w *bitFlow) call(s *bitState) {
+func (w *bitFlow) applyCall(s *bitState) {
 	w.useMask(s, w.f.object.arguments())
-	for r := range s.spots {
+	for r := range s.addresses {
 		if w.f.object.clobbered()>>r&1 != 0 {
-			s.registers[r], s.spots[r] = nil, spot{origin: w.origin()}
+			s.registers[r], s.addresses[r] = nil, symbolicAddress{origin: w.origin()}
 		}
 	}
 	s.flags, s.carry = 0, 0
@@ -426,14 +426,14 @@ func (w *bitFlow) call(s *bitState) {
 func (w *bitFlow) useMask(s *bitState, mask uint64) {
 	for r := range s.registers {
 		if mask>>r&1 != 0 {
-			w.lost = w.lost || s.registers[r].depends() != 0
-			w.used |= s.registers[r].depends()
+			w.unknownUse = w.unknownUse || s.registers[r].dependencies() != 0
+			w.used |= s.registers[r].dependencies()
 		}
 	}
 }
 
 // arguments has a bit for each register that arguments of calls may be in.
-func (o *object) arguments() uint64 {
+func (o *loadObject) arguments() uint64 {
 	switch o.symbols.Arch {
 	case isa.ARM64:
 		return 1<<8 - 1
@@ -443,8 +443,8 @@ func (o *object) arguments() uint64 {
 	return 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<8 | 1<<9
 }
 
-// returns uses what the function returns.
-func (w *bitFlow) returns(s *bitState, i int) {
+// useResult uses what the function returns.
+func (w *bitFlow) useResult(s *bitState, i int) {
 	t := w.f.types
 	n := t.Function(w.f.code[i].address)
 	second := 2 // dx in 32-bit code

@@ -30,8 +30,8 @@ type heapBlock struct {
 // Bounds of what is kept, and of how many neighbours are looked at for a block
 // that began before them.
 const (
-	maxBlocks     = 1 << 22
-	maxNeighbours = 256
+	maxBlocks    = 1 << 22
+	maxNeighbors = 256
 )
 
 // Allocate adds a block of a size in bytes. It ends the block at its address.
@@ -68,8 +68,8 @@ func (b *Blocks) at(address uint64, time int64) (start, size uint64, ok bool) {
 		b.sort()
 	}
 	i := sort.Search(len(b.first), func(i int) bool { return b.all[b.first[i]].start > address }) - 1
-	for n := 0; i >= 0 && n < maxNeighbours && b.highest[i] > address; i, n = i-1, n+1 {
-		lives := b.livesOf(i)
+	for n := 0; i >= 0 && n < maxNeighbors && b.highest[i] > address; i, n = i-1, n+1 {
+		lives := b.blocksAt(i)
 		k := sort.Search(len(lives), func(k int) bool { return lives[k].from > time }) - 1
 		if k >= 0 && time < lives[k].until && address-lives[k].start < lives[k].size {
 			return lives[k].start, lives[k].size, true
@@ -78,8 +78,8 @@ func (b *Blocks) at(address uint64, time int64) (start, size uint64, ok bool) {
 	return 0, 0, false
 }
 
-// livesOf returns the blocks of an address in the order of time.
-func (b *Blocks) livesOf(i int) []heapBlock {
+// blocksAt returns the blocks of an address in the order of time.
+func (b *Blocks) blocksAt(i int) []heapBlock {
 	if i+1 == len(b.first) {
 		return b.all[b.first[i]:]
 	}

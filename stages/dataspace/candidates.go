@@ -12,9 +12,9 @@ func (f *function) use(s *state, n int, a *insn.Access) types.Use {
 		Part: a.Class == insn.Integer && a.Load, Store: a.Class == insn.Integer && !a.Load}
 	if x := &f.code[n]; a.Store && x.Op == insn.Store && x.Source != insn.NoRegister {
 		v := s.register(x.Source)
-		u.Float = u.Float || v.kind == scalar && f.types.Types[v.typ].Float
+		u.Float = u.Float || v.kind == valueScalar && f.types.Types[v.typ].Float
 		// A pointer may be the guess of what a union held.
-		if v.kind == scalar && f.types.Types[v.typ].Kind == types.Base && !u.Float {
+		if v.kind == valueScalar && f.types.Types[v.typ].Kind == types.Base && !u.Float {
 			u.Kind = types.Base
 		}
 	}
@@ -26,14 +26,14 @@ func (f *function) use(s *state, n int, a *insn.Access) types.Use {
 type candidates struct {
 	types   typeTable
 	use     types.Use
-	best    root
+	best    operandTarget
 	fit     types.Fit
 	several bool // the access fits others equally well
 	why     string
 }
 
 // add takes a root, or the reason why there is none.
-func (c *candidates) add(r root, why string) {
+func (c *candidates) add(r operandTarget, why string) {
 	if !r.ok {
 		if c.why == "" || c.why == detailNoBase {
 			c.why = why
@@ -53,10 +53,10 @@ func (c *candidates) add(r root, why string) {
 		if fit > c.fit {
 			c.best, c.fit = r, fit
 		}
-	case c.types.isPlain(r) && !c.types.isPlain(c.best):
-	case c.types.isPlain(c.best) && !c.types.isPlain(r):
+	case c.types.isScalarOnly(r) && !c.types.isScalarOnly(c.best):
+	case c.types.isScalarOnly(c.best) && !c.types.isScalarOnly(r):
 		c.best, c.fit = r, fit
-	case c.types.same(c.best, r, c.use):
+	case c.types.sameTarget(c.best, r, c.use):
 		if fit > c.fit {
 			c.best, c.fit = r, fit
 		}
@@ -71,12 +71,12 @@ func (c *candidates) add(r root, why string) {
 }
 
 // found returns the root, or why it is unknown.
-func (c *candidates) found() (root, string) {
+func (c *candidates) found() (operandTarget, string) {
 	switch {
 	case c.several:
-		return root{}, detailSeveral
+		return operandTarget{}, detailSeveral
 	case !c.best.ok:
-		return root{}, c.why
+		return operandTarget{}, c.why
 	}
 	return c.best, ""
 }
@@ -84,8 +84,8 @@ func (c *candidates) found() (root, string) {
 // fits returns how well a use fits what a root leads into, and whether it may be that
 // at all. A variable is where it is, whatever is done to it; a pointer may be one of
 // another type, converted.
-func (t typeTable) fits(r root, use types.Use) (types.Fit, bool) {
-	if r.vague || r.method == MethodContainer {
+func (t typeTable) fits(r operandTarget, use types.Use) (types.Fit, bool) {
+	if r.wholeOnly || r.method == MethodContainer {
 		return types.FitBeyond, true
 	}
 	way, fit := t.DescendHint(r.typ, r.offset, use, r.hint)
@@ -113,9 +113,9 @@ func (t typeTable) fits(r root, use types.Use) (types.Fit, bool) {
 	return fit, r.offset+size <= x.Size
 }
 
-// same reports whether two roots lead to one member, perhaps of an aggregate that is
+// sameTarget reports whether two roots lead to one member, perhaps of an aggregate that is
 // in another one, or to numbers of one type.
-func (t typeTable) same(a, b root, use types.Use) bool {
+func (t typeTable) sameTarget(a, b operandTarget, use types.Use) bool {
 	if a.typ == b.typ && a.offset == b.offset && a.variable == b.variable {
 		return true
 	}
@@ -127,16 +127,16 @@ func (t typeTable) same(a, b root, use types.Use) bool {
 	return t.element(la.Type) == t.element(lb.Type) && (len(wa) == 1 || len(wb) == 1 || t.Types[t.element(la.Type)].Kind.Aggregate())
 }
 
-// isPlain reports whether all that is known of a root is a scalar type: a pointer to a
+// isScalarOnly reports whether all that is known of a root is a scalar type: a pointer to a
 // member, or one that is converted, leads to what another variable names.
-func (t typeTable) isPlain(r root) bool {
+func (t typeTable) isScalarOnly(r operandTarget) bool {
 	x := &t.Types[t.Strip(r.typ)]
 	return r.variable == types.None && !x.Kind.Aggregate() && x.Kind != types.Array
 }
 
 // isBytes reports whether a use is of several bytes of an array of bytes, which may hold
 // anything.
-func (t typeTable) isBytes(r root, use types.Use) bool {
+func (t typeTable) isBytes(r operandTarget, use types.Use) bool {
 	way := t.Descend(r.typ, r.offset, use)
 	last := t.Strip(way[len(way)-1].Type)
 	return use.Size > 1 && t.Types[last].Kind == types.Array && t.Types[t.element(last)].Size == 1

@@ -10,22 +10,22 @@ import (
 // struct { long key; double of[3]; }.
 func TestCandidates(t *testing.T) {
 	ts := testTypes()
-	at := func(typ types.TypeNo, offset int64) root {
-		return root{ok: true, typ: typ, variable: types.None, offset: offset, method: MethodVariable}
+	at := func(typ types.TypeNo, offset int64) operandTarget {
+		return operandTarget{ok: true, typ: typ, variable: types.None, offset: offset, method: MethodVariable}
 	}
 	integer, number := types.Use{Size: 8}, types.Use{Size: 8, Float: true}
 	for _, x := range []struct {
 		name  string
-		roots []root
+		roots []operandTarget
 		use   types.Use
 		want  types.TypeNo // 0 for a reason
 		why   string
 	}{
-		{"a member", []root{at(typePair, 0)}, integer, typePair, ""},
-		{"a number of another kind", []root{at(typeLong, 0)}, number, 0, detailFit},
-		{"a part of a number", []root{at(typeLong, 0)}, types.Use{Size: 4, Float: true}, 0, detailFit},
-		{"a plain pointer, then an aggregate", []root{at(typeLong, 0), at(typePair, 0)}, integer, typePair, ""},
-		{"an aggregate that does not fit", []root{at(typePair, 0), at(typeDouble, 0)}, number, typeDouble, ""},
+		{"a member", []operandTarget{at(typePair, 0)}, integer, typePair, ""},
+		{"a number of another kind", []operandTarget{at(typeLong, 0)}, number, 0, detailFit},
+		{"a part of a number", []operandTarget{at(typeLong, 0)}, types.Use{Size: 4, Float: true}, 0, detailFit},
+		{"a plain pointer, then an aggregate", []operandTarget{at(typeLong, 0), at(typePair, 0)}, integer, typePair, ""},
+		{"an aggregate that does not fit", []operandTarget{at(typePair, 0), at(typeDouble, 0)}, number, typeDouble, ""},
 		{"nothing", nil, integer, 0, ""},
 	} {
 		c := candidates{types: ts, use: x.use}

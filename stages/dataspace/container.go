@@ -5,9 +5,9 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// containing says that an aggregate has another one as a member or base class, or in an
+// containment says that an aggregate has another one as a member or base class, or in an
 // array.
-type containing struct {
+type containment struct {
 	typ    types.TypeNo
 	offset int64 // of the member, bytes
 	size   int64 // of an element
@@ -21,13 +21,13 @@ const maxArrayElements = 64
 // classes is used to reach: code that steps from a list's link to what it links
 // does that. It must be the only one with something of the accessed size there;
 // a constant that is stored may be a number of any kind.
-func (o *object) container(at value, a *insn.Access, constant bool) (root, bool) {
+func (o *loadObject) container(at value, a *insn.Access, constant bool) (operandTarget, bool) {
 	if o.containers == nil {
 		o.findContainers()
 	}
 	t := o.types
 	use := types.Use{Size: a.Size, Float: a.Class == insn.Float}
-	var found root
+	var found operandTarget
 	for _, c := range o.containers[t.Strip(at.typ)] {
 		for i := range min(c.count, maxArrayElements) {
 			offset := c.offset + i*c.size + at.offset
@@ -40,17 +40,17 @@ func (o *object) container(at value, a *insn.Access, constant bool) (root, bool)
 				continue
 			}
 			if found.ok || c.count > maxArrayElements {
-				return root{}, false
+				return operandTarget{}, false
 			}
-			found = root{ok: true, typ: c.typ, variable: types.None, offset: offset, method: MethodContainer}
+			found = operandTarget{ok: true, typ: c.typ, variable: types.None, offset: offset, method: MethodContainer}
 		}
 	}
 	return found, found.ok
 }
 
-func (o *object) findContainers() {
+func (o *loadObject) findContainers() {
 	t := o.types
-	o.containers = map[types.TypeNo][]containing{}
+	o.containers = map[types.TypeNo][]containment{}
 	for n := range t.Types {
 		x := &t.Types[n]
 		if !x.Kind.Aggregate() || x.Kind == types.Union {
@@ -60,7 +60,7 @@ func (o *object) findContainers() {
 			of := t.Strip(t.Members[m].Type)
 			inner := t.element(of)
 			if e := &t.Types[inner]; e.Kind.Aggregate() {
-				c := containing{typ: types.TypeNo(n), offset: t.Members[m].Offset, size: e.Size, count: 1}
+				c := containment{typ: types.TypeNo(n), offset: t.Members[m].Offset, size: e.Size, count: 1}
 				if e.Size > 0 && inner != of {
 					c.count = t.Types[of].Size / e.Size
 				}

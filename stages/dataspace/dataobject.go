@@ -86,8 +86,8 @@ func (r Reason) String() string { return reasons[r] }
 // Object is the number of the reason's data object.
 func (r Reason) Object() ObjectNo { return Unknown + 1 + ObjectNo(r) }
 
-// artificial returns the data objects that every recording has.
-func artificial() []Object {
+// artificialObjects returns the data objects that every recording has.
+func artificialObjects() []Object {
 	list := []Object{
 		{Parent: program.None, Kind: KindTotal, Descriptor: "<Total>"},
 		{Parent: Total, Kind: KindScalars, Descriptor: "<Scalars>"},
@@ -136,7 +136,7 @@ func (s *Space) intern(k objectKey, make func() Object) (n ObjectNo, added bool)
 }
 
 // dataObject returns the most specific data object at a place of a root.
-func (s *Space) dataObject(o *object, r root, use types.Use) ObjectNo {
+func (s *Space) dataObject(o *loadObject, r operandTarget, use types.Use) ObjectNo {
 	t := o.types
 	way, _ := t.DescendHint(r.typ, r.offset, use, r.hint)
 	if len(way) == 0 {
@@ -144,10 +144,10 @@ func (s *Space) dataObject(o *object, r root, use types.Use) ObjectNo {
 	}
 	top := t.Strip(way[0].Type)
 	if k := t.Types[top].Kind; !k.Aggregate() {
-		return s.plain(o, top, r)
+		return s.simpleObject(o, top, r)
 	}
-	n := s.aggregate(o, top, r)
-	if r.vague {
+	n := s.aggregateObject(o, top, r)
+	if r.wholeOnly {
 		return n
 	}
 	for _, step := range way[1:] {
@@ -161,9 +161,9 @@ func (s *Space) dataObject(o *object, r root, use types.Use) ObjectNo {
 	return n
 }
 
-// plain returns the data object of a variable that is not an aggregate, or of what
+// simpleObject returns the data object of a variable that is not an aggregate, or of what
 // a pointer leads to.
-func (s *Space) plain(o *object, typ types.TypeNo, r root) ObjectNo {
+func (s *Space) simpleObject(o *loadObject, typ types.TypeNo, r operandTarget) ObjectNo {
 	t := o.types
 	k := objectKey{parent: Scalars, load: o.number, member: types.None}
 	name, declared := "", typ
@@ -189,9 +189,9 @@ func (s *Space) plain(o *object, typ types.TypeNo, r root) ObjectNo {
 	return n
 }
 
-// aggregate returns the data object of a structure, class or union, with all
+// aggregateObject returns the data object of a structure, class or union, with all
 // that it consists of.
-func (s *Space) aggregate(o *object, typ types.TypeNo, r root) ObjectNo {
+func (s *Space) aggregateObject(o *loadObject, typ types.TypeNo, r operandTarget) ObjectNo {
 	t := o.types
 	k := objectKey{parent: Total, load: o.number, member: types.None, scopeKind: ScopeLoadObject, scope: s.resolver.Program.Objects[o.number].Name}
 	switch a := &t.Types[typ]; {
@@ -210,7 +210,7 @@ func (s *Space) aggregate(o *object, typ types.TypeNo, r root) ObjectNo {
 	})
 	if added {
 		left := maxElements
-		s.elements(o, n, typ, maxNesting, &left)
+		s.addElements(o, n, typ, maxNesting, &left)
 	}
 	return n
 }
@@ -222,8 +222,8 @@ const (
 	maxElements = 20_000
 )
 
-// elements adds what an aggregate consists of.
-func (s *Space) elements(o *object, parent ObjectNo, typ types.TypeNo, depth int, left *int) {
+// addElements adds what an aggregate consists of.
+func (s *Space) addElements(o *loadObject, parent ObjectNo, typ types.TypeNo, depth int, left *int) {
 	t := o.types
 	a := &t.Types[typ]
 	for m := a.First; m < a.End() && *left > 0; m++ {
@@ -239,14 +239,14 @@ func (s *Space) elements(o *object, parent ObjectNo, typ types.TypeNo, depth int
 			return e
 		})
 		if added && nested && depth > 0 {
-			s.elements(o, n, inner, depth-1, left)
+			s.addElements(o, n, inner, depth-1, left)
 		}
 	}
 }
 
 // elementDescriptor is the full descriptor of an element: aggregates in
 // aggregates have no name of their own (S28).
-func (s *Space) elementDescriptor(o *object, parent ObjectNo, m types.MemberNo) string {
+func (s *Space) elementDescriptor(o *loadObject, parent ObjectNo, m types.MemberNo) string {
 	t := o.types
 	member := &t.Members[m]
 	part := t.SpellMember(m)

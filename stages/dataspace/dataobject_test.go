@@ -25,11 +25,11 @@ func TestScopes(t *testing.T) {
 		{Name: "n", Type: typeLong, Unit: 2, Function: 3}, // in another block of it
 	}
 	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &diagnostic.Log{})
-	o := &object{space: s, types: ts}
+	o := &loadObject{space: s, types: ts}
 	seen := map[ObjectNo]types.VariableNo{}
 	ids := map[int64]bool{}
 	for v := range ts.Variables {
-		n := s.dataObject(o, root{ok: true, typ: typeLong, variable: types.VariableNo(v)}, types.Use{Size: 8})
+		n := s.dataObject(o, operandTarget{ok: true, typ: typeLong, variable: types.VariableNo(v)}, types.Use{Size: 8})
 		if got := s.Objects[n]; got.Descriptor != "{long n}" || got.Kind != KindScalar || got.Parent != Scalars {
 			t.Errorf("variable %d: %+v", v, got)
 		}
@@ -48,7 +48,7 @@ func TestScopes(t *testing.T) {
 // contains an element is its parent (S30).
 func TestElements(t *testing.T) {
 	s, o := testObject()
-	n := s.dataObject(o, root{ok: true, typ: typePair, variable: types.None}, types.Use{Size: 4096})
+	n := s.dataObject(o, operandTarget{ok: true, typ: typePair, variable: types.None}, types.Use{Size: 4096})
 	whole := s.Objects[n]
 	for whole.Kind == KindElement {
 		n = whole.Parent
@@ -58,12 +58,12 @@ func TestElements(t *testing.T) {
 		t.Errorf("%+v", whole)
 	}
 	for offset, want := range map[int64]string{0: "{structure:pair}.{long key}", 8: "{structure:pair}.{array[3]:double of}", 24: "{structure:pair}.{array[3]:double of}"} {
-		e := s.Objects[s.dataObject(o, root{ok: true, typ: typePair, variable: types.None, offset: offset}, types.Use{Size: 8, Float: offset > 0})]
+		e := s.Objects[s.dataObject(o, operandTarget{ok: true, typ: typePair, variable: types.None, offset: offset}, types.Use{Size: 8, Float: offset > 0})]
 		if e.Descriptor != want || e.Kind != KindElement || e.Parent != n {
 			t.Errorf("at %d: %+v, want %s", offset, e, want)
 		}
 	}
-	if all := len(s.Objects) - len(artificial()); all != 3 {
+	if all := len(s.Objects) - len(artificialObjects()); all != 3 {
 		t.Errorf("%d data objects, want the structure and its two members", all)
 	}
 }
@@ -84,12 +84,12 @@ func TestUnnamedElements(t *testing.T) {
 	}
 	ts.Index()
 	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &diagnostic.Log{})
-	s.dataObject(&object{space: s, types: typeTable{ts}}, root{ok: true, typ: union, variable: types.None}, types.Use{Size: 8})
+	s.dataObject(&loadObject{space: s, types: typeTable{ts}}, operandTarget{ok: true, typ: union, variable: types.None}, types.Use{Size: 8})
 	ids := map[int64]bool{}
 	for _, o := range s.Objects {
 		ids[o.ID] = true
 	}
-	if all := len(artificial()) + 5; len(s.Objects) != all || len(ids) != all {
-		t.Errorf("%d data objects with %d identifiers, want %d: %+v", len(s.Objects), len(ids), all, s.Objects[len(artificial()):])
+	if all := len(artificialObjects()) + 5; len(s.Objects) != all || len(ids) != all {
+		t.Errorf("%d data objects with %d identifiers, want %d: %+v", len(s.Objects), len(ids), all, s.Objects[len(artificialObjects()):])
 	}
 }

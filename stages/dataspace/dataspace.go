@@ -65,8 +65,8 @@ type Event struct {
 	Time       int64
 }
 
-// Found is the data object of an event.
-type Found struct {
+// Match is the data object of an event.
+type Match struct {
 	Object    ObjectNo           // the most specific one, or a reason
 	Embedding ObjectNo           // the object that lies at the data address by itself, None if it is the same
 	Location  program.LocationNo // of the trigger instruction, or of the recorded PC if that was not found
@@ -84,7 +84,7 @@ type Space struct {
 	resolver   *symbolize.Resolver
 	tables     Tables
 	problems   *diagnostic.Log
-	objects    map[program.ObjectNo]*object
+	objects    map[program.ObjectNo]*loadObject
 	numbers    map[objectKey]ObjectNo
 	ids        schema.IDs // of all but the artificial objects
 	references map[referenceKey]*reference
@@ -96,11 +96,11 @@ type Space struct {
 // problems.
 func New(resolver *symbolize.Resolver, tables Tables, problems *diagnostic.Log) *Space {
 	return &Space{
-		Objects:    artificial(),
+		Objects:    artificialObjects(),
 		resolver:   resolver,
 		tables:     tables,
 		problems:   problems,
-		objects:    map[program.ObjectNo]*object{},
+		objects:    map[program.ObjectNo]*loadObject{},
 		numbers:    map[objectKey]ObjectNo{},
 		ids:        schema.IDs{},
 		references: map[referenceKey]*reference{},
@@ -113,9 +113,9 @@ func (s *Space) problem(file, what string, err error) {
 		Message: "its " + what + " cannot be read: " + err.Error()})
 }
 
-// note reports what could not be read of a load object's types and variables,
+// reportNotes reports what could not be read of a load object's types and variables,
 // unless the same was reported for its symbols.
-func (s *Space) note(file string, t *types.Table, told []symtab.Note) {
+func (s *Space) reportNotes(file string, t *types.Table, told []symtab.Note) {
 	if t == nil {
 		return
 	}
@@ -131,14 +131,14 @@ func (s *Space) note(file string, t *types.Table, told []symtab.Note) {
 
 // Process finds the data objects of one process's events.
 type Process struct {
-	space    *Space
-	resolved *symbolize.Process
-	memory   *memory
-	recent   [1 << recentBits]recent // by PC
+	space            *Space
+	resolved         *symbolize.Process
+	memory           *memory
+	recentReferences [1 << recentBits]recentReference // by PC
 }
 
-// recent is the instruction of an event, and the time for which its PC meant it.
-type recent struct {
+// recentReference is the instruction of an event, and the time for which its PC meant it.
+type recentReference struct {
 	pc          uint64
 	trigger     decode.Trigger
 	from, until int64
@@ -171,15 +171,15 @@ const (
 )
 
 // Find returns the data object of an event.
-func (p *Process) Find(e *Event) Found {
+func (p *Process) Find(e *Event) Match {
 	ref := p.reference(e)
 	address, has := e.Address, e.HasAddress && e.Address != 0
-	w := where{region: program.None, variable: types.None, symbol: program.None}
+	w := addressInfo{region: program.None, variable: types.None, symbol: program.None}
 	if has {
-		w = p.memory.at(address, e.Time)
+		w = p.memory.lookUp(address, e.Time)
 	}
 	if r, detail, failed := failure(e, ref); failed {
-		return Found{Object: r.Object(), Embedding: program.None, Location: ref.location, Region: w.region, Detail: detail}
+		return Match{Object: r.Object(), Embedding: program.None, Location: ref.location, Region: w.region, Detail: detail}
 	}
 	// The data address of a watchpoint, and that of an access which crosses into a
 	// page that was not there, may be any byte of what is accessed.
@@ -187,17 +187,17 @@ func (p *Process) Find(e *Event) Found {
 	if e.Trigger == decode.TriggerBehind || address%pageSize == 0 {
 		inside = int64(address % maxAccess)
 	}
-	k := foundKey{program.None, types.None, w.symbol, 0, w.kind, inside}
+	k := matchKey{program.None, types.None, w.symbol, 0, w.kind, inside}
 	if w.object != nil {
 		k.load = w.object.number
 	}
 	if w.found {
-		k.variable, k.offset = w.variable, w.object.types.inElement(w.variable, w.offset)
+		k.variable, k.offset = w.variable, w.object.types.offsetInElement(w.variable, w.offset)
 	}
-	found, ok := ref.found[k]
+	found, ok := ref.matches[k]
 	if !ok {
 		found = p.space.decide(ref, w, has, inside)
-		ref.found[k] = found
+		ref.matches[k] = found
 	}
 	found.Region = w.region
 	if e.Code == 4 && found.Method == MethodNone {
@@ -229,7 +229,7 @@ func failure(e *Event, ref *reference) (r Reason, detail string, failed bool) {
 
 // reference returns what is known of the instruction of an event.
 func (p *Process) reference(e *Event) *reference {
-	r := &p.recent[(e.PC^e.PC>>recentBits)%(1<<recentBits)]
+	r := &p.recentReferences[(e.PC^e.PC>>recentBits)%(1<<recentBits)]
 	if r.reference != nil && r.pc == e.PC && r.trigger == e.Trigger && e.Candidate == 0 && r.from <= e.Time && e.Time < r.until {
 		return r.reference
 	}
@@ -241,12 +241,12 @@ func (p *Process) reference(e *Event) *reference {
 	}
 	ref := s.references[k]
 	if ref == nil {
-		ref = s.refer(k)
-		ref.found = map[foundKey]Found{}
+		ref = s.newReference(k)
+		ref.matches = map[matchKey]Match{}
 		s.references[k] = ref
 	}
 	if e.Candidate == 0 {
-		*r = recent{e.PC, e.Trigger, at.From, at.Until, ref}
+		*r = recentReference{e.PC, e.Trigger, at.From, at.Until, ref}
 	}
 	return ref
 }

@@ -5,9 +5,9 @@ import (
 	"stackmill/stages/program"
 )
 
-// foundKey is the part of a data address that matters: the variable and the byte in
+// matchKey is the part of a data address that matters: the variable and the byte in
 // an element of it, or the kind of memory.
-type foundKey struct {
+type matchKey struct {
 	load     program.ObjectNo
 	variable types.VariableNo
 	symbol   symbolNo
@@ -19,9 +19,9 @@ type foundKey struct {
 // accessStart stands for a data address at which the access begins.
 const accessStart = -1
 
-// inElement reduces an offset in an array of aggregates to one in an element,
+// offsetInElement reduces an offset in an array of aggregates to one in an element,
 // and one in an array of others to 0: all of them are one data object (S28).
-func (t typeTable) inElement(variable types.VariableNo, offset int64) int64 {
+func (t typeTable) offsetInElement(variable types.VariableNo, offset int64) int64 {
 	typ := t.Variables[variable].Type
 	if t.Types[t.Strip(typ)].Kind != types.Array {
 		return offset
@@ -37,10 +37,10 @@ func (t typeTable) inElement(variable types.VariableNo, offset int64) int64 {
 }
 
 // decide chooses between what the code and what the data address shows.
-func (s *Space) decide(ref *reference, w where, has bool, inside int64) Found {
-	found := Found{Location: ref.location, Embedding: program.None}
+func (s *Space) decide(ref *reference, w addressInfo, has bool, inside int64) Match {
+	found := Match{Location: ref.location, Embedding: program.None}
 	if w.found {
-		return s.byAddress(ref, w, inside, found)
+		return s.decideByAddress(ref, w, inside, found)
 	}
 	known := false
 	for i := range ref.operands {
@@ -49,10 +49,10 @@ func (s *Space) decide(ref *reference, w where, has bool, inside int64) Found {
 			continue
 		}
 		known = true
-		if !has || op.mayBe(w) {
+		if !has || op.canBeAt(w) {
 			found.Object, found.Method = op.object, op.method
 			if has {
-				found.Object = s.part(ref.object, op, inside)
+				found.Object = s.partAt(ref.object, op, inside)
 			}
 			if has && op.method == MethodStack && w.kind == RegionStack {
 				found.Agreement = Agrees
@@ -77,14 +77,14 @@ func (s *Space) decide(ref *reference, w where, has bool, inside int64) Found {
 	return found
 }
 
-// byAddress compares what the code shows with the variable at the data address,
+// decideByAddress compares what the code shows with the variable at the data address,
 // which confirms that or contradicts it, but does not take its place: an operand
 // that counts from a pointer names what that leads into, wherever it lies (S27).
 // The address decides where the operands show nothing, where they only guess, and
 // between variables: code names these by an address, too.
-func (s *Space) byAddress(ref *reference, w where, inside int64, found Found) Found {
+func (s *Space) decideByAddress(ref *reference, w addressInfo, inside int64, found Match) Match {
 	t := w.object.types
-	at := root{ok: true, typ: t.Variables[w.variable].Type, variable: w.variable, offset: w.offset}
+	at := operandTarget{ok: true, typ: t.Variables[w.variable].Type, variable: w.variable, offset: w.offset}
 	var use types.Use
 	var told *operand // by its type, though something else lies there
 	known, open := false, false
@@ -101,17 +101,17 @@ func (s *Space) byAddress(ref *reference, w where, inside int64, found Found) Fo
 			continue
 		}
 		known = true
-		if f, ok := s.confirmed(ref, op, w, at, inside, found); ok {
+		if f, ok := s.confirm(ref, op, w, at, inside, found); ok {
 			return f
 		}
-		if told == nil && op.variable == types.None && !op.vague && op.method != MethodContainer {
+		if told == nil && op.variable == types.None && !op.wholeOnly && op.method != MethodContainer {
 			told = op
 		}
 	}
 	object := s.dataObject(w.object, at, use)
 	switch {
 	case told != nil && !open:
-		return s.as(found, told, told.object, Disagrees, object)
+		return s.matchOf(found, told, told.object, Disagrees, object)
 	case known && !open:
 		found.Agreement = Disagrees
 	}
@@ -119,32 +119,32 @@ func (s *Space) byAddress(ref *reference, w where, inside int64, found Found) Fo
 	return found
 }
 
-// confirmed is what was found by an operand that leads to the variable at the data
+// confirm is what was found by an operand that leads to the variable at the data
 // address, or to what can lie there; false if it does not.
-func (s *Space) confirmed(ref *reference, op *operand, w where, at root, inside int64, found Found) (Found, bool) {
+func (s *Space) confirm(ref *reference, op *operand, w addressInfo, at operandTarget, inside int64, found Match) (Match, bool) {
 	object := s.dataObject(w.object, at, op.use)
 	switch {
-	case ref.behind && ref.object == w.object && op.near(w.object.types, w):
-		return s.as(found, op, s.part(ref.object, op, inside), Agrees, op.object), true
+	case ref.behind && ref.object == w.object && op.isNear(w.object.types, w):
+		return s.matchOf(found, op, s.partAt(ref.object, op, inside), Agrees, op.object), true
 	case object == op.object || op.whole == op.object && op.holds(ref.object, w):
-		return s.as(found, op, op.object, Agrees, op.object), true
+		return s.matchOf(found, op, op.object, Agrees, op.object), true
 	case op.variable != types.None:
 		return found, false
 	}
 	switch s.relate(ref.object, op, w, ref.behind) {
-	case names:
-		return s.as(found, op, object, Agrees, object), true
-	case partOf:
-		return s.as(found, op, s.part(ref.object, op, inside), Agrees, object), true
-	case placedIn:
-		return s.as(found, op, s.part(ref.object, op, inside), Unchecked, object), true
+	case relationName:
+		return s.matchOf(found, op, object, Agrees, object), true
+	case relationPart:
+		return s.matchOf(found, op, s.partAt(ref.object, op, inside), Agrees, object), true
+	case relationBytes:
+		return s.matchOf(found, op, s.partAt(ref.object, op, inside), Unchecked, object), true
 	}
 	return found, false
 }
 
-// as is what was found by an operand; embedding is the object at the data address,
+// matchOf is what was found by an operand; embedding is the object at the data address,
 // which is left out if both are of one aggregate.
-func (s *Space) as(f Found, op *operand, object ObjectNo, a Agreement, embedding ObjectNo) Found {
+func (s *Space) matchOf(f Match, op *operand, object ObjectNo, a Agreement, embedding ObjectNo) Match {
 	f.Object, f.Method, f.Agreement = object, op.method, a
 	if s.outermost(object) != s.outermost(embedding) {
 		f.Embedding = embedding
@@ -160,9 +160,9 @@ func (s *Space) outermost(n ObjectNo) ObjectNo {
 	return n
 }
 
-// near reports whether a variable that is watched, as a whole or in part, is what
+// isNear reports whether a variable that is watched, as a whole or in part, is what
 // an operand leads into: of an array's elements it may be any.
-func (op *operand) near(t typeTable, w where) bool {
+func (op *operand) isNear(t typeTable, w addressInfo) bool {
 	d := op.offset - w.offset
 	if v := w.variable; op.variable == v && t.Types[t.Strip(t.Variables[v].Type)].Kind == types.Array {
 		if size := t.Types[t.element(t.Variables[v].Type)].Size; size > 0 {
@@ -174,7 +174,7 @@ func (op *operand) near(t typeTable, w where) bool {
 
 // holds reports whether a data address is among the bytes of a variable that an
 // operand accesses.
-func (op *operand) holds(o *object, w where) bool {
+func (op *operand) holds(o *loadObject, w addressInfo) bool {
 	return o == w.object && op.variable == w.variable && w.offset >= op.offset && w.offset < op.offset+op.size
 }
 
@@ -182,9 +182,9 @@ func (op *operand) holds(o *object, w where) bool {
 // them.
 const maxWatch = 8
 
-// mayBe reports whether an operand can be in memory where no variable of a load
+// canBeAt reports whether an operand can be in memory where no variable of a load
 // object is.
-func (op *operand) mayBe(w where) bool {
+func (op *operand) canBeAt(w addressInfo) bool {
 	switch {
 	case op.method == MethodGlobal:
 		return false
@@ -202,18 +202,18 @@ const (
 	maxAccess = 64
 )
 
-// part is the data object of an operand, or the part of it that holds a data
+// partAt is the data object of an operand, or the part of it that holds a data
 // address, as far as the address shows it.
-func (s *Space) part(o *object, op *operand, address int64) ObjectNo {
+func (s *Space) partAt(o *loadObject, op *operand, address int64) ObjectNo {
 	if address == accessStart || op.whole == op.object && !op.parts {
 		return op.object
 	}
-	return s.inside(o, op, address)
+	return s.insideOperand(o, op, address)
 }
 
-// inside returns the data object at a data address that is somewhere in what an
+// insideOperand returns the data object at a data address that is somewhere in what an
 // operand accesses: accesses to a multiple of their size are taken to be aligned.
-func (s *Space) inside(o *object, op *operand, address int64) ObjectNo {
+func (s *Space) insideOperand(o *loadObject, op *operand, address int64) ObjectNo {
 	size := o.types.Types[o.types.Strip(op.typ)].Size
 	if op.size > 0 && address%op.size == 0 && op.offset%op.size == 0 {
 		return op.object
@@ -221,7 +221,7 @@ func (s *Space) inside(o *object, op *operand, address int64) ObjectNo {
 	if op.size <= 0 || op.offset%op.size != 0 || size%op.size != 0 {
 		return op.whole
 	}
-	at := op.root
+	at := op.operandTarget
 	at.offset += address % op.size
 	return s.dataObject(o, at, types.Use{})
 }

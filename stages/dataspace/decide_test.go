@@ -8,7 +8,7 @@ import (
 
 // Stacks are where threads and coroutines have them, but in no load object.
 func TestStacksOfThreads(t *testing.T) {
-	stack, pointed := operand{root: root{method: MethodStack}, frame: true}, operand{root: root{method: MethodVariable}}
+	stack, pointed := operand{operandTarget: operandTarget{method: MethodStack}, frame: true}, operand{operandTarget: operandTarget{method: MethodVariable}}
 	for _, x := range []struct {
 		kind           string
 		stack, pointed bool
@@ -16,17 +16,17 @@ func TestStacksOfThreads(t *testing.T) {
 		{RegionStack, true, true}, {RegionAnonymous, true, true}, {RegionHeap, true, true}, {RegionBlock, true, true}, {RegionUnknown, true, true},
 		{RegionSegment, false, true}, {RegionKernel, false, false},
 	} {
-		if w := (where{kind: x.kind}); stack.mayBe(w) != x.stack || pointed.mayBe(w) != x.pointed {
-			t.Errorf("%s: stack %v, pointed to %v", x.kind, stack.mayBe(w), pointed.mayBe(w))
+		if w := (addressInfo{kind: x.kind}); stack.canBeAt(w) != x.stack || pointed.canBeAt(w) != x.pointed {
+			t.Errorf("%s: stack %v, pointed to %v", x.kind, stack.canBeAt(w), pointed.canBeAt(w))
 		}
 	}
 	p := &decode.Process{Data: []decode.MapEvent{{Address: 0x1000, Size: 0x1000, Path: "[stack:17]", Modes: 3}}}
-	im, sizes := addressSpace(p)
+	im, sizes := newAddressSpace(p)
 	m := &memory{
 		space: New(nil, nil, nil), kernel: func(uint64) bool { return false }, finder: im.Finder(), sizes: sizes,
-		known: map[regionKey]RegionNo{},
+		regions: map[regionKey]RegionNo{},
 	}
-	if w := m.at(0x1800, 0); w.kind != RegionStack {
+	if w := m.lookUp(0x1800, 0); w.kind != RegionStack {
 		t.Errorf("a thread's stack is %s", w.kind)
 	}
 }

@@ -13,23 +13,23 @@ import (
 // function is the decoded machine code of a function. Addresses are those it
 // was linked at.
 type function struct {
-	object   *object
-	address  uint64
-	offset   uint64 // of its first byte in the file
-	raw      []byte
-	code     []instruction
-	targets  map[uint64]bool // where direct jumps inside of it lead to
-	types    typeTable
-	scopes   [][]types.ScopeNo // by instruction: the innermost first
-	pieces   [][]registerValue // by instruction: what variables say of registers
-	believed [][]registerValue // the same, for each register the one that is believed
-	bases    []registerValue   // by instruction: the register that call frame information counts from
-	called   bool              // it begins where it is called: it is not a part of another one
-	pointed  bool              // addresses of variables are stored on the stack
-	blocks   []block           // nil until types of registers are asked for
-	slots    int               // of the stack, how many are followed at a time
-	asked    int               // how often blocks were followed
-	writers  *[registers]int32 // nil until asked for
+	object          *loadObject
+	address         uint64
+	offset          uint64 // of its first byte in the file
+	raw             []byte
+	code            []instruction
+	targets         map[uint64]bool // where direct jumps inside of it lead to
+	types           typeTable
+	scopes          [][]types.ScopeNo // by instruction: the innermost first
+	variableValues  [][]registerValue // by instruction: what variables say of registers
+	trustedValues   [][]registerValue // the same, for each register the one that is believed
+	cfaBases        []registerValue   // by instruction: the register that call frame information counts from
+	isEntry         bool              // it begins where it is called: it is not a part of another one
+	hasPointerSlots bool              // addresses of variables are stored on the stack
+	blocks          []basicBlock      // nil until types of registers are asked for
+	slotLimit       int               // of the stack, how many are followed at a time
+	analyses        int               // how often blocks were followed
+	writers         *[registers]int32 // nil until asked for
 }
 
 type instruction struct {
@@ -39,7 +39,7 @@ type instruction struct {
 }
 
 // disassemble decodes a function's code.
-func disassemble(o *object, code []byte, arch isa.Arch, address, offset uint64) *function {
+func disassemble(o *loadObject, code []byte, arch isa.Arch, address, offset uint64) *function {
 	f := &function{object: o, address: address, offset: offset, raw: code, targets: map[uint64]bool{}}
 	end := address + uint64(len(code))
 	for at := address; at < end; {
@@ -86,28 +86,28 @@ func (x *instruction) storesConstant() bool {
 	return false
 }
 
-func ends(k insn.Kind) bool {
+func endsBlock(k insn.Kind) bool {
 	return k == insn.Jump || k == insn.CondJump || k == insn.Return || k == insn.Trap
 }
 
 // prepare finds what variables and call frame information say of each instruction.
 func (f *function) prepare() {
-	if f.pieces == nil {
-		f.overlay()
-		f.anchors()
+	if f.variableValues == nil {
+		f.findVariableValues()
+		f.findCFABases()
 	}
 }
 
-// anchors finds the register that the call frame information counts from, by
+// findCFABases finds the register that the call frame information counts from, by
 // instruction.
-func (f *function) anchors() {
-	f.bases = make([]registerValue, len(f.code))
+func (f *function) findCFABases() {
+	f.cfaBases = make([]registerValue, len(f.code))
 	if f.object.frames == nil {
 		return
 	}
 	for i := range f.code {
 		if r, add, ok := f.object.frames.CFA(f.offset + (f.code[i].address - f.address)); ok && r < registers {
-			f.bases[i] = registerValue{register: int(r), value: value{kind: frame, offset: -add}}
+			f.cfaBases[i] = registerValue{register: int(r), value: value{kind: valueFrame, offset: -add}}
 		}
 	}
 }

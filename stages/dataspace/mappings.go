@@ -19,13 +19,13 @@ type extent struct {
 	path  string
 }
 
-// addressSpace is a process's mappings of code and data. Each step of a growth
+// newAddressSpace is a process's mappings of code and data. Each step of a growth
 // has only what it added, and in FileOffset its distance from the start: otherwise the
 // many mappings would all cover each other. It also returns the largest sizes.
-func addressSpace(p *decode.Process) (*image.Image, map[extent]uint64) {
+func newAddressSpace(p *decode.Process) (*image.Image, map[extent]uint64) {
 	events := slices.Concat(p.Image, p.Data)
 	slices.SortStableFunc(events, func(a, b decode.MapEvent) int { return cmp.Compare(a.Time, b.Time) })
-	g := growth{added: map[uint64][]uint64{}}
+	g := liveMappings{added: map[uint64][]uint64{}}
 	sizes := map[extent]uint64{}
 	var out []decode.MapEvent
 	for _, e := range events {
@@ -33,28 +33,28 @@ func addressSpace(p *decode.Process) (*image.Image, map[extent]uint64) {
 			for _, at := range g.added[e.Address] {
 				out = append(out, decode.MapEvent{Unmap: true, Time: e.Time, Address: at})
 			}
-			g.forget(e.Address)
+			g.remove(e.Address)
 		} else {
-			if ofNoFile(&e) {
+			if isAnonymousData(&e) {
 				k := extent{e.Address, e.Path}
 				sizes[k] = max(sizes[k], e.Size)
 				e.FileOffset = 0
 			}
-			e = g.place(e)
+			e = g.add(e)
 		}
 		out = append(out, e)
 	}
 	return image.New(out, "", &diagnostic.Log{}), sizes // problems of the events were reported when they were replayed first
 }
 
-// growth is the mappings of no file that nothing has come over since.
-type growth struct {
+// liveMappings is the mappings of no file that nothing has come over since.
+type liveMappings struct {
 	live  []decode.MapEvent   // sorted by address, apart from each other
 	added map[uint64][]uint64 // where one was added to, by its start
 }
 
-// place takes a mapping. It returns what that adds to one that is there.
-func (g *growth) place(e decode.MapEvent) decode.MapEvent {
+// add takes a mapping. It returns what that adds to one that is there.
+func (g *liveMappings) add(e decode.MapEvent) decode.MapEvent {
 	if e.Address+e.Size < e.Address {
 		return e
 	}
@@ -62,7 +62,7 @@ func (g *growth) place(e decode.MapEvent) decode.MapEvent {
 	to := from + sort.Search(len(g.live)-from, func(i int) bool { return g.live[from+i].Address >= e.Address+e.Size })
 	added := e
 	var keep []uint64
-	if from < to && ofNoFile(&e) {
+	if from < to && isAnonymousData(&e) {
 		if old := &g.live[from]; old.Address == e.Address && e.Size > old.Size && e.Path == old.Path && e.Modes == old.Modes {
 			added.FileOffset, added.Address, added.Size = old.Size, old.Address+old.Size, e.Size-old.Size
 			keep = append(g.added[e.Address], added.Address)
@@ -74,7 +74,7 @@ func (g *growth) place(e decode.MapEvent) decode.MapEvent {
 	if keep != nil {
 		g.added[e.Address] = keep
 	}
-	if ofNoFile(&e) {
+	if isAnonymousData(&e) {
 		g.live = slices.Replace(g.live, from, to, e)
 	} else {
 		g.live = slices.Delete(g.live, from, to)
@@ -82,8 +82,8 @@ func (g *growth) place(e decode.MapEvent) decode.MapEvent {
 	return added
 }
 
-// forget ends the mapping that begins at an address.
-func (g *growth) forget(address uint64) {
+// remove ends the mapping that begins at an address.
+func (g *liveMappings) remove(address uint64) {
 	i := sort.Search(len(g.live), func(i int) bool { return g.live[i].Address >= address })
 	if i < len(g.live) && g.live[i].Address == address {
 		g.live = slices.Delete(g.live, i, i+1)
@@ -91,34 +91,34 @@ func (g *growth) forget(address uint64) {
 	delete(g.added, address)
 }
 
-// ofNoFile reports whether a mapping is data of no file, which FileOffset means
+// isAnonymousData reports whether a mapping is data of no file, which FileOffset means
 // nothing of.
-func ofNoFile(e *decode.MapEvent) bool {
-	return e.Modes&4 == 0 && e.Code == nil && (anonymous(e.Path) || e.Path == heapPath || e.Path == stackPath)
+func isAnonymousData(e *decode.MapEvent) bool {
+	return e.Modes&4 == 0 && e.Code == nil && (isAnonymous(e.Path) || e.Path == heapPath || e.Path == stackPath)
 }
 
 // extent returns all of the memory that a mapping is a part of.
 func (m *memory) extent(mapping *image.Mapping) (start, size uint64) {
-	if !ofNoFile(mapping.MapEvent) {
+	if !isAnonymousData(mapping.MapEvent) {
 		return mapping.Address, mapping.Size
 	}
 	start = mapping.Address - mapping.FileOffset
 	return start, m.sizes[extent{start, mapping.Path}]
 }
 
-// replaced reports whether a mapping is of something else that came where a load
+// isReplaced reports whether a mapping is of something else that came where a load
 // object was: that one was closed, which perf does not record.
-func (m *memory) replaced(p *symbolize.PlacedObject, mapping *image.Mapping, time int64) bool {
+func (m *memory) isReplaced(p *symbolize.PlacedObject, mapping *image.Mapping, time int64) bool {
 	switch {
 	case mapping == nil || mapping.Loaded <= p.Loaded || mapping.Loaded > time || mapping.Path == p.Path:
 		return false
-	case !anonymous(mapping.Path) && mapping.Path != heapPath && mapping.Path != stackPath:
+	case !isAnonymous(mapping.Path) && mapping.Path != heapPath && mapping.Path != stackPath:
 		return true
 	case mapping.Modes&2 == 0 || mapping.Executable(): // a part that was protected, or code that was moved to larger pages
 		return false
 	}
 	start, _ := m.extent(mapping)
-	return !slices.ContainsFunc(m.space.object(p.Object).symbols.Segments, func(s symtab.Segment) bool {
+	return !slices.ContainsFunc(m.space.loadObject(p.Object).symbols.Segments, func(s symtab.Segment) bool {
 		zeros := s.Address + s.FileSize + p.Bias // memory beyond the file's contents is mapped after them
 		return s.FileSize < s.MemSize && (start == zeros/pageSize*pageSize || start == (zeros+pageSize-1)/pageSize*pageSize)
 	})

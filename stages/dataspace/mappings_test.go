@@ -22,7 +22,7 @@ func TestGrowingMapping(t *testing.T) {
 	for i := range int64(steps) {
 		p.Data = append(p.Data, decode.MapEvent{Time: i, Address: start, Size: uint64(i+1) * step, Path: heapPath, Modes: 3})
 	}
-	im, sizes := addressSpace(p)
+	im, sizes := newAddressSpace(p)
 	m := &memory{sizes: sizes}
 	for _, at := range []uint64{start, start + step*steps/2, start + step*steps - 1} {
 		spans := im.Ownerships(at)
@@ -40,7 +40,7 @@ func TestMappingAgain(t *testing.T) {
 	between := decode.MapEvent{Time: 2, Address: 0x2000, Size: 0x1000, Path: "/lib", Modes: 1}
 	p := &decode.Process{Data: []decode.MapEvent{anonymousAt(1, 0x2000, 0x1000), between, anonymousAt(3, 0x2000, 0x3000), anonymousAt(4, 0x2000, 0x4000),
 		{Time: 5, Address: 0x2000, Unmap: true}, {Time: 6, Address: 0x2000, Size: 0x8000, Path: "/other", Modes: 1}}}
-	im, sizes := addressSpace(p)
+	im, sizes := newAddressSpace(p)
 	m, finder := &memory{sizes: sizes}, im.Finder()
 	for at, want := range map[int64]string{1: "//anon", 2: "/lib", 3: "//anon", 6: "/other"} {
 		if got := finder.At(0x2010, at).Mapping; got.Path != want {
@@ -63,7 +63,7 @@ func TestReplacedObject(t *testing.T) {
 	s.resolver.Program.Objects = append(s.resolver.Program.Objects[:0:0], make([]program.Object, 2)...)
 	for n := range program.ObjectNo(2) { // 0x1800 bytes of a file, then zeros
 		segments := []symtab.Segment{{Address: 0x1000, FileSize: 0x1800, MemSize: 0x9000, Flags: 6}}
-		s.objects[n] = &object{space: s, number: n, variables: &symtab.Variables{}, symbols: &symtab.Table{Segments: segments}}
+		s.objects[n] = &loadObject{space: s, number: n, variables: &symtab.Variables{}, symbols: &symtab.Table{Segments: segments}}
 	}
 	placed := func(n program.ObjectNo, bias uint64, loaded int64, path string) symbolize.PlacedObject {
 		return symbolize.PlacedObject{Object: n, Path: path, Low: bias + 0x1000, High: bias + 0xa000, Bias: bias, Loaded: loaded, Unloaded: decode.Never}
@@ -81,11 +81,11 @@ func TestReplacedObject(t *testing.T) {
 		library(20, two, "/two"), anonymousAt(20, two+0x3000, 0x7000),
 		{Time: 30, Address: two, Size: 0x3000, Path: "/file", Modes: 3},
 	}}
-	im, sizes := addressSpace(p)
+	im, sizes := newAddressSpace(p)
 	m := &memory{
 		space: s, kernel: func(uint64) bool { return false }, finder: im.Finder(), sizes: sizes,
-		placed: []symbolize.PlacedObject{placed(0, one, 1, "/one"), placed(1, two, 20, "/two")}, reach: []uint64{one + 0xa000, two + 0xa000},
-		known: map[regionKey]RegionNo{}, mapped: map[segmentKey]where{},
+		objects: []symbolize.PlacedObject{placed(0, one, 1, "/one"), placed(1, two, 20, "/two")}, maxHigh: []uint64{one + 0xa000, two + 0xa000},
+		regions: map[regionKey]RegionNo{}, segments: map[segmentKey]addressInfo{},
 	}
 	for _, tt := range []struct {
 		address uint64
@@ -98,7 +98,7 @@ func TestReplacedObject(t *testing.T) {
 		{two + 0x1010, 35, program.None}, {two + 0x3010, 35, 1},
 	} {
 		got := program.ObjectNo(program.None)
-		if w := m.at(tt.address, tt.time); w.object != nil {
+		if w := m.lookUp(tt.address, tt.time); w.object != nil {
 			got = w.object.number
 		}
 		if got != tt.object {
@@ -111,8 +111,8 @@ func TestReplacedObject(t *testing.T) {
 func TestRegionsOfOneName(t *testing.T) {
 	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &diagnostic.Log{})
 	s.resolver.Program.Objects = []program.Object{{ID: 1}, {ID: 2}}
-	m := &memory{space: s, known: map[regionKey]RegionNo{}}
-	one, two := m.in(RegionSegment, "lib.so r--", 0x1000, 0x1000, 0), m.in(RegionSegment, "lib.so r--", 0x1000, 0x1000, 1)
+	m := &memory{space: s, regions: map[regionKey]RegionNo{}}
+	one, two := m.internRegion(RegionSegment, "lib.so r--", 0x1000, 0x1000, 0), m.internRegion(RegionSegment, "lib.so r--", 0x1000, 0x1000, 1)
 	if a, b := s.Regions[one.region], s.Regions[two.region]; a.ID == b.ID || a.LoadObject != 0 || b.LoadObject != 1 {
 		t.Errorf("%+v, %+v", a, b)
 	}

@@ -21,8 +21,8 @@ type Tables interface {
 	Variables(path string) (*symtab.Variables, error)
 }
 
-// object is a load object whose code or data events touch.
-type object struct {
+// loadObject is a load object whose code or data events touch.
+type loadObject struct {
 	space    *Space
 	number   program.ObjectNo
 	resolver *symbolize.Resolver
@@ -32,27 +32,27 @@ type object struct {
 
 	functions  map[program.FunctionNo]*function // by number in the program
 	returns    map[uint64]types.TypeNo          // types, by the address called
-	containers map[types.TypeNo][]containing    // by the type contained; nil until asked for
+	containers map[types.TypeNo][]containment   // by the type contained; nil until asked for
 	variables  *symtab.Variables                // nil until asked for
-	narrow     bool                             // addresses have 32 bits
+	is32Bit    bool                             // addresses have 32 bits
 }
 
-func (s *Space) object(n program.ObjectNo) *object {
+func (s *Space) loadObject(n program.ObjectNo) *loadObject {
 	if o := s.objects[n]; o != nil {
 		return o
 	}
-	o := &object{space: s, number: n, resolver: s.resolver, symbols: s.resolver.Table(n), functions: map[program.FunctionNo]*function{}, returns: map[uint64]types.TypeNo{}}
+	o := &loadObject{space: s, number: n, resolver: s.resolver, symbols: s.resolver.Table(n), functions: map[program.FunctionNo]*function{}, returns: map[uint64]types.TypeNo{}}
 	s.objects[n] = o
 	file := s.resolver.ObjectFile(n)
 	if o.symbols == nil || file == "" {
 		return o
 	}
-	o.narrow = o.symbols.Arch == isa.X86
+	o.is32Bit = o.symbols.Arch == isa.X86
 	t, err := s.tables.Data(file)
 	if err != nil {
 		s.problem(s.resolver.Program.Objects[n].Path, "types and variables", err)
 	}
-	s.note(s.resolver.Program.Objects[n].Path, t, o.symbols.Notes)
+	s.reportNotes(s.resolver.Program.Objects[n].Path, t, o.symbols.Notes)
 	o.types = typeTable{t}
 	if t != nil {
 		if o.frames, err = s.tables.Frames(file); err != nil {
@@ -63,7 +63,7 @@ func (s *Space) object(n program.ObjectNo) *object {
 }
 
 // function decodes a function of the program, once; nil if its code is unavailable.
-func (o *object) function(n program.FunctionNo) *function {
+func (o *loadObject) function(n program.FunctionNo) *function {
 	f, ok := o.functions[n]
 	if ok {
 		return f
@@ -72,8 +72,8 @@ func (o *object) function(n program.FunctionNo) *function {
 	if len(code) > 0 && len(code) <= maxCode && arch != 0 {
 		p := &o.resolver.Program.Functions[n]
 		f = disassemble(o, code, arch, p.Address, p.Offset)
-		f.types, f.called = o.types, p.Kind != funcinfo.Outline
-		o.space.decoded(len(f.code))
+		f.types, f.isEntry = o.types, p.Kind != funcinfo.Outline
+		o.space.countDecoded(len(f.code))
 	}
 	o.functions[n] = f
 	return f
@@ -86,8 +86,8 @@ const (
 	maxDecoded = 200_000
 )
 
-// decoded counts instructions, and forgets all functions when there are too many.
-func (s *Space) decoded(n int) {
+// countDecoded counts instructions, and forgets all functions when there are too many.
+func (s *Space) countDecoded(n int) {
 	if s.instructions += n; s.instructions <= maxDecoded {
 		return
 	}
@@ -97,7 +97,7 @@ func (s *Space) decoded(n int) {
 	}
 }
 
-func (o *object) stackPointer() int {
+func (o *loadObject) stackPointer() int {
 	switch o.symbols.Arch {
 	case isa.ARM64:
 		return 31
@@ -108,15 +108,15 @@ func (o *object) stackPointer() int {
 }
 
 // word is the size of an address, bytes.
-func (o *object) word() int64 {
-	if o.narrow {
+func (o *loadObject) word() int64 {
+	if o.is32Bit {
 		return 4
 	}
 	return 8
 }
 
 // clobbered has a bit for each register that calls may change.
-func (o *object) clobbered() uint64 {
+func (o *loadObject) clobbered() uint64 {
 	switch o.symbols.Arch {
 	case isa.ARM64:
 		return 1<<19 - 1 | 1<<30
@@ -126,9 +126,9 @@ func (o *object) clobbered() uint64 {
 	return 1<<0 | 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<8 | 1<<9 | 1<<10 | 1<<11
 }
 
-// returned is the type that a call gives, found once for each place that calls
+// returnType is the type that a call gives, found once for each place that calls
 // lead to.
-func (o *object) returned(call insn.Inst) types.TypeNo {
+func (o *loadObject) returnType(call insn.Inst) types.TypeNo {
 	to := call.Target
 	if !call.HasTarget {
 		to = call.Slot
@@ -138,7 +138,7 @@ func (o *object) returned(call insn.Inst) types.TypeNo {
 	}
 	typ, ok := o.returns[to]
 	if !ok {
-		if n := o.types.Function(to); call.HasTarget && n != 0 && o.types.starts(n, to) {
+		if n := o.types.Function(to); call.HasTarget && n != 0 && o.types.startsAt(n, to) {
 			typ = o.types.Scopes[n].Type
 		} else if name := o.resolver.Callee(o.number, call); name != "" {
 			typ = o.types.Returned(name)
@@ -148,8 +148,8 @@ func (o *object) returned(call insn.Inst) types.TypeNo {
 	return typ
 }
 
-// starts reports whether one of a scope's ranges begins at an address.
-func (t typeTable) starts(scope types.ScopeNo, at uint64) bool {
+// startsAt reports whether one of a scope's ranges begins at an address.
+func (t typeTable) startsAt(scope types.ScopeNo, at uint64) bool {
 	i := sort.Search(len(t.Ranges), func(i int) bool { return t.Ranges[i].Low >= at })
 	for ; i < len(t.Ranges) && t.Ranges[i].Low == at; i++ {
 		if t.Ranges[i].Scope == scope {
@@ -159,8 +159,8 @@ func (t typeTable) starts(scope types.ScopeNo, at uint64) bool {
 	return false
 }
 
-// constant reports whether memory at a link-time address never changes.
-func (o *object) constant(at uint64) bool {
+// isReadOnly reports whether memory at a link-time address never changes.
+func (o *loadObject) isReadOnly(at uint64) bool {
 	for _, s := range o.symbols.Segments {
 		if at-s.Address < s.MemSize {
 			return s.Flags&2 == 0
@@ -171,7 +171,7 @@ func (o *object) constant(at uint64) bool {
 
 // threadAddress converts a distance from the thread's pointer to an address in
 // the object's block of thread-local variables, as in the main program's code.
-func (o *object) threadAddress(offset int64) uint64 {
+func (o *loadObject) threadAddress(offset int64) uint64 {
 	block := o.symbols.TLS
 	align := max(block.Align, 1)
 	if o.symbols.Arch == isa.ARM64 { // after the thread's own two words
@@ -180,9 +180,9 @@ func (o *object) threadAddress(offset int64) uint64 {
 	return uint64(offset) + (block.Size+align-1)/align*align
 }
 
-// canary reports whether the value at a distance from the thread's pointer is the
+// isCanary reports whether the value at a distance from the thread's pointer is the
 // one by which functions find that their stack was overwritten.
-func (o *object) canary(offset int64) bool {
+func (o *loadObject) isCanary(offset int64) bool {
 	switch o.symbols.Arch {
 	case isa.AMD64:
 		return offset == 0x28

@@ -7,17 +7,17 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// root is what an operand leads into: a variable, or what a pointer of its type
+// operandTarget is what an operand leads into: a variable, or what a pointer of its type
 // points to, and where in it.
-type root struct {
+type operandTarget struct {
 	ok       bool
 	typ      types.TypeNo
 	variable types.VariableNo // None if only the type is known
 	offset   int64
-	// vague says that only the aggregate is known, not where in it.
-	vague  bool
-	hint   types.Hint
-	method Method
+	// wholeOnly says that only the aggregate is known, not where in it.
+	wholeOnly bool
+	hint      types.Hint
+	method    Method
 }
 
 // The details of the reason NotDetermined.
@@ -36,11 +36,11 @@ const (
 	detailDisagree  = "the data address is outside of what the code refers to"
 )
 
-// place is the address of an access as far as it is known, when its base and
+// effectiveAddress is the address of an access as far as it is known, when its base and
 // index registers hold these values.
-func (f *function) place(a *insn.Access, base, index value) value {
+func (f *function) effectiveAddress(a *insn.Access, base, index value) value {
 	if a.Base == insn.NoRegister {
-		base = value{kind: number}
+		base = value{kind: valueNumber}
 	}
 	var at value
 	if a.Index == insn.NoRegister {
@@ -49,31 +49,31 @@ func (f *function) place(a *insn.Access, base, index value) value {
 		at = f.types.sum(base, index, int64(a.Scale), a.Disp)
 	}
 	switch {
-	case a.Thread && at.kind == number:
-		at.kind = thread
+	case a.Thread && at.kind == valueNumber:
+		at.kind = valueThread
 	case a.Thread:
 		return value{}
-	case base.kind == number && at.kind == scalar: // an array at a known address
-		if array := f.constant(at.offset); array.kind == address {
-			return f.types.indexed(array)
+	case base.kind == valueNumber && at.kind == valueScalar: // an array at a known address
+		if array := f.constantValue(at.offset); array.kind == valueAddress {
+			return f.types.withIndex(array)
 		}
 	}
 	return at
 }
 
-// followed is the place of an access by the values of its registers.
-func (f *function) followed(s *state, n int, a *insn.Access) value {
-	return f.place(a, s.register(a.Base), s.register(a.Index))
+// addressOf is the place of an access by the values of its registers.
+func (f *function) addressOf(s *state, n int, a *insn.Access) value {
+	return f.effectiveAddress(a, s.register(a.Base), s.register(a.Index))
 }
 
-// root finds what an operand leads into (perf-data 17.1), or why that is unknown.
-func (f *function) root(s *state, n int, a *insn.Access) (root, string) {
+// target finds what an operand leads into (perf-data 17.1), or why that is unknown.
+func (f *function) target(s *state, n int, a *insn.Access) (operandTarget, string) {
 	if f.types.Table == nil {
-		return root{}, detailNoBase
+		return operandTarget{}, detailNoBase
 	}
-	at := f.followed(s, n, a)
-	first, why := f.rootAt(s, n, a, at, false)
-	if at.kind == frame || at.kind == number {
+	at := f.addressOf(s, n, a)
+	first, why := f.targetAt(s, n, a, at, false)
+	if at.kind == valueFrame || at.kind == valueNumber {
 		return first, why
 	}
 	first.method = f.methodOf(n, a, first.method)
@@ -81,108 +81,108 @@ func (f *function) root(s *state, n int, a *insn.Access) (root, string) {
 		return first, ""
 	}
 	c := candidates{types: f.types, use: f.use(s, n, a)}
-	if !f.misplaced(s, n, a) {
+	if !f.hasOffsetBase(s, n, a) {
 		c.add(first, why)
 	}
-	for _, p := range f.pieces[n] {
+	for _, p := range f.variableValues[n] {
 		switch {
 		case p.computed && a.Index != insn.NoRegister:
-			c.several = c.several || f.rivals(n, p)
+			c.several = c.several || f.isContradicted(n, p)
 		case p.register == int(a.Base):
-			c.add(f.rootAt(s, n, a, f.place(a, p.value, s.register(a.Index)), true))
+			c.add(f.targetAt(s, n, a, f.effectiveAddress(a, p.value, s.register(a.Index)), true))
 		case p.register == int(a.Index) && a.Scale == 1:
-			c.add(f.rootAt(s, n, a, f.place(a, s.register(a.Base), p.value), true))
+			c.add(f.targetAt(s, n, a, f.effectiveAddress(a, s.register(a.Base), p.value), true))
 		}
 	}
 	if !c.best.ok && a.Base >= 0 && a.Base < registers {
-		for _, p := range f.soon(n, a.Base) {
+		for _, p := range f.upcomingValues(n, a.Base) {
 			if !p.computed || a.Index == insn.NoRegister {
-				c.add(f.rootAt(s, n, a, f.place(a, p.value, s.register(a.Index)), true))
+				c.add(f.targetAt(s, n, a, f.effectiveAddress(a, p.value, s.register(a.Index)), true))
 			}
 		}
 	}
 	return c.found()
 }
 
-// misplaced reports whether the base register of an access with an index is known only
+// hasOffsetBase reports whether the base register of an access with an index is known only
 // by a variable at a distance from it. Of pointers that a loop computes anew, clang's
 // debug information leaves out the index.
-func (f *function) misplaced(s *state, n int, a *insn.Access) bool {
-	return a.Index != insn.NoRegister && slices.ContainsFunc(f.pieces[n], func(p registerValue) bool {
+func (f *function) hasOffsetBase(s *state, n int, a *insn.Access) bool {
+	return a.Index != insn.NoRegister && slices.ContainsFunc(f.variableValues[n], func(p registerValue) bool {
 		return p.computed && (p.register == int(a.Base) || p.register == int(a.Index)) && p.value == s.register(insn.Register(p.register))
 	})
 }
 
-// rivals reports whether another variable contradicts one that is at a distance from its
+// isContradicted reports whether another variable contradicts one that is at a distance from its
 // register.
-func (f *function) rivals(n int, p registerValue) bool {
-	return slices.ContainsFunc(f.pieces[n], func(q registerValue) bool {
+func (f *function) isContradicted(n int, p registerValue) bool {
+	return slices.ContainsFunc(f.variableValues[n], func(q registerValue) bool {
 		return q.register == p.register && !q.computed && f.types.contradict(q.value, p.value)
 	})
 }
 
-// rootAt is root for a place.
-func (f *function) rootAt(s *state, n int, a *insn.Access, at value, variable bool) (root, string) {
+// targetAt is root for a place.
+func (f *function) targetAt(s *state, n int, a *insn.Access, at value, variable bool) (operandTarget, string) {
 	switch at.kind {
-	case number:
-		return f.globalRoot(uint64(at.offset))
-	case thread:
-		return f.threadRoot(at.offset)
-	case frame:
-		if v, off, ok := f.local(s, n, at); ok {
-			return f.variableRoot(v, off, MethodStack), ""
+	case valueNumber:
+		return f.globalTarget(uint64(at.offset))
+	case valueThread:
+		return f.threadTarget(at.offset)
+	case valueFrame:
+		if v, off, ok := f.stackVariable(s, n, at); ok {
+			return f.variableTarget(v, off, MethodStack), ""
 		}
 		if a.Implicit {
-			return root{}, detailStack
+			return operandTarget{}, detailStack
 		}
-		return root{}, detailStackSlot
-	case address:
-		return f.pointedRoot(n, a, at, variable)
+		return operandTarget{}, detailStackSlot
+	case valueAddress:
+		return f.pointedTarget(n, a, at, variable)
 	}
 	if a.Implicit {
-		return root{}, detailStack
+		return operandTarget{}, detailStack
 	}
-	return root{}, detailNoBase
+	return operandTarget{}, detailNoBase
 }
 
-func (f *function) variableRoot(v types.VariableNo, offset int64, m Method) root {
-	return root{ok: true, typ: f.types.Variables[v].Type, variable: v, offset: offset, method: m}
+func (f *function) variableTarget(v types.VariableNo, offset int64, m Method) operandTarget {
+	return operandTarget{ok: true, typ: f.types.Variables[v].Type, variable: v, offset: offset, method: m}
 }
 
-// globalRoot is the variable at a link-time address.
-func (f *function) globalRoot(at uint64) (root, string) {
+// globalTarget is the variable at a link-time address.
+func (f *function) globalTarget(at uint64) (operandTarget, string) {
 	if v, off, ok := f.types.Global(at); ok {
-		return f.variableRoot(v, off, MethodGlobal), ""
+		return f.variableTarget(v, off, MethodGlobal), ""
 	}
-	if f.object.constant(at) {
-		return root{}, detailLiteral
+	if f.object.isReadOnly(at) {
+		return operandTarget{}, detailLiteral
 	}
-	return root{}, detailConstant
+	return operandTarget{}, detailConstant
 }
 
-// threadRoot is the thread-local variable at a distance from the thread's pointer.
-func (f *function) threadRoot(offset int64) (root, string) {
+// threadTarget is the thread-local variable at a distance from the thread's pointer.
+func (f *function) threadTarget(offset int64) (operandTarget, string) {
 	if v, off, ok := f.types.Thread(f.object.threadAddress(offset)); ok {
-		return f.variableRoot(v, off, MethodThread), ""
+		return f.variableTarget(v, off, MethodThread), ""
 	}
-	if f.object.canary(offset) {
-		return root{}, detailCanary
+	if f.object.isCanary(offset) {
+		return operandTarget{}, detailCanary
 	}
-	return root{}, detailThread
+	return operandTarget{}, detailThread
 }
 
-// pointedRoot is what an address leads into.
-func (f *function) pointedRoot(n int, a *insn.Access, at value, variable bool) (root, string) {
+// pointedTarget is what an address leads into.
+func (f *function) pointedTarget(n int, a *insn.Access, at value, variable bool) (operandTarget, string) {
 	if at.indexed && (at.variable == types.None || at.step != 0) {
 		use := types.Use{Size: a.Size, Float: a.Class == insn.Float, Vector: a.Class == insn.Vector}
-		if in, ok := f.types.arrayOf(at, use); ok {
+		if in, ok := f.types.resolveVariableIndex(at, use); ok {
 			at = in
 		} else {
 			at.step = max(at.step, 1)
 		}
 	}
-	r, why := f.within(at, variable)
-	r.vague = at.step > 0
+	r, why := f.checkBounds(at, variable)
+	r.wholeOnly = at.step > 0
 	if why == detailBeyond && at.variable == types.None {
 		if c, ok := f.object.container(at, a, f.code[n].storesConstant()); ok {
 			return c, ""
@@ -197,19 +197,19 @@ func (f *function) methodOf(n int, a *insn.Access, m Method) Method {
 	if m != MethodRegister {
 		return m
 	}
-	for _, p := range f.pieces[n] {
-		if p.register == int(a.Base) && p.value.kind == address {
+	for _, p := range f.variableValues[n] {
+		if p.register == int(a.Base) && p.value.kind == valueAddress {
 			return MethodVariable
 		}
 	}
 	return m
 }
 
-// within checks that an address is inside of what it leads into: a variable, or
+// checkBounds checks that an address is inside of what it leads into: a variable, or
 // one of the elements that a pointer may walk over.
-func (f *function) within(at value, variable bool) (root, string) {
+func (f *function) checkBounds(at value, variable bool) (operandTarget, string) {
 	t := f.types
-	r := root{ok: true, typ: at.typ, variable: at.variable, offset: at.offset, method: MethodRegister}
+	r := operandTarget{ok: true, typ: at.typ, variable: at.variable, offset: at.offset, method: MethodRegister}
 	if variable {
 		r.method = MethodVariable
 	}
@@ -225,9 +225,9 @@ func (f *function) within(at value, variable bool) (root, string) {
 		}
 		// Compilers reach variables by the distance from another one.
 		if v, off, ok := t.Global(t.Variables[at.variable].Address + uint64(at.offset)); global && ok {
-			return f.variableRoot(v, off, MethodGlobal), ""
+			return f.variableTarget(v, off, MethodGlobal), ""
 		}
-		return root{}, detailBeyond
+		return operandTarget{}, detailBeyond
 	}
 	switch {
 	case x.Kind == types.Array:
@@ -235,11 +235,11 @@ func (f *function) within(at value, variable bool) (root, string) {
 			r.offset = modulo(at.offset, size)
 		}
 	case x.Size <= 0:
-		return root{}, detailSize
+		return operandTarget{}, detailSize
 	case inside:
 	case at.offset > 0 && len(t.Descend(at.typ, at.offset, types.Use{})) > 1: // an array of any length ends it
 	case x.Kind.Aggregate() && !at.indexed:
-		return root{}, detailBeyond // of what contains it, or the next one
+		return operandTarget{}, detailBeyond // of what contains it, or the next one
 	default:
 		r.offset = modulo(at.offset, x.Size)
 	}
@@ -252,8 +252,8 @@ func (t typeTable) isGlobal(v types.VariableNo) bool {
 	return ok && at == v && off == 0
 }
 
-// local returns the variable or parameter at a place of the stack.
-func (f *function) local(s *state, n int, at value) (variable types.VariableNo, in int64, ok bool) {
+// stackVariable returns the variable or parameter at a place of the stack.
+func (f *function) stackVariable(s *state, n int, at value) (variable types.VariableNo, in int64, ok bool) {
 	t := f.types
 	pc, scopes := f.code[n].address, f.scopes[n]
 	base := f.frameBase(s, pc, scopes)
@@ -265,8 +265,8 @@ func (f *function) local(s *state, n int, at value) (variable types.VariableNo, 
 				if pc < place.Low || pc >= place.High {
 					continue
 				}
-				start := f.onStack(s, base, place)
-				if start.kind != frame || start.origin != at.origin {
+				start := f.stackAddress(s, base, place)
+				if start.kind != valueFrame || start.origin != at.origin {
 					continue
 				}
 				length := size
@@ -282,12 +282,12 @@ func (f *function) local(s *state, n int, at value) (variable types.VariableNo, 
 	return 0, 0, false
 }
 
-// onStack is the address of a place on the stack, unknown for others. base is that
+// stackAddress is the address of a place on the stack, unknown for others. base is that
 // of the frame.
-func (f *function) onStack(s *state, base value, p *types.Place) value {
+func (f *function) stackAddress(s *state, base value, p *types.Place) value {
 	switch p.Kind {
 	case types.AtCFA:
-		return value{kind: frame, offset: p.Offset}
+		return value{kind: valueFrame, offset: p.Offset}
 	case types.AtRegister:
 		return f.types.plus(s.register(insn.Register(p.Register)), p.Offset)
 	case types.AtFrame:
@@ -311,15 +311,15 @@ func (f *function) frameBase(s *state, pc uint64, scopes []types.ScopeNo) value 
 		if p.Kind == types.AtFrame {
 			return value{}
 		}
-		return f.onStack(s, value{}, &p)
+		return f.stackAddress(s, value{}, &p)
 	}
 	return value{}
 }
 
-// stored is the address of the variable that is stored in a slot of the stack.
-func (f *function) stored(s *state, n int, at value) (value, bool) {
+// storedPointer is the address of the variable that is stored in a slot of the stack.
+func (f *function) storedPointer(s *state, n int, at value) (value, bool) {
 	t := f.types
-	if !f.pointed {
+	if !f.hasPointerSlots {
 		return value{}, false
 	}
 	pc, scopes := f.code[n].address, f.scopes[n]
@@ -339,8 +339,8 @@ func (f *function) stored(s *state, n int, at value) (value, bool) {
 				default:
 					continue
 				}
-				if at == f.onStack(s, base, &place) {
-					return value{kind: address, typ: t.Variables[v].Type, variable: v}, true
+				if at == f.stackAddress(s, base, &place) {
+					return value{kind: valueAddress, typ: t.Variables[v].Type, variable: v}, true
 				}
 			}
 		}

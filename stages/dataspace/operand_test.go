@@ -13,7 +13,7 @@ import (
 func TestArray(t *testing.T) {
 	ts := testTypes()
 	index := func(offset, step int64) value {
-		return value{kind: address, typ: typePair, variable: types.None, offset: offset, indexed: true, step: step}
+		return value{kind: valueAddress, typ: typePair, variable: types.None, offset: offset, indexed: true, step: step}
 	}
 	integer, number := types.Use{Size: 8}, types.Use{Size: 8, Float: true}
 	for _, x := range []struct {
@@ -27,14 +27,14 @@ func TestArray(t *testing.T) {
 		{"of[i-1]", index(0, 8), number, 8},
 		{"of[i+1]", index(16, 8), number, 16},
 		{"bytes, as many as may be", index(0, 1), integer, -1},
-		{"a computed index of pairs or numbers", index(0, unfollowed), integer, -1},
-		{"a computed index of numbers", index(0, unfollowed), number, 8},
-		{"a computed index of bytes", index(0, unfollowed), types.Use{Size: 1}, 0},
+		{"a computed index of pairs or numbers", index(0, unknownStep), integer, -1},
+		{"a computed index of numbers", index(0, unknownStep), number, 8},
+		{"a computed index of bytes", index(0, unknownStep), types.Use{Size: 1}, 0},
 		{"bytes", index(0, 1), types.Use{Size: 1}, -1},
 		{"the step of neither", index(0, 12), integer, -1},
 		{"two at once, behind the key", index(0, 8), types.Use{Size: 16}, -1},
 	} {
-		got, ok := ts.array(x.at, x.use)
+		got, ok := ts.resolveIndex(x.at, x.use)
 		if ok != (x.want >= 0) || ok && (got.offset != x.want || got.step != 0) {
 			t.Errorf("%s: %+v, %v", x.name, got, ok)
 		}
@@ -69,14 +69,14 @@ func TestArrays(t *testing.T) {
 		{"one[i], or many[i-1]", 0, 8, integer, 0},
 		{"few[i-1]", 32, 4, number, 36},
 		{"few[i+2]", 44, 4, number, 36},
-		{"f, or few[i], by a computed index", 32, unfollowed, number, -1},
-		{"few[i], by a computed index", 36, unfollowed, number, 36},
-		{"many[i], by a computed index", 8, unfollowed, integer, 8},
-		{"many[i+1], or one[i+2], by a computed index", 16, unfollowed, integer, -1},
+		{"f, or few[i], by a computed index", 32, unknownStep, number, -1},
+		{"few[i], by a computed index", 36, unknownStep, number, 36},
+		{"many[i], by a computed index", 8, unknownStep, integer, 8},
+		{"many[i+1], or one[i+2], by a computed index", 16, unknownStep, integer, -1},
 		{"any bytes of a float", 36, 1, number, -1},
 	} {
 		for _, variable := range []types.VariableNo{types.None, 0} {
-			got, ok := tt.arrayOf(value{kind: address, typ: 6, variable: variable, offset: x.offset, indexed: true, step: x.step}, x.use)
+			got, ok := tt.resolveVariableIndex(value{kind: valueAddress, typ: 6, variable: variable, offset: x.offset, indexed: true, step: x.step}, x.use)
 			if ok != (x.want >= 0) || ok && (got.offset != x.want || got.step != 0) {
 				t.Errorf("%s of variable %d: %+v, %v", x.name, variable, got, ok)
 			}
@@ -89,7 +89,7 @@ func TestArrays(t *testing.T) {
 // key; link two[2]; long last; }.
 func TestContainer(t *testing.T) {
 	const typeLink, typeA, typeB = 3, 5, 6
-	o := &object{types: typeTable{&types.Table{
+	o := &loadObject{types: typeTable{&types.Table{
 		Types: []types.Type{
 			{},
 			{Kind: types.Base, Name: "long", Size: 8},
@@ -114,7 +114,7 @@ func TestContainer(t *testing.T) {
 		{"a key before the second one", -16, 8, typeB},
 		{"half a number before it", -4, 4, 0},
 	} {
-		got, ok := o.container(value{kind: address, typ: typeLink, variable: types.None, offset: x.offset}, &insn.Access{Size: int(x.size)}, false)
+		got, ok := o.container(value{kind: valueAddress, typ: typeLink, variable: types.None, offset: x.offset}, &insn.Access{Size: int(x.size)}, false)
 		if ok != (x.want != 0) || ok && got.typ != x.want {
 			t.Errorf("%s: %+v, %v", x.name, got, ok)
 		}
@@ -146,11 +146,11 @@ func TestHeld(t *testing.T) {
 		size  int64
 		want  value
 	}{
-		{5, 8, value{kind: address, typ: 3, variable: types.None}},
-		{7, 8, value{}},                     // of two pointers neither
-		{9, 4, value{kind: scalar, typ: 8}}, // half a pointer is none
+		{5, 8, value{kind: valueAddress, typ: 3, variable: types.None}},
+		{7, 8, value{}},                          // of two pointers neither
+		{9, 4, value{kind: valueScalar, typ: 8}}, // half a pointer is none
 	} {
-		if got := tt.held(x.union, 0, x.size); got != x.want {
+		if got := tt.valueAt(x.union, 0, x.size); got != x.want {
 			t.Errorf("%s: %+v", tt.Types[x.union].Name, got)
 		}
 	}
@@ -168,7 +168,7 @@ func TestCopies(t *testing.T) {
 		0xe8, 0, 0, 0, 0, // call
 		0x48, 0x8b, 0x33, // mov (%rbx),%rsi
 	}
-	f := disassemble(&object{}, code, isa.AMD64, 0x1000, 0)
+	f := disassemble(&loadObject{}, code, isa.AMD64, 0x1000, 0)
 	for _, x := range []struct {
 		n    int
 		r    insn.Register

@@ -9,19 +9,19 @@ import (
 
 // reference is what is known of an instruction that events name.
 type reference struct {
-	object   *object
+	object   *loadObject
 	location program.LocationNo
 	behind   bool // events come after it, with the address that was watched
 	operands []operand
 	final    bool // the reason holds whatever the data address is
 	reason   Reason
 	detail   string
-	found    map[foundKey]Found // by what is at the data address
+	matches  map[matchKey]Match // by what is at the data address
 }
 
 // operand is one operand in memory of a trigger instruction.
 type operand struct {
-	root
+	operandTarget
 	use    types.Use
 	object ObjectNo // the data object, when root is known
 	// whole is the data object that holds everything that is accessed.
@@ -38,12 +38,12 @@ type referenceKey struct {
 	trigger             decode.Trigger
 }
 
-// refer finds the trigger instruction and its operands.
-func (s *Space) refer(k referenceKey) *reference {
+// newReference finds the trigger instruction and its operands.
+func (s *Space) newReference(k referenceKey) *reference {
 	p := s.resolver.Program
 	at := p.Location(k.location)
 	fn := &p.Functions[at.Function]
-	o := s.object(at.Object)
+	o := s.loadObject(at.Object)
 	ref := &reference{object: o, location: k.location, behind: k.trigger == decode.TriggerBehind, reason: NoDebugInfo, final: k.trigger == decode.TriggerSkid}
 	if at.Reason != "" || o.types.Table == nil {
 		return ref
@@ -78,46 +78,46 @@ func (s *Space) refer(k referenceKey) *reference {
 	if offset := fn.Offset + f.code[n].address - fn.Address; offset != at.Offset {
 		ref.location = s.resolver.LocationAt(at.Function, offset)
 	}
-	s.operands(ref, f, n)
+	s.findOperands(ref, f, n)
 	if ref.reason == NotDetermined && !described {
 		ref.reason = NoDescriptor
 	}
 	return ref
 }
 
-// operands finds what the operands of an instruction lead into.
-func (s *Space) operands(ref *reference, f *function, n int) {
+// findOperands finds what the operands of an instruction lead into.
+func (s *Space) findOperands(ref *reference, f *function, n int) {
 	x := &f.code[n]
 	ref.reason = NoMemoryReference
 	if len(x.Accesses) == 0 {
 		return
 	}
 	ref.reason = NotDetermined
-	before := f.before(n)
+	before := f.stateBefore(n)
 	for i := range x.Accesses {
 		a := &x.Accesses[i]
 		op := operand{use: f.use(before, n, a)}
-		if a.Store && x.Op == insn.Store && before.register(x.Source).kind == floating {
+		if a.Store && x.Op == insn.Store && before.register(x.Source).kind == valueFloat {
 			op.use.Float = true
 		}
-		op.frame = f.followed(before, n, a).kind == frame
-		op.root, op.detail = f.root(before, n, a)
+		op.frame = f.addressOf(before, n, a).kind == valueFrame
+		op.operandTarget, op.detail = f.target(before, n, a)
 		if op.ok {
 			op.hint.Constant = x.storesConstant()
-			if f.types.TouchesBits(op.typ, op.root.offset, a.Size) && !op.vague {
+			if f.types.TouchesBits(op.typ, op.operandTarget.offset, a.Size) && !op.wholeOnly {
 				var some bool
 				op.hint.Bits, some = f.usedBits(n)
-				op.vague, op.shared = !some, !some || f.types.SharesBits(op.typ, op.root.offset, a.Size)
+				op.wholeOnly, op.shared = !some, !some || f.types.SharesBits(op.typ, op.operandTarget.offset, a.Size)
 			}
-			op.object = s.dataObject(f.object, op.root, op.use)
+			op.object = s.dataObject(f.object, op.operandTarget, op.use)
 			if whole := op.use; whole.Part {
 				whole.Part = false
-				if o := s.dataObject(f.object, op.root, whole); o != op.object && f.loadsAll(n, a) {
+				if o := s.dataObject(f.object, op.operandTarget, whole); o != op.object && f.loadsAll(n, a) {
 					op.object, op.use = o, whole
 				}
 			}
 			op.parts = op.shared && a.Size > maxBits/8
-			op.whole, op.size = s.holding(op.object, f.object, op.root, a), int64(a.Size)
+			op.whole, op.size = s.enclosing(op.object, f.object, op.operandTarget, a), int64(a.Size)
 			if op.shared && a.Size <= maxBits/8 {
 				op.whole = op.object // the bits decide, not the place of the data address in them
 			}
@@ -131,9 +131,9 @@ func (s *Space) operands(ref *reference, f *function, n int) {
 	}
 }
 
-// holding returns the smallest data object that holds all that an operand
+// enclosing returns the smallest data object that holds all that an operand
 // accesses, of which the given one is at its start.
-func (s *Space) holding(object ObjectNo, o *object, r root, a *insn.Access) ObjectNo {
+func (s *Space) enclosing(object ObjectNo, o *loadObject, r operandTarget, a *insn.Access) ObjectNo {
 	size := int64(a.Size)
 	if a.Repeated {
 		size = max(o.types.Types[r.typ].Size, size)

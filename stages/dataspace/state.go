@@ -70,7 +70,7 @@ func (s *state) slot(at value) value {
 // keep sets what is known of an address of the stack, where nothing is, unless
 // there are too many.
 func (s *state) keep(at, holds value, most int) {
-	if i, ok := s.find(at); !ok && holds.kind != unknown && len(s.slots) < most {
+	if i, ok := s.find(at); !ok && holds.kind != valueUnknown && len(s.slots) < most {
 		s.slots = slices.Insert(s.slots, i, slot{at, holds})
 	}
 }
@@ -97,18 +97,18 @@ func (f *function) merge(n int, s, other *state) (changed bool) {
 		if v == other.registers[i] {
 			continue
 		}
-		if m := f.either(n, s, v, other.registers[i]); m != v {
+		if m := f.mergeValues(n, s, v, other.registers[i]); m != v {
 			s.registers[i], changed = m, true
 		}
 	}
 	kept := s.slots[:0]
 	for _, x := range s.slots {
 		if v := other.slot(x.at); v != x.holds {
-			m := f.either(n, s, x.holds, v)
+			m := f.mergeValues(n, s, x.holds, v)
 			changed = changed || m != x.holds
 			x.holds = m
 		}
-		if x.holds.kind != unknown {
+		if x.holds.kind != valueUnknown {
 			kept = append(kept, x)
 		}
 	}

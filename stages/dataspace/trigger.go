@@ -25,23 +25,23 @@ func (f *function) trigger(pc uint64, how decode.Trigger, candidate int64) (n in
 	}
 	switch how {
 	case decode.TriggerBehind:
-		return f.behind(n)
+		return f.precedingTrigger(n)
 	case decode.TriggerSkid:
 		if candidate >= 0 {
-			return f.candidate(n, uint64(candidate))
+			return f.checkCandidate(n, uint64(candidate))
 		}
-		return f.back(n)
+		return f.searchBack(n)
 	}
 	return n, 0, true
 }
 
-// behind returns the instruction before one. A repeated one may be interrupted
+// precedingTrigger returns the instruction before one. A repeated one may be interrupted
 // between its repetitions.
-func (f *function) behind(n int) (int, Reason, bool) {
-	if n > 0 && f.code[n-1].refers() && !ends(f.code[n-1].Kind) {
+func (f *function) precedingTrigger(n int) (int, Reason, bool) {
+	if n > 0 && f.code[n-1].accessesMemory() && !endsBlock(f.code[n-1].Kind) {
 		return n - 1, 0, true
 	}
-	if f.code[n].repeats() {
+	if f.code[n].isRepeated() {
 		return n, 0, true
 	}
 	switch {
@@ -49,14 +49,14 @@ func (f *function) behind(n int) (int, Reason, bool) {
 		return 0, PreventedByJump, false // it was entered from elsewhere
 	case f.targets[f.code[n].address]:
 		return 0, CrossedBranchTarget, false
-	case ends(f.code[n-1].Kind) || f.code[n-1].Kind == insn.Call:
+	case endsBlock(f.code[n-1].Kind) || f.code[n-1].Kind == insn.Call:
 		return 0, PreventedByJump, false
 	}
 	return n - 1, 0, true
 }
 
-// refers reports whether an instruction has an operand in memory.
-func (x *instruction) refers() bool {
+// accessesMemory reports whether an instruction has an operand in memory.
+func (x *instruction) accessesMemory() bool {
 	for i := range x.Accesses {
 		if !x.Accesses[i].Implicit {
 			return true
@@ -65,14 +65,14 @@ func (x *instruction) refers() bool {
 	return false
 }
 
-// repeats reports whether it is a repeated string instruction.
-func (x *instruction) repeats() bool {
+// isRepeated reports whether it is a repeated string instruction.
+func (x *instruction) isRepeated() bool {
 	return slices.ContainsFunc(x.Accesses, func(a insn.Access) bool { return a.Repeated })
 }
 
-// candidate checks that no jump can have led between the instruction that the
+// checkCandidate checks that no jump can have led between the instruction that the
 // recording names and the recorded PC.
-func (f *function) candidate(n int, pc uint64) (int, Reason, bool) {
+func (f *function) checkCandidate(n int, pc uint64) (int, Reason, bool) {
 	c, ok := f.at(pc)
 	if !ok || c > n {
 		return 0, NoBranchTarget, false
@@ -85,8 +85,8 @@ func (f *function) candidate(n int, pc uint64) (int, Reason, bool) {
 	return c, 0, true
 }
 
-// back goes back from the recorded PC.
-func (f *function) back(n int) (int, Reason, bool) {
+// searchBack goes back from the recorded PC.
+func (f *function) searchBack(n int) (int, Reason, bool) {
 	for i := n; i > 0 && n-i < maxBack; i-- {
 		if f.targets[f.code[i].address] {
 			return 0, CrossedBranchTarget, false
@@ -95,9 +95,9 @@ func (f *function) back(n int) (int, Reason, bool) {
 		switch {
 		case !x.valid:
 			return 0, NoBranchTarget, false
-		case ends(x.Kind) || x.Kind == insn.Call || x.Kind == insn.Syscall:
+		case endsBlock(x.Kind) || x.Kind == insn.Call || x.Kind == insn.Syscall:
 			return 0, PreventedByJump, false
-		case x.refers():
+		case x.accessesMemory():
 			return i - 1, 0, true
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // value is what is known of what a register or a slot of the stack holds.
 type value struct {
-	kind kind
+	kind valueKind
 	// indexed says that whole elements may have to be added to offset.
 	indexed  bool
 	typ      types.TypeNo     // of a scalar; of what an address leads into
@@ -24,16 +24,16 @@ type value struct {
 	origin int32
 }
 
-type kind uint8
+type valueKind uint8
 
 const (
-	unknown  kind = iota
-	number        // offset itself
-	scalar        // not a pointer
-	floating      // a scalar from where compilers keep floating-point constants
-	address       // offset bytes into what has typ
-	frame         // offset bytes from the canonical frame address
-	thread        // offset bytes from the thread's pointer to its own variables
+	valueUnknown valueKind = iota
+	valueNumber            // offset itself
+	valueScalar            // not a pointer
+	valueFloat             // a scalar from where compilers keep floating-point constants
+	valueAddress           // offset bytes into what has typ
+	valueFrame             // offset bytes from the canonical frame address
+	valueThread            // offset bytes from the thread's pointer to its own variables
 )
 
 // typeTable gives the values of a load object's types.
@@ -45,32 +45,32 @@ func (t typeTable) value(typ types.TypeNo) value {
 	switch k := t.Types[typ]; {
 	case k.Kind == types.Pointer || k.Kind == types.Reference:
 		if to := t.Strip(k.Elem); t.Types[to].Kind != types.Void && t.Types[to].Kind != types.Subroutine {
-			return value{kind: address, typ: to, variable: types.None}
+			return value{kind: valueAddress, typ: to, variable: types.None}
 		}
 	case k.Kind.Aggregate():
 		// Iterators and smart pointers are structures of one pointer.
 		if k.Size <= 8 {
-			return t.held(typ, 0, k.Size)
+			return t.valueAt(typ, 0, k.Size)
 		}
 		return value{}
 	case k.Kind == types.Void || k.Kind == types.Array:
 		return value{}
 	}
-	return value{kind: scalar, typ: typ}
+	return value{kind: valueScalar, typ: typ}
 }
 
-// held is the value of a number of bytes at an offset of a type. Of the members of a
+// valueAt is the value of a number of bytes at an offset of a type. Of the members of a
 // union it is the only pointer, since numbers loaded from there do not matter. If there
 // are pointers to different types, or to anything, it may be any of them.
-func (t typeTable) held(typ types.TypeNo, offset, size int64) (found value) {
+func (t typeTable) valueAt(typ types.TypeNo, offset, size int64) (found value) {
 	way := t.Descend(typ, offset, types.Use{Size: int(size)})
 	last := t.element(way[len(way)-1].Type)
-	if t.begins(way, offset) && !t.Types[last].Kind.Aggregate() {
+	if t.beginsAt(way, offset) && !t.Types[last].Kind.Aggregate() {
 		found = t.value(last)
 	}
 	pointers := 0
 	left := maxEmbedded
-	t.overlaid(typ, offset, &left, func(leaf types.TypeNo) {
+	t.eachOverlaid(typ, offset, &left, func(leaf types.TypeNo) {
 		x := &t.Types[leaf]
 		if x.Kind != types.Pointer && x.Kind != types.Reference || x.Size != size {
 			return
@@ -85,9 +85,9 @@ func (t typeTable) held(typ types.TypeNo, offset, size int64) (found value) {
 	return found
 }
 
-// overlaid calls f for each scalar that begins at an offset of a type: more than one
+// eachOverlaid calls f for each scalar that begins at an offset of a type: more than one
 // only in unions.
-func (t typeTable) overlaid(typ types.TypeNo, offset int64, left *int, f func(types.TypeNo)) {
+func (t typeTable) eachOverlaid(typ types.TypeNo, offset int64, left *int, f func(types.TypeNo)) {
 	e := t.element(typ)
 	x := &t.Types[e]
 	if e != t.Strip(typ) && x.Size > 0 && offset >= 0 {
@@ -105,7 +105,7 @@ func (t typeTable) overlaid(typ types.TypeNo, offset int64, left *int, f func(ty
 			break
 		}
 		if offset-member.Offset < max(t.Types[t.Strip(member.Type)].Size, 1) {
-			t.overlaid(member.Type, offset-member.Offset, left, f)
+			t.eachOverlaid(member.Type, offset-member.Offset, left, f)
 		}
 	}
 }
@@ -129,40 +129,40 @@ func (t typeTable) stride(v value) int64 {
 // plus adds a number of bytes.
 func (t typeTable) plus(v value, n int64) value {
 	switch v.kind {
-	case number, frame, thread, scalar:
+	case valueNumber, valueFrame, valueThread, valueScalar:
 		v.offset += n
 		return v
-	case unknown:
+	case valueUnknown:
 		if n != 0 {
-			return value{kind: scalar, offset: n}
+			return value{kind: valueScalar, offset: n}
 		}
-	case address:
+	case valueAddress:
 		v.offset += n
 		if v.indexed {
-			return t.indexed(v)
+			return t.withIndex(v)
 		}
 		return v
 	}
 	return value{}
 }
 
-// indexed is an address to which an unknown number of elements is added: of the
+// withIndex is an address to which an unknown number of elements is added: of the
 // array at its offset in an aggregate, or else of what it leads into.
-func (t typeTable) indexed(v value) value {
+func (t typeTable) withIndex(v value) value {
 	v.indexed = true
-	if stride := t.stride(v); v.kind == address && stride > 0 && v.step == 0 && !t.inArray(v) {
+	if stride := t.stride(v); v.kind == valueAddress && stride > 0 && v.step == 0 && !t.inArray(v) {
 		v.offset = modulo(v.offset, stride)
 	}
 	return v
 }
 
-// unfollowed is the step of a summand of an address that was computed in ways that
+// unknownStep is the step of a summand of an address that was computed in ways that
 // are not followed: most likely whole elements, if not of an array in them.
-const unfollowed = -1
+const unknownStep = -1
 
-// stepped is an address to which a multiple of step is added; exactly says that
+// addMultiple is an address to which a multiple of step is added; exactly says that
 // it may be any.
-func (t typeTable) stepped(v value, step int64, exactly bool) value {
+func (t typeTable) addMultiple(v value, step int64, exactly bool) value {
 	stride := t.stride(v)
 	if stride == 0 && v.variable != types.None { // it has no elements, but may have arrays
 		stride = math.MaxInt64
@@ -172,9 +172,9 @@ func (t typeTable) stepped(v value, step int64, exactly bool) value {
 	case exactly:
 		v.step = step
 	default:
-		v.step = unfollowed
+		v.step = unknownStep
 	}
-	return t.indexed(v)
+	return t.withIndex(v)
 }
 
 // inArray reports whether an address leads into an array that is a member.
@@ -192,43 +192,43 @@ func (t typeTable) merge(a, b value) value {
 	switch {
 	case a == b:
 		return a
-	case a.kind == floating && b.kind == scalar && t.Types[b.typ].Float, b.kind == floating && a.kind == scalar && t.Types[a.typ].Float:
-		return value{kind: floating}
-	case a.kind == number && b.kind == number:
-		return oneOf(a, b)
-	case (a.kind == scalar || a.kind == number) && (b.kind == scalar || b.kind == number) && a.integer().step != 1 && b.integer().step != 1:
-		return someOf(a.integer(), b.integer())
-	case a.kind != address || b.kind != address:
+	case a.kind == valueFloat && b.kind == valueScalar && t.Types[b.typ].Float, b.kind == valueFloat && a.kind == valueScalar && t.Types[a.typ].Float:
+		return value{kind: valueFloat}
+	case a.kind == valueNumber && b.kind == valueNumber:
+		return mergeNumbers(a, b)
+	case (a.kind == valueScalar || a.kind == valueNumber) && (b.kind == valueScalar || b.kind == valueNumber) && a.integer().step != 1 && b.integer().step != 1:
+		return mergeIntegers(a.integer(), b.integer())
+	case a.kind != valueAddress || b.kind != valueAddress:
 		return t.orNull(a, b)
 	}
-	return t.eitherAddress(a, b)
+	return t.mergeAddresses(a, b)
 }
 
-// eitherAddress is merge for two addresses.
-func (t typeTable) eitherAddress(a, b value) value {
+// mergeAddresses is merge for two addresses.
+func (t typeTable) mergeAddresses(a, b value) value {
 	if a.variable != b.variable { // elements of two arrays of one type
-		if a, b = t.part(a), t.part(b); a == b {
+		if a, b = t.withoutVariable(a), t.withoutVariable(b); a == b {
 			return a
 		}
 	}
 	if a.variable == types.None && b.variable == types.None && a.typ != b.typ {
-		if t.holds(a, b) {
+		if t.containsMember(a, b) {
 			return a
 		}
-		if t.holds(b, a) {
+		if t.containsMember(b, a) {
 			return b
 		}
 	}
 	if a.typ == b.typ && a.variable == b.variable {
 		if stride := t.stride(a); stride > 0 && modulo(a.offset, stride) == modulo(b.offset, stride) {
-			return t.indexed(a)
+			return t.withIndex(a)
 		}
 	}
-	return t.eitherMember(a, b)
+	return t.mergeMembers(a, b)
 }
 
-// eitherMember is merge for addresses of members of aggregates.
-func (t typeTable) eitherMember(a, b value) value {
+// mergeMembers is merge for addresses of members of aggregates.
+func (t typeTable) mergeMembers(a, b value) value {
 	wa, wb := t.Descend(a.typ, a.offset, types.Use{}), t.Descend(b.typ, b.offset, types.Use{})
 	if len(wa) == 0 || len(wb) == 0 {
 		return value{}
@@ -240,15 +240,15 @@ func (t typeTable) eitherMember(a, b value) value {
 		a.offset = min(a.offset, b.offset) // of one array in it
 		a.indexed = true
 		return a
-	case la.Type == lb.Type && !t.Types[t.Strip(la.Type)].Kind.Aggregate() && t.begins(wa, a.offset) && t.begins(wb, b.offset):
-		return value{kind: address, typ: t.Strip(la.Type), variable: types.None} // of either member
+	case la.Type == lb.Type && !t.Types[t.Strip(la.Type)].Kind.Aggregate() && t.beginsAt(wa, a.offset) && t.beginsAt(wb, b.offset):
+		return value{kind: valueAddress, typ: t.Strip(la.Type), variable: types.None} // of either member
 	}
 	return value{}
 }
 
-// holds reports whether an address, seen from a member of what another one leads
+// containsMember reports whether an address, seen from a member of what another one leads
 // into, is that one.
-func (t typeTable) holds(whole, part value) bool {
+func (t typeTable) containsMember(whole, part value) bool {
 	x := &t.Types[t.Strip(whole.typ)]
 	if !x.Kind.Aggregate() {
 		return false
@@ -261,9 +261,9 @@ func (t typeTable) holds(whole, part value) bool {
 	return false
 }
 
-// begins reports whether what a way ends at, or an element of it, begins at an
+// beginsAt reports whether what a way ends at, or an element of it, begins at an
 // offset from the start of the way.
-func (t typeTable) begins(way []types.Step, offset int64) bool {
+func (t typeTable) beginsAt(way []types.Step, offset int64) bool {
 	for _, s := range way {
 		offset -= s.Offset
 		if size := t.Types[t.element(s.Type)].Size; size > 0 {
@@ -273,22 +273,22 @@ func (t typeTable) begins(way []types.Step, offset int64) bool {
 	return offset == 0
 }
 
-// oneOf is a number that is either, or differs from them by whole steps.
-func oneOf(a, b value) value {
+// mergeNumbers is a number that is either, or differs from them by whole steps.
+func mergeNumbers(a, b value) value {
 	step := gcd(gcd(a.step, b.step), a.offset-b.offset)
 	if step < 2 {
 		return value{}
 	}
-	return value{kind: number, offset: modulo(a.offset, step), step: step}
+	return value{kind: valueNumber, offset: modulo(a.offset, step), step: step}
 }
 
-// someOf is an integer that is one of two, or differs from them by whole steps.
-func someOf(a, b value) value {
+// mergeIntegers is an integer that is one of two, or differs from them by whole steps.
+func mergeIntegers(a, b value) value {
 	step := gcd(gcd(a.step, b.step), a.offset-b.offset)
 	if step < 2 {
 		return value{}
 	}
-	return value{kind: scalar, offset: modulo(a.offset, step), step: step, origin: anything}
+	return value{kind: valueScalar, offset: modulo(a.offset, step), step: step, origin: unknownOrigin}
 }
 
 func gcd(a, b int64) int64 {
@@ -298,81 +298,81 @@ func gcd(a, b int64) int64 {
 	return max(a, -a)
 }
 
-// anything is the origin of a single thing about which nothing is known.
-const anything = -1
+// unknownOrigin is the origin of a single thing about which nothing is known.
+const unknownOrigin = -1
 
 // integer is a value as a term of a sum.
 func (v value) integer() value {
 	switch {
-	case v.kind == number:
+	case v.kind == valueNumber:
 		return v
-	case v.kind != scalar:
-		return value{kind: scalar, step: 1, origin: anything}
+	case v.kind != valueScalar:
+		return value{kind: valueScalar, step: 1, origin: unknownOrigin}
 	case v.step == 0:
-		v.step, v.origin = 1, anything
+		v.step, v.origin = 1, unknownOrigin
 	}
 	return v
 }
 
-// leads reports whether a value is a known address.
-func (v value) leads() bool { return v.kind == address || v.kind == frame }
+// isAddress reports whether a value is a known address.
+func (v value) isAddress() bool { return v.kind == valueAddress || v.kind == valueFrame }
 
 // sum is a + b*scale + add.
 func (t typeTable) sum(a, b value, scale, add int64) value {
 	x, y := a.integer(), b.integer()
 	y.offset, y.step = y.offset*scale, y.step*scale
 	switch {
-	case a.leads() && b.leads() || b.leads() && scale != 1:
+	case a.isAddress() && b.isAddress() || b.isAddress() && scale != 1:
 		return value{}
-	case a.leads() || a.kind == thread:
-		return t.displaced(a, y, add)
-	case b.leads():
-		return t.displaced(b, x, add)
+	case a.isAddress() || a.kind == valueThread:
+		return t.addInteger(a, y, add)
+	case b.isAddress():
+		return t.addInteger(b, x, add)
 	}
-	v := value{kind: scalar, offset: x.offset + y.offset + add, step: gcd(x.step, y.step)}
+	v := value{kind: valueScalar, offset: x.offset + y.offset + add, step: gcd(x.step, y.step)}
 	switch {
-	case x.kind == number && y.kind == number:
-		v.kind = number
-	case x.origin == y.origin && x.origin != 0 && x.origin != anything:
+	case x.kind == valueNumber && y.kind == valueNumber:
+		v.kind = valueNumber
+	case x.origin == y.origin && x.origin != 0 && x.origin != unknownOrigin:
 		v.origin, v.step = x.origin, x.step+y.step
 	case x.step == 0:
 		v.origin = y.origin
 	case y.step == 0:
 		v.origin = x.origin
 	case x.origin != 0 && y.origin != 0: // of two things
-		v.origin = anything
+		v.origin = unknownOrigin
 	}
 	return v
 }
 
-// displaced is an address plus an integer.
-func (t typeTable) displaced(v, by value, add int64) value {
+// addInteger is an address plus an integer.
+func (t typeTable) addInteger(v, by value, add int64) value {
 	v = t.plus(v, by.offset+add)
 	switch {
 	case by.step == 0:
 		return v
-	case v.kind == thread:
+	case v.kind == valueThread:
 		return value{}
 	}
-	return t.stepped(v, max(by.step, -by.step), by.origin != 0 || by.kind == number)
+	return t.addMultiple(v, max(by.step, -by.step), by.origin != 0 || by.kind == valueNumber)
 }
 
 // orNull is an address that may be a null pointer: accesses are through the
 // address.
 func (t typeTable) orNull(a, b value) value {
-	null := value{kind: number}
+	null := value{kind: valueNumber}
 	switch {
-	case a == null && b.kind == address:
+	case a == null && b.kind == valueAddress:
 		return b
-	case b == null && a.kind == address:
+	case b == null && a.kind == valueAddress:
 		return a
 	}
 	return value{}
 }
 
-// part forgets which variable an address leads into, and keeps which part of an
+// withoutVariable forgets which variable an address leads into, and keeps which part of an
 // element.
-func (t typeTable) part(v value) value {
+func (t typeTable) withoutVariable(v value) value {
 	if v.variable == types.None {
 		return v
 	}
@@ -380,7 +380,7 @@ func (t typeTable) part(v value) value {
 	if size := t.Types[e].Size; size > 0 && v.offset >= 0 {
 		v.offset %= size
 	}
-	return value{kind: address, typ: e, variable: types.None, offset: v.offset, indexed: v.indexed}
+	return value{kind: valueAddress, typ: e, variable: types.None, offset: v.offset, indexed: v.indexed}
 }
 
 // modulo is the remainder, never negative.

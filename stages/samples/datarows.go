@@ -48,7 +48,7 @@ func newDataRows(d *Data) *dataRows {
 	}
 }
 
-func (r *dataRows) add(sample int64, f *dataspace.Found) {
+func (r *dataRows) add(sample int64, f *dataspace.Match) {
 	r.samples = append(r.samples, sample)
 	r.objects = append(r.objects, r.data.Space.Objects[f.Object].ID)
 	r.methods = append(r.methods, int32(f.Method))

@@ -9,24 +9,24 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// block is a run of instructions that is entered at its first and left at its
+// basicBlock is a run of instructions that is entered at its first and left at its
 // last only.
-type block struct {
+type basicBlock struct {
 	first, end int    // instructions [first, end)
 	before     []int  // numbers of the blocks that lead to it
 	after      []int  // and of those that it leads to
-	wanted     bool   // it was followed
+	needed     bool   // it was followed
 	in         *state // before its first instruction
 }
 
-// either is what is known if a value or another one may be there: of two places in
+// mergeValues is what is known if a value or another one may be there: of two places in
 // one array on the stack, that it is in the array.
-func (f *function) either(n int, s *state, a, b value) value {
-	if a.kind != frame || b.kind != frame || a == b {
+func (f *function) mergeValues(n int, s *state, a, b value) value {
+	if a.kind != valueFrame || b.kind != valueFrame || a == b {
 		return f.types.merge(a, b)
 	}
-	va, _, oka := f.local(s, n, a)
-	vb, _, okb := f.local(s, n, b)
+	va, _, oka := f.stackVariable(s, n, a)
+	vb, _, okb := f.stackVariable(s, n, b)
 	if !oka || !okb || va != vb || f.types.Types[f.types.Strip(f.types.Variables[va].Type)].Kind != types.Array {
 		return value{}
 	}
@@ -34,18 +34,18 @@ func (f *function) either(n int, s *state, a, b value) value {
 	return a
 }
 
-// split finds the blocks.
-func (f *function) split() {
+// findBlocks finds the blocks.
+func (f *function) findBlocks() {
 	starts := map[uint64]bool{f.address: true}
 	for a := range f.targets {
 		starts[a] = true
 	}
 	for i := range f.code {
-		if i == 0 || starts[f.code[i].address] || ends(f.code[i-1].Kind) {
+		if i == 0 || starts[f.code[i].address] || endsBlock(f.code[i-1].Kind) {
 			if n := len(f.blocks); n > 0 {
 				f.blocks[n-1].end = i
 			}
-			f.blocks = append(f.blocks, block{first: i, end: len(f.code)})
+			f.blocks = append(f.blocks, basicBlock{first: i, end: len(f.code)})
 		}
 	}
 	for n := range f.blocks {
@@ -67,34 +67,34 @@ const maxVisits = 16
 // maxAsked is how many blocks are asked for before all are followed at once.
 const maxAsked = 2
 
-// want marks the blocks that may run before a block, and it.
-func (f *function) want(n int) {
+// markNeeded marks the blocks that may run before a block, and it.
+func (f *function) markNeeded(n int) {
 	left := []int{n}
 	for len(left) > 0 {
 		b := &f.blocks[left[len(left)-1]]
 		left = left[:len(left)-1]
-		if !b.wanted {
-			b.wanted = true
+		if !b.needed {
+			b.needed = true
 			left = append(left, b.before...)
 		}
 	}
 }
 
-// follow finds what is known at the start of a block, and of all that may run
+// analyze finds what is known at the start of a block, and of all that may run
 // before it: from the function's entry along all jumps until nothing changes
 // (perf-data 17.2). Blocks that no known jump leads to begin with nothing.
-func (f *function) follow(block int) {
-	f.want(block)
-	if f.asked++; f.asked > maxAsked {
+func (f *function) analyze(block int) {
+	f.markNeeded(block)
+	if f.analyses++; f.analyses > maxAsked {
 		for i := range f.blocks {
-			f.blocks[i].wanted = true
+			f.blocks[i].needed = true
 		}
 	}
 	for i := range f.blocks {
 		f.blocks[i].in = nil
 	}
-	f.slots = min(maxSlots, max(allSlots/len(f.blocks), 1))
-	f.blocks[0].in = f.entry()
+	f.slotLimit = min(maxSlots, max(allSlots/len(f.blocks), 1))
+	f.blocks[0].in = f.entryState()
 	left := worklist{blocks: []int{0}, has: make([]bool, len(f.blocks))}
 	s := &state{} // after the instructions that were stepped over
 	next := 0
@@ -104,12 +104,12 @@ func (f *function) follow(block int) {
 				return
 			}
 			f.blocks[next].in = &state{}
-			if f.padding(next) {
+			if f.isPadding(next) {
 				continue
 			}
 			left.add(next)
 		}
-		f.pass(left.first(), s, &left)
+		f.analyzeBlock(left.first(), s, &left)
 	}
 	for i := range f.blocks { // what did not come to rest is not believed
 		f.blocks[i].in = &state{}
@@ -140,15 +140,15 @@ func (w *worklist) first() int {
 // unreached returns the first wanted block, from the given one on, that has not
 // been reached yet.
 func (f *function) unreached(from int) int {
-	for from < len(f.blocks) && (f.blocks[from].in != nil || !f.blocks[from].wanted) {
+	for from < len(f.blocks) && (f.blocks[from].in != nil || !f.blocks[from].needed) {
 		from++
 	}
 	return from
 }
 
-// pass goes through a block, and adds the blocks after it whose start changes to
+// analyzeBlock goes through a block, and adds the blocks after it whose start changes to
 // left. s is scratch.
-func (f *function) pass(n int, s *state, left *worklist) {
+func (f *function) analyzeBlock(n int, s *state, left *worklist) {
 	s.set(f.blocks[n].in)
 	for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
 		f.step(s, i)
@@ -156,7 +156,7 @@ func (f *function) pass(n int, s *state, left *worklist) {
 	for _, to := range f.blocks[n].after {
 		b := &f.blocks[to]
 		switch {
-		case !b.wanted:
+		case !b.needed:
 		case b.in == nil:
 			b.in = s.clone()
 			left.add(to)
@@ -166,10 +166,10 @@ func (f *function) pass(n int, s *state, left *worklist) {
 	}
 }
 
-// entry is what is known when the function is called. Call frame information
+// entryState is what is known when the function is called. Call frame information
 // knows better where the stack pointer is: parts of functions that the compiler put
 // elsewhere are not called.
-func (f *function) entry() *state {
+func (f *function) entryState() *state {
 	s := &state{}
 	if f.object.frames != nil {
 		return s
@@ -181,12 +181,12 @@ func (f *function) entry() *state {
 	case isa.X86:
 		pushed = 4
 	}
-	s.registers[f.object.stackPointer()] = value{kind: frame, offset: -pushed}
+	s.registers[f.object.stackPointer()] = value{kind: valueFrame, offset: -pushed}
 	return s
 }
 
-// padding reports whether a block does nothing.
-func (f *function) padding(n int) bool {
+// isPadding reports whether a block does nothing.
+func (f *function) isPadding(n int) bool {
 	for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
 		if f.code[i].Kind != insn.Nop {
 			return false
@@ -210,16 +210,16 @@ func (f *function) successors(n int) []int {
 	return to
 }
 
-// before returns what is known before an instruction.
-func (f *function) before(n int) *state {
+// stateBefore returns what is known before an instruction.
+func (f *function) stateBefore(n int) *state {
 	if f.blocks == nil {
 		f.prepare()
-		f.split()
+		f.findBlocks()
 	}
 	number := f.blockOf(n)
 	b := &f.blocks[number]
-	if !b.wanted {
-		f.follow(number)
+	if !b.needed {
+		f.analyze(number)
 	}
 	s := &state{}
 	if b.in != nil {
@@ -228,6 +228,6 @@ func (f *function) before(n int) *state {
 	for i := b.first; i < n; i++ {
 		f.step(s, i)
 	}
-	f.anchor(s, n)
+	f.applyKnown(s, n)
 	return s
 }

@@ -18,15 +18,15 @@ type bit struct {
 type bitKind uint8
 
 const (
-	computed bitKind = iota
-	zero
-	one
-	copied
+	bitComputed bitKind = iota
+	bitZero
+	bitOne
+	bitCopied
 )
 
-// bits64 is the bits of a register, the least significant first. Nil is one of
+// bitVector is the bits of a register, the least significant first. Nil is one of
 // which nothing is known. They do not change once they are made.
-type bits64 struct {
+type bitVector struct {
 	bit  [64]uint8   // the kind, and what it is a copy of, shifted by atShift
 	from *[64]uint64 // what each depends on, nil if none depends on anything
 	all  uint64      // all that they depend on
@@ -35,7 +35,7 @@ type bits64 struct {
 // atShift leaves room for the kind of a bit.
 const atShift = 2
 
-func (b *bits64) at(n int) bit {
+func (b *bitVector) at(n int) bit {
 	if b == nil || n >= 64 {
 		return bit{}
 	}
@@ -46,26 +46,26 @@ func (b *bits64) at(n int) bit {
 	return x
 }
 
-// depends are the bits of the memory that any of the bits depends on.
-func (b *bits64) depends() uint64 {
+// dependencies are the bits of the memory that any of the bits depends on.
+func (b *bitVector) dependencies() uint64 {
 	if b == nil {
 		return 0
 	}
 	return b.all
 }
 
-// made completes bits.
-func made(bit [64]bit) *bits64 {
+// newBitVector completes bits.
+func newBitVector(bit [64]bit) *bitVector {
 	var all uint64
 	known := false
 	for i := range bit {
 		all |= bit[i].from
-		known = known || bit[i].kind != computed
+		known = known || bit[i].kind != bitComputed
 	}
 	if all == 0 && !known {
 		return nil
 	}
-	b := &bits64{all: all}
+	b := &bitVector{all: all}
 	if all != 0 {
 		b.from = new([64]uint64)
 	}
@@ -79,26 +79,26 @@ func made(bit [64]bit) *bits64 {
 }
 
 // zeroBits are the bits of 0, by far the most frequent number.
-var zeroBits = sync.OnceValue(func() *bits64 { return made(cleared([64]bit{}, 0)) })
+var zeroBits = sync.OnceValue(func() *bitVector { return newBitVector(clearFrom([64]bit{}, 0)) })
 
 // constantBits are the bits of a number.
-func constantBits(n uint64) *bits64 {
+func constantBits(n uint64) *bitVector {
 	if n == 0 {
 		return zeroBits()
 	}
 	var out [64]bit
 	for i := range out {
-		out[i].kind = zero + bitKind(n>>i&1)
+		out[i].kind = bitZero + bitKind(n>>i&1)
 	}
-	return made(out)
+	return newBitVector(out)
 }
 
-// number is the value of the lowest n bits, if they are all known.
-func (b *bits64) number(n int) (v uint64, ok bool) {
+// constant is the value of the lowest n bits, if they are all known.
+func (b *bitVector) constant(n int) (v uint64, ok bool) {
 	for i := range n {
 		switch b.at(i).kind {
-		case zero:
-		case one:
+		case bitZero:
+		case bitOne:
 			v |= 1 << i
 		default:
 			return 0, false
@@ -107,109 +107,109 @@ func (b *bits64) number(n int) (v uint64, ok bool) {
 	return v, true
 }
 
-// calculated is the result of an instruction on bits, which has width bytes; old is
+// calculate is the result of an instruction on bits, which has width bytes; old is
 // what the destination had.
-func calculated(x *insn.Bits, from, with, old *bits64) *bits64 {
+func calculate(x *insn.Bits, from, with, old *bitVector) *bitVector {
 	n := 8 * x.Width
 	if x.Shift > 0 {
-		with = shifted(max(x.ShiftOp, insn.BitLeft), with, uint64(x.Shift), n)
+		with = shiftBits(max(x.ShiftOp, insn.BitLeft), with, uint64(x.Shift), n)
 	}
 	if x.Not {
-		with = inverted(with)
+		with = invert(with)
 	}
 	if x.Op == insn.BitXor && x.From == x.With {
 		return constantBits(0)
 	}
 	switch x.Op {
 	case insn.BitField:
-		return placed(x, from, old)
+		return moveField(x, from, old)
 	case insn.BitAnd, insn.BitOr, insn.BitXor, insn.BitChoose:
 		var out [64]bit
 		for i := range n {
-			out[i] = joined(x.Op, from.at(i), with.at(i))
+			out[i] = joinBit(x.Op, from.at(i), with.at(i))
 		}
-		return made(cleared(out, n))
+		return newBitVector(clearFrom(out, n))
 	case insn.BitAdd, insn.BitSubtract:
-		sum := added(x, from, with, n)
+		sum := addBits(x, from, with, n)
 		if x.Op == insn.BitAdd && x.From == x.With && x.Shift == 0 {
-			sum = shifted(insn.BitLeft, from, 1, n)
+			sum = shiftBits(insn.BitLeft, from, 1, n)
 		}
 		if x.Plus != 0 {
-			sum = added(x, sum, constantBits(x.Plus), n)
+			sum = addBits(x, sum, constantBits(x.Plus), n)
 		}
 		return sum
 	case insn.BitLeftIn, insn.BitRightIn:
-		return shiftedIn(x, from, with, n)
+		return shiftIn(x, from, with, n)
 	case insn.BitLeft, insn.BitRight, insn.BitSigned, insn.BitRotate:
-		if by, ok := with.number(max(bits.Len(uint(n))-1, 5)); ok {
-			return shifted(x.Op, from, by, n)
+		if by, ok := with.constant(max(bits.Len(uint(n))-1, 5)); ok {
+			return shiftBits(x.Op, from, by, n)
 		}
 	}
 	var out [64]bit
 	for i := range n {
-		out[i].from = from.depends() | with.depends()
+		out[i].from = from.dependencies() | with.dependencies()
 	}
-	return made(cleared(out, n))
+	return newBitVector(clearFrom(out, n))
 }
 
-// cleared has zeroes from bit n on.
-func cleared(out [64]bit, n int) [64]bit {
+// clearFrom has zeroes from bit n on.
+func clearFrom(out [64]bit, n int) [64]bit {
 	for i := n; i < 64; i++ {
-		out[i] = bit{kind: zero}
+		out[i] = bit{kind: bitZero}
 	}
 	return out
 }
 
-func inverted(b *bits64) *bits64 {
+func invert(b *bitVector) *bitVector {
 	var out [64]bit
 	for i := range out {
 		out[i] = not(b.at(i))
 	}
-	return made(out)
+	return newBitVector(out)
 }
 
 func not(b bit) bit {
 	switch b.kind {
-	case zero:
-		return bit{kind: one}
-	case one:
-		return bit{kind: zero}
+	case bitZero:
+		return bit{kind: bitOne}
+	case bitOne:
+		return bit{kind: bitZero}
 	}
 	return bit{from: b.from}
 }
 
-// joined is one bit of and, or, exclusive or, or of either operand.
-func joined(op insn.BitOp, a, b bit) bit {
-	if b.kind == zero || b.kind == one {
+// joinBit is one bit of and, or, exclusive or, or of either operand.
+func joinBit(op insn.BitOp, a, b bit) bit {
+	if b.kind == bitZero || b.kind == bitOne {
 		a, b = b, a
 	}
-	same := a.kind == b.kind && a.at == b.at && a.kind != computed
+	same := a.kind == b.kind && a.at == b.at && a.kind != bitComputed
 	switch {
 	case same && op == insn.BitXor:
-		return bit{kind: zero}
+		return bit{kind: bitZero}
 	case same:
 		a.from |= b.from
 		return a
-	case op == insn.BitAnd && a.kind == zero, op == insn.BitOr && a.kind == one:
+	case op == insn.BitAnd && a.kind == bitZero, op == insn.BitOr && a.kind == bitOne:
 		return a
-	case op == insn.BitAnd && a.kind == one, (op == insn.BitOr || op == insn.BitXor) && a.kind == zero:
+	case op == insn.BitAnd && a.kind == bitOne, (op == insn.BitOr || op == insn.BitXor) && a.kind == bitZero:
 		return b
-	case op == insn.BitXor && a.kind == one:
+	case op == insn.BitXor && a.kind == bitOne:
 		return not(b)
 	}
 	return bit{from: a.from | b.from}
 }
 
-// added is a sum or difference: what is carried depends on the bits below.
-func added(x *insn.Bits, from, with *bits64, n int) *bits64 {
+// addBits is a sum or difference: what is carried depends on the bits below.
+func addBits(x *insn.Bits, from, with *bitVector, n int) *bitVector {
 	var out [64]bit
 	carries, carried := x.Carry, uint64(0)
 	for i := range n {
 		a, b := from.at(i), with.at(i)
 		switch {
-		case !carries && b.kind == zero:
+		case !carries && b.kind == bitZero:
 			out[i] = a
-		case !carries && a.kind == zero && x.Op == insn.BitAdd:
+		case !carries && a.kind == bitZero && x.Op == insn.BitAdd:
 			out[i] = b
 		default:
 			carries = true
@@ -217,11 +217,11 @@ func added(x *insn.Bits, from, with *bits64, n int) *bits64 {
 			out[i].from = carried
 		}
 	}
-	return made(cleared(out, n))
+	return newBitVector(clearFrom(out, n))
 }
 
-// shifted moves bits in the lowest n.
-func shifted(op insn.BitOp, b *bits64, by uint64, n int) *bits64 {
+// shiftBits moves bits in the lowest n.
+func shiftBits(op insn.BitOp, b *bitVector, by uint64, n int) *bitVector {
 	var out [64]bit
 	d := int(by % 64)
 	if n < 64 && op != insn.BitRotate {
@@ -230,7 +230,7 @@ func shifted(op insn.BitOp, b *bits64, by uint64, n int) *bits64 {
 	for i := range n {
 		switch op {
 		case insn.BitLeft:
-			if out[i].kind = zero; i >= d {
+			if out[i].kind = bitZero; i >= d {
 				out[i] = b.at(i - d)
 			}
 		case insn.BitRotate:
@@ -242,15 +242,15 @@ func shifted(op insn.BitOp, b *bits64, by uint64, n int) *bits64 {
 			case op == insn.BitSigned:
 				out[i] = b.at(n - 1)
 			default:
-				out[i].kind = zero
+				out[i].kind = bitZero
 			}
 		}
 	}
-	return made(cleared(out, n))
+	return newBitVector(clearFrom(out, n))
 }
 
-// shiftedIn moves bits, followed by the bits of another operand.
-func shiftedIn(x *insn.Bits, from, with *bits64, n int) *bits64 {
+// shiftIn moves bits, followed by the bits of another operand.
+func shiftIn(x *insn.Bits, from, with *bitVector, n int) *bitVector {
 	var out [64]bit
 	for i := range n {
 		switch left := i - x.Count; {
@@ -264,11 +264,11 @@ func shiftedIn(x *insn.Bits, from, with *bits64, n int) *bits64 {
 			out[i] = with.at(n + left)
 		}
 	}
-	return made(cleared(out, n))
+	return newBitVector(clearFrom(out, n))
 }
 
-// placed moves a field of bits to another place.
-func placed(x *insn.Bits, from, old *bits64) *bits64 {
+// moveField moves a field of bits to another place.
+func moveField(x *insn.Bits, from, old *bitVector) *bitVector {
 	var out [64]bit
 	n := 8 * x.Width
 	for i := range n {
@@ -280,8 +280,8 @@ func placed(x *insn.Bits, from, old *bits64) *bits64 {
 		case at >= 0 && x.Signed:
 			out[i] = from.at(x.First + x.Count - 1)
 		default:
-			out[i].kind = zero
+			out[i].kind = bitZero
 		}
 	}
-	return made(cleared(out, n))
+	return newBitVector(clearFrom(out, n))
 }

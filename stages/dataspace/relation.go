@@ -7,15 +7,15 @@ import "stackmill/stages/loadobject/types"
 type relation uint8
 
 const (
-	contradicts relation = iota // nothing of the type is there
-	placedIn                    // bytes, which anything may be put into
-	partOf                      // it is there, in the variable or as the whole
-	names                       // the operand shows hardly more than a size: the variable has the name
+	relationNone  relation = iota // nothing of the type is there
+	relationBytes                 // bytes, which anything may be put into
+	relationPart                  // it is there, in the variable or as the whole
+	relationName                  // the operand shows hardly more than a size: the variable has the name
 )
 
 // relate returns how an operand that counts from a pointer fits the variable at the
 // data address.
-func (s *Space) relate(o *object, op *operand, w where, behind bool) relation {
+func (s *Space) relate(o *loadObject, op *operand, w addressInfo, behind bool) relation {
 	t, v := w.object.types, &w.object.types.Variables[w.variable]
 	// A watchpoint's address may be any byte that is watched.
 	last := int64(0)
@@ -25,33 +25,33 @@ func (s *Space) relate(o *object, op *operand, w where, behind bool) relation {
 	for d := int64(0); d <= last; d++ {
 		left := maxEmbedded
 		if t.embeds(v.Type, w.offset+d, o.types, op, &left) {
-			if op.plain(o.types) {
-				return names
+			if op.isScalar(o.types) {
+				return relationName
 			}
-			return partOf
+			return relationPart
 		}
 	}
 	way := t.Descend(v.Type, w.offset, types.Use{})
 	if len(way) == 0 {
-		return contradicts
+		return relationNone
 	}
 	end := t.Strip(way[len(way)-1].Type)
 	leaf := &t.Types[t.element(end)]
-	if op.plain(o.types) {
+	if op.isScalar(o.types) {
 		size := o.types.Types[o.types.Strip(op.typ)].Size
 		if size == 1 || !leaf.Kind.Aggregate() && leaf.Size == size {
-			return names
+			return relationName
 		}
 	}
 	if t.Types[end].Kind == types.Array && leaf.Size == 1 && !leaf.Kind.Aggregate() {
-		return placedIn
+		return relationBytes
 	}
-	return contradicts
+	return relationNone
 }
 
-// plain reports whether all that is known of what an operand leads into is that it
+// isScalar reports whether all that is known of what an operand leads into is that it
 // is a scalar of a type.
-func (op *operand) plain(t typeTable) bool {
+func (op *operand) isScalar(t typeTable) bool {
 	typ := &t.Types[t.Strip(op.typ)]
 	return op.variable == types.None && !typ.Kind.Aggregate() && typ.Kind != types.Array
 }
@@ -64,7 +64,7 @@ const maxEmbedded = 4096
 func (t typeTable) embeds(typ types.TypeNo, offset int64, of typeTable, op *operand, left *int) bool {
 	typ = t.Strip(typ)
 	x := &t.Types[typ]
-	if alike(t, typ, of, of.Strip(op.typ)) && offset >= op.offset && offset < op.offset+max(op.size, 1) {
+	if sameType(t, typ, of, of.Strip(op.typ)) && offset >= op.offset && offset < op.offset+max(op.size, 1) {
 		return true
 	}
 	if x.Kind == types.Array {
@@ -92,8 +92,8 @@ func (t typeTable) embeds(typ types.TypeNo, offset int64, of typeTable, op *oper
 	return false
 }
 
-// alike reports whether types, of two load objects perhaps, are the same.
-func alike(a typeTable, x types.TypeNo, b typeTable, y types.TypeNo) bool {
+// sameType reports whether types, of two load objects perhaps, are the same.
+func sameType(a typeTable, x types.TypeNo, b typeTable, y types.TypeNo) bool {
 	if a.Table == b.Table {
 		return x == y
 	}

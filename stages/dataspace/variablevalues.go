@@ -25,10 +25,10 @@ type claim struct {
 	always   bool // while scope lasts, which need not be without gaps
 }
 
-// overlay finds what the function's variables say of registers, by instruction.
-func (f *function) overlay() {
+// findVariableValues finds what the function's variables say of registers, by instruction.
+func (f *function) findVariableValues() {
 	t := f.types
-	f.pieces, f.believed = make([][]registerValue, len(f.code)), make([][]registerValue, len(f.code))
+	f.variableValues, f.trustedValues = make([][]registerValue, len(f.code)), make([][]registerValue, len(f.code))
 	f.scopes = make([][]types.ScopeNo, len(f.code))
 	if t.Table == nil {
 		return
@@ -56,17 +56,17 @@ func (f *function) overlay() {
 	}
 	all := make([]registerValue, sum)
 	for i, n := range counts {
-		f.pieces[i], all = all[:0:n], all[n:]
+		f.variableValues[i], all = all[:0:n], all[n:]
 	}
 	for n := range list {
 		for i := list[n].from; i < list[n].to; i++ {
 			if holds(&list[n], i) {
-				f.pieces[i] = append(f.pieces[i], list[n].registerValue)
+				f.variableValues[i] = append(f.variableValues[i], list[n].registerValue)
 			}
 		}
 	}
-	for i, p := range f.pieces {
-		f.believed[i] = t.believed(p)
+	for i, p := range f.variableValues {
+		f.trustedValues[i] = t.trusted(p)
 	}
 }
 
@@ -82,20 +82,20 @@ func (f *function) claims() (list []claim) {
 			}
 			seen[n] = true
 			for v := t.Scopes[n].First; v < t.Scopes[n].End(); v++ {
-				list = f.variable(list, n, v)
+				list = f.appendClaims(list, n, v)
 			}
 		}
 	}
 	return list
 }
 
-// variable adds the places of one variable.
-func (f *function) variable(list []claim, scope types.ScopeNo, v types.VariableNo) []claim {
+// appendClaims adds the places of one variable.
+func (f *function) appendClaims(list []claim, scope types.ScopeNo, v types.VariableNo) []claim {
 	t := f.types
 	variable := &t.Variables[v]
 	for p := variable.First; p < variable.First+variable.Places; p++ {
 		place := &t.Places[p]
-		f.pointed = f.pointed || place.Kind == types.PointedFrame || place.Kind == types.PointedRegister
+		f.hasPointerSlots = f.hasPointerSlots || place.Kind == types.PointedFrame || place.Kind == types.PointedRegister
 		r, ok := f.registerValue(v, place)
 		if !ok {
 			continue
@@ -105,7 +105,7 @@ func (f *function) variable(list []claim, scope types.ScopeNo, v types.VariableN
 		x.to = sort.Search(len(f.code), func(i int) bool { return f.code[i].address >= place.High })
 		if place.Kind == types.EntryRegister {
 			x.from, x.to, x.always = 0, 0, false
-			if f.called {
+			if f.isEntry {
 				x.to = min(len(f.code), 1)
 			}
 		}
@@ -114,9 +114,9 @@ func (f *function) variable(list []claim, scope types.ScopeNo, v types.VariableN
 	return list
 }
 
-// believed are of several values of a register the innermost variable's, but
+// trusted are of several values of a register the innermost variable's, but
 // pointers before others; an unknown value if they point to different aggregates.
-func (t typeTable) believed(all []registerValue) []registerValue {
+func (t typeTable) trusted(all []registerValue) []registerValue {
 	if len(all) < 2 {
 		return all
 	}
@@ -126,8 +126,8 @@ func (t typeTable) believed(all []registerValue) []registerValue {
 		switch {
 		case i < 0:
 			told = append(told, p)
-		case told[i].value.kind == unknown:
-		case told[i].value.kind != address && p.value.kind == address:
+		case told[i].value.kind == valueUnknown:
+		case told[i].value.kind != valueAddress && p.value.kind == valueAddress:
 			told[i] = p
 		case t.contradict(told[i].value, p.value):
 			told[i].value = value{}
@@ -139,10 +139,10 @@ func (t typeTable) believed(all []registerValue) []registerValue {
 // contradict reports whether two addresses lead into aggregates of which neither is in
 // the other one.
 func (t typeTable) contradict(a, b value) bool {
-	if a.kind != address || b.kind != address || !t.Types[a.typ].Kind.Aggregate() || !t.Types[b.typ].Kind.Aggregate() {
+	if a.kind != valueAddress || b.kind != valueAddress || !t.Types[a.typ].Kind.Aggregate() || !t.Types[b.typ].Kind.Aggregate() {
 		return false
 	}
-	return a.typ != b.typ && !t.holds(a, b) && !t.holds(b, a)
+	return a.typ != b.typ && !t.containsMember(a, b) && !t.containsMember(b, a)
 }
 
 // depth is how many scopes a scope is in.
@@ -164,20 +164,20 @@ func (f *function) registerValue(v types.VariableNo, p *types.Place) (registerVa
 	switch p.Kind {
 	case types.InRegister, types.EntryRegister:
 		if p.PieceSize > 0 {
-			r.value = t.held(typ, p.Piece, p.PieceSize)
+			r.value = t.valueAt(typ, p.Piece, p.PieceSize)
 		} else {
 			r.value = t.value(typ)
 		}
 	case types.IsRegister:
-		if r.value = t.value(typ); r.value.kind != address {
+		if r.value = t.value(typ); r.value.kind != valueAddress {
 			return r, false
 		}
 		r.value.offset -= p.Offset
 		r.computed = p.Offset != 0
 	case types.AtRegister:
-		r.value = value{kind: address, typ: typ, variable: v, offset: p.Piece - p.Offset}
+		r.value = value{kind: valueAddress, typ: typ, variable: v, offset: p.Piece - p.Offset}
 	default:
 		return r, false
 	}
-	return r, r.value.kind != unknown
+	return r, r.value.kind != valueUnknown
 }

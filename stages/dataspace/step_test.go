@@ -29,17 +29,17 @@ func TestOverwrittenSlots(t *testing.T) {
 		{-64, 8, false, 8, [4]bool{true, true, true, true}},
 	} {
 		s := &state{}
-		s.keep(value{kind: frame, offset: -16, origin: 1}, pointer(typePair, 0), maxSlots)
+		s.keep(value{kind: valueFrame, offset: -16, origin: 1}, pointer(typePair, 0), maxSlots)
 		for i := range int64(4) {
-			s.keep(value{kind: frame, offset: i*8 - 32}, pointer(typePair, i), maxSlots)
+			s.keep(value{kind: valueFrame, offset: i*8 - 32}, pointer(typePair, i), maxSlots)
 		}
-		s.overwrite(value{kind: frame, offset: x.at}, &insn.Access{Size: x.size, Repeated: x.repeated}, x.word)
+		s.overwrite(value{kind: valueFrame, offset: x.at}, &insn.Access{Size: x.size, Repeated: x.repeated}, x.word)
 		for i, want := range x.left {
-			if ok := s.slot(value{kind: frame, offset: int64(i)*8 - 32}) == pointer(typePair, int64(i)); ok != want {
+			if ok := s.slot(value{kind: valueFrame, offset: int64(i)*8 - 32}) == pointer(typePair, int64(i)); ok != want {
 				t.Errorf("%d bytes at %d: slot %d is left: %v", x.size, x.at, i, ok)
 			}
 		}
-		if s.slot(value{kind: frame, offset: -16, origin: 1}) != pointer(typePair, 0) {
+		if s.slot(value{kind: valueFrame, offset: -16, origin: 1}) != pointer(typePair, 0) {
 			t.Error("a slot of another stack pointer is gone")
 		}
 	}
@@ -54,8 +54,8 @@ func TestSlotsOfManyBlocks(t *testing.T) {
 		code = binary.LittleEndian.AppendUint32(append(code, 0x48, 0x89, 0xa4, 0x24), uint32(-8*i))
 	}
 	code = append(code, bytes.Repeat([]byte{0x75, 0x00}, blocks)...) // jne to the next
-	f := disassemble(&object{symbols: &symtab.Table{Arch: isa.AMD64}}, append(code, 0xc3), isa.AMD64, 0x1000, 0)
-	f.before(len(f.code) - 1)
+	f := disassemble(&loadObject{symbols: &symtab.Table{Arch: isa.AMD64}}, append(code, 0xc3), isa.AMD64, 0x1000, 0)
+	f.stateBefore(len(f.code) - 1)
 	kept, most := 0, 0
 	for _, b := range f.blocks {
 		kept, most = kept+len(b.in.slots), max(most, len(b.in.slots))

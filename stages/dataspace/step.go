@@ -7,33 +7,33 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// anchor adds what is known at an instruction whatever ran before: the register
+// applyKnown adds what is known at an instruction whatever ran before: the register
 // from which the call frame information counts, and the variables in registers.
-func (f *function) anchor(s *state, n int) {
-	if b := &f.bases[n]; b.value.kind == frame {
+func (f *function) applyKnown(s *state, n int) {
+	if b := &f.cfaBases[n]; b.value.kind == valueFrame {
 		s.registers[b.register] = b.value
 	}
-	for _, p := range f.believed[n] {
-		if p.value.kind == unknown { // variables contradict each other
+	for _, p := range f.trustedValues[n] {
+		if p.value.kind == valueUnknown { // variables contradict each other
 			s.registers[p.register] = value{}
 		} else {
-			s.registers[p.register] = f.types.better(p.value, s.registers[p.register])
+			s.registers[p.register] = f.types.moreSpecific(p.value, s.registers[p.register])
 		}
 	}
 }
 
-// better chooses between what a variable's type says of its value and what was
+// moreSpecific chooses between what a variable's type says of its value and what was
 // followed: a pointer to a scalar may be known to lead into a structure.
-func (t typeTable) better(said, followed value) value {
+func (t typeTable) moreSpecific(said, followed value) value {
 	switch {
-	case said.kind == unknown || followed.kind == frame || said.kind == scalar && followed.kind == number:
+	case said.kind == valueUnknown || followed.kind == valueFrame || said.kind == valueScalar && followed.kind == valueNumber:
 		return followed
-	case said.kind == scalar && followed.kind == scalar:
+	case said.kind == valueScalar && followed.kind == valueScalar:
 		followed.typ = said.typ
 		return followed
-	case said.kind != address && followed.kind == address:
+	case said.kind != valueAddress && followed.kind == valueAddress:
 		return followed
-	case said.kind != address || followed.kind != address || t.Types[said.typ].Kind.Aggregate():
+	case said.kind != valueAddress || followed.kind != valueAddress || t.Types[said.typ].Kind.Aggregate():
 		return said
 	}
 	if way := t.Descend(followed.typ, followed.offset, types.Use{Size: int(t.Types[said.typ].Size), Float: t.Types[said.typ].Float}); len(way) > 0 &&
@@ -45,14 +45,14 @@ func (t typeTable) better(said, followed value) value {
 
 // step applies an instruction (perf-data 17.2).
 func (f *function) step(s *state, n int) {
-	f.anchor(s, n)
+	f.applyKnown(s, n)
 	x := &f.code[n]
 	if !x.valid {
 		*s = state{}
 		return
 	}
-	s.identify(x.Source, n)
-	s.identify(x.Second, n)
+	s.assignOrigin(x.Source, n)
+	s.assignOrigin(x.Second, n)
 	dest, second := f.results(s, n)
 	var base value
 	if x.Base != insn.NoRegister {
@@ -68,21 +68,21 @@ func (f *function) step(s *state, n int) {
 	if x.Op == insn.LoadPair {
 		s.put(x.Second, second)
 	}
-	if x.Op != insn.Opaque && x.Op != insn.Store && !f.moves(x) {
-		s.put(x.Dest, f.put(n, dest))
+	if x.Op != insn.Opaque && x.Op != insn.Store && !f.movesStack(x) {
+		s.put(x.Dest, f.resultValue(n, dest))
 	}
 }
 
-// identify gives an unknown integer in a register an origin, so that what is computed
+// assignOrigin gives an unknown integer in a register an origin, so that what is computed
 // from it twice is known to be of one thing.
-func (s *state) identify(r insn.Register, n int) {
+func (s *state) assignOrigin(r insn.Register, n int) {
 	if r < 0 || r >= registers {
 		return
 	}
 	v := &s.registers[r]
 	switch {
-	case v.kind == unknown, v.kind == number && v.step != 0, v.kind == scalar && v.integer().origin == anything:
-		*v = value{kind: scalar, typ: v.typ, offset: v.offset, step: max(v.step, 1), origin: anything - 1 - int32(n)*registers - int32(r)}
+	case v.kind == valueUnknown, v.kind == valueNumber && v.step != 0, v.kind == valueScalar && v.integer().origin == unknownOrigin:
+		*v = value{kind: valueScalar, typ: v.typ, offset: v.offset, step: max(v.step, 1), origin: unknownOrigin - 1 - int32(n)*registers - int32(r)}
 	}
 }
 
@@ -94,42 +94,42 @@ func (f *function) results(s *state, n int) (dest, second value) {
 	case insn.Move:
 		dest = s.register(x.Source)
 	case insn.Extend: // what is extended does not overflow
-		if dest = s.register(x.Source); dest.leads() || x.Value == 1 {
+		if dest = s.register(x.Source); dest.isAddress() || x.Value == 1 {
 			dest = value{}
 		}
 	case insn.SetConst:
-		dest = f.constant(x.Value)
+		dest = f.constantValue(x.Value)
 	case insn.Load:
 		if len(x.Accesses) > 0 {
-			dest = f.loaded(s, n, &x.Accesses[0])
+			dest = f.loadValue(s, n, &x.Accesses[0])
 		}
 	case insn.LoadPair:
 		if len(x.Accesses) > 1 {
-			dest, second = f.loaded(s, n, &x.Accesses[0]), f.loaded(s, n, &x.Accesses[1])
+			dest, second = f.loadValue(s, n, &x.Accesses[0]), f.loadValue(s, n, &x.Accesses[1])
 		}
 	case insn.ThreadBase:
-		dest = value{kind: thread}
+		dest = value{kind: valueThread}
 	case insn.AddConst:
-		if dest = t.plus(s.register(x.Source), x.Value); dest.kind == number && dest.step == 0 {
-			dest = f.constant(dest.offset)
+		if dest = t.plus(s.register(x.Source), x.Value); dest.kind == valueNumber && dest.step == 0 {
+			dest = f.constantValue(dest.offset)
 		}
 	case insn.AddRegister:
-		dest = f.added(s, n)
+		dest = f.addRegisters(s, n)
 	case insn.MultiplyAdd:
-		dest = f.multiplied(s, n)
+		dest = f.multiply(s, n)
 	case insn.Choose:
-		dest = f.chosen(s, n)
+		dest = f.chooseValue(s, n)
 	}
 	return dest, second
 }
 
-// put is what a register holds once an instruction put a result into it.
-func (f *function) put(n int, v value) value {
-	if f.code[n].Width < 8 && v.kind != number && v.kind != scalar && v.kind != floating && !f.object.narrow {
+// resultValue is what a register holds once an instruction put a result into it.
+func (f *function) resultValue(n int, v value) value {
+	if f.code[n].Width < 8 && v.kind != valueNumber && v.kind != valueScalar && v.kind != valueFloat && !f.object.is32Bit {
 		v = value{} // half an address is not one
 	}
-	if v.kind == unknown || v.kind == scalar && v.integer().origin == anything {
-		v = value{kind: scalar, typ: v.typ, offset: v.offset, step: max(v.step, 1), origin: int32(n) + 1}
+	if v.kind == valueUnknown || v.kind == valueScalar && v.integer().origin == unknownOrigin {
+		v = value{kind: valueScalar, typ: v.typ, offset: v.offset, step: max(v.step, 1), origin: int32(n) + 1}
 	}
 	return v
 }
@@ -138,60 +138,60 @@ func (f *function) put(n int, v value) value {
 func (f *function) clobber(s *state, n int) {
 	x := &f.code[n]
 	sp := f.object.stackPointer()
-	aligned := s.registers[sp].kind == frame && (x.Op == insn.Opaque || f.moves(x)) && x.Written == 1<<sp && len(x.Accesses) == 0
+	aligned := s.registers[sp].kind == valueFrame && (x.Op == insn.Opaque || f.movesStack(x)) && x.Written == 1<<sp && len(x.Accesses) == 0
 	for left := x.Written & (1<<registers - 1); left != 0; left &= left - 1 {
 		r := bits.TrailingZeros64(left)
 		// Computed in ways that are not followed, it may be a multiple of anything;
 		// but what follows a zero sets a part of it.
-		computed := x.Op == insn.Opaque && s.registers[r] != value{kind: number}
+		computed := x.Op == insn.Opaque && s.registers[r] != value{kind: valueNumber}
 		if s.registers[r] = (value{}); computed {
-			s.registers[r] = value{kind: scalar, step: 1}
+			s.registers[r] = value{kind: valueScalar, step: 1}
 		}
 	}
 	if aligned { // by an unknown amount
-		s.registers[sp] = value{kind: frame, origin: int32(n) + 1}
+		s.registers[sp] = value{kind: valueFrame, origin: int32(n) + 1}
 	}
 }
 
-// moves reports whether an instruction moves the stack pointer by an unknown amount.
-func (f *function) moves(x *instruction) bool {
+// movesStack reports whether an instruction moves the stack pointer by an unknown amount.
+func (f *function) movesStack(x *instruction) bool {
 	return x.Op == insn.AddRegister && x.Dest == insn.Register(f.object.stackPointer())
 }
 
-// added is what an addition of a register or of memory gives.
-func (f *function) added(s *state, n int) value {
+// addRegisters is what an addition of a register or of memory gives.
+func (f *function) addRegisters(s *state, n int) value {
 	x := &f.code[n]
-	a, b := value{kind: number}, s.register(x.Second)
+	a, b := value{kind: valueNumber}, s.register(x.Second)
 	if x.Source != insn.NoRegister {
 		a = s.register(x.Source)
 	}
 	switch {
 	case x.Second == insn.NoRegister && len(x.Accesses) > 0:
-		b = f.loaded(s, n, &x.Accesses[0])
-	case x.Source == x.Second && !a.leads():
-		return f.types.sum(value{kind: number}, b, 1+x.Scale, x.Value)
+		b = f.loadValue(s, n, &x.Accesses[0])
+	case x.Source == x.Second && !a.isAddress():
+		return f.types.sum(value{kind: valueNumber}, b, 1+x.Scale, x.Value)
 	}
 	return f.types.sum(a, b, x.Scale, x.Value)
 }
 
-// multiplied is what a multiplication of two registers and an addition give.
-func (f *function) multiplied(s *state, n int) value {
+// multiply is what a multiplication of two registers and an addition give.
+func (f *function) multiply(s *state, n int) value {
 	x := &f.code[n]
-	by, of, to := s.register(x.Source), s.register(x.Second), value{kind: number}
-	if by.kind != number || by.step != 0 {
+	by, of, to := s.register(x.Source), s.register(x.Second), value{kind: valueNumber}
+	if by.kind != valueNumber || by.step != 0 {
 		by, of = of, by
 	}
 	if x.Addend != insn.NoRegister {
 		to = s.register(x.Addend)
 	}
-	if by.kind != number || by.step != 0 || of.leads() {
-		return f.types.sum(to, value{kind: scalar, step: 1}, 1, 0) // a multiple of anything
+	if by.kind != valueNumber || by.step != 0 || of.isAddress() {
+		return f.types.sum(to, value{kind: valueScalar, step: 1}, 1, 0) // a multiple of anything
 	}
 	return f.types.sum(to, of, by.offset*x.Scale, 0)
 }
 
-// chosen is one of two registers, or of a register and what is in memory.
-func (f *function) chosen(s *state, n int) value {
+// chooseValue is one of two registers, or of a register and what is in memory.
+func (f *function) chooseValue(s *state, n int) value {
 	x := &f.code[n]
 	other := s.register(x.Second)
 	if x.Second == insn.NoRegister {
@@ -199,7 +199,7 @@ func (f *function) chosen(s *state, n int) value {
 	}
 	one := s.register(x.Source)
 	if x.Source == insn.NoRegister && len(x.Accesses) > 0 {
-		one = f.loaded(s, n, &x.Accesses[0])
+		one = f.loadValue(s, n, &x.Accesses[0])
 	}
 	return f.types.merge(one, other)
 }
@@ -208,9 +208,9 @@ func (f *function) chosen(s *state, n int) value {
 // to be in a register after the access through it.
 const maxAhead = 64
 
-// soon is what variables say of a register about which nothing is known yet: its
+// upcomingValues is what variables say of a register about which nothing is known yet: its
 // contents stay until the variable is in it, or in a register it is copied to.
-func (f *function) soon(n int, r insn.Register) (list []registerValue) {
+func (f *function) upcomingValues(n int, r insn.Register) (list []registerValue) {
 	same := f.copies(n, r)
 	for i := n; i < min(n+maxAhead, len(f.code)) && same != 0 && list == nil; i++ {
 		x := &f.code[i]
@@ -225,8 +225,8 @@ func (f *function) soon(n int, r insn.Register) (list []registerValue) {
 		if k := x.Kind; k == insn.Jump || k == insn.Return || k == insn.Trap || i+1 == len(f.code) {
 			break
 		}
-		for _, p := range f.pieces[i+1] {
-			if same>>p.register&1 != 0 && p.value.kind == address {
+		for _, p := range f.variableValues[i+1] {
+			if same>>p.register&1 != 0 && p.value.kind == valueAddress {
 				list = append(list, p)
 			}
 		}
@@ -259,12 +259,12 @@ func (f *function) copies(n int, r insn.Register) uint64 {
 	return same
 }
 
-// constant is a number, which may be the address of a variable.
-func (f *function) constant(n int64) value {
+// constantValue is a number, which may be the address of a variable.
+func (f *function) constantValue(n int64) value {
 	if v, off, ok := f.global(uint64(n)); ok {
-		return value{kind: address, typ: f.types.Variables[v].Type, variable: v, offset: off}
+		return value{kind: valueAddress, typ: f.types.Variables[v].Type, variable: v, offset: off}
 	}
-	return value{kind: number, offset: n}
+	return value{kind: valueNumber, offset: n}
 }
 
 // global returns the variable at a link-time address.
@@ -275,38 +275,38 @@ func (f *function) global(at uint64) (variable types.VariableNo, offset int64, o
 	return f.types.Global(at)
 }
 
-// loaded is what a load gives.
-func (f *function) loaded(s *state, n int, a *insn.Access) value {
+// loadValue is what a load gives.
+func (f *function) loadValue(s *state, n int, a *insn.Access) value {
 	t := f.types
 	if a.Thread && a.Base == insn.NoRegister && a.Index == insn.NoRegister && a.Disp == 0 {
-		return value{kind: thread} // the thread's pointer to itself
+		return value{kind: valueThread} // the thread's pointer to itself
 	}
-	at := f.followed(s, n, a)
-	if at.kind == frame {
-		if v, ok := f.stored(s, n, at); ok {
+	at := f.addressOf(s, n, a)
+	if at.kind == valueFrame {
+		if v, ok := f.storedPointer(s, n, at); ok {
 			return v
 		}
 	}
 	var followed value
-	if at.kind == frame && !at.indexed {
+	if at.kind == valueFrame && !at.indexed {
 		followed = s.slot(at)
 	}
-	root, _ := f.root(s, n, a)
+	root, _ := f.target(s, n, a)
 	if root.ok {
 		way := t.Descend(root.typ, root.offset, types.Use{Size: a.Size, Float: a.Class == insn.Float})
-		if len(way) > 0 && t.begins(way, root.offset) && (!root.vague || f.alike(root, way[len(way)-1].Type, int64(a.Size))) {
-			return t.better(t.held(root.typ, root.offset, int64(a.Size)), followed)
+		if len(way) > 0 && t.beginsAt(way, root.offset) && (!root.wholeOnly || f.nextHasType(root, way[len(way)-1].Type, int64(a.Size))) {
+			return t.moreSpecific(t.valueAt(root.typ, root.offset, int64(a.Size)), followed)
 		}
 	}
-	if at.kind == number && f.object.constant(uint64(at.offset)) && (a.Size == 4 || a.Size == 8) {
-		return value{kind: floating} // compilers keep no other numbers in memory
+	if at.kind == valueNumber && f.object.isReadOnly(uint64(at.offset)) && (a.Size == 4 || a.Size == 8) {
+		return value{kind: valueFloat} // compilers keep no other numbers in memory
 	}
 	return followed
 }
 
-// alike reports whether what follows a member of an aggregate is of its type: it
+// nextHasType reports whether what follows a member of an aggregate is of its type: it
 // is, then, whichever of them an index chose.
-func (f *function) alike(r root, typ types.TypeNo, size int64) bool {
+func (f *function) nextHasType(r operandTarget, typ types.TypeNo, size int64) bool {
 	way := f.types.Descend(r.typ, r.offset+size, types.Use{Size: int(size)})
 	return len(way) > 0 && way[len(way)-1].Type == typ
 }
@@ -319,8 +319,8 @@ func (f *function) store(s *state, n int) {
 		if !a.Store {
 			continue
 		}
-		at := f.followed(s, n, a)
-		if at.kind != frame || at.indexed || x.Kind == insn.Call {
+		at := f.addressOf(s, n, a)
+		if at.kind != valueFrame || at.indexed || x.Kind == insn.Call {
 			continue
 		}
 		s.overwrite(at, a, f.object.word())
@@ -332,7 +332,7 @@ func (f *function) store(s *state, n int) {
 		case x.Op == insn.StorePair:
 			v = s.register(x.Second)
 		}
-		s.keep(at, v, f.slots)
+		s.keep(at, v, f.slotLimit)
 	}
 }
 
@@ -344,5 +344,5 @@ func (f *function) call(s *state, x *instruction) {
 	if f.types.Table == nil {
 		return
 	}
-	s.registers[0] = f.types.value(f.object.returned(x.Inst))
+	s.registers[0] = f.types.value(f.object.returnType(x.Inst))
 }

@@ -6,9 +6,9 @@ import (
 	"stackmill/stages/program"
 )
 
-// untyped returns the variables that the load object's symbol tables have, without
+// untypedVariables returns the variables that the load object's symbol tables have, without
 // their types.
-func (o *object) untyped() *symtab.Variables {
+func (o *loadObject) untypedVariables() *symtab.Variables {
 	if o.variables != nil {
 		return o.variables
 	}
@@ -27,8 +27,8 @@ func (o *object) untyped() *symtab.Variables {
 }
 
 // symbolAt returns the number of the symbol at a link-time address, or None.
-func (o *object) symbolAt(at uint64) symbolNo {
-	if i, ok := o.untyped().At(at); ok {
+func (o *loadObject) symbolAt(at uint64) symbolNo {
+	if i, ok := o.untypedVariables().At(at); ok {
 		return symbolNo(i)
 	}
 	return program.None
@@ -39,8 +39,8 @@ const maxScalar = 16
 
 // symbolObject returns the data object of a symbol. Its type is unknown; its size
 // tells whether it is an aggregate.
-func (s *Space) symbolObject(o *object, n symbolNo) ObjectNo {
-	x := &o.untyped().List[n]
+func (s *Space) symbolObject(o *loadObject, n symbolNo) ObjectNo {
+	x := &o.untypedVariables().List[n]
 	k := objectKey{parent: Scalars, load: o.number, member: types.None, scopeKind: ScopeLoadObject,
 		scope: s.resolver.Program.Objects[o.number].Name, descriptor: "{- " + x.Name + "}"}
 	kind := KindScalar
