@@ -19,7 +19,7 @@ import (
 // attempt reads one input. It runs on a goroutine of its own, so that it can be abandoned if it
 // ignores the end of its context.
 type attempt struct {
-	*ingest
+	in     *ingest
 	src    input
 	to     *slot
 	ctx    context.Context
@@ -59,7 +59,7 @@ func (in *ingest) try(ctx context.Context, src input, to *slot, limit time.Durat
 	if ctx.Err() != nil {
 		return Result{Path: src.path, Status: Aborted, Err: context.Cause(ctx)}
 	}
-	a := &attempt{ingest: in, src: src, to: to, ended: make(chan struct{})}
+	a := &attempt{in: in, src: src, to: to, ended: make(chan struct{})}
 	defer close(a.ended)
 	a.space = in.space()
 	a.ctx, a.cancel = context.WithCancelCause(mmap.WithPool(spill.NewContext(ctx, a.space)))
@@ -141,9 +141,9 @@ func (a *attempt) startCommit() bool { return a.state.CompareAndSwap(open, commi
 // leave abandons the attempt and removes what it has written. It reports false if the attempt is
 // committing, or over.
 func (a *attempt) leave() bool {
-	a.attempts.addAbandoned(1)
+	a.in.attempts.addAbandoned(1)
 	if !a.state.CompareAndSwap(open, left) {
-		a.attempts.addAbandoned(-1)
+		a.in.attempts.addAbandoned(-1)
 		return false
 	}
 	if b := a.batch.Load(); b != nil {
@@ -184,7 +184,7 @@ func (in *ingest) quarantine(ctx context.Context, src input, to *slot, was *Resu
 	rec.Problems.Addf(diagnostic.Error, filepath.Base(src.path), diagnostic.NoOffset, over.reason, "%s", over.message)
 	r := in.try(ctx, src, to, 0, func(a *attempt, r *Result) error {
 		r.ID, r.Bytes = was.ID, was.Bytes
-		generation, _ := a.needsIngest(was.ID)
+		generation, _ := a.in.needsIngest(was.ID)
 		return a.ingestOne(r, generation, func() (*decode.Recording, error) { return rec, nil })
 	})
 	r.Elapsed += was.Elapsed

@@ -12,7 +12,7 @@ import (
 
 // batch is the batch of a kind's events that passes the stages now.
 type batch struct {
-	*process
+	process *process
 	kind    schema.Kind
 	deriver *samples.Deriver // of all of the kind's, made for the first
 
@@ -24,45 +24,45 @@ type batch struct {
 func (b *batch) next(events decode.EventReader) (more bool, err error) {
 	b.Batch = nil
 	if b.events, err = events.Next(); err != nil {
-		return false, b.unreadable(b.kind, err)
+		return false, b.process.unreadable(b.kind, err)
 	}
 	return b.events != nil, nil
 }
 
 func (b *batch) derive() error {
-	b.events = b.completed.Events(b.events)
+	b.events = b.process.completed.Events(b.events)
 	if b.deriver == nil {
 		var leaks *samples.Leaks
 		if b.kind == schema.Heap {
-			heap, err := b.heapRead(false)
+			heap, err := b.process.heapRead(false)
 			if err != nil {
 				return err
 			}
 			leaks = heap.Leaks
 			b.untold(leaks)
 		}
-		b.deriver = samples.NewDeriver(b.rec, b.recorded, b.kind, leaks, b.ioFiles)
+		b.deriver = samples.NewDeriver(b.process.recording.Recording, b.process.recorded, b.kind, leaks, b.process.out.ioFiles)
 	}
-	b.Batch = b.deriver.Batch(b.events, b.samples)
+	b.Batch = b.deriver.Batch(b.events, b.process.recording.samples)
 	return nil
 }
 
 // untold says what the collector did not record of leaks.
 func (b *batch) untold(leaks *samples.Leaks) {
 	if leaks.BlindReallocs > 0 {
-		b.remark(b.kind, "realloc-without-old-address", leaks.BlindReallocs,
+		b.process.remark(b.kind, "realloc-without-old-address", leaks.BlindReallocs,
 			"the collector did not record which block realloc freed; such a block counts as leaked until its address is used again")
 	}
 }
 
 func (b *batch) number() error {
-	b.stacks.Add(b.Batch)
-	b.reader.Flush()
-	return errors.Join(b.rules.Err(), b.growth.Err()) // what follows would be for nothing
+	b.process.stacks.Add(b.Batch)
+	b.process.build.reader.Flush()
+	return errors.Join(b.process.build.rules.Err(), b.process.build.tree.Err()) // what follows would be for nothing
 }
 
 func (b *batch) count() error {
-	b.counter.Add(b.Batch)
+	b.process.out.counter.Add(b.Batch)
 	return nil
 }
 
@@ -72,7 +72,7 @@ func (b *batch) release() {
 		b.events.Release()
 		return
 	}
-	b.Release()
+	b.Batch.Release()
 }
 
 // passed counts the samples of a batch.
@@ -81,7 +81,7 @@ func (p *process) passed(b *samples.Batch) {
 	if n > 0 { // a log that was not finished knows nothing of its last events
 		p.recorded.DurationNS = max(p.recorded.DurationNS, b.Times[n-1]-p.recorded.StartNS)
 	}
-	p.samples += int64(n)
-	p.perProcess[len(p.perProcess)-1] += int64(n)
-	p.Progress.Samples.Add(int64(n))
+	p.recording.samples += int64(n)
+	p.recording.perProcess[len(p.recording.perProcess)-1] += int64(n)
+	p.attempt.in.Progress.Samples.Add(int64(n))
 }

@@ -20,7 +20,7 @@ import (
 // batchBuilder builds one batch of the store from a group of inputs. The inputs are read side by
 // side; each then adds its rows in its turn, so that the batch has them in the inputs' order.
 type batchBuilder struct {
-	*ingest
+	in      *ingest
 	group   []int        // numbers of the inputs
 	batch   *write.Batch // nil until it has an experiment
 	broken  bool         // the rows of an experiment may be incomplete
@@ -33,14 +33,14 @@ type batchBuilder struct {
 
 // slot is the turn of an input in its batch.
 type slot struct {
-	*batchBuilder
-	number int          // of the input
-	turn   ordered.Turn // comes when all inputs before it have been added or given up
+	builder *batchBuilder
+	number  int          // of the input
+	turn    ordered.Turn // comes when all inputs before it have been added or given up
 }
 
 // begin returns the slots of a new batch, one per input of the group.
 func (in *ingest) begin(group []int) []*slot {
-	f := &batchBuilder{ingest: in, group: group, lists: listing.NewRegistry(), readers: readerPool{store: in.Store}}
+	f := &batchBuilder{in: in, group: group, lists: listing.NewRegistry(), readers: readerPool{store: in.Store}}
 	var list []*slot
 	for i, turn := range ordered.NewTurns(len(group)) {
 		list = append(list, &slot{f, group[i], turn})
@@ -55,22 +55,22 @@ func (f *batchBuilder) shared() bool { return len(f.group) > 1 }
 // read again, each alone.
 func (p *slot) fill(ctx context.Context, inputs []input, results []Result) (retries []int) {
 	err := ordered.Guard(func() error {
-		if p.number == p.group[0] {
-			if err := p.refresh(); err != nil {
+		if p.number == p.builder.group[0] {
+			if err := p.builder.in.refresh(); err != nil {
 				return err
 			}
 		}
-		results[p.number] = p.each(ctx, inputs[p.number], p)
+		results[p.number] = p.builder.in.each(ctx, inputs[p.number], p)
 		return nil
 	})
 	<-p.turn.Come()
 	if err != nil {
-		p.err = err
+		p.builder.err = err
 	}
 	if last := p.turn.End(); !last {
 		return nil
 	}
-	return p.end(inputs, results)
+	return p.builder.end(inputs, results)
 }
 
 // end commits the batch and returns the inputs to read again, each alone.
@@ -93,7 +93,7 @@ func (f *batchBuilder) end(inputs []input, results []Result) (retries []int) {
 			retries = append(retries, i)
 			continue
 		}
-		if err := ordered.Guard(func() error { f.finished(r); return nil }); err != nil {
+		if err := ordered.Guard(func() error { f.in.finished(r); return nil }); err != nil {
 			*r = Result{Path: r.Path, Status: Failed, Err: err}
 		}
 	}
@@ -137,24 +137,24 @@ var errBroken = fmt.Errorf("%w: another one of its batch could not be written", 
 // add adds the rows and lists of an experiment, in the turn of its input. Rows wait in memory if
 // the batch is shared.
 func (p *slot) add(entry storedir.Entry, batch *write.Batch, rows *rowBuffer, lists *listing.Draft) (err error) {
-	if p.broken {
+	if p.builder.broken {
 		return errBroken
 	}
-	p.broken = true // until all rows are written
-	if p.batch == nil {
-		if p.batch = batch; batch == nil {
-			err = p.beginBatch(&p.batch)
+	p.builder.broken = true // until all rows are written
+	if p.builder.batch == nil {
+		if p.builder.batch = batch; batch == nil {
+			err = p.builder.in.beginBatch(&p.builder.batch)
 		}
 	}
 	if err == nil && rows != nil {
-		err = rows.pass(p.batch.Write)
+		err = rows.pass(p.builder.batch.Write)
 	}
 	if err != nil {
 		return storeFault(err)
 	}
 	lists.Commit()
-	p.entries, p.numbers = append(p.entries, entry), append(p.numbers, p.number)
-	p.broken = false
+	p.builder.entries, p.builder.numbers = append(p.builder.entries, entry), append(p.builder.numbers, p.number)
+	p.builder.broken = false
 	return nil
 }
 
@@ -169,10 +169,10 @@ func (f *batchBuilder) commit(results []Result) error {
 		return nil
 	}
 	name := f.name()
-	c := storedir.Commit{Ingested: time.Now().UTC().Truncate(time.Second), Program: f.Program, Experiments: f.entries}
-	if f.Committing != nil {
+	c := storedir.Commit{Ingested: time.Now().UTC().Truncate(time.Second), Program: f.in.Program, Experiments: f.entries}
+	if f.in.Committing != nil {
 		c.Batch = name
-		f.Committing(c)
+		f.in.Committing(c)
 	}
 	began := time.Now()
 	err := f.batch.Commit(name, c)
@@ -182,11 +182,11 @@ func (f *batchBuilder) commit(results []Result) error {
 		results[i].Batch = name
 	}
 	if err == nil {
-		f.committed(name)
+		f.in.committed(name)
 		return nil
 	}
 	if errors.Is(err, storedir.ErrExists) {
-		if err = f.learn(name); err == nil || errors.Is(err, fs.ErrNotExist) { // it was replaced meanwhile
+		if err = f.in.learn(name); err == nil || errors.Is(err, fs.ErrNotExist) { // it was replaced meanwhile
 			for _, i := range f.numbers {
 				results[i].skip()
 			}
@@ -194,8 +194,8 @@ func (f *batchBuilder) commit(results []Result) error {
 		}
 	}
 	err = storeFault(err)
-	if f.faults.add(err) {
-		f.stop(err)
+	if f.in.faults.add(err) {
+		f.in.stop(err)
 	}
 	for _, i := range f.numbers {
 		results[i].discard(Aborted, err)
@@ -221,9 +221,9 @@ func (in *ingest) learn(batch string) error {
 
 // name returns the name of the batch.
 func (f *batchBuilder) name() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.store.Name(f.entries)
+	f.in.mu.Lock()
+	defer f.in.mu.Unlock()
+	return f.in.store.Name(f.entries)
 }
 
 // abort removes the batch, unless it was committed.

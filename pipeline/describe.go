@@ -10,40 +10,25 @@ import (
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/replay"
 )
 
-// status returns the status of the experiment, by its worst problem.
-func (e *experiment) status() string {
-	switch {
-	case e.rec.Problems.Errors() > 0 && e.samples == 0:
-		return Failed
-	case e.rec.Problems.Errors() > 0:
-		return Partial
-	case len(e.rec.Processes) > 0 && !e.rec.Processes[0].Closed:
-		return Unclosed
-	}
-	return Complete
-}
-
-func (e *experiment) processStatus(p *decode.Process) string {
-	for _, pr := range e.rec.Problems.Problems {
-		if pr.Process == p.Number && pr.Severity == diagnostic.Error {
-			return Partial
-		}
-	}
-	if !p.Closed {
-		return Unclosed
-	}
-	return Complete
+// description emits the tables about the recording as a whole.
+type description struct {
+	*recording
+	id, name string
+	forms    []decode.Form // of stacks
+	emit     func(*schema.Table, arrow.RecordBatch) error
 }
 
 // describe emits the tables about the recording as a whole, once all problems are known.
 func (e *experiment) describe() error {
-	return errors.Join(e.experimentRow(filepath.Base(e.src.path)), e.processRows(), e.threadNameRows(), e.problemRows(), e.recordingRows(), e.overviewRows())
+	d := description{&e.recording, e.result.ID, filepath.Base(e.attempt.src.path), e.build.stacks.Forms.List, e.out.writer.write}
+	return errors.Join(d.experimentRow(), d.processRows(), d.threadNameRows(), d.problemRows(), d.recordingRows(), d.overviewRows())
 }
 
-func (e *experiment) experimentRow(name string) error {
-	rec := e.rec
+func (d *description) experimentRow() error {
+	rec := d.Recording
 	founder := &decode.Process{}
 	if len(rec.Processes) > 0 {
 		founder = rec.Processes[0]
@@ -52,11 +37,11 @@ func (e *experiment) experimentRow(name string) error {
 	if !rec.Started.IsZero() {
 		started = arrow.Timestamp(rec.Started.Truncate(time.Microsecond).UnixMicro())
 	}
-	rows := schema.NewRows(schema.Experiments, e.result.ID, e.out.write)
-	rows.Append(name, rec.Format, rec.Version, rec.Collector, rec.Host, rec.OS, rec.Arch,
+	rows := schema.NewRows(schema.Experiments, d.id, d.emit)
+	rows.Append(d.name, rec.Format, rec.Version, rec.Collector, rec.Host, rec.OS, rec.Arch,
 		int32(rec.CPUs), int32(rec.ClockMHz), rec.PageSize, int32(rec.WordBits),
 		founder.Target, founder.Command, founder.Directory, started, rec.Length().Nanoseconds(),
-		int32(len(rec.Processes)), e.samples, e.status(), orNull(rec.CacheLine), rec.Comment)
+		int32(len(rec.Processes)), d.samples, d.status(), orNull(rec.CacheLine), rec.Comment)
 	return rows.Close()
 }
 
@@ -68,18 +53,18 @@ func orNull(n int64) any {
 	return n
 }
 
-func (e *experiment) processRows() error {
-	rows := schema.NewRows(schema.Processes, e.result.ID, e.out.write)
-	for i, p := range e.rec.Processes {
+func (d *description) processRows() error {
+	rows := schema.NewRows(schema.Processes, d.id, d.emit)
+	for i, p := range d.Processes {
 		rows.Append(int32(p.Number), p.Lineage, p.PID, p.PPID, p.Target, p.Command,
-			p.StartNS, p.DurationNS, e.perProcess[i], e.processStatus(p))
+			p.StartNS, p.DurationNS, d.perProcess[i], d.processStatus(p))
 	}
 	return rows.Close()
 }
 
-func (e *experiment) threadNameRows() error {
-	rows := schema.NewRows(schema.ThreadNames, e.result.ID, e.out.write)
-	for _, p := range e.rec.Processes {
+func (d *description) threadNameRows() error {
+	rows := schema.NewRows(schema.ThreadNames, d.id, d.emit)
+	for _, p := range d.Processes {
 		for _, n := range p.ThreadNames {
 			var until any
 			if n.UntilNS != decode.Never {
@@ -91,9 +76,9 @@ func (e *experiment) threadNameRows() error {
 	return rows.Close()
 }
 
-func (e *experiment) problemRows() error {
-	rows := schema.NewRows(schema.Problems, e.result.ID, e.out.write)
-	for i, p := range e.rec.Problems.Problems {
+func (d *description) problemRows() error {
+	rows := schema.NewRows(schema.Problems, d.id, d.emit)
+	for i, p := range d.Problems.Problems {
 		var offset any
 		if p.Offset != diagnostic.NoOffset {
 			offset = p.Offset
@@ -103,9 +88,9 @@ func (e *experiment) problemRows() error {
 	return rows.Close()
 }
 
-func (e *experiment) overviewRows() error {
-	rows := schema.NewRows(schema.Overview, e.result.ID, e.out.write)
-	for _, p := range e.rec.Processes {
+func (d *description) overviewRows() error {
+	rows := schema.NewRows(schema.Overview, d.id, d.emit)
+	for _, p := range d.Processes {
 		for i, o := range p.Overview {
 			row := []any{int32(p.Number), int32(i + 1), o.Label, o.T0NS, o.T1NS}
 			for _, v := range o.Times {
@@ -116,6 +101,19 @@ func (e *experiment) overviewRows() error {
 			}
 			rows.Append(row...)
 		}
+	}
+	return rows.Close()
+}
+
+func (d *description) recordingRows() error {
+	whole, err := replay.EncodeRecording(d.Recording, d.forms, d.replay.problems)
+	if err != nil {
+		return err
+	}
+	rows := schema.NewRows(schema.Recordings, d.id, d.emit)
+	rows.Append(int32(0), whole)
+	for i, content := range d.replay.parts {
+		rows.Append(int32(d.Processes[i].Number), content)
 	}
 	return rows.Close()
 }

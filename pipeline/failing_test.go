@@ -20,12 +20,12 @@ func TestRulesFail(t *testing.T) {
 		counted = 0
 		*count = func(b *batch) error {
 			if counted++; fail {
-				<-b.rules.Failed()
+				<-b.process.build.rules.Failed()
 			}
 			return before(b)
 		}
 		if fail {
-			perStack[0].run = func(*experiment, *unwind.StackBatch) { panic("a mistake of ours") }
+			perStack[0].run = func(*build, *unwind.StackBatch) { panic("a mistake of ours") }
 		}
 		results, err := Ingest(t.Context(), Options{Store: filepath.Join(t.TempDir(), "store"), Jobs: 1, DebugDirs: []string{}}, recording)
 		if err != nil || len(results) != 1 {
@@ -60,15 +60,15 @@ func TestProcessesOverlap(t *testing.T) {
 	defer func() { perStack[0].run, *count = rules, before }()
 	counted, second := map[int]bool{}, make(chan struct{})
 	*count = func(b *batch) error {
-		if counted[b.recorded.Number] = true; len(counted) == 2 {
+		if counted[b.process.recorded.Number] = true; len(counted) == 2 {
 			close(second)
 			*count = before
 		}
 		return before(b)
 	}
-	perStack[0].run = func(e *experiment, r *unwind.StackBatch) {
+	perStack[0].run = func(b *build, r *unwind.StackBatch) {
 		<-second
-		rules(e, r)
+		rules(b, r)
 	}
 	results, err := Ingest(t.Context(), Options{Store: t.TempDir(), Jobs: 1, DebugDirs: []string{}}, forking(t))
 	if err != nil || len(results) != 1 || results[0].Err != nil || len(counted) != 2 {

@@ -321,8 +321,8 @@ func (in *ingest) one(ctx context.Context, src input, to *slot) Result {
 // files may have been repaired.
 func (a *attempt) read(r *Result) (err error) {
 	open := func() (*decode.Recording, error) { return a.src.decoder.OpenContext(a.ctx, a.src.at), nil }
-	if a.src.err == nil && !a.known[a.src.path] {
-		symbols := a.prefetchSymbols(a.ctx)
+	if a.src.err == nil && !a.in.known[a.src.path] {
+		symbols := a.in.prefetchSymbols(a.ctx)
 		opening := startOpen(a.ctx, a.src, symbols.request)
 		defer func() { err = errors.Join(err, opening.close(), symbols.close()) }()
 		open = opening.take
@@ -340,12 +340,12 @@ func (a *attempt) read(r *Result) (err error) {
 		return nil
 	}
 	a.identity.Store(&inputIdentity{r.ID, r.Bytes})
-	a.journal.note(&a.src, r.ID)
-	if !a.claimInput(r.ID, a.to.number) {
+	a.in.journal.note(&a.src, r.ID)
+	if !a.in.claimInput(r.ID, a.to.number) {
 		r.Status = Skipped
 		return nil
 	}
-	generation, instead := a.needsIngest(r.ID)
+	generation, instead := a.in.needsIngest(r.ID)
 	if instead != "" {
 		r.Status = instead
 		return nil

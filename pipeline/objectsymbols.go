@@ -232,7 +232,7 @@ func (k *objectSymbols) as(now *objectSymbols) []LoadObject {
 
 // rowTap is an output that passes rows on, and keeps those that objectSymbols needs.
 type rowTap struct {
-	output
+	rowWriter
 	rows [3][]arrow.RecordBatch // by symbolTables
 }
 
@@ -244,7 +244,7 @@ func (t *rowTap) write(table *schema.Table, rows arrow.RecordBatch) error {
 			t.rows[i] = append(t.rows[i], rows)
 		}
 	}
-	return t.output.write(table, rows)
+	return t.rowWriter.write(table, rows)
 }
 
 // objectSymbols returns what the rows contain.

@@ -51,11 +51,11 @@ var once = []stage[func(*experiment) error]{
 	{"open", "decodes the recording's logs, maps and stacks, by the format found by magic bytes, and begins a batch of the store for a large one",
 		"processes with their images, trees of recorded stacks, kinds of events", (*experiment).open},
 	{"locate", "finds the files that the recording names where the options say: below another root, in caches by build-id",
-		"a locator of load objects and sources", (*experiment).locate},
+		"a locator of load objects and sources", func(e *experiment) error { e.recording.locate(e.attempt.in); return nil }},
 	{"attach", "reads the files in which run-time compilers describe the code that they made",
-		"mappings of generated code, with their lives", (*experiment).attach},
+		"mappings of generated code, with their lives", func(e *experiment) error { return e.recording.attach(e.attempt.ctx) }},
 	{"keep", "keeps what no table has of the recording, so that its stacks can be given better symbols when it is gone",
-		"rows of recordings", (*experiment).keep},
+		"rows of recordings", func(e *experiment) error { return e.recording.keep() }},
 	{"begin", "begins a writer for each table, or keeps the rows of a small recording",
 		"where rows go", (*experiment).begin},
 }
@@ -85,9 +85,9 @@ var perBatch = []stage[func(*batch) error]{
 }
 
 // perStack are the stages of stacks that were read.
-var perStack = []stage[func(*experiment, *unwind.StackBatch)]{
+var perStack = []stage[func(*build, *unwind.StackBatch)]{
 	{"rules", "normalises what is new in them by the manual's rules",
-		"paths of the tree of stacks, with what each mode shows of them", (*experiment).normalize},
+		"paths of the tree of stacks, with what each mode shows of them", (*build).normalize},
 }
 
 // sinks take each batch. A sink is nil where a recording has nothing for it.
@@ -103,7 +103,7 @@ var sinks = []stage[func(*process) samples.Sink]{
 // atEnd are the stages that run when all samples were read.
 var atEnd = []stage[func(*experiment) error]{
 	{"grow", "waits for the rules, the sinks, and the tree, to which the stacks are added beside the stages before, and puts locations, nodes and frames in the order in which they are stored",
-		"sums, and the tree of stacks", (*experiment).orderStacks},
+		"sums, and the tree of stacks", (*experiment).grow},
 	{"judge", "says what the samples as a whole reveal: values left out, stacks that end early",
 		"problems", (*experiment).judge},
 	{attributeStage, "attributes the sums to functions, callers and callees, lines, instructions, and finds their sources",
@@ -152,7 +152,7 @@ func (p *process) kind(ctx context.Context, k schema.Kind, to []stage[samples.Si
 	events := newReadAhead(ctx, p.recorded.Events(k))
 	defer events.Close()
 	for b := (&batch{process: p, kind: k}); ; {
-		if err := errors.Join(p.rec.HostErr.Err(), context.Cause(ctx)); err != nil {
+		if err := errors.Join(p.recording.HostErr.Err(), context.Cause(ctx)); err != nil {
 			return err
 		}
 		began := time.Now()
@@ -166,7 +166,7 @@ func (p *process) kind(ctx context.Context, k schema.Kind, to []stage[samples.Si
 			return err
 		}
 		p.passed(b.Batch)
-		if err := p.sinking.Add(sinkBatch{b.Batch, to}); err != nil {
+		if err := p.out.sinks.Add(sinkBatch{b.Batch, to}); err != nil {
 			return err
 		}
 	}

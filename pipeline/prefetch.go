@@ -17,7 +17,7 @@ const maxPrefetched = 128
 // being opened and identified: later stages find them in memory. It leaves no other trace: errors
 // of a file are reported when a stage asks for its table.
 type symbolPrefetcher struct {
-	*ingest
+	in        *ingest
 	end       context.CancelCauseFunc
 	requested map[objectFile]bool
 	worker    *ordered.Worker[objectFile] // its queue has room for all
@@ -33,7 +33,7 @@ type objectFile struct{ path, buildID string }
 var errNotWanted = errors.New("the tables are not wanted")
 
 func (in *ingest) prefetchSymbols(ctx context.Context) *symbolPrefetcher {
-	p := &symbolPrefetcher{ingest: in, requested: map[objectFile]bool{}}
+	p := &symbolPrefetcher{in: in, requested: map[objectFile]bool{}}
 	ctx, p.end = context.WithCancelCause(ctx)
 	p.worker = ordered.NewWorker(ctx, maxPrefetched, p.load, nil)
 	return p
@@ -43,8 +43,8 @@ func (in *ingest) prefetchSymbols(ctx context.Context) *symbolPrefetcher {
 func (p *symbolPrefetcher) request(rec *decode.Recording, image []decode.MapEvent) {
 	if p.files == nil {
 		known := decode.Recording{Host: rec.Host, OS: rec.OS, Kernel: rec.Kernel, Locate: rec.Locate}
-		p.files = locate(&p.Options, &known)
-		p.tables = p.loader.Of(p.SymFS, p.files.recorded)
+		p.files = locate(&p.in.Options, &known)
+		p.tables = p.in.loader.Of(p.in.SymFS, p.files.recorded)
 	}
 	for i := range image {
 		f := objectFile{image[i].Path, image[i].BuildID}

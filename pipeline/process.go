@@ -19,8 +19,12 @@ import (
 
 // process is one process of a recording on its way through the stages.
 type process struct {
-	*experiment
-	recorded *decode.Process
+	attempt   *attempt
+	result    *Result
+	recording *recording
+	build     *build
+	out       *output
+	recorded  *decode.Process
 
 	resolved   *symbolize.Process     // of symbolize
 	symbolized chan struct{}          // closed after it
@@ -38,20 +42,20 @@ const processesAhead = 4
 // a process, is that of what runs beside.
 func (e *experiment) processes(yield func(*process, error) bool) {
 	var waiting []*process
-	for rest := e.rec.Processes; len(rest)+len(waiting) > 0; {
+	for rest := e.recording.Processes; len(rest)+len(waiting) > 0; {
 		for len(rest) > 0 && len(waiting) <= processesAhead {
 			waiting, rest = append(waiting, e.process(rest[0])), rest[1:]
 		}
 		p := waiting[0]
 		waiting = slices.Delete(waiting, 0, 1) // and nothing holds on to it
-		if err := e.rules.WaitFor(p.symbolized); err != nil {
+		if err := e.build.rules.WaitFor(p.symbolized); err != nil {
 			yield(nil, err)
 			return
 		}
 		for _, wrong := range p.resolved.Problems.Problems {
-			e.rec.Problems.Add(wrong)
+			e.recording.Problems.Add(wrong)
 		}
-		e.perProcess = append(e.perProcess, 0) // samples that pass are the process's own
+		e.recording.perProcess = append(e.recording.perProcess, 0) // samples that pass are the process's own
 		if !yield(p, nil) {
 			return
 		}
@@ -60,10 +64,13 @@ func (e *experiment) processes(yield func(*process, error) bool) {
 
 // process prepares a process.
 func (e *experiment) process(recorded *decode.Process) *process {
-	p := &process{experiment: e, recorded: recorded, symbolized: make(chan struct{})}
-	e.rule(func() {
+	p := &process{
+		attempt: e.attempt, result: e.result, recording: &e.recording, build: &e.build, out: &e.out,
+		recorded: recorded, symbolized: make(chan struct{}),
+	}
+	e.build.rule(func() {
 		for _, s := range beforehand {
-			e.ruled(s.name, func() { s.run(p) })
+			e.build.timed(s.name, func() { s.run(p) })
 		}
 		close(p.symbolized)
 	})
@@ -71,8 +78,8 @@ func (e *experiment) process(recorded *decode.Process) *process {
 }
 
 func (p *process) symbolize() {
-	p.resolved = p.resolver.Process(p.recorded, p.recorded.File(decode.MapFile))
-	samples.Segments(p.segments, p.recorded.Number, p.resolved)
+	p.resolved = p.build.resolver.Process(p.recorded, p.recorded.File(decode.MapFile))
+	samples.Segments(p.out.segments, p.recorded.Number, p.resolved)
 }
 
 // errLost says that a process's events are not readable, which is in its problems.
@@ -80,23 +87,25 @@ var errLost = errors.New("the process's events are lost")
 
 func (p *process) unwind() (err error) {
 	if p.recorded.Dumps != nil { // walkers use the resolver
-		p.rules.Wait()
+		p.build.rules.Wait()
 	}
-	p.dumps.Process(p.resolved)
-	if p.completed, err = unwind.Complete(p.recorded, p.dumps.Walkers); err != nil {
+	p.build.dumps.Process(p.resolved)
+	if p.completed, err = unwind.Complete(p.recorded, p.build.dumps.Walkers); err != nil {
 		return cmp.Or(p.unreadable(schema.Perf, err), errLost)
 	}
 	whole := *p.recorded
 	whole.Stacks = p.completed.Stacks
-	grow := func(more *unwind.PathBatch) { _ = p.growth.Add(more) } // batch.number has its error
-	p.rule(func() { p.unwinder = unwind.New(p.known, grow, p.resolver, p.frames, p.resolved, &whole) })
-	p.reader.Process(p.resolved, whole.Stacks)
-	p.stacks = p.experiment.stacks.Process(p.recorded, whole.Stacks, p.reader)
+	grow := func(paths *unwind.PathBatch) { _ = p.build.tree.Add(paths) } // batch.number has its error
+	p.build.rule(func() {
+		p.build.unwinder = unwind.New(p.build.cache, grow, p.build.resolver, p.build.frames, p.resolved, &whole)
+	})
+	p.build.reader.Process(p.resolved, whole.Stacks)
+	p.stacks = p.build.stacks.Process(p.recorded, whole.Stacks, p.build.reader)
 	return nil
 }
 
 func (p *process) dataspace() error {
-	if p.data == nil {
+	if p.out.data == nil {
 		return nil
 	}
 	var blocks *dataspace.Blocks // nil if allocations were not traced
@@ -107,7 +116,7 @@ func (p *process) dataspace() error {
 		}
 		blocks = heap.Blocks
 	}
-	p.accesses = p.data.Process(p.recorded, p.completed.Stacks, p.resolved, blocks)
+	p.accesses = p.out.data.Process(p.recorded, p.completed.Stacks, p.resolved, blocks)
 	if blocks != nil && blocks.Dropped > 0 {
 		p.remark(schema.Heap, "too-many-heap-blocks", blocks.Dropped, "too many heap blocks to say which one a data address lies in")
 	}
@@ -122,7 +131,7 @@ func (p *process) heapRead(blocks bool) (*samples.Heap, error) {
 	}
 	events := p.recorded.Events(schema.Heap, samples.HeapColumns...)
 	defer events.Close()
-	heap, err := samples.ReadHeap(events, p.space, blocks)
+	heap, err := samples.ReadHeap(events, p.attempt.space, blocks)
 	if err != nil {
 		err = p.unreadable(schema.Heap, err)
 	}
@@ -130,9 +139,9 @@ func (p *process) heapRead(blocks bool) (*samples.Heap, error) {
 	return heap, err
 }
 
-func (p *process) sumsSink() samples.Sink { return p.sums }
+func (p *process) sumsSink() samples.Sink { return p.out.sums }
 
-func (p *process) rowsSink() samples.Sink { return p.rows }
+func (p *process) rowsSink() samples.Sink { return p.out.samples }
 
 func (p *process) dataSink() samples.Sink {
 	if p.accesses == nil {
@@ -153,7 +162,7 @@ func (p *process) sinks() (list []stage[samples.Sink]) {
 
 // end gives up what nobody asks for once a process's events have passed.
 func (p *process) end() {
-	p.rule(func() { p.unwinder.Flush() })
+	p.build.rule(func() { p.build.unwinder.Flush() })
 	p.recorded.Stacks, p.recorded.Dumps = nil, nil
 	if p.recorded.Release != nil {
 		p.recorded.Release()
@@ -167,7 +176,7 @@ func (p *process) unreadable(k schema.Kind, err error) error {
 	if hosterr.Is(err) || errors.As(err, new(*InternalError)) {
 		return err
 	}
-	p.rec.Problems.Add(diagnostic.Problem{
+	p.recording.Problems.Add(diagnostic.Problem{
 		Severity: diagnostic.Error, Process: p.recorded.Number, File: p.recorded.File("."), Offset: diagnostic.NoOffset,
 		Reason: replay.Unreadable, Message: fmt.Sprintf("the rest of the %s events cannot be read: %v", k, err),
 	})
@@ -176,7 +185,7 @@ func (p *process) unreadable(k schema.Kind, err error) error {
 
 // remark records something that users should know about a kind's events.
 func (p *process) remark(k schema.Kind, reason string, count int64, message string) {
-	p.rec.Problems.Add(diagnostic.Problem{
+	p.recording.Problems.Add(diagnostic.Problem{
 		Severity: diagnostic.Info, Process: p.recorded.Number, File: p.recorded.File(k.Traits().File), Offset: diagnostic.NoOffset,
 		Reason: reason, Count: count, Message: message,
 	})

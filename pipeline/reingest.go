@@ -71,19 +71,19 @@ func (in *ingest) latest(id string) (storedir.Latest, int) {
 func (e *experiment) entry() (entry storedir.Entry, news bool) {
 	r := e.result
 	c := storedir.Entry{
-		ExperimentID: r.ID, Generation: e.generation, Experiment: filepath.Base(e.src.path), Path: e.src.path,
-		Status: r.Status, Recorded: recordingIdentity(e.rec), Samples: e.samples, Objects: e.objectsFound(),
-		Unclosed: len(e.rec.Processes) > 0 && !e.rec.Processes[0].Closed,
+		ExperimentID: r.ID, Generation: e.generation, Experiment: filepath.Base(e.attempt.src.path), Path: e.attempt.src.path,
+		Status: r.Status, Recorded: recordingIdentity(e.recording.Recording), Samples: e.recording.samples, Objects: e.objectsFound(),
+		Unclosed: len(e.recording.Processes) > 0 && !e.recording.Processes[0].Closed,
 	}
 	e.lookedAt(&c)
-	if !e.confirmClaim(r.ID, e.to.number) {
+	if !e.attempt.in.confirmClaim(r.ID, e.attempt.to.number) {
 		r.skip()
 		return c, false
 	}
-	known, next := e.latest(r.ID)
-	more := e.covering(&c)
+	known, next := e.attempt.in.latest(r.ID)
+	more := e.attempt.in.covering(&c)
 	if more != nil && more.Recording() == Complete && known.Batch == "" {
-		e.journal.cover(&e.src, more)
+		e.attempt.in.journal.cover(&e.attempt.src, more)
 	}
 	switch {
 	case more != nil && more.Status == storedir.Forgotten, known.Status == storedir.Forgotten && next > e.generation: // meanwhile
@@ -93,8 +93,8 @@ func (e *experiment) entry() (entry storedir.Entry, news bool) {
 		r.skip()
 		return c, false
 	}
-	c.Instead = e.superseded(&c, known.Instead)
-	e.label(&c, &known)
+	c.Instead = e.attempt.in.superseded(&c, known.Instead)
+	e.attempt.in.label(&c, &known)
 	switch known.Status {
 	case "", storedir.Again, storedir.Forgotten, storedir.Summary:
 		return c, true
@@ -114,10 +114,10 @@ func (e *experiment) renewedEntry() (entry storedir.Entry, more bool, err error)
 	if !more {
 		return entry, more, nil
 	}
-	if renewed, err := e.renew(&entry); err != nil || !renewed {
+	if renewed, err := e.attempt.in.renew(&entry); err != nil || !renewed {
 		return entry, more, storeFault(err)
 	}
-	generation, instead := e.needsIngest(entry.ExperimentID)
+	generation, instead := e.attempt.in.needsIngest(entry.ExperimentID)
 	switch instead {
 	case "":
 		e.generation = generation
@@ -146,10 +146,10 @@ func (e *experiment) lookedAt(c *storedir.Entry) {
 	if !e.result.Lost() {
 		return
 	}
-	seen := e.files.states
-	seen.debugFiles(e.debugDirs(), e.resolver.Program.Objects)
-	c.Looked, c.State = slices.Sorted(maps.Keys(seen.files)), e.ingest.dependencies(seen.files)
-	c.Outcome = outcome(e.rec.Problems.Problems)
+	seen := e.recording.files.states
+	seen.debugFiles(e.attempt.in.debugDirs(), e.build.resolver.Program.Objects)
+	c.Looked, c.State = slices.Sorted(maps.Keys(seen.files)), e.attempt.in.dependencies(seen.files)
+	c.Outcome = outcome(e.recording.Problems.Problems)
 }
 
 // covering returns an experiment that was stored before and has all data of this one, in a form
@@ -242,8 +242,8 @@ func recordingIdentity(rec *decode.Recording) string {
 
 // objectsFound counts the load objects whose files were found.
 func (e *experiment) objectsFound() (n int64) {
-	for i := range e.resolver.Program.Objects {
-		if s := e.resolver.Program.Objects[i].Symbols; s != "" && s != "none" {
+	for i := range e.build.resolver.Program.Objects {
+		if s := e.build.resolver.Program.Objects[i].Symbols; s != "" && s != "none" {
 			n++
 		}
 	}

@@ -115,8 +115,8 @@ func (in *ingest) storedExperiments(wanted func(*storedir.Entry) bool) (inputs [
 
 // resymbolize runs one experiment again.
 func (in *ingest) resymbolize(ctx context.Context, src input, to *slot, dry bool) Result {
-	reader := to.readers.acquire(src.kept.batch)
-	defer to.readers.release(reader)
+	reader := to.builder.readers.acquire(src.kept.batch)
+	defer to.builder.readers.release(reader)
 	r := in.try(ctx, src, to, in.Timeout, func(a *attempt, r *Result) error { return a.resymbolize(r, reader, dry) })
 	if in.faults.add(r.Err) {
 		in.stop(r.Err)
@@ -145,7 +145,7 @@ func (a *attempt) resymbolize(r *Result, reader *batchReader, dry bool) error {
 		err = d.before.read(tables)
 	}
 	if err == nil {
-		d.lists, err = a.storedLists(tables)
+		d.lists, err = a.in.storedLists(tables)
 	}
 	if err != nil {
 		return err
@@ -163,8 +163,8 @@ func (a *attempt) resymbolize(r *Result, reader *batchReader, dry bool) error {
 		r.Status, r.SymbolChanges.After = entry.Status, d.before.as(now)
 		return nil
 	}
-	_, generation := a.latest(r.ID)
-	if err := a.pass(&experiment{attempt: a, result: r, generation: generation, resymbolization: d, opening: d.opening(a, reader, r.ID)}); err != nil {
+	_, generation := a.in.latest(r.ID)
+	if err := a.pass(&experiment{attempt: a, result: r, generation: generation, resymbolization: d, recording: recording{opening: d.opening(a, reader, r.ID)}}); err != nil {
 		return err
 	}
 	if r.Status != Skipped {
@@ -196,8 +196,8 @@ func (a *attempt) locateAgain(rec *decode.Recording) {
 // better returns the symbols that are found for a recording's load objects now, whether they are
 // better than the stored ones, and which objects have lost symbols.
 func (a *attempt) better(rec *decode.Recording, d *resymbolization) (now *objectSymbols, better bool, lost []LoadObject, err error) {
-	files := locate(&a.Options, rec)
-	tables := a.loader.Of(a.SymFS, files.recorded)
+	files := locate(&a.in.Options, rec)
+	tables := a.in.loader.Of(a.in.SymFS, files.recorded)
 	resolver := symbolize.New(rec, files, tables)
 	resolver.StoredLists = d.lists
 	for _, p := range rec.Processes {
@@ -251,12 +251,12 @@ func (e *experiment) describeEntry() (entry storedir.Entry, more bool) {
 		return e.entry()
 	}
 	c := e.resymbolization.of.entry
-	known, next := e.latest(c.ExperimentID)
+	known, next := e.attempt.in.latest(c.ExperimentID)
 	if next > e.generation || known.Replaced { // another program was faster
 		e.result.skip()
 		return c, false
 	}
-	c.Generation, c.Status, c.Samples, c.Objects = e.generation, e.result.Status, e.samples, e.objectsFound()
+	c.Generation, c.Status, c.Samples, c.Objects = e.generation, e.result.Status, e.recording.samples, e.objectsFound()
 	c.Instead, c.Labels, c.Labelled = known.Instead, known.Labels, known.Labelled
 	c.Ingested = c.PutIn(e.resymbolization.of.batch.Ingested)
 	c.Looked, c.State, c.Outcome = nil, "", ""

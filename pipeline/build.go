@@ -1,0 +1,120 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"stackmill/internal/ordered"
+	"stackmill/schema/diagnostic"
+	"stackmill/stages/program"
+	"stackmill/stages/samples"
+	"stackmill/stages/stacktree"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/unwind"
+)
+
+// build is the program structure and the stacks of a recording under construction.
+type build struct {
+	resolver *symbolize.Resolver
+	frames   *unwind.FrameTables
+	dumps    *unwind.DumpUnwinder
+	cache    *unwind.Cache
+	reader   *unwind.StackReader
+	unwinder *unwind.Unwinder // of the process whose stacks pass the rules now
+	stacks   *samples.StackIndex
+	total    program.FunctionNo // the function <Total>, once the stacks are complete
+
+	rules *ordered.Worker[func()]            // uses the resolver and the rules
+	tree  *ordered.Worker[*unwind.PathBatch] // adds paths to the tree of stacks
+	times []StageTime                        // of stages that the worker of the rules runs
+	cfi   diagnostic.Log                     // problems of call frame information
+}
+
+// rulesAhead bounds the queue of the rules, which are slow with stacks of functions that they see
+// for the first time, and fast later. treeAhead bounds the queue of the tree.
+const (
+	rulesAhead = 16
+	treeAhead  = 4
+)
+
+// wholeStacks is unwind.Cache.IgnoreSettled: tests compare.
+var wholeStacks = false
+
+// begin starts the workers. The rules run on the goroutine of the stages unless they may be
+// concurrent.
+func (b *build) begin(ctx context.Context, r *recording, concurrent bool) {
+	b.frames = unwind.NewFrameTables(r.tables, &b.cfi)
+	b.dumps = unwind.NewDumpUnwinder(b.frames)
+	b.stacks = samples.NewStackIndex()
+	b.stacks.Expect(r.Processes)
+	b.cache = unwind.NewCache()
+	b.cache.IgnoreSettled = wholeStacks
+	builder := unwind.NewTreeBuilder(b.stacks.Tree)
+	b.tree = ordered.NewWorker(ctx, treeAhead, func(paths *unwind.PathBatch) error { builder.Add(paths); return nil }, nil)
+	run := func(do func()) error { do(); return nil }
+	if concurrent {
+		b.rules = ordered.NewWorker(ctx, rulesAhead, run, nil)
+	} else {
+		b.rules = ordered.NewInlineWorker(ctx, run, nil)
+	}
+	b.reader = unwind.NewStackReader(func(stacks *unwind.StackBatch) { b.rule(func() { b.pass(stacks) }) })
+}
+
+// rule queues a function that uses the resolver or the rules.
+func (b *build) rule(do func()) {
+	_ = b.rules.Add(do) // batch.number, processes and, at the end, order have its error
+}
+
+// pass passes stacks through their stages.
+func (b *build) pass(stacks *unwind.StackBatch) {
+	for _, s := range perStack {
+		b.timed(s.name, func() { s.run(b, stacks) })
+	}
+}
+
+// timed runs a stage on the worker of the rules, and adds the time that it took.
+func (b *build) timed(name string, run func()) {
+	began := time.Now()
+	run()
+	b.times = addTime(b.times, name, time.Since(began))
+}
+
+func (b *build) normalize(stacks *unwind.StackBatch) { b.unwinder.Add(stacks) }
+
+// order waits for the rules and the tree. It puts locations, nodes and frames into the order in
+// which they are stored, as soon as there are no more of them, and returns the new numbers of nodes
+// and frames.
+func (b *build) order(ctx context.Context, r *recording, data *samples.Data) (nodes []stacktree.NodeNo, frames []stacktree.FrameNo, err error) {
+	if err := errors.Join(b.rules.Close(), context.Cause(ctx)); err != nil {
+		return nil, nil, err
+	}
+	for _, p := range b.cfi.Problems {
+		r.Problems.Add(p)
+	}
+	b.cache, b.reader, b.unwinder, b.frames, b.dumps = nil, nil, nil, nil, nil
+	b.total = b.resolver.Program.Location(b.resolver.Artificial(program.Total)).Function
+	complete := sync.OnceValue(func() error { return errors.Join(b.tree.Close(), context.Cause(ctx)) })
+	err = ordered.Run(
+		func() error {
+			if err := complete(); err != nil {
+				return err
+			}
+			nodes = b.stacks.OrderNodes()
+			b.stacks.SetEnds()
+			return nil
+		},
+		func() error {
+			b.resolver.Finish()
+			locations := b.resolver.Program.Order()
+			if err := complete(); err != nil {
+				return err
+			}
+			frames = b.stacks.OrderFrames(locations)
+			data.Renumber(locations)
+			return nil
+		},
+	)
+	return nodes, frames, err
+}
