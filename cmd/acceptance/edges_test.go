@@ -77,7 +77,7 @@ func TestJudgesEdges(t *testing.T) {
 		all := len(p.objects)
 		for path, c := range p.objects {
 			named := func(name string) symtab.Function {
-				if found := c.table.Functions.Linked(name); len(found) > 0 {
+				if found := c.table.Functions.BySymbol(name); len(found) > 0 {
 					return c.table.Functions.At(found[0])
 				}
 				return symtab.Function{}

@@ -51,7 +51,7 @@ func (r *Resolver) Defines(object program.ObjectNo, symbol string) bool {
 	if o.table == nil {
 		return true
 	}
-	return len(o.table.Functions.Linked(symbol)) > 0
+	return len(o.table.Functions.BySymbol(symbol)) > 0
 }
 
 // ReturnsItself reports whether all functions of that name return from where

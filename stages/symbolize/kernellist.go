@@ -47,7 +47,7 @@ func relocate(t *symtab.Table, recorded decode.KernelSymbol) kernelList {
 	if moved == 0 {
 		return kernelList{table: t}
 	}
-	return kernelList{table: t.Moved(moved), moved: true}
+	return kernelList{table: t.Relocate(moved), moved: true}
 }
 
 // pageOfKernel is what the addresses of mappings are multiples of.
@@ -55,7 +55,7 @@ const pageOfKernel = 4096
 
 // addressOf returns the address of a symbol of the kernel itself in a list.
 func addressOf(t *symtab.Table, name string) (uint64, bool) {
-	for _, i := range t.Functions.Linked(name) {
+	for _, i := range t.Functions.BySymbol(name) {
 		if f := t.Functions.At(i); f.Module == 0 {
 			return f.Address, true
 		}

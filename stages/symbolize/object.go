@@ -60,7 +60,7 @@ func (r *Resolver) resolveStatic(object program.ObjectNo, m *image.Mapping, offs
 // module's own, or the only one of that name unless that must be another
 // module's static function. Nothing is made from an outline function.
 func (o *loadObject) findNamed(linkage, module string) (symtab.Function, bool) {
-	candidates := o.table.Functions.Linked(linkage)
+	candidates := o.table.Functions.BySymbol(linkage)
 	shared := isShared(linkage)
 	for _, i := range candidates {
 		c := o.table.Functions.At(i)

@@ -103,7 +103,7 @@ func (s *Scope) entriesNamed(symbol string) []entry {
 	if !known {
 		for _, n := range s.objects {
 			t := s.r.loadObjects[n].table
-			for _, i := range t.Functions.Linked(symbol) {
+			for _, i := range t.Functions.BySymbol(symbol) {
 				found = append(found, entry{n, t.Functions.At(i).Offset})
 			}
 		}

@@ -8,15 +8,15 @@ var adaOperators = map[string]string{
 	"Ole": "<=", "Ogt": ">", "Oge": ">=", "Oadd": "+", "Osubtract": "-", "Oconcat": "&", "Omultiply": "*", "Odivide": "/", "Oexpon": "**",
 }
 
-// adaSpecial are the ends of symbols of what GNAT makes of packages and types, after the name.
+// adaSpecial are the suffixes of symbols that GNAT generates for packages and types.
 var adaSpecial = map[string]string{
 	"___elabb": "'Elab_Body", "___elabs": "'Elab_Spec", "___size": "'Size", "___alignment": "'Alignment", "___assign": `.":="`,
 	"SR": "'Read", "SW": "'Write", "SI": "'Input", "SO": "'Output", "DF": ".Finalize", "DA": ".Adjust", "P": "", "N": "",
 }
 
-// AdaName returns the name for people of a symbol of GNAT's, as `c++filt -s gnat` prints it, and
-// false if it is none: the units and subprograms around it, with dots between them. Numbers that
-// tell overloaded subprograms apart are not part of it.
+// AdaName decodes a symbol of GNAT's as `c++filt -s gnat` does; false for other symbols. The name is
+// qualified with the enclosing units and subprograms. It omits the numbers that distinguish
+// overloaded subprograms.
 func AdaName(s string) (string, bool) {
 	s = strings.TrimPrefix(s, "_ada_")
 	var b strings.Builder
@@ -30,12 +30,12 @@ func AdaName(s string) (string, bool) {
 		if end, ok := adaSpecial[s]; ok {
 			return b.String() + end, true
 		}
-		s = strings.TrimPrefix(strings.TrimPrefix(s, "TKB"), "TK") // the body of a task, what it contains
+		s = strings.TrimPrefix(strings.TrimPrefix(s, "TKB"), "TK") // the body of a task, its content
 		number, isNumbered := strings.CutPrefix(s, "__")
 		if isNumbered && number != "" && isDigit(number[0]) {
 			s = adaEnd(number)
 		}
-		if number, ok := strings.CutPrefix(s, "."); ok && number != "" { // within another subprogram
+		if number, ok := strings.CutPrefix(s, "."); ok && number != "" { // nested in another subprogram
 			s = strings.TrimLeft(number, "0123456789")
 		}
 		if end, ok := adaSpecial[s]; ok || s == "" {
@@ -75,7 +75,7 @@ func adaWord(s string) (word, rest string) {
 	return s[:n], s[n:]
 }
 
-// adaEnd cuts off the number of an overloaded subprogram, and that it is within a body or another one (`X`, `Xb`, `Xn`).
+// adaEnd cuts off the number of an overloaded subprogram, and the mark of a nested one (`X`, `Xb`, `Xn`).
 func adaEnd(s string) string {
 	for s != "" && (isDigit(s[0]) || s[0] == '_' && len(s) > 1 && isDigit(s[1])) {
 		s = s[1:]

@@ -8,15 +8,14 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// gprofngAlias returns the symbol that gprofng 2.40 shows for a place
-// (gprofng-experiment 6.3): the one whose printed name is the shortest, of those
-// the first in byte order. It knows neither indirect functions nor
-// .gnu_debugdata.
+// gprofngAlias returns the symbol that gprofng 2.40 shows for an address
+// (gprofng-experiment 6.3): the one with the shortest printed name, or the first of several in byte
+// order. gprofng knows neither indirect functions nor .gnu_debugdata.
 func (n *namer) gprofngAlias(group []symbol) string {
 	var best symbol
 	var bestName string
-	for i, s := range only(group, func(s symbol) bool { return !s.indirect && !s.embedded }) {
-		name := unglobalized(s.full())
+	for i, s := range filterOrAll(group, func(s symbol) bool { return !s.indirect && !s.embedded }) {
+		name := trimGlobalPrefix(s.full())
 		if name[0] == '_' {
 			name, _ = n.demangle(name)
 		}
@@ -27,11 +26,10 @@ func (n *namer) gprofngAlias(group []symbol) string {
 	return best.name
 }
 
-// gprofngName is a symbol as gprofng prints it: demangled only if it begins with an
-// underscore, so that other names keep what compilers appended to them
-// (gprofng-experiment 6.4).
+// gprofngName returns a symbol as gprofng prints it (gprofng-experiment 6.4): demangled only if it
+// begins with an underscore, so that other names keep compilers' suffixes.
 func (n *namer) gprofngName(linkage string) string {
-	s := unglobalized(linkage)
+	s := trimGlobalPrefix(linkage)
 	if name, _, ok := n.studioName(s); ok {
 		return name
 	}
@@ -44,7 +42,7 @@ func (n *namer) gprofngName(linkage string) string {
 	return fortranName(s)
 }
 
-// perfName is a symbol as perf prints it: only mangled names are read.
+// perfName returns a symbol as perf prints it: only mangled names are changed.
 func (n *namer) perfName(linkage string) string {
 	if !strings.HasPrefix(linkage, "_Z") && !strings.HasPrefix(linkage, "_R") {
 		return linkage
@@ -53,13 +51,13 @@ func (n *namer) perfName(linkage string) string {
 	return name
 }
 
-// perfAlias returns the symbol that perf 6.1 shows for a place (perf-data 11.2,
-// 11.3): the symbols in the tables' order, the better of two at a time.
+// perfAlias returns the symbol that perf 6.1 shows for an address (perf-data 11.2,
+// 11.3). Like perf, it compares the symbols pairwise in the tables' order.
 func (n *namer) perfAlias(group []symbol) string {
-	group = slices.Clone(only(group, func(s symbol) bool { return !s.embedded }))
+	group = slices.Clone(filterOrAll(group, func(s symbol) bool { return !s.embedded }))
 	slices.SortFunc(group, func(a, b symbol) int { return a.order - b.order })
 	if last := &group[len(group)-1]; last.size == 0 {
-		last.size = 1 // it ends where the next function begins
+		last.size = 1 // not empty: perf extends it to the next function
 	}
 	best := group[0]
 	for _, s := range group[1:] {
@@ -70,7 +68,7 @@ func (n *namer) perfAlias(group []symbol) string {
 	return best.name
 }
 
-// perfPrefers reports whether perf takes b rather than a, which comes first.
+// perfPrefers reports whether perf prefers b to a, which precedes it.
 func (n *namer) perfPrefers(b, a symbol) bool {
 	for _, better := range []func(symbol) bool{
 		func(s symbol) bool { return s.size > 0 },
@@ -81,8 +79,8 @@ func (n *namer) perfPrefers(b, a symbol) bool {
 			return better(b)
 		}
 	}
-	nameA, _ := n.demangle(a.full(), withoutParameters...)
-	nameB, _ := n.demangle(b.full(), withoutParameters...)
+	nameA, _ := n.demangle(a.full(), demangle.NoParams, demangle.NoClones)
+	nameB, _ := n.demangle(b.full(), demangle.NoParams, demangle.NoClones)
 	if d := underscores(nameA) - underscores(nameB); d != 0 {
 		return d > 0
 	}
@@ -92,22 +90,14 @@ func (n *namer) perfPrefers(b, a symbol) bool {
 	return strings.HasPrefix(nameA, "SyS") || strings.HasPrefix(nameA, "compat_SyS")
 }
 
-// withoutParameters make names as perf prints them.
-var withoutParameters = []demangle.Option{demangle.NoParams, demangle.NoClones}
-
-// full is the name in the symbol table.
+// full returns the name in the symbol table.
 func (s symbol) full() string { return s.name + s.version }
 
 func underscores(name string) int { return len(name) - len(strings.TrimLeft(name, "_")) }
 
-// only returns the symbols that a tool knows, or all if it knows none.
-func only(group []symbol, known func(symbol) bool) []symbol {
-	var list []symbol
-	for _, s := range group {
-		if known(s) {
-			list = append(list, s)
-		}
-	}
+// filterOrAll returns the symbols that a tool knows, or all if it knows none.
+func filterOrAll(group []symbol, known func(symbol) bool) []symbol {
+	list := slices.DeleteFunc(slices.Clone(group), func(s symbol) bool { return !known(s) })
 	if len(list) == 0 {
 		return group
 	}

@@ -43,7 +43,7 @@ func TestAliasChoice(t *testing.T) {
 		for i := range c.symbols {
 			c.symbols[i].offset, c.symbols[i].order = 100, i
 		}
-		f := size(c.symbols, []Region{{".text", 100, 1100, 10}}, newNamer(false))[0]
+		f := makeFunctions(c.symbols, []Region{{".text", 100, 1100, 10}}, newNamer(false))[0]
 		for _, x := range []struct{ what, got, want string }{
 			{"manual", f.Name, c.manual}, {"gprofng", cmp.Or(f.GprofngName, f.Name), c.gprofng}, {"perf", cmp.Or(f.PerfName, f.Name), c.perf},
 		} {

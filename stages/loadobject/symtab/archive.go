@@ -13,8 +13,8 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// Studio 12.3 archives a table of an object's symbols in place of a copy of the object
-// (studio-experiment 6): packets of `u16 type, u16 size` and little-endian numbers.
+// Studio 12.3 archives an object's symbols instead of the object (studio-experiment 6), as
+// packets of `u16 type, u16 size` and little-endian numbers.
 const (
 	archiveHeader  = 4
 	archiveVersion = 0x100
@@ -25,17 +25,16 @@ const (
 	archiveFunction = 0x500
 	archiveText     = 0xd00
 
-	// archivePage is what the end of the code is rounded up to.
-	archivePage = 4096
+	archivePage = 4096 // the end of the code is rounded up to a multiple
 )
 
-// Where the inode is in an archived table, by which equal objects of several hosts differ.
+// The position of the inode in an archived table, in which equal objects of several hosts differ.
 const (
 	ArchiveInode    = 8
 	ArchiveInodeEnd = 12
 )
 
-// IsArchive reports whether a file that begins like this is an archived table of symbols.
+// IsArchive reports whether head is the beginning of an archived table of symbols.
 func IsArchive(head []byte) bool {
 	o := binary.LittleEndian
 	return len(head) >= ArchiveInodeEnd && o.Uint16(head) == archiveSegment && o.Uint16(head[2:]) >= 20 && o.Uint32(head[4:]) == archiveVersion
@@ -49,23 +48,23 @@ var archiveLanguages = map[uint32]string{
 
 // archiveReader reads the packets of an archived table.
 type archiveReader struct {
-	draft   *Draft
-	data    []byte
-	text    uint64 // bytes of the text segment
-	symbols []symbol
-	modules map[string]int32 // numbers by source file
-	module  int32            // that functions belong to
-	of      map[uint64]int32 // modules by offset of functions
-	plts    []Region
-	skipped map[uint16]int // packets by type that are not used
+	draft    *Draft
+	data     []byte
+	text     uint64 // bytes of the text segment
+	symbols  []symbol
+	modules  map[string]int32 // numbers by source file
+	module   int32            // of the functions that follow
+	moduleOf map[uint64]int32 // by offset of the function
+	plts     []Region
+	skipped  map[uint16]int // numbers of unused packets by type
 }
 
-// ReadArchive makes a table of an archived table of symbols. Offsets are those in the load
-// object's file, whose addresses are unknown. There is no code, and there are no lines.
+// ReadArchive reads an archived table of symbols. Offsets are offsets in the load object's file,
+// whose addresses are unknown. There is neither code nor line information.
 func ReadArchive(data []byte) *Draft {
 	r := &archiveReader{
 		draft: &Draft{Table: Table{Modules: []Module{{Name: Unknown}}}},
-		data:  data, modules: map[string]int32{"(unknown)": 0, "": 0}, of: map[uint64]int32{}, skipped: map[uint16]int{},
+		data:  data, modules: map[string]int32{"(unknown)": 0, "": 0}, moduleOf: map[uint64]int32{}, skipped: map[uint16]int{},
 	}
 	for at := 0; at < len(data); {
 		size, why := r.packet(at)
@@ -78,7 +77,7 @@ func ReadArchive(data []byte) *Draft {
 	return r.finish()
 }
 
-// packet reads a packet and returns its size, or why it cannot be one.
+// packet reads a packet and returns its size, or why it is invalid.
 func (r *archiveReader) packet(at int) (size int, why string) {
 	o, rest := binary.LittleEndian, r.data[at:]
 	if len(rest) < archiveHeader {
@@ -98,10 +97,10 @@ func (r *archiveReader) packet(at int) (size int, why string) {
 		ok = r.readModule(body)
 	case archiveFunction:
 		if len(r.symbols) == maxListed {
-			return 0, "it has " + tooMany().Text
+			return 0, "it has " + tooManyNote().Text
 		}
 		ok = r.readFunction(body)
-	case archiveMessage, archiveText: // who made it, and that there is no debug information
+	case archiveMessage, archiveText: // the creator, and a remark that there is no debug information
 		ok = true
 	default:
 		ok = true
@@ -148,15 +147,15 @@ func (r *archiveReader) readFunction(body []byte) bool {
 		r.plts = append(r.plts, Region{".plt", offset, offset, size})
 		return true
 	}
-	if r.of[offset] == 0 {
-		r.of[offset] = r.module
+	if r.moduleOf[offset] == 0 {
+		r.moduleOf[offset] = r.module
 	}
-	name := unversioned(full)
+	name := trimVersion(full)
 	r.symbols = append(r.symbols, symbol{name: name, version: full[len(name):], offset: offset, size: size, order: len(r.symbols)})
 	return true
 }
 
-// archiveString reads a text, which ends in one to four NULs, and returns what follows it.
+// archiveString reads a text, which ends in one to four NULs, and returns the rest.
 func archiveString(b []byte) (s string, rest []byte, ok bool) {
 	n := bytes.IndexByte(b, 0)
 	if n < 0 {
@@ -165,8 +164,8 @@ func archiveString(b []byte) (s string, rest []byte, ok bool) {
 	return strings.ToValidUTF8(string(b[:n]), "\uFFFD"), b[min(len(b), (n+4)&^3):], true
 }
 
-// finish makes the functions. All of the file up to the end of the text, or of the last
-// function, counts as code: where else there is some is unknown.
+// finish builds the functions. It treats the file up to the end of the text, or of the last
+// function, as code, since the sections are unknown.
 func (r *archiveReader) finish() *Draft {
 	d, end := r.draft, r.text
 	for _, s := range r.symbols {
@@ -175,15 +174,15 @@ func (r *archiveReader) finish() *Draft {
 	for _, p := range r.plts {
 		end = max(end, p.Offset+p.Size)
 	}
-	d.Regions = divide((end+archivePage-1)/archivePage*archivePage, r.plts)
+	d.Regions = splitAtPLTs((end+archivePage-1)/archivePage*archivePage, r.plts)
 	n := newNamer(false)
-	d.Functions = size(r.symbols, d.Regions, n)
+	d.Functions = makeFunctions(r.symbols, d.Regions, n)
 	for i := range d.Functions {
 		if f := &d.Functions[i]; f.Kind != funcinfo.PLT {
-			f.Module = r.of[f.Offset]
+			f.Module = r.moduleOf[f.Offset]
 		}
 	}
-	units := map[string]string{} // whose directories are unknown
+	units := map[string]string{} // directories of compilation are unknown
 	for _, m := range d.Modules[1:] {
 		units[m.Name] = ""
 	}
@@ -195,9 +194,9 @@ func (r *archiveReader) finish() *Draft {
 	return d
 }
 
-// divide returns the regions of a file's code up to an end: the linkage tables and what is
-// around them.
-func divide(end uint64, plts []Region) (list []Region) {
+// splitAtPLTs returns the regions of a file's code up to an end: the linkage tables and the code
+// between them.
+func splitAtPLTs(end uint64, plts []Region) (list []Region) {
 	at := uint64(0)
 	slices.SortFunc(plts, func(a, b Region) int { return cmp.Compare(a.Offset, b.Offset) })
 	for _, p := range plts {

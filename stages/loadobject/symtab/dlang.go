@@ -5,21 +5,20 @@ import (
 	"strings"
 )
 
-// Bounds of a name in D: back references let a short symbol stand for a long name.
+// Bounds of a name in D: because of back references, a short symbol can have a long name.
 const (
 	maxDSteps = 1 << 14
 	maxDDepth = 200
 	maxDBytes = 1 << 18 // of all names in it
 )
 
-// demangleD returns the name for people of a symbol in D, as `c++filt -s dlang` prints it: the
-// ABI's chapter Name Mangling (https://dlang.org/spec/abi.html#name_mangling). It has no
-// result type.
+// demangleD demangles a symbol in D, as `c++filt -s dlang` does, without the result type. See the
+// ABI's chapter Name Mangling (https://dlang.org/spec/abi.html#name_mangling).
 func demangleD(s string) (string, bool) {
 	if s == "_Dmain" {
 		return "D main", true
 	}
-	if thunk, ok := strings.CutPrefix(s, "_DThn"); ok { // of a method that an interface declares
+	if thunk, ok := strings.CutPrefix(s, "_DThn"); ok { // of an interface's method
 		name, ok := demangleD("_D" + strings.TrimPrefix(strings.TrimLeft(thunk, "0123456789"), "_"))
 		return "non-virtual thunk to " + name, ok
 	}
@@ -31,13 +30,13 @@ func demangleD(s string) (string, bool) {
 	return name, !p.failed && p.at == len(s)
 }
 
-// dParser reads a symbol. A method that reads a part of it returns the part's text.
+// dParser parses a symbol. Its methods return the text of the part that they parse.
 type dParser struct {
 	s            string
 	at           int
-	last         int // a back reference within a type stands before this one
+	last         int // position of the current type's back reference; nested ones must precede it
 	steps, depth int
-	bytes        int // of names that were read
+	bytes        int // total length of names
 	failed       bool
 }
 
@@ -57,7 +56,7 @@ func (p *dParser) skip(prefix string) bool {
 	return found
 }
 
-// fail ends the reading: everything after it is empty.
+// fail ends parsing: all further text is empty.
 func (p *dParser) fail() string {
 	p.failed, p.at = true, len(p.s)
 	return ""
@@ -75,9 +74,16 @@ func (p *dParser) enter() bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+// prefix returns the longest prefix of the rest that consists of some characters.
+func (p *dParser) prefix(characters string) string {
+	rest := p.s[p.at:]
+	return rest[:len(rest)-len(strings.TrimLeft(rest, characters))]
+}
+
+const digits = "0123456789"
+
 func (p *dParser) number() int {
-	digits := p.s[p.at:]
-	digits = digits[:len(digits)-len(strings.TrimLeft(digits, "0123456789"))]
+	digits := p.prefix(digits)
 	n, err := strconv.ParseInt(digits, 10, 31)
 	if err != nil {
 		p.fail()
@@ -99,8 +105,8 @@ func (p *dParser) take(n int) string {
 	return p.s[p.at-n : p.at]
 }
 
-// reference reads `Q` and a number in base 26, whose last digit is in lower case, and returns
-// where it refers to; false if it refers to nothing.
+// reference reads a back reference: `Q` and a number in base 26, whose last digit is in lower case. It
+// returns the target's position; false if there is none.
 func (p *dParser) reference() (target int, ok bool) {
 	from := p.at
 	n := 0
@@ -143,15 +149,15 @@ func (p *dParser) isSymbolName() bool {
 
 func isDCall(c byte) bool { return c != 0 && strings.IndexByte("FUVWRY", c) >= 0 }
 
-// qualified reads names with dots between them. Functions have parameters, and methods what
-// qualifies their object, if that is wanted.
+// qualified reads a qualified name. Functions in it have parameters, and, with suffixes, methods have
+// the qualifiers of their object.
 func (p *dParser) qualified(suffixes bool) string {
 	var b strings.Builder
 	for n := 0; !p.failed && (n == 0 || p.isSymbolName()); n++ {
 		if n > 0 {
 			b.WriteByte('.')
 		}
-		for p.peek(0) == '0' { // without a name
+		for p.peek(0) == '0' { // unnamed
 			p.at++
 		}
 		b.WriteString(p.identifier())
@@ -164,7 +170,7 @@ func (p *dParser) qualified(suffixes bool) string {
 			modifiers = p.modifiers()
 		}
 		_, _, parameters := p.function()
-		if p.failed || p.at == len(p.s) { // a type, not a part of the name
+		if p.failed || p.at == len(p.s) { // the type of the whole, not a part of the name
 			steps, bytes := p.steps, p.bytes
 			*p = before
 			p.steps, p.bytes = steps, bytes
@@ -209,12 +215,12 @@ func (p *dParser) identifier() string {
 	}
 	name := p.take(n)
 	if number, ok := strings.CutPrefix(name, "__S"); ok && number != "" && strings.Trim(number, "0123456789") == "" {
-		return p.identifier() // tells declarations of one name apart
+		return p.identifier() // distinguishes declarations of the same name
 	}
 	return specialD(name)
 }
 
-// specialD returns the source's name of a function that the compiler names.
+// specialD returns the source's name of a function whose name the compiler chooses.
 func specialD(name string) string {
 	switch name {
 	case "__ctor":
@@ -272,9 +278,8 @@ func (p *dParser) symbol() string {
 	if p.peek(0) == 'Q' || p.peek(0) == '_' {
 		return p.qualified(false)
 	}
-	// Before D 2.077 a length stood before the symbol's own, without anything between them.
-	digits := len(p.s[p.at:]) - len(strings.TrimLeft(p.s[p.at:], "0123456789"))
-	for n := min(digits, 9); n > 0; n-- {
+	// Before D 2.077 the symbol was preceded by its length, with nothing between that and the symbol's own first length.
+	for n := min(len(p.prefix(digits)), 9); n > 0; n-- {
 		length, err := strconv.Atoi(p.s[p.at : p.at+n])
 		if err != nil || length > len(p.s)-p.at-n {
 			continue

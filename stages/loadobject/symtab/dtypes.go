@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// basicD are types that are one letter.
+// basicD are the types of one letter.
 var basicD = map[byte]string{
 	'n': "typeof(null)", 'v': "void", 'g': "byte", 'h': "ubyte", 's': "short", 't': "ushort", 'i': "int", 'k': "uint", 'l': "long", 'm': "ulong",
 	'f': "float", 'd': "double", 'e': "real", 'o': "ifloat", 'p': "idouble", 'j': "ireal", 'q': "cfloat", 'r': "cdouble", 'c': "creal",
 	'b': "bool", 'a': "char", 'u': "wchar", 'w': "dchar",
 }
 
-// wrappedD are types that are written around another one.
+// wrappedD are the type constructors.
 var wrappedD = map[string]string{"O": "shared", "x": "const", "y": "immutable", "Ng": "inout", "Nh": "__vector"}
 
 // attributesD are the attributes of functions.
@@ -84,7 +84,7 @@ func (p *dParser) typ() string {
 func (p *dParser) typeReference(read func() string) string {
 	from := p.at
 	target, ok := p.reference()
-	if !ok || from >= p.last { // a reference within its own type
+	if !ok || from >= p.last { // the reference is part of its own target
 		return p.fail()
 	}
 	after, last := p.at, p.last
@@ -105,7 +105,7 @@ func (p *dParser) tuple() string {
 	return "tuple(" + strings.Join(list, ", ") + ")"
 }
 
-// modifiers reads what qualifies the object of a method.
+// modifiers reads the qualifiers of a method's object.
 func (p *dParser) modifiers() string {
 	switch {
 	case p.skip("x"):

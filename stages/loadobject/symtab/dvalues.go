@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// valueArgument reads an argument of a template that is a value: its type and the value.
+// valueArgument reads a template's value argument: its type and the value.
 func (p *dParser) valueArgument() string {
 	kind := p.peek(0)
 	if kind == 'Q' {
@@ -18,7 +18,7 @@ func (p *dParser) valueArgument() string {
 	return p.value(p.typ(), kind)
 }
 
-// value reads a value of a type, whose first letter is its kind.
+// value reads a value of a type. kind is the first letter of the type.
 func (p *dParser) value(typ string, kind byte) string {
 	if !p.enter() {
 		return ""
@@ -94,8 +94,7 @@ func (p *dParser) integer(kind byte) string {
 		}
 		return "false"
 	}
-	digits := p.s[p.at:]
-	digits = digits[:len(digits)-len(strings.TrimLeft(digits, "0123456789"))]
+	digits := p.prefix(digits)
 	if digits == "" {
 		return p.fail()
 	}
@@ -114,23 +113,18 @@ func (p *dParser) real() string {
 	if p.skip("N") {
 		text = "-"
 	}
-	hexadecimal := func() string {
-		rest := p.s[p.at:]
-		return p.take(len(rest) - len(strings.TrimLeft(rest, "0123456789ABCDEF")))
-	}
-	digits := hexadecimal()
-	if digits == "" || !p.skip("P") {
+	mantissa := p.take(len(p.prefix("0123456789ABCDEF")))
+	if mantissa == "" || !p.skip("P") {
 		return p.fail()
 	}
-	text += "0x" + digits[:1] + "." + digits[1:] + "p"
+	text += "0x" + mantissa[:1] + "." + mantissa[1:] + "p"
 	if p.skip("N") {
 		text += "-"
 	}
-	rest := p.s[p.at:]
-	return text + p.take(len(rest)-len(strings.TrimLeft(rest, "0123456789")))
+	return text + p.take(len(p.prefix(digits)))
 }
 
-// text reads a string, whose kind of characters is a, w or d.
+// text reads a string of characters of kind a, w or d.
 func (p *dParser) text(kind byte) string {
 	n := p.number()
 	if !p.skip("_") {

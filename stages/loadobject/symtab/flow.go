@@ -8,15 +8,15 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// maxFlow bounds the code of a function without a size that is looked at.
+// maxFlow bounds the decoded code of a function without a size.
 const maxFlow = 64 << 10
 
-// extent returns how many bytes of code, which lies at addr, a function at its
-// start takes: up to the first instruction after which nothing goes on and that
-// nothing before it jumps over. It is all of code without such an instruction, or
-// if only padding follows.
+// extent returns the size of a function at the start of code, which lies at addr. The
+// function ends with the first instruction that ends the flow of control and that no earlier
+// jump crosses. It is all of code if there is no such instruction, or if only padding
+// follows it.
 func extent(arch isa.Arch, code []byte, addr uint64) uint64 {
-	var far uint64 // the farthest place that was jumped to
+	var far uint64 // the farthest target of a jump
 	for i := range disasm.Walk(arch, code[:min(len(code), maxFlow)], addr) {
 		if i.Err != nil {
 			break
@@ -25,7 +25,7 @@ func extent(arch isa.Arch, code []byte, addr uint64) uint64 {
 		if to := i.Inst.Target - addr; i.Inst.HasTarget && i.Inst.Kind != insn.Call && to < uint64(len(code)) {
 			far = max(far, to)
 		}
-		if ends(i.Inst.Kind) && far < end {
+		if endsFlow(i.Inst.Kind) && far < end {
 			if padding(arch, code[end:], addr+end) {
 				break
 			}
@@ -35,7 +35,7 @@ func extent(arch isa.Arch, code []byte, addr uint64) uint64 {
 	return uint64(len(code))
 }
 
-// padding reports whether code only fills up the place to the next function.
+// padding reports whether code is only padding.
 func padding(arch isa.Arch, code []byte, addr uint64) bool {
 	for i := range disasm.Walk(arch, code, addr) {
 		if i.Err != nil || i.Inst.Kind != insn.Nop && i.Inst.Kind != insn.Trap {
@@ -45,13 +45,13 @@ func padding(arch isa.Arch, code []byte, addr uint64) bool {
 	return true
 }
 
-// ends reports whether the code after an instruction is not reached from it.
-func ends(k insn.Kind) bool { return k == insn.Jump || k == insn.Return || k == insn.Trap }
+// endsFlow reports whether control never continues after an instruction.
+func endsFlow(k insn.Kind) bool { return k == insn.Jump || k == insn.Return || k == insn.Trap }
 
-// continues reports whether a function's code, which lies at addr, goes on at the
-// address at or after it, up to until: the last instruction before at goes on, a
-// conditional jump leads there, or any jump leads beyond it. A call or system
-// call at the end may be one that does not return.
+// continues reports whether a function's code, which lies at addr, continues in
+// [at, until): control reaches at from the instruction before it, a conditional jump leads
+// there, or any jump leads beyond at. Calls and system calls just before at may not return, and
+// do not count.
 func continues(arch isa.Arch, code []byte, addr, at, until uint64) bool {
 	targets := map[uint64]bool{}
 	for i := range disasm.Walk(arch, code, addr) {
@@ -73,7 +73,7 @@ func continues(arch isa.Arch, code []byte, addr, at, until uint64) bool {
 				return true
 			}
 		}
-		live = !ends(i.Inst.Kind)
+		live = !endsFlow(i.Inst.Kind)
 		returns = i.Inst.Kind != insn.Call && i.Inst.Kind != insn.Syscall
 	}
 	return live && returns && addr+uint64(len(code)) == at

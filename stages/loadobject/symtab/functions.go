@@ -9,16 +9,16 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// Functions are the functions of a load object, sorted by offset and not overlapping. They
-// are numbers: of some 150,000 functions of a compiler, a recording has a tenth.
+// Functions are the functions of a load object, sorted by offset and not overlapping. They are
+// stored compactly, since a recording uses a tenth of a compiler's 150,000 functions.
 type Functions struct {
 	offsets []uint64 // in the file
 	rest    []function
 	texts   columns.Texts
-	names   *nameLists // nil in the zero value
+	names   *nameIndexes // nil in the zero value
 }
 
-// function is a Function but for its offset. Its strings are numbers of texts.
+// function is a Function without its offset. Its strings are numbers of texts.
 type function struct {
 	address, size                                 uint64
 	linkage, aliases, name, gprofngName, perfName int32
@@ -28,16 +28,16 @@ type function struct {
 	indirect                                      bool
 }
 
-// kindNo is the number of a kind in kinds.
+// kindNo is an index of kinds.
 type kindNo uint8
 
-// kinds are those of a load object's own functions.
+// kinds are the kinds of a load object's functions.
 var kinds = []funcinfo.Kind{funcinfo.Normal, funcinfo.Static, funcinfo.PLT, funcinfo.Outline, funcinfo.Clone, funcinfo.Body, funcinfo.Kernel, funcinfo.Dynamic}
 
-// Len returns how many functions there are.
+// Len returns the number of functions.
 func (f *Functions) Len() int { return len(f.offsets) }
 
-// At returns a function, which must be there.
+// At returns the function with an index less than Len.
 func (f *Functions) At(i int) Function {
 	r := &f.rest[i]
 	return Function{
@@ -48,7 +48,7 @@ func (f *Functions) At(i int) Function {
 	}
 }
 
-// All gives the functions in their order.
+// All iterates over the functions by offset.
 func (f *Functions) All() iter.Seq[Function] {
 	return func(yield func(Function) bool) {
 		for i := range f.offsets {
@@ -67,12 +67,12 @@ func (f *Functions) ofModule(module int32) Functions {
 			own.offsets, own.rest = append(own.offsets, f.offsets[i]), append(own.rest, r)
 		}
 	}
-	own.names = newNameLists(own)
+	own.names = newNameIndexes(own)
 	return own
 }
 
-// moved returns the functions of a module, that much higher.
-func (f *Functions) moved(module int32, by uint64) Functions {
+// relocate returns the functions of a module at higher addresses.
+func (f *Functions) relocate(module int32, by uint64) Functions {
 	own := f.ofModule(module)
 	for i := range own.rest {
 		own.offsets[i] += by
@@ -81,8 +81,8 @@ func (f *Functions) moved(module int32, by uint64) Functions {
 	return own
 }
 
-// before returns how many functions begin at an offset or before it.
-func (f *Functions) before(offset uint64) int {
+// countUpTo returns how many functions begin at an offset or before it.
+func (f *Functions) countUpTo(offset uint64) int {
 	from, to := 0, len(f.offsets)
 	for from < to {
 		if middle := int(uint(from+to) >> 1); f.offsets[middle] <= offset {
@@ -94,10 +94,10 @@ func (f *Functions) before(offset uint64) int {
 	return from
 }
 
-// end returns where a function ends.
+// end returns the offset after a function.
 func (f *Functions) end(i int) uint64 { return f.offsets[i] + f.rest[i].size }
 
-// bytes estimates the memory that they take, with the lists of their names.
+// bytes estimates the memory that the functions take, with the indexes of their names.
 func (f *Functions) bytes() int {
 	const lists = 2 * 16
 	return f.Len()*(8+int(unsafe.Sizeof(function{}))+lists) + f.texts.Bytes()
@@ -122,11 +122,11 @@ func (f *Functions) Write(w *columns.Writer) {
 	}
 }
 
-// ReadFunctions reads what Write wrote, of a table with so many modules.
+// ReadFunctions reads what Write wrote, for a table with a number of modules.
 func ReadFunctions(r *columns.Reader, modules int) Functions {
 	n := r.Count()
 	f := Functions{offsets: columns.Slice[uint64](n), rest: columns.Slice[function](n), texts: r.AllTexts()}
-	var offset, distance uint64 // of the address from the offset
+	var offset, distance uint64 // between address and offset
 	kind, kindText := kindNo(0), int32(-1)
 	for i := range f.offsets {
 		offset += r.Uint()
@@ -145,11 +145,11 @@ func ReadFunctions(r *columns.Reader, modules int) Functions {
 		g.kind = kind
 		g.module, g.line, g.indirect, g.scope = r.Below(modules), r.Below(1<<31), r.Bool(), funcinfo.NameScope(r.Below(int(funcinfo.BuildScope)+1))
 	}
-	f.names = newNameLists(f)
+	f.names = newNameIndexes(f)
 	return f
 }
 
-// Draft is a table that is being made. Nothing looks functions up in it before it is finished.
+// Draft is a table under construction. Finish makes it ready for lookups.
 type Draft struct {
 	Table
 	Functions []Function // sorted by offset, not overlapping
@@ -157,7 +157,7 @@ type Draft struct {
 
 var longNames = Note{Offset: -1, Text: "the names of functions have more than 4 GiB: some are missing"}
 
-// Finish returns the table. The draft must not be used any more.
+// Finish returns the table. The draft must not be used afterwards.
 func (d *Draft) Finish() *Table {
 	d.restrictScopes()
 	w := columns.NewTextWriter()
@@ -177,7 +177,7 @@ func (d *Draft) Finish() *Table {
 		d.Notes = append(d.Notes, longNames)
 	}
 	f.texts = w.Texts()
-	f.names = newNameLists(f)
-	d.Table.Functions, d.Functions = f, nil // the table is in the draft, which lives as long
+	f.names = newNameIndexes(f)
+	d.Table.Functions, d.Functions = f, nil // free the list: the table keeps the draft alive
 	return &d.Table
 }

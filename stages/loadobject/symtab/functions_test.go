@@ -44,7 +44,7 @@ func TestFunctions(t *testing.T) {
 		if d := cmp.Diff(want, slices.Collect(f.All())); d != "" {
 			t.Error(d)
 		}
-		if got := f.Linked("all"); len(got) != len(want) {
+		if got := f.BySymbol("all"); len(got) != len(want) {
 			t.Errorf("%v are linked", got)
 		}
 	}
@@ -52,7 +52,7 @@ func TestFunctions(t *testing.T) {
 	if d := cmp.Diff([]Function{want[1], want[4], want[7]}, slices.Collect(own.All())); d != "" {
 		t.Error(d)
 	}
-	if got := own.Named("f4()"); !slices.Equal(got, []int{1}) {
+	if got := own.ByName("f4()"); !slices.Equal(got, []int{1}) {
 		t.Errorf("%v are named so", got)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// Values of the first word of the Go runtime's table of functions, by the version of Go that
-// introduced them (internal/abi.PCLnTabMagic).
+// Magic numbers of the Go runtime's table of functions, by the version of Go that introduced
+// them (internal/abi.PCLnTabMagic).
 const (
 	go116Table = 0xfffffffa
 	go118Table = 0xfffffff0
@@ -18,8 +18,8 @@ const (
 
 var errGoTable = &elf.DamageError{Offset: -1, Err: errors.New("the Go runtime's table of functions is damaged: functions have no names")}
 
-// goFunctions returns the functions that the runtime's own table lists (`.gopclntab`), which
-// stays in programs that `go build -ldflags=-s` or strip has left without symbols (S3).
+// goFunctions returns the functions in the runtime's own table (`.gopclntab`), which programs keep
+// when `go build -ldflags=-s` or strip removes their symbols (S3).
 func (r *reader) goFunctions() []symbol {
 	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
 		section, text := r.object.Section(name), r.object.Section(".text")
@@ -44,21 +44,21 @@ type goTable struct {
 	order binary.ByteOrder
 	word  int    // size of an address
 	field int    // size of an entry's fields
-	start uint64 // of the text, if the table has it
+	start uint64 // address of the text, if the table has it
 	count uint64
 	names []byte
-	// index has count entries, each the place of a function and of its description in the
-	// index, and the end of the last function.
+	// index has count entries, with a function's address and the position of its description in the
+	// index, then the end of the last function.
 	index []byte
 }
 
-// readGoTable reads the header of the table; false if it has no known version.
+// readGoTable reads the header of the table; false for an unknown version.
 func readGoTable(f *elf.File, data []byte) (goTable, bool) {
 	if len(data) < 8 {
 		return goTable{}, false
 	}
 	t := goTable{order: f.Order, word: int(data[7]), field: 4}
-	offsets := 3 // words before the names' offset
+	offsets := 3 // words before the offset of the names
 	switch t.order.Uint32(data) {
 	case go116Table:
 		t.field, offsets = t.word, 2
@@ -76,7 +76,7 @@ func readGoTable(f *elf.File, data []byte) (goTable, bool) {
 	}
 	names, index := word(offsets), word(offsets+4)
 	if names > uint64(len(data)) || index > uint64(len(data)) {
-		return t, true // with a count that the index does not have
+		return t, true // the count exceeds the index, which functions reports
 	}
 	t.names, t.index = data[names:], data[index:]
 	return t, true
@@ -95,7 +95,7 @@ func (t *goTable) functions(r *reader, text *elf.Section) ([]symbol, error) {
 	if t.count == 0 || t.count >= uint64(len(t.index))/entry {
 		return nil, errGoTable
 	}
-	// Since Go 1.18 places are relative to the text's start, which since Go 1.26 nothing states.
+	// Since Go 1.18 addresses are relative to the start of the text, which the table has until Go 1.25.
 	start := t.start
 	if t.field == 4 && start == 0 {
 		start = text.Address
@@ -103,28 +103,28 @@ func (t *goTable) functions(r *reader, text *elf.Section) ([]symbol, error) {
 	if t.field != 4 {
 		start = 0
 	}
-	place := func(i uint64) uint64 { return start + t.read(t.index[i*entry:], t.field) }
-	// The linker of C puts other code into the section: then the start is not the section's.
-	if end := place(t.count); t.start == 0 && t.field == 4 && (end > text.Address+text.Size || text.Address+text.Size-end > maxGoPadding) {
+	address := func(i uint64) uint64 { return start + t.read(t.index[i*entry:], t.field) }
+	// A C linker puts other code into the section: then Go's text does not start with it.
+	if end := address(t.count); t.start == 0 && t.field == 4 && (end > text.Address+text.Size || text.Address+text.Size-end > maxGoPadding) {
 		return nil, nil
 	}
 	list := make([]symbol, 0, t.count)
 	for i := range t.count {
 		description := t.read(t.index[i*entry+uint64(t.field):], t.field)
-		if description+uint64(t.field)+4 > uint64(len(t.index)) || description > uint64(len(t.index)) || place(i+1) <= place(i) {
+		if description+uint64(t.field)+4 > uint64(len(t.index)) || description > uint64(len(t.index)) || address(i+1) <= address(i) {
 			return list, errGoTable
 		}
 		name := elf.StringAt(t.names, uint64(t.order.Uint32(t.index[description+uint64(t.field):])))
 		if r.bytes -= len(name); r.bytes < 0 {
 			return list, errNames
 		}
-		offset, ok := r.addresses.Offset(place(i))
+		offset, ok := r.addresses.Offset(address(i))
 		if ok && name != "" {
-			list = append(list, symbol{name: name, offset: offset, size: place(i+1) - place(i), order: len(list), binding: debugelf.STB_LOCAL})
+			list = append(list, symbol{name: name, offset: offset, size: address(i+1) - address(i), order: len(list), binding: debugelf.STB_LOCAL})
 		}
 	}
 	return list, nil
 }
 
-// maxGoPadding bounds what is after the last function in a section of Go's code only.
+// maxGoPadding bounds the padding after the last function in a section that has only Go code.
 const maxGoPadding = 64

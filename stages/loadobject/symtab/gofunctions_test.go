@@ -49,7 +49,7 @@ func TestGoFunctions(t *testing.T) {
 			continue
 		}
 		compared++
-		if g := names[f.Offset]; strings.ReplaceAll(g.Name, "·", ".") != withoutABI(f.Name) || g.Kind != f.Kind {
+		if g := names[f.Offset]; strings.ReplaceAll(g.Name, "·", ".") != trimABI(f.Name) || g.Kind != f.Kind {
 			t.Errorf("%#x: %s %s, want %s %s", f.Offset, g.Name, g.Kind, f.Name, f.Kind)
 		}
 	}

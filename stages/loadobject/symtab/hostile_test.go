@@ -38,8 +38,8 @@ func TestHostileNames(t *testing.T) {
 	} {
 		n := newNamer(false)
 		got, _ := n.name(name)
-		if what != "words of optimisation and other names" && len(n.left) != 1 {
-			t.Errorf("%s: %d names left, %.40q of %d characters", what, len(n.left), got, len(got))
+		if what != "words of optimisation and other names" && len(n.skipped) != 1 {
+			t.Errorf("%s: %d names left, %.40q of %d characters", what, len(n.skipped), got, len(got))
 		}
 		if n.steps < moreSteps-maxSteps {
 			t.Errorf("%s: %d steps are left of %d", what, n.steps, moreSteps)
@@ -54,8 +54,8 @@ func TestManyHostileNames(t *testing.T) {
 	for i := range 300 {
 		n.name(nested("_ZN1aIiEcvT_I", "N1aIiEcvT_I", "i", "EE", "v", 22+i%4) + strings.Repeat("i", i))
 	}
-	if n.steps < 0 || len(n.left) != 300 {
-		t.Errorf("%d steps left, %d names", n.steps, len(n.left))
+	if n.steps < 0 || len(n.skipped) != 300 {
+		t.Errorf("%d steps left, %d names", n.steps, len(n.skipped))
 	}
 	if got, _ := n.name("_ZN1a1bEi"); got != "a::b(int)" {
 		t.Errorf("afterwards a plain name is %q", got)
@@ -73,7 +73,7 @@ func TestLongNames(t *testing.T) {
 		"flat":   "_ZN5boost6fusion4joinE" + types,
 	} {
 		n := newNamer(false)
-		if got, _ := n.name(name); len(n.left) > 0 || strings.HasPrefix(got, "_Z") {
+		if got, _ := n.name(name); len(n.skipped) > 0 || strings.HasPrefix(got, "_Z") {
 			t.Errorf("%s, %d characters: %.60q", what, len(name), got)
 		}
 	}
@@ -88,10 +88,10 @@ func TestNestedPerfMap(t *testing.T) {
 		inward = append(inward, Function{Offset: i, Size: 2*n - 2*i, Linkage: "f"})
 		outward = append(outward, Function{Offset: n - i, Size: 2*i + 1, Linkage: "f"})
 	}
-	if got := uncovered(inward); len(got) == 0 || got[0].Offset != 0 {
+	if got := removeOverlaps(inward); len(got) == 0 || got[0].Offset != 0 {
 		t.Errorf("%d functions", len(got))
 	}
-	if got := uncovered(outward); len(got) != 1 || got[0].Size != 2*n-1 {
+	if got := removeOverlaps(outward); len(got) != 1 || got[0].Size != 2*n-1 {
 		t.Errorf("%d functions, the first %+v", len(got), got[0])
 	}
 }

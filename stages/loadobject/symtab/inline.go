@@ -6,47 +6,44 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// Inlines says for which calls code was inlined.
+// Inlines are the inlined calls of a load object.
 type Inlines struct {
-	Rows      Rows // with the lines of the instructions themselves
+	Rows      Rows // innermost calls by offset, with the instructions' own lines
 	Calls     []Call
 	Functions []InlinedFunction
 	Regions   []RegionHolder // by ascending offset of the body
 }
 
-// RegionHolder says in which function a parallel region was written (S11).
+// RegionHolder is the function whose source contains a parallel region (S11).
 type RegionHolder struct {
 	Body     uint64 // offset in the file
 	Function int32  // index into Inlines.Functions
 }
 
-// Call is a call that was replaced by the code of the called function.
+// Call is an inlined call.
 type Call struct {
-	Function   int32 // index into Inlines.Functions
-	File, Line int32 // of the call; the file an index into Table.Files, -1: none
-	Around     int32 // the call that it was inlined with, a lower index; -1: none
-	// Discriminator tells the calls of a line apart, as in Row.
-	Discriminator int32
+	Function      int32 // index into Inlines.Functions
+	File, Line    int32 // of the call; the file is an index into Table.Files, -1 for none
+	Around        int32 // the enclosing inlined call, a lower index; -1 for none
+	Discriminator int32 // distinguishes the calls of a line, as in Row
 }
 
-// InlinedFunction is a function that was inlined. It is the function of an entry of the
-// debug information, not of a name (S10).
+// InlinedFunction is a function that was inlined. Entries of the debug information identify it, not
+// its name (S10).
 type InlinedFunction struct {
-	Name    string // for people
+	Name    string // readable
 	Linkage string // empty if the debug information has none
 	Scope   funcinfo.NameScope
-	Own     uint64 // offset in the file of its code that is not inlined, which has its symbol; 0: none
+	Own     uint64 // offset in the file of its code that is not inlined, 0 for none
 	Module  int32  // index into Table.Modules: the file of its declaration, or else its unit
-	Start   int32  // the line where the source declares it, 0 if unknown
-	// ID tells functions of one name and module apart: a hash of what the debug information
-	// says of them.
-	ID uint64
-	// Deeper marks the one that stands for all functions inlined deeper than chains are long.
-	Deeper bool
+	Start   int32  // line of its declaration, 0 if unknown
+	// ID distinguishes functions with the same name and module. It is a hash of their debug
+	// information.
+	ID     uint64
+	Deeper bool // the function DeeperInlined
 }
 
-// DeeperInlined is the name of the function that stands for all functions inlined deeper
-// than chains are long.
+// DeeperInlined is the name of the function for all calls that are nested too deep for a chain.
 const DeeperInlined = "<Truncated-inline-chain>"
 
 // Frame is one level of an inline chain.
@@ -56,10 +53,10 @@ type Frame struct {
 	funcinfo.Place
 }
 
-// Inlined returns the inline chain at an offset of the file (S10): the functions
-// that were inlined into the one that has the code, the outermost first. Each
-// has the place reached in it: the call of the next, or the instruction's own
-// line. The call of the first is what Line returns.
+// Inlined returns the inline chain at an offset of the file (S10): the functions inlined
+// into the function with the code, the outermost first. Each has its current position: the
+// call of the next, or the instruction's own line. Line returns the position of the first
+// call.
 func (t *Table) Inlined(off uint64) []Frame {
 	in := &t.Inlines
 	i := in.Rows.Before(off)
@@ -77,8 +74,8 @@ func (t *Table) Inlined(off uint64) []Frame {
 	return chain
 }
 
-// RegionHolder returns the function in which the region of the body at an offset of the file
-// was written, if the debug information says so.
+// RegionHolder returns the function that contains the parallel region with the body at an offset of the
+// file, false if unknown.
 func (t *Table) RegionHolder(body uint64) (f Frame, ok bool) {
 	in := &t.Inlines
 	i, ok := slices.BinarySearchFunc(in.Regions, body, func(h RegionHolder, body uint64) int { return cmp.Compare(h.Body, body) })
@@ -89,28 +86,26 @@ func (t *Table) RegionHolder(body uint64) (f Frame, ok bool) {
 	return f, ok
 }
 
-// Names makes names for people of linkage names, as functions have them, within
-// the bounds of one table.
+// Names makes linkage names readable, within the bounds of one table.
 type Names struct{ namer *namer }
 
 // NewNames starts with the bounds of one table.
 func NewNames() Names { return Names{newNamer(false)} }
 
-// Readable returns the name for people.
+// Readable returns the readable name of a linkage name.
 func (n Names) Readable(linkage string) string {
 	clear(n.namer.known)
 	name, _ := n.namer.name(linkage)
 	return name
 }
 
-// Notes say how many names were left as they are.
+// Notes says how many names were too complex to demangle.
 func (n Names) Notes() []Note { return n.namer.notes() }
 
-// Readable returns a function that makes names for people, of which no notes are
-// wanted.
+// Readable returns Names.Readable for a caller that needs no notes.
 func Readable() func(linkage string) string { return NewNames().Readable }
 
-// ReadableName returns the name for people of a single linkage name.
+// ReadableName returns the readable name of a single linkage name.
 func ReadableName(linkage string) string {
 	n := newNamer(false)
 	n.steps = 1 << 16

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// kernelPage is how far the last symbol reaches, which has no size.
+// kernelPage is the size of the last symbol, which no symbol follows.
 const kernelPage = 4096
 
-// IsKernel reports whether a file that begins like this lists the kernel's
-// symbols as /proc/kallsyms does: `address type name[\t[module]]`.
+// IsKernel reports whether head is the beginning of a list of the kernel's symbols in the
+// form of /proc/kallsyms: `address type name[\t[module]]`.
 func IsKernel(head []byte) bool {
-	_, _, ok := kernelSymbol(head)
+	_, _, ok := parseKernelSymbol(head)
 	return ok
 }
 
-// kernelSymbol reads the address and type at the start of a line.
-func kernelSymbol(line []byte) (addr uint64, typ byte, ok bool) {
+// parseKernelSymbol reads the address and type at the start of a line.
+func parseKernelSymbol(line []byte) (addr uint64, typ byte, ok bool) {
 	i := bytes.IndexByte(line, ' ')
 	if i < 8 || i > 16 || len(line) < i+4 || line[i+2] != ' ' {
 		return 0, 0, false
@@ -29,20 +29,20 @@ func kernelSymbol(line []byte) (addr uint64, typ byte, ok bool) {
 	return addr, line[i+1], err == nil
 }
 
-// listed is a symbol of the kernel.
-type listed struct {
+// kernelSymbol is a symbol of the kernel.
+type kernelSymbol struct {
 	addr         uint64
 	name, module string
 	code         bool
 }
 
-// listKernel reads the kernel's symbols in the order of their addresses. It is
-// false for a list that is too long, of which it reads the start.
-func listKernel(text []byte) (list []listed, whole bool) {
+// listKernel reads the kernel's symbols by address. It reads only the start of a list that is too
+// long, and returns false.
+func listKernel(text []byte) (list []kernelSymbol, whole bool) {
 	whole = true
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimRight(line, "\r\n")
-		addr, typ, ok := kernelSymbol(line)
+		addr, typ, ok := parseKernelSymbol(line)
 		if !ok || addr == 0 {
 			continue // kptr_restrict hides addresses
 		}
@@ -55,20 +55,20 @@ func listKernel(text []byte) (list []listed, whole bool) {
 			whole = false
 			break
 		}
-		list = append(list, listed{addr, name, strings.Trim(module, "[]"), strings.IndexByte("tTwW", typ) >= 0})
+		list = append(list, kernelSymbol{addr, name, strings.Trim(module, "[]"), strings.IndexByte("tTwW", typ) >= 0})
 	}
-	slices.SortStableFunc(list, func(a, b listed) int { return cmp.Compare(a.addr, b.addr) })
+	slices.SortStableFunc(list, func(a, b kernelSymbol) int { return cmp.Compare(a.addr, b.addr) })
 	return list, whole
 }
 
-// ReadKernel makes a table of the kernel's symbols (perf-data 10.3). Offsets are
-// addresses; a function ends where the next symbol begins. Its module is the
-// kernel module's name.
+// ReadKernel reads a list of the kernel's symbols (perf-data 10.3). Offsets are
+// addresses; a function ends where the next symbol begins. Its module is named after the
+// kernel module.
 func ReadKernel(text []byte) *Draft {
 	t := &Draft{Table: Table{Modules: []Module{{Name: Unknown, ShortPath: Unknown}}}}
 	list, whole := listKernel(text)
 	if !whole {
-		t.Notes = append(t.Notes, tooMany())
+		t.Notes = append(t.Notes, tooManyNote())
 	}
 	modules := map[string]int32{"": 0}
 	readable := NewNames()
@@ -88,9 +88,9 @@ func ReadKernel(text []byte) *Draft {
 	return t
 }
 
-// addKernel adds the function that the symbols at one address name, if they are
-// of code. modules has the numbers of the table's modules.
-func (d *Draft) addKernel(symbols []listed, size uint64, modules map[string]int32, readable Names) {
+// addKernel adds the function of the symbols at one address, if one of them is of code. modules has
+// the numbers of the table's modules.
+func (d *Draft) addKernel(symbols []kernelSymbol, size uint64, modules map[string]int32, readable Names) {
 	f := Function{Offset: symbols[0].addr, Address: symbols[0].addr, Size: size, Kind: funcinfo.Kernel, Scope: funcinfo.ModuleScope}
 	var names []string
 	for _, s := range symbols {

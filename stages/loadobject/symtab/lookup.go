@@ -8,13 +8,12 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// Function returns the function at an offset of the file. Code that no symbol
-// covers belongs to a static function made up for the whole gap (S6), from the
-// end of the function before it, or of its region's start, to the next function
-// or its region's end. It is false outside every executable region.
+// Function returns the function at an offset of the file. For code without a symbol
+// it returns an artificial static function (S6), which fills the gap between two functions or
+// the ends of the region. It is false outside every executable region.
 func (t *Table) Function(off uint64) (Function, bool) {
 	f := &t.Functions
-	i := f.before(off)
+	i := f.countUpTo(off)
 	if i > 0 && off-f.offsets[i-1] < f.rest[i-1].size {
 		return f.At(i - 1), true
 	}
@@ -29,8 +28,8 @@ func (t *Table) Function(off uint64) (Function, bool) {
 	if i < f.Len() {
 		end = min(end, f.offsets[i])
 	}
-	scope := funcinfo.BuildScope // the name holds the address
-	if f.Len() == 0 {            // the code of an object without symbols
+	scope := funcinfo.BuildScope // the name contains the address
+	if f.Len() == 0 {            // an object without symbols
 		scope = funcinfo.ModuleScope
 	}
 	return Function{
@@ -43,23 +42,23 @@ func (t *Table) Function(off uint64) (Function, bool) {
 	}, true
 }
 
-// OfModule returns a table like this with the functions of one of its modules.
+// OfModule returns a copy of the table with only the functions of one module.
 func (t *Table) OfModule(module int) *Table {
 	other := *t
 	other.Functions = t.Functions.ofModule(int32(module))
 	return &other
 }
 
-// Moved returns a list of the kernel's symbols as it would be had the kernel been that
-// much higher. Its modules are left out: each has a place of its own.
-func (t *Table) Moved(by uint64) *Table {
+// Relocate returns a copy of a list of the kernel's symbols for a kernel at a higher address. It omits
+// kernel modules, which have addresses of their own.
+func (t *Table) Relocate(by uint64) *Table {
 	other := *t
-	other.Functions = t.Functions.moved(0, by)
+	other.Functions = t.Functions.relocate(0, by)
 	return &other
 }
 
-// PLT returns the object's procedure linkage table, which is one function in
-// all its sections: the first of them. It is false without one.
+// PLT returns the first section of the object's procedure linkage table, which is one
+// function in all its sections. It is false without one.
 func (t *Table) PLT() (Function, bool) {
 	f := &t.Functions
 	i := slices.IndexFunc(f.rest, func(r function) bool { return kinds[r.kind] == funcinfo.PLT })
@@ -85,7 +84,7 @@ func (t *Table) Line(off uint64) (file string, line int32, ok bool) {
 	return p.File, p.Line, ok
 }
 
-// Place is Line with what tells the parts of a line apart.
+// Place is Line with the discriminator.
 func (t *Table) Place(off uint64) (p funcinfo.Place, ok bool) {
 	i := t.Lines.Before(off)
 	if i < 0 {
@@ -98,7 +97,7 @@ func (t *Table) Place(off uint64) (p funcinfo.Place, ok bool) {
 	return t.place(row), true
 }
 
-// place is what a row says of its code.
+// place returns the position in a row.
 func (t *Table) place(row Row) funcinfo.Place {
 	if row.File < 0 {
 		return funcinfo.Place{}

@@ -7,71 +7,71 @@ import (
 	"sync"
 )
 
-// Linked returns the numbers of the functions that have a symbol, in their order.
-func (f *Functions) Linked(symbol string) []int {
+// BySymbol returns the indexes of the functions with a symbol, in ascending order.
+func (f *Functions) BySymbol(symbol string) []int {
 	if f.names == nil {
 		return nil
 	}
-	return f.names.linked().find(symbol)
+	return f.names.symbols().find(symbol)
 }
 
-// Named returns the numbers of the functions that have a name for people, in their order.
-func (f *Functions) Named(name string) []int {
+// ByName returns the indexes of the functions with a readable name, in ascending order.
+func (f *Functions) ByName(name string) []int {
 	if f.names == nil {
 		return nil
 	}
-	return f.names.named().find(name)
+	return f.names.names().find(name)
 }
 
-// nameLists find functions by their names. They are made when somebody asks: all recordings
-// that have the table share them.
-type nameLists struct{ linked, named func() *nameList }
+// nameIndexes find functions by their names. They are built on first use, and shared by all
+// recordings with the table.
+type nameIndexes struct{ symbols, names func() *nameIndex }
 
-func newNameLists(functions Functions) *nameLists {
-	return &nameLists{
-		linked: sync.OnceValue(func() *nameList {
-			return newNameList(&functions, Separator, func(f *function) int32 { return f.aliases })
+func newNameIndexes(functions Functions) *nameIndexes {
+	return &nameIndexes{
+		symbols: sync.OnceValue(func() *nameIndex {
+			return newNameIndex(&functions, Separator, func(f *function) int32 { return f.aliases })
 		}),
-		named: sync.OnceValue(func() *nameList {
-			return newNameList(&functions, "", func(f *function) int32 { return f.name })
+		names: sync.OnceValue(func() *nameIndex {
+			return newNameIndex(&functions, "", func(f *function) int32 { return f.name })
 		}),
 	}
 }
 
-// nameList finds functions by their names: lists of those whose names have the same hash,
-// as columns of numbers.
-type nameList struct {
+// nameIndex is a hash table of functions by name. It has no strings of its own: a map of hundreds
+// of thousands of names would take several times the memory.
+type nameIndex struct {
 	functions *Functions
-	separator string                // of the names in a text; empty: it is one
-	text      func(*function) int32 // with a function's names
+	separator string                // of the names in a text; empty for a single name
+	text      func(*function) int32 // returns the text with a function's names
 	seed      maphash.Seed
-	first     []int32 // by hash: where its list begins, negative if it is empty
-	list      []named
+	buckets   []int32 // by hash: index of the first link, negative if there is none
+	links     []link
 }
 
-// named is a function that has a name, and the next of its list.
-type named struct{ function, next int32 }
+// link is a function in a bucket, and the index of the next link.
+type link struct{ function, next int32 }
 
-func newNameList(functions *Functions, separator string, text func(*function) int32) *nameList {
-	l := &nameList{functions, separator, text, maphash.MakeSeed(), make([]int32, 1<<bits.Len(uint(functions.Len()))), make([]named, 0, functions.Len())}
-	for i := range l.first {
-		l.first[i] = -1
+func newNameIndex(functions *Functions, separator string, text func(*function) int32) *nameIndex {
+	l := &nameIndex{functions, separator, text, maphash.MakeSeed(), make([]int32, 1<<bits.Len(uint(functions.Len()))), make([]link, 0, functions.Len())}
+	for i := range l.buckets {
+		l.buckets[i] = -1
 	}
-	for i := functions.Len() - 1; i >= 0; i-- { // so that lists have them in their order
+	for i := functions.Len() - 1; i >= 0; i-- { // backward, so that buckets are in ascending order
 		for name, rest := l.cut(l.namesOf(i)); name != ""; name, rest = l.cut(rest) {
-			first := l.at(name)
-			l.list = append(l.list, named{int32(i), *first})
-			*first = int32(len(l.list) - 1)
+			first := l.bucket(name)
+			l.links = append(l.links, link{int32(i), *first})
+			*first = int32(len(l.links) - 1)
 		}
 	}
 	return l
 }
 
-// namesOf is the text with a function's names.
-func (l *nameList) namesOf(i int) string { return l.functions.texts.At(l.text(&l.functions.rest[i])) }
+// namesOf returns the text with a function's names.
+func (l *nameIndex) namesOf(i int) string { return l.functions.texts.At(l.text(&l.functions.rest[i])) }
 
 // cut returns the first name of a text and the others.
-func (l *nameList) cut(text string) (name, rest string) {
+func (l *nameIndex) cut(text string) (name, rest string) {
 	if l.separator == "" {
 		return text, ""
 	}
@@ -79,18 +79,17 @@ func (l *nameList) cut(text string) (name, rest string) {
 	return name, rest
 }
 
-// at is where the list of a name begins.
-func (l *nameList) at(name string) *int32 {
-	return &l.first[int(maphash.String(l.seed, name))&(len(l.first)-1)]
+func (l *nameIndex) bucket(name string) *int32 {
+	return &l.buckets[int(maphash.String(l.seed, name))&(len(l.buckets)-1)]
 }
 
-// find returns the numbers of the functions that have a name, in their order.
-func (l *nameList) find(name string) (found []int) {
+// find returns the indexes of the functions with a name, in ascending order.
+func (l *nameIndex) find(name string) (found []int) {
 	if name == "" {
 		return nil
 	}
-	for n := *l.at(name); n >= 0; n = l.list[n].next {
-		i := int(l.list[n].function)
+	for n := *l.bucket(name); n >= 0; n = l.links[n].next {
+		i := int(l.links[n].function)
 		if again := len(found) > 0 && found[len(found)-1] == i; !again && l.has(i, name) {
 			found = append(found, i)
 		}
@@ -98,8 +97,8 @@ func (l *nameList) find(name string) (found []int) {
 	return found
 }
 
-// has reports whether a name is one of a function's.
-func (l *nameList) has(i int, name string) bool {
+// has reports whether a function has a name.
+func (l *nameIndex) has(i int, name string) bool {
 	for own, rest := l.cut(l.namesOf(i)); own != ""; own, rest = l.cut(rest) {
 		if own == name {
 			return true

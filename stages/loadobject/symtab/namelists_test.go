@@ -32,9 +32,9 @@ func TestNames(t *testing.T) {
 			all[i] *= 2
 		}
 		for want, of := range map[*[]int]*Table{&all: table, &list: table.OfModule(0)} {
-			find := of.Functions.Linked
+			find := of.Functions.BySymbol
 			if strings.HasPrefix(name, "name") {
-				find = of.Functions.Named
+				find = of.Functions.ByName
 			}
 			if got := find(name); !slices.Equal(got, *want) {
 				t.Errorf("%s: %v, want %v", name, got, *want)
@@ -42,16 +42,16 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for _, none := range []string{"", "own", "shared7", "al", "name0"} {
-		if got := table.Functions.Linked(none); got != nil {
+		if got := table.Functions.BySymbol(none); got != nil {
 			t.Errorf("%q: %v", none, got)
 		}
 	}
 	for _, none := range []string{"", "all", "name"} {
-		if got := table.Functions.Named(none); got != nil {
+		if got := table.Functions.ByName(none); got != nil {
 			t.Errorf("%q: %v", none, got)
 		}
 	}
-	if got := (&Functions{}).Linked("all"); got != nil {
+	if got := (&Functions{}).BySymbol("all"); got != nil {
 		t.Errorf("%v", got)
 	}
 }

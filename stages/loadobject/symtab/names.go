@@ -11,8 +11,8 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// maxName (a power of two) bounds a demangled name: substitutions let a short
-// symbol stand for gigabytes.
+// maxName is the binary logarithm of the bound of a demangled name: because of substitutions, a short
+// symbol can have a name of gigabytes.
 const maxName = 16
 
 // maxNames bounds the bytes that the demangled names of one object take beyond
@@ -20,43 +20,40 @@ const maxName = 16
 const maxNames = 16 << 20
 
 // Bounds of the demangler's work. A name of 300 characters can keep it busy for
-// years, and one of millions of `P` overflows the stack, which ends the whole
-// run. A real name takes 1 to 10 steps for each of its characters, of some 60 ns,
-// and is nested 30 levels deep; those of expression templates have up to 60 KB.
+// years, and one of millions of `P` overflows the stack, which ends the
+// process. A real name takes 1 to 10 steps of some 60 ns for each of its characters,
+// and is nested 30 levels deep; names of expression templates have up to 60 KB.
 const (
 	maxMangled   = 64 << 10 // characters of a name
 	maxDepth     = 2048     // levels of nesting
 	maxSteps     = 1 << 22  // of one name
-	moreSteps    = 1 << 24  // that the names of one object may take together beyond
-	stepsPerByte = 16       // so many for each of their characters
+	moreSteps    = 1 << 24  // of all names of one object, in addition to stepsPerByte
+	stepsPerByte = 16       // for each character of the names
 )
 
-// namer makes names for people (gprofng-experiment 6.4).
+// namer makes linkage names readable (gprofng-experiment 6.4).
 type namer struct {
-	golang bool
-	twins  map[string]bool // symbols of Go that only their calling convention tells from another one
-	budget int             // bytes that demangled names may still take
-	steps  int             // that the demangler may still take
-	left   map[string]bool // names left as they are, for lack of either
-	// known are demangled names of the function at hand, whose symbols are
-	// looked at more than once.
-	known map[string]string
+	golang  bool
+	twins   map[string]bool   // Go symbols that differ from another one by their calling convention only
+	budget  int               // bytes left for demangled names
+	steps   int               // left for the demangler
+	skipped map[string]bool   // names that exceeded a bound
+	known   map[string]string // demangled names of the current function's symbols, which are used more than once
 }
 
 func newNamer(golang bool) *namer {
-	return &namer{golang: golang, budget: maxNames, steps: moreSteps, left: map[string]bool{}, known: map[string]string{}}
+	return &namer{golang: golang, budget: maxNames, steps: moreSteps, skipped: map[string]bool{}, known: map[string]string{}}
 }
 
-// name returns the name for people of a linkage name, and what kind of
-// function it names.
+// name returns the readable name of a linkage name, and the kind of its function.
 func (n *namer) name(linkage string) (string, funcinfo.Kind) {
-	s := unglobalized(linkage)
+	s := trimGlobalPrefix(linkage)
 	if n.golang {
 		if !n.twins[s] {
-			s = withoutABI(s)
+			s = trimABI(s)
 		}
 	} else {
-		s = unpromoted(s)
+		s = trimPromotion(s)
 	}
 	if name, kind, ok := n.studioName(s); ok {
 		return name, kind
@@ -80,16 +77,16 @@ func (n *namer) name(linkage string) (string, funcinfo.Kind) {
 	return base + clones(suffixes), kind
 }
 
-// findTwins finds the symbols of Go that keep their calling convention, since another function
-// has the name without it: the linker makes a wrapper of each function that is called by both.
+// findTwins finds the Go symbols that keep their calling convention because another function
+// has the name without it: the linker adds a wrapper if a function is called by both conventions.
 func (n *namer) findTwins(list []symbol) {
 	if !n.golang {
 		return
 	}
 	marked := map[string]string{}
 	for i := range list {
-		if name := unglobalized(list[i].name); withoutABI(name) != name {
-			marked[withoutABI(name)] = name
+		if name := trimGlobalPrefix(list[i].name); trimABI(name) != name {
+			marked[trimABI(name)] = name
 		}
 	}
 	n.twins = map[string]bool{}
@@ -100,22 +97,21 @@ func (n *namer) findTwins(list []symbol) {
 	}
 }
 
-// withoutABI cuts off the calling convention that the Go linker appends to names of functions
-// in assembler, and of the wrappers between them and functions in Go: Go's own tables do not
-// have it (`runtime.goexit.abi0`).
-func withoutABI(s string) string {
+// trimABI cuts off the calling convention that the Go linker appends to the symbols of functions in
+// assembler and of their wrappers (`runtime.goexit.abi0`). Go's own tables do not have it.
+func trimABI(s string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(s, ".abi0"), ".abiinternal")
 }
 
-// notes say how many names were left as they are.
+// notes says how many names exceeded the bounds.
 func (n *namer) notes() []Note {
-	if len(n.left) == 0 {
+	if len(n.skipped) == 0 {
 		return nil
 	}
-	return []Note{{Offset: -1, Text: fmt.Sprintf("%d symbol names are too long or too complicated to be demangled: they are shown as they are", len(n.left))}}
+	return []Note{{Offset: -1, Text: fmt.Sprintf("%d symbol names are too long or too complicated to be demangled: they are shown as they are", len(n.skipped))}}
 }
 
-// clones writes suffixes as the demangler does.
+// clones formats suffixes as the demangler does.
 func clones(suffixes []string) string {
 	var b strings.Builder
 	for _, x := range suffixes {
@@ -124,15 +120,15 @@ func clones(suffixes []string) string {
 	return b.String()
 }
 
-// CloneMarks divides a linkage name into the name of the function itself and the
-// readable form of what compilers appended to it (S9).
+// CloneMarks splits a linkage name into the function's own name and the readable form of
+// compilers' suffixes (S9).
 func CloneMarks(linkage string) (base, marks string) {
-	base, suffixes := new(namer).suffixes(unpromoted(linkage))
+	base, suffixes := new(namer).suffixes(trimPromotion(linkage))
 	return base, clones(suffixes)
 }
 
-// fortranName reads gfortran's symbol of a module procedure,
-// `__module_MOD_procedure`, which gdb prints as `module::procedure` (S8).
+// fortranName decodes gfortran's symbol of a module procedure,
+// `__module_MOD_procedure`, to `module::procedure`, as gdb does (S8).
 func fortranName(s string) string {
 	module, procedure, ok := strings.Cut(s, "_MOD_")
 	if !ok || len(module) < 3 || module[:2] != "__" || procedure == "" {
@@ -146,22 +142,22 @@ func fortranName(s string) string {
 	return module[2:] + "::" + procedure
 }
 
-// demangle returns what `c++filt -i` prints; s and false if it is not a mangled
-// name, or cannot be demangled within the bounds.
+// demangle demangles a name as `c++filt -i` does. It returns s and false if s is not a mangled
+// name, or exceeds the bounds.
 func (n *namer) demangle(s string, options ...demangle.Option) (d string, ok bool) {
 	defer func() {
-		if recover() != nil { // a name that the demangler cannot cope with
+		if recover() != nil { // the demangler panics on some invalid names
 			d, ok = s, false
 		}
 	}()
 	if d, ok := n.known[s]; ok && len(options) == 0 {
 		return d, true
 	}
-	if n.left[s] {
+	if n.skipped[s] {
 		return s, false
 	}
 	if n.budget <= 0 || len(s) > maxMangled {
-		n.left[s] = true
+		n.skipped[s] = true
 		return s, false
 	}
 	n.steps += stepsPerByte * len(s)
@@ -171,7 +167,7 @@ func (n *namer) demangle(s string, options ...demangle.Option) (d string, ok boo
 	n.steps -= most - limits.Steps
 	if err != nil {
 		if errors.Is(err, demangle.ErrLimit) {
-			n.left[s] = true
+			n.skipped[s] = true
 		}
 		return s, false
 	}
@@ -182,9 +178,9 @@ func (n *namer) demangle(s string, options ...demangle.Option) (d string, ok boo
 	return d, true
 }
 
-// unglobalized cuts the prefix that Studio compilers give to static names that
-// they make global: `$X...` or `.X...` up to the next dot.
-func unglobalized(s string) string {
+// trimGlobalPrefix cuts the prefix with which Studio compilers make static names
+// global: `$X...` or `.X...` up to the next dot.
+func trimGlobalPrefix(s string) string {
 	if len(s) > 2 && (s[0] == '$' || s[0] == '.') && s[1] == 'X' {
 		if i := strings.IndexByte(s[2:], '.'); i >= 0 && 2+i+1 < len(s) {
 			return s[2+i+1:]
@@ -193,15 +189,14 @@ func unglobalized(s string) string {
 	return s
 }
 
-// promotions are the words with which compilers that optimise several units
-// together keep their static functions apart when they make them global: gcc's
-// `f.lto_priv.0`, clang's `f.llvm.1234`.
+// promotions are the suffixes with which compilers make static functions global when they optimize
+// several units together: gcc's `f.lto_priv.0`, clang's `f.llvm.1234`.
 var promotions = []string{".lto_priv.", ".llvm."}
 
-// unpromoted cuts these words and their numbers out: the function is static in its
-// module, under the name that its source gives it (S5). LLVM appends a number alone to mangled
-// names that several functions share (`_ZL1fv.21`); other compilers have a word before a number.
-func unpromoted(s string) string {
+// trimPromotion cuts out these suffixes and their numbers: the function is static in its
+// module, under the source's name (S5). It also cuts out the bare number that LLVM appends to mangled
+// names of several functions (`_ZL1fv.21`); other compilers have a word before a number.
+func trimPromotion(s string) string {
 	if base, suffixes, ok := strings.Cut(s, "."); ok && (strings.HasPrefix(s, "_Z") || strings.HasPrefix(s, "_R")) {
 		rest := strings.TrimLeft(suffixes, "0123456789")
 		if len(rest) < len(suffixes) && (rest == "" || rest[0] == '.') {
@@ -209,16 +204,16 @@ func unpromoted(s string) string {
 		}
 	}
 	for _, word := range promotions {
-		if i := strings.Index(s, word); i > 0 {
-			s = without(s, word)
+		if strings.Index(s, word) > 0 {
+			s = cutNumbered(s, word)
 		}
 	}
 	return s
 }
 
-// without cuts out a word and the number after it, wherever that ends with the
-// name or at a dot.
-func without(s, word string) string {
+// cutNumbered cuts out a word with the number after it, if the number is followed by a dot
+// or the end of the name.
+func cutNumbered(s, word string) string {
 	var b strings.Builder
 	done := 0
 	for from := 1; ; {
@@ -238,7 +233,7 @@ func without(s, word string) string {
 	}
 }
 
-// marks are the words with which compilers mark what they made of a function.
+// marks are the suffixes of functions that compilers derive from others.
 // Other words after a dot are part of a name (Fortran's `master.0.body_`).
 var marks = map[string]funcinfo.Kind{
 	"constprop": funcinfo.Clone, "isra": funcinfo.Clone, "part": funcinfo.Clone, "simdclone": funcinfo.Clone, "specialized": funcinfo.Clone,
@@ -249,14 +244,13 @@ var marks = map[string]funcinfo.Kind{
 	"localalias": funcinfo.Normal, "lto_priv": funcinfo.Normal, "llvm": funcinfo.Normal, "resolver": funcinfo.Normal,
 }
 
-// coroutineParts are the functions that a C++ coroutine is cut into, beside the
-// one that starts it, its ramp: gcc's and clang's words.
+// coroutineParts are gcc's and clang's suffixes for the functions of a C++ coroutine other than the
+// ramp, which starts it.
 var coroutineParts = []string{"actor", "destroy", "resume", "cleanup"}
 
-// Ramp returns the symbol of the function that starts a coroutine, given the symbol
-// of another of its parts (S9): `_Z1fi.destroy` in clang; in gcc
-// `_Z1fPZ1fiE11_Z1fi.Frame.actor`, a function that takes the frame, a type
-// which is named after the ramp.
+// Ramp returns the symbol of a coroutine's ramp, given the symbol of another of its
+// parts (S9): clang's `_Z1fi.destroy`, or gcc's `_Z1fPZ1fiE11_Z1fi.Frame.actor`, which has a
+// parameter of the frame's type, named after the ramp.
 func Ramp(linkage string) (string, bool) {
 	for _, part := range coroutineParts {
 		base, ok := strings.CutSuffix(linkage, "."+part)
@@ -271,7 +265,7 @@ func Ramp(linkage string) (string, bool) {
 	return "", false
 }
 
-// coroutine returns the ramp of a part in gcc's manner, without the suffix.
+// coroutine returns the ramp of a part with gcc's mangling, without the suffix.
 func coroutine(base string) (ramp string, ok bool) {
 	if !strings.HasSuffix(base, ".Frame") {
 		return "", false
@@ -284,8 +278,8 @@ func coroutine(base string) (ramp string, ok bool) {
 	return "", false
 }
 
-// suffixes splits `f.isra.0.cold` into f and [.isra.0 .cold]. In a Go object,
-// where `p.cold` is function cold of package p, few words can be trusted.
+// suffixes splits `f.isra.0.cold` into f and [.isra.0 .cold]. In a Go object it recognizes few
+// suffixes, since `p.cold` is function cold of package p.
 func (n *namer) suffixes(s string) (base string, list []string) {
 	for i := 0; i < len(s); i++ {
 		if s[i] != '.' {
@@ -319,7 +313,7 @@ func splitSuffixes(s string) []string {
 	return append(list, s[start:])
 }
 
-// suffixKind is the kind that the suffixes imply: a cold part of a clone is an
+// suffixKind returns the kind of a function with the suffixes: a cold part of a clone is an
 // outline function, a clone of a body is a body.
 func suffixKind(list []string) funcinfo.Kind {
 	kind := funcinfo.Normal
@@ -339,7 +333,7 @@ func suffixKind(list []string) funcinfo.Kind {
 	return kind
 }
 
-// studioBodies are the kinds of functions that Studio compilers make, by the
+// studioBodies are the kinds of functions that Studio compilers generate, by the
 // letters after `_$`.
 var studioBodies = map[string]struct {
 	text string
@@ -354,7 +348,7 @@ var studioBodies = map[string]struct {
 	"c1": {"cloned version", funcinfo.Clone},
 }
 
-// studioName reads `_$p1A12.base`: kind, number in base-26 letters, line, base.
+// studioName decodes `_$p1A12.base`: kind, number in base-26 letters, line, base.
 func (n *namer) studioName(s string) (string, funcinfo.Kind, bool) {
 	if len(s) < 5 || s[0] != '_' || s[1] != '$' {
 		return "", "", false

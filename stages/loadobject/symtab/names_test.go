@@ -120,7 +120,7 @@ func TestUnversioned(t *testing.T) {
 		"memcpy@@GLIBC_2.14": "memcpy", "memcpy@GLIBC_2.2.5": "memcpy", "plain": "plain",
 		"@plt": "@plt", "odd@": "odd@", "pkg/v@1.0/x.f": "pkg/v@1.0/x.f",
 	} {
-		if got := unversioned(in); got != want {
+		if got := trimVersion(in); got != want {
 			t.Errorf("%s: got %s, want %s", in, got, want)
 		}
 	}

@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// maxListed bounds the functions of a list, which take some 30 times the space of
-// the shortest lines. Large programs in Java have some 200,000, the kernel has
+// maxListed bounds the functions of a list, which take some 30 times the memory of
+// the shortest lines. Large Java programs have some 200,000 functions, the kernel has
 // 300,000 symbols.
 var maxListed = 2 << 20
 
-func tooMany() Note {
+func tooManyNote() Note {
 	return Note{Offset: -1, Damage: true, Text: "more than " + strconv.Itoa(maxListed) + " functions: the rest are left out"}
 }
 
-// ReadPerfMap makes a table of the functions that a run-time compiler lists in
-// lines of start, size and name (perf-data 18.1). Offsets are addresses. Where
-// functions overlap, the one listed later is the one compiled later.
+// ReadPerfMap reads a run-time compiler's list of functions, with lines of start, size and
+// name (perf-data 18.1). Offsets are addresses. Where functions overlap, the one listed later
+// was compiled later, and owns the code.
 func ReadPerfMap(text []byte) *Draft {
 	t := &Draft{Table: Table{Modules: []Module{{Name: Unknown, ShortPath: Unknown}}}}
 	var list []Function // in order of the file
@@ -30,7 +30,7 @@ func ReadPerfMap(text []byte) *Draft {
 		line = bytes.TrimRight(line, "\r\n")
 		if f, ok := perfMapFunction(line); ok {
 			if len(list) == maxListed {
-				t.Notes = append(t.Notes, tooMany())
+				t.Notes = append(t.Notes, tooManyNote())
 				break
 			}
 			list = append(list, f)
@@ -41,7 +41,7 @@ func ReadPerfMap(text []byte) *Draft {
 	if bad > 0 {
 		t.Notes = append(t.Notes, Note{Offset: -1, Text: strconv.Itoa(bad) + " lines are not of the form START SIZE NAME"})
 	}
-	t.Functions = uncovered(list)
+	t.Functions = removeOverlaps(list)
 	return t
 }
 
@@ -57,7 +57,7 @@ func perfMapFunction(line []byte) (f Function, ok bool) {
 	return Function{Offset: from, Address: from, Size: n, Linkage: name, Aliases: name, Name: name, Kind: funcinfo.Dynamic, Scope: funcinfo.ModuleScope}, true
 }
 
-// word cuts off the first word; both parts are without blanks around them.
+// word cuts off the first word, and trims blanks around both parts.
 func word(s string) (first, rest string) {
 	s = strings.Trim(s, " \t")
 	if i := strings.IndexAny(s, " \t"); i >= 0 {
@@ -66,7 +66,7 @@ func word(s string) (first, rest string) {
 	return s, ""
 }
 
-// hexadecimal reads a number that some compilers write with a prefix.
+// hexadecimal reads a hexadecimal number, which some compilers write with a prefix.
 func hexadecimal(s string) (uint64, error) {
 	if len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' {
 		s = s[2:]
@@ -74,9 +74,9 @@ func hexadecimal(s string) (uint64, error) {
 	return strconv.ParseUint(s, 16, 64)
 }
 
-// uncovered returns what is left of each function by those listed after it,
-// sorted; a function may be left in two parts.
-func uncovered(list []Function) []Function {
+// removeOverlaps cuts out the code of functions that later ones cover, and sorts the rest. A
+// function may remain in two parts.
+func removeOverlaps(list []Function) []Function {
 	type edge struct {
 		at    uint64
 		index int
@@ -88,7 +88,7 @@ func uncovered(list []Function) []Function {
 	}
 	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.index, b.index)) })
 	var out []Function
-	var open latest // those that cover, and some that do not any more
+	var open maxHeap // covering functions, and some that have ended
 	for i := 0; i < len(edges); {
 		at := edges[i].at
 		for ; i < len(edges) && edges[i].at == at; i++ {
@@ -114,16 +114,16 @@ func uncovered(list []Function) []Function {
 	return out
 }
 
-// latest is a heap of indexes, the highest first.
-type latest []int
+// maxHeap is a heap of indexes, the highest first.
+type maxHeap []int
 
-func (h latest) Len() int           { return len(h) }
-func (h latest) Less(i, j int) bool { return h[i] > h[j] }
-func (h latest) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *latest) Push(x any)        { *h = append(*h, x.(int)) }
+func (h maxHeap) Len() int           { return len(h) }
+func (h maxHeap) Less(i, j int) bool { return h[i] > h[j] }
+func (h maxHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *maxHeap) Push(x any)        { *h = append(*h, x.(int)) }
 
-// Pop is heap's.
-func (h *latest) Pop() any {
+// Pop implements heap.Interface.
+func (h *maxHeap) Pop() any {
 	last := (*h)[len(*h)-1]
 	*h = (*h)[:len(*h)-1]
 	return last

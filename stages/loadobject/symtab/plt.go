@@ -26,8 +26,8 @@ func LinkageTables(f *elf.File) []Region {
 	return slices.DeleteFunc(codeRegions(f, slots(f)), func(r Region) bool { return !isPLT(r.Name) })
 }
 
-// codeRegions returns the executable regions of an object, with its procedure linkage
-// tables as regions of their own, sorted and without overlaps.
+// codeRegions returns the executable regions of an object, sorted and without overlaps. Procedure
+// linkage tables are separate regions.
 func codeRegions(f *elf.File, slots []Slot) []Region {
 	list := regions(f)
 	named := f.Type == debugelf.ET_REL || slices.ContainsFunc(list, func(r Region) bool { return isPLT(r.Name) })
@@ -35,22 +35,21 @@ func codeRegions(f *elf.File, slots []Slot) []Region {
 	if named || !bare && !slices.ContainsFunc(slots, func(s Slot) bool { return s.Lazy }) {
 		return list
 	}
-	return cutPLT(list, f, slots, f.Arch(), bare)
+	return splitPLTs(list, f, slots, f.Arch(), bare)
 }
 
-// cutPLT makes the procedure linkage tables in the regions of an object regions of
-// their own: no section says where they are. They are recognized by their instructions:
-// entries one after the other, of which at least one is bound at its first call, or,
-// if bare (without sections), goes to a function that the object chooses. A function that consists
-// of a jump to another load object looks the same, but takes the address from a slot
-// that is filled beforehand.
-func cutPLT(list []Region, f *elf.File, slots []Slot, arch isa.Arch, bare bool) []Region {
+// splitPLTs makes procedure linkage tables without sections separate regions. It recognizes
+// them by their instructions: consecutive entries, at least one of which is bound lazily or,
+// if the object has no sections (bare), calls a function that the object chooses at run time. A
+// function that only jumps to another load object looks the same, but its slot is not bound
+// lazily.
+func splitPLTs(list []Region, f *elf.File, slots []Slot, arch isa.Arch, bare bool) []Region {
 	t := Table{Slots: slots}
 	var out []Region
 	for _, s := range list {
 		code := f.Slice(s.Offset, s.Size)
 		rest := s
-		for _, r := range pltRuns(code, s.Address, &t, arch, bare) {
+		for _, r := range findPLTs(code, s.Address, &t, arch, bare) {
 			start, end := s.Offset+r[0], s.Offset+r[1]
 			out = append(out, Region{rest.Name, rest.Offset, rest.Address, start - rest.Offset},
 				Region{".plt", start, s.Address + r[0], end - start})
@@ -62,10 +61,10 @@ func cutPLT(list []Region, f *elf.File, slots []Slot, arch isa.Arch, bare bool) 
 	return slices.DeleteFunc(out, func(r Region) bool { return r.Size == 0 })
 }
 
-// pltRuns returns where the tables in a region's code start and end.
-func pltRuns(code []byte, addr uint64, t *Table, arch isa.Arch, bare bool) (runs [][2]uint64) {
+// findPLTs returns the starts and ends of the tables in a region's code.
+func findPLTs(code []byte, addr uint64, t *Table, arch isa.Arch, bare bool) (runs [][2]uint64) {
 	step, skip := uint64(8), uint64(8)
-	if arch == isa.ARM64 { // after `bti c` a second entry would seem to start
+	if arch == isa.ARM64 { // an entry without its `bti c` also looks like an entry
 		step, skip = 4, 16
 	}
 	var run struct {
@@ -102,7 +101,7 @@ func pltRuns(code []byte, addr uint64, t *Table, arch isa.Arch, bare bool) (runs
 	return runs
 }
 
-// stubWidth returns the size of an entry that stands alone.
+// stubWidth returns the size of a single entry.
 func stubWidth(code []byte) uint64 {
 	switch {
 	case bytes.HasPrefix(code, []byte(armLandingPad)):
@@ -113,8 +112,7 @@ func stubWidth(code []byte) uint64 {
 	return 16
 }
 
-// pltHead is code that precedes the entries that jump to functions: how it starts, and
-// its size.
+// pltHead is code before the entries that jump to functions: its first bytes and its size.
 type pltHead struct {
 	start string
 	size  uint64
@@ -131,9 +129,9 @@ var pltHeads = map[isa.Arch][]pltHead{
 	isa.ARM64: {{"\xf0\x7b\xbf\xa9", 32}, {armLandingPad + "\xf0\x7b\xbf\xa9", 32}},
 }
 
-// pltStart goes back from the first entry that jumps to those that enter the
-// linker: the table's head, and the entries that `.plt.sec` has left in `.plt`. It
-// goes no further than the end of the table before.
+// pltStart searches backward from the first entry that jumps for the entries that call the
+// dynamic linker: the table's head, and the entries in `.plt` that belong to `.plt.sec`. It
+// stops at the end of the previous table.
 func pltStart(code []byte, before, start uint64, arch isa.Arch) uint64 {
 	for {
 		n := slices.IndexFunc(pltHeads[arch], func(h pltHead) bool {

@@ -10,9 +10,9 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// Read makes the table of a load object, without modules and lines, from its
-// own symbols and those of its debug file, which may be nil. What cannot be
-// read is in the table's notes. The table does not refer to the files' bytes.
+// Read builds the table of a load object, without modules and lines, from its
+// own symbols and the symbols of its debug file, which may be nil. It notes damage in
+// the table. The table does not refer to the files' bytes.
 func Read(f, debug *elf.File) *Draft {
 	t := &Draft{Table: Table{BuildID: f.BuildID(), Checksum: f.Checksum(), Modules: []Module{{Name: Unknown, ShortPath: Unknown}}}}
 	t.Arch = f.Arch()
@@ -37,22 +37,22 @@ func Read(f, debug *elf.File) *Draft {
 		s.bytes += 8 * len(debug.Bytes())
 	}
 	n := newNamer(s.golang)
-	symbols := s.settle(s.symbols())
+	symbols := s.dropLabels(s.symbols())
 	n.findTwins(symbols)
-	t.Functions = size(symbols, t.Regions, n)
+	t.Functions = makeFunctions(symbols, t.Regions, n)
 	if s.code < 0 {
 		t.Notes = append(t.Notes, Note{Offset: -1, Text: "too many symbols have neither type nor size to distinguish labels from functions: the rest count as functions"})
 	}
 	nameTrampolines(t, f)
-	if f.Packed { // its code is not where offsets say
+	if f.Packed { // offsets do not lead to code in the compressed file
 		t.Arch = 0
 	}
 	t.Notes = append(t.Notes, n.notes()...)
 	return t
 }
 
-// inDebug names the debug file in its note; not its folder, since tables are
-// shared by copies of an object.
+// inDebug names the debug file in its note. It omits the folder, since copies of an object
+// share their tables.
 func inDebug(n Note, debug *elf.File) Note {
 	return n.In("debug file "+filepath.Base(debug.Path), -1)
 }

@@ -11,40 +11,37 @@ import (
 
 // Row is the source line of the code from an offset of the file up to the next row.
 type Row struct {
-	Offset uint64
-	File   int32 // index into Table.Files, -1: no line information from here on
-	Line   int32
-	// Discriminator tells the parts of a line apart (DWARF 5 section 6.2.2), 0 if the
-	// compiler does not.
-	Discriminator int32
-	Call          int32 // of Inlines only: index into its Calls of the innermost one, -1: nothing is inlined from here on
+	Offset        uint64
+	File          int32 // index into Table.Files, -1 for code without line information
+	Line          int32
+	Discriminator int32 // distinguishes the parts of a line (DWARF 5 section 6.2.2), 0 if the compiler does not
+	Call          int32 // in Inlines only: index into Calls of the innermost call, -1 for code that is not inlined
 }
 
-// Repeats reports whether a row says of its code what another does.
+// Repeats reports whether two rows differ in their offsets only.
 func (r Row) Repeats(other Row) bool {
 	other.Offset = r.Offset
 	return r == other
 }
 
-// blockRows is how many rows are read at a time.
+// blockRows is the number of rows in a block.
 const blockRows = 128
 
 type rowBlock [blockRows]Row
 
-// Rows are in the order of their offsets, which are distinct. Those of a cache file are read
-// in blocks when one of them is first asked for: few functions of a program are sampled. They
-// are safe for concurrent use.
+// Rows are sorted by their offsets, which are distinct. Blocks of rows in a cache file are decoded
+// on first use, since few functions of a program are sampled. Rows are safe for concurrent use.
 type Rows struct {
-	n      int
-	starts []uint64                   // the first offset of each block
-	blocks []atomic.Pointer[rowBlock] // nil until it is read
-	stored storedRows
+	n       int
+	starts  []uint64                   // the first offset of each block
+	blocks  []atomic.Pointer[rowBlock] // nil until decoded
+	encoded encodedRows
 }
 
-// storedRows are blocks as they are in a file. Their numbers are differences to the row before.
-type storedRows struct {
+// encodedRows are the blocks in a cache file. Their numbers are differences to the row before.
+type encodedRows struct {
 	blocks       [][]byte
-	files, calls int // how many there are; -1: rows have no calls
+	files, calls int // numbers of files and calls; calls is -1 for rows without calls
 }
 
 // RowsOf returns a list's rows.
@@ -67,16 +64,16 @@ func newRows(n int) Rows {
 	return Rows{n: n, starts: make([]uint64, blocks), blocks: make([]atomic.Pointer[rowBlock], blocks)}
 }
 
-// Len returns how many there are.
+// Len returns the number of rows.
 func (r *Rows) Len() int { return r.n }
 
-// Bytes returns the memory that they take once all are read.
+// Bytes returns the memory that the rows take when all are decoded.
 func (r *Rows) Bytes() int { return len(r.blocks) * (blockRows*24 + 16) }
 
 // At returns a row.
 func (r *Rows) At(i int) Row { return r.block(i / blockRows)[i%blockRows] }
 
-// Before returns the number of the row that holds at an offset, -1 for none.
+// Before returns the index of the row that covers an offset, -1 for none.
 func (r *Rows) Before(offset uint64) int {
 	n := sort.Search(len(r.starts), func(i int) bool { return r.starts[i] > offset }) - 1
 	if n < 0 {
@@ -86,7 +83,7 @@ func (r *Rows) Before(offset uint64) int {
 	return n*blockRows + sort.Search(r.length(n), func(i int) bool { return b[i].Offset > offset }) - 1
 }
 
-// From iterates over rows from one on.
+// From iterates over rows from an index on.
 func (r *Rows) From(i int) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		for ; i < r.n; i++ {
@@ -97,13 +94,13 @@ func (r *Rows) From(i int) iter.Seq[Row] {
 	}
 }
 
-// length returns how many rows a block has.
+// length returns the number of rows in a block.
 func (r *Rows) length(block int) int { return min(blockRows, r.n-block*blockRows) }
 
 func (r *Rows) block(n int) *rowBlock {
 	b := r.blocks[n].Load()
-	if b == nil { // whoever else reads it gets the same
-		b = r.stored.read(n, r.starts[n], r.length(n))
+	if b == nil { // concurrent calls decode equal blocks
+		b = r.encoded.decode(n, r.starts[n], r.length(n))
 		r.blocks[n].Store(b)
 	}
 	return b
@@ -120,8 +117,8 @@ func (r *Rows) Write(w *columns.Writer, calls bool) {
 	}
 }
 
-// appendRows writes a block: of each row what differs from the one before, then the
-// discriminators that are not 0, which few are, each with the number of rows before it.
+// appendRows encodes a block: the differences of each row to the one before, then the few
+// discriminators that are not 0, each with the number of rows since the last one.
 func appendRows(b []byte, rows []Row, calls bool) []byte {
 	last, some := Row{Offset: rows[0].Offset}, uint64(0)
 	for _, row := range rows {
@@ -148,23 +145,23 @@ func appendRows(b []byte, rows []Row, calls bool) []byte {
 	return b
 }
 
-// ReadRows reads what Write wrote, of a table with so many files and calls, -1 if it was
-// written without calls.
+// ReadRows reads what Write wrote, for a table with a number of files and calls; calls is -1 if the
+// rows have none.
 func ReadRows(r *columns.Reader, files, calls int) Rows {
 	rows := newRows(r.Count())
-	rows.stored = storedRows{columns.Slice[[]byte](len(rows.blocks)), files, calls}
+	rows.encoded = encodedRows{columns.Slice[[]byte](len(rows.blocks)), files, calls}
 	var start uint64
 	for n := range rows.blocks {
 		start += r.Uint()
 		rows.starts[n] = start
-		rows.stored.blocks[n] = r.Bytes()
+		rows.encoded.blocks[n] = r.Bytes()
 	}
 	return rows
 }
 
-// read reads a block of so many rows. One that this program did not write, although its file
-// has the checksum, says nothing of its code.
-func (s *storedRows) read(n int, start uint64, rows int) *rowBlock {
+// decode decodes a block with a number of rows. The code of an invalid block, in a forged file with a
+// correct checksum, has no line information.
+func (s *encodedRows) decode(n int, start uint64, rows int) *rowBlock {
 	b := new(rowBlock)
 	c := columns.NewNumbers(s.blocks[n])
 	last := Row{Offset: start}

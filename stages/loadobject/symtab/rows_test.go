@@ -86,7 +86,7 @@ func TestForgedRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = blockRows
 		rows := newRows(n)
-		rows.stored = storedRows{[][]byte{rapid.SliceOf(rapid.Byte()).Draw(t, "block")}, testFiles, testCalls}
+		rows.encoded = encodedRows{[][]byte{rapid.SliceOf(rapid.Byte()).Draw(t, "block")}, testFiles, testCalls}
 		rows.Before(rapid.Uint64().Draw(t, "offset"))
 		for row := range rows.From(0) {
 			if row.File < -1 || row.File >= testFiles || row.Call < -1 || row.Call >= testCalls || row.Discriminator < 0 {

@@ -16,28 +16,28 @@ func newScopedName(module int32, scope funcinfo.NameScope, text string) scopedNa
 	return scopedName{module, scope, text}
 }
 
-// restrictScopes gives the functions that share symbol, scope and module the scope
-// BuildScope. All functions of the load object count, not only those that were recorded, so
-// that the scope is the same in every recording.
+// restrictScopes sets the scope of functions that share symbol, scope and module to
+// BuildScope. It considers all functions of the load object, so that the scope is the same in
+// every recording.
 func (d *Draft) restrictScopes() {
 	first := make(map[scopedName]int, len(d.Functions))
 	for i := range d.Functions {
 		f := &d.Functions[i]
-		if f.Scope == funcinfo.BuildScope || f.Kind == funcinfo.PLT { // the PLT's sections are one function
+		if f.Scope == funcinfo.BuildScope || f.Kind == funcinfo.PLT { // all PLT sections are one function
 			continue
 		}
 		n := newScopedName(f.Module, f.Scope, f.SymbolOrName())
 		other, known := first[n]
 		if !known {
 			first[n] = i
-		} else if o := &d.Functions[other]; o.Address != f.Address { // not a part of the same function
+		} else if o := &d.Functions[other]; o.Address != f.Address { // otherwise parts of one function
 			o.Scope, f.Scope = funcinfo.BuildScope, funcinfo.BuildScope
 		}
 	}
 	d.restrictInlined(first)
 }
 
-// restrictInlined does the same for functions that are nowhere but inlined, given those that have
+// restrictInlined does the same for functions that are only inlined. symbols are the functions with
 // symbols, which keep their scopes.
 func (d *Draft) restrictInlined(symbols map[scopedName]int) {
 	list := d.Inlines.Functions
@@ -65,7 +65,7 @@ func (d *Draft) restrictInlined(symbols map[scopedName]int) {
 	}
 }
 
-// SymbolOrName returns the linkage name, or the name for people of a function without one.
+// SymbolOrName returns the linkage name, or the readable name of a function without one.
 func (f *Function) SymbolOrName() string {
 	if f.Linkage != "" {
 		return f.Linkage

@@ -17,7 +17,7 @@ func TestScopes(t *testing.T) {
 		for i := range list {
 			list[i].order, list[i].size = i, 4
 		}
-		return size(list, []Region{{".text", 0, 0, 1000}}, newNamer(false))
+		return makeFunctions(list, []Region{{".text", 0, 0, 1000}}, newNamer(false))
 	}
 	global := func(name string, offset uint64) symbol {
 		return symbol{name: name, offset: offset, binding: debugelf.STB_GLOBAL}

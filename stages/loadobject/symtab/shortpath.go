@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Builds of one program have their sources and their results in other directories. What they
-// share is where sources are relative to each other. So a unit's short path is relative to
-// the common directory of the units that were compiled together: in one directory or in
-// directories below it. Units of static libraries from elsewhere thus do not matter, nor do
-// sources that lie outside of the directory in which the compiler ran, which have a common
-// directory of their own.
+// Builds of one program may have their sources and results in different directories, but the same
+// relative paths between sources. So a unit's short path is relative to the common directory of the
+// units that were compiled together, in one directory or below it. Units of static libraries from
+// other directories have common directories of their own, and so have sources outside of the
+// directory in which the compiler ran.
 
-// Shorten gives the modules their short paths. Files are modules that are no units: they declare
-// inlined functions. Other modules, such as Go's packages, keep their names.
+// Shorten sets the modules' short paths. units are the directories of compilation by unit; files are
+// modules that are not units, but declare inlined functions. Other modules, such as Go's packages, keep
+// their names.
 func (d *Draft) Shorten(units map[string]string, files []string) {
 	short := shortPaths(units, files)
 	for i := range d.Modules {
@@ -27,13 +27,13 @@ func (d *Draft) Shorten(units map[string]string, files []string) {
 
 // compilation is a set of units with one common directory.
 type compilation struct {
-	directory string // in which the compiler ran, or one above it where it also ran
+	directory string // the highest directory at or above the unit's in which the compiler ran
 	outside   bool   // the sources are not below it
 }
 
-// shortPaths returns the short path of each unit, given by unit the directory in which it was
-// compiled, and of other files. No two are equal: those that would be get more of their paths.
-// Files change no unit's short path: an inlined function more or less must not matter.
+// shortPaths returns the short paths of units, given their directories of compilation, and of other
+// files. Paths that would be equal are lengthened until they differ. Files do not change a unit's
+// short path, since these should not depend on inlining.
 func shortPaths(units map[string]string, files []string) map[string]string {
 	directories := map[string]bool{}
 	for _, d := range units {
@@ -65,8 +65,8 @@ func shortPaths(units map[string]string, files []string) map[string]string {
 	return short
 }
 
-// belowCommon returns a file's path below the deepest common directory of units that it is in,
-// or else its base name: headers of systems and libraries are elsewhere on other machines.
+// belowCommon returns a file's path below the deepest common directory of units that contains it,
+// or else its base name: other machines have the headers of systems and libraries in other directories.
 func belowCommon(file string, common map[compilation]string) string {
 	in := file[:strings.LastIndexByte(file, '/')+1]
 	deepest := ""
@@ -81,8 +81,8 @@ func belowCommon(file string, common map[compilation]string) string {
 	return file[len(deepest):]
 }
 
-// topmost returns the highest directory at or above one in which the compiler ran, too.
-// The root of the file system says nothing.
+// topmost returns the highest directory at or above a directory in which the compiler ran, too, except
+// the root of the file system.
 func topmost(directory string, ran map[string]bool) string {
 	for i := 1; i < len(directory); i++ {
 		if directory[i] == '/' && ran[directory[:i]] {
@@ -92,7 +92,7 @@ func topmost(directory string, ran map[string]bool) string {
 	return directory
 }
 
-// commonFolder returns the folder that two have in common. Folders end in a slash or are empty.
+// commonFolder returns the longest common folder of two. Folders end in a slash or are empty.
 func commonFolder(a, b string) string {
 	n := 0
 	for i := 0; i < min(len(a), len(b)) && a[i] == b[i]; i++ {
@@ -103,8 +103,8 @@ func commonFolder(a, b string) string {
 	return a[:n]
 }
 
-// lengthen gives paths with the same end more of what is before it, until they differ. Those that
-// are fixed stay.
+// lengthen prepends further directories to equal short paths until they differ. It does not change
+// fixed ones.
 func lengthen(short, fixed map[string]string) {
 	for again := true; again; {
 		count := map[string]int{}

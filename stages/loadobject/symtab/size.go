@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// size turns symbols into functions that do not overlap (gprofng-experiment
-// 6.3). Symbols of one place are one function. A PLT section is one function.
-func size(list []symbol, regions []Region, n *namer) []Function {
+// makeFunctions turns symbols into functions that do not overlap (gprofng-experiment
+// 6.3). Symbols with the same offset are one function. A PLT section is one function.
+func makeFunctions(list []symbol, regions []Region, n *namer) []Function {
 	slices.SortFunc(list, inOrder)
 	var out []Function
 	next := 0
@@ -24,28 +24,26 @@ func size(list []symbol, regions []Region, n *namer) []Function {
 			out = append(out, Function{Offset: g.Offset, Address: g.Address, Size: g.Size, Name: "@plt", Kind: funcinfo.PLT})
 			continue
 		}
-		out = sizeRegion(out, list[first:next], g, n)
+		out = appendRegion(out, list[first:next], g, n)
 	}
 	return out
 }
 
-// inOrder sorts symbols by place and name.
+// inOrder compares symbols by offset and name.
 func inOrder(a, b symbol) int {
 	return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.name, b.name), cmp.Compare(a.order, b.order))
 }
 
-func sizeRegion(out []Function, list []symbol, g Region, n *namer) []Function {
+// appendRegion appends the functions of a region.
+func appendRegion(out []Function, list []symbol, g Region, n *namer) []Function {
 	for len(list) > 0 {
-		off, size := list[0].offset, uint64(0)
-		same := 0
-		for ; same < len(list) && list[same].offset == off; same++ {
-			size = max(size, list[same].size)
-		}
+		group := sameOffset(list)
+		list = list[len(group):]
+		off, size := group[0].offset, largest(group)
 		if size == 0 {
-			size = list[0].reach
+			size = group[0].reach
 		}
-		f := n.function(list[:same])
-		list = list[same:]
+		f := n.function(group)
 		room := g.Offset + g.Size - off
 		if len(list) > 0 {
 			room = list[0].offset - off
@@ -59,7 +57,24 @@ func sizeRegion(out []Function, list []symbol, g Region, n *namer) []Function {
 	return out
 }
 
-// function names the function of one place from its symbols, which are sorted
+// sameOffset returns the first symbols of a sorted list that have the same offset.
+func sameOffset(list []symbol) []symbol {
+	n := 1
+	for n < len(list) && list[n].offset == list[0].offset {
+		n++
+	}
+	return list[:n]
+}
+
+// largest returns the largest size of some symbols.
+func largest(group []symbol) (size uint64) {
+	for _, s := range group {
+		size = max(size, s.size)
+	}
+	return size
+}
+
+// function makes a function of the symbols with one offset, which are sorted
 // by name.
 func (n *namer) function(group []symbol) Function {
 	clear(n.known)
@@ -69,29 +84,26 @@ func (n *namer) function(group []symbol) Function {
 			names = append(names, s.name)
 		}
 	}
-	f := Function{Linkage: shown(names), Aliases: strings.Join(names, Separator)}
+	f := Function{Linkage: preferred(names), Aliases: strings.Join(names, Separator)}
 	f.Indirect = slices.ContainsFunc(group, func(s symbol) bool { return s.indirect })
 	if !slices.ContainsFunc(group, func(s symbol) bool { return s.name == f.Linkage && s.binding != debugelf.STB_LOCAL }) {
 		f.Scope = funcinfo.ModuleScope
 	}
 	f.Name, f.Kind = n.name(f.Linkage)
-	f.GprofngName = unless(f.Name, n.gprofngName(n.gprofngAlias(group)))
-	f.PerfName = unless(f.Name, n.perfName(n.perfAlias(group)))
+	if name := n.gprofngName(n.gprofngAlias(group)); name != f.Name {
+		f.GprofngName = name
+	}
+	if name := n.perfName(n.perfAlias(group)); name != f.Name {
+		f.PerfName = name
+	}
 	return f
 }
 
-// unless returns a name, empty if it is the usual one.
-func unless(usual, name string) string {
-	if name == usual {
-		return ""
-	}
-	return name
-}
-
-// Separator stands between the symbols of Function.Aliases; Go's and Rust's symbols have blanks.
+// Separator separates the symbols in Function.Aliases. It is not a blank, which occurs in symbols of
+// Go and Rust.
 const Separator = "\t"
 
-// Split divides the aliases of a function into symbols.
+// Split splits a function's aliases into symbols.
 func Split(aliases string) []string {
 	if aliases == "" {
 		return nil
@@ -99,9 +111,9 @@ func Split(aliases string) []string {
 	return strings.Split(aliases, Separator)
 }
 
-// shown returns the last of sorted names (S4). A local alias that the compiler
-// made for its own calls is not shown while there is another one.
-func shown(names []string) string {
+// preferred returns the last of sorted names (S4), but not a local alias of the compiler if there is
+// another name.
+func preferred(names []string) string {
 	for i := len(names) - 1; i >= 0; i-- {
 		if !strings.Contains(names[i], ".localalias") {
 			return names[i]

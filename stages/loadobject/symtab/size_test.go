@@ -38,7 +38,7 @@ func TestSize(t *testing.T) {
 		for i := range c.symbols {
 			c.symbols[i].order = i
 		}
-		got := size(c.symbols, []Region{plt, text}, newNamer(false))
+		got := makeFunctions(c.symbols, []Region{plt, text}, newNamer(false))
 		if len(got) != len(want) {
 			t.Errorf("%s: got %+v", c.name, got)
 			continue

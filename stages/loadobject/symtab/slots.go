@@ -7,11 +7,10 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// Slot is a word of the global offset table through which a load object calls
-// functions of others.
+// Slot is an entry of the global offset table for a function.
 type Slot = elf.Slot
 
-// slots returns an object's slots sorted by address, one for each.
+// slots returns an object's slots, sorted by address and without duplicates.
 func slots(f *elf.File) []Slot {
 	list := f.Slots()
 	slices.SortStableFunc(list, func(a, b Slot) int { return cmp.Compare(a.Address, b.Address) })

@@ -14,13 +14,12 @@ type symbol struct {
 	name         string
 	offset, size uint64
 	order        int    // in the tables
-	version      string // that was cut off the name
+	version      string // cut off the name
 	binding      debugelf.SymBind
-	indirect     bool // STT_GNU_IFUNC
-	embedded     bool // of .gnu_debugdata
-	untyped      bool // STT_NOTYPE
-	// reach is how far one without a size can reach at most, 0 if unknown.
-	reach uint64
+	indirect     bool   // STT_GNU_IFUNC
+	embedded     bool   // of .gnu_debugdata
+	untyped      bool   // STT_NOTYPE
+	reach        uint64 // bound of the function's size if the symbol has none, 0 if unknown
 }
 
 // reader collects the function symbols of one load object.
@@ -32,19 +31,18 @@ type reader struct {
 	byName    map[string]Region // of a relocatable object
 	golang    bool
 	exported  bool // only exported functions have symbols
-	// bytes bounds the sum of the names' lengths: string tables share tails,
-	// but a hostile one could give each symbol the whole table as its name.
+	// bytes bounds the total length of names: string tables share suffixes,
+	// but in a hostile one each symbol could have the whole table as its name.
 	bytes int
-	// code bounds the machine code that is looked at to distinguish labels from
-	// functions: each of many labels could ask for the same code.
+	// code bounds the machine code that is decoded to distinguish labels from
+	// functions: many labels could require the same code.
 	code int
 }
 
-// symbols reads .symtab of the debug file, else the object's own, else the
-// dynamic symbols together with the embedded .gnu_debugdata and the Go runtime's table of
-// functions. The dynamic segment
-// still gives the dynamic symbols of a file whose end, with its sections, is gone
-// (gprofng-experiment 6.2; the manual's S3 adds the separate files).
+// symbols reads .symtab of the debug file, else of the object, else the dynamic symbols
+// together with .gnu_debugdata and the Go runtime's table of functions (gprofng-experiment
+// 6.2; the manual's S3 adds the separate files). If the section headers at the end of the file
+// are missing, it finds the dynamic symbols by the dynamic segment.
 func (r *reader) symbols() []symbol {
 	if r.debug != nil {
 		if list := r.tables(r.debug, debugelf.SHT_SYMTAB); len(list) > 0 {
@@ -74,8 +72,8 @@ func (r *reader) symbols() []symbol {
 	return append(list, functions...)
 }
 
-// sunLDynSym is SHT_SUNW_LDYNSYM: local function symbols that Solaris keeps in
-// stripped objects.
+// sunLDynSym is SHT_SUNW_LDYNSYM: the local function symbols of stripped objects on
+// Solaris.
 const sunLDynSym debugelf.SectionType = 0x6ffffff3
 
 // note adds a note for an error about one of the object's files, if there is one.
@@ -131,11 +129,11 @@ func (r *reader) entries(list []symbol, f *elf.File, data, names []byte) []symbo
 			continue
 		}
 		off, ok := r.offset(f, s.Value, s.Section)
-		if !ok || s.Size == 0 && !begins(f, s.Value, s.Section) {
+		if !ok || s.Size == 0 && !isInSection(f, s.Value, s.Section) {
 			continue
 		}
 		full := elf.StringAt(names, uint64(s.Name))
-		name := unversioned(full)
+		name := trimVersion(full)
 		if r.bytes -= len(name); r.bytes < 0 {
 			r.note(f, errNames)
 			return list
@@ -150,8 +148,8 @@ func (r *reader) entries(list []symbol, f *elf.File, data, names []byte) []symbo
 	return list
 }
 
-// offset converts a symbol's value with the main object's regions: a debug
-// file's own sections have no bytes, so that their offsets mean nothing.
+// offset converts a symbol's value by the main object's regions: sections of a debug
+// file have no bytes, so that their offsets are meaningless.
 func (r *reader) offset(f *elf.File, value uint64, section debugelf.SectionIndex) (uint64, bool) {
 	switch f.Machine {
 	case debugelf.EM_ARM, debugelf.EM_MIPS: // the low bit selects the instruction set
@@ -168,9 +166,9 @@ func (r *reader) offset(f *elf.File, value uint64, section debugelf.SectionIndex
 	return r.addresses.Offset(value)
 }
 
-// unversioned cuts the version that the linker appends to names in .symtab
-// (`memcpy@@GLIBC_2.14`), so that a stripped and a full object agree.
-func unversioned(name string) string {
+// trimVersion cuts the version that the linker appends to names in .symtab
+// (`memcpy@@GLIBC_2.14`), so that stripped and full objects agree.
+func trimVersion(name string) string {
 	at := strings.IndexByte(name, '@')
 	if at <= 0 {
 		return name

@@ -1,13 +1,13 @@
-// Package symtab is the table of functions and source lines of one load
+// Package symtab builds the table of functions and source lines of one load
 // object, keyed by offset in its file.
 //
-// Read makes a draft of it in the order of these files: symbols.go takes function symbols
-// from symbol tables, untyped.go drops labels (with flow.go and framestart.go, by
-// code and call frame information), size.go makes functions of them that do not
-// overlap, names.go and alias.go name these, plt.go and trampoline.go add what has
-// no symbols. kernel.go, perfmap.go and archive.go make drafts of lists instead. Source lines and
-// inlined calls come from debug information, which package functions adds. functions.go
-// finishes drafts; rows.go has their lines; lookup.go, namelists.go, inline.go and slots.go answer questions.
+// Read builds a draft in the order of these files: symbols.go reads function symbols,
+// untyped.go drops labels (flow.go decodes code for it, framestart.go reads call frame
+// information), size.go makes functions that do not overlap, names.go and alias.go name
+// them, plt.go and trampoline.go add code without symbols. kernel.go, perfmap.go and
+// archive.go read lists of symbols instead. Package functions adds source lines and inlined
+// calls from debug information. functions.go finishes drafts, rows.go stores lines, and
+// lookup.go, namelists.go, inline.go and slots.go look things up.
 package symtab
 
 import (
@@ -22,19 +22,16 @@ type Function struct {
 	Address uint64 // link-time virtual address
 	Size    uint64 // bytes
 	Linkage string // the symbol shown: last of Aliases; empty for static regions and the PLT
-	Aliases string // all symbols at this place, in byte order, separated by tabs: see Split
-	Name    string // for people: demangled, readable clone suffix
-	// The names for people that gprofng and perf would choose among the aliases;
-	// empty when that is Name.
+	Aliases string // all symbols at this offset, in byte order, separated by tabs: see Split
+	Name    string // readable: demangled, with readable clone suffixes
+	// The readable names that gprofng and perf choose among the aliases; empty if equal to Name.
 	GprofngName, PerfName string
 
-	Kind   funcinfo.Kind
-	Scope  funcinfo.NameScope
-	Module int32 // index into Table.Modules, 0 is `(unknown)`
-	Line   int32 // where the source declares it, 0 if unknown
-	// Indirect says that it chooses the function that calls of its name enter
-	// (STT_GNU_IFUNC), and is not called itself.
-	Indirect bool
+	Kind     funcinfo.Kind
+	Scope    funcinfo.NameScope
+	Module   int32 // index into Table.Modules, 0 is `(unknown)`
+	Line     int32 // of the declaration, 0 if unknown
+	Indirect bool  // a resolver (STT_GNU_IFUNC): chooses the function that calls of its name enter
 }
 
 // Unknown is the name of the module of functions without debug information.
@@ -44,8 +41,8 @@ const Unknown = "(unknown)"
 type Module struct {
 	Name     string // canonical path; `(unknown)` for the first
 	Language string
-	// ShortPath is the part of the path that builds in other directories share. It differs
-	// between the modules of a table.
+	// ShortPath is the part of the path that does not depend on the directory of the build. It is
+	// unique in the table.
 	ShortPath string
 }
 
@@ -61,20 +58,19 @@ type Segment struct {
 	Flags                              uint32 // PF_X 1, PF_W 2, PF_R 4
 }
 
-// TLS is the block of thread-local variables that each thread has for the load
-// object (PT_TLS), zero without one.
+// TLS is the load object's block of thread-local variables (PT_TLS), zero without one.
 type TLS struct {
 	Size, Align uint64 // bytes
 }
 
-// Table is everything that symbolizing needs of one load object. It is
-// immutable and safe for concurrent use.
+// Table is the symbol table of one load object. It is immutable and safe for concurrent use.
+// Cache files do not contain Content, Key and Alone.
 type Table struct {
 	BuildID   string   // hex, empty without one
 	Checksum  uint32   // of the dynamic segment, 0 without one
-	Content   uint64   // hash of the file, 0 when it has a build-id; not in caches, whose keys have it
-	Key       string   // names the contents of the files that it was made of; not in caches either
-	Alone     bool     // it was also made of files that Key does not name; not in caches
+	Content   uint64   // hash of the file, 0 if it has a build-id
+	Key       string   // hash of the contents of the files from which it was built
+	Alone     bool     // it was also built from files that Key does not cover
 	Arch      isa.Arch // 0 if its instructions cannot be decoded
 	Segments  []Segment
 	TLS       TLS
@@ -85,8 +81,8 @@ type Table struct {
 	Files     []string // source files, full paths
 	Lines     Rows
 	Inlines   Inlines
-	Notes     []Note // what could not be read, for `problems`
+	Notes     []Note // diagnostics
 }
 
-// Note says what could not be used of a load object's files.
+// Note is a diagnostic about a load object's files.
 type Note = elf.Note

@@ -12,10 +12,9 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// trampoline is the code to which a signal handler returns. The C library's
-// symbol for it is local, so that a stripped library has lost it, and some
-// libraries' and the vdso's is not typed as a function; but stacks show it below every
-// handler, and its instructions are the same everywhere: one of a few pieces.
+// trampoline is a signal trampoline: the code to which a signal handler returns. Stacks contain
+// it below every handler. A stripped C library lacks the symbol, which is local, and in some
+// libraries and the vdso the symbol has no type; but the instructions are always the same.
 type trampoline struct {
 	name string
 	code []string
@@ -37,8 +36,8 @@ var trampolines = map[isa.Arch][]trampoline{
 	},
 }
 
-// Trampolines calls yield for the first copy of each signal trampoline in code:
-// where it starts, and how many bytes it takes (S24).
+// Trampolines calls yield for the first copy of each signal trampoline in code, with its start
+// and size (S24).
 func Trampolines(arch isa.Arch, code []byte, yield func(name string, start, size int)) {
 	for _, x := range trampolines[arch] {
 		for _, c := range x.code {
@@ -50,7 +49,7 @@ func Trampolines(arch isa.Arch, code []byte, yield func(name string, start, size
 	}
 }
 
-// IsTrampoline reports whether a signal trampoline begins with the code.
+// IsTrampoline reports whether code begins with a signal trampoline.
 func IsTrampoline(arch isa.Arch, code []byte) bool {
 	return slices.ContainsFunc(trampolines[arch], func(t trampoline) bool {
 		return slices.ContainsFunc(t.code, func(c string) bool { return bytes.HasPrefix(code, []byte(c)) })
@@ -87,7 +86,7 @@ func FindFunction(list []Function, offset uint64) (int, bool) {
 	return slices.BinarySearchFunc(list, offset, func(f Function, off uint64) int { return cmp.Compare(f.Offset, off) })
 }
 
-// insert adds a function unless another one covers its place.
+// insert adds a function unless it would overlap another.
 func (d *Draft) insert(f Function) {
 	i := sort.Search(len(d.Functions), func(i int) bool { return d.Functions[i].Offset > f.Offset })
 	if i > 0 && d.Functions[i-1].Offset+d.Functions[i-1].Size > f.Offset {

@@ -10,26 +10,26 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// Variable is a symbol of data. Its type is unknown.
+// Variable is a data symbol. Its type is unknown.
 type Variable struct {
 	Address, Size uint64 // link-time; bytes, at least 1
 	Name          string
 }
 
-// Variables are the symbols of data of a load object. They are apart from its
-// Table because only events with data addresses ask for them. They are
-// immutable and safe for concurrent use.
+// Variables are the data symbols of a load object. They are not in its Table because
+// only events with data addresses need them. They are immutable and safe for concurrent
+// use.
 type Variables struct {
-	// List is sorted by address; at one address the largest is first, then by name.
+	// List is sorted by address, then by descending size, then by name.
 	List   []Variable
-	Damage error // what could not be read of them; nil as a rule
+	Damage error // damage of the symbol tables, usually nil
 }
 
-// ReadVariables reads the symbols of data from all symbol tables of a file. They
-// do not refer to the file's bytes.
+// ReadVariables reads the data symbols in all symbol tables of a file. The result
+// does not refer to the file's bytes.
 func ReadVariables(f *elf.File) *Variables {
 	v := &Variables{}
-	left := 1<<20 + 8*len(f.Bytes()) // string tables share tails: each name could be all of one
+	left := 1<<20 + 8*len(f.Bytes()) // a hostile string table could be the name of each symbol
 	for i := range f.Sections {
 		s := &f.Sections[i]
 		link := f.ByIndex(int(s.Link))
@@ -67,7 +67,7 @@ func (v *Variables) add(f *elf.File, data, names []byte, left int) int {
 }
 
 // At returns the index of the variable that covers a link-time address, false
-// without one. Only variables that start closest below the address count.
+// without one. It considers only the variables that start closest below the address.
 func (v *Variables) At(address uint64) (int, bool) {
 	i := sort.Search(len(v.List), func(i int) bool { return v.List[i].Address > address }) - 1
 	for i > 0 && v.List[i-1].Address == v.List[i].Address { // of aliases, the first
