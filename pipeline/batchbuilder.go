@@ -208,7 +208,7 @@ func (in *ingest) committed(batch string) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.store.IsSnapshot() {
-		_ = in.store.Learn(batch) // without it, the recording is stored twice, and one copy counts
+		_ = in.store.AddByName(batch) // without it, the recording is stored twice, and one copy counts
 	}
 }
 
@@ -216,14 +216,14 @@ func (in *ingest) committed(batch string) {
 func (in *ingest) learn(batch string) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.store.Learn(batch)
+	return in.store.AddByName(batch)
 }
 
 // name returns the name of the batch.
 func (f *batchBuilder) name() string {
 	f.in.mu.Lock()
 	defer f.in.mu.Unlock()
-	return f.in.store.Name(f.entries)
+	return f.in.store.NewBatchName(f.entries)
 }
 
 // abort removes the batch, unless it was committed.

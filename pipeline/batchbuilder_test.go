@@ -122,7 +122,7 @@ func many(t *testing.T) (names []string) {
 // batches, and the checksums of all files.
 func stocked(t *testing.T, store string) (experiments, files map[string]string) {
 	t.Helper()
-	look, err := storedir.Look(store)
+	look, err := storedir.ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestFindInContents(t *testing.T) {
 	if _, err := Ingest(t.Context(), options, folder); err != nil {
 		t.Fatal(err)
 	}
-	contents, err := storedir.Look(store)
+	contents, err := storedir.ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func (in input) identify(ctx context.Context) (id string, size int64, err error)
 		return "", 0, err
 	}
 	h := schema.NewID("experiment").Text(in.decoder.Name())
-	room := spill.Of(ctx).Mapped
+	room := spill.FromContext(ctx).Mapped
 	for _, name := range files {
 		sum, n, err := contentOf(ctx, filepath.Join(in.at, name), &room)
 		if err != nil {

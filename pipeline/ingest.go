@@ -72,10 +72,10 @@ type Result struct {
 	Rows          int64  // what it has in that batch; those that it shares with others count for each
 	Problems      []diagnostic.Problem
 	Elapsed       time.Duration
-	Stages        []StageTime    // in the order in which they began
-	Err           error          // why nothing of it could be read, or was
-	Noted         storedir.Noted // what the store's journal has of it; zero if it is not noted
-	SymbolChanges *SymbolChanges // by Resymbolize; nil otherwise
+	Stages        []StageTime           // in the order in which they began
+	Err           error                 // why nothing of it could be read, or was
+	Noted         storedir.JournalEntry // what the store's journal has of it; zero if it is not noted
+	SymbolChanges *SymbolChanges        // by Resymbolize; nil otherwise
 }
 
 // Skipped is the status of a recording whose content is in the store already, Forgotten
@@ -185,23 +185,23 @@ func (in *ingest) watched(ctx context.Context, job func() []Result) ([]Result, e
 // recall reads what the store contains: known recordings usually need not be opened.
 func (in *ingest) recall() (err error) {
 	if in.store = in.Contents; in.store == nil {
-		if in.store, err = storedir.Look(in.Store); errors.Is(err, storedir.ErrNoStore) {
+		if in.store, err = storedir.ReadContents(in.Store); errors.Is(err, storedir.ErrNoStore) {
 			return nil
 		}
 	}
 	if err == nil {
-		err = in.store.Usable()
+		err = in.store.CheckVersions()
 	}
 	if err != nil {
 		return err
 	}
-	if !storedir.IsMirror(in.Store) { // there compact does: each task would ask for each
+	if !storedir.IsCache(in.Store) { // there compact does: each task would ask for each
 		in.store.Sweep(storedir.Keep)
 	}
 	if !in.store.IsSnapshot() {
 		in.journal.before = storedir.ReadJournal(in.Store)
 	}
-	in.failed, in.forms = map[string][]storedir.Entry{}, in.store.Forms()
+	in.failed, in.forms = map[string][]storedir.Entry{}, in.store.ByRecording()
 	for i := range in.store.Batches {
 		for e := range in.store.Batches[i].Visible {
 			in.known[e.Path] = e.Status != Failed

@@ -18,10 +18,10 @@ import (
 // journal maps paths to the experiments that were read from them, so that recordings whose files
 // have not changed need not be read.
 type journal struct {
-	before map[string]storedir.Noted // by earlier ingests, by path
+	before map[string]storedir.JournalEntry // by earlier ingests, by path
 
 	mu  sync.Mutex
-	now map[string]storedir.Noted
+	now map[string]storedir.JournalEntry
 }
 
 // settleTime is how long files must not have changed to be noted in the journal: a write within the
@@ -88,11 +88,11 @@ func later(a, b time.Time) time.Time {
 
 // known returns the entry of an input whose files have not changed since; the zero value if they
 // have.
-func (j *journal) known(src *input) storedir.Noted {
+func (j *journal) known(src *input) storedir.JournalEntry {
 	if n, ok := j.before[src.path]; ok && src.state != "" && n.State == src.state {
 		return n
 	}
-	return storedir.Noted{}
+	return storedir.JournalEntry{}
 }
 
 // note records the experiment of an input, with the state from before it was read.
@@ -103,9 +103,9 @@ func (j *journal) note(src *input, id string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.now == nil {
-		j.now = map[string]storedir.Noted{}
+		j.now = map[string]storedir.JournalEntry{}
 	}
-	j.now[src.path] = storedir.Noted{State: src.state, ExperimentID: id}
+	j.now[src.path] = storedir.JournalEntry{State: src.state, ExperimentID: id}
 }
 
 // cover notes that an input was not stored because an experiment has all of its data.
@@ -122,7 +122,7 @@ func (j *journal) cover(src *input, by *storedir.Entry) {
 func (j *journal) settle(c *storedir.Contents) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	maps.DeleteFunc(j.now, func(_ string, n storedir.Noted) bool { return !c.Holds(n) })
+	maps.DeleteFunc(j.now, func(_ string, n storedir.JournalEntry) bool { return !c.IsCurrent(n) })
 }
 
 // write adds the new entries to the store's journal, except those that the store does not confirm.
@@ -130,7 +130,7 @@ func (j *journal) write(store string, c *storedir.Contents) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if len(j.now) > 0 {
-		_ = storedir.AddToJournal(store, j.now, c.Holds) // a hint only: an error costs the next ingest time
+		_ = storedir.UpdateJournal(store, j.now, c.IsCurrent) // a hint only: an error costs the next ingest time
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 // seenIn returns what readers see of a store: the last parts of paths, with their labels.
 func seenIn(t *testing.T, store string) (list []string) {
 	t.Helper()
-	look, err := storedir.Look(store)
+	look, err := storedir.ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,9 +157,9 @@ func TestUnfinishedCopy(t *testing.T) {
 	ingest(b, Skipped, true)
 	ingest(b, Skipped, false)
 	ingest(a, Skipped, false)
-	look, err := storedir.Look(store)
+	look, err := storedir.ReadContents(store)
 	if err == nil {
-		err = look.TakeOut([]string{look.Batches[0].Experiments[0].ExperimentID}, storedir.Forgotten, "")
+		err = look.Delete([]string{look.Batches[0].Experiments[0].ExperimentID}, storedir.Forgotten, "")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -201,9 +201,9 @@ func TestForgotten(t *testing.T) {
 	}
 	take := func(status string) {
 		t.Helper()
-		look, err := storedir.Look(store)
+		look, err := storedir.ReadContents(store)
 		if err == nil {
-			err = look.TakeOut([]string{look.Batches[0].Experiments[0].ExperimentID}, status, "")
+			err = look.Delete([]string{look.Batches[0].Experiments[0].ExperimentID}, status, "")
 		}
 		if err != nil {
 			t.Fatal(err)

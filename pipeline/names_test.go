@@ -100,7 +100,7 @@ func (*namedEvents) Close() {}
 // rowsInStore returns the rows of a table of the store as text, each of the columns given.
 func rowsInStore(t *testing.T, store, table string, columns ...string) (rows [][]string) {
 	t.Helper()
-	c, err := storedir.Look(store)
+	c, err := storedir.ReadContents(store)
 	if err != nil || len(c.Batches) != 1 {
 		t.Fatal(table, err)
 	}

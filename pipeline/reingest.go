@@ -27,7 +27,7 @@ func (in *ingest) needsIngest(id string) (generation int, reason string) {
 	needed := false
 	switch {
 	case known.Replaced:
-	case known.Batch == "", known.Status == storedir.Again, known.Status == Failed:
+	case known.Batch == "", known.Status == storedir.Reingest, known.Status == Failed:
 		needed = true
 	case known.Status == Partial:
 		needed = in.dependencies(statesOf(known.Looked)) != known.State
@@ -45,12 +45,12 @@ func (in *ingest) needsIngest(id string) (generation int, reason string) {
 
 // skipReason returns why a recording that has not changed since it was noted is not read; empty if
 // it has to be.
-func (in *ingest) skipReason(n storedir.Noted) (reason string) {
+func (in *ingest) skipReason(n storedir.JournalEntry) (reason string) {
 	if n.Covered == "" {
 		_, reason = in.needsIngest(n.ExperimentID)
 		return reason
 	}
-	if own, _ := in.latest(n.ExperimentID); own.Batch != "" || !in.store.Holds(n) {
+	if own, _ := in.latest(n.ExperimentID); own.Batch != "" || !in.store.IsCurrent(n) {
 		return ""
 	}
 	if by, _ := in.latest(n.Covered); by.Status == storedir.Forgotten {
@@ -63,7 +63,7 @@ func (in *ingest) skipReason(n storedir.Noted) (reason string) {
 func (in *ingest) latest(id string) (storedir.Latest, int) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.store.Latest(id), in.store.Next(id)
+	return in.store.Latest(id), in.store.NextGeneration(id)
 }
 
 // entry returns the entry of the experiment for its commit; false if the store has the same or
@@ -96,7 +96,7 @@ func (e *experiment) entry() (entry storedir.Entry, news bool) {
 	c.Instead = e.attempt.in.superseded(&c, known.Instead)
 	e.attempt.in.label(&c, &known)
 	switch known.Status {
-	case "", storedir.Again, storedir.Forgotten, storedir.Summary:
+	case "", storedir.Reingest, storedir.Forgotten, storedir.Summary:
 		return c, true
 	}
 	// Another program was faster, or files have disappeared.
@@ -138,7 +138,7 @@ func (in *ingest) renew(c *storedir.Entry) (renewed bool, err error) {
 	if !in.store.IsSnapshot() || in.store.Latest(c.ExperimentID).Batch == "" && len(c.Instead) == 0 {
 		return false, nil
 	}
-	return true, in.store.Renew()
+	return true, in.store.Unfreeze()
 }
 
 // lookedAt fills in what the result of a recording that lost data depends on.
@@ -166,7 +166,7 @@ func (in *ingest) covering(c *storedir.Entry) *storedir.Entry {
 // label gives an experiment the labels that it has already, or the labels of the experiments that
 // it supersedes and, if it is new, the requested ones.
 func (in *ingest) label(c *storedir.Entry, known *storedir.Latest) {
-	c.Labels, c.Labelled = maps.Clone(known.Labels), slices.Clone(known.Labelled)
+	c.Labels, c.LabelCommits = maps.Clone(known.Labels), slices.Clone(known.LabelCommits)
 	if known.Batch != "" && known.Status != storedir.Forgotten {
 		return
 	}
@@ -176,13 +176,13 @@ func (in *ingest) label(c *storedir.Entry, known *storedir.Latest) {
 	for _, id := range c.Instead {
 		o, _ := in.latest(id)
 		maps.Copy(c.Labels, o.Labels)
-		c.Labelled = append(c.Labelled, o.Labelled...)
+		c.LabelCommits = append(c.LabelCommits, o.LabelCommits...)
 	}
 	if in.Labels != nil {
 		maps.Copy(c.Labels, in.Labels(c.Path))
 	}
-	slices.Sort(c.Labelled)
-	c.Labelled = slices.Compact(c.Labelled)
+	slices.Sort(c.LabelCommits)
+	c.LabelCommits = slices.Compact(c.LabelCommits)
 }
 
 // outcome returns a hash of the problems of a recording that lost data.

@@ -212,7 +212,7 @@ func damagedCommitIsIngestedAgain(t *testing.T) {
 		func(batch string) error {
 			return os.WriteFile(filepath.Join(store, "commits", batch+".json"), nil, 0o644)
 		},
-		func(batch string) error { _, err := storedir.MarkAgain(store, batch, nil); return err },
+		func(batch string) error { _, err := storedir.MarkForReingest(store, batch, nil); return err },
 	} {
 		if err := damage(readOnly(t, store).Batch); err != nil {
 			t.Fatal(err)

@@ -156,7 +156,7 @@ func recordings(ctx context.Context, client *objstore.Client, all []*remoteRecor
 
 // isRemoteRecording reports whether an object looks like a recording, by its name and first bytes.
 func isRemoteRecording(ctx context.Context, client *objstore.Client, o objstore.Object) (bool, error) {
-	head, err := client.Begin(ctx, o, headBytes)
+	head, err := client.ReadPrefix(ctx, o, headBytes)
 	if err != nil {
 		return false, err
 	}

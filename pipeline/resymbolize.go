@@ -75,8 +75,8 @@ func Resymbolize(ctx context.Context, opts Options, wanted func(*storedir.Entry)
 		return in.resymbolize(ctx, src, to, dry)
 	}
 	storedir.Clean(opts.Store)
-	if in.store, err = storedir.Look(opts.Store); err == nil {
-		err = in.store.Usable()
+	if in.store, err = storedir.ReadContents(opts.Store); err == nil {
+		err = in.store.CheckVersions()
 	}
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func Resymbolize(ctx context.Context, opts Options, wanted func(*storedir.Entry)
 	defer in.stop(nil)
 	inputs := in.storedExperiments(wanted)
 	for i := range inputs {
-		if err := storedir.Prove(opts.Store, inputs[i].kept.batch.Files); err != nil {
+		if err := storedir.FetchVerified(opts.Store, inputs[i].kept.batch.Files); err != nil {
 			return nil, err
 		}
 	}
@@ -257,8 +257,8 @@ func (e *experiment) describeEntry() (entry storedir.Entry, more bool) {
 		return c, false
 	}
 	c.Generation, c.Status, c.Samples, c.Objects = e.generation, e.result.Status, e.recording.samples, e.objectsFound()
-	c.Instead, c.Labels, c.Labelled = known.Instead, known.Labels, known.Labelled
-	c.Ingested = c.PutIn(e.resymbolization.of.batch.Ingested)
+	c.Instead, c.Labels, c.LabelCommits = known.Instead, known.Labels, known.LabelCommits
+	c.Ingested = c.IngestedAt(e.resymbolization.of.batch.Ingested)
 	c.Looked, c.State, c.Outcome = nil, "", ""
 	e.lookedAt(&c)
 	return c, true

@@ -22,7 +22,7 @@ import (
 // table, in their order.
 func rowsOf(t *testing.T, store string, but ...string) map[string]map[string][]string {
 	t.Helper()
-	look, err := storedir.Look(store)
+	look, err := storedir.ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func sameWhenRedone(t *testing.T, o Options) {
 		}
 	}
 	sameRows(t, want, rowsOf(t, o.Store))
-	look, err := storedir.Look(o.Store)
+	look, err := storedir.ReadContents(o.Store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,9 +334,9 @@ func TestResymbolizeMeanwhile(t *testing.T) {
 	nothingStaged(t, o.Store)
 
 	o.begun = func() {
-		look, err := storedir.Look(o.Store)
+		look, err := storedir.ReadContents(o.Store)
 		if err == nil {
-			err = look.TakeOut(ids[:1], storedir.Forgotten, "")
+			err = look.Delete(ids[:1], storedir.Forgotten, "")
 		}
 		if err != nil {
 			t.Error(err)
@@ -355,7 +355,7 @@ func TestResymbolizeMeanwhile(t *testing.T) {
 	if results, err = Resymbolize(t.Context(), o, only(ids[1]), true); err != nil || results[0].Status != Complete && results[0].Status != Unclosed {
 		t.Errorf("%+v, %v", results, err)
 	}
-	look, err := storedir.Look(o.Store)
+	look, err := storedir.ReadContents(o.Store)
 	if err != nil || look.Latest(ids[1]).Generation != 1 {
 		t.Errorf("a dry run has changed something: %v", err)
 	}

@@ -78,6 +78,6 @@ func (c *sharedCache) Put(name string, content []byte) {
 // fail disables the cache, unless the ingest is ending.
 func (c *sharedCache) fail(err error) {
 	if c.ctx.Err() == nil && c.failed.CompareAndSwap(false, true) {
-		objstore.Say(fmt.Sprintf("the cache %s is not used any more: %v", c.at, err))
+		objstore.Notify(fmt.Sprintf("the cache %s is not used any more: %v", c.at, err))
 	}
 }

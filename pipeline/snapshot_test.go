@@ -16,7 +16,7 @@ import (
 // snapshot is what a store has, which need not exist.
 func snapshot(t *testing.T, store string) *storedir.Contents {
 	t.Helper()
-	look, err := storedir.Look(store)
+	look, err := storedir.ReadContents(store)
 	if err != nil && !errors.Is(err, storedir.ErrNoStore) {
 		t.Fatal(err)
 	}
@@ -115,15 +115,15 @@ func TestChangedSinceSnapshot(t *testing.T) {
 					return err
 				}
 			}
-			merged.Experiments[0].Labels, merged.Experiments[0].Labelled = map[string]string{"k": "v"}, []string{"lgone"}
+			merged.Experiments[0].Labels, merged.Experiments[0].LabelCommits = map[string]string{"k": "v"}, []string{"lgone"}
 			put(t, store, merged)
 			return os.Remove(filepath.Join(store, storedir.CommitsDir, old+".json"))
 		}, Partial, []string{"a.er k=v"}},
 		{"forgotten", func(_ *testing.T, _ string, c *storedir.Contents, id string) error {
-			return c.TakeOut([]string{id}, storedir.Forgotten, "")
+			return c.Delete([]string{id}, storedir.Forgotten, "")
 		}, Forgotten, nil},
 		{"damaged", func(_ *testing.T, store string, c *storedir.Contents, _ string) error {
-			_, err := storedir.MarkAgain(store, c.Batches[0].Batch, nil)
+			_, err := storedir.MarkForReingest(store, c.Batches[0].Batch, nil)
 			return err
 		}, Partial, []string{"a.er"}},
 		{"put in by another", func(t *testing.T, store string, _ *storedir.Contents, _ string) error {
@@ -137,7 +137,7 @@ func TestChangedSinceSnapshot(t *testing.T) {
 		damage(t, dir)
 		byOld(t, nil, Options{Store: store, Program: "1"}, dir)
 		before := snapshot(t, store)
-		now, err := storedir.Look(store)
+		now, err := storedir.ReadContents(store)
 		if err == nil {
 			err = test.change(t, store, now, now.Batches[0].Experiments[0].ExperimentID)
 		}

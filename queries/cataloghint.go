@@ -48,7 +48,7 @@ func (s *commitState) fingerprint() string {
 // that cannot be written, readers only take longer. Where commits are left out there is no hint,
 // so that each reader parses them and reports what is left out.
 func (s *commitState) remember(d *definitions) {
-	if c, err := s.contents(); err != nil || len(c.Damaged)+len(c.Again) > 0 {
+	if c, err := s.contents(); err != nil || len(c.Damaged)+len(c.ToReingest) > 0 {
 		return
 	}
 	if hash := s.hash(); hash != "" && s.fingerprint() != d.fingerprint {

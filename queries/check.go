@@ -146,7 +146,7 @@ func Check(ctx context.Context, store string, o CheckOptions) (*CheckReport, err
 	}
 	p.checkExtraFiles(store, c, fileListing)
 	for _, file := range there {
-		if !c.Names(file) {
+		if !c.NamesFile(file) {
 			p.note(file, "is in no commit: compact removes it when it is old")
 		}
 	}
@@ -162,7 +162,7 @@ func Check(ctx context.Context, store string, o CheckOptions) (*CheckReport, err
 // there are findings.
 func (p *CheckReport) fetch(store string, c *storedir.Contents) error {
 	for i := range c.Batches {
-		err := storedir.Prove(store, c.Batches[i].Files)
+		err := storedir.FetchVerified(store, c.Batches[i].Files)
 		if errors.Is(err, storedir.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
 			p.add("batch "+c.Batches[i].Batch, "%v", err)
 		} else if err != nil {
@@ -178,10 +178,10 @@ func (p *CheckReport) checkCommits(c *storedir.Contents) error {
 		if !errors.Is(d.Err, storedir.ErrDamaged) {
 			return d.Err
 		}
-		p.add(d.File(), "is not as it was written, so that %s: %v", leftOut(d.Experiments), d.Err)
+		p.add(d.Path(), "is not as it was written, so that %s: %v", leftOut(d.Experiments), d.Err)
 		p.damaged = append(p.damaged, d.Batch)
 	}
-	for _, a := range c.Again {
+	for _, a := range c.ToReingest {
 		p.note("experiment "+a.ExperimentID, "was damaged and is to be ingested again%s", recordedAt(a.Path))
 	}
 	return nil

@@ -83,8 +83,8 @@ func checkAll(ctx context.Context, store string, batches []namedFiles, o CheckOp
 					return err
 				}
 				err := b.check(store, b.Commit, f)
-				if err != nil && storedir.IsMirror(store) { // the local copy of a store on S3 proves nothing about the store
-					if perr := storedir.Prove(store, []storedir.File{f}); perr == nil {
+				if err != nil && storedir.IsCache(store) { // the local copy of a store on S3 proves nothing about the store
+					if perr := storedir.FetchVerified(store, []storedir.File{f}); perr == nil {
 						err = b.check(store, b.Commit, f)
 					} else if !errors.Is(perr, storedir.ErrDamaged) && !errors.Is(perr, fs.ErrNotExist) {
 						return fmt.Errorf("%s: %w", f.Path, perr)

@@ -11,8 +11,8 @@ import (
 // most readers of a large store can do without.
 type commitState struct {
 	store  string
-	glance *storedir.Glance // nil if the commits could not be read
-	only   map[string]bool  // ids of the experiments that are open; nil for all
+	glance *storedir.RawCommits // nil if the commits could not be read
+	only   map[string]bool      // ids of the experiments that are open; nil for all
 
 	parse  sync.Once
 	parsed *storedir.Contents
@@ -25,7 +25,7 @@ type commitState struct {
 func readCommitState(store string) *commitState {
 	s := &commitState{store: store}
 	if s.err = storedir.Pull(store); s.err == nil {
-		s.glance, s.err = storedir.GlanceAt(store)
+		s.glance, s.err = storedir.ReadRawCommits(store)
 	}
 	if s.err != nil {
 		s.glance = nil
@@ -37,8 +37,8 @@ func readCommitState(store string) *commitState {
 // contents returns the parsed commits, after checking their versions.
 func (s *commitState) contents() (*storedir.Contents, error) {
 	s.parse.Do(func() {
-		s.parsed = s.glance.Look()
-		s.err = s.parsed.Usable()
+		s.parsed = s.glance.Parse()
+		s.err = s.parsed.CheckVersions()
 	})
 	return s.parsed, s.err
 }

@@ -40,7 +40,7 @@ func experimentsOf(batches []storedir.Batch) []Experiment {
 	slices.SortFunc(found, func(a, b entry) int { return strings.Compare(a.ExperimentID, b.ExperimentID) })
 	list := make([]Experiment, len(found))
 	for i, e := range found {
-		list[i] = Experiment{Entry: *e.Entry, Ingested: e.PutIn(e.in.Ingested), batch: e.in.Batch}
+		list[i] = Experiment{Entry: *e.Entry, Ingested: e.IngestedAt(e.in.Ingested), batch: e.in.Batch}
 	}
 	nameUniquely(list)
 	return list

@@ -162,11 +162,11 @@ func TestNarrowedSummaries(t *testing.T) {
 	for _, f := range filters {
 		want = append(want, rows(t, narrow(t, open(t, store), f).DB, query+rest+" ORDER BY ALL"))
 	}
-	look, err := storedir.Look(store)
+	look, err := storedir.ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := look.TakeOut([]string{"00000000000000aa"}, storedir.Summary, ""); err != nil {
+	if err := look.Delete([]string{"00000000000000aa"}, storedir.Summary, ""); err != nil {
 		t.Fatal(err)
 	}
 	for i, f := range filters {

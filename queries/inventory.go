@@ -75,8 +75,8 @@ func (p *CheckReport) checkExtraFiles(store string, c *storedir.Contents, inv *f
 // are unknown because their commits cannot be read.
 func named(c *storedir.Contents) (files, open map[string]bool) {
 	files, open = map[string]bool{}, map[string]bool{}
-	add := func(d storedir.Damaged) {
-		files[d.File()] = true
+	add := func(d storedir.CommitFile) {
+		files[d.Path()] = true
 		for _, f := range d.Files {
 			files[path.Clean(f.Path)] = true
 		}
@@ -85,16 +85,16 @@ func named(c *storedir.Contents) (files, open map[string]bool) {
 		}
 	}
 	for _, b := range c.Batches {
-		add(storedir.Damaged{Commit: b.Commit, Batch: b.Batch})
+		add(storedir.CommitFile{Commit: b.Commit, Batch: b.Batch})
 	}
-	for _, x := range c.Bare {
-		add(storedir.Damaged{Commit: x, Batch: x.Batch})
+	for _, x := range c.Metadata {
+		add(storedir.CommitFile{Commit: x, Batch: x.Batch})
 	}
 	for _, d := range c.Damaged {
 		add(d)
 	}
 	for _, r := range c.Replaced {
-		add(r.Damaged)
+		add(r.CommitFile)
 	}
 	return files, open
 }

@@ -33,7 +33,7 @@ func (l *UnreadableCommit) String() string {
 	switch n := len(l.Experiments); {
 	case storedir.IsLabels(l.batch):
 		what = "labels that experiments were given by "
-	case storedir.IsTakeOut(l.batch):
+	case storedir.IsTombstone(l.batch):
 		what = "that experiments were forgotten, which may be shown again, by "
 	case n == 1:
 		what = "the experiment " + l.Experiments[0] + " of "
@@ -88,7 +88,7 @@ func (db *DB) mentionLeftOut(err error) error {
 func leftOutIn(ctx context.Context, store string, c *storedir.Contents) (all []UnreadableCommit) {
 	for i := range c.Damaged {
 		d := &c.Damaged[i]
-		l := UnreadableCommit{File: d.File(), Err: d.Err, batch: d.Batch}
+		l := UnreadableCommit{File: d.Path(), Err: d.Err, batch: d.Batch}
 		names := experimentsIn(ctx, store, d)
 		for id, name := range names {
 			if name != "" && c.Latest(id).Rows == "" { // no other batch has it
@@ -106,7 +106,7 @@ func leftOutIn(ctx context.Context, store string, c *storedir.Contents) (all []U
 // experimentsIn returns the names of the experiments of a damaged commit by id, empty for a
 // forgotten one. They come from the commit's text or, if it is unreadable, from the batch's file of
 // the table of experiments.
-func experimentsIn(ctx context.Context, store string, d *storedir.Damaged) map[string]string {
+func experimentsIn(ctx context.Context, store string, d *storedir.CommitFile) map[string]string {
 	names := map[string]string{}
 	for _, e := range d.Experiments {
 		if names[e.ExperimentID] = e.Experiment; e.Status == storedir.Forgotten {

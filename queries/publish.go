@@ -34,7 +34,7 @@ func hasFingerprint(path, fingerprint string) bool {
 // to date.
 func publishUntilStable(store string, keep bool) error {
 	for range publishings {
-		before, err := storedir.Batches(store)
+		before, err := storedir.CommitNames(store)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -61,7 +61,7 @@ func publishUntilStable(store string, keep bool) error {
 			return fmt.Errorf("catalog of %s: %w", absolute, err)
 		}
 		// The catalog that this one replaced may have had more commits.
-		after, err := storedir.Batches(store)
+		after, err := storedir.CommitNames(store)
 		if err != nil {
 			return err
 		}
@@ -84,5 +84,5 @@ func publish(store string, d *definitions) error {
 	if err := writeCatalog(path, d); err != nil {
 		return err
 	}
-	return storedir.Place(path, filepath.Join(store, CatalogFile))
+	return storedir.ReplaceFile(path, filepath.Join(store, CatalogFile))
 }

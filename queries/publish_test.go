@@ -98,7 +98,7 @@ func TestOtherPrograms(t *testing.T) {
 // A catalog that has a store's fingerprint and reads other files is found.
 func TestCheckFindsOtherFiles(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
-	look, err := storedir.Look(store)
+	look, err := storedir.ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestCheckFindsOtherFiles(t *testing.T) {
 		d := define(store, look.Batches, experimentsOf(look.Batches))
 		d.store += elsewhere
 		path := filepath.Join(t.TempDir(), CatalogFile)
-		if err := errors.Join(writeCatalog(path, d), storedir.Place(path, filepath.Join(store, CatalogFile))); err != nil {
+		if err := errors.Join(writeCatalog(path, d), storedir.ReplaceFile(path, filepath.Join(store, CatalogFile))); err != nil {
 			t.Fatal(err)
 		}
 		var p CheckReport
@@ -122,7 +122,7 @@ func TestMadeFromTemplate(t *testing.T) {
 	if err := Publish(store); err != nil {
 		t.Fatal(err)
 	}
-	look, err := storedir.Look(store)
+	look, err := storedir.ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}

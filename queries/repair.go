@@ -39,7 +39,7 @@ func Repair(ctx context.Context, store string, done func(where, what string)) er
 func (p *CheckReport) repair(ctx context.Context, store string, done func(where, what string)) error {
 	remove := p.extra
 	for _, batch := range p.damaged {
-		own, restored, err := storedir.Restore(store, batch)
+		own, restored, err := storedir.RestoreCommitName(store, batch)
 		if err != nil {
 			return fmt.Errorf("batch %s: %w", batch, err)
 		}
@@ -48,13 +48,13 @@ func (p *CheckReport) repair(ctx context.Context, store string, done func(where,
 			continue
 		}
 		if own != "" || !storedir.IsBatch(batch) { // a copy, or without experiments
-			if storedir.IsMirror(store) { // it would be downloaded again
+			if storedir.IsCache(store) { // it would be downloaded again
 				continue
 			}
 			remove = append(remove, path.Join(storedir.CommitsDir, batch+".json"))
 			continue
 		}
-		ids, err := storedir.MarkAgain(store, batch, experimentsIn(ctx, store, &storedir.Damaged{Batch: batch}))
+		ids, err := storedir.MarkForReingest(store, batch, experimentsIn(ctx, store, &storedir.CommitFile{Batch: batch}))
 		if err != nil {
 			return fmt.Errorf("batch %s: %w", batch, err)
 		}
@@ -66,7 +66,7 @@ func (p *CheckReport) repair(ctx context.Context, store string, done func(where,
 		}
 	}
 	for _, name := range remove {
-		removed, err := storedir.RemoveExtra(store, name)
+		removed, err := storedir.RemoveOrphan(store, name)
 		if err != nil {
 			return fmt.Errorf("remove %s: %w", name, err)
 		}

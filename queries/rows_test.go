@@ -42,7 +42,7 @@ func TestPortions(t *testing.T) {
 // TestHidden reads a store in which batches hold an experiment that another one has, too.
 func TestHidden(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
-	look, err := storedir.Look(store)
+	look, err := storedir.ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}

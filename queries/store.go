@@ -58,7 +58,7 @@ const reopenings = 5
 // OpenWith is Open with options.
 func OpenWith(ctx context.Context, store string, o Options) (db *DB, err error) {
 	for range reopenings {
-		if db, err = openOnce(ctx, store, o); !storedir.IsMirror(store) || !errors.Is(err, fs.ErrNotExist) {
+		if db, err = openOnce(ctx, store, o); !storedir.IsCache(store) || !errors.Is(err, fs.ErrNotExist) {
 			return db, err
 		}
 	}
@@ -84,7 +84,7 @@ func openOnce(ctx context.Context, store string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.Unreadable, db.Again = leftOutIn(ctx, store, c), c.Again
+	db.Unreadable, db.Again = leftOutIn(ctx, store, c), c.ToReingest
 	d := db.commits.definitions()
 	scope := &catalogScope{}
 	if len(o.Only) > 0 {
@@ -104,7 +104,7 @@ func openOnce(ctx context.Context, store string, o Options) (*DB, error) {
 // fetch downloads the files that views read, if the store is on S3. Otherwise the commits need not
 // be parsed yet, which saves a third of the time of opening a large store.
 func (db *DB) fetch() error {
-	if !storedir.IsMirror(db.Store) {
+	if !storedir.IsCache(db.Store) {
 		return nil
 	}
 	return storedir.FetchAll(db.Store, db.Batches())
@@ -144,8 +144,8 @@ func (db *DB) connect(ctx context.Context, o Options, d *definitions, scope *cat
 // compared with their commits when they are fetched.
 func readablePaths(store string, files iter.Seq[storedir.File], unsafe bool) (paths []string, err error) {
 	var unfit map[string]error
-	if !storedir.IsMirror(store) {
-		if unfit, err = storedir.Unfit(store, files); err != nil {
+	if !storedir.IsCache(store) {
+		if unfit, err = storedir.UnreadableFiles(store, files); err != nil {
 			return nil, err
 		}
 	}

@@ -100,7 +100,7 @@ func (ids *IDs) grow() {
 		ids.seed = rand.Uint64()
 	}
 	before := ids.slots
-	ids.slots = chunked.Places[uint64](max(2*len(before), 64))
+	ids.slots = chunked.MakeTable[uint64](max(2*len(before), 64))
 	for _, s := range before {
 		if s != 0 {
 			ids.slots[ids.place(int64(s&^taken))] = s

@@ -32,7 +32,7 @@ func TestOlderStore(t *testing.T) {
 			return queries.OpenOlder(ctx, store, queries.Limits{}, batches)
 		}}
 
-	contents, err := storedir.Look(store)
+	contents, err := storedir.ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}

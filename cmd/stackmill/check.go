@@ -108,7 +108,7 @@ func (a *app) check(ctx context.Context, format string, o queries.CheckOptions) 
 		return a.unchecked(err)
 	}
 	if len(p.Wrong) > 0 {
-		return exit.With(exit.Damaged, fmt.Errorf("check: the store %s is wrong in %d places (stackmill check --repair, then ingest what is left out again)", storedir.Name(a.store), len(p.Wrong)))
+		return exit.With(exit.Damaged, fmt.Errorf("check: the store %s is wrong in %d places (stackmill check --repair, then ingest what is left out again)", storedir.DisplayName(a.store), len(p.Wrong)))
 	}
 	return nil
 }
@@ -133,11 +133,11 @@ func sinceOption(text string, now time.Time) (o queries.CheckOptions) {
 func (a *app) unchecked(err error) error {
 	switch text := strings.ToLower(err.Error()); {
 	case errors.Is(err, storedir.ErrNoStore):
-		return fmt.Errorf("check: no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.Name(a.store), storedir.Name(a.store))
+		return fmt.Errorf("check: no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.DisplayName(a.store), storedir.DisplayName(a.store))
 	case errors.Is(err, syscall.EMFILE), strings.Contains(text, syscall.EMFILE.Error()):
 		return errors.New("check: the store could not be checked: too many open files (allow more with `ulimit -n`)")
 	}
-	return fmt.Errorf("check: the store %s: %w", storedir.Name(a.store), err)
+	return fmt.Errorf("check: the store %s: %w", storedir.DisplayName(a.store), err)
 }
 
 func (a *app) repair(ctx context.Context) error {

@@ -119,7 +119,7 @@ func (v *compacter) run(ctx context.Context) error {
 	done()
 	switch {
 	case errors.Is(err, storedir.ErrNoStore):
-		return fmt.Errorf("compact: no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.Name(v.store), storedir.Name(v.store))
+		return fmt.Errorf("compact: no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.DisplayName(v.store), storedir.DisplayName(v.store))
 	case ctx.Err() != nil:
 		return errInterrupted
 	case err != nil:

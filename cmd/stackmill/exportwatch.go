@@ -72,7 +72,7 @@ func (x *exporter) keep(cmd *cobra.Command) error {
 // error of the first time ends it; later ones may pass, and are told once each.
 func (x *exporter) follow(ctx context.Context, f *increment.Feed) error {
 	seen, told, first := "", "", true
-	watch := storedir.NewWatch(x.store)
+	watch := storedir.NewWatcher(x.store)
 	for ; ctx.Err() == nil; wait(ctx, x.summaries.interval) {
 		state, err := watch.State()
 		if !first && err == nil && state == seen {

@@ -175,13 +175,13 @@ func (f *forgetter) damaged(selectors []string) (list []leaving, others []string
 	if err := storedir.Pull(f.store); err != nil {
 		return nil, nil, err
 	}
-	c, err := storedir.Look(f.store)
+	c, err := storedir.ReadContents(f.store)
 	if err != nil {
 		return nil, selectors, nil // opening the store says why
 	}
 	for _, s := range selectors {
 		before := len(list)
-		for _, e := range c.Again {
+		for _, e := range c.ToReingest {
 			if s == e.ExperimentID || s == e.Experiment {
 				list = append(list, leaving{Experiment: queries.Experiment{Entry: e, Name: e.Experiment}})
 			}
@@ -245,7 +245,7 @@ func (f *forgetter) takeOut(ctx context.Context, list []leaving) error {
 	if f.summaries {
 		status = storedir.Summary
 	}
-	return f.change(ctx, func(c *storedir.Contents) error { return c.TakeOut(ids, status, programVersion()) })
+	return f.change(ctx, func(c *storedir.Contents) error { return c.Delete(ids, status, programVersion()) })
 }
 
 // change makes a commit in the store, and brings its catalog up to date.
@@ -254,7 +254,7 @@ func (a *app) change(ctx context.Context, commit func(*storedir.Contents) error)
 	if err != nil {
 		return err
 	}
-	c, err := storedir.Look(store)
+	c, err := storedir.ReadContents(store)
 	if err == nil {
 		err = commit(c)
 	}

@@ -83,7 +83,7 @@ func (in *ingester) sizeOf() *storeSize {
 	for _, status := range append([]string{storedir.Summary}, statusesInStore...) {
 		s.experiments[status] = 0
 	}
-	c, err := storedir.Look(in.store)
+	c, err := storedir.ReadContents(in.store)
 	if errors.Is(err, storedir.ErrNoStore) {
 		return s
 	}

@@ -135,7 +135,7 @@ func (in *ingester) known(p *plan.Plan) (*storedir.Contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch err := c.Learn(batches...); {
+	switch err := c.AddByName(batches...); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case errors.Is(err, storedir.ErrDamaged): // what it had is put in again
@@ -157,7 +157,7 @@ func (in *ingester) placeReport(r *ingestReport) error {
 	if err := r.write(temp); err != nil {
 		return err
 	}
-	if err := storedir.Place(temp, in.report); err != nil {
+	if err := storedir.ReplaceFile(temp, in.report); err != nil {
 		return err
 	}
 	return storedir.Push(in.store, path.Join(plan.Dir, filepath.Base(filepath.Dir(in.report)), filepath.Base(in.report)))
@@ -166,7 +166,7 @@ func (in *ingester) placeReport(r *ingestReport) error {
 // unready is the error of a task that could not begin. It may begin elsewhere or later,
 // unless it is no fault of the machine.
 func unready(err error) error {
-	if errors.As(err, new(syscall.Errno)) || hosterr.Is(err) && !objstore.Lasting(err) {
+	if errors.As(err, new(syscall.Errno)) || hosterr.Is(err) && !objstore.IsPermanent(err) {
 		return exit.With(plan.Retry, err)
 	}
 	return err

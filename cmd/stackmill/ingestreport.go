@@ -65,20 +65,20 @@ type reportArguments struct {
 
 // inputReport is what became of one input.
 type inputReport struct {
-	Path           string             `json:"path"`
-	ExperimentID   string             `json:"experiment_id,omitempty"`
-	Experiment     string             `json:"experiment"`
-	Status         string             `json:"status"`
-	InStore        bool               `json:"in_store"`
-	Batch          string             `json:"batch,omitempty"`
-	Samples        int64              `json:"samples"`
-	RecordingBytes int64              `json:"recording_bytes"`
-	Rows           int64              `json:"rows"`
-	Seconds        float64            `json:"seconds"`
-	StageSeconds   map[string]float64 `json:"stage_seconds,omitempty"`
-	Problems       []*problemGroup    `json:"problems,omitempty"`
-	Error          string             `json:"error,omitempty"`
-	Noted          *storedir.Noted    `json:"noted,omitempty"`
+	Path           string                 `json:"path"`
+	ExperimentID   string                 `json:"experiment_id,omitempty"`
+	Experiment     string                 `json:"experiment"`
+	Status         string                 `json:"status"`
+	InStore        bool                   `json:"in_store"`
+	Batch          string                 `json:"batch,omitempty"`
+	Samples        int64                  `json:"samples"`
+	RecordingBytes int64                  `json:"recording_bytes"`
+	Rows           int64                  `json:"rows"`
+	Seconds        float64                `json:"seconds"`
+	StageSeconds   map[string]float64     `json:"stage_seconds,omitempty"`
+	Problems       []*problemGroup        `json:"problems,omitempty"`
+	Error          string                 `json:"error,omitempty"`
+	Noted          *storedir.JournalEntry `json:"noted,omitempty"`
 }
 
 func (in *ingester) newReport(o *outcome, paths []string, w *watched) *ingestReport {
@@ -170,8 +170,8 @@ func (r *ingestReport) write(path string) error {
 
 // absolute is a path that does not depend on the working directory.
 func absolute(path string) string {
-	if storedir.IsMirror(path) {
-		return storedir.Name(path)
+	if storedir.IsCache(path) {
+		return storedir.DisplayName(path)
 	}
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs

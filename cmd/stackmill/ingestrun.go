@@ -82,7 +82,7 @@ func (in *ingester) once(ctx context.Context, paths []string) (o outcome) {
 		o.err = fmt.Errorf("ingest: nothing was read: %w", interruption(ctx, o.err))
 		return o
 	}
-	if in.plan == "" && !storedir.IsMirror(opts.Store) { // many tasks would each make the catalog: the next reader does
+	if in.plan == "" && !storedir.IsCache(opts.Store) { // many tasks would each make the catalog: the next reader does
 		in.publish(opts.Store)
 	}
 	s := summary{app: in.app, results: o.results, stopped: interruption(ctx, o.err), log: log}

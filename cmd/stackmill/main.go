@@ -43,7 +43,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	out := &standardOutput{to: stdout}
 	a := &app{stdin: stdin, Output: terminal.Output{Stdout: out, Stderr: stderr}}
-	objstore.Tell(func(message string) { a.Warnf("%s", message) })
+	objstore.SetNotifier(func(message string) { a.Warnf("%s", message) })
 	root := newRoot(a)
 	root.SetArgs(args)
 	err := a.runVerb(ctx, func() error { return root.ExecuteContext(ctx) })

@@ -50,7 +50,7 @@ const cacheFlag = "cache"
 // belongsTo says which store, cache or recording a path is part of; empty if it is in none.
 // Files are compared, not names: there are links, mounts, and file systems that ignore case.
 func (a *app) belongsTo(path string, isCache bool) string {
-	ours := map[string]string{a.store: "the store " + storedir.Name(a.store)}
+	ours := map[string]string{a.store: "the store " + storedir.DisplayName(a.store)}
 	for _, folder := range []string{a.store, filepath.Join(a.store, storedir.TablesDir)} {
 		parts, _ := os.ReadDir(folder) // of a store that is not there, nothing is damaged
 		for _, part := range parts {   // which may be links to other disks

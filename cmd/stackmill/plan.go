@@ -273,7 +273,7 @@ func (p *planner) readList(path string) (paths []string, err error) {
 
 // look looks once at what is in the store, which need not exist.
 func (p *planner) look() (err error) {
-	p.Contents, err = storedir.Look(p.store)
+	p.Contents, err = storedir.ReadContents(p.store)
 	if errors.Is(err, storedir.ErrNoStore) {
 		return nil
 	}
@@ -284,7 +284,7 @@ func (p *planner) look() (err error) {
 // for the journal, what was noted of them. Without them a plan has more inputs, and
 // worse estimates.
 func (p *planner) learn(measured *plan.Measured) {
-	noted := map[string]storedir.Noted{}
+	noted := map[string]storedir.JournalEntry{}
 	err := plan.Reports(p.store, func(r *plan.Report, err error) {
 		if err != nil {
 			p.Warnf("%v (it is not used)", err)
@@ -307,7 +307,7 @@ func (p *planner) learn(measured *plan.Measured) {
 		}
 	}
 	if len(noted) > 0 {
-		_ = storedir.AddToJournal(p.store, noted, p.Contents.Holds) // a hint only
+		_ = storedir.UpdateJournal(p.store, noted, p.Contents.IsCurrent) // a hint only
 	}
 }
 

@@ -36,7 +36,7 @@ func (p *planner) checkClaim() error {
 		return exit.Usagef("%s: Kubernetes needs --image IMAGE and --claim NAME:MOUNT, with an absolute path MOUNT", p.verb)
 	}
 	for _, path := range []string{p.output, p.store} {
-		if storedir.IsMirror(path) { // it needs no volume
+		if storedir.IsCache(path) { // it needs no volume
 			continue
 		}
 		if rel, err := filepath.Rel(mount, absolute(path)); err != nil || !filepath.IsLocal(rel) {

@@ -123,7 +123,7 @@ func (s *planState) print(p *plan.Plan, people bool) error {
 	if people {
 		n := p.Count()
 		err := errors.Join(
-			s.Printf("Plan %s of %s: %d recordings in %d chunks, store %s\n", p.ID, p.Made.Format("2006-01-02 15:04"), n, len(p.Chunks), storedir.Name(s.store)),
+			s.Printf("Plan %s of %s: %d recordings in %d chunks, store %s\n", p.ID, p.Made.Format("2006-01-02 15:04"), n, len(p.Chunks), storedir.DisplayName(s.store)),
 			s.Printf("%d in, of which %d have lost data; %d missing, %d failed, %d forgotten\n", s.counts[plan.In], s.lost, s.counts[plan.Missing], s.counts[plan.Failed], s.counts[plan.Forgotten]))
 		if len(s.again) > 0 {
 			err = errors.Join(err, s.Printf("chunks to run again: %s\n", numbers(s.again)))

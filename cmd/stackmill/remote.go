@@ -34,7 +34,7 @@ func (a *app) reach(ctx context.Context, store string) error {
 	if err != nil {
 		return fmt.Errorf("%s: its mirror: %w", store, err)
 	}
-	m, err := s3cache.Open(ctx, store, s3cache.Options{Cache: cache, Size: size})
+	m, err := s3cache.Open(ctx, store, s3cache.Options{Dir: cache, Size: size})
 	if err != nil {
 		return err
 	}

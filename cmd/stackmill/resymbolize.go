@@ -75,7 +75,7 @@ func (r *resymbolizer) run(ctx context.Context, selectors []string) error {
 		bar.stop()
 	}
 	if errors.Is(err, storedir.ErrNoStore) {
-		return fmt.Errorf("resymbolize: no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.Name(r.store), storedir.Name(r.store))
+		return fmt.Errorf("resymbolize: no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.DisplayName(r.store), storedir.DisplayName(r.store))
 	}
 	if len(results) == 0 && err != nil {
 		return fmt.Errorf("resymbolize: nothing was done: %w", interruption(ctx, err))

@@ -204,7 +204,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	defer listener.Close()
 	srv, err := serve.New(ctx, s.Options)
 	if errors.Is(err, storedir.ErrNoStore) {
-		err = fmt.Errorf("no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.Name(s.store), storedir.Name(s.store))
+		err = fmt.Errorf("no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.DisplayName(s.store), storedir.DisplayName(s.store))
 	}
 	if err != nil {
 		return err

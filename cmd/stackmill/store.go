@@ -22,5 +22,5 @@ func (a *app) open(ctx context.Context, selectors ...string) (*queries.DB, error
 
 // emptyStore is why a store without experiments answers nothing.
 func (a *app) emptyStore() error {
-	return fmt.Errorf("the store %s is empty (run `stackmill ingest --store %s PATH` first)", storedir.Name(a.store), storedir.Name(a.store))
+	return fmt.Errorf("the store %s is empty (run `stackmill ingest --store %s PATH` first)", storedir.DisplayName(a.store), storedir.DisplayName(a.store))
 }

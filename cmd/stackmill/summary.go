@@ -65,7 +65,7 @@ func (s *summary) print(elapsed time.Duration) error {
 	case code == exit.Failed:
 		return exit.With(exit.Failed, errors.New("ingest: nothing could be read (see the reasons above)"))
 	}
-	return exit.With(exit.Lost, fmt.Errorf("ingest: data of %d of %d recordings was lost or unreadable (stackmill problems --store %s lists it)", lost, len(s.results), storedir.Name(s.store)))
+	return exit.With(exit.Lost, fmt.Errorf("ingest: data of %d of %d recordings was lost or unreadable (stackmill problems --store %s lists it)", lost, len(s.results), storedir.DisplayName(s.store)))
 }
 
 // printLost prints why data of an input is not in the store. What ended the run is

@@ -5,15 +5,15 @@ package chunked
 
 // A piece of a list holds that many values; the first may hold as few as perFirst.
 const (
-	listBits = 9
-	perList  = 1 << listBits
-	perFirst = 1 << 4
+	listBits      = 9
+	chunkLen      = 1 << listBits
+	firstChunkLen = 1 << 4
 )
 
 // List is a list that grows in pieces: what is in it is not copied, and stays where it
 // is from the second piece on. The zero value is ready. It is not safe for concurrent use.
 type List[T any] struct {
-	pieces [][]T // all full but the last; the first may be smaller than the others
+	chunks [][]T // all full but the last; the first may be smaller than the others
 	n      int
 }
 
@@ -29,16 +29,16 @@ func ListOf[T any](values ...T) (l List[T]) {
 func (l *List[T]) Len() int { return l.n }
 
 // At returns a value's place, which is valid until the next Add.
-func (l *List[T]) At(i int) *T { return &l.pieces[i>>listBits][i&(perList-1)] }
+func (l *List[T]) At(i int) *T { return &l.chunks[i>>listBits][i&(chunkLen-1)] }
 
 // Add adds a value.
 func (l *List[T]) Add(v T) {
-	if l.n&(perList-1) == 0 {
-		l.piece()
+	if l.n&(chunkLen-1) == 0 {
+		l.addChunk()
 	}
-	last := &l.pieces[len(l.pieces)-1]
+	last := &l.chunks[len(l.chunks)-1]
 	if n := len(*last); n == cap(*last) { // the first: append would copy it more often
-		more := make([]T, n, min(max(2*n, perFirst), perList))
+		more := make([]T, n, min(max(2*n, firstChunkLen), chunkLen))
 		copy(more, *last)
 		*last = more
 	}
@@ -46,11 +46,11 @@ func (l *List[T]) Add(v T) {
 	l.n++
 }
 
-// piece begins a piece. A short list stays small.
-func (l *List[T]) piece() {
+// addChunk begins a piece. A short list stays small.
+func (l *List[T]) addChunk() {
 	var piece []T
 	if l.n > 0 {
-		piece = make([]T, 0, perList)
+		piece = make([]T, 0, chunkLen)
 	}
-	l.pieces = append(l.pieces, piece)
+	l.chunks = append(l.chunks, piece)
 }

@@ -5,16 +5,16 @@ import "testing"
 // A list has what was added, in pieces that stay where they are.
 func TestList(t *testing.T) {
 	var l List[int]
-	const n = 3*perList + 7
+	const n = 3*chunkLen + 7
 	var second *int
 	for i := range n {
 		l.Add(i)
-		if i == perList {
-			second = l.At(perList)
+		if i == chunkLen {
+			second = l.At(chunkLen)
 		}
 	}
-	if l.Len() != n || l.At(perList) != second {
-		t.Errorf("%d values, the first of the second piece has moved: %t", l.Len(), l.At(perList) != second)
+	if l.Len() != n || l.At(chunkLen) != second {
+		t.Errorf("%d values, the first of the second piece has moved: %t", l.Len(), l.At(chunkLen) != second)
 	}
 	for i := range n {
 		if *l.At(i) != i {

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Packed is a list of numbers that waits to be used. Each takes as many bytes as the
+// PackedInts is a list of numbers that waits to be used. Each takes as many bytes as the
 // largest needs, counted from the least.
-type Packed struct {
+type PackedInts struct {
 	n         int
-	least     int64
+	min       int64
 	distances any // from the least, as unsigned numbers of 1, 2, 4 or 8 bytes; nil if all are 0
 }
 
 // Len is how many numbers there are.
-func (p *Packed) Len() int { return p.n }
+func (p *PackedInts) Len() int { return p.n }
 
 // Pack packs the numbers of lists, one after the other.
-func Pack[T ~int32 | ~int64](lists ...[]T) Packed {
+func Pack[T ~int32 | ~int64](lists ...[]T) PackedInts {
 	n, least, most := 0, T(0), T(0)
 	for _, list := range lists {
 		if n == 0 && len(list) > 0 {
@@ -32,7 +32,7 @@ func Pack[T ~int32 | ~int64](lists ...[]T) Packed {
 		}
 		n += len(list)
 	}
-	p := Packed{n: n, least: int64(least)}
+	p := PackedInts{n: n, min: int64(least)}
 	switch d := uint64(most) - uint64(least); {
 	case d == 0:
 	case d <= math.MaxUint8:
@@ -61,21 +61,21 @@ func distances[D uint8 | uint16 | uint32 | uint64, T ~int32 | ~int64](lists [][]
 }
 
 // Unpack appends packed numbers to a list of the type that they had.
-func Unpack[T ~int32 | ~int64](list []T, p Packed) []T {
+func Unpack[T ~int32 | ~int64](list []T, p PackedInts) []T {
 	n := len(list)
 	list = slices.Grow(list, p.n)[:n+p.n]
 	switch to := list[n:]; d := p.distances.(type) {
 	case []uint8:
-		add(to, p.least, d)
+		add(to, p.min, d)
 	case []uint16:
-		add(to, p.least, d)
+		add(to, p.min, d)
 	case []uint32:
-		add(to, p.least, d)
+		add(to, p.min, d)
 	case []uint64:
-		add(to, p.least, d)
+		add(to, p.min, d)
 	default:
 		for i := range to {
-			to[i] = T(p.least)
+			to[i] = T(p.min)
 		}
 	}
 	return list

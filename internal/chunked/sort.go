@@ -1,13 +1,15 @@
 package chunked
 
-// Keyed is the number of something, and a key of it.
-type Keyed struct {
+// KeyedIndex is the number of something, and a key of it.
+type KeyedIndex struct {
 	Key uint64
 	N   int32
 }
 
 // Sort returns a list in the order of the keys, as SortBy does.
-func Sort(list []Keyed) []Keyed { return SortBy(list, func(k *Keyed) uint64 { return k.Key }) }
+func Sort(list []KeyedIndex) []KeyedIndex {
+	return SortBy(list, func(k *KeyedIndex) uint64 { return k.Key })
+}
 
 // SortBy returns a list in the order of keys; what has the same key stays in its order.
 // It looks at no key twice in comparing, so that a long list takes a tenth of the time that

@@ -11,12 +11,12 @@ import (
 func TestSort(t *testing.T) {
 	for _, mask := range []uint64{0, 3, 0xffff, 0xff00000000000ff0, 1 << 63, ^uint64(0)} {
 		for _, n := range []int{0, 1, 2, 5000} {
-			list := make([]Keyed, n)
+			list := make([]KeyedIndex, n)
 			for i := range list {
-				list[i] = Keyed{rand.Uint64() & mask, int32(i)}
+				list[i] = KeyedIndex{rand.Uint64() & mask, int32(i)}
 			}
 			want := slices.Clone(list)
-			slices.SortStableFunc(want, func(a, b Keyed) int { return cmp.Compare(a.Key, b.Key) })
+			slices.SortStableFunc(want, func(a, b KeyedIndex) int { return cmp.Compare(a.Key, b.Key) })
 			if got := Sort(list); !slices.Equal(got, want) {
 				t.Errorf("%d keys of %#x: not in order", n, mask)
 			}

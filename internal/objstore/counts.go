@@ -23,14 +23,14 @@ func (c *Client) Requests() Requests {
 	return Requests{n.reads.Load(), n.writes.Load(), n.lists.Load(), n.removals.Load(), n.failed.Load()}
 }
 
-// counting counts what passes.
-type counting struct {
+// countingTransport counts what passes.
+type countingTransport struct {
 	http.RoundTripper
 	*counts
 }
 
 // RoundTrip implements http.RoundTripper.
-func (t *counting) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t *countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch {
 	case r.Method == http.MethodDelete:
 		t.removals.Add(1)

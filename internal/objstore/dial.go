@@ -22,12 +22,12 @@ import (
 
 // Client asks one server. Its methods may be called by any number of goroutines.
 type Client struct {
-	api     *minio.Client
-	counts  *counts
-	encrypt encrypt.ServerSide // nil: as the bucket does
-	timeout time.Duration      // without a byte
-	limit   time.Duration      // for all tries of a request
-	told    atomic.Int64       // when something was told last, ns
+	api        *minio.Client
+	counts     *counts
+	encrypt    encrypt.ServerSide // nil: as the bucket does
+	timeout    time.Duration      // without a byte
+	limit      time.Duration      // for all tries of a request
+	lastNotice atomic.Int64       // when something was told last, ns
 }
 
 // Environment variables that no other program knows.
@@ -151,7 +151,7 @@ func (c *Client) transport() (http.RoundTripper, error) {
 		}
 		t.TLSClientConfig.RootCAs = roots
 	}
-	return &wire{&counting{t, c.counts}, c.timeout}, nil
+	return &checkedTransport{&countingTransport{t, c.counts}, c.timeout}, nil
 }
 
 // credentialsOf looks for credentials where other programs do. The services of the machine

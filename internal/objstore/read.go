@@ -26,16 +26,16 @@ type Object struct {
 }
 
 func objectOf(bucket string, o minio.ObjectInfo) Object {
-	return Object{Address{bucket, o.Key}, o.Size, trimmed(o.ETag), o.LastModified}
+	return Object{Address{bucket, o.Key}, o.Size, trimETag(o.ETag), o.LastModified}
 }
 
-func trimmed(etag string) string { return strings.Trim(etag, `"`) }
+func trimETag(etag string) string { return strings.Trim(etag, `"`) }
 
 // errList says that a list cannot be one of the objects that were asked for.
 var errList = errors.New("the list is not what was asked for")
 
-// mostAgain is how many objects in a row a server may list that it has listed before.
-const mostAgain = 2000
+// maxRepeats is how many objects in a row a server may list that it has listed before.
+const maxRepeats = 2000
 
 // List calls yield for each object below a prefix, once, in the order of their keys. After an
 // error the list goes on from the last key. More than most objects are an error.
@@ -47,20 +47,20 @@ func (c *Client) List(ctx context.Context, below Address, most int, yield func(O
 	var stop error
 	seen := map[uint64]bool{}
 	again := 0
-	err := c.tries(ctx, below, func(ctx context.Context) error {
-		ctx, cancel := context.WithCancel(context.WithValue(ctx, pagesKey{}, &pages{}))
+	err := c.retry(ctx, below, func(ctx context.Context) error {
+		ctx, cancel := context.WithCancel(context.WithValue(ctx, pagesKey{}, &pageTracker{}))
 		defer cancel()
 		for o := range c.api.ListObjectsIter(ctx, below.Bucket, options) {
 			if o.Err != nil {
 				return o.Err
 			}
-			if !strings.HasPrefix(o.Key, options.Prefix) || len(o.Key) > mostKey {
+			if !strings.HasPrefix(o.Key, options.Prefix) || len(o.Key) > maxKey {
 				return fmt.Errorf("%w: it has the key %.80q", errList, o.Key)
 			}
 			options.StartAfter = o.Key
 			if key := xxhash.Sum64String(o.Key); !seen[key] {
 				seen[key], again = true, 0
-			} else if again++; again > mostAgain {
+			} else if again++; again > maxRepeats {
 				return errNoProgress
 			} else {
 				continue
@@ -78,17 +78,17 @@ func (c *Client) List(ctx context.Context, below Address, most int, yield func(O
 		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) { // a list may be empty, but it is there
-		err = hosterr.New(&Error{Address: below, Reason: errors.New("the server has no such list"), Lasting: true, advice: advices["NoSuchBucket"]})
+		err = hosterr.New(&Error{Address: below, Reason: errors.New("the server has no such list"), Permanent: true, advice: advices["NoSuchBucket"]})
 	}
 	return errors.Join(stop, err)
 }
 
-// mostKey is how many bytes a key of S3 may have.
-const mostKey = 1024
+// maxKey is how many bytes a key of S3 may have.
+const maxKey = 1024
 
 // Stat describes an object; the error is fs.ErrNotExist if there is none.
 func (c *Client) Stat(ctx context.Context, at Address) (o Object, err error) {
-	err = c.tries(ctx, at, func(ctx context.Context) error {
+	err = c.retry(ctx, at, func(ctx context.Context) error {
 		info, err := c.api.StatObject(ctx, at.Bucket, at.Key, minio.StatObjectOptions{})
 		o = objectOf(at.Bucket, info)
 		return err
@@ -98,7 +98,7 @@ func (c *Client) Stat(ctx context.Context, at Address) (o Object, err error) {
 
 // Read returns the content of an object of at most limit bytes.
 func (c *Client) Read(ctx context.Context, at Address, limit int64) (content []byte, err error) {
-	err = c.tries(ctx, at, func(ctx context.Context) error {
+	err = c.retry(ctx, at, func(ctx context.Context) error {
 		content, err = c.content(ctx, Object{Address: at, Size: -1}, limit)
 		return err
 	})
@@ -108,7 +108,7 @@ func (c *Client) Read(ctx context.Context, at Address, limit int64) (content []b
 // Content returns the content of an object as it was when it was listed. The error is
 // ErrChanged if it has been replaced since.
 func (c *Client) Content(ctx context.Context, o Object) (content []byte, err error) {
-	err = c.tries(ctx, o.Address, func(ctx context.Context) error {
+	err = c.retry(ctx, o.Address, func(ctx context.Context) error {
 		content, err = c.content(ctx, o, o.Size)
 		return err
 	})
@@ -126,9 +126,9 @@ func (c *Client) content(ctx context.Context, o Object, limit int64) ([]byte, er
 	case o.Size >= 0 && got.Size != o.Size:
 		return nil, fmt.Errorf("%s: %w", o.Address, ErrChanged)
 	case got.Size < 0:
-		return nil, &Error{Address: o.Address, Reason: errForeign, Lasting: true}
+		return nil, &Error{Address: o.Address, Reason: errForeign, Permanent: true}
 	case got.Size > limit:
-		return nil, &Error{Address: o.Address, Reason: fmt.Errorf("it has %d bytes, more than %d", got.Size, limit), Lasting: true}
+		return nil, &Error{Address: o.Address, Reason: fmt.Errorf("it has %d bytes, more than %d", got.Size, limit), Permanent: true}
 	}
 	// No more memory than comes: the size may be a lie.
 	content, err := io.ReadAll(io.LimitReader(body, got.Size))
@@ -143,8 +143,8 @@ func (c *Client) content(ctx context.Context, o Object, limit int64) ([]byte, er
 
 // Part sizes and how many parts of an object are read at once.
 const (
-	partSize  = 16 << 20
-	partsOnce = 4
+	partSize        = 16 << 20
+	partConcurrency = 4
 )
 
 // Download reads an object into a file, in parts that are read side by side: all of it, as
@@ -155,28 +155,28 @@ func (c *Client) Download(ctx context.Context, o Object, to *os.File) (Object, e
 		return o, nil
 	}
 	first := min(partSize, o.Size)
-	got, err := c.part(ctx, o, to, 0, first)
+	got, err := c.downloadRange(ctx, o, to, 0, first)
 	if err != nil {
 		return o, err
 	}
 	o.ETag, o.Modified = got.ETag, got.Modified
 	parts := int((o.Size + partSize - 1) / partSize)
-	return o, ordered.ForEach(ctx, parts-1, partsOnce, func(ctx context.Context, i int) error {
+	return o, ordered.ForEach(ctx, parts-1, partConcurrency, func(ctx context.Context, i int) error {
 		from := int64(i+1) * partSize
-		_, err := c.part(ctx, o, to, from, min(from+partSize, o.Size))
+		_, err := c.downloadRange(ctx, o, to, from, min(from+partSize, o.Size))
 		return err
 	})
 }
 
-// Begin returns the first bytes of an object, so many at most.
-func (c *Client) Begin(ctx context.Context, o Object, n int64) (content []byte, err error) {
+// ReadPrefix returns the first bytes of an object, so many at most.
+func (c *Client) ReadPrefix(ctx context.Context, o Object, n int64) (content []byte, err error) {
 	n = min(n, o.Size)
 	if n == 0 {
 		return nil, nil
 	}
-	err = c.tries(ctx, o.Address, func(ctx context.Context) error {
+	err = c.retry(ctx, o.Address, func(ctx context.Context) error {
 		content = make([]byte, n)
-		_, err := c.between(ctx, o, 0, n, func(body io.Reader) error {
+		_, err := c.readRange(ctx, o, 0, n, func(body io.Reader) error {
 			_, err := io.ReadFull(body, content)
 			return err
 		})
@@ -185,15 +185,15 @@ func (c *Client) Begin(ctx context.Context, o Object, n int64) (content []byte, 
 	return content, err
 }
 
-// part reads the bytes of an object between two offsets. What came before an answer ended
+// downloadRange reads the bytes of an object between two offsets. What came before an answer ended
 // early stays.
-func (c *Client) part(ctx context.Context, o Object, to *os.File, from, end int64) (got Object, err error) {
+func (c *Client) downloadRange(ctx context.Context, o Object, to *os.File, from, end int64) (got Object, err error) {
 	got = o
-	err = c.tries(ctx, o.Address, func(ctx context.Context) error {
+	err = c.retry(ctx, o.Address, func(ctx context.Context) error {
 		if from == end { // all came before the answer failed
 			return nil
 		}
-		answered, err := c.between(ctx, o, from, end, func(body io.Reader) error {
+		answered, err := c.readRange(ctx, o, from, end, func(body io.Reader) error {
 			n, err := io.Copy(io.NewOffsetWriter(to, from), io.LimitReader(body, end-from))
 			if from += n; err == nil && from < end {
 				err = io.ErrUnexpectedEOF
@@ -208,8 +208,8 @@ func (c *Client) part(ctx context.Context, o Object, to *os.File, from, end int6
 	return got, err
 }
 
-// between asks for the bytes of an object between two offsets.
-func (c *Client) between(ctx context.Context, o Object, from, end int64, read func(io.Reader) error) (got Object, err error) {
+// readRange asks for the bytes of an object between two offsets.
+func (c *Client) readRange(ctx context.Context, o Object, from, end int64, read func(io.Reader) error) (got Object, err error) {
 	options := minio.GetObjectOptions{}
 	if err := options.SetRange(from, end-1); err != nil {
 		return got, err

@@ -75,7 +75,7 @@ func TestRefused(t *testing.T) {
 	for name, url := range map[string]string{"no TLS": strings.Replace(plain.URL, "http:", "https:", 1), "certificate of nobody": secure.URL} {
 		t.Run(name, func(t *testing.T) {
 			client := dialed(t, url)
-			if _, err := client.Read(context.Background(), object, 1); err == nil || client.Requests().Reads != 1 || !Lasting(err) {
+			if _, err := client.Read(context.Background(), object, 1); err == nil || client.Requests().Reads != 1 || !IsPermanent(err) {
 				t.Errorf("%d requests: %v", client.Requests().Reads, err)
 			}
 		})

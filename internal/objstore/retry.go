@@ -24,9 +24,9 @@ import (
 type Error struct {
 	Address Address
 	Reason  error
-	// Lasting says that trying again is no use: access is denied, there is no such bucket.
-	Lasting bool
-	advice  string
+	// Permanent says that trying again is no use: access is denied, there is no such bucket.
+	Permanent bool
+	advice    string
 }
 
 func (e *Error) Error() string {
@@ -39,10 +39,10 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Reason }
 
-// Lasting reports whether an error is one of storage that will not pass by itself.
-func Lasting(err error) bool {
+// IsPermanent reports whether an error is one of storage that will not pass by itself.
+func IsPermanent(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && e.Lasting
+	return errors.As(err, &e) && e.Permanent
 }
 
 var (
@@ -81,34 +81,34 @@ const (
 	longestWait = 10 * time.Second
 )
 
-// toldAfter is after which time of trying somebody is told, and then how often.
-var toldAfter = 5 * time.Second // tests have less
+// noticeAfter is after which time of trying somebody is told, and then how often.
+var noticeAfter = 5 * time.Second // tests have less
 
-const toldEach = 30 * time.Second
+const noticeInterval = 30 * time.Second
 
-var told atomic.Pointer[func(string)]
+var notifier atomic.Pointer[func(string)]
 
-// Tell sets who is told, in a sentence, what users should know of storage though nothing has
+// SetNotifier sets who is told, in a sentence, what users should know of storage though nothing has
 // failed: that a request had to be tried again for some seconds, and what Say says.
-func Tell(f func(string)) { told.Store(&f) }
+func SetNotifier(f func(string)) { notifier.Store(&f) }
 
-// Say tells something.
-func Say(message string) {
-	if f := told.Load(); f != nil {
+// Notify tells something.
+func Notify(message string) {
+	if f := notifier.Load(); f != nil {
 		(*f)(message)
 	}
 }
 
-// tell says that a request that failed is tried again, unless that of another was just told.
-func (c *Client) tell(failed *Error, left time.Duration) {
-	last, now := c.told.Load(), time.Now()
-	if now.UnixNano()-last >= int64(toldEach) && c.told.CompareAndSwap(last, now.UnixNano()) {
-		Say(fmt.Sprintf("%v: trying again for %v (%s)", failed, left.Round(time.Second), limitVariable))
+// notifyRetry says that a request that failed is tried again, unless that of another was just told.
+func (c *Client) notifyRetry(failed *Error, left time.Duration) {
+	last, now := c.lastNotice.Load(), time.Now()
+	if now.UnixNano()-last >= int64(noticeInterval) && c.lastNotice.CompareAndSwap(last, now.UnixNano()) {
+		Notify(fmt.Sprintf("%v: trying again for %v (%s)", failed, left.Round(time.Second), limitVariable))
 	}
 }
 
-// tries calls f until it succeeds, or fails for good, or the client's limit of time is over.
-func (c *Client) tries(ctx context.Context, at Address, f func(ctx context.Context) error) error {
+// retry calls f until it succeeds, or fails for good, or the client's limit of time is over.
+func (c *Client) retry(ctx context.Context, at Address, f func(ctx context.Context) error) error {
 	began := time.Now()
 	wait := firstWait
 	for n := 1; ; n++ {
@@ -122,19 +122,19 @@ func (c *Client) tries(ctx context.Context, at Address, f func(ctx context.Conte
 			return err
 		}
 		said := explain(at, err)
-		said.Reason = c.discreet(said.Reason)
-		if said.Lasting || errors.Is(said, fs.ErrNotExist) {
-			return said.passed()
+		said.Reason = c.redact(said.Reason)
+		if said.Permanent || errors.Is(said, fs.ErrNotExist) {
+			return said.result()
 		}
 		if errors.As(err, new(*os.PathError)) { // a file here
 			return err
 		}
 		if time.Since(began)+wait > c.limit {
 			said.advice = fmt.Sprintf("%d tries in %v; the same command later may succeed", n, time.Since(began).Round(time.Millisecond))
-			return said.passed()
+			return said.result()
 		}
-		if trying := time.Since(began); trying >= toldAfter {
-			c.tell(said, c.limit-trying)
+		if trying := time.Since(began); trying >= noticeAfter {
+			c.notifyRetry(said, c.limit-trying)
 		}
 		select {
 		case <-time.After(time.Duration(rand.Int64N(int64(wait)))):
@@ -144,8 +144,8 @@ func (c *Client) tries(ctx context.Context, at Address, f func(ctx context.Conte
 	}
 }
 
-// passed returns the error as a fault of the machine, unless it is that there is no object.
-func (e *Error) passed() error {
+// result returns the error as a fault of the machine, unless it is that there is no object.
+func (e *Error) result() error {
 	if errors.Is(e.Reason, fs.ErrNotExist) {
 		return e
 	}
@@ -160,47 +160,47 @@ func explain(at Address, err error) *Error {
 	case answer.Code == "NoSuchKey", answer.Code == "NotFound", answer.StatusCode == http.StatusNotFound && answer.Code == "":
 		e.Reason = fs.ErrNotExist
 	case answer.StatusCode == http.StatusRequestedRangeNotSatisfiable:
-		e.Reason, e.Lasting = ErrShort, true
+		e.Reason, e.Permanent = ErrShort, true
 	case advices[answer.Code] != "":
-		e.Lasting, e.advice = true, advices[answer.Code]
+		e.Permanent, e.advice = true, advices[answer.Code]
 	case errors.Is(err, errForeign):
-		e.Lasting, e.advice = true, "is a proxy or a login page in between? see AWS_ENDPOINT_URL"
+		e.Permanent, e.advice = true, "is a proxy or a login page in between? see AWS_ENDPOINT_URL"
 	case errors.Is(err, errEndless), errors.Is(err, errNoProgress), errors.Is(err, errList), errors.Is(err, errAnswer):
-		e.Lasting, e.advice = true, "see AWS_ENDPOINT_URL and the server's log"
+		e.Permanent, e.advice = true, "see AWS_ENDPOINT_URL and the server's log"
 	case errors.As(err, new(x509.UnknownAuthorityError)):
-		e.Lasting, e.advice = true, "set AWS_CA_BUNDLE to the certificates of who has signed the server's"
+		e.Permanent, e.advice = true, "set AWS_CA_BUNDLE to the certificates of who has signed the server's"
 	case errors.As(err, new(x509.HostnameError)):
-		e.Lasting, e.advice = true, "the certificate is another host's: see AWS_ENDPOINT_URL"
+		e.Permanent, e.advice = true, "the certificate is another host's: see AWS_ENDPOINT_URL"
 	case errors.As(err, new(*tls.CertificateVerificationError)), errors.As(err, new(tls.AlertError)):
-		e.Lasting, e.advice = true, "the server's TLS cannot be used"
+		e.Permanent, e.advice = true, "the server's TLS cannot be used"
 	case errors.As(err, new(tls.RecordHeaderError)), err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
-		e.Lasting, e.advice = true, "the server does not speak TLS: write http:// in AWS_ENDPOINT_URL"
+		e.Permanent, e.advice = true, "the server does not speak TLS: write http:// in AWS_ENDPOINT_URL"
 	case answer.StatusCode == http.StatusForbidden:
-		e.Lasting, e.advice = true, advices["AccessDenied"]
+		e.Permanent, e.advice = true, advices["AccessDenied"]
 	case answer.StatusCode == http.StatusNotFound:
-		e.Lasting, e.advice = true, "see AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL and the bucket's name"
+		e.Permanent, e.advice = true, "see AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL and the bucket's name"
 	case answer.StatusCode == http.StatusUnauthorized:
-		e.Lasting, e.advice = true, advices["InvalidAccessKeyId"]
+		e.Permanent, e.advice = true, advices["InvalidAccessKeyId"]
 	case answer.StatusCode == http.StatusNotImplemented:
-		e.Lasting, e.advice = true, advices["NotImplemented"]
+		e.Permanent, e.advice = true, advices["NotImplemented"]
 	case answer.StatusCode/100 == 3:
-		e.Lasting, e.advice = true, "the server sends this elsewhere, which is not followed: see AWS_ENDPOINT_URL and AWS_REGION"
-	case answer.StatusCode/100 == 4 && !passing[answer.StatusCode] && !passingCodes[answer.Code]:
-		e.Lasting, e.advice = true, "the server refuses the request"
+		e.Permanent, e.advice = true, "the server sends this elsewhere, which is not followed: see AWS_ENDPOINT_URL and AWS_REGION"
+	case answer.StatusCode/100 == 4 && !transientStatuses[answer.StatusCode] && !transientCodes[answer.Code]:
+		e.Permanent, e.advice = true, "the server refuses the request"
 	}
 	return e
 }
 
-// passing are the statuses from 400 to 499, and passingCodes the errors of such statuses, that
+// transientStatuses are the statuses from 400 to 499, and passingCodes the errors of such statuses, that
 // may not come again: the request took too long, was damaged on its way, or met another.
 var (
-	passing      = map[int]bool{http.StatusRequestTimeout: true, http.StatusConflict: true, http.StatusTooEarly: true, http.StatusTooManyRequests: true}
-	passingCodes = map[string]bool{"RequestTimeout": true, "IncompleteBody": true, "BadDigest": true, "XAmzContentSHA256Mismatch": true, "SlowDown": true}
+	transientStatuses = map[int]bool{http.StatusRequestTimeout: true, http.StatusConflict: true, http.StatusTooEarly: true, http.StatusTooManyRequests: true}
+	transientCodes    = map[string]bool{"RequestTimeout": true, "IncompleteBody": true, "BadDigest": true, "XAmzContentSHA256Mismatch": true, "SlowDown": true}
 )
 
-// discreet leaves out of an error what nobody may read of the credentials: a server may repeat
+// redact leaves out of an error what nobody may read of the credentials: a server may repeat
 // all that it was sent.
-func (c *Client) discreet(err error) error {
+func (c *Client) redact(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

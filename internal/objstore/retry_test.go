@@ -12,14 +12,14 @@ func TestTell(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "key")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 	t.Setenv(limitVariable, "300ms")
-	usual := toldAfter
-	toldAfter = 0
+	usual := noticeAfter
+	noticeAfter = 0
 	defer func() {
-		toldAfter = usual
-		Tell(func(string) {})
+		noticeAfter = usual
+		SetNotifier(func(string) {})
 	}()
 	var heard []string
-	Tell(func(message string) { heard = append(heard, message) })
+	SetNotifier(func(message string) { heard = append(heard, message) })
 	c, err := Dial()
 	if err != nil {
 		t.Fatal(err)

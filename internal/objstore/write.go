@@ -29,7 +29,7 @@ func (c *Client) options() minio.PutObjectOptions {
 
 // Put writes an object, in place of what has its name. All of it is there or nothing.
 func (c *Client) Put(ctx context.Context, at Address, content []byte) error {
-	return c.tries(ctx, at, func(ctx context.Context) error {
+	return c.retry(ctx, at, func(ctx context.Context) error {
 		_, err := c.api.PutObject(ctx, at.Bucket, at.Key, bytes.NewReader(content), int64(len(content)), c.options())
 		return err
 	})
@@ -37,7 +37,7 @@ func (c *Client) Put(ctx context.Context, at Address, content []byte) error {
 
 // Upload writes a file, as Put does, in parts if it is large. It returns the object's ETag.
 func (c *Client) Upload(ctx context.Context, at Address, path string) (etag string, err error) {
-	err = c.tries(ctx, at, func(ctx context.Context) error {
+	err = c.retry(ctx, at, func(ctx context.Context) error {
 		f, err := os.Open(path)
 		if err != nil {
 			return err
@@ -48,7 +48,7 @@ func (c *Client) Upload(ctx context.Context, at Address, path string) (etag stri
 			return err
 		}
 		made, err := c.api.PutObject(ctx, at.Bucket, at.Key, f, info.Size(), c.options())
-		etag = trimmed(made.ETag)
+		etag = trimETag(made.ETag)
 		return err
 	})
 	return etag, err
@@ -58,14 +58,14 @@ func (c *Client) Upload(ctx context.Context, at Address, path string) (etag stri
 // with another content. An answer may be lost after the server has stored it: what is
 // there says whether it was ours. It returns the object's ETag.
 func (c *Client) Create(ctx context.Context, at Address, content []byte) (etag string, err error) {
-	err = c.tries(ctx, at, func(ctx context.Context) error {
+	err = c.retry(ctx, at, func(ctx context.Context) error {
 		options := c.options()
 		options.SetMatchETagExcept("*")
 		made, err := c.api.PutObject(ctx, at.Bucket, at.Key, bytes.NewReader(content), int64(len(content)), options)
 		if minio.ToErrorResponse(err).Code == minio.PreconditionFailed {
 			return errExists
 		}
-		etag = trimmed(made.ETag)
+		etag = trimETag(made.ETag)
 		return err // such as 409, when two are written at once: the next try tells
 	})
 	if err == nil {
@@ -93,16 +93,16 @@ func (c *Client) Create(ctx context.Context, at Address, content []byte) (etag s
 	return "", err
 }
 
-// removeOnce is how many objects are removed by a request.
-const removeOnce = 1000
+// removeBatch is how many objects are removed by a request.
+const removeBatch = 1000
 
 // Remove removes objects. Those that are not there are no error.
 func (c *Client) Remove(ctx context.Context, bucket string, keys []string) error {
 	for len(keys) > 0 {
-		some := keys[:min(len(keys), removeOnce)]
+		some := keys[:min(len(keys), removeBatch)]
 		keys = keys[len(some):]
 		at := Address{bucket, some[0]}
-		err := c.tries(ctx, at, func(ctx context.Context) error {
+		err := c.retry(ctx, at, func(ctx context.Context) error {
 			objects := make(chan minio.ObjectInfo, len(some))
 			for _, key := range some {
 				objects <- minio.ObjectInfo{Key: key}

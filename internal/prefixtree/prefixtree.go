@@ -33,12 +33,12 @@ type edge[N, L ~int32] struct {
 	to   N
 }
 
-// firstPlaces is how many places the hash table has at first.
-const firstPlaces = 64
+// firstSlots is how many places the hash table has at first.
+const firstSlots = 64
 
 // New returns a tree that is the root.
 func New[N, L ~int32](label L) Tree[N, L] {
-	t := Tree[N, L]{seed: rand.Uint64(), table: make([]edge[N, L], firstPlaces)}
+	t := Tree[N, L]{seed: rand.Uint64(), table: make([]edge[N, L], firstSlots)}
 	t.nodes.Add(node[N, L]{-1, label})
 	return t
 }
@@ -59,7 +59,7 @@ func (t *Tree[N, L]) Child(parent N, label L) (child N, added bool) {
 		if *t.nodes.At(int(next)) == (node[N, L]{parent, label}) {
 			return next, false
 		}
-		at := t.place(parent, label)
+		at := t.slot(parent, label)
 		if to := t.table[at].to; to != 0 {
 			return to, false
 		}
@@ -72,8 +72,8 @@ func (t *Tree[N, L]) Child(parent N, label L) (child N, added bool) {
 	return child, true
 }
 
-// place returns where the edge of a label from a node is in the table, or may be put.
-func (t *Tree[N, L]) place(from N, by L) int {
+// slot returns where the edge of a label from a node is in the table, or may be put.
+func (t *Tree[N, L]) slot(from N, by L) int {
 	high, low := bits.Mul64((uint64(uint32(from))<<32|uint64(uint32(by)))^t.seed, 0x9e3779b97f4a7c15)
 	mask := len(t.table) - 1
 	at := int(high^low) & mask
@@ -86,42 +86,42 @@ func (t *Tree[N, L]) place(from N, by L) int {
 // grow makes a table with twice as many places.
 func (t *Tree[N, L]) grow() {
 	edges := t.table
-	t.table = chunked.Places[edge[N, L]](2 * len(edges))
+	t.table = chunked.MakeTable[edge[N, L]](2 * len(edges))
 	for _, e := range edges {
 		if e.to != 0 {
-			t.table[t.place(e.from, e.by)] = e
+			t.table[t.slot(e.from, e.by)] = e
 		}
 	}
 }
 
-// Ordered is a tree whose nodes are in pre-order: each is followed by those below it,
+// PreOrder is a tree whose nodes are in pre-order: each is followed by those below it,
 // older siblings first.
-type Ordered[N, L ~int32] struct {
+type PreOrder[N, L ~int32] struct {
 	Parent []N     // negative for the root
 	Label  []L     // distinguishes a node from its siblings
 	Below  []int32 // how many are below a node: the next so many
 }
 
 // Len is the number of nodes, the root included.
-func (o *Ordered[N, L]) Len() int { return len(o.Parent) }
+func (o *PreOrder[N, L]) Len() int { return len(o.Parent) }
 
 // Last is the last node below a node, itself if there is none.
-func (o *Ordered[N, L]) Last(n N) N { return n + N(o.Below[n]) }
+func (o *PreOrder[N, L]) Last(n N) N { return n + N(o.Below[n]) }
 
 // Order returns the tree in pre-order, and the numbers that nodes have there.
-func (t *Tree[N, L]) Order() (o Ordered[N, L], number []N) {
+func (t *Tree[N, L]) Order() (o PreOrder[N, L], number []N) {
 	o, number = t.Number()
 	t.Fill(&o, number, nil, 0, t.Len())
 	return o, number
 }
 
 // Number begins with Order: only Below is as it should be. Fill does the rest.
-func (t *Tree[N, L]) Number() (o Ordered[N, L], number []N) {
-	below := chunked.Places[int32](t.Len())
+func (t *Tree[N, L]) Number() (o PreOrder[N, L], number []N) {
+	below := chunked.MakeTable[int32](t.Len())
 	for n := t.Len() - 1; n > 0; n-- {
 		below[t.Parent(N(n))] += below[n] + 1
 	}
-	o = Ordered[N, L]{Parent: make([]N, t.Len()), Label: make([]L, t.Len()), Below: make([]int32, t.Len())}
+	o = PreOrder[N, L]{Parent: make([]N, t.Len()), Label: make([]L, t.Len()), Below: make([]int32, t.Len())}
 	number = make([]N, t.Len())
 	o.Below[0] = below[0]
 	free := below // by node that has its number: the number of its next child
@@ -139,7 +139,7 @@ func (t *Tree[N, L]) Number() (o Ordered[N, L], number []N) {
 // Fill fills Parent and Label of what Number began, for the nodes of the tree from one to
 // before another: those of all are filled in parts, side by side or not. labels are the new
 // labels by those in the tree; nil: they stay as they are.
-func (t *Tree[N, L]) Fill(o *Ordered[N, L], number []N, labels []L, from, until int) {
+func (t *Tree[N, L]) Fill(o *PreOrder[N, L], number []N, labels []L, from, until int) {
 	for n := from; n < until; n++ {
 		of, to := *t.nodes.At(n), number[n]
 		if n > 0 {

@@ -36,8 +36,8 @@ type Space struct {
 	err    error  // the first one
 }
 
-// buffered is how many bytes are written at a time.
-const buffered = 1 << 20
+// bufferBytes is how many bytes are written at a time.
+const bufferBytes = 1 << 20
 
 // New returns a space for lists of which so many bytes stay in memory; create makes its
 // file once it is needed.
@@ -45,22 +45,22 @@ func New(memory int64, create func() (File, error)) *Space {
 	return &Space{Memory: memory, create: create}
 }
 
-// endless is the space of what may take any memory.
-var endless = New(math.MaxInt64, nil)
+// unlimited is the space of what may take any memory.
+var unlimited = New(math.MaxInt64, nil)
 
-type key struct{}
+type contextKey struct{}
 
 // NewContext returns a context for the work on a recording whose lists go to the space.
 func NewContext(ctx context.Context, s *Space) context.Context {
-	return context.WithValue(ctx, key{}, s)
+	return context.WithValue(ctx, contextKey{}, s)
 }
 
-// Of returns the context's space; one with endless memory if it has none.
-func Of(ctx context.Context) *Space {
-	if s, ok := ctx.Value(key{}).(*Space); ok {
+// FromContext returns the context's space; one with endless memory if it has none.
+func FromContext(ctx context.Context) *Space {
+	if s, ok := ctx.Value(contextKey{}).(*Space); ok {
 		return s
 	}
-	return endless
+	return unlimited
 }
 
 // Append adds bytes to the file's end, and returns where they are.
@@ -71,7 +71,7 @@ func (s *Space) Append(b []byte) (at int64, err error) {
 		return 0, s.err
 	}
 	at = s.end + int64(len(s.buffer))
-	if s.buffer = append(s.buffer, b...); len(s.buffer) >= buffered {
+	if s.buffer = append(s.buffer, b...); len(s.buffer) >= bufferBytes {
 		err = s.flush()
 	}
 	return at, err
@@ -85,7 +85,7 @@ func (s *Space) WriteAt(b []byte, at int64) error {
 		return err
 	}
 	_, err := s.file.WriteAt(b, at)
-	return s.failed(err)
+	return s.keepError(err)
 }
 
 // ReadAt fills b with bytes that were appended.
@@ -96,7 +96,7 @@ func (s *Space) ReadAt(b []byte, at int64) error {
 		return err
 	}
 	_, err := s.file.ReadAt(b, at)
-	return s.failed(err)
+	return s.keepError(err)
 }
 
 // flush writes what is in the buffer, and makes the file if need be.
@@ -107,7 +107,7 @@ func (s *Space) flush() (err error) {
 	if s.file == nil {
 		f, err := s.create()
 		if err != nil {
-			return s.failed(err)
+			return s.keepError(err)
 		}
 		s.file = f
 	}
@@ -115,7 +115,7 @@ func (s *Space) flush() (err error) {
 		return nil
 	}
 	if _, err := s.file.WriteAt(s.buffer, s.end); err != nil {
-		return s.failed(err)
+		return s.keepError(err)
 	}
 	s.end += int64(len(s.buffer))
 	s.buffer = s.buffer[:0]
@@ -128,7 +128,7 @@ func (s *Space) Close() error {
 	defer s.mu.Unlock()
 	f := s.file
 	s.file, s.buffer = nil, nil
-	_ = s.failed(errClosed)
+	_ = s.keepError(errClosed)
 	if f == nil {
 		return nil
 	}
@@ -137,9 +137,9 @@ func (s *Space) Close() error {
 
 var errClosed = errors.New("the file of what did not fit in memory is closed")
 
-// failed keeps the first error, and makes a fault of it; nil stays nil. Nothing more is
+// keepError keeps the first error, and makes a fault of it; nil stays nil. Nothing more is
 // kept after it.
-func (s *Space) failed(err error) error {
+func (s *Space) keepError(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -32,7 +32,7 @@ func space(t *testing.T) (s *Space, made *int) {
 func TestAppend(t *testing.T) {
 	s, made := space(t)
 	var at []int64
-	part := func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, buffered/4+i) }
+	part := func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, bufferBytes/4+i) }
 	for i := range 10 {
 		n, err := s.Append(part(i))
 		if err != nil {
@@ -44,7 +44,7 @@ func TestAppend(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range at {
-		got, want := make([]byte, buffered/4+i), part(i)
+		got, want := make([]byte, bufferBytes/4+i), part(i)
 		if i == 3 {
 			want[1] = 99
 		}
@@ -83,7 +83,7 @@ func TestFault(t *testing.T) {
 		s := New(0, create)
 		var err error
 		for range 10 {
-			_, err = s.Append(make([]byte, buffered/4))
+			_, err = s.Append(make([]byte, bufferBytes/4))
 		}
 		if !hosterr.Is(err) || len(s.buffer) > 0 {
 			t.Errorf("%s: %v, %d bytes in the buffer", name, err, len(s.buffer))
@@ -96,11 +96,11 @@ func TestFault(t *testing.T) {
 
 // Without a space, nothing is put aside.
 func TestOf(t *testing.T) {
-	if s := Of(t.Context()); s != endless {
+	if s := FromContext(t.Context()); s != unlimited {
 		t.Error(s)
 	}
 	s, _ := space(t)
-	if Of(NewContext(t.Context(), s)) != s {
+	if FromContext(NewContext(t.Context(), s)) != s {
 		t.Error("another one")
 	}
 }

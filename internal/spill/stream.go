@@ -5,16 +5,16 @@ import "encoding/binary"
 // Stream is a list of numbers that is read once, in its order. Small ones take a byte.
 type Stream struct {
 	space  *Space
-	pieces []streamPiece
+	chunks []streamChunk
 	memory int64  // of pieces
 	last   []byte // what was appended since
 
 	read, next int    // pieces that were read, bytes of the one that is read
-	piece      []byte // that one
+	chunk      []byte // that one
 }
 
-// streamPiece is a part of a stream, in memory or in the space.
-type streamPiece struct {
+// streamChunk is a part of a stream, in memory or in the space.
+type streamChunk struct {
 	bytes []byte // nil if it is in the space
 	at    int64  // where it is then
 	n     int
@@ -37,7 +37,7 @@ func (s *Stream) Append(values []int64) error {
 			continue
 		}
 		s.last = last
-		if err := s.putAside(); err != nil {
+		if err := s.endChunk(); err != nil {
 			return err
 		}
 		last = s.last
@@ -46,15 +46,15 @@ func (s *Stream) Append(values []int64) error {
 	return nil
 }
 
-// putAside begins a new piece.
-func (s *Stream) putAside() error {
-	p := streamPiece{bytes: s.last, n: len(s.last)}
+// endChunk begins a new piece.
+func (s *Stream) endChunk() error {
+	p := streamChunk{bytes: s.last, n: len(s.last)}
 	if s.memory += int64(p.n); s.memory <= s.space.Memory {
-		s.pieces, s.last = append(s.pieces, p), make([]byte, 0, streamBytes+binary.MaxVarintLen64)
+		s.chunks, s.last = append(s.chunks, p), make([]byte, 0, streamBytes+binary.MaxVarintLen64)
 		return nil
 	}
 	at, err := s.space.Append(s.last)
-	s.pieces, s.last = append(s.pieces, streamPiece{at: at, n: p.n}), s.last[:0]
+	s.chunks, s.last = append(s.chunks, streamChunk{at: at, n: p.n}), s.last[:0]
 	return err
 }
 
@@ -62,12 +62,12 @@ func (s *Stream) putAside() error {
 // they are. Nothing may be appended any more.
 func (s *Stream) Read(to []int64) error {
 	for i := range to {
-		if s.next == len(s.piece) {
-			if err := s.advance(); err != nil || len(s.piece) == 0 {
+		if s.next == len(s.chunk) {
+			if err := s.advance(); err != nil || len(s.chunk) == 0 {
 				return err
 			}
 		}
-		v, n := binary.Varint(s.piece[s.next:])
+		v, n := binary.Varint(s.chunk[s.next:])
 		to[i] = v
 		s.next += n
 	}
@@ -77,19 +77,19 @@ func (s *Stream) Read(to []int64) error {
 // advance goes on to the next piece, an empty one at the end.
 func (s *Stream) advance() error {
 	s.next = 0
-	if s.read == len(s.pieces) {
-		s.piece, s.last = s.last, nil
+	if s.read == len(s.chunks) {
+		s.chunk, s.last = s.last, nil
 		return nil
 	}
-	p := &s.pieces[s.read]
+	p := &s.chunks[s.read]
 	s.read++
 	if p.bytes != nil {
-		s.piece, p.bytes = p.bytes, nil
+		s.chunk, p.bytes = p.bytes, nil
 		return nil
 	}
-	if cap(s.piece) < p.n {
-		s.piece = make([]byte, p.n)
+	if cap(s.chunk) < p.n {
+		s.chunk = make([]byte, p.n)
 	}
-	s.piece = s.piece[:p.n]
-	return s.space.ReadAt(s.piece, p.at)
+	s.chunk = s.chunk[:p.n]
+	return s.space.ReadAt(s.chunk, p.at)
 }

@@ -72,7 +72,7 @@ type Size struct {
 // replaced some time ago.
 func Run(ctx context.Context, o Options) (s Summary, err error) {
 	storedir.Clean(o.Store)
-	c, err := storedir.Look(o.Store)
+	c, err := storedir.ReadContents(o.Store)
 	if err != nil {
 		return s, err
 	}
@@ -82,11 +82,11 @@ func Run(ctx context.Context, o Options) (s Summary, err error) {
 		if err := r.rewrite(ctx); err != nil {
 			return s, err
 		}
-		if err := c.RewriteBare(o.Program); err != nil {
+		if err := c.RewriteMetadata(o.Program); err != nil {
 			return s, err
 		}
 	}
-	if err := c.Usable(); err != nil {
+	if err := c.CheckVersions(); err != nil {
 		return s, err
 	}
 	if o.DryRun {
@@ -96,14 +96,14 @@ func Run(ctx context.Context, o Options) (s Summary, err error) {
 		return s, nil
 	}
 	if err = r.all(ctx); err == nil {
-		_, err = c.MergeBare(o.Keep, o.Program)
+		_, err = c.CompactMetadata(o.Keep, o.Program)
 	}
 	if err == nil {
 		if o.Committed != nil {
 			o.Committed()
 		}
 		c.Sweep(o.Keep)
-		s.Collected, err = storedir.Collect(o.Store)
+		s.Collected, err = storedir.CollectGarbage(o.Store)
 	}
 	s.After = sizeOf(c)
 	return s, err
@@ -186,7 +186,7 @@ var errLeft = errors.New("it is left alone")
 // for check to find. The error is errLeft if any is.
 func (r *run) verify(ctx context.Context, group []*storedir.Batch) (err error) {
 	for _, b := range group {
-		if err := storedir.Prove(r.Store, b.Files); errors.Is(err, fs.ErrNotExist) && r.replaced(group) {
+		if err := storedir.FetchVerified(r.Store, b.Files); errors.Is(err, fs.ErrNotExist) && r.replaced(group) {
 			return errLeft
 		} else if errors.Is(err, storedir.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
 			r.damaged(b)

@@ -74,7 +74,7 @@ func put(t *testing.T, store string, hour int, experiments string) {
 
 func look(t *testing.T, store string) *storedir.Contents {
 	t.Helper()
-	c, err := storedir.Look(store)
+	c, err := storedir.ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestLeaveOut(t *testing.T) {
 	put(t, store, 1, "a b c d")
 	put(t, store, 2, "a.2 e f g")
 	c := look(t, store)
-	if err := errors.Join(c.TakeOut([]string{id("b")}, storedir.Forgotten, ""), c.TakeOut([]string{id("c")}, storedir.Summary, "")); err != nil {
+	if err := errors.Join(c.Delete([]string{id("b")}, storedir.Forgotten, ""), c.Delete([]string{id("c")}, storedir.Summary, "")); err != nil {
 		t.Fatal(err)
 	}
 	compacted(t, options(store))
@@ -238,7 +238,7 @@ func TestLeaveOut(t *testing.T) {
 		t.Error(got)
 	}
 	// Alone, too, for what has become a summary since; then there is nothing to do.
-	if err := look(t, store).TakeOut([]string{id("d")}, storedir.Summary, ""); err != nil {
+	if err := look(t, store).Delete([]string{id("d")}, storedir.Summary, ""); err != nil {
 		t.Fatal(err)
 	}
 	o := options(store)
@@ -263,7 +263,7 @@ func TestMeanwhile(t *testing.T) {
 		"put in again": {func(t *testing.T, store string) { put(t, store, 3, "a.2") }, "a.2 b.1 c.1 d.1"},
 		"put in":       {func(t *testing.T, store string) { put(t, store, 3, "e") }, "a.1 b.1 c.1 d.1 e.1"},
 		"forgotten": {func(t *testing.T, store string) {
-			if err := look(t, store).TakeOut([]string{id("a"), id("d")}, storedir.Forgotten, ""); err != nil {
+			if err := look(t, store).Delete([]string{id("a"), id("d")}, storedir.Forgotten, ""); err != nil {
 				t.Fatal(err)
 			}
 		}, "b.1 c.1"},

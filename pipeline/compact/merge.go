@@ -45,7 +45,7 @@ func newMerge(o *Options, batches []*storedir.Batch) *merge {
 	for _, b := range batches {
 		for e := range b.Visible {
 			entry := *e
-			entry.Ingested = e.PutIn(b.Ingested)
+			entry.Ingested = e.IngestedAt(b.Ingested)
 			m.entries = append(m.entries, entry)
 		}
 	}

@@ -64,7 +64,7 @@ func plan(o *Options, c *storedir.Contents, left map[string]bool) (groups [][]*s
 func newCandidate(b *storedir.Batch) candidate {
 	x := candidate{Batch: b}
 	for i := range b.Experiments {
-		if at := b.Experiments[i].PutIn(b.Ingested); i == 0 || at.Before(x.since) {
+		if at := b.Experiments[i].IngestedAt(b.Ingested); i == 0 || at.Before(x.since) {
 			x.since = at
 		}
 	}

@@ -39,7 +39,7 @@ func (m Marks) Add(batch string) error {
 
 // Batches returns the names of those that are marked.
 func (m Marks) Batches() (batches []string, err error) {
-	if err := storedir.Recall(m.store, m.dir); err != nil {
+	if err := storedir.Sync(m.store, m.dir); err != nil {
 		return nil, err
 	}
 	marks, err := os.ReadDir(filepath.Join(m.store, filepath.FromSlash(m.dir)))

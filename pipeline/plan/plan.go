@@ -73,7 +73,7 @@ func partOf(text []byte) Part { return Part{int64(len(text)), storedir.Checksum(
 type Input struct {
 	Path  string `json:"path"` // absolute
 	Bytes int64  `json:"bytes"`
-	// State is a hash of what its files were, as storedir.Noted has it; empty if unknown.
+	// State is a hash of what its files were, as storedir.JournalEntry has it; empty if unknown.
 	State string `json:"state,omitempty"`
 	// Had is the id of the experiment that the store had of this path: of an earlier content.
 	Had string `json:"had,omitempty"`

@@ -77,7 +77,7 @@ func had(t *testing.T) (store string, c *storedir.Contents) {
 	dir := filepath.Join(store, storedir.CommitsDir)
 	err = errors.Join(err, os.Mkdir(dir, 0o777), os.WriteFile(filepath.Join(dir, "x.json"), text, 0o666), os.WriteFile(filepath.Join(dir, "y.json"), nil, 0o666))
 	if err == nil {
-		c, err = storedir.Look(store)
+		c, err = storedir.ReadContents(store)
 	}
 	if err != nil {
 		t.Fatal(err)

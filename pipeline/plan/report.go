@@ -35,15 +35,15 @@ type Report struct {
 
 // ReportInput is what it says of one input.
 type ReportInput struct {
-	Path         string         `json:"path"`
-	ExperimentID string         `json:"experiment_id"`
-	Status       string         `json:"status"`
-	InStore      bool           `json:"in_store"`
-	Batch        string         `json:"batch"`
-	Bytes        int64          `json:"recording_bytes"`
-	Seconds      float64        `json:"seconds"`
-	Error        string         `json:"error"`
-	Noted        storedir.Noted `json:"noted"`
+	Path         string                `json:"path"`
+	ExperimentID string                `json:"experiment_id"`
+	Status       string                `json:"status"`
+	InStore      bool                  `json:"in_store"`
+	Batch        string                `json:"batch"`
+	Bytes        int64                 `json:"recording_bytes"`
+	Seconds      float64               `json:"seconds"`
+	Error        string                `json:"error"`
+	Noted        storedir.JournalEntry `json:"noted"`
 }
 
 const reportVersion = 1
@@ -67,7 +67,7 @@ func ReadReport(path string) (*Report, error) {
 // Reports calls yield for each report that tasks have left in a store, in the order of their
 // names. One that cannot be read is an error of yield's.
 func Reports(store string, yield func(*Report, error)) error {
-	if err := storedir.Recall(store, Dir); err != nil {
+	if err := storedir.Sync(store, Dir); err != nil {
 		return err
 	}
 	paths, err := reportPaths(store)
@@ -100,8 +100,8 @@ func reportPaths(store string) (paths []string, err error) {
 }
 
 // Noted returns what a report's inputs were noted as, by path.
-func (r *Report) Noted() map[string]storedir.Noted {
-	all := map[string]storedir.Noted{}
+func (r *Report) Noted() map[string]storedir.JournalEntry {
+	all := map[string]storedir.JournalEntry{}
 	for i := range r.Inputs {
 		if in := &r.Inputs[i]; in.Noted.ExperimentID != "" {
 			all[in.Path] = in.Noted

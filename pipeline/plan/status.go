@@ -32,18 +32,18 @@ type Became struct {
 type held struct {
 	*storedir.Contents
 	paths   map[string]*storedir.Entry
-	journal map[string]storedir.Noted
+	journal map[string]storedir.JournalEntry
 	again   bool // what was forgotten, or kept as sums, is to be put in again
 }
 
 // hold looks at a store, which need not exist.
 func hold(store string, again bool) (*held, error) {
-	c, err := storedir.Look(store)
+	c, err := storedir.ReadContents(store)
 	if err != nil && !errors.Is(err, storedir.ErrNoStore) {
 		return nil, err
 	}
 	if err == nil {
-		err = c.Usable()
+		err = c.CheckVersions()
 	}
 	if err != nil && !errors.Is(err, storedir.ErrNoStore) {
 		return nil, err
@@ -66,7 +66,7 @@ func AtPaths(c *storedir.Contents) map[string]*storedir.Entry {
 // Status calls yield for each input of a plan, in their order, with what became of it, by
 // nothing but the store: no recording is looked at.
 func (p *Plan) Status(store string, yield func(Became)) error {
-	if err := storedir.Recall(store, Dir+"/"+p.ID); err != nil {
+	if err := storedir.Sync(store, Dir+"/"+p.ID); err != nil {
 		return err
 	}
 	h, err := hold(store, slices.Contains(p.Task.Ingest, ForgottenToo))
@@ -137,8 +137,8 @@ func (h *held) became(in *Input, r *ReportInput) Became {
 }
 
 // noted says what the store has of a recording that was noted; false if nothing.
-func (h *held) noted(b *Became, n storedir.Noted) bool {
-	if n.ExperimentID == "" || !h.Holds(n) {
+func (h *held) noted(b *Became, n storedir.JournalEntry) bool {
+	if n.ExperimentID == "" || !h.IsCurrent(n) {
 		return false
 	}
 	return h.experiment(b, cmp.Or(n.Covered, n.ExperimentID))
@@ -173,7 +173,7 @@ func (h *held) of(b *Became, e *storedir.Entry) {
 		if h.again {
 			b.State, b.Why = Missing, "it is kept as sums, and has not been put in again"
 		}
-	case storedir.Again:
+	case storedir.Reingest:
 		b.State, b.Why = Missing, fmt.Sprintf("the store's files of experiment %s were damaged", e.ExperimentID)
 	}
 }

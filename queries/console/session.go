@@ -35,7 +35,7 @@ func (s *Session) Open(ctx context.Context, out *terminal.Output, store string, 
 // NoStore replaces the error of a store that does not exist by one that says what to do.
 func NoStore(store string, err error) error {
 	if errors.Is(err, storedir.ErrNoStore) {
-		return fmt.Errorf("no store at %s (run `stackmill ingest --store %[1]s PATH` first)", storedir.Name(store))
+		return fmt.Errorf("no store at %s (run `stackmill ingest --store %[1]s PATH` first)", storedir.DisplayName(store))
 	}
 	return err
 }

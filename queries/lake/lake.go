@@ -208,7 +208,7 @@ func writeFile(path string, data []byte) error {
 	if err := os.WriteFile(temp, data, 0o666); err != nil {
 		return err
 	}
-	return storedir.Place(temp, path)
+	return storedir.ReplaceFile(temp, path)
 }
 
 // base is the place of a folder as readers know it.

@@ -68,7 +68,7 @@ func TestLocations(t *testing.T) {
 	check(l, "file://"+store, "file://"+folder)
 	l.Options = Options{Location: "s3://other/lake/", Store: "s3://other/store/"}
 	check(l, "s3://other/store", "s3://other/lake")
-	storedir.Mirror(store, elsewhere{})
+	storedir.SetRemote(store, elsewhere{})
 	l.Options = Options{}
 	check(l, "s3://bucket/store", "file://"+folder)
 }

@@ -41,7 +41,7 @@ func (l *Lake) writer(ctx context.Context, db *queries.DB) (*writer, error) {
 	if w.store, err = filepath.Abs(db.Store); err != nil {
 		return nil, err
 	}
-	w.at = base(cmp.Or(w.Options.Store, storedir.Address(w.store)), w.store)
+	w.at = base(cmp.Or(w.Options.Store, storedir.RemoteAddress(w.store)), w.store)
 	experiments := db.Experiments()
 	for i := range experiments {
 		w.states[experiments[i].ExperimentID] = &experiments[i]
@@ -57,7 +57,7 @@ func (w *writer) fit() error {
 	for i := range w.batches {
 		files = append(files, w.batches[i].Files...)
 	}
-	unfit, err := storedir.Unfit(w.store, slices.Values(files))
+	unfit, err := storedir.UnreadableFiles(w.store, slices.Values(files))
 	for _, f := range files {
 		if unfit[f.Path] != nil {
 			return fmt.Errorf("the store's file %s: %w (stackmill check lists files that are missing or damaged)", f.Path, unfit[f.Path])
@@ -303,7 +303,7 @@ func (w *writer) put(ctx context.Context, path, query string, options []string) 
 	if err := errors.Join(w.part.db.CopyParquet(ctx, w.part.conn, query, 0, to, options...), to.Close()); err != nil {
 		return err
 	}
-	return storedir.Place(temp, path)
+	return storedir.ReplaceFile(temp, path)
 }
 
 // hash makes names of files.

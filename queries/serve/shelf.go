@@ -35,13 +35,13 @@ type shelf struct {
 	mu sync.Mutex // of sessions and their users
 
 	opening sync.Mutex // of the rest
-	watch   *storedir.Watch
+	watch   *storedir.Watcher
 	looked  time.Time
 	seen    string  // the state of the commits then
 	now     *opened // nil before it is used
 }
 
-func newShelf(o *Options) *shelf { return &shelf{Options: o, watch: storedir.NewWatch(o.Store)} }
+func newShelf(o *Options) *shelf { return &shelf{Options: o, watch: storedir.NewWatcher(o.Store)} }
 
 // opened is the store in one state of its commits, with sessions by what they are about.
 type opened struct {
@@ -84,7 +84,7 @@ type session struct {
 // look returns the state of the commits, as it was a moment ago if now is false.
 func (s *shelf) look(now bool) (string, error) {
 	if now {
-		s.watch = storedir.NewWatch(s.Store)
+		s.watch = storedir.NewWatcher(s.Store)
 	} else if s.seen != "" && time.Since(s.looked) < looking {
 		return s.seen, nil
 	}

@@ -46,10 +46,10 @@ const maxPerReason = 100
 // safe for concurrent use.
 type Log struct {
 	Problems []Problem
-	byKey    map[key][]int
+	byKey    map[logKey][]int
 }
 
-type key struct {
+type logKey struct {
 	process      int
 	file, reason string
 }
@@ -59,9 +59,9 @@ func (l *Log) Add(p Problem) {
 	if p.Count == 0 {
 		p.Count = 1
 	}
-	k := key{p.Process, p.File, p.Reason}
+	k := logKey{p.Process, p.File, p.Reason}
 	if l.byKey == nil {
-		l.byKey = map[key][]int{}
+		l.byKey = map[logKey][]int{}
 	}
 	seen := l.byKey[k]
 	if len(seen) >= maxPerReason {

@@ -83,7 +83,7 @@ func (d *dictionary[T]) grow() {
 // clearedTo returns a slice of n zeros, in the memory of the one given if that suffices.
 func clearedTo(s []int32, n int) []int32 {
 	if cap(s) < n {
-		return chunked.Places[int32](n)
+		return chunked.MakeTable[int32](n)
 	}
 	s = s[:n]
 	clear(s)

@@ -16,7 +16,7 @@ import (
 // itself if they are packed.
 type part struct {
 	arrow.Array
-	packed *chunked.Packed
+	packed *chunked.PackedInts
 }
 
 // room is memory for the numbers of a column.
@@ -65,7 +65,7 @@ func withNumbers(d arrow.ArrayData, numbers []byte) arrow.Array {
 
 // joinedPart makes one part of arrays of a column. It packs numbers, and those of labels.
 func joinedPart(c *schema.Column, arrays []arrow.Array) (part, error) {
-	var packed chunked.Packed
+	var packed chunked.PackedInts
 	var labels *array.Data
 	switch c.Type {
 	case schema.Int64, schema.Time:

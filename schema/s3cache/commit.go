@@ -18,17 +18,17 @@ import (
 )
 
 // Commit implements storedir.Remote. It gives up long before its files are too old to stay.
-func (m *Mirror) Commit(c *storedir.Commit, content []byte) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.ctx), m.orphans/2)
+func (m *Cache) Commit(c *storedir.Commit, content []byte) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.ctx), m.orphanAge/2)
 	defer cancel()
-	err := ordered.ForEach(ctx, len(c.Files), sideBySide/2, func(ctx context.Context, i int) error { return m.upload(ctx, c.Files[i]) })
+	err := ordered.ForEach(ctx, len(c.Files), concurrency/2, func(ctx context.Context, i int) error { return m.upload(ctx, c.Files[i]) })
 	if err != nil {
 		return err
 	}
 	at := m.commitAt(c.Batch)
 	etag, err := m.client.Create(ctx, at, content)
 	if errors.Is(err, objstore.ErrExists) {
-		if err := m.Recall(commitName(c.Batch)); err != nil {
+		if err := m.Sync(commitName(c.Batch)); err != nil {
 			return err
 		}
 		m.removeLoser(ctx, c)
@@ -37,13 +37,13 @@ func (m *Mirror) Commit(c *storedir.Commit, content []byte) error {
 	if err != nil {
 		return err
 	}
-	m.known.note(commitName(c.Batch), &objstore.Object{Size: int64(len(content)), ETag: etag}, storedir.Checksum(xxhash.Sum64(content)))
+	m.copies.note(commitName(c.Batch), &objstore.Object{Size: int64(len(content)), ETag: etag}, storedir.Checksum(xxhash.Sum64(content)))
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, f := range c.Files {
-		m.over[storedir.AttemptOf(f.Path)] = true
+		m.committed[storedir.AttemptOf(f.Path)] = true
 	}
-	unlock, err := lock(m.beside("lock"))
+	unlock, err := lock(m.sibling("lock"))
 	if err != nil {
 		return nil // what is too much goes the next time
 	}
@@ -53,24 +53,24 @@ func (m *Mirror) Commit(c *storedir.Commit, content []byte) error {
 }
 
 // upload puts a file of a table that this process has written, if it still is what was written.
-func (m *Mirror) upload(ctx context.Context, f storedir.File) error {
-	if !m.known.reads(f.Path, f.Checksum) {
+func (m *Cache) upload(ctx context.Context, f storedir.File) error {
+	if !m.copies.readsAs(f.Path, f.Checksum) {
 		return fmt.Errorf("%s: %w", f.Path, storedir.ErrLost)
 	}
 	etag, err := m.client.Upload(ctx, m.at.Join(f.Path), m.local(f.Path))
 	if err == nil {
-		m.known.note(f.Path, &objstore.Object{Size: f.Bytes, ETag: etag}, f.Checksum)
+		m.copies.note(f.Path, &objstore.Object{Size: f.Bytes, ETag: etag}, f.Checksum)
 	}
 	return err
 }
 
 func commitName(batch string) string { return storedir.CommitsDir + "/" + batch + commitSuffix }
 
-func (m *Mirror) commitAt(batch string) objstore.Address { return m.at.Join(commitName(batch)) }
+func (m *Cache) commitAt(batch string) objstore.Address { return m.at.Join(commitName(batch)) }
 
 // removeLoser removes the files of an attempt that came too late, if the commit that is there
 // can be read and names others. What stays is collected.
-func (m *Mirror) removeLoser(ctx context.Context, c *storedir.Commit) {
+func (m *Cache) removeLoser(ctx context.Context, c *storedir.Commit) {
 	there, err := storedir.ReadCommit(m.Dir, c.Batch)
 	if err != nil {
 		return
@@ -90,7 +90,7 @@ func (m *Mirror) removeLoser(ctx context.Context, c *storedir.Commit) {
 
 // Remove implements storedir.Remote. Files that a damaged commit does not name are collected
 // when it is gone.
-func (m *Mirror) Remove(d *storedir.Damaged) error {
+func (m *Cache) Remove(d *storedir.CommitFile) error {
 	var keys []string
 	for _, f := range d.Files {
 		if storedir.IsFile(f, d.Batch) {
@@ -104,7 +104,7 @@ func (m *Mirror) Remove(d *storedir.Damaged) error {
 }
 
 // Age implements storedir.Remote.
-func (m *Mirror) Age(batches []string) (time.Duration, error) {
+func (m *Cache) Age(batches []string) (time.Duration, error) {
 	now, err := m.now()
 	if err != nil {
 		return 0, err
@@ -124,16 +124,16 @@ func (m *Mirror) Age(batches []string) (time.Duration, error) {
 	return now.Sub(last), nil
 }
 
-// clock is the storage's, read once: what it says then, and when that was here.
-type clock struct{ there, here time.Time }
+// serverClock is the storage's, read once: what it says then, and when that was here.
+type serverClock struct{ there, here time.Time }
 
-// mostAhead is how far the clocks of the storage and of this machine may be apart. Storage
+// maxClockSkew is how far the clocks of the storage and of this machine may be apart. Storage
 // refuses requests of machines whose clocks are a quarter of an hour off.
-const mostAhead = 24 * time.Hour
+const maxClockSkew = 24 * time.Hour
 
 // now returns the time by the clock of the storage, which says when its objects were made: that
 // of an object that is made for it. Of this machine's clock counts what has passed since.
-func (m *Mirror) now() (time.Time, error) {
+func (m *Cache) now() (time.Time, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.clock.here.IsZero() {
@@ -147,25 +147,25 @@ func (m *Mirror) now() (time.Time, error) {
 			return here, err
 		}
 		_ = m.client.Remove(m.ctx, at.Bucket, []string{at.Key}) // collected later
-		if ahead := o.Modified.Sub(here); ahead.Abs() > mostAhead {
+		if ahead := o.Modified.Sub(here); ahead.Abs() > maxClockSkew {
 			return here, hosterr.New(fmt.Errorf("%s: by the server's clock it is %s, %v from this machine's: nothing is removed by such a clock", m.at, o.Modified.UTC().Format(time.RFC3339), ahead.Round(time.Second)))
 		}
-		m.clock = clock{o.Modified, here}
+		m.clock = serverClock{o.Modified, here}
 	}
 	return m.clock.there.Add(time.Since(m.clock.here)), nil
 }
 
-// Collect implements storedir.Remote. A file goes if it is old, by the storage's clock, and the
+// CollectGarbage implements storedir.Remote. A file goes if it is old, by the storage's clock, and the
 // commit of its batch, asked for after the file was listed, is not there or names others.
-func (m *Mirror) Collect() (removed int, err error) {
+func (m *Cache) CollectGarbage() (removed int, err error) {
 	now, err := m.now()
 	if err != nil {
 		return 0, err
 	}
 	var old []string
 	for _, dir := range []string{storedir.TablesDir, storedir.StagingDir} {
-		err := m.client.List(m.ctx, m.at.Join(dir), m.mostFiles(), func(o objstore.Object) error {
-			if name, ok := m.relative(&o); ok && now.Sub(o.Modified) > m.orphans {
+		err := m.client.List(m.ctx, m.at.Join(dir), m.maxFiles(), func(o objstore.Object) error {
+			if name, ok := m.relative(&o); ok && now.Sub(o.Modified) > m.orphanAge {
 				old = append(old, name)
 			}
 			return nil
@@ -177,14 +177,14 @@ func (m *Mirror) Collect() (removed int, err error) {
 	if len(old) == 0 {
 		return 0, nil
 	}
-	c, err := storedir.Look(m.Dir)
+	c, err := storedir.ReadContents(m.Dir)
 	if err != nil {
 		return 0, err
 	}
 	var keys []string
 	absent := map[string]bool{} // batches without a commit
 	for _, file := range old {
-		if c.Names(file) {
+		if c.NamesFile(file) {
 			continue
 		}
 		if batch := storedir.BatchOf(file); !c.Has(batch) && !absent[batch] && !strings.HasPrefix(file, storedir.StagingDir+"/") {

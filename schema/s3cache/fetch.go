@@ -23,18 +23,18 @@ import (
 )
 
 // Fetch implements storedir.Remote.
-func (m *Mirror) Fetch(files []storedir.File) error {
-	return m.bringTables(files, (*known).has)
+func (m *Cache) Fetch(files []storedir.File) error {
+	return m.fetchTables(files, (*copyIndex).hasContent)
 }
 
-// Prove implements storedir.Remote.
-func (m *Mirror) Prove(files []storedir.File) error {
-	return m.bringTables(files, (*known).reads)
+// FetchVerified implements storedir.Remote.
+func (m *Cache) FetchVerified(files []storedir.File) error {
+	return m.fetchTables(files, (*copyIndex).readsAs)
 }
 
-// bringTables brings those of some files that the mirror lacks, or of which has says that they
+// fetchTables brings those of some files that the mirror lacks, or of which has says that they
 // do not have the content that they should have. From then on they stay until the process ends.
-func (m *Mirror) bringTables(files []storedir.File, has func(k *known, name, sum string) bool) (err error) {
+func (m *Cache) fetchTables(files []storedir.File, has func(k *copyIndex, name, sum string) bool) (err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var fresh, there, missing []storedir.File
@@ -47,38 +47,38 @@ func (m *Mirror) bringTables(files []storedir.File, has func(k *known, name, sum
 		default:
 			missing = append(missing, f)
 		}
-		if !m.uses.has[f.Path] {
+		if !m.pins.pinned[f.Path] {
 			fresh = append(fresh, f)
 		}
 	}
 	defer func() {
 		if err != nil {
 			for _, f := range fresh {
-				delete(m.uses.has, f.Path)
+				delete(m.pins.pinned, f.Path)
 			}
 		}
 	}()
 	if len(fresh)+len(missing) > 0 {
-		if err := m.room(fresh, missing); err != nil {
+		if err := m.makeRoom(fresh, missing); err != nil {
 			return err
 		}
 	}
-	wrong, err := m.wrong(there, has)
+	wrong, err := m.mismatched(there, has)
 	if err != nil {
 		return err
 	}
 	missing = append(missing, wrong...)
-	return ordered.ForEach(m.ctx, len(missing), sideBySide/2, // each reads parts side by side
+	return ordered.ForEach(m.ctx, len(missing), concurrency/2, // each reads parts side by side
 		func(_ context.Context, i int) error { return m.fetch(missing[i]) })
 }
 
-// wrong returns those files of the mirror that do not have the content that they should have.
-func (m *Mirror) wrong(files []storedir.File, has func(k *known, name, sum string) bool) (list []storedir.File, err error) {
+// mismatched returns those files of the mirror that do not have the content that they should have.
+func (m *Cache) mismatched(files []storedir.File, has func(k *copyIndex, name, sum string) bool) (list []storedir.File, err error) {
 	is := make([]bool, len(files))
 	err = ordered.ForEach(m.ctx, len(files), runtime.GOMAXPROCS(0), func(_ context.Context, i int) error {
 		f := files[i]
-		if is[i] = !has(m.known, f.Path, f.Checksum); !is[i] {
-			m.known.use(f.Path)
+		if is[i] = !has(m.copies, f.Path, f.Checksum); !is[i] {
+			m.copies.markUsed(f.Path)
 		}
 		return nil
 	})
@@ -90,15 +90,15 @@ func (m *Mirror) wrong(files []storedir.File, has func(k *known, name, sum strin
 	return list, err
 }
 
-// room makes room for the files that are missing. From then on those that are fresh stay until
+// makeRoom makes room for the files that are missing. From then on those that are fresh stay until
 // the process ends.
-func (m *Mirror) room(fresh, missing []storedir.File) error {
-	unlock, err := lock(m.beside("lock"))
+func (m *Cache) makeRoom(fresh, missing []storedir.File) error {
+	unlock, err := lock(m.sibling("lock"))
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := m.uses.add(fresh); err != nil {
+	if err := m.pins.add(fresh); err != nil {
 		return err
 	}
 	need := int64(0)
@@ -110,7 +110,7 @@ func (m *Mirror) room(fresh, missing []storedir.File) error {
 	}
 	left, err := m.evict(need)
 	if err == nil && left > 0 { // a server lives for long: batches that it had open were replaced
-		if err = m.uses.forget(m.replaced); err == nil {
+		if err = m.pins.forget(m.isReplaced); err == nil {
 			left, err = m.evict(need)
 		}
 	}
@@ -125,7 +125,7 @@ const downloads = 3
 
 // fetch brings a file of a table and compares it with its commit. It is the object that is
 // damaged if two answers have the same content, which is not the right one.
-func (m *Mirror) fetch(f storedir.File) error {
+func (m *Cache) fetch(f storedir.File) error {
 	o := objstore.Object{Address: m.at.Join(f.Path), Size: f.Bytes}
 	var sums []string
 	for range downloads {
@@ -148,8 +148,8 @@ func (m *Mirror) fetch(f storedir.File) error {
 
 // download brings a file of a table. If it is not as its commit says, the error comes with the
 // checksum that it has.
-func (m *Mirror) download(f storedir.File, o objstore.Object) (sum string, err error) {
-	err = m.place(f.Path, func(to *os.File) error {
+func (m *Cache) download(f storedir.File, o objstore.Object) (sum string, err error) {
+	err = m.writeFile(f.Path, func(to *os.File) error {
 		if o, err = m.client.Download(m.ctx, o, to); err != nil {
 			return err
 		}
@@ -163,13 +163,13 @@ func (m *Mirror) download(f storedir.File, o objstore.Object) (sum string, err e
 		return nil
 	})
 	if err == nil {
-		m.known.note(f.Path, &o, sum)
+		m.copies.note(f.Path, &o, sum)
 	}
 	return sum, err
 }
 
 // Verify implements storedir.Remote.
-func (m *Mirror) Verify() (files []string, err error) {
+func (m *Cache) Verify() (files []string, err error) {
 	if err := m.Pull(); err != nil {
 		return nil, err
 	}
@@ -179,8 +179,8 @@ func (m *Mirror) Verify() (files []string, err error) {
 	return files, m.Pull() // later than the list: what it has is named by then
 }
 
-func (m *Mirror) verify() (files []string, err error) {
-	unlock, err := lock(m.beside("lock"))
+func (m *Cache) verify() (files []string, err error) {
+	unlock, err := lock(m.sibling("lock"))
 	if err != nil {
 		return nil, err
 	}
@@ -188,9 +188,9 @@ func (m *Mirror) verify() (files []string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	copies := map[string]bool{} // whether what is here is a copy of what is there
-	err = m.client.List(m.ctx, m.at.Join(storedir.TablesDir), m.mostFiles(), func(o objstore.Object) error {
+	err = m.client.List(m.ctx, m.at.Join(storedir.TablesDir), m.maxFiles(), func(o objstore.Object) error {
 		if name, ok := m.relative(&o); ok {
-			copies[name] = m.known.isCopyOf(name, &o)
+			copies[name] = m.copies.isCopyOf(name, &o)
 		}
 		return nil
 	})
@@ -198,7 +198,7 @@ func (m *Mirror) verify() (files []string, err error) {
 		return nil, err
 	}
 	err = m.files(func(file string, info fs.FileInfo) error {
-		if copies[file] || m.writing(storedir.AttemptOf(file)) {
+		if copies[file] || m.isWriting(storedir.AttemptOf(file)) {
 			return nil
 		}
 		return ignoreMissing(os.Remove(m.local(file)))
@@ -207,7 +207,7 @@ func (m *Mirror) verify() (files []string, err error) {
 }
 
 // files calls yield for each file of tables in the mirror.
-func (m *Mirror) files(yield func(file string, info fs.FileInfo) error) error {
+func (m *Cache) files(yield func(file string, info fs.FileInfo) error) error {
 	return filepath.WalkDir(m.local(storedir.TablesDir), func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return ignoreMissing(err)
@@ -224,14 +224,14 @@ func (m *Mirror) files(yield func(file string, info fs.FileInfo) error) error {
 	})
 }
 
-// replaced reports whether no commit of the mirror names a file of a table any more.
-func (m *Mirror) replaced(file string) bool {
+// isReplaced reports whether no commit of the mirror names a file of a table any more.
+func (m *Cache) isReplaced(file string) bool {
 	_, err := os.Lstat(m.local(storedir.CommitsDir + "/" + storedir.BatchOf(file) + commitSuffix))
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// cached is a file of the mirror that may be removed.
-type cached struct {
+// cachedFile is a file of the mirror that may be removed.
+type cachedFile struct {
 	path string
 	size int64
 	used time.Time
@@ -239,24 +239,24 @@ type cached struct {
 
 // evict removes what was used longest ago, until so many bytes more have room, but nothing
 // that somebody has open. It returns how many bytes are too many then. The caller has the lock.
-func (m *Mirror) evict(need int64) (left int64, err error) {
-	var all []cached
+func (m *Cache) evict(need int64) (left int64, err error) {
+	var all []cachedFile
 	left = need - m.size
-	pinned, err := m.uses.all()
+	pinned, err := m.pins.all()
 	if err != nil {
 		return 0, err
 	}
 	err = m.files(func(file string, info fs.FileInfo) error {
 		left += info.Size()
-		if !pinned[file] && !m.writing(storedir.AttemptOf(file)) {
-			all = append(all, cached{m.local(file), info.Size(), info.ModTime()})
+		if !pinned[file] && !m.isWriting(storedir.AttemptOf(file)) {
+			all = append(all, cachedFile{m.local(file), info.Size(), info.ModTime()})
 		}
 		return nil
 	})
 	if err != nil {
 		return 0, err
 	}
-	slices.SortFunc(all, func(a, b cached) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.path, b.path)) })
+	slices.SortFunc(all, func(a, b cachedFile) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.path, b.path)) })
 	for _, c := range all {
 		if left <= 0 {
 			break
@@ -269,10 +269,10 @@ func (m *Mirror) evict(need int64) (left int64, err error) {
 	return left, nil
 }
 
-// writing reports whether an attempt of this machine is not over.
-func (m *Mirror) writing(attempt string) bool {
+// isWriting reports whether an attempt of this machine is not over.
+func (m *Cache) isWriting(attempt string) bool {
 	_, err := os.Lstat(m.local(storedir.StagingDir + "/" + attempt + ".lock"))
-	return err == nil && !m.over[attempt]
+	return err == nil && !m.committed[attempt]
 }
 
 func ignoreMissing(err error) error {

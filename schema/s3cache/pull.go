@@ -24,15 +24,15 @@ import (
 
 // Bounds of what is believed to be in a store.
 const (
-	mostCommits = 1 << 18
-	mostReports = 1 << 20 // of the tasks of plans
-	mostText    = 1 << 30 // bytes of a commit, report or journal
+	maxCommits = 1 << 18
+	maxReports = 1 << 20 // of the tasks of plans
+	maxText    = 1 << 30 // bytes of a commit, report or journal
 )
 
-// mostFiles bounds how many files of tables there are: some hundred for each commit, and those of
+// maxFiles bounds how many files of tables there are: some hundred for each commit, and those of
 // attempts that failed.
-func (m *Mirror) mostFiles() int {
-	commits, _ := storedir.BatchesHere(m.Dir) // none if there is no store
+func (m *Cache) maxFiles() int {
+	commits, _ := storedir.LocalCommitNames(m.Dir) // none if there is no store
 	return 100*len(commits) + 100_000
 }
 
@@ -42,7 +42,7 @@ const commitSuffix = ".json"
 const pulls = 5
 
 // Pull implements storedir.Remote.
-func (m *Mirror) Pull() error {
+func (m *Cache) Pull() error {
 	for range pulls {
 		if removed, err := m.pull(); err != nil || removed == 0 {
 			return err
@@ -52,15 +52,15 @@ func (m *Mirror) Pull() error {
 }
 
 // pull is Pull. It returns how many commits were removed after they were listed.
-func (m *Mirror) pull() (removed int, err error) {
+func (m *Cache) pull() (removed int, err error) {
 	// What is committed by others of this machine while the list is made is no loss.
-	before, err := storedir.BatchesHere(m.Dir)
+	before, err := storedir.LocalCommitNames(m.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, err
 	}
 	modified := map[string]time.Time{}
 	var wanted []objstore.Object
-	err = m.client.List(m.ctx, m.at.Join(storedir.CommitsDir), mostCommits, func(o objstore.Object) error {
+	err = m.client.List(m.ctx, m.at.Join(storedir.CommitsDir), maxCommits, func(o objstore.Object) error {
 		name, ok := m.relative(&o)
 		if batch, commit := batchOf(name); ok && commit {
 			modified[batch] = o.Modified
@@ -73,7 +73,7 @@ func (m *Mirror) pull() (removed int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if removed, err = m.bring(wanted); err != nil {
+	if removed, err = m.fetchObjects(wanted); err != nil {
 		return 0, err
 	}
 	m.mu.Lock()
@@ -85,12 +85,12 @@ func (m *Mirror) pull() (removed int, err error) {
 			gone = append(gone, batch)
 		}
 	}
-	return removed, m.drop(gone)
+	return removed, m.removeCommits(gone)
 }
 
-// drop removes commits that are not in the list any more. One of them is asked for: a list that
+// removeCommits removes commits that are not in the list any more. One of them is asked for: a list that
 // lacks what is there would make a smaller store of this one without a word.
-func (m *Mirror) drop(gone []string) error {
+func (m *Cache) removeCommits(gone []string) error {
 	if len(gone) > 0 {
 		batch := gone[rand.IntN(len(gone))]
 		switch _, err := m.client.Stat(m.ctx, m.commitAt(batch)); {
@@ -116,15 +116,15 @@ func batchOf(name string) (batch string, ok bool) {
 }
 
 // isCurrent reports whether the mirror has an object as it is listed now.
-func (m *Mirror) isCurrent(name string, o *objstore.Object) bool {
-	c, _ := m.known.get(name)
-	return m.known.isCopyOf(name, o) && m.known.has(name, c.sum)
+func (m *Cache) isCurrent(name string, o *objstore.Object) bool {
+	c, _ := m.copies.get(name)
+	return m.copies.isCopyOf(name, o) && m.copies.hasContent(name, c.sum)
 }
 
-// bring brings small objects, with their times. It returns how many were removed meanwhile.
-func (m *Mirror) bring(list []objstore.Object) (removed int, err error) {
+// fetchObjects brings small objects, with their times. It returns how many were removed meanwhile.
+func (m *Cache) fetchObjects(list []objstore.Object) (removed int, err error) {
 	var gone atomic.Int64
-	err = ordered.ForEach(m.ctx, len(list), sideBySide, func(ctx context.Context, i int) error {
+	err = ordered.ForEach(m.ctx, len(list), concurrency, func(ctx context.Context, i int) error {
 		o := list[i]
 		name, ok := m.relative(&o)
 		if !ok {
@@ -137,7 +137,7 @@ func (m *Mirror) bring(list []objstore.Object) (removed int, err error) {
 		} else if err != nil {
 			return err
 		}
-		err = m.place(name, func(f *os.File) error {
+		err = m.writeFile(name, func(f *os.File) error {
 			_, err := f.Write(content)
 			return err
 		})
@@ -145,7 +145,7 @@ func (m *Mirror) bring(list []objstore.Object) (removed int, err error) {
 			err = os.Chtimes(m.local(name), o.Modified, o.Modified)
 		}
 		if err == nil {
-			m.known.note(name, &o, storedir.Checksum(xxhash.Sum64(content)))
+			m.copies.note(name, &o, storedir.Checksum(xxhash.Sum64(content)))
 		}
 		return err
 	})
@@ -155,12 +155,12 @@ func (m *Mirror) bring(list []objstore.Object) (removed int, err error) {
 // content returns the content of a small object. If it was replaced since it was listed, o
 // becomes what it is now. A commit that is not as it was written is read until two answers are
 // the same: the object is damaged then, and not the answer.
-func (m *Mirror) content(ctx context.Context, name string, o *objstore.Object) (content []byte, err error) {
+func (m *Cache) content(ctx context.Context, name string, o *objstore.Object) (content []byte, err error) {
 	batch, commit := batchOf(name)
 	var last []byte
 	for range downloads {
-		if o.Size > mostText {
-			return nil, fmt.Errorf("%s: it has %d bytes, more than %d", o.Address, o.Size, mostText)
+		if o.Size > maxText {
+			return nil, fmt.Errorf("%s: it has %d bytes, more than %d", o.Address, o.Size, maxText)
 		}
 		if o.Size > 0 || commit { // a mark has nothing
 			content, err = m.client.Content(ctx, *o)
@@ -180,12 +180,12 @@ func (m *Mirror) content(ctx context.Context, name string, o *objstore.Object) (
 	return nil, hosterr.New(fmt.Errorf("%s: each of %d answers has another content (is a proxy in between? the same command later may succeed)", o.Address, downloads))
 }
 
-// Recall implements storedir.Remote.
-func (m *Mirror) Recall(name string) error {
+// Sync implements storedir.Remote.
+func (m *Cache) Sync(name string) error {
 	there := map[string]bool{}
 	var wanted []objstore.Object
 	if path.Ext(name) == "" {
-		err := m.client.List(m.ctx, m.at.Join(name), mostReports, func(o objstore.Object) error {
+		err := m.client.List(m.ctx, m.at.Join(name), maxReports, func(o objstore.Object) error {
 			file, ok := m.relative(&o)
 			if !ok {
 				return nil
@@ -205,7 +205,7 @@ func (m *Mirror) Recall(name string) error {
 			}
 			return nil
 		})
-		_, err = m.bring(wanted)
+		_, err = m.fetchObjects(wanted)
 		return err
 	}
 	o, err := m.client.Stat(m.ctx, m.at.Join(name))
@@ -217,16 +217,16 @@ func (m *Mirror) Recall(name string) error {
 		return err
 	}
 	// It is asked for by name when its copy is in doubt.
-	if c, _ := m.known.get(name); m.known.isCopyOf(name, &o) && m.known.reads(name, c.sum) {
+	if c, _ := m.copies.get(name); m.copies.isCopyOf(name, &o) && m.copies.readsAs(name, c.sum) {
 		return nil
 	}
-	_, err = m.bring([]objstore.Object{o})
+	_, err = m.fetchObjects([]objstore.Object{o})
 	return err
 }
 
 // Push implements storedir.Remote.
-func (m *Mirror) Push(file string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.ctx), m.orphans/2)
+func (m *Cache) Push(file string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.ctx), m.orphanAge/2)
 	defer cancel()
 	_, err := m.client.Upload(ctx, m.at.Join(file), m.local(file))
 	return err

@@ -41,8 +41,8 @@ import (
 
 // Options say how much a mirror may take.
 type Options struct {
-	Cache string // directory of mirrors
-	Size  int64  // bytes of the files of tables in one
+	Dir  string // directory of mirrors
+	Size int64  // bytes of the files of tables in one
 }
 
 // OrphansVariable is an environment variable: how old a file is that no commit names when it
@@ -51,91 +51,91 @@ const OrphansVariable = "STACKMILL_S3_ORPHANS"
 
 const defaultOrphans = 24 * time.Hour
 
-// Mirror is that of one store.
-type Mirror struct {
-	Dir     string // of the store
-	at      objstore.Address
-	client  *objstore.Client
-	ctx     context.Context
-	size    int64
-	orphans time.Duration
+// Cache is that of one store.
+type Cache struct {
+	Dir       string // of the store
+	at        objstore.Address
+	client    *objstore.Client
+	ctx       context.Context
+	size      int64
+	orphanAge time.Duration
 
-	mu       sync.Mutex
-	modified map[string]time.Time // when commits came to be, by their names, by the server's clock
-	clock    clock
-	known    *known
-	uses     *uses
-	over     map[string]bool // attempts that are committed: their files may go
+	mu        sync.Mutex
+	modified  map[string]time.Time // when commits came to be, by their names, by the server's clock
+	clock     serverClock
+	copies    *copyIndex
+	pins      *pinList
+	committed map[string]bool // attempts that are committed: their files may go
 }
 
-// sideBySide is how many objects are read or written at once.
-const sideBySide = 16
+// concurrency is how many objects are read or written at once.
+const concurrency = 16
 
 // Open makes a directory the mirror of the store at an address, as long as the process lives.
 // The context ends what reads; what commits goes on.
-func Open(ctx context.Context, address string, o Options) (*Mirror, error) {
+func Open(ctx context.Context, address string, o Options) (*Cache, error) {
 	at, err := objstore.Parse(address)
 	if err != nil {
 		return nil, err
 	}
-	m := &Mirror{at: at, ctx: ctx, over: map[string]bool{}, size: o.Size, orphans: defaultOrphans}
+	m := &Cache{at: at, ctx: ctx, committed: map[string]bool{}, size: o.Size, orphanAge: defaultOrphans}
 	if text := os.Getenv(OrphansVariable); text != "" {
-		if m.orphans, err = time.ParseDuration(text); err != nil || m.orphans <= 0 {
+		if m.orphanAge, err = time.ParseDuration(text); err != nil || m.orphanAge <= 0 {
 			return nil, fmt.Errorf("%s: %q is not a duration (write 24h)", OrphansVariable, text)
 		}
 	}
 	if m.client, err = objstore.Shared(); err != nil {
 		return nil, err
 	}
-	base, err := filepath.Abs(filepath.Join(o.Cache, "stores", fmt.Sprintf("%016x", xxhash.Sum64String(m.client.Endpoint()+"\n"+at.String()))))
+	base, err := filepath.Abs(filepath.Join(o.Dir, "stores", fmt.Sprintf("%016x", xxhash.Sum64String(m.client.Endpoint()+"\n"+at.String()))))
 	if err != nil {
 		return nil, err
 	}
 	m.Dir = filepath.Join(base, "store")
-	for _, dir := range []string{m.Dir, m.beside("uses"), m.beside("parts")} {
+	for _, dir := range []string{m.Dir, m.sibling("uses"), m.sibling("parts")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("%s: its mirror: %w", at, err)
 		}
 	}
-	cachetag.Put(o.Cache)
-	m.dropParts()
-	if m.uses, err = newUses(m.beside("uses")); err != nil {
+	cachetag.Put(o.Dir)
+	m.removeOldParts()
+	if m.pins, err = newPinList(m.sibling("uses")); err != nil {
 		return nil, fmt.Errorf("%s: its mirror: %w", at, err)
 	}
-	if m.known, err = openKnown(m.Dir, m.beside("known")); err != nil {
+	if m.copies, err = openCopyIndex(m.Dir, m.sibling("known")); err != nil {
 		return nil, fmt.Errorf("%s: its mirror: %w", at, err)
 	}
-	storedir.Mirror(m.Dir, m)
+	storedir.SetRemote(m.Dir, m)
 	return m, nil
 }
 
 // Requests are those sent so far.
-func (m *Mirror) Requests() objstore.Requests { return m.client.Requests() }
+func (m *Cache) Requests() objstore.Requests { return m.client.Requests() }
 
-func (m *Mirror) String() string { return m.at.String() }
+func (m *Cache) String() string { return m.at.String() }
 
-// beside is a path next to the mirror.
-func (m *Mirror) beside(name string) string { return filepath.Join(filepath.Dir(m.Dir), name) }
+// sibling is a path next to the mirror.
+func (m *Cache) sibling(name string) string { return filepath.Join(filepath.Dir(m.Dir), name) }
 
 // local is the path of a file of the store in the mirror.
-func (m *Mirror) local(file string) string { return filepath.Join(m.Dir, filepath.FromSlash(file)) }
+func (m *Cache) local(file string) string { return filepath.Join(m.Dir, filepath.FromSlash(file)) }
 
-// forgottenPart is how old a part is that nobody brings any more.
-const forgottenPart = 24 * time.Hour
+// maxPartAge is how old a part is that nobody brings any more.
+const maxPartAge = 24 * time.Hour
 
-// dropParts removes what killed processes have brought in part.
-func (m *Mirror) dropParts() {
-	entries, _ := os.ReadDir(m.beside("parts")) // nothing to do
+// removeOldParts removes what killed processes have brought in part.
+func (m *Cache) removeOldParts() {
+	entries, _ := os.ReadDir(m.sibling("parts")) // nothing to do
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > forgottenPart {
-			_ = os.Remove(filepath.Join(m.beside("parts"), e.Name())) // the next process does
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > maxPartAge {
+			_ = os.Remove(filepath.Join(m.sibling("parts"), e.Name())) // the next process does
 		}
 	}
 }
 
-// place makes a file of the mirror, whole or not at all, of what write writes.
-func (m *Mirror) place(file string, write func(f *os.File) error) error {
-	temp := filepath.Join(m.beside("parts"), fmt.Sprintf("%016x", rand.Uint64()))
+// writeFile makes a file of the mirror, whole or not at all, of what write writes.
+func (m *Cache) writeFile(file string, write func(f *os.File) error) error {
+	temp := filepath.Join(m.sibling("parts"), fmt.Sprintf("%016x", rand.Uint64()))
 	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func (m *Mirror) place(file string, write func(f *os.File) error) error {
 }
 
 // relative is what an object is called in the store; false if no file of it can be called so.
-func (m *Mirror) relative(o *objstore.Object) (name string, ok bool) {
+func (m *Cache) relative(o *objstore.Object) (name string, ok bool) {
 	name, ok = strings.CutPrefix(o.Key, m.at.Key)
 	if m.at.Key != "" && ok {
 		name, ok = strings.CutPrefix(name, "/")
@@ -167,8 +167,8 @@ func (m *Mirror) relative(o *objstore.Object) (name string, ok bool) {
 func isName(name string) bool {
 	return path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name)) && utf8.ValidString(name) &&
 		!strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) &&
-		!slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return len(part) > mostName })
+		!slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return len(part) > maxName })
 }
 
-// mostName is how many bytes a file's name may have.
-const mostName = 255
+// maxName is how many bytes a file's name may have.
+const maxName = 255

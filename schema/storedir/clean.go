@@ -63,7 +63,7 @@ func removeAttempt(store string, s *Scratch) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && !c.has(attempt):
 		for _, t := range schema.Tables {
-			if !named(s.lock) { // another machine was faster
+			if !stillNamed(s.lock) { // another machine was faster
 				s.Abandon()
 				return
 			}

@@ -67,11 +67,11 @@ type Commit struct {
 	Program      string    `json:"program,omitempty"` // version of the program that wrote it
 	// Experiments are those whose rows are in the files, in the rows' order; without
 	// files, those that are taken out.
-	Experiments []Entry  `json:"experiments"`
-	Labels      *Labels  `json:"labels,omitempty"`   // given to experiments, of which this commit has none
-	Given       []Given  `json:"given,omitempty"`    // labels of the commits that it replaces
-	Replaces    []string `json:"replaces,omitempty"` // batches that are no longer read
-	Files       []File   `json:"files"`
+	Experiments  []Entry       `json:"experiments"`
+	Labels       *Labels       `json:"labels,omitempty"`   // given to experiments, of which this commit has none
+	LabelChanges []LabelChange `json:"given,omitempty"`    // labels of the commits that it replaces
+	Replaces     []string      `json:"replaces,omitempty"` // batches that are no longer read
+	Files        []File        `json:"files"`
 	// Checksum is the xxhash64 of the commit file with zeros in place of the checksum.
 	Checksum string `json:"checksum"`
 }
@@ -91,10 +91,10 @@ type Entry struct {
 	Ingested time.Time `json:"ingested,omitzero"`
 	// Labels are its own and, before these, those of Instead. Labelled names the commits
 	// that gave or took labels of it and are heeded in that.
-	Labels   map[string]string `json:"labels,omitempty"`
-	Labelled []string          `json:"labelled,omitempty"`
-	Samples  int64             `json:"samples"`
-	Objects  int64             `json:"objects"` // load objects whose files were found
+	Labels       map[string]string `json:"labels,omitempty"`
+	LabelCommits []string          `json:"labelled,omitempty"`
+	Samples      int64             `json:"samples"`
+	Objects      int64             `json:"objects"` // load objects whose files were found
 	// If the recording lost data: the files that were looked for outside of it, a hash of
 	// their state and of all else that may change the result, and one of the result.
 	Looked  []string `json:"looked,omitempty"`
@@ -104,8 +104,8 @@ type Entry struct {
 
 // The statuses of experiments that were taken out.
 const (
-	// Again is for one whose files are damaged: its recording must be ingested again.
-	Again = "again"
+	// Reingest is for one whose files are damaged: its recording must be ingested again.
+	Reingest = "again"
 	// Forgotten is for one that nobody wants any more.
 	Forgotten = "forgotten"
 	// Summary is for one of which only the sums of its functions, and what describes it,
@@ -119,8 +119,8 @@ func (e *Entry) Recording() string { return cmp.Or(e.Was, e.Status) }
 // finished reports whether the collector finished the recording and nothing of it was lost.
 func (e *Entry) finished() bool { return e.Recording() == "complete" }
 
-// PutIn returns when an experiment was put in, by the time of its commit.
-func (e *Entry) PutIn(committed time.Time) time.Time {
+// IngestedAt returns when an experiment was put in, by the time of its commit.
+func (e *Entry) IngestedAt(committed time.Time) time.Time {
 	if e.Ingested.IsZero() {
 		return committed
 	}
@@ -171,7 +171,7 @@ func (c Commit) Encode() ([]byte, error) {
 // judge. For a damaged one, the commit has what can be read.
 func Decode(batch string, data []byte) (c Commit, err error) {
 	unmarshal := json.Unmarshal
-	if proven(data) && decoded.Add(int64(len(data))) > startOfFast {
+	if checksumMatches(data) && decodedBytes.Add(int64(len(data))) > fastDecoderAfter {
 		unmarshal = fast.Unmarshal
 	}
 	if err := unmarshal(data, &c); err != nil {
@@ -201,17 +201,17 @@ func Decode(batch string, data []byte) (c Commit, err error) {
 	return c, nil
 }
 
-// decoded counts bytes that could be decoded fast.
-var decoded atomic.Int64
+// decodedBytes counts bytes that could be decoded fast.
+var decodedBytes atomic.Int64
 
-// startOfFast is from how many bytes on the fast decoder is worth its start: it makes a table of
+// fastDecoderAfter is from how many bytes on the fast decoder is worth its start: it makes a table of
 // 2 MB, in the time of 30 kB of the usual one if the memory is at hand, and of far more if not.
-const startOfFast = 64 << 10
+const fastDecoderAfter = 64 << 10
 
-// proven reports whether a text has the checksum that it says last, as Encode writes it. What
+// checksumMatches reports whether a text has the checksum that it says last, as Encode writes it. What
 // Encode has written may be read by a decoder that takes a third of the time: opening a store
 // of ten thousand experiments is mostly that.
-func proven(data []byte) bool {
+func checksumMatches(data []byte) bool {
 	const before = `"checksum": "`
 	at := bytes.LastIndex(data, []byte(before)) + len(before)
 	end := at + len(noChecksum)
@@ -227,7 +227,7 @@ func proven(data []byte) bool {
 
 // IsIntact reports whether a text is the commit file of a batch, as it was written.
 func IsIntact(batch string, data []byte) bool {
-	if bytes.HasPrefix(data, begins(batch)) && proven(data) {
+	if bytes.HasPrefix(data, commitHeader(batch)) && checksumMatches(data) {
 		return true
 	}
 	_, err := Decode(batch, data)
@@ -241,7 +241,7 @@ func Checksum(sum uint64) string { return fmt.Sprintf("%016x", sum) }
 // its generation if that is not the first; for several a hash of theirs.
 func BatchName(experiments []Entry) string {
 	if len(experiments) == 1 {
-		return numbered(experiments[0].ExperimentID, experiments[0].Generation)
+		return numberedName(experiments[0].ExperimentID, experiments[0].Generation)
 	}
 	id := schema.NewID("batch")
 	for _, e := range experiments {
@@ -252,38 +252,38 @@ func BatchName(experiments []Entry) string {
 
 // These begin the names of commits that are not of one experiment.
 const (
-	manyPrefix   = "b" // of several
-	outPrefix    = "f" // that takes experiments out
-	labelsPrefix = "l" // that labels experiments
+	manyPrefix      = "b" // of several
+	tombstonePrefix = "f" // that takes experiments out
+	labelsPrefix    = "l" // that labels experiments
 )
 
-// IsTakeOut reports whether a name is that of a commit that takes experiments out.
-func IsTakeOut(batch string) bool { return isPrefixed(batch, outPrefix) }
+// IsTombstone reports whether a name is that of a commit that takes experiments out.
+func IsTombstone(batch string) bool { return isPrefixed(batch, tombstonePrefix) }
 
 // IsLabels reports whether a name is that of a commit that labels experiments.
 func IsLabels(batch string) bool { return isPrefixed(batch, labelsPrefix) }
 
 // isPrefixed tells the prefix of a name from the first digit of an experiment's id.
 func isPrefixed(batch, prefix string) bool {
-	stem, _ := split(batch)
+	stem, _ := splitName(batch)
 	return strings.HasPrefix(stem, prefix) && len(stem) == len(prefix)+len(noChecksum)
 }
 
 // newName is a name that no other commit has.
 func newName(prefix string) string { return fmt.Sprintf("%s%016x", prefix, rand.Uint64()) }
 
-// numbered is the n-th name of a stem, from 1.
-func numbered(stem string, n int) string {
+// numberedName is the n-th name of a stem, from 1.
+func numberedName(stem string, n int) string {
 	if n == 1 {
 		return stem
 	}
 	return stem + "." + strconv.Itoa(n)
 }
 
-// split is the inverse of numbered.
-func split(batch string) (stem string, n int) {
+// splitName is the inverse of numbered.
+func splitName(batch string) (stem string, n int) {
 	if i := strings.LastIndexByte(batch, '.'); i > 0 {
-		if n, err := strconv.Atoi(batch[i+1:]); err == nil && n > 1 && numbered(batch[:i], n) == batch {
+		if n, err := strconv.Atoi(batch[i+1:]); err == nil && n > 1 && numberedName(batch[:i], n) == batch {
 			return batch[:i], n
 		}
 	}
@@ -297,7 +297,7 @@ func commitPath(store, batch string) string {
 // ReadCommit returns the commit of one batch; the error is fs.ErrNotExist if there is
 // none.
 func ReadCommit(store, batch string) (Commit, error) {
-	d := readCommitFile(store, batch).decode()
+	d := readCommitFile(store, batch).parse()
 	return d.Commit, d.Err
 }
 

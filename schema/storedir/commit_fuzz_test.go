@@ -51,7 +51,7 @@ func FuzzDecode(f *testing.F) {
 // decodedAlike checks that the faster decoder reads what Encode has written as the other.
 func decodedAlike(t *testing.T, data []byte) {
 	t.Helper()
-	if !proven(data) {
+	if !checksumMatches(data) {
 		t.Errorf("its checksum is not found: %s", data)
 	}
 	var one, other Commit
@@ -68,12 +68,12 @@ func TestDecodersAgree(t *testing.T) {
 	odd := "\x00\x1b\"\\/<&>\u2028\xff\U0001f600é\ufffd checksum\": \"0000000000000000"
 	c := Commit{
 		Batch: odd, StoreVersion: schema.StoreVersion, Program: odd, Ingested: time.Unix(1e9, 5).UTC(), Replaces: []string{"a", odd},
-		Labels: &Labels{Number: 1 << 40, Experiments: []string{odd}, Set: map[string]string{odd: odd}, Remove: []string{""}},
-		Given:  []Given{{Commit: odd, Labels: Labels{Number: -1}}},
+		Labels:       &Labels{Number: 1 << 40, Experiments: []string{odd}, Set: map[string]string{odd: odd}, Remove: []string{""}},
+		LabelChanges: []LabelChange{{Commit: odd, Labels: Labels{Number: -1}}},
 		Experiments: []Entry{
 			{},
 			{ExperimentID: odd, Generation: -7, Path: odd, Was: odd, Unclosed: true, Instead: []string{odd, ""}, Ingested: time.Unix(2e9, 0).UTC(),
-				Labels: map[string]string{"": odd}, Labelled: []string{odd}, Samples: 1<<63 - 1, Objects: -1 << 63, Looked: []string{odd}, State: odd, Outcome: odd},
+				Labels: map[string]string{"": odd}, LabelCommits: []string{odd}, Samples: 1<<63 - 1, Objects: -1 << 63, Looked: []string{odd}, State: odd, Outcome: odd},
 		},
 		Files: []File{{Table: odd, Path: odd, Rows: 1, Bytes: 1 << 62, Checksum: odd}},
 	}
@@ -85,7 +85,7 @@ func TestDecodersAgree(t *testing.T) {
 		decodedAlike(t, data)
 		for at := range data {
 			data[at] ^= 1
-			if proven(data) {
+			if checksumMatches(data) {
 				t.Errorf("byte %d is another: %s", at, data)
 			}
 			data[at] ^= 1

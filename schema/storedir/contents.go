@@ -14,19 +14,19 @@ import (
 
 // Contents is what the commits of a store say.
 type Contents struct {
-	Batches  []Batch    // those that readers see, sorted by name
-	Again    []Entry    // experiments that were taken out, to be ingested again
-	Bare     []Commit   // commits without files that count, sorted by name
-	Damaged  []Damaged  // commits that cannot be read and are not replaced
-	Replaced []Replaced // commits of which nothing counts, readable or not
+	Batches    []Batch          // those that readers see, sorted by name
+	ToReingest []Entry          // experiments that were taken out, to be ingested again
+	Metadata   []Commit         // commits without files that count, sorted by name
+	Damaged    []CommitFile     // commits that cannot be read and are not replaced
+	Replaced   []ReplacedCommit // commits of which nothing counts, readable or not
 
-	store     string
-	snapshot  bool                // see ReadSnapshot
-	found     map[string]*Damaged // every commit, by name
-	newest    map[string]int      // the highest number of each stem of names
-	numbers   map[string][]int    // all numbers of each stem
-	counted   map[string]*counted // what counts of every experiment, by id
-	replacing map[string][]string // commits in whose place others are, which are named
+	store      string
+	snapshot   bool                        // see ReadSnapshot
+	commits    map[string]*CommitFile      // every commit, by name
+	highest    map[string]int              // the highest number of each stem of names
+	numbers    map[string][]int            // all numbers of each stem
+	states     map[string]*experimentState // what counts of every experiment, by id
+	replacedBy map[string][]string         // commits in whose place others are, which are named
 }
 
 // Batch is a commit with files of which readers see at least one experiment. What it
@@ -48,27 +48,27 @@ func (b *Batch) Visible(yield func(*Entry) bool) {
 	}
 }
 
-// Damaged is a commit that cannot be read, with what can be read of it.
-type Damaged struct {
+// CommitFile is a commit that cannot be read, with what can be read of it.
+type CommitFile struct {
 	Commit
 	Batch string // from the file's name
 	Err   error
 
-	file *fileVersion // nil if it was not read here: it is of a snapshot, or about to be made
+	version *fileVersion // nil if it was not read here: it is of a snapshot, or about to be made
 }
 
-// File is the commit's file, relative to the store.
-func (d Damaged) File() string { return CommitsDir + "/" + d.Batch + commitSuffix }
+// Path is the commit's file, relative to the store.
+func (d CommitFile) Path() string { return CommitsDir + "/" + d.Batch + commitSuffix }
 
-// Replaced is a commit that another replaces.
-type Replaced struct {
-	Damaged
+// ReplacedCommit is a commit that another replaces.
+type ReplacedCommit struct {
+	CommitFile
 	Since time.Time
 }
 
-// Look reads the commits of a store. The error is ErrNoStore if there is no store; a
+// ReadContents reads the commits of a store. The error is ErrNoStore if there is no store; a
 // damaged commit is not an error.
-func Look(store string) (*Contents, error) {
+func ReadContents(store string) (*Contents, error) {
 	c := &Contents{store: store}
 	return c, c.Refresh()
 }
@@ -82,29 +82,29 @@ func (c *Contents) Refresh() error {
 	if err := Pull(c.store); err != nil {
 		return err
 	}
-	found := map[string]*Damaged{}
-	changed := c.found == nil
+	found := map[string]*CommitFile{}
+	changed := c.commits == nil
 	err := eachCommitFile(c.store, func(batch string) bool {
-		d := c.found[batch]
-		if d == nil || d.file != nil && !d.file.stays(c.store, batch) {
+		d := c.commits[batch]
+		if d == nil || d.version != nil && !d.version.isUnchanged(c.store, batch) {
 			return false
 		}
 		found[batch] = d
 		return true
-	}, func(f *commitFile) {
-		d := c.found[f.batch]
-		if d != nil && d.file.sum == f.version.sum {
-			d.file = f.version
+	}, func(f *rawCommit) {
+		d := c.commits[f.batch]
+		if d != nil && d.version.sum == f.version.sum {
+			d.version = f.version
 		} else {
-			d, changed = f.decode(), true
+			d, changed = f.parse(), true
 		}
 		found[f.batch] = d
 	})
 	if err != nil {
 		return err
 	}
-	if changed || len(found) != len(c.found) {
-		c.found = found
+	if changed || len(found) != len(c.commits) {
+		c.commits = found
 		c.sort()
 	}
 	return nil
@@ -112,21 +112,21 @@ func (c *Contents) Refresh() error {
 
 // Add adds a commit that is about to be made.
 func (c *Contents) Add(d Commit) {
-	c.found[d.Batch] = &Damaged{Commit: d, Batch: d.Batch}
+	c.commits[d.Batch] = &CommitFile{Commit: d, Batch: d.Batch}
 	c.sort()
 }
 
 // IsEmpty reports whether there is no commit.
-func (c *Contents) IsEmpty() bool { return len(c.found) == 0 }
+func (c *Contents) IsEmpty() bool { return len(c.commits) == 0 }
 
-// Usable returns an error when a commit that counts is of another version of the store.
-func (c *Contents) Usable() error {
-	for _, d := range c.found { // what others say may have another form
+// CheckVersions returns an error when a commit that counts is of another version of the store.
+func (c *Contents) CheckVersions() error {
+	for _, d := range c.commits { // what others say may have another form
 		if d.Err == nil && d.StoreVersion != schema.StoreVersion && d.StoreVersion != schema.OlderVersion {
 			return fmt.Errorf("store %s: batch %s has store format %q, this program has %q (ingest into a new store, or use the program that wrote it)", c.store, d.Batch, d.StoreVersion, schema.StoreVersion)
 		}
 	}
-	all := slices.Clone(c.Bare)
+	all := slices.Clone(c.Metadata)
 	for i := range c.Batches {
 		all = append(all, c.Batches[i].Commit)
 	}
@@ -138,14 +138,14 @@ func (c *Contents) Usable() error {
 	return nil
 }
 
-// exhausted reports whether an error is about this process or machine, not the file.
-func exhausted(err error) bool {
+// isResourceError reports whether an error is about this process or machine, not the file.
+func isResourceError(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
 }
 
 // Commits returns the commits of which readers see experiments, sorted by batch.
 func Commits(store string) (list []Commit, err error) {
-	c, err := Look(store)
+	c, err := ReadContents(store)
 	if err != nil {
 		return nil, err
 	}
@@ -155,15 +155,15 @@ func Commits(store string) (list []Commit, err error) {
 	return list, nil
 }
 
-// Names reports whether a commit names a file, or may: one that cannot be read names all of
+// NamesFile reports whether a commit names a file, or may: one that cannot be read names all of
 // its batch.
-func (c *Contents) Names(file string) bool {
-	d := c.found[BatchOf(file)]
+func (c *Contents) NamesFile(file string) bool {
+	d := c.commits[BatchOf(file)]
 	return d != nil && (d.Err != nil || d.has(AttemptOf(file)))
 }
 
 // Has reports whether there is a commit of a batch, readable or not.
-func (c *Contents) Has(batch string) bool { return c.found[batch] != nil }
+func (c *Contents) Has(batch string) bool { return c.commits[batch] != nil }
 
 // Latest is what counts of an experiment.
 type Latest struct {
@@ -176,13 +176,13 @@ type Latest struct {
 
 // Latest returns what counts of an experiment.
 func (c *Contents) Latest(id string) Latest {
-	l := c.counted[id]
+	l := c.states[id]
 	if l == nil {
 		return Latest{}
 	}
 	out := Latest{Replaced: l.replaced || l.covered}
 	if l.entry != nil {
-		out.Entry, out.Batch, out.Since = *l.entry, l.in.Batch, l.in.Ingested
+		out.Entry, out.Batch, out.Since = *l.entry, l.commit.Batch, l.commit.Ingested
 	}
 	if l.rows != nil {
 		out.Rows = l.rows.Batch
@@ -190,39 +190,39 @@ func (c *Contents) Latest(id string) Latest {
 	return out
 }
 
-// Next returns the generation with which an experiment is put in or taken out now.
-func (c *Contents) Next(id string) int {
-	next := c.newest[id]
-	if l := c.counted[id]; l != nil && l.entry != nil {
+// NextGeneration returns the generation with which an experiment is put in or taken out now.
+func (c *Contents) NextGeneration(id string) int {
+	next := c.highest[id]
+	if l := c.states[id]; l != nil && l.entry != nil {
 		next = max(next, l.entry.Generation)
 	}
 	return next + 1
 }
 
-// Name returns the name of a new batch of experiments: another one than that of a damaged
+// NewBatchName returns the name of a new batch of experiments: another one than that of a damaged
 // commit.
-func (c *Contents) Name(experiments []Entry) string {
-	return c.unused(BatchName(experiments))
+func (c *Contents) NewBatchName(experiments []Entry) string {
+	return c.unusedName(BatchName(experiments))
 }
 
-// unused returns a name, or the next of its stem if a damaged commit has it.
-func (c *Contents) unused(name string) string {
-	if stem, n := split(name); c.found[name] != nil && c.found[name].Err != nil {
-		return numbered(stem, max(n, c.newest[stem])+1)
+// unusedName returns a name, or the next of its stem if a damaged commit has it.
+func (c *Contents) unusedName(name string) string {
+	if stem, n := splitName(name); c.commits[name] != nil && c.commits[name].Err != nil {
+		return numberedName(stem, max(n, c.highest[stem])+1)
 	}
 	return name
 }
 
-// Batches returns the names of the commits' files, to see whether there are new ones.
-func Batches(store string) ([]string, error) {
+// CommitNames returns the names of the commits' files, to see whether there are new ones.
+func CommitNames(store string) ([]string, error) {
 	if err := Pull(store); err != nil {
 		return nil, err
 	}
-	return BatchesHere(store)
+	return LocalCommitNames(store)
 }
 
-// BatchesHere is Batches of what is in a directory, even if that is a mirror.
-func BatchesHere(store string) ([]string, error) {
+// LocalCommitNames is Batches of what is in a directory, even if that is a mirror.
+func LocalCommitNames(store string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(store, CommitsDir))
 	names := make([]string, len(entries))
 	for i, e := range entries {

@@ -19,7 +19,7 @@ func made(t *testing.T, store string, at time.Duration, batch, experiments strin
 	t.Helper()
 	c := Commit{Batch: batch, StoreVersion: schema.StoreVersion, Ingested: time.Unix(1e9, 0).Add(at).UTC(), Files: []File{{Table: "samples", Path: FilePath("samples", batch)}}}
 	for _, name := range strings.Fields(experiments) {
-		id, generation := split(name)
+		id, generation := splitName(name)
 		c.Experiments = append(c.Experiments, Entry{ExperimentID: id, Generation: generation, Status: "complete"})
 	}
 	if change != nil {
@@ -35,7 +35,7 @@ func made(t *testing.T, store string, at time.Duration, batch, experiments strin
 }
 
 // takesOut makes a commit one that takes its experiments out.
-func takesOut(c *Commit) { out(Again)(c) }
+func takesOut(c *Commit) { out(Reingest)(c) }
 
 func out(status string) func(*Commit) {
 	return func(c *Commit) {
@@ -92,7 +92,7 @@ func (s *sight) look(t *testing.T) *Contents {
 	t.Helper()
 	store := t.TempDir()
 	s.make(store)
-	c, err := Look(store)
+	c, err := ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,28 +226,28 @@ func TestLookAtDamage(t *testing.T) {
 	if err := os.WriteFile(commitPath(store, "b1"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	c, err := Look(store)
+	c, err := ReadContents(store)
 	if err != nil || len(c.Batches) != 1 || len(c.Damaged) != 1 || c.Latest("x").Batch != "" {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	again := []Entry{{ExperimentID: "x", Generation: c.Next("x")}, {ExperimentID: "y", Generation: c.Next("y")}}
-	c.found[BatchName(again)] = c.found["b1"] // the damaged one has their name
+	again := []Entry{{ExperimentID: "x", Generation: c.NextGeneration("x")}, {ExperimentID: "y", Generation: c.NextGeneration("y")}}
+	c.commits[BatchName(again)] = c.commits["b1"] // the damaged one has their name
 	c.sort()
-	name := c.Name(again)
-	if name != numbered(BatchName(again), 2) {
+	name := c.NewBatchName(again)
+	if name != numberedName(BatchName(again), 2) {
 		t.Errorf("the new batch is %s", name)
 	}
-	ids, err := MarkAgain(store, "b1", nil)
+	ids, err := MarkForReingest(store, "b1", nil)
 	if err != nil || len(ids) > 0 {
 		t.Error(ids, err)
 	}
-	if c, err = Look(store); err != nil || len(c.Damaged) != 0 || len(c.Replaced) != 1 || time.Since(c.Replaced[0].Since) < 0 {
+	if c, err = ReadContents(store); err != nil || len(c.Damaged) != 0 || len(c.Replaced) != 1 || time.Since(c.Replaced[0].Since) < 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if ids, err = MarkAgain(store, "b2", nil); err != nil || !slices.Equal(ids, []string{"z"}) {
+	if ids, err = MarkForReingest(store, "b2", nil); err != nil || !slices.Equal(ids, []string{"z"}) {
 		t.Error(ids, err)
 	}
-	if c, err = Look(store); err != nil || len(c.Batches) != 0 || len(c.Again) != 1 || c.Again[0].Generation != 2 {
+	if c, err = ReadContents(store); err != nil || len(c.Batches) != 0 || len(c.ToReingest) != 1 || c.ToReingest[0].Generation != 2 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	for _, r := range c.Replaced { // its files may be all that is left

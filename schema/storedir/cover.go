@@ -10,33 +10,33 @@ import (
 // was found. A damaged copy elsewhere is an experiment of its own, with its problems. Of
 // several forms one covers all the others, unless these are finished, too.
 func (e *Entry) Covers(other *Entry) bool {
-	if other.finished() || e.Recorded == "" || e.Recorded != other.Recorded || e.ExperimentID == other.ExperimentID || e.Status == Again {
+	if other.finished() || e.Recorded == "" || e.Recorded != other.Recorded || e.ExperimentID == other.ExperimentID || e.Status == Reingest {
 		return false
 	}
 	if other.Path != e.Path && !other.Unclosed {
 		return false
 	}
-	forgotten := func(e *Entry) int { return truth(e.Status == Forgotten) }
-	return cmp.Or(truth(e.finished())-truth(other.finished()), cmp.Compare(e.Samples, other.Samples), forgotten(e)-forgotten(other),
+	forgotten := func(e *Entry) int { return boolInt(e.Status == Forgotten) }
+	return cmp.Or(boolInt(e.finished())-boolInt(other.finished()), cmp.Compare(e.Samples, other.Samples), forgotten(e)-forgotten(other),
 		cmp.Compare(other.ExperimentID, e.ExperimentID)) > 0
 }
 
-func truth(is bool) int {
+func boolInt(is bool) int {
 	if is {
 		return 1
 	}
 	return 0
 }
 
-// cover hides the experiments that others cover: their writers may have known nothing of
+// markCovered hides the experiments that others cover: their writers may have known nothing of
 // each other. The files stay until a commit of such a one says in whose place it is.
-func (c *Contents) cover() {
+func (c *Contents) markCovered() {
 	unfinished := c.unfinished()
 	if len(unfinished) == 0 {
 		return
 	}
-	covers := map[*counted][]*Entry{}
-	for _, l := range c.counted {
+	covers := map[*experimentState][]*Entry{}
+	for _, l := range c.states {
 		if l.entry == nil || l.replaced {
 			continue
 		}
@@ -48,7 +48,7 @@ func (c *Contents) cover() {
 		}
 	}
 	for l, others := range covers {
-		e := l.change()
+		e := l.mutableEntry()
 		instead := slices.Clone(e.Instead)
 		for _, other := range others {
 			instead = append(append(instead, other.ExperimentID), other.Instead...)
@@ -59,9 +59,9 @@ func (c *Contents) cover() {
 }
 
 // unfinished returns what counts of recordings that are not complete, by what they are of.
-func (c *Contents) unfinished() map[string][]*counted {
-	list := map[string][]*counted{}
-	for _, l := range c.counted {
+func (c *Contents) unfinished() map[string][]*experimentState {
+	list := map[string][]*experimentState{}
+	for _, l := range c.states {
 		if e := l.entry; e != nil && e.Recorded != "" && !e.finished() && !l.replaced && e.Status != Forgotten {
 			list[e.Recorded] = append(list[e.Recorded], l)
 		}
@@ -69,11 +69,11 @@ func (c *Contents) unfinished() map[string][]*counted {
 	return list
 }
 
-// Forms returns what counts of each recording of which something is known, by
+// ByRecording returns what counts of each recording of which something is known, by
 // Entry.Recorded, sorted by id.
-func (c *Contents) Forms() map[string][]*Entry {
+func (c *Contents) ByRecording() map[string][]*Entry {
 	list := map[string][]*Entry{}
-	for _, l := range c.counted {
+	for _, l := range c.states {
 		if e := l.entry; e != nil && e.Recorded != "" && !l.replaced {
 			list[e.Recorded] = append(list[e.Recorded], e)
 		}

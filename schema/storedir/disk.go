@@ -28,8 +28,8 @@ func makeDir(dir string) error {
 	return err
 }
 
-// Make makes the folder of a store, unless it is there.
-func Make(store string) error {
+// Create makes the folder of a store, unless it is there.
+func Create(store string) error {
 	if err := makeDir(store); err != nil {
 		return fmt.Errorf("create store: %w", err)
 	}
@@ -58,9 +58,9 @@ func writeFlushed(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// Place replaces a file by another of the same file system; after a power cut one of
+// ReplaceFile replaces a file by another of the same file system; after a power cut one of
 // them is there, complete.
-func Place(temp, path string) error {
+func ReplaceFile(temp, path string) error {
 	f, err := os.Open(temp)
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ func TestFooters(t *testing.T) {
 			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, content, 0o666)); err != nil {
 				t.Fatal(err)
 			}
-			found, err := Unfit(store, slices.Values([]File{f}))
+			found, err := UnreadableFiles(store, slices.Values([]File{f}))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,8 +14,8 @@ import (
 // a hint, of which nothing depends: safe to delete.
 const JournalFile = "journal.json"
 
-// Noted is a recording that was identified.
-type Noted struct {
+// JournalEntry is a recording that was identified.
+type JournalEntry struct {
 	State        string `json:"state"` // a hash of what its files were then, by all but their content
 	ExperimentID string `json:"experiment_id"`
 	// Covered is the experiment that has all of it, with its generation then, if it was left
@@ -26,9 +26,9 @@ type Noted struct {
 
 // ReadJournal returns what was noted, by the recordings' absolute paths; nil if that
 // cannot be read, or is not as it was written.
-func ReadJournal(store string) (noted map[string]Noted) {
-	_ = Recall(store, JournalFile) // it is a hint
-	data, err := ReadFile(filepath.Join(store, JournalFile), mostJournal)
+func ReadJournal(store string) (noted map[string]JournalEntry) {
+	_ = Sync(store, JournalFile) // it is a hint
+	data, err := ReadFile(filepath.Join(store, JournalFile), maxJournal)
 	if err != nil {
 		return nil
 	}
@@ -39,29 +39,29 @@ func ReadJournal(store string) (noted map[string]Noted) {
 	return noted
 }
 
-// Holds reports whether the store says of a recording what it did when it was noted: it has
+// IsCurrent reports whether the store says of a recording what it did when it was noted: it has
 // the experiment, or that which has all of it.
-func (c *Contents) Holds(n Noted) bool {
+func (c *Contents) IsCurrent(n JournalEntry) bool {
 	if n.Covered == "" {
 		return c.Latest(n.ExperimentID).Batch != ""
 	}
 	by := c.Latest(n.Covered)
-	return by.Batch != "" && by.Generation == n.Generation && by.Status != Again && !by.Replaced
+	return by.Batch != "" && by.Generation == n.Generation && by.Status != Reingest && !by.Replaced
 }
 
-// AddToJournal adds to a store's journal what is new, and leaves out what does not hold.
-func AddToJournal(store string, noted map[string]Noted, holds func(Noted) bool) error {
+// UpdateJournal adds to a store's journal what is new, and leaves out what does not hold.
+func UpdateJournal(store string, noted map[string]JournalEntry, holds func(JournalEntry) bool) error {
 	all := ReadJournal(store) // others may have written
 	if all == nil {
-		all = map[string]Noted{}
+		all = map[string]JournalEntry{}
 	}
 	maps.Copy(all, noted)
-	maps.DeleteFunc(all, func(_ string, n Noted) bool { return !holds(n) })
+	maps.DeleteFunc(all, func(_ string, n JournalEntry) bool { return !holds(n) })
 	return WriteJournal(store, all)
 }
 
 // WriteJournal replaces the journal. Of several writers the last one's stays.
-func WriteJournal(store string, noted map[string]Noted) error {
+func WriteJournal(store string, noted map[string]JournalEntry) error {
 	content, err := json.Marshal(noted)
 	if err != nil {
 		return err

@@ -16,29 +16,29 @@ type Labels struct {
 	Remove      []string          `json:"remove,omitempty"`
 }
 
-// Given are labels and the commit that gave them, whichever says so now.
-type Given struct {
+// LabelChange are labels and the commit that gave them, whichever says so now.
+type LabelChange struct {
 	Commit string `json:"commit"`
 	Labels
 }
 
-// given returns all labels that a commit gives.
-func (c *Commit) given() []Given {
+// labelChanges returns all labels that a commit gives.
+func (c *Commit) labelChanges() []LabelChange {
 	if c.Labels == nil {
-		return c.Given
+		return c.LabelChanges
 	}
-	return append([]Given{{c.Batch, *c.Labels}}, c.Given...)
+	return append([]LabelChange{{c.Batch, *c.Labels}}, c.LabelChanges...)
 }
 
-// labelled returns the labels that were given to experiments, by their ids.
-func (c *Contents) labelled(names []string) map[string][]*Given {
-	by := map[string][]*Given{}
+// labelChangesByID returns the labels that were given to experiments, by their ids.
+func (c *Contents) labelChangesByID(names []string) map[string][]*LabelChange {
+	by := map[string][]*LabelChange{}
 	for _, name := range names {
-		d := c.found[name]
+		d := c.commits[name]
 		if d.Err != nil {
 			continue
 		}
-		for _, g := range d.given() {
+		for _, g := range d.labelChanges() {
 			for _, id := range g.Experiments {
 				by[id] = append(by[id], &g)
 			}
@@ -47,39 +47,39 @@ func (c *Contents) labelled(names []string) map[string][]*Given {
 	return by
 }
 
-// label gives every experiment the labels that it has now: those of the ones in whose
+// assignLabels gives every experiment the labels that it has now: those of the ones in whose
 // place it is, its own, and those that were given later.
-func (c *Contents) label(names []string) {
-	labelled := c.labelled(names)
+func (c *Contents) assignLabels(names []string) {
+	labelled := c.labelChangesByID(names)
 	merged := map[string]*Entry{}
-	for id, l := range c.counted {
+	for id, l := range c.states {
 		if l.entry == nil || len(labelled[id])+len(l.entry.Instead) == 0 {
 			continue
 		}
 		e, given := *l.entry, slices.Clone(labelled[id])
-		e.Labels, e.Labelled = map[string]string{}, slices.Clone(e.Labelled)
+		e.Labels, e.LabelCommits = map[string]string{}, slices.Clone(e.LabelCommits)
 		for _, other := range e.Instead {
 			given = append(given, labelled[other]...)
-			if o := c.counted[other]; o != nil && o.entry != nil {
+			if o := c.states[other]; o != nil && o.entry != nil {
 				maps.Copy(e.Labels, o.entry.Labels)
-				e.Labelled = append(e.Labelled, o.entry.Labelled...)
+				e.LabelCommits = append(e.LabelCommits, o.entry.LabelCommits...)
 			}
 		}
 		maps.Copy(e.Labels, l.entry.Labels)
-		e.heed(given)
-		if len(e.Labels)+len(e.Labelled) > 0 {
+		e.applyLabels(given)
+		if len(e.Labels)+len(e.LabelCommits) > 0 {
 			merged[id] = &e
 		}
 	}
 	for id, e := range merged {
-		c.counted[id].entry = e
+		c.states[id].entry = e
 	}
 }
 
-// heed applies labels that were not heeded before.
-func (e *Entry) heed(given []*Given) {
-	given = slices.DeleteFunc(given, func(g *Given) bool { return slices.Contains(e.Labelled, g.Commit) })
-	slices.SortFunc(given, func(a, b *Given) int {
+// applyLabels applies labels that were not heeded before.
+func (e *Entry) applyLabels(given []*LabelChange) {
+	given = slices.DeleteFunc(given, func(g *LabelChange) bool { return slices.Contains(e.LabelCommits, g.Commit) })
+	slices.SortFunc(given, func(a, b *LabelChange) int {
 		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Commit, b.Commit))
 	})
 	for _, g := range given {
@@ -87,19 +87,19 @@ func (e *Entry) heed(given []*Given) {
 		for _, key := range g.Remove {
 			delete(e.Labels, key)
 		}
-		e.Labelled = append(e.Labelled, g.Commit)
+		e.LabelCommits = append(e.LabelCommits, g.Commit)
 	}
-	slices.Sort(e.Labelled)
-	if e.Labelled = slices.Compact(e.Labelled); len(e.Labels) == 0 {
+	slices.Sort(e.LabelCommits)
+	if e.LabelCommits = slices.Compact(e.LabelCommits); len(e.Labels) == 0 {
 		e.Labels = nil
 	}
 }
 
-// heeded says since when other commits say what one does that labels experiments; false
+// allAppliedAt says since when other commits say what one does that labels experiments; false
 // if it is still needed.
-func (c *Contents) heeded(d *Damaged) (at time.Time, heeded bool) {
-	for _, g := range d.given() {
-		since, heeded := c.heeds(&g)
+func (c *Contents) allAppliedAt(d *CommitFile) (at time.Time, heeded bool) {
+	for _, g := range d.labelChanges() {
+		since, heeded := c.appliedAt(&g)
 		if !heeded {
 			return at, false
 		}
@@ -108,22 +108,22 @@ func (c *Contents) heeded(d *Damaged) (at time.Time, heeded bool) {
 	return at, true
 }
 
-// heeds says since when the entries of experiments have the labels that were given.
-func (c *Contents) heeds(g *Given) (at time.Time, heeded bool) {
+// appliedAt says since when the entries of experiments have the labels that were given.
+func (c *Contents) appliedAt(g *LabelChange) (at time.Time, heeded bool) {
 	for _, id := range g.Experiments {
-		l := c.counted[id]
-		holders := []*counted{l}
+		l := c.states[id]
+		holders := []*experimentState{l}
 		if l != nil && l.replaced {
 			holders = nil
-			for _, by := range l.by {
-				holders = append(holders, c.counted[by])
+			for _, by := range l.replacers {
+				holders = append(holders, c.states[by])
 			}
 		}
 		for _, h := range holders {
-			if h == nil || h.entry == nil || !slices.Contains(h.said.Labelled, g.Commit) {
+			if h == nil || h.entry == nil || !slices.Contains(h.committed.LabelCommits, g.Commit) {
 				return at, false
 			}
-			at = later(at, h.in.Ingested)
+			at = later(at, h.commit.Ingested)
 		}
 	}
 	return at, true

@@ -24,7 +24,7 @@ func labels(number int, key, value string) func(*Commit) {
 // own gives a commit's first experiment a label of its own, which heeds other commits.
 func own(key, value string, heeded ...string) func(*Commit) {
 	return func(c *Commit) {
-		c.Experiments[0].Labels, c.Experiments[0].Labelled = map[string]string{key: value}, heeded
+		c.Experiments[0].Labels, c.Experiments[0].LabelCommits = map[string]string{key: value}, heeded
 	}
 }
 
@@ -135,7 +135,7 @@ func TestCover(t *testing.T) {
 	} {
 		c := test.look(t)
 		c.Sweep(Keep) // what no commit says is replaced stays
-		c, err := Look(c.store)
+		c, err := ReadContents(c.store)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,16 +164,16 @@ func TestSweep(t *testing.T) {
 		{"b1: y, b2: x, b5: z", "f1", func() error { made(t, store, 5, "b6", "y x.3", replaces("b1", "b2")); return nil }},
 		{"b5: z, b6: y x", "", func() error { return nil }},
 	} {
-		c, err := Look(store)
+		c, err := ReadContents(store)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.Sweep(math.MaxInt64)
-		if c, err = Look(store); err != nil || visible(c) != want.visible || len(c.Replaced) == 0 {
+		if c, err = ReadContents(store); err != nil || visible(c) != want.visible || len(c.Replaced) == 0 {
 			t.Error("removed too soon", visible(c), c.Replaced, err)
 		}
 		c.Sweep(Keep)
-		if c, err = Look(store); err != nil || visible(c) != want.visible || replaced(c) != want.left {
+		if c, err = ReadContents(store); err != nil || visible(c) != want.visible || replaced(c) != want.left {
 			t.Errorf("%q, left %q, want %q, %q, %v", visible(c), replaced(c), want.visible, want.left, err)
 		}
 		if err := want.then(); err != nil {
@@ -187,13 +187,13 @@ func TestSweep(t *testing.T) {
 func TestTakeOut(t *testing.T) {
 	store := t.TempDir()
 	made(t, store, 0, "b1", "x y z", own("k", "1"))
-	c, err := Look(store)
+	c, err := ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}
 	expect := func(want string) {
 		t.Helper()
-		other, err := Look(store)
+		other, err := ReadContents(store)
 		if err != nil || visible(c) != want || visible(other) != want {
 			t.Errorf("%q, %q, want %q: %v", visible(c), visible(other), want, err)
 		}
@@ -202,11 +202,11 @@ func TestTakeOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect("b1: x(j=2) y z")
-	if err := c.TakeOut([]string{"z"}, Summary, ""); err != nil {
+	if err := c.Delete([]string{"z"}, Summary, ""); err != nil {
 		t.Fatal(err)
 	}
 	expect("b1: x(j=2) y z~")
-	if err := c.TakeOut([]string{"x", "unknown"}, Forgotten, ""); err != nil {
+	if err := c.Delete([]string{"x", "unknown"}, Forgotten, ""); err != nil {
 		t.Fatal(err)
 	}
 	expect("b1: y z~")
@@ -221,14 +221,14 @@ func TestTakeOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err = Look(store); err != nil || len(c.Damaged) != 1 {
+	if c, err = ReadContents(store); err != nil || len(c.Damaged) != 1 {
 		t.Fatal(c, err)
 	}
 	expect("b1: y z~")
-	if ids, err := MarkAgain(store, damaged, nil); err != nil || len(ids) > 0 {
+	if ids, err := MarkForReingest(store, damaged, nil); err != nil || len(ids) > 0 {
 		t.Error(ids, err)
 	}
-	if c, err = Look(store); err != nil || len(c.Damaged) != 0 || c.Latest("x").Status != Forgotten || c.Latest("x").Batch == damaged {
+	if c, err = ReadContents(store); err != nil || len(c.Damaged) != 0 || c.Latest("x").Status != Forgotten || c.Latest("x").Batch == damaged {
 		t.Error(c, err)
 	}
 	expect("b1: y z~")

@@ -42,7 +42,7 @@ func claim(dir string) (*Scratch, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err = occupy(dir, f)
+	s, err = lockNamed(dir, f)
 	if err != nil && !errors.Is(err, errTaken) {
 		_ = os.Remove(f.Name()) // no one else would for a day
 	}
@@ -82,17 +82,17 @@ func takeOver(dir string) (*Scratch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if foreign(f) && !stale(dir) {
+	if isForeignLock(f) && !isStale(dir) {
 		return nil, errors.Join(errTaken, f.Close())
 	}
-	return occupy(dir, f)
+	return lockNamed(dir, f)
 }
 
-// occupy takes a lock's file, which must still have its name: the error is errTaken if another
+// lockNamed takes a lock's file, which must still have its name: the error is errTaken if another
 // process has locked or removed it.
-func occupy(dir string, f *os.File) (*Scratch, error) {
+func lockNamed(dir string, f *os.File) (*Scratch, error) {
 	err := lockFile(f)
-	if err == nil && !named(f) {
+	if err == nil && !stillNamed(f) {
 		err = errTaken
 	}
 	if err != nil {
@@ -115,8 +115,8 @@ func lockFile(f *os.File) error {
 	return err
 }
 
-// named reports whether an open file still has its name.
-func named(f *os.File) bool {
+// stillNamed reports whether an open file still has its name.
+func stillNamed(f *os.File) bool {
 	open, err := f.Stat()
 	if err != nil {
 		return false
@@ -125,15 +125,15 @@ func named(f *os.File) bool {
 	return err == nil && os.SameFile(open, there)
 }
 
-// foreign reports whether a lock may be another machine's, or has just been made.
-func foreign(f *os.File) bool {
+// isForeignLock reports whether a lock may be another machine's, or has just been made.
+func isForeignLock(f *os.File) bool {
 	id := make([]byte, len(kernel()))
 	_, err := f.ReadAt(id, 0)
 	return err != nil || len(id) == 0 || string(id) != kernel()
 }
 
-// stale reports whether nothing has changed in a scratch folder for long.
-func stale(dir string) bool {
+// isStale reports whether nothing has changed in a scratch folder for long.
+func isStale(dir string) bool {
 	files, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false
@@ -153,15 +153,15 @@ func stale(dir string) bool {
 	return true
 }
 
-// lives reports whether a process uses a scratch folder, or may.
-func lives(dir string) bool {
+// isAlive reports whether a process uses a scratch folder, or may.
+func isAlive(dir string) bool {
 	f, _, err := openRegular(dir+lockSuffix, os.O_RDONLY)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	if foreign(f) {
-		return !stale(dir)
+	if isForeignLock(f) {
+		return !isStale(dir)
 	}
 	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }

@@ -51,7 +51,7 @@ func TestCleanForeign(t *testing.T) {
 			t.Errorf("%s changed: lives %v", x.what, got)
 		}
 		if x.lives {
-			if removed, err := RemoveExtra(store, FilePath("metrics", filepath.Base(dir))); removed || err != nil {
+			if removed, err := RemoveOrphan(store, FilePath("metrics", filepath.Base(dir))); removed || err != nil {
 				t.Errorf("%s changed: removed an extra file: %v, %v", x.what, removed, err)
 			}
 		}

@@ -16,5 +16,5 @@ func (c *Contents) MergedName(replaces []string, experiments []Entry) string {
 	for _, e := range experiments {
 		id.Text(e.ExperimentID).Number(uint64(e.Generation))
 	}
-	return c.unused(fmt.Sprintf("%s%016x", manyPrefix, id.Sum()))
+	return c.unusedName(fmt.Sprintf("%s%016x", manyPrefix, id.Sum()))
 }

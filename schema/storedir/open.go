@@ -24,9 +24,9 @@ var ErrNotRegular = errors.New("it is not a regular file (a link, pipe or device
 // The largest of a store's files that are held in memory, in bytes. Half a million experiments
 // may be in one commit.
 const (
-	mostCommit  = 256 << 20
-	mostJournal = 1 << 30
-	mostHint    = 4 << 10
+	maxCommit  = 256 << 20
+	maxJournal = 1 << 30
+	maxHint    = 4 << 10
 )
 
 // openRegular opens a file without waiting for anybody.
@@ -92,7 +92,7 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 
 // ReadHint returns the content of a small file of a store, nil if it cannot be read.
 func ReadHint(store, name string) []byte {
-	data, err := ReadFile(filepath.Join(store, name), mostHint)
+	data, err := ReadFile(filepath.Join(store, name), maxHint)
 	if err != nil {
 		return nil
 	}
@@ -160,9 +160,9 @@ func inStore(name string, err error) error {
 // which takes one call for hundreds of them also where the store is on another machine.
 const fewFiles = 16
 
-// Unfit returns why files of tables must not be read, by path: they are missing, not regular,
+// UnreadableFiles returns why files of tables must not be read, by path: they are missing, not regular,
 // outside of the store once links are resolved, or have another footer than their commit says.
-func Unfit(store string, files iter.Seq[File]) (map[string]error, error) {
+func UnreadableFiles(store string, files iter.Seq[File]) (map[string]error, error) {
 	root, err := os.OpenRoot(store)
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func Unfit(store string, files iter.Seq[File]) (map[string]error, error) {
 	for dir, list := range names {
 		look := func(name string) error { return regularIn(root, name) }
 		if len(list) > fewFiles {
-			if look, err = listedIn(root, dir); err != nil {
+			if look, err = listRegular(root, dir); err != nil {
 				look = func(string) error { return err }
 			}
 		}
@@ -197,8 +197,8 @@ func Unfit(store string, files iter.Seq[File]) (map[string]error, error) {
 	return unfit, nil
 }
 
-// listedIn returns what says of files of a folder, which is listed once, whether they are fit.
-func listedIn(root *os.Root, dir string) (func(name string) error, error) {
+// listRegular returns what says of files of a folder, which is listed once, whether they are fit.
+func listRegular(root *os.Root, dir string) (func(name string) error, error) {
 	d, err := root.Open(filepath.FromSlash(dir))
 	if err != nil {
 		return nil, inStore(dir, err)

@@ -50,7 +50,7 @@ func TestForgedCommits(t *testing.T) {
 		store := t.TempDir()
 		c := Commit{Batch: batch, StoreVersion: schema.StoreVersion, Experiments: []Entry{{ExperimentID: batch, Generation: 1}}, Files: []File{{Table: "samples", Path: FilePath("samples", batch)}}}
 		made(t, store, 0, batch, "x", func(m *Commit) { *m = c })
-		if l, err := Look(store); err != nil || len(l.Damaged) > 0 {
+		if l, err := ReadContents(store); err != nil || len(l.Damaged) > 0 {
 			t.Fatalf("before it is forged: %v, %v", l.Damaged, err)
 		}
 		forge(&c)
@@ -59,10 +59,10 @@ func TestForgedCommits(t *testing.T) {
 		}
 		made(t, store, 0, c.Batch, "x", func(m *Commit) { *m = c })
 		for how, look := range map[string]func() (*Contents, error){
-			"Look": func() (*Contents, error) { return Look(store) },
+			"Look": func() (*Contents, error) { return ReadContents(store) },
 			"Glance": func() (*Contents, error) {
-				g, err := GlanceAt(store)
-				return g.Look(), err
+				g, err := ReadRawCommits(store)
+				return g.Parse(), err
 			},
 		} {
 			l, err := look()
@@ -123,17 +123,17 @@ func TestOddFiles(t *testing.T) {
 			}
 		}
 		inTime(t, kind, func() {
-			c, err := Look(store)
+			c, err := ReadContents(store)
 			if err != nil || len(c.Batches) != 1 || len(c.Damaged) != 1 || !errors.Is(c.Damaged[0].Err, ErrNotRegular) {
 				t.Errorf("%s: %+v, %v", kind, c, err)
 			}
-			if g, err := GlanceAt(store); err != nil || g.Intact {
+			if g, err := ReadRawCommits(store); err != nil || g.Intact {
 				t.Errorf("%s: taken for a commit: %v", kind, err)
 			}
 			if _, err := ReadCommit(store, "0000000000000001"); !errors.Is(err, ErrDamaged) {
 				t.Errorf("%s: the commit: %v", kind, err)
 			}
-			if own, restored, err := Restore(store, "0000000000000001"); own != "" || restored || err != nil {
+			if own, restored, err := RestoreCommitName(store, "0000000000000001"); own != "" || restored || err != nil {
 				t.Errorf("%s: restored %s, %v", kind, own, err)
 			}
 			if noted := ReadJournal(store); noted != nil || ReadHint(store, "hint") != nil {
@@ -147,7 +147,7 @@ func TestOddFiles(t *testing.T) {
 			if _, err := OpenFile(store, FilePath("samples", "b1")); !errors.Is(err, ErrNotRegular) {
 				t.Errorf("%s: the table: %v", kind, err)
 			}
-			unfit, err := Unfit(store, slices.Values(c.Batches[0].Files))
+			unfit, err := UnreadableFiles(store, slices.Values(c.Batches[0].Files))
 			if err != nil || !errors.Is(unfit[FilePath("samples", "b1")], ErrNotRegular) {
 				t.Errorf("%s: unfit %v, %v", kind, unfit, err)
 			}
@@ -169,7 +169,7 @@ func TestFoldersThatAreLinks(t *testing.T) {
 		many = append(many, File{Table: "samples", Path: FilePath("samples", fmt.Sprint("c", n))})
 	}
 	for _, files := range [][]File{many[:1], many} {
-		unfit, err := Unfit(store, slices.Values(files))
+		unfit, err := UnreadableFiles(store, slices.Values(files))
 		if err != nil || !errors.Is(unfit[name], ErrNotRegular) {
 			t.Errorf("%d files: %v, %v", len(files), unfit[name], err)
 		}
@@ -187,7 +187,7 @@ func TestFoldersThatAreLinks(t *testing.T) {
 	if err := errors.Join(os.Remove(inside), os.Symlink("problems", inside), os.WriteFile(filepath.Join(store, TablesDir, "problems", "b1.parquet"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if unfit, err := Unfit(store, slices.Values(many)); err != nil || unfit[name] != nil || len(unfit) != len(many)-1 {
+	if unfit, err := UnreadableFiles(store, slices.Values(many)); err != nil || unfit[name] != nil || len(unfit) != len(many)-1 {
 		t.Errorf("%v, %v", unfit, err)
 	}
 }
@@ -199,11 +199,11 @@ func TestLargeCommit(t *testing.T) {
 	if err := errors.Join(os.WriteFile(commitPath(store, "b2"), nil, 0o600), os.Truncate(commitPath(store, "b2"), 100<<30)); err != nil {
 		t.Fatal(err)
 	}
-	c, err := Look(store)
+	c, err := ReadContents(store)
 	if err != nil || len(c.Damaged) != 1 || !strings.Contains(c.Damaged[0].Err.Error(), "bytes") {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if g, err := GlanceAt(store); err != nil || g.Intact {
+	if g, err := ReadRawCommits(store); err != nil || g.Intact {
 		t.Errorf("it was read: %v", err)
 	}
 }

@@ -16,9 +16,9 @@ import (
 type Remote interface {
 	// Pull brings the mirror up to date with the commits.
 	Pull() error
-	// Recall brings what Push has put of that name, or below a folder, or a commit whose copy
+	// Sync brings what Push has put of that name, or below a folder, or a commit whose copy
 	// is in doubt.
-	Recall(name string) error
+	Sync(name string) error
 	// Verify removes files of tables from the mirror that are not copies of what is there now,
 	// and returns those that are there, relative to the store.
 	Verify() (files []string, err error)
@@ -27,18 +27,18 @@ type Remote interface {
 	// The error wraps ErrDamaged if one is not there as it was written, and fs.ErrNotExist if
 	// it is not there: its batch was replaced since Pull, or it is lost.
 	Fetch(files []File) error
-	// Prove is Fetch that compares all content.
-	Prove(files []File) error
+	// FetchVerified is Fetch that compares all content.
+	FetchVerified(files []File) error
 	// Commit puts the files of the mirror that a commit names, and then the commit, whose
 	// file has that content. The error is ErrExists if there is another one of its name.
 	Commit(c *Commit, content []byte) error
 	// Remove removes the files of a batch, and then its commit.
-	Remove(d *Damaged) error
+	Remove(d *CommitFile) error
 	// Age says for how long the youngest of some commits has been there, by the clock there.
 	Age(batches []string) (time.Duration, error)
-	// Collect removes files that no commit names and that no attempt can name any more. It
+	// CollectGarbage removes files that no commit names and that no attempt can name any more. It
 	// returns how many.
-	Collect() (removed int, err error)
+	CollectGarbage() (removed int, err error)
 	// Push puts a file of the mirror in place of what is there.
 	Push(file string) error
 	// String is the store's address.
@@ -56,9 +56,9 @@ var (
 	remotes   = map[string]*remote{} // by the absolute paths of their mirrors
 )
 
-// Mirror says that a directory is the mirror of a store elsewhere, as long as the process
+// SetRemote says that a directory is the mirror of a store elsewhere, as long as the process
 // lives.
-func Mirror(dir string, r Remote) {
+func SetRemote(dir string, r Remote) {
 	remotesMu.Lock()
 	defer remotesMu.Unlock()
 	remotes[dir] = &remote{r, dir}
@@ -78,11 +78,11 @@ func remoteOf(store string) *remote {
 	return remotes[absolute]
 }
 
-// IsMirror reports whether a directory is the mirror of a store elsewhere.
-func IsMirror(store string) bool { return remoteOf(store) != nil }
+// IsCache reports whether a directory is the mirror of a store elsewhere.
+func IsCache(store string) bool { return remoteOf(store) != nil }
 
-// Address returns where a store is of which a directory is the mirror; empty if it is none.
-func Address(store string) string {
+// RemoteAddress returns where a store is of which a directory is the mirror; empty if it is none.
+func RemoteAddress(store string) string {
 	if r := remoteOf(store); r != nil {
 		return r.String()
 	}
@@ -97,10 +97,10 @@ func Pull(store string) error {
 	return nil
 }
 
-// Recall brings what others have left in a store besides commits, if a directory is a mirror.
-func Recall(store, name string) error {
+// Sync brings what others have left in a store besides commits, if a directory is a mirror.
+func Sync(store, name string) error {
 	if r := remoteOf(store); r != nil {
-		return r.Recall(name)
+		return r.Sync(name)
 	}
 	return nil
 }
@@ -114,11 +114,11 @@ func Verify(store string) (files []string, err error) {
 	return nil, nil
 }
 
-// Collect removes what attempts of other machines have left, if a directory is a mirror: no
+// CollectGarbage removes what attempts of other machines have left, if a directory is a mirror: no
 // lock says there which of them live.
-func Collect(store string) (removed int, err error) {
+func CollectGarbage(store string) (removed int, err error) {
 	if r := remoteOf(store); r != nil {
-		return r.Collect()
+		return r.CollectGarbage()
 	}
 	return 0, nil
 }
@@ -131,10 +131,10 @@ func Fetch(store string, files []File) error {
 	return nil
 }
 
-// Prove is Fetch that compares the content of the files with their commits in any case.
-func Prove(store string, files []File) error {
+// FetchVerified is Fetch that compares the content of the files with their commits in any case.
+func FetchVerified(store string, files []File) error {
 	if r := remoteOf(store); r != nil {
-		return r.Prove(files)
+		return r.FetchVerified(files)
 	}
 	return nil
 }
@@ -161,8 +161,8 @@ func Push(store, file string) error {
 	return nil
 }
 
-// Name is how people call a store: its directory or, of a mirror, what it is the mirror of.
-func Name(store string) string {
+// DisplayName is how people call a store: its directory or, of a mirror, what it is the mirror of.
+func DisplayName(store string) string {
 	if r := remoteOf(store); r != nil {
 		return r.String()
 	}

@@ -27,7 +27,7 @@ func FindAttempts(store string) Attempts {
 	for _, x := range []struct{ dir, prefix string }{{StagingDir, ""}, {".", ScratchPrefix}} {
 		for _, name := range abandoned(filepath.Join(store, x.dir), x.prefix) {
 			relative := filepath.ToSlash(filepath.Join(x.dir, name))
-			if lives(filepath.Join(store, x.dir, name)) {
+			if isAlive(filepath.Join(store, x.dir, name)) {
 				a.Living[name] = true
 			} else {
 				a.Abandoned = append(a.Abandoned, relative)
@@ -37,9 +37,9 @@ func FindAttempts(store string) Attempts {
 	return a
 }
 
-// RemoveExtra removes a file that no commit names, unless it is being written or has
+// RemoveOrphan removes a file that no commit names, unless it is being written or has
 // just been committed.
-func RemoveExtra(store, file string) (removed bool, err error) {
+func RemoveOrphan(store, file string) (removed bool, err error) {
 	path := filepath.Join(store, filepath.FromSlash(file))
 	if info, err := os.Lstat(path); err != nil || info.IsDir() {
 		return false, ignoreMissing(err)
@@ -71,21 +71,21 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// MarkAgain takes the experiments of a batch out of the store until they are ingested
+// MarkForReingest takes the experiments of a batch out of the store until they are ingested
 // again. The batch's files stay: they may be all that is left of them. It returns the
 // experiments' ids, none if it is not known which it had. names are their names by their ids, for
 // a commit that does not say them.
-func MarkAgain(store, batch string, names map[string]string) (ids []string, err error) {
-	c, err := Look(store)
+func MarkForReingest(store, batch string, names map[string]string) (ids []string, err error) {
+	c, err := ReadContents(store)
 	if err != nil {
 		return nil, err
 	}
-	damaged, ok := c.found[batch]
+	damaged, ok := c.commits[batch]
 	if !ok { // just removed
 		return nil, nil
 	}
 	experiments := damaged.Experiments
-	if stem, n := split(batch); len(experiments) == 0 && len(stem) == len(noChecksum) { // of one experiment
+	if stem, n := splitName(batch); len(experiments) == 0 && len(stem) == len(noChecksum) { // of one experiment
 		experiments = []Entry{{ExperimentID: stem, Generation: n, Experiment: names[stem]}}
 	}
 	if len(experiments) == 0 {
@@ -99,17 +99,17 @@ func MarkAgain(store, batch string, names map[string]string) (ids []string, err 
 		if l.Batch != "" && l.Batch != batch && l.Rows != batch { // just replaced
 			continue
 		}
-		again := e.takenOut(Again)
-		if len(damaged.Files) == 0 && wins(&e) > 0 { // it stays so
+		again := e.tombstone(Reingest)
+		if len(damaged.Files) == 0 && precedence(&e) > 0 { // it stays so
 			again.Status, again.Was = e.Status, e.Was
 		} else {
 			ids = append(ids, e.ExperimentID)
 		}
-		again.Generation = c.Next(e.ExperimentID)
+		again.Generation = c.NextGeneration(e.ExperimentID)
 		out.Experiments = append(out.Experiments, again)
 	}
-	if out.Batch = c.Name(out.Experiments); len(ids) == 0 {
-		out.Batch = newName(outPrefix)
+	if out.Batch = c.NewBatchName(out.Experiments); len(ids) == 0 {
+		out.Batch = newName(tombstonePrefix)
 	}
 	attempt, err := NewAttempt(store, out.Batch)
 	if err != nil {
@@ -122,14 +122,14 @@ func MarkAgain(store, batch string, names map[string]string) (ids []string, err 
 	return ids, err
 }
 
-// Restore renames an intact commit file that has another batch's name, unless its own
+// RestoreCommitName renames an intact commit file that has another batch's name, unless its own
 // name is taken: then it is a copy. own is the commit's name, empty for other commits.
-func Restore(store, batch string) (own string, restored bool, err error) {
-	if IsMirror(store) {
+func RestoreCommitName(store, batch string) (own string, restored bool, err error) {
+	if IsCache(store) {
 		return "", false, nil // its experiments are taken out instead
 	}
 	path := commitPath(store, batch)
-	data, err := ReadFile(path, mostCommit)
+	data, err := ReadFile(path, maxCommit)
 	if errors.Is(err, ErrNotRegular) {
 		return "", false, nil
 	}

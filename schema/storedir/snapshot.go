@@ -12,8 +12,8 @@ import (
 	fast "github.com/goccy/go-json"
 )
 
-// line is a commit in a snapshot.
-type line struct {
+// snapshotLine is a commit in a snapshot.
+type snapshotLine struct {
 	Batch  string `json:"batch"` // from the file's name
 	Error  string `json:"error,omitempty"`
 	Commit Commit `json:"commit"`
@@ -25,7 +25,7 @@ func (c *Contents) WriteSnapshot(w io.Writer) error {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 	for _, d := range c.sorted() {
-		l := line{Batch: d.Batch, Commit: d.Commit}
+		l := snapshotLine{Batch: d.Batch, Commit: d.Commit}
 		l.Commit.Files = d.Files[:min(1, len(d.Files))]
 		if d.Err != nil {
 			l.Error = d.Err.Error()
@@ -41,7 +41,7 @@ func (c *Contents) WriteSnapshot(w io.Writer) error {
 // not look for others: Refresh and Sweep do nothing until Renew. Those who put something in
 // by it know of each other what they would if all did so at the moment of the snapshot.
 func ReadSnapshot(store string, from io.Reader) (*Contents, error) {
-	c := &Contents{store: store, snapshot: true, found: map[string]*Damaged{}}
+	c := &Contents{store: store, snapshot: true, commits: map[string]*CommitFile{}}
 	lines := bufio.NewReader(from)
 	for {
 		text, err := lines.ReadBytes('\n')
@@ -52,36 +52,36 @@ func ReadSnapshot(store string, from io.Reader) (*Contents, error) {
 		if err != nil {
 			return nil, err
 		}
-		var l line
+		var l snapshotLine
 		if err := fast.Unmarshal(text, &l); err != nil {
 			return nil, err
 		}
-		d := &Damaged{Commit: l.Commit, Batch: l.Batch}
+		d := &CommitFile{Commit: l.Commit, Batch: l.Batch}
 		if l.Error != "" {
 			d.Err = errors.New(l.Error)
 		} else if err := l.Commit.verify(); err != nil {
 			return nil, fmt.Errorf("commit %s: %w", l.Batch, err)
 		}
-		c.found[l.Batch] = d
+		c.commits[l.Batch] = d
 	}
 }
 
 // IsSnapshot reports whether the contents are those of a snapshot.
 func (c *Contents) IsSnapshot() bool { return c.snapshot }
 
-// Renew looks for what was committed or removed since the snapshot, and makes Refresh do so
+// Unfreeze looks for what was committed or removed since the snapshot, and makes Refresh do so
 // from then on.
-func (c *Contents) Renew() error {
+func (c *Contents) Unfreeze() error {
 	c.snapshot = false
 	return c.Refresh()
 }
 
-// Learn adds the commits of batches that are known by name. The error is fs.ErrNotExist if
+// AddByName adds the commits of batches that are known by name. The error is fs.ErrNotExist if
 // one is not there, ErrDamaged if it cannot be read.
-func (c *Contents) Learn(batches ...string) error {
+func (c *Contents) AddByName(batches ...string) error {
 	var errs []error
 	for _, batch := range batches {
-		if c.found[batch] != nil {
+		if c.commits[batch] != nil {
 			continue
 		}
 		commit, err := readHere(c.store, batch)
@@ -91,10 +91,10 @@ func (c *Contents) Learn(batches ...string) error {
 		if err != nil && !errors.Is(err, ErrDamaged) {
 			continue
 		}
-		if c.found == nil {
-			c.found = map[string]*Damaged{}
+		if c.commits == nil {
+			c.commits = map[string]*CommitFile{}
 		}
-		c.found[batch] = &Damaged{Commit: commit, Batch: batch, Err: err}
+		c.commits[batch] = &CommitFile{Commit: commit, Batch: batch, Err: err}
 	}
 	c.sort()
 	return errors.Join(errs...)
@@ -104,10 +104,10 @@ func (c *Contents) Learn(batches ...string) error {
 // damaged if what is there is.
 func readHere(store, batch string) (Commit, error) {
 	c, err := ReadCommit(store, batch)
-	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged) || !IsMirror(store) {
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged) || !IsCache(store) {
 		return c, err
 	}
-	if err := Recall(store, path.Join(CommitsDir, batch+commitSuffix)); err != nil {
+	if err := Sync(store, path.Join(CommitsDir, batch+commitSuffix)); err != nil {
 		return Commit{}, err
 	}
 	return ReadCommit(store, batch)

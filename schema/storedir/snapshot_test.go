@@ -13,7 +13,7 @@ import (
 // snapshot is what a snapshot of a store says.
 func snapshot(t *testing.T, store string) *Contents {
 	t.Helper()
-	before, err := Look(store)
+	before, err := ReadContents(store)
 	if err != nil && !errors.Is(err, ErrNoStore) {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestSnapshot(t *testing.T) {
 	damage(t, store, "w")
 	c := snapshot(t, store)
 	const had, was = "b1: x(k=2), z.2: z", "z"
-	if visible(c) != had || replaced(c) != was || len(c.Damaged) != 1 || c.Next("y") != 3 || len(c.Forms()["r"]) != 1 || c.Name([]Entry{{ExperimentID: "w", Generation: 1}}) != "w.2" {
+	if visible(c) != had || replaced(c) != was || len(c.Damaged) != 1 || c.NextGeneration("y") != 3 || len(c.ByRecording()["r"]) != 1 || c.NewBatchName([]Entry{{ExperimentID: "w", Generation: 1}}) != "w.2" {
 		t.Errorf("%q, replaced %q, damaged %v", visible(c), replaced(c), c.Damaged)
 	}
 
@@ -66,16 +66,16 @@ func TestSnapshot(t *testing.T) {
 	if names, err := filepath.Glob(commitPath(store, "*")); visible(c) != had || len(names) != 8 || err != nil {
 		t.Errorf("it sees %q of %v, %v", visible(c), names, err)
 	}
-	if err := c.Learn("b4", "b1"); err != nil || visible(c) != "b1: x(k=2), b4: v, z.2: z" {
+	if err := c.AddByName("b4", "b1"); err != nil || visible(c) != "b1: x(k=2), b4: v, z.2: z" {
 		t.Errorf("%q, %v", visible(c), err)
 	}
-	if err := c.Learn("b7", "b5"); !errors.Is(err, fs.ErrNotExist) || visible(c) != "b1: x(k=2), b4: v, b5: u, z.2: z" {
+	if err := c.AddByName("b7", "b5"); !errors.Is(err, fs.ErrNotExist) || visible(c) != "b1: x(k=2), b4: v, b5: u, z.2: z" {
 		t.Errorf("%q, %v", visible(c), err)
 	}
-	if err := c.Learn("b6"); !errors.Is(err, ErrDamaged) || len(c.Damaged) != 2 {
+	if err := c.AddByName("b6"); !errors.Is(err, ErrDamaged) || len(c.Damaged) != 2 {
 		t.Errorf("%v, damaged %v", err, c.Damaged)
 	}
-	if err := c.Renew(); err != nil || c.IsSnapshot() || len(c.Damaged) != 1 {
+	if err := c.Unfreeze(); err != nil || c.IsSnapshot() || len(c.Damaged) != 1 {
 		t.Errorf("damaged %v, %v", c.Damaged, err)
 	}
 	made(t, store, 7, "b8", "s", nil)

@@ -18,27 +18,27 @@ func (c *Contents) Sweep(keep time.Duration) {
 	}
 	for again := true; again; {
 		again = false
-		older := c.older()
-		c.Replaced = slices.DeleteFunc(c.Replaced, func(r Replaced) bool {
-			if !c.quiet(r.Since, keep) || c.holds(r, older) || !removeReplaced(c.store, r) {
+		older := c.lowestGenerations()
+		c.Replaced = slices.DeleteFunc(c.Replaced, func(r ReplacedCommit) bool {
+			if !c.olderThan(r.Since, keep) || c.keepsOthersObsolete(r, older) || !removeReplaced(c.store, r) {
 				return false
 			}
-			delete(c.found, r.Batch)
+			delete(c.commits, r.Batch)
 			again = true
 			return true
 		})
 	}
 }
 
-// quiet reports whether a time at which something was committed is so long ago. Where
+// olderThan reports whether a time at which something was committed is so long ago. Where
 // machines commit whose clocks differ, that of the store counts.
-func (c *Contents) quiet(since time.Time, keep time.Duration) bool {
+func (c *Contents) olderThan(since time.Time, keep time.Duration) bool {
 	remote := remoteOf(c.store)
 	if remote == nil {
 		return time.Since(since) > keep
 	}
 	var names []string
-	for name, d := range c.found {
+	for name, d := range c.commits {
 		if d.Ingested.Equal(since) {
 			names = append(names, name)
 		}
@@ -50,10 +50,10 @@ func (c *Contents) quiet(since time.Time, keep time.Duration) bool {
 	return err == nil && age > keep
 }
 
-// older returns the lowest generation that commits have of each experiment.
-func (c *Contents) older() map[string]int {
+// lowestGenerations returns the lowest generation that commits have of each experiment.
+func (c *Contents) lowestGenerations() map[string]int {
 	lowest := map[string]int{}
-	for _, d := range c.found {
+	for _, d := range c.commits {
 		for _, e := range d.Experiments {
 			if n, ok := lowest[e.ExperimentID]; !ok || e.Generation < n {
 				lowest[e.ExperimentID] = e.Generation
@@ -63,19 +63,19 @@ func (c *Contents) older() map[string]int {
 	return lowest
 }
 
-// holds reports whether a commit keeps others from counting that are still there. A batch
+// keepsOthersObsolete reports whether a commit keeps others from counting that are still there. A batch
 // that was put in again does so itself.
-func (c *Contents) holds(r Replaced, lowest map[string]int) bool {
-	if r.Err == nil && slices.ContainsFunc(r.Replaces, func(name string) bool { return c.found[name] != nil }) {
+func (c *Contents) keepsOthersObsolete(r ReplacedCommit, lowest map[string]int) bool {
+	if r.Err == nil && slices.ContainsFunc(r.Replaces, func(name string) bool { return c.commits[name] != nil }) {
 		return true
 	}
-	stem, n := split(r.Batch)
+	stem, n := splitName(r.Batch)
 	for _, lower := range c.numbers[stem] {
-		if lower < n && c.found[numbered(stem, lower)] != nil {
+		if lower < n && c.commits[numberedName(stem, lower)] != nil {
 			return true
 		}
 	}
-	if len(r.Files) > 0 || len(c.replacing[r.Batch]) > 0 {
+	if len(r.Files) > 0 || len(c.replacedBy[r.Batch]) > 0 {
 		return false
 	}
 	return slices.ContainsFunc(r.Experiments, func(e Entry) bool { return lowest[e.ExperimentID] < e.Generation })
@@ -83,7 +83,7 @@ func (c *Contents) holds(r Replaced, lowest map[string]int) bool {
 
 // removeReplaced removes the files of a batch that was replaced, then its commit, and
 // reports whether they are gone.
-func removeReplaced(store string, r Replaced) bool {
+func removeReplaced(store string, r ReplacedCommit) bool {
 	var files []string
 	for _, f := range r.Files {
 		if IsFile(f, r.Batch) {
@@ -96,7 +96,7 @@ func removeReplaced(store string, r Replaced) bool {
 			files = append(files, found...)
 		}
 	}
-	if remote := remoteOf(store); remote != nil && remote.Remove(&r.Damaged) != nil {
+	if remote := remoteOf(store); remote != nil && remote.Remove(&r.CommitFile) != nil {
 		return false
 	}
 	for _, f := range files {

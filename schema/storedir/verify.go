@@ -10,15 +10,15 @@ import (
 
 // Numbers in commits that are larger than all that can be.
 const (
-	mostGeneration = 1 << 30
-	mostRows       = 1 << 44
-	mostBytes      = 1 << 50
+	maxGeneration = 1 << 30
+	maxRows       = 1 << 44
+	maxBytes      = 1 << 50
 )
 
 // verify returns an error unless a commit says what a writer can have said: whatever it names is
 // opened, written or removed later on the word of a file that others may have written.
 func (c *Commit) verify() error {
-	if _, n := split(c.Batch); n > mostGeneration {
+	if _, n := splitName(c.Batch); n > maxGeneration {
 		return errors.New("its name has a number that is too large")
 	}
 	ids := make(map[string]bool, len(c.Experiments))
@@ -29,13 +29,13 @@ func (c *Commit) verify() error {
 			return errors.New("it names an experiment without an id")
 		case ids[e.ExperimentID]:
 			return fmt.Errorf("it names the experiment %q twice", e.ExperimentID)
-		case e.Generation < 0 || e.Generation > mostGeneration:
+		case e.Generation < 0 || e.Generation > maxGeneration:
 			return fmt.Errorf("the experiment %q has generation %d", e.ExperimentID, e.Generation)
 		}
 		ids[e.ExperimentID] = true
 	}
-	for _, g := range c.given() {
-		if g.Number < 0 || g.Number > mostGeneration {
+	for _, g := range c.labelChanges() {
+		if g.Number < 0 || g.Number > maxGeneration {
 			return fmt.Errorf("its labels have number %d", g.Number)
 		}
 	}
@@ -46,7 +46,7 @@ func (c *Commit) verify() error {
 			return fmt.Errorf("it names the file %q, which is not where files of table %q and of this batch are", f.Path, f.Table)
 		case tables[f.Table]:
 			return fmt.Errorf("it names two files of table %s", f.Table)
-		case f.Rows < 0 || f.Rows > mostRows || f.Bytes < 0 || f.Bytes > mostBytes:
+		case f.Rows < 0 || f.Rows > maxRows || f.Bytes < 0 || f.Bytes > maxBytes:
 			return fmt.Errorf("it says that %s has %d rows and %d bytes", f.Path, f.Rows, f.Bytes)
 		}
 		tables[f.Table] = true

@@ -44,8 +44,8 @@ func stampOf(info fs.FileInfo) stamp {
 	return s
 }
 
-// stays reports whether a batch's commit file surely is the version that was read.
-func (v *fileVersion) stays(store, batch string) bool {
+// isUnchanged reports whether a batch's commit file surely is the version that was read.
+func (v *fileVersion) isUnchanged(store, batch string) bool {
 	if !v.stamp.settled {
 		return false
 	}
@@ -53,16 +53,16 @@ func (v *fileVersion) stays(store, batch string) bool {
 	return err == nil && stampOf(info) == v.stamp
 }
 
-// commitFile is a commit file that was read.
-type commitFile struct {
+// rawCommit is a commit file that was read.
+type rawCommit struct {
 	batch   string
 	data    []byte
 	version *fileVersion
 	err     error // of reading it; wraps ErrDamaged if it is no regular file
 }
 
-func readCommitFile(store, batch string) *commitFile {
-	f := &commitFile{batch: batch, version: &fileVersion{}}
+func readCommitFile(store, batch string) *rawCommit {
+	f := &rawCommit{batch: batch, version: &fileVersion{}}
 	f.data, f.version.stamp, f.err = readRegular(commitPath(store, batch))
 	if f.err != nil {
 		f.version.sum = xxhash.Sum64String("error: " + f.err.Error())
@@ -74,12 +74,12 @@ func readCommitFile(store, batch string) *commitFile {
 
 // readCopy is readCommitFile of a store that may be a mirror. A copy that is not intact is
 // compared with what is there: the commit is damaged if that is.
-func readCopy(store, batch string) (*commitFile, error) {
+func readCopy(store, batch string) (*rawCommit, error) {
 	f := readCommitFile(store, batch)
-	if !IsMirror(store) || errors.Is(f.err, fs.ErrNotExist) || f.err == nil && IsIntact(batch, f.data) {
+	if !IsCache(store) || errors.Is(f.err, fs.ErrNotExist) || f.err == nil && IsIntact(batch, f.data) {
 		return f, nil
 	}
-	if err := Recall(store, path.Join(CommitsDir, batch+commitSuffix)); err != nil {
+	if err := Sync(store, path.Join(CommitsDir, batch+commitSuffix)); err != nil {
 		return nil, err
 	}
 	return readCommitFile(store, batch), nil
@@ -88,7 +88,7 @@ func readCopy(store, batch string) (*commitFile, error) {
 // readRegular is readWhole of a commit file, and returns what the file system said of it before.
 // The error wraps ErrDamaged if it is no regular file, or a link.
 func readRegular(path string) (data []byte, s stamp, err error) {
-	data, info, err := readWhole(path, mostCommit)
+	data, info, err := readWhole(path, maxCommit)
 	if errors.Is(err, ErrNotRegular) {
 		return nil, s, errNoFile
 	}
@@ -101,9 +101,9 @@ func readRegular(path string) (data []byte, s stamp, err error) {
 // errNoFile says that something else is in the place of a commit file.
 var errNoFile = fmt.Errorf("%w: %w", ErrDamaged, ErrNotRegular)
 
-// decode returns the commit, with what can be read of it if it is damaged.
-func (f *commitFile) decode() *Damaged {
-	d := &Damaged{Batch: f.batch, Err: f.err, file: f.version}
+// parse returns the commit, with what can be read of it if it is damaged.
+func (f *rawCommit) parse() *CommitFile {
+	d := &CommitFile{Batch: f.batch, Err: f.err, version: f.version}
 	if f.err == nil {
 		d.Commit, d.Err = Decode(f.batch, f.data)
 	}
@@ -113,7 +113,7 @@ func (f *commitFile) decode() *Damaged {
 // eachCommitFile reads the commit files of a store, in the order of their names, and passes
 // them to yield, except for those batches whose files keep reports as known. The error is
 // ErrNoStore if there is no store.
-func eachCommitFile(store string, keep func(batch string) bool, yield func(*commitFile)) error {
+func eachCommitFile(store string, keep func(batch string) bool, yield func(*rawCommit)) error {
 	entries, err := os.ReadDir(filepath.Join(store, CommitsDir)) // sorted by name
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w", store, ErrNoStore)
@@ -126,15 +126,15 @@ func eachCommitFile(store string, keep func(batch string) bool, yield func(*comm
 		if !ok || keep(batch) {
 			continue
 		}
-		f := &commitFile{batch: batch, version: &fileVersion{sum: xxhash.Sum64String("error: " + errNoFile.Error())}, err: errNoFile}
-		if e.Type().IsRegular() || IsMirror(store) { // to open alone changes some devices
+		f := &rawCommit{batch: batch, version: &fileVersion{sum: xxhash.Sum64String("error: " + errNoFile.Error())}, err: errNoFile}
+		if e.Type().IsRegular() || IsCache(store) { // to open alone changes some devices
 			if f, err = readCopy(store, batch); err != nil {
 				return err
 			}
 		}
 		switch {
 		case errors.Is(f.err, fs.ErrNotExist): // replaced, and just removed
-		case exhausted(f.err):
+		case isResourceError(f.err):
 			return f.err
 		default:
 			yield(f)
@@ -155,9 +155,9 @@ func (h stateHash) add(batch string, sum uint64) {
 
 func (h stateHash) String() string { return Checksum(h.Sum64()) }
 
-// Watch follows the state of a store. It reads the commit files that have changed since it
+// Watcher follows the state of a store. It reads the commit files that have changed since it
 // looked last, and no others.
-type Watch struct {
+type Watcher struct {
 	store  string
 	folder stamp
 	files  map[string]*fileVersion // by batch
@@ -171,12 +171,12 @@ type Watch struct {
 // seen at once.
 const patience = 20
 
-// NewWatch returns a Watch of a store, at which it has not looked yet.
-func NewWatch(store string) *Watch { return &Watch{store: store} }
+// NewWatcher returns a Watch of a store, at which it has not looked yet.
+func NewWatcher(store string) *Watcher { return &Watcher{store: store} }
 
 // State returns the state of the store as Glance.State. The error is ErrNoStore if there is no
 // store.
-func (w *Watch) State() (string, error) {
+func (w *Watcher) State() (string, error) {
 	if err := Pull(w.store); err != nil {
 		return "", err
 	}
@@ -191,12 +191,12 @@ func (w *Watch) State() (string, error) {
 	files := make(map[string]*fileVersion, len(w.files))
 	err := eachCommitFile(w.store, func(batch string) bool {
 		v := w.files[batch]
-		if v == nil || !v.stays(w.store, batch) {
+		if v == nil || !v.isUnchanged(w.store, batch) {
 			return false
 		}
 		files[batch] = v
 		return true
-	}, func(f *commitFile) { files[f.batch] = f.version })
+	}, func(f *rawCommit) { files[f.batch] = f.version })
 	if err != nil {
 		return "", err
 	}

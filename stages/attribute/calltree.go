@@ -12,7 +12,7 @@ import (
 // `<Total>`, whose label is None.
 type CallTree struct {
 	*StackViews
-	prefixtree.Ordered[nodeNo, program.FunctionNo]
+	prefixtree.PreOrder[nodeNo, program.FunctionNo]
 	Pairs    []Pair
 	pairOf   []pairNo // by node except the root: its parent's function and its own
 	endNodes []nodeNo // by index in ends and view: where the stacks end
@@ -42,7 +42,7 @@ func NewCallTree(s *StackViews) *CallTree {
 		nodes, before = before, nodes
 	}
 	var number []nodeNo
-	t.Ordered, number = merged.Order()
+	t.PreOrder, number = merged.Order()
 	for i, end := range t.endNodes {
 		t.endNodes[i] = number[end]
 	}

@@ -52,7 +52,7 @@ func (s *Stacks) Renumber(nodes []stacktree.NodeNo, frames []stacktree.FrameNo) 
 // orderFrames returns frames sorted by location and word, after the root's, and their new
 // numbers.
 func orderFrames(frames *chunked.List[stacktree.Frame], locations []program.LocationNo) ([]stacktree.Frame, []stacktree.FrameNo) {
-	list := make([]chunked.Keyed, frames.Len()-1) // all but the root's
+	list := make([]chunked.KeyedIndex, frames.Len()-1) // all but the root's
 	for n := range frames.Len() {
 		f := frames.At(n)
 		renumber(&f.Own, locations)
@@ -60,7 +60,7 @@ func orderFrames(frames *chunked.List[stacktree.Frame], locations []program.Loca
 			renumber(&f.Shown[m], locations)
 		}
 		if n > 0 {
-			list[n-1] = chunked.Keyed{Key: f.Word, N: int32(n)}
+			list[n-1] = chunked.KeyedIndex{Key: f.Word, N: int32(n)}
 		}
 	}
 	list = chunked.Sort(list)

@@ -34,7 +34,7 @@ type Stacks struct {
 	Reasons  []string        // why stacks are empty or cut; the first is empty
 
 	// From Renumber on.
-	Nodes  prefixtree.Ordered[stacktree.NodeNo, stacktree.FrameNo]
+	Nodes  prefixtree.PreOrder[stacktree.NodeNo, stacktree.FrameNo]
 	Frames []stacktree.Frame
 }
 

@@ -140,7 +140,7 @@ func (t *wordTree) grow() {
 		t.seed = rand.Uint64()
 	}
 	entries := t.table
-	t.table = chunked.Places[entry](max(2*len(entries), firstSlots))
+	t.table = chunked.MakeTable[entry](max(2*len(entries), firstSlots))
 	for _, e := range entries {
 		if e != 0 {
 			t.insert(e)

@@ -55,7 +55,7 @@ func (l *locationTable) entriesAt(object ObjectNo, offset uint64) iter.Seq[*loca
 func (l *locationTable) add(object ObjectNo, offset uint64, n LocationNo) {
 	if 4*l.n >= 3*len(l.table) {
 		entries := l.table
-		l.table = chunked.Places[locationEntry](2 * len(entries))
+		l.table = chunked.MakeTable[locationEntry](2 * len(entries))
 		for _, e := range entries {
 			if e.number != 0 {
 				l.put(e)

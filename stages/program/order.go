@@ -17,7 +17,7 @@ const fewLocations = 4096
 // offset unless they are few. It returns their new numbers by the old ones, which become
 // invalid. No location can be added afterwards.
 func (p *Program) Order() (number []LocationNo) {
-	var order []chunked.Keyed
+	var order []chunked.KeyedIndex
 	_ = ordered.Run( // neither fails
 		func() error { order = p.sortedLocations(); return nil },
 		func() error { p.identify(p.Locations.Len()); return nil },
@@ -40,11 +40,11 @@ func (p *Program) Order() (number []LocationNo) {
 }
 
 // sortedLocations returns the numbers of the locations in their order of storage.
-func (p *Program) sortedLocations() []chunked.Keyed {
-	at := func(k chunked.Keyed) *Location { return p.Location(LocationNo(k.N)) }
-	list := make([]chunked.Keyed, p.Locations.Len())
+func (p *Program) sortedLocations() []chunked.KeyedIndex {
+	at := func(k chunked.KeyedIndex) *Location { return p.Location(LocationNo(k.N)) }
+	list := make([]chunked.KeyedIndex, p.Locations.Len())
 	for n := range list {
-		list[n] = chunked.Keyed{Key: p.Location(LocationNo(n)).Offset, N: int32(n)}
+		list[n] = chunked.KeyedIndex{Key: p.Location(LocationNo(n)).Offset, N: int32(n)}
 	}
 	if len(list) <= fewLocations {
 		return list
@@ -54,7 +54,7 @@ func (p *Program) sortedLocations() []chunked.Keyed {
 		list[i].Key = uint64(at(list[i]).Object)
 	}
 	list = chunked.Sort(list)
-	compare := func(a, b chunked.Keyed) int {
+	compare := func(a, b chunked.KeyedIndex) int {
 		l, m := at(a), at(b)
 		return cmp.Or(cmp.Compare(l.Function, m.Function), cmp.Compare(a.N, b.N))
 	}

@@ -52,7 +52,7 @@ func (c *Collector) nameIn(rows tableColumns, row int) unitName {
 // packedValues holds rows of function_values, compressed by column: most rows are of this table.
 type packedValues struct {
 	metrics                                        []int32 // by label
-	labels, modes, functions, exclusive, inclusive chunked.Packed
+	labels, modes, functions, exclusive, inclusive chunked.PackedInts
 }
 
 // value is a row of function_values.

@@ -35,7 +35,7 @@ func newBlockTable() *blockTable {
 // resize moves the blocks to a table with this many slots.
 func (t *blockTable) resize(slots int) {
 	old := t.blocks
-	t.blocks, t.shift = chunked.Places[block](slots), 64-bits.TrailingZeros(uint(slots))
+	t.blocks, t.shift = chunked.MakeTable[block](slots), 64-bits.TrailingZeros(uint(slots))
 	for i := range old {
 		if old[i].address != 0 {
 			t.blocks[t.find(old[i].address)] = old[i]

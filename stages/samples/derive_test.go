@@ -100,7 +100,7 @@ func TestDerive(t *testing.T) {
 			defer alloc.AssertSize(t, 0)
 			var leaks *Leaks
 			if c.kind == schema.Heap {
-				heap, _ := ReadHeap(&once{eventBatch(alloc, c.kind, c.events, c.texts...)}, spill.Of(t.Context()), false)
+				heap, _ := ReadHeap(&once{eventBatch(alloc, c.kind, c.events, c.texts...)}, spill.FromContext(t.Context()), false)
 				leaks = heap.Leaks
 			}
 			d := NewDeriver(rec, p, c.kind, leaks, NewFiles())

@@ -26,7 +26,7 @@ func leaksOf(calls []heapCall) (leaked, freed []int64) { return leaksInBatches(c
 
 // leaksInBatches returns what leaked and was freed by calls that come in batches.
 func leaksInBatches(calls []heapCall, size int) (leaked, freed []int64) {
-	l := newLeaks(spill.Of(context.Background()))
+	l := newLeaks(spill.FromContext(context.Background()))
 	for some := range slices.Chunk(calls, max(size, 1)) {
 		var e heapEvents
 		for _, c := range some {
@@ -136,7 +136,7 @@ func TestReadHeapFails(t *testing.T) {
 		read  error
 		space *spill.Space
 	}{
-		"reader": {read: errors.New("unreadable"), space: spill.Of(t.Context())},
+		"reader": {read: errors.New("unreadable"), space: spill.FromContext(t.Context())},
 		"space":  {space: spill.New(0, func() (spill.File, error) { return nil, full })},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +193,7 @@ func TestReadHeap(t *testing.T) {
 		}
 		read = append(read, eventBatch(memory.DefaultAllocator, schema.Heap, events))
 	}
-	heap, err := ReadHeap(&read, spill.Of(t.Context()), false)
+	heap, err := ReadHeap(&read, spill.FromContext(t.Context()), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func (l *frameTable) Intern(f *Frame) FrameNo {
 // grow doubles the number of slots.
 func (l *frameTable) grow() {
 	entries := l.slots
-	l.slots = chunked.Places[frameEntry](2 * len(entries))
+	l.slots = chunked.MakeTable[frameEntry](2 * len(entries))
 	mask := len(l.slots) - 1
 	for _, e := range entries {
 		if e != 0 {

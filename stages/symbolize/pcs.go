@@ -90,7 +90,7 @@ type mappedArea struct {
 func (x *PCs) Process(pr *Process, words int) *ProcessPCs {
 	x.process++
 	if n := min(bits.Len(uint(words))+1, maxRecentBits); len(x.recent) < 1<<n {
-		x.recent, x.shift = chunked.Places[pcEntry](1<<n), 64-n
+		x.recent, x.shift = chunked.MakeTable[pcEntry](1<<n), 64-n
 	}
 	p := &ProcessPCs{PCs: x, finder: pr.Image.Finder(), areaOf: map[*image.Mapping]areaNo{}}
 	for _, m := range pr.withTable {
@@ -176,7 +176,7 @@ func (x *PCs) slot(area areaNo, pc uint64) int {
 // grow makes a table with twice as many places.
 func (x *PCs) grow() {
 	known := x.table
-	x.table = chunked.Places[pcEntry](2 * len(known))
+	x.table = chunked.MakeTable[pcEntry](2 * len(known))
 	for _, e := range known {
 		if e.area == 0 {
 			continue

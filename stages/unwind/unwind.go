@@ -61,7 +61,7 @@ func New(cache *Cache, emit func(*PathBatch), r *symbolize.Resolver, tables *Fra
 
 // resetCallers discards the states of all callers.
 func (u *Unwinder) resetCallers() {
-	u.cache.callers = chunked.Zeros(u.cache.callers, u.recorded.Stacks.Nodes())
+	u.cache.callers = chunked.Zeroed(u.cache.callers, u.recorded.Stacks.Nodes())
 }
 
 // Add normalizes a batch of the process's stacks, and takes over its memory.

@@ -214,12 +214,12 @@ func TestReplace(t *testing.T) {
 	now := time.Now()
 	put := func(rows int, at time.Time, want string) {
 		t.Helper()
-		look, err := storedir.Look(store)
+		look, err := storedir.ReadContents(store)
 		if err != nil && !errors.Is(err, storedir.ErrNoStore) {
 			t.Fatal(err)
 		}
-		c := commitOf("a", look.Next("a"))
-		name := look.Name(c.Experiments)
+		c := commitOf("a", look.NextGeneration("a"))
+		name := look.NewBatchName(c.Experiments)
 		if name != want {
 			t.Fatalf("the next batch is %s, want %s", name, want)
 		}
@@ -231,7 +231,7 @@ func TestReplace(t *testing.T) {
 	put(1, now.Add(-5*time.Hour), "a")
 	put(2, now.Add(-2*time.Hour), "a.2")
 	put(3, now, "a.3")
-	look, err := storedir.Look(store)
+	look, err := storedir.ReadContents(store)
 	if err != nil || len(look.Batches) != 1 || look.Batches[0].Batch != "a.3" || len(look.Replaced) != 2 || len(look.Damaged) != 0 {
 		t.Fatalf("%+v, %v", look, err)
 	}
@@ -245,11 +245,11 @@ func TestReplace(t *testing.T) {
 	if err := os.WriteFile(commitFile(store, "a.3"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if look, err = storedir.Look(store); err != nil || len(look.Batches) != 0 || len(look.Damaged) != 1 {
+	if look, err = storedir.ReadContents(store); err != nil || len(look.Batches) != 0 || len(look.Damaged) != 1 {
 		t.Fatalf("%+v, %v", look, err)
 	}
 	put(4, now, "a.4")
-	if look, err = storedir.Look(store); err != nil || len(look.Batches) != 1 || len(look.Damaged) != 0 || look.Batches[0].Batch != "a.4" {
+	if look, err = storedir.ReadContents(store); err != nil || len(look.Batches) != 1 || len(look.Damaged) != 0 || look.Batches[0].Batch != "a.4" {
 		t.Fatalf("%+v, %v", look, err)
 	}
 }
@@ -265,7 +265,7 @@ func TestReplaceOther(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	look, err := storedir.Look(store)
+	look, err := storedir.ReadContents(store)
 	if err != nil || len(look.Batches) != 1 || look.Batches[0].Batch != "b" {
 		t.Fatalf("%+v, %v", look, err)
 	}
@@ -325,7 +325,7 @@ func TestCleanPublished(t *testing.T) {
 // A damaged commit costs its batch, whatever was changed in it.
 func TestDamagedCommit(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
-	if _, err := storedir.Look(store); !errors.Is(err, storedir.ErrNoStore) {
+	if _, err := storedir.ReadContents(store); !errors.Is(err, storedir.ErrNoStore) {
 		t.Errorf("a folder that is no store: %v", err)
 	}
 	for _, name := range []string{"a", "b"} {
@@ -342,7 +342,7 @@ func TestDamagedCommit(t *testing.T) {
 		if err := os.WriteFile(commitFile(store, "b"), content, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		look, err := storedir.Look(store)
+		look, err := storedir.ReadContents(store)
 		if err != nil || len(look.Batches) != 1 || look.Batches[0].Batch != "a" || len(look.Damaged) != 1 || look.Damaged[0].Batch != "b" || !errors.Is(look.Damaged[0].Err, storedir.ErrDamaged) {
 			t.Errorf("%s: %+v, %v", what, look, err)
 		}

@@ -185,7 +185,7 @@ func compareLakes(t *testing.T, reader string, want, got map[string]content) {
 // change changes the commits of a store.
 func change(t *testing.T, store string, change func(*storedir.Contents) error) {
 	t.Helper()
-	c, err := storedir.Look(store)
+	c, err := storedir.ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,10 +267,10 @@ func TestLake(t *testing.T) {
 		t.Fatal(err)
 	}
 	change(t, store, func(c *storedir.Contents) error {
-		return c.TakeOut(ids(t, store, "recur.er", "heap.er"), storedir.Forgotten, "")
+		return c.Delete(ids(t, store, "recur.er", "heap.er"), storedir.Forgotten, "")
 	})
 	change(t, store, func(c *storedir.Contents) error {
-		return c.TakeOut(ids(t, store, "threads.er"), storedir.Summary, "")
+		return c.Delete(ids(t, store, "threads.er"), storedir.Summary, "")
 	})
 	change(t, store, func(c *storedir.Contents) error {
 		return c.Label(storedir.Labels{Experiments: ids(t, store, "cxx.er"), Set: map[string]string{"night": "1"}}, "")
@@ -330,7 +330,7 @@ func TestLake(t *testing.T) {
 func TestLakeInJavaScript(t *testing.T) {
 	store, folder := mixed(t), filepath.Join(t.TempDir(), "lake")
 	change(t, store, func(c *storedir.Contents) error {
-		return c.TakeOut(ids(t, store, "recur.er"), storedir.Forgotten, "")
+		return c.Delete(ids(t, store, "recur.er"), storedir.Forgotten, "")
 	})
 	served := http.NewServeMux()
 	served.Handle("/lake/", http.StripPrefix("/lake/", http.FileServer(http.Dir(folder))))

@@ -64,7 +64,7 @@ func TestTablesStayTheirFiles(t *testing.T) {
 	for _, names := range [][]string{{"cxx", "heap", "recur"}, {"sync", "io", "outline", "alias"}, {"threads", "signals"}} {
 		ingest(names...).Close()
 	}
-	contents, err := storedir.Look(options.Store)
+	contents, err := storedir.ReadContents(options.Store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +76,8 @@ func TestTablesStayTheirFiles(t *testing.T) {
 	}
 	err = errors.Join(
 		contents.Label(storedir.Labels{Experiments: []string{ids["io.er"]}, Set: map[string]string{"variant": "base"}}, "test"),
-		contents.TakeOut([]string{ids["heap.er"], ids["alias.er"]}, storedir.Forgotten, "test"),
-		contents.TakeOut([]string{ids["sync.er"]}, storedir.Summary, "test"))
+		contents.Delete([]string{ids["heap.er"], ids["alias.er"]}, storedir.Forgotten, "test"),
+		contents.Delete([]string{ids["sync.er"]}, storedir.Summary, "test"))
 	if err != nil {
 		t.Fatal(err)
 	}

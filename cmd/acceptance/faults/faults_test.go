@@ -180,7 +180,7 @@ func (b *bench) run(command ...string) (code int, out string) {
 // and their content's checksums.
 func content(t *testing.T, store string) map[string]string {
 	t.Helper()
-	look, err := storedir.Look(store)
+	look, err := storedir.ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func content(t *testing.T, store string) map[string]string {
 		}
 	}
 	for _, d := range look.Damaged {
-		all[d.File()] = d.Err.Error()
+		all[d.Path()] = d.Err.Error()
 	}
 	return all
 }
@@ -292,7 +292,7 @@ func unsigned(path string) bool {
 // leftovers returns the files of a store that are in no commit.
 func leftovers(t *testing.T, store string) (left []string) {
 	t.Helper()
-	look, err := storedir.Look(store)
+	look, err := storedir.ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,12 +306,12 @@ func leftovers(t *testing.T, store string) (left []string) {
 	for _, b := range look.Batches {
 		add(b.Commit)
 	}
-	for _, c := range look.Bare {
+	for _, c := range look.Metadata {
 		add(c)
 	}
 	for _, r := range look.Replaced {
 		add(r.Commit)
-		known[r.File()] = true
+		known[r.Path()] = true
 		unread[r.Batch] = r.Err != nil
 	}
 	found := map[string]bool{}

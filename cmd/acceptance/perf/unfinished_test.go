@@ -47,7 +47,7 @@ func TestUnfinished(t *testing.T) {
 					t.Fatal(results, err)
 				}
 			}
-			look, err := storedir.Look(store)
+			look, err := storedir.ReadContents(store)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,7 +17,7 @@ import (
 // stack, and compares their rows with the stored ones. It returns how many experiments have some.
 func CheckValues(t *testing.T, store string) (checked int) {
 	t.Helper()
-	contents, err := storedir.Look(store)
+	contents, err := storedir.ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}

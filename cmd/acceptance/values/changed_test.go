@@ -52,7 +52,7 @@ func changed(t *testing.T, store string, table *schema.Table, seed, in int, foun
 // proved reports whether all of a store is proved, but for what its samples say of data objects.
 func proved(t *testing.T, store string) bool {
 	t.Helper()
-	c, err := storedir.Look(store)
+	c, err := storedir.ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -269,7 +269,7 @@ func (f *Feed) put(ctx context.Context, db *queries.DB, old string, p part, c *C
 		c.Deleted++
 	}
 	for i, t := range temps {
-		if err := storedir.Place(t, f.path(f.views[i], p.Name)); err != nil {
+		if err := storedir.ReplaceFile(t, f.path(f.views[i], p.Name)); err != nil {
 			return err
 		}
 	}
@@ -309,7 +309,7 @@ func (f *Feed) save() error {
 	if err := os.WriteFile(temp, append(text, '\n'), 0o666); err != nil {
 		return err
 	}
-	return storedir.Place(temp, filepath.Join(f.folder, ListFile))
+	return storedir.ReplaceFile(temp, filepath.Join(f.folder, ListFile))
 }
 
 // check returns an error if a view is none with rows of experiments.

@@ -48,7 +48,7 @@ func Update(ctx context.Context, l *lake.Lake, tables []lake.Table) (files int, 
 	if files, err = write(ctx, temp, l.Base(), tables); err != nil {
 		return files, err
 	}
-	return files, storedir.Place(temp, filepath.Join(l.Folder, File))
+	return files, storedir.ReplaceFile(temp, filepath.Join(l.Folder, File))
 }
 
 // remove removes a database that may be there.

@@ -220,7 +220,7 @@ func (w *writer) put(name string, data []byte) error {
 	if err := os.WriteFile(temp, data, 0o666); err != nil {
 		return err
 	}
-	return storedir.Place(temp, filepath.Join(w.dir, name))
+	return storedir.ReplaceFile(temp, filepath.Join(w.dir, name))
 }
 
 // read reads the last version of the metadata. The hint may be that of the one before: a

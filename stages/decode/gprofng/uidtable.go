@@ -23,7 +23,7 @@ type uidPlace struct {
 
 // newUIDTable returns a table with room for so many stacks.
 func newUIDTable(stacks int) uidTable {
-	return uidTable{places: chunked.Places[uidPlace](1 << bits.Len(uint(2*stacks))), seed: rand.Uint64()}
+	return uidTable{places: chunked.MakeTable[uidPlace](1 << bits.Len(uint(2*stacks))), seed: rand.Uint64()}
 }
 
 // place returns where a uid is, or may be put.

@@ -77,7 +77,7 @@ func (d *Decoder) Open(path string) *decode.Recording {
 
 // OpenContext reads a recording: it scans all records once and notes the offsets of the samples.
 func (d *Decoder) OpenContext(ctx context.Context, path string) *decode.Recording {
-	space := spill.Of(ctx)
+	space := spill.FromContext(ctx)
 	r := &reader{
 		recordParser: recordParser{
 			rec:   &decode.Recording{Format: d.Name(), PageSize: 4096, WordBits: 64},

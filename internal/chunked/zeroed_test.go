@@ -10,7 +10,7 @@ import (
 func TestZeros(t *testing.T) {
 	list := []int{1, 2, 3, 4}
 	for _, n := range []int{3, 0, 4, 5} {
-		zeros := Zeros(list[:1], n)
+		zeros := Zeroed(list[:1], n)
 		if !slices.Equal(zeros, make([]int, n)) {
 			t.Errorf("%d: %v", n, zeros)
 		}

@@ -12,11 +12,11 @@ import (
 // What processes need stays needed until they end or forget it.
 func TestUses(t *testing.T) {
 	dir := t.TempDir()
-	mine, err := newUses(dir)
+	mine, err := newPinList(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := newUses(dir)
+	other, err := newPinList(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

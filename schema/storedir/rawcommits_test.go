@@ -9,9 +9,9 @@ import (
 // A glance at commits says what looking at them does, and tells every change to them.
 func TestGlance(t *testing.T) {
 	store := t.TempDir()
-	glance := func() *Glance {
+	glance := func() *RawCommits {
 		t.Helper()
-		g, err := GlanceAt(store)
+		g, err := ReadRawCommits(store)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -19,7 +19,7 @@ func TestGlance(t *testing.T) {
 	}
 	made(t, store, 0, "aa", "aa", nil)
 	first := glance()
-	if b := first.Look().Batches; !first.Intact || len(b) != 1 || b[0].Batch != "aa" {
+	if b := first.Parse().Batches; !first.Intact || len(b) != 1 || b[0].Batch != "aa" {
 		t.Errorf("it sees %v", b)
 	}
 	made(t, store, 0, "bb", "bb", nil)
@@ -38,7 +38,7 @@ func TestGlance(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := glance()
-		if c := g.Look(); g.Intact || states[g.State] || len(c.Damaged) != 1 || len(c.Batches) != 1 {
+		if c := g.Parse(); g.Intact || states[g.State] || len(c.Damaged) != 1 || len(c.Batches) != 1 {
 			t.Errorf("%s of a commit was lost, and it says %+v", what, c)
 		}
 		states[g.State] = true
@@ -60,8 +60,8 @@ func TestChanges(t *testing.T) {
 	store := t.TempDir()
 	made(t, store, 0, "aa", "aa", nil)
 	made(t, store, 0, "bb", "bb", nil)
-	w := NewWatch(store)
-	c, err := Look(store)
+	w := NewWatcher(store)
+	c, err := ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := GlanceAt(store)
+		g, err := ReadRawCommits(store)
 		if err != nil || g.State != state {
 			t.Fatalf("change %d: the watch has state %s, the files %s, %v", i, state, g.State, err)
 		}
@@ -115,7 +115,7 @@ func TestChanges(t *testing.T) {
 		if err := c.Refresh(); err != nil {
 			t.Fatal(err)
 		}
-		if want := g.Look(); len(c.Damaged) != len(want.Damaged) || len(c.Batches) != len(want.Batches) {
+		if want := g.Parse(); len(c.Damaged) != len(want.Damaged) || len(c.Batches) != len(want.Batches) {
 			t.Errorf("change %d: refreshed: %d damaged, %d batches, want %d, %d", i, len(c.Damaged), len(c.Batches), len(want.Damaged), len(want.Batches))
 		}
 	}

@@ -26,21 +26,21 @@ var (
 )
 
 const (
-	// leastRate is how many bytes a second must pass while a body is sent or read.
-	leastRate = 256
-	// mostAnswer bounds an answer that is not the content of an object. A list of 1,000 of the
+	// minRate is how many bytes a second must pass while a body is sent or read.
+	minRate = 256
+	// maxAnswer bounds an answer that is not the content of an object. A list of 1,000 of the
 	// longest keys has 4 MB.
-	mostAnswer = 16 << 20
+	maxAnswer = 16 << 20
 )
 
-// wire passes requests on, and watches what comes.
-type wire struct {
+// checkedTransport passes requests on, and watches what comes.
+type checkedTransport struct {
 	http.RoundTripper
 	timeout time.Duration
 }
 
 // RoundTrip implements http.RoundTripper.
-func (t *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t *checkedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	r = r.WithContext(ctx)
 	if r.Body != nil && r.Body != http.NoBody {
@@ -55,42 +55,42 @@ func (t *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	answer.Body = t.watch(ctx, cancel, answer.Body, true)
-	if err := examine(r, answer); err != nil {
+	if err := checkAnswer(r, answer); err != nil {
 		_ = answer.Body.Close() // it is not wanted
 		return nil, err
 	}
 	return answer, nil
 }
 
-// examine looks whether an answer can be one to a request.
-func examine(r *http.Request, answer *http.Response) error {
+// checkAnswer looks whether an answer can be one to a request.
+func checkAnswer(r *http.Request, answer *http.Response) error {
 	query := r.URL.Query()
 	done := answer.StatusCode == http.StatusOK || answer.StatusCode == http.StatusPartialContent
 	switch {
 	case !done:
 	case query.Has("list-type"), r.Method == http.MethodPost:
-		return examineXML(r.Context(), answer)
+		return checkXML(r.Context(), answer)
 	case query.Has("location"):
 	case r.Method == http.MethodPut && answer.Header.Get("ETag") == "", r.Method != http.MethodPut && answer.Header.Get("Last-Modified") == "":
 		return errForeign
 	case r.Method == http.MethodGet: // the content of an object, of which the reader knows how much to read
 		return nil
 	}
-	answer.Body = &limitedBody{answer.Body, mostAnswer}
+	answer.Body = &limitedBody{answer.Body, maxAnswer}
 	return nil
 }
 
-// examineXML reads a list, or the answer to a POST.
-func examineXML(ctx context.Context, answer *http.Response) error {
-	body := &limitedBody{answer.Body, mostAnswer}
+// checkXML reads a list, or the answer to a POST.
+func checkXML(ctx context.Context, answer *http.Response) error {
+	body := &limitedBody{answer.Body, maxAnswer}
 	content, err := io.ReadAll(body)
 	if err = errors.Join(err, body.Close()); err != nil {
 		return truncated(err)
 	}
 	root := rootOf(content)
-	switch p, list := ctx.Value(pagesKey{}).(*pages); {
+	switch p, list := ctx.Value(pagesKey{}).(*pageTracker); {
 	case list && root == "ListBucketResult":
-		if err := p.add(content); err != nil {
+		if err := p.check(content); err != nil {
 			return err
 		}
 	case !list && slices.Contains(answersToPost, root):
@@ -118,19 +118,19 @@ func rootOf(content []byte) string {
 	}
 }
 
-// pages are those of a list that is being read.
-type pages struct {
+// pageTracker are those of a list that is being read.
+type pageTracker struct {
 	token []byte // of the last one: where the next begins
 	empty int    // how many in a row had no object
 }
 
 type pagesKey struct{}
 
-// mostEmpty is how many pages in a row may have no object.
-const mostEmpty = 100
+// maxEmptyPages is how many pages in a row may have no object.
+const maxEmptyPages = 100
 
-// add looks at a further page. The error is that the list makes no progress.
-func (p *pages) add(page []byte) error {
+// check looks at a further page. The error is that the list makes no progress.
+func (p *pageTracker) check(page []byte) error {
 	_, rest, _ := bytes.Cut(page, []byte("<NextContinuationToken>"))
 	token, _, _ := bytes.Cut(rest, []byte("</"))
 	if len(token) > 0 && bytes.Equal(token, p.token) {
@@ -138,7 +138,7 @@ func (p *pages) add(page []byte) error {
 	}
 	if p.token = bytes.Clone(token); bytes.Contains(page, []byte("<Contents")) {
 		p.empty = 0
-	} else if p.empty++; p.empty > mostEmpty {
+	} else if p.empty++; p.empty > maxEmptyPages {
 		return errNoProgress
 	}
 	return nil
@@ -162,38 +162,38 @@ func (b *limitedBody) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// watchedBody is a body that ends its request if bytes pass too slowly.
-type watchedBody struct {
+// stallReader is a body that ends its request if bytes pass too slowly.
+type stallReader struct {
 	io.ReadCloser
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	timeout time.Duration
 	last    bool         // the request is over when it is closed
 	passed  atomic.Int64 // bytes since the last look
-	look    *time.Timer
+	timer   *time.Timer
 }
 
-func (t *wire) watch(ctx context.Context, cancel context.CancelCauseFunc, body io.ReadCloser, last bool) *watchedBody {
-	b := &watchedBody{ReadCloser: body, ctx: ctx, cancel: cancel, timeout: t.timeout, last: last}
-	b.look = time.AfterFunc(t.timeout, b.judge)
+func (t *checkedTransport) watch(ctx context.Context, cancel context.CancelCauseFunc, body io.ReadCloser, last bool) *stallReader {
+	b := &stallReader{ReadCloser: body, ctx: ctx, cancel: cancel, timeout: t.timeout, last: last}
+	b.timer = time.AfterFunc(t.timeout, b.checkRate)
 	return b
 }
 
-// judge ends a request whose body has come too slowly since it was last called.
-func (b *watchedBody) judge() {
-	if float64(b.passed.Swap(0)) < leastRate*b.timeout.Seconds() {
+// checkRate ends a request whose body has come too slowly since it was last called.
+func (b *stallReader) checkRate() {
+	if float64(b.passed.Swap(0)) < minRate*b.timeout.Seconds() {
 		b.cancel(errStalled)
 		return
 	}
-	b.look.Reset(b.timeout)
+	b.timer.Reset(b.timeout)
 }
 
 // Read implements io.Reader.
-func (b *watchedBody) Read(p []byte) (n int, err error) {
+func (b *stallReader) Read(p []byte) (n int, err error) {
 	n, err = b.ReadCloser.Read(p)
 	b.passed.Add(int64(n))
 	if err != nil {
-		b.look.Stop()
+		b.timer.Stop()
 		if cause := context.Cause(b.ctx); errors.Is(cause, errStalled) {
 			err = cause
 		}
@@ -202,8 +202,8 @@ func (b *watchedBody) Read(p []byte) (n int, err error) {
 }
 
 // Close implements io.Closer.
-func (b *watchedBody) Close() error {
-	b.look.Stop()
+func (b *stallReader) Close() error {
+	b.timer.Stop()
 	err := b.ReadCloser.Close()
 	if b.last {
 		b.cancel(nil)

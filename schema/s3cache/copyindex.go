@@ -20,16 +20,16 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// known is what this machine knows of the files of a mirror: of which object each is a copy,
+// copyIndex is what this machine knows of the files of a mirror: of which object each is a copy,
 // and what it has. Lines are added to its file, of which the last one of a name counts. All of
 // it may be lost, or be wrong: then files are compared again, or brought again.
-type known struct {
-	store, path string
+type copyIndex struct {
+	store, file string
 	boot        string // stamps of another run of the machine say nothing: what was written may be lost
 
 	mu    sync.Mutex
 	files map[string]copyRecord
-	file  *os.File
+	log   *os.File
 }
 
 // copyRecord says of a file what it has, and of which object it is a copy.
@@ -40,13 +40,13 @@ type copyRecord struct {
 	modified int64  // when the object was last modified, s since 1970; 0 if that is not known
 }
 
-// openKnown reads what is known.
-func openKnown(store, path string) (*known, error) {
+// openCopyIndex reads what is known.
+func openCopyIndex(store, path string) (*copyIndex, error) {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		boot = []byte(strconv.Itoa(os.Getpid())) // of this process alone
 	}
-	k := &known{store: store, path: path, boot: string(boot), files: map[string]copyRecord{}}
+	k := &copyIndex{store: store, file: path, boot: string(boot), files: map[string]copyRecord{}}
 	text, err := os.ReadFile(path)
 	if err != nil && !os.IsNotExist(err) {
 		return nil, err
@@ -59,15 +59,15 @@ func openKnown(store, path string) (*known, error) {
 		lines++
 	}
 	if lines > 2*len(k.files)+1000 {
-		k.shorten()
+		k.compact()
 	}
-	k.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	k.log, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	return k, err
 }
 
-// shorten writes the file anew, without what is not in the mirror any more. What other
+// compact writes the file anew, without what is not in the mirror any more. What other
 // processes add meanwhile is lost.
-func (k *known) shorten() {
+func (k *copyIndex) compact() {
 	var text strings.Builder
 	for name, c := range k.files {
 		if _, err := os.Lstat(filepath.Join(k.store, filepath.FromSlash(name))); err != nil {
@@ -76,8 +76,8 @@ func (k *known) shorten() {
 		}
 		text.WriteString(c.line(name))
 	}
-	temp := fmt.Sprintf("%s-%d", k.path, os.Getpid())
-	if os.WriteFile(temp, []byte(text.String()), 0o666) != nil || os.Rename(temp, k.path) != nil {
+	temp := fmt.Sprintf("%s-%d", k.file, os.Getpid())
+	if os.WriteFile(temp, []byte(text.String()), 0o666) != nil || os.Rename(temp, k.file) != nil {
 		_ = os.Remove(temp) // it stays long
 	}
 }
@@ -106,46 +106,46 @@ func versionOf(o *objstore.Object) uint64 {
 }
 
 // note notes of which object a file is a copy, and what it has.
-func (k *known) note(name string, o *objstore.Object, sum string) {
+func (k *copyIndex) note(name string, o *objstore.Object, sum string) {
 	c := copyRecord{sum: sum}
 	if !o.Modified.IsZero() {
 		c.version, c.modified = versionOf(o), o.Modified.Unix()
 	} else if o.ETag != "" {
 		c.version = versionOf(o)
 	}
-	if info, err := os.Lstat(k.at(name)); err == nil {
+	if info, err := os.Lstat(k.path(name)); err == nil {
 		c.stamp = k.stampOf(info)
 	}
 	k.set(name, c)
 }
 
-func (k *known) set(name string, c copyRecord) {
+func (k *copyIndex) set(name string, c copyRecord) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.files[name] == c {
 		return
 	}
 	k.files[name] = c
-	_, _ = k.file.WriteString(c.line(name)) // what is not known is compared again
+	_, _ = k.log.WriteString(c.line(name)) // what is not known is compared again
 }
 
-func (k *known) get(name string) (copyRecord, bool) {
+func (k *copyIndex) get(name string) (copyRecord, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	c, ok := k.files[name]
 	return c, ok
 }
 
-func (k *known) at(name string) string { return filepath.Join(k.store, filepath.FromSlash(name)) }
+func (k *copyIndex) path(name string) string { return filepath.Join(k.store, filepath.FromSlash(name)) }
 
 // stampOf is a hash of all that changes when somebody writes to a file.
-func (k *known) stampOf(info fs.FileInfo) uint64 {
+func (k *copyIndex) stampOf(info fs.FileInfo) uint64 {
 	return xxhash.Sum64String(cachekey.Of(k.boot, safefile.StampOf(info)))
 }
 
 // isCopyOf reports whether a file is a copy of an object as it is listed now. How old the object
 // is may not be known of one that was put by this machine.
-func (k *known) isCopyOf(name string, o *objstore.Object) bool {
+func (k *copyIndex) isCopyOf(name string, o *objstore.Object) bool {
 	c, ok := k.get(name)
 	if !ok || c.version != versionOf(o) || c.modified != 0 && c.modified != o.Modified.Unix() {
 		return false
@@ -157,10 +157,10 @@ func (k *known) isCopyOf(name string, o *objstore.Object) bool {
 	return true
 }
 
-// has reports whether a file has a content. It is read unless it has not changed since somebody
+// hasContent reports whether a file has a content. It is read unless it has not changed since somebody
 // has seen that.
-func (k *known) has(name, sum string) bool {
-	info, err := os.Lstat(k.at(name))
+func (k *copyIndex) hasContent(name, sum string) bool {
+	info, err := os.Lstat(k.path(name))
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
@@ -169,7 +169,7 @@ func (k *known) has(name, sum string) bool {
 	if c.stamp == stamp && c.sum == sum {
 		return true
 	}
-	if !k.reads(name, sum) {
+	if !k.readsAs(name, sum) {
 		return false
 	}
 	if c.sum != sum { // nothing is known of the object
@@ -180,9 +180,9 @@ func (k *known) has(name, sum string) bool {
 	return true
 }
 
-// reads reports whether a file has a content, in any case by reading it.
-func (k *known) reads(name, sum string) bool {
-	f, _, err := safefile.Open(k.at(name), safefile.Recording)
+// readsAs reports whether a file has a content, in any case by reading it.
+func (k *copyIndex) readsAs(name, sum string) bool {
+	f, _, err := safefile.Open(k.path(name), safefile.Recording)
 	if err != nil {
 		return false
 	}
@@ -192,21 +192,21 @@ func (k *known) reads(name, sum string) bool {
 	return err == nil && storedir.Checksum(h.Sum64()) == sum
 }
 
-// touched is after which time it is noted again that a file was used.
-const touched = 10 * time.Minute
+// useInterval is after which time it is noted again that a file was used.
+const useInterval = 10 * time.Minute
 
-// use notes that a file is used now, for those who look for what was used longest ago.
-func (k *known) use(name string) {
+// markUsed notes that a file is used now, for those who look for what was used longest ago.
+func (k *copyIndex) markUsed(name string) {
 	now := time.Now()
-	info, err := os.Lstat(k.at(name))
-	if err != nil || now.Sub(info.ModTime()).Abs() < touched || os.Chtimes(k.at(name), now, now) != nil {
+	info, err := os.Lstat(k.path(name))
+	if err != nil || now.Sub(info.ModTime()).Abs() < useInterval || os.Chtimes(k.path(name), now, now) != nil {
 		return
 	}
 	c, _ := k.get(name)
 	if c.stamp != k.stampOf(info) { // it has just changed
 		return
 	}
-	if info, err = os.Lstat(k.at(name)); err == nil {
+	if info, err = os.Lstat(k.path(name)); err == nil {
 		c.stamp = k.stampOf(info)
 		k.set(name, c)
 	}

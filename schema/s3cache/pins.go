@@ -12,15 +12,15 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// uses are the files that this process needs to stay. Its list is locked as long as the
+// pinList are the files that this process needs to stay. Its list is locked as long as the
 // process lives.
-type uses struct {
-	dir  string
-	file *os.File
-	has  map[string]bool
+type pinList struct {
+	dir    string
+	file   *os.File
+	pinned map[string]bool
 }
 
-func newUses(dir string) (*uses, error) {
+func newPinList(dir string) (*pinList, error) {
 	f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf("%016x", rand.Uint64())), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, err
@@ -28,26 +28,26 @@ func newUses(dir string) (*uses, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &uses{dir, f, map[string]bool{}}, nil
+	return &pinList{dir, f, map[string]bool{}}, nil
 }
 
 // add adds files to the list.
-func (u *uses) add(files []storedir.File) error {
+func (u *pinList) add(files []storedir.File) error {
 	var text strings.Builder
 	for _, f := range files {
 		text.WriteString(f.Path + "\n")
-		u.has[f.Path] = true
+		u.pinned[f.Path] = true
 	}
 	_, err := u.file.WriteString(text.String())
 	return err
 }
 
 // forget takes files from the list. The caller has the lock of those who read it.
-func (u *uses) forget(which func(file string) bool) error {
+func (u *pinList) forget(which func(file string) bool) error {
 	var text strings.Builder
-	for file := range u.has {
+	for file := range u.pinned {
 		if which(file) {
-			delete(u.has, file)
+			delete(u.pinned, file)
 		} else {
 			text.WriteString(file + "\n")
 		}
@@ -60,7 +60,7 @@ func (u *uses) forget(which func(file string) bool) error {
 }
 
 // all returns the files that processes need, and removes the lists of those that have ended.
-func (u *uses) all() (map[string]bool, error) {
+func (u *pinList) all() (map[string]bool, error) {
 	needed := map[string]bool{}
 	entries, err := os.ReadDir(u.dir)
 	for _, e := range entries {

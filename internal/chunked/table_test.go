@@ -14,7 +14,7 @@ import (
 // All pages of a table are there before it is looked up, and all its values are zero.
 func TestPlaces(t *testing.T) {
 	const size = 64 << 20 // more than other tests have left free in the heap
-	places := Places[uint64](size / 8)
+	places := MakeTable[uint64](size / 8)
 	page := os.Getpagesize()
 	resident := make([]byte, size/page)
 	start := uintptr(unsafe.Pointer(&places[0]))

@@ -16,12 +16,12 @@ import (
 func bareStore(t *testing.T) (store string) {
 	store = t.TempDir()
 	var ids []string
-	for i := range 2 * bareMost {
+	for i := range 2 * maxMetadataCommits {
 		ids = append(ids, fmt.Sprintf("x%03d", i))
 	}
 	made(t, store, 0, "b1", strings.Join(ids, " "), own("k", "0"))
 	made(t, store, 1, "b2", "y z w", nil)
-	for i, id := range ids[:bareMost+5] {
+	for i, id := range ids[:maxMetadataCommits+5] {
 		status := Forgotten
 		if i%3 == 0 {
 			status = Summary
@@ -43,7 +43,7 @@ func TestMergeBare(t *testing.T) {
 		store := bareStore(t)
 		look := func() *Contents {
 			t.Helper()
-			c, err := Look(store)
+			c, err := ReadContents(store)
 			if err != nil || len(c.Damaged) > 0 {
 				t.Fatal(err, c.Damaged)
 			}
@@ -52,7 +52,7 @@ func TestMergeBare(t *testing.T) {
 		first, second := look(), look()
 		merge := func(c *Contents) {
 			t.Helper()
-			if _, err := c.MergeBare(Keep, ""); err != nil {
+			if _, err := c.CompactMetadata(Keep, ""); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -73,7 +73,7 @@ func TestMergeBare(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		c := look()
 		for _, x := range c.Replaced { // killed while it sweeps
-			if !c.holds(x, c.older()) && r.IntN(2) == 0 {
+			if !c.keepsOthersObsolete(x, c.lowestGenerations()) && r.IntN(2) == 0 {
 				if err := os.Remove(commitPath(store, x.Batch)); err != nil {
 					t.Fatal(err)
 				}
@@ -87,8 +87,8 @@ func TestMergeBare(t *testing.T) {
 			c.Replaced[i].Since = time.Unix(0, 0)
 		}
 		c.Sweep(Keep)
-		if c = look(); visible(c) != want || len(c.Bare) > 8 || c.Latest("x002").Status != Forgotten || c.Latest("x002").Generation != 3 {
-			t.Errorf("swept: %s, %d commits without files\nwant %s", visible(c), len(c.Bare), want)
+		if c = look(); visible(c) != want || len(c.Metadata) > 8 || c.Latest("x002").Status != Forgotten || c.Latest("x002").Generation != 3 {
+			t.Errorf("swept: %s, %d commits without files\nwant %s", visible(c), len(c.Metadata), want)
 		}
 		if l := c.Latest("x001"); l.Status != Forgotten || l.Generation != 4 || l.Was != "complete" {
 			t.Errorf("%+v", l)
@@ -99,28 +99,28 @@ func TestMergeBare(t *testing.T) {
 // Few commits stay as they are, and so do young ones.
 func TestMergeFewBare(t *testing.T) {
 	store := bareStore(t)
-	c, err := Look(store)
+	c, err := ReadContents(store)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := c.MergeBare(math.MaxInt64, ""); n != 0 || err != nil {
+	if n, err := c.CompactMetadata(math.MaxInt64, ""); n != 0 || err != nil {
 		t.Error(n, err)
 	}
-	n, err := c.MergeBare(Keep, "")
-	if n <= 2*bareMost || err != nil {
+	n, err := c.CompactMetadata(Keep, "")
+	if n <= 2*maxMetadataCommits || err != nil {
 		t.Error(n, err)
 	}
 	names := func() (list []string) {
-		for _, d := range c.Bare {
+		for _, d := range c.Metadata {
 			list = append(list, d.Batch)
 		}
 		return list
 	}
 	before := names()
-	if n, err := c.MergeBare(Keep, ""); n != 0 || err != nil || !slices.Equal(before, names()) {
+	if n, err := c.CompactMetadata(Keep, ""); n != 0 || err != nil || !slices.Equal(before, names()) {
 		t.Error(n, err, before, names())
 	}
-	next := c.Next("x000")
+	next := c.NextGeneration("x000")
 	if err := c.Label(Labels{Experiments: []string{"y"}, Set: map[string]string{"k1": "last"}}, ""); err != nil {
 		t.Fatal(err)
 	}

@@ -10,29 +10,29 @@ import (
 	"stackmill/schema"
 )
 
-// attempts bounds how often experiments are taken out that others put in meanwhile.
-const attempts = 20
+// maxDeletes bounds how often experiments are taken out that others put in meanwhile.
+const maxDeletes = 20
 
-// takenOut is an entry of the same experiment, without rows.
-func (e *Entry) takenOut(status string) Entry {
+// tombstone is an entry of the same experiment, without rows.
+func (e *Entry) tombstone(status string) Entry {
 	return Entry{
 		ExperimentID: e.ExperimentID, Generation: e.Generation + 1, Experiment: e.Experiment, Path: e.Path, Status: status, Was: cmp.Or(e.Was, e.Status),
-		Recorded: e.Recorded, Unclosed: e.Unclosed, Instead: e.Instead, Ingested: e.Ingested, Labels: e.Labels, Labelled: e.Labelled, Samples: e.Samples, Objects: e.Objects,
+		Recorded: e.Recorded, Unclosed: e.Unclosed, Instead: e.Instead, Ingested: e.Ingested, Labels: e.Labels, LabelCommits: e.LabelCommits, Samples: e.Samples, Objects: e.Objects,
 	}
 }
 
-// TakeOut takes those experiments out of the store that readers see: status is Forgotten
+// Delete takes those experiments out of the store that readers see: status is Forgotten
 // or Summary. Those that are to be ingested again can be forgotten, too.
-func (c *Contents) TakeOut(ids []string, status, program string) error {
-	for range attempts {
-		out := Commit{Batch: newName(outPrefix), Program: program}
+func (c *Contents) Delete(ids []string, status, program string) error {
+	for range maxDeletes {
+		out := Commit{Batch: newName(tombstonePrefix), Program: program}
 		for _, id := range slices.Sorted(slices.Values(ids)) {
-			l := c.counted[id]
-			if l == nil || l.entry == nil || l.entry.Status == status || !l.visible() && !(status == Forgotten && l.awaited()) {
+			l := c.states[id]
+			if l == nil || l.entry == nil || l.entry.Status == status || !l.visible() && !(status == Forgotten && l.needsIngest()) {
 				continue
 			}
-			e := l.entry.takenOut(status)
-			e.Generation, e.Ingested = c.Next(id), l.entry.PutIn(l.in.Ingested)
+			e := l.entry.tombstone(status)
+			e.Generation, e.Ingested = c.NextGeneration(id), l.entry.IngestedAt(l.commit.Ingested)
 			out.Experiments = append(out.Experiments, e)
 		}
 		if len(out.Experiments) == 0 {
@@ -47,8 +47,8 @@ func (c *Contents) TakeOut(ids []string, status, program string) error {
 
 // Label gives labels to experiments, and takes some away.
 func (c *Contents) Label(l Labels, program string) error {
-	for _, d := range c.found {
-		for _, g := range d.given() {
+	for _, d := range c.commits {
+		for _, g := range d.labelChanges() {
 			l.Number = max(l.Number, g.Number)
 		}
 	}

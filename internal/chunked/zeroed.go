@@ -1,8 +1,8 @@
 package chunked
 
-// Zeros returns a list of n zero values, in the memory of another one if that suffices. Fresh
+// Zeroed returns a list of n zero values, in the memory of another one if that suffices. Fresh
 // memory is not written to.
-func Zeros[T any](before []T, n int) []T {
+func Zeroed[T any](before []T, n int) []T {
 	if cap(before) < n {
 		return make([]T, n)
 	}

@@ -1,0 +1,96 @@
+package storedir
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"stackmill/schema"
+)
+
+// maxMetadataCommits is how many commits of a kind that have no files stay side by side.
+const maxMetadataCommits = 32
+
+// CompactMetadata merges the commits without files that are older than keep, if there are many:
+// those that take experiments out become one, and those that label experiments. It returns
+// how many it has merged. What is said of an experiment stays as it is, so that it does not
+// matter what other programs commit or merge meanwhile.
+func (c *Contents) CompactMetadata(keep time.Duration, program string) (merged int, err error) {
+	for _, kind := range []struct {
+		prefix string
+		is     func(*Commit) bool
+	}{{tombstonePrefix, (*Commit).isTombstone}, {labelsPrefix, func(d *Commit) bool { return len(d.labelChanges()) > 0 }}} {
+		var list []Commit
+		for _, d := range c.Metadata {
+			if kind.is(&d) && time.Since(d.Ingested) > keep {
+				list = append(list, d)
+			}
+		}
+		if len(list) <= maxMetadataCommits {
+			continue
+		}
+		out := mergeMetadata(list, program)
+		out.Batch = c.unusedName(kind.prefix + c.MergedName(out.Replaces, out.Experiments)[len(manyPrefix):])
+		if err := c.commit(out); err != nil && !errors.Is(err, ErrExists) { // somebody else has merged them
+			return merged, err
+		}
+		merged += len(list)
+	}
+	return merged, c.Refresh()
+}
+
+// RewriteMetadata writes commits without files of schema.OlderVersion again, each by itself.
+func (c *Contents) RewriteMetadata(program string) error {
+	for _, d := range c.Metadata {
+		if d.StoreVersion != schema.OlderVersion {
+			continue
+		}
+		out, prefix := mergeMetadata([]Commit{d}, program), tombstonePrefix
+		if len(d.labelChanges()) > 0 {
+			prefix = labelsPrefix
+		}
+		out.Batch = newName(prefix)
+		if err := c.commit(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isTombstone reports whether a commit without files takes out what nobody wants any more, and
+// nothing that is to be ingested again.
+func (c *Commit) isTombstone() bool {
+	return len(c.Experiments) > 0 && len(c.Files) == 0 && !slices.ContainsFunc(c.Experiments, func(e Entry) bool { return precedence(&e) <= 0 })
+}
+
+// mergeMetadata says what all of some commits say. Of an experiment with several entries the one
+// that counts stays.
+func mergeMetadata(list []Commit, program string) Commit {
+	out := Commit{Program: program, Experiments: []Entry{}}
+	entries := map[string]Entry{}
+	for _, d := range list {
+		out.Replaces = append(out.Replaces, d.Batch)
+		out.LabelChanges = append(out.LabelChanges, d.labelChanges()...)
+		for _, e := range d.Experiments {
+			was, ok := entries[e.ExperimentID]
+			if !ok || e.Generation > was.Generation || e.Generation == was.Generation && precedence(&e) > precedence(&was) {
+				entries[e.ExperimentID] = e
+			}
+		}
+	}
+	out.Experiments = slices.AppendSeq(out.Experiments, maps.Values(entries))
+	slices.SortFunc(out.Experiments, func(a, b Entry) int { return strings.Compare(a.ExperimentID, b.ExperimentID) })
+	slices.SortFunc(out.LabelChanges, func(a, b LabelChange) int { return strings.Compare(a.Commit, b.Commit) })
+	out.LabelChanges = slices.CompactFunc(out.LabelChanges, func(a, b LabelChange) bool { return a.Commit == b.Commit })
+	return out
+}
+
+// restatesReplaced reports whether a commit says all that those say that it replaces, which have no files.
+func (c *Contents) restatesReplaced(d *CommitFile) bool {
+	return len(d.Replaces) > 0 && !slices.ContainsFunc(d.Replaces, func(name string) bool {
+		r := c.commits[name]
+		return r != nil && (r.Err != nil || len(r.Files) > 0)
+	})
+}
