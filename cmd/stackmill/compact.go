@@ -121,7 +121,7 @@ func (v *compacter) run(ctx context.Context) error {
 	case errors.Is(err, storedir.ErrNoStore):
 		return fmt.Errorf("compact: no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.DisplayName(v.store), storedir.DisplayName(v.store))
 	case ctx.Err() != nil:
-		return errInterrupted
+		return exit.ErrInterrupted
 	case err != nil:
 		return fmt.Errorf("compact: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"stackmill/internal/exit"
+	"stackmill/pipeline/runner"
 	"stackmill/queries/export/increment"
 	"stackmill/schema/storedir"
 )
@@ -73,7 +74,7 @@ func (x *exporter) keep(cmd *cobra.Command) error {
 func (x *exporter) follow(ctx context.Context, f *increment.Feed) error {
 	seen, told, first := "", "", true
 	watch := storedir.NewWatcher(x.store)
-	for ; ctx.Err() == nil; wait(ctx, x.summaries.interval) {
+	for ; ctx.Err() == nil; runner.Wait(ctx, x.summaries.interval) {
 		state, err := watch.State()
 		if !first && err == nil && state == seen {
 			continue

@@ -14,12 +14,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"stackmill/internal/atomicfile"
 	"stackmill/internal/exit"
 	"stackmill/internal/hugepages"
 	"stackmill/internal/objstore"
-	"stackmill/pipeline"
-	"stackmill/pipeline/plan"
+	"stackmill/pipeline/runner"
 	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/symbolize/source"
 )
@@ -27,28 +25,19 @@ import (
 // ingester is one call of the verb.
 type ingester struct {
 	*app
-	pipeline.Options
-	verb    string
-	memory  string
-	sources []string
-	given   ingestLabels
-	// noSystemDebug leaves out the system's directories of debug files.
-	noSystemDebug bool
+	runner.Runner
+	verb          string
+	memory        string
+	given         ingestLabels
+	noSystemDebug bool // leave out the system's directories of debug files
+}
 
-	report, metrics  string // files to write, empty for none
-	logFormat        string
-	watch            bool
-	autoCompact      bool
-	suggested        bool          // that it is asked for
-	interval, settle time.Duration // of watch
-
-	plan  string     // file of a plan, empty for none
-	chunk int        // of it
-	marks plan.Marks // of the chunk
+func newIngester(a *app, verb string) ingester {
+	return ingester{app: a, verb: verb, Runner: runner.Runner{Output: &a.Output, Refresh: a.refresh()}}
 }
 
 func newIngestCommand(a *app) *cobra.Command {
-	in := &ingester{app: a, verb: "ingest"}
+	in := newIngester(a, "ingest")
 	c := &cobra.Command{
 		Use:   "ingest PATH... | --plan FILE",
 		Short: "Read recordings and commit them to the store",
@@ -88,13 +77,14 @@ command again (after 3 that would not help).`,
 			if err := in.checkPlan(cmd.Flags(), args); err != nil {
 				return err
 			}
-			if in.plan != "" {
+			if in.Plan != "" {
 				return in.runChunk(cmd.Context(), cmd.Flags())
 			}
 			if err := in.checkAll(cmd.Flags()); err != nil {
 				return err
 			}
-			return in.run(cmd.Context(), args)
+			in.endsItself.Store(true)
+			return in.Run(cmd.Context(), args)
 		},
 	}
 	in.addFlags(c)
@@ -109,8 +99,8 @@ func (in *ingester) addFlags(c *cobra.Command) {
 	f.BoolVar(&in.Forgotten, "forgotten", false, "also ingest deleted experiments again, and summaries in full")
 	f.StringArrayVar(&in.given.given, "label", nil, "KEY=VALUE: label for new experiments; may be repeated")
 	f.StringVar(&in.given.from, "label-from", "", "label new experiments by the named groups of this regular expression over their absolute paths, e.g. '/night-(?P<night>[^/]+)/'")
-	f.StringVar(&in.plan, "plan", "", "ingest a chunk of this plan (see stackmill plan)")
-	f.IntVar(&in.chunk, "chunk", 0, "with --plan: the number of the chunk, from 0 (default $SLURM_ARRAY_TASK_ID or $JOB_COMPLETION_INDEX)")
+	f.StringVar(&in.Plan, "plan", "", "ingest a chunk of this plan (see stackmill plan)")
+	f.IntVar(&in.Chunk, "chunk", 0, "with --plan: the number of the chunk, from 0 (default $SLURM_ARRAY_TASK_ID or $JOB_COMPLETION_INDEX)")
 	in.addNightFlags(f)
 }
 
@@ -127,49 +117,36 @@ func (in *ingester) addCommonFlags(c *cobra.Command) {
 	f.StringVar(&in.SymFS, "symfs", "", "look for load objects below this directory instead of at their recorded paths")
 	f.StringArrayVar(&in.DebugDirs, "debug-dir", nil, "directory of debug files, or a build-id cache (of perf or of debuginfod clients), in addition to /usr/lib/debug and ~/.debug; may be repeated")
 	f.BoolVar(&in.noSystemDebug, "no-system-debug", false, "look for debug files only in --debug-dir, so that names do not depend on this machine's packages")
-	f.StringArrayVar(&in.sources, "source-path", nil, sourcePathHelp)
+	f.StringArrayVar(&in.SourcePaths, "source-path", nil, sourcePathHelp)
 	f.BoolVar(&in.NoRecordedSources, "no-recorded-sources", false, noRecordedHelp)
 }
 
 // addNightFlags adds the flags for unattended use.
 func (in *ingester) addNightFlags(f *pflag.FlagSet) {
-	outputVar(f, &in.report, "report", "", "", "write a JSON report to this file on exit: the result of each recording, and where the time went")
-	outputVar(f, &in.metrics, "metrics", "", "", "write metrics to this file on exit, in Prometheus' text format for the node exporter (*.prom)")
-	f.StringVar(&in.logFormat, "log-format", "", "text or json: log to standard error, with a line for each recording (default: text, unless it is a terminal)")
-	f.BoolVar(&in.watch, "watch", false, "keep running, and ingest recordings that appear at the paths once they are complete")
-	f.BoolVar(&in.autoCompact, "auto-compact", false, "merge small batches afterwards, as stackmill compact does")
-	f.DurationVar(&in.interval, "interval", 10*time.Second, "with --watch: how often to look at the paths")
-	f.DurationVar(&in.settle, "settle", time.Minute, "with --watch: ingest an unfinished or damaged recording after it has not changed for this time")
+	outputVar(f, &in.Report, "report", "", "", "write a JSON report to this file on exit: the result of each recording, and where the time went")
+	outputVar(f, &in.Metrics, "metrics", "", "", "write metrics to this file on exit, in Prometheus' text format for the node exporter (*.prom)")
+	f.StringVar(&in.LogFormat, "log-format", "", "text or json: log to standard error, with a line for each recording (default: text, unless it is a terminal)")
+	f.BoolVar(&in.Watch, "watch", false, "keep running, and ingest recordings that appear at the paths once they are complete")
+	f.BoolVar(&in.AutoCompact, "auto-compact", false, "merge small batches afterwards, as stackmill compact does")
+	f.DurationVar(&in.Interval, "interval", 10*time.Second, "with --watch: how often to look at the paths")
+	f.DurationVar(&in.Settle, "settle", time.Minute, "with --watch: ingest an unfinished or damaged recording after it has not changed for this time")
 }
 
 // checkNight looks at these flags.
 func (in *ingester) checkNight(f *pflag.FlagSet) error {
-	if !slices.Contains([]string{"", logText, logJSON}, in.logFormat) {
-		return exit.Usagef("ingest: --log-format: no format %q (one of %s, %s)", in.logFormat, logText, logJSON)
+	if !slices.Contains([]string{"", runner.LogText, runner.LogJSON}, in.LogFormat) {
+		return exit.Usagef("ingest: --log-format: no format %q (one of %s, %s)", in.LogFormat, runner.LogText, runner.LogJSON)
 	}
-	if in.autoCompact && !fully {
+	if in.AutoCompact && !fully {
 		return exit.Usagef("ingest: --auto-compact: the worker, which is built without cgo, merges nothing: it needs the full stackmill")
 	}
 	for _, name := range []string{"interval", "settle"} {
-		if f.Changed(name) && !in.watch {
+		if f.Changed(name) && !in.Watch {
 			return exit.Usagef("ingest: --%s: it needs --watch", name)
 		}
 	}
-	if in.interval <= 0 || in.settle < 0 {
+	if in.Interval <= 0 || in.Settle < 0 {
 		return exit.Usagef("ingest: --interval must be more than 0, --settle not less than 0")
-	}
-	return nil
-}
-
-// checkOutputs returns why the files could not be written in the end.
-func (in *ingester) checkOutputs() error {
-	for name, path := range map[string]string{"report": in.report, "metrics": in.metrics} {
-		if path == "" {
-			continue
-		}
-		if err := atomicfile.Check(path); err != nil {
-			return fmt.Errorf("ingest: --%s: %w", name, err)
-		}
 	}
 	return nil
 }
@@ -198,7 +175,7 @@ func (in *ingester) check() error {
 	if in.Jobs < 1 {
 		return exit.Usagef("%s: --jobs: %d is less than 1", in.verb, in.Jobs)
 	}
-	if in.Sources, err = source.ParseRules(in.sources); err != nil {
+	if in.Sources, err = source.ParseRules(in.SourcePaths); err != nil {
 		return exit.Usagef("%s: --source-path: %w", in.verb, err)
 	}
 	if err := checkSpace(limit); err != nil {

@@ -1,19 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"stackmill/internal/exit"
-	"stackmill/internal/terminal"
-	"stackmill/pipeline"
-	"stackmill/schema"
-	"stackmill/schema/storedir"
 )
 
 // With --auto-compact what was put in is merged with what is there, and the report says
@@ -61,42 +54,5 @@ func TestAutoCompactDamaged(t *testing.T) {
 	r := n.read()
 	if code != exit.Damaged || r.ExitStatus != exit.Damaged || !strings.Contains(r.Error, "1 batches were left alone") || r.Compacted == nil || r.Compacted.Error != r.Error || !r.Inputs[0].InStore {
 		t.Errorf("status %d, %+v\n%s", code, r, n.stderr)
-	}
-}
-
-// Many small batches are worth a line, once; few are not.
-func TestSuggestCompact(t *testing.T) {
-	for _, batches := range []int{suggestFrom, suggestFrom + 1} {
-		store := t.TempDir()
-		if err := os.Mkdir(filepath.Join(store, storedir.CommitsDir), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		for i := range batches {
-			id := fmt.Sprintf("%016x", i)
-			c := storedir.Commit{Batch: id, StoreVersion: schema.StoreVersion, Ingested: time.Unix(int64(i), 0).UTC(),
-				Experiments: []storedir.Entry{{ExperimentID: id, Generation: 1, Experiment: id, Path: "/" + id, Status: pipeline.Complete}},
-				Files:       []storedir.File{{Table: "samples", Path: "tables/samples/" + id + ".parquet", Rows: 1, Bytes: 1, Checksum: storedir.Checksum(1)}}}
-			data, err := c.Encode()
-			if err == nil {
-				err = os.WriteFile(filepath.Join(store, storedir.CommitsDir, id+".json"), data, 0o666)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		var stderr bytes.Buffer
-		in := &ingester{app: &app{Output: terminal.Output{Stderr: &stderr}}}
-		in.Store, in.Memory = store, 1<<30
-		for range 2 {
-			in.afterwards(t.Context(), &outcome{results: []pipeline.Result{{Batch: "new"}}}, nil)
-			in.afterwards(t.Context(), &outcome{results: []pipeline.Result{{Status: pipeline.Skipped}}}, nil)
-		}
-		want := 0
-		if batches > suggestFrom {
-			want = 1
-		}
-		if got := strings.Count(stderr.String(), "stackmill: 17 of 17 batches would be merged to 1 by stackmill compact"); got != want {
-			t.Errorf("%d batches: %s", batches, stderr.String())
-		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"stackmill/pipeline/plan"
+	"stackmill/pipeline/runner"
 	"stackmill/schema/storedir"
 )
 
@@ -53,7 +54,7 @@ func (k *tasks) does(args ...string) {
 func (k *tasks) task(chunk int, store string) (status string, stages []string) {
 	k.t.Helper()
 	k.does("ingest", "--plan", k.path, "--store", store, "--cache", k.cache, "--chunk", strconv.Itoa(chunk))
-	var r ingestReport
+	var r runner.Report
 	text, err := os.ReadFile(plan.ReportPath(store, k.id, chunk))
 	if err == nil {
 		err = json.Unmarshal(text, &r)

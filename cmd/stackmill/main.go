@@ -56,7 +56,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exits.Status
 	case exits != nil:
 	case ctx.Err() != nil:
-		err = errInterrupted
+		err = exit.ErrInterrupted
 	default:
 		err = outOfFiles(missingFile(err))
 	}

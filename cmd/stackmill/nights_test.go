@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	dto "github.com/prometheus/client_model/go"
@@ -20,9 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stackmill/internal/exit"
-	"stackmill/internal/terminal"
-	"stackmill/pipeline"
-	"stackmill/schema/diagnostic"
+	"stackmill/pipeline/runner"
 )
 
 // night is a folder of recordings and a store, for runs in this process.
@@ -67,7 +64,7 @@ func (n *night) ingest(args ...string) int {
 }
 
 // read reads the report.
-func (n *night) read() (r ingestReport) {
+func (n *night) read() (r runner.Report) {
 	n.t.Helper()
 	text, err := os.ReadFile(n.report)
 	if err != nil {
@@ -300,30 +297,6 @@ func TestLogFormats(t *testing.T) {
 	if diff := cmp.Diff(sorted(text), sorted(all)); diff != "" || len(all) != 6 {
 		t.Errorf("%d lines: %s\n%s", len(all), diff, n.stderr)
 	}
-}
-
-// Many with the same reason are a few lines on a terminal.
-func TestManyAreFewLines(t *testing.T) {
-	var results []pipeline.Result
-	for i := range 41 {
-		results = append(results, pipeline.Result{Path: fmt.Sprintf("e%02d.er", i), Status: pipeline.Partial, Elapsed: time.Second,
-			Problems: []diagnostic.Problem{{Severity: diagnostic.Error, Reason: "missing-file", Message: "the experiment has no log", Count: 1}}})
-		if i > 0 {
-			results = append(results, pipeline.Result{Path: fmt.Sprintf("%02d.perf.data", i), Status: pipeline.Failed, Elapsed: time.Second,
-				Err: fmt.Errorf("open %d: %w", i, errors.New("not a recording of a known format"))})
-		}
-	}
-	var stdout, stderr bytes.Buffer
-	s := summary{app: &app{Output: terminal.Output{Stdout: &stdout, Stderr: &stderr}}, results: results}
-	if err := s.print(time.Second); err == nil {
-		t.Error("nothing was lost")
-	}
-	countLines(t, stderr.String(), map[string]int{
-		"stackmill: .*: the experiment has no log":                                       sayTimes,
-		"stackmill: 36 more recordings have the same: missing-file":                      1,
-		"stackmill: .*: open .*: not a recording of a known format":                      sayTimes,
-		"stackmill: 35 more recordings have the same: not a recording of a known format": 1,
-	})
 }
 
 // A log has a line for each recording, and one for all with the same problem.

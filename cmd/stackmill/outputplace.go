@@ -11,6 +11,7 @@ import (
 	"stackmill/internal/cachetag"
 	"stackmill/internal/objstore"
 	"stackmill/pipeline"
+	"stackmill/pipeline/plan"
 	"stackmill/schema/storedir"
 )
 
@@ -99,7 +100,7 @@ func isStore(folder string) bool {
 
 // above returns a path and all folders above it, also above where links lead.
 func above(path string) (places []string) {
-	path = absolute(path)
+	path = plan.Absolute(path)
 	for at := path; ; at = filepath.Dir(at) {
 		places = append(places, at)
 		if real, err := filepath.EvalSymlinks(at); err == nil {

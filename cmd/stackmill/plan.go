@@ -59,6 +59,9 @@ type planFlags struct {
 // mostTasks is the most tasks of an array that Slurm takes unless it is configured otherwise.
 const mostTasks = 1001
 
+// maxPrinted limits the inputs that are named because they cannot be planned.
+const maxPrinted = 5
+
 // mostChunks is the most that --chunks may be: the most indexes that a Job of Kubernetes has.
 const mostChunks = 100_000
 
@@ -166,7 +169,7 @@ func (p *planner) check() error {
 
 // checkOptions looks at what is to be passed to ingest.
 func (p *planner) checkOptions() error {
-	in := &ingester{app: p.app, verb: "ingest"}
+	in := newIngester(p.app, "ingest")
 	c := &cobra.Command{}
 	in.addFlags(c)
 	if err := c.ParseFlags(p.options); err != nil {
@@ -211,7 +214,7 @@ func (p *planner) run(ctx context.Context, paths []string) error {
 	p.learn(&measured)
 	inputs, err := p.find(ctx, paths)
 	if err != nil {
-		return fmt.Errorf("plan: %w", interruption(ctx, err))
+		return fmt.Errorf("plan: %w", exit.Interrupted(ctx, err))
 	}
 	return p.make(ctx, inputs, &measured)
 }
@@ -329,7 +332,7 @@ func (p *planner) find(ctx context.Context, paths []string) (inputs []plan.Input
 		}
 		if f.Err != nil {
 			p.left++
-			if said++; said <= sayTimes {
+			if said++; said <= maxPrinted {
 				p.Warnf("%s: %v", f.Path, f.Err)
 			}
 			continue
@@ -340,8 +343,8 @@ func (p *planner) find(ctx context.Context, paths []string) (inputs []plan.Input
 		}
 		inputs = append(inputs, in)
 	}
-	if said > sayTimes {
-		p.Warnf("%d more cannot be planned", said-sayTimes)
+	if said > maxPrinted {
+		p.Warnf("%d more cannot be planned", said-maxPrinted)
 	}
 	return inputs, nil
 }
@@ -357,7 +360,7 @@ func (p *planner) make(ctx context.Context, inputs []plan.Input, measured *plan.
 		measured.Add(r)
 	}
 	estimate := measured.Estimate()
-	p.header = plan.Header{Program: p.Program, Store: absolute(p.store), Made: time.Now().UTC().Truncate(time.Second),
+	p.header = plan.Header{Program: p.Program, Store: plan.Absolute(p.store), Made: time.Now().UTC().Truncate(time.Second),
 		Task: plan.Task{CPUs: p.cpus, Memory: p.Memory, Ingest: p.options}}
 	cut := plan.Cut{Seconds: p.minutes * 60, Chunks: p.chunks, Most: mostTasks, CPUs: p.cpus}
 	if p.chunks > 0 {

@@ -39,8 +39,8 @@ func (p *planner) checkClaim() error {
 		if storedir.IsCache(path) { // it needs no volume
 			continue
 		}
-		if rel, err := filepath.Rel(mount, absolute(path)); err != nil || !filepath.IsLocal(rel) {
-			return exit.Usagef("%s: --claim: %s is not below %s: tasks would not see it", p.verb, absolute(path), mount)
+		if rel, err := filepath.Rel(mount, plan.Absolute(path)); err != nil || !filepath.IsLocal(rel) {
+			return exit.Usagef("%s: --claim: %s is not below %s: tasks would not see it", p.verb, plan.Absolute(path), mount)
 		}
 	}
 	return nil
@@ -72,7 +72,7 @@ func (p *planner) writeJobs() (submit [][]string, err error) {
 	if len(p.header.Chunks) == 0 {
 		return nil, nil
 	}
-	path := absolute(p.output)
+	path := plan.Absolute(p.output)
 	j := plan.Jobs{Plan: &p.header, Path: path, Parallel: p.parallel, Log: strings.ReplaceAll(path, "%", "%%") + ".%a.log"}
 	program, err := p.ofTasks()
 	if err != nil {

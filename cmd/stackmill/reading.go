@@ -33,3 +33,6 @@ func engineVersion() string { return strings.TrimPrefix(queries.EngineVersion(),
 
 // missingFile rewords an error about a file of the store that is missing.
 func missingFile(err error) error { return console.FileError(err) }
+
+// refresh returns the function that brings the catalog of a store up to date.
+func (*app) refresh() func(store string) error { return queries.Refresh }

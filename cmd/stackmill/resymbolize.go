@@ -4,14 +4,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"stackmill/internal/exit"
-	"stackmill/pipeline"
+	"stackmill/pipeline/runner"
 	"stackmill/queries"
 	"stackmill/schema/storedir"
 )
@@ -24,7 +23,7 @@ type resymbolizer struct {
 }
 
 func newResymbolizeCommand(a *app) *cobra.Command {
-	r := &resymbolizer{ingester: ingester{app: a, verb: "resymbolize"}}
+	r := &resymbolizer{ingester: newIngester(a, "resymbolize")}
 	c := &cobra.Command{
 		Use:   "resymbolize [SELECTOR...]",
 		Short: "Apply better symbols to experiments in the store",
@@ -68,25 +67,10 @@ func (r *resymbolizer) run(ctx context.Context, selectors []string) error {
 		return fmt.Errorf("resymbolize: %w", err)
 	}
 	r.endsItself.Store(true)
-	r.Progress = &pipeline.Progress{}
-	bar := newProgressBar(r.Stderr, r.Progress)
-	results, err := pipeline.Resymbolize(ctx, r.Options, wanted, r.dry)
-	if bar != nil {
-		bar.stop()
-	}
-	if errors.Is(err, storedir.ErrNoStore) {
-		return fmt.Errorf("resymbolize: no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.DisplayName(r.store), storedir.DisplayName(r.store))
-	}
-	if len(results) == 0 && err != nil {
-		return fmt.Errorf("resymbolize: nothing was done: %w", interruption(ctx, err))
-	}
-	if !r.dry {
-		r.publish(r.Store)
-	}
-	return r.report(results, interruption(ctx, err))
+	return r.Resymbolize(ctx, runner.Resymbolization{Wanted: wanted, DryRun: r.dry, JSON: r.format == "json"})
 }
 
-// wanted returns which experiments selectors stand for, nil for all.
+// wanted returns a function that selects experiments, nil for all.
 func (r *resymbolizer) wanted(ctx context.Context, selectors []string) (func(*storedir.Entry) bool, error) {
 	if len(selectors) == 0 {
 		return nil, nil

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 	_ "golang.org/x/crypto/x509roots/fallback" // an image of nothing but the worker has no certificates
@@ -30,15 +29,8 @@ func missingFile(err error) error { return err }
 
 func engineVersion() string { return "none" }
 
-// publish makes no catalog.
-func (*app) publish(string) {}
-
-// compacted is what other programs merge.
-type compacted struct{ interrupted bool }
-
-func (*compacted) exit() error { return nil }
-
-func (*ingester) afterwards(context.Context, *outcome, *slog.Logger) {}
+// refresh returns nil: the worker makes no catalog.
+func (*app) refresh() func(store string) error { return nil }
 
 // reasons says where the reasons are: in the tables.
 func (s *planState) reasons(context.Context) error {

@@ -11,7 +11,7 @@ import (
 )
 
 // printers are the folders whose code prints.
-var printers = []string{"cmd/stackmill", "internal/terminal", "internal/atomicfile", "queries/result", "queries/console", "queries/text", "queries/explain", "queries/mcp"}
+var printers = []string{"cmd/stackmill", "internal/terminal", "internal/atomicfile", "queries/result", "queries/console", "queries/text", "queries/explain", "queries/mcp", "pipeline/runner"}
 
 // writers are the functions that write to the outputs: some escape texts, others write formats
 // that have them as they are. All others print through one of these.
@@ -23,7 +23,7 @@ var writers = []string{
 	"result.table.New",                                                        // printers that escape by themselves
 	"console.console.write", "console.console.writeTo", "console.console.Run", // Parquet and Arrow
 	"stackmill.main.newRoot", "stackmill.explain.answer", // texts of this program
-	"stackmill.planjobs.submit", "stackmill.compact.run", "stackmill.explain.run", "stackmill.resymbolize.run", "stackmill.ingestrun.once", "stackmill.ingestrun.logger", "stackmill.check.check", "stackmill.serve.newServeCommand", "stackmill.serve.prepare", "mcp.server.New", "mcp.tools.AnswerCall", // pass the stream on
+	"stackmill.planjobs.submit", "stackmill.compact.run", "stackmill.explain.run", "runner.resymbolize.Resymbolize", "runner.runner.once", "runner.runner.logger", "stackmill.check.check", "stackmill.serve.newServeCommand", "stackmill.serve.prepare", "mcp.server.New", "mcp.tools.AnswerCall", // pass the stream on
 }
 
 // Nothing else writes to the outputs, or formats for a writer.

@@ -2,6 +2,7 @@
 package exit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -47,4 +48,15 @@ func Status(err error) int {
 		return exit.Status
 	}
 	return Failed
+}
+
+// ErrInterrupted is the error of a verb that a signal ended.
+var ErrInterrupted = errors.New("interrupted")
+
+// Interrupted returns the error, or ErrInterrupted if a signal has ended the context.
+func Interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ErrInterrupted
+	}
+	return err
 }

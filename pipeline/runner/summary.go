@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"errors"
@@ -9,34 +9,36 @@ import (
 
 	"stackmill/internal/crash"
 	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 	"stackmill/schema/diagnostic"
 	"stackmill/schema/storedir"
 )
 
-// summary reports the outcome of an ingest.
+// summary prints the results of an ingest.
 type summary struct {
-	*app
+	*terminal.Output
+	store   string
 	results []pipeline.Result
 	stopped error        // why not all inputs were tried, nil if they were
 	log     *slog.Logger // nil: nothing was logged
 }
 
-// print prints what became of the inputs, names those that lost data, and returns the
-// exit status.
+// print prints the numbers of inputs by result, names those that lost data, and returns the exit
+// status as an error.
 func (s *summary) print(elapsed time.Duration) error {
 	count := map[string]int{}
 	samples, lost := int64(0), 0
-	said := &saidBefore{times: map[string]int{}}
+	printed := &reasonCounts{times: map[string]int{}}
 	for _, r := range s.results {
 		count[r.Status]++
 		samples += r.Samples
 		if r.Lost() {
 			lost++
-			s.printLost(r, said)
+			s.printLost(r, printed)
 		}
 	}
-	s.printMore(said)
+	s.printMore(printed)
 	s.logEnd(elapsed)
 	there, failed, aborted, forgotten := count[pipeline.Skipped], count[pipeline.Failed], count[pipeline.Aborted], count[pipeline.Forgotten]
 	in := len(s.results) - there - failed - aborted - forgotten
@@ -68,45 +70,43 @@ func (s *summary) print(elapsed time.Duration) error {
 	return exit.With(exit.Lost, fmt.Errorf("ingest: data of %d of %d recordings was lost or unreadable (stackmill problems --store %s lists it)", lost, len(s.results), storedir.DisplayName(s.store)))
 }
 
-// printLost prints why data of an input is not in the store. What ended the run is
-// printed at the end, a fault that several inputs met only once, and another reason that
-// many have only for the first of them. A log has all.
-func (s *summary) printLost(r pipeline.Result, said *saidBefore) {
+// printLost prints why data of an input is not in the store: a fault of the machine once, any other
+// reason for the first inputs only. A log has all of them.
+func (s *summary) printLost(r pipeline.Result, printed *reasonCounts) {
 	switch {
 	case s.log != nil: // it was logged
 	case r.Err != nil && r.Status == pipeline.Aborted:
 		why := r.Err.Error()
-		if r.Elapsed > 0 && s.stopped != errInterrupted && said.add(why) == 1 {
+		if r.Elapsed > 0 && s.stopped != exit.ErrInterrupted && printed.add(why) == 1 {
 			s.Warnf("%s: not ingested: %s", r.Path, why)
 		}
-	case said.add(reasonLost(&r)) > sayTimes:
+	case printed.add(lossReason(&r)) > maxPrinted:
 	case r.Err != nil:
-		s.Warnf("%s: %v%s", r.Path, r.Err, stackKept(r.Err))
+		s.Warnf("%s: %v%s", r.Path, r.Err, savedStack(r.Err))
 	default:
 		s.Warnf("%s: %s: %s", r.Path, r.Status, firstError(r))
 	}
 }
 
-// sayTimes is for how many recordings the same reason is printed.
-const sayTimes = 5
+// maxPrinted limits the recordings for which the same reason is printed.
+const maxPrinted = 5
 
-// saidBefore counts what was printed, in the order of the first times.
-type saidBefore struct {
-	times  map[string]int
-	things []string
+// reasonCounts counts reasons, in the order of their first times.
+type reasonCounts struct {
+	times   map[string]int
+	reasons []string
 }
 
-// add counts a thing and returns its count.
-func (s *saidBefore) add(thing string) int {
-	if s.times[thing]++; s.times[thing] == 1 {
-		s.things = append(s.things, thing)
+// add counts a reason and returns its count.
+func (c *reasonCounts) add(reason string) int {
+	if c.times[reason]++; c.times[reason] == 1 {
+		c.reasons = append(c.reasons, reason)
 	}
-	return s.times[thing]
+	return c.times[reason]
 }
 
-// reasonLost is why data of an input was lost, in the words that others have in common
-// with it.
-func reasonLost(r *pipeline.Result) string {
+// lossReason returns why data of an input was lost, in the same words as for other inputs.
+func lossReason(r *pipeline.Result) string {
 	if err := r.Err; err != nil {
 		for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 			err = inner
@@ -121,10 +121,10 @@ func reasonLost(r *pipeline.Result) string {
 	return r.Status
 }
 
-// printMore counts the recordings that were not named.
-func (s *summary) printMore(said *saidBefore) {
-	for _, reason := range said.things {
-		if more := said.times[reason] - sayTimes; more > 0 && !s.aborted(reason) {
+// printMore prints how many recordings were not named.
+func (s *summary) printMore(printed *reasonCounts) {
+	for _, reason := range printed.reasons {
+		if more := printed.times[reason] - maxPrinted; more > 0 && !s.aborted(reason) {
 			s.Warnf("%d more recordings have the same: %s", more, reason)
 		}
 	}
@@ -137,9 +137,9 @@ func (s *summary) aborted(reason string) bool {
 	})
 }
 
-// stackKept writes the stack of an internal error to a file and returns the file's name
-// in brackets.
-func stackKept(err error) string {
+// savedStack writes the stack of an internal error to a file and returns the file's name in
+// parentheses.
+func savedStack(err error) string {
 	var internal *pipeline.InternalError
 	if !errors.As(err, &internal) {
 		return ""
@@ -147,7 +147,7 @@ func stackKept(err error) string {
 	return crash.Save(internal.Stack)
 }
 
-// firstError is the first of a recording's errors, and how many there are besides.
+// firstError returns the first of a recording's errors, and the number of others.
 func firstError(r pipeline.Result) string {
 	var first string
 	more := -1

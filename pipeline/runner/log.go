@@ -1,10 +1,11 @@
-package main
+package runner
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -13,8 +14,8 @@ import (
 	"stackmill/schema/diagnostic"
 )
 
-// logResult logs what became of one input. What is in the store already, and what was
-// not begun, is only counted at the end.
+// logResult logs the result of one input. Inputs that are in the store already, or were not begun,
+// are only counted at the end.
 func logResult(log *slog.Logger, r pipeline.Result) {
 	if r.Status == pipeline.Skipped || r.Status == pipeline.Aborted && r.Elapsed == 0 {
 		return
@@ -38,10 +39,10 @@ func logResult(log *slog.Logger, r pipeline.Result) {
 	log.LogAttrs(context.Background(), level, "ingest", attrs...)
 }
 
-// seconds is a duration in seconds, to the microsecond.
+// seconds returns a duration in seconds, to the microsecond.
 func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e6 }
 
-// problemGroup is a reason for which recordings have problems.
+// problemGroup counts the problems with one severity and reason.
 type problemGroup struct {
 	Severity   string `json:"severity"`
 	Reason     string `json:"reason"`
@@ -88,7 +89,7 @@ func groupProblems(results []pipeline.Result) []*problemGroup {
 	return list
 }
 
-// logProblems logs the reasons for which recordings lack something, a line for each.
+// logProblems logs a line for each reason of problems.
 func logProblems(log *slog.Logger, results []pipeline.Result) {
 	for _, g := range groupProblems(results) {
 		level := slog.LevelWarn
@@ -103,15 +104,15 @@ func logProblems(log *slog.Logger, results []pipeline.Result) {
 	}
 }
 
-// logEnd logs what the recordings of an ingest have in common, and its sums.
+// logEnd logs the problems that recordings have in common, and the totals.
 func (s *summary) logEnd(elapsed time.Duration) {
 	if s.log == nil {
 		return
 	}
 	logProblems(s.log, s.results)
-	t := tallyOf(s.results)
+	t := totalsOf(s.results)
 	attrs := []slog.Attr{slog.Int("recordings", t.Inputs)}
-	for _, status := range t.statuses() {
+	for _, status := range slices.Sorted(maps.Keys(t.Experiments)) {
 		if n := t.Experiments[status]; n > 0 {
 			attrs = append(attrs, slog.Int(status, n))
 		}

@@ -1,17 +1,44 @@
-//go:build cgo
-
-package main
+package runner
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 
 	"stackmill/internal/exit"
 	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 	"stackmill/queries/result"
+	"stackmill/schema/storedir"
 )
 
-// resymbolized says what became of an experiment.
+// Resymbolization is a call of Resymbolize.
+type Resymbolization struct {
+	Wanted func(*storedir.Entry) bool // nil for all experiments
+	DryRun bool                       // report, and change nothing
+	JSON   bool                       // print JSON
+}
+
+// Resymbolize names what better symbols can name in stored experiments, and prints what changed.
+func (run *Runner) Resymbolize(ctx context.Context, r Resymbolization) error {
+	run.Progress = &pipeline.Progress{}
+	stop := showProgress(run.Stderr, run.Progress)
+	results, err := pipeline.Resymbolize(ctx, run.Options, r.Wanted, r.DryRun)
+	stop()
+	if errors.Is(err, storedir.ErrNoStore) {
+		return fmt.Errorf("resymbolize: no store at %s (run `stackmill ingest --store %[1]s PATH` first)", storedir.DisplayName(run.Store))
+	}
+	if len(results) == 0 && err != nil {
+		return fmt.Errorf("resymbolize: nothing was done: %w", exit.Interrupted(ctx, err))
+	}
+	if !r.DryRun {
+		run.refresh()
+	}
+	return r.report(run.Output, results, exit.Interrupted(ctx, err))
+}
+
+// resymbolized is what changed in an experiment.
 type resymbolized struct {
 	Experiment   string          `json:"experiment"`
 	ExperimentID string          `json:"experiment_id"`
@@ -34,7 +61,7 @@ type changedObject struct {
 	After  objectState `json:"after"`
 }
 
-// objectState is what is known of a load object.
+// objectState is the state of a load object's symbols.
 type objectState struct {
 	Symbols   string  `json:"symbols"`
 	Functions int64   `json:"functions"` // that its symbol tables name
@@ -43,8 +70,8 @@ type objectState struct {
 	Known     float64 `json:"known"` // the part of its value in them
 }
 
-// report prints what became of the experiments, and returns the exit status.
-func (r *resymbolizer) report(results []pipeline.Result, stopped error) error {
+// report prints what changed, and returns the exit status as an error.
+func (r *Resymbolization) report(out *terminal.Output, results []pipeline.Result, stopped error) error {
 	done, undone := 0, 0
 	list := []resymbolized{}
 	for i := range results {
@@ -59,17 +86,17 @@ func (r *resymbolizer) report(results []pipeline.Result, stopped error) error {
 		}
 		list = append(list, changesOf(x))
 	}
-	if r.format == "json" {
-		if err := result.PrintJSON(r.Stdout, list, true); err != nil {
+	if r.JSON {
+		if err := result.PrintJSON(out.Stdout, list, true); err != nil {
 			return err
 		}
 	} else {
-		r.printChanges(list)
+		r.printChanges(out, list)
 		verb := "made again"
-		if r.dry {
+		if r.DryRun {
 			verb = "would be made again"
 		}
-		if err := r.Printf("%d of %d experiments %s\n", done, len(results), verb); err != nil {
+		if err := out.Printf("%d of %d experiments %s\n", done, len(results), verb); err != nil {
 			return err
 		}
 	}
@@ -120,7 +147,7 @@ func stateOf(o *pipeline.LoadObject) objectState {
 	return objectState{o.Symbols, o.Functions, o.Lines, o.Named, knownOf([]pipeline.LoadObject{*o})}
 }
 
-// knownOf is the part of the value of load objects that is in functions with names.
+// knownOf returns the share of the value of load objects that is in functions with names.
 func knownOf(objects []pipeline.LoadObject) float64 {
 	known, all := int64(0), int64(0)
 	for i := range objects {
@@ -132,46 +159,43 @@ func knownOf(objects []pipeline.LoadObject) float64 {
 	return float64(known) / float64(all)
 }
 
-// printChanges prints what changed, an experiment after the other.
-func (r *resymbolizer) printChanges(list []resymbolized) {
+// printChanges prints what changed in each experiment.
+func (r *Resymbolization) printChanges(out *terminal.Output, list []resymbolized) {
 	for i := range list {
 		c := &list[i]
-		name := terminal.Printable(c.Experiment)
-		if c.Experiment == "" {
-			name = terminal.Printable(c.Path)
-		}
+		name := cmp.Or(c.Experiment, c.Path)
 		if c.Error != "" {
-			r.Warnf("%s: not done: %s", name, c.Error)
+			out.Warnf("%s: not done: %s", name, c.Error)
 			continue
 		}
-		if r.dry {
-			_ = r.Printf("%s: more is found\n", name)
+		if r.DryRun {
+			_ = out.Printf("%s: more is found\n", name)
 		} else {
-			_ = r.Printf("%s: %s, functions known for %.1f %% of %s, were for %.1f %%\n", name, c.Status, 100*c.KnownAfter, c.Metric, 100*c.KnownBefore)
+			_ = out.Printf("%s: %s, functions known for %.1f %% of %s, were for %.1f %%\n", name, c.Status, 100*c.KnownAfter, c.Metric, 100*c.KnownBefore)
 		}
 		for _, o := range c.LoadObjects {
 			if !o.Used {
 				continue
 			}
-			_ = r.Printf("  %s: symbols %s, were %s", terminal.Printable(o.Path), o.symbols(o.After), o.symbols(o.Before))
-			if !r.dry {
-				_ = r.Printf("; %d functions on stacks have names, %d had", o.After.Named, o.Before.Named)
+			_ = out.Printf("  %s: symbols %s, were %s", o.Path, o.symbols(o.After), o.symbols(o.Before))
+			if !r.DryRun {
+				_ = out.Printf("; %d functions on stacks have names, %d had", o.After.Named, o.Before.Named)
 			}
-			if !r.dry && c.Metric != "" {
-				_ = r.Printf("; known for %.1f %% of %s, were for %.1f %%", 100*o.After.Known, c.Metric, 100*o.Before.Known)
+			if !r.DryRun && c.Metric != "" {
+				_ = out.Printf("; known for %.1f %% of %s, were for %.1f %%", 100*o.After.Known, c.Metric, 100*o.Before.Known)
 			}
-			_ = r.Printf("\n")
+			_ = out.Printf("\n")
 		}
 		if c.Unused > 0 {
-			_ = r.Printf("  and %d load objects that no stack has code of\n", c.Unused)
+			_ = out.Printf("  and %d load objects that no stack has code of\n", c.Unused)
 		}
 		if c.CutStacks {
-			_ = r.Printf("  stacks that were unwound from dumps stay as long as they were: the store does not have the dumps\n")
+			_ = out.Printf("  stacks that were unwound from dumps stay as long as they were: the store does not have the dumps\n")
 		}
 	}
 }
 
-// symbols says where symbols came from and what they tell.
+// symbols describes the source of symbols.
 func (*changedObject) symbols(s objectState) string {
 	if s.Lines {
 		return s.Symbols + " with source lines"

@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"bufio"
@@ -12,12 +12,13 @@ import (
 	"stackmill/internal/atomicfile"
 	"stackmill/internal/exit"
 	"stackmill/pipeline"
+	"stackmill/pipeline/plan"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
 )
 
-// ingestReport is what `ingest --report` writes; docs/operations.md describes it.
-type ingestReport struct {
+// Report is the JSON object that `ingest --report` writes; docs/operations.md describes it.
+type Report struct {
 	ReportVersion int             `json:"report_version"`
 	Program       string          `json:"program"`
 	StoreVersion  string          `json:"store_version"`
@@ -30,18 +31,18 @@ type ingestReport struct {
 	ExitStatus    int             `json:"exit_status"`
 	Interrupted   bool            `json:"interrupted"`
 	Error         string          `json:"error,omitempty"`
-	Totals        *tally          `json:"totals"`
-	Watch         *watched        `json:"watch,omitempty"`
+	Totals        *totals         `json:"totals"`
+	Watch         *watchTotals    `json:"watch,omitempty"`
 	Problems      []*problemGroup `json:"problems"`
 	Batches       []batchReport   `json:"batches"`
-	Compacted     *compacted      `json:"compacted,omitempty"`
+	Compacted     *compaction     `json:"compacted,omitempty"`
 	Inputs        []inputReport   `json:"inputs"`
 }
 
-// reportVersion changes when the meaning of a member does, not when there are more.
+// reportVersion changes when the meaning of a member changes, not when there are more.
 const reportVersion = 1
 
-// reportArguments are the arguments that change what is put in, or how fast.
+// reportArguments are the arguments that change what is ingested, or how fast.
 type reportArguments struct {
 	Paths             []string `json:"paths"`
 	Plan              string   `json:"plan,omitempty"` // instead of paths
@@ -63,7 +64,7 @@ type reportArguments struct {
 	NoRecordedSources bool     `json:"no_recorded_sources,omitempty"`
 }
 
-// inputReport is what became of one input.
+// inputReport is the result of one input.
 type inputReport struct {
 	Path           string                 `json:"path"`
 	ExperimentID   string                 `json:"experiment_id,omitempty"`
@@ -81,13 +82,13 @@ type inputReport struct {
 	Noted          *storedir.JournalEntry `json:"noted,omitempty"`
 }
 
-func (in *ingester) newReport(o *outcome, paths []string, w *watched) *ingestReport {
-	r := &ingestReport{
-		ReportVersion: reportVersion, Program: in.Program, StoreVersion: schema.StoreVersion, Store: absolute(in.store),
-		Arguments: in.arguments(paths), Started: o.started.UTC(), Ended: o.ended.UTC(),
-		Seconds: seconds(o.ended.Sub(o.started)), CPUSeconds: seconds(o.tally.cpu),
+func (run *Runner) newReport(o *outcome, paths []string, w *watchTotals) *Report {
+	r := &Report{
+		ReportVersion: reportVersion, Program: run.Program, StoreVersion: schema.StoreVersion, Store: plan.Absolute(run.Store),
+		Arguments: run.arguments(paths), Started: o.started.UTC(), Ended: o.ended.UTC(),
+		Seconds: seconds(o.ended.Sub(o.started)), CPUSeconds: seconds(o.totals.cpu),
 		ExitStatus: exit.Status(o.err), Interrupted: o.interrupted,
-		Totals: o.tally, Watch: w, Problems: groupProblems(o.results), Batches: o.batches, Compacted: o.compacted,
+		Totals: o.totals, Watch: w, Problems: groupProblems(o.results), Batches: o.batches, Compacted: o.compaction,
 		Inputs: make([]inputReport, len(o.results)),
 	}
 	if o.err != nil {
@@ -99,50 +100,49 @@ func (in *ingester) newReport(o *outcome, paths []string, w *watched) *ingestRep
 	return r
 }
 
-func (in *ingester) arguments(paths []string) reportArguments {
+func (run *Runner) arguments(paths []string) reportArguments {
 	a := reportArguments{
-		Recursive: in.Recursive, Verify: in.Verify, Watch: in.watch, AutoCompact: in.autoCompact, Jobs: in.Jobs, Memory: in.Memory,
-		ExperimentTimeout: in.Timeout.Seconds(), Cache: cmp.Or(in.SharedCache, in.Cache), SymFS: in.SymFS, DebugDirs: in.DebugDirs,
-		Kallsyms: in.Kallsyms, Vmlinux: in.Vmlinux, PerfMaps: in.PerfMaps, Sources: in.sources, NoRecordedSources: in.NoRecordedSources,
+		Recursive: run.Recursive, Verify: run.Verify, Watch: run.Watch, AutoCompact: run.AutoCompact, Jobs: run.Jobs, Memory: run.Memory,
+		ExperimentTimeout: run.Timeout.Seconds(), Cache: cmp.Or(run.SharedCache, run.Cache), SymFS: run.SymFS, DebugDirs: run.DebugDirs,
+		Kallsyms: run.Kallsyms, Vmlinux: run.Vmlinux, PerfMaps: run.PerfMaps, Sources: run.SourcePaths, NoRecordedSources: run.NoRecordedSources,
 	}
-	if in.plan != "" {
-		a.Paths, a.Plan, a.Chunk = []string{}, absolute(in.plan), &in.chunk
+	if run.Plan != "" {
+		a.Paths, a.Plan, a.Chunk = []string{}, plan.Absolute(run.Plan), &run.Chunk
 		return a
 	}
 	for _, p := range paths {
-		a.Paths = append(a.Paths, absolute(p))
+		a.Paths = append(a.Paths, plan.Absolute(p))
 	}
 	return a
 }
 
 func reportInput(r *pipeline.Result) inputReport {
-	in := inputReport{
+	input := inputReport{
 		Path: r.Path, ExperimentID: r.ID, Experiment: filepath.Base(r.Path), Status: r.Status,
 		InStore: r.Batch != "" || r.Status == pipeline.Skipped, Batch: r.Batch,
 		Samples: r.Samples, RecordingBytes: r.Bytes, Rows: r.Rows, Seconds: seconds(r.Elapsed),
 	}
 	if len(r.Stages) > 0 {
-		in.StageSeconds = map[string]float64{}
+		input.StageSeconds = map[string]float64{}
 	}
 	for _, s := range r.Stages {
-		in.StageSeconds[s.Stage] = seconds(s.Elapsed)
+		input.StageSeconds[s.Stage] = seconds(s.Elapsed)
 	}
 	for _, g := range groupProblems([]pipeline.Result{*r}) {
 		g.Recordings, g.Path = 0, "" // it is this one
-		in.Problems = append(in.Problems, g)
+		input.Problems = append(input.Problems, g)
 	}
 	if r.Err != nil {
-		in.Error = r.Err.Error()
+		input.Error = r.Err.Error()
 	}
 	if r.Noted.ExperimentID != "" {
-		in.Noted = &r.Noted
+		input.Noted = &r.Noted
 	}
-	return in
+	return input
 }
 
-// write writes the report to a file: the inputs a line each, so that many can be searched
-// by line.
-func (r *ingestReport) write(path string) error {
+// write writes the report to a file, each input on a line, so that they can be searched by line.
+func (r *Report) write(path string) error {
 	return atomicfile.Write(path, func(out io.Writer) error {
 		w := bufio.NewWriter(out)
 		head := *r
@@ -166,15 +166,4 @@ func (r *ingestReport) write(path string) error {
 		_, err = w.WriteString("\n  ]\n}\n")
 		return errors.Join(append(errs, err, w.Flush())...)
 	})
-}
-
-// absolute is a path that does not depend on the working directory.
-func absolute(path string) string {
-	if storedir.IsCache(path) {
-		return storedir.DisplayName(path)
-	}
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path
 }

@@ -1,8 +1,6 @@
-package main
+package runner
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"stackmill/pipeline"
@@ -10,30 +8,30 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// tally is what results of ingests sum up to.
-type tally struct {
+// totals are the sums over the results of ingests.
+type totals struct {
 	Inputs         int                `json:"inputs"`
 	Experiments    map[string]int     `json:"experiments"` // by status
 	Samples        int64              `json:"samples"`
-	RecordingBytes int64              `json:"recording_bytes"` // of the recordings that were put in
-	Rows           int64              `json:"rows"`            // of the recordings that were put in
+	RecordingBytes int64              `json:"recording_bytes"` // of committed recordings
+	Rows           int64              `json:"rows"`            // of committed recordings
 	Batches        int                `json:"batches"`
-	FileRows       int64              `json:"file_rows"`  // in the files of the batches
-	FileBytes      int64              `json:"file_bytes"` // likewise
-	Problems       map[string]int     `json:"problems"`   // by severity
+	FileRows       int64              `json:"file_rows"` // in the files of the batches
+	FileBytes      int64              `json:"file_bytes"`
+	Problems       map[string]int     `json:"problems"` // by severity
 	StageSeconds   map[string]float64 `json:"stage_seconds"`
 
 	cpu time.Duration
 }
 
-// statusesInStore are those of experiments that an ingest has put in a store.
-var statusesInStore = []string{pipeline.Complete, pipeline.Unclosed, pipeline.Partial, pipeline.Failed}
+// committedStatuses are the statuses of experiments that an ingest commits.
+var committedStatuses = []string{pipeline.Complete, pipeline.Unclosed, pipeline.Partial, pipeline.Failed}
 
-// newTally has every status that an input can have, and every severity, so that what
-// did not happen is 0, not missing.
-func newTally() *tally {
-	t := &tally{Experiments: map[string]int{}, Problems: map[string]int{}, StageSeconds: map[string]float64{}}
-	for _, s := range append([]string{pipeline.Skipped, pipeline.Forgotten, pipeline.Aborted}, statusesInStore...) {
+// newTotals has a count for every status and severity, so that what did not happen is 0, not
+// missing.
+func newTotals() *totals {
+	t := &totals{Experiments: map[string]int{}, Problems: map[string]int{}, StageSeconds: map[string]float64{}}
+	for _, s := range append([]string{pipeline.Skipped, pipeline.Forgotten, pipeline.Aborted}, committedStatuses...) {
 		t.Experiments[s] = 0
 	}
 	for s := diagnostic.Info; s <= diagnostic.Error; s++ {
@@ -42,9 +40,9 @@ func newTally() *tally {
 	return t
 }
 
-// tallyOf sums up all but the batches.
-func tallyOf(results []pipeline.Result) *tally {
-	t := newTally()
+// totalsOf sums up all but the batches.
+func totalsOf(results []pipeline.Result) *totals {
+	t := newTotals()
 	t.Inputs = len(results)
 	stages := map[string]time.Duration{}
 	for i := range results {
@@ -68,11 +66,8 @@ func tallyOf(results []pipeline.Result) *tally {
 	return t
 }
 
-// statuses returns the statuses in the order of their names.
-func (t *tally) statuses() []string { return slices.Sorted(maps.Keys(t.Experiments)) }
-
 // count adds batches.
-func (t *tally) count(batches []batchReport) {
+func (t *totals) count(batches []batchReport) {
 	t.Batches += len(batches)
 	for _, b := range batches {
 		t.FileRows += b.Rows
@@ -80,8 +75,8 @@ func (t *tally) count(batches []batchReport) {
 	}
 }
 
-// add adds another tally.
-func (t *tally) add(o *tally) {
+// add adds other totals.
+func (t *totals) add(o *totals) {
 	t.Inputs += o.Inputs
 	t.Samples += o.Samples
 	t.RecordingBytes += o.RecordingBytes
@@ -101,7 +96,7 @@ func (t *tally) add(o *tally) {
 	}
 }
 
-// batchReport is what a batch of the store has.
+// batchReport is a batch in the report.
 type batchReport struct {
 	Batch       string `json:"batch"`
 	Experiments int    `json:"experiments"`
@@ -110,8 +105,8 @@ type batchReport struct {
 	Bytes       int64  `json:"bytes"`
 }
 
-// batchesOf returns the batches that results were put in, in the order of the results. One
-// that another program has replaced since is left out.
+// batchesOf returns the batches of the results, in their order, without those that another program
+// has replaced since.
 func batchesOf(store string, results []pipeline.Result) []batchReport {
 	list := []batchReport{}
 	seen := map[string]bool{"": true}

@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"bufio"
@@ -15,28 +15,29 @@ import (
 
 	"stackmill/internal/atomicfile"
 	"stackmill/internal/exit"
+	"stackmill/pipeline/plan"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
 )
 
-// writeMetrics writes what Prometheus is to know of the last ingest. Counters go on from
-// those in the file; added is what has come to them since it was written, nil if nothing.
-func (in *ingester) writeMetrics(last *outcome, added *tally, looked time.Time) error {
-	m := newMetricsText(in.metrics, absolute(in.store))
+// writeMetrics writes metrics of the last ingest for Prometheus. Counters continue from the file;
+// added is their increase since it was written, nil for none.
+func (run *Runner) writeMetrics(last *outcome, added *totals, looked time.Time) error {
+	m := newMetricsText(run.Metrics, plan.Absolute(run.Store))
 	success := m.before[m.series("stackmill_ingest_last_success_timestamp_seconds")]
 	if last.err == nil {
 		success = unixSeconds(looked)
 	}
-	m.gauge("stackmill_ingest_info", "The program that ran last, always 1.", 1, "version", in.Program, "store_version", schema.StoreVersion)
+	m.gauge("stackmill_ingest_info", "The program that ran last, always 1.", 1, "version", run.Program, "store_version", schema.StoreVersion)
 	m.gauge("stackmill_ingest_last_run_timestamp_seconds", "When the last ingest ended, or watch looked.", unixSeconds(looked))
 	m.gauge("stackmill_ingest_last_success_timestamp_seconds", "When that was the last time that all was in (exit status 0), 0 if never.", success)
 	m.gauge("stackmill_ingest_last_run_duration_seconds", "How long the last ingest took.", last.ended.Sub(last.started).Seconds())
 	m.gauge("stackmill_ingest_last_run_exit_status", "The exit status of the last ingest.", float64(exit.Status(last.err)))
 	m.gauge("stackmill_ingest_last_run_max_resident_bytes", "The most memory that the process of the last ingest took.", float64(last.resident))
-	m.gauges("stackmill_ingest_last_run_experiments", "What became of the recordings that the last ingest found.", "status", floats(last.tally.Experiments))
+	m.gauges("stackmill_ingest_last_run_experiments", "What became of the recordings that the last ingest found.", "status", floats(last.totals.Experiments))
 	runs := 1.0
 	if added == nil {
-		added, runs = newTally(), 0
+		added, runs = newTotals(), 0
 	}
 	m.counter("stackmill_ingest_runs_total", "Ingests that ended, and rounds of a watch that had something to do.", runs)
 	m.counters("stackmill_ingest_experiments_total", "What became of the recordings.", "status", floats(added.Experiments))
@@ -47,15 +48,15 @@ func (in *ingester) writeMetrics(last *outcome, added *tally, looked time.Time) 
 	m.counter("stackmill_ingest_written_rows_total", "Rows that were committed.", float64(added.FileRows))
 	m.counter("stackmill_ingest_written_bytes_total", "Bytes of the files that were committed.", float64(added.FileBytes))
 	m.counter("stackmill_ingest_cpu_seconds_total", "CPU time of the ingests.", added.cpu.Seconds())
-	m.store(last.store)
-	return atomicfile.Write(in.metrics, func(w io.Writer) error {
+	m.addStore(last.store)
+	return atomicfile.Write(run.Metrics, func(w io.Writer) error {
 		_, err := w.Write(m.text.Bytes())
 		return err
 	})
 }
 
-// store writes the sums over the store, if they are known.
-func (m *metricsText) store(s *storeSize) {
+// addStore writes the sums over the store, if they are known.
+func (m *metricsText) addStore(s *storeSize) {
 	if s == nil {
 		return
 	}
@@ -66,29 +67,29 @@ func (m *metricsText) store(s *storeSize) {
 	m.gauge("stackmill_store_bytes", "Bytes of these files.", float64(s.bytes))
 }
 
-// storeSize is how much is in a store.
+// storeSize holds the sums over a store.
 type storeSize struct {
 	experiments    map[string]int // by status
 	batches, files int
 	rows, bytes    int64
 }
 
-// sizeOf finds out how much is in a store: nothing if there is none. It is nil, and says
-// why, if the commits cannot be read now, or nobody asks.
-func (in *ingester) sizeOf() *storeSize {
-	if in.metrics == "" {
+// measureStore sums up the store, nothing if there is none. It returns nil if no metrics are
+// written, or if the commits cannot be read, and prints why.
+func (run *Runner) measureStore() *storeSize {
+	if run.Metrics == "" {
 		return nil
 	}
 	s := &storeSize{experiments: map[string]int{}}
-	for _, status := range append([]string{storedir.Summary}, statusesInStore...) {
+	for _, status := range append([]string{storedir.Summary}, committedStatuses...) {
 		s.experiments[status] = 0
 	}
-	c, err := storedir.ReadContents(in.store)
+	c, err := storedir.ReadContents(run.Store)
 	if errors.Is(err, storedir.ErrNoStore) {
 		return s
 	}
 	if err != nil {
-		in.Warnf("ingest: --metrics: it lacks what is in the store, whose commits cannot be read now: %v", err)
+		run.Warnf("ingest: --metrics: it lacks what is in the store, whose commits cannot be read now: %v", err)
 		return nil
 	}
 	for i := range c.Batches {
@@ -110,7 +111,7 @@ func (in *ingester) sizeOf() *storeSize {
 // as a label, so that the files of several stores can be collected together.
 type metricsText struct {
 	path   string
-	before map[string]float64 // what the file has, by series
+	before map[string]float64 // the values in the file, by series
 	text   bytes.Buffer
 }
 
@@ -118,7 +119,7 @@ func newMetricsText(file, store string) *metricsText {
 	return &metricsText{path: store, before: readSeries(file)}
 }
 
-// readSeries reads a file that a metricsText has written; what it cannot read is left out.
+// readSeries reads a file of metrics, without lines that it does not understand.
 func readSeries(file string) map[string]float64 {
 	series := map[string]float64{}
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // a pipe may be written only
@@ -142,10 +143,10 @@ func readSeries(file string) map[string]float64 {
 	return series
 }
 
-// labelEscapes are those of a label's value.
+// labelEscapes escapes the value of a label.
 var labelEscapes = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 
-// series is a series' name with its labels, given as names and values.
+// series returns the name of a series with its labels, given as names and values.
 func (m *metricsText) series(name string, labels ...string) string {
 	s := name + `{store="` + labelEscapes.Replace(strings.ToValidUTF8(m.path, "\uFFFD")) + `"`
 	for i := 0; i+1 < len(labels); i += 2 {
@@ -180,7 +181,7 @@ func (m *metricsText) counter(name, help string, more float64) {
 	m.sample(s, m.before[s]+more)
 }
 
-// counters writes a counter for each value of a label that there was before or is now.
+// counters writes a counter for each value of a label, old or new.
 func (m *metricsText) counters(name, help, label string, more map[string]float64) {
 	m.family(name, "counter", help)
 	all := map[string]float64{}

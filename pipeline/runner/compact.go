@@ -1,0 +1,124 @@
+//go:build cgo
+
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"stackmill/internal/exit"
+	"stackmill/pipeline"
+	"stackmill/pipeline/compact"
+	"stackmill/schema/storedir"
+)
+
+// minSaved is how many batches compact must save for ingest to suggest it.
+const minSaved = 16
+
+// compacted is the merging of batches after an ingest, for the report.
+type compaction struct {
+	compact.Summary
+	Error string `json:"error,omitempty"`
+
+	interrupted bool
+}
+
+// compactAfterwards merges the batches of a store that has grown, if asked to, or says once that it
+// would help.
+func (run *Runner) compactAfterwards(ctx context.Context, o *outcome, log *slog.Logger) {
+	put := slices.ContainsFunc(o.results, func(r pipeline.Result) bool { return r.Batch != "" })
+	switch {
+	case o.interrupted || !put || run.Plan != "":
+	case run.AutoCompact:
+		o.compaction = run.merge(ctx)
+		o.reportMerge(run, log)
+	case !run.suggested:
+		run.suggest(ctx, log)
+	}
+}
+
+// merge merges batches.
+func (run *Runner) merge(ctx context.Context) *compaction {
+	s, err := compact.Run(ctx, run.compactOptions(ctx))
+	c := &compaction{Summary: s, interrupted: ctx.Err() != nil}
+	switch n := len(s.Damaged); {
+	case c.interrupted:
+		c.Error = "ingest: --auto-compact: interrupted (the recordings are in the store)"
+	case err != nil:
+		c.Error = fmt.Sprintf("ingest: --auto-compact: %v (the recordings are in the store)", err)
+	case n > 0:
+		c.Error = fmt.Sprintf("ingest: --auto-compact: %d batches were left alone: their files are not as they were written: %s (the recordings are in the store; stackmill check says more)",
+			n, strings.Join(s.Damaged, ", "))
+	}
+	return c
+}
+
+func (run *Runner) compactOptions(ctx context.Context) compact.Options {
+	return compact.Options{
+		Store: run.Store, Program: run.Program, TargetSize: compact.DefaultSize, Keep: storedir.Keep, Memory: run.Memory, Jobs: run.Jobs,
+		Committed: func() {
+			if err := run.Refresh(run.Store); err != nil {
+				run.Warnf("%v (the store is merged; the next report or query makes the catalog)", err)
+			}
+		},
+	}
+}
+
+// reportMerge prints or logs what was merged. An error becomes the outcome's error, unless it has
+// one.
+func (o *outcome) reportMerge(run *Runner, log *slog.Logger) {
+	c := o.compaction
+	switch {
+	case c.Error == "" || c.interrupted && run.Watch: // a watch ends so
+	case o.err == nil:
+		o.err = c.exitError()
+	default:
+		run.Warnf("%s", c.Error)
+	}
+	switch {
+	case c.Merged == 0:
+	case log != nil:
+		log.Info("compact", slog.Int("merged", c.Merged), slog.Int("written", c.Written), slog.Int("batches", c.After.Batches))
+	default:
+		run.Warnf("%d batches were merged to %d", c.Merged, c.Written)
+	}
+}
+
+// exitError returns the error of an incomplete merge, with its exit status.
+func (c *compaction) exitError() error {
+	if c.Error == "" {
+		return nil
+	}
+	code := exit.Lost
+	if len(c.Damaged) > 0 {
+		code = exit.Damaged
+	}
+	return exit.With(code, errors.New(c.Error))
+}
+
+// suggest says once that compact would help, for a store of many commits.
+func (run *Runner) suggest(ctx context.Context, log *slog.Logger) {
+	commits, err := os.ReadDir(filepath.Join(run.Store, storedir.CommitsDir))
+	if err != nil || len(commits) <= minSaved {
+		return
+	}
+	options := run.compactOptions(ctx)
+	options.DryRun = true
+	s, err := compact.Run(ctx, options)
+	if err != nil || s.Merged-s.Written < minSaved {
+		return
+	}
+	run.suggested = true
+	if run.LogFormat == LogJSON {
+		log.Info("compact would help", slog.Int("merged", s.Merged), slog.Int("written", s.Written), slog.Int("batches", s.Before.Batches))
+		return
+	}
+	run.Warnf("%d of %d batches would be merged to %d by stackmill compact, or after each ingest by --auto-compact: questions would read less",
+		s.Merged, s.Before.Batches, s.Written)
+}
