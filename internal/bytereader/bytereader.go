@@ -1,6 +1,6 @@
-// Package bytereader reads numbers and strings from bytes that may be damaged, as
-// DWARF encodes them (DWARF 5 section 7). encoding/binary has no signed LEB128, and
-// no reader that can be checked once for many reads.
+// Package bytereader reads numbers and strings from bytes that may be damaged, as DWARF encodes
+// them (DWARF 5 section 7). encoding/binary has no signed LEB128, and no reader that collects
+// errors for a single check.
 package bytereader
 
 import (
@@ -9,10 +9,10 @@ import (
 	"math/bits"
 )
 
-// Reader reads from the front of Rest. A read beyond the end sets Short; it and
-// all reads that follow return zeros.
+// Reader reads from the front of Rest. A read beyond the end sets Short; it and all later reads
+// return zeros.
 type Reader struct {
-	Rest  []byte // what has not been read yet
+	Rest  []byte // the unread bytes
 	Big   bool   // byte order
 	Short bool
 }
@@ -22,14 +22,14 @@ func New(b []byte, order binary.ByteOrder) Reader {
 	return Reader{Rest: b, Big: order == binary.ByteOrder(binary.BigEndian)}
 }
 
-// At returns a reader of b from an offset on, which is short if b ends before.
+// At returns a reader of b from an offset on; it is short if b ends before.
 func At(b []byte, off uint64, order binary.ByteOrder) Reader {
 	r := New(b, order)
 	r.Bytes(off)
 	return r
 }
 
-// Sub returns a reader of the next n bytes and passes over them.
+// Sub returns a reader of the next n bytes and skips them.
 func (r *Reader) Sub(n uint64) Reader {
 	return Reader{Rest: r.Bytes(n), Big: r.Big, Short: r.Short}
 }
@@ -45,7 +45,7 @@ func (r *Reader) Bytes(n uint64) []byte {
 	return b
 }
 
-// Block returns as many bytes as the LEB128 number before them says.
+// Block returns the bytes of a block with a LEB128 length.
 func (r *Reader) Block() []byte { return r.Bytes(r.ULEB()) }
 
 // U8 reads a byte.

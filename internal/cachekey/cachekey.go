@@ -1,6 +1,6 @@
-// Package cachekey makes keys of caches and maps out of several values. Two keys are equal only if
-// all their values are: each value is written with its kind and, where it has one, its length,
-// so that no text can take a part of its neighbor's.
+// Package cachekey makes keys of caches and maps out of several values. Two keys are equal only
+// if all their values are: each value is encoded with its kind and, where it has one, its length,
+// so that no string can take a part of its neighbor's.
 package cachekey
 
 import (
@@ -14,12 +14,12 @@ import (
 	"slices"
 )
 
-// Of returns the key of values: texts, numbers, truth values, and lists, maps and structs of
-// these. Lists and maps that are nil count as empty. It panics on kinds of which a key would
-// say nothing: functions, channels, pointers.
+// Of returns the key of values: strings, numbers, booleans, and lists, maps and structs of these.
+// Nil lists and maps count as empty. It panics on kinds without a value: functions, channels,
+// pointers.
 func Of(values ...any) string { return string(appendAll(nil, values)) }
 
-// Hash returns 32 hex digits that stand for the key of values: for names of files and tags.
+// Hash returns the key of values as 32 hex digits, for names of files and tags.
 func Hash(values ...any) string {
 	sum := sha256.Sum256(appendAll(nil, values))
 	return hex.EncodeToString(sum[:16])
@@ -85,7 +85,7 @@ func appendValue(b []byte, v reflect.Value) []byte {
 	panic(fmt.Sprintf("key: a value of type %s has no key", v.Type()))
 }
 
-// appendMap writes the pairs of a map in the order of their own keys.
+// appendMap writes the pairs of a map, sorted by their encoded keys.
 func appendMap(b []byte, v reflect.Value) []byte {
 	pairs := make([][]byte, 0, v.Len())
 	for pair := v.MapRange(); pair.Next(); {

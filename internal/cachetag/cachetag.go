@@ -1,5 +1,5 @@
-// Package cachetag marks folders as caches, for backups and for this program: what is in them can
-// be made again.
+// Package cachetag marks folders as caches, for backup programs and for this program: their
+// content can be made again.
 package cachetag
 
 import (
@@ -17,7 +17,7 @@ const (
 	text      = signature + "# This folder is a cache of stackmill, which makes again what is missing.\n"
 )
 
-// Put marks a folder, unless others have. It drops errors: a cache works without a tag.
+// Put marks a folder unless it is marked. It ignores errors: a cache works without a tag.
 func Put(folder string) {
 	path := filepath.Join(folder, file)
 	found, err := os.ReadFile(path)

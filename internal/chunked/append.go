@@ -1,12 +1,11 @@
 package chunked
 
-// Append adds a value to a list that stays in one piece. The memory of a full one
-// doubles: that of long lists would otherwise grow by a quarter, and be copied four times
-// as often.
+// Append appends a value to a contiguous list. A full one doubles: Go would grow a long list by a
+// quarter, and copy it four times as often.
 func Append[T any](list []T, v T) []T { return append(withRoom(list), v) }
 
-// Extend is Append of a zero value, which is filled in at its place in the list: to copy
-// one that was just made has the processor wait until it is in memory.
+// Extend appends a zero value and returns a pointer to it: copying a value that was just written
+// would make the processor wait for it.
 func Extend[T any](list []T) (longer []T, last *T) {
 	list = withRoom(list)
 	longer = list[:len(list)+1]
@@ -15,7 +14,7 @@ func Extend[T any](list []T) (longer []T, last *T) {
 	return longer, last
 }
 
-// withRoom returns a list that has room for one more value.
+// withRoom returns a list with room for one more value.
 func withRoom[T any](list []T) []T {
 	n := len(list)
 	if n < cap(list) {

@@ -1,19 +1,18 @@
-// Package chunked keeps lists that grow long in pieces of memory: a single one would be
-// copied whenever it grows. It packs lists of numbers that wait for long, and makes tables for
-// looking up.
+// Package chunked has lists that grow in chunks, since a contiguous list is copied whenever it
+// grows, packed lists of integers, and tables for look-ups.
 package chunked
 
-// A piece of a list holds that many values; the first may hold as few as perFirst.
+// The length of a chunk; the first may be as short as firstChunkLen.
 const (
 	listBits      = 9
 	chunkLen      = 1 << listBits
 	firstChunkLen = 1 << 4
 )
 
-// List is a list that grows in pieces: what is in it is not copied, and stays where it
-// is from the second piece on. The zero value is ready. It is not safe for concurrent use.
+// List is a list that grows in chunks: values are not copied, and stay in place from the second
+// chunk on. The zero value is ready. It is not safe for concurrent use.
 type List[T any] struct {
-	chunks [][]T // all full but the last; the first may be smaller than the others
+	chunks [][]T // all full but the last; the first may be shorter than the others
 	n      int
 }
 
@@ -25,10 +24,10 @@ func ListOf[T any](values ...T) (l List[T]) {
 	return l
 }
 
-// Len is how many values there are.
+// Len returns the number of values.
 func (l *List[T]) Len() int { return l.n }
 
-// At returns a value's place, which is valid until the next Add.
+// At returns a pointer to a value, valid until the next Add.
 func (l *List[T]) At(i int) *T { return &l.chunks[i>>listBits][i&(chunkLen-1)] }
 
 // Add adds a value.
@@ -37,7 +36,7 @@ func (l *List[T]) Add(v T) {
 		l.addChunk()
 	}
 	last := &l.chunks[len(l.chunks)-1]
-	if n := len(*last); n == cap(*last) { // the first: append would copy it more often
+	if n := len(*last); n == cap(*last) { // the first chunk: append would copy it more often
 		more := make([]T, n, min(max(2*n, firstChunkLen), chunkLen))
 		copy(more, *last)
 		*last = more
@@ -46,7 +45,7 @@ func (l *List[T]) Add(v T) {
 	l.n++
 }
 
-// addChunk begins a piece. A short list stays small.
+// addChunk adds a chunk. A short list stays small.
 func (l *List[T]) addChunk() {
 	var piece []T
 	if l.n > 0 {

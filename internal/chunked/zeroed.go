@@ -1,7 +1,7 @@
 package chunked
 
-// Zeroed returns a list of n zero values, in the memory of another one if that suffices. Fresh
-// memory is not written to.
+// Zeroed returns n zero values, in the memory of before if it suffices. It does not write to
+// fresh memory.
 func Zeroed[T any](before []T, n int) []T {
 	if cap(before) < n {
 		return make([]T, n)

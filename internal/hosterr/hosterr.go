@@ -1,6 +1,6 @@
-// Package hosterr distinguishes faults of the machine or of this run from defects of a
-// recording. A fault says nothing about the recording: nothing is committed, and the
-// next run tries again.
+// Package hosterr distinguishes errors of the host (this machine or run) from defects of a
+// recording. A host error says nothing about the recording: nothing is committed, and the next
+// run tries again.
 package hosterr
 
 import (
@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hostErrors are the errors of the system that a recording never causes.
+// hostErrors are system errors that a recording never causes.
 var hostErrors = []error{
 	unix.ENOSPC, unix.EDQUOT, unix.EFBIG, unix.EROFS, // nowhere to write
 	unix.EMFILE, unix.ENFILE, unix.ENOMEM, // out of files or memory
@@ -18,7 +18,7 @@ var hostErrors = []error{
 	context.Canceled, context.DeadlineExceeded,
 }
 
-// Error is an error that is a fault whatever its cause.
+// Error marks an error as a host error.
 type Error struct{ Err error }
 
 func (f *Error) Error() string { return f.Err.Error() }
@@ -26,7 +26,7 @@ func (f *Error) Error() string { return f.Err.Error() }
 // Unwrap returns the cause.
 func (f *Error) Unwrap() error { return f.Err }
 
-// New makes a fault of an error; nil stays nil.
+// New marks an error as a host error; nil stays nil.
 func New(err error) error {
 	if err == nil || Is(err) {
 		return err
@@ -34,7 +34,7 @@ func New(err error) error {
 	return &Error{err}
 }
 
-// Is reports whether an error is a fault, or due to one.
+// Is reports whether an error is a host error, or wraps one.
 func Is(err error) bool {
 	var f *Error
 	if errors.As(err, &f) {

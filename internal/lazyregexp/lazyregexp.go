@@ -1,5 +1,5 @@
-// Package lazyregexp compiles regular expressions when they are first used: a run of the program
-// uses few of them, and all together take as long as a tenth of its start.
+// Package lazyregexp compiles regular expressions on first use: a run of the program uses few of
+// them, and compiling all takes up to a tenth of its start.
 package lazyregexp
 
 import (

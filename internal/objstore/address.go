@@ -1,6 +1,5 @@
-// Package objstore reads and writes objects of S3-compatible storage. What fails and may
-// succeed is tried again, within a limit of time; every error names the object, the reason
-// and what to do.
+// Package objstore reads and writes objects of S3-compatible storage. It retries requests that
+// may succeed, within a time limit; every error names the object, the reason and what to do.
 package objstore
 
 import (
@@ -11,19 +10,19 @@ import (
 	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
-// Scheme begins the addresses of objects.
+// Scheme begins the URLs of objects.
 const Scheme = "s3://"
 
-// Address is a bucket and a prefix of keys, or a key, in it.
+// Address is a bucket, and a key or key prefix in it.
 type Address struct {
 	Bucket string
 	Key    string // without slashes at its ends; empty for the whole bucket
 }
 
-// Is reports whether a text is the address of objects, rather than a path.
+// Is reports whether a text is an S3 URL and not a path.
 func Is(text string) bool { return strings.HasPrefix(text, Scheme) }
 
-// Parse reads an address, s3://BUCKET/KEY.
+// Parse parses s3://BUCKET/KEY.
 func Parse(text string) (a Address, err error) {
 	rest, ok := strings.CutPrefix(text, Scheme)
 	a.Bucket, a.Key, _ = strings.Cut(rest, "/")
@@ -42,7 +41,7 @@ func Parse(text string) (a Address, err error) {
 
 func (a Address) String() string { return Scheme + path.Join(a.Bucket, a.Key) }
 
-// Join returns the address of what is below.
+// Join returns the address of a path below a.
 func (a Address) Join(parts ...string) Address {
 	a.Key = path.Join(append([]string{a.Key}, parts...)...)
 	return a

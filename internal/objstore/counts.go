@@ -5,25 +5,25 @@ import (
 	"sync/atomic"
 )
 
-// counts counts the requests of a client: what storage bills.
+// counts counts the requests of a client, which storage bills.
 type counts struct{ reads, writes, lists, removals, failed atomic.Int64 }
 
-// Requests are how many requests were sent, tries included.
+// Requests are numbers of requests, including retries.
 type Requests struct {
 	Reads    int64 `json:"reads"`    // GET and HEAD of objects
 	Writes   int64 `json:"writes"`   // PUT and POST
 	Lists    int64 `json:"lists"`    // GET of lists
 	Removals int64 `json:"removals"` // DELETE, which cost nothing
-	Failed   int64 `json:"failed"`   // of all of these, those without an answer, or with a status of 500 and more
+	Failed   int64 `json:"failed"`   // of all requests: no answer, or a status of 500 and more
 }
 
-// Requests returns how many were sent so far.
+// Requests returns the number of requests so far.
 func (c *Client) Requests() Requests {
 	n := c.counts
 	return Requests{n.reads.Load(), n.writes.Load(), n.lists.Load(), n.removals.Load(), n.failed.Load()}
 }
 
-// countingTransport counts what passes.
+// countingTransport counts requests.
 type countingTransport struct {
 	http.RoundTripper
 	*counts

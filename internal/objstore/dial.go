@@ -1,6 +1,7 @@
 package objstore
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -20,40 +21,40 @@ import (
 	"gopkg.in/ini.v1"
 )
 
-// Client asks one server. Its methods may be called by any number of goroutines.
+// Client talks to one server. It is safe for concurrent use.
 type Client struct {
 	api        *minio.Client
 	counts     *counts
-	encrypt    encrypt.ServerSide // nil: as the bucket does
-	timeout    time.Duration      // without a byte
+	encrypt    encrypt.ServerSide // nil: the bucket's default
+	timeout    time.Duration      // maximum time without a byte
 	limit      time.Duration      // for all tries of a request
-	lastNotice atomic.Int64       // when something was told last, ns
+	lastNotice atomic.Int64       // ns since 1970
 }
 
-// Environment variables that no other program knows.
+// Environment variables of stackmill only.
 const (
 	// encryptVariable is AES256, aws:kms, or aws:kms:KEY.
 	encryptVariable = "STACKMILL_S3_SSE"
-	// timeoutVariable is for how long nothing may come of a request.
+	// timeoutVariable is how long a request may stall.
 	timeoutVariable = "STACKMILL_S3_TIMEOUT"
-	// limitVariable is for how long a request is tried again.
+	// limitVariable is how long a request is retried.
 	limitVariable = "STACKMILL_S3_RETRY"
 	// styleVariable is path or virtual.
 	styleVariable = "STACKMILL_S3_STYLE"
 )
 
-// Shared returns the client that the environment describes, the same each time.
+// Shared returns the client that the environment describes, always the same.
 var Shared = sync.OnceValues(Dial)
 
-// Dial makes the client that the environment describes, as for other programs that use S3:
+// Dial makes the client that the environment describes, with the variables of other S3 programs:
 // AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, AWS_REGION or AWS_DEFAULT_REGION, AWS_CA_BUNDLE;
-// credentials of AWS_ACCESS_KEY_ID, the files of AWS_PROFILE, a web identity, the container
-// or the instance. It asks nobody yet.
+// credentials from AWS_ACCESS_KEY_ID, the files of AWS_PROFILE, a web identity, the container or
+// the instance. It sends no request yet.
 func Dial() (*Client, error) {
 	c := &Client{counts: &counts{}}
 	profile := readProfile()
-	endpoint := first(os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), profile.value("endpoint_url"))
-	region := first(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), profile.value("region"))
+	endpoint := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), profile.value("endpoint_url"))
+	region := cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), profile.value("region"))
 	host, secure, lookup := "s3.amazonaws.com", true, minio.BucketLookupAuto
 	if endpoint != "" {
 		u, err := url.Parse(endpoint)
@@ -61,7 +62,7 @@ func Dial() (*Client, error) {
 			return nil, fmt.Errorf("AWS_ENDPOINT_URL: %q is not the address of a server (write https://HOST:PORT)", endpoint)
 		}
 		host, secure, lookup = u.Host, u.Scheme == "https", minio.BucketLookupPath
-		region = first(region, "us-east-1") // where servers that know no regions are
+		region = cmp.Or(region, "us-east-1") // the region of servers without regions
 	}
 	switch style := os.Getenv(styleVariable); style {
 	case "":
@@ -88,19 +89,9 @@ func Dial() (*Client, error) {
 	}
 	c.api, err = minio.New(host, &minio.Options{
 		Creds: credentialsOf(region), Secure: secure, Region: region, BucketLookup: lookup, Transport: transport,
-		MaxRetries: 1, // the retries are ours
+		MaxRetries: 1, // retry does it
 	})
 	return c, err
-}
-
-// first returns the first text that is not empty.
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 func duration(variable string, usual time.Duration) (time.Duration, error) {
@@ -115,7 +106,7 @@ func duration(variable string, usual time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
-// encryption reads how the server is to encrypt what is written.
+// encryption parses the server-side encryption of written objects.
 func encryption(text string) (encrypt.ServerSide, error) {
 	switch key, kms := strings.CutPrefix(text, "aws:kms"); {
 	case text == "":
@@ -132,7 +123,7 @@ func (c *Client) transport() (http.RoundTripper, error) {
 	t := &http.Transport{
 		Proxy:       http.ProxyFromEnvironment,
 		DialContext: (&net.Dialer{Timeout: min(c.timeout, 30*time.Second)}).DialContext,
-		// Uploads of large parts take their time before there is an answer.
+		// The upload of a large part takes its time before the answer.
 		ResponseHeaderTimeout: c.timeout, TLSHandshakeTimeout: min(c.timeout, 30*time.Second), ExpectContinueTimeout: time.Second,
 		MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DisableCompression: true, ForceAttemptHTTP2: true,
 		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
@@ -154,8 +145,7 @@ func (c *Client) transport() (http.RoundTripper, error) {
 	return &checkedTransport{&countingTransport{t, c.counts}, c.timeout}, nil
 }
 
-// credentialsOf looks for credentials where other programs do. The services of the machine
-// are asked last.
+// credentialsOf looks for credentials where other programs do. The machine's services come last.
 func credentialsOf(region string) *credentials.Credentials {
 	chain := []credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}}
 	role := os.Getenv("AWS_WEB_IDENTITY_TOKEN_FILE") + os.Getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") + os.Getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI")
@@ -168,7 +158,7 @@ func credentialsOf(region string) *credentials.Credentials {
 // profile is the user's section of ~/.aws/config.
 type profile struct{ section *ini.Section }
 
-// readProfile reads that section, an empty one if there is none.
+// readProfile reads the section, an empty one if there is none.
 func readProfile() profile {
 	name := os.Getenv("AWS_CONFIG_FILE")
 	if name == "" {
@@ -182,7 +172,7 @@ func readProfile() profile {
 	if err != nil {
 		return profile{}
 	}
-	who := first(os.Getenv("AWS_PROFILE"), "default")
+	who := cmp.Or(os.Getenv("AWS_PROFILE"), "default")
 	section, err := file.GetSection("profile " + who)
 	if err != nil {
 		section, err = file.GetSection(who)
@@ -200,5 +190,5 @@ func (p profile) value(key string) string {
 	return p.section.Key(key).String()
 }
 
-// Endpoint is the server's address.
+// Endpoint returns the server's URL.
 func (c *Client) Endpoint() string { return c.api.EndpointURL().String() }

@@ -17,7 +17,7 @@ import (
 	"stackmill/internal/ordered"
 )
 
-// Object is what a server says of an object.
+// Object is the server's description of an object.
 type Object struct {
 	Address
 	Size     int64
@@ -31,14 +31,14 @@ func objectOf(bucket string, o minio.ObjectInfo) Object {
 
 func trimETag(etag string) string { return strings.Trim(etag, `"`) }
 
-// errList says that a list cannot be one of the objects that were asked for.
+// errList says that a list cannot be a list of the requested objects.
 var errList = errors.New("the list is not what was asked for")
 
-// maxRepeats is how many objects in a row a server may list that it has listed before.
+// maxRepeats is how many objects in a row a server may list again.
 const maxRepeats = 2000
 
-// List calls yield for each object below a prefix, once, in the order of their keys. After an
-// error the list goes on from the last key. More than most objects are an error.
+// List calls yield once for each object below a prefix, in order of their keys. After an error
+// the list continues from the last key. More than most objects are an error.
 func (c *Client) List(ctx context.Context, below Address, most int, yield func(Object) error) error {
 	options := minio.ListObjectsOptions{Prefix: below.Key, Recursive: true, FetchOwner: new(bool)}
 	if below.Key != "" {
@@ -77,13 +77,13 @@ func (c *Client) List(ctx context.Context, below Address, most int, yield func(O
 		}
 		return nil
 	})
-	if errors.Is(err, fs.ErrNotExist) { // a list may be empty, but it is there
+	if errors.Is(err, fs.ErrNotExist) { // a list may be empty, but it exists
 		err = hosterr.New(&Error{Address: below, Reason: errors.New("the server has no such list"), Permanent: true, advice: advices["NoSuchBucket"]})
 	}
 	return errors.Join(stop, err)
 }
 
-// maxKey is how many bytes a key of S3 may have.
+// maxKey is S3's maximum length of a key in bytes.
 const maxKey = 1024
 
 // Stat describes an object; the error is fs.ErrNotExist if there is none.
@@ -105,8 +105,8 @@ func (c *Client) Read(ctx context.Context, at Address, limit int64) (content []b
 	return content, err
 }
 
-// Content returns the content of an object as it was when it was listed. The error is
-// ErrChanged if it has been replaced since.
+// Content returns the content of an object as it was listed. The error is ErrChanged if it was
+// replaced since.
 func (c *Client) Content(ctx context.Context, o Object) (content []byte, err error) {
 	err = c.retry(ctx, o.Address, func(ctx context.Context) error {
 		content, err = c.content(ctx, o, o.Size)
@@ -115,7 +115,7 @@ func (c *Client) Content(ctx context.Context, o Object) (content []byte, err err
 	return content, err
 }
 
-// content reads an object, of which the ETag and the size may be known, of at most limit bytes.
+// content reads an object of at most limit bytes. Its ETag and size may be unknown.
 func (c *Client) content(ctx context.Context, o Object, limit int64) ([]byte, error) {
 	body, got, err := c.open(ctx, o, minio.GetObjectOptions{})
 	if err != nil {
@@ -130,7 +130,7 @@ func (c *Client) content(ctx context.Context, o Object, limit int64) ([]byte, er
 	case got.Size > limit:
 		return nil, &Error{Address: o.Address, Reason: fmt.Errorf("it has %d bytes, more than %d", got.Size, limit), Permanent: true}
 	}
-	// No more memory than comes: the size may be a lie.
+	// Allocate only what arrives: the size may be wrong.
 	content, err := io.ReadAll(io.LimitReader(body, got.Size))
 	if err == nil && int64(len(content)) < got.Size {
 		err = io.ErrUnexpectedEOF
@@ -141,15 +141,15 @@ func (c *Client) content(ctx context.Context, o Object, limit int64) ([]byte, er
 	return content, nil
 }
 
-// Part sizes and how many parts of an object are read at once.
+// The size of a part, and how many parts of an object are read concurrently.
 const (
 	partSize        = 16 << 20
 	partConcurrency = 4
 )
 
-// Download reads an object into a file, in parts that are read side by side: all of it, as
-// it was when it was listed. The error is ErrChanged if it has been replaced since. It returns
-// what the answers say of the object: an ETag that is not known is that of the first answer.
+// Download reads an object as it was listed into a file, in concurrent parts. The error is
+// ErrChanged if it was replaced since. It returns the object as the answers describe it: if the
+// ETag is unknown, the first answer's counts.
 func (c *Client) Download(ctx context.Context, o Object, to *os.File) (Object, error) {
 	if o.Size == 0 {
 		return o, nil
@@ -168,7 +168,7 @@ func (c *Client) Download(ctx context.Context, o Object, to *os.File) (Object, e
 	})
 }
 
-// ReadPrefix returns the first bytes of an object, so many at most.
+// ReadPrefix returns the first n bytes of an object, or all of it.
 func (c *Client) ReadPrefix(ctx context.Context, o Object, n int64) (content []byte, err error) {
 	n = min(n, o.Size)
 	if n == 0 {
@@ -185,12 +185,12 @@ func (c *Client) ReadPrefix(ctx context.Context, o Object, n int64) (content []b
 	return content, err
 }
 
-// downloadRange reads the bytes of an object between two offsets. What came before an answer ended
-// early stays.
+// downloadRange reads a range of an object. It keeps the bytes that arrived before an answer
+// ended early.
 func (c *Client) downloadRange(ctx context.Context, o Object, to *os.File, from, end int64) (got Object, err error) {
 	got = o
 	err = c.retry(ctx, o.Address, func(ctx context.Context) error {
-		if from == end { // all came before the answer failed
+		if from == end { // all bytes arrived before the answer failed
 			return nil
 		}
 		answered, err := c.readRange(ctx, o, from, end, func(body io.Reader) error {
@@ -201,14 +201,14 @@ func (c *Client) downloadRange(ctx context.Context, o Object, to *os.File, from,
 			return err
 		})
 		if err == nil || answered.ETag != "" {
-			o.ETag, got = answered.ETag, answered // the rest must be of the same content
+			o.ETag, got = answered.ETag, answered // the rest must have the same content
 		}
 		return err
 	})
 	return got, err
 }
 
-// readRange asks for the bytes of an object between two offsets.
+// readRange requests a range of an object.
 func (c *Client) readRange(ctx context.Context, o Object, from, end int64, read func(io.Reader) error) (got Object, err error) {
 	options := minio.GetObjectOptions{}
 	if err := options.SetRange(from, end-1); err != nil {
@@ -228,7 +228,7 @@ func (c *Client) readRange(ctx context.Context, o Object, from, end int64, read 
 	return got, nil
 }
 
-// truncated names the error of an answer that ended early.
+// truncated wraps the error of an answer that ended early.
 func truncated(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%w: %w", ErrTruncated, err)
@@ -236,7 +236,7 @@ func truncated(err error) error {
 	return err
 }
 
-// open asks for an object's content. The error is ErrChanged if it has another ETag than is known.
+// open requests an object's content. The error is ErrChanged if its ETag is not the expected one.
 func (c *Client) open(ctx context.Context, o Object, options minio.GetObjectOptions) (io.ReadCloser, Object, error) {
 	if o.ETag != "" {
 		if err := options.SetMatchETag(o.ETag); err != nil {

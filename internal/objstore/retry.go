@@ -20,11 +20,11 @@ import (
 	"stackmill/internal/hosterr"
 )
 
-// Error is why an object could not be read or written.
+// Error says why an object could not be read or written.
 type Error struct {
 	Address Address
 	Reason  error
-	// Permanent says that trying again is no use: access is denied, there is no such bucket.
+	// Permanent says that retrying is no use: access is denied, the bucket does not exist.
 	Permanent bool
 	advice    string
 }
@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Reason }
 
-// IsPermanent reports whether an error is one of storage that will not pass by itself.
+// IsPermanent reports whether an error of storage will not pass by itself.
 func IsPermanent(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Permanent
@@ -48,16 +48,16 @@ func IsPermanent(err error) bool {
 var (
 	// ErrChanged says that an object was replaced while it was read.
 	ErrChanged = errors.New("the object has changed while it was read")
-	// ErrTruncated says that fewer bytes came than the object has.
+	// ErrTruncated says that an answer has fewer bytes than the object.
 	ErrTruncated = errors.New("the answer ended early")
-	// ErrShort says that an object ends before what is asked for.
+	// ErrShort says that an object ends before the requested range.
 	ErrShort  = errors.New("the object is shorter than it should be")
 	errExists = errors.New("there is an object of that name")
-	// errAnswer says that an answer has more than what was asked for.
+	// errAnswer says that an answer has more than was requested.
 	errAnswer = errors.New("the answer is not what was asked for")
 )
 
-// advices say what to do about the errors of servers that last.
+// advices say what to do about permanent errors of servers.
 var advices = map[string]string{
 	"AccessDenied":                   "the credentials may not do this: see AWS_PROFILE, AWS_ACCESS_KEY_ID and the bucket's policy",
 	"InvalidAccessKeyId":             "the server does not know the credentials: see AWS_PROFILE, AWS_ACCESS_KEY_ID",
@@ -74,32 +74,31 @@ var advices = map[string]string{
 	"XMinioAdminBucketQuotaExceeded": "the bucket is full",
 }
 
-// firstWait and longestWait bound how long to wait between tries: a random part of a time
-// that doubles.
+// firstWait and longestWait bound the wait between tries: a random part of a time that doubles.
 const (
 	firstWait   = 100 * time.Millisecond
 	longestWait = 10 * time.Second
 )
 
-// noticeAfter is after which time of trying somebody is told, and then how often.
+// noticeAfter is after how much time of retrying the user is notified.
 var noticeAfter = 5 * time.Second // tests have less
 
 const noticeInterval = 30 * time.Second
 
 var notifier atomic.Pointer[func(string)]
 
-// SetNotifier sets who is told, in a sentence, what users should know of storage though nothing has
-// failed: that a request had to be tried again for some seconds, and what Say says.
+// SetNotifier sets who receives one-sentence notices about storage though nothing has failed,
+// such as a request that is retried for some seconds.
 func SetNotifier(f func(string)) { notifier.Store(&f) }
 
-// Notify tells something.
+// Notify sends a notice.
 func Notify(message string) {
 	if f := notifier.Load(); f != nil {
 		(*f)(message)
 	}
 }
 
-// notifyRetry says that a request that failed is tried again, unless that of another was just told.
+// notifyRetry reports a request that is retried, unless another one was just reported.
 func (c *Client) notifyRetry(failed *Error, left time.Duration) {
 	last, now := c.lastNotice.Load(), time.Now()
 	if now.UnixNano()-last >= int64(noticeInterval) && c.lastNotice.CompareAndSwap(last, now.UnixNano()) {
@@ -107,7 +106,7 @@ func (c *Client) notifyRetry(failed *Error, left time.Duration) {
 	}
 }
 
-// retry calls f until it succeeds, or fails for good, or the client's limit of time is over.
+// retry calls f until it succeeds or fails permanently, or the client's time limit is over.
 func (c *Client) retry(ctx context.Context, at Address, f func(ctx context.Context) error) error {
 	began := time.Now()
 	wait := firstWait
@@ -126,7 +125,7 @@ func (c *Client) retry(ctx context.Context, at Address, f func(ctx context.Conte
 		if said.Permanent || errors.Is(said, fs.ErrNotExist) {
 			return said.result()
 		}
-		if errors.As(err, new(*os.PathError)) { // a file here
+		if errors.As(err, new(*os.PathError)) { // a local file
 			return err
 		}
 		if time.Since(began)+wait > c.limit {
@@ -144,7 +143,7 @@ func (c *Client) retry(ctx context.Context, at Address, f func(ctx context.Conte
 	}
 }
 
-// result returns the error as a fault of the machine, unless it is that there is no object.
+// result returns the error as a host error, unless it is a missing object.
 func (e *Error) result() error {
 	if errors.Is(e.Reason, fs.ErrNotExist) {
 		return e
@@ -152,7 +151,8 @@ func (e *Error) result() error {
 	return hosterr.New(e)
 }
 
-// explain says of an error whether it lasts, and what to do. What is not known to last may pass.
+// explain classifies an error as permanent or transient, and adds advice. Unknown errors are
+// transient.
 func explain(at Address, err error) *Error {
 	answer := minio.ToErrorResponse(err)
 	e := &Error{Address: at, Reason: err}
@@ -191,15 +191,14 @@ func explain(at Address, err error) *Error {
 	return e
 }
 
-// transientStatuses are the statuses from 400 to 499, and passingCodes the errors of such statuses, that
-// may not come again: the request took too long, was damaged on its way, or met another.
+// transientStatuses and transientCodes are errors of statuses 400 to 499 that may pass: the
+// request took too long, was damaged on its way, or met another one.
 var (
 	transientStatuses = map[int]bool{http.StatusRequestTimeout: true, http.StatusConflict: true, http.StatusTooEarly: true, http.StatusTooManyRequests: true}
 	transientCodes    = map[string]bool{"RequestTimeout": true, "IncompleteBody": true, "BadDigest": true, "XAmzContentSHA256Mismatch": true, "SlowDown": true}
 )
 
-// redact leaves out of an error what nobody may read of the credentials: a server may repeat
-// all that it was sent.
+// redact removes credentials from an error: a server may repeat everything that it received.
 func (c *Client) redact(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -220,7 +219,7 @@ func (c *Client) redact(err error) error {
 	return &redactedError{text, err}
 }
 
-// redactedError is an error whose text has no secrets.
+// redactedError is an error without secrets in its text.
 type redactedError struct {
 	text  string
 	cause error
@@ -228,5 +227,5 @@ type redactedError struct {
 
 func (e *redactedError) Error() string { return e.text }
 
-// Unwrap returns the error whose text is not shown.
+// Unwrap returns the original error.
 func (e *redactedError) Unwrap() error { return e.cause }

@@ -12,28 +12,27 @@ import (
 	"time"
 )
 
-// What a server answers is not trusted: an answer may be another program's, may not end, or
-// may come too slowly to be waited for.
+// Answers are not trusted: they may come from another program, be endless, or be too slow.
 var (
-	// errStalled says that next to nothing came for long.
+	// errStalled says that almost no bytes arrived for long.
 	errStalled = errors.New("too little came for too long (STACKMILL_S3_TIMEOUT)")
-	// errForeign says that something else than a server of S3 has answered.
+	// errForeign says that the answer is not from an S3 server.
 	errForeign = errors.New("the answer is not from S3-compatible storage")
-	// errEndless says that an answer is longer than any of its kind.
+	// errEndless says that an answer is longer than any valid one.
 	errEndless = errors.New("the answer does not end")
-	// errNoProgress says that pages of a list follow each other without an end.
+	// errNoProgress says that the pages of a list do not end.
 	errNoProgress = errors.New("the list does not end: the server gives the same page, or empty ones, again and again")
 )
 
 const (
-	// minRate is how many bytes a second must pass while a body is sent or read.
+	// minRate is the minimum of bytes per second while a body is sent or read.
 	minRate = 256
-	// maxAnswer bounds an answer that is not the content of an object. A list of 1,000 of the
-	// longest keys has 4 MB.
+	// maxAnswer is the maximum size of answers other than content. A list of 1,000 keys of
+	// maximum length has 4 MB.
 	maxAnswer = 16 << 20
 )
 
-// checkedTransport passes requests on, and watches what comes.
+// checkedTransport checks answers and limits their time.
 type checkedTransport struct {
 	http.RoundTripper
 	timeout time.Duration
@@ -56,13 +55,13 @@ func (t *checkedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	answer.Body = t.watch(ctx, cancel, answer.Body, true)
 	if err := checkAnswer(r, answer); err != nil {
-		_ = answer.Body.Close() // it is not wanted
+		_ = answer.Body.Close() // nobody reads it
 		return nil, err
 	}
 	return answer, nil
 }
 
-// checkAnswer looks whether an answer can be one to a request.
+// checkAnswer checks whether an answer can belong to a request.
 func checkAnswer(r *http.Request, answer *http.Response) error {
 	query := r.URL.Query()
 	done := answer.StatusCode == http.StatusOK || answer.StatusCode == http.StatusPartialContent
@@ -73,14 +72,14 @@ func checkAnswer(r *http.Request, answer *http.Response) error {
 	case query.Has("location"):
 	case r.Method == http.MethodPut && answer.Header.Get("ETag") == "", r.Method != http.MethodPut && answer.Header.Get("Last-Modified") == "":
 		return errForeign
-	case r.Method == http.MethodGet: // the content of an object, of which the reader knows how much to read
+	case r.Method == http.MethodGet: // content, whose reader knows its size
 		return nil
 	}
 	answer.Body = &limitedBody{answer.Body, maxAnswer}
 	return nil
 }
 
-// checkXML reads a list, or the answer to a POST.
+// checkXML reads and checks a list, or the answer to a POST.
 func checkXML(ctx context.Context, answer *http.Response) error {
 	body := &limitedBody{answer.Body, maxAnswer}
 	content, err := io.ReadAll(body)
@@ -103,7 +102,7 @@ func checkXML(ctx context.Context, answer *http.Response) error {
 
 var answersToPost = []string{"DeleteResult", "InitiateMultipartUploadResult", "CompleteMultipartUploadResult", "Error"}
 
-// rootOf returns the name of the first element of a document; empty if there is none.
+// rootOf returns the name of a document's root element; empty if there is none.
 func rootOf(content []byte) string {
 	d := xml.NewDecoder(bytes.NewReader(content))
 	for {
@@ -118,18 +117,18 @@ func rootOf(content []byte) string {
 	}
 }
 
-// pageTracker are those of a list that is being read.
+// pageTracker follows the pages of a list.
 type pageTracker struct {
-	token []byte // of the last one: where the next begins
-	empty int    // how many in a row had no object
+	token []byte // of the last page: where the next one begins
+	empty int    // pages in a row without objects
 }
 
 type pagesKey struct{}
 
-// maxEmptyPages is how many pages in a row may have no object.
+// maxEmptyPages is the maximum of pages in a row without objects.
 const maxEmptyPages = 100
 
-// check looks at a further page. The error is that the list makes no progress.
+// check returns an error if a page shows no progress.
 func (p *pageTracker) check(page []byte) error {
 	_, rest, _ := bytes.Cut(page, []byte("<NextContinuationToken>"))
 	token, _, _ := bytes.Cut(rest, []byte("</"))
@@ -144,7 +143,7 @@ func (p *pageTracker) check(page []byte) error {
 	return nil
 }
 
-// limitedBody is a body that may have so many bytes at most.
+// limitedBody fails beyond a number of bytes.
 type limitedBody struct {
 	io.ReadCloser
 	left int64
@@ -162,14 +161,14 @@ func (b *limitedBody) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// stallReader is a body that ends its request if bytes pass too slowly.
+// stallReader cancels a request if its body is too slow.
 type stallReader struct {
 	io.ReadCloser
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	timeout time.Duration
-	last    bool         // the request is over when it is closed
-	passed  atomic.Int64 // bytes since the last look
+	last    bool         // closing the body ends the request
+	passed  atomic.Int64 // bytes since the last check
 	timer   *time.Timer
 }
 
@@ -179,7 +178,7 @@ func (t *checkedTransport) watch(ctx context.Context, cancel context.CancelCause
 	return b
 }
 
-// checkRate ends a request whose body has come too slowly since it was last called.
+// checkRate cancels a request whose body was too slow since the last check.
 func (b *stallReader) checkRate() {
 	if float64(b.passed.Swap(0)) < minRate*b.timeout.Seconds() {
 		b.cancel(errStalled)

@@ -13,21 +13,21 @@ import (
 	"stackmill/internal/hosterr"
 )
 
-// uploadPart is the size from which a file is written in parts, and that of a part, which is
+// uploadPart is the size from which files are uploaded in parts, and the size of a part, which is
 // held in memory.
 const uploadPart = 16 << 20
 
-// ErrExists says that there is another object of that name.
+// ErrExists says that another object has the name.
 var ErrExists = errExists
 
 func (c *Client) options() minio.PutObjectOptions {
 	return minio.PutObjectOptions{
 		ContentType: "application/octet-stream", ServerSideEncryption: c.encrypt, PartSize: uploadPart, NumThreads: 1,
-		SendContentMd5: true, // which the server compares, part by part; all servers know it
+		SendContentMd5: true, // the server compares it, part by part; all servers support it
 	}
 }
 
-// Put writes an object, in place of what has its name. All of it is there or nothing.
+// Put writes an object, atomically, and replaces an existing one.
 func (c *Client) Put(ctx context.Context, at Address, content []byte) error {
 	return c.retry(ctx, at, func(ctx context.Context) error {
 		_, err := c.api.PutObject(ctx, at.Bucket, at.Key, bytes.NewReader(content), int64(len(content)), c.options())
@@ -35,7 +35,7 @@ func (c *Client) Put(ctx context.Context, at Address, content []byte) error {
 	})
 }
 
-// Upload writes a file, as Put does, in parts if it is large. It returns the object's ETag.
+// Upload writes a file like Put, in parts if it is large. It returns the object's ETag.
 func (c *Client) Upload(ctx context.Context, at Address, path string) (etag string, err error) {
 	err = c.retry(ctx, at, func(ctx context.Context) error {
 		f, err := os.Open(path)
@@ -54,9 +54,9 @@ func (c *Client) Upload(ctx context.Context, at Address, path string) (etag stri
 	return etag, err
 }
 
-// Create writes an object unless there is one of its name: the error is ErrExists then,
-// with another content. An answer may be lost after the server has stored it: what is
-// there says whether it was ours. It returns the object's ETag.
+// Create writes an object unless one of its name exists: then the error is ErrExists, if its
+// content differs. If the answer is lost after the server has stored the object, Create compares
+// what is there. It returns the object's ETag.
 func (c *Client) Create(ctx context.Context, at Address, content []byte) (etag string, err error) {
 	err = c.retry(ctx, at, func(ctx context.Context) error {
 		options := c.options()
@@ -66,7 +66,7 @@ func (c *Client) Create(ctx context.Context, at Address, content []byte) (etag s
 			return errExists
 		}
 		etag = trimETag(made.ETag)
-		return err // such as 409, when two are written at once: the next try tells
+		return err // a 409, when two are written concurrently: the next try decides
 	})
 	if err == nil {
 		return etag, nil
@@ -93,10 +93,10 @@ func (c *Client) Create(ctx context.Context, at Address, content []byte) (etag s
 	return "", err
 }
 
-// removeBatch is how many objects are removed by a request.
+// removeBatch is the number of objects per delete request.
 const removeBatch = 1000
 
-// Remove removes objects. Those that are not there are no error.
+// Remove removes objects. Missing ones are no error.
 func (c *Client) Remove(ctx context.Context, bucket string, keys []string) error {
 	for len(keys) > 0 {
 		some := keys[:min(len(keys), removeBatch)]

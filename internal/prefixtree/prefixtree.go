@@ -1,5 +1,5 @@
-// Package prefixtree merges lists from their beginnings: what many have in common is kept
-// and looked at once.
+// Package prefixtree merges lists into a tree (a trie) by their common prefixes, which are stored
+// and processed once.
 package prefixtree
 
 import (
@@ -9,53 +9,53 @@ import (
 	"stackmill/internal/chunked"
 )
 
-// Tree is the shape of a tree, whose nodes have the type N and their labels the
-// type L. Node 0 is the root; parents stand before their children. Nodes are not
-// pointers. Most were added right after their parents; the others are in a hash table.
+// Tree is a trie with nodes of type N and labels of type L. Node 0 is the root; parents have
+// lower numbers than their children. It has no pointers. Most nodes were added right after their
+// parents; a hash table finds the others.
 type Tree[N, L ~int32] struct {
 	nodes  chunked.List[node[N, L]]
 	seed   uint64
-	table  []edge[N, L] // their number is a power of 2; those to the root are free places
+	table  []edge[N, L] // its length is a power of 2; edges to the root are free slots
 	hashed int          // edges in the table
 }
 
-// node is a node's parent, negative for the root, and its label, which distinguishes it from
-// its siblings.
+// node is a node's parent, negative for the root, and its label, which distinguishes it from its
+// siblings.
 type node[N, L ~int32] struct {
 	parent N
 	label  L
 }
 
-// edge leads from a node to another one, by its label.
+// edge leads from a node to a child, by its label.
 type edge[N, L ~int32] struct {
 	from N
 	by   L
 	to   N
 }
 
-// firstSlots is how many places the hash table has at first.
+// firstSlots is the first size of the hash table.
 const firstSlots = 64
 
-// New returns a tree that is the root.
+// New returns a tree with only a root.
 func New[N, L ~int32](label L) Tree[N, L] {
 	t := Tree[N, L]{seed: rand.Uint64(), table: make([]edge[N, L], firstSlots)}
 	t.nodes.Add(node[N, L]{-1, label})
 	return t
 }
 
-// Len is the number of nodes, the root included.
+// Len returns the number of nodes, including the root.
 func (t *Tree[N, L]) Len() int { return t.nodes.Len() }
 
-// Parent is a node's parent, negative for the root.
+// Parent returns a node's parent, negative for the root.
 func (t *Tree[N, L]) Parent(n N) N { return t.nodes.At(int(n)).parent }
 
-// Label is a node's label.
+// Label returns a node's label.
 func (t *Tree[N, L]) Label(n N) L { return t.nodes.At(int(n)).label }
 
-// Child returns a node's child of a label, and whether it is new.
+// Child returns a node's child with a label, and whether it is new.
 func (t *Tree[N, L]) Child(parent N, label L) (child N, added bool) {
 	child = N(t.Len())
-	if next := parent + 1; next < child { // else it has no child, and this one is found without the table
+	if next := parent + 1; next < child { // otherwise it has no child, and the new one is found without the table
 		if *t.nodes.At(int(next)) == (node[N, L]{parent, label}) {
 			return next, false
 		}
@@ -72,7 +72,7 @@ func (t *Tree[N, L]) Child(parent N, label L) (child N, added bool) {
 	return child, true
 }
 
-// slot returns where the edge of a label from a node is in the table, or may be put.
+// slot returns the slot of an edge in the table, or a free one for it.
 func (t *Tree[N, L]) slot(from N, by L) int {
 	high, low := bits.Mul64((uint64(uint32(from))<<32|uint64(uint32(by)))^t.seed, 0x9e3779b97f4a7c15)
 	mask := len(t.table) - 1
@@ -83,7 +83,7 @@ func (t *Tree[N, L]) slot(from N, by L) int {
 	return at
 }
 
-// grow makes a table with twice as many places.
+// grow doubles the table.
 func (t *Tree[N, L]) grow() {
 	edges := t.table
 	t.table = chunked.MakeTable[edge[N, L]](2 * len(edges))
@@ -94,28 +94,27 @@ func (t *Tree[N, L]) grow() {
 	}
 }
 
-// PreOrder is a tree whose nodes are in pre-order: each is followed by those below it,
-// older siblings first.
+// PreOrder is a tree in pre-order: the nodes below a node follow it, older siblings first.
 type PreOrder[N, L ~int32] struct {
 	Parent []N     // negative for the root
 	Label  []L     // distinguishes a node from its siblings
-	Below  []int32 // how many are below a node: the next so many
+	Below  []int32 // number of nodes below a node
 }
 
-// Len is the number of nodes, the root included.
+// Len returns the number of nodes, including the root.
 func (o *PreOrder[N, L]) Len() int { return len(o.Parent) }
 
-// Last is the last node below a node, itself if there is none.
+// Last returns the last node below a node, or the node itself.
 func (o *PreOrder[N, L]) Last(n N) N { return n + N(o.Below[n]) }
 
-// Order returns the tree in pre-order, and the numbers that nodes have there.
+// Order returns the tree in pre-order, and the new numbers of its nodes.
 func (t *Tree[N, L]) Order() (o PreOrder[N, L], number []N) {
 	o, number = t.Number()
 	t.Fill(&o, number, nil, 0, t.Len())
 	return o, number
 }
 
-// Number begins with Order: only Below is as it should be. Fill does the rest.
+// Number is the first half of Order: only Below is complete. Fill completes the rest.
 func (t *Tree[N, L]) Number() (o PreOrder[N, L], number []N) {
 	below := chunked.MakeTable[int32](t.Len())
 	for n := t.Len() - 1; n > 0; n-- {
@@ -136,9 +135,8 @@ func (t *Tree[N, L]) Number() (o PreOrder[N, L], number []N) {
 	return o, number
 }
 
-// Fill fills Parent and Label of what Number began, for the nodes of the tree from one to
-// before another: those of all are filled in parts, side by side or not. labels are the new
-// labels by those in the tree; nil: they stay as they are.
+// Fill fills in Parent and Label for the nodes from..until. Ranges may be filled concurrently.
+// labels maps the tree's labels to new ones; nil keeps them.
 func (t *Tree[N, L]) Fill(o *PreOrder[N, L], number []N, labels []L, from, until int) {
 	for n := from; n < until; n++ {
 		of, to := *t.nodes.At(n), number[n]

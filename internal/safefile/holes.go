@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// IsHole reports whether n bytes of a file are known to be zeros that the file system has not
-// stored. It reads nothing.
+// IsHole reports whether n bytes of a file are a hole, which reads as zeros. It reads nothing.
 func IsHole(f *os.File, from, n int64) bool {
 	data, err := unix.Seek(int(f.Fd()), from, unix.SEEK_DATA)
 	if err == unix.ENXIO { // nothing but holes until the end

@@ -1,10 +1,10 @@
 package safefile
 
-// The largest files that are read, by kind, in bytes. What is mapped or read in
-// pieces may be large; what is held in memory may not.
+// The maximum sizes of files by kind, in bytes. Mapped files and those that are read part by part
+// may be large; those that are held in memory may not.
 const (
 	Recording  = 1 << 44   // event files, perf.data: mapped
-	LoadObject = 16 << 30  // ELF files and their debug files: read in pieces. A browser's debug file has 4 GB
+	LoadObject = 16 << 30  // ELF files and their debug files: read part by part. A browser's debug file has 4 GB
 	Log        = 1 << 30   // text files of a recording: read line by line
 	SymbolList = 512 << 20 // /proc/kallsyms, perf-PID.map: read line by line
 	Source     = 16 << 20  // held in memory. Generated sources of some MB exist

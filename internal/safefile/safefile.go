@@ -1,7 +1,6 @@
-// Package safefile opens the files that recordings consist of or name: logs, load
-// objects, lists of symbols, sources. None of them is trusted. A pipe would keep its
-// reader waiting forever, a device has no end, and a file may be far larger than
-// others of its kind.
+// Package safefile opens the files that recordings consist of or name: logs, load objects, symbol
+// lists, sources. They are not trusted: reading a pipe would block forever, a device has no end,
+// and a file may be far larger than others of its kind.
 package safefile
 
 import (
@@ -20,10 +19,9 @@ var (
 	ErrTooLarge   = errors.New("too large")
 )
 
-// Open opens a regular file of at most limit bytes, a constant of this package.
-// It never waits: special files are refused, with ErrNotRegular, before they are
-// opened, since opening alone changes some devices. The file is checked again once it
-// is open, in case another took its place.
+// Open opens a regular file of at most limit bytes, a constant of this package. It never blocks,
+// and refuses special files with ErrNotRegular before it opens them, since opening changes some
+// devices. It checks the file again once it is open, in case it was replaced.
 func Open(path string, limit int64) (*os.File, fs.FileInfo, error) {
 	if _, err := Stat(path); err != nil {
 		return nil, nil, err

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Stamp is what the system knows about a file that changes with its content.
-// Whoever made the file chooses its size and the time of its modification, but not
-// its number nor the time at which it was last changed here.
+// Stamp is the part of a file's attributes that changes with its content. The file's author
+// chooses its size and modification time, but not its inode and change time.
 type Stamp struct {
 	Device, Inode           uint64
 	Size, Modified, Changed int64 // bytes; ns since 1970
@@ -22,8 +21,8 @@ func StampOf(info os.FileInfo) (s Stamp) {
 	return s
 }
 
-// settled is how old the last change of a file must be for its stamp to identify
-// its content: file systems count time in steps, of 2 s at worst.
+// settled is how old a file's last change must be for its stamp to identify its content: file
+// systems count time in steps of up to 2 s.
 const settled = 3 * time.Second
 
 // Settled reports whether the stamp identifies the file's content.

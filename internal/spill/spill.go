@@ -1,5 +1,4 @@
-// Package spill keeps numbers that do not fit in memory in a file without a name, which
-// ends with the process.
+// Package spill writes numbers that do not fit in memory to an unnamed temporary file.
 package spill
 
 import (
@@ -12,50 +11,50 @@ import (
 	"stackmill/internal/hosterr"
 )
 
-// File is what is written to. It is closed once nothing of it is read any more.
+// File is the temporary file. It is closed when nothing of it is needed any more.
 type File interface {
 	io.ReaderAt
 	io.WriterAt
 	io.Closer
 }
 
-// Space is where the lists of one recording go when they become too long. It is safe
-// for concurrent use. Its errors are faults of the machine.
+// Space is the temporary file of one recording's lists that become too long. It is safe for
+// concurrent use. Its errors are host errors.
 type Space struct {
 	// Memory is how many bytes of a list stay in memory.
 	Memory int64
-	// Mapped is how many bytes of the recording's files may be mapped, which saves reading
-	// them into memory again.
+	// Mapped is how many bytes of the recording's files may be mapped, which saves reading them
+	// again.
 	Mapped int64
 
 	create func() (File, error)
 	mu     sync.Mutex
 	file   File   // nil before the first use
-	buffer []byte // appended, but not written yet
-	end    int64  // of what is written
+	buffer []byte // appended but not yet written
+	end    int64  // of the written bytes
 	err    error  // the first one
 }
 
-// bufferBytes is how many bytes are written at a time.
+// bufferBytes is the size of a write.
 const bufferBytes = 1 << 20
 
-// New returns a space for lists of which so many bytes stay in memory; create makes its
-// file once it is needed.
+// New returns a space for lists of which memory bytes stay in memory; create makes the file when
+// it is needed.
 func New(memory int64, create func() (File, error)) *Space {
 	return &Space{Memory: memory, create: create}
 }
 
-// unlimited is the space of what may take any memory.
+// unlimited is the space for lists that may take any memory.
 var unlimited = New(math.MaxInt64, nil)
 
 type contextKey struct{}
 
-// NewContext returns a context for the work on a recording whose lists go to the space.
+// NewContext returns a context for work on a recording with that space.
 func NewContext(ctx context.Context, s *Space) context.Context {
 	return context.WithValue(ctx, contextKey{}, s)
 }
 
-// FromContext returns the context's space; one with endless memory if it has none.
+// FromContext returns the context's space, an unlimited one by default.
 func FromContext(ctx context.Context) *Space {
 	if s, ok := ctx.Value(contextKey{}).(*Space); ok {
 		return s
@@ -63,7 +62,7 @@ func FromContext(ctx context.Context) *Space {
 	return unlimited
 }
 
-// Append adds bytes to the file's end, and returns where they are.
+// Append appends bytes to the file, and returns their offset.
 func (s *Space) Append(b []byte) (at int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +76,7 @@ func (s *Space) Append(b []byte) (at int64, err error) {
 	return at, err
 }
 
-// WriteAt replaces bytes that were appended.
+// WriteAt replaces appended bytes.
 func (s *Space) WriteAt(b []byte, at int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +87,7 @@ func (s *Space) WriteAt(b []byte, at int64) error {
 	return s.keepError(err)
 }
 
-// ReadAt fills b with bytes that were appended.
+// ReadAt fills b with appended bytes.
 func (s *Space) ReadAt(b []byte, at int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +98,7 @@ func (s *Space) ReadAt(b []byte, at int64) error {
 	return s.keepError(err)
 }
 
-// flush writes what is in the buffer, and makes the file if need be.
+// flush writes the buffer, and creates the file if needed.
 func (s *Space) flush() (err error) {
 	if s.err != nil {
 		return s.err
@@ -122,7 +121,7 @@ func (s *Space) flush() (err error) {
 	return nil
 }
 
-// Close frees the file.
+// Close closes the file.
 func (s *Space) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,8 +136,7 @@ func (s *Space) Close() error {
 
 var errClosed = errors.New("the file of what did not fit in memory is closed")
 
-// keepError keeps the first error, and makes a fault of it; nil stays nil. Nothing more is
-// kept after it.
+// keepError keeps the first error, as a host error. Nothing is written after it.
 func (s *Space) keepError(err error) error {
 	if err == nil {
 		return nil

@@ -2,31 +2,31 @@ package spill
 
 import "encoding/binary"
 
-// Stream is a list of numbers that is read once, in its order. Small ones take a byte.
+// Stream is a list of numbers that is read once, in order. Small ones take a byte.
 type Stream struct {
 	space  *Space
 	chunks []streamChunk
 	memory int64  // of pieces
-	last   []byte // what was appended since
+	last   []byte // the chunk being appended to
 
-	read, next int    // pieces that were read, bytes of the one that is read
-	chunk      []byte // that one
+	read, next int    // chunks read, bytes of the current one read
+	chunk      []byte // the current one
 }
 
 // streamChunk is a part of a stream, in memory or in the space.
 type streamChunk struct {
 	bytes []byte // nil if it is in the space
-	at    int64  // where it is then
+	at    int64  // its offset in the space
 	n     int
 }
 
-// streamBytes is the size of a piece, or little more.
+// streamBytes is the approximate size of a chunk.
 const streamBytes = 1 << 16
 
 // NewStream returns an empty stream.
 func NewStream(s *Space) *Stream { return &Stream{space: s} }
 
-// Append adds numbers.
+// Append appends numbers.
 func (s *Stream) Append(values []int64) error {
 	if s.last == nil {
 		s.last = make([]byte, 0, streamBytes+binary.MaxVarintLen64)
@@ -46,7 +46,7 @@ func (s *Stream) Append(values []int64) error {
 	return nil
 }
 
-// endChunk begins a new piece.
+// endChunk ends the chunk and begins a new one.
 func (s *Stream) endChunk() error {
 	p := streamChunk{bytes: s.last, n: len(s.last)}
 	if s.memory += int64(p.n); s.memory <= s.space.Memory {
@@ -58,8 +58,8 @@ func (s *Stream) endChunk() error {
 	return err
 }
 
-// Read returns the next numbers, as many as fit in `to`; after the last one they stay as
-// they are. Nothing may be appended any more.
+// Read fills to with the next numbers; after the last one, values stay unchanged. Append must not
+// be called any more.
 func (s *Stream) Read(to []int64) error {
 	for i := range to {
 		if s.next == len(s.chunk) {
@@ -74,7 +74,7 @@ func (s *Stream) Read(to []int64) error {
 	return nil
 }
 
-// advance goes on to the next piece, an empty one at the end.
+// advance goes on to the next chunk, an empty one at the end.
 func (s *Stream) advance() error {
 	s.next = 0
 	if s.read == len(s.chunks) {

@@ -1,4 +1,4 @@
-// Package diagnostic holds what is wrong or missing in a recording: whatever cannot be used
+// Package diagnostic reports what is wrong or missing in a recording: content that cannot be used
 // becomes a Problem instead of disappearing silently.
 package diagnostic
 
@@ -16,7 +16,7 @@ const (
 
 func (s Severity) String() string { return [...]string{"info", "warning", "error"}[s] }
 
-// NoOffset is the offset of a problem that concerns no place in a file.
+// NoOffset is the offset of a problem without a location in a file.
 const NoOffset = -1
 
 // Problem is one row of the table `problems`.
@@ -25,9 +25,9 @@ type Problem struct {
 	Process  int    // 0: the whole experiment
 	File     string // relative to the recording, or a load object's path
 	Offset   int64  // bytes, or NoOffset
-	Reason   string // constant name, lower-case words with dashes
+	Reason   string // constant name: lower-case words with dashes
 	Message  string // the reason in words
-	Count    int64  // how many things it touches
+	Count    int64  // how many occurrences
 }
 
 func (p Problem) String() string {
@@ -38,8 +38,8 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s: %s", p.Severity, at, p.Message)
 }
 
-// maxPerReason bounds the rows for one reason in one file; further ones are added to
-// the count of the last, so that garbage cannot flood a store.
+// maxPerReason is the maximum of rows per reason and file; the last row counts the rest, so that
+// garbage cannot flood a store.
 const maxPerReason = 100
 
 // Log collects the problems of one experiment, in the order found. It is not
@@ -72,7 +72,7 @@ func (l *Log) Add(p Problem) {
 	l.Problems = append(l.Problems, p)
 }
 
-// Addf records a problem whose message is made by format.
+// Addf records a problem with a formatted message.
 func (l *Log) Addf(s Severity, file string, offset int64, reason, format string, args ...any) {
 	l.Add(Problem{Severity: s, File: file, Offset: offset, Reason: reason, Message: fmt.Sprintf(format, args...)})
 }

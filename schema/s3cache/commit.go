@@ -17,7 +17,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Commit implements storedir.Remote. It gives up long before its files are too old to stay.
+// Commit implements storedir.Remote. It gives up long before its files may be collected as
+// garbage.
 func (m *Cache) Commit(c *storedir.Commit, content []byte) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.ctx), m.orphanAge/2)
 	defer cancel()
@@ -45,14 +46,14 @@ func (m *Cache) Commit(c *storedir.Commit, content []byte) error {
 	}
 	unlock, err := lock(m.sibling("lock"))
 	if err != nil {
-		return nil // what is too much goes the next time
+		return nil // the next commit evicts
 	}
 	defer unlock()
 	_, _ = m.evict(0) // likewise
 	return nil
 }
 
-// upload puts a file of a table that this process has written, if it still is what was written.
+// upload uploads a table's file of this process, if its content is still what was written.
 func (m *Cache) upload(ctx context.Context, f storedir.File) error {
 	if !m.copies.readsAs(f.Path, f.Checksum) {
 		return fmt.Errorf("%s: %w", f.Path, storedir.ErrLost)
@@ -68,8 +69,8 @@ func commitName(batch string) string { return storedir.CommitsDir + "/" + batch 
 
 func (m *Cache) commitAt(batch string) objstore.Address { return m.at.Join(commitName(batch)) }
 
-// removeLoser removes the files of an attempt that came too late, if the commit that is there
-// can be read and names others. What stays is collected.
+// removeLoser removes the files of an attempt that came too late, if the winning commit is
+// readable and names others. CollectGarbage removes the rest.
 func (m *Cache) removeLoser(ctx context.Context, c *storedir.Commit) {
 	there, err := storedir.ReadCommit(m.Dir, c.Batch)
 	if err != nil {
@@ -88,8 +89,8 @@ func (m *Cache) removeLoser(ctx context.Context, c *storedir.Commit) {
 	_ = m.client.Remove(ctx, m.at.Bucket, keys)
 }
 
-// Remove implements storedir.Remote. Files that a damaged commit does not name are collected
-// when it is gone.
+// Remove implements storedir.Remote. CollectGarbage removes files that a damaged commit does not
+// name.
 func (m *Cache) Remove(d *storedir.CommitFile) error {
 	var keys []string
 	for _, f := range d.Files {
@@ -124,15 +125,15 @@ func (m *Cache) Age(batches []string) (time.Duration, error) {
 	return now.Sub(last), nil
 }
 
-// serverClock is the storage's, read once: what it says then, and when that was here.
+// serverClock is the storage's time and the local time of one instant.
 type serverClock struct{ there, here time.Time }
 
-// maxClockSkew is how far the clocks of the storage and of this machine may be apart. Storage
-// refuses requests of machines whose clocks are a quarter of an hour off.
+// maxClockSkew is the accepted difference between the clocks of the storage and this machine.
+// Storage refuses requests of machines whose clocks are a quarter of an hour off.
 const maxClockSkew = 24 * time.Hour
 
-// now returns the time by the clock of the storage, which says when its objects were made: that
-// of an object that is made for it. Of this machine's clock counts what has passed since.
+// now returns the time by the storage's clock, which dates its objects: the date of an object
+// that is made for this purpose, plus the local time since.
 func (m *Cache) now() (time.Time, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -146,7 +147,7 @@ func (m *Cache) now() (time.Time, error) {
 		if err != nil {
 			return here, err
 		}
-		_ = m.client.Remove(m.ctx, at.Bucket, []string{at.Key}) // collected later
+		_ = m.client.Remove(m.ctx, at.Bucket, []string{at.Key}) // CollectGarbage does it later
 		if ahead := o.Modified.Sub(here); ahead.Abs() > maxClockSkew {
 			return here, hosterr.New(fmt.Errorf("%s: by the server's clock it is %s, %v from this machine's: nothing is removed by such a clock", m.at, o.Modified.UTC().Format(time.RFC3339), ahead.Round(time.Second)))
 		}
@@ -155,8 +156,8 @@ func (m *Cache) now() (time.Time, error) {
 	return m.clock.there.Add(time.Since(m.clock.here)), nil
 }
 
-// CollectGarbage implements storedir.Remote. A file goes if it is old, by the storage's clock, and the
-// commit of its batch, asked for after the file was listed, is not there or names others.
+// CollectGarbage implements storedir.Remote. It removes a file that is old by the storage's
+// clock, if the commit of its batch, read after the file was listed, is missing or names others.
 func (m *Cache) CollectGarbage() (removed int, err error) {
 	now, err := m.now()
 	if err != nil {

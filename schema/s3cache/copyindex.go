@@ -20,31 +20,31 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// copyIndex is what this machine knows of the files of a mirror: of which object each is a copy,
-// and what it has. Lines are added to its file, of which the last one of a name counts. All of
-// it may be lost, or be wrong: then files are compared again, or brought again.
+// copyIndex records, for each cached file, its content and the object that it is a copy of. It is
+// a log, in which the last line of a name counts. If it is lost or wrong, files are compared or
+// downloaded again.
 type copyIndex struct {
 	store, file string
-	boot        string // stamps of another run of the machine say nothing: what was written may be lost
+	boot        string // identifies the running kernel: after a crash, unwritten content may be lost, so older stamps do not count
 
 	mu    sync.Mutex
 	files map[string]copyRecord
 	log   *os.File
 }
 
-// copyRecord says of a file what it has, and of which object it is a copy.
+// copyRecord is a file's content, and the object that it is a copy of.
 type copyRecord struct {
-	stamp    uint64 // of the file when its content was last seen to be sum
+	stamp    uint64 // of the file when its content was last verified
 	sum      string // xxhash64 of the content, as commits write it
-	version  uint64 // of the object: its ETag and size
-	modified int64  // when the object was last modified, s since 1970; 0 if that is not known
+	version  uint64 // of the object: a hash of its ETag and size
+	modified int64  // of the object, s since 1970; 0 if unknown
 }
 
-// openCopyIndex reads what is known.
+// openCopyIndex reads the index.
 func openCopyIndex(store, path string) (*copyIndex, error) {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
-		boot = []byte(strconv.Itoa(os.Getpid())) // of this process alone
+		boot = []byte(strconv.Itoa(os.Getpid())) // valid for this process only
 	}
 	k := &copyIndex{store: store, file: path, boot: string(boot), files: map[string]copyRecord{}}
 	text, err := os.ReadFile(path)
@@ -65,8 +65,8 @@ func openCopyIndex(store, path string) (*copyIndex, error) {
 	return k, err
 }
 
-// compact writes the file anew, without what is not in the mirror any more. What other
-// processes add meanwhile is lost.
+// compact rewrites the log without files that are no longer cached. Lines that other processes
+// append meanwhile are lost.
 func (k *copyIndex) compact() {
 	var text strings.Builder
 	for name, c := range k.files {
@@ -78,7 +78,7 @@ func (k *copyIndex) compact() {
 	}
 	temp := fmt.Sprintf("%s-%d", k.file, os.Getpid())
 	if os.WriteFile(temp, []byte(text.String()), 0o666) != nil || os.Rename(temp, k.file) != nil {
-		_ = os.Remove(temp) // it stays long
+		_ = os.Remove(temp) // the log stays long
 	}
 }
 
@@ -105,7 +105,7 @@ func versionOf(o *objstore.Object) uint64 {
 	return xxhash.Sum64String(cachekey.Of(o.Size, o.ETag))
 }
 
-// note notes of which object a file is a copy, and what it has.
+// note records the content of a file and the object that it is a copy of.
 func (k *copyIndex) note(name string, o *objstore.Object, sum string) {
 	c := copyRecord{sum: sum}
 	if !o.Modified.IsZero() {
@@ -126,7 +126,7 @@ func (k *copyIndex) set(name string, c copyRecord) {
 		return
 	}
 	k.files[name] = c
-	_, _ = k.log.WriteString(c.line(name)) // what is not known is compared again
+	_, _ = k.log.WriteString(c.line(name)) // without the line, the file is compared again
 }
 
 func (k *copyIndex) get(name string) (copyRecord, bool) {
@@ -138,13 +138,13 @@ func (k *copyIndex) get(name string) (copyRecord, bool) {
 
 func (k *copyIndex) path(name string) string { return filepath.Join(k.store, filepath.FromSlash(name)) }
 
-// stampOf is a hash of all that changes when somebody writes to a file.
+// stampOf hashes the attributes that change when somebody writes to a file.
 func (k *copyIndex) stampOf(info fs.FileInfo) uint64 {
 	return xxhash.Sum64String(cachekey.Of(k.boot, safefile.StampOf(info)))
 }
 
-// isCopyOf reports whether a file is a copy of an object as it is listed now. How old the object
-// is may not be known of one that was put by this machine.
+// isCopyOf reports whether a file is a copy of a listed object. The object's date is unknown if
+// this machine uploaded it.
 func (k *copyIndex) isCopyOf(name string, o *objstore.Object) bool {
 	c, ok := k.get(name)
 	if !ok || c.version != versionOf(o) || c.modified != 0 && c.modified != o.Modified.Unix() {
@@ -157,8 +157,8 @@ func (k *copyIndex) isCopyOf(name string, o *objstore.Object) bool {
 	return true
 }
 
-// hasContent reports whether a file has a content. It is read unless it has not changed since somebody
-// has seen that.
+// hasContent reports whether a file has a content. It reads the file if it has changed since it
+// was last verified.
 func (k *copyIndex) hasContent(name, sum string) bool {
 	info, err := os.Lstat(k.path(name))
 	if err != nil || !info.Mode().IsRegular() {
@@ -172,7 +172,7 @@ func (k *copyIndex) hasContent(name, sum string) bool {
 	if !k.readsAs(name, sum) {
 		return false
 	}
-	if c.sum != sum { // nothing is known of the object
+	if c.sum != sum { // nothing is known about the object
 		c = copyRecord{sum: sum}
 	}
 	c.stamp = stamp
@@ -180,7 +180,7 @@ func (k *copyIndex) hasContent(name, sum string) bool {
 	return true
 }
 
-// readsAs reports whether a file has a content, in any case by reading it.
+// readsAs reports whether a file has a content, by reading it.
 func (k *copyIndex) readsAs(name, sum string) bool {
 	f, _, err := safefile.Open(k.path(name), safefile.Recording)
 	if err != nil {
@@ -192,10 +192,10 @@ func (k *copyIndex) readsAs(name, sum string) bool {
 	return err == nil && storedir.Checksum(h.Sum64()) == sum
 }
 
-// useInterval is after which time it is noted again that a file was used.
+// useInterval is how often the use of a file is noted.
 const useInterval = 10 * time.Minute
 
-// markUsed notes that a file is used now, for those who look for what was used longest ago.
+// markUsed notes that a file is used now, for evict.
 func (k *copyIndex) markUsed(name string) {
 	now := time.Now()
 	info, err := os.Lstat(k.path(name))
@@ -203,7 +203,7 @@ func (k *copyIndex) markUsed(name string) {
 		return
 	}
 	c, _ := k.get(name)
-	if c.stamp != k.stampOf(info) { // it has just changed
+	if c.stamp != k.stampOf(info) { // the file has just changed
 		return
 	}
 	if info, err = os.Lstat(k.path(name)); err == nil {

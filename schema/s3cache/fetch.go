@@ -32,8 +32,8 @@ func (m *Cache) FetchVerified(files []storedir.File) error {
 	return m.fetchTables(files, (*copyIndex).readsAs)
 }
 
-// fetchTables brings those of some files that the mirror lacks, or of which has says that they
-// do not have the content that they should have. From then on they stay until the process ends.
+// fetchTables downloads files that the cache lacks, or whose content is wrong according to has.
+// They stay until the process ends.
 func (m *Cache) fetchTables(files []storedir.File, has func(k *copyIndex, name, sum string) bool) (err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -72,7 +72,7 @@ func (m *Cache) fetchTables(files []storedir.File, has func(k *copyIndex, name, 
 		func(_ context.Context, i int) error { return m.fetch(missing[i]) })
 }
 
-// mismatched returns those files of the mirror that do not have the content that they should have.
+// mismatched returns the cached files with wrong content.
 func (m *Cache) mismatched(files []storedir.File, has func(k *copyIndex, name, sum string) bool) (list []storedir.File, err error) {
 	is := make([]bool, len(files))
 	err = ordered.ForEach(m.ctx, len(files), runtime.GOMAXPROCS(0), func(_ context.Context, i int) error {
@@ -90,8 +90,8 @@ func (m *Cache) mismatched(files []storedir.File, has func(k *copyIndex, name, s
 	return list, err
 }
 
-// makeRoom makes room for the files that are missing. From then on those that are fresh stay until
-// the process ends.
+// makeRoom evicts files to make room for missing ones, and pins fresh ones until the process
+// ends.
 func (m *Cache) makeRoom(fresh, missing []storedir.File) error {
 	unlock, err := lock(m.sibling("lock"))
 	if err != nil {
@@ -109,7 +109,7 @@ func (m *Cache) makeRoom(fresh, missing []storedir.File) error {
 		return nil
 	}
 	left, err := m.evict(need)
-	if err == nil && left > 0 { // a server lives for long: batches that it had open were replaced
+	if err == nil && left > 0 { // a long-lived server: batches that it had open were replaced
 		if err = m.pins.forget(m.isReplaced); err == nil {
 			left, err = m.evict(need)
 		}
@@ -120,11 +120,11 @@ func (m *Cache) makeRoom(fresh, missing []storedir.File) error {
 	return err
 }
 
-// downloads bounds how often a file is brought of which each answer has another content.
+// downloads is how often a file is downloaded if each answer has another content.
 const downloads = 3
 
-// fetch brings a file of a table and compares it with its commit. It is the object that is
-// damaged if two answers have the same content, which is not the right one.
+// fetch downloads a table's file and compares it with its commit. If two answers have the same
+// wrong content, the object is damaged.
 func (m *Cache) fetch(f storedir.File) error {
 	o := objstore.Object{Address: m.at.Join(f.Path), Size: f.Bytes}
 	var sums []string
@@ -146,8 +146,8 @@ func (m *Cache) fetch(f storedir.File) error {
 	return hosterr.New(fmt.Errorf("%s: each of %d answers has another content (is a proxy in between? the same command later may succeed)", o.Address, downloads))
 }
 
-// download brings a file of a table. If it is not as its commit says, the error comes with the
-// checksum that it has.
+// download downloads a table's file. If its content is wrong, the error comes with the content's
+// checksum.
 func (m *Cache) download(f storedir.File, o objstore.Object) (sum string, err error) {
 	err = m.writeFile(f.Path, func(to *os.File) error {
 		if o, err = m.client.Download(m.ctx, o, to); err != nil {
@@ -176,7 +176,7 @@ func (m *Cache) Verify() (files []string, err error) {
 	if files, err = m.verify(); err != nil {
 		return nil, err
 	}
-	return files, m.Pull() // later than the list: what it has is named by then
+	return files, m.Pull() // after the list, so that commits name all listed files
 }
 
 func (m *Cache) verify() (files []string, err error) {
@@ -187,7 +187,7 @@ func (m *Cache) verify() (files []string, err error) {
 	defer unlock()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	copies := map[string]bool{} // whether what is here is a copy of what is there
+	copies := map[string]bool{} // whether the cached file is a copy of the object
 	err = m.client.List(m.ctx, m.at.Join(storedir.TablesDir), m.maxFiles(), func(o objstore.Object) error {
 		if name, ok := m.relative(&o); ok {
 			copies[name] = m.copies.isCopyOf(name, &o)
@@ -206,7 +206,7 @@ func (m *Cache) verify() (files []string, err error) {
 	return slices.Sorted(maps.Keys(copies)), err
 }
 
-// files calls yield for each file of tables in the mirror.
+// files calls yield for each cached table file.
 func (m *Cache) files(yield func(file string, info fs.FileInfo) error) error {
 	return filepath.WalkDir(m.local(storedir.TablesDir), func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
@@ -224,21 +224,21 @@ func (m *Cache) files(yield func(file string, info fs.FileInfo) error) error {
 	})
 }
 
-// isReplaced reports whether no commit of the mirror names a file of a table any more.
+// isReplaced reports whether no cached commit names a table's file any more.
 func (m *Cache) isReplaced(file string) bool {
 	_, err := os.Lstat(m.local(storedir.CommitsDir + "/" + storedir.BatchOf(file) + commitSuffix))
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// cachedFile is a file of the mirror that may be removed.
+// cachedFile is a candidate for eviction.
 type cachedFile struct {
 	path string
 	size int64
 	used time.Time
 }
 
-// evict removes what was used longest ago, until so many bytes more have room, but nothing
-// that somebody has open. It returns how many bytes are too many then. The caller has the lock.
+// evict removes the least recently used files that nobody has open, until there is room for need
+// more bytes. It returns how many bytes are still missing. The caller holds the lock.
 func (m *Cache) evict(need int64) (left int64, err error) {
 	var all []cachedFile
 	left = need - m.size
@@ -269,7 +269,7 @@ func (m *Cache) evict(need int64) (left int64, err error) {
 	return left, nil
 }
 
-// isWriting reports whether an attempt of this machine is not over.
+// isWriting reports whether an attempt of this machine is still running.
 func (m *Cache) isWriting(attempt string) bool {
 	_, err := os.Lstat(m.local(storedir.StagingDir + "/" + attempt + ".lock"))
 	return err == nil && !m.committed[attempt]

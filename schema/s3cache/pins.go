@@ -12,8 +12,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// pinList are the files that this process needs to stay. Its list is locked as long as the
-// process lives.
+// pinList has the files that this process needs. Its file is locked while the process lives.
 type pinList struct {
 	dir    string
 	file   *os.File
@@ -31,7 +30,7 @@ func newPinList(dir string) (*pinList, error) {
 	return &pinList{dir, f, map[string]bool{}}, nil
 }
 
-// add adds files to the list.
+// add pins files.
 func (u *pinList) add(files []storedir.File) error {
 	var text strings.Builder
 	for _, f := range files {
@@ -42,7 +41,7 @@ func (u *pinList) add(files []storedir.File) error {
 	return err
 }
 
-// forget takes files from the list. The caller has the lock of those who read it.
+// forget unpins files. The caller holds the lock of the readers of the list.
 func (u *pinList) forget(which func(file string) bool) error {
 	var text strings.Builder
 	for file := range u.pinned {
@@ -59,7 +58,7 @@ func (u *pinList) forget(which func(file string) bool) error {
 	return err
 }
 
-// all returns the files that processes need, and removes the lists of those that have ended.
+// all returns the files that processes need, and removes the lists of ended processes.
 func (u *pinList) all() (map[string]bool, error) {
 	needed := map[string]bool{}
 	entries, err := os.ReadDir(u.dir)
@@ -70,7 +69,7 @@ func (u *pinList) all() (map[string]bool, error) {
 			continue // just removed
 		}
 		if path != u.file.Name() && syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
-			_ = errors.Join(os.Remove(path), f.Close()) // another process does
+			_ = errors.Join(os.Remove(path), f.Close()) // otherwise another process removes it
 			continue
 		}
 		text, err := os.ReadFile(path)
@@ -84,7 +83,7 @@ func (u *pinList) all() (map[string]bool, error) {
 	return needed, err
 }
 
-// lock waits for a lock among processes of this machine.
+// lock waits for a lock between processes of this machine.
 func lock(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {

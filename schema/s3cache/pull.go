@@ -22,15 +22,15 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Bounds of what is believed to be in a store.
+// Limits of what a store may contain.
 const (
 	maxCommits = 1 << 18
-	maxReports = 1 << 20 // of the tasks of plans
+	maxReports = 1 << 20 // of plans' tasks
 	maxText    = 1 << 30 // bytes of a commit, report or journal
 )
 
-// maxFiles bounds how many files of tables there are: some hundred for each commit, and those of
-// attempts that failed.
+// maxFiles limits the number of table files: about a hundred per commit, and those of failed
+// attempts.
 func (m *Cache) maxFiles() int {
 	commits, _ := storedir.LocalCommitNames(m.Dir) // none if there is no store
 	return 100*len(commits) + 100_000
@@ -38,7 +38,7 @@ func (m *Cache) maxFiles() int {
 
 const commitSuffix = ".json"
 
-// pulls bounds how often the commits are listed of which some are removed meanwhile.
+// pulls is how often the commits are listed if some are removed meanwhile.
 const pulls = 5
 
 // Pull implements storedir.Remote.
@@ -51,9 +51,9 @@ func (m *Cache) Pull() error {
 	return hosterr.New(fmt.Errorf("%s: the list of the commits has some that are not there (is a proxy in between? the same command later may succeed)", m.at))
 }
 
-// pull is Pull. It returns how many commits were removed after they were listed.
+// pull updates the commits once. It returns how many were removed after they were listed.
 func (m *Cache) pull() (removed int, err error) {
-	// What is committed by others of this machine while the list is made is no loss.
+	// Commits of other processes on this machine may appear while the list is read.
 	before, err := storedir.LocalCommitNames(m.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, err
@@ -88,8 +88,8 @@ func (m *Cache) pull() (removed int, err error) {
 	return removed, m.removeCommits(gone)
 }
 
-// removeCommits removes commits that are not in the list any more. One of them is asked for: a list that
-// lacks what is there would make a smaller store of this one without a word.
+// removeCommits removes commits that the list lacks. It checks one of them: an incomplete list
+// would silently shrink the store.
 func (m *Cache) removeCommits(gone []string) error {
 	if len(gone) > 0 {
 		batch := gone[rand.IntN(len(gone))]
@@ -108,20 +108,21 @@ func (m *Cache) removeCommits(gone []string) error {
 	return nil
 }
 
-// batchOf returns the batch whose commit has a name; false if that is no commit's.
+// batchOf returns the batch of a commit file; false for other files.
 func batchOf(name string) (batch string, ok bool) {
 	dir, base := path.Split(name)
 	batch, ok = strings.CutSuffix(base, commitSuffix)
 	return batch, ok && dir == storedir.CommitsDir+"/"
 }
 
-// isCurrent reports whether the mirror has an object as it is listed now.
+// isCurrent reports whether the cached file is a copy of a listed object.
 func (m *Cache) isCurrent(name string, o *objstore.Object) bool {
 	c, _ := m.copies.get(name)
 	return m.copies.isCopyOf(name, o) && m.copies.hasContent(name, c.sum)
 }
 
-// fetchObjects brings small objects, with their times. It returns how many were removed meanwhile.
+// fetchObjects downloads small objects with their dates. It returns how many were removed
+// meanwhile.
 func (m *Cache) fetchObjects(list []objstore.Object) (removed int, err error) {
 	var gone atomic.Int64
 	err = ordered.ForEach(m.ctx, len(list), concurrency, func(ctx context.Context, i int) error {
@@ -153,8 +154,8 @@ func (m *Cache) fetchObjects(list []objstore.Object) (removed int, err error) {
 }
 
 // content returns the content of a small object. If it was replaced since it was listed, o
-// becomes what it is now. A commit that is not as it was written is read until two answers are
-// the same: the object is damaged then, and not the answer.
+// becomes the new version. A damaged commit is read until two answers are equal: then the object
+// is damaged, and not the answer.
 func (m *Cache) content(ctx context.Context, name string, o *objstore.Object) (content []byte, err error) {
 	batch, commit := batchOf(name)
 	var last []byte
@@ -162,7 +163,7 @@ func (m *Cache) content(ctx context.Context, name string, o *objstore.Object) (c
 		if o.Size > maxText {
 			return nil, fmt.Errorf("%s: it has %d bytes, more than %d", o.Address, o.Size, maxText)
 		}
-		if o.Size > 0 || commit { // a mark has nothing
+		if o.Size > 0 || commit { // a marker is empty
 			content, err = m.client.Content(ctx, *o)
 		}
 		if errors.Is(err, objstore.ErrChanged) {
@@ -199,9 +200,9 @@ func (m *Cache) Sync(name string) error {
 		if err != nil {
 			return err
 		}
-		_ = filepath.WalkDir(m.local(name), func(file string, e fs.DirEntry, err error) error { // what cannot be read is passed by
+		_ = filepath.WalkDir(m.local(name), func(file string, e fs.DirEntry, err error) error { // unreadable files are skipped
 			if err == nil && e.Type().IsRegular() && !there[file] {
-				_ = os.Remove(file) // of a store that was there before
+				_ = os.Remove(file) // of an earlier store
 			}
 			return nil
 		})
@@ -216,7 +217,7 @@ func (m *Cache) Sync(name string) error {
 	if err != nil {
 		return err
 	}
-	// It is asked for by name when its copy is in doubt.
+	// Callers ask for a file by name if its copy is in doubt.
 	if c, _ := m.copies.get(name); m.copies.isCopyOf(name, &o) && m.copies.readsAs(name, c.sum) {
 		return nil
 	}

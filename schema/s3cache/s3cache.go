@@ -1,20 +1,20 @@
-// Package s3cache keeps a store of S3-compatible storage: a local directory, which is a store
-// like any other, has its commits, and those files of its tables that were needed lately.
+// Package s3cache is the local cache of a store on S3-compatible storage: a directory that is a
+// store like any other, with all commits and the recently used table files.
 //
 //	s3://BUCKET/PREFIX/tables/<table>/<attempt>.parquet   immutable
 //	s3://BUCKET/PREFIX/commits/<batch>.json               immutable, created by If-None-Match
 //	s3://BUCKET/PREFIX/journal.json, plans/               hints and reports, replaced
 //
-//	DIR/store/                the mirror
-//	DIR/uses/<random>         what a process has open, locked as long as it lives
-//	DIR/parts/<random>        what is being brought
-//	DIR/known                 of which object each file of the mirror is a copy
-//	DIR/lock                  held while files are chosen to be removed
+//	DIR/store/                the cached store
+//	DIR/uses/<random>         files that a process has open, locked while it lives
+//	DIR/parts/<random>        unfinished downloads
+//	DIR/known                 the object that each cached file is a copy of
+//	DIR/lock                  held during eviction
 //
-// An attempt to write a batch has a name that no other has, on any machine: its files are put
-// first, then the commit, which succeeds for one. What loses, or is killed before, leaves
-// files that no commit names. Collect removes them when they are too old for an attempt to
-// name them any more, by the clock of the storage: attempts give up before.
+// An attempt to write a batch has a name that no other attempt has, on any machine: its files
+// are uploaded first, then the commit, which succeeds for exactly one attempt. One that loses, or
+// is killed before, leaves files that no commit names. CollectGarbage removes them when they are
+// too old for an attempt to name them any more, by the storage's clock: attempts give up earlier.
 package s3cache
 
 import (
@@ -39,21 +39,21 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Options say how much a mirror may take.
+// Options configure a cache.
 type Options struct {
-	Dir  string // directory of mirrors
-	Size int64  // bytes of the files of tables in one
+	Dir  string // directory of all caches
+	Size int64  // maximum bytes of table files in one cache
 }
 
-// OrphansVariable is an environment variable: how old a file is that no commit names when it
-// is removed. It must be the same for all who write a store.
+// OrphansVariable is the environment variable with the age at which CollectGarbage removes a file
+// that no commit names. All machines that write a store must agree on it.
 const OrphansVariable = "STACKMILL_S3_ORPHANS"
 
 const defaultOrphans = 24 * time.Hour
 
-// Cache is that of one store.
+// Cache is the cache of one store.
 type Cache struct {
-	Dir       string // of the store
+	Dir       string // of the cached store
 	at        objstore.Address
 	client    *objstore.Client
 	ctx       context.Context
@@ -61,18 +61,18 @@ type Cache struct {
 	orphanAge time.Duration
 
 	mu        sync.Mutex
-	modified  map[string]time.Time // when commits came to be, by their names, by the server's clock
+	modified  map[string]time.Time // dates of commits by batch, by the storage's clock
 	clock     serverClock
 	copies    *copyIndex
 	pins      *pinList
-	committed map[string]bool // attempts that are committed: their files may go
+	committed map[string]bool // attempts that are committed: evict may remove their files
 }
 
-// concurrency is how many objects are read or written at once.
+// concurrency is the number of concurrent requests.
 const concurrency = 16
 
-// Open makes a directory the mirror of the store at an address, as long as the process lives.
-// The context ends what reads; what commits goes on.
+// Open makes a directory the cache of the store at an address, for the life of the process.
+// Canceling the context ends reads, but not commits.
 func Open(ctx context.Context, address string, o Options) (*Cache, error) {
 	at, err := objstore.Parse(address)
 	if err != nil {
@@ -109,31 +109,31 @@ func Open(ctx context.Context, address string, o Options) (*Cache, error) {
 	return m, nil
 }
 
-// Requests are those sent so far.
+// Requests returns the number of requests so far.
 func (m *Cache) Requests() objstore.Requests { return m.client.Requests() }
 
 func (m *Cache) String() string { return m.at.String() }
 
-// sibling is a path next to the mirror.
+// sibling returns a path next to the cached store.
 func (m *Cache) sibling(name string) string { return filepath.Join(filepath.Dir(m.Dir), name) }
 
-// local is the path of a file of the store in the mirror.
+// local returns the path of a store's file in the cache.
 func (m *Cache) local(file string) string { return filepath.Join(m.Dir, filepath.FromSlash(file)) }
 
-// maxPartAge is how old a part is that nobody brings any more.
+// maxPartAge is the age at which an unfinished download is abandoned.
 const maxPartAge = 24 * time.Hour
 
-// removeOldParts removes what killed processes have brought in part.
+// removeOldParts removes unfinished downloads of killed processes.
 func (m *Cache) removeOldParts() {
-	entries, _ := os.ReadDir(m.sibling("parts")) // nothing to do
+	entries, _ := os.ReadDir(m.sibling("parts")) // if it cannot be read, the next process tries again
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > maxPartAge {
-			_ = os.Remove(filepath.Join(m.sibling("parts"), e.Name())) // the next process does
+			_ = os.Remove(filepath.Join(m.sibling("parts"), e.Name())) // the next process tries again
 		}
 	}
 }
 
-// writeFile makes a file of the mirror, whole or not at all, of what write writes.
+// writeFile writes a cached file completely or not at all.
 func (m *Cache) writeFile(file string, write func(f *os.File) error) error {
 	temp := filepath.Join(m.sibling("parts"), fmt.Sprintf("%016x", rand.Uint64()))
 	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
@@ -153,7 +153,7 @@ func (m *Cache) writeFile(file string, write func(f *os.File) error) error {
 	return err
 }
 
-// relative is what an object is called in the store; false if no file of it can be called so.
+// relative returns the path of an object in the store; false if no store file can have it.
 func (m *Cache) relative(o *objstore.Object) (name string, ok bool) {
 	name, ok = strings.CutPrefix(o.Key, m.at.Key)
 	if m.at.Key != "" && ok {
@@ -162,13 +162,13 @@ func (m *Cache) relative(o *objstore.Object) (name string, ok bool) {
 	return name, ok && isName(name)
 }
 
-// isName reports whether a file of a store can have a name, which is then that of one object
-// and one file: it leads nowhere else.
+// isName reports whether a store's file can have a name that maps to exactly one object and one
+// file within the cache.
 func isName(name string) bool {
 	return path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name)) && utf8.ValidString(name) &&
 		!strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) &&
 		!slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return len(part) > maxName })
 }
 
-// maxName is how many bytes a file's name may have.
+// maxName is the maximum length of a file name in bytes.
 const maxName = 255

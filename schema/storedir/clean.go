@@ -13,11 +13,11 @@ import (
 	"stackmill/schema"
 )
 
-// Keep is how long replaced files stay for those who read them, if nothing else is said.
+// Keep is the default time for which replaced files stay for their readers.
 const Keep = time.Hour
 
-// Clean removes what killed processes left in a store. What cannot be removed
-// is left for the next time.
+// Clean removes what killed processes left in a store. The next Clean tries again what cannot be
+// removed.
 func Clean(store string) {
 	root := filepath.Join(store, StagingDir)
 	for _, name := range abandoned(root, "") {
@@ -28,7 +28,7 @@ func Clean(store string) {
 	CleanScratch(store)
 }
 
-// CleanScratch removes from a directory what killed processes left of NewScratch.
+// CleanScratch removes scratch folders of killed processes from a directory.
 func CleanScratch(dir string) {
 	for _, name := range abandoned(dir, ScratchPrefix) {
 		if s, err := takeOver(filepath.Join(dir, name)); err == nil {
@@ -37,8 +37,7 @@ func CleanScratch(dir string) {
 	}
 }
 
-// abandoned returns the names of scratch folders in root, some of which may still be
-// in use.
+// abandoned returns the names of scratch folders in root; some may still be in use.
 func abandoned(root, prefix string) (names []string) {
 	entries, _ := os.ReadDir(root) // if it cannot be read there is nothing to do
 	for _, e := range entries {
@@ -52,11 +51,10 @@ func abandoned(root, prefix string) (names []string) {
 	return names
 }
 
-// unlinkedPrefix begins the names that NFS gives to files that were removed and are open.
+// unlinkedPrefix begins NFS's names of files that are removed but open.
 const unlinkedPrefix = ".nfs"
 
-// removeAttempt removes what an attempt left. Its files stay if it was committed, and
-// killed only after that.
+// removeAttempt removes the files of an attempt, unless it was committed before it was killed.
 func removeAttempt(store string, s *Scratch) {
 	attempt := filepath.Base(s.Dir)
 	c, err := ReadCommit(store, BatchOf(attempt))
@@ -79,29 +77,29 @@ func removeAttempt(store string, s *Scratch) {
 	s.Remove()
 }
 
-// FilePath is where an attempt's file of a table is, relative to the store.
+// FilePath returns the path of an attempt's file of a table, relative to the store.
 func FilePath(table, attempt string) string {
 	return path.Join(TablesDir, table, attempt+fileSuffix)
 }
 
-// AttemptOf is the attempt that a table's file is named after.
+// AttemptOf returns the attempt that a table's file belongs to.
 func AttemptOf(file string) string { return strings.TrimSuffix(path.Base(file), fileSuffix) }
 
-// BatchOf is the batch that an attempt, or its file, is named after.
+// BatchOf returns the batch of an attempt, or of its file.
 func BatchOf(attempt string) string {
 	batch, _, _ := strings.Cut(AttemptOf(attempt), "-")
 	return batch
 }
 
-// IsFile reports whether a file has the path of its table's files of the batch. No other path
-// that a commit, catalog or list names may be opened, written or removed.
+// IsFile reports whether a file has the path of its table in the batch. No other path that a
+// commit, catalog or list names may be opened, written or removed.
 func IsFile(f File, batch string) bool {
 	attempt := AttemptOf(f.Path)
 	added, of := strings.CutPrefix(attempt, batch)
 	return of && batch != "" && !strings.Contains(batch, "/") && attemptPattern().MatchString(added) && fileTables[f.Table] && f.Path == FilePath(f.Table, attempt)
 }
 
-// has reports whether the attempt's files are the commit's.
+// has reports whether the commit has the attempt's files.
 func (c *Commit) has(attempt string) bool {
 	return slices.ContainsFunc(c.Files, func(f File) bool { return path.Base(f.Path) == attempt+fileSuffix })
 }

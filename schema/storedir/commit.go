@@ -1,6 +1,6 @@
-// Package storedir is a store's directory: the folders and names of its files, the
-// commits that say which files count, and how to put right what killed programs
-// left. The side that writes stores and the side that reads them share it.
+// Package storedir is the directory of a store: the folders and names of its files, the commits
+// that say which files count, and the repair of what killed programs left. The writing and the
+// reading side share it.
 //
 // A store is a directory:
 //
@@ -8,19 +8,19 @@
 //	commits/<batch>.json               names the batch's files; immutable
 //	staging/<attempt>.lock, /          lock and files of a batch that is being written
 //
-// or such a directory that is the mirror of a store elsewhere: see Remote.
+// or a local cache of a remote store: see Remote.
 //
-// A batch holds one large experiment or many small ones. It exists when its commit file
-// does: this is written under a temporary name, flushed, and linked to its own name
-// after all its tables are on disk, which succeeds for one process only. An attempt
-// to write a batch has the batch's name, plus a random part if another attempt has
-// that name, so that no attempt touches another's files.
+// A batch holds one large experiment or many small ones. It exists once its commit file
+// exists. That file is written last, under a temporary name, flushed, and linked to its own
+// name, which succeeds for exactly one process. An attempt to write a batch has the batch's
+// name, plus a random part if another attempt has that name, so that no attempt touches
+// another's files.
 //
-// No lock decides what counts. An experiment that is ingested again has entries in
-// several commits: the one of the highest generation counts, and of equal ones, which
-// writers make that know nothing of each other, the one that heeds more labels, then that
-// of the first batch by name. Commits without files take experiments out of the store, all
-// of them or all but their sums, and label them.
+// No lock decides what counts. An experiment that is ingested again has entries in several
+// commits: the entry of the highest generation counts. If concurrent writers made entries of
+// the same generation, the one that includes more label changes wins, then the one of the first
+// batch by name. Metadata commits have no files: they delete experiments, completely or all but
+// their summaries, and label them.
 package storedir
 
 import (
@@ -56,7 +56,7 @@ const (
 	fileSuffix   = ".parquet"
 )
 
-// VersionKey is the key of the store format version in a Parquet footer.
+// VersionKey is the key of the store's format version in a Parquet footer.
 const VersionKey = "stackmill.store_version"
 
 // Commit describes one batch.
@@ -65,61 +65,61 @@ type Commit struct {
 	StoreVersion string    `json:"store_version"`
 	Ingested     time.Time `json:"ingested"`
 	Program      string    `json:"program,omitempty"` // version of the program that wrote it
-	// Experiments are those whose rows are in the files, in the rows' order; without
-	// files, those that are taken out.
+	// Experiments are those with rows in the files, in the rows' order; without files, those
+	// that are deleted.
 	Experiments  []Entry       `json:"experiments"`
-	Labels       *Labels       `json:"labels,omitempty"`   // given to experiments, of which this commit has none
-	LabelChanges []LabelChange `json:"given,omitempty"`    // labels of the commits that it replaces
+	Labels       *Labels       `json:"labels,omitempty"`   // label changes, in a commit without experiments
+	LabelChanges []LabelChange `json:"given,omitempty"`    // label changes of the commits that it replaces
 	Replaces     []string      `json:"replaces,omitempty"` // batches that are no longer read
 	Files        []File        `json:"files"`
 	// Checksum is the xxhash64 of the commit file with zeros in place of the checksum.
 	Checksum string `json:"checksum"`
 }
 
-// Entry is what a commit says of one experiment.
+// Entry is an experiment in a commit.
 type Entry struct {
 	ExperimentID string   `json:"experiment_id"`
-	Generation   int      `json:"generation"`         // from 1: how often it was put in or taken out
+	Generation   int      `json:"generation"`         // from 1: how often it was ingested or deleted
 	Experiment   string   `json:"experiment"`         // base name of the recording
 	Path         string   `json:"path"`               // absolute path of the recording
-	Status       string   `json:"status"`             // as experiments.status, or one of those below
+	Status       string   `json:"status"`             // as experiments.status, or a status of a deleted experiment
 	Was          string   `json:"was,omitempty"`      // the status before it was Forgotten or a Summary
-	Recorded     string   `json:"recorded,omitempty"` // what was recorded, where and when, as a hash; empty if unknown
-	Unclosed     bool     `json:"unclosed,omitempty"` // the collector had not finished it
-	Instead      []string `json:"instead,omitempty"`  // the ids of experiments that it takes the place of
-	// Ingested is when it was put in, if that was not when its commit was made.
+	Recorded     string   `json:"recorded,omitempty"` // a hash of what was recorded, where and when; empty if unknown
+	Unclosed     bool     `json:"unclosed,omitempty"` // the collector had not finished the recording
+	Instead      []string `json:"instead,omitempty"`  // the ids of experiments that it replaces
+	// Ingested is when it was ingested, if that was not when its commit was made.
 	Ingested time.Time `json:"ingested,omitzero"`
-	// Labels are its own and, before these, those of Instead. Labelled names the commits
-	// that gave or took labels of it and are heeded in that.
+	// Labels are its own and, overridden by these, the labels of Instead. LabelCommits names the
+	// commits whose label changes they include.
 	Labels       map[string]string `json:"labels,omitempty"`
 	LabelCommits []string          `json:"labelled,omitempty"`
 	Samples      int64             `json:"samples"`
 	Objects      int64             `json:"objects"` // load objects whose files were found
-	// If the recording lost data: the files that were looked for outside of it, a hash of
-	// their state and of all else that may change the result, and one of the result.
+	// If the recording lost data: the files that were looked for outside of it, a hash of their
+	// state and of everything else that may change the result, and a hash of the result.
 	Looked  []string `json:"looked,omitempty"`
 	State   string   `json:"state,omitempty"`
 	Outcome string   `json:"outcome,omitempty"`
 }
 
-// The statuses of experiments that were taken out.
+// The statuses of deleted experiments.
 const (
-	// Reingest is for one whose files are damaged: its recording must be ingested again.
+	// Reingest marks an experiment whose files are damaged: its recording must be ingested
+	// again.
 	Reingest = "again"
-	// Forgotten is for one that nobody wants any more.
+	// Forgotten marks a deleted experiment.
 	Forgotten = "forgotten"
-	// Summary is for one of which only the sums of its functions, and what describes it,
-	// is wanted.
+	// Summary marks an experiment that keeps only its description and the sums of its functions.
 	Summary = "summary"
 )
 
-// Recording is the status of what was recorded, whatever became of it in the store.
+// Recording returns the status of the recording, whatever happened to it in the store.
 func (e *Entry) Recording() string { return cmp.Or(e.Was, e.Status) }
 
-// finished reports whether the collector finished the recording and nothing of it was lost.
+// finished reports whether the recording is complete and nothing of it was lost.
 func (e *Entry) finished() bool { return e.Recording() == "complete" }
 
-// IngestedAt returns when an experiment was put in, by the time of its commit.
+// IngestedAt returns when an experiment was ingested, given its commit's time.
 func (e *Entry) IngestedAt(committed time.Time) time.Time {
 	if e.Ingested.IsZero() {
 		return committed
@@ -134,8 +134,9 @@ type File struct {
 	Rows     int64  `json:"rows"`
 	Bytes    int64  `json:"bytes"`
 	Checksum string `json:"checksum"` // xxhash64 of the file, 16 hex digits
-	// Footer is the xxhash64 of what Parquet's readers read first, at the end of the file: the pages
-	// have checksums that engines compare, and this has none. It is missing in older commits.
+	// Footer is the xxhash64 of the metadata at the file's end, which Parquet readers read
+	// first: engines check the checksums of pages, but the metadata has none. Older commits lack
+	// it.
 	Footer string `json:"footer,omitempty"`
 }
 
@@ -144,16 +145,16 @@ var (
 	ErrNoStore = errors.New("no store")
 	// ErrExists says that another attempt has committed the batch.
 	ErrExists = errors.New("the batch is in the store already")
-	// ErrLost says that files of a batch are gone before it was committed.
+	// ErrLost says that files of a batch disappeared before it was committed.
 	ErrLost = errors.New("the file was removed or changed before it was committed (run the same command again)")
 	// ErrDamaged says that a commit file has changed since it was written.
 	ErrDamaged = errors.New("damaged")
 )
 
-// noChecksum stands in a commit file while its checksum is computed.
+// noChecksum replaces the checksum in a commit file while it is computed.
 const noChecksum = "0000000000000000"
 
-// Encode returns the content of the commit's file, with its checksum.
+// Encode returns the content of the commit file, with its checksum.
 func (c Commit) Encode() ([]byte, error) {
 	c.Checksum = noChecksum
 	data, err := json.MarshalIndent(c, "", "  ")
@@ -166,9 +167,9 @@ func (c Commit) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// Decode reads the content of a batch's commit file. The error wraps ErrDamaged
-// unless the commit is of another version of the store, which this program cannot
-// judge. For a damaged one, the commit has what can be read.
+// Decode parses a batch's commit file. The error wraps ErrDamaged unless the commit has another
+// version of the store format, which this program cannot judge. Of a damaged one, the commit has
+// the readable part.
 func Decode(batch string, data []byte) (c Commit, err error) {
 	unmarshal := json.Unmarshal
 	if checksumMatches(data) && decodedBytes.Add(int64(len(data))) > fastDecoderAfter {
@@ -201,16 +202,17 @@ func Decode(batch string, data []byte) (c Commit, err error) {
 	return c, nil
 }
 
-// decodedBytes counts bytes that could be decoded fast.
+// decodedBytes counts bytes that the fast decoder could have decoded.
 var decodedBytes atomic.Int64
 
-// fastDecoderAfter is from how many bytes on the fast decoder is worth its start: it makes a table of
-// 2 MB, in the time of 30 kB of the usual one if the memory is at hand, and of far more if not.
+// fastDecoderAfter is how many bytes pay for the start of the fast decoder: it makes a table of 2
+// MB, which takes as long as encoding/json needs for 30 kB if memory is at hand, and far longer
+// if not.
 const fastDecoderAfter = 64 << 10
 
-// checksumMatches reports whether a text has the checksum that it says last, as Encode writes it. What
-// Encode has written may be read by a decoder that takes a third of the time: opening a store
-// of ten thousand experiments is mostly that.
+// checksumMatches reports whether a file ends with its checksum, as Encode writes it. Such a file
+// may be parsed by a decoder that takes a third of the time: opening a store of ten thousand
+// experiments is mostly that.
 func checksumMatches(data []byte) bool {
 	const before = `"checksum": "`
 	at := bytes.LastIndex(data, []byte(before)) + len(before)
@@ -225,7 +227,7 @@ func checksumMatches(data []byte) bool {
 	return Checksum(h.Sum64()) == string(data[at:end])
 }
 
-// IsIntact reports whether a text is the commit file of a batch, as it was written.
+// IsIntact reports whether data is the commit file of a batch, as it was written.
 func IsIntact(batch string, data []byte) bool {
 	if bytes.HasPrefix(data, commitHeader(batch)) && checksumMatches(data) {
 		return true
@@ -234,11 +236,11 @@ func IsIntact(batch string, data []byte) bool {
 	return err == nil
 }
 
-// Checksum writes an xxhash64 as commits do.
+// Checksum formats an xxhash64 as commits do.
 func Checksum(sum uint64) string { return fmt.Sprintf("%016x", sum) }
 
-// BatchName is the name of a batch of experiments: for one of them its id, followed by
-// its generation if that is not the first; for several a hash of theirs.
+// BatchName returns the name of a batch: the id of its only experiment, followed by the
+// generation if that is not the first, or a hash of several.
 func BatchName(experiments []Entry) string {
 	if len(experiments) == 1 {
 		return numberedName(experiments[0].ExperimentID, experiments[0].Generation)
@@ -250,29 +252,29 @@ func BatchName(experiments []Entry) string {
 	return fmt.Sprintf("%s%016x", manyPrefix, id.Sum())
 }
 
-// These begin the names of commits that are not of one experiment.
+// Prefixes of commits that are not of one experiment.
 const (
 	manyPrefix      = "b" // of several
 	tombstonePrefix = "f" // that takes experiments out
 	labelsPrefix    = "l" // that labels experiments
 )
 
-// IsTombstone reports whether a name is that of a commit that takes experiments out.
+// IsTombstone reports whether a name belongs to a commit that deletes experiments.
 func IsTombstone(batch string) bool { return isPrefixed(batch, tombstonePrefix) }
 
-// IsLabels reports whether a name is that of a commit that labels experiments.
+// IsLabels reports whether a name belongs to a commit that labels experiments.
 func IsLabels(batch string) bool { return isPrefixed(batch, labelsPrefix) }
 
-// isPrefixed tells the prefix of a name from the first digit of an experiment's id.
+// isPrefixed distinguishes the prefix from the first digit of an experiment's id.
 func isPrefixed(batch, prefix string) bool {
 	stem, _ := splitName(batch)
 	return strings.HasPrefix(stem, prefix) && len(stem) == len(prefix)+len(noChecksum)
 }
 
-// newName is a name that no other commit has.
+// newName returns a unique name.
 func newName(prefix string) string { return fmt.Sprintf("%s%016x", prefix, rand.Uint64()) }
 
-// numberedName is the n-th name of a stem, from 1.
+// numberedName returns the n-th name of a stem, from 1.
 func numberedName(stem string, n int) string {
 	if n == 1 {
 		return stem
@@ -280,7 +282,7 @@ func numberedName(stem string, n int) string {
 	return stem + "." + strconv.Itoa(n)
 }
 
-// splitName is the inverse of numbered.
+// splitName is the inverse of numberedName.
 func splitName(batch string) (stem string, n int) {
 	if i := strings.LastIndexByte(batch, '.'); i > 0 {
 		if n, err := strconv.Atoi(batch[i+1:]); err == nil && n > 1 && numberedName(batch[:i], n) == batch {
@@ -294,14 +296,13 @@ func commitPath(store, batch string) string {
 	return filepath.Join(store, CommitsDir, batch+commitSuffix)
 }
 
-// ReadCommit returns the commit of one batch; the error is fs.ErrNotExist if there is
-// none.
+// ReadCommit returns the commit of a batch; the error is fs.ErrNotExist if there is none.
 func ReadCommit(store, batch string) (Commit, error) {
 	d := readCommitFile(store, batch).parse()
 	return d.Commit, d.Err
 }
 
-// Draft is a commit that is on disk and does not count yet.
+// Draft is a commit on disk that does not count yet.
 type Draft struct {
 	store   string
 	file    string // in the writer's own folder
@@ -323,7 +324,8 @@ func WriteDraft(store string, attempt *Scratch, c Commit) (*Draft, error) {
 }
 
 // Commit makes a batch exist, whose files are on disk. The error is ErrExists if it already
-// does, ErrLost if its files are gone. made says that the commit counts, whatever the error.
+// exists, ErrLost if its files are gone. made reports whether the commit counts, whatever the
+// error.
 func (d *Draft) Commit() (made bool, err error) {
 	if err := d.commit.complete(d.store); err != nil {
 		return false, err
@@ -346,7 +348,7 @@ func (d *Draft) Commit() (made bool, err error) {
 	return true, err
 }
 
-// WriteCommit writes a commit and makes its batch exist, as Draft.Commit does.
+// WriteCommit writes a commit and makes its batch exist, like Draft.Commit.
 func WriteCommit(store string, attempt *Scratch, c Commit) (made bool, err error) {
 	d, err := WriteDraft(store, attempt, c)
 	if err != nil {
@@ -355,7 +357,7 @@ func WriteCommit(store string, attempt *Scratch, c Commit) (made bool, err error
 	return d.Commit()
 }
 
-// PathOf returns the path of a table's file, empty if the batch has no rows of it.
+// PathOf returns the path of a table's file, empty if the batch has no rows of the table.
 func (c *Commit) PathOf(t *schema.Table) string {
 	for _, f := range c.Files {
 		if f.Table == t.Name {
@@ -365,8 +367,8 @@ func (c *Commit) PathOf(t *schema.Table) string {
 	return ""
 }
 
-// complete returns an error if files of the commit are gone: another machine may have taken
-// the attempt for abandoned when this one had stood still for long.
+// complete returns an error if files of the commit are gone: if this machine was suspended for
+// long, another one may have considered the attempt abandoned.
 func (c *Commit) complete(store string) error {
 	for _, f := range c.Files {
 		if info, err := os.Lstat(filepath.Join(store, filepath.FromSlash(f.Path))); errors.Is(err, os.ErrNotExist) || err == nil && info.Size() != f.Bytes {
@@ -376,7 +378,7 @@ func (c *Commit) complete(store string) error {
 	return nil
 }
 
-// create gives a file another name, unless there is a file of that name.
+// create renames a file, unless there is a file of the new name.
 func create(temp, path string) error {
 	err := os.Link(temp, path)
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.ENOSYS) { // the file system has no links

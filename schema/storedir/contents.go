@@ -12,34 +12,34 @@ import (
 	"stackmill/schema"
 )
 
-// Contents is what the commits of a store say.
+// Contents is the state of a store according to its commits.
 type Contents struct {
-	Batches    []Batch          // those that readers see, sorted by name
-	ToReingest []Entry          // experiments that were taken out, to be ingested again
+	Batches    []Batch          // batches visible to readers, sorted by name
+	ToReingest []Entry          // deleted experiments that must be ingested again
 	Metadata   []Commit         // commits without files that count, sorted by name
-	Damaged    []CommitFile     // commits that cannot be read and are not replaced
-	Replaced   []ReplacedCommit // commits of which nothing counts, readable or not
+	Damaged    []CommitFile     // unreadable commits that are not replaced
+	Replaced   []ReplacedCommit // commits that no longer count, readable or not
 
 	store      string
 	snapshot   bool                        // see ReadSnapshot
 	commits    map[string]*CommitFile      // every commit, by name
 	highest    map[string]int              // the highest number of each stem of names
 	numbers    map[string][]int            // all numbers of each stem
-	states     map[string]*experimentState // what counts of every experiment, by id
-	replacedBy map[string][]string         // commits in whose place others are, which are named
+	states     map[string]*experimentState // by id of the experiment
+	replacedBy map[string][]string         // names of the commits that replace a commit
 }
 
-// Batch is a commit with files of which readers see at least one experiment. What it
-// says of these is what counts: their labels are those that they have now.
+// Batch is a commit with files and at least one visible experiment. The entries of visible
+// experiments are the current ones, with their current labels.
 type Batch struct {
 	Commit
-	Hidden []string // ids of experiments in the files that do not count, sorted
-	// Summaries are the ids of experiments of which only some tables' rows count, sorted:
-	// see schema.Table.Summary.
+	Hidden []string // ids of invisible experiments in the files, sorted
+	// Summaries are the ids of experiments that keep only rows of summary tables, sorted: see
+	// schema.Table.Summary.
 	Summaries []string
 }
 
-// Visible calls yield for each experiment of the batch that counts.
+// Visible calls yield for each visible experiment of the batch.
 func (b *Batch) Visible(yield func(*Entry) bool) {
 	for i := range b.Experiments {
 		if _, hidden := slices.BinarySearch(b.Hidden, b.Experiments[i].ExperimentID); !hidden && !yield(&b.Experiments[i]) {
@@ -48,33 +48,32 @@ func (b *Batch) Visible(yield func(*Entry) bool) {
 	}
 }
 
-// CommitFile is a commit that cannot be read, with what can be read of it.
+// CommitFile is a commit file: its commit, or the readable part of a damaged one.
 type CommitFile struct {
 	Commit
 	Batch string // from the file's name
 	Err   error
 
-	version *fileVersion // nil if it was not read here: it is of a snapshot, or about to be made
+	version *fileVersion // nil if the file was not read: it is from a snapshot, or about to be made
 }
 
-// Path is the commit's file, relative to the store.
+// Path returns the path of the commit file, relative to the store.
 func (d CommitFile) Path() string { return CommitsDir + "/" + d.Batch + commitSuffix }
 
-// ReplacedCommit is a commit that another replaces.
+// ReplacedCommit is a commit that no longer counts.
 type ReplacedCommit struct {
 	CommitFile
 	Since time.Time
 }
 
 // ReadContents reads the commits of a store. The error is ErrNoStore if there is no store; a
-// damaged commit is not an error.
+// damaged commit is no error.
 func ReadContents(store string) (*Contents, error) {
 	c := &Contents{store: store}
 	return c, c.Refresh()
 }
 
-// Refresh reads commits that are new or whose files have changed, and drops those that are
-// gone. It does nothing for a snapshot.
+// Refresh reads new and changed commits, and drops removed ones. It does nothing for a snapshot.
 func (c *Contents) Refresh() error {
 	if c.snapshot {
 		return nil
@@ -116,12 +115,12 @@ func (c *Contents) Add(d Commit) {
 	c.sort()
 }
 
-// IsEmpty reports whether there is no commit.
+// IsEmpty reports whether there are no commits.
 func (c *Contents) IsEmpty() bool { return len(c.commits) == 0 }
 
-// CheckVersions returns an error when a commit that counts is of another version of the store.
+// CheckVersions returns an error if a commit has another version of the store format.
 func (c *Contents) CheckVersions() error {
-	for _, d := range c.commits { // what others say may have another form
+	for _, d := range c.commits { // entries of other versions may have another form
 		if d.Err == nil && d.StoreVersion != schema.StoreVersion && d.StoreVersion != schema.OlderVersion {
 			return fmt.Errorf("store %s: batch %s has store format %q, this program has %q (ingest into a new store, or use the program that wrote it)", c.store, d.Batch, d.StoreVersion, schema.StoreVersion)
 		}
@@ -143,7 +142,7 @@ func isResourceError(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
 }
 
-// Commits returns the commits of which readers see experiments, sorted by batch.
+// Commits returns the commits of the visible batches, sorted by batch.
 func Commits(store string) (list []Commit, err error) {
 	c, err := ReadContents(store)
 	if err != nil {
@@ -155,26 +154,26 @@ func Commits(store string) (list []Commit, err error) {
 	return list, nil
 }
 
-// NamesFile reports whether a commit names a file, or may: one that cannot be read names all of
-// its batch.
+// NamesFile reports whether a commit names a file, or may: an unreadable commit may name all
+// files of its batch.
 func (c *Contents) NamesFile(file string) bool {
 	d := c.commits[BatchOf(file)]
 	return d != nil && (d.Err != nil || d.has(AttemptOf(file)))
 }
 
-// Has reports whether there is a commit of a batch, readable or not.
+// Has reports whether a batch has a commit, readable or not.
 func (c *Contents) Has(batch string) bool { return c.commits[batch] != nil }
 
-// Latest is what counts of an experiment.
+// Latest is the current state of an experiment.
 type Latest struct {
-	Entry              // with the labels that it has now
-	Batch    string    // the commit that says so, empty if none does
-	Rows     string    // the batch whose files have its rows, empty if none do
+	Entry              // with its current labels
+	Batch    string    // the commit with the entry, empty if there is none
+	Rows     string    // the batch with its rows, empty if there are none
 	Since    time.Time // when the commit was made
-	Replaced bool      // another experiment has taken its place
+	Replaced bool      // another experiment replaces it
 }
 
-// Latest returns what counts of an experiment.
+// Latest returns the current state of an experiment.
 func (c *Contents) Latest(id string) Latest {
 	l := c.states[id]
 	if l == nil {
@@ -190,7 +189,7 @@ func (c *Contents) Latest(id string) Latest {
 	return out
 }
 
-// NextGeneration returns the generation with which an experiment is put in or taken out now.
+// NextGeneration returns the generation of an experiment's next entry.
 func (c *Contents) NextGeneration(id string) int {
 	next := c.highest[id]
 	if l := c.states[id]; l != nil && l.entry != nil {
@@ -199,8 +198,7 @@ func (c *Contents) NextGeneration(id string) int {
 	return next + 1
 }
 
-// NewBatchName returns the name of a new batch of experiments: another one than that of a damaged
-// commit.
+// NewBatchName returns the name of a new batch, which no damaged commit has.
 func (c *Contents) NewBatchName(experiments []Entry) string {
 	return c.unusedName(BatchName(experiments))
 }
@@ -213,7 +211,7 @@ func (c *Contents) unusedName(name string) string {
 	return name
 }
 
-// CommitNames returns the names of the commits' files, to see whether there are new ones.
+// CommitNames returns the names of the commit files, to detect new ones.
 func CommitNames(store string) ([]string, error) {
 	if err := Pull(store); err != nil {
 		return nil, err
@@ -221,7 +219,7 @@ func CommitNames(store string) ([]string, error) {
 	return LocalCommitNames(store)
 }
 
-// LocalCommitNames is Batches of what is in a directory, even if that is a mirror.
+// LocalCommitNames is CommitNames without contacting a remote store.
 func LocalCommitNames(store string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(store, CommitsDir))
 	names := make([]string, len(entries))

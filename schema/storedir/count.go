@@ -8,32 +8,32 @@ import (
 	"time"
 )
 
-// experimentState is what counts of an experiment.
+// experimentState is the current state of an experiment, derived from all commits.
 type experimentState struct {
-	entry          *Entry      // with its labels; nil if there is none
+	entry          *Entry      // with its current labels; nil if there is none
 	committed      *Entry      // the entry as it was committed
-	commit         *CommitFile // the commit that has it
-	rows           *CommitFile // the batch whose files have its rows, nil if none do
+	commit         *CommitFile // the commit of the entry
+	rows           *CommitFile // the batch with its rows, nil if there is none
 	rowsGeneration int         // the generation of the rows
 
-	replaced   bool // by another that says so
+	replaced   bool // by another experiment that names it
 	replacedAt time.Time
-	replacers  []string // those that say so
+	replacers  []string // ids of the experiments that name it
 	covered    bool     // by another form of the same recording
 }
 
-// known reports whether a commit says something of the experiment.
+// known reports whether some commit mentions the experiment.
 func (l *experimentState) known() bool { return l != nil && (l.entry != nil || l.replaced) }
 
 // visible reports whether readers see rows of the experiment.
 func (l *experimentState) visible() bool { return l.rows != nil && !l.replaced && !l.covered }
 
-// needsIngest reports whether the experiment was damaged and is to be ingested again.
+// needsIngest reports whether the experiment was damaged and must be ingested again.
 func (l *experimentState) needsIngest() bool {
 	return l.entry != nil && l.entry.Status == Reingest && !l.replaced && !l.covered
 }
 
-// mutableEntry makes a copy of the entry that may be changed.
+// mutableEntry returns a copy of the entry that may be changed.
 func (l *experimentState) mutableEntry() *Entry {
 	if l.entry == l.committed {
 		e := *l.entry
@@ -50,7 +50,7 @@ func (c *Contents) sorted() (list []*CommitFile) {
 	return list
 }
 
-// sort separates what counts from what does not.
+// sort separates the commits that count from the others.
 func (c *Contents) sort() {
 	c.Batches, c.ToReingest, c.Metadata, c.Damaged, c.Replaced = nil, nil, nil, nil, nil
 	names := slices.Sorted(maps.Keys(c.commits))
@@ -79,13 +79,13 @@ func (c *Contents) sort() {
 	slices.SortFunc(c.ToReingest, func(a, b Entry) int { return strings.Compare(a.ExperimentID, b.ExperimentID) })
 }
 
-// findReplaced finds the commits in whose place others are, by their names or because these say so.
+// findReplaced finds the commits that others replace, by their names or explicitly.
 func (c *Contents) findReplaced(names []string) {
 	c.highest, c.numbers, c.replacedBy = map[string]int{}, make(map[string][]int, len(names)), map[string][]string{}
 	for _, name := range names {
 		stem, n := splitName(name)
 		c.numbers[stem] = append(c.numbers[stem], n)
-		if n <= maxGeneration { // what has more is damaged, and nothing follows it
+		if n <= maxGeneration { // a higher number is damaged, and has no successor
 			c.highest[stem] = max(c.highest[stem], n)
 		}
 		d := c.commits[name]
@@ -105,7 +105,7 @@ func (c *Contents) findReplaced(names []string) {
 	}
 }
 
-// countExperiments finds what counts of each experiment.
+// countExperiments derives the state of each experiment.
 func (c *Contents) countExperiments(names []string) {
 	c.states = make(map[string]*experimentState, len(c.states))
 	for _, name := range names {
@@ -115,7 +115,7 @@ func (c *Contents) countExperiments(names []string) {
 		}
 		for i := range d.Experiments {
 			e := &d.Experiments[i]
-			if d.Err != nil && (len(d.Files) > 0 || precedence(e) == 0) { // what was taken out does not come back
+			if d.Err != nil && (len(d.Files) > 0 || precedence(e) == 0) { // a deleted experiment does not come back
 				continue
 			}
 			c.state(e.ExperimentID).apply(e, d)
@@ -131,7 +131,7 @@ func (c *Contents) countExperiments(names []string) {
 	}
 }
 
-// state returns what counts of an experiment, which may be nothing yet.
+// state returns the state of an experiment, which it creates if needed.
 func (c *Contents) state(id string) *experimentState {
 	l := c.states[id]
 	if l == nil {
@@ -141,9 +141,8 @@ func (c *Contents) state(id string) *experimentState {
 	return l
 }
 
-// precedence orders what is said of an experiment with the same generation by writers that know
-// nothing of each other: what a user has asked for comes first, and what must be ingested
-// again last.
+// precedence orders concurrent entries of the same generation: what a user asked for wins, and a
+// request to ingest again loses.
 func precedence(e *Entry) int {
 	switch e.Status {
 	case Forgotten:
@@ -156,9 +155,9 @@ func precedence(e *Entry) int {
 	return 0
 }
 
-// apply takes an entry if it is newer than what was there, or the first of equal ones. Of
-// these one that heeds more labels is first: it was merged since, and the commits that gave
-// the labels may be gone.
+// apply applies an entry if it is newer than the current one, or wins over an equal one. The
+// entry that includes more label changes wins: it was merged since, and the commits of the
+// changes may be gone.
 func (l *experimentState) apply(e *Entry, in *CommitFile) {
 	if l.entry == nil || cmp.Or(e.Generation-l.entry.Generation, precedence(e)-precedence(l.entry), len(e.LabelCommits)-len(l.entry.LabelCommits)) > 0 {
 		l.entry, l.committed, l.commit = e, e, in
@@ -168,7 +167,7 @@ func (l *experimentState) apply(e *Entry, in *CommitFile) {
 	}
 }
 
-// addReplacer says that another experiment is in the place of this one.
+// addReplacer notes that another experiment replaces this one.
 func (l *experimentState) addReplacer(by string, at time.Time) {
 	if !l.replaced || at.Before(l.replacedAt) {
 		l.replacedAt = at
@@ -176,9 +175,9 @@ func (l *experimentState) addReplacer(by string, at time.Time) {
 	l.replaced, l.replacers = true, append(l.replacers, by)
 }
 
-// settle corrects what follows from all that was taken: the rows of an older generation
-// count for a summary only, and a summary without rows must be ingested again. Of two that
-// are each in the other's place, the first stays.
+// settle derives what depends on all entries: rows of an older generation count for a summary
+// only, and a summary without rows must be ingested again. If two experiments replace each other,
+// the first stays.
 func (l *experimentState) settle(id string, c *Contents) {
 	l.replacers = slices.DeleteFunc(l.replacers, func(by string) bool {
 		other := c.states[by]
@@ -195,7 +194,7 @@ func (l *experimentState) settle(id string, c *Contents) {
 	}
 }
 
-// batch returns what readers see of a batch.
+// batch returns the visible content of a batch.
 func (c *Contents) batch(d *CommitFile) Batch {
 	b := Batch{Commit: d.Commit}
 	for i, e := range d.Experiments {
@@ -219,7 +218,7 @@ func (c *Contents) batch(d *CommitFile) Batch {
 	return b
 }
 
-// obsoleteSince says when a commit ceased to count; false if it counts.
+// obsoleteSince returns when a commit ceased to count; false if it counts.
 func (c *Contents) obsoleteSince(d *CommitFile) (at time.Time, gone bool) {
 	if by := c.replacedBy[d.Batch]; len(by) > 0 {
 		at = notBefore()
@@ -234,7 +233,7 @@ func (c *Contents) obsoleteSince(d *CommitFile) (at time.Time, gone bool) {
 		return c.allAppliedAt(d)
 	}
 	experiments := d.Experiments
-	if d.Err != nil && d.Commit.Batch != d.Batch { // they are another's, or unknown
+	if d.Err != nil && d.Commit.Batch != d.Batch { // the experiments are another batch's, or unknown
 		stem, n := splitName(d.Batch)
 		experiments = []Entry{{ExperimentID: stem, Generation: n}}
 	}
@@ -251,8 +250,8 @@ func (c *Contents) obsoleteSince(d *CommitFile) (at time.Time, gone bool) {
 	return at, true
 }
 
-// replacedAt returns when a commit took another's place; later than now if it cannot be read, or
-// has only taken out what is to be ingested again: what was there may be all that is left.
+// replacedAt returns when a commit took effect; in the future if it cannot be read, or only asks
+// for recordings to be ingested again: the replaced rows may be all that is left.
 func (c *Contents) replacedAt(d *CommitFile) (at time.Time) {
 	switch {
 	case d.Err != nil:
@@ -266,7 +265,7 @@ func (c *Contents) replacedAt(d *CommitFile) (at time.Time) {
 	return at
 }
 
-// changedAt is when it began to count; later than now if what was there before stays.
+// changedAt returns when the current state began; in the future if the state before it must stay.
 func (l *experimentState) changedAt() time.Time {
 	switch {
 	case l != nil && l.replaced:
@@ -277,7 +276,7 @@ func (l *experimentState) changedAt() time.Time {
 	return l.commit.Ingested
 }
 
-// notBefore is a time at which what is there now has not been replaced for long.
+// notBefore returns a time at which no replaced file may be removed yet.
 func notBefore() time.Time { return time.Now().Add(Keep) }
 
 func later(a, b time.Time) time.Time {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Covers reports whether an experiment has what another form of the same recording has: a
-// copy that was made before the collector finished it, or what lost data where the other
-// was found. A damaged copy elsewhere is an experiment of its own, with its problems. Of
-// several forms one covers all the others, unless these are finished, too.
+// Covers reports whether an experiment makes another form of the same recording redundant: a copy
+// from before the collector finished it, or one that lost data at the same path. A damaged copy
+// elsewhere is an experiment of its own, with its problems. Of several forms one covers all
+// others, unless they are finished, too.
 func (e *Entry) Covers(other *Entry) bool {
 	if other.finished() || e.Recorded == "" || e.Recorded != other.Recorded || e.ExperimentID == other.ExperimentID || e.Status == Reingest {
 		return false
@@ -28,8 +28,8 @@ func boolInt(is bool) int {
 	return 0
 }
 
-// markCovered hides the experiments that others cover: their writers may have known nothing of
-// each other. The files stay until a commit of such a one says in whose place it is.
+// markCovered hides the experiments that others cover: their writers may have been concurrent.
+// The files stay until a commit of the covering experiment names the others.
 func (c *Contents) markCovered() {
 	unfinished := c.unfinished()
 	if len(unfinished) == 0 {
@@ -58,7 +58,7 @@ func (c *Contents) markCovered() {
 	}
 }
 
-// unfinished returns what counts of recordings that are not complete, by what they are of.
+// unfinished returns the states of incomplete recordings, by Entry.Recorded.
 func (c *Contents) unfinished() map[string][]*experimentState {
 	list := map[string][]*experimentState{}
 	for _, l := range c.states {
@@ -69,8 +69,8 @@ func (c *Contents) unfinished() map[string][]*experimentState {
 	return list
 }
 
-// ByRecording returns what counts of each recording of which something is known, by
-// Entry.Recorded, sorted by id.
+// ByRecording returns the current entries of each known recording, by Entry.Recorded, sorted by
+// id.
 func (c *Contents) ByRecording() map[string][]*Entry {
 	list := map[string][]*Entry{}
 	for _, l := range c.states {

@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 )
 
-// makeDir makes a directory and its parents. What it makes survives a power cut, and
-// so does every name in the directory above.
+// makeDir makes a directory and its parents, and flushes them to disk.
 func makeDir(dir string) error {
 	err := os.Mkdir(dir, 0o777)
 	switch above := filepath.Dir(dir); {
@@ -28,7 +27,7 @@ func makeDir(dir string) error {
 	return err
 }
 
-// Create makes the folder of a store, unless it is there.
+// Create makes the folder of a store, unless it exists.
 func Create(store string) error {
 	if err := makeDir(store); err != nil {
 		return fmt.Errorf("create store: %w", err)
@@ -45,7 +44,7 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// writeFlushed writes a file to disk.
+// writeFlushed writes a file and flushes it to disk.
 func writeFlushed(path string, data []byte) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -58,7 +57,7 @@ func writeFlushed(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// ReplaceFile replaces a file by another of the same file system; after a power cut one of
+// ReplaceFile replaces a file by another one of the same file system; after a power cut, one of
 // them is there, complete.
 func ReplaceFile(temp, path string) error {
 	f, err := os.Open(temp)

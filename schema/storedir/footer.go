@@ -15,11 +15,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// footerEnd is how many bytes of a Parquet file follow its metadata: their length and a magic
-// word.
+// footerEnd is the size of a Parquet file's end after its metadata: the metadata's length and a
+// magic word.
 const footerEnd = 8
 
-// tails are buffers for the ends of files, which mostly have all metadata.
+// tails are buffers for the ends of files, which mostly contain all metadata.
 var tails = sync.Pool{New: func() any { b := make([]byte, 16<<10); return &b }}
 
 // FooterChecksum returns the checksum of the metadata at the end of a Parquet file. The error
@@ -49,11 +49,11 @@ func FooterChecksum(file io.ReaderAt, size int64) (string, error) {
 	return Checksum(h.Sum64()), nil
 }
 
-// atOnce is how many files are opened at once: a store may be on another machine.
+// atOnce is how many files are opened concurrently: a store may be on another machine.
 const atOnce = 16
 
-// damagedFooters returns why files of a folder must not be read whose commits have a checksum of
-// their footers: they are missing, not regular, or have another footer.
+// damagedFooters returns, by path, why files of a folder must not be read: they are missing, not
+// regular, or have another footer than their commit says.
 func damagedFooters(root *os.Root, dir string, files []File) map[string]error {
 	unfit := map[string]error{}
 	fail := func(err error) map[string]error {
@@ -80,7 +80,7 @@ func damagedFooters(root *os.Root, dir string, files []File) map[string]error {
 	return unfit
 }
 
-// footerIn compares the footer of a file of an open folder with its commit.
+// footerIn compares the footer of a file in an open folder with its commit.
 func footerIn(folder int, f File) error {
 	_, base := cutBase(f.Path)
 	fd, err := unix.Openat(folder, base, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
@@ -109,7 +109,7 @@ func footerIn(folder int, f File) error {
 	return nil
 }
 
-// descriptor is an open file: an os.File for each of thousands takes several times as long.
+// descriptor is an open file: for thousands of files, os.File takes several times as long.
 type descriptor int
 
 // ReadAt implements io.ReaderAt.

@@ -10,22 +10,22 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// JournalFile is the name of the file in a store that says what ingests have read. It is
-// a hint, of which nothing depends: safe to delete.
+// JournalFile is the file in a store that remembers which recordings were ingested. It is a hint:
+// safe to delete.
 const JournalFile = "journal.json"
 
-// JournalEntry is a recording that was identified.
+// JournalEntry is an identified recording.
 type JournalEntry struct {
-	State        string `json:"state"` // a hash of what its files were then, by all but their content
+	State        string `json:"state"` // a hash of its files' attributes, without their content
 	ExperimentID string `json:"experiment_id"`
-	// Covered is the experiment that has all of it, with its generation then, if it was left
-	// out for that.
+	// Covered is the experiment that made this recording redundant, with its generation then, if
+	// it was skipped for that.
 	Covered    string `json:"covered,omitempty"`
 	Generation int    `json:"generation,omitempty"`
 }
 
-// ReadJournal returns what was noted, by the recordings' absolute paths; nil if that
-// cannot be read, or is not as it was written.
+// ReadJournal returns the journal's entries by the recordings' absolute paths; nil if the journal
+// cannot be read or is damaged.
 func ReadJournal(store string) (noted map[string]JournalEntry) {
 	_ = Sync(store, JournalFile) // it is a hint
 	data, err := ReadFile(filepath.Join(store, JournalFile), maxJournal)
@@ -39,8 +39,8 @@ func ReadJournal(store string) (noted map[string]JournalEntry) {
 	return noted
 }
 
-// IsCurrent reports whether the store says of a recording what it did when it was noted: it has
-// the experiment, or that which has all of it.
+// IsCurrent reports whether the store still agrees with an entry: it has the experiment, or the
+// one that covers it.
 func (c *Contents) IsCurrent(n JournalEntry) bool {
 	if n.Covered == "" {
 		return c.Latest(n.ExperimentID).Batch != ""
@@ -49,7 +49,7 @@ func (c *Contents) IsCurrent(n JournalEntry) bool {
 	return by.Batch != "" && by.Generation == n.Generation && by.Status != Reingest && !by.Replaced
 }
 
-// UpdateJournal adds to a store's journal what is new, and leaves out what does not hold.
+// UpdateJournal adds entries to a store's journal, and drops those that are no longer current.
 func UpdateJournal(store string, noted map[string]JournalEntry, holds func(JournalEntry) bool) error {
 	all := ReadJournal(store) // others may have written
 	if all == nil {
@@ -60,7 +60,7 @@ func UpdateJournal(store string, noted map[string]JournalEntry, holds func(Journ
 	return WriteJournal(store, all)
 }
 
-// WriteJournal replaces the journal. Of several writers the last one's stays.
+// WriteJournal replaces the journal. Of several writers the last wins.
 func WriteJournal(store string, noted map[string]JournalEntry) error {
 	content, err := json.Marshal(noted)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Labels are given to experiments, or taken from them, in the order of their numbers and,
-// for equal ones, of their commits' names.
+// Labels is a change of experiments' labels. Changes apply in the order of their numbers and, for
+// equal ones, of their commits' names.
 type Labels struct {
 	Number      int               `json:"number"` // higher than all that the writer knew
 	Experiments []string          `json:"experiments"`
@@ -16,13 +16,13 @@ type Labels struct {
 	Remove      []string          `json:"remove,omitempty"`
 }
 
-// LabelChange are labels and the commit that gave them, whichever says so now.
+// LabelChange is a change and the commit that made it first.
 type LabelChange struct {
 	Commit string `json:"commit"`
 	Labels
 }
 
-// labelChanges returns all labels that a commit gives.
+// labelChanges returns the label changes of a commit.
 func (c *Commit) labelChanges() []LabelChange {
 	if c.Labels == nil {
 		return c.LabelChanges
@@ -30,7 +30,7 @@ func (c *Commit) labelChanges() []LabelChange {
 	return append([]LabelChange{{c.Batch, *c.Labels}}, c.LabelChanges...)
 }
 
-// labelChangesByID returns the labels that were given to experiments, by their ids.
+// labelChangesByID returns the label changes of experiments, by their ids.
 func (c *Contents) labelChangesByID(names []string) map[string][]*LabelChange {
 	by := map[string][]*LabelChange{}
 	for _, name := range names {
@@ -47,8 +47,8 @@ func (c *Contents) labelChangesByID(names []string) map[string][]*LabelChange {
 	return by
 }
 
-// assignLabels gives every experiment the labels that it has now: those of the ones in whose
-// place it is, its own, and those that were given later.
+// assignLabels computes the current labels of each experiment: those of the experiments that it
+// replaces, its own, and later changes.
 func (c *Contents) assignLabels(names []string) {
 	labelled := c.labelChangesByID(names)
 	merged := map[string]*Entry{}
@@ -76,7 +76,7 @@ func (c *Contents) assignLabels(names []string) {
 	}
 }
 
-// applyLabels applies labels that were not heeded before.
+// applyLabels applies label changes that the entry does not include yet.
 func (e *Entry) applyLabels(given []*LabelChange) {
 	given = slices.DeleteFunc(given, func(g *LabelChange) bool { return slices.Contains(e.LabelCommits, g.Commit) })
 	slices.SortFunc(given, func(a, b *LabelChange) int {
@@ -95,8 +95,8 @@ func (e *Entry) applyLabels(given []*LabelChange) {
 	}
 }
 
-// allAppliedAt says since when other commits say what one does that labels experiments; false
-// if it is still needed.
+// allAppliedAt returns since when the entries of experiments include all changes of a label
+// commit; false if the commit is still needed.
 func (c *Contents) allAppliedAt(d *CommitFile) (at time.Time, heeded bool) {
 	for _, g := range d.labelChanges() {
 		since, heeded := c.appliedAt(&g)
@@ -108,7 +108,7 @@ func (c *Contents) allAppliedAt(d *CommitFile) (at time.Time, heeded bool) {
 	return at, true
 }
 
-// appliedAt says since when the entries of experiments have the labels that were given.
+// appliedAt returns since when the entries of all experiments include a label change.
 func (c *Contents) appliedAt(g *LabelChange) (at time.Time, heeded bool) {
 	for _, id := range g.Experiments {
 		l := c.states[id]

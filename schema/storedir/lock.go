@@ -14,22 +14,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockSuffix ends the name of the lock beside a scratch folder.
+// lockSuffix ends the name of a scratch folder's lock.
 const lockSuffix = ".lock"
 
-// kernel identifies the running kernel, by whose locks its processes know each other, also
-// on file systems that do not tell other machines of them. A lock's file says it. It is
-// empty if that is unknown.
+// kernel identifies the running kernel, which arbitrates the locks of its processes, even on file
+// systems that do not show locks to other machines. A lock file contains it. It is empty if it is
+// unknown.
 var kernel = sync.OnceValue(func() string {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(id))
 })
 
-// abandonedAfter is for how long nothing must have changed in the scratch folder of another
-// machine for it to be abandoned: its lock may not be seen here.
+// abandonedAfter is how long another machine's scratch folder must be unchanged to be abandoned:
+// its lock may be invisible here.
 const abandonedAfter = 24 * time.Hour
 
-// claim takes a scratch folder's name, which is free; it does not make the folder.
+// claim locks the name of a scratch folder, which must be free, and does not make the folder.
 func claim(dir string) (*Scratch, error) {
 	s, err := claimWhole(dir)
 	if err == nil || errors.Is(err, errTaken) {
@@ -49,9 +49,9 @@ func claim(dir string) (*Scratch, error) {
 	return s, err
 }
 
-// claimWhole is claim where the system can make a file without a name: the lock says whose it
-// is as soon as it is there. Otherwise a process that is killed may leave one that says nothing,
-// which no one removes for a day.
+// claimWhole is claim for systems with unnamed files: the lock names its owner as soon as it
+// exists. Otherwise a process that is killed at the wrong moment leaves an empty lock, which
+// nobody removes for a day.
 func claimWhole(dir string) (*Scratch, error) {
 	path := dir + lockSuffix
 	fd, err := unix.Open(filepath.Dir(path), unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o666)
@@ -71,8 +71,8 @@ func claimWhole(dir string) (*Scratch, error) {
 	return &Scratch{dir, f}, nil
 }
 
-// takeOver claims the name of a scratch folder that no process uses any more, or that
-// does not exist. The error is errTaken if a process does, or may.
+// takeOver claims the name of an abandoned or missing scratch folder. The error is errTaken if a
+// process uses it, or may.
 func takeOver(dir string) (*Scratch, error) {
 	s, err := claim(dir)
 	if !errors.Is(err, errTaken) {
@@ -88,7 +88,7 @@ func takeOver(dir string) (*Scratch, error) {
 	return lockNamed(dir, f)
 }
 
-// lockNamed takes a lock's file, which must still have its name: the error is errTaken if another
+// lockNamed locks a lock file, which must still have its name: the error is errTaken if another
 // process has locked or removed it.
 func lockNamed(dir string, f *os.File) (*Scratch, error) {
 	err := lockFile(f)
@@ -101,8 +101,8 @@ func lockNamed(dir string, f *os.File) (*Scratch, error) {
 	return &Scratch{dir, f}, nil
 }
 
-// lockFile locks a lock's file and says so in it. The error is errTaken if another process has
-// locked it.
+// lockFile locks a lock file and writes the owner into it. The error is errTaken if another
+// process has locked it.
 func lockFile(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -132,7 +132,7 @@ func isForeignLock(f *os.File) bool {
 	return err != nil || len(id) == 0 || string(id) != kernel()
 }
 
-// isStale reports whether nothing has changed in a scratch folder for long.
+// isStale reports whether a scratch folder has not changed for long.
 func isStale(dir string) bool {
 	files, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -6,8 +6,8 @@ import (
 	"stackmill/schema"
 )
 
-// MergedName returns the name of a batch that others are merged to, given their names: the
-// same whoever merges them, but another one than that of a damaged commit.
+// MergedName returns the name of a batch that merges others: the same for every program that
+// merges them, and no damaged commit has it.
 func (c *Contents) MergedName(replaces []string, experiments []Entry) string {
 	id := schema.NewID("merged")
 	for _, name := range replaces {

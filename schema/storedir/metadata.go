@@ -10,13 +10,14 @@ import (
 	"stackmill/schema"
 )
 
-// maxMetadataCommits is how many commits of a kind that have no files stay side by side.
+// maxMetadataCommits is how many metadata commits of a kind a store may have before they are
+// merged.
 const maxMetadataCommits = 32
 
-// CompactMetadata merges the commits without files that are older than keep, if there are many:
-// those that take experiments out become one, and those that label experiments. It returns
-// how many it has merged. What is said of an experiment stays as it is, so that it does not
-// matter what other programs commit or merge meanwhile.
+// CompactMetadata merges the metadata commits (those without files) that are older than keep, if
+// there are many: tombstones become one commit, labels another. It returns how many it has
+// merged. The state of every experiment stays the same, whatever other programs commit or merge
+// meanwhile.
 func (c *Contents) CompactMetadata(keep time.Duration, program string) (merged int, err error) {
 	for _, kind := range []struct {
 		prefix string
@@ -41,7 +42,7 @@ func (c *Contents) CompactMetadata(keep time.Duration, program string) (merged i
 	return merged, c.Refresh()
 }
 
-// RewriteMetadata writes commits without files of schema.OlderVersion again, each by itself.
+// RewriteMetadata rewrites each metadata commit of schema.OlderVersion.
 func (c *Contents) RewriteMetadata(program string) error {
 	for _, d := range c.Metadata {
 		if d.StoreVersion != schema.OlderVersion {
@@ -59,14 +60,14 @@ func (c *Contents) RewriteMetadata(program string) error {
 	return nil
 }
 
-// isTombstone reports whether a commit without files takes out what nobody wants any more, and
-// nothing that is to be ingested again.
+// isTombstone reports whether a metadata commit only deletes experiments, and asks for none to be
+// ingested again.
 func (c *Commit) isTombstone() bool {
 	return len(c.Experiments) > 0 && len(c.Files) == 0 && !slices.ContainsFunc(c.Experiments, func(e Entry) bool { return precedence(&e) <= 0 })
 }
 
-// mergeMetadata says what all of some commits say. Of an experiment with several entries the one
-// that counts stays.
+// mergeMetadata merges metadata commits. Of several entries of an experiment, it keeps the one
+// that counts.
 func mergeMetadata(list []Commit, program string) Commit {
 	out := Commit{Program: program, Experiments: []Entry{}}
 	entries := map[string]Entry{}
@@ -87,7 +88,8 @@ func mergeMetadata(list []Commit, program string) Commit {
 	return out
 }
 
-// restatesReplaced reports whether a commit says all that those say that it replaces, which have no files.
+// restatesReplaced reports whether a commit repeats everything that the commits it replaces say,
+// which have no files.
 func (c *Contents) restatesReplaced(d *CommitFile) bool {
 	return len(d.Replaces) > 0 && !slices.ContainsFunc(d.Replaces, func(name string) bool {
 		r := c.commits[name]

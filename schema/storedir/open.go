@@ -14,22 +14,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Store files are opened here, and nowhere else: a colleague who can write the store may put a
-// pipe, a device or a link to a file of the reader in the place of any of them.
+// Store files are opened in this file only: another user who can write the store may replace any
+// of them by a pipe, a device or a link to a file of the reader.
 
-// ErrNotRegular says that something else than a regular file is in the place of one of a
-// store's files. Links are not followed.
+// ErrNotRegular says that a store's file is not a regular file. Links are not followed.
 var ErrNotRegular = errors.New("it is not a regular file (a link, pipe or device must not be here)")
 
-// The largest of a store's files that are held in memory, in bytes. Half a million experiments
-// may be in one commit.
+// The largest store files that are held in memory, in bytes. One commit may have half a million
+// experiments.
 const (
 	maxCommit  = 256 << 20
 	maxJournal = 1 << 30
 	maxHint    = 4 << 10
 )
 
-// openRegular opens a file without waiting for anybody.
+// openRegular opens a file without blocking.
 func openRegular(path string, flag int) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, flag|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_NOCTTY, 0o666)
 	if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENXIO) || errors.Is(err, unix.ENODEV) {
@@ -48,8 +47,8 @@ func openRegular(path string, flag int) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// readWhole returns the content of a file that a directory lists as regular, and what it was
-// before. A store has thousands of these: it takes two system calls fewer than os.ReadFile.
+// readWhole returns the content of a file that a directory lists as regular, and its attributes
+// before. A store has thousands of these: this takes two system calls fewer than os.ReadFile.
 func readWhole(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	f, info, err := openRegular(path, os.O_RDONLY)
 	if err != nil {
@@ -71,7 +70,7 @@ func readWhole(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	}
 }
 
-// IsRegular returns an error unless a regular file has the path. It opens nothing.
+// IsRegular returns an error unless path is a regular file. It opens nothing.
 func IsRegular(path string) error {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -80,7 +79,7 @@ func IsRegular(path string) error {
 	return err
 }
 
-// ReadFile returns the content of a regular file of at most so many bytes. The error wraps
+// ReadFile returns the content of a regular file of at most limit bytes. The error wraps
 // ErrNotRegular for anything else.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	if err := IsRegular(path); err != nil { // to open alone changes some devices
@@ -99,8 +98,8 @@ func ReadHint(store, name string) []byte {
 	return data
 }
 
-// WriteHint replaces the content of a small file of a store, if it is a regular file or not
-// there. Its content need not survive a power cut.
+// WriteHint replaces the content of a small file of a store, if it is regular or missing. The
+// content need not survive a power cut.
 func WriteHint(store, name, content string) error {
 	path := filepath.Join(store, name)
 	if err := IsRegular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -117,9 +116,9 @@ func WriteHint(store, name, content string) error {
 	return errors.Join(err, f.Close())
 }
 
-// OpenFile opens a file of a table, by its path relative to the store. The error is
-// fs.ErrNotExist if it is missing, ErrNotRegular if it is none or lies outside of the store once
-// links are resolved.
+// OpenFile opens a table's file by its path relative to the store. The error is fs.ErrNotExist if
+// it is missing, ErrNotRegular if it is not regular or, with links resolved, outside of the
+// store.
 func OpenFile(store, name string) (*os.File, error) {
 	root, err := os.OpenRoot(store)
 	if err != nil {
@@ -147,7 +146,8 @@ func regularIn(root *os.Root, name string) error {
 	return inStore(name, err)
 }
 
-// inStore words the error of an os.Root: what is neither missing nor forbidden is outside of it.
+// inStore explains the error of an os.Root: a path that is neither missing nor forbidden leads
+// out of it.
 func inStore(name string, err error) error {
 	var system unix.Errno
 	if err == nil || errors.As(err, &system) {
@@ -156,12 +156,13 @@ func inStore(name string, err error) error {
 	return fmt.Errorf("%s: %w: %w", name, ErrNotRegular, err)
 }
 
-// fewFiles is how many files of a table are looked at one by one: of more, the folder is listed,
-// which takes one call for hundreds of them also where the store is on another machine.
+// fewFiles is up to how many files of a table are checked one by one: for more, listing the
+// folder takes one call for hundreds of them, even on a remote file system.
 const fewFiles = 16
 
-// UnreadableFiles returns why files of tables must not be read, by path: they are missing, not regular,
-// outside of the store once links are resolved, or have another footer than their commit says.
+// UnreadableFiles returns, by path, why files of tables must not be read: they are missing, not
+// regular, outside of the store with links resolved, or have another footer than their commit
+// says.
 func UnreadableFiles(store string, files iter.Seq[File]) (map[string]error, error) {
 	root, err := os.OpenRoot(store)
 	if err != nil {
@@ -197,14 +198,14 @@ func UnreadableFiles(store string, files iter.Seq[File]) (map[string]error, erro
 	return unfit, nil
 }
 
-// listRegular returns what says of files of a folder, which is listed once, whether they are fit.
+// listRegular lists a folder once and returns a function that checks its files.
 func listRegular(root *os.Root, dir string) (func(name string) error, error) {
 	d, err := root.Open(filepath.FromSlash(dir))
 	if err != nil {
 		return nil, inStore(dir, err)
 	}
 	defer d.Close()
-	// What an os.Root has opened looks at each entry by itself, in ten times the time.
+	// A file of an os.Root stats each entry, which takes ten times as long.
 	fd, err := unix.FcntlInt(d.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
@@ -231,13 +232,13 @@ func listRegular(root *os.Root, dir string) (func(name string) error, error) {
 	}, nil
 }
 
-// cutBase cuts a path before its last part.
+// cutBase splits a path before its last part.
 func cutBase(name string) (dir, base string) {
 	i := strings.LastIndexByte(name, '/')
 	return name[:max(i, 0)], name[i+1:]
 }
 
-// removeFile removes a file of a table; one that lies outside of the store stays.
+// removeFile removes a table's file, unless it lies outside of the store.
 func removeFile(store, name string) error {
 	root, err := os.OpenRoot(store)
 	if err != nil {

@@ -7,18 +7,18 @@ import (
 	"stackmill/schema"
 )
 
-// RawCommits is what the commit files of a store hold, read and not understood yet: to see
-// that they are those of a catalog takes a tenth of the time.
+// RawCommits are the unparsed commit files of a store: comparing them with a catalog takes a
+// tenth of the time of parsing.
 type RawCommits struct {
-	State  string // a hash of the names and contents of all files, damaged ones too
-	Intact bool   // whether each file is as this program writes them
+	State  string // a hash of the names and contents of all files, including damaged ones
+	Intact bool   // each file is as this program writes it
 
 	store string
 	files []*rawCommit
 }
 
-// ReadRawCommits reads the commit files of a store. The error is ErrNoStore if there is no store; a
-// damaged commit is not an error.
+// ReadRawCommits reads the commit files of a store. The error is ErrNoStore if there is no store;
+// a damaged commit is no error.
 func ReadRawCommits(store string) (*RawCommits, error) {
 	g := &RawCommits{Intact: true, store: store}
 	state := newStateHash()
@@ -31,12 +31,12 @@ func ReadRawCommits(store string) (*RawCommits, error) {
 	return g, err
 }
 
-// commitHeader is how the commit file of a batch begins.
+// commitHeader returns the first lines of a batch's commit file.
 func commitHeader(batch string) []byte {
 	return fmt.Appendf(nil, "{\n  \"batch\": %q,\n  \"store_version\": %q,\n", batch, schema.StoreVersion)
 }
 
-// Parse returns what the commits say.
+// Parse parses the commits.
 func (g *RawCommits) Parse() *Contents {
 	c := &Contents{store: g.store, commits: make(map[string]*CommitFile, len(g.files))}
 	for _, f := range g.files {

@@ -8,44 +8,43 @@ import (
 	"time"
 )
 
-// Remote is where a store is of which a directory is the mirror: commits, and those files of
-// tables that somebody has needed. What is written there is put here first. The mirror is a
-// cache: what is in it is compared with what is there, or with the checksum of its commit, and
-// brought again if it differs. An error other than those below is a fault.Fault, after which it
-// is not known whether it was done.
+// Remote is the object storage behind a local cache directory. The cache has all commits and the
+// table files that were needed. Files are written to the cache first, then to the storage. Cached
+// files are compared with the storage, or with the checksum in their commit, and fetched again if
+// they differ. Other errors than the documented ones are host errors, after which it is unknown
+// whether the operation happened.
 type Remote interface {
-	// Pull brings the mirror up to date with the commits.
+	// Pull updates the cached commits.
 	Pull() error
-	// Sync brings what Push has put of that name, or below a folder, or a commit whose copy
-	// is in doubt.
+	// Sync updates a pushed file, everything below a folder, or a commit whose copy is in doubt.
 	Sync(name string) error
-	// Verify removes files of tables from the mirror that are not copies of what is there now,
-	// and returns those that are there, relative to the store.
+	// Verify removes cached table files that are not copies of current objects, and returns the
+	// objects' paths, relative to the store.
 	Verify() (files []string, err error)
-	// Fetch brings files of tables that the mirror does not have, or that have changed since they
-	// were last compared and are not what their commits say. They stay until the process ends.
-	// The error wraps ErrDamaged if one is not there as it was written, and fs.ErrNotExist if
-	// it is not there: its batch was replaced since Pull, or it is lost.
+	// Fetch downloads table files that the cache lacks, or that have changed since they were
+	// last compared and do not match their commits. They stay until the process ends. The error
+	// wraps ErrDamaged if an object does not match its commit, and fs.ErrNotExist if it does not
+	// exist: its batch was replaced since Pull, or it is lost.
 	Fetch(files []File) error
-	// FetchVerified is Fetch that compares all content.
+	// FetchVerified is Fetch, but compares the content of all files.
 	FetchVerified(files []File) error
-	// Commit puts the files of the mirror that a commit names, and then the commit, whose
-	// file has that content. The error is ErrExists if there is another one of its name.
+	// Commit uploads the files of a commit, and then the commit file with that content. The
+	// error is ErrExists if there is another commit of its name.
 	Commit(c *Commit, content []byte) error
 	// Remove removes the files of a batch, and then its commit.
 	Remove(d *CommitFile) error
-	// Age says for how long the youngest of some commits has been there, by the clock there.
+	// Age returns the age of the youngest of some commits, by the storage's clock.
 	Age(batches []string) (time.Duration, error)
-	// CollectGarbage removes files that no commit names and that no attempt can name any more. It
+	// CollectGarbage removes files that no commit names and no attempt can name any more. It
 	// returns how many.
 	CollectGarbage() (removed int, err error)
-	// Push puts a file of the mirror in place of what is there.
+	// Push uploads a cached file and replaces the object.
 	Push(file string) error
-	// String is the store's address.
+	// String returns the store's URL.
 	String() string
 }
 
-// remote is a Remote and its mirror.
+// remote is a Remote with its cache directory.
 type remote struct {
 	Remote
 	store string
@@ -53,18 +52,17 @@ type remote struct {
 
 var (
 	remotesMu sync.Mutex
-	remotes   = map[string]*remote{} // by the absolute paths of their mirrors
+	remotes   = map[string]*remote{} // by absolute path of the cache
 )
 
-// SetRemote says that a directory is the mirror of a store elsewhere, as long as the process
-// lives.
+// SetRemote declares a directory to be the cache of a remote store, for the life of the process.
 func SetRemote(dir string, r Remote) {
 	remotesMu.Lock()
 	defer remotesMu.Unlock()
 	remotes[dir] = &remote{r, dir}
 }
 
-// remoteOf returns where the store of a directory is; nil if it is there.
+// remoteOf returns the remote store of a cache directory; nil for a local store.
 func remoteOf(store string) *remote {
 	remotesMu.Lock()
 	defer remotesMu.Unlock()
@@ -78,10 +76,10 @@ func remoteOf(store string) *remote {
 	return remotes[absolute]
 }
 
-// IsCache reports whether a directory is the mirror of a store elsewhere.
+// IsCache reports whether a directory is the cache of a remote store.
 func IsCache(store string) bool { return remoteOf(store) != nil }
 
-// RemoteAddress returns where a store is of which a directory is the mirror; empty if it is none.
+// RemoteAddress returns the URL of the store that is cached in dir, or "".
 func RemoteAddress(store string) string {
 	if r := remoteOf(store); r != nil {
 		return r.String()
@@ -89,7 +87,7 @@ func RemoteAddress(store string) string {
 	return ""
 }
 
-// Pull looks for what was committed and removed elsewhere, if a directory is a mirror.
+// Pull updates the commits of a cached store.
 func Pull(store string) error {
 	if r := remoteOf(store); r != nil {
 		return r.Pull()
@@ -97,7 +95,7 @@ func Pull(store string) error {
 	return nil
 }
 
-// Sync brings what others have left in a store besides commits, if a directory is a mirror.
+// Sync updates other files of a cached store.
 func Sync(store, name string) error {
 	if r := remoteOf(store); r != nil {
 		return r.Sync(name)
@@ -105,8 +103,7 @@ func Sync(store, name string) error {
 	return nil
 }
 
-// Verify compares the files of a mirror with what is there, if a directory is one, and
-// returns what is there, relative to the store.
+// Verify removes wrong files of a cached store, and returns the paths of the remote ones.
 func Verify(store string) (files []string, err error) {
 	if r := remoteOf(store); r != nil {
 		return r.Verify()
@@ -114,8 +111,7 @@ func Verify(store string) (files []string, err error) {
 	return nil, nil
 }
 
-// CollectGarbage removes what attempts of other machines have left, if a directory is a mirror: no
-// lock says there which of them live.
+// CollectGarbage removes what attempts left in a remote store: no lock shows which attempts live.
 func CollectGarbage(store string) (removed int, err error) {
 	if r := remoteOf(store); r != nil {
 		return r.CollectGarbage()
@@ -123,7 +119,7 @@ func CollectGarbage(store string) (removed int, err error) {
 	return 0, nil
 }
 
-// Fetch brings the files of batches, if a directory is a mirror.
+// Fetch downloads files of batches of a cached store.
 func Fetch(store string, files []File) error {
 	if r := remoteOf(store); r != nil {
 		return r.Fetch(files)
@@ -131,7 +127,7 @@ func Fetch(store string, files []File) error {
 	return nil
 }
 
-// FetchVerified is Fetch that compares the content of the files with their commits in any case.
+// FetchVerified is Fetch, but compares the content of all files with their commits.
 func FetchVerified(store string, files []File) error {
 	if r := remoteOf(store); r != nil {
 		return r.FetchVerified(files)
@@ -139,7 +135,7 @@ func FetchVerified(store string, files []File) error {
 	return nil
 }
 
-// FetchAll brings all files of batches, if a directory is a mirror.
+// FetchAll downloads all files of batches of a cached store.
 func FetchAll(store string, batches []Batch) error {
 	r := remoteOf(store)
 	if r == nil {
@@ -152,8 +148,7 @@ func FetchAll(store string, batches []Batch) error {
 	return r.Fetch(files)
 }
 
-// Push puts a file of a store where the store is, in place of what is there, if a directory is
-// a mirror.
+// Push uploads a file of a cached store.
 func Push(store, file string) error {
 	if r := remoteOf(store); r != nil {
 		return r.Push(file)
@@ -161,7 +156,7 @@ func Push(store, file string) error {
 	return nil
 }
 
-// DisplayName is how people call a store: its directory or, of a mirror, what it is the mirror of.
+// DisplayName returns how people call a store: its directory or URL.
 func DisplayName(store string) string {
 	if r := remoteOf(store); r != nil {
 		return r.String()
@@ -169,8 +164,8 @@ func DisplayName(store string) string {
 	return store
 }
 
-// commit makes a batch exist elsewhere, and then in the mirror, in place of what was removed
-// there since Pull. Files that a commit names stay there, whatever happens here.
+// commit commits to the remote store, then to the cache. Uploaded files stay, whatever fails
+// here.
 func (r *remote) commit(c *Commit, temp string, content []byte) (made bool, err error) {
 	if err := r.Commit(c, content); err != nil {
 		return false, fmt.Errorf("commit %s: %w", c.Batch, err)

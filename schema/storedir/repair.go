@@ -17,11 +17,11 @@ import (
 
 // Attempts are the scratch folders of a store, relative to it, with slashes.
 type Attempts struct {
-	Living    map[string]bool // the names of those in use
+	Living    map[string]bool // names of folders in use
 	Abandoned []string
 }
 
-// FindAttempts reports which scratch folders of a store are in use by a process.
+// FindAttempts returns the scratch folders of a store, in use or abandoned.
 func FindAttempts(store string) Attempts {
 	a := Attempts{Living: map[string]bool{}}
 	for _, x := range []struct{ dir, prefix string }{{StagingDir, ""}, {".", ScratchPrefix}} {
@@ -37,8 +37,8 @@ func FindAttempts(store string) Attempts {
 	return a
 }
 
-// RemoveOrphan removes a file that no commit names, unless it is being written or has
-// just been committed.
+// RemoveOrphan removes a file that no commit names, unless it is being written or was just
+// committed.
 func RemoveOrphan(store, file string) (removed bool, err error) {
 	path := filepath.Join(store, filepath.FromSlash(file))
 	if info, err := os.Lstat(path); err != nil || info.IsDir() {
@@ -71,10 +71,9 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// MarkForReingest takes the experiments of a batch out of the store until they are ingested
-// again. The batch's files stay: they may be all that is left of them. It returns the
-// experiments' ids, none if it is not known which it had. names are their names by their ids, for
-// a commit that does not say them.
+// MarkForReingest deletes the experiments of a batch until they are ingested again. The batch's
+// files stay: they may be all that is left. It returns the experiments' ids, none if they are
+// unknown. names are the experiments' names by id, for commits without them.
 func MarkForReingest(store, batch string, names map[string]string) (ids []string, err error) {
 	c, err := ReadContents(store)
 	if err != nil {
@@ -100,7 +99,7 @@ func MarkForReingest(store, batch string, names map[string]string) (ids []string
 			continue
 		}
 		again := e.tombstone(Reingest)
-		if len(damaged.Files) == 0 && precedence(&e) > 0 { // it stays so
+		if len(damaged.Files) == 0 && precedence(&e) > 0 { // deletions stay
 			again.Status, again.Was = e.Status, e.Was
 		} else {
 			ids = append(ids, e.ExperimentID)
@@ -123,7 +122,7 @@ func MarkForReingest(store, batch string, names map[string]string) (ids []string
 }
 
 // RestoreCommitName renames an intact commit file that has another batch's name, unless its own
-// name is taken: then it is a copy. own is the commit's name, empty for other commits.
+// name is taken: then it is a copy. own is the commit's name, empty for other files.
 func RestoreCommitName(store, batch string) (own string, restored bool, err error) {
 	if IsCache(store) {
 		return "", false, nil // its experiments are taken out instead

@@ -9,24 +9,23 @@ import (
 	"path/filepath"
 )
 
-// Scratch is a folder for this process alone. When the process is killed, Clean
-// removes it. The lock is there before the folder is, and goes after it: a folder
-// without a lock is unused.
+// Scratch is a private folder of this process. If the process is killed, Clean removes it. The
+// lock exists before the folder and goes after it: a folder without a lock is unused.
 type Scratch struct {
 	Dir  string
 	lock *os.File
 }
 
-// NewScratch makes a folder in a store for files that will be moved to their place.
+// NewScratch makes a folder in a store for files that will be moved into place.
 func NewScratch(store string) (*Scratch, error) {
 	return newScratch(store, fmt.Sprintf("%s%08x", ScratchPrefix, rand.Uint32()), func() bool { return false })
 }
 
-// ScratchPrefix begins the names that NewScratch makes.
+// ScratchPrefix begins the names of NewScratch's folders.
 const ScratchPrefix = ".catalog-"
 
-// NewStaging makes a folder in a store, which it creates if need be, for the files of a
-// batch whose name is not known yet.
+// NewStaging makes a folder for the files of a batch whose name is not known yet. It creates the
+// store if needed.
 func NewStaging(store string) (*Scratch, error) {
 	if err := makeDirs(store); err != nil {
 		return nil, err
@@ -38,16 +37,15 @@ func NewStaging(store string) (*Scratch, error) {
 	return s, nil
 }
 
-// stagingPrefix begins the names that NewStaging makes.
+// stagingPrefix begins the names of NewStaging's folders.
 const stagingPrefix = "new-"
 
-// NewAttempt makes the folder of an attempt to commit a batch, in a store that it
-// creates if need be.
+// NewAttempt makes the folder of an attempt to commit a batch. It creates the store if needed.
 func NewAttempt(store, batch string) (*Scratch, error) {
 	if err := makeDirs(store); err != nil {
 		return nil, err
 	}
-	// A batch that is committed has the files of its name. Elsewhere another machine may have them.
+	// The files of a committed batch have its name. In a remote store, another machine's may.
 	s, err := newScratch(filepath.Join(store, StagingDir), batch, func() bool {
 		if remoteOf(store) != nil {
 			return true
@@ -61,14 +59,14 @@ func NewAttempt(store, batch string) (*Scratch, error) {
 	return s, nil
 }
 
-// errTaken says that another process has a scratch folder's name.
+// errTaken says that another process has the name of a scratch folder.
 var errTaken = errors.New("the name is taken")
 
-// claims bounds how many names are tried.
+// claims is how many names are tried.
 const claims = 100
 
-// newScratch makes a scratch folder in root: of that name, or with a random part added
-// if the name is taken or if used, called once the name is ours, says so.
+// newScratch makes a scratch folder in root, with a random part added to its name if the name is
+// taken or, checked after locking it, used.
 func newScratch(root, name string, used func() bool) (*Scratch, error) {
 	for n := range claims {
 		try := name
@@ -95,8 +93,7 @@ func newScratch(root, name string, used func() bool) (*Scratch, error) {
 	return nil, fmt.Errorf("%s: %w", filepath.Join(root, name), errTaken)
 }
 
-// Remove removes the folder and gives up its name. What cannot be removed goes
-// with the next Clean.
+// Remove removes the folder and its lock. The next Clean removes the rest.
 func (s *Scratch) Remove() {
 	if os.RemoveAll(s.Dir) == nil {
 		_ = os.Remove(s.lock.Name())
@@ -104,5 +101,5 @@ func (s *Scratch) Remove() {
 	s.Abandon()
 }
 
-// Abandon leaves the folder to the next Clean, as the end of the process does.
+// Abandon leaves the folder to the next Clean, as if the process had ended.
 func (s *Scratch) Abandon() { _ = s.lock.Close() }

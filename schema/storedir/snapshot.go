@@ -19,8 +19,8 @@ type snapshotLine struct {
 	Commit Commit `json:"commit"`
 }
 
-// WriteSnapshot writes what the commits say, a line for each. Of the files of a batch it says
-// that there are any.
+// WriteSnapshot writes the commits, one per line. Of a batch's files it only tells that there are
+// some.
 func (c *Contents) WriteSnapshot(w io.Writer) error {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
@@ -37,9 +37,9 @@ func (c *Contents) WriteSnapshot(w io.Writer) error {
 	return nil
 }
 
-// ReadSnapshot returns what the commits of a store said when a snapshot was written. It does
-// not look for others: Refresh and Sweep do nothing until Renew. Those who put something in
-// by it know of each other what they would if all did so at the moment of the snapshot.
+// ReadSnapshot returns the contents of a store when a snapshot was written. They ignore later
+// commits: Refresh and Sweep do nothing until Unfreeze. Tasks that ingest with the same snapshot
+// behave as if all started at that moment.
 func ReadSnapshot(store string, from io.Reader) (*Contents, error) {
 	c := &Contents{store: store, snapshot: true, commits: map[string]*CommitFile{}}
 	lines := bufio.NewReader(from)
@@ -66,18 +66,17 @@ func ReadSnapshot(store string, from io.Reader) (*Contents, error) {
 	}
 }
 
-// IsSnapshot reports whether the contents are those of a snapshot.
+// IsSnapshot reports whether the contents come from a snapshot.
 func (c *Contents) IsSnapshot() bool { return c.snapshot }
 
-// Unfreeze looks for what was committed or removed since the snapshot, and makes Refresh do so
-// from then on.
+// Unfreeze updates the contents, and makes Refresh work from then on.
 func (c *Contents) Unfreeze() error {
 	c.snapshot = false
 	return c.Refresh()
 }
 
-// AddByName adds the commits of batches that are known by name. The error is fs.ErrNotExist if
-// one is not there, ErrDamaged if it cannot be read.
+// AddByName adds the commits of named batches. The error is fs.ErrNotExist if one is missing,
+// ErrDamaged if it is unreadable.
 func (c *Contents) AddByName(batches ...string) error {
 	var errs []error
 	for _, batch := range batches {
@@ -100,8 +99,8 @@ func (c *Contents) AddByName(batches ...string) error {
 	return errors.Join(errs...)
 }
 
-// readHere is ReadCommit of a commit that a mirror may lack, or have a damaged copy of: it is
-// damaged if what is there is.
+// readHere is ReadCommit for a cache that may lack the commit or have a damaged copy: the remote
+// file decides.
 func readHere(store, batch string) (Commit, error) {
 	c, err := ReadCommit(store, batch)
 	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged) || !IsCache(store) {

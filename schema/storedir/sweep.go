@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// Sweep removes the files of batches of which nothing counts any more, and has not for so
-// long, and then their commits: first those that others take out or replace. What cannot
-// be removed is left for the next time.
+// Sweep removes the files of batches that no longer count, after keep, and then their commits:
+// first the commits that others replace. The next Sweep tries again what cannot be removed.
 func (c *Contents) Sweep(keep time.Duration) {
 	if c.snapshot { // it may be old
 		return
@@ -30,8 +29,8 @@ func (c *Contents) Sweep(keep time.Duration) {
 	}
 }
 
-// olderThan reports whether a time at which something was committed is so long ago. Where
-// machines commit whose clocks differ, that of the store counts.
+// olderThan reports whether a commit's time is so long ago. For a remote store, the storage's
+// clock decides, since the machines' clocks may differ.
 func (c *Contents) olderThan(since time.Time, keep time.Duration) bool {
 	remote := remoteOf(c.store)
 	if remote == nil {
@@ -50,7 +49,7 @@ func (c *Contents) olderThan(since time.Time, keep time.Duration) bool {
 	return err == nil && age > keep
 }
 
-// lowestGenerations returns the lowest generation that commits have of each experiment.
+// lowestGenerations returns the lowest generation in commits of each experiment.
 func (c *Contents) lowestGenerations() map[string]int {
 	lowest := map[string]int{}
 	for _, d := range c.commits {
@@ -63,8 +62,8 @@ func (c *Contents) lowestGenerations() map[string]int {
 	return lowest
 }
 
-// keepsOthersObsolete reports whether a commit keeps others from counting that are still there. A batch
-// that was put in again does so itself.
+// keepsOthersObsolete reports whether other commits that still exist would count without this
+// one. A new batch of the same experiments replaces it in that.
 func (c *Contents) keepsOthersObsolete(r ReplacedCommit, lowest map[string]int) bool {
 	if r.Err == nil && slices.ContainsFunc(r.Replaces, func(name string) bool { return c.commits[name] != nil }) {
 		return true
@@ -81,8 +80,8 @@ func (c *Contents) keepsOthersObsolete(r ReplacedCommit, lowest map[string]int) 
 	return slices.ContainsFunc(r.Experiments, func(e Entry) bool { return lowest[e.ExperimentID] < e.Generation })
 }
 
-// removeReplaced removes the files of a batch that was replaced, then its commit, and
-// reports whether they are gone.
+// removeReplaced removes the files of a replaced batch, then its commit, and reports whether they
+// are gone.
 func removeReplaced(store string, r ReplacedCommit) bool {
 	var files []string
 	for _, f := range r.Files {
@@ -107,5 +106,5 @@ func removeReplaced(store string, r ReplacedCommit) bool {
 	return ignoreMissing(os.Remove(commitPath(store, r.Batch))) == nil
 }
 
-// globEscape escapes what a pattern would take for more than a character.
+// globEscape escapes the special characters of patterns.
 var globEscape = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)

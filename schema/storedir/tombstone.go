@@ -10,10 +10,10 @@ import (
 	"stackmill/schema"
 )
 
-// maxDeletes bounds how often experiments are taken out that others put in meanwhile.
+// maxDeletes is how often Delete tries again if others ingest the experiments meanwhile.
 const maxDeletes = 20
 
-// tombstone is an entry of the same experiment, without rows.
+// tombstone returns an entry that deletes the experiment.
 func (e *Entry) tombstone(status string) Entry {
 	return Entry{
 		ExperimentID: e.ExperimentID, Generation: e.Generation + 1, Experiment: e.Experiment, Path: e.Path, Status: status, Was: cmp.Or(e.Was, e.Status),
@@ -21,8 +21,8 @@ func (e *Entry) tombstone(status string) Entry {
 	}
 }
 
-// Delete takes those experiments out of the store that readers see: status is Forgotten
-// or Summary. Those that are to be ingested again can be forgotten, too.
+// Delete deletes visible experiments: status is Forgotten or Summary. Experiments that must be
+// ingested again can be forgotten, too.
 func (c *Contents) Delete(ids []string, status, program string) error {
 	for range maxDeletes {
 		out := Commit{Batch: newName(tombstonePrefix), Program: program}
@@ -45,7 +45,7 @@ func (c *Contents) Delete(ids []string, status, program string) error {
 	return fmt.Errorf("the experiments are put in again as often as they are taken out")
 }
 
-// Label gives labels to experiments, and takes some away.
+// Label sets and removes labels of experiments.
 func (c *Contents) Label(l Labels, program string) error {
 	for _, d := range c.commits {
 		for _, g := range d.labelChanges() {
@@ -58,7 +58,7 @@ func (c *Contents) Label(l Labels, program string) error {
 	return c.commit(Commit{Batch: newName(labelsPrefix), Program: program, Experiments: []Entry{}, Labels: &l})
 }
 
-// commit makes a commit without files, and looks what counts then.
+// commit writes a metadata commit, and updates the contents.
 func (c *Contents) commit(out Commit) error {
 	out.StoreVersion, out.Ingested, out.Files = schema.StoreVersion, time.Now().UTC().Truncate(time.Second), []File{}
 	attempt, err := NewAttempt(c.store, out.Batch)

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// NewUnnamed makes a file without a name in a store, which it creates if need be: the
-// file ends with the process, or when it is closed.
+// NewUnnamed makes an unnamed file in a store, which it creates if needed: the file disappears
+// when it is closed or the process ends.
 func NewUnnamed(store string) (*os.File, error) {
 	if err := makeDirs(store); err != nil {
 		return nil, err
@@ -18,7 +18,7 @@ func NewUnnamed(store string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Remove(f.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) { // Clean does it
+	if err := os.Remove(f.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) { // Clean removes it
 		_ = f.Close()
 		return nil, err
 	}

@@ -8,15 +8,15 @@ import (
 	"stackmill/schema"
 )
 
-// Numbers in commits that are larger than all that can be.
+// Upper bounds of numbers in commits.
 const (
 	maxGeneration = 1 << 30
 	maxRows       = 1 << 44
 	maxBytes      = 1 << 50
 )
 
-// verify returns an error unless a commit says what a writer can have said: whatever it names is
-// opened, written or removed later on the word of a file that others may have written.
+// verify returns an error unless a writer can have written the commit: files that others may have
+// written decide which paths are later opened, written or removed.
 func (c *Commit) verify() error {
 	if _, n := splitName(c.Batch); n > maxGeneration {
 		return errors.New("its name has a number that is too large")
@@ -54,10 +54,10 @@ func (c *Commit) verify() error {
 	return nil
 }
 
-// attemptPattern is what attempts add to their batch's name.
+// attemptPattern is the suffix of attempts after their batch's name.
 var attemptPattern = lazyregexp.New(`^(-[0-9a-f]{8})?$`)
 
-// fileTables are the tables that have files, and those that only schema.OlderVersion has.
+// fileTables are the tables with files, including those of schema.OlderVersion only.
 var fileTables = func() map[string]bool {
 	names := map[string]bool{"module_facts": true, "function_facts": true, "location_facts": true}
 	for _, t := range schema.Tables {

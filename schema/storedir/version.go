@@ -16,15 +16,15 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// fileVersion tells one version of a commit file from others. Commits are immutable, but files
-// get damaged, are restored from a backup, or are replaced by somebody.
+// fileVersion distinguishes versions of a commit file. Commits are immutable, but files get
+// damaged, restored from a backup, or replaced by somebody.
 type fileVersion struct {
 	stamp stamp
 	sum   uint64 // xxhash64 of its content, or of the error of reading it
 }
 
-// stamp is what the file system says of a file. Two versions of a file with the same stamp were
-// written within one tick of its clock.
+// stamp is the file system's description of a file. Two versions with the same stamp were written
+// within one tick of its clock.
 type stamp struct {
 	device, inode  uint64
 	size           int64
@@ -32,7 +32,7 @@ type stamp struct {
 	settled        bool             // the last change is longer ago than a tick
 }
 
-// tick is longer than the unit of the times of any file system in use.
+// tick is longer than any file system's unit of time.
 const tick = 2 * time.Second
 
 func stampOf(info fs.FileInfo) stamp {
@@ -44,7 +44,7 @@ func stampOf(info fs.FileInfo) stamp {
 	return s
 }
 
-// isUnchanged reports whether a batch's commit file surely is the version that was read.
+// isUnchanged reports whether a batch's commit file is certainly the version that was read.
 func (v *fileVersion) isUnchanged(store, batch string) bool {
 	if !v.stamp.settled {
 		return false
@@ -53,12 +53,12 @@ func (v *fileVersion) isUnchanged(store, batch string) bool {
 	return err == nil && stampOf(info) == v.stamp
 }
 
-// rawCommit is a commit file that was read.
+// rawCommit is an unparsed commit file.
 type rawCommit struct {
 	batch   string
 	data    []byte
 	version *fileVersion
-	err     error // of reading it; wraps ErrDamaged if it is no regular file
+	err     error // of reading it; wraps ErrDamaged if it is not a regular file
 }
 
 func readCommitFile(store, batch string) *rawCommit {
@@ -72,8 +72,8 @@ func readCommitFile(store, batch string) *rawCommit {
 	return f
 }
 
-// readCopy is readCommitFile of a store that may be a mirror. A copy that is not intact is
-// compared with what is there: the commit is damaged if that is.
+// readCopy is readCommitFile for a store that may be a cache. If the copy is not intact, the
+// remote file decides whether the commit is damaged.
 func readCopy(store, batch string) (*rawCommit, error) {
 	f := readCommitFile(store, batch)
 	if !IsCache(store) || errors.Is(f.err, fs.ErrNotExist) || f.err == nil && IsIntact(batch, f.data) {
@@ -85,8 +85,8 @@ func readCopy(store, batch string) (*rawCommit, error) {
 	return readCommitFile(store, batch), nil
 }
 
-// readRegular is readWhole of a commit file, and returns what the file system said of it before.
-// The error wraps ErrDamaged if it is no regular file, or a link.
+// readRegular reads a commit file and returns its stamp before. The error wraps ErrDamaged if it
+// is not a regular file.
 func readRegular(path string) (data []byte, s stamp, err error) {
 	data, info, err := readWhole(path, maxCommit)
 	if errors.Is(err, ErrNotRegular) {
@@ -98,10 +98,10 @@ func readRegular(path string) (data []byte, s stamp, err error) {
 	return data, s, err
 }
 
-// errNoFile says that something else is in the place of a commit file.
+// errNoFile says that a commit file is not a regular file.
 var errNoFile = fmt.Errorf("%w: %w", ErrDamaged, ErrNotRegular)
 
-// parse returns the commit, with what can be read of it if it is damaged.
+// parse parses the commit file; a damaged one as far as it is readable.
 func (f *rawCommit) parse() *CommitFile {
 	d := &CommitFile{Batch: f.batch, Err: f.err, version: f.version}
 	if f.err == nil {
@@ -110,9 +110,9 @@ func (f *rawCommit) parse() *CommitFile {
 	return d
 }
 
-// eachCommitFile reads the commit files of a store, in the order of their names, and passes
-// them to yield, except for those batches whose files keep reports as known. The error is
-// ErrNoStore if there is no store.
+// eachCommitFile reads the commit files of a store, in order of their names, and passes them to
+// yield, except for batches that keep reports as known. The error is ErrNoStore if there is no
+// store.
 func eachCommitFile(store string, keep func(batch string) bool, yield func(*rawCommit)) error {
 	entries, err := os.ReadDir(filepath.Join(store, CommitsDir)) // sorted by name
 	if errors.Is(err, fs.ErrNotExist) {
@@ -143,8 +143,7 @@ func eachCommitFile(store string, keep func(batch string) bool, yield func(*rawC
 	return nil
 }
 
-// stateHash makes the hash that stands for all commit files of a store, which are added in the
-// order of their names.
+// stateHash hashes all commit files of a store, which are added in order of their names.
 type stateHash struct{ *xxhash.Digest }
 
 func newStateHash() stateHash { return stateHash{xxhash.New()} }
@@ -155,27 +154,26 @@ func (h stateHash) add(batch string, sum uint64) {
 
 func (h stateHash) String() string { return Checksum(h.Sum64()) }
 
-// Watcher follows the state of a store. It reads the commit files that have changed since it
-// looked last, and no others.
+// Watcher follows the state of a store. It reads only the commit files that have changed since
+// its last look.
 type Watcher struct {
 	store  string
 	folder stamp
 	files  map[string]*fileVersion // by batch
 	state  string
-	looked time.Time     // when it looked at each file
-	took   time.Duration // to look at each
+	looked time.Time     // when it last checked each file
+	took   time.Duration // how long that took
 }
 
-// patience bounds the time that a Watch spends: it looks at each file only after this many
-// times the time that that took. What comes, goes or is renamed changes the folder, and is
-// seen at once.
+// patience limits the time of a Watcher: it checks each file only after this many times the time
+// that the check took. New, removed and renamed files change the folder, and are seen at once.
 const patience = 20
 
-// NewWatcher returns a Watch of a store, at which it has not looked yet.
+// NewWatcher returns a Watcher of a store.
 func NewWatcher(store string) *Watcher { return &Watcher{store: store} }
 
-// State returns the state of the store as Glance.State. The error is ErrNoStore if there is no
-// store.
+// State returns the state of the store, as RawCommits.State. The error is ErrNoStore if there is
+// no store.
 func (w *Watcher) State() (string, error) {
 	if err := Pull(w.store); err != nil {
 		return "", err
