@@ -18,7 +18,7 @@ const (
 // artificialObject is the load object of the artificial functions.
 const artificialObject = "<Artificial>"
 
-// The causes of `<Unknown>` (S15).
+// The reasons of `<Unknown>` (S15).
 const (
 	ReasonNoObject      = "PC in no load object"
 	ReasonNoImage       = "address space not recorded"
@@ -29,19 +29,18 @@ const (
 	ReasonUnknownMethod = "Java method not recorded"
 )
 
-// artificialObjects makes the pseudo load objects that every program has.
+// artificialObjects adds the pseudo load objects that every program has.
 func (r *Resolver) artificialObjects() (total, unknown program.ObjectNo) {
 	return r.addObject(pseudo(program.Total, "artificial", "none")), r.addObject(pseudo(UnknownName, "unknown", "none"))
 }
 
-// pseudo is a load object that is not a file.
+// pseudo returns a load object that is not a file.
 func pseudo(name, kind, symbols string) objectDraft {
 	return objectDraft{Object: program.Object{ID: schema.NewID("object").Text(name).Sum(), Name: name, Path: name, Kind: kind, Symbols: symbols}}
 }
 
-// Artificial returns the location of the artificial function of that name. Only
-// `<Total>` stands in the load object of that name: a row of that name is
-// everything (S19).
+// Artificial returns the location of the artificial function of that name. Only `<Total>` is in
+// the load object `<Total>`: a row of that name contains everything (S19).
 func (r *Resolver) Artificial(name string) program.LocationNo {
 	return r.Program.InternLocation(r.artificialFunction(name), 0, "", nil)
 }
@@ -60,7 +59,7 @@ func (r *Resolver) unknown(pc uint64, reason string) program.LocationNo {
 	return r.unknownIn(r.unknownObject, pc, reason)
 }
 
-// unknownIn is the same for a PC of a known object.
+// unknownIn is unknown for a PC in a load object.
 func (r *Resolver) unknownIn(object program.ObjectNo, pc uint64, reason string) program.LocationNo {
 	p := r.Program
 	m := p.InternModule(object, unknownModule, "")

@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/program"
 )
 
-// callGraph is who calls whom and leaves for whom, as far as it was asked for: the
-// destinations of calls and jumps, and the functions' exits. Both are found once.
+// callGraph caches the destinations of calls and jumps, and the exits of functions. It is filled
+// on demand.
 type callGraph struct {
 	destinations []destination
 	numbers      map[destinationKey]destinationNo
@@ -17,39 +17,38 @@ type callGraph struct {
 	exits        functionMap[exits]
 	frameSetups  functionMap[frameSetup]
 	scopes       map[string]*Scope // by their load objects
-	scratchCalls []directCall      // scratch, as the next
+	scratchCalls []directCall      // of findExits
 	scratchJumps []exit
 }
 
-// entry is a function of a load object's table, by where it starts in the file.
+// entry is the start of a function of a load object's table, as an offset in the file.
 type entry struct {
 	object program.ObjectNo
 	offset uint64
 }
 
-// destinationNo is the number of a destination: its index in callGraph.destinations.
+// destinationNo is the index of a destination in callGraph.destinations.
 type destinationNo int32
 
-// destinationKey is where a direct call or jump goes: a function of the same load
-// object or, by a slot of the global offset table, one that the dynamic linker
-// finds by its name, or that code of the load object chooses.
+// destinationKey is the destination of a direct call or jump: a function of the same load object
+// or, through a slot of the global offset table, one that the dynamic linker finds by its name
+// or that code of the load object chooses (IFUNC).
 type destinationKey struct {
 	entry             // the function, or the load object and the offset in its procedure linkage table
 	slot  symtab.Slot // zero for a function of the same load object, and for an entry of a table that cannot be decoded
-	table bool        // it goes by way of the procedure linkage table
+	table bool        // through the procedure linkage table
 }
 
-// destination is where calls and jumps go, and what they may be in then.
+// destination is the destination of calls and jumps, with the functions that they may reach.
 type destination struct {
 	destinationKey
-	reachable *reachableSet // nil if that depends on the scope, or was not asked for
+	reachable *reachableSet // nil if it depends on the scope, or is not known yet
 }
 
 func newCallGraph() callGraph {
 	return callGraph{numbers: map[destinationKey]destinationNo{}, scopes: map[string]*Scope{}}
 }
 
-// intern returns the number of a destination.
 func (g *callGraph) intern(k destinationKey) destinationNo {
 	n, ok := g.numbers[k]
 	if !ok {
@@ -60,8 +59,8 @@ func (g *callGraph) intern(k destinationKey) destinationNo {
 	return n
 }
 
-// destination follows a call or jump in a load object. It is None if the
-// instruction does not say where it goes.
+// destination returns the destination of a call or jump in a load object, None if the
+// instruction does not show it.
 func (r *Resolver) destination(object program.ObjectNo, inst insn.Inst) destinationNo {
 	t := r.loadObjects[object].table
 	switch {
@@ -76,7 +75,7 @@ func (r *Resolver) destination(object program.ObjectNo, inst insn.Inst) destinat
 	return program.None
 }
 
-// targetOf is destination for a direct call or jump.
+// targetOf returns the destination of a call or jump to an address.
 func (r *Resolver) targetOf(object program.ObjectNo, address uint64) destinationNo {
 	g := &r.graph
 	for int(object) >= len(g.targets) {
@@ -112,7 +111,7 @@ func (r *Resolver) findTarget(object program.ObjectNo, address uint64) (k destin
 	return destinationKey{entry: entry{object, f.Offset}}, ok
 }
 
-// addresses returns a load object's regions by address.
+// addresses returns the regions of a load object, sorted by address.
 func (r *Resolver) addresses(object program.ObjectNo) symtab.Addresses {
 	o := &r.loadObjects[object]
 	if o.byAddress == nil {

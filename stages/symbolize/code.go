@@ -17,8 +17,8 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// resolveCode resolves a PC in code outside of files: the vdso, functions that a
-// run-time compiler announced (S13), compiled Java methods.
+// resolveCode resolves a PC in code outside of files: the vdso, functions that a run-time
+// compiler announced (S13), compiled Java methods.
 func (r *Resolver) resolveCode(pc uint64, m *image.Mapping, proc *decode.Process) program.LocationNo {
 	c := m.Code
 	offset := pc - m.Address
@@ -39,12 +39,12 @@ func (r *Resolver) resolveCode(pc uint64, m *image.Mapping, proc *decode.Process
 	return r.Program.InternLocation(r.Program.InternFunction(f, 0), offset, "", nil)
 }
 
-// isGenerated distinguishes a single function from a region such as `[vdso]`.
+// isGenerated reports whether a mapping is a single function, not a region such as `[vdso]`.
 func isGenerated(m *image.Mapping) bool {
 	return m.Code.Function != "" && !strings.HasPrefix(m.Path, "[")
 }
 
-// codeObject returns the pseudo object of code outside of files.
+// codeObject returns the load object of code outside of files.
 func (r *Resolver) codeObject(m *image.Mapping) program.ObjectNo {
 	switch {
 	case m.Code.Symbols != nil:
@@ -59,8 +59,8 @@ func (r *Resolver) codeObject(m *image.Mapping) program.ObjectNo {
 	return r.pseudoObject(m.Path, "dynamic", "recording")
 }
 
-// resolveGenerated resolves an offset in a function made at run time. Its identity is
-// its name and its instructions, not where it happened to be (S2).
+// resolveGenerated resolves an offset in a function made at run time. The function is identified
+// by its name and instructions, not by its address (S2).
 func (r *Resolver) resolveGenerated(c *decode.Code, m *image.Mapping, proc *decode.Process, offset uint64) program.LocationNo {
 	p := r.Program
 	o := r.codeObject(m)
@@ -79,8 +79,7 @@ func (r *Resolver) resolveGenerated(c *decode.Code, m *image.Mapping, proc *deco
 	return p.InternLocation(n, offset, "", func() funcinfo.Place { return lineAt(c, offset) })
 }
 
-// lineAt returns the line of generated code at an offset. A line of a file without a name
-// is none, whatever its number.
+// lineAt returns the line of generated code at an offset, none if its file has no name.
 func lineAt(c *decode.Code, offset uint64) (place funcinfo.Place) {
 	i := sort.Search(len(c.Lines), func(i int) bool { return uint64(c.Lines[i].Offset) > offset })
 	if i == 0 {
@@ -93,9 +92,9 @@ func lineAt(c *decode.Code, offset uint64) (place funcinfo.Place) {
 	return place
 }
 
-// codeFunction finds the function in a region that holds several, such as the
-// vdso, whose signal trampolines its symbol table does not list (S24); code that no
-// function covers is a static region (S6).
+// codeFunction finds the function of a PC in a region with several functions, such as the vdso,
+// whose symbol table lacks the signal trampolines (S24). Code that no function covers is a
+// static region (S6).
 func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch isa.Arch) program.Function {
 	fs := append([]decode.CodeFunction{}, c.Functions...)
 	symtab.Trampolines(arch, c.Bytes, func(name string, start, size int) {

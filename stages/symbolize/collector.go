@@ -2,10 +2,10 @@ package symbolize
 
 import "strings"
 
-// counterFunctions are the functions of the collector's library that stand on
-// stacks for counts that belong to no code of the program, without the leading
-// underscores that some have (S20; manual: Functions Related to Hardware Counter
-// Overflow Profiling; the last two are newer collectors').
+// counterFunctions are the functions of the collector's library that are on stacks of counts
+// which no code of the program caused, without the leading underscores that some have (S20;
+// manual: Functions Related to Hardware Counter Overflow Profiling; newer collectors have the
+// last two).
 var counterFunctions = map[string]bool{
 	"collector_not_program_related":  true,
 	"collector_hwcs_out_of_range":    true,
@@ -16,8 +16,8 @@ var counterFunctions = map[string]bool{
 	"collector_lost_profile_context": true,
 }
 
-// counterFunction returns the name of the artificial function that a function of
-// a load object is; empty if it is not artificial.
+// counterFunction returns the name of the artificial function for a function of a load object,
+// empty for other functions.
 func counterFunction(linkage, object string) string {
 	name := strings.TrimLeft(linkage, "_")
 	if !counterFunctions[name] || !strings.HasPrefix(object, "libgp-collector.so") && !strings.HasPrefix(object, "libcollector.so") {

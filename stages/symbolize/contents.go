@@ -10,40 +10,39 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Most of what a resolver asks of load objects' files are single instructions and small
-// functions, near each other. It therefore reads files in blocks, which are kept. Few
-// functions lie in two blocks, whose bytes are read by themselves, again and again. A
-// disassembler asks for most functions once, and in the order of their values: it reads
-// them alone.
+// A resolver mostly reads single instructions and small functions near each other. It therefore
+// reads files in blocks and caches them. The few functions that cross a block's end are read
+// without the cache. A disassembler reads most functions once, in the order of their values,
+// and adds no blocks.
 const (
 	blockSize = 32 << 10
 	maxBlocks = 512 // of a resolver
-	maxOpened = 8   // files that are open at a time
+	maxOpened = 8   // open files
 )
 
-// block is a block of a file, by its number.
+// block identifies a block of a file.
 type block struct {
 	path   string
 	number uint64
 }
 
-// lastBlock is the block that was asked for last.
+// lastBlock is the block that was read last.
 type lastBlock struct {
 	block
 	content []byte // nil if there is none
 }
 
-// fileContents are the contents of load objects' files.
+// fileContents reads the contents of load objects' files.
 type fileContents struct {
-	rec      *decode.Recording // knows what is the machine's fault
+	rec      *decode.Recording // collects host errors
 	open     []*os.File        // the one read last first
 	blocks   map[block][]byte
 	last     lastBlock
-	readOnly bool // the blocks are somebody else's: none is added
+	readOnly bool // the blocks belong to another fileContents: none is added
 }
 
-// read returns what stands in a file at an offset, less than the size if the file ends before
-// that. It must not be changed.
+// read returns the bytes of a file at an offset, fewer than size if the file ends before. They
+// must not be changed.
 func (c *fileContents) read(path string, offset, size uint64) []byte {
 	if offset > math.MaxInt64 {
 		return nil
@@ -64,8 +63,8 @@ func (c *fileContents) read(path string, offset, size uint64) []byte {
 	return b[:n]
 }
 
-// block returns a block, of which the file's last one is shorter. It is false if it is not
-// kept, or not all of it can be read: what was asked for may be readable.
+// block returns a block, which is shorter at the file's end. It returns false if the block is
+// not cached and must not be, or has an unreadable part: the caller's bytes may be readable.
 func (c *fileContents) block(path string, number uint64) ([]byte, bool) {
 	k := block{path, number}
 	if c.last.content != nil && c.last.block == k {
@@ -94,7 +93,7 @@ func (c *fileContents) block(path string, number uint64) ([]byte, bool) {
 	return b[:n], true
 }
 
-// openFile opens a load object's file; nil if it is gone. Those used last stay open.
+// openFile opens a load object's file, nil if it is gone. The files used last stay open.
 func (c *fileContents) openFile(path string) *os.File {
 	i := slices.IndexFunc(c.open, func(f *os.File) bool { return f.Name() == path })
 	if i < 0 {
@@ -117,7 +116,7 @@ func (c *fileContents) openFile(path string) *os.File {
 	return f
 }
 
-// closeFiles closes the files. What was read of them stays known.
+// closeFiles closes the files. Cached blocks stay.
 func (c *fileContents) closeFiles() {
 	for _, f := range c.open {
 		f.Close()

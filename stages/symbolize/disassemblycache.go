@@ -10,38 +10,36 @@ import (
 	"stackmill/stages/program"
 )
 
-// DisassemblyCache remember of functions that were disassembled all but the instructions
-// themselves: experiments of the same programs have the same ones. They are safe for
-// concurrent use.
+// DisassemblyCache keeps the properties of disassembled functions, without the instructions, for
+// other experiments of the same programs. It is safe for concurrent use.
 type DisassemblyCache struct {
 	mu      sync.Mutex
 	entries map[disassemblyKey]*cachedDisassembly
 	bytes   int
 }
 
-// maxCacheBytes bounds the memory that outlines take. They are forgotten when there are
-// more: that costs time only.
+// maxCacheBytes bounds the memory of a cache, which is emptied when it is full.
 const maxCacheBytes = 16 << 20
 
-// disassemblyKey is all that the instructions of a function depend on.
+// disassemblyKey holds all that the instructions of a function depend on.
 type disassemblyKey struct {
 	table                 string // symtab.Table.Key
 	name                  string
 	offset, address, size uint64
 	within                int
-	pcs                   string // those asked for, as far as they make a difference
+	pcs                   string // if the instructions depend on them
 }
 
-// cachedDisassembly is what is remembered of a function's instructions.
+// cachedDisassembly is a Disassembly without its instructions.
 type cachedDisassembly struct {
 	content      int64
 	count        int
-	instructions []uint32          // of a whole function: twice the distance from its start, and whether it is a call
-	end          uint64            // where the last of them ends
-	starts       map[uint64]uint64 // of others: Disassembly.Meant
+	instructions []uint32          // of a whole function: twice the distance from its start, plus 1 for calls
+	end          uint64            // of the last instruction
+	starts       map[uint64]uint64 // of others: Disassembly.Starts
 }
 
-// NewDisassemblyCache returns outlines of nothing.
+// NewDisassemblyCache returns an empty cache.
 func NewDisassemblyCache() *DisassemblyCache {
 	return &DisassemblyCache{entries: map[disassemblyKey]*cachedDisassembly{}}
 }
@@ -64,8 +62,8 @@ func (o *DisassemblyCache) put(k disassemblyKey, f *cachedDisassembly) {
 	o.bytes += overhead + len(k.pcs) + 4*len(f.instructions) + 32*len(f.starts)
 }
 
-// cacheKey returns the key of a function's whole code, and whether other functions of
-// the same key have the same instructions.
+// cacheKey returns the key of a function's whole code; false if functions with this key may
+// have other instructions.
 func (d *Disassembler) cacheKey(function program.FunctionNo, within int) (k disassemblyKey, ok bool) {
 	f := &d.r.Program.Functions[function]
 	t := d.r.loadObjects[f.Object].table
@@ -75,14 +73,14 @@ func (d *Disassembler) cacheKey(function program.FunctionNo, within int) (k disa
 	return disassemblyKey{table: t.Key, name: f.Name, offset: f.Offset, address: f.Address, size: f.Size, within: within}, true
 }
 
-// listsWhole reports whether a function is listed from its start to its end, whatever the
-// PCs: a procedure linkage table has parts that no PC lies in.
+// listsWhole reports whether a function is listed completely, whatever the PCs. Of a procedure
+// linkage table, only sections with PCs are.
 func (d *Disassembler) listsWhole(function program.FunctionNo, within int) bool {
 	kind := d.r.Program.Functions[function].Kind
 	return within == All && kind != funcinfo.PLT && kind != funcinfo.Static
 }
 
-// Cached is Function without the instructions, if the same were asked for before.
+// Cached is Function without the instructions; false if the cache does not have the result.
 func (d *Disassembler) Cached(function program.FunctionNo, pcs []uint64, within int) (out Disassembly, ok bool) {
 	k, ok := d.cacheKey(function, within)
 	if !ok {
@@ -105,8 +103,7 @@ func (d *Disassembler) Cached(function program.FunctionNo, pcs []uint64, within 
 	return Disassembly{Count: f.count, Content: f.content, Starts: f.starts}, true
 }
 
-// store adds an outline of what was disassembled; covered says that it has the
-// instructions of all PCs.
+// store adds a disassembly to the cache; covered says that it has the instructions of all PCs.
 func (d *Disassembler) store(out *Disassembly, function program.FunctionNo, pcs []uint64, within int, covered bool) {
 	k, ok := d.cacheKey(function, within)
 	if !ok {
@@ -127,12 +124,12 @@ func (d *Disassembler) store(out *Disassembly, function program.FunctionNo, pcs 
 	d.cache.put(k, f)
 }
 
-// covers reports whether sorted PCs lie in instructions.
+// covers reports whether sorted PCs are in instructions.
 func (f *cachedDisassembly) covers(offset uint64, pcs []uint64) bool {
 	return len(pcs) == 0 || pcs[0] >= offset && pcs[len(pcs)-1]-offset < f.end
 }
 
-// startsAt is Disassembly.Meant of a whole function.
+// startsAt returns Disassembly.Starts of a whole function.
 func (f *cachedDisassembly) startsAt(offset uint64, pcs []uint64) (meant map[uint64]uint64) {
 	at := func(n int) (start, end uint64, call bool) {
 		end = offset + f.end
@@ -151,7 +148,6 @@ func (f *cachedDisassembly) startsAt(offset uint64, pcs []uint64) (meant map[uin
 	return meant
 }
 
-// contentOf returns a hash of instructions.
 func contentOf(list []Instruction) int64 {
 	id := schema.NewID("instructions")
 	for n := range list {

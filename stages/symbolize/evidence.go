@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// Which file a mapping was is decided by the strongest evidence that there is (S2):
+// The strongest available evidence decides which file a mapping was (S2):
 //
 //	evidence                           recorded                          contradicted by
 //	the mapping's build-id, checksum   with the mapping                  nothing
@@ -23,7 +23,7 @@ import (
 //	the path                           with the mapping                  all of these; segments that do not
 //	                                                                     fit; a later file of the same path
 //
-// What is contradicted gives no names.
+// A file that is contradicted gives no names.
 
 // proof is the strongest evidence that a file is what was mapped.
 type proof uint8
@@ -32,17 +32,17 @@ const (
 	proofNone   proof = iota // the path, or a file that the user gave
 	proofListed              // its build-id is in the recording's table of paths
 	proofInode               // it has the mapped inode
-	proofKernel              // it is said to be the kernel; where that was is not recorded
+	proofKernel              // it is a kernel; the recording does not have the kernel's address
 	proofOwn                 // it has the build-id or checksum that the mapping has
 )
 
-// contradictedBuildID is the reason of a build-id that was not believed.
+// contradictedBuildID is the reason of the problem of a rejected build-id.
 const contradictedBuildID = "contradicted-build-id"
 
-// contradiction says why the recorded build-id of a load object is not believed, nil if it
-// is: perf read it by path when the recording ended. If the file at the path was
-// there by then and has that build-id, it is the file that perf read: either another one
-// than was mapped, or written over since.
+// contradiction returns why the recorded build-id of a load object is rejected, nil if it is
+// not. perf read the build-id by path when the recording ended. If the file at the path existed
+// by then and has that build-id, it is the file that perf read: it may be another one than was
+// mapped, or may have been written over since.
 func (r *Resolver) contradiction(k objectKey) *remark {
 	if k.buildID == "" || !k.byPath {
 		return nil
@@ -72,13 +72,13 @@ func (r *Resolver) isMapped(k objectKey, c decode.Candidate) bool {
 	return c.Path == k.path && f.identity == identityMapped && !r.rec.Began.IsZero() && !f.modified.After(first)
 }
 
-// remarkOnBuildID says that the listed build-id is not the mapped file's.
+// remarkOnBuildID returns the remark that the listed build-id is not the mapped file's.
 func (r *Resolver) remarkOnBuildID(k objectKey, t *symtab.Table) *remark {
 	return &remark{contradictedBuildID, fmt.Sprintf("the recording lists build-id %s for the path, as read when it ended, but the mapped file, which has the recorded inode and was not modified since, has build-id %q. The inode is believed", k.buildID, t.BuildID)}
 }
 
-// findListedDoubt says why a file may not be what ran although it has the build-id that the
-// recording lists for its path: perf read that when the recording ended.
+// findListedDoubt returns why a file may not be the one that ran although it has the build-id
+// that the recording lists for its path: perf read that when the recording ended.
 func (r *Resolver) findListedDoubt(k objectKey, c decode.Candidate) *remark {
 	if c.Path != k.path || r.rec.Began.IsZero() {
 		return nil
@@ -98,7 +98,7 @@ func (r *Resolver) findListedDoubt(k objectKey, c decode.Candidate) *remark {
 	return &remark{"modified-load-object", "the file " + what + "; the recording has its build-id as of the end: its names may be wrong for what ran before"}
 }
 
-// describe says how the file differs from the one that was mapped.
+// describe returns how the file differs from the one that was mapped.
 func (f *localFile) describe(mapped decode.FileID) string {
 	if f.inode != mapped.Inode {
 		return fmt.Sprintf("its inode is %d, the recorded one %d", f.inode, mapped.Inode)
@@ -109,15 +109,13 @@ func (f *localFile) describe(mapped decode.FileID) string {
 	return fmt.Sprintf("it was created at %s, after the other one was mapped", formatTime(f.born))
 }
 
-// findDoubt says why the file at an object's path, for which no build-id and no
-// checksum speaks, may have been replaced since; nil without a reason. Its
-// names are used all the same.
+// findDoubt returns why the file at an object's path, which no build-id or checksum confirms, may
+// have been replaced since; nil without a reason. Its names are used nevertheless.
 //
-// Whoever writes a file sets its modification time, but package managers, tar
-// and rsync set it back. Then only the time of the last change of its inode
-// shows it, if the file is still in its place on the machine of the recording:
-// copying sets that time. It does not count for the very inode that was mapped,
-// of which something other than the content was changed.
+// Writing a file sets its modification time, but package managers, tar and rsync set it back.
+// Then only the time of the inode's last change shows that it was written, and only if the file
+// was not copied from the machine of the recording: copying sets that time, too. The time is
+// ignored for the inode that was mapped: something other than the content changed.
 func (r *Resolver) findDoubt(k objectKey, c decode.Candidate) *remark {
 	var st unix.Stat_t
 	if c.Origin != "path" || decode.IsJITted(k.path) || unix.Stat(c.Path, &st) != nil {
@@ -129,7 +127,7 @@ func (r *Resolver) findDoubt(k objectKey, c decode.Candidate) *remark {
 	}
 	began := r.rec.Began
 	local := r.isLocal(k.path, c.Path)
-	// What was built before it was mapped is what ran.
+	// A file built before it was mapped is the one that ran.
 	loaded, _ := r.whenMapped(k)
 	if !r.rec.Started.IsZero() {
 		began = r.rec.Started
@@ -152,8 +150,8 @@ func (r *Resolver) findDoubt(k objectKey, c decode.Candidate) *remark {
 	return &remark{"modified-load-object", "the file " + what + "; nothing in the recording proves that this file ran: its names may be wrong"}
 }
 
-// findPerfMapDoubt is the same for the list of a process's generated code, which is
-// written while it runs.
+// findPerfMapDoubt is findDoubt for the list of a process's generated code, which is written
+// while the process runs.
 func (r *Resolver) findPerfMapDoubt(path, file string, modified time.Time) *remark {
 	ended := r.rec.Began.Add(r.rec.Length())
 	if !r.isLocal(path, file) || r.rec.Began.IsZero() || !modified.After(ended) {
@@ -175,17 +173,16 @@ func hostname() string {
 	return name
 }
 
-// mappingTimes says when the files of a recording were mapped.
+// mappingTimes has the times at which the files of a recording were mapped.
 type mappingTimes struct {
 	times map[objectKey]firstAndLast // by objectKey.unidentified
-	last  map[string]decode.MapEvent // by path: of the file that it named last
+	last  map[string]decode.MapEvent // by path: the last mapping
 }
 
-// firstAndLast are when a file was mapped first and last, in ns from the founder's start.
+// firstAndLast holds the times of a file's first and last mapping, in ns from the founder's start.
 type firstAndLast struct{ first, last int64 }
 
-// allMappings returns the mappings of all processes. They are found once something is
-// not proved.
+// allMappings returns the mapping times of all processes. They are collected when first needed.
 func (r *Resolver) allMappings() *mappingTimes {
 	if r.mappings != nil {
 		return r.mappings
@@ -212,8 +209,8 @@ func (r *Resolver) allMappings() *mappingTimes {
 	return all
 }
 
-// whyDisplaced says why the file that a path names now cannot be the one that was mapped,
-// or nothing: it has another inode, or the path named another file later in the recording.
+// whyDisplaced returns why the file at a path cannot be the one that was mapped, "" if it can: it
+// has another inode, or the path named another file later in the recording.
 func (r *Resolver) whyDisplaced(k objectKey, c decode.Candidate) string {
 	if c.Path == k.path {
 		switch f := r.localFile(k); f.identity {

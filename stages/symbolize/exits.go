@@ -11,32 +11,31 @@ import (
 	"stackmill/stages/program"
 )
 
-// exit is an instruction by which control leaves a function, from at to end in
-// the file.
+// exit is an instruction by which control leaves a function, at offsets [at, end) in the file.
 type exit struct {
 	at, end uint64
 	to      destinationNo
 }
 
-// exits are the ways in which control leaves a function, from its machine code.
+// exits lists the instructions in a function's machine code by which control leaves it.
 type exits struct {
 	object        program.ObjectNo
-	unresolved    []directCall // calls whose destinations nobody has asked for
-	calls         []exit       // the others, in the order of offsets
+	unresolved    []directCall // moved to calls when their destinations are needed
+	calls         []exit       // sorted by offset
 	jumps         []exit       // to other functions
-	computedCalls bool         // it calls addresses that it computes, as far as destinations were asked for
-	computedJumps bool         // it jumps to such addresses
-	known         bool         // all of the code was looked at
+	computedCalls bool         // some calls go to computed addresses
+	computedJumps bool         // some jumps go to computed addresses
+	known         bool         // all of the code was examined
 }
 
-// directCall is a call that says where it goes: its target or the address of its slot.
+// directCall is a call with a known target, or a known address of the slot that holds it.
 type directCall struct {
 	at, end, to uint64
 	slot        bool
 }
 
-// resolveCalls returns the calls of a function whose destinations are known. Most functions are
-// looked at for their jumps only.
+// resolveCalls returns the calls of a function that have known destinations. It finds the
+// destinations when first called: most functions are examined for their jumps only.
 func (r *Resolver) resolveCalls(x *exits) []exit {
 	if len(x.unresolved) > 0 {
 		x.calls = make([]exit, 0, len(x.unresolved))
@@ -53,26 +52,26 @@ func (r *Resolver) resolveCalls(x *exits) []exit {
 	return x.calls
 }
 
-// maxExitCode bounds the machine code of a function that is looked at: the
-// largest that compilers make of sources, interpreters' main loops, have 100 KiB.
+// maxExitCode bounds the machine code that is examined of a function. The largest functions that
+// compilers make of source code, interpreters' main loops, have 100 KiB.
 const maxExitCode = 512 << 10
 
-// wholeCode returns the machine code of a function; whole says that it is all.
+// wholeCode returns the machine code of a function; whole says that it is complete.
 func (r *Resolver) wholeCode(object program.ObjectNo, f symtab.Function) (code []byte, arch isa.Arch, whole bool) {
 	code, arch = r.Bytes(object, f.Offset, min(f.Size, maxExitCode))
 	return code, arch, arch != 0 && uint64(len(code)) == f.Size
 }
 
-// exits returns the ways out of the function at an offset of a load object's
-// file, nil if there is none. They are found once.
+// exits returns the exits of the function at an offset of a load object's file, nil if there is
+// no function.
 func (r *Resolver) exits(object program.ObjectNo, offset uint64) *exits {
 	return findOnce(r, &r.graph.exits, entry{object, offset}, (*Resolver).findExits)
 }
 
-// functionMap is what was found of functions, by their load objects and where they start.
+// functionMap holds properties of functions by load object and offset.
 type functionMap[T any] []map[uint64]*T
 
-// of returns what was found of the functions of a load object.
+// of returns the properties of a load object's functions.
 func (b *functionMap[T]) of(object program.ObjectNo) map[uint64]*T {
 	for int(object) >= len(*b) {
 		*b = append(*b, map[uint64]*T{})
@@ -80,11 +79,11 @@ func (b *functionMap[T]) of(object program.ObjectNo) map[uint64]*T {
 	return (*b)[object]
 }
 
-// findOnce returns what find finds of the function at a place, nil if there is none or
-// it is not where its load object's file says. all has what was found before.
+// findOnce returns the property of the function at an offset. It calls find unless all has it.
+// The result is nil if there is no function, or it is not at the address in its file.
 func findOnce[T any](r *Resolver, all *functionMap[T], at entry, find func(*Resolver, program.ObjectNo, symtab.Function) *T) *T {
 	known := all.of(at.object)
-	if x := known[at.offset]; x != nil { // most are asked for by their start
+	if x := known[at.offset]; x != nil { // most offsets are starts
 		return x
 	}
 	o := &r.loadObjects[at.object]
@@ -103,9 +102,9 @@ func findOnce[T any](r *Resolver, all *functionMap[T], at entry, find func(*Reso
 	return x
 }
 
-// startOf returns where the function of a location starts, or a place in it: a
-// procedure linkage table has several sections, and user mode shows bodies as part of
-// the functions that they were made from.
+// startOf returns the start of a location's function, or the location itself if it is elsewhere:
+// a procedure linkage table has several sections, and user mode shows bodies as part of other
+// functions.
 func (r *Resolver) startOf(l *program.Location) entry {
 	if f := &r.Program.Functions[l.Function]; l.Offset-f.Offset < f.Size {
 		return entry{l.Object, f.Offset}
@@ -140,8 +139,8 @@ func (r *Resolver) findExits(object program.ObjectNo, f symtab.Function) *exits 
 	return x
 }
 
-// callAt returns the call at a location, whose offset is anywhere in the
-// instruction (S21); nil if there is no call, or its target is unknown.
+// callAt returns the call that contains a location (S21); nil if there is no call, or its target
+// is unknown.
 func (r *Resolver) callAt(location program.LocationNo) *exit {
 	l := r.Program.Location(location)
 	if l.Reason != "" {
@@ -170,8 +169,8 @@ func (s *Scope) CallEnters(call program.LocationNo, function program.FunctionNo)
 // longestCall is the length of the longest call instruction, on x86.
 const longestCall = 8
 
-// NoCallEnds reports whether the machine code shows that no call ends with the byte at a
-// location: nothing returns to the next one.
+// NoCallEnds reports whether machine code proves that no call ends with the byte at a location,
+// so that nothing returns to the next byte.
 func (r *Resolver) NoCallEnds(location program.LocationNo) bool {
 	l := r.Program.Location(location)
 	if l.Object < 0 || l.Reason != "" || l.Offset < longestCall || r.loadObjects[l.Object].placer != nil {

@@ -15,21 +15,20 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// fileSearch says why files were refused as an object, and why the one that was taken
+// fileSearch records why candidates for a load object's file were refused, and why the chosen one
 // is doubtful.
 type fileSearch struct {
-	file    string
-	refused []remark
-	doubt   *remark
-	// rejectedBuildID is the recorded build-id, if it is another file's.
-	rejectedBuildID string
+	file            string
+	refused         []remark
+	doubt           *remark
+	rejectedBuildID string // the recorded build-id, if it is another file's
 }
 
 type remark struct{ reason, message string }
 
-// findObject takes the first file that can be read and that nothing recorded
-// proves to be another: without a build-id or checksum a rebuilt program may
-// give wrong names, but not without a problem.
+// findObject chooses the first readable file that nothing recorded proves to be another one.
+// Without a build-id or checksum, a rebuilt program may give wrong names, but then a problem
+// says so.
 func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) objectDraft {
 	o := objectDraft{Object: program.Object{Name: path.Base(k.path), Path: k.path, Checksum: k.checksum, Kind: "elf", Symbols: "none"}}
 	o.kernel = k.path == decode.KernelPath || r.IsKernel(m.Address)
@@ -59,8 +58,8 @@ func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) ob
 	return o
 }
 
-// chooseModuleList gives a module of the kernel its part of the list of the kernel's
-// symbols; false if there is no such list.
+// chooseModuleList gives a kernel module its part of the list of the kernel's symbols; false if
+// there is no such list.
 func (r *Resolver) chooseModuleList(o *objectDraft, f *fileSearch, m *image.Mapping) bool {
 	list, origin, why := r.moduleList(m)
 	if why != nil {
@@ -73,8 +72,8 @@ func (r *Resolver) chooseModuleList(o *objectDraft, f *fileSearch, m *image.Mapp
 	return true
 }
 
-// chooseFile gives an object the first of its candidates that is not refused, and
-// notes in f what is wrong with those before and what speaks against this one.
+// chooseFile gives an object the first of its candidates that is not refused. It records in f why
+// others were refused, and doubts about the chosen one.
 func (r *Resolver) chooseFile(o *objectDraft, f *fileSearch, im *image.Image, k objectKey) {
 	for _, c := range Candidates(r.locator, k.path, k.buildID) {
 		if f.rejectedBuildID != "" && c.Path == k.path {
@@ -108,15 +107,14 @@ func (r *Resolver) chooseFile(o *objectDraft, f *fileSearch, im *image.Image, k 
 	}
 }
 
-// checkCandidate reads a file and says why it cannot be the object, or what proves that it is and
-// what was not believed because of that.
+// checkCandidate reads a file. It returns its table and what proves that it is the object's, with
+// a remark about evidence to the contrary; without a table, the remark says why it is refused.
 func (r *Resolver) checkCandidate(c decode.Candidate, im *image.Image, k objectKey, kernel bool) (table *symtab.Table, proof proof, why *remark) {
 	table, err := r.tables.Load(c.Path)
 	if err != nil {
 		return nil, 0, &remark{"unreadable-load-object", fmt.Sprintf("the copy in the %s cannot be used: %v", c.Origin, err)}
 	}
-	// Lists of symbols have no build-id of their own, and a kernel image that the
-	// user names may have lost its build-id.
+	// Lists of symbols have no build-id, and a kernel image that the user names may lack it.
 	isList := len(table.Regions) == 0
 	if k.buildID != "" && table.BuildID != k.buildID && (table.BuildID != "" || !isList && (!kernel || c.Origin == "cache")) {
 		if k.byPath && r.isMapped(k, c) && r.misfit(table, im, k) == "" {
@@ -155,11 +153,11 @@ func (r *Resolver) checkCandidate(c decode.Candidate, im *image.Image, k objectK
 	return table, proofNone, nil
 }
 
-// Candidates are the files at a load object's path, then those with its build-id; for
-// the kernel, the running one as well.
+// Candidates returns the files at a load object's path, then those with its build-id; for the
+// kernel, the running one as well.
 func Candidates(locator decode.Locator, file, buildID string) []decode.Candidate {
 	list := locator.ByPath(file)
-	if was := decode.TrimDeleted(file); was != file { // and has a build-id: it may be there again
+	if was := decode.TrimDeleted(file); was != file { // it may exist again, with the same build-id
 		list = append(slices.Clip(list), locator.ByPath(was)...)
 	}
 	if buildID != "" || file == decode.KernelPath {
@@ -168,9 +166,9 @@ func Candidates(locator decode.Locator, file, buildID string) []decode.Candidate
 	return list
 }
 
-// objectID returns the id of an object, which two builds of one path never
-// share: from its build-id, else its file's content, else what is recorded of it,
-// as far as other recordings of it agree.
+// objectID returns the id of an object, which two builds at one path never share: made of its
+// build-id, else its file's content, else the recorded properties that other recordings of it
+// share.
 func (r *Resolver) objectID(o *objectDraft, im *image.Image, k objectKey, kernel bool) int64 {
 	id := schema.NewID("object")
 	switch {
@@ -184,15 +182,15 @@ func (r *Resolver) objectID(o *objectDraft, im *image.Image, k objectKey, kernel
 	case kernel:
 		id.Text(r.rec.OS)
 	case !decode.IsPerfMap(k.path): // whose offsets are addresses
-		if runs := r.loadingsOf(im, k); len(runs) > 0 { // none if nothing of it is executable
-			id.Number(runs[0].start).Number(runs[0].end)
+		if loadings := r.loadingsOf(im, k); len(loadings) > 0 { // none without executable mappings
+			id.Number(loadings[0].start).Number(loadings[0].end)
 		}
 	}
 	return id.Sum()
 }
 
-// reportFiles records what was wrong with an object's files; as remarks if no stack
-// needs them.
+// reportFiles adds the problems of an object's files; only as remarks if no stack touches the
+// object.
 func (r *Resolver) reportFiles(o *objectDraft, f *fileSearch, touched bool) {
 	severity := diagnostic.Info
 	switch generated := decode.IsPerfMap(f.file); {
@@ -214,7 +212,7 @@ func (r *Resolver) reportFiles(o *objectDraft, f *fileSearch, touched bool) {
 	if o.table == nil {
 		return
 	}
-	if !touched { // a debug file that is missing may matter when the program does something else
+	if !touched { // a missing debug file may matter for other runs of the program
 		for _, n := range o.table.Notes {
 			if n.Reason == elf.MissingDebug {
 				r.problem(diagnostic.Info, f.file, n.Reason, n.Text)

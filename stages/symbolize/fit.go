@@ -9,16 +9,14 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// loading is the executable memory of one loading of a file: mappings that agree on
-// how far the file's offsets are from their addresses. Programs change the
-// protection of parts of it, and put other memory into its place.
+// loading is the executable memory of a file that was loaded once: mappings with the same bias.
+// Programs change the protection of parts of it, and replace parts by other memory.
 type loading struct {
 	bias       uint64 // address less offset
 	start, end uint64 // offsets
 }
 
-// loadingsOf returns the runs of a file, oldest first. All files' runs are found once for
-// an image.
+// loadingsOf returns the loadings of a file, oldest first.
 func (r *Resolver) loadingsOf(im *image.Image, of objectKey) []loading {
 	if r.loadings.image != im {
 		r.loadings = imageLoadings{im, findLoadings(im)}
@@ -26,7 +24,7 @@ func (r *Resolver) loadingsOf(im *image.Image, of objectKey) []loading {
 	return r.loadings.files[of]
 }
 
-// imageLoadings are the runs of an image's files.
+// imageLoadings holds the loadings of an image's files.
 type imageLoadings struct {
 	image *image.Image
 	files map[objectKey][]loading
@@ -63,11 +61,11 @@ func (r *Resolver) pageSize() uint64 {
 	return 4096
 }
 
-// largestPage is the size of pages up to which files are mapped in whole pages.
+// largestPage is the size of the largest pages in which files are mapped.
 const largestPage = 64 << 10
 
-// pageSizeOf is the size of the pages in which memory was mapped, as far as runs show
-// it: all are multiples of it. It is 1 where no loader made them.
+// pageSizeOf returns the largest power of two up to largestPage of which all bounds of loadings
+// are multiples: at least the page size, but 1 for memory that no loader mapped.
 func pageSizeOf(runs []loading) uint64 {
 	all := uint64(largestPage)
 	for _, x := range runs {
@@ -76,10 +74,9 @@ func pageSizeOf(runs []loading) uint64 {
 	return all & -all
 }
 
-// misfit says why the file cannot be what was mapped, or nothing. A recorded
-// checksum must be the file's (gprofng-experiment 1.5). Of the loadings of a
-// file one must be as a loader makes it: the others may be the program's own,
-// from anywhere in the file and longer than it (S2).
+// misfit returns why the file cannot be the one that was mapped, "" if it can. A recorded
+// checksum must be the file's (gprofng-experiment 1.5). At least one loading must be as a loader
+// makes it: the program may have made others, from anywhere in the file and longer than it (S2).
 func (r *Resolver) misfit(t *symtab.Table, im *image.Image, of objectKey) string {
 	if of.checksum != 0 && t.Checksum != of.checksum {
 		return fmt.Sprintf("its checksum is %#x, the recorded one %#x: it may have been rebuilt", t.Checksum, of.checksum)
@@ -94,17 +91,17 @@ func (r *Resolver) misfit(t *symtab.Table, im *image.Image, of objectKey) string
 	return fmt.Sprintf("no executable segment of it fits the mapping of %#x bytes at file offset %#x", runs[0].end-runs[0].start, runs[0].start)
 }
 
-// plausibleLoadings returns those runs of a file that a loader may have made.
+// plausibleLoadings returns the loadings of a file that a loader may have made.
 func (r *Resolver) plausibleLoadings(runs []loading, t *symtab.Table) []loading {
 	l := newLoaderLayout(t, max(pageSizeOf(runs), r.pageSize()))
 	return slices.DeleteFunc(slices.Clone(runs), func(x loading) bool { return !l.allows(x) })
 }
 
-// loaderLayout is how a loader maps a file.
+// loaderLayout describes how a loader maps a file.
 type loaderLayout struct {
-	text []symtab.Segment // in whole pages, by offset
-	// first is where the file's first mapping begins, and span where it ends if
-	// it is to reserve the addresses of all segments.
+	text []symtab.Segment // executable, extended to whole pages, sorted by offset
+	// first and end are the offsets of the first mapping if it reserves the addresses of all
+	// segments.
 	first, end uint64
 	page       uint64
 }
@@ -131,11 +128,10 @@ func newLoaderLayout(t *symtab.Table, page uint64) loaderLayout {
 // hugePage is the alignment of text that a program copies into huge pages.
 const hugePage = 2 << 20
 
-// allows reports whether a loader may have mapped the file like this: from the
-// start of an executable segment to its end, to the end of another one with the
-// same bias (the kernel joins such mappings), or to the end of everything. Where
-// huge pages took the place of text, the rest of it begins or ends at one. For
-// runs that are not in whole pages only the bounds count.
+// allows reports whether a loader may have made a loading: from the start of an executable
+// segment to its end, to the end of another one with the same bias (the kernel joins such
+// mappings), or to the end of all segments. Where huge pages replaced text, the rest of it begins
+// or ends at one. A loading that is not in whole pages may have any bounds within a segment.
 func (l *loaderLayout) allows(x loading) bool {
 	whole := (x.bias|x.start|x.end)%l.page == 0
 	cut := func(offset uint64, s symtab.Segment) bool {

@@ -13,15 +13,15 @@ import (
 	"stackmill/stages/program"
 )
 
-// frameSetup is where a function sets its frame pointer, by offsets in the file.
+// frameSetup says where a function sets its frame pointer, as offsets in the file.
 type frameSetup struct {
-	set   uint64      // after the first instruction that does, 0 if none does
-	early []codeRange // straight-line code behind that which is jumped to from before it
+	set   uint64      // after the first instruction that sets it, 0 if none does
+	early []codeRange // code after set that jumps reach without passing set
 	until uint64      // the function's end
-	known bool        // all of the code is there, and it is one function's
+	known bool        // all of the code is known, and belongs to one function
 }
 
-// codeRange is a piece of code, by offsets in the file.
+// codeRange is a range of offsets in the file.
 type codeRange struct{ from, until uint64 }
 
 func (r *Resolver) findFrameSetup(object program.ObjectNo, f symtab.Function) *frameSetup {
@@ -30,8 +30,8 @@ func (r *Resolver) findFrameSetup(object program.ObjectNo, f symtab.Function) *f
 	if !x.known {
 		return x
 	}
-	var targets []uint64 // of jumps from before that, as distances from the function's start
-	set := uint64(0)     // likewise
+	var targets []uint64 // of jumps before set, relative to the function's start
+	set := uint64(0)     // relative to the function's start
 	for i := range disasm.Walk(arch, code, f.Address) {
 		at := i.Addr - f.Address
 		if target := i.Inst.Target - f.Address; i.Inst.Kind == insn.CondJump && i.Inst.HasTarget && target < f.Size {
@@ -57,8 +57,8 @@ func (r *Resolver) findFrameSetup(object program.ObjectNo, f symtab.Function) *f
 	return x
 }
 
-// straightLength returns how many bytes of code are passed before control goes elsewhere
-// for sure.
+// straightLength returns the length of the code up to the first instruction that always passes
+// control elsewhere.
 func straightLength(arch isa.Arch, code []byte) (n uint64) {
 	for i := range disasm.Walk(arch, code, 0) {
 		n += uint64(i.Inst.Len)
@@ -69,9 +69,8 @@ func straightLength(arch isa.Arch, code []byte) (n uint64) {
 	return n
 }
 
-// setsFramePointer reports whether an instruction makes the frame pointer point
-// to the frame: on x86 `mov %rsp,%rbp` or `lea n(%rsp),%rbp`, on A64 `mov x29,
-// sp` or `add x29, sp, #n`.
+// setsFramePointer reports whether an instruction sets the frame pointer: on x86 `mov %rsp,%rbp`
+// or `lea n(%rsp),%rbp`, on A64 `mov x29, sp` or `add x29, sp, #n`.
 func setsFramePointer(arch isa.Arch, code []byte) bool {
 	if arch == isa.ARM64 {
 		return len(code) == 4 && binary.LittleEndian.Uint32(code)&0xffc003ff == 0x910003fd
@@ -90,10 +89,9 @@ func setsFramePointer(arch isa.Arch, code []byte) bool {
 	return false
 }
 
-// SetsFrame returns where a location's function sets its frame pointer before it
-// gets there: the offset after the instruction, the function's end if it gets there
-// without, 0 if no instruction does. It is unknown if the code is, or where its
-// functions start.
+// SetsFrame returns where a function sets its frame pointer before control reaches a location:
+// the offset after the instruction, the function's end if a jump skips it, 0 if no instruction
+// does. known is false if the code or its division into functions is unknown.
 func (r *Resolver) SetsFrame(location program.LocationNo) (offset uint64, known bool) {
 	l := r.Program.Location(location)
 	if l.Reason != "" {
@@ -109,7 +107,7 @@ func (r *Resolver) SetsFrame(location program.LocationNo) (offset uint64, known 
 	return x.set, true
 }
 
-// BeginsTrampoline reports whether the code of a signal trampoline begins at a location (S24).
+// BeginsTrampoline reports whether a signal trampoline begins at a location (S24).
 func (r *Resolver) BeginsTrampoline(location program.LocationNo) bool {
 	l := r.Program.Location(location)
 	if l.Object < 0 || l.Reason != "" {
@@ -119,8 +117,8 @@ func (r *Resolver) BeginsTrampoline(location program.LocationNo) bool {
 	return symtab.IsTrampoline(arch, code)
 }
 
-// Returns reports whether a location's instruction returns from its function, or
-// does nothing before one that does: its frame pointer is the caller's again.
+// Returns reports whether a location's instruction returns from its function, perhaps after
+// no-ops: the frame pointer is the caller's again.
 func (r *Resolver) Returns(location program.LocationNo) bool {
 	l := r.Program.Location(location)
 	if l.Object < 0 || l.Reason != "" {

@@ -2,18 +2,18 @@ package symbolize
 
 import "stackmill/stages/program"
 
-// functionRange is a function that PCs near each other were in.
+// functionRange is a cached function.
 type functionRange struct {
 	object     program.ObjectNo
 	number     program.FunctionNo
 	from, size uint64 // offsets in the file
 }
 
-// functionCacheSize is how many of them are remembered, by where PCs are: a call and where it
-// returns to are next to each other.
+// functionCacheSize is the number of cached functions, by the offset of PCs: a call and its return
+// address are neighbors.
 const functionCacheSize = 1 << 12
 
-// functionAt returns the function at an offset of an object that has a symbol table.
+// functionAt returns the function at an offset of an object with a symbol table.
 func (r *Resolver) functionAt(object program.ObjectNo, offset uint64, kernel bool) (program.FunctionNo, bool) {
 	near := &r.functionCache[(offset>>7^uint64(object))%functionCacheSize]
 	if near.object == object && offset-near.from < near.size {

@@ -10,26 +10,23 @@ import (
 	"stackmill/stages/program"
 )
 
-// Import is a function of another load object that a call goes to.
+// Import is a function of another load object that a call may enter.
 type Import struct {
-	Symbol string // the name by which the dynamic linker finds it
-	// Entry is the location of the entry of the procedure linkage table that
-	// the call goes through and that the first call may bind; None if the address
-	// is known before any call.
+	Symbol string // by which the dynamic linker finds it
+	// Entry is the location of the entry of the procedure linkage table that the first call
+	// binds, None if the address is bound before any call.
 	Entry program.LocationNo
 }
 
-// Bounds of the search for tail calls: functions looked at, and bytes of each.
+// Bounds of the search for tail calls: the number of functions, and bytes of each.
 const (
 	maxTailCallers = 16
 	maxTailCode    = 64 << 10
 )
 
-// Imports returns the functions of other load objects that the call at a
-// location may enter: the one that it calls through the procedure linkage table,
-// or those that the function which it calls leaves for by a jump (S26). They are
-// in order of discovery; none if the instructions do not say. The machine
-// code of a location is decoded once.
+// Imports returns the functions of other load objects that the call at a location may enter: the
+// one that it calls through the procedure linkage table, or those that its callee jumps to (S26).
+// They are in order of discovery; none if the instructions do not show them.
 func (r *Resolver) Imports(call program.LocationNo) []Import {
 	found, ok := r.imports[call]
 	if !ok {
@@ -44,8 +41,8 @@ func (r *Resolver) Imports(call program.LocationNo) []Import {
 	return found
 }
 
-// Defines reports whether a load object has a function of that name; also if
-// its functions are unknown, since nothing can be claimed about them.
+// Defines reports whether a load object has, or may have because its functions are unknown, a
+// function with this symbol.
 func (r *Resolver) Defines(object program.ObjectNo, symbol string) bool {
 	o := &r.loadObjects[object]
 	if o.table == nil {
@@ -54,9 +51,8 @@ func (r *Resolver) Defines(object program.ObjectNo, symbol string) bool {
 	return len(o.table.Functions.BySymbol(symbol)) > 0
 }
 
-// ReturnsItself reports whether all functions of that name return from where
-// they were entered, or jump to known places: none jumps to an address that it
-// computes, which may be in another load object. It is false if there are no such functions.
+// ReturnsItself reports whether no function with this symbol jumps to a computed address, which
+// may be in another load object. It is false if there is no such function.
 func (s *Scope) ReturnsItself(symbol string) bool {
 	known, ok := s.returning[symbol]
 	if !ok {
@@ -86,10 +82,10 @@ type importSearch struct {
 	table    *symtab.Table
 	found    []Import
 	visited  []uint64 // offsets of functions whose jumps were followed
-	anywhere bool     // one of them jumps to an address that it computes
+	anywhere bool     // one of them jumps to a computed address, or is too long to know
 }
 
-// call decodes the instruction at an offset of the file.
+// call follows the call at an offset of the file, if there is one.
 func (s *importSearch) call(offset uint64) {
 	region, ok := s.table.Region(offset)
 	if !ok {
@@ -103,13 +99,13 @@ func (s *importSearch) call(offset uint64) {
 	s.follow(inst)
 }
 
-// Bytes that an instruction, and an entry of a procedure linkage table, take at most.
+// The largest sizes of an instruction and of an entry of a procedure linkage table.
 const (
 	longestInst = 16
 	maxStub     = 32
 )
 
-// follow goes where a call or jump goes.
+// follow adds the destination of a call or jump, or follows the jumps in it.
 func (s *importSearch) follow(inst insn.Inst) {
 	n := s.r.destination(s.object, inst)
 	if n < 0 {

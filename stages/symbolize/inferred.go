@@ -10,22 +10,20 @@ import (
 	"stackmill/stages/program"
 )
 
-// ReasonCall is why the instruction of a function that must be on a stack is
-// unknown (S22).
+// ReasonCall is the reason why the instruction of an inferred caller is unknown (S22).
 const ReasonCall = "call instruction not recorded"
 
-// InferredCaller is a caller that was not recorded, as far as machine code shows it (S22).
+// InferredCaller is a caller that was not recorded, inferred from machine code (S22).
 type InferredCaller struct {
-	Location program.LocationNo // of its call, or of the function if several calls may be it; None if the caller is unknown
-	Calls    bool               // the caller's code may call the callee itself: nothing is missing between them
+	Location program.LocationNo // of its call, or of the function if several calls are possible; None if the caller is unknown
+	Calls    bool               // the caller may call the callee itself: nothing is missing between them
 }
 
-// Infer finds the function between a call and a function that was seen above it
-// without its own caller: the function that the call enters, unless that may have
-// left for another one by a jump; then the one that calls the callee.
-// It is false when nothing need be missing: the call itself leads to the callee.
-// A callee of None may be called by anyone. callsMain says whether a call
-// without a known target calls the main function, if there is only one.
+// Infer finds the missing function between a call and a callee above it: the function that the
+// call enters, or, if that may have jumped to another one, the one whose code calls the callee.
+// missing is false if the call itself may lead to the callee. A callee of None may be called by
+// any function. callsMain reports whether a call without a known target calls the main function,
+// which is assumed if there is only one.
 func (s *Scope) Infer(call, callee program.LocationNo, callsMain func() bool) (found InferredCaller, missing bool) {
 	to, ok := s.callDestination(call, callsMain)
 	if !ok {
@@ -46,25 +44,25 @@ func (s *Scope) Infer(call, callee program.LocationNo, callsMain func() bool) (f
 	return known.InferredCaller, known.missing
 }
 
-// inferenceKey is a call and a callee's function, None for any: what Infer says is the same
-// for all locations of the function.
+// inferenceKey is a call and a callee's function, None for any: Infer has the same result for
+// all locations of the function.
 type inferenceKey struct {
 	call   destinationNo
 	callee program.FunctionNo
 }
 
-// inferenceResult is what Infer says.
+// inferenceResult is a result of Infer.
 type inferenceResult struct {
 	InferredCaller
 	missing bool
 }
 
-// findCaller is Infer for a call's destination.
+// findCaller is Infer for the destination of a call.
 func (s *Scope) findCaller(to destinationNo, callee program.LocationNo) (found InferredCaller, missing bool) {
 	r := s.r
 	found.Location = program.None
 	reached := s.reachableFrom(to)
-	calling := -1 // the only one of them whose code leads to the callee
+	calling := -1 // the only reachable function whose code leads to the callee
 	var at callMatch
 	for n, e := range reached.entries {
 		site := s.callsLeadingTo(e, callee)
@@ -90,7 +88,7 @@ func (s *Scope) findCaller(to destinationNo, callee program.LocationNo) (found I
 	return InferredCaller{r.caller(only, callMatch{}), x.computedCalls && callee >= 0 && !r.isTable(callee)}, true
 }
 
-// callDestination returns where a call goes, by its instruction, or else main.
+// callDestination returns the destination of a call by its instruction, or else main.
 func (s *Scope) callDestination(call program.LocationNo, callsMain func() bool) (destinationNo, bool) {
 	if c := s.r.callAt(call); c != nil {
 		return c.to, true
@@ -99,16 +97,16 @@ func (s *Scope) callDestination(call program.LocationNo, callsMain func() bool) 
 	return s.r.graph.intern(main), callsMain() && len(s.entriesNamed(main.slot.Symbol)) == 1
 }
 
-// reachableSet are the functions that a call may be in when it calls another: the
-// one that it enters and those that this leaves for by a jump.
+// reachableSet holds the functions that a call may reach without a further call: the one that it
+// enters, and those that it reaches by jumps.
 type reachableSet struct {
 	entries  []entry
-	choosers []program.ObjectNo // the load objects of those that choose among functions of theirs
-	all      bool               // there can be no other
+	choosers []program.ObjectNo // load objects whose IFUNC resolvers choose among their functions
+	all      bool               // there can be no other function
 	byName   bool               // some depend on the scope
 }
 
-// reachableFrom returns the functions that a call may be in. They are found once.
+// reachableFrom returns the functions that calls to a destination may reach.
 func (s *Scope) reachableFrom(to destinationNo) *reachableSet {
 	known := s.r.graph.destinations[to].reachable
 	if known == nil {
@@ -158,15 +156,14 @@ func (s *Scope) findReachable(to destinationNo) *reachableSet {
 	return known
 }
 
-// addChooser adds the load object of a destination whose function is chosen.
+// addChooser adds the load object of a destination that an IFUNC resolver chooses.
 func (x *reachableSet) addChooser(d *destination) {
 	if d.slot.Resolver != 0 {
 		x.choosers = append(x.choosers, d.object)
 	}
 }
 
-// mayContain reports whether a function is among those that were reached, or one of
-// them chooses among functions of its load object.
+// mayContain reports whether a function is in the set, or may be chosen by an IFUNC resolver.
 func (x *reachableSet) mayContain(f entry) bool {
 	return slices.Contains(x.entries, f) || slices.Contains(x.choosers, f.object)
 }
@@ -177,16 +174,15 @@ func (r *Resolver) entryOf(location program.LocationNo) entry {
 	return entry{f.Object, f.Offset}
 }
 
-// callMatch is one call of a function, or several.
+// callMatch holds the number of matching calls in a function, and the first one.
 type callMatch struct {
 	count int
 	end   uint64 // of the first one's instruction
 }
 
-// callsLeadingTo returns the calls of a function that lead to a callee: to its entry in
-// the procedure linkage table, to itself, to a function that jumps to either, or to
-// one that chooses among functions of its load object. Code that the entries of a
-// table share may follow any of them.
+// callsLeadingTo returns the calls of a function that lead to a callee: to its entry in the
+// procedure linkage table, to itself, to a function that jumps to either, or to one that an IFUNC
+// resolver chooses. Code shared by the entries of a table may follow any of them.
 func (s *Scope) callsLeadingTo(caller entry, callee program.LocationNo) (found callMatch) {
 	r := s.r
 	x := r.exits(caller.object, caller.offset)
@@ -213,8 +209,8 @@ func (s *Scope) callsLeadingTo(caller entry, callee program.LocationNo) (found c
 	return found
 }
 
-// Contradicts reports whether a call proves that it did not lead to a callee: it
-// goes to functions that leave for known places only.
+// Contradicts reports whether machine code proves that a call does not lead to a callee: all
+// functions that the call may reach are known.
 func (s *Scope) Contradicts(call, callee program.LocationNo) bool {
 	c := s.r.callAt(call)
 	if c == nil || s.r.isTable(callee) {
@@ -229,9 +225,8 @@ func (r *Resolver) isTable(location program.LocationNo) bool {
 	return r.Program.Functions[r.Program.Location(location).Function].Kind == funcinfo.PLT
 }
 
-// entersTable reports whether a call goes to the entry of a load object's procedure
-// linkage table that has a slot, or to a function that jumps there. The zero slot is
-// that of any entry.
+// entersTable reports whether a call goes to the entry with a slot in a load object's procedure
+// linkage table, or to a function that jumps there. The zero slot matches any entry.
 func (s *Scope) entersTable(to destinationNo, object program.ObjectNo, slot symtab.Slot) bool {
 	r := s.r
 	isEntry := func(n destinationNo) bool {
@@ -253,9 +248,8 @@ func (s *Scope) entersTable(to destinationNo, object program.ObjectNo, slot symt
 	return false
 }
 
-// slotAt returns the slot of the entry of a procedure linkage table at a
-// location; the zero slot if it is in code that entries share, or that cannot be
-// decoded.
+// slotAt returns the slot of the procedure linkage table's entry at a location; the zero slot for
+// code that entries share, or that cannot be decoded.
 func (r *Resolver) slotAt(location program.LocationNo) (slot symtab.Slot, isTable bool) {
 	if !r.isTable(location) {
 		return slot, false
@@ -264,7 +258,7 @@ func (r *Resolver) slotAt(location program.LocationNo) (slot symtab.Slot, isTabl
 	t := r.loadObjects[l.Object].table
 	region, _ := t.Region(l.Offset)
 	address := region.Address + l.Offset - region.Offset
-	step := uint64(8) // entries are aligned to no more than that
+	step := uint64(8) // entries have at least this alignment
 	if t.Arch == isa.ARM64 {
 		step = 4
 	}
@@ -279,8 +273,8 @@ func (r *Resolver) slotAt(location program.LocationNo) (slot symtab.Slot, isTabl
 	return slot, true
 }
 
-// caller returns the location of a function's call: of the only one, else of the
-// function without an instruction.
+// caller returns the location of the only matching call, else the function's without an
+// instruction.
 func (r *Resolver) caller(e entry, at callMatch) program.LocationNo {
 	t := r.loadObjects[e.object].table
 	f, _ := t.Function(e.offset)

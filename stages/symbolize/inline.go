@@ -11,7 +11,7 @@ type inlinedKey struct {
 	number int32 // in the table
 }
 
-// findInlineChains finds the inline chains of all locations.
+// findInlineChains sets the inline chains of all locations.
 func (r *Resolver) findInlineChains() {
 	p := r.Program
 	p.Inlines = make([][]program.Level, p.Locations.Len())
@@ -28,8 +28,8 @@ func (r *Resolver) findInlineChains() {
 	}
 }
 
-// internInlined returns the function of a level: the object's own, if the debug information says
-// that it also has code that is not inlined.
+// internInlined returns the function of a level of an inline chain. It is the function of the
+// symbol table if that also has code that is not inlined.
 func (r *Resolver) internInlined(object program.ObjectNo, at *symtab.Frame) program.FunctionNo {
 	k := inlinedKey{object, at.Number}
 	n, ok := r.inlinedFunctions[k]
@@ -40,7 +40,7 @@ func (r *Resolver) internInlined(object program.ObjectNo, at *symtab.Frame) prog
 	return n
 }
 
-// newInlined interns an inlined function that was not asked for before.
+// newInlined interns an inlined function.
 func (r *Resolver) newInlined(object program.ObjectNo, in *symtab.InlinedFunction) program.FunctionNo {
 	p := r.Program
 	t := r.loadObjects[object].table

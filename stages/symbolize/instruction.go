@@ -25,19 +25,19 @@ type Instruction struct {
 	Line       int32
 }
 
-// Disassembly is the part of a function that was asked for, in the order of offsets.
-// Bytes that are not an instruction are listed as such.
+// Disassembly is the listing of a function or of its parts near PCs, sorted by offset. It also
+// lists bytes that are not an instruction.
 type Disassembly struct {
-	Instructions []Instruction // none if only the rest is known (Known)
-	Count        int           // how many instructions there are
-	Content      int64         // hash of them
-	// Starts gives the instruction for each PC at which none starts: collectors guess
-	// where the call before a return address started.
+	Instructions []Instruction // none if the disassembly is from the cache
+	Count        int           // of instructions
+	Content      int64         // hash of the instructions
+	// Starts maps PCs inside of instructions to the starts of these: collectors guess where
+	// the call before a return address starts.
 	Starts map[uint64]uint64
 }
 
-// Disassembler gives the instructions of functions. Several of one resolver may be used at
-// once when it has finished.
+// Disassembler disassembles functions. Several disassemblers of one resolver may be used
+// concurrently after its Finish.
 type Disassembler struct {
 	r         *Resolver
 	code      machineCode
@@ -46,13 +46,14 @@ type Disassembler struct {
 	addresses map[program.ObjectNo]symtab.Addresses // by object
 	stubs     map[stubKey]string                    // names of entries of procedure linkage tables
 	readable  func(linkage string) string
-	items     []disasm.Item // of the code being decoded; its memory is used again, as that of the next
-	calls     []bool        // which instructions are calls, before any were added that are not in the code
-	found     int           // how many PCs are in the code
+	// Of the current function.
+	items []disasm.Item
+	calls []bool // by instruction that is in the code: it is a call
+	found int    // number of PCs in the code
 }
 
-// NewDisassembler returns a disassembler of the resolver's functions, which adds to
-// outlines what it finds out of them.
+// NewDisassembler returns a disassembler of the resolver's functions, which shares a cache with
+// others.
 func NewDisassembler(r *Resolver, outlines *DisassemblyCache) *Disassembler {
 	return &Disassembler{
 		r: r, code: machineCode{r, fileContents{rec: r.rec, blocks: r.blocks, readOnly: true}}, cache: outlines, printers: map[isa.Arch]*disasm.Printer{}, addresses: map[program.ObjectNo]symtab.Addresses{}, stubs: map[stubKey]string{},
@@ -63,13 +64,13 @@ func NewDisassembler(r *Resolver, outlines *DisassemblyCache) *Disassembler {
 // Close closes the load objects' files.
 func (d *Disassembler) Close() { d.code.closeFiles() }
 
-// All asks for a whole function.
+// All disassembles whole functions.
 const All = -1
 
-// Function disassembles a function as far as it is within so many bytes of one
-// of the PCs, which are sorted offsets in it, or All of it. It gives nothing if
-// the machine code is unavailable. If a part of it is available, the other PCs
-// are listed as Unavailable. The instructions are in the memory of a list, if it suffices.
+// Function disassembles a function within this many bytes of the PCs, which are sorted offsets
+// in it, or All of it. The result is empty if the machine code is unavailable. If a part of it is
+// available, the other PCs are listed as Unavailable. The instructions are in the memory of list,
+// if it suffices.
 func (d *Disassembler) Function(list []Instruction, function program.FunctionNo, pcs []uint64, within int) Disassembly {
 	out := Disassembly{Instructions: list[:0]}
 	d.calls, d.found = d.calls[:0], 0
@@ -83,17 +84,16 @@ func (d *Disassembler) Function(list []Instruction, function program.FunctionNo,
 	return out
 }
 
-// Unavailable is the text of an instruction that lies in a part of the code which
-// the file lacks.
+// Unavailable is the text of an instruction in a part of the code that the file lacks.
 const Unavailable = "(not in the file)"
 
-// appendMissing adds the PCs whose instructions are not there. Each has the size 0.
+// appendMissing lists the PCs without an instruction, with size 0.
 func (d *Disassembler) appendMissing(out *Disassembly, function program.FunctionNo, pcs []uint64) {
 	known := out.Instructions // in the order of offsets
 	for _, pc := range pcs {
 		at := pc
-		if meant, ok := out.Starts[pc]; ok {
-			at = meant
+		if start, ok := out.Starts[pc]; ok {
+			at = start
 		}
 		if _, ok := slices.BinarySearchFunc(known, at, func(i Instruction, at uint64) int { return cmp.Compare(i.Offset, at) }); !ok {
 			i := Instruction{Offset: pc, Text: Unavailable}
@@ -107,7 +107,7 @@ func (d *Disassembler) appendMissing(out *Disassembly, function program.Function
 	slices.SortFunc(out.Instructions, func(a, b Instruction) int { return cmp.Compare(a.Offset, b.Offset) })
 }
 
-// appendAvailable is Function for the code that is there.
+// appendAvailable is Function for the available code.
 func (d *Disassembler) appendAvailable(out *Disassembly, function program.FunctionNo, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	switch {
@@ -121,7 +121,7 @@ func (d *Disassembler) appendAvailable(out *Disassembly, function program.Functi
 	}
 	// Only the PCs show where a static region's instructions start (S6).
 	for len(pcs) > 0 {
-		n := 1 // how many of them are in one window
+		n := 1 // number of PCs in one window
 		for n < len(pcs) && pcs[n]-pcs[n-1] <= 2*uint64(within)+longestInst {
 			n++
 		}
@@ -134,8 +134,8 @@ func (d *Disassembler) appendAvailable(out *Disassembly, function program.Functi
 	}
 }
 
-// appendPLT adds the sections of a procedure linkage table, which is one function in all
-// of them, that PCs lie in (symtab.Table.PLT).
+// appendPLT disassembles the sections of a procedure linkage table that contain PCs. The table is
+// one function in all its sections (symtab.Table.PLT).
 func (d *Disassembler) appendPLT(out *Disassembly, function program.FunctionNo, pcs []uint64, within int) {
 	t := d.r.loadObjects[d.r.Program.Functions[function].Object].table
 	for len(pcs) > 0 {
@@ -149,8 +149,7 @@ func (d *Disassembler) appendPLT(out *Disassembly, function program.FunctionNo, 
 	}
 }
 
-// arrival returns how many bytes of code to skip so that decoding arrives at the
-// distance: an instruction starts there.
+// arrival returns how many bytes of code to skip so that an instruction starts at a distance.
 func arrival(arch isa.Arch, code []byte, distance uint64) uint64 {
 next:
 	for skip := range min(uint64(len(code)), distance, longestInst) {
@@ -166,8 +165,7 @@ next:
 	return distance
 }
 
-// appendCode appends what is wanted of code, which starts with an instruction at an
-// offset in the function.
+// appendCode disassembles code that starts with an instruction, at an offset of the file.
 func (d *Disassembler) appendCode(out *Disassembly, function program.FunctionNo, offset uint64, code []byte, arch isa.Arch, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	address := f.Address + (offset - f.Offset)
@@ -198,7 +196,7 @@ func (d *Disassembler) appendCode(out *Disassembly, function program.FunctionNo,
 	}
 }
 
-// lines returns the lookup of lines for growing offsets.
+// lines returns a function that looks up the lines of ascending offsets.
 func (d *Disassembler) lines(function program.FunctionNo, offset uint64) func(uint64) (string, int32) {
 	if c := d.r.generatedCode[function]; c != nil {
 		return func(at uint64) (string, int32) {

@@ -10,8 +10,8 @@ import (
 
 const javaObject = "<JAVA_CLASSES>"
 
-// JavaFrame returns the location of a frame of a Java stack. A method id of 0
-// is the JVM's way to say that it has no stack.
+// JavaFrame returns the location of a frame of a Java stack. A method id of 0 means that the JVM
+// had no stack.
 func (r *Resolver) JavaFrame(p *decode.Process, f decode.JavaFrame) program.LocationNo {
 	if f.Method == 0 {
 		return r.Artificial(NoJavaStack)
@@ -46,8 +46,8 @@ func (r *Resolver) javaMethod(m decode.JavaMethod, offset uint64) program.Locati
 	return p.InternLocation(p.InternFunction(f, 0), offset, "", nil)
 }
 
-// javaParameters turns a JVM method signature such as `(I[Ljava/lang/String;)V`
-// into `(int, java.lang.String[])`. What is not one is returned as it is.
+// javaParameters turns a JVM method signature such as `(I[Ljava/lang/String;)V` into
+// `(int, java.lang.String[])`. It returns other strings unchanged.
 func javaParameters(sig string) string {
 	s, ok := strings.CutPrefix(sig, "(")
 	if !ok {

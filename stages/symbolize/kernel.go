@@ -11,8 +11,8 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// Where Linux on x86-64 and A64 maps itself: the upper part of the address space
-// but for its last page, which stays empty, and a page of code for programs.
+// The kernel's addresses in Linux on x86-64 and A64: the upper part of the address space, except
+// the last page, which stays empty, and a page of code for programs.
 const (
 	kernelStart  = 0xffff000000000000
 	vsyscallPage = 0xffffffffff600000
@@ -36,7 +36,7 @@ func (r *Resolver) IsKernel(pc uint64) bool {
 	return (arch == isa.AMD64 || arch == isa.ARM64) && strings.HasPrefix(r.rec.OS, "Linux")
 }
 
-// inKernel makes a function of a mapping one of the kernel's if it is.
+// inKernel sets the kind of a function in a mapping of the kernel.
 func (r *Resolver) inKernel(f program.Function, m *image.Mapping) program.Function {
 	if r.IsKernel(m.Address) {
 		f.Kind = program.Kernel
@@ -44,14 +44,14 @@ func (r *Resolver) inKernel(f program.Function, m *image.Mapping) program.Functi
 	return f
 }
 
-// pcPlacer says at which offset of an object's table a PC lies; false: at none.
+// pcPlacer returns the offset of a PC in an object's table; false if it has none.
 type pcPlacer func(m *image.Mapping, pc uint64) (uint64, bool)
 
-// absolutePC is the placing of lists of symbols.
+// absolutePC is the pcPlacer of lists of symbols.
 func absolutePC(_ *image.Mapping, pc uint64) (uint64, bool) { return pc, true }
 
-// kernelPlacer is the placing of the kernel's image, which may be elsewhere than it
-// was linked for, and of its modules, which are relocatable: perf-data 10.1.
+// kernelPlacer returns the pcPlacer of the kernel's image, which may not be at its link-time
+// address, or of a module, which is relocatable (perf-data 10.1).
 func (r *Resolver) kernelPlacer(t *symtab.Table) pcPlacer {
 	if len(t.Regions) == 0 {
 		return absolutePC
@@ -71,9 +71,8 @@ func (r *Resolver) kernelPlacer(t *symtab.Table) pcPlacer {
 	}
 }
 
-// moved is how far the kernel was from its link-time address. `_text` is where
-// its code begins and `_stext` where its text section does, whether or not they
-// are functions.
+// moved returns the distance of the kernel from its link-time address. `_text` is the start of its
+// code and `_stext` the start of its text section, whether or not they are functions.
 func (r *Resolver) moved(t *symtab.Table, a symtab.Addresses) uint64 {
 	k := r.rec.Kernel
 	if k.Address == 0 {

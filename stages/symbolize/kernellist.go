@@ -11,15 +11,15 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// kernelList is a list of the kernel's symbols with the addresses that they had while
-// recording. Lists are of one boot: the kernel may be elsewhere after the next one.
+// kernelList is a list of the kernel's symbols, relocated to their addresses while recording: the
+// kernel may have another address after each boot.
 type kernelList struct {
-	table *symtab.Table // nil if it cannot be used
-	moved bool          // it is of another boot
-	why   string        // it cannot be used, empty if it can
+	table *symtab.Table // nil if the list cannot be used
+	moved bool          // the list is of another boot
+	why   string        // the list cannot be used
 }
 
-// kernelList relocates a list by the symbol whose address is recorded.
+// kernelList relocates a list, once, by the symbol whose address is recorded.
 func (r *Resolver) kernelList(t *symtab.Table) kernelList {
 	l, known := r.kernelLists[t]
 	if !known {
@@ -38,8 +38,8 @@ func relocate(t *symtab.Table, recorded decode.KernelSymbol) kernelList {
 		return kernelList{why: fmt.Sprintf("the list lacks the symbol %s, whose address was recorded: where its functions were is unknown", recorded.Name)}
 	}
 	moved := recorded.Address - listed
-	// The recorded end is that of the text, unless perf filled it up to the next mapping. Old
-	// versions filled it up to the byte before that.
+	// The recorded end is the end of the text, unless perf extended it to the next mapping, or
+	// in old versions to the byte before that.
 	filled := recorded.End%pageOfKernel == 0 || (recorded.End+1)%pageOfKernel == 0
 	if end, ok := addressOf(t, "_etext"); ok && !filled && recorded.End != end+moved {
 		return kernelList{why: fmt.Sprintf("the list is of another kernel: %#x bytes are from %s to the end of its text, %#x were recorded", end-listed, recorded.Name, recorded.End-recorded.Address)}
@@ -50,10 +50,10 @@ func relocate(t *symtab.Table, recorded decode.KernelSymbol) kernelList {
 	return kernelList{table: t.Relocate(moved), moved: true}
 }
 
-// pageOfKernel is what the addresses of mappings are multiples of.
+// pageOfKernel is the alignment of mappings.
 const pageOfKernel = 4096
 
-// addressOf returns the address of a symbol of the kernel itself in a list.
+// addressOf returns the address in a list of a symbol of the kernel itself, not of a module.
 func addressOf(t *symtab.Table, name string) (uint64, bool) {
 	for _, i := range t.Functions.BySymbol(name) {
 		if f := t.Functions.At(i); f.Module == 0 {
@@ -63,8 +63,8 @@ func addressOf(t *symtab.Table, name string) (uint64, bool) {
 	return 0, false
 }
 
-// moduleName returns the kernel's name of a module that is recorded as `[name]` or by
-// its file, which may be compressed.
+// moduleName returns the kernel's name of a module recorded as `[name]` or by its file, which may
+// be compressed.
 func moduleName(file string) string {
 	if name, ok := strings.CutPrefix(file, "["); ok {
 		return strings.TrimSuffix(name, "]")
@@ -73,8 +73,8 @@ func moduleName(file string) string {
 	return strings.ReplaceAll(name, "-", "_")
 }
 
-// moduleList returns a kernel module's part of the list of the kernel's symbols, and where
-// that came from; nil if there is none, with the reason if one was refused.
+// moduleList returns a kernel module's part of the list of the kernel's symbols, and the list's
+// origin; nil if there is none, with the reason if a list was refused.
 func (r *Resolver) moduleList(m *image.Mapping) (table *symtab.Table, origin string, why *remark) {
 	name := moduleName(m.Path)
 	for _, c := range Candidates(r.locator, decode.KernelPath, r.kernelID) {

@@ -7,28 +7,28 @@ import (
 
 const unknownModule = symtab.Unknown
 
-// loadObject is what the resolver has of a load object: the table of its symbols, and what it
-// found in it.
+// loadObject is the state of a load object in the resolver: its symbol table, and properties found
+// in it on demand.
 type loadObject struct {
 	table         *symtab.Table
-	file          string                        // from which table is, empty without one
-	placer        pcPlacer                      // nil: as mapped
-	functions     map[uint64]program.FunctionNo // functions of table by offset, as far as they were asked for
-	byAddress     symtab.Addresses              // the regions of table, once they were asked for
-	report        func(touched bool)            // records what was wrong with its files
-	referrers     map[uint64][]bodyReference    // of the bodies of parallel regions, once they were asked for
-	regionHolders map[uint64]program.FunctionNo // the holders of their regions by the bodies' offsets, as far as they were asked for; None for none
+	file          string                        // of the table, empty without one
+	placer        pcPlacer                      // nil: offsets are as mapped
+	functions     map[uint64]program.FunctionNo // functions of table by offset
+	byAddress     symtab.Addresses              // the regions of table
+	report        func(touched bool)            // adds the problems of its files
+	referrers     map[uint64][]bodyReference    // by offset of a parallel region's body
+	regionHolders map[uint64]program.FunctionNo // by offset of a body; None for none
 	touched       bool
 	kernel        bool // it is the kernel or one of its modules
 }
 
-// isLinked reports whether the dynamic linker may find functions of it by their symbols: not
-// those of the kernel, nor those that lists of generated code have.
+// isLinked reports whether the dynamic linker may find its functions by their symbols: not those
+// of the kernel, nor those in lists of generated code.
 func (o *loadObject) isLinked() bool { return o.table != nil && !o.kernel && len(o.table.Regions) > 0 }
 
 func (o *loadObject) touch() { o.touched = true }
 
-// objectDraft is a load object that is not yet in the program.
+// objectDraft is a load object that the program does not have yet.
 type objectDraft struct {
 	program.Object
 	loadObject

@@ -11,13 +11,12 @@ import (
 	"stackmill/stages/decode"
 )
 
-// identity says how the file at a recorded path on this machine relates to the file that
-// was mapped.
+// identity says whether the file at a recorded path on this machine is the one that was mapped.
 type identity uint8
 
 const (
 	// identityUnknown: the recording has no inode, or is of another machine, or the file
-	// system does not give files the inode numbers that mappings have.
+	// system's inode numbers differ from those in mappings.
 	identityUnknown identity = iota
 	identityMapped           // it is the file that was mapped
 	identityOther            // it is another file
@@ -26,15 +25,15 @@ const (
 // localFile is the file at a recorded path on this machine.
 type localFile struct {
 	identity
-	differs                 bool // its inode does, in a file system where that means something
+	differs                 bool // from the mapped file, by its inode, in a file system with stable inodes
 	device, inode           uint64
 	generation              uint64    // of the inode, 0 if unknown
 	fsType                  int64     // the type of its file system
 	born, modified, changed time.Time // born is zero if the file system does not keep it
 }
 
-// localFile returns the file at the path of a load object on this machine, compared with
-// the file that was mapped. The result for each load object is kept.
+// localFile returns the file at the path of a load object on this machine, compared with the file
+// that was mapped.
 func (r *Resolver) localFile(k objectKey) localFile {
 	k = k.unidentified()
 	f, known := r.localFiles[k]
@@ -53,7 +52,7 @@ func (r *Resolver) compareLocal(k objectKey) localFile {
 	switch generations := f.generation != 0 && k.file.Generation != 0; {
 	case f.inode != k.file.Inode:
 		f.differs = hasStableInodes(f.fsType)
-	case generations: // a new file may have the number of a deleted one
+	case generations: // a new file may have the inode number of a deleted one
 		f.differs = f.generation != k.file.Generation
 	case f.device == k.file.Device || sharesDevices(f.fsType):
 		first, _ := r.whenMapped(k)
@@ -70,8 +69,8 @@ func (r *Resolver) compareLocal(k objectKey) localFile {
 	return f
 }
 
-// existed reports whether the file was there when the recording ended. Creating a file
-// sets the time of its birth; where that is unknown, any change of its inode counts.
+// existed reports whether the file existed when the recording ended, by its birth time or, if
+// that is unknown, by the last change of its inode.
 func (f *localFile) existed(ended time.Time) bool {
 	if f.born.IsZero() {
 		return !f.changed.After(ended)
@@ -79,7 +78,7 @@ func (f *localFile) existed(ended time.Time) bool {
 	return !f.born.After(ended)
 }
 
-// statLocal reads what the system knows of a file.
+// statLocal reads a file's properties from the file system.
 func statLocal(path string) (f localFile, ok bool) {
 	var st unix.Statx_t
 	var fs unix.Statfs_t
@@ -115,9 +114,9 @@ func generationOf(path string) uint64 {
 	return uint64(generation)
 }
 
-// stableInodes are the file systems in which a file has the same inode number as long as
-// it exists, and mappings have the number that stat gives. In overlayfs, which containers
-// use, mappings have the number of the file below; FUSE and FAT make numbers up.
+// stableInodes are the file systems in which files keep their inode numbers, and mappings have
+// the numbers that stat returns. In overlayfs, which containers use, mappings have the number of
+// the file in the lower layer; FUSE and FAT invent numbers.
 var stableInodes = []int64{
 	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.BCACHEFS_SUPER_MAGIC,
 	unix.NFS_SUPER_MAGIC, unix.REISERFS_SUPER_MAGIC, unix.SQUASHFS_MAGIC, unix.EROFS_SUPER_MAGIC_V1, zfsMagic, jfsMagic,
@@ -131,8 +130,8 @@ const (
 
 func hasStableInodes(system int64) bool { return slices.Contains(stableInodes, system) }
 
-// sharesDevices reports whether stat gives other device numbers than mappings have: one
-// for each subvolume.
+// sharesDevices reports whether stat returns other device numbers than mappings have: one per
+// subvolume.
 func sharesDevices(system int64) bool {
 	return system == unix.BTRFS_SUPER_MAGIC || system == unix.BCACHEFS_SUPER_MAGIC
 }
@@ -143,7 +142,7 @@ func (r *Resolver) whenMapped(k objectKey) (first, last time.Time) {
 	return r.rec.Began.Add(time.Duration(x.first)), r.rec.Began.Add(time.Duration(x.last))
 }
 
-// endTime is when the recording ended, or later; zero if unknown.
+// endTime returns when the recording ended, or a later time; zero if unknown.
 func (r *Resolver) endTime() time.Time {
 	if r.rec.Began.IsZero() {
 		return time.Time{}
@@ -151,15 +150,14 @@ func (r *Resolver) endTime() time.Time {
 	return r.rec.Began.Add(r.rec.Length())
 }
 
-// machineMatch is what shows that the recording was made on this machine, whose name it has.
+// machineMatch says whether a recording with this machine's name was made on it.
 type machineMatch struct {
-	local    bool // it was
-	compared int  // files of the recording whose inodes were compared with those here
+	local    bool
+	compared int // number of the recording's files whose inodes were compared with those here
 }
 
-// isLocalMachine reports whether the recording was made on this machine. Host names
-// repeat: a file that was mapped must still be here, or the kernel must not have been
-// restarted since.
+// isLocalMachine reports whether the recording was made on this machine. Since host names
+// repeat, a mapped file must still exist, or the kernel must not have been restarted since.
 func (r *Resolver) isLocalMachine() bool {
 	if r.machine == nil {
 		r.machine = &machineMatch{}
@@ -169,7 +167,7 @@ func (r *Resolver) isLocalMachine() bool {
 	return r.machine.local
 }
 
-// hasMappedFile reports whether one of the files that were mapped is still here.
+// hasMappedFile reports whether one of the mapped files still exists.
 func (r *Resolver) hasMappedFile() bool {
 	for k := range r.allMappings().times {
 		if k.file.Inode == 0 || decode.IsPerfMap(k.path) {

@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/program"
 )
 
-// jvmPrefixes are how the names of Java virtual machines' load objects begin.
+// jvmPrefixes are the prefixes of the names of Java virtual machines' load objects.
 var jvmPrefixes = []string{"libjvm.so", "libj9vm"}
 
 // runsJava reports whether a process has a Java virtual machine.
@@ -27,21 +27,19 @@ func (r *Resolver) runsJava(p *decode.Process) bool {
 	return known
 }
 
-// methodName is how virtual machines and their agents name a compiled method in lists
-// of generated code: `int java.lang.String.hashCode()` (DumpPerfMapAtExit),
+// methodName matches the names of compiled methods in lists of generated code, as virtual
+// machines and their agents write them: `int java.lang.String.hashCode()` (DumpPerfMapAtExit),
 // `Ljava/lang/String;::hashCode` (perf-map-agent, which may append the signature),
-// `java.lang.String::hashCode`, `Ljava/lang/String;hashCode()I` (libperf-jvmti).
-// Their stubs, adapters and interpreters are named in other ways.
+// `java.lang.String::hashCode`, `Ljava/lang/String;hashCode()I` (libperf-jvmti). It does not
+// match the names of stubs, adapters and interpreters.
 var methodName = lazyregexp.New(`^(\S+ [\w$./<>-]+\.[\w$<>-]+\(.*\)|L[\w$/.+-]+;(::)?[\w$<>-]+(\(.*\).*)?|[\w$/.]*[\w$]::[\w$<>-]+(\(.*\).*)?)$`)
 
-// isMethod reports whether generated code of a Java virtual machine is a compiled
-// method.
+// isMethod reports whether the name of generated code is a compiled method's.
 func isMethod(name string) bool { return methodName().MatchString(name) }
 
-// addVersion takes note that a piece of generated code is a version of a compiled
-// method: user mode shows it as the method, a function of its own, of kind java, that
-// has no code (S14). A method has one name in all its versions, which only their places
-// tell apart. The versions stay what they are.
+// addVersion records that generated code is a version of a compiled method. User mode shows the
+// method instead: a function of kind java without code (S14). Other modes show the versions,
+// which have the same name and different addresses.
 func (r *Resolver) addVersion(n program.FunctionNo) {
 	p := r.Program
 	f := p.Functions[n]
@@ -51,8 +49,8 @@ func (r *Resolver) addVersion(n program.FunctionNo) {
 	}
 }
 
-// Method returns a location as user mode shows it: an instruction of a version of
-// a compiled method is one of the method (S14). It is false for other code.
+// Method returns the location that user mode shows for an instruction of a version of a compiled
+// method: one of the method (S14). It returns false for other code.
 func (r *Resolver) Method(location program.LocationNo) (merged program.LocationNo, ok bool) {
 	p := r.Program
 	l := p.Location(location)

@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// resolveNamed resolves a place that a profile names: its function, and what is inlined there.
+// resolveNamed resolves a location that a profile names, with its inlined functions.
 func (r *Resolver) resolveNamed(m *image.Mapping, pc uint64) program.LocationNo {
 	p := r.Program
 	named := m.Code.Symbols
@@ -36,7 +36,7 @@ func (r *Resolver) resolveNamed(m *image.Mapping, pc uint64) program.LocationNo 
 	return n
 }
 
-// namedLine returns the line of a level. A line of no file is none.
+// namedLine returns the line of a level, none if it has no file.
 func namedLine(n *decode.ProfileSymbols, l decode.NamedLine) (place funcinfo.Place) {
 	if file := n.Functions[l.Function].File; file != "" && l.Line > 0 {
 		place = funcinfo.Place{File: file, Line: l.Line}
@@ -44,7 +44,7 @@ func namedLine(n *decode.ProfileSymbols, l decode.NamedLine) (place funcinfo.Pla
 	return place
 }
 
-// namedFunction interns a function of a profile: its identity is all that is said of it.
+// namedFunction interns a function of a profile. All that the profile says identifies it.
 func (r *Resolver) namedFunction(o program.ObjectNo, n *decode.NamedFunction) program.FunctionNo {
 	p := r.Program
 	f := program.Function{Object: o, Module: p.InternModule(o, cmp.Or(n.File, unknownModule), ""), Name: n.Name, Linkage: n.Linkage, Aliases: n.Linkage, Kind: funcinfo.Normal, Scope: funcinfo.ModuleScope, Line: n.Line}
@@ -54,7 +54,7 @@ func (r *Resolver) namedFunction(o program.ObjectNo, n *decode.NamedFunction) pr
 	return p.InternFunction(f, uint64(n.Line))
 }
 
-// namedObject returns the load object of a mapping that a profile names.
+// namedObject returns the load object of a mapping with named functions.
 func (r *Resolver) namedObject(m *image.Mapping) program.ObjectNo {
 	if n, known := r.objectOf[m]; known {
 		return n
@@ -72,7 +72,7 @@ func (r *Resolver) namedObject(m *image.Mapping) program.ObjectNo {
 	return n
 }
 
-// internNamedObject interns the load object. It has the identity of others of its build-id.
+// internNamedObject interns the load object. A build-id identifies it as in other recordings.
 func (r *Resolver) internNamedObject(m *image.Mapping) program.ObjectNo {
 	switch m.Path {
 	case "", program.Total, decode.GeneratedPath:

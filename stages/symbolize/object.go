@@ -11,11 +11,10 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// noChecksum is the checksum that Linux collectors write for text.
+// noChecksum is the checksum that Linux collectors write because they compute none.
 const noChecksum = 0xFFFFFFFF
 
-// fileObject returns the load object of a file mapping. Processes share the
-// object of a path, checksum and inode.
+// fileObject returns the load object of a file mapping. Processes share objects.
 func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) program.ObjectNo {
 	k := keyOf(m.MapEvent)
 	n, ok := r.objects[k]
@@ -31,7 +30,7 @@ func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) program.ObjectN
 	return n
 }
 
-// keyOf returns what identifies a mapped file in the recording.
+// keyOf returns the key that identifies a mapped file in the recording.
 func keyOf(m *decode.MapEvent) objectKey {
 	k := objectKey{path: m.Path, checksum: m.Checksum, buildID: m.BuildID, byPath: m.ByPath, ambiguous: m.Ambiguous, file: m.File}
 	if k.checksum == noChecksum {
@@ -40,13 +39,13 @@ func keyOf(m *decode.MapEvent) objectKey {
 	return k
 }
 
-// unidentified is the key without the build-id.
+// unidentified returns the key without the build-id.
 func (k objectKey) unidentified() objectKey {
 	k.buildID, k.byPath, k.ambiguous = "", false, false
 	return k
 }
 
-// resolveStatic names the text of an object without symbols: one region per mapping (S6).
+// resolveStatic resolves a PC in an object without symbols: each mapping is a static region (S6).
 func (r *Resolver) resolveStatic(object program.ObjectNo, m *image.Mapping, offset uint64) program.LocationNo {
 	p := r.Program
 	f := program.Function{
@@ -56,9 +55,9 @@ func (r *Resolver) resolveStatic(object program.ObjectNo, m *image.Mapping, offs
 	return p.InternLocation(p.InternFunction(r.inKernel(f, m), 0), offset, "", nil)
 }
 
-// findNamed finds the function of a symbol as code of a module means it: the
-// module's own, or the only one of that name unless that must be another
-// module's static function. Nothing is made from an outline function.
+// findNamed finds the function that a symbol names in code of a module: the module's own, or the
+// only one of that name unless it must be another module's static function. Outline functions are
+// no candidates: nothing is made from them.
 func (o *loadObject) findNamed(linkage, module string) (symtab.Function, bool) {
 	candidates := o.table.Functions.BySymbol(linkage)
 	shared := isShared(linkage)
@@ -73,8 +72,8 @@ func (o *loadObject) findNamed(linkage, module string) (symtab.Function, bool) {
 	return symtab.Function{}, false
 }
 
-// mainName takes the mark of an outline function off its linkage name: gcc's
-// `f.cold` and `f.unlikely`, clang's `f.cold.1`, Studio's `_$o1A12.f`.
+// mainName removes the mark of an outline function from its linkage name: gcc's `f.cold` and
+// `f.unlikely`, clang's `f.cold.1`, Studio's `_$o1A12.f`.
 func mainName(linkage string) string {
 	if strings.HasPrefix(linkage, "_$o") {
 		_, name, _ := strings.Cut(linkage, ".")

@@ -9,59 +9,59 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// PCNo is the number of a PC of a recording. PCs of one number mean the same.
+// PCNo is the number of a PC of a recording. PCs with one number have the same location.
 type PCNo int32
 
-// PCs numbers the PCs of a recording: addresses in what was mapped there. Where processes map
-// a load object's file at the same address, their PCs are the same.
+// PCs numbers the PCs of a recording: addresses together with what was mapped there. Processes
+// that map a load object's file at the same address share its PCs.
 type PCs struct {
-	seed    uint64    // of hashes: nobody can make addresses whose hashes are equal
-	table   []pcEntry // with free places, which are zero; their number is a power of 2
+	seed    uint64    // random, so that no recording can be made whose hashes collide
+	table   []pcEntry // hash table; free slots are zero, the length is a power of 2
 	n       int
 	areas   []area // by areaNo
 	files   map[fileArea]areaNo
 	edges   map[[2]areaNo]areaNo
-	recent  []pcEntry // by a hash of the address: those asked for last; their number is a power of 2
-	shift   int       // of a hash, to an index in recent
-	process int32     // the number of the last process, from 1
+	recent  []pcEntry // cache by a hash of the address; the length is a power of 2
+	shift   int       // from a hash to an index in recent
+	process int32     // the number of the current process, from 1
 }
 
-// areaNo is the number of an area: its index in PCs.areas. The first one is none.
+// areaNo is the index of an area in PCs.areas. 0 is no area.
 type areaNo int32
 
-// area is what some addresses have in common: a mapping that a process has of its own, or
-// where a load object's file is mapped, or where nothing is. Of it there is the piece that was
-// asked for last.
+// area is a set of addresses in which equal PCs are the same: a mapping of one process, the
+// mappings of a load object's file with the same bias, or where nothing is mapped. It holds the
+// range of addresses that was looked up last.
 type area struct {
 	first, last uint64
 	from, until int64 // ns from the founder's start
-	process     int32 // whose piece it is
+	process     int32 // that has the range
 }
 
 func (a *area) has(pc uint64, t int64, process int32) bool {
 	return a.first <= pc && pc <= a.last && a.from <= t && t < a.until && a.process == process
 }
 
-// fileArea is a file that is mapped: its offset of address 0 is offset.
+// fileArea is a mapped file, with the offset that address 0 would have in it.
 type fileArea struct {
 	object program.ObjectNo
 	offset uint64
 }
 
-// pcEntry is a PC and its number.
+// pcEntry is a PC with its number.
 type pcEntry struct {
 	pc     uint64
 	area   areaNo
 	number PCNo
 }
 
-// firstPCs is how many places there are at first.
+// firstPCs is the initial number of slots.
 const firstPCs = 1 << 10
 
-// maxRecentBits bounds the PCs that are found fast: more would not stay in the processor's cache.
+// maxRecentBits bounds the size of PCs.recent, so that it stays in the processor's cache.
 const maxRecentBits = 15
 
-// NewPCs returns numbers of no PCs.
+// NewPCs returns an empty table.
 func NewPCs() *PCs {
 	return &PCs{
 		seed: rand.Uint64(), table: make([]pcEntry, firstPCs),
@@ -69,24 +69,24 @@ func NewPCs() *PCs {
 	}
 }
 
-// ProcessPCs numbers the PCs of one process. It is not safe for concurrent use; the process
+// ProcessPCs numbers the PCs of one process. It is not safe for concurrent use, but the process
 // may be used at the same time.
 type ProcessPCs struct {
 	*PCs
 	finder *image.Finder
 	areaOf map[*image.Mapping]areaNo
-	last   mappedArea // the one asked for last
+	last   mappedArea // looked up last
 
 	sink PCNo // never read: it keeps the compiler from removing the load in Fetch
 }
 
 type mappedArea struct {
 	mapping *image.Mapping
-	area    areaNo // 0: none was asked for
+	area    areaNo // 0 before the first lookup
 }
 
-// Process returns what numbers the PCs of a process on stacks of so many words. It replaces
-// that of the process before.
+// Process continues with the PCs of another process, whose stacks have this many words. It
+// invalidates the ProcessPCs before.
 func (x *PCs) Process(pr *Process, words int) *ProcessPCs {
 	x.process++
 	if n := min(bits.Len(uint(words))+1, maxRecentBits); len(x.recent) < 1<<n {
@@ -108,14 +108,14 @@ func (x *PCs) newArea() areaNo {
 	return areaNo(len(x.areas) - 1)
 }
 
-// Number returns the number of a PC at time t, and for how long it has it.
+// Number returns the number of a PC at time t, and the time in which the PC has it.
 func (p *ProcessPCs) Number(pc uint64, t int64) (PCNo, program.Life) {
 	n, a := p.number(pc, t)
 	return n, program.Life{From: a.from, Until: a.until}
 }
 
-// Caller is Number of a return address. The call before it is of the same number and life,
-// also where it ends what is mapped there.
+// Caller is Number for a return address. The number and life are valid for the call before it,
+// too, also if that is in another mapping.
 func (p *ProcessPCs) Caller(pc uint64, t int64) (PCNo, program.Life) {
 	n, a := p.number(pc, t)
 	life := program.Life{From: a.from, Until: a.until}
@@ -131,14 +131,14 @@ func (p *ProcessPCs) Caller(pc uint64, t int64) (PCNo, program.Life) {
 	return p.intern(p.edges[edge], pc), life.Intersect(program.Life{From: b.from, Until: b.until})
 }
 
-// Fetch loads what is known of a PC into the processor's cache. If it is called for all PCs of a
-// stack before they are numbered, their cache misses overlap.
+// Fetch loads the entry of a PC into the processor's cache. Called for all PCs of a stack before
+// they are numbered, it makes their cache misses overlap.
 func (p *ProcessPCs) Fetch(pc uint64) { p.sink += p.recent[p.recentIndex(pc)].number }
 
-// recentIndex is where a PC may be among those asked for last.
+// recentIndex returns the index of a PC in recent.
 func (x *PCs) recentIndex(pc uint64) uint64 { return pc * 0x9e3779b97f4a7c15 >> x.shift }
 
-// number returns the number of a PC at time t, and its area, which is valid until the next call.
+// number returns the number of a PC at time t, and its area, valid until the next call.
 func (p *ProcessPCs) number(pc uint64, t int64) (PCNo, *area) {
 	r := &p.recent[p.recentIndex(pc)]
 	if r.pc == pc {
@@ -151,7 +151,7 @@ func (p *ProcessPCs) number(pc uint64, t int64) (PCNo, *area) {
 	return r.number, &p.areas[area]
 }
 
-// intern returns the number of a PC, which is a new one if need be.
+// intern returns the number of a PC in an area.
 func (x *PCs) intern(area areaNo, pc uint64) PCNo {
 	at := x.slot(area, pc)
 	for ; x.table[at].area != 0; at = (at + 1) & (len(x.table) - 1) {
@@ -167,13 +167,13 @@ func (x *PCs) intern(area areaNo, pc uint64) PCNo {
 	return n
 }
 
-// slot is where the search for a PC begins.
+// slot returns where the search for a PC begins.
 func (x *PCs) slot(area areaNo, pc uint64) int {
 	high, low := bits.Mul64(pc^x.seed, 0xe7037ed1a0b428db+uint64(area)<<1)
 	return int(high^low) & (len(x.table) - 1)
 }
 
-// grow makes a table with twice as many places.
+// grow doubles the number of slots.
 func (x *PCs) grow() {
 	known := x.table
 	x.table = chunked.MakeTable[pcEntry](2 * len(known))
@@ -189,7 +189,7 @@ func (x *PCs) grow() {
 	}
 }
 
-// area returns the area that a PC is in at time t, with the piece that the PC is in.
+// area returns the area of a PC at time t, and sets its range.
 func (p *ProcessPCs) area(pc uint64, t int64) areaNo {
 	if last := p.last.area; p.areas[last].has(pc, t, p.process) { // most PCs are in the program's own text
 		return last

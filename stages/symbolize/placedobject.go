@@ -11,18 +11,17 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// PlacedObject is a load object in a process's memory for a time.
+// PlacedObject is a load object in a process's memory, from Loaded until Unloaded.
 type PlacedObject struct {
 	Object           program.ObjectNo
 	Path             string // as recorded
 	Low, High        uint64 // the addresses from its first segment to the end of its last
-	Bias             uint64 // what its link-time addresses were moved by
+	Bias             uint64 // added to its link-time addresses
 	Loaded, Unloaded int64  // ns from the founder's start
 }
 
-// PlacedObjects returns the load objects whose files are known, sorted by Low; those at
-// one place by the time of their loading. Data segments need not be recorded:
-// the place of an object's code gives that of its data.
+// PlacedObjects returns the load objects whose files are known, sorted by Low, then by Loaded.
+// Data segments need not be recorded: their address follows from that of the object's code.
 func (pr *Process) PlacedObjects() []PlacedObject {
 	var all []PlacedObject
 	loaded := map[program.ObjectNo]map[uint64]bool{} // by bias
@@ -41,7 +40,7 @@ func (pr *Process) PlacedObjects() []PlacedObject {
 				loaded[n][x.bias] = true
 			}
 		}
-		// Where the program mapped its text again, its data is not.
+		// Where the program mapped its text again, its data is not mapped.
 		if len(loaded[n]) > 0 && !loaded[n][m.Address-m.FileOffset] {
 			continue
 		}
@@ -58,8 +57,7 @@ func (pr *Process) PlacedObjects() []PlacedObject {
 	})
 }
 
-// placeSegments finds the place of all of a load object's segments from a mapping of its
-// code.
+// placeSegments returns the place of all of a load object's segments, given a mapping of its code.
 func placeSegments(m *image.Mapping, segments []symtab.Segment, page uint64) (p PlacedObject, ok bool) {
 	p = PlacedObject{Path: m.Path, Low: ^uint64(0), Loaded: m.Loaded, Unloaded: m.Unloaded}
 	for _, s := range segments {
@@ -75,12 +73,11 @@ func placeSegments(m *image.Mapping, segments []symtab.Segment, page uint64) (p 
 // Table returns the symbols of a load object, nil if unknown.
 func (r *Resolver) Table(object program.ObjectNo) *symtab.Table { return r.loadObjects[object].table }
 
-// ObjectFile returns the file in which a load object was found, empty if
-// none was.
+// ObjectFile returns the file of a load object, empty if none was found.
 func (r *Resolver) ObjectFile(object program.ObjectNo) string { return r.loadObjects[object].file }
 
-// Callee returns the symbol of the function that a call in a load object goes
-// to, also through the procedure linkage table; empty if unknown.
+// Callee returns the symbol of the function that a call in a load object enters, also through the
+// procedure linkage table; empty if unknown.
 func (r *Resolver) Callee(object program.ObjectNo, call insn.Inst) string {
 	n := r.destination(object, call)
 	if n < 0 {
@@ -94,8 +91,7 @@ func (r *Resolver) Callee(object program.ObjectNo, call insn.Inst) string {
 	return f.Linkage
 }
 
-// LocationAt returns the location of the instruction at an offset of a load object's
-// file, which is in the function.
+// LocationAt returns the location at an offset of a load object's file, which is in the function.
 func (r *Resolver) LocationAt(function program.FunctionNo, offset uint64) program.LocationNo {
 	t := r.loadObjects[r.Program.Functions[function].Object].table
 	return r.Program.InternLocation(function, offset, "", func() (place funcinfo.Place) {

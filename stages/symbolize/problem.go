@@ -7,8 +7,7 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// ProblemOf turns a note about a load object into a problem of the recording: names
-// are unknown.
+// ProblemOf turns a note about a load object into a problem of the recording.
 func ProblemOf(n elf.Note, file string) diagnostic.Problem {
 	severity, reason := diagnostic.Warning, cmp.Or(n.Reason, "bad-debug-information")
 	switch {

@@ -11,17 +11,16 @@ import (
 	"stackmill/stages/program"
 )
 
-// The body of a parallel region is entered by the OpenMP runtime, to which the
-// function that holds the region passes the body's address; or, where a region is
-// not worth a team, by a call. Either way that function's machine code has the
-// address, whatever the body is called, and whichever functions were inlined on
-// the way (S11).
+// The function that contains a parallel region passes the address of the region's body to the
+// OpenMP runtime, which calls it; or calls the body itself if the region is not worth a team.
+// Either way, the function's machine code has the body's address, whatever the body's name, and
+// whichever functions were inlined (S11).
 
-// bodyReference is an instruction that refers to a body, by offsets in the file.
+// bodyReference is an instruction that refers to a body, as offsets in the file.
 type bodyReference struct{ function, instruction uint64 }
 
-// referrers returns the instructions of an object that refer to the bodies of
-// parallel regions, by the offset of the body: one of each function.
+// referrers returns the instructions of an object that refer to bodies of parallel regions, by the
+// offset of the body: one of each function.
 func (r *Resolver) referrers(object program.ObjectNo) map[uint64][]bodyReference {
 	o := &r.loadObjects[object]
 	if o.referrers != nil {
@@ -42,20 +41,20 @@ func (r *Resolver) referrers(object program.ObjectNo) map[uint64][]bodyReference
 	return found
 }
 
-// referenceSearch looks through the text of one load object.
+// referenceSearch searches the text of one load object for references to bodies.
 type referenceSearch struct {
 	r      *Resolver
 	object program.ObjectNo
 	table  *symtab.Table
 	bodies map[uint64]uint64 // offsets in the file, by address
-	fixed  bool              // linked for fixed addresses: they stand in instructions
+	fixed  bool              // linked for fixed addresses: instructions contain them
 	found  map[uint64][]bodyReference
 }
 
-// overlap is how many bytes of a chunk of code are looked at again with the next.
+// overlap is the number of bytes that successive chunks of code share.
 const overlap = 64
 
-// region looks through a region in chunks.
+// region searches a region in chunks.
 func (s *referenceSearch) region(g symtab.Region) {
 	for at := uint64(0); at < g.Size; {
 		code, arch := s.r.Bytes(s.object, g.Offset+at, g.Size-at)
@@ -72,8 +71,8 @@ func (s *referenceSearch) region(g symtab.Region) {
 	}
 }
 
-// x86 finds the fields of instructions that hold a body's address, as a distance
-// from the instruction's end or as it is.
+// x86 finds the fields of instructions that hold a body's address, absolute or relative to the
+// instruction's end.
 func (s *referenceSearch) x86(code []byte, g symtab.Region, at uint64) {
 	for i := 1; i+4 <= len(code); i++ {
 		field := binary.LittleEndian.Uint32(code[i:])
@@ -88,8 +87,8 @@ func (s *referenceSearch) x86(code []byte, g symtab.Region, at uint64) {
 	}
 }
 
-// addReference records that the instruction which ends at an offset refers to a body,
-// if one does.
+// addReference adds the instruction that ends at an offset, if there is one, to those that refer
+// to a body.
 func (s *referenceSearch) addReference(body, end uint64) {
 	f, ok := s.table.Function(end - 1)
 	if !ok || f.Offset == body || f.Kind == funcinfo.Static || f.Kind == funcinfo.PLT {
@@ -106,7 +105,7 @@ func (s *referenceSearch) addReference(body, end uint64) {
 	}
 }
 
-// arm64 finds pairs of adrp and add, adr, and branches with link.
+// arm64 finds pairs of adrp and add, adr, and branches.
 func (s *referenceSearch) arm64(code []byte, g symtab.Region, at uint64) {
 	var pages [32]uint64 // the last adrp's, by register
 	for i := 0; i+4 <= len(code); i += 4 {
@@ -129,12 +128,12 @@ func (s *referenceSearch) arm64(code []byte, g symtab.Region, at uint64) {
 	}
 }
 
-// maxHolders bounds the functions between a body and those that hold its region.
+// maxHolders bounds the functions between a body and those that contain its region.
 const maxHolders = 64
 
-// holders returns the functions that hold the region of a body, by machine code:
-// those that refer to it, or to bodies of regions around it. A clone counts as the
-// function that it was made from if others hold the region as well.
+// holders returns the functions that contain the region of a body, by machine code: those that
+// refer to it, or to bodies of enclosing regions. If there are several, a clone is replaced by the
+// function that it was made from.
 func (r *Resolver) holders(object program.ObjectNo, body symtab.Function) []symtab.Function {
 	o := &r.loadObjects[object]
 	refers := r.referrers(object)

@@ -13,8 +13,8 @@ import (
 	"stackmill/stages/program"
 )
 
-// relateBody finds the function that holds the region of a body, and names the body after
-// it (S11).
+// relateBody relates a body to the function that contains its region, and names it after that
+// (S11).
 func (r *Resolver) relateBody(n program.FunctionNo, body symtab.Function) {
 	p := r.Program
 	object := p.Functions[n].Object
@@ -27,30 +27,30 @@ func (r *Resolver) relateBody(n program.FunctionNo, body symtab.Function) {
 	p.Relations[n] = program.Relation{Main: main, Line: line}
 }
 
-// holder finds the function that holds the region of a body. It is found once: until then, the
-// body is nobody's, which ends circles in damaged objects.
+// holder returns the function that contains the region of a body. While the search for it runs,
+// the body has none, which ends cycles in damaged objects.
 func (r *Resolver) holder(object program.ObjectNo, body symtab.Function) (program.FunctionNo, bool) {
-	held := r.loadObjects[object].regionHolders
-	if held == nil {
-		held = map[uint64]program.FunctionNo{}
-		r.loadObjects[object].regionHolders = held
+	holders := r.loadObjects[object].regionHolders
+	if holders == nil {
+		holders = map[uint64]program.FunctionNo{}
+		r.loadObjects[object].regionHolders = holders
 	}
-	n, known := held[body.Offset]
+	n, known := holders[body.Offset]
 	if !known {
-		held[body.Offset] = program.None
+		holders[body.Offset] = program.None
 		var ok bool
 		if n, ok = r.findHolder(object, body); !ok {
 			n = program.None
 		}
-		held[body.Offset] = n
+		holders[body.Offset] = n
 	}
 	return n, n != program.None
 }
 
-// findHolder finds the function that holds a region: the one that the body's symbol names, or
+// findHolder finds the function that contains a region: the one that the body's symbol names, or
 // the only one that passes the body to the runtime. A region that was inlined into several
-// functions is held by the function in which it was written, which may have no code of its own:
-// gcc's debug information says which one it is, clang's that of the calls.
+// functions belongs to the function in which it was written, which may have no code of its own:
+// gcc's debug information names it, clang's has the inlined calls.
 func (r *Resolver) findHolder(object program.ObjectNo, body symtab.Function) (program.FunctionNo, bool) {
 	o := &r.loadObjects[object]
 	if main, ok := o.findOriginal(body.Linkage, o.table.Modules[body.Module].Name); ok {
@@ -81,7 +81,7 @@ func (r *Resolver) findHolder(object program.ObjectNo, body symtab.Function) (pr
 	return r.tableFunction(object, main), true
 }
 
-// writtenIn finds the function in which a region was written that was inlined into several
+// writtenIn finds the function in which a region was written, if that was inlined into several
 // others: each instruction that refers to the body is in its code, inlined or not.
 func (r *Resolver) writtenIn(object program.ObjectNo, body symtab.Function) (program.FunctionNo, bool) {
 	var lists [][]program.FunctionNo // by reference
@@ -95,7 +95,7 @@ func (r *Resolver) writtenIn(object program.ObjectNo, body symtab.Function) (pro
 		lists = append(lists, list)
 		known = known || some
 	}
-	if base != "" && !known { // only the symbol says which function it is
+	if base != "" && !known { // only the symbol shows the function
 		return 0, false
 	}
 	if n, ok := r.declaredBefore(object, body, lists); ok {
@@ -109,9 +109,9 @@ func (r *Resolver) writtenIn(object program.ObjectNo, body symtab.Function) (pro
 	return 0, false
 }
 
-// functionsAt returns the functions that an instruction is in, the innermost first: those
-// inlined there, if inlined says that there are any, and then the one that has the code, or the
-// holder of the region if that is a body.
+// functionsAt returns the functions that contain an instruction, the innermost first: those inlined
+// there, then the one that has the code or, if that is a body, the holder of its region. inlined
+// says that there are inlined ones.
 func (r *Resolver) functionsAt(object program.ObjectNo, x bodyReference) (list []program.FunctionNo, inlined bool) {
 	o := &r.loadObjects[object]
 	t := o.table
@@ -140,7 +140,7 @@ func (r *Resolver) functionsAt(object program.ObjectNo, x bodyReference) (list [
 	return append(list, r.tableFunction(object, f)), inlined
 }
 
-// declaredBefore returns the function that is declared last before a region, in the same file.
+// declaredBefore returns the listed function that is declared last before a region in its file.
 func (r *Resolver) declaredBefore(object program.ObjectNo, body symtab.Function, lists [][]program.FunctionNo) (found program.FunctionNo, ok bool) {
 	file, line, known := r.loadObjects[object].table.Line(body.Offset)
 	if !known {
@@ -157,7 +157,7 @@ func (r *Resolver) declaredBefore(object program.ObjectNo, body symtab.Function,
 	return found, ok
 }
 
-// declaration returns where a function of a load object's table is declared: line 0 if unknown.
+// declaration returns the file and line of a function's declaration, line 0 if unknown.
 func (r *Resolver) declaration(n program.FunctionNo) (file string, line int32) {
 	p := r.Program
 	f := &p.Functions[n]
@@ -168,9 +168,8 @@ func (r *Resolver) declaration(n program.FunctionNo) (file string, line int32) {
 	return file, f.Line
 }
 
-// namedHolder makes the function that a body's symbol names, if no code and no debug
-// information has it. Static functions of one name are told apart by the functions that they
-// were inlined into.
+// namedHolder adds the function that a body's symbol names, if neither code nor debug information
+// has it. The functions into which it was inlined distinguish static functions of one name.
 func (r *Resolver) namedHolder(object program.ObjectNo, body symtab.Function, passing []symtab.Function) (program.FunctionNo, bool) {
 	base := symbolBase(body)
 	if base == "" {
@@ -191,7 +190,7 @@ func (r *Resolver) namedHolder(object program.ObjectNo, body symtab.Function, pa
 	return p.InternFunction(f, variant.Sum64()), true
 }
 
-// isNamed reports whether a function, or the one that it was cloned from, has a symbol.
+// isNamed reports whether a function, or its original, has a symbol.
 func (r *Resolver) isNamed(n program.FunctionNo, symbol string) bool {
 	f := &r.Program.Functions[n]
 	if f.Linkage == "" {
@@ -201,8 +200,8 @@ func (r *Resolver) isNamed(n program.FunctionNo, symbol string) bool {
 	return base == symbol || slices.Contains(symtab.Split(f.Aliases), symbol)
 }
 
-// symbolBase is the symbol of the function that a body's own symbol names (gcc's
-// `f._omp_fn.0`), empty if it names none.
+// symbolBase returns the symbol of the function that a body's symbol names (gcc's `f._omp_fn.0`),
+// empty if it names none.
 func symbolBase(body symtab.Function) string {
 	base, marks := symtab.CloneMarks(body.Linkage)
 	if strings.HasPrefix(base, ".") || marks == "" {
@@ -211,11 +210,11 @@ func symbolBase(body symtab.Function) string {
 	return base
 }
 
-// staticName is in the symbols of functions of C++ that are static, or within others that are.
+// staticName matches symbols of C++ functions that are static, or within static ones.
 var staticName = lazyregexp.New(`L[0-9]`)
 
-// isShared reports whether units share the function of a symbol, since the linker keeps one: a
-// function of C++ that is not static.
+// isShared reports whether compilation units share the function of a symbol because the linker
+// keeps one: a C++ function that is not static.
 func isShared(symbol string) bool {
 	return strings.HasPrefix(symbol, "_Z") && !strings.Contains(symbol, "_GLOBAL__N_") && !staticName().MatchString(symbol)
 }

@@ -10,8 +10,8 @@ import (
 	"stackmill/stages/program"
 )
 
-// relate finds the function that a clone, an outline function or a body of an
-// object's symbol table was made from (S9, S11, S12), and names bodies after it.
+// relate finds the function that a clone, outline function or body was made from (S9, S11, S12),
+// and names bodies after it.
 func (r *Resolver) relate(n program.FunctionNo, f symtab.Function) {
 	p := r.Program
 	o := &r.loadObjects[p.Functions[n].Object]
@@ -33,8 +33,8 @@ func (r *Resolver) relate(n program.FunctionNo, f symtab.Function) {
 	p.Relations[n] = program.Relation{Main: r.tableFunction(p.Functions[n].Object, main)}
 }
 
-// kindOf is the kind of a table's function. What clang makes for a parallel
-// region besides its body has names of the same kind.
+// kindOf returns the kind of a table's function. Clang's auxiliary functions of a parallel region
+// are bodies, too: only their names show it.
 func kindOf(f symtab.Function) funcinfo.Kind {
 	if f.Kind == funcinfo.Normal && (strings.HasPrefix(f.Linkage, ".omp") || strings.Contains(f.Linkage, ".omp.")) {
 		return funcinfo.Body
@@ -42,10 +42,9 @@ func kindOf(f symtab.Function) funcinfo.Kind {
 	return f.Kind
 }
 
-// findOriginal finds the function that a clone or body is named after: the symbol
-// without its last words, as many as it takes (gcc's `f.isra.0`, `f._omp_fn.0`),
-// the name after Studio's mark (`_$p1A12.f`), or the ramp of a coroutine. A body is
-// nobody's original.
+// findOriginal finds the function that a clone or body is named after: by the symbol without its
+// last words, as many as necessary (gcc's `f.isra.0`, `f._omp_fn.0`), the name after Studio's
+// mark (`_$p1A12.f`), or the ramp of a coroutine. A body is never the result.
 func (o *loadObject) findOriginal(linkage, module string) (symtab.Function, bool) {
 	if strings.HasPrefix(linkage, "_$") {
 		_, name, _ := strings.Cut(linkage, ".")
@@ -62,10 +61,9 @@ func (o *loadObject) findOriginal(linkage, module string) (symtab.Function, bool
 	return symtab.Function{}, false
 }
 
-// functionAround finds the function that a body's source is in, among those of the same
-// module: one with a row of the body's first line, or else with rows before and
-// after it; of several the one that spans the fewest lines, since it was inlined
-// into the others.
+// functionAround finds the function whose source contains a body's, among those of the same module:
+// one with a row of the body's first line, or else with rows before and after it. Of several, it
+// is the one with the fewest lines, since that was inlined into the others.
 func functionAround(t *symtab.Table, body symtab.Function, among iter.Seq[symtab.Function]) (found symtab.Function, ok bool) {
 	at := t.Lines.Before(body.Offset)
 	if body.Module == 0 || at < 0 || t.Lines.At(at).File < 0 {
@@ -88,9 +86,8 @@ func functionAround(t *symtab.Table, body symtab.Function, among iter.Seq[symtab
 	return found, ok
 }
 
-// lineRange returns the first and last line of a file that a function's instructions
-// belong to, and whether the given line is among them. First is after last if
-// there are none.
+// lineRange returns the first and last line of a function's instructions in a file, and whether
+// the given line is among them. first is after last if there are none.
 func lineRange(t *symtab.Table, f symtab.Function, file, line int32) (first, last int32, exact bool) {
 	first, last = 1, 0
 	for row := range t.Lines.From(max(t.Lines.Before(f.Offset), 0)) {
@@ -109,15 +106,14 @@ func lineRange(t *symtab.Table, f symtab.Function, file, line int32) (first, las
 	return first, last, exact
 }
 
-// constructs are the words for what a body was made from, by parts of what its
-// name ends with.
+// constructs maps parts of a body's suffix to the OpenMP construct that it was made from.
 var constructs = []struct{ part, words string }{
 	{"task", "OMP task"}, {"cpyfn", "OMP task"},
 	{"reduction", "OMP reduction"}, {"combiner", "OMP reduction"},
 }
 
-// bodyName is the name of a body for people, in the manual's manner: where it
-// comes from, and the compiler's name. Studio's have it already.
+// bodyName returns the name of a body for people, as in the manual: where it comes from, and the
+// compiler's name. Studio's bodies have such names already.
 func bodyName(main string, body symtab.Function, line int32) string {
 	if strings.HasPrefix(body.Linkage, "_$") {
 		return body.Name
@@ -135,9 +131,8 @@ func bodyName(main string, body symtab.Function, line int32) string {
 	return fmt.Sprintf("%s -- %s [%s]", main, words, body.Linkage)
 }
 
-// MainOf returns the entry of the function that an outline function or part
-// (gcc's `f.part.0`) was cut out of (S12); false if it is neither or its main
-// function is unknown.
+// MainOf returns the start of the main function of an outline function or part (gcc's
+// `f.part.0`) (S12); false if the function is neither, or its main function is unknown.
 func (r *Resolver) MainOf(function program.FunctionNo) (location program.LocationNo, ok bool) {
 	p := r.Program
 	relation, ok := p.Relations[function]
@@ -152,9 +147,9 @@ func (r *Resolver) MainOf(function program.FunctionNo) (location program.Locatio
 	}), true
 }
 
-// Fold returns a location as user mode shows it: an instruction of a body is
-// one of the function that the body was made from, at the same line (S11). It
-// is false if the location is not in a body, or the body's function is unknown.
+// Fold returns the location that user mode shows for an instruction of a body: one of the function
+// that contains the region, at the same line (S11). It returns false if the location is not in a
+// body, or the function is unknown.
 func (r *Resolver) Fold(location program.LocationNo) (folded program.LocationNo, ok bool) {
 	p := r.Program
 	l := p.Location(location)

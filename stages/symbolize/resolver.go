@@ -1,5 +1,5 @@
-// Package symbolize turns PCs into locations: which load object, function and
-// source line an instruction belongs to, at the time it ran.
+// Package symbolize turns PCs into locations: the load object, function and source line of an
+// instruction at the time it ran.
 package symbolize
 
 import (
@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// Tables gives the symbol table of a load object's file.
+// Tables loads the symbol table of a load object's file.
 type Tables interface {
 	Load(path string) (*symtab.Table, error)
 }
@@ -26,7 +26,7 @@ type Resolver struct {
 	locator          decode.Locator
 	tables           Tables
 	objects          map[objectKey]program.ObjectNo
-	objectsByFile    map[fileID]program.ObjectNo // by where they were found
+	objectsByFile    map[fileID]program.ObjectNo
 	pseudoObjects    map[string]program.ObjectNo // pseudo objects of generated code, by name
 	total            program.ObjectNo
 	unknownObject    program.ObjectNo
@@ -55,13 +55,12 @@ type objectKey struct {
 	path      string
 	checksum  uint32
 	buildID   string
-	byPath    bool // as in decode.MapEvent
-	ambiguous bool // likewise
+	byPath    bool // decode.MapEvent.ByPath
+	ambiguous bool // decode.MapEvent.Ambiguous
 	file      decode.FileID
 }
 
-// New returns a resolver for the recording, whose load objects are where locator
-// says.
+// New returns a resolver for a recording. locator finds the files of its load objects.
 func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver {
 	r := &Resolver{
 		Program:       program.New(),
@@ -89,7 +88,7 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 	return r
 }
 
-// Process is the resolver of one process's addresses.
+// Process resolves the addresses of one process.
 type Process struct {
 	Image    *image.Image
 	Problems diagnostic.Log // of its mappings
@@ -104,27 +103,26 @@ type Process struct {
 	others    map[codePC]program.LocationNo       // of PCs that are in no mapped file with symbols
 }
 
-// mappedObject is the load object of a mapping.
+// mappedObject is a mapping with its load object.
 type mappedObject struct {
 	mapping *image.Mapping
 	object  program.ObjectNo
 }
 
-// codePC is a PC in a mapping, nil where nothing was mapped.
+// codePC is a PC with its mapping, nil where nothing was mapped.
 type codePC struct {
 	pc      uint64
 	mapping *image.Mapping
 }
 
-// Resolution says that a PC meant Location from From up to Until (ns from the
-// founder's start).
+// Resolution is the location of a PC from From up to Until (ns from the founder's start).
 type Resolution struct {
 	From, Until int64
 	Location    program.LocationNo
 }
 
-// Process returns the resolver of one process. mapFile names the file of its
-// address-space events in problems.
+// Process returns the resolver of a process's addresses. Problems of its address space refer to
+// mapFile.
 func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 	pr := &Process{r: r, recorded: p, objects: map[*image.Mapping]program.ObjectNo{}, others: map[codePC]program.LocationNo{}}
 	pr.Image = image.New(p.Image, mapFile, &pr.Problems)
@@ -150,15 +148,15 @@ func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 	return pr
 }
 
-// Resolve returns what the PC means at time t, and the time for which that
-// holds. Load objects count as touched for times that were asked for only.
+// Resolve returns the location of a PC at time t. Load objects are touched only at times for
+// which it is called.
 func (pr *Process) Resolve(pc uint64, t int64) Resolution {
 	owner := pr.finder.At(pc, t)
 	return Resolution{owner.From, owner.Until, pr.locate(pc, owner.Mapping)}
 }
 
-// locate returns the location of a PC in a mapping. Offsets in files are looked up
-// once, whichever process they are seen in.
+// locate returns the location of a PC in a mapping. Processes share the results for offsets in
+// files.
 func (pr *Process) locate(pc uint64, m *image.Mapping) program.LocationNo {
 	n, offset, inFile := pr.inFile(pc, m)
 	if inFile {
@@ -179,7 +177,7 @@ func (pr *Process) locate(pc uint64, m *image.Mapping) program.LocationNo {
 	return location
 }
 
-// inFile returns where a PC is in a mapped file with symbols.
+// inFile returns the load object and offset of a PC in a mapped file with symbols.
 func (pr *Process) inFile(pc uint64, m *image.Mapping) (n program.ObjectNo, offset uint64, ok bool) {
 	if m == nil || m.Code != nil || !m.Executable() {
 		return program.None, 0, false
@@ -200,8 +198,8 @@ func (pr *Process) inFile(pc uint64, m *image.Mapping) (n program.ObjectNo, offs
 	return n, m.FileOffset + (pc - m.Address), o.table != nil
 }
 
-// Segments calls yield for each mapping of a load object, with the object's
-// identifier. Files without executable mappings are not load objects.
+// Segments calls yield for each mapping of a load object, with the object's identifier. Files
+// without executable mappings are not load objects.
 func (pr *Process) Segments(yield func(m *image.Mapping, object int64)) {
 	text := map[string]bool{}
 	for _, m := range pr.Image.Mappings {
@@ -252,9 +250,9 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) program.LocationNo {
 	return r.resolveStatic(n, m, offset)
 }
 
-// outside returns the location of a PC in a load object that is in none of its functions,
-// or whose functions are not known. Code that was made at run time is in no load object,
-// nor is the kernel's outside of what was recorded of it.
+// outside returns the location of a PC in a load object that is in no function, or whose functions
+// are unknown. Code made at run time is in no load object, nor is the kernel's outside of the
+// recorded range.
 func (r *Resolver) outside(n program.ObjectNo, m *image.Mapping, pc uint64, reason string) program.LocationNo {
 	if decode.IsPerfMap(m.Path) || m.Path == decode.KernelPath && !r.rec.Kernel.Maps(pc) {
 		return r.unknown(pc, reason)
@@ -262,8 +260,8 @@ func (r *Resolver) outside(n program.ObjectNo, m *image.Mapping, pc uint64, reas
 	return r.unknownIn(n, m.FileOffset+(pc-m.Address), reason)
 }
 
-// reasonOutside is why a PC in a load object is in none of its functions: where
-// lists of symbols are all there is, more functions may exist than they name.
+// reasonOutside returns why a PC in a load object is in no function: lists of symbols may not name
+// all functions.
 func (r *Resolver) reasonOutside(m *image.Mapping) string {
 	switch {
 	case m.Path == decode.KernelPath || r.IsKernel(m.Address):
@@ -289,7 +287,7 @@ func (r *Resolver) tableFunction(object program.ObjectNo, f symtab.Function) pro
 	return n
 }
 
-// newTableFunction interns a function that was not asked for before.
+// newTableFunction interns a function of an object's symbol table for the first time.
 func (r *Resolver) newTableFunction(object program.ObjectNo, f symtab.Function) program.FunctionNo {
 	p := r.Program
 	t := r.loadObjects[object].table
@@ -316,10 +314,9 @@ func (r *Resolver) newTableFunction(object program.ObjectNo, f symtab.Function) 
 	return n
 }
 
-// Finish completes the program once every stack is resolved: it finds the inline
-// chains, records the problems of the load objects, those that no stack touches
-// as remarks only, and closes their files. What was found out for resolving is
-// forgotten: it may be as large as all else.
+// Finish completes the program once all stacks are resolved: it sets the inline chains, adds the
+// problems of load objects (only as remarks if no stack touches them), closes their files, and
+// frees the call graph, which may be as large as everything else.
 func (r *Resolver) Finish() {
 	r.findInlineChains()
 	r.closeFiles()

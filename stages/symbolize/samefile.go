@@ -9,22 +9,20 @@ import (
 	"stackmill/stages/program"
 )
 
-// fileID identifies a load object by what was found: by its build-id, else by the
-// file on this machine.
+// fileID identifies a load object by its build-id, else by the file on this machine.
 type fileID struct {
 	buildID       string
 	device, inode uint64
 	name          string // the load object's
 	found         bool   // its file
-	content       string // symtab.Table.Key, of one that only claims its build-id; else empty
+	content       string // symtab.Table.Key if the build-id is doubtful, else empty
 }
 
-// findSameFile returns the load object that is the same as another one of its name: by
-// another path, such as /lib for /usr/lib or one in a container's layer, or
-// recorded once with a build-id and once without. They are one, so that each
-// function is (S2). The kernel and its modules, for which lists of symbols may stand,
-// are identified by their paths; and a file that only claims the build-id of another
-// one is itself.
+// findSameFile returns the load object of the same name and file as a draft, and the draft's id.
+// The same file may have several paths, such as /lib and /usr/lib or one in a container's layer,
+// or be recorded once with a build-id and once without: it is one load object, so that each
+// function is one (S2). Paths identify the kernel and its modules, whose table may be a list of
+// symbols. A file with the build-id of another one, but other content, is a load object of its own.
 func (r *Resolver) findSameFile(o *objectDraft) (id fileID, n program.ObjectNo, ok bool) {
 	id = fileID{buildID: o.BuildID, name: o.Name, found: o.table != nil}
 	if o.placer != nil || !id.found && id.buildID == "" {
@@ -38,7 +36,7 @@ func (r *Resolver) findSameFile(o *objectDraft) (id fileID, n program.ObjectNo, 
 		id.device, id.inode = uint64(st.Dev), st.Ino
 	}
 	n, ok = r.objectsByFile[id]
-	if !ok && !id.found { // the file found by another path has its names
+	if !ok && !id.found { // the file may have been found by another path
 		id.found = true
 		if n, ok = r.objectsByFile[id]; !ok {
 			id.found = false
@@ -51,8 +49,8 @@ func (r *Resolver) findSameFile(o *objectDraft) (id fileID, n program.ObjectNo, 
 	return id, n, ok
 }
 
-// contentDiffers reports whether an object's file differs from the n-th's in content, and
-// one of them has other functions than a file of its build-id.
+// contentDiffers reports whether an object's file differs from the n-th's in content, and the
+// build-id of one of them is doubtful: its functions are not those of other files with it.
 func (r *Resolver) contentDiffers(o *objectDraft, n program.ObjectNo) bool {
 	other := r.loadObjects[n].table
 	return other != nil && other.Key != o.table.Key &&

@@ -11,26 +11,26 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// Scope is where the dynamic linker looks for what load objects import: in those that a process
-// has mapped besides. What depends on that is found once for each scope. Most processes of a
-// recording have one of few.
+// Scope is a set of load objects that a process has mapped, in which the dynamic linker looks up
+// imports. It caches the results that depend on it. Most processes of a recording share few
+// scopes.
 type Scope struct {
 	r          *Resolver
-	objects    []program.ObjectNo               // that are linked, in ascending order
-	bySymbol   map[string][]entry               // their functions, by symbol
-	reachable  map[destinationNo]*reachableSet  // what calls by way of names may be in
-	inferences map[inferenceKey]inferenceResult // what Infer found
-	returning  map[string]bool                  // what ReturnsItself found
+	objects    []program.ObjectNo              // that are linked, in ascending order
+	bySymbol   map[string][]entry              // their functions, by symbol
+	reachable  map[destinationNo]*reachableSet // of calls by name
+	inferences map[inferenceKey]inferenceResult
+	returning  map[string]bool // results of ReturnsItself
 }
 
-// scopePeriod is a scope that a process has from a time on (ns from the founder's start).
+// scopePeriod is a scope with the time from which a process has it (ns from the founder's start).
 type scopePeriod struct {
 	from int64
 	*Scope
 }
 
-// ScopeAt returns the scope of a process at time t. A process that executes another program
-// has another one from then on.
+// ScopeAt returns the scope of a process at time t. It changes when the process executes another
+// program.
 func (pr *Process) ScopeAt(t int64) *Scope {
 	n := len(pr.scopes) - 1
 	for n > 0 && pr.scopes[n].from > t {
@@ -45,9 +45,8 @@ type objectMapping struct {
 	object program.ObjectNo
 }
 
-// scopesOf returns the scopes of a process with these mappings of load objects that are linked,
-// one at least, in the order of time: a new one begins where nothing is mapped any more that
-// was before.
+// scopesOf returns the scopes of a process, at least one, in the order of time, given its mappings
+// of linked load objects. A new scope begins when all earlier mappings have ended.
 func (r *Resolver) scopesOf(mapped []objectMapping) (scopes []scopePeriod) {
 	slices.SortStableFunc(mapped, func(a, b objectMapping) int { return cmp.Compare(a.Loaded, b.Loaded) })
 	var objects []program.ObjectNo
@@ -65,7 +64,7 @@ func (r *Resolver) scopesOf(mapped []objectMapping) (scopes []scopePeriod) {
 	return append(scopes, scopePeriod{from, r.internScope(objects)})
 }
 
-// internScope returns that of load objects.
+// internScope returns the scope of these load objects.
 func (r *Resolver) internScope(objects []program.ObjectNo) *Scope {
 	slices.Sort(objects)
 	objects = slices.Compact(objects)
@@ -81,9 +80,9 @@ func (r *Resolver) internScope(objects []program.ObjectNo) *Scope {
 	return s
 }
 
-// entries returns the functions that a destination may be: one, or all of its name in any load
-// object of the scope; nil if there are none. A slot whose function is chosen has the code that
-// chooses it.
+// entries returns the functions that a destination may be: one, or all with its symbol in any load
+// object of the scope; nil if there are none. For a slot that an IFUNC resolver fills, it is the
+// resolver.
 func (s *Scope) entries(n destinationNo) []entry {
 	d := &s.r.graph.destinations[n]
 	switch {
@@ -112,8 +111,7 @@ func (s *Scope) entriesNamed(symbol string) []entry {
 	return found
 }
 
-// ifuncResolver returns the code that chooses the function of a slot, nil if that is not in the
-// load object.
+// ifuncResolver returns the IFUNC resolver of a slot, nil if that is not in the load object.
 func (r *Resolver) ifuncResolver(object program.ObjectNo, slot symtab.Slot) []entry {
 	offset, ok := r.addresses(object).Offset(slot.Resolver)
 	if !ok {

@@ -8,9 +8,9 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// decodeAround appends those of the instructions of code, which lies at an address, that choose
-// may want: all that lie within so many bytes of the instruction of a PC, or of the one
-// after it.
+// decodeAround decodes the instructions of code within this many bytes of each PC, plus one
+// instruction's length, and appends them to items. address is that of the code, shift the
+// distance from offsets to addresses.
 func decodeAround(items []disasm.Item, arch isa.Arch, code []byte, address, shift uint64, pcs []uint64, within int) []disasm.Item {
 	far := int64(within) + longestInst
 	for at := uint64(0); at < uint64(len(code)); {
@@ -33,8 +33,9 @@ func decodeAround(items []disasm.Item, arch isa.Arch, code []byte, address, shif
 	return items
 }
 
-// selectInstructions says which instructions are wanted and finds those that PCs stand for, which are
-// among them, and how many PCs do. shift is the distance from offsets to addresses.
+// selectInstructions reports, for each instruction, whether it is within this many bytes of the
+// instruction of a PC, and how many PCs are in the code. It adds the starts of the PCs'
+// instructions to out. shift is the distance from offsets to addresses.
 func selectInstructions(out *Disassembly, items []disasm.Item, shift uint64, pcs []uint64, within int) (wanted []bool, found int) {
 	wanted = make([]bool, len(items))
 	at := func(n int) (start, end uint64, call bool) {
@@ -46,8 +47,8 @@ func selectInstructions(out *Disassembly, items []disasm.Item, shift uint64, pcs
 		if n < 0 {
 			continue // not in the code
 		}
-		if meant := items[n].Addr - shift; meant != pc {
-			addStart(&out.Starts, pc, meant)
+		if start := items[n].Addr - shift; start != pc {
+			addStart(&out.Starts, pc, start)
 		}
 		wanted[n], found = true, found+1
 		for i := n; i > 0 && items[n].Addr-items[i-1].Addr <= uint64(max(within, 0)); i-- {
@@ -63,9 +64,9 @@ func selectInstructions(out *Disassembly, items []disasm.Item, shift uint64, pcs
 	return wanted, found
 }
 
-// instructionAt returns which of n instructions a PC stands for, -1 if it lies in none: the one
-// that it lies in, or the call after it. at returns where an instruction is, and whether
-// it is a call.
+// instructionAt returns the index, of n instructions, of the one that contains a PC, or of the
+// call after it; -1 for none. Collectors guess where the call before a return address starts. at
+// returns the bounds of an instruction, and whether it is a call.
 func instructionAt(pc uint64, n int, at func(int) (start, end uint64, call bool)) int {
 	i := sort.Search(n, func(i int) bool { start, _, _ := at(i); return start > pc }) - 1
 	if i < 0 {
@@ -83,10 +84,10 @@ func instructionAt(pc uint64, n int, at func(int) (start, end uint64, call bool)
 	return i
 }
 
-// addStart adds what a PC stands for to a map that may not be there yet.
-func addStart(meant *map[uint64]uint64, pc, at uint64) {
-	if *meant == nil {
-		*meant = map[uint64]uint64{}
+// addStart adds the start of a PC's instruction to a map that may be nil.
+func addStart(starts *map[uint64]uint64, pc, start uint64) {
+	if *starts == nil {
+		*starts = map[uint64]uint64{}
 	}
-	(*meant)[pc] = at
+	(*starts)[pc] = start
 }

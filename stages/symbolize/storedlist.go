@@ -8,16 +8,16 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// StoredList is what a store has of a list of symbols, that of the kernel or of generated
-// code: the functions that stacks lead to. The list itself is often gone soon after the
-// recording was read.
+// StoredList is the part of a list of symbols (of the kernel or of generated code) that a store
+// keeps: the functions on stacks. The list itself is often gone soon after the recording was
+// read.
 type StoredList struct {
 	ID        int64 // of the load object
 	Symbols   string
-	Functions int // that the list had
+	Functions int // in the complete list
 	Table     *symtab.Table
-	Problems  []diagnostic.Problem // that were found with the load object
-	First     bool                 // no list that is found takes its place
+	Problems  []diagnostic.Problem // of the load object
+	First     bool                 // it is used even if a list is found
 }
 
 // object returns the load object of the list.

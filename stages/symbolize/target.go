@@ -10,15 +10,15 @@ import (
 	"stackmill/stages/program"
 )
 
-// stubKey is an entry of a procedure linkage table, by its offset in the file.
+// stubKey identifies an entry of a procedure linkage table by its offset in the file.
 type stubKey struct {
 	object program.ObjectNo
 	offset uint64
 }
 
-// setTarget says where a call or jump goes. Functions of other load objects are
-// named when it goes through the procedure linkage table or the global offset
-// table; jumps within a function need no name.
+// setTarget sets the target of a call or jump, and names the function that it leads to: also one
+// of another load object through the procedure linkage table or the global offset table. Jumps
+// within a function get no name.
 func (d *Disassembler) setTarget(i *Instruction, f *program.Function, inst *insn.Inst) {
 	t := d.r.loadObjects[f.Object].table
 	if inst.HasSlot && t != nil {
@@ -57,8 +57,8 @@ func (d *Disassembler) setTarget(i *Instruction, f *program.Function, inst *insn
 	}
 }
 
-// stubName names the function that an entry of a procedure linkage table leads to,
-// as objdump does: `puts@plt`; empty if the table does not say.
+// stubName names an entry of a procedure linkage table after its function, as objdump does
+// (`puts@plt`); empty if the table does not show the function.
 func (d *Disassembler) stubName(object program.ObjectNo, t *symtab.Table, offset, address uint64) string {
 	k := stubKey{object, offset}
 	name, ok := d.stubs[k]
@@ -77,8 +77,8 @@ func (d *Disassembler) stubName(object program.ObjectNo, t *symtab.Table, offset
 	return name
 }
 
-// slotName names the function whose address a slot holds: by its symbol, or the symbol
-// of the code that chooses it; empty without one.
+// slotName names the function whose address a slot holds by its symbol, or by that of its IFUNC
+// resolver; empty without one.
 func (d *Disassembler) slotName(object program.ObjectNo, t *symtab.Table, slot symtab.Slot) string {
 	if slot.Symbol != "" {
 		return d.readable(slot.Symbol)

@@ -6,23 +6,23 @@ import (
 	"sort"
 )
 
-// Finder finds who owned an address when, quickly: between two bounds of
-// mappings all addresses have the same owners. It is not safe for concurrent use.
+// Finder finds the owners of addresses quickly: between two bounds of mappings, all addresses have
+// the same owners. It is not safe for concurrent use.
 type Finder struct {
 	im         *Image
 	bounds     []uint64 // sorted, distinct
-	numbers    []int32  // by piece, which begins at a bound: its number in spans, from 1; 0 until it is asked for
+	numbers    []int32  // by bound: the index in ownerships plus 1, 0 until it is needed
 	ownerships [][]Ownership
-	count      int // spans of all pieces
+	count      int // of all ownerships
 }
 
-// maxOwnerships bounds the spans that are kept.
+// maxOwnerships bounds the ownerships in memory.
 const maxOwnerships = 1 << 20
 
-// Finder returns a finder for the image. It costs nothing until it is asked.
+// Finder returns a finder for the image. It costs nothing until its first use.
 func (im *Image) Finder() *Finder { return &Finder{im: im} }
 
-// divide finds the pieces.
+// divide finds the bounds.
 func (f *Finder) divide() {
 	f.bounds = append(make([]uint64, 0, 1+2*len(f.im.Mappings)), 0)
 	for _, m := range f.im.Mappings {
@@ -33,16 +33,16 @@ func (f *Finder) divide() {
 	f.numbers = make([]int32, len(f.bounds))
 }
 
-// At returns the span of an address at a time, as in Image.Spans.
+// At returns the ownership of an address at a time (see Image.Ownerships).
 func (f *Finder) At(addr uint64, t int64) Ownership { return f.Range(addr, t).Ownership }
 
-// AddressRange is a range of addresses that have the same owners.
+// AddressRange is a range of addresses with the same owners.
 type AddressRange struct {
 	Ownership
 	First, Last uint64
 }
 
-// Range returns the piece that an address is in, with its span at a time.
+// Range returns the range of an address, with its ownership at a time.
 func (f *Finder) Range(addr uint64, t int64) AddressRange {
 	if f.bounds == nil {
 		f.divide()

@@ -1,4 +1,4 @@
-// Package image is the address space of a process over time (rules S1, S2).
+// Package image models the address space of a process over time (rules S1, S2).
 package image
 
 import (
@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Never is when a mapping ends that is never unmapped.
+// Never is the end of a mapping that is never unmapped.
 const Never = decode.Never
 
 // Mapping is a mapped segment with its life.
@@ -29,27 +29,25 @@ func (m *Mapping) Executable() bool { return m.Modes&4 != 0 || m.Code != nil }
 // Image is the address space of one process over its whole life.
 type Image struct {
 	Mappings []*Mapping // in order of loading
-	// Code is apart because there may be much of it inside a single mapping,
-	// which would have to be passed on the way back to that one.
+	// Code has an index of its own because a single file mapping may contain many pieces of
+	// code, which a search for that mapping would have to pass.
 	files, code index
 }
 
 // index finds mappings by address.
 type index struct {
 	im      *Image
-	byStart []int    // numbers of Mappings, sorted by address
-	maxEnd  []uint64 // greatest End of those around i: see reach
+	byStart []int    // indices in Mappings, sorted by address
+	maxEnd  []uint64 // see fillMaxEnd
 }
 
-// Ownership says that Mapping owned an address from From up to Until. A nil
-// Mapping: nothing did.
+// Ownership says that Mapping owned an address from From up to Until; nil for none.
 type Ownership struct {
 	From, Until int64
 	Mapping     *Mapping
 }
 
-// New replays the events of a process. Events are ordered by time; events
-// of equal time keep their order. The image refers to them.
+// New replays the events of a process, sorted by time. The image keeps references to them.
 func New(events []decode.MapEvent, file string, log *diagnostic.Log) *Image {
 	byTime := func(a, b decode.MapEvent) int { return cmp.Compare(a.Time, b.Time) }
 	if !slices.IsSortedFunc(events, byTime) {
@@ -113,9 +111,9 @@ func (x *index) sort() {
 	x.fillMaxEnd(0, len(x.byStart))
 }
 
-// fillMaxEnd fills maxEnd for a part of the mappings: the one in the middle has the
-// highest end of all. So what lies before an address and is long ago over is
-// passed by halves, however large a mapping begins below it.
+// fillMaxEnd sets maxEnd for the range [low, high) of mappings: the one in the middle gets the
+// largest end in the range. So a search skips halves of the mappings that end before an address,
+// however large a mapping begins below it.
 func (x *index) fillMaxEnd(low, high int) (end uint64) {
 	if low == high {
 		return 0
@@ -126,16 +124,15 @@ func (x *index) fillMaxEnd(low, high int) (end uint64) {
 	return end
 }
 
-// Ownerships tells who owned an address when. The spans follow each other without
-// gaps from the beginning to the end of time (S1).
+// Ownerships returns the owners of an address, without gaps from the beginning to the end of time
+// (S1).
 //
-// The newest mapping owns the address, except that code which a run-time
-// compiler announced is not hidden by a file mapping that begins below it, or by
-// the memory it lives in: the collector may notice such mappings only later. Time in
-// which nothing owned the address goes to the mapping that came next: the
-// collector notices libraries late, often only when they are closed. When none
-// came next it goes to the file that was unmapped last, whose end the collector
-// logs before its destructors run.
+// The newest mapping owns the address. An exception is code that a run-time compiler announced:
+// neither a file mapping that begins below it nor the memory that contains it hides the code,
+// since the collector may notice such mappings late. Time in which nothing is mapped belongs to
+// the next mapping: the collector notices libraries late, often only when they are closed.
+// Without a next mapping, it belongs to the file that was unmapped last: the collector logs the
+// end before the file's destructors run.
 func (im *Image) Ownerships(addr uint64) []Ownership {
 	covering := im.covering(addr)
 	var spans []Ownership
@@ -180,7 +177,7 @@ func (im *Image) covering(addr uint64) []*Mapping {
 	return ms
 }
 
-// covering appends the numbers of such mappings in a part of them.
+// covering appends the indices of such mappings in the range [low, high).
 func (x *index) covering(addr uint64, low, high int, found []int) []int {
 	middle := (low + high) / 2
 	if low == high || x.maxEnd[middle] <= addr {

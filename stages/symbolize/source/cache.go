@@ -6,21 +6,21 @@ import (
 	"stackmill/internal/safefile"
 )
 
-// TextCache keeps the texts of files, which experiments of the same programs share. It is
-// safe for concurrent use.
+// TextCache caches the texts of files for experiments of the same programs. It is safe for
+// concurrent use.
 type TextCache struct {
 	mu    sync.Mutex
 	texts map[safefile.Stamp]content
 	bytes int
 }
 
-// maxCacheBytes bounds the bytes of texts that are kept.
+// maxCacheBytes bounds the bytes of the cached texts.
 const maxCacheBytes = 16 << 20
 
-// NewTextCache returns an empty Texts.
+// NewTextCache returns an empty cache.
 func NewTextCache() *TextCache { return &TextCache{texts: map[safefile.Stamp]content{}} }
 
-// get returns what stands in a file, which read reads if that is not known.
+// get returns the content of a file. It calls read if the content is not cached.
 func (t *TextCache) get(at safefile.Stamp, read func() (content, error)) (content, error) {
 	if t == nil || !at.Settled() {
 		return read()

@@ -15,21 +15,20 @@ import (
 	"stackmill/internal/safefile"
 )
 
-// A recording names the files whose text is kept with it, and who made it need
-// not be who reads it, or who reads the store. So it must not lead to a text that
-// is not everyone's: neither by a path nor by a link in its archives. Where the
-// user says that sources are, only the recorded names are not trusted: they stay
-// in that folder, whose links are the user's own.
+// A recording names the files whose text goes into the store, and its author may be another
+// person than its reader, or the readers of the store. So it must not lead to a text that not
+// everyone may read, neither by a path nor by a link in its archives. In a folder of sources that
+// the user names, only the recorded names are not trusted: they must stay in that folder, but its
+// links are followed.
 
-// Why a file that is there is not read.
+// The reasons why an existing file is not read.
 var (
 	ErrPrivate  = errors.New("not everyone may read it")
 	ErrLeadsOut = errors.New("a link leads out of the recording")
 )
 
-// openPublic opens a file that everyone may read, on this machine's disks. Each
-// folder is opened by itself: a link that is put in the place of one meanwhile is
-// not followed.
+// openPublic opens a file that everyone may read, on this machine's disks. It opens folder by
+// folder, so that it does not follow a link that replaces a folder meanwhile.
 func openPublic(path string) (*os.File, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -55,7 +54,7 @@ func openPublic(path string) (*os.File, error) {
 	return os.NewFile(uintptr(at), path), nil
 }
 
-// openEntry opens an entry of a folder for which everyone has the needed permission.
+// openEntry opens an entry of a folder if everyone has the needed permission.
 func openEntry(at int, name string, flags int, needed uint32) (int, error) {
 	var st unix.Stat_t
 	if err := unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
@@ -87,13 +86,13 @@ func openEntry(at int, name string, flags int, needed uint32) (int, error) {
 	return -1, err
 }
 
-// systemFileSystems are file systems whose files are not sources, but describe the
-// processes that read them.
+// systemFileSystems are file systems whose files describe this system or the process that reads
+// them.
 var systemFileSystems = []int64{unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC,
 	unix.SECURITYFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC, unix.DEVPTS_SUPER_MAGIC}
 
-// openArchived opens a file in the archives of a recording, which is the folder
-// around them: links in it must not lead out of it.
+// openArchived opens a file in the archives of a recording. Links must not lead out of the
+// recording's folder.
 func openArchived(path string) (*os.File, error) {
 	archives := filepath.Dir(path)
 	root, err := os.OpenRoot(filepath.Dir(archives))
@@ -116,8 +115,8 @@ func openArchived(path string) (*os.File, error) {
 	return f, nil
 }
 
-// wrapRootError names the error of a root that a link leads out of, which is none of
-// the system's.
+// wrapRootError turns the error of a link that leads out of a root, which is no system error, into
+// ErrLeadsOut.
 func wrapRootError(path string, err error) error {
 	if errno := syscall.Errno(0); errors.As(err, &errno) {
 		return err

@@ -1,5 +1,4 @@
-// Package source finds the source files that debug information names, and reads
-// their text.
+// Package source finds and reads the source files that debug information names.
 package source
 
 import (
@@ -17,13 +16,11 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Rule says where source files are that are not at their recorded paths.
+// Rule maps recorded paths of source files to other ones.
 type Rule struct {
-	// From is the start of the paths concerned, up to a slash or the end. Empty
-	// in a rule with Any.
-	From string
-	To   string // what stands in its place
-	// Any says that To is searched for every path, by as much of its end as fits.
+	From string // prefix of the recorded paths, up to a slash or the end; empty with Any
+	To   string // replaces the prefix
+	// Any says that To is a folder to search for all paths, by the longest end that exists.
 	Any bool
 }
 
@@ -54,8 +51,8 @@ func ParseRules(specs []string) ([]Rule, error) {
 	return rules, nil
 }
 
-// apply returns the paths that the rule gives a file, best first. They lie below
-// To, whatever the file is called.
+// apply returns the paths to which the rule maps a file, best first. They are below To, whatever
+// the file's name.
 func (r Rule) apply(file string) []string {
 	if r.Any {
 		var paths []string
@@ -87,39 +84,37 @@ func (r Rule) apply(file string) []string {
 // Finder finds source files.
 type Finder struct {
 	Rules []Rule
-	// NoRecorded says that recorded paths are not followed.
+	// NoRecorded disables reading files at their recorded paths.
 	NoRecorded bool
-	// Locate returns files in which the one recorded as path may be, as
-	// decode.Recording does. Nil: the path itself.
+	// Locate returns the candidates for the file recorded as path, like decode.Recording. If it
+	// is nil, the only one is the path itself.
 	Locate func(path string) []decode.Candidate
-	// Stored returns a text that was read before, which is used in place of any file; nil if
-	// there is none. It may be nil.
+	// Stored returns a text from a store, which replaces any file, or nil. It may be nil.
 	Stored func(path string) *Text
-	Cache  *TextCache // keeps what was read; nil: nothing is kept
+	Cache  *TextCache // may be nil
 }
 
 // Text is the text of a source file.
 type Text struct {
-	Path     string // where it was found
-	Recorded bool   // at the recorded path, where it may have changed since
+	Path     string // at which it was found
+	Recorded bool   // it was found at the recorded path, where it may have changed since
 	Modified time.Time
 	content
 }
 
-// content is what stands in a source file.
+// content is the content of a source file.
 type content struct {
 	Lines   []string // valid UTF-8, without line ends
 	Bytes   int      // in them, with line ends
 	Content int64    // hash of the lines
 }
 
-// ErrNotFound says that a file is at none of the places where it may be.
+// ErrNotFound says that no candidate for a file exists.
 var ErrNotFound = errors.New("not found")
 
-// Read returns the text of the file recorded as path: that of the recording's
-// archive, else what the rules lead to, else that at the recorded path, if
-// everyone may read that. The error is ErrNotFound, or says why what was found
-// cannot be used: ErrPrivate, ErrLeadsOut, or what it is.
+// Read returns the text of the file recorded as path: from the recording's archive, else by the
+// rules, else at the recorded path if everyone may read it. The error is ErrNotFound, or why the
+// first file found cannot be used, such as ErrPrivate and ErrLeadsOut.
 func (f *Finder) Read(path string) (*Text, error) {
 	if f.Stored != nil {
 		if t := f.Stored(path); t != nil {
@@ -139,10 +134,10 @@ func (f *Finder) Read(path string) (*Text, error) {
 	return nil, first
 }
 
-// Where a file may be, besides the recording's archive.
+// The origins of files that are not in the recording's archive.
 const (
-	originPath = "path" // at its recorded path
-	originRule = "rule" // where the user says that files are
+	originPath = "path" // at the recorded path
+	originRule = "rule" // by a rule of the user's
 )
 
 func (f *Finder) candidates(path string) []decode.Candidate {
@@ -159,7 +154,7 @@ func (f *Finder) candidates(path string) []decode.Candidate {
 		switch {
 		case c.Origin != originPath:
 			archived = append(archived, c)
-		case c.Path != path: // below the folder that stands for the root
+		case c.Path != path: // below the folder that replaces the root
 			mapped = append(mapped, decode.Candidate{Path: c.Path, Origin: originRule})
 		case filepath.IsAbs(c.Path) && !f.NoRecorded: // others would depend on where we are
 			own = append(own, c)
@@ -173,20 +168,20 @@ func (f *Finder) candidates(path string) []decode.Candidate {
 	return append(append(archived, mapped...), own...)
 }
 
-// The largest text that is read. Generated sources of some megabytes exist, and
-// amalgamations of 300000 lines.
+// Bounds of the texts that are read. Generated sources of some megabytes exist, and amalgamations
+// of 300,000 lines.
 const (
 	maxBytes = safefile.Source
 	maxLines = 1 << 20
 )
 
-// openCandidate opens a file as far as its origin is trusted.
+// openCandidate opens a file with the checks that its origin needs.
 func openCandidate(c decode.Candidate) (f *os.File, err error) {
 	switch c.Origin {
 	case originPath:
 		return openPublic(c.Path)
 	case originRule:
-		f, _, err = safefile.Open(c.Path, 1<<62) // its size is looked at later
+		f, _, err = safefile.Open(c.Path, 1<<62) // read checks the size
 		return f, err
 	}
 	return openArchived(c.Path)
@@ -239,10 +234,10 @@ func newContent(lines []string) content {
 	return b
 }
 
-// NewText returns a text that is known from before.
+// NewText returns a text with these lines.
 func NewText(path string, lines []string) *Text { return &Text{Path: path, content: newContent(lines)} }
 
-// lines cuts at line ends of any system.
+// lines splits a text at line ends of any system.
 func lines(data []byte) []string {
 	text := strings.ToValidUTF8(string(data), "\uFFFD")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
