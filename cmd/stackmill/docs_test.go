@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ var consolePages = []struct {
 	{"docs/filters.md", demoStore, 5},
 	{"docs/export.md", demoStore, 2},
 	{"docs/perf.md", perfStore, 1},
+	{"docs/serve.md", demoServer, 5},
 }
 
 // TestConsoleBlocks runs the commands of the pages' console blocks, and compares what they print: ... in
@@ -100,7 +102,11 @@ func consoleCommands(t *testing.T, block string) (list []consoleCommand) {
 func runConsole(t *testing.T, dir string, c consoleCommand) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	sh := exec.CommandContext(t.Context(), "bash", "-c", setupShell+c.script)
+	address, err := os.ReadFile(filepath.Join(dir, "address")) // of a server that the page has at its usual one
+	if err != nil {
+		address = []byte(usualAddress)
+	}
+	sh := exec.CommandContext(t.Context(), "bash", "-c", setupShell+strings.ReplaceAll(c.script, usualAddress, string(address)))
 	sh.Dir, sh.Stdout, sh.Stderr = dir, &stdout, &stderr
 	sh.Env = append(os.Environ(), "HOME="+dir, "TZ=UTC", "STACKMILL_STORE="+filepath.Join(dir, "store"), "TESTDATA="+filepath.Join(dir, "testdata"))
 	if err := sh.Run(); err != nil {
@@ -115,6 +121,9 @@ func runConsole(t *testing.T, dir string, c consoleCommand) string {
 	}
 	return stdout.String()
 }
+
+// usualAddress is where serve listens unless --listen says otherwise.
+const usualAddress = "127.0.0.1:7788"
 
 // setupShell makes ingest find the load objects of the recordings in testdata, as on the machine where
 // they were made, and nothing else of this machine.
@@ -235,6 +244,55 @@ func perfStore(t *testing.T, dir string) {
 		filepath.Join(dir, "testdata/perf/p_recur_dwarf.data"), filepath.Join(recordings, "exp/recur.er")}
 	if _, errs, status := call(args...); status != 0 {
 		t.Fatalf("status %d: %s", status, errs)
+	}
+}
+
+// demoServer serves the store of `make demo`. The files token, curlrc and address are for its clients.
+func demoServer(t *testing.T, dir string) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip(err)
+	}
+	demoStore(t, dir)
+	const token = "0123456789abcdef0123456789abcdef"
+	err := errors.Join(os.WriteFile(filepath.Join(dir, "token"), []byte(token), 0o600),
+		os.WriteFile(filepath.Join(dir, "curlrc"), []byte(`header = "Authorization: Bearer `+token+`"`), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	serve := exec.CommandContext(t.Context(), "stackmill", "serve", "--store", "store", "--token-file", "token", "--listen", "127.0.0.1:0")
+	serve.Dir = dir
+	stdout, err := serve.StdoutPipe()
+	if err := errors.Join(err, serve.Start()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = serve.Process.Signal(os.Interrupt)
+		_ = serve.Wait()
+	})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	address, found := strings.CutPrefix(strings.TrimSpace(line), "listening on http://")
+	if err != nil || !found {
+		t.Fatalf("serve prints %q: %v", line, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "address"), []byte(address), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestIndexIsComplete checks that docs/README.md has a link to every page.
+func TestIndexIsComplete(t *testing.T) {
+	index, err := os.ReadFile("../../docs/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(pages) < 20 {
+		t.Fatalf("%d pages: %v", len(pages), err)
+	}
+	for _, page := range pages {
+		if name := filepath.Base(page); name != "README.md" && !bytes.Contains(index, []byte("]("+name+")")) {
+			t.Errorf("docs/README.md has no link to %s", name)
+		}
 	}
 }
 
