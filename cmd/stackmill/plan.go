@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -21,7 +20,6 @@ import (
 
 	"stackmill/internal/atomicfile"
 	"stackmill/internal/exit"
-	"stackmill/internal/objstore"
 	"stackmill/pipeline"
 	"stackmill/pipeline/plan"
 	"stackmill/schema/storedir"
@@ -36,11 +34,11 @@ type planner struct {
 	pipeline.Options
 
 	header  plan.Header
-	skipped int // inputs that the store has
-	left    int // inputs that cannot be planned
+	skipped int // inputs that are in the store
+	failed  int // inputs that cannot be planned
 }
 
-// planFlags are those that "plan retry" has as well.
+// planFlags are the flags that "plan retry" has as well.
 type planFlags struct {
 	output    string
 	minutes   float64
@@ -56,14 +54,14 @@ type planFlags struct {
 	scheduler string
 }
 
-// mostTasks is the most tasks of an array that Slurm takes unless it is configured otherwise.
-const mostTasks = 1001
+// maxTasks is the default of the largest array of tasks that Slurm takes.
+const maxTasks = 1001
 
 // maxPrinted limits the inputs that are named because they cannot be planned.
 const maxPrinted = 5
 
-// mostChunks is the most that --chunks may be: the most indexes that a Job of Kubernetes has.
-const mostChunks = 100_000
+// maxChunks limits --chunks: a Job of Kubernetes has no more indexes.
+const maxChunks = 100_000
 
 func newPlanCommand(a *app) *cobra.Command {
 	p := &planner{app: a, verb: "plan"}
@@ -90,7 +88,7 @@ done; 2 wrong usage.`,
   stackmill plan retry night.plan -o again.plan --submit slurm`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.sameOnce(cmd.Flags()); err != nil {
+			if err := p.checkSize(cmd.Flags()); err != nil {
 				return err
 			}
 			return p.run(cmd.Context(), args)
@@ -110,7 +108,7 @@ done; 2 wrong usage.`,
 func (p *planFlags) addFlags(f *pflag.FlagSet, cpus int) {
 	outputVar(f, &p.output, "output", "o", "", "file to write the plan to; must not exist")
 	f.Float64Var(&p.minutes, "minutes", 30, "approximate minutes for each task")
-	f.IntVar(&p.chunks, "chunks", 0, fmt.Sprintf("maximum number of chunks, instead of --minutes (which makes at most %d)", mostTasks))
+	f.IntVar(&p.chunks, "chunks", 0, fmt.Sprintf("maximum number of chunks, instead of --minutes (which makes at most %d)", maxTasks))
 	f.StringArrayVar(&p.reports, "report", nil, "report of an earlier ingest, for estimating times; may be repeated")
 	f.IntVar(&p.cpus, "cpus", cpus, "processors for each task")
 	f.StringVar(&p.memory, "memory", "1G", "memory limit of each task's ingest (the job requests half a gigabyte more)")
@@ -122,15 +120,15 @@ func (p *planFlags) addFlags(f *pflag.FlagSet, cpus int) {
 	f.StringVar(&p.scheduler, "submit", "", "slurm or k8s: submit the job with sbatch or kubectl")
 }
 
-// sameOnce returns an error if two flags are given that say the same.
-func (p *planner) sameOnce(f *pflag.FlagSet) error {
+// checkSize returns an error if the size of chunks is given twice.
+func (p *planner) checkSize(f *pflag.FlagSet) error {
 	if f.Changed("minutes") && f.Changed("chunks") {
 		return exit.Usagef("%s: --minutes and --chunks given (give one of them)", p.verb)
 	}
 	return nil
 }
 
-// check looks at the flags.
+// check checks the flags.
 func (p *planner) check() error {
 	limit, err := parseSize(p.memory)
 	switch {
@@ -140,16 +138,16 @@ func (p *planner) check() error {
 		return exit.Usagef("%s: --output: %q has a control character", p.verb, p.output)
 	case !(p.minutes > 0): // also if it is no number
 		return exit.Usagef("%s: --minutes: %v is not more than 0", p.verb, p.minutes)
-	case p.chunks < 0 || p.chunks > mostChunks:
-		return exit.Usagef("%s: --chunks: %d is not from 1 to %d", p.verb, p.chunks, mostChunks)
+	case p.chunks < 0 || p.chunks > maxChunks:
+		return exit.Usagef("%s: --chunks: %d is not from 1 to %d", p.verb, p.chunks, maxChunks)
 	case p.cpus < 1:
 		return exit.Usagef("%s: --cpus: %d is less than 1", p.verb, p.cpus)
 	case p.parallel < 0:
 		return exit.Usagef("%s: --parallel: %d is less than 0", p.verb, p.parallel)
 	case err != nil:
 		return exit.Usagef("%s: --memory: %w", p.verb, err)
-	case p.scheduler != "" && p.scheduler != slurm && p.scheduler != kubernetes:
-		return exit.Usagef("%s: --submit: no scheduler %q (one of %s, %s)", p.verb, p.scheduler, slurm, kubernetes)
+	case p.scheduler != "" && p.scheduler != plan.Slurm && p.scheduler != plan.Kubernetes:
+		return exit.Usagef("%s: --submit: no scheduler %q (one of %s, %s)", p.verb, p.scheduler, plan.Slurm, plan.Kubernetes)
 	}
 	p.Memory = limit
 	if err := p.checkClaim(); err != nil {
@@ -167,7 +165,7 @@ func (p *planner) check() error {
 	return nil
 }
 
-// checkOptions looks at what is to be passed to ingest.
+// checkOptions checks the options that are passed to ingest.
 func (p *planner) checkOptions() error {
 	in := newIngester(p.app, "ingest")
 	c := &cobra.Command{}
@@ -207,11 +205,10 @@ func (p *planner) run(ctx context.Context, paths []string) error {
 	}
 	p.Store = p.store
 	p.Jobs, p.Program = runtime.NumCPU(), programVersion()
-	if err := p.look(); err != nil {
+	if err := p.readStore(); err != nil {
 		return fmt.Errorf("plan: %w", err)
 	}
-	var measured plan.Measured
-	p.learn(&measured)
+	measured := p.learn()
 	inputs, err := p.find(ctx, paths)
 	if err != nil {
 		return fmt.Errorf("plan: %w", exit.Interrupted(ctx, err))
@@ -219,63 +216,30 @@ func (p *planner) run(ctx context.Context, paths []string) error {
 	return p.make(ctx, inputs, &measured)
 }
 
-// paths returns the paths that are given, with those that patterns stand for and files list.
-func (p *planner) paths(given []string) (paths []string, err error) {
-	for _, path := range given {
-		if _, err := os.Lstat(path); !objstore.Is(path) && errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?[") {
-			found, err := filepath.Glob(path)
-			switch {
-			case err != nil:
-				return nil, exit.Usagef("plan: %s: %w", path, err)
-			case len(found) == 0:
-				return nil, fmt.Errorf("plan: %s: nothing is there", path)
-			}
-			paths = append(paths, found...)
-			continue
-		}
-		paths = append(paths, path)
+// paths returns the paths of the arguments and of the lists.
+func (p *planner) paths(given []string) ([]string, error) {
+	if len(given)+len(p.lists) == 0 {
+		return nil, exit.Usagef("plan: no PATH is given (see stackmill plan --help)")
+	}
+	paths, err := plan.ExpandPatterns(given)
+	if errors.Is(err, filepath.ErrBadPattern) {
+		return nil, exit.Usagef("plan: %w", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("plan: %w", err)
 	}
 	for _, list := range p.lists {
-		listed, err := p.readList(list)
+		listed, err := plan.ReadPaths(list, p.stdin)
 		if err != nil {
 			return nil, fmt.Errorf("plan: --from-file: %w", err)
 		}
 		paths = append(paths, listed...)
 	}
-	if len(given)+len(p.lists) == 0 {
-		return nil, exit.Usagef("plan: no PATH is given (see stackmill plan --help)")
-	}
 	return paths, nil
 }
 
-// readList reads paths, one a line.
-func (p *planner) readList(path string) (paths []string, err error) {
-	in := p.stdin
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
-	}
-	lines := bufio.NewReader(in)
-	for {
-		line, err := lines.ReadString('\n')
-		if line = strings.TrimSuffix(line, "\n"); line != "" {
-			paths = append(paths, line)
-		}
-		if errors.Is(err, io.EOF) {
-			return paths, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-}
-
-// look looks once at what is in the store, which need not exist.
-func (p *planner) look() (err error) {
+// readStore reads the contents of the store, which need not exist.
+func (p *planner) readStore() (err error) {
 	p.Contents, err = storedir.ReadContents(p.store)
 	if errors.Is(err, storedir.ErrNoStore) {
 		return nil
@@ -283,45 +247,20 @@ func (p *planner) look() (err error) {
 	return err
 }
 
-// learn reads the reports that tasks have left in the store: how long recordings took and,
-// for the journal, what was noted of them. Without them a plan has more inputs, and
-// worse estimates.
-func (p *planner) learn(measured *plan.Measured) {
-	noted := map[string]storedir.JournalEntry{}
-	err := plan.Reports(p.store, func(r *plan.Report, err error) {
-		if err != nil {
-			p.Warnf("%v (it is not used)", err)
-			return
-		}
-		measured.Add(r)
-		for path, n := range r.Noted() {
-			noted[path] = n
-		}
-	})
-	if err != nil {
-		p.Warnf("%v", err)
-	}
-	if len(noted) == 0 {
-		return
-	}
-	for path, n := range storedir.ReadJournal(p.store) {
-		if noted[path] == n {
-			delete(noted, path)
-		}
-	}
-	if len(noted) > 0 {
-		_ = storedir.UpdateJournal(p.store, noted, p.Contents.IsCurrent) // a hint only
-	}
+// learn reads the reports that tasks have left in the store.
+func (p *planner) learn() (measured plan.Measured) {
+	plan.Learn(p.store, p.Contents, &measured, func(err error) { p.Warnf("%v", err) })
+	return measured
 }
 
-// find finds the inputs that the store does not have, and says which cannot be planned.
+// find finds the inputs that are not in the store, and prints which cannot be planned.
 func (p *planner) find(ctx context.Context, paths []string) (inputs []plan.Input, err error) {
 	found, err := pipeline.Find(ctx, p.Options, paths...)
 	if err != nil {
 		return nil, err
 	}
 	had := plan.AtPaths(p.Contents)
-	said := 0
+	printed := 0
 	for _, f := range found {
 		switch {
 		case f.Instead != "":
@@ -331,8 +270,8 @@ func (p *planner) find(ctx context.Context, paths []string) (inputs []plan.Input
 			f.Err = errors.New("its path is not UTF-8, which a plan cannot name (ingest it by itself)")
 		}
 		if f.Err != nil {
-			p.left++
-			if said++; said <= maxPrinted {
+			p.failed++
+			if printed++; printed <= maxPrinted {
 				p.Warnf("%s: %v", f.Path, f.Err)
 			}
 			continue
@@ -343,14 +282,13 @@ func (p *planner) find(ctx context.Context, paths []string) (inputs []plan.Input
 		}
 		inputs = append(inputs, in)
 	}
-	if said > maxPrinted {
-		p.Warnf("%d more cannot be planned", said-maxPrinted)
+	if printed > maxPrinted {
+		p.Warnf("%d more cannot be planned", printed-maxPrinted)
 	}
 	return inputs, nil
 }
 
-// make writes the plan of the inputs and its job files, and submits a job if that is asked
-// for.
+// make writes the plan and its job files, and submits a job if asked to.
 func (p *planner) make(ctx context.Context, inputs []plan.Input, measured *plan.Measured) error {
 	for _, path := range p.reports {
 		r, err := plan.ReadReport(path)
@@ -362,9 +300,9 @@ func (p *planner) make(ctx context.Context, inputs []plan.Input, measured *plan.
 	estimate := measured.Estimate()
 	p.header = plan.Header{Program: p.Program, Store: plan.Absolute(p.store), Made: time.Now().UTC().Truncate(time.Second),
 		Task: plan.Task{CPUs: p.cpus, Memory: p.Memory, Ingest: p.options}}
-	cut := plan.Cut{Seconds: p.minutes * 60, Chunks: p.chunks, Most: mostTasks, CPUs: p.cpus}
+	cut := plan.Cut{Seconds: p.minutes * 60, Chunks: p.chunks, Most: maxTasks, CPUs: p.cpus}
 	if p.chunks > 0 {
-		cut.Most = mostChunks
+		cut.Most = maxChunks
 	}
 	chunks := p.header.Chunk(inputs, cut, estimate)
 	var text bytes.Buffer
@@ -383,20 +321,20 @@ func (p *planner) make(ctx context.Context, inputs []plan.Input, measured *plan.
 	if err != nil {
 		return fmt.Errorf("%s: --output: %w", p.verb, err)
 	}
-	if err := p.tell(&estimate); err != nil {
+	if err := p.print(&estimate); err != nil {
 		return err
 	}
 	if err := p.submit(ctx, submit); err != nil {
 		return fmt.Errorf("%s: %w", p.verb, err)
 	}
-	if p.left > 0 {
-		return exit.With(exit.Lost, fmt.Errorf("%s: %d inputs cannot be read and are not planned", p.verb, p.left))
+	if p.failed > 0 {
+		return exit.With(exit.Lost, fmt.Errorf("%s: %d inputs cannot be read and are not planned", p.verb, p.failed))
 	}
 	return nil
 }
 
-// tell prints what is planned.
-func (p *planner) tell(e *plan.Estimate) error {
+// print prints a summary of the plan.
+func (p *planner) print(e *plan.Estimate) error {
 	h := &p.header
 	n := h.Count()
 	bytes, total := int64(0), 0.0

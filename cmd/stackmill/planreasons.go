@@ -9,9 +9,9 @@ import (
 	"stackmill/pipeline/plan"
 )
 
-// reasons finds out what is wrong with those that are in the store and have lost data.
+// reasons adds why inputs in the store have lost data, if no report of a task does.
 func (s *planState) reasons(ctx context.Context) error {
-	if !slices.ContainsFunc(s.rows, func(b plan.Became) bool { return unexplained(&b) }) {
+	if !slices.ContainsFunc(s.rows, func(b plan.Became) bool { return b.Unexplained() }) {
 		return nil
 	}
 	db, err := s.open(ctx)
@@ -28,7 +28,7 @@ func (s *planState) reasons(ctx context.Context) error {
 		why[r.Text("experiment_id")] = r.Text("why")
 	}
 	for i := range s.rows {
-		if b := &s.rows[i]; unexplained(b) {
+		if b := &s.rows[i]; b.Unexplained() {
 			b.Why = why[b.ExperimentID]
 		}
 	}

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"stackmill/internal/exit"
-	"stackmill/pipeline"
 	"stackmill/pipeline/plan"
 	"stackmill/queries/result"
 	"stackmill/schema/storedir"
@@ -24,15 +22,13 @@ type planState struct {
 	all    bool
 	limit  int
 
-	counts map[string]int
-	lost   int          // that are in, but not whole
-	again  map[int]bool // chunks that have something missing
+	totals plan.Totals
 	rows   []plan.Became
 	more   int // rows that are not printed
 }
 
 func newPlanStatusCommand(a *app) *cobra.Command {
-	s := &planState{app: a, counts: map[string]int{}, again: map[int]bool{}}
+	s := &planState{app: a}
 	c := &cobra.Command{
 		Use:   "status FILE",
 		Short: "Show how much of a plan is in the store",
@@ -78,55 +74,44 @@ func (s *planState) run(ctx context.Context, path string, given bool) error {
 			return err
 		}
 	}
-	people := s.forPeople()
-	err = p.Status(s.store, func(b plan.Became) { s.add(&b, people) })
+	err = p.Status(s.store, func(b plan.Became) { s.add(&b) })
 	if err == nil {
 		err = s.reasons(ctx)
 	}
 	if err == nil {
-		err = s.print(p, people)
+		err = s.print(p)
 	}
 	if err != nil {
 		return fmt.Errorf("plan status: %w", err)
 	}
-	if out := s.counts[plan.Missing] + s.counts[plan.Failed] + s.lost; out > 0 {
+	if s.totals.Missing+s.totals.Failed+s.totals.Lost > 0 {
 		return exit.With(exit.Lost, nil)
 	}
 	return nil
 }
 
-func (s *planState) add(b *plan.Became, people bool) {
-	s.counts[b.State]++
-	whole := b.State == plan.In && b.Status != pipeline.Partial
+// add counts an input, and keeps its row if it is printed.
+func (s *planState) add(b *plan.Became) {
+	s.totals.Add(b)
 	switch {
-	case b.State == plan.Missing:
-		s.again[b.Chunk] = true
-	case b.State == plan.In && !whole:
-		s.lost++
-	}
-	switch {
-	case whole && !s.all:
-	case people && s.limit > 0 && len(s.rows) == s.limit:
+	case b.Whole() && !s.all:
+	case s.forPeople() && s.limit > 0 && len(s.rows) == s.limit:
 		s.more++
 	default:
 		s.rows = append(s.rows, *b)
 	}
 }
 
-// unexplained reports whether no task's report says what is wrong.
-func unexplained(b *plan.Became) bool {
-	return b.Why == "" && (b.Status == pipeline.Failed || b.Status == pipeline.Partial)
-}
-
-func (s *planState) print(p *plan.Plan, people bool) error {
+// print prints the totals for people, and the rows.
+func (s *planState) print(p *plan.Plan) error {
 	fields := []result.Field{{Name: "chunk", Kind: "BIGINT", Numeric: true}, {Name: "state"}, {Name: "status"}, {Name: "path"}, {Name: "why"}, {Name: "experiment_id"}}
-	if people {
-		n := p.Count()
+	if s.forPeople() {
+		n, t := p.Count(), &s.totals
 		err := errors.Join(
 			s.Printf("Plan %s of %s: %d recordings in %d chunks, store %s\n", p.ID, p.Made.Format("2006-01-02 15:04"), n, len(p.Chunks), storedir.DisplayName(s.store)),
-			s.Printf("%d in, of which %d have lost data; %d missing, %d failed, %d forgotten\n", s.counts[plan.In], s.lost, s.counts[plan.Missing], s.counts[plan.Failed], s.counts[plan.Forgotten]))
-		if len(s.again) > 0 {
-			err = errors.Join(err, s.Printf("chunks to run again: %s\n", numbers(s.again)))
+			s.Printf("%d in, of which %d have lost data; %d missing, %d failed, %d forgotten\n", t.In, t.Lost, t.Missing, t.Failed, t.Forgotten))
+		if len(t.Again) > 0 {
+			err = errors.Join(err, s.Printf("chunks to run again: %s\n", t.ChunksToRun()))
 		}
 		if err != nil || len(s.rows) == 0 {
 			return err
@@ -150,28 +135,6 @@ func (s *planState) print(p *plan.Plan, people bool) error {
 	return s.Printf("%d more are not listed (--limit 0 lists all)\n", s.more)
 }
 
-// numbers writes numbers as Slurm's option --array has them: 3,7-9.
-func numbers(set map[int]bool) string {
-	var list []int
-	for n := range set {
-		list = append(list, n)
-	}
-	slices.Sort(list)
-	var words []string
-	for i := 0; i < len(list); {
-		end := i
-		for end+1 < len(list) && list[end+1] == list[end]+1 {
-			end++
-		}
-		word := strconv.Itoa(list[i])
-		if end > i {
-			word += "-" + strconv.Itoa(list[end])
-		}
-		words, i = append(words, word), end+1
-	}
-	return strings.Join(words, ",")
-}
-
 func newPlanRetryCommand(a *app) *cobra.Command {
 	p := &planner{app: a, verb: "plan retry"}
 	failed := false
@@ -186,7 +149,7 @@ Exit status: 0 planned; 1 nothing could be done; 2 wrong usage.`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f := cmd.Flags()
-			if err := p.sameOnce(f); err != nil {
+			if err := p.checkSize(f); err != nil {
 				return err
 			}
 			return p.retry(cmd.Context(), args[0], failed, f.Changed)
@@ -197,7 +160,7 @@ Exit status: 0 planned; 1 nothing could be done; 2 wrong usage.`,
 	return c
 }
 
-// retry makes a plan of what is missing of another; changed says which flags were given.
+// retry plans the missing inputs of another plan; changed reports whether a flag was given.
 func (p *planner) retry(ctx context.Context, path string, failed bool, changed func(flag string) bool) error {
 	before, err := plan.Open(path)
 	if err != nil {
@@ -222,11 +185,10 @@ func (p *planner) retry(ctx context.Context, path string, failed bool, changed f
 		return err
 	}
 	p.Store, p.Program = p.store, programVersion()
-	if err := p.look(); err != nil {
+	if err := p.readStore(); err != nil {
 		return fmt.Errorf("plan retry: %w", err)
 	}
-	var measured plan.Measured
-	p.learn(&measured)
+	measured := p.learn()
 	had := plan.AtPaths(p.Contents)
 	var inputs []plan.Input
 	err = before.Status(p.store, func(b plan.Became) {

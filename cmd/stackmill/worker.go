@@ -35,7 +35,7 @@ func (*app) refresh() func(store string) error { return nil }
 // reasons says where the reasons are: in the tables.
 func (s *planState) reasons(context.Context) error {
 	for i := range s.rows {
-		if b := &s.rows[i]; unexplained(b) {
+		if b := &s.rows[i]; b.Unexplained() {
 			b.Why = "the full stackmill's \"problems\" says why"
 		}
 	}

@@ -68,7 +68,7 @@ func TestWorker(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the worker's tables (+) are not those of the program (-):\n%s", diff)
 	}
-	beside := filepath.Join(filepath.Dir(full), workerName)
+	beside := filepath.Join(filepath.Dir(full), "stackmill-worker")
 	if err := os.Rename(worker, beside); err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ var writers = []string{
 	"result.table.New",                                                        // printers that escape by themselves
 	"console.console.write", "console.console.writeTo", "console.console.Run", // Parquet and Arrow
 	"stackmill.main.newRoot", "stackmill.explain.answer", // texts of this program
-	"stackmill.planjobs.submit", "stackmill.compact.run", "stackmill.explain.run", "runner.resymbolize.Resymbolize", "runner.runner.once", "runner.runner.logger", "stackmill.check.check", "stackmill.serve.newServeCommand", "stackmill.serve.prepare", "mcp.server.New", "mcp.tools.AnswerCall", // pass the stream on
+	"stackmill.compact.run", "stackmill.explain.run", "runner.resymbolize.Resymbolize", "runner.runner.once", "runner.runner.logger", "stackmill.check.check", "stackmill.serve.newServeCommand", "stackmill.serve.prepare", "mcp.server.New", "mcp.tools.AnswerCall", // pass the stream on
 }
 
 // Nothing else writes to the outputs, or formats for a writer.

@@ -34,8 +34,8 @@ var kubernetesText string
 // restarts is how often a task that ends with Retry is run again.
 const restarts = 5
 
-// Slurm writes a script for sbatch: an array with a task for each chunk.
-func (j *Jobs) Slurm(w io.Writer) error {
+// WriteSlurm writes a script for sbatch: an array with a task for each chunk.
+func (j *Jobs) WriteSlurm(w io.Writer) error {
 	array := fmt.Sprintf("0-%d", len(j.Plan.Chunks)-1)
 	if j.Parallel > 0 {
 		array += fmt.Sprintf("%%%d", j.Parallel)
@@ -47,8 +47,8 @@ func (j *Jobs) Slurm(w io.Writer) error {
 	return j.fill(w, slurmText, "{ARRAY}", array, "{MINUTES}", fmt.Sprint(j.minutes()), "{LOG}", Quote(j.Log), "{COMMAND}", strings.Join(words, " "))
 }
 
-// Kubernetes writes an Indexed Job with an index for each chunk.
-func (j *Jobs) Kubernetes(w io.Writer) error {
+// WriteKubernetes writes an Indexed Job with an index for each chunk.
+func (j *Jobs) WriteKubernetes(w io.Writer) error {
 	var lines []string
 	for _, word := range j.command() {
 		lines = append(lines, "        - "+yamlText(word))

@@ -1,0 +1,37 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+
+	"stackmill/schema/storedir"
+)
+
+// Learn reads the reports that tasks have left in the store: it adds how long recordings took to
+// measured, and their notes to the journal. Without the reports a plan has more inputs, and worse
+// estimates: their errors are warnings.
+func Learn(store string, contents *storedir.Contents, measured *Measured, warn func(error)) {
+	noted := map[string]storedir.JournalEntry{}
+	err := Reports(store, func(r *Report, err error) {
+		if err != nil {
+			warn(fmt.Errorf("%w (it is not used)", err))
+			return
+		}
+		measured.Add(r)
+		maps.Copy(noted, r.Noted())
+	})
+	if err != nil {
+		warn(err)
+	}
+	if len(noted) == 0 {
+		return
+	}
+	for path, n := range storedir.ReadJournal(store) {
+		if noted[path] == n {
+			delete(noted, path)
+		}
+	}
+	if len(noted) > 0 {
+		_ = storedir.UpdateJournal(store, noted, contents.IsCurrent) // a hint only
+	}
+}
