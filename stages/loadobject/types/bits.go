@@ -1,27 +1,26 @@
 package types
 
 // SharesBits reports whether bytes of a type, from an offset on, contain a bit field and
-// something else, so that the bits decide which of them is meant.
+// another member, so that an access is attributed by its bits.
 func (t *Table) SharesBits(typ TypeNo, offset int64, size int) bool {
-	return size > 0 && t.bitFields[typ] && (&search{t: t, left: maxTried}).find(typ, offset, int64(size), 1)
+	return size > 0 && t.bitFields[typ] && (&bitFieldSearch{t: t, left: maxTried}).find(typ, offset, int64(size), 1)
 }
 
 // TouchesBits reports whether any of the bytes belongs to a bit field, or to an integer
 // next to one: clang does not mark bit fields that fill their types.
 func (t *Table) TouchesBits(typ TypeNo, offset int64, size int) bool {
-	return size > 0 && t.bitFields[typ] && (&search{t: t, left: maxTried, any: true, beside: true}).find(typ, offset, int64(size), 1)
+	return size > 0 && t.bitFields[typ] && (&bitFieldSearch{t: t, left: maxTried, any: true, neighbors: true}).find(typ, offset, int64(size), 1)
 }
 
-// search looks for bit fields.
-type search struct {
-	t    *Table
-	left int  // members to look at
-	any  bool // also for those that fill all of the bytes
-	// beside says that integers next to one count as bit fields, too.
-	beside bool
+// bitFieldSearch searches for bit fields.
+type bitFieldSearch struct {
+	t         *Table
+	left      int  // members that may still be examined
+	any       bool // also find bit fields that fill all of the bytes
+	neighbors bool // also find integers next to bit fields
 }
 
-func (s *search) find(typ TypeNo, offset, size int64, depth int) bool {
+func (s *bitFieldSearch) find(typ TypeNo, offset, size int64, depth int) bool {
 	aggregate, offset, ok := s.t.aggregate(typ, offset)
 	if !ok || offset < 0 || !s.t.bitFields[aggregate] || depth == maxSteps {
 		return false
@@ -39,7 +38,7 @@ func (s *search) find(typ TypeNo, offset, size int64, depth int) bool {
 		}
 		others++
 		if x.Bits == 0 {
-			if s.beside && s.t.besideBits(a, m) {
+			if s.neighbors && s.t.isNeighbor(a, m) {
 				return true
 			}
 			from, n := max(offset-low, 0), min(size, offset+size-low)
@@ -47,9 +46,9 @@ func (s *search) find(typ TypeNo, offset, size int64, depth int) bool {
 				return true
 			}
 			if !fills && a.Kind == Union {
-				inner := search{t: s.t, left: s.left, any: true}
+				inner := bitFieldSearch{t: s.t, left: s.left, any: true}
 				fills = inner.find(x.Type, from, n, depth+1)
-				s.left = inner.left // one bound for all: types may contain themselves
+				s.left = inner.left // a common bound: types may contain themselves
 			}
 			continue
 		}
@@ -61,9 +60,9 @@ func (s *search) find(typ TypeNo, offset, size int64, depth int) bool {
 	return fills && a.Kind == Union && others > 1
 }
 
-// besideBits reports whether a member of an aggregate, which is no bit field, is an integer
-// next to one.
-func (t *Table) besideBits(a *Type, m MemberNo) bool {
+// isNeighbor reports whether a member of an aggregate, not a bit field, is an integer
+// next to a bit field.
+func (t *Table) isNeighbor(a *Type, m MemberNo) bool {
 	x := &t.Members[m]
 	if kind := t.Types[t.Strip(x.Type)].Kind; kind != Base && kind != Enumeration {
 		return false
@@ -77,13 +76,12 @@ func (t *Table) besideBits(a *Type, m MemberNo) bool {
 	return false
 }
 
-// among returns the members of an aggregate that have any of the used bits, the first of
-// which is at an offset that may be before the aggregate. In a structure members are
-// apart: of several, none is meant alone. In a union the bits do not distinguish a bit
-// field from the members that share them: of two, neither is meant.
-func (d *descent) among(aggregate TypeNo, offset int64) (list []MemberNo) {
+// membersByBits returns the members of an aggregate that have any of the used bits. The first bit is
+// at an offset, which may be before the aggregate. It returns none if the access uses several members
+// of a structure, or members of a union that share bits, since it cannot be attributed to one of them.
+func (d *descent) membersByBits(aggregate TypeNo, offset int64) (list []MemberNo) {
 	a := &d.t.Types[aggregate]
-	ends := int64(0) // of the members before
+	ends := int64(0) // of the preceding members
 	for m := a.First; m < a.End(); m++ {
 		x := &d.t.Members[m]
 		low, high := d.t.extent(x)
@@ -107,8 +105,8 @@ func (d *descent) among(aggregate TypeNo, offset int64) (list []MemberNo) {
 	return list
 }
 
-// uses reports whether any of the bits [first, last) is used, counted from the
-// first byte of the access.
+// uses reports whether the access uses any of the bits [first, last), counted from its first
+// byte.
 func (d *descent) uses(first, last int64) bool {
 	first, last = max(first, 0), min(last, int64(d.use.Size)*8)
 	if d.bits == 0 || first >= last {
@@ -118,19 +116,18 @@ func (d *descent) uses(first, last int64) bool {
 	return first < last && d.bits>>first<<first<<(64-last) != 0
 }
 
-// findBitFields finds the types that contain bit fields: from those that have one,
-// outwards to all types made of them. It does not recurse, however long a chain of types
-// is.
+// findBitFields finds the types that contain bit fields: it propagates from types with a bit field
+// to all types made of them. It does not recurse, since chains of types may be long.
 func (t *Table) findBitFields() {
 	t.bitFields = make([]bool, len(t.Types))
 	first := make([]int32, len(t.Types)+1) // outer[first[n]:first[n+1]] are made of type n
 	var found []TypeNo
-	t.parts(func(outer, inner TypeNo) { first[inner+1]++ })
+	t.eachPart(func(outer, inner TypeNo) { first[inner+1]++ })
 	for n := range t.Types {
 		first[n+1] += first[n]
 	}
 	outer, filled := make([]TypeNo, first[len(t.Types)]), make([]int32, len(t.Types))
-	t.parts(func(of, inner TypeNo) {
+	t.eachPart(func(of, inner TypeNo) {
 		outer[first[inner]+filled[inner]] = of
 		filled[inner]++
 	})
@@ -158,8 +155,8 @@ func (t *Table) findBitFields() {
 	}
 }
 
-// parts calls f for each pair of a type and another that it is made of.
-func (t *Table) parts(f func(outer, inner TypeNo)) {
+// eachPart calls f for each pair of a type and a type that it contains.
+func (t *Table) eachPart(f func(outer, inner TypeNo)) {
 	for typ := range t.Types {
 		x := &t.Types[typ]
 		switch {

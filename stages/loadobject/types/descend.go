@@ -1,65 +1,61 @@
 package types
 
-// Use is how an instruction uses memory. A size of 0 is unknown.
+// Use is an instruction's use of memory. A size of 0 is unknown.
 type Use struct {
 	Size   int  // bytes
 	Float  bool // as a floating-point number
-	Vector bool // as several numbers, or as bytes of any meaning
-	Part   bool // it may want a part of a longer integer only: it loads, or changes some bits
-	Store  bool // it does neither: an integer of this size is stored
-	Kind   Kind // of the value that is stored: Base or Pointer; Void if unknown
+	Vector bool // as several numbers, or as uninterpreted bytes
+	Part   bool // it may need only a part of a longer integer: it loads, or changes some bits
+	Store  bool // it stores an integer of this size
+	Kind   Kind // of the stored value: Base or Pointer; Void if unknown
 }
 
-// Fit is how well a use fits what lies at its place.
+// Fit says how well a use fits the member or variable at its address.
 type Fit uint8
 
 const (
-	FitNone   Fit = iota // no member is there
+	FitNone   Fit = iota // there is no member
 	FitWrong             // a number of another kind
-	FitBeyond            // the use goes on behind it
+	FitBeyond            // the use extends beyond it
 	FitPart              // it is longer than the use
 	FitSize              // it has the use's size
 	FitKind              // and both or neither are floating-point numbers
 )
 
-// Step is a step on the way from a type to the part of it that is used.
+// Step is a step on the path from a type to the part that is used.
 type Step struct {
 	// Type is an aggregate without typedefs and qualifiers, or at the end of the
-	// way a scalar, an array of scalars, or an unknown type, as declared.
+	// path a scalar, an array of scalars, or an unknown type, as declared.
 	Type   TypeNo
-	Member MemberNo // the member that leads here, None for the root
+	Member MemberNo // the member of this type in the step before, None for the root
 	Offset int64    // of the member in its aggregate, bytes; 0 for the root
 }
 
-// maxSteps bounds a way, and maxTried the members to look at for one: in damaged tables
-// types contain themselves.
+// maxSteps bounds a path, and maxTried the members examined for one: in damaged tables
+// types may contain themselves.
 const (
 	maxSteps = 64
 	maxTried = 4096
 )
 
-// Descend returns the way from a type to the most specific part at the first byte of a
-// use. An array is one object: arrays of aggregates lead to the aggregate
-// without a step of their own, arrays of scalars end the way, and so does a place in
-// an aggregate where no member is. The way ends at a union if the use fits several
-// of its members alike, and at the aggregate around bit fields that share the used
-// bytes: see Hint.
+// Descend returns the path from a type to the most specific part at the first byte of a
+// use. An array is one object: an array of aggregates has no step of its own, and an array
+// of scalars ends the path. The path also ends at padding of an aggregate, at a union if the
+// use fits several of its members equally well, and at the aggregate of bit fields that share
+// the used bytes: see Hint.
 func (t *Table) Descend(typ TypeNo, offset int64, use Use) []Step {
 	way, _ := t.DescendHint(typ, offset, use, Hint{})
 	return way
 }
 
-// Hint is what is known about an access beyond its size.
+// Hint has further information about an access.
 type Hint struct {
-	// Bits are the used ones, the least significant first; 0 stands for all. They decide
-	// which bit field is meant.
-	Bits uint64
-	// Constant says that a constant is stored: a number of any kind.
-	Constant bool
+	Bits     uint64 // used bits, the least significant first, which determine the bit field; 0: all
+	Constant bool   // a constant is stored, which may be a number of any kind
 }
 
 // DescendHint is Descend for an access with a hint. It also returns how well the use
-// fits the way's end.
+// fits the end of the path.
 func (t *Table) DescendHint(typ TypeNo, offset int64, use Use, hint Hint) ([]Step, Fit) {
 	d := descent{t: t, use: use, left: maxTried, constant: hint.Constant}
 	if t.SharesBits(typ, offset, max(use.Size, 1)) {
@@ -78,8 +74,7 @@ func (t *Table) DescendHint(typ TypeNo, offset int64, use Use, hint Hint) ([]Ste
 	return way, fit
 }
 
-// Holding shortens a way that begins at a type to the last step that holds all bytes of
-// a use.
+// Holding shortens a path from a type to the last step that contains all bytes of a use.
 func (t *Table) Holding(typ TypeNo, way []Step, offset, size int64) []Step {
 	_, offset, _ = t.aggregate(typ, offset)
 	for i, s := range way[1:] {
@@ -93,17 +88,17 @@ func (t *Table) Holding(typ TypeNo, way []Step, offset, size int64) []Step {
 	return way
 }
 
+// descent searches for the path of a use.
 type descent struct {
-	t      *Table
-	use    Use
-	left   int  // members to look at
-	shared bool // bits decide between members
-	bits   uint64
-	// constant says that members of a union fit alike even if they differ in kind.
-	constant bool
+	t        *Table
+	use      Use
+	left     int  // members that may still be examined
+	shared   bool // bits select the member
+	bits     uint64
+	constant bool // members of a union fit equally well even if they differ in kind
 }
 
-// into returns the rest of a way from a step on.
+// into returns the rest of a path from a step on.
 func (d *descent) into(s Step, offset int64, depth int) ([]Step, Fit) {
 	aggregate, offset, ok := d.t.aggregate(s.Type, offset)
 	if !ok {
@@ -116,7 +111,7 @@ func (d *descent) into(s Step, offset int64, depth int) ([]Step, Fit) {
 	best := choice{union: d.t.Types[aggregate].Kind == Union}
 	members := d.candidates
 	if d.shared {
-		members = d.among
+		members = d.membersByBits
 	}
 	for _, m := range members(aggregate, offset) {
 		if d.left--; d.left < 0 {
@@ -131,7 +126,7 @@ func (d *descent) into(s Step, offset int64, depth int) ([]Step, Fit) {
 		best.add(d, way, fit)
 	}
 	switch {
-	case best.several:
+	case best.ambiguous:
 		return []Step{s}, best.fit
 	case best.way == nil && d.reaches(aggregate, offset):
 		return []Step{s}, FitBeyond
@@ -139,17 +134,17 @@ func (d *descent) into(s Step, offset int64, depth int) ([]Step, Fit) {
 	return append([]Step{s}, best.way...), best.fit
 }
 
-// choice chooses between the members of an aggregate at one place.
+// choice chooses between the members of an aggregate at one offset.
 type choice struct {
-	union   bool
-	way     []Step
-	fit     Fit
-	several bool // members of a union that differ
+	union     bool
+	way       []Step
+	fit       Fit
+	ambiguous bool // the use fits several members of a union
 }
 
-// add takes the way into a member, and how well the use fits its end. Of a union's
-// members it takes the one that alone fits best, or the one at which a longer use begins;
-// of several that it fits alike, none.
+// add considers the path into a member, and how well the use fits its end. Of a union's
+// members it chooses the single one with the best fit, or the one at which a longer use begins.
+// If several fit equally well, the choice is ambiguous.
 func (c *choice) add(d *descent, way []Step, fit Fit) {
 	if c.way == nil {
 		c.way, c.fit = way, fit
@@ -159,18 +154,18 @@ func (c *choice) add(d *descent, way []Step, fit Fit) {
 	switch {
 	case c.union && d.constant && low >= FitSize && d.float(way) != d.float(c.way),
 		c.union && d.use.Size > 0 && (low == high && fit != FitBeyond || d.use.Part && d.mayLoad(low, way, c.way)):
-		c.several, c.fit = true, high
+		c.ambiguous, c.fit = true, high
 	case fit > c.fit:
-		c.way, c.fit, c.several = way, fit, false
+		c.way, c.fit, c.ambiguous = way, fit, false
 	}
 }
 
-// AnyLoad is the size of the loads by which compilers replace those of smaller integers
-// whose other bits do not matter.
+// AnyLoad is the size of the loads that compilers use for smaller integers when the additional
+// bits do not matter.
 const AnyLoad = 4
 
-// mayLoad reports whether a load whose best fit is one of two members may be of the other
-// one, which it fits worse: it may load a part of a longer number, or more than a small one.
+// mayLoad reports whether a load may be of the member that it fits less well: it may load a part of a
+// longer number, or more than a small one.
 func (d *descent) mayLoad(low Fit, ways ...[]Step) bool {
 	if low != FitBeyond || d.use.Size != AnyLoad {
 		return low >= FitPart
@@ -184,7 +179,7 @@ func (d *descent) mayLoad(low Fit, ways ...[]Step) bool {
 	return false
 }
 
-// float reports whether a way ends at a floating-point number, or an array of such.
+// float reports whether a path ends at a floating-point number or an array of them.
 func (d *descent) float(way []Step) bool {
 	typ := d.t.Strip(way[len(way)-1].Type)
 	for d.t.Types[typ].Kind == Array {
@@ -193,7 +188,7 @@ func (d *descent) float(way []Step) bool {
 	return d.t.Types[typ].Float
 }
 
-// reaches reports whether a use that begins where no member is has a byte of one.
+// reaches reports whether a use that begins in padding extends into a member.
 func (d *descent) reaches(aggregate TypeNo, offset int64) bool {
 	a := &d.t.Types[aggregate]
 	for m := a.First; m < a.End(); m++ {
@@ -204,8 +199,8 @@ func (d *descent) reaches(aggregate TypeNo, offset int64) bool {
 	return false
 }
 
-// aggregate returns the aggregate that a type is or consists of, and the offset in it;
-// false if it is not one.
+// aggregate returns the aggregate that a type is, or is an array of, and the offset in it;
+// false for other types.
 func (t *Table) aggregate(typ TypeNo, offset int64) (TypeNo, int64, bool) {
 	typ = t.Strip(typ)
 	array := false
@@ -289,22 +284,22 @@ func (d *descent) fit(s Step, offset int64) Fit {
 		return FitSize
 	case inside+used > size:
 		return FitBeyond
-	case d.use.Store && (x.Float || x.Kind == Pointer && x.Size <= 8): // nobody stores a part of one
+	case d.use.Store && (x.Float || x.Kind == Pointer && x.Size <= 8): // these are never stored in parts
 		return FitWrong
 	}
 	return FitPart
 }
 
-// differs reports whether a number is stored where a pointer is, or the other way round.
+// differs reports whether the use stores a number to a pointer, or a pointer to a number.
 func (d *descent) differs(x *Type) bool {
 	return d.use.Kind != Void && (d.use.Kind == Pointer) != (x.Kind == Pointer || x.Kind == Reference)
 }
 
-// extended is the size of the numbers of 80 bits, whose types have some more.
+// extended is the size of x87's extended precision. Types with it have padding.
 const extended = 10
 
-// holdsFloat reports whether a floating-point type has a number of a size at a byte: it
-// is that, or a complex one.
+// holdsFloat reports whether a floating-point type has a number of a size at a byte offset. Complex
+// types have two numbers.
 func (x *Type) holdsFloat(at, size int64) bool {
 	switch {
 	case size == x.Size:

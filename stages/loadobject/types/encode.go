@@ -7,8 +7,8 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// Append appends the table's encoding, which Decode reads: columns, with
-// differences for what is sorted.
+// Append appends the table's encoding, which Decode reads: columns, in which sorted values
+// are differences to the one before.
 func (t *Table) Append(b []byte) []byte {
 	e := encoder{columns.NewWriter()}
 	e.types(t)
@@ -115,7 +115,7 @@ func (e encoder) variables(t *Table) {
 	}
 }
 
-// ErrEncoding is the error for bytes that Append did not make.
+// ErrEncoding is the error for bytes that Append did not write.
 var ErrEncoding = errors.New("damaged table of types and variables")
 
 // Decode reads an encoding. The table can be used without further checks.
@@ -126,9 +126,9 @@ func Decode(b []byte) (*Table, error) {
 	t.Units = d.Texts()
 	d.scopes(t)
 	d.variables(t)
-	t.Returns = columns.Slice[Returned](d.Count())
+	t.Returns = columns.Slice[ReturnType](d.Count())
 	for i := range t.Returns {
-		t.Returns[i] = Returned{Name: d.Text(), Type: TypeNo(d.Below(len(t.Types)))}
+		t.Returns[i] = ReturnType{Name: d.Text(), Type: TypeNo(d.Below(len(t.Types)))}
 	}
 	t.Notes = columns.Slice[symtab.Note](d.Count())
 	for i := range t.Notes {
@@ -141,7 +141,7 @@ func Decode(b []byte) (*Table, error) {
 	return t, nil
 }
 
-// valid checks the numbers that were read before the things that they refer to.
+// valid checks the numbers that refer to later columns.
 func (t *Table) valid() bool {
 	if len(t.Types) == 0 || len(t.Units) == 0 || len(t.Scopes) == 0 || t.Types[0].Kind != Void {
 		return false

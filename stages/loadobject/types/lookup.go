@@ -1,6 +1,8 @@
 package types
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 
 	"stackmill/stages/loadobject/symtab"
@@ -11,7 +13,7 @@ func (t *Table) Strip(typ TypeNo) TypeNo {
 	for {
 		switch t.Types[typ].Kind {
 		case Const, Volatile, Restrict, Atomic, Typedef:
-			typ = t.Types[typ].Elem // what a type consists of stands before it
+			typ = t.Types[typ].Elem // precedes typ, so that the loop ends
 		default:
 			return typ
 		}
@@ -21,16 +23,16 @@ func (t *Table) Strip(typ TypeNo) TypeNo {
 // Global returns the variable at a link-time address, the innermost of several, and the
 // offset in it.
 func (t *Table) Global(address uint64) (variable VariableNo, offset int64, ok bool) {
-	return t.lying(t.Globals, t.aroundGlobals, address)
+	return t.variableAt(t.Globals, t.aroundGlobals, address)
 }
 
-// Thread returns the variable at an offset of each thread's block of the load object,
-// and the offset in it.
+// Thread returns the thread-local variable at an offset of the load object's block, and
+// the offset in it.
 func (t *Table) Thread(offset uint64) (variable VariableNo, at int64, ok bool) {
-	return t.lying(t.Threads, t.aroundThreads, offset)
+	return t.variableAt(t.Threads, t.aroundThreads, offset)
 }
 
-func (t *Table) lying(list []VariableNo, around []int32, address uint64) (variable VariableNo, offset int64, ok bool) {
+func (t *Table) variableAt(list []VariableNo, around []int32, address uint64) (variable VariableNo, offset int64, ok bool) {
 	i := sort.Search(len(list), func(i int) bool { return t.Variables[list[i]].Address > address }) - 1
 	for ; i >= 0; i = int(around[i]) {
 		if v := list[i]; address < t.end(v) {
@@ -40,13 +42,13 @@ func (t *Table) lying(list []VariableNo, around []int32, address uint64) (variab
 	return None, 0, false
 }
 
-// end is the address after a variable; one of unknown size has one byte.
+// end returns the address after a variable. If its size is unknown, it has one byte.
 func (t *Table) end(v VariableNo) uint64 {
 	x := &t.Variables[v]
 	return x.Address + uint64(max(t.Types[x.Type].Size, x.Size, 1))
 }
 
-// ScopesAt returns the scopes that an instruction belongs to, innermost first.
+// ScopesAt returns the scopes of an instruction, innermost first.
 func (t *Table) ScopesAt(pc uint64) []ScopeNo {
 	var scopes []ScopeNo
 	for s := t.Scope(pc); s != 0; s = t.Scopes[s].Parent {
@@ -55,8 +57,7 @@ func (t *Table) ScopesAt(pc uint64) []ScopeNo {
 	return scopes
 }
 
-// Function returns the scope of the function that an instruction belongs to, not of an
-// inlined one; 0 for none.
+// Function returns the scope of an instruction's function, ignoring inlining; 0 for none.
 func (t *Table) Function(pc uint64) ScopeNo {
 	s := t.Scope(pc)
 	for t.Scopes[s].Parent != 0 {
@@ -65,7 +66,7 @@ func (t *Table) Function(pc uint64) ScopeNo {
 	return s
 }
 
-// Scope returns the innermost scope that an instruction belongs to, 0 for none.
+// Scope returns the innermost scope of an instruction, 0 for none.
 func (t *Table) Scope(pc uint64) ScopeNo {
 	i := sort.Search(len(t.Ranges), func(i int) bool { return t.Ranges[i].Low > pc }) - 1
 	for ; i >= 0; i = int(t.aroundRanges[i]) {
@@ -76,7 +77,7 @@ func (t *Table) Scope(pc uint64) ScopeNo {
 	return 0
 }
 
-// FunctionName returns the readable name of the function that a scope is.
+// FunctionName returns the readable name of a function's scope.
 func (t *Table) FunctionName(scope ScopeNo) string {
 	s := &t.Scopes[scope]
 	if s.Linked {
@@ -85,17 +86,17 @@ func (t *Table) FunctionName(scope ScopeNo) string {
 	return s.Name
 }
 
-// Returned returns the type that the function of a linkage name returns, 0 if unknown
-// or if the type does not refer to memory.
+// Returned returns the type that the function with a linkage name returns, 0 if it is unknown
+// or not a pointer or reference.
 func (t *Table) Returned(name string) TypeNo {
-	i := sort.Search(len(t.Returns), func(i int) bool { return t.Returns[i].Name >= name })
-	if i < len(t.Returns) && t.Returns[i].Name == name {
-		return t.Returns[i].Type
+	i, ok := slices.BinarySearchFunc(t.Returns, name, func(r ReturnType, name string) int { return cmp.Compare(r.Name, name) })
+	if !ok {
+		return 0
 	}
-	return 0
+	return t.Returns[i].Type
 }
 
-// Index prepares the lookups by address. It is called once, when the table is filled.
+// Index prepares the lookups by address. It is called once the table is complete.
 func (t *Table) Index() {
 	start := func(list []VariableNo) func(int) (uint64, uint64) {
 		return func(i int) (uint64, uint64) { return t.Variables[list[i]].Address, t.end(list[i]) }
@@ -106,9 +107,9 @@ func (t *Table) Index() {
 	t.findBitFields()
 }
 
-// around returns for each of some ranges, sorted by their starts, the last one before it
-// that ends after its start, -1 for none: from the last range that starts before an
-// address, this leads to all that may contain the address.
+// around returns, for each of some ranges sorted by start, the last range before it that
+// ends after its start, -1 for none. Following these links from the last range that starts
+// before an address visits all ranges that may contain the address.
 func around(n int, bounds func(i int) (low, high uint64)) []int32 {
 	out := make([]int32, n)
 	var open []int32

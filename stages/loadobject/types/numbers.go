@@ -1,13 +1,13 @@
 package types
 
-// The numbers of a Table's parts: their indexes in its lists.
+// Indexes of a Table's lists.
 type (
 	TypeNo     int32 // 0 is void, or unknown
 	MemberNo   int32
 	VariableNo int32
-	ScopeNo    int32 // 0 for what is outside of functions
+	ScopeNo    int32 // 0 is outside of functions
 	UnitNo     int32 // 0 if unknown
 )
 
-// None is the number of nothing where 0 is something, whatever the type of the number.
+// None is the missing index of lists whose index 0 is used.
 const None = -1

@@ -1,13 +1,14 @@
 package types
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
 
-// Spell returns the descriptor (S28) of a type's object without its braces, such
-// as `const+pointer+int p`. The name is the variable's, empty for none. An
-// aggregate's descriptor ends with the type's name, or, if it has none, the variable's.
+// Spell returns the descriptor (S28) of a data object without its braces, such
+// as `const+pointer+int p`, given its type and the variable's name, if any. An aggregate's
+// descriptor ends with the name of the type or, if that has none, of the variable.
 func (t *Table) Spell(typ TypeNo, name string) string { return t.spell(typ, name, 0) }
 
 // SpellMember is Spell for a member, with the width of a bit field.
@@ -16,13 +17,11 @@ func (t *Table) SpellMember(member MemberNo) string {
 	return t.spell(m.Type, m.Name, m.Bits)
 }
 
-// maxSpelled bounds the depth of a type; no source has so deep ones.
+// maxSpelled bounds the nesting of a type, beyond any in real sources.
 const maxSpelled = 64
 
 func (t *Table) spell(typ TypeNo, name string, bits int32) string {
-	if name == "" {
-		name = "-"
-	}
+	name = cmp.Or(name, "-")
 	if s := t.Strip(typ); t.Types[s].Kind.Aggregate() {
 		return t.spellAggregate(s, name)
 	}
@@ -35,7 +34,7 @@ func (t *Table) spell(typ TypeNo, name string, bits int32) string {
 	return b.String()
 }
 
-// put writes a type, followed by the type that it consists of.
+// put writes a type, followed by its element type.
 func (t *Table) put(b *strings.Builder, typ TypeNo, depth int) {
 	x := &t.Types[typ]
 	if depth == maxSpelled {
@@ -60,7 +59,7 @@ func (t *Table) put(b *strings.Builder, typ TypeNo, depth int) {
 	case Structure, Class, Union:
 		b.WriteString(t.spellAggregate(typ, "-"))
 	case Enumeration, Unspecified:
-		b.WriteString(words[x.Kind] + ":" + unnamed(x.Name, "-"))
+		b.WriteString(words[x.Kind] + ":" + replaceBlanks(cmp.Or(x.Name, "-")))
 	case Subroutine:
 		b.WriteString("function")
 	case MemberPointer:
@@ -69,17 +68,17 @@ func (t *Table) put(b *strings.Builder, typ TypeNo, depth int) {
 	case Void:
 		b.WriteString("void")
 	default:
-		b.WriteString(unnamed(x.Name, "-"))
+		b.WriteString(replaceBlanks(cmp.Or(x.Name, "-")))
 	}
 }
 
-// putQualifiers writes the qualifiers of a type in one order, since compilers
-// differ in it, and returns the type that they qualify.
+// putQualifiers writes the qualifiers of a type in a fixed order, since compilers
+// differ in it, and returns the qualified type.
 func (t *Table) putQualifiers(b *strings.Builder, typ TypeNo) TypeNo {
 	var of [Atomic + 1]bool // by kind
 	x := &t.Types[typ]
 	for ; x.Kind == Const || x.Kind == Volatile || x.Kind == Restrict || x.Kind == Atomic; x = &t.Types[typ] {
-		of[x.Kind] = of[x.Kind] || !t.qualified(x)
+		of[x.Kind] = of[x.Kind] || !t.isRepeated(x)
 		typ = x.Elem
 	}
 	for kind := Const; kind <= Atomic; kind++ {
@@ -90,23 +89,23 @@ func (t *Table) putQualifiers(b *strings.Builder, typ TypeNo) TypeNo {
 	return typ
 }
 
-// putTypedef writes the name of a typedef, unless it names an aggregate or an
-// enumeration of that name, and returns the type that it stands for.
+// putTypedef writes the name of a typedef, unless it is for an aggregate or for an
+// enumeration of the same name, and returns its target.
 func (t *Table) putTypedef(b *strings.Builder, typ TypeNo) TypeNo {
 	target := t.Types[typ].Elem
 	for t.Types[target].Kind == Typedef {
 		target = t.Types[target].Elem
 	}
-	name := blanks(t.Types[typ].Name)
-	if to := &t.Types[t.Strip(target)]; !to.Kind.Aggregate() && (to.Kind != Enumeration || blanks(to.Name) != name) {
+	name := replaceBlanks(t.Types[typ].Name)
+	if to := &t.Types[t.Strip(target)]; !to.Kind.Aggregate() && (to.Kind != Enumeration || replaceBlanks(to.Name) != name) {
 		b.WriteString(name + "=")
 	}
 	return target
 }
 
-// qualified reports whether a type qualifies an array whose elements have the same
-// qualifier already: compilers write it twice.
-func (t *Table) qualified(x *Type) bool {
+// isRepeated reports whether a type qualifies an array whose elements already have the same
+// qualifier: compilers write it twice.
+func (t *Table) isRepeated(x *Type) bool {
 	e := &t.Types[x.Elem]
 	if e.Kind != Array {
 		return false
@@ -128,7 +127,7 @@ func (t *Table) qualified(x *Type) bool {
 
 func (t *Table) spellAggregate(typ TypeNo, name string) string {
 	x := &t.Types[typ]
-	return words[x.Kind] + ":" + unnamed(x.Name, name)
+	return words[x.Kind] + ":" + replaceBlanks(cmp.Or(x.Name, name))
 }
 
 // words are the names of kinds in descriptors.
@@ -137,12 +136,4 @@ var words = map[Kind]string{
 	Structure: "structure", Class: "class", Union: "union", Enumeration: "enumeration", Unspecified: "unspecified",
 }
 
-func blanks(name string) string { return strings.ReplaceAll(name, " ", "_") }
-
-// unnamed returns a type's name, or another one if it has none.
-func unnamed(name, other string) string {
-	if name == "" {
-		name = other
-	}
-	return blanks(name)
-}
+func replaceBlanks(name string) string { return strings.ReplaceAll(name, " ", "_") }

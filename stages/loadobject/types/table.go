@@ -1,5 +1,5 @@
-// Package types is the table of the types and variables of one load object, by
-// link-time address. Package build, below it, makes the table.
+// Package types holds the types and variables of one load object, with link-time
+// addresses. Package build makes its table.
 package types
 
 import (
@@ -8,21 +8,21 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// Table is everything about one load object that attributing data needs. It is
-// immutable and safe for concurrent use. In Types, Units and Scopes, 0 is nothing. The
-// type that another one, not an aggregate, consists of precedes it in Types.
+// Table has the types, variables and scopes of one load object. It is immutable and safe
+// for concurrent use. Index 0 of Types, Units and Scopes is empty. The element type of a
+// type precedes it in Types.
 type Table struct {
 	Types     []Type   // 0 is void, or unknown
 	Members   []Member // of all aggregates
 	Units     []string // compilation units, as symtab.Module names them; 0 is none
 	Variables []Variable
-	Globals   []VariableNo  // those with an address, sorted by it
-	Threads   []VariableNo  // thread-local ones, sorted by address
+	Globals   []VariableNo  // variables with an address, sorted by address
+	Threads   []VariableNo  // thread-local variables, sorted by offset
 	Places    []Place       // of all variables
-	Scopes    []Scope       // functions and what is nested in them, parents first
+	Scopes    []Scope       // functions and their nested scopes, parents first
 	Ranges    []Range       // of Scopes, sorted by Low, outer ones first
-	Returns   []Returned    // sorted by name
-	Notes     []symtab.Note // what could not be read; the table of symbols may have the same
+	Returns   []ReturnType  // sorted by name
+	Notes     []symtab.Note // diagnostics; the table of symbols may have the same
 
 	aroundGlobals, aroundThreads, aroundRanges []int32 // see around
 	bitFields                                  []bool  // by type: it contains bit fields
@@ -55,26 +55,25 @@ const (
 // Aggregate reports whether a type of the kind has members.
 func (k Kind) Aggregate() bool { return k == Structure || k == Class || k == Union }
 
-// Type is a type. Types that are equal in name, size and layout are one.
+// Type is a type. A table has equal types (in name, size and layout) once.
 type Type struct {
-	Kind  Kind
-	Float bool // Base: a floating-point number, also a complex one
-	// Complex says that it is two floating-point numbers.
-	Complex bool
-	// Name is as in the source: `unsigned long`, whatever the compiler calls it.
-	// Empty if it has none; C++ names are qualified.
+	Kind    Kind
+	Float   bool // Base: a floating-point number, also a complex one
+	Complex bool // two floating-point numbers
+	// Name is the source's, such as `unsigned long`, not the compiler's. It is
+	// empty for unnamed types; C++ names are qualified.
 	Name  string
-	Elem  TypeNo // what a pointer points to, an array consists of, a typedef stands for, a function returns
+	Elem  TypeNo // element type: of a pointer, an array, a typedef or qualifier; result of a function
 	Size  int64  // bytes, -1 if unknown
 	Count int64  // elements of an array, -1 if unknown
 
-	Unit     UnitNo   // the compilation unit, if other units have another type of this name
+	Unit     UnitNo   // the compilation unit, if other units have another type with this name
 	Function ScopeNo  // the scope of the function that declares it, 0 for none
-	First    MemberNo // of its members
-	Members  int32    // how many, sorted by offset; those of equal offset as declared
+	First    MemberNo // the first member
+	Members  int32    // number of members, which are sorted by offset, then in order of declaration
 }
 
-// End is the number after that of its last member.
+// End returns the index after the last member.
 func (x *Type) End() MemberNo { return x.First + MemberNo(x.Members) }
 
 // Member is a member of an aggregate, or a base class. Static members are
@@ -83,8 +82,8 @@ type Member struct {
 	Name   string // empty for anonymous members and base classes
 	Type   TypeNo
 	Offset int64 // bytes; of a bit field: of the byte in which it begins
-	// Bit and Bits are where in that byte a bit field begins, from the least
-	// significant bit on little-endian machines, and its width; Bits is 0 for others.
+	// Bit is the start of a bit field in that byte, counted from the least significant
+	// bit on little-endian machines; Bits is its width, 0 for other members.
 	Bit, Bits int32
 	Base      bool // a base class
 }
@@ -93,35 +92,34 @@ type Member struct {
 type Variable struct {
 	Name     string
 	Type     TypeNo
-	Unit     UnitNo  // where it is declared
-	Function ScopeNo // the function's scope, 0 for those outside of functions
+	Unit     UnitNo  // of the declaration
+	Function ScopeNo // the function's scope, 0 outside of functions
 	External bool    // other units may refer to it
-	// Address is its address for the whole run of the program, or its offset in each
-	// thread's block; only for those in Globals or Threads.
+	// Address is the static address of a variable in Globals, or the offset of one in Threads.
 	Address uint64
-	Size    int64 // bytes, of those in Globals that are larger than their types, as an array at the end continues; else 0
-	First   int32 // in Table.Places, for those in scopes
-	Places  int32 // how many
+	Size    int64 // bytes, if the symbol is larger than the type because of an open-ended array; else 0
+	First   int32 // the first of its places in Table.Places
+	Places  int32 // number of places
 }
 
-// Always is the Place.High of what is valid in its whole scope; Low is 0.
+// Always is Place.High if a place is valid in its whole scope; Low is 0.
 const Always = math.MaxUint64
 
-// Place says where a variable is while the program counter is in [Low, High).
+// Place is the location of a variable while the program counter is in [Low, High).
 type Place struct {
 	Low, High uint64
 	Kind      PlaceKind
 	Register  int16 // by its DWARF number
 	Offset    int64 // bytes
-	// Piece is the first byte of the variable that is here, PieceSize the number of
-	// bytes, 0 for the whole variable.
+	// Piece is the offset of the variable's bytes that are here, PieceSize their number,
+	// 0 for the whole variable.
 	Piece, PieceSize int64
 }
 
-// PlaceKind is how a variable is found.
+// PlaceKind is the kind of a variable's location.
 type PlaceKind uint8
 
-// The kinds of places. The frame base is that of the innermost function.
+// The kinds of places. The frame base belongs to the innermost function.
 const (
 	InRegister      PlaceKind = iota + 1 // its value is in Register
 	AtRegister                           // in memory at Register+Offset
@@ -130,25 +128,25 @@ const (
 	IsRegister                           // its value is Register+Offset, not in memory
 	PointedRegister                      // in memory at the address that is stored at Register+Offset
 	PointedFrame                         // in memory at the address that is stored at the frame base+Offset
-	EntryRegister                        // its value is what Register held when the function was called
+	EntryRegister                        // its value is Register's at the call of the function
 )
 
 // Scope is a function, an inlined function or a block.
 type Scope struct {
 	Parent    ScopeNo // 0 for functions that are not inlined
-	Function  ScopeNo // the innermost function, inlined or not, that it belongs to: its own number for functions
+	Function  ScopeNo // the innermost function, inlined or not; for functions, the scope itself
 	Name      string
 	Linked    bool // Name is the linkage name, see FunctionName
 	Unit      UnitNo
-	Type      TypeNo     // what a function returns
-	First     VariableNo // of its variables
-	Variables int32      // how many
-	// FrameBase are the places that AtFrame is relative to: AtRegister, AtCFA or
-	// InRegister (the register itself). Only functions that are not inlined have it.
+	Type      TypeNo     // that a function returns
+	First     VariableNo // the first variable
+	Variables int32      // number of variables
+	// FrameBase is the base of AtFrame: AtRegister, AtCFA or InRegister (the register's value).
+	// Only functions that are not inlined have it.
 	FrameBase []Place
 }
 
-// End is the number after that of its last variable.
+// End returns the index after the last variable.
 func (s *Scope) End() VariableNo { return s.First + VariableNo(s.Variables) }
 
 // Range is a range of code of a scope, link-time addresses [Low, High).
@@ -157,8 +155,8 @@ type Range struct {
 	Scope     ScopeNo
 }
 
-// Returned is the type that a function returns, which other objects may call.
-type Returned struct {
+// ReturnType is the type that an external function returns.
+type ReturnType struct {
 	Name string // the linkage name
 	Type TypeNo
 }

@@ -257,7 +257,7 @@ func TestScopes(t *testing.T) {
 }
 
 func TestReturned(t *testing.T) {
-	table := &Table{Returns: []Returned{{"a", 3}, {"malloc", 4}}}
+	table := &Table{Returns: []ReturnType{{"a", 3}, {"malloc", 4}}}
 	if table.Returned("malloc") != 4 || table.Returned("a") != 3 || table.Returned("b") != 0 || table.Returned("z") != 0 {
 		t.Error(table.Returned("malloc"), table.Returned("a"), table.Returned("b"))
 	}
@@ -281,7 +281,7 @@ func FuzzDecode(f *testing.F) {
 	table.Globals, table.Threads = []VariableNo{0}, []VariableNo{1}
 	table.Scopes = append(table.Scopes, Scope{Function: 1, Name: "f", Unit: 1, Type: pointer, Variables: 2, FrameBase: table.Places})
 	table.Ranges = []Range{{1, 2, 1}}
-	table.Returns = []Returned{{"f", pointer}}
+	table.Returns = []ReturnType{{"f", pointer}}
 	table.Index()
 	encoded := table.Append(nil)
 	again, err := Decode(encoded)

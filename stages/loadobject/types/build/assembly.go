@@ -8,18 +8,18 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// assembly makes a table from what was read.
+// assembly builds a table from the raw entries.
 type assembly struct {
 	*reader
 	*typeGraph
 	out      *types.Table
-	scopeAt  []keyed[rawScopeNo]    // functions by key, sorted
-	variable []keyed[rawVariableNo] // variables by key, sorted
-	numbers  []types.ScopeNo        // by raw scope: its number, or that of the innermost kept scope around it
-	copies   []types.ScopeNo        // by raw function: the number of the first one made from it
+	scopeAt  []keyedNumber[rawScopeNo]    // functions by key, sorted
+	variable []keyedNumber[rawVariableNo] // variables by key, sorted
+	numbers  []types.ScopeNo              // by raw scope: the scope, or the innermost enclosing one in the table
+	copies   []types.ScopeNo              // by raw function: the first scope with this origin
 }
 
-// result makes the table.
+// result builds the table.
 func (r *reader) result() *types.Table {
 	a := &assembly{reader: r, out: &types.Table{Units: r.unitNames}}
 	a.typeGraph = newTypeGraph(r, a.out)
@@ -27,11 +27,11 @@ func (r *reader) result() *types.Table {
 	a.numbers, a.copies = make([]types.ScopeNo, len(r.scopes)), make([]types.ScopeNo, len(r.scopes))
 	for i := range r.scopes {
 		if r.scopes[i].function {
-			a.scopeAt = append(a.scopeAt, keyed[rawScopeNo]{r.scopes[i].key, rawScopeNo(i)})
+			a.scopeAt = append(a.scopeAt, keyedNumber[rawScopeNo]{r.scopes[i].key, rawScopeNo(i)})
 		}
 	}
 	for i := range r.variables {
-		a.variable = append(a.variable, keyed[rawVariableNo]{r.variables[i].key, rawVariableNo(i)})
+		a.variable = append(a.variable, keyedNumber[rawVariableNo]{r.variables[i].key, rawVariableNo(i)})
 	}
 	sortKeys(a.scopeAt)
 	sortKeys(a.variable)
@@ -42,9 +42,9 @@ func (r *reader) result() *types.Table {
 	a.putReturns()
 	a.complete()
 	a.extend(symbols)
-	a.tell(a.number)
+	a.setOwners(a.number)
 	a.out.Index()
-	for _, x := range r.signed {
+	for _, x := range r.signatureTypes {
 		if x.key == 0 {
 			r.unknown++
 		}
@@ -58,8 +58,8 @@ func (r *reader) result() *types.Table {
 	return a.out
 }
 
-// origins calls f for a scope, then for the one that it was made from or completes,
-// and so on, until f returns false.
+// origins calls f for a scope, then for its abstract origin or specification, and so on, until
+// f returns false.
 func (a *assembly) origins(scope rawScopeNo, f func(scope rawScopeNo) bool) {
 	for range dwarf.MaxHops {
 		if scope == types.None || !f(scope) {
@@ -70,7 +70,7 @@ func (a *assembly) origins(scope rawScopeNo, f func(scope rawScopeNo) bool) {
 }
 
 // functionName returns the name of a function, and whether that is the linkage name.
-// Fortran procedures are qualified with what encloses them.
+// Names of Fortran procedures are qualified.
 func (a *assembly) functionName(scope rawScopeNo) (name string, linked bool) {
 	a.origins(scope, func(n rawScopeNo) bool {
 		s := &a.scopes[n]
@@ -95,15 +95,15 @@ func (a *assembly) returned(scope rawScopeNo) (key uint64) {
 	return key
 }
 
-// putScopes numbers the scopes that are kept: those with variables or types,
-// functions that return something, and the functions around them.
+// putScopes adds the scopes with variables or types, functions that return something, and their
+// enclosing scopes.
 func (a *assembly) putScopes() {
-	kept := a.wanted()
+	kept := a.scopesToKeep()
 	a.out.Scopes = make([]types.Scope, 1)
 	for i := range a.scopes {
 		s := &a.scopes[i]
 		a.numbers[i] = a.numbers[s.parent]
-		if i == 0 || s.spanned == 0 {
+		if i == 0 || s.rangeCount == 0 {
 			continue
 		}
 		var returned types.TypeNo
@@ -127,7 +127,7 @@ func (a *assembly) putScope(raw rawScopeNo, returned types.TypeNo) {
 	a.numbers[raw] = n
 	if s.function {
 		x.Name, x.Linked = a.functionName(raw)
-		x.FrameBase = slices.Clone(a.places[s.frame : s.frame+s.framed])
+		x.FrameBase = slices.Clone(a.places[s.firstFrameBase : s.firstFrameBase+s.frameBaseCount])
 		a.origins(raw, func(o rawScopeNo) bool {
 			if a.copies[o] == 0 {
 				a.copies[o] = n
@@ -138,14 +138,14 @@ func (a *assembly) putScope(raw rawScopeNo, returned types.TypeNo) {
 		x.Function = a.out.Scopes[x.Parent].Function
 	}
 	a.out.Scopes = append(a.out.Scopes, x)
-	for _, r := range a.code[s.spans : s.spans+s.spanned] {
+	for _, r := range a.code[s.firstRange : s.firstRange+s.rangeCount] {
 		a.out.Ranges = append(a.out.Ranges, types.Range{Low: r.Low, High: r.High, Scope: n})
 	}
 }
 
-// wanted returns which raw scopes are kept: functions, and of the scopes in them those
-// with variables or types, with all scopes around these.
-func (a *assembly) wanted() []bool {
+// scopesToKeep selects raw scopes: functions, and nested scopes with variables or types, with
+// their enclosing scopes.
+func (a *assembly) scopesToKeep() []bool {
 	kept := make([]bool, len(a.scopes))
 	keep := func(n rawScopeNo) {
 		if kept[n] {
@@ -164,10 +164,10 @@ func (a *assembly) wanted() []bool {
 		keep(a.types[i].scope)
 	}
 	for i := range a.scopes {
-		if s := &a.scopes[i]; s.function && s.spanned > 0 && s.around == 0 {
-			keep(rawScopeNo(i)) // shows that its code is described
-		} else if s.function && s.spanned > 0 && !kept[i] {
-			a.origins(rawScopeNo(i), func(n rawScopeNo) bool { // where inlined functions have their static variables
+		if s := &a.scopes[i]; s.function && s.rangeCount > 0 && s.around == 0 {
+			keep(rawScopeNo(i)) // so that lookups find that its code has debug information
+		} else if s.function && s.rangeCount > 0 && !kept[i] {
+			a.origins(rawScopeNo(i), func(n rawScopeNo) bool { // the origins of inlined functions have the static variables
 				if kept[n] {
 					keep(rawScopeNo(i))
 				}
@@ -178,7 +178,7 @@ func (a *assembly) wanted() []bool {
 	return kept
 }
 
-// number returns the number of a raw scope, or of one that was made from it.
+// number returns the scope of a raw scope, or the first scope with that origin.
 func (a *assembly) number(raw rawScopeNo) types.ScopeNo {
 	if n := a.numbers[raw]; n != 0 {
 		return n
@@ -186,8 +186,8 @@ func (a *assembly) number(raw rawScopeNo) types.ScopeNo {
 	return a.copies[raw]
 }
 
-// putReturns lists the functions that return pointers, unless those of one name
-// return different ones.
+// putReturns lists the functions that return pointers, except names with different return
+// types.
 func (a *assembly) putReturns() {
 	returned := map[string]types.TypeNo{}
 	for i := range a.scopes {
@@ -196,7 +196,7 @@ func (a *assembly) putReturns() {
 		if name == "" && !s.fortran {
 			name = s.name
 		}
-		if name == "" || !s.external || !s.function || s.inlined {
+		if name == "" || !s.external || !s.function || s.inlined { // not callable from other objects
 			continue
 		}
 		typ := a.typ(a.returned(rawScopeNo(i)))
@@ -210,8 +210,8 @@ func (a *assembly) putReturns() {
 	}
 	for name, typ := range returned {
 		if typ != 0 {
-			a.out.Returns = append(a.out.Returns, types.Returned{Name: name, Type: typ})
+			a.out.Returns = append(a.out.Returns, types.ReturnType{Name: name, Type: typ})
 		}
 	}
-	slices.SortFunc(a.out.Returns, func(x, y types.Returned) int { return cmp.Compare(x.Name, y.Name) })
+	slices.SortFunc(a.out.Returns, func(x, y types.ReturnType) int { return cmp.Compare(x.Name, y.Name) })
 }

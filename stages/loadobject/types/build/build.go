@@ -1,9 +1,9 @@
-// Package build makes the table of a load object's types and variables from its debug
+// Package build builds the table of a load object's types and variables from its debug
 // information.
 //
-// debug/dwarf has types, too, but one for each entry: 226,000 of CPython's, of which
-// 4,068 are distinct, in the 0.9 s of CPU time that this package needs for the whole
-// table. It knows no variables, scopes or locations.
+// The standard library's debug/dwarf also reads types, but one for each entry: for CPython
+// 226,000, of which 4,068 are distinct, in the 0.9 s of CPU time that this package needs for
+// the whole table. It has no variables, scopes or locations.
 package build
 
 import (
@@ -14,23 +14,23 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// Table reads the types and variables of an object from its debug information, or
-// from that of its separate debug file. A table with no type but void means that there
-// is no debug information. Anything unreadable is in the table's notes; a damaged unit
-// does not affect others. Missing are the files that were not found.
+// Table reads the types and variables in the debug information of an object or of its
+// separate debug file. Without debug information, the table's only type is void. It notes
+// damage in the table; a damaged unit does not affect others. It also returns the files that
+// were not found.
 func Table(f, debug *elf.File) (t *types.Table, missing []string) {
 	d := dwarf.New(f, debug)
 	r := &reader{
-		Info:       d,
-		names:      map[string]string{},
-		signatures: map[uint64]uint64{},
-		numbered:   map[string]types.UnitNo{"": 0},
-		unitNames:  []string{""},
-		scopes:     make([]rawScope, 1),
-		seen:       map[*dwarf.Sections]bool{},
+		Info:        d,
+		names:       map[string]string{},
+		signatures:  map[uint64]uint64{},
+		unitNumbers: map[string]types.UnitNo{"": 0},
+		unitNames:   []string{""},
+		scopes:      make([]rawScope, 1),
+		seen:        map[*dwarf.Sections]bool{},
 
-		codeExtents: codeOf(f),
-		dataExtents: dataOf(f),
+		objectCode: codeOf(f),
+		objectData: dataOf(f),
 	}
 	switch {
 	case !dwarf.Has(d.Source):
@@ -45,17 +45,16 @@ func Table(f, debug *elf.File) (t *types.Table, missing []string) {
 }
 
 // maxData bounds the numbers of types, members, variables, places and scopes of one
-// object. At this bound they take one or two gigabytes, and as much again while they
-// become a table. Half a gigabyte of C++'s debug information has as many.
+// object. Half a gigabyte of C++ debug information reaches it. They take one or two gigabytes
+// then, and as much again while the table is built.
 const maxData = 1 << 23
 
-// reader collects what the entries say, in their order. They refer to each other by
-// key: an entry's offset in .debug_info, as if the sections of all files were one
-// after the other.
+// reader collects the attributes of entries, in their order. Entries refer to each other by
+// key: an entry's offset in the concatenation of all files' .debug_info.
 type reader struct {
 	*dwarf.Info
-	spans     []dwarf.Range // of the scope that is read
-	base      uint64        // of the next section
+	scratch   []dwarf.Range // of the current scope
+	base      uint64        // key of the start of the next section
 	types     []rawType
 	members   []rawMember
 	counts    []int64 // of dimensions of arrays, -1 if unknown
@@ -65,15 +64,15 @@ type reader struct {
 	places    []types.Place
 	full      bool
 
-	codeExtents, dataExtents extents // of the object
+	objectCode, objectData addressSet // of the object
 
-	names      map[string]string
-	signatures map[uint64]uint64 // by the names of units of types
-	signed     []signedType      // by the numbers that signatures has
-	unitNames  []string
-	numbered   map[string]types.UnitNo
-	seen       map[*dwarf.Sections]bool // split sections whose units of types were read
-	unknown    int                      // types in units or files that were not found
+	names          map[string]string
+	signatures     map[uint64]uint64 // keys by signature
+	signatureTypes []signatureType   // by the number in the key
+	unitNames      []string
+	unitNumbers    map[string]types.UnitNo
+	seen           map[*dwarf.Sections]bool // split sections whose type units were read
+	unknown        int                      // types in units or files that were not found
 }
 
 // read reads all units of all files.
@@ -82,37 +81,37 @@ func (r *reader) read() {
 	defer r.Close()
 	r.LoadData()
 	s := r.Sections
-	r.place(s)
+	r.assignKeys(s)
 	if supplement != nil {
 		defer supplement.Close()
-		r.shared(supplement)
+		r.readSupplement(supplement)
 	}
-	r.typeUnits(r.DebugTypes())
+	r.readDebugTypes(r.DebugTypes())
 	s.Units(r.unit, func(off uint64, err error) {
 		r.Damagedf(".debug_info", off, "the unit at offset %d of .debug_info cannot be read: %v", off, err)
 	})
 	r.PackageTypeUnits(func(s *dwarf.Sections) {
-		r.place(s)
-		s.Units(func(u *dwarf.Unit) { r.splitFailed(r.walk(u, s, s, 0)) }, func(uint64, error) {})
+		r.assignKeys(s)
+		s.Units(func(u *dwarf.Unit) { r.noteSplitError(r.walk(u, s, s, 0)) }, func(uint64, error) {})
 	})
 }
 
-// perByte bounds the bytes of names to read for each byte of .debug_info: C++ names
+// namesPerByte bounds the bytes of names for each byte of .debug_info: C++ names
 // are long, and units share them.
-const perByte = 512
+const namesPerByte = 512
 
-// place gives a section its keys, which follow those of the sections before.
-func (r *reader) place(s *dwarf.Sections) {
+// assignKeys gives a section its keys, which follow the keys of the sections before.
+func (r *reader) assignKeys(s *dwarf.Sections) {
 	size := s.InfoSize()
-	s.NameBytes = max(s.NameBytes, perByte*size)
+	s.NameBytes = max(s.NameBytes, namesPerByte*size)
 	s.Base = r.base
 	r.base += uint64(size)
 }
 
-// shared reads the supplementary file.
-func (r *reader) shared(f *elf.File) {
+// readSupplement reads the supplementary file.
+func (r *reader) readSupplement(f *elf.File) {
 	other := r.Sections.Supplement
-	r.place(other)
+	r.assignKeys(other)
 	other.Units(func(u *dwarf.Unit) {
 		if err := r.walk(u, other, other, 0); err != nil {
 			r.Fail(f, err)
@@ -120,14 +119,14 @@ func (r *reader) shared(f *elf.File) {
 	}, func(_ uint64, err error) { r.Fail(f, err) })
 }
 
-// typeUnits reads the .debug_types of version 4; nil for none.
-func (r *reader) typeUnits(old *dwarf.Sections) {
-	if old == nil {
+// readDebugTypes reads .debug_types, which version 4 has; nil for none.
+func (r *reader) readDebugTypes(s *dwarf.Sections) {
+	if s == nil {
 		return
 	}
-	r.place(old)
-	old.Units(func(u *dwarf.Unit) {
-		if err := r.walk(u, old, old, 0); err != nil {
+	r.assignKeys(s)
+	s.Units(func(u *dwarf.Unit) {
+		if err := r.walk(u, s, s, 0); err != nil {
 			r.Damagedf(".debug_types", u.Offset, "the unit at offset %d of .debug_types: %v", u.Offset, err)
 		}
 	}, func(off uint64, err error) {
@@ -151,23 +150,23 @@ func (r *reader) unit(u *dwarf.Unit) {
 func (r *reader) splitUnit(u, split *dwarf.Unit, names *dwarf.Sections) {
 	if !r.seen[names] {
 		r.seen[names] = true
-		r.place(names)
-		old := names.SplitTypeUnits()
+		r.assignKeys(names)
+		debugTypes := names.SplitTypeUnits()
 		names.Units(func(other *dwarf.Unit) {
 			if other.Signature != 0 {
-				r.splitFailed(r.walk(other, names, names, 0))
+				r.noteSplitError(r.walk(other, names, names, 0))
 			}
 		}, func(uint64, error) {})
-		r.typeUnits(old)
+		r.readDebugTypes(debugTypes)
 	}
 	linked := names.Join(split, u, r.Sections)
-	if split.Version < 5 { // its ranges and addresses are in the linked file
+	if split.Version < 5 { // ranges and addresses are in the linked file
 		linked = r.Sections
 	}
-	r.splitFailed(r.walk(split, names, linked, r.unitNumber(u, split, names)))
+	r.noteSplitError(r.walk(split, names, linked, r.unitNumber(u, split, names)))
 }
 
-func (r *reader) splitFailed(err error) {
+func (r *reader) noteSplitError(err error) {
 	if err != nil {
 		r.Fail(nil, &elf.DamageError{Offset: -1, Err: err})
 	}
@@ -176,16 +175,16 @@ func (r *reader) splitFailed(err error) {
 // unitNumber returns the number of a unit's name.
 func (r *reader) unitNumber(u, split *dwarf.Unit, names *dwarf.Sections) types.UnitNo {
 	name, _ := r.UnitName(u, split, names, "")
-	n, ok := r.numbered[name]
+	n, ok := r.unitNumbers[name]
 	if !ok {
 		n = types.UnitNo(len(r.unitNames))
 		r.unitNames = append(r.unitNames, name)
-		r.numbered[name] = n
+		r.unitNumbers[name] = n
 	}
 	return n
 }
 
-// textOf returns a string attribute; equal ones share their bytes.
+// textOf returns a string attribute. Equal strings share their bytes.
 func (r *reader) textOf(s *dwarf.Sections, u *dwarf.Unit, v dwarf.Value) string {
 	if v.Form == 0 {
 		return ""
@@ -197,16 +196,16 @@ func (r *reader) textOf(s *dwarf.Sections, u *dwarf.Unit, v dwarf.Value) string 
 	b := s.TextOf(u, v)
 	b = b[:min(len(b), dwarf.MaxPath)]
 	s.NameBytes -= len(b) + 1
-	if name, ok := r.names[string(b)]; ok {
+	if name, ok := r.names[string(b)]; ok { // without a copy
 		return name
 	}
-	return r.keep(string(b))
+	return r.internName(string(b))
 }
 
-// keep returns the copy of a name that is kept; empty if there are too many.
-func (r *reader) keep(name string) string {
-	if kept, ok := r.names[name]; ok {
-		return kept
+// internName returns the valid form of a name, empty if there is no room for it.
+func (r *reader) internName(name string) string {
+	if known, ok := r.names[name]; ok {
+		return known
 	}
 	if !r.Room(len(name)) {
 		r.full = true
@@ -217,10 +216,10 @@ func (r *reader) keep(name string) string {
 	return valid
 }
 
-// joined qualifies a name with the path of what encloses it.
-func (r *reader) joined(path, name string) string {
+// qualify qualifies a name with the path of its scope.
+func (r *reader) qualify(path, name string) string {
 	if path == "" || name == "" {
 		return name
 	}
-	return r.keep(path + "::" + name)
+	return r.internName(path + "::" + name)
 }

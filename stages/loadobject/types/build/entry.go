@@ -9,13 +9,13 @@ import (
 	"stackmill/stages/loadobject/dwop"
 )
 
-// entry has the attributes of a type, a variable or a scope.
+// entry holds the attributes of a type, a variable or a scope.
 type entry struct {
 	tag           debugdwarf.Tag
 	key           uint64
 	name, linkage dwarf.Value
 	typ           dwarf.Value
-	origin        dwarf.Value // or the declaration that it completes
+	origin        dwarf.Value // abstract origin or specification
 	signature     dwarf.Value
 	code          dwarf.CodeAttrs
 	location      dwarf.Value
@@ -25,26 +25,25 @@ type entry struct {
 	count         dwarf.Value
 	size          int64 // bytes, -1 if absent
 	bits          int64
-	bitOffset     int64 // before version 4, from the most significant bit of the storage, negative if it ends after that; notTold if absent
+	bitOffset     int64 // before version 4, from the most significant bit of the storage, negative if it ends after that
 	dataBit       int64 // from the start of the aggregate; -1 if absent
 	encoding      uint64
 	sibling       uint64 // offset in the unit, 0 if absent
 	declaration   bool
 	external      bool
-	abstract      bool // its code is in copies made from it
 	virtual       bool
-	descriptor    bool // the object contains the address of the data
+	descriptor    bool // DW_AT_data_location: the object is a descriptor of the data
 }
 
-// notTold stands for a number that the entry lacks.
-const notTold = math.MinInt64
+// absent is the value of bitOffset without the attribute.
+const absent = math.MinInt64
 
 // newEntry returns the entry of a tag and a key before its attributes are read.
 func newEntry(tag debugdwarf.Tag, key uint64) entry {
-	return entry{tag: tag, key: key, size: -1, bitOffset: notTold, dataBit: -1}
+	return entry{tag: tag, key: key, size: -1, bitOffset: absent, dataBit: -1}
 }
 
-// set takes an attribute.
+// set stores an attribute.
 func (e *entry) set(attr debugdwarf.Attr, v dwarf.Value, u *dwarf.Unit) {
 	if to := e.value(attr); to != nil {
 		*to = v
@@ -58,7 +57,7 @@ func (e *entry) set(attr debugdwarf.Attr, v dwarf.Value, u *dwarf.Unit) {
 	case debugdwarf.AttrBitSize:
 		e.bits = number64(v, 0)
 	case debugdwarf.AttrBitOffset:
-		e.bitOffset = number64(v, notTold)
+		e.bitOffset = number64(v, absent)
 	case debugdwarf.AttrDataBitOffset:
 		e.dataBit = number64(v, -1)
 	case debugdwarf.AttrEncoding:
@@ -67,8 +66,6 @@ func (e *entry) set(attr debugdwarf.Attr, v dwarf.Value, u *dwarf.Unit) {
 		e.declaration = v.Uint != 0
 	case debugdwarf.AttrExternal:
 		e.external = v.Uint != 0
-	case debugdwarf.AttrInline:
-		e.abstract = v.Uint == 1 || v.Uint == 3
 	case debugdwarf.AttrVirtuality:
 		e.virtual = v.Uint != 0
 	case debugdwarf.AttrDataLocation:
@@ -76,7 +73,7 @@ func (e *entry) set(attr debugdwarf.Attr, v dwarf.Value, u *dwarf.Unit) {
 	}
 }
 
-// value returns where to keep an attribute that is resolved later, nil for others.
+// value returns the field of an attribute that is resolved later, nil for other attributes.
 func (e *entry) value(attr debugdwarf.Attr) *dwarf.Value {
 	switch attr {
 	case debugdwarf.AttrName:
@@ -111,8 +108,7 @@ func (e *entry) value(attr debugdwarf.Attr) *dwarf.Value {
 	return nil
 }
 
-// maxExtent bounds sizes, offsets and counts, so that sums of them do not
-// overflow.
+// maxExtent bounds sizes, offsets and counts, so that their sums do not overflow.
 const maxExtent = 1 << 50
 
 // number64 returns a constant, or otherwise if the attribute is not one.
@@ -129,8 +125,8 @@ func number64(v dwarf.Value, otherwise int64) int64 {
 	return n
 }
 
-// extent returns the number of elements of a dimension, -1 if it is absent or only
-// known at run time.
+// extent returns the number of elements of a dimension, -1 if it is missing or known only
+// at run time.
 func (e *entry) extent(first int64) int64 {
 	if e.count.Form != 0 {
 		return max(number64(e.count, -1), -1)
@@ -140,7 +136,7 @@ func (e *entry) extent(first int64) int64 {
 	if upper < -1<<30 {
 		return -1
 	}
-	return max(upper-lower+1, 0) // compilers write -1 for an empty one
+	return max(upper-lower+1, 0) // compilers write -1 for an empty dimension
 }
 
 // memberOffset returns the offset of a member in its aggregate, in bytes; false if it

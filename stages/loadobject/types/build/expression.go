@@ -7,52 +7,53 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// fixed is the address that a variable has for the whole run of the program.
-type fixed struct {
+// staticAddress is the address of a static variable.
+type staticAddress struct {
 	address uint64
-	thread  bool // in each thread's block
+	thread  bool // an offset in each thread's block
 	ok      bool
 }
 
 // maxExpression bounds an expression in bytes; longer ones compute values.
 const maxExpression = 512
 
-// spot is the result of the operations since the last piece.
-type spot struct {
-	state    spotState
-	place    types.PlaceKind // reached
+// evaluator evaluates location expressions symbolically. It has the result of the operations
+// since the last piece.
+type evaluator struct {
+	state    evaluatorState
+	place    types.PlaceKind // if reached
 	register int16
 	offset   int64 // of the place; or the address or number itself
-	pending  int64 // the number that the next operation may add
+	pending  int64 // the number on top, which the next operation may add
 }
 
-type spotState uint8
+type evaluatorState uint8
 
 const (
-	empty spotState = iota
-	reached
+	empty   evaluatorState = iota
+	reached                // a place
 	address
 	number
 	adding // a place, an address or a number, with a number on top
-	thread
-	other // not a place
+	thread // an offset in the thread's block
+	other  // not a place
 )
 
-// evaluate passes the places of a location expression, whole or in pieces, or returns
-// its address. Expressions that compilers do not make give neither.
-func evaluate(s *dwarf.Sections, u *dwarf.Unit, expression []byte, place func(types.Place)) fixed {
+// evaluate evaluates a location expression. It returns a static address, or passes places to place,
+// whole or in pieces, or does neither for an expression of a form that compilers do not write.
+func evaluate(s *dwarf.Sections, u *dwarf.Unit, expression []byte, place func(types.Place)) staticAddress {
 	if len(expression) > maxExpression {
-		return fixed{}
+		return staticAddress{}
 	}
 	c := bytereader.New(expression, s.Order)
-	var at spot
+	var at evaluator
 	var piece int64
 	pieces := false
 	put := func(size int64) {
 		if at.state == reached {
 			place(types.Place{Kind: at.place, Register: at.register, Offset: at.offset, Piece: piece, PieceSize: size})
 		}
-		at, piece = spot{}, piece+size
+		at, piece = evaluator{}, piece+size
 	}
 	for len(c.Rest) > 0 {
 		switch op := c.U8(); op {
@@ -65,28 +66,28 @@ func evaluate(s *dwarf.Sections, u *dwarf.Unit, expression []byte, place func(ty
 				size /= 8
 			}
 			if size == 0 || size > 1<<20 {
-				return fixed{}
+				return staticAddress{}
 			}
 			put(int64(size))
 			pieces = true
 		default:
 			if !at.step(op, &c, s, u) {
-				return fixed{}
+				return staticAddress{}
 			}
 		}
 	}
 	switch {
 	case c.Short || pieces:
 	case at.state == address || at.state == thread:
-		return fixed{uint64(at.offset), at.state == thread, true}
+		return staticAddress{uint64(at.offset), at.state == thread, true}
 	default:
 		put(0)
 	}
-	return fixed{}
+	return staticAddress{}
 }
 
-// step does an operation; false if the operations that follow cannot be understood.
-func (at *spot) step(op uint8, c *bytereader.Reader, s *dwarf.Sections, u *dwarf.Unit) bool {
+// step runs an operation; false if the rest of the expression cannot be evaluated.
+func (at *evaluator) step(op uint8, c *bytereader.Reader, s *dwarf.Sections, u *dwarf.Unit) bool {
 	if at.start(op, c, s, u) || at.modify(op, c) {
 		return true
 	}
@@ -98,9 +99,9 @@ func (at *spot) step(op uint8, c *bytereader.Reader, s *dwarf.Sections, u *dwarf
 	return operands(op, c)
 }
 
-// start does an operation that pushes a place, an address or a literal; false for
-// others.
-func (at *spot) start(op uint8, c *bytereader.Reader, s *dwarf.Sections, u *dwarf.Unit) bool {
+// start runs an operation that pushes a place, an address or a literal; false for
+// other operations.
+func (at *evaluator) start(op uint8, c *bytereader.Reader, s *dwarf.Sections, u *dwarf.Unit) bool {
 	indexed := func() int64 {
 		a, _ := s.Address(u, dwarf.Value{Form: dwarf.FormAddrx, Uint: c.ULEB()})
 		return int64(a)
@@ -132,9 +133,9 @@ func (at *spot) start(op uint8, c *bytereader.Reader, s *dwarf.Sections, u *dwar
 	return true
 }
 
-// modify does an operation on the top of the stack that can lead to a place; false for
-// others.
-func (at *spot) modify(op uint8, c *bytereader.Reader) bool {
+// modify runs an operation on the top of the stack that can lead to a place; false for
+// other operations.
+func (at *evaluator) modify(op uint8, c *bytereader.Reader) bool {
 	switch {
 	case op == dwop.PlusUconst:
 		at.add(int64(c.ULEB()))
@@ -166,17 +167,16 @@ func (at *spot) modify(op uint8, c *bytereader.Reader) bool {
 	return true
 }
 
-func (at *spot) reach(kind types.PlaceKind, register uint64, offset int64) {
+func (at *evaluator) reach(kind types.PlaceKind, register uint64, offset int64) {
 	if at.state != empty || register > 1<<15-1 {
 		at.state = other
 		return
 	}
-	*at = spot{state: reached, place: kind, register: int16(register), offset: offset}
+	*at = evaluator{state: reached, place: kind, register: int16(register), offset: offset}
 }
 
-// entry takes the value that a register had when the function was called, if the
-// expression is no more than that.
-func (at *spot) entry(of []byte, rest *bytereader.Reader) {
+// entry handles DW_OP_entry_value of a register, if that is the whole expression.
+func (at *evaluator) entry(of []byte, rest *bytereader.Reader) {
 	alone := len(rest.Rest) > 0 && rest.Rest[0] == dwop.StackValue
 	if len(of) == 1 && dwop.Reg0 <= of[0] && of[0] <= dwop.Reg31 && alone {
 		at.reach(types.EntryRegister, uint64(of[0]-dwop.Reg0), 0)
@@ -185,8 +185,8 @@ func (at *spot) entry(of []byte, rest *bytereader.Reader) {
 	at.state = other
 }
 
-// push puts an address or a number on the stack.
-func (at *spot) push(state spotState, v int64) {
+// push pushes an address or a number.
+func (at *evaluator) push(state evaluatorState, v int64) {
 	switch {
 	case at.state == empty:
 		at.state, at.offset = state, v
@@ -197,15 +197,15 @@ func (at *spot) push(state spotState, v int64) {
 	}
 }
 
-// resume takes the number off the stack.
-func (at *spot) resume() {
+// resume pops the number on top.
+func (at *evaluator) resume() {
 	at.state = address
 	if at.place != 0 {
 		at.state = reached
 	}
 }
 
-func (at *spot) add(v int64) {
+func (at *evaluator) add(v int64) {
 	memory := at.state == reached && (at.place == types.AtRegister || at.place == types.AtFrame || at.place == types.AtCFA)
 	switch {
 	case memory, at.state == address, at.state == number:
@@ -215,7 +215,7 @@ func (at *spot) add(v int64) {
 	}
 }
 
-func (at *spot) deref() {
+func (at *evaluator) deref() {
 	switch {
 	case at.state == reached && at.place == types.AtRegister:
 		at.place = types.PointedRegister
@@ -226,8 +226,8 @@ func (at *spot) deref() {
 	}
 }
 
-// operands passes over the operands of an operation that cannot lead to a place; false
-// for a jump, a call, or an unknown one, after which nothing can.
+// operands skips the operands of an operation that cannot lead to a place; false for a
+// jump, a call, or an unknown operation, after which the rest cannot be evaluated.
 func operands(op uint8, c *bytereader.Reader) bool {
 	switch op {
 	case dwop.Pick, dwop.DerefSize, dwop.XderefSize:

@@ -8,62 +8,62 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// typeGraph makes the types of a table from the raw ones. An object has the types of a
-// header once for each unit that includes it: those of equal layout become one. Only
-// types that variables and functions use are made.
+// typeGraph builds the types of a table from the raw types. The types of a header are in each unit
+// that includes it; types with equal layouts are merged. Only types that variables and functions use
+// are built.
 type typeGraph struct {
 	*reader
-	table    *types.Table
-	keys     []keyed[rawTypeNo] // of all types, sorted
-	made     []types.TypeNo     // by raw type: its number + 1, 0 if not made yet, or inMaking
-	layouts  []layout
-	defined  map[aggregateName]*definition
-	known    map[types.Type]types.TypeNo // all but complete aggregates
-	unique   map[uint64]types.TypeNo     // complete aggregates by layout
-	first    []rawTypeNo                 // by number of a type: the raw type it was made from
-	waiting  []made                      // aggregates without their members
-	others   []made                      // further instances of one that is made
-	function func(scope rawScopeNo) (name string, linked bool)
+	table       *types.Table
+	keys        []keyedNumber[rawTypeNo] // of all types, sorted
+	built       []types.TypeNo           // by raw type: its number + 1, 0 if not built yet, or inProgress
+	layouts     []layout
+	definitions map[aggregateName]*definition
+	known       map[types.Type]types.TypeNo // all types but complete aggregates
+	unique      map[uint64]types.TypeNo     // complete aggregates by layout
+	first       []rawTypeNo                 // by type: the first raw type
+	waiting     []builtType                 // aggregates without their members
+	others      []builtType                 // further raw types of an aggregate
+	function    func(scope rawScopeNo) (name string, linked bool)
 }
 
-// made is the type that a raw type became.
-type made struct {
+// builtType is the type of a raw type.
+type builtType struct {
 	raw    rawTypeNo
 	number types.TypeNo
 }
 
-// inMaking marks a raw type in typeGraph.made whose type is being made.
-const inMaking = -1
+// inProgress marks a raw type in typeGraph.built whose type is under construction.
+const inProgress = -1
 
-// maxDepth bounds a chain of types, each of which consists of the next.
+// maxDepth bounds chains of types.
 const maxDepth = 200
 
 func newTypeGraph(r *reader, t *types.Table) *typeGraph {
 	g := &typeGraph{
-		reader:  r,
-		table:   t,
-		keys:    make([]keyed[rawTypeNo], len(r.types)),
-		made:    make([]types.TypeNo, len(r.types)),
-		layouts: make([]layout, len(r.types)),
-		defined: map[aggregateName]*definition{},
-		known:   map[types.Type]types.TypeNo{},
-		unique:  map[uint64]types.TypeNo{},
-		first:   []rawTypeNo{types.None},
+		reader:      r,
+		table:       t,
+		keys:        make([]keyedNumber[rawTypeNo], len(r.types)),
+		built:       make([]types.TypeNo, len(r.types)),
+		layouts:     make([]layout, len(r.types)),
+		definitions: map[aggregateName]*definition{},
+		known:       map[types.Type]types.TypeNo{},
+		unique:      map[uint64]types.TypeNo{},
+		first:       []rawTypeNo{types.None},
 	}
 	t.Types = []types.Type{{Size: -1, Count: -1}}
 	for i := range r.types {
-		g.keys[i] = keyed[rawTypeNo]{r.types[i].key, rawTypeNo(i)}
+		g.keys[i] = keyedNumber[rawTypeNo]{r.types[i].key, rawTypeNo(i)}
 	}
 	sortKeys(g.keys)
-	g.arrange()
-	g.lend()
+	g.groupMembers()
+	g.borrowNames()
 	for i := range r.types {
 		if x := &r.types[i]; x.kind.Aggregate() && !x.declared && x.name != "" {
 			n := aggregateName{x.kind == types.Union, x.name}
-			d := g.defined[n]
+			d := g.definitions[n]
 			if d == nil {
 				d = &definition{}
-				g.defined[n] = d
+				g.definitions[n] = d
 			}
 			d.raws = append(d.raws, rawTypeNo(i))
 		}
@@ -71,8 +71,8 @@ func newTypeGraph(r *reader, t *types.Table) *typeGraph {
 	return g
 }
 
-// arrange puts the members of each aggregate together.
-func (g *typeGraph) arrange() {
+// groupMembers sorts the members by aggregate.
+func (g *typeGraph) groupMembers() {
 	slices.SortStableFunc(g.members, func(a, b rawMember) int { return cmp.Compare(a.owner, b.owner) })
 	for i := range g.members {
 		t := &g.types[g.members[i].owner]
@@ -83,19 +83,18 @@ func (g *typeGraph) arrange() {
 	}
 }
 
-// lend gives unnamed aggregates and enumerations the name of the first typedef next to
-// them, and types in units of their own the qualified name and the unit of the entries
-// that refer to them.
-func (g *typeGraph) lend() {
-	for _, x := range g.signed {
+// borrowNames gives unnamed aggregates and enumerations the name of the first typedef in the same
+// scope, and types in type units the qualified name and the unit of the entries that refer to them.
+func (g *typeGraph) borrowNames() {
+	for _, x := range g.signatureTypes {
 		if n := g.find(x.key); n != types.None && g.types[n].unit == 0 {
 			g.types[n].unit = x.unit
 		}
 	}
 	for i := range g.types {
 		by := &g.types[i]
-		signed := by.elem&bySignature != 0 && (by.declared || by.kind == types.Void)
-		if by.kind != types.Typedef && !signed || by.name == "" {
+		inTypeUnit := by.elem&bySignature != 0 && (by.declared || by.kind == types.Void)
+		if by.kind != types.Typedef && !inTypeUnit || by.name == "" {
 			continue
 		}
 		n := g.find(by.elem)
@@ -106,33 +105,34 @@ func (g *typeGraph) lend() {
 		if !t.kind.Aggregate() && t.kind != types.Enumeration {
 			continue
 		}
-		if t.name == "" && t.around == by.around || signed && strings.HasSuffix(by.name, "::"+t.name) {
+		if t.name == "" && t.around == by.around || inTypeUnit && strings.HasSuffix(by.name, "::"+t.name) {
 			t.name = by.name
 		}
 	}
 }
 
-// find returns the raw type of a key, None if there is none.
+// find returns the raw type with a key, None if there is none.
 func (g *typeGraph) find(key uint64) rawTypeNo {
 	if key&bySignature != 0 {
-		key = g.signed[key&^bySignature].key
+		key = g.signatureTypes[key&^bySignature].key
 	}
 	return findKey(g.keys, key)
 }
 
-// typ returns the number of the type of a key.
+// typ returns the number of the type with a key.
 func (g *typeGraph) typ(key uint64) types.TypeNo { return g.make(g.find(key), 0) }
 
+// make returns the number of a raw type's type, which it builds the first time.
 func (g *typeGraph) make(raw rawTypeNo, depth int) types.TypeNo {
-	if raw == types.None || depth == maxDepth || g.made[raw] == inMaking {
+	if raw == types.None || depth == maxDepth || g.built[raw] == inProgress {
 		return 0
 	}
-	if n := g.made[raw]; n > 0 {
+	if n := g.built[raw]; n > 0 {
 		return n - 1
 	}
-	g.made[raw] = inMaking
+	g.built[raw] = inProgress
 	n := g.build(raw, depth)
-	g.made[raw] = n + 1
+	g.built[raw] = n + 1
 	return n
 }
 
@@ -141,7 +141,7 @@ func (g *typeGraph) build(raw rawTypeNo, depth int) types.TypeNo {
 	x := types.Type{Kind: t.kind, Float: t.float, Complex: t.complex, Name: t.name, Size: t.size, Count: -1}
 	elem := func() types.TypeNo { return g.make(g.find(t.elem), depth+1) }
 	switch t.kind {
-	case types.Void: // an entry around another type
+	case types.Void: // an entry without a kind of its own, such as a packed type
 		return elem()
 	case types.Structure, types.Class, types.Union:
 		return g.aggregate(raw, depth)
@@ -167,11 +167,11 @@ func (g *typeGraph) build(raw rawTypeNo, depth int) types.TypeNo {
 		x.Elem = elem()
 		x.Size = g.table.Types[x.Elem].Size
 	}
-	return g.add(x, raw)
+	return g.intern(x, raw)
 }
 
-// add returns the number of a type that is not a complete aggregate.
-func (g *typeGraph) add(x types.Type, raw rawTypeNo) types.TypeNo {
+// intern returns the number of a type that is not a complete aggregate.
+func (g *typeGraph) intern(x types.Type, raw rawTypeNo) types.TypeNo {
 	n, ok := g.known[x]
 	if !ok {
 		n = types.TypeNo(len(g.table.Types))
@@ -182,9 +182,9 @@ func (g *typeGraph) add(x types.Type, raw rawTypeNo) types.TypeNo {
 	return n
 }
 
-// array makes an array for each dimension; the last is the innermost. For data that are
-// elsewhere, such as Fortran's allocated arrays, it makes a pointer of the descriptor's
-// size to the array.
+// array builds an array type for each dimension; the last is the innermost. For a descriptor of
+// separate data, such as an allocatable array in Fortran, it builds a pointer of the
+// descriptor's size to the array.
 func (g *typeGraph) array(t *rawType, elem types.TypeNo, raw rawTypeNo) types.TypeNo {
 	counts := g.counts[t.first : t.first+t.parts]
 	if len(counts) == 0 {
@@ -201,15 +201,15 @@ func (g *typeGraph) array(t *rawType, elem types.TypeNo, raw rawTypeNo) types.Ty
 		if i == 0 && t.size >= 0 && !t.descriptor {
 			x.Size = t.size
 		}
-		elem = g.add(x, raw)
+		elem = g.intern(x, raw)
 	}
 	if t.descriptor {
-		elem = g.add(types.Type{Kind: types.Pointer, Elem: elem, Count: -1, Size: max(t.size, 8)}, raw)
+		elem = g.intern(types.Type{Kind: types.Pointer, Elem: elem, Count: -1, Size: max(t.size, 8)}, raw)
 	}
 	return elem
 }
 
-// aggregate makes an aggregate, or finds one that is equal.
+// aggregate builds an aggregate, or finds an equal one.
 func (g *typeGraph) aggregate(raw rawTypeNo, depth int) types.TypeNo {
 	t := &g.types[raw]
 	if t.declared {
@@ -220,13 +220,13 @@ func (g *typeGraph) aggregate(raw rawTypeNo, depth int) types.TypeNo {
 		if definition != types.None {
 			return g.make(definition, depth+1)
 		}
-		return g.add(types.Type{Kind: t.kind, Name: t.name, Size: -1, Count: -1}, raw)
+		return g.intern(types.Type{Kind: t.kind, Name: t.name, Size: -1, Count: -1}, raw)
 	}
 	h := g.hash(t.key, 0, false)
 	n, ok := g.unique[h]
 	if ok {
 		if t.name != "" {
-			g.others = append(g.others, made{raw, n})
+			g.others = append(g.others, builtType{raw, n})
 		}
 		return n
 	}
@@ -234,11 +234,11 @@ func (g *typeGraph) aggregate(raw rawTypeNo, depth int) types.TypeNo {
 	g.table.Types = append(g.table.Types, types.Type{Kind: t.kind, Name: t.name, Size: t.size, Count: -1, Unit: t.unit})
 	g.first = append(g.first, raw)
 	g.unique[h] = n
-	g.waiting = append(g.waiting, made{raw, n})
+	g.waiting = append(g.waiting, builtType{raw, n})
 	return n
 }
 
-// complete gives all aggregates their members.
+// complete adds the members of all aggregates.
 func (g *typeGraph) complete() {
 	for len(g.waiting) > 0 || len(g.others) > 0 {
 		for len(g.waiting) > 0 {
@@ -257,9 +257,9 @@ func (g *typeGraph) complete() {
 	}
 }
 
-// tell keeps the units of aggregates that share their name with another, and the
-// functions that declare aggregates.
-func (g *typeGraph) tell(scope func(raw rawScopeNo) types.ScopeNo) {
+// setOwners sets the functions that declare aggregates, and clears the units of aggregates with a
+// unique name.
+func (g *typeGraph) setOwners(scope func(raw rawScopeNo) types.ScopeNo) {
 	names := map[aggregateName]int{}
 	name := func(x *types.Type) aggregateName { return aggregateName{x.Kind == types.Union, x.Name} }
 	for i := range g.table.Types {

@@ -6,8 +6,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// layout is the hash of all that makes a type what it is; of aggregates that it points
-// to, only of their names.
+// layout is the hash of a type's properties. It includes only the names of aggregates that the type
+// points to.
 type layout struct {
 	hash  uint64
 	state uint8 // 0, inHashing or hashed
@@ -18,18 +18,18 @@ const (
 	hashed    = 2
 )
 
-// aggregateName is how declarations refer to aggregates; classes and structures share
+// aggregateName identifies the definition of a declared aggregate. Classes and structures share
 // their names.
 type aggregateName struct {
 	union bool
 	name  string
 }
 
-// definition has the types of one name.
+// definition has the definitions of one name.
 type definition struct {
 	raws  []rawTypeNo
 	state uint8
-	raw   rawTypeNo // if all are equal, else None
+	raw   rawTypeNo // one of them if all are equal, else None
 }
 
 func mix(h, v uint64) uint64 {
@@ -39,8 +39,8 @@ func mix(h, v uint64) uint64 {
 
 func mixText(h uint64, s string) uint64 { return mix(h, xxhash.Sum64String(s)) }
 
-// hash returns the layout's hash. Depth is the number of types around this one;
-// pointed says that the type is pointed to.
+// hash returns the hash of a type's layout. depth is the nesting of types; pointed says that
+// another type points to this one.
 func (g *typeGraph) hash(key uint64, depth int, pointed bool) uint64 {
 	n := g.find(key)
 	if n == types.None || depth == maxDepth {
@@ -62,7 +62,7 @@ func (g *typeGraph) hash(key uint64, depth int, pointed bool) uint64 {
 	return l.hash
 }
 
-// generic is a kind as far as it distinguishes types.
+// generic returns a kind as a number; classes are structures.
 func generic(k types.Kind) uint64 {
 	if k == types.Class {
 		k = types.Structure
@@ -107,10 +107,10 @@ func (g *typeGraph) layout(t *rawType, depth int) uint64 {
 // raws returns the members of a raw type.
 func (g *typeGraph) raws(t *rawType) []rawMember { return g.members[t.first : t.first+t.parts] }
 
-// definition returns the raw type that a declaration refers to, None if there is none or
-// several that differ. Depth is as for hash.
+// definition returns the raw type that a declaration refers to, None if there is none, or
+// several different ones.
 func (g *typeGraph) definition(t *rawType, depth int) rawTypeNo {
-	d := g.defined[aggregateName{t.kind == types.Union, t.name}]
+	d := g.definitions[aggregateName{t.kind == types.Union, t.name}]
 	if d == nil || t.name == "" || d.state == inHashing {
 		return types.None
 	}

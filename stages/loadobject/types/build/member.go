@@ -8,36 +8,36 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// reconcile compares the members of an equal aggregate: if they point to different
-// types of one name, it is unknown to which.
-func (g *typeGraph) reconcile(x made) {
+// reconcile compares the members of an aggregate with another raw type of it. If corresponding members
+// point to different types with the same name, they are made to point to a declaration.
+func (g *typeGraph) reconcile(x builtType) {
 	members := g.membersOf(&g.types[x.raw])
 	t := &g.table.Types[x.number]
 	for i := range min(len(members), int(t.Members)) {
 		m := &g.table.Members[int(t.First)+i]
 		if m.Type != members[i].Type {
-			m.Type = g.vague(m.Type, 0)
+			m.Type = g.declarationOf(m.Type, 0)
 		}
 	}
 }
 
-// vague returns a type that points to declarations of aggregates only.
-func (g *typeGraph) vague(typ types.TypeNo, depth int) types.TypeNo {
+// declarationOf returns a type with its aggregates replaced by declarations.
+func (g *typeGraph) declarationOf(typ types.TypeNo, depth int) types.TypeNo {
 	x := g.table.Types[typ]
 	switch {
 	case x.Kind.Aggregate():
 		if x.Name == "" || x.Size < 0 {
 			return typ
 		}
-		return g.add(types.Type{Kind: x.Kind, Name: x.Name, Size: -1, Count: -1}, g.first[typ])
+		return g.intern(types.Type{Kind: x.Kind, Name: x.Name, Size: -1, Count: -1}, g.first[typ])
 	case x.Elem == 0 || depth == maxDepth:
 		return typ
 	}
-	x.Elem = g.vague(x.Elem, depth+1)
-	return g.add(x, g.first[typ])
+	x.Elem = g.declarationOf(x.Elem, depth+1)
+	return g.intern(x, g.first[typ])
 }
 
-// membersOf returns the members of a raw type, sorted by where they begin.
+// membersOf returns the members of a raw type, sorted by position.
 func (g *typeGraph) membersOf(t *rawType) []types.Member {
 	raws := g.raws(t)
 	out := make([]types.Member, 0, len(raws))
@@ -55,13 +55,13 @@ func (g *typeGraph) membersOf(t *rawType) []types.Member {
 	return out
 }
 
-// bitField computes where the bits of a member are. Before version 4 they are counted
-// from the most significant bit of the storage.
+// bitField computes the position of a bit field. Before version 4, bit offsets count from
+// the most significant bit of the storage.
 func (g *typeGraph) bitField(m *types.Member, r *rawMember) {
 	bit := r.dataBit
 	switch {
 	case bit >= 0:
-	case r.bitOffset == notTold:
+	case r.bitOffset == absent:
 		bit = 0
 	case g.Source.Order == binary.ByteOrder(binary.BigEndian):
 		bit = r.bitOffset

@@ -3,36 +3,31 @@ package build
 import (
 	"cmp"
 	"slices"
-	"sort"
 
 	"stackmill/stages/loadobject/types"
 )
 
-// The numbers of what the entries say, before it becomes a table: indexes in the lists
-// of a reader.
+// Indexes of a reader's lists.
 type (
 	rawTypeNo     int32
-	rawScopeNo    int32 // 0 for what is outside of functions
+	rawScopeNo    int32 // 0 is outside of functions
 	rawVariableNo int32
 )
 
-// keyed is the number of what the entry of a key describes.
-type keyed[N ~int32] struct {
+// keyedNumber is the number of an entry with a key.
+type keyedNumber[N ~int32] struct {
 	key    uint64
 	number N
 }
 
-func sortKeys[N ~int32](list []keyed[N]) {
-	slices.SortFunc(list, func(a, b keyed[N]) int { return cmp.Compare(a.key, b.key) })
+func sortKeys[N ~int32](list []keyedNumber[N]) {
+	slices.SortFunc(list, func(a, b keyedNumber[N]) int { return cmp.Compare(a.key, b.key) })
 }
 
-// findKey returns the number of a key, None if a sorted list does not have it.
-func findKey[N ~int32](list []keyed[N], key uint64) N {
-	if key == 0 {
-		return types.None
-	}
-	i := sort.Search(len(list), func(i int) bool { return list[i].key >= key })
-	if i == len(list) || list[i].key != key {
+// findKey returns the number with a key in a sorted list, None if there is none.
+func findKey[N ~int32](list []keyedNumber[N], key uint64) N {
+	i, ok := slices.BinarySearchFunc(list, key, func(x keyedNumber[N], key uint64) int { return cmp.Compare(x.key, key) })
+	if key == 0 || !ok {
 		return types.None
 	}
 	return list[i].number

@@ -8,21 +8,21 @@ import (
 
 // rawScope is a function or a block as in its entry.
 type rawScope struct {
-	key         uint64
-	origin, typ uint64
-	name        string // as in the source; for Fortran, qualified with what encloses it
-	linkage     string // empty if absent
-	parent      rawScopeNo
-	around      rawScopeNo // the innermost function around it
-	unit        types.UnitNo
-	spans       int32 // the first in code
-	spanned     int32
-	frame       int32 // the first in places
-	framed      int32
-	function    bool
-	inlined     bool
-	external    bool
-	fortran     bool
+	key            uint64
+	origin, typ    uint64
+	name           string // as in the source; qualified in Fortran
+	linkage        string // empty if absent
+	parent         rawScopeNo
+	around         rawScopeNo // the innermost enclosing function
+	unit           types.UnitNo
+	firstRange     int32 // in reader.code
+	rangeCount     int32
+	firstFrameBase int32 // in reader.places
+	frameBaseCount int32
+	function       bool
+	inlined        bool
+	external       bool
+	fortran        bool
 }
 
 func (w *unitWalk) addScope(e *entry, here context) context {
@@ -32,22 +32,22 @@ func (w *unitWalk) addScope(e *entry, here context) context {
 	if sc.around = here.scope; !w.scopes[here.scope].function {
 		sc.around = w.scopes[here.scope].around
 	}
-	sc.spans = int32(len(w.code))
-	w.reader.spans = w.linked.Ranges(w.reader.spans[:0], w.u, e.code)
-	for _, x := range w.reader.spans {
-		if w.executable(x) {
+	sc.firstRange = int32(len(w.code))
+	w.scratch = w.linked.Ranges(w.scratch[:0], w.u, e.code)
+	for _, x := range w.scratch {
+		if w.isCode(x) {
 			w.code = append(w.code, x)
 		}
 	}
-	sc.spanned = int32(len(w.code)) - sc.spans
-	if !sc.function && sc.spanned == 0 {
-		return here // its variables belong to the scope around it
+	sc.rangeCount = int32(len(w.code)) - sc.firstRange
+	if !sc.function && sc.rangeCount == 0 {
+		return here // its variables belong to the enclosing scope
 	}
 	if sc.function {
 		sc.typ = w.ref(e.typ)
 		sc.name, sc.linkage = w.textOf(w.s, w.u, e.name), w.textOf(w.s, w.u, e.linkage)
 		if sc.fortran = w.fortran; w.fortran {
-			sc.name = w.joined(here.path, sc.name)
+			sc.name = w.qualify(here.path, sc.name)
 			here.path = sc.name
 		} else {
 			here.path = ""
@@ -57,8 +57,8 @@ func (w *unitWalk) addScope(e *entry, here context) context {
 		sc.parent, sc.around = 0, 0
 		here.ignored = e.declaration
 	}
-	if sc.spanned > 0 && e.tag == debugdwarf.TagSubprogram {
-		_, sc.frame, sc.framed = w.placesOf(e.frameBase)
+	if sc.rangeCount > 0 && e.tag == debugdwarf.TagSubprogram {
+		_, sc.firstFrameBase, sc.frameBaseCount = w.placesOf(e.frameBase)
 	}
 	if w.fits(len(w.scopes)) {
 		here.scope = rawScopeNo(len(w.scopes))
@@ -67,8 +67,8 @@ func (w *unitWalk) addScope(e *entry, here context) context {
 	return here
 }
 
-// addPlace adds a place to those from first on. Compilers cut ranges where something
-// else about a variable changes: adjacent ones with the same place are joined.
+// addPlace appends a place to a list that begins at first. It joins adjacent ranges with the same
+// place, since compilers split ranges for other reasons, too.
 func (r *reader) addPlace(first int, p types.Place) {
 	if n := len(r.places); n > first && p.PieceSize == 0 {
 		last := r.places[n-1]
@@ -86,7 +86,7 @@ func (r *reader) addPlace(first int, p types.Place) {
 }
 
 // placesOf adds the places of a location, or returns its address.
-func (w *unitWalk) placesOf(location dwarf.Value) (at fixed, first, n int32) {
+func (w *unitWalk) placesOf(location dwarf.Value) (at staticAddress, first, n int32) {
 	first = int32(len(w.places))
 	single := w.s.Location(w.u, w.linked, location, func(where dwarf.Range, expression []byte) {
 		at = evaluate(w.linked, w.u, expression, func(p types.Place) {
@@ -95,12 +95,12 @@ func (w *unitWalk) placesOf(location dwarf.Value) (at fixed, first, n int32) {
 		})
 	})
 	if !single {
-		at = fixed{}
+		at = staticAddress{}
 	}
 	return at, first, int32(len(w.places)) - first
 }
 
-// fits reports whether n things may become one more.
+// fits reports whether a list of n elements may grow.
 func (r *reader) fits(n int) bool {
 	if n < maxData {
 		return true
@@ -118,12 +118,12 @@ type rawVariable struct {
 	address     uint64
 	unit        types.UnitNo
 	scope       rawScopeNo
-	places      int32 // the first in places
-	placed      int32
+	firstPlace  int32 // in reader.places
+	placeCount  int32
 	external    bool
-	fixed       bool // it has an address
-	thread      bool
-	declared    bool // it may be defined elsewhere
+	static      bool // it has an address
+	thread      bool // thread-local
+	declared    bool // a declaration
 }
 
 func (w *unitWalk) addVariable(e *entry, here context) {
@@ -131,20 +131,20 @@ func (w *unitWalk) addVariable(e *entry, here context) {
 		return
 	}
 	v := rawVariable{key: e.key, origin: w.ref(e.origin), typ: w.ref(e.typ), unit: w.number, scope: here.scope, external: e.external || here.common}
-	at, places, placed := w.placesOf(e.location)
-	v.places, v.placed = places, placed
-	if at.ok && (at.thread || w.mapped(at.address)) {
-		v.fixed, v.thread, v.address = true, at.thread, at.address
+	at, firstPlace, placeCount := w.placesOf(e.location)
+	v.firstPlace, v.placeCount = firstPlace, placeCount
+	if at.ok && (at.thread || w.isData(at.address)) {
+		v.static, v.thread, v.address = true, at.thread, at.address
 		if block := w.Object.TLS; at.thread && at.address >= block.MemSize && at.address-block.Address < block.MemSize {
 			v.address -= block.Address // in split units, GCC gives the address of the initial values
 		}
 	}
-	if !v.fixed && v.placed == 0 && w.scopes[here.scope].spanned > 0 || !w.fits(len(w.variables)) {
+	if !v.static && v.placeCount == 0 && w.scopes[here.scope].rangeCount > 0 || !w.fits(len(w.variables)) {
 		return // optimized away
 	}
 	v.name = w.textOf(w.s, w.u, e.name)
 	if here.scope == 0 || !w.fortran {
-		v.name = w.joined(here.path, v.name)
+		v.name = w.qualify(here.path, v.name)
 	}
 	if here.common {
 		v.scope = 0

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	debugelf "debug/elf"
 	"maps"
 	"slices"
@@ -11,7 +12,7 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// symbol is a symbol of data in the object, or one that the object needs from others.
+// symbol is a data symbol in the object, or an undefined one.
 type symbol struct {
 	address, size uint64
 	name          []byte // with its version
@@ -19,14 +20,14 @@ type symbol struct {
 	local         bool // of one unit, or hidden from other objects
 }
 
-// bare is the name without its version.
-func (x *symbol) bare() string {
+// unversioned returns the name without its version.
+func (x *symbol) unversioned() string {
 	name, _, _ := strings.Cut(string(x.name), "@")
 	return name
 }
 
 // symbols reads the symbols of the object and of the file with its debug information.
-// Damage is noted where the symbols of functions are read.
+// It ignores damage, which the reader of functions notes.
 func (r *reader) symbols() []symbol {
 	var list []symbol
 	files := []*elf.File{r.Object}
@@ -51,14 +52,14 @@ func (r *reader) symbols() []symbol {
 			if err != nil {
 				continue
 			}
-			list = r.entriesOf(list, f, b, text)
+			list = r.appendSymbols(list, f, b, text)
 		}
 	}
 	return list
 }
 
-// entriesOf appends the symbols of data of one table.
-func (r *reader) entriesOf(list []symbol, f *elf.File, b, names []byte) []symbol {
+// appendSymbols appends the data symbols of one table.
+func (r *reader) appendSymbols(list []symbol, f *elf.File, b, names []byte) []symbol {
 	for e := range f.Symbols(b) {
 		if !r.fits(len(list)) {
 			break
@@ -75,19 +76,18 @@ func (r *reader) entriesOf(list []symbol, f *elf.File, b, names []byte) []symbol
 	return list
 }
 
-// define gives variables that units only declare the addresses of the symbols of that
-// name: programs contain copies of variables of their libraries. Local symbols may
-// belong to another unit's variable: they come last, and never stand for a variable
-// that the object needs from others.
+// define gives declared variables the addresses of the symbols with their names: programs
+// contain copies of their libraries' variables. Local symbols may belong to another unit's
+// variable. It considers them last, and not for undefined symbols.
 func (a *assembly) define(symbols []symbol) {
-	declared, told := a.declared()
+	declared, defined := a.declarations()
 	if len(declared) == 0 {
 		return
 	}
 	local := maps.Clone(declared)
 	for i := range symbols {
 		if x := &symbols[i]; x.undefined {
-			delete(local, x.bare())
+			delete(local, x.unversioned())
 		}
 	}
 	for _, pass := range []struct {
@@ -96,14 +96,14 @@ func (a *assembly) define(symbols []symbol) {
 	}{{false, declared}, {true, local}} {
 		for i := range symbols {
 			x := &symbols[i]
-			if x.undefined || x.local != pass.local || told[x.address] || !a.mapped(x.address) {
+			if x.undefined || x.local != pass.local || defined[x.address] || !a.isData(x.address) {
 				continue
 			}
-			name := x.bare()
+			name := x.unversioned()
 			if n, ok := pass.declared[name]; ok {
 				v := &a.variables[n]
-				v.fixed, v.address, v.scope = true, x.address, 0
-				told[x.address] = true
+				v.static, v.address, v.scope = true, x.address, 0
+				defined[x.address] = true
 				delete(declared, name)
 				delete(local, name)
 			}
@@ -111,35 +111,31 @@ func (a *assembly) define(symbols []symbol) {
 	}
 }
 
-// declared returns the variables that units only declare, by the names of their
+// declarations returns the variables that are only declared, by the names of their
 // symbols, and the addresses of the others.
-func (a *assembly) declared() (declared map[string]rawVariableNo, told map[uint64]bool) {
-	declared, told = map[string]rawVariableNo{}, map[uint64]bool{}
+func (a *assembly) declarations() (declared map[string]rawVariableNo, defined map[uint64]bool) {
+	declared, defined = map[string]rawVariableNo{}, map[uint64]bool{}
 	for i := range a.variables {
 		v := &a.variables[i]
 		switch {
-		case v.fixed && !v.thread:
-			told[v.address] = true
+		case v.static && !v.thread:
+			defined[v.address] = true
 		case v.declared:
-			name := v.linkage
-			if name == "" {
-				name = v.name
-			}
+			name := cmp.Or(v.linkage, v.name)
 			if _, ok := declared[name]; !ok {
 				declared[name] = rawVariableNo(i)
 			}
 		}
 	}
-	return declared, told
+	return declared, defined
 }
 
-// extend gives variables the sizes of their symbols if these are larger: an array at
-// the end continues, or its type has no length.
+// extend gives variables of open-ended types, such as flexible arrays, the sizes of their symbols.
 func (a *assembly) extend(symbols []symbol) {
 	at := make(map[uint64]types.VariableNo, len(a.out.Globals))
 	for _, n := range a.out.Globals {
 		v := &a.out.Variables[n]
-		if a.open(v.Type) {
+		if a.isOpenEnded(v.Type) {
 			at[v.Address] = n
 		}
 	}
@@ -156,8 +152,8 @@ func (a *assembly) extend(symbols []symbol) {
 	}
 }
 
-// open reports whether variables of a type may be larger than the type is.
-func (a *assembly) open(typ types.TypeNo) bool {
+// isOpenEnded reports whether variables of a type may be larger than the type.
+func (a *assembly) isOpenEnded(typ types.TypeNo) bool {
 	for range maxDepth {
 		typ = a.out.Strip(typ)
 		t := &a.out.Types[typ]

@@ -17,15 +17,15 @@ type rawType struct {
 	name       string     // qualified with namespaces and classes
 	size       int64      // -1 if absent
 	scope      rawScopeNo // of the function that declares it
-	around     rawTypeNo  // the aggregate that it is declared in
+	around     rawTypeNo  // the enclosing aggregate
 	unit       types.UnitNo
-	first      int32 // of its members, or of an array's dimensions in counts
-	parts      int32 // how many
+	first      int32 // its first member, or an array's first dimension in counts
+	parts      int32 // number of members or dimensions
 	kind       types.Kind
 	float      bool
 	complex    bool
-	declared   bool // its definition is elsewhere
-	descriptor bool // an array that the object points to
+	declared   bool // a declaration
+	descriptor bool // an array's descriptor
 }
 
 // rawMember is a member as in its entry.
@@ -35,14 +35,14 @@ type rawMember struct {
 	typ       uint64
 	offset    int64
 	bits      int64
-	bitOffset int64 // of version 3 and before, see entry
+	bitOffset int64 // up to version 3, see entry
 	dataBit   int64
 	size      int64 // of the storage of a bit field
 	base      bool
 }
 
-// kinds are the kinds of types by tag. A type of another tag is replaced by the type
-// that it consists of.
+// kinds are the kinds of types by tag. Types with other tags are replaced by their element
+// type.
 var kinds = map[debugdwarf.Tag]types.Kind{
 	debugdwarf.TagBaseType: types.Base, debugdwarf.TagStringType: types.Base, debugdwarf.TagSubrangeType: types.Base, debugdwarf.TagSetType: types.Base,
 	debugdwarf.TagFileType: types.Base, debugdwarf.TagEnumerationType: types.Enumeration, debugdwarf.TagPointerType: types.Pointer,
@@ -54,7 +54,7 @@ var kinds = map[debugdwarf.Tag]types.Kind{
 	debugdwarf.TagUnspecifiedType: types.Unspecified, debugdwarf.TagImmutableType: types.Const,
 }
 
-// The encodings of floating-point numbers (DWARF 5 section 7.8).
+// The encodings of floating-point numbers (DW_ATE, DWARF 5 section 7.8).
 const (
 	encodingComplex   = 0x03
 	encodingFloat     = 0x04
@@ -62,7 +62,7 @@ const (
 	encodingDecimal   = 0x0f
 )
 
-// addType adds the type of an entry and returns what those below it belong to.
+// addType adds the type of an entry and returns the context of the entries below it.
 func (w *unitWalk) addType(e *entry, here context) context {
 	around := here.aggregate
 	here.aggregate, here.array = types.None, types.None
@@ -82,13 +82,13 @@ func (w *unitWalk) addType(e *entry, here context) context {
 			t.size = int64(w.u.AddrSize)
 		}
 	case types.Structure, types.Class, types.Union:
-		t.name = w.qualified(t.name, e, here)
+		t.name = w.typeName(t.name, e, here)
 		if t.elem = w.ref(e.signature); t.elem != 0 {
 			t.declared = true
 		}
 		here.path, here.aggregate = t.name, n
 	case types.Enumeration, types.Typedef:
-		t.name = w.qualified(t.name, e, here)
+		t.name = w.typeName(t.name, e, here)
 		if key := w.ref(e.signature); key != 0 {
 			t.kind, t.elem = types.Void, key
 		}
@@ -99,13 +99,13 @@ func (w *unitWalk) addType(e *entry, here context) context {
 		t.name = ""
 	}
 	if w.u.Signature != 0 && e.key == w.s.Base+w.u.Offset+w.u.TypeOffset {
-		w.signed[w.signatureKey(w.u.Signature)&^bySignature].key = e.key
+		w.signatureTypes[w.signatureKey(w.u.Signature)&^bySignature].key = e.key
 	}
 	w.types = append(w.types, t)
 	return here
 }
 
-// complexNames are the names of complex numbers by size: clang has one name for all.
+// complexNames are the names of complex numbers by size: clang uses one name for all.
 var complexNames = map[int64]string{8: "complex float", 16: "complex double", 32: "complex long double"}
 
 // baseType completes a base type.
@@ -125,16 +125,16 @@ func (w *unitWalk) baseType(t *rawType, e *entry) {
 	}
 }
 
-// qualified returns the name of a type with what encloses it or its declaration. In
-// Fortran names stay as they are: modules make no difference to a reader.
-func (w *unitWalk) qualified(name string, e *entry, here context) string {
+// typeName returns the qualified name of a type or of its declaration. Fortran names are not
+// qualified with modules.
+func (w *unitWalk) typeName(name string, e *entry, here context) string {
 	if outside := w.declaration(w.ref(e.origin)); outside != "" {
 		return outside
 	}
 	if w.fortran {
 		return name
 	}
-	return w.joined(here.path, name)
+	return w.qualify(here.path, name)
 }
 
 // declaration returns the name of an earlier type of the unit.
@@ -149,7 +149,7 @@ func (w *unitWalk) declaration(key uint64) string {
 
 func (w *unitWalk) addMember(e *entry, here context) {
 	if e.tag == debugdwarf.TagMember && (e.declaration || e.external) {
-		w.addVariable(e, here) // a static one
+		w.addVariable(e, here) // a static member
 		return
 	}
 	offset, ok := e.memberOffset()
@@ -176,8 +176,7 @@ func (w *unitWalk) addCount(array rawTypeNo, e *entry) {
 	w.counts = append(w.counts, e.extent(w.first))
 }
 
-// reach returns the end of the words of the object that an expression reads, in
-// bytes.
+// reach returns the end of the words of the descriptor that an expression reads, in bytes.
 func (w *unitWalk) reach(expression []byte) (size int64) {
 	c := bytereader.New(expression, w.s.Order)
 	for {
@@ -193,7 +192,7 @@ func (w *unitWalk) reach(expression []byte) (size int64) {
 }
 
 // baseName spells a base type of C as sources do: compilers differ in the order
-// of the words and in whether they leave out `int`.
+// of the words and in whether they omit `int`.
 func baseName(name string) string {
 	words := strings.Fields(name)
 	if len(words) < 2 {

@@ -34,15 +34,15 @@ func TestBitField(t *testing.T) {
 		raw   rawMember
 		want  types.Member
 	}{
-		{"from the begin", binary.LittleEndian, rawMember{bits: 7, dataBit: 35, bitOffset: notTold, size: -1}, types.Member{Offset: 4, Bit: 3, Bits: 7}},
-		{"from the begin, big-endian", binary.BigEndian, rawMember{bits: 7, dataBit: 35, bitOffset: notTold, size: -1}, types.Member{Offset: 4, Bit: 3, Bits: 7}},
+		{"from the begin", binary.LittleEndian, rawMember{bits: 7, dataBit: 35, bitOffset: absent, size: -1}, types.Member{Offset: 4, Bit: 3, Bits: 7}},
+		{"from the begin, big-endian", binary.BigEndian, rawMember{bits: 7, dataBit: 35, bitOffset: absent, size: -1}, types.Member{Offset: 4, Bit: 3, Bits: 7}},
 		{"the first of storage", binary.LittleEndian, rawMember{offset: 8, bits: 3, dataBit: -1, bitOffset: 29, size: 4}, types.Member{Offset: 8, Bit: 0, Bits: 3}},
 		{"the second byte of storage", binary.LittleEndian, rawMember{offset: 8, bits: 7, dataBit: -1, bitOffset: 15, size: 4}, types.Member{Offset: 9, Bit: 2, Bits: 7}},
 		{"the first of storage, big-endian", binary.BigEndian, rawMember{offset: 8, bits: 3, dataBit: -1, bitOffset: 0, size: 4}, types.Member{Offset: 8, Bit: 0, Bits: 3}},
 		{"the second byte of storage, big-endian", binary.BigEndian, rawMember{offset: 8, bits: 7, dataBit: -1, bitOffset: 10, size: 4}, types.Member{Offset: 9, Bit: 2, Bits: 7}},
 		{"behind the end of storage", binary.LittleEndian, rawMember{offset: 4, bits: 13, dataBit: -1, bitOffset: -2, size: 4}, types.Member{Offset: 6, Bit: 5, Bits: 13}},
 		{"storage as its type", binary.LittleEndian, rawMember{bits: 3, dataBit: -1, bitOffset: 10, size: -1}, types.Member{Offset: 0, Bit: 3, Bits: 3}},
-		{"all of the storage", binary.LittleEndian, rawMember{offset: 4, bits: 8, dataBit: -1, bitOffset: notTold, size: 1}, types.Member{Offset: 4, Bit: 0, Bits: 8}},
+		{"all of the storage", binary.LittleEndian, rawMember{offset: 4, bits: 8, dataBit: -1, bitOffset: absent, size: 1}, types.Member{Offset: 4, Bit: 0, Bits: 8}},
 		{"before its aggregate", binary.LittleEndian, rawMember{bits: 8, dataBit: -1, bitOffset: 500, size: 4}, types.Member{Bits: 8}},
 	} {
 		g := &typeGraph{reader: &reader{Info: dwarf.New(&elf.File{Order: x.order}, nil)},

@@ -8,31 +8,31 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// placed is a raw variable with the number of its scope.
-type placed struct {
+// scopedVariable is a raw variable with the number of its scope.
+type scopedVariable struct {
 	scope types.ScopeNo
 	raw   rawVariableNo
 }
 
-// site identifies a variable that several units have.
-type site struct {
+// staticVariable identifies a static variable, which several units may describe.
+type staticVariable struct {
 	address uint64
 	thread  bool
 	name    string
 }
 
-// putVariables adds the variables that have a place, scope by scope.
+// putVariables adds the variables with a place or an address, scope by scope.
 func (a *assembly) putVariables() {
-	var list []placed
+	var list []scopedVariable
 	for i := range a.variables {
-		if v := &a.variables[i]; v.fixed || v.placed > 0 && a.number(v.scope) != 0 {
-			list = append(list, placed{a.number(v.scope), rawVariableNo(i)})
+		if v := &a.variables[i]; v.static || v.placeCount > 0 && a.number(v.scope) != 0 {
+			list = append(list, scopedVariable{a.number(v.scope), rawVariableNo(i)})
 		}
 	}
-	slices.SortStableFunc(list, func(x, y placed) int { return cmp.Compare(x.scope, y.scope) })
+	slices.SortStableFunc(list, func(x, y scopedVariable) int { return cmp.Compare(x.scope, y.scope) })
 	owners := a.owners(list)
 	for _, x := range list {
-		if !a.variables[x.raw].fixed || owners[a.site(x.raw)] == x {
+		if !a.variables[x.raw].static || owners[a.staticVariable(x.raw)] == x {
 			a.putVariable(x)
 		}
 	}
@@ -44,18 +44,18 @@ func (a *assembly) putVariables() {
 	}
 }
 
-func (a *assembly) site(raw rawVariableNo) site {
+func (a *assembly) staticVariable(raw rawVariableNo) staticVariable {
 	v := &a.variables[raw]
 	name, _, _ := a.describe(raw)
-	return site{v.address, v.thread, name}
+	return staticVariable{v.address, v.thread, name}
 }
 
-// owners chooses one of the variables at each site, preferably one of a function.
-func (a *assembly) owners(list []placed) map[site]placed {
-	owners := map[site]placed{}
+// owners chooses one raw variable for each static variable, preferably one in a function.
+func (a *assembly) owners(list []scopedVariable) map[staticVariable]scopedVariable {
+	owners := map[staticVariable]scopedVariable{}
 	for _, x := range slices.Backward(list) {
-		if a.variables[x.raw].fixed {
-			if p := a.site(x.raw); x.scope != 0 || owners[p].scope == 0 {
+		if a.variables[x.raw].static {
+			if p := a.staticVariable(x.raw); x.scope != 0 || owners[p].scope == 0 {
 				owners[p] = x
 			}
 		}
@@ -64,14 +64,14 @@ func (a *assembly) owners(list []placed) map[site]placed {
 }
 
 // putVariable adds a variable with its places, and to its scope.
-func (a *assembly) putVariable(x placed) {
+func (a *assembly) putVariable(x scopedVariable) {
 	raw := &a.variables[x.raw]
 	v := types.Variable{Unit: raw.unit, Function: a.out.Scopes[x.scope].Function, Address: raw.address,
-		First: int32(len(a.out.Places)), Places: raw.placed}
+		First: int32(len(a.out.Places)), Places: raw.placeCount}
 	var key uint64
 	v.Name, key, v.External = a.describe(x.raw)
 	v.Type = a.typ(key)
-	a.out.Places = append(a.out.Places, a.places[raw.places:raw.places+raw.placed]...)
+	a.out.Places = append(a.out.Places, a.places[raw.firstPlace:raw.firstPlace+raw.placeCount]...)
 	n := types.VariableNo(len(a.out.Variables))
 	if s := &a.out.Scopes[x.scope]; x.scope != 0 {
 		if s.Variables == 0 {
@@ -81,15 +81,15 @@ func (a *assembly) putVariable(x placed) {
 	}
 	a.out.Variables = append(a.out.Variables, v)
 	switch {
-	case raw.fixed && raw.thread:
+	case raw.static && raw.thread:
 		a.out.Threads = append(a.out.Threads, n)
-	case raw.fixed:
+	case raw.static:
 		a.out.Globals = append(a.out.Globals, n)
 	}
 }
 
-// describe returns a variable's name and the key of its type: its own, or those of the
-// variable that it was made from or completes.
+// describe returns a variable's name and the key of its type, from the variable or its
+// origins and specifications.
 func (a *assembly) describe(raw rawVariableNo) (name string, typ uint64, external bool) {
 	for range dwarf.MaxHops {
 		if raw == types.None {

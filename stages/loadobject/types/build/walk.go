@@ -6,14 +6,14 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// context is what the entries below an entry belong to.
+// context is the context of the entries below an entry.
 type context struct {
-	path      string    // what names are qualified with
-	aggregate rawTypeNo // whose members they are
-	array     rawTypeNo // whose dimensions they are
+	path      string    // qualifier of names
+	aggregate rawTypeNo // of members
+	array     rawTypeNo // of dimensions
 	scope     rawScopeNo
-	common    bool // a block that several units may name
-	ignored   bool // variables belong to something without code
+	common    bool // in a common block, which several units may describe
+	ignored   bool // variables belong to an entry without code
 }
 
 // walk reads the entries of a unit. Ranges of code and addresses are in linked.
@@ -27,7 +27,7 @@ func (r *reader) walk(u *dwarf.Unit, s, linked *dwarf.Sections, number types.Uni
 	w := dwarf.NewWalk(s, u, context{aggregate: types.None, array: types.None})
 	for w.Next() {
 		tag := w.Entry.Tag
-		if of(tag) == nothing {
+		if roleOf(tag) == roleNone {
 			w.Skip()
 			continue
 		}
@@ -35,8 +35,8 @@ func (r *reader) walk(u *dwarf.Unit, s, linked *dwarf.Sections, number types.Uni
 		if !w.Attributes(set) {
 			continue
 		}
-		w.Below = d.take(e, w.Here)
-		if w.Entry.Children && leaf(tag) && e.sibling > w.Offset-u.Offset && e.sibling <= u.Size {
+		w.Below = d.addEntry(e, w.Here)
+		if w.Entry.Children && isLeaf(tag) && e.sibling > w.Offset-u.Offset && e.sibling <= u.Size {
 			w.SkipTo(e.sibling)
 		}
 	}
@@ -49,49 +49,49 @@ type unitWalk struct {
 	s, linked *dwarf.Sections
 	number    types.UnitNo // of the unit's name
 	fortran   bool
-	first     int64 // index of arrays
+	first     int64 // lower bound of arrays
 	begin     int   // of the unit's types
 	entry     entry
 }
 
-// role is what an entry is to the table.
+// role is the role of an entry in the table.
 type role uint8
 
 const (
-	nothing role = iota
-	aType
-	aMember
-	aVariable
-	aScope
-	aSpace // qualifies the names in it
-	anExtent
+	roleNone role = iota
+	roleType
+	roleMember
+	roleVariable
+	roleScope
+	roleContext // changes the context of the entries below
+	roleDimension
 )
 
-func of(tag debugdwarf.Tag) role {
+func roleOf(tag debugdwarf.Tag) role {
 	switch tag {
 	case debugdwarf.TagBaseType, debugdwarf.TagStringType, debugdwarf.TagEnumerationType, debugdwarf.TagPointerType, debugdwarf.TagReferenceType, debugdwarf.TagRvalueReferenceType, debugdwarf.TagConstType,
 		debugdwarf.TagVolatileType, debugdwarf.TagRestrictType, debugdwarf.TagAtomicType, debugdwarf.TagTypedef, debugdwarf.TagTemplateAlias, debugdwarf.TagArrayType, debugdwarf.TagStructType,
 		debugdwarf.TagClassType, debugdwarf.TagInterfaceType, debugdwarf.TagUnionType, debugdwarf.TagSubroutineType, debugdwarf.TagPtrToMemberType, debugdwarf.TagUnspecifiedType,
 		debugdwarf.TagSetType, debugdwarf.TagFileType, debugdwarf.TagPackedType, debugdwarf.TagSharedType, debugdwarf.TagImmutableType:
-		return aType
+		return roleType
 	case debugdwarf.TagMember, debugdwarf.TagInheritance:
-		return aMember
+		return roleMember
 	case debugdwarf.TagVariable, debugdwarf.TagFormalParameter:
-		return aVariable
+		return roleVariable
 	case debugdwarf.TagSubprogram, debugdwarf.TagInlinedSubroutine, debugdwarf.TagLexDwarfBlock, debugdwarf.TagTryDwarfBlock, debugdwarf.TagCatchDwarfBlock:
-		return aScope
+		return roleScope
 	case debugdwarf.TagNamespace, debugdwarf.TagModule, debugdwarf.TagCommonDwarfBlock, debugdwarf.TagVariant, debugdwarf.TagVariantPart:
-		return aSpace
+		return roleContext
 	case debugdwarf.TagSubrangeType:
-		return anExtent
+		return roleDimension
 	case debugdwarf.TagCallSite, dwarf.TagGNUCallSite: // to ignore the entries below
-		return aSpace
+		return roleContext
 	}
-	return nothing
+	return roleNone
 }
 
-// leaf reports whether no entry below one of this tag is wanted.
-func leaf(tag debugdwarf.Tag) bool {
+// isLeaf reports whether the entries below an entry with the tag are ignored.
+func isLeaf(tag debugdwarf.Tag) bool {
 	switch tag {
 	case debugdwarf.TagEnumerationType, debugdwarf.TagSubroutineType, debugdwarf.TagCallSite, dwarf.TagGNUCallSite:
 		return true
@@ -99,37 +99,35 @@ func leaf(tag debugdwarf.Tag) bool {
 	return false
 }
 
-// take adds an entry, and returns what the entries below it belong to.
-func (w *unitWalk) take(e *entry, here context) context {
-	switch of(e.tag) {
-	case aType:
+// addEntry adds an entry and returns the context of the entries below it.
+func (w *unitWalk) addEntry(e *entry, here context) context {
+	switch roleOf(e.tag) {
+	case roleType:
 		return w.addType(e, here)
-	case aMember:
+	case roleMember:
 		w.addMember(e, here)
 		here.aggregate, here.array = types.None, types.None
-	case aVariable:
+	case roleVariable:
 		w.addVariable(e, here)
 		here.ignored, here.aggregate, here.array = true, types.None, types.None
-	case aScope:
+	case roleScope:
 		return w.addScope(e, here)
-	case anExtent:
-		switch {
-		case here.array != types.None:
-			w.addCount(here.array, e)
-		default:
+	case roleDimension:
+		if here.array == types.None {
 			return w.addType(e, here)
 		}
-	case aSpace:
+		w.addCount(here.array, e)
+	case roleContext:
 		switch e.tag {
 		case debugdwarf.TagNamespace:
 			name := w.textOf(w.s, w.u, e.name)
 			if name == "" && e.origin.Form == 0 {
 				name = "(anonymous namespace)"
 			}
-			here.path = w.joined(here.path, name)
+			here.path = w.qualify(here.path, name)
 			here.aggregate = types.None
 		case debugdwarf.TagModule:
-			here.path = w.joined(here.path, w.textOf(w.s, w.u, e.name))
+			here.path = w.qualify(here.path, w.textOf(w.s, w.u, e.name))
 		case debugdwarf.TagCommonDwarfBlock:
 			here.common = true
 		case debugdwarf.TagCallSite, dwarf.TagGNUCallSite:
@@ -146,7 +144,7 @@ func (w *unitWalk) ref(v dwarf.Value) uint64 {
 		return 0
 	case dwarf.FormRefSig8:
 		key := w.signatureKey(v.Uint)
-		if x := &w.signed[key&^bySignature]; x.unit == 0 {
+		if x := &w.signatureTypes[key&^bySignature]; x.unit == 0 {
 			x.unit = w.number
 		}
 		return key
@@ -158,13 +156,13 @@ func (w *unitWalk) ref(v dwarf.Value) uint64 {
 	return (in.Base + off) &^ bySignature
 }
 
-// signedType is the type of a unit of types.
-type signedType struct {
+// signatureType is the type of a type unit.
+type signatureType struct {
 	key  uint64       // 0 if it was not found
-	unit types.UnitNo // the first one that refers to it
+	unit types.UnitNo // the first unit that refers to it
 }
 
-// bySignature marks a key that is the number of a signature, not an offset.
+// bySignature marks keys that are indexes of signatureTypes instead of offsets.
 const bySignature = 1 << 63
 
 func (r *reader) signatureKey(signature uint64) uint64 {
@@ -172,7 +170,7 @@ func (r *reader) signatureKey(signature uint64) uint64 {
 	if !ok {
 		key = bySignature | uint64(len(r.signatures))
 		r.signatures[signature] = key
-		r.signed = append(r.signed, signedType{})
+		r.signatureTypes = append(r.signatureTypes, signatureType{})
 	}
 	return key
 }

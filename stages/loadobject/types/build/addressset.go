@@ -10,12 +10,12 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// extents are addresses of an object, sorted; adjacent ones are joined.
-type extents []dwarf.Range
+// addressSet is a set of addresses: sorted ranges, in which adjacent ones are joined.
+type addressSet []dwarf.Range
 
-func newExtents(list []dwarf.Range) extents {
+func newAddressSet(list []dwarf.Range) addressSet {
 	slices.SortFunc(list, func(a, b dwarf.Range) int { return cmp.Compare(a.Low, b.Low) })
-	out := extents{}
+	out := addressSet{}
 	for _, x := range list {
 		if n := len(out); n > 0 && x.Low <= out[n-1].High {
 			out[n-1].High = max(out[n-1].High, x.High)
@@ -26,26 +26,26 @@ func newExtents(list []dwarf.Range) extents {
 	return out
 }
 
-// hold reports whether all addresses of a span are among the extents.
-func (e extents) hold(x dwarf.Range) bool {
+// contains reports whether all addresses of a range are in the set.
+func (e addressSet) contains(x dwarf.Range) bool {
 	i := sort.Search(len(e), func(i int) bool { return e[i].Low > x.Low })
 	return i > 0 && x.Low < x.High && x.High <= e[i-1].High
 }
 
 // codeOf returns the addresses of an object's code.
-func codeOf(f *elf.File) extents {
+func codeOf(f *elf.File) addressSet {
 	var list []dwarf.Range
 	for _, l := range f.Loads {
 		if l.Flags&debugelf.PF_X != 0 {
 			list = append(list, dwarf.Range{Low: l.Address, High: l.Address + l.MemSize})
 		}
 	}
-	return newExtents(list)
+	return newAddressSet(list)
 }
 
-// dataOf returns the addresses of an object's data, except thread-local ones; for an
-// object without sections, of all that is loaded.
-func dataOf(f *elf.File) extents {
+// dataOf returns the addresses of an object's data without thread-local data; for an
+// object without sections, of all segments.
+func dataOf(f *elf.File) addressSet {
 	var list []dwarf.Range
 	for i := range f.Sections {
 		if x := &f.Sections[i]; x.Flags&debugelf.SHF_ALLOC != 0 && x.Flags&debugelf.SHF_TLS == 0 {
@@ -57,15 +57,15 @@ func dataOf(f *elf.File) extents {
 			list = append(list, dwarf.Range{Low: l.Address, High: l.Address + l.MemSize})
 		}
 	}
-	return newExtents(list)
+	return newAddressSet(list)
 }
 
-// executable reports whether code is in the object: code that the linker removed is at
+// isCode reports whether a range is in the object's code. Code that the linker removed is at
 // address 0 or at the highest one.
-func (r *reader) executable(x dwarf.Range) bool { return r.codeExtents.hold(x) }
+func (r *reader) isCode(x dwarf.Range) bool { return r.objectCode.contains(x) }
 
-// mapped reports whether an address is that of data in the object: variables that the
-// linker removed are at or near address 0.
-func (r *reader) mapped(address uint64) bool {
-	return r.dataExtents.hold(dwarf.Range{Low: address, High: address + 1})
+// isData reports whether an address is in the object's data. Variables that the linker removed
+// are at or near address 0.
+func (r *reader) isData(address uint64) bool {
+	return r.objectData.contains(dwarf.Range{Low: address, High: address + 1})
 }
