@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
 	"strings"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
@@ -31,8 +30,7 @@ func IsRefusal(err error) bool {
 	if FindLostFile(err) != nil {
 		return false
 	}
-	first, _, _ := strings.Cut(err.Error(), "\n")
-	return slices.ContainsFunc(forbidden, func(words string) bool { return strings.Contains(first, words) })
+	return mentioned(firstLine(err.Error()), forbidden) != nil
 }
 
 // The reasons of refusals.
@@ -148,7 +146,7 @@ func admitFunctions(ctx context.Context, conn *sql.Conn, s string, kind duckdb.S
 	if found := mentioned(plan, []string{`"` + runsJSON + `"`}); found != nil {
 		return &Refusal{runsJSON, hides}
 	}
-	for _, name := range steering {
+	for _, name := range mentioned(plan, steering) {
 		if strings.Contains(plan, `"`+name+`"`) {
 			return &Refusal{name, steers}
 		}

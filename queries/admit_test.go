@@ -170,8 +170,8 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
-// tableFunctions are those of the engine that SQL may call, looked at one by one:
-// they read what is in the store, in memory, or in files that they are given.
+// tableFunctions are the engine's table functions that SQL may call, each reviewed: they read the
+// store, memory, or files that they are given.
 const tableFunctions = `check_peg_parser checkpoint duckdb_approx_database_count duckdb_columns duckdb_connection_count duckdb_constraints
 duckdb_coordinate_systems duckdb_databases duckdb_dependencies duckdb_extensions duckdb_external_file_cache duckdb_functions duckdb_indexes duckdb_keywords
 duckdb_log_contexts duckdb_logs duckdb_logs_parsed duckdb_memory duckdb_optimizers duckdb_prepared_statements duckdb_profiling_settings duckdb_schemas duckdb_secret_types duckdb_secrets

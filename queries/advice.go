@@ -3,7 +3,6 @@ package queries
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,17 +19,13 @@ func (db *DB) Advise(ctx context.Context, conn *sql.Conn, statement string) (adv
 	if mentioned(lower, sums) == nil || mentioned(lower, slices.Collect(maps.Keys(relations()))) == nil {
 		return advice
 	}
-	var text string
-	if conn.QueryRowContext(ctx, "SELECT json_serialize_sql(?::VARCHAR)::VARCHAR", statement).Scan(&text) != nil {
-		return advice
-	}
-	var tree struct{ Statements []struct{ Node syntax } }
-	if json.Unmarshal([]byte(text), &tree) != nil {
+	tree, err := parseSQL(ctx, conn, statement)
+	if err != nil {
 		return advice
 	}
 	s := &sumSearch{}
-	for _, t := range tree.Statements {
-		s.node(t.Node, nil)
+	for _, t := range tree.list("statements") {
+		s.node(t.part("node"), nil)
 	}
 	for _, m := range s.mistakes {
 		if m.metric && !m.mode && db.onlyMetric(ctx, conn) {
@@ -61,13 +56,13 @@ type relation struct {
 func (r relation) advice() string {
 	switch {
 	case r.sets && r.mode:
-		return fmt.Sprintf("a sum over %s adds rows of different modes%s (give in_user, or another; views such as function_metrics have a row for each mode)", r.view, map[bool]string{true: " and different metrics"}[r.metric])
+		return fmt.Sprintf("a sum over %s mixes rows of different modes%s (filter on in_user, for example; views such as function_metrics have one row per mode)", r.view, map[bool]string{true: " and different metrics"}[r.metric])
 	case r.mode && r.metric:
-		return fmt.Sprintf("a sum over %s counts each value once in each of three modes, and adds different metrics (give mode = 'user' and a metric, or group by both)", r.view)
+		return fmt.Sprintf("a sum over %s counts each value three times, once per mode, and mixes metrics (filter on mode = 'user' and a metric, or group by both)", r.view)
 	case r.mode:
-		return fmt.Sprintf("a sum over %s counts each value once in each of three modes (give mode = 'user', or group by it)", r.view)
+		return fmt.Sprintf("a sum over %s counts each value three times, once per mode (filter on mode = 'user', or group by mode)", r.view)
 	}
-	return fmt.Sprintf("a sum over %s adds different metrics (give a metric, or group by it)", r.view)
+	return fmt.Sprintf("a sum over %s mixes metrics (filter on a metric, or group by metric)", r.view)
 }
 
 // relations returns the views and tables whose sums may be wrong, by name.

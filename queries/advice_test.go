@@ -7,7 +7,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// Sums over several modes or metrics are told of, and no others.
+// Advice is given on sums over several modes or metrics, and on no others.
 func TestAdvice(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
 	conn, err := db.Conn(t.Context())
@@ -59,10 +59,10 @@ func TestAdvice(t *testing.T) {
 		advice := db.Advise(t.Context(), conn, statement)
 		var got []string
 		for _, a := range advice {
-			if strings.Contains(a, "three modes") || strings.Contains(a, "different modes") {
+			if strings.Contains(a, "once per mode") || strings.Contains(a, "different modes") {
 				got = append(got, "mode")
 			}
-			if strings.Contains(a, "different metrics") {
+			if strings.Contains(a, "mixes metrics") || strings.Contains(a, "different metrics") {
 				got = append(got, "metric")
 			}
 		}

@@ -124,7 +124,7 @@ func Check(ctx context.Context, store string, o CheckOptions) (*CheckReport, err
 	if err != nil {
 		return nil, err
 	}
-	store, c, err := committed(store)
+	store, c, _, err := readCommits(store)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (p *CheckReport) checkCommits(c *storedir.Contents) error {
 		p.damaged = append(p.damaged, d.Batch)
 	}
 	for _, a := range c.ToReingest {
-		p.note("experiment "+a.ExperimentID, "was damaged and is to be ingested again%s", recordedAt(a.Path))
+		p.note("experiment "+a.ExperimentID, "was damaged and must be ingested again%s", recordedAt(a.Path))
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		"missing file": {func(t *testing.T, store string) { os.Remove(filepath.Join(store, samples)) }, samples + ": is missing"},
 		"cut file":     {change(samples, func(b []byte) []byte { return b[:len(b)-1] }), samples + ": has"},
 		"changed byte": {change(samples, func(b []byte) []byte { b[100] ^= 1; return b }), samples + ": has checksum"},
-		"other table":  {change(commit, replace(`"table": "samples"`, `"table": "stack_tree"`)), samples + ": is not where files of table stack_tree"},
+		"other table":  {change(commit, replace(`"table": "samples"`, `"table": "stack_tree"`)), samples + ": is not at the path of files of table stack_tree"},
 		"no table":     {change(commit, replace(`"table": "samples"`, `"table": "sampels"`)), "does not exist"},
 		"outside":      {change(commit, replace(`"path": "tables/samples/`, `"path": "../tables/samples/`)), "is not where files"},
 		"other rows":   {change(commit, replace(`"rows": 8,`, `"rows": 9,`)), "has 8 rows, 9 were committed"},
@@ -75,12 +75,12 @@ func TestCheckFindsDamage(t *testing.T) {
 
 // wrongNumbers are changes of storetest.Two, and the invariants that they break.
 var wrongNumbers = []struct{ old, new, want string }{
-	{"  1 totalcpu 3 20ms 50ms\n", "  1 totalcpu 3 20ms 51ms\n", "function_metrics: does not hold: The values are those of the stacks"},
+	{"  1 totalcpu 3 20ms 50ms\n", "  1 totalcpu 3 20ms 51ms\n", "function_metrics: does not hold: The values are the sums over the stacks"},
 	{"  7 totalcpu 4 b.c 30 40ms 40ms\n", "  7 totalcpu 4 b.c 31 40ms 40ms\n", "line_metrics: does not hold"},
 	{"  0 totalcpu 30ms 3\n", "  0 totalcpu 30ms 4\n", "stack_metrics: does not hold"},
-	{"  1 1 4 2 ''\n", "  1 1 4 1 ''\n", "mode_leaves: does not hold: The node of the leaf"},
+	{"  1 1 4 2 ''\n", "  1 1 4 1 ''\n", "mode_leaves: does not hold: The mode shows the leaf"},
 	{"  1 1 4 2 ''\n", "  1 1 7 0 ''\n", "mode_leaves: does not hold: Every recorded stack's node"},
-	{"  2 1 2 2\n", "  2 1 1 2\n", "node_depths: does not hold: A node's number"},
+	{"  2 1 2 2\n", "  2 1 1 2\n", "node_depths: does not hold: A node's `below`"},
 	{"  6 5 0 5\n", "  6 4 0 5\n", "node_depths: does not hold: Nodes are numbered"},
 	{"  5 native 999 0 0 '' 0 0\n", "  6 native 999 0 0 '' 0 0\n", "node_depths: does not hold: Every node's frame"},
 	{"  9 8 0 2 4\n", "  9 7 0 2 4\n", "call_tree: does not hold: Nodes are numbered"},
@@ -91,11 +91,11 @@ var wrongNumbers = []struct{ old, new, want string }{
 	{"  7 totalcpu 3 30ms 30ms\n  6 totalcpu 4 20ms 20ms\n", "  7 totalcpu 3 30ms 30ms\n  6 totalcpu 4 20ms 10ms\n", "call_tree: does not hold: A node's value"},
 	{"  8 totalcpu 6 50ms 20ms\n", "  8 totalcpu 6 51ms 20ms\n", "call_tree: does not hold: A node's value"},
 	{"  48 totalcpu 4 40ms 60ms\n", "  48 totalcpu 4 41ms 60ms\n", "call_tree: does not hold: A function's exclusive value"},
-	{"  4 2 0 3 5\n", "  4 2 0 3 4\n", "call_paths: does not hold: An identifier"},
+	{"  4 2 0 3 5\n", "  4 2 0 3 4\n", "call_paths: does not hold: No two"},
 	{"  9 8 0 2 4\n", "  9 8 0 3 4\n", "call_paths: does not hold: Every node but the root"},
 	{"  7 clock 1 4712 1 1070ms 3\n", "  7 clock 1 4712 1 2070ms 3\n", "timeline: does not hold"},
 	{"  4 114 903 5 4240", "  5 114 903 5 4240", "location_levels: does not hold: Instructions are numbered"},
-	{"  3 113 903 4 8208 b.c 30 ''\n", "  3 113 903 4 8208 b.c 30 ''\n  5 113 903 4 8209 b.c 30 ''\n", "location_levels: does not hold: An identifier"},
+	{"  3 113 903 4 8208 b.c 30 ''\n", "  3 113 903 4 8208 b.c 30 ''\n  5 113 903 4 8209 b.c 30 ''\n", "location_levels: does not hold: No two"},
 }
 
 // wrongStore returns a store with a change.

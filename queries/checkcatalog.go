@@ -20,14 +20,14 @@ import (
 func (p *CheckReport) checkCatalog(ctx context.Context, store string, batches []storedir.Batch, intact bool) error {
 	_, err := os.Lstat(filepath.Join(store, CatalogFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		p.note(CatalogFile, "is missing: the next reader makes it")
+		p.note(CatalogFile, "is missing: the next reader creates it")
 		return nil
 	}
 	if err == nil {
 		err = storedir.IsRegular(filepath.Join(store, CatalogFile))
 	}
 	if errors.Is(err, storedir.ErrNotRegular) {
-		p.add(CatalogFile, "cannot be read: the next reader makes it anew (%v)", storedir.ErrNotRegular)
+		p.add(CatalogFile, "cannot be read: the next reader rebuilds it (%v)", storedir.ErrNotRegular)
 		return nil
 	}
 	if err != nil {
@@ -38,14 +38,14 @@ func (p *CheckReport) checkCatalog(ctx context.Context, store string, batches []
 		return err
 	}
 	if err != nil {
-		p.add(CatalogFile, "cannot be read: the next reader makes it anew (%v)", err)
+		p.add(CatalogFile, "cannot be read: the next reader rebuilds it (%v)", err)
 		return nil
 	}
 	defer db.Close()
 	d := define(store, batches, experimentsOf(batches))
 	switch {
 	case found != d.fingerprint:
-		p.note(CatalogFile, "is stale, not that of the store's commits: the next reader makes it anew")
+		p.note(CatalogFile, "is stale: the next reader rebuilds it")
 		return nil
 	case !intact:
 		return nil
@@ -81,12 +81,12 @@ func (p *CheckReport) compareCatalog(ctx context.Context, db *sql.DB, d *definit
 		case !ok:
 			p.add(CatalogFile, "lacks the %s", name)
 		case got != want[name]:
-			p.add(CatalogFile, "defines the %s otherwise than this program", name)
+			p.add(CatalogFile, "has another definition of the %s than this program", name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if _, ok := want[name]; !ok {
-			p.add(CatalogFile, "has the %s, which this program does not make", name)
+			p.add(CatalogFile, "has the unknown %s", name)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -71,7 +72,7 @@ func checkAll(ctx context.Context, store string, batches []namedFiles, o CheckOp
 	for _, b := range batches {
 		total += len(b.Files)
 	}
-	shown := newGauge(func(done, total int) { o.Progress("files", done, total) }, total)
+	shown := &gauge{show: func(done, total int) { o.Progress("files", done, total) }, total: total}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(cmp.Or(o.Limits.Threads, runtime.GOMAXPROCS(0)), 1))
 	for i := range batches {
@@ -107,21 +108,15 @@ type gauge struct {
 	show  func(done, total int)
 	total int
 	done  atomic.Int64
-	turn  chan struct{} // one goroutine reports at a time; others do not wait
+	mu    sync.Mutex // of show
 }
 
-func newGauge(show func(done, total int), total int) *gauge {
-	return &gauge{show: show, total: total, turn: make(chan struct{}, 1)}
-}
-
-// add counts one more thing as done.
+// add counts one more thing as done, and shows it unless another goroutine is just doing so.
 func (g *gauge) add() {
 	g.done.Add(1)
-	select {
-	case g.turn <- struct{}{}:
+	if g.mu.TryLock() {
+		defer g.mu.Unlock()
 		g.show(int(g.done.Load()), g.total)
-		<-g.turn
-	default:
 	}
 }
 
@@ -149,7 +144,7 @@ func findFile(store string, c storedir.Commit, f storedir.File) error {
 func checkFile(store string, c storedir.Commit, f storedir.File) error {
 	t := schema.ByName(f.Table)
 	if t == nil {
-		return fmt.Errorf("is of table %q, which does not exist", f.Table)
+		return fmt.Errorf("belongs to the unknown table %q", f.Table)
 	}
 	if !storedir.IsFile(f, c.Batch) {
 		return misplaced(c, f)
@@ -173,7 +168,7 @@ func checkFile(store string, c storedir.Commit, f storedir.File) error {
 
 // misplaced is the error of a path that only a damaged or forged commit can have.
 func misplaced(c storedir.Commit, f storedir.File) error {
-	return fmt.Errorf("is not where files of table %s and batch %s are", f.Table, c.Batch)
+	return fmt.Errorf("is not at the path of files of table %s and batch %s are", f.Table, c.Batch)
 }
 
 // unopened describes why a file of the store could not be opened.

@@ -7,7 +7,7 @@ import (
 )
 
 // repeated is the warning in the comment of a view that has rows of several modes and metrics.
-const repeated = " Each value is repeated for each mode, and metrics have different units: filter on mode and metric, or group by them, before summing."
+const repeated = " Each value is repeated for each mode, and metrics have different units: filter on mode and metric, or group by them, before summing. Otherwise sums are three times too large and mix units."
 
 // comments returns the statements that describe tables, views and their columns in a catalog's
 // file, where any tool shows them. Catalogs in memory, which only this program reads, have no

@@ -9,7 +9,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// Any tool that opens the catalog's file is told what its views and columns are.
+// A catalog's file describes its views and columns to any tool that opens it.
 func TestCatalogDescribesItself(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	if err := Publish(store); err != nil {

@@ -35,14 +35,6 @@ type engineConfig struct {
 	defaultMemory int64    // bytes, if Limits has none; 0: DefaultMemory
 	files         []string // the only files that a locked engine may open
 	locked        bool     // false for our own statements that write a catalog, and for --unsafe
-	// findFiles, if not nil, returns files once the setup has run.
-	findFiles func(connection) (files []string, err error)
-}
-
-// connection is a connection of the engine's driver.
-type connection interface {
-	driver.ExecerContext
-	driver.QueryerContext
 }
 
 // connect opens an empty in-memory database, to which catalogs are attached: a path may hold
@@ -87,9 +79,6 @@ func initializer(config engineConfig, setup []string, each func(driver.ExecerCon
 		once.Do(func() {
 			if failed = run(conn, setup); failed == nil {
 				failed = config.limit(conn)
-			}
-			if failed == nil && config.findFiles != nil {
-				config.files, failed = config.findFiles(conn.(connection))
 			}
 			if failed == nil && config.locked {
 				failed = run(conn, lock(config.files))

@@ -94,7 +94,7 @@ func window(text string) (string, error) {
 	from, until, isPair := strings.Cut(text, ",")
 	if !isPair {
 		if _, err := timerange.Parse(text); err == nil {
-			return "", errors.New("there is one time, without a comma (10s, means from then on, and ,10s until then)")
+			return "", errors.New("a single time needs a comma (10s, means from then on; ,10s means until then)")
 		}
 		return "during(" + quote(text) + ")", nil
 	}
@@ -116,7 +116,7 @@ func window(text string) (string, error) {
 		return "", errors.New("there is no time")
 	}
 	if len(ends) == 2 && ends[0].Column == ends[1].Column && ends[0].At >= ends[1].At {
-		return "", errors.New("it ends before it begins: no sample could be of it")
+		return "", errors.New("it ends before it begins")
 	}
 	return strings.Join(parts, " AND "), nil
 }

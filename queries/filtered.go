@@ -34,7 +34,7 @@ func (db *DB) Filter(ctx context.Context, f Filter, views ...string) (*DB, error
 	if err != nil {
 		return nil, err
 	}
-	fs := &filteredSession{from: db, sees: db.definitions(), schema: fmt.Sprintf("memory.filtered_%d", sessions.Add(1)), filter: f, libraries: libraries}
+	fs := &filteredSession{from: db, sees: db.sees, schema: fmt.Sprintf("memory.filtered_%d", sessions.Add(1)), filter: f, libraries: libraries}
 	fs.need(read)
 	session := *db
 	session.unfiltered, session.DB, session.Libraries, session.fewerSamples, session.metrics = db.DB, sql.OpenDB(fs), libraries, f.chooses(), new(metrics)
@@ -112,7 +112,7 @@ func (fs *filteredSession) build(ctx context.Context, session *sql.DB, condition
 	}
 	if fs.filter.chooses() {
 		if err := exec(fs.samples(c)...); err != nil {
-			return &FilterError{fmt.Errorf("condition %s: %s", strings.Join(conditions, " AND "), firstLine(err))}
+			return &FilterError{fmt.Errorf("condition %s: %s", strings.Join(conditions, " AND "), firstLine(err.Error()))}
 		}
 	}
 	if fs.filter.chooses() && fs.needsSamples() {
@@ -163,9 +163,9 @@ func (fs *filteredSession) create(name, query string) string {
 	return "CREATE TABLE " + fs.table(name) + " AS\n" + query
 }
 
-// firstLine returns an error of the engine without the statement that it quotes.
-func firstLine(err error) string {
-	first, _, _ := strings.Cut(err.Error(), "\n")
+// firstLine returns a message of the engine without the statement that it quotes.
+func firstLine(message string) string {
+	first, _, _ := strings.Cut(message, "\n")
 	return first
 }
 
@@ -253,7 +253,7 @@ func (db *DB) Remarks(ctx context.Context) (remarks []string, err error) {
 		return remarks, nil
 	}
 	if n := db.sumsOnly(); n > 0 {
-		remarks = append(remarks, fmt.Sprintf("%d of the experiments are kept as sums only, without samples: nothing of them is left", n))
+		remarks = append(remarks, fmt.Sprintf("%d of the experiments are kept as sums without samples: the filter leaves nothing of them", n))
 	}
 	if !db.fewerSamples {
 		return remarks, nil

@@ -14,7 +14,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-func narrow(t *testing.T, db *DB, f Filter) *DB {
+func filtered(t *testing.T, db *DB, f Filter) *DB {
 	t.Helper()
 	n, err := db.Filter(context.Background(), f)
 	if err != nil {
@@ -28,11 +28,12 @@ func narrow(t *testing.T, db *DB, f Filter) *DB {
 	return n
 }
 
-// TestNarrowToAll compares all views where every sample passes with those of the whole store.
-func TestNarrowToAll(t *testing.T) {
+// TestFilterKeepsAll compares all views of a session in which every sample passes with the
+// unfiltered ones.
+func TestFilterKeepsAll(t *testing.T) {
 	for _, text := range []string{storetest.Two, storetest.Data} {
 		db := open(t, storetest.New(t, text))
-		all := narrow(t, db, Filter{Where: []string{"true"}})
+		all := filtered(t, db, Filter{Where: []string{"true"}})
 		views, err := Views()
 		if err != nil {
 			t.Fatal(err)
@@ -54,8 +55,8 @@ func TestNarrowToAll(t *testing.T) {
 	}
 }
 
-// TestNarrowedSums asks for the values of some samples, which are worked out by hand.
-func TestNarrowedSums(t *testing.T) {
+// TestFilteredSums asks for the values of some samples, which are worked out by hand.
+func TestFilteredSums(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
 	const first = "experiment = 'monday/test.1.er'"
 	for _, test := range []struct {
@@ -76,21 +77,21 @@ func TestNarrowedSums(t *testing.T) {
 		{Filter{Where: []string{"leaf = ''"}}, "SELECT reason, value // 1e6 FROM unattributed WHERE mode = 'user' AND metric = 'totalcpu' AND " + first, []string{"no call stack recorded 10"}},
 		{Filter{PIDs: []int64{4711}, Where: []string{"kind = 'clock'", "experiment LIKE 'monday%' --"}}, "SELECT count(DISTINCT experiment_id) FROM samples", []string{"1"}},
 	} {
-		if diff := cmp.Diff(test.want, rows(t, narrow(t, db, test.filter).DB, test.query)); diff != "" {
+		if diff := cmp.Diff(test.want, rows(t, filtered(t, db, test.filter).DB, test.query)); diff != "" {
 			t.Errorf("%+v: %s:\n%s", test.filter, test.query, diff)
 		}
 	}
 }
 
-// TestNarrowedInvariants proves the views of parts of the stores.
-func TestNarrowedInvariants(t *testing.T) {
+// TestFilteredInvariants proves the views of parts of the stores.
+func TestFilteredInvariants(t *testing.T) {
 	views, err := Views()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{storetest.Two, storetest.Data} {
 		db := open(t, storetest.New(t, text))
-		some := narrow(t, db, Filter{Where: []string{"time_ns // 10_000_000 % 2 = 1 OR stack_has('omp')"}})
+		some := filtered(t, db, Filter{Where: []string{"time_ns // 10_000_000 % 2 = 1 OR stack_has('omp')"}})
 		for _, v := range views {
 			for _, i := range v.Invariants {
 				if got := rows(t, some.DB, i.SQL); len(got) > 0 {
@@ -117,12 +118,12 @@ func TestWrongFilters(t *testing.T) {
 		"true), (false":                 "is not one expression",
 		"true) FROM samples WHERE (1=1": "is not one expression",
 		"1=1; DROP TABLE x":             "syntax error",
-		"leaf = (SELECT 'g')":           "has a query of its own",
+		"leaf = (SELECT 'g')":           "has a subquery",
 		"sum(cpu) > 1":                  "cannot contain aggregates",
 		"count(*) OVER () > 1":          "has a window",
 		"cpu = 'x'":                     "Could not convert",
 		"stack_has('(')":                "missing closing )",
-		"stack_has(leaf)":               "has one argument, a text in single quotes",
+		"stack_has(leaf)":               "takes one argument, a text in single quotes",
 		"#3 > 0":                        "has a positional reference",
 	} {
 		_, err := db.Filter(context.Background(), Filter{Where: []string{where}})
@@ -142,7 +143,7 @@ func TestWrongFilters(t *testing.T) {
 
 func TestShares(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
-	shares, err := narrow(t, db, Filter{Threads: []int64{4712}}).Shares(context.Background())
+	shares, err := filtered(t, db, Filter{Threads: []int64{4712}}).Shares(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,13 +155,13 @@ func TestShares(t *testing.T) {
 
 // Of experiments that are kept as sums only, a session has nothing, also where a batch has no
 // others.
-func TestNarrowedSummaries(t *testing.T) {
+func TestFilteredSummaries(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	const query, rest = "SELECT experiment, mode, metric, function, exclusive, inclusive FROM function_metrics", " WHERE experiment_id = '00000000000000bb'"
 	filters := []Filter{{Where: []string{"true"}}, {Hide: []string{"app"}}}
 	var want [][]string
 	for _, f := range filters {
-		want = append(want, rows(t, narrow(t, open(t, store), f).DB, query+rest+" ORDER BY ALL"))
+		want = append(want, rows(t, filtered(t, open(t, store), f).DB, query+rest+" ORDER BY ALL"))
 	}
 	look, err := storedir.ReadContents(store)
 	if err != nil {
@@ -170,19 +171,19 @@ func TestNarrowedSummaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, f := range filters {
-		n := narrow(t, open(t, store), f)
+		n := filtered(t, open(t, store), f)
 		if diff := cmp.Diff(want[i], rows(t, n.DB, query+" ORDER BY ALL")); len(want[i]) == 0 || diff != "" {
 			t.Errorf("%+v: %s", f, diff)
 		}
 		remarks, err := n.Remarks(t.Context())
-		if err != nil || !slices.ContainsFunc(remarks, func(r string) bool { return strings.Contains(r, "nothing of them is left") }) {
+		if err != nil || !slices.ContainsFunc(remarks, func(r string) bool { return strings.Contains(r, "the filter leaves nothing of them") }) {
 			t.Errorf("%+v: remarks are %q, %v", f, remarks, err)
 		}
 	}
 }
 
 // A session that was made for some views has no values of others, and says so.
-func TestNarrowedForSomeViews(t *testing.T) {
+func TestFilteredForSomeViews(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
 	some, err := db.Filter(context.Background(), Filter{CPUs: []int64{1}}, "thread_metrics")
 	if err != nil {
@@ -202,10 +203,10 @@ func TestNarrowedForSomeViews(t *testing.T) {
 
 // The first metric of a filtered session is one of which something is left, and its
 // sample_metrics are what it has kept.
-func TestNarrowedViews(t *testing.T) {
+func TestFilteredViews(t *testing.T) {
 	// The second experiment has a metric without values.
 	db := open(t, storetest.New(t, strings.Replace(storetest.Two, "  heapallocbytes Bytes~Allocated bytes heap\n", "  totalcpu CPU ns clock\n  heapallocbytes Bytes~Allocated bytes heap\n", 1)))
-	some := narrow(t, db, Filter{Where: []string{"kind = 'heap'"}})
+	some := filtered(t, db, Filter{Where: []string{"kind = 'heap'"}})
 	const first = "SELECT metric FROM default_metrics WHERE experiment_id = '00000000000000bb'"
 	if usual, got := rows(t, db.DB, first), rows(t, some.DB, first); usual[0] != "totalcpu" || got[0] != "heapallocbytes" {
 		t.Errorf("the first metric is %s, and %s of heap calls", usual, got)

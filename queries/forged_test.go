@@ -22,12 +22,11 @@ func TestForgedStores(t *testing.T) {
 	const batch = "00000000000000aa"
 	samples := storedir.FilePath("samples", batch)
 	forgedCatalog := func(t *testing.T, store string) {
-		s := readCommitState(store)
-		c, err := s.contents()
+		store, c, _, err := readCommits(store)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, forged := s.definitions(), *c
+		d, forged := define(store, c.Batches, experimentsOf(c.Batches)), *c
 		forged.Batches = slices.Clone(c.Batches)
 		relative, err := filepath.Rel(store, secret)
 		if err != nil {
@@ -39,7 +38,6 @@ func TestForgedStores(t *testing.T) {
 		if err := publish(store, other); err != nil {
 			t.Fatal(err)
 		}
-		s.remember(d)
 	}
 	for name, forge := range map[string]func(t *testing.T, store string){
 		"a commit": func(t *testing.T, store string) {

@@ -56,7 +56,7 @@ func (p *CheckReport) checkExtraFiles(store string, c *storedir.Contents, inv *f
 		case known[name], inv.attempts.Living[attempt]:
 		case dir == storedir.TablesDir && open[storedir.BatchOf(name)]:
 		case dir == storedir.TablesDir && slices.Contains(inv.attempts.Abandoned, storedir.StagingDir+"/"+attempt):
-			p.note(name, "was left by an ingest that was killed: goes with the next one")
+			p.note(name, "was left by a killed ingest: the next one removes it")
 		case !exists(filepath.Join(store, name)): // of an attempt that was just abandoned
 		case below && (dir == storedir.TablesDir || dir == storedir.CommitsDir):
 			p.add(name, "is in no commit of the store")
@@ -67,7 +67,7 @@ func (p *CheckReport) checkExtraFiles(store string, c *storedir.Contents, inv *f
 		}
 	}
 	for _, name := range inv.attempts.Abandoned {
-		p.note(name, "was left by a program that was killed: goes with the next ingest")
+		p.note(name, "was left by a killed program: the next ingest removes it")
 	}
 }
 

@@ -32,9 +32,9 @@ func (l *UnreadableCommit) String() string {
 	what := "the experiments of "
 	switch n := len(l.Experiments); {
 	case storedir.IsLabels(l.batch):
-		what = "labels that experiments were given by "
+		what = "labels of experiments in "
 	case storedir.IsTombstone(l.batch):
-		what = "that experiments were forgotten, which may be shown again, by "
+		what = "deletions, so that deleted experiments may be shown again, in "
 	case n == 1:
 		what = "the experiment " + l.Experiments[0] + " of "
 	case n > 1:
@@ -53,7 +53,7 @@ func (db *DB) LeftOut() (remarks []string) {
 		remarks = append(remarks, all[i].String())
 	}
 	if more := len(all) - mostUnreadable; more > 0 {
-		remarks = append(remarks, fmt.Sprintf("%swhat %d more commits say, which cannot be read: %s and others (stackmill check lists them)", LeftOutPrefix, more, all[mostUnreadable].File))
+		remarks = append(remarks, fmt.Sprintf("%s%d more commits, which cannot be read: %s and others (stackmill check lists them)", LeftOutPrefix, more, all[mostUnreadable].File))
 	}
 	if len(db.Again) > 0 {
 		remarks = append(remarks, damagedRemark(db.Again))

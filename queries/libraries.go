@@ -43,7 +43,7 @@ func (f *Filter) libraries(ctx context.Context, db *DB) (found []Library, err er
 			}
 			for _, l := range named {
 				if slices.Contains(found, Library{l.Name, l.Path, !of.apiOnly}) {
-					return nil, &FilterError{fmt.Errorf("load object %s is to be hidden, and to show its entry points", l.Name)}
+					return nil, &FilterError{fmt.Errorf("load object %s is in both --hide and --api-only", l.Name)}
 				}
 				if l.APIOnly = of.apiOnly; !slices.Contains(found, l) {
 					found = append(found, l)

@@ -62,7 +62,7 @@ func TestHiddenFunctions(t *testing.T) {
 		{Filter{APIOnly: []string{"app"}}, "SELECT function, file, line, exclusive // 1e6 FROM inline_line_metrics WHERE mode = 'user' AND metric = 'totalcpu' AND " + first + " ORDER BY ALL",
 			[]string{"<Unknown>  0 10", "main a.c 10 60"}},
 	} {
-		if diff := cmp.Diff(test.want, rows(t, narrow(t, db, test.filter).DB, test.query)); diff != "" {
+		if diff := cmp.Diff(test.want, rows(t, filtered(t, db, test.filter).DB, test.query)); diff != "" {
 			t.Errorf("%+v: %s:\n%s", test.filter, test.query, diff)
 		}
 	}
@@ -70,7 +70,7 @@ func TestHiddenFunctions(t *testing.T) {
 
 // TestHiddenColumns looks for missing values where tables have none.
 func TestHiddenColumns(t *testing.T) {
-	db := narrow(t, open(t, storetest.New(t, storetest.Two)), Filter{Hide: []string{"app"}}).DB
+	db := filtered(t, open(t, storetest.New(t, storetest.Two)), Filter{Hide: []string{"app"}}).DB
 	for _, table := range schema.Tables {
 		for _, c := range table.Columns {
 			if c.Null {

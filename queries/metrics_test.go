@@ -12,7 +12,7 @@ import (
 // Each session has the metrics of its own experiments, and of its own samples.
 func TestMetrics(t *testing.T) {
 	db := open(t, storetest.New(t, strings.Replace(storetest.Two, "  heapallocbytes Bytes~Allocated bytes heap\n", "  totalcpu CPU ns clock\n  heapallocbytes Bytes~Allocated bytes heap\n", 1)))
-	told := func(db *DB) string {
+	format := func(db *DB) string {
 		t.Helper()
 		all, err := db.Metrics(t.Context())
 		if err != nil {
@@ -23,7 +23,7 @@ func TestMetrics(t *testing.T) {
 		}
 		return fmt.Sprintf("%s %s %d of %d", all[0].Name, all[0].Unit, all[0].DefaultOf, len(all[0].Experiments))
 	}
-	if got := told(db); got != "totalcpu ns 2 of 2" {
+	if got := format(db); got != "totalcpu ns 2 of 2" {
 		t.Errorf("all: %s", got)
 	}
 	ids, err := db.Texts(t.Context(), "SELECT experiment_id FROM metrics WHERE metric = 'totalcpu' ORDER BY experiment_id")
@@ -38,10 +38,10 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer part.Close()
-	if got := told(part); got != "totalcpu ns 1 of 1" {
+	if got := format(part); got != "totalcpu ns 1 of 1" {
 		t.Errorf("a part: %s", got)
 	}
-	if got := told(narrow(t, db, Filter{Where: []string{"kind = 'heap'"}})); got != "totalcpu ns 1 of 2" {
+	if got := format(filtered(t, db, Filter{Where: []string{"kind = 'heap'"}})); got != "totalcpu ns 1 of 2" {
 		t.Errorf("some samples: %s", got)
 	}
 }

@@ -71,7 +71,7 @@ func OpenOlder(ctx context.Context, store string, limits Limits, batches []*stor
 		if errors.Is(err, fs.ErrNotExist) {
 			err = errors.New("it is missing")
 		}
-		return nil, fmt.Errorf("%s, by which rows of store format %s are read: %w (ask the store anything once with the program that wrote it)", path, schema.OlderVersion, err)
+		return nil, fmt.Errorf("%s, which is needed to read rows of store format %s: %w (query the store once with the program that wrote it)", path, schema.OlderVersion, err)
 	}
 	return o, nil
 }

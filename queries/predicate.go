@@ -78,25 +78,21 @@ var errNotOne = errors.New("is not one expression (as after WHERE, without SELEC
 // read parses one expression with the engine's parser, records what it refers to, and returns it
 // with columns in place of the functions of a sample.
 func (c *predicate) read(ctx context.Context, conn *sql.Conn, text string) (string, error) {
-	var tree string
-	if err := conn.QueryRowContext(ctx, "SELECT json_serialize_sql("+quote("SELECT "+text)+")::VARCHAR").Scan(&tree); err != nil {
+	parsed, err := parseSQL(ctx, conn, "SELECT "+text)
+	if err != nil {
 		return "", err
-	}
-	var parsed map[string]any
-	d := json.NewDecoder(strings.NewReader(tree))
-	d.UseNumber() // they may have 64 bits
-	if err := d.Decode(&parsed); err != nil {
-		return "", err
-	}
-	if message, failed := parsed["error_message"].(string); failed {
-		first, _, _ := strings.Cut(message, "\n")
-		return "", errors.New(first)
 	}
 	expression := oneExpression(parsed)
 	if expression == nil {
 		return "", errNotOne
 	}
-	if err := c.walk(expression); err != nil {
+	each(expression, func(s syntax) (descend bool) {
+		if err == nil {
+			descend, err = c.expression(s)
+		}
+		return descend
+	})
+	if err != nil {
 		return "", err
 	}
 	changed, err := json.Marshal(parsed)
@@ -109,57 +105,31 @@ func (c *predicate) read(ctx context.Context, conn *sql.Conn, text string) (stri
 }
 
 // oneExpression returns the expression of a statement that only selects one; nil for any other.
-func oneExpression(parsed map[string]any) any {
-	statements, _ := parsed["statements"].([]any)
+func oneExpression(parsed syntax) any {
+	statements := parsed.list("statements")
 	if len(statements) != 1 {
 		return nil
 	}
-	statement, _ := statements[0].(map[string]any)
-	node, _ := statement["node"].(map[string]any)
-	from, _ := node["from_table"].(map[string]any)
+	node := statements[0].part("node")
 	list, _ := node["select_list"].([]any)
-	if node["type"] != "SELECT_NODE" || from["type"] != "EMPTY" || node["where_clause"] != nil || len(list) != 1 {
+	if node.text("type") != "SELECT_NODE" || node.part("from_table").text("type") != "EMPTY" || node["where_clause"] != nil || len(list) != 1 {
 		return nil
 	}
 	return list[0]
 }
 
-// walk records what a part of an expression refers to.
-func (c *predicate) walk(part any) error {
-	switch p := part.(type) {
-	case []any:
-		for _, x := range p {
-			if err := c.walk(x); err != nil {
-				return err
-			}
-		}
-	case map[string]any:
-		descend, err := c.expression(p)
-		if err != nil || !descend {
-			return err
-		}
-		for _, x := range p {
-			if err := c.walk(x); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// expression records an expression; descend says whether its parts are to be walked as well.
-func (c *predicate) expression(p map[string]any) (descend bool, err error) {
-	switch p["class"] {
+// expression records an expression; descend says whether to visit its parts as well.
+func (c *predicate) expression(p syntax) (descend bool, err error) {
+	switch p.text("class") {
 	case "SUBQUERY":
-		return false, errors.New("has a query of its own, which a condition on one sample may not have")
+		return false, errors.New("has a subquery, which a condition on a sample may not have")
 	case "WINDOW", "STAR", "PARAMETER", "LAMBDA", "POSITIONAL_REFERENCE":
-		return false, fmt.Errorf("has a %s, which a condition on one sample may not have", strings.ReplaceAll(strings.ToLower(p["class"].(string)), "_", " "))
+		return false, fmt.Errorf("has a %s, which a condition on a sample may not have", strings.ReplaceAll(strings.ToLower(p.text("class")), "_", " "))
 	case "COLUMN_REF":
 		return false, c.column(p["column_names"])
 	case "FUNCTION":
-		name, _ := p["function_name"].(string)
-		if name = strings.ToLower(name); slices.Contains(sampleFunctions, name) {
-			n, err := c.call(name, p["children"])
+		if name := strings.ToLower(p.text("function_name")); slices.Contains(sampleFunctions, name) {
+			n, err := c.call(name, p.list("children"))
 			at := p["query_location"]
 			clear(p)
 			p["class"], p["type"], p["alias"], p["query_location"] = "COLUMN_REF", "COLUMN_REF", "", at
@@ -178,34 +148,31 @@ func (c *predicate) column(names any) error {
 	}
 	name := strings.ToLower(strings.Join(words, "."))
 	if _, known := sampleColumns[name]; !known {
-		return fmt.Errorf("a sample has no column %q%s (there are %s; texts stand in single quotes)", name, Suggest(name, columnNames()), strings.Join(columnNames(), ", "))
+		return fmt.Errorf("a sample has no column %q%s (there are %s; put texts in single quotes)", name, Suggest(name, columnNames()), strings.Join(columnNames(), ", "))
 	}
 	c.columns = append(c.columns, name)
 	return nil
 }
 
 // call records a call of one of sampleFunctions, and returns the index of its argument.
-func (c *predicate) call(name string, arguments any) (int, error) {
-	var text string
-	list, _ := arguments.([]any)
-	ok := len(list) == 1
-	if ok {
-		constant, _ := list[0].(map[string]any)
-		value, _ := constant["value"].(map[string]any)
-		text, ok = value["value"].(string)
+func (c *predicate) call(name string, arguments []syntax) (int, error) {
+	var text any
+	if len(arguments) == 1 {
+		text = arguments[0].part("value")["value"]
 	}
+	argument, ok := text.(string)
 	if !ok {
-		return 0, fmt.Errorf("%s has one argument, a text in single quotes", name)
+		return 0, fmt.Errorf("%s takes one argument, a text in single quotes", name)
 	}
 	if strings.HasSuffix(name, "_has") {
-		if _, err := regexp.Compile(text); err != nil {
-			return 0, fmt.Errorf("%s(%s): %w", name, quote(text), err)
+		if _, err := regexp.Compile(argument); err != nil {
+			return 0, fmt.Errorf("%s(%s): %w", name, quote(argument), err)
 		}
 	}
-	n := slices.Index(c.texts[name], text)
+	n := slices.Index(c.texts[name], argument)
 	if n < 0 {
 		n = len(c.texts[name])
-		c.texts[name] = append(c.texts[name], text)
+		c.texts[name] = append(c.texts[name], argument)
 	}
 	return n, nil
 }

@@ -38,36 +38,21 @@ func publishUntilStable(store string, keep bool) error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		absolute, err := filepath.Abs(store)
+		path, c, _, err := readCommits(store)
 		if err != nil {
 			return err
 		}
-		s := readCommitState(absolute)
-		has := func(fingerprint string) bool {
-			return keep && fingerprint != "" && hasFingerprint(filepath.Join(absolute, CatalogFile), fingerprint)
-		}
-		if has(s.fingerprint()) {
+		d := define(path, c.Batches, experimentsOf(c.Batches))
+		if keep && hasFingerprint(filepath.Join(path, CatalogFile), d.fingerprint) {
 			return nil
 		}
-		if _, err := s.contents(); err != nil {
-			return err
-		}
-		d := s.definitions()
-		if has(d.fingerprint) {
-			s.remember(d)
-			return nil
-		}
-		if err := publish(absolute, d); err != nil {
-			return fmt.Errorf("catalog of %s: %w", absolute, err)
+		if err := publish(path, d); err != nil {
+			return fmt.Errorf("catalog of %s: %w", path, err)
 		}
 		// The catalog that this one replaced may have had more commits.
 		after, err := storedir.CommitNames(store)
-		if err != nil {
+		if err != nil || slices.Equal(before, after) {
 			return err
-		}
-		if slices.Equal(before, after) {
-			s.remember(d)
-			return nil
 		}
 	}
 	return nil // the next reader rebuilds it

@@ -14,8 +14,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// A catalog that is that of the store's commits is left alone. It is made again when it
-// is missing, old, damaged or moved.
+// A catalog that is up to date stays. One that is missing, stale, damaged or moved is rebuilt.
 func TestRefresh(t *testing.T) {
 	if err := Refresh(t.TempDir()); !errors.Is(err, storedir.ErrNoStore) {
 		t.Errorf("a directory without a store: %v", err)

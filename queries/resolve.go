@@ -33,8 +33,8 @@ func (db *DB) resolved(ctx context.Context, conn *sql.Conn, statement string) st
 	}
 	before := beforeQuery().FindString(statement)
 	query := statement[len(before):]
-	tree := serialized(ctx, conn, query)
-	if tree == nil {
+	tree, err := parseSQL(ctx, conn, query)
+	if err != nil {
 		return statement
 	}
 	r := &resolver{ctx: ctx, conn: conn}
@@ -43,28 +43,14 @@ func (db *DB) resolved(ctx context.Context, conn *sql.Conn, statement string) st
 		return statement
 	}
 	edited := r.edit(query)
-	if was, is := r.plain(tree, false), r.plain(serialized(ctx, conn, edited), true); !reflect.DeepEqual(was, is) {
+	again, err := parseSQL(ctx, conn, edited)
+	if err != nil || !reflect.DeepEqual(r.plain(tree, false), r.plain(again, true)) {
 		return statement
 	}
 	if _, err := kindOf(conn, before+edited); err != nil {
 		return statement
 	}
 	return before + edited
-}
-
-// serialized returns the engine's parse of a query; nil if it fails.
-func serialized(ctx context.Context, conn *sql.Conn, query string) any {
-	var text string
-	if conn.QueryRowContext(ctx, "SELECT json_serialize_sql(?::VARCHAR)::VARCHAR", query).Scan(&text) != nil {
-		return nil
-	}
-	var tree map[string]any
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	if d.Decode(&tree) != nil || tree["error"] == true {
-		return nil
-	}
-	return tree
 }
 
 const experimentName = "experiment"
@@ -264,6 +250,8 @@ func (r *resolver) edit(query string) string {
 // an edited query, without the inserted conditions.
 func (r *resolver) plain(x any, edited bool) any {
 	switch x := x.(type) {
+	case syntax:
+		return r.plain(map[string]any(x), edited)
 	case []any:
 		list := make([]any, 0, len(x))
 		for _, v := range x {

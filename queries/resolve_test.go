@@ -7,7 +7,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// Conditions on names are resolved where the statement stays the same otherwise.
+// Conditions on names get one on the id if the statement stays the same otherwise.
 func TestResolved(t *testing.T) {
 	defer func(n int) { many = n }(many)
 	many = 1

@@ -110,9 +110,8 @@ func (p *portion) rows(t *schema.Table, files fileList) string {
 
 // fileList is the files of a table.
 type fileList struct {
-	paths   []string // absolute
-	rows    int64    // in all of them
-	unknown bool     // whether rows is unknown: a catalog does not say
+	paths []string // absolute
+	rows  int64    // in all of them
 }
 
 // filesOf returns the files of a table in batches.
@@ -121,7 +120,7 @@ func filesOf(store string, t *schema.Table, batches iter.Seq[*storedir.Batch]) (
 		for _, f := range b.Files {
 			if f.Table == t.Name {
 				l.paths = append(l.paths, store+"/"+f.Path)
-				l.rows, l.unknown = l.rows+f.Rows, l.unknown || f.Rows == 0 // no file is empty
+				l.rows += f.Rows
 			}
 		}
 	}
@@ -139,13 +138,10 @@ func addresses(batches []storedir.Batch) iter.Seq[*storedir.Batch] {
 	}
 }
 
-// read returns the relation of the rows in the files. It tells the engine their number if it is
-// known: otherwise the engine assumes that all files are as large as the first.
+// read returns the relation of the rows in the files. It tells the engine their number: otherwise
+// the engine assumes that all files are as large as the first.
 func (l fileList) read(options ...string) string {
-	if !l.unknown {
-		options = append(options, fmt.Sprint("explicit_cardinality = ", l.rows))
-	}
-	return ReadParquet(l.paths, options...)
+	return ReadParquet(l.paths, append(options, fmt.Sprint("explicit_cardinality = ", l.rows))...)
 }
 
 // experiments returns the sorted ids of the experiments whose visibility fulfills a condition.

@@ -114,17 +114,3 @@ func TestExpectedRows(t *testing.T) {
 		}
 	}
 }
-
-// Where the rows of one of several files are not known, the engine is told nothing of them.
-func TestUnknownRows(t *testing.T) {
-	batches := []*storedir.Batch{
-		{Commit: storedir.Commit{Files: []storedir.File{{Table: "samples", Path: "a", Rows: 7}}}},
-		{Commit: storedir.Commit{Files: []storedir.File{{Table: "samples", Path: "b"}}}},
-	}
-	for n, want := range []bool{true, false} {
-		got := filesOf("S", schema.Samples, slices.Values(batches[:n+1])).read()
-		if strings.Contains(got, "explicit_cardinality = 7") != want || strings.Contains(got, "explicit_cardinality") != want {
-			t.Errorf("%d of the files: %s", n+1, got)
-		}
-	}
-}

@@ -25,16 +25,31 @@ type selection struct {
 	experiments []Experiment
 }
 
-// any returns which experiments one of the selectors matches.
-func (s *selection) any(selectors []string) ([]bool, error) {
-	chosen := make([]bool, len(s.experiments))
+// Select returns the open experiments that one of the selectors matches, by id.
+func (db *DB) Select(ctx context.Context, selectors ...string) ([]Experiment, error) {
+	chosen, err := db.selected(ctx, Limits{}, selectors)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(db.Experiments()), func(e Experiment) bool { return !chosen[e.ExperimentID] }), nil
+}
+
+// selected returns the ids of the open experiments that one of the selectors matches.
+func (db *DB) selected(ctx context.Context, limits Limits, selectors []string) (map[string]bool, error) {
+	whole := func() (*DB, error) { return OpenWith(ctx, db.Store, Options{Limits: limits}) }
+	return (&selection{ctx, whole, db.Experiments()}).any(selectors)
+}
+
+// any returns the ids of the experiments that one of the selectors matches.
+func (s *selection) any(selectors []string) (map[string]bool, error) {
+	chosen := map[string]bool{}
 	for _, text := range selectors {
 		found, err := s.all(text)
 		if err != nil {
 			return nil, err
 		}
 		for _, i := range found {
-			chosen[i] = true
+			chosen[s.experiments[i].ExperimentID] = true
 		}
 	}
 	return chosen, nil
@@ -64,7 +79,7 @@ func (s *selection) all(selector string) ([]int, error) {
 		}
 	}
 	if found == nil {
-		return nil, fmt.Errorf("%w is all of %q (stackmill experiments lists them)", ErrNone, selector)
+		return nil, fmt.Errorf("%w matches all of %q (stackmill experiments lists them)", ErrNone, selector)
 	}
 	return found, nil
 }
@@ -87,7 +102,7 @@ func (s *selection) term(text string) ([]int, error) {
 	}
 	near := Suggest(text, known)
 	if isPair {
-		near = fmt.Sprintf(", and %q is no label or column of experiments%s", key, Suggest(key, s.keys()))
+		near = fmt.Sprintf(", and %q is neither a label nor a column of experiments%s", key, Suggest(key, s.keys()))
 	}
 	return nil, fmt.Errorf("%w %q in the store%s (stackmill experiments lists them)", ErrNone, text, near)
 }

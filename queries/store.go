@@ -1,7 +1,6 @@
 package queries
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"io/fs"
 	"iter"
 	"path/filepath"
-	"strings"
 
 	"stackmill/schema/storedir"
 )
@@ -29,9 +27,9 @@ type DB struct {
 	Again      []storedir.Entry   // damaged experiments, left out until they are ingested again
 	Libraries  []Library          // in a filtered session: load objects whose functions are hidden
 
-	commits      *commitState
+	open         openBatches
 	unsafe       bool
-	sees         *definitions // what the views show; nil: the whole store, not defined yet
+	sees         *definitions // what the views show
 	unfiltered   *sql.DB      // of a filtered session: the session without the filter
 	fewerSamples bool         // whether the filter has conditions on samples
 
@@ -66,54 +64,35 @@ func OpenWith(ctx context.Context, store string, o Options) (db *DB, err error) 
 }
 
 func openOnce(ctx context.Context, store string, o Options) (*DB, error) {
-	store, err := filepath.Abs(store)
+	store, c, state, err := readCommits(store)
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{Store: store, unsafe: o.Unsafe, commits: readCommitState(store), metrics: new(metrics)}
-	if db.commits.glance != nil {
-		db.State = db.commits.glance.State
-	}
-	if db.openByHint(ctx, o) {
-		if err := db.fetch(); err != nil {
-			return nil, errors.Join(err, db.Close())
-		}
-		return db, nil
-	}
-	c, err := db.commits.contents()
-	if err != nil {
-		return nil, err
-	}
-	db.Unreadable, db.Again = leftOutIn(ctx, store, c), c.ToReingest
-	d := db.commits.definitions()
-	scope := &catalogScope{}
+	db := &DB{Store: store, State: state, Unreadable: leftOutIn(ctx, store, c), Again: c.ToReingest, unsafe: o.Unsafe, metrics: new(metrics)}
+	db.open = openBatches{c.Batches, experimentsOf(c.Batches)}
+	db.setCount()
+	whole, scope := db.open.define(store), &catalogScope{}
+	db.sees = whole
 	if len(o.Only) > 0 {
-		if scope.subset, err = db.restrict(ctx, o); err != nil {
-			return nil, db.mentionLeftOut(err)
+		if err := db.restrict(ctx, o.Limits, o.Only); err != nil {
+			return nil, err
+		}
+		scope.subset = db.sees
+	}
+	if storedir.IsCache(store) {
+		if err := storedir.FetchAll(store, db.Batches()); err != nil {
+			return nil, err
 		}
 	}
-	db.sees = cmp.Or(scope.subset, d)
-	db.setCount(db.sees.experiments)
-	if err := db.fetch(); err != nil {
-		return nil, err
-	}
-	db.DB, err = db.connect(ctx, o, d, scope)
+	db.DB, err = db.connect(ctx, o, whole, scope)
 	return db, err
 }
 
-// fetch downloads the files that views read, if the store is on S3. Otherwise the commits need not
-// be parsed yet, which saves a third of the time of opening a large store.
-func (db *DB) fetch() error {
-	if !storedir.IsCache(db.Store) {
-		return nil
-	}
-	return storedir.FetchAll(db.Store, db.Batches())
-}
-
 // setCount sets Count and Single.
-func (db *DB) setCount(experiments []Experiment) {
-	if db.Count = len(experiments); db.Count == 1 {
-		db.Single = experiments[0].Name
+func (db *DB) setCount() {
+	db.Single = ""
+	if db.Count = len(db.open.experiments); db.Count == 1 {
+		db.Single = db.open.experiments[0].Name
 	}
 }
 
@@ -125,7 +104,6 @@ func (db *DB) connect(ctx context.Context, o Options, d *definitions, scope *cat
 	}
 	config := engineConfig{Limits: o.Limits, files: files, locked: !o.Unsafe}
 	if engine := attach(ctx, db.Store, d.fingerprint, config, scope); engine != nil {
-		db.commits.remember(d)
 		return engine, nil
 	}
 	if Publish(db.Store) == nil {
@@ -134,7 +112,7 @@ func (db *DB) connect(ctx context.Context, o Options, d *definitions, scope *cat
 		}
 	}
 	// The store cannot be written, or a concurrent ingest has replaced the catalog.
-	return inMemory(ctx, db.Store, cmp.Or(scope.subset, d), config)
+	return inMemory(ctx, db.Store, db.sees, config)
 }
 
 // readablePaths returns the paths of committed files that a locked engine may open and, for paths
@@ -178,17 +156,6 @@ func filesIn(batches []storedir.Batch) iter.Seq[storedir.File] {
 	}
 }
 
-// committed returns the absolute path of a store and its parsed commits, after checking their
-// versions.
-func committed(store string) (string, *storedir.Contents, error) {
-	store, err := filepath.Abs(store)
-	if err != nil {
-		return "", nil, err
-	}
-	c, err := readCommitState(store).contents()
-	return store, c, err
-}
-
 // inMemory makes a catalog in memory.
 func inMemory(ctx context.Context, store string, d *definitions, config engineConfig) (*sql.DB, error) {
 	db, err := connect(config, []string{"ATTACH ':memory:' AS " + catalogName}, (&catalogScope{}).use)
@@ -205,8 +172,7 @@ func inMemory(ctx context.Context, store string, d *definitions, config engineCo
 type statementError struct{ cause error }
 
 func (e *statementError) Error() string {
-	first, _, _ := strings.Cut(e.cause.Error(), "\n") // the rest quotes the statement
-	return first + " (stackmill check lists files that are missing or damaged)"
+	return firstLine(e.cause.Error()) + " (stackmill check lists files that are missing or damaged)"
 }
 
 func (e *statementError) Unwrap() error { return e.cause }

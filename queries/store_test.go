@@ -211,8 +211,8 @@ func TestOpen(t *testing.T) {
 	if err := Publish(store); err != nil {
 		t.Fatal(err)
 	}
-	if entries, _ := os.ReadDir(store); len(entries) != 4 {
-		t.Errorf("the store has %d entries, want commits, tables, the catalog and whose it is", len(entries))
+	if entries, _ := os.ReadDir(store); len(entries) != 3 {
+		t.Errorf("the store has %d entries, want commits, tables and the catalog", len(entries))
 	}
 }
 

@@ -11,20 +11,10 @@ import (
 // with Options.Only. It shares the engine, so close it first. The error wraps ErrNone if a
 // selector matches no experiment.
 func (db *DB) Subset(ctx context.Context, selectors ...string) (*DB, error) {
-	chosen, err := db.Select(ctx, selectors...)
-	if err != nil {
-		return nil, db.mentionLeftOut(err)
-	}
-	only := make(map[string]bool, len(chosen))
-	for _, e := range chosen {
-		only[e.ExperimentID] = true
-	}
-	list := openBatches{db.Batches(), db.Experiments()}.restricted(only)
 	session := *db
-	session.sees = define(db.Store, list.batches, list.experiments)
-	session.commits = &commitState{store: db.Store, glance: db.commits.glance, only: only}
-	session.commits.filter.Do(func() { session.commits.open = list })
-	session.setCount(list.experiments)
+	if err := session.restrict(ctx, Limits{}, selectors); err != nil {
+		return nil, err
+	}
 	session.metrics = new(metrics)
 	session.DB = sql.OpenDB(&subsetConnector{db, &catalogScope{session.sees}})
 	return &session, nil
@@ -68,22 +58,15 @@ func (s *catalogScope) use(conn driver.ExecerContext) error {
 	return errors.Join(run(conn, s.subset.changes("TEMP")), s.subset.fill(conn.(driver.Conn), "temp"))
 }
 
-// restrict limits a store that is being opened to the experiments that the selectors match, and
-// returns their definitions. Then files of other batches are not opened, and row groups of other
-// experiments are skipped by their statistics.
-func (db *DB) restrict(ctx context.Context, o Options) (*definitions, error) {
-	openAll := func() (*DB, error) { return OpenWith(ctx, db.Store, Options{Limits: o.Limits}) }
-	open := db.commits.list()
-	chosen, err := (&selection{ctx, openAll, open.experiments}).any(o.Only)
+// restrict limits a session to the experiments that the selectors match. Then files of other
+// batches are not opened, and row groups of other experiments are skipped by their statistics.
+func (db *DB) restrict(ctx context.Context, limits Limits, selectors []string) error {
+	only, err := db.selected(ctx, limits, selectors)
 	if err != nil {
-		return nil, err
+		return db.mentionLeftOut(err)
 	}
-	only := map[string]bool{}
-	for i, is := range chosen {
-		if is {
-			only[open.experiments[i].ExperimentID] = true
-		}
-	}
-	db.commits.open = open.restricted(only)
-	return db.commits.definitions(), nil
+	db.open = db.open.restricted(only)
+	db.sees = db.open.define(db.Store)
+	db.setCount()
+	return nil
 }

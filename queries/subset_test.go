@@ -10,9 +10,9 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// A session of a part of an open store answers as the store opened for that part does, also
-// when it is narrowed, and leaves the whole as it is.
-func TestPart(t *testing.T) {
+// A subset of an open store, also when it is filtered, answers as the store opened with
+// Options.Only, and leaves the whole store as it is.
+func TestSubset(t *testing.T) {
 	ctx := context.Background()
 	store := storetest.New(t, storetest.Two)
 	whole := open(t, store)
@@ -43,17 +43,17 @@ func TestPart(t *testing.T) {
 			continue
 		}
 		f := Filter{Where: []string{"cpu >= 0"}}
-		narrowed, err := part.Filter(ctx, f, "function_metrics")
+		filtered, err := part.Filter(ctx, f, "function_metrics")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer narrowed.Close()
+		defer filtered.Close()
 		want, err := only.Filter(ctx, f, "function_metrics")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer want.Close()
-		same(selector+", narrowed", want, narrowed)
+		same(selector+", filtered", want, filtered)
 	}
 	if d := cmp.Diff(before, rows(t, whole.DB, all)); d != "" {
 		t.Errorf("the whole has changed:\n%s", d)

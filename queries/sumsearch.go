@@ -11,48 +11,6 @@ import (
 // sums are the functions that add values, or rank them among each other.
 var sums = []string{"sum", "fsum", "sumkahan", "kahan_sum", "avg", "mean", "favg", "median", "quantile", "quantile_cont", "quantile_disc"}
 
-// syntax is a node of a parsed statement, as the engine serializes it.
-type syntax map[string]any
-
-func (s syntax) text(key string) string { t, _ := s[key].(string); return t }
-
-func (s syntax) part(keys ...string) syntax {
-	for _, k := range keys {
-		next, _ := s[k].(map[string]any)
-		s = next
-	}
-	return s
-}
-
-func (s syntax) list(key string) (parts []syntax) {
-	items, _ := s[key].([]any)
-	for _, i := range items {
-		if m, ok := i.(map[string]any); ok {
-			parts = append(parts, m)
-		}
-	}
-	return parts
-}
-
-// each visits all nodes in x, outermost first. It skips the inside of a node for which visit
-// returns false.
-func each(x any, visit func(syntax) bool) {
-	switch x := x.(type) {
-	case syntax:
-		each(map[string]any(x), visit)
-	case map[string]any:
-		if visit(x) {
-			for _, v := range x {
-				each(v, visit)
-			}
-		}
-	case []any:
-		for _, v := range x {
-			each(v, visit)
-		}
-	}
-}
-
 // column returns the name of the column that the node refers to, empty for anything else.
 func (s syntax) column() string {
 	names, _ := s["column_names"].([]any)

@@ -23,7 +23,7 @@ func (p *CheckReport) verifyBatches(ctx context.Context, store string, batches [
 	jobs := max(cmp.Or(o.Limits.Threads, runtime.GOMAXPROCS(0)), 1)
 	memory := cmp.Or(o.Limits.Memory, checkMemory) / int64(jobs) / 2
 	doubts := make([][]verify.Doubt, len(batches))
-	shown := newGauge(func(done, total int) { o.Progress("sums", done, total) }, len(experimentsOf(batches)))
+	shown := &gauge{show: func(done, total int) { o.Progress("sums", done, total) }, total: len(experimentsOf(batches))}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(jobs)
 	for i := range batches {

@@ -16,7 +16,7 @@ import (
 // doubts returns what is not proved of a store by reading its files.
 func doubts(t *testing.T, store string) (found []error) {
 	t.Helper()
-	_, c, err := committed(store)
+	_, c, _, err := readCommits(store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +41,8 @@ func TestAllIsProvedWithoutSQL(t *testing.T) {
 	}
 }
 
-// What an invariant finds must be doubted: otherwise no check would look at it. Each
-// number of a store is changed in turn; the invariants are asked where there is no doubt.
+// A number that breaks an invariant must be doubted, or no check would look at it. Each number of a
+// store is changed in turn; the invariants run where there is no doubt.
 func TestChangedNumbersAreDoubted(t *testing.T) {
 	lines := strings.Split(storetest.Two, "\n")
 	table, changed := "", 0
@@ -88,7 +88,7 @@ func TestChangedNumbersAreDoubted(t *testing.T) {
 // wrongBySQL returns what the invariants of some views find.
 func wrongBySQL(t *testing.T, store string, about func(view string) bool) []Finding {
 	t.Helper()
-	store, c, err := committed(store)
+	store, c, _, err := readCommits(store)
 	if err != nil {
 		t.Fatal(err)
 	}

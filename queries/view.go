@@ -63,19 +63,6 @@ var order = []string{
 	"index_metrics", "memory_metrics", "chosen", "top", "callers_of", "compare_functions", "passes", "flame",
 }
 
-// texts returns the contents of the .sql files, read once.
-var texts = sync.OnceValues(func() (map[string]string, error) {
-	all := map[string]string{}
-	for _, name := range order {
-		text, err := files.ReadFile(name + ".sql")
-		if err != nil {
-			return nil, err
-		}
-		all[name] = string(text)
-	}
-	return all, nil
-})
-
 // generated are the queries that are not written in .sql files.
 var generated = map[string]func() string{"sample_metrics": allMetrics, "default_metrics": defaultMetricsOfStore,
 	"heap_stacks": heapStacks.query, "io_stacks": ioStacks.query,
@@ -89,13 +76,13 @@ func Views() ([]View, error) {
 
 // parsed returns the views. Reading their headers takes milliseconds, so it is done once.
 var parsed = sync.OnceValues(func() ([]View, error) {
-	all, err := texts()
-	if err != nil {
-		return nil, err
-	}
 	views := make([]View, 0, len(order))
 	for _, name := range order {
-		v, err := parse(name, all[name])
+		text, err := files.ReadFile(name + ".sql")
+		if err != nil {
+			return nil, err
+		}
+		v, err := parse(name, string(text))
 		if err != nil {
 			return nil, err
 		}

@@ -55,7 +55,7 @@ func (x *exporter) keep(cmd *cobra.Command) error {
 	case len(s.views) == 0:
 		return exit.Usagef("export: no view given (name some with --view)")
 	case s.interval <= 0:
-		return exit.Usagef("export: --interval: %v is not longer than 0", s.interval)
+		return exit.Usagef("export: --interval: %v is not positive", s.interval)
 	}
 	f, err := increment.Open(filepath.Clean(x.output), s.views, programVersion())
 	if err != nil {

@@ -108,7 +108,7 @@ func TestAgents(t *testing.T) {
 			`"rows_total":5,"rows_shown":2`, `["13","2310289846115063131","g","app"`}},
 		{"report", map[string]any{"view": "call-tree", "experiment": "monday/test.1.er"}, []string{`"shown_percent":100`}},
 		{"report", map[string]any{"view": "callers-callees", "function": "g"}, []string{`"total":80000000,"unattributed_percent"`}},
-		{"query", map[string]any{"sql": "SELECT sum(exclusive) AS s FROM function_metrics"}, []string{"three modes", `"rows_total":1`}},
+		{"query", map[string]any{"sql": "SELECT sum(exclusive) AS s FROM function_metrics"}, []string{"once per mode", `"rows_total":1`}},
 		{"query", map[string]any{"sql": "SELECT repeat('x', 10_000) AS x, i FROM range(300) t(i)", "limit": 1000}, []string{`"rows_total":300,"rows_shown":`, "…"}},
 		{"query", map[string]any{"sql": "SELECT i FROM range(2_000_000) t(i)"}, []string{`"rows_total":1048576,"rows_more":true,"rows_shown":50`}},
 		{"query", map[string]any{"sql": "SELECT 4611686018427387904 AS big, 7::BIGINT AS function_id"}, []string{`["4611686018427387904","7"]`}},

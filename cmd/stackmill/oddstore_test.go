@@ -36,7 +36,7 @@ func TestOddStores(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(store, "commits", c.Batch+".json"), twice, 0o600)
 		}
-		for _, name := range []string{"commits/00000000000000ee.json", storedir.JournalFile, queries.CatalogFile, queries.StateFile, "staging/00000000000000ee.lock", ".catalog-00000000.lock", "tables/samples/00000000000000ee.parquet"} {
+		for _, name := range []string{"commits/00000000000000ee.json", storedir.JournalFile, queries.CatalogFile, "staging/00000000000000ee.lock", ".catalog-00000000.lock", "tables/samples/00000000000000ee.parquet"} {
 			path := filepath.Join(store, name)
 			_ = os.Remove(path)
 			err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o700), put(path))

@@ -129,7 +129,7 @@ func (s *server) prepare() (err error) {
 	}
 	switch {
 	case s.Timeout <= 0:
-		return exit.Usagef("serve: --timeout: %v is not longer than 0", s.Timeout)
+		return exit.Usagef("serve: --timeout: %v is not positive", s.Timeout)
 	case s.Concurrent < 1 || s.Waiting < 0:
 		return exit.Usagef("serve: --concurrent must be 1 or more, --waiting 0 or more")
 	case s.Functions < 0:

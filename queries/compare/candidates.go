@@ -34,16 +34,27 @@ func withSymbol(key func(*item) string) func(*item) string {
 	}
 }
 
-// closest returns the candidate whose path has the longest common suffix with an item's, of at
-// least the file's name and one directory. It returns nil if several have the longest.
-func closest(it *item, candidates []*item, path func(*item) string) (best *item) {
+// closest returns the candidate whose path has the longest common suffix with an item's; nil if
+// several have.
+func closest(it *item, candidates []*item, path func(*item) string) *item {
+	return nearest(candidates, func(other *item) int {
+		if other.into != nil || other.in == both {
+			return 0
+		}
+		return commonEnd(path(it), path(other))
+	})
+}
+
+// nearest returns the candidate with the longest common suffix, of at least the file's name and one
+// directory. It returns the zero value if several have the longest.
+func nearest[T any](candidates []T, suffix func(T) int) (best T) {
+	var none T
 	most := 1
 	for _, other := range candidates {
-		n := commonEnd(path(it), path(other))
-		switch {
-		case other.into != nil || other.in == both || n < most:
+		switch n := suffix(other); {
+		case n < most:
 		case n == most:
-			best = nil
+			best = none
 		default:
 			best, most = other, n
 		}

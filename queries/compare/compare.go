@@ -45,17 +45,17 @@ func Defaults() Request {
 func (r *Request) Check() error {
 	switch {
 	case len(r.Base) == 0:
-		return fmt.Errorf("--base: nothing says which experiments are the reference")
+		return fmt.Errorf("--base is missing: it selects the experiments to compare with")
 	case len(r.Test) == 0:
-		return fmt.Errorf("--test: nothing says which experiments to compare with the base")
+		return fmt.Errorf("--test is missing: it selects the experiments to compare")
 	case subjects[r.By] == nil:
-		return fmt.Errorf("--by: no such rows %q (one of %s)", r.By, strings.Join(Subjects, ", "))
+		return fmt.Errorf("--by: unknown rows %q (one of %s)", r.By, strings.Join(Subjects, ", "))
 	case r.Inclusive && subjects[r.By].data:
-		return fmt.Errorf("--inclusive: it has no effect on %s, since data objects have one value (it applies to function, line, load-object and path)", r.By)
+		return fmt.Errorf("--inclusive has no effect on %s, since data objects have one value (it applies to function, line, load-object and path)", r.By)
 	case !slices.Contains(modes, r.Mode):
-		return fmt.Errorf("--mode: no mode %q (one of user, expert, machine)", r.Mode)
+		return fmt.Errorf("--mode: unknown mode %q (one of user, expert, machine)", r.Mode)
 	case !slices.Contains(Normalizations, r.Normalize):
-		return fmt.Errorf("--normalise: no way %q (one of %s)", r.Normalize, strings.Join(Normalizations, ", "))
+		return fmt.Errorf("--normalise: unknown normalization %q (one of %s)", r.Normalize, strings.Join(Normalizations, ", "))
 	case r.FDR <= 0 || r.FDR >= 1:
 		return fmt.Errorf("--fdr: %v is not between 0 and 1", r.FDR)
 	case r.Level <= 0 || r.Level >= 1:
@@ -70,7 +70,7 @@ func (r *Request) Check() error {
 // effect.
 func (r *Request) Choose(f *queries.Filter) (err error) {
 	if subjects[r.By].data && len(f.Hide)+len(f.APIOnly) > 0 {
-		return fmt.Errorf("--hide and --api-only: they have no effect on %s, since data objects are not on stacks", r.By)
+		return fmt.Errorf("--hide and --api-only have no effect on %s, since data objects are not on stacks", r.By)
 	}
 	r.Where, err = f.Conditions()
 	return err

@@ -99,13 +99,13 @@ func TestFewRuns(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	db := nights(t, "clock", storetest.Vary(1, map[string]int{"f": 1}), storetest.Vary(1, map[string]int{"f": 1}))
 	for want, change := range map[string]func(*Request){
-		"--test: nothing says":                 func(r *Request) { r.Test = nil },
-		`--by: no such rows "colour"`:          func(r *Request) { r.By = "colour" },
-		`--normalise: no way "up"`:             func(r *Request) { r.Normalize = "up" },
-		`--mode: no mode "kernel"`:             func(r *Request) { r.Mode = "kernel" },
-		"--fdr: 2 is not between 0 and 1":      func(r *Request) { r.FDR = 2 },
-		`no metric "mm", did you mean m?`:      func(r *Request) { r.Metric = "mm" },
-		`--base: no experiment "x" in the sto`: func(r *Request) { r.Base = []string{"x"} },
+		"--test is missing":                       func(r *Request) { r.Test = nil },
+		`--by: unknown rows "colour"`:             func(r *Request) { r.By = "colour" },
+		`--normalise: unknown normalization "up"`: func(r *Request) { r.Normalize = "up" },
+		`--mode: unknown mode "kernel"`:           func(r *Request) { r.Mode = "kernel" },
+		"--fdr: 2 is not between 0 and 1":         func(r *Request) { r.FDR = 2 },
+		`no metric "mm", did you mean m?`:         func(r *Request) { r.Metric = "mm" },
+		`--base: no experiment "x" in the sto`:    func(r *Request) { r.Base = []string{"x"} },
 	} {
 		r := Defaults()
 		r.Base, r.Test = []string{"base-*"}, []string{"test-*"}

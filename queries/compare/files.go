@@ -72,19 +72,14 @@ func apart(a, b string) bool {
 }
 
 // closestFile returns the candidate with the file's base name whose path has the longest common
-// suffix with the file's, of at least one directory. It is empty if several have the longest.
-func closestFile(file string, candidates []string, units map[string]string) (best string) {
-	most := 1
-	for _, other := range candidates {
-		switch n := commonEnd(file, other); {
-		case n < most || n < 2 || apart(units[file], units[other]):
-		case n == most:
-			best = ""
-		default:
-			best, most = other, n
+// suffix with the file's; empty if several have.
+func closestFile(file string, candidates []string, units map[string]string) string {
+	return nearest(candidates, func(other string) int {
+		if apart(units[file], units[other]) {
+			return 0
 		}
-	}
-	return best
+		return commonEnd(file, other)
+	})
 }
 
 // only returns the only text that fulfills a condition; empty if there are none or several.

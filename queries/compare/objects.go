@@ -115,7 +115,7 @@ func (c *comparison) markAmbiguous(key func(*item) string, what string) {
 		}
 	}
 	if ambiguous > 0 {
-		c.warn("%d %s have several candidates of their name on the other side, which nothing distinguishes: they are ambiguous, and neither merged nor judged", ambiguous, what)
+		c.warn("%d %s are ambiguous: the other side has several candidates of their name, so they are neither matched nor judged", ambiguous, what)
 	}
 }
 

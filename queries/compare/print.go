@@ -14,7 +14,7 @@ func (r *Result) Print(p result.Printer, rows []Row) error {
 	for _, name := range r.Columns() {
 		fields = append(fields, result.Field{Name: name, Kind: "VARCHAR"})
 	}
-	for _, name := range []string{"base", "test", "difference", "ratio", "low", "high", "noise", "p", "q"} {
+	for _, name := range numberColumns {
 		fields = append(fields, result.Field{Name: name, Kind: "DOUBLE", Numeric: true})
 	}
 	fields = append(fields, result.Field{Name: "base_runs", Kind: "INTEGER", Numeric: true}, result.Field{Name: "test_runs", Kind: "INTEGER", Numeric: true},
@@ -28,7 +28,7 @@ func (r *Result) Print(p result.Printer, rows []Row) error {
 		for _, n := range row.Names {
 			values = append(values, n)
 		}
-		for _, v := range []float64{row.Base, row.Test, row.Difference, row.Ratio, row.Low, row.High, row.Noise, row.P, row.Q} {
+		for _, v := range row.numbers() {
 			values = append(values, known(v))
 		}
 		if err := p.Row(append(values, int32(row.BaseN), int32(row.TestN), row.Verdict, row.Matched)); err != nil {

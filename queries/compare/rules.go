@@ -35,7 +35,7 @@ func ParseRules(text string) (rules []SQLRule, err error) {
 		rules = append(rules, rule)
 	}
 	if rules == nil {
-		return nil, fmt.Errorf("there is no query in it")
+		return nil, fmt.Errorf("it contains no query")
 	}
 	for i := range rules {
 		if rules[i].Name == "" {
@@ -45,10 +45,24 @@ func ParseRules(text string) (rules []SQLRule, err error) {
 	return rules, nil
 }
 
-// columnTypes are the columns of the table comparison after those that name a row.
-var columnTypes = []struct{ name, kind string }{
-	{"base", "DOUBLE"}, {"test", "DOUBLE"}, {"difference", "DOUBLE"}, {"ratio", "DOUBLE"}, {"low", "DOUBLE"}, {"high", "DOUBLE"}, {"noise", "DOUBLE"},
-	{"p", "DOUBLE"}, {"q", "DOUBLE"}, {"base_runs", "BIGINT"}, {"test_runs", "BIGINT"}, {"judged", "BOOLEAN"}, {"verdict", "VARCHAR"}, {"matched", "VARCHAR"},
+// numberColumns are the columns with the numbers of a row.
+var numberColumns = []string{"base", "test", "difference", "ratio", "low", "high", "noise", "p", "q"}
+
+// numbers returns the numbers of a row, by numberColumns.
+func (r *Row) numbers() []float64 {
+	return []float64{r.Base, r.Test, r.Difference, r.Ratio, r.Low, r.High, r.Noise, r.P, r.Q}
+}
+
+// columnTypes returns the types of the columns of the table comparison.
+func (r *Result) columnTypes() map[string]string {
+	types := map[string]string{"base_runs": "BIGINT", "test_runs": "BIGINT", "judged": "BOOLEAN", "verdict": "VARCHAR", "matched": "VARCHAR"}
+	for _, name := range r.Columns() {
+		types[name] = "VARCHAR"
+	}
+	for _, name := range numberColumns {
+		types[name] = "DOUBLE"
+	}
+	return types
 }
 
 // record returns a row's values by column; unknown numbers are missing.
@@ -57,9 +71,9 @@ func (r *Result) record(row *Row) map[string]any {
 	for i, name := range r.Columns() {
 		values[name] = row.Names[i]
 	}
-	for name, v := range map[string]float64{"base": row.Base, "test": row.Test, "difference": row.Difference, "ratio": row.Ratio, "low": row.Low, "high": row.High, "noise": row.Noise, "p": row.P, "q": row.Q} {
+	for i, v := range row.numbers() {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			values[name] = v
+			values[numberColumns[i]] = v
 		}
 	}
 	return values
@@ -75,14 +89,7 @@ func (rule SQLRule) apply(ctx context.Context, db *queries.DB, r *Result) ([]Che
 	if err != nil {
 		return nil, err
 	}
-	structure := map[string]string{}
-	for _, name := range r.Columns() {
-		structure[name] = "VARCHAR"
-	}
-	for _, c := range columnTypes {
-		structure[c.name] = c.kind
-	}
-	shape, err := json.Marshal([]any{structure})
+	shape, err := json.Marshal([]any{r.columnTypes()})
 	if err != nil {
 		return nil, err
 	}

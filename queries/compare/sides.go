@@ -26,7 +26,7 @@ func (c *comparison) choose() (err error) {
 		}
 	}
 	if both > 0 {
-		c.warn("%d experiments are in both groups: nothing is known of how the groups differ by chance", both)
+		c.warn("%d experiments are in both groups, so the variation between the groups is unknown", both)
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func metricsOf(runs []queries.Experiment, records []queries.Record) string {
 func (c *comparison) noCommonMetric(records []queries.Record, asked string) error {
 	base, test := metricsOf(c.Result.Base.Runs, records), metricsOf(c.Result.Test.Runs, records)
 	if base == "none" && test == "none" {
-		return fmt.Errorf("no metric is known of experiments on both sides (stackmill problems says what is wrong with them)")
+		return fmt.Errorf("no experiments on both sides have a metric (stackmill problems lists what is wrong with them)")
 	}
 	what, do := "the sides have no metric in common", "record both with the same events"
 	if asked != "" {

@@ -173,7 +173,7 @@ func (c *comparison) normalize(totals []float64) error {
 			c.runs[n].unit = totals[n]
 		case "run":
 			if c.runs[n].unit = c.runs[n].seconds; c.runs[n].unit == 0 {
-				return fmt.Errorf("--normalise run: it is not known how long %s took", c.name(n))
+				return fmt.Errorf("--normalise run: the duration of %s is unknown", c.name(n))
 			}
 		}
 	}

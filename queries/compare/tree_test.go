@@ -78,7 +78,7 @@ func TestUnknownTime(t *testing.T) {
 	c := &comparison{Result: Result{Request: Request{Normalize: "run"}}, runs: make([]run, 2)}
 	c.Result.Base.Runs, c.Result.Test.Runs = []queries.Experiment{a}, []queries.Experiment{b}
 	c.runs[0].seconds = 1
-	if err := c.normalize(nil); err == nil || !strings.Contains(err.Error(), "how long b.er took") {
+	if err := c.normalize(nil); err == nil || !strings.Contains(err.Error(), "duration of b.er") {
 		t.Errorf("got %v", err)
 	}
 }

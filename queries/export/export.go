@@ -90,7 +90,7 @@ func (r *Request) checkOptions() error {
 		case always:
 			return fmt.Errorf("%s: %s always has %s (%s have them with %s)", o.name, r.As, o.has, strings.Join(do, ", "), o.name)
 		case never:
-			return fmt.Errorf("%s: it has no effect on %s (it applies to %s)", o.name, r.As, strings.Join(do, ", "))
+			return fmt.Errorf("%s has no effect on %s (it applies to %s)", o.name, r.As, strings.Join(do, ", "))
 		}
 	}
 	return nil
@@ -122,7 +122,7 @@ func (r *Request) Check(others ...string) error {
 	case !slices.Contains(Formats(), r.As):
 		return fmt.Errorf("--as: no format %q%s (one of %s)", r.As, queries.Suggest(r.As, all), strings.Join(all, ", "))
 	case !slices.Contains(Modes, r.Mode):
-		return fmt.Errorf("--mode: no mode %q (one of %s)", r.Mode, strings.Join(Modes, ", "))
+		return fmt.Errorf("--mode: unknown mode %q (one of %s)", r.Mode, strings.Join(Modes, ", "))
 	case r.By != "" && !slices.Contains(Origins, r.By):
 		return fmt.Errorf("--by: stacks cannot be separated by %q%s (one of %s)", r.By, queries.Suggest(r.By, Origins), strings.Join(Origins, ", "))
 	}

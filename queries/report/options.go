@@ -46,7 +46,7 @@ func (r *Request) readsStacks() bool { return queries.ReadsStacks(r.Reads()...) 
 func (r *Request) refused() error {
 	for _, o := range options {
 		if o.given(r) && !o.applies(r) {
-			return fmt.Errorf("--%s: it has no effect on %s (it applies to %s)", o.name, r.Name, o.reports())
+			return fmt.Errorf("--%s has no effect on %s (it applies to %s)", o.name, r.Name, o.reports())
 		}
 	}
 	return nil

@@ -46,23 +46,16 @@ func (q *Question) chooseMetrics(ctx context.Context) error {
 		}
 		return err
 	}
-	rows, err := q.db.QueryContext(ctx, "SELECT experiment_id, metric FROM metrics ORDER BY metric")
+	metrics, err := q.db.Metrics(ctx)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
 	var known []string
 	of := map[string][]string{} // experiment ids by metric
-	for rows.Next() {
-		var id, name string
-		if err := rows.Scan(&id, &name); err != nil {
-			return err
-		}
-		if of[name] == nil {
-			known = append(known, name)
-		}
-		of[name] = append(of[name], id)
+	for _, m := range metrics {
+		known, of[m.Name] = append(known, m.Name), m.Experiments
 	}
+	slices.Sort(known)
 	chosen := known
 	if q.Metric != "all" {
 		if chosen, err = metricsOf(known, q.Metric); err != nil {
@@ -75,7 +68,7 @@ func (q *Question) chooseMetrics(ctx context.Context) error {
 			q.metrics[id] = append(q.metrics[id], name)
 		}
 	}
-	return rows.Err()
+	return nil
 }
 
 // metricsOf splits a list of metrics at commas; names of events may contain commas.

@@ -45,7 +45,7 @@ const (
 
 // The errors of processes that exceed a limit.
 var (
-	ErrMemory = errors.New("it takes more memory than it may (ask for less)")
+	ErrMemory = errors.New("it exceeds its memory limit (ask for less)")
 	ErrLarge  = errors.New("the answer is too large")
 )
 
@@ -103,7 +103,7 @@ func (b *Box) Run(ctx context.Context, request any) (_ *Result, err error) {
 	case wasKilled(exit): // the system ran out of memory
 		return nil, ErrMemory
 	case exit != nil:
-		return nil, fmt.Errorf("the process that was to answer failed: %w: %s", exit, stderr)
+		return nil, fmt.Errorf("the process that answers failed: %w: %s", exit, stderr)
 	}
 	info, err := body.Stat()
 	if err != nil {

@@ -28,7 +28,7 @@ func Parse(text string) (Point, error) {
 			return Point{"wall", "TIMESTAMP '" + t.UTC().Format("2006-01-02 15:04:05.999999") + "'", t.UnixMicro()}, nil
 		}
 	}
-	return Point{}, fmt.Errorf("%q is no time (10s, 1m30s, 2026-11-21T02:00)", text)
+	return Point{}, fmt.Errorf("%q is not a time (10s, 1m30s, 2026-11-21T02:00)", text)
 }
 
 func fromStart(ns int64) Point { return Point{"time_ns", strconv.FormatInt(ns, 10), ns} }
@@ -43,7 +43,7 @@ func Phase(value string) (string, error) {
 	for i, p := range pieces {
 		from, until, ok := strings.Cut(p, "..")
 		if !ok || from+until == "" {
-			return "", fmt.Errorf("%q is no time of a phase (0s..10s; one may be left out)", p)
+			return "", fmt.Errorf("%q is not a time of a phase (0s..10s; either end may be left out)", p)
 		}
 		for _, end := range []*string{&from, &until} {
 			if *end == "" {

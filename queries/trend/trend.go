@@ -40,9 +40,9 @@ func (r *Request) Reads() []string {
 func (r *Request) Check() error {
 	switch {
 	case !slices.Contains(report.Modes, r.Mode):
-		return fmt.Errorf("--mode: no mode %q (one of %s)", r.Mode, strings.Join(report.Modes, ", "))
+		return fmt.Errorf("--mode: unknown mode %q (one of %s)", r.Mode, strings.Join(report.Modes, ", "))
 	case !slices.Contains(compare.Normalizations, r.Normalize):
-		return fmt.Errorf("--normalise: no way %q (one of %s)", r.Normalize, strings.Join(compare.Normalizations, ", "))
+		return fmt.Errorf("--normalise: unknown normalization %q (one of %s)", r.Normalize, strings.Join(compare.Normalizations, ", "))
 	case r.Limit < 1:
 		return fmt.Errorf("--limit: %d is less than 1", r.Limit)
 	}
@@ -133,7 +133,7 @@ func (t *trend) chooseMetric() error {
 		known = append(known, m.Name)
 	}
 	if t.Metric == "" {
-		return fmt.Errorf("no metric is known of the experiments (stackmill problems says what is wrong with them)")
+		return fmt.Errorf("the experiments have no metric (stackmill problems says what is wrong with them)")
 	}
 	return fmt.Errorf("no metric %q%s (there are %s)", t.Metric, queries.Suggest(t.Metric, known), strings.Join(known, ", "))
 }
@@ -168,13 +168,13 @@ func (t *trend) order() error {
 		t.warn("%d of %d experiments have no metric %s, or no samples: they are left out (other metrics of the experiments: %s)", lacking, len(records), t.Metric, others)
 	}
 	if timeless > 0 {
-		t.warn("%d of %d experiments do not say when they began: they are left out", timeless, len(records))
+		t.warn("%d of %d experiments have no start time: they are left out", timeless, len(records))
 	}
 	if len(targets) > 1 {
-		t.warn("the experiments are of %d programs: what changes may be the program (choose some by target=NAME)", len(targets))
+		t.warn("the experiments are of %d programs, which may explain changes (choose some by target=NAME)", len(targets))
 	}
 	if len(hosts) > 1 {
-		t.warn("the experiments are of %d hosts: what changes may be the machine (choose some by host=NAME)", len(hosts))
+		t.warn("the experiments are of %d hosts, which may explain changes (choose some by host=NAME)", len(hosts))
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ func (t *trend) normalize() error {
 	}
 	t.Points = slices.DeleteFunc(t.Points, func(p Point) bool { return p.unit == 0 })
 	if n := points - len(t.Points); n > 0 {
-		t.warn("%d of %d experiments have nothing to divide by: they are left out", n, points)
+		t.warn("%d of %d experiments cannot be normalized: they are left out", n, points)
 	}
 	return nil
 }
@@ -280,7 +280,7 @@ func (t *trend) identities(records []queries.Record) func(queries.Record) any {
 	for _, u := range slices.SortedFunc(maps.Keys(keys), func(a, b unit) int {
 		return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.object, b.object), cmp.Compare(a.module, b.module))
 	}) {
-		t.warn("%s of %s is the sum of all functions of that name: %d of them have nothing to distinguish them in another build", u.function, u.object, len(keys[u]))
+		t.warn("%s of %s is the sum of all functions of that name: %d of them cannot be distinguished across builds", u.function, u.object, len(keys[u]))
 	}
 	return func(r queries.Record) any {
 		if u := unitOf(r); keys[u] != nil {

@@ -100,7 +100,7 @@ func TestLeftOut(t *testing.T) {
 		t.Errorf("%q, %d series of %d", names, len(r.Series), r.Matched)
 	}
 	if got := strings.Join(r.Warnings, "\n"); len(r.Warnings) != 4 || !strings.Contains(got, "1 of 6 experiments have no metric m") ||
-		!strings.Contains(got, "1 of 6 experiments do not say when they began") || !strings.Contains(got, "2 programs") || !strings.Contains(got, "2 hosts") {
+		!strings.Contains(got, "1 of 6 experiments have no start time") || !strings.Contains(got, "2 programs") || !strings.Contains(got, "2 hosts") {
 		t.Error(got)
 	}
 }
@@ -108,11 +108,11 @@ func TestLeftOut(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	text := storetest.Nights(nights()[:2])
 	for want, change := range map[string]func(*Request){
-		`no metric "x"`:       func(r *Request) { r.Metric = "x" },
-		`no function "x"`:     func(r *Request) { r.Function = "x" },
-		"--mode: no mode":     func(r *Request) { r.Mode = "x" },
-		"--normalise: no way": func(r *Request) { r.Normalize = "x" },
-		"--limit: 0 is less":  func(r *Request) { r.Limit = 0 },
+		`no metric "x"`:                      func(r *Request) { r.Metric = "x" },
+		`no function "x"`:                    func(r *Request) { r.Function = "x" },
+		"--mode: unknown mode":               func(r *Request) { r.Mode = "x" },
+		"--normalise: unknown normalization": func(r *Request) { r.Normalize = "x" },
+		"--limit: 0 is less":                 func(r *Request) { r.Limit = 0 },
 	} {
 		if _, err := run(t, text, change); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -131,7 +131,7 @@ func TestOnlyInBuild(t *testing.T) {
 	if identity(one) != identity(two) || identity(other) != any(int64(9)) {
 		t.Errorf("%v, %v and %v", identity(one), identity(two), identity(other))
 	}
-	if want := []string{"helper of prog is the sum of all functions of that name: 2 of them have nothing to distinguish them in another build"}; !slices.Equal(r.Warnings, want) {
+	if want := []string{"helper of prog is the sum of all functions of that name: 2 of them cannot be distinguished across builds"}; !slices.Equal(r.Warnings, want) {
 		t.Errorf("warnings %q, want %q", r.Warnings, want)
 	}
 }

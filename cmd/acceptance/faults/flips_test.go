@@ -83,7 +83,7 @@ func TestFlips(t *testing.T) {
 		t.Fatal(said)
 	}
 	random := rand.New(rand.NewPCG(1, uint64(n)))
-	kinds := []string{storedir.CommitsDir + "/*.json", storedir.TablesDir + "/*/*.parquet", queries.CatalogFile, queries.StateFile, queries.CatalogFile}
+	kinds := []string{storedir.CommitsDir + "/*.json", storedir.TablesDir + "/*/*.parquet", queries.CatalogFile, queries.CatalogFile}
 	told, harmless := map[string]int{}, map[string]int{}
 	for i := range n {
 		kind := kinds[i%len(kinds)]
