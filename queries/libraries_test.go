@@ -89,7 +89,7 @@ func TestWrongLibraries(t *testing.T) {
 	for want, f := range map[string]Filter{
 		`no load object "ap"`:                  {Hide: []string{"ap"}},
 		`no load object "<Unknown>"`:           {Hide: []string{"<Unknown>"}},
-		"load object app is to be hidden, and": {Hide: []string{"app"}, APIOnly: []string{"a*"}},
+		"load object app is in both": {Hide: []string{"app"}, APIOnly: []string{"a*"}},
 	} {
 		_, err := db.Filter(context.Background(), f)
 		if wrong := new(FilterError); !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {

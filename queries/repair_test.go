@@ -102,8 +102,8 @@ func TestRepair(t *testing.T) {
 		"changed macro": {func(t *testing.T, store string) {
 			define(t, store, "CREATE OR REPLACE MACRO timeline_by(width_ns) AS TABLE SELECT 1 AS a")
 		},
-			CatalogFile + ": defines the macro timeline_by otherwise", "", "2"},
-		"added table":     {func(t *testing.T, store string) { define(t, store, "CREATE TABLE t (a INTEGER)") }, CatalogFile + ": has the table t", "", "2"},
+			CatalogFile + ": has another definition of the macro timeline_by", "", "2"},
+		"added table":     {func(t *testing.T, store string) { define(t, store, "CREATE TABLE t (a INTEGER)") }, CatalogFile + ": has the unknown table t", "", "2"},
 		"damaged catalog": {func(t *testing.T, store string) { put(t, file(store, CatalogFile), "damaged") }, CatalogFile + ": cannot be read", "", "2"},
 		"missing catalog": {func(t *testing.T, store string) {}, "", CatalogFile + ": is missing", "2"},
 		"stale catalog": {func(t *testing.T, store string) {
@@ -140,7 +140,7 @@ func TestRepair(t *testing.T) {
 			}
 			again := 0
 			for _, n := range p.Notes {
-				if strings.Contains(n.What, "is to be ingested again") {
+				if strings.Contains(n.What, "must be ingested again") {
 					again++
 				} else {
 					t.Errorf("after the repair: %s", n)
