@@ -87,8 +87,8 @@ func TestHiddenColumns(t *testing.T) {
 func TestWrongLibraries(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
 	for want, f := range map[string]Filter{
-		`no load object "ap"`:                  {Hide: []string{"ap"}},
-		`no load object "<Unknown>"`:           {Hide: []string{"<Unknown>"}},
+		`no load object "ap"`:        {Hide: []string{"ap"}},
+		`no load object "<Unknown>"`: {Hide: []string{"<Unknown>"}},
 		"load object app is in both": {Hide: []string{"app"}, APIOnly: []string{"a*"}},
 	} {
 		_, err := db.Filter(context.Background(), f)
