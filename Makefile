@@ -13,7 +13,7 @@ DEMO_STORE := $(DEMO)/store
 DEMO_CASE  := recur.er
 DEMO_FUNC  := is_even
 
-.PHONY: help page build worker demo test soak lint fmt bench profile bench-scale bench-year peers docs clean check-go check-cxx
+.PHONY: help page build worker demo test race soak lint fmt bench profile bench-scale bench-year peers docs clean check-go check-cxx
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -66,6 +66,14 @@ demo: build ## ingest real recordings into a fresh store and look into it
 # The time limit is for machines that are busy with other work; the tests take some minutes.
 test: check-go check-cxx ## run all tests, list at the end which were skipped and why
 	go run ./cmd/testsummary $(GOFLAGS_) -timeout 40m $(TESTFLAGS) ./...
+
+# Packages that run concurrently, and whose tests are quick under the race detector.
+RACED := ./internal/ordered ./internal/objstore ./schema/s3cache ./schema/storedir ./stages/attribute ./stages/program \
+	./stages/unwind ./stages/code ./stages/samples ./stages/structure ./stages/decode/mmap ./stages/decode/replay \
+	./stages/loadobject/cache ./pipeline/compact ./pipeline
+
+race: check-go check-cxx ## run the tests of concurrent packages under the race detector
+	go test $(GOFLAGS_) -race -vet=off -timeout 40m $(RACED)
 
 soak: build ## damage recordings, inject faults and fuzz for long: SOAKFLAGS='-n 3000 -fuzz 60m'
 	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v ./cmd/acceptance/faults

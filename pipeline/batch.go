@@ -10,17 +10,17 @@ import (
 	"stackmill/stages/samples"
 )
 
-// batch is the batch of a kind's events that passes the stages now.
+// batch is one record batch with the intermediate results of the stages.
 type batch struct {
 	process *process
 	kind    schema.Kind
-	deriver *samples.Deriver // of all of the kind's, made for the first
+	deriver *samples.Deriver // of all batches of the kind; made for the first one
 
 	events arrow.RecordBatch
 	*samples.Batch
 }
 
-// next reads the next events; false at their end. What cannot be read is a problem.
+// next reads the next events; false at their end. Unreadable events become a problem.
 func (b *batch) next(events decode.EventReader) (more bool, err error) {
 	b.Batch = nil
 	if b.events, err = events.Next(); err != nil {
@@ -39,7 +39,7 @@ func (b *batch) derive() error {
 				return err
 			}
 			leaks = heap.Leaks
-			b.untold(leaks)
+			b.reportBlindReallocs(leaks)
 		}
 		b.deriver = samples.NewDeriver(b.process.recording.Recording, b.process.recorded, b.kind, leaks, b.process.out.ioFiles)
 	}
@@ -47,8 +47,8 @@ func (b *batch) derive() error {
 	return nil
 }
 
-// untold says what the collector did not record of leaks.
-func (b *batch) untold(leaks *samples.Leaks) {
+// reportBlindReallocs reports that the collector did not record which blocks realloc freed.
+func (b *batch) reportBlindReallocs(leaks *samples.Leaks) {
 	if leaks.BlindReallocs > 0 {
 		b.process.remark(b.kind, "realloc-without-old-address", leaks.BlindReallocs,
 			"the collector did not record which block realloc freed; such a block counts as leaked until its address is used again")
@@ -58,7 +58,7 @@ func (b *batch) untold(leaks *samples.Leaks) {
 func (b *batch) number() error {
 	b.process.stacks.Add(b.Batch)
 	b.process.build.reader.Flush()
-	return errors.Join(b.process.build.rules.Err(), b.process.build.tree.Err()) // what follows would be for nothing
+	return errors.Join(b.process.build.rules.Err(), b.process.build.tree.Err()) // the following stages would work for nothing
 }
 
 func (b *batch) count() error {
@@ -66,7 +66,7 @@ func (b *batch) count() error {
 	return nil
 }
 
-// release gives up a batch that does not get to the sinks.
+// release releases a batch that does not get to the sinks.
 func (b *batch) release() {
 	if b.Batch == nil {
 		b.events.Release()
@@ -77,11 +77,11 @@ func (b *batch) release() {
 
 // passed counts the samples of a batch.
 func (p *process) passed(b *samples.Batch) {
-	n := b.Len()
-	if n > 0 { // a log that was not finished knows nothing of its last events
-		p.recorded.DurationNS = max(p.recorded.DurationNS, b.Times[n-1]-p.recorded.StartNS)
+	n, last := b.Len(), &p.recording.perProcess[len(p.recording.perProcess)-1]
+	if n > 0 { // an unfinished log does not cover its last events
+		last.durationNS = max(last.durationNS, b.Times[n-1]-p.recorded.StartNS)
 	}
+	last.samples += int64(n)
 	p.recording.samples += int64(n)
-	p.recording.perProcess[len(p.recording.perProcess)-1] += int64(n)
 	p.attempt.in.Progress.Samples.Add(int64(n))
 }

@@ -57,7 +57,7 @@ func (d *description) processRows() error {
 	rows := schema.NewRows(schema.Processes, d.id, d.emit)
 	for i, p := range d.Processes {
 		rows.Append(int32(p.Number), p.Lineage, p.PID, p.PPID, p.Target, p.Command,
-			p.StartNS, p.DurationNS, d.perProcess[i], d.processStatus(p))
+			p.StartNS, p.DurationNS, d.perProcess[i].samples, d.processStatus(p))
 	}
 	return rows.Close()
 }

@@ -125,6 +125,7 @@ func (e *experiment) grow() error {
 	for _, s := range slices.Concat(e.build.times, e.out.times) {
 		e.result.add(s.Stage, s.Elapsed)
 	}
+	e.recording.extendDurations()
 	e.build.tree = nil // it refers to the tree
 	e.build.stacks.Renumber(nodes, frames)
 	return nil

@@ -21,67 +21,66 @@ import (
 // Options say what to ingest and how.
 type Options struct {
 	Store       string
-	Program     string        // version of the program: recordings that lost data are tried again by another
+	Program     string        // version of the program: another one retries recordings that lost data
 	Cache       string        // directory of load-object tables; empty: no cache on disk
-	SharedCache string        // address of those that machines share, behind Cache; empty: none
-	Kallsyms    string        // file with the kernel's symbols, as /proc/kallsyms has them; empty: none
+	SharedCache string        // address of a cache that machines share, behind Cache; empty: none
+	Kallsyms    string        // file with the kernel's symbols, in the format of /proc/kallsyms; empty: none
 	Vmlinux     string        // file with the kernel's image; empty: none
 	PerfMaps    string        // directory of perf-PID.map files; empty: /tmp
 	SymFS       string        // root below which load objects are, instead of at their recorded paths; empty: none
 	DebugDirs   []string      // where separate debug files, and copies by build-id, are; nil: cache.DefaultDebugDirs
 	Sources     []source.Rule // where source files are that are not at their recorded paths
-	// NoRecordedSources says that sources are not looked for at their recorded paths.
+	// NoRecordedSources keeps sources from being looked for at their recorded paths.
 	NoRecordedSources bool
-	onlyGiven         bool          // lists of generated code are not looked for in /tmp
-	Jobs              int           // experiments side by side, at least 1
-	Memory            int64         // bytes to stay within, 0 for the default: for caches only
-	Timeout           time.Duration // the most that reading one experiment may take, 0: any time
+	onlyGiven         bool          // do not look for symbol lists of generated code in /tmp
+	Jobs              int           // experiments at a time, at least 1
+	Memory            int64         // limit in bytes; 0: the default of caches, and no limit otherwise
+	Timeout           time.Duration // for reading one experiment; 0: none
 	Recursive         bool          // look for recordings below folders, not only in them
 	Verify            bool          // also read recordings whose files have not changed since they were read
-	Forgotten         bool          // also put in what was forgotten
-	NoJournal         bool          // the store's journal is not written: results say what was noted
-	// Contents is what is in the store, if the caller has just looked, or what was when a
-	// snapshot was made: what the store has not had then is put in without another look, and
-	// the journal is not read. nil: it is looked at.
+	Forgotten         bool          // also ingest deleted experiments
+	NoJournal         bool          // do not write the store's journal: Result.Noted has its entries
+	// Contents is the content of the store, if the caller has just read it, or a snapshot: anything
+	// that is not in a snapshot is ingested without another look, and the journal is not read. nil:
+	// Ingest reads the store.
 	Contents *storedir.Contents
-	// Labels returns the labels of a recording, by its absolute path, that is put in for the
-	// first time, or was forgotten; may be nil.
+	// Labels returns the labels for a recording, by its absolute path, that is ingested for the
+	// first time, or was deleted; may be nil.
 	Labels   func(path string) map[string]string
 	Progress *Progress
-	// Committing is called before a batch is committed, by any goroutine; may be nil. The commit
+	// Committing is called before a batch is committed, on any goroutine; may be nil. The commit
 	// has no files yet, and may still fail.
 	Committing func(storedir.Commit)
 	Done       func(Result) // called after each experiment, one call at a time; may be nil
 
-	begun func() // called when a batch of the store is begun, by any goroutine; may be nil
+	begun func() // called when a batch of the store is begun, on any goroutine; may be nil
 }
 
-// Progress counts what was done so far. It may be read at any time.
+// Progress counts finished work. It may be read at any time.
 type Progress struct {
 	Experiments, Finished, Samples, Bytes, TotalBytes, Problems atomic.Int64
 }
 
-// Result says what became of one input.
+// Result is the result of one input.
 type Result struct {
 	Path          string // absolute
 	ID            string // experiment_id, empty if there was nothing to read
 	Status        string // as experiments.status, or Skipped or Aborted
 	Samples       int64
 	Bytes         int64  // the recording's size
-	Batch         string // the batch of the store that it was put in with this run, empty if none
-	Rows          int64  // what it has in that batch; those that it shares with others count for each
+	Batch         string // of the store, if this run has stored it
+	Rows          int64  // in that batch, including those that it shares with other experiments
 	Problems      []diagnostic.Problem
 	Elapsed       time.Duration
 	Stages        []StageTime           // in the order in which they began
-	Err           error                 // why nothing of it could be read, or was
-	Noted         storedir.JournalEntry // what the store's journal has of it; zero if it is not noted
+	Err           error                 // why it was not read
+	Noted         storedir.JournalEntry // its entry in the store's journal; zero if there is none
 	SymbolChanges *SymbolChanges        // by Resymbolize; nil otherwise
 }
 
-// Skipped is the status of a recording whose content is in the store already, Forgotten
-// that of one which was taken out on purpose.
-// Aborted is the status of one that was not read to its end, through no fault of its
-// own: the next run tries it again.
+// More statuses of results: Skipped, the content is in the store already; Forgotten, the experiment
+// was deleted on purpose; Aborted, it was not read to the end for a reason outside of the recording,
+// so that the next run tries again.
 const (
 	Skipped   = "skipped"
 	Forgotten = storedir.Forgotten
@@ -111,21 +110,21 @@ type ingest struct {
 	staging  staging
 	journal  journal
 	mu       sync.Mutex
-	claims   map[string]inputClaim // which inputs are to be put in, by their ids
-	known    map[string]bool       // paths whose recordings are in the store, as they were then
+	claims   map[string]inputClaim // which inputs are stored, by experiment id
+	known    map[string]bool       // paths whose recordings are in the store, when the run began
 	store    *storedir.Contents    // as it was when the last group began
 
-	// What was in the store when the run began. Of two forms of a recording that come with
-	// one run both are written, whichever is first, so that bytes do not depend on Jobs.
-	failed map[string][]storedir.Entry  // by path, what could not be read
+	// Contents of the store when the run began. If one run ingests two forms of a recording, both are
+	// stored in any order, so that bytes do not depend on Jobs.
+	failed map[string][]storedir.Entry  // failed experiments by path
 	forms  map[string][]*storedir.Entry // by Entry.Recorded
 }
 
-// Ingest reads every recording found at the paths and commits them to the
-// store, large ones as batches of their own, small ones together. It returns a result per input, in the order in
-// which they were found. An error means that ingesting stopped: what was
-// committed before stays. When the context ends, it returns at once: what does
-// not look at the context is left to itself, and never commits.
+// Ingest reads every recording at the paths and commits it to the store: a large one as a batch of
+// its own, small ones together. It returns a result per input, in the order in which they were
+// found. An error means that ingesting stopped; batches that were committed before stay. When the
+// context ends, Ingest returns at once: it abandons attempts that do not check the context, and these
+// never commit.
 func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error) {
 	if opts.Progress == nil {
 		opts.Progress = &Progress{}

@@ -27,19 +27,19 @@ type process struct {
 	recorded  *decode.Process
 
 	resolved   *symbolize.Process     // of symbolize
-	symbolized chan struct{}          // closed after it
+	symbolized chan struct{}          // closed after symbolize
 	completed  *unwind.CompleteStacks // of unwind
 	stacks     *samples.ProcessStacks // of unwind
-	accesses   *samples.DataProcess   // of dataspace, nil: no sample has a data object
+	accesses   *samples.DataProcess   // of dataspace; nil: no sample has a data object
 	heap       *samples.Heap          // nil before it is needed
 }
 
-// processesAhead is how many processes are symbolized before it is their turn: the rules of
-// one need not be through before stacks of the next are read.
+// processesAhead is how many processes are symbolized ahead: stacks of the next process can then be
+// read while the rules still have those of the one before.
 const processesAhead = 4
 
-// processes yields the processes in their order, when they are symbolized. An error, without
-// a process, is that of what runs beside.
+// processes yields the processes in their order, once they are symbolized. An error of the worker of
+// the rules comes without a process.
 func (e *experiment) processes(yield func(*process, error) bool) {
 	var waiting []*process
 	for rest := e.recording.Processes; len(rest)+len(waiting) > 0; {
@@ -47,7 +47,7 @@ func (e *experiment) processes(yield func(*process, error) bool) {
 			waiting, rest = append(waiting, e.process(rest[0])), rest[1:]
 		}
 		p := waiting[0]
-		waiting = slices.Delete(waiting, 0, 1) // and nothing holds on to it
+		waiting = slices.Delete(waiting, 0, 1) // releases the last reference
 		if err := e.build.rules.WaitFor(p.symbolized); err != nil {
 			yield(nil, err)
 			return
@@ -55,14 +55,14 @@ func (e *experiment) processes(yield func(*process, error) bool) {
 		for _, wrong := range p.resolved.Problems.Problems {
 			e.recording.Problems.Add(wrong)
 		}
-		e.recording.perProcess = append(e.recording.perProcess, 0) // samples that pass are the process's own
+		e.recording.perProcess = append(e.recording.perProcess, passedSamples{}) // of the process whose samples pass
 		if !yield(p, nil) {
 			return
 		}
 	}
 }
 
-// process prepares a process.
+// process queues the stages that prepare a process.
 func (e *experiment) process(recorded *decode.Process) *process {
 	p := &process{
 		attempt: e.attempt, result: e.result, recording: &e.recording, build: &e.build, out: &e.out,
@@ -82,7 +82,7 @@ func (p *process) symbolize() {
 	samples.Segments(p.out.segments, p.recorded.Number, p.resolved)
 }
 
-// errLost says that a process's events are not readable, which is in its problems.
+// errLost: the events of a process are not readable, as its problems say.
 var errLost = errors.New("the process's events are lost")
 
 func (p *process) unwind() (err error) {
@@ -123,8 +123,8 @@ func (p *process) dataspace() error {
 	return nil
 }
 
-// heapRead runs over the heap events before they pass the stages, the first time that
-// it is called: where blocks are, and which leak, is known at the end only.
+// heapRead reads all heap events before they pass the stages, the first time that it is called:
+// only the end tells where blocks are, and which of them leak.
 func (p *process) heapRead(blocks bool) (*samples.Heap, error) {
 	if p.heap != nil {
 		return p.heap, nil
@@ -150,7 +150,7 @@ func (p *process) dataSink() samples.Sink {
 	return p.accesses
 }
 
-// sinks returns those that have something to do.
+// sinks returns the sinks that the process has something for.
 func (p *process) sinks() (list []stage[samples.Sink]) {
 	for _, s := range sinks {
 		if sink := s.run(p); sink != nil {
@@ -160,7 +160,7 @@ func (p *process) sinks() (list []stage[samples.Sink]) {
 	return list
 }
 
-// end gives up what nobody asks for once a process's events have passed.
+// end releases data that is not needed once the events of the process have passed.
 func (p *process) end() {
 	p.build.rule(func() { p.build.unwinder.Flush() })
 	p.recorded.Stacks, p.recorded.Dumps = nil, nil
@@ -169,9 +169,9 @@ func (p *process) end() {
 	}
 }
 
-// unreadable records that the rest of a kind's events is lost: a file that
-// changes while it is read costs its experiment, not the whole run. A fault of the
-// machine or a mistake of ours, which say nothing about the file, is returned.
+// unreadable reports that the rest of the events of a kind is lost: a file that changes while it is
+// read costs its experiment, not the whole run. It returns host errors and panics, which say nothing
+// about the file.
 func (p *process) unreadable(k schema.Kind, err error) error {
 	if hosterr.Is(err) || errors.As(err, new(*InternalError)) {
 		return err
@@ -183,7 +183,7 @@ func (p *process) unreadable(k schema.Kind, err error) error {
 	return nil
 }
 
-// remark records something that users should know about a kind's events.
+// remark reports something that users should know about the events of a kind.
 func (p *process) remark(k schema.Kind, reason string, count int64, message string) {
 	p.recording.Problems.Add(diagnostic.Problem{
 		Severity: diagnostic.Info, Process: p.recorded.Number, File: p.recorded.File(k.Traits().File), Offset: diagnostic.NoOffset,

@@ -23,8 +23,8 @@ type readAhead struct {
 	rest  *ordered.Producer[arrow.RecordBatch] // the further ones; nil if the first one is the only one
 }
 
-// newReadAhead returns a reader of the same events, which it takes over. It adds no
-// goroutine for what fills less than half a batch: many processes have few events.
+// newReadAhead returns a reader of the same events, which it takes over. It starts no goroutine for
+// less than half a batch: many processes have few events.
 func newReadAhead(ctx context.Context, events decode.EventReader) decode.EventReader {
 	return &readAhead{EventReader: events, ctx: ctx}
 }

@@ -21,7 +21,18 @@ type recording struct {
 	tables            *cache.Recording
 	replay            replayData // of keep
 	samples           int64      // that have passed so far
-	perProcess        []int64    // samples
+	perProcess        []passedSamples
+}
+
+// passedSamples are the samples of a process that have passed the stages.
+type passedSamples struct{ samples, durationNS int64 }
+
+// extendDurations makes processes last at least until their last samples. It waits until all samples
+// have passed: the stages of later processes, which run concurrently, use the durations, too.
+func (r *recording) extendDurations() {
+	for i, passed := range r.perProcess {
+		r.Processes[i].DurationNS = max(r.Processes[i].DurationNS, passed.durationNS)
+	}
 }
 
 // Statuses of experiments and processes.

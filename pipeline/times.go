@@ -2,22 +2,22 @@ package pipeline
 
 import "time"
 
-// StageTime is how long a stage took with one recording. What runs beside the stages
-// counts where it is waited for, but for symbolize, the rules and the sinks, which count where
-// they are.
+// StageTime is the time that a stage took for one recording. Work of concurrent workers counts
+// where the stages wait for it, except for symbolize, the rules and the sinks, which count
+// themselves.
 type StageTime struct {
 	Stage   string // as Explain names it, or one of the names below
 	Elapsed time.Duration
 }
 
-// attributeStage waits for the turn of a recording in its batch, which does not count.
+// attributeStage does not count its wait for the turn of a recording in its batch.
 const attributeStage = "attribute"
 
-// What takes time beside the stages.
+// Work outside of the stages.
 const (
-	identifyStage = "identify" // finding out what the content of the files is, while the recording is opened
+	identifyStage = "identify" // hashing the files, while the recording is opened
 	eventsStage   = "events"   // waiting for batches of events from the decoder
-	writeStage    = "write"    // an equal part of completing and committing the files of the batch
+	writeStage    = "write"    // an equal share of completing and committing the files of the batch
 )
 
 // took adds the time since a stage began.

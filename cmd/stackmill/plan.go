@@ -248,7 +248,7 @@ func (p *planner) readStore() (err error) {
 }
 
 // learn reads the reports that tasks have left in the store.
-func (p *planner) learn() (measured plan.Measured) {
+func (p *planner) learn() (measured plan.Measurements) {
 	plan.Learn(p.store, p.Contents, &measured, func(err error) { p.Warnf("%v", err) })
 	return measured
 }
@@ -289,7 +289,7 @@ func (p *planner) find(ctx context.Context, paths []string) (inputs []plan.Input
 }
 
 // make writes the plan and its job files, and submits a job if asked to.
-func (p *planner) make(ctx context.Context, inputs []plan.Input, measured *plan.Measured) error {
+func (p *planner) make(ctx context.Context, inputs []plan.Input, measured *plan.Measurements) error {
 	for _, path := range p.reports {
 		r, err := plan.ReadReport(path)
 		if err != nil {

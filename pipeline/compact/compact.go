@@ -1,13 +1,11 @@
-// Package compact merges batches of a store to larger ones: those that were put in one
-// after the other, of which each is small, become one whose rows are sorted by experiment.
-// Experiments that no longer count are left out of it.
+// Package compact merges small batches of a store, which were committed one after the other, into
+// larger ones, whose rows are sorted by experiment. It leaves out experiments that no longer count.
 //
-// A merge is a commit like any other, which names the batches that it replaces. It keeps
-// the generation of each experiment, so that whatever else is committed meanwhile counts
-// as it would without the merge: the new batch then has experiments that do not count.
-// Programs that merge the same batches make a commit of the same name, which one of them
-// gets; of those that merge some of the same, each has all of its experiments, and the
-// first batch by name counts.
+// A merge is a commit like any other, which names the batches that it replaces. It keeps the
+// generation of each experiment, so that commits at the same time count as they would without the
+// merge: the new batch may then have experiments that do not count. Programs that merge the same
+// batches create a commit of the same name, which one of them gets. Where merges overlap, each has
+// all of its experiments, and the first batch by name counts.
 package compact
 
 import (
@@ -23,44 +21,43 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// DefaultSize is about how many bytes the largest table of a merged batch has unless
-// anything else is asked for.
+// DefaultSize is the default of Options.TargetSize.
 const DefaultSize = 256 << 20
 
 // Options say what to merge and how.
 type Options struct {
 	Store   string
 	Program string // version of the program
-	// TargetSize is about how many bytes the largest table of a merged batch has.
+	// TargetSize is the approximate size in bytes of the largest table of a merged batch.
 	TargetSize int64
 	Keep       time.Duration // how long replaced files stay
-	Purge      bool          // leave out all experiments that do not count, whatever that takes
-	Memory     int64         // bytes to stay within
-	Jobs       int           // tables that are merged side by side, at least 1
+	Purge      bool          // leave out all experiments that do not count, at any cost
+	Memory     int64         // limit in bytes
+	Jobs       int           // tables to merge at a time, at least 1
 	DryRun     bool          // merge nothing
-	// Older opens batches of schema.OlderVersion; nil: a store that has some is refused.
+	// Older opens batches of schema.OlderVersion; nil: refuse a store with such batches.
 	Older func(ctx context.Context, batches []*storedir.Batch) (Older, error)
-	// Progress, if not nil, is called with how many of the bytes to merge are merged.
+	// Progress, if not nil, is called with the bytes that are merged, and their total.
 	Progress func(done, total int64)
 	// Committed, if not nil, is called after all merges, before replaced files are removed.
 	Committed func()
 }
 
-// Summary says what was done, or with DryRun what would be first.
+// Summary describes the finished work or, with DryRun, the first step of it.
 type Summary struct {
-	// Rewritten is how many batches of schema.OlderVersion were written again.
+	// Rewritten counts the batches of schema.OlderVersion that were written again.
 	Rewritten int `json:"rewritten,omitempty"`
 
 	Merged  int  `json:"merged"`  // batches that were merged
-	Written int  `json:"written"` // to so many
+	Written int  `json:"written"` // batches that they were merged into
 	Before  Size `json:"before"`
 	After   Size `json:"after"`
-	// Collected is how many files were removed of attempts that have failed, of a store elsewhere.
+	// Collected counts the files of failed attempts that were removed from a store on S3.
 	Collected int      `json:"collected,omitempty"`
-	Damaged   []string `json:"damaged"` // batches that were left alone, since their files are not as they were written
+	Damaged   []string `json:"damaged"` // batches that were skipped, because their files have changed since they were written
 }
 
-// Size is how large what readers see of a store is.
+// Size is the size of the visible part of a store.
 type Size struct {
 	Batches     int   `json:"batches"`
 	Files       int   `json:"files"`
@@ -68,8 +65,7 @@ type Size struct {
 	Experiments int   `json:"experiments"`
 }
 
-// Run merges what is worth it, again and again until nothing is, and removes what was
-// replaced some time ago.
+// Run merges until no merge is worthwhile, and removes files that were replaced some time ago.
 func Run(ctx context.Context, o Options) (s Summary, err error) {
 	storedir.Clean(o.Store)
 	c, err := storedir.ReadContents(o.Store)
@@ -77,7 +73,7 @@ func Run(ctx context.Context, o Options) (s Summary, err error) {
 		return s, err
 	}
 	s.Before, s.After, s.Damaged = sizeOf(c), sizeOf(c), []string{}
-	r := &run{Options: &o, contents: c, summary: &s, left: map[string]bool{}}
+	r := &run{Options: &o, contents: c, summary: &s, skipped: map[string]bool{}}
 	if o.Older != nil && !o.DryRun {
 		if err := r.rewrite(ctx); err != nil {
 			return s, err
@@ -109,19 +105,19 @@ func Run(ctx context.Context, o Options) (s Summary, err error) {
 	return s, err
 }
 
-// run is what a call of Run does.
+// run is the state of a call of Run.
 type run struct {
 	*Options
 	contents    *storedir.Contents
 	summary     *Summary
-	left        map[string]bool // batches that are left alone
+	skipped     map[string]bool // names of batches to skip
 	done, total int64           // bytes
 }
 
-// all merges until there is nothing left to merge.
+// all merges until nothing is left to merge.
 func (r *run) all(ctx context.Context) error {
 	for {
-		groups := plan(r.Options, r.contents, r.left)
+		groups := plan(r.Options, r.contents, r.skipped)
 		if len(groups) == 0 {
 			return nil
 		}
@@ -146,9 +142,9 @@ func (r *run) one(ctx context.Context, group []*storedir.Batch) error {
 	switch {
 	case err == nil:
 		r.summary.Merged, r.summary.Written = r.summary.Merged+len(group), r.summary.Written+1
-	case errors.Is(err, errLeft), r.replaced(group): // its files may be gone
+	case errors.Is(err, errSkipped), r.replaced(group): // its files may be gone
 	case errors.Is(err, storedir.ErrExists):
-		r.left[group[0].Batch] = true
+		r.skipped[group[0].Batch] = true
 	default:
 		return err
 	}
@@ -179,18 +175,18 @@ func (r *run) replaced(group []*storedir.Batch) bool {
 	return false
 }
 
-// errLeft says that a batch is left alone.
-var errLeft = errors.New("it is left alone")
+// errSkipped: a batch is skipped.
+var errSkipped = errors.New("it is left alone")
 
-// verify compares the files of batches with their commits: what is damaged stays as it is,
-// for check to find. The error is errLeft if any is.
+// verify compares the files of batches with their commits. Damaged batches stay as they are, for
+// check to find; the error is then errSkipped.
 func (r *run) verify(ctx context.Context, group []*storedir.Batch) (err error) {
 	for _, b := range group {
 		if err := storedir.FetchVerified(r.Store, b.Files); errors.Is(err, fs.ErrNotExist) && r.replaced(group) {
-			return errLeft
+			return errSkipped
 		} else if errors.Is(err, storedir.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
 			r.damaged(b)
-			return errLeft
+			return errSkipped
 		} else if err != nil {
 			return err
 		}
@@ -201,10 +197,10 @@ func (r *run) verify(ctx context.Context, group []*storedir.Batch) (err error) {
 			sum, serr := checksum(r.Store, f.Path)
 			switch {
 			case errors.Is(serr, fs.ErrNotExist) && r.replaced(group):
-				return errLeft
+				return errSkipped
 			case errors.Is(serr, fs.ErrNotExist), errors.Is(serr, storedir.ErrNotRegular), serr == nil && sum != f.Checksum:
 				r.damaged(b)
-				err = errLeft
+				err = errSkipped
 			case serr != nil:
 				return fmt.Errorf("%s: %w", f.Path, serr)
 			}
@@ -213,10 +209,10 @@ func (r *run) verify(ctx context.Context, group []*storedir.Batch) (err error) {
 	return err
 }
 
-// damaged notes that a batch is left alone.
+// damaged notes that a batch is damaged, to be skipped.
 func (r *run) damaged(b *storedir.Batch) {
-	if !r.left[b.Batch] {
-		r.left[b.Batch] = true
+	if !r.skipped[b.Batch] {
+		r.skipped[b.Batch] = true
 		r.summary.Damaged = append(r.summary.Damaged, b.Batch)
 	}
 }

@@ -201,7 +201,7 @@ func TestPasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.to.Abort()
-	table := &merging{merge: m, table: schema.Samples, known: make([]texts, len(schema.Samples.Columns))}
+	table := &tableMerge{merge: m, table: schema.Samples, known: make([]texts, len(schema.Samples.Columns))}
 	for n := range int32(4) {
 		if err := table.pass(t.Context(), n, n+1); err != nil {
 			t.Fatal(err)

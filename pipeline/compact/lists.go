@@ -7,8 +7,8 @@ import (
 	"stackmill/schema"
 )
 
-// The columns of tables whose rows the experiments of a batch share, and of those that say
-// which rows an experiment has.
+// The columns of tables whose rows the experiments of a batch share, and of the tables that link
+// experiments to such rows.
 const (
 	listedIn    = "listed_in"
 	listNumber  = "listing"
@@ -18,18 +18,18 @@ const (
 // isShared reports whether the experiments of a batch share the rows of a table.
 func isShared(t *schema.Table) bool { return t.Columns[0].Name == listedIn }
 
-// isLink reports whether a table says which shared rows an experiment has.
+// isLink reports whether a table links experiments to shared rows.
 func isLink(t *schema.Table) bool { return t.Has(listedIn) && !isShared(t) }
 
-// lists are those that the experiments of the new batch share: each once, whichever of the
-// batches that are merged have it.
+// lists are the lists that the experiments of the new batch share: each once, even if several of
+// the merged batches have it.
 type lists struct {
 	contents []map[int32]int64 // by batch and the list's number there
 	owners   map[int64]int     // the first batch that has the list
 	numbers  map[int64]int32   // in the new batch, in the order of the rows that name them
 }
 
-// findLists finds out which lists the batches have.
+// findLists finds the lists of the batches.
 func (m *merge) findLists(ctx context.Context) error {
 	m.lists = lists{owners: map[int64]int{}, numbers: map[int64]int32{}}
 	for range m.batches {
@@ -48,7 +48,7 @@ func (m *merge) findLists(ctx context.Context) error {
 	return nil
 }
 
-// read notes the lists that a file names.
+// read adds the lists that a file names.
 func (l *lists) read(ctx context.Context, store string, t *schema.Table, f source) error {
 	r, err := open(ctx, store, f, t, make([]texts, len(t.Columns)), schema.BatchRows)
 	if err != nil {
@@ -74,8 +74,8 @@ func (l *lists) read(ctx context.Context, store string, t *schema.Table, f sourc
 	}
 }
 
-// resolve puts the contents of lists in the place of their numbers in rows of a link, and
-// new numbers in rows that are shared: -1 where the list is not this batch's to give.
+// resolve replaces the numbers of lists by their contents in rows of a link, and by new numbers in
+// shared rows: -1 where another batch provides the list.
 func (l *lists) resolve(t *schema.Table, batch int, rows *rows) error {
 	number := &rows.columns[t.Index(listNumber)]
 	contents := make([]int64, rows.n)
@@ -101,7 +101,7 @@ func (l *lists) resolve(t *schema.Table, batch int, rows *rows) error {
 	return nil
 }
 
-// number completes rows of a link that are about to be written: they have the lists' new numbers.
+// number sets the new numbers of lists in rows of a link, before they are written.
 func (l *lists) number(t *schema.Table, rows *rows) {
 	number, content := &rows.columns[t.Index(listNumber)], &rows.columns[t.Index(listContent)]
 	content.valid = make([]bool, rows.n)

@@ -14,23 +14,23 @@ import (
 	"stackmill/stages/write"
 )
 
-// merge is some batches on their way to one.
+// merge is the merge of some batches into one.
 type merge struct {
 	*Options
 	batches []*storedir.Batch
-	entries []storedir.Entry // those that count, by id: their rows' order
+	entries []storedir.Entry // visible experiments by id, in the order of their rows
 	ranks   []ranks          // by batch
 	lists   lists
 	to      *write.Batch
 }
 
-// ranks are the places in the new files of a batch's experiments that count.
+// ranks are the positions of the visible experiments of a batch in the new files.
 type ranks struct {
 	of        map[string]int32
-	summaries map[string]bool // those of which only some tables' rows count
+	summaries map[string]bool // experiments with visible rows in some tables only
 }
 
-// in returns the place of an experiment in a table, -1 if its rows there do not count.
+// in returns the position of an experiment in a table; -1 if its rows there do not count.
 func (r *ranks) in(t *schema.Table, id string) int32 {
 	rank, counts := r.of[id]
 	if !counts || r.summaries[id] && !t.Summary {
@@ -97,8 +97,8 @@ func (m *merge) run(ctx context.Context, contents *storedir.Contents) (c storedi
 	return c, m.to.Commit(name, c)
 }
 
-// tables merges all tables: one after the other those by which the lists that experiments
-// share get their numbers, then some at a time, the largest first.
+// tables merges all tables: first, one after the other, the links, which give the shared lists
+// their numbers, then several at a time, the largest first.
 func (m *merge) tables(ctx context.Context) error {
 	if err := guarded(func() error { return m.findLists(ctx) }); err != nil {
 		return err
@@ -119,9 +119,9 @@ func (m *merge) tables(ctx context.Context) error {
 // table merges the rows of a table.
 func (m *merge) table(ctx context.Context, t *schema.Table) error {
 	return guarded(func() error {
-		table := &merging{merge: m, table: t, known: make([]texts, len(t.Columns))}
+		table := &tableMerge{merge: m, table: t, known: make([]texts, len(t.Columns))}
 		if t == schema.FunctionRollup {
-			return table.rolledUp(ctx)
+			return table.rollup(ctx)
 		}
 		return table.sorted(ctx)
 	})

@@ -13,7 +13,7 @@ import (
 	"stackmill/stages/write"
 )
 
-// Older gives the rows of batches of schema.OlderVersion, with today's columns.
+// Older reads batches of schema.OlderVersion, with the current columns.
 type Older interface {
 	// Rows emits a table's rows of experiments of a batch, in the order of its file or, where that
 	// lacks some, sorted by columns.
@@ -21,8 +21,8 @@ type Older interface {
 	Close() error
 }
 
-// rewrite writes each batch of the older format again. One that is written stays so, whatever
-// becomes of the others: the next call goes on.
+// rewrite writes each batch of the older format again. A rewritten batch is committed at once: if
+// another one fails, the next call goes on.
 func (r *run) rewrite(ctx context.Context) error {
 	var older []*storedir.Batch
 	for i := range r.contents.Batches {
@@ -46,7 +46,7 @@ func (r *run) rewrite(ctx context.Context) error {
 	r.total += bytesOf(older)
 	for _, b := range older {
 		err := r.verify(ctx, []*storedir.Batch{b})
-		if errors.Is(err, errLeft) {
+		if errors.Is(err, errSkipped) {
 			return fmt.Errorf("batch %s of store format %s is damaged: it cannot be rewritten (see stackmill check of the program that wrote it)", b.Batch, schema.OlderVersion)
 		}
 		if err == nil {
@@ -78,7 +78,7 @@ func (r *run) rewriteBatch(ctx context.Context, from Older, b *storedir.Batch) e
 	for _, t := range schema.Tables {
 		order := t.Key
 		switch t {
-		case schema.FunctionSums: // which the new batch makes itself
+		case schema.FunctionSums: // which the new batch computes itself
 			continue
 		case schema.FunctionRollup:
 			order = rollupOrder

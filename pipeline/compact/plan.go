@@ -8,33 +8,33 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// A merge is larger than the largest batch that it merges, at least by half: what is in a
-// store for long was written again as often as its batch has grown so.
+// A merge is at least half as large again as the largest batch in it, so that rows are rewritten only
+// a logarithmic number of times.
 const growsFrom, growsTo = 2, 3
 
-// hiddenShare is the part of a batch's experiments that do not count from which on it is
-// written again for their sake.
+// hiddenShare is the fraction of hidden experiments, as a divisor, from which on a batch is
+// rewritten to drop them.
 const hiddenShare = 8
 
-// mostExperiments is how many experiments a merged batch has at most: each program that
-// opens the store reads its commit, which says something of each of them, as a whole.
+// mostExperiments bounds the experiments of a merged batch: each program that opens the store reads
+// the whole commit, which describes each of them.
 const mostExperiments = 16384
 
-// cursorMemory is about what reading a file of function_rollup takes.
+// cursorMemory is the approximate memory for reading a file of function_rollup.
 const cursorMemory = 1 << 20
 
 // candidate is a batch that may be merged.
 type candidate struct {
 	*storedir.Batch
-	since time.Time // when the first of its experiments was put in
+	since time.Time // when its first experiment was stored
 	bytes int64     // of its largest table
-	count int       // of its experiments that count
+	count int       // visible experiments
 }
 
-// plan returns the groups of batches that are worth merging: neighbours in time, which
-// together have about the target size, and so many experiments, at most; and alone those with many experiments that
-// do not count. Batches that are left alone part the others.
-func plan(o *Options, c *storedir.Contents, left map[string]bool) (groups [][]*storedir.Batch) {
+// plan returns the groups of batches to merge: neighbors in time that together have about the
+// target size, and a bounded number of experiments; and batches with many hidden experiments,
+// alone. Skipped batches separate neighbors.
+func plan(o *Options, c *storedir.Contents, skipped map[string]bool) (groups [][]*storedir.Batch) {
 	var all []candidate
 	for i := range c.Batches {
 		all = append(all, newCandidate(&c.Batches[i]))
@@ -43,9 +43,9 @@ func plan(o *Options, c *storedir.Contents, left map[string]bool) (groups [][]*s
 		return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.Batch.Batch, b.Batch.Batch))
 	})
 	for len(all) > 0 {
-		n := o.neighbours(all, left)
+		n := o.neighbors(all, skipped)
 		if n == 0 {
-			if b := all[0].Batch; !left[b.Batch] && wasteful(c, b, o.Purge) {
+			if b := all[0].Batch; !skipped[b.Batch] && wasteful(c, b, o.Purge) {
 				n = 1
 			}
 		}
@@ -77,14 +77,14 @@ func newCandidate(b *storedir.Batch) candidate {
 	return x
 }
 
-// neighbours returns how many batches from the first on are worth merging; 0 if none are.
-func (o *Options) neighbours(all []candidate, left map[string]bool) (n int) {
+// neighbors returns how many batches from the first on are worth merging; 0 if none are.
+func (o *Options) neighbors(all []candidate, skipped map[string]bool) (n int) {
 	var total, largest int64
 	count := 0
 	most := max(fewestFiles, int(o.Memory/memoryShare/cursorMemory))
 	for i, x := range all {
 		total, largest, count = total+x.bytes, max(largest, x.bytes), count+x.count
-		if left[x.Batch.Batch] || largest > o.TargetSize/2 || total > o.TargetSize || count > mostExperiments || i == most {
+		if skipped[x.Batch.Batch] || largest > o.TargetSize/2 || total > o.TargetSize || count > mostExperiments || i == most {
 			break
 		}
 		if i > 0 && growsFrom*total >= growsTo*largest {
@@ -97,8 +97,8 @@ func (o *Options) neighbours(all []candidate, left map[string]bool) (n int) {
 // fewestFiles is how many batches may be merged with the least memory.
 const fewestFiles = 8
 
-// wasteful reports whether a batch is written again for the sake of rows that do not count:
-// those of experiments that are hidden, or have become summaries since it was written.
+// wasteful reports whether a batch is rewritten to drop rows that do not count: rows of hidden
+// experiments, or of those that have become summaries since.
 func wasteful(c *storedir.Contents, b *storedir.Batch, purge bool) bool {
 	n := len(b.Hidden)
 	for _, id := range b.Summaries {

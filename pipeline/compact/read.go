@@ -24,7 +24,7 @@ type reader struct {
 	next  pqarrow.RecordReader
 }
 
-// open opens a file of a store; rows come so many at a time.
+// open opens a file of a store, to read atOnce rows at a time.
 func open(ctx context.Context, store string, from source, t *schema.Table, known []texts, atOnce int) (*reader, error) {
 	path := from.Path
 	f, err := file.OpenParquetFile(filepath.Join(store, filepath.FromSlash(path)), false)
@@ -53,7 +53,7 @@ func (r *reader) close() {
 	_ = r.file.Close() // it was read only
 }
 
-// read returns the next rows, nil at the end.
+// read returns the next rows; nil at the end.
 func (r *reader) read() (*rows, error) {
 	batch, err := r.next.Read()
 	if errors.Is(err, io.EOF) {
@@ -71,7 +71,7 @@ func (r *reader) read() (*rows, error) {
 	return out, nil
 }
 
-// fill takes the values of an array, in whose memory they may stay.
+// fill takes the values of an array, which may stay in its memory.
 func (c *column) fill(a arrow.Array, known *texts) error {
 	if a.NullN() > 0 {
 		c.valid = make([]bool, a.Len())
@@ -104,7 +104,7 @@ func (c *column) fill(a arrow.Array, known *texts) error {
 	return nil
 }
 
-// number takes the numbers of texts among all that are known.
+// number replaces texts by their numbers in known.
 func (c *column) number(a *array.Dictionary, known *texts) error {
 	names, ok := a.Dictionary().(*array.String)
 	if !ok {

@@ -70,9 +70,8 @@ func (c *cursors) compare(a, b *cursor) int {
 	return 0
 }
 
-// rolledUp writes the rows of function_rollup, which stay in the order in which each file
-// has them.
-func (t *merging) rolledUp(ctx context.Context) (err error) {
+// rollup merges the rows of function_rollup, which is sorted in each file.
+func (t *tableMerge) rollup(ctx context.Context) (err error) {
 	all := &cursors{known: t.known}
 	defer func() {
 		for _, c := range all.list {
@@ -112,8 +111,8 @@ func (t *merging) rolledUp(ctx context.Context) (err error) {
 // cursorRows is how many rows of each file are in memory.
 const cursorRows = 1 << 10
 
-// step goes to the next row that counts; at the end the cursor leaves the heap, where it is
-// the first, or the last that was added.
+// step goes to the next visible row. At the end the cursor leaves the heap, where it is the first,
+// or was the last to be added.
 func (c *cursor) step(all *cursors) error {
 	for {
 		if c.at++; c.rows == nil || c.at == c.rows.n {

@@ -14,7 +14,7 @@ type rows struct {
 	columns []column
 }
 
-// column has the values of one column of rows.
+// column holds the values of one column of rows.
 type column struct {
 	wide   []int64
 	narrow []int32 // of texts: their numbers; of truth values: 0 or 1
@@ -46,7 +46,7 @@ func (r *rows) append(from *rows, start, end int) {
 	r.n += end - start
 }
 
-// clear forgets the rows and keeps their memory.
+// clear removes the rows and keeps their memory.
 func (r *rows) clear() {
 	for i := range r.columns {
 		c := &r.columns[i]
@@ -55,7 +55,7 @@ func (r *rows) clear() {
 	r.n = 0
 }
 
-// texts number the texts of a column.
+// texts numbers the texts of a column.
 type texts struct {
 	list   []string
 	number map[string]int32
@@ -75,7 +75,7 @@ func (t *texts) of(text string) int32 {
 	return n
 }
 
-// record returns rows as a batch of their table; known are the texts of its columns.
+// record returns rows as a batch of their table; known has the texts of its columns.
 func (r *rows) record(t *schema.Table, known []texts) arrow.RecordBatch {
 	arrays := make([]arrow.Array, len(t.Columns))
 	for i := range t.Columns {

@@ -10,16 +10,15 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// piece is a run of rows that belong together: those of one experiment, or of one list
-// that experiments share.
+// piece is a run of rows of one experiment, or of one shared list.
 type piece struct {
-	rank       int32 // its place in the new file
+	rank       int32 // position in the new file
 	rows       *rows
 	start, end int
 }
 
-// merging is a table on its way to the new batch.
-type merging struct {
+// tableMerge is the merge of one table.
+type tableMerge struct {
 	*merge
 	table *schema.Table
 	known []texts // by column
@@ -29,14 +28,13 @@ type merging struct {
 // budget is how many bytes of rows of one table are in memory at a time.
 func (m *merge) budget() int64 { return max(m.Memory/memoryShare, 8<<20) }
 
-// memoryShare is the part of the memory that the rows of a table may take: there are
-// some tables at a time, each also has what is read and what is written of it, and
-// garbage.
+// memoryShare is the fraction of the memory for the rows of a table, as a divisor: several tables
+// are merged at a time, and each needs memory for reading, writing and garbage.
 const memoryShare = 8
 
-// sorted writes a table's rows in the order of what they belong to. It reads the files
-// as often as it must for the rows of so many experiments that fit in memory.
-func (t *merging) sorted(ctx context.Context) error {
+// sorted merges the rows by experiment or list. It reads the files as often as needed to sort the
+// rows that fit in memory.
+func (t *tableMerge) sorted(ctx context.Context) error {
 	width := int64(0)
 	for _, c := range t.table.Columns {
 		if width += 4; c.Type == schema.Int64 || c.Type == schema.Time {
@@ -61,7 +59,7 @@ func (t *merging) sorted(ctx context.Context) error {
 }
 
 // pass writes the rows of experiments of these ranks.
-func (t *merging) pass(ctx context.Context, from, until int32) error {
+func (t *tableMerge) pass(ctx context.Context, from, until int32) error {
 	var pieces []piece
 	for _, f := range t.files(t.table) {
 		found, err := t.read(ctx, f, from, until)
@@ -79,8 +77,8 @@ func (t *merging) pass(ctx context.Context, from, until int32) error {
 	return nil
 }
 
-// read returns the pieces of a file that belong to experiments of these ranks.
-func (t *merging) read(ctx context.Context, f source, from, until int32) (pieces []piece, err error) {
+// read returns the pieces of a file with these ranks.
+func (t *tableMerge) read(ctx context.Context, f source, from, until int32) (pieces []piece, err error) {
 	r, err := open(ctx, t.Store, f, t.table, t.known, schema.BatchRows)
 	if err != nil {
 		return nil, err
@@ -107,9 +105,9 @@ func (t *merging) read(ctx context.Context, f source, from, until int32) (pieces
 	}
 }
 
-// cut returns the pieces of rows, in memory of their own unless they are all of them.
-func (t *merging) cut(read *rows, f source, from, until int32) (pieces []piece) {
-	ids, rankOf := t.places(read, f)
+// cut returns the pieces of rows, copied unless they are all of the rows.
+func (t *tableMerge) cut(read *rows, f source, from, until int32) (pieces []piece) {
+	ids, rankOf := t.owners(read, f)
 	kept := 0
 	for start := 0; start < read.n; {
 		end := start + 1
@@ -134,8 +132,8 @@ func (t *merging) cut(read *rows, f source, from, until int32) (pieces []piece) 
 	return pieces
 }
 
-// places returns what each of the rows belongs to, and the place of that in the new file.
-func (t *merging) places(read *rows, f source) (of []int32, rankOf func(int32) int32) {
+// owners returns the experiment or list of each row, and a function that returns its rank.
+func (t *tableMerge) owners(read *rows, f source) (of []int32, rankOf func(int32) int32) {
 	if isShared(t.table) {
 		return read.columns[t.table.Index(listNumber)].narrow, func(number int32) int32 { return number }
 	}
@@ -147,7 +145,7 @@ func (t *merging) places(read *rows, f source) (of []int32, rankOf func(int32) i
 }
 
 // add adds rows to the new file.
-func (t *merging) add(from *rows, start, end int) error {
+func (t *tableMerge) add(from *rows, start, end int) error {
 	for start < end {
 		n := min(end-start, schema.BatchRows-t.out.n)
 		t.out.append(from, start, start+n)
@@ -161,7 +159,7 @@ func (t *merging) add(from *rows, start, end int) error {
 }
 
 // flush writes the rows that were added.
-func (t *merging) flush() error {
+func (t *tableMerge) flush() error {
 	if t.out.n == 0 {
 		return nil
 	}
@@ -177,7 +175,7 @@ func (t *merging) flush() error {
 // source is a file that is merged.
 type source struct {
 	storedir.File
-	batch int // its place among those that are merged
+	batch int // index among the merged batches
 	ranks *ranks
 }
 
@@ -189,7 +187,7 @@ func (s *source) complete(rows int64) error {
 	return nil
 }
 
-// sourceError says that a file could not be read.
+// sourceError is the error of a file that could not be read.
 type sourceError struct {
 	file source
 	err  error

@@ -2,24 +2,24 @@ package plan
 
 import "math"
 
-// Estimate says how long one job of an ingest takes for a recording: so many seconds, and
-// so many for each of its bytes.
+// Estimate predicts how long one job of an ingest takes for a recording: seconds per input, and per
+// byte of it.
 type Estimate struct {
 	PerInput, PerByte float64
-	Measured          int // recordings from which it is; 0 for Default
+	Measured          int // recordings that it is computed from; 0 for Default
 }
 
-// Default is the estimate when nothing was measured: docs/cluster.md says where it is from.
+// Default is the estimate without measurements: docs/cluster.md says where it comes from.
 var Default = Estimate{PerInput: 0.02, PerByte: 20e-9}
 
-// Seconds is the estimate of a recording of a size.
+// Seconds returns the estimate for a recording of a size.
 func (e *Estimate) Seconds(bytes int64) float64 { return e.PerInput + e.PerByte*float64(bytes) }
 
-// Measured adds up what recordings took, by the reports of ingests.
-type Measured struct{ n, x, y, xx, xy float64 }
+// Measurements accumulates the times that recordings took, from the reports of ingests.
+type Measurements struct{ n, x, y, xx, xy float64 }
 
 // Add adds the inputs that were read.
-func (m *Measured) Add(r *Report) {
+func (m *Measurements) Add(r *Report) {
 	for i := range r.Inputs {
 		if in := &r.Inputs[i]; in.InStore && in.Batch != "" && in.Seconds > 0 {
 			b := float64(in.Bytes)
@@ -28,8 +28,8 @@ func (m *Measured) Add(r *Report) {
 	}
 }
 
-// Estimate is that with the least squares; Default if nothing was added.
-func (m *Measured) Estimate() Estimate {
+// Estimate returns the least-squares estimate; Default if nothing was added.
+func (m *Measurements) Estimate() Estimate {
 	if m.n == 0 {
 		return Default
 	}
@@ -89,7 +89,7 @@ func (c *Cut) chunk(inputs []Input, e *Estimate) (chunks [][]Input, about []Chun
 	return chunks, about
 }
 
-// Chunk cuts the inputs into chunks of about equal time, in their order, and says so in the
+// Chunk cuts the inputs into chunks of about equal time, in their order, and describes them in the
 // header.
 func (h *Header) Chunk(inputs []Input, c Cut, e Estimate) (chunks [][]Input) {
 	h.Chunks = []Chunk{}

@@ -14,7 +14,7 @@ import (
 // sysexits.h.
 const Retry = 75
 
-// Jobs is what the job files of a plan say.
+// Jobs has the values of the job files of a plan.
 type Jobs struct {
 	Plan     *Header
 	Path     string   // of the plan, absolute
@@ -31,7 +31,7 @@ var slurmText string
 //go:embed kubernetes.yaml.txt
 var kubernetesText string
 
-// restarts is how often a task that ends with Retry is run again.
+// restarts is how often a scheduler reruns a task that ends with Retry.
 const restarts = 5
 
 // WriteSlurm writes a script for sbatch: an array with a task for each chunk.
@@ -57,8 +57,8 @@ func (j *Jobs) WriteKubernetes(w io.Writer) error {
 		"{MOUNT}", yamlText(j.Mount), "{CLAIM}", yamlText(j.Claim), "{COMMAND}", strings.Join(lines, "\n"))
 }
 
-// fill writes a job file; names in braces and values in turn. (text/template finds methods by
-// their names, so that linkers keep all of every package: a sixth of the worker.)
+// fill writes a job file. more alternates names in braces and their values. (text/template finds
+// methods by name, so that linkers keep all of every package: a sixth of the worker.)
 func (j *Jobs) fill(w io.Writer, text string, more ...string) error {
 	all := append(more, "{ID}", j.Plan.ID, "{CPUS}", fmt.Sprint(j.Plan.Task.CPUs), "{MEGABYTES}", fmt.Sprint(j.megaBytes()),
 		"{RETRY}", fmt.Sprint(Retry), "{RESTARTS}", fmt.Sprint(restarts))
@@ -66,10 +66,10 @@ func (j *Jobs) fill(w io.Writer, text string, more ...string) error {
 	return err
 }
 
-// Most a scheduler is asked to run at once if nothing is said: a Job needs a number.
+// mostAtOnce is how many tasks run at once by default, since a Job needs a number.
 const mostAtOnce = 100
 
-// atOnce is the most tasks at once.
+// atOnce returns the maximum number of tasks at once.
 func (j *Jobs) atOnce() int {
 	if j.Parallel > 0 {
 		return j.Parallel
@@ -77,27 +77,27 @@ func (j *Jobs) atOnce() int {
 	return min(len(j.Plan.Chunks), mostAtOnce)
 }
 
-// beside is what an ingest takes beside the memory that it is to stay within, with room for
-// the system's cache of its files, which schedulers count.
-const beside = 512 << 20
+// overhead is the memory of an ingest on top of its limit, including the page cache of its files,
+// which schedulers count.
+const overhead = 512 << 20
 
-// megaBytes is the memory of a task.
-func (j *Jobs) megaBytes() int64 { return (j.Plan.Task.Memory + beside) >> 20 }
+// megaBytes returns the memory of a task.
+func (j *Jobs) megaBytes() int64 { return (j.Plan.Task.Memory + overhead) >> 20 }
 
-// minutes is the most that a task may take: estimates may be wrong, and what a task has not
-// done until then it does the next time.
+// minutes returns the time limit of a task. Estimates may be wrong: a task continues in its next
+// run.
 func (j *Jobs) minutes() int {
 	return int(math.Ceil(4*j.Plan.Longest()/time.Minute.Seconds())) + 10
 }
 
-// command is the command of a task, but for its chunk.
+// command returns the command of a task without its chunk.
 func (j *Jobs) command() []string {
 	t := &j.Plan.Task
 	words := append(append([]string{}, j.Program...), "ingest", "--plan", j.Path, "--jobs", fmt.Sprint(t.CPUs), "--memory", fmt.Sprintf("%dM", t.Memory>>20))
 	return append(words, t.Ingest...)
 }
 
-// Quote writes a word for the shell.
+// Quote quotes a word for the shell.
 func Quote(word string) string {
 	plain := func(r rune) bool {
 		return r < 0x80 && (r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("-_./=,:%@+", r))
@@ -108,7 +108,7 @@ func Quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// yamlText writes a text as JSON, which is YAML.
+// yamlText returns a text as JSON, which is YAML.
 func yamlText(text string) string {
 	out, _ := json.Marshal(text) // texts can be
 	return string(out)

@@ -10,7 +10,7 @@ import (
 // Learn reads the reports that tasks have left in the store: it adds how long recordings took to
 // measured, and their notes to the journal. Without the reports a plan has more inputs, and worse
 // estimates: their errors are warnings.
-func Learn(store string, contents *storedir.Contents, measured *Measured, warn func(error)) {
+func Learn(store string, contents *storedir.Contents, measured *Measurements, warn func(error)) {
 	noted := map[string]storedir.JournalEntry{}
 	err := Reports(store, func(r *Report, err error) {
 		if err != nil {

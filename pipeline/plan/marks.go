@@ -11,20 +11,20 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Marks name the batches of a chunk: empty files in a folder beside its report, by the
-// batches' names. Each is made before its batch is, so that a task knows what others have
-// put in of its chunk, before it or at the same time. They stay.
+// Marks name the batches of a chunk: empty files with the names of batches, in a folder next to the
+// report of the chunk. A task creates a mark before its batch, so that it can tell which batches of
+// its chunk other runs have stored, before it or at the same time. Marks are never removed.
 type Marks struct {
 	store string
 	dir   string // relative to the store, with slashes
 }
 
-// MarksOf returns those of a chunk.
+// MarksOf returns the marks of a chunk.
 func MarksOf(store, plan string, chunk int) Marks {
 	return Marks{store, path.Join(Dir, plan, strconv.Itoa(chunk))}
 }
 
-// Add marks a batch. The mark need not survive a power cut.
+// Add marks a batch. The mark need not survive a power failure.
 func (m Marks) Add(batch string) error {
 	file := path.Join(m.dir, batch)
 	here := filepath.Join(m.store, filepath.FromSlash(file))
@@ -37,7 +37,7 @@ func (m Marks) Add(batch string) error {
 	return storedir.Push(m.store, file)
 }
 
-// Batches returns the names of those that are marked.
+// Batches returns the names of the marked batches.
 func (m Marks) Batches() (batches []string, err error) {
 	if err := storedir.Sync(m.store, m.dir); err != nil {
 		return nil, err

@@ -1,13 +1,13 @@
-// Package plan cuts the recordings of a large ingest into chunks, each for one task of a
-// scheduler, and tells from a store what became of them.
+// Package plan splits the recordings of a large ingest into chunks, each for one task of a
+// scheduler, and reports the outcome of each from the store.
 //
-// A plan is a file which never changes: a Header, a line of JSON, then one for each Input,
-// those of a chunk together, then what the store had, compressed. The header has the
-// checksum of each part, so that a task reads the header, its own lines and the last part
-// only. A task puts its chunk's recordings into the store as any ingest does, but for not
-// looking what others have put in since the plan was made: what it has put in itself is in
-// its Marks, so a task may be run again, killed, and run twice at once. It leaves its report
-// in the store, at ReportPath.
+// A plan is a file that never changes: a Header, which is a line of JSON, then a line for each
+// Input, by chunk, then the contents of the store, compressed. The header has a checksum of each
+// part, so that a task reads the header, its own lines and the last part only. A task ingests the
+// recordings of its chunk as any ingest does, except that it does not look for batches that others
+// have stored since the plan was made. Its Marks name the batches that it has stored itself, so that
+// a task may be killed, run again, and run twice at once. It leaves its report in the store, at
+// ReportPath.
 package plan
 
 import (
@@ -40,20 +40,20 @@ type Header struct {
 	ID string `json:"id"`
 }
 
-// Version is that of the form of plans.
+// Version is the version of the file format.
 const Version = 1
 
-// Task is what each task gets.
+// Task has the options of each task.
 type Task struct {
 	CPUs   int      `json:"cpus"`             // processors
 	Memory int64    `json:"memory"`           // bytes that the ingest is to stay within
 	Ingest []string `json:"ingest,omitempty"` // further options of ingest
 }
 
-// ForgottenToo is the option with which ingest also puts in what was forgotten.
+// ForgottenToo is the option of ingest that stores deleted experiments again.
 const ForgottenToo = "--forgotten"
 
-// Chunk is what one task does.
+// Chunk is the work of one task.
 type Chunk struct {
 	Inputs  int     `json:"inputs"`
 	Bytes   int64   `json:"bytes"`   // of the recordings
@@ -61,7 +61,7 @@ type Chunk struct {
 	Part            // its lines
 }
 
-// Part is a part of a plan. Each begins where the one before ends.
+// Part locates a part of a plan. Each begins where the one before ends.
 type Part struct {
 	Length   int64  `json:"length"`   // bytes
 	Checksum string `json:"checksum"` // xxhash64
@@ -73,13 +73,13 @@ func partOf(text []byte) Part { return Part{int64(len(text)), storedir.Checksum(
 type Input struct {
 	Path  string `json:"path"` // absolute
 	Bytes int64  `json:"bytes"`
-	// State is a hash of what its files were, as storedir.JournalEntry has it; empty if unknown.
+	// State is a hash of the names, sizes and times of its files, as in storedir.JournalEntry; empty if unknown.
 	State string `json:"state,omitempty"`
-	// Had is the id of the experiment that the store had of this path: of an earlier content.
+	// Had is the id of the experiment that the store had for this path, with an earlier content.
 	Had string `json:"had,omitempty"`
 }
 
-// Plan is an open plan. Its methods may be called by several goroutines.
+// Plan is an open plan. Its methods may be called concurrently.
 type Plan struct {
 	Header
 	path  string
@@ -87,16 +87,16 @@ type Plan struct {
 	first int64 // offset of the first input's line
 }
 
-// ErrNoPlan says that a file is not a plan, or not as it was written.
+// ErrNoPlan: a file is not a plan, or has changed since it was written.
 var ErrNoPlan = errors.New("not a plan, or damaged")
 
-// mostHeader bounds the first line: a hundred bytes for each chunk.
+// mostHeader bounds the first line, with a hundred bytes for each chunk.
 const mostHeader = 64 << 20
 
 const noID = "0000000000000000"
 
-// Write writes a plan of inputs, cut into chunks, for a store that has had: it fills in what
-// the header says of the parts, and its ID.
+// Write writes a plan for a store that contains had. It fills in the parts and the ID in the
+// header.
 func Write(w io.Writer, h *Header, chunks [][]Input, had *storedir.Contents) error {
 	var text bytes.Buffer
 	lines := json.NewEncoder(&text)
@@ -130,7 +130,7 @@ func Write(w io.Writer, h *Header, chunks [][]Input, had *storedir.Contents) err
 	return err
 }
 
-// encode returns the header's line, and fills in its version and ID.
+// encode returns the line of the header, and fills in its version and ID.
 func (h *Header) encode() ([]byte, error) {
 	h.Version, h.ID = Version, noID
 	head, err := json.Marshal(h)
@@ -142,7 +142,7 @@ func (h *Header) encode() ([]byte, error) {
 	return append(head, '\n'), nil
 }
 
-// Open opens a plan. The error wraps ErrNoPlan if the file is none, or its header is damaged.
+// Open opens a plan. The error wraps ErrNoPlan if the file is not a plan, or its header is damaged.
 func Open(path string) (p *Plan, err error) {
 	p = &Plan{path: path}
 	if p.file, _, err = safefile.Open(path, safefile.Plan); err != nil {
@@ -198,8 +198,8 @@ func (p *Plan) readHeader() error {
 	return nil
 }
 
-// parts returns the parts after the header, in their order: those of the chunks, then what
-// the store had.
+// parts returns the parts after the header in their order: the chunks, then the contents of the
+// store.
 func (p *Plan) parts() (list []Part) {
 	for i := range p.Chunks {
 		list = append(list, p.Chunks[i].Part)
@@ -233,7 +233,7 @@ func (p *Plan) read(part int) (text []byte, wrong func(why string) error, err er
 	return text, wrong, nil
 }
 
-// Contents returns what the store had, as a snapshot; nil if the plan does not say.
+// Contents returns the contents of the store as a snapshot; nil if the plan has none.
 func (p *Plan) Contents(store string) (*storedir.Contents, error) {
 	if p.Had == nil {
 		return nil, nil
@@ -254,7 +254,7 @@ func (p *Plan) Contents(store string) (*storedir.Contents, error) {
 	return had, nil
 }
 
-// Inputs returns those of a chunk. The error wraps ErrNoPlan if its lines are damaged.
+// Inputs returns the inputs of a chunk. The error wraps ErrNoPlan if its lines are damaged.
 func (p *Plan) Inputs(chunk int) ([]Input, error) {
 	text, wrong, err := p.read(chunk)
 	if err != nil {
@@ -275,7 +275,7 @@ func (p *Plan) Inputs(chunk int) ([]Input, error) {
 	return inputs, nil
 }
 
-// Count returns how many inputs all chunks have.
+// Count returns the number of inputs of all chunks.
 func (h *Header) Count() (n int) {
 	for i := range h.Chunks {
 		n += h.Chunks[i].Inputs
@@ -283,7 +283,7 @@ func (h *Header) Count() (n int) {
 	return n
 }
 
-// Longest returns the seconds that the longest chunk is estimated to take.
+// Longest returns the estimated seconds of the longest chunk.
 func (h *Header) Longest() (s float64) {
 	for i := range h.Chunks {
 		s = max(s, h.Chunks[i].Seconds)

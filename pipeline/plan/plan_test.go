@@ -253,7 +253,7 @@ func TestEstimate(t *testing.T) {
 		{"larger is faster", []*Report{report(Estimate{PerInput: 3, PerByte: -1e-6}, 1e6, 2e6)}, Estimate{1.5, 0, 2}},
 		{"small is nothing", []*Report{report(Estimate{PerInput: -1, PerByte: 1e-6}, 2e6, 4e6)}, Estimate{0, (2e6 + 4e6*3) / (4e12 + 16e12), 2}},
 	} {
-		var m Measured
+		var m Measurements
 		for _, r := range tt.reports {
 			m.Add(r)
 		}

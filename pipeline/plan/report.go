@@ -15,16 +15,16 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Dir is the folder of a store in which tasks leave their reports: a folder for each plan,
-// a file for each chunk, by the last task that came to its end.
+// Dir is the folder of a store with the reports of tasks: a folder for each plan, and a file for
+// each chunk, from the last task that ended.
 const Dir = "plans"
 
-// ReportPath is where the task of a chunk leaves its report.
+// ReportPath returns the path of the report of a chunk.
 func ReportPath(store, plan string, chunk int) string {
 	return filepath.Join(store, Dir, plan, strconv.Itoa(chunk)+".json")
 }
 
-// Report is what is read of an ingest's report (docs/operations.md).
+// Report has the fields of an ingest report (docs/operations.md) that matter here.
 type Report struct {
 	Version    int           `json:"report_version"`
 	Ended      time.Time     `json:"ended"`
@@ -33,7 +33,7 @@ type Report struct {
 	Inputs     []ReportInput `json:"inputs"`
 }
 
-// ReportInput is what it says of one input.
+// ReportInput describes one input.
 type ReportInput struct {
 	Path         string                `json:"path"`
 	ExperimentID string                `json:"experiment_id"`
