@@ -22,7 +22,7 @@ type engine = console.Session
 func readingCommands(a *app) []*cobra.Command {
 	answering := a.answering(newReportCommand(a), newQueryCommand(a), newExperimentsCommand(a), newProblemsCommand(a), newCompareCommand(a),
 		newGateCommand(a), newExplainCommand(a), newExportCommand(a))
-	return append(answering, newCheckCommand(a), newCompactCommand(a), newForgetCommand(a), newLabelCommand(a), newResymbolizeCommand(a), newMCPCommand(a), newServeCommand(a))
+	return append(answering, newCheckCommand(a), newCompactCommand(a), newForgetCommand(a), newLabelCommand(a), newResymbolizeCommand(a), newMCPCommand(a), newServeCommand(a), newManCommand())
 }
 
 func noSuchVerb(name string, verbs []string) error {
