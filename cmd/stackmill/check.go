@@ -19,6 +19,7 @@ import (
 	"stackmill/internal/exit"
 	"stackmill/internal/terminal"
 	"stackmill/queries"
+	"stackmill/queries/forget"
 	"stackmill/queries/result"
 	"stackmill/schema/storedir"
 )
@@ -121,7 +122,7 @@ func sinceOption(text string, now time.Time) (o queries.CheckOptions) {
 			return o
 		}
 	}
-	if age, err := parseAge(text); err == nil {
+	if age, err := forget.ParseAge(text); err == nil {
 		o.Since = now.Add(-age)
 		return o
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,19 +14,19 @@ import (
 
 	"stackmill/internal/exit"
 	"stackmill/queries"
+	"stackmill/queries/forget"
 	"stackmill/queries/result"
-	"stackmill/schema"
 	"stackmill/schema/storedir"
 )
 
 // forgetter is one call of the verb.
 type forgetter struct {
 	*app
-	olderThan string
-	age       time.Duration
-	summaries bool
-	dry       bool
-	format    string
+	olderThan   string
+	age         time.Duration
+	rollupsOnly bool
+	dry         bool
+	format      string
 }
 
 func newForgetCommand(a *app) *cobra.Command {
@@ -61,7 +60,7 @@ rows are removed when their batch is compacted.`,
 		},
 	}
 	c.Flags().StringVar(&f.olderThan, "older-than", "", "only experiments recorded longer ago, e.g. 90d, 2w or 36h")
-	c.Flags().BoolVar(&f.summaries, "keep-rollups", false, "keep the experiments' descriptions and their sums by function")
+	c.Flags().BoolVar(&f.rollupsOnly, "keep-rollups", false, "keep the experiments' descriptions and their sums by function")
 	c.Flags().BoolVar(&f.dry, "dry-run", false, "list what would be deleted, and change nothing")
 	c.Flags().StringVar(&f.format, "format", "table", strings.Join(result.Formats, ", "))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))
@@ -79,48 +78,30 @@ func (f *forgetter) check(selectors []string) (err error) {
 	if f.olderThan == "" {
 		return nil
 	}
-	if f.age, err = parseAge(f.olderThan); err != nil {
+	if f.age, err = forget.ParseAge(f.olderThan); err != nil {
 		return exit.Usagef("forget: --older-than: %w", err)
 	}
 	return nil
 }
 
-// parseAge reads a duration such as 90d, 2w or 36h.
-func parseAge(s string) (time.Duration, error) {
-	const day = 24 * time.Hour
-	for suffix, unit := range map[string]time.Duration{"d": day, "w": 7 * day} {
-		if digits, ok := strings.CutSuffix(s, suffix); ok {
-			if n, err := strconv.ParseUint(digits, 10, 13); err == nil {
-				return time.Duration(n) * unit, nil
-			}
-		}
-	}
-	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
-		return d, nil
-	}
-	return 0, fmt.Errorf("%q is not an age (write 90d, 2w or 36h)", s)
-}
-
-// leaving is an experiment that is to be taken out.
-type leaving struct {
-	queries.Experiment
-	started time.Time
-	bytes   int64 // its part of the batch's files, by its samples
-}
-
 func (f *forgetter) run(ctx context.Context, selectors []string) error {
-	list, err := f.chosen(ctx, selectors)
+	list, err := forget.Find(ctx, forget.Request{
+		Store: f.store, Selectors: selectors, HasAge: f.olderThan != "", Age: f.age, RollupsOnly: f.rollupsOnly, WithTimes: f.lists(), Open: f.open,
+	})
 	if err != nil {
 		return err
 	}
 	done := "would be forgotten"
 	if !f.dry {
 		done = "forgotten"
-		if err := f.takeOut(ctx, list); err != nil {
+		if len(list) > 0 {
+			err = f.change(ctx, func(c *storedir.Contents) error { return forget.Commit(c, list, f.rollupsOnly, programVersion()) })
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if f.summaries {
+	if f.rollupsOnly {
 		done = strings.Replace(done, "forgotten", "kept as sums", 1)
 	}
 	if f.lists() {
@@ -134,119 +115,13 @@ func (f *forgetter) run(ctx context.Context, selectors []string) error {
 	var samples, bytes int64
 	for _, e := range list {
 		samples += e.Samples
-		bytes += e.bytes
+		bytes += e.Bytes
 	}
 	return f.Printf("%d experiments %s: %d samples, some %d bytes of files\n", len(list), done, samples, bytes)
 }
 
-// chosen returns the experiments to take out.
-func (f *forgetter) chosen(ctx context.Context, selectors []string) (list []leaving, err error) {
-	if f.olderThan == "" && !f.summaries {
-		if list, selectors, err = f.damaged(selectors); err != nil || len(selectors) == 0 {
-			return list, err
-		}
-	}
-	db, err := f.open(ctx, selectors...)
-	if err != nil {
-		return nil, err
-	}
-	defer db.Close()
-	started, err := f.started(ctx, db)
-	if err != nil {
-		return nil, err
-	}
-	parts := f.parts(db.Batches())
-	for _, e := range db.Experiments() {
-		at := started[e.ExperimentID]
-		if at.IsZero() {
-			at = e.Ingested
-		}
-		already := f.summaries && e.Status == storedir.Summary
-		if !already && (f.olderThan == "" || time.Since(at) > f.age) {
-			list = append(list, leaving{e, at, parts[e.ExperimentID]})
-		}
-	}
-	return list, nil
-}
-
-// damaged returns the experiments to take out that were damaged and are left out until they are
-// ingested again, by their names or ids, and the selectors of others.
-func (f *forgetter) damaged(selectors []string) (list []leaving, others []string, err error) {
-	if err := storedir.Pull(f.store); err != nil {
-		return nil, nil, err
-	}
-	c, err := storedir.ReadContents(f.store)
-	if err != nil {
-		return nil, selectors, nil // opening the store says why
-	}
-	for _, s := range selectors {
-		before := len(list)
-		for _, e := range c.ToReingest {
-			if s == e.ExperimentID || s == e.Experiment {
-				list = append(list, leaving{Experiment: queries.Experiment{Entry: e, Name: e.Experiment}})
-			}
-		}
-		if len(list) == before {
-			others = append(others, s)
-		}
-	}
-	return list, others, nil
-}
-
-// started returns when experiments were recorded, if that is asked for: what is forgotten by name
-// is known without the store's files, which may be replaced meanwhile.
-func (f *forgetter) started(ctx context.Context, db *queries.DB) (map[string]time.Time, error) {
-	started := map[string]time.Time{}
-	if f.olderThan == "" && !f.lists() {
-		return started, nil
-	}
-	rows, err := db.Records(ctx, "SELECT experiment_id, started FROM experiments")
-	for _, r := range rows {
-		if at, ok := r["started"].(time.Time); ok {
-			started[r.Text("experiment_id")] = at
-		}
-	}
-	return started, err
-}
-
 // lists reports whether the experiments are printed.
 func (f *forgetter) lists() bool { return f.dry || f.format != "table" }
-
-// parts returns how many bytes of the files each experiment has that are to go.
-func (f *forgetter) parts(batches []storedir.Batch) map[string]int64 {
-	parts := map[string]int64{}
-	for i := range batches {
-		var bytes, samples float64
-		for _, file := range batches[i].Files {
-			if t := schema.ByName(file.Table); !f.summaries || t == nil || !t.Summary {
-				bytes += float64(file.Bytes)
-			}
-		}
-		for _, e := range batches[i].Experiments {
-			samples += float64(e.Samples) + 1
-		}
-		for e := range batches[i].Visible {
-			parts[e.ExperimentID] = int64(bytes * (float64(e.Samples) + 1) / samples)
-		}
-	}
-	return parts
-}
-
-// takeOut takes the experiments out of the store.
-func (f *forgetter) takeOut(ctx context.Context, list []leaving) error {
-	if len(list) == 0 {
-		return nil
-	}
-	var ids []string
-	for _, e := range list {
-		ids = append(ids, e.ExperimentID)
-	}
-	status := storedir.Forgotten
-	if f.summaries {
-		status = storedir.Summary
-	}
-	return f.change(ctx, func(c *storedir.Contents) error { return c.Delete(ids, status, programVersion()) })
-}
 
 // change makes a commit in the store, and brings its catalog up to date.
 func (a *app) change(ctx context.Context, commit func(*storedir.Contents) error) error {
@@ -268,7 +143,7 @@ func (a *app) change(ctx context.Context, commit func(*storedir.Contents) error)
 }
 
 // print lists the experiments.
-func (f *forgetter) print(list []leaving) error {
+func (f *forgetter) print(list []forget.Experiment) error {
 	p := result.New(&f.Output, f.format)
 	fields := []result.Field{{Name: "experiment"}, {Name: "recorded", Kind: "TIMESTAMP"}, {Name: "samples", Kind: "BIGINT", Numeric: true},
 		{Name: "bytes", Kind: "BIGINT", Numeric: true}, {Name: "path"}, {Name: "experiment_id"}}
@@ -276,7 +151,7 @@ func (f *forgetter) print(list []leaving) error {
 		return err
 	}
 	for _, e := range list {
-		if err := p.Row([]any{e.Name, e.started, e.Samples, e.bytes, e.Path, e.ExperimentID}); err != nil {
+		if err := p.Row([]any{e.Name, e.Started, e.Samples, e.Bytes, e.Path, e.ExperimentID}); err != nil {
 			return err
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"stackmill/internal/hugepages"
 	"stackmill/internal/objstore"
 	"stackmill/pipeline/runner"
+	"stackmill/queries/label"
 	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/symbolize/source"
 )
@@ -28,7 +29,7 @@ type ingester struct {
 	runner.Runner
 	verb          string
 	memory        string
-	given         ingestLabels
+	given         label.Ingest
 	noSystemDebug bool // leave out the system's directories of debug files
 }
 
@@ -97,8 +98,8 @@ func (in *ingester) addFlags(c *cobra.Command) {
 	f.BoolVar(&in.Recursive, "recursive", false, "also look for recordings in subfolders")
 	f.BoolVar(&in.Verify, "verify", false, "also read recordings whose files are unchanged by size, time and inode")
 	f.BoolVar(&in.Forgotten, "forgotten", false, "also ingest deleted experiments again, and summaries in full")
-	f.StringArrayVar(&in.given.given, "label", nil, "KEY=VALUE: label for new experiments; may be repeated")
-	f.StringVar(&in.given.from, "label-from", "", "label new experiments by the named groups of this regular expression over their absolute paths, e.g. '/night-(?P<night>[^/]+)/'")
+	f.StringArrayVar(&in.given.Given, "label", nil, "KEY=VALUE: label for new experiments; may be repeated")
+	f.StringVar(&in.given.From, "label-from", "", "label new experiments by the named groups of this regular expression over their absolute paths, e.g. '/night-(?P<night>[^/]+)/'")
 	f.StringVar(&in.Plan, "plan", "", "ingest a chunk of this plan (see stackmill plan)")
 	f.IntVar(&in.Chunk, "chunk", 0, "with --plan: the number of the chunk, from 0 (default $SLURM_ARRAY_TASK_ID or $JOB_COMPLETION_INDEX)")
 	in.addNightFlags(f)
@@ -157,7 +158,7 @@ func (in *ingester) checkAll(f *pflag.FlagSet) error {
 		return err
 	}
 	var err error
-	if in.Labels, err = in.given.labels(); err != nil {
+	if in.Labels, err = in.given.Labels(); err != nil {
 		return exit.Usagef("ingest: %w", err)
 	}
 	return in.check()

@@ -10,6 +10,7 @@ import (
 
 	"stackmill/internal/exit"
 	"stackmill/queries"
+	"stackmill/queries/label"
 	"stackmill/schema/storedir"
 )
 
@@ -38,10 +39,10 @@ several ranges may be separated by blanks. "report --between NAME" shows that ti
 			for n < len(args) && !strings.Contains(args[n], "=") {
 				n++
 			}
-			l, err := parseLabels(args[n:])
+			l, err := label.Parse(args[n:])
 			for _, key := range remove {
 				if l.Remove = append(l.Remove, key); err == nil {
-					err = checkLabelKey(key)
+					err = label.CheckKey(key)
 				}
 			}
 			switch {

@@ -186,7 +186,7 @@ func (p *planner) checkOptions() error {
 	if err := in.checkNight(f); err != nil {
 		return exit.Usagef("%s: --ingest-option: %w", p.verb, err)
 	}
-	if _, err := in.given.labels(); err != nil {
+	if _, err := in.given.Labels(); err != nil {
 		return exit.Usagef("%s: --ingest-option: %w", p.verb, err)
 	}
 	return nil

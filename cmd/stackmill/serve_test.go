@@ -23,6 +23,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	grpcstatus "google.golang.org/grpc/status"
 
+	"stackmill/queries/daemon"
 	"stackmill/queries/storetest"
 )
 
@@ -95,7 +96,7 @@ func TestServe(t *testing.T) {
 	c, printed, errors := serving(t, 3, "--store", storetest.New(t, storetest.Two), "--listen", "127.0.0.1:0", "--flight", "127.0.0.1:0")
 	page, ok := strings.CutPrefix(printed[0], "listening on ")
 	url, token, found := strings.Cut(page, "/?token=")
-	if !ok || !found || len(token) < leastToken {
+	if !ok || !found || len(token) < 16 {
 		t.Fatalf("it says %q", printed[0])
 	}
 	get := func(path string) string {
@@ -321,7 +322,7 @@ func TestServeOpens(t *testing.T) {
 	}
 	end(t, c)
 	for _, place := range []string{"http://example.com", "//example.com", "?a b", "-x", "?\x1b"} {
-		if _, err := placeOf("http://127.0.0.1:1", "", place); err == nil {
+		if _, err := daemon.PageAddress("http://127.0.0.1:1", "", place); err == nil {
 			t.Errorf("%q is a place", place)
 		}
 	}

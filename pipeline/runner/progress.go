@@ -7,7 +7,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"stackmill/internal/crash"
+	"stackmill/internal/ordered"
 	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 )
@@ -19,7 +19,7 @@ func showProgress(w io.Writer, p *pipeline.Progress) (stop func()) {
 	}
 	bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(w), progressbar.OptionShowBytes(true),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(20))
-	start, quit, done := time.Now(), make(chan struct{}), make(chan struct{})
+	start, quit := time.Now(), make(chan struct{})
 	show := func() {
 		rate := float64(p.Samples.Load()) / time.Since(start).Seconds()
 		bar.Describe(fmt.Sprintf("%d/%d experiments, %.0f k samples/s, %d problems",
@@ -29,23 +29,20 @@ func showProgress(w io.Writer, p *pipeline.Progress) (stop func()) {
 		}
 		_ = bar.Set64(p.Bytes.Load()) // nothing depends on the terminal
 	}
-	go func() {
-		defer close(done)
-		_ = crash.Catch(func() error { // nothing depends on the bar
-			tick := time.NewTicker(100 * time.Millisecond)
-			defer tick.Stop()
-			for {
-				select {
-				case <-tick.C:
-					show()
-				case <-quit:
-					return bar.Finish()
-				}
+	shown := ordered.Start(func() (struct{}, error) {
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				show()
+			case <-quit:
+				return struct{}{}, bar.Finish()
 			}
-		})
-	}()
+		}
+	})
 	return func() {
 		close(quit)
-		<-done
+		_, _ = shown.Wait() // nothing depends on the bar
 	}
 }

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package daemon
 
 import (
 	"cmp"
@@ -14,28 +14,29 @@ import (
 	"strings"
 
 	"stackmill/internal/tempdir"
+	"stackmill/internal/terminal"
 )
 
-// openBrowser lets the user's browser open an address: $BROWSER, or the system's program for
-// that. All users of a machine can read command lines: a secret address is in a file that only
-// the user can read, until done is called.
-func (a *app) openBrowser(address string, secret bool) (done func(), err error) {
+// openBrowser opens an address in $BROWSER, or by the system's program for that. All users of a
+// machine can read command lines: a secret address is passed in a file that only the user can
+// read, until done is called.
+func openBrowser(out *terminal.Output, address string, secret bool) (done func(), err error) {
 	done = func() {}
 	if secret {
 		if address, done, err = writeRedirect(address); err != nil {
 			return nil, err
 		}
 	}
-	usual := map[string]string{"darwin": "open"}
-	program := cmp.Or(os.Getenv("BROWSER"), usual[runtime.GOOS], "xdg-open")
+	defaults := map[string]string{"darwin": "open"}
+	program := cmp.Or(os.Getenv("BROWSER"), defaults[runtime.GOOS], "xdg-open")
 	c := exec.Command(program, address)
 	if err := c.Start(); err != nil {
-		a.Warnf("no browser could be opened: %v (open the address above)", err)
+		out.Warnf("no browser could be opened: %v (open the address above)", err)
 		return done, nil
 	}
 	go func() {
 		if err := c.Wait(); err != nil {
-			a.Warnf("%s failed: %v (open the address above)", program, err)
+			out.Warnf("%s failed: %v (open the address above)", program, err)
 		}
 	}()
 	return done, nil
@@ -53,8 +54,7 @@ var redirectPage = template.Must(template.New("redirect").Parse(`<!DOCTYPE html>
 </html>
 `))
 
-// writeRedirect writes a page that leads to an address, into a folder of its own, which remove
-// removes.
+// writeRedirect writes a page that redirects to an address, into a folder that remove removes.
 func writeRedirect(address string) (file string, remove func(), err error) {
 	dir, err := tempdir.Make("open") // only the user can read it
 	if err != nil {
@@ -74,8 +74,8 @@ func writeRedirect(address string) (file string, remove func(), err error) {
 	return (&url.URL{Scheme: "file", Path: path}).String(), remove, nil
 }
 
-// placeOf returns the address of a place of the page, with the token if there is one.
-func placeOf(server, token, place string) (string, error) {
+// PageAddress returns the address of a place on the page, with the token if there is one.
+func PageAddress(server, token, place string) (string, error) {
 	if place != "/" && (!strings.HasPrefix(place, "?") || strings.ContainsFunc(place, func(c rune) bool { return c <= ' ' || c > '~' })) {
 		return "", fmt.Errorf("%q is no place of the page (what its address has from ? on)", place)
 	}

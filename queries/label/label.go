@@ -1,4 +1,5 @@
-package main
+// Package label reads the labels of experiments as people write them.
+package label
 
 import (
 	"fmt"
@@ -13,15 +14,15 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// parseLabels reads labels as KEY=VALUE; one without a value is to be removed.
-func parseLabels(args []string) (l storedir.Labels, err error) {
+// Parse reads labels as KEY=VALUE; a label without a value is to be removed.
+func Parse(args []string) (l storedir.Labels, err error) {
 	l.Set = map[string]string{}
 	for _, arg := range args {
 		key, value, ok := strings.Cut(arg, "=")
 		if !ok {
 			return l, fmt.Errorf("%q is no label (write KEY=VALUE; selectors come first)", arg)
 		}
-		if err := checkLabelKey(key); err != nil {
+		if err := CheckKey(key); err != nil {
 			return l, err
 		}
 		if strings.ContainsFunc(value, func(r rune) bool { return r == ',' || r < ' ' }) {
@@ -41,13 +42,13 @@ func parseLabels(args []string) (l storedir.Labels, err error) {
 	return l, nil
 }
 
-var labelKey = lazyregexp.New(`^[A-Za-z0-9_.-]+$`)
+var keyPattern = lazyregexp.New(`^[A-Za-z0-9_.-]+$`)
 
-// checkLabelKey returns why a label cannot have a key.
-func checkLabelKey(key string) error {
+// CheckKey returns an error unless a label can have the key.
+func CheckKey(key string) error {
 	_, isColumn := schema.Experiments.Types()[key]
 	switch {
-	case !labelKey().MatchString(key):
+	case !keyPattern().MatchString(key):
 		return fmt.Errorf("%q cannot be the key of a label (letters, digits, _, - and . can)", key)
 	case isColumn:
 		return fmt.Errorf("%q cannot be the key of a label: it is a column of experiments", key)
@@ -55,36 +56,36 @@ func checkLabelKey(key string) error {
 	return nil
 }
 
-// ingestLabels are the labels that an ingest gives.
-type ingestLabels struct {
-	given []string
-	from  string
+// Ingest describes the labels of newly ingested recordings.
+type Ingest struct {
+	Given []string // KEY=VALUE
+	From  string   // a regular expression for paths, whose named groups are labels
 }
 
-// labels returns the labels of a recording by its path; nil if there are none.
-func (l *ingestLabels) labels() (func(path string) map[string]string, error) {
-	given, err := parseLabels(l.given)
+// Labels returns a function for the labels of a recording by its path, nil for no labels.
+func (l *Ingest) Labels() (func(path string) map[string]string, error) {
+	given, err := Parse(l.Given)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("--label: %w", err)
 	case len(given.Remove) > 0:
 		return nil, fmt.Errorf("--label: %s has no value", given.Remove[0])
-	case l.from == "" && len(given.Set) == 0:
+	case l.From == "" && len(given.Set) == 0:
 		return nil, nil
-	case l.from == "":
+	case l.From == "":
 		return func(string) map[string]string { return given.Set }, nil
 	}
-	from, err := regexp.Compile(l.from)
+	from, err := regexp.Compile(l.From)
 	if err != nil {
 		return nil, fmt.Errorf("--label-from: %w", err)
 	}
 	keys := from.SubexpNames()
 	if !slices.ContainsFunc(keys, func(key string) bool { return key != "" }) {
-		return nil, fmt.Errorf("--label-from: %q has no named group (write (?P<night>[^/]+))", l.from)
+		return nil, fmt.Errorf("--label-from: %q has no named group (write (?P<night>[^/]+))", l.From)
 	}
 	for _, key := range keys {
-		if key != "" && checkLabelKey(key) != nil {
-			return nil, fmt.Errorf("--label-from: %w", checkLabelKey(key))
+		if key != "" && CheckKey(key) != nil {
+			return nil, fmt.Errorf("--label-from: %w", CheckKey(key))
 		}
 	}
 	return func(path string) map[string]string {

@@ -1,0 +1,146 @@
+//go:build cgo
+
+// Package daemon runs the server of a store: its listeners, its token, and the browser that shows
+// its page.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"stackmill/internal/terminal"
+	"stackmill/internal/unixsocket"
+	"stackmill/queries/console"
+	"stackmill/queries/flight"
+	"stackmill/queries/serve"
+)
+
+// Server is a server of a store.
+type Server struct {
+	serve.Options
+	Out                  *terminal.Output
+	Listen, Unix, Flight string // where to listen; a Unix socket replaces Listen
+	TokenFile            string
+	NoToken              bool
+	Page                 string // the place to open in a browser, "" for none
+
+	madeToken bool // the token is of this run
+}
+
+// stopGrace limits the time for answers under way when the server ends.
+const stopGrace = 5 * time.Second
+
+// Run serves until the context ends.
+func (s *Server) Run(ctx context.Context) (err error) {
+	listener, address, err := s.listenHTTP(ctx)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	srv, err := serve.New(ctx, s.Options)
+	if err != nil {
+		return console.NoStore(s.Store, err)
+	}
+	defer func() { err = errors.Join(err, srv.Close()) }()
+	handler, err := srv.Handler()
+	if err != nil {
+		return err
+	}
+	ended := make(chan error, 2)
+	web := &http.Server{
+		Handler: handler, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn), MaxHeaderBytes: 64 << 10, ConnState: new(serve.Connections).Note,
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: s.Timeout + 2*time.Minute, IdleTimeout: 2 * time.Minute,
+	}
+	go func() { ended <- web.Serve(listener) }()
+	defer func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+		defer cancel()
+		if web.Shutdown(last) != nil { // answers that take longer
+			_ = web.Close()
+		}
+	}()
+	greeting := s.Out.Page()
+	page := ""
+	if s.madeToken && s.Unix == "" {
+		page = "/?token=" + s.Token // this once: the page takes it out of the browser's address bar
+	}
+	greeting.Printf("listening on %s\n", address+page)
+	if s.Flight != "" {
+		listener, address, err := listen(ctx, s.Flight)
+		if err != nil {
+			return err
+		}
+		drivers := flight.New(srv)
+		go func() { ended <- drivers.Serve(listener) }()
+		defer drivers.Stop(stopGrace)
+		greeting.Printf("Flight SQL on grpc://%s\n", address)
+		if s.madeToken && s.Unix != "" {
+			greeting.Printf("token: %s\n", s.Token)
+		}
+		if s.Token != "" {
+			greeting.Printf("drivers send the token as the password of any user, or as Authorization: Bearer TOKEN\n")
+		}
+	}
+	if err := greeting.Flush(); err != nil {
+		return err
+	}
+	if s.Page != "" {
+		at, err := PageAddress(address, s.Token, s.Page)
+		if err != nil {
+			return err
+		}
+		done, err := openBrowser(s.Out, at, s.Token != "")
+		if err != nil {
+			return err
+		}
+		defer done()
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// listenHTTP listens as the options say, and returns the address to show.
+func (s *Server) listenHTTP(ctx context.Context) (net.Listener, string, error) {
+	if s.Unix != "" {
+		l, path, err := unixsocket.Listen(ctx, s.Unix)
+		if err != nil {
+			return nil, "", fmt.Errorf("--unix: %w", err)
+		}
+		s.Socket, s.Hosts = path, append(s.Hosts, "localhost") // what clients of sockets send
+		return l, "unix:" + path, nil
+	}
+	l, address, err := listen(ctx, s.Listen)
+	if err != nil {
+		return nil, "", err
+	}
+	s.Port = l.Addr().(*net.TCPAddr).Port
+	if host, _, _ := net.SplitHostPort(address); net.ParseIP(host) == nil {
+		s.Hosts = append(s.Hosts, host)
+	}
+	return l, "http://" + address, nil
+}
+
+// listen listens on a TCP address, and returns the address under which clients reach it.
+func listen(ctx context.Context, on string) (net.Listener, string, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", on)
+	if err != nil {
+		return nil, "", err
+	}
+	at := l.Addr().(*net.TCPAddr)
+	if at.IP.IsUnspecified() { // by any of its addresses
+		if name, err := os.Hostname(); err == nil {
+			return l, net.JoinHostPort(name, fmt.Sprint(at.Port)), nil
+		}
+	}
+	return l, at.String(), nil
+}
