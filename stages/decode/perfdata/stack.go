@@ -30,7 +30,7 @@ func (r *stackReader) body(at recordOffset) (misc uint16, body []byte) {
 	c.U32()
 	misc = c.U16()
 	size := int(c.U16())
-	if r.touch(size, &r.in.touched) {
+	if r.touch(size, &r.touched) {
 		r.release()
 	}
 	return misc, b[recordHeader:size]
