@@ -13,13 +13,13 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// Region is what a data address lies in: a row of memory_regions.
+// Region is a region of memory with data addresses: a row of memory_regions.
 type Region struct {
 	ID            int64
 	Process       int
 	Kind, Name    string
 	Address, Size uint64           // bytes; 0 if unknown
-	LoadObject    program.ObjectNo // None for none
+	LoadObject    program.ObjectNo // or None
 }
 
 // The kinds of regions.
@@ -33,11 +33,11 @@ const (
 	RegionUnknown   = "unknown"
 )
 
-// addressInfo is what a data address lies in.
+// addressInfo describes a data address: its region, and the variable or symbol there.
 type addressInfo struct {
 	region RegionNo
-	kind   string
-	// The variable of a load object that is there, and the byte in it.
+	kind   string // of region
+	// The variable of a load object, and the offset in it.
 	object   *loadObject
 	variable types.VariableNo
 	offset   int64
@@ -45,23 +45,23 @@ type addressInfo struct {
 	symbol   symbolNo // if there is no variable
 }
 
-// memory is the address space of a process as data addresses see it.
+// memory is the address space of a process, with its heap blocks and load objects' data.
 type memory struct {
 	space    *Space
 	process  int
 	kernel   func(uint64) bool
 	objects  []symbolize.PlacedObject
-	maxHigh  []uint64 // the greatest High of placed[:i+1]
+	maxHigh  []uint64 // the greatest High of objects[:i+1]
 	finder   *image.Finder
 	sizes    map[extent]uint64
-	stack    *image.Mapping // of the main thread, nil when not recorded
-	blocks   *Blocks        // nil when allocations were not traced
+	stack    *image.Mapping // of the main thread, nil if not recorded
+	blocks   *Blocks        // nil if allocations were not traced
 	regions  map[regionKey]RegionNo
 	segments map[segmentKey]addressInfo
 	mappings map[*image.Mapping]addressInfo
 }
 
-// segmentKey is one segment of one placed load object; the whole has no address.
+// segmentKey identifies a segment of a placed load object, or the whole object.
 type segmentKey struct {
 	object        program.ObjectNo
 	bias, address uint64
@@ -101,10 +101,10 @@ const (
 	threadStack = "[stack:" // of threads, by kernels before 4.5
 )
 
-// maxStack is how far below its first mapping the main thread's stack may have grown.
+// maxStack bounds how far the main thread's stack may have grown below its first mapping.
 const maxStack = 1 << 30
 
-// lookUp returns what an address was at a time.
+// lookUp describes an address at a time.
 func (m *memory) lookUp(address uint64, time int64) addressInfo {
 	mapping := m.finder.At(address, time).Mapping
 	if p := m.objectAt(address, time); p != nil && !m.isReplaced(p, mapping, time) {
@@ -133,7 +133,7 @@ func (m *memory) lookUp(address uint64, time int64) addressInfo {
 	return w
 }
 
-// mappingRegion is the region of a mapping of no load object.
+// mappingRegion returns the region of a mapping that is of no load object.
 func (m *memory) mappingRegion(mapping *image.Mapping) addressInfo {
 	kind, name := RegionSegment, mapping.Path
 	switch {
@@ -148,17 +148,17 @@ func (m *memory) mappingRegion(mapping *image.Mapping) addressInfo {
 	return m.internRegion(kind, name, start, size, program.None)
 }
 
-// isAnonymous reports whether a mapping is of no file (perf-data 9).
+// isAnonymous reports whether the path of a mapping means that it has no file (perf-data 9).
 func isAnonymous(path string) bool {
 	return path == "" || decode.IsPerfMap(path) || strings.HasPrefix(path, "//anon") || strings.HasPrefix(path, "[anon") || strings.HasPrefix(path, "/dev/zero") ||
 		strings.HasPrefix(path, "/anon_hugepage")
 }
 
-// maxGap is how far after the program the kernel puts the memory of brk.
+// maxGap bounds the distance of brk's memory from the program's end.
 const maxGap = 1 << 31
 
-// followsProgram reports whether a mapping is where brk's memory is: not far after
-// the program, which is the load object with the lowest address.
+// followsProgram reports whether a mapping is where brk's memory is: not far after the program,
+// which is the load object with the lowest address.
 func (m *memory) followsProgram(mapping *image.Mapping) bool {
 	if len(m.objects) == 0 {
 		return false
@@ -167,8 +167,8 @@ func (m *memory) followsProgram(mapping *image.Mapping) bool {
 	return mapping.Address >= end && mapping.Address-end < maxGap && (len(m.objects) == 1 || mapping.Address < m.objects[1].Low)
 }
 
-// objectAt returns the load object at an address, nil for none: of several whose
-// unmapping was not recorded the one that came last.
+// objectAt returns the load object at an address, nil for none. Of several whose unmapping was not
+// recorded, it is the one loaded last.
 func (m *memory) objectAt(address uint64, time int64) *symbolize.PlacedObject {
 	first := func(low uint64) int {
 		return sort.Search(len(m.objects), func(i int) bool { return m.objects[i].Low >= low })
@@ -179,12 +179,12 @@ func (m *memory) objectAt(address uint64, time int64) *symbolize.PlacedObject {
 		switch {
 		case address >= p.High:
 		case p.Loaded > time || time >= p.Unloaded:
-			early = p // libraries are noticed late (S1)
+			early = p // collectors notice libraries late (S1)
 		default:
 			if found == nil || p.Loaded > found.Loaded {
 				found = p
 			}
-			i = first(p.Low) // objects at one place are in the order of their loading
+			i = first(p.Low) // skip objects at the same address that were loaded before
 		}
 	}
 	if found == nil {
@@ -193,7 +193,7 @@ func (m *memory) objectAt(address uint64, time int64) *symbolize.PlacedObject {
 	return found
 }
 
-// objectRegion returns which segment and variable of a load object is at an address.
+// objectRegion describes an address in a load object: its segment, and the variable or symbol.
 func (m *memory) objectRegion(p *symbolize.PlacedObject, address uint64) addressInfo {
 	o := m.space.loadObject(p.Object)
 	link := address - p.Bias
@@ -213,7 +213,7 @@ func (m *memory) objectRegion(p *symbolize.PlacedObject, address uint64) address
 	return w
 }
 
-// segment is the region of a segment of a load object; of the whole if it is nil.
+// segment returns the region of a segment of a load object, or of the whole object for nil.
 func (m *memory) segment(p *symbolize.PlacedObject, s *symtab.Segment) addressInfo {
 	k := segmentKey{object: p.Object, bias: p.Bias, whole: s == nil}
 	if s != nil {
@@ -250,7 +250,7 @@ func (m *memory) internRegion(kind, name string, address, size uint64, object pr
 	if !ok {
 		n = RegionNo(len(m.space.Regions))
 		id := schema.NewID("memory region").Number(uint64(m.process)).Text(kind).Text(name).Number(address).Number(size)
-		if object != program.None { // another one of its name may come there later
+		if object != program.None { // another one of the same name may be loaded there later
 			id.Number(uint64(m.space.resolver.Program.Objects[object].ID))
 		}
 		m.space.Regions = append(m.space.Regions, Region{

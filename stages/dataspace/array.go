@@ -6,8 +6,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// resolveVariableIndex is array for an address that may be in a variable: of an array of aggregates, an
-// element counts.
+// resolveVariableIndex is resolveIndex for an address that may be in a variable. In an array of
+// aggregates, it looks at one element.
 func (t typeTable) resolveVariableIndex(at value, use types.Use) (value, bool) {
 	if at.variable == types.None {
 		return t.resolveIndex(at, use)
@@ -30,8 +30,8 @@ func (t typeTable) resolveVariableIndex(at value, use types.Use) (value, bool) {
 	return at, ok
 }
 
-// resolveIndex finds what an index counts in an aggregate: whole aggregates, or the elements of
-// an array in it. It reports false when several arrays are possible, or none.
+// resolveIndex finds what an index counts: whole aggregates, or the elements of an array in the
+// aggregate. It returns false if several arrays are possible, or none.
 func (t typeTable) resolveIndex(at value, use types.Use) (value, bool) {
 	typ := t.Strip(at.typ)
 	if !t.Types[typ].Kind.Aggregate() {
@@ -49,7 +49,7 @@ func (t typeTable) resolveIndex(at value, use types.Use) (value, bool) {
 	return s.resolveCounted()
 }
 
-// arraySearch collects the arrays in an aggregate in which an index may count.
+// arraySearch collects the arrays in an aggregate whose elements an index may count.
 type arraySearch struct {
 	t     typeTable
 	at    value
@@ -58,14 +58,14 @@ type arraySearch struct {
 	left  int // members to look at
 }
 
-// indexedArray is an array in an aggregate, bytes [start, end) of it, and where the
-// access is in its first element.
+// indexedArray is an array at bytes [start, end) of an aggregate. offset is that of the access if
+// the index is 0.
 type indexedArray struct {
 	start, end, offset int64
 	stride             int64
 }
 
-// find adds the arrays in an aggregate that is at an offset of the outermost one.
+// find adds the arrays in an aggregate at an offset of the outermost one.
 func (s *arraySearch) find(typ types.TypeNo, base int64) {
 	t := s.t
 	x := &t.Types[typ]
@@ -94,7 +94,7 @@ func (s *arraySearch) add(array types.TypeNo, start int64) {
 	}
 	a := indexedArray{start: start, end: start + t.Types[array].Size, offset: start, stride: x.Size}
 	whole := array
-	if t.Types[array].Count < 0 || t.Types[array].Size <= 0 { // it may be of any length
+	if t.Types[array].Count < 0 || t.Types[array].Size <= 0 { // of any length
 		a.end, whole = 1<<62, e
 	}
 	inner := modulo(s.at.offset-start, x.Size)
@@ -120,20 +120,20 @@ func (s *arraySearch) add(array types.TypeNo, start int64) {
 	}
 }
 
-// fitsStep reports whether an index counts elements of a size.
+// fitsStep reports whether an index may count elements of a size.
 func (s *arraySearch) fitsStep(size int64) bool {
 	return s.at.step == unknownStep || s.at.step%size == 0
 }
 
-// fitsAt reports whether an access has the size of what is at an offset of a type, or is
-// to bit fields there.
+// fitsAt reports whether an access has the size of the member at an offset of a type, or is to
+// bit fields there.
 func (t typeTable) fitsAt(typ types.TypeNo, offset int64, use types.Use) bool {
 	_, fit := t.DescendHint(typ, offset, use, types.Hint{})
 	return fit >= types.FitSize || t.SharesBits(typ, offset, use.Size)
 }
 
-// resolveComputed is for an index that was computed in ways that are not followed: of whole
-// aggregates, if what is there fits the access, or of an array anywhere.
+// resolveComputed handles an index of unknown computation: it counts whole aggregates if the access
+// fits the member at its offset, or else the elements of any array.
 func (s *arraySearch) resolveComputed() (value, bool) {
 	at := s.at
 	within, first := false, false
@@ -145,7 +145,7 @@ func (s *arraySearch) resolveComputed() (value, bool) {
 	switch {
 	case len(s.found) == 0:
 		return s.t.withIndex(at), true
-	case s.use.Size >= vectorSize: // of any elements
+	case s.use.Size >= vectorSize: // fits elements of any type
 	case first, within && len(s.found) == 1:
 		return at, true
 	case len(s.found) == 1 && !s.t.fitsAt(at.typ, at.offset, s.use):
@@ -155,8 +155,8 @@ func (s *arraySearch) resolveComputed() (value, bool) {
 	return s.at, false
 }
 
-// resolveCounted is for an index that counts elements of a known size. A constant that was
-// added to it, such as in a[i-1], moves the place before the array or behind it.
+// resolveCounted handles an index that counts elements of a known size. A constant in the index,
+// as in a[i-1], moves the offset before or behind the array.
 func (s *arraySearch) resolveCounted() (value, bool) {
 	at, size := s.at, int64(s.use.Size)
 	holds := func(a indexedArray) bool { return a.start <= at.offset && at.offset < a.end }
@@ -178,8 +178,8 @@ func (s *arraySearch) resolveCounted() (value, bool) {
 	return s.at, false
 }
 
-// resultIf returns an address if its offset is known, else the one before, whose aggregate alone is
-// known.
+// resultIf returns an address if its offset is known, else the unresolved one, of which only the
+// aggregate is known.
 func (s *arraySearch) resultIf(at value, ok bool) (value, bool) {
 	if ok {
 		return at, true

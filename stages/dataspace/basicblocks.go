@@ -9,18 +9,18 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// basicBlock is a run of instructions that is entered at its first and left at its
-// last only.
+// basicBlock is a sequence of instructions that control enters at the first and leaves at the last
+// only.
 type basicBlock struct {
 	first, end int    // instructions [first, end)
-	before     []int  // numbers of the blocks that lead to it
-	after      []int  // and of those that it leads to
-	needed     bool   // it was followed
+	before     []int  // its predecessors
+	after      []int  // its successors
+	needed     bool   // it is analyzed
 	in         *state // before its first instruction
 }
 
-// mergeValues is what is known if a value or another one may be there: of two places in
-// one array on the stack, that it is in the array.
+// mergeValues returns a value that covers two: for two addresses in one array on the stack, one
+// anywhere in the array.
 func (f *function) mergeValues(n int, s *state, a, b value) value {
 	if a.kind != valueFrame || b.kind != valueFrame || a == b {
 		return f.types.merge(a, b)
@@ -34,7 +34,7 @@ func (f *function) mergeValues(n int, s *state, a, b value) value {
 	return a
 }
 
-// findBlocks finds the blocks.
+// findBlocks divides the function into basic blocks.
 func (f *function) findBlocks() {
 	starts := map[uint64]bool{f.address: true}
 	for a := range f.targets {
@@ -61,13 +61,13 @@ func (f *function) blockOf(n int) int {
 	return sort.Search(len(f.blocks), func(i int) bool { return f.blocks[i].first > n }) - 1
 }
 
-// maxVisits bounds how often the blocks of a function are gone through, on average.
+// maxVisits bounds how often blocks of a function are analyzed, on average.
 const maxVisits = 16
 
-// maxAsked is how many blocks are asked for before all are followed at once.
+// maxAsked is the number of analyses of a function after which all blocks are analyzed at once.
 const maxAsked = 2
 
-// markNeeded marks the blocks that may run before a block, and it.
+// markNeeded marks a block, and those that may run before it.
 func (f *function) markNeeded(n int) {
 	left := []int{n}
 	for len(left) > 0 {
@@ -80,9 +80,9 @@ func (f *function) markNeeded(n int) {
 	}
 }
 
-// analyze finds what is known at the start of a block, and of all that may run
-// before it: from the function's entry along all jumps until nothing changes
-// (perf-data 17.2). Blocks that no known jump leads to begin with nothing.
+// analyze finds the state at the start of a block, and of all that may run before it: it follows
+// all jumps from the function's entry until nothing changes (perf-data 17.2). Blocks that no known
+// jump leads to begin with an empty state.
 func (f *function) analyze(block int) {
 	f.markNeeded(block)
 	if f.analyses++; f.analyses > maxAsked {
@@ -96,7 +96,7 @@ func (f *function) analyze(block int) {
 	f.slotLimit = min(maxSlots, max(allSlots/len(f.blocks), 1))
 	f.blocks[0].in = f.entryState()
 	left := worklist{blocks: []int{0}, has: make([]bool, len(f.blocks))}
-	s := &state{} // after the instructions that were stepped over
+	s := &state{} // scratch
 	next := 0
 	for steps := maxVisits * len(f.blocks); steps > 0; steps-- {
 		if len(left.blocks) == 0 {
@@ -111,13 +111,12 @@ func (f *function) analyze(block int) {
 		}
 		f.analyzeBlock(left.first(), s, &left)
 	}
-	for i := range f.blocks { // what did not come to rest is not believed
+	for i := range f.blocks { // the states did not converge
 		f.blocks[i].in = &state{}
 	}
 }
 
-// worklist holds the blocks whose start has changed since they were gone through,
-// each once.
+// worklist holds the blocks whose initial state has changed since they were analyzed, each once.
 type worklist struct {
 	blocks []int
 	has    []bool // by block
@@ -129,7 +128,7 @@ func (w *worklist) add(n int) {
 	}
 }
 
-// first takes the first of the blocks in the order of the code.
+// first removes and returns the first block in the order of the code.
 func (w *worklist) first() int {
 	n := slices.Min(w.blocks)
 	at := slices.Index(w.blocks, n)
@@ -137,8 +136,7 @@ func (w *worklist) first() int {
 	return n
 }
 
-// unreached returns the first wanted block, from the given one on, that has not
-// been reached yet.
+// unreached returns the first needed block, from the given one on, that was not reached yet.
 func (f *function) unreached(from int) int {
 	for from < len(f.blocks) && (f.blocks[from].in != nil || !f.blocks[from].needed) {
 		from++
@@ -146,8 +144,8 @@ func (f *function) unreached(from int) int {
 	return from
 }
 
-// analyzeBlock goes through a block, and adds the blocks after it whose start changes to
-// left. s is scratch.
+// analyzeBlock applies the instructions of a block, and adds the successors whose initial state
+// changes to left. s is scratch.
 func (f *function) analyzeBlock(n int, s *state, left *worklist) {
 	s.set(f.blocks[n].in)
 	for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
@@ -166,9 +164,8 @@ func (f *function) analyzeBlock(n int, s *state, left *worklist) {
 	}
 }
 
-// entryState is what is known when the function is called. Call frame information
-// knows better where the stack pointer is: parts of functions that the compiler put
-// elsewhere are not called.
+// entryState returns the state when the function is called. Call frame information is better if it
+// exists: parts of functions that the compiler put elsewhere are not called.
 func (f *function) entryState() *state {
 	s := &state{}
 	if f.object.frames != nil {
@@ -185,7 +182,7 @@ func (f *function) entryState() *state {
 	return s
 }
 
-// isPadding reports whether a block does nothing.
+// isPadding reports whether a block consists of no-ops.
 func (f *function) isPadding(n int) bool {
 	for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
 		if f.code[i].Kind != insn.Nop {
@@ -210,7 +207,7 @@ func (f *function) successors(n int) []int {
 	return to
 }
 
-// stateBefore returns what is known before an instruction.
+// stateBefore returns the state before an instruction.
 func (f *function) stateBefore(n int) *state {
 	if f.blocks == nil {
 		f.prepare()

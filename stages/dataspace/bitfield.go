@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// Bounds of what is followed to distinguish bits: instructions before and after an
-// access, and ways that lead to it.
+// Bounds of the analysis that distinguishes bits: instructions before and after an access, and
+// paths that lead to it.
 const (
 	maxBitsBefore = 64
 	maxBitsBehind = 400
@@ -17,10 +17,9 @@ const (
 	maxBits       = 64 // of an access
 )
 
-// usedBits are the bits of an access that its instruction, or those around it, use
-// or change: a load's by the use of what it loaded, a store's by what it does not
-// write back unchanged. 0 stands for all, and for unknown ones.
-// It reports false when nothing is used, or only to be written back.
+// usedBits returns the bits of an access that the program uses or changes: of a load, by the uses
+// of its result; of a store, those that it does not write back unchanged. 0 means all or unknown
+// bits. It returns false if no bits are used, or only to be written back.
 func (f *function) usedBits(n int) (bits uint64, ok bool) {
 	x := &f.code[n]
 	a := &x.Accesses[0]
@@ -45,8 +44,8 @@ func (f *function) usedBits(n int) (bits uint64, ok bool) {
 	return bits, bits != 0 || !kept && !dropped
 }
 
-// invariantBits is the bits that the only instruction of the function that writes a register puts
-// into it, if it always runs before another one: masks are moved out of loops.
+// invariantBits returns the bits of a register that only one instruction of the function writes, if
+// it always runs before another instruction: compilers move masks out of loops.
 func (f *function) invariantBits(r int, before int) *bitVector {
 	if f.writers == nil {
 		f.writers = f.findWriters()
@@ -71,7 +70,8 @@ func (f *function) invariantBits(r int, before int) *bitVector {
 	return calculate(&b, known(b.From), known(b.With), nil)
 }
 
-// findWriters finds for each register the only instruction that writes it, -1 for none.
+// findWriters returns, for each register, the only instruction that writes it, -1 for none or
+// several.
 func (f *function) findWriters() *[registers]int32 {
 	var only [registers]int32
 	seen := uint64(0)
@@ -97,8 +97,8 @@ func (f *function) findWriters() *[registers]int32 {
 	return &only
 }
 
-// dominates reports whether an instruction runs on every way from the function's entry to
-// another one.
+// dominates reports whether an instruction is on every path from the function's entry to another
+// one.
 func (f *function) dominates(i, n int) bool {
 	at, to := f.blockOf(i), f.blockOf(n)
 	if at == to {
@@ -123,8 +123,8 @@ func (f *function) dominates(i, n int) bool {
 	return to != 0
 }
 
-// loadsAll reports whether nothing shows that a load of an integer is of more or less than
-// is needed: compilers load an aligned word for a byte, and a half for some of its bits.
+// loadsAll reports whether an integer load needs all its bytes, as far as its uses show: compilers
+// load an aligned word for a byte, and a half word for some bits of a word.
 func (f *function) loadsAll(n int, a *insn.Access) bool {
 	if a.Size < types.AnyLoad {
 		return false
@@ -133,7 +133,7 @@ func (f *function) loadsAll(n int, a *insn.Access) bool {
 	return ok && (bits == 0 || bits == insn.Ones(8*a.Size))
 }
 
-// bits returns what an instruction does to bits.
+// bits returns an instruction's effect on bits.
 func (f *function) bits(i int) (insn.Bits, bool) {
 	x := &f.code[i]
 	if !x.valid {
@@ -142,8 +142,8 @@ func (f *function) bits(i int) (insn.Bits, bool) {
 	return disasm.Bits(f.object.symbols.Arch, f.raw[x.address-f.address:])
 }
 
-// trackStore finds the bits that a store changes, as far as the instructions on a way
-// to it show what it writes; its place is known once they were followed.
+// trackStore finds the bits that a store changes, by the instructions on a path to it. It follows
+// the path twice: the first pass finds the store's address.
 func (w *bitFlow) trackStore(way []int) {
 	for range 2 {
 		s := w.initialState(way)
@@ -157,8 +157,8 @@ func (w *bitFlow) trackStore(way []int) {
 	w.used = 0
 }
 
-// initialState returns what is known where a way begins: numbers that were put into registers
-// before a loop.
+// initialState returns the state where a path begins: constants that were put into registers before
+// a loop.
 func (w *bitFlow) initialState(way []int) *bitState {
 	s := newBitState()
 	first := w.n
@@ -166,7 +166,7 @@ func (w *bitFlow) initialState(way []int) *bitState {
 		first = way[0]
 	}
 	for r, v := range w.f.stateBefore(first).registers {
-		if v.kind == valueNumber && v.step == 0 && v.offset >= 0 { // of negative ones the width is unknown
+		if v.kind == valueNumber && v.step == 0 && v.offset >= 0 { // the width of negative ones is unknown
 			s.registers[r] = constantBits(uint64(v.offset))
 		} else {
 			s.registers[r] = w.f.invariantBits(r, first)
@@ -175,8 +175,8 @@ func (w *bitFlow) initialState(way []int) *bitState {
 	return s
 }
 
-// trackLoad finds the bits of a load that are used, and those that change where the
-// others are written back.
+// trackLoad finds the bits of a load that are used, and those that change where the others are
+// written back.
 func (w *bitFlow) trackLoad(way []int) {
 	s := w.initialState(way)
 	for _, i := range way {
@@ -186,7 +186,7 @@ func (w *bitFlow) trackLoad(way []int) {
 	w.follow(s, w.n)
 }
 
-// follow goes on from an instruction until nothing depends on the access.
+// follow applies instructions, from the i-th on, until nothing depends on the access.
 func (w *bitFlow) follow(s *bitState, i int) {
 	f := w.f
 	for ; i < len(f.code) && w.left > 0; i++ {
@@ -201,7 +201,7 @@ func (w *bitFlow) follow(s *bitState, i int) {
 		switch {
 		case x.Kind == insn.Trap, !s.isLive() && (w.used|w.changed != 0 || x.Kind != insn.Other && x.Kind != insn.Nop):
 			return
-		case !s.isLive(): // nothing is used: something else may be written to the memory
+		case !s.isLive(): // nothing was used yet, but the memory may be overwritten
 		case x.Kind == insn.Return:
 			w.useResult(s, i)
 			return
@@ -221,8 +221,8 @@ func (w *bitFlow) follow(s *bitState, i int) {
 	w.useAll(s)
 }
 
-// isNewVisit reports whether a jump leads to an instruction with something that was not
-// followed from there yet.
+// isNewVisit reports whether a jump leads to an instruction with dependencies that were not
+// followed from there before.
 func (w *bitFlow) isNewVisit(s *bitState, to int) bool {
 	k := visit{instruction: to, flags: s.flags | s.carry}
 	for r, b := range &s.registers {
@@ -235,7 +235,7 @@ func (w *bitFlow) isNewVisit(s *bitState, to int) bool {
 	return true
 }
 
-// leaveFunction is a jump out of the function: to another one, or to a part of it elsewhere.
+// leaveFunction handles a jump out of the function: to another one, or to a part of it elsewhere.
 func (w *bitFlow) leaveFunction(s *bitState, x *instruction) {
 	t := w.f.types
 	if n := t.Function(x.Target); x.HasTarget && n != 0 && t.startsAt(n, x.Target) {
@@ -245,8 +245,7 @@ func (w *bitFlow) leaveFunction(s *bitState, x *instruction) {
 	w.useAll(s)
 }
 
-// waysTo are ways that lead to an instruction, as far as they are followed back:
-// the instructions on each.
+// waysTo returns the paths that lead to an instruction, up to the bounds: the instructions on each.
 func (f *function) waysTo(n int) (ways [][]int) {
 	type start struct {
 		block int

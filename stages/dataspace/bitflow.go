@@ -9,58 +9,58 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// bitFlow follows the bits of an access through the instructions around it.
+// bitFlow tracks the bits of an access through the instructions around it.
 type bitFlow struct {
 	f          *function
 	n          int // the instruction of the access
 	access     *insn.Access
-	memory     symbolicAddress // that is accessed
-	known      bool            // memory is
-	load       bool            // what the instruction loads is followed
-	atAccess   bool            // the instructions on the way to it are done
-	used       uint64          // the bits that something depends on
-	changed    uint64          // the bits that stores change which keep the others
-	unknownUse bool            // something is used in unknown ways
-	writesBack bool            // something is written back as it was
+	memory     symbolicAddress // of the access
+	known      bool            // memory is known
+	load       bool            // the loaded bits are tracked
+	atAccess   bool            // the instructions before the access were applied
+	used       uint64          // bits that something depends on
+	changed    uint64          // bits that are changed by stores that keep the others
+	unknownUse bool            // an instruction of unknown effect uses the result
+	writesBack bool            // bits are written back unchanged
 	tracked    bool            // the access puts bits into registers
-	merges     bool            // something else is written to the memory
+	merges     bool            // other bits are written to the memory
 	left       int             // instructions to follow
-	fresh      uint64          // the last of the origins that were given
+	fresh      uint64          // the last new origin
 	seen       map[visit]bool
 }
 
-// symbolicAddress is an address as a sum: of what an origin stands for, and bytes.
+// symbolicAddress is an address as the sum of an unknown value, identified by its origin, and bytes.
 type symbolicAddress struct {
 	origin uint64
 	offset int64
 }
 
-// visit is where a jump led, and what depended on the access then.
+// visit is the target of a jump, with the dependencies on the access there.
 type visit struct {
 	instruction int
 	flags       uint64
 	from        [registers]uint64
 }
 
-// bitState is what is known of bits before an instruction.
+// bitState is the state before an instruction.
 type bitState struct {
 	registers [registers]*bitVector
-	// The bits of the memory that the flags depend on; carry also on the bit that a
-	// shift dropped.
+	// The bits of the memory that the flags depend on. The carry may also depend on the bit
+	// that a shift dropped.
 	flags, carry uint64
 	addresses    [registers]symbolicAddress
 	slots        map[symbolicAddress]stackSlot // of the stack
-	stores       uint64                        // distinguishes memory from what it was before
+	stores       uint64                        // number of stores: loads in between are equal
 }
 
-// stackSlot is what a slot of the stack holds.
+// stackSlot is the content of a slot of the stack.
 type stackSlot struct {
 	size int
 	bits *bitVector
 	spot symbolicAddress
 }
 
-// The origins of what is known at the start: registers, constants.
+// The origins of initial values: constants and registers.
 const (
 	originConstant = iota + 1
 	originThread
@@ -92,13 +92,13 @@ func (s *bitState) isLive() bool {
 	return s.flags|s.carry != 0
 }
 
-// origin returns a new origin each time.
+// origin returns a new origin.
 func (w *bitFlow) origin() uint64 {
 	w.fresh++
 	return originOther + w.fresh
 }
 
-// mixOrigins combines origins into a new one; equal origins give equal results.
+// mixOrigins combines origins into one. Equal origins give equal results.
 func mixOrigins(parts ...uint64) uint64 {
 	h := uint64(14695981039346656037)
 	for _, p := range parts {
@@ -108,7 +108,7 @@ func mixOrigins(parts ...uint64) uint64 {
 	return h | 1<<63
 }
 
-// addressOf is the address of an access.
+// addressOf returns the address of an access.
 func (s *bitState) addressOf(a *insn.Access) symbolicAddress {
 	var at symbolicAddress
 	switch {
@@ -130,7 +130,7 @@ func (s *bitState) addressOf(a *insn.Access) symbolicAddress {
 	return at
 }
 
-// onStack reports whether an address is one of the function's own part of the stack.
+// onStack reports whether an address is in the function's own stack frame.
 func (w *bitFlow) onStack(i int, at symbolicAddress) bool {
 	sp := uint64(originRegister + w.f.object.stackPointer())
 	if at.origin == sp {
@@ -140,7 +140,7 @@ func (w *bitFlow) onStack(i int, at symbolicAddress) bool {
 	return b.value.kind == valueFrame && at.origin == originRegister+uint64(b.register)
 }
 
-// operandBits is the bits of an operand.
+// operandBits returns the bits of an operand.
 func (w *bitFlow) operandBits(s *bitState, i int, o insn.BitOperand) *bitVector {
 	switch o.Kind {
 	case insn.BitNothing:
@@ -161,7 +161,7 @@ func (w *bitFlow) operandBits(s *bitState, i int, o insn.BitOperand) *bitVector 
 	return nil
 }
 
-// loadBits is the bits that an instruction loads.
+// loadBits returns the bits that an instruction loads.
 func (w *bitFlow) loadBits(s *bitState, i int, a *insn.Access) *bitVector {
 	at := s.addressOf(a)
 	if w.load && w.atAccess && i == w.n {
@@ -179,8 +179,8 @@ func (w *bitFlow) loadBits(s *bitState, i int, a *insn.Access) *bitVector {
 	return nil
 }
 
-// memoryBits are copies of the memory's bits, from a byte on. The bits that the access in
-// question loads are followed.
+// memoryBits returns copies of the memory's bits from a byte offset on. follow makes later uses
+// depend on them.
 func (w *bitFlow) memoryBits(offset int64, size int, follow bool) *bitVector {
 	var out [64]bit
 	for i := range min(8*size, 64) {
@@ -236,7 +236,7 @@ func (w *bitFlow) step(s *bitState, i int) {
 	}
 }
 
-// setFlags notes what the flags depend on after an instruction.
+// setFlags sets the dependencies of the flags after an instruction.
 func (w *bitFlow) setFlags(s *bitState, x *instruction, b *insn.Bits, result, from, with *bitVector) {
 	if !b.Sets {
 		return
@@ -266,7 +266,7 @@ func (w *bitFlow) applyStores(s *bitState, i int, b *insn.Bits, result *bitVecto
 	}
 }
 
-// carryOut is what the last bit depends on that a shift drops.
+// carryOut returns the dependencies of the last bit that a shift drops.
 func carryOut(b *insn.Bits, from, with *bitVector) uint64 {
 	by, ok := with.constant(8)
 	n := uint64(8 * b.Width)
@@ -283,8 +283,8 @@ func carryOut(b *insn.Bits, from, with *bitVector) uint64 {
 	return from.at(int(by - 1)).from
 }
 
-// writeRegister is a register after an instruction: a result of less than half its width
-// leaves the rest as it was.
+// writeRegister returns a register after an instruction: a result of less than half its width leaves
+// the rest unchanged.
 func writeRegister(b *insn.Bits, result, old *bitVector) *bitVector {
 	if b.Width >= 4 {
 		return result
@@ -303,7 +303,7 @@ func writeRegister(b *insn.Bits, result, old *bitVector) *bitVector {
 	return newBitVector(out)
 }
 
-// addressIn is the address in a register, 0 for none.
+// addressIn returns the address in a register, 0 for no register.
 func (s *bitState) addressIn(r insn.Register) symbolicAddress {
 	if r < 0 || r >= registers {
 		return symbolicAddress{origin: originConstant}
@@ -311,8 +311,8 @@ func (s *bitState) addressIn(r insn.Register) symbolicAddress {
 	return s.addresses[r]
 }
 
-// address is the address that an instruction puts into its destination; it has no
-// origin if it is unknown.
+// address returns the address that an instruction puts into its destination, without an origin if
+// it is unknown.
 func (w *bitFlow) address(s *bitState, x *instruction) symbolicAddress {
 	word := w.f.object.word()
 	if x.Op == insn.Load && len(x.Accesses) > 0 && int64(x.Accesses[0].Size) == word {
@@ -344,14 +344,14 @@ func (w *bitFlow) address(s *bitState, x *instruction) symbolicAddress {
 	return symbolicAddress{}
 }
 
-// useAddress notes that a register is used as an address.
+// useAddress marks the bits of a register that is used as an address as used.
 func (w *bitFlow) useAddress(s *bitState, r insn.Register) {
 	if r >= 0 && r < registers {
 		w.used |= s.registers[r].dependencies()
 	}
 }
 
-// useAll is for instructions of which nothing is known: they may use anything.
+// useAll marks all bits as used, by instructions of unknown effect.
 func (w *bitFlow) useAll(s *bitState) {
 	w.unknownUse = w.unknownUse || s.isLive()
 	for _, b := range &s.registers {
@@ -360,7 +360,7 @@ func (w *bitFlow) useAll(s *bitState) {
 	w.used |= s.flags | s.carry
 }
 
-// storeBits is a store of bits.
+// storeBits applies a store.
 func (w *bitFlow) storeBits(s *bitState, i int, a *insn.Access, b *bitVector, holds symbolicAddress) {
 	at := s.addressOf(a)
 	here := w.atAccess && i == w.n
@@ -387,8 +387,8 @@ func (w *bitFlow) storeBits(s *bitState, i int, a *insn.Access, b *bitVector, ho
 	s.slots[at] = stackSlot{a.Size, b, holds}
 }
 
-// mergeStore is a store to the memory in question, here if it is the access itself: the bits that it keeps are not used,
-// and the others are those that it changes.
+// mergeStore applies a store to the memory of the access, here if it is the access itself. Bits that
+// it writes back are not used, all others are changed.
 func (w *bitFlow) mergeStore(here bool, b *bitVector, off int64, n int) {
 	var changed, used uint64
 	for k := range min(n, 64) {
@@ -409,8 +409,8 @@ func (w *bitFlow) mergeStore(here bool, b *bitVector, off int64, n int) {
 	}
 }
 
-// applyCall uses the registers that arguments may be in; afterwards nothing is known of
-// those that it may change, or of memory.
+// applyCall marks the registers that may hold arguments as used, and discards memory and the
+// registers that the callee may change.
 func (w *bitFlow) applyCall(s *bitState) {
 	w.useMask(s, w.f.object.arguments())
 	for r := range s.addresses {
@@ -432,7 +432,7 @@ func (w *bitFlow) useMask(s *bitState, mask uint64) {
 	}
 }
 
-// arguments has a bit for each register that arguments of calls may be in.
+// arguments has a bit for each register that may hold arguments of a call.
 func (o *loadObject) arguments() uint64 {
 	switch o.symbols.Arch {
 	case isa.ARM64:
@@ -443,7 +443,7 @@ func (o *loadObject) arguments() uint64 {
 	return 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<8 | 1<<9
 }
 
-// useResult uses what the function returns.
+// useResult marks the function's return value as used.
 func (w *bitFlow) useResult(s *bitState, i int) {
 	t := w.f.types
 	n := t.Function(w.f.code[i].address)

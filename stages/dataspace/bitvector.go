@@ -7,12 +7,11 @@ import (
 	"stackmill/stages/loadobject/insn"
 )
 
-// bit is what is known of one bit of a register: that it is 0 or 1, or which bits
-// of the memory in question it comes from.
+// bit is one bit of a register: 0, 1, a copy of a bit of the memory of the access, or computed.
 type bit struct {
 	kind bitKind
-	at   int8   // of a copy: which bit of the memory
-	from uint64 // bits of the memory, as the access in question has them, that it depends on
+	at   int8   // of a copy: the bit of the memory
+	from uint64 // bits of the access that it depends on
 }
 
 type bitKind uint8
@@ -24,12 +23,12 @@ const (
 	bitCopied
 )
 
-// bitVector is the bits of a register, the least significant first. Nil is one of
-// which nothing is known. They do not change once they are made.
+// bitVector holds the bits of a register, the least significant first. It is immutable; nil is an
+// unknown register.
 type bitVector struct {
-	bit  [64]uint8   // the kind, and what it is a copy of, shifted by atShift
-	from *[64]uint64 // what each depends on, nil if none depends on anything
-	all  uint64      // all that they depend on
+	bit  [64]uint8   // bit.kind, and bit.at shifted by atShift
+	from *[64]uint64 // bit.from, nil if all are 0
+	all  uint64      // all of from
 }
 
 // atShift leaves room for the kind of a bit.
@@ -46,7 +45,7 @@ func (b *bitVector) at(n int) bit {
 	return x
 }
 
-// dependencies are the bits of the memory that any of the bits depends on.
+// dependencies returns the bits of the access that any of the bits depends on.
 func (b *bitVector) dependencies() uint64 {
 	if b == nil {
 		return 0
@@ -54,7 +53,6 @@ func (b *bitVector) dependencies() uint64 {
 	return b.all
 }
 
-// newBitVector completes bits.
 func newBitVector(bit [64]bit) *bitVector {
 	var all uint64
 	known := false
@@ -78,10 +76,10 @@ func newBitVector(bit [64]bit) *bitVector {
 	return b
 }
 
-// zeroBits are the bits of 0, by far the most frequent number.
+// zeroBits returns the bits of 0, by far the most frequent number.
 var zeroBits = sync.OnceValue(func() *bitVector { return newBitVector(clearFrom([64]bit{}, 0)) })
 
-// constantBits are the bits of a number.
+// constantBits returns the bits of a number.
 func constantBits(n uint64) *bitVector {
 	if n == 0 {
 		return zeroBits()
@@ -93,7 +91,7 @@ func constantBits(n uint64) *bitVector {
 	return newBitVector(out)
 }
 
-// constant is the value of the lowest n bits, if they are all known.
+// constant returns the value of the lowest n bits, if all are known.
 func (b *bitVector) constant(n int) (v uint64, ok bool) {
 	for i := range n {
 		switch b.at(i).kind {
@@ -107,8 +105,7 @@ func (b *bitVector) constant(n int) (v uint64, ok bool) {
 	return v, true
 }
 
-// calculate is the result of an instruction on bits, which has width bytes; old is
-// what the destination had.
+// calculate returns the result of an instruction; old is the destination before.
 func calculate(x *insn.Bits, from, with, old *bitVector) *bitVector {
 	n := 8 * x.Width
 	if x.Shift > 0 {
@@ -152,7 +149,7 @@ func calculate(x *insn.Bits, from, with, old *bitVector) *bitVector {
 	return newBitVector(clearFrom(out, n))
 }
 
-// clearFrom has zeroes from bit n on.
+// clearFrom clears the bits from n on.
 func clearFrom(out [64]bit, n int) [64]bit {
 	for i := n; i < 64; i++ {
 		out[i] = bit{kind: bitZero}
@@ -178,7 +175,7 @@ func not(b bit) bit {
 	return bit{from: b.from}
 }
 
-// joinBit is one bit of and, or, exclusive or, or of either operand.
+// joinBit returns one bit of and, or, exclusive or, or of a choice between operands.
 func joinBit(op insn.BitOp, a, b bit) bit {
 	if b.kind == bitZero || b.kind == bitOne {
 		a, b = b, a
@@ -200,7 +197,7 @@ func joinBit(op insn.BitOp, a, b bit) bit {
 	return bit{from: a.from | b.from}
 }
 
-// addBits is a sum or difference: what is carried depends on the bits below.
+// addBits returns a sum or difference: a carry depends on all bits below.
 func addBits(x *insn.Bits, from, with *bitVector, n int) *bitVector {
 	var out [64]bit
 	carries, carried := x.Carry, uint64(0)
@@ -220,7 +217,7 @@ func addBits(x *insn.Bits, from, with *bitVector, n int) *bitVector {
 	return newBitVector(clearFrom(out, n))
 }
 
-// shiftBits moves bits in the lowest n.
+// shiftBits shifts the lowest n bits.
 func shiftBits(op insn.BitOp, b *bitVector, by uint64, n int) *bitVector {
 	var out [64]bit
 	d := int(by % 64)
@@ -249,7 +246,7 @@ func shiftBits(op insn.BitOp, b *bitVector, by uint64, n int) *bitVector {
 	return newBitVector(clearFrom(out, n))
 }
 
-// shiftIn moves bits, followed by the bits of another operand.
+// shiftIn shifts bits, and fills up with the bits of another operand.
 func shiftIn(x *insn.Bits, from, with *bitVector, n int) *bitVector {
 	var out [64]bit
 	for i := range n {
@@ -267,7 +264,7 @@ func shiftIn(x *insn.Bits, from, with *bitVector, n int) *bitVector {
 	return newBitVector(clearFrom(out, n))
 }
 
-// moveField moves a field of bits to another place.
+// moveField moves a field of bits.
 func moveField(x *insn.Bits, from, old *bitVector) *bitVector {
 	var out [64]bit
 	n := 8 * x.Width

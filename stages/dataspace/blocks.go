@@ -7,34 +7,34 @@ import (
 	"sort"
 )
 
-// Blocks are the heap blocks of a process over time, as far as allocations were
-// traced. They are added in the order of time.
+// Blocks holds the heap blocks of a process over time, from traced allocations. They are added in
+// the order of time.
 type Blocks struct {
-	Dropped int64 // blocks that were too many to be kept
+	Dropped int64 // number of blocks beyond maxBlocks
 
-	all  []heapBlock      // in the order of time; once they are looked up, by address, then time
-	live map[uint64]int32 // by address: the number of the block that was not freed yet
+	all  []heapBlock      // in the order of time; from the first lookup on, by address, then time
+	live map[uint64]int32 // by address: the index of the block that is not freed yet
 
-	// once they are looked up:
+	// From the first lookup on.
 	sorted  bool
-	first   []int32  // the first block of each address
-	highest []uint64 // the greatest end of a block at first[:i+1]
+	first   []int32  // by distinct address: the index of its first block
+	highest []uint64 // the largest end of a block at first[:i+1]
 }
 
-// heapBlock is a block from its allocation to its end.
+// heapBlock is a heap block with its life.
 type heapBlock struct {
 	start, size uint64
 	from, until int64
 }
 
-// Bounds of what is kept, and of how many neighbours are looked at for a block
-// that began before them.
+// Bounds of the blocks, and of the neighbors that a lookup passes for a block that begins before
+// them.
 const (
 	maxBlocks    = 1 << 22
 	maxNeighbors = 256
 )
 
-// Allocate adds a block of a size in bytes. It ends the block at its address.
+// Allocate adds a block, size in bytes, and ends the block at its address.
 func (b *Blocks) Allocate(address, size uint64, time int64) {
 	b.Free(address, time)
 	if size == 0 || address+size < address {
@@ -59,7 +59,7 @@ func (b *Blocks) Free(address uint64, time int64) {
 	}
 }
 
-// at returns the block that an address was in at a time.
+// at returns the block that contains an address at a time.
 func (b *Blocks) at(address uint64, time int64) (start, size uint64, ok bool) {
 	if b == nil || len(b.all) == 0 {
 		return 0, 0, false
@@ -78,7 +78,7 @@ func (b *Blocks) at(address uint64, time int64) (start, size uint64, ok bool) {
 	return 0, 0, false
 }
 
-// blocksAt returns the blocks of an address in the order of time.
+// blocksAt returns the blocks at the i-th distinct address, in the order of time.
 func (b *Blocks) blocksAt(i int) []heapBlock {
 	if i+1 == len(b.first) {
 		return b.all[b.first[i]:]

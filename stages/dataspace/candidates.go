@@ -5,15 +5,15 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// use returns how an instruction uses an operand, with these values in registers. A
-// floating-point number may be stored from a general register, too.
+// use returns how an instruction uses an operand, given the registers: a general register may
+// also store a floating-point number.
 func (f *function) use(s *state, n int, a *insn.Access) types.Use {
 	u := types.Use{Size: a.Size, Float: a.Class == insn.Float, Vector: a.Class == insn.Vector,
 		Part: a.Class == insn.Integer && a.Load, Store: a.Class == insn.Integer && !a.Load}
 	if x := &f.code[n]; a.Store && x.Op == insn.Store && x.Source != insn.NoRegister {
 		v := s.register(x.Source)
 		u.Float = u.Float || v.kind == valueScalar && f.types.Types[v.typ].Float
-		// A pointer may be the guess of what a union held.
+		// A pointer may be a guess about the contents of a union.
 		if v.kind == valueScalar && f.types.Types[v.typ].Kind == types.Base && !u.Float {
 			u.Kind = types.Base
 		}
@@ -21,8 +21,8 @@ func (f *function) use(s *state, n int, a *insn.Access) types.Use {
 	return u
 }
 
-// candidates collects what an operand may lead into, by the variables in its
-// registers, and keeps the one that the access fits.
+// candidates collects the targets of an operand, by the variables in its registers, and chooses
+// the one that the access fits best.
 type candidates struct {
 	types   typeTable
 	use     types.Use
@@ -32,7 +32,7 @@ type candidates struct {
 	why     string
 }
 
-// add takes a root, or the reason why there is none.
+// add adds a target, or the reason why there is none.
 func (c *candidates) add(r operandTarget, why string) {
 	if !r.ok {
 		if c.why == "" || c.why == detailNoBase {
@@ -70,7 +70,7 @@ func (c *candidates) add(r operandTarget, why string) {
 	}
 }
 
-// found returns the root, or why it is unknown.
+// found returns the chosen target, or why it is unknown.
 func (c *candidates) found() (operandTarget, string) {
 	switch {
 	case c.several:
@@ -81,9 +81,8 @@ func (c *candidates) found() (operandTarget, string) {
 	return c.best, ""
 }
 
-// fits returns how well a use fits what a root leads into, and whether it may be that
-// at all. A variable is where it is, whatever is done to it; a pointer may be one of
-// another type, converted.
+// fits returns how well a use fits a target, and whether it fits at all. A use always fits a
+// variable; a pointer may have been converted from another type.
 func (t typeTable) fits(r operandTarget, use types.Use) (types.Fit, bool) {
 	if r.wholeOnly || r.method == MethodContainer {
 		return types.FitBeyond, true
@@ -113,8 +112,8 @@ func (t typeTable) fits(r operandTarget, use types.Use) (types.Fit, bool) {
 	return fit, r.offset+size <= x.Size
 }
 
-// sameTarget reports whether two roots lead to one member, perhaps of an aggregate that is
-// in another one, or to numbers of one type.
+// sameTarget reports whether two targets are the same member, perhaps of an aggregate within the
+// other one, or numbers of one type.
 func (t typeTable) sameTarget(a, b operandTarget, use types.Use) bool {
 	if a.typ == b.typ && a.offset == b.offset && a.variable == b.variable {
 		return true
@@ -127,15 +126,14 @@ func (t typeTable) sameTarget(a, b operandTarget, use types.Use) bool {
 	return t.element(la.Type) == t.element(lb.Type) && (len(wa) == 1 || len(wb) == 1 || t.Types[t.element(la.Type)].Kind.Aggregate())
 }
 
-// isScalarOnly reports whether all that is known of a root is a scalar type: a pointer to a
-// member, or one that is converted, leads to what another variable names.
+// isScalarOnly reports whether a scalar type is all that is known of a target. Such a pointer, to a
+// member or converted, may point into an object that another variable names.
 func (t typeTable) isScalarOnly(r operandTarget) bool {
 	x := &t.Types[t.Strip(r.typ)]
 	return r.variable == types.None && !x.Kind.Aggregate() && x.Kind != types.Array
 }
 
-// isBytes reports whether a use is of several bytes of an array of bytes, which may hold
-// anything.
+// isBytes reports whether a use is of several bytes of a byte array, which may hold anything.
 func (t typeTable) isBytes(r operandTarget, use types.Use) bool {
 	way := t.Descend(r.typ, r.offset, use)
 	last := t.Strip(way[len(way)-1].Type)

@@ -5,22 +5,20 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// containment says that an aggregate has another one as a member or base class, or in an
-// array.
+// containment is an aggregate that has another one as a member or base class, or in an array.
 type containment struct {
 	typ    types.TypeNo
 	offset int64 // of the member, bytes
 	size   int64 // of an element
-	count  int64 // how many elements
+	count  int64 // of elements
 }
 
-// maxArrayElements bounds the elements of an array from which a pointer may count.
+// maxArrayElements bounds the elements of an array that a pointer may point to.
 const maxArrayElements = 64
 
-// container finds the aggregate that a pointer to one of its members or base
-// classes is used to reach: code that steps from a list's link to what it links
-// does that. It must be the only one with something of the accessed size there;
-// a constant that is stored may be a number of any kind.
+// container finds the aggregate that code reaches through a pointer to a member or base class, as
+// code does that goes from a list's link to the linked object. It must be the only aggregate with
+// a member of the accessed size there. A stored constant may be a number of any kind.
 func (o *loadObject) container(at value, a *insn.Access, constant bool) (operandTarget, bool) {
 	if o.containers == nil {
 		o.findContainers()

@@ -9,17 +9,16 @@ import (
 // Object is a data object: a row of data_objects (S28, S29, S30).
 type Object struct {
 	ID         int64
-	Parent     ObjectNo // None of `<Total>`
+	Parent     ObjectNo // None for `<Total>`
 	Kind       string
 	Descriptor string
-	Scope      string // the load object, compilation unit or function that it belongs to
+	Scope      string // name of the load object, compilation unit or function
 	ScopeKind  string
 	LoadObject program.ObjectNo // None for artificial objects
 	Name, Type string
 	Offset     int64 // in its parent, bytes; -1 for none
 	Size       int64 // bytes, -1 if unknown
-	// ElementSize is the size of one element of an array, through all dimensions; of
-	// others it is Size.
+	// ElementSize is the size of one element of an array, through all dimensions, or Size.
 	ElementSize int64
 	Bit, Bits   int32 // of a bit field, as in types.Member
 }
@@ -42,8 +41,7 @@ const (
 	ScopeFunction   = "function"
 )
 
-// The numbers of the artificial data objects in Space.Objects; the reasons
-// follow `<Unknown>`.
+// The numbers of the artificial data objects in Space.Objects. The reasons follow `<Unknown>`.
 const (
 	Total ObjectNo = iota
 	Scalars
@@ -67,7 +65,7 @@ const (
 	InvalidAddress
 )
 
-// reasons are the manual's words for them.
+// reasons are the manual's names of the reasons.
 var reasons = [...]string{
 	NoDebugInfo:         "Module with trigger PC not compiled with -xhwcprof",
 	NoBranchTarget:      "Backtracking failed to find a valid branch target",
@@ -83,7 +81,7 @@ var reasons = [...]string{
 
 func (r Reason) String() string { return reasons[r] }
 
-// Object is the number of the reason's data object.
+// Object returns the number of the reason's data object.
 func (r Reason) Object() ObjectNo { return Unknown + 1 + ObjectNo(r) }
 
 // artificialObjects returns the data objects that every recording has.
@@ -104,18 +102,18 @@ func artificialObjects() []Object {
 	return list
 }
 
-// objectKey identifies data objects: elements by their aggregate and member.
+// objectKey identifies a data object. Elements are identified by their aggregate and member.
 type objectKey struct {
 	parent     ObjectNo
 	load       program.ObjectNo
 	scopeKind  string
 	scope      string
-	unit       string // of a function: others may have one of its name
+	unit       string // of a function, whose name may repeat
 	descriptor string
 	member     types.MemberNo // None for others
 }
 
-// inFunction makes a function the scope.
+// inFunction sets the scope to a function.
 func (k *objectKey) inFunction(t typeTable, scope types.ScopeNo) {
 	k.scopeKind, k.scope, k.unit = ScopeFunction, t.FunctionName(scope), t.Units[t.Scopes[scope].Unit]
 }
@@ -128,14 +126,14 @@ func (s *Space) intern(k objectKey, make func() Object) (n ObjectNo, added bool)
 	o.Parent, o.LoadObject, o.Scope, o.ScopeKind, o.Descriptor = k.parent, k.load, k.scope, k.scopeKind, k.descriptor
 	id := schema.NewID("data object").Number(uint64(s.Objects[k.parent].ID)).Number(uint64(s.resolver.Program.Objects[k.load].ID)).
 		Text(k.scopeKind).Text(k.scope).Text(k.unit).Text(k.descriptor).Number(uint64(o.Offset)).Number(uint64(o.Bit)).Text(o.Name)
-	o.ID = s.ids.Add("data object", id.Sum(), "") // a union's unnamed structures differ in nothing but their members
+	o.ID = s.ids.Add("data object", id.Sum(), "") // unnamed structures of a union differ only in their members
 	n = ObjectNo(len(s.Objects))
 	s.Objects = append(s.Objects, o)
 	s.numbers[k] = n
 	return n, true
 }
 
-// dataObject returns the most specific data object at a place of a root.
+// dataObject returns the most specific data object of a target.
 func (s *Space) dataObject(o *loadObject, r operandTarget, use types.Use) ObjectNo {
 	t := o.types
 	way, _ := t.DescendHint(r.typ, r.offset, use, r.hint)
@@ -161,8 +159,7 @@ func (s *Space) dataObject(o *loadObject, r operandTarget, use types.Use) Object
 	return n
 }
 
-// simpleObject returns the data object of a variable that is not an aggregate, or of what
-// a pointer leads to.
+// simpleObject returns the data object of a variable or pointer target that is not an aggregate.
 func (s *Space) simpleObject(o *loadObject, typ types.TypeNo, r operandTarget) ObjectNo {
 	t := o.types
 	k := objectKey{parent: Scalars, load: o.number, member: types.None}
@@ -189,8 +186,7 @@ func (s *Space) simpleObject(o *loadObject, typ types.TypeNo, r operandTarget) O
 	return n
 }
 
-// aggregateObject returns the data object of a structure, class or union, with all
-// that it consists of.
+// aggregateObject returns the data object of a structure, class or union. It adds its elements.
 func (s *Space) aggregateObject(o *loadObject, typ types.TypeNo, r operandTarget) ObjectNo {
 	t := o.types
 	k := objectKey{parent: Total, load: o.number, member: types.None, scopeKind: ScopeLoadObject, scope: s.resolver.Program.Objects[o.number].Name}
@@ -215,14 +211,13 @@ func (s *Space) aggregateObject(o *loadObject, typ types.TypeNo, r operandTarget
 	return n
 }
 
-// Bounds of what is listed of an aggregate: the depth of nested aggregates, and the
-// elements in all.
+// Bounds of the elements of an aggregate: the depth of nesting, and the number.
 const (
 	maxNesting  = 16
 	maxElements = 20_000
 )
 
-// addElements adds what an aggregate consists of.
+// addElements adds the elements of an aggregate.
 func (s *Space) addElements(o *loadObject, parent ObjectNo, typ types.TypeNo, depth int, left *int) {
 	t := o.types
 	a := &t.Types[typ]
@@ -244,8 +239,8 @@ func (s *Space) addElements(o *loadObject, parent ObjectNo, typ types.TypeNo, de
 	}
 }
 
-// elementDescriptor is the full descriptor of an element: aggregates in
-// aggregates have no name of their own (S28).
+// elementDescriptor returns the full descriptor of an element, which includes that of its
+// aggregate (S28).
 func (s *Space) elementDescriptor(o *loadObject, parent ObjectNo, m types.MemberNo) string {
 	t := o.types
 	member := &t.Members[m]

@@ -1,12 +1,10 @@
-// Package dataspace finds the program's data object that a memory event hit:
-// the variable, or the member of a structure, class or union (S27 to S31).
+// Package dataspace finds the data object that a memory event accessed: a variable, or a member of a
+// structure, class or union (S27 to S31).
 //
-// The operand of the instruction that made the event shows it: by the variable in
-// the register or at the place of the stack that it counts from, by the type of
-// what it loaded its address from (perf-data 17), or by the address in the load
-// object. The data address, when it was recorded, confirms or contradicts that, and
-// decides where the code does not show it. The code is examined once per
-// instruction.
+// The operand of the instruction that caused the event shows it: by the variable in its base
+// register or stack slot, by the type of the object from which its base was loaded (perf-data 17),
+// or by its address in the load object. The data address, if recorded, confirms or contradicts
+// that, and decides where the code does not show the object. Each instruction is analyzed once.
 package dataspace
 
 import (
@@ -27,12 +25,12 @@ type Method uint8
 // The methods.
 const (
 	MethodNone      Method = iota
-	MethodVariable         // the operand counts from a variable in a register
-	MethodRegister         // it counts from a register whose type is known from the instructions before
-	MethodContainer        // the pointer's type is that of a member of what it is in
-	MethodStack            // it is in a variable on the stack
-	MethodGlobal           // it is in a variable at an address that the code names
-	MethodThread           // it is in a thread-local variable
+	MethodVariable         // the base register holds a variable
+	MethodRegister         // the instructions before show the type of the base register
+	MethodContainer        // the base register points to a member of the object
+	MethodStack            // a variable on the stack
+	MethodGlobal           // a variable at an address in the code
+	MethodThread           // a thread-local variable
 	MethodAddress          // the data address is in a variable
 )
 
@@ -47,7 +45,7 @@ type Agreement uint8
 const (
 	Unchecked Agreement = iota // one of them is unknown
 	Agrees
-	Disagrees // something else lies at the data address
+	Disagrees // another object is at the data address
 )
 
 var agreements = [...]string{"unchecked", "agrees", "disagrees"}
@@ -58,7 +56,7 @@ func (a Agreement) String() string { return agreements[a] }
 type Event struct {
 	PC         uint64 // as recorded
 	Trigger    decode.Trigger
-	Candidate  uint64 // the trigger PC that the recording names, 0 for none
+	Candidate  uint64 // the recorded trigger PC, 0 for none
 	Address    uint64 // of the data
 	HasAddress bool
 	Code       int // why there is no address (gprofng-experiment 9.5), 0 if unknown
@@ -68,15 +66,15 @@ type Event struct {
 // Match is the data object of an event.
 type Match struct {
 	Object    ObjectNo           // the most specific one, or a reason
-	Embedding ObjectNo           // the object that lies at the data address by itself, None if it is the same
+	Embedding ObjectNo           // the object at the data address, None if it is the same
 	Location  program.LocationNo // of the trigger instruction, or of the recorded PC if that was not found
 	Region    RegionNo           // None without a data address
 	Method    Method
 	Agreement Agreement
-	Detail    string // what exactly is missing, for reasons
+	Detail    string // of a reason
 }
 
-// Space is the data objects of one recording. It is not safe for concurrent use.
+// Space holds the data objects of one recording. It is not safe for concurrent use.
 type Space struct {
 	Objects []Object // artificial ones first, each after its parent
 	Regions []Region
@@ -89,11 +87,10 @@ type Space struct {
 	ids        schema.IDs // of all but the artificial objects
 	references map[referenceKey]*reference
 
-	instructions int // of the functions that are kept
+	instructions int // of the decoded functions
 }
 
-// New returns a space without events. Unreadable debug information is reported to
-// problems.
+// New returns a space without events. It adds unreadable debug information to problems.
 func New(resolver *symbolize.Resolver, tables Tables, problems *diagnostic.Log) *Space {
 	return &Space{
 		Objects:    artificialObjects(),
@@ -107,20 +104,20 @@ func New(resolver *symbolize.Resolver, tables Tables, problems *diagnostic.Log) 
 	}
 }
 
-// problem says that something of a load object cannot be read.
+// problem reports that a part of a load object cannot be read.
 func (s *Space) problem(file, what string, err error) {
 	s.problems.Add(diagnostic.Problem{Severity: diagnostic.Warning, File: file, Offset: diagnostic.NoOffset, Reason: "bad-debug-information",
 		Message: "its " + what + " cannot be read: " + err.Error()})
 }
 
-// reportNotes reports what could not be read of a load object's types and variables,
-// unless the same was reported for its symbols.
-func (s *Space) reportNotes(file string, t *types.Table, told []symtab.Note) {
+// reportNotes reports the notes about a load object's types and variables, unless the same was
+// reported for its symbols.
+func (s *Space) reportNotes(file string, t *types.Table, reported []symtab.Note) {
 	if t == nil {
 		return
 	}
 	for _, n := range t.Notes {
-		if slices.ContainsFunc(told, func(other symtab.Note) bool {
+		if slices.ContainsFunc(reported, func(other symtab.Note) bool {
 			return other.Text == n.Text || n.Reason == elf.MissingDebug && other.Reason == n.Reason
 		}) {
 			continue
@@ -137,7 +134,7 @@ type Process struct {
 	recentReferences [1 << recentBits]recentReference // by PC
 }
 
-// recentReference is the instruction of an event, and the time for which its PC meant it.
+// recentReference is the instruction of a PC, with the time in which the PC has it.
 type recentReference struct {
 	pc          uint64
 	trigger     decode.Trigger
@@ -145,11 +142,10 @@ type recentReference struct {
 	reference   *reference // nil: none yet
 }
 
-// recentBits is the logarithm of how many are kept.
+// recentBits is the binary logarithm of the number of cached references.
 const recentBits = 10
 
-// Process returns the finder of a process. Blocks are its heap's, nil if
-// allocations were not traced.
+// Process returns the finder for a process. blocks is nil if allocations were not traced.
 func (s *Space) Process(p *decode.Process, resolved *symbolize.Process, blocks *Blocks) *Process {
 	m := newMemory(s, p, resolved)
 	m.blocks = blocks
@@ -163,8 +159,8 @@ const (
 	detailHigh   = "no program can have this data address"
 )
 
-// maxInstruction is the longest instruction, bytes. Addresses have that many bits
-// at most, on any processor: those above are all the same.
+// maxInstruction is the length of the longest instruction, bytes. On any processor, addresses have
+// at most addressBits: those above are all equal.
 const (
 	maxInstruction = 15
 	addressBits    = 56
@@ -181,8 +177,8 @@ func (p *Process) Find(e *Event) Match {
 	if r, detail, failed := failure(e, ref); failed {
 		return Match{Object: r.Object(), Embedding: program.None, Location: ref.location, Region: w.region, Detail: detail}
 	}
-	// The data address of a watchpoint, and that of an access which crosses into a
-	// page that was not there, may be any byte of what is accessed.
+	// The data address of a watchpoint, or of an access that crosses into a missing page, may be
+	// any byte of the access.
 	inside := int64(accessStart)
 	if e.Trigger == decode.TriggerBehind || address%pageSize == 0 {
 		inside = int64(address % maxAccess)
@@ -206,8 +202,7 @@ func (p *Process) Find(e *Event) Match {
 	return found
 }
 
-// failure is the reason of an event that has no data object whatever is at its
-// address.
+// failure returns the reason if an event has no data object, whatever its data address.
 func failure(e *Event, ref *reference) (r Reason, detail string, failed bool) {
 	has := e.HasAddress && e.Address != 0
 	switch {
@@ -227,7 +222,7 @@ func failure(e *Event, ref *reference) (r Reason, detail string, failed bool) {
 	return 0, "", false
 }
 
-// reference returns what is known of the instruction of an event.
+// reference returns the analysis of an event's instruction.
 func (p *Process) reference(e *Event) *reference {
 	r := &p.recentReferences[(e.PC^e.PC>>recentBits)%(1<<recentBits)]
 	if r.reference != nil && r.pc == e.PC && r.trigger == e.Trigger && e.Candidate == 0 && r.from <= e.Time && e.Time < r.until {

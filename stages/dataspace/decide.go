@@ -5,8 +5,8 @@ import (
 	"stackmill/stages/program"
 )
 
-// matchKey is the part of a data address that matters: the variable and the byte in
-// an element of it, or the kind of memory.
+// matchKey holds the properties of a data address that decide the match: the variable and the
+// offset in its element, or the kind of memory.
 type matchKey struct {
 	load     program.ObjectNo
 	variable types.VariableNo
@@ -16,11 +16,11 @@ type matchKey struct {
 	inside   int64  // the data address modulo maxAccess if it may be any byte of the access, else accessStart
 }
 
-// accessStart stands for a data address at which the access begins.
+// accessStart says that the data address is that of the access's first byte.
 const accessStart = -1
 
-// offsetInElement reduces an offset in an array of aggregates to one in an element,
-// and one in an array of others to 0: all of them are one data object (S28).
+// offsetInElement reduces an offset in an array of aggregates to one in an element, and an offset
+// in another array to 0: all elements are one data object (S28).
 func (t typeTable) offsetInElement(variable types.VariableNo, offset int64) int64 {
 	typ := t.Variables[variable].Type
 	if t.Types[t.Strip(typ)].Kind != types.Array {
@@ -36,7 +36,7 @@ func (t typeTable) offsetInElement(variable types.VariableNo, offset int64) int6
 	return offset
 }
 
-// decide chooses between what the code and what the data address shows.
+// decide chooses between the data objects that the code and the data address show.
 func (s *Space) decide(ref *reference, w addressInfo, has bool, inside int64) Match {
 	found := Match{Location: ref.location, Embedding: program.None}
 	if w.found {
@@ -77,16 +77,15 @@ func (s *Space) decide(ref *reference, w addressInfo, has bool, inside int64) Ma
 	return found
 }
 
-// decideByAddress compares what the code shows with the variable at the data address,
-// which confirms that or contradicts it, but does not take its place: an operand
-// that counts from a pointer names what that leads into, wherever it lies (S27).
-// The address decides where the operands show nothing, where they only guess, and
-// between variables: code names these by an address, too.
+// decideByAddress compares the operands with the variable at the data address. The address confirms
+// or contradicts an operand that counts from a pointer, but does not replace it: such an operand
+// names the object that the pointer points to, wherever that is (S27). The address decides if the
+// operands show nothing or only a guess, and between variables, which code also names by address.
 func (s *Space) decideByAddress(ref *reference, w addressInfo, inside int64, found Match) Match {
 	t := w.object.types
 	at := operandTarget{ok: true, typ: t.Variables[w.variable].Type, variable: w.variable, offset: w.offset}
 	var use types.Use
-	var told *operand // by its type, though something else lies there
+	var typed *operand // names an object by its type, although another one is at the address
 	known, open := false, false
 	for i := range ref.operands {
 		op := &ref.operands[i]
@@ -104,14 +103,14 @@ func (s *Space) decideByAddress(ref *reference, w addressInfo, inside int64, fou
 		if f, ok := s.confirm(ref, op, w, at, inside, found); ok {
 			return f
 		}
-		if told == nil && op.variable == types.None && !op.wholeOnly && op.method != MethodContainer {
-			told = op
+		if typed == nil && op.variable == types.None && !op.wholeOnly && op.method != MethodContainer {
+			typed = op
 		}
 	}
 	object := s.dataObject(w.object, at, use)
 	switch {
-	case told != nil && !open:
-		return s.matchOf(found, told, told.object, Disagrees, object)
+	case typed != nil && !open:
+		return s.matchOf(found, typed, typed.object, Disagrees, object)
 	case known && !open:
 		found.Agreement = Disagrees
 	}
@@ -119,8 +118,8 @@ func (s *Space) decideByAddress(ref *reference, w addressInfo, inside int64, fou
 	return found
 }
 
-// confirm is what was found by an operand that leads to the variable at the data
-// address, or to what can lie there; false if it does not.
+// confirm returns the match of an operand whose target is, or can be in, the variable at the data
+// address; false for other operands.
 func (s *Space) confirm(ref *reference, op *operand, w addressInfo, at operandTarget, inside int64, found Match) (Match, bool) {
 	object := s.dataObject(w.object, at, op.use)
 	switch {
@@ -142,8 +141,8 @@ func (s *Space) confirm(ref *reference, op *operand, w addressInfo, at operandTa
 	return found, false
 }
 
-// matchOf is what was found by an operand; embedding is the object at the data address,
-// which is left out if both are of one aggregate.
+// matchOf returns the match of an operand; embedding is the object at the data address, which is
+// left out if both are in one aggregate.
 func (s *Space) matchOf(f Match, op *operand, object ObjectNo, a Agreement, embedding ObjectNo) Match {
 	f.Object, f.Method, f.Agreement = object, op.method, a
 	if s.outermost(object) != s.outermost(embedding) {
@@ -152,7 +151,7 @@ func (s *Space) matchOf(f Match, op *operand, object ObjectNo, a Agreement, embe
 	return f
 }
 
-// outermost returns the aggregate that a data object is an element of, or itself.
+// outermost returns the outermost aggregate that contains a data object, or itself.
 func (s *Space) outermost(n ObjectNo) ObjectNo {
 	for s.Objects[n].Kind == KindElement {
 		n = s.Objects[n].Parent
@@ -160,8 +159,8 @@ func (s *Space) outermost(n ObjectNo) ObjectNo {
 	return n
 }
 
-// isNear reports whether a variable that is watched, as a whole or in part, is what
-// an operand leads into: of an array's elements it may be any.
+// isNear reports whether an operand's target is within the bytes that a watchpoint at the data
+// address covers, in any element of an array.
 func (op *operand) isNear(t typeTable, w addressInfo) bool {
 	d := op.offset - w.offset
 	if v := w.variable; op.variable == v && t.Types[t.Strip(t.Variables[v].Type)].Kind == types.Array {
@@ -172,18 +171,15 @@ func (op *operand) isNear(t typeTable, w addressInfo) bool {
 	return op.variable == w.variable && d < maxWatch && -d < maxWatch
 }
 
-// holds reports whether a data address is among the bytes of a variable that an
-// operand accesses.
+// holds reports whether a data address is among the bytes that an operand accesses.
 func (op *operand) holds(o *loadObject, w addressInfo) bool {
 	return o == w.object && op.variable == w.variable && w.offset >= op.offset && w.offset < op.offset+op.size
 }
 
-// maxWatch is how many bytes a watchpoint covers: an access may begin at any of
-// them.
+// maxWatch is the number of bytes that a watchpoint covers. An access may begin at any of them.
 const maxWatch = 8
 
-// canBeAt reports whether an operand can be in memory where no variable of a load
-// object is.
+// canBeAt reports whether an operand can be at an address without a variable of a load object.
 func (op *operand) canBeAt(w addressInfo) bool {
 	switch {
 	case op.method == MethodGlobal:
@@ -196,14 +192,13 @@ func (op *operand) canBeAt(w addressInfo) bool {
 	return w.kind != RegionKernel
 }
 
-// pageSize is the size of the smallest pages, maxAccess of the longest access.
+// pageSize is the size of the smallest pages, maxAccess that of the largest access.
 const (
 	pageSize  = 4096
 	maxAccess = 64
 )
 
-// partAt is the data object of an operand, or the part of it that holds a data
-// address, as far as the address shows it.
+// partAt returns the data object of an operand, or the element of it at a data address.
 func (s *Space) partAt(o *loadObject, op *operand, address int64) ObjectNo {
 	if address == accessStart || op.whole == op.object && !op.parts {
 		return op.object
@@ -211,8 +206,8 @@ func (s *Space) partAt(o *loadObject, op *operand, address int64) ObjectNo {
 	return s.insideOperand(o, op, address)
 }
 
-// insideOperand returns the data object at a data address that is somewhere in what an
-// operand accesses: accesses to a multiple of their size are taken to be aligned.
+// insideOperand returns the data object at a data address that may be any byte of an operand's
+// access. It takes accesses at offsets that are multiples of their size to be aligned.
 func (s *Space) insideOperand(o *loadObject, op *operand, address int64) ObjectNo {
 	size := o.types.Types[o.types.Strip(op.typ)].Size
 	if op.size > 0 && address%op.size == 0 && op.offset%op.size == 0 {

@@ -10,26 +10,25 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// function is the decoded machine code of a function. Addresses are those it
-// was linked at.
+// function is the decoded machine code of a function, with link-time addresses.
 type function struct {
 	object          *loadObject
 	address         uint64
 	offset          uint64 // of its first byte in the file
 	raw             []byte
 	code            []instruction
-	targets         map[uint64]bool // where direct jumps inside of it lead to
+	targets         map[uint64]bool // of direct jumps within the function
 	types           typeTable
 	scopes          [][]types.ScopeNo // by instruction: the innermost first
-	variableValues  [][]registerValue // by instruction: what variables say of registers
-	trustedValues   [][]registerValue // the same, for each register the one that is believed
-	cfaBases        []registerValue   // by instruction: the register that call frame information counts from
-	isEntry         bool              // it begins where it is called: it is not a part of another one
-	hasPointerSlots bool              // addresses of variables are stored on the stack
-	blocks          []basicBlock      // nil until types of registers are asked for
-	slotLimit       int               // of the stack, how many are followed at a time
-	analyses        int               // how often blocks were followed
-	writers         *[registers]int32 // nil until asked for
+	variableValues  [][]registerValue // by instruction: the values of registers by debug information
+	trustedValues   [][]registerValue // by instruction: one of variableValues for each register
+	cfaBases        []registerValue   // by instruction: the register from which the CFA is computed
+	isEntry         bool              // it is called: it is not a part of another function
+	hasPointerSlots bool              // debug information has variables whose addresses are on the stack
+	blocks          []basicBlock      // nil until needed
+	slotLimit       int               // number of stack slots in a state
+	analyses        int               // number of calls of analyze
+	writers         *[registers]int32 // nil until needed
 }
 
 type instruction struct {
@@ -62,15 +61,14 @@ func disassemble(o *loadObject, code []byte, arch isa.Arch, address, offset uint
 	return f
 }
 
-// at returns the number of the instruction that begins at an address.
+// at returns the index of the instruction at an address.
 func (f *function) at(address uint64) (int, bool) {
 	n := sort.Search(len(f.code), func(i int) bool { return f.code[i].address >= address })
 	return n, n < len(f.code) && f.code[n].address == address
 }
 
-// storesConstant reports whether it stores an immediate number that may be an
-// integer or a floating-point number: as the latter, small integers are numbers
-// that programs do not use.
+// storesConstant reports whether it stores an immediate that may be an integer or a floating-point
+// number. Small integers are no floating-point numbers that programs use.
 func (x *instruction) storesConstant() bool {
 	if x.Op != insn.Store || x.Source != insn.NoRegister || len(x.Accesses) == 0 {
 		return false
@@ -90,7 +88,7 @@ func endsBlock(k insn.Kind) bool {
 	return k == insn.Jump || k == insn.CondJump || k == insn.Return || k == insn.Trap
 }
 
-// prepare finds what variables and call frame information say of each instruction.
+// prepare finds the values of registers by debug and call frame information.
 func (f *function) prepare() {
 	if f.variableValues == nil {
 		f.findVariableValues()
@@ -98,8 +96,8 @@ func (f *function) prepare() {
 	}
 }
 
-// findCFABases finds the register that the call frame information counts from, by
-// instruction.
+// findCFABases finds, by instruction, the register from which call frame information computes the
+// CFA.
 func (f *function) findCFABases() {
 	f.cfaBases = make([]registerValue, len(f.code))
 	if f.object.frames == nil {

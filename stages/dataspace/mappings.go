@@ -12,16 +12,16 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// extent is an anonymous mapping with all that was added to its end: each step of
-// the growth of a heap or a thread's arena is recorded as a larger mapping.
+// extent identifies an anonymous mapping that grows at its end, such as a heap or a thread's arena:
+// each step of the growth is recorded as a larger mapping.
 type extent struct {
 	start uint64
 	path  string
 }
 
-// newAddressSpace is a process's mappings of code and data. Each step of a growth
-// has only what it added, and in FileOffset its distance from the start: otherwise the
-// many mappings would all cover each other. It also returns the largest sizes.
+// newAddressSpace returns the image of a process's code and data, and the largest size of each
+// extent. A step of a growth becomes a mapping of only the added range, whose FileOffset is the
+// distance from the start: otherwise the many mappings would all overlap.
 func newAddressSpace(p *decode.Process) (*image.Image, map[extent]uint64) {
 	events := slices.Concat(p.Image, p.Data)
 	slices.SortStableFunc(events, func(a, b decode.MapEvent) int { return cmp.Compare(a.Time, b.Time) })
@@ -44,16 +44,17 @@ func newAddressSpace(p *decode.Process) (*image.Image, map[extent]uint64) {
 		}
 		out = append(out, e)
 	}
-	return image.New(out, "", &diagnostic.Log{}), sizes // problems of the events were reported when they were replayed first
+	return image.New(out, "", &diagnostic.Log{}), sizes // the process's own image has reported problems of the events
 }
 
-// liveMappings is the mappings of no file that nothing has come over since.
+// liveMappings holds the anonymous mappings that no later mapping has replaced.
 type liveMappings struct {
-	live  []decode.MapEvent   // sorted by address, apart from each other
-	added map[uint64][]uint64 // where one was added to, by its start
+	live  []decode.MapEvent   // sorted by address, not overlapping
+	added map[uint64][]uint64 // by start: the addresses of the added ranges
 }
 
-// add takes a mapping. It returns what that adds to one that is there.
+// add adds a mapping. It returns the added range if the mapping extends an existing one, else the
+// mapping.
 func (g *liveMappings) add(e decode.MapEvent) decode.MapEvent {
 	if e.Address+e.Size < e.Address {
 		return e
@@ -82,7 +83,7 @@ func (g *liveMappings) add(e decode.MapEvent) decode.MapEvent {
 	return added
 }
 
-// remove ends the mapping that begins at an address.
+// remove removes the mapping that begins at an address.
 func (g *liveMappings) remove(address uint64) {
 	i := sort.Search(len(g.live), func(i int) bool { return g.live[i].Address >= address })
 	if i < len(g.live) && g.live[i].Address == address {
@@ -91,13 +92,13 @@ func (g *liveMappings) remove(address uint64) {
 	delete(g.added, address)
 }
 
-// isAnonymousData reports whether a mapping is data of no file, which FileOffset means
-// nothing of.
+// isAnonymousData reports whether a mapping is data without a file, whose FileOffset has no
+// meaning.
 func isAnonymousData(e *decode.MapEvent) bool {
 	return e.Modes&4 == 0 && e.Code == nil && (isAnonymous(e.Path) || e.Path == heapPath || e.Path == stackPath)
 }
 
-// extent returns all of the memory that a mapping is a part of.
+// extent returns the bounds of the extent that contains a mapping.
 func (m *memory) extent(mapping *image.Mapping) (start, size uint64) {
 	if !isAnonymousData(mapping.MapEvent) {
 		return mapping.Address, mapping.Size
@@ -106,8 +107,8 @@ func (m *memory) extent(mapping *image.Mapping) (start, size uint64) {
 	return start, m.sizes[extent{start, mapping.Path}]
 }
 
-// isReplaced reports whether a mapping is of something else that came where a load
-// object was: that one was closed, which perf does not record.
+// isReplaced reports whether a mapping replaced a load object, which was closed: perf does not
+// record that.
 func (m *memory) isReplaced(p *symbolize.PlacedObject, mapping *image.Mapping, time int64) bool {
 	switch {
 	case mapping == nil || mapping.Loaded <= p.Loaded || mapping.Loaded > time || mapping.Path == p.Path:

@@ -1,10 +1,10 @@
 package dataspace
 
-// The numbers of data objects and regions: their indices in the lists of a Space.
+// ObjectNo and RegionNo are indices in the lists of a Space.
 type (
 	ObjectNo int32
 	RegionNo int32
 )
 
-// symbolNo is the number of an untyped symbol: its index in object.variables.
+// symbolNo is the index of an untyped symbol in loadObject.variables.
 type symbolNo int32

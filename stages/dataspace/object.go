@@ -13,8 +13,7 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// Tables gives what is known of a load object's file; nil without an error if it
-// has none of it.
+// Tables loads debug information of a load object's file; nil if it has none.
 type Tables interface {
 	Data(path string) (*types.Table, error)
 	Frames(path string) (*cfi.Table, error)
@@ -31,9 +30,9 @@ type loadObject struct {
 	frames   *cfi.Table
 
 	functions  map[program.FunctionNo]*function // by number in the program
-	returns    map[uint64]types.TypeNo          // types, by the address called
-	containers map[types.TypeNo][]containment   // by the type contained; nil until asked for
-	variables  *symtab.Variables                // nil until asked for
+	returns    map[uint64]types.TypeNo          // return types, by the address called
+	containers map[types.TypeNo][]containment   // by the type contained; nil until needed
+	variables  *symtab.Variables                // nil until needed
 	is32Bit    bool                             // addresses have 32 bits
 }
 
@@ -62,7 +61,7 @@ func (s *Space) loadObject(n program.ObjectNo) *loadObject {
 	return o
 }
 
-// function decodes a function of the program, once; nil if its code is unavailable.
+// function decodes a function of the program, nil if its code is unavailable.
 func (o *loadObject) function(n program.FunctionNo) *function {
 	f, ok := o.functions[n]
 	if ok {
@@ -79,14 +78,14 @@ func (o *loadObject) function(n program.FunctionNo) *function {
 	return f
 }
 
-// Bounds of the functions that are decoded: bytes of one, and instructions that
-// are kept of all. What was found out about the events' instructions stays known.
+// Bounds of the decoded functions: bytes of one, and instructions of all in memory. References
+// stay when functions are dropped.
 const (
 	maxCode    = 1 << 20
 	maxDecoded = 200_000
 )
 
-// countDecoded counts instructions, and forgets all functions when there are too many.
+// countDecoded counts instructions, and drops all functions if there are too many.
 func (s *Space) countDecoded(n int) {
 	if s.instructions += n; s.instructions <= maxDecoded {
 		return
@@ -107,7 +106,7 @@ func (o *loadObject) stackPointer() int {
 	return 7
 }
 
-// word is the size of an address, bytes.
+// word returns the size of an address, bytes.
 func (o *loadObject) word() int64 {
 	if o.is32Bit {
 		return 4
@@ -126,8 +125,7 @@ func (o *loadObject) clobbered() uint64 {
 	return 1<<0 | 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<8 | 1<<9 | 1<<10 | 1<<11
 }
 
-// returnType is the type that a call gives, found once for each place that calls
-// lead to.
+// returnType returns the type of a call's result.
 func (o *loadObject) returnType(call insn.Inst) types.TypeNo {
 	to := call.Target
 	if !call.HasTarget {
@@ -148,7 +146,7 @@ func (o *loadObject) returnType(call insn.Inst) types.TypeNo {
 	return typ
 }
 
-// startsAt reports whether one of a scope's ranges begins at an address.
+// startsAt reports whether a range of a scope begins at an address.
 func (t typeTable) startsAt(scope types.ScopeNo, at uint64) bool {
 	i := sort.Search(len(t.Ranges), func(i int) bool { return t.Ranges[i].Low >= at })
 	for ; i < len(t.Ranges) && t.Ranges[i].Low == at; i++ {
@@ -159,7 +157,7 @@ func (t typeTable) startsAt(scope types.ScopeNo, at uint64) bool {
 	return false
 }
 
-// isReadOnly reports whether memory at a link-time address never changes.
+// isReadOnly reports whether a link-time address is in a read-only segment.
 func (o *loadObject) isReadOnly(at uint64) bool {
 	for _, s := range o.symbols.Segments {
 		if at-s.Address < s.MemSize {
@@ -169,8 +167,8 @@ func (o *loadObject) isReadOnly(at uint64) bool {
 	return false
 }
 
-// threadAddress converts a distance from the thread's pointer to an address in
-// the object's block of thread-local variables, as in the main program's code.
+// threadAddress converts an offset from the thread pointer to an address in the object's block of
+// thread-local variables, as in the main program's code.
 func (o *loadObject) threadAddress(offset int64) uint64 {
 	block := o.symbols.TLS
 	align := max(block.Align, 1)
@@ -180,8 +178,7 @@ func (o *loadObject) threadAddress(offset int64) uint64 {
 	return uint64(offset) + (block.Size+align-1)/align*align
 }
 
-// isCanary reports whether the value at a distance from the thread's pointer is the
-// one by which functions find that their stack was overwritten.
+// isCanary reports whether the value at an offset from the thread pointer is the stack protector's.
 func (o *loadObject) isCanary(offset int64) bool {
 	switch o.symbols.Arch {
 	case isa.AMD64:

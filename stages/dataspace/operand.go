@@ -7,15 +7,14 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// operandTarget is what an operand leads into: a variable, or what a pointer of its type
-// points to, and where in it.
+// operandTarget is the target of an operand: an offset in a variable, or in an object that a pointer
+// points to.
 type operandTarget struct {
-	ok       bool
-	typ      types.TypeNo
-	variable types.VariableNo // None if only the type is known
-	offset   int64
-	// wholeOnly says that only the aggregate is known, not where in it.
-	wholeOnly bool
+	ok        bool
+	typ       types.TypeNo
+	variable  types.VariableNo // None if only the type is known
+	offset    int64
+	wholeOnly bool // only the aggregate is known, not the offset
 	hint      types.Hint
 	method    Method
 }
@@ -36,8 +35,8 @@ const (
 	detailDisagree  = "the data address is outside of what the code refers to"
 )
 
-// effectiveAddress is the address of an access as far as it is known, when its base and
-// index registers hold these values.
+// effectiveAddress returns the address of an access, given the values of its base and index
+// registers.
 func (f *function) effectiveAddress(a *insn.Access, base, index value) value {
 	if a.Base == insn.NoRegister {
 		base = value{kind: valueNumber}
@@ -61,12 +60,12 @@ func (f *function) effectiveAddress(a *insn.Access, base, index value) value {
 	return at
 }
 
-// addressOf is the place of an access by the values of its registers.
+// addressOf returns the address of an access in a state.
 func (f *function) addressOf(s *state, n int, a *insn.Access) value {
 	return f.effectiveAddress(a, s.register(a.Base), s.register(a.Index))
 }
 
-// target finds what an operand leads into (perf-data 17.1), or why that is unknown.
+// target finds the target of an operand (perf-data 17.1), or why it is unknown.
 func (f *function) target(s *state, n int, a *insn.Access) (operandTarget, string) {
 	if f.types.Table == nil {
 		return operandTarget{}, detailNoBase
@@ -104,24 +103,23 @@ func (f *function) target(s *state, n int, a *insn.Access) (operandTarget, strin
 	return c.found()
 }
 
-// hasOffsetBase reports whether the base register of an access with an index is known only
-// by a variable at a distance from it. Of pointers that a loop computes anew, clang's
-// debug information leaves out the index.
+// hasOffsetBase reports whether an access has an index and only a variable at an offset from a
+// register shows its base. Clang's debug information omits the index of pointers that a loop
+// recomputes.
 func (f *function) hasOffsetBase(s *state, n int, a *insn.Access) bool {
 	return a.Index != insn.NoRegister && slices.ContainsFunc(f.variableValues[n], func(p registerValue) bool {
 		return p.computed && (p.register == int(a.Base) || p.register == int(a.Index)) && p.value == s.register(insn.Register(p.register))
 	})
 }
 
-// isContradicted reports whether another variable contradicts one that is at a distance from its
-// register.
+// isContradicted reports whether a variable in a register contradicts one at an offset from it.
 func (f *function) isContradicted(n int, p registerValue) bool {
 	return slices.ContainsFunc(f.variableValues[n], func(q registerValue) bool {
 		return q.register == p.register && !q.computed && f.types.contradict(q.value, p.value)
 	})
 }
 
-// targetAt is root for a place.
+// targetAt is target for an address.
 func (f *function) targetAt(s *state, n int, a *insn.Access, at value, variable bool) (operandTarget, string) {
 	switch at.kind {
 	case valueNumber:
@@ -149,7 +147,7 @@ func (f *function) variableTarget(v types.VariableNo, offset int64, m Method) op
 	return operandTarget{ok: true, typ: f.types.Variables[v].Type, variable: v, offset: offset, method: m}
 }
 
-// globalTarget is the variable at a link-time address.
+// globalTarget returns the variable at a link-time address.
 func (f *function) globalTarget(at uint64) (operandTarget, string) {
 	if v, off, ok := f.types.Global(at); ok {
 		return f.variableTarget(v, off, MethodGlobal), ""
@@ -160,7 +158,7 @@ func (f *function) globalTarget(at uint64) (operandTarget, string) {
 	return operandTarget{}, detailConstant
 }
 
-// threadTarget is the thread-local variable at a distance from the thread's pointer.
+// threadTarget returns the thread-local variable at an offset from the thread pointer.
 func (f *function) threadTarget(offset int64) (operandTarget, string) {
 	if v, off, ok := f.types.Thread(f.object.threadAddress(offset)); ok {
 		return f.variableTarget(v, off, MethodThread), ""
@@ -171,7 +169,7 @@ func (f *function) threadTarget(offset int64) (operandTarget, string) {
 	return operandTarget{}, detailThread
 }
 
-// pointedTarget is what an address leads into.
+// pointedTarget returns the target of an address.
 func (f *function) pointedTarget(n int, a *insn.Access, at value, variable bool) (operandTarget, string) {
 	if at.indexed && (at.variable == types.None || at.step != 0) {
 		use := types.Use{Size: a.Size, Float: a.Class == insn.Float, Vector: a.Class == insn.Vector}
@@ -191,8 +189,8 @@ func (f *function) pointedTarget(n int, a *insn.Access, at value, variable bool)
 	return r, why
 }
 
-// methodOf is how a root was found: by the variable in the base register, if it is
-// what that says.
+// methodOf returns the method by which a target was found: MethodVariable if the base register holds
+// a variable.
 func (f *function) methodOf(n int, a *insn.Access, m Method) Method {
 	if m != MethodRegister {
 		return m
@@ -205,8 +203,8 @@ func (f *function) methodOf(n int, a *insn.Access, m Method) Method {
 	return m
 }
 
-// checkBounds checks that an address is inside of what it leads into: a variable, or
-// one of the elements that a pointer may walk over.
+// checkBounds returns the target of an address if it is within the variable, or within one of the
+// elements that a pointer may iterate over.
 func (f *function) checkBounds(at value, variable bool) (operandTarget, string) {
 	t := f.types
 	r := operandTarget{ok: true, typ: at.typ, variable: at.variable, offset: at.offset, method: MethodRegister}
@@ -237,9 +235,9 @@ func (f *function) checkBounds(at value, variable bool) (operandTarget, string) 
 	case x.Size <= 0:
 		return operandTarget{}, detailSize
 	case inside:
-	case at.offset > 0 && len(t.Descend(at.typ, at.offset, types.Use{})) > 1: // an array of any length ends it
+	case at.offset > 0 && len(t.Descend(at.typ, at.offset, types.Use{})) > 1: // a flexible array member
 	case x.Kind.Aggregate() && !at.indexed:
-		return operandTarget{}, detailBeyond // of what contains it, or the next one
+		return operandTarget{}, detailBeyond // in the object that contains it, or in the next one
 	default:
 		r.offset = modulo(at.offset, x.Size)
 	}
@@ -252,7 +250,7 @@ func (t typeTable) isGlobal(v types.VariableNo) bool {
 	return ok && at == v && off == 0
 }
 
-// stackVariable returns the variable or parameter at a place of the stack.
+// stackVariable returns the variable or parameter at an address of the stack.
 func (f *function) stackVariable(s *state, n int, at value) (variable types.VariableNo, in int64, ok bool) {
 	t := f.types
 	pc, scopes := f.code[n].address, f.scopes[n]
@@ -282,8 +280,8 @@ func (f *function) stackVariable(s *state, n int, at value) (variable types.Vari
 	return 0, 0, false
 }
 
-// stackAddress is the address of a place on the stack, unknown for others. base is that
-// of the frame.
+// stackAddress returns the address of a variable's place on the stack, unknown for other places.
+// base is the frame base.
 func (f *function) stackAddress(s *state, base value, p *types.Place) value {
 	switch p.Kind {
 	case types.AtCFA:
@@ -296,7 +294,7 @@ func (f *function) stackAddress(s *state, base value, p *types.Place) value {
 	return value{}
 }
 
-// frameBase is what the places of a function's variables count from.
+// frameBase returns the address from which the places of a function's variables count.
 func (f *function) frameBase(s *state, pc uint64, scopes []types.ScopeNo) value {
 	if len(scopes) == 0 {
 		return value{}
@@ -316,7 +314,7 @@ func (f *function) frameBase(s *state, pc uint64, scopes []types.ScopeNo) value 
 	return value{}
 }
 
-// storedPointer is the address of the variable that is stored in a slot of the stack.
+// storedPointer returns the variable whose address debug information says is in a stack slot.
 func (f *function) storedPointer(s *state, n int, at value) (value, bool) {
 	t := f.types
 	if !f.hasPointerSlots {

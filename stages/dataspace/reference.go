@@ -7,30 +7,29 @@ import (
 	"stackmill/stages/program"
 )
 
-// reference is what is known of an instruction that events name.
+// reference is the analysis of an instruction that events refer to.
 type reference struct {
 	object   *loadObject
 	location program.LocationNo
-	behind   bool // events come after it, with the address that was watched
+	behind   bool // events follow it, with the address of a watchpoint
 	operands []operand
-	final    bool // the reason holds whatever the data address is
+	final    bool // the reason is valid for all data addresses
 	reason   Reason
 	detail   string
-	matches  map[matchKey]Match // by what is at the data address
+	matches  map[matchKey]Match // results of Space.decide
 }
 
 // operand is one operand in memory of a trigger instruction.
 type operand struct {
 	operandTarget
 	use    types.Use
-	object ObjectNo // the data object, when root is known
-	// whole is the data object that holds everything that is accessed.
-	whole  ObjectNo
-	size   int64 // bytes accessed
+	object ObjectNo // if the target is known
+	whole  ObjectNo // the data object that contains all accessed bytes
+	size   int64    // accessed bytes
 	detail string
-	frame  bool // it counts from the stack
-	shared bool // bit fields share its bytes: the bits of the root show which it is
-	parts  bool // it is wider than that: the data address shows which part is meant
+	frame  bool // it is on the stack
+	shared bool // bit fields share its bytes: the used bits select one
+	parts  bool // it is wider than the tracked bits: the data address selects a bit field
 }
 
 type referenceKey struct {
@@ -38,7 +37,7 @@ type referenceKey struct {
 	trigger             decode.Trigger
 }
 
-// newReference finds the trigger instruction and its operands.
+// newReference analyzes an instruction: it finds the trigger instruction and its operands.
 func (s *Space) newReference(k referenceKey) *reference {
 	p := s.resolver.Program
 	at := p.Location(k.location)
@@ -85,7 +84,7 @@ func (s *Space) newReference(k referenceKey) *reference {
 	return ref
 }
 
-// findOperands finds what the operands of an instruction lead into.
+// findOperands sets the operands of an instruction.
 func (s *Space) findOperands(ref *reference, f *function, n int) {
 	x := &f.code[n]
 	ref.reason = NoMemoryReference
@@ -119,7 +118,7 @@ func (s *Space) findOperands(ref *reference, f *function, n int) {
 			op.parts = op.shared && a.Size > maxBits/8
 			op.whole, op.size = s.enclosing(op.object, f.object, op.operandTarget, a), int64(a.Size)
 			if op.shared && a.Size <= maxBits/8 {
-				op.whole = op.object // the bits decide, not the place of the data address in them
+				op.whole = op.object // the bits decide, not the data address
 			}
 			if a.Repeated {
 				op.object = op.whole
@@ -131,8 +130,8 @@ func (s *Space) findOperands(ref *reference, f *function, n int) {
 	}
 }
 
-// enclosing returns the smallest data object that holds all that an operand
-// accesses, of which the given one is at its start.
+// enclosing returns the smallest data object that contains all bytes that an operand accesses, from
+// the given object on.
 func (s *Space) enclosing(object ObjectNo, o *loadObject, r operandTarget, a *insn.Access) ObjectNo {
 	size := int64(a.Size)
 	if a.Repeated {
@@ -154,7 +153,7 @@ func (s *Space) enclosing(object ObjectNo, o *loadObject, r operandTarget, a *in
 	return object
 }
 
-// overlap reports whether two members of an aggregate, as of a union, are in one place.
+// overlap reports whether two members of an aggregate overlap, as in a union.
 func (s *Space) overlap(a, b ObjectNo) bool {
 	x, y := &s.Objects[a], &s.Objects[b]
 	return x.Kind == KindElement && y.Kind == KindElement && x.Offset < y.Offset+y.Size && y.Offset < x.Offset+x.Size

@@ -2,18 +2,17 @@ package dataspace
 
 import "stackmill/stages/loadobject/types"
 
-// relation is how what an operand leads into, by its type alone, fits a variable
-// at the data address.
+// relation classifies the operand's static type against the variable found at the data address.
 type relation uint8
 
 const (
-	relationNone  relation = iota // nothing of the type is there
-	relationBytes                 // bytes, which anything may be put into
-	relationPart                  // it is there, in the variable or as the whole
-	relationName                  // the operand shows hardly more than a size: the variable has the name
+	relationNone  relation = iota // the variable contains nothing of the type
+	relationBytes                 // the variable contains bytes, which may hold any type
+	relationPart                  // the variable is or contains an object of the type
+	relationName                  // the type is hardly more than a size: the variable names the object
 )
 
-// relate returns how an operand that counts from a pointer fits the variable at the
+// relate classifies the type of an operand that counts from a pointer against the variable at the
 // data address.
 func (s *Space) relate(o *loadObject, op *operand, w addressInfo, behind bool) relation {
 	t, v := w.object.types, &w.object.types.Variables[w.variable]
@@ -49,18 +48,17 @@ func (s *Space) relate(o *loadObject, op *operand, w addressInfo, behind bool) r
 	return relationNone
 }
 
-// isScalar reports whether all that is known of what an operand leads into is that it
-// is a scalar of a type.
+// isScalar reports whether a scalar type is all that is known of an operand's target.
 func (op *operand) isScalar(t typeTable) bool {
 	typ := &t.Types[t.Strip(op.typ)]
 	return op.variable == types.None && !typ.Kind.Aggregate() && typ.Kind != types.Array
 }
 
-// maxEmbedded bounds the members that are looked at for what an operand leads into.
+// maxEmbedded bounds the members that are searched for an operand's target.
 const maxEmbedded = 4096
 
-// embeds reports whether an operand's access is at an offset of a type: to what its
-// own type names there, as a whole or as a member of any depth.
+// embeds reports whether a type has an object of an operand's type, at any depth, whose accessed
+// bytes include an offset.
 func (t typeTable) embeds(typ types.TypeNo, offset int64, of typeTable, op *operand, left *int) bool {
 	typ = t.Strip(typ)
 	x := &t.Types[typ]
@@ -92,7 +90,7 @@ func (t typeTable) embeds(typ types.TypeNo, offset int64, of typeTable, op *oper
 	return false
 }
 
-// sameType reports whether types, of two load objects perhaps, are the same.
+// sameType reports whether types, perhaps of two load objects, are the same.
 func sameType(a typeTable, x types.TypeNo, b typeTable, y types.TypeNo) bool {
 	if a.Table == b.Table {
 		return x == y

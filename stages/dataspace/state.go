@@ -8,36 +8,35 @@ import (
 	"stackmill/stages/loadobject/insn"
 )
 
-// registers is how many general registers are followed, by their DWARF numbers.
+// registers is the number of general registers that are tracked, by DWARF number.
 const registers = 32
 
-// Bounds of the slots of the stack that are followed: at one instruction, and at
-// the starts of all blocks of a function.
+// Bounds of the stack slots in a state, and in the initial states of all blocks of a function.
 const (
 	maxSlots = 1024
 	allSlots = 1 << 18
 )
 
-// state is what is known before an instruction.
+// state holds the values of registers and stack slots before an instruction.
 type state struct {
 	registers [registers]value
-	slots     []slot // of the stack, by their addresses
+	slots     []slot // sorted by address
 }
 
-// slot is a place on the stack that holds something.
+// slot is a stack slot with its value.
 type slot struct{ at, holds value }
 
 func (s *state) clone() *state {
 	return &state{registers: s.registers, slots: slices.Clone(s.slots)}
 }
 
-// set makes it the same as another one.
+// set copies another state.
 func (s *state) set(other *state) {
 	s.registers = other.registers
 	s.slots = append(s.slots[:0], other.slots...)
 }
 
-// register is what is known of a register.
+// register returns the value of a register.
 func (s *state) register(r insn.Register) value {
 	if r < 0 || r >= registers {
 		return value{}
@@ -45,21 +44,21 @@ func (s *state) register(r insn.Register) value {
 	return s.registers[r]
 }
 
-// put sets what is known of a register, if it is one that is followed.
+// put sets the value of a register, if it is tracked.
 func (s *state) put(r insn.Register, v value) {
 	if r >= 0 && r < registers {
 		s.registers[r] = v
 	}
 }
 
-// find returns where the slot at an address of the stack is, or should be.
+// find returns the index of the slot at a stack address, or where to insert it.
 func (s *state) find(at value) (int, bool) {
 	return slices.BinarySearchFunc(s.slots, at, func(x slot, at value) int {
 		return cmp.Or(cmp.Compare(x.at.origin, at.origin), cmp.Compare(x.at.offset, at.offset))
 	})
 }
 
-// slot is what is known of an address of the stack.
+// slot returns the value at a stack address.
 func (s *state) slot(at value) value {
 	if i, ok := s.find(at); ok {
 		return s.slots[i].holds
@@ -67,21 +66,20 @@ func (s *state) slot(at value) value {
 	return value{}
 }
 
-// keep sets what is known of an address of the stack, where nothing is, unless
-// there are too many.
+// keep sets the value at a stack address without one, unless there are too many slots.
 func (s *state) keep(at, holds value, most int) {
 	if i, ok := s.find(at); !ok && holds.kind != valueUnknown && len(s.slots) < most {
 		s.slots = slices.Insert(s.slots, i, slot{at, holds})
 	}
 }
 
-// overwrite forgets what was in the slots of the stack that an access writes to.
+// overwrite removes the stack slots that an access writes to.
 func (s *state) overwrite(at value, a *insn.Access, word int64) {
 	end := at.offset + int64(a.Size)
 	if a.Repeated {
 		end = math.MaxInt64
 	}
-	at.offset -= word - 1 // slots that begin before it
+	at.offset -= word - 1 // slots may begin before it
 	from, _ := s.find(at)
 	to := from
 	for to < len(s.slots) && s.slots[to].at.origin == at.origin && s.slots[to].at.offset < end {
@@ -90,7 +88,7 @@ func (s *state) overwrite(at value, a *insn.Access, word int64) {
 	s.slots = slices.Delete(s.slots, from, to)
 }
 
-// merge adds what another way to an instruction knows; it reports a change.
+// merge merges the state on another path to an instruction into s, and reports a change.
 func (f *function) merge(n int, s, other *state) (changed bool) {
 	for i := range s.registers {
 		v := s.registers[i]

@@ -7,8 +7,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// applyKnown adds what is known at an instruction whatever ran before: the register
-// from which the call frame information counts, and the variables in registers.
+// applyKnown sets the values that are known at an instruction whatever ran before: of the CFA's base
+// register, and of variables in registers.
 func (f *function) applyKnown(s *state, n int) {
 	if b := &f.cfaBases[n]; b.value.kind == valueFrame {
 		s.registers[b.register] = b.value
@@ -22,25 +22,25 @@ func (f *function) applyKnown(s *state, n int) {
 	}
 }
 
-// moreSpecific chooses between what a variable's type says of its value and what was
-// followed: a pointer to a scalar may be known to lead into a structure.
-func (t typeTable) moreSpecific(said, followed value) value {
+// moreSpecific chooses between a value by its declared type and the tracked value: a declared pointer
+// to a scalar may be known to point into a structure.
+func (t typeTable) moreSpecific(declared, tracked value) value {
 	switch {
-	case said.kind == valueUnknown || followed.kind == valueFrame || said.kind == valueScalar && followed.kind == valueNumber:
-		return followed
-	case said.kind == valueScalar && followed.kind == valueScalar:
-		followed.typ = said.typ
-		return followed
-	case said.kind != valueAddress && followed.kind == valueAddress:
-		return followed
-	case said.kind != valueAddress || followed.kind != valueAddress || t.Types[said.typ].Kind.Aggregate():
-		return said
+	case declared.kind == valueUnknown || tracked.kind == valueFrame || declared.kind == valueScalar && tracked.kind == valueNumber:
+		return tracked
+	case declared.kind == valueScalar && tracked.kind == valueScalar:
+		tracked.typ = declared.typ
+		return tracked
+	case declared.kind != valueAddress && tracked.kind == valueAddress:
+		return tracked
+	case declared.kind != valueAddress || tracked.kind != valueAddress || t.Types[declared.typ].Kind.Aggregate():
+		return declared
 	}
-	if way := t.Descend(followed.typ, followed.offset, types.Use{Size: int(t.Types[said.typ].Size), Float: t.Types[said.typ].Float}); len(way) > 0 &&
-		t.element(way[len(way)-1].Type) == said.typ {
-		return followed
+	use := types.Use{Size: int(t.Types[declared.typ].Size), Float: t.Types[declared.typ].Float}
+	if way := t.Descend(tracked.typ, tracked.offset, use); len(way) > 0 && t.element(way[len(way)-1].Type) == declared.typ {
+		return tracked
 	}
-	return said
+	return declared
 }
 
 // step applies an instruction (perf-data 17.2).
@@ -73,8 +73,8 @@ func (f *function) step(s *state, n int) {
 	}
 }
 
-// assignOrigin gives an unknown integer in a register an origin, so that what is computed
-// from it twice is known to be of one thing.
+// assignOrigin gives an unknown integer in a register an origin, so that values computed from it are
+// comparable.
 func (s *state) assignOrigin(r insn.Register, n int) {
 	if r < 0 || r >= registers {
 		return
@@ -86,14 +86,14 @@ func (s *state) assignOrigin(r insn.Register, n int) {
 	}
 }
 
-// results are what an instruction puts into its destination and, if it loads two
+// results returns the values that an instruction puts into its destination and, if it loads two
 // registers, into the second one.
 func (f *function) results(s *state, n int) (dest, second value) {
 	t, x := f.types, &f.code[n]
 	switch x.Op {
 	case insn.Move:
 		dest = s.register(x.Source)
-	case insn.Extend: // what is extended does not overflow
+	case insn.Extend: // assume that the value did not overflow
 		if dest = s.register(x.Source); dest.isAddress() || x.Value == 1 {
 			dest = value{}
 		}
@@ -123,7 +123,7 @@ func (f *function) results(s *state, n int) (dest, second value) {
 	return dest, second
 }
 
-// resultValue is what a register holds once an instruction put a result into it.
+// resultValue returns the value of a register after an instruction put a result into it.
 func (f *function) resultValue(n int, v value) value {
 	if f.code[n].Width < 8 && v.kind != valueNumber && v.kind != valueScalar && v.kind != valueFloat && !f.object.is32Bit {
 		v = value{} // half an address is not one
@@ -134,15 +134,15 @@ func (f *function) resultValue(n int, v value) value {
 	return v
 }
 
-// clobber forgets the registers that an instruction writes.
+// clobber discards the values of the registers that an instruction writes.
 func (f *function) clobber(s *state, n int) {
 	x := &f.code[n]
 	sp := f.object.stackPointer()
 	aligned := s.registers[sp].kind == valueFrame && (x.Op == insn.Opaque || f.movesStack(x)) && x.Written == 1<<sp && len(x.Accesses) == 0
 	for left := x.Written & (1<<registers - 1); left != 0; left &= left - 1 {
 		r := bits.TrailingZeros64(left)
-		// Computed in ways that are not followed, it may be a multiple of anything;
-		// but what follows a zero sets a part of it.
+		// A value of unknown computation may be a multiple of any value, but after a zero, the
+		// instruction sets a part of the register.
 		computed := x.Op == insn.Opaque && s.registers[r] != value{kind: valueNumber}
 		if s.registers[r] = (value{}); computed {
 			s.registers[r] = value{kind: valueScalar, step: 1}
@@ -158,7 +158,7 @@ func (f *function) movesStack(x *instruction) bool {
 	return x.Op == insn.AddRegister && x.Dest == insn.Register(f.object.stackPointer())
 }
 
-// addRegisters is what an addition of a register or of memory gives.
+// addRegisters returns the sum of a register and another one, or memory.
 func (f *function) addRegisters(s *state, n int) value {
 	x := &f.code[n]
 	a, b := value{kind: valueNumber}, s.register(x.Second)
@@ -174,7 +174,7 @@ func (f *function) addRegisters(s *state, n int) value {
 	return f.types.sum(a, b, x.Scale, x.Value)
 }
 
-// multiply is what a multiplication of two registers and an addition give.
+// multiply returns the product of two registers plus a third one.
 func (f *function) multiply(s *state, n int) value {
 	x := &f.code[n]
 	by, of, to := s.register(x.Source), s.register(x.Second), value{kind: valueNumber}
@@ -185,12 +185,12 @@ func (f *function) multiply(s *state, n int) value {
 		to = s.register(x.Addend)
 	}
 	if by.kind != valueNumber || by.step != 0 || of.isAddress() {
-		return f.types.sum(to, value{kind: valueScalar, step: 1}, 1, 0) // a multiple of anything
+		return f.types.sum(to, value{kind: valueScalar, step: 1}, 1, 0) // a multiple of an unknown value
 	}
 	return f.types.sum(to, of, by.offset*x.Scale, 0)
 }
 
-// chooseValue is one of two registers, or of a register and what is in memory.
+// chooseValue returns the value of a choice between two registers, or a register and memory.
 func (f *function) chooseValue(s *state, n int) value {
 	x := &f.code[n]
 	other := s.register(x.Second)
@@ -204,12 +204,12 @@ func (f *function) chooseValue(s *state, n int) value {
 	return f.types.merge(one, other)
 }
 
-// maxAhead bounds how many instructions are looked at for a variable that begins
-// to be in a register after the access through it.
+// maxAhead bounds the instructions that are searched for a variable whose place in a register begins
+// after the access through it.
 const maxAhead = 64
 
-// upcomingValues is what variables say of a register about which nothing is known yet: its
-// contents stay until the variable is in it, or in a register it is copied to.
+// upcomingValues returns the values of variables whose place in a register begins after an
+// instruction, for as long as the register, or a copy of it, keeps its content.
 func (f *function) upcomingValues(n int, r insn.Register) (list []registerValue) {
 	same := f.copies(n, r)
 	for i := n; i < min(n+maxAhead, len(f.code)) && same != 0 && list == nil; i++ {
@@ -234,11 +234,11 @@ func (f *function) upcomingValues(n int, r insn.Register) (list []registerValue)
 	return list
 }
 
-// copies are the registers that hold what a register holds before an instruction,
-// as far as the instructions before it copied it.
+// copies returns the registers that hold the same value as a register before an instruction, because
+// instructions before it copied the value.
 func (f *function) copies(n int, r insn.Register) uint64 {
 	same := uint64(1) << r
-	held, written := same, uint64(0) // by now, going back; after it
+	held, written := same, uint64(0) // going back: registers that hold the value; registers written since
 	for i := n - 1; i >= 0 && n-i <= maxAhead && held != 0 && !f.targets[f.code[i+1].address]; i-- {
 		x := &f.code[i]
 		if x.Kind != insn.Other && x.Kind != insn.Nop {
@@ -259,7 +259,7 @@ func (f *function) copies(n int, r insn.Register) uint64 {
 	return same
 }
 
-// constantValue is a number, which may be the address of a variable.
+// constantValue returns the value of a constant, which may be the address of a variable.
 func (f *function) constantValue(n int64) value {
 	if v, off, ok := f.global(uint64(n)); ok {
 		return value{kind: valueAddress, typ: f.types.Variables[v].Type, variable: v, offset: off}
@@ -275,11 +275,11 @@ func (f *function) global(at uint64) (variable types.VariableNo, offset int64, o
 	return f.types.Global(at)
 }
 
-// loadValue is what a load gives.
+// loadValue returns the value that an access loads.
 func (f *function) loadValue(s *state, n int, a *insn.Access) value {
 	t := f.types
 	if a.Thread && a.Base == insn.NoRegister && a.Index == insn.NoRegister && a.Disp == 0 {
-		return value{kind: valueThread} // the thread's pointer to itself
+		return value{kind: valueThread} // the thread control block points to itself
 	}
 	at := f.addressOf(s, n, a)
 	if at.kind == valueFrame {
@@ -299,19 +299,19 @@ func (f *function) loadValue(s *state, n int, a *insn.Access) value {
 		}
 	}
 	if at.kind == valueNumber && f.object.isReadOnly(uint64(at.offset)) && (a.Size == 4 || a.Size == 8) {
-		return value{kind: valueFloat} // compilers keep no other numbers in memory
+		return value{kind: valueFloat} // compilers put no other constants into memory
 	}
 	return followed
 }
 
-// nextHasType reports whether what follows a member of an aggregate is of its type: it
-// is, then, whichever of them an index chose.
+// nextHasType reports whether the next member of an aggregate has the same type: then it does not
+// matter which of them an index selects.
 func (f *function) nextHasType(r operandTarget, typ types.TypeNo, size int64) bool {
 	way := f.types.Descend(r.typ, r.offset+size, types.Use{Size: int(size)})
 	return len(way) > 0 && way[len(way)-1].Type == typ
 }
 
-// store notes what is written to the stack.
+// store applies writes to the stack.
 func (f *function) store(s *state, n int) {
 	x := &f.code[n]
 	for i := range x.Accesses {
@@ -336,7 +336,7 @@ func (f *function) store(s *state, n int) {
 	}
 }
 
-// call clobbers what a callee may, and gives what it returns.
+// call discards the registers that a callee may change, and sets its result.
 func (f *function) call(s *state, x *instruction) {
 	for left := f.object.clobbered(); left != 0; left &= left - 1 {
 		s.registers[bits.TrailingZeros64(left)] = value{}

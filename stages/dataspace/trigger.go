@@ -7,14 +7,12 @@ import (
 	"stackmill/stages/loadobject/insn"
 )
 
-// maxBack bounds how many instructions before the recorded PC are searched for the
-// one that made the event.
+// maxBack bounds the instructions before the recorded PC that are searched for the trigger.
 const maxBack = 32
 
-// trigger finds the instruction that made the event (S27): the one at the
-// recorded PC, the one before it, or by going back to the nearest one that
-// refers to memory. candidate is the one that the recording names, -1 without one.
-// Otherwise it says why it does not find one.
+// trigger finds the instruction that caused the event (S27), or why it cannot: the instruction at
+// the recorded PC, the one before it, or the nearest one before that accesses memory. candidate is
+// the recorded trigger, -1 without one.
 func (f *function) trigger(pc uint64, how decode.Trigger, candidate int64) (n int, why Reason, ok bool) {
 	n, at := f.at(pc)
 	if !at {
@@ -35,8 +33,8 @@ func (f *function) trigger(pc uint64, how decode.Trigger, candidate int64) (n in
 	return n, 0, true
 }
 
-// precedingTrigger returns the instruction before one. A repeated one may be interrupted
-// between its repetitions.
+// precedingTrigger returns the instruction before another one, or the same one if it is a repeated
+// instruction, which may be interrupted between its repetitions.
 func (f *function) precedingTrigger(n int) (int, Reason, bool) {
 	if n > 0 && f.code[n-1].accessesMemory() && !endsBlock(f.code[n-1].Kind) {
 		return n - 1, 0, true
@@ -46,7 +44,7 @@ func (f *function) precedingTrigger(n int) (int, Reason, bool) {
 	}
 	switch {
 	case n == 0:
-		return 0, PreventedByJump, false // it was entered from elsewhere
+		return 0, PreventedByJump, false // control came from elsewhere
 	case f.targets[f.code[n].address]:
 		return 0, CrossedBranchTarget, false
 	case endsBlock(f.code[n-1].Kind) || f.code[n-1].Kind == insn.Call:
@@ -55,7 +53,7 @@ func (f *function) precedingTrigger(n int) (int, Reason, bool) {
 	return n - 1, 0, true
 }
 
-// accessesMemory reports whether an instruction has an operand in memory.
+// accessesMemory reports whether an instruction has an explicit operand in memory.
 func (x *instruction) accessesMemory() bool {
 	for i := range x.Accesses {
 		if !x.Accesses[i].Implicit {
@@ -70,8 +68,8 @@ func (x *instruction) isRepeated() bool {
 	return slices.ContainsFunc(x.Accesses, func(a insn.Access) bool { return a.Repeated })
 }
 
-// checkCandidate checks that no jump can have led between the instruction that the
-// recording names and the recorded PC.
+// checkCandidate returns the recorded trigger, unless a jump may lead to an instruction between it
+// and the recorded PC.
 func (f *function) checkCandidate(n int, pc uint64) (int, Reason, bool) {
 	c, ok := f.at(pc)
 	if !ok || c > n {
@@ -85,7 +83,7 @@ func (f *function) checkCandidate(n int, pc uint64) (int, Reason, bool) {
 	return c, 0, true
 }
 
-// searchBack goes back from the recorded PC.
+// searchBack searches backwards from the recorded PC.
 func (f *function) searchBack(n int) (int, Reason, bool) {
 	for i := n; i > 0 && n-i < maxBack; i-- {
 		if f.targets[f.code[i].address] {

@@ -6,8 +6,7 @@ import (
 	"stackmill/stages/program"
 )
 
-// untypedVariables returns the variables that the load object's symbol tables have, without
-// their types.
+// untypedVariables returns the variables in the load object's symbol tables, which have no types.
 func (o *loadObject) untypedVariables() *symtab.Variables {
 	if o.variables != nil {
 		return o.variables
@@ -34,11 +33,11 @@ func (o *loadObject) symbolAt(at uint64) symbolNo {
 	return program.None
 }
 
-// maxScalar is the size of the largest scalars, bytes.
+// maxScalar is the size of the largest scalar, bytes.
 const maxScalar = 16
 
-// symbolObject returns the data object of a symbol. Its type is unknown; its size
-// tells whether it is an aggregate.
+// symbolObject returns the data object of a symbol. Its type is unknown; by its size, it is a scalar
+// or an aggregate.
 func (s *Space) symbolObject(o *loadObject, n symbolNo) ObjectNo {
 	x := &o.untypedVariables().List[n]
 	k := objectKey{parent: Scalars, load: o.number, member: types.None, scopeKind: ScopeLoadObject,

@@ -7,20 +7,18 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// value is what is known of what a register or a slot of the stack holds.
+// value is an abstract value of a register or stack slot.
 type value struct {
-	kind valueKind
-	// indexed says that whole elements may have to be added to offset.
-	indexed  bool
-	typ      types.TypeNo     // of a scalar; of what an address leads into
-	variable types.VariableNo // of an address: what it leads into, None if only its type is known
-	offset   int64            // bytes; a number's value; what was added to a scalar
-	// step is what any multiple of may have to be added: of a number, 0 for none;
-	// of an address, if these are not whole elements of what it leads into.
+	kind     valueKind
+	indexed  bool             // plus an unknown number of elements
+	typ      types.TypeNo     // of a scalar, or of an address's target
+	variable types.VariableNo // of an address's target, None if only the type is known
+	offset   int64            // bytes; the value of a number; the constant added to a scalar
+	// step says that the value is plus an unknown multiple of step, 0 for none. For addresses,
+	// it is set if the multiple is not of whole elements of the target.
 	step int64
-	// origin identifies what a scalar is step times of, 0 if that is not one thing.
-	// For a frame it is the instruction that aligned the stack: offset counts from
-	// its stack pointer then.
+	// origin identifies the unknown factor of a scalar's step, 0 if there is not one. For a
+	// frame, it is the instruction that aligned the stack: offset counts from its stack pointer.
 	origin int32
 }
 
@@ -30,16 +28,16 @@ const (
 	valueUnknown valueKind = iota
 	valueNumber            // offset itself
 	valueScalar            // not a pointer
-	valueFloat             // a scalar from where compilers keep floating-point constants
+	valueFloat             // a scalar from read-only memory, where compilers put floating-point constants
 	valueAddress           // offset bytes into what has typ
 	valueFrame             // offset bytes from the canonical frame address
 	valueThread            // offset bytes from the thread's pointer to its own variables
 )
 
-// typeTable gives the values of a load object's types.
+// typeTable computes values by the types of a load object.
 type typeTable struct{ *types.Table }
 
-// value is what a variable or member of a type holds.
+// value returns the value of a variable or member of a type.
 func (t typeTable) value(typ types.TypeNo) value {
 	typ = t.Strip(typ)
 	switch k := t.Types[typ]; {
@@ -59,9 +57,8 @@ func (t typeTable) value(typ types.TypeNo) value {
 	return value{kind: valueScalar, typ: typ}
 }
 
-// valueAt is the value of a number of bytes at an offset of a type. Of the members of a
-// union it is the only pointer, since numbers loaded from there do not matter. If there
-// are pointers to different types, or to anything, it may be any of them.
+// valueAt returns the value of size bytes at an offset of a type. In a union, it is the only pointer,
+// since loaded numbers do not matter; unknown if there are pointers to different types.
 func (t typeTable) valueAt(typ types.TypeNo, offset, size int64) (found value) {
 	way := t.Descend(typ, offset, types.Use{Size: int(size)})
 	last := t.element(way[len(way)-1].Type)
@@ -85,8 +82,7 @@ func (t typeTable) valueAt(typ types.TypeNo, offset, size int64) (found value) {
 	return found
 }
 
-// eachOverlaid calls f for each scalar that begins at an offset of a type: more than one
-// only in unions.
+// eachOverlaid calls f for each scalar that begins at an offset of a type: several only in unions.
 func (t typeTable) eachOverlaid(typ types.TypeNo, offset int64, left *int, f func(types.TypeNo)) {
 	e := t.element(typ)
 	x := &t.Types[e]
@@ -110,15 +106,14 @@ func (t typeTable) eachOverlaid(typ types.TypeNo, offset int64, left *int, f fun
 	}
 }
 
-// element returns what an array consists of, through all dimensions, and the
-// type itself of others.
+// element returns the element type of an array, through all dimensions, or else the type itself.
 func (t typeTable) element(typ types.TypeNo) types.TypeNo {
 	for typ = t.Strip(typ); t.Types[typ].Kind == types.Array; typ = t.Strip(t.Types[typ].Elem) {
 	}
 	return typ
 }
 
-// stride is the distance of the elements that an address leads into, 0 if there are none.
+// stride returns the size of the elements to which an address points, 0 without elements.
 func (t typeTable) stride(v value) int64 {
 	if v.variable != types.None && t.Types[t.Strip(v.typ)].Kind != types.Array {
 		return 0
@@ -146,8 +141,8 @@ func (t typeTable) plus(v value, n int64) value {
 	return value{}
 }
 
-// withIndex is an address to which an unknown number of elements is added: of the
-// array at its offset in an aggregate, or else of what it leads into.
+// withIndex adds an unknown number of elements to an address: of the array at its offset in an
+// aggregate, or else of its target.
 func (t typeTable) withIndex(v value) value {
 	v.indexed = true
 	if stride := t.stride(v); v.kind == valueAddress && stride > 0 && v.step == 0 && !t.inArray(v) {
@@ -156,15 +151,15 @@ func (t typeTable) withIndex(v value) value {
 	return v
 }
 
-// unknownStep is the step of a summand of an address that was computed in ways that
-// are not followed: most likely whole elements, if not of an array in them.
+// unknownStep is the step of an address plus a value of unknown computation: most likely whole
+// elements, if not of an array in them.
 const unknownStep = -1
 
-// addMultiple is an address to which a multiple of step is added; exactly says that
-// it may be any.
+// addMultiple adds an unknown multiple of step to an address; exactly says that it may be any
+// multiple.
 func (t typeTable) addMultiple(v value, step int64, exactly bool) value {
 	stride := t.stride(v)
-	if stride == 0 && v.variable != types.None { // it has no elements, but may have arrays
+	if stride == 0 && v.variable != types.None { // the variable is no array, but may contain arrays
 		stride = math.MaxInt64
 	}
 	switch {
@@ -177,7 +172,7 @@ func (t typeTable) addMultiple(v value, step int64, exactly bool) value {
 	return t.withIndex(v)
 }
 
-// inArray reports whether an address leads into an array that is a member.
+// inArray reports whether an address points into an array that is a member.
 func (t typeTable) inArray(v value) bool {
 	for _, step := range t.Descend(v.typ, v.offset, types.Use{}) {
 		if step.Member != types.None && t.Types[t.Strip(t.Members[step.Member].Type)].Kind == types.Array {
@@ -187,7 +182,7 @@ func (t typeTable) inArray(v value) bool {
 	return false
 }
 
-// merge is what is known if either value may be there.
+// merge returns a value that covers two values.
 func (t typeTable) merge(a, b value) value {
 	switch {
 	case a == b:
@@ -206,7 +201,7 @@ func (t typeTable) merge(a, b value) value {
 
 // mergeAddresses is merge for two addresses.
 func (t typeTable) mergeAddresses(a, b value) value {
-	if a.variable != b.variable { // elements of two arrays of one type
+	if a.variable != b.variable { // perhaps elements of two arrays of one type
 		if a, b = t.withoutVariable(a), t.withoutVariable(b); a == b {
 			return a
 		}
@@ -246,8 +241,8 @@ func (t typeTable) mergeMembers(a, b value) value {
 	return value{}
 }
 
-// containsMember reports whether an address, seen from a member of what another one leads
-// into, is that one.
+// containsMember reports whether part points to a member of whole's target, so that both are the
+// same address.
 func (t typeTable) containsMember(whole, part value) bool {
 	x := &t.Types[t.Strip(whole.typ)]
 	if !x.Kind.Aggregate() {
@@ -261,8 +256,8 @@ func (t typeTable) containsMember(whole, part value) bool {
 	return false
 }
 
-// beginsAt reports whether what a way ends at, or an element of it, begins at an
-// offset from the start of the way.
+// beginsAt reports whether the last member on a path of members, or an element of it, begins at an
+// offset from the path's start.
 func (t typeTable) beginsAt(way []types.Step, offset int64) bool {
 	for _, s := range way {
 		offset -= s.Offset
@@ -273,7 +268,7 @@ func (t typeTable) beginsAt(way []types.Step, offset int64) bool {
 	return offset == 0
 }
 
-// mergeNumbers is a number that is either, or differs from them by whole steps.
+// mergeNumbers is merge for two numbers: one plus a multiple of a step.
 func mergeNumbers(a, b value) value {
 	step := gcd(gcd(a.step, b.step), a.offset-b.offset)
 	if step < 2 {
@@ -282,7 +277,7 @@ func mergeNumbers(a, b value) value {
 	return value{kind: valueNumber, offset: modulo(a.offset, step), step: step}
 }
 
-// mergeIntegers is an integer that is one of two, or differs from them by whole steps.
+// mergeIntegers is merge for two integers: one plus a multiple of a step.
 func mergeIntegers(a, b value) value {
 	step := gcd(gcd(a.step, b.step), a.offset-b.offset)
 	if step < 2 {
@@ -298,10 +293,10 @@ func gcd(a, b int64) int64 {
 	return max(a, -a)
 }
 
-// unknownOrigin is the origin of a single thing about which nothing is known.
+// unknownOrigin is the origin of a single unknown factor that is not comparable to others.
 const unknownOrigin = -1
 
-// integer is a value as a term of a sum.
+// integer returns a value as a summand.
 func (v value) integer() value {
 	switch {
 	case v.kind == valueNumber:
@@ -314,10 +309,10 @@ func (v value) integer() value {
 	return v
 }
 
-// isAddress reports whether a value is a known address.
+// isAddress reports whether a value is an address of a target or of the stack.
 func (v value) isAddress() bool { return v.kind == valueAddress || v.kind == valueFrame }
 
-// sum is a + b*scale + add.
+// sum returns a + b*scale + add.
 func (t typeTable) sum(a, b value, scale, add int64) value {
 	x, y := a.integer(), b.integer()
 	y.offset, y.step = y.offset*scale, y.step*scale
@@ -339,13 +334,13 @@ func (t typeTable) sum(a, b value, scale, add int64) value {
 		v.origin = y.origin
 	case y.step == 0:
 		v.origin = x.origin
-	case x.origin != 0 && y.origin != 0: // of two things
+	case x.origin != 0 && y.origin != 0: // two factors
 		v.origin = unknownOrigin
 	}
 	return v
 }
 
-// addInteger is an address plus an integer.
+// addInteger returns v + by + add for an address v.
 func (t typeTable) addInteger(v, by value, add int64) value {
 	v = t.plus(v, by.offset+add)
 	switch {
@@ -357,8 +352,7 @@ func (t typeTable) addInteger(v, by value, add int64) value {
 	return t.addMultiple(v, max(by.step, -by.step), by.origin != 0 || by.kind == valueNumber)
 }
 
-// orNull is an address that may be a null pointer: accesses are through the
-// address.
+// orNull is merge for an address and a null pointer: accesses are through the address.
 func (t typeTable) orNull(a, b value) value {
 	null := value{kind: valueNumber}
 	switch {
@@ -370,8 +364,7 @@ func (t typeTable) orNull(a, b value) value {
 	return value{}
 }
 
-// withoutVariable forgets which variable an address leads into, and keeps which part of an
-// element.
+// withoutVariable returns an address without its variable, with the offset in an element.
 func (t typeTable) withoutVariable(v value) value {
 	if v.variable == types.None {
 		return v
@@ -383,7 +376,7 @@ func (t typeTable) withoutVariable(v value) value {
 	return value{kind: valueAddress, typ: e, variable: types.None, offset: v.offset, indexed: v.indexed}
 }
 
-// modulo is the remainder, never negative.
+// modulo returns the remainder, which is never negative.
 func modulo(a, b int64) int64 {
 	if a %= b; a < 0 {
 		a += b

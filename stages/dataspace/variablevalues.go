@@ -7,25 +7,23 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// registerValue is what a variable says of a register.
+// registerValue is the value of a register, given a variable's place in debug information.
 type registerValue struct {
 	register int
 	value    value
-	// computed says that the register does not hold the variable, but something at a
-	// distance from it.
-	computed bool
+	computed bool // the variable is the register plus an offset
 }
 
-// claim is a registerValue with the instructions [from, to) for which it holds.
+// claim is a registerValue that is valid for the instructions [from, to).
 type claim struct {
 	registerValue
 	from, to int
 	scope    types.ScopeNo
 	depth    int  // of scope
-	always   bool // while scope lasts, which need not be without gaps
+	always   bool // only in scope, which may have gaps
 }
 
-// findVariableValues finds what the function's variables say of registers, by instruction.
+// findVariableValues finds the values of registers, by instruction, that follow from variables.
 func (f *function) findVariableValues() {
 	t := f.types
 	f.variableValues, f.trustedValues = make([][]registerValue, len(f.code)), make([][]registerValue, len(f.code))
@@ -70,8 +68,7 @@ func (f *function) findVariableValues() {
 	}
 }
 
-// claims are the places of all variables of the function that say something of a
-// register.
+// claims returns the claims of all variables of the function.
 func (f *function) claims() (list []claim) {
 	t := f.types
 	seen := map[types.ScopeNo]bool{}
@@ -89,7 +86,7 @@ func (f *function) claims() (list []claim) {
 	return list
 }
 
-// appendClaims adds the places of one variable.
+// appendClaims appends the claims of a variable.
 func (f *function) appendClaims(list []claim, scope types.ScopeNo, v types.VariableNo) []claim {
 	t := f.types
 	variable := &t.Variables[v]
@@ -114,30 +111,30 @@ func (f *function) appendClaims(list []claim, scope types.ScopeNo, v types.Varia
 	return list
 }
 
-// trusted are of several values of a register the innermost variable's, but
-// pointers before others; an unknown value if they point to different aggregates.
+// trusted returns one value for each register: the innermost variable's, but a pointer before other
+// values; an unknown value if pointers point to different aggregates.
 func (t typeTable) trusted(all []registerValue) []registerValue {
 	if len(all) < 2 {
 		return all
 	}
-	told := make([]registerValue, 0, len(all))
+	list := make([]registerValue, 0, len(all))
 	for _, p := range all {
-		i := slices.IndexFunc(told, func(t registerValue) bool { return t.register == p.register })
+		i := slices.IndexFunc(list, func(t registerValue) bool { return t.register == p.register })
 		switch {
 		case i < 0:
-			told = append(told, p)
-		case told[i].value.kind == valueUnknown:
-		case told[i].value.kind != valueAddress && p.value.kind == valueAddress:
-			told[i] = p
-		case t.contradict(told[i].value, p.value):
-			told[i].value = value{}
+			list = append(list, p)
+		case list[i].value.kind == valueUnknown:
+		case list[i].value.kind != valueAddress && p.value.kind == valueAddress:
+			list[i] = p
+		case t.contradict(list[i].value, p.value):
+			list[i].value = value{}
 		}
 	}
-	return told
+	return list
 }
 
-// contradict reports whether two addresses lead into aggregates of which neither is in
-// the other one.
+// contradict reports whether two addresses point to different aggregates, neither of them a member
+// of the other.
 func (t typeTable) contradict(a, b value) bool {
 	if a.kind != valueAddress || b.kind != valueAddress || !t.Types[a.typ].Kind.Aggregate() || !t.Types[b.typ].Kind.Aggregate() {
 		return false
@@ -145,7 +142,7 @@ func (t typeTable) contradict(a, b value) bool {
 	return a.typ != b.typ && !t.containsMember(a, b) && !t.containsMember(b, a)
 }
 
-// depth is how many scopes a scope is in.
+// depth returns the nesting depth of a scope.
 func (t typeTable) depth(scope types.ScopeNo) (n int) {
 	for ; t.Scopes[scope].Parent != 0; scope = t.Scopes[scope].Parent {
 		n++
@@ -153,7 +150,7 @@ func (t typeTable) depth(scope types.ScopeNo) (n int) {
 	return n
 }
 
-// registerValue is what a place of a variable says of a register.
+// registerValue returns the value of a register that follows from a variable's place.
 func (f *function) registerValue(v types.VariableNo, p *types.Place) (registerValue, bool) {
 	t := f.types
 	typ := t.Variables[v].Type
