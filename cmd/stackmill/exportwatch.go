@@ -30,7 +30,7 @@ var ofSummaries = []string{"summaries", "watch", "view", "interval", "output", "
 func (s *summaries) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&s.wanted, "summaries", false, "write views as Parquet files to the folder -o, or update them there")
 	f.BoolVar(&s.watch, "watch", false, "with --summaries: keep updating until a signal")
-	f.StringSliceVar(&s.views, "view", increment.Usual, "with --summaries: which views, with the column experiment_id. Data lakes: additional tables")
+	f.StringSliceVar(&s.views, "view", increment.DefaultViews, "with --summaries: which views, with the column experiment_id. Data lakes: additional tables")
 	f.DurationVar(&s.interval, "interval", 10*time.Second, "with --watch: how often to look at the store")
 }
 
@@ -71,7 +71,7 @@ func (x *exporter) keep(cmd *cobra.Command) error {
 
 // follow brings the folder up to date whenever the store has changed, until the context ends. An
 // error of the first time ends it; later ones may pass, and are told once each.
-func (x *exporter) follow(ctx context.Context, f *increment.Feed) error {
+func (x *exporter) follow(ctx context.Context, f *increment.Folder) error {
 	seen, told, first := "", "", true
 	watch := storedir.NewWatcher(x.store)
 	for ; ctx.Err() == nil; runner.Wait(ctx, x.summaries.interval) {
@@ -98,7 +98,7 @@ func (x *exporter) follow(ctx context.Context, f *increment.Feed) error {
 }
 
 // update brings the folder up to date, and says what has changed.
-func (x *exporter) update(ctx context.Context, f *increment.Feed) error {
+func (x *exporter) update(ctx context.Context, f *increment.Folder) error {
 	db, err := x.open(ctx)
 	if err != nil {
 		return err

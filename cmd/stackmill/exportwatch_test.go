@@ -42,7 +42,7 @@ func (f *fed) update(views ...string) string {
 	if views != nil {
 		args = append(args, "--view", strings.Join(views, ","))
 	} else {
-		views = increment.Usual
+		views = increment.DefaultViews
 	}
 	said := f.run(args...)
 	f.compare(views...)
@@ -140,18 +140,18 @@ func TestExportSummariesFailures(t *testing.T) {
 	if err := os.WriteFile(mine, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	fails("name an empty folder", "--summaries", "-o", other)
+	fails("choose an empty folder", "--summaries", "-o", other)
 	fails("need --summaries", "--watch", "-o", f.folder)
 	fails("does not go with", "--summaries", "--metric", "totalcpu", "-o", f.folder)
 	fails("no folder given", "--summaries")
-	fails(`there is no view "experiment_name"`, "--summaries", "--view", "experiment_name", "-o", f.folder)
-	fails(`there is no view "function_totals"`, "--summaries", "--view", "function_totals", "-o", filepath.Join(f.folder, "x"))
+	fails(`no view "experiment_name"`, "--summaries", "--view", "experiment_name", "-o", f.folder)
+	fails(`no view "function_totals"`, "--summaries", "--view", "function_totals", "-o", filepath.Join(f.folder, "x"))
 	list := filepath.Join(other, increment.ListFile)
 	for text, want := range map[string]string{
 		`{"views": [".."], "parts": []}`:                `".." is no name`,
 		`{"views": [], "parts": [{"name": "../../x"}]}`: `is no name`,
 		`{"views": `:                 "name another folder",
-		`{"views": [], "items": []}`: "stackmill has not written it",
+		`{"views": [], "items": []}`: "it was not written by stackmill",
 	} {
 		if err := os.WriteFile(list, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -161,12 +161,12 @@ func TestExportSummariesFailures(t *testing.T) {
 	if _, err := os.Stat(mine); err != nil {
 		t.Error(err)
 	}
-	held, err := increment.Open(filepath.Join(t.TempDir(), "held"), increment.Usual, "test")
+	held, err := increment.Open(filepath.Join(t.TempDir(), "held"), increment.DefaultViews, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer held.Close()
-	fails("another process writes to it", "--summaries", "-o", held.Folder())
+	fails("another process writes to it", "--summaries", "-o", held.Path())
 }
 
 // A watch writes what is committed, and ends with 0 when it is told to.
@@ -188,10 +188,10 @@ func TestExportWatch(t *testing.T) {
 		}
 	}
 	says("2 new")
-	f.compare(increment.Usual...)
+	f.compare(increment.DefaultViews...)
 	f.run("forget", "monday/test.1.er")
 	says("1 gone")
-	f.compare(increment.Usual...)
+	f.compare(increment.DefaultViews...)
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -17,57 +17,57 @@ import (
 	"stackmill/internal/lazyregexp"
 )
 
-// autofdo sums values by line and call site: a profile for compilers.
-type autofdo struct {
+// autofdoWriter sums values by line and call site, for compilers.
+type autofdoWriter struct {
 	*selection
-	e         *experiment
-	functions map[string]*fdoFunction
-	starts    map[int64]int64 // of functions whose declarations are not known
-	of        map[*function]*fdoName
-	plain     map[*object]bool // whose discriminators are not clang's
-	golang    map[*object]bool // that have functions in Go
-	lost      int64            // of leaves without a line, or in functions whose first line is not known
-	outside   int64            // of inlined functions whose first line is not known, at the lines that call them
+	e            *experiment
+	functions    map[string]*fdoFunction
+	starts       map[int64]int64 // first lines of functions without a known declaration
+	names        map[*function]*fdoFunctionName
+	notClang     map[*object]bool // with discriminators of other compilers
+	goObjects    map[*object]bool // with functions in Go
+	unknownLines int64            // values of leaves without a line, or in functions without a known first line
+	movedOut     int64            // values of inlined functions without a known first line, attributed to the lines that call them
 }
 
-// fdoFunction is a function, or one that was inlined at a call site.
+// fdoFunction is a function, or a function inlined at a call site.
 type fdoFunction struct {
 	total   int64
-	lines   map[fdoPlace]int64
-	calls   map[fdoCall]*fdoFunction // that were inlined
-	targets map[fdoCall]int64        // of calls that were not, the values below them
+	lines   map[fdoLine]int64
+	calls   map[fdoCall]*fdoFunction // inlined calls
+	targets map[fdoCall]int64        // other calls, with the values of the callees
 }
 
-// fdoPlace is a part of a line, which is counted from the function's first one.
-type fdoPlace struct{ offset, discriminator int64 }
+// fdoLine is a part of a line, relative to the function's first line.
+type fdoLine struct{ offset, discriminator int64 }
 
 type fdoCall struct {
-	fdoPlace
+	fdoLine
 	name string
 }
 
-// fdoName is what a profile says of a function; name is empty and start 0 if unknown.
-type fdoName struct {
+// fdoFunctionName identifies a function in a profile; name is empty and start 0 if unknown.
+type fdoFunctionName struct {
 	name  string
 	start int64
 }
 
-// writeAutoFDO writes the text format of LLVM's sample profiles: for each function its
-// lines as offsets from its first one, with what was inlined there below them.
+// writeAutoFDO writes the text format of LLVM's sample profiles: the lines of each function as offsets from its first
+// line, with inlined functions below them.
 func writeAutoFDO(ctx context.Context, s *selection, w io.Writer) error {
-	a := &autofdo{selection: s, functions: map[string]*fdoFunction{}, of: map[*function]*fdoName{}}
+	a := &autofdoWriter{selection: s, functions: map[string]*fdoFunction{}, names: map[*function]*fdoFunctionName{}}
 	if err := a.readStarts(ctx); err != nil {
 		return err
 	}
 	if err := s.send(ctx, a); err != nil {
 		return err
 	}
-	if a.lost == s.total[0] {
-		return errors.New("no line of a function's own is known: there is nothing that a compiler could use (autofdo needs debug information)")
+	if a.unknownLines == s.total[0] {
+		return errors.New("no function has known lines, so a compiler could not use the profile (autofdo needs debug information)")
 	}
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "# %s in %s mode of %s, without entry counts: a store does not have them.\n# Of %d, %d are left out: their lines are not known.\n"+
-		"# %d of functions inlined, whose first lines are not known, are at the lines that call them.\n", s.metrics[0].name, s.mode, oneLine.Replace(s.title), s.total[0], a.lost, a.outside)
+		"# %d of functions inlined, whose first lines are not known, are at the lines that call them.\n", s.metrics[0].name, s.mode, oneLine.Replace(s.title), s.total[0], a.unknownLines, a.movedOut)
 	for _, remark := range s.leftOut {
 		fmt.Fprintf(out, "# %s\n", oneLine.Replace(remark))
 	}
@@ -81,10 +81,9 @@ func writeAutoFDO(ctx context.Context, s *selection, w io.Writer) error {
 	return out.Flush()
 }
 
-// readStarts finds the first lines of functions whose declarations are not known: those of
-// their first instructions. What was moved out of a function as cold begins anywhere, so
-// that the function's counts.
-func (a *autofdo) readStarts(ctx context.Context) error {
+// readStarts finds the first lines of functions without a known declaration: the lines of their first instructions. A cold
+// part moved out of a function starts anywhere, so it gets the function's line.
+func (a *autofdoWriter) readStarts(ctx context.Context) error {
 	a.starts = map[int64]int64{}
 	var id, line int64
 	return scan(ctx, a.on, `WITH own AS MATERIALIZED (
@@ -97,35 +96,35 @@ SELECT f.function_id, min(o.line) FROM functions_wide f JOIN own o
 WHERE f.start_line = 0 GROUP BY ALL`, func() error { a.starts[id] = line; return nil }, &id, &line)
 }
 
-func (a *autofdo) begin(e *experiment) error {
-	a.e, a.plain, a.golang = e, map[*object]bool{}, map[*object]bool{}
-	clear(a.of)
+func (a *autofdoWriter) begin(e *experiment) error {
+	a.e, a.notClang, a.goObjects = e, map[*object]bool{}, map[*object]bool{}
+	clear(a.names)
 	for _, f := range e.functions {
-		a.golang[f.object] = a.golang[f.object] || strings.HasSuffix(f.file, ".go")
+		a.goObjects[f.object] = a.goObjects[f.object] || strings.HasSuffix(f.file, ".go")
 	}
 	for i := range e.locations {
 		l := &e.locations[i]
 		for _, v := range l.levels {
-			a.plain[l.object] = a.plain[l.object] || v.discriminator%2 == 1 && v.discriminator < leastFactor
+			a.notClang[l.object] = a.notClang[l.object] || v.discriminator%2 == 1 && v.discriminator < leastFactor
 		}
 	}
 	return nil
 }
 
-// goFiles are how files of Go's packages end, and those of functions without one.
+// goFiles are the suffixes of files of Go packages, and of functions without a file.
 var goFiles = []string{".go", ".s", ""}
 
-// leastFactor is the least odd discriminator that clang makes: such ones say that code was
-// copied, at least once. Other compilers number the parts of a line from 1.
+// leastFactor is the smallest odd discriminator of clang: odd ones say that code was duplicated. Other compilers number the
+// parts of a line from 1.
 const leastFactor = 9
 
-// base is the part of a discriminator by which clang finds an instruction again. It begins
-// with bit 0: 1 for none, otherwise five bits and, if the sixth is set, seven more. The rest
-// says how often code was copied. Those of other compilers mean nothing to clang.
-func (a *autofdo) base(o *object, discriminator int64) int64 {
+// base returns the part of a discriminator by which clang identifies an instruction. Bit 0 is 1 if it has none; otherwise it
+// has five bits and, if the sixth is set, seven more. The rest counts duplications. Discriminators of other compilers
+// mean nothing to clang.
+func (a *autofdoWriter) base(o *object, discriminator int64) int64 {
 	d := discriminator >> 1
 	switch {
-	case a.plain[o] || discriminator&1 == 1:
+	case a.notClang[o] || discriminator&1 == 1:
 		return 0
 	case d&0x20 != 0:
 		return d>>1&0xfe0 | d&0x1f
@@ -133,61 +132,60 @@ func (a *autofdo) base(o *object, discriminator int64) int64 {
 	return d & 0x1f
 }
 
-// named returns a function's name for the linker without what compilers append to it for
-// clones and parts, which a compiler that reads the profile may make otherwise.
-func (a *autofdo) named(f *function) *fdoName {
-	n := a.of[f]
+// nameOf returns a function's linkage name without the suffixes of clones and parts, which differ between compilations.
+func (a *autofdoWriter) nameOf(f *function) *fdoFunctionName {
+	n := a.names[f]
 	if n == nil {
-		n = &fdoName{name: cmp.Or(f.linkage, f.name), start: cmp.Or(f.start, a.starts[f.id])}
-		// Names for people are none that clang knows, and Go's compiler reads other profiles.
-		if !linkerName().MatchString(n.name) || a.golang[f.object] && slices.Contains(goFiles, path.Ext(f.file)) {
+		n = &fdoFunctionName{name: cmp.Or(f.linkage, f.name), start: cmp.Or(f.start, a.starts[f.id])}
+		// Clang does not know names for people, and Go's compiler reads other profiles.
+		if !linkerName().MatchString(n.name) || a.goObjects[f.object] && slices.Contains(goFiles, path.Ext(f.file)) {
 			n.start, n.name = 0, ""
 		}
 		if at := strings.IndexByte(n.name, '.'); at > 0 {
 			n.name = n.name[:at]
 		}
-		a.of[f] = n
+		a.names[f] = n
 	}
 	return n
 }
 
-// linkerName matches what the format can hold as a name: it ends with a blank or a colon, and
-// other characters in its first place begin comments, contexts and numbers.
+// linkerName matches names that the format can hold. A blank or colon ends a name, and other first characters begin
+// comments, contexts and numbers.
 var linkerName = lazyregexp.New(`^[\pL_$.][^\s\v\pC:(<]*$`)
 
-func (a *autofdo) sample(s *sample) error {
+func (a *autofdoWriter) sample(s *sample) error {
 	v := s.values[0]
 	if len(s.path) == 0 {
-		a.lost += v
+		a.unknownLines += v
 		return nil
 	}
 	for i, n := range s.path[:len(s.path)-1] {
 		if f, at, whole := a.find(&a.e.locations[n], 0); f != nil && whole {
-			if callee := a.named(a.e.locations[s.path[i+1]].levels[0].function); callee.name != "" {
+			if callee := a.nameOf(a.e.locations[s.path[i+1]].levels[0].function); callee.name != "" {
 				call := fdoCall{at, callee.name}
-				f.targets[call] += min(v, math.MaxInt64-f.targets[call]) // recursive calls count several times
+				f.targets[call] += min(v, math.MaxInt64-f.targets[call]) // recursive calls count repeatedly
 			}
 		}
 	}
 	f, at, whole := a.find(&a.e.locations[s.path[len(s.path)-1]], v)
 	if f == nil {
-		a.lost += v
+		a.unknownLines += v
 		return nil
 	}
 	if !whole {
-		a.outside += v
+		a.movedOut += v
 	}
 	f.lines[at] += v
 	return nil
 }
 
-// find returns the innermost function at a location and the place in it, after adding a
-// value to the totals of all levels. It is nil if too little is known of the outermost, and
-// whole is false if the level is another one because too little is known of those inside.
-func (a *autofdo) find(l *location, v int64) (f *fdoFunction, at fdoPlace, whole bool) {
+// find returns the innermost function at a location and the line in it, and adds a value to the totals of all levels. The
+// function is nil if the outermost level has no known lines; whole is false if an inner level has none, so that an outer
+// one is returned.
+func (a *autofdoWriter) find(l *location, v int64) (f *fdoFunction, at fdoLine, whole bool) {
 	for i := range l.levels {
 		level := &l.levels[i]
-		n := a.named(level.function)
+		n := a.nameOf(level.function)
 		if n.start == 0 || level.line == 0 {
 			return f, at, false
 		}
@@ -197,7 +195,7 @@ func (a *autofdo) find(l *location, v int64) (f *fdoFunction, at fdoPlace, whole
 			f = child(f.calls, fdoCall{at, n.name})
 		}
 		f.total += v
-		at = fdoPlace{(level.line - n.start) & 0xffff, a.base(l.object, level.discriminator)} // as compilers have it
+		at = fdoLine{(level.line - n.start) & 0xffff, a.base(l.object, level.discriminator)} // as compilers encode it
 	}
 	return f, at, true
 }
@@ -205,44 +203,44 @@ func (a *autofdo) find(l *location, v int64) (f *fdoFunction, at fdoPlace, whole
 func child[K comparable](of map[K]*fdoFunction, key K) *fdoFunction {
 	f := of[key]
 	if f == nil {
-		f = &fdoFunction{lines: map[fdoPlace]int64{}, calls: map[fdoCall]*fdoFunction{}, targets: map[fdoCall]int64{}}
+		f = &fdoFunction{lines: map[fdoLine]int64{}, calls: map[fdoCall]*fdoFunction{}, targets: map[fdoCall]int64{}}
 		of[key] = f
 	}
 	return f
 }
 
-// write writes the lines of a function, indented by its depth, then what was inlined.
+// write writes the lines of a function, indented by its depth, then the inlined functions.
 func (f *fdoFunction) write(out *bufio.Writer, depth int) {
 	indent := strings.Repeat(" ", depth)
 	targets := slices.SortedFunc(maps.Keys(f.targets), compareCalls)
 	for _, c := range targets {
-		f.lines[c.fdoPlace] += 0 // so that it is there
+		f.lines[c.fdoLine] += 0 // so that the line exists
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(f.lines), comparePlaces) {
 		fmt.Fprintf(out, "%s%s: %d", indent, at, f.lines[at])
-		for ; len(targets) > 0 && targets[0].fdoPlace == at; targets = targets[1:] {
+		for ; len(targets) > 0 && targets[0].fdoLine == at; targets = targets[1:] {
 			fmt.Fprintf(out, " %s:%d", targets[0].name, f.targets[targets[0]])
 		}
 		fmt.Fprintln(out)
 	}
 	for _, c := range slices.SortedFunc(maps.Keys(f.calls), compareCalls) {
-		fmt.Fprintf(out, "%s%s: %s:%d\n", indent, c.fdoPlace, c.name, f.calls[c].total)
+		fmt.Fprintf(out, "%s%s: %s:%d\n", indent, c.fdoLine, c.name, f.calls[c].total)
 		f.calls[c].write(out, depth+1)
 	}
 }
 
-// String is a place as profiles write it.
-func (p fdoPlace) String() string {
+// String returns the line in the format of profiles.
+func (p fdoLine) String() string {
 	if p.discriminator == 0 {
 		return strconv.FormatInt(p.offset, 10)
 	}
 	return fmt.Sprintf("%d.%d", p.offset, p.discriminator)
 }
 
-func comparePlaces(a, b fdoPlace) int {
+func comparePlaces(a, b fdoLine) int {
 	return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.discriminator, b.discriminator))
 }
 
 func compareCalls(a, b fdoCall) int {
-	return cmp.Or(comparePlaces(a.fdoPlace, b.fdoPlace), strings.Compare(a.name, b.name))
+	return cmp.Or(comparePlaces(a.fdoLine, b.fdoLine), strings.Compare(a.name, b.name))
 }

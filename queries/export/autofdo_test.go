@@ -5,7 +5,7 @@ import "testing"
 // The base of a discriminator is what LLVM takes of it (getBaseDiscriminatorFromDiscriminator).
 func TestBaseDiscriminator(t *testing.T) {
 	clang, gcc := &object{}, &object{}
-	a := &autofdo{plain: map[*object]bool{gcc: true}}
+	a := &autofdoWriter{notClang: map[*object]bool{gcc: true}}
 	for d, want := range map[int64]int64{0: 0, 2: 1, 4: 2, 62: 31, 9: 0, 1030: 3, 4<<7 | 2: 1, 0x40: 0, 0xc4: 34} {
 		if got := a.base(clang, d); got != want {
 			t.Errorf("%d: %d, want %d", d, got, want)

@@ -13,47 +13,46 @@ import (
 	"unicode"
 )
 
-// callgrind sums costs by line and calls by line and callee, which is all that its format
-// tells, and writes them at the end.
-type callgrind struct {
+// callgrindWriter sums costs by line, and calls by line and callee, which is all that the format holds, and writes them at
+// the end.
+type callgrindWriter struct {
 	*selection
-	e         *experiment
-	functions map[functionKey]*callgrindFunction
-	order     []*callgrindFunction
-	known     []*callgrindFunction // of the experiment's locations
-	root      *callgrindFunction
-	seen      map[*callgrindFunction]bool // on the path
-	out       *bufio.Writer
-	names     map[string]int // by kind and name
+	e          *experiment
+	functions  map[functionKey]*callgrindFunction
+	order      []*callgrindFunction
+	byLocation []*callgrindFunction // functions by the experiment's location
+	root       *callgrindFunction
+	onPath     map[*callgrindFunction]bool // functions on the current stack
+	out        *bufio.Writer
+	names      map[string]int // by kind and name
 }
 
 // callgrindFunction is a function with its costs.
 type callgrindFunction struct {
 	name, file, object string
-	number             int // in the order in which they were first seen
-	self               map[position][]int64
+	number             int // in the order of first appearance
+	self               map[sourceLine][]int64
 	calls              map[call][]int64
 }
 
-// position is a source line, of another file than the function's if that is not empty.
-type position struct {
+// sourceLine is a line in a file; an empty file is the function's.
+type sourceLine struct {
 	file string
 	line int64
 }
 
-// call is a call site with what it calls.
+// call is a call site with its callee.
 type call struct {
-	position
+	sourceLine
 	callee *callgrindFunction
 }
 
-// writeCallgrind writes costs by line and what calls cost. With recursion the cost of a
-// call counts where the callee is on the stack for the first time: so the costs of the
-// calls to a function sum to its inclusive value. The root calls the outermost functions or,
-// with `--by`, the threads, and these call the outermost functions.
+// writeCallgrind writes the costs of lines and calls. With recursion, only the first call of a function on a stack has a
+// cost, so that the costs of the calls to a function sum to its inclusive value. The root calls the outermost functions;
+// with `--by` it calls the threads, and these call the outermost functions.
 func writeCallgrind(ctx context.Context, s *selection, w io.Writer) error {
-	c := &callgrind{selection: s, functions: map[functionKey]*callgrindFunction{},
-		seen: map[*callgrindFunction]bool{}, out: bufio.NewWriter(w), names: map[string]int{}}
+	c := &callgrindWriter{selection: s, functions: map[functionKey]*callgrindFunction{},
+		onPath: map[*callgrindFunction]bool{}, out: bufio.NewWriter(w), names: map[string]int{}}
 	c.root = c.function(&function{name: "<Total>"}, "")
 	if err := s.send(ctx, c); err != nil {
 		return err
@@ -66,22 +65,22 @@ func writeCallgrind(ctx context.Context, s *selection, w io.Writer) error {
 	return c.out.Flush()
 }
 
-func (c *callgrind) begin(e *experiment) error {
-	c.e, c.known = e, make([]*callgrindFunction, len(e.locations))
+func (c *callgrindWriter) begin(e *experiment) error {
+	c.e, c.byLocation = e, make([]*callgrindFunction, len(e.locations))
 	return nil
 }
 
-func (c *callgrind) sample(s *sample) error {
-	clear(c.seen)
-	caller, at := c.root, position{}
+func (c *callgrindWriter) sample(s *sample) error {
+	clear(c.onPath)
+	caller, at := c.root, sourceLine{}
 	if name := c.thread(c.e, s); name != "" {
 		caller = c.threadFunction(name)
 		c.root.call(call{at, caller}, s.values, true)
 	}
 	for _, n := range s.path {
-		callee := c.of(n)
-		caller.call(call{at, callee}, s.values, !c.seen[callee])
-		c.seen[callee] = true
+		callee := c.functionAt(n)
+		caller.call(call{at, callee}, s.values, !c.onPath[callee])
+		c.onPath[callee] = true
 		caller, at = callee, callee.at(&c.e.locations[n].levels[0])
 	}
 	if len(s.path) == 0 {
@@ -111,25 +110,25 @@ func add[K comparable](sums map[K][]int64, key K, values []int64) {
 	}
 }
 
-// at is the place of a level in its function.
-func (f *callgrindFunction) at(l *level) position {
+// at returns the source line of a level relative to its function.
+func (f *callgrindFunction) at(l *level) sourceLine {
 	if l.file == f.file {
-		return position{"", l.line}
+		return sourceLine{"", l.line}
 	}
-	return position{l.file, l.line}
+	return sourceLine{l.file, l.line}
 }
 
-// of returns the function of a location.
-func (c *callgrind) of(n int32) *callgrindFunction {
-	if c.known[n] == nil {
+// functionAt returns the function of a location.
+func (c *callgrindWriter) functionAt(n int32) *callgrindFunction {
+	if c.byLocation[n] == nil {
 		l := &c.e.locations[n].levels[0]
-		c.known[n] = c.function(l.function, l.file)
+		c.byLocation[n] = c.function(l.function, l.file)
 	}
-	return c.known[n]
+	return c.byLocation[n]
 }
 
-// function returns a function. Its file is the first that is known of it.
-func (c *callgrind) function(f *function, file string) *callgrindFunction {
+// function returns a function. Its file is the first one seen.
+func (c *callgrindWriter) function(f *function, file string) *callgrindFunction {
 	key := functionKey{id: f.id, name: f.name}
 	known := c.functions[key]
 	if known == nil {
@@ -141,12 +140,11 @@ func (c *callgrind) function(f *function, file string) *callgrindFunction {
 	return known
 }
 
-// threads is the file of the functions that are threads: readers take functions of one name
-// and file for one.
+// threads is the file of functions that represent threads: readers merge functions with the same name and file.
 const threads = "<threads>"
 
-// threadFunction returns the function that stands for a thread.
-func (c *callgrind) threadFunction(name string) *callgrindFunction {
+// threadFunction returns the function that represents a thread.
+func (c *callgrindWriter) threadFunction(name string) *callgrindFunction {
 	key := functionKey{name: name, file: threads}
 	if known := c.functions[key]; known != nil {
 		return known
@@ -154,14 +152,14 @@ func (c *callgrind) threadFunction(name string) *callgrindFunction {
 	return c.add(key, threads)
 }
 
-func (c *callgrind) add(key functionKey, file string) *callgrindFunction {
-	f := &callgrindFunction{name: key.name, file: file, number: len(c.order), self: map[position][]int64{}, calls: map[call][]int64{}}
+func (c *callgrindWriter) add(key functionKey, file string) *callgrindFunction {
+	f := &callgrindFunction{name: key.name, file: file, number: len(c.order), self: map[sourceLine][]int64{}, calls: map[call][]int64{}}
 	c.functions[key] = f
 	c.order = append(c.order, f)
 	return f
 }
 
-func (c *callgrind) head() {
+func (c *callgrindWriter) head() {
 	events := c.events()
 	fmt.Fprintf(c.out, "# callgrind format\nversion: 1\ncreator: stackmill\ncmd: %s\n", oneLine.Replace(c.title))
 	for _, remark := range c.leftOut {
@@ -173,8 +171,8 @@ func (c *callgrind) head() {
 	fmt.Fprintf(c.out, "positions: line\nevents: %s\nsummary: %s\n", strings.Join(events, " "), costs(c.total))
 }
 
-// events are the names of the metrics, in one word each, all different.
-func (c *callgrind) events() (names []string) {
+// events returns unique names of the metrics without blanks.
+func (c *callgrindWriter) events() (names []string) {
 	for _, m := range c.metrics {
 		word := strings.Map(func(r rune) rune {
 			if unicode.IsSpace(r) || r == ',' {
@@ -202,14 +200,14 @@ func costs(values []int64) string {
 	return string(b)
 }
 
-// body writes a function: costs by line, then calls.
-func (c *callgrind) body(f *callgrindFunction) {
-	fmt.Fprintf(c.out, "\nob=%s\nfl=%s\nfn=%s\n", c.named("ob", f.object), c.named("fl", f.file), c.named("fn", f.name))
+// body writes a function: its costs by line, then its calls.
+func (c *callgrindWriter) body(f *callgrindFunction) {
+	fmt.Fprintf(c.out, "\nob=%s\nfl=%s\nfn=%s\n", c.compressedName("ob", f.object), c.compressedName("fl", f.file), c.compressedName("fn", f.name))
 	file := ""
-	move := func(p position) {
+	move := func(p sourceLine) {
 		if p.file != file {
 			file = p.file
-			fmt.Fprintf(c.out, "fi=%s\n", c.named("fl", cmp.Or(file, f.file)))
+			fmt.Fprintf(c.out, "fi=%s\n", c.compressedName("fl", cmp.Or(file, f.file)))
 		}
 	}
 	for _, p := range slices.SortedFunc(maps.Keys(f.self), comparePositions) {
@@ -217,22 +215,22 @@ func (c *callgrind) body(f *callgrindFunction) {
 		fmt.Fprintf(c.out, "%d %s\n", p.line, costs(f.self[p]))
 	}
 	for _, to := range slices.SortedFunc(maps.Keys(f.calls), func(a, b call) int {
-		return cmp.Or(comparePositions(a.position, b.position), cmp.Compare(a.callee.number, b.callee.number))
+		return cmp.Or(comparePositions(a.sourceLine, b.sourceLine), cmp.Compare(a.callee.number, b.callee.number))
 	}) {
-		move(to.position)
-		fmt.Fprintf(c.out, "cob=%s\ncfi=%s\ncfn=%s\ncalls=1 0\n%d %s\n", c.named("ob", to.callee.object), c.named("fl", to.callee.file), c.named("fn", to.callee.name),
+		move(to.sourceLine)
+		fmt.Fprintf(c.out, "cob=%s\ncfi=%s\ncfn=%s\ncalls=1 0\n%d %s\n", c.compressedName("ob", to.callee.object), c.compressedName("fl", to.callee.file), c.compressedName("fn", to.callee.name),
 			to.line, costs(f.calls[to]))
 	}
 }
 
-func comparePositions(a, b position) int {
+func comparePositions(a, b sourceLine) int {
 	return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
 }
 
-// named is a name with its number, or the number alone once that is known.
-func (c *callgrind) named(kind, name string) string {
-	if strings.TrimSpace(name) == "" { // a number without a name is one that is known
-		name = "???" // as Valgrind's tools write what they do not know
+// compressedName returns a name with its number, or only the number after its first use.
+func (c *callgrindWriter) compressedName(kind, name string) string {
+	if strings.TrimSpace(name) == "" { // a number without a name refers to an earlier name
+		name = "???" // as Valgrind's tools write unknown names
 	}
 	name = oneLine.Replace(name)
 	key := kind + name

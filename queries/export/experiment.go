@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// experiment is what samples of an experiment refer to.
+// experiment holds what the samples of an experiment refer to.
 type experiment struct {
 	id, name      string
 	host, command string
@@ -19,9 +19,9 @@ type experiment struct {
 	processes     map[int32]process
 	objects       map[int64]*object
 	functions     map[int64]*function
-	locations     []location // by their numbers
-	summary       bool       // whether only sums are kept of it
-	labelled      bool       // whether its samples may have labels
+	locations     []location // indexed by number
+	summary       bool       // only its sums are kept
+	labeled       bool       // its samples may have labels
 }
 
 // process is one process of an experiment.
@@ -39,35 +39,34 @@ type object struct {
 	segments      []segment // code first
 }
 
-// The load objects of code that belongs to none.
+// The load objects of code outside of files.
 const unknownObject, generatedCode = "<Unknown>", "<DYNAMIC_FUNCTIONS>"
 
-// mapped reports whether a load object can be a mapping.
-func (o *object) mapped() bool { return o.name != unknownObject && o.name != generatedCode }
+// isMapped reports whether a load object can be a mapping.
+func (o *object) isMapped() bool { return o.name != unknownObject && o.name != generatedCode }
 
 // segment is a mapping of a load object.
 type segment struct {
 	address, size, offset uint64
 }
 
-// function is a function, or one that was inlined.
+// function is a function, inlined or not.
 type function struct {
 	id            int64
 	name, linkage string
 	object        *object
 	module        string
 	address       int64
-	file          string // the first that is known of it, empty if none is
+	file          string // the first known source file; may be empty
 	start         int64  // the line of its declaration, 0 if unknown
 }
 
-// seen notes a file in which a function has lines.
-func (f *function) seen(file string) { f.file = cmp.Or(f.file, file) }
+// noteFile records a source file of the function.
+func (f *function) noteFile(file string) { f.file = cmp.Or(f.file, file) }
 
-// unknownModule is the name of a module that is not known.
 const unknownModule = "(unknown)"
 
-// source returns a source file of the function, that of its module if it has no lines.
+// source returns a source file of the function, or its module's if it has no lines.
 func (f *function) source() string {
 	if f.file == "" && f.module != unknownModule {
 		return f.module
@@ -75,8 +74,8 @@ func (f *function) source() string {
 	return f.file
 }
 
-// location is an instruction on a stack. Its levels are its function and those that are
-// inlined there, the outermost first.
+// location is an instruction on a stack. Its levels are its function and the functions inlined there, the outermost
+// first.
 type location struct {
 	id     int64
 	object *object
@@ -84,8 +83,7 @@ type location struct {
 	levels []level
 }
 
-// frames returns the levels that are frames: the function and, if inlined functions are frames
-// of their own, these.
+// frames returns the levels that are frames: the function and, if inline is set, the inlined functions.
 func (l *location) frames(inline bool) []level {
 	if inline {
 		return l.levels
@@ -93,41 +91,41 @@ func (l *location) frames(inline bool) []level {
 	return l.levels[:1]
 }
 
-// level is a place in the source.
+// level is a source position in a function.
 type level struct {
 	function      *function
 	file          string
 	line          int64
-	discriminator int64 // which part of the line, 0 if it is not told
+	discriminator int64 // the part of the line, 0 if unknown
 }
 
-// sample holds the sums of the samples with one stack and origin.
+// sample sums the samples with one stack and origin.
 type sample struct {
-	path []int32 // numbers of locations, the root's first; empty without a stack
+	path []int32 // numbers of locations from the root; empty without a stack
 	origin
-	values []int64 // by the selection's metrics
+	values []int64 // in the order of the selection's metrics
 }
 
-// origin says where a sample was taken, as far as stacks are told apart by it.
+// origin says where a sample was taken, as far as that separates stacks.
 type origin struct {
 	process      int32
 	thread       int64
-	name, cgroup string // of the thread; empty if they were not recorded
+	name, cgroup string // of the thread; empty if not recorded
 	labels       string // in JSON
 }
 
-// sink takes the experiments of a selection, each followed by its samples in the order of
-// the tree of stacks. What it is given changes with the next call.
+// sink receives the experiments of a selection, each followed by its samples in the order of the tree of stacks. Its
+// arguments are valid during the call.
 type sink interface {
 	begin(e *experiment) error
 	sample(s *sample) error
 }
 
-// commLength is how much of a program's name kernels keep.
+// commLength is the length to which kernels cut a program's name.
 const commLength = 15
 
-// These report whether a file has the name of a program: as it is, longer than a kernel
-// keeps it, or with a version that a link to it leaves out (python3, python3.11).
+// Functions that report whether a file has the name of a program: exactly, cut by the kernel, or with a version that a
+// link to it omits (python3, python3.11).
 
 func isName(file, program string) bool { return file == program }
 
@@ -143,9 +141,8 @@ func isVersion(file, program string) bool {
 // founder is the number of an experiment's first process.
 const founder = 1
 
-// program returns the load object that was executed: the one that the founder is named
-// after or, if none is, another process, that with most samples foremost, or else one that
-// has a main function; nil if there is none.
+// program returns the executed load object, or nil: the one with the name of the founder, else of another process (those
+// with most samples first), else one with a main function.
 func (e *experiment) program() *object {
 	var files []*object
 	for _, o := range e.objects {

@@ -1,4 +1,4 @@
-// Package export writes the stacks of a store as other tools read them.
+// Package export writes the stacks of a store in the formats of other tools.
 package export
 
 import (
@@ -15,54 +15,54 @@ import (
 	"stackmill/schema"
 )
 
-// Querier runs SQL over the views: a store, or a connection whose views are narrowed.
+// Querier runs SQL over the views: a store, or a connection with filtered views.
 type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// Request is what to export of the experiments that the store was opened with.
+// Request selects what to export from the experiments that the store was opened with.
 type Request struct {
 	As     string // one of Formats
-	Metric string // empty: all, or the first where a format has but one
+	Metric string // empty: all, or the default metric where the format holds one
 	Mode   string // user, expert or machine
-	Inline bool   // inlined functions are frames of their own
-	By     string // one of Origins: stacks are told apart by it; empty: they are not
+	Inline bool   // inlined functions are separate frames
+	By     string // one of Origins, which separates equal stacks; may be empty
 }
 
-// Origins are what stacks can be told apart by.
+// Origins are the properties of samples that can separate equal stacks.
 var Origins = []string{byThread, byName}
 
 const (
 	byThread = "thread"
-	byName   = "thread-name" // of all threads while they have the name
-	byOrigin = "origin"      // all that is known of where a sample was taken
+	byName   = "thread-name" // all threads while they have the name
+	byOrigin = "origin"      // everything known about where a sample was taken
 )
 
-// format is a way out.
+// format is an export format.
 type format struct {
-	name    string
-	several bool    // whether it holds several metrics
-	names   bool    // whether names of functions are enough for it
-	threads support // whether it tells threads apart
-	inline  support // whether inlined functions are frames of their own
-	write   func(context.Context, *selection, io.Writer) error
+	name         string
+	multiMetric  bool    // holds several metrics
+	acceptsNames bool    // needs only the names of functions
+	threads      support // whether it separates threads
+	inline       support // whether inlined functions are separate frames
+	write        func(context.Context, *selection, io.Writer) error
 }
 
-// support is whether a format holds something.
+// support says whether a format holds something.
 type support uint8
 
 const (
-	always support = iota // in a way of its own
+	always support = iota
 	onRequest
 	never
 )
 
 var formats = []format{
-	{name: "pprof", several: true, names: true, write: writePprof},
-	{name: "folded", names: true, threads: onRequest, inline: onRequest, write: writeFolded},
-	{name: "speedscope", names: true, threads: onRequest, inline: onRequest, write: writeSpeedscope},
+	{name: "pprof", multiMetric: true, acceptsNames: true, write: writePprof},
+	{name: "folded", acceptsNames: true, threads: onRequest, inline: onRequest, write: writeFolded},
+	{name: "speedscope", acceptsNames: true, threads: onRequest, inline: onRequest, write: writeSpeedscope},
 	{name: "firefox", write: writeFirefox},
-	{name: "callgrind", several: true, threads: onRequest, inline: never, write: writeCallgrind},
+	{name: "callgrind", multiMetric: true, threads: onRequest, inline: never, write: writeCallgrind},
 	{name: "autofdo", threads: never, write: writeAutoFDO},
 	{name: "pgo", threads: never, write: writePGO},
 }
@@ -96,10 +96,10 @@ func (r *Request) checkOptions() error {
 	return nil
 }
 
-// format returns the format that is asked for, which must be one of Formats.
+// format returns the requested format, which must be one of Formats.
 func (r *Request) format() *format { return &formats[slices.Index(Formats(), r.As)] }
 
-// Formats are the names of what stacks can be written as.
+// Formats returns the names of the formats.
 func Formats() (names []string) {
 	for _, f := range formats {
 		names = append(names, f.name)
@@ -107,18 +107,18 @@ func Formats() (names []string) {
 	return names
 }
 
-// noStack stands for the stack of samples that have none.
+// noStack is the frame of samples without a stack.
 const noStack = "<no stack>"
 
-// Modes are the representations.
+// Modes are the representations of stacks.
 var Modes = []string{"user", "expert", "machine"}
 
-// Check says what is wrong with a request, as far as that shows without a store.
+// Check validates a request as far as possible without a store.
 func (r *Request) Check(others ...string) error {
 	all := slices.Concat(Formats(), others)
 	switch {
 	case r.As == "":
-		return fmt.Errorf("--as: no format given (one of %s)", strings.Join(all, ", "))
+		return fmt.Errorf("--as is missing (one of %s)", strings.Join(all, ", "))
 	case !slices.Contains(Formats(), r.As):
 		return fmt.Errorf("--as: no format %q%s (one of %s)", r.As, queries.Suggest(r.As, all), strings.Join(all, ", "))
 	case !slices.Contains(Modes, r.Mode):
@@ -129,31 +129,31 @@ func (r *Request) Check(others ...string) error {
 	return r.checkOptions()
 }
 
-// Reads are the views that a format reads: a session that is narrowed for it needs no other.
+// Reads returns the views that exports read: a filtered session needs no others.
 func (r *Request) Reads() []string {
 	return []string{"default_metrics", "leaf_values", "mode_leaves", "mode_nodes", "sample_metrics"}
 }
 
-// ErrNothing says that there is no value to write.
-var ErrNothing = errors.New("no sample with a value is left")
+// ErrNothing is returned when no sample has a value.
+var ErrNothing = errors.New("no sample has a value")
 
-// Write writes what is asked for. Experiments without the metric count nothing.
+// Write writes an export. Experiments without the metric contribute nothing.
 func Write(ctx context.Context, on Querier, r Request, w io.Writer) error {
-	f, s, err := selected(ctx, on, r)
+	f, s, err := prepare(ctx, on, r)
 	if err != nil {
 		return err
 	}
 	return f.write(ctx, s, w)
 }
 
-// Possible returns the error of what cannot be written, as Write does, before anything is read.
+// Possible returns the error that Write would return before it reads samples.
 func Possible(ctx context.Context, on Querier, r Request) error {
-	_, _, err := selected(ctx, on, r)
+	_, _, err := prepare(ctx, on, r)
 	return err
 }
 
-// selected chooses what is written, and how.
-func selected(ctx context.Context, on Querier, r Request) (*format, *selection, error) {
+// prepare resolves a request.
+func prepare(ctx context.Context, on Querier, r Request) (*format, *selection, error) {
 	f := r.format()
 	s := &selection{on: on, mode: r.Mode, inline: r.Inline, by: r.By}
 	if store, ok := on.(*queries.DB); ok {
@@ -162,31 +162,30 @@ func selected(ctx context.Context, on Querier, r Request) (*format, *selection, 
 	if f.threads == always {
 		s.by = byOrigin
 	}
-	if err := s.choose(ctx, r.Metric, f.several); err != nil {
+	if err := s.choose(ctx, r.Metric, f.multiMetric); err != nil {
 		return nil, nil, err
 	}
-	return f, s, s.any(ctx)
+	return f, s, s.checkValues(ctx)
 }
 
-// selection is what is exported of a store.
+// selection is the part of a store to export.
 type selection struct {
-	on      Querier
-	mode    string
-	inline  bool // whether inlined functions are frames of their own
-	metrics []metric
-	by      string // of Origins, or byOrigin: what stacks are told apart by; empty: nothing
-	many    bool   // whether there are several experiments
-	title   string
-	leftOut []string   // remarks about what the store lacks
-	total   []int64    // of the samples that were sent, by metric
-	rows    *stackRows // of a query, in place of all of that
+	on       Querier
+	mode     string
+	inline   bool // whether inlined functions are separate frames
+	metrics  []metric
+	by       string // of Origins, or byOrigin, which separates equal stacks; may be empty
+	multiple bool   // there are several experiments
+	title    string
+	leftOut  []string   // warnings about experiments that the store lacks
+	total    []int64    // of the samples sent so far, by metric
+	rows     *stackRows // of a query, instead of a store
 }
 
-// metric is one of the values that each stack has.
 type metric struct{ name, unit string }
 
-// any returns ErrNothing if no sample counts for any of the metrics.
-func (s *selection) any(ctx context.Context) error {
+// checkValues returns ErrNothing if no sample has a value of any metric.
+func (s *selection) checkValues(ctx context.Context) error {
 	names := make([]string, len(s.metrics))
 	for i, m := range s.metrics {
 		names[i] = m.name
@@ -196,10 +195,9 @@ func (s *selection) any(ctx context.Context) error {
 	return cmp.Or(err, nothing)
 }
 
-// choose finds the metrics: the one that is named, or all in the order in which they are
-// shown, of which some formats hold but the first.
+// choose selects the named metric, or all in the order in which they are shown; some formats hold only the first.
 func (s *selection) choose(ctx context.Context, name string, several bool) error {
-	known, first, err := s.known(ctx)
+	known, first, err := s.listMetrics(ctx)
 	if err != nil {
 		return err
 	}
@@ -212,26 +210,25 @@ func (s *selection) choose(ctx context.Context, name string, several bool) error
 	}
 	switch {
 	case len(known) == 0:
-		return fmt.Errorf("there is no metric: no experiment has samples")
+		return fmt.Errorf("no experiment has samples, so there is no metric")
 	case len(s.metrics) == 0:
 		return fmt.Errorf("no metric %q%s (there are %s)", name, queries.Suggest(name, names), strings.Join(names, ", "))
 	case several:
 		return nil
 	case len(first) > 1 && name == "":
-		return fmt.Errorf("the experiments have no first metric in common: %s (name one with --metric, or fewer experiments)", strings.Join(first, ", "))
+		return fmt.Errorf("the experiments have different default metrics: %s (choose one with --metric, or fewer experiments)", strings.Join(first, ", "))
 	}
 	s.metrics = s.metrics[:1]
 	return nil
 }
 
-// known returns the metrics of the experiments in the order in which they are shown, and
-// those that an experiment's reports show.
-func (s *selection) known(ctx context.Context) (known []metric, first []string, err error) {
+// listMetrics returns the metrics of the experiments in the order in which they are shown, and the default metrics.
+func (s *selection) listMetrics(ctx context.Context) (known []metric, first []string, err error) {
 	var m metric
 	err = scan(ctx, s.on, "SELECT DISTINCT metric, unit FROM metrics", func() error {
 		at := slices.IndexFunc(known, func(k metric) bool { return k.name == m.name })
 		if at >= 0 {
-			return fmt.Errorf("metric %s is in %s in one experiment and in %s in another (choose fewer with --experiment)", m.name, known[at].unit, m.unit)
+			return fmt.Errorf("metric %s has the unit %s in one experiment and %s in another (choose fewer with --experiment)", m.name, known[at].unit, m.unit)
 		}
 		known = append(known, m)
 		return nil
@@ -241,7 +238,7 @@ func (s *selection) known(ctx context.Context) (known []metric, first []string, 
 	}
 	var name string
 	err = scan(ctx, s.on, "SELECT DISTINCT metric FROM default_metrics WHERE metric IS NOT NULL ORDER BY metric", func() error { first = append(first, name); return nil }, &name)
-	shown := func(m metric) int { return min(slices.Index(first, m.name), 0) } // -1 if it is not
+	shown := func(m metric) int { return min(slices.Index(first, m.name), 0) } // -1 if not
 	slices.SortFunc(known, func(a, b metric) int { return cmp.Or(shown(b)-shown(a), schema.CompareMetrics(a.name, b.name)) })
 	return known, first, err
 }

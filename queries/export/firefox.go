@@ -12,39 +12,38 @@ import (
 	"time"
 )
 
-// firefoxVersion is the version of the format that is written, which later versions of the
-// profiler upgrade.
+// firefoxVersion is the written version of the format. Later versions of the profiler upgrade it.
 const firefoxVersion = 48
 
-// firefox writes a profile as Firefox's profiler keeps them, thread by thread: each has its
-// samples with their times, and its own tables of stacks, frames, functions and texts.
-type firefox struct {
+// firefoxWriter writes a profile of Firefox's profiler thread by thread: each has samples with times, and its own tables
+// of stacks, frames, functions and strings.
+type firefoxWriter struct {
 	*selection
-	out     *bufio.Writer // whose last error is asked for at the end
-	threads int
-	started time.Time
-	libs    []*object
-	numbers map[[3]string]int // of libs, by path, name and build-id
-	first   map[int32]int64   // as firstThreads returns them
+	out         *bufio.Writer // its error is checked at the end
+	threads     int
+	started     time.Time
+	libs        []*object
+	libNumbers  map[[3]string]int // of libs, by path, name and build-id
+	firstThread map[int32]int64   // from firstThreads
 }
 
 func writeFirefox(ctx context.Context, s *selection, w io.Writer) error {
-	list, err := s.described(ctx)
+	list, err := s.experiments(ctx)
 	if err != nil {
 		return err
 	}
-	f := &firefox{selection: s, out: bufio.NewWriter(w), numbers: map[[3]string]int{}}
-	s.entitle(list)
+	f := &firefoxWriter{selection: s, out: bufio.NewWriter(w), libNumbers: map[[3]string]int{}}
+	s.setTitle(list)
 	fmt.Fprint(f.out, `{"threads":[`)
 	for _, e := range list {
 		if f.started.IsZero() || !e.started.IsZero() && e.started.Before(f.started) {
 			f.started = e.started
 		}
-		p := newPart([]*experiment{e})
+		p := newExperimentGroup([]*experiment{e})
 		if err := p.read(ctx, s.on); err != nil {
 			return err
 		}
-		if f.first, err = s.firstThreads(ctx, p.cond); err != nil {
+		if f.firstThread, err = s.firstThreads(ctx, p.cond); err != nil {
 			return err
 		}
 		t, err := s.timed(ctx, e, p.cond)
@@ -54,33 +53,32 @@ func writeFirefox(ctx context.Context, s *selection, w io.Writer) error {
 		if err := t.each(f.thread); err != nil {
 			return err
 		}
-		p.forget()
+		p.release()
 	}
 	f.end()
 	return f.out.Flush()
 }
 
 // thread writes a thread.
-func (f *firefox) thread(e *experiment, t *timedThread) error {
+func (f *firefoxWriter) thread(e *experiment, t *timedThread) error {
 	if f.threads++; f.threads > 1 {
 		_ = f.out.WriteByte(',')
 	}
 	p := e.processes[t.process]
 	name := t.label()
-	if f.many {
+	if f.multiple {
 		name = e.name + " " + name
 	}
 	fmt.Fprintf(f.out, `{"processType":"default","processName":%s,"processStartupTime":0,"processShutdownTime":null,"registerTime":0,"unregisterTime":null,"pausedRanges":[],`+
-		`"name":%s,"isMainThread":%t,"pid":"%d","tid":%d,`, text(cmp.Or(p.program, e.name)), text(name), t.thread == p.pid || f.first[t.process] == t.thread, p.pid, t.thread)
+		`"name":%s,"isMainThread":%t,"pid":"%d","tid":%d,`, jsonString(cmp.Or(p.program, e.name)), jsonString(name), t.thread == p.pid || f.firstThread[t.process] == t.thread, p.pid, t.thread)
 	return newFirefoxTables(f, e, t).write(f.out)
 }
 
-// addressIDs is above every thread's number in Linux (PID_MAX_LIMIT).
+// addressIDs is larger than every thread id in Linux (PID_MAX_LIMIT).
 const addressIDs = 1 << 22
 
-// firstThreads returns the thread of each process that appears first, for processes whose
-// threads have addresses as ids: none of these is the pid, which the main thread has else
-// (studio-experiment 3).
+// firstThreads returns the first thread of each process whose thread ids are addresses. Otherwise the main thread is the
+// one whose id is the pid (studio-experiment 3).
 func (s *selection) firstThreads(ctx context.Context, cond string) (map[int32]int64, error) {
 	first := map[int32]int64{}
 	var process int32
@@ -93,19 +91,19 @@ func (s *selection) firstThreads(ctx context.Context, cond string) (map[int32]in
 }
 
 // lib returns the number of a load object.
-func (f *firefox) lib(o *object) int {
+func (f *firefoxWriter) lib(o *object) int {
 	of := [3]string{o.path, o.name, o.buildID}
-	n, ok := f.numbers[of]
+	n, ok := f.libNumbers[of]
 	if !ok {
 		n = len(f.libs)
-		f.numbers[of] = n
+		f.libNumbers[of] = n
 		f.libs = append(f.libs, o)
 	}
 	return n
 }
 
-// end writes what all threads share.
-func (f *firefox) end() {
+// end writes the data shared by all threads.
+func (f *firefoxWriter) end() {
 	libs := make([]any, len(f.libs))
 	for i, o := range f.libs {
 		at := cmp.Or(o.path, o.name)
@@ -124,14 +122,14 @@ func (f *firefox) end() {
 		"symbolicated": true, "importedFrom": "stackmill, " + f.metrics[0].name + ", " + f.mode + " mode", "markerSchema": []any{},
 		"categories": []any{map[string]any{"name": "Other", "color": "grey", "subcategories": []string{"Other"}}},
 	}
-	fmt.Fprintf(f.out, "],\"libs\":%s,\"meta\":%s}\n", encoded(libs), encoded(meta))
+	fmt.Fprintf(f.out, "],\"libs\":%s,\"meta\":%s}\n", toJSON(libs), toJSON(meta))
 }
 
-// encoded is a value of texts and numbers as JSON.
-func encoded(v any) []byte {
-	data, _ := json.Marshal(v) // which does not fail
+// toJSON encodes a value of strings and numbers.
+func toJSON(v any) []byte {
+	data, _ := json.Marshal(v) // cannot fail
 	return data
 }
 
-// milliseconds is a time in ns as JSON.
+// milliseconds converts ns to milliseconds in JSON.
 func milliseconds(ns int64) string { return strconv.FormatFloat(float64(ns)/1e6, 'f', -1, 64) }

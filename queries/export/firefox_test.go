@@ -18,7 +18,7 @@ func TestFirefoxManyThreads(t *testing.T) {
 		tree.nodes, tree.parents, tree.locations = append(tree.nodes, i+1), append(tree.parents, -1), append(tree.locations, i)
 		e.locations = append(e.locations, location{levels: []level{{function: of}}})
 	}
-	f := &firefox{selection: &selection{metrics: []metric{{"cpu", "ns"}}}}
+	f := &firefoxWriter{selection: &selection{metrics: []metric{{"cpu", "ns"}}}}
 	const threads = 100
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

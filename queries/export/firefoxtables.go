@@ -7,41 +7,41 @@ import (
 	"strconv"
 )
 
-// firefoxTables are the tables of a thread. They refer to each other by numbers.
+// firefoxTables are the tables of a thread. They refer to each other by index.
 type firefoxTables struct {
-	f *firefox
+	f *firefoxWriter
 	e *experiment
 	t *timedThread
 
-	stackFrames, prefixes  []int           // of stacks; a stack without a prefix has -1
-	places                 map[int32][]int // frames by location: one for its function and each that is inlined
+	stackFrames, prefixes  []int           // of stacks; -1: no prefix
+	locationFrames         map[int32][]int // frames by location: its function and the inlined functions
 	frameFuncs, depths     []int           // of frames
 	lines                  []int64
 	functions              map[functionKey]int
-	names, files, starts   []int // of functions: texts; no file is -1, and no line
-	resources              []int // of functions; none is -1
+	names, files, starts   []int // of functions; -1: unknown file or line
+	resources              []int // of functions; -1: none
 	resourceOf             map[*object]int
 	resourceLibs, resNames []int
 	texts                  map[string]int
 	textList               []string
 	stacks                 map[int32]int // by node of the timed thread's tree
-	none                   int           // the stack of samples that have none; -1: not there
+	noStackID              int           // the stack of samples without a stack; -1: not added yet
 }
 
-func newFirefoxTables(f *firefox, e *experiment, t *timedThread) *firefoxTables {
-	return &firefoxTables{f: f, e: e, t: t, places: map[int32][]int{}, functions: map[functionKey]int{}, resourceOf: map[*object]int{}, texts: map[string]int{},
-		stacks: map[int32]int{}, none: -1}
+func newFirefoxTables(f *firefoxWriter, e *experiment, t *timedThread) *firefoxTables {
+	return &firefoxTables{f: f, e: e, t: t, locationFrames: map[int32][]int{}, functions: map[functionKey]int{}, resourceOf: map[*object]int{}, texts: map[string]int{},
+		stacks: map[int32]int{}, noStackID: -1}
 }
 
-// stack returns the stack of a node: what is above it is there before it.
+// stack returns the stack of a node. It adds the stacks of the node's ancestors first.
 func (x *firefoxTables) stack(node int32) int {
 	if node < 0 {
-		if x.none < 0 {
-			x.none = x.push(x.frame(level{function: &function{name: noStack}}, 0), -1)
+		if x.noStackID < 0 {
+			x.noStackID = x.push(x.frame(level{function: &function{name: noStack}}, 0), -1)
 		}
-		return x.none
+		return x.noStackID
 	}
-	var path []int32 // up to what is there
+	var path []int32 // up to the first known ancestor
 	at := -1
 	for n := node; n >= 0; n = x.t.tree.parents[n] {
 		if known, ok := x.stacks[n]; ok {
@@ -51,7 +51,7 @@ func (x *firefoxTables) stack(node int32) int {
 		path = append(path, n)
 	}
 	for i := len(path) - 1; i >= 0; i-- {
-		for _, frame := range x.place(x.t.tree.locations[path[i]]) {
+		for _, frame := range x.framesOf(x.t.tree.locations[path[i]]) {
 			at = x.push(frame, at)
 		}
 		x.stacks[path[i]] = at
@@ -64,14 +64,14 @@ func (x *firefoxTables) push(frame, prefix int) int {
 	return len(x.stackFrames) - 1
 }
 
-// place returns the frames of a location.
-func (x *firefoxTables) place(n int32) []int {
-	if x.places[n] == nil {
+// framesOf returns the frames of a location.
+func (x *firefoxTables) framesOf(n int32) []int {
+	if x.locationFrames[n] == nil {
 		for depth, l := range x.e.locations[n].levels {
-			x.places[n] = append(x.places[n], x.frame(l, depth))
+			x.locationFrames[n] = append(x.locationFrames[n], x.frame(l, depth))
 		}
 	}
-	return x.places[n]
+	return x.locationFrames[n]
 }
 
 func (x *firefoxTables) frame(l level, depth int) int {
@@ -98,7 +98,7 @@ func (x *firefoxTables) function(l *level) int {
 	return n
 }
 
-// resource returns the number of the resource that stands for a load object.
+// resource returns the index of a load object's resource.
 func (x *firefoxTables) resource(o *object) int {
 	if o == nil {
 		return -1
@@ -122,7 +122,7 @@ func (x *firefoxTables) text(s string) int {
 	return n
 }
 
-// write writes the samples and the tables, and ends the thread.
+// write writes the samples and tables and ends the thread.
 func (x *firefoxTables) write(out *bufio.Writer) error {
 	x.samples(out)
 	column := func(name string, n int, value func(int) string) {
@@ -173,7 +173,7 @@ func (x *firefoxTables) write(out *bufio.Writer) error {
 	same("host", resources, "null")
 	same("type", resources, "1") // a library
 	fmt.Fprintf(out, `"length":%d},`, resources)
-	column("stringArray", len(x.textList), func(i int) string { return string(text(x.textList[i])) })
+	column("stringArray", len(x.textList), func(i int) string { return string(jsonString(x.textList[i])) })
 	_, err := out.WriteString(`"nativeSymbols":{"libIndex":[],"address":[],"name":[],"functionSize":[],"length":0},` +
 		`"markers":{"data":[],"name":[],"startTime":[],"endTime":[],"phase":[],"category":[],"length":0}}`)
 	return err
@@ -186,10 +186,10 @@ func orNull(n int) string {
 	return strconv.Itoa(n)
 }
 
-// firefoxWeights are how the values of units are called; times are written in ms.
+// firefoxWeights maps units to types of weights. Times are written in ms.
 var firefoxWeights = map[string]string{"ns": "tracing-ms", "bytes": "bytes"}
 
-// samples writes the samples, and finds their stacks for the tables.
+// samples writes the samples and adds their stacks to the tables.
 func (x *firefoxTables) samples(out *bufio.Writer) {
 	unit := x.f.metrics[0].unit
 	weights := cmp.Or(firefoxWeights[unit], "samples")

@@ -11,23 +11,22 @@ import (
 	"stackmill/internal/lazyregexp"
 )
 
-// folded sums values by the names of the functions on stacks.
-type folded struct {
+// foldedWriter sums values by the names of functions on stacks.
+type foldedWriter struct {
 	*selection
 	e     *experiment
-	names []string // by location; empty if it was not asked for
+	names []string // by location; empty if not needed yet
 	text  []byte   // of the stack
 	sums  *foldedSums
 }
 
-// writeFolded writes a line for each stack of functions: their names from the root to the
-// leaf with semicolons between them, a blank, the value. Experiments are summed. Where threads
-// are told apart, the thread comes first.
+// writeFolded writes a line for each stack: names of functions from root to leaf separated by semicolons, a blank, and
+// the value, summed over experiments. A thread that separates stacks comes first.
 func writeFolded(ctx context.Context, s *selection, w io.Writer) error {
 	if s.rows != nil {
 		return s.rows.fold(w)
 	}
-	f := &folded{selection: s, sums: newFoldedSums(maxFolded)}
+	f := &foldedWriter{selection: s, sums: newFoldedSums(maxFolded)}
 	defer f.sums.close()
 	if err := s.send(ctx, f); err != nil {
 		return err
@@ -39,12 +38,12 @@ func writeFolded(ctx context.Context, s *selection, w io.Writer) error {
 	return out.Flush()
 }
 
-func (f *folded) begin(e *experiment) error {
+func (f *foldedWriter) begin(e *experiment) error {
 	f.e, f.names = e, append(f.names[:0], make([]string, len(e.locations))...)
 	return nil
 }
 
-func (f *folded) sample(s *sample) error {
+func (f *foldedWriter) sample(s *sample) error {
 	f.text = f.text[:0]
 	if thread := f.thread(f.e, s); thread != "" {
 		f.text = append(append(f.text, foldedName(thread)...), ';')
@@ -68,18 +67,18 @@ func (f *folded) sample(s *sample) error {
 	return f.sums.add(f.text, s.values[0])
 }
 
-// foldedTotal stands for the stack of samples that have none, as in the view.
+// foldedTotal is the stack of samples without a stack, as in the view.
 const foldedTotal = "<Total>"
 
-// foldedName keeps a name from ending its line, from being two, and from ending with a number
-// after a blank, which flamegraph.pl and inferno take for another value.
+// foldedName replaces what readers misinterpret in a name: line ends, semicolons, and a number after a blank at the end,
+// which flamegraph.pl and inferno take for a value.
 func foldedName(name string) string {
 	return numberAtEnd().ReplaceAllString(oneLine.Replace(strings.ReplaceAll(name, ";", ":")), "_$1")
 }
 
 var numberAtEnd = lazyregexp.New(`[\s\v]([0-9]+(?:\.[0-9]*)?)$`)
 
-// oneLine keeps a name from ending its line.
+// oneLine replaces line ends in a name.
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
 
 func foldedLine(out io.Writer, stack string, value int64) error {
@@ -87,10 +86,10 @@ func foldedLine(out io.Writer, stack string, value int64) error {
 	return err
 }
 
-// plus adds to a sum, unless that needs more than 64 bits.
-func plus(sum *int64, v int64, of string) error {
+// addChecked adds to a sum and returns an error if it exceeds 64 bits.
+func addChecked(sum *int64, v int64, of string) error {
 	if v > 0 && *sum > math.MaxInt64-v {
-		return fmt.Errorf("the values of %s need more than 64 bits (name fewer experiments with --experiment)", of)
+		return fmt.Errorf("the sum of %s exceeds 64 bits (choose fewer experiments with --experiment)", of)
 	}
 	*sum += v
 	return nil

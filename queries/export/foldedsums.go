@@ -15,27 +15,27 @@ import (
 	"stackmill/internal/tempdir"
 )
 
-// maxFolded is about how many bytes of stacks are kept in memory.
+// maxFolded bounds the approximate bytes of stacks in memory.
 const maxFolded = 64 << 20
 
-// foldedSums are sums by stack. Those that do not fit in memory are in files, each sorted.
+// foldedSums holds sums by stack. What does not fit in memory is in sorted temporary files.
 type foldedSums struct {
-	most, size int
-	sums       map[string]*int64
-	runs       []*os.File
+	max, size int
+	sums      map[string]*int64
+	runs      []*os.File
 }
 
-// entrySize is about what a stack takes in memory besides its text.
+// entrySize is the approximate memory of a stack besides its text.
 const entrySize = 64
 
-func newFoldedSums(most int) *foldedSums { return &foldedSums{most: most, sums: map[string]*int64{}} }
+func newFoldedSums(most int) *foldedSums { return &foldedSums{max: most, sums: map[string]*int64{}} }
 
-// add adds a value of a stack.
+// add adds a value to the sum of a stack.
 func (s *foldedSums) add(stack []byte, v int64) error {
 	if sum, known := s.sums[string(stack)]; known {
-		return plus(sum, v, string(stack))
+		return addChecked(sum, v, string(stack))
 	}
-	if s.size > s.most {
+	if s.size > s.max {
 		if err := s.spill(); err != nil {
 			return fmt.Errorf("temporary file: %w", err)
 		}
@@ -45,7 +45,7 @@ func (s *foldedSums) add(stack []byte, v int64) error {
 	return nil
 }
 
-// spill moves what is in memory to a file that has no name.
+// spill moves the sums in memory to a temporary file, which has no name.
 func (s *foldedSums) spill() error {
 	f, err := tempdir.File()
 	if err != nil {
@@ -67,14 +67,14 @@ func (s *foldedSums) spill() error {
 	return err
 }
 
-// close gives up the files.
+// close closes the temporary files.
 func (s *foldedSums) close() {
 	for _, f := range s.runs {
 		f.Close()
 	}
 }
 
-// each calls a function for the stacks with a value, in the order of their bytes.
+// each calls do for the stacks with a nonzero sum, in the order of their bytes.
 func (s *foldedSums) each(do func(stack string, value int64) error) error {
 	if len(s.runs) > 0 {
 		if err := s.spill(); err != nil {
@@ -92,11 +92,11 @@ func (s *foldedSums) each(do func(stack string, value int64) error) error {
 	return nil
 }
 
-// merge reads the files together.
+// merge merges the sorted files.
 func (s *foldedSums) merge(do func(stack string, value int64) error) error {
-	var runs foldedRuns
+	var runs runHeap
 	for _, f := range s.runs {
-		r := &foldedRun{from: bufio.NewReader(f)}
+		r := &sortedRun{from: bufio.NewReader(f)}
 		if err := r.next(); err == nil {
 			runs = append(runs, r)
 		} else if err != io.EOF {
@@ -107,7 +107,7 @@ func (s *foldedSums) merge(do func(stack string, value int64) error) error {
 	for len(runs) > 0 {
 		stack, sum := string(runs[0].stack), int64(0)
 		for len(runs) > 0 && string(runs[0].stack) == stack {
-			if err := plus(&sum, runs[0].value, stack); err != nil {
+			if err := addChecked(&sum, runs[0].value, stack); err != nil {
 				return err
 			}
 			switch err := runs[0].next(); {
@@ -128,40 +128,40 @@ func (s *foldedSums) merge(do func(stack string, value int64) error) error {
 	return nil
 }
 
-// foldedRun is a file that is read, at one of its lines.
-type foldedRun struct {
+// sortedRun reads a sorted file; it is at one of the lines.
+type sortedRun struct {
 	from  *bufio.Reader
 	stack []byte
 	value int64
 }
 
-// next reads the next line; io.EOF after the last.
-func (r *foldedRun) next() error {
+// next reads the next line, or returns io.EOF.
+func (r *sortedRun) next() error {
 	line, err := r.from.ReadBytes('\n')
 	if err != nil {
 		return err
 	}
 	at := bytes.LastIndexByte(line, ' ')
 	if at < 0 {
-		return errors.New("a temporary file was changed")
+		return errors.New("a temporary file was modified by another program")
 	}
 	r.stack = line[:at]
 	r.value, err = strconv.ParseInt(string(line[at+1:len(line)-1]), 10, 64)
 	return err
 }
 
-// foldedRuns are files, that with the first stack foremost.
-type foldedRuns []*foldedRun
+// runHeap is a heap of files by their current stack.
+type runHeap []*sortedRun
 
-func (r foldedRuns) Len() int           { return len(r) }
-func (r foldedRuns) Less(i, j int) bool { return bytes.Compare(r[i].stack, r[j].stack) < 0 }
-func (r foldedRuns) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
+func (r runHeap) Len() int           { return len(r) }
+func (r runHeap) Less(i, j int) bool { return bytes.Compare(r[i].stack, r[j].stack) < 0 }
+func (r runHeap) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
 
 // Push implements heap.Interface.
-func (r *foldedRuns) Push(x any) { *r = append(*r, x.(*foldedRun)) }
+func (r *runHeap) Push(x any) { *r = append(*r, x.(*sortedRun)) }
 
 // Pop implements heap.Interface.
-func (r *foldedRuns) Pop() any {
+func (r *runHeap) Pop() any {
 	last := (*r)[len(*r)-1]
 	*r = (*r)[:len(*r)-1]
 	return last

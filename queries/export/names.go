@@ -11,7 +11,7 @@ import (
 	"stackmill/queries"
 )
 
-// scan runs a query and calls each after every row was read to the targets.
+// scan runs a query and calls each after reading a row into the targets.
 func scan(ctx context.Context, on Querier, query string, each func() error, targets ...any) error {
 	rows, err := on.QueryContext(ctx, query)
 	if err != nil {
@@ -29,9 +29,8 @@ func scan(ctx context.Context, on Querier, query string, each func() error, targ
 	return rows.Err()
 }
 
-// described returns the experiments as the store describes them, in the order of their
-// identifiers.
-func (s *selection) described(ctx context.Context) (list []*experiment, err error) {
+// experiments returns the experiments in the order of their ids.
+func (s *selection) experiments(ctx context.Context) (list []*experiment, err error) {
 	var e experiment
 	var started sql.NullTime
 	var labels, status, format string
@@ -41,7 +40,7 @@ func (s *selection) described(ctx context.Context) (list []*experiment, err erro
 SELECT e.experiment_id, e.experiment, e.host, e.command, e.started, e.duration_ns, e.samples, e.status, e.format, COALESCE(n.labels, '{}')
 FROM experiments e LEFT JOIN named n USING (experiment_id) ORDER BY e.experiment_id`, func() error {
 		next := e
-		next.started, next.summary, next.labelled = started.Time, status == "summary", format == "pprof"
+		next.started, next.summary, next.labeled = started.Time, status == "summary", format == "pprof"
 		given := map[string]string{}
 		if err := json.Unmarshal([]byte(labels), &given); err != nil {
 			return fmt.Errorf("labels of %s: %w", e.name, err)
@@ -55,22 +54,21 @@ FROM experiments e LEFT JOIN named n USING (experiment_id) ORDER BY e.experiment
 	}, &e.id, &e.name, &e.host, &e.command, &started, &e.duration, &e.samples, &status, &format, &labels)
 	for _, e := range list {
 		if e.summary {
-			return nil, fmt.Errorf("%s has no stacks: only its sums by function are kept (name others with --experiment)", e.name)
+			return nil, fmt.Errorf("%s has no stacks: only its sums by function are kept (choose others with --experiment)", e.name)
 		}
 	}
 	return list, err
 }
 
-// partSamples and partExperiments are how many samples and experiments are read together:
-// names of thousands of small experiments would take a query each, and those of all at
-// once the memory.
-const partSamples, partExperiments = 1 << 20, 256
+// groupSamples and groupSize bound the samples and experiments that are read together: a query for each of thousands of
+// small experiments is slow, and reading all names at once takes too much memory.
+const groupSamples, groupSize = 1 << 20, 256
 
-// parts cuts a list of experiments.
-func parts(list []*experiment) (all [][]*experiment) {
+// groupExperiments divides a list of experiments.
+func groupExperiments(list []*experiment) (all [][]*experiment) {
 	var samples int64
 	for i, e := range list {
-		if last := len(all) - 1; i == 0 || samples+e.samples > partSamples || len(all[last]) == partExperiments {
+		if last := len(all) - 1; i == 0 || samples+e.samples > groupSamples || len(all[last]) == groupSize {
 			all, samples = append(all, nil), 0
 		}
 		last := len(all) - 1
@@ -80,35 +78,35 @@ func parts(list []*experiment) (all [][]*experiment) {
 	return all
 }
 
-// part is some experiments whose names are read together.
-type part struct {
-	byID     map[string]*experiment
-	cond     string // on experiment_id
-	labelled bool   // whether samples may have labels
+// experimentGroup is a group of experiments that are read together.
+type experimentGroup struct {
+	byID    map[string]*experiment
+	cond    string // on experiment_id
+	labeled bool   // samples may have labels
 }
 
-func newPart(list []*experiment) *part {
-	p := &part{byID: map[string]*experiment{}}
+func newExperimentGroup(list []*experiment) *experimentGroup {
+	p := &experimentGroup{byID: map[string]*experiment{}}
 	var ids []string
 	for _, e := range list {
 		p.byID[e.id] = e
 		ids = append(ids, e.id)
-		p.labelled = p.labelled || e.labelled
+		p.labeled = p.labeled || e.labeled
 		e.processes, e.objects, e.functions = map[int32]process{}, map[int64]*object{}, map[int64]*function{}
 	}
 	p.cond = "experiment_id IN (" + queries.Quote(ids...) + ")"
 	return p
 }
 
-// forget drops what was read of the experiments.
-func (p *part) forget() {
+// release frees what was read about the experiments.
+func (p *experimentGroup) release() {
 	for _, e := range p.byID {
 		e.processes, e.objects, e.functions, e.locations = nil, nil, nil, nil
 	}
 }
 
-// read reads what samples of the experiments refer to.
-func (p *part) read(ctx context.Context, on Querier) error {
+// read reads everything that samples refer to.
+func (p *experimentGroup) read(ctx context.Context, on Querier) error {
 	for _, read := range []func(context.Context, Querier) error{p.readProcesses, p.readObjects, p.readSegments, p.readFunctions, p.readLocations, p.readInlined} {
 		if err := read(ctx, on); err != nil {
 			return err
@@ -117,7 +115,7 @@ func (p *part) read(ctx context.Context, on Querier) error {
 	return nil
 }
 
-func (p *part) readProcesses(ctx context.Context, on Querier) error {
+func (p *experimentGroup) readProcesses(ctx context.Context, on Querier) error {
 	var id string
 	var n int32
 	var of process
@@ -127,7 +125,7 @@ func (p *part) readProcesses(ctx context.Context, on Querier) error {
 	}, &id, &n, &of.pid, &of.program, &of.samples)
 }
 
-func (p *part) readObjects(ctx context.Context, on Querier) error {
+func (p *experimentGroup) readObjects(ctx context.Context, on Querier) error {
 	var id string
 	var o object
 	return scan(ctx, on, "SELECT experiment_id, load_object_id, name, path, build_id, kind FROM load_objects WHERE "+p.cond, func() error {
@@ -137,9 +135,8 @@ func (p *part) readObjects(ctx context.Context, on Querier) error {
 	}, &id, &o.id, &o.name, &o.path, &o.buildID, &o.kind)
 }
 
-// readSegments reads where load objects were mapped: code before data, earlier processes
-// before later ones.
-func (p *part) readSegments(ctx context.Context, on Querier) error {
+// readSegments reads where load objects were mapped, code before data and earlier processes before later ones.
+func (p *experimentGroup) readSegments(ctx context.Context, on Querier) error {
 	var id string
 	var of, address, size, offset int64
 	type extent struct {
@@ -154,7 +151,7 @@ ORDER BY permissions & 4 = 0, process, loaded_ns, address`, func() error {
 			return nil
 		}
 		next := segment{uint64(address), uint64(size), uint64(offset)}
-		if key := (extent{o, next.size, next.offset}); !known[key] { // in other processes it may be elsewhere
+		if key := (extent{o, next.size, next.offset}); !known[key] { // other processes may map it elsewhere
 			known[key] = true
 			o.segments = append(o.segments, next)
 		}
@@ -162,7 +159,7 @@ ORDER BY permissions & 4 = 0, process, loaded_ns, address`, func() error {
 	}, &id, &of, &address, &size, &offset)
 }
 
-func (p *part) readFunctions(ctx context.Context, on Querier) error {
+func (p *experimentGroup) readFunctions(ctx context.Context, on Querier) error {
 	var id, module string
 	var f function
 	var of int64
@@ -175,7 +172,7 @@ FROM (FROM functions_wide WHERE `+p.cond+`) f LEFT JOIN modules m ON m.experimen
 	}, &id, &f.id, &f.name, &f.linkage, &of, &f.address, &f.start, &module)
 }
 
-func (p *part) readLocations(ctx context.Context, on Querier) error {
+func (p *experimentGroup) readLocations(ctx context.Context, on Querier) error {
 	var id, file string
 	var n int32
 	var l location
@@ -184,19 +181,19 @@ func (p *part) readLocations(ctx context.Context, on Querier) error {
 ORDER BY experiment_id, location`, func() error {
 		e := p.byID[id]
 		if int(n) != len(e.locations) {
-			return fmt.Errorf("location %d of %s is missing (stackmill check says more)", len(e.locations), e.name)
+			return fmt.Errorf("location %d of %s is missing (run stackmill check)", len(e.locations), e.name)
 		}
 		l.object, l.levels = e.objects[object], []level{{e.functions[function], file, line, discriminator}}
 		if l.object == nil || l.levels[0].function == nil {
-			return fmt.Errorf("location %d of %s has no function (stackmill check says more)", n, e.name)
+			return fmt.Errorf("location %d of %s has no function (run stackmill check)", n, e.name)
 		}
-		l.levels[0].function.seen(file)
+		l.levels[0].function.noteFile(file)
 		e.locations = append(e.locations, l)
 		return nil
 	}, &id, &n, &l.id, &object, &l.offset, &function, &file, &line, &discriminator)
 }
 
-func (p *part) readInlined(ctx context.Context, on Querier) error {
+func (p *experimentGroup) readInlined(ctx context.Context, on Querier) error {
 	var id, file string
 	var n int32
 	var function, line, discriminator int64
@@ -205,9 +202,9 @@ ORDER BY experiment_id, location, depth`, func() error {
 		e := p.byID[id]
 		f := e.functions[function]
 		if int(n) >= len(e.locations) || f == nil {
-			return fmt.Errorf("location %d of %s has no inlined function (stackmill check says more)", n, e.name)
+			return fmt.Errorf("location %d of %s has no inlined function (run stackmill check)", n, e.name)
 		}
-		f.seen(file)
+		f.noteFile(file)
 		l := &e.locations[n]
 		l.levels = append(l.levels, level{f, file, line, discriminator})
 		return nil

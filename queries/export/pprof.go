@@ -16,7 +16,7 @@ import (
 	"stackmill/schema"
 )
 
-// The fields of the messages of profile.proto.
+// Fields of the messages in profile.proto.
 const (
 	profileSampleType    protowire.Number = 1
 	profileSample        protowire.Number = 2
@@ -30,27 +30,27 @@ const (
 	profileDefaultMetric protowire.Number = 14
 )
 
-// pprofUnits are the names of units that pprof knows.
+// pprofUnits maps units to pprof's names.
 var pprofUnits = map[string]string{"ns": "nanoseconds"}
 
-// pprof writes a profile while it is read: what a sample refers to comes before it, once,
-// so that only that is kept in memory.
-type pprof struct {
+// pprofWriter writes a profile while it reads the samples. It writes what a sample refers to once, before the sample, and
+// keeps only that in memory.
+type pprofWriter struct {
 	*selection
-	bare      bool // names and lines alone: nothing of where files were, or of single samples
-	packed    *gzip.Writer
-	out       *bufio.Writer // into that
-	strings   *stringTable
-	mappings  map[mappingKey]uint64
-	places    map[int64][]segment // of load objects
-	functions map[functionKey]uint64
-	locations map[string]uint64
-	numbers   []uint64 // of the experiment's locations, by their number; 0: not written yet
-	none      uint64   // the location of samples without a stack
-	ids       uint64   // the last of all
-	started   int64
-	duration  int64
-	e         *experiment
+	namesOnly   bool // only names and lines, without paths and labels
+	compressed  *gzip.Writer
+	out         *bufio.Writer // into compressed
+	strings     *stringTable
+	mappings    map[mappingKey]uint64
+	segments    map[int64][]segment // of load objects
+	functions   map[functionKey]uint64
+	locations   map[string]uint64
+	locationIDs []uint64 // by the experiment's location number; 0: not written yet
+	noStackID   uint64   // the location of samples without a stack
+	ids         uint64   // the last id given
+	started     int64
+	duration    int64
+	e           *experiment
 }
 
 type mappingKey struct {
@@ -64,28 +64,28 @@ type functionKey struct {
 }
 
 func writePprof(ctx context.Context, s *selection, w io.Writer) error {
-	return newPprof(s, w).profile(ctx, s.metrics)
+	return newPprofWriter(s, w).profile(ctx, s.metrics)
 }
 
-// writePGO writes a profile for Go's compiler, which takes the values of this type for how
-// much a call matters, and needs one of that name. It is made to be kept with the sources.
+// writePGO writes a profile for Go's compiler, which weighs calls by the values of the sample type `samples` and requires
+// that type. The profile is meant to be kept with the sources.
 func writePGO(ctx context.Context, s *selection, w io.Writer) error {
-	p := newPprof(s, w)
-	p.bare = true
+	p := newPprofWriter(s, w)
+	p.namesOnly = true
 	return p.profile(ctx, []metric{{"samples", "count"}})
 }
 
-func newPprof(s *selection, w io.Writer) *pprof {
+func newPprofWriter(s *selection, w io.Writer) *pprofWriter {
 	z := gzip.NewWriter(w)
-	p := &pprof{selection: s, packed: z, out: bufio.NewWriter(z), mappings: map[mappingKey]uint64{}, places: map[int64][]segment{},
+	p := &pprofWriter{selection: s, compressed: z, out: bufio.NewWriter(z), mappings: map[mappingKey]uint64{}, segments: map[int64][]segment{},
 		functions: map[functionKey]uint64{}, locations: map[string]uint64{}}
 	p.strings = &stringTable{p.out, profileString, map[string]int64{}}
 	return p
 }
 
-// profile writes the metrics, as types of samples.
-func (p *pprof) profile(ctx context.Context, types []metric) error {
-	p.strings.of("")
+// profile writes the profile with the metrics as sample types.
+func (p *pprofWriter) profile(ctx context.Context, types []metric) error {
+	p.strings.intern("")
 	for _, t := range types {
 		p.write(profileSampleType, p.pair(t.name, pprofUnit(t.unit)))
 	}
@@ -96,19 +96,19 @@ func (p *pprof) profile(ctx context.Context, types []metric) error {
 	end.number(profileTime, p.started)
 	end.number(profileDuration, p.duration)
 	for _, text := range append([]string{p.comment()}, p.leftOut...) {
-		end.number(profileComment, p.strings.of(text))
+		end.number(profileComment, p.strings.intern(text))
 	}
-	end.number(profileDefaultMetric, p.strings.of(types[0].name))
+	end.number(profileDefaultMetric, p.strings.intern(types[0].name))
 	if _, err := p.out.Write(end); err != nil {
 		return err
 	}
 	if err := p.out.Flush(); err != nil {
 		return err
 	}
-	return p.packed.Close()
+	return p.compressed.Close()
 }
 
-// comment says where a profile is from.
+// comment returns the origin of a profile.
 func (s *selection) comment() string {
 	if s.rows != nil {
 		return "stackmill query"
@@ -123,27 +123,27 @@ func pprofUnit(unit string) string {
 	return unit
 }
 
-// pair is a message of a type or label: two strings.
-func (p *pprof) pair(first, second string) (m message) {
-	m.number(1, p.strings.of(first))
-	m.number(2, p.strings.of(second))
+// pair returns the message of a sample type or label: two strings.
+func (p *pprofWriter) pair(first, second string) (m message) {
+	m.number(1, p.strings.intern(first))
+	m.number(2, p.strings.intern(second))
 	return m
 }
 
-// write writes a field of the profile; an error is kept for the end.
-func (p *pprof) write(field protowire.Number, content message) {
+// write writes a field of the profile. bufio keeps an error until the end.
+func (p *pprofWriter) write(field protowire.Number, content message) {
 	var m message
 	m.bytes(field, content)
 	_, _ = p.out.Write(m)
 }
 
-func (p *pprof) begin(e *experiment) error {
+func (p *pprofWriter) begin(e *experiment) error {
 	if at := e.started.UnixNano(); !e.started.IsZero() && (p.started == 0 || at < p.started) {
 		p.started = at
 	}
 	p.duration = min(p.duration, math.MaxInt64-e.duration) + e.duration
-	p.e, p.numbers = e, p.numbers[:0]
-	if len(p.mappings) == 0 && !p.bare { // readers take the first for the program
+	p.e, p.locationIDs = e, p.locationIDs[:0]
+	if len(p.mappings) == 0 && !p.namesOnly { // readers take the first mapping for the program
 		if o := e.program(); o != nil {
 			p.mapping(o, slices.Concat(o.segments, []segment{{}})[0])
 		}
@@ -151,7 +151,7 @@ func (p *pprof) begin(e *experiment) error {
 	return nil
 }
 
-func (p *pprof) sample(s *sample) error {
+func (p *pprofWriter) sample(s *sample) error {
 	var path, values, m message
 	for i := len(s.path) - 1; i >= 0; i-- {
 		path.packed(p.location(s.path[i]))
@@ -172,36 +172,35 @@ func (p *pprof) sample(s *sample) error {
 }
 
 // labels adds the labels of a sample.
-func (p *pprof) labels(m *message, s *sample) error {
-	if p.bare {
+func (p *pprofWriter) labels(m *message, s *sample) error {
+	if p.namesOnly {
 		return nil
 	}
 	for _, l := range p.labelsOf(s) {
 		m.bytes(3, p.pair(l[0], l[1]))
 	}
-	return p.recorded(m, s.labels)
+	return p.recordedLabels(m, s.labels)
 }
 
 // noStack returns the location of samples without a stack.
-func (p *pprof) noStack() uint64 {
-	if p.none == 0 {
-		p.none = p.place(0, 0, []level{{function: &function{name: noStack}}})
+func (p *pprofWriter) noStack() uint64 {
+	if p.noStackID == 0 {
+		p.noStackID = p.writeLocation(0, 0, []level{{function: &function{name: noStack}}})
 	}
-	return p.none
+	return p.noStackID
 }
 
-// location returns the identifier of a location, which is the same in each experiment
-// where it means the same.
-func (p *pprof) location(n int32) uint64 {
-	if grown := len(p.e.locations) - len(p.numbers); grown > 0 {
-		p.numbers = append(p.numbers, make([]uint64, grown)...)
+// location returns the id of a location. Equal locations of different experiments share one.
+func (p *pprofWriter) location(n int32) uint64 {
+	if grown := len(p.e.locations) - len(p.locationIDs); grown > 0 {
+		p.locationIDs = append(p.locationIDs, make([]uint64, grown)...)
 	}
-	if id := p.numbers[n]; id != 0 {
+	if id := p.locationIDs[n]; id != 0 {
 		return id
 	}
 	l := &p.e.locations[n]
 	var key []byte
-	if !p.bare {
+	if !p.namesOnly {
 		key = strconv.AppendInt(key, l.id, 36)
 	}
 	for _, v := range l.levels {
@@ -210,41 +209,40 @@ func (p *pprof) location(n int32) uint64 {
 	id, ok := p.locations[string(key)]
 	if !ok {
 		var mapping, address uint64
-		if l.object != nil && !p.bare {
+		if l.object != nil && !p.namesOnly {
 			var at segment
 			at, address = p.address(l)
-			if l.object.mapped() {
+			if l.object.isMapped() {
 				mapping = p.mapping(l.object, at)
 			}
 		}
-		id = p.place(mapping, address, l.levels)
+		id = p.writeLocation(mapping, address, l.levels)
 		p.locations[string(key)] = id
 	}
-	p.numbers[n] = id
+	p.locationIDs[n] = id
 	return id
 }
 
-// address returns where an instruction was in memory: of a load object that was mapped at
-// several places, at the first of them.
-func (p *pprof) address(l *location) (segment, uint64) {
-	if l.offset >= schema.NoFileOffset { // somewhere in the load object
+// address returns the address of an instruction in memory, in the first mapping of its load object.
+func (p *pprofWriter) address(l *location) (segment, uint64) {
+	if l.offset >= schema.NoFileOffset { // unknown offset in the load object
 		return slices.Concat(l.object.segments, []segment{{}})[0], 0
 	}
-	known := p.places[l.object.id]
+	known := p.segments[l.object.id]
 	if s, ok := segmentOf(known, l.offset); ok {
 		return s, s.address + uint64(l.offset) - s.offset
 	}
 	if s, ok := segmentOf(l.object.segments, l.offset); ok {
-		p.places[l.object.id] = append(known, s)
+		p.segments[l.object.id] = append(known, s)
 		return s, s.address + uint64(l.offset) - s.offset
 	}
-	if l.object.name == unknownObject || p.e.labelled && l.object.name == generatedCode {
-		return segment{}, uint64(l.offset) // the PC itself
+	if l.object.name == unknownObject || p.e.labeled && l.object.name == generatedCode {
+		return segment{}, uint64(l.offset) // the offset is the PC
 	}
 	return segment{}, 0
 }
 
-// segmentOf returns the first segment that holds an offset in the file.
+// segmentOf returns the first segment that contains a file offset.
 func segmentOf(list []segment, offset int64) (s segment, ok bool) {
 	at := slices.IndexFunc(list, func(s segment) bool { return uint64(offset) >= s.offset && uint64(offset)-s.offset < s.size })
 	if at < 0 {
@@ -253,8 +251,8 @@ func segmentOf(list []segment, offset int64) (s segment, ok bool) {
 	return list[at], true
 }
 
-// place writes a location.
-func (p *pprof) place(mapping, address uint64, levels []level) uint64 {
+// writeLocation writes a location.
+func (p *pprofWriter) writeLocation(mapping, address uint64, levels []level) uint64 {
 	var m message
 	id := p.id()
 	m.number(1, int64(id))
@@ -270,9 +268,9 @@ func (p *pprof) place(mapping, address uint64, levels []level) uint64 {
 	return id
 }
 
-func (p *pprof) function(l *level) uint64 {
+func (p *pprofWriter) function(l *level) uint64 {
 	file := cmp.Or(l.file, l.function.source())
-	if p.bare {
+	if p.namesOnly {
 		file = ""
 	}
 	key := functionKey{l.function.id, l.function.name, file}
@@ -286,16 +284,16 @@ func (p *pprof) function(l *level) uint64 {
 		}
 		var m message
 		m.number(1, int64(id))
-		m.number(2, p.strings.of(l.function.name))
-		m.number(3, p.strings.of(linkage))
-		m.number(4, p.strings.of(file))
+		m.number(2, p.strings.intern(l.function.name))
+		m.number(3, p.strings.intern(linkage))
+		m.number(4, p.strings.intern(file))
 		m.number(5, l.function.start)
 		p.write(profileFunction, m)
 	}
 	return id
 }
 
-func (p *pprof) mapping(o *object, at segment) uint64 {
+func (p *pprofWriter) mapping(o *object, at segment) uint64 {
 	key := mappingKey{o.id, at}
 	id, ok := p.mappings[key]
 	if !ok {
@@ -310,9 +308,9 @@ func (p *pprof) mapping(o *object, at segment) uint64 {
 		m.number(2, int64(at.address))
 		m.number(3, int64(at.address+at.size))
 		m.number(4, int64(at.offset))
-		m.number(5, p.strings.of(path))
-		m.number(6, p.strings.of(o.buildID))
-		for has := protowire.Number(7); has <= 10; has++ { // functions, files, lines, inlined: nothing is to be looked up
+		m.number(5, p.strings.intern(path))
+		m.number(6, p.strings.intern(o.buildID))
+		for has := protowire.Number(7); has <= 10; has++ { // has_functions, has_filenames, has_line_numbers, has_inline_frames: pprof need not symbolize
 			m.number(has, 1)
 		}
 		p.write(profileMapping, m)
@@ -320,4 +318,4 @@ func (p *pprof) mapping(o *object, at segment) uint64 {
 	return id
 }
 
-func (p *pprof) id() uint64 { p.ids++; return p.ids }
+func (p *pprofWriter) id() uint64 { p.ids++; return p.ids }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// labelsOf are the labels of a sample: where it was taken.
-func (p *pprof) labelsOf(s *sample) (labels [][2]string) {
+// labelsOf returns labels that say where a sample was taken.
+func (p *pprofWriter) labelsOf(s *sample) (labels [][2]string) {
 	if s.thread != 0 {
 		labels = append(labels, [2]string{"thread", strconv.FormatInt(s.thread, 10)})
 	}
@@ -22,14 +22,14 @@ func (p *pprof) labelsOf(s *sample) (labels [][2]string) {
 	if of := p.e.processes[s.process]; of.pid != 0 {
 		labels = append(labels, [2]string{"pid", strconv.FormatInt(of.pid, 10)})
 	}
-	if p.many {
+	if p.multiple {
 		labels = append(labels, [2]string{"experiment", p.e.name})
 	}
 	return append(labels, p.e.labels...)
 }
 
-// recorded adds the labels that a sample was recorded with: texts, and numbers with units.
-func (p *pprof) recorded(m *message, labels string) error {
+// recordedLabels adds the recorded labels of a sample: strings, and numbers with units.
+func (p *pprofWriter) recordedLabels(m *message, labels string) error {
 	if labels == "" {
 		return nil
 	}
@@ -51,21 +51,21 @@ func (p *pprof) recorded(m *message, labels string) error {
 	return nil
 }
 
-// label is the message of a label that was recorded.
-func (p *pprof) label(key string, value any) (m message) {
-	m.number(1, p.strings.of(key))
+// label returns the message of a recorded label.
+func (p *pprofWriter) label(key string, value any) (m message) {
+	m.number(1, p.strings.intern(key))
 	switch v := value.(type) {
 	case string:
-		m.number(2, p.strings.of(v))
+		m.number(2, p.strings.intern(v))
 	case json.Number:
-		n, _ := v.Int64() // as it was written
+		n, _ := v.Int64() // an integer in the store
 		m.number(3, n)
 	case map[string]any:
 		n, _ := v["num"].(json.Number)
 		unit, _ := v["unit"].(string)
 		number, _ := n.Int64()
 		m.number(3, number)
-		m.number(4, p.strings.of(unit))
+		m.number(4, p.strings.intern(unit))
 	}
 	return m
 }

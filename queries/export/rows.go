@@ -11,54 +11,52 @@ import (
 	"strings"
 )
 
-// RowFormats are the names of what rows of any query can be written as.
+// RowFormats returns the formats for the rows of queries.
 func RowFormats() (names []string) {
 	for _, f := range formats {
-		if f.names {
+		if f.acceptsNames {
 			names = append(names, f.name)
 		}
 	}
 	return names
 }
 
-// WriteRows writes rows with stacks as one of RowFormats: they have the columns
-// `experiment_id`, `stack` (functions' names from the root to the leaf with semicolons
-// between them) and `value`. Columns `metric`, `unit` and `mode` say what the values are,
-// and are the same in all rows, since values of different ones are not summed. leftOut are remarks
-// about what the rows lack.
+// WriteRows writes rows with stacks in one of RowFormats. The rows have the columns `experiment_id`, `stack` (names of
+// functions from root to leaf, separated by semicolons) and `value`. The optional columns `metric`, `unit` and `mode`
+// must be constant, since values of different ones cannot be summed. leftOut are warnings about missing experiments.
 func WriteRows(ctx context.Context, rows *sql.Rows, as string, leftOut []string, w io.Writer) error {
 	f := formats[slices.IndexFunc(formats, func(f format) bool { return f.name == as })]
 	r := &stackRows{rows: rows, functions: map[string]int32{}}
 	if err := r.open(); err != nil {
 		return err
 	}
-	if !r.more {
-		return fmt.Errorf("the query has no rows: there is nothing to export")
+	if !r.hasRow {
+		return fmt.Errorf("the query returned no rows: there is nothing to export")
 	}
-	m := metric{name: r.only[0].String, unit: r.only[1].String}
+	m := metric{name: r.first[0].String, unit: r.first[1].String}
 	if m.name == "" {
 		m.name = "value"
 	}
 	if m.unit == "" {
 		m.unit = "count"
 	}
-	return f.write(ctx, &selection{metrics: []metric{m}, many: true, title: "query", leftOut: leftOut, rows: r}, w)
+	return f.write(ctx, &selection{metrics: []metric{m}, multiple: true, title: "query", leftOut: leftOut, rows: r}, w)
 }
 
-// sameColumns must be the same in all rows.
-var sameColumns = []string{"metric", "unit", "mode"}
+// constantColumns have the same value in all rows.
+var constantColumns = []string{"metric", "unit", "mode"}
 
-// stackRows are the rows of a query that has stacks.
+// stackRows reads the rows of a query with stacks.
 type stackRows struct {
-	rows       *sql.Rows
-	more       bool
-	experiment sql.NullString
-	stack      sql.NullString
-	value      sql.NullInt64
-	same, only [3]sql.NullString // of sameColumns: of this row, and of the first
-	targets    []any
-	functions  map[string]int32 // the locations that stand for functions
-	e          experiment
+	rows           *sql.Rows
+	hasRow         bool
+	experiment     sql.NullString
+	stack          sql.NullString
+	value          sql.NullInt64
+	current, first [3]sql.NullString // values of constantColumns in this row and in the first
+	targets        []any
+	functions      map[string]int32 // locations by function
+	e              experiment
 }
 
 // open finds the columns and reads the first row.
@@ -68,8 +66,8 @@ func (r *stackRows) open() error {
 		return err
 	}
 	found := map[string]any{"experiment_id": &r.experiment, "stack": &r.stack, "value": &r.value}
-	for i, c := range sameColumns {
-		found[c] = &r.same[i]
+	for i, c := range constantColumns {
+		found[c] = &r.current[i]
 	}
 	for _, c := range []string{"experiment_id", "stack", "value"} {
 		if !slices.Contains(columns, c) {
@@ -84,27 +82,27 @@ func (r *stackRows) open() error {
 		r.targets = append(r.targets, to)
 	}
 	err = r.next()
-	r.only = r.same
+	r.first = r.current
 	return err
 }
 
-// next reads the next row, if there is one.
+// next reads the next row, if any.
 func (r *stackRows) next() error {
-	if r.more = r.rows.Next(); !r.more {
+	if r.hasRow = r.rows.Next(); !r.hasRow {
 		return r.rows.Err()
 	}
 	if err := r.rows.Scan(r.targets...); err != nil {
-		return fmt.Errorf("%w (stack is a text, value a whole number)", err)
+		return fmt.Errorf("%w (stack must be text and value an integer)", err)
 	}
 	return nil
 }
 
-// each calls a function for each row that is left.
+// each calls do for the current row and all that follow.
 func (r *stackRows) each(do func() error) error {
-	for r.more {
-		for i, c := range sameColumns {
-			if r.same[i] != r.only[i] {
-				return fmt.Errorf("rows of %s %s and of %s are not one profile (add a condition on %s)", c, r.only[i].String, r.same[i].String, c)
+	for r.hasRow {
+		for i, c := range constantColumns {
+			if r.current[i] != r.first[i] {
+				return fmt.Errorf("rows of %s %s and %s cannot be in one profile (add a condition on %s)", c, r.first[i].String, r.current[i].String, c)
 			}
 		}
 		if err := do(); err != nil {
@@ -117,7 +115,7 @@ func (r *stackRows) each(do func() error) error {
 	return nil
 }
 
-// send gives the rows to a sink, each as a sample.
+// send sends each row to a sink as a sample.
 func (r *stackRows) send(to sink) error {
 	s := &sample{values: make([]int64, 1)}
 	begun := false
@@ -142,7 +140,7 @@ func (r *stackRows) send(to sink) error {
 	})
 }
 
-// location returns what stands for a function.
+// location returns the location of a function.
 func (r *stackRows) location(name string) int32 {
 	n, ok := r.functions[name]
 	if !ok {

@@ -10,71 +10,71 @@ import (
 	"stackmill/queries"
 )
 
-// send gives a sink the experiments with their samples. What formats sum is part of the
-// total, which must not need more than 64 bits.
+// send sends the experiments with their samples to a sink. It checks that the total of each metric fits in 64 bits, so
+// that all sums of formats do.
 func (s *selection) send(ctx context.Context, to sink) error {
 	s.total = make([]int64, len(s.metrics))
-	to = &counted{s, to}
+	to = &totalingSink{s, to}
 	if s.rows != nil {
 		return s.rows.send(to)
 	}
-	list, err := s.described(ctx)
+	list, err := s.experiments(ctx)
 	if err != nil {
 		return err
 	}
-	s.entitle(list)
-	for _, some := range parts(list) {
-		p := newPart(some)
+	s.setTitle(list)
+	for _, some := range groupExperiments(list) {
+		p := newExperimentGroup(some)
 		if err := p.read(ctx, s.on); err != nil {
 			return err
 		}
 		if err := s.samples(ctx, p, some, to); err != nil {
 			return err
 		}
-		p.forget()
+		p.release()
 	}
 	return nil
 }
 
-// counted is a sink whose samples are added to the total.
-type counted struct {
+// totalingSink adds the samples of a sink to the total.
+type totalingSink struct {
 	*selection
 	sink
 }
 
-func (c *counted) sample(s *sample) error {
+func (c *totalingSink) sample(s *sample) error {
 	for i, v := range s.values {
-		if err := plus(&c.total[i], v, c.metrics[i].name); err != nil {
+		if err := addChecked(&c.total[i], v, c.metrics[i].name); err != nil {
 			return err
 		}
 	}
 	return c.sink.sample(s)
 }
 
-// heading is the title, with what the store lacks: where a format has no place for remarks.
+// heading returns the title with the warnings, for formats without room for warnings.
 func (s *selection) heading() string {
 	return strings.Join(append([]string{s.title}, s.leftOut...), "; ")
 }
 
-// entitle names what is exported.
-func (s *selection) entitle(list []*experiment) {
-	s.many, s.title = len(list) > 1, fmt.Sprintf("%d experiments", len(list))
-	if !s.many {
+// setTitle sets the title of the export.
+func (s *selection) setTitle(list []*experiment) {
+	s.multiple, s.title = len(list) > 1, fmt.Sprintf("%d experiments", len(list))
+	if !s.multiple {
 		s.title = list[0].name
 	}
 }
 
-// samples sends the experiments of a part. It follows the nodes of the tree of stacks in
-// the order of their numbers: what is above a node on its path was there before.
-func (s *selection) samples(ctx context.Context, p *part, list []*experiment, to sink) error {
+// samples sends the experiments of a group. It reads the nodes of the tree of stacks in the order of their numbers, in
+// which a node comes after its ancestors.
+func (s *selection) samples(ctx context.Context, p *experimentGroup, list []*experiment, to sink) error {
 	rows, err := s.on.QueryContext(ctx, s.sql(p))
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	w := &walk{selection: s, part: p, list: list, to: to, next: sample{values: make([]int64, len(s.metrics))}}
+	w := &nodeWalker{selection: s, part: p, list: list, to: to, next: sample{values: make([]int64, len(s.metrics))}}
 	for rows.Next() {
-		var r row
+		var r nodeRow
 		if err := rows.Scan(&r.id, &r.node, &r.depth, &r.location, &r.process, &r.thread, &r.name, &r.cgroup, &r.labels, &r.metric, &r.value); err != nil {
 			return err
 		}
@@ -88,9 +88,9 @@ func (s *selection) samples(ctx context.Context, p *part, list []*experiment, to
 	return w.end("")
 }
 
-// sql is the query of the nodes of the tree of stacks that the mode shows, with the values
-// of those where samples end.
-func (s *selection) sql(p *part) string {
+// sql returns the query of the nodes of the tree of stacks that the mode shows, with the values of the samples that end
+// there.
+func (s *selection) sql(p *experimentGroup) string {
 	names := make([]string, len(s.metrics))
 	for i, m := range s.metrics {
 		names[i] = m.name
@@ -125,24 +125,24 @@ SELECT experiment_id, node, 0, NULL, process, thread_id, thread_name, cgroup, la
 ORDER BY ALL`
 }
 
-// originColumns are the columns of where samples were taken, by what stacks are told apart by.
+// originColumns are the columns of a sample's origin, by the property that separates stacks.
 var originColumns = map[string]string{
 	byOrigin: "v.process, v.thread_id, a.thread_name, v.cgroup, v.labels",
 	byThread: "v.process, v.thread_id, a.thread_name, NULL AS cgroup, '' AS labels",
 	byName:   "0 AS process, 0 AS thread_id, a.thread_name, NULL AS cgroup, '' AS labels",
 }
 
-// samples is the query of the samples, with their labels where stacks are told apart by these.
-func (p *part) samples(by string) string {
-	if !p.labelled || by != byOrigin {
+// samples returns the query of the samples, with labels if they separate stacks.
+func (p *experimentGroup) samples(by string) string {
+	if !p.labeled || by != byOrigin {
 		return "SELECT experiment_id, sample, stack, process, thread_id, name_no, cgroup, '' AS labels FROM samples_wide WHERE " + p.cond
 	}
 	return `SELECT t.experiment_id, t.sample, t.stack, t.process, t.thread_id, t.name_no, t.cgroup, COALESCE(l.labels, '') AS labels
     FROM (FROM samples_wide WHERE ` + p.cond + `) t LEFT JOIN (FROM pprof_samples WHERE ` + p.cond + `) l ON l.experiment_id = t.experiment_id AND l.sample = t.sample`
 }
 
-// row is a node in the tree of stacks with one of the values that end there, if any does.
-type row struct {
+// nodeRow is a node of the tree of stacks with one value of the samples that end there, if any.
+type nodeRow struct {
 	id            string
 	node, depth   int32
 	location      sql.NullInt32
@@ -153,24 +153,24 @@ type row struct {
 	labels        sql.NullString
 }
 
-func (r *row) origin() origin {
+func (r *nodeRow) origin() origin {
 	return origin{r.process.Int32, r.thread.Int64, r.name.String, r.cgroup.String, r.labels.String}
 }
 
-// walk makes samples of the rows of some experiments.
-type walk struct {
+// nodeWalker makes samples from rows.
+type nodeWalker struct {
 	*selection
-	part *part
-	list []*experiment // those that did not begin yet
-	to   sink
-	id   string // the experiment's
-	node int32
-	path []int32
-	some bool // whether next has a value
-	next sample
+	part     *experimentGroup
+	list     []*experiment // that have not begun
+	to       sink
+	id       string // the current experiment's
+	node     int32
+	path     []int32
+	hasValue bool // whether next has a value
+	next     sample
 }
 
-func (w *walk) row(r *row) error {
+func (w *nodeWalker) row(r *nodeRow) error {
 	if r.id != w.id {
 		if err := w.end(r.id); err != nil {
 			return err
@@ -187,25 +187,25 @@ func (w *walk) row(r *row) error {
 	}
 	if r.value.Int64 != 0 {
 		w.next.values[r.metric.Int32-1] = r.value.Int64
-		w.some = true
+		w.hasValue = true
 	}
 	return nil
 }
 
-// flush sends the sample that was gathered, if it has a value.
-func (w *walk) flush() error {
-	if !w.some {
+// flush sends the collected sample if it has a value.
+func (w *nodeWalker) flush() error {
+	if !w.hasValue {
 		return nil
 	}
 	w.next.path = w.path
 	err := w.to.sample(&w.next)
-	w.some = false
+	w.hasValue = false
 	clear(w.next.values)
 	return err
 }
 
-// end ends an experiment and begins those up to the one with the id, or all that are left.
-func (w *walk) end(id string) error {
+// end ends an experiment and begins the experiments up to the one with the id, or all remaining ones.
+func (w *nodeWalker) end(id string) error {
 	if err := w.flush(); err != nil {
 		return err
 	}

@@ -13,25 +13,25 @@ import (
 	"strings"
 )
 
-// speedscopeUnits are the names of units that speedscope knows.
+// speedscopeUnits maps units to speedscope's names.
 var speedscopeUnits = map[string]string{"ns": "nanoseconds", "bytes": "bytes"}
 
-// speedscope writes profiles of speedscope's own format after all stacks were read.
-type speedscope struct {
+// speedscopeWriter writes speedscope's own format after reading all stacks.
+type speedscopeWriter struct {
 	*selection
-	out      *bufio.Writer // whose last error is asked for at the end
-	numbers  map[speedscopeFrame]int
-	frames   []speedscopeFrame
-	profiles map[string]*speedscopeProfile // by thread; of all under "" where these are not told apart
-	texts    *spool                        // of the profiles' stacks
-	stacks   map[string]int                // places in a profile's weights, by profile and frames
-	size     int                           // about how many bytes they take
-	path     []int                         // frames of the sample
-	key      []byte
-	e        *experiment
+	out          *bufio.Writer // its error is checked at the end
+	frameNumbers map[speedscopeFrame]int
+	frames       []speedscopeFrame
+	profiles     map[string]*speedscopeProfile // by thread; "" if stacks are not separated by thread
+	texts        *spool                        // the profiles' stacks
+	stacks       map[string]int                // index into a profile's weights, by profile and frames
+	size         int                           // approximate bytes of stacks
+	path         []int                         // frames of the sample
+	key          []byte
+	e            *experiment
 }
 
-// speedscopeProfile is the samples of a thread, or of all threads.
+// speedscopeProfile holds the samples of a thread, or of all threads.
 type speedscopeProfile struct {
 	thread  string
 	number  int
@@ -40,18 +40,18 @@ type speedscopeProfile struct {
 	total   int64
 }
 
-// speedscopeFrame is a function as speedscope tells them apart.
+// speedscopeFrame identifies a function in speedscope.
 type speedscopeFrame struct {
 	Name string `json:"name"`
 	File string `json:"file,omitempty"`
 }
 
 func writeSpeedscope(ctx context.Context, s *selection, w io.Writer) error {
-	p := &speedscope{selection: s, out: bufio.NewWriter(w), numbers: map[speedscopeFrame]int{}, profiles: map[string]*speedscopeProfile{},
-		texts: &spool{most: maxFolded}, stacks: map[string]int{}}
+	p := &speedscopeWriter{selection: s, out: bufio.NewWriter(w), frameNumbers: map[speedscopeFrame]int{}, profiles: map[string]*speedscopeProfile{},
+		texts: &spool{max: maxFolded}, stacks: map[string]int{}}
 	defer p.texts.close()
 	if s.by == "" {
-		p.of(&sample{}) // there is a profile, even if it is empty
+		p.profileOf(&sample{}) // add a profile even if it is empty
 	}
 	if err := s.send(ctx, p); err != nil {
 		return err
@@ -63,7 +63,7 @@ func writeSpeedscope(ctx context.Context, s *selection, w io.Writer) error {
 			return err
 		}
 	}
-	fmt.Fprintf(p.out, `],"name":%s,"shared":{"frames":[`, text(s.heading()))
+	fmt.Fprintf(p.out, `],"name":%s,"shared":{"frames":[`, jsonString(s.heading()))
 	for i, f := range p.frames {
 		p.separate(i)
 		data, err := json.Marshal(f)
@@ -76,9 +76,8 @@ func writeSpeedscope(ctx context.Context, s *selection, w io.Writer) error {
 	return p.out.Flush()
 }
 
-// sorted returns the profiles, the highest total first: speedscope shows the first one when it
-// opens a file.
-func (p *speedscope) sorted() []*speedscopeProfile {
+// sorted returns the profiles in descending order of their total: speedscope shows the first one.
+func (p *speedscopeWriter) sorted() []*speedscopeProfile {
 	list := make([]*speedscopeProfile, len(p.profiles))
 	for _, of := range p.profiles {
 		list[of.number] = of
@@ -89,7 +88,7 @@ func (p *speedscope) sorted() []*speedscopeProfile {
 	return list
 }
 
-func (p *speedscope) profile(of *speedscopeProfile) error {
+func (p *speedscopeWriter) profile(of *speedscopeProfile) error {
 	m := p.metrics[0]
 	fmt.Fprintf(p.out, `{"type":"sampled","unit":"%s","startValue":0,"samples":[`, cmp.Or(speedscopeUnits[m.unit], "none"))
 	if err := p.texts.copy(p.out, &of.stacks); err != nil {
@@ -100,32 +99,32 @@ func (p *speedscope) profile(of *speedscopeProfile) error {
 		p.separate(i)
 		p.number(v)
 	}
-	fmt.Fprintf(p.out, `],"endValue":%d,"name":%s}`, of.total, text(cmp.Or(of.thread, p.title)+": "+m.name))
+	fmt.Fprintf(p.out, `],"endValue":%d,"name":%s}`, of.total, jsonString(cmp.Or(of.thread, p.title)+": "+m.name))
 	return nil
 }
 
-// text is a text as JSON.
-func text(s string) []byte {
-	data, _ := json.Marshal(s) // a text never fails
+// jsonString encodes a string.
+func jsonString(s string) []byte {
+	data, _ := json.Marshal(s) // cannot fail
 	return data
 }
 
-func (p *speedscope) separate(i int) {
+func (p *speedscopeWriter) separate(i int) {
 	if i > 0 {
 		_ = p.out.WriteByte(',')
 	}
 }
 
-func (p *speedscope) number(n int64) { _, _ = p.out.Write(strconv.AppendInt(nil, n, 10)) }
+func (p *speedscopeWriter) number(n int64) { _, _ = p.out.Write(strconv.AppendInt(nil, n, 10)) }
 
-func (p *speedscope) begin(e *experiment) error {
+func (p *speedscopeWriter) begin(e *experiment) error {
 	p.e = e
 	return nil
 }
 
-// sample adds to the weight of an equal stack, as far as these are kept, or adds another.
-func (p *speedscope) sample(s *sample) error {
-	of := p.of(s)
+// sample adds to the weight of an equal stack, if that is still in memory, or adds a stack.
+func (p *speedscopeWriter) sample(s *sample) error {
+	of := p.profileOf(s)
 	p.path, p.key = p.path[:0], binary.AppendUvarint(p.key[:0], uint64(of.number))
 	for _, n := range s.path {
 		for _, l := range p.e.locations[n].frames(p.inline) {
@@ -165,8 +164,8 @@ func (p *speedscope) sample(s *sample) error {
 	})
 }
 
-// of returns the profile that a sample belongs to.
-func (p *speedscope) of(s *sample) *speedscopeProfile {
+// profileOf returns the profile of a sample.
+func (p *speedscopeWriter) profileOf(s *sample) *speedscopeProfile {
 	thread := p.thread(p.e, s)
 	known := p.profiles[thread]
 	if known == nil {
@@ -176,16 +175,16 @@ func (p *speedscope) of(s *sample) *speedscopeProfile {
 	return known
 }
 
-// frame returns a function's number. Functions of one name in two load objects are two.
-func (p *speedscope) frame(f *function) int {
+// frame returns the index of a function. Functions with one name in two load objects are two.
+func (p *speedscopeWriter) frame(f *function) int {
 	key := speedscopeFrame{Name: f.name}
 	if f.object != nil {
 		key.File = f.object.name
 	}
-	n, ok := p.numbers[key]
+	n, ok := p.frameNumbers[key]
 	if !ok {
 		n = len(p.frames)
-		p.numbers[key] = n
+		p.frameNumbers[key] = n
 		p.frames = append(p.frames, key)
 	}
 	return n

@@ -8,17 +8,16 @@ import (
 	"stackmill/internal/tempdir"
 )
 
-// spool keeps several texts that grow side by side. What does not fit in memory is in a
-// temporary file that all texts share.
+// spool holds several texts that grow concurrently. They share a temporary file for what does not fit in memory.
 type spool struct {
-	most  int // bytes in memory
+	max   int // bytes in memory
 	size  int
 	texts []*spoolText // with bytes in memory
 	file  *os.File
 	end   int64 // of the file
 }
 
-// spoolText is one of a spool's texts: the parts in the file, then the bytes in memory.
+// spoolText is a text of a spool: its parts in the file, then its bytes in memory.
 type spoolText struct {
 	parts  []filePart
 	memory []byte
@@ -26,14 +25,14 @@ type spoolText struct {
 
 type filePart struct{ offset, size int64 }
 
-// add appends to a text what grow appends to its bytes in memory.
+// add appends to a text by calling grow with its bytes in memory.
 func (s *spool) add(t *spoolText, grow func([]byte) []byte) error {
 	before := len(t.memory)
 	if before == 0 {
 		s.texts = append(s.texts, t)
 	}
 	t.memory = grow(t.memory)
-	if s.size += len(t.memory) - before; s.size <= s.most {
+	if s.size += len(t.memory) - before; s.size <= s.max {
 		return nil
 	}
 	if err := s.spill(); err != nil {
@@ -42,7 +41,7 @@ func (s *spool) add(t *spoolText, grow func([]byte) []byte) error {
 	return nil
 }
 
-// spill moves what is in memory to the file.
+// spill moves the texts in memory to the file.
 func (s *spool) spill() (err error) {
 	if s.file == nil {
 		if s.file, err = tempdir.File(); err != nil {
@@ -73,7 +72,7 @@ func (s *spool) copy(w io.Writer, t *spoolText) error {
 	return err
 }
 
-// close gives up the file.
+// close closes the temporary file, which has no name.
 func (s *spool) close() {
 	if s.file != nil {
 		s.file.Close()

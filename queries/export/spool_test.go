@@ -10,7 +10,7 @@ import (
 // Texts that grow side by side are whole, however little of them fits in memory.
 func TestSpool(t *testing.T) {
 	for _, most := range []int{0, 10, 1 << 20} {
-		s := &spool{most: most}
+		s := &spool{max: most}
 		defer s.close()
 		texts, want := make([]spoolText, 3), make([]string, 3)
 		for i := range 100 {

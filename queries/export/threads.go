@@ -5,12 +5,11 @@ import (
 	"fmt"
 )
 
-// The labels of threads about which nothing was recorded.
+// Labels of threads without a recorded id or name.
 const noThread, noName = "<no thread>", "<no name>"
 
-// thread returns the label of the thread, or of the name of threads, that a sample counts for;
-// empty if stacks are not told apart by it. A thread has the label that stackcollapse-perf.pl
-// and inferno give it, NAME-PID/TID, and of several experiments the experiment's name.
+// thread returns the label of a sample's thread or thread name, or "" if that does not separate stacks. The label of a
+// thread is NAME-PID/TID, as in stackcollapse-perf.pl and inferno, after the experiment's name if there are several.
 func (s *selection) thread(e *experiment, of *sample) string {
 	switch {
 	case s.by == byName:
@@ -22,7 +21,7 @@ func (s *selection) thread(e *experiment, of *sample) string {
 	if pid := e.processes[of.process].pid; of.name != "" || of.thread != 0 {
 		label = fmt.Sprintf("%s-%d/%d", cmp.Or(of.name, "thread"), pid, of.thread)
 	}
-	if s.many {
+	if s.multiple {
 		label = e.name + " " + label
 	}
 	return label

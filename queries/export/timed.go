@@ -10,8 +10,8 @@ import (
 	"stackmill/queries"
 )
 
-// timed are the samples of an experiment by thread and time.
-type timed struct {
+// timedSamples reads the samples of an experiment by thread and time.
+type timedSamples struct {
 	selection  *selection
 	experiment *experiment
 	tree       *timedTree
@@ -20,25 +20,24 @@ type timed struct {
 
 // timedTree is the tree of stacks that a mode shows.
 type timedTree struct {
-	nodes              []int32 // their numbers, ascending
-	parents, locations []int32 // parents are places in these lists; -1: none
+	nodes              []int32 // numbers in ascending order
+	parents, locations []int32 // parents are indexes into these lists; -1: none
 }
 
-// timedThread is the samples of a thread that have a value.
+// timedThread holds the samples of a thread that have a value.
 type timedThread struct {
 	tree    *timedTree
 	process int32
 	thread  int64
-	names   []string // some of them, in the order of time; at most one more than mostNames
-	nodes   []int32  // places in the tree's lists; -1 for no stack
+	names   []string // in chronological order, at most one more than maxThreadNames
+	nodes   []int32  // indexes into the tree's lists; -1: no stack
 	times   []int64  // ns
 	values  []int64
 }
 
-// timed asks for the samples of an experiment, which cond selects. Their rows are to be
-// read with each.
-func (s *selection) timed(ctx context.Context, e *experiment, cond string) (*timed, error) {
-	t := &timed{selection: s, experiment: e, tree: &timedTree{}}
+// timed queries the samples of the experiment that cond selects. The caller reads them with each.
+func (s *selection) timed(ctx context.Context, e *experiment, cond string) (*timedSamples, error) {
+	t := &timedSamples{selection: s, experiment: e, tree: &timedTree{}}
 	var node, depth, location int32
 	var path []int32
 	err := scan(ctx, s.on, "SELECT node, depth, location FROM mode_nodes WHERE mode = '"+s.mode+"' AND "+cond+" ORDER BY node", func() error {
@@ -63,29 +62,29 @@ ORDER BY t.process, t.thread_id, t.time_ns, t.sample`)
 	return t, err
 }
 
-// mostNames is how many of a thread's names are told.
-const mostNames = 4
+// maxThreadNames bounds the names in a thread's label.
+const maxThreadNames = 4
 
-// named notes the name that the thread has in its next sample.
-func (t *timedThread) named(name string) {
-	if name != "" && len(t.names) <= mostNames && !slices.Contains(t.names, name) {
+// addName records the name of the thread in its next sample.
+func (t *timedThread) addName(name string) {
+	if name != "" && len(t.names) <= maxThreadNames && !slices.Contains(t.names, name) {
 		t.names = append(t.names, name)
 	}
 }
 
-// label is what the thread was called, one name after the other.
+// label returns the thread's names in chronological order.
 func (t *timedThread) label() string {
 	switch {
 	case len(t.names) == 0:
 		return fmt.Sprintf("thread %d", t.thread)
-	case len(t.names) > mostNames:
-		return strings.Join(t.names[:mostNames], ", ") + ", ..."
+	case len(t.names) > maxThreadNames:
+		return strings.Join(t.names[:maxThreadNames], ", ") + ", ..."
 	}
 	return strings.Join(t.names, ", ")
 }
 
-// each calls a function for each thread with samples.
-func (t *timed) each(do func(*experiment, *timedThread) error) error {
+// each calls do for each thread with samples.
+func (t *timedSamples) each(do func(*experiment, *timedThread) error) error {
 	defer t.rows.Close()
 	var now *timedThread
 	flush := func() error {
@@ -107,7 +106,7 @@ func (t *timed) each(do func(*experiment, *timedThread) error) error {
 			}
 			now = &timedThread{tree: t.tree, process: process, thread: thread}
 		}
-		now.named(name.String)
+		now.addName(name.String)
 		place := int32(-1)
 		if n, ok := slices.BinarySearch(t.tree.nodes, node); ok {
 			place = int32(n)

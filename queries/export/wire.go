@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// message is a protobuf message that is being made.
+// message is a protobuf message under construction.
 type message []byte
 
 func (m *message) number(field protowire.Number, n int64) {
@@ -22,18 +22,18 @@ func (m *message) bytes(field protowire.Number, data []byte) {
 	*m = protowire.AppendBytes(*m, data)
 }
 
-// packed is a message of numbers without tags.
+// packed appends a number without a tag, for packed repeated fields.
 func (m *message) packed(n uint64) { *m = protowire.AppendVarint(*m, n) }
 
-// stringTable numbers the strings of a profile, and writes each when it is new.
+// stringTable numbers the strings of a profile and writes each once.
 type stringTable struct {
-	out     *bufio.Writer // whose last error is asked for at the end
+	out     *bufio.Writer // its error is checked at the end
 	field   protowire.Number
 	numbers map[string]int64
 }
 
-// of returns a string's number.
-func (t *stringTable) of(s string) int64 {
+// intern returns the number of a string.
+func (t *stringTable) intern(s string) int64 {
 	n, ok := t.numbers[s]
 	if !ok {
 		n = int64(len(t.numbers))

@@ -21,22 +21,21 @@ import (
 	"stackmill/queries/sandbox"
 )
 
-// queryPath is where SQL is sent to.
 const queryPath = "/api/v1/query"
 
 // Stream is the answer to SQL.
 type Stream struct {
 	IPC      *sandbox.Body // an Arrow IPC stream, which the caller releases
-	Warnings string        // why it is misleading, as the header Stackmill-Warning has it; may be empty
+	Warnings string        // in the form of the header Stackmill-Warning; may be empty
 }
 
-// Query answers SQL as POST /api/v1/query does, for other protocols: in its turn, by another
-// process, within the limits. StatusOf says whose mistake an error is.
+// Query answers SQL for other protocols as POST /api/v1/query does, within the same limits. StatusOf classifies its
+// errors.
 func (s *Server) Query(ctx context.Context, text string) (*Stream, error) {
 	return s.query(ctx, text, false)
 }
 
-// Columns returns the columns that SQL gives, without the work for its rows.
+// Columns returns the columns of a query without computing its rows.
 func (s *Server) Columns(ctx context.Context, text string) (*arrow.Schema, error) {
 	a, err := s.query(ctx, text, true)
 	if err != nil {
@@ -47,7 +46,7 @@ func (s *Server) Columns(ctx context.Context, text string) (*arrow.Schema, error
 }
 
 func (s *Server) query(ctx context.Context, text string, empty bool) (*Stream, error) {
-	if len(text) > longestBody {
+	if len(text) > maxBody {
 		return nil, errTooLong
 	}
 	body, err := json.Marshal(map[string]string{"sql": text, "format": "arrow"})
@@ -55,20 +54,20 @@ func (s *Server) query(ctx context.Context, text string, empty bool) (*Stream, e
 		return nil, err
 	}
 	i := slices.IndexFunc(endpoints, func(e endpoint) bool { return e.path == queryPath })
-	store, err := s.shelf.pin(ctx, false)
+	store, err := s.store.pin(ctx, false)
 	if err != nil {
 		return nil, err
 	}
 	defer store.release()
-	a, err := s.work(ctx, &call{endpoint: &endpoints[i], values: url.Values{}, body: body, empty: empty}, store)
+	a, err := s.run(ctx, &call{endpoint: &endpoints[i], values: url.Values{}, body: body, columnsOnly: empty}, store)
 	if err != nil {
 		return nil, err
 	}
 	return &Stream{IPC: a.body, Warnings: joinWarnings(store.leftOut(), a.Warnings)}, nil
 }
 
-// describe answers with the columns of a statement, as an Arrow stream without rows.
-func describe(w *work, conn *sql.Conn, statement string) error {
+// writeColumns answers with the columns of a statement, as an Arrow stream without rows.
+func writeColumns(w *job, conn *sql.Conn, statement string) error {
 	names, err := namesOf(conn, statement)
 	if err != nil {
 		return err
@@ -81,7 +80,7 @@ func describe(w *work, conn *sql.Conn, statement string) error {
 		return err
 	}
 	fields := columns.Fields()
-	if names != nil { // names that are there twice became different ones
+	if names != nil { // the subquery renames duplicates
 		if len(names) != len(fields) {
 			return errors.New("internal error: the columns of the statement differ from those of a query of it")
 		}
@@ -93,17 +92,17 @@ func describe(w *work, conn *sql.Conn, statement string) error {
 	return ipc.NewWriter(w.out, ipc.WithSchema(arrow.NewSchema(fields, nil))).Close()
 }
 
-// namesOf returns the names of the columns of a statement that a query can be made of; nil of
-// others. Statements with parameters are wrong.
+// namesOf returns the names of the columns of a statement that can be a subquery, or nil. Statements must not have
+// parameters.
 func namesOf(conn *sql.Conn, statement string) (names []string, err error) {
 	err = conn.Raw(func(raw any) error {
 		prepared, err := raw.(driver.Conn).Prepare(statement)
 		if err != nil {
-			return nil // a pivot, of which the engine makes several statements
+			return nil // a pivot, which the engine expands to several statements
 		}
 		defer prepared.Close()
 		if n := prepared.NumInput(); n > 0 {
-			return wrong(fmt.Errorf("the statement has %d parameters (write their values into it)", n))
+			return badRequest(fmt.Errorf("the statement has %d parameters (replace them by values)", n))
 		}
 		p := prepared.(*duckdb.Stmt)
 		if kind, err := p.StatementType(); err != nil || kind != duckdb.STATEMENT_TYPE_SELECT {
@@ -124,7 +123,7 @@ func namesOf(conn *sql.Conn, statement string) (names []string, err error) {
 	return names, err
 }
 
-// columnsOf returns the columns that a statement gives. It is run.
+// columnsOf runs a statement and returns its columns.
 func columnsOf(ctx context.Context, conn *sql.Conn, statement string) (*arrow.Schema, error) {
 	var stream bytes.Buffer
 	if err := result.Arrow(ctx, conn, statement, &stream); err != nil {

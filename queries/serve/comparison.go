@@ -11,17 +11,16 @@ import (
 	"stackmill/queries/result"
 )
 
-// comparison answers with what differs between two groups of experiments, as the program's
-// verb compare prints it.
-func comparison(w *work) error {
-	limit, err := w.number("limit", 0)
+// comparison answers with the differences between two groups of experiments, as `stackmill compare` prints them.
+func comparison(w *job) error {
+	limit, err := w.intValue("limit", 0)
 	if err != nil {
 		return err
 	}
 	return w.compare("", func(db *queries.DB, r compare.Request) (any, error) {
 		compared, err := compare.Run(w.ctx, db, r)
 		if err != nil {
-			return nil, unlessEngine(err)
+			return nil, requestError(err)
 		}
 		rows := compared.Rows
 		if limit > 0 && limit+1 < len(rows) { // besides <Total>
@@ -31,9 +30,9 @@ func comparison(w *work) error {
 	})
 }
 
-// compare answers with what run makes of the comparison that a call's parameters say, by
-// what they say unless it is given.
-func (w *work) compare(by string, run func(*queries.DB, compare.Request) (any, error)) error {
+// compare answers with the result of run for the comparison that a call's parameters select. by, if given, replaces
+// their subject.
+func (w *job) compare(by string, run func(*queries.DB, compare.Request) (any, error)) error {
 	r, err := comparisonRequest(w)
 	if err != nil {
 		return err
@@ -52,8 +51,8 @@ func (w *work) compare(by string, run func(*queries.DB, compare.Request) (any, e
 	return err
 }
 
-// comparisonRequest is what a call's parameters say of a comparison.
-func comparisonRequest(w *work) (compare.Request, error) {
+// comparisonRequest returns the comparison that a call's parameters select.
+func comparisonRequest(w *job) (compare.Request, error) {
 	r, v := compare.Defaults(), w.values
 	r.Base, r.Test, r.Metric, r.Inclusive = v["base"], v["test"], v.Get("metric"), v.Get("inclusive") == "true"
 	r.By, r.Mode, r.Normalize = cmp.Or(v.Get("by"), r.By), cmp.Or(v.Get("mode"), r.Mode), cmp.Or(v.Get("normalise"), r.Normalize)
@@ -64,25 +63,25 @@ func comparisonRequest(w *work) (compare.Request, error) {
 		if text := v.Get(n.name); text != "" {
 			x, err := strconv.ParseFloat(text, 64)
 			if err != nil {
-				return r, wrong(fmt.Errorf("%s: %q is no number", n.name, text))
+				return r, badRequest(fmt.Errorf("%s: %q is not a number", n.name, text))
 			}
 			*n.to = x
 		}
 	}
 	if err := r.Check(); err != nil {
-		return r, wrong(err)
+		return r, badRequest(err)
 	}
 	return r, nil
 }
 
-// openCompared opens the part of the store that a comparison is about.
-func (w *work) openCompared(r *compare.Request) (db *queries.DB, done func(), err error) {
+// openCompared opens the experiments of a comparison.
+func (w *job) openCompared(r *compare.Request) (db *queries.DB, done func(), err error) {
 	f, err := w.filter(r.Mode, false)
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := r.Choose(&f); err != nil {
-		return nil, nil, wrong(err)
+		return nil, nil, badRequest(err)
 	}
 	if db, done, err = w.open(f, r.Reads(), slices.Concat(r.Base, r.Test)...); err != nil {
 		return nil, nil, err
@@ -91,26 +90,25 @@ func (w *work) openCompared(r *compare.Request) (db *queries.DB, done func(), er
 	return db, done, nil
 }
 
-// flameDifference answers with the call trees of two groups of experiments as one: of each
-// path what the runs of either side have of it on average. The nodes are in columns, as those
-// of a flame graph.
-func flameDifference(w *work) error {
-	most, err := w.number("nodes", usualNodes)
+// flameDifference answers with the call trees of two groups of experiments as one tree, with the mean values of both
+// sides for each path. The nodes are in columns, like a flame graph's.
+func flameDifference(w *job) error {
+	most, err := w.intValue("nodes", defaultNodes)
 	if err != nil {
 		return err
 	}
 	return w.compare("path", func(db *queries.DB, r compare.Request) (any, error) {
 		t, err := compare.Trees(w.ctx, db, r)
 		if err != nil {
-			return nil, unlessEngine(err)
+			return nil, requestError(err)
 		}
-		return differenceOf(t, max(most, 1)), nil
+		return newDifferenceAnswer(t, max(most, 1)), nil
 	})
 }
 
-// What comparisons have in common, besides normaliseParameter.
+// Parameters of comparisons.
 var (
-	baseParameter     = parameter{name: "base", kind: "string", several: true, required: true, does: "the experiments that are the reference: a selector, as in experiment"}
-	testParameter     = parameter{name: "test", kind: "string", several: true, required: true, does: "those that are compared with it"}
-	comparedParameter = parameter{name: "metric", kind: "string", does: "the metric; by default the first that most of the experiments have"}
+	baseParameter     = parameter{name: "base", kind: "string", repeatable: true, required: true, doc: "the reference experiments: a selector, as in experiment"}
+	testParameter     = parameter{name: "test", kind: "string", repeatable: true, required: true, doc: "the experiments to compare with the reference"}
+	comparedParameter = parameter{name: "metric", kind: "string", doc: "the metric; by default the default metric of most of the experiments"}
 )

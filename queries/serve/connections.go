@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// mostOpen is how many connections a server has: browsers open six each.
-const mostOpen = 1024
+// maxConnections bounds a server's connections. A browser opens six.
+const maxConnections = 1024
 
-// Connections bounds the connections of a web server. In place of a new one that is too many,
-// the connection is closed that has been without a request for longest.
+// Connections bounds the connections of a web server: when there is one too many, it closes the connection that has
+// been idle for longest.
 type Connections struct {
 	mu      sync.Mutex
 	open    int
-	waiting map[net.Conn]time.Time // since when they are without a request
+	waiting map[net.Conn]time.Time // idle connections, since when
 }
 
-// Note takes what becomes of a connection; it is a field of http.Server.
+// Note implements http.Server.ConnState.
 func (c *Connections) Note(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -28,8 +28,8 @@ func (c *Connections) Note(conn net.Conn, state http.ConnState) {
 	delete(c.waiting, conn)
 	switch state {
 	case http.StateNew:
-		if c.open++; c.open > mostOpen {
-			defer c.longest(conn).Close()
+		if c.open++; c.open > maxConnections {
+			defer c.idleLongest(conn).Close()
 		}
 		c.waiting[conn] = time.Now()
 	case http.StateIdle:
@@ -39,8 +39,8 @@ func (c *Connections) Note(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// longest returns the connection that waits for longest, or the given one.
-func (c *Connections) longest(found net.Conn) net.Conn {
+// idleLongest returns the connection that has been idle for longest, or the given one.
+func (c *Connections) idleLongest(found net.Conn) net.Conn {
 	first := time.Now()
 	for conn, since := range c.waiting {
 		if since.Before(first) {

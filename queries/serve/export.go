@@ -9,17 +9,16 @@ import (
 	"stackmill/queries/export"
 )
 
-// exportPath is where stacks are asked for.
 const exportPath = "/api/v1/export"
 
-// exportTypes are the media types of what is exported; others are texts.
+// exportTypes are the media types of export formats; other formats are text.
 var exportTypes = map[string]string{"pprof": pprofType, "pgo": pprofType, "speedscope": jsonType, "firefox": jsonType}
 
-// exported answers with the stacks of the experiments, as another tool reads them.
-func exported(w *work) error {
+// exportStacks answers with the stacks of experiments in another tool's format.
+func exportStacks(w *job) error {
 	r := export.Request{As: w.values.Get("as"), Metric: w.values.Get("metric"), Mode: cmp.Or(w.values.Get("mode"), "user"), Inline: w.values.Get("inline") == "true", By: w.values.Get("by")}
 	if err := r.Check(); err != nil {
-		return wrong(err)
+		return badRequest(err)
 	}
 	f, err := w.filter(r.Mode, r.Inline)
 	if err != nil {
@@ -33,13 +32,13 @@ func exported(w *work) error {
 	if w.kind = exportTypes[r.As]; w.kind == "" {
 		w.kind = textType
 	}
-	if w.empty {
-		return unlessEngine(export.Possible(w.ctx, db, r))
+	if w.columnsOnly {
+		return requestError(export.Possible(w.ctx, db, r))
 	}
-	return unlessEngine(export.Write(w.ctx, db, r, w.out))
+	return requestError(export.Write(w.ctx, db, r, w.out))
 }
 
-// exportCall is the call of what a query asks to be written in a format, for viewers.
+// exportCall returns the call that exports a viewer's selection in a format.
 func exportCall(asked url.Values, as string) (*call, error) {
 	asked.Set("as", as)
 	i := slices.IndexFunc(endpoints, func(e endpoint) bool { return e.path == exportPath })

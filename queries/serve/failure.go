@@ -29,20 +29,20 @@ func (f *failure) Error() string { return f.err.Error() }
 
 func (f *failure) Unwrap() error { return f.err }
 
-// wrong is the failure of a request that means nothing. Parameters have the names of flags.
-func wrong(err error) error {
+// badRequest returns the failure of an invalid request. Shared code names flags; parameters have the same names
+// without dashes.
+func badRequest(err error) error {
 	return &failure{http.StatusBadRequest, errors.New(flags().ReplaceAllString(err.Error(), "$1"))}
 }
 
-// flags are the dashes of names of flags.
+// flags matches the dashes of flags.
 var flags = lazyregexp.New(`(^|[ (])--\b`)
 
-// StatusLate is the status of an answer that takes too long. No program repeats a request that is
-// answered with 422; browsers do after 408, and many clients and proxies after 504, though the
-// next answer would take as long.
+// StatusLate is the status of a timeout. No client repeats a request after 422; browsers do after 408, and many
+// clients and proxies after 504, though the next attempt would take as long.
 const StatusLate = http.StatusUnprocessableEntity
 
-// StatusOf returns the status of a response that says what failed.
+// StatusOf returns the HTTP status of an error.
 func StatusOf(err error) int {
 	var f *failure
 	var filter *queries.FilterError
@@ -68,15 +68,15 @@ func StatusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// fail answers that something failed, and why.
+// fail answers with an error.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.respond(w, r, err, jsonType, failureText(err))
 }
 
-// respond answers with what says that something failed, and why.
+// respond answers with an error and a text about it.
 func (s *Server) respond(w http.ResponseWriter, r *http.Request, err error, kind string, text []byte) {
 	status := StatusOf(err)
-	if r.Context().Err() != nil { // nobody reads it
+	if r.Context().Err() != nil { // the client is gone
 		return
 	}
 	if status >= http.StatusInternalServerError && status != http.StatusServiceUnavailable {
@@ -96,10 +96,9 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, err error, kind
 	_, _ = w.Write(text) // the client may have gone
 }
 
-// challenge says how to send the token.
 const challenge = `Bearer realm="stackmill"`
 
-// Explain is what clients are told of an error.
+// Explain returns the text of an error for clients.
 func Explain(err error) string {
 	if lost := queries.FindLostFile(err); lost != nil {
 		err = lost
@@ -108,7 +107,7 @@ func Explain(err error) string {
 	return first
 }
 
-// failureText is what a response says of an error.
+// failureText returns the JSON body of an error response.
 func failureText(err error) []byte {
 	text, _ := json.Marshal(struct {
 		Error string `json:"error"`
@@ -116,17 +115,17 @@ func failureText(err error) []byte {
 	return append(text, '\n')
 }
 
-// warningName is the header of what readers of an answer should know.
+// warningName is the header that has warnings about an answer.
 const warningName = "Stackmill-Warning"
 
-// setWarnings sets the header of what readers of an answer should know, each text once.
+// setWarnings sets the header of warnings, without duplicates.
 func setWarnings(w http.ResponseWriter, lists ...[]string) {
 	if text := joinWarnings(lists...); text != "" {
 		w.Header().Set(warningName, text)
 	}
 }
 
-// joinWarnings returns the value of that header, empty if there are no texts.
+// joinWarnings returns the value of that header, or "" without warnings.
 func joinWarnings(lists ...[]string) string {
 	var all []string
 	for _, text := range slices.Concat(lists...) {
@@ -140,22 +139,20 @@ func joinWarnings(lists ...[]string) string {
 	return warningHeader(all)
 }
 
-// longestWarnings bounds the header of warnings: proxies answer 502 instead if the headers are
-// longer than some kilobytes (nginx: 4).
-const longestWarnings = 2 << 10
+// maxWarnings bounds the bytes of the header: proxies answer 502 if headers exceed a few kilobytes (nginx: 4).
+const maxWarnings = 2 << 10
 
-// warningHeader returns texts as one header: a list in JSON, in which characters outside ASCII
-// are escaped, since readers of headers take each byte for a character. The last text says how
-// many have no room.
+// warningHeader returns texts as a JSON list. It escapes characters outside of ASCII, since clients may decode headers
+// as Latin-1. If not all texts fit, the last one says how many are missing.
 func warningHeader(texts []string) string {
-	header := escaped(texts)
-	for n := len(texts) - 1; len(header) > longestWarnings && n >= 0; n-- {
-		header = escaped(append(texts[:n:n], fmt.Sprintf("%d more warnings have no room here", len(texts)-n)))
+	header := asciiJSON(texts)
+	for n := len(texts) - 1; len(header) > maxWarnings && n >= 0; n-- {
+		header = asciiJSON(append(texts[:n:n], fmt.Sprintf("%d more warnings do not fit here", len(texts)-n)))
 	}
 	return header
 }
 
-func escaped(texts []string) string {
+func asciiJSON(texts []string) string {
 	var out strings.Builder
 	for _, c := range string(result.Marshal(texts)) {
 		switch {
@@ -171,7 +168,6 @@ func escaped(texts []string) string {
 	return out.String()
 }
 
-// tooLarge is the failure of an answer that has too many bytes.
 func tooLarge(limit int) error {
 	return &failure{http.StatusRequestEntityTooLarge, fmt.Errorf("the answer has more than %d bytes (ask for less, with limit or in SQL)", limit)}
 }

@@ -10,29 +10,29 @@ import (
 	"stackmill/queries/report"
 )
 
-// The parameters that several endpoints have.
+// Parameters shared by several endpoints.
 var (
-	experimentParameter = parameter{name: "experiment", kind: "string", several: true, does: "only these experiments: " + queries.SelectorHelp}
-	metricParameter     = parameter{name: "metric", kind: "string", does: "the metric; by default the first of each experiment"}
-	modeParameter       = parameter{name: "mode", kind: "string", one: report.Modes, does: "the representation; by default user"}
-	limitParameter      = parameter{name: "limit", kind: "integer", does: "at most this many rows of each experiment and metric"}
-	columnsParameter    = parameter{name: "columns", kind: "string", does: "only these columns, with commas between them"}
-	normaliseParameter  = parameter{name: "normalise", kind: "string", one: compare.Normalizations, does: "how values of runs of different length are made comparable; by default not at all"}
-	inlineParameter     = parameter{name: "inline", kind: "boolean", one: []string{"true", "false"}, does: "show inlined functions as functions of their own"}
+	experimentParameter = parameter{name: "experiment", kind: "string", repeatable: true, doc: "only these experiments: " + queries.SelectorHelp}
+	metricParameter     = parameter{name: "metric", kind: "string", doc: "the metric; by default each experiment's default metric"}
+	modeParameter       = parameter{name: "mode", kind: "string", enum: report.Modes, doc: "the representation; by default user"}
+	limitParameter      = parameter{name: "limit", kind: "integer", doc: "at most this many rows of each experiment and metric"}
+	columnsParameter    = parameter{name: "columns", kind: "string", doc: "only these columns, separated by commas"}
+	normalizeParameter  = parameter{name: "normalise", kind: "string", enum: compare.Normalizations, doc: "how to normalize values of runs of different length; by default not at all"}
+	inlineParameter     = parameter{name: "inline", kind: "boolean", enum: []string{"true", "false"}, doc: "show inlined functions as separate functions"}
 )
 
-// filterParameters say which samples count, and which functions are shown.
+// filterParameters select samples, and the functions that are shown.
 var filterParameters = []parameter{
-	{name: "where", kind: "string", several: true, does: queries.WhereHelp},
-	{name: "thread", kind: "integer", several: true, does: "only samples of these threads"},
-	{name: "cpu", kind: "integer", several: true, does: "only samples on these CPUs"},
-	{name: "pid", kind: "integer", several: true, does: "only samples of these processes"},
-	{name: "between", kind: "string", several: true, does: queries.BetweenHelp},
-	{name: "hide", kind: "string", several: true, does: queries.HideHelp},
-	{name: "api-only", kind: "string", several: true, does: queries.APIOnlyHelp},
+	{name: "where", kind: "string", repeatable: true, doc: queries.WhereHelp},
+	{name: "thread", kind: "integer", repeatable: true, doc: "only samples of these threads"},
+	{name: "cpu", kind: "integer", repeatable: true, doc: "only samples on these CPUs"},
+	{name: "pid", kind: "integer", repeatable: true, doc: "only samples of these processes"},
+	{name: "between", kind: "string", repeatable: true, doc: queries.BetweenHelp},
+	{name: "hide", kind: "string", repeatable: true, doc: queries.HideHelp},
+	{name: "api-only", kind: "string", repeatable: true, doc: queries.APIOnlyHelp},
 }
 
-// filter is what a call's parameters say of samples and functions.
+// filter returns the filter that a call's parameters select.
 func (c *call) filter(mode string, inline bool) (f queries.Filter, err error) {
 	f = queries.Filter{Where: c.values["where"], Between: c.values["between"], Hide: c.values["hide"], APIOnly: c.values["api-only"], Mode: mode, Inline: inline}
 	for _, n := range []struct {
@@ -42,7 +42,7 @@ func (c *call) filter(mode string, inline bool) (f queries.Filter, err error) {
 		for _, text := range c.values[n.name] {
 			v, err := strconv.ParseInt(text, 10, 64)
 			if err != nil {
-				return f, wrong(fmt.Errorf("%s: %q is no whole number", n.name, text))
+				return f, badRequest(fmt.Errorf("%s: %q is not an integer", n.name, text))
 			}
 			*n.to = append(*n.to, v)
 		}
@@ -50,20 +50,20 @@ func (c *call) filter(mode string, inline bool) (f queries.Filter, err error) {
 	return f, nil
 }
 
-// number is the value of a parameter that is a whole number, otherwise that is not given.
-func (c *call) number(name string, otherwise int) (int, error) {
+// intValue returns the value of a non-negative integer parameter, or otherwise if it is not given.
+func (c *call) intValue(name string, otherwise int) (int, error) {
 	text := c.values.Get(name)
 	if text == "" {
 		return otherwise, nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, wrong(fmt.Errorf("%s: %q is no whole number from 0", name, text))
+		return 0, badRequest(fmt.Errorf("%s: %q is not a non-negative integer", name, text))
 	}
 	return n, nil
 }
 
-// columns are those that a call asks for; nil for all.
+// columns returns the columns that a call selects; nil for all.
 func (c *call) columns() []string {
 	if c.values.Get("columns") == "" {
 		return nil
@@ -71,9 +71,9 @@ func (c *call) columns() []string {
 	return strings.Split(c.values.Get("columns"), ",")
 }
 
-// open opens the part of the store that a call is about; done ends its use.
-func (w *work) open(f queries.Filter, reads []string, selectors ...string) (db *queries.DB, done func(), err error) {
-	db, done, err = w.from.session(w.ctx, scope{selectors, f, reads})
+// open opens the selected part of the store; done closes it.
+func (w *job) open(f queries.Filter, reads []string, selectors ...string) (db *queries.DB, done func(), err error) {
+	db, done, err = w.from.session(w.ctx, selection{selectors, f, reads})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,9 +86,8 @@ func (w *work) open(f queries.Filter, reads []string, selectors ...string) (db *
 	return db, done, nil
 }
 
-// openMetric is open for an answer that is about one metric: if none is asked for, it says where
-// the filter makes that another one than usual.
-func (w *work) openMetric(f queries.Filter, reads []string, selectors ...string) (db *queries.DB, done func(), err error) {
+// openMetric is open for an answer about one metric. It warns if the filter changes the default metric.
+func (w *job) openMetric(f queries.Filter, reads []string, selectors ...string) (db *queries.DB, done func(), err error) {
 	db, done, err = w.open(f, reads, selectors...)
 	if err != nil || w.values.Get("metric") != "" {
 		return db, done, err
@@ -104,7 +103,7 @@ func (w *work) openMetric(f queries.Filter, reads []string, selectors ...string)
 	return db, done, nil
 }
 
-// warn says something that whoever reads the answer should know.
-func (w *work) warn(format string, args ...any) {
+// warn adds a warning to the answer.
+func (w *job) warn(format string, args ...any) {
 	w.warnings = append(w.warnings, fmt.Sprintf(format, args...))
 }

@@ -9,14 +9,14 @@ import (
 	"stackmill/queries/compare"
 )
 
-// flameDifferenceOf is the call trees of two groups of experiments as JSON has them.
-type flameDifferenceOf struct {
+// differenceAnswer is the JSON of the call trees of two groups of experiments.
+type differenceAnswer struct {
 	compare.Head
-	Nodes int               `json:"nodes"` // all that there are
-	Names differenceNames   `json:"names"`
-	Level []int32           `json:"level"`
-	Name  []int32           `json:"name"` // of names
-	Of    differenceColumns `json:"values"`
+	Nodes  int               `json:"nodes"` // of the whole tree
+	Names  differenceNames   `json:"names"`
+	Level  []int32           `json:"level"`
+	Name   []int32           `json:"name"` // index into names
+	Values differenceColumns `json:"values"`
 }
 
 type differenceNames struct {
@@ -34,8 +34,8 @@ type differenceColumns struct {
 	TestExclusive []float64 `json:"test_exclusive"`
 }
 
-func (o *flameDifferenceOf) add(n compare.Node, names map[flameName]int32, level int32) {
-	name := flameName{n.Function, n.LoadObject, n.Module, n.Kind}
+func (o *differenceAnswer) add(n compare.Node, names map[functionName]int32, level int32) {
+	name := functionName{n.Function, n.LoadObject, n.Module, n.Kind}
 	number, ok := names[name]
 	if !ok {
 		number = int32(len(names))
@@ -44,14 +44,14 @@ func (o *flameDifferenceOf) add(n compare.Node, names map[flameName]int32, level
 		o.Names.Module, o.Names.Kind = append(o.Names.Module, n.Module), append(o.Names.Kind, n.Kind)
 	}
 	o.Level, o.Name = append(o.Level, level), append(o.Name, number)
-	v := &o.Of
+	v := &o.Values
 	v.Base, v.Test = append(v.Base, n.Base), append(v.Test, n.Test)
 	v.BaseExclusive, v.TestExclusive = append(v.BaseExclusive, n.BaseExclusive), append(v.TestExclusive, n.TestExclusive)
 }
 
-// differenceOf keeps the nodes that are widest when each is as wide as what is below it and
-// the larger of its own two exclusive values, so that what only one side has is there, too.
-func differenceOf(t *compare.Tree, most int) *flameDifferenceOf {
+// newDifferenceAnswer keeps the widest nodes. A node is as wide as its children and the larger of its two exclusive
+// values, so that paths of only one side are kept as well.
+func newDifferenceAnswer(t *compare.Tree, most int) *differenceAnswer {
 	widths := make([]float64, len(t.Nodes))
 	for i := len(t.Nodes) - 1; i >= 0; i-- {
 		n := &t.Nodes[i]
@@ -60,9 +60,9 @@ func differenceOf(t *compare.Tree, most int) *flameDifferenceOf {
 			widths[n.Caller] += widths[i]
 		}
 	}
-	in := kept(len(t.Nodes), most, func(n int) (int32, float64) { return t.Nodes[n].Caller, widths[n] })
+	in := chooseNodes(len(t.Nodes), most, func(n int) (int32, float64) { return t.Nodes[n].Caller, widths[n] })
 	rest, left := map[int32]compare.Node{}, map[int32]int{}
-	below := make([]int, len(t.Nodes)) // how many nodes are below one that is left out
+	below := make([]int, len(t.Nodes)) // number of nodes below a left-out one
 	var order []int32
 	for i := len(t.Nodes) - 1; i >= 0; i-- {
 		n := t.Nodes[i]
@@ -82,8 +82,8 @@ func differenceOf(t *compare.Tree, most int) *flameDifferenceOf {
 		x, y := t.Nodes[a], t.Nodes[b]
 		return cmp.Or(cmp.Compare(x.Caller, y.Caller), cmp.Compare(widths[b], widths[a]), cmp.Compare(x.Function, y.Function), cmp.Compare(a, b))
 	})
-	o, names := &flameDifferenceOf{Head: t.Head(), Nodes: len(t.Nodes)}, map[flameName]int32{}
-	drawn(order, func(n int32) int32 { return t.Nodes[n].Caller }, func(n int32) bool { return left[n] > 0 }, func(n, level int32) {
+	o, names := &differenceAnswer{Head: t.Head(), Nodes: len(t.Nodes)}, map[functionName]int32{}
+	walkInOrder(order, func(n int32) int32 { return t.Nodes[n].Caller }, func(n int32) bool { return left[n] > 0 }, func(n, level int32) {
 		if n >= 0 {
 			o.add(t.Nodes[n], names, level)
 			return

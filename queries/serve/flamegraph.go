@@ -8,20 +8,19 @@ import (
 	"stackmill/queries"
 )
 
-// usualNodes is how many nodes a flame graph has without a wish.
-const usualNodes = 10_000
+// defaultNodes is the default number of nodes of a flame graph.
+const defaultNodes = 10_000
 
-// flameForms are the forms of a flame graph: `tree` is the nodes as objects with their
-// children, `columns` the same nodes as columns, in the order in which they are drawn.
+// flameForms are the forms of a flame graph: `tree` has nodes as objects with their children, `columns` has the same nodes
+// as columns in drawing order.
 var flameForms = []string{"tree", "columns"}
 
-// flamegraph answers with the call trees of the experiments, merged: `{name, value,
-// exclusive, children}`, where exclusive and the children's values sum to the value. The
-// nodes with the highest values are kept; what is left out below a node is in one named
-// `<N more>`. Another side of the tree is made of all of it, and cut afterwards.
-func flamegraph(w *work) error {
+// flamegraph answers with the merged call trees of the experiments: `{name, value, exclusive, children}`, where exclusive
+// and the children's values sum to the value. It keeps the nodes with the highest values and sums the others below a
+// node in one named `<N more>`. Other sides are made from the whole tree and cut afterwards.
+func flamegraph(w *job) error {
 	mode, inline := cmp.Or(w.values.Get("mode"), "user"), w.values.Get("inline") == "true"
-	most, err := w.number("nodes", usualNodes)
+	most, err := w.intValue("nodes", defaultNodes)
 	if err != nil {
 		return err
 	}
@@ -38,7 +37,7 @@ func flamegraph(w *work) error {
 		return err
 	}
 	defer done()
-	metric, unit, err := usualMetric(w.ctx, db, w.values.Get("metric"))
+	metric, unit, err := chooseMetric(w.ctx, db, w.values.Get("metric"))
 	if err != nil {
 		return err
 	}
@@ -49,15 +48,14 @@ func flamegraph(w *work) error {
 	head := flameHead{metric, unit, mode, db.Count, len(t.nodes), t.total(), side}
 	cut := t.cut
 	if side.side != "" {
-		cut = func(most int) flameCut { return t.seen(side, most) }
+		cut = func(most int) flameCut { return t.fromSide(side, most) }
 	}
 	_, err = w.out.Write(cut(max(most, 1)).json(head, w.values.Get("form") == "columns"))
 	return err
 }
 
-// usualMetric returns the metric that is asked for, or the one that most experiments show
-// first, and its unit.
-func usualMetric(ctx context.Context, db *queries.DB, asked string) (metric, unit string, err error) {
+// chooseMetric returns the requested metric, or the one that most experiments show by default, and its unit.
+func chooseMetric(ctx context.Context, db *queries.DB, asked string) (metric, unit string, err error) {
 	found, err := db.Metrics(ctx)
 	if err != nil {
 		return "", "", err
@@ -72,5 +70,5 @@ func usualMetric(ctx context.Context, db *queries.DB, asked string) (metric, uni
 	if asked == "" { // nothing was recorded
 		return "", "", nil
 	}
-	return "", "", wrong(fmt.Errorf("no metric %q%s", asked, queries.Suggest(asked, known)))
+	return "", "", badRequest(fmt.Errorf("no metric %q%s", asked, queries.Suggest(asked, known)))
 }

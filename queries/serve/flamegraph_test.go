@@ -105,7 +105,7 @@ func TestFlameTree(t *testing.T) {
 			at := int32(-1)
 			value := rapid.Int64Range(0, 5).Draw(t, "value")
 			for _, name := range slices.Insert(rapid.SliceOfN(rapid.StringMatching("[a-c]"), 0, 6).Draw(t, "stack"), 0, "<Total>") {
-				at = tree.node(at, tree.name(flameName{function: name}))
+				at = tree.node(at, tree.intern(functionName{function: name}))
 				tree.nodes[at].value += value
 			}
 			tree.nodes[at].exclusive += value
@@ -186,7 +186,7 @@ func TestFlameRefused(t *testing.T) {
 		{"more itself than in all", [][]callNode{root(1, 2)}, errDamaged},
 	} {
 		tree := newFlameTree(0)
-		tree.name(flameName{})
+		tree.intern(functionName{})
 		var err error
 		for _, nodes := range test.trees {
 			err = errors.Join(err, tree.merge(nodes))

@@ -7,16 +7,16 @@ import (
 	"stackmill/queries/result"
 )
 
-// flameHead is what a flame graph is about.
+// flameHead describes a flame graph.
 type flameHead struct {
 	metric, unit, mode string
 	experiments        int
-	nodes              int   // all that there are, seen from the root
+	nodes              int   // of the whole tree
 	total              int64 // of all stacks
 	flameSide
 }
 
-// json returns what is shown of a tree.
+// json returns the shown part of a tree as JSON.
 func (c flameCut) json(h flameHead, columns bool) []byte {
 	out := fmt.Appendf(nil, `{"metric":%s,"unit":%s,"mode":%q,"experiments":%d,"nodes":%d,"total":`, result.Marshal(h.metric), result.Marshal(h.unit), h.mode, h.experiments, h.nodes)
 	out = append(appendValue(out, h.total), ',')
@@ -37,7 +37,7 @@ func (c flameCut) appendTree(out []byte) []byte {
 	if len(c.shown) == 0 {
 		return append(out, "null"...)
 	}
-	names := make([][]byte, len(c.named))
+	names := make([][]byte, len(c.functions))
 	for i, s := range c.shown {
 		switch {
 		case i == 0:
@@ -52,7 +52,7 @@ func (c flameCut) appendTree(out []byte) []byte {
 			out = fmt.Appendf(out, `{"name":"<%d more>","load_object":"","module":"","kind":"artificial"`, s.more)
 		} else {
 			if names[s.name] == nil {
-				x := c.named[s.name]
+				x := c.functions[s.name]
 				names[s.name] = fmt.Appendf(nil, `{"name":%s,"load_object":%s,"module":%s,"kind":%s`,
 					result.Marshal(x.function), result.Marshal(x.loadObject), result.Marshal(x.module), result.Marshal(x.kind))
 			}
@@ -68,20 +68,19 @@ func (c flameCut) appendTree(out []byte) []byte {
 	return out
 }
 
-// appendColumns appends the nodes as columns, with a table of their names: of 50,000 nodes a
-// tenth of the bytes.
+// appendColumns appends the nodes as columns, with a table of names: a tenth of the bytes for 50,000 nodes.
 func (c flameCut) appendColumns(out []byte) []byte {
-	numbers := make([]int32, len(c.named)) // in the answer, from 1
-	var names []flameName
+	numbers := make([]int32, len(c.functions)) // in the answer, from 1
+	var names []functionName
 	labels := make([]int32, len(c.shown))
 	for i, s := range c.shown {
 		if s.more > 0 {
-			names = append(names, flameName{function: fmt.Sprintf("<%d more>", s.more), kind: "artificial"})
+			names = append(names, functionName{function: fmt.Sprintf("<%d more>", s.more), kind: "artificial"})
 			labels[i] = int32(len(names) - 1)
 			continue
 		}
 		if numbers[s.name] == 0 {
-			names = append(names, c.named[s.name])
+			names = append(names, c.functions[s.name])
 			numbers[s.name] = int32(len(names))
 		}
 		labels[i] = numbers[s.name] - 1
@@ -89,10 +88,10 @@ func (c flameCut) appendColumns(out []byte) []byte {
 	out = append(out, `"names":{`...)
 	for i, column := range []struct {
 		name string
-		of   func(flameName) string
+		of   func(functionName) string
 	}{
-		{"name", func(n flameName) string { return n.function }}, {"load_object", func(n flameName) string { return n.loadObject }},
-		{"module", func(n flameName) string { return n.module }}, {"kind", func(n flameName) string { return n.kind }},
+		{"name", func(n functionName) string { return n.function }}, {"load_object", func(n functionName) string { return n.loadObject }},
+		{"module", func(n functionName) string { return n.module }}, {"kind", func(n functionName) string { return n.kind }},
 	} {
 		if i > 0 {
 			out = append(out, ',')
@@ -109,7 +108,7 @@ func (c flameCut) appendColumns(out []byte) []byte {
 	return appendList(out, "exclusive", len(c.shown), func(out []byte, i int) []byte { return appendValue(out, c.shown[i].exclusive) })
 }
 
-// appendList appends a named list of so many elements.
+// appendList appends a named list of n elements.
 func appendList(out []byte, name string, n int, element func(out []byte, i int) []byte) []byte {
 	out = append(strconv.AppendQuote(out, name), ":["...)
 	for i := range n {
@@ -121,7 +120,7 @@ func appendList(out []byte, name string, n int, element func(out []byte, i int) 
 	return append(out, ']')
 }
 
-// appendValue appends a value as every reader of JSON understands it.
+// appendValue appends a value so that every JSON reader gets it exactly.
 func appendValue(out []byte, value int64) []byte {
 	if text, ok := result.Exact(value, "").(string); ok {
 		return strconv.AppendQuote(out, text)

@@ -13,13 +13,11 @@ import (
 	"stackmill/queries/result"
 )
 
-// nodesAtOnce bounds how many nodes are in memory before they are merged, unless one
-// experiment has more.
+// nodesAtOnce bounds the nodes in memory before they are merged, unless one experiment has more.
 const nodesAtOnce = 2 << 20
 
-// readFlameTree merges the call trees of all experiments of a session. The tables are read
-// as they are and put together here, where the numbers of nodes are indexes: that is
-// several times as fast as SQL that joins and sorts them.
+// readFlameTree merges the call trees of all experiments of a session. It reads the tables and joins them here, where
+// node numbers are indexes: several times as fast as joining and sorting in SQL.
 func readFlameTree(ctx context.Context, db *queries.DB, metric, mode string, inline bool) (*flameTree, error) {
 	inMode := "by_mode(?, in_user, in_expert, in_machine)"
 	if inline {
@@ -30,12 +28,12 @@ func readFlameTree(ctx context.Context, db *queries.DB, metric, mode string, inl
 		return nil, err
 	}
 	defer conn.Close()
-	r := &flameReader{ctx: ctx, conn: conn, of: []any{metric, mode},
-		values: "FROM tree_values WHERE metric = ? AND " + inMode}
-	parts, err := r.parts()
+	r := &flameReader{ctx: ctx, conn: conn, args: []any{metric, mode},
+		valueRows: "FROM tree_values WHERE metric = ? AND " + inMode}
+	parts, err := r.groups()
 	room := 0
 	if len(parts) > 0 {
-		room = parts[0].size / len(parts[0].ids) // experiments of one program have about the same nodes
+		room = parts[0].size / len(parts[0].ids) // experiments of one program have similar trees
 	}
 	r.tree = newFlameTree(room)
 	for _, p := range parts {
@@ -48,59 +46,58 @@ func readFlameTree(ctx context.Context, db *queries.DB, metric, mode string, inl
 
 // flameReader reads call trees into a tree.
 type flameReader struct {
-	ctx    context.Context
-	conn   *sql.Conn
-	tree   *flameTree
-	values string // the rows with values, given those of
-	of     []any
+	ctx       context.Context
+	conn      *sql.Conn
+	tree      *flameTree
+	valueRows string // SQL of the rows with values; args are its parameters
+	args      []any
 }
 
-// part is some experiments whose identifiers follow each other, with their call trees.
-type part struct {
-	ids   []string
-	spans map[string]span
-	size  int // of nodes
-	nodes []callNode
+// experimentGroup is a range of experiments that are read together, with their call trees.
+type experimentGroup struct {
+	ids    []string
+	ranges map[string]nodeRange
+	size   int // of nodes
+	nodes  []callNode
 }
 
-// span is where the nodes of an experiment are.
-type span struct{ from, to int }
+// nodeRange is the range of an experiment's nodes in a group.
+type nodeRange struct{ from, to int }
 
 // callNode is a node of a call tree.
 type callNode struct {
-	parent      int32 // its number, -1 of the root
+	parent      int32 // -1 for the root
 	name        int32 // of flameTree.named
 	value, self int64
-	valued      bool // others are not shown
+	valued      bool // nodes without a value are not shown
 }
 
-// of returns the nodes of an experiment, by their numbers.
-func (p *part) of(id string) []callNode {
-	e, ok := p.spans[id]
+// nodesOf returns the nodes of an experiment, indexed by their numbers.
+func (p *experimentGroup) nodesOf(id string) []callNode {
+	e, ok := p.ranges[id]
 	if !ok {
 		return nil
 	}
 	return p.nodes[e.from:e.to]
 }
 
-// parts divides the experiments that have values into those that are read together.
-func (r *flameReader) parts() (parts []*part, err error) {
-	err = r.spans(func(id string, b arrow.RecordBatch, from, to int) error {
-		nodes := int(integers(b, 1)[from])
+// groups divides the experiments with values into groups that are read together.
+func (r *flameReader) groups() (parts []*experimentGroup, err error) {
+	err = r.eachExperiment(func(id string, b arrow.RecordBatch, from, to int) error {
+		nodes := int(int32s(b, 1)[from])
 		if len(parts) == 0 || parts[len(parts)-1].size+nodes > nodesAtOnce {
-			parts = append(parts, &part{spans: map[string]span{}})
+			parts = append(parts, &experimentGroup{ranges: map[string]nodeRange{}})
 		}
 		p := parts[len(parts)-1]
-		p.ids, p.spans[id] = append(p.ids, id), span{p.size, p.size + nodes}
+		p.ids, p.ranges[id] = append(p.ids, id), nodeRange{p.size, p.size + nodes}
 		p.size += nodes
 		return nil
-	}, "SELECT experiment_id, max(call_node) + 1 "+r.values+" GROUP BY 1 ORDER BY 1", r.of...)
+	}, "SELECT experiment_id, max(call_node) + 1 "+r.valueRows+" GROUP BY 1 ORDER BY 1", r.args...)
 	return parts, err
 }
 
-// spans calls a function for the rows of a query that belong to one experiment, which the
-// first column has, and follow each other in a batch.
-func (r *flameReader) spans(rows func(id string, b arrow.RecordBatch, from, to int) error, query string, args ...any) error {
+// eachExperiment calls rows for each run of rows of one experiment, the first column, in the batches of a query.
+func (r *flameReader) eachExperiment(rows func(id string, b arrow.RecordBatch, from, to int) error, query string, args ...any) error {
 	return result.Batches(r.ctx, r.conn, func(b arrow.RecordBatch) error {
 		ids := b.Column(0).(*array.String)
 		for from := 0; from < ids.Len(); {
@@ -117,34 +114,32 @@ func (r *flameReader) spans(rows func(id string, b arrow.RecordBatch, from, to i
 	}, query, args...)
 }
 
-func integers(b arrow.RecordBatch, column int) []int32 {
+func int32s(b arrow.RecordBatch, column int) []int32 {
 	return b.Column(column).(*array.Int32).Int32Values()
 }
-func numbers(b arrow.RecordBatch, column int) []int64 {
+func int64s(b arrow.RecordBatch, column int) []int64 {
 	return b.Column(column).(*array.Int64).Int64Values()
 }
 func texts(b arrow.RecordBatch, column int) *array.String { return b.Column(column).(*array.String) }
 
 var (
-	// errDamaged says that the tables of call trees do not fit together.
-	errDamaged = errors.New("a node of the call tree has no caller, no function or no possible value (stackmill check says what is damaged)")
-	// errTooLarge says that values of several experiments cannot be added.
-	errTooLarge = errors.New("the values of these experiments are too large to be added (choose fewer of them)")
+	errDamaged  = errors.New("the call tree is damaged: a node has no caller, no function or an impossible value (run stackmill check)")
+	errTooLarge = errors.New("the sum of these experiments' values exceeds 64 bits (choose fewer experiments)")
 )
 
-// read reads the trees of a part and merges them.
-func (r *flameReader) read(p *part) error {
+// read reads the trees of a group and merges them.
+func (r *flameReader) read(p *experimentGroup) error {
 	const some = " experiment_id BETWEEN ? AND ?"
 	ends := []any{p.ids[0], p.ids[len(p.ids)-1]}
-	names := make(map[string]map[int64]int32, len(p.ids)) // of functions, of each experiment
-	err := r.spans(func(id string, b arrow.RecordBatch, from, to int) error {
+	names := make(map[string]map[int64]int32, len(p.ids)) // of functions, by experiment
+	err := r.eachExperiment(func(id string, b arrow.RecordBatch, from, to int) error {
 		of := names[id]
 		if of == nil {
 			of = map[int64]int32{}
 			names[id] = of
 		}
 		for i := from; i < to; i++ {
-			of[numbers(b, 1)[i]] = r.tree.name(flameName{texts(b, 2).Value(i), texts(b, 3).Value(i), texts(b, 4).Value(i), texts(b, 5).Value(i)})
+			of[int64s(b, 1)[i]] = r.tree.intern(functionName{texts(b, 2).Value(i), texts(b, 3).Value(i), texts(b, 4).Value(i), texts(b, 5).Value(i)})
 		}
 		return nil
 	}, `SELECT f.experiment_id, f.function_id, f.name, COALESCE(o.short_path, ''), COALESCE(m.short_path, ''), f.kind
@@ -155,16 +150,16 @@ LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.mod
 	}
 	p.nodes = make([]callNode, p.size)
 	defer func() { p.nodes = nil }()
-	err = r.spans(func(id string, b arrow.RecordBatch, from, to int) error {
-		of, nodes := names[id], p.of(id)
-		parents, functions := integers(b, 2), numbers(b, 3)
+	err = r.eachExperiment(func(id string, b arrow.RecordBatch, from, to int) error {
+		of, nodes := names[id], p.nodesOf(id)
+		parents, functions := int32s(b, 2), int64s(b, 3)
 		for i := from; i < to; i++ {
-			n := int(integers(b, 1)[i])
+			n := int(int32s(b, 1)[i])
 			if n < 0 {
 				return errDamaged
 			}
 			if n >= len(nodes) {
-				continue // nothing below has a value
+				continue // neither it nor its descendants have a value
 			}
 			parent := int32(-1)
 			if b.Column(2).IsValid(i) {
@@ -181,23 +176,23 @@ LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.mod
 	if err != nil {
 		return err
 	}
-	err = r.spans(func(id string, b arrow.RecordBatch, from, to int) error {
-		nodes := p.of(id)
+	err = r.eachExperiment(func(id string, b arrow.RecordBatch, from, to int) error {
+		nodes := p.nodesOf(id)
 		for i := from; i < to; i++ {
-			at := integers(b, 1)[i]
+			at := int32s(b, 1)[i]
 			if at < 0 {
 				return errDamaged
 			}
 			n := &nodes[at]
-			n.value, n.self, n.valued = numbers(b, 2)[i], numbers(b, 3)[i], true
+			n.value, n.self, n.valued = int64s(b, 2)[i], int64s(b, 3)[i], true
 		}
 		return nil
-	}, "SELECT experiment_id, call_node, attributed, exclusive "+r.values+" AND"+some, append(r.of[:len(r.of):len(r.of)], ends...)...)
+	}, "SELECT experiment_id, call_node, attributed, exclusive "+r.valueRows+" AND"+some, append(r.args[:len(r.args):len(r.args)], ends...)...)
 	if err != nil {
 		return err
 	}
 	for _, id := range p.ids {
-		if err := r.tree.merge(p.of(id)); err != nil {
+		if err := r.tree.merge(p.nodesOf(id)); err != nil {
 			return err
 		}
 	}

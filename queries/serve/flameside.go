@@ -8,34 +8,34 @@ import (
 	"strings"
 )
 
-// flameSides are what a flame graph may be seen from, besides its root: `inverted` has what
-// each function has itself, and its callers below it; `callers` and `callees` are around one
-// function, or all of a module or a load object, which each sample enters once.
+// flameSides are the views of a flame graph besides the one from the root: `inverted` has the functions by exclusive
+// value with their callers below; `callers` and `callees` are around one function, or all functions of a module or load
+// object. A sample counts once, where its stack first enters them.
 var flameSides = []string{"inverted", "callers", "callees"}
 
-// flameGroups are what callers and callees may be of.
+// flameGroups are what `callers` and `callees` may be around.
 var flameGroups = []string{"function", "module", "load-object"}
 
-// flameSide is a side that is asked for.
+// flameSide is the requested side of a flame graph.
 type flameSide struct {
 	side  string // one of flameSides; empty for the root's
 	group string // one of flameGroups
 	of    string // the name of the function, module or load object
 }
 
-// flameSide is the side that a call asks for.
+// flameSide returns the side that a call requests.
 func (c *call) flameSide() (flameSide, error) {
 	s := flameSide{c.values.Get("side"), cmp.Or(c.values.Get("group"), flameGroups[0]), c.values.Get("of")}
 	if around := s.side == "callers" || s.side == "callees"; around != c.values.Has("of") {
-		return s, wrong(fmt.Errorf("of: side=callers and side=callees want what they are around, and nothing else does"))
+		return s, badRequest(fmt.Errorf("of: needed by side=callers and side=callees, and by nothing else"))
 	} else if !around && c.values.Has("group") {
-		return s, wrong(fmt.Errorf("group: side=callers and side=callees have one, and nothing else does"))
+		return s, badRequest(fmt.Errorf("group: only for side=callers and side=callees"))
 	}
 	return s, nil
 }
 
-// has reports whether a function is one that callers and callees are of.
-func (s *flameSide) has(n flameName) bool {
+// has reports whether a function is what callers and callees are around.
+func (s *flameSide) has(n functionName) bool {
 	switch s.group {
 	case "module":
 		return s.isPath(n.module) && n.kind != "artificial"
@@ -45,47 +45,46 @@ func (s *flameSide) has(n flameName) bool {
 	return n.function == s.of
 }
 
-// isPath reports whether a short path is what was asked for, or ends in it.
+// isPath reports whether a short path is the requested one, or ends in it.
 func (s *flameSide) isPath(short string) bool {
 	rest, ok := strings.CutSuffix(short, s.of)
 	return ok && (rest == "" || strings.HasSuffix(rest, "/"))
 }
 
-// flamePlace is a node of the whole tree that a path of another side has come to, and what
-// of its value has come that way.
-type flamePlace struct {
+// treeValue is the part of the value of a node of the whole tree that a path of another side has reached.
+type treeValue struct {
 	node  int32
 	value int64
 }
 
-// flameGrown is a node of another side while that grows.
-type flameGrown struct {
+// sideNode is a node of another side under construction.
+type sideNode struct {
 	flameShown
 	parent  int32 // -1 for the root
-	places  []flamePlace
-	callees int // that are left out
+	origins []treeValue
+	callees int // left out
 }
 
-// growth makes another side of a tree, from its root, those nodes first that have the highest
-// values: the whole of it may have many times as many nodes as the tree.
-type growth struct {
+// sideBuilder builds another side of a tree from its root, the nodes with the highest values first: the complete side may
+// have many times as many nodes as the tree.
+type sideBuilder struct {
 	*flameTree
 	side     flameSide
-	below    [][]int32 // the nodes below each of the tree, if callees are asked for
-	nodes    []flameGrown
-	frontier []int32 // nodes that are not chosen yet, as a heap
+	children [][]int32 // of the nodes of the tree, for callees
+	nodes    []sideNode
+	frontier []int32 // nodes not chosen yet, as a heap
 }
 
-// seen returns the tree from a side, with at most so many nodes, and the root. What is left
-// out below a node is said to be as many as are directly below it.
-func (t *flameTree) seen(from flameSide, most int) flameCut {
-	g := &growth{flameTree: t, side: from}
-	g.plant()
+// fromSide returns a side of the tree with at most so many nodes and the root. `<N more>` counts the direct children that
+// are left out.
+func (t *flameTree) fromSide(from flameSide, most int) flameCut {
+	g := &sideBuilder{flameTree: t, side: from}
+	g.addRoot()
 	var order []int32
 	shown := 0
 	for len(g.frontier) > 0 {
 		n := heap.Pop(g).(int32)
-		g.grow(n)
+		g.expand(n)
 		shown++
 		if g.nodes[n].callees > 0 {
 			shown++ // `<N more>`
@@ -104,24 +103,24 @@ func (t *flameTree) seen(from flameSide, most int) flameCut {
 	return g.cut(order)
 }
 
-// plant makes the root.
-func (g *growth) plant() {
+// addRoot adds the root.
+func (g *sideBuilder) addRoot() {
 	if len(g.flameTree.nodes) == 0 {
 		return
 	}
-	root := flameGrown{parent: -1, flameShown: flameShown{name: g.flameTree.nodes[0].name}}
+	root := sideNode{parent: -1, flameShown: flameShown{name: g.flameTree.nodes[0].name}}
 	if g.side.side == "inverted" {
 		for i, n := range g.flameTree.nodes {
 			if n.exclusive != 0 {
-				root.places = append(root.places, flamePlace{int32(i), n.exclusive})
+				root.origins = append(root.origins, treeValue{int32(i), n.exclusive})
 			}
 		}
 	} else {
 		root.name = g.rootName()
-		within := make([]bool, len(g.flameTree.nodes)) // of nodes that are, or are below, what it is around
+		within := make([]bool, len(g.flameTree.nodes)) // at or below a node that the side is around
 		for i, n := range g.flameTree.nodes {
 			within[i] = n.parent >= 0 && within[n.parent]
-			if within[i] || !g.side.has(g.named[n.name]) {
+			if within[i] || !g.side.has(g.functions[n.name]) {
 				continue
 			}
 			within[i] = true
@@ -129,100 +128,99 @@ func (g *growth) plant() {
 			if g.side.side == "callers" {
 				at = n.parent
 			}
-			root.places = append(root.places, flamePlace{at, n.value})
+			root.origins = append(root.origins, treeValue{at, n.value})
 		}
 	}
-	for _, p := range root.places {
+	for _, p := range root.origins {
 		root.value += p.value
 	}
 	if g.side.side == "callees" {
-		g.below = make([][]int32, len(g.flameTree.nodes))
+		g.children = make([][]int32, len(g.flameTree.nodes))
 		for i, n := range g.flameTree.nodes {
 			if n.parent >= 0 {
-				g.below[n.parent] = append(g.below[n.parent], int32(i))
+				g.children[n.parent] = append(g.children[n.parent], int32(i))
 			}
 		}
-		root.places = g.entered(root.places)
+		root.origins = g.addInnerCalls(root.origins)
 	}
-	g.nodes, g.frontier = []flameGrown{root}, []int32{0}
+	g.nodes, g.frontier = []sideNode{root}, []int32{0}
 }
 
-// rootName is that of what callers and callees are of.
-func (g *growth) rootName() int32 {
-	first := flameName{function: g.side.of, kind: "artificial"}
-	if i := slices.IndexFunc(g.named, g.side.has); i >= 0 {
-		first = g.named[i]
+// rootName returns the name of the selected function, module or load object, shown as the root.
+func (g *sideBuilder) rootName() int32 {
+	first := functionName{function: g.side.of, kind: "artificial"}
+	if i := slices.IndexFunc(g.functions, g.side.has); i >= 0 {
+		first = g.functions[i]
 	}
 	switch g.side.group {
 	case "module":
-		first = flameName{g.side.of, first.loadObject, g.side.of, g.side.group}
+		first = functionName{g.side.of, first.loadObject, g.side.of, g.side.group}
 	case "load-object":
-		first = flameName{g.side.of, g.side.of, "", g.side.group}
+		first = functionName{g.side.of, g.side.of, "", g.side.group}
 	}
-	return g.name(first)
+	return g.intern(first)
 }
 
-// entered adds to the places where a module or a load object is entered those that it calls
-// in itself: they are one frame.
-func (g *growth) entered(places []flamePlace) []flamePlace {
+// addInnerCalls adds the functions of a module or load object that it calls itself to its origins: they are one frame.
+func (g *sideBuilder) addInnerCalls(places []treeValue) []treeValue {
 	if g.side.group == "function" {
 		return places
 	}
 	for i := 0; i < len(places); i++ {
-		for _, n := range g.below[places[i].node] {
-			if g.side.has(g.named[g.flameTree.nodes[n].name]) {
-				places = append(places, flamePlace{n, 0}) // its value is the caller's
+		for _, n := range g.children[places[i].node] {
+			if g.side.has(g.functions[g.flameTree.nodes[n].name]) {
+				places = append(places, treeValue{n, 0}) // its value is part of the caller's
 			}
 		}
 	}
 	return places
 }
 
-// grow adds what is below a node.
-func (g *growth) grow(n int32) {
-	of := map[int32]int32{} // the nodes by their names
-	add := func(name int32, p flamePlace) {
+// expand adds the nodes below a node.
+func (g *sideBuilder) expand(n int32) {
+	of := map[int32]int32{} // nodes by name
+	add := func(name int32, p treeValue) {
 		m, ok := of[name]
 		if !ok {
 			m = int32(len(g.nodes))
 			of[name] = m
-			g.nodes = append(g.nodes, flameGrown{parent: n, flameShown: flameShown{name: name}})
+			g.nodes = append(g.nodes, sideNode{parent: n, flameShown: flameShown{name: name}})
 		}
 		g.nodes[m].value += p.value
-		g.nodes[m].places = append(g.nodes[m].places, p)
+		g.nodes[m].origins = append(g.nodes[m].origins, p)
 	}
 	first := len(g.nodes)
-	for _, p := range g.nodes[n].places {
+	for _, p := range g.nodes[n].origins {
 		at := &g.flameTree.nodes[max(p.node, 0)]
 		switch {
 		case g.side.side == "callees":
 			g.nodes[n].exclusive += at.exclusive
-			for _, m := range g.below[p.node] {
+			for _, m := range g.children[p.node] {
 				callee := &g.flameTree.nodes[m]
-				if n != 0 || g.side.group == "function" || !g.side.has(g.named[callee.name]) {
-					add(callee.name, flamePlace{m, callee.value})
+				if n != 0 || g.side.group == "function" || !g.side.has(g.functions[callee.name]) {
+					add(callee.name, treeValue{m, callee.value})
 				}
 			}
 		case p.node <= 0: // <Total> is no caller
 			g.nodes[n].exclusive += p.value
 		default:
-			add(at.name, flamePlace{at.parent, p.value})
+			add(at.name, treeValue{at.parent, p.value})
 		}
 	}
-	g.nodes[n].places = nil
+	g.nodes[n].origins = nil
 	g.nodes[n].callees = len(g.nodes) - first
 	for m := first; m < len(g.nodes); m++ {
 		heap.Push(g, int32(m))
 	}
 }
 
-// cut returns what is shown of the nodes that are chosen.
-func (g *growth) cut(order []int32) flameCut {
+// cut returns the chosen nodes in drawing order.
+func (g *sideBuilder) cut(order []int32) flameCut {
 	in := make([]bool, len(g.nodes))
 	for _, n := range order {
 		in[n] = true
 	}
-	rest := map[int32]int64{} // what is left out, by the node above
+	rest := map[int32]int64{} // left-out values, by the node above
 	for n, x := range g.nodes {
 		if !in[n] && x.parent >= 0 && in[x.parent] {
 			rest[x.parent] += x.value
@@ -230,10 +228,10 @@ func (g *growth) cut(order []int32) flameCut {
 	}
 	slices.SortFunc(order, func(a, b int32) int {
 		x, y := &g.nodes[a], &g.nodes[b]
-		return cmp.Or(cmp.Compare(x.parent, y.parent), cmp.Compare(y.value, x.value), compareNames(g.named[x.name], g.named[y.name]))
+		return cmp.Or(cmp.Compare(x.parent, y.parent), cmp.Compare(y.value, x.value), compareNames(g.functions[x.name], g.functions[y.name]))
 	})
 	c := flameCut{flameTree: g.flameTree}
-	drawn(order, func(n int32) int32 { return g.nodes[n].parent }, func(n int32) bool { return g.nodes[n].callees > 0 }, func(n, level int32) {
+	walkInOrder(order, func(n int32) int32 { return g.nodes[n].parent }, func(n int32) bool { return g.nodes[n].callees > 0 }, func(n, level int32) {
 		s := flameShown{name: -1}
 		if n >= 0 {
 			s = g.nodes[n].flameShown
@@ -247,18 +245,18 @@ func (g *growth) cut(order []int32) flameCut {
 }
 
 // Len, Less, Swap, Push and Pop implement heap.Interface of the frontier.
-func (g *growth) Len() int { return len(g.frontier) }
+func (g *sideBuilder) Len() int { return len(g.frontier) }
 
-func (g *growth) Less(i, j int) bool {
+func (g *sideBuilder) Less(i, j int) bool {
 	a, b := g.frontier[i], g.frontier[j]
-	return cmp.Or(cmp.Compare(g.nodes[b].value, g.nodes[a].value), compareNames(g.named[g.nodes[a].name], g.named[g.nodes[b].name]), cmp.Compare(a, b)) < 0
+	return cmp.Or(cmp.Compare(g.nodes[b].value, g.nodes[a].value), compareNames(g.functions[g.nodes[a].name], g.functions[g.nodes[b].name]), cmp.Compare(a, b)) < 0
 }
 
-func (g *growth) Swap(i, j int) { g.frontier[i], g.frontier[j] = g.frontier[j], g.frontier[i] }
+func (g *sideBuilder) Swap(i, j int) { g.frontier[i], g.frontier[j] = g.frontier[j], g.frontier[i] }
 
-func (g *growth) Push(n any) { g.frontier = append(g.frontier, n.(int32)) }
+func (g *sideBuilder) Push(n any) { g.frontier = append(g.frontier, n.(int32)) }
 
-func (g *growth) Pop() any {
+func (g *sideBuilder) Pop() any {
 	n := g.frontier[len(g.frontier)-1]
 	g.frontier = g.frontier[:len(g.frontier)-1]
 	return n

@@ -22,10 +22,10 @@ func TestFlameSides(t *testing.T) {
 		for range rapid.IntRange(1, 30).Draw(t, "stacks") {
 			s := stack{rapid.SliceOfN(rapid.StringMatching("[ab][12]"), 0, 6).Draw(t, "stack"), rapid.Int64Range(0, 5).Draw(t, "value")}
 			stacks = append(stacks, s)
-			at := tree.node(-1, tree.name(flameName{function: "<Total>", kind: "artificial"}))
+			at := tree.node(-1, tree.intern(functionName{function: "<Total>", kind: "artificial"}))
 			tree.nodes[at].value += s.value
 			for _, name := range s.names {
-				at = tree.node(at, tree.name(flameName{function: name, loadObject: object(name), kind: "normal"}))
+				at = tree.node(at, tree.intern(functionName{function: name, loadObject: object(name), kind: "normal"}))
 				tree.nodes[at].value += s.value
 			}
 			tree.nodes[at].exclusive += s.value
@@ -71,7 +71,7 @@ func TestFlameSides(t *testing.T) {
 				return sum
 			}
 			for _, most := range []int{1, rapid.IntRange(1, 40).Draw(t, "most"), 1000} {
-				text := tree.seen(side, most).json(flameHead{mode: "user"}, false)
+				text := tree.fromSide(side, most).json(flameHead{mode: "user"}, false)
 				var got struct{ Tree flame }
 				if err := json.Unmarshal(text, &got); err != nil {
 					t.Fatalf("%v: %s", err, text)

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// flameTree is a tree of paths of functions. The root is node 0.
+// flameTree is a tree of call paths. The root is node 0.
 type flameTree struct {
-	nodes []flameNode // each after its parent
-	of    map[flameKey]int32
-	names map[flameName]int32
-	named []flameName
+	nodes     []flameNode // each after its parent
+	index     map[nodeKey]int32
+	ids       map[functionName]int32
+	functions []functionName
 }
 
 type flameNode struct {
@@ -21,44 +21,43 @@ type flameNode struct {
 	value, exclusive int64
 }
 
-// flameKey is the place of a node: its parent, and its name's number.
-type flameKey struct{ parent, name int32 }
+// nodeKey identifies a node by its parent and its function.
+type nodeKey struct{ parent, name int32 }
 
-// flameName is what tells functions below the same caller apart, in all experiments. Load
-// object and module are their short paths: builds may be made anywhere. Functions that only
-// their addresses distinguish are one.
-type flameName struct{ function, loadObject, module, kind string }
+// functionName identifies a function in all experiments. Load object and module are short paths, since builds have
+// different folders. Functions that differ only in their addresses are one.
+type functionName struct{ function, loadObject, module, kind string }
 
-// newFlameTree returns a tree without nodes, with room for some.
+// newFlameTree returns an empty tree with room for some nodes.
 func newFlameTree(room int) *flameTree {
-	return &flameTree{nodes: make([]flameNode, 0, room), of: make(map[flameKey]int32, room), names: map[flameName]int32{}}
+	return &flameTree{nodes: make([]flameNode, 0, room), index: make(map[nodeKey]int32, room), ids: map[functionName]int32{}}
 }
 
-// name returns the number of a name, whose texts may be gone afterwards.
-func (t *flameTree) name(n flameName) int32 {
-	number, ok := t.names[n]
+// intern returns the number of a function. It copies new texts.
+func (t *flameTree) intern(n functionName) int32 {
+	number, ok := t.ids[n]
 	if !ok {
-		n = flameName{strings.Clone(n.function), strings.Clone(n.loadObject), strings.Clone(n.module), strings.Clone(n.kind)}
-		number = int32(len(t.named))
-		t.names[n] = number
-		t.named = append(t.named, n)
+		n = functionName{strings.Clone(n.function), strings.Clone(n.loadObject), strings.Clone(n.module), strings.Clone(n.kind)}
+		number = int32(len(t.functions))
+		t.ids[n] = number
+		t.functions = append(t.functions, n)
 	}
 	return number
 }
 
-// node returns the number of the node with a name below another.
+// node returns the node of a function below another node.
 func (t *flameTree) node(parent, name int32) int32 {
-	key := flameKey{parent, name}
-	n, ok := t.of[key]
+	key := nodeKey{parent, name}
+	n, ok := t.index[key]
 	if !ok {
 		n = int32(len(t.nodes))
 		t.nodes = append(t.nodes, flameNode{parent: parent, name: name})
-		t.of[key] = n
+		t.index[key] = n
 	}
 	return n
 }
 
-// merge adds the call tree of an experiment, whose nodes come after their callers.
+// merge adds the call tree of an experiment. Nodes come after their callers.
 func (t *flameTree) merge(nodes []callNode) error {
 	at := make([]int32, len(nodes))
 	for i, n := range nodes {
@@ -86,7 +85,7 @@ func (t *flameTree) merge(nodes []callNode) error {
 	return nil
 }
 
-// total is the value of the root.
+// total returns the value of the root.
 func (t *flameTree) total() int64 {
 	if len(t.nodes) == 0 {
 		return 0
@@ -94,28 +93,27 @@ func (t *flameTree) total() int64 {
 	return t.nodes[0].value
 }
 
-// flameCut is what is shown of a tree: nodes in the order in which they are drawn, each
-// followed by those below it, those with the highest values first, and what is left out
-// below it last.
+// flameCut is the shown part of a tree in drawing order: each node is followed by its children, the highest values first
+// and left-out nodes last.
 type flameCut struct {
 	*flameTree
 	shown []flameShown
 }
 
-// flameShown is a node, or what is left out below one.
+// flameShown is a node, or the sum of left-out nodes below one.
 type flameShown struct {
-	name             int32 // of flameTree.named; -1 for what is left out
+	name             int32 // of flameTree.named; -1 for left-out nodes
 	level            int32
-	more             int // nodes that are left out
+	more             int // number of left-out nodes
 	value, exclusive int64
 }
 
-// cut chooses what is shown: the nodes with the highest values, callers before those that
-// they call, so that with what stands for the others there are at most so many.
+// cut returns the nodes with the highest values, callers before their callees: at most so many, including the sums of
+// left-out nodes.
 func (t *flameTree) cut(most int) flameCut {
-	in := kept(len(t.nodes), most, func(n int) (parent int32, value int64) { return t.nodes[n].parent, t.nodes[n].value })
+	in := chooseNodes(len(t.nodes), most, func(n int) (parent int32, value int64) { return t.nodes[n].parent, t.nodes[n].value })
 	rest := map[int32]flameShown{}       // by the node above
-	below := make([]int32, len(t.nodes)) // how many nodes are below one that is left out
+	below := make([]int32, len(t.nodes)) // number of nodes below a left-out one
 	var order []int32
 	for n := len(t.nodes) - 1; n >= 0; n-- {
 		p := t.nodes[n].parent
@@ -131,10 +129,10 @@ func (t *flameTree) cut(most int) flameCut {
 	}
 	slices.SortFunc(order, func(a, b int32) int {
 		x, y := t.nodes[a], t.nodes[b]
-		return cmp.Or(cmp.Compare(x.parent, y.parent), cmp.Compare(y.value, x.value), compareNames(t.named[x.name], t.named[y.name]))
+		return cmp.Or(cmp.Compare(x.parent, y.parent), cmp.Compare(y.value, x.value), compareNames(t.functions[x.name], t.functions[y.name]))
 	})
 	c := flameCut{flameTree: t, shown: make([]flameShown, 0, len(order)+len(rest))}
-	drawn(order, func(n int32) int32 { return t.nodes[n].parent }, func(n int32) bool { return rest[n].more > 0 }, func(n, level int32) {
+	walkInOrder(order, func(n int32) int32 { return t.nodes[n].parent }, func(n int32) bool { return rest[n].more > 0 }, func(n, level int32) {
 		s := rest[^n]
 		if n >= 0 {
 			s = flameShown{name: t.nodes[n].name, value: t.nodes[n].value, exclusive: t.nodes[n].exclusive}
@@ -145,15 +143,14 @@ func (t *flameTree) cut(most int) flameCut {
 	return c
 }
 
-func compareNames(a, b flameName) int {
+func compareNames(a, b functionName) int {
 	return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.loadObject, b.loadObject), cmp.Compare(a.module, b.module), cmp.Compare(a.kind, b.kind))
 }
 
-// drawn calls a function for nodes in the order in which they are drawn, with their levels.
-// They are given sorted by their parents, those of one parent as they are drawn. After those
-// below a node comes ^node if nodes below it are left out. Stacks may be very deep: there is
-// no recursion.
-func drawn(order []int32, parent func(int32) int32, leftOut func(int32) bool, visit func(node, level int32)) {
+// walkInOrder calls visit for nodes in drawing order, with their levels. order is sorted by parent, and then in drawing
+// order. After a node's children, it visits ^node if some are left out. It does not recurse, since stacks may be
+// very deep.
+func walkInOrder(order []int32, parent func(int32) int32, leftOut func(int32) bool, visit func(node, level int32)) {
 	children := map[int32][]int32{}
 	for i := 0; i < len(order); {
 		p, from := parent(order[i]), i
@@ -183,10 +180,9 @@ func drawn(order []int32, parent func(int32) int32, leftOut func(int32) bool, vi
 	}
 }
 
-// kept chooses the nodes with the highest values, callers before those that they call, so
-// that with one for what is left out below each there are at most so many, and the root. A
-// node comes after its caller, whose value is no less.
-func kept[V cmp.Ordered](nodes, most int, of func(int) (parent int32, value V)) (in []bool) {
+// chooseNodes chooses the nodes with the highest values, callers before their callees: at most so many, including one for
+// the left-out children of each, and the root. A node comes after its caller, whose value is no less.
+func chooseNodes[V cmp.Ordered](nodes, most int, of func(int) (parent int32, value V)) (in []bool) {
 	values, callees := make([]V, nodes), make([]int32, nodes) // that are left out
 	for n := range nodes {
 		var p int32
@@ -218,8 +214,7 @@ func kept[V cmp.Ordered](nodes, most int, of func(int) (parent int32, value V)) 
 	return in
 }
 
-// highest returns the numbers of the highest values, at most so many, the highest first and
-// of equal ones the first.
+// highest returns the indexes of the highest values in descending order; of equal values, the first come first.
 func highest[V cmp.Ordered](values []V, most int) []int32 {
 	most = min(most, len(values))
 	if most == 0 {

@@ -12,19 +12,18 @@ import (
 	"stackmill/queries/report"
 )
 
-// functions answers with functions and the values of several metrics side by side, in
-// columns `exclusive.METRIC` and `inclusive.METRIC`: 0 where a function has none of a metric,
-// nothing where its experiment does not have the metric. <Total> is there, whatever is
-// searched for, and does not count for the limit.
-func functions(w *work) error {
+// functionRows answers with functions and the values of several metrics side by side, in columns `exclusive.METRIC` and
+// `inclusive.METRIC`: 0 where a function has no value, null where its experiment lacks the metric. <Total> is always
+// included and does not count for the limit.
+func functionRows(w *job) error {
 	r, v := report.Defaults(), w.values
 	r.Metric, r.Mode, r.Inline = v.Get("metric"), cmp.Or(v.Get("mode"), r.Mode), v.Get("inline") == "true"
-	limit, err := w.number("limit", 0)
+	limit, err := w.intValue("limit", 0)
 	if err != nil {
 		return err
 	}
 	if err := r.About("functions", v.Has("mode")); err != nil {
-		return wrong(err)
+		return badRequest(err)
 	}
 	f, err := w.filter(r.Mode, r.Inline)
 	if err != nil {
@@ -35,12 +34,12 @@ func functions(w *work) error {
 		return err
 	}
 	defer done()
-	q, err := sideBySide(w.ctx, db, r)
+	q, err := askByName(w.ctx, db, r)
 	if err != nil {
-		return unlessEngine(err)
+		return requestError(err)
 	}
 	for _, m := range q.Emptied {
-		w.warn("the filter leaves nothing of %s: another metric is shown", m)
+		w.warn("no samples of %s pass the filter: another metric is shown", m)
 	}
 	if f.IsEmpty() && !r.Inline && v.Get("search") == "" {
 		if err := w.fits(db, q.Metrics(), r.Mode, limit); err != nil {
@@ -49,20 +48,20 @@ func functions(w *work) error {
 	}
 	statement, err := wideFunctions(q, v.Get("sort"), v.Get("search"), limit)
 	if err != nil {
-		return wrong(err)
+		return badRequest(err)
 	}
 	return w.print(db, statement)
 }
 
-// manyExperiments is from how many on the size of an answer is estimated: to count functions
-// takes a tenth of the time that it takes to sort them.
-const manyExperiments = 100
+// estimateFrom is the number of experiments from which the size of an answer is estimated before it is made: counting
+// functions takes a tenth of the time of sorting them.
+const estimateFrom = 100
 
-// fits refuses what would be too large as text: the least that the functions of all
-// experiments take, if each is there with the metric that has most of them.
-func (w *work) fits(db *queries.DB, metrics []string, mode string, limit int) error {
+// fits refuses an answer that would be too large as text, by a lower bound: the rows of the metric with most functions
+// in each experiment.
+func (w *job) fits(db *queries.DB, metrics []string, mode string, limit int) error {
 	format := cmp.Or(w.values.Get("format"), "json")
-	if db.Count < manyExperiments || format != "json" && format != "ndjson" {
+	if db.Count < estimateFrom || format != "json" && format != "ndjson" {
 		return nil
 	}
 	most := "n"
@@ -80,14 +79,14 @@ SELECT experiment_id, metric, count(*) AS n FROM function_trends WHERE mode = ? 
 		row += 2 * len(`,"exclusive.":0`+m)
 	}
 	if rows > w.out.Most/int64(row) {
-		return &failure{http.StatusRequestEntityTooLarge, fmt.Errorf("the functions of %d experiments are %d rows, which have more than %d bytes (choose fewer experiments, or a smaller limit; function_totals has the sums of all in SQL)", db.Count, rows, w.out.Most)}
+		return &failure{http.StatusRequestEntityTooLarge, fmt.Errorf("the functions of %d experiments are %d rows, more than the limit of %d bytes (choose fewer experiments or a smaller limit; in SQL, function_totals has sums over experiments)", db.Count, rows, w.out.Most)}
 	}
 	return nil
 }
 
-// sideBySide asks for metrics by their names: those that are shown unless one is asked for
-// may be other ones in other experiments, which have them, too.
-func sideBySide(ctx context.Context, db *queries.DB, r report.Request) (*report.Question, error) {
+// askByName asks for the default metrics of all experiments by their names: an experiment may also have the default
+// metric of another one.
+func askByName(ctx context.Context, db *queries.DB, r report.Request) (*report.Question, error) {
 	q, err := report.Ask(ctx, db, &r)
 	if err != nil || r.Metric != "" || len(q.Metrics()) == 0 {
 		return q, err
@@ -101,7 +100,7 @@ func sideBySide(ctx context.Context, db *queries.DB, r report.Request) (*report.
 	return q, err
 }
 
-// wideFunctions is SQL of a row for each function of an experiment.
+// wideFunctions returns SQL with one row for each function of an experiment.
 func wideFunctions(q *report.Question, sort, search string, limit int) (string, error) {
 	values, order := []string{}, "false"
 	for i, m := range q.Metrics() {
@@ -115,7 +114,7 @@ func wideFunctions(q *report.Question, sort, search string, limit int) (string, 
 		}
 	}
 	if sort != "" && order == "false" {
-		return "", fmt.Errorf("sort: there is no column %q (exclusive or inclusive, or one of these, a dot, and a metric that is shown)", sort)
+		return "", fmt.Errorf("sort: no column %q (use exclusive or inclusive, or exclusive.METRIC or inclusive.METRIC of a metric shown)", sort)
 	}
 	const total = `("function" = '<Total>' AND kind = 'artificial')`
 	found := "true"
@@ -134,5 +133,5 @@ FROM wide WHERE %s OR %s`, q.Statement(), strings.Join(slices.Insert(values, 0, 
 	return statement + "\nORDER BY experiment, experiment_id, " + order, nil
 }
 
-// quoted is a name of a column in SQL.
+// quoted returns a column's name in SQL.
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

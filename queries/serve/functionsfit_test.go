@@ -13,7 +13,7 @@ import (
 // Functions of many experiments that are too large are refused by their number, and those
 // that are not are answered.
 func TestFunctionsFit(t *testing.T) {
-	nights := make([]map[string]int, manyExperiments)
+	nights := make([]map[string]int, estimateFrom)
 	for i := range nights {
 		nights[i] = map[string]int{"main": 10}
 		for k := range 9 {
@@ -22,7 +22,7 @@ func TestFunctionsFit(t *testing.T) {
 	}
 	s := start(t, storetest.New(t, storetest.Nights(nights)), nil)
 	var rows []json.RawMessage
-	if err := json.Unmarshal([]byte(s.get("/api/v1/functions?metric=all")), &rows); err != nil || len(rows) != manyExperiments*11 {
+	if err := json.Unmarshal([]byte(s.get("/api/v1/functions?metric=all")), &rows); err != nil || len(rows) != estimateFrom*11 {
 		t.Fatalf("%d rows: %v", len(rows), err)
 	}
 	text := s.get("/api/v1/functions?metric=all")
@@ -41,7 +41,7 @@ func TestFunctionsFit(t *testing.T) {
 	}
 	s.Largest = len(text) / 4
 	response, why := s.ask("GET", "/api/v1/functions?metric=m", "")
-	if response.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(string(why), fmt.Sprintf("the functions of %d experiments are %d rows", manyExperiments, manyExperiments*11)) {
+	if response.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(string(why), fmt.Sprintf("the functions of %d experiments are %d rows", estimateFrom, estimateFrom*11)) {
 		t.Errorf("%s: %s", response.Status, why)
 	}
 	if response, why := s.ask("GET", "/api/v1/functions?metric=m&limit=1", ""); response.StatusCode != http.StatusOK {

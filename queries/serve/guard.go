@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// headers are those of all responses: nothing that a page loads, frames or sends leaves
-// this server, and a browser takes nothing for what it is not.
+// headers are sent with all responses. The page neither loads from nor sends to other servers, cannot be framed, and
+// browsers do not guess content types.
 var headers = map[string]string{
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -26,15 +26,15 @@ var headers = map[string]string{
 	"Cross-Origin-Resource-Policy": "same-origin",
 }
 
-// isPublic reports whether a path says nothing about the store, so that it needs no token: the
-// page's own files are the same in every server of this version.
+// isPublic reports whether a path needs no token, because it reveals nothing about the store: the page's files are the
+// same in every server of this version.
 func (s *Server) isPublic(path string) bool {
 	return path == "/healthz" || path == loginPath || path == logoutPath || strings.HasPrefix(path, s.page.path)
 }
 
-// guarded passes on the requests that may be answered: sent to this server by its own name,
-// from its own page or a program, with the token.
-func (s *Server) guarded(next http.Handler) http.Handler {
+// guard passes on requests that are addressed to this server, come from its own page or a program, and present the
+// token.
+func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range headers {
 			w.Header().Set(name, value)
@@ -45,7 +45,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		}
 		page := s.isPage(r.URL.Path) && r.Method == http.MethodGet
 		if page && r.URL.Query().Has(tokenParameter) {
-			s.enter(w, r)
+			s.exchangeToken(w, r)
 			return
 		}
 		if !s.isPublic(r.URL.Path) {
@@ -62,29 +62,28 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 	})
 }
 
-// admit refuses requests that another site makes a browser send: to a name of its own that it
-// lets stand for this machine's address, or from one of its pages.
+// admit refuses requests that another site makes a browser send: by DNS rebinding, or from one of its pages.
 func (s *Server) admit(r *http.Request) error {
 	if !s.isOwn(r.Host) {
-		return &failure{http.StatusMisdirectedRequest, fmt.Errorf("%q is not this server (use the address that it printed, or name it with --host)", r.Host)}
+		return &failure{http.StatusMisdirectedRequest, fmt.Errorf("%q is not a name of this server (use the address that it printed, or allow the name with --host)", r.Host)}
 	}
 	site := r.Header.Get("Sec-Fetch-Site")
 	if origin := r.Header.Get("Origin"); origin != "" && !s.isOwnOrigin(origin, site) {
-		return &failure{http.StatusForbidden, fmt.Errorf("the request comes from a page of %s (if that is this server behind a proxy, name it with --host)", origin)}
+		return &failure{http.StatusForbidden, fmt.Errorf("the request comes from a page of %s (if that is this server behind a proxy, allow its name with --host)", origin)}
 	}
 	switch {
 	case site == "" || site == "same-origin" || site == "none":
 	case s.isPage(r.URL.Path) && r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document":
-		// A link in another site's page.
+		// a link on another site's page
 	default:
 		return &failure{http.StatusForbidden, errors.New("the request comes from a page of another site")}
 	}
 	return nil
 }
 
-// isOwnOrigin reports whether a page of this server sent a request. "null" is the origin of
-// sandboxed frames and data: pages, for which browsers say cross-site, and of a form whose
-// page has no referrer, as when a proxy sets that policy; for the last they say same-origin.
+// isOwnOrigin reports whether a page of this server sent a request. "null" is the origin of sandboxed frames and data:
+// pages, which browsers call cross-site, and of forms on pages without a referrer (a proxy may set that policy), which
+// they call same-origin.
 func (s *Server) isOwnOrigin(origin, site string) bool {
 	if origin == "null" {
 		return site == "same-origin"
@@ -93,13 +92,13 @@ func (s *Server) isOwnOrigin(origin, site string) bool {
 	return err == nil && s.isOwn(u.Host)
 }
 
-// isPage reports whether a path is that of a page that people open.
+// isPage reports whether a path is a page that people open.
 func (s *Server) isPage(path string) bool {
 	return path == "/" || path == speedscopePath || strings.HasPrefix(path, "/pprof/") || path == s.page.path+speedscopeFile
 }
 
-// isOwn reports whether a request's host is this server: one of Hosts, with or without the
-// port, or an address of this machine or its name for itself, at the port.
+// isOwn reports whether a request's host is this server: one of Hosts, with or without the port, or localhost or an
+// address of this machine with the server's port.
 func (s *Server) isOwn(host string) bool {
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {
@@ -118,7 +117,7 @@ func (s *Server) isOwn(host string) bool {
 	return ip != nil && (ip.IsLoopback() || isLocal(ip))
 }
 
-// isLocal reports whether an address is one of this machine.
+// isLocal reports whether an address belongs to this machine.
 func isLocal(ip net.IP) bool {
 	addresses, err := net.InterfaceAddrs()
 	return err == nil && slices.ContainsFunc(addresses, func(a net.Addr) bool {
@@ -127,13 +126,12 @@ func isLocal(ip net.IP) bool {
 	})
 }
 
-// errToken is the failure of a request without the token.
 var errToken = &failure{http.StatusUnauthorized, errors.New("the token is missing or wrong (send it as Authorization: Bearer TOKEN)")}
 
 // wantsToken reports whether requests over HTTP must present the token.
 func (s *Server) wantsToken() bool { return s.Token != "" && (s.Socket == "" || s.TokenOnSocket) }
 
-// authorize checks that a request has the token, or the cookie that stands for it.
+// authorize checks that a request has the token, or the cookie issued for it.
 func (s *Server) authorize(r *http.Request) error {
 	if !s.wantsToken() || s.hasCookie(r) {
 		return nil
@@ -145,14 +143,14 @@ func (s *Server) authorize(r *http.Request) error {
 	return s.CheckToken(token, r.RemoteAddr)
 }
 
-// bearer returns the token in a request's header, if it has one.
+// bearer returns the token in a request's Authorization header.
 func bearer(r *http.Request) (token string, ok bool) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
 	return strings.TrimSpace(token), strings.EqualFold(scheme, "Bearer")
 }
 
-// CheckToken compares a token that came from an address, host:port, with the server's. The
-// right one is always accepted, however many wrong ones came before.
+// CheckToken checks a token sent from an address, host:port. The right one is accepted however many wrong ones came
+// before.
 func (s *Server) CheckToken(token, from string) error {
 	if equal(token, s.Token) {
 		return nil
@@ -160,7 +158,7 @@ func (s *Server) CheckToken(token, from string) error {
 	host := remoteHost(from)
 	allowed, last := s.guesses.count(host, time.Now())
 	if last {
-		s.Log.Warn("many wrong tokens within a minute: more are answered with status 429", "from", host)
+		s.Log.Warn("many wrong tokens within a minute: further ones get status 429", "from", host)
 	}
 	if !allowed {
 		return errGuesses

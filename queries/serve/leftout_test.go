@@ -33,7 +33,7 @@ var samples = map[string][2]string{
 }
 
 // others are the answers from the store that are no endpoints' of the API.
-var others = []string{"/metrics", "/speedscope?experiment=00000000000000aa", "/pprof/" + "experiment%3D00000000000000aa" + "/top"}
+var otherAnswers = []string{"/metrics", "/speedscope?experiment=00000000000000aa", "/pprof/" + "experiment%3D00000000000000aa" + "/top"}
 
 // warned asks, and returns the warnings of the answer.
 func (s *served) warned(path, body string) string {
@@ -49,7 +49,7 @@ func (s *served) warned(path, body string) string {
 }
 
 // told asks every endpoint, and looks for a remark in the warnings.
-func told(t *testing.T, warned func(path, body string) string, remark string) {
+func checkRemark(t *testing.T, warned func(path, body string) string, remark string) {
 	t.Helper()
 	for i := range endpoints {
 		e := &endpoints[i]
@@ -62,7 +62,7 @@ func told(t *testing.T, warned func(path, body string) string, remark string) {
 			t.Errorf("%s: %q", sample[0], text)
 		}
 	}
-	for _, path := range others {
+	for _, path := range otherAnswers {
 		if text := warned(path, ""); !strings.Contains(text, remark) {
 			t.Errorf("%s: %q", path, text)
 		}
@@ -80,7 +80,7 @@ func TestDamagedExperiment(t *testing.T) {
 	}
 	s := start(t, store, nil)
 	s.web.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	told(t, s.warned, "left out: the experiment test.1.er, which was damaged (ingest")
+	checkRemark(t, s.warned, "left out: the experiment test.1.er, which was damaged (ingest")
 	for path, want := range map[string]string{"/healthz": "\nleft out: 1 damaged experiments", "/metrics": "\nstackmill_store_experiments_left_out 1\n"} {
 		if text := s.get(path); !strings.Contains(text, want) {
 			t.Errorf("%s does not say %q:\n%.300s", path, want, text)
@@ -122,9 +122,9 @@ func TestDamagedCommit(t *testing.T) {
 	}
 	const remark = "left out: the experiment test.1.er of commits/00000000000000bb.json, which cannot be read: damaged"
 	seen("damaged", func() bool { return strings.Contains(warned(list, ""), remark) })
-	told(t, warned, remark)
+	checkRemark(t, warned, remark)
 	for path, want := range map[string]string{
-		"/healthz": "ok, 1 experiments\nleft out: what 1 commit", "/metrics": "\nstackmill_store_commits_unreadable 1\n", "/openapi.json": `\"left out: \"`,
+		"/healthz": "ok, 1 experiments\nleft out: the experiments of 1 commit", "/metrics": "\nstackmill_store_commits_unreadable 1\n", "/openapi.json": `\"left out: \"`,
 		"/pprof/experiment%3D00000000000000aa/top": `role="alert">left out: the experiment test.1.er`,
 	} {
 		if text := s.get(path); !strings.Contains(text, want) {

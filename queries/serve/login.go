@@ -15,18 +15,17 @@ import (
 	"strings"
 )
 
-// A browser exchanges the token for a cookie, which it sends with each request from then on,
-// until it is closed or logs out. It gives the token in the address that the program prints, or
-// in a form that stands in the place of each page.
+// A browser exchanges the token for a cookie, which it sends until it is closed or logs out. The token is in the URL that
+// the program prints, or the user enters it in a form that replaces each page.
 
 const (
-	tokenParameter = "token"   // of a page's address
-	loginPath      = "/login"  // where the form is sent to
-	logoutPath     = "/logout" // where the page's button leads to
+	tokenParameter = "token"   // in a page's URL
+	loginPath      = "/login"  // the form's target
+	logoutPath     = "/logout" // the target of the page's button
 )
 
-// cookieName returns the name of the cookie. Browsers send cookies to all ports of a host, so
-// that each server there needs its own; and a page without TLS cannot replace one with TLS.
+// cookieName returns the name of the cookie. Browsers send cookies to all ports of a host, so each server needs its own
+// name. The prefix keeps pages without TLS from replacing a cookie set with TLS.
 func (s *Server) cookieName(r *http.Request) string {
 	sum := sha256.Sum256([]byte(cmp.Or(s.Socket, fmt.Sprint(s.Port))))
 	name := "stackmill-" + hex.EncodeToString(sum[:4])
@@ -36,10 +35,10 @@ func (s *Server) cookieName(r *http.Request) string {
 	return name
 }
 
-// isSecure reports whether a request came to a proxy over TLS.
+// isSecure reports whether a proxy received the request over TLS.
 func isSecure(r *http.Request) bool { return r.Header.Get("X-Forwarded-Proto") == "https" }
 
-// cookieValue returns what stands for the token.
+// cookieValue returns the cookie's value, derived from the token.
 func (s *Server) cookieValue() string {
 	m := hmac.New(sha256.New, []byte(s.Token))
 	_, _ = m.Write([]byte("session"))
@@ -50,7 +49,7 @@ func (s *Server) hasCookie(r *http.Request) bool {
 	return slices.ContainsFunc(r.CookiesNamed(s.cookieName(r)), func(c *http.Cookie) bool { return equal(c.Value, s.cookieValue()) })
 }
 
-// setCookie sets the cookie, or removes it if the value is empty.
+// setCookie sets the cookie, or removes it if value is empty.
 func (s *Server) setCookie(w http.ResponseWriter, r *http.Request, value string) {
 	c := &http.Cookie{Name: s.cookieName(r), Value: value, Path: "/", HttpOnly: true, Secure: isSecure(r), SameSite: http.SameSiteLaxMode}
 	if value == "" {
@@ -59,9 +58,9 @@ func (s *Server) setCookie(w http.ResponseWriter, r *http.Request, value string)
 	http.SetCookie(w, c)
 }
 
-// enter takes the token out of a page's address: the browser gets the cookie for it, and goes
-// to the same place without it, so that it is neither in its history nor in a referrer.
-func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
+// exchangeToken redirects to the page without the token in its URL and sets the cookie, so that the token is in neither
+// the history nor a referrer.
+func (s *Server) exchangeToken(w http.ResponseWriter, r *http.Request) {
 	place := withoutToken(r.URL)
 	if s.authorize(r) != nil {
 		if err := s.CheckToken(r.URL.Query().Get(tokenParameter), r.RemoteAddr); err != nil {
@@ -73,7 +72,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
 	redirect(w, place)
 }
 
-// withoutToken returns the path and query of an address without the token.
+// withoutToken returns a URL's path and query without the token.
 func withoutToken(u *url.URL) string {
 	var kept []string
 	for _, parameter := range strings.Split(u.RawQuery, "&") {
@@ -86,8 +85,8 @@ func withoutToken(u *url.URL) string {
 	return place.RequestURI()
 }
 
-// login takes the form.
-func (s *Server) login(w http.ResponseWriter, r *http.Request) {
+// serveLogin accepts the form.
+func (s *Server) serveLogin(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 1<<16)
 	place := s.ownPlace(r.PostFormValue("place"))
 	if s.wantsToken() {
@@ -100,8 +99,8 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	redirect(w, place)
 }
 
-// ownPlace returns a place if it is one of this server's pages, and the first page otherwise,
-// so that no link leads through the form to another site.
+// ownPlace returns a place if it is one of this server's pages, otherwise the first page: the form must not redirect to
+// another site.
 func (s *Server) ownPlace(place string) string {
 	u, err := url.ParseRequestURI(place)
 	if err != nil || u.Scheme != "" || u.Host != "" || !s.isPage(u.Path) {
@@ -110,35 +109,34 @@ func (s *Server) ownPlace(place string) string {
 	return u.RequestURI()
 }
 
-// logout has the browser forget the cookie.
-func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
+// serveLogout removes the cookie.
+func (s *Server) serveLogout(w http.ResponseWriter, r *http.Request) {
 	s.setCookie(w, r, "")
 	redirect(w, "/")
 }
 
-// redirect sends a browser to a place of this server. http.Redirect would change the path.
+// redirect redirects to a place of this server. http.Redirect would clean the path.
 func redirect(w http.ResponseWriter, place string) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Location", place)
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// askToken answers with a form for the token, which leads to a place, and what was wrong with
-// the token that came, if one came.
+// askToken answers with the form for the token, which leads to a place. wrong is the error of the token sent, or nil.
 func (s *Server) askToken(w http.ResponseWriter, r *http.Request, wrong error, place string) {
 	var why string
 	err := error(errToken)
 	switch {
 	case errors.Is(wrong, errGuesses):
 		err = wrong
-		why = "This is not the token, and too many wrong ones were sent. Wait a minute, or use the right one."
+		why = "The token is wrong, after too many other wrong tokens. Wait a minute, or use the right one."
 	case wrong != nil:
-		why = "This is not the token of this server. Try again."
+		why = "The token is wrong. Try again."
 	case len(r.CookiesNamed(s.cookieName(r))) > 0:
-		why = "The server was started with another token since you logged in."
+		why = "The server was restarted with another token after you logged in."
 	}
 	var text bytes.Buffer
-	_ = loginPage.Execute(&text, struct{ Why, Place, Style string }{why, place, s.page.style()}) // a buffer takes all
+	_ = loginPage.Execute(&text, struct{ Why, Place, Style string }{why, place, s.page.style()}) // a buffer has no errors
 	s.respond(w, r, err, "text/html; charset=utf-8", text.Bytes())
 }
 
@@ -149,7 +147,7 @@ var loginPage = template.Must(template.New("login").Parse(pageStart("log in") + 
 <button type="submit">Log in</button>
 </form>
 {{with .Why}}<p class="error" role="alert">{{.}}</p>{{end}}
-<p class="note">The token is in the address that <code>stackmill serve</code> printed when it started, after <code>token=</code>, or in the file given with <code>--token-file</code>.</p>
+<p class="note">The token is in the URL that <code>stackmill serve</code> printed when it started, after <code>token=</code>, or in the file given with <code>--token-file</code>.</p>
 </main>
 </body>
 </html>

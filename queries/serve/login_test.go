@@ -83,9 +83,9 @@ func TestGuesses(t *testing.T) {
 		o.Token, o.Log = "the secret of this test", slog.New(slog.NewTextHandler(&log, nil))
 	})
 	s.browsing()
-	for i := range mostGuessesOfHost + 5 {
+	for i := range maxHostGuesses + 5 {
 		want := http.StatusUnauthorized
-		if i >= mostGuessesOfHost {
+		if i >= maxHostGuesses {
 			want = http.StatusTooManyRequests
 		}
 		wrong := fmt.Sprint("wrong", i)
@@ -118,12 +118,12 @@ func TestGuesses(t *testing.T) {
 		t.Errorf("no token: %s", response.Status)
 	}
 
-	var g guesses
+	var g guessLimiter
 	now := time.Now()
 	for i := range 100_000 {
 		g.count(fmt.Sprint("host", i), now)
 	}
-	if len(g.byHost) != mostGuesses {
+	if len(g.byHost) != maxGuesses {
 		t.Errorf("the table has %d hosts", len(g.byHost))
 	}
 	if allowed, _ := g.count("host", now.Add(guessWindow+time.Second)); !allowed || len(g.byHost) != 1 {
@@ -152,7 +152,7 @@ func TestDeadlines(t *testing.T) {
 // No answer repeats a request: what clients, proxies and browsers send again by themselves is
 // not among the statuses of what would fail again.
 func TestStatuses(t *testing.T) {
-	for _, err := range []error{late(time.Second), tooLarge(1), errMemory} {
+	for _, err := range []error{timedOut(time.Second), tooLarge(1), errMemory} {
 		switch status := StatusOf(err); status {
 		case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 			t.Errorf("%v: %d is asked again", err, status)

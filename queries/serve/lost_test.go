@@ -26,12 +26,12 @@ func TestLostFile(t *testing.T) {
 	defer db.Close()
 	_, err = db.Texts(t.Context(), "SELECT max(sample) FROM samples")
 	for _, err := range []error{err, errors.New(err.Error())} { // as it was, and from another process
-		if got := StatusOf(ofSQL(err)); got != http.StatusInternalServerError || !strings.Contains(Explain(err), "is missing: ") || !strings.Contains(Explain(err), "ask again") {
+		if got := StatusOf(sqlError(err)); got != http.StatusInternalServerError || !strings.Contains(Explain(err), "is missing: ") || !strings.Contains(Explain(err), "ask again") {
 			t.Errorf("%d: %s", got, Explain(err))
 		}
 	}
 	_, err = db.Texts(t.Context(), "SELECT content FROM read_text('/etc/passwd')")
-	if got := StatusOf(ofSQL(err)); got != http.StatusForbidden {
+	if got := StatusOf(sqlError(err)); got != http.StatusForbidden {
 		t.Errorf("%d: %v", got, err)
 	}
 }

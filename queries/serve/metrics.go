@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// metrics are what Prometheus is told of a server.
-type metrics struct {
-	mu sync.Mutex
-	of map[string]*measured // by path of the endpoint
+// serverMetrics counts requests for Prometheus.
+type serverMetrics struct {
+	mu     sync.Mutex
+	byPath map[string]*requestStats // by path of the endpoint
 }
 
-// measured is what became of an endpoint's requests that were not answered from memory.
-type measured struct {
+// requestStats counts an endpoint's requests that were not answered from the cache.
+type requestStats struct {
 	answered, failed int64
 	took             time.Duration
 }
 
-func (m *metrics) answered(path string, took time.Duration, err error) {
+func (m *serverMetrics) record(path string, took time.Duration, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.of == nil {
-		m.of = map[string]*measured{}
+	if m.byPath == nil {
+		m.byPath = map[string]*requestStats{}
 	}
-	x := m.of[path]
+	x := m.byPath[path]
 	if x == nil {
-		x = &measured{}
-		m.of[path] = x
+		x = &requestStats{}
+		m.byPath[path] = x
 	}
 	x.took += took
 	if err != nil {
@@ -41,7 +41,7 @@ func (m *metrics) answered(path string, took time.Duration, err error) {
 	}
 }
 
-// head writes what precedes the series of a name.
+// head writes the lines before the series of a name.
 func head(w io.Writer, name, help, kind string) {
 	fmt.Fprintf(w, "# HELP %[1]s %[2]s\n# TYPE %[1]s %[3]s\n", name, help, kind)
 }
@@ -52,10 +52,10 @@ func gauge(w io.Writer, name, help string, value any) {
 	fmt.Fprintf(w, "%s %v\n", name, value)
 }
 
-// measure answers in the text format of Prometheus.
-func (s *Server) measure(w http.ResponseWriter, r *http.Request) {
+// serveMetrics answers in the text format of Prometheus.
+func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	experiments, leftOut, unreadable := 0, 0, 0
-	if store, err := s.shelf.pin(r.Context(), false); err == nil {
+	if store, err := s.store.pin(r.Context(), false); err == nil {
 		db := store.whole.db
 		experiments, unreadable, leftOut = db.Count, len(db.Unreadable), len(db.Again)
 		for _, u := range db.Unreadable {
@@ -64,7 +64,7 @@ func (s *Server) measure(w http.ResponseWriter, r *http.Request) {
 		setWarnings(w, store.leftOut())
 		store.release()
 	}
-	values, err := s.values(r.Context())
+	values, err := s.experimentValues(r.Context())
 	failed := 0
 	if err != nil && r.Context().Err() == nil {
 		failed = 1
@@ -73,21 +73,21 @@ func (s *Server) measure(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	gauge(w, "stackmill_store_experiments", "Experiments in the store.", experiments)
 	gauge(w, "stackmill_store_commits_unreadable", "Commit files that cannot be read: their experiments are left out of all answers.", unreadable)
-	gauge(w, "stackmill_store_experiments_left_out", "Experiments that are known to be left out of all answers, for that or because they were damaged.", leftOut)
-	gauge(w, "stackmill_values_failed", "Whether the values of experiments cannot be read now, which are missing then.", failed)
+	gauge(w, "stackmill_store_experiments_left_out", "Experiments known to be left out of all answers, because their commit file cannot be read or they were damaged.", leftOut)
+	gauge(w, "stackmill_values_failed", "1 if reading the values of experiments failed, so that they are missing.", failed)
 	_, _ = w.Write(values) // the client may have gone
-	gauge(w, "stackmill_requests_running", "Requests that are being answered.", len(s.turns.free))
-	gauge(w, "stackmill_requests_waiting", "Requests that wait for their turn.", s.turns.waiting.Load())
+	gauge(w, "stackmill_requests_running", "Requests that are being answered.", len(s.limiter.slots))
+	gauge(w, "stackmill_requests_waiting", "Requests that wait for a slot.", s.limiter.waiting.Load())
 	s.metrics.mu.Lock()
 	defer s.metrics.mu.Unlock()
-	paths := slices.Sorted(maps.Keys(s.metrics.of))
-	counter := func(name, help string, value func(*measured) any) {
+	paths := slices.Sorted(maps.Keys(s.metrics.byPath))
+	counter := func(name, help string, value func(*requestStats) any) {
 		head(w, name, help, "counter")
 		for _, p := range paths {
-			fmt.Fprintf(w, "%s{path=%q} %v\n", name, p, value(s.metrics.of[p]))
+			fmt.Fprintf(w, "%s{path=%q} %v\n", name, p, value(s.metrics.byPath[p]))
 		}
 	}
-	counter("stackmill_requests_answered_total", "Requests that were worked on and answered.", func(x *measured) any { return x.answered })
-	counter("stackmill_requests_failed_total", "Requests that were worked on and failed.", func(x *measured) any { return x.failed })
-	counter("stackmill_request_seconds_total", "How long the work on requests took.", func(x *measured) any { return x.took.Seconds() })
+	counter("stackmill_requests_answered_total", "Requests that were executed and answered.", func(x *requestStats) any { return x.answered })
+	counter("stackmill_requests_failed_total", "Requests that were executed and failed.", func(x *requestStats) any { return x.failed })
+	counter("stackmill_request_seconds_total", "The time spent on executing requests.", func(x *requestStats) any { return x.took.Seconds() })
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // describe answers with the OpenAPI description of the endpoints.
-func (s *Server) describe(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) serveOpenAPI(w http.ResponseWriter, _ *http.Request) {
 	d, err := description(s.Version)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -59,7 +59,7 @@ func description(version string) (object, error) {
 // operation describes one endpoint.
 func (e *endpoint) operation() object {
 	o := object{
-		"summary": e.does, "operationId": e.operationID(),
+		"summary": e.summary, "operationId": e.operationID(),
 		"responses": object{
 			"200": object{"description": "the answer", "headers": answerHeaders, "content": e.contents()},
 			"default": object{
@@ -77,7 +77,7 @@ func (e *endpoint) operation() object {
 	}
 	for _, p := range e.parameters {
 		parameters = append(parameters, object{
-			"name": p.name, "in": "query", "required": p.required, "description": p.does, "schema": p.schema(),
+			"name": p.name, "in": "query", "required": p.required, "description": p.doc, "schema": p.schema(),
 		})
 	}
 	if parameters != nil {
@@ -87,7 +87,7 @@ func (e *endpoint) operation() object {
 		fields, required := object{}, []string{}
 		for _, p := range e.body {
 			field := p.schema()
-			field["description"] = p.does
+			field["description"] = p.doc
 			if fields[p.name] = field; p.required {
 				required = append(required, p.name)
 			}
@@ -115,10 +115,10 @@ func reference(schema string) object { return object{"$ref": "#/components/schem
 // schema returns the JSON schema of a parameter.
 func (p *parameter) schema() object {
 	s := object{"type": p.kind}
-	if p.one != nil && p.kind == "string" {
-		s["enum"] = p.one
+	if p.enum != nil && p.kind == "string" {
+		s["enum"] = p.enum
 	}
-	if p.several {
+	if p.repeatable {
 		return object{"type": "array", "items": s}
 	}
 	return s
@@ -127,7 +127,7 @@ func (p *parameter) schema() object {
 // contents returns the media types of an endpoint's answers, with the schema of rows in JSON.
 func (e *endpoint) contents() object {
 	c := object{}
-	for _, kind := range e.gives {
+	for _, kind := range e.mediaTypes {
 		c[kind] = object{}
 	}
 	if len(e.rows) > 0 {

@@ -13,33 +13,30 @@ import (
 	"sync"
 )
 
-// built is the page as `make page` builds it of the sources in web.
+// pageFiles is the page, which `make page` builds from the sources in web.
 //
 //go:embed page
-var built embed.FS
+var pageFiles embed.FS
 
-// page is what the server has of it: its first file, and those that this one loads from a
-// path that no other page has. So it never gets parts of another one, from a server of
-// another version, and a browser need not ask twice for the same.
+// page has the files of the page. All but index.html have a path with a hash of the content, so that a page never loads
+// files of another version, and browsers can cache them forever.
 type page struct {
-	path  string            // of all files but the first, with / at its end
+	path  string            // of all files but index.html, ends with /
 	files map[string][]byte // by name
 }
 
-// firstFile is the page's.
-const firstFile = "index.html"
+const indexFile = "index.html"
 
-// thePage is that of this program.
-var thePage = sync.OnceValues(func() (*page, error) {
+var loadPage = sync.OnceValues(func() (*page, error) {
 	const dir = "page"
 	p := &page{files: map[string][]byte{}}
-	list, err := built.ReadDir(dir) // sorted
+	list, err := pageFiles.ReadDir(dir) // sorted
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
 	for _, f := range list {
-		text, err := built.ReadFile(path.Join(dir, f.Name()))
+		text, err := pageFiles.ReadFile(path.Join(dir, f.Name()))
 		if err != nil {
 			return nil, err
 		}
@@ -48,36 +45,36 @@ var thePage = sync.OnceValues(func() (*page, error) {
 	}
 	version := fmt.Sprintf("%.8x", sum.Sum(nil))
 	p.path = "/" + dir + "/" + version + "/"
-	p.files[firstFile] = bytes.ReplaceAll(p.files[firstFile], []byte("VERSION"), []byte(version))
+	p.files[indexFile] = bytes.ReplaceAll(p.files[indexFile], []byte("VERSION"), []byte(version))
 	return p, nil
 })
 
-// style is the path of the style sheet.
+// style returns the path of the style sheet.
 func (p *page) style() string { return p.path + "style.css" }
 
-// first answers with the page's first file, which says whether one can log out.
-func (s *Server) first(w http.ResponseWriter, r *http.Request) {
+// serveIndex answers with index.html, which says whether there is a login.
+func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 	login := "none"
 	if s.wantsToken() {
 		login = "token"
 	}
 	tag := `"` + s.page.path + login + `"`
-	w.Header().Set("Cache-Control", "private, no-cache") // another program may have another page
+	w.Header().Set("Cache-Control", "private, no-cache") // another version may have another page
 	w.Header().Set("ETag", tag)
 	if matches(r.Header.Get("If-None-Match"), tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(bytes.ReplaceAll(s.page.files[firstFile], []byte("LOGIN"), []byte(login))) // the client may have gone
+	_, _ = w.Write(bytes.ReplaceAll(s.page.files[indexFile], []byte("LOGIN"), []byte(login))) // the client may have gone
 }
 
-// file answers with another one.
-func (s *Server) file(w http.ResponseWriter, r *http.Request) {
+// servePageFile answers with another file of the page.
+func (s *Server) servePageFile(w http.ResponseWriter, r *http.Request) {
 	name, ok := strings.CutPrefix(r.URL.Path, s.page.path)
 	text := s.page.files[name]
-	if !ok || text == nil || name == firstFile {
-		s.fail(w, r, &failure{http.StatusNotFound, fmt.Errorf("%s is no file of this page (load the page again)", r.URL.Path)})
+	if !ok || text == nil || name == indexFile {
+		s.fail(w, r, &failure{http.StatusNotFound, fmt.Errorf("the page has no file %s (load the page again)", r.URL.Path)})
 		return
 	}
 	w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
@@ -88,22 +85,22 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text) // the client may have gone
 }
 
-// failPage answers a request that a person made with what failed.
+// failPage answers a person's request with an error page.
 func (s *Server) failPage(w http.ResponseWriter, r *http.Request, err error) {
 	var text bytes.Buffer
-	_ = errorPage.Execute(&text, struct{ Why, Style string }{Explain(err), s.page.style()}) // a buffer takes all
-	w.Header().Set("Content-Security-Policy", headers["Content-Security-Policy"])           // not that of a viewer
+	_ = errorPage.Execute(&text, struct{ Why, Style string }{Explain(err), s.page.style()}) // a buffer has no errors
+	w.Header().Set("Content-Security-Policy", headers["Content-Security-Policy"])           // not a viewer's
 	s.respond(w, r, err, "text/html; charset=utf-8", text.Bytes())
 }
 
 var errorPage = template.Must(template.New("error").Parse(pageStart("nothing to show") + `<p class="error" role="alert">{{.Why}}</p>
-<p class="note">Close this tab, choose another metric, experiments or filters in the page that led here, and open it again.</p>
+<p class="note">Close this tab, choose another metric, experiments or filters in the page that led here, and try again.</p>
 </main>
 </body>
 </html>
 `))
 
-// pageStart is how pages without scripts begin.
+// pageStart returns the start of a page without scripts.
 func pageStart(title string) string {
 	return `<!DOCTYPE html>
 <html lang="en">

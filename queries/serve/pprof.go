@@ -25,49 +25,47 @@ import (
 	"stackmill/queries"
 )
 
-// pprof's own pages, of experiments as they are exported for it, are at
-// /pprof/SELECTION/PAGE. The selection is the query of /api/v1/export, escaped, since
-// pprof's pages have queries of their own.
+// pprof's own pages about exported experiments are at /pprof/SELECTION/PAGE. The selection is the escaped query of
+// /api/v1/export, since pprof's pages have their own queries.
 const (
-	pprofPath   = "/pprof/{selection}/{page...}"
-	firstPage   = "flamegraph"
-	mostMounted = 2         // profiles that are kept
-	mostProfile = 128 << 20 // bytes of a profile, not compressed
-	mostNodes   = 200       // of a drawn graph
+	pprofPath       = "/pprof/{selection}/{page...}"
+	defaultPage     = "flamegraph"
+	maxProfiles     = 2         // cached profiles
+	maxProfileBytes = 128 << 20 // bytes of an uncompressed profile
+	maxGraphNodes   = 200       // of a drawn graph
 )
 
-// pprofPages are those that only show what the profile has. The others read and write files
-// of this machine: sources and binaries by the names that recordings have, and settings.
-var pprofPages = []string{firstPage, "graph", "top", "peek", "download"}
+// pprofPages are the pages that only show the profile. The others read and write files of this machine: sources and
+// binaries named by recordings, and settings.
+var pprofPages = []string{defaultPage, "graph", "top", "peek", "download"}
 
-// pprofPolicy is the policy of these pages, which have their scripts and styles in them. A
-// sandbox makes them strangers to this server: what a name in a profile might do there can
-// ask for nothing.
+// pprofPolicy is the policy of these pages, which have inline scripts and styles. The sandbox makes their origin
+// foreign to this server, so that a script injected by a name in a profile cannot send requests to it.
 const pprofPolicy = "sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; " +
 	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
-// mounts are the profiles whose pages were asked for last.
-type mounts struct {
+// profileCache keeps the profiles whose pages were requested last.
+type profileCache struct {
 	mu   sync.Mutex
-	list []*mount // the last used last
+	list []*cachedProfile // least recently used first
 }
 
-// mount is a profile as it was exported.
-type mount struct {
+// cachedProfile is an exported profile.
+type cachedProfile struct {
 	key     string
-	ready   chan struct{} // closed when profile or err is there
+	ready   chan struct{} // closed when profile or err is set
 	profile []byte
 	err     error
 }
 
-// pprof answers with one of pprof's pages.
-func (s *Server) pprof(w http.ResponseWriter, r *http.Request) {
+// servePprof answers with one of pprof's pages.
+func (s *Server) servePprof(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("page")
 	if name == "" {
-		http.Redirect(w, r, firstPage, http.StatusFound)
+		http.Redirect(w, r, defaultPage, http.StatusFound)
 		return
 	}
-	store, err := s.shelf.pin(r.Context(), false)
+	store, err := s.store.pin(r.Context(), false)
 	if err != nil {
 		s.failPage(w, r, err)
 		return
@@ -89,34 +87,34 @@ func (s *Server) pprof(w http.ResponseWriter, r *http.Request) {
 	s.send(w, a.body)
 }
 
-// pprofPage returns one of the pages of a request's selection. Another process makes it: what
-// pprof and graphviz do with a profile takes any time and memory, and cannot be stopped here.
+// pprofPage returns a page about a request's selection. Another process renders it: pprof and graphviz may take any time
+// and memory, and cannot be stopped in this process.
 func (s *Server) pprofPage(r *http.Request, name string, store *lease) (*reply, error) {
 	if !slices.Contains(pprofPages, name) {
-		return nil, &failure{http.StatusNotFound, fmt.Errorf("pprof's page %s is not served, since it uses files of the server's machine (there are %s; the panel Source shows code)", name, strings.Join(pprofPages, ", "))}
+		return nil, &failure{http.StatusNotFound, fmt.Errorf("pprof's page %s is not available, since it reads files of the server's machine (available are %s; the panel Source shows code)", name, strings.Join(pprofPages, ", "))}
 	}
 	if name == "graph" {
 		if _, err := exec.LookPath("dot"); err != nil {
-			return nil, &failure{http.StatusNotImplemented, errors.New("pprof's graph needs graphviz on the server's machine, which has none (its pages flamegraph, top and peek do without)")}
+			return nil, &failure{http.StatusNotImplemented, errors.New("pprof's graph needs graphviz, which is not installed on the server's machine (the pages flamegraph, top and peek work without it)")}
 		}
-		if n, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("n"), "0")); err != nil || n > mostNodes {
-			return nil, wrong(fmt.Errorf("n: a graph has at most %d nodes here", mostNodes))
+		if n, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("n"), "0")); err != nil || n > maxGraphNodes {
+			return nil, badRequest(fmt.Errorf("n: a graph has at most %d nodes here", maxGraphNodes))
 		}
 	}
 	asked, err := url.ParseQuery(r.PathValue("selection"))
 	if err != nil {
-		return nil, wrong(err)
+		return nil, badRequest(err)
 	}
 	c, err := exportCall(asked, "pprof")
 	if err != nil {
 		return nil, err
 	}
 	ctx := context.WithoutCancel(r.Context())
-	m := s.mounts.take(c.tag(store.state(), s.Version), func() func() (*reply, error) {
-		store := store.retain() // the request may end before
+	m := s.profiles.get(c.tag(store.state(), s.Version), func() func() (*reply, error) {
+		store := store.retain() // the request may end earlier
 		return func() (*reply, error) {
 			defer store.release()
-			return s.work(ctx, c, store)
+			return s.run(ctx, c, store)
 		}
 	})
 	select {
@@ -127,58 +125,57 @@ func (s *Server) pprofPage(r *http.Request, name string, store *lease) (*reply, 
 	if m.err != nil {
 		return nil, m.err
 	}
-	return s.work(r.Context(), &call{endpoint: &pprofEndpoint, name: name, values: r.URL.Query(), body: m.profile}, store)
+	return s.run(r.Context(), &call{endpoint: &pprofEndpoint, name: name, values: r.URL.Query(), body: m.profile}, store)
 }
 
-// take returns the mount of a key, which the export that begin returns makes if there is none.
-func (m *mounts) take(key string, begin func() (export func() (*reply, error))) *mount {
+// get returns the profile of a key. If it is not cached, the function that begin returns exports it.
+func (m *profileCache) get(key string, begin func() (export func() (*reply, error))) *cachedProfile {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	i := slices.IndexFunc(m.list, func(x *mount) bool { return x.key == key })
+	i := slices.IndexFunc(m.list, func(x *cachedProfile) bool { return x.key == key })
 	if i >= 0 {
 		x := m.list[i]
 		m.list = append(slices.Delete(m.list, i, i+1), x)
 		return x
 	}
-	x := &mount{key: key, ready: make(chan struct{})}
+	x := &cachedProfile{key: key, ready: make(chan struct{})}
 	m.list = append(m.list, x)
-	if len(m.list) > mostMounted {
+	if len(m.list) > maxProfiles {
 		m.list = slices.Delete(m.list, 0, 1)
 	}
 	export := begin()
 	go func() {
 		defer close(x.ready)
 		var a *reply
-		if a, x.err = orPanic(export); x.err == nil {
+		if a, x.err = recoverPanic(export); x.err == nil {
 			defer a.body.Release()
 			x.profile, x.err = a.body.Bytes()
 		}
-		if x.err == nil { // otherwise the next may have more luck
+		if x.err == nil { // otherwise the next request tries again
 			return
 		}
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.list = slices.DeleteFunc(m.list, func(other *mount) bool { return other == x })
+		m.list = slices.DeleteFunc(m.list, func(other *cachedProfile) bool { return other == x })
 	}()
 	return x
 }
 
-// pprofEndpoint is what a process of its own does for a page: its call has the page's name and
-// query, and the profile.
-var pprofEndpoint = endpoint{method: http.MethodGet, path: pprofPath, run: drivePprof}
+// pprofEndpoint renders a page in another process: its call has the page's name and query, and the profile.
+var pprofEndpoint = endpoint{method: http.MethodGet, path: pprofPath, handle: renderPprof}
 
-// drivePprof lets pprof make one of its pages.
-func drivePprof(w *work) error {
+// renderPprof lets pprof render a page.
+func renderPprof(w *job) error {
 	text, err := gzip.NewReader(bytes.NewReader(w.body))
 	if err != nil {
 		return err
 	}
-	raw, err := io.ReadAll(io.LimitReader(text, mostProfile+1))
+	raw, err := io.ReadAll(io.LimitReader(text, maxProfileBytes+1))
 	if err != nil {
 		return err
 	}
-	if len(raw) > mostProfile {
-		return tooLarge(mostProfile)
+	if len(raw) > maxProfileBytes {
+		return tooLarge(maxProfileBytes)
 	}
 	p, err := profile.ParseUncompressed(raw)
 	if err != nil {
@@ -186,14 +183,14 @@ func drivePprof(w *work) error {
 	}
 	var pages map[string]http.Handler
 	err = driver.PProf(&driver.Options{
-		Flagset: pprofFlags{flag.NewFlagSet("pprof", flag.ContinueOnError)}, Fetch: given{p}, Sym: noFiles{}, Obj: noObjects{}, UI: quiet{}, Writer: noFiles{},
-		HTTPTransport: noFiles{},
+		Flagset: pprofFlags{flag.NewFlagSet("pprof", flag.ContinueOnError)}, Fetch: fixedFetcher{p}, Sym: noFileAccess{}, Obj: noBinaries{}, UI: discardUI{}, Writer: noFileAccess{},
+		HTTPTransport: noFileAccess{},
 		HTTPServer:    func(args *driver.HTTPServerArgs) error { pages = args.Handlers; return nil },
 	})
 	if err != nil {
 		return err
 	}
-	made := &pageWriter{header: http.Header{}, status: http.StatusOK, out: w.out, note: noteOf(p)}
+	made := &pageWriter{header: http.Header{}, status: http.StatusOK, out: w.out, note: leftOutNote(p)}
 	pages["/"+w.name].ServeHTTP(made, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/" + w.name, RawQuery: w.values.Encode()}})
 	if w.kind = made.header.Get("Content-Type"); w.kind == "" {
 		w.kind = http.DetectContentType(made.begin)
@@ -207,8 +204,8 @@ func drivePprof(w *work) error {
 	return nil
 }
 
-// noteOf is HTML of what the store lacks that a profile is of, as its comments say.
-func noteOf(p *profile.Profile) (note string) {
+// leftOutNote returns HTML about experiments that the profile lacks, from its comments.
+func leftOutNote(p *profile.Profile) (note string) {
 	for _, text := range p.Comments {
 		if strings.HasPrefix(text, queries.LeftOutPrefix) {
 			note += `<p role="alert">` + html.EscapeString(text) + "</p>"
@@ -217,11 +214,11 @@ func noteOf(p *profile.Profile) (note string) {
 	return note
 }
 
-// pageWriter takes a page, into which it puts a note.
+// pageWriter receives a page and inserts a note.
 type pageWriter struct {
 	header http.Header
 	status int
-	begin  []byte // of the page, or what failed
+	begin  []byte // of the page or of the error
 	out    io.Writer
 	note   string
 }
@@ -230,9 +227,9 @@ func (p *pageWriter) Header() http.Header { return p.header }
 
 func (p *pageWriter) WriteHeader(status int) { p.status = status }
 
-// Write implements http.ResponseWriter. pprof writes the start of the body of a page at once.
+// Write implements http.ResponseWriter. pprof writes the tag <body> in one piece.
 func (p *pageWriter) Write(text []byte) (int, error) {
-	const most = 512 // bytes that say what the page is
+	const most = 512 // bytes that identify the content type
 	p.begin = append(p.begin, text[:min(len(text), most-len(p.begin))]...)
 	const body = "<body>"
 	if i := bytes.Index(text, []byte(body)); i >= 0 && p.note != "" {
@@ -246,34 +243,34 @@ func (p *pageWriter) Write(text []byte) (int, error) {
 	return p.out.Write(text)
 }
 
-// given is the profile that pprof gets, whatever it asks for.
-type given struct{ *profile.Profile }
+// fixedFetcher is a driver.Fetcher of one profile.
+type fixedFetcher struct{ *profile.Profile }
 
-func (g given) Fetch(string, time.Duration, time.Duration) (*profile.Profile, string, error) {
+func (g fixedFetcher) Fetch(string, time.Duration, time.Duration) (*profile.Profile, string, error) {
 	return g.Profile, "", nil
 }
 
-// noFiles is what pprof finds of binaries, symbols and servers, and where it writes files.
-type noFiles struct{}
+// noFileAccess denies pprof symbols, servers and output files.
+type noFileAccess struct{}
 
 var errNoFiles = errors.New("files are not used here")
 
-func (noFiles) Open(string) (io.WriteCloser, error)                             { return nil, errNoFiles }
-func (noFiles) RoundTrip(*http.Request) (*http.Response, error)                 { return nil, errNoFiles }
-func (noFiles) Symbolize(string, driver.MappingSources, *profile.Profile) error { return nil }
+func (noFileAccess) Open(string) (io.WriteCloser, error)                             { return nil, errNoFiles }
+func (noFileAccess) RoundTrip(*http.Request) (*http.Response, error)                 { return nil, errNoFiles }
+func (noFileAccess) Symbolize(string, driver.MappingSources, *profile.Profile) error { return nil }
 
-// noObjects is noFiles for binaries.
-type noObjects struct{}
+// noBinaries denies pprof binaries.
+type noBinaries struct{}
 
-func (noObjects) Open(string, uint64, uint64, uint64, string) (driver.ObjFile, error) {
+func (noBinaries) Open(string, uint64, uint64, uint64, string) (driver.ObjFile, error) {
 	return nil, errNoFiles
 }
 
-func (noObjects) Disasm(string, uint64, uint64, bool) ([]driver.Inst, error) {
+func (noBinaries) Disasm(string, uint64, uint64, bool) ([]driver.Inst, error) {
 	return nil, errNoFiles
 }
 
-// pprofFlags are the options that pprof is called with.
+// pprofFlags is the plugin.FlagSet with the options for pprof.
 type pprofFlags struct{ *flag.FlagSet }
 
 func (f pprofFlags) StringList(name, value, usage string) *[]*string {
@@ -290,12 +287,12 @@ func (f pprofFlags) Parse(func()) []string {
 	return f.Args()
 }
 
-// quiet is what pprof says to who called it: nobody.
-type quiet struct{}
+// discardUI is a plugin.UI that discards output.
+type discardUI struct{}
 
-func (quiet) ReadLine(string) (string, error)     { return "", io.EOF }
-func (quiet) Print(...any)                        {}
-func (quiet) PrintErr(...any)                     {}
-func (quiet) IsTerminal() bool                    { return false }
-func (quiet) WantBrowser() bool                   { return false }
-func (quiet) SetAutoComplete(func(string) string) {}
+func (discardUI) ReadLine(string) (string, error)     { return "", io.EOF }
+func (discardUI) Print(...any)                        {}
+func (discardUI) PrintErr(...any)                     {}
+func (discardUI) IsTerminal() bool                    { return false }
+func (discardUI) WantBrowser() bool                   { return false }
+func (discardUI) SetAutoComplete(func(string) string) {}

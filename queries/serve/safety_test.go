@@ -113,7 +113,7 @@ func TestPprof(t *testing.T) {
 	if response, text := s.ask("POST", "/pprof/mode=user/top", "{}"); response.StatusCode != 404 && response.StatusCode != 405 {
 		t.Errorf("%s: %s", response.Status, text)
 	}
-	if n := len(s.mounts.list); n > mostMounted {
+	if n := len(s.profiles.list); n > maxProfiles {
 		t.Errorf("%d profiles are kept", n)
 	}
 }
@@ -191,7 +191,7 @@ func TestRefused(t *testing.T) {
 func TestLoad(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	s := start(t, store, nil)
-	s.turns.longest = time.Hour // however slow the machine is
+	s.limiter.maxWait = time.Hour // however slow the machine is
 	s.web.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = 100
 	paths := []string{
 		"/api/v1/experiments", "/api/v1/metrics", "/api/v1/views/functions", "/api/v1/views/functions?experiment=monday/test.1.er&format=csv", "/api/v1/views/call-tree?experiment=monday/test.1.er",
@@ -265,7 +265,7 @@ func TestLoad(t *testing.T) {
 func TestUnread(t *testing.T) {
 	isolate(t)
 	s := start(t, storetest.New(t, storetest.Two), func(o *Options) { o.Largest, o.Patience = 32<<20, 3*time.Second })
-	s.turns.longest = time.Hour // however slow the machine is
+	s.limiter.maxWait = time.Hour // however slow the machine is
 	s.get("/api/v1/views/functions")
 	before := queries.ResidentMemory(os.Getpid())
 	const body = `{"sql": "SELECT repeat('x', 1000000) AS x FROM range(24)", "format": "csv"}`
@@ -288,26 +288,26 @@ func TestUnread(t *testing.T) {
 	if grown := queries.ResidentMemory(os.Getpid()) - before; grown > 80<<20 {
 		t.Errorf("%d MiB more for answers that nobody reads", grown>>20)
 	}
-	if s.unread.bytes.Load() == 0 {
+	if s.backlog.bytes.Load() == 0 {
 		t.Error("no answer waits for its client")
 	}
 	if status, text := s.sql("SELECT 7 AS x"); status != http.StatusOK {
 		t.Errorf("another client: %d %s", status, text)
 	}
 	for range 600 {
-		if s.unread.bytes.Load() == 0 {
+		if s.backlog.bytes.Load() == 0 {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	if left := s.unread.bytes.Load(); left != 0 {
+	if left := s.backlog.bytes.Load(); left != 0 {
 		t.Errorf("%d bytes still wait for clients", left)
 	}
-	s.unread.most = 1 << 20
+	s.backlog.max = 1 << 20
 	if status, text := s.sql("SELECT repeat('x', 2000000) AS x"); status != http.StatusServiceUnavailable {
 		t.Errorf("one answer too many: %d %.100s", status, text)
 	}
-	if left := s.unread.bytes.Load(); left != 0 {
+	if left := s.backlog.bytes.Load(); left != 0 {
 		t.Errorf("%d bytes are still counted", left)
 	}
 }
@@ -365,12 +365,12 @@ func children(t *testing.T) (n int) {
 // Of too many connections, those are closed that ask for nothing.
 func TestConnections(t *testing.T) {
 	var c Connections
-	ends := make([]net.Conn, mostOpen+2)
+	ends := make([]net.Conn, maxConnections+2)
 	for i := range ends {
 		ends[i], _ = net.Pipe()
 	}
 	closed := func(of net.Conn) bool { return of.SetDeadline(time.Time{}) != nil }
-	for i, end := range ends[:mostOpen] {
+	for i, end := range ends[:maxConnections] {
 		c.Note(end, http.StateNew)
 		c.Note(end, http.StateActive)
 		if i == 3 || i == 5 {
@@ -379,8 +379,8 @@ func TestConnections(t *testing.T) {
 		}
 	}
 	for i, want := range []net.Conn{ends[3], ends[5]} {
-		c.Note(ends[mostOpen+i], http.StateNew)
-		c.Note(ends[mostOpen+i], http.StateActive)
+		c.Note(ends[maxConnections+i], http.StateNew)
+		c.Note(ends[maxConnections+i], http.StateActive)
 		if !closed(want) {
 			t.Errorf("%d more: the longest idle one is not closed", i)
 		}
@@ -390,7 +390,7 @@ func TestConnections(t *testing.T) {
 	if c.Note(last, http.StateNew); !closed(last) {
 		t.Error("there are too many, and none is idle")
 	}
-	if c.Note(last, http.StateClosed); c.open != mostOpen {
+	if c.Note(last, http.StateClosed); c.open != maxConnections {
 		t.Errorf("%d are open", c.open)
 	}
 	for i, end := range ends {

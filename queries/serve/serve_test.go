@@ -28,10 +28,10 @@ import (
 )
 
 // answering makes the test's program one that answers a request, with these options.
-const answering = "STACKMILL_TEST_ANSWER"
+const answerEnv = "STACKMILL_TEST_ANSWER"
 
 func TestMain(m *testing.M) {
-	if text := os.Getenv(answering); text != "" {
+	if text := os.Getenv(answerEnv); text != "" {
 		var o Options
 		err := json.Unmarshal([]byte(text), &o)
 		if err == nil {
@@ -72,7 +72,7 @@ func start(t *testing.T, store string, change func(*Options)) *served {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(answering, string(options))
+	t.Setenv(answerEnv, string(options))
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -222,28 +222,28 @@ func TestMistakes(t *testing.T) {
 		"/api/v1/views/nonsense":                       `404 no view "nonsense"`,
 		"/api/v1/views/functions?experiment=nonsense":  `404 no experiment "nonsense"`,
 		"/api/v1/views/functions?metric=nonsense":      `400 no metric "nonsense"`,
-		"/api/v1/views/functions?mode=nonsense":        `400 mode: there is no "nonsense"`,
+		"/api/v1/views/functions?mode=nonsense":        `400 mode: unknown value "nonsense"`,
 		"/api/v1/views/functions?function=nonsense":    `400 no function "nonsense"`,
-		"/api/v1/views/functions?limit=-1":             `400 limit: "-1" is no whole number`,
+		"/api/v1/views/functions?limit=-1":             `400 limit: "-1" is not a non-negative integer`,
 		"/api/v1/views/functions?limit=1&limit=2":      `400 limit is given 2 times`,
 		"/api/v1/views/functions?sort=nonsense":        `400 sort: function_metrics has no column`,
 		"/api/v1/views/functions?colour=red":           `400 /api/v1/views/{name} has no parameter "colour"`,
 		"/api/v1/views/functions?where=colour+%3D+1":   `400 condition colour = 1: a sample has no column`,
 		"/api/v1/views/functions?where=(SELECT+1)%3D1": `400 condition (SELECT 1)=1: has a subquery`,
-		"/api/v1/views/functions?thread=x":             `400 thread: "x" is no whole number`,
+		"/api/v1/views/functions?thread=x":             `400 thread: "x" is not an integer`,
 		"/api/v1/views/functions?hide=libq.so":         `400 no load object`,
-		"/api/v1/views/timeline?width=x":               `400 width: "x" is no duration`,
+		"/api/v1/views/timeline?width=x":               `400 width: "x" is not a duration`,
 		"/api/v1/views/functions?columns=nonsense":     `400 columns: function_metrics has no column "nonsense"`,
 		"/api/v1/experiments?columns=nonsense":         `400 columns: experiments have no column "nonsense"`,
 		"/api/v1/views/functions?width=20ms":           `400 width has no effect on functions (it applies to timeline, cpu-timeline, seconds)`,
 		"/api/v1/flamegraph?metric=nonsense":           `400 no metric "nonsense"`,
 		"/api/v1/trend?function=nonsense":              `400 no function "nonsense" has a value of totalcpu`,
-		"/api/v1/trend?limit=3":                        `400 limit: it needs function: without one, <Total> alone is shown`,
+		"/api/v1/trend?limit=3":                        `400 limit needs function: without a function, only <Total> is shown`,
 		"/api/v1/trend?limit=0":                        `400 limit: 0 is less than 1`,
 		"/api/v1/compare?base=monday/test.1.er":        `400 test is missing`,
 		"/api/v1/compare?base=x&test=y":                `404 no experiment "x"`,
-		"/api/v1/query":                                `405 GET /api/v1/query: ask with POST`,
-		"/../../etc/passwd":                            `404 GET /etc/passwd: there is no such thing`,
+		"/api/v1/query":                                `405 GET /api/v1/query: use POST`,
+		"/../../etc/passwd":                            `404 GET /etc/passwd: no such page or endpoint`,
 		"/api/v1/views/..%2f..%2fetc%2fpasswd":         `404 no view "../../etc/passwd"`,
 	} {
 		response, text := s.ask("GET", path, "")
@@ -266,7 +266,7 @@ func TestSQL(t *testing.T) {
 		"CREATE TEMP TABLE t AS SELECT 1 AS x; SELECT x + 1 FROM t": `200 [`,
 		"SELECT nonsense":              `400 {"error":"Binder Error`,
 		"SELECT":                       `400 {"error":"Parser Error`,
-		" ; ":                          `400 {"error":"there is no SQL`,
+		" ; ":                          `400 {"error":"the field sql is empty`,
 		"DROP VIEW samples":            `403 {"error":"DROP is refused`,
 		"COPY samples TO 'x.csv'":      `403 {"error":`,
 		"ATTACH 'x.db'":                `403 {"error":"ATTACH is refused`,
@@ -294,7 +294,7 @@ func TestSQL(t *testing.T) {
 	if response, text := s.ask("POST", "/api/v1/query", `{"sql": "SELECT hash(i) FROM range(10000000000) t(i)", "format": "parquet"}`); response.StatusCode != 413 {
 		t.Errorf("a large Parquet file: %s: %.200s", response.Status, text)
 	}
-	for body, want := range map[string]int{`{"sql": 1}`: 400, `{"query": "SELECT 1"}`: 400, `nonsense`: 400, `{"sql": "SELECT 1"}{"sql": "SELECT 2"}`: 400, `{"sql": "SELECT 1"} x`: 400, `{"sql": "SELECT 1", "format": "nonsense"}`: 400, `{"sql": "` + strings.Repeat(" ", longestBody) + `"}`: 413} {
+	for body, want := range map[string]int{`{"sql": 1}`: 400, `{"query": "SELECT 1"}`: 400, `nonsense`: 400, `{"sql": "SELECT 1"}{"sql": "SELECT 2"}`: 400, `{"sql": "SELECT 1"} x`: 400, `{"sql": "SELECT 1", "format": "nonsense"}`: 400, `{"sql": "` + strings.Repeat(" ", maxBody) + `"}`: 413} {
 		if response, text := s.ask("POST", "/api/v1/query", body); response.StatusCode != want {
 			t.Errorf("%.50s: %s: %s, want %d", body, response.Status, text, want)
 		}
@@ -319,7 +319,7 @@ func TestAnswersOfSQL(t *testing.T) {
 	}
 	s.metrics.mu.Lock()
 	defer s.metrics.mu.Unlock()
-	if n := s.metrics.of["/api/v1/views/{name}"].answered; n != 2 {
+	if n := s.metrics.byPath["/api/v1/views/{name}"].answered; n != 2 {
 		t.Errorf("%d of 2 requests were worked on", n)
 	}
 }
@@ -356,7 +356,7 @@ func TestWarningHeader(t *testing.T) {
 		t.Error(d)
 	}
 	text = warningHeader(slices.Repeat([]string{strings.Repeat("ä", 50)}, 1000))
-	if err := json.Unmarshal([]byte(text), &got); err != nil || len(text) > longestWarnings || len(got) != 7 || got[6] != "994 more warnings have no room here" {
+	if err := json.Unmarshal([]byte(text), &got); err != nil || len(text) > maxWarnings || len(got) != 7 || got[6] != "994 more warnings do not fit here" {
 		t.Errorf("of many texts the header has %d bytes: %q (%v)", len(text), got, err)
 	}
 }
@@ -520,7 +520,7 @@ func TestStoreChanges(t *testing.T) {
 	build(first)
 	s := start(t, store, nil)
 	count := func() string {
-		time.Sleep(looking) // what was looked at just before is taken for the state now
+		time.Sleep(pollInterval) // what was looked at just before is taken for the state now
 		response, text := s.ask("GET", "/healthz", "")
 		return fmt.Sprintf("%d %s", response.StatusCode, text)
 	}
@@ -584,21 +584,21 @@ func TestManyClients(t *testing.T) {
 
 // More than wait at once are told to ask again.
 func TestTurns(t *testing.T) {
-	turns := newTurns(1, 1)
-	done, err := turns.take(t.Context())
+	turns := newLimiter(1, 1)
+	done, err := turns.acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	left := make(chan error)
 	go func() {
-		_, err := turns.take(ctx)
+		_, err := turns.acquire(ctx)
 		left <- err
 	}()
 	for turns.waiting.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := turns.take(t.Context()); err != errBusy {
+	if _, err := turns.acquire(t.Context()); err != errBusy {
 		t.Errorf("a third: %v", err)
 	}
 	leave()
@@ -606,7 +606,7 @@ func TestTurns(t *testing.T) {
 		t.Errorf("who left: %v", err)
 	}
 	done()
-	if done, err = turns.take(t.Context()); err != nil {
+	if done, err = turns.acquire(t.Context()); err != nil {
 		t.Error(err)
 	}
 	done()

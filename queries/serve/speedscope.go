@@ -6,25 +6,22 @@ import (
 	"strings"
 )
 
-// speedscopeFile is the page of speedscope, which gets what it shows from a path of this
-// server after the # of its address.
+// speedscopeFile is the page of speedscope. The path of the profile that it shows is in the fragment of its URL.
 const speedscopeFile = "speedscope.html"
 
-// speedscopePolicy lets it make its styles itself, start its reader of Java's recordings, and
-// ask this server.
+// speedscopePolicy allows inline styles, the WebAssembly that reads Java's recordings, and requests to this server.
 const speedscopePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; " +
 	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
-// speedscopePath is where speedscope is opened, of the experiments, metric, mode and filters
-// that the query says, as that of /api/v1/export.
+// speedscopePath opens speedscope. Its query selects experiments, metric, mode and filters as /api/v1/export does.
 const speedscopePath = "/speedscope"
 
-// speedscope leads to its page, which is at a path of its own that has the version of the
-// page, if there is something to show.
-func (s *Server) speedscope(w http.ResponseWriter, r *http.Request) {
+// serveSpeedscope redirects to the page of speedscope, whose path has the page's version, or answers why nothing can be
+// shown.
+func (s *Server) serveSpeedscope(w http.ResponseWriter, r *http.Request) {
 	to := s.page.path + speedscopeFile
 	if r.URL.RawQuery != "" {
-		store, err := s.shelf.pin(r.Context(), false)
+		store, err := s.store.pin(r.Context(), false)
 		if err != nil {
 			s.failPage(w, r, err)
 			return
@@ -37,26 +34,26 @@ func (s *Server) speedscope(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		to += "#profileURL=" + url.QueryEscape(profile)
-		if text := strings.Join(store.leftOut(), "; "); text != "" { // which speedscope shows above the profile
+		if text := strings.Join(store.leftOut(), "; "); text != "" { // shown above the profile
 			to += "&title=" + url.QueryEscape(text)
 		}
 	}
 	http.Redirect(w, r, to, http.StatusFound)
 }
 
-// speedscopeProfile is the address of the profile that is asked for. Speedscope does not say
-// why there is none: that is found out before.
+// speedscopeProfile returns the URL of the requested profile. It first checks that the export is possible, because
+// speedscope would not show the error.
 func (s *Server) speedscopeProfile(r *http.Request, store *lease) (string, error) {
 	asked, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return "", wrong(err)
+		return "", badRequest(err)
 	}
 	c, err := exportCall(asked, "speedscope")
 	if err != nil {
 		return "", err
 	}
-	c.empty = true
-	a, err := s.work(r.Context(), c, store)
+	c.columnsOnly = true
+	a, err := s.run(r.Context(), c, store)
 	if err != nil {
 		return "", err
 	}

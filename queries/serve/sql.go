@@ -16,29 +16,29 @@ import (
 	"stackmill/queries/result"
 )
 
-// queryFields are what the body of a query has.
+// queryFields are the fields of a query's body.
 var queryFields = []parameter{
-	{name: "sql", kind: "string", required: true, does: "the SQL (DuckDB's dialect); the last statement's rows are the answer"},
-	{name: "format", kind: "string", one: formatNames(), does: "by default json"},
+	{name: "sql", kind: "string", required: true, doc: "SQL in DuckDB's dialect; the answer has the rows of the last statement"},
+	{name: "format", kind: "string", enum: formatNames(), doc: "by default json"},
 }
 
-// query answers with the rows of somebody's SQL, as the program's verb query prints them.
-func query(w *work) error {
+// runQuery answers with the rows of the request's SQL, as `stackmill query` prints them.
+func runQuery(w *job) error {
 	var asked struct{ SQL, Format string }
 	d := json.NewDecoder(bytes.NewReader(w.body))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&asked); err != nil {
-		return wrong(fmt.Errorf("the body is no {\"sql\": ..., \"format\": ...}: %w", err))
+		return badRequest(fmt.Errorf("the body is not {\"sql\": ..., \"format\": ...}: %w", err))
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return wrong(errors.New("the body has more than one {\"sql\": ..., \"format\": ...}"))
+		return badRequest(errors.New("the body has more than one {\"sql\": ..., \"format\": ...}"))
 	}
 	format := cmp.Or(asked.Format, "json")
 	switch {
 	case strings.Trim(asked.SQL, "; \t\r\n") == "":
-		return wrong(errors.New("there is no SQL"))
+		return badRequest(errors.New("the field sql is empty"))
 	case !slices.Contains(formatNames(), format):
-		return wrong(fmt.Errorf("format: there is no %q (one of %s)", format, strings.Join(formatNames(), ", ")))
+		return badRequest(fmt.Errorf("unknown format %q (one of %s)", format, strings.Join(formatNames(), ", ")))
 	}
 	db, done, err := w.open(queries.Filter{}, nil)
 	if err != nil {
@@ -52,20 +52,20 @@ func query(w *work) error {
 	defer conn.Close()
 	last, err := db.Admit(w.ctx, conn, asked.SQL)
 	if err != nil {
-		return ofSQL(err)
+		return sqlError(err)
 	}
-	if w.empty {
-		return ofSQL(describe(w, conn, last))
+	if w.columnsOnly {
+		return sqlError(writeColumns(w, conn, last))
 	}
 	for _, advice := range db.Advise(w.ctx, conn, last) {
 		w.warn("%s", advice)
 	}
-	return ofSQL(w.printBy(db, conn, format, last))
+	return sqlError(w.printRows(db, conn, format, last))
 }
 
-// describeSQL answers with what SQL can name: the views, tables and macros with their
-// columns, and the engine's functions.
-func describeSQL(w *work) error {
+// describeSQL answers with the catalog for SQL: views, tables and macros with their columns, and the engine's
+// functions.
+func describeSQL(w *job) error {
 	views, err := queries.Views()
 	if err != nil {
 		return err
@@ -119,20 +119,20 @@ WHERE internal AND function_type IN ('scalar', 'aggregate', 'macro', 'table_macr
 	return err
 }
 
-// ofSQL says whose mistake an error of somebody's SQL is: theirs, unless it is refused or
-// takes too much.
-func ofSQL(err error) error {
+// sqlError classifies an error of a request's SQL as the client's mistake, unless the server refused it or ran out of
+// memory.
+func sqlError(err error) error {
 	var engine *duckdb.Error
 	if err == nil || queries.IsRefusal(err) || queries.FindLostFile(err) != nil || errors.As(err, &engine) && (engine.Type == duckdb.ErrorTypeOutOfMemory || engine.Type == duckdb.ErrorTypeInternal) {
 		return err
 	}
-	return wrong(err)
+	return badRequest(err)
 }
 
-// unlessEngine says that an error is the mistake of who asks, unless it is the engine's.
-func unlessEngine(err error) error {
+// requestError classifies an error as the client's mistake unless it is the engine's.
+func requestError(err error) error {
 	if err == nil || errors.As(err, new(*duckdb.Error)) {
 		return err
 	}
-	return wrong(err)
+	return badRequest(err)
 }

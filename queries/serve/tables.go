@@ -14,20 +14,20 @@ import (
 type Table struct {
 	Catalog, Schema, Name string
 	Kind                  string        // VIEW or BASE TABLE
-	Columns               *arrow.Schema // what they mean is the metadata `comment`
+	Columns               *arrow.Schema // descriptions are in the metadata `comment`
 }
 
-// Tables returns all that SQL can read by name, ordered by it, when it is its turn, and what
-// readers should know, as the header Stackmill-Warning has it.
+// Tables returns all tables and views by name, within the limit of concurrent requests, and warnings in the form of the
+// header Stackmill-Warning.
 func (s *Server) Tables(ctx context.Context) (tables []Table, warnings string, err error) {
-	turn, err := s.turns.take(ctx)
+	turn, err := s.limiter.acquire(ctx)
 	if err != nil {
 		return nil, "", err
 	}
 	defer turn()
-	ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout, late(s.Timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout, timedOut(s.Timeout))
 	defer cancel()
-	store, err := s.shelf.pin(ctx, false)
+	store, err := s.store.pin(ctx, false)
 	if err != nil {
 		return nil, "", err
 	}
@@ -46,16 +46,16 @@ func (s *Server) Tables(ctx context.Context) (tables []Table, warnings string, e
 		return nil, "", err
 	}
 	for len(columns) > 0 {
-		t := columns[0].of
-		n := slices.IndexFunc(columns, func(c column) bool { return c.of != t })
+		t := columns[0].table
+		n := slices.IndexFunc(columns, func(c column) bool { return c.table != t })
 		if n < 0 {
 			n = len(columns)
 		}
 		fields := make([]arrow.Field, n)
 		for i, c := range columns[:n] {
-			fields[i] = arrow.Field{Name: c.name, Type: types[c.kind], Nullable: true}
-			if c.means != "" {
-				fields[i].Metadata = arrow.NewMetadata([]string{"comment"}, []string{c.means})
+			fields[i] = arrow.Field{Name: c.name, Type: types[c.sqlType], Nullable: true}
+			if c.comment != "" {
+				fields[i].Metadata = arrow.NewMetadata([]string{"comment"}, []string{c.comment})
 			}
 		}
 		t.Columns = arrow.NewSchema(fields, nil)
@@ -64,13 +64,13 @@ func (s *Server) Tables(ctx context.Context) (tables []Table, warnings string, e
 	return tables, joinWarnings(store.leftOut()), nil
 }
 
-// column is one of a table's, whose own columns are not set.
+// column is a column with its table, whose Columns are not set.
 type column struct {
-	of                Table
-	name, kind, means string // kind is the type's name in SQL
+	table                  Table
+	name, sqlType, comment string
 }
 
-// listColumns returns the columns of all tables, in their order.
+// listColumns returns the columns of all tables in order.
 func listColumns(ctx context.Context, conn *sql.Conn) (columns []column, err error) {
 	rows, err := conn.QueryContext(ctx, `SELECT t.table_catalog, t.table_schema, t.table_name, t.table_type, c.column_name, c.data_type, coalesce(c.comment, '')
 FROM information_schema.tables t
@@ -82,7 +82,7 @@ ORDER BY t.table_catalog, t.table_schema, t.table_name, c.column_index`)
 	defer rows.Close()
 	for rows.Next() {
 		var c column
-		if err := rows.Scan(&c.of.Catalog, &c.of.Schema, &c.of.Name, &c.of.Kind, &c.name, &c.kind, &c.means); err != nil {
+		if err := rows.Scan(&c.table.Catalog, &c.table.Schema, &c.table.Name, &c.table.Kind, &c.name, &c.sqlType, &c.comment); err != nil {
 			return nil, err
 		}
 		columns = append(columns, c)
@@ -90,11 +90,11 @@ ORDER BY t.table_catalog, t.table_schema, t.table_name, c.column_index`)
 	return columns, rows.Err()
 }
 
-// typesOf returns what the types of columns are in Arrow, by their names in SQL.
+// typesOf maps the SQL types of columns to Arrow types.
 func typesOf(ctx context.Context, conn *sql.Conn, columns []column) (map[string]arrow.DataType, error) {
 	types := map[string]arrow.DataType{}
 	for _, c := range columns {
-		types[c.kind] = nil
+		types[c.sqlType] = nil
 	}
 	names := slices.Sorted(maps.Keys(types))
 	if len(names) == 0 {

@@ -8,27 +8,27 @@ import (
 	"stackmill/queries/trend"
 )
 
-// follow answers with values over experiments in the order of time.
-func follow(w *work) error {
+// trendValues answers with values over experiments in chronological order.
+func trendValues(w *job) error {
 	r, v := trend.Defaults(), w.values
 	r.Metric, r.Function, r.Inclusive = v.Get("metric"), v.Get("function"), v.Get("inclusive") == "true"
 	r.Mode, r.Normalize = cmp.Or(v.Get("mode"), r.Mode), cmp.Or(v.Get("normalise"), r.Normalize)
 	var err error
-	if r.Limit, err = w.number("limit", r.Limit); err != nil {
+	if r.Limit, err = w.intValue("limit", r.Limit); err != nil {
 		return err
 	}
 	if err := r.Check(); err != nil {
-		return wrong(err)
+		return badRequest(err)
 	}
 	if v.Has("limit") && r.Function == "" {
-		return wrong(errors.New("limit: it needs function: without one, <Total> alone is shown"))
+		return badRequest(errors.New("limit needs function: without a function, only <Total> is shown"))
 	}
 	f, err := w.filter(r.Mode, false)
 	if err != nil {
 		return err
 	}
 	if r.Function == "" && len(f.Hide)+len(f.APIOnly) > 0 {
-		return wrong(errors.New("hide and api-only: they need function: the values of <Total> do not depend on functions"))
+		return badRequest(errors.New("hide and api-only need function: the values of <Total> do not depend on functions"))
 	}
 	db, done, err := w.openMetric(f, r.Reads(), v["experiment"]...)
 	if err != nil {
@@ -37,7 +37,7 @@ func follow(w *work) error {
 	defer done()
 	followed, err := trend.Run(w.ctx, db, r)
 	if err != nil {
-		return unlessEngine(err)
+		return requestError(err)
 	}
 	_, err = w.out.Write(result.Marshal(followed.Object()))
 	return err

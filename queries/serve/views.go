@@ -15,19 +15,19 @@ import (
 	"stackmill/queries/result"
 )
 
-// view answers with the rows of a standard view, as the program's verb report prints them.
-func view(w *work) error {
+// viewRows answers with the rows of a standard view, as `stackmill report` prints them.
+func viewRows(w *job) error {
 	r := report.Defaults()
 	v := w.values
 	r.Metric, r.Function, r.File, r.Object, r.Sort = v.Get("metric"), v.Get("function"), v.Get("file"), v.Get("object"), v.Get("sort")
 	r.Mode, r.Alias, r.Inline = cmp.Or(v.Get("mode"), r.Mode), cmp.Or(v.Get("alias"), r.Alias), v.Get("inline") == "true"
 	var err error
-	if r.Limit, err = w.number("limit", 0); err != nil {
+	if r.Limit, err = w.intValue("limit", 0); err != nil {
 		return err
 	}
 	if text := v.Get("width"); text != "" {
 		if r.Width, err = time.ParseDuration(text); err != nil {
-			return wrong(fmt.Errorf("width: %q is no duration (100ms)", text))
+			return badRequest(fmt.Errorf("width: %q is not a duration such as 100ms", text))
 		}
 	}
 	r.Fields = w.columns()
@@ -40,7 +40,7 @@ func view(w *work) error {
 	}
 	r.Filter = f
 	if err := r.About(w.name, v.Has("mode")); err != nil {
-		return wrong(err)
+		return badRequest(err)
 	}
 	db, done, err := w.open(f, r.Reads(), v["experiment"]...)
 	if err != nil {
@@ -49,27 +49,27 @@ func view(w *work) error {
 	defer done()
 	q, err := report.Ask(w.ctx, db, &r)
 	if err != nil {
-		return unlessEngine(err)
+		return requestError(err)
 	}
 	for _, m := range q.Emptied {
-		w.warn("the filter leaves nothing of %s: another metric is shown", m)
+		w.warn("no samples of %s pass the filter: another metric is shown", m)
 	}
 	return w.print(db, q.Statement())
 }
 
-// print answers with the rows of a statement of ours, in the format that is asked for.
-func (w *work) print(db *queries.DB, statement string, args ...any) error {
+// print answers with the rows of a statement in the requested format.
+func (w *job) print(db *queries.DB, statement string, args ...any) error {
 	format := cmp.Or(w.values.Get("format"), "json")
 	conn, err := db.Conn(w.ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	return w.printBy(db, conn, format, statement, args...)
+	return w.printRows(db, conn, format, statement, args...)
 }
 
-// printBy is print by a connection.
-func (w *work) printBy(db *queries.DB, conn *sql.Conn, format, statement string, args ...any) error {
+// printRows is print with a connection and a format.
+func (w *job) printRows(db *queries.DB, conn *sql.Conn, format, statement string, args ...any) error {
 	w.kind = formats[format]
 	switch format {
 	case "arrow":
@@ -93,11 +93,11 @@ func (w *work) printBy(db *queries.DB, conn *sql.Conn, format, statement string,
 	return result.Print(p, rows)
 }
 
-// formatNames are the formats that rows may have.
+// formatNames returns the names of the formats of rows.
 func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
 
-// listViews answers with the names of the views, and what a row of each is.
-func listViews(w *work) error {
+// listViews answers with the views and their columns.
+func listViews(w *job) error {
 	views, err := queries.Views()
 	if err != nil {
 		return err
@@ -119,8 +119,8 @@ func listViews(w *work) error {
 	return p.Close()
 }
 
-// listExperiments answers with the experiments, with all that is known of each.
-func listExperiments(w *work) error {
+// listExperiments answers with the experiments and their columns.
+func listExperiments(w *job) error {
 	db, done, err := w.open(queries.Filter{}, nil, w.values["experiment"]...)
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func listExperiments(w *work) error {
 	columns := w.columns()
 	for _, c := range columns {
 		if !queries.IsColumn(c) && !slices.Contains(queries.ExtraColumns, c) {
-			return wrong(fmt.Errorf("columns: experiments have no column %q", c))
+			return badRequest(fmt.Errorf("columns: experiments have no column %q", c))
 		}
 	}
 	rows, err := db.ListExperiments(w.ctx, columns...)
@@ -139,9 +139,8 @@ func listExperiments(w *work) error {
 	return result.Print(result.JSON(w.out), rows)
 }
 
-// listMetrics answers with the metrics of the experiments: how many have each, and whether
-// it is the one that is shown unless another is asked for.
-func listMetrics(w *work) error {
+// listMetrics answers with the metrics: how many experiments have each, and how many show it by default.
+func listMetrics(w *job) error {
 	db, done, err := w.open(queries.Filter{}, nil, w.values["experiment"]...)
 	if err != nil {
 		return err
@@ -152,8 +151,8 @@ func listMetrics(w *work) error {
 FROM metrics m LEFT JOIN default_metrics d USING (experiment_id) GROUP BY m.metric, m.unit ORDER BY default_of DESC, experiments DESC, m.metric`)
 }
 
-// listProblems answers with what is wrong with the recordings.
-func listProblems(w *work) error {
+// listProblems answers with the problems of recordings.
+func listProblems(w *job) error {
 	db, done, err := w.open(queries.Filter{}, nil, w.values["experiment"]...)
 	if err != nil {
 		return err

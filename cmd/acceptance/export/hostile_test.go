@@ -211,7 +211,7 @@ func TestTooLargeSums(t *testing.T) {
 			continue
 		}
 		err := export.Write(t.Context(), db, export.Request{As: as, Mode: "user"}, new(strings.Builder))
-		if err == nil || !strings.Contains(err.Error(), "need more than 64 bits") {
+		if err == nil || !strings.Contains(err.Error(), "exceeds 64 bits") {
 			t.Errorf("%s: %v", as, err)
 		}
 	}

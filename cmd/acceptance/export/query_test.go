@@ -98,10 +98,10 @@ func TestQuerySpeedscope(t *testing.T) {
 func TestQueryErrors(t *testing.T) {
 	for query, want := range map[string]string{
 		"SELECT stack, value FROM folded":                                                 "the query has no column experiment_id (it needs experiment_id, stack and value)",
-		"FROM folded WHERE mode = 'none'":                                                 "the query has no rows: there is nothing to export",
-		"FROM folded WHERE mode = 'user'":                                                 "are not one profile (add a condition on metric)",
-		"FROM folded WHERE metric = 'totalcpu' AND experiment = 'recur.er'":               "are not one profile (add a condition on mode)",
-		"SELECT 'a' AS experiment_id, 'main' AS stack, 'many' AS value FROM (VALUES (1))": "(stack is a text, value a whole number)",
+		"FROM folded WHERE mode = 'none'":                                                 "the query returned no rows: there is nothing to export",
+		"FROM folded WHERE mode = 'user'":                                                 "cannot be in one profile (add a condition on metric)",
+		"FROM folded WHERE metric = 'totalcpu' AND experiment = 'recur.er'":               "cannot be in one profile (add a condition on mode)",
+		"SELECT 'a' AS experiment_id, 'main' AS stack, 'many' AS value FROM (VALUES (1))": "(stack must be text and value an integer)",
 	} {
 		if _, err := asked(t, query, "folded"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", query, err, want)

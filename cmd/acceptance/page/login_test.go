@@ -310,7 +310,7 @@ func TestLimits(t *testing.T) {
 		sql, says string
 		status    int
 	}{
-		{func(o *serve.Options) { o.Timeout = 2 * time.Second }, "SELECT sum(a.i * b.i) FROM range(10000000) a(i), range(10000000) b(i)", "it took longer than 2s (ask about fewer experiments or a shorter time, or start the server with a longer --timeout)", 422},
+		{func(o *serve.Options) { o.Timeout = 2 * time.Second }, "SELECT sum(a.i * b.i) FROM range(10000000) a(i), range(10000000) b(i)", "the request took longer than 2s (ask about fewer experiments or a shorter time, or start the server with a longer --timeout)", 422},
 		{func(o *serve.Options) { o.Largest = 1 << 16 }, "SELECT i, repeat('x', 1000) AS x FROM range(1000) t(i)", "the answer has more than 65536 bytes (ask for less, with limit or in SQL)", 413},
 	} {
 		s := served(t, store, of.limit)

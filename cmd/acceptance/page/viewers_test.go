@@ -25,8 +25,8 @@ func TestOpenIn(t *testing.T) {
 		return eval[string](b, `document.querySelector('[role=alert]')?.innerText ?? ''`)
 	}
 	for _, place := range []struct{ query, want string }{
-		{"?view=functions&experiment=cxx.er&experiment=heap.er", "the experiments have no first metric in common: heapallocbytes, totalcpu (name one with metric, or fewer experiments)"},
-		{"?view=functions&experiment=cxx.er&where=cpu+%3D+99", "no sample with a value is left"},
+		{"?view=functions&experiment=cxx.er&experiment=heap.er", "the experiments have different default metrics: heapallocbytes, totalcpu (choose one with metric, or fewer experiments)"},
+		{"?view=functions&experiment=cxx.er&where=cpu+%3D+99", "no sample has a value"},
 		{"?view=functions&experiment=cxx.er&where=cpu+%3D", "syntax error"},
 		{"?view=functions&experiment=cxx.er&metric=heapleakcnt", `no metric "heapleakcnt" (there are `},
 		{"?view=functions&experiment=cxx.er", ""},
@@ -36,7 +36,7 @@ func TestOpenIn(t *testing.T) {
 			t.Errorf("%s: speedscope says %q, not %q", place.query, got, place.want)
 		}
 	}
-	if got := alert(link("?view=functions&experiment=cxx.er&where=cpu+%3D+99", "pprof")); !strings.Contains(got, "no sample with a value is left") {
+	if got := alert(link("?view=functions&experiment=cxx.er&where=cpu+%3D+99", "pprof")); !strings.Contains(got, "no sample has a value") {
 		t.Errorf("pprof says %q", got)
 	}
 }

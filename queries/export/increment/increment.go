@@ -1,7 +1,6 @@
-// Package increment keeps a folder of Parquet files that have the rows of some views of a store: a
-// part, which is a file in the folder of each view, for the experiments that came with one
-// commit. A part's files are never changed: when its experiments change, another part takes its
-// place. Whatever program reads all files of a view has each row once.
+// Package increment exports views of a store as a folder of Parquet files, and updates the folder when the store
+// changes. A file set has one file per view, for the experiments of one commit. Its files never change: when its
+// experiments do, another file set replaces it. A program that reads all files of a view gets each row once.
 package increment
 
 import (
@@ -22,35 +21,35 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// ListFile is the file of a folder that says what its parts have.
+// ListFile is the file of a folder that lists its file sets.
 const ListFile = "feed.json"
 
-// Usual are the views that a folder has without a wish: summaries of experiments.
-var Usual = []string{"experiments", "labels", "metric_totals", "function_trends", "problems"}
+// DefaultViews are the views exported by default: summaries of experiments.
+var DefaultViews = []string{"experiments", "labels", "metric_totals", "function_trends", "problems"}
 
-// Feed is a folder. One process has it at a time.
-type Feed struct {
-	folder string
-	views  []string
-	lock   *os.File
-	list   list
+// Folder is an exported folder. It is locked by one process at a time.
+type Folder struct {
+	folder   string
+	views    []string
+	lock     *os.File
+	manifest manifest
 
-	claimed bool // whether the list is in the folder
+	saved bool // the list is in the folder
 }
 
-// list is the content of ListFile.
-type list struct {
-	Program string         `json:"program"` // that wrote the parts: columns of another may differ
+// manifest is the content of ListFile.
+type manifest struct {
+	Program string         `json:"program"` // version that wrote the files: another one may have other columns
 	Views   []string       `json:"views"`
-	Parts   []part         `json:"parts"`
-	Used    map[string]int `json:"used"` // the highest number of the names that were used
+	Parts   []fileSet      `json:"parts"`
+	Used    map[string]int `json:"used"` // the highest number used by name
 }
 
-// plain are names that lead to no other folder.
-var plain = lazyregexp.New(`^[a-z0-9_][a-z0-9_.-]*$`)
+// safeName matches names without path separators.
+var safeName = lazyregexp.New(`^[a-z0-9_][a-z0-9_.-]*$`)
 
-// read reads a list. Its names become those of files that are removed.
-func (l *list) read(text []byte) error {
+// read parses a manifest. It checks the names, since files with these names are deleted.
+func (l *manifest) read(text []byte) error {
 	if err := json.Unmarshal(text, l); err != nil {
 		return err
 	}
@@ -59,39 +58,38 @@ func (l *list) read(text []byte) error {
 		names = append(names, p.Name)
 	}
 	for _, name := range names {
-		if !plain().MatchString(name) {
-			return fmt.Errorf("%q is no name of a view or a part", name)
+		if !safeName().MatchString(name) {
+			return fmt.Errorf("%q is not a name of a view or of files", name)
 		}
 	}
 	if l.Program == "" {
-		return errors.New("stackmill has not written it")
+		return errors.New("it was not written by stackmill")
 	}
 	return nil
 }
 
-// mostList bounds the bytes of ListFile.
-const mostList = 1 << 30
+// maxManifest bounds the bytes of ListFile.
+const maxManifest = 1 << 30
 
-// part is the name of files, and the experiments that they have, with a hash of what the store
-// says of each.
-type part struct {
+// fileSet is the name of files, and the experiments in them with a hash of their state in the store.
+type fileSet struct {
 	Name        string            `json:"name"`
 	Experiments map[string]string `json:"experiments"`
 }
 
-// Change is what an update did.
+// Change counts what an update did.
 type Change struct {
 	Added, Changed, Removed int // experiments
-	Written, Deleted        int // parts
+	Written, Deleted        int // file sets
 }
 
-// Open takes a folder, which is made if it is not there, and empty if it is none of these yet.
+// Open locks a folder for exporting views. It creates a missing folder; an existing one must be empty or exported before.
 // program is the version of the program.
-func Open(folder string, views []string, program string) (_ *Feed, err error) {
+func Open(folder string, views []string, program string) (_ *Folder, err error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err
 	}
-	f := &Feed{folder: folder, views: slices.Compact(slices.Sorted(slices.Values(views)))}
+	f := &Folder{folder: folder, views: slices.Compact(slices.Sorted(slices.Values(views)))}
 	if _, err := os.Stat(filepath.Join(folder, ListFile)); errors.Is(err, fs.ErrNotExist) {
 		if err := isEmpty(folder); err != nil {
 			return nil, err
@@ -109,26 +107,26 @@ func Open(folder string, views []string, program string) (_ *Feed, err error) {
 			_ = f.lock.Close()
 		}
 	}()
-	// Read under the lock: another process may just have written it.
-	text, err := storedir.ReadFile(filepath.Join(folder, ListFile), mostList)
+	// read under the lock: another process may just have written it
+	text, err := storedir.ReadFile(filepath.Join(folder, ListFile), maxManifest)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if f.claimed = err == nil; f.claimed {
-		if err := f.list.read(text); err != nil {
-			return nil, fmt.Errorf("%s: %w (name another folder, or empty this one: all is written again)", filepath.Join(folder, ListFile), err)
+	if f.saved = err == nil; f.saved {
+		if err := f.manifest.read(text); err != nil {
+			return nil, fmt.Errorf("%s: %w (choose another folder, or empty this one to export everything again)", filepath.Join(folder, ListFile), err)
 		}
 	}
-	if f.list.Program != program || !slices.Equal(f.list.Views, f.views) {
-		for _, p := range f.list.Parts {
+	if f.manifest.Program != program || !slices.Equal(f.manifest.Views, f.views) {
+		for _, p := range f.manifest.Parts {
 			for id := range p.Experiments {
-				p.Experiments[id] = "" // to be written again
+				p.Experiments[id] = "" // forces a new export
 			}
 		}
-		f.list.Program = program
+		f.manifest.Program = program
 	}
-	if f.list.Used == nil {
-		f.list.Used = map[string]int{}
+	if f.manifest.Used == nil {
+		f.manifest.Used = map[string]int{}
 	}
 	return f, nil
 }
@@ -138,33 +136,32 @@ const (
 	tempList = "." + ListFile + ".tmp"
 )
 
-// isEmpty returns an error if a folder has something of others.
+// isEmpty returns an error if a folder contains other files.
 func isEmpty(folder string) error {
 	entries, err := os.ReadDir(folder)
 	for _, e := range entries {
 		if e.Name() != lockFile && e.Name() != tempList {
-			return fmt.Errorf("%s has files, but no %s: it is not what was exported before (name an empty folder)", folder, ListFile)
+			return fmt.Errorf("%s has files but no %s, so it is not an earlier export (choose an empty folder)", folder, ListFile)
 		}
 	}
 	return err
 }
 
-// Folder is where it is.
-func (f *Feed) Folder() string { return f.folder }
+// Path returns the path of the folder.
+func (f *Folder) Path() string { return f.folder }
 
-// Close lets others take the folder.
-func (f *Feed) Close() error { return f.lock.Close() }
+// Close unlocks the folder.
+func (f *Folder) Close() error { return f.lock.Close() }
 
-// Update brings the folder up to date with an open store. What was done before an error stays,
-// and the next update goes on.
-func (f *Feed) Update(ctx context.Context, db *queries.DB) (c Change, err error) {
+// Update updates the folder from an open store. After an error, the next update continues.
+func (f *Folder) Update(ctx context.Context, db *queries.DB) (c Change, err error) {
 	if err := f.check(ctx, db); err != nil {
 		return c, err
 	}
 	if err := f.claim(); err != nil {
 		return c, err
 	}
-	if err := f.sweep(); err != nil {
+	if err := f.removeStrays(); err != nil {
 		return c, err
 	}
 	now := map[string]string{}
@@ -172,11 +169,11 @@ func (f *Feed) Update(ctx context.Context, db *queries.DB) (c Change, err error)
 		now[e.ExperimentID] = e.State()
 	}
 	known := map[string]bool{}
-	for _, p := range slices.Clone(f.list.Parts) {
+	for _, p := range slices.Clone(f.manifest.Parts) {
 		for id := range p.Experiments {
 			known[id] = true
 		}
-		if err := f.renew(ctx, db, p, now, &c); err != nil {
+		if err := f.refresh(ctx, db, p, now, &c); err != nil {
 			return c, err
 		}
 	}
@@ -190,32 +187,32 @@ func (f *Feed) Update(ctx context.Context, db *queries.DB) (c Change, err error)
 		if len(fresh) == 0 {
 			continue
 		}
-		if err := f.put(ctx, db, "", part{f.name(b.Batch), fresh}, &c); err != nil {
+		if err := f.replace(ctx, db, "", fileSet{f.newName(b.Batch), fresh}, &c); err != nil {
 			return c, err
 		}
 		c.Added += len(fresh)
 	}
-	if !slices.Equal(f.list.Views, f.views) {
-		f.list.Views = f.views
+	if !slices.Equal(f.manifest.Views, f.views) {
+		f.manifest.Views = f.views
 		return c, f.save()
 	}
 	return c, nil
 }
 
-// claim says in the folder that it is a feed's and which views may have files there, before any
-// has: whenever this process is killed, the next knows what to remove.
-func (f *Feed) claim() error {
-	views := slices.Compact(slices.Sorted(slices.Values(slices.Concat(f.list.Views, f.views))))
-	if f.claimed && slices.Equal(f.list.Views, views) {
+// claim writes the list with all views that may have files, before writing any: if this process is killed, the next one
+// knows what to delete.
+func (f *Folder) claim() error {
+	views := slices.Compact(slices.Sorted(slices.Values(slices.Concat(f.manifest.Views, f.views))))
+	if f.saved && slices.Equal(f.manifest.Views, views) {
 		return nil
 	}
-	f.list.Views, f.claimed = views, true
+	f.manifest.Views, f.saved = views, true
 	return f.save()
 }
 
-// renew replaces a part of which experiments have changed or are gone.
-func (f *Feed) renew(ctx context.Context, db *queries.DB, p part, now map[string]string, c *Change) error {
-	left := part{Experiments: map[string]string{}}
+// refresh replaces a file set whose experiments have changed or are gone.
+func (f *Folder) refresh(ctx context.Context, db *queries.DB, p fileSet, now map[string]string, c *Change) error {
+	left := fileSet{Experiments: map[string]string{}}
 	changed, removed := 0, 0
 	for id, state := range p.Experiments {
 		switch is, ok := now[id]; {
@@ -228,13 +225,13 @@ func (f *Feed) renew(ctx context.Context, db *queries.DB, p part, now map[string
 			}
 		}
 	}
-	if changed+removed == 0 && f.complete(p.Name) {
+	if changed+removed == 0 && f.isComplete(p.Name) {
 		return nil
 	}
 	if len(left.Experiments) > 0 {
-		left.Name = f.name(p.Name)
+		left.Name = f.newName(p.Name)
 	}
-	err := f.put(ctx, db, p.Name, left, c)
+	err := f.replace(ctx, db, p.Name, left, c)
 	if err == nil {
 		c.Changed += changed
 		c.Removed += removed
@@ -242,13 +239,12 @@ func (f *Feed) renew(ctx context.Context, db *queries.DB, p part, now map[string
 	return err
 }
 
-// put writes a part in the place of another; of none, if old is empty. The new one may have no
-// experiments, and is not written then.
-func (f *Feed) put(ctx context.Context, db *queries.DB, old string, p part, c *Change) error {
+// replace writes a file set and deletes the old one, if any. It does not write a file set without experiments.
+func (f *Folder) replace(ctx context.Context, db *queries.DB, old string, p fileSet, c *Change) error {
 	var temps []string
 	defer func() {
 		for _, t := range temps {
-			_ = os.Remove(t) // those that are not in place
+			_ = os.Remove(t) // that were not moved into place
 		}
 	}()
 	if len(p.Experiments) > 0 {
@@ -260,12 +256,12 @@ func (f *Feed) put(ctx context.Context, db *queries.DB, old string, p part, c *C
 			}
 		}
 	}
-	// From here on little can fail: rows are missing for this moment, and never there twice.
+	// From here on little can fail. Rows are missing for a moment, but never duplicated.
 	if old != "" {
 		if err := f.remove(old); err != nil {
 			return err
 		}
-		f.list.Parts = slices.DeleteFunc(f.list.Parts, func(p part) bool { return p.Name == old })
+		f.manifest.Parts = slices.DeleteFunc(f.manifest.Parts, func(p fileSet) bool { return p.Name == old })
 		c.Deleted++
 	}
 	for i, t := range temps {
@@ -274,14 +270,14 @@ func (f *Feed) put(ctx context.Context, db *queries.DB, old string, p part, c *C
 		}
 	}
 	if len(p.Experiments) > 0 {
-		f.list.Parts = append(f.list.Parts, p)
+		f.manifest.Parts = append(f.manifest.Parts, p)
 		c.Written++
 	}
 	return f.save()
 }
 
-// write writes a part's file of a view.
-func (f *Feed) write(ctx context.Context, db *queries.DB, view string, p part, path string) (err error) {
+// write writes the file of a view.
+func (f *Folder) write(ctx context.Context, db *queries.DB, view string, p fileSet, path string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
@@ -295,13 +291,13 @@ func (f *Feed) write(ctx context.Context, db *queries.DB, view string, p part, p
 		return err
 	}
 	defer conn.Close()
-	ids := "'" + strings.Join(slices.Sorted(maps.Keys(p.Experiments)), "', '") + "'" // of 16 hexadecimal digits
+	ids := "'" + strings.Join(slices.Sorted(maps.Keys(p.Experiments)), "', '") + "'" // ids are hexadecimal
 	return db.CopyParquet(ctx, conn, fmt.Sprintf(`SELECT * FROM "%s" WHERE experiment_id IN (%s) ORDER BY ALL`, view, ids), 0, to)
 }
 
-// save writes the list.
-func (f *Feed) save() error {
-	text, err := json.MarshalIndent(f.list, "", " ")
+// save writes the manifest.
+func (f *Folder) save() error {
+	text, err := json.MarshalIndent(f.manifest, "", " ")
 	if err != nil {
 		return err
 	}
@@ -312,28 +308,28 @@ func (f *Feed) save() error {
 	return storedir.ReplaceFile(temp, filepath.Join(f.folder, ListFile))
 }
 
-// check returns an error if a view is none with rows of experiments.
-func (f *Feed) check(ctx context.Context, db *queries.DB) error {
+// check returns an error if a view does not exist or has no column experiment_id.
+func (f *Folder) check(ctx context.Context, db *queries.DB) error {
 	all, err := db.Texts(ctx, "SELECT table_name FROM duckdb_columns() WHERE database_name = current_catalog() AND column_name = 'experiment_id' ORDER BY ALL")
 	if err != nil {
 		return err
 	}
 	for _, view := range f.views {
 		if !slices.Contains(all, view) {
-			return fmt.Errorf("there is no view %q with the column experiment_id%s", view, queries.Suggest(view, all))
+			return fmt.Errorf("no view %q with a column experiment_id%s", view, queries.Suggest(view, all))
 		}
 	}
 	return nil
 }
 
-// sweep removes files of views that are in no part: what a killed process left, and views that
-// are not wanted any more.
-func (f *Feed) sweep() error {
+// removeStrays deletes files that are in no file set: leftovers of a killed process, and views that are no longer
+// exported.
+func (f *Folder) removeStrays() error {
 	parts := map[string]bool{}
-	for _, p := range f.list.Parts {
+	for _, p := range f.manifest.Parts {
 		parts[p.Name+suffix] = true
 	}
-	for _, view := range slices.Concat(f.views, f.list.Views) {
+	for _, view := range slices.Concat(f.views, f.manifest.Views) {
 		entries, err := os.ReadDir(filepath.Join(f.folder, view))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -350,7 +346,7 @@ func (f *Feed) sweep() error {
 			}
 		}
 		if !slices.Contains(f.views, view) {
-			_ = os.Remove(filepath.Join(f.folder, view)) // unless others have put something there
+			_ = os.Remove(filepath.Join(f.folder, view)) // fails if it contains other files
 		}
 	}
 	return nil
@@ -358,19 +354,19 @@ func (f *Feed) sweep() error {
 
 const suffix = ".parquet"
 
-// path is where a part's file of a view is.
-func (f *Feed) path(view, part string) string { return filepath.Join(f.folder, view, part+suffix) }
+// path returns the path of a file.
+func (f *Folder) path(view, part string) string { return filepath.Join(f.folder, view, part+suffix) }
 
-// complete reports whether a part has all of its files.
-func (f *Feed) complete(part string) bool {
+// isComplete reports whether all files of a file set exist.
+func (f *Folder) isComplete(part string) bool {
 	return !slices.ContainsFunc(f.views, func(view string) bool {
 		_, err := os.Stat(f.path(view, part))
 		return err != nil
 	})
 }
 
-// remove removes the files of a part.
-func (f *Feed) remove(part string) error {
+// remove deletes the files of a file set.
+func (f *Folder) remove(part string) error {
 	for _, view := range f.views {
 		if err := os.Remove(f.path(view, part)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -379,11 +375,11 @@ func (f *Feed) remove(part string) error {
 	return nil
 }
 
-// name returns a name after a commit's, or a part's, that no part has had.
-func (f *Feed) name(of string) string {
+// newName returns an unused name made from a commit's or file set's name.
+func (f *Folder) newName(of string) string {
 	stem, _, _ := strings.Cut(of, "-")
-	f.list.Used[stem]++
-	if n := f.list.Used[stem]; n > 1 {
+	f.manifest.Used[stem]++
+	if n := f.manifest.Used[stem]; n > 1 {
 		return fmt.Sprintf("%s-%d", stem, n)
 	}
 	return stem

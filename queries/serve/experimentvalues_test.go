@@ -76,7 +76,7 @@ func TestLatest(t *testing.T) {
 		t.Error(d)
 	}
 	few := start(t, store, func(o *Options) { o.By = []string{"no-label", "experiment"} })
-	few.latest.most = 2
+	few.latest.maxSeries = 2
 	if d := cmp.Diff(map[string]float64{
 		"store_experiments": 5, "store_commits_unreadable": 0, "store_experiments_left_out": 0, "values_failed": 0, "series_left_out": 5,
 		"value_seconds no_label= experiment=test-1.er metric=m": 0.9, "value_seconds no_label= experiment=test-2.er metric=m": 0.6,

@@ -1,0 +1,160 @@
+package serve
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"stackmill/internal/cachekey"
+	"stackmill/queries/sandbox"
+	"stackmill/schema"
+)
+
+// Limits of the cache. Answers about one state of the store do not change.
+const (
+	maxCached       = 64 << 20 // bytes
+	maxCachedAnswer = 2 << 20  // bytes of one answer
+)
+
+// reply is an answer to a call.
+type reply struct {
+	Type     string   `json:"type"`
+	Warnings []string `json:"warnings,omitempty"`
+	State    string   `json:"state,omitempty"` // of the store that it was made from
+	body     *sandbox.Body
+}
+
+// answerCache keeps the answers used last, by their tags. Requests with the same tag wait for one answer in
+// progress.
+type answerCache struct {
+	mu       sync.Mutex
+	entries  map[string]*list.Element // of *cacheEntry
+	order    list.List                // the one used last comes first
+	bytes    atomic.Int64             // includes evicted answers that clients still read
+	inFlight map[string]*pending
+}
+
+type cacheEntry struct {
+	tag string
+	*reply
+}
+
+// pending is an answer in progress.
+type pending struct {
+	done  chan struct{}
+	users int // waiting for the reply, besides the one that makes it
+	reply *reply
+	err   error
+}
+
+func newAnswerCache() *answerCache {
+	return &answerCache{entries: map[string]*list.Element{}, inFlight: map[string]*pending{}}
+}
+
+// get returns the answer with a tag. If it is neither cached nor in progress, work makes it. The caller releases its
+// body.
+func (k *answerCache) get(ctx context.Context, tag string, work func() (*reply, error)) (*reply, error) {
+	for {
+		k.mu.Lock()
+		if e := k.entries[tag]; e != nil {
+			k.order.MoveToFront(e)
+			e.Value.(*cacheEntry).body.Share(1)
+			k.mu.Unlock()
+			return e.Value.(*cacheEntry).reply, nil
+		}
+		p := k.inFlight[tag]
+		if p == nil {
+			p = &pending{done: make(chan struct{})}
+			k.inFlight[tag] = p
+			k.mu.Unlock()
+			k.make(tag, p, work)
+			return p.reply, p.err
+		}
+		p.users++
+		k.mu.Unlock()
+		select {
+		case <-p.done:
+			if p.err == nil {
+				return p.reply, nil
+			}
+			// The client of the failed request may have gone: try again for this one.
+			if ctx.Err() == nil && StatusOf(p.err) < http.StatusInternalServerError {
+				return nil, p.err
+			}
+		case <-ctx.Done():
+			k.leave(p)
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// leave stops waiting for an answer.
+func (k *answerCache) leave(p *pending) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	select {
+	case <-p.done:
+		if p.err == nil {
+			p.reply.body.Release()
+		}
+	default:
+		p.users--
+	}
+}
+
+// make makes an answer and stores it.
+func (k *answerCache) make(tag string, p *pending, work func() (*reply, error)) {
+	p.err = fmt.Errorf("internal error: the request was abandoned")
+	defer func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		delete(k.inFlight, tag)
+		if p.err == nil {
+			p.reply.body.Share(p.users)
+			k.store(tag, p.reply)
+		}
+		close(p.done)
+	}()
+	p.reply, p.err = work()
+}
+
+// store caches a small answer and evicts the least recently used ones.
+func (k *answerCache) store(tag string, r *reply) {
+	if r.body.Size > maxCachedAnswer {
+		return
+	}
+	text, err := r.body.Bytes()
+	if err != nil {
+		return
+	}
+	kept := *r
+	kept.body = sandbox.NewBody(text)
+	kept.body.OnRelease(func() { k.bytes.Add(-kept.body.Size) }) // clients may still read it
+	k.entries[tag] = k.order.PushFront(&cacheEntry{tag, &kept})
+	k.bytes.Add(kept.body.Size)
+	for k.bytes.Load() > maxCached && k.order.Len() > 0 {
+		last := k.order.Remove(k.order.Back()).(*cacheEntry)
+		delete(k.entries, last.tag)
+		last.body.Release()
+	}
+}
+
+// tag identifies an answer by the store's commits, the program and the call.
+func (c *call) tag(state, version string) string {
+	return fmt.Sprintf("W/%q", cachekey.Hash(state, schema.StoreVersion, version, c.method, c.path, c.name, c.values))
+}
+
+// matches reports whether a list of tags contains one, ignoring whether the answer was compressed. It ignores "*",
+// which matches any existing answer: whether one exists is unknown before it is made.
+func matches(tags, tag string) bool {
+	for t := range strings.SplitSeq(tags, ",") {
+		if t = strings.TrimSpace(t); t == tag || "W/"+t == tag {
+			return true
+		}
+	}
+	return false
+}
