@@ -37,7 +37,7 @@ func (r *result) comparePprof(p *program, _ string) error {
 	theirs, nameless := frames.samples(want), !named(want)
 	out, err := p.run("export", "--as", "pprof", "-o", "-")
 	if err != nil {
-		if len(theirs) == 0 && strings.Contains(err.Error(), "no sample with a value") {
+		if len(theirs) == 0 && strings.Contains(err.Error(), "no sample has a value") {
 			r.remark(max(len(want.Sample), 1), "no sample has a value")
 			return nil
 		}

@@ -148,9 +148,9 @@ func TestExportSummariesFailures(t *testing.T) {
 	fails(`no view "function_totals"`, "--summaries", "--view", "function_totals", "-o", filepath.Join(f.folder, "x"))
 	list := filepath.Join(other, increment.ListFile)
 	for text, want := range map[string]string{
-		`{"views": [".."], "parts": []}`:                `".." is no name`,
-		`{"views": [], "parts": [{"name": "../../x"}]}`: `is no name`,
-		`{"views": `:                 "name another folder",
+		`{"views": [".."], "parts": []}`:                `".." is not a name`,
+		`{"views": [], "parts": [{"name": "../../x"}]}`: `is not a name`,
+		`{"views": `:                 "choose another folder",
 		`{"views": [], "items": []}`: "it was not written by stackmill",
 	} {
 		if err := os.WriteFile(list, []byte(text), 0o666); err != nil {
