@@ -298,5 +298,5 @@ func (db *DB) first(ctx context.Context, query string) (string, error) {
 	for rows.Next() {
 		n++
 	}
-	return fmt.Sprintf("%d rows, the first: %s", n, strings.Join(words, ", ")), rows.Err()
+	return fmt.Sprintf("%s, the first: %s", Count(n, "row"), strings.Join(words, ", ")), rows.Err()
 }

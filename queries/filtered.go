@@ -253,7 +253,7 @@ func (db *DB) Remarks(ctx context.Context) (remarks []string, err error) {
 		return remarks, nil
 	}
 	if n := db.sumsOnly(); n > 0 {
-		remarks = append(remarks, fmt.Sprintf("%d of the experiments are kept as sums without samples: the filter leaves nothing of them", n))
+		remarks = append(remarks, fmt.Sprintf("the filter leaves nothing of %s kept as sums, without samples", Count(n, "experiment")))
 	}
 	if !db.fewerSamples {
 		return remarks, nil

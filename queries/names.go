@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -94,6 +95,14 @@ func near(names []string) string {
 		s += n
 	}
 	return s + "?"
+}
+
+// Count formats a number of things: 1 file, 2 files.
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprint(n, " ", thing)
 }
 
 // ObjectPath is SQL of the end of a load object's path that distinguishes it in its experiment, for

@@ -74,7 +74,7 @@ func commonEnd(a, b string) (n int) {
 // pairRest pairs functions of one name if one is left on each side. Several are ambiguous.
 func (c *comparison) pairRest(object func(*item) string) {
 	c.pairSingle(withSymbol(sameName(object)), differences)
-	c.markAmbiguous(sameName(object), "functions")
+	c.markAmbiguous(sameName(object), "function")
 }
 
 // nameApart names functions of the same name, load object and module by the distinguishing end of

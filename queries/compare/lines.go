@@ -47,7 +47,7 @@ func (c *comparison) matchLines() error {
 	}
 	c.items = slices.DeleteFunc(c.items, func(it *item) bool { return it.into != nil })
 	if n := c.byNumber(); n > 0 {
-		c.warn("lines of %d files are compared by number: the store does not have their text", n)
+		c.warn("lines of %s are compared by number: the store does not have their text", queries.Count(n, "file"))
 	}
 	for _, it := range c.items[1:] {
 		if it.names[0] == "" {

@@ -39,7 +39,7 @@ func (c *comparison) matchObjects() error {
 		}
 		return "version (" + name(base) + ")"
 	})
-	c.markAmbiguous(name, "load objects")
+	c.markAmbiguous(name, "load object")
 	c.items = slices.DeleteFunc(c.items, func(it *item) bool { return it.into != nil })
 	return nil
 }
@@ -82,7 +82,7 @@ func (c *comparison) matchData() error {
 	byScope := func(base, _ *item) string { return "scope (" + scope(base) + ")" }
 	c.pairEnds(named, scope, byScope)
 	c.pairSingle(named, byScope)
-	c.markAmbiguous(named, "data objects")
+	c.markAmbiguous(named, "data object")
 	c.items = slices.DeleteFunc(c.items, func(it *item) bool { return it.into != nil })
 	return nil
 }
@@ -115,7 +115,7 @@ func (c *comparison) markAmbiguous(key func(*item) string, what string) {
 		}
 	}
 	if ambiguous > 0 {
-		c.warn("%d %s are ambiguous: the other side has several candidates of their name, so they are neither matched nor judged", ambiguous, what)
+		c.warn("ambiguous: %s with several candidates of that name on the other side, neither matched nor judged", queries.Count(ambiguous, what))
 	}
 }
 

@@ -26,7 +26,7 @@ func (c *comparison) choose() (err error) {
 		}
 	}
 	if both > 0 {
-		c.warn("%d experiments are in both groups, so the variation between the groups is unknown", both)
+		c.warn("the groups share %s, so the variation between them is unknown", queries.Count(both, "experiment"))
 	}
 	return nil
 }
