@@ -21,6 +21,7 @@ import (
 	"stackmill/queries"
 	"stackmill/queries/forget"
 	"stackmill/queries/result"
+	"stackmill/queries/text"
 	"stackmill/schema/storedir"
 )
 
@@ -152,7 +153,7 @@ func (a *app) repair(ctx context.Context) error {
 }
 
 func (a *app) printProof(p *queries.CheckReport) {
-	_ = a.Printf("%d experiments in %d batches, %d files: %d rows in %d bytes are as committed\n", p.Experiments, p.Batches, p.Files, p.Rows, p.Bytes)
+	_ = a.Printf("%s in %s, %d files: %d rows in %d bytes are as committed\n", text.Plural(p.Experiments, "experiment"), text.Plural(p.Batches, "batch"), p.Files, p.Rows, p.Bytes)
 	if n := p.LeftOut; n.Batches > 0 {
 		_ = a.Printf("%d experiments in %d batches, committed before, were left out: their files are there\n", n.Experiments, n.Batches)
 	}

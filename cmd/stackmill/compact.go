@@ -21,6 +21,7 @@ import (
 	"stackmill/pipeline/compact"
 	"stackmill/queries"
 	"stackmill/queries/result"
+	"stackmill/queries/text"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
 )
@@ -138,7 +139,7 @@ func (v *compacter) run(ctx context.Context) error {
 
 func (v *compacter) print(s *compact.Summary, took time.Duration) error {
 	if s.Rewritten > 0 {
-		if err := v.Printf("%d batches of store format %s were written again\n", s.Rewritten, schema.OlderVersion); err != nil {
+		if err := v.Printf("converted %s of store format %s\n", text.Plural(s.Rewritten, "batch"), schema.OlderVersion); err != nil {
 			return err
 		}
 	}
@@ -148,11 +149,11 @@ func (v *compacter) print(s *compact.Summary, took time.Duration) error {
 	case s.Merged == 0:
 		return v.Printf("nothing to merge: %s\n", sizeText(s.After))
 	}
-	return v.Printf("%d batches were merged to %d in %.1f s\nbefore: %s\nafter:  %s\n", s.Merged, s.Written, took.Seconds(), sizeText(s.Before), sizeText(s.After))
+	return v.Printf("merged %s into %d in %.1f s\nbefore: %s\nafter:  %s\n", text.Plural(s.Merged, "batch"), s.Written, took.Seconds(), sizeText(s.Before), sizeText(s.After))
 }
 
 func sizeText(s compact.Size) string {
-	return fmt.Sprintf("%d experiments in %d batches, %d files, %d bytes", s.Experiments, s.Batches, s.Files, s.Bytes)
+	return fmt.Sprintf("%s in %s, %d files, %d bytes", text.Plural(s.Experiments, "experiment"), text.Plural(s.Batches, "batch"), s.Files, s.Bytes)
 }
 
 // bytesProgress shows a bar on a terminal.

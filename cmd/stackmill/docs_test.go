@@ -32,6 +32,8 @@ var consolePages = []struct {
 	{"docs/filters.md", demoStore, 5},
 	{"docs/export.md", demoStore, 2},
 	{"docs/perf.md", perfStore, 1},
+	{"docs/operations.md", firstSteps, 2},
+	{"docs/store.md", firstSteps, 7},
 	{"docs/serve.md", demoServer, 5},
 }
 
@@ -223,8 +225,11 @@ func demoStore(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	ingest, _ := demo(t, root)
-	recordings, err := corpus.Dir()
-	if err := errors.Join(err, os.Mkdir(filepath.Join(dir, "testdata"), 0o777), os.CopyFS(filepath.Join(dir, "testdata/gprofng/src"), os.DirFS(filepath.Join(root, "testdata/gprofng/src")))); err != nil {
+	recordings := t.TempDir()
+	err = errors.Join(corpus.Unpack(filepath.Join(root, "testdata/gprofng/experiments.tar.gz"), recordings),
+		os.Mkdir(filepath.Join(dir, "testdata"), 0o777),
+		os.CopyFS(filepath.Join(dir, "testdata/gprofng/src"), os.DirFS(filepath.Join(root, "testdata/gprofng/src"))))
+	if err != nil {
 		t.Fatal(err)
 	}
 	args := append(ingest, "--store", filepath.Join(dir, "store"), "--no-system-debug", "--debug-dir", dir, filepath.Join(recordings, "exp"))
@@ -292,6 +297,19 @@ func TestIndexIsComplete(t *testing.T) {
 	for _, page := range pages {
 		if name := filepath.Base(page); name != "README.md" && !bytes.Contains(index, []byte("]("+name+")")) {
 			t.Errorf("docs/README.md has no link to %s", name)
+		}
+	}
+}
+
+// TestVerbsPage checks that docs/verbs.md names every verb.
+func TestVerbsPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/verbs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range newRoot(&app{}).Commands() {
+		if !bytes.Contains(page, []byte("`"+c.Name()+"`")) {
+			t.Errorf("docs/verbs.md does not name %s", c.Name())
 		}
 	}
 }

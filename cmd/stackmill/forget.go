@@ -16,6 +16,7 @@ import (
 	"stackmill/queries"
 	"stackmill/queries/forget"
 	"stackmill/queries/result"
+	"stackmill/queries/text"
 	"stackmill/schema/storedir"
 )
 
@@ -91,9 +92,9 @@ func (f *forgetter) run(ctx context.Context, selectors []string) error {
 	if err != nil {
 		return err
 	}
-	done := "would be forgotten"
+	done := "would be deleted"
 	if !f.dry {
-		done = "forgotten"
+		done = "deleted"
 		if len(list) > 0 {
 			err = f.change(ctx, func(c *storedir.Contents) error { return forget.Commit(c, list, f.rollupsOnly, programVersion()) })
 		}
@@ -102,7 +103,7 @@ func (f *forgetter) run(ctx context.Context, selectors []string) error {
 		}
 	}
 	if f.rollupsOnly {
-		done = strings.Replace(done, "forgotten", "kept as sums", 1)
+		done = strings.Replace(done, "deleted", "reduced to summaries", 1)
 	}
 	if f.lists() {
 		if err := f.print(list); err != nil {
@@ -117,7 +118,7 @@ func (f *forgetter) run(ctx context.Context, selectors []string) error {
 		samples += e.Samples
 		bytes += e.Bytes
 	}
-	return f.Printf("%d experiments %s: %d samples, some %d bytes of files\n", len(list), done, samples, bytes)
+	return f.Printf("%s %s: %d samples, about %d bytes of files\n", text.Plural(len(list), "experiment"), done, samples, bytes)
 }
 
 // lists reports whether the experiments are printed.

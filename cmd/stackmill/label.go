@@ -11,6 +11,7 @@ import (
 	"stackmill/internal/exit"
 	"stackmill/queries"
 	"stackmill/queries/label"
+	"stackmill/queries/text"
 	"stackmill/schema/storedir"
 )
 
@@ -63,7 +64,7 @@ several ranges may be separated by blanks. "report --between NAME" shows that ti
 			if err != nil {
 				return fmt.Errorf("label: %w", err)
 			}
-			return a.Printf("%d experiments labelled\n", len(l.Experiments))
+			return a.Printf("%s labeled\n", text.Plural(len(l.Experiments), "experiment"))
 		},
 	}
 	c.Flags().StringArrayVar(&remove, "remove", nil, "remove the label with this key; may be repeated")

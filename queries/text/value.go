@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Value formats a metric's value: times as seconds with 3 decimals.
@@ -23,8 +24,11 @@ func Percent(n, total int64) string {
 
 // Plural formats a number of things.
 func Plural(n int, thing string) string {
-	if n == 1 {
+	switch {
+	case n == 1:
 		return "1 " + thing
+	case strings.HasSuffix(thing, "ch"):
+		return fmt.Sprintf("%d %ses", n, thing)
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
