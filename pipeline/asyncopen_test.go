@@ -9,7 +9,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// opener is a decoder that opens what it is told to.
+// opener is a decoder that calls a function to open a recording.
 type opener struct {
 	decode.Decoder
 	open func() *decode.Recording

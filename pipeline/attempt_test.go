@@ -109,7 +109,7 @@ func nothingStaged(t *testing.T, store string) {
 	}
 }
 
-// What a fault keeps from being recognized or identified is not taken for damage.
+// A host error that keeps a recording from being recognized or identified does not count as damage.
 func TestFaultBeforeReading(t *testing.T) {
 	folder := scriptedFolder(t, nil, "a.scripted")
 	decoders = append(decoders, unidentified{scripted{}})
@@ -237,8 +237,8 @@ func quarantined(t *testing.T, r Result, reason string) {
 	}
 }
 
-// An experiment that takes far more than the memory is put in as failed; another
-// beside it is not to blame.
+// An experiment that exceeds the memory by far is stored as failed; another one that is read at the
+// same time is not.
 func TestMemoryLimit(t *testing.T) {
 	shared(t, 1)
 	minMemory = 1 << 20

@@ -109,7 +109,7 @@ func shared(t *testing.T, n int) {
 
 const manyGroups = 16
 
-// many are the names of inputs of which each three share a batch.
+// many returns names of inputs, three of which share a batch.
 func many(t *testing.T) (names []string) {
 	shared(t, 3)
 	for i := range 3 * manyGroups {
@@ -139,8 +139,7 @@ func stocked(t *testing.T, store string) (experiments, files map[string]string) 
 	return experiments, files
 }
 
-// What keeps an experiment out of a batch that others share costs it alone. How many are
-// read side by side makes no difference.
+// A failure keeps only its own experiment out of a shared batch, with any number of jobs.
 func TestSharedBatch(t *testing.T) {
 	broken := true
 	next := func(_ context.Context, name string) error {
@@ -238,7 +237,7 @@ func TestBrokenCommit(t *testing.T) {
 	nothingStaged(t, store)
 }
 
-// What was read when an interrupt comes is committed; the results say what is in.
+// Experiments that were read when an interrupt comes are committed; the results say which.
 func TestInterruptCommitsWhatWasRead(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	next := func(_ context.Context, name string) error {
@@ -264,8 +263,8 @@ func TestInterruptCommitsWhatWasRead(t *testing.T) {
 	nothingStaged(t, store)
 }
 
-// Of inputs with the same content the first of a batch is put in, also if the other one is
-// read first, and the files are those of inputs that are read one after the other.
+// The first of several inputs with the same content is stored, also if another one is read first, and
+// the files are the same as with one job.
 func TestFirstOfCopies(t *testing.T) {
 	reading, once := make(chan struct{}), sync.Once{}
 	next := func(_ context.Context, name string) error {

@@ -17,7 +17,7 @@ import (
 // input is one recording to read.
 type input struct {
 	path     string // absolute, or an address
-	at       string // where it is read: the path, or that of a local copy
+	at       string // where it is read: the path, or the path of a local copy
 	from     origin // of a remote or compressed recording; nil: it is read in place
 	decoder  decode.Decoder
 	err      error             // why there is no recording at path

@@ -14,8 +14,7 @@ import (
 	"stackmill/internal/corpus"
 )
 
-// What was meant to be a recording is reported, in a folder too; what has nothing
-// to do with recordings is not.
+// A damaged recording is reported, in a folder too; unrelated files are not.
 func TestDamagedIsReported(t *testing.T) {
 	recordings := t.TempDir()
 	if err := corpus.Perf(recordings); err != nil {

@@ -9,8 +9,8 @@ import (
 	"stackmill/stages/unwind"
 )
 
-// When the rules fail, which run beside the batches, their error is that of the recording, and
-// the batches that follow are not read for nothing.
+// When the rules fail, which run concurrently, the recording fails with their error, and further
+// batches are not read.
 func TestRulesFail(t *testing.T) {
 	recording := forking(t)
 	rules, count, counted := perStack[0].run, &perBatch[len(perBatch)-1].run, 0

@@ -11,12 +11,12 @@ import (
 // collections, but its pages have to be made, once each. Together they take the least time if
 // the heap grows between two collections by the root of restCost * allocated * live bytes.
 const (
-	// restCost is the cost of a live byte in a collection, relative to that of making a byte of a
+	// gcCost is the cost of a live byte in a collection, relative to the cost of a new byte in a
 	// page. On virtual machines it depends on the host: between a thirtieth and 1.
 	gcCost        = 1. / 8
-	minHeapTarget = 32 << 20 // bytes that are in use at least when garbage is collected
-	heapShare     = 6        // the part of the memory that may be in use then
-	minGCPercent  = 50       // percent of the live bytes by which the heap may grow, whatever restShare says
+	minHeapTarget = 32 << 20 // bytes in use before the first collection
+	heapShare     = 6        // fraction of the memory that heapTarget may reach, as a divisor
+	minGCPercent  = 50       // percent of the live bytes by which the heap may always grow
 )
 
 // heapTarget returns the heap size at which the next collection should start, given the bytes

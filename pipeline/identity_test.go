@@ -18,7 +18,7 @@ import (
 	"stackmill/stages/decode/mmap"
 )
 
-// The hash of a large file is that of its parts' hashes, however many processors there are.
+// The hash of a large file is the hash of its parts' hashes, with any number of processors.
 func TestContentOf(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	whole := bytes.Repeat([]byte("0123456789abcde"), (2*hashPartBytes+100)/15)
@@ -44,8 +44,8 @@ func TestContentOf(t *testing.T) {
 	}
 }
 
-// The hash of a file does not depend on which of its zeros are stored, and nobody reads those of
-// 100 GB that are not.
+// The hash of a file does not depend on whether its zeros are stored, and a hole of 100 GB is not
+// read.
 func TestContentOfHoles(t *testing.T) {
 	dir := t.TempDir()
 	content := make([]byte, 4*hashPartBytes+100)

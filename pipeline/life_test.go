@@ -169,8 +169,8 @@ func TestUnfinishedCopy(t *testing.T) {
 	ingest(a, Forgotten, false)
 }
 
-// What was forgotten stays out until it is asked for, also an unfinished copy of it. Labels
-// are given to what is new, and stay.
+// A deleted experiment, also an unfinished copy of it, stays out until it is asked for. New
+// experiments get labels, and keep them.
 func TestForgotten(t *testing.T) {
 	root := t.TempDir()
 	a, b, store := filepath.Join(root, "a.er"), filepath.Join(root, "b.er"), filepath.Join(root, "store")

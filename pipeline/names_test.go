@@ -39,8 +39,8 @@ type namedSample struct {
 	frames []namedFrame
 }
 
-// namedSamples have two functions of one name in different files, one on several
-// lines, one that calls itself, and one of which the name alone is known.
+// namedSamples have two functions with the same name in different files, one on several lines, a
+// recursive one, and one with nothing but a name.
 var namedSamples = []namedSample{
 	{1, []namedFrame{{"leaf", "a.go", 11}, {"mid", "a.go", 20}, {"main", "m.go", 5}}},
 	{2, []namedFrame{{"leaf", "b.go", 12}, {"mid", "a.go", 21}, {"main", "m.go", 5}}},

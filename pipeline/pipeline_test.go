@@ -262,8 +262,8 @@ func (u unmapped) OpenContext(ctx context.Context, path string) *decode.Recordin
 	return rec
 }
 
-// The problems of a process's mappings come before those of its events, although mappings are
-// read some processes ahead.
+// Problems of a process's mappings come before problems of its events, although mappings are read
+// some processes ahead.
 func TestMappingProblems(t *testing.T) {
 	before := decoders
 	decoders = []decode.Decoder{unmapped{}}

@@ -35,7 +35,7 @@ type process struct {
 }
 
 // processesAhead is how many processes are symbolized ahead: stacks of the next process can then be
-// read while the rules still have those of the one before.
+// read while the rules still process stacks of the one before.
 const processesAhead = 4
 
 // processes yields the processes in their order, once they are symbolized. An error of the worker of

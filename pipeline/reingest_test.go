@@ -103,7 +103,7 @@ func partialIsTriedAgain(t *testing.T) {
 	expect("the damaged copy comes back", Skipped)
 }
 
-// What took the place of an unfinished copy keeps it when it is ingested again.
+// An experiment that superseded an unfinished copy still does so when it is ingested again.
 func TestUnfinishedStaysReplaced(t *testing.T) {
 	bothWays(t, unfinishedStaysReplaced)
 }
@@ -155,7 +155,7 @@ func anotherAtTheSamePath(t *testing.T) {
 	}
 }
 
-// What was read of a recording stays when a later attempt reads less.
+// A later attempt that reads less of a recording does not replace an earlier one.
 func TestNoWorseAttemptReplaces(t *testing.T) {
 	bothWays(t, noWorseAttemptReplaces)
 }

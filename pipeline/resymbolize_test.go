@@ -161,7 +161,7 @@ func sameWhenRedone(t *testing.T, o Options) {
 	}
 }
 
-// What is derived of accesses to memory is the same as well.
+// Data objects are the same as well.
 func TestResymbolizeData(t *testing.T) {
 	data := t.TempDir()
 	if err := corpus.Data(data); err != nil {
@@ -234,7 +234,7 @@ func TestResymbolizeFoundLater(t *testing.T) {
 	}
 }
 
-// Lists of symbols are often gone soon. What the store has of them is as good.
+// Symbol lists often disappear soon. Their copies in the store are as good.
 func TestResymbolizeWithoutLists(t *testing.T) {
 	dir := t.TempDir()
 	if err := errors.Join(corpus.Symbols(filepath.Join(dir, "symbols")), corpus.Perf(filepath.Join(dir, "perf"))); err != nil {
@@ -299,8 +299,8 @@ func TestResymbolizeReplaced(t *testing.T) {
 	}
 }
 
-// What is forgotten, or replaced, while it is done again does not come back; what is
-// interrupted stays as it was.
+// An experiment that is deleted or replaced during resymbolize does not come back; an interrupted one
+// stays as it was.
 func TestResymbolizeMeanwhile(t *testing.T) {
 	shared(t, 1)
 	resymbolizeUnchanged = true

@@ -92,8 +92,8 @@ func TestPutInSinceSnapshot(t *testing.T) {
 	}
 }
 
-// What a snapshot has is put in again by what the store has now: with the labels that were
-// given since, also when these were merged, and not if it was forgotten since.
+// An experiment in a snapshot is ingested again by the current store: with labels that were set
+// since, also after these were merged, and not if it was deleted since.
 func TestChangedSinceSnapshot(t *testing.T) {
 	for _, test := range []struct {
 		name    string

@@ -36,7 +36,7 @@ func sumsOf(t *testing.T, recording string) map[string]string {
 	return sums
 }
 
-// What is put aside for lack of memory does not change the tables, and leaves nothing.
+// Spilling to disk does not change the tables, and leaves no file.
 func TestPutAside(t *testing.T) {
 	recordings := t.TempDir()
 	if err := corpus.Perf(recordings); err != nil {

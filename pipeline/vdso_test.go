@@ -56,7 +56,7 @@ func TestOwnVDSO(t *testing.T) {
 	}
 }
 
-// What is no vdso is none, however long it says it is.
+// Other memory is not taken for a vdso, whatever size its header claims.
 func TestNoVDSO(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string, content []byte) string {

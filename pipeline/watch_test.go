@@ -119,7 +119,7 @@ func TestWatchUnfinished(t *testing.T) {
 	w.look(time.Hour)
 }
 
-// What is damaged is ready when it has settled, once; what is no recording never is.
+// A damaged recording is ready once, after the settle time; an unrelated file never is.
 func TestWatchDamaged(t *testing.T) {
 	w := newWatchTest(t)
 	w.append("perf.data", "nothing of perf")
@@ -134,7 +134,7 @@ func TestWatchDamaged(t *testing.T) {
 	w.look(time.Minute, "perf.data")
 }
 
-// What has gone is forgotten, and so is what its folder held.
+// The watcher forgets recordings and unrelated files that are gone.
 func TestWatchForgets(t *testing.T) {
 	w := newWatchTest(t)
 	for range 3 {

@@ -300,7 +300,7 @@ func (p *planner) make(ctx context.Context, inputs []plan.Input, measured *plan.
 	estimate := measured.Estimate()
 	p.header = plan.Header{Program: p.Program, Store: plan.Absolute(p.store), Made: time.Now().UTC().Truncate(time.Second),
 		Task: plan.Task{CPUs: p.cpus, Memory: p.Memory, Ingest: p.options}}
-	cut := plan.Cut{Seconds: p.minutes * 60, Chunks: p.chunks, Most: maxTasks, CPUs: p.cpus}
+	cut := plan.ChunkOptions{Seconds: p.minutes * 60, Chunks: p.chunks, Most: maxTasks, CPUs: p.cpus}
 	if p.chunks > 0 {
 		cut.Most = maxChunks
 	}

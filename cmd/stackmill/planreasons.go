@@ -11,7 +11,7 @@ import (
 
 // reasons adds why inputs in the store have lost data, if no report of a task does.
 func (s *planState) reasons(ctx context.Context) error {
-	if !slices.ContainsFunc(s.rows, func(b plan.Became) bool { return b.Unexplained() }) {
+	if !slices.ContainsFunc(s.rows, func(b plan.Outcome) bool { return b.Unexplained() }) {
 		return nil
 	}
 	db, err := s.open(ctx)

@@ -23,7 +23,7 @@ type planState struct {
 	limit  int
 
 	totals plan.Totals
-	rows   []plan.Became
+	rows   []plan.Outcome
 	more   int // rows that are not printed
 }
 
@@ -74,7 +74,7 @@ func (s *planState) run(ctx context.Context, path string, given bool) error {
 			return err
 		}
 	}
-	err = p.Status(s.store, func(b plan.Became) { s.add(&b) })
+	err = p.Status(s.store, func(b plan.Outcome) { s.add(&b) })
 	if err == nil {
 		err = s.reasons(ctx)
 	}
@@ -91,7 +91,7 @@ func (s *planState) run(ctx context.Context, path string, given bool) error {
 }
 
 // add counts an input, and keeps its row if it is printed.
-func (s *planState) add(b *plan.Became) {
+func (s *planState) add(b *plan.Outcome) {
 	s.totals.Add(b)
 	switch {
 	case b.Whole() && !s.all:
@@ -191,7 +191,7 @@ func (p *planner) retry(ctx context.Context, path string, failed bool, changed f
 	measured := p.learn()
 	had := plan.AtPaths(p.Contents)
 	var inputs []plan.Input
-	err = before.Status(p.store, func(b plan.Became) {
+	err = before.Status(p.store, func(b plan.Outcome) {
 		switch {
 		case b.State == plan.Missing, b.State == plan.Failed && failed:
 			if b.Had = ""; had[b.Path] != nil {

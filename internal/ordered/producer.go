@@ -2,7 +2,7 @@ package ordered
 
 import "context"
 
-// Producer makes values on a goroutine of its own, ahead of who takes them.
+// Producer makes values on a goroutine of its own, ahead of their consumer.
 type Producer[T any] struct {
 	values  chan T
 	drop    func(T)
@@ -33,8 +33,7 @@ func NewProducer[T any](ctx context.Context, queue int, next func() (v T, more b
 	return p
 }
 
-// Next returns the next value; false after the last one. The error is that of next, or the
-// context's.
+// Next returns the next value; false after the last one. The error is from next, or the context's.
 func (p *Producer[T]) Next() (v T, more bool, err error) {
 	if v, more = <-p.values; more {
 		return v, true, nil

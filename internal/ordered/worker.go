@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Worker does something with values in the order in which they are added: on a goroutine of its
-// own, or on that of Add. After an error, a panic or the context's end, values are dropped.
+// Worker processes values in the order in which they are added: on a goroutine of its own or, if it
+// is inline, on the caller's. After an error, a panic or the context's end, values are dropped.
 type Worker[T any] struct {
 	ctx      context.Context
 	do       func(T) error
@@ -65,8 +65,8 @@ func (w *Worker[T]) stopped() error {
 	return context.Cause(w.ctx)
 }
 
-// Add hands a value over, which is the worker's then also after an error. The error is that of a
-// value before it, or the context's.
+// Add queues a value, which belongs to the worker from then on, also after an error. The error is
+// from an earlier value, or the context's.
 func (w *Worker[T]) Add(v T) (err error) {
 	if w.queue == nil {
 		return w.run(v)
@@ -88,8 +88,8 @@ func (w *Worker[T]) Add(v T) (err error) {
 // Wait waits until all values that were added are done or dropped.
 func (w *Worker[T]) Wait() { w.pending.Wait() }
 
-// WaitFor waits until done is closed, as a value does. The error is that of a value, or the
-// context's.
+// WaitFor waits until done is closed, which processing a value does. The error is from a value, or
+// the context's.
 func (w *Worker[T]) WaitFor(done <-chan struct{}) error {
 	select {
 	case <-done:
@@ -114,7 +114,7 @@ func (w *Worker[T]) Err() error {
 	}
 }
 
-// Close waits until all values are done, and ends the worker. The error is that of a value, or the
+// Close waits until all values are done, and ends the worker. The error is from a value, or the
 // context's if it kept a value from being done. It may be called again, and of a worker that is
 // nil, but not together with Add.
 func (w *Worker[T]) Close() error {

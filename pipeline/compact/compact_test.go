@@ -218,7 +218,7 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// What does not count is left out; of a summary, only its tables' rows stay.
+// A merge leaves out experiments that do not count; of a summary, it keeps the rows of its tables.
 func TestLeaveOut(t *testing.T) {
 	store := t.TempDir()
 	put(t, store, 1, "a b c d")
@@ -254,7 +254,7 @@ func TestLeaveOut(t *testing.T) {
 	}
 }
 
-// What is committed while batches are merged is neither undone nor doubled.
+// A commit during a merge is neither lost nor counted twice.
 func TestMeanwhile(t *testing.T) {
 	for name, test := range map[string]struct {
 		commit func(t *testing.T, store string)
@@ -301,7 +301,7 @@ func TestMeanwhile(t *testing.T) {
 	}
 }
 
-// A batch whose files are not as they were written is left alone, and told.
+// A batch whose files have changed is skipped, and reported.
 func TestDamaged(t *testing.T) {
 	store := t.TempDir()
 	for hour, experiments := range []string{"a b", "c d", "e f", "0 1"} {

@@ -19,7 +19,7 @@ import (
 // reader reads the rows of a table's file in their order.
 type reader struct {
 	table *schema.Table
-	known []texts // those of the table's columns, which all readers of it share
+	known []texts // by column; all readers of the table share them
 	file  *file.Reader
 	next  pqarrow.RecordReader
 }

@@ -50,16 +50,16 @@ func (m *Measurements) Estimate() Estimate {
 	return e
 }
 
-// Cut says how chunks are to be.
-type Cut struct {
-	Seconds float64 // about how long a task shall take
-	Chunks  int     // how many at most instead; 0: as many as Seconds makes
-	Most    int     // the most chunks
-	CPUs    int     // of a task: so many recordings are read side by side
+// ChunkOptions say how large chunks are.
+type ChunkOptions struct {
+	Seconds float64 // approximate time of a task
+	Chunks  int     // maximum number, instead of Seconds; 0: by Seconds
+	Most    int     // maximum number in any case
+	CPUs    int     // of a task, which reads as many recordings at a time
 }
 
 // chunk cuts inputs into chunks of about equal time, in their order.
-func (c *Cut) chunk(inputs []Input, e *Estimate) (chunks [][]Input, about []Chunk) {
+func (c *ChunkOptions) chunk(inputs []Input, e *Estimate) (chunks [][]Input, about []Chunk) {
 	total := 0.0
 	for i := range inputs {
 		total += e.Seconds(inputs[i].Bytes)
@@ -91,7 +91,7 @@ func (c *Cut) chunk(inputs []Input, e *Estimate) (chunks [][]Input, about []Chun
 
 // Chunk cuts the inputs into chunks of about equal time, in their order, and describes them in the
 // header.
-func (h *Header) Chunk(inputs []Input, c Cut, e Estimate) (chunks [][]Input) {
+func (h *Header) Chunk(inputs []Input, c ChunkOptions, e Estimate) (chunks [][]Input) {
 	h.Chunks = []Chunk{}
 	if len(inputs) > 0 {
 		chunks, h.Chunks = c.chunk(inputs, &e)

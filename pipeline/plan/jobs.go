@@ -18,7 +18,7 @@ const Retry = 75
 type Jobs struct {
 	Plan     *Header
 	Path     string   // of the plan, absolute
-	Program  []string // the command and its options before those of its plan
+	Program  []string // the command and its global options
 	Parallel int      // the most tasks at once, 0: as many as the scheduler runs
 	Log      string   // the pattern of the files for a task's output (Slurm)
 

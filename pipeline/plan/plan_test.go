@@ -27,16 +27,16 @@ func TestChunk(t *testing.T) {
 	e := Estimate{PerInput: 1, PerByte: 1e-6}
 	for _, tt := range []struct {
 		inputs int
-		cut    Cut
+		cut    ChunkOptions
 		want   int // chunks
 	}{
-		{0, Cut{Seconds: 60, Most: 100, CPUs: 1}, 0},
-		{1, Cut{Seconds: 1e-3, Most: 100, CPUs: 1}, 1},
-		{700, Cut{Seconds: 60, Most: 100, CPUs: 1}, 49},
-		{700, Cut{Seconds: 60, Most: 100, CPUs: 4}, 13},
-		{700, Cut{Seconds: 60, Most: 20, CPUs: 1}, 20},
-		{700, Cut{Seconds: 60, Chunks: 7, Most: 20, CPUs: 1}, 7},
-		{3, Cut{Seconds: 60, Chunks: 7, Most: 20, CPUs: 1}, 2},
+		{0, ChunkOptions{Seconds: 60, Most: 100, CPUs: 1}, 0},
+		{1, ChunkOptions{Seconds: 1e-3, Most: 100, CPUs: 1}, 1},
+		{700, ChunkOptions{Seconds: 60, Most: 100, CPUs: 1}, 49},
+		{700, ChunkOptions{Seconds: 60, Most: 100, CPUs: 4}, 13},
+		{700, ChunkOptions{Seconds: 60, Most: 20, CPUs: 1}, 20},
+		{700, ChunkOptions{Seconds: 60, Chunks: 7, Most: 20, CPUs: 1}, 7},
+		{3, ChunkOptions{Seconds: 60, Chunks: 7, Most: 20, CPUs: 1}, 2},
 	} {
 		inputs := some(tt.inputs)
 		var h Header
@@ -61,7 +61,7 @@ func TestChunkLarge(t *testing.T) {
 	inputs := some(21)
 	inputs[10].Bytes = 1 << 40
 	var h Header
-	h.Chunk(inputs, Cut{Seconds: 10, Chunks: 3, Most: 10, CPUs: 1}, Estimate{PerInput: 1, PerByte: 1e-6})
+	h.Chunk(inputs, ChunkOptions{Seconds: 10, Chunks: 3, Most: 10, CPUs: 1}, Estimate{PerInput: 1, PerByte: 1e-6})
 	if len(h.Chunks) != 3 || h.Chunks[1].Inputs != 1 {
 		t.Errorf("%+v", h.Chunks)
 	}
@@ -89,7 +89,7 @@ func had(t *testing.T) (store string, c *storedir.Contents) {
 func write(t *testing.T, inputs []Input) (*Header, string) {
 	t.Helper()
 	h := &Header{Program: "p", Store: "/store", Task: Task{CPUs: 2, Ingest: []string{"--label=a=b"}}}
-	chunks := h.Chunk(inputs, Cut{Chunks: 3, Most: 10}, Default)
+	chunks := h.Chunk(inputs, ChunkOptions{Chunks: 3, Most: 10}, Default)
 	var text bytes.Buffer
 	_, c := had(t)
 	if err := Write(&text, h, chunks, c); err != nil {
@@ -228,7 +228,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// report is that of recordings of some sizes which took what an estimate says.
+// report returns the report of recordings of some sizes that took as long as an estimate says.
 func report(e Estimate, sizes ...int64) *Report {
 	r := &Report{}
 	for _, n := range sizes {
@@ -238,7 +238,7 @@ func report(e Estimate, sizes ...int64) *Report {
 	return r
 }
 
-// What recordings took gives what others take.
+// The estimate follows from the times that recordings took.
 func TestEstimate(t *testing.T) {
 	near := func(a, b float64) bool { return a-b < 1e-9*b+1e-15 && b-a < 1e-9*b+1e-15 }
 	for _, tt := range []struct {

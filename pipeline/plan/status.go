@@ -12,14 +12,14 @@ import (
 
 // The states of an input.
 const (
-	In        = "in"        // in the store, whole or what is left of it
-	Missing   = "missing"   // not in it, and a task may put it in
+	In        = "in"        // in the store, or a summary of it
+	Missing   = "missing"   // not in the store; a task may store it
 	Failed    = "failed"    // it cannot be read
-	Forgotten = "forgotten" // it was in the store, and was taken out on purpose
+	Forgotten = "forgotten" // it was deleted from the store on purpose
 )
 
-// Became is what became of an input.
-type Became struct {
+// Outcome is the outcome of an input.
+type Outcome struct {
 	Input
 	Chunk        int
 	State        string
@@ -28,16 +28,16 @@ type Became struct {
 	Why          string // why it is not in, if a report says so
 }
 
-// held is what a store says of recordings.
-type held struct {
+// storeState is what a store says about recordings.
+type storeState struct {
 	*storedir.Contents
 	paths   map[string]*storedir.Entry
 	journal map[string]storedir.JournalEntry
-	again   bool // what was forgotten, or kept as sums, is to be put in again
+	again   bool // deleted and summarized experiments are to be stored again
 }
 
-// hold looks at a store, which need not exist.
-func hold(store string, again bool) (*held, error) {
+// readState reads the state of a store, which need not exist.
+func readState(store string, again bool) (*storeState, error) {
 	c, err := storedir.ReadContents(store)
 	if err != nil && !errors.Is(err, storedir.ErrNoStore) {
 		return nil, err
@@ -48,11 +48,10 @@ func hold(store string, again bool) (*held, error) {
 	if err != nil && !errors.Is(err, storedir.ErrNoStore) {
 		return nil, err
 	}
-	return &held{c, AtPaths(c), storedir.ReadJournal(store), again}, nil
+	return &storeState{c, AtPaths(c), storedir.ReadJournal(store), again}, nil
 }
 
-// AtPaths returns the experiments that readers of a store see, by the paths of their
-// recordings.
+// AtPaths returns the visible experiments of a store by the paths of their recordings.
 func AtPaths(c *storedir.Contents) map[string]*storedir.Entry {
 	paths := map[string]*storedir.Entry{}
 	for i := range c.Batches {
@@ -63,13 +62,13 @@ func AtPaths(c *storedir.Contents) map[string]*storedir.Entry {
 	return paths
 }
 
-// Status calls yield for each input of a plan, in their order, with what became of it, by
-// nothing but the store: no recording is looked at.
-func (p *Plan) Status(store string, yield func(Became)) error {
+// Status calls yield with the outcome of each input of a plan, in their order, from the store
+// alone: it does not read recordings.
+func (p *Plan) Status(store string, yield func(Outcome)) error {
 	if err := storedir.Sync(store, Dir+"/"+p.ID); err != nil {
 		return err
 	}
-	h, err := hold(store, slices.Contains(p.Task.Ingest, ForgottenToo))
+	h, err := readState(store, slices.Contains(p.Task.Ingest, ForgottenToo))
 	if err != nil {
 		return err
 	}
@@ -89,7 +88,7 @@ func (p *Plan) Status(store string, yield func(Became)) error {
 			}
 		}
 		for i := range inputs {
-			b := h.became(&inputs[i], says[inputs[i].Path])
+			b := h.outcome(&inputs[i], says[inputs[i].Path])
 			if b.Chunk = chunk; b.State == Missing && b.Why == "" {
 				b.Why = noReport(report)
 			}
@@ -99,7 +98,7 @@ func (p *Plan) Status(store string, yield func(Became)) error {
 	return nil
 }
 
-// noReport is why an input is missing of which no report says anything.
+// noReport returns why an input is missing that no report mentions.
 func noReport(chunk *Report) string {
 	if chunk == nil {
 		return "no task of its chunk has come to its end"
@@ -107,12 +106,12 @@ func noReport(chunk *Report) string {
 	return cmp.Or(chunk.Error, "the report of its chunk does not name it")
 }
 
-// became returns what became of an input, of which a report may say something. A report is
-// believed in what it says of the input only; what is in the store is what the store says.
-func (h *held) became(in *Input, r *ReportInput) Became {
-	b := Became{Input: *in, State: Missing}
+// outcome returns the outcome of an input, with the report about it, if any. The store decides what
+// it contains, whatever the report says.
+func (h *storeState) outcome(in *Input, r *ReportInput) Outcome {
+	b := Outcome{Input: *in, State: Missing}
 	if e := h.paths[in.Path]; e != nil && e.ExperimentID != in.Had {
-		h.of(&b, e)
+		h.setEntry(&b, e)
 		return b
 	}
 	var why string
@@ -137,7 +136,7 @@ func (h *held) became(in *Input, r *ReportInput) Became {
 }
 
 // noted says what the store has of a recording that was noted; false if nothing.
-func (h *held) noted(b *Became, n storedir.JournalEntry) bool {
+func (h *storeState) noted(b *Outcome, n storedir.JournalEntry) bool {
 	if n.ExperimentID == "" || !h.IsCurrent(n) {
 		return false
 	}
@@ -145,7 +144,7 @@ func (h *held) noted(b *Became, n storedir.JournalEntry) bool {
 }
 
 // experiment says what the store has of an experiment; false if nothing.
-func (h *held) experiment(b *Became, id string) bool {
+func (h *storeState) experiment(b *Outcome, id string) bool {
 	l := h.Latest(id)
 	switch {
 	case id == "", l.Batch == "" && !l.Replaced:
@@ -153,13 +152,13 @@ func (h *held) experiment(b *Became, id string) bool {
 	case l.Replaced:
 		b.State, b.ExperimentID = In, id
 	default:
-		h.of(b, &l.Entry)
+		h.setEntry(b, &l.Entry)
 	}
 	return true
 }
 
-// of says what became of an input of which the store has an experiment.
-func (h *held) of(b *Became, e *storedir.Entry) {
+// setEntry sets the outcome of an input with an experiment in the store.
+func (h *storeState) setEntry(b *Outcome, e *storedir.Entry) {
 	b.ExperimentID, b.Status, b.State = e.ExperimentID, e.Status, In
 	switch e.Status {
 	case "failed":

@@ -18,15 +18,15 @@ type Totals struct {
 const partial = "partial"
 
 // Whole reports whether an input is in the store without losses.
-func (b *Became) Whole() bool { return b.State == In && b.Status != partial }
+func (b *Outcome) Whole() bool { return b.State == In && b.Status != partial }
 
 // Unexplained reports whether an input has lost data and no report of a task says why.
-func (b *Became) Unexplained() bool {
+func (b *Outcome) Unexplained() bool {
 	return b.Why == "" && (b.Status == "failed" || b.Status == partial)
 }
 
 // Add counts an input.
-func (t *Totals) Add(b *Became) {
+func (t *Totals) Add(b *Outcome) {
 	switch b.State {
 	case In:
 		t.In++
