@@ -81,8 +81,7 @@ func TestDisassemble(t *testing.T) {
 	}
 }
 
-// A part is made of functions until there is enough code, of which there is no more in an
-// interpreter's loop.
+// A chunk gets functions until it has enough code. Only a bounded part of a large function counts.
 func TestParts(t *testing.T) {
 	r := &Result{Result: &attribute.Result{Program: &program.Program{Functions: []program.Function{{Size: chunkBytes}, {Size: 1}, {Size: chunkBytes / 2}, {Size: 1 << 40}, {Size: chunkBytes - 1}, {}}}}}
 	for _, test := range []struct{ functions, ends []program.FunctionNo }{

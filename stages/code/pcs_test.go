@@ -11,8 +11,8 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// A function on a stack is shown with its first instruction, unless it is a static
-// region, and with those on stacks that lie in it, each once.
+// A function on a stack is listed with its first instruction, unless it is a static region, and with
+// its instructions on stacks, each once.
 func TestPCs(t *testing.T) {
 	p := &program.Program{
 		Functions: []program.Function{{Offset: 0x100, Size: 0x40}, {Offset: 0x200, Size: 0x40, Kind: funcinfo.Static}, {Offset: 0x300, Size: 0x40},

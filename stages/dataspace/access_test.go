@@ -8,7 +8,7 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// operandCase is what the operand of an instruction refers to.
+// operandCase is an instruction with the target of its operand.
 type operandCase struct {
 	pc         uint64
 	function   string
@@ -16,8 +16,8 @@ type operandCase struct {
 	method     Method
 }
 
-// TestARM64 checks what the operands of A64 code refer to, without data addresses:
-// by the addresses in testdata/access_arm64.
+// TestARM64 checks the targets of operands in A64 code, without data addresses: by the addresses in
+// testdata/access_arm64.
 func TestARM64(t *testing.T) {
 	testOperands(t, "aarch64", 64, decode.MapEvent{Address: 0x400000, Size: 0x1000, Modes: 5, Path: "testdata/access_arm64"}, []operandCase{
 		{0x400194, "global", "{structure:item}.{int count}", MethodGlobal},
@@ -38,8 +38,8 @@ func TestARM64(t *testing.T) {
 	})
 }
 
-// Test386 checks the same of 32-bit code, of which no call frame information is
-// kept: the stack is followed from the function's entry.
+// Test386 checks the same in 32-bit code without call frame information: the stack is tracked from
+// the function's entry.
 func Test386(t *testing.T) {
 	testOperands(t, "i686", 32, decode.MapEvent{Address: 0x8049000, FileOffset: 0x1000, Size: 0x1000, Modes: 5, Path: "testdata/access_386"}, []operandCase{
 		{0x8049000, "global", "{int i}", MethodStack},

@@ -31,9 +31,8 @@ func testObject() (*Space, *loadObject) {
 	return s, o
 }
 
-// The operand says which data object it is; the data address confirms or
-// contradicts it, and does not take its place unless the operand names an address
-// itself, or nothing (S27).
+// The operand names the data object. The data address confirms or contradicts it, and decides only
+// if the operand names an address itself, or nothing (S27).
 func TestAgreement(t *testing.T) {
 	s, o := testObject()
 	eight := types.Use{Size: 8}
@@ -88,8 +87,8 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// An event's code or address, and what is known of its instruction, may leave it
-// without a data object, for one of the manual's reasons (S31).
+// An event may have no data object because of its code, its address or its instruction, for one of
+// the manual's reasons (S31).
 func TestFailures(t *testing.T) {
 	exact, final := decode.TriggerExact, &reference{final: true, reason: NoBranchTarget}
 	for _, x := range []struct {

@@ -10,9 +10,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// The bits that an access uses or changes follow from masks, shifts and immediates
-// around it. Each case's instructions are those of one function, of which the
-// access is one.
+// The bits that an access uses or changes follow from masks, shifts and immediates around it. The
+// instructions of a case are one function, which contains the access.
 func TestUsedBits(t *testing.T) {
 	const (
 		all  = 0

@@ -68,8 +68,8 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// The unnamed structures of a union are elements of their own, although nothing but
-// their members tells them apart.
+// The unnamed structures of a union are different elements, although they differ only in their
+// members.
 func TestUnnamedElements(t *testing.T) {
 	const union, first, second = 1, 2, 3
 	ts := &types.Table{

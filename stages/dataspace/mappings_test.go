@@ -14,8 +14,8 @@ func anonymousAt(time int64, address, size uint64) decode.MapEvent {
 	return decode.MapEvent{Time: time, Address: address, Size: size, FileOffset: address, Path: "//anon", Modes: 3}
 }
 
-// A heap that grows in many steps is one extent, each byte of which one mapping
-// has: the work for an address does not grow with the steps.
+// A heap that grows in many steps is one extent. Its mappings do not overlap, so that lookups do not
+// get slower with the number of steps.
 func TestGrowingMapping(t *testing.T) {
 	const start, step, steps = 0x10000, 0x1000, 3000
 	p := &decode.Process{}
@@ -35,7 +35,7 @@ func TestGrowingMapping(t *testing.T) {
 	}
 }
 
-// What came over a mapping is there until that is mapped again, not only added to.
+// A mapping that covers a part of another one stays until that is mapped again, not only extended.
 func TestMappingAgain(t *testing.T) {
 	between := decode.MapEvent{Time: 2, Address: 0x2000, Size: 0x1000, Path: "/lib", Modes: 1}
 	p := &decode.Process{Data: []decode.MapEvent{anonymousAt(1, 0x2000, 0x1000), between, anonymousAt(3, 0x2000, 0x3000), anonymousAt(4, 0x2000, 0x4000),
@@ -56,8 +56,8 @@ func TestMappingAgain(t *testing.T) {
 	}
 }
 
-// Libraries that are closed are not told of: what was mapped or loaded over them
-// since has the address; but their own parts do not.
+// Recordings do not report closed libraries: memory mapped or loaded over them since owns the
+// address, but not if it is a part of the library itself.
 func TestReplacedObject(t *testing.T) {
 	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &diagnostic.Log{})
 	s.resolver.Program.Objects = append(s.resolver.Program.Objects[:0:0], make([]program.Object, 2)...)

@@ -8,7 +8,7 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// What types and variables lack becomes problems, once.
+// Notes about types and variables become problems, once.
 func TestNotes(t *testing.T) {
 	var log diagnostic.Log
 	s := New(nil, nil, &log)

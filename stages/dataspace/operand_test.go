@@ -84,9 +84,9 @@ func TestArrays(t *testing.T) {
 	}
 }
 
-// TestContainer checks what holds a link, which may be in an array, by the access to
-// something around it: struct a { long key; link one; int count; } and struct b { long
-// key; link two[2]; long last; }.
+// TestContainer checks the aggregate that contains a link, perhaps in an array, by an access to
+// another member: struct a { long key; link one; int count; } and struct b { long key; link two[2];
+// long last; }.
 func TestContainer(t *testing.T) {
 	const typeLink, typeA, typeB = 3, 5, 6
 	o := &loadObject{types: typeTable{&types.Table{
@@ -121,8 +121,8 @@ func TestContainer(t *testing.T) {
 	}
 }
 
-// TestHeld checks what is loaded from a union { long n; double d; pair *p; }: the
-// pointer, when it may be that.
+// TestHeld checks the value loaded from a union { long n; double d; pair *p; }: the pointer, if
+// possible.
 func TestHeld(t *testing.T) {
 	tt := typeTable{&types.Table{
 		Types: []types.Type{
@@ -156,7 +156,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestCopies checks which registers hold what one holds, by the moves before.
+// TestCopies checks which registers hold the same value as another one, by the moves before.
 func TestCopies(t *testing.T) {
 	const rax, rdx, rcx, rbx = 0, 1, 2, 3 // as DWARF numbers them
 	code := []byte{

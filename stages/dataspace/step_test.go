@@ -45,8 +45,7 @@ func TestOverwrittenSlots(t *testing.T) {
 	}
 }
 
-// However many blocks a function has, what is kept of the stack at the starts of
-// them is bounded.
+// The stack slots in the initial states of a function's blocks are bounded, for any number of blocks.
 func TestSlotsOfManyBlocks(t *testing.T) {
 	const blocks = 3000
 	var code []byte

@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/program"
 )
 
-// Of a variable without a type, its size tells whether it is an aggregate.
+// The size of a variable without a type shows whether it is an aggregate.
 func TestUntypedVariables(t *testing.T) {
 	s, o := testObject()
 	o.variables = &symtab.Variables{List: []symtab.Variable{{Address: 0x1000, Size: 8, Name: "one"}, {Address: 0x1010, Size: 400, Name: "many"}}}

@@ -38,7 +38,7 @@ func pointer(typ types.TypeNo, offset int64) value {
 	return value{kind: valueAddress, typ: typ, variable: types.None, offset: offset}
 }
 
-// TestMerge checks what is known where two ways meet.
+// TestMerge checks the values where two paths meet.
 func TestMerge(t *testing.T) {
 	ts := testTypes()
 	inPairs := func(offset int64) value {
@@ -97,7 +97,7 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// TestValue checks what members of a type hold.
+// TestValue checks the values of a type's members.
 func TestValue(t *testing.T) {
 	ts := testTypes()
 	for _, x := range []struct {

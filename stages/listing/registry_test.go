@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What an experiment adds counts when it is kept.
+// The lists of an experiment are in the batch once its draft is committed.
 func TestBook(t *testing.T) {
 	b := NewRegistry()
 	for _, test := range []struct {
@@ -39,7 +39,7 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// A draft that was given up knows nothing of what others have kept since.
+// A draft that was given up does not see the lists of drafts committed since.
 func TestLeftDraft(t *testing.T) {
 	b := NewRegistry()
 	left, next := b.Begin(), b.Begin()

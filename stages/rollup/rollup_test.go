@@ -104,8 +104,8 @@ func texted(t *testing.T, emitted func(func(*schema.Table, arrow.RecordBatch) er
 	return list
 }
 
-// Sums have a row for what all experiments say of a function; one that would be too large
-// goes on in another row.
+// Sums have a row for each function of all experiments. A sum that would overflow continues in
+// another row.
 func TestSums(t *testing.T) {
 	var sums Sums
 	add := func(_ *schema.Table, rows arrow.RecordBatch) error { sums.Add(rows); return nil }
@@ -137,7 +137,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// A key has what its scope names, and nothing else.
+// A key depends on the parts that its scope names, and nothing else.
 func TestKey(t *testing.T) {
 	if key("object", 1, "prog", "a.c", "f") != key("object", 2, "prog", "b.c", "f") {
 		t.Error("the module counts for a name of the load object")
@@ -153,7 +153,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// What the experiments of a batch share is kept once, apart from the memory of their rows.
+// Texts that experiments of a batch share are kept once, and not in the memory of their rows.
 func TestShared(t *testing.T) {
 	c := collected(t)
 	if len(c.functions.list) != 2 {
@@ -177,7 +177,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// A function without a module has none of those that others have.
+// A function without a module does not get another one's.
 func TestNoModule(t *testing.T) {
 	c := collected(t)
 	add(t, c, schema.FunctionValues, "cc", []any{int32(7), "cpu", int32(0), int64(1), int64(6)})

@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A table of blocks does what a map does, whatever its factor.
+// A block table behaves like a map, for any factor.
 func TestBlockTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, want := newBlockTable(), map[uint64]uint64{}

@@ -13,7 +13,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// counted returns what events count for each metric that one of them counts for.
+// counted returns the values of events, for each metric to which one of them contributes.
 func counted(t *testing.T, rec *decode.Recording, k schema.Kind, events []event, texts ...string) map[string][]int64 {
 	t.Helper()
 	var leaks *Leaks
@@ -44,8 +44,8 @@ func counted(t *testing.T, rec *decode.Recording, k schema.Kind, events []event,
 	return counts
 }
 
-// What counts for which metric, by the manual's conditions on states, operations and
-// addresses (gprofng-experiment 8.1).
+// Events contribute to metrics by the manual's conditions on states, operations and addresses
+// (gprofng-experiment 8.1).
 func TestCounts(t *testing.T) {
 	process := func(kinds ...decode.KindInfo) *decode.Recording {
 		return &decode.Recording{Processes: []*decode.Process{{Number: 1, Kinds: kinds,
@@ -110,7 +110,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Conditions name small numbers only, which is what narrowed tells apart.
+// Conditions contain only numbers below maxStates.
 func TestConditions(t *testing.T) {
 	for _, m := range schema.Declared {
 		for _, cond := range slices.Concat(m.Where...) {

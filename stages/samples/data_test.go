@@ -12,7 +12,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// What the data space is told of hardware counter samples, and which it is told of.
+// The data space gets the hardware counter samples that are memory accesses, with these properties.
 func TestAccesses(t *testing.T) {
 	p := &decode.Process{Number: 1, Counters: []decode.Counter{
 		{Tag: 0, Name: "insts"}, {Tag: 1, Name: "loads", Trigger: decode.TriggerExact}, {Tag: 2, Name: "misses", Trigger: decode.TriggerSkid},
@@ -76,8 +76,7 @@ func TestAccesses(t *testing.T) {
 	}
 }
 
-// A sample of perf says for itself that its PC is exact; one of an event that accesses no
-// memory has no trigger nevertheless.
+// A perf sample may have an exact PC, but has no trigger if its event is no memory access.
 func TestExactAccesses(t *testing.T) {
 	p := &decode.Process{Number: 1, Counters: []decode.Counter{{Tag: 0, Name: "loads", Trigger: decode.TriggerSkid}, {Tag: 1, Name: "probe"}}}
 	rec := &decode.Recording{Processes: []*decode.Process{p}}

@@ -51,8 +51,8 @@ func (b *Batch) text(columns ...string) (rows [][]string) {
 	return rows
 }
 
-// What a sample's own record does not hold is derived, kind by kind; all else is as
-// recorded, and every batch is released whole.
+// Columns that a sample's record does not hold are derived, by kind; all others are as recorded, and
+// every batch is released completely.
 func TestDerive(t *testing.T) {
 	const none = "(null)"
 	rec := &decode.Recording{ClockMHz: 2000}

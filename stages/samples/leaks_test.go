@@ -24,7 +24,7 @@ type heapCall struct {
 
 func leaksOf(calls []heapCall) (leaked, freed []int64) { return leaksInBatches(calls, len(calls)) }
 
-// leaksInBatches returns what leaked and was freed by calls that come in batches.
+// leaksInBatches returns the bytes that calls in batches leaked and freed.
 func leaksInBatches(calls []heapCall, size int) (leaked, freed []int64) {
 	l := newLeaks(spill.FromContext(context.Background()))
 	for some := range slices.Chunk(calls, max(size, 1)) {
@@ -178,8 +178,7 @@ func (f *failing) Next() (arrow.RecordBatch, error) {
 	return f.batches.Next()
 }
 
-// Batches that pass ReadHeap, whose steps have one each at a time, do what their calls do
-// one by one.
+// Batches that pass the concurrent steps of ReadHeap have the same result as their calls one by one.
 func TestReadHeap(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var calls []heapCall

@@ -15,8 +15,8 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// perfBatch makes the samples of two events, of which faults are accesses to memory,
-// with what they count and the stacks given.
+// perfBatch returns samples of two events with counts and the given stacks. The faults are memory
+// accesses.
 func perfBatch(alloc memory.Allocator, first int64, events []event, stacks ...attribute.RecordedStackNo) (*Batch, *decode.Recording, []schema.Metric) {
 	rec := &decode.Recording{Processes: []*decode.Process{{Number: 3, Kinds: []decode.KindInfo{{Kind: schema.Perf}},
 		Counters: []decode.Counter{{Tag: 0, Name: "cycles", Title: "cycles"}, {Tag: 1, Name: "faults", Title: "faults", Trigger: decode.TriggerExact}}}}}
@@ -36,8 +36,8 @@ func sumsOf(s *UsageSums, n attribute.RecordedStackNo) []attribute.Sum {
 	return row
 }
 
-// Sums are per stack, and per thread, CPU and second, in which a time before the
-// founder's start is in a second of its own. Both say the same in all.
+// Sums are by stack, and by thread, CPU and second, where a time before the founder's start is in a
+// second of its own. Both have the same totals.
 func TestSums(t *testing.T) {
 	const second = 1_000_000_000
 	b, _, metrics := perfBatch(memory.DefaultAllocator, 0, []event{

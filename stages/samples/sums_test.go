@@ -11,8 +11,8 @@ import (
 	"stackmill/stages/attribute"
 )
 
-// A value whose sum 64 bits do not hold, and a negative one, are left out of sums
-// and samples alike; those that no metric counts are as they were recorded.
+// Values that are negative or overflow the sum are left out of sums and samples; values that no
+// metric counts stay as recorded.
 func TestSumsOverflow(t *testing.T) {
 	const malloc, freed = 0, 1
 	ops := []int32{malloc, malloc, malloc, freed, malloc, malloc}

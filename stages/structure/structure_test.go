@@ -150,7 +150,7 @@ func readBack(t *testing.T, r *attribute.Result) store {
 	return s
 }
 
-// What was stored gives the same values again.
+// The stored program, stacks and sums give the stored values again.
 func TestRead(t *testing.T) {
 	r := example(t)
 	want, err := valuesOf(r)
@@ -187,8 +187,7 @@ func TestReadEmpty(t *testing.T) {
 	}
 }
 
-// A number that refers to what is not there is an error, whatever the table, row and column.
-// Others are other values.
+// A dangling reference in any table, row and column is an error. Other changes change values.
 func TestDamaged(t *testing.T) {
 	s := readBack(t, example(t))
 	refused := 0

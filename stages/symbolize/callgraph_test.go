@@ -10,8 +10,8 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// What the dynamic linker finds by a symbol is in a user's load object, whatever the kernel,
-// its modules and generated code have of that name.
+// The dynamic linker finds a symbol in load objects of user code only, not in the kernel, its
+// modules or generated code.
 func TestLinkedFunctions(t *testing.T) {
 	const library, generated = "/lib/library", "/tmp/perf-7.map"
 	r, rec := recording(disk{

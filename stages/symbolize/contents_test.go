@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// What is read of a file does not depend on where its blocks begin, nor on how many of
-// them were read before.
+// The bytes read from a file do not depend on the bounds of blocks, or on the cached ones.
 func TestContents(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	content := make([]byte, 3*blockSize+100)
@@ -36,7 +35,7 @@ func TestContents(t *testing.T) {
 	if got := r.read(path, blockSize, 4); !bytes.Equal(got, content[blockSize:blockSize+4]) {
 		t.Errorf("got % x", got)
 	}
-	// It became shorter: what was not read yet is not there.
+	// The file was truncated: blocks that were not read before are empty.
 	clear(r.blocks)
 	if err := os.Truncate(path, 5); err != nil {
 		t.Fatal(err)
@@ -50,7 +49,7 @@ func TestContents(t *testing.T) {
 	if r.closeFiles(); len(r.open) > 0 {
 		t.Error("files are still open")
 	}
-	// What somebody else has read is not read again, and nothing is added to it.
+	// A read-only cache uses the blocks of another one, and adds none.
 	again := fileContents{rec: rec, blocks: map[block][]byte{{path, 0}: []byte("known before")}, readOnly: true}
 	if got := again.read(path, 6, 10); string(got) != "before" || len(again.open) > 0 {
 		t.Errorf("got %q", got)

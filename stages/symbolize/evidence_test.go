@@ -13,7 +13,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// What was written, or came to its place, after it was mapped may not be what ran.
+// A file that was written, or put at its path, after it was mapped may not be the one that ran.
 func TestDoubts(t *testing.T) {
 	const hour = time.Hour
 	now := time.Now().Truncate(time.Second)
@@ -106,8 +106,8 @@ func TestDoubtsOfLists(t *testing.T) {
 	}
 }
 
-// Of several files that a path named while it was recorded, the one that it names
-// now can only be the last; and what a deleted file was is known by its build-id.
+// If a path named several files during the recording, the file there now can only be the last one.
+// A deleted file is identified by its build-id.
 func TestReplaced(t *testing.T) {
 	r, rec := recording(disk{"/bin/p": tableOf("", symtab.Function{Name: "new"}), "/bin/q": tableOf("aa", symtab.Function{Name: "again"})})
 	mapped := func(inode uint64, address uint64, time int64) decode.MapEvent {

@@ -7,8 +7,8 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// A file is what was mapped if one of its loadings is as a loader makes it; what
-// the program makes of it then, or maps besides, proves nothing (S2).
+// A file fits if a loader could have made one of its loadings; loadings that the program makes or
+// changes itself prove nothing (S2).
 func TestFit(t *testing.T) {
 	const page, base = 0x1000, 0x7f0000001000 // of the page at offset 0x1000
 	segment := func(offset, size uint64, flags uint32) symtab.Segment {

@@ -14,8 +14,8 @@ import (
 	"stackmill/stages/loadobject/elf/elftest"
 )
 
-// What a call enters is told by its instruction and the relocations, in every
-// way in which compilers call functions of other load objects.
+// The instruction of a call and the relocations show which function it enters, in every way in
+// which compilers call functions of other load objects.
 func TestImports(t *testing.T) {
 	const base = 0x400000
 	noPLT := map[elf.Machine]string{elf.EM_X86_64: "ext_noplt", elf.EM_AARCH64: ""} // A64 loads the address earlier

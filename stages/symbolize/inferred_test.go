@@ -12,8 +12,7 @@ import (
 	"stackmill/stages/program"
 )
 
-// What a call tells of a caller that is missing above it (S22), and whether it
-// contradicts what was recorded there.
+// A call shows the missing caller above it (S22), and may contradict the recorded one.
 func TestInfer(t *testing.T) {
 	const base = 0x10000
 	names := []string{"main", "outer", "hot", "leaf", "tailer", "virtual", "switcher", "twice"}

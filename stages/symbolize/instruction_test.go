@@ -18,7 +18,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// text of each instruction: offset, size, what it reads as, where it leads, line.
+// text of each instruction: offset, size, assembly text, target, line.
 func (d Disassembly) text() string {
 	var b strings.Builder
 	for _, i := range d.Instructions {
@@ -110,7 +110,7 @@ func alike(a, b Disassembly) bool {
 	return a.Count == b.Count && a.Content == b.Content && maps.Equal(a.Starts, b.Starts)
 }
 
-// What is known of a whole function says what other PCs in it stand for.
+// The cached disassembly of a whole function has the instructions of other PCs in it.
 func TestKnown(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "app")
 	content := make([]byte, 0x1020)
@@ -187,7 +187,7 @@ func nops(offset, n int) string {
 	return b.String()
 }
 
-// Code of which nothing is to be had has no instructions, however it is asked for.
+// Unavailable code has no instructions, whichever way it is requested.
 func TestDisassembleNothing(t *testing.T) {
 	table := tableOf("aa", symtab.Function{Name: "f"})
 	table.Arch = isa.AMD64

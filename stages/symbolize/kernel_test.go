@@ -46,8 +46,8 @@ func module() *symtab.Table {
 	})
 }
 
-// The kernel's functions come from its image, wherever it was moved to, or from a
-// list; those of modules from that list, or from the module's file.
+// The kernel's functions come from its image, at any address, or from a list; a module's functions
+// from that list or the module's file.
 func TestKernelSymbols(t *testing.T) {
 	listAt := func(kernel, modules uint64) *symtab.Table {
 		return symtab.ReadKernel(fmt.Appendf(nil, "%x T startup_64\n%x T _text\n%x T do_work\n%x T _etext\n%x t ext4_write\t[ext4]\n%x t other\t[xfs]\n",
@@ -157,8 +157,8 @@ func (s stored) ByBuildID(string, string) (list []decode.Candidate) {
 	return list
 }
 
-// What a cache keeps under the recorded build-id stands in for a file that is
-// another or gone; a file of another build-id is never used.
+// A cached file with the recorded build-id replaces one that is another or gone. A file with another
+// build-id is never used.
 func TestStoredObjects(t *testing.T) {
 	good, rebuilt, unmarked := tableOf("aa", symtab.Function{Name: "good"}), tableOf("bb", symtab.Function{Name: "rebuilt"}), tableOf("", symtab.Function{Name: "unmarked"})
 	files := disk{"good": good, "rebuilt": rebuilt, "unmarked": unmarked, "/bin/rebuilt": rebuilt, "/bin/unmarked": unmarked}
@@ -191,8 +191,8 @@ func TestStoredObjects(t *testing.T) {
 	}
 }
 
-// Code of which only the reason is known why nothing else is has it, in an
-// object of its own, at its own address.
+// Code that was recorded with only a reason has this reason, in an object of its own, at its own
+// address.
 func TestForeignCode(t *testing.T) {
 	r, _ := recording(nil)
 	pr := process(r, decode.MapEvent{Path: "[guest]", Address: 1 << 62, Size: 1 << 56, Modes: 5, Code: &decode.Code{Reason: "elsewhere"}})

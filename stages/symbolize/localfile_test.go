@@ -14,8 +14,8 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// Each row of the table of evidence: how the build-id was recorded, which file is at the
-// path on this machine, and what it contains.
+// Each case is a row of the table of evidence: how the build-id was recorded, which file is at the
+// path on this machine, and its content.
 func TestEvidence(t *testing.T) {
 	const (
 		own, listed, none, ambiguous = "own", "listed", "none", "ambiguous"
@@ -143,7 +143,7 @@ func (f *fixture) ByBuildID(string, string) []decode.Candidate { return nil }
 
 func (f *fixture) SameBoot() bool { return f.sameBoot }
 
-// resolve says what the program's first function is called, and what problems there are.
+// resolve returns the name of the program's first function, and the problems.
 func (f *fixture) resolve(buildID string) (name, problems string) {
 	sh := text("/bin/sh", 0x8001000)
 	sh.File = decode.FileID{Device: 8, Inode: 9, Generation: 3}

@@ -9,8 +9,8 @@ import (
 	"stackmill/stages/program"
 )
 
-// Compiled methods are told from what else a virtual machine makes, in each of the
-// ways in which lists of generated code name them.
+// Compiled methods are distinguished from a virtual machine's other code, in all styles of names
+// in lists of generated code.
 func TestMethodNames(t *testing.T) {
 	for name, want := range map[string]bool{
 		"int java.lang.String.hashCode()":                                                  true,
@@ -37,8 +37,8 @@ func TestMethodNames(t *testing.T) {
 	}
 }
 
-// The versions of a method in a perf map or a dump are one where there is a Java
-// virtual machine; what node compiles in tiers stays apart.
+// The versions of a method in a perf map or a dump are merged if there is a Java virtual machine,
+// but not the tiers of node's compiler.
 func TestVersions(t *testing.T) {
 	const fast, well = 0x7f0000001000, 0x7f0000002000
 	list := &symtab.Draft{Table: symtab.Table{Modules: []symtab.Module{{Name: "(unknown)"}}}}

@@ -82,7 +82,7 @@ func process(r *Resolver, events ...decode.MapEvent) *Process {
 	return r.Process(&decode.Process{Image: events}, "map.xml")
 }
 
-// at describes what a PC means at a time: object, function and reason.
+// at returns the object, function and reason of a PC at a time.
 func at(pr *Process, pc uint64, time int64) string {
 	p := pr.r.Program
 	l := *p.Location(pr.Resolve(pc, time).Location)
@@ -152,8 +152,8 @@ func TestObjectFiles(t *testing.T) {
 	}
 }
 
-// What is wrong with a file that no stack needs is a remark at most. A file of debug
-// information that is missing is named all the same.
+// A problem of a file that no stack touches is at most a remark. A missing file of debug information
+// is reported nevertheless.
 func TestUntouchedObject(t *testing.T) {
 	noted := tableOf("dd")
 	noted.Notes = []symtab.Note{{Damage: true, Text: "cut"}, {Reason: elf.MissingDebug, Text: "no a.dwo"}}
@@ -181,8 +181,8 @@ func TestUntouchedObject(t *testing.T) {
 	}
 }
 
-// S1, S2: an address means what was mapped there at the time, and a function is
-// the same wherever it was mapped.
+// S1, S2: an address belongs to the mapping at its time, and a function is the same at all addresses
+// where it is mapped.
 func TestReload(t *testing.T) {
 	r, _ := recording(disk{
 		"/lib/a": tableOf("aa", symtab.Function{Name: "a1"}, symtab.Function{Name: "a2"}),
@@ -225,7 +225,7 @@ func TestSharedObject(t *testing.T) {
 	}
 }
 
-// The build-id, not the place, is what an object is known by.
+// The build-id identifies an object, not its path.
 func TestIdentity(t *testing.T) {
 	ids := func(path, buildID string) (object, function, location int64) {
 		r, _ := recording(disk{path: tableOf(buildID, symtab.Function{Name: "f"})})
@@ -246,7 +246,7 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// Without a build-id it is the content; without a file, what was mapped.
+// Without a build-id, the content identifies an object; without a file, its mappings.
 func TestIdentityWithoutBuildID(t *testing.T) {
 	id := func(path string, content uint64, more uint64) int64 {
 		files := disk{}
@@ -271,7 +271,7 @@ func TestIdentityWithoutBuildID(t *testing.T) {
 	}
 }
 
-// Programs of one build that have different names are told apart in one recording.
+// Programs of one build with different names are different objects of a recording.
 func TestCopies(t *testing.T) {
 	build := tableOf("aa", symtab.Function{Name: "f"})
 	r, _ := recording(disk{"/lib/a": build, "/lib/b": build})

@@ -10,8 +10,8 @@ import (
 	"stackmill/stages/program"
 )
 
-// What a PC and the call before it mean goes by its number, though mappings come and go, split
-// each other and are asked for in any order of time, in whichever of several processes.
+// PCs with the same number have the same location, and so do the calls before them, although
+// mappings come and go, split each other, and are looked up in any order of time and process.
 func TestPCs(t *testing.T) {
 	const mappings, first, page = 24, 0x10000, 0x800
 	d := disk{}

@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/program"
 )
 
-// Each mapping of a file without symbols is a function (S6): one offset is as many
-// locations as mappings hold it. The first is what it would be without the others.
+// Each mapping of a file without symbols is a function (S6): an offset has one location for each
+// mapping that contains it. The others do not change the first one.
 func TestOverlappingMappings(t *testing.T) {
 	r, _ := recording(disk{})
 	mapped := func(address, offset, size uint64) decode.MapEvent {

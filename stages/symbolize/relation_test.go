@@ -9,8 +9,7 @@ import (
 	"stackmill/stages/program"
 )
 
-// lined is a program of which each function, in module 1 unless it says
-// otherwise, has instructions of the given lines.
+// lined is a program whose functions, in module 1 by default, have instructions of the given lines.
 func lined(functions []symtab.Function, lines [][]int32) (*Resolver, *Process) {
 	for i := range functions {
 		f := &functions[i]
@@ -120,8 +119,8 @@ func TestCloneOfOtherModule(t *testing.T) {
 	}
 }
 
-// An instruction of a body is one of its main function in user mode, with the
-// same place and line but an identifier of its own; also that of a part of one.
+// In user mode, an instruction of a body, or of a part of one, is one of its main function, with the
+// same offset and line but an identifier of its own.
 func TestFold(t *testing.T) {
 	functions := []symtab.Function{of(funcinfo.Normal, "f"), of(funcinfo.Body, "f._omp_fn.0"), of(funcinfo.Outline, "f._omp_fn.0.cold")}
 	r, pr := lined(functions, [][]int32{{10}, {12}, {13}})

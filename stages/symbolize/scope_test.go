@@ -14,8 +14,7 @@ import (
 	"stackmill/stages/program"
 )
 
-// What a process imports is in load objects that it has mapped, whatever those of others have
-// of that name.
+// A process imports functions of load objects that it has mapped, not of another process's.
 func TestScope(t *testing.T) {
 	const slot = 0x2100
 	dir := t.TempDir()

@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// What is chosen of the instructions near PCs is what would be chosen of all.
+// Decoding around PCs gives the same selection as decoding all instructions.
 func TestNear(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	code := make([]byte, 4000)

@@ -144,8 +144,8 @@ func commitFile(store, batch string) string {
 	return filepath.Join(store, storedir.CommitsDir, batch+".json")
 }
 
-// Of two that write the same experiment at once, with other rows, one wins
-// whole, whoever began first; nothing is left of the other.
+// If two processes write the same experiment at once, with different rows, one wins completely,
+// whichever began first, and nothing of the other is left.
 func TestTwoWritersOfOneExperiment(t *testing.T) {
 	for _, test := range []struct{ first, rows int }{{0, 3}, {1, 4}} {
 		store := filepath.Join(t.TempDir(), "store")
@@ -241,7 +241,7 @@ func TestReplace(t *testing.T) {
 		t.Error(diff)
 	}
 	verify(t, store, "a.2", 2) // replaced just now
-	// What is damaged is replaced as well, and what stands above it is not read instead.
+	// The newest generation is damaged: no older one is read instead, and the next one replaces it.
 	if err := os.WriteFile(commitFile(store, "a.3"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func TestReplaceOther(t *testing.T) {
 	}
 }
 
-// Clean removes what a killed process left, and nothing of a living one.
+// Clean removes the files of killed processes, and none of running ones.
 func TestClean(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	living := stage(t, store, 1)

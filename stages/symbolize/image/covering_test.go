@@ -9,7 +9,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Whatever mappings there are, those that contain an address are found.
+// All mappings that contain an address are found.
 func TestCovering(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	for range 200 {

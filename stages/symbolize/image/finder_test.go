@@ -8,7 +8,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// A finder gives what the image's spans say, at every address and time.
+// A finder agrees with the image's ownerships at every address and time.
 func TestFinder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 50 {

@@ -12,8 +12,8 @@ import (
 	"stackmill/stages/decode"
 )
 
-// A recorded path leads only to what everyone may read, whatever links there are
-// on the way; who runs the tests may read all of it.
+// A recorded path leads only to files that everyone may read, whatever links are on it. The user who
+// runs the tests may read all of them.
 func TestPrivate(t *testing.T) {
 	dir := everyones(t)
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -55,7 +55,7 @@ func TestPrivate(t *testing.T) {
 	if _, err := (&Finder{}).Read(at("open/loop.c")); err == nil {
 		t.Error("a loop of links has a text")
 	}
-	// Where the user says that sources are, private ones are no secret.
+	// In a folder that the user names, private files are read.
 	for _, path := range []string{"/build/secret", "/build/link.c", "/build/folder/a.c"} {
 		text, err := (&Finder{Rules: []Rule{{From: "/build", To: at("open")}}}).Read(path)
 		if err != nil || text.Lines[0] != "secret" || text.Recorded {

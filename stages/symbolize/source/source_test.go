@@ -121,7 +121,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// What is no text is refused, and why is said.
+// Files that are no text are refused with a reason.
 func TestRefused(t *testing.T) {
 	dir := everyones(t)
 	large := filepath.Join(dir, "large.c")
