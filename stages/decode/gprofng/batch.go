@@ -12,28 +12,28 @@ import (
 	"stackmill/schema"
 )
 
-// batch is a record batch being filled. Its columns are written in place, since decoding
+// batch is a record batch under construction. Its columns are written in place, since decoding
 // spends most of its time on them.
 type batch struct {
 	kind    schema.Kind
 	schema  *arrow.Schema
-	size    int                  // rows that fit
+	size    int                  // capacity in rows
 	rows    int                  // rows filled
-	buffers []*memory.Buffer     // by column of the kind, as the next
-	columns []values             // none of columns that are not in the schema
+	buffers []*memory.Buffer     // by column of the kind, like columns
+	columns []columnValues       // empty for columns that the schema lacks
 	names   *array.StringBuilder // the column of strings, if the schema has one
 	text    int                  // bytes in it
 }
 
-// values are the values of a column, in one of the two slices.
-type values struct {
+// columnValues are the values of a column, in one of the two slices.
+type columnValues struct {
 	wide   []int64
 	narrow []int32
 }
 
-// some returns the schema of a kind's columns that are named, of all if none are, or if
-// one of the kind's is made of others.
-func some(kind schema.Kind, columns []string) *arrow.Schema {
+// selectColumns returns the schema of the named columns of a kind; of all columns if none are
+// named, or if a column of the kind is derived from others.
+func selectColumns(kind schema.Kind, columns []string) *arrow.Schema {
 	all := schema.EventSchema(kind)
 	if len(columns) == 0 || kind == schema.Clock {
 		return all
@@ -47,11 +47,11 @@ func some(kind schema.Kind, columns []string) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// newBatch returns a batch of the columns of a kind that the schema has.
+// newBatch returns a batch of a kind's columns that the schema has.
 func newBatch(alloc memory.Allocator, kind schema.Kind, s *arrow.Schema, size int) *batch {
 	b := &batch{kind: kind, schema: s, size: size}
 	for _, field := range schema.EventSchema(kind).Fields() {
-		var v values
+		var v columnValues
 		var buf *memory.Buffer
 		switch id := field.Type.ID(); {
 		case !s.HasField(field.Name):
@@ -77,8 +77,8 @@ func newBuffer(alloc memory.Allocator, size int) *memory.Buffer {
 	return buf
 }
 
-// values returns the place of the next n values of a column, none if the schema lacks it.
-func (b *batch) values(column, n int) (to values) {
+// values returns the memory of the next n values of a column, empty if the schema lacks it.
+func (b *batch) values(column, n int) (to columnValues) {
 	v := b.columns[column]
 	if v.wide != nil {
 		to.wide = v.wide[b.rows : b.rows+n]
@@ -125,7 +125,7 @@ func (b *batch) finish() arrow.RecordBatch {
 	return rec
 }
 
-// release gives up the batch's own hold on its buffers.
+// release releases the batch's references to its buffers.
 func (b *batch) release() {
 	for _, buf := range b.buffers {
 		if buf != nil {
@@ -139,7 +139,7 @@ func (b *batch) release() {
 }
 
 // column copies a field of packets into a column.
-func (f *eventFile) column(to values, packets []int, from field, missing int64) {
+func (f *eventFile) column(to columnValues, packets []int, from field, missing int64) {
 	switch {
 	case to.wide != nil:
 		f.wideColumn(to.wide, packets, from, missing)
@@ -170,8 +170,7 @@ func (f *eventFile) wideColumn(to []int64, packets []int, from field, missing in
 	}
 }
 
-// narrowColumn keeps the low half of wide fields: no value of these columns needs
-// the other.
+// narrowColumn keeps the low half of wide fields: no value of these columns needs the high half.
 func (f *eventFile) narrowColumn(to []int32, packets []int, from field, missing int64) {
 	data, order := f.Data, f.order
 	switch from.width {

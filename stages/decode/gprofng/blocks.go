@@ -8,56 +8,55 @@ import (
 	"stackmill/schema/diagnostic"
 )
 
-// The collector writes a binary file in blocks of this size (gprofng-experiment
-// 1.6), or of the smaller one in old formats (studio-experiment 3). Threads fill blocks side by side; the file grows by whole blocks. A block
-// that is not full ends in a packet without content that reaches to its end: CLOSED
-// if the next packet did not fit, EMPTY until then. So a cut file can be recognised:
-// by its length, by a packet or an end that reaches beyond the file, or by a CLOSED
-// block that no other block follows.
+// The size of the blocks in which the collector writes a binary file (gprofng-experiment 1.6),
+// and the smaller size of old formats (studio-experiment 3). Threads fill blocks concurrently;
+// the file grows by whole blocks. A block that is not full ends in a packet without content that
+// reaches to its end: CLOSED if the next packet did not fit, EMPTY until then. So a cut file
+// shows: by its length, by a packet or end mark that reaches beyond the file, or by a CLOSED
+// block without a successor.
 const (
 	blockSize    = 1 << 16
 	oldBlockSize = 1 << 14
 )
 
-// blockLayout is how a file is divided: the size of blocks, and the number of flows in
-// which threads fill them, each with a block of its own; 0 if it is unknown.
+// blockLayout is the structure of a file: the size of blocks, and the number of flows in which
+// threads fill them, each with a block of its own; 0 if unknown.
 type blockLayout struct {
 	size  int
 	flows int64
 }
 
-// minFlows is the least number of flows in which threads write, each with blocks of
-// its own. On machines with more processors there are as many flows as processors.
+// minFlows is the minimum of flows. On machines with more CPUs there are as many flows as CPUs.
 const minFlows = 16
 
 const (
-	// maxBlank is how many blocks of NULs are searched for data after them.
+	// maxBlank is how many blocks of NULs the reader skips in search of data.
 	maxBlank = 1 << 14
-	// maxThreads bounds how many threads are distinguished.
+	// maxThreads is how many threads the reader distinguishes.
 	maxThreads = 1 << 16
-	// lastWrite is how long, in ns, a thread may take to write a packet while the
-	// process ends: it may have closed a block and not begun the next.
+	// lastWrite is how long, in ns, a thread may take to write a packet while the process ends:
+	// it may have closed a block and not begun the next.
 	lastWrite = 50_000_000
 )
 
-// blockLog accounts for the blocks of one file.
+// blockLog keeps track of the blocks of a file.
 type blockLog struct {
 	blockLayout
-	// owed are the CLOSED blocks of each flow whose next block is missing so far. A
-	// block's flow is that of its first packet's thread.
-	owed    map[int64]debt
-	all     debt // the same, whatever the flow
-	threads map[int64]struct{}
-	block   int   // number of the block that is read
-	flow    int64 // its flow
-	spare   int   // blocks of unknown flow
-	mixed   bool  // threads do not write in flows as assumed
-	blank   int   // blocks that have only NULs
-	open    int   // blocks that were not full at the end
+	// expected are the successors, not found yet, of the CLOSED blocks of each flow. A block
+	// belongs to the flow of its first packet's thread.
+	expected map[int64]expectedBlocks
+	total    expectedBlocks // of all flows
+	threads  map[int64]struct{}
+	block    int   // number of the current block
+	flow     int64 // its flow
+	spare    int   // blocks of unknown flow
+	mixed    bool  // threads do not write in flows as assumed
+	blank    int   // blocks of NULs
+	open     int   // blocks that were not full at the end
 }
 
-// debt is a number of blocks that must follow, and when the last one was closed.
-type debt struct {
+// expectedBlocks is a number of blocks that must follow, and when the last one was closed.
+type expectedBlocks struct {
 	count int
 	time  int64
 }
@@ -65,21 +64,21 @@ type debt struct {
 // noFlow is the flow of a block whose thread is unknown.
 const noFlow = -1
 
-// enter begins the block whose first packet is at o.
-func (r *packetReader) enter(o int) {
-	r.leave()
+// enterBlock begins the block whose first packet is at o.
+func (r *packetReader) enterBlock(o int) {
+	r.leaveBlock()
 	r.end = r.blockEnd(o)
 	b := &r.blocks
-	if b.owed == nil {
-		b.owed, b.threads, b.block = map[int64]debt{}, map[int64]struct{}{}, -1
+	if b.expected == nil {
+		b.expected, b.threads, b.block = map[int64]expectedBlocks{}, map[int64]struct{}{}, -1
 	}
-	passed := o/b.size - b.block - 1 // by damage
+	passed := o/b.size - b.block - 1 // skipped because of damage
 	b.block, b.flow = o/b.size, r.flowOf(o)
 	b.spare += passed
-	b.all.count = max(0, b.all.count-passed-1)
-	if d := b.owed[b.flow]; d.count > 0 {
+	b.total.count = max(0, b.total.count-passed-1)
+	if d := b.expected[b.flow]; d.count > 0 {
 		d.count--
-		b.owed[b.flow] = d
+		b.expected[b.flow] = d
 	} else if b.flow == noFlow {
 		b.spare++
 	}
@@ -90,8 +89,8 @@ func (r *packetReader) blockEnd(o int) int {
 	return min(o-o%r.blocks.size+r.blocks.size, len(r.data))
 }
 
-// leave ends a block: its last packet must belong to the same flow as the first.
-func (r *packetReader) leave() {
+// leaveBlock ends a block: its last packet must belong to the same flow as the first.
+func (r *packetReader) leaveBlock() {
 	b := &r.blocks
 	if r.last >= 0 && b.flow != noFlow && b.flow != r.flowOf(r.last) {
 		b.mixed = true
@@ -116,8 +115,8 @@ func (r *packetReader) flowOf(o int) int64 {
 	return int64(uint64(thread) % uint64(r.blocks.flows))
 }
 
-// endMark handles a packet without content, usually the end of its block. Inside a
-// block it is skipped (gprofng-experiment 3.1).
+// endMark handles a packet without content, usually the end of its block. Inside a block it is
+// skipped (gprofng-experiment 3.1).
 func (r *packetReader) endMark(o, size int, typ uint16) {
 	end := o + size
 	switch {
@@ -138,7 +137,7 @@ func (r *packetReader) endMark(o, size int, typ uint16) {
 	default:
 		rest := r.data[o+packetHeader : end]
 		if n := leadingZeros(rest); n < len(rest) {
-			r.hidden(o, o+packetHeader+n&^(packetAlign-1))
+			r.hiddenContent(o, o+packetHeader+n&^(packetAlign-1))
 			return
 		}
 		if typ == typeClosed {
@@ -158,13 +157,13 @@ func (r *packetReader) close() {
 		_, typ := r.header(r.last)
 		time = r.types[typ].time.get(r.data[r.last:], r.order)
 	}
-	b.owed[b.flow] = debt{b.owed[b.flow].count + 1, time}
-	b.all = debt{b.all.count + 1, time}
+	b.expected[b.flow] = expectedBlocks{b.expected[b.flow].count + 1, time}
+	b.total = expectedBlocks{b.total.count + 1, time}
 }
 
-// hidden handles a block whose padding, which starts at o, holds something at p. A
-// collector that is killed may leave the new end of a block after the old one.
-func (r *packetReader) hidden(o, p int) {
+// hiddenContent handles a block whose padding, which starts at o, has content at p. A collector
+// that is killed may leave the new end of a block after the old one.
+func (r *packetReader) hiddenContent(o, p int) {
 	if size, typ := r.header(p); typ == typeEmpty && p+size == r.end && allZero(r.data[p+packetHeader:r.end]) {
 		r.pos = p
 		return
@@ -172,8 +171,8 @@ func (r *packetReader) hidden(o, p int) {
 	r.damage(o, "padding holds something")
 }
 
-// blanks skips NULs. Only a block to which nothing was written has them.
-func (r *packetReader) blanks(o int) {
+// skipBlanks skips NULs. Only blocks to which nothing was written consist of them.
+func (r *packetReader) skipBlanks(o int) {
 	p := r.end
 	if !allZero(r.data[o:r.end]) {
 		p = o + bytes.IndexFunc(r.data[o:r.end], func(c rune) bool { return c != 0 })
@@ -194,9 +193,8 @@ func (r *packetReader) blanks(o int) {
 	}
 }
 
-// blankRest skips the rest of a file that has more NULs than a collector could have
-// written.
-func (r *packetReader) blankRest() {
+// skipRest skips the rest of a file with more NULs than a collector can have written.
+func (r *packetReader) skipRest() {
 	r.report(diagnostic.Error, int64(r.pos), "bad-packet", fmt.Sprintf("the file has %d blocks of NULs up to here: the rest is not read", r.blocks.blank), 1)
 	r.pos, r.truncated = len(r.data), true
 }
@@ -207,10 +205,10 @@ func (r *packetReader) cut(at int, why string) {
 	r.report(diagnostic.Error, int64(at), "truncated", why+": what followed is lost", 1)
 }
 
-// finish reports what the blocks show once all are read. end is when the process
-// ended, on the recording's clock.
+// finish reports what the blocks show at the end of the file. end is when the process ended, on
+// the recording's clock.
 func (r *packetReader) finish(end int64) {
-	r.leave()
+	r.leaveBlock()
 	b, length := &r.blocks, len(r.data)
 	missing := b.missing()
 	switch {
@@ -233,20 +231,20 @@ func (r *packetReader) finish(end int64) {
 	}
 }
 
-// missing returns how many blocks are missing, and the time of the first event that may
-// be lost.
-func (b *blockLog) missing() debt {
+// missing returns how many blocks are missing, and the earliest time of an event that may be
+// lost.
+func (b *blockLog) missing() expectedBlocks {
 	if b.mixed || b.flows == 0 {
-		return b.all
+		return b.total
 	}
-	missing := debt{-b.spare, math.MaxInt64}
-	for _, d := range b.owed {
+	missing := expectedBlocks{-b.spare, math.MaxInt64}
+	for _, d := range b.expected {
 		if d.count > 0 {
-			missing = debt{missing.count + d.count, min(missing.time, d.time)}
+			missing = expectedBlocks{missing.count + d.count, min(missing.time, d.time)}
 		}
 	}
-	if missing.count < b.all.count {
-		return b.all
+	if missing.count < b.total.count {
+		return b.total
 	}
 	return missing
 }

@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// facts are what an experiment says about itself that bounds its values.
+// facts are the experiment's own statements that bound its values.
 type facts struct {
 	start, end int64 // on the recording's clock
 	tickNS     int64
@@ -18,8 +18,8 @@ type facts struct {
 	cycles     map[int64]bool // tags of counters that count cycles
 }
 
-// facts returns what the log says; stated is false if it does not say how long the
-// experiment was.
+// facts returns the facts of the log; stated is false if it does not say how long the experiment
+// was.
 func (e *experiment) facts() (f facts, stated bool) {
 	l := &e.log
 	f = facts{
@@ -42,23 +42,22 @@ func (e *experiment) facts() (f facts, stated bool) {
 	return f, stated
 }
 
-// length is how long the experiment was, with what its threads may finish after its end.
+// length is the experiment's length, with the delay of its last threads.
 func (f *facts) length() int64 { return bounds.Add(max(f.end-f.start, 0), bounds.ExitDelay) }
 
-// holds reports whether a time is one of the experiment's.
+// holds reports whether a time is within the experiment.
 func (f *facts) holds(time int64) bool {
 	return time >= f.start-bounds.ExitDelay && time <= bounds.Add(f.end, bounds.ExitDelay)
 }
 
-// A bound says what a field of a packet can be, by the facts and by two other fields
-// of the packet.
+// A bound limits a field of a packet, by the facts and two other fields of the packet.
 type bound struct {
 	field, unit string
 	with        [2]string
 	between     func(f *facts, a, b int64) (least, most int64)
 }
 
-// boundsOf are those of each packet type, for the fields that sums are made of.
+// boundsOf are the bounds of each packet type, for fields that are summed.
 var boundsOf = map[uint16][]bound{
 	typeOProf: {{field: "NTICK", between: ticks}},
 	typeProf:  allTicks(),
@@ -84,10 +83,10 @@ func allTicks() (list []bound) {
 	return list
 }
 
-// anything is the bounds of a field that other fields of the packet make irrelevant.
+// anything is the bounds of a field that has no meaning in the packet.
 func anything() (least, most int64) { return math.MinInt64, math.MaxInt64 }
 
-// ticks of a thread's clock do not exceed the experiment's length.
+// ticks bounds a thread's clock ticks by the experiment's length.
 func ticks(f *facts, _, _ int64) (least, most int64) {
 	if f.tickNS <= 0 {
 		return 0, math.MaxInt32
@@ -95,15 +94,15 @@ func ticks(f *facts, _, _ int64) (least, most int64) {
 	return 0, f.length()/f.tickNS + 1
 }
 
-// request is when the call began whose end the packet records.
+// request bounds the beginning of the call whose end the packet records.
 func request(f *facts, time, _ int64) (least, most int64) {
 	if !f.holds(time) {
-		return 0, 0 // it is unknown how long the call took
+		return 0, 0 // the length of the call is unknown
 	}
 	return f.start - bounds.ExitDelay, time
 }
 
-// transferred bytes lie in the process's memory.
+// transferred bounds the bytes of a call by the process's memory.
 func transferred(f *facts, operation, _ int64) (least, most int64) {
 	const read, write = 0, 1
 	if operation != read && operation != write {
@@ -112,8 +111,7 @@ func transferred(f *facts, operation, _ int64) (least, most int64) {
 	return 0, int64(bounds.MemoryEnd(f.arch, f.wordBits, 0))
 }
 
-// block is a block of memory that the process got or gave back. A call that failed may
-// have asked for any size.
+// block bounds the size of a heap block. A failed call may have asked for any size.
 func block(f *facts, address, operation int64) (least, most int64) {
 	if address == 0 || operation == free {
 		return anything()
@@ -125,51 +123,51 @@ func block(f *facts, address, operation int64) (least, most int64) {
 	return 0, int64(end - uint64(address))
 }
 
-// free is the HTYPE of a call that only gives back.
+// free is the HTYPE of a call that only frees.
 const free = 1
 
-// counted is what a processor counted. The sign bit marks invalid samples.
+// counted bounds a counter's value. The sign bit marks invalid samples.
 func counted(f *facts, tag, _ int64) (least, most int64) {
 	least = math.MinInt64
 	switch {
 	case !f.cycles[tag]:
 		return least, bounds.Mul(f.length(), bounds.EventsPerNS)
-	case f.clockMHz > 0: // processors may run faster for a while, but not four times as fast
+	case f.clockMHz > 0: // CPUs may run faster for a while, but not four times as fast
 		return least, bounds.Mul(f.length()/1000+1, 4*f.clockMHz)
 	}
 	return least, bounds.Mul(f.length(), bounds.CyclesPerNS)
 }
 
-// latency is in cycles within the experiment.
+// latency bounds a memory latency by the experiment's length, in cycles.
 func latency(f *facts, _, _ int64) (least, most int64) {
 	return 0, bounds.Mul(f.length(), bounds.CyclesPerNS)
 }
 
-// accesses are those of all processors.
+// accesses bounds the memory accesses of all CPUs.
 func accesses(f *facts, _, _ int64) (least, most int64) {
 	return 0, bounds.Mul(bounds.Mul(f.length(), bounds.EventsPerNS), f.cpus)
 }
 
-// checked is a bound of a field that packets of a layout have.
-type checked struct {
+// fieldCheck is the bound of a field in packets of a layout.
+type fieldCheck struct {
 	bound
 	at   field
 	with [2]field
 }
 
 // checks returns the bounds for the packets of a layout.
-func (l *layout) checks() (list []checked) {
+func (l *layout) checks() (list []fieldCheck) {
 	for _, b := range boundsOf[l.typ] {
 		if at := l.fields[b.field]; at.width != 0 {
-			list = append(list, checked{b, at, [2]field{l.fields[b.with[0]], l.fields[b.with[1]]}})
+			list = append(list, fieldCheck{b, at, [2]field{l.fields[b.with[0]], l.fields[b.with[1]]}})
 		}
 	}
 	return list
 }
 
-// exceeds reports whether the field of a packet is out of its bounds. Unsigned values
-// beyond math.MaxInt64 read as negative.
-func (c *checked) exceeds(f *eventFile, packet []byte) (value, least, most int64, exceeds bool) {
+// exceeds reports whether a packet's field is out of bounds. Unsigned values beyond math.MaxInt64
+// read as negative.
+func (c *fieldCheck) exceeds(f *eventFile, packet []byte) (value, least, most int64, exceeds bool) {
 	if value = c.at.get(packet, f.order); value == 0 {
 		return 0, 0, 0, false
 	}
@@ -177,8 +175,8 @@ func (c *checked) exceeds(f *eventFile, packet []byte) (value, least, most int64
 	return value, least, most, value < least || value > most
 }
 
-// hold counts the values of a packet that are out of bounds.
-func (f *eventFile) hold(checks []checked, offset int, packet []byte) {
+// countOutliers counts the values of a packet that are out of bounds.
+func (f *eventFile) countOutliers(checks []fieldCheck, offset int, packet []byte) {
 	for i := range checks {
 		c := &checks[i]
 		value, least, most, exceeds := c.exceeds(f, packet)
@@ -189,13 +187,13 @@ func (f *eventFile) hold(checks []checked, offset int, packet []byte) {
 		if !c.at.signed {
 			shown = uint64(value)
 		}
-		f.left.Add(c.field, c.unit, int64(offset), shown, least, most)
+		f.outliers.Add(c.field, c.unit, int64(offset), shown, least, most)
 	}
 }
 
-// leave clears the values of a column that are out of bounds.
-func (f *eventFile) leave(to []int64, l *layout, packets []int, name string) {
-	if f.moved == 0 && !f.left.Has(name) {
+// clearOutliers sets the values of a column that are out of bounds to 0.
+func (f *eventFile) clearOutliers(to []int64, l *layout, packets []int, name string) {
+	if f.moved == 0 && !f.outliers.Has(name) {
 		return
 	}
 	for i := range f.checks[l.typ] {
@@ -211,8 +209,8 @@ func (f *eventFile) leave(to []int64, l *layout, packets []int, name string) {
 	}
 }
 
-// time is when a packet was recorded. A time outside of the experiment is replaced by
-// that of the packet before, which the same thread usually wrote.
+// time returns when a packet was recorded. A time outside of the experiment is replaced by the
+// previous packet's, which the same thread usually wrote.
 func (f *facts) time(recorded, before int64) int64 {
 	if f.holds(recorded) {
 		return recorded

@@ -24,10 +24,10 @@ type classReader struct {
 	methods     map[uint64]decode.JavaMethod
 	class, file string
 	blank       int  // blocks of NULs
-	full        bool // the last block is, so that another must follow
+	full        bool // the last block is full, so that another must follow
 }
 
-// readClasses reads jclasses; release gives back the file's memory.
+// readClasses reads jclasses; release releases the file's memory.
 func (e *experiment) readClasses(data []byte, release func()) map[uint64]decode.JavaMethod {
 	r := &classReader{e: e, data: data, methods: map[uint64]decode.JavaMethod{}}
 	o, released, size := 0, 0, e.blocks().size
@@ -51,8 +51,8 @@ func (e *experiment) readClasses(data []byte, release func()) map[uint64]decode.
 	return r.methods
 }
 
-// packet reads the packet at o and returns the place of the next one, -1 if unknown.
-// Packets lie in blocks like those of events, one block after the other.
+// packet reads the packet at o and returns the offset of the next one, -1 if unknown. Packets lie
+// in blocks like those of events, one block after the other.
 func (r *classReader) packet(o int) int {
 	size := r.e.blocks().size
 	end := min(o-o%size+size, len(r.data))
@@ -75,7 +75,7 @@ func (r *classReader) packet(o int) int {
 	return o + size
 }
 
-// names reads the names that a packet holds.
+// names reads the names in a packet.
 func (r *classReader) names(o int, typ uint16, packet []byte) {
 	switch {
 	case typ == locationPacket:
@@ -108,7 +108,7 @@ func cutString(b []byte) (s, rest []byte) {
 	return b[:n], b[min(len(b), (n+4)&^3):]
 }
 
-// className turns `Lpkg/Name;` into `pkg.Name`; other names are ignored.
+// className converts `Lpkg/Name;` to `pkg.Name`; other names give "".
 func className(s string) string {
 	name, ok := strings.CutPrefix(s, "L")
 	if !ok {

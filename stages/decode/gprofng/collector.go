@@ -24,8 +24,8 @@ func (l *recordedLog) isOld() bool {
 	return major == strconv.Itoa(minVersion) && err == nil && n < 4
 }
 
-// blocks returns how the collector divided its binary files (studio-experiment 3): in
-// the old format all threads share one flow of smaller blocks.
+// blocks returns the structure of the collector's binary files (studio-experiment 3): in the old
+// format all threads share one flow of smaller blocks.
 func (e *experiment) blocks() blockLayout {
 	if e.log.isOld() {
 		return blockLayout{size: oldBlockSize, flows: 1}
@@ -41,10 +41,10 @@ const (
 	modeAccess  = modeRead | modeWrite | modeExecute
 )
 
-// settleModes gives all mappings the modes of mmap, and takes the experiment's own files
-// from the code: the collector maps them while it runs (studio-experiment 2).
+// settleModes converts all modes to those of mmap, and removes the experiment's own files from
+// the code: the collector maps them while it runs (studio-experiment 2).
 func (m *mapReader) settleModes() {
-	studio := m.byStudio()
+	studio := m.hasStudioModes()
 	for i := range m.events {
 		ev := &m.events[i]
 		if ev.Unmap || ev.Code != nil {
@@ -59,11 +59,11 @@ func (m *mapReader) settleModes() {
 	}
 }
 
-// byStudio reports whether modes are those of Studio, where bit 1 is execute and bit 4 is
-// read. Memory that can only be read, or read and written, is in every map, and memory
-// that can be executed but not read in hardly any: these mappings show it. Where they
-// contradict each other, or where there are none, the collector's name decides.
-func (m *mapReader) byStudio() bool {
+// hasStudioModes reports whether modes are Studio's, in which bit 1 is execute and bit 4 is read.
+// Every map has memory that can only be read, or read and written, but hardly any has memory that
+// can be executed and not read: these mappings decide. If they contradict each other, or if there
+// are none, the collector's name decides.
+func (m *mapReader) hasStudioModes() bool {
 	gprofng, studio := 0, 0
 	for i := range m.events {
 		if ev := &m.events[i]; !ev.Unmap && ev.Code == nil {
@@ -95,11 +95,10 @@ func isOwnFile(path string) bool {
 	return isExperimentName(filepath.Base(dir)) && slices.Contains(ownFiles, file)
 }
 
-// addressIDs is above every thread's number in Linux (PID_MAX_LIMIT): larger ids are
-// addresses.
+// addressIDs is above every thread id of Linux (PID_MAX_LIMIT): larger ids are addresses.
 const addressIDs = 1 << 22
 
-// judgeThreads reports ids of threads that are not the kernel's (studio-experiment 3).
+// judgeThreads reports thread ids that are not the kernel's (studio-experiment 3).
 func (e *experiment) judgeThreads() {
 	if !strings.HasPrefix(e.log.os, "Linux") {
 		return

@@ -101,7 +101,7 @@ func (l *recordedLog) hasKind(kind schema.Kind) bool {
 	return false
 }
 
-// clockStates is the number of states that the clock profile tells apart; 0 if unknown.
+// clockStates returns the number of states in the clock profile; 0 if unknown.
 func (l *recordedLog) clockStates() int {
 	for _, k := range l.kinds {
 		if k.Kind == schema.Clock {
@@ -111,7 +111,7 @@ func (l *recordedLog) clockStates() int {
 	return 0
 }
 
-// cycleCounters are the names of counters of CPU cycles, which are shown as time.
+// cycleCounters are counters of CPU cycles, which are shown as time.
 var cycleCounters = map[string]string{
 	"cycles":                  "CPU Cycles",
 	"cycles0":                 "CPU Cycles",
@@ -150,7 +150,7 @@ func (r *logReader) counter(t *tag) {
 // triggerOf translates a counter's `memop` (gprofng-experiment 9.5).
 func triggerOf(memop int64) decode.Trigger {
 	switch memop {
-	case 0, 0x4, 0x100: // no accesses, counted instructions, events outside of the program
+	case 0, 0x4, 0x100: // no accesses; counted instructions; events outside of the program
 		return decode.NoTrigger
 	case 0x203:
 		return decode.TriggerExact

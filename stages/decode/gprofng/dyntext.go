@@ -19,7 +19,7 @@ const (
 	dynHeaderSize = 24
 )
 
-// Limits of what is kept. The largest functions of run-time compilers have a few MB.
+// Limits of stored code. The largest functions of run-time compilers have a few MB.
 const (
 	maxCode    = 16 << 20
 	maxAllCode = 128 << 20
@@ -28,12 +28,11 @@ const (
 	codePadding = 64
 )
 
-// dynReader adds instructions, lines and source files to the dynamic functions of an
-// image.
+// dynReader adds instructions, lines and source files to the dynamic functions of an image.
 type dynReader struct {
 	e         *experiment
 	events    []decode.MapEvent
-	byAddress map[uint64][]int // numbers of the dynamic functions
+	byAddress map[uint64][]int // indexes of the dynamic functions
 	function  *decode.MapEvent
 	kept      int // bytes
 }
@@ -70,8 +69,7 @@ func (e *experiment) readDyntext(data []byte, events []decode.MapEvent) {
 	}
 }
 
-// header finds the function that a header record selects: the one mapped at its
-// address at its time.
+// header selects the function of a header record: the one mapped at its address at its time.
 func (r *dynReader) header(record []byte, offset int64) {
 	e := r.e
 	r.function = nil
@@ -81,7 +79,7 @@ func (r *dynReader) header(record []byte, offset int64) {
 	}
 	time, address := int64(e.order.u64(record[8:])), e.order.u64(record[16:])
 	for _, i := range r.byAddress[address] {
-		// The latest that was mapped by then, or the first of all.
+		// Take the latest that was mapped by then, or the first of all.
 		ev, found := &r.events[i], r.function
 		if found == nil || ev.Time <= time && (found.Time > time || ev.Time >= found.Time) {
 			r.function = ev

@@ -9,36 +9,35 @@ import (
 	"stackmill/schema"
 )
 
-// chunk is how many packets are turned into columns at once: few enough that
-// they stay in the cache from the first column to the last.
+// chunk is how many packets are converted to columns at a time: few enough to stay in the cache
+// from the first column to the last.
 const chunk = 1024
 
 // maxText is how many bytes of strings fill a batch early.
 const maxText = 1 << 24
 
-// eventReader delivers the events of a file as batches.
+// eventReader returns the events of a file as batches.
 type eventReader struct {
 	file    *eventFile
 	names   threadNames
 	alloc   memory.Allocator
 	schema  *arrow.Schema
-	start   int64 // ns on the recording's clock that count as the founder's start
+	start   int64 // the founder's start, ns on the recording's clock
 	merger  *merger
-	before  int64 // time of the packet delivered last
+	before  int64 // time of the last returned packet
 	packets []int // scratch
-	left    int64 // packets not delivered
+	left    int64 // packets not yet returned
 }
 
-// newEventReader returns a reader of some columns, of all if none are named.
+// newEventReader returns a reader of the named columns, of all if none are named.
 func newEventReader(f *eventFile, names threadNames, alloc memory.Allocator, start int64, columns []string) *eventReader {
 	return &eventReader{
-		file: f, names: names, alloc: alloc, schema: some(f.kind, columns), start: start, merger: newMerger(f),
+		file: f, names: names, alloc: alloc, schema: selectColumns(f.kind, columns), start: start, merger: newMerger(f),
 		packets: make([]int, 0, chunk), left: f.packets,
 	}
 }
 
-// Next returns the next batch, nil at the end. An error means that the file has become
-// unreadable.
+// Next returns the next batch, nil at the end. An error means that the file became unreadable.
 func (r *eventReader) Next() (arrow.RecordBatch, error) {
 	if r.left == 0 {
 		return nil, nil
@@ -60,7 +59,7 @@ func (r *eventReader) Next() (arrow.RecordBatch, error) {
 // Close ends the reader, which holds only memory.
 func (r *eventReader) Close() { r.left = 0 }
 
-// rowsPerPacket bounds how many rows one packet makes.
+// rowsPerPacket is the maximum of rows that one packet makes.
 func (r *eventReader) rowsPerPacket() int64 {
 	if r.file.layouts[typeProf] != nil {
 		return int64(len(microStates))
@@ -83,7 +82,7 @@ func (r *eventReader) fill(b *batch) {
 	}
 }
 
-// rows appends the rows of packets that have one type.
+// rows appends the rows of packets of one type.
 func (r *eventReader) rows(b *batch, packets []int) {
 	f := r.file
 	layout := f.layouts[r.merger.typ(packets[0])]
@@ -99,7 +98,7 @@ func (r *eventReader) rows(b *batch, packets []int) {
 		v := b.values(schema.EventPayloadStart+i, len(packets))
 		f.column(v, packets, layout.fields[c.field], c.missing)
 		if v.wide != nil {
-			f.leave(v.wide, layout, packets, c.field)
+			f.clearOutliers(v.wide, layout, packets, c.field)
 		}
 		if c.time {
 			r.relative(v.wide)
@@ -109,8 +108,7 @@ func (r *eventReader) rows(b *batch, packets []int) {
 	b.rows += len(packets)
 }
 
-// relative turns times of the recording's clock into times from the founder's
-// start; 0 stays 0, which stands for none.
+// relative converts times to the founder's start; 0 means none and stays.
 func (r *eventReader) relative(times []int64) {
 	for i, t := range times {
 		if t != 0 {
@@ -119,7 +117,7 @@ func (r *eventReader) relative(times []int64) {
 	}
 }
 
-// common fills the columns that all kinds have.
+// common fills the columns of all kinds.
 func (r *eventReader) common(b *batch, l *layout, packets []int) {
 	f, n := r.file, len(packets)
 	times := b.values(schema.EventTime, n)
@@ -159,7 +157,7 @@ func (r *eventReader) stackNumbers(numbers []int32, l *layout, packets []int) {
 		switch {
 		case leaf.width != 0:
 			number = f.stacks.number(u, uint64(leaf.get(packet, f.order)))
-		case u != uid: // neighbours often share their stack
+		case u != uid: // neighbors often share their stack
 			number = f.stacks.number(u, 0)
 		}
 		uid, numbers[i] = u, number
@@ -169,8 +167,8 @@ func (r *eventReader) stackNumbers(numbers []int32, l *layout, packets []int) {
 // linuxCPU is the state of user and system time together, the only one of Linux.
 const linuxCPU = 10
 
-// mergeStates turns the state of user time into that of user and system time. Studio 12.3
-// wrote it although the two were not told apart (studio-experiment 3).
+// mergeStates turns the user state into the state of user and system time together. Studio 12.3
+// wrote user although it did not distinguish them (studio-experiment 3).
 func mergeStates(states []int32) {
 	for i, s := range states {
 		if s == 0 {
@@ -179,7 +177,7 @@ func mergeStates(states []int32) {
 	}
 }
 
-// expand makes one row for each state of a PROF packet that has ticks.
+// expand makes a row for each state with ticks in a PROF packet.
 func (r *eventReader) expand(b *batch, l *layout, packets []int) {
 	f := r.file
 	_, most := ticks(&f.facts, 0, 0)

@@ -10,12 +10,11 @@ import (
 	"stackmill/stages/decode/gprofng/archive"
 )
 
-// What is missing from one file of an experiment may show in another: each call stack
-// belongs to an event, each sample point of the log to a record of the overview, each
-// descendant to a folder.
+// Data missing from one file of an experiment may show in another: each call stack belongs to an
+// event, each sample point of the log to a record of the overview, each descendant to a folder.
 
-// judgeStacks reports call stacks without an event, and threads that recorded stacks but
-// no events.
+// judgeStacks reports call stacks without an event, and threads that recorded stacks but no
+// events.
 func (e *experiment) judgeStacks() {
 	if len(e.log.kinds) == 0 {
 		return
@@ -42,15 +41,15 @@ func (e *experiment) judgeStacks() {
 	if unused := e.stacks.unused(); unused > 0 {
 		report(e.unusedSeverity(unused, len(threads)), diagnostic.NoOffset, "unused-stacks", "call stacks were recorded for events that are missing from the files", int64(unused))
 	}
-	// Threads of one flow may also write at the same time, and a signal handler while the
-	// thread does that it interrupts.
-	if lost := e.stacks.writers - len(flows); lost > 0 && !e.log.isOld() && len(threads) > 0 && len(threads) == len(flows) && !e.nests() {
+	// Threads of one flow may write concurrently, and so may a signal handler and the thread
+	// that it interrupts.
+	if lost := e.stacks.writers - len(flows); lost > 0 && !e.log.isOld() && len(threads) > 0 && len(threads) == len(flows) && !e.hasNestedEvents() {
 		report(diagnostic.Error, diagnostic.NoOffset, "missing-threads", "threads recorded call stacks, but their events are missing", int64(lost))
 	}
 }
 
-// unusedSeverity says how bad it is that so many stacks have no event. While a process
-// ends, each of its threads may lose one, and another in a signal handler.
+// unusedSeverity returns the severity of stacks without events. While a process ends, each thread
+// may lose one event, and another one in a signal handler.
 func (e *experiment) unusedSeverity(unused, threads int) diagnostic.Severity {
 	if unused > 2*threads || unused > 1 && threads == 1 && e.log.closed {
 		return diagnostic.Error
@@ -58,8 +57,8 @@ func (e *experiment) unusedSeverity(unused, threads int) diagnostic.Severity {
 	return diagnostic.Warning
 }
 
-// nests reports whether events were recorded during others: by signal handlers.
-func (e *experiment) nests() bool {
+// hasNestedEvents reports whether signal handlers recorded events during others.
+func (e *experiment) hasNestedEvents() bool {
 	signals, others := 0, 0
 	for kind, f := range e.events {
 		switch {
@@ -73,10 +72,10 @@ func (e *experiment) nests() bool {
 	return signals > 1 || signals == 1 && others > 0
 }
 
-// judgeSamples compares the number of records of the overview with the log.
+// judgeSamples compares the number of overview records with the log.
 func (e *experiment) judgeSamples(records int) {
 	named := int(e.log.samples) + 1
-	slack := 0 // a process that was killed may have written one of the two
+	slack := 0 // a killed process may have written only one of the two
 	if !e.log.closed {
 		slack = 1
 	}
@@ -89,7 +88,7 @@ func (e *experiment) judgeSamples(records int) {
 	}
 }
 
-// judgeDescendants reports descendants that the logs announce but that are missing.
+// judgeDescendants reports announced descendants that are missing.
 func (o *opener) judgeDescendants(names []string) {
 	slices.Sort(o.announced)
 	for _, lineage := range slices.Compact(o.announced) {

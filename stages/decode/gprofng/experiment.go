@@ -19,11 +19,11 @@ import (
 	"stackmill/stages/decode/mmap"
 )
 
-// experiment is one experiment directory: a process.
+// experiment is an experiment directory: a process.
 type experiment struct {
 	opener   *opener
 	dir      string
-	sub      string // name inside the founder; empty for the founder
+	sub      string // directory name inside the founder; empty for the founder
 	process  *decode.Process
 	problems *diagnostic.Log
 
@@ -33,7 +33,7 @@ type experiment struct {
 	events    [kinds]*eventFile
 	names     threadNames
 	stacks    *stackTable
-	mapped    bool // there is a map of the address space
+	mapped    bool // it has a map of the address space
 }
 
 // report records a problem of a file of this experiment.
@@ -41,7 +41,7 @@ func (e *experiment) report(s diagnostic.Severity, file string, offset int64, re
 	e.reporter(file)(s, offset, reason, fmt.Sprintf(format, args...), 1)
 }
 
-// reporter returns report for the readers of one binary file.
+// reporter returns a function that reports problems of a binary file.
 func (e *experiment) reporter(file string) reporter {
 	return func(s diagnostic.Severity, offset int64, reason, message string, count int64) {
 		e.problems.Add(diagnostic.Problem{
@@ -80,7 +80,7 @@ func (e *experiment) open() bool {
 	return true
 }
 
-// file opens a file; false if it does not exist, or is unreadable, which is reported.
+// file opens a file; false if it is missing or, which is reported, unreadable.
 func (e *experiment) file(name string, limit int64) (f *os.File, size int64, ok bool) {
 	path, err := e.opener.folder.resolve(filepath.Join(e.dir, name))
 	var info fs.FileInfo
@@ -94,8 +94,7 @@ func (e *experiment) file(name string, limit int64) (f *os.File, size int64, ok 
 	return f, info.Size(), true
 }
 
-// unreadable reports why a file cannot be read, if it exists. A fault of the machine is
-// not the recording's.
+// unreadable reports why an existing file cannot be read, or keeps an error of the host.
 func (e *experiment) unreadable(file string, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -106,31 +105,31 @@ func (e *experiment) unreadable(file string, err error) {
 	e.report(diagnostic.Error, file, diagnostic.NoOffset, "unreadable", "%v", cause(err))
 }
 
-// text hands a text to f; false if it does not exist or is unreadable.
+// text passes a text file to f; false if it is missing or unreadable.
 func (e *experiment) text(file string, f func(in io.Reader, size int64)) bool {
 	in, size, ok := e.file(file, safefile.Log)
 	if !ok {
 		return false
 	}
 	defer in.Close()
-	f(readerOf{e.opener.ctx, in}, size)
+	f(contextReader{e.opener.ctx, in}, size)
 	return true
 }
 
-// readerOf is a reader that ends with its context.
-type readerOf struct {
+// contextReader reads until a context is canceled.
+type contextReader struct {
 	ctx context.Context
 	io.Reader
 }
 
-func (r readerOf) Read(b []byte) (int, error) {
+func (r contextReader) Read(b []byte) (int, error) {
 	if r.ctx.Err() != nil {
 		return 0, hosterr.New(context.Cause(r.ctx))
 	}
 	return r.Reader.Read(b)
 }
 
-// shift is what is added to times relative to this process's start.
+// shift converts times relative to this process's start to the founder's.
 func (e *experiment) shift() int64 { return e.process.StartNS }
 
 func (e *experiment) fillProcess() {
@@ -149,8 +148,8 @@ func (e *experiment) fillProcess() {
 	p.ThreadNames, e.names = namesOf(p.JavaThreads)
 }
 
-// judgeTick leaves out a clock interval that is longer than the experiment: there would
-// have been no tick.
+// judgeTick drops a clock interval that is longer than the experiment: there would have been no
+// tick.
 func (e *experiment) judgeTick() {
 	facts, _ := e.facts()
 	for i := range e.log.kinds {
@@ -192,7 +191,7 @@ func (e *experiment) readStacks() {
 	})
 }
 
-// view lets f read a file that is not needed afterwards; false if it does not exist.
+// view passes a file to f that is not needed afterwards; false if it is missing.
 func (e *experiment) view(file string, f func(m *mmap.File)) bool {
 	m, ok := e.mapFile(file)
 	if !ok {
@@ -205,7 +204,7 @@ func (e *experiment) view(file string, f func(m *mmap.File)) bool {
 	return true
 }
 
-// mapFile maps a file; false if it does not exist, or is unreadable, which is reported.
+// mapFile maps a file; false if it is missing or, which is reported, unreadable.
 func (e *experiment) mapFile(file string) (*mmap.File, bool) {
 	path, err := e.opener.folder.resolve(filepath.Join(e.dir, file))
 	var m *mmap.File
@@ -263,7 +262,7 @@ func (e *experiment) openEvents(kind schema.Kind, file string, m *mmap.File) err
 	if err := m.Guard(func() { e.indexEvents(f, r) }); err != nil {
 		return err
 	}
-	f.left.Report(report)
+	f.outliers.Report(report)
 	e.events[kind] = f
 	r.reportUnknown(kindTypes[kind])
 	for typ, l := range f.layouts {
@@ -281,7 +280,7 @@ func (e *experiment) openEvents(kind schema.Kind, file string, m *mmap.File) err
 	return nil
 }
 
-// reader is decode.Process.Events.
+// reader implements decode.Process.Events.
 func (e *experiment) reader(kind schema.Kind, columns ...string) decode.EventReader {
 	if kind >= kinds || e.events[kind] == nil {
 		return &eventReader{}
@@ -290,7 +289,7 @@ func (e *experiment) reader(kind schema.Kind, columns ...string) decode.EventRea
 	return newEventReader(f, e.names, e.opener.alloc, e.log.start-e.shift(), columns)
 }
 
-// readRest reads what is small and needs the log.
+// readRest reads the small files that depend on the log.
 func (e *experiment) readRest() {
 	if !e.view(overviewFile, func(m *mmap.File) { e.process.Overview = e.readOverview(m.Data, e.log.start-e.shift(), m.Release) }) {
 		e.report(diagnostic.Info, overviewFile, diagnostic.NoOffset, "missing-file", "there is no overview of the resources used")

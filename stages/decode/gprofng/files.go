@@ -29,7 +29,7 @@ const (
 // archiveLogs are the archivers' own logs: gprofng's and Studio's.
 var archiveLogs = []string{"archive.log", "er_archive.log"}
 
-// kinds is the number of kinds that gprofng records: the first ones.
+// kinds is the number of event kinds that gprofng records, which come first.
 const kinds = schema.Perf
 
 // eventFiles are the files with the events of each kind.
@@ -40,15 +40,14 @@ var eventFiles = func() (files [kinds]string) {
 	return files
 }()
 
-// Files returns all regular files of the experiment, its descendants and its
-// archives, except the archivers' own logs, which say nothing about the program, and
-// links that lead out of it.
+// Files returns all regular files of the experiment, its descendants and its archives, except the
+// archivers' own logs, which say nothing about the program, and links that lead out of it.
 func (d *Decoder) Files(path string) ([]string, error) {
-	root, err := linked(path)
+	root, err := resolveLink(path)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	in := sync.OnceValues(func() (folder, error) { return folderOf(path) }) // few recordings have links
+	in := sync.OnceValues(func() (folder, error) { return folderOf(path) }) // only needed for links, which few recordings have
 	var files []string
 	err = filepath.WalkDir(root, func(p string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -74,9 +73,9 @@ func (d *Decoder) Files(path string) ([]string, error) {
 	return files, nil
 }
 
-// linked returns where a link leads, or the path itself if it is none: each part of a path
-// that is looked at takes time, and there may be thousands of recordings.
-func linked(path string) (string, error) {
+// resolveLink returns the target of a link, or the path itself: resolving all parts of a path
+// takes time, and there may be thousands of recordings.
+func resolveLink(path string) (string, error) {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		return path, err
@@ -84,7 +83,7 @@ func linked(path string) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// linksTo reports whether a link leads to a file that is the recording's.
+// linksTo reports whether a link leads to a file of the recording.
 func (f folder) linksTo(path string) bool {
 	resolve := f.resolve
 	if filepath.Base(filepath.Dir(path)) == archive.Dir {
@@ -107,8 +106,8 @@ func descendants(path string) ([]string, error) {
 	return names, err
 }
 
-// Finished reports whether the logs of an experiment and its descendants say that each
-// process has ended.
+// Finished reports whether the logs of an experiment and its descendants say that each process
+// ended.
 func (d *Decoder) Finished(path string) bool {
 	names, err := descendants(path)
 	if err != nil {
@@ -119,7 +118,7 @@ func (d *Decoder) Finished(path string) bool {
 		if err != nil {
 			return false
 		}
-		closed := closes(f)
+		closed := isClosedLog(f)
 		f.Close()
 		if info.Size() == 0 || !closed {
 			return false
@@ -128,9 +127,8 @@ func (d *Decoder) Finished(path string) bool {
 	return true
 }
 
-// closes reports whether a log is complete: the process has ended, or executed another
-// program.
-func closes(log io.Reader) (closed bool) {
+// isClosedLog reports whether a log is complete: the process ended, or executed another program.
+func isClosedLog(log io.Reader) (closed bool) {
 	x := newXMLReader(log, func(int64, string) {})
 	for t, ok := x.next(); ok; t, ok = x.next() {
 		if t.name != "event" || t.closes {

@@ -13,22 +13,21 @@ import (
 	"stackmill/stages/decode/gprofng/archive"
 )
 
-// folder is the folder of a recording: its founder's. Nothing is read through links
-// that lead out of it.
+// folder is the founder's directory. Links that lead out of it are not followed.
 type folder struct {
-	root  string // real and absolute
-	given string // a path of it, without a link below it but those that resolve sees; empty if none is known
-	gone  *gone
+	root      string // real and absolute
+	givenPath string // a path of root with no other links below it than resolve checks; empty if unknown
+	missing   *missingPaths
 }
 
-// gone are folders that a recording was found not to have: most have no archives, which are
-// looked into for each load object and each source file.
-type gone struct{ paths sync.Map }
+// missingPaths caches directories that a recording lacks: most have no archives, where each load
+// object and source file is looked up.
+type missingPaths struct{ paths sync.Map }
 
 var errLeadsOut = errors.New("it is a link that leads out of the recording, which is not followed")
 
-// folderOf returns the folder of the experiment at path: the founder's for a descendant
-// that is opened by itself.
+// folderOf returns the folder of the experiment at path: the founder's for a descendant that is
+// opened by itself.
 func folderOf(path string) (folder, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -40,9 +39,9 @@ func folderOf(path string) (folder, error) {
 	if isDescendant(path) && isExperimentName(filepath.Base(filepath.Dir(real))) {
 		real = filepath.Dir(real)
 	}
-	f := folder{root: real, gone: &gone{}}
+	f := folder{root: real, missing: &missingPaths{}}
 	if !isDescendant(path) {
-		f.given = filepath.Clean(path)
+		f.givenPath = filepath.Clean(path)
 	}
 	return f, nil
 }
@@ -53,8 +52,8 @@ func isDescendant(path string) bool {
 
 // resolve returns the real path of a file or folder of the recording.
 func (f folder) resolve(path string) (string, error) {
-	below, ok := strings.CutPrefix(filepath.Clean(path), f.given+"/")
-	if ok && f.given != "" {
+	below, ok := strings.CutPrefix(filepath.Clean(path), f.givenPath+"/")
+	if ok && f.givenPath != "" {
 		path = filepath.Join(f.root, below)
 		if real, err := f.plain(path); real || err != nil {
 			return path, err
@@ -67,26 +66,26 @@ func (f folder) resolve(path string) (string, error) {
 	if real, err = filepath.Abs(real); err != nil {
 		return "", err
 	}
-	if !f.holds(real) {
+	if !f.contains(real) {
 		return "", errLeadsOut
 	}
 	return real, nil
 }
 
-// plain reports whether no part of a path below the root is a link. It looks at these parts
-// only: on a file system that machines share, each look at one is a question to a server.
+// plain reports whether no part of a path below the root is a link. It checks only these parts:
+// on a network file system, each check is a request.
 func (f folder) plain(path string) (bool, error) {
 	for at := len(f.root) + 1; at <= len(path); at++ {
 		if at < len(path) && path[at] != filepath.Separator {
 			continue
 		}
 		part := path[:at]
-		if _, known := f.gone.paths.Load(part); known {
+		if _, known := f.missing.paths.Load(part); known {
 			return false, &fs.PathError{Op: "lstat", Path: part, Err: syscall.ENOENT}
 		}
 		info, err := os.Lstat(part)
 		if errors.Is(err, fs.ErrNotExist) && at < len(path) {
-			f.gone.paths.Store(part, nil)
+			f.missing.paths.Store(part, nil)
 		}
 		if err != nil || info.Mode()&fs.ModeSymlink != 0 {
 			return false, err
@@ -95,13 +94,13 @@ func (f folder) plain(path string) (bool, error) {
 	return true, nil
 }
 
-// holds reports whether a real path lies in the folder.
-func (f folder) holds(real string) bool {
+// contains reports whether a real path lies in the folder.
+func (f folder) contains(real string) bool {
 	return strings.HasPrefix(real, strings.TrimSuffix(f.root, "/")+"/") || real == f.root
 }
 
-// resolveArchived is resolve for a file of the archives, which may also be a link to
-// a common archive (gprofng-experiment 1.4).
+// resolveArchived is resolve for archived files, which may also be links to a common archive
+// (gprofng-experiment 1.4).
 func (f folder) resolveArchived(path string) (string, error) {
 	real, err := f.resolve(path)
 	if !errors.Is(err, errLeadsOut) {
@@ -126,7 +125,7 @@ func (f folder) size(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// strays returns the links of a folder of archives that are not followed.
+// strays returns the links in a folder of archives that are not followed.
 func (f folder) strays(archives string) (names []string, err error) {
 	entries, err := os.ReadDir(archives)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -143,7 +142,7 @@ func (f folder) strays(archives string) (names []string, err error) {
 	return names, err
 }
 
-// cause returns an error without the path, which would say where a recording was read.
+// cause returns an error without the path, which would show where the recording was read.
 func cause(err error) error {
 	for _, known := range []error{safefile.ErrNotRegular, safefile.ErrTooLarge} {
 		if errors.Is(err, known) {

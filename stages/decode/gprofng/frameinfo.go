@@ -22,18 +22,17 @@ const (
 	flagCompressed = 1 << 31
 	linkSize       = 8
 
-	// maxInfos bounds the list of infos, which has one of each kind.
+	// maxInfos is the maximum of infos in a packet, which has one of each kind.
 	maxInfos = 16
 )
 
-// fragment is a piece of a stack: words in the file, and the fragment that
-// continues it.
+// fragment is a part of a stack: words in the file, and a link to its continuation.
 type fragment struct {
 	words []byte // in the mapped file
 	link  uint64
 }
 
-// frame is a FRAME packet: the fragments that its stacks begin with.
+// frame is a FRAME packet: the first fragments of its stacks.
 type frame struct {
 	uid                         uint64
 	native, java, omp           uint64
@@ -41,18 +40,18 @@ type frame struct {
 	state                       int // OpenMP state, -1 for none
 }
 
-// frameFile is data.frameinfo, read but not resolved.
+// frameFile is data.frameinfo, parsed but not resolved.
 type frameFile struct {
 	order     byteOrder
 	wordBytes int
 	frames    []frame
 	fragments map[uint64]fragment
-	release   func() // gives back the memory of the file
+	release   func() // releases the file's memory
 	writers   int    // blocks that are not full, each of another thread
-	states    int64  // of MPI, which are not used
+	states    int64  // unused states of MPI
 }
 
-// readFrames reads gprofng-experiment 4.1 and 4.2.
+// readFrames parses data.frameinfo (gprofng-experiment 4.1 and 4.2).
 func readFrames(data []byte, order byteOrder, wordBytes int, layout blockLayout, release func(), report reporter) *frameFile {
 	f := &frameFile{order: order, wordBytes: wordBytes, fragments: map[uint64]fragment{}, release: release}
 	r := newPacketReader(data, order, blockLayout{size: layout.size}, report)
@@ -80,15 +79,15 @@ func readFrames(data []byte, order byteOrder, wordBytes int, layout blockLayout,
 	}
 }
 
-// info is one part of a FRAME packet.
+// info is a part of a FRAME packet.
 type info struct {
 	kind       uint32
 	compressed bool
 	data       []byte // header included
 }
 
-// nextInfo returns the info at the start of b and what follows it. The list
-// ends with zeros; an info that does not fit is an error.
+// nextInfo returns the first info of b and the rest. The list ends with zeros; an info that does
+// not fit is an error.
 func (f *frameFile) nextInfo(b []byte) (i info, rest []byte, err error) {
 	if len(b) < infoHeader {
 		return info{}, nil, nil
@@ -117,7 +116,7 @@ func (f *frameFile) nextInfo(b []byte) (i info, rest []byte, err error) {
 	return i, b[size:], nil
 }
 
-// brokenFrame says what is wrong with the structure of a FRAME packet.
+// brokenFrame returns what is wrong with the structure of a FRAME packet.
 func (f *frameFile) brokenFrame(packet []byte) string {
 	h := f.order.u32(packet[4:])
 	if h < frameHeader || uint64(h) > uint64(len(packet)) {
@@ -136,7 +135,7 @@ func (f *frameFile) brokenFrame(packet []byte) string {
 	return fmt.Sprintf("a FRAME packet has more than %d infos", maxInfos)
 }
 
-// brokenUID says what is wrong with a UID packet.
+// brokenUID returns what is wrong with a UID packet.
 func (f *frameFile) brokenUID(packet []byte) string {
 	flags := f.order.u32(packet[4:])
 	switch {
@@ -174,8 +173,8 @@ func (f *frameFile) frame(packet []byte) {
 	f.frames = append(f.frames, fr)
 }
 
-// head returns the uid of the fragment that an info defines or, when it has
-// no words, refers to. The uid stands at the end of the info's header.
+// head returns the uid of the fragment that an info defines or, without words, refers to. The uid
+// is at the end of the info's header.
 func (f *frameFile) head(i info, header int) uint64 {
 	uid := f.order.u64(i.data[header-8:])
 	if words := i.data[header:]; len(words) > 0 {

@@ -1,7 +1,6 @@
-// Package gprofng reads the experiments of gprofng and Oracle Developer Studio:
-// `.er` directories and `.erg` group files. Its references are the sections of
-// docs/formats/gprofng-experiment.md and studio-experiment.md, cited as
-// `gprofng-experiment 3.1`.
+// Package gprofng reads the experiments of gprofng and Oracle Developer Studio: `.er` directories
+// and `.erg` group files. Comments cite the sections of docs/formats/gprofng-experiment.md and
+// studio-experiment.md as `gprofng-experiment 3.1`.
 package gprofng
 
 import (
@@ -37,8 +36,8 @@ func New() *Decoder { return &Decoder{} }
 // Name returns `gprofng`.
 func (d *Decoder) Name() string { return "gprofng" }
 
-// Detect reports whether path is an experiment (any name ending in `.er`: Open says if
-// it is not a directory) or a group file.
+// Detect reports whether path is an experiment (any name ending in `.er`: OpenContext reports one
+// that is not a directory) or a group file.
 func (d *Decoder) Detect(path string) bool {
 	if isExperimentName(filepath.Base(filepath.Clean(path))) {
 		_, err := os.Stat(path)
@@ -63,7 +62,7 @@ func isGroup(path string) bool {
 	return err == nil && bytes.Equal(head, []byte(groupHeader))
 }
 
-// Open is OpenContext without a context.
+// Open opens a recording without a context.
 func (d *Decoder) Open(path string) *decode.Recording {
 	return d.OpenContext(context.Background(), path)
 }
@@ -115,7 +114,7 @@ type opener struct {
 	announced []string
 }
 
-// maxDescendants bounds how many descendants are looked up.
+// maxDescendants is how many descendants are looked up.
 const maxDescendants = 1 << 16
 
 func (o *opener) announce(lineage string) {
@@ -151,8 +150,8 @@ func (o *opener) open() {
 	o.unused.report(&o.rec.Problems)
 }
 
-// hasData reports whether a descendant is opened: not if it recorded no stacks and no
-// events (gprofng-experiment 1.2).
+// hasData reports whether a descendant has stacks or events; others are not opened
+// (gprofng-experiment 1.2).
 func (o *opener) hasData(name string) bool {
 	for i, f := range append([]string{framesFile}, eventFiles[:]...) {
 		size, err := o.folder.size(filepath.Join(o.path, name, f))
@@ -164,7 +163,7 @@ func (o *opener) hasData(name string) bool {
 	return false
 }
 
-// load opens one process and adds it to the recording; nil if it has no data.
+// load opens a process and adds it to the recording; nil if it has no data.
 func (o *opener) load(sub string, number int, lineage string) *experiment {
 	e := &experiment{
 		dir:      filepath.Join(o.path, sub),
@@ -180,7 +179,7 @@ func (o *opener) load(sub string, number int, lineage string) *experiment {
 	return e
 }
 
-// describe takes the recording's own columns from a process, the founder.
+// describe fills in the facts about the recording from a process, the founder.
 func (o *opener) describe(e *experiment) {
 	o.founder = e
 	l, r := &e.log, o.rec
@@ -194,9 +193,8 @@ func (o *opener) describe(e *experiment) {
 	}
 }
 
-// began is the latest time at which a recording may have begun whose log has the second:
-// the log was last written then, unless the file is a copy with another time, or with
-// whole seconds only.
+// began returns the latest possible start of a recording whose log only has the second: the log
+// was last written then, unless the file is a copy with another time, or with whole seconds.
 func began(second time.Time, log string) time.Time {
 	latest := second.Add(time.Second - 1)
 	if info, err := safefile.Stat(log); err == nil && info.ModTime().After(second) && info.ModTime().Before(latest) {
@@ -205,8 +203,8 @@ func began(second time.Time, log string) time.Time {
 	return latest
 }
 
-// inheritTargets gives forked children, whose log says only `(fork)`, the name of their
-// parent's program.
+// inheritTargets gives forked children, whose log only says `(fork)`, their parent's program
+// name.
 func (o *opener) inheritTargets() {
 	targets := map[string]string{}
 	for _, p := range o.rec.Processes {

@@ -12,11 +12,11 @@ import (
 // groupHeader starts a group file (gprofng-experiment 1.3).
 const groupHeader = "#analyzer experiment group"
 
-// maxGroup bounds the bytes of a group file.
+// maxGroup is the maximum size of a group file.
 const maxGroup = 16 << 20
 
-// Members returns path, or the experiments that a group file names: relative
-// to the current directory or, if nothing is there, to the group file's.
+// Members returns path, or the experiments that a group file names: relative to the current
+// directory or, if nothing is there, to the group file's.
 func (d *Decoder) Members(path string) ([]string, error) {
 	if !isGroup(path) {
 		return []string{path}, nil

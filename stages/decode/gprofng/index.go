@@ -9,7 +9,7 @@ import (
 	"stackmill/stages/decode/mmap"
 )
 
-// releaseStep is how many bytes the index reads before they are released.
+// releaseStep is how many bytes the index reads before it releases them.
 const releaseStep = 1 << 22
 
 // someStep is the distance between the packets whose times are kept.
@@ -23,59 +23,59 @@ type eventFile struct {
 	layouts [maxType]*layout
 	stacks  *stackTable
 
-	runs    []run // by min
+	runs    []packetRun // by min
 	packets int64
 	mixed   bool  // packets have several types
 	last    int64 // the latest time
-	cpu     int64 // clock ticks that are CPU time
+	cpu     int64 // clock ticks of CPU time
 	missing int64 // events whose stack is not recorded
 	damaged bool  // packets were lost
 	// oneState says that user and system time were recorded together.
 	oneState bool
-	threads  map[int64]struct{} // at least these recorded events
+	threads  map[int64]struct{} // threads with events; there may be more
 
-	facts  facts
-	ended  int64 // the latest time that the log has
-	checks [maxType][]checked
-	left   bounds.Outliers // values out of bounds
-	moved  int64           // packets whose time is outside of the experiment
-	first  int64           // the earliest time
-	some   []int64         // times of some packets, as recorded
+	facts    facts
+	ended    int64 // the latest time in the log
+	checks   [maxType][]fieldCheck
+	outliers bounds.Outliers // values out of bounds
+	moved    int64           // packets with a time outside of the experiment
+	first    int64           // the earliest time
+	some     []int64         // recorded times of some packets
 }
 
 // indexFields are the fields of a packet type that the index needs.
 type indexFields struct{ time, stack, leaf, state, ticks field }
 
-// A file is indexed in pieces: while the times of one are looked at, those after it are
-// read. That does not pay for files of few pieces.
+// Files are indexed in chunks: while one goroutine evaluates the times of a chunk, another reads
+// the next ones. That does not pay for files with few chunks.
 const (
-	pieceSize   = blockSize
-	piecesAhead = 8
-	fewPieces   = 16
+	indexChunk  = blockSize
+	chunksAhead = 8
+	fewChunks   = 16
 )
 
-// piece are the packets that begin in a piece of a file.
-type piece []piecePacket
+// packetChunk are the packets that begin in a chunk of a file.
+type packetChunk []packetRef
 
-type piecePacket struct {
+type packetRef struct {
 	offset int
 	size   int32
 	typ    uint16
 	gap    bool // packetReader.gap
 }
 
-// index reads a file once from start to end. It finds its runs and its damage,
-// and the stacks that its events refer to.
+// index reads a file once from start to end. It finds its runs and its damage, and the stacks
+// that its events refer to.
 func (f *eventFile) index(r *packetReader) {
 	fields := f.indexFields()
 	times, references := newTimeIndex(f, fields), newReferenceIndex(f, fields)
 	number, released := 0, 0
-	read := func(p *piece) {
+	read := func(p *packetChunk) {
 		number++
-		r.piece(p, number*pieceSize)
+		r.readChunk(p, number*indexChunk)
 		references.add(*p)
 	}
-	take := func(p *piece) bool {
+	take := func(p *packetChunk) bool {
 		times.add(*p)
 		if end := len(*p); end > 0 && (*p)[end-1].offset-released >= releaseStep {
 			f.Release()
@@ -83,10 +83,10 @@ func (f *eventFile) index(r *packetReader) {
 		}
 		return true
 	}
-	if pieces := (len(r.data) + pieceSize - 1) / pieceSize; pieces >= fewPieces {
-		ordered.Chain(pieces, piecesAhead, []func(*piece){read}, take)
+	if pieces := (len(r.data) + indexChunk - 1) / indexChunk; pieces >= fewChunks {
+		ordered.Chain(pieces, chunksAhead, []func(*packetChunk){read}, take)
 	} else {
-		var p piece
+		var p packetChunk
 		for range pieces {
 			read(&p)
 			take(&p)
@@ -101,15 +101,15 @@ func (f *eventFile) index(r *packetReader) {
 	f.runs = times.runs.finish()
 }
 
-// piece reads the packets that begin before an offset.
-func (r *packetReader) piece(p *piece, end int) {
+// readChunk reads the packets that begin before an offset.
+func (r *packetReader) readChunk(p *packetChunk, end int) {
 	*p = (*p)[:0]
 	for r.pos < min(end, len(r.data)) {
 		offset, size, typ, ok := r.next()
 		if !ok {
 			break
 		}
-		*p = append(*p, piecePacket{offset, int32(size), typ, r.gap})
+		*p = append(*p, packetRef{offset, int32(size), typ, r.gap})
 	}
 }
 
@@ -123,27 +123,27 @@ func (f *eventFile) indexFields() *[maxType]indexFields {
 	return fields
 }
 
-// timeIndex finds the times of packets and the runs, and counts what is out of bounds.
-// What reads the packets meanwhile writes nothing to the file's index.
+// timeIndex finds the times of packets and the runs, and counts values out of bounds. The
+// concurrent reader of packets does not write to the file's index.
 type timeIndex struct {
 	*eventFile
 	fields *[maxType]indexFields
 	runs   runBuilder
-	before int64  // the time of the packet before
-	typ    uint16 // of the first one
+	before int64  // the time of the previous packet
+	typ    uint16 // of the first packet
 }
 
 func newTimeIndex(f *eventFile, fields *[maxType]indexFields) *timeIndex {
 	f.packets, f.mixed = 0, false
-	f.left, f.moved, f.first, f.last, f.some = bounds.Outliers{}, 0, math.MaxInt64, math.MinInt64, nil
+	f.outliers, f.moved, f.first, f.last, f.some = bounds.Outliers{}, 0, math.MaxInt64, math.MinInt64, nil
 	return &timeIndex{eventFile: f, fields: fields, before: f.facts.start}
 }
 
-func (x *timeIndex) add(packets piece) {
+func (x *timeIndex) add(packets packetChunk) {
 	for _, p := range packets {
 		packet := x.Data[p.offset : p.offset+int(p.size)]
 		x.before = x.timeOf(&x.fields[p.typ], packet, p.offset, x.before)
-		x.hold(x.checks[p.typ], p.offset, packet)
+		x.countOutliers(x.checks[p.typ], p.offset, packet)
 		x.runs.add(p.offset, int(p.size), x.before, p.gap)
 		if x.packets == 0 {
 			x.typ = p.typ
@@ -153,8 +153,8 @@ func (x *timeIndex) add(packets piece) {
 	}
 }
 
-// timeOf returns the time of a packet: that of the packet before if the recorded one is
-// outside of the experiment.
+// timeOf returns the time of a packet: the previous one's if the recorded time is outside of the
+// experiment.
 func (f *eventFile) timeOf(p *indexFields, packet []byte, offset int, before int64) int64 {
 	recorded := p.time.get(packet, f.order)
 	if f.packets%someStep == 0 {
@@ -165,19 +165,19 @@ func (f *eventFile) timeOf(p *indexFields, packet []byte, offset int, before int
 		f.first, f.last = min(f.first, time), max(f.last, time)
 	} else {
 		f.moved++
-		f.left.Add("TSTAMP", " ns", int64(offset), recorded, f.facts.start, f.facts.end)
+		f.outliers.Add("TSTAMP", " ns", int64(offset), recorded, f.facts.start, f.facts.end)
 	}
 	return time
 }
 
-// referenceIndex notes the stacks that events refer to, and the CPU time they stand for.
+// referenceIndex notes the stacks that events refer to, and their CPU time.
 type referenceIndex struct {
 	data         []byte
 	order        byteOrder
 	fields       *[maxType]indexFields
 	stacks       *stackTable
 	mostTicks    int64 // of an event
-	cpu, missing int64 // as the file's
+	cpu, missing int64 // as in eventFile
 }
 
 func newReferenceIndex(f *eventFile, fields *[maxType]indexFields) *referenceIndex {
@@ -185,7 +185,7 @@ func newReferenceIndex(f *eventFile, fields *[maxType]indexFields) *referenceInd
 	return &referenceIndex{data: f.Data, order: f.order, fields: fields, stacks: f.stacks, mostTicks: most}
 }
 
-func (x *referenceIndex) add(packets piece) {
+func (x *referenceIndex) add(packets packetChunk) {
 	for _, p := range packets {
 		fields, packet := &x.fields[p.typ], x.data[p.offset:p.offset+int(p.size)]
 		uid := uint64(fields.stack.get(packet, x.order))

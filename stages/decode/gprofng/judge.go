@@ -11,8 +11,8 @@ import (
 	"stackmill/stages/decode/gprofng/archive"
 )
 
-// judge records what the experiment shows as a whole: what the collector warns of, what
-// is missing, and what is known to mislead.
+// judge reports what the experiment as a whole shows: the collector's warnings, missing data, and
+// known pitfalls.
 func (e *experiment) judge() {
 	l := &e.log
 	for _, w := range l.warnings {
@@ -34,8 +34,8 @@ func (e *experiment) judge() {
 	}
 }
 
-// judgeEvents reports declared kinds without events. If the call stacks show that there
-// were events, they are lost.
+// judgeEvents reports declared kinds without events. If call stacks show that there were events,
+// they are lost.
 func (e *experiment) judgeEvents() {
 	var total, missing int64
 	for _, f := range e.events {
@@ -65,8 +65,8 @@ func (e *experiment) judgeEvents() {
 	}
 }
 
-// judgeMap reports that there is no map of the address space. Without events nothing is
-// lost: a process may end before anything is recorded.
+// judgeMap reports a missing map of the address space. Without events nothing is lost: a process
+// may end before anything is recorded.
 func (e *experiment) judgeMap(events bool) {
 	severity := diagnostic.Info
 	if events {
@@ -80,15 +80,15 @@ func (e *experiment) judgeMap(events bool) {
 	}
 }
 
-// A clock profile is doubted if it accounts for less than half of the CPU time that
-// the system accounted to the process, provided that this is enough to judge by.
+// A clock profile is doubtful if it accounts for less than half of the CPU time that the system
+// accounted to the process, and that is enough to judge by.
 const (
 	doubtfulShare = 0.5
 	judgeableNS   = 100_000_000
 )
 
-// judgeClock compares the clock profile with the overview, which shows timers that run
-// slower than requested and threads that are not profiled.
+// judgeClock compares the clock profile with the overview, which reveals timers that ran slower
+// than requested and threads that were not profiled.
 func (e *experiment) judgeClock() {
 	f := e.events[schema.Clock]
 	if f == nil {

@@ -49,8 +49,8 @@ func isRead(typ uint16) bool {
 // microStates are the fields of a PROF packet: the ticks in states 0 to 9.
 var microStates = []string{"UCPU", "SCPU", "TRAP", "TFLT", "DFLT", "KFLT", "ULCK", "TSLP", "WCPU", "TSTP"}
 
-// limit is the largest value of a field that enumerates or counts; what has a larger one
-// is not such a packet.
+// limit is the largest valid value of an enumeration or count; a packet with a larger one is not
+// of that type.
 type limit struct {
 	field string
 	max   int64
@@ -62,7 +62,7 @@ var limits = map[uint16][]limit{
 	typeIO:    {{"IOTYPE", 9}},
 }
 
-// standard are the specific fields that each description of a packet type has
+// standard are the specific fields that every description of a packet type has
 // (gprofng-experiment 3.4).
 var standard = map[uint16][]string{
 	typeOProf: {"MSTATE", "NTICK"},
@@ -74,8 +74,8 @@ var standard = map[uint16][]string{
 	typeMHWC:  {"HWCTAG", "HWCINT"},
 }
 
-// lacks lists the fields that are missing in a description: their values would be 0
-// (gprofng-experiment 3.3).
+// lacks returns the fields that a description lacks: their values would be 0 (gprofng-experiment
+// 3.3).
 func (l *layout) lacks() (names []string) {
 	own, ok := standard[l.typ]
 	if !ok {
@@ -92,15 +92,15 @@ func (l *layout) lacks() (names []string) {
 	return names
 }
 
-// column says which field of a packet a column of the kind's batches holds.
+// column maps a packet field to a column of the kind's batches.
 type column struct {
 	field   string
 	missing int64 // the column's value if packets have no such field
 	time    bool  // an absolute time, 0 for none
 }
 
-// payload are the fields of the columns of schema.Traits.Columns. A column without a
-// field is computed (events.go).
+// payload are the fields of schema.Traits.Columns. A column without a field is computed
+// (events.go).
 var payload = [kinds][]column{
 	schema.Clock:    {{field: "MSTATE"}, {field: "NTICK"}, {}},
 	schema.Sync:     {{field: "SRQST", time: true}, {field: "SOBJ"}},

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// A field is a place in a packet that holds a number.
+// A field is a number in a packet.
 type field struct {
 	offset int
 	width  int // 4 or 8; 0: the packet has no such field
 	signed bool
 }
 
-// layout describes one packet type as the log does (gprofng-experiment 2.5).
+// layout is the log's description of a packet type (gprofng-experiment 2.5).
 type layout struct {
 	typ    uint16
 	fields map[string]field
 	text   map[string]int // offsets of strings, which extend to the packet's end
-	need   int            // size that holds all fields
+	need   int            // size that includes all fields
 	unread []string       // fields of types that are not read
 }
 
@@ -26,10 +26,10 @@ func newLayout(typ uint16) *layout {
 	return &layout{typ: typ, fields: map[string]field{}, text: map[string]int{}, need: packetHeader}
 }
 
-// alwaysUnsigned are the fields that are unsigned even if their type is not.
+// alwaysUnsigned are fields that are unsigned even if their type is not.
 var alwaysUnsigned = []string{"LWPID", "THRID", "CPUID", "VIRTPC", "PHYSPC"}
 
-// maxFields bounds how many fields a packet has; known ones have up to 20.
+// maxFields is the maximum of fields in a packet; known ones have up to 20.
 const maxFields = 256
 
 // maxPacket is the largest size a packet header can state.
@@ -57,7 +57,7 @@ func (l *layout) addField(name, typ, offset string) error {
 		l.text[name] = f.offset
 		l.need = max(l.need, f.offset)
 		return nil
-	case "DOUBLE", "DATE": // declared by the format, stored by no collector
+	case "DOUBLE", "DATE": // the format has these, but no collector writes them
 		l.unread = append(l.unread, name)
 		return nil
 	default:
@@ -68,8 +68,7 @@ func (l *layout) addField(name, typ, offset string) error {
 	return nil
 }
 
-// get reads the field of a packet, which must be long enough to hold it; 0 if the layout
-// lacks it.
+// get reads a field of a packet, which must be long enough; 0 if the layout lacks the field.
 func (f field) get(packet []byte, order byteOrder) int64 {
 	switch {
 	case f.width == 8:

@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/decode/gprofng/archive"
 )
 
-// Locator returns the Recording.Locate of an experiment, which need not be there any more.
+// Locator returns the Recording.Locate of an experiment, which may be gone.
 func Locator(path string) func(string) []decode.Candidate {
 	if f, err := folderOf(path); err == nil {
 		return locator(path, f)
@@ -19,9 +19,8 @@ func Locator(path string) func(string) []decode.Candidate {
 	return decode.AtPath
 }
 
-// locator returns the function that finds the files of load objects: in the archives by
-// hashed name, as copies or as symbol tables, then at the recorded path
-// (gprofng-experiment 1.4).
+// locator returns a function that finds the files of load objects: in the archives by hashed
+// name, as copies or as symbol tables, then at the recorded path (gprofng-experiment 1.4).
 func locator(path string, f folder) func(string) []decode.Candidate {
 	archives := archivesOf(path)
 	tables := sync.OnceValue(func() map[string]string { return f.symbolTables(archives) })
@@ -46,8 +45,8 @@ func locator(path string, f folder) func(string) []decode.Candidate {
 	}
 }
 
-// symbolTables returns the symbol tables of the archives by the paths that they state
-// (studio-experiment 6): their names may be those of other paths, where an experiment was edited.
+// symbolTables returns the archived symbol tables by the load object's path in them
+// (studio-experiment 6): their names may belong to other paths if an experiment was edited.
 func (f folder) symbolTables(archives string) map[string]string {
 	tables := map[string]string{}
 	entries, _ := os.ReadDir(archives) // no folder, no tables
@@ -66,11 +65,11 @@ func (f folder) symbolTables(archives string) map[string]string {
 	return tables
 }
 
-// objectOf returns the path of the load object that a symbol table states.
+// objectOf returns the path of a symbol table's load object.
 func objectOf(table string) string {
 	f, _, err := safefile.Open(table, safefile.SymbolList)
 	if err != nil {
-		return "" // whoever needs it says so
+		return "" // its reader reports the error
 	}
 	defer f.Close()
 	head := make([]byte, maxPath+64)
@@ -83,8 +82,8 @@ func isFile(path string) bool {
 	return err == nil
 }
 
-// archivesOf returns the folder of an experiment's archives. A descendant that is opened
-// by itself uses the founder's.
+// archivesOf returns the folder of an experiment's archives. A descendant that is opened by
+// itself uses the founder's.
 func archivesOf(path string) string {
 	archives := filepath.Join(path, archive.Dir)
 	if !exists(archives) && isDescendant(path) {

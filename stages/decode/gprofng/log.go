@@ -17,7 +17,7 @@ const minVersion = 12
 // forked is the command of a process that executed no program.
 const forked = "(fork)"
 
-// recordedLog is what log.xml says.
+// recordedLog is the content of log.xml.
 type recordedLog struct {
 	version, collector         string
 	refused                    bool // the version is too old
@@ -28,7 +28,7 @@ type recordedLog struct {
 	pid, ppid                  int64
 	command, directory, target string
 
-	running  bool  // a run event was there
+	running  bool  // it has a run event
 	start    int64 // ns on the host's monotonic clock
 	wall     int64 // s since 1970
 	closed   bool
@@ -40,14 +40,14 @@ type recordedLog struct {
 	samples  int64            // the highest id of a sample point, -1 if there is none
 
 	kinds    []decode.KindInfo
-	clockAt  int64 // where the log describes the clock profile
+	clockAt  int64 // offset of the clock profile's description
 	counters []decode.Counter
 	layouts  map[uint16]*layout
 	warnings []collectorWarning
 	threads  []javaThread
 }
 
-// logReader fills a recordedLog from the tags of log.xml and warnings.xml.
+// logReader fills in a recordedLog from the tags of log.xml and warnings.xml.
 type logReader struct {
 	*recordedLog
 	e      *experiment
@@ -56,22 +56,22 @@ type logReader struct {
 	kind   string           // the profile element that is open
 	layout *layout          // the profpckt element that is open
 	last   string           // label
-	living map[string][]int // numbers of the threads that have not ended, by environment
+	living map[string][]int // indexes of the threads that have not ended, by environment
 }
 
-// tooMany reports that a log has more of something than are kept.
+// tooMany reports that the log exceeds a limit.
 func (r *logReader) tooMany(reason, what string, most int) {
 	r.e.report(diagnostic.Error, r.file, diagnostic.NoOffset, "too-many-"+reason, "only the first %d %s are kept", most, what)
 }
 
-// readLog reads gprofng-experiment 2.3 and 2.4, and returns where the text ends.
+// readLog reads a log (gprofng-experiment 2.3 and 2.4), and returns where the text ends.
 func (e *experiment) readLog(file string, in io.Reader, size int64, maps *mapReader) (end int64) {
 	r := &logReader{recordedLog: &e.log, e: e, file: file, maps: maps}
 	return e.readXML(file, in, size, r.tag, func() bool { return file == logFile && !r.exited })
 }
 
-// readXML hands each tag of a file to f, and returns where its text ends. If padded says
-// that padding must follow, a text without is reported.
+// readXML passes each tag of a file to f, and returns where its text ends. It reports a text
+// without the padding that padded says must follow.
 func (e *experiment) readXML(file string, in io.Reader, size int64, f func(t *tag), padded func() bool) (end int64) {
 	x := newXMLReader(in, func(offset int64, message string) {
 		e.report(diagnostic.Error, file, offset, "xml-syntax", "%s", message)
@@ -84,7 +84,7 @@ func (e *experiment) readXML(file string, in io.Reader, size int64, f func(t *ta
 		e.unreadable(file, err)
 	}
 	if !x.failed && size > 0 && padded() && x.text.cut(size, int64(e.blocks().size)) {
-		// Editing the text also removes the padding.
+		// Editors also remove the padding.
 		e.report(diagnostic.Warning, file, size, "maybe-cut", "the text is not followed by the padding that the collector writes: the file was cut between two lines, or edited")
 	}
 	return x.offset(len(x.data))
@@ -119,7 +119,7 @@ func (r *logReader) tag(t *tag) {
 		r.description(t)
 	case "event":
 		r.event(t)
-	case "setting", "powerm", "dataptr": // containers, and what attributes say
+	case "setting", "powerm", "dataptr": // containers, or elements whose attributes say everything
 	case "state", "dtracefatal":
 		r.e.ignore(unusedElement, r.file, t, "the element "+t.name)
 	default:
@@ -137,8 +137,8 @@ func (r *logReader) experiment(t *tag) {
 	}
 }
 
-// process reads a description of the process: one element for each attribute and one for
-// the command, or all in one (studio-experiment 4).
+// process reads a description of the process: one element per attribute and one for the command,
+// or all in one (studio-experiment 4).
 func (r *logReader) process(t *tag) {
 	for _, a := range t.attrs {
 		switch a.name {
@@ -222,8 +222,7 @@ func (r *logReader) badNumber(t *tag, name string, err error) {
 	r.e.report(diagnostic.Error, r.file, t.offset, "bad-number", "%s of the element %s: %v", name, t.name, err)
 }
 
-// wordBytes returns the size of an address; without a usable statement it
-// follows from the architecture.
+// wordBytes returns the size of an address; by default the architecture's.
 func (l *recordedLog) wordBytes() int {
 	switch {
 	case l.wordBits == 32:
@@ -236,8 +235,8 @@ func (l *recordedLog) wordBytes() int {
 	return 8
 }
 
-// littleEndian lists the architectures with that byte order; all others count as SPARC
-// (gprofng-experiment 1.7). A log without an architecture is taken to be little-endian.
+// littleEndian lists the little-endian architectures; all others count as SPARC
+// (gprofng-experiment 1.7). A log without an architecture counts as little-endian.
 var littleEndian = map[string]bool{
 	"": true, "i86pc": true, "i386": true, "i486": true, "i586": true, "i686": true, "x86_64": true,
 	"aarch64": true, "riscv64": true, "loongarch64": true,

@@ -10,7 +10,7 @@ import (
 // endOfDates is the last second of the year 9999.
 const endOfDates = 253402300799
 
-// maxWarnings bounds how many warnings of the collector are kept.
+// maxWarnings is the maximum of the collector's warnings.
 const maxWarnings = 1 << 14
 
 // event reads an event element (gprofng-experiment 2.4).
@@ -26,7 +26,7 @@ func (r *logReader) event(t *tag) {
 		r.archived = r.archived || strings.HasPrefix(t.text, "Archive command")
 	default:
 		if time, ok := r.eventTime(kind, t); ok {
-			r.timed(kind, time, t)
+			r.timedEvent(kind, time, t)
 		}
 	}
 }
@@ -39,8 +39,8 @@ func (r *logReader) warning(kind string, t *tag) {
 	r.warnings = append(r.warnings, collectorWarning{kind, t.get("id"), strings.TrimSpace(t.text), r.file, t.offset})
 }
 
-// eventTime reads an event's time; false if it is unreadable. Times count from the start,
-// except that of the run event; an impossible one counts as 0.
+// eventTime reads an event's time; false if it is unreadable. Times are relative to the start,
+// except the run event's; an impossible one counts as 0.
 func (r *logReader) eventTime(kind string, t *tag) (time int64, ok bool) {
 	time, ok = r.time(t)
 	if !ok {
@@ -56,8 +56,8 @@ func (r *logReader) eventTime(kind string, t *tag) (time int64, ok bool) {
 	return time, true
 }
 
-// timed reads an event that says what happened at a time.
-func (r *logReader) timed(kind string, time int64, t *tag) {
+// timedEvent reads an event with a time.
+func (r *logReader) timedEvent(kind string, time int64, t *tag) {
 	switch kind {
 	case "run":
 		r.run(time, t)
@@ -93,7 +93,7 @@ func (r *logReader) timed(kind string, time int64, t *tag) {
 	}
 }
 
-// run reads the event of the experiment's start, which says when that was on two clocks.
+// run reads the event of the experiment's start, with its time on two clocks.
 func (r *logReader) run(time int64, t *tag) {
 	r.running, r.closed, r.exited = true, false, false
 	r.start, r.wall = time, r.int(t, "time")
@@ -103,8 +103,7 @@ func (r *logReader) run(time int64, t *tag) {
 	}
 }
 
-// maxLabels bounds how many sample points have a label: at one a second, those
-// of twelve days.
+// maxLabels is the maximum of labeled sample points: twelve days of one per second.
 const maxLabels = 1 << 20
 
 // sample reads a sample point. Most have the same few labels.

@@ -21,17 +21,17 @@ type mapReader struct {
 	e       *experiment
 	events  []decode.MapEvent
 	pending []decode.CodeFunction // announced functions of the next dynamic region
-	kept    int                   // events and functions
-	dropped int64                 // how many were too many
+	kept    int                   // number of events and functions
+	dropped int64                 // number of events beyond maxMaps
 	paths   map[string]string     // shared by events
 }
 
-// maxMaps bounds the events of one process's map. A process has at most a quarter of
-// that mapped at a time.
+// maxMaps is the maximum of events in a process's map. Linux limits a process to a quarter of
+// that at a time.
 const maxMaps = 1 << 18
 
-// room reports whether one more event can be kept.
-func (m *mapReader) room() bool {
+// hasRoom reports whether one more event may be kept.
+func (m *mapReader) hasRoom() bool {
 	if m.kept == maxMaps {
 		m.dropped++
 		return false
@@ -40,8 +40,8 @@ func (m *mapReader) room() bool {
 	return true
 }
 
-// path returns a name that others share.
-func (m *mapReader) path(name string) string {
+// internPath returns a path that shares its memory with equal ones.
+func (m *mapReader) internPath(name string) string {
 	if m.paths == nil {
 		m.paths = map[string]string{}
 	}
@@ -69,15 +69,15 @@ func (e *experiment) readMap(in io.Reader, size int64, maps *mapReader) {
 	}
 }
 
-// numbers reads the attributes of one event; the first unreadable one is kept as the
-// reason why the event is dropped.
-type numbers struct {
+// numberReader reads the attributes of an event, and keeps the first error, for which the event
+// is dropped.
+type numberReader struct {
 	t   *tag
 	bad string
 	err error
 }
 
-func (n *numbers) unsigned(name string, needed bool) uint64 {
+func (n *numberReader) unsigned(name string, needed bool) uint64 {
 	s := n.t.get(name)
 	if s == "" && !needed {
 		return 0
@@ -89,7 +89,7 @@ func (n *numbers) unsigned(name string, needed bool) uint64 {
 	return v
 }
 
-func (n *numbers) time() int64 {
+func (n *numberReader) time() int64 {
 	s := n.t.get("tstamp")
 	if s == "" {
 		return 0
@@ -101,10 +101,10 @@ func (n *numbers) time() int64 {
 	return v
 }
 
-// event reads one event. One with an unreadable number is dropped: a misplaced mapping
-// would be worse than none.
+// event reads an event. One with an unreadable number is dropped: a misplaced mapping would be
+// worse than none.
 func (m *mapReader) event(file string, t *tag) {
-	n := &numbers{t: t}
+	n := &numberReader{t: t}
 	ev := decode.MapEvent{Address: n.unsigned("vaddr", true), Time: n.time()}
 	kind, object := t.get("kind"), t.get("object")
 	if kind == "map" {
@@ -120,7 +120,7 @@ func (m *mapReader) event(file string, t *tag) {
 	case object == "segment":
 		keep = m.segment(file, n, &ev)
 	case object == "dynfunc":
-		if keep = false; n.err == nil && m.room() {
+		if keep = false; n.err == nil && m.hasRoom() {
 			m.pending = append(m.pending, decode.CodeFunction{Name: t.get("funcname"), Address: ev.Address, Size: ev.Size})
 		}
 	case object == "function":
@@ -134,14 +134,14 @@ func (m *mapReader) event(file string, t *tag) {
 	}
 	if n.err != nil {
 		m.e.report(diagnostic.Error, file, t.offset, "bad-number", "%s of the %s event: %v; the event is dropped", n.bad, kind, n.err)
-	} else if keep && m.holds(file, t, &ev) && m.room() {
+	} else if keep && m.fitsMemory(file, t, &ev) && m.hasRoom() {
 		m.events = append(m.events, ev)
 	}
 }
 
-// holds reports whether a mapping lies in the process's memory. A longer one would own
-// what lies after it.
-func (m *mapReader) holds(file string, t *tag, ev *decode.MapEvent) bool {
+// fitsMemory reports whether a mapping fits the process's memory. A longer one would own the
+// addresses after it.
+func (m *mapReader) fitsMemory(file string, t *tag, ev *decode.MapEvent) bool {
 	l := &m.e.log
 	if most, ok := bounds.MappingFits(l.arch, l.wordBits, ev.Address, ev.Size); !ok {
 		var left bounds.Outliers
@@ -158,8 +158,8 @@ func (m *mapReader) remark(file string, t *tag, reason, message string) {
 }
 
 // segment reads the mapping of a file; false if it has no usable name.
-func (m *mapReader) segment(file string, n *numbers, ev *decode.MapEvent) bool {
-	ev.Path = m.path(n.t.get("name"))
+func (m *mapReader) segment(file string, n *numberReader, ev *decode.MapEvent) bool {
+	ev.Path = m.internPath(n.t.get("name"))
 	ev.FileOffset = n.unsigned("foffset", false)
 	ev.Modes = int(n.unsigned("modes", false))
 	if sum := n.unsigned("chksum", false); sum < checksumUnknown {
@@ -172,8 +172,7 @@ func (m *mapReader) segment(file string, n *numbers, ev *decode.MapEvent) bool {
 	return true
 }
 
-// function reads a region of generated code: one function, or the functions
-// announced before it.
+// function reads a region of generated code: one function, or the functions announced before it.
 func (m *mapReader) function(t *tag, ev *decode.MapEvent) {
 	ev.Path, ev.Modes, ev.Code = t.get("name"), modeRead|modeExecute, &decode.Code{}
 	if len(m.pending) > 0 {

@@ -3,25 +3,25 @@ package gprofng
 import "math"
 
 // first returns the offset of the packet to read first.
-func (r *run) first() int {
+func (r *packetRun) first() int {
 	if r.order == nil {
 		return r.start
 	}
 	return r.start + int(r.order[0])
 }
 
-// cursor is a place in a run.
+// cursor is a position in a run.
 type cursor struct {
 	time   int64
 	offset int   // of the packet in the file
-	run    int32 // number in eventFile.runs
-	next   int32 // index into run.order
+	run    int32 // index in eventFile.runs
+	next   int32 // index in packetRun.order
 }
 
 // never comes after all packets.
 var never = cursor{time: math.MaxInt64, offset: math.MaxInt}
 
-// before orders packets by time, then by place in the file.
+// before orders packets by time, then by offset.
 func (c *cursor) before(d *cursor) bool {
 	if c.time == d.time {
 		return c.offset < d.offset
@@ -29,15 +29,14 @@ func (c *cursor) before(d *cursor) bool {
 	return c.time < d.time
 }
 
-// merger delivers the packets of a file in the order of their time. It holds a
-// cursor for each run that has begun and not ended, in a heap.
+// merger returns the packets of a file in order of time. It has a heap of cursors, one for each
+// run that has begun and not ended.
 type merger struct {
 	file  *eventFile
 	times [maxType]field
 	first cursor // of the first run that has not begun, or never
 	heap  []cursor
-	// changed says that a packet has disappeared: the file was written to after it was
-	// indexed.
+	// changed reports a packet that disappeared: the file was written to after it was indexed.
 	changed bool
 }
 
@@ -61,8 +60,8 @@ func (m *merger) wait(run int32) {
 	}
 }
 
-// next appends the offsets of the next packets, all of one type, until offsets is full.
-// At the end it appends none.
+// next appends the offsets of the next packets, all of one type, until offsets is full. At the
+// end it appends none.
 func (m *merger) next(offsets []int) []int {
 	typ := -1
 	for len(offsets) < cap(offsets) {
@@ -105,7 +104,7 @@ func (m *merger) begin() {
 	}
 }
 
-// rival returns what comes after the first cursor.
+// rival returns the cursor that comes after the first one.
 func (m *merger) rival() *cursor {
 	rival := &m.first
 	for i := 1; i < min(3, len(m.heap)); i++ {
@@ -135,8 +134,7 @@ func (m *merger) advance(c *cursor) bool {
 	return m.load(c)
 }
 
-// load reads the time of the packet at a cursor; false if it is no longer the packet
-// that was indexed.
+// load reads the time of the packet at a cursor; false if it is no longer the indexed packet.
 func (m *merger) load(c *cursor) bool {
 	f := m.file
 	packet := f.Data[c.offset:]
@@ -166,7 +164,7 @@ func (m *merger) up(i int) {
 	}
 }
 
-// down puts a cursor where it belongs, instead of the first.
+// down replaces the first cursor and restores the heap.
 func (m *merger) down(c cursor) {
 	heap, i := m.heap, 0
 	for {

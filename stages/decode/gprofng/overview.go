@@ -20,24 +20,24 @@ const (
 	overviewSpare  = 10
 	overviewWords  = 2*(overviewTimes+overviewUnused) + overviewCounts + overviewSpare
 
-	overviewReal  = 3 // the first of the times that become columns
-	overviewSleep = 9 // of those: schema.OverviewTimes
-	overviewUser  = 1 // likewise, and up to the trap time that of processors
+	overviewReal  = 3 // index of the first time that becomes a column
+	overviewSleep = 9 // index among these: schema.OverviewTimes
+	overviewUser  = 1 // likewise; from here to the trap time, CPUs bound the sum
 	overviewTrap  = 3
 )
 
-// overviewRecord is one record: what the process used since its start.
+// overviewRecord is the process's resource usage since its start.
 type overviewRecord struct {
 	time   int64
 	times  []int64
 	counts []int64
 }
 
-// maxRecords bounds the records that are kept: at one a second, those of six days.
+// maxRecords is the maximum of records: six days of one per second.
 const maxRecords = 1 << 19
 
-// readOverview turns records into the differences between successive ones. start is the
-// time of the recording's clock that counts as 0.
+// readOverview returns the differences between successive records. start is the time on the
+// recording's clock that counts as 0.
 func (e *experiment) readOverview(data []byte, start int64, release func()) []decode.OverviewRow {
 	size := overviewHead + overviewWords*e.wordBytes
 	if rest := len(data) % size; rest != 0 {
@@ -60,7 +60,7 @@ func (e *experiment) readOverview(data []byte, start int64, release func()) []de
 			release()
 		}
 		rec := e.overviewRecord(data[i*size : (i+1)*size])
-		rec.hold(&facts, last, int64(i*size+overviewHead), int64(e.wordBytes), &left)
+		rec.replaceOutliers(&facts, last, int64(i*size+overviewHead), int64(e.wordBytes), &left)
 		if i > 0 {
 			row := rec.since(last)
 			row.T0NS, row.T1NS = last.time-start, rec.time-start
@@ -77,10 +77,10 @@ func (e *experiment) readOverview(data []byte, start int64, release func()) []de
 	return rows
 }
 
-// hold replaces values out of bounds in a record by those of the record before. The
-// values begin at an offset of the file.
-func (r *overviewRecord) hold(f *facts, last overviewRecord, at, wordBytes int64, left *bounds.Outliers) {
-	// The last record may itself mark the end of the experiment.
+// replaceOutliers replaces values out of bounds by those of the previous record. The values begin
+// at an offset of the file.
+func (r *overviewRecord) replaceOutliers(f *facts, last overviewRecord, at, wordBytes int64, left *bounds.Outliers) {
+	// The last record may mark the end of the experiment.
 	if end := bounds.Add(f.start, bounds.MaxDuration); r.time < f.start-bounds.ExitDelay || r.time > end {
 		left.Add("the time of a record", " ns", at, r.time, f.start, end)
 		r.time = last.time
@@ -129,8 +129,8 @@ func (e *experiment) overviewRecord(b []byte) overviewRecord {
 	return r
 }
 
-// since returns the difference of two records. Negative differences become 0, and real
-// time that no state accounts for is sleep.
+// since returns the difference of two records. Negative differences become 0, and real time that
+// no state accounts for is sleep.
 func (r overviewRecord) since(last overviewRecord) decode.OverviewRow {
 	row := decode.OverviewRow{Times: make([]int64, len(r.times)), Counts: make([]int64, len(r.counts))}
 	var inStates int64

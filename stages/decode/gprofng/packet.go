@@ -16,66 +16,66 @@ const (
 
 	typeEmpty  = 0
 	typeClosed = 0xffff
-	// maxType bounds the types that a collector may have written: 19 and the
-	// two flags of old formats. Higher ones are garbage, not new types.
+	// maxType is above the types that a collector may have written: 19 and the two flags of old
+	// formats. Higher ones are garbage, not new types.
 	maxType = 256
 )
 
-// packetType says how to recognise packets of one type.
+// packetType describes packets of a type.
 type packetType struct {
 	described bool
 	variable  bool // packets differ in size
 	need      int  // the smallest size
-	size      int  // of all packets, once one was seen
+	size      int  // of all packets, once one was read
 	thread    field
 	time      field
-	// why says what is wrong with a packet's content, "" if nothing is.
+	// why returns what is wrong with a packet's content, "" if nothing is.
 	why func(packet []byte) string
 }
 
 // reporter records a problem of one file.
 type reporter func(severity diagnostic.Severity, offset int64, reason, message string, count int64)
 
-// packetReader walks over the packets of a file. Damage costs only what it covers:
-// the reader continues at the next place that looks like a packet.
+// packetReader iterates over the packets of a file. Damage costs only the bytes that it covers:
+// the reader continues at the next plausible packet.
 type packetReader struct {
 	data    []byte
 	order   byteOrder
 	types   [maxType]packetType
 	report  reporter
 	release func() // releases the file's memory; may be nil
-	closed  bool   // the experiment was
-	// shared says that packets do not name the thread that wrote them, although several
-	// did. Only references can then show what is lost.
+	closed  bool   // the experiment was closed
+	// shared says that several threads wrote packets that do not name their thread. Only
+	// references can then show losses.
 	shared bool
 	blocks blockLog
 
 	pos     int
 	end     int            // of the block
-	last    int            // the packet before, in the same block; -1: none
-	usual   int            // the size of packets, if their type has one
-	gap     bool           // the packet does not directly follow the one before
+	last    int            // offset of the previous packet in the same block; -1: none
+	usual   int            // the size of packets, if their type has a fixed one
+	gap     bool           // the packet does not directly follow the previous one
 	unknown map[uint16]int // undescribed packets by type
-	// truncated says that the file was found to be cut.
+	// truncated says that the file was cut.
 	truncated bool
 }
 
-// newPacketReader returns a reader of the packets of a file that is divided like this.
+// newPacketReader returns a reader of a file with that layout.
 func newPacketReader(data []byte, order byteOrder, layout blockLayout, report reporter) *packetReader {
 	return &packetReader{data: data, order: order, report: report, last: -1, blocks: blockLog{blockLayout: layout}}
 }
 
-// next returns the place of the next packet; false at the end of the file.
+// next returns the next packet; false at the end of the file.
 func (r *packetReader) next() (offset, size int, typ uint16, ok bool) {
 	r.gap = false
 	for r.pos+packetHeader <= len(r.data) {
 		o := r.pos
 		if o >= r.end {
 			if r.blocks.blank >= maxBlank {
-				r.blankRest()
+				r.skipRest()
 				break
 			}
-			r.enter(o)
+			r.enterBlock(o)
 		}
 		size, typ := r.header(o)
 		if typ < maxType {
@@ -85,7 +85,7 @@ func (r *packetReader) next() (offset, size int, typ uint16, ok bool) {
 				return o, size, typ, true
 			}
 		}
-		if r.unusual(o, size, typ) {
+		if r.handleUnusual(o, size, typ) {
 			r.last = o
 			return o, size, typ, true
 		}
@@ -100,18 +100,18 @@ func (r *packetReader) header(o int) (size int, typ uint16) {
 	return int(r.order.u16(w)), r.order.u16(w[2:])
 }
 
-// unusual handles what is not a packet of a type and size seen before, and reports
-// whether it is a packet nevertheless. It always moves on.
-func (r *packetReader) unusual(o, size int, typ uint16) bool {
+// handleUnusual handles content that is not a packet of a known type and size, and reports
+// whether it is a packet nevertheless. It always advances.
+func (r *packetReader) handleUnusual(o, size int, typ uint16) bool {
 	switch {
 	case size == 0:
-		r.blanks(o)
+		r.skipBlanks(o)
 	case size%packetAlign != 0:
 		r.damage(o, fmt.Sprintf("a packet's size is %d, not a multiple of %d", size, packetAlign))
 	case typ == typeEmpty || typ == typeClosed:
 		r.endMark(o, size, typ)
 	case o+size > r.end:
-		r.reaches(o, size, typ)
+		r.overrunsBlock(o, size, typ)
 	case typ >= maxType:
 		r.damage(o, fmt.Sprintf("packet type %d does not exist", typ))
 	case !r.types[typ].described:
@@ -125,13 +125,13 @@ func (r *packetReader) unusual(o, size int, typ uint16) bool {
 		r.unknown[typ]++
 		r.pos = o + size
 	default:
-		return r.described(o, size, typ)
+		return r.checkDescribed(o, size, typ)
 	}
 	return false
 }
 
-// described judges a packet of a described type that has an unusual size or content.
-func (r *packetReader) described(o, size int, typ uint16) bool {
+// checkDescribed checks a packet of a described type with an unusual size or content.
+func (r *packetReader) checkDescribed(o, size int, typ uint16) bool {
 	t := &r.types[typ]
 	if size < t.need {
 		r.damage(o, fmt.Sprintf("a packet of type %d has %d bytes, its fields need %d", typ, size, t.need))
@@ -166,8 +166,8 @@ func (r *packetReader) described(o, size int, typ uint16) bool {
 	return true
 }
 
-// fits reports whether a size is the expected one of a type of fixed size: its
-// fields, with padding to the next multiple of 8.
+// fits reports whether a size is the expected one of a fixed-size type: its fields, padded to the
+// next multiple of 8.
 func (r *packetReader) fits(t *packetType, size int) bool {
 	if t.size != 0 {
 		return size == t.size
@@ -175,8 +175,7 @@ func (r *packetReader) fits(t *packetType, size int) bool {
 	return size <= (t.need+7)&^7
 }
 
-// plausible reports whether a packet of a described type seems to start at o, without
-// regard to what follows.
+// plausible reports whether a packet of a described type seems to start at o, whatever follows.
 func (r *packetReader) plausible(o int) bool {
 	if o+packetHeader > len(r.data) {
 		return false
@@ -189,11 +188,11 @@ func (r *packetReader) plausible(o int) bool {
 	return size >= t.need && (t.variable || r.fits(t, size)) && (t.why == nil || t.why(r.data[o:o+size]) == "")
 }
 
-// maxEmpty is how many packets without content are skipped to see what follows.
+// maxEmpty is how many packets without content follows skips.
 const maxEmpty = 8
 
-// follows reports whether a packet may end at o: at the end of a block or of the data,
-// at padding, or at another packet.
+// follows reports whether a packet may end at o: at the end of a block or the data, before
+// padding, or before another packet.
 func (r *packetReader) follows(o int) bool {
 	for range maxEmpty {
 		if o%r.blocks.size == 0 || o+packetHeader > len(r.data) || r.plausible(o) {
@@ -213,9 +212,8 @@ func (r *packetReader) follows(o int) bool {
 	return true
 }
 
-// reaches handles a packet that ends after its block. If the file ends there, it was
-// cut.
-func (r *packetReader) reaches(o, size int, typ uint16) {
+// overrunsBlock handles a packet that ends after its block. If the file ends there, it was cut.
+func (r *packetReader) overrunsBlock(o, size int, typ uint16) {
 	if r.end < len(r.data) || r.end%r.blocks.size == 0 {
 		r.damage(o, fmt.Sprintf("a packet of type %d with %d bytes ends after its block", typ, size))
 		return
@@ -248,7 +246,7 @@ func allZero(b []byte) bool {
 	return bytes.Equal(b, zeros[:len(b)])
 }
 
-// leadingZeros is with how many zeros bytes begin: blocks are padded with many.
+// leadingZeros returns the number of leading zeros, which pad blocks.
 func leadingZeros(b []byte) (n int) {
 	const piece = 256
 	for len(b)-n >= piece && bytes.Equal(b[n:n+piece], zeros[:piece]) {
@@ -257,8 +255,8 @@ func leadingZeros(b []byte) (n int) {
 	return len(b) - len(bytes.TrimLeft(b[n:], "\x00"))
 }
 
-// reportUnknown reports the packets that were skipped because the log does not describe
-// their type. Those of types that the file should hold are lost.
+// reportUnknown reports the packets that were skipped because the log does not describe their
+// type. Those of a type that the file should have are lost.
 func (r *packetReader) reportUnknown(wanted []uint16) {
 	for _, typ := range slices.Sorted(maps.Keys(r.unknown)) {
 		severity, reason := diagnostic.Warning, "undescribed-packets"
@@ -273,8 +271,8 @@ func (r *packetReader) damage(o int, why string) {
 	r.resync(o, o+packetAlign, why)
 }
 
-// resync continues at the first place after damage, at `from` or later, where a packet
-// starts that is followed by a packet or by padding.
+// resync continues after damage at the first offset, `from` or later, with a packet that is
+// followed by a packet or padding.
 func (r *packetReader) resync(damaged, from int, why string) {
 	p := from
 	for ; p+packetHeader <= len(r.data); p += packetAlign {

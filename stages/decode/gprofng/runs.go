@@ -5,38 +5,37 @@ import (
 	"slices"
 )
 
-// A run is a piece of an event file whose packets are read in the order of
-// their time. Threads fill blocks of the file side by side, so a file is many
-// runs that overlap in time.
-type run struct {
+// packetRun is a part of an event file whose packets are read in order of time. Threads fill
+// blocks of the file concurrently, so a file consists of many runs that overlap in time.
+type packetRun struct {
 	min   int64    // time of the first packet to read
 	start int      // offset of the first packet in the file
 	end   int      // where the last one ends
-	order []uint32 // packets relative to start in reading order; nil: one after the other
+	order []uint32 // offsets of packets relative to start, in reading order; nil: file order
 }
 
-// The size of runs: one shorter than minRun packets is joined with what follows, even
-// out of order or after a gap, up to maxRun packets.
+// The size of runs: a run shorter than minRun packets is joined with what follows, even out of
+// order or after a gap, up to maxRun packets.
 const (
 	minRun     = 256
 	maxRun     = 1024
 	maxRunSpan = 1 << 30 // bytes, so that order can hold it
 )
 
-// runBuilder makes runs of the packets of a file.
+// runBuilder divides the packets of a file into runs.
 type runBuilder struct {
-	runs []run
+	runs []packetRun
 
-	run   run // being made
+	run   packetRun // being made
 	count int
 	last  int64
 	loose bool // the run needs an order
-	// The packets of the run, as long as it may need an order.
+	// The packets of the run, while it may need an order.
 	offsets []int
 	times   []int64
 }
 
-// add adds a packet; gap says that it does not directly follow the one before.
+// add adds a packet; gap says that it does not directly follow the previous one.
 func (b *runBuilder) add(offset, size int, time int64, gap bool) {
 	switch {
 	case b.count == 0:
@@ -52,7 +51,7 @@ func (b *runBuilder) add(offset, size int, time int64, gap bool) {
 		}
 	}
 	if b.count == 0 {
-		b.run = run{min: time, start: offset}
+		b.run = packetRun{min: time, start: offset}
 	}
 	if b.loose || b.count < minRun {
 		b.offsets = append(b.offsets, offset)
@@ -83,11 +82,11 @@ func (b *runBuilder) flush() {
 	b.count, b.loose, b.offsets, b.times = 0, false, b.offsets[:0], b.times[:0]
 }
 
-// finish returns the runs by their first time, then by their place in the file.
-func (b *runBuilder) finish() []run {
+// finish returns the runs by their first time, then by their offset.
+func (b *runBuilder) finish() []packetRun {
 	if b.count > 0 {
 		b.flush()
 	}
-	slices.SortStableFunc(b.runs, func(x, y run) int { return cmp.Compare(x.min, y.min) })
+	slices.SortStableFunc(b.runs, func(x, y packetRun) int { return cmp.Compare(x.min, y.min) })
 	return b.runs
 }

@@ -14,8 +14,8 @@ const (
 	reasonBadAddress   = decode.ReasonAddress
 )
 
-// Limits of what damaged links may expand to. Collectors record a few hundred
-// words; their options allow a few thousand.
+// Limits of what damaged links may expand to. Collectors record a few hundred words; their
+// options allow a few thousand.
 const (
 	maxStackWords = 1 << 16
 	// minWords and wordsPerByte bound the words of all stacks by the file's
@@ -24,8 +24,7 @@ const (
 	wordsPerByte = 8
 )
 
-// releaseFrames is how many stacks are resolved before the file's memory is
-// released.
+// releaseFrames is how many stacks are resolved before the file's memory is released.
 const releaseFrames = 1 << 14
 
 // stackTable numbers the stacks of a process.
@@ -33,13 +32,13 @@ type stackTable struct {
 	stacks  *decode.Stacks
 	byUID   uidTable
 	byLeaf  map[leafKey]int32
-	missing int32  // number of the stack that stands for all missing ones, -1 if none is
-	used    []bool // whether an event has a recorded stack, by number
-	writers int    // how many threads, or flows of them, wrote stacks side by side
+	missing int32  // number of the stack for all missing ones, -1 if none is missing
+	used    []bool // whether an event refers to a recorded stack, by number
+	writers int    // how many threads, or flows of them, wrote stacks concurrently
 }
 
-// leafKey is a stack with a leaf of its own (gprofng-experiment 3.4, LEAFPC): the
-// number of the stack without it, -1 for none, and the leaf.
+// leafKey is a stack with a leaf of its own (gprofng-experiment 3.4, LEAFPC): the number of the
+// stack without it, -1 for none, and the leaf.
 type leafKey struct {
 	number int32
 	leaf   uint64
@@ -50,13 +49,13 @@ type resolver struct {
 	*frameFile
 	visited map[uint64]int // fragment uid: number of the walk that saw it last
 	walk    int
-	native  []uint64 // room for the words of a stack
+	native  []uint64 // memory for the words of a stack
 	java    []uint64
 	left    int // words that may still be made
 	cut     map[string]int64
 }
 
-// resolve makes the table of the stacks of a frame file.
+// resolve returns the table of the stacks of a frame file.
 func (f *frameFile) resolve(fileSize int, report reporter) *stackTable {
 	t := newStackTable(len(f.frames))
 	r := &resolver{frameFile: f, visited: map[uint64]int{}, left: minWords + wordsPerByte*fileSize, cut: map[string]int64{}}
@@ -85,7 +84,7 @@ func (f *frameFile) resolve(fileSize int, report reporter) *stackTable {
 	return t
 }
 
-// newStackTable returns a table with room for so many stacks.
+// newStackTable returns a table for that many stacks.
 func newStackTable(size int) *stackTable {
 	return &stackTable{
 		stacks:  &decode.Stacks{},
@@ -95,7 +94,7 @@ func newStackTable(size int) *stackTable {
 	}
 }
 
-// stack makes a stack, whose words are valid until the next call.
+// stack resolves a stack, whose words are valid until the next call.
 func (r *resolver) stack(fr *frame) decode.RawStack {
 	s := decode.RawStack{OMPState: fr.state}
 	if fr.hasNative {
@@ -115,8 +114,7 @@ func (r *resolver) stack(fr *frame) decode.RawStack {
 	return s
 }
 
-// words returns the words of a fragment and of those that it links to, in the memory
-// of list.
+// words returns the words of a fragment and its continuations, in the memory of list.
 func (r *resolver) words(list []uint64, uid uint64, reason *string) []uint64 {
 	r.walk++
 	list = list[:0]
@@ -152,7 +150,7 @@ func (r *resolver) words(list []uint64, uid uint64, reason *string) []uint64 {
 	return list
 }
 
-// addresses removes the words that are neither addresses nor markers where markers may be
+// addresses removes words that are neither addresses nor markers in a valid position
 // (gprofng-experiment 4.4).
 func addresses(words []uint64, reason *string) []uint64 {
 	n := 0
@@ -169,9 +167,8 @@ func addresses(words []uint64, reason *string) []uint64 {
 	return words[:n]
 }
 
-// javaFrames pairs the words of a Java stack: byte code index, method id. Of
-// the first, only the low half counts. A truncated stack ends in a frame whose
-// method is the marker.
+// javaFrames pairs the words of a Java stack: byte code index, method id. Only the low half of
+// the index counts. A truncated stack ends in a frame with the marker as its method.
 func javaFrames(words []uint64) []decode.JavaFrame {
 	frames := make([]decode.JavaFrame, 0, len(words)/2)
 	for i := 0; i+1 < len(words); i += 2 {
@@ -183,10 +180,10 @@ func javaFrames(words []uint64) []decode.JavaFrame {
 	return frames
 }
 
-// isLeaf reports whether an event names a leaf of its own.
+// isLeaf reports whether an event has a leaf of its own.
 func isLeaf(leaf uint64) bool { return leaf != 0 && leaf < decode.NoAddress }
 
-// refer makes sure that a stack has a number; false if it was not recorded.
+// refer notes that an event refers to a stack; false if it was not recorded.
 func (t *stackTable) refer(uid, leaf uint64) bool {
 	number, ok := t.byUID.number(uid)
 	switch {
@@ -206,7 +203,7 @@ func (t *stackTable) refer(uid, leaf uint64) bool {
 	return uid == 0 || ok
 }
 
-// unused returns how many recorded stacks refer has not seen.
+// unused returns how many recorded stacks no event refers to.
 func (t *stackTable) unused() int {
 	n := 0
 	for _, used := range t.used {
@@ -217,7 +214,7 @@ func (t *stackTable) unused() int {
 	return n
 }
 
-// addLeaf adds a stack that has one more leaf than another.
+// addLeaf adds a stack with one more leaf than another.
 func (t *stackTable) addLeaf(key leafKey) {
 	if _, ok := t.byLeaf[key]; ok {
 		return
@@ -229,7 +226,7 @@ func (t *stackTable) addLeaf(key leafKey) {
 	t.byLeaf[key] = t.stacks.AddLeaf(key.number, key.leaf)
 }
 
-// number returns the number of a stack that refer has seen; -1 for none.
+// number returns the number of a stack after refer; -1 for none.
 func (t *stackTable) number(uid, leaf uint64) int32 {
 	n, ok := t.byUID.number(uid)
 	switch {

@@ -8,8 +8,8 @@ import (
 
 var entities = map[string]string{"lt": "<", "gt": ">", "amp": "&", "quot": `"`, "apos": "'"}
 
-// plainText undoes what the collector writes for bytes that XML or the log must not
-// hold. Bytes that are not UTF-8 come from there alone: others are replaced.
+// plainText decodes what the collector writes for bytes that XML or the log cannot contain. Only
+// such codes give bytes that are not UTF-8: others are replaced.
 func plainText(b []byte) string {
 	s := text(b)
 	if strings.IndexByte(s, '&') >= 0 {
@@ -21,9 +21,9 @@ func plainText(b []byte) string {
 	return s
 }
 
-// replaceBytes undoes `%xx%`, which stands for a byte that is not printable ASCII
-// (gprofng-experiment 2.1). A `%` is written as it is, so the code of a printable
-// character is not one; nor is that of NUL, which ends the collector's strings.
+// replaceBytes decodes `%xx%`, which encodes a byte that is not printable ASCII
+// (gprofng-experiment 2.1). A `%` is written as it is, so codes of printable characters are none;
+// nor is that of NUL, which ends the collector's strings.
 func replaceBytes(s string) string {
 	var out strings.Builder
 	for {
@@ -43,7 +43,7 @@ func replaceBytes(s string) string {
 	}
 }
 
-// maxEntity is the longest entity, `&` and `;` included.
+// maxEntity is the length of the longest entity, with `&` and `;`.
 const maxEntity = len("&#1114111;")
 
 func replaceEntities(s string) string {
@@ -60,7 +60,7 @@ func replaceEntities(s string) string {
 		if end > 0 {
 			r, ok = entity(s[1:end])
 		}
-		if !ok { // a bare `&` stands for itself
+		if !ok { // a bare `&`
 			r, end = "&", 0
 		}
 		out.WriteString(r)

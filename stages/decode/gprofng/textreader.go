@@ -9,41 +9,41 @@ import (
 	"sync"
 )
 
-// maxXML bounds the text of a log, without NULs. Logs of weeks have a few MB.
+// maxXML is the maximum size of a log's text, without NULs. Logs of weeks have a few MB.
 const maxXML = 256 << 20
 
 var errLongText = errors.New("its text is longer than any log's: the rest is not read")
 
-// textReader reads a text without its NULs (gprofng-experiment 1.6), a part at a time.
+// textReader reads a text without its NULs (gprofng-experiment 1.6), part by part.
 type textReader struct {
 	file  io.Reader
-	data  []byte // the part that is held, without NULs
-	start int64  // where it starts in the file
+	data  []byte // the current part, without NULs
+	start int64  // its offset in the file
 	holes []hole
 	size  int64 // text read so far
 	nuls  int64 // NULs after the data
 	ended bool
 	err   error
 
-	padded bool // the text ends in padding: NULs, perhaps with a line's end
+	padded bool // the text ends in padding: NULs, perhaps with a newline
 	last   byte // of the text
 }
 
-// textChunks are what is read at a time: an experiment has several short texts.
+// textChunks are buffers for reads: an experiment has several short texts.
 var textChunks = sync.Pool{New: func() any { return new([1 << 16]byte) }}
 
-// maxHoles bounds the holes that are kept: in a text full of NULs, offsets are inexact.
+// maxHoles is the maximum of holes: in a text full of NULs, offsets are inexact.
 const maxHoles = 1 << 16
 
-// hole says that NULs were left out at a position of the data: what follows it is skip
-// bytes further on in the file.
+// hole is a position in the data where NULs were omitted: later data is skip bytes further on in
+// the file.
 type hole struct {
 	at   int
 	skip int64
 }
 
-// offset translates a position in the data to one in the file. The end of the
-// data is the end of the text before the padding.
+// offset converts a position in the data to a file offset. The end of the data is the end of the
+// text before the padding.
 func (t *textReader) offset(pos int) int64 {
 	i := sort.Search(len(t.holes), func(i int) bool { return t.holes[i].at > pos })
 	if i == 0 {
@@ -52,7 +52,7 @@ func (t *textReader) offset(pos int) int64 {
 	return t.start + int64(pos) + t.holes[i-1].skip
 }
 
-// more forgets the first n bytes and returns the data with what follows, up to a size.
+// more drops the first n bytes and returns the data, extended to a size.
 func (t *textReader) more(n, size int) []byte {
 	start := t.offset(n)
 	i := sort.Search(len(t.holes), func(i int) bool { return t.holes[i].at > n })
@@ -85,8 +85,7 @@ func (t *textReader) read() {
 	}
 }
 
-// take takes the NULs at the start of b or the text before the next ones; it returns
-// the rest.
+// take takes the NULs at the start of b, or the text before the next ones; it returns the rest.
 func (t *textReader) take(b []byte) []byte {
 	n := bytes.IndexByte(b, 0)
 	if n == 0 {
@@ -101,7 +100,7 @@ func (t *textReader) take(b []byte) []byte {
 	if t.nuls > 0 {
 		t.skip()
 	}
-	// The collector reserves a block by writing the end of a line to its end.
+	// The collector reserves a block by writing a newline to its end.
 	t.padded = t.nuls > 0 && n == 1 && b[0] == '\n'
 	t.nuls, t.last = 0, b[n-1]
 	t.data = append(t.data, b[:n]...)
@@ -109,7 +108,7 @@ func (t *textReader) take(b []byte) []byte {
 	return b[n:]
 }
 
-// skip notes a hole in front of what is read next.
+// skip notes a hole before the next data.
 func (t *textReader) skip() {
 	h := hole{len(t.data), t.nuls}
 	if n := len(t.holes); n > 0 {
@@ -122,8 +121,8 @@ func (t *textReader) skip() {
 	t.holes = append(t.holes, h)
 }
 
-// cut reports whether a file of that size lacks the padding with which the collector
-// ends its texts in blocks of some size.
+// cut reports whether a file of that size lacks the padding with which the collector ends its
+// texts, in blocks of some size.
 func (t *textReader) cut(size, block int64) bool {
 	return t.err == nil && !t.padded && (size%block != 0 || t.last != '\n')
 }

@@ -9,7 +9,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// javaThread is a Java thread of the log: on an OS thread from a time on.
+// javaThread is a Java thread of the log, which runs on an OS thread.
 type javaThread struct {
 	thread      int64 // the id that packets have as THRID
 	env         string
@@ -17,7 +17,7 @@ type javaThread struct {
 	from, until int64 // 0: until the end
 }
 
-// maxJavaThreads bounds how many threads are kept.
+// maxJavaThreads is the maximum of threads.
 const maxJavaThreads = 1 << 16
 
 // beginThread notes a thread.
@@ -35,8 +35,8 @@ func (r *logReader) beginThread(j javaThread) {
 	r.threads = append(r.threads, j)
 }
 
-// endThread ends the last thread with the same environment; one whose start was not
-// recorded began with the process (gprofng-experiment 2.4).
+// endThread ends the last thread with the same environment; a thread without a recorded start
+// began with the process (gprofng-experiment 2.4).
 func (r *logReader) endThread(t *tag, time int64) {
 	env := t.get("jenv")
 	if of := r.living[env]; len(of) > 0 {
@@ -62,11 +62,11 @@ func (l *recordedLog) javaThreads(shift int64) []decode.JavaThread {
 	return threads
 }
 
-// threadNames are the names of Java threads by OS thread, in the order of time.
+// threadNames are the names of Java threads by OS thread, in order of time.
 type threadNames map[int64][]decode.ThreadName
 
-// namesOf numbers the names of the threads that the Java virtual machine announced. The numbers
-// are odd: the even ones stand for an OS thread before, between and after them.
+// namesOf numbers the names of the threads that the Java virtual machine announced with odd
+// numbers. The even ones are the OS thread's before, between and after them.
 func namesOf(threads []decode.JavaThread) (list []decode.ThreadName, byThread threadNames) {
 	byThread = threadNames{}
 	for _, j := range threads {

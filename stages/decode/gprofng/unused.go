@@ -13,8 +13,8 @@ import (
 	"stackmill/stages/decode/gprofng/archive"
 )
 
-// What a recording contains that no table will have is said once for each kind, with its
-// count over all processes. The reasons:
+// The reasons of problems for content that no table stores. Each kind of content is reported
+// once, with its count over all processes.
 const (
 	unusedElement   = "unused-element"
 	unusedAttribute = "unused-attribute"
@@ -24,34 +24,35 @@ const (
 	unusedFile      = "unused-file"
 )
 
-// unused is one kind of content in the files of one name.
-type unused struct{ reason, file, what string }
+// unusedContent is a kind of content in the files of one name.
+type unusedContent struct{ reason, file, what string }
 
-// unusedLog counts what is not used.
+// unusedLog counts unused content.
 type unusedLog struct {
-	counts     map[unused]int64
-	attributes map[unusedName]int64
+	counts     map[unusedContent]int64
+	attributes map[unusedAttributeKey]int64
 }
 
-// unusedName is an attribute of the elements of one name, of events also of one kind and object.
-type unusedName struct{ file, element, kind, object, name string }
+// unusedAttributeKey is an attribute of the elements of one name, for events also of one kind and
+// object.
+type unusedAttributeKey struct{ file, element, kind, object, name string }
 
-// maxUnused bounds the kinds: real recordings have a few dozen.
+// maxUnused is the maximum of kinds: real recordings have a few dozen.
 const maxUnused = 1 << 10
 
 func (l *unusedLog) add(reason, file, what string, count int64) {
 	if l.counts == nil {
-		l.counts = map[unused]int64{}
+		l.counts = map[unusedContent]int64{}
 	}
-	u := unused{reason, file, what}
+	u := unusedContent{reason, file, what}
 	if _, known := l.counts[u]; known || len(l.counts) < maxUnused {
 		l.counts[u] += count
 	}
 }
 
-// report reports the kinds; attributes, of which each log has some, in a row for each file.
+// report reports the kinds, and attributes, of which each log has some, in one row per file.
 func (l *unusedLog) report(log *diagnostic.Log) {
-	order := func(a, b unused) int {
+	order := func(a, b unusedContent) int {
 		return cmp.Or(cmp.Compare(a.reason, b.reason), cmp.Compare(a.file, b.file), cmp.Compare(a.what, b.what))
 	}
 	add := func(reason, file string, count int64, message string) {
@@ -71,7 +72,7 @@ func (l *unusedLog) report(log *diagnostic.Log) {
 	}
 }
 
-// noteAttributes counts the attributes of a tag that nobody has read.
+// noteAttributes counts the attributes of a tag that were not read.
 func (e *experiment) noteAttributes(file string, t *tag) {
 	if t.closes || t.ignored {
 		return
@@ -81,12 +82,12 @@ func (e *experiment) noteAttributes(file string, t *tag) {
 		if a.read {
 			continue
 		}
-		u := unusedName{file: file, element: t.name, name: a.name}
+		u := unusedAttributeKey{file: file, element: t.name, name: a.name}
 		if t.name == "event" {
 			u.kind, u.object = t.get("kind"), t.get("object")
 		}
 		if l.attributes == nil {
-			l.attributes = map[unusedName]int64{}
+			l.attributes = map[unusedAttributeKey]int64{}
 		}
 		if _, known := l.attributes[u]; known || len(l.attributes) < maxUnused {
 			l.attributes[u]++
@@ -94,14 +95,14 @@ func (e *experiment) noteAttributes(file string, t *tag) {
 	}
 }
 
-// ignore counts a tag none of whose content is used.
+// ignore counts a tag whose content is not used at all.
 func (e *experiment) ignore(reason, file string, t *tag, what string) {
 	t.ignored = true
 	e.opener.unused.add(reason, file, what, 1)
 }
 
-// usedFields are the fields of packets of each kind that become columns, or say to which
-// thread, time or stack a packet belongs.
+// usedFields are the packet fields of each kind that become columns, or assign a packet to a
+// thread, time or stack.
 var usedFields = func() (used [kinds]map[string]bool) {
 	for kind := range used {
 		used[kind] = map[string]bool{"LWPID": true, "THRID": true, "CPUID": true, "TSTAMP": true, "FRINFO": true, "LEAFPC": true, "IOFNAME": true}
@@ -133,13 +134,13 @@ func (e *experiment) noteFields(f *eventFile, l *layout) {
 	}
 }
 
-// usedFiles are the files of an experiment that are read, and the archivers' logs, which
-// are not about the program.
+// usedFiles are the files of an experiment that are read, and the archivers' logs, which are not
+// about the program.
 var usedFiles = append(append([]string{archive.Dir}, ownFiles...), archiveLogs...)
 
 // noteFiles counts files and folders of an experiment that are not read.
 func (e *experiment) noteFiles() {
-	entries, _ := os.ReadDir(e.dir) // whoever reads its files says what is wrong
+	entries, _ := os.ReadDir(e.dir) // the readers of its files report errors
 	for _, entry := range entries {
 		name := entry.Name()
 		if slices.Contains(usedFiles, name) || e.sub == "" && strings.HasPrefix(name, "_") && isExperimentName(name) {

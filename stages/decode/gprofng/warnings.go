@@ -20,7 +20,7 @@ type collectorWarning struct {
 // The collector's warning that the profiling timer does not run as requested.
 const warningTimerChanged = "207"
 
-// warningTexts says what the collector's warnings mean; %s is their parameter.
+// warningTexts are the meanings of the collector's warnings; %s is their parameter.
 var warningTexts = map[string]string{
 	"201": "the experiment was written to a file system of type %s, which may distort data",
 	"202": "the profiling interval is not the one requested: %s us",

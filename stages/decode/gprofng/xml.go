@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// tag is one tag of a log or map file and the text after it.
+// tag is a tag of a log or map file, with the text after it.
 type tag struct {
 	name   string
 	attrs  []attribute
@@ -20,7 +20,7 @@ type tag struct {
 
 type attribute struct {
 	name, value string
-	read        bool // somebody asked for it
+	read        bool // get was called for it
 }
 
 // get returns an attribute's value, empty if it is missing.
@@ -34,12 +34,12 @@ func (t *tag) get(name string) string {
 	return ""
 }
 
-// xmlReader reads the sequence of elements that the collector calls XML
-// (gprofng-experiment 2.1). After a syntax error it continues at the next tag, so
-// that one bad line costs one element. It holds only a part of the file.
+// xmlReader reads the sequence of elements that the collector calls XML (gprofng-experiment 2.1).
+// After a syntax error it continues at the next tag, so that one bad line costs one element. It
+// holds only a part of the file.
 type xmlReader struct {
 	text   *textReader
-	data   []byte // of text: the part that is held
+	data   []byte // the current part of text
 	pos    int
 	open   []string
 	failed bool
@@ -48,7 +48,7 @@ type xmlReader struct {
 	report func(offset int64, message string)
 }
 
-// lineCounter keeps the line, and its start, of the last position asked for.
+// lineCounter has the line, and its start, of the last position.
 type lineCounter struct{ line, start, pos int }
 
 func (l *lineCounter) advance(data []byte, pos int) {
@@ -63,11 +63,11 @@ func (l *lineCounter) advance(data []byte, pos int) {
 	l.pos = max(l.pos, pos)
 }
 
-// Limits of what a file may hold; real logs nest 4 deep, and have 8 attributes.
+// Limits of a file; real logs nest 4 deep, and have 8 attributes.
 const (
 	maxOpen       = 64
 	maxAttributes = 64
-	// maxElement bounds a tag and the text after it, such as a command line.
+	// maxElement is the maximum size of a tag and the text after it, such as a command line.
 	maxElement = 4 << 20
 	// maxErrors is how many syntax errors a file may have before the rest is ignored.
 	maxErrors = 1000
@@ -77,7 +77,7 @@ func newXMLReader(file io.Reader, report func(offset int64, message string)) *xm
 	return &xmlReader{text: &textReader{file: file}, report: report}
 }
 
-// fill makes sure that an element that starts here is held entirely.
+// fill makes sure that data has all of an element that starts here.
 func (x *xmlReader) fill() {
 	if len(x.data)-x.pos >= maxElement || x.text.ended {
 		return
@@ -120,8 +120,7 @@ func (x *xmlReader) next() (tag, bool) {
 	}
 }
 
-// fail reports a syntax error at the position reached. The next tag is looked
-// for from there.
+// fail reports a syntax error at the current position. The search for the next tag starts there.
 func (x *xmlReader) fail(message string) {
 	x.failed = true
 	x.errors++
@@ -195,8 +194,8 @@ func (x *xmlReader) comment(end string) error {
 	return nil
 }
 
-// nest keeps the list of open elements. After an error a tag may be missing, so that
-// mismatches are not reported again.
+// nest tracks the open elements. After an error a tag may be missing, so that further mismatches
+// are not reported.
 func (x *xmlReader) nest(t *tag) error {
 	if !t.closes {
 		if len(x.open) == maxOpen {

@@ -8,9 +8,8 @@ import (
 	"stackmill/stages/decode/mmap"
 )
 
-// indexEvents indexes an event file by what the log says about the experiment. If the log
-// lacks the experiment's end, or most events contradict it, the file is indexed again by
-// the events' own times.
+// indexEvents indexes an event file with the log's facts. If the log lacks the experiment's end,
+// or most events contradict it, it indexes the file again with the events' own times.
 func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 	facts, stated := e.facts()
 	f.facts = facts
@@ -30,7 +29,7 @@ func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 	if contradicted {
 		slices.Sort(f.some)
 		middle := f.some[len(f.some)/2]
-		if founder := e.opener.founder; founder != nil && !near(founder.log.start, middle) {
+		if founder := e.opener.founder; founder != nil && !isNearStart(founder.log.start, middle) {
 			return // the events' own times are impossible: the log's is used
 		}
 		f.facts.start, f.facts.end = middle-bounds.MaxDuration, bounds.Add(max(middle, 0), bounds.MaxDuration)
@@ -46,13 +45,13 @@ func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 	again()
 }
 
-// near reports whether a process of the founder can have recorded something at a time.
-func near(founder, time int64) bool {
+// isNearStart reports whether a process of the founder can have recorded something at a time.
+func isNearStart(founder, time int64) bool {
 	return time >= founder-bounds.ExitDelay && time <= bounds.Add(founder, bounds.MaxDuration)
 }
 
-// confirmed reports whether the overview begins when the log says: then the times of the
-// events are wrong.
+// confirmed reports whether the overview begins when the log says: then the events' times are
+// wrong.
 func (e *experiment) confirmed(f *facts) (holds bool) {
 	e.view(overviewFile, func(m *mmap.File) {
 		if size := overviewHead + overviewWords*e.wordBytes; len(m.Data) >= size {
@@ -62,15 +61,15 @@ func (e *experiment) confirmed(f *facts) (holds bool) {
 	return holds
 }
 
-// settleStart lets a descendant begin with its founder if its log says that it began
-// before it, or years later.
+// settleStart lets a descendant begin with its founder if its log says that it began before it,
+// or years later.
 func (e *experiment) settleStart() {
 	l, founder := &e.log, e.opener.founder
 	if l.start < 0 {
 		e.report(diagnostic.Error, logFile, diagnostic.NoOffset, "bad-time", "according to the log, the experiment started at %d ns, before the machine did", l.start)
 		l.start = 0
 	}
-	if founder == nil || l.start == 0 || founder.log.start == 0 || near(founder.log.start, l.start) {
+	if founder == nil || l.start == 0 || founder.log.start == 0 || isNearStart(founder.log.start, l.start) {
 		return
 	}
 	e.report(diagnostic.Error, logFile, diagnostic.NoOffset, "bad-time",
@@ -78,7 +77,7 @@ func (e *experiment) settleStart() {
 	l.start = founder.log.start
 }
 
-// rebase begins the experiment at another time than the log says.
+// rebase moves the experiment to another start than the log's.
 func (e *experiment) rebase(start int64) {
 	e.log.start = start
 	founder := e.opener.founder
