@@ -61,7 +61,7 @@ func NewLabels(values ...string) *Labels { return &Labels{texts(values)} }
 
 // Mixed returns a row for each number of a value. It keeps numbers.
 func (l *Labels) Mixed(numbers []int32) arrow.Array {
-	return labelled(Int32s(numbers), l.dictionary)
+	return dictionaryArray(Int32s(numbers), l.dictionary)
 }
 
 // Sparse returns a row for each number of a value, which is missing where the number is -1.
@@ -77,19 +77,19 @@ func (l *Labels) Sparse(numbers []int32) arrow.Array {
 		places[i] = n
 	}
 	if missing == 0 {
-		return labelled(Int32s(numbers), l.dictionary)
+		return dictionaryArray(Int32s(numbers), l.dictionary)
 	}
-	return labelled(fixed(arrow.PrimitiveTypes.Int32, arrow.Int32Traits.CastToBytes(places), len(places), valid, missing), l.dictionary)
+	return dictionaryArray(fixed(arrow.PrimitiveTypes.Int32, arrow.Int32Traits.CastToBytes(places), len(places), valid, missing), l.dictionary)
 }
 
 // Array returns n rows, at most BatchRows, of the value of that number.
 func (l *Labels) Array(value, n int) arrow.Array {
-	return labelled(Int32s(repeated(int32(value))[:n]), l.dictionary)
+	return dictionaryArray(Int32s(repeated(int32(value))[:n]), l.dictionary)
 }
 
-// labelled returns a column of labels. Arrow makes its list of labels when it is first asked
+// dictionaryArray returns a column of labels. Arrow makes its list of labels when it is first asked
 // for: here, since the writers of several tables may share the column.
-func labelled(numbers, labels arrow.Array) arrow.Array {
+func dictionaryArray(numbers, labels arrow.Array) arrow.Array {
 	column := array.NewDictionaryArray(label, numbers, labels)
 	column.Dictionary()
 	return column

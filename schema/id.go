@@ -66,10 +66,10 @@ type IDs struct {
 const taken = 1 << 63
 
 // Has reports whether a row has the identifier.
-func (ids *IDs) Has(id int64) bool { return len(ids.slots) > 0 && ids.slots[ids.place(id)] != 0 }
+func (ids *IDs) Has(id int64) bool { return len(ids.slots) > 0 && ids.slots[ids.slot(id)] != 0 }
 
-// place returns the place of an identifier: its own, or the free one where it would be.
-func (ids *IDs) place(id int64) int {
+// slot returns the place of an identifier: its own, or the free one where it would be.
+func (ids *IDs) slot(id int64) int {
 	mask := len(ids.slots) - 1
 	high, low := bits.Mul64(uint64(id)^ids.seed, 0xe7037ed1a0b428db)
 	at := int(high^low) & mask
@@ -85,10 +85,10 @@ func (ids *IDs) Add(kind string, id int64, more string) int64 {
 	if 4*ids.n >= 3*len(ids.slots) {
 		ids.grow()
 	}
-	at := ids.place(id)
+	at := ids.slot(id)
 	for ids.slots[at] != 0 {
 		id = NewID(kind).Number(uint64(id)).Text(more).Sum()
-		at = ids.place(id)
+		at = ids.slot(id)
 	}
 	ids.slots[at] = uint64(id) | taken
 	ids.n++
@@ -103,7 +103,7 @@ func (ids *IDs) grow() {
 	ids.slots = chunked.MakeTable[uint64](max(2*len(before), 64))
 	for _, s := range before {
 		if s != 0 {
-			ids.slots[ids.place(int64(s&^taken))] = s
+			ids.slots[ids.slot(int64(s&^taken))] = s
 		}
 	}
 }

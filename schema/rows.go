@@ -20,12 +20,12 @@ import (
 // in the program; it panics when the batch is made.
 type Rows struct {
 	table *Table
-	ids   *Labels // the experiment's id
-	cells []cells // by column
-	modes int     // columns of modes
-	next  int     // the column of the next value
-	n     int     // whole rows
-	text  int     // bytes of text in them
+	ids   *Labels         // the experiment's id
+	cells []columnBuilder // by column
+	modes int             // columns of modes
+	next  int             // the column of the next value
+	n     int             // whole rows
+	text  int             // bytes of text in them
 	flush func(*Table, arrow.RecordBatch) error
 	err   error
 }
@@ -33,8 +33,8 @@ type Rows struct {
 // idColumn is the position of experiment_id, or listed_in, in every table.
 const idColumn = 0
 
-// cells are the values of one column.
-type cells struct {
+// columnBuilder are the values of one column.
+type columnBuilder struct {
 	wide   []int64
 	narrow []int32 // of a Label column: places in labels
 	valid  []byte  // a bit for each row of a batch: whether it has a value; rows past the end have one
@@ -48,7 +48,7 @@ type cells struct {
 // full batch to flush. There is no experiment for a table whose rows a batch's share (Table.Links):
 // the file gets the batch's name.
 func NewRows(t *Table, experimentID string, flush func(*Table, arrow.RecordBatch) error) *Rows {
-	r := &Rows{table: t, ids: NewLabels(experimentID), cells: make([]cells, len(t.Columns)), modes: t.ModeColumns(), next: idColumn + 1, flush: flush}
+	r := &Rows{table: t, ids: NewLabels(experimentID), cells: make([]columnBuilder, len(t.Columns)), modes: t.ModeColumns(), next: idColumn + 1, flush: flush}
 	for i, c := range t.Columns {
 		switch c.Type {
 		case Int64, Int32, Label:
@@ -126,14 +126,14 @@ func (r *Rows) Null() *Rows {
 }
 
 // missing notes that a row has no value.
-func (c *cells) missing(row int) {
+func (c *columnBuilder) missing(row int) {
 	c.validTo(row + 1)
 	bitutil.ClearBit(c.valid, row)
 	c.nulls++
 }
 
 // validTo extends valid to so many rows.
-func (c *cells) validTo(rows int) {
+func (c *columnBuilder) validTo(rows int) {
 	for int64(len(c.valid)) < bitutil.BytesForBits(int64(rows)) {
 		c.valid = append(c.valid, 0xff)
 	}
@@ -171,7 +171,7 @@ func (r *Rows) Append(values ...any) {
 }
 
 // label returns the place of a label, which may be new.
-func (c *cells) label(v string) int {
+func (c *columnBuilder) label(v string) int {
 	n := slices.Index(c.labels, v)
 	if n < 0 {
 		n = len(c.labels)
@@ -215,22 +215,22 @@ func (r *Rows) send() {
 }
 
 // take returns the column's values and starts new slices: Arrow keeps the old ones.
-func (c *cells) take(t Type) (column arrow.Array) {
+func (c *columnBuilder) take(t Type) (column arrow.Array) {
 	switch t {
 	case Int64:
 		column = fixed(t.Arrow(), arrow.Int64Traits.CastToBytes(c.wide), len(c.wide), c.valid, c.nulls)
-		c.wide = room(c.wide)
+		c.wide = sameRoom(c.wide)
 	case Int32:
 		column = fixed(t.Arrow(), arrow.Int32Traits.CastToBytes(c.narrow), len(c.narrow), c.valid, c.nulls)
-		c.narrow = room(c.narrow)
+		c.narrow = sameRoom(c.narrow)
 	case Label:
 		if c.known == nil || c.known.Len() < len(c.labels) {
 			c.known = texts(c.labels)
 		}
 		indices := fixed(arrow.PrimitiveTypes.Int32, arrow.Int32Traits.CastToBytes(c.narrow), len(c.narrow), c.valid, c.nulls)
 		defer indices.Release()
-		column = labelled(indices, c.known)
-		c.narrow = room(c.narrow)
+		column = dictionaryArray(indices, c.known)
+		c.narrow = sameRoom(c.narrow)
 	default:
 		column = c.others.NewArray()
 		if column.Len() == RowsAtOnce {
@@ -241,9 +241,9 @@ func (c *cells) take(t Type) (column arrow.Array) {
 	return column
 }
 
-// room returns an empty slice for the next batch; the one after a full batch is mostly
+// sameRoom returns an empty slice for the next batch; the one after a full batch is mostly
 // full as well.
-func room[T any](before []T) []T {
+func sameRoom[T any](before []T) []T {
 	if len(before) < RowsAtOnce {
 		return nil
 	}

@@ -239,7 +239,7 @@ func (o *output) write(rows arrow.RecordBatch) (err error) {
 		if o.w, err = parquetfile.New(&o.data, o.table, parquetfile.Quick, storedir.VersionKey, schema.StoreVersion); err != nil {
 			return err
 		}
-		o.w.Name(o.batch)
+		o.w.SetBatch(o.batch)
 	}
 	o.rows += rows.NumRows()
 	return o.w.Write(rows)

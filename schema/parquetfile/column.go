@@ -55,21 +55,21 @@ func (c *chunk) levels(arrays []arrow.Array) error {
 		return nil
 	}
 	if c.nulls == 0 || c.nulls == c.rows {
-		c.definitions = appendRun(c.definitions, truth(c.nulls == 0), c.rows, 1)
+		c.definitions = appendRun(c.definitions, boolInt(c.nulls == 0), c.rows, 1)
 		return nil
 	}
-	c.indices = sized(c.indices, c.rows)[:0]
+	c.indices = resize(c.indices, c.rows)[:0]
 	for _, a := range arrays {
 		for i := range a.Len() {
-			c.indices = append(c.indices, truth(a.IsValid(i)))
+			c.indices = append(c.indices, boolInt(a.IsValid(i)))
 		}
 	}
 	c.definitions = appendHybrid(c.definitions, c.indices, 1)
 	return nil
 }
 
-// numbers are the values of a column of numbers.
-type numbers[T number] struct {
+// numberColumn are the values of a column of numbers.
+type numberColumn[T number] struct {
 	values     []T // those that are not missing
 	dictionary dictionary[T]
 }
@@ -85,12 +85,12 @@ func narrowValues(a arrow.Array) []int32 {
 }
 
 // take collects the values of arrays.
-func (n *numbers[T]) take(arrays []arrow.Array, of func(arrow.Array) []T) {
+func (n *numberColumn[T]) take(arrays []arrow.Array, of func(arrow.Array) []T) {
 	all := 0
 	for _, a := range arrays {
 		all += a.Len() - a.NullN()
 	}
-	n.values = sized(n.values, all)[:0]
+	n.values = resize(n.values, all)[:0]
 	for _, a := range arrays {
 		values := of(a)
 		switch a.NullN() {
@@ -109,7 +109,7 @@ func (n *numbers[T]) take(arrays []arrow.Array, of func(arrow.Array) []T) {
 }
 
 // writeNumbers writes a column of numbers.
-func writeNumbers[T number](c *chunk, out *sink, n *numbers[T]) error {
+func writeNumbers[T number](c *chunk, out *sink, n *numberColumn[T]) error {
 	if len(n.values) > 0 {
 		least, most := n.values[0], n.values[0]
 		for _, v := range n.values {
@@ -118,13 +118,13 @@ func writeNumbers[T number](c *chunk, out *sink, n *numbers[T]) error {
 		c.bounds(plain([]T{least}), plain([]T{most}))
 	}
 	var form form
-	c.indices = sized(c.indices, len(n.values))
-	if limit := c.entries(len(n.values), len(plain([]T{0}))); limit > 0 && n.dictionary.number(c.indices, n.values, limit) {
-		form = numbered
+	c.indices = resize(c.indices, len(n.values))
+	if limit := c.maxEntries(len(n.values), len(plain([]T{0}))); limit > 0 && n.dictionary.intern(c.indices, n.values, limit) {
+		form = dictionaryIndices
 	} else {
 		form = smallest(c, n, formsOf(c.column.Encoding))
 	}
-	if form == numbered {
+	if form == dictionaryIndices {
 		if c.effort == Thorough {
 			n.dictionary.sort(c.indices)
 		}
@@ -141,9 +141,9 @@ const fewestValues = 128
 // indexBytes is what the number of a dictionary's entry takes where there are many.
 const indexBytes = 2
 
-// entries is how many entries a dictionary of n values of a size may have to be smaller
+// maxEntries is how many entries a dictionary of n values of a size may have to be smaller
 // than they are; none if the column has no dictionary.
-func (c *chunk) entries(n, size int) int {
+func (c *chunk) maxEntries(n, size int) int {
 	switch {
 	case n < fewestValues:
 		return 0
@@ -186,20 +186,20 @@ func (c *chunk) writeBools(out *sink, arrays []arrow.Array) error {
 		}
 		for i := range values.Len() {
 			if values.IsValid(i) {
-				v := truth(values.Value(i))
+				v := boolInt(values.Value(i))
 				has[v] = true
 				c.indices = append(c.indices, v)
 			}
 		}
 	}
 	if len(c.indices) > 0 {
-		c.bounds([]byte{byte(truth(!has[0]))}, []byte{byte(truth(has[1]))})
+		c.bounds([]byte{byte(boolInt(!has[0]))}, []byte{byte(boolInt(has[1]))})
 	}
 	c.encoded = appendPacked(c.encoded[:0], c.indices, 0, 1, len(c.indices))
 	return c.page(out, plainEncoding, c.encoded, c.rows, c.definitions)
 }
 
-func truth(v bool) int32 {
+func boolInt(v bool) int32 {
 	if v {
 		return 1
 	}
@@ -220,10 +220,10 @@ func (c *chunk) bounds(least, most []byte) {
 	}
 }
 
-// sized returns a slice of n numbers of any value, in the memory of the one given if
+// resize returns a slice of n numbers of any value, in the memory of the one given if
 // that suffices. What has its size from the beginning is not copied while it grows, and
 // takes no more memory than it fills.
-func sized[T byte | number](s []T, n int) []T {
+func resize[T byte | number](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}

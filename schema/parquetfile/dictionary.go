@@ -13,32 +13,32 @@ type number interface{ ~int32 | ~int64 }
 // dictionary numbers distinct values in the order in which they occur.
 type dictionary[T number] struct {
 	values []T
-	places []int32 // hash table of numbers from 1; 0 is a free place
+	slots  []int32 // hash table of numbers from 1; 0 is a free place
 	shift  int     // from a hash to a place
 }
 
-// firstPlaces is how many places a hash table has at first; it is a power of 2.
-const firstPlaces = 1 << 10
+// firstSlots is how many places a hash table has at first; it is a power of 2.
+const firstSlots = 1 << 10
 
-// number fills in the number of each value. It gives up if there are more distinct ones
+// intern fills in the number of each value. It gives up if there are more distinct ones
 // than the limit.
-func (d *dictionary[T]) number(numbers []int32, values []T, limit int) bool {
-	d.values, d.places = d.values[:0], clearedTo(d.places, firstPlaces)
-	d.shift = 64 - bits.TrailingZeros(firstPlaces)
+func (d *dictionary[T]) intern(numbers []int32, values []T, limit int) bool {
+	d.values, d.slots = d.values[:0], zeroed(d.slots, firstSlots)
+	d.shift = 64 - bits.TrailingZeros(firstSlots)
 	for i, v := range values {
 		if i > 0 && v == values[i-1] {
 			numbers[i] = numbers[i-1]
 			continue
 		}
-		at := d.place(v)
-		n := d.places[at] - 1
+		at := d.slot(v)
+		n := d.slots[at] - 1
 		if n < 0 {
 			if n = int32(len(d.values)); int(n) == limit {
 				return false
 			}
 			d.values = append(d.values, v)
-			d.places[at] = n + 1
-			if 2*len(d.values) > len(d.places) {
+			d.slots[at] = n + 1
+			if 2*len(d.values) > len(d.slots) {
 				d.grow()
 			}
 		}
@@ -62,26 +62,26 @@ func (d *dictionary[T]) sort(numbers []int32) {
 	}
 }
 
-// place returns where a value is in the hash table, or the free place where it belongs.
-func (d *dictionary[T]) place(v T) int {
-	mask := len(d.places) - 1
+// slot returns where a value is in the hash table, or the free place where it belongs.
+func (d *dictionary[T]) slot(v T) int {
+	mask := len(d.slots) - 1
 	for at := int(uint64(v) * 0x9e3779b97f4a7c15 >> d.shift); ; at = (at + 1) & mask {
-		if n := d.places[at]; n == 0 || d.values[n-1] == v {
+		if n := d.slots[at]; n == 0 || d.values[n-1] == v {
 			return at
 		}
 	}
 }
 
 func (d *dictionary[T]) grow() {
-	d.places = clearedTo(d.places, 4*len(d.places))
+	d.slots = zeroed(d.slots, 4*len(d.slots))
 	d.shift -= 2
 	for i, v := range d.values {
-		d.places[d.place(v)] = int32(i) + 1
+		d.slots[d.slot(v)] = int32(i) + 1
 	}
 }
 
-// clearedTo returns a slice of n zeros, in the memory of the one given if that suffices.
-func clearedTo(s []int32, n int) []int32 {
+// zeroed returns a slice of n zeros, in the memory of the one given if that suffices.
+func zeroed(s []int32, n int) []int32 {
 	if cap(s) < n {
 		return chunked.MakeTable[int32](n)
 	}

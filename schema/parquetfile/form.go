@@ -7,10 +7,10 @@ type form uint8
 
 // The forms.
 const (
-	asTheyAre  form = iota
-	tightDelta      // appendTight
-	evenDelta       // appendEven
-	numbered        // by a dictionary, which has all values
+	asTheyAre         form = iota
+	tightDelta             // appendTight
+	evenDelta              // appendEven
+	dictionaryIndices      // by a dictionary, which has all values
 )
 
 // formsOf returns the forms of which columns of an encoding get the smallest, where they
@@ -30,7 +30,7 @@ func (f form) encoding() encoding {
 	switch f {
 	case tightDelta, evenDelta:
 		return deltaEncoding
-	case numbered:
+	case dictionaryIndices:
 		return numberedEncoding
 	}
 	return plainEncoding
@@ -40,7 +40,7 @@ func (f form) encoding() encoding {
 const trialValues = 1 << 12
 
 // smallest returns the form that takes the fewest bytes, compressed, for the first values.
-func smallest[T number](c *chunk, n *numbers[T], forms []form) form {
+func smallest[T number](c *chunk, n *numberColumn[T], forms []form) form {
 	if len(forms) == 1 {
 		return forms[0]
 	}
@@ -58,19 +58,19 @@ func smallest[T number](c *chunk, n *numbers[T], forms []form) form {
 
 // room empties encoded, which is about to have that many bytes.
 func (s *scratch) room(size int) []byte {
-	s.encoded = sized(s.encoded, size+size/8)[:0]
+	s.encoded = resize(s.encoded, size+size/8)[:0]
 	return s.encoded
 }
 
 // encode returns the values in a form; numbered, after they got their numbers. What it
 // returns is good until the next call.
-func encode[T number](c *chunk, n *numbers[T], f form) []byte {
+func encode[T number](c *chunk, n *numberColumn[T], f form) []byte {
 	switch f {
 	case tightDelta:
 		c.encoded = appendTight(c.room(len(plain(n.values))), n.values)
 	case evenDelta:
 		c.encoded = appendEven(c.room(len(plain(n.values))), n.values)
-	case numbered:
+	case dictionaryIndices:
 		width := indexWidth(len(n.dictionary.values))
 		c.encoded = appendHybrid(append(c.room(len(c.indices)*width/8), byte(width)), c.indices, width)
 	default:

@@ -146,7 +146,7 @@ func (t *thrift) column(c *schema.Column) {
 	s := stored[c.Type]
 	t.begin()
 	t.number(1, thriftInt32, s.physical)
-	t.number(3, thriftInt32, int64(truth(c.Null))) // required, optional
+	t.number(3, thriftInt32, int64(boolInt(c.Null))) // required, optional
 	t.binary(4, []byte(c.Name))
 	if s.logical != nil {
 		t.number(6, thriftInt32, s.converted)

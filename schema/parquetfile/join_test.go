@@ -33,7 +33,7 @@ func TestJoin(t *testing.T) {
 		}
 		add := func(_ *schema.Table, b arrow.RecordBatch) error {
 			err := w.Write(b)
-			most = max(most, len(w.waiting))
+			most = max(most, len(w.pending))
 			return err
 		}
 		for from := 0; from < rows; from += each {
@@ -109,7 +109,7 @@ func TestPacked(t *testing.T) {
 			}
 		}
 		bytes := 0
-		for _, k := range w.waiting {
+		for _, k := range w.pending {
 			for _, column := range k.columns {
 				if column.DataType().ID() == arrow.BOOL { // a bit each, whatever they are
 					continue

@@ -27,10 +27,10 @@ var levels = [...]int{Quick: 1, Thorough: 11}
 // scratch is memory that encoding takes.
 type scratch struct {
 	effort            Effort
-	unpacked          room
-	wide              numbers[int64]
-	narrow            numbers[int32]
-	texts             texts
+	unpacked          numberBuffers
+	wide              numberColumn[int64]
+	narrow            numberColumn[int32]
+	texts             textColumn
 	indices           []int32
 	definitions       []byte
 	encoded, encoded2 []byte
@@ -71,11 +71,11 @@ func (c *chunk) page(out *sink, e encoding, values []byte, rows int, definitions
 	}
 	content := values
 	if c.column.Null {
-		content = binary.LittleEndian.AppendUint32(sized(c.content, 4+len(definitions)+len(values))[:0], uint32(len(definitions)))
+		content = binary.LittleEndian.AppendUint32(resize(c.content, 4+len(definitions)+len(values))[:0], uint32(len(definitions)))
 		content = append(append(content, definitions...), values...)
 		c.content = content
 	}
-	c.packed = c.zstd.EncodeAll(content, sized(c.packed, len(content))[:0])
+	c.packed = c.zstd.EncodeAll(content, resize(c.packed, len(content))[:0])
 	c.begin(dataPage, len(content), len(c.packed))
 	h := &c.header
 	h.beginField(5)
@@ -95,7 +95,7 @@ func (c *chunk) zstdSize(values []byte) int {
 // dictionaryPage writes the values of a dictionary.
 func (c *chunk) dictionaryPage(out *sink, values []byte, entries int) error {
 	c.dictionary = out.Tell()
-	c.packed = c.zstd.EncodeAll(values, sized(c.packed, len(values))[:0])
+	c.packed = c.zstd.EncodeAll(values, resize(c.packed, len(values))[:0])
 	c.begin(dictionaryPage, len(values), len(c.packed))
 	h := &c.header
 	h.beginField(7)

@@ -12,22 +12,22 @@ import (
 	"stackmill/schema"
 )
 
-// part is a part of a column that waits to be written: an array, which has no numbers
+// columnPart is a part of a column that waits to be written: an array, which has no numbers
 // itself if they are packed.
-type part struct {
+type columnPart struct {
 	arrow.Array
 	packed *chunked.PackedInts
 }
 
-// room is memory for the numbers of a column.
-type room struct {
+// numberBuffers is memory for the numbers of a column.
+type numberBuffers struct {
 	wide   []int64
 	narrow []int32
 }
 
 // arrays returns the arrays of a column with their numbers, to be released. They hold until
 // the room is used again.
-func (r *room) arrays(c *schema.Column, rows []waiting, i int) []arrow.Array {
+func (r *numberBuffers) arrays(c *schema.Column, rows []pendingRows, i int) []arrow.Array {
 	arrays, n := make([]arrow.Array, len(rows)), 0
 	for _, k := range rows {
 		n += k.rows
@@ -63,8 +63,8 @@ func withNumbers(d arrow.ArrayData, numbers []byte) arrow.Array {
 	return array.MakeFromData(whole)
 }
 
-// joinedPart makes one part of arrays of a column. It packs numbers, and those of labels.
-func joinedPart(c *schema.Column, arrays []arrow.Array) (part, error) {
+// joinPart makes one part of arrays of a column. It packs numbers, and those of labels.
+func joinPart(c *schema.Column, arrays []arrow.Array) (columnPart, error) {
 	var packed chunked.PackedInts
 	var labels *array.Data
 	switch c.Type {
@@ -73,17 +73,17 @@ func joinedPart(c *schema.Column, arrays []arrow.Array) (part, error) {
 	case schema.Int32:
 		packed = chunked.Pack(lists(arrays, narrowValues)...)
 	case schema.Label:
-		numbers, names := joinedLabels(arrays)
+		numbers, names := joinLabels(arrays)
 		defer names.Release()
 		packed, labels = chunked.Pack(numbers...), names.Data().(*array.Data)
 	default:
 		joined, err := array.Concatenate(arrays, memory.DefaultAllocator)
-		return part{Array: joined}, err
+		return columnPart{Array: joined}, err
 	}
-	bits, missing := joinedBits(arrays, packed.Len())
+	bits, missing := joinValidity(arrays, packed.Len())
 	d := array.NewDataWithDictionary(c.Type.Arrow(), packed.Len(), []*memory.Buffer{bits, nil}, missing, 0, labels)
 	defer d.Release()
-	return part{array.MakeFromData(d), &packed}, nil
+	return columnPart{array.MakeFromData(d), &packed}, nil
 }
 
 func lists[T number](arrays []arrow.Array, of func(arrow.Array) []T) [][]T {
@@ -94,8 +94,8 @@ func lists[T number](arrays []arrow.Array, of func(arrow.Array) []T) [][]T {
 	return list
 }
 
-// joinedBits returns which rows of arrays have a value, nil if all of n do, and how many do not.
-func joinedBits(arrays []arrow.Array, n int) (bits *memory.Buffer, missing int) {
+// joinValidity returns which rows of arrays have a value, nil if all of n do, and how many do not.
+func joinValidity(arrays []arrow.Array, n int) (bits *memory.Buffer, missing int) {
 	for _, a := range arrays {
 		missing += a.NullN()
 	}
@@ -115,8 +115,8 @@ func joinedBits(arrays []arrow.Array, n int) (bits *memory.Buffer, missing int) 
 	return memory.NewBufferBytes(to), missing
 }
 
-// joinedLabels returns the numbers of labels, by array, in one list of names, to be released.
-func joinedLabels(arrays []arrow.Array) (numbers [][]int32, names arrow.Array) {
+// joinLabels returns the numbers of labels, by array, in one list of names, to be released.
+func joinLabels(arrays []arrow.Array) (numbers [][]int32, names arrow.Array) {
 	list := array.NewStringBuilder(memory.DefaultAllocator)
 	defer list.Release()
 	known := map[string]int32{}

@@ -49,13 +49,13 @@ func TestJoinedPart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := joinedPart(c, arrays)
+		p, err := joinPart(c, arrays)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var r room
+		var r numberBuffers
 		for range 2 { // in memory that is used again
-			got := r.arrays(c, []waiting{{rows, []part{p}}}, 0)[0]
+			got := r.arrays(c, []pendingRows{{rows, []columnPart{p}}}, 0)[0]
 			if !array.Equal(got, want) || got.NullN() != want.NullN() {
 				t.Errorf("column %s: %v, want %v", c.Name, got, want)
 			}

@@ -9,15 +9,15 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// texts are the values of a column of text.
-type texts struct {
+// textColumn are the values of a column of text.
+type textColumn struct {
 	values []string // those that are not missing, in the memory of the arrays
 	known  map[string]int32
 	names  []string // by number
 }
 
 // reset forgets all values.
-func (t *texts) reset() {
+func (t *textColumn) reset() {
 	clear(t.values)
 	clear(t.names)
 	t.values, t.names = t.values[:0], t.names[:0]
@@ -27,8 +27,8 @@ func (t *texts) reset() {
 	clear(t.known)
 }
 
-// number returns the number of a text, which may be new.
-func (t *texts) number(text string) int32 {
+// intern returns the number of a text, which may be new.
+func (t *textColumn) intern(text string) int32 {
 	n, ok := t.known[text]
 	if !ok {
 		n = int32(len(t.names))
@@ -45,7 +45,7 @@ func (c *chunk) writeLabels(out *sink, arrays []arrow.Array) error {
 	t.reset()
 	defer t.reset()
 	c.narrow.take(arrays, labelNumbers)
-	c.indices = sized(c.indices, len(c.narrow.values))
+	c.indices = resize(c.indices, len(c.narrow.values))
 	at := 0
 	for _, a := range arrays {
 		labels := a.(*array.Dictionary)
@@ -59,7 +59,7 @@ func (c *chunk) writeLabels(out *sink, arrays []arrow.Array) error {
 		for i, v := range c.narrow.values[at:end] {
 			n := numbers[v]
 			if n == 0 {
-				n = t.number(names.Value(int(v))) + 1
+				n = t.intern(names.Value(int(v))) + 1
 				numbers[v] = n
 			}
 			own[i] = n - 1
@@ -79,7 +79,7 @@ func labelNumbers(a arrow.Array) []int32 { return narrowValues(a.(*array.Diction
 
 // sort puts the names in the order of their bytes, in which they take a quarter less:
 // neighbours begin alike. It gives numbers their new ones. No name can be added any more.
-func (t *texts) sort(numbers []int32) {
+func (t *textColumn) sort(numbers []int32) {
 	if slices.IsSorted(t.names) {
 		return
 	}
@@ -110,9 +110,9 @@ func (c *chunk) writeSame(out *sink, text string) error {
 	c.texts.reset()
 	defer c.texts.reset()
 	c.values, c.definitions = c.rows, c.definitions[:0]
-	c.indices = sized(c.indices, c.rows)
+	c.indices = resize(c.indices, c.rows)
 	for i := range c.indices {
-		c.indices[i] = c.texts.number(text)
+		c.indices[i] = c.texts.intern(text)
 	}
 	return c.writeNames(out)
 }
@@ -146,18 +146,18 @@ const averageText = 2 * indexBytes
 
 // numbered numbers the values, unless they have no dictionary or it would be too large.
 func (c *chunk) numbered() bool {
-	t, size, limit := &c.texts, 0, c.entries(len(c.texts.values), averageText)
+	t, size, limit := &c.texts, 0, c.maxEntries(len(c.texts.values), averageText)
 	if limit == 0 {
 		return false
 	}
-	c.indices = sized(c.indices, len(t.values))
+	c.indices = resize(c.indices, len(t.values))
 	for i, v := range t.values {
 		if i > 0 && v == t.values[i-1] {
 			c.indices[i] = c.indices[i-1]
 			continue
 		}
 		before := len(t.names)
-		c.indices[i] = t.number(v)
+		c.indices[i] = t.intern(v)
 		if len(t.names) > before {
 			if size += len(v); size > pageBytes || len(t.names) > limit {
 				return false
@@ -175,7 +175,7 @@ func (c *chunk) writePlainTexts(out *sink, arrays []arrow.Array) error {
 		c.encoded, c.indices = c.encoded[:0], c.indices[:0]
 		from := row
 		for ; row < c.rows && len(c.encoded) < pageBytes; row++ {
-			if c.present(arrays, row) {
+			if c.hasValue(arrays, row) {
 				c.encoded = appendTexts(c.encoded, values[:1])
 				c.indices, values = append(c.indices, 1), values[1:]
 			} else {
@@ -192,8 +192,8 @@ func (c *chunk) writePlainTexts(out *sink, arrays []arrow.Array) error {
 	return nil
 }
 
-// present reports whether a row has a value.
-func (c *chunk) present(arrays []arrow.Array, row int) bool {
+// hasValue reports whether a row has a value.
+func (c *chunk) hasValue(arrays []arrow.Array, row int) bool {
 	if c.nulls == 0 {
 		return true
 	}

@@ -48,10 +48,10 @@ type Writer struct {
 	effort  Effort
 	sink    *sink
 	footer  *footer
-	waiting []waiting // of the next row group
-	rows    int       // in waiting
-	text    int       // bytes of text in waiting
-	batch   string    // the value of schema.ListedIn
+	pending []pendingRows // of the next row group
+	rows    int           // in waiting
+	text    int           // bytes of text in waiting
+	batch   string        // the value of schema.ListedIn
 	unnamed []rowGroup
 	err     error
 }
@@ -97,7 +97,7 @@ func (w *Writer) Write(rows arrow.RecordBatch) error {
 	}
 	for from, n := 0, int(rows.NumRows()); from < n && w.err == nil; {
 		until := w.until(rows, from, n)
-		w.waiting = append(w.waiting, kept(rows, from, until))
+		w.pending = append(w.pending, retain(rows, from, until))
 		w.rows += until - from
 		w.text += textIn(rows, from, until)
 		if from = until; w.rows >= groupRows(w.table) || w.text >= RowGroupText {
@@ -109,15 +109,15 @@ func (w *Writer) Write(rows arrow.RecordBatch) error {
 	return w.err
 }
 
-// waiting are rows that wait to be written, by column.
-type waiting struct {
+// pendingRows are rows that wait to be written, by column.
+type pendingRows struct {
 	rows    int
-	columns []part
+	columns []columnPart
 }
 
-// kept returns some rows of a batch, to be released.
-func kept(rows arrow.RecordBatch, from, until int) waiting {
-	k := waiting{until - from, make([]part, rows.NumCols())}
+// retain returns some rows of a batch, to be released.
+func retain(rows arrow.RecordBatch, from, until int) pendingRows {
+	k := pendingRows{until - from, make([]columnPart, rows.NumCols())}
 	for i, column := range rows.Columns() {
 		if k.rows < int(rows.NumRows()) {
 			column = array.NewSlice(column, int64(from), int64(until))
@@ -129,11 +129,11 @@ func kept(rows arrow.RecordBatch, from, until int) waiting {
 	return k
 }
 
-func (k *waiting) release() {
+func (k *pendingRows) release() {
 	for i := range k.columns {
 		k.columns[i].Release()
 	}
-	*k = waiting{}
+	*k = pendingRows{}
 }
 
 // So many batches of few rows become one: most of their memory, and of the garbage
@@ -146,12 +146,12 @@ const (
 // join makes one batch of the last that wait, if these are many and small. It packs the last
 // if it is large, but many of its size wait.
 func (w *Writer) join() error {
-	n := len(w.waiting)
-	large := func(k waiting) bool { return k.rows >= fewRows }
+	n := len(w.pending)
+	large := func(k pendingRows) bool { return k.rows >= fewRows }
 	switch {
-	case n >= joined && !slices.ContainsFunc(w.waiting[n-joined:], large):
+	case n >= joined && !slices.ContainsFunc(w.pending[n-joined:], large):
 		return w.pack(n - joined)
-	case groupRows(w.table) > RowGroupRows && large(w.waiting[n-1]):
+	case groupRows(w.table) > RowGroupRows && large(w.pending[n-1]):
 		return w.pack(n - 1)
 	}
 	return nil
@@ -159,15 +159,15 @@ func (w *Writer) join() error {
 
 // pack makes one batch of what waits from the nth on, whose numbers take less memory.
 func (w *Writer) pack(n int) error {
-	several := w.waiting[n:]
-	all := waiting{columns: make([]part, 0, len(w.table.Columns))}
+	several := w.pending[n:]
+	all := pendingRows{columns: make([]columnPart, 0, len(w.table.Columns))}
 	for _, k := range several {
 		all.rows += k.rows
 	}
-	var r room // mostly unused: few packed columns are packed again
+	var r numberBuffers // mostly unused: few packed columns are packed again
 	for i := range w.table.Columns {
 		arrays := r.arrays(&w.table.Columns[i], several, i)
-		column, err := joinedPart(&w.table.Columns[i], arrays)
+		column, err := joinPart(&w.table.Columns[i], arrays)
 		releaseAll(arrays)
 		if err != nil {
 			all.release()
@@ -178,7 +178,7 @@ func (w *Writer) pack(n int) error {
 	for i := range several {
 		several[i].release()
 	}
-	w.waiting = append(w.waiting[:n], all)
+	w.pending = append(w.pending[:n], all)
 	return nil
 }
 
@@ -218,7 +218,7 @@ func (w *Writer) flush() error {
 	named := w.batch != "" || !w.table.Has(schema.ListedIn)
 	if !named {
 		out = &sink{out: bufio.NewWriter(pages), at: pagesFrom}
-	} else if err := w.name(); err != nil { // those before it come first
+	} else if err := w.writeUnnamed(); err != nil { // those before it come first
 		return err
 	}
 	columns := make([]chunkMeta, len(w.table.Columns))
@@ -229,7 +229,7 @@ func (w *Writer) flush() error {
 		var err error
 		switch {
 		case c.column.Name != schema.ListedIn:
-			arrays := s.unpacked.arrays(c.column, w.waiting, i)
+			arrays := s.unpacked.arrays(c.column, w.pending, i)
 			err = c.write(out, arrays)
 			releaseAll(arrays)
 		case named:
@@ -253,12 +253,12 @@ func (w *Writer) flush() error {
 // pagesFrom is the place of the first page of an unnamed row group: 0 is that of none.
 const pagesFrom = 1
 
-// Name says which batch has the file: it is the value of schema.ListedIn in all rows, whatever they
+// SetBatch says which batch has the file: it is the value of schema.ListedIn in all rows, whatever they
 // have there. Row groups that are complete before wait in memory, at the latest for Close.
-func (w *Writer) Name(batch string) { w.batch = batch }
+func (w *Writer) SetBatch(batch string) { w.batch = batch }
 
-// name writes the row groups that waited for the batch's name.
-func (w *Writer) name() error {
+// writeUnnamed writes the row groups that waited for the batch's name.
+func (w *Writer) writeUnnamed() error {
 	if len(w.unnamed) == 0 {
 		return nil
 	}
@@ -285,15 +285,15 @@ func (w *Writer) name() error {
 
 // release forgets the rows that waited.
 func (w *Writer) release() {
-	for i := range w.waiting {
-		w.waiting[i].release()
+	for i := range w.pending {
+		w.pending[i].release()
 	}
-	w.waiting, w.rows, w.text = w.waiting[:0], 0, 0
+	w.pending, w.rows, w.text = w.pending[:0], 0, 0
 }
 
-// Waiting returns how much of the table is not written before Close, in values and bytes of
+// Pending returns how much of the table is not written before Close, in values and bytes of
 // text: what that takes is about proportional to it.
-func (w *Writer) Waiting() int { return w.rows*len(w.table.Columns) + w.text }
+func (w *Writer) Pending() int { return w.rows*len(w.table.Columns) + w.text }
 
 // Close completes the file.
 func (w *Writer) Close() error {
@@ -302,7 +302,7 @@ func (w *Writer) Close() error {
 		w.err = w.flush()
 	}
 	if w.err == nil {
-		w.err = w.name()
+		w.err = w.writeUnnamed()
 	}
 	if w.err == nil {
 		w.err = w.finish()

@@ -100,7 +100,7 @@ func written(t *testing.T, table *schema.Table, effort Effort, n int, kind strin
 		t.Fatal(err)
 	}
 	if effort == Thorough { // as for a merge, whose name is known
-		w.Name(batchName)
+		w.SetBatch(batchName)
 	}
 	var batches []arrow.RecordBatch
 	rows := schema.NewRows(table, "0123456789abcdef", func(_ *schema.Table, b arrow.RecordBatch) error {
@@ -116,7 +116,7 @@ func written(t *testing.T, table *schema.Table, effort Effort, n int, kind strin
 		}
 		rows.Append(row...)
 	}
-	w.Name(batchName)
+	w.SetBatch(batchName)
 	if err := errors.Join(rows.Close(), w.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -237,13 +237,13 @@ func TestRowGroups(t *testing.T) {
 		if err := rows.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if n := w.Waiting(); n < 7*(RowGroupText/10) || n >= 8*(RowGroupText/10) {
+		if n := w.Pending(); n < 7*(RowGroupText/10) || n >= 8*(RowGroupText/10) {
 			t.Errorf("%d wait of 7 rows", n)
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if n := w.Waiting(); n != 0 {
+		if n := w.Pending(); n != 0 {
 			t.Errorf("%d wait of a closed file", n)
 		}
 		files = append(files, out.String())
@@ -375,12 +375,12 @@ func TestThorough(t *testing.T) {
 
 // The texts of a dictionary ascend, and numbers stay those of their texts.
 func TestTextsSort(t *testing.T) {
-	var texts texts
+	var texts textColumn
 	texts.reset()
 	list := []string{"mov %rax", "add %rax", "mov %rax", "mov", "", "ret"}
 	var numbers []int32
 	for _, text := range list {
-		numbers = append(numbers, texts.number(text))
+		numbers = append(numbers, texts.intern(text))
 	}
 	texts.sort(numbers)
 	if !slices.IsSorted(texts.names) {

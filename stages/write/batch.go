@@ -120,7 +120,7 @@ func (b *Batch) open(t *schema.Table) (*tableFile, error) {
 	if err != nil {
 		return nil, errors.Join(out.wrapError(err), f.Close())
 	}
-	out.w.Name(b.name)
+	out.w.SetBatch(b.name)
 	b.tables[t.Name] = out
 	return out, nil
 }
@@ -135,7 +135,7 @@ func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 		return err
 	}
 	for _, t := range b.tables {
-		t.w.Name(name)
+		t.w.SetBatch(name)
 	}
 	if err := b.rollUp(); err != nil {
 		return err
@@ -161,7 +161,7 @@ func (b *Batch) stagedPath(table string) string { return filepath.Join(b.Dir, ta
 // none keeps the others waiting.
 func (b *Batch) rollUp() error {
 	tables := slices.SortedFunc(maps.Values(b.tables), func(x, y *tableFile) int {
-		return cmp.Or(cmp.Compare(y.w.Waiting(), x.w.Waiting()), cmp.Compare(x.schema.Name, y.schema.Name))
+		return cmp.Or(cmp.Compare(y.w.Pending(), x.w.Pending()), cmp.Compare(x.schema.Name, y.schema.Name))
 	})
 	return ordered.ForEach(context.Background(), 1+len(tables), encoders(), func(_ context.Context, i int) error {
 		if i > 0 {

@@ -30,17 +30,17 @@ func (f *Files) Tables(experimentID string) schema.TableReader {
 	return func(t *schema.Table, from, n int64, columns ...string) schema.RowReader {
 		r, err := f.Reader(t, columns)
 		if r == nil || err != nil {
-			return noRows{err}
+			return errRows{err}
 		}
 		return r.Rows(experimentID, from, n)
 	}
 }
 
-// noRows are no rows, for a reason.
-type noRows struct{ err error }
+// errRows are no rows, for a reason.
+type errRows struct{ err error }
 
 // Next implements schema.RowReader.
-func (r noRows) Next() (arrow.RecordBatch, error) { return nil, r.err }
+func (r errRows) Next() (arrow.RecordBatch, error) { return nil, r.err }
 
 // Reader returns the reader of columns of a table, nil if the batch has no rows of it.
 func (f *Files) Reader(t *schema.Table, columns []string) (*Reader, error) {

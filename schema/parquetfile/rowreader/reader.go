@@ -23,25 +23,25 @@ import (
 // Reader reads columns of a table's file, the rows of one experiment at a time. It keeps
 // the row group read last: small experiments share it. It is safe for concurrent use.
 type Reader struct {
-	table   *schema.Table
-	columns []string
-	file    *file.Reader
-	arrow   *pqarrow.FileReader
-	places  []int // of experiment_id and the columns that the file has, in the file
+	table         *schema.Table
+	columns       []string
+	file          *file.Reader
+	arrow         *pqarrow.FileReader
+	columnIndexes []int // of experiment_id and the columns that the file has, in the file
 
 	mu    sync.Mutex
-	group *group
+	group *rowGroup
 }
 
-// group is what was read of a row group.
-type group struct {
+// rowGroup is what was read of a row group.
+type rowGroup struct {
 	number  int
-	batches []arrow.RecordBatch // of the columns, without experiment_id
-	runs    map[string][]run    // by experiment
+	batches []arrow.RecordBatch   // of the columns, without experiment_id
+	runs    map[string][]rowRange // by experiment
 }
 
-// run is successive rows of an experiment in a batch.
-type run struct{ batch, from, to int }
+// rowRange is successive rows of an experiment in a batch.
+type rowRange struct{ batch, from, to int }
 
 // Open opens a file of a table for some of its columns. The Reader does not close it.
 func Open(f parquet.ReaderAtSeeker, t *schema.Table, columns ...string) (*Reader, error) {
@@ -59,7 +59,7 @@ func Open(f parquet.ReaderAtSeeker, t *schema.Table, columns ...string) (*Reader
 		if name == t.Columns[0].Name || t.Columns[t.Index(name)].Type == schema.Label {
 			props.SetReadDict(at, true)
 		}
-		r.places = append(r.places, at)
+		r.columnIndexes = append(r.columnIndexes, at)
 	}
 	r.arrow, err = pqarrow.NewFileReader(pq, props, memory.DefaultAllocator)
 	return r, err
@@ -76,8 +76,8 @@ type Rows struct {
 	id         string
 	skip, left int64
 	next       int // row group
-	group      *group
-	runs       []run // of the group, those that are left
+	group      *rowGroup
+	runs       []rowRange // of the group, those that are left
 }
 
 // Next returns the next rows, nil at the end: the columns in the order in which they were
@@ -88,7 +88,7 @@ func (r *Rows) Next() (arrow.RecordBatch, error) {
 			if r.next >= r.reader.file.NumRowGroups() {
 				return nil, nil
 			}
-			if err := r.enter(r.next); err != nil {
+			if err := r.enterGroup(r.next); err != nil {
 				return nil, err
 			}
 			r.next++
@@ -109,8 +109,8 @@ func (r *Rows) Next() (arrow.RecordBatch, error) {
 	return nil, nil
 }
 
-// enter goes on to a row group. One of which nothing is wanted is not read.
-func (r *Rows) enter(number int) error {
+// enterGroup goes on to a row group. One of which nothing is wanted is not read.
+func (r *Rows) enterGroup(number int) error {
 	meta := r.reader.file.MetaData().RowGroup(number)
 	low, high, known := r.reader.bounds(meta)
 	switch {
@@ -130,7 +130,7 @@ func (r *Rows) enter(number int) error {
 
 // bounds returns the first and last experiment of a row group.
 func (r *Reader) bounds(meta *metadata.RowGroupMetaData) (low, high string, known bool) {
-	c, err := meta.ColumnChunk(r.places[0])
+	c, err := meta.ColumnChunk(r.columnIndexes[0])
 	if err != nil {
 		return "", "", false
 	}
@@ -143,14 +143,14 @@ func (r *Reader) bounds(meta *metadata.RowGroupMetaData) (low, high string, know
 }
 
 // read reads a row group, unless it is the one read last.
-func (r *Reader) read(number int) (*group, error) {
+func (r *Reader) read(number int) (*rowGroup, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.group != nil && r.group.number == number {
 		return r.group, nil
 	}
-	g := &group{number: number, runs: map[string][]run{}}
-	places := slices.Sorted(slices.Values(r.places))
+	g := &rowGroup{number: number, runs: map[string][]rowRange{}}
+	places := slices.Sorted(slices.Values(r.columnIndexes))
 	records, err := r.arrow.GetRecordReader(context.Background(), places, []int{number})
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (r *Reader) read(number int) (*group, error) {
 }
 
 // add adds a batch of the row group.
-func (g *group) add(rows arrow.RecordBatch, id string, columns []string) error {
+func (g *rowGroup) add(rows arrow.RecordBatch, id string, columns []string) error {
 	named := schema.Events{RecordBatch: rows}
 	ids, ok := named.Column(id).(*array.Dictionary)
 	if !ok {
@@ -185,7 +185,7 @@ func (g *group) add(rows arrow.RecordBatch, id string, columns []string) error {
 			to++
 		}
 		name := names.Value(ids.GetValueIndex(from))
-		g.runs[name] = append(g.runs[name], run{len(g.batches), from, to})
+		g.runs[name] = append(g.runs[name], rowRange{len(g.batches), from, to})
 		from = to
 	}
 	fields, arrays := make([]arrow.Field, len(columns)), make([]arrow.Array, len(columns))

@@ -47,8 +47,8 @@ func EachBatch(rows RowReader, f func(*Columns) error) error {
 	}
 }
 
-// wrong notes that a column has another type.
-func (c *Columns) wrong(i int) {
+// typeError notes that a column has another type.
+func (c *Columns) typeError(i int) {
 	c.Err = fmt.Errorf("column %s has the type %s", c.Batch.ColumnName(i), c.Batch.Column(i).DataType())
 }
 
@@ -57,7 +57,7 @@ func (c *Columns) Int32s(i int) []int32 {
 	if a, ok := c.Batch.Column(i).(*array.Int32); ok {
 		return a.Int32Values()
 	}
-	c.wrong(i)
+	c.typeError(i)
 	return make([]int32, c.N)
 }
 
@@ -66,7 +66,7 @@ func (c *Columns) Int64s(i int) []int64 {
 	if a, ok := c.Batch.Column(i).(*array.Int64); ok {
 		return a.Int64Values()
 	}
-	c.wrong(i)
+	c.typeError(i)
 	return make([]int64, c.N)
 }
 
@@ -83,6 +83,6 @@ func (c *Columns) Texts(i int) func(row int) string {
 			return func(row int) string { return names.Value(a.GetValueIndex(row)) }
 		}
 	}
-	c.wrong(i)
+	c.typeError(i)
 	return func(int) string { return "" }
 }
