@@ -105,7 +105,7 @@ func encoded(t *testing.T, table *schema.Table, rows []row) []byte {
 		t.Fatal(err)
 	}
 	if table.Has(schema.ListedIn) {
-		w.Name(rows[0][table.Index(schema.ListedIn)].(string))
+		w.SetBatch(rows[0][table.Index(schema.ListedIn)].(string))
 	}
 	for len(rows) > 0 {
 		first := rows[0][0].(string)
