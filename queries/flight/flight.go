@@ -1,9 +1,8 @@
-// Package flight answers SQL over Arrow Flight SQL, for ADBC, JDBC and ODBC drivers. It only
-// reads: what may be asked, who may ask and what an answer may take is decided by package
-// serve, as for HTTP.
+// Package flight answers SQL over Arrow Flight SQL, for ADBC, JDBC and ODBC drivers. It is read-only. Package serve decides
+// who may send which SQL and limits the answers, as for HTTP.
 //
-// A handle of a statement is the statement itself, so that the server keeps nothing of its
-// clients: nothing is left of those that vanish, and a prepared statement outlives a restart.
+// The handle of a statement contains the statement, so that the server keeps no state of clients: vanished clients leave
+// nothing behind, and prepared statements survive a restart.
 package flight
 
 import (
@@ -24,50 +23,51 @@ import (
 	"stackmill/queries/serve"
 )
 
-// Server answers over one listener.
+// Server answers on one listener.
 type Server struct {
 	grpc *grpc.Server
 }
 
-// The bounds of connections.
+// Limits of connections.
 const (
-	silence    = time.Minute      // after which a client is asked whether it is there
-	idle       = 5 * time.Minute  // of a connection without calls
-	longest    = 30 * time.Minute // of a connection; clients make a new one without a word
-	lastAnswer = 2 * time.Minute  // for the reading of an answer when a connection ends
-	mostCalls  = 64               // of one connection at once; turns bound the work
-	mostOpen   = 256              // connections; more wait
+	pingInterval   = time.Minute      // without traffic, before the server pings the client
+	maxIdle        = 5 * time.Minute  // of a connection without calls
+	maxAge         = 30 * time.Minute // of a connection; clients reconnect automatically
+	answerGrace    = 2 * time.Minute  // to read an answer when the connection has reached its age
+	maxCalls       = 64               // at the same time on one connection; package serve limits the work
+	maxConnections = 256              // further ones wait
 )
 
-// New returns a server that answers from a store.
+// New returns a server that answers with the store of an HTTP server.
 func New(from *serve.Server) *Server {
-	a := &answers{from: from, running: newRunning()}
+	a := &sqlServer{from: from, running: newRunningStatements()}
 	a.register()
 	g := &guard{from}
 	s := grpc.NewServer(
 		grpc.ChainUnaryInterceptor(g.unary), grpc.ChainStreamInterceptor(g.stream),
-		grpc.MaxRecvMsgSize(largestRequest), grpc.MaxHeaderListSize(64<<10), grpc.MaxConcurrentStreams(mostCalls), grpc.ConnectionTimeout(10*time.Second),
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: silence, MaxConnectionIdle: idle, MaxConnectionAge: longest, MaxConnectionAgeGrace: from.Timeout + lastAnswer}),
+		grpc.MaxRecvMsgSize(maxRequest), grpc.MaxHeaderListSize(64<<10), grpc.MaxConcurrentStreams(maxCalls), grpc.ConnectionTimeout(10*time.Second),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingInterval, MaxConnectionIdle: maxIdle, MaxConnectionAge: maxAge, MaxConnectionAgeGrace: from.Timeout + answerGrace}),
 	)
-	flight.RegisterFlightServiceServer(s, handshaking{flightsql.NewFlightServer(a), g})
+	flight.RegisterFlightServiceServer(s, handshakeServer{flightsql.NewFlightServer(a), g})
 	return &Server{s}
 }
 
-// largestRequest is how long a request may be: a statement has at most 1 MiB, and a ticket is
-// made of it.
-const largestRequest = 2 << 20
+// maxRequest bounds the bytes of a request: a statement has at most 1 MiB, and a ticket contains it.
+const maxRequest = 2 << 20
 
 // Serve answers until Stop or an error of the listener, which it closes.
-func (s *Server) Serve(l net.Listener) error { return s.grpc.Serve(netutil.LimitListener(l, mostOpen)) }
+func (s *Server) Serve(l net.Listener) error {
+	return s.grpc.Serve(netutil.LimitListener(l, maxConnections))
+}
 
-// Stop lets the calls under way end, for at most so long.
+// Stop waits for running calls, at most for grace.
 func (s *Server) Stop(grace time.Duration) {
 	last := time.AfterFunc(grace, s.grpc.Stop)
 	defer last.Stop()
 	s.grpc.GracefulStop()
 }
 
-// codeOf returns the code of a call that failed with an error of package serve.
+// codeOf returns the gRPC code of an error of package serve.
 func codeOf(err error) codes.Code {
 	if errors.Is(err, context.Canceled) {
 		return codes.Canceled
@@ -91,8 +91,8 @@ func codeOf(err error) codes.Code {
 	return codes.Internal
 }
 
-// failed is the error of a call that failed with an error of package serve.
-func failed(err error) error {
+// statusError converts an error of package serve.
+func statusError(err error) error {
 	if err == nil {
 		return nil
 	}

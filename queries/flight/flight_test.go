@@ -232,7 +232,7 @@ func TestCancel(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond) // it does not run yet
 	}
-	if err := <-ended; status.Code(err) != codes.Canceled || !strings.Contains(err.Error(), errCancelled.Error()) {
+	if err := <-ended; status.Code(err) != codes.Canceled || !strings.Contains(err.Error(), errCanceled.Error()) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -422,7 +422,7 @@ func TestStream(t *testing.T) {
 	defer rows.Release()
 	for rows.Next() {
 	}
-	if header, err = stream.Header(); err != nil || !strings.Contains(strings.Join(header.Get(warning), "\n"), "mode") {
+	if header, err = stream.Header(); err != nil || !strings.Contains(strings.Join(header.Get(warningHeader), "\n"), "mode") {
 		t.Error(header, err)
 	}
 }
@@ -493,7 +493,7 @@ func TestMissingExperiments(t *testing.T) {
 			for rows.Next() {
 			}
 			header, err := stream.Header()
-			if said := strings.Contains(strings.Join(header.Get(warning), "\n"), "left out: the experiment test.1.er"); err != nil || rows.Err() != nil || said != (state != "whole") {
+			if said := strings.Contains(strings.Join(header.Get(warningHeader), "\n"), "left out: the experiment test.1.er"); err != nil || rows.Err() != nil || said != (state != "whole") {
 				t.Errorf("%s, %s: %v, %v, %v", what, state, header, err, rows.Err())
 			}
 			rows.Release()

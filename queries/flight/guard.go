@@ -21,7 +21,7 @@ import (
 	"stackmill/queries/serve"
 )
 
-// guard lets only those calls through that present the token, and turns panics into errors.
+// guard admits only calls with the token and converts panics to errors.
 type guard struct {
 	from *serve.Server
 }
@@ -33,19 +33,19 @@ const (
 )
 
 var (
-	errToken  = status.Error(codes.Unauthenticated, "the token is missing or wrong (send it as authorization: Bearer TOKEN, or as the password of any user)")
-	errUnread = status.Error(codes.Aborted, "the client does not read the answer")
-	errReads  = status.Error(codes.PermissionDenied, "the store is read-only: nothing can be put into it")
+	errToken    = status.Error(codes.Unauthenticated, "the token is missing or wrong (send it as authorization: Bearer TOKEN, or as the password of any user)")
+	errStalled  = status.Error(codes.Aborted, "the client does not read the answer")
+	errReadOnly = status.Error(codes.PermissionDenied, "the store is read-only")
 )
 
-// writes are the methods by which clients send rows.
-var writes = []string{"DoPut", "DoExchange"}
+// writeMethods are the methods with which clients send rows.
+var writeMethods = []string{"DoPut", "DoExchange"}
 
 func (g *guard) unary(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (answer any, err error) {
 	if err := g.authorize(ctx); err != nil {
 		return nil, err
 	}
-	defer g.recovered(info.FullMethod, &err)
+	defer g.recoverPanic(info.FullMethod, &err)
 	return handle(ctx, request)
 }
 
@@ -53,31 +53,31 @@ func (g *guard) stream(server any, stream grpc.ServerStream, info *grpc.StreamSe
 	if err := g.authorize(stream.Context()); err != nil {
 		return err
 	}
-	if slices.Contains(writes, path.Base(info.FullMethod)) {
-		return errReads
+	if slices.Contains(writeMethods, path.Base(info.FullMethod)) {
+		return errReadOnly
 	}
 	watched := &watchedStream{ServerStream: stream, patience: g.from.Patience, stalled: make(chan struct{})}
 	ended := make(chan error, 1)
 	go func() {
 		var err error
 		defer func() { ended <- err }()
-		defer g.recovered(info.FullMethod, &err)
+		defer g.recoverPanic(info.FullMethod, &err)
 		err = handle(server, watched)
 	}()
 	select {
 	case err := <-ended:
 		return err
-	case <-watched.stalled: // the end of the call ends the handler
-		return errUnread
+	case <-watched.stalled: // ending the call ends the handler
+		return errStalled
 	}
 }
 
-// watchedStream notes when a client does not read what is sent to it.
+// watchedStream detects that a client does not read its messages.
 type watchedStream struct {
 	grpc.ServerStream
 	patience time.Duration
 	once     sync.Once
-	stalled  chan struct{} // closed then
+	stalled  chan struct{} // closed when it does not
 }
 
 // SendMsg implements grpc.ServerStream.
@@ -87,15 +87,15 @@ func (s *watchedStream) SendMsg(m any) error {
 	return s.ServerStream.SendMsg(m)
 }
 
-// recovered makes a panic the error of a call.
-func (g *guard) recovered(method string, err *error) {
+// recoverPanic converts a panic to the error of a call.
+func (g *guard) recoverPanic(method string, err *error) {
 	if p := recover(); p != nil {
 		g.from.Log.Error("request failed", "method", method, "error", p, "stack", string(debug.Stack()))
 		*err = status.Error(codes.Internal, "internal error")
 	}
 }
 
-// authorize checks that a call has the token, as it is or as a password.
+// authorize checks that a call has the token, as a bearer token or as a password.
 func (g *guard) authorize(ctx context.Context) error {
 	if g.from.Token == "" {
 		return nil
@@ -109,7 +109,7 @@ func (g *guard) authorize(ctx context.Context) error {
 		scheme, credential, _ := strings.Cut(value, " ")
 		credential = strings.TrimSpace(credential)
 		if strings.EqualFold(scheme, basic) {
-			text, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(credential, "=")) // clients pad it or not
+			text, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(credential, "=")) // some clients omit the padding
 			if err != nil {
 				continue
 			}
@@ -121,21 +121,21 @@ func (g *guard) authorize(ctx context.Context) error {
 		if wrong == nil {
 			return nil
 		}
-		if code := codeOf(wrong); code != codes.Unauthenticated { // too many wrong ones
+		if code := codeOf(wrong); code != codes.Unauthenticated { // too many wrong tokens
 			err = status.Error(code, wrong.Error())
 		}
 	}
 	return err
 }
 
-// handshaking answers the call by which clients exchange a user and a password for a token.
-type handshaking struct {
+// handshakeServer answers the call that exchanges user and password for a token.
+type handshakeServer struct {
 	flight.FlightServer
 	*guard
 }
 
-// Handshake implements flight.FlightServer. The guard has seen the password; where none is
-// wanted, clients that send one want a token nevertheless.
-func (h handshaking) Handshake(stream flight.FlightService_HandshakeServer) error {
+// Handshake implements flight.FlightServer. The guard has checked the password. If the server needs none, clients still
+// expect a token.
+func (h handshakeServer) Handshake(stream flight.FlightService_HandshakeServer) error {
 	return stream.SendHeader(metadata.Pairs(authorization, bearer+" "+cmp.Or(h.from.Token, "none")))
 }

@@ -16,8 +16,8 @@ import (
 	"stackmill/queries/serve"
 )
 
-// register says what the server is and can do.
-func (a *answers) register() {
+// register registers the server's properties and capabilities.
+func (a *sqlServer) register() {
 	for info, value := range map[flightsql.SqlInfo]any{
 		flightsql.SqlInfoFlightSqlServerName:         "stackmill",
 		flightsql.SqlInfoFlightSqlServerVersion:      a.from.Version,
@@ -33,17 +33,17 @@ func (a *answers) register() {
 		flightsql.SqlInfoIdentifierQuoteChar:         `"`,
 	} {
 		if err := a.RegisterSqlInfo(info, value); err != nil {
-			panic(err) // the types above are wrong
+			panic(err) // a value above has the wrong type
 		}
 	}
 }
 
-// listing is a call about what there is: its ticket is the command itself.
-func listing(d *flight.FlightDescriptor, columns *arrow.Schema) (*flight.FlightInfo, error) {
+// listInfo returns the info of a call for metadata. Its ticket is the command.
+func listInfo(d *flight.FlightDescriptor, columns *arrow.Schema) (*flight.FlightInfo, error) {
 	return infoOf(d, d.GetCmd(), columns), nil
 }
 
-// rowsOf returns rows of texts and bytes.
+// rowsOf returns rows of strings and bytes.
 func rowsOf(ctx context.Context, columns *arrow.Schema, rows [][]any) (*arrow.Schema, <-chan flight.StreamChunk, error) {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, columns)
 	defer b.Release()
@@ -66,11 +66,11 @@ func rowsOf(ctx context.Context, columns *arrow.Schema, rows [][]any) (*arrow.Sc
 	return columns, chunksOf(ctx, r, func() {}), nil
 }
 
-// distinct returns the rows that some tables give, each once, in order.
-func (a *answers) distinct(ctx context.Context, columns *arrow.Schema, row func(serve.Table) []any, keep func(serve.Table) bool) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+// listDistinct returns the distinct rows of the tables that keep selects, in order.
+func (a *sqlServer) listDistinct(ctx context.Context, columns *arrow.Schema, row func(serve.Table) []any, keep func(serve.Table) bool) (*arrow.Schema, <-chan flight.StreamChunk, error) {
 	tables, warnings, err := a.from.Tables(ctx)
 	if err != nil {
-		return nil, nil, failed(err)
+		return nil, nil, statusError(err)
 	}
 	if err := setWarnings(ctx, warnings); err != nil {
 		return nil, nil, err
@@ -94,40 +94,40 @@ func same(a, b any) bool {
 }
 
 // GetFlightInfoCatalogs implements flightsql.Server.
-func (a *answers) GetFlightInfoCatalogs(_ context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	return listing(d, schema_ref.Catalogs)
+func (a *sqlServer) GetFlightInfoCatalogs(_ context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return listInfo(d, schema_ref.Catalogs)
 }
 
 // DoGetCatalogs implements flightsql.Server.
-func (a *answers) DoGetCatalogs(ctx context.Context) (*arrow.Schema, <-chan flight.StreamChunk, error) {
-	return a.distinct(ctx, schema_ref.Catalogs, func(t serve.Table) []any { return []any{t.Catalog} }, nil)
+func (a *sqlServer) DoGetCatalogs(ctx context.Context) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+	return a.listDistinct(ctx, schema_ref.Catalogs, func(t serve.Table) []any { return []any{t.Catalog} }, nil)
 }
 
 // GetFlightInfoSchemas implements flightsql.Server.
-func (a *answers) GetFlightInfoSchemas(_ context.Context, _ flightsql.GetDBSchemas, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	return listing(d, schema_ref.DBSchemas)
+func (a *sqlServer) GetFlightInfoSchemas(_ context.Context, _ flightsql.GetDBSchemas, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return listInfo(d, schema_ref.DBSchemas)
 }
 
 // DoGetDBSchemas implements flightsql.Server.
-func (a *answers) DoGetDBSchemas(ctx context.Context, q flightsql.GetDBSchemas) (*arrow.Schema, <-chan flight.StreamChunk, error) {
-	return a.distinct(ctx, schema_ref.DBSchemas, func(t serve.Table) []any { return []any{t.Catalog, t.Schema} }, func(t serve.Table) bool {
+func (a *sqlServer) DoGetDBSchemas(ctx context.Context, q flightsql.GetDBSchemas) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+	return a.listDistinct(ctx, schema_ref.DBSchemas, func(t serve.Table) []any { return []any{t.Catalog, t.Schema} }, func(t serve.Table) bool {
 		return equal(q.GetCatalog(), t.Catalog) && like(q.GetDBSchemaFilterPattern(), t.Schema)
 	})
 }
 
 // GetFlightInfoTableTypes implements flightsql.Server.
-func (a *answers) GetFlightInfoTableTypes(_ context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	return listing(d, schema_ref.TableTypes)
+func (a *sqlServer) GetFlightInfoTableTypes(_ context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return listInfo(d, schema_ref.TableTypes)
 }
 
 // DoGetTableTypes implements flightsql.Server.
-func (a *answers) DoGetTableTypes(ctx context.Context) (*arrow.Schema, <-chan flight.StreamChunk, error) {
-	return a.distinct(ctx, schema_ref.TableTypes, func(t serve.Table) []any { return []any{t.Kind} }, nil)
+func (a *sqlServer) DoGetTableTypes(ctx context.Context) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+	return a.listDistinct(ctx, schema_ref.TableTypes, func(t serve.Table) []any { return []any{t.Kind} }, nil)
 }
 
 // GetFlightInfoTables implements flightsql.Server.
-func (a *answers) GetFlightInfoTables(_ context.Context, q flightsql.GetTables, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	return listing(d, tablesColumns(q))
+func (a *sqlServer) GetFlightInfoTables(_ context.Context, q flightsql.GetTables, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return listInfo(d, tablesColumns(q))
 }
 
 func tablesColumns(q flightsql.GetTables) *arrow.Schema {
@@ -138,12 +138,12 @@ func tablesColumns(q flightsql.GetTables) *arrow.Schema {
 }
 
 // DoGetTables implements flightsql.Server.
-func (a *answers) DoGetTables(ctx context.Context, q flightsql.GetTables) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+func (a *sqlServer) DoGetTables(ctx context.Context, q flightsql.GetTables) (*arrow.Schema, <-chan flight.StreamChunk, error) {
 	kinds := q.GetTableTypes()
-	return a.distinct(ctx, tablesColumns(q), func(t serve.Table) []any {
+	return a.listDistinct(ctx, tablesColumns(q), func(t serve.Table) []any {
 		row := []any{t.Catalog, t.Schema, t.Name, t.Kind}
 		if q.GetIncludeSchema() {
-			row = append(row, flight.SerializeSchema(described(t), memory.DefaultAllocator))
+			row = append(row, flight.SerializeSchema(columnsWithRemarks(t), memory.DefaultAllocator))
 		}
 		return row
 	}, func(t serve.Table) bool {
@@ -152,8 +152,8 @@ func (a *answers) DoGetTables(ctx context.Context, q flightsql.GetTables) (*arro
 	})
 }
 
-// described are a table's columns, with their meanings where drivers look for them.
-func described(t serve.Table) *arrow.Schema {
+// columnsWithRemarks returns a table's columns with their descriptions in the metadata that drivers read.
+func columnsWithRemarks(t serve.Table) *arrow.Schema {
 	fields := t.Columns.Fields()
 	for i := range fields {
 		m := flightsql.NewColumnMetadataBuilder().CatalogName(t.Catalog).SchemaName(t.Schema).TableName(t.Name).IsReadOnly(true)
@@ -165,11 +165,10 @@ func described(t serve.Table) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// equal reports whether a name is the one that is asked for, if there is one.
+// equal reports whether a name is the wanted one; nil accepts all.
 func equal(want *string, name string) bool { return want == nil || *want == name }
 
-// like reports whether a name matches a pattern of SQL, in which a backslash escapes, if
-// there is one.
+// like reports whether a name matches a LIKE pattern with backslash as the escape character; nil matches all.
 func like(pattern *string, name string) bool {
 	if pattern == nil {
 		return true
@@ -179,44 +178,44 @@ func like(pattern *string, name string) bool {
 	return err == nil && matches
 }
 
-// Keys: views have none.
+// Views have no keys.
 
 // GetFlightInfoPrimaryKeys implements flightsql.Server.
-func (a *answers) GetFlightInfoPrimaryKeys(_ context.Context, _ flightsql.TableRef, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	return listing(d, schema_ref.PrimaryKeys)
+func (a *sqlServer) GetFlightInfoPrimaryKeys(_ context.Context, _ flightsql.TableRef, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return listInfo(d, schema_ref.PrimaryKeys)
 }
 
 // DoGetPrimaryKeys implements flightsql.Server.
-func (a *answers) DoGetPrimaryKeys(ctx context.Context, _ flightsql.TableRef) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+func (a *sqlServer) DoGetPrimaryKeys(ctx context.Context, _ flightsql.TableRef) (*arrow.Schema, <-chan flight.StreamChunk, error) {
 	return rowsOf(ctx, schema_ref.PrimaryKeys, nil)
 }
 
 // GetFlightInfoExportedKeys implements flightsql.Server.
-func (a *answers) GetFlightInfoExportedKeys(_ context.Context, _ flightsql.TableRef, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	return listing(d, schema_ref.ExportedKeys)
+func (a *sqlServer) GetFlightInfoExportedKeys(_ context.Context, _ flightsql.TableRef, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return listInfo(d, schema_ref.ExportedKeys)
 }
 
 // DoGetExportedKeys implements flightsql.Server.
-func (a *answers) DoGetExportedKeys(ctx context.Context, _ flightsql.TableRef) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+func (a *sqlServer) DoGetExportedKeys(ctx context.Context, _ flightsql.TableRef) (*arrow.Schema, <-chan flight.StreamChunk, error) {
 	return rowsOf(ctx, schema_ref.ExportedKeys, nil)
 }
 
 // GetFlightInfoImportedKeys implements flightsql.Server.
-func (a *answers) GetFlightInfoImportedKeys(_ context.Context, _ flightsql.TableRef, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	return listing(d, schema_ref.ImportedKeys)
+func (a *sqlServer) GetFlightInfoImportedKeys(_ context.Context, _ flightsql.TableRef, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return listInfo(d, schema_ref.ImportedKeys)
 }
 
 // DoGetImportedKeys implements flightsql.Server.
-func (a *answers) DoGetImportedKeys(ctx context.Context, _ flightsql.TableRef) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+func (a *sqlServer) DoGetImportedKeys(ctx context.Context, _ flightsql.TableRef) (*arrow.Schema, <-chan flight.StreamChunk, error) {
 	return rowsOf(ctx, schema_ref.ImportedKeys, nil)
 }
 
 // GetFlightInfoCrossReference implements flightsql.Server.
-func (a *answers) GetFlightInfoCrossReference(_ context.Context, _ flightsql.CrossTableRef, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	return listing(d, schema_ref.CrossReference)
+func (a *sqlServer) GetFlightInfoCrossReference(_ context.Context, _ flightsql.CrossTableRef, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return listInfo(d, schema_ref.CrossReference)
 }
 
 // DoGetCrossReference implements flightsql.Server.
-func (a *answers) DoGetCrossReference(ctx context.Context, _ flightsql.CrossTableRef) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+func (a *sqlServer) DoGetCrossReference(ctx context.Context, _ flightsql.CrossTableRef) (*arrow.Schema, <-chan flight.StreamChunk, error) {
 	return rowsOf(ctx, schema_ref.CrossReference, nil)
 }

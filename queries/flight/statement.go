@@ -20,19 +20,18 @@ import (
 	"stackmill/queries/serve"
 )
 
-// answers implements flightsql.Server.
-type answers struct {
+// sqlServer implements flightsql.Server.
+type sqlServer struct {
 	flightsql.BaseServer
 	from    *serve.Server
-	running *running
+	running *runningStatements
 }
 
-// errTransaction is the error of a statement in a transaction: there are none to begin.
-var errTransaction = status.Error(codes.InvalidArgument, "there are no transactions: the store is read-only")
+var errTransaction = status.Error(codes.InvalidArgument, "transactions are not supported: the store is read-only")
 
-// GetFlightInfoStatement implements flightsql.Server. The statement runs when its rows are
-// fetched; their columns come with them.
-func (a *answers) GetFlightInfoStatement(_ context.Context, q flightsql.StatementQuery, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+// GetFlightInfoStatement implements flightsql.Server. The statement runs when the client fetches its rows, which come with
+// their columns.
+func (a *sqlServer) GetFlightInfoStatement(_ context.Context, q flightsql.StatementQuery, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
 	if len(q.GetTransactionId()) > 0 {
 		return nil, errTransaction
 	}
@@ -44,12 +43,12 @@ func (a *answers) GetFlightInfoStatement(_ context.Context, q flightsql.Statemen
 }
 
 // GetSchemaStatement implements flightsql.Server.
-func (a *answers) GetSchemaStatement(ctx context.Context, q flightsql.StatementQuery, _ *flight.FlightDescriptor) (*flight.SchemaResult, error) {
+func (a *sqlServer) GetSchemaStatement(ctx context.Context, q flightsql.StatementQuery, _ *flight.FlightDescriptor) (*flight.SchemaResult, error) {
 	return a.schema(ctx, q.GetQuery())
 }
 
 // DoGetStatement implements flightsql.Server.
-func (a *answers) DoGetStatement(ctx context.Context, t flightsql.StatementQueryTicket) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+func (a *sqlServer) DoGetStatement(ctx context.Context, t flightsql.StatementQueryTicket) (*arrow.Schema, <-chan flight.StreamChunk, error) {
 	handle := t.GetStatementHandle()
 	text, err := statementOf(handle)
 	if err != nil {
@@ -58,30 +57,29 @@ func (a *answers) DoGetStatement(ctx context.Context, t flightsql.StatementQuery
 	ctx, done := a.running.begin(ctx, string(handle[:handleID]))
 	defer done()
 	columns, rows, err := a.rows(ctx, text)
-	if err != nil && errors.Is(context.Cause(ctx), errCancelled) { // wherever it was then
-		err = failed(errCancelled)
+	if err != nil && errors.Is(context.Cause(ctx), errCanceled) { // whatever failed because of it
+		err = statusError(errCanceled)
 	}
 	return columns, rows, err
 }
 
 // CreatePreparedStatement implements flightsql.Server. Statements with parameters are refused.
-func (a *answers) CreatePreparedStatement(ctx context.Context, r flightsql.ActionCreatePreparedStatementRequest) (result flightsql.ActionCreatePreparedStatementResult, err error) {
+func (a *sqlServer) CreatePreparedStatement(ctx context.Context, r flightsql.ActionCreatePreparedStatementRequest) (result flightsql.ActionCreatePreparedStatementResult, err error) {
 	if len(r.GetTransactionId()) > 0 {
 		return result, errTransaction
 	}
 	result.DatasetSchema, err = a.from.Columns(ctx, r.GetQuery())
 	result.Handle, result.IsUpdate = []byte(r.GetQuery()), new(bool)
-	return result, failed(err)
+	return result, statusError(err)
 }
 
 // ClosePreparedStatement implements flightsql.Server.
-func (a *answers) ClosePreparedStatement(context.Context, flightsql.ActionClosePreparedStatementRequest) error {
+func (a *sqlServer) ClosePreparedStatement(context.Context, flightsql.ActionClosePreparedStatementRequest) error {
 	return nil
 }
 
-// GetFlightInfoPreparedStatement implements flightsql.Server. It can be cancelled like any
-// other statement.
-func (a *answers) GetFlightInfoPreparedStatement(_ context.Context, q flightsql.PreparedStatementQuery, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+// GetFlightInfoPreparedStatement implements flightsql.Server. The statement can be canceled like any other.
+func (a *sqlServer) GetFlightInfoPreparedStatement(_ context.Context, q flightsql.PreparedStatementQuery, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
 	ticket, err := flightsql.CreateStatementQueryTicket(newHandle(string(q.GetPreparedStatementHandle())))
 	if err != nil {
 		return nil, err
@@ -90,18 +88,17 @@ func (a *answers) GetFlightInfoPreparedStatement(_ context.Context, q flightsql.
 }
 
 // GetSchemaPreparedStatement implements flightsql.Server.
-func (a *answers) GetSchemaPreparedStatement(ctx context.Context, q flightsql.PreparedStatementQuery, _ *flight.FlightDescriptor) (*flight.SchemaResult, error) {
+func (a *sqlServer) GetSchemaPreparedStatement(ctx context.Context, q flightsql.PreparedStatementQuery, _ *flight.FlightDescriptor) (*flight.SchemaResult, error) {
 	return a.schema(ctx, string(q.GetPreparedStatementHandle()))
 }
 
-// DoGetPreparedStatement implements flightsql.Server, for clients that make tickets themselves.
-func (a *answers) DoGetPreparedStatement(ctx context.Context, q flightsql.PreparedStatementQuery) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+// DoGetPreparedStatement implements flightsql.Server, for clients that construct tickets.
+func (a *sqlServer) DoGetPreparedStatement(ctx context.Context, q flightsql.PreparedStatementQuery) (*arrow.Schema, <-chan flight.StreamChunk, error) {
 	return a.rows(ctx, string(q.GetPreparedStatementHandle()))
 }
 
-// CancelFlightInfo implements flightsql.Server. What does not run yet, or not any more, cannot
-// be cancelled.
-func (a *answers) CancelFlightInfo(_ context.Context, r *flight.CancelFlightInfoRequest) (flight.CancelFlightInfoResult, error) {
+// CancelFlightInfo implements flightsql.Server. Only a running statement can be canceled.
+func (a *sqlServer) CancelFlightInfo(_ context.Context, r *flight.CancelFlightInfoRequest) (flight.CancelFlightInfoResult, error) {
 	status := flight.CancelStatusNotCancellable
 	for _, e := range r.GetInfo().GetEndpoint() {
 		t, err := flightsql.GetStatementQueryTicket(e.GetTicket())
@@ -115,7 +112,7 @@ func (a *answers) CancelFlightInfo(_ context.Context, r *flight.CancelFlightInfo
 	return flight.CancelFlightInfoResult{Status: status}, nil
 }
 
-// infoOf says where an answer is to be fetched: here.
+// infoOf returns where to fetch an answer: from this server.
 func infoOf(d *flight.FlightDescriptor, ticket []byte, columns *arrow.Schema) *flight.FlightInfo {
 	i := &flight.FlightInfo{FlightDescriptor: d, Endpoint: []*flight.FlightEndpoint{{Ticket: &flight.Ticket{Ticket: ticket}}}, TotalRecords: -1, TotalBytes: -1}
 	if columns != nil {
@@ -124,31 +121,30 @@ func infoOf(d *flight.FlightDescriptor, ticket []byte, columns *arrow.Schema) *f
 	return i
 }
 
-// schema returns the columns that a statement gives.
-func (a *answers) schema(ctx context.Context, text string) (*flight.SchemaResult, error) {
+// schema returns the columns of a statement.
+func (a *sqlServer) schema(ctx context.Context, text string) (*flight.SchemaResult, error) {
 	columns, err := a.from.Columns(ctx, text)
 	if err != nil {
-		return nil, failed(err)
+		return nil, statusError(err)
 	}
 	return &flight.SchemaResult{Schema: flight.SerializeSchema(columns, memory.DefaultAllocator)}, nil
 }
 
-// warning is the header of what makes an answer misleading.
-const warning = "stackmill-warning"
+const warningHeader = "stackmill-warning"
 
-// setWarnings sends what readers of an answer should know, if there is something.
+// setWarnings sends warnings about an answer, if any.
 func setWarnings(ctx context.Context, texts string) error {
 	if texts == "" {
 		return nil
 	}
-	return grpc.SetHeader(ctx, metadata.Pairs(warning, texts))
+	return grpc.SetHeader(ctx, metadata.Pairs(warningHeader, texts))
 }
 
-// rows runs a statement and returns what it gives.
-func (a *answers) rows(ctx context.Context, text string) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+// rows runs a statement and returns its rows.
+func (a *sqlServer) rows(ctx context.Context, text string) (*arrow.Schema, <-chan flight.StreamChunk, error) {
 	x, err := a.from.Query(ctx, text)
 	if err != nil {
-		return nil, nil, failed(err)
+		return nil, nil, statusError(err)
 	}
 	if err := setWarnings(ctx, x.Warnings); err != nil {
 		x.IPC.Release()
@@ -162,12 +158,11 @@ func (a *answers) rows(ctx context.Context, text string) (*arrow.Schema, <-chan 
 	return r.Schema(), chunksOf(ctx, r, x.IPC.Release), nil
 }
 
-// largestChunk is about how many bytes a message of rows has: clients refuse those of more
-// than 4 MiB unless they are told otherwise.
-const largestChunk = 1 << 20
+// maxChunk is the approximate size of a message of rows. By default, clients refuse messages larger than 4 MiB.
+const maxChunk = 1 << 20
 
-// chunksOf returns the batches of a reader, large ones in parts. It releases the reader and
-// calls done when all were taken, or the call has ended.
+// chunksOf returns the batches of a reader and splits large ones. It releases the reader and calls done after the last
+// batch, or when the call ends.
 func chunksOf(ctx context.Context, r array.RecordReader, done func()) <-chan flight.StreamChunk {
 	chunks := make(chan flight.StreamChunk)
 	go func() {
@@ -191,7 +186,7 @@ func chunksOf(ctx context.Context, r array.RecordReader, done func()) <-chan fli
 			for _, c := range b.Columns() {
 				bytes += c.Data().SizeInBytes()
 			}
-			parts := int64(bytes)/largestChunk + 1
+			parts := int64(bytes)/maxChunk + 1
 			step := max(1, (b.NumRows()+parts-1)/parts)
 			for from := int64(0); from < b.NumRows(); from += step {
 				if !send(flight.StreamChunk{Data: b.NewSlice(from, min(from+step, b.NumRows()))}) {
@@ -206,37 +201,36 @@ func chunksOf(ctx context.Context, r array.RecordReader, done func()) <-chan fli
 	return chunks
 }
 
-// handleID is the length of what tells one execution of a statement from others, at the
-// beginning of its handle. The statement follows.
+// handleID is the length of the id at the start of a handle, which identifies one execution. The statement follows.
 const handleID = 16
 
 func newHandle(text string) []byte {
 	id := make([]byte, handleID, handleID+len(text))
-	_, _ = rand.Read(id) // it does not fail
+	_, _ = rand.Read(id) // cannot fail
 	return append(id, text...)
 }
 
 func statementOf(handle []byte) (string, error) {
 	if len(handle) < handleID {
-		return "", status.Error(codes.InvalidArgument, "the ticket is none of this server")
+		return "", status.Error(codes.InvalidArgument, "the ticket was not issued by this server")
 	}
 	return string(handle[handleID:]), nil
 }
 
-// running are the statements that are being executed, by their handles' ids.
-type running struct {
+// runningStatements are the statements being executed, by the id of their handle.
+type runningStatements struct {
 	mu  sync.Mutex
 	ids map[string]context.CancelCauseFunc
 }
 
-func newRunning() *running { return &running{ids: map[string]context.CancelCauseFunc{}} }
+func newRunningStatements() *runningStatements {
+	return &runningStatements{ids: map[string]context.CancelCauseFunc{}}
+}
 
-// errCancelled is why a statement ended that a client cancelled.
-var errCancelled = errors.Join(errors.New("it was cancelled"), context.Canceled)
+var errCanceled = errors.Join(errors.New("the client canceled the statement"), context.Canceled)
 
-// begin notes that a statement is being executed, until done. Of one that is executed twice at
-// once, the second can be cancelled.
-func (r *running) begin(ctx context.Context, id string) (_ context.Context, done func()) {
+// begin registers a running statement until done. If a handle runs twice at the same time, the second one can be canceled.
+func (r *runningStatements) begin(ctx context.Context, id string) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -248,13 +242,13 @@ func (r *running) begin(ctx context.Context, id string) (_ context.Context, done
 	}
 }
 
-// cancel ends a statement that is being executed, and reports whether there is one.
-func (r *running) cancel(id string) bool {
+// cancel cancels a running statement and reports whether there was one.
+func (r *runningStatements) cancel(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	end := r.ids[id]
 	if end != nil {
-		end(errCancelled)
+		end(errCanceled)
 	}
 	return end != nil
 }

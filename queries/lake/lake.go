@@ -1,9 +1,9 @@
-// Package lake makes tables of a data lake of a store: lists of Parquet files with the rows of
-// the store's tables and views, which packages iceberg and ducklake describe to other engines.
+// Package lake exports a store as tables of a data lake: lists of Parquet files with the rows of the store's tables and
+// views. Packages iceberg and ducklake describe these tables to other engines.
 //
-// Most tables are the store's own files. Tables whose files lack what only commits say, or what
-// is only right within a batch, are copied to the lake's folder, by batch. Rows of experiments
-// that do not count are named by files of deleted positions.
+// Most tables consist of the store's own files. Tables with data that only commits have, or that is only valid within a
+// batch, are copied to the lake's folder batch by batch. Files of deleted positions exclude the rows of deleted
+// experiments.
 package lake
 
 import (
@@ -29,8 +29,8 @@ type Table struct {
 	Name    string
 	Doc     string // what a row is
 	Columns []Column
-	Files   []File // by path
-	Delta   bool   // whether files may have numbers as differences, which not all readers know
+	Files   []File // sorted by path
+	Delta   bool   // whether files may use delta encodings, which not all readers support
 }
 
 // Column is a column of a table.
@@ -40,56 +40,55 @@ type Column struct {
 	Doc  string
 }
 
-// Types are the types of columns: those that each format has.
+// Types are the types of columns, which all formats support.
 var Types = []string{"VARCHAR", "BIGINT", "INTEGER", "BOOLEAN", "DOUBLE", "TIMESTAMP WITH TIME ZONE"}
 
 // File is a Parquet file with rows of a table.
 type File struct {
-	Path        string // as readers know it
-	Local       string // as this program does
+	Path        string // for readers
+	Local       string // for this program
 	Rows, Bytes int64
-	Deletes     *File // the positions of its rows that do not count; nil if all do
+	Deletes     *File // the positions of deleted rows; nil if there are none
 }
 
-// Options say where readers find what is in a lake.
+// Options configure a lake and say where readers find its files.
 type Options struct {
-	// Location and Store are the folder and the store as readers know them: URIs. Without
-	// them they are those of the files here, or of the store on S3.
+	// Location and Store are the URIs of the folder and the store for readers. By default they are file URIs, or the
+	// URI of the store on S3.
 	Location, Store string
-	Views           []string      // further views that are tables of the lake
-	Program         string        // its version: another may write other rows
-	Keep            time.Duration // how long files stay that readers may still read
+	Views           []string      // further views to export as tables
+	Program         string        // version of the program: another one may write other rows
+	Keep            time.Duration // how long to keep replaced files for readers
 }
 
-// Namespace is the name under which a lake has its tables.
+// Namespace is the namespace of the tables.
 const Namespace = "stackmill"
 
-// stateFile is the file of a folder that says what is in it.
+// stateFile describes the content of a lake's folder.
 const stateFile = "lake.json"
 
-// Lake is a folder with what a lake has besides the store's files. One process has it at a time.
+// Lake is a folder with the files of a lake that are not the store's. One process locks it at a time.
 type Lake struct {
 	Options
 	Folder string // absolute
 	lock   *os.File
 	state  state
-	used   map[string]bool // files of the tables, relative to the folder
+	used   map[string]bool // files in the tables, relative to the folder
 }
 
 // state is the content of stateFile.
 type state struct {
-	Formats []string             `json:"formats"`           // that the folder has
-	Retired map[string]time.Time `json:"retired,omitempty"` // when files ceased to be used, relative to the folder
+	Formats []string             `json:"formats"`           // in the folder
+	Retired map[string]time.Time `json:"retired,omitempty"` // when files were replaced, by path relative to the folder
 }
 
-// Open takes a folder, which is made if it is not there, and must be empty if it is none of
-// these yet.
+// Open locks a folder. It creates a missing folder; an existing one must be empty or a lake's.
 func Open(folder string, o Options) (_ *Lake, err error) {
 	if folder, err = filepath.Abs(folder); err != nil {
 		return nil, err
 	}
 	if !utf8.ValidString(folder) {
-		return nil, fmt.Errorf("%s: the path is not UTF-8, which tables of a lake cannot name (rename the folder)", folder)
+		return nil, fmt.Errorf("%s: the path is not valid UTF-8, so tables of a lake cannot refer to it (rename the folder)", folder)
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err
@@ -107,13 +106,13 @@ func Open(folder string, o Options) (_ *Lake, err error) {
 		_ = l.lock.Close()
 		return nil, fmt.Errorf("%s: another process writes to it", folder)
 	}
-	text, err := storedir.ReadFile(filepath.Join(folder, stateFile), mostState)
+	text, err := storedir.ReadFile(filepath.Join(folder, stateFile), maxState)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = l.save(state{}) // from here on it is a lake's, whatever becomes of the export
+		err = l.save(state{}) // marks the folder as a lake's even if the export fails
 	case err == nil:
 		if err = json.Unmarshal(text, &l.state); err != nil {
-			err = fmt.Errorf("%s: %w (empty the folder: all is written again)", filepath.Join(folder, stateFile), err)
+			err = fmt.Errorf("%s: %w (empty the folder to export everything again)", filepath.Join(folder, stateFile), err)
 		}
 	}
 	if err != nil {
@@ -123,7 +122,7 @@ func Open(folder string, o Options) (_ *Lake, err error) {
 	return l, nil
 }
 
-// save notes what is in the folder.
+// save writes the state file.
 func (l *Lake) save(s state) error {
 	l.state = s
 	text, err := json.MarshalIndent(s, "", " ")
@@ -134,31 +133,31 @@ func (l *Lake) save(s state) error {
 }
 
 const (
-	lockFile  = ".lock"
-	mostState = 1 << 30 // bytes of stateFile
+	lockFile = ".lock"
+	maxState = 1 << 30 // bytes of stateFile
 )
 
-// isEmpty returns an error if a folder has something of others.
+// isEmpty returns an error if a folder contains other files.
 func isEmpty(folder string) error {
 	entries, err := os.ReadDir(folder)
 	for _, e := range entries {
 		if e.Name() != lockFile && e.Name() != stateFile+tempSuffix {
-			return fmt.Errorf("%s has files, but no %s: it is not what was exported before (name an empty folder)", folder, stateFile)
+			return fmt.Errorf("%s has files but no %s, so it is not an earlier export (choose an empty folder)", folder, stateFile)
 		}
 	}
 	return err
 }
 
-// Close lets others take the folder.
+// Close unlocks the folder.
 func (l *Lake) Close() error { return l.lock.Close() }
 
-// Formats are those that the folder has, and this one.
+// Formats returns the formats in the folder and this one.
 func (l *Lake) Formats(with string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(l.state.Formats), with))))
 }
 
-// Finish notes that the folder has these formats of the tables that Tables returned last, and
-// removes files that no table has had for as long as they are kept. It returns how many.
+// Finish records that the folder has these formats of the tables returned by Tables. It deletes files that no table has
+// used for the time in Keep, and returns their number.
 func (l *Lake) Finish(formats []string) (removed int, err error) {
 	now := time.Now()
 	retired := map[string]time.Time{}
@@ -175,7 +174,7 @@ func (l *Lake) Finish(formats []string) (removed int, err error) {
 		since, known := l.state.Retired[name]
 		switch {
 		case l.used[name]:
-		case strings.HasSuffix(name, tempSuffix): // of a program that was killed
+		case strings.HasSuffix(name, tempSuffix): // left by a killed program
 			old = append(old, file)
 		case !known:
 			retired[name] = now
@@ -202,7 +201,7 @@ const (
 	tempSuffix = ".tmp"
 )
 
-// writeFile puts a file in its place, complete.
+// writeFile writes a file atomically.
 func writeFile(path string, data []byte) error {
 	temp := path + tempSuffix
 	if err := os.WriteFile(temp, data, 0o666); err != nil {
@@ -211,26 +210,26 @@ func writeFile(path string, data []byte) error {
 	return storedir.ReplaceFile(temp, path)
 }
 
-// base is the place of a folder as readers know it.
-func base(location, folder string) string {
+// readerURI returns the URI of a folder for readers.
+func readerURI(location, folder string) string {
 	if location == "" {
 		return "file://" + filepath.ToSlash(folder)
 	}
 	return strings.TrimRight(location, "/")
 }
 
-// Base is the place of the lake's folder as readers know it.
-func (l *Lake) Base() string { return base(l.Location, l.Folder) }
+// Base returns the URI of the lake's folder for readers.
+func (l *Lake) Base() string { return readerURI(l.Location, l.Folder) }
 
-// Tables returns the tables of an open store, whose files are all there. It writes those that
-// are missing: copies, and positions of rows that do not count.
+// Tables returns the tables of an open store. It writes missing copies and positions of deleted rows, so that all files
+// exist.
 func (l *Lake) Tables(ctx context.Context, db *queries.DB) ([]Table, error) {
 	clear(l.used)
 	w, err := l.writer(ctx, db)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.fit(); err != nil {
+	if err := w.checkFiles(); err != nil {
 		return nil, err
 	}
 	tables := make([]Table, len(w.sources))

@@ -152,7 +152,7 @@ func TestOpen(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(others, "mine"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(others, Options{}); err == nil || !strings.Contains(err.Error(), "name an empty folder") {
+	if _, err := Open(others, Options{}); err == nil || !strings.Contains(err.Error(), "choose an empty folder") {
 		t.Error(err)
 	}
 	if _, err := Open(filepath.Join(t.TempDir(), "a\xff"), Options{}); err == nil || !strings.Contains(err.Error(), "not UTF-8") {

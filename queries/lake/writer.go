@@ -20,19 +20,19 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// usual are the views that every lake has as tables.
-var usual = []string{"labels"}
+// defaultViews are exported as tables of every lake.
+var defaultViews = []string{"labels"}
 
-// writer makes the tables of one state of a store.
+// writer exports the tables of one state of a store.
 type writer struct {
 	*Lake
-	db      *queries.DB
-	sources []source
-	part    *part  // of the batch that is written
-	store   string // absolute
-	at      string // where the store is, as readers know it
-	states  map[string]*queries.Experiment
-	batches []storedir.Batch
+	db       *queries.DB
+	sources  []source
+	session  *batchSession // of the current batch
+	store    string        // absolute
+	storeURI string        // the URI of the store for readers
+	states   map[string]*queries.Experiment
+	batches  []storedir.Batch
 }
 
 func (l *Lake) writer(ctx context.Context, db *queries.DB) (*writer, error) {
@@ -41,18 +41,18 @@ func (l *Lake) writer(ctx context.Context, db *queries.DB) (*writer, error) {
 	if w.store, err = filepath.Abs(db.Store); err != nil {
 		return nil, err
 	}
-	w.at = base(cmp.Or(w.Options.Store, storedir.RemoteAddress(w.store)), w.store)
+	w.storeURI = readerURI(cmp.Or(w.Options.Store, storedir.RemoteAddress(w.store)), w.store)
 	experiments := db.Experiments()
 	for i := range experiments {
 		w.states[experiments[i].ExperimentID] = &experiments[i]
 	}
-	w.sources, err = w.list(ctx)
+	w.sources, err = w.listSources(ctx)
 	return w, err
 }
 
-// fit returns an error if files of the store are not there, or must not be opened: other engines
-// read those that a lake names.
-func (w *writer) fit() error {
+// checkFiles returns an error if files of the store are missing or must not be opened, since other engines will read
+// them.
+func (w *writer) checkFiles() error {
 	var files []storedir.File
 	for i := range w.batches {
 		files = append(files, w.batches[i].Files...)
@@ -60,21 +60,21 @@ func (w *writer) fit() error {
 	unfit, err := storedir.UnreadableFiles(w.store, slices.Values(files))
 	for _, f := range files {
 		if unfit[f.Path] != nil {
-			return fmt.Errorf("the store's file %s: %w (stackmill check lists files that are missing or damaged)", f.Path, unfit[f.Path])
+			return fmt.Errorf("the store's file %s: %w (run stackmill check to list missing and damaged files)", f.Path, unfit[f.Path])
 		}
 	}
 	return err
 }
 
-// part is a session that has the experiments of a batch alone, so that views read no other's files.
-// It is opened when something is to be written.
-type part struct {
+// batchSession is a session with only the experiments of a batch, so that views read no other files. It is opened when a
+// file must be written.
+type batchSession struct {
 	ids  []string
 	db   *queries.DB
 	conn *sql.Conn
 }
 
-func (p *part) open(ctx context.Context, db *queries.DB) (err error) {
+func (p *batchSession) open(ctx context.Context, db *queries.DB) (err error) {
 	if p.conn != nil {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (p *part) open(ctx context.Context, db *queries.DB) (err error) {
 	return err
 }
 
-func (p *part) close() (err error) {
+func (p *batchSession) close() (err error) {
 	if p.conn != nil {
 		err = p.conn.Close()
 	}
@@ -94,13 +94,13 @@ func (p *part) close() (err error) {
 	return err
 }
 
-// batch adds the files of a batch to the tables, which are in the order of their sources.
+// batch adds the files of a batch to the tables, which have the order of their sources.
 func (w *writer) batch(ctx context.Context, b *storedir.Batch, tables []Table) (err error) {
-	w.part = &part{}
+	w.session = &batchSession{}
 	for e := range b.Visible {
-		w.part.ids = append(w.part.ids, e.ExperimentID)
+		w.session.ids = append(w.session.ids, e.ExperimentID)
 	}
-	defer func() { err = errors.Join(err, w.part.close()) }()
+	defer func() { err = errors.Join(err, w.session.close()) }()
 	for i, s := range w.sources {
 		f, err := w.file(ctx, s, b)
 		if err != nil {
@@ -113,34 +113,33 @@ func (w *writer) batch(ctx context.Context, b *storedir.Batch, tables []Table) (
 	return nil
 }
 
-// source is a table without its files, and where its rows are.
+// source is a table without its files, and the origin of its rows.
 type source struct {
 	Table
-	stored *schema.Table // whose files have them, mostly as they are; nil for a copy of what SQL shows
-	view   bool          // whether the copy depends on more than the rows of experiments
+	stored *schema.Table // whose files are used; nil for a copy of a view
+	view   bool          // whether the copy depends on the experiments' state, for example labels
 }
 
-// AsStored reports whether the files of a table have the rows that SQL shows, with their
-// values.
+// AsStored reports whether a table's files have the same rows and values as its view.
 func AsStored(t *schema.Table) bool {
-	return t != schema.Experiments // of these, SQL shows what commits say
+	return t != schema.Experiments // the view adds data from commits
 }
 
-// list returns the tables of a lake. Sums over all experiments of a batch are no table: those
-// by experiment are in function_rollup.
-func (w *writer) list(ctx context.Context) (list []source, err error) {
+// listSources returns the tables of a lake. It omits the sums over all experiments of a batch: function_rollup has the
+// sums of each experiment.
+func (w *writer) listSources(ctx context.Context) (list []source, err error) {
 	for _, t := range schema.Tables {
 		switch {
 		case t == schema.FunctionSums:
 		case AsStored(t):
 			s := source{Table: Table{Name: t.Name, Doc: t.Row}, stored: t}
-			for _, c := range t.Columns { // all of the files: some readers refuse others
+			for _, c := range t.Columns { // all columns, since some readers refuse files with further ones
 				s.Columns = append(s.Columns, Column{c.Name, c.Type.SQL(), c.Doc})
 				s.Delta = s.Delta || c.Encoding == schema.Delta || c.Encoding == schema.DictOrDelta || c.Encoding == schema.PlainOrDelta
 			}
 			list = append(list, s)
 		default:
-			s, err := w.copied(ctx, t.Name, t.Row, t == schema.Experiments)
+			s, err := w.describeCopy(ctx, t.Name, t.Row, t == schema.Experiments)
 			if err != nil {
 				return nil, err
 			}
@@ -155,11 +154,11 @@ func (w *writer) list(ctx context.Context) (list []source, err error) {
 	for _, v := range views {
 		docs[v.Name] = v.Row
 	}
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(usual, w.Views)))) {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(defaultViews, w.Views)))) {
 		if slices.ContainsFunc(list, func(s source) bool { return s.Name == name }) {
 			continue
 		}
-		s, err := w.copied(ctx, name, docs[name], true)
+		s, err := w.describeCopy(ctx, name, docs[name], true)
 		if err != nil {
 			return nil, err
 		}
@@ -168,8 +167,8 @@ func (w *writer) list(ctx context.Context) (list []source, err error) {
 	return list, nil
 }
 
-// copied describes a copy of what SQL shows.
-func (w *writer) copied(ctx context.Context, name, doc string, view bool) (s source, err error) {
+// describeCopy describes the copy of a view.
+func (w *writer) describeCopy(ctx context.Context, name, doc string, view bool) (s source, err error) {
 	s = source{Table: Table{Name: name, Doc: doc}, view: view}
 	rows, err := w.db.QueryContext(ctx, "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = current_catalog() AND table_name = ? ORDER BY column_index", name)
 	if err != nil {
@@ -182,7 +181,7 @@ func (w *writer) copied(ctx context.Context, name, doc string, view bool) (s sou
 			return s, err
 		}
 		if !slices.Contains(Types, c.Type) {
-			return s, fmt.Errorf("view %s: its column %s has the type %s, which lakes do not have", name, c.Name, c.Type)
+			return s, fmt.Errorf("view %s: its column %s has the type %s, which data lakes do not support", name, c.Name, c.Type)
 		}
 		c.Doc = docOf(name, c.Name)
 		s.Columns = append(s.Columns, c)
@@ -195,12 +194,12 @@ func (w *writer) copied(ctx context.Context, name, doc string, view bool) (s sou
 		if err != nil {
 			return s, err
 		}
-		return s, fmt.Errorf("there is no view %q with the column experiment_id%s", name, queries.Suggest(name, all))
+		return s, fmt.Errorf("no view %q with a column experiment_id%s", name, queries.Suggest(name, all))
 	}
 	return s, nil
 }
 
-// docOf describes a column of a table of the schema.
+// docOf returns the description of a table's column.
 func docOf(table, column string) string {
 	for _, r := range queries.Relations() {
 		for _, c := range r.Columns {
@@ -212,7 +211,7 @@ func docOf(table, column string) string {
 	return ""
 }
 
-// file returns the file of a batch, nil if it has no rows of the table.
+// file returns the file of a batch, or nil if the batch has no rows of the table.
 func (w *writer) file(ctx context.Context, s source, b *storedir.Batch) (*File, error) {
 	if s.stored == nil {
 		return w.copy(ctx, s, b)
@@ -222,30 +221,29 @@ func (w *writer) file(ctx context.Context, s source, b *storedir.Batch) (*File, 
 		return nil, nil
 	}
 	stored := b.Files[at]
-	f := &File{Path: w.at + "/" + stored.Path, Local: filepath.Join(w.store, filepath.FromSlash(stored.Path)), Rows: stored.Rows, Bytes: stored.Bytes}
-	hidden, attempt := hiddenIn(s.stored, b), storedir.AttemptOf(stored.Path)
-	if len(hidden) == 0 || s.stored.Links != nil { // lists stay, whoever has them
+	f := &File{Path: w.storeURI + "/" + stored.Path, Local: filepath.Join(w.store, filepath.FromSlash(stored.Path)), Rows: stored.Rows, Bytes: stored.Bytes}
+	hidden, attempt := hiddenExperiments(s.stored, b), storedir.AttemptOf(stored.Path)
+	if len(hidden) == 0 || s.stored.Links != nil { // shared lists are never deleted
 		return f, nil
 	}
-	// The names and numbers of the columns are the format's (Iceberg's specification, "Position
-	// Delete Files"), which DuckLake shares.
+	// Names and ids of the columns are Iceberg's ("Position Delete Files" in its specification); DuckLake uses the same.
 	query := fmt.Sprintf("SELECT %s AS file_path, file_row_number AS pos FROM %s WHERE experiment_id IN (%s) ORDER BY pos",
 		queries.Quote(f.Path), queries.ReadParquet([]string{f.Local}, "file_row_number = true"), queries.Quote(hidden...))
 	var err error
-	f.Deletes, err = w.write(ctx, s.Name, fmt.Sprintf("%s-%s-deletes.parquet", attempt, hash(append(hidden, f.Path)...)), query, "FIELD_IDS {file_path: 2147483546, pos: 2147483545}")
+	f.Deletes, err = w.write(ctx, s.Name, fmt.Sprintf("%s-%s-deletes.parquet", attempt, nameHash(append(hidden, f.Path)...)), query, "FIELD_IDS {file_path: 2147483546, pos: 2147483545}")
 	return f, err
 }
 
-// hiddenIn returns the experiments of a batch whose rows in a table's file do not count.
-func hiddenIn(t *schema.Table, b *storedir.Batch) []string {
+// hiddenExperiments returns the experiments of a batch whose rows in a table's file are deleted.
+func hiddenExperiments(t *schema.Table, b *storedir.Batch) []string {
 	if t.Summary {
 		return slices.Clone(b.Hidden)
 	}
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(b.Hidden, b.Summaries))))
 }
 
-// copy returns a file with the rows that SQL shows of a batch's experiments. It has another name
-// when these are others, or the program is.
+// copy returns a file with the rows of a view for the experiments of a batch. Its name changes with the experiments and
+// the version of the program.
 func (w *writer) copy(ctx context.Context, s source, b *storedir.Batch) (*File, error) {
 	parts := []string{w.Program}
 	for e := range b.Visible {
@@ -259,18 +257,17 @@ func (w *writer) copy(ctx context.Context, s source, b *storedir.Batch) (*File, 
 		names[i] = `"` + c.Name + `"`
 	}
 	query := fmt.Sprintf(`SELECT %s FROM "%s" ORDER BY ALL`, strings.Join(names, ", "), s.Name)
-	return w.write(ctx, s.Name, fmt.Sprintf("%s-%s.parquet", b.Batch, hash(parts...)), query)
+	return w.write(ctx, s.Name, fmt.Sprintf("%s-%s.parquet", b.Batch, nameHash(parts...)), query)
 }
 
-// write returns a file of the folder that has the rows of a query, nil if there are none. A file
-// that is there already has them.
+// write returns a file of the folder with the rows of a query, or nil if there are none. It reuses an existing file.
 func (w *writer) write(ctx context.Context, table, name, query string, options ...string) (*File, error) {
 	relative := path.Join(Namespace, table, dataDir, name)
 	f := &File{Path: w.Base() + "/" + relative, Local: filepath.Join(w.Folder, filepath.FromSlash(relative))}
 	w.used[filepath.FromSlash(relative)] = true
 	info, err := os.Stat(f.Local)
 	if errors.Is(err, os.ErrNotExist) {
-		if err = w.put(ctx, f.Local, query, options); err == nil {
+		if err = w.create(ctx, f.Local, query, options); err == nil {
 			info, err = os.Stat(f.Local)
 		}
 	}
@@ -289,9 +286,9 @@ func (w *writer) write(ctx context.Context, table, name, query string, options .
 	return f, nil
 }
 
-// put writes a file.
-func (w *writer) put(ctx context.Context, path, query string, options []string) error {
-	if err := w.part.open(ctx, w.db); err != nil {
+// create writes the rows of a query to a file.
+func (w *writer) create(ctx context.Context, path, query string, options []string) error {
+	if err := w.session.open(ctx, w.db); err != nil {
 		return err
 	}
 	temp := path + tempSuffix
@@ -299,14 +296,13 @@ func (w *writer) put(ctx context.Context, path, query string, options []string) 
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp) // unless it is in place
-	if err := errors.Join(w.part.db.CopyParquet(ctx, w.part.conn, query, 0, to, options...), to.Close()); err != nil {
+	defer os.Remove(temp) // fails after the rename
+	if err := errors.Join(w.session.db.CopyParquet(ctx, w.session.conn, query, 0, to, options...), to.Close()); err != nil {
 		return err
 	}
 	return storedir.ReplaceFile(temp, path)
 }
 
-// hash makes names of files.
-func hash(parts ...string) string {
+func nameHash(parts ...string) string {
 	return cachekey.Hash(parts)
 }

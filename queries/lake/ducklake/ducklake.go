@@ -1,6 +1,6 @@
-// Package ducklake describes the tables of a lake as DuckLake does, by tables of SQL: a DuckDB
-// file with the catalog of version 1.0 of its specification (ducklake.select/docs), which names
-// the files of each table. It is a lake that nobody changes: an export replaces the file.
+// Package ducklake describes the tables of a lake in DuckLake's format: a DuckDB file with the catalog tables of version 1.0
+// of the specification (ducklake.select/docs), which list the files of each table. Nobody may change the lake: each
+// export replaces the file.
 package ducklake
 
 import (
@@ -29,16 +29,15 @@ const Format = "ducklake"
 // File is the catalog's name in the folder of a lake.
 const File = lake.Namespace + ".ducklake"
 
-// catalog makes the catalog's tables, all that the specification has.
+// catalog creates all tables of the specification.
 //
 //go:embed catalog.sql
 var catalog string
 
-// types are the names that the format has for those of lakes ("Data Types").
+// types maps the types of lakes to the format's ("Data Types").
 var types = map[string]string{"VARCHAR": "varchar", "BIGINT": "int64", "INTEGER": "int32", "BOOLEAN": "boolean", "DOUBLE": "float64", "TIMESTAMP WITH TIME ZONE": "timestamptz"}
 
-// Update puts a catalog of the tables of a lake in place, and returns the number of files that
-// it names.
+// Update replaces the catalog of a lake and returns the number of files that it lists.
 func Update(ctx context.Context, l *lake.Lake, tables []lake.Table) (files int, err error) {
 	temp := filepath.Join(l.Folder, "."+File+".tmp")
 	if err := remove(temp); err != nil {
@@ -51,7 +50,7 @@ func Update(ctx context.Context, l *lake.Lake, tables []lake.Table) (files int, 
 	return files, storedir.ReplaceFile(temp, filepath.Join(l.Folder, File))
 }
 
-// remove removes a database that may be there.
+// remove deletes a database, if it exists.
 func remove(path string) error {
 	for _, p := range []string{path, path + ".wal"} {
 		if err := os.Remove(p); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -61,12 +60,12 @@ func remove(path string) error {
 	return nil
 }
 
-// write makes the catalog. base is the lake's folder as readers know it.
+// write writes the catalog. base is the URI of the lake's folder for readers.
 func write(ctx context.Context, path, base string, tables []lake.Table) (files int, err error) {
-	if strings.Contains(path, "?") { // the engine would place its log in another folder
+	if strings.Contains(path, "?") { // DuckDB would put its write-ahead log in another folder
 		return 0, fmt.Errorf("%s: the SQL engine cannot write below a folder with a \"?\" in its name (rename it)", filepath.Dir(path))
 	}
-	connector, err := duckdb.NewConnector("", nil) // of a path, it takes some characters for those of a URL
+	connector, err := duckdb.NewConnector("", nil) // it parses a path as a URL
 	if err != nil {
 		return 0, err
 	}
@@ -84,33 +83,32 @@ func write(ctx context.Context, path, base string, tables []lake.Table) (files i
 	err = conn.Raw(func(raw any) error {
 		w := &writer{conn: raw.(driver.Conn), appenders: map[string]*duckdb.Appender{}, now: time.Now().UTC(), next: 1}
 		for _, t := range tables {
-			w.table(t)
+			w.addTable(t)
 		}
-		w.finish(base)
+		w.addLake(base)
 		files = w.files
 		return w.close()
 	})
 	return files, err
 }
 
-// writer fills the tables of a catalog. What they say is of one snapshot, after that of an empty
-// lake.
+// writer fills the tables of a catalog. It has two snapshots: the empty lake and the export.
 type writer struct {
 	conn      driver.Conn
 	appenders map[string]*duckdb.Appender // by table
 	now       time.Time
-	next      int64 // identifier of a table or mapping
+	next      int64 // id of a table or mapping
 	nextFile  int64
-	files     int // with rows
+	files     int // data files
 	changes   []string
 	err       error // the first
 }
 
-// The numbers of the snapshots, and of the schema that every lake has.
+// The ids of the snapshots and of the only schema.
 const (
-	empty, full int64 = 0, 1
-	mainID      int64 = 0
-	mainName          = "main"
+	emptySnapshot, fullSnapshot int64 = 0, 1
+	mainID                      int64 = 0
+	mainName                          = "main"
 )
 
 // add adds a row to a table of the catalog.
@@ -130,7 +128,7 @@ func (w *writer) add(table string, values ...driver.Value) {
 	}
 }
 
-// close completes the tables, and returns the first error.
+// close flushes the tables and returns all errors.
 func (w *writer) close() error {
 	for _, a := range w.appenders {
 		w.err = errors.Join(w.err, a.Close())
@@ -138,23 +136,22 @@ func (w *writer) close() error {
 	return w.err
 }
 
-// id returns the next of identifiers.
-func id(next *int64) int64 {
+// takeID returns the next id and increments it.
+func takeID(next *int64) int64 {
 	*next++
 	return *next - 1
 }
 
-// newUUID is what a table or schema may be known by elsewhere.
 func newUUID() duckdb.UUID { return duckdb.UUID(uuid.New()) }
 
-// table adds a table with its columns and files.
-func (w *writer) table(t lake.Table) {
-	table, mapping := id(&w.next), id(&w.next)
-	w.add("ducklake_table", table, newUUID(), full, nil, mainID, t.Name, t.Name+"/", true)
-	w.add("ducklake_tag", table, full, nil, "comment", t.Doc)
-	w.add("ducklake_schema_versions", full, full, table)
+// addTable adds a table with its columns and files.
+func (w *writer) addTable(t lake.Table) {
+	table, mapping := takeID(&w.next), takeID(&w.next)
+	w.add("ducklake_table", table, newUUID(), fullSnapshot, nil, mainID, t.Name, t.Name+"/", true)
+	w.add("ducklake_tag", table, fullSnapshot, nil, "comment", t.Doc)
+	w.add("ducklake_schema_versions", fullSnapshot, fullSnapshot, table)
 	w.changes = append(w.changes, fmt.Sprintf(`created_table:"%s"."%s"`, mainName, t.Name))
-	// The files name their columns, and do not number them.
+	// The files identify columns by name, without field ids.
 	w.add("ducklake_column_mapping", mapping, table, "map_by_name")
 	for i, c := range t.Columns {
 		of, ok := types[c.Type]
@@ -162,20 +159,20 @@ func (w *writer) table(t lake.Table) {
 			w.err = fmt.Errorf("%s.%s: the format has no type %s", t.Name, c.Name, c.Type)
 		}
 		column := int64(i + 1)
-		w.add("ducklake_column", column, full, nil, table, column, c.Name, of, nil, nil, true, nil, "literal", nil)
-		w.add("ducklake_column_tag", table, column, full, nil, "comment", c.Doc)
+		w.add("ducklake_column", column, fullSnapshot, nil, table, column, c.Name, of, nil, nil, true, nil, "literal", nil)
+		w.add("ducklake_column_tag", table, column, fullSnapshot, nil, "comment", c.Doc)
 		w.add("ducklake_name_mapping", mapping, int64(i), c.Name, column, nil, false)
 		w.add("ducklake_table_column_stats", table, column, true, nil, nil, nil, nil)
 	}
 	var rows, bytes int64
 	for i, f := range t.Files {
-		file := id(&w.nextFile)
-		w.add("ducklake_data_file", file, table, full, nil, int64(i), f.Path, false, "parquet", f.Rows, f.Bytes, nil, rows, nil, nil, mapping, nil)
+		file := takeID(&w.nextFile)
+		w.add("ducklake_data_file", file, table, fullSnapshot, nil, int64(i), f.Path, false, "parquet", f.Rows, f.Bytes, nil, rows, nil, nil, mapping, nil)
 		w.files++
 		rows += f.Rows
 		bytes += f.Bytes
 		if d := f.Deletes; d != nil {
-			w.add("ducklake_delete_file", id(&w.nextFile), table, full, nil, file, d.Path, false, "parquet", d.Rows, d.Bytes, nil, nil, nil)
+			w.add("ducklake_delete_file", takeID(&w.nextFile), table, fullSnapshot, nil, file, d.Path, false, "parquet", d.Rows, d.Bytes, nil, nil, nil)
 		}
 	}
 	if len(t.Files) > 0 {
@@ -184,13 +181,13 @@ func (w *writer) table(t lake.Table) {
 	w.add("ducklake_table_stats", table, rows, rows, bytes)
 }
 
-// finish adds what is said of all tables.
-func (w *writer) finish(base string) {
-	w.add("ducklake_schema", mainID, newUUID(), empty, nil, mainName, mainName+"/", true)
-	w.add("ducklake_snapshot", empty, w.now, int64(0), int64(1), int64(0))
-	w.add("ducklake_snapshot_changes", empty, `created_schema:"`+mainName+`"`, nil, nil, nil)
-	w.add("ducklake_snapshot", full, w.now, int64(1), w.next, w.nextFile)
-	w.add("ducklake_snapshot_changes", full, strings.Join(w.changes, ","), nil, nil, nil)
+// addLake adds the rows about the whole lake.
+func (w *writer) addLake(base string) {
+	w.add("ducklake_schema", mainID, newUUID(), emptySnapshot, nil, mainName, mainName+"/", true)
+	w.add("ducklake_snapshot", emptySnapshot, w.now, int64(0), int64(1), int64(0))
+	w.add("ducklake_snapshot_changes", emptySnapshot, `created_schema:"`+mainName+`"`, nil, nil, nil)
+	w.add("ducklake_snapshot", fullSnapshot, w.now, int64(1), w.next, w.nextFile)
+	w.add("ducklake_snapshot_changes", fullSnapshot, strings.Join(w.changes, ","), nil, nil, nil)
 	for _, v := range [][2]string{{"version", "1.0"}, {"created_by", "stackmill"}, {"data_path", base + "/"}, {"encrypted", "false"}} {
 		w.add("ducklake_metadata", v[0], v[1], nil, nil)
 	}

@@ -1,16 +1,16 @@
-// Package iceberg describes the tables of a lake as Iceberg does, by files alone: the layout of
-// its Hadoop catalog, in version 2 of the format, which more engines read than any other.
-// Sections are those of Iceberg's table specification (iceberg.apache.org/spec).
+// Package iceberg describes the tables of a lake in version 2 of Iceberg's format, with the file layout of its Hadoop
+// catalog, which most engines can read. Quoted section names are from Iceberg's table specification
+// (iceberg.apache.org/spec).
 //
-// The folder of a table is NAMESPACE/TABLE of the lake's:
+// The folder of a table is NAMESPACE/TABLE in the lake's folder:
 //
 //	metadata/version-hint.text        N
 //	metadata/vN.metadata.json         the table: columns, snapshots
 //	metadata/ID-list.avro             a snapshot: its manifests
 //	metadata/ID-data.avro, -deletes   a manifest: all files of the snapshot
 //
-// The store's files name their columns and do not number them: the property
-// schema.name-mapping.default does ("Column Projection").
+// The store's files have no field ids: the property schema.name-mapping.default maps column names to ids ("Column
+// Projection").
 package iceberg
 
 import (
@@ -32,14 +32,13 @@ import (
 // Format is the name of the format.
 const Format = "iceberg"
 
-// Change is what an update did.
+// Change counts what an update did.
 type Change struct {
 	Tables         int // with a new snapshot
 	Added, Removed int // files with rows
 }
 
-// Update brings the metadata of the tables of a lake up to date. Tables change one after the
-// other.
+// Update updates the metadata of the tables of a lake, one table after the other.
 func Update(l *lake.Lake, tables []lake.Table) (c Change, err error) {
 	for _, t := range tables {
 		w := &writer{Table: t, keep: l.Keep, dir: filepath.Join(l.Folder, lake.Namespace, t.Name, "metadata"), location: l.Base() + "/" + lake.Namespace + "/" + t.Name}
@@ -55,12 +54,12 @@ type writer struct {
 	lake.Table
 	dir, location string
 	keep          time.Duration
-	version       int      // of the metadata that is there; 0 if there is none
-	was           metadata // that
-	now           metadata
+	version       int      // of the current metadata; 0 if there is none
+	previous      metadata // that
+	next          metadata
 }
 
-// update writes a version of the table's metadata, if it differs from the last.
+// update writes a new version of the table's metadata if it differs from the previous one.
 func (w *writer) update(c *Change) error {
 	if err := os.MkdirAll(w.dir, 0o777); err != nil {
 		return err
@@ -68,7 +67,7 @@ func (w *writer) update(c *Change) error {
 	if err := w.read(); err != nil {
 		return err
 	}
-	if err := w.begin(); err != nil {
+	if err := w.prepare(); err != nil {
 		return err
 	}
 	entries, err := w.entries()
@@ -76,9 +75,9 @@ func (w *writer) update(c *Change) error {
 		return err
 	}
 	expired := w.expire()
-	changed := w.was.CurrentSnapshotID == 0 || slices.ContainsFunc(entries, func(e entry) bool { return e.Status != existing })
-	if !changed && !expired && w.now.sameShape(&w.was) {
-		return w.sweep()
+	changed := w.previous.CurrentSnapshotID == 0 || slices.ContainsFunc(entries, func(e entry) bool { return e.Status != existing })
+	if !changed && !expired && w.next.equalShape(&w.previous) {
+		return w.removeExpired()
 	}
 	if changed {
 		if err := w.snapshot(entries); err != nil {
@@ -87,7 +86,7 @@ func (w *writer) update(c *Change) error {
 		c.Tables++
 		for _, e := range entries {
 			switch {
-			case e.DataFile.Content != rows:
+			case e.DataFile.Content != dataRows:
 			case e.Status == added:
 				c.Added++
 			case e.Status == deleted:
@@ -98,20 +97,20 @@ func (w *writer) update(c *Change) error {
 	if err := w.commit(); err != nil {
 		return err
 	}
-	return w.sweep()
+	return w.removeExpired()
 }
 
-// begin makes the new metadata of the last.
-func (w *writer) begin() (err error) {
-	w.now, err = w.was.next(w.Table, w.location)
+// prepare derives the new metadata from the previous one.
+func (w *writer) prepare() (err error) {
+	w.next, err = w.previous.successor(w.Table, w.location)
 	return err
 }
 
-// entries are the files of the new snapshot, and those of the last that it does not have.
+// entries returns the files of the new snapshot and those deleted since the previous one.
 func (w *writer) entries() (list []entry, err error) {
 	last := map[string]entry{}
-	if w.was.CurrentSnapshotID != 0 {
-		if last, err = w.readEntries(w.was.CurrentSnapshotID); err != nil {
+	if w.previous.CurrentSnapshotID != 0 {
+		if last, err = w.readEntries(w.previous.CurrentSnapshotID); err != nil {
 			return nil, err
 		}
 	}
@@ -122,18 +121,18 @@ func (w *writer) entries() (list []entry, err error) {
 			delete(last, f.Path)
 		} else {
 			e = entry{Status: added, DataFile: dataFile{Content: content, FilePath: f.Path, FileFormat: "PARQUET", RecordCount: f.Rows, FileSizeInBytes: f.Bytes}}
-			e.DataFile.refer(of)
+			e.DataFile.setReferencedFile(of)
 		}
 		list = append(list, e)
 	}
 	for i := range w.Files {
 		f := &w.Files[i]
-		put(rows, f, "")
+		put(dataRows, f, "")
 		if f.Deletes != nil {
-			put(positions, f.Deletes, f.Path)
+			put(deletedPositions, f.Deletes, f.Path)
 		}
 	}
-	for _, path := range sorted(last) {
+	for _, path := range sortedKeys(last) {
 		e := last[path]
 		e.Status = deleted
 		list = append(list, e)
@@ -141,22 +140,22 @@ func (w *writer) entries() (list []entry, err error) {
 	return list, nil
 }
 
-// expire drops the snapshots that have not been the current one for as long as files are kept.
+// expire drops the snapshots that were replaced longer ago than files are kept.
 func (w *writer) expire() (some bool) {
-	list := w.now.Snapshots
+	list := w.next.Snapshots
 	for len(list) > 1 && time.Since(time.UnixMilli(list[1].TimestampMS)) > w.keep {
 		list, some = list[1:], true
 	}
-	w.now.Snapshots = slices.Clone(list)
-	w.now.SnapshotLog = slices.DeleteFunc(slices.Clone(w.now.SnapshotLog), func(s logged) bool {
+	w.next.Snapshots = slices.Clone(list)
+	w.next.SnapshotLog = slices.DeleteFunc(slices.Clone(w.next.SnapshotLog), func(s snapshotLogEntry) bool {
 		return !slices.ContainsFunc(list, func(kept snapshot) bool { return kept.ID == s.SnapshotID })
 	})
 	return some
 }
 
-// snapshot writes the files of a snapshot and makes it the current one ("Snapshots").
+// snapshot writes the files of a snapshot and makes it current ("Snapshots").
 func (w *writer) snapshot(entries []entry) error {
-	m := &w.now
+	m := &w.next
 	id := rand.Int64N(1<<62) + 1
 	m.LastSequenceNumber++
 	s := snapshot{ID: id, Parent: m.CurrentSnapshotID, Sequence: m.LastSequenceNumber, TimestampMS: m.LastUpdatedMS, SchemaID: m.CurrentSchemaID}
@@ -165,7 +164,7 @@ func (w *writer) snapshot(entries []entry) error {
 		case added:
 			e.SnapshotID, e.SequenceNumber, e.FileSequenceNumber = &id, &s.Sequence, &s.Sequence
 		case deleted:
-			e.SnapshotID = &id // that removed it
+			e.SnapshotID = &id // the snapshot that removed it
 		}
 	}
 	s.Summary = summary(entries)
@@ -187,23 +186,23 @@ func (w *writer) snapshot(entries []entry) error {
 	}
 	s.ManifestList = w.location + "/metadata/" + list
 	m.Snapshots = append(m.Snapshots, s)
-	m.SnapshotLog = append(m.SnapshotLog, logged{id, s.TimestampMS})
+	m.SnapshotLog = append(m.SnapshotLog, snapshotLogEntry{id, s.TimestampMS})
 	m.CurrentSnapshotID = id
-	m.Refs = map[string]ref{"main": {id, "branch"}}
+	m.Refs = map[string]snapshotRef{"main": {id, "branch"}}
 	return nil
 }
 
-// commit puts the new metadata in place, then the hint of it.
+// commit writes the new metadata and then the version hint.
 func (w *writer) commit() error {
 	w.version++
-	text, err := w.now.encode()
+	text, err := w.next.encode()
 	if err != nil {
 		return err
 	}
-	if err := w.put(versionName(w.version), text); err != nil {
+	if err := w.replaceFile(versionName(w.version), text); err != nil {
 		return err
 	}
-	return w.put(hintName, []byte(strconv.Itoa(w.version)))
+	return w.replaceFile(hintName, []byte(strconv.Itoa(w.version)))
 }
 
 const (
@@ -214,8 +213,8 @@ const (
 
 func versionName(n int) string { return "v" + strconv.Itoa(n) + metaSuffix }
 
-// put puts a file of the metadata in its place, complete.
-func (w *writer) put(name string, data []byte) error {
+// replaceFile writes a metadata file atomically.
+func (w *writer) replaceFile(name string, data []byte) error {
 	temp := filepath.Join(w.dir, name+tempSuffix)
 	if err := os.WriteFile(temp, data, 0o666); err != nil {
 		return err
@@ -223,8 +222,8 @@ func (w *writer) put(name string, data []byte) error {
 	return storedir.ReplaceFile(temp, filepath.Join(w.dir, name))
 }
 
-// read reads the last version of the metadata. The hint may be that of the one before: a
-// program may have been killed between them.
+// read reads the latest version of the metadata. It repairs the hint, which is older if a program was killed between
+// writing both.
 func (w *writer) read() error {
 	entries, err := os.ReadDir(w.dir)
 	if err != nil {
@@ -241,22 +240,22 @@ func (w *writer) read() error {
 	path := filepath.Join(w.dir, versionName(w.version))
 	text, err := os.ReadFile(path)
 	if err == nil {
-		err = w.was.decode(text)
+		err = w.previous.decode(text)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w (empty the lake's folder: all is written again)", path, err)
+		return fmt.Errorf("%s: %w (empty the lake's folder to export everything again)", path, err)
 	}
 	hint, err := os.ReadFile(filepath.Join(w.dir, hintName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if string(hint) != strconv.Itoa(w.version) {
-		return w.put(hintName, []byte(strconv.Itoa(w.version)))
+		return w.replaceFile(hintName, []byte(strconv.Itoa(w.version)))
 	}
 	return nil
 }
 
-// versionOf returns the number of a version of the metadata by its file's name.
+// versionOf parses the name of a metadata file.
 func versionOf(name string) (n int, is bool) {
 	number, isMeta := strings.CutSuffix(name, metaSuffix)
 	number, isVersion := strings.CutPrefix(number, "v")
@@ -267,9 +266,9 @@ func versionOf(name string) (n int, is bool) {
 	return n, err == nil && n > 0
 }
 
-// sweep removes what no snapshot of the last version has, and the versions before that readers
-// have had the time to leave.
-func (w *writer) sweep() error {
+// removeExpired deletes files of snapshots that the current version lacks, and older versions that readers no longer
+// need.
+func (w *writer) removeExpired() error {
 	entries, err := os.ReadDir(w.dir)
 	if err != nil {
 		return err
@@ -286,7 +285,7 @@ func (w *writer) sweep() error {
 			}
 			stays = time.Since(info.ModTime()) <= w.keep
 		case made:
-			stays = stays || slices.ContainsFunc(w.now.Snapshots, func(s snapshot) bool { return strconv.FormatInt(s.ID, 10) == id })
+			stays = stays || slices.ContainsFunc(w.next.Snapshots, func(s snapshot) bool { return strconv.FormatInt(s.ID, 10) == id })
 		}
 		if !stays {
 			if err := os.Remove(filepath.Join(w.dir, e.Name())); err != nil {

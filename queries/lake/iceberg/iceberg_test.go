@@ -131,7 +131,7 @@ func TestSequence(t *testing.T) {
 		t.Error(diff)
 	}
 	d := entries[holed.Deletes.Path].DataFile
-	if d.Content != positions || string((*d.LowerBounds)[0].Value) != two.Path || string((*d.UpperBounds)[0].Value) != two.Path {
+	if d.Content != deletedPositions || string((*d.LowerBounds)[0].Value) != two.Path || string((*d.UpperBounds)[0].Value) != two.Path {
 		t.Errorf("%+v", d)
 	}
 }

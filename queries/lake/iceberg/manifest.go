@@ -15,26 +15,26 @@ import (
 	"github.com/twmb/avro/ocf"
 )
 
-// What became of a file in a snapshot ("Manifest Entry Fields").
+// The status of a file in a snapshot ("Manifest Entry Fields").
 const (
 	existing int32 = iota
 	added
 	deleted
 )
 
-// What a file has.
+// The content of a file.
 const (
-	rows      int32 = iota
-	positions       // of rows that are deleted
+	dataRows         int32 = iota
+	deletedPositions       // of deleted rows
 )
 
-// manifestNames are the names of manifests, by what their files have.
+// manifestNames are the names of manifests by the content of their files.
 var manifestNames = []string{"data", "deletes"}
 
 // entry is a file in a manifest.
 type entry struct {
 	Status             int32    `avro:"status"`
-	SnapshotID         *int64   `avro:"snapshot_id"` // that added it, or removed it
+	SnapshotID         *int64   `avro:"snapshot_id"` // that added or removed it
 	SequenceNumber     *int64   `avro:"sequence_number"`
 	FileSequenceNumber *int64   `avro:"file_sequence_number"`
 	DataFile           dataFile `avro:"data_file"`
@@ -52,18 +52,18 @@ type dataFile struct {
 	UpperBounds     *[]bound `avro:"upper_bounds"`
 }
 
-// bound is the least or greatest value of a column.
+// bound is the smallest or greatest value of a column.
 type bound struct {
 	Key   int32  `avro:"key"`
 	Value []byte `avro:"value"`
 }
 
-// filePath is the number of the column with the file whose rows are deleted.
+// filePath is the id of the column with the path of the file whose rows are deleted.
 const filePath = 2147483546
 
-// refer says in which file the deleted rows are, if there are any: whose bounds are equal are
-// those of that file alone, and readers of others need not open it.
-func (d *dataFile) refer(of string) {
+// setReferencedFile sets the file whose rows are deleted: with equal bounds the positions concern only that file, so that
+// readers of other files need not open them.
+func (d *dataFile) setReferencedFile(of string) {
 	if of != "" {
 		list := []bound{{filePath, []byte(of)}}
 		d.LowerBounds, d.UpperBounds = &list, &list
@@ -88,7 +88,7 @@ const entrySchema = `{"type":"record","name":"manifest_entry","fields":[
 {"name":"key","type":"int","field-id":129},{"name":"value","type":"bytes","field-id":130}]}}]}
 ]}}]}`
 
-// manifest is a list of files in the list of a snapshot's manifests ("Manifest Lists").
+// manifest is an entry in the list of a snapshot's manifests ("Manifest Lists").
 type manifest struct {
 	Path              string `avro:"manifest_path"`
 	Length            int64  `avro:"manifest_length"`
@@ -139,13 +139,13 @@ func (m *manifest) count(e entry) {
 	}
 }
 
-// writeManifest writes the manifest of a snapshot's files of a kind.
+// writeManifest writes the manifest of a snapshot's files with one kind of content.
 func (w *writer) writeManifest(name string, content int32, s snapshot, entries []entry) (manifest, error) {
 	m := manifest{Path: w.location + "/metadata/" + name, Content: content, SequenceNumber: s.Sequence, MinSequenceNumber: s.Sequence, AddedSnapshotID: s.ID}
 	for _, e := range entries {
 		m.count(e)
 	}
-	columns, err := json.Marshal(w.now.columns())
+	columns, err := json.Marshal(w.next.columns())
 	if err != nil {
 		return m, err
 	}
@@ -166,8 +166,8 @@ func (w *writer) writeList(name string, s snapshot, manifests []manifest) error 
 	return err
 }
 
-// writeAvro writes a file of records and returns its size in bytes (Avro's specification,
-// "Object Container Files"). It is not compressed, and says so, which some readers want.
+// writeAvro writes a file of records and returns its size in bytes (Avro's specification, "Object Container Files"). It is
+// uncompressed and declares that explicitly, which some readers require.
 func writeAvro[T any](w *writer, name, schema string, about map[string]string, records []T) (int64, error) {
 	s, err := avro.Parse(schema)
 	if err != nil {
@@ -178,7 +178,7 @@ func writeAvro[T any](w *writer, name, schema string, about map[string]string, r
 		header[k] = []byte(v)
 	}
 	mark := uuid.New()
-	text, err := headers.AppendEncode([]byte("Obj\x01"), header)
+	text, err := headerSchema.AppendEncode([]byte("Obj\x01"), header)
 	if err != nil {
 		return 0, err
 	}
@@ -194,20 +194,20 @@ func writeAvro[T any](w *writer, name, schema string, about map[string]string, r
 		text = binary.AppendVarint(text, int64(len(block)))
 		text = append(append(text, block...), mark[:]...)
 	}
-	return int64(len(text)), w.put(name, text)
+	return int64(len(text)), w.replaceFile(name, text)
 }
 
-// headers is what the header of a file says.
-var headers = avro.MustParse(`{"type":"map","values":"bytes"}`)
+// headerSchema is the schema of a file's header.
+var headerSchema = avro.MustParse(`{"type":"map","values":"bytes"}`)
 
-// readEntries returns the files of a snapshot, by their paths.
+// readEntries returns the files of a snapshot by path.
 func (w *writer) readEntries(id int64) (map[string]entry, error) {
 	all := map[string]entry{}
 	for _, kind := range manifestNames {
 		path := filepath.Join(w.dir, fmt.Sprintf("%d-%s.avro", id, kind))
 		err := readAvro(path, func(e entry) error {
 			if e.SequenceNumber == nil || e.SnapshotID == nil {
-				return errors.New("a file without its sequence number or snapshot")
+				return errors.New("a file has no sequence number or snapshot")
 			}
 			if e.Status != deleted {
 				all[e.DataFile.FilePath] = e
@@ -215,7 +215,7 @@ func (w *writer) readEntries(id int64) (map[string]entry, error) {
 			return nil
 		})
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("%s: %w (empty the lake's folder: all is written again)", path, err)
+			return nil, fmt.Errorf("%s: %w (empty the lake's folder to export everything again)", path, err)
 		}
 	}
 	return all, nil

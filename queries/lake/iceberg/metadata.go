@@ -15,28 +15,28 @@ import (
 
 // metadata is a version of a table ("Table Metadata Fields").
 type metadata struct {
-	FormatVersion      int               `json:"format-version"`
-	UUID               string            `json:"table-uuid"`
-	Location           string            `json:"location"`
-	LastSequenceNumber int64             `json:"last-sequence-number"`
-	LastUpdatedMS      int64             `json:"last-updated-ms"`
-	LastColumnID       int               `json:"last-column-id"`
-	CurrentSchemaID    int               `json:"current-schema-id"`
-	Schemas            []columns         `json:"schemas"`
-	DefaultSpecID      int               `json:"default-spec-id"`
-	PartitionSpecs     []partitionSpec   `json:"partition-specs"`
-	LastPartitionID    int               `json:"last-partition-id"`
-	DefaultSortOrderID int               `json:"default-sort-order-id"`
-	SortOrders         []sortOrder       `json:"sort-orders"`
-	Properties         map[string]string `json:"properties"`
-	CurrentSnapshotID  int64             `json:"current-snapshot-id,omitempty"`
-	Refs               map[string]ref    `json:"refs,omitempty"`
-	Snapshots          []snapshot        `json:"snapshots"`
-	SnapshotLog        []logged          `json:"snapshot-log"`
-	MetadataLog        []struct{}        `json:"metadata-log"` // not kept
+	FormatVersion      int                    `json:"format-version"`
+	UUID               string                 `json:"table-uuid"`
+	Location           string                 `json:"location"`
+	LastSequenceNumber int64                  `json:"last-sequence-number"`
+	LastUpdatedMS      int64                  `json:"last-updated-ms"`
+	LastColumnID       int                    `json:"last-column-id"`
+	CurrentSchemaID    int                    `json:"current-schema-id"`
+	Schemas            []columns              `json:"schemas"`
+	DefaultSpecID      int                    `json:"default-spec-id"`
+	PartitionSpecs     []partitionSpec        `json:"partition-specs"`
+	LastPartitionID    int                    `json:"last-partition-id"`
+	DefaultSortOrderID int                    `json:"default-sort-order-id"`
+	SortOrders         []sortOrder            `json:"sort-orders"`
+	Properties         map[string]string      `json:"properties"`
+	CurrentSnapshotID  int64                  `json:"current-snapshot-id,omitempty"`
+	Refs               map[string]snapshotRef `json:"refs,omitempty"`
+	Snapshots          []snapshot             `json:"snapshots"`
+	SnapshotLog        []snapshotLogEntry     `json:"snapshot-log"`
+	MetadataLog        []struct{}             `json:"metadata-log"` // not kept
 }
 
-// columns are those of a table at a time ("Schemas").
+// columns are a version of a table's columns ("Schemas").
 type columns struct {
 	Type   string   `json:"type"`
 	ID     int      `json:"schema-id"`
@@ -72,19 +72,19 @@ type snapshot struct {
 	SchemaID     int               `json:"schema-id"`
 }
 
-// ref is a name of a snapshot.
-type ref struct {
+// snapshotRef is a named reference to a snapshot.
+type snapshotRef struct {
 	SnapshotID int64  `json:"snapshot-id"`
 	Type       string `json:"type"`
 }
 
-// logged says when a snapshot became the current one.
-type logged struct {
+// snapshotLogEntry records when a snapshot became current.
+type snapshotLogEntry struct {
 	SnapshotID  int64 `json:"snapshot-id"`
 	TimestampMS int64 `json:"timestamp-ms"`
 }
 
-// types are the names that the format has for those of lakes ("Primitive Types").
+// types maps the types of lakes to the format's ("Primitive Types").
 var types = map[string]string{"VARCHAR": "string", "BIGINT": "long", "INTEGER": "int", "BOOLEAN": "boolean", "DOUBLE": "double", "TIMESTAMP WITH TIME ZONE": "timestamptz"}
 
 func (m *metadata) decode(text []byte) error {
@@ -92,14 +92,14 @@ func (m *metadata) decode(text []byte) error {
 		return err
 	}
 	if m.FormatVersion != 2 || m.columns() == nil {
-		return fmt.Errorf("is not metadata of version 2 of the format with the columns that it names")
+		return fmt.Errorf("not metadata of version 2 of the format, or its current columns are missing")
 	}
 	return nil
 }
 
 func (m *metadata) encode() ([]byte, error) { return json.MarshalIndent(m, "", " ") }
 
-// columns are the current ones; nil if there are none.
+// columns returns the current columns, or nil.
 func (m *metadata) columns() *columns {
 	at := slices.IndexFunc(m.Schemas, func(c columns) bool { return c.ID == m.CurrentSchemaID })
 	if at < 0 {
@@ -108,20 +108,19 @@ func (m *metadata) columns() *columns {
 	return &m.Schemas[at]
 }
 
-// next returns the metadata that follows, with the columns of a table. Of the last, columns of
-// the same name and type have the same number, and no number is used again ("Schema
-// Evolution").
-func (m *metadata) next(t lake.Table, location string) (next metadata, err error) {
+// successor returns the next metadata, with the columns of a table. A column keeps its id as long as its name and type stay
+// the same, and ids are never reused ("Schema Evolution").
+func (m *metadata) successor(t lake.Table, location string) (next metadata, err error) {
 	next = *m
 	if m.FormatVersion == 0 {
 		next = metadata{FormatVersion: 2, UUID: uuid.NewString(), LastPartitionID: 999,
 			PartitionSpecs: []partitionSpec{{Fields: []struct{}{}}}, SortOrders: []sortOrder{{Fields: []struct{}{}}},
-			Snapshots: []snapshot{}, SnapshotLog: []logged{}, MetadataLog: []struct{}{}, Schemas: []columns{}}
+			Snapshots: []snapshot{}, SnapshotLog: []snapshotLogEntry{}, MetadataLog: []struct{}{}, Schemas: []columns{}}
 	}
 	next.Location = location
 	next.LastUpdatedMS = max(time.Now().UnixMilli(), m.LastUpdatedMS+1)
 	now := columns{Type: "struct", Fields: []column{}}
-	var mapping []mapped
+	var mapping []nameMapping
 	for _, c := range t.Columns {
 		of, ok := types[c.Type]
 		if !ok {
@@ -133,7 +132,7 @@ func (m *metadata) next(t lake.Table, location string) (next metadata, err error
 			id = next.LastColumnID
 		}
 		now.Fields = append(now.Fields, column{ID: id, Name: c.Name, Type: of, Doc: c.Doc})
-		mapping = append(mapping, mapped{id, []string{c.Name}})
+		mapping = append(mapping, nameMapping{id, []string{c.Name}})
 	}
 	if old := m.columns(); old == nil || !slices.Equal(old.Fields, now.Fields) {
 		for _, s := range m.Schemas {
@@ -146,17 +145,17 @@ func (m *metadata) next(t lake.Table, location string) (next metadata, err error
 	next.Properties = map[string]string{
 		"comment":                     t.Doc,
 		"schema.name-mapping.default": string(text),
-		// Engines must neither remove nor rewrite files: the store's are not theirs.
+		// Engines must neither delete nor rewrite the store's files.
 		"gc.enabled": "false",
 	}
 	if t.Delta {
-		// The reader of batches that Spark uses refuses such files before Iceberg 1.10.
+		// Spark's vectorized reader does not support delta encodings before Iceberg 1.10.
 		next.Properties["read.parquet.vectorization.enabled"] = "false"
 	}
 	return next, err
 }
 
-// idOf returns the number of a current column, 0 if there is none of that name and type.
+// idOf returns the id of the current column with a name and type, or 0.
 func (m *metadata) idOf(name, of string) int {
 	if c := m.columns(); c != nil {
 		for _, f := range c.Fields {
@@ -168,24 +167,24 @@ func (m *metadata) idOf(name, of string) int {
 	return 0
 }
 
-// sameShape reports whether two versions have the same columns and properties at the same place.
-func (m *metadata) sameShape(other *metadata) bool {
+// equalShape reports whether two versions have the same columns, properties and location.
+func (m *metadata) equalShape(other *metadata) bool {
 	return m.CurrentSchemaID == other.CurrentSchemaID && m.Location == other.Location && maps.Equal(m.Properties, other.Properties)
 }
 
-// mapped numbers a column that files name ("Column Projection").
-type mapped struct {
+// nameMapping maps a column's name to its id ("Column Projection").
+type nameMapping struct {
 	ID    int      `json:"field-id"`
 	Names []string `json:"names"`
 }
 
-// summary says what a snapshot has and what it changes ("Snapshot Summary Fields").
+// summary counts the content and changes of a snapshot ("Snapshot Summary Fields").
 func summary(entries []entry) map[string]string {
 	n := map[string]int64{}
 	removes := false
 	for _, e := range entries {
 		kind, counted, total := "data", "records", "total-records"
-		if e.DataFile.Content == positions {
+		if e.DataFile.Content == deletedPositions {
 			kind, counted, total = "delete", "position-deletes", "total-position-deletes"
 		}
 		if e.Status == added {
@@ -218,5 +217,4 @@ func summary(entries []entry) map[string]string {
 	return all
 }
 
-// sorted are the keys of a map.
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
