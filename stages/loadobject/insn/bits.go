@@ -1,17 +1,17 @@
 package insn
 
-// BitOp is how the bits of an instruction's result follow from those of its
+// BitOp is an operation that computes the bits of an instruction's result from the bits of its
 // operands From and With.
 type BitOp uint8
 
 // The operations.
 const (
-	BitMix      BitOp = iota // each depends on all bits of both
-	BitField                 // Count bits of From, from bit First on, at bit At; the others as Signed and Keep say
+	BitMix      BitOp = iota // each bit depends on all bits of both
+	BitField                 // Count bits of From, from bit First on, at bit At; for other bits see Signed and Keep
 	BitAnd                   // From & With
 	BitOr                    // From | With
 	BitXor                   // From ^ With
-	BitAdd                   // From + With: each depends on those that are no more significant
+	BitAdd                   // From + With: each bit depends on equally and less significant ones
 	BitSubtract              // From - With, the same
 	BitLeft                  // From << With
 	BitRight                 // From >> With, unsigned
@@ -19,7 +19,7 @@ const (
 	BitRotate                // From rotated to the left by With
 	BitLeftIn                // From << Count, filled with the most significant bits of With
 	BitRightIn               // From >> Count, filled with the least significant bits of With
-	BitChoose                // From or With, as the flags say
+	BitChoose                // From or With, depending on the flags
 )
 
 // BitOperand is an operand of Bits.
@@ -30,38 +30,37 @@ type BitOperand struct {
 	Value    uint64 // of BitConst
 }
 
-// BitOperandKind says where an operand is.
+// BitOperandKind is the kind of an operand.
 type BitOperandKind uint8
 
 // The kinds of operands.
 const (
-	BitNothing BitOperandKind = iota // it stands for 0
-	BitAnything
+	BitNothing  BitOperandKind = iota // 0
+	BitAnything                       // unknown
 	BitRegister
-	BitMemory // the access that an operand names
+	BitMemory // the explicit memory operand
 	BitConst
 )
 
-// Bits is what an instruction does to the bits of a register or of memory, from
-// which follows which of the bits that it loads are used, and which of those that
-// it stores are changed.
+// Bits is an instruction's effect on the bits of a register or of memory. It determines which of
+// the bits that it loads are used, and which of the bits that it stores are changed.
 type Bits struct {
 	Op             BitOp
 	Signed, Keep   bool  // of BitField: the other bits become the field's sign; stay as they were
 	Not            bool  // With is inverted first
 	Shift          int   // With is shifted by it first,
 	ShiftOp        BitOp // to the left (BitLeft, or 0), or as BitRight, BitSigned or BitRotate do
-	Sets, Reads    bool  // the flags, of the result's value
-	Carry          bool  // reads the carry, into which shifts move the last bit that they drop
-	Old            bool  // sets the carry by From, not by the result
+	Sets, Reads    bool  // the flags of the result
+	Carry          bool  // reads the carry flag, into which shifts move the last bit that they drop
+	Old            bool  // sets the carry flag from From, not from the result
 	Width          int   // bytes of the result
 	To, From, With BitOperand
 	First, At      int    // of BitField
 	Count          int    // of BitField, BitLeftIn and BitRightIn
-	Plus           uint64 // of BitAdd: is added too
+	Plus           uint64 // of BitAdd: a third summand
 }
 
-// Ones is a number of n bits that are 1.
+// Ones returns a number with the lower n bits set.
 func Ones(n int) uint64 {
 	if n >= 64 {
 		return ^uint64(0)

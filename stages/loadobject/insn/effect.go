@@ -5,63 +5,62 @@ package insn
 // pointer 4).
 type Register int16
 
-// NoRegister stands for no register, for one of another kind, and for A64's zero
-// register.
+// NoRegister is no register, a register of another kind, or A64's zero register.
 const NoRegister Register = -1
 
-// Class is the sort of value that an instruction moves.
+// Class is the class of the value that an instruction moves.
 type Class uint8
 
 // The classes.
 const (
 	Integer Class = iota // also addresses
 	Float                // one floating-point number
-	Vector               // several numbers, or bytes of any meaning in a vector register
+	Vector               // several numbers, or uninterpreted bytes in a vector register
 )
 
 // Access is one operand in memory.
 type Access struct {
-	// The address is Base + Index*Scale + Disp, with the 64-bit or 32-bit value that
-	// the registers have before the instruction; Absolute without them: then it
-	// is Disp. Addresses relative to the program counter are Absolute too.
+	// The address is Base + Index*Scale + Disp, with the registers' 64-bit or 32-bit values
+	// before the instruction, or Disp if it is Absolute. Addresses relative to the program
+	// counter are Absolute.
 	Base, Index Register
 	Scale       uint8 // 1, 2, 4 or 8; 0 without Index
 	Absolute    bool
 	Thread      bool // relative to the thread's own block (segment fs or gs); never Absolute
-	Implicit    bool // no operand names it: the stack of push, pop, call and return, and maskmovdqu
-	Inexact     bool // the address has another part: elements of a vector, the number of a bit
-	Repeated    bool // an unknown number of times, one after another
+	Implicit    bool // not an operand: the stack of push, pop, call and return, and maskmovdqu
+	Inexact     bool // the address has another part: elements of a vector, a bit number
+	Repeated    bool // repeated an unknown number of times at consecutive addresses
 	Load, Store bool
 	Class       Class
 	Disp        int64
 	Size        int // bytes moved by each repetition or for each vector element; 0 if unknown
 }
 
-// Op is what an instruction does to its destination, as far as types of values in
-// registers can be followed.
+// Op is an instruction's operation on its destination, detailed enough to follow the types of values
+// in registers.
 type Op uint8
 
-// The operations. Those that write registers in other ways are Opaque.
+// The operations. Opaque ones write registers in other ways.
 const (
 	Opaque   Op = iota
 	Move        // Dest = Source
 	SetConst    // Dest = Value; also an address relative to the program counter
-	Load        // Dest = Accesses[0]; of less than a register, whatever the extension
-	Store       // Accesses[0] = Source, or Value without one
+	Load        // Dest = Accesses[0], with any extension
+	Store       // Accesses[0] = Source, or Value without a Source
 	AddConst    // Dest = Source + Value
-	// AddRegister is Dest = Source + Second*Scale + Value. Source may be missing; a
-	// missing Second stands for Accesses[0].
+	// AddRegister is Dest = Source + Second*Scale + Value. Source may be missing; without a
+	// Second, it is Accesses[0].
 	AddRegister
-	Choose     // Dest = Dest or Source (cmov; Accesses[0] without one), or Source or Second (csel)
+	Choose     // Dest = Dest or Source (cmov; Accesses[0] without a Source), or Source or Second (csel)
 	LoadPair   // Dest = Accesses[0], Second = Accesses[1]
-	StorePair  // Accesses[0] = Source, Accesses[1] = Second; 0 where there is no register
-	ThreadBase // Dest = where the thread's own block is, from which segments and A64's tpidr_el0 count
-	Extend     // Dest = the low Value bytes of Source, with zeroes or the sign before them
+	StorePair  // Accesses[0] = Source, Accesses[1] = Second; 0 without a register
+	ThreadBase // Dest = the address of the thread's own block: the base of segments, A64's tpidr_el0
+	Extend     // Dest = the low Value bytes of Source, zero- or sign-extended
 	// MultiplyAdd is Dest = Addend + Source*Second*Scale. Addend may be missing.
 	MultiplyAdd
 )
 
-// Effect is what an instruction does to memory and to general registers.
+// Effect is an instruction's effect on memory and general registers.
 type Effect struct {
 	Inst
 	Op             Op
@@ -73,26 +72,26 @@ type Effect struct {
 	Width          int      // bytes of Dest that the operation computes: 8, 4, 2 or 1; with 4 the others become 0
 	Accesses       []Access // loads before stores
 	// Written has a bit, 1<<r, for each general register that the instruction
-	// writes, Dest among them. It leaves out what the callee of a call writes, and
-	// that its return takes off what the call pushed.
+	// writes, including Dest. For a call, it excludes the effects of the callee and
+	// its return.
 	Written uint64
-	// Base is the register that Update was added to (push, pop, post- and
+	// Base is the register to which Update is added (push, pop, post- and
 	// pre-indexed accesses), else NoRegister. It is in Written.
 	Base   Register
 	Update int64
 }
 
-// NoEffect is an effect on nothing, which decoders start from.
+// NoEffect is the initial effect of decoders.
 var NoEffect = Effect{Dest: NoRegister, Source: NoRegister, Second: NoRegister, Addend: NoRegister, Base: NoRegister}
 
-// Write adds a register to the written ones.
+// Write adds a register to Written.
 func (e *Effect) Write(r Register) {
 	if r >= 0 {
 		e.Written |= 1 << r
 	}
 }
 
-// Compute sets an operation on a register, which it adds to the written ones.
+// Compute sets an operation with its destination, and adds that to Written.
 func (e *Effect) Compute(op Op, dest Register, width int) {
 	e.Op, e.Dest, e.Width = op, dest, width
 	e.Write(dest)

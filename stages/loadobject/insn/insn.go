@@ -1,28 +1,27 @@
-// Package insn is what the decoders of machine instructions say: how long an
-// instruction is, where it goes on, what it does to memory, registers and bits.
-// The decoders are x86 and arm64; package disasm picks one by the instruction
-// set, and is what others call.
+// Package insn defines the results of decoding machine instructions: length, flow of
+// control, and effects on memory, registers and bits. The decoders are x86 and arm64;
+// callers use them through package disasm.
 //
-// Unwinding asks whether a call goes to the procedure linkage table (S22, S23),
-// which instructions a signal trampoline consists of (S24) and where a function
-// is left by a jump (S12, S26). Data objects come from operands in memory (S27).
+// Unwinding uses them to find calls to the procedure linkage table (S22, S23),
+// signal trampolines (S24) and functions that end in a jump (S12, S26). Data objects
+// are derived from memory operands (S27).
 package insn
 
 import "errors"
 
-// Kind is what an instruction does to the flow of control.
+// Kind is an instruction's effect on the flow of control.
 type Kind uint8
 
 // The kinds.
 const (
 	Other    Kind = iota
-	Call          // comes back after itself
-	Jump          // always
-	CondJump      // or goes on after itself; also loops and the abort path of a transaction
+	Call          // control returns after the instruction
+	Jump          // unconditional
+	CondJump      // also loops and the abort path of a transaction
 	Return        // from a function, an interrupt or the kernel
-	Syscall       // enters the kernel and comes back: syscall, sysenter, int $0x80, svc
-	Trap          // ends in an exception: ud2, int3, hlt, brk, udf
-	Nop           // does nothing: nop of any length
+	Syscall       // enters the kernel, and returns: syscall, sysenter, int $0x80, svc
+	Trap          // raises an exception: ud2, int3, hlt, brk, udf
+	Nop           // a nop of any length
 )
 
 var kindNames = [...]string{"other", "call", "jump", "condjump", "return", "syscall", "trap", "nop"}
@@ -33,13 +32,12 @@ func (k Kind) String() string { return kindNames[k] }
 type Inst struct {
 	Len       int // bytes
 	Kind      Kind
-	HasTarget bool // Target is known: a direct call or jump
-	HasSlot   bool // Slot is known
-	// Target is the address that a direct call or jump goes to.
-	Target uint64
-	// Slot is the address of the memory word that an indirect call or jump
-	// takes its target from, if the instruction alone says so, as
-	// `jmp *0x2fc1(%rip)` does. A64 has no such instructions: see StubSlot.
+	HasTarget bool   // Target is known: a direct call or jump
+	HasSlot   bool   // Slot is known
+	Target    uint64 // of a direct call or jump
+	// Slot is the address of the memory word with the target of an indirect call or
+	// jump, if the instruction contains it, as `jmp *0x2fc1(%rip)` does. A64 has no such
+	// instructions: see StubSlot.
 	Slot uint64
 }
 

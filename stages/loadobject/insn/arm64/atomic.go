@@ -2,7 +2,7 @@ package arm64
 
 import "stackmill/stages/loadobject/insn"
 
-// exclusive does ldxr, stxr, ldar, stlr and their like, of one register.
+// exclusive handles ldxr, stxr, ldar, stlr and similar instructions with one register.
 func (e *effect) exclusive(w word, _ uint64) {
 	n, load := 1<<w.field(30, 2), w.bit(22)
 	e.at(w, 0, n, load, !load)
@@ -11,12 +11,12 @@ func (e *effect) exclusive(w word, _ uint64) {
 		e.load(w.reg(0), max(n, 4))
 	case w.bit(23): // stlr
 		e.Op, e.Source, e.Width = insn.Store, w.reg(0), n
-	default: // stores or not
+	default: // may fail to store: Rs is the status
 		e.Write(w.reg(16))
 	}
 }
 
-// exclusivePair does ldxp and stxp.
+// exclusivePair handles ldxp and stxp.
 func (e *effect) exclusivePair(w word, _ uint64) {
 	n, load := 4<<w.field(30, 1), w.bit(22)
 	e.both(w, w.reg(10), 0, n, load)
@@ -26,28 +26,28 @@ func (e *effect) exclusivePair(w word, _ uint64) {
 	}
 }
 
-// compareSwap does cas.
+// compareSwap handles cas.
 func (e *effect) compareSwap(w word, _ uint64) {
 	e.at(w, 0, 1<<w.field(30, 2), true, true)
 	e.Write(w.reg(16))
 }
 
-// compareSwapPair does casp, whose registers are pairs of neighbours.
+// compareSwapPair handles casp, whose registers are pairs of consecutive registers.
 func (e *effect) compareSwapPair(w word, _ uint64) {
 	e.at(w, 0, 8<<w.field(30, 1), true, true)
 	e.Write(w.reg(16))
 	e.Write(w.reg(16) + 1)
 }
 
-// swapPair does swpp, ldclrp and ldsetp.
+// swapPair handles swpp, ldclrp and ldsetp.
 func (e *effect) swapPair(w word, _ uint64) {
 	e.at(w, 0, 16, true, true)
 	e.Write(w.reg(0))
 	e.Write(w.reg(16))
 }
 
-// atomic does the instructions that change memory and return what it was, ldapr, and
-// those that move 64 bytes.
+// atomic handles the instructions that change memory and return the old value, ldapr, and
+// loads and stores of 64 bytes.
 func (e *effect) atomic(w word, _ uint64) {
 	n, op := 1<<w.field(30, 2), w.field(12, 4)
 	switch {
@@ -68,10 +68,10 @@ func (e *effect) atomic(w word, _ uint64) {
 	}
 }
 
-// authenticated does ldraa and ldrab.
+// authenticated handles ldraa and ldrab.
 func (e *effect) authenticated(w word, _ uint64) {
 	disp := w.signed(12, 9)
-	if w.bit(22) != w.bit(20) { // the sign is apart
+	if w.bit(22) != w.bit(20) { // bit 22 is the sign
 		disp ^= -1 << 9
 	}
 	disp *= 8
@@ -82,7 +82,7 @@ func (e *effect) authenticated(w word, _ uint64) {
 	e.load(w.reg(0), 8)
 }
 
-// copyMemory does cpy and set, which have three registers change until nothing is left.
+// copyMemory handles cpy and set, which update three registers.
 func (e *effect) copyMemory(w word, _ uint64) {
 	set := w.field(22, 2) == 3
 	to, from := w.reg(0), w.reg(16)
@@ -95,12 +95,12 @@ func (e *effect) copyMemory(w word, _ uint64) {
 	e.Write(w.reg(5))
 }
 
-// zero does dc zva.
+// zero handles dc zva.
 func (e *effect) zero(w word, _ uint64) {
 	e.Accesses = append(e.Accesses, insn.Access{Base: w.reg(0), Index: insn.NoRegister, Store: true, Class: insn.Vector})
 }
 
-// tags does the instructions of memory tags, of which stzg and stz2g change memory too.
+// tags handles the instructions for memory tags, of which stzg and stz2g also change memory.
 func (e *effect) tags(w word, _ uint64) {
 	disp, op, mode := w.signed(12, 9)*16, w.field(22, 2), w.field(10, 2)
 	if mode == 0 {

@@ -2,7 +2,7 @@ package arm64
 
 import "stackmill/stages/loadobject/insn"
 
-// bits says what the instruction does to bits, for data processing, loads and
+// bits returns the instruction's effect on bits, for data processing, loads and
 // stores of one register, and branches.
 func (w word) bits() (insn.Bits, bool) {
 	switch group := w.field(25, 4); {
@@ -20,7 +20,7 @@ func (w word) bits() (insn.Bits, bool) {
 	return insn.Bits{}, false
 }
 
-// operand is a register as an operand; the zero register is 0.
+// operand returns a register as an operand; the zero register is 0.
 func operand(r insn.Register) insn.BitOperand {
 	if r == insn.NoRegister {
 		return insn.BitOperand{}
@@ -28,7 +28,7 @@ func operand(r insn.Register) insn.BitOperand {
 	return insn.BitOperand{Kind: insn.BitRegister, Register: r}
 }
 
-// logicalOps has and, orr, eor and ands by bits 29 and 30.
+// logicalOps are and, orr, eor and ands by bits 29 and 30.
 var logicalOps = [4]insn.BitOp{insn.BitAnd, insn.BitOr, insn.BitXor, insn.BitAnd}
 
 func (w word) immediateBits() (insn.Bits, bool) {
@@ -70,7 +70,7 @@ func (w word) immediateBits() (insn.Bits, bool) {
 	return insn.Bits{}, false
 }
 
-// fieldBits does sbfm, bfm and ubfm.
+// fieldBits handles sbfm, bfm and ubfm.
 func (w word) fieldBits(out insn.Bits) insn.Bits {
 	bits := 8 * w.width()
 	first, last := int(w.field(16, 6)), int(w.field(10, 6))
@@ -94,7 +94,7 @@ func (w word) registerBits() (insn.Bits, bool) {
 	case v&0x1f200000 == 0x0b000000:
 		out.Op, out.Sets = w.sumOp(), w.bit(29)
 		return w.shiftedBits(out)
-	case v&0x1f200000 == 0x0b200000: // of a part of a register
+	case v&0x1f200000 == 0x0b200000: // with an extended register
 		out.Sets = w.bit(29)
 		return out, true
 	case v&0x1fe00000 == 0x1a400000: // ccmp
@@ -103,14 +103,14 @@ func (w word) registerBits() (insn.Bits, bool) {
 		}
 		return out, true
 	case v&0x1fe00000 == 0x1a800000:
-		if out.Op, out.Reads, out.Carry = insn.BitChoose, true, true; w.bit(30) || w.bit(10) { // changed on one side
+		if out.Op, out.Reads, out.Carry = insn.BitChoose, true, true; w.bit(30) || w.bit(10) { // csinc, csinv, csneg
 			out.Op = insn.BitMix
 		}
 		return out, true
 	case v&0x5fe0f000 == 0x1ac02000:
 		out.Op = [4]insn.BitOp{insn.BitLeft, insn.BitRight, insn.BitSigned, insn.BitMix}[w.field(10, 2)]
 		return out, true
-	case v&0x5fe00000 == 0x1ac00000, v&0x7fe00000 == 0x5ac00000: // of two, of one
+	case v&0x5fe00000 == 0x1ac00000, v&0x7fe00000 == 0x5ac00000: // two sources, one source
 		return out, true
 	case v&0x1f008000 == 0x1b000000 && w.reg(10) == insn.NoRegister: // mul
 		return out, true
@@ -118,7 +118,7 @@ func (w word) registerBits() (insn.Bits, bool) {
 	return insn.Bits{}, false
 }
 
-// sumOp is add or sub.
+// sumOp returns the operation of add or sub.
 func (w word) sumOp() insn.BitOp {
 	if w.bit(30) {
 		return insn.BitSubtract
@@ -126,10 +126,10 @@ func (w word) sumOp() insn.BitOp {
 	return insn.BitAdd
 }
 
-// shiftOps has lsl, lsr, asr and ror by bits 22 and 23.
+// shiftOps are lsl, lsr, asr and ror by bits 22 and 23.
 var shiftOps = [4]insn.BitOp{insn.BitLeft, insn.BitRight, insn.BitSigned, insn.BitRotate}
 
-// shiftedBits does an operation whose second operand may be shifted by a constant.
+// shiftedBits adds the constant shift of the second operand.
 func (w word) shiftedBits(out insn.Bits) (insn.Bits, bool) {
 	out.Shift, out.ShiftOp = int(w.field(10, 6)), shiftOps[w.field(22, 2)]
 	if out.ShiftOp == insn.BitRotate && out.Shift > 0 { // to the right
@@ -138,7 +138,7 @@ func (w word) shiftedBits(out insn.Bits) (insn.Bits, bool) {
 	return out, true
 }
 
-// memoryBits does loads and stores of one general register.
+// memoryBits handles loads and stores of one general register.
 func (w word) memoryBits() (insn.Bits, bool) {
 	v := uint32(w)
 	if v&0x3a000000 != 0x38000000 || v&0x3b200c00 == 0x38200000 || v&0x3b200400 == 0x38200400 {

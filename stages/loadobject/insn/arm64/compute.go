@@ -6,7 +6,7 @@ import (
 	"stackmill/stages/loadobject/insn"
 )
 
-// address does adr and adrp.
+// address handles adr and adrp.
 func (e *effect) address(w word, addr uint64) {
 	distance := w.signed(5, 19)<<2 | int64(w.field(29, 2))
 	if w.bit(31) {
@@ -26,7 +26,7 @@ func (e *effect) setConst(r insn.Register, value uint64, width int) {
 	}
 }
 
-// addConst sets a register to the sum of another one, or 0, and a constant.
+// addConst sets a register to the sum of another register, or 0, and a constant.
 func (e *effect) addConst(to, from insn.Register, value int64, width int) {
 	switch {
 	case to == insn.NoRegister: // a comparison
@@ -50,8 +50,8 @@ func (e *effect) move(to, from insn.Register, width int) {
 	}
 }
 
-// addImmediate does add and sub; those that set the flags know no stack pointer as
-// their destination.
+// addImmediate handles add and sub. The destination of forms that set the flags cannot be the stack
+// pointer.
 func (e *effect) addImmediate(w word, _ uint64) {
 	value := int64(w.field(10, 12))
 	if w.bit(22) {
@@ -65,13 +65,13 @@ func (e *effect) addImmediate(w word, _ uint64) {
 		to = w.reg(0)
 	}
 	if value == 0 {
-		e.move(to, from, w.width()) // mov of the stack pointer
+		e.move(to, from, w.width()) // mov to or from the stack pointer
 		return
 	}
 	e.addConst(to, from, value, w.width())
 }
 
-// logicalImmediate does and, orr, eor and ands; orr of nothing is mov.
+// logicalImmediate handles and, orr, eor and ands; orr with the zero register is mov.
 func (e *effect) logicalImmediate(w word, _ uint64) {
 	to := w.regSP(0)
 	if w.field(29, 2) == 3 {
@@ -85,8 +85,8 @@ func (e *effect) logicalImmediate(w word, _ uint64) {
 	e.Write(to)
 }
 
-// bitmask is the immediate of logical instructions: an element of 2 to 64 bits, with
-// ones at its end and rotated, as often as it fits.
+// bitmask decodes the immediate of logical instructions: an element of 2 to 64 bits with trailing
+// ones, rotated and replicated.
 func bitmask(n, immr, imms uint32) (mask uint64, ok bool) {
 	size := uint32(1) << bits.Len32(n<<6|^imms&0x3f) >> 1
 	if size < 2 {
@@ -109,7 +109,7 @@ func bitmask(n, immr, imms uint32) (mask uint64, ok bool) {
 	return element, true
 }
 
-// moveWide does movz, movn and movk.
+// moveWide handles movz, movn and movk.
 func (e *effect) moveWide(w word, _ uint64) {
 	value := uint64(w.field(5, 16)) << (16 * w.field(21, 2))
 	switch w.field(29, 2) {
@@ -122,7 +122,7 @@ func (e *effect) moveWide(w word, _ uint64) {
 	}
 }
 
-// bitfield does sbfm, bfm and ubfm, of which lsl, sxtw, uxtb and the like are followed.
+// bitfield handles sbfm, bfm and ubfm. Only lsl and extensions (sxtw, uxtb, ...) have an operation.
 func (e *effect) bitfield(w word, _ uint64) {
 	to, from := w.reg(0), w.reg(5)
 	e.Write(to)
@@ -142,7 +142,7 @@ func (e *effect) bitfield(w word, _ uint64) {
 	}
 }
 
-// logical does and, orr, eor and their like of registers; orr of nothing is mov.
+// logical handles and, orr, eor and similar instructions with registers; orr with the zero register is mov.
 func (e *effect) logical(w word, _ uint64) {
 	if w.field(29, 2) == 1 && !w.bit(21) && w.reg(5) == insn.NoRegister && w.field(10, 6) == 0 {
 		e.move(w.reg(0), w.reg(16), w.width())
@@ -151,7 +151,7 @@ func (e *effect) logical(w word, _ uint64) {
 	e.Write(w.reg(0))
 }
 
-// addShifted does add and sub of a register that may be shifted.
+// addShifted handles add and sub with a shifted register.
 func (e *effect) addShifted(w word, _ uint64) {
 	to, from, other := w.reg(0), w.reg(5), w.reg(16)
 	shift := w.field(10, 6)
@@ -167,7 +167,7 @@ func (e *effect) addShifted(w word, _ uint64) {
 	}
 }
 
-// sign is -1 if a bit is set, as in instructions that subtract.
+// sign returns -1 if a bit is set, which makes an instruction subtract.
 func (w word) sign(bit uint) int64 {
 	if w.bit(bit) {
 		return -1
@@ -175,7 +175,7 @@ func (w word) sign(bit uint) int64 {
 	return 1
 }
 
-// multiply does madd and msub, also of halves of registers.
+// multiply handles madd and msub, also with halves of registers.
 func (e *effect) multiply(w word, _ uint64) {
 	to, one, other := w.reg(0), w.reg(5), w.reg(16)
 	e.Write(to)
@@ -190,7 +190,7 @@ func (e *effect) addRegister(to, from, other insn.Register, scale int64, width i
 	e.Source, e.Second, e.Scale = from, other, scale
 }
 
-// addExtended does add and sub of a register of which a part may be extended.
+// addExtended handles add and sub with an extended register.
 func (e *effect) addExtended(w word, _ uint64) {
 	to := w.regSP(0)
 	if w.bit(29) {
@@ -202,14 +202,14 @@ func (e *effect) addExtended(w word, _ uint64) {
 	}
 }
 
-// addCarry does adc and sbc; rmif and setf8, which write none, share the class.
+// addCarry handles adc and sbc, and rmif and setf8, which write no register.
 func (e *effect) addCarry(w word, _ uint64) {
 	if op := w.field(10, 5); op != 1 && op != 2 {
 		e.Write(w.reg(0))
 	}
 }
 
-// choose does csel.
+// choose handles csel.
 func (e *effect) choose(w word, _ uint64) {
 	to, one, other := w.reg(0), w.reg(5), w.reg(16)
 	e.Write(to)

@@ -8,13 +8,13 @@ type word uint32
 // field returns the n bits from bit lsb on.
 func (w word) field(lsb, n uint) uint32 { return uint32(w) >> lsb & (1<<n - 1) }
 
-// signed returns the n bits from bit lsb on as a number with sign.
+// signed returns the n bits from bit lsb on as a signed number.
 func (w word) signed(lsb, n uint) int64 { return int64(w>>lsb) << (64 - n) >> (64 - n) }
 
 // bit reports whether a bit is set.
 func (w word) bit(n uint) bool { return w>>n&1 != 0 }
 
-// reg is the general register of the five bits from lsb on; 31 is the zero register.
+// reg returns the general register in the five bits from lsb on; 31 is the zero register.
 func (w word) reg(lsb uint) insn.Register {
 	if r := insn.Register(w.field(lsb, 5)); r < 31 {
 		return r
@@ -22,10 +22,10 @@ func (w word) reg(lsb uint) insn.Register {
 	return insn.NoRegister
 }
 
-// regSP is the general register of the five bits from lsb on; 31 is the stack pointer.
+// regSP returns the general register in the five bits from lsb on; 31 is the stack pointer.
 func (w word) regSP(lsb uint) insn.Register { return insn.Register(w.field(lsb, 5)) }
 
-// width is the operands' size by bit 31.
+// width returns the operands' size, given by bit 31.
 func (w word) width() int {
 	if w.bit(31) {
 		return 8
@@ -33,18 +33,18 @@ func (w word) width() int {
 	return 4
 }
 
-// effect is the effect of an instruction while it is found out.
+// effect is the effect of an instruction that is decoded.
 type effect struct{ insn.Effect }
 
-// rule is a class of instructions: those with the bits under the mask.
+// rule is a class of instructions, identified by their bits under a mask.
 type rule struct {
 	mask, bits uint32
 	effect     func(e *effect, w word, addr uint64)
 }
 
-// find finds out the effect of a word at addr. The classes are those of the Arm
-// Architecture Reference Manual, C4.1.
-func (e *effect) find(w word, addr uint64) {
+// decode sets the effect of a word at addr. The Arm Architecture Reference Manual defines the
+// classes in C4.1.
+func (e *effect) decode(w word, addr uint64) {
 	for _, r := range groups[w.field(25, 4)] {
 		if uint32(w)&r.mask == r.bits {
 			r.effect(e, w, addr)
@@ -53,7 +53,7 @@ func (e *effect) find(w word, addr uint64) {
 	}
 }
 
-// groups has the rules by bits 25 to 28. The first one that fits counts.
+// groups are the rules by bits 25 to 28. The first matching rule applies.
 var groups = [16][]rule{
 	2: sveRules,
 	4: memoryRules, 6: memoryRules, 12: memoryRules, 14: memoryRules,
@@ -110,8 +110,8 @@ var branchRules = []rule{
 	{0xffffffe0, 0xd5233160, (*effect).writeRd}, // ttest
 }
 
-// sveRules are for scalable vectors. Those that may write a general register are
-// taken to write it.
+// sveRules are for scalable vectors. Instructions that may write a general register count as
+// writing it.
 var sveRules = []rule{
 	{0xfe000000, 0xa4000000, (*effect).sveLoad},
 	{0xfe000000, 0xe4000000, (*effect).sveStore},
@@ -134,7 +134,7 @@ func (e *effect) threadBase(w word, _ uint64) {
 	}
 }
 
-// hint does the instructions that authenticate the link register, or x17.
+// hint handles the instructions that authenticate the link register or x17.
 func (e *effect) hint(w word, _ uint64) {
 	switch n := w.field(5, 7); {
 	case n == 7, n >= 24 && n < 32:
@@ -144,7 +144,7 @@ func (e *effect) hint(w word, _ uint64) {
 	}
 }
 
-// fromFloat does what converts or moves to a general register.
+// fromFloat handles conversions and moves to a general register.
 func (e *effect) fromFloat(w word, _ uint64) {
 	if op := w.field(16, 3); op != 2 && op != 3 && op != 7 { // scvtf, ucvtf, fmov to a vector register
 		e.Write(w.reg(0))

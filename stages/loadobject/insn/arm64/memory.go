@@ -25,7 +25,7 @@ var memoryRules = []rule{
 	{0xff200400, 0xf8200400, (*effect).authenticated},
 }
 
-// at adds an access to Rn + disp.
+// at adds an access at Rn + disp.
 func (e *effect) at(w word, disp int64, size int, load, store bool) *insn.Access {
 	e.Accesses = append(e.Accesses, insn.Access{Base: w.regSP(5), Index: insn.NoRegister, Disp: disp, Size: size, Load: load, Store: store})
 	return &e.Accesses[len(e.Accesses)-1]
@@ -37,7 +37,7 @@ func (e *effect) update(w word, n int64) {
 	e.Write(e.Base)
 }
 
-// class is the class of a value of n bytes in a vector register.
+// class returns the class of a value of n bytes in a vector register.
 func class(n int) insn.Class {
 	if n >= 2 && n <= 8 {
 		return insn.Float
@@ -45,7 +45,7 @@ func class(n int) insn.Class {
 	return insn.Vector
 }
 
-// transfer is what a load or store of one register does, by its fields size, V and opc.
+// transfer is a load or store of one register, decoded from the fields size, V and opc.
 type transfer struct {
 	size  int // bytes moved
 	width int // bytes of the register that are defined
@@ -70,7 +70,7 @@ func (w word) transfer() transfer {
 	return t
 }
 
-// single makes an access the one of a load or store of Rt.
+// single adds the access m of a load or store of Rt.
 func (e *effect) single(w word, m insn.Access) {
 	t := w.transfer()
 	if t.none {
@@ -106,7 +106,7 @@ func (e *effect) unscaled(w word, _ uint64) {
 	e.single(w, insn.Access{Base: w.regSP(5), Index: insn.NoRegister, Disp: w.signed(12, 9)})
 }
 
-// indexed does what adds the displacement to Rn: before the access or after it.
+// indexed handles pre- and post-indexed accesses, which add the displacement to Rn.
 func (e *effect) indexed(w word, _ uint64) {
 	n := w.signed(12, 9)
 	m := insn.Access{Base: w.regSP(5), Index: insn.NoRegister}
@@ -117,7 +117,7 @@ func (e *effect) indexed(w word, _ uint64) {
 	e.single(w, m)
 }
 
-// registerOffset does what adds Rm, or its lower half, to Rn.
+// registerOffset handles accesses at Rn + Rm, or Rn + the lower half of Rm.
 func (e *effect) registerOffset(w word, _ uint64) {
 	m := insn.Access{Base: w.regSP(5), Index: w.reg(16)}
 	if m.Index != insn.NoRegister {
@@ -129,7 +129,7 @@ func (e *effect) registerOffset(w word, _ uint64) {
 	e.single(w, m)
 }
 
-// literal does loads relative to the program counter.
+// literal handles loads relative to the program counter.
 func (e *effect) literal(w word, addr uint64) {
 	m := insn.Access{Base: insn.NoRegister, Index: insn.NoRegister, Absolute: true, Load: true, Disp: int64(addr) + w.signed(5, 19)*4}
 	opc := w.field(30, 2)
@@ -150,7 +150,7 @@ func (e *effect) literal(w word, addr uint64) {
 	}
 }
 
-// pair does ldp, stp and their like.
+// pair handles ldp, stp and similar instructions.
 func (e *effect) pair(w word, _ uint64) {
 	opc, load := w.field(30, 2), w.bit(22)
 	n, scale := 4<<(opc>>1), int64(0)
@@ -177,7 +177,7 @@ func (e *effect) pair(w word, _ uint64) {
 	}
 }
 
-// both adds the accesses of a pair of registers, Rt and another one.
+// both adds the accesses of a pair of registers, Rt and second.
 func (e *effect) both(w word, second insn.Register, disp int64, n int, load bool) {
 	e.Accesses = make([]insn.Access, 0, 2)
 	for i := range 2 {

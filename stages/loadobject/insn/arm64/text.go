@@ -14,8 +14,8 @@ import (
 // decodeMutex guards arm64asm.Decode, which writes to a global variable.
 var decodeMutex sync.Mutex
 
-// Text disassembles an instruction, of which code is all, in the syntax of the
-// GNU tools.
+// Text disassembles an instruction, which is all of code, in the syntax of the GNU
+// tools.
 func Text(code []byte, addr uint64) string {
 	decodeMutex.Lock()
 	inst, err := arm64asm.Decode(code)
@@ -36,8 +36,8 @@ func Text(code []byte, addr uint64) string {
 	return text
 }
 
-// Relative identifies the instructions whose text depends on where they are:
-// branches, adr and adrp, loads of literals.
+// Relative reports whether an instruction's text depends on its address, as for
+// branches, adr, adrp and loads of literals.
 func Relative(inst insn.Inst, code []byte) bool {
 	w := binary.LittleEndian.Uint32(code)
 	return inst.HasTarget || w&0x1f000000 == 0x10000000 || w&0x3b000000 == 0x18000000

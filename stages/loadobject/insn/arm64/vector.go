@@ -2,13 +2,13 @@ package arm64
 
 import "stackmill/stages/loadobject/insn"
 
-// structures does ld1 to ld4 and st1 to st4 of whole registers.
+// structures handles ld1 to ld4 and st1 to st4 of whole registers.
 func (e *effect) structures(w word, _ uint64) {
 	registers := [16]int{0: 4, 2: 4, 4: 3, 6: 3, 7: 1, 8: 2, 10: 2}[w.field(12, 4)]
 	e.elements(w, registers*w.vectorSize())
 }
 
-// structure does ld1 to ld4 and st1 to st4 of one element of each register.
+// structure handles ld1 to ld4 and st1 to st4 of one element of each register.
 func (e *effect) structure(w word, _ uint64) {
 	op, size := w.field(13, 3), w.field(10, 2)
 	n := int(op&1<<1|w.field(21, 1)) + 1
@@ -23,7 +23,7 @@ func (e *effect) structure(w word, _ uint64) {
 	e.elements(w, n<<size)
 }
 
-// elements adds the access of size bytes at Rn, to which an immediate or Rm may be added.
+// elements adds an access of size bytes at Rn, and the update of Rn by an immediate or Rm.
 func (e *effect) elements(w word, size int) {
 	load := w.bit(22)
 	e.at(w, 0, size, load, !load).Class = insn.Vector
@@ -36,7 +36,7 @@ func (e *effect) elements(w word, size int) {
 	}
 }
 
-// vectorSize is the size of a vector by the bit Q.
+// vectorSize returns the size of a vector, given by the bit Q.
 func (w word) vectorSize() int {
 	if w.bit(30) {
 		return 16
@@ -44,13 +44,13 @@ func (w word) vectorSize() int {
 	return 8
 }
 
-// sveLoad does contiguous loads of scalable vectors.
+// sveLoad handles contiguous loads of scalable vectors.
 func (e *effect) sveLoad(w word, _ uint64) { e.scalable(w, w.regSP(5), true) }
 
-// sveGather does gathering loads, whose addresses are in vectors.
+// sveGather handles gathering loads, whose addresses are in vectors.
 func (e *effect) sveGather(w word, _ uint64) { e.scalable(w, insn.NoRegister, true) }
 
-// sveStore does stores, of which those with bits 13 to 15 at 2, 3, 0 or 7 are contiguous.
+// sveStore handles stores, which are contiguous if bits 13 to 15 are 0, 2, 3 or 7.
 func (e *effect) sveStore(w word, _ uint64) {
 	switch w.field(13, 3) {
 	case 0, 2, 3, 7:

@@ -1,5 +1,5 @@
-// Package disasm decodes machine code of any instruction set that is known. It
-// picks the decoder, x86 or arm64; what they say has the types of package insn.
+// Package disasm decodes machine code of the supported instruction sets. It selects
+// the decoder, x86 or arm64, whose results have the types of package insn.
 package disasm
 
 import (
@@ -13,12 +13,12 @@ import (
 )
 
 // Decode decodes the instruction at the start of code, which lies at addr. It
-// looks no further than the instruction's end and fails with insn.ErrTruncated if
-// code ends before it, with insn.ErrUndefined if there is no such instruction.
+// does not read beyond the instruction's end. It fails with insn.ErrTruncated if
+// code ends before that, with insn.ErrUndefined if there is no such instruction.
 //
-// Lengths are the hardware's. They differ from those of objdump in one place:
-// objdump prints `fwait` and the x87 instruction after it as one. The x86
-// extension APX (prefix REX2, EVEX map 4) is undefined here.
+// Lengths are the hardware's. objdump's differ only in that it prints `fwait` and the
+// x87 instruction after it as one. The x86 extension APX (prefix REX2, EVEX map 4) is
+// not supported.
 func Decode(arch isa.Arch, code []byte, addr uint64) (insn.Inst, error) {
 	switch arch {
 	case isa.ARM64:
@@ -30,7 +30,7 @@ func Decode(arch isa.Arch, code []byte, addr uint64) (insn.Inst, error) {
 }
 
 // Effects decodes the instruction at the start of code, which lies at addr, and
-// says what it does. The errors are those of Decode.
+// returns its effect. It fails like Decode.
 func Effects(arch isa.Arch, code []byte, addr uint64) (insn.Effect, error) {
 	switch arch {
 	case isa.ARM64:
@@ -41,9 +41,9 @@ func Effects(arch isa.Arch, code []byte, addr uint64) (insn.Effect, error) {
 	return insn.NoEffect, insn.ErrUndefined
 }
 
-// Bits decodes the instruction at the start of code. It is false for those whose
-// use of bits is unknown. What does nothing to general registers and memory has
-// no operands.
+// Bits decodes the instruction at the start of code and returns its effect on bits, false if
+// that is unknown. Instructions without effect on general registers and memory have no
+// operands.
 func Bits(arch isa.Arch, code []byte) (insn.Bits, bool) {
 	switch arch {
 	case isa.ARM64:
@@ -55,10 +55,9 @@ func Bits(arch isa.Arch, code []byte) (insn.Bits, bool) {
 }
 
 // StubSlot decodes an entry of a procedure linkage table, which lies at addr,
-// and returns the address of the word that holds its jump's target: an
-// entry of the global offset table, whose relocation names the function (S23).
-// It is false if the code is not such an entry, and for entries of 32-bit x86 that
-// find the table through a register.
+// and returns the address of its slot in the global offset table, whose relocation names
+// the function (S23). It is false if the code is not such an entry, and for entries of
+// 32-bit x86 that address the global offset table through a register.
 //
 //	x86      [endbr64] jmp *slot
 //	mold     endbr64; mov $n,%r11d; jmp *slot
@@ -78,10 +77,10 @@ func StubSlot(arch isa.Arch, code []byte, addr uint64) (slot uint64, ok bool) {
 // Text disassembles the instruction at the start of code, which lies at addr,
 // in the syntax of the GNU tools (AT&T for x86).
 //
-// It is for people to read, not for programs. What golang.org/x/arch cannot
-// name, including many of the newer extensions, reads as its bytes, such as
-// `.byte 0xf3,0x0f,0xc7,0xf8` or `.inst 0x04e00c41`; so do bytes that are not an
-// instruction. The text of no code is empty.
+// The text is for people, not for programs. Instructions that golang.org/x/arch does not
+// know, including many newer extensions, and bytes that are not an instruction are printed as
+// bytes, such as `.byte 0xf3,0x0f,0xc7,0xf8` or `.inst 0x04e00c41`. The text of no code is
+// empty.
 func Text(arch isa.Arch, code []byte, addr uint64) string {
 	inst, err := Decode(arch, code, addr)
 	if err != nil {
@@ -90,7 +89,7 @@ func Text(arch isa.Arch, code []byte, addr uint64) string {
 	return textOf(arch, code[:inst.Len], addr)
 }
 
-// textOf disassembles an instruction, of which code is all.
+// textOf disassembles an instruction, which is all of code.
 func textOf(arch isa.Arch, code []byte, addr uint64) string {
 	if arch == isa.ARM64 {
 		return arm64.Text(code, addr)

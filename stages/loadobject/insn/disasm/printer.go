@@ -9,27 +9,27 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// Printer disassembles as Text does, faster: programs repeat few instructions
+// Printer disassembles like Text, but caches texts, since programs repeat few instructions
 // many times. It is not safe for concurrent use.
 type Printer struct {
-	arch  isa.Arch
-	known map[string]string // texts by bytes; of branches up to the target by bytes up to the displacement
-	parts map[string]parts  // by bytes but those of the displacement of a memory operand
-	key   []byte            // scratch
+	arch      isa.Arch
+	known     map[string]string   // texts by bytes; for branches, texts before the target by bytes before the displacement
+	templates map[string]template // by bytes without the displacement of a memory operand
+	key       []byte              // scratch
 }
 
-// parts are a text before and after a displacement.
-type parts struct{ before, after string }
+// template is a text before and after a displacement.
+type template struct{ before, after string }
 
 // maxKnown bounds a Printer's memory, to some 10 MB.
 const maxKnown = 100_000
 
 // NewPrinter returns a printer for an instruction set.
 func NewPrinter(arch isa.Arch) *Printer {
-	return &Printer{arch: arch, known: map[string]string{}, parts: map[string]parts{}}
+	return &Printer{arch: arch, known: map[string]string{}, templates: map[string]template{}}
 }
 
-// Text is the text of one step of Walk, whose bytes start code.
+// Text returns the text of an item of Walk, whose bytes are at the start of code.
 func (p *Printer) Text(item *Item, code []byte) string {
 	code = code[:item.Inst.Len]
 	if item.Err != nil {
@@ -56,7 +56,7 @@ func (p *Printer) Text(item *Item, code []byte) string {
 		}
 		if len(p.known) >= maxKnown {
 			clear(p.known)
-			clear(p.parts)
+			clear(p.templates)
 		}
 		p.known[string(key)] = text
 	}
@@ -66,8 +66,8 @@ func (p *Printer) Text(item *Item, code []byte) string {
 	return text
 }
 
-// text is textOf. What differs from another instruction by the displacement of its memory
-// operand alone does so in the text as well.
+// text is textOf. The texts of instructions that differ only in the displacement of a memory operand
+// also differ only in that.
 func (p *Printer) text(code []byte, addr uint64) string {
 	if p.arch != isa.AMD64 {
 		return textOf(p.arch, code, addr)
@@ -78,18 +78,18 @@ func (p *Printer) text(code []byte, addr uint64) string {
 	}
 	p.key = append(append(p.key[:0], code[:at]...), code[at+size:]...)
 	value := number(disp)
-	if known, ok := p.parts[string(p.key)]; ok {
+	if known, ok := p.templates[string(p.key)]; ok {
 		return known.before + value + known.after
 	}
 	text := textOf(p.arch, code, addr)
 	if strings.Count(text, value+"(") == 1 {
 		before, after, _ := strings.Cut(text, value+"(")
-		p.parts[string(p.key)] = parts{before, "(" + after}
+		p.templates[string(p.key)] = template{before, "(" + after}
 	}
 	return text
 }
 
-// number prints a displacement as texts have it.
+// number formats a displacement.
 func number(value int32) string {
 	if value < 0 {
 		return "-0x" + strconv.FormatUint(uint64(-int64(value)), 16)

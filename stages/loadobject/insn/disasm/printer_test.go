@@ -58,8 +58,8 @@ func TestPrintedDisplacements(t *testing.T) {
 			}
 		}
 	}
-	if len(p.parts) < 200 {
-		t.Errorf("only %d instructions with a displacement", len(p.parts))
+	if len(p.templates) < 200 {
+		t.Errorf("only %d instructions with a displacement", len(p.templates))
 	}
 }
 

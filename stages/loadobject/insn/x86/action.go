@@ -2,12 +2,12 @@ package x86
 
 import "strings"
 
-// action is what an instruction does to general registers and memory: its verb,
-// the operand that it is done to, and the size of the operands.
+// action is an instruction's effect on general registers and memory: a verb,
+// the destination, and the size of the operands.
 type action struct{ verb, dest, size byte }
 
-// The verbs. What is done with is ModRM.reg or an immediate when it is done to
-// ModRM.rm, and ModRM.rm when it is done to ModRM.reg.
+// The verbs. The source is ModRM.reg or an immediate if the destination is
+// ModRM.rm, and ModRM.rm if the destination is ModRM.reg.
 const (
 	verbNone            = '.'
 	verbMove            = '='
@@ -19,14 +19,14 @@ const (
 	verbRead            = '?' // such as comparisons
 	verbInc             = 'i'
 	verbDec             = 'd'
-	verbWiden           = 'w' // with zeroes or the sign; the size is the source's, but the accumulator's own
-	verbChoose          = 'c' // copies or not
-	verbExchange        = 'x' // also with the sum
-	verbCompareExchange = 'k' // and exchanges
+	verbWiden           = 'w' // zero- or sign-extends; the size is the source's, except for the accumulator
+	verbChoose          = 'c' // copies conditionally
+	verbExchange        = 'x' // also xadd
+	verbCompareExchange = 'k'
 	verbShift           = 's' // to the left
 	verbTimes           = 'n' // multiplies ModRM.rm by an immediate
-	verbMultiply        = 'm' // or divides: two registers by ModRM.rm
-	verbBit             = 'b' // changes a bit; the register with its number moves the address
+	verbMultiply        = 'm' // or divides: the accumulator and the data register by ModRM.rm
+	verbBit             = 'b' // changes a bit; a bit number in a register is added to the address
 	verbTestBit         = 't'
 	verbAddress         = 'l'
 	verbFromFixed       = 'o' // from an address in the instruction
@@ -39,36 +39,35 @@ const (
 	verbReturn          = 'R'
 	verbEnter           = 'E'
 	verbLeave           = 'L'
-	verbString          = 'S' // what it is done to is the string instruction's letter
+	verbString          = 'S' // the destination is the letter of a string instruction
 	verbTranslate       = 'X'
-	verbMove64          = 'M' // 64 bytes from ModRM.rm to where ModRM.reg points
-	verbGroup           = 'g' // ModRM.reg decides; the second letter names the group
+	verbMove64          = 'M' // 64 bytes from ModRM.rm to the address in ModRM.reg
+	verbGroup           = 'g' // ModRM.reg selects the action; the second letter names the group
 	verbThread          = 'T'
 	verbX87             = '8'
 )
 
-// What it is done to: E ModRM.rm, G ModRM.reg, A the accumulator, O the register of
-// the opcode, I an immediate. Of sets and multiplies also C and D, the counter and the data
-// register, X the accumulator and the data register, B these and the base register, K what
+// Destinations: E ModRM.rm, G ModRM.reg, A the accumulator, O the register in the opcode, I an
+// immediate; for verbSet and verbMultiply also C and D, the counter and the data register, X the
+// accumulator and the data register, B these, the base register and the counter, K the registers that
 // system calls write.
 //
-// Sizes: b, w, d and q are 1 to 8 bytes, v the operand size, y 4 or 8, s what the
-// stack moves by, p a far pointer, x two registers of 4 or 8, z an unknown size.
+// Sizes: b, w, d and q are 1 to 8 bytes, v the operand size, y 4 or 8, s the size of a stack
+// slot, p a far pointer, x two registers of 4 or 8 bytes, z an unknown size.
 
-// actions has the actions of the 256 opcodes of a map.
+// actions are the actions of the 256 opcodes of a map.
 type actions [256]action
 
-// newActions reads rows of an opcode's upper digit and 16 actions; what is left
-// out does nothing.
+// newActions parses rows of the opcodes' upper digit and up to 16 actions. Missing ones have no
+// effect.
 func newActions(rows ...string) *actions {
 	m := new(actions)
 	for i := range m {
 		m[i].verb = verbNone
 	}
 	for _, row := range rows {
-		words := strings.Fields(row)
-		digit := strings.Index("0123456789abcdef", words[0])
-		for i, w := range words[1:] {
+		digit := hexDigit(row[0])
+		for i, w := range strings.Fields(row[1:]) {
 			m[digit<<4|i] = newAction(w)
 		}
 	}
@@ -81,7 +80,7 @@ func newAction(word string) action {
 	return action{letters[0], letters[1], letters[2]}
 }
 
-// The maps of the instructions that are not of vectors.
+// The actions of instructions other than vector instructions.
 var (
 	legacyActions = newActions(
 		"0 +Eb +Ev +Gb +Gv +Ab +Av <.s >.s *Eb *Ev *Gb *Gv *Ab *Av <.s .",
@@ -117,8 +116,8 @@ var (
 		"f !Gv !Ev .   .   .   !Ey !Gy .   M.  =Ey !G  !G  *Ey")
 )
 
-// groupActions has the actions that ModRM.reg chooses among, by the group's name. A
-// size is the opcode's action's unless one is given.
+// groupActions are the actions of groups by ModRM.reg, by the group's name. Actions without a size have
+// the size of the opcode's action.
 var groupActions = [128]*[8]action{
 	'1': newGroup("+E *E *E *E *E -E *E ?E"),
 	'2': newGroup("*E *E *E *E sE *E sE *E"),
@@ -140,8 +139,7 @@ func newGroup(words string) *[8]action {
 	return g
 }
 
-// action returns what the instruction does, false when its opcode is one of those
-// of vectors.
+// action returns the instruction's action, false for a vector instruction.
 func (d *decoder) action() (a action, ok bool) {
 	switch {
 	case d.encoding != plain:
@@ -186,8 +184,8 @@ func (d *decoder) member(a action) action {
 	return a
 }
 
-// registerMember returns the action of an instruction whose ModRM.mod is 3, of
-// those groups that have others there.
+// registerMember returns the action of a group's instruction with ModRM.mod 3, for groups with
+// different instructions for it.
 func (d *decoder) registerMember(name byte) action {
 	switch {
 	case name == '9': // rdrand, rdseed, rdpid
@@ -202,7 +200,7 @@ func (d *decoder) registerMember(name byte) action {
 	switch d.modrm {
 	case 0xd0, 0xee, 0xfd: // xgetbv, rdpkru, rdpru
 		return action{verbSet, 'X', 'd'}
-	case 0xc0, 0xc1, 0xcf, 0xd7, 0xd9, 0xf9, 0xfe, 0xff: // calls of the machine's monitor, enclaves, rdtscp
+	case 0xc0, 0xc1, 0xcf, 0xd7, 0xd9, 0xf9, 0xfe, 0xff: // calls of the hypervisor, enclaves, rdtscp
 		return action{verbSet, 'B', 'q'}
 	}
 	if d.reg() == 4 { // smsw

@@ -6,9 +6,9 @@ import (
 	"stackmill/stages/loadobject/insn"
 )
 
-// bits says what the instruction does to bits.
+// bits returns the instruction's effect on bits.
 func (d *decoder) bits(f form) (insn.Bits, bool) {
-	w := bitWorker{worker: worker{decoder: d, form: f}}
+	w := bitDecoder{effectDecoder: effectDecoder{decoder: d, form: f}}
 	switch {
 	case d.encoding == vex && d.number >= 2:
 		return w.extension()
@@ -22,17 +22,17 @@ func (d *decoder) bits(f form) (insn.Bits, bool) {
 	return insn.Bits{}, d.onlyVectors()
 }
 
-// bitWorker makes Bits.
-type bitWorker struct{ worker }
+// bitDecoder decodes Bits.
+type bitDecoder struct{ effectDecoder }
 
-// sized sets the size of the operands: of a byte, or the operand size.
-func (w *bitWorker) sized(byteWide bool) {
+// setSize sets the size of the operands to a byte, or to the operand size.
+func (w *bitDecoder) setSize(byteWide bool) {
 	if w.size = 1; !byteWide {
 		w.size = w.decoder.size('v')
 	}
 }
 
-func bitOperand(p place) insn.BitOperand {
+func bitOperand(p location) insn.BitOperand {
 	switch p.kind {
 	case inMemory:
 		return insn.BitOperand{Kind: insn.BitMemory}
@@ -42,30 +42,32 @@ func bitOperand(p place) insn.BitOperand {
 	return insn.BitOperand{Kind: insn.BitRegister, Register: p.reg}
 }
 
-func (w *bitWorker) inRM() insn.BitOperand  { return bitOperand(w.rm()) }
-func (w *bitWorker) inReg() insn.BitOperand { return bitOperand(w.modrmReg()) }
-func (w *bitWorker) ax() insn.BitOperand    { return bitOperand(place{inRegister, w.general(numberAX)}) }
+func (w *bitDecoder) inRM() insn.BitOperand  { return bitOperand(w.rm()) }
+func (w *bitDecoder) inReg() insn.BitOperand { return bitOperand(w.modrmReg()) }
+func (w *bitDecoder) ax() insn.BitOperand {
+	return bitOperand(location{inRegister, w.general(numberAX)})
+}
 
-// constant is an immediate of the operands' size.
-func (w *bitWorker) constant(n int64) insn.BitOperand {
+// constant returns an immediate of the operands' size.
+func (w *bitDecoder) constant(n int64) insn.BitOperand {
 	return insn.BitOperand{Kind: insn.BitConst, Value: uint64(n) & insn.Ones(8*w.size)}
 }
 
-// both makes an operation on two operands whose result goes to the first.
-func (w *bitWorker) both(op insn.BitOp, a, b insn.BitOperand) insn.Bits {
+// both returns an operation on two operands whose result goes to the first.
+func (w *bitDecoder) both(op insn.BitOp, a, b insn.BitOperand) insn.Bits {
 	return insn.Bits{Op: op, Width: w.size, To: a, From: a, With: b, Sets: true}
 }
 
-// copied moves n bytes into a register or memory, with zeroes or the sign before them.
-func (w *bitWorker) copied(to, from insn.BitOperand, n int, signed bool) insn.Bits {
+// copied returns the effect of moving n bytes into a register or memory, zero- or sign-extended.
+func (w *bitDecoder) copied(to, from insn.BitOperand, n int, signed bool) insn.Bits {
 	return insn.Bits{Op: insn.BitField, Width: w.size, To: to, From: from, Count: 8 * n, Signed: signed}
 }
 
-// arithmetic makes the operation of ModRM.reg or of the opcode's bits 3 to 5.
-func (w *bitWorker) arithmetic(n byte, a, b insn.BitOperand) insn.Bits {
+// arithmetic returns the operation selected by ModRM.reg or by the opcode's bits 3 to 5.
+func (w *bitDecoder) arithmetic(n byte, a, b insn.BitOperand) insn.Bits {
 	out := w.both([8]insn.BitOp{insn.BitAdd, insn.BitOr, insn.BitAdd, insn.BitSubtract, insn.BitAnd, insn.BitSubtract, insn.BitXor, insn.BitSubtract}[n&7], a, b)
 	if n&7 == 5 && a == b {
-		out.Op = insn.BitXor // 0
+		out.Op = insn.BitXor // the result is 0
 	}
 	out.Carry = n&7 == 2 || n&7 == 3
 	if n&7 == 7 { // a comparison
@@ -74,15 +76,15 @@ func (w *bitWorker) arithmetic(n byte, a, b insn.BitOperand) insn.Bits {
 	return out
 }
 
-// legacy does the opcodes of one byte.
-func (w *bitWorker) legacy() (insn.Bits, bool) {
+// legacy handles opcodes of one byte.
+func (w *bitDecoder) legacy() (insn.Bits, bool) {
 	op := w.op
-	w.sized(op&1 == 0)
+	w.setSize(op&1 == 0)
 	switch {
 	case op < 0x40:
 		return w.arithmeticRow()
 	case op < 0x50:
-		w.sized(false)
+		w.setSize(false)
 		return w.both(insn.BitAdd, bitOperand(w.opcodeReg()), w.constant(1)), true
 	case op < 0x60:
 		return w.pushPop()
@@ -98,9 +100,9 @@ func (w *bitWorker) legacy() (insn.Bits, bool) {
 	return w.others()
 }
 
-// arithmeticRow does add, or, adc, sbb, and, sub, xor and cmp, which have 8
-// opcodes each, of which the last two are others.
-func (w *bitWorker) arithmeticRow() (insn.Bits, bool) {
+// arithmeticRow handles add, or, adc, sbb, and, sub, xor and cmp: the first six of 8 opcodes
+// each.
+func (w *bitDecoder) arithmeticRow() (insn.Bits, bool) {
 	switch op := w.op; {
 	case op&7 < 2:
 		return w.arithmetic(op>>3, w.inRM(), w.inReg()), true
@@ -112,11 +114,11 @@ func (w *bitWorker) arithmeticRow() (insn.Bits, bool) {
 	return insn.Bits{}, false
 }
 
-// moveOrTest does mov, movsxd, lea and test.
-func (w *bitWorker) moveOrTest() (insn.Bits, bool) {
+// moveOrTest handles mov, movsxd, lea and test.
+func (w *bitDecoder) moveOrTest() (insn.Bits, bool) {
 	switch op := w.op; op {
 	case 0x63:
-		w.sized(false)
+		w.setSize(false)
 		to := w.inReg()
 		return w.copied(to, w.inRM(), 4, true), w.long
 	case 0x84, 0x85:
@@ -133,30 +135,30 @@ func (w *bitWorker) moveOrTest() (insn.Bits, bool) {
 		if op < 0xb0 {
 			return insn.Bits{}, false
 		}
-		w.sized(op < 0xb8)
+		w.setSize(op < 0xb8)
 		return w.copied(bitOperand(w.opcodeReg()), w.constant(w.imm), w.size, false), true
 	}
 }
 
-// tested makes the operation of test, which keeps only the flags.
-func (w *bitWorker) tested(a, b insn.BitOperand) insn.Bits {
+// tested returns the operation of test, which only sets the flags.
+func (w *bitDecoder) tested(a, b insn.BitOperand) insn.Bits {
 	out := w.both(insn.BitAnd, a, b)
 	out.To = insn.BitOperand{}
 	return out
 }
 
-// others does the opcodes of one byte that stand alone.
-func (w *bitWorker) others() (insn.Bits, bool) {
+// others handles the remaining opcodes of one byte.
+func (w *bitDecoder) others() (insn.Bits, bool) {
 	switch w.op {
 	case 0x69, 0x6b:
-		w.sized(false)
+		w.setSize(false)
 		return insn.Bits{Op: insn.BitMix, Width: w.size, To: w.inReg(), From: w.inRM(), Sets: true}, true
 	case 0x98:
-		w.sized(false)
+		w.setSize(false)
 		return w.copied(w.ax(), w.ax(), w.size/2, true), true
 	case 0x99: // the sign of the accumulator
-		w.sized(false)
-		dx := bitOperand(place{inRegister, w.general(numberDX)})
+		w.setSize(false)
+		dx := bitOperand(location{inRegister, w.general(numberDX)})
 		return insn.Bits{Op: insn.BitField, Width: w.size, To: dx, From: w.ax(), First: 8*w.size - 1, Count: 1, Signed: true}, true
 	case 0xa8, 0xa9:
 		return w.tested(w.ax(), w.constant(w.imm)), true
@@ -172,7 +174,7 @@ func (w *bitWorker) others() (insn.Bits, bool) {
 	return insn.Bits{}, w.kind() == insn.Nop
 }
 
-func (w *bitWorker) pushPop() (insn.Bits, bool) {
+func (w *bitDecoder) pushPop() (insn.Bits, bool) {
 	w.size = w.decoder.size('s')
 	r, stack := bitOperand(w.opcodeReg()), insn.BitOperand{Kind: insn.BitMemory}
 	if w.op < 0x58 {
@@ -181,9 +183,9 @@ func (w *bitWorker) pushPop() (insn.Bits, bool) {
 	return w.copied(r, stack, w.size, false), true
 }
 
-// sumOfAddress does lea: its operands are the registers of the address.
-func (w *bitWorker) sumOfAddress() insn.Bits {
-	w.sized(false)
+// sumOfAddress handles lea, whose operands are the registers of the address.
+func (w *bitDecoder) sumOfAddress() insn.Bits {
+	w.setSize(false)
 	out := insn.Bits{Op: insn.BitAdd, Width: w.size, To: w.inReg(), With: w.constant(int64(w.disp))}
 	if w.memory != computed {
 		return insn.Bits{Op: insn.BitMix, Width: w.size, To: out.To, From: insn.BitOperand{Kind: insn.BitAnything}}
@@ -199,8 +201,8 @@ func (w *bitWorker) sumOfAddress() insn.Bits {
 	return out
 }
 
-// shift does the opcodes whose ModRM.reg says how.
-func (w *bitWorker) shift() (insn.Bits, bool) {
+// shift handles the shifts and rotations, which ModRM.reg selects.
+func (w *bitDecoder) shift() (insn.Bits, bool) {
 	op := [8]insn.BitOp{insn.BitRotate, insn.BitRotate, insn.BitMix, insn.BitMix, insn.BitLeft, insn.BitRight, insn.BitLeft, insn.BitSigned}[w.reg()]
 	by := w.constant(1)
 	switch {
@@ -210,8 +212,8 @@ func (w *bitWorker) shift() (insn.Bits, bool) {
 		by = insn.BitOperand{Kind: insn.BitRegister, Register: w.general(numberCX)}
 	}
 	out := w.both(op, w.inRM(), by)
-	out.Carry = op == insn.BitMix // through it
-	if w.reg() == 1 {             // to the right
+	out.Carry = op == insn.BitMix // rotation through the carry flag
+	if w.reg() == 1 {             // rotation to the right
 		if by.Kind != insn.BitConst {
 			out.Op = insn.BitMix
 		}
@@ -220,8 +222,8 @@ func (w *bitWorker) shift() (insn.Bits, bool) {
 	return out, true
 }
 
-// unary does test, not and neg; multiplications and divisions have two results.
-func (w *bitWorker) unary() (insn.Bits, bool) {
+// unary handles test, not and neg, but not multiplications and divisions, which have two results.
+func (w *bitDecoder) unary() (insn.Bits, bool) {
 	a := w.inRM()
 	switch w.reg() {
 	case 0, 1:
@@ -231,13 +233,13 @@ func (w *bitWorker) unary() (insn.Bits, bool) {
 		out.Sets = false
 		return out, true
 	case 3:
-		return w.both(insn.BitSubtract, a, w.constant(-1)), true // each bit depends on those below, as in the difference
+		return w.both(insn.BitSubtract, a, w.constant(-1)), true // each bit depends on less significant ones, as in a difference
 	}
 	return insn.Bits{}, false
 }
 
-// group5 does inc, dec and indirect calls and jumps.
-func (w *bitWorker) group5() (insn.Bits, bool) {
+// group5 handles inc, dec and indirect calls and jumps.
+func (w *bitDecoder) group5() (insn.Bits, bool) {
 	switch w.reg() {
 	case 0, 1:
 		return w.both(insn.BitAdd, w.inRM(), w.constant(1)), true
@@ -248,17 +250,17 @@ func (w *bitWorker) group5() (insn.Bits, bool) {
 	return insn.Bits{}, false
 }
 
-// condition makes the opcode's lower half the flags that are read.
-func (w *bitWorker) condition(b insn.Bits) insn.Bits {
+// condition adds the flags of the opcode's condition.
+func (w *bitDecoder) condition(b insn.Bits) insn.Bits {
 	b.Reads = true
 	b.Carry = w.op&^1&15 == 2 || w.op&^1&15 == 6
 	return b
 }
 
-// twoByte does the opcodes after 0f.
-func (w *bitWorker) twoByte() (insn.Bits, bool) {
+// twoByte handles opcodes after 0f.
+func (w *bitDecoder) twoByte() (insn.Bits, bool) {
 	op := w.op
-	w.sized(false)
+	w.setSize(false)
 	switch {
 	case op >= 0x40 && op < 0x50:
 		return w.condition(insn.Bits{Op: insn.BitChoose, Width: w.size, To: w.inReg(), From: w.inReg(), With: w.inRM()}), true
@@ -272,7 +274,7 @@ func (w *bitWorker) twoByte() (insn.Bits, bool) {
 	case 0xaf:
 		out := w.both(insn.BitMix, w.inReg(), w.inRM())
 		return out, true
-	case 0xa4, 0xac: // shifts that are filled from another register
+	case 0xa4, 0xac: // shld, shrd
 		out := w.both(insn.BitLeftIn, w.inRM(), w.inReg())
 		if out.Count = int(w.imm) & max(8*w.size-1, 31); op == 0xac {
 			out.Op = insn.BitRightIn
@@ -297,8 +299,8 @@ func (w *bitWorker) twoByte() (insn.Bits, bool) {
 	return insn.Bits{}, w.kind0F() == insn.Nop || w.onlyVectors()
 }
 
-// bitTest does bt, bts, btr and btc of a bit that the instruction names.
-func (w *bitWorker) bitTest() insn.Bits {
+// bitTest handles bt, bts, btr and btc with a bit number in the instruction.
+func (w *bitDecoder) bitTest() insn.Bits {
 	bit := uint64(1) << (w.imm & int64(8*w.size-1))
 	a := w.inRM()
 	out := w.both([8]insn.BitOp{4: insn.BitAnd, 5: insn.BitOr, 6: insn.BitAnd, 7: insn.BitXor}[w.reg()&7], a, insn.BitOperand{Kind: insn.BitConst, Value: bit})
@@ -312,7 +314,7 @@ func (w *bitWorker) bitTest() insn.Bits {
 	return out
 }
 
-func (w *bitWorker) widened() insn.Bits {
+func (w *bitDecoder) widened() insn.Bits {
 	to, n := w.inReg(), 2
 	whole := w.size
 	if w.op&1 == 0 {
@@ -324,9 +326,8 @@ func (w *bitWorker) widened() insn.Bits {
 	return w.copied(to, from, n, w.op >= 0xbe)
 }
 
-// extension does instructions for bits that VEX encodes: andn, bzhi, bextr, shlx, sarx,
-// shrx, rorx.
-func (w *bitWorker) extension() (insn.Bits, bool) {
+// extension handles bit instructions with VEX: andn, bzhi, bextr, shlx, sarx, shrx, rorx.
+func (w *bitDecoder) extension() (insn.Bits, bool) {
 	w.size = w.decoder.size('y')
 	rm, to, by := w.inRM(), w.inReg(), insn.BitOperand{Kind: insn.BitRegister, Register: w.general(w.vvvv)}
 	switch {
@@ -344,7 +345,7 @@ func (w *bitWorker) extension() (insn.Bits, bool) {
 	return insn.Bits{}, w.onlyVectors()
 }
 
-// onlyVectors reports whether an instruction of vectors uses no general register.
+// onlyVectors reports whether a vector instruction uses no general register.
 func (d *decoder) onlyVectors() bool {
 	if d.encoding == evex || d.encoding == xop || d.number != 1 {
 		return false

@@ -1,8 +1,8 @@
 package x86
 
-// MemoryDisplacement returns where the displacement of the memory operand of a 64-bit
-// instruction stands, of which code is all, how many bytes it takes and what it is. It is
-// 0 for those without one, and for encodings in which more than the operand depends on it.
+// MemoryDisplacement returns the position, size and value of the displacement of a 64-bit
+// instruction's memory operand. The instruction is all of code. It returns zeroes if there is none,
+// and for encodings in which it determines more than the operand.
 func MemoryDisplacement(code []byte) (at, size int, value int32) {
 	d := decoder{code: code, long: true}
 	f, err := d.opcode()

@@ -2,7 +2,7 @@ package x86
 
 import "stackmill/stages/loadobject/insn"
 
-// effect makes the effect of an instruction that is decoded and ends at next.
+// effect sets the effect of the decoded instruction, which ends at next.
 func (d *decoder) effect(e *insn.Effect, f form, next uint64) {
 	a, ok := d.action()
 	switch {
@@ -12,12 +12,12 @@ func (d *decoder) effect(e *insn.Effect, f form, next uint64) {
 	case a.verb == verbX87:
 		d.x87(e, next)
 	default:
-		w := worker{d, e, a, d.size(a.size), f, next}
-		w.work()
+		w := effectDecoder{d, e, a, d.size(a.size), f, next}
+		w.decode()
 	}
 }
 
-// size is the number of bytes that an action's letter means.
+// size returns the number of bytes for an action's size letter.
 func (d *decoder) size(letter byte) int {
 	switch letter {
 	case 'b':
@@ -53,7 +53,7 @@ func (d *decoder) size(letter byte) int {
 	return 0
 }
 
-// general returns the general register that instructions count as n.
+// general returns the general register with number n in instructions.
 func (d *decoder) general(n byte) insn.Register {
 	if d.long {
 		return dwarfAMD64[n&15]
@@ -61,10 +61,10 @@ func (d *decoder) general(n byte) insn.Register {
 	return insn.Register(n & 7)
 }
 
-// dwarfAMD64 numbers the registers as DWARF does: ax, cx, dx, bx, sp, bp, si, di.
+// dwarfAMD64 maps the numbers in instructions (ax, cx, dx, bx, sp, bp, si, di, ...) to DWARF's.
 var dwarfAMD64 = [16]insn.Register{0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// The registers that instructions imply, as instructions count them.
+// The numbers of registers in instructions.
 const (
 	numberAX = iota
 	numberCX

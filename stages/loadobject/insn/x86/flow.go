@@ -2,7 +2,7 @@ package x86
 
 import "stackmill/stages/loadobject/insn"
 
-// classify makes the result of an instruction that is decoded.
+// classify sets the result for the decoded instruction.
 func (d *decoder) classify(inst *insn.Inst, addr uint64) {
 	inst.Len = d.pos
 	switch d.table {
@@ -33,7 +33,7 @@ func (d *decoder) classify(inst *insn.Inst, addr uint64) {
 }
 
 // truncate limits a target to the instruction pointer's size. A distance of one
-// byte leaves it alone even with operand size 16, as in objdump.
+// byte ignores operand size 16, as in objdump.
 func (d *decoder) truncate(target uint64) uint64 {
 	switch {
 	case d.table[d.op]&immMask != relB && d.sizeZ() == 2:

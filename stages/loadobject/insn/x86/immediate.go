@@ -2,7 +2,7 @@ package x86
 
 import "encoding/binary"
 
-// immediate decodes what follows the operand.
+// immediate decodes the immediate after the operand.
 func (d *decoder) immediate(f form) error {
 	switch f & immMask {
 	case immB, relB:
@@ -10,9 +10,6 @@ func (d *decoder) immediate(f form) error {
 	case immW:
 		return d.value(2)
 	case immZ:
-		if d.op == 0xc7 && d.modrm == 0xf8 { // xbegin
-			return d.distance()
-		}
 		return d.value(d.sizeZ())
 	case immV:
 		if d.rexW() {
@@ -34,12 +31,14 @@ func (d *decoder) immediate(f form) error {
 			return d.value(d.sizeZ())
 		}
 	case relZ:
-		return d.distance()
+		// With operand size 16 the distance has two bytes, as on AMD processors and in objdump; Intel's
+		// ignore the prefix in 64-bit mode.
+		return d.value(d.sizeZ())
 	}
 	return nil
 }
 
-// value decodes an immediate of n bytes, with its sign.
+// value decodes a signed immediate of n bytes.
 func (d *decoder) value(n int) error {
 	if err := d.skip(n); err != nil {
 		return err
@@ -57,15 +56,9 @@ func (d *decoder) value(n int) error {
 	return nil
 }
 
-// distance decodes a relative target. With operand size 16 it has two bytes, as on AMD
-// processors and in objdump; Intel's ignore the prefix in 64-bit mode.
-func (d *decoder) distance() error {
-	return d.value(d.sizeZ())
-}
-
 func (d *decoder) rexW() bool { return d.rex&8 != 0 }
 
-// sizeZ is the size in bytes of an operand-sized immediate, which is never 8.
+// sizeZ returns the size in bytes of an operand-sized immediate, which is never 8.
 func (d *decoder) sizeZ() int {
 	if d.opSize && !d.rexW() {
 		return 2
@@ -73,7 +66,7 @@ func (d *decoder) sizeZ() int {
 	return 4
 }
 
-// addressSize is the size in bytes of an address in the instruction.
+// addressSize returns the size in bytes of an address in the instruction.
 func (d *decoder) addressSize() int {
 	switch {
 	case d.long && d.adSize:

@@ -6,14 +6,14 @@ import (
 	"stackmill/stages/loadobject/insn"
 )
 
-// operand is a memory operand's base.
-type operand uint8
+// operandKind is the kind of the operand in ModRM.rm.
+type operandKind uint8
 
 const (
-	register operand = iota // not memory
-	computed                // registers
-	absolute                // none
-	relative                // the instruction pointer
+	register operandKind = iota
+	computed             // memory at an address from registers
+	absolute             // memory at an address in the instruction
+	relative             // memory relative to the instruction pointer
 )
 
 // operand decodes ModRM, SIB and displacement.
@@ -58,7 +58,7 @@ func (d *decoder) operand(f form) (err error) {
 	return err
 }
 
-// sib decodes SIB and returns its field of the base.
+// sib decodes SIB and returns its base field.
 func (d *decoder) sib() (base byte, err error) {
 	sib, err := d.next()
 	if err != nil {
@@ -106,11 +106,11 @@ func (d *decoder) operand16(mod, rm byte) error {
 	return nil
 }
 
-// reg is the field of ModRM that names a register or extends the opcode.
+// reg returns ModRM.reg, which is a register or extends the opcode.
 func (d *decoder) reg() byte { return d.modrm >> 3 & 7 }
 
-// groupMembers returns a bit for each value of reg that is an instruction, for
-// opcodes that are several instructions.
+// groupMembers returns a bit for each value of ModRM.reg that is defined, for
+// opcodes of groups.
 func (d *decoder) groupMembers() (regs byte, ok bool) {
 	switch {
 	case d.table == map0F && d.op == 0xba:

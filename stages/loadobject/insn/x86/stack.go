@@ -2,8 +2,8 @@ package x86
 
 import "stackmill/stages/loadobject/insn"
 
-// stack does what moves the stack pointer by itself.
-func (w *worker) stack() {
+// stack handles the instructions that implicitly move the stack pointer.
+func (w *effectDecoder) stack() {
 	switch w.a.verb {
 	case verbPush:
 		w.push()
@@ -20,7 +20,7 @@ func (w *worker) stack() {
 		if w.a.dest == 'E' && w.memory != register {
 			w.touch(w.size, true, false)
 		}
-		w.onStack(w.frame(), true) // the callee's return takes it off again
+		w.onStack(w.frame(), true) // the callee's return pops it
 	case verbReturn:
 		w.onStack(w.frame(), false)
 		if w.a.size == 'z' { // iret
@@ -41,16 +41,16 @@ func (w *worker) stack() {
 	}
 }
 
-// frame is what a call pushes: the segment of a far one has a slot of its own.
-func (w *worker) frame() int {
+// frame returns the number of bytes that a call pushes: a far call also pushes the segment.
+func (w *effectDecoder) frame() int {
 	if w.a.size == 'p' {
 		return 2 * w.decoder.size('v')
 	}
 	return w.size
 }
 
-// onStack adds the access to what is pushed or popped.
-func (w *worker) onStack(size int, push bool) {
+// onStack adds the access of a push or pop.
+func (w *effectDecoder) onStack(size int, push bool) {
 	m := insn.Access{Base: w.general(numberSP), Index: insn.NoRegister, Implicit: true, Size: size, Load: !push, Store: push}
 	if push {
 		m.Disp = int64(-size)
@@ -58,13 +58,13 @@ func (w *worker) onStack(size int, push bool) {
 	w.e.Accesses = append(w.e.Accesses, m)
 }
 
-func (w *worker) moveStack(n int) {
+func (w *effectDecoder) moveStack(n int) {
 	w.e.Base, w.e.Update = w.general(numberSP), int64(n)
 	w.e.Write(w.e.Base)
 }
 
-func (w *worker) push() {
-	from := place{inCode, insn.NoRegister}
+func (w *effectDecoder) push() {
+	from := location{inCode, insn.NoRegister}
 	switch w.a.dest {
 	case 'E':
 		if from = w.rm(); from.kind == inMemory {
@@ -81,7 +81,7 @@ func (w *worker) push() {
 	w.e.Op, w.e.Source, w.e.Value, w.e.Width = insn.Store, from.reg, w.imm, w.size
 }
 
-func (w *worker) pop() {
+func (w *effectDecoder) pop() {
 	w.onStack(w.size, false)
 	w.moveStack(w.size)
 	to := w.opcodeReg()
@@ -91,7 +91,7 @@ func (w *worker) pop() {
 	case 'E':
 		if to = w.rm(); to.kind == inMemory {
 			w.touch(w.size, false, true)
-			if m := &w.e.Accesses[1]; m.Base == w.e.Base { // computed when the stack pointer has moved
+			if m := &w.e.Accesses[1]; m.Base == w.e.Base { // the address is computed after the pop
 				m.Disp += int64(w.size)
 			}
 			return

@@ -2,8 +2,8 @@ package x86
 
 import "stackmill/stages/loadobject/insn"
 
-// strings does the string instructions, whose operands are where si and di point.
-func (w *worker) strings() {
+// strings handles the string instructions, whose operands are at the addresses in si and di.
+func (w *effectDecoder) strings() {
 	si, di, ax := w.general(numberSI), w.general(numberDI), w.general(numberAX)
 	once := w.rep == 0
 	if !once {
@@ -46,8 +46,8 @@ func (w *worker) strings() {
 	}
 }
 
-// translate does xlat, which adds al to bx.
-func (w *worker) translate() {
+// translate handles xlat, which adds al to bx.
+func (w *effectDecoder) translate() {
 	ax := w.general(numberAX)
 	w.through(w.general(numberBX), 1, true)
 	w.e.Accesses[0].Inexact, w.e.Accesses[0].Thread = true, w.segment
@@ -55,13 +55,13 @@ func (w *worker) translate() {
 	w.e.Compute(insn.Load, ax, 1)
 }
 
-// move64 does movdir64b and its like, which store where a register points.
-func (w *worker) move64() {
+// move64 handles movdir64b and similar instructions, which store at the address in a register.
+func (w *effectDecoder) move64() {
 	w.touch(64, true, false)
 	w.through(w.modrmReg().reg, 64, false)
 }
 
-// through adds an access to where a register points.
-func (w *worker) through(r insn.Register, size int, load bool) {
+// through adds an access at the address in a register.
+func (w *effectDecoder) through(r insn.Register, size int, load bool) {
 	w.e.Accesses = append(w.e.Accesses, insn.Access{Base: r, Index: insn.NoRegister, Size: size, Load: load, Store: !load})
 }

@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/loadobject/insn"
 )
 
-// numberSlot is the opcode of `mov $n,%r11d`, by which an entry of mold's numbers itself.
+// numberSlot is the opcode of `mov $n,%r11d`, with which mold's entries load their number.
 var numberSlot = []byte{0x41, 0xbb}
 
 // StubSlot decodes an entry of a procedure linkage table. See disasm.StubSlot.
@@ -26,9 +26,9 @@ func StubSlot(long bool, code []byte, addr uint64) (slot uint64, ok bool) {
 	return 0, false
 }
 
-// retpolineSlot decodes an entry that leaves by a return, so that no indirect jump
-// is predicted: it loads the slot into %r11 and jumps to the code that all entries
-// share, or, bound at its first call, calls it and goes on by a jump.
+// retpolineSlot decodes an entry that uses a return instead of an indirect jump, which could be
+// mispredicted. It loads the slot into %r11 and jumps to code that all entries share, or, if it is
+// bound lazily, calls that code and then jumps.
 func retpolineSlot(code []byte, addr uint64) (slot uint64, ok bool) {
 	const size = 7 // of mov slot(%rip),%r11
 	if len(code) < size || code[0] != 0x4c || code[1] != 0x8b || code[2] != 0x1d {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// fixed names instructions without operands that x86asm takes for others.
-var fixed = map[string]string{
+// namesByCode are instructions without operands that x86asm confuses with others.
+var namesByCode = map[string]string{
 	"\xf3\x0f\x1e\xfa": "endbr64",
 	"\xf3\x0f\x1e\xfb": "endbr32",
 	"\xc5\xf8\x77":     "vzeroupper",
@@ -19,11 +19,11 @@ var fixed = map[string]string{
 	"\x0f\x01\xef":     "wrpkru",
 }
 
-// Text disassembles an instruction, of which code is all, in AT&T syntax. It is
-// empty for one that x86asm cannot name, or takes for another one: then they
-// disagree about its length.
+// Text disassembles an instruction, which is all of code, in AT&T syntax. It is
+// empty if x86asm does not know the instruction, or confuses it with another, which the
+// different length shows.
 func Text(long bool, code []byte, addr uint64) string {
-	if name := fixed[string(code)]; name != "" {
+	if name := namesByCode[string(code)]; name != "" {
 		return name
 	}
 	mode := 32
@@ -35,7 +35,7 @@ func Text(long bool, code []byte, addr uint64) string {
 		return ""
 	}
 	if c := code[0]; c == 0xc4 || c == 0xc5 || c == 0x62 {
-		inst.Prefix = x86asm.Prefixes{} // has parts of VEX and EVEX, which print as segments
+		inst.Prefix = x86asm.Prefixes{} // parts of VEX and EVEX, which would be printed as segments
 	}
 	for i, arg := range inst.Args {
 		if m, ok := arg.(x86asm.Mem); ok {
@@ -43,7 +43,7 @@ func Text(long bool, code []byte, addr uint64) string {
 		}
 	}
 	text := strings.TrimSpace(x86asm.GNUSyntax(inst, addr, nil))
-	switch inst.Op { // two that it prints in Intel's syntax
+	switch inst.Op { // x86asm prints two in Intel's syntax
 	case x86asm.CDQE:
 		return "cltq"
 	case x86asm.MOVSXD:
@@ -52,8 +52,8 @@ func Text(long bool, code []byte, addr uint64) string {
 	return text
 }
 
-// repaired undoes three errors of x86asm: an index register that is not there,
-// a negative displacement as a large one, and no base where it is rip.
+// repaired corrects three errors of x86asm: an index register that does not exist,
+// a negative displacement as a large one, and a missing base rip.
 func repaired(m x86asm.Mem, rip bool) x86asm.Mem {
 	if rip {
 		m.Base = x86asm.RIP
@@ -78,8 +78,8 @@ func ripRelative(long bool, code []byte) bool {
 	return err == nil && d.memory == relative && !d.adSize
 }
 
-// Displacement returns how many bytes the displacement of a direct x86 branch
-// takes, 0 for one with prefixes, which are rare.
+// Displacement returns the size of a direct branch's displacement, in bytes. It is 0 for
+// branches with prefixes, which are rare.
 func Displacement(code []byte) int {
 	switch {
 	case len(code) == 2 && (code[0] == 0xeb || code[0]&0xf0 == 0x70):

@@ -3,8 +3,8 @@ package x86
 import "stackmill/stages/loadobject/insn"
 
 // isVector reports whether b starts a VEX, EVEX or XOP prefix. In 32-bit mode les,
-// lds and bound are the same bytes, with a memory operand; pop is the same byte
-// as XOP, with a second byte that chooses no map.
+// lds and bound have the same bytes, with a memory operand; pop has the same byte
+// as XOP, with a second byte that selects no map.
 func (d *decoder) isVector(b byte) (bool, error) {
 	if d.pos >= len(d.code) {
 		return false, insn.ErrTruncated
@@ -83,7 +83,7 @@ func (d *decoder) evex() error {
 	if err != nil {
 		return err
 	}
-	if p[0]&8 != 0 || p[1]&4 == 0 { // bits that are fixed
+	if p[0]&8 != 0 || p[1]&4 == 0 { // constant bits
 		return insn.ErrUndefined
 	}
 	d.encoding, d.number = evex, p[0]&7
@@ -93,7 +93,7 @@ func (d *decoder) evex() error {
 	return nil
 }
 
-// suffix decodes the last byte of VEX, which is the middle one of EVEX without
+// suffix decodes the last byte of VEX, or the middle byte of EVEX, which does not have
 // the length.
 func (d *decoder) suffix(b byte) {
 	d.vvvv = ^b >> 3 & 15

@@ -2,8 +2,8 @@ package x86
 
 import "stackmill/stages/loadobject/insn"
 
-// vectorEffect makes the effect of an instruction of vectors, or of another one with
-// prefix VEX, EVEX or XOP, that ends at next.
+// vectorEffect sets the effect of a vector instruction, or of another one with
+// prefix VEX, EVEX or XOP, which ends at next.
 func (d *decoder) vectorEffect(e *insn.Effect, next uint64) {
 	if letter := d.letter(); d.memory != register && letter != verbNone {
 		d.move(e, letter, next)
@@ -14,8 +14,8 @@ func (d *decoder) vectorEffect(e *insn.Effect, next uint64) {
 	d.vectorWrites(e)
 }
 
-// letter looks the instruction up in moves. A prefix that means nothing to an
-// opcode is ignored.
+// letter looks up the instruction in moves. It ignores a prefix that has no meaning for the
+// opcode.
 func (d *decoder) letter() byte {
 	if int(d.number) >= len(moves) {
 		return verbNone
@@ -37,7 +37,7 @@ func (d *decoder) letter() byte {
 	return letter
 }
 
-// move adds the access that a letter stands for.
+// move adds the access that a letter describes.
 func (d *decoder) move(e *insn.Effect, letter byte, next uint64) {
 	if d.number == 1 && d.op == 0xae { // vldmxcsr, vstmxcsr
 		letter = 'd'
@@ -46,7 +46,7 @@ func (d *decoder) move(e *insn.Effect, letter byte, next uint64) {
 		}
 	}
 	lower := letter | 0x20
-	size, class := d.moved(lower)
+	size, class := d.sizeClass(lower)
 	if d.number == 1 && (d.op == 0x6e || d.op == 0x7e || d.op == 0xd6) { // movd, movq
 		class = insn.Vector
 	}
@@ -59,7 +59,7 @@ func (d *decoder) move(e *insn.Effect, letter byte, next uint64) {
 	}
 	m.Size, m.Class = size, class
 	m.Load, m.Store = letter == lower, letter != lower || letter == 'u'
-	if letter == 'z' || letter == 'Z' { // of a tile, whose rows are an index apart
+	if letter == 'z' || letter == 'Z' { // a tile, whose rows have the index as distance
 		m.Inexact = d.rowsApart()
 	}
 	e.Accesses = append(e.Accesses, m)
@@ -68,19 +68,19 @@ func (d *decoder) move(e *insn.Effect, letter byte, next uint64) {
 // rowsApart reports whether the instruction moves tiles.
 func (d *decoder) rowsApart() bool { return d.encoding == vex && d.op == 0x4b }
 
-// unit is what a displacement of one byte counts, with EVEX.
+// unit returns the unit of a displacement of one byte with EVEX.
 func (d *decoder) unit(letter byte, size int) int {
 	if letter != 'c' {
 		return max(size, 1)
 	}
 	element := d.element()
-	if d.op < 0x70 { // of bytes and words
+	if d.op < 0x70 { // bytes and words
 		element /= 4
 	}
 	return element
 }
 
-// element is the size of a vector's element by the bit W.
+// element returns the size of a vector's element, given by the bit W.
 func (d *decoder) element() int {
 	if d.rexW() {
 		return 8
@@ -88,8 +88,8 @@ func (d *decoder) element() int {
 	return 4
 }
 
-// moved is the size and class that a letter of moves stands for, in lower case.
-func (d *decoder) moved(letter byte) (size int, class insn.Class) {
+// sizeClass returns the size and class for a letter of moves, in lower case.
+func (d *decoder) sizeClass(letter byte) (size int, class insn.Class) {
 	switch letter {
 	case 'b', 'w', 'd', 'q':
 		return d.size(letter), insn.Integer
@@ -126,15 +126,15 @@ func (d *decoder) moved(letter byte) (size int, class insn.Class) {
 	case 'z':
 		return 0, insn.Vector
 	}
-	return d.movedVector(letter)
+	return d.vectorSizeClass(letter)
 }
 
-// vectorLength is the length of the instruction's vectors, bytes.
+// vectorLength returns the length of the instruction's vectors, in bytes.
 func (d *decoder) vectorLength() int { return 16 << d.length }
 
-// movedVector is moved for the letters of vectors and of parts of them, of which
-// EVEX may move a single element.
-func (d *decoder) movedVector(letter byte) (size int, class insn.Class) {
+// vectorSizeClass is sizeClass for vectors and parts of vectors, of which EVEX may move a
+// single element.
+func (d *decoder) vectorSizeClass(letter byte) (size int, class insn.Class) {
 	full, element := d.vectorLength(), d.element()
 	switch letter {
 	case 'j':
@@ -161,7 +161,7 @@ func (d *decoder) movedVector(letter byte) (size int, class insn.Class) {
 	return element, insn.Float
 }
 
-// maskSizes has the sizes of kmovw, kmovq, kmovb and kmovd.
+// maskSizes are the sizes of kmovw, kmovq, kmovb and kmovd.
 var maskSizes = [2][2]int{{2, 8}, {1, 4}}
 
 // vectorWrites adds the general registers that the instruction writes.
@@ -183,8 +183,8 @@ func (d *decoder) vectorWrites(e *insn.Effect) {
 	}
 }
 
-// vectorTarget returns which general register is written: G the one of ModRM.reg, E
-// of ModRM.rm, V of VEX.vvvv, W the first and the third, C the counter, 0 none.
+// vectorTarget returns the written general register: G ModRM.reg, E ModRM.rm, V VEX.vvvv, W both
+// ModRM.reg and VEX.vvvv, C the counter, 0 none.
 func (d *decoder) vectorTarget() byte {
 	if d.encoding == xop {
 		switch {

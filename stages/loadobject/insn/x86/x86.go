@@ -1,11 +1,10 @@
 // Package x86 decodes the instructions of x86 in 32-bit and 64-bit mode.
 //
-// golang.org/x/arch/x86/x86asm prints them, but does not decode them for us: it
-// does not say what an instruction does to registers and bits; it refuses, or
-// gives another length to, 57,199 of the 105.7 million instructions in /usr/bin
-// of Debian 12, 2,290 of the 689,610 in libcrypto.so.3 (mostly AVX-512) and 473
-// of the 336,865 in libc.so.6, after each of which it is out of step; and it
-// takes 180 ns for an instruction where Decode takes 15.
+// It prints them with golang.org/x/arch/x86/x86asm, but does not decode with it.
+// x86asm does not describe effects on registers and bits. It rejects, or gives a wrong
+// length for, 57,199 of the 105.7 million instructions in /usr/bin of Debian 12, 2,290 of
+// the 689,610 in libcrypto.so.3 (mostly AVX-512) and 473 of the 336,865 in libc.so.6, each
+// of which derails a walk. And it takes several times as long.
 package x86
 
 import (
@@ -14,23 +13,23 @@ import (
 	"stackmill/stages/loadobject/insn"
 )
 
-// MaxLength is the length in bytes that the processor refuses to exceed.
+// MaxLength is the maximal length of an instruction in bytes.
 const MaxLength = 15
 
-// decoder is an x86 instruction while it is being decoded.
+// decoder decodes an x86 instruction.
 type decoder struct {
 	code    []byte // from the instruction's start, at most MaxLength bytes
-	pos     int    // what of code is decoded
+	pos     int    // number of decoded bytes
 	long    bool   // 64-bit mode
 	opSize  bool   // prefix 66
 	adSize  bool   // prefix 67
 	rep     byte   // prefix f2 or f3, the last one
 	rex     byte
-	segment bool // an operand of segment fs or gs, whose base is unknown
+	segment bool // an operand in segment fs or gs, whose base is unknown
 
 	encoding encoding
-	number   byte // of the map, as VEX and EVEX count them; XOP has its own
-	pp       byte // the mandatory prefix, as VEX and EVEX count them
+	number   byte // of the map, as in VEX and EVEX; XOP has its own numbers
+	pp       byte // the mandatory prefix, as in VEX and EVEX
 	length   byte // of the vectors: 16 bytes << length
 	single   bool // EVEX.b: one element of memory, broadcast; or rounding
 	vvvv     byte
@@ -38,8 +37,8 @@ type decoder struct {
 	table  *opcodes // the map of op
 	op     byte
 	modrm  byte
-	memory operand
-	base   int8 // of memory, as instructions count registers; -1 for none
+	memory operandKind
+	base   int8 // of memory, a register's number in instructions; -1 for none
 	index  int8
 	scale  uint8
 	short  bool  // disp has one byte
@@ -68,14 +67,6 @@ const (
 // Decode decodes the instruction at the start of code, which lies at addr, in
 // 64-bit mode if long is set. See disasm.Decode.
 func Decode(long bool, code []byte, addr uint64) (inst insn.Inst, err error) {
-	if long && decodeQuick(code, addr, &inst) {
-		return inst, nil
-	}
-	return decodeWhole(long, code, addr)
-}
-
-// decodeWhole is Decode for any instruction.
-func decodeWhole(long bool, code []byte, addr uint64) (inst insn.Inst, err error) {
 	d := decoder{code: code[:min(len(code), MaxLength)], long: long}
 	if _, err = d.decode(); err == nil {
 		d.classify(&inst, addr)
@@ -83,7 +74,7 @@ func decodeWhole(long bool, code []byte, addr uint64) (inst insn.Inst, err error
 	return inst, err
 }
 
-// Effects decodes an instruction and says what it does to memory and registers.
+// Effects decodes an instruction and returns its effect on memory and registers.
 func Effects(long bool, code []byte, addr uint64) (insn.Effect, error) {
 	e := insn.NoEffect
 	d := decoder{code: code[:min(len(code), MaxLength)], long: long}
@@ -96,7 +87,7 @@ func Effects(long bool, code []byte, addr uint64) (insn.Effect, error) {
 	return e, nil
 }
 
-// Bits decodes an instruction and says what it does to bits, false if that is
+// Bits decodes an instruction and returns its effect on bits, false if that is
 // unknown.
 func Bits(long bool, code []byte) (insn.Bits, bool) {
 	d := decoder{code: code[:min(len(code), MaxLength)], long: long}
@@ -107,7 +98,7 @@ func Bits(long bool, code []byte) (insn.Bits, bool) {
 	return d.bits(f)
 }
 
-// decode decodes all of the instruction and returns what its opcode's map says.
+// decode decodes the whole instruction and returns the form of its opcode.
 func (d *decoder) decode() (form, error) {
 	f, err := d.opcode()
 	if err == nil && f&modRM != 0 {
@@ -156,7 +147,7 @@ func (d *decoder) opcode() (form, error) {
 	return d.form(b)
 }
 
-// form looks the opcode up in its map.
+// form looks up the opcode in its map.
 func (d *decoder) form(op byte) (form, error) {
 	d.op = op
 	if f := d.table[op]; f != undefined {
@@ -189,7 +180,7 @@ func (d *decoder) prefixes() (byte, error) {
 			}
 			return b, nil
 		}
-		d.rex = 0 // counts only right before the opcode
+		d.rex = 0 // is valid only directly before the opcode
 	}
 }
 
@@ -234,7 +225,7 @@ func (d *decoder) twoByte() (form, error) {
 	return d.form(b)
 }
 
-// skip passes over n bytes.
+// skip skips n bytes.
 func (d *decoder) skip(n int) error {
 	if len(d.code)-d.pos < n {
 		return insn.ErrTruncated

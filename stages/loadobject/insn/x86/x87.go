@@ -2,8 +2,8 @@ package x86
 
 import "stackmill/stages/loadobject/insn"
 
-// movesX87 has the letters of moves for the x87 instructions with a memory
-// operand, d8 to df, by ModRM.reg.
+// movesX87 are the letters, as in moves, for the x87 instructions d8 to df with a memory
+// operand, by ModRM.reg.
 var movesX87 = [8]string{
 	"ssssssss",
 	"s.SSzwZW",
@@ -15,7 +15,7 @@ var movesX87 = [8]string{
 	"wWWWlqLQ",
 }
 
-// x87 makes the effect of an x87 instruction that ends at next.
+// x87 sets the effect of an x87 instruction, which ends at next.
 func (d *decoder) x87(e *insn.Effect, next uint64) {
 	switch {
 	case d.memory != register:

@@ -2,8 +2,8 @@ package x86
 
 import "stackmill/stages/loadobject/insn"
 
-// worker turns an action into an effect.
-type worker struct {
+// effectDecoder turns an action into an effect.
+type effectDecoder struct {
 	*decoder
 	e    *insn.Effect
 	a    action
@@ -12,7 +12,7 @@ type worker struct {
 	next uint64
 }
 
-func (w *worker) work() {
+func (w *effectDecoder) decode() {
 	switch w.a.verb {
 	case verbNone:
 	case verbMove, verbAdd, verbSub, verbXor, verbChange, verbRead, verbChoose, verbInc, verbDec, verbBit, verbTestBit,
@@ -41,47 +41,47 @@ func (w *worker) work() {
 	}
 }
 
-// place is where an operand is.
-type place struct {
-	kind placeKind
+// location is the location of an operand.
+type location struct {
+	kind locationKind
 	reg  insn.Register
 }
 
-type placeKind uint8
+type locationKind uint8
 
 const (
-	inMemory placeKind = iota
+	inMemory locationKind = iota
 	inRegister
 	inSecondByte // ah and the like
 	inCode       // an immediate
 )
 
-// rm is the operand in ModRM.rm, modrmReg in ModRM.reg, opcodeReg in the opcode.
-func (w *worker) rm() place {
+// rm returns the operand in ModRM.rm, modrmReg in ModRM.reg, opcodeReg in the opcode.
+func (w *effectDecoder) rm() location {
 	if w.memory != register {
-		return place{inMemory, insn.NoRegister}
+		return location{inMemory, insn.NoRegister}
 	}
 	return w.inReg(w.modrm&7 | w.rex&1<<3)
 }
 
-func (w *worker) modrmReg() place  { return w.inReg(w.reg() | w.rex&4<<1) }
-func (w *worker) opcodeReg() place { return w.inReg(w.op&7 | w.rex&1<<3) }
+func (w *effectDecoder) modrmReg() location  { return w.inReg(w.reg() | w.rex&4<<1) }
+func (w *effectDecoder) opcodeReg() location { return w.inReg(w.op&7 | w.rex&1<<3) }
 
-func (w *worker) inReg(n byte) place {
+func (w *effectDecoder) inReg(n byte) location {
 	if w.size == 1 && w.rex == 0 && n >= 4 {
-		return place{inSecondByte, w.general(n - 4)}
+		return location{inSecondByte, w.general(n - 4)}
 	}
-	return place{inRegister, w.general(n)}
+	return location{inRegister, w.general(n)}
 }
 
-// operands returns what is written and the other operand.
-func (w *worker) operands() (to, from place) {
-	constant := place{inCode, insn.NoRegister}
+// operands returns the destination and the source.
+func (w *effectDecoder) operands() (to, from location) {
+	constant := location{inCode, insn.NoRegister}
 	switch w.a.dest {
 	case 'G':
 		return w.modrmReg(), w.rm()
 	case 'A':
-		return place{inRegister, w.general(numberAX)}, constant
+		return location{inRegister, w.general(numberAX)}, constant
 	case 'O':
 		return w.opcodeReg(), constant
 	}
@@ -92,14 +92,14 @@ func (w *worker) operands() (to, from place) {
 }
 
 // touch adds the access to ModRM.rm in memory.
-func (w *worker) touch(size int, load, store bool) {
+func (w *effectDecoder) touch(size int, load, store bool) {
 	m := w.access(w.next)
 	m.Size, m.Load, m.Store = size, load, store
 	w.e.Accesses = append(w.e.Accesses, m)
 }
 
-// operate does what has two operands, of which one may be in memory.
-func (w *worker) operate() {
+// operate handles instructions with two operands, one of which may be in memory.
+func (w *effectDecoder) operate() {
 	to, from := w.operands()
 	verb := w.a.verb
 	write := verb != verbRead && verb != verbTestBit
@@ -119,8 +119,8 @@ func (w *worker) operate() {
 	}
 }
 
-// follow sets the operation that moves or computes a value.
-func (w *worker) follow(to, from place) {
+// follow sets the operation that computes the destination.
+func (w *effectDecoder) follow(to, from location) {
 	e := w.e
 	switch verb := w.a.verb; {
 	case to.kind == inMemory:
@@ -171,7 +171,7 @@ func (w *worker) follow(to, from place) {
 	}
 }
 
-func (w *worker) addConst(r insn.Register, value int64) {
+func (w *effectDecoder) addConst(r insn.Register, value int64) {
 	if w.a.verb == verbSub || w.a.verb == verbDec {
 		value = -value
 	}
@@ -179,8 +179,8 @@ func (w *worker) addConst(r insn.Register, value int64) {
 	w.e.Source, w.e.Value = r, value
 }
 
-// set does what writes registers with values that are not followed.
-func (w *worker) set() {
+// set handles instructions that write registers without an operation.
+func (w *effectDecoder) set() {
 	memory := w.memory != register
 	switch w.a.dest {
 	case 'E':
@@ -209,7 +209,7 @@ func (w *worker) set() {
 	}
 }
 
-// implied has the registers that the letters of actions stand for.
+// implied are the implicit registers for destination letters.
 var implied = [128][]byte{
 	'A': {numberAX}, 'C': {numberCX}, 'D': {numberDX},
 	'X': {numberAX, numberDX},
@@ -217,8 +217,8 @@ var implied = [128][]byte{
 	'K': {numberAX, numberCX, 11}, // syscall keeps the return address and the flags
 }
 
-// widen does movzx, movsx and movsxd, and widens the accumulator's lower half.
-func (w *worker) widen() {
+// widen handles movzx, movsx and movsxd, and the extension of the accumulator's lower half.
+func (w *effectDecoder) widen() {
 	if w.a.dest == 'A' {
 		ax := w.general(numberAX)
 		w.e.Write(ax)
@@ -244,14 +244,14 @@ func (w *worker) widen() {
 	}
 }
 
-// exchange does xchg and xadd.
-func (w *worker) exchange() {
+// exchange handles xchg and xadd.
+func (w *effectDecoder) exchange() {
 	to, from := w.operands()
 	if w.a.dest == 'O' {
 		if w.rex&1 == 0 && w.op == 0x90 { // pause
 			return
 		}
-		from = place{inRegister, w.general(numberAX)}
+		from = location{inRegister, w.general(numberAX)}
 	}
 	if to.kind == inMemory {
 		w.touch(w.size, true, true)
@@ -260,8 +260,8 @@ func (w *worker) exchange() {
 	w.e.Write(from.reg)
 }
 
-// address does lea.
-func (w *worker) address() {
+// address handles lea.
+func (w *effectDecoder) address() {
 	m, to := w.access(w.next), w.modrmReg().reg
 	e := w.e
 	e.Write(to)
@@ -282,8 +282,8 @@ func (w *worker) address() {
 	}
 }
 
-// fixed does mov between the accumulator and an address in the instruction.
-func (w *worker) fixed() {
+// fixed handles mov between the accumulator and an address in the instruction.
+func (w *effectDecoder) fixed() {
 	address := w.imm
 	if n := w.addressSize(); n < 8 {
 		address &= 1<<(8*n) - 1
