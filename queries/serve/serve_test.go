@@ -288,7 +288,7 @@ func TestSQL(t *testing.T) {
 	}
 	response, text := s.ask("POST", "/api/v1/query", `{"sql": "SELECT sum(exclusive) FROM function_metrics"}`)
 	var warnings []string
-	if err := json.Unmarshal([]byte(response.Header.Get("Stackmill-Warning")), &warnings); err != nil || len(warnings) == 0 || !strings.Contains(warnings[0], "(give mode = 'user'") {
+	if err := json.Unmarshal([]byte(response.Header.Get("Stackmill-Warning")), &warnings); err != nil || len(warnings) == 0 || !strings.Contains(warnings[0], "(filter on mode = 'user'") {
 		t.Errorf("no warning of a sum over modes: %q %v %s", warnings, err, text)
 	}
 	if response, text := s.ask("POST", "/api/v1/query", `{"sql": "SELECT hash(i) FROM range(10000000000) t(i)", "format": "parquet"}`); response.StatusCode != 413 {
