@@ -16,8 +16,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// catalogName is the name under which the catalog is attached. It is that of the file
-// stackmill.duckdb, so that SQL is the same in any other program that opens the file.
+// catalogName is the name under which the catalog is attached. The file stackmill.duckdb gives it
+// the same name in any other program that opens it.
 const catalogName = "stackmill"
 
 // definitions are the content of a store's catalog. Its views are the same for every store: they

@@ -53,7 +53,7 @@ func (p *CheckReport) checkCatalog(ctx context.Context, store string, batches []
 	return p.compareCatalog(ctx, db, d)
 }
 
-// compareCatalog compares a catalog's definitions with those of a newly written one.
+// compareCatalog compares a catalog's definitions with the definitions in a newly written one.
 func (p *CheckReport) compareCatalog(ctx context.Context, db *sql.DB, d *definitions) error {
 	temp, err := tempdir.Make("catalog")
 	if err != nil {

@@ -133,7 +133,7 @@ func addFooter(path string, columns []columnExtent, rows *int64) error {
 	return nil
 }
 
-// add widens the bounds of a column by those of a row group, as Parquet encodes them.
+// add widens a column's bounds by the bounds of a row group, as Parquet encodes them.
 func (c *columnExtent) add(t parquet.Type, least, most []byte) {
 	switch t {
 	case parquet.Types.Int32, parquet.Types.Int64:

@@ -207,7 +207,7 @@ func (db *DB) Shares(ctx context.Context) ([]Share, error) {
 	return shares, nil
 }
 
-// Emptied returns the pairs of experiment id and metric of which the filter leaves nothing. Another
+// Emptied returns the pairs of experiment id and metric that the filter leaves empty. Another
 // metric is then shown by default.
 func (db *DB) Emptied(ctx context.Context) (map[[2]string]bool, error) {
 	emptied := map[[2]string]bool{}

@@ -57,7 +57,7 @@ func (fs *filteredSession) shownRows() []string {
 	)
 }
 
-// entryPoints is the query of the locations in libraries of which only entry points are shown.
+// entryPoints is the query of the locations in libraries that show only their entry points.
 func (fs *filteredSession) entryPoints() string {
 	values := []string{"(NULL::VARCHAR, NULL::VARCHAR)"}
 	for _, l := range fs.libraries {

@@ -113,7 +113,7 @@ func readBy(names []string) (map[string]bool, error) {
 	return read, nil
 }
 
-// namesRead returns the names after FROM and JOIN in SQL, those of its CTEs included.
+// namesRead returns the names after FROM and JOIN in SQL, including its CTEs.
 func namesRead(sql string) (names []string) {
 	after := false
 	for len(sql) > 0 {

@@ -23,8 +23,7 @@ type storeTable struct {
 	rows  func(d *definitions, row func(values ...any))
 }
 
-// uncounted is the table of experiments that are hidden in a portion, or of which only a summary is
-// visible.
+// uncounted is the table of experiments that are hidden in a portion, or only visible as a summary.
 const uncounted = "uncounted_experiments"
 
 // storeTables are the tables of every catalog.

@@ -88,7 +88,7 @@ func (j *Judgement) check(row *Row, limit float64) {
 	j.Checks = append(j.Checks, c)
 }
 
-// oneOfFew reports whether samples of a single run are compared with those of one or two: then the
+// oneOfFew reports whether a single sampled run is compared with one or two runs: then the
 // variation between runs is unknown.
 func (j *Judgement) oneOfFew() bool {
 	n, m := len(j.Base.Runs), len(j.Test.Runs)

@@ -34,7 +34,7 @@ func (r *Request) ofFunctions() bool {
 	return r.rows != nil && r.ofCode || r.ofFragment() || r.has("function_id") && r.Name != "call-tree"
 }
 
-// showsAliases reports whether the report has names of functions, of which one alias is shown.
+// showsAliases reports whether the report has names of functions, which are shown by one alias.
 func (r *Request) showsAliases() bool {
 	return r.has("function_id") || r.has("other_id") || r.has("functions") || r.has("stack_id")
 }

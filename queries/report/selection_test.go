@@ -20,7 +20,7 @@ func TestFunctionsOf(t *testing.T) {
 	}
 }
 
-// A metric of which a filter leaves nothing gives way to another, and is told.
+// If a filter leaves nothing of the default metric, another one is shown, and this is reported.
 func TestEmptiedMetrics(t *testing.T) {
 	// The second experiment has a metric without values.
 	db, err := queries.Open(t.Context(), storetest.New(t, strings.Replace(storetest.Two, "  heapallocbytes Bytes~Allocated bytes heap\n", "  totalcpu CPU ns clock\n  heapallocbytes Bytes~Allocated bytes heap\n", 1)))

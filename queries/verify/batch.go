@@ -25,7 +25,7 @@ type Doubt struct {
 	Err          error
 }
 
-// ErrData is the doubt about an experiment of which all is verified except its data objects.
+// ErrData is the doubt about an experiment that is verified except for its data objects.
 var ErrData = errors.New("it has data objects")
 
 // Batch verifies the visible experiments of a batch, as far as each fits into the given bytes of

@@ -111,7 +111,7 @@ func TestSQLShown(t *testing.T) {
 		t.Error(text)
 	}
 	b.visit(sqlPlace("SELECT sum(exclusive) AS \"größe\" FROM function_metrics"))
-	if text := eval[string](b, `document.querySelector('.warning').innerText`); !strings.Contains(text, "give mode = 'user' and a metric") {
+	if text := eval[string](b, `document.querySelector('.warning').innerText`); !strings.Contains(text, "filter on mode = 'user' and a metric") {
 		t.Errorf("the warning is %q", text)
 	}
 }
