@@ -18,7 +18,7 @@ var dataViews = []string{"data_object_metrics", "data_layout", "data_object_func
 func aboutData(view string) bool { return slices.Contains(dataViews, view) }
 
 // verifyBatches verifies batches on all processors. It returns, as batches with all others hidden,
-// the experiments that could not be verified, and those of which all but the data objects was.
+// the experiments that could not be verified, and those with only data objects left to verify.
 func (p *CheckReport) verifyBatches(ctx context.Context, store string, batches []storedir.Batch, o CheckOptions) (open, ofData []storedir.Batch, err error) {
 	jobs := max(cmp.Or(o.Limits.Threads, runtime.GOMAXPROCS(0)), 1)
 	memory := cmp.Or(o.Limits.Memory, checkMemory) / int64(jobs) / 2

@@ -55,7 +55,7 @@ type Result struct {
 	Unit     string // of the metric; normalized values are fractions, or per second
 	Points   []Point
 	Series   []Series // by descending sums
-	Matched  int // number of matching functions; Series has at most Limit of them
+	Matched  int      // number of matching functions; Series has at most Limit of them
 	Warnings []string
 }
 
