@@ -155,7 +155,7 @@ func TestOpen(t *testing.T) {
 	if _, err := Open(others, Options{}); err == nil || !strings.Contains(err.Error(), "choose an empty folder") {
 		t.Error(err)
 	}
-	if _, err := Open(filepath.Join(t.TempDir(), "a\xff"), Options{}); err == nil || !strings.Contains(err.Error(), "not UTF-8") {
+	if _, err := Open(filepath.Join(t.TempDir(), "a\xff"), Options{}); err == nil || !strings.Contains(err.Error(), "not valid UTF-8") {
 		t.Error(err)
 	}
 }
