@@ -132,17 +132,15 @@ func (e *experiment) grow() error {
 }
 
 // judge adds the problems that only the samples as a whole show.
-func (e *experiment) judge() error {
-	problems := &e.recording.Problems
-	e.resymbolization.late(problems)
-	if n := e.out.counter.LeftOut; n > 0 {
+func judge(again *resymbolization, counter *samples.Counter, stacks *attribute.Stacks, sums *attribute.Sums, problems *diagnostic.Log) {
+	again.late(problems)
+	if n := counter.LeftOut; n > 0 {
 		problems.Add(diagnostic.Problem{
 			Severity: diagnostic.Error, File: ".", Offset: diagnostic.NoOffset, Reason: replay.Overflow, Count: n,
 			Message: "values are left out: they are negative, or their sum needs more than 64 bits",
 		})
 	}
-	attribute.ReportCutStacks(e.build.stacks.Stacks, e.out.sums.Sums, problems)
-	return nil
+	attribute.ReportCutStacks(stacks, sums, problems)
 }
 
 func (e *experiment) attribute() error {

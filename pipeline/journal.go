@@ -63,7 +63,9 @@ func (in *input) describeFiles() (state string, changed time.Time) {
 		is := stampOf(info)
 		in.count(name, is.size)
 		fmt.Fprintf(h, "%q %d %d %d\n", name, is.size, is.modified, is.inode)
-		changed = later(changed, info.ModTime())
+		if info.ModTime().After(changed) {
+			changed = info.ModTime()
+		}
 	}
 	return fmt.Sprintf("%016x", h.Sum64()), changed
 }
@@ -78,13 +80,6 @@ func (in *input) count(name string, size int64) {
 
 // never is after everything.
 var never = time.Unix(1<<40, 0)
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
 
 // known returns the entry of an input whose files have not changed since; the zero value if they
 // have.

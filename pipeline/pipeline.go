@@ -33,6 +33,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"stackmill/schema"
@@ -110,7 +111,10 @@ var atEnd = []stage[func(*experiment) error]{
 	{"grow", "waits for the rules, the sinks and the tree of stacks, which run concurrently, and puts locations, nodes and frames in the order in which they are stored",
 		"sums, and the tree of stacks", (*experiment).grow},
 	{"judge", "reports problems that only all samples together show: values left out, stacks that end early",
-		"problems", (*experiment).judge},
+		"problems", func(e *experiment) error {
+			judge(e.resymbolization, e.out.counter, e.build.stacks.Stacks, e.out.sums.Sums, &e.recording.Problems)
+			return nil
+		}},
 	{attributeStage, "attributes the sums to functions, callers and callees, lines and instructions, and finds their sources",
 		"rows of program structure, stacks and values", (*experiment).attribute},
 	{"describe", "describes the recording, its processes and its problems",
@@ -193,35 +197,25 @@ func each[T any](r *Result, stages []stage[func(T) error], x T) error {
 
 // Explain prints the stages.
 func Explain(w io.Writer) error {
-	p := printer{w: w}
-	explain(&p, "Once for a recording", once)
-	explain(&p, "Once for each of its processes, while earlier ones pass", beforehand)
-	explain(&p, "Once for each of its processes", perProcess)
-	explain(&p, "For each batch of up to 64 K events, in the order of time", perBatch)
-	explain(&p, "For new stacks, while their batch passes", perStack)
-	explain(&p, "Each batch goes to", sinks)
-	explain(&p, "Once all samples were read", atEnd)
-	return p.err
+	var text strings.Builder
+	n := 0
+	explain(&text, &n, "Once for a recording", once)
+	explain(&text, &n, "Once for each of its processes, while earlier ones pass", beforehand)
+	explain(&text, &n, "Once for each of its processes", perProcess)
+	explain(&text, &n, "For each batch of up to 64 K events, in the order of time", perBatch)
+	explain(&text, &n, "For new stacks, while their batch passes", perStack)
+	explain(&text, &n, "Each batch goes to", sinks)
+	explain(&text, &n, "Once all samples were read", atEnd)
+	_, err := io.WriteString(w, text.String())
+	return err
 }
 
-// printer numbers what it prints and keeps the first error.
-type printer struct {
-	w   io.Writer
-	n   int
-	err error
-}
-
-func (p *printer) print(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format, args...)
-	}
-}
-
-func explain[F any](p *printer, title string, stages []stage[F]) {
-	p.print("%s\n", title)
+// explain prints a list of stages, numbered after the n stages before.
+func explain[F any](w io.Writer, n *int, title string, stages []stage[F]) {
+	fmt.Fprintln(w, title)
 	for _, s := range stages {
-		p.n++
-		p.print("%3d. %-9s  %s\n     %-9s  -> %s\n", p.n, s.name, s.does, "", s.out)
+		*n++
+		fmt.Fprintf(w, "%3d. %-9s  %s\n     %-9s  -> %s\n", *n, s.name, s.does, "", s.out)
 	}
 }
 
