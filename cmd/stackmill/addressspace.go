@@ -7,18 +7,18 @@ package main
 #include <sys/resource.h>
 #include <unistd.h>
 
-// leastSpace is the address space that the program and the SQL engine need; they only
+// minSpace is the address space that the program and the SQL engine need; they only
 // reserve most of it. Without it Go does not even start, and the engine ends the
 // process: it is checked before both start.
-#define leastSpace (4ULL << 30)
+#define minSpace (4ULL << 30)
 
 __attribute__((constructor)) static void checkAddressSpace(void) {
 	struct rlimit limit;
 	char text[200];
-	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= leastSpace)
+	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= minSpace)
 		return;
 	int n = snprintf(text, sizeof text, "stackmill: the address space is limited to %llu MiB, %llu MiB are needed at least (ulimit -v unlimited)\n",
-		(unsigned long long)limit.rlim_cur >> 20, leastSpace >> 20);
+		(unsigned long long)limit.rlim_cur >> 20, minSpace >> 20);
 	if (write(2, text, n) < 0)
 		n = 0; // nothing more can be done
 	_exit(1);
@@ -26,6 +26,6 @@ __attribute__((constructor)) static void checkAddressSpace(void) {
 */
 import "C"
 
-// leastSpace is the address space that the program needs besides its memory:
-// C.leastSpace.
-const leastSpace = 4 << 30
+// minSpace is the address space that the program needs besides its memory:
+// C.minSpace.
+const minSpace = 4 << 30

@@ -6,14 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"stackmill/internal/exit"
@@ -91,7 +89,7 @@ func (a *app) check(ctx context.Context, format string, o queries.CheckOptions) 
 	if o.Limits.Memory > 0 {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(o.Limits.Memory))
 	}
-	progress, done := checkProgress(a.Stderr)
+	progress, done := terminal.StepProgress(a.Stderr)
 	o.Progress = progress
 	p, err := queries.Check(ctx, a.store, o)
 	done()
@@ -103,7 +101,7 @@ func (a *app) check(ctx context.Context, format string, o queries.CheckOptions) 
 		if format == "json" {
 			_ = result.PrintJSON(a.Stdout, p, false)
 		} else {
-			a.printProof(p)
+			_ = text.Check(&a.Output, p)
 		}
 	}
 	if err != nil {
@@ -115,7 +113,7 @@ func (a *app) check(ctx context.Context, format string, o queries.CheckOptions) 
 	return nil
 }
 
-// sinceOption reads since when batches are checked: a time, an age or the name of a batch.
+// sinceOption parses the value of --since: a time, an age or the name of a batch.
 func sinceOption(text string, now time.Time) (o queries.CheckOptions) {
 	for _, layout := range []string{time.RFC3339, time.DateTime, time.DateOnly} {
 		if at, err := time.Parse(layout, text); err == nil {
@@ -131,12 +129,12 @@ func sinceOption(text string, now time.Time) (o queries.CheckOptions) {
 	return o
 }
 
-// unchecked words why a store could not be checked.
+// unchecked describes why a store could not be checked.
 func (a *app) unchecked(err error) error {
-	switch text := strings.ToLower(err.Error()); {
+	switch lower := strings.ToLower(err.Error()); {
 	case errors.Is(err, storedir.ErrNoStore):
 		return fmt.Errorf("check: no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.DisplayName(a.store), storedir.DisplayName(a.store))
-	case errors.Is(err, syscall.EMFILE), strings.Contains(text, syscall.EMFILE.Error()):
+	case errors.Is(err, syscall.EMFILE), strings.Contains(lower, syscall.EMFILE.Error()):
 		return errors.New("check: the store could not be checked: too many open files (allow more with `ulimit -n`)")
 	}
 	return fmt.Errorf("check: the store %s: %w", storedir.DisplayName(a.store), err)
@@ -150,49 +148,4 @@ func (a *app) repair(ctx context.Context) error {
 		return a.unchecked(err)
 	}
 	return nil
-}
-
-func (a *app) printProof(p *queries.CheckReport) {
-	_ = a.Printf("%s in %s, %d files: %d rows in %d bytes are as committed\n", text.Plural(p.Experiments, "experiment"), text.Plural(p.Batches, "batch"), p.Files, p.Rows, p.Bytes)
-	if n := p.LeftOut; n.Batches > 0 {
-		_ = a.Printf("%d experiments in %d batches, committed before, were left out: their files are there\n", n.Experiments, n.Batches)
-	}
-	if p.Invariants > 0 {
-		_ = a.Printf("%d keys and %d invariants of the views were checked\n", p.Keys, p.Invariants)
-	} else {
-		_ = a.Printf("the views were not checked\n")
-	}
-	if len(p.Doubted) > 0 {
-		_ = a.Printf("%d experiments were left to SQL (%s)\n", len(p.Doubted), strings.ReplaceAll(p.Doubted[0].String(), "\n", " "))
-	}
-	if len(p.Wrong) == 0 {
-		_ = a.Printf("nothing is wrong\n")
-	}
-	for _, w := range p.Wrong {
-		_ = a.Printf("wrong: %s\n", strings.ReplaceAll(w.String(), "\n", " "))
-	}
-	for _, n := range p.Notes {
-		_ = a.Printf("note: %s\n", strings.ReplaceAll(n.String(), "\n", " "))
-	}
-}
-
-// checkProgress shows a bar on a terminal.
-func checkProgress(w io.Writer) (progress func(string, int, int), done func()) {
-	f, ok := w.(io.Reader) // an *os.File
-	if !ok || !terminal.Is(f) {
-		return nil, func() {}
-	}
-	var bar *progressbar.ProgressBar
-	what := ""
-	return func(now string, n, total int) {
-			if now != what {
-				what = now
-				bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(now), progressbar.OptionClearOnFinish())
-			}
-			_ = bar.Set(n)
-		}, func() {
-			if bar != nil {
-				_ = bar.Finish()
-			}
-		}
 }

@@ -6,14 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"stackmill/internal/exit"
@@ -26,7 +24,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// compacter is the verb compact: its options and flags.
+// compacter is one call of the verb.
 type compacter struct {
 	*app
 	compact.Options
@@ -76,7 +74,7 @@ Exit status: 0 done; 4 some batches were left alone because their files are dama
 	return c
 }
 
-// check looks at the flags and sets the options that follow from them.
+// check checks the flags and sets the options.
 func (v *compacter) check() (err error) {
 	if v.TargetSize, err = parseSize(v.target); err != nil {
 		return exit.Usagef("compact: --target-size: %w", err)
@@ -100,14 +98,14 @@ func (v *compacter) check() (err error) {
 	return nil
 }
 
-// uncounted is what the program takes besides the memory that Go counts.
+// uncounted is the memory of the program that Go does not count.
 const uncounted = 128 << 20
 
 func (v *compacter) run(ctx context.Context) error {
 	v.endsItself.Store(true)
 	start := time.Now()
 	var done func()
-	v.Progress, done = bytesProgress(v.Stderr, "merging")
+	v.Progress, done = terminal.ByteProgress(v.Stderr, "merging")
 	v.Committed = func() {
 		if err := queries.Refresh(v.Store); err != nil {
 			v.Warnf("%v (the store is merged; the next report or query makes the catalog)", err)
@@ -154,17 +152,4 @@ func (v *compacter) print(s *compact.Summary, took time.Duration) error {
 
 func sizeText(s compact.Size) string {
 	return fmt.Sprintf("%s in %s, %d files, %d bytes", text.Plural(s.Experiments, "experiment"), text.Plural(s.Batches, "batch"), s.Files, s.Bytes)
-}
-
-// bytesProgress shows a bar on a terminal.
-func bytesProgress(w io.Writer, what string) (progress func(n, total int64), done func()) {
-	f, ok := w.(io.Reader) // an *os.File
-	if !ok || !terminal.Is(f) {
-		return nil, func() {}
-	}
-	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what), progressbar.OptionShowBytes(true), progressbar.OptionClearOnFinish())
-	return func(n, total int64) {
-		bar.ChangeMax64(max(total, 1))
-		_ = bar.Set64(n)
-	}, func() { _ = bar.Finish() }
 }

@@ -26,8 +26,8 @@ type comparer struct {
 	format string
 }
 
-// comparedRows is how many rows a table of a comparison shows without a wish.
-const comparedRows = 25
+// defaultComparedRows is the default of --limit for tables.
+const defaultComparedRows = 25
 
 func newCompareCommand(a *app) *cobra.Command {
 	r := &comparer{app: a, Request: compare.Defaults()}
@@ -65,13 +65,13 @@ that does not have a function counts as 0. docs/compare.md explains all numbers.
 	c.Flags().Var((*percentage)(&r.FDR), "fdr", "false discovery rate among the rows that are called different")
 	c.Flags().Var((*percentage)(&r.Level), "level", "confidence level of the intervals")
 	c.Flags().Var((*percentage)(&r.MinChange), "min-change", "treat smaller changes as the same")
-	c.Flags().IntVar(&r.limit, "limit", 0, fmt.Sprintf("print this many rows (0: all; default for tables: %d)", comparedRows))
+	c.Flags().IntVar(&r.limit, "limit", 0, fmt.Sprintf("print this many rows (0: all; default for tables: %d)", defaultComparedRows))
 	c.Flags().StringVar(&r.format, "format", "table", strings.Join(result.Formats, ", "))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
-// addComparison adds the flags of verbs that compare.
+// addComparison adds the flags of a comparison.
 func (a *app) addComparison(c *cobra.Command, r *compare.Request) {
 	f := c.Flags()
 	f.StringArrayVar(&r.Base, "base", nil, "the reference; may be repeated: "+queries.SelectorHelp)
@@ -101,7 +101,7 @@ func (r *comparer) check(cmd *cobra.Command) error {
 		return fmt.Errorf("--limit: %d is less than 0", r.limit)
 	}
 	if r.format == "table" && !cmd.Flags().Changed("limit") {
-		r.limit = comparedRows
+		r.limit = defaultComparedRows
 	}
 	if err := r.Check(); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (r *comparer) check(cmd *cobra.Command) error {
 	return conditions(&r.Request, &r.filter)
 }
 
-// conditions completes a filter, and the request that is to tell of it.
+// conditions sets the mode of a filter, and the filter of the request.
 func conditions(r *compare.Request, f *queries.Filter) error {
 	f.Mode = r.Mode
 	return r.Choose(f)

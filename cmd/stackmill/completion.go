@@ -14,7 +14,7 @@ import (
 	"stackmill/queries/result"
 )
 
-// completeReport gives the shell the names of views, experiments and metrics.
+// completeReport completes the names of views, experiments and metrics.
 func (a *app) completeReport(c *cobra.Command) {
 	c.ValidArgsFunction = func(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		var names []string

@@ -62,7 +62,7 @@ CPU time, the third the stacks with a function.`,
 	return c
 }
 
-// answer prints the stages or, if one was asked for, a stack.
+// answer prints the stages, or a stack.
 func (e *explainer) answer(ctx context.Context, bySample, formatGiven bool) (err error) {
 	switch {
 	case !slices.Contains(explainFormats, e.format):

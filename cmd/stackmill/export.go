@@ -16,6 +16,7 @@ import (
 	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/export"
+	"stackmill/queries/lake/formats"
 )
 
 // exporter is one call of the verb.
@@ -54,16 +55,16 @@ folder may have both.`,
   stackmill export --as iceberg -o /data/lake`,
 		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if x.summaries.asked(cmd) && lakes[x.As] == nil {
-				return x.keep(cmd)
+			if x.summaries.asked(cmd) && !slices.Contains(formats.Names, x.As) {
+				return x.exportSummaries(cmd)
 			}
-			if lakes[x.As] != nil {
+			if slices.Contains(formats.Names, x.As) {
 				return x.exportLake(cmd)
 			}
 			if x.lake.asked(cmd) {
-				return exit.Usagef("export: --location, --store-location and --keep need --as %s", strings.Join(lakeFormats, " or "))
+				return exit.Usagef("export: --location, --store-location and --keep need --as %s", strings.Join(formats.Names, " or "))
 			}
-			if err := x.Check(lakeFormats...); err != nil {
+			if err := x.Check(formats.Names...); err != nil {
 				return exit.Usagef("export: %w", err)
 			}
 			if x.output == "" {
@@ -73,8 +74,8 @@ folder may have both.`,
 		},
 	}
 	f := c.Flags()
-	formats := slices.Concat(export.Formats(), lakeFormats)
-	f.StringVar(&x.As, "as", "", strings.Join(formats, ", "))
+	all := slices.Concat(export.Formats(), formats.Names)
+	f.StringVar(&x.As, "as", "", strings.Join(all, ", "))
 	f.StringArrayVar(&x.experiments, "experiment", nil, experimentHelp)
 	f.StringVar(&x.Metric, "metric", "", "only this metric")
 	f.StringVar(&x.Mode, "mode", "user", "user, expert or machine")
@@ -84,7 +85,7 @@ folder may have both.`,
 	outputVar(f, &x.output, "output", "o", "", "the file to write, - for the standard output")
 	x.summaries.addTo(f)
 	x.lake.addTo(f)
-	for name, values := range map[string][]string{"as": formats, "mode": export.Modes, "by": export.Origins} {
+	for name, values := range map[string][]string{"as": all, "mode": export.Modes, "by": export.Origins} {
 		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
 	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")

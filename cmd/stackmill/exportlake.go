@@ -14,25 +14,10 @@ import (
 
 	"stackmill/internal/exit"
 	"stackmill/internal/objstore"
+	"stackmill/queries"
 	"stackmill/queries/lake"
-	"stackmill/queries/lake/ducklake"
-	"stackmill/queries/lake/iceberg"
+	"stackmill/queries/lake/formats"
 )
-
-// lakes are the formats of data lakes: what brings a folder up to date, and says what it did.
-var lakes = map[string]func(ctx context.Context, l *lake.Lake, tables []lake.Table) (string, error){
-	ducklake.Format: func(ctx context.Context, l *lake.Lake, tables []lake.Table) (string, error) {
-		files, err := ducklake.Update(ctx, l, tables)
-		return fmt.Sprintf("%d tables, %d files", len(tables), files), err
-	},
-	iceberg.Format: func(_ context.Context, l *lake.Lake, tables []lake.Table) (string, error) {
-		c, err := iceberg.Update(l, tables)
-		return fmt.Sprintf("%d of %d tables have changed, by %d files more and %d less", c.Tables, len(tables), c.Added, c.Removed), err
-	},
-}
-
-// lakeFormats are their names.
-var lakeFormats = []string{iceberg.Format, ducklake.Format}
 
 // lakeOptions are the options of an export to a data lake.
 type lakeOptions struct {
@@ -40,8 +25,8 @@ type lakeOptions struct {
 	keep                    time.Duration
 }
 
-// ofLakes are the flags that go with them.
-var ofLakes = []string{"as", "location", "store-location", "keep", "view", "output", "store"}
+// lakeFlags are the flags that apply to data lakes.
+var lakeFlags = []string{"as", "location", "store-location", "keep", "view", "output", "store"}
 
 func (o *lakeOptions) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.location, "location", "", "data lakes: where readers find the folder -o, e.g. s3://bucket/lake (default: its local path)")
@@ -49,15 +34,14 @@ func (o *lakeOptions) addTo(f *pflag.FlagSet) {
 	f.DurationVar(&o.keep, "keep", time.Hour, "data lakes: how long earlier snapshots stay readable")
 }
 
-// asked reports whether one of the flags is there that only go with them.
+// asked reports whether a flag is given that applies to data lakes only.
 func (o *lakeOptions) asked(cmd *cobra.Command) bool {
 	return slices.ContainsFunc([]string{"location", "store-location", "keep"}, cmd.Flags().Changed)
 }
 
-// exportLake brings the folder of a data lake up to date with the store, in all formats that it
-// has.
+// exportLake brings the folder of a data lake up to date with the store, in all its formats.
 func (x *exporter) exportLake(cmd *cobra.Command) error {
-	other := otherThan(cmd, ofLakes...)
+	other := otherThan(cmd, lakeFlags...)
 	o := lake.Options{Location: x.lake.location, Store: x.lake.storeLocation, Keep: x.lake.keep, Program: programVersion()}
 	if cmd.Flags().Changed("view") {
 		o.Views = x.summaries.views
@@ -77,39 +61,8 @@ func (x *exporter) exportLake(cmd *cobra.Command) error {
 			return exit.Usagef("export: --%s: %q is no URI (as s3://bucket/folder)", flag, uri)
 		}
 	}
-	if err := x.updateLake(cmd.Context(), o); err != nil {
+	if err := formats.Update(cmd.Context(), x.output, x.As, o, func(ctx context.Context) (*queries.DB, error) { return x.open(ctx) }, x.Warnf); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	return nil
-}
-
-func (x *exporter) updateLake(ctx context.Context, o lake.Options) error {
-	l, err := lake.Open(x.output, o)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	db, err := x.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	tables, err := l.Tables(ctx, db)
-	if err != nil {
-		return err
-	}
-	formats := l.Formats(x.As)
-	for _, format := range formats {
-		update, known := lakes[format]
-		if !known {
-			return fmt.Errorf("%s has the format %q, which this program does not know", x.output, format)
-		}
-		did, err := update(ctx, l, tables)
-		if err != nil {
-			return fmt.Errorf("%s: %w", format, err)
-		}
-		x.Warnf("export: %s: %s", format, did)
-	}
-	_, err = l.Finish(formats)
-	return err
 }

@@ -12,9 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"stackmill/internal/exit"
-	"stackmill/pipeline/runner"
 	"stackmill/queries/export/increment"
-	"stackmill/schema/storedir"
 )
 
 // summaries are the options of an export of views to a folder.
@@ -24,8 +22,8 @@ type summaries struct {
 	interval      time.Duration
 }
 
-// ofSummaries are the flags that go with them, besides -o.
-var ofSummaries = []string{"summaries", "watch", "view", "interval", "output", "store"}
+// summaryFlags are the flags that apply to summaries.
+var summaryFlags = []string{"summaries", "watch", "view", "interval", "output", "store"}
 
 func (s *summaries) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&s.wanted, "summaries", false, "write views as Parquet files to the folder -o, or update them there")
@@ -34,15 +32,15 @@ func (s *summaries) addTo(f *pflag.FlagSet) {
 	f.DurationVar(&s.interval, "interval", 10*time.Second, "with --watch: how often to look at the store")
 }
 
-// asked reports whether one of the flags is there.
+// asked reports whether a flag of summaries is given.
 func (s *summaries) asked(cmd *cobra.Command) bool {
 	return s.wanted || cmd.Flags().Changed("watch") || cmd.Flags().Changed("view") || cmd.Flags().Changed("interval")
 }
 
-// keep brings the folder up to date, once or until the context ends.
-func (x *exporter) keep(cmd *cobra.Command) error {
+// exportSummaries brings the folder up to date, once or until the context ends.
+func (x *exporter) exportSummaries(cmd *cobra.Command) error {
 	s := &x.summaries
-	other := otherThan(cmd, ofSummaries...)
+	other := otherThan(cmd, summaryFlags...)
 	switch {
 	case !s.wanted:
 		return exit.Usagef("export: --watch, --view and --interval need --summaries")
@@ -66,38 +64,11 @@ func (x *exporter) keep(cmd *cobra.Command) error {
 		return x.update(cmd.Context(), f)
 	}
 	x.endsItself.Store(true)
-	return x.follow(cmd.Context(), f)
+	update := func(ctx context.Context) error { return x.update(ctx, f) }
+	return increment.Follow(cmd.Context(), x.store, s.interval, update, func(err error) { x.Warnf("%v", err) })
 }
 
-// follow brings the folder up to date whenever the store has changed, until the context ends. An
-// error of the first time ends it; later ones may pass, and are told once each.
-func (x *exporter) follow(ctx context.Context, f *increment.Folder) error {
-	seen, told, first := "", "", true
-	watch := storedir.NewWatcher(x.store)
-	for ; ctx.Err() == nil; runner.Wait(ctx, x.summaries.interval) {
-		state, err := watch.State()
-		if !first && err == nil && state == seen {
-			continue
-		}
-		if err == nil || first { // which says what is wrong
-			err = x.update(ctx, f)
-		}
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err == nil:
-			seen, told, first = state, "", false
-		case first:
-			return err
-		case err.Error() != told:
-			told = err.Error()
-			x.Warnf("%v", err)
-		}
-	}
-	return nil
-}
-
-// update brings the folder up to date, and says what has changed.
+// update brings the folder up to date, and prints what changed.
 func (x *exporter) update(ctx context.Context, f *increment.Folder) error {
 	db, err := x.open(ctx)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"stackmill/queries"
 )
 
-// addFilter adds the flags that say which samples count, and which functions are shown.
+// addFilter adds the flags that select samples and hide functions.
 func addFilter(c *cobra.Command, to *queries.Filter) {
 	f := c.Flags()
 	f.StringArrayVar(&to.Where, "where", nil, queries.WhereHelp)
@@ -21,16 +21,16 @@ func addFilter(c *cobra.Command, to *queries.Filter) {
 	f.Int64SliceVar(&to.CPUs, "cpu", nil, "only samples on these CPUs")
 	f.Int64SliceVar(&to.PIDs, "pid", nil, "only samples of these processes")
 	f.StringArrayVar(&to.Between, "between", nil, queries.BetweenHelp)
-	f.Var((*names)(&to.Hide), "hide", queries.HideHelp)
-	f.Var((*names)(&to.APIOnly), "api-only", queries.APIOnlyHelp)
+	f.Var((*nameList)(&to.Hide), "hide", queries.HideHelp)
+	f.Var((*nameList)(&to.APIOnly), "api-only", queries.APIOnlyHelp)
 }
 
-// names are the values of a flag, with commas between them. None, as an empty variable of
-// a shell is, is a mistake: nothing would be hidden.
-type names []string
+// nameList is the value of a flag: names with commas between them. An empty name, as of an unset
+// variable of a shell, is an error: nothing would be hidden.
+type nameList []string
 
 // Set implements pflag.Value.
-func (n *names) Set(text string) error {
+func (n *nameList) Set(text string) error {
 	for name := range strings.SplitSeq(text, ",") {
 		if strings.TrimSpace(name) == "" {
 			return errors.New("there is no name")
@@ -41,10 +41,10 @@ func (n *names) Set(text string) error {
 }
 
 // String implements pflag.Value.
-func (n *names) String() string { return strings.Join(*n, ",") }
+func (n *nameList) String() string { return strings.Join(*n, ",") }
 
 // Type implements pflag.Value.
-func (n *names) Type() string { return "strings" }
+func (n *nameList) Type() string { return "strings" }
 
 // filterStore returns the store with the samples that pass the filter.
 func (a *app) filterStore(ctx context.Context, db *queries.DB, f queries.Filter, views ...string) (session *queries.DB, closing func(), err error) {

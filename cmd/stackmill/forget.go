@@ -68,7 +68,7 @@ rows are removed when their batch is compacted.`,
 	return c
 }
 
-// check looks at the flags.
+// check checks the flags.
 func (f *forgetter) check(selectors []string) (err error) {
 	switch {
 	case !slices.Contains(result.Formats, f.format):

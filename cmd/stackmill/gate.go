@@ -76,7 +76,7 @@ CI systems.`,
 	return c
 }
 
-// prepare looks at the flags and reads the rules.
+// prepare checks the flags and reads the rules.
 func (g *gater) prepare(cmd *cobra.Command) error {
 	switch {
 	case !slices.Contains(gateFormats, g.format):
@@ -102,7 +102,7 @@ func (g *gater) prepare(cmd *cobra.Command) error {
 	return conditions(&g.Request, &g.filter)
 }
 
-// run judges, and prints what it found.
+// run applies the rules, and prints the result.
 func (g *gater) run(ctx context.Context) error {
 	if g.junit != "" {
 		if err := atomicfile.Check(g.junit); err != nil {

@@ -105,7 +105,7 @@ func (in *ingester) addFlags(c *cobra.Command) {
 	in.addNightFlags(f)
 }
 
-// addCommonFlags adds those that resymbolize has as well.
+// addCommonFlags adds the flags that resymbolize has as well.
 func (in *ingester) addCommonFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.IntVar(&in.Jobs, "jobs", runtime.NumCPU(), "how many experiments to read at once")
@@ -133,12 +133,12 @@ func (in *ingester) addNightFlags(f *pflag.FlagSet) {
 	f.DurationVar(&in.Settle, "settle", time.Minute, "with --watch: ingest an unfinished or damaged recording after it has not changed for this time")
 }
 
-// checkNight looks at these flags.
+// checkNight checks the flags for unattended use.
 func (in *ingester) checkNight(f *pflag.FlagSet) error {
 	if !slices.Contains([]string{"", runner.LogText, runner.LogJSON}, in.LogFormat) {
 		return exit.Usagef("ingest: --log-format: no format %q (one of %s, %s)", in.LogFormat, runner.LogText, runner.LogJSON)
 	}
-	if in.AutoCompact && !fully {
+	if in.AutoCompact && !fullProgram {
 		return exit.Usagef("ingest: --auto-compact: the worker, which is built without cgo, merges nothing: it needs the full stackmill")
 	}
 	for _, name := range []string{"interval", "settle"} {
@@ -152,7 +152,7 @@ func (in *ingester) checkNight(f *pflag.FlagSet) error {
 	return nil
 }
 
-// checkAll looks at all flags.
+// checkAll checks all flags.
 func (in *ingester) checkAll(f *pflag.FlagSet) error {
 	if err := in.checkNight(f); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (in *ingester) checkAll(f *pflag.FlagSet) error {
 	return in.check()
 }
 
-// check looks at the flags that resymbolize has as well, and sets the options that follow from them.
+// check checks the flags that resymbolize has as well, and sets the options.
 func (in *ingester) check() error {
 	limit, err := parseSize(in.memory)
 	if err != nil {
@@ -188,7 +188,7 @@ func (in *ingester) check() error {
 			return fmt.Errorf("%s: %w", in.verb, err)
 		}
 	}
-	switch { // nil stands for the system's directories
+	switch { // nil is the system's directories
 	case in.noSystemDebug && in.DebugDirs == nil:
 		in.DebugDirs = []string{}
 	case !in.noSystemDebug && in.DebugDirs != nil:
@@ -201,17 +201,17 @@ func (in *ingester) check() error {
 	return nil
 }
 
-// hugeShare is the part of the memory that may be in huge pages: what is not used of them
-// counts, too.
+// hugeShare is the inverse of the share of memory that may be in huge pages: their unused parts
+// count, too.
 const hugeShare = 4
 
-// noRecordedHelp describes another flag that they share.
+// noRecordedHelp describes a flag of ingest and report.
 const noRecordedHelp = "do not read source files at their recorded paths (files that not everyone may read are never read there)"
 
-// sourcePathHelp describes the flag that ingest and report share.
+// sourcePathHelp describes a flag of ingest and report.
 const sourcePathHelp = "where to find source files that are not at their recorded paths: FROM=TO replaces the start of a path, DIR is searched for the end of the path; may be repeated"
 
-// defaultCache is the user's cache directory; without one nothing is kept.
+// defaultCache returns the user's cache directory, "" without one.
 func defaultCache() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"stackmill/internal/terminal"
 )
 
-// standardOutput remembers that it could not be written to: not everything that prints returns
-// such an error.
+// standardOutput remembers the first write error: not every printer returns it.
 type standardOutput struct {
 	to     io.Writer
 	failed atomic.Pointer[error] // the first
@@ -23,7 +22,7 @@ func (o *standardOutput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Fd returns the descriptor, with which a terminal is found out; none if it is no file.
+// Fd returns the descriptor, by which terminal.Is recognizes a terminal; none if it is no file.
 func (o *standardOutput) Fd() uintptr {
 	if f, ok := o.to.(interface{ Fd() uintptr }); ok {
 		return f.Fd()
@@ -31,8 +30,8 @@ func (o *standardOutput) Fd() uintptr {
 	return ^uintptr(0)
 }
 
-// orFailed returns the error of a verb or, if it has none, that the output is not complete. It
-// says so if the verb failed otherwise.
+// orFailed returns the error of a verb or, without one, the write error. If the verb failed for
+// another reason, it prints the write error.
 func (o *standardOutput) orFailed(out *terminal.Output, err error) error {
 	switch failed := o.failed.Load(); {
 	case failed == nil:

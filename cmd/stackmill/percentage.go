@@ -18,7 +18,7 @@ func (f *percentage) Set(text string) error {
 	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
 	if err != nil {
-		return fmt.Errorf("%q is no part (write 3%% or 0.03)", text)
+		return fmt.Errorf("%q is not a percentage (write 3%% or 0.03)", text)
 	}
 	if percent {
 		v /= 100

@@ -76,7 +76,7 @@ read or write other files, attach databases, load extensions or change settings,
 	return c
 }
 
-// check looks at what can be judged without a store.
+// check checks the flags.
 func (q *querier) check(args []string) error {
 	switch {
 	case !slices.Contains(queryFormats, q.format):
@@ -137,7 +137,7 @@ func (q *querier) answer(ctx context.Context, args []string) error {
 	return nil
 }
 
-// statement returns the SQL to run, or reports that it must be prompted for.
+// statement returns the SQL to run, or reports that there is a prompt.
 func (a *app) statement(file string, args []string) (statement string, prompt bool, err error) {
 	var data []byte
 	switch {

@@ -12,15 +12,15 @@ import (
 	"stackmill/queries/console"
 )
 
-// fully says that the program has all verbs.
-const fully = true
+// fullProgram reports whether the program has all verbs.
+const fullProgram = true
 
 // engine is the SQL engine of the verbs.
 type engine = console.Session
 
-// readingCommands are the verbs that need the SQL engine.
+// readingCommands returns the verbs that need the SQL engine.
 func readingCommands(a *app) []*cobra.Command {
-	answering := a.answering(newReportCommand(a), newQueryCommand(a), newExperimentsCommand(a), newProblemsCommand(a), newCompareCommand(a),
+	answering := a.reportLeftOut(newReportCommand(a), newQueryCommand(a), newExperimentsCommand(a), newProblemsCommand(a), newCompareCommand(a),
 		newGateCommand(a), newExplainCommand(a), newExportCommand(a))
 	return append(answering, newCheckCommand(a), newCompactCommand(a), newForgetCommand(a), newLabelCommand(a), newResymbolizeCommand(a), newMCPCommand(a), newServeCommand(a), newManCommand())
 }

@@ -16,8 +16,8 @@ import (
 	"stackmill/schema/s3cache"
 )
 
-// reach sets the store that the verb is about. Of one on S3 that is a mirror: all that reads
-// and writes stores does not know the difference.
+// reach sets the store of the verb. For a store on S3 it sets the local copy, which readers and
+// writers treat like any store.
 func (a *app) reach(ctx context.Context, store string) error {
 	a.store = store
 	switch {
@@ -32,7 +32,7 @@ func (a *app) reach(ctx context.Context, store string) error {
 	}
 	cache, err := ownCache()
 	if err != nil {
-		return fmt.Errorf("%s: its mirror: %w", store, err)
+		return fmt.Errorf("%s: its local copy: %w", store, err)
 	}
 	m, err := s3cache.Open(ctx, store, s3cache.Options{Dir: cache, Size: size})
 	if err != nil {
@@ -42,8 +42,8 @@ func (a *app) reach(ctx context.Context, store string) error {
 	return readableName(m.Dir)
 }
 
-// readableName returns an error if the SQL engine cannot name a directory: it takes only UTF-8.
-// Without this, "check" would call every file of a sound store wrong.
+// readableName returns an error unless the path is UTF-8: the SQL engine cannot open others, and
+// "check" would report every file of a sound store.
 func readableName(dir string) error {
 	path, err := filepath.Abs(dir)
 	if err == nil && !utf8.ValidString(path) {
@@ -52,13 +52,14 @@ func readableName(dir string) error {
 	return err
 }
 
-// localCache is where a part is kept of what is on S3: also in a container without a home.
+// localCache returns the folder for local copies of what is on S3, also in a container without a
+// home.
 func localCache() string {
 	return cmp.Or(defaultCache(), filepath.Join(os.TempDir(), fmt.Sprintf("stackmill.%d", os.Geteuid())))
 }
 
-// ownCache is localCache for use. In the folder for temporary files others may have made it first:
-// there, it must be this user's own.
+// ownCache creates localCache. In the folder for temporary files others may have created it before:
+// there it must belong to this user.
 func ownCache() (string, error) {
 	dir := localCache()
 	if dir == defaultCache() {

@@ -77,8 +77,7 @@ CPU time, synchronization, heap, I/O. "all" shows every metric. "overview",
 	return c
 }
 
-// otherThan returns the name of an option that is given and is none of these; empty if there
-// is none.
+// otherThan returns the name of a given option that is none of these, or "".
 func otherThan(cmd *cobra.Command, names ...string) (other string) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(names, f.Name) {
@@ -108,7 +107,7 @@ func (r *reporter) addFlags(c *cobra.Command) {
 	addFilter(c, &r.Filter)
 }
 
-// prepare finds the report and looks at what can be judged without a store.
+// prepare finds the report and checks the flags.
 func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 	if !slices.Contains(result.Formats, r.format) {
 		return exit.Usagef("report: --format: no format %q (one of %s)", r.format, strings.Join(result.Formats, ", "))
@@ -119,7 +118,7 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 	if r.Sort != "" && r.draws() {
 		return exit.Usagef("report: --sort: %s has an order of its own as a table (use another --format)", r.Name)
 	}
-	if err := r.refused(); err != nil {
+	if err := r.checkApplies(); err != nil {
 		return exit.Usagef("report: %w", err)
 	}
 	if r.sources, err = source.ParseRules(r.sourcePaths); err != nil {
@@ -128,8 +127,8 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 	return nil
 }
 
-// refused returns an error if an option of tables does not apply to the report in its format.
-func (r *reporter) refused() error {
+// checkApplies returns an error if an option of tables does not apply to the report in its format.
+func (r *reporter) checkApplies() error {
 	looksForText := len(r.sourcePaths) > 0 || r.noRecorded
 	switch {
 	case looksForText && !(r.ShowsSources() && r.draws()):

@@ -10,9 +10,9 @@ import (
 	"stackmill/schema"
 )
 
-// leastFiles is how many files the program must be able to open at a time: views read
-// many tables, and each table has a file for each experiment.
-const leastFiles = 256
+// minFiles is the minimum of files that may be open at a time: views read many tables, and each
+// table has a file for each batch.
+const minFiles = 256
 
 // checkSpace refuses a --memory for which the address space is too small.
 func checkSpace(memory int64) error {
@@ -20,18 +20,17 @@ func checkSpace(memory int64) error {
 	if err := unix.Getrlimit(unix.RLIMIT_AS, &limit); err != nil || limit.Cur > 1<<62 {
 		return nil
 	}
-	if need := leastSpace + 2*memory; int64(limit.Cur) < need {
+	if need := minSpace + 2*memory; int64(limit.Cur) < need {
 		return fmt.Errorf("the address space is limited to %d MiB, %d MiB are needed for --memory %dM (ulimit -v unlimited)", limit.Cur>>20, need>>20, memory>>20)
 	}
 	return nil
 }
 
-// filesPerJob is how many open files reading an experiment may need: one for each
-// table, and load objects.
+// filesPerJob is the number of files that reading an experiment may hold open: one for each table,
+// and load objects.
 var filesPerJob = len(schema.Tables) + 24
 
-// openFiles is how many files may be open at a time. Go has raised the limit as far as
-// allowed.
+// openFiles returns the limit of open files, which Go has raised as far as allowed.
 func openFiles() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Cur > 1<<30 {
@@ -42,15 +41,15 @@ func openFiles() int {
 
 // checkFiles refuses to run if opening files could fail in the middle of the work.
 func checkFiles() error {
-	if n := openFiles(); n < leastFiles {
-		return fmt.Errorf("%d files may be open at a time, %d are needed at least (ulimit -n 1024)", n, leastFiles)
+	if n := openFiles(); n < minFiles {
+		return fmt.Errorf("%d files may be open at a time, %d are needed at least (ulimit -n 1024)", n, minFiles)
 	}
 	return nil
 }
 
-// jobsFor is how many of the jobs may run side by side with that many open files.
+// jobsFor returns how many of the jobs may run at once with a limit of open files.
 func jobsFor(jobs, files int) int {
-	return max(1, min(jobs, (files-leastFiles/4)/filesPerJob))
+	return max(1, min(jobs, (files-minFiles/4)/filesPerJob))
 }
 
 // outOfFiles rewords errors due to a lack of file descriptors.

@@ -62,7 +62,7 @@ func TestFewResources(t *testing.T) {
 }
 
 func TestJobsFor(t *testing.T) {
-	for _, c := range []struct{ jobs, files, want int }{{8, 1 << 20, 8}, {64, 1024, (1024 - 64) / filesPerJob}, {8, leastFiles, max(1, 192/filesPerJob)}, {1, leastFiles, 1}} {
+	for _, c := range []struct{ jobs, files, want int }{{8, 1 << 20, 8}, {64, 1024, (1024 - 64) / filesPerJob}, {8, minFiles, max(1, 192/filesPerJob)}, {1, minFiles, 1}} {
 		if got := jobsFor(c.jobs, c.files); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}

@@ -98,7 +98,7 @@ the names that --host gives.`,
 	return c
 }
 
-// prepare looks at what can be judged without a store.
+// prepare checks the flags and sets the options.
 func (s *server) prepare() (err error) {
 	if !s.answer { // which has no listener
 		if err := s.ChooseToken(); err != nil {

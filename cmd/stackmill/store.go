@@ -10,17 +10,15 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// experimentHelp is the help of the flag --experiment of the verbs that read some
-// experiments.
+// experimentHelp describes the flag --experiment.
 const experimentHelp = "only these experiments, may be repeated: " + queries.SelectorHelp
 
-// open opens the store for a verb; with selectors, only the experiments that they
-// stand for.
+// open opens the store for a verb; with selectors, only the experiments that these select.
 func (a *app) open(ctx context.Context, selectors ...string) (*queries.DB, error) {
 	return a.Open(ctx, &a.Output, a.store, selectors...)
 }
 
-// emptyStore is why a store without experiments answers nothing.
+// emptyStore returns the error of a store without experiments.
 func (a *app) emptyStore() error {
 	return fmt.Errorf("the store %s is empty (run `stackmill ingest --store %s PATH` first)", storedir.DisplayName(a.store), storedir.DisplayName(a.store))
 }

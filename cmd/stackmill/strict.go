@@ -12,9 +12,9 @@ import (
 	"stackmill/queries/console"
 )
 
-// answering makes verbs say what is left out of their answers: under tables, where these may go
-// without the standard error, and with --strict by their exit status.
-func (a *app) answering(verbs ...*cobra.Command) []*cobra.Command {
+// reportLeftOut makes verbs report what their answers lack: below tables, which may be kept without
+// the standard error, and with --strict by the exit status.
+func (a *app) reportLeftOut(verbs ...*cobra.Command) []*cobra.Command {
 	for _, c := range verbs {
 		strict := c.Flags().Bool("strict", false, "fail if experiments are left out because their files or commits are damaged")
 		run := c.RunE
@@ -34,8 +34,7 @@ func (a *app) answering(verbs ...*cobra.Command) []*cobra.Command {
 	return verbs
 }
 
-// strictStatus is the exit status of a verb whose answer lacks experiments: a gate could not be
-// judged.
+// strictStatus returns the exit status of a verb whose answer lacks experiments: a gate is undecided.
 func strictStatus(verb string) int {
 	if verb == "gate" {
 		return exit.Failed
@@ -43,7 +42,7 @@ func strictStatus(verb string) int {
 	return exit.Lost
 }
 
-// noteLeftOut prints what is left out under a table. Other formats have rows only.
+// noteLeftOut prints below a table what is left out. Other formats have rows only.
 func (a *app) noteLeftOut(cmd *cobra.Command) error {
 	format, output := cmd.Flags().Lookup("format"), cmd.Flags().Lookup("output")
 	if format == nil || !slices.Contains([]string{"table", "markdown", "text"}, format.Value.String()) || output != nil && output.Value.String() != "" {

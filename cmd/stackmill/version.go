@@ -65,7 +65,7 @@ func programVersion() string {
 	return program + " " + revision
 }
 
-// built returns the program's own version and its modules'.
+// built returns the version and the revision of the program, and the versions of its modules.
 func built() (program, revision string, modules map[string]string) {
 	program, revision, modules = version, commit, map[string]string{}
 	info, ok := debug.ReadBuildInfo()

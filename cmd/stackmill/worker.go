@@ -11,10 +11,10 @@ import (
 	"stackmill/internal/exit"
 )
 
-// Without cgo there is no SQL engine. What is left is the worker: the verbs that read
-// recordings. It makes no catalog, the next reader does, and merges nothing.
+// Without cgo there is no SQL engine: the program is the worker, with the verbs that read
+// recordings. It makes no catalog (the next reader does), and merges no batches.
 
-const fully = false
+const fullProgram = false
 
 type engine struct{}
 
@@ -32,7 +32,7 @@ func engineVersion() string { return "none" }
 // refresh returns nil: the worker makes no catalog.
 func (*app) refresh() func(store string) error { return nil }
 
-// reasons says where the reasons are: in the tables.
+// reasons refers to the tables, which have the reasons.
 func (s *planState) reasons(context.Context) error {
 	for i := range s.rows {
 		if b := &s.rows[i]; b.Unexplained() {
@@ -42,5 +42,5 @@ func (s *planState) reasons(context.Context) error {
 	return nil
 }
 
-// leastSpace is the address space that the worker needs besides its memory.
-const leastSpace = 1 << 30
+// minSpace is the address space that the worker needs besides its memory.
+const minSpace = 1 << 30

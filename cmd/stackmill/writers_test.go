@@ -11,7 +11,7 @@ import (
 )
 
 // printers are the folders whose code prints.
-var printers = []string{"cmd/stackmill", "internal/terminal", "internal/atomicfile", "queries/result", "queries/console", "queries/text", "queries/explain", "queries/mcp", "pipeline/runner", "queries/daemon"}
+var printers = []string{"cmd/stackmill", "internal/terminal", "internal/atomicfile", "queries/result", "queries/console", "queries/text", "queries/explain", "queries/mcp", "pipeline/runner", "queries/daemon", "queries/lake/formats", "pipeline/owner"}
 
 // writers are the functions that write to the outputs: some escape texts, others write formats
 // that have them as they are. All others print through one of these.

@@ -111,7 +111,7 @@ func (r *Resymbolization) report(out *terminal.Output, results []pipeline.Result
 	if stopped != nil {
 		why = stopped.Error()
 	}
-	return exit.With(code, fmt.Errorf("resymbolize: %d of %d experiments failed and stay as they are: %s", undone, len(results), why))
+	return exit.With(code, fmt.Errorf("resymbolize: %d of %d experiments failed and are left unchanged: %s", undone, len(results), why))
 }
 
 func changesOf(x *pipeline.Result) resymbolized {

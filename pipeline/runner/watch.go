@@ -42,7 +42,7 @@ func (run *Runner) watchPaths(ctx context.Context, paths []string) error {
 			if err := run.writeIdleMetrics(last); err != nil {
 				return err
 			}
-			Wait(ctx, run.Interval)
+			wait(ctx, run.Interval)
 			continue
 		}
 		o := run.once(ctx, ready)
@@ -57,7 +57,7 @@ func (run *Runner) watchPaths(ctx context.Context, paths []string) error {
 		}
 		last.results, last.batches = nil, nil // they are reported
 		if watcher.Pending() {
-			Wait(ctx, run.Interval)
+			wait(ctx, run.Interval)
 		}
 	}
 	return w.end(last)
@@ -74,8 +74,8 @@ func (run *Runner) writeIdleMetrics(last *outcome) error {
 	return nil
 }
 
-// Wait waits until the time is over or the context ends.
-func Wait(ctx context.Context, d time.Duration) {
+// wait waits until the time is over or the context ends.
+func wait(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -52,7 +52,7 @@ var house = []struct{ folders, holds string }{
 
 	{"pipeline/compact pipeline/plan queries/...", "merging of batches; an ingest's chunks for the tasks of a cluster; the reading side"},
 	{"pipeline", "the writing side"},
-	{"pipeline/runner", "ingests with their reports, logs and metrics"},
+	{"pipeline/runner pipeline/owner", "ingests with their reports, logs and metrics; the owners of paths"},
 	{"cmd/stackmill cmd/acceptance/suite cmd/acceptance/golden cmd/acceptance/perftext cmd/docgen", "the program; what tests of the whole share; the reference pages"},
 	{"cmd/...", "the whole against truth, peers, damage and time"},
 }

@@ -1,0 +1,39 @@
+package increment
+
+import (
+	"context"
+	"time"
+
+	"stackmill/schema/storedir"
+)
+
+// Follow calls update whenever the store has changed, until the context ends. It returns an error of
+// the first update; later errors may pass, and are passed to warn once each.
+func Follow(ctx context.Context, store string, interval time.Duration, update func(context.Context) error, warn func(error)) error {
+	seen, warned, first := "", "", true
+	watcher := storedir.NewWatcher(store)
+	for ctx.Err() == nil {
+		state, err := watcher.State()
+		if first || err != nil || state != seen {
+			if err == nil || first { // which says what is wrong
+				err = update(ctx)
+			}
+			switch {
+			case ctx.Err() != nil:
+				return nil
+			case err == nil:
+				seen, warned, first = state, "", false
+			case first:
+				return err
+			case err.Error() != warned:
+				warned = err.Error()
+				warn(err)
+			}
+		}
+		select {
+		case <-time.After(interval):
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
