@@ -12,8 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// Int64s wraps values as an Arrow array without copying; they must not change
-// afterwards.
+// Int64s wraps values as an Arrow array without copying; they must not change afterwards.
 func Int64s(values []int64) arrow.Array {
 	return fixed(arrow.PrimitiveTypes.Int64, arrow.Int64Traits.CastToBytes(values), len(values), nil, 0)
 }
@@ -23,7 +22,7 @@ func Int32s(values []int32) arrow.Array {
 	return fixed(arrow.PrimitiveTypes.Int32, arrow.Int32Traits.CastToBytes(values), len(values), nil, 0)
 }
 
-// fixed wraps values of a fixed width. Some are missing if valid has a bit for each.
+// fixed wraps values of a fixed width. valid has a bit for each, if some are missing.
 func fixed(t arrow.DataType, data []byte, n int, valid []byte, missing int) arrow.Array {
 	var bits *memory.Buffer
 	if valid != nil {
@@ -43,8 +42,8 @@ func texts(values []string) arrow.Array {
 	return b.NewArray()
 }
 
-// valid replaces invalid UTF-8 by U+FFFD. Decoders do that where names identify
-// things; this is the last place before the store.
+// valid replaces invalid UTF-8 by U+FFFD. Decoders do that where names are identities; this is
+// the last chance before the store.
 func valid(text string) string {
 	if utf8.ValidString(text) {
 		return text
@@ -55,16 +54,16 @@ func valid(text string) string {
 // Labels makes arrays of a Label column.
 type Labels struct{ dictionary arrow.Array }
 
-// NewLabels prepares the values that the column can have. They are the same
-// for all batches of a file: a dictionary that changes would be written in full.
+// NewLabels declares the values of the column. They are the same for all batches of a file: a
+// changing dictionary would be written in full each time.
 func NewLabels(values ...string) *Labels { return &Labels{texts(values)} }
 
-// Mixed returns a row for each number of a value. It keeps numbers.
+// Mixed returns the labels with the given indexes. It keeps the slice.
 func (l *Labels) Mixed(numbers []int32) arrow.Array {
 	return dictionaryArray(Int32s(numbers), l.dictionary)
 }
 
-// Sparse returns a row for each number of a value, which is missing where the number is -1.
+// Sparse returns the labels with the given indexes, NULL for -1.
 func (l *Labels) Sparse(numbers []int32) arrow.Array {
 	missing, valid := 0, make([]byte, bitutil.BytesForBits(int64(len(numbers))))
 	places := make([]int32, len(numbers))
@@ -82,20 +81,20 @@ func (l *Labels) Sparse(numbers []int32) arrow.Array {
 	return dictionaryArray(fixed(arrow.PrimitiveTypes.Int32, arrow.Int32Traits.CastToBytes(places), len(places), valid, missing), l.dictionary)
 }
 
-// Array returns n rows, at most BatchRows, of the value of that number.
+// Array returns n rows, at most BatchRows, of one label.
 func (l *Labels) Array(value, n int) arrow.Array {
 	return dictionaryArray(Int32s(repeated(int32(value))[:n]), l.dictionary)
 }
 
-// dictionaryArray returns a column of labels. Arrow makes its list of labels when it is first asked
-// for: here, since the writers of several tables may share the column.
+// dictionaryArray returns a column of labels. It makes Arrow create the list of labels here,
+// since the writers of several tables may share the column.
 func dictionaryArray(numbers, labels arrow.Array) arrow.Array {
 	column := array.NewDictionaryArray(label, numbers, labels)
 	column.Dictionary()
 	return column
 }
 
-// repeated returns BatchRows times a number, which all arrays of it share.
+// repeated returns BatchRows copies of a number, shared by all arrays.
 func repeated(n int32) []int32 {
 	list, known := repeats.Load(n)
 	if !known {

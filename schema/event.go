@@ -7,14 +7,13 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// EventCommon are the first columns of every event batch that a decoder
-// delivers; the kind's own columns (Traits.Columns) follow.
+// EventCommon are the first columns of every event batch of a decoder; the kind's own columns
+// (Traits.Columns) follow.
 //
-// time_ns counts from the founder's start. raw_stack is the number of the
-// event's stack in the process's list of raw stacks, -1 for none, or less for a
-// stack dump (decode.StackOfDump), until the unwind stage has made a stack of it.
-// name_no is the number of the thread's name (decode.ThreadName), and cgroup the place
-// of the control group in decode.Recording.CGroups, -1 for none.
+// time_ns counts from the founder's start. raw_stack is the number of the event's stack in the
+// process's raw stacks, -1 for none, or less for a stack dump (decode.StackOfDump), until the
+// unwind stage has unwound it. name_no is the number of the thread's name (decode.ThreadName),
+// and cgroup the index of the control group in decode.Recording.CGroups, -1 for none.
 var EventCommon = []arrow.Field{
 	{Name: "time_ns", Type: arrow.PrimitiveTypes.Int64},
 	{Name: "thread_id", Type: arrow.PrimitiveTypes.Int64},
@@ -47,8 +46,8 @@ var eventSchemas = func() (s [Kinds]*arrow.Schema) {
 // recorded. A hardware counter sample's value is raw, -1 when it is invalid.
 func EventSchema(k Kind) *arrow.Schema { return eventSchemas[k] }
 
-// EventColumn returns the position of a column in the kind's event batches. It
-// panics on a name that the kind lacks: that is a mistake in the program.
+// EventColumn returns the position of a column in the kind's event batches. It panics on an
+// unknown name: that is a bug in the program.
 func EventColumn(k Kind, name string) int { return position(eventSchemas[k], name) }
 
 func position(s *arrow.Schema, name string) int {
@@ -59,11 +58,11 @@ func position(s *arrow.Schema, name string) int {
 	return found[0]
 }
 
-// Events gives access to the columns of an event batch by name. It is meant to be
-// asked once per batch.
+// Events gives access to the columns of an event batch by name. Look up each column once per
+// batch.
 type Events struct{ arrow.RecordBatch }
 
-// Column returns a column; it stays the batch's.
+// Column returns a column, which belongs to the batch.
 func (e Events) Column(name string) arrow.Array {
 	return e.RecordBatch.Column(position(e.Schema(), name))
 }

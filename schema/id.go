@@ -10,14 +10,13 @@ import (
 	"stackmill/internal/chunked"
 )
 
-// ID makes a 64-bit identifier out of what a row means: the same parts give
-// the same identifier everywhere. It is never negative, so that it reads the
-// same in every engine.
+// ID hashes the meaning of a row to a 64-bit identifier: the same parts give the same identifier
+// everywhere. It is never negative, so that every engine reads the same number.
 type ID struct{ d xxhash.Digest }
 
-// NewID starts an identifier; kind keeps different things apart.
+// NewID begins an identifier; kind separates the identifiers of different things.
 func NewID(kind string) *ID {
-	id := &ID{} // where it is used: this function is inlined
+	id := &ID{} // on the caller's stack: this function is inlined
 	return id.begin(kind)
 }
 
@@ -44,8 +43,8 @@ func (id *ID) Number(n uint64) *ID {
 // Sum returns the identifier.
 func (id *ID) Sum() int64 { return int64(id.d.Sum64() >> 1) }
 
-// PathPart is the macro path_part(id, place) of the catalog, for identifiers that views
-// derive: a number of 63 bits.
+// PathPart is the catalog's macro path_part(id, place), which derives identifiers in views: a
+// number of 63 bits.
 func PathPart(id, place int64) int64 {
 	const bits63 = 1<<63 - 1
 	n := (uint64(id) + uint64(place)*7046029254386353131) & bits63
@@ -54,21 +53,20 @@ func PathPart(id, place int64) int64 {
 	return int64(n ^ n>>32)
 }
 
-// IDs are the identifiers that the rows of one table have: a hash table. The zero value
-// has none.
+// IDs is the set of identifiers in a table. The zero value is empty.
 type IDs struct {
-	slots []uint64 // identifiers with the mark of a taken place; their number is a power of 2
+	slots []uint64 // identifiers with the mark of a taken slot; their number is a power of 2
 	n     int
-	seed  uint64 // of places: nobody can make identifiers that have the same
+	seed  uint64 // of slots: nobody can provoke collisions
 }
 
-// taken marks the places of IDs with an identifier, which is never negative.
+// taken marks slots with an identifier, which is never negative.
 const taken = 1 << 63
 
 // Has reports whether a row has the identifier.
 func (ids *IDs) Has(id int64) bool { return len(ids.slots) > 0 && ids.slots[ids.slot(id)] != 0 }
 
-// slot returns the place of an identifier: its own, or the free one where it would be.
+// slot returns the slot of an identifier, or a free one for it.
 func (ids *IDs) slot(id int64) int {
 	mask := len(ids.slots) - 1
 	high, low := bits.Mul64(uint64(id)^ids.seed, 0xe7037ed1a0b428db)
@@ -79,8 +77,8 @@ func (ids *IDs) slot(id int64) int {
 	return at
 }
 
-// Add returns the identifier of a new row: the one given or, if another row has it,
-// one that depends on more text as well. kind is the identifier's.
+// Add returns the identifier of a new row: the given one or, if another row has it, one that also
+// depends on more. kind is the identifier's.
 func (ids *IDs) Add(kind string, id int64, more string) int64 {
 	if 4*ids.n >= 3*len(ids.slots) {
 		ids.grow()

@@ -5,7 +5,7 @@ import "github.com/apache/arrow-go/v18/arrow"
 // Kind is a kind of samples.
 type Kind uint8
 
-// The kinds: those of gprofng in the order in which it reads them, perf's, and that of profiles.
+// The kinds: gprofng's in its reading order, perf's, and that of profiles.
 const (
 	Clock Kind = iota
 	Sync
@@ -20,30 +20,30 @@ const (
 	Kinds // their number
 )
 
-// Traits are what sets a kind apart. Code asks for a trait, not for a kind, unless
-// it is about that kind alone.
+// Traits are the properties of a kind. Code asks for a trait, not for a kind, unless it is about
+// that kind alone.
 type Traits struct {
 	Name string
-	// File holds its events in an experiment of gprofng; problems name it.
+	// File is the name of the kind's event file in a gprofng experiment; problems name it.
 	File string
-	// Columns are its own columns of an event batch: what was recorded, before
-	// anything is derived. None is nullable; what a recording lacks is 0, an empty
-	// string, or -1 where 0 has a meaning (omp_state, orig_fd, file_system, and
-	// without memory data data_address, data_source and physical_address).
+	// Columns are the kind's own columns of an event batch: what was recorded, before anything
+	// is derived. None is nullable; a missing value is 0, an empty string, or -1 where 0 has a
+	// meaning (omp_state, orig_fd, file_system, and without memory data data_address,
+	// data_source and physical_address).
 	Columns []arrow.Field
-	// Table holds its samples. A column that has the name of one of Columns is the
-	// same, unless attribute derives it.
+	// Table holds the kind's samples. A column with the name of one of Columns has its values,
+	// unless attribute derives it.
 	Table *Table
-	// Source is the column, of both, with the counter or event that made a sample:
-	// a tag in event batches, a name in the table. The counters of the recording
-	// name the metrics. Empty if the metrics have fixed names.
+	// Source is the column, in both, with the counter or event of a sample: a tag in event
+	// batches, a name in the table. The recording's counters name the metrics. Empty if the
+	// metrics have fixed names.
 	Source string
 	// Metrics returns the metrics of a source.
 	Metrics func(name, title, unit string) []Metric
-	// Memory says that a sample may be an access to memory, at data_address.
+	// Memory says that samples may be memory accesses, at data_address.
 	Memory bool
-	// Codes says that a small data address is a code for why there is none
-	// (gprofng-experiment 9.5).
+	// Codes says that small data addresses are codes for why there is none (gprofng-experiment
+	// 9.5).
 	Codes bool
 }
 
@@ -74,7 +74,7 @@ var kinds = [Kinds]Traits{
 		Columns: []arrow.Field{i32("type"), i64("value"), str("labels")}},
 }
 
-// Traits returns what sets the kind apart.
+// Traits returns the properties of the kind.
 func (k Kind) Traits() *Traits { return &kinds[k] }
 
 func (k Kind) String() string { return kinds[k].Name }

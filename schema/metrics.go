@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Metric declares what a metric counts: which rows of its kind's sample table,
-// and which value of each. The accumulator of the attribute stage and the SQL
-// view `sample_metrics` both derive from it (gprofng-experiment 8.1).
+// Metric declares what a metric counts: which rows of its kind's sample table, and which value of
+// each. The accumulator of the attribute stage and the SQL view `sample_metrics` derive from it
+// (gprofng-experiment 8.1).
 type Metric struct {
 	Name, Title, Unit string
 	Kind              Kind
@@ -17,11 +17,11 @@ type Metric struct {
 	// Source is the counter or event whose samples count, in the first column of
 	// the kind's sample table; empty for metrics whose names are fixed.
 	Source string
-	// Data says that its samples are accesses to memory: they have data objects (S27).
+	// Data says that its samples are memory accesses: they have data objects (S27).
 	Data bool
-	// Preferred says that reports show it if none is asked for.
+	// Preferred says that reports show it by default.
 	Preferred bool
-	// Signed says that samples may have negative values, as the difference of two profiles has.
+	// Signed says that samples may have negative values, as in the difference of two profiles.
 	Signed bool
 }
 
@@ -38,13 +38,13 @@ func PerfMetrics(event, title, unit string) []Metric {
 	}
 }
 
-// ProfileMetrics returns the metric of a type of a profile's samples.
+// ProfileMetrics returns the metric of a profile's sample type.
 func ProfileMetrics(name, title, unit string) []Metric {
 	return []Metric{{Name: name, Title: title, Unit: unit, Kind: Pprof, Value: "value", Source: name, Signed: true}}
 }
 
-// CompareMetrics orders metrics as they are shown: those that are declared as they are
-// declared, then the others by name.
+// CompareMetrics orders metrics as reports show them: declared ones in declaration order, then
+// the others by name.
 func CompareMetrics(a, b string) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
 }
@@ -88,8 +88,8 @@ func ioPair(name, title string, ops ...int64) []Metric {
 	}
 }
 
-// Declared lists the metrics whose names are fixed, in the order in which they
-// are shown. Those of hardware counters are named by the recording.
+// Declared lists the metrics with fixed names, in the order in which reports show them. The
+// recording names the metrics of hardware counters.
 var Declared = func() []Metric {
 	ms := []Metric{
 		clock("totalcpu", "Total CPU Time", is("state", 0, 1, 2, 10)),

@@ -9,16 +9,16 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// A set of modes has a bit for each mode that a row of a value table holds for. In files it is a
-// column of booleans for each, in the same order: see Modes.
+// A set of modes has a bit for each mode that a row of a value table belongs to. In files it is a
+// boolean column for each, in the same order: see Modes.
 const (
 	UserMode   = 1
 	PlainModes = 0o7  // without inlined functions
 	AllModes   = 0o77 // and with inlined functions as frames of their own (S10)
 )
 
-// Modes are the columns of a set of modes. The tables of modules, load objects and instructions,
-// which have no values of their own with inlined functions, lack the last three.
+// Modes are the columns of a set of modes. The tables of modules, load objects and instructions
+// lack the last three: they have no separate values with inlined functions.
 var Modes = []string{"in_user", "in_expert", "in_machine", "in_user_inlined", "in_expert_inlined", "in_machine_inlined"}
 
 // inModes are these columns, and inPlainModes the first three.
@@ -34,7 +34,7 @@ var (
 	inPlainModes = inModes[:3:3]
 )
 
-// Modes returns the set of all modes that the table has columns of, 0 if it has none.
+// Modes returns the set of all modes that the table has columns for, 0 if it has none.
 func (t *Table) Modes() (set int32) {
 	for i, name := range Modes {
 		if t.Has(name) {
@@ -53,10 +53,10 @@ func (r *Rows) Modes(set int32) *Rows {
 	return r
 }
 
-// ModeColumns returns how many columns of modes the table has.
+// ModeColumns returns the number of mode columns of the table.
 func (t *Table) ModeColumns() int { return bits.OnesCount32(uint32(t.Modes())) }
 
-// ModeArrays returns the columns of sets of modes, one for each row.
+// ModeArrays returns the mode columns of sets of modes, one set per row.
 func ModeArrays(sets []int32) []arrow.Array {
 	columns := make([]arrow.Array, len(Modes))
 	for i := range columns {
@@ -71,7 +71,7 @@ func ModeArrays(sets []int32) []arrow.Array {
 	return columns
 }
 
-// ModesOf returns the sets of modes of rows of a value table, 0 for columns of other types.
+// ModesOf returns the sets of modes of a value table's rows, 0 for columns of other types.
 func ModesOf(rows arrow.RecordBatch) []int32 {
 	sets := make([]int32, rows.NumRows())
 	for n, f := range rows.Schema().Fields() {

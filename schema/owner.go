@@ -2,23 +2,23 @@ package schema
 
 import "strings"
 
-// Owner is whose code a load object has.
+// Owner is the owner of a load object's code.
 type Owner uint8
 
-// The owners; 0 is none of them.
+// The owners; 0 is none of these.
 const (
 	ProgramCode Owner = iota + 1
 	RuntimeCode       // an OpenMP runtime
 	SystemCode        // the C library, the dynamic linker, the collector
 )
 
-// The load objects that are not the program's own, by how their names begin.
+// The prefixes of load objects that are not the program's own.
 var (
 	runtimes = []string{"libgomp.so", "libomp.so", "libiomp5.so"}
 	systems  = []string{"libc.so", "libc-", "libpthread.so", "libpthread-", "ld-", "ld64.so", "libgp-", "libcollector.so", "[vdso]"}
 )
 
-// OwnerOf returns whose code a load object has, by its base name (S17).
+// OwnerOf returns the owner of a load object's code by its base name (S17).
 func OwnerOf(object string) Owner {
 	switch {
 	case hasAny(object, systems):

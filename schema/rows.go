@@ -33,20 +33,20 @@ type Rows struct {
 // idColumn is the position of experiment_id, or listed_in, in every table.
 const idColumn = 0
 
-// columnBuilder are the values of one column.
+// columnBuilder has the values of a column.
 type columnBuilder struct {
 	wide   []int64
-	narrow []int32 // of a Label column: places in labels
-	valid  []byte  // a bit for each row of a batch: whether it has a value; rows past the end have one
+	narrow []int32 // of a Label column: indexes in labels
+	valid  []byte  // a validity bit for each row of a batch; rows past the end have 1
 	nulls  int     // rows without a value
 	others array.Builder
 	labels []string
 	known  arrow.Array // the labels of the last batch
 }
 
-// NewRows returns a builder of an experiment's rows of the table, which hands each
-// full batch to flush. There is no experiment for a table whose rows a batch's share (Table.Links):
-// the file gets the batch's name.
+// NewRows returns a builder of an experiment's rows of a table, which passes each full batch to
+// flush. experimentID is empty for a table whose rows the experiments of a batch share
+// (Table.Links): the file gets the batch's name.
 func NewRows(t *Table, experimentID string, flush func(*Table, arrow.RecordBatch) error) *Rows {
 	r := &Rows{table: t, ids: NewLabels(experimentID), cells: make([]columnBuilder, len(t.Columns)), modes: t.ModeColumns(), next: idColumn + 1, flush: flush}
 	for i, c := range t.Columns {
@@ -59,15 +59,14 @@ func NewRows(t *Table, experimentID string, flush func(*Table, arrow.RecordBatch
 	return r
 }
 
-// Labels declares the values of a Label column; rows refer to them by their place
-// in this list.
+// Labels declares the values of a Label column; rows refer to them by index.
 func (r *Rows) Labels(column string, values ...string) *Rows {
 	c := &r.cells[r.table.Index(column)]
 	c.labels = values
 	return r
 }
 
-// Expect makes room for n rows, as far as a batch has them.
+// Expect makes room for n rows, up to a full batch.
 func (r *Rows) Expect(n int) *Rows {
 	n = min(n, RowsAtOnce)
 	for i := idColumn + 1; i < len(r.cells); i++ {
@@ -98,18 +97,17 @@ func (r *Rows) Int32(v int32) *Rows {
 	return r.step()
 }
 
-// Label appends a label by its place among those declared.
+// Label appends a declared label by its index.
 func (r *Rows) Label(number int) *Rows { return r.Int32(int32(number)) }
 
-// Text appends a value of a String column. Invalid UTF-8 is replaced, because
-// engines refuse such a column.
+// Text appends a value of a String column. It replaces invalid UTF-8, which engines refuse.
 func (r *Rows) Text(v string) *Rows {
 	r.cells[r.next].others.(*array.StringBuilder).Append(valid(v))
 	r.text += len(v)
 	return r.step()
 }
 
-// Null appends a missing value.
+// Null appends NULL.
 func (r *Rows) Null() *Rows {
 	c := &r.cells[r.next]
 	switch r.table.Columns[r.next].Type {
@@ -125,14 +123,14 @@ func (r *Rows) Null() *Rows {
 	return r.step()
 }
 
-// missing notes that a row has no value.
+// missing marks a row's value as NULL.
 func (c *columnBuilder) missing(row int) {
 	c.validTo(row + 1)
 	bitutil.ClearBit(c.valid, row)
 	c.nulls++
 }
 
-// validTo extends valid to so many rows.
+// validTo extends valid to a number of rows.
 func (c *columnBuilder) validTo(rows int) {
 	for int64(len(c.valid)) < bitutil.BytesForBits(int64(rows)) {
 		c.valid = append(c.valid, 0xff)
@@ -170,7 +168,7 @@ func (r *Rows) Append(values ...any) {
 	}
 }
 
-// label returns the place of a label, which may be new.
+// label returns the index of a label, which it adds if it is new.
 func (c *columnBuilder) label(v string) int {
 	n := slices.Index(c.labels, v)
 	if n < 0 {
@@ -214,7 +212,7 @@ func (r *Rows) send() {
 	}
 }
 
-// take returns the column's values and starts new slices: Arrow keeps the old ones.
+// take returns the column and starts new slices: Arrow keeps the old ones.
 func (c *columnBuilder) take(t Type) (column arrow.Array) {
 	switch t {
 	case Int64:
@@ -241,8 +239,8 @@ func (c *columnBuilder) take(t Type) (column arrow.Array) {
 	return column
 }
 
-// sameRoom returns an empty slice for the next batch; the one after a full batch is mostly
-// full as well.
+// sameRoom returns an empty slice for the next batch, with the capacity of the last: a batch
+// after a full one is mostly full, too.
 func sameRoom[T any](before []T) []T {
 	if len(before) < RowsAtOnce {
 		return nil
@@ -250,7 +248,7 @@ func sameRoom[T any](before []T) []T {
 	return make([]T, 0, RowsAtOnce)
 }
 
-// Close hands over the last batch and returns the first error.
+// Close flushes the last batch and returns the first error.
 func (r *Rows) Close() error {
 	r.send()
 	for i := range r.cells {

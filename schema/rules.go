@@ -1,10 +1,10 @@
 package schema
 
-// Rule is one of the manual's rules that put frames into stacks or change them, by
-// its number. Numbers change when rules are added; tables have the identifiers.
+// Rule is the number of one of the manual's rules that add or change frames. Numbers change when
+// rules are added; tables have the identifiers.
 type Rule uint8
 
-// The rules. docs/semantics.md has these and those that decide what functions are.
+// The rules. docs/semantics.md also has those that decide what functions are.
 const (
 	NoRule        Rule = iota // a frame as recorded
 	RulePLT                   // a leaf in the PLT was dropped below the frame
@@ -43,7 +43,7 @@ var rules = [...]struct{ id, title string }{
 // String returns the rule's identifier, as frames.rule has it; empty for NoRule.
 func (r Rule) String() string { return rules[r].id }
 
-// Title says in a sentence what the rule does to a stack; it is empty for NoRule.
+// Title returns a sentence on what the rule does to a stack; empty for NoRule.
 func (r Rule) Title() string { return rules[r].title }
 
 // Rules returns all rules but NoRule.
@@ -55,8 +55,7 @@ func Rules() []Rule {
 	return all
 }
 
-// FrameRules returns the values of frames.rule by the rules' numbers: what frames
-// can carry.
+// FrameRules returns the possible values of frames.rule, by rule.
 func FrameRules() []string {
 	var ids []string
 	for _, r := range rules[:RuleCalls] {
@@ -65,7 +64,7 @@ func FrameRules() []string {
 	return ids
 }
 
-// RuleOf returns the rule of an identifier; NoRule if there is none.
+// RuleOf returns the rule with an identifier; NoRule if there is none.
 func RuleOf(id string) Rule {
 	for r := range rules {
 		if rules[r].id == id {

@@ -11,25 +11,25 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// StoreVersion is the version of the store format. It stands in the footer of
-// every Parquet file and changes when a table changes incompatibly.
+// StoreVersion is the version of the store format, in the footer of every Parquet file. It
+// changes when a table changes incompatibly.
 const StoreVersion = "15"
 
-// OlderVersion is the format of stores that compact writes again in this one.
+// OlderVersion is the store format that compact rewrites to StoreVersion.
 const OlderVersion = "14"
 
-// BatchRows is the largest number of rows of a record batch between stages.
+// BatchRows is the maximum of rows in a record batch between stages.
 const BatchRows = 1 << 16
 
-// RowsAtOnce is the number of rows of a record batch of what a stage computes: fewer than
-// BatchRows, so that the next stage works on them while the next ones are computed.
+// RowsAtOnce is the number of rows in a record batch that a stage computes: fewer than BatchRows,
+// so that the next stage overlaps.
 const RowsAtOnce = 1 << 14
 
-// BatchText is about how many bytes of text a batch of rows may have.
+// BatchText is the approximate maximum of text bytes in a batch.
 const BatchText = 4 << 20
 
-// Type is the type of a column. There are no unsigned and no nested types:
-// other engines lack the first and read the second badly.
+// Type is the type of a column. There are no unsigned and no nested types: other engines lack
+// unsigned ones and read nested ones badly.
 type Type uint8
 
 // The column types.
@@ -39,7 +39,7 @@ const (
 	Int32
 	Bool
 	Time  // microseconds UTC
-	Label // a string that is mostly the same from row to row: an Arrow dictionary
+	Label // a string that mostly repeats from row to row: an Arrow dictionary
 )
 
 var label = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
@@ -70,12 +70,12 @@ func (t Type) SQL() string {
 // Encoding is the Parquet encoding of a column.
 type Encoding uint8
 
-// The encodings. All are compressed as well, so that Plain is best for numbers that come
-// again in the same order, and for hashes that come once.
+// The encodings. All are also compressed: Plain is best for numbers that repeat in the same
+// order, and for hashes that occur once.
 const (
-	Dict         Encoding = iota // for what repeats; Plain in row groups where it does not
+	Dict         Encoding = iota // for values that repeat; Plain in row groups without repetitions
 	Delta                        // for integers that ascend
-	Plain                        // as they are
+	Plain                        // unchanged
 	DictOrDelta                  // Dict, or Delta in row groups where most values differ
 	PlainOrDelta                 // whichever is smaller in a row group
 )
@@ -110,25 +110,25 @@ func (c Computed) as(doc string) Computed {
 type Table struct {
 	Name    string
 	Row     string   // what a row is
-	Key     []string // the columns that tell the rows of the view apart; none where rows may be equal
+	Key     []string // the columns that identify a row of the view; none if rows may be equal
 	Columns []Column // of the files
 	// Committed are columns of the table's view that only commits have.
 	Committed []Computed
-	// Computed are further columns of its wide view (Wide), and Joined tables that this joins to
-	// t, the table, for them: a row each. Empty if they need none.
+	// Computed are further columns of its wide view (Wide), and Joined the tables, one row each,
+	// that the view joins to the table, t, for them.
 	Computed []Computed
 	Joined   string
-	// Summary says that the rows of an experiment stay when only a summary of it is kept.
+	// Summary says that an experiment keeps its rows when only a summary of it is kept.
 	Summary bool
-	// Links, if not nil, is the table before it that says which experiments of a batch
-	// have a row, which is stored once: those with a row there with the same `listed_in`
-	// and `listing`, which the files begin with. In the wide view a row comes once for each
-	// of them, with the other columns of that in place of these two.
+	// Links, if not nil, is the table that lists which experiments of a batch have a row, which
+	// is stored once: those with a row there with the same `listed_in` and `listing`, the files'
+	// first columns. The wide view has a row for each of them, with the other columns of Links
+	// in place of these two.
 	Links *Table
 }
 
-// Wide returns the name of the view that has the table's rows with what their numbers stand for,
-// empty if there is none.
+// Wide returns the name of the view with the table's rows and everything that their numbers refer
+// to, empty if there is none.
 func (t *Table) Wide() string {
 	if t.Links == nil && t.Computed == nil {
 		return ""
@@ -136,8 +136,8 @@ func (t *Table) Wide() string {
 	return t.Name + "_wide"
 }
 
-// Owner returns the columns of the table's wide view that say whose a row is in place of
-// `listed_in` and `listing`; none if its rows are not shared.
+// Owner returns the columns of the table's wide view that replace `listed_in` and `listing` by a
+// row's experiment; none if its rows are not shared.
 func (t *Table) Owner() []Column {
 	if t.Links == nil {
 		return nil
@@ -145,8 +145,7 @@ func (t *Table) Owner() []Column {
 	return t.Links.Columns[:t.Links.Index(ListedIn)]
 }
 
-// Shown returns the columns of the table's wide view that are stored, which are not to be
-// changed.
+// Shown returns the stored columns of the table's wide view. The caller may not change them.
 func (t *Table) Shown() []Column {
 	if t.Links == nil {
 		return slices.Clip(t.Columns)
@@ -154,7 +153,7 @@ func (t *Table) Shown() []Column {
 	return slices.Concat(t.Owner(), t.Columns[t.Index(listing.Name)+1:])
 }
 
-// Types returns the types of the columns of the table, computed ones included, by name.
+// Types returns the types of the table's columns, including computed ones, by name.
 func (t *Table) Types() map[string]Type {
 	types := map[string]Type{}
 	for _, c := range t.Columns {
@@ -166,8 +165,7 @@ func (t *Table) Types() map[string]Type {
 	return types
 }
 
-// Computed is a column that SQL computes from others of the same row, and of those joined
-// to it.
+// Computed is a column that SQL computes from other columns of its row and of joined ones.
 type Computed struct {
 	Name string
 	Type Type
@@ -175,8 +173,8 @@ type Computed struct {
 	Doc  string // one sentence
 }
 
-// key returns the columns that tell the rows of a store apart, given those that
-// tell the rows of one experiment apart.
+// key returns the columns that identify a row of a store, given those that identify a row of an
+// experiment.
 func key(columns ...string) []string { return append([]string{experimentID.Name}, columns...) }
 
 // Arrow returns the schema of the table's record batches, which all of them share.
@@ -210,8 +208,8 @@ func (t *Table) arrow(typeOf func(Type) arrow.DataType) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// Index returns the position of the named column. It panics on a name that the
-// table does not declare: that is a mistake in the program, not in its input.
+// Index returns the position of a column. It panics on an undeclared name: that is a bug in the
+// program, not in its input.
 func (t *Table) Index(name string) int {
 	if i := t.find(name); i >= 0 {
 		return i

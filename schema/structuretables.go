@@ -1,7 +1,7 @@
 package schema
 
-// NoFileOffset is the first number in `locations.offset` that is no offset: it stands for a
-// place that a profile names without saying where it is.
+// NoFileOffset is the first value of `locations.offset` that is not an offset, for locations that
+// a profile names without an offset.
 const NoFileOffset = 1 << 61
 
 // Program structure.

@@ -7,29 +7,28 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// RowReader reads rows of a table in their order.
+// RowReader reads rows of a table in order.
 type RowReader interface {
 	// Next returns the next rows, nil at the end. The caller releases them.
 	Next() (arrow.RecordBatch, error)
 }
 
-// TableReader returns columns of an experiment's rows of a table, from the row of a number on,
-// at most n. It is safe for concurrent use.
+// TableReader returns columns of at most n of an experiment's rows of a table, from a row number
+// on. It is safe for concurrent use.
 type TableReader func(t *Table, from, n int64, columns ...string) RowReader
 
-// AllRows is more than the rows of any table.
+// AllRows is more than any table has.
 const AllRows = 1 << 62
 
-// Columns are those of some rows. What has another type than asked for is empty, and an
-// error at the end.
+// Columns are the columns of some rows. A column of an unexpected type reads as empty, and sets
+// Err.
 type Columns struct {
 	N     int
 	Batch arrow.RecordBatch
 	Err   error
 }
 
-// EachBatch passes rows to a function, up to the first error. An error of the rows is that of
-// a column which does not have the type that its table declares.
+// EachBatch passes batches to f, up to the first error, including columns of unexpected types.
 func EachBatch(rows RowReader, f func(*Columns) error) error {
 	for {
 		b, err := rows.Next()
@@ -47,12 +46,12 @@ func EachBatch(rows RowReader, f func(*Columns) error) error {
 	}
 }
 
-// typeError notes that a column has another type.
+// typeError sets Err for a column of an unexpected type.
 func (c *Columns) typeError(i int) {
 	c.Err = fmt.Errorf("column %s has the type %s", c.Batch.ColumnName(i), c.Batch.Column(i).DataType())
 }
 
-// Int32s returns the values of a column, 0 for those that are missing.
+// Int32s returns the values of a column, 0 for NULL.
 func (c *Columns) Int32s(i int) []int32 {
 	if a, ok := c.Batch.Column(i).(*array.Int32); ok {
 		return a.Int32Values()
@@ -70,10 +69,10 @@ func (c *Columns) Int64s(i int) []int64 {
 	return make([]int64, c.N)
 }
 
-// Has reports whether a value is there.
+// Has reports whether a value is not NULL.
 func (c *Columns) Has(column, row int) bool { return c.Batch.Column(column).IsValid(row) }
 
-// Texts returns what gives the texts of a column by row.
+// Texts returns a function that returns the strings of a column by row.
 func (c *Columns) Texts(i int) func(row int) string {
 	switch a := c.Batch.Column(i).(type) {
 	case *array.String:

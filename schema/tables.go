@@ -11,20 +11,21 @@ var (
 	sampleNo = Column{"sample", Int64, Delta, "", false, "The sample's number within the experiment; `samples` has its time, thread and stack."}
 )
 
-// functionNo is in tables that refer to functions, in place of their identifiers, which
-// are hashes: ofFunction has those.
+// functionNo replaces function identifiers, which are hashes, in tables that refer to functions:
+// ofFunction has the identifiers.
 var (
 	functionNo = Column{"function_no", Int32, PlainOrDelta, "", false, "The function's number within the experiment, from 0."}
 	functionID = Computed{"function_id", Int64, "f.function_id", "The function."}
 	locationID = Computed{"location_id", Int64, "l.location_id", "The instruction: `locations.location_id`."}
 )
 
-// ListedIn is the column of the batch's name in tables whose rows its experiments share, and in
-// those that say which rows an experiment has. Files get it when they are completed.
+// ListedIn is the column with the batch's name, in tables whose rows the batch's experiments
+// share and in those that list which rows an experiment has. Files get it when they are
+// completed.
 const ListedIn = "listed_in"
 
-// listedIn and listing are in tables whose rows the experiments of a batch share, and in
-// those that say which rows an experiment has (Table.Links).
+// listedIn and listing identify shared rows, in tables with such rows and in those that list
+// which rows an experiment has (Table.Links).
 var (
 	listedIn = Column{ListedIn, Label, Dict, "", false, "The batch that has the list, by its name."}
 	listing  = Column{"listing", Int32, Dict, "", false, "The list's number within the batch, from 0."}
@@ -36,7 +37,7 @@ const (
 	ofLocation = "LEFT JOIN locations_wide l USING (experiment_id, location)"
 )
 
-// rawStackID makes a number that tells recorded stacks of a store apart.
+// rawStackID computes an identifier of recorded stacks in a store.
 var rawStackID = Computed{"raw_stack_id", Int64, "xor((('0x' || experiment_id)::UBIGINT >> 1)::BIGINT, stack::BIGINT)", "The recorded stack: made of `experiment_id` and `stack`, different for each recorded stack of a store."}
 
 // Tables lists every table, in the order of the reference page.

@@ -86,14 +86,14 @@ var (
 		{"function_id", Int64, Dict, "", false, "The function."},
 		functionKey, functionName, objectName, moduleName, functionKind, exclusive, inclusive,
 	})}
-	// FunctionSums hold for the files of batches of which everything counts: of others, the
-	// rows of FunctionRollup that count are read in their place.
+	// FunctionSums count for the files of batches that are completely visible: of others,
+	// readers use the visible rows of FunctionRollup.
 	FunctionSums = &Table{Name: "function_sums", Row: "the sum of one metric's values of one function, or of `<Total>`, over the experiments of a batch: sums of these rows are those of `function_rollup`, which has a row for each experiment", Columns: slices.Concat([]Column{metric, metricUnit}, inModes, []Column{
 		functionKey, functionName, objectName, moduleName, functionKind, exclusive, inclusive,
 	})}
 )
 
-// These say of a value, in words, what it is of.
+// Descriptions of what a value belongs to.
 var (
 	metricUnit   = Column{"unit", Label, Dict, "", false, "The metric's base unit: ns, bytes or count."}
 	functionKey  = Column{"function_key", Int64, Dict, "", false, "The same in every build, and in one experiment only this function's: hash of the load object's short path, the linkage name, or else the name for people, and the module's short path if the name is only known there; the function's own identifier, which is its build's, where nothing but its place distinguishes it (`functions.name_scope`)."}
@@ -103,12 +103,12 @@ var (
 	functionKind = Column{"kind", Label, Dict, "", false, "As `functions.kind`."}
 )
 
-// valueColumns returns the columns of a table of values: those that all begin with, and more.
+// valueColumns returns the columns of a value table: the common first ones, and more.
 func valueColumns(modes []Column, more ...Column) []Column {
 	return slices.Concat([]Column{experimentID}, modes, []Column{metric}, more)
 }
 
-// valueKey returns the key of such a table.
+// valueKey returns the key of a value table.
 func valueKey(modes []Column, more ...string) []string {
 	columns := []string{}
 	for _, c := range modes {

@@ -10,7 +10,7 @@ import (
 	"stackmill/schema"
 )
 
-// chunk is a column of a row group on its way to the file.
+// chunk is a column of a row group under construction.
 type chunk struct {
 	*scratch
 	chunkMeta
@@ -41,7 +41,7 @@ func (c *chunk) write(out *sink, arrays []arrow.Array) (err error) {
 	return err
 }
 
-// levels stores which rows have a value, if they need not.
+// levels stores which rows have a value, if the column may lack some.
 func (c *chunk) levels(arrays []arrow.Array) error {
 	c.nulls = 0
 	for _, a := range arrays {
@@ -68,9 +68,9 @@ func (c *chunk) levels(arrays []arrow.Array) error {
 	return nil
 }
 
-// numberColumn are the values of a column of numbers.
+// numberColumn are the values of a numeric column.
 type numberColumn[T number] struct {
-	values     []T // those that are not missing
+	values     []T // without missing ones
 	dictionary dictionary[T]
 }
 
@@ -135,14 +135,14 @@ func writeNumbers[T number](c *chunk, out *sink, n *numberColumn[T]) error {
 	return c.page(out, form.encoding(), encode(c, n, form), c.rows, c.definitions)
 }
 
-// fewestValues is from how many values on a dictionary may be worth its page.
+// fewestValues is the number of values from which a dictionary may be worth its page.
 const fewestValues = 128
 
-// indexBytes is what the number of a dictionary's entry takes where there are many.
+// indexBytes is the size of an index into a large dictionary.
 const indexBytes = 2
 
-// maxEntries is how many entries a dictionary of n values of a size may have to be smaller
-// than they are; none if the column has no dictionary.
+// maxEntries returns the size up to which a dictionary is smaller than its n values; 0 if the
+// column has no dictionary.
 func (c *chunk) maxEntries(n, size int) int {
 	switch {
 	case n < fewestValues:
@@ -155,8 +155,8 @@ func (c *chunk) maxEntries(n, size int) int {
 	return 0
 }
 
-// plain returns the bytes of numbers as Parquet has them: in this machine's order, which
-// Arrow and its Parquet library rely on likewise.
+// plain returns the bytes of numbers in Parquet's order, which is this machine's: Arrow and its
+// Parquet library also rely on that.
 func plain[T number](values []T) []byte {
 	if len(values) == 0 {
 		return nil
@@ -164,8 +164,7 @@ func plain[T number](values []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), len(values)*int(unsafe.Sizeof(values[0])))
 }
 
-// writeIndices writes a column as a dictionary, which has as many entries, and their
-// numbers in indices.
+// writeIndices writes a column as a dictionary and the indices of its values.
 func (c *chunk) writeIndices(out *sink, dictionary []byte, entries int) error {
 	if err := c.dictionaryPage(out, dictionary, entries); err != nil {
 		return err
@@ -206,11 +205,10 @@ func boolInt(v bool) int32 {
 	return 0
 }
 
-// longestBound is how long the smallest and largest values of a column may be to be
-// stored apart.
+// longestBound is the length up to which the smallest and largest values of a column are stored.
 const longestBound = 256
 
-// bounds notes the smallest and the largest value, of which it makes copies.
+// bounds stores copies of the smallest and the largest value.
 func (c *chunk) bounds(least, most []byte) {
 	if len(least) <= longestBound {
 		c.least = append([]byte{}, least...)
@@ -220,9 +218,8 @@ func (c *chunk) bounds(least, most []byte) {
 	}
 }
 
-// resize returns a slice of n numbers of any value, in the memory of the one given if
-// that suffices. What has its size from the beginning is not copied while it grows, and
-// takes no more memory than it fills.
+// resize returns a slice of n undefined values, in the memory of s if it suffices. A slice of the
+// right size is not copied while it grows, and takes no more memory than needed.
 func resize[T byte | number](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

@@ -5,13 +5,12 @@ import (
 	"math/bits"
 )
 
-// deltaShape is the shape of DELTA_BINARY_PACKED: a block has a smallest difference, a
-// part of it a width.
+// deltaShape is the shape of DELTA_BINARY_PACKED: each block has a minimum difference, and each
+// part of a block a bit width.
 type deltaShape struct{ block, parts int }
 
-// tightShape is the one in which differences take the fewest bits; evenShape is for the
-// same smallest difference and width, in whole bytes, all along: equal differences are
-// equal bytes there, so that zstd finds those that come again.
+// tightShape needs the fewest bits. evenShape has one minimum and one width, in whole bytes, for
+// all values: equal differences are equal bytes, so that zstd finds repetitions.
 var (
 	tightShape = deltaShape{128, 4}
 	evenShape  = deltaShape{largestBlock, 8}
@@ -19,8 +18,8 @@ var (
 
 const largestBlock = 2048
 
-// appendTight appends values as the differences between them, in tightShape.
-// Differences wrap at the width of the type.
+// appendTight appends values as differences in tightShape. Differences wrap at the width of the
+// type.
 func appendTight[T number](out []byte, values []T) []byte {
 	return appendDeltas(out, values, tightShape, func(differences []T) T {
 		least := differences[0]
@@ -31,7 +30,7 @@ func appendTight[T number](out []byte, values []T) []byte {
 	}, bits.Len64)
 }
 
-// appendEven is appendTight in evenShape.
+// appendEven appends values as differences in evenShape.
 func appendEven[T number](out []byte, values []T) []byte {
 	var least, most T
 	for i := 1; i < len(values); i++ {
@@ -45,8 +44,8 @@ func appendEven[T number](out []byte, values []T) []byte {
 	return appendDeltas(out, values, evenShape, func([]T) T { return least }, func(uint64) int { return width })
 }
 
-// appendDeltas appends values in a shape: least returns the smallest difference of a
-// block, width the width of a part in which the differences from that have these bits.
+// appendDeltas appends values in a shape: least returns the minimum difference of a block, width
+// the width of a part whose differences from the minimum have the given bits.
 func appendDeltas[T number](out []byte, values []T, shape deltaShape, least func([]T) T, width func(uint64) int) []byte {
 	out = binary.AppendUvarint(out, uint64(shape.block))
 	out = binary.AppendUvarint(out, uint64(shape.parts))
@@ -85,7 +84,7 @@ func appendBlock[T number](out []byte, differences []T, shape deltaShape, least 
 	return out
 }
 
-// unsigned returns the bits of a number of its own width.
+// unsigned returns the bits of a number in its own width.
 func unsigned[T number](v T) uint64 {
 	if n, ok := any(v).(int32); ok {
 		return uint64(uint32(n))

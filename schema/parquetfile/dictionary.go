@@ -7,21 +7,21 @@ import (
 	"stackmill/internal/chunked"
 )
 
-// number is a type that columns of numbers have in Parquet.
+// number is a type of numeric columns.
 type number interface{ ~int32 | ~int64 }
 
-// dictionary numbers distinct values in the order in which they occur.
+// dictionary interns values, numbered in order of occurrence.
 type dictionary[T number] struct {
 	values []T
-	slots  []int32 // hash table of numbers from 1; 0 is a free place
-	shift  int     // from a hash to a place
+	slots  []int32 // hash table of numbers from 1; 0 is a free slot
+	shift  int     // from a hash to a slot
 }
 
-// firstSlots is how many places a hash table has at first; it is a power of 2.
+// firstSlots is the first size of the hash table; a power of 2.
 const firstSlots = 1 << 10
 
-// intern fills in the number of each value. It gives up if there are more distinct ones
-// than the limit.
+// intern fills in the number of each value; false if there are more distinct values than the
+// limit.
 func (d *dictionary[T]) intern(numbers []int32, values []T, limit int) bool {
 	d.values, d.slots = d.values[:0], zeroed(d.slots, firstSlots)
 	d.shift = 64 - bits.TrailingZeros(firstSlots)
@@ -47,8 +47,8 @@ func (d *dictionary[T]) intern(numbers []int32, values []T, limit int) bool {
 	return true
 }
 
-// sort puts the values in ascending order, in which they take fewer bytes, and gives
-// numbers their new ones. No value can be added any more.
+// sort sorts the values, which then take fewer bytes, and renumbers. No value can be added
+// afterwards.
 func (d *dictionary[T]) sort(numbers []int32) {
 	before := slices.Clone(d.values)
 	slices.Sort(d.values)
@@ -62,7 +62,7 @@ func (d *dictionary[T]) sort(numbers []int32) {
 	}
 }
 
-// slot returns where a value is in the hash table, or the free place where it belongs.
+// slot returns the slot of a value, or a free one for it.
 func (d *dictionary[T]) slot(v T) int {
 	mask := len(d.slots) - 1
 	for at := int(uint64(v) * 0x9e3779b97f4a7c15 >> d.shift); ; at = (at + 1) & mask {
@@ -80,7 +80,7 @@ func (d *dictionary[T]) grow() {
 	}
 }
 
-// zeroed returns a slice of n zeros, in the memory of the one given if that suffices.
+// zeroed returns n zeros, in the memory of s if it suffices.
 func zeroed(s []int32, n int) []int32 {
 	if cap(s) < n {
 		return chunked.MakeTable[int32](n)
@@ -90,9 +90,8 @@ func zeroed(s []int32, n int) []int32 {
 	return s
 }
 
-// indexWidth is the width in bits of numbers below n: the fewest bits where several
-// numbers share a byte, otherwise whole bytes, which repeat where numbers do, so that
-// zstd makes less of them.
+// indexWidth returns the bit width of numbers below n: the fewest bits if several numbers share a
+// byte, otherwise whole bytes, which zstd compresses better if numbers repeat.
 func indexWidth(n int) int {
 	width := max(1, bits.Len(uint(n-1)))
 	if width > 4 {

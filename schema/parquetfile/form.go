@@ -2,7 +2,7 @@ package parquetfile
 
 import "stackmill/schema"
 
-// form is a way to store the numbers of a row group.
+// form is a way to encode the numbers of a row group.
 type form uint8
 
 // The forms.
@@ -10,11 +10,11 @@ const (
 	asTheyAre         form = iota
 	tightDelta             // appendTight
 	evenDelta              // appendEven
-	dictionaryIndices      // by a dictionary, which has all values
+	dictionaryIndices      // for a dictionary with all values
 )
 
-// formsOf returns the forms of which columns of an encoding get the smallest, where they
-// have no dictionary.
+// formsOf returns the candidate forms of an encoding for columns without a dictionary: the
+// smallest wins.
 func formsOf(e schema.Encoding) []form {
 	switch e {
 	case schema.Delta, schema.DictOrDelta:
@@ -25,7 +25,7 @@ func formsOf(e schema.Encoding) []form {
 	return []form{asTheyAre}
 }
 
-// encoding returns what Parquet calls the form.
+// encoding returns Parquet's encoding of the form.
 func (f form) encoding() encoding {
 	switch f {
 	case tightDelta, evenDelta:
@@ -36,10 +36,10 @@ func (f form) encoding() encoding {
 	return plainEncoding
 }
 
-// trialValues is how many values are stored in several forms to see which is smallest.
+// trialValues is how many values are encoded in each form to find the smallest.
 const trialValues = 1 << 12
 
-// smallest returns the form that takes the fewest bytes, compressed, for the first values.
+// smallest returns the form whose encoding of the first values is the smallest, compressed.
 func smallest[T number](c *chunk, n *numberColumn[T], forms []form) form {
 	if len(forms) == 1 {
 		return forms[0]
@@ -62,8 +62,8 @@ func (s *scratch) room(size int) []byte {
 	return s.encoded
 }
 
-// encode returns the values in a form; numbered, after they got their numbers. What it
-// returns is good until the next call.
+// encode returns the values in a form; dictionaryIndices requires numbers. The result is valid
+// until the next call.
 func encode[T number](c *chunk, n *numberColumn[T], f form) []byte {
 	switch f {
 	case tightDelta:

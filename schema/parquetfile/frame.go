@@ -8,10 +8,10 @@ import (
 	"stackmill/schema"
 )
 
-// The frame around encoded columns: headers of pages, and the footer. The numbers are those
+// The frame around encoded columns: headers of pages, and the footer. The field numbers are those
 // of https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift.
 
-// encoding is one of Parquet's.
+// encoding is a Parquet encoding.
 type encoding int64
 
 // The encodings.
@@ -29,7 +29,7 @@ const (
 	dictionaryPage = 2
 )
 
-// stored says how Parquet has a type of columns.
+// stored is Parquet's representation of a column type.
 var stored = map[schema.Type]struct {
 	physical, converted int64
 	logical             func(*thrift) // nil, with converted: none
@@ -42,7 +42,7 @@ var stored = map[schema.Type]struct {
 	schema.Label:  {6, 0, (*thrift).utf8},
 }
 
-// integer is the logical type of signed integers.
+// integer writes the logical type of signed integers.
 func (t *thrift) integer(bits byte) {
 	t.beginField(10)
 	t.header(1, 3) // a byte
@@ -51,7 +51,7 @@ func (t *thrift) integer(bits byte) {
 	t.end()
 }
 
-// microseconds is the logical type of times, in UTC.
+// microseconds writes the logical type of UTC times.
 func (t *thrift) microseconds() {
 	t.beginField(8)
 	t.bool(1, true)
@@ -62,16 +62,16 @@ func (t *thrift) microseconds() {
 	t.end()
 }
 
-// utf8 is the logical type of texts.
+// utf8 writes the logical type of strings.
 func (t *thrift) utf8() {
 	t.beginField(1)
 	t.end()
 }
 
-// footer is what the end of a file says of it.
+// footer is the metadata at the end of a file.
 type footer struct {
 	table  *schema.Table
-	about  []string // keys and values in turn
+	about  []string // alternating keys and values
 	groups thrift   // elements of the list of row groups
 	n      int      // row groups
 	rows   int64
@@ -86,7 +86,7 @@ func newFooter(t *schema.Table, about []string) (*footer, error) {
 	return &footer{table: t, about: about}, nil
 }
 
-// add adds a row group of columns that are written.
+// add adds a row group of written columns.
 func (f *footer) add(rows int, columns []chunkMeta) {
 	t := &f.groups
 	t.begin()
@@ -107,7 +107,7 @@ func (f *footer) add(rows int, columns []chunkMeta) {
 	f.rows += int64(rows)
 }
 
-// encoded returns the footer, with the length and the magic after it.
+// encoded returns the footer, followed by its length and the magic.
 func (f *footer) encoded() []byte {
 	var t thrift
 	t.number(1, thriftInt32, formatVersion)
@@ -157,16 +157,16 @@ func (t *thrift) column(c *schema.Column) {
 	t.end()
 }
 
-// chunkMeta is what the footer says of a column of a row group.
+// chunkMeta is the footer's entry for a column of a row group.
 type chunkMeta struct {
-	dictionary, data int64 // where its pages begin; dictionary 0: it has none
-	compressed, size int64 // bytes of its pages with their headers, and before compression
+	dictionary, data int64 // offsets of the first pages; dictionary 0: it has none
+	compressed, size int64 // bytes of pages with headers, and before compression
 	encoding         encoding
 	values, nulls    int
-	least, most      []byte // nil if they are not known
+	least, most      []byte // nil if unknown
 }
 
-// at returns where the column begins.
+// at returns the offset of the column.
 func (w *chunkMeta) at() int64 {
 	if w.dictionary > 0 {
 		return w.dictionary
@@ -174,7 +174,7 @@ func (w *chunkMeta) at() int64 {
 	return w.data
 }
 
-// move moves the column by so many bytes.
+// move moves the column by a number of bytes.
 func (w *chunkMeta) move(by int64) {
 	if w.data += by; w.dictionary > 0 {
 		w.dictionary += by
@@ -183,7 +183,7 @@ func (w *chunkMeta) move(by int64) {
 
 // append appends the element of the row group's list.
 func (w *chunkMeta) append(t *thrift, c *schema.Column) {
-	encodings := []encoding{w.encoding, rleEncoding} // rle is that of missing values
+	encodings := []encoding{w.encoding, rleEncoding} // RLE is for missing values
 	if w.dictionary > 0 {
 		encodings = []encoding{w.encoding, plainEncoding, rleEncoding}
 	}
@@ -218,7 +218,7 @@ func (w *chunkMeta) append(t *thrift, c *schema.Column) {
 	t.end()
 }
 
-// begin begins the header of a page of a size before and after compression.
+// begin writes the first fields of a page header.
 func (c *chunk) begin(kind int64, size, compressed int) {
 	c.header = thrift{bytes: c.header.bytes[:0], outer: c.header.outer[:0]}
 	c.header.number(1, thriftInt32, kind)
@@ -226,7 +226,7 @@ func (c *chunk) begin(kind int64, size, compressed int) {
 	c.header.number(3, thriftInt32, int64(compressed))
 }
 
-// finish writes a page: its header, and what it holds.
+// finish writes a page: its header and content.
 func (c *chunk) finish(out *sink, size int, page []byte) error {
 	c.header.end()
 	c.header.end()

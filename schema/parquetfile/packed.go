@@ -2,15 +2,15 @@ package parquetfile
 
 import "encoding/binary"
 
-// shortestRun is from how many equal values on a run is stored as one: shorter ones are
-// left to zstd.
+// shortestRun is the length from which equal values are stored as a run: zstd handles shorter
+// ones.
 const shortestRun = 64
 
-// groupOfValues is of how many values packed values are a multiple.
+// groupOfValues is the size of a group of packed values.
 const groupOfValues = 8
 
-// appendHybrid appends numbers of a width in bits, not negative, in Parquet's hybrid of
-// runs and packed values.
+// appendHybrid appends numbers of a bit width in Parquet's hybrid of runs and packed values. They
+// are not negative.
 func appendHybrid(out []byte, values []int32, width int) []byte {
 	packed := 0 // the first value that is not stored yet
 	for i := 0; ; {
@@ -27,9 +27,9 @@ func appendHybrid(out []byte, values []int32, width int) []byte {
 	}
 }
 
-// longRun returns where the first run of shortestRun equal values or more begins, from a value
-// on that differs from the one before, and where it ends; an empty one if there is none. It
-// looks at one value of many: each such run has all of one of the windows that it looks into.
+// longRun returns the first run of at least shortestRun equal values, from a value on that
+// differs from the one before; an empty one if there is none. It samples: each such run fills one
+// of the windows that it checks.
 func longRun(values []int32, i int) (from, end int) {
 	const window = shortestRun / 2
 	for at := i; at+window <= len(values); at += window {
@@ -51,7 +51,7 @@ func longRun(values []int32, i int) (from, end int) {
 	return len(values), len(values)
 }
 
-// uniform reports whether all values are one.
+// uniform reports whether all values are v.
 func uniform(values []int32, v int32) bool {
 	for _, w := range values {
 		if w != v {
@@ -61,7 +61,7 @@ func uniform(values []int32, v int32) bool {
 	return true
 }
 
-// appendRun appends n times a value.
+// appendRun appends a run of n equal values.
 func appendRun(out []byte, value int32, n, width int) []byte {
 	out = binary.AppendUvarint(out, uint64(n)<<1)
 	for ; width > 0; width, value = width-8, value>>8 {
@@ -70,7 +70,7 @@ func appendRun(out []byte, value int32, n, width int) []byte {
 	return out
 }
 
-// appendGroups appends values, filled up to whole groups.
+// appendGroups appends packed values, padded to whole groups.
 func appendGroups(out []byte, values []int32, width int) []byte {
 	if len(values) == 0 {
 		return out
@@ -80,8 +80,8 @@ func appendGroups(out []byte, values []int32, width int) []byte {
 	return appendPacked(out, values, 0, width, groups*groupOfValues)
 }
 
-// appendPacked appends how much values exceed the least one, in as many bits as the
-// width says, filled up to n of them.
+// appendPacked appends the differences of values from the least one in width bits, padded to n of
+// them.
 func appendPacked[T number](out []byte, values []T, least T, width, n int) []byte {
 	end := len(out) + (n*width+7)/8
 	switch width {
@@ -101,7 +101,7 @@ func appendPacked[T number](out []byte, values []T, least T, width, n int) []byt
 	return append(out, make([]byte, end-len(out))...)
 }
 
-// appendBits is appendPacked for any width, up to the last value.
+// appendBits is appendPacked without padding, for any width.
 func appendBits[T number](out []byte, values []T, least T, width int) []byte {
 	var word uint64 // bits that are not stored yet
 	used := 0

@@ -7,24 +7,23 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// pageBytes is about how large pages of text become. A column of numbers has one page in
-// a row group, which is at most as large, but for function_rollup's of rollupRows.
+// pageBytes is the approximate size of pages of text. A numeric column has one page per row
+// group, which is at most as large, except in function_rollup with its rollupRows.
 const pageBytes = 1 << 20
 
-// Effort is how much work is done to make a file small.
+// Effort is how much work goes into making a file small.
 type Effort int
 
 // The efforts.
 const (
-	Quick    Effort = iota // for what is written once
-	Thorough               // for what is kept
+	Quick    Effort = iota // for files that are soon merged
+	Thorough               // for files that are kept
 )
 
-// levels are those of zstd by effort. docs/performance.md says what others would save and
-// cost.
+// levels are zstd's levels by effort. docs/performance.md has the costs of others.
 var levels = [...]int{Quick: 1, Thorough: 11}
 
-// scratch is memory that encoding takes.
+// scratch is the memory of an encoder.
 type scratch struct {
 	effort            Effort
 	unpacked          numberBuffers
@@ -40,20 +39,20 @@ type scratch struct {
 	zstd              *zstd.Encoder
 }
 
-// scratches are shared by all writers of an effort: no more are in use than writers that
-// run at a time.
+// scratches are shared by all writers of an effort: no more are in use than writers that run
+// concurrently.
 var scratches [len(levels)]sync.Pool
 
-// takeScratch returns a scratch of the pool, to which it is to be returned.
+// takeScratch returns a scratch of the pool, which the caller returns to it.
 func (e Effort) takeScratch() *scratch {
 	if s, ok := scratches[e].Get().(*scratch); ok {
 		return s
 	}
-	// Readers of a store do not compare whole files with the checksums of their commits: a bit of a
-	// page that is another one must not pass as other rows.
+	// Readers do not compare whole files with their commits: a flipped bit in a page must not
+	// pass as other rows.
 	options := []zstd.EOption{zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(levels[e])), zstd.WithEncoderConcurrency(1),
 		zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(true), zstd.WithZeroFrames(true), zstd.WithAllLitEntropyCompression(true)}
-	if e == Quick { // an encoder makes room for its window; what is kept may have larger pages
+	if e == Quick { // an encoder allocates its window; Thorough files may have larger pages
 		options = append(options, zstd.WithWindowSize(pageBytes))
 	}
 	z, err := zstd.NewWriter(nil, options...)
@@ -63,8 +62,8 @@ func (e Effort) takeScratch() *scratch {
 	return &scratch{effort: e, zstd: z}
 }
 
-// page writes a page of rows: which of them have a value, and the values. All of it is compressed, even if
-// that makes it larger: then it has a checksum, which the readers' zstd compares.
+// page writes a page of rows: which of them have a value, and the values. It compresses even if
+// that makes the page larger: then the page has a checksum, which the readers' zstd compares.
 func (c *chunk) page(out *sink, e encoding, values []byte, rows int, definitions []byte) error {
 	if c.data == 0 {
 		c.data, c.encoding = out.Tell(), e
@@ -82,11 +81,11 @@ func (c *chunk) page(out *sink, e encoding, values []byte, rows int, definitions
 	h.number(1, thriftInt32, int64(rows))
 	h.number(2, thriftInt32, int64(e))
 	h.number(3, thriftInt32, int64(rleEncoding)) // of the definitions
-	h.number(4, thriftInt32, int64(rleEncoding)) // of repetitions, of which there are none
+	h.number(4, thriftInt32, int64(rleEncoding)) // of repetitions, which there are none of
 	return c.finish(out, len(content), c.packed)
 }
 
-// zstdSize returns how many bytes values take when they are compressed.
+// zstdSize returns the compressed size of values.
 func (c *chunk) zstdSize(values []byte) int {
 	c.packed = c.zstd.EncodeAll(values, c.packed[:0])
 	return len(c.packed)

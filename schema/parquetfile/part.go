@@ -12,8 +12,8 @@ import (
 	"stackmill/schema"
 )
 
-// columnPart is a part of a column that waits to be written: an array, which has no numbers
-// itself if they are packed.
+// columnPart is a part of a column that waits to be written: an array, without its numbers if
+// they are packed.
 type columnPart struct {
 	arrow.Array
 	packed *chunked.PackedInts
@@ -25,8 +25,8 @@ type numberBuffers struct {
 	narrow []int32
 }
 
-// arrays returns the arrays of a column with their numbers, to be released. They hold until
-// the room is used again.
+// arrays returns the arrays of a column with their numbers, which the caller releases. They are
+// valid until the buffers are used again.
 func (r *numberBuffers) arrays(c *schema.Column, rows []pendingRows, i int) []arrow.Array {
 	arrays, n := make([]arrow.Array, len(rows)), 0
 	for _, k := range rows {
@@ -51,7 +51,7 @@ func (r *numberBuffers) arrays(c *schema.Column, rows []pendingRows, i int) []ar
 	return arrays
 }
 
-// withNumbers returns an array that has none with its numbers.
+// withNumbers adds the numbers to an array without them.
 func withNumbers(d arrow.ArrayData, numbers []byte) arrow.Array {
 	var labels *array.Data
 	if d.DataType().ID() == arrow.DICTIONARY {
@@ -63,7 +63,7 @@ func withNumbers(d arrow.ArrayData, numbers []byte) arrow.Array {
 	return array.MakeFromData(whole)
 }
 
-// joinPart makes one part of arrays of a column. It packs numbers, and those of labels.
+// joinPart joins arrays of a column. It packs numbers and the indices of labels.
 func joinPart(c *schema.Column, arrays []arrow.Array) (columnPart, error) {
 	var packed chunked.PackedInts
 	var labels *array.Data
@@ -94,7 +94,8 @@ func lists[T number](arrays []arrow.Array, of func(arrow.Array) []T) [][]T {
 	return list
 }
 
-// joinValidity returns which rows of arrays have a value, nil if all of n do, and how many do not.
+// joinValidity returns the validity bits of arrays, nil if all n rows have a value, and how many
+// have none.
 func joinValidity(arrays []arrow.Array, n int) (bits *memory.Buffer, missing int) {
 	for _, a := range arrays {
 		missing += a.NullN()
@@ -115,7 +116,8 @@ func joinValidity(arrays []arrow.Array, n int) (bits *memory.Buffer, missing int
 	return memory.NewBufferBytes(to), missing
 }
 
-// joinLabels returns the numbers of labels, by array, in one list of names, to be released.
+// joinLabels returns, by array, the indices of labels in a common list, which the caller
+// releases.
 func joinLabels(arrays []arrow.Array) (numbers [][]int32, names arrow.Array) {
 	list := array.NewStringBuilder(memory.DefaultAllocator)
 	defer list.Release()
@@ -140,7 +142,7 @@ func joinLabels(arrays []arrow.Array) (numbers [][]int32, names arrow.Array) {
 		}
 		renumbered := make([]int32, len(numbers[i]))
 		for row, n := range numbers[i] {
-			if uint(n) < uint(len(now)) { // not where it is missing
+			if uint(n) < uint(len(now)) { // a missing value may have any index
 				renumbered[row] = now[n]
 			}
 		}

@@ -11,7 +11,7 @@ import (
 
 // textColumn are the values of a column of text.
 type textColumn struct {
-	values []string // those that are not missing, in the memory of the arrays
+	values []string // without missing ones, in the memory of the arrays
 	known  map[string]int32
 	names  []string // by number
 }
@@ -27,7 +27,7 @@ func (t *textColumn) reset() {
 	clear(t.known)
 }
 
-// intern returns the number of a text, which may be new.
+// intern returns the number of a text.
 func (t *textColumn) intern(text string) int32 {
 	n, ok := t.known[text]
 	if !ok {
@@ -38,8 +38,7 @@ func (t *textColumn) intern(text string) int32 {
 	return n
 }
 
-// writeLabels writes a column of type Label: labels in the order in which they occur,
-// and only those that do.
+// writeLabels writes a column of type Label: the labels that occur, in order of occurrence.
 func (c *chunk) writeLabels(out *sink, arrays []arrow.Array) error {
 	t := &c.texts
 	t.reset()
@@ -77,8 +76,8 @@ func (c *chunk) writeLabels(out *sink, arrays []arrow.Array) error {
 
 func labelNumbers(a arrow.Array) []int32 { return narrowValues(a.(*array.Dictionary).Indices()) }
 
-// sort puts the names in the order of their bytes, in which they take a quarter less:
-// neighbours begin alike. It gives numbers their new ones. No name can be added any more.
+// sort sorts the names, which then take a quarter less because neighbors have common prefixes,
+// and renumbers. No name can be added afterwards.
 func (t *textColumn) sort(numbers []int32) {
 	if slices.IsSorted(t.names) {
 		return
@@ -97,7 +96,7 @@ func (t *textColumn) sort(numbers []int32) {
 	}
 }
 
-// writeNames writes a column of texts as a dictionary, whose numbers are in indices.
+// writeNames writes a column of texts as a dictionary.
 func (c *chunk) writeNames(out *sink) error {
 	c.texts.sort(c.indices)
 	c.textBounds(c.texts.names)
@@ -105,7 +104,7 @@ func (c *chunk) writeNames(out *sink) error {
 	return c.writeIndices(out, c.encoded2, len(c.texts.names))
 }
 
-// writeSame writes a column of type Label that has one value in all rows.
+// writeSame writes a column of type Label with the same value in all rows.
 func (c *chunk) writeSame(out *sink, text string) error {
 	c.texts.reset()
 	defer c.texts.reset()
@@ -140,8 +139,8 @@ func (c *chunk) writeTexts(out *sink, arrays []arrow.Array) error {
 	return c.writePlainTexts(out, arrays)
 }
 
-// averageText stands for the size of a text: a dictionary has at most half as many entries
-// as there are values.
+// averageText is the assumed size of a text: a dictionary has at most half as many entries as
+// values.
 const averageText = 2 * indexBytes
 
 // numbered numbers the values, unless they have no dictionary or it would be too large.
@@ -167,7 +166,7 @@ func (c *chunk) numbered() bool {
 	return true
 }
 
-// writePlainTexts writes the values one after the other, in pages of bounded size.
+// writePlainTexts writes the values without a dictionary, in pages of bounded size.
 func (c *chunk) writePlainTexts(out *sink, arrays []arrow.Array) error {
 	values := c.texts.values
 	c.textBounds(values)
@@ -206,7 +205,7 @@ func (c *chunk) hasValue(arrays []arrow.Array, row int) bool {
 	return false
 }
 
-// appendTexts appends texts as Parquet has them: their lengths before them.
+// appendTexts appends texts in Parquet's plain encoding: each after its length.
 func appendTexts(out []byte, texts []string) []byte {
 	for _, t := range texts {
 		out = binary.LittleEndian.AppendUint32(out, uint32(len(t)))
@@ -215,7 +214,7 @@ func appendTexts(out []byte, texts []string) []byte {
 	return out
 }
 
-// textBounds notes the first and the last of texts in the order of their bytes.
+// textBounds stores the first and the last of texts in byte order.
 func (c *chunk) textBounds(texts []string) {
 	if len(texts) == 0 {
 		return

@@ -2,15 +2,14 @@ package parquetfile
 
 import "encoding/binary"
 
-// thrift is a struct in Thrift's compact protocol, of which headers of pages and footers
-// of files are made.
+// thrift encodes a struct in Thrift's compact protocol, for page headers and footers.
 type thrift struct {
 	bytes []byte
 	field int   // the last one of the innermost struct
-	outer []int // those of the structs around it
+	outer []int // last fields of the enclosing structs
 }
 
-// The kinds of values, as headers of fields and lists have them.
+// The kinds of values in headers of fields and lists.
 const (
 	thriftTrue   = 1
 	thriftFalse  = 2
@@ -22,7 +21,7 @@ const (
 	thriftStruct = 12
 )
 
-// header begins a field. Fields come in the order of their numbers, which are not far apart.
+// header begins a field. Fields come in order of their numbers, with small gaps.
 func (t *thrift) header(field int, kind byte) {
 	t.bytes = append(t.bytes, byte(field-t.field)<<4|kind)
 	t.field = field
@@ -30,7 +29,7 @@ func (t *thrift) header(field int, kind byte) {
 
 func (t *thrift) number(field int, kind byte, v int64) {
 	t.header(field, kind)
-	t.bytes = binary.AppendVarint(t.bytes, v) // zigzag, in both
+	t.bytes = binary.AppendVarint(t.bytes, v) // zigzag, for both
 }
 
 func (t *thrift) bool(field int, v bool) {

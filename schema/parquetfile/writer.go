@@ -1,8 +1,7 @@
-// Package parquetfile writes Parquet files of tables. It encodes columns itself, straight
-// from the columns of record batches, whose shape it knows: no nested types, and most
-// numbers either repeat or ascend. The frame around them, headers of pages and the
-// footer, is frame.go: arrow-go's would bring its reading side into every program that
-// writes, and more code than all else that these have.
+// Package parquetfile writes Parquet files of tables. It encodes the columns of record batches
+// itself, since it knows their shape: no nested types, and most numbers either repeat or ascend.
+// It also writes page headers and the footer (frame.go): arrow-go's writer would add its reading
+// side to every program that writes, more code than everything else in them.
 package parquetfile
 
 import (
@@ -19,18 +18,18 @@ import (
 	"stackmill/schema"
 )
 
-// A row group is full when it has as many rows or bytes of text. A writer keeps the
-// batches of one, so that they bound the memory that writing takes.
+// A row group is full when it has that many rows or bytes of text. A writer keeps the batches of
+// one row group, so these limits bound its memory.
 const (
 	RowGroupRows = 2 * schema.BatchRows
 	RowGroupText = 4 * schema.BatchText
 )
 
-// rollupRows is RowGroupRows of function_rollup. What several metrics have of all
-// experiments is the same but for the values, and stands far apart there.
+// rollupRows is RowGroupRows of function_rollup. Rows of several metrics of all experiments are
+// equal except for the values, but far apart.
 const rollupRows = 8 * schema.BatchRows
 
-// groupRows is how many rows a row group of a table has.
+// groupRows returns the maximum of rows in a row group of a table.
 func groupRows(t *schema.Table) int {
 	if t == schema.FunctionRollup {
 		return rollupRows
@@ -38,33 +37,32 @@ func groupRows(t *schema.Table) int {
 	return RowGroupRows
 }
 
-// magic is how Parquet files begin and end.
+// magic begins and ends Parquet files.
 const magic = "PAR1"
 
-// Writer writes the rows of a table to a Parquet file. After an error it only returns
-// that error.
+// Writer writes the rows of a table to a Parquet file. After an error it only returns that error.
 type Writer struct {
 	table   *schema.Table
 	effort  Effort
 	sink    *sink
 	footer  *footer
 	pending []pendingRows // of the next row group
-	rows    int           // in waiting
-	text    int           // bytes of text in waiting
+	rows    int           // in pending
+	text    int           // bytes of text in pending
 	batch   string        // the value of schema.ListedIn
 	unnamed []rowGroup
 	err     error
 }
 
-// rowGroup is a row group that is complete but for schema.ListedIn, which is the batch's name: while
-// a batch is being filled, that is not known.
+// rowGroup is a complete row group without schema.ListedIn: the batch's name is unknown while the
+// batch is filled.
 type rowGroup struct {
 	rows    int
-	columns []chunkMeta // with their places in pages
+	columns []chunkMeta // with offsets in pages
 	pages   *bytes.Buffer
 }
 
-// sink knows how far the file was written.
+// sink counts the written bytes.
 type sink struct {
 	out *bufio.Writer
 	at  int64
@@ -79,7 +77,7 @@ func (s *sink) Write(data []byte) (int, error) {
 // Tell returns how many bytes were written.
 func (s *sink) Tell() int64 { return s.at }
 
-// New begins a file; about is what its footer says besides, as keys and values in turn.
+// New begins a file; about are alternating keys and values for its footer.
 func New(out io.Writer, t *schema.Table, e Effort, about ...string) (*Writer, error) {
 	end, err := newFooter(t, about)
 	if err != nil {
@@ -90,7 +88,7 @@ func New(out io.Writer, t *schema.Table, e Effort, about ...string) (*Writer, er
 	return w, err
 }
 
-// Write appends rows. The batch stays the caller's, who must not change it.
+// Write appends rows. The caller keeps the batch, and must not change it.
 func (w *Writer) Write(rows arrow.RecordBatch) error {
 	if n := int(rows.NumCols()); n != len(w.table.Columns) {
 		return fmt.Errorf("%d columns, the table has %d", n, len(w.table.Columns))
@@ -115,7 +113,7 @@ type pendingRows struct {
 	columns []columnPart
 }
 
-// retain returns some rows of a batch, to be released.
+// retain returns some rows of a batch, which the caller releases.
 func retain(rows arrow.RecordBatch, from, until int) pendingRows {
 	k := pendingRows{until - from, make([]columnPart, rows.NumCols())}
 	for i, column := range rows.Columns() {
@@ -136,15 +134,15 @@ func (k *pendingRows) release() {
 	*k = pendingRows{}
 }
 
-// So many batches of few rows become one: most of their memory, and of the garbage
-// collector's work, is what describes their columns.
+// This many small batches are joined: most of their memory and garbage collection is for the
+// description of columns.
 const (
 	fewRows = 1 << 10
 	joined  = 32
 )
 
-// join makes one batch of the last that wait, if these are many and small. It packs the last
-// if it is large, but many of its size wait.
+// join joins the last pending batches if they are many and small. It packs the last batch if it
+// is large and many of its size wait.
 func (w *Writer) join() error {
 	n := len(w.pending)
 	large := func(k pendingRows) bool { return k.rows >= fewRows }
@@ -157,7 +155,7 @@ func (w *Writer) join() error {
 	return nil
 }
 
-// pack makes one batch of what waits from the nth on, whose numbers take less memory.
+// pack joins the pending batches from n on, and packs their numbers.
 func (w *Writer) pack(n int) error {
 	several := w.pending[n:]
 	all := pendingRows{columns: make([]columnPart, 0, len(w.table.Columns))}
@@ -188,8 +186,8 @@ func releaseAll(arrays []arrow.Array) {
 	}
 }
 
-// until returns where the row group ends among n rows of a batch, or n if it has room for
-// all. That is the same row whatever batches rows come in.
+// until returns the end of the row group among n rows of a batch, or n if all fit. The row groups
+// do not depend on the sizes of batches.
 func (w *Writer) until(rows arrow.RecordBatch, from, n int) int {
 	until := min(n, from+groupRows(w.table)-w.rows)
 	if w.text+textIn(rows, from, until) < RowGroupText {
@@ -200,7 +198,7 @@ func (w *Writer) until(rows arrow.RecordBatch, from, n int) int {
 	})
 }
 
-// textIn returns how many bytes of text rows have.
+// textIn returns the bytes of text in rows.
 func textIn(rows arrow.RecordBatch, from, until int) (n int) {
 	for _, column := range rows.Columns() {
 		if texts, ok := column.(*array.String); ok && from < until {
@@ -211,14 +209,14 @@ func textIn(rows arrow.RecordBatch, from, until int) (n int) {
 	return n
 }
 
-// flush writes a row group of the rows that wait.
+// flush writes the pending rows as a row group.
 func (w *Writer) flush() error {
 	defer w.release()
 	out, pages := w.sink, &bytes.Buffer{}
 	named := w.batch != "" || !w.table.Has(schema.ListedIn)
 	if !named {
 		out = &sink{out: bufio.NewWriter(pages), at: pagesFrom}
-	} else if err := w.writeUnnamed(); err != nil { // those before it come first
+	} else if err := w.writeUnnamed(); err != nil { // earlier ones come first
 		return err
 	}
 	columns := make([]chunkMeta, len(w.table.Columns))
@@ -250,11 +248,11 @@ func (w *Writer) flush() error {
 	return out.out.Flush()
 }
 
-// pagesFrom is the place of the first page of an unnamed row group: 0 is that of none.
+// pagesFrom is the offset of the first page of an unnamed row group: 0 means none.
 const pagesFrom = 1
 
-// SetBatch says which batch has the file: it is the value of schema.ListedIn in all rows, whatever they
-// have there. Row groups that are complete before wait in memory, at the latest for Close.
+// SetBatch sets the batch's name: the value of schema.ListedIn in all rows. Complete row groups
+// wait for it in memory, at the latest until Close.
 func (w *Writer) SetBatch(batch string) { w.batch = batch }
 
 // writeUnnamed writes the row groups that waited for the batch's name.
@@ -283,7 +281,7 @@ func (w *Writer) writeUnnamed() error {
 	return nil
 }
 
-// release forgets the rows that waited.
+// release releases the pending rows.
 func (w *Writer) release() {
 	for i := range w.pending {
 		w.pending[i].release()
@@ -291,8 +289,8 @@ func (w *Writer) release() {
 	w.pending, w.rows, w.text = w.pending[:0], 0, 0
 }
 
-// Pending returns how much of the table is not written before Close, in values and bytes of
-// text: what that takes is about proportional to it.
+// Pending returns how many values and bytes of text Close still has to write: its time is about
+// proportional to that.
 func (w *Writer) Pending() int { return w.rows*len(w.table.Columns) + w.text }
 
 // Close completes the file.

@@ -10,8 +10,8 @@ import (
 	"stackmill/schema"
 )
 
-// Files reads the tables of a batch. It keeps what it has read of their files last, for the
-// next experiment. It is safe for concurrent use.
+// Files reads the tables of a batch. It keeps the row groups read last for the next experiment.
+// It is safe for concurrent use.
 type Files struct {
 	open func(*schema.Table) (parquet.ReaderAtSeeker, error)
 
@@ -25,7 +25,7 @@ func NewFiles(open func(*schema.Table) (parquet.ReaderAtSeeker, error)) *Files {
 	return &Files{open: open, readers: map[string]*Reader{}}
 }
 
-// Tables returns what reads the tables of an experiment.
+// Tables returns the reader of an experiment's tables.
 func (f *Files) Tables(experimentID string) schema.TableReader {
 	return func(t *schema.Table, from, n int64, columns ...string) schema.RowReader {
 		r, err := f.Reader(t, columns)
@@ -36,13 +36,13 @@ func (f *Files) Tables(experimentID string) schema.TableReader {
 	}
 }
 
-// errRows are no rows, for a reason.
+// errRows is an empty RowReader that returns err.
 type errRows struct{ err error }
 
 // Next implements schema.RowReader.
 func (r errRows) Next() (arrow.RecordBatch, error) { return nil, r.err }
 
-// Reader returns the reader of columns of a table, nil if the batch has no rows of it.
+// Reader returns a reader of columns of a table, nil if the batch has no rows of it.
 func (f *Files) Reader(t *schema.Table, columns []string) (*Reader, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

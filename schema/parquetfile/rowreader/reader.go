@@ -20,20 +20,20 @@ import (
 	"stackmill/schema"
 )
 
-// Reader reads columns of a table's file, the rows of one experiment at a time. It keeps
-// the row group read last: small experiments share it. It is safe for concurrent use.
+// Reader reads columns of a table's file, the rows of one experiment at a time. It keeps the row
+// group read last, which small experiments share. It is safe for concurrent use.
 type Reader struct {
 	table         *schema.Table
 	columns       []string
 	file          *file.Reader
 	arrow         *pqarrow.FileReader
-	columnIndexes []int // of experiment_id and the columns that the file has, in the file
+	columnIndexes []int // in the file, of experiment_id and the requested columns that it has
 
 	mu    sync.Mutex
 	group *rowGroup
 }
 
-// rowGroup is what was read of a row group.
+// rowGroup is a row group that was read.
 type rowGroup struct {
 	number  int
 	batches []arrow.RecordBatch   // of the columns, without experiment_id
@@ -43,7 +43,7 @@ type rowGroup struct {
 // rowRange is successive rows of an experiment in a batch.
 type rowRange struct{ batch, from, to int }
 
-// Open opens a file of a table for some of its columns. The Reader does not close it.
+// Open opens a table's file for some columns. The Reader does not close it.
 func Open(f parquet.ReaderAtSeeker, t *schema.Table, columns ...string) (*Reader, error) {
 	pq, err := file.NewParquetReader(f)
 	if err != nil {
@@ -65,7 +65,7 @@ func Open(f parquet.ReaderAtSeeker, t *schema.Table, columns ...string) (*Reader
 	return r, err
 }
 
-// Rows returns the rows of an experiment, from the one with a number on, at most n.
+// Rows returns at most n rows of an experiment, from a row number on.
 func (r *Reader) Rows(experimentID string, from, n int64) *Rows {
 	return &Rows{reader: r, id: experimentID, skip: from, left: n}
 }
@@ -75,13 +75,13 @@ type Rows struct {
 	reader     *Reader
 	id         string
 	skip, left int64
-	next       int // row group
+	next       int // the next row group
 	group      *rowGroup
-	runs       []rowRange // of the group, those that are left
+	runs       []rowRange // the remaining ones of the group
 }
 
-// Next returns the next rows, nil at the end: the columns in the order in which they were
-// asked for. The caller releases them.
+// Next returns the next rows, nil at the end, with the columns in the requested order. The caller
+// releases them.
 func (r *Rows) Next() (arrow.RecordBatch, error) {
 	for r.left > 0 {
 		if len(r.runs) == 0 {
@@ -109,7 +109,7 @@ func (r *Rows) Next() (arrow.RecordBatch, error) {
 	return nil, nil
 }
 
-// enterGroup goes on to a row group. One of which nothing is wanted is not read.
+// enterGroup goes on to a row group. It skips one without requested rows.
 func (r *Rows) enterGroup(number int) error {
 	meta := r.reader.file.MetaData().RowGroup(number)
 	low, high, known := r.reader.bounds(meta)
@@ -142,7 +142,7 @@ func (r *Reader) bounds(meta *metadata.RowGroupMetaData) (low, high string, know
 	return string(texts.Min()), string(texts.Max()), true
 }
 
-// read reads a row group, unless it is the one read last.
+// read reads a row group, unless it is the last one that was read.
 func (r *Reader) read(number int) (*rowGroup, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -164,7 +164,7 @@ func (r *Reader) read(number int) (*rowGroup, error) {
 	if err := records.Err(); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	r.group = g // Go's collector has the one before, which readers may still use
+	r.group = g // the garbage collector frees the one before, which readers may still use
 	return g, nil
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 )
 
-// Texts returns two columns of texts of a small file, row by row. The file may be damaged.
+// Texts returns two columns of strings of a small file, by row. The file may be damaged.
 func Texts(ctx context.Context, f parquet.ReaderAtSeeker, first, second string) (rows [][2]string, err error) {
-	defer func() { // the library panics at some damaged files
+	defer func() { // the library panics on some damaged files
 		if p := recover(); p != nil {
 			rows, err = nil, fmt.Errorf("reading it: %v", p)
 		}
