@@ -18,10 +18,10 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// oneTable is the symbol table of every file.
-type oneTable struct{ *symtab.Table }
+// fixedTable loads the same symbol table for every file.
+type fixedTable struct{ *symtab.Table }
 
-func (t oneTable) Load(string) (*symtab.Table, error) { return t.Table, nil }
+func (t fixedTable) Load(string) (*symtab.Table, error) { return t.Table, nil }
 
 // Functions come in their order, whole ones until there are enough instructions, as if they
 // were disassembled one after the other.
@@ -48,7 +48,7 @@ func TestDisassemble(t *testing.T) {
 	rec := &decode.Recording{PageSize: 0x1000, Arch: "x86_64", WordBits: 64, Locate: func(path string) []decode.Candidate {
 		return []decode.Candidate{{Path: path, Origin: "path"}}
 	}}
-	resolver := symbolize.New(rec, rec, oneTable{draft.Finish()})
+	resolver := symbolize.New(rec, rec, fixedTable{draft.Finish()})
 	process := resolver.Process(&decode.Process{Image: []decode.MapEvent{{Path: path, Address: 0x10000, Size: count * size, Modes: 5}}}, "map.xml")
 	var functions []program.FunctionNo
 	pcs := make([][]uint64, 2*count)

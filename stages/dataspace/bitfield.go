@@ -26,7 +26,7 @@ func (f *function) usedBits(n int) (bits uint64, ok bool) {
 	if _, ok := f.bits(n); !ok || len(x.Accesses) != 1 || a.Implicit || a.Repeated || a.Size > maxBits/8 {
 		return 0, true
 	}
-	lost, kept, dropped := false, false, false
+	unknownUse, writesBack, dropped := false, false, false
 	for _, way := range f.waysTo(n) {
 		w := &bitFlow{f: f, n: n, access: a, load: a.Load, left: maxBitsBehind, seen: map[visit]bool{}}
 		if a.Load {
@@ -35,13 +35,13 @@ func (f *function) usedBits(n int) (bits uint64, ok bool) {
 			w.trackStore(way)
 		}
 		bits |= w.used | w.changed
-		lost, kept, dropped = lost || w.unknownUse, kept || w.writesBack, dropped || w.tracked && !w.merges
+		unknownUse, writesBack, dropped = unknownUse || w.unknownUse, writesBack || w.writesBack, dropped || w.tracked && !w.merges
 	}
 	all := ^uint64(0) >> (64 - 8*a.Size)
-	if bits &= all; bits == all && lost {
-		return 0, !kept
+	if bits &= all; bits == all && unknownUse {
+		return 0, !writesBack
 	}
-	return bits, bits != 0 || !kept && !dropped
+	return bits, bits != 0 || !writesBack && !dropped
 }
 
 // invariantBits returns the bits of a register that only one instruction of the function writes, if

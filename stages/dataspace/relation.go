@@ -24,7 +24,7 @@ func (s *Space) relate(o *loadObject, op *operand, w addressInfo, behind bool) r
 	for d := int64(0); d <= last; d++ {
 		left := maxEmbedded
 		if t.embeds(v.Type, w.offset+d, o.types, op, &left) {
-			if op.isScalar(o.types) {
+			if o.types.isScalarOnly(op.operandTarget) {
 				return relationName
 			}
 			return relationPart
@@ -36,7 +36,7 @@ func (s *Space) relate(o *loadObject, op *operand, w addressInfo, behind bool) r
 	}
 	end := t.Strip(way[len(way)-1].Type)
 	leaf := &t.Types[t.element(end)]
-	if op.isScalar(o.types) {
+	if o.types.isScalarOnly(op.operandTarget) {
 		size := o.types.Types[o.types.Strip(op.typ)].Size
 		if size == 1 || !leaf.Kind.Aggregate() && leaf.Size == size {
 			return relationName
@@ -46,12 +46,6 @@ func (s *Space) relate(o *loadObject, op *operand, w addressInfo, behind bool) r
 		return relationBytes
 	}
 	return relationNone
-}
-
-// isScalar reports whether a scalar type is all that is known of an operand's target.
-func (op *operand) isScalar(t typeTable) bool {
-	typ := &t.Types[t.Strip(op.typ)]
-	return op.variable == types.None && !typ.Kind.Aggregate() && typ.Kind != types.Array
 }
 
 // maxEmbedded bounds the members that are searched for an operand's target.

@@ -99,7 +99,7 @@ func (f *function) merge(n int, s, other *state) (changed bool) {
 			s.registers[i], changed = m, true
 		}
 	}
-	kept := s.slots[:0]
+	merged := s.slots[:0]
 	for _, x := range s.slots {
 		if v := other.slot(x.at); v != x.holds {
 			m := f.mergeValues(n, s, x.holds, v)
@@ -107,9 +107,9 @@ func (f *function) merge(n int, s, other *state) (changed bool) {
 			x.holds = m
 		}
 		if x.holds.kind != valueUnknown {
-			kept = append(kept, x)
+			merged = append(merged, x)
 		}
 	}
-	s.slots = kept
+	s.slots = merged
 	return changed
 }

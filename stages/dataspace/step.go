@@ -238,23 +238,23 @@ func (f *function) upcomingValues(n int, r insn.Register) (list []registerValue)
 // instructions before it copied the value.
 func (f *function) copies(n int, r insn.Register) uint64 {
 	same := uint64(1) << r
-	held, written := same, uint64(0) // going back: registers that hold the value; registers written since
-	for i := n - 1; i >= 0 && n-i <= maxAhead && held != 0 && !f.targets[f.code[i+1].address]; i-- {
+	holders, written := same, uint64(0) // going back: registers that hold the value; registers written since
+	for i := n - 1; i >= 0 && n-i <= maxAhead && holders != 0 && !f.targets[f.code[i+1].address]; i-- {
 		x := &f.code[i]
 		if x.Kind != insn.Other && x.Kind != insn.Nop {
 			break
 		}
 		if x.Op == insn.Move && int64(x.Width) == f.object.word() && x.Source >= 0 && x.Source < registers {
 			from, to := uint64(1)<<x.Source, uint64(1)<<x.Dest
-			if held&to != 0 && written&from == 0 {
-				same, held = same|from, held|from
+			if holders&to != 0 && written&from == 0 {
+				same, holders = same|from, holders|from
 			}
-			if held&from != 0 && written&to == 0 {
+			if holders&from != 0 && written&to == 0 {
 				same |= to
 			}
 		}
 		written |= x.Written
-		held &^= x.Written
+		holders &^= x.Written
 	}
 	return same
 }

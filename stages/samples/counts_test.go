@@ -18,7 +18,7 @@ func counted(t *testing.T, rec *decode.Recording, k schema.Kind, events []event,
 	t.Helper()
 	var leaks *Leaks
 	if k == schema.Heap {
-		heap, _ := ReadHeap(&once{eventBatch(memory.DefaultAllocator, k, events)}, spill.FromContext(t.Context()), false)
+		heap, _ := ReadHeap(&singleBatch{eventBatch(memory.DefaultAllocator, k, events)}, spill.FromContext(t.Context()), false)
 		leaks = heap.Leaks
 	}
 	b := NewDeriver(rec, rec.Processes[0], k, leaks, NewFiles()).Batch(eventBatch(memory.DefaultAllocator, k, events, texts...), 0)

@@ -100,7 +100,7 @@ func TestDerive(t *testing.T) {
 			defer alloc.AssertSize(t, 0)
 			var leaks *Leaks
 			if c.kind == schema.Heap {
-				heap, _ := ReadHeap(&once{eventBatch(alloc, c.kind, c.events, c.texts...)}, spill.FromContext(t.Context()), false)
+				heap, _ := ReadHeap(&singleBatch{eventBatch(alloc, c.kind, c.events, c.texts...)}, spill.FromContext(t.Context()), false)
 				leaks = heap.Leaks
 			}
 			d := NewDeriver(rec, p, c.kind, leaks, NewFiles())
@@ -116,11 +116,11 @@ func TestDerive(t *testing.T) {
 	}
 }
 
-// once reads one batch.
-type once struct{ batch arrow.RecordBatch }
+// singleBatch is a reader of one batch.
+type singleBatch struct{ batch arrow.RecordBatch }
 
-func (o *once) Next() (batch arrow.RecordBatch, err error) {
+func (o *singleBatch) Next() (batch arrow.RecordBatch, err error) {
 	batch, o.batch = o.batch, nil
 	return batch, nil
 }
-func (*once) Close() {}
+func (*singleBatch) Close() {}

@@ -114,10 +114,10 @@ func TestLeaksConserve(t *testing.T) {
 	})
 }
 
-// batches are a reader of events.
-type batches []arrow.RecordBatch
+// batchList is an event reader.
+type batchList []arrow.RecordBatch
 
-func (b *batches) Next() (arrow.RecordBatch, error) {
+func (b *batchList) Next() (arrow.RecordBatch, error) {
 	if len(*b) == 0 {
 		return nil, nil
 	}
@@ -126,7 +126,7 @@ func (b *batches) Next() (arrow.RecordBatch, error) {
 	return next, nil
 }
 
-func (*batches) Close() {}
+func (*batchList) Close() {}
 
 // When reading or keeping events fails, the events before that count, and all batches are
 // released.
@@ -142,7 +142,7 @@ func TestReadHeapFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			defer alloc.AssertSize(t, 0)
-			var read batches
+			var read batchList
 			for n := range 20 {
 				events := make([]event, 1<<14)
 				for i := range events { // each ends the block before
@@ -150,9 +150,9 @@ func TestReadHeapFails(t *testing.T) {
 				}
 				read = append(read, eventBatch(alloc, schema.Heap, events))
 			}
-			from := &failing{read, fails.read}
+			from := &failingReader{read, fails.read}
 			heap, err := ReadHeap(from, fails.space, false)
-			for _, unread := range from.batches {
+			for _, unread := range from.batchList {
 				unread.Release()
 			}
 			if err == nil || fails.read != nil && err.Error() != fails.read.Error() {
@@ -165,24 +165,24 @@ func TestReadHeapFails(t *testing.T) {
 	}
 }
 
-// failing is a reader of batches and then of an error, if it is not nil.
-type failing struct {
-	batches
+// failingReader reads batches and then fails, if its error is not nil.
+type failingReader struct {
+	batchList
 	err error
 }
 
-func (f *failing) Next() (arrow.RecordBatch, error) {
-	if len(f.batches) == 0 {
+func (f *failingReader) Next() (arrow.RecordBatch, error) {
+	if len(f.batchList) == 0 {
 		return nil, f.err
 	}
-	return f.batches.Next()
+	return f.batchList.Next()
 }
 
 // Batches that pass the concurrent steps of ReadHeap have the same result as their calls one by one.
 func TestReadHeap(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var calls []heapCall
-	var read batches
+	var read batchList
 	for range 20 {
 		var events []event
 		for range r.IntN(1000) {

@@ -151,10 +151,7 @@ func (s *StackIndex) Process(p *decode.Process, raw *decode.Stacks, reader *unwi
 		if i == 1 && len(p.JavaThreads) == 0 {
 			break
 		}
-		ps.current[i] = make([]attribute.RecordedStackNo, raw.Len())
-		for j := range ps.current[i] {
-			ps.current[i][j] = program.None
-		}
+		ps.current[i] = slices.Repeat([]attribute.RecordedStackNo{program.None}, raw.Len())
 	}
 	return ps
 }

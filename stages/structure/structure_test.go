@@ -31,7 +31,7 @@ func (s store) emit(t *schema.Table, rows arrow.RecordBatch) error {
 func (s store) tables(t *schema.Table, _, _ int64, columns ...string) schema.RowReader {
 	all := s[t.Name]
 	if all == nil {
-		return &once{}
+		return &singleBatch{}
 	}
 	var fields []arrow.Field
 	var list []arrow.Array
@@ -39,12 +39,12 @@ func (s store) tables(t *schema.Table, _, _ int64, columns ...string) schema.Row
 		list = append(list, schema.Events{RecordBatch: all}.Column(c))
 		fields = append(fields, arrow.Field{Name: c, Type: list[len(list)-1].DataType(), Nullable: true})
 	}
-	return &once{array.NewRecordBatch(arrow.NewSchema(fields, nil), list, all.NumRows())}
+	return &singleBatch{array.NewRecordBatch(arrow.NewSchema(fields, nil), list, all.NumRows())}
 }
 
-type once struct{ rows arrow.RecordBatch }
+type singleBatch struct{ rows arrow.RecordBatch }
 
-func (o *once) Next() (arrow.RecordBatch, error) {
+func (o *singleBatch) Next() (arrow.RecordBatch, error) {
 	rows := o.rows
 	o.rows = nil
 	return rows, nil

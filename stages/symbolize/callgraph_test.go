@@ -14,7 +14,7 @@ import (
 // modules or generated code.
 func TestLinkedFunctions(t *testing.T) {
 	const library, generated = "/lib/library", "/tmp/perf-7.map"
-	r, rec := recording(disk{
+	r, rec := recording(tableMap{
 		library:           tableOf("aa", symtab.Function{Name: "do_work"}, symtab.Function{Name: "ext4_read"}),
 		decode.KernelPath: kernelImage("bb"),
 		"/lib/ext4.ko":    module(),

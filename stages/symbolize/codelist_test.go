@@ -8,21 +8,21 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// lists is a locator of lists of generated code.
-type lists struct{ disk }
+// listLocator locates lists of generated code.
+type listLocator struct{ tableMap }
 
 // ByPath implements decode.Locator.
-func (l lists) ByPath(path string) []decode.Candidate {
-	if l.disk[path] == nil {
+func (l listLocator) ByPath(path string) []decode.Candidate {
+	if l.tableMap[path] == nil {
 		return nil
 	}
 	return []decode.Candidate{{Path: path, Origin: "path"}}
 }
 
 // ByBuildID implements decode.Locator.
-func (l lists) ByBuildID(path, _ string) (list []decode.Candidate) {
+func (l listLocator) ByBuildID(path, _ string) (list []decode.Candidate) {
 	for n := range int64(12) {
-		if path := decode.PerfMap(n); l.disk[path] != nil {
+		if path := decode.PerfMap(n); l.tableMap[path] != nil {
 			list = append(list, decode.Candidate{Path: path, Origin: "path"})
 		}
 	}
@@ -38,18 +38,18 @@ func TestListOfNamespace(t *testing.T) {
 	const first, second, elsewhere = 0x7f0000001000, 0x7f0000009000, 0x7f0000009f80 // 0x80 bytes before its end
 	for _, c := range []struct {
 		name  string
-		files disk
+		files tableMap
 		want  string // of the processes 100 and 101
 		info  int
 	}{
-		{"by the number inside", disk{decode.PerfMap(1): list("f", first), decode.PerfMap(2): list("g", second)}, "perf-100.map f, perf-101.map g", 2},
-		{"its own first", disk{decode.PerfMap(100): list("own", first), decode.PerfMap(1): list("f", first)}, "perf-100.map own, <Unknown> <Unknown> " + ReasonGenerated, 0},
-		{"two fit", disk{decode.PerfMap(1): list("f", first), decode.PerfMap(2): list("g", first)}, "<Unknown> <Unknown> " + ReasonGenerated + ", <Unknown> <Unknown> " + ReasonGenerated, 0},
-		{"none fits", disk{decode.PerfMap(1): list("f", elsewhere)}, "<Unknown> <Unknown> " + ReasonGenerated + ", <Unknown> <Unknown> " + ReasonGenerated, 0},
-		{"another process's", disk{decode.PerfMap(7): list("f", first)}, "<Unknown> <Unknown> " + ReasonGenerated + ", <Unknown> <Unknown> " + ReasonGenerated, 0},
+		{"by the number inside", tableMap{decode.PerfMap(1): list("f", first), decode.PerfMap(2): list("g", second)}, "perf-100.map f, perf-101.map g", 2},
+		{"its own first", tableMap{decode.PerfMap(100): list("own", first), decode.PerfMap(1): list("f", first)}, "perf-100.map own, <Unknown> <Unknown> " + ReasonGenerated, 0},
+		{"two fit", tableMap{decode.PerfMap(1): list("f", first), decode.PerfMap(2): list("g", first)}, "<Unknown> <Unknown> " + ReasonGenerated + ", <Unknown> <Unknown> " + ReasonGenerated, 0},
+		{"none fits", tableMap{decode.PerfMap(1): list("f", elsewhere)}, "<Unknown> <Unknown> " + ReasonGenerated + ", <Unknown> <Unknown> " + ReasonGenerated, 0},
+		{"another process's", tableMap{decode.PerfMap(7): list("f", first)}, "<Unknown> <Unknown> " + ReasonGenerated + ", <Unknown> <Unknown> " + ReasonGenerated, 0},
 	} {
 		rec := &decode.Recording{PageSize: 0x1000}
-		r := New(rec, lists{c.files}, c.files)
+		r := New(rec, listLocator{c.files}, c.files)
 		for pid, address := range map[int64]uint64{100: first, 101: second, 7: 0x1000} {
 			m := decode.MapEvent{Address: address, Size: 0x1000, Modes: 5}
 			m.SetGenerated(pid)

@@ -130,7 +130,7 @@ func (f *cachedDisassembly) covers(offset uint64, pcs []uint64) bool {
 }
 
 // startsAt returns Disassembly.Starts of a whole function.
-func (f *cachedDisassembly) startsAt(offset uint64, pcs []uint64) (meant map[uint64]uint64) {
+func (f *cachedDisassembly) startsAt(offset uint64, pcs []uint64) (starts map[uint64]uint64) {
 	at := func(n int) (start, end uint64, call bool) {
 		end = offset + f.end
 		if n+1 < len(f.instructions) {
@@ -141,11 +141,11 @@ func (f *cachedDisassembly) startsAt(offset uint64, pcs []uint64) (meant map[uin
 	for _, pc := range pcs {
 		if n := instructionAt(pc, len(f.instructions), at); n >= 0 {
 			if start, _, _ := at(n); start != pc {
-				addStart(&meant, pc, start)
+				addStart(&starts, pc, start)
 			}
 		}
 	}
-	return meant
+	return starts
 }
 
 func contentOf(list []Instruction) int64 {

@@ -62,7 +62,7 @@ func TestDoubts(t *testing.T) {
 			if path == "" {
 				path = file
 			}
-			r, rec := recording(disk{file: tableOf("aa", symtab.Function{Name: "f"})})
+			r, rec := recording(tableMap{file: tableOf("aa", symtab.Function{Name: "f"})})
 			rec.Locate = func(string) []decode.Candidate { return []decode.Candidate{{Path: file, Origin: "path"}} }
 			rec.Started, rec.Began, rec.Host = now.Add(-2*hour), now.Add(-2*hour+time.Second/2), hostname()
 			m := text(path, 0x401000)
@@ -109,7 +109,7 @@ func TestDoubtsOfLists(t *testing.T) {
 // If a path named several files during the recording, the file there now can only be the last one.
 // A deleted file is identified by its build-id.
 func TestReplaced(t *testing.T) {
-	r, rec := recording(disk{"/bin/p": tableOf("", symtab.Function{Name: "new"}), "/bin/q": tableOf("aa", symtab.Function{Name: "again"})})
+	r, rec := recording(tableMap{"/bin/p": tableOf("", symtab.Function{Name: "new"}), "/bin/q": tableOf("aa", symtab.Function{Name: "again"})})
 	mapped := func(inode uint64, address uint64, time int64) decode.MapEvent {
 		m := text("/bin/p", address)
 		m.File.Inode, m.Time = inode, time

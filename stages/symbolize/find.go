@@ -39,18 +39,18 @@ func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) ob
 	if why := r.contradiction(k); why != nil {
 		k, f.refused, f.rejectedBuildID = k.unidentified(), []remark{*why}, k.buildID
 	}
-	kept := r.StoredLists[k.path]
-	if kept != nil && kept.First {
-		return kept.object(r, o, k)
+	stored := r.StoredLists[k.path]
+	if stored != nil && stored.First {
+		return stored.object(r, o, k)
 	}
 	if !o.kernel || k.path == decode.KernelPath || !r.chooseModuleList(&o, f, m) {
 		r.chooseFile(&o, f, im, k)
 	}
-	if o.table == nil && kept == nil && decode.IsPerfMap(k.path) {
+	if o.table == nil && stored == nil && decode.IsPerfMap(k.path) {
 		r.chooseOtherPerfMap(&o, f, im, k)
 	}
-	if o.table == nil && kept != nil {
-		return kept.object(r, o, k)
+	if o.table == nil && stored != nil {
+		return stored.object(r, o, k)
 	}
 	o.BuildID = cmp.Or(o.BuildID, k.buildID)
 	o.ID = r.objectID(&o, im, k, o.kernel)

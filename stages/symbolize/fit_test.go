@@ -67,7 +67,7 @@ func TestFit(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			table := tableOf("", symtab.Function{Name: "f"})
 			table.Segments = c.segments
-			r, _ := recording(disk{"/bin/p": table})
+			r, _ := recording(tableMap{"/bin/p": table})
 			r.rec.PageSize = page
 			var events []decode.MapEvent
 			for _, p := range c.pieces {
@@ -83,7 +83,7 @@ func TestFit(t *testing.T) {
 
 // Where a program mapped its text again, its data is not.
 func TestPlacedOnce(t *testing.T) {
-	r, _ := recording(disk{"/bin/p": tableOf("aa", symtab.Function{Name: "f"})})
+	r, _ := recording(tableMap{"/bin/p": tableOf("aa", symtab.Function{Name: "f"})})
 	again := text("/bin/p", 0x7f0000000000)
 	again.Size += 0x3000
 	pr := process(r, text("/bin/p", 0x401000), again)

@@ -55,7 +55,7 @@ func TestInfer(t *testing.T) {
 	}
 	table := tableOf("aa", functions...)
 	table.Arch = isa.AMD64
-	r, _ := recording(disk{path: table})
+	r, _ := recording(tableMap{path: table})
 	pr := process(r, text(path, base))
 	at := func(offset uint64) program.LocationNo { return pr.Resolve(base+offset-0x1000, 0).Location }
 	leaf := at(place["leaf"] + 1)
@@ -122,7 +122,7 @@ func TestSetsFrame(t *testing.T) {
 	}
 	table := tableOf("aa", symtab.Function{Name: "grows"})
 	table.Arch = isa.AMD64
-	r, _ := recording(disk{path: table})
+	r, _ := recording(tableMap{path: table})
 	pr := process(r, text(path, base))
 	for at, want := range map[uint64]bool{0: false, 6: false, 0xa: true, 0xd: true, 0x10: false, 0x12: false, 0x14: true} {
 		offset, known := r.SetsFrame(pr.Resolve(base+at, 0).Location)

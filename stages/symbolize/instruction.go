@@ -179,11 +179,11 @@ func (d *Disassembler) appendCode(out *Disassembly, function program.FunctionNo,
 		printer = disasm.NewPrinter(arch)
 		d.printers[arch] = printer
 	}
-	wanted, found := selectInstructions(out, items, address-offset, pcs, within)
+	selected, found := selectInstructions(out, items, address-offset, pcs, within)
 	d.found += found
 	lines := d.lines(function, offset)
 	for n := range items {
-		if !wanted[n] {
+		if !selected[n] {
 			continue
 		}
 		item := &items[n]

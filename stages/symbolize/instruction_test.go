@@ -54,7 +54,7 @@ func TestDisassembler(t *testing.T) {
 	table.Lines = symtab.RowsOf([]symtab.Row{{Offset: 0x1001, Line: 3}, {Offset: 0x1006, Line: 4}, {Offset: 0x1017, File: -1}})
 	made := decode.MapEvent{Path: "made", Address: 0x90000, Size: 3, Modes: 5, Code: &decode.Code{Function: "made", File: "gen.x",
 		Bytes: []byte{0xeb, 0xfe, 0xc3}, Lines: []decode.CodeLine{{Offset: 2, Line: 7}}}}
-	r, rec := recording(disk{path: table})
+	r, rec := recording(tableMap{path: table})
 	rec.Arch, rec.WordBits = "x86_64", 64
 	pr := process(r, text(path, 0x10000), made)
 	d := NewDisassembler(r, NewDisassemblyCache())
@@ -120,7 +120,7 @@ func TestKnown(t *testing.T) {
 	}
 	table := tableOf("aa", symtab.Function{Name: "f", Size: 0x40}) // the file has half of it
 	table.Arch, table.Key = isa.AMD64, "f"
-	r, _ := recording(disk{path: table})
+	r, _ := recording(tableMap{path: table})
 	pr := process(r, text(path, 0x10000))
 	f := r.Program.Location(pr.Resolve(0x10000, 0).Location).Function
 	outlines := NewDisassemblyCache()
@@ -163,7 +163,7 @@ func TestDisassembleLinkageTable(t *testing.T) {
 	}
 	table := tableOf("aa", symtab.Function{Name: "@plt", Kind: funcinfo.PLT, Size: 16}, symtab.Function{Name: "@plt", Kind: funcinfo.PLT, Size: 8})
 	table.Arch = isa.AMD64
-	r, rec := recording(disk{path: table})
+	r, rec := recording(tableMap{path: table})
 	rec.Arch, rec.WordBits = "x86_64", 64
 	pr := process(r, text(path, 0x10000))
 	d := NewDisassembler(r, NewDisassemblyCache())
@@ -191,7 +191,7 @@ func nops(offset, n int) string {
 func TestDisassembleNothing(t *testing.T) {
 	table := tableOf("aa", symtab.Function{Name: "f"})
 	table.Arch = isa.AMD64
-	r, _ := recording(disk{"/gone": table, "/other": tableOf("bb", symtab.Function{Name: "f"})})
+	r, _ := recording(tableMap{"/gone": table, "/other": tableOf("bb", symtab.Function{Name: "f"})})
 	pr := process(r, text("/gone", 0x10000), text("/other", 0x20000), text("/none", 0x30000))
 	d := NewDisassembler(r, NewDisassemblyCache())
 	for _, pc := range []uint64{0x10000, 0x10300, 0x20000, 0x20300, 0x30000} {

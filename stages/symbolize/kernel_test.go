@@ -66,52 +66,52 @@ func TestKernelSymbols(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		files  disk
+		files  tableMap
 		symbol decode.KernelSymbol
 		want   []string // at do_work+0x10, in ext4's first function, behind its text
 		why    string
 	}{
-		{"moved image, module's file", disk{decode.KernelPath: kernelImage("aa"), ko: module()}, decode.KernelSymbol{Name: "_text", Address: booted},
+		{"moved image, module's file", tableMap{decode.KernelPath: kernelImage("aa"), ko: module()}, decode.KernelSymbol{Name: "_text", Address: booted},
 			[]string{"[kernel.kallsyms] do_work kernel kernel/work.c:17", "ext4.ko.xz ext4_read kernel", "ext4.ko.xz <Unknown> unknown " + ReasonKernel}, ""},
-		{"moved by a function", disk{decode.KernelPath: kernelImage("aa")}, decode.KernelSymbol{Name: "schedule", Address: booted + 0x1100},
+		{"moved by a function", tableMap{decode.KernelPath: kernelImage("aa")}, decode.KernelSymbol{Name: "schedule", Address: booted + 0x1100},
 			[]string{"[kernel.kallsyms] do_work kernel kernel/work.c:17", "ext4.ko.xz <Unknown> unknown " + ReasonKernel, "ext4.ko.xz <Unknown> unknown " + ReasonKernel},
 			"ext4.ko.xz warning missing-load-object"},
-		{"moved by its section", disk{decode.KernelPath: kernelImage("aa")}, decode.KernelSymbol{Name: "_stext", Address: booted + 0x1000},
+		{"moved by its section", tableMap{decode.KernelPath: kernelImage("aa")}, decode.KernelSymbol{Name: "_stext", Address: booted + 0x1000},
 			[]string{"[kernel.kallsyms] do_work kernel kernel/work.c:17", "ext4.ko.xz <Unknown> unknown " + ReasonKernel, "ext4.ko.xz <Unknown> unknown " + ReasonKernel},
 			"ext4.ko.xz warning missing-load-object"},
-		{"list", disk{decode.KernelPath: list, ko: module()}, text,
+		{"list", tableMap{decode.KernelPath: list, ko: module()}, text,
 			[]string{"[kernel.kallsyms] do_work kernel", "ext4.ko.xz ext4_write kernel", "ext4.ko.xz ext4_write kernel"}, ""},
-		{"list of nobody knows which boot", disk{decode.KernelPath: list, ko: module()}, decode.KernelSymbol{},
+		{"list of nobody knows which boot", tableMap{decode.KernelPath: list, ko: module()}, decode.KernelSymbol{},
 			[]string{"[kernel.kallsyms] do_work kernel", "ext4.ko.xz ext4_write kernel", "ext4.ko.xz ext4_write kernel"}, "[kernel.kallsyms] warning kernel-symbols"},
-		{"nothing", disk{}, text,
+		{"nothing", tableMap{}, text,
 			[]string{"[kernel.kallsyms] <Unknown> unknown " + ReasonKernel, "ext4.ko.xz <Unknown> unknown " + ReasonKernel, "ext4.ko.xz <Unknown> unknown " + ReasonKernel},
 			"[kernel.kallsyms] warning kernel-symbols; ext4.ko.xz warning missing-load-object"},
-		{"nothing, and the PC is not in the kernel's own text", disk{}, decode.KernelSymbol{Name: "_text", Address: booted, Start: booted, End: booted + 0x100},
+		{"nothing, and the PC is not in the kernel's own text", tableMap{}, decode.KernelSymbol{Name: "_text", Address: booted, Start: booted, End: booted + 0x100},
 			[]string{"<Unknown> <Unknown> unknown " + ReasonKernel, "ext4.ko.xz <Unknown> unknown " + ReasonKernel, "ext4.ko.xz <Unknown> unknown " + ReasonKernel},
 			"[kernel.kallsyms] warning kernel-symbols; ext4.ko.xz warning missing-load-object"},
-		{"list of another boot", disk{decode.KernelPath: listAt(booted+0x200000, modules), ko: module()}, text,
+		{"list of another boot", tableMap{decode.KernelPath: listAt(booted+0x200000, modules), ko: module()}, text,
 			[]string{"[kernel.kallsyms] do_work kernel", "ext4.ko.xz ext4_read kernel", "ext4.ko.xz <Unknown> unknown " + ReasonKernel}, "ext4.ko.xz info kernel-symbols"},
-		{"list of another boot, end unknown", disk{decode.KernelPath: listAt(booted-0x7600000, modules+0x100000)}, filled,
+		{"list of another boot, end unknown", tableMap{decode.KernelPath: listAt(booted-0x7600000, modules+0x100000)}, filled,
 			[]string{"[kernel.kallsyms] do_work kernel", "ext4.ko.xz <Unknown> unknown " + ReasonKernel, "ext4.ko.xz <Unknown> unknown " + ReasonKernel},
 			"ext4.ko.xz warning kernel-symbols"},
-		{"list of another boot, end unknown, old", disk{decode.KernelPath: listAt(booted-0x7600000, modules+0x100000)}, filledOld,
+		{"list of another boot, end unknown, old", tableMap{decode.KernelPath: listAt(booted-0x7600000, modules+0x100000)}, filledOld,
 			[]string{"[kernel.kallsyms] do_work kernel", "ext4.ko.xz <Unknown> unknown " + ReasonKernel, "ext4.ko.xz <Unknown> unknown " + ReasonKernel},
 			"ext4.ko.xz warning kernel-symbols"},
-		{"link-time list", disk{decode.KernelPath: listAt(linked, modules)}, text,
+		{"link-time list", tableMap{decode.KernelPath: listAt(linked, modules)}, text,
 			[]string{"[kernel.kallsyms] do_work kernel", "ext4.ko.xz <Unknown> unknown " + ReasonKernel, "ext4.ko.xz <Unknown> unknown " + ReasonKernel},
 			"ext4.ko.xz warning kernel-symbols"},
-		{"list with the module elsewhere", disk{decode.KernelPath: listAt(booted, modules+0x10000), ko: module()}, text,
+		{"list with the module elsewhere", tableMap{decode.KernelPath: listAt(booted, modules+0x10000), ko: module()}, text,
 			[]string{"[kernel.kallsyms] do_work kernel", "ext4.ko.xz ext4_read kernel", "ext4.ko.xz <Unknown> unknown " + ReasonKernel}, "ext4.ko.xz info kernel-symbols"},
-		{"list of another kernel", disk{decode.KernelPath: list, ko: module()}, decode.KernelSymbol{Name: "_text", Address: booted, End: booted + 0x3abc},
+		{"list of another kernel", tableMap{decode.KernelPath: list, ko: module()}, decode.KernelSymbol{Name: "_text", Address: booted, End: booted + 0x3abc},
 			[]string{"[kernel.kallsyms] <Unknown> unknown " + ReasonKernel, "ext4.ko.xz ext4_read kernel", "ext4.ko.xz <Unknown> unknown " + ReasonKernel},
 			"[kernel.kallsyms] warning kernel-symbols; [kernel.kallsyms] warning kernel-symbols"},
-		{"list without the recorded symbol", disk{decode.KernelPath: list, ko: module()}, decode.KernelSymbol{Name: "_stext", Address: booted},
+		{"list without the recorded symbol", tableMap{decode.KernelPath: list, ko: module()}, decode.KernelSymbol{Name: "_stext", Address: booted},
 			[]string{"[kernel.kallsyms] <Unknown> unknown " + ReasonKernel, "ext4.ko.xz ext4_read kernel", "ext4.ko.xz <Unknown> unknown " + ReasonKernel},
 			"[kernel.kallsyms] warning kernel-symbols; [kernel.kallsyms] warning kernel-symbols"},
-		{"another image", disk{decode.KernelPath: kernelImage("bb"), ko: module()}, decode.KernelSymbol{Name: "_text", Address: booted},
+		{"another image", tableMap{decode.KernelPath: kernelImage("bb"), ko: module()}, decode.KernelSymbol{Name: "_text", Address: booted},
 			[]string{"[kernel.kallsyms] <Unknown> unknown " + ReasonKernel, "ext4.ko.xz ext4_read kernel", "ext4.ko.xz <Unknown> unknown " + ReasonKernel},
 			"[kernel.kallsyms] warning wrong-build-id; [kernel.kallsyms] warning kernel-symbols"},
-		{"hidden list", disk{decode.KernelPath: symtab.ReadKernel([]byte("0000000000000000 T do_work\n")).Finish(), ko: module()}, decode.KernelSymbol{},
+		{"hidden list", tableMap{decode.KernelPath: symtab.ReadKernel([]byte("0000000000000000 T do_work\n")).Finish(), ko: module()}, decode.KernelSymbol{},
 			[]string{"[kernel.kallsyms] <Unknown> unknown " + ReasonKernel, "ext4.ko.xz ext4_read kernel", "ext4.ko.xz <Unknown> unknown " + ReasonKernel},
 			"[kernel.kallsyms] warning kernel-symbols; [kernel.kallsyms] warning kernel-symbols"},
 	} {
@@ -144,13 +144,13 @@ func TestKernelSymbols(t *testing.T) {
 	}
 }
 
-// stored finds the same files by any build-id, and others as the recording does.
-type stored struct {
+// buildIDLocator finds the same files for any build-id, and other files like the recording.
+type buildIDLocator struct {
 	*decode.Recording
 	files []string
 }
 
-func (s stored) ByBuildID(string, string) (list []decode.Candidate) {
+func (s buildIDLocator) ByBuildID(string, string) (list []decode.Candidate) {
 	for _, file := range s.files {
 		list = append(list, decode.Candidate{Path: file, Origin: "cache"})
 	}
@@ -161,7 +161,7 @@ func (s stored) ByBuildID(string, string) (list []decode.Candidate) {
 // build-id is never used.
 func TestStoredObjects(t *testing.T) {
 	good, rebuilt, unmarked := tableOf("aa", symtab.Function{Name: "good"}), tableOf("bb", symtab.Function{Name: "rebuilt"}), tableOf("", symtab.Function{Name: "unmarked"})
-	files := disk{"good": good, "rebuilt": rebuilt, "unmarked": unmarked, "/bin/rebuilt": rebuilt, "/bin/unmarked": unmarked}
+	files := tableMap{"good": good, "rebuilt": rebuilt, "unmarked": unmarked, "/bin/rebuilt": rebuilt, "/bin/unmarked": unmarked}
 	for _, c := range []struct {
 		path   string
 		stored []string
@@ -176,7 +176,7 @@ func TestStoredObjects(t *testing.T) {
 		{"/bin/unmarked", []string{"good"}, "unmarked good", "info wrong-build-id"}, // what ran had one
 	} {
 		r, rec := recording(files)
-		r.locator = stored{rec, c.stored}
+		r.locator = buildIDLocator{rec, c.stored}
 		m := text(c.path, 0x400000)
 		m.BuildID = "aa"
 		got := at(process(r, m), 0x400000, 0)

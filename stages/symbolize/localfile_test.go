@@ -155,7 +155,7 @@ func (f *fixture) resolve(buildID string) (name, problems string) {
 	}
 	f.rec.Processes = []*decode.Process{{Image: events, DurationNS: int64(10 * time.Second)}}
 	table := tableOf(buildID, symtab.Function{Name: "f"})
-	files := disk{f.mapping.Path: table, "/copy" + f.mapping.Path: table}
+	files := tableMap{f.mapping.Path: table, "/copy" + f.mapping.Path: table}
 	if f.copy != "" {
 		files["/copy"+f.mapping.Path] = tableOf(f.copy, symtab.Function{Name: "f"})
 	}

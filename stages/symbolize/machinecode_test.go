@@ -24,7 +24,7 @@ func TestCode(t *testing.T) {
 	table.Arch = isa.ARM64
 	gone := tableOf("bb", symtab.Function{Name: "gone"})
 	gone.Arch = isa.AMD64
-	r, rec := recording(disk{path: table, "/gone": gone})
+	r, rec := recording(tableMap{path: table, "/gone": gone})
 	rec.Arch, rec.WordBits = "x86_64", 64
 	made := decode.MapEvent{Path: "made", Address: 0x90000, Size: 2, Modes: 5, Code: &decode.Code{Function: "made", Bytes: []byte{0x90, 0xc3}}}
 	pr := process(r, text(path, 0x10000), text("/gone", 0x20000), made)

@@ -50,7 +50,7 @@ func TestVersions(t *testing.T) {
 		return decode.MapEvent{Path: decode.GeneratedPath, Address: at, Size: 0x100, Modes: 5, Code: &decode.Code{Function: "LA;g()V", Bytes: []byte(code)}}
 	}
 	for _, library := range []string{"/jvm/lib/server/libjvm.so", "/usr/lib/libnode.so"} {
-		r, _ := recording(disk{perfMap: table, library: tableOf("aa")})
+		r, _ := recording(tableMap{perfMap: table, library: tableOf("aa")})
 		pr := process(r, text(library, 0x1000000), decode.MapEvent{Path: perfMap, Address: fast, Size: 0x2000, FileOffset: fast, Modes: 5},
 			dumped(0x7f0000010000, "a"), dumped(0x7f0000020000, "b"))
 		function := func(location program.LocationNo) (program.FunctionNo, funcinfo.Kind) {

@@ -18,10 +18,10 @@ import (
 	"stackmill/stages/program"
 )
 
-// disk holds the tables of files by path; others cannot be read.
-type disk map[string]*symtab.Table
+// tableMap maps the paths of files to symbol tables. Other files are unreadable.
+type tableMap map[string]*symtab.Table
 
-func (d disk) Load(path string) (*symtab.Table, error) {
+func (d tableMap) Load(path string) (*symtab.Table, error) {
 	if t := d[path]; t != nil {
 		return t, nil
 	}
@@ -64,7 +64,7 @@ func text(path string, address uint64) decode.MapEvent {
 
 // recording resolves with the files; each path is looked for in the archive,
 // then under its own name.
-func recording(d disk) (*Resolver, *decode.Recording) {
+func recording(d tableMap) (*Resolver, *decode.Recording) {
 	rec := &decode.Recording{PageSize: 0x1000, Locate: func(path string) []decode.Candidate {
 		var list []decode.Candidate
 		if _, ok := d["archives"+path]; ok {
@@ -101,28 +101,28 @@ func TestObjectFiles(t *testing.T) {
 	none := []string(nil)
 	for _, c := range []struct {
 		name     string
-		files    disk
+		files    tableMap
 		checksum uint32
 		want     string // of the first instruction
 		symbols  string
 		problems []string
 	}{
-		{"archive", disk{"archives/bin/p": good, "/bin/p": larger}, 0, "p main", "archive", none},
-		{"path", disk{"/bin/p": good}, 0, "p main", "path", none},
-		{"checksum not computed", disk{"/bin/p": good}, 0xffffffff, "p main", "path", none},
-		{"checksum not recorded", disk{"/bin/p": summed}, 0, "p summed", "path", none},
-		{"same checksum", disk{"/bin/p": summed}, 0x1234, "p summed", "path", none},
-		{"other checksum", disk{"/bin/p": summed}, 0x4321, "p <static>@0x1000", "none", []string{
+		{"archive", tableMap{"archives/bin/p": good, "/bin/p": larger}, 0, "p main", "archive", none},
+		{"path", tableMap{"/bin/p": good}, 0, "p main", "path", none},
+		{"checksum not computed", tableMap{"/bin/p": good}, 0xffffffff, "p main", "path", none},
+		{"checksum not recorded", tableMap{"/bin/p": summed}, 0, "p summed", "path", none},
+		{"same checksum", tableMap{"/bin/p": summed}, 0x1234, "p summed", "path", none},
+		{"other checksum", tableMap{"/bin/p": summed}, 0x4321, "p <static>@0x1000", "none", []string{
 			"warning -1 wrong-load-object the copy in the path is another program: its checksum is 0x1234, the recorded one 0x4321: it may have been rebuilt"}},
-		{"no checksum", disk{"/bin/p": good}, 0x4321, "p <static>@0x1000", "none", []string{
+		{"no checksum", tableMap{"/bin/p": good}, 0x4321, "p <static>@0x1000", "none", []string{
 			"warning -1 wrong-load-object the copy in the path is another program: its checksum is 0x0, the recorded one 0x4321: it may have been rebuilt"}},
-		{"other mapping", disk{"/bin/p": larger}, 0, "p <static>@0x1000", "none", []string{
+		{"other mapping", tableMap{"/bin/p": larger}, 0, "p <static>@0x1000", "none", []string{
 			"warning -1 wrong-load-object the copy in the path is another program: no executable segment of it fits the mapping of 0x1000 bytes at file offset 0x1000"}},
-		{"second copy", disk{"archives/bin/p": nil, "/bin/p": good}, 0, "p main", "path", []string{
+		{"second copy", tableMap{"archives/bin/p": nil, "/bin/p": good}, 0, "p main", "path", []string{
 			"info -1 unreadable-load-object the copy in the archive cannot be used: archives/bin/p: invalid argument"}},
-		{"missing", disk{}, 0, "p <static>@0x1000", "none", []string{
+		{"missing", tableMap{}, 0, "p <static>@0x1000", "none", []string{
 			"warning -1 missing-load-object no copy of the load object was found: its functions have no names"}},
-		{"damaged", disk{"/bin/p": noted}, 0, "p noted", "path", []string{
+		{"damaged", tableMap{"/bin/p": noted}, 0, "p noted", "path", []string{
 			"warning 153 damaged-load-object section headers lie beyond the end of the file",
 			"warning -1 bad-debug-information a debug file does not fit"}},
 	} {
@@ -158,7 +158,7 @@ func TestUntouchedObject(t *testing.T) {
 	noted := tableOf("dd")
 	noted.Notes = []symtab.Note{{Damage: true, Text: "cut"}, {Reason: elf.MissingDebug, Text: "no a.dwo"}}
 	for _, touched := range []bool{false, true} {
-		r, rec := recording(disk{"/lib/noted": noted})
+		r, rec := recording(tableMap{"/lib/noted": noted})
 		pr := process(r, text("/lib/noted", 0x401000), text("/lib/missing", 0x501000))
 		severity := diagnostic.Info
 		if touched {
@@ -184,7 +184,7 @@ func TestUntouchedObject(t *testing.T) {
 // S1, S2: an address belongs to the mapping at its time, and a function is the same at all addresses
 // where it is mapped.
 func TestReload(t *testing.T) {
-	r, _ := recording(disk{
+	r, _ := recording(tableMap{
 		"/lib/a": tableOf("aa", symtab.Function{Name: "a1"}, symtab.Function{Name: "a2"}),
 		"/lib/b": tableOf("bb", symtab.Function{Name: "b1"}, symtab.Function{Name: "b2"}),
 	})
@@ -214,7 +214,7 @@ func TestReload(t *testing.T) {
 }
 
 func TestSharedObject(t *testing.T) {
-	d := disk{"/lib/a": tableOf("aa", symtab.Function{Name: "f"})}
+	d := tableMap{"/lib/a": tableOf("aa", symtab.Function{Name: "f"})}
 	r, _ := recording(d)
 	one, two := process(r, text("/lib/a", 0x1000000)), process(r, text("/lib/a", 0x2000000))
 	if x, y := one.Resolve(0x1000010, 0), two.Resolve(0x2000010, 0); x.Location != y.Location {
@@ -228,7 +228,7 @@ func TestSharedObject(t *testing.T) {
 // The build-id identifies an object, not its path.
 func TestIdentity(t *testing.T) {
 	ids := func(path, buildID string) (object, function, location int64) {
-		r, _ := recording(disk{path: tableOf(buildID, symtab.Function{Name: "f"})})
+		r, _ := recording(tableMap{path: tableOf(buildID, symtab.Function{Name: "f"})})
 		n := process(r, text(path, 0x1000000)).Resolve(0x1000010, 0).Location
 		l := r.Program.Location(n)
 		return r.Program.Objects[l.Object].ID, r.Program.Functions[l.Function].ID, r.Program.LocationID(n)
@@ -249,7 +249,7 @@ func TestIdentity(t *testing.T) {
 // Without a build-id, the content identifies an object; without a file, its mappings.
 func TestIdentityWithoutBuildID(t *testing.T) {
 	id := func(path string, content uint64, more uint64) int64 {
-		files := disk{}
+		files := tableMap{}
 		if content != 0 {
 			build := tableOf("", symtab.Function{Name: "f"})
 			build.Content = content
@@ -274,7 +274,7 @@ func TestIdentityWithoutBuildID(t *testing.T) {
 // Programs of one build with different names are different objects of a recording.
 func TestCopies(t *testing.T) {
 	build := tableOf("aa", symtab.Function{Name: "f"})
-	r, _ := recording(disk{"/lib/a": build, "/lib/b": build})
+	r, _ := recording(tableMap{"/lib/a": build, "/lib/b": build})
 	pr := process(r, text("/lib/a", 0x1000000), text("/lib/b", 0x2000000))
 	one, two := pr.Resolve(0x1000010, 0).Location, pr.Resolve(0x2000010, 0).Location
 	a, b := r.Program.Location(one), r.Program.Location(two)
@@ -284,7 +284,7 @@ func TestCopies(t *testing.T) {
 }
 
 func TestNoFunction(t *testing.T) {
-	r, _ := recording(disk{"/bin/p": tableOf("aa", symtab.Function{Name: "main"})})
+	r, _ := recording(tableMap{"/bin/p": tableOf("aa", symtab.Function{Name: "main"})})
 	data := decode.MapEvent{Path: "/bin/p", Address: 0x402000, Size: 0x1000, FileOffset: 0x2000, Modes: 3}
 	pr := process(r, text("/bin/p", 0x401000), data, text("/bin/gone", 0x501000))
 	for _, c := range []struct {
@@ -332,7 +332,7 @@ func TestMainOf(t *testing.T) {
 		{"not an outline function", []symtab.Function{normal("f.constprop.0", a), normal("f", a)}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, _ := recording(disk{"/bin/p": tableOf("aa", c.functions...)})
+			r, _ := recording(tableMap{"/bin/p": tableOf("aa", c.functions...)})
 			pr := process(r, text("/bin/p", 0x401000))
 			p := r.Program
 			got := ""

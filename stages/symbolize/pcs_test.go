@@ -14,7 +14,7 @@ import (
 // mappings come and go, split each other, and are looked up in any order of time and process.
 func TestPCs(t *testing.T) {
 	const mappings, first, page = 24, 0x10000, 0x800
-	d := disk{}
+	d := tableMap{}
 	random := rand.New(rand.NewPCG(1, 2))
 	var events []decode.MapEvent
 	for i := range mappings {
@@ -65,7 +65,7 @@ func TestPCs(t *testing.T) {
 // Processes that map a file at the same address have the same PCs there; elsewhere, and where
 // nothing is known of a file, each has its own.
 func TestSharedPCs(t *testing.T) {
-	r, _ := recording(disk{"/lib/a": tableOf("/lib/a", symtab.Function{Name: "f"})})
+	r, _ := recording(tableMap{"/lib/a": tableOf("/lib/a", symtab.Function{Name: "f"})})
 	numbers := NewPCs()
 	number := func(pc uint64, path string, address uint64) PCNo {
 		pr := process(r, decode.MapEvent{Path: path, Address: address, FileOffset: textSize, Size: textSize, Modes: 5})

@@ -11,7 +11,7 @@ import (
 // Each mapping of a file without symbols is a function (S6): an offset has one location for each
 // mapping that contains it. The others do not change the first one.
 func TestOverlappingMappings(t *testing.T) {
-	r, _ := recording(disk{})
+	r, _ := recording(tableMap{})
 	mapped := func(address, offset, size uint64) decode.MapEvent {
 		return decode.MapEvent{Path: "/bin/p", Address: address, FileOffset: offset, Size: size, Modes: 5}
 	}
@@ -39,7 +39,7 @@ func TestOverlappingMappings(t *testing.T) {
 // Functions that differ in their names for people only are two, and so are their
 // instructions.
 func TestFunctionsOfOneSymbol(t *testing.T) {
-	r, _ := recording(disk{})
+	r, _ := recording(tableMap{})
 	p := r.Program
 	one := r.javaMethod(decode.JavaMethod{Class: "A", Name: "f", Signature: "(I)V"}, 1)
 	two := r.javaMethod(decode.JavaMethod{Class: "A", Name: "f(I)V"}, 1)

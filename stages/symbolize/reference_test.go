@@ -18,7 +18,7 @@ func TestReferencesARM64(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, rec := recording(disk{path: table})
+	r, rec := recording(tableMap{path: table})
 	rec.Locate = func(string) []decode.Candidate { return []decode.Candidate{{Path: path, Origin: "path"}} }
 	const base = 0x1000000
 	pr := process(r, decode.MapEvent{Path: path, Address: base, Size: 0x1000, Modes: 5})

@@ -24,7 +24,7 @@ func lined(functions []symtab.Function, lines [][]int32) (*Resolver, *Process) {
 		}
 	}
 	t.Lines = symtab.RowsOf(rows)
-	r, _ := recording(disk{"/bin/p": t})
+	r, _ := recording(tableMap{"/bin/p": t})
 	return r, process(r, text("/bin/p", 0x401000))
 }
 

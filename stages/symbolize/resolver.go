@@ -48,7 +48,7 @@ type Resolver struct {
 	localFiles       map[objectKey]localFile
 	machine          *machineMatch
 	owners           map[string]bool // what listOwners returns, nil before
-	loadings         imageLoadings   // of the image asked for last
+	loadings         imageLoadings   // of the image looked up last
 }
 
 type objectKey struct {
@@ -99,7 +99,7 @@ type Process struct {
 	recorded  *decode.Process
 	finder    *image.Finder
 	objects   map[*image.Mapping]program.ObjectNo // of mapped files
-	last      mappedObject                        // the one asked for last
+	last      mappedObject                        // looked up last
 	others    map[codePC]program.LocationNo       // of PCs that are in no mapped file with symbols
 }
 

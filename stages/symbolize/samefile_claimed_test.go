@@ -18,7 +18,7 @@ func TestClaimedBuild(t *testing.T) {
 		if !first {
 			a, b = b, a
 		}
-		r, rec := recording(disk{"/a/lib.so": a, "/b/lib.so": b, "/c/lib.so": a, "/d/lib.so": b})
+		r, rec := recording(tableMap{"/a/lib.so": a, "/b/lib.so": b, "/c/lib.so": a, "/d/lib.so": b})
 		pr := process(r, text("/a/lib.so", 0x1000000), text("/b/lib.so", 0x2000000), text("/c/lib.so", 0x3000000), text("/d/lib.so", 0x4000000))
 		want := map[uint64]string{0x1000010: "lib.so " + a.Functions.At(0).Name, 0x2000010: "lib.so " + b.Functions.At(0).Name,
 			0x3000010: "lib.so " + a.Functions.At(0).Name, 0x4000010: "lib.so " + b.Functions.At(0).Name}

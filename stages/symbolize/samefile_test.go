@@ -31,7 +31,7 @@ func TestSameFile(t *testing.T) {
 	if err := errors.Join(os.WriteFile(old, nil, 0o644), os.WriteFile(other, nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	r, _ := recording(disk{library: build, linked: build, copied: build, old: bare, other: bare})
+	r, _ := recording(tableMap{library: build, linked: build, copied: build, old: bare, other: bare})
 	identified, gone := text(library, 0x4000000), text("/gone/libc.so.6", 0x5000000)
 	identified.BuildID, gone.BuildID = "aa", "aa"
 	pr := process(r, text(library, 0x1000000), text(linked, 0x2000000), text(copied, 0x3000000), identified, gone,

@@ -29,7 +29,7 @@ func TestScope(t *testing.T) {
 		}
 		return path
 	}
-	files := disk{}
+	files := tableMap{}
 	add := func(name, function, imports string) string {
 		path := write(name)
 		functions := []symtab.Function{{Name: function}, {Name: "main"}}

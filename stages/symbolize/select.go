@@ -36,8 +36,8 @@ func decodeAround(items []disasm.Item, arch isa.Arch, code []byte, address, shif
 // selectInstructions reports, for each instruction, whether it is within this many bytes of the
 // instruction of a PC, and how many PCs are in the code. It adds the starts of the PCs'
 // instructions to out. shift is the distance from offsets to addresses.
-func selectInstructions(out *Disassembly, items []disasm.Item, shift uint64, pcs []uint64, within int) (wanted []bool, found int) {
-	wanted = make([]bool, len(items))
+func selectInstructions(out *Disassembly, items []disasm.Item, shift uint64, pcs []uint64, within int) (selected []bool, found int) {
+	selected = make([]bool, len(items))
 	at := func(n int) (start, end uint64, call bool) {
 		i := &items[n]
 		return i.Addr, i.Addr + uint64(i.Inst.Len), i.Inst.Kind == insn.Call
@@ -50,18 +50,18 @@ func selectInstructions(out *Disassembly, items []disasm.Item, shift uint64, pcs
 		if start := items[n].Addr - shift; start != pc {
 			addStart(&out.Starts, pc, start)
 		}
-		wanted[n], found = true, found+1
+		selected[n], found = true, found+1
 		for i := n; i > 0 && items[n].Addr-items[i-1].Addr <= uint64(max(within, 0)); i-- {
-			wanted[i-1] = true
+			selected[i-1] = true
 		}
 		for i := n; i+1 < len(items) && items[i+1].Addr-items[n].Addr <= uint64(max(within, 0)); i++ {
-			wanted[i+1] = true
+			selected[i+1] = true
 		}
 	}
-	for n := range wanted {
-		wanted[n] = wanted[n] || within == All
+	for n := range selected {
+		selected[n] = selected[n] || within == All
 	}
-	return wanted, found
+	return selected, found
 }
 
 // instructionAt returns the index, of n instructions, of the one that contains a PC, or of the

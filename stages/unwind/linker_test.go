@@ -19,13 +19,13 @@ import (
 
 const linkBase = 0x7f0000400000
 
-// linked has real objects, and made-up ones by path.
-type linked struct {
+// linkedFiles has real load objects, and synthetic ones by path.
+type linkedFiles struct {
 	files
 	real *cache.Loader
 }
 
-func (l linked) Load(path string) (*symtab.Table, error) {
+func (l linkedFiles) Load(path string) (*symtab.Table, error) {
 	if t, err := l.files.Load(path); err == nil {
 		return t, nil
 	}
@@ -139,7 +139,7 @@ func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker str
 		return []decode.Candidate{{Path: path, Origin: "path"}}
 	}}
 	own := symtab.Function{Offset: 0x300, Name: "linker_function"}
-	r := symbolize.New(rec, rec, linked{files{
+	r := symbolize.New(rec, rec, linkedFiles{files{
 		"/lib/ld-linux.so.2":    table(symtab.Function{Offset: 0x100, Name: "do_lookup"}, symtab.Function{Offset: 0x200, Name: "_dl_runtime_resolve"}, own),
 		"/lib/ld-stripped.so.2": table(own),
 	}, cache.New(cache.Options{})})

@@ -38,7 +38,7 @@ func TestCalledState(t *testing.T) {
 	rec := &decode.Recording{Processes: []*decode.Process{p}, Locate: func(path string) []decode.Candidate {
 		return []decode.Candidate{{Path: path, Origin: "path"}}
 	}}
-	r := symbolize.New(rec, rec, linked{files{
+	r := symbolize.New(rec, rec, linkedFiles{files{
 		"/lib/libgomp.so.1": table(symtab.Function{Offset: 0x100, Name: "GOMP_parallel"}, symtab.Function{Offset: 0x200, Name: "GOMP_barrier"},
 			symtab.Function{Offset: 0x300, Name: "GOMP_critical_start"}, symtab.Function{Offset: 0x400, Name: "GOMP_taskwait"}),
 		"/lib/libc.so.6": parallelProgram["/lib/libc.so.6"],

@@ -10,15 +10,15 @@ import (
 	"stackmill/stages/decode"
 )
 
-type owned struct {
+type wantOwnership struct {
 	From, Until int64
 	Path        string
 }
 
-func spansOf(im *Image, addr uint64) []owned {
-	var got []owned
+func spansOf(im *Image, addr uint64) []wantOwnership {
+	var got []wantOwnership
 	for _, s := range im.Ownerships(addr) {
-		o := owned{s.From, s.Until, ""}
+		o := wantOwnership{s.From, s.Until, ""}
 		if s.Mapping != nil {
 			o.Path = s.Mapping.Path
 		}
@@ -42,35 +42,35 @@ func TestSpans(t *testing.T) {
 		name   string
 		events []decode.MapEvent
 		addr   uint64
-		want   []owned
+		want   []wantOwnership
 	}{
-		{"nothing there", []decode.MapEvent{load(1, 0x1000, 0x100, "a")}, 0x1100, []owned{{start, Never, ""}}},
+		{"nothing there", []decode.MapEvent{load(1, 0x1000, 0x100, "a")}, 0x1100, []wantOwnership{{start, Never, ""}}},
 		{"a late map event reaches back", []decode.MapEvent{load(5, 0x1000, 0x100, "a"), unload(9, 0x1000)}, 0x1000,
-			[]owned{{start, Never, "a"}}},
+			[]wantOwnership{{start, Never, "a"}}},
 		{"its destructors run after the end was announced", []decode.MapEvent{load(1, 0x1000, 0x100, "a"), unload(4, 0x1000), load(6, 0x2000, 0x100, "b")}, 0x1000,
-			[]owned{{start, Never, "a"}}},
+			[]wantOwnership{{start, Never, "a"}}},
 		{"generated code ends when it is said to", []decode.MapEvent{code(1, 0x1000, 14, "jit"), unload(4, 0x1000)}, 0x1000,
-			[]owned{{start, 4, "jit"}, {4, Never, ""}}},
+			[]wantOwnership{{start, 4, "jit"}, {4, Never, ""}}},
 		{"unloaded and reloaded elsewhere, another at the old address", []decode.MapEvent{
 			load(1, 0x1000, 0x100, "one"), unload(4, 0x1000), load(5, 0x1000, 0x100, "two"), load(5, 0x9000, 0x100, "one")}, 0x1010,
-			[]owned{{start, 4, "one"}, {4, Never, "two"}}},
+			[]wantOwnership{{start, 4, "one"}, {4, Never, "two"}}},
 		{"the newest mapping wins, also over part of an older one", []decode.MapEvent{
 			load(1, 0x1000, 0x1000, "old"), load(3, 0x1800, 0x1000, "new")}, 0x1900,
-			[]owned{{start, 3, "old"}, {3, Never, "new"}}},
+			[]wantOwnership{{start, 3, "old"}, {3, Never, "new"}}},
 		{"an older one stays where the newer does not reach", []decode.MapEvent{
 			load(1, 0x1000, 0x1000, "old"), load(3, 0x1800, 0x1000, "new")}, 0x1100,
-			[]owned{{start, Never, "old"}}},
+			[]wantOwnership{{start, Never, "old"}}},
 		{"a replaced mapping does not come back", []decode.MapEvent{
 			load(1, 0x1000, 0x100, "old"), load(3, 0x1000, 0x100, "new"), unload(6, 0x1000)}, 0x1000,
-			[]owned{{start, 3, "old"}, {3, Never, "new"}}},
+			[]wantOwnership{{start, 3, "old"}, {3, Never, "new"}}},
 		{"generated code replaced at its address", []decode.MapEvent{
 			code(1, 0x1000, 14, "one"), code(7, 0x1000, 14, "three")}, 0x1003,
-			[]owned{{start, 7, "one"}, {7, Never, "three"}}},
+			[]wantOwnership{{start, 7, "one"}, {7, Never, "three"}}},
 		{"generated code shows through a file mapping noticed later", []decode.MapEvent{
 			code(1, 0x1100, 14, "jit"), load(3, 0x1000, 0x1000, "memfd")}, 0x1102,
-			[]owned{{start, Never, "jit"}}},
+			[]wantOwnership{{start, Never, "jit"}}},
 		{"events out of order", []decode.MapEvent{load(5, 0x1000, 0x100, "b"), load(2, 0x1000, 0x100, "a")}, 0x1000,
-			[]owned{{start, 5, "a"}, {5, Never, "b"}}},
+			[]wantOwnership{{start, 5, "a"}, {5, Never, "b"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
