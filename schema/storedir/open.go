@@ -25,7 +25,6 @@ var ErrNotRegular = errors.New("it is not a regular file (a link, pipe or device
 const (
 	maxCommit  = 256 << 20
 	maxJournal = 1 << 30
-	maxHint    = 4 << 10
 )
 
 // openRegular opens a file without blocking.
@@ -87,33 +86,6 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	}
 	data, _, err := readWhole(path, limit)
 	return data, err
-}
-
-// ReadHint returns the content of a small file of a store, nil if it cannot be read.
-func ReadHint(store, name string) []byte {
-	data, err := ReadFile(filepath.Join(store, name), maxHint)
-	if err != nil {
-		return nil
-	}
-	return data
-}
-
-// WriteHint replaces the content of a small file of a store, if it is regular or missing. The
-// content need not survive a power cut.
-func WriteHint(store, name, content string) error {
-	path := filepath.Join(store, name)
-	if err := IsRegular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, _, err := openRegular(path, os.O_WRONLY|os.O_CREATE)
-	if err != nil {
-		return err
-	}
-	err = f.Truncate(0)
-	if err == nil {
-		_, err = f.WriteString(content)
-	}
-	return errors.Join(err, f.Close())
 }
 
 // OpenFile opens a table's file by its path relative to the store. The error is fs.ErrNotExist if

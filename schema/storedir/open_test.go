@@ -115,7 +115,7 @@ func TestOddFiles(t *testing.T) {
 	for kind, put := range oddFiles {
 		store := t.TempDir()
 		made(t, store, 0, "b1", "x", nil)
-		odd := []string{commitPath(store, "0000000000000001"), filepath.Join(store, JournalFile), filepath.Join(store, "hint"), filepath.Join(store, StagingDir, "a.lock"), filepath.Join(store, ScratchPrefix+"1.lock"),
+		odd := []string{commitPath(store, "0000000000000001"), filepath.Join(store, JournalFile), filepath.Join(store, StagingDir, "a.lock"), filepath.Join(store, ScratchPrefix+"1.lock"),
 			filepath.Join(store, FilePath("samples", "b1"))}
 		for _, path := range odd {
 			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), put(path)); err != nil {
@@ -136,11 +136,8 @@ func TestOddFiles(t *testing.T) {
 			if own, restored, err := RestoreCommitName(store, "0000000000000001"); own != "" || restored || err != nil {
 				t.Errorf("%s: restored %s, %v", kind, own, err)
 			}
-			if noted := ReadJournal(store); noted != nil || ReadHint(store, "hint") != nil {
+			if noted := ReadJournal(store); noted != nil {
 				t.Errorf("%s: the journal is %v", kind, noted)
-			}
-			if err := WriteHint(store, "hint", "x"); err == nil {
-				t.Errorf("%s: written into", kind)
 			}
 			FindAttempts(store)
 			Clean(store)
