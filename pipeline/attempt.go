@@ -138,7 +138,7 @@ func (a *attempt) awaitTurn() error {
 // startCommit reports whether the attempt may commit: it has not been abandoned.
 func (a *attempt) startCommit() bool { return a.state.CompareAndSwap(open, committing) }
 
-// leave abandons the attempt and removes what it has written. It reports false if the attempt is
+// leave abandons the attempt and removes its files. It reports false if the attempt is
 // committing, or over.
 func (a *attempt) leave() bool {
 	a.in.attempts.addAbandoned(1)

@@ -49,7 +49,7 @@ type finder struct {
 	recursive bool
 	found     []input
 	seen      map[string]bool
-	remote    [][]input // what was found at those paths that are addresses
+	remote    [][]input // recordings by path, for paths that are addresses
 	// skip reports whether to skip an entry of a folder; unrelated is called with entries that
 	// have nothing to do with recordings. Both may be nil.
 	skip      func(path string, e fs.DirEntry) bool

@@ -19,7 +19,7 @@ const fillers = 2
 // interleaved returns the elements of batches in the order in which to begin them, so that as many
 // batches as lanes are filled at a time.
 func interleaved[T any](batches [][]T, lanes int) (order []T) {
-	var begun [][]T // what is left of those that are being filled
+	var begun [][]T // the rest of the batches that are being filled
 	for {
 		for len(begun) < lanes && len(batches) > 0 {
 			begun, batches = append(begun, batches[0]), batches[1:]

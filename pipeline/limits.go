@@ -33,7 +33,7 @@ var minMemory int64 = 256 << 20
 // stack of its own, stacks and values take some 9 bytes, and more if the recording is compressed.
 const perByte = 32
 
-// memoryLimit is how much memory may be in use while recordings of so many bytes are read: data
+// memoryLimit is how much memory may be in use while recordings of that size are read: data
 // about samples and stacks grows with the recording.
 func memoryLimit(limit, recordings int64) int64 {
 	limit = max(limit, minMemory)

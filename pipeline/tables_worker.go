@@ -9,8 +9,8 @@ import (
 	"stackmill/schema"
 )
 
-// A worker, which is built without cgo, does without what reads a store's tables: it is
-// larger than all else.
+// A worker is built without cgo and without the reader of tables, which is larger than everything
+// else.
 type (
 	tableFiles  struct{}
 	tableReader struct{}
@@ -23,5 +23,5 @@ func newTableFiles(func(*schema.Table) (*os.File, error)) *tableFiles { return &
 // Reader fails.
 func (*tableFiles) Reader(*schema.Table, []string) (*tableReader, error) { return nil, errWorker }
 
-// Rows implements what reads tables. It is not called.
+// Rows is not called.
 func (*tableReader) Rows(string, int64, int64) schema.RowReader { return errRows{errWorker} }

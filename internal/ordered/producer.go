@@ -11,7 +11,7 @@ type Producer[T any] struct {
 }
 
 // NewProducer starts to make values with next, until it has no more, fails, or the context ends. At
-// most so many values wait. drop releases one that nobody takes.
+// most queue values wait. drop releases a value that nobody takes.
 func NewProducer[T any](ctx context.Context, queue int, next func() (v T, more bool, err error), drop func(T)) *Producer[T] {
 	p := &Producer[T]{values: make(chan T, queue), drop: drop}
 	ctx, p.end = context.WithCancel(ctx)

@@ -19,7 +19,7 @@ type Worker[T any] struct {
 	finished *Future[struct{}]
 }
 
-// NewWorker starts a worker, whose queue holds at most so many values. Close ends it. drop, which
+// NewWorker starts a worker with a queue of the given length. Close ends it. drop, which
 // may be nil, releases a value that is not done.
 func NewWorker[T any](ctx context.Context, queue int, do func(T) error, drop func(T)) *Worker[T] {
 	w := NewInlineWorker(ctx, do, drop)

@@ -135,7 +135,7 @@ func (h *storeState) outcome(in *Input, r *ReportInput) Outcome {
 	return b
 }
 
-// noted says what the store has of a recording that was noted; false if nothing.
+// noted sets the outcome of a recording in the journal; false if the store has nothing of it.
 func (h *storeState) noted(b *Outcome, n storedir.JournalEntry) bool {
 	if n.ExperimentID == "" || !h.IsCurrent(n) {
 		return false
@@ -143,7 +143,7 @@ func (h *storeState) noted(b *Outcome, n storedir.JournalEntry) bool {
 	return h.experiment(b, cmp.Or(n.Covered, n.ExperimentID))
 }
 
-// experiment says what the store has of an experiment; false if nothing.
+// experiment sets the outcome of an experiment; false if the store has nothing of it.
 func (h *storeState) experiment(b *Outcome, id string) bool {
 	l := h.Latest(id)
 	switch {
