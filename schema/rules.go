@@ -8,16 +8,16 @@ type Rule uint8
 const (
 	NoRule        Rule = iota // a frame as recorded
 	RulePLT                   // a leaf in the PLT was dropped below the frame
-	RuleLinker                // it stands for the linker's frames of a first call
+	RuleLinker                // it replaces the linker's frames of a first call
 	RuleLeafCheck             // it was taken from the return register, or from a recorded call
-	RuleTruncated             // it stands for lost frames
+	RuleTruncated             // it replaces lost frames
 	RuleOutline               // it is the artificial call of an outline function
 	RuleTrap                  // it trapped into the kernel, whose frames were dropped
 	RuleJava                  // it is of the recorded Java stack
 	RuleOpenMP                // it is of the recorded OpenMP stack or state, or made from the runtime's frames
 	RuleBody                  // it is in a body, and shown in the function that the body was made from
 	RuleInferred              // it is a caller that was not recorded, which the machine code identifies
-	RuleMissing               // it stands for callers that were not recorded
+	RuleMissing               // it replaces callers that were not recorded
 	RuleChain                 // the frame pointer led to it, but it is no caller
 	RuleCalls                 // a caller's: all frames but leaves are made by it, and none carries it
 )

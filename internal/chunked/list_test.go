@@ -2,7 +2,7 @@ package chunked
 
 import "testing"
 
-// A list has what was added, in pieces that stay where they are.
+// A list has the added values, in chunks that stay in place.
 func TestList(t *testing.T) {
 	var l List[int]
 	const n = 3*chunkLen + 7

@@ -74,7 +74,7 @@ type full struct{ File }
 func (full) WriteAt([]byte, int64) (int, error) { return 0, unix.ENOSPC }
 func (full) Close() error                       { return nil }
 
-// Every use after a fault fails, and takes no memory.
+// Every use after an error fails, and takes no memory.
 func TestFault(t *testing.T) {
 	for name, create := range map[string]func() (File, error){
 		"create": func() (File, error) { return nil, errors.New("no folder") },

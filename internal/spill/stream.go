@@ -6,7 +6,7 @@ import "encoding/binary"
 type Stream struct {
 	space  *Space
 	chunks []streamChunk
-	memory int64  // of pieces
+	memory int64  // of chunks
 	last   []byte // the chunk being appended to
 
 	read, next int    // chunks read, bytes of the current one read

@@ -42,7 +42,7 @@ func readForEver(m *File) {
 	}
 }
 
-// The end of the context ends a loop over the file, with a fault.
+// Canceling the context ends a loop over the file, with a host error.
 func TestContextEndsReading(t *testing.T) {
 	why := errors.New("a signal")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -58,7 +58,7 @@ func TestContextEndsReading(t *testing.T) {
 	}
 }
 
-// A file that became shorter is a loss of the recording, not a fault of the machine.
+// A file that became shorter is a problem of the recording, not an error of the host.
 func TestShortened(t *testing.T) {
 	m := mapFile(t, t.Context(), 100_000)
 	if err := os.Truncate(m.path, 10); err != nil {

@@ -59,7 +59,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// Several may fetch the same parts, beside those who give a mapping up or cancel.
+// Several goroutines may fetch the same parts while others release the mapping or cancel.
 func TestFetchBesideOthers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, make([]byte, 2*step+5), 0o666); err != nil {

@@ -28,7 +28,7 @@ func (b *builder) listBuildIDs(misc uint16, ids ...any) {
 	b.features = append(b.features, testFeature{featureBuildID, out})
 }
 
-// A build-id that perf listed by path, as it read it at the end, is that of the last file
+// A build-id that perf listed by path, read at the end, belongs to the last file
 // of the path, and nobody's if the path named several files at once.
 func TestListedBuildIDs(t *testing.T) {
 	p := func(time int, device uint32, inode, generation int) func(*builder) {
@@ -80,7 +80,7 @@ func TestListedBuildIDs(t *testing.T) {
 	}
 }
 
-// A virtual machine's build-ids are not those of the host's paths.
+// Build-ids of a virtual machine do not apply to the host's paths.
 func TestGuestBuildIDs(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	b.mmap2(1, 1, 0x4000, "/bin/p", 8, 3, 1)

@@ -42,7 +42,7 @@ func TestExpansion(t *testing.T) {
 	}
 }
 
-// A lack of room to unpack a recording is a fault of the machine.
+// A full disk while a recording is unpacked is an error of the host.
 func TestNowhereToUnpack(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	inner := recording(binary.LittleEndian)

@@ -7,8 +7,8 @@ import (
 	"stackmill/internal/spill"
 )
 
-// The span of moments, which is made of those of their chunks, is as one that is made of all
-// moments, one after the other.
+// The summary of all samples, made of the summaries of their chunks, equals one that is made of all
+// samples, one after the other.
 func TestMomentSpans(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 60 {

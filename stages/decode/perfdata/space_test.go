@@ -109,7 +109,7 @@ func (f fullDisk) WriteAt(b []byte, at int64) (int, error) {
 	return f.File.WriteAt(b, at)
 }
 
-// A full disk is a fault of the machine, not a problem of the recording.
+// A full disk is an error of the host, not a problem of the recording.
 func TestNoRoom(t *testing.T) {
 	path := manySamples(t, 200_000, false)
 	for _, room := range []int64{0, 4 << 20} { // for nothing, for the times of the samples
