@@ -113,8 +113,8 @@ func TestCacheModes(t *testing.T) {
 	}
 }
 
-// What is remembered of a file's content is not that of another which has its
-// place, length and times, as far as who writes it can choose them.
+// The remembered hash of a file is not used for another file with the same path, length and
+// times, as far as an attacker can choose these.
 func TestRememberedContent(t *testing.T) {
 	text := bytes.Repeat([]byte{1}, minRecordedSize)
 	file := func(stamp safefile.Stamp, b byte) *elf.File {
@@ -190,8 +190,8 @@ func TestReplacedFile(t *testing.T) {
 	}
 }
 
-// A file of split debug information that lies beside a copy says nothing about
-// the same program elsewhere.
+// A file of split debug information next to a copy of a program is not used for the same program in
+// another folder.
 func TestForeignSplitFile(t *testing.T) {
 	prog := gcc(t, "-gdwarf-4", "-gsplit-dwarf")
 	files, _ := filepath.Glob(filepath.Join(filepath.Dir(prog), "*.dwo"))

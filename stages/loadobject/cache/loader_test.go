@@ -77,7 +77,7 @@ func TestSameObjectElsewhere(t *testing.T) {
 	}
 }
 
-// What killed programs have left in a cache goes, but not what others are writing.
+// Temporary files of killed processes are removed, but not files that are being written.
 func TestAbandonedParts(t *testing.T) {
 	dir := t.TempDir()
 	left, written := filepath.Join(dir, partPrefix+"left"), filepath.Join(dir, partPrefix+"written")

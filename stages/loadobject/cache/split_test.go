@@ -22,7 +22,7 @@ int second(int x) { return inlined_second(x); }
 `
 )
 
-// program is a program in a folder of its own, of which a test moves debug files around.
+// program is a program in its own folder, whose debug files a test moves.
 type program struct {
 	t   *testing.T
 	dir string

@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// process has one object at 0x7000000, of which 0x1000 bytes of code begin at
+// process has one object at 0x7000000, whose 0x1000 bytes of code begin at
 // offset 0x1000, and code without a file at 0x9000000.
 type process struct {
 	table *Table
@@ -241,7 +241,7 @@ func TestTooManyFrames(t *testing.T) {
 	}
 }
 
-// What an address means changes with time.
+// The code at an address changes with time.
 func TestTime(t *testing.T) {
 	p := &changing{process{table: object(isa.AMD64, -1, nil, []byte{0x07, 16})}}
 	w := NewWalker(isa.AMD64, false)

@@ -29,7 +29,7 @@ func TestBombs(t *testing.T) {
 	if most := 32*len(b) + 64<<20; total == 0 || total > most {
 		t.Errorf("%d bytes of a file of %d", total, len(b))
 	}
-	// What cannot be read takes nothing from the others.
+	// A failed section does not use up the budget of the others.
 	s.Offset += 1
 	for range 100 {
 		if _, err := f.Data(&s); err == nil {

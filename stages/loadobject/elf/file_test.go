@@ -179,7 +179,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// Debug files are found by build-id or link, and must be those of the object.
+// Debug files are found by build-id or link, and must match the object.
 func TestFindDebug(t *testing.T) {
 	var e elftest.File
 	id, other := []byte{0xab, 0xcd, 0xef}, []byte{0xab, 0, 0}

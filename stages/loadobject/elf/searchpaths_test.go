@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/loadobject/elf/elftest"
 )
 
-// laid writes files below a new folder, whose name stands for @ in theirs.
+// laid writes files below a new folder, whose name replaces @ in their names.
 func laid(t *testing.T, files map[string][]byte) (place func(name string) string) {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -35,7 +35,7 @@ func laid(t *testing.T, files map[string][]byte) (place func(name string) string
 }
 
 // A debug link is followed from where the object was recorded as well, not only
-// from where its copy is, in gdb's order: beside it, .debug, below the roots.
+// from the copy's folder, in gdb's order: next to it, .debug, below the roots.
 func TestDebugLinkPlaces(t *testing.T) {
 	var e elftest.File
 	id := []byte{0xab, 0xcd, 0xef}
@@ -92,7 +92,7 @@ func TestDebugLinkPlaces(t *testing.T) {
 	}
 }
 
-// What dwz moved is found at its path on the recorded machine, or by build-id.
+// dwz's supplementary file is found by its path on the recorded machine, or by build-id.
 func TestAlternatePlaces(t *testing.T) {
 	var e elftest.File
 	id := "\xab\xcd\xef"

@@ -8,7 +8,7 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// What unxz accepts, a whole xz reader reads alike.
+// A complete xz reader agrees with unxz on everything that unxz accepts.
 func FuzzUnxz(f *testing.F) {
 	for _, c := range []xz.WriterConfig{{}, {CheckSum: xz.CRC32, BlockSize: 64}} {
 		var b bytes.Buffer

@@ -253,7 +253,7 @@ func packed(dir string) bool {
 	return cmd.Run() == nil
 }
 
-// The offsets are those of the stripped file, the rest is in the debug file.
+// Offsets are in the stripped file, everything else is in the debug file.
 func TestSeparate(t *testing.T) {
 	dir := build(t, "-gdwarf-5")
 	dwarftest.Run(t, dir, "objcopy", "--only-keep-debug", "prog", "prog.debug")

@@ -97,7 +97,7 @@ func TestCutArchive(t *testing.T) {
 	}
 }
 
-// What cannot be in a table ends it, with a reason.
+// An invalid packet ends the table, with a reason.
 func TestDamagedArchive(t *testing.T) {
 	first := archivedSegment(0x2000)
 	function := archived(nil, archiveFunction, []uint32{0x1000, 16, 0x1000}, "f")

@@ -121,7 +121,7 @@ int main(int argc, char **)
 }
 `
 
-// What g++ makes of C++20: coroutines, thunks, lambdas, names with tags.
+// g++'s symbols for C++20: coroutines, thunks, lambdas, names with tags.
 func TestCoroutines(t *testing.T) {
 	compiler, err := exec.LookPath("g++")
 	if err != nil {

@@ -408,7 +408,7 @@ func TestTrampoline(t *testing.T) {
 	}
 }
 
-// What nm calls a function must be one in the table, at the same address.
+// nm's functions are functions in the table, at the same addresses.
 func TestAgainstNM(t *testing.T) {
 	nm, err := exec.LookPath("nm")
 	if err != nil {

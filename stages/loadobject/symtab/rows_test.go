@@ -81,7 +81,7 @@ func TestRowsAreReadWhenAskedFor(t *testing.T) {
 	}
 }
 
-// What another program wrote names no file or call that the table lacks.
+// Blocks of another program never refer to missing files or calls.
 func TestForgedRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = blockRows

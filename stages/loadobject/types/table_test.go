@@ -263,7 +263,7 @@ func TestReturned(t *testing.T) {
 	}
 }
 
-// What is decoded is what was encoded, and no bytes make Decode fail otherwise
+// Decode returns the encoded table, and no bytes make it fail otherwise
 // than by its error or give a table that cannot be used.
 // No type consists of itself, not even nothing.
 func TestDecodeNothing(t *testing.T) {

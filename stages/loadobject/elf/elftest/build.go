@@ -18,7 +18,7 @@ type File struct {
 	Loads    []Load
 }
 
-// Section is a section; its offset is chosen by Bytes unless it is given.
+// Section is a section. Bytes chooses its offset unless it is set.
 type Section struct {
 	Name    string
 	Type    debugelf.SectionType // default: SHT_PROGBITS
@@ -26,7 +26,7 @@ type Section struct {
 	Address uint64
 	Offset  uint64
 	Data    []byte
-	Size    uint64 // default: that of Data
+	Size    uint64 // default: the length of Data
 	Link    string
 }
 
@@ -51,8 +51,8 @@ func Text(name string, address, offset, size uint64) Section {
 	return Section{Name: name, Flags: debugelf.SHF_ALLOC | debugelf.SHF_EXECINSTR, Address: address, Offset: offset, Data: make([]byte, size)}
 }
 
-// Symtab returns a symbol table section and its string table; names are those
-// of the sections. The file gives class and byte order.
+// Symtab returns a symbol table section and its string table with these names, in the class and
+// byte order of the file.
 func (f File) Symtab(name, strings string, kind debugelf.SectionType, list []Symbol) []Section {
 	f = f.defaults()
 	str := []byte{0}

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Places in the object that Importing makes, both offsets in the file and
-// link-time addresses. The functions consist of one call; Tailed jumps.
+// Offsets in the file that Importing builds, which are also link-time addresses. The functions
+// consist of one call, but Tailed of a jump.
 const (
 	PLT      = 0x1000 // lazily bound entries, after the one that enters the linker
 	PLTLazy  = 0x1020 // the entry of ext_lazy
@@ -84,10 +84,10 @@ var importers = map[debugelf.Machine]importer{
 	},
 }
 
-// Importing returns an object for x86-64 or A64 that calls functions of others
-// in all the ways in which compilers and linkers do. Without sections it has
-// program headers only, as an object that sstrip was run on. The names of the
-// functions that it imports can be replaced: old and new ones in turn.
+// Importing returns an object for x86-64 or A64 that calls functions of other objects
+// in all the ways of compilers and linkers. Without sections it has program headers
+// only, like an object after sstrip. names replaces the names of imported functions: old and
+// new names alternate.
 func Importing(machine debugelf.Machine, sections bool, names ...string) []byte {
 	m := importers[machine]
 	f := File{Machine: machine}

@@ -134,7 +134,7 @@ var (
 	// Those that write no operand, and those that write another than the first.
 	writesNone = regexp.MustCompile(`^(st[^x]|cmp|cmn|tst|ccm[np]|cbn?z|tbn?z|b|br|blr|bl|ret.*|prf.*|msr|dc|ic|tlbi|at|svc|brk|hlt|udf|f?c?cmpe?|fccmpe?|fcmpe?|cb.*|hint|nop|.mb|isb|bti|pac.*|aut.*|xpaclri|yield|wfe|wfi|sev.*|clrex|csdb|sb|esb|ctermeq|ctermne|setf.*|rmif|sys|d[cg]h|hvc|smc)$|^st[a-wyz]|^b\.|^st[pr]|^stl[rlu]|^sttr|^stnp|^st[1-4]`)
 	atomics    = regexp.MustCompile(`^(cas|swp|ldadd|ldclr|ldeor|ldset|ld[su]max|ld[su]min|stx|stlx|paci|auti|cpy|set[pme])`)
-	// What accesses tags only, and what has two operands in memory.
+	// Accesses to tags only, and two operands in memory.
 	notAlone   = regexp.MustCompile(`^(ldgm?|st2?z?gm?|cpy\w+|set[gpme]\w*)$`)
 	loadsPair  = regexp.MustCompile(`^ld(n|x|ax|ia)?p(sw)?$`)
 	generalReg = regexp.MustCompile(`^([wx])(\d+|zr)$|^(w?sp)$`)

@@ -70,7 +70,7 @@ func (c *comparer) operands(l line) {
 		return
 	}
 	if strings.Contains(text, "[eip") || farOperand.MatchString(text) && strings.Contains(text, "rex.W") {
-		return // an address of 64 bits, a size that only Intel's processors heed
+		return // an address of 64 bits, a size that only Intel's processors use
 	}
 	rest := strings.Join(words[1:], " ")
 	want := []string{}

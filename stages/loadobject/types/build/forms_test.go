@@ -76,7 +76,7 @@ func TestDataForms(t *testing.T) {
 				describe(&b, table)
 				lines := strings.Split(b.String(), "\n")
 				for i, line := range lines {
-					if strings.HasPrefix(line, "scope ") { // in version 2 the frame's base is that of registers
+					if strings.HasPrefix(line, "scope ") { // version 2's frame base is a register
 						lines[i], _, _ = strings.Cut(line, " [")
 					}
 					if strings.Contains(x.options, "-gdwarf-4 -gsplit") { // GCC has other ranges here
@@ -86,7 +86,7 @@ func TestDataForms(t *testing.T) {
 				lines = slices.DeleteFunc(lines, func(s string) bool { // with units of types, GCC makes it one of the definitions
 					return s == "structure:private size -1"
 				})
-				slices.Sort(lines) // the order is that of the units
+				slices.Sort(lines) // the order of units differs
 				return lines
 			}
 			dir := make(x.options)

@@ -17,7 +17,7 @@ import (
 	"stackmill/stages/loadobject/types/build"
 )
 
-// typeInfo makes an object with entries below that of their unit.
+// typeInfo builds an object with entries below their unit.
 func typeInfo(t testing.TB, entries []byte, names ...byte) *elf.File {
 	t.Helper()
 	abbrev := []byte{
@@ -193,7 +193,7 @@ func TestHostileSections(t *testing.T) {
 	}
 }
 
-// What the linker removed lies nowhere.
+// Code that the linker removed has no scope.
 func TestRemovedVariable(t *testing.T) {
 	for address, want := range map[uint64]bool{0x1000: true, 0x1fff: true, 0: false, 0x10: false, 0x2000: false, ^uint64(0): false} {
 		if _, _, ok := readVariable(t, address); ok != want {
