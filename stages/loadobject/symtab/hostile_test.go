@@ -33,12 +33,12 @@ func TestHostileNames(t *testing.T) {
 		"names of Studio":                       "_$p1A12._Z1f" + strings.Repeat("P", 1_000_000),
 		"globalized":                            "$XAAA._Z1f" + strings.Repeat("P", 1_000_000),
 		"a coroutine":                           "_Z1f" + strings.Repeat("P", 1_000_000) + ".resume",
-		"words of optimisation at link time":    "_Z1f" + strings.Repeat("P", 1_000_000) + strings.Repeat(".lto_priv.0", 100_000),
-		"words of optimisation and other names": strings.Repeat("f.lto_priv.0.", 300_000),
+		"words of optimization at link time":    "_Z1f" + strings.Repeat("P", 1_000_000) + strings.Repeat(".lto_priv.0", 100_000),
+		"words of optimization and other names": strings.Repeat("f.lto_priv.0.", 300_000),
 	} {
 		n := newNamer(false)
 		got, _ := n.name(name)
-		if what != "words of optimisation and other names" && len(n.skipped) != 1 {
+		if what != "words of optimization and other names" && len(n.skipped) != 1 {
 			t.Errorf("%s: %d names left, %.40q of %d characters", what, len(n.skipped), got, len(got))
 		}
 		if n.steps < moreSteps-maxSteps {

@@ -58,7 +58,7 @@ func TestStrippedSections(t *testing.T) {
 	}
 }
 
-// Without section headers the linkage tables are recognised by their code.
+// Without section headers the linkage tables are recognized by their code.
 func TestStrippedSegments(t *testing.T) {
 	for _, machine := range []elf.Machine{elf.EM_X86_64, elf.EM_AARCH64} {
 		tables := map[uint64]bool{}

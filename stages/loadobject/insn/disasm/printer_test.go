@@ -40,30 +40,7 @@ func TestPrinter(t *testing.T) {
 	}
 }
 
-// The texts of instructions that differ by a displacement are those that they have by
-// themselves, whichever was printed first.
-func TestPrintedDisplacements(t *testing.T) {
-	if testing.Short() {
-		t.Skip("every opcode")
-	}
-	p := NewPrinter(isa.AMD64)
-	for i, c := range everyOpcode(isa.AMD64) {
-		if i%5 != 0 {
-			continue
-		}
-		for _, rest := range []string{"\x11\x22\x33\x44", "\x08\x00\x00\x00", "\x00\x00\x00\x00", "\xf8\xff\xff\xff", "\x00\x00\x00\x80", "\x80\x01\x00\x00"} {
-			code := []byte(c + rest + rest + "\x08\x08\x08\x08\x08\x08\x08\x08")
-			if item := At(isa.AMD64, code, 0x401000); p.Text(&item, code) != Text(isa.AMD64, code, 0x401000) {
-				t.Fatalf("% x: %q, want %q", code[:item.Inst.Len], p.Text(&item, code), Text(isa.AMD64, code, 0x401000))
-			}
-		}
-	}
-	if len(p.templates) < 200 {
-		t.Errorf("only %d instructions with a displacement", len(p.templates))
-	}
-}
-
-// Pass comes to where Walk comes to.
+// Pass returns where Walk arrives.
 func TestPass(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	code := make([]byte, 4000)
