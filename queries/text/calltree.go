@@ -44,18 +44,6 @@ func (r *Report) callTree(_ context.Context, q *report.Question, rows []queries.
 	return w.Flush()
 }
 
-// groups cuts the rows where the experiment or the metric changes.
-func groups(rows []queries.Record) [][]queries.Record {
-	var out [][]queries.Record
-	for i, rec := range rows {
-		if i == 0 || rec["experiment_id"] != rows[i-1]["experiment_id"] || rec["metric"] != rows[i-1]["metric"] {
-			out = append(out, nil)
-		}
-		out[len(out)-1] = append(out[len(out)-1], rec)
-	}
-	return out
-}
-
 // groupTitle names the experiment and the metric where the caption does not.
 func (r *Report) groupTitle(w *terminal.Page, q *report.Question, group []queries.Record) {
 	if r.DB.Count > 1 {

@@ -29,7 +29,7 @@ func (r *Report) disasm(ctx context.Context, q *report.Question, rows []queries.
 		if r.Limit > 0 {
 			group = group[:min(r.Limit, len(group))]
 		}
-		for j, function := range runs(group, "function_id") {
+		for j, function := range split(group, "function_id") {
 			if j > 0 {
 				w.Printf("\n")
 			}

@@ -5,6 +5,7 @@ package text
 
 import (
 	"context"
+	"slices"
 
 	"stackmill/internal/terminal"
 	"stackmill/queries"
@@ -141,4 +142,18 @@ func (r *Report) nameColumn() string {
 		}
 	}
 	return ""
+}
+
+// groups splits the rows where the experiment or the metric changes.
+func groups(rows []queries.Record) [][]queries.Record { return split(rows, "experiment_id", "metric") }
+
+// split splits the rows where one of the columns changes.
+func split(rows []queries.Record, columns ...string) (parts [][]queries.Record) {
+	for i, rec := range rows {
+		if i == 0 || slices.ContainsFunc(columns, func(c string) bool { return rec[c] != rows[i-1][c] }) {
+			parts = append(parts, nil)
+		}
+		parts[len(parts)-1] = append(parts[len(parts)-1], rec)
+	}
+	return parts
 }

@@ -23,7 +23,7 @@ type sideRow struct {
 func (r *Report) sideBySide(q *report.Question, rows []queries.Record) error {
 	fields := r.sideFields(q, rows)
 	var cells [][]string
-	for _, group := range experimentsOf(rows) {
+	for _, group := range split(rows, "experiment") {
 		table := sideRows(q, group)
 		if r.Limit > 0 {
 			table = table[:min(r.Limit, len(table))]
@@ -33,17 +33,6 @@ func (r *Report) sideBySide(q *report.Question, rows []queries.Record) error {
 		}
 	}
 	return r.Table(fields, cells, r.Format == "markdown")
-}
-
-// experimentsOf cuts the rows where the experiment changes.
-func experimentsOf(rows []queries.Record) (out [][]queries.Record) {
-	for i, rec := range rows {
-		if i == 0 || rec.Text("experiment") != rows[i-1].Text("experiment") {
-			out = append(out, nil)
-		}
-		out[len(out)-1] = append(out[len(out)-1], rec)
-	}
-	return out
 }
 
 // sideRows joins the rows of an experiment that are about one thing.

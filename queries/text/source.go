@@ -29,7 +29,7 @@ func (r *Report) source(ctx context.Context, q *report.Question, rows []queries.
 		if r.Limit > 0 {
 			group = group[:min(r.Limit, len(group))]
 		}
-		for j, file := range runs(group, "file") {
+		for j, file := range split(group, "file") {
 			if j > 0 {
 				w.Printf("\n")
 			}
@@ -115,16 +115,4 @@ func (r *Report) sourceText(w *terminal.Page, file string, last int64) []string 
 		return lines
 	}
 	return nil
-}
-
-// runs cuts the rows where a column changes.
-func runs(rows []queries.Record, column string) [][]queries.Record {
-	var out [][]queries.Record
-	for i, rec := range rows {
-		if i == 0 || rec[column] != rows[i-1][column] {
-			out = append(out, nil)
-		}
-		out[len(out)-1] = append(out[len(out)-1], rec)
-	}
-	return out
 }
