@@ -18,7 +18,7 @@ const (
 	Plain        = User | Expert | Machine // without inlined functions
 )
 
-// modeBits is the distance from the bit of a mode to that of the mode with inlined functions.
+// modeBits is the distance from the bit of a mode to the bit of the mode with inlined functions.
 const modeBits = 3
 
 // Inlined returns the mode that shows inlined functions as frames (S10).

@@ -47,7 +47,7 @@ func (t *CallTree) functionValues(metric int, g grid) *MetricValues {
 	return v
 }
 
-// addInclusive adds the inclusive values of nodes to v, and returns those of pairs.
+// addInclusive adds the inclusive values of nodes to v, and returns the values of pairs.
 func (t *CallTree) addInclusive(v *MetricValues, g grid) pairValues {
 	c, path := newPairValues(len(t.Pairs), g.rowLayout), newFunctionPath(len(t.program.Functions))
 	for n := nodeNo(1); int(n) < t.Len(); n++ {

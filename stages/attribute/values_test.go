@@ -171,7 +171,7 @@ func TestRecursionCountsOnce(t *testing.T) {
 		"a callee b 3",
 		"a caller <Total> 2", // of the first stack, the leaf-most a is called by b
 		"a caller b 1",
-		"b callee a 0", // a neighbour, though not of the leaf-most b
+		"b callee a 0", // a neighbor, though not of the leaf-most b
 		"b caller a 3",
 		"b self b 3",
 	}

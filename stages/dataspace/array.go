@@ -58,7 +58,7 @@ type arraySearch struct {
 	left  int // members to look at
 }
 
-// indexedArray is an array at bytes [start, end) of an aggregate. offset is that of the access if
+// indexedArray is an array at bytes [start, end) of an aggregate. offset is the access's if
 // the index is 0.
 type indexedArray struct {
 	start, end, offset int64
@@ -178,7 +178,7 @@ func (s *arraySearch) resolveCounted() (value, bool) {
 	return s.at, false
 }
 
-// resultIf returns an address if its offset is known, else the unresolved one, of which only the
+// resultIf returns an address if its offset is known, else the unresolved one: only its
 // aggregate is known.
 func (s *arraySearch) resultIf(at value, ok bool) (value, bool) {
 	if ok {

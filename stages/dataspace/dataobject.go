@@ -239,7 +239,7 @@ func (s *Space) addElements(o *loadObject, parent ObjectNo, typ types.TypeNo, de
 	}
 }
 
-// elementDescriptor returns the full descriptor of an element, which includes that of its
+// elementDescriptor returns the full descriptor of an element, which begins with the descriptor of its
 // aggregate (S28).
 func (s *Space) elementDescriptor(o *loadObject, parent ObjectNo, m types.MemberNo) string {
 	t := o.types

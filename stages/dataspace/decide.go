@@ -16,7 +16,7 @@ type matchKey struct {
 	inside   int64  // the data address modulo maxAccess if it may be any byte of the access, else accessStart
 }
 
-// accessStart says that the data address is that of the access's first byte.
+// accessStart says that the data address is the address of the access's first byte.
 const accessStart = -1
 
 // offsetInElement reduces an offset in an array of aggregates to one in an element, and an offset
@@ -192,7 +192,7 @@ func (op *operand) canBeAt(w addressInfo) bool {
 	return w.kind != RegionKernel
 }
 
-// pageSize is the size of the smallest pages, maxAccess that of the largest access.
+// pageSize is the size of the smallest pages, maxAccess the size of the largest access.
 const (
 	pageSize  = 4096
 	maxAccess = 64

@@ -13,7 +13,7 @@ func NewRegistry() *Registry { return &Registry{numbers: map[int64]int32{}} }
 
 // Draft holds the lists that one experiment adds to a registry. They are in the batch once
 // the draft is committed; a draft of an experiment that fails is dropped. Several drafts of a
-// registry may be in use: those of experiments that were given up.
+// registry may be in use, of experiments that were given up.
 type Draft struct {
 	registry *Registry
 	base     int32 // the number of its first own list

@@ -244,7 +244,7 @@ func (c *metricColumns) matches(where []schema.All) (keep []uint8) {
 }
 
 // matchesAll is matches for conditions that must all be met. Metrics share their results, also
-// those of a prefix of the conditions.
+// the results of a prefix of the conditions.
 func (c *metricColumns) matchesAll(all schema.All) []uint8 {
 	if len(all) == 0 {
 		return nil

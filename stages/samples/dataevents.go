@@ -56,7 +56,7 @@ func (in *accessColumns) event(i int, pc uint64) dataspace.Event {
 	case in.candidate == nil || in.candidate[i] == 0:
 	case e.Trigger == decode.TriggerSkid:
 		e.Candidate = uint64(in.candidate[i])
-	default: // the processor's own PC is better than that of the interrupt
+	default: // the processor's own PC is more precise than the interrupt's
 		e.PC = uint64(in.candidate[i])
 	}
 	return e

@@ -21,7 +21,7 @@ type PlacedObject struct {
 }
 
 // PlacedObjects returns the load objects whose files are known, sorted by Low, then by Loaded.
-// Data segments need not be recorded: their address follows from that of the object's code.
+// Data segments need not be recorded: their address follows from the address of the code.
 func (pr *Process) PlacedObjects() []PlacedObject {
 	var all []PlacedObject
 	loaded := map[program.ObjectNo]map[uint64]bool{} // by bias

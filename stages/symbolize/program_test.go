@@ -18,7 +18,7 @@ func TestOverlappingMappings(t *testing.T) {
 	pr := process(r, mapped(0x400000, 0, 0x5000), mapped(0x501000, 0x1000, 0x4000), mapped(0x603000, 0x3000, 0x1000))
 	p := r.Program
 	pcs := []uint64{0x403010, 0x503010, 0x603010}
-	for range 2 { // again: they stay what they are
+	for range 2 { // interning again changes nothing
 		for i, pc := range pcs {
 			l := *p.Location(pr.Resolve(pc, 0).Location)
 			if l.Offset != 0x3010 || p.Functions[l.Function].Address != []uint64{0, 0x1000, 0x3000}[i] {
@@ -27,7 +27,7 @@ func TestOverlappingMappings(t *testing.T) {
 		}
 	}
 	ids := map[int64]bool{}
-	for n := program.LocationNo(p.Locations.Len()) - 1; n >= 0; n-- { // whichever is asked for first
+	for n := program.LocationNo(p.Locations.Len()) - 1; n >= 0; n-- { // the order of calls does not matter
 		ids[p.LocationID(n)] = true
 	}
 	alone := schema.PathPart(p.Objects[p.Location(0).Object].ID, 0x3010)

@@ -50,7 +50,7 @@ func (r *Resolver) findSameFile(o *objectDraft) (id fileID, n program.ObjectNo, 
 }
 
 // contentDiffers reports whether an object's file differs from the n-th's in content, and the
-// build-id of one of them is doubtful: its functions are not those of other files with it.
+// build-id of one of them is doubtful: its functions differ from other files' with it.
 func (r *Resolver) contentDiffers(o *objectDraft, n program.ObjectNo) bool {
 	other := r.loadObjects[n].table
 	return other != nil && other.Key != o.table.Key &&

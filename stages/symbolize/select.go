@@ -9,7 +9,7 @@ import (
 )
 
 // decodeAround decodes the instructions of code within this many bytes of each PC, plus one
-// instruction's length, and appends them to items. address is that of the code, shift the
+// instruction's length, and appends them to items. address is the code's, shift the
 // distance from offsets to addresses.
 func decodeAround(items []disasm.Item, arch isa.Arch, code []byte, address, shift uint64, pcs []uint64, within int) []disasm.Item {
 	far := int64(within) + longestInst

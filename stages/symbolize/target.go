@@ -77,7 +77,7 @@ func (d *Disassembler) stubName(object program.ObjectNo, t *symtab.Table, offset
 	return name
 }
 
-// slotName names the function whose address a slot holds by its symbol, or by that of its IFUNC
+// slotName names the function whose address a slot holds by its symbol, or by the symbol of its IFUNC
 // resolver; empty without one.
 func (d *Disassembler) slotName(object program.ObjectNo, t *symtab.Table, slot symtab.Slot) string {
 	if slot.Symbol != "" {

@@ -42,7 +42,7 @@ type newFrame struct {
 	plain plainFrameNo // none for other frames
 }
 
-// batchPath is a path: that of a settled word, none for the root, continued by frames.
+// batchPath is a path: it continues the path of a settled word, or the root for none, by frames.
 type batchPath struct {
 	base   decode.WordNo
 	frames int32

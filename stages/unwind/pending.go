@@ -52,7 +52,7 @@ type pendingStack struct {
 	nodes    []decode.WordNo  // by word
 	numbers  []symbolize.PCNo // of PCs, by word
 	resolved []resolvedPC     // by word: its location as recorded, None for markers
-	pcs      []uint64         // by word: its PC, or that of the call before it
+	pcs      []uint64         // by word: its PC, or the PC of the call before it
 	chainEnd int              // the first word that is no caller (see chainEnds), none if all are
 	base     settledCaller
 	at       int64 // when it was recorded

@@ -145,7 +145,7 @@ func (r *StackReader) reset(s *batchStack) {
 // interrupted it.
 func (r *StackReader) isCaller(word int) bool { return word > 0 && word > r.raw.Kernel }
 
-// pc returns the number of a word's PC, and life as far as the PC has this number.
+// pc returns the number of a word's PC, and the part of life in which the PC has this number.
 func (r *StackReader) pc(i int, w *batchWord, t int64, life program.Life) (number symbolize.PCNo, both program.Life) {
 	var own program.Life
 	if r.raw.Returns && i > 0 && i != r.raw.Kernel && w.marks&decode.MarkedExact == 0 { // see Unwinder.callPCs
