@@ -126,7 +126,7 @@ func TestLogin(t *testing.T) {
 			t.Errorf("%s: at first the form says %q", name, said)
 		}
 		b.give("this-is-a-wrong-token")
-		if said := b.asksToken(); !strings.Contains(said, "not the token") {
+		if said := b.asksToken(); !strings.Contains(said, "token is wrong") {
 			t.Errorf("%s: of a wrong token the form says %q", name, said)
 		}
 		b.give(token)
@@ -211,7 +211,7 @@ func TestPrintedAddress(t *testing.T) {
 	fresh := open(t, 1280, 850, false)
 	fresh.site = s.address
 	fresh.run(navigate(s.address + "/?token=of-an-older-run-of-it&view=trend"))
-	if said := fresh.asksToken(); !strings.Contains(said, "not the token") {
+	if said := fresh.asksToken(); !strings.Contains(said, "token is wrong") {
 		t.Errorf("of an old address the form says %q", said)
 	}
 	fresh.forgiveRefusals()
