@@ -21,18 +21,18 @@ func (in *ingest) space() *spill.Space {
 		if err != nil {
 			return nil, storeFault(err)
 		}
-		return unnamed{f}, nil
+		return unnamedFile{f}, nil
 	})
 	concurrent := max(1, min(int64(in.Jobs), in.Progress.Experiments.Load()))
 	s.Mapped = in.Memory / mappedShare / concurrent
 	return s
 }
 
-// unnamed is a file without a name, whose write errors are store errors.
-type unnamed struct{ spill.File }
+// unnamedFile is a file without a name, whose write errors are store errors.
+type unnamedFile struct{ spill.File }
 
 // WriteAt implements io.WriterAt.
-func (u unnamed) WriteAt(b []byte, at int64) (int, error) {
+func (u unnamedFile) WriteAt(b []byte, at int64) (int, error) {
 	n, err := u.File.WriteAt(b, at)
 	return n, storeFault(err)
 }

@@ -198,7 +198,7 @@ func wideView(t *schema.Table, as columnForm) string {
 }
 
 // computed lists the columns of a view that SQL computes.
-func computed(columns []schema.Computed) []string {
+func computed(columns []schema.DerivedColumn) []string {
 	list := make([]string, len(columns))
 	for i, c := range columns {
 		list[i] = fmt.Sprintf("(%s)::%s AS %s", c.SQL, c.Type.SQL(), identifier(c.Name))

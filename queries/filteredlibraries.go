@@ -10,11 +10,11 @@ import (
 )
 
 // showing returns which functions of a load object are shown; nil if all are.
-func (fs *filteredSession) showing() func(name, path string) filter.Showing {
+func (fs *filteredSession) showing() func(name, path string) filter.Visibility {
 	if fs.libraries == nil {
 		return nil
 	}
-	return func(name, path string) filter.Showing {
+	return func(name, path string) filter.Visibility {
 		switch {
 		case slices.Contains(fs.libraries, Library{name, path, false}):
 			return filter.Nothing

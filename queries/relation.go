@@ -33,7 +33,7 @@ func columnsOf(columns []schema.Column) []Column {
 	return list
 }
 
-func computedOf(columns []schema.Computed) []Column {
+func computedOf(columns []schema.DerivedColumn) []Column {
 	list := make([]Column, len(columns))
 	for i, c := range columns {
 		list[i] = Column{Name: c.Name, Type: c.Type.SQL(), Doc: c.Doc}

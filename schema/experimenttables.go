@@ -25,7 +25,7 @@ var (
 		{"status", String, Dict, "", false, "`complete`, `unclosed` (the collector did not finish it), `partial` (data was lost) or `failed` (no samples could be read); views say `summary` where only the sums by function are kept (`forget --keep-rollups`)."},
 		{"cache_line_size", Int64, Dict, "bytes", true, "The size of a line of the machine's data caches, of the one next to the processor where they differ; missing if not recorded, as in experiments of gprofng."},
 		{"comment", String, Dict, "", false, "What a profile says of itself, line by line: its comments, and the address of what describes it."},
-	}, Committed: []Computed{
+	}, Committed: []DerivedColumn{
 		{"path", String, "n.path", "Where the recording was."},
 		{"ingested", Time, "n.ingested", "When it was put into the store (UTC)."},
 	}}

@@ -19,7 +19,7 @@ var (
 		{"cpu", Int32, Dict, "", false, "The CPU."},
 		{"time_ns", Int64, Delta, "ns", false, "When, from the founder's start; of a traced call, its end."},
 		stackNo, nameNo, cgroup,
-	}, Joined: "LEFT JOIN thread_names n USING (experiment_id, process, thread_id, name_no)", Computed: []Computed{
+	}, Joined: "LEFT JOIN thread_names n USING (experiment_id, process, thread_id, name_no)", Computed: []DerivedColumn{
 		rawStackID,
 		{"thread_name", String, "n.thread_name", "The thread's name at that time; missing if it was not recorded."},
 	}}

@@ -101,7 +101,7 @@ func (c Column) as(e Encoding) Column {
 }
 
 // as returns the column with another meaning.
-func (c Computed) as(doc string) Computed {
+func (c DerivedColumn) as(doc string) DerivedColumn {
 	c.Doc = doc
 	return c
 }
@@ -113,10 +113,10 @@ type Table struct {
 	Key     []string // the columns that identify a row of the view; none if rows may be equal
 	Columns []Column // of the files
 	// Committed are columns of the table's view that only commits have.
-	Committed []Computed
+	Committed []DerivedColumn
 	// Computed are further columns of its wide view (Wide), and Joined the tables, one row each,
 	// that the view joins to the table, t, for them.
-	Computed []Computed
+	Computed []DerivedColumn
 	Joined   string
 	// Summary says that an experiment keeps its rows when only a summary of it is kept.
 	Summary bool
@@ -165,8 +165,8 @@ func (t *Table) Types() map[string]Type {
 	return types
 }
 
-// Computed is a column that SQL computes from other columns of its row and of joined ones.
-type Computed struct {
+// DerivedColumn is a column that SQL computes from other columns of its row and of joined ones.
+type DerivedColumn struct {
 	Name string
 	Type Type
 	SQL  string

@@ -16,14 +16,14 @@ var (
 		{"reason", String, Dict, "", false, "Why the stack is empty or cut, empty if it is neither."},
 		{"first_up", Int32, Dict, "", false, "How far before it the first row of the same words is, which mean something else here: other code is mapped, or the thread is one of the Java virtual machine's own; 0 for that row itself."},
 		{"form", Int32, Dict, "", true, "How it was recorded: the place in the list `forms` of `recordings.content`, from 0; missing if no stack was."},
-	}, Computed: []Computed{rawStackID}}
+	}, Computed: []DerivedColumn{rawStackID}}
 	StackTree = &Table{Name: "stack_tree", Row: "one node of the tree of an experiment's stacks, merged from their roots: a frame and the path to it", Key: key("node"), Columns: []Column{
 		experimentID,
 		{"node", Int32, Delta, "", false, "Its number: a node's are followed by those of the nodes below it. 0 is the root, which is no frame."},
 		{"up", Int32, PlainOrDelta, "", false, "How far before it its parent is: the frame's caller. 0 for the root."},
 		{"below", Int32, Dict, "count", false, "How many nodes are below it: the next so many."},
 		{"frame", Int32, PlainOrDelta, "", false, "Its frame; 0 for the root."},
-	}, Computed: []Computed{
+	}, Computed: []DerivedColumn{
 		{"parent", Int32, "CASE WHEN up > 0 THEN node - up END", "Its parent; missing for the root."},
 		{"last", Int32, "node + below", "The last node below it, itself if there is none: a stack passes the node if the node of its leaf lies between the two."},
 	}}

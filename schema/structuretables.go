@@ -59,7 +59,7 @@ var (
 		{"body_line", Int32, Dict, "", false, "Of a body, its first source line; 0 if unknown, and for other functions."},
 		{"start_line", Int32, Dict, "", false, "The line where the source declares it, 0 if unknown."},
 		{"name_scope", String, Dict, "", false, "Where the linkage name, or else the name for people, identifies it in any build: in its load object (`object`), in its module (`module`), or nowhere, since only its place distinguishes it from another function (`build`)."},
-	}, Computed: []Computed{
+	}, Computed: []DerivedColumn{
 		{"gprofng_name", String, "COALESCE(other_gprofng_name, name)", "The name as gprofng would show it, of the alias that it chooses (S4): without a compiler's marks made readable."},
 		{"perf_name", String, "COALESCE(other_perf_name, name)", "The name as perf would show it, of the alias that it chooses (S4): without a compiler's marks made readable."},
 		{"linkage_name", String, "COALESCE(other_linkage_name, name)", "The name in the symbol table, of inlined functions that in the debug information; empty for artificial and static ones."},
@@ -77,7 +77,7 @@ var (
 		{"line", Int32, Dict, "", false, "The source line, 0 if unknown."},
 		{"discriminator", Int32, Dict, "", false, "What tells the parts of a line apart, such as the bodies of two loops; 0 if the compiler does not."},
 		{"reason", String, Dict, "", false, "Why the function (S15) or its instruction (S22) is unknown; empty if both are known."},
-	}, Joined: ofFunction, Computed: []Computed{
+	}, Joined: ofFunction, Computed: []DerivedColumn{
 		{"location_id", Int64, `COALESCE(other_location_id, path_part(t.load_object_id, t."offset"))`, "Hash of load object and offset, and of the function where that does not hold the offset or is in no file: the same instruction has the same one in every experiment."},
 		functionID.as("Its function; in user mode, of an instruction in a body, the function the body was made from (S11)."),
 	}}
@@ -89,7 +89,7 @@ var (
 		{"file", String, Dict, "", false, "The source file of the place reached in it, empty if unknown: the call of the next level or, at the last, the instruction's own line."},
 		{"line", Int32, Plain, "", false, "The line there, 0 if unknown."},
 		{"discriminator", Int32, Dict, "", false, "As `locations.discriminator`, of that line."},
-	}, Joined: ofFunction + " " + ofLocation, Computed: []Computed{
+	}, Joined: ofFunction + " " + ofLocation, Computed: []DerivedColumn{
 		locationID,
 		functionID.as("The inlined function: the load object's own if the debug information says that it has code that is not inlined, too."),
 		{"function", String, "f.name", "Its name for people, `(unknown)` if unknown."},
@@ -109,7 +109,7 @@ var (
 		{"target_name", String, Dict, "", false, "The function that a call or jump leads to, with the distance from its start if that is not 0, or `@plt` when it goes through the procedure linkage table; empty within the function, or if unknown."},
 		{"file", String, Dict, "", false, "The source file's path, as `locations.file`; empty if unknown."},
 		{"line", Int32, Delta, "", false, "The source line, 0 if unknown."},
-	}, Links: Listings, Joined: ofFunction, Computed: []Computed{functionID}}
+	}, Links: Listings, Joined: ofFunction, Computed: []DerivedColumn{functionID}}
 	SourceFiles = &Table{Name: "source_files", Row: "one source file that was found, of those in which lines have values", Key: key("file"), Columns: []Column{
 		experimentID,
 		{"file", String, Dict, "", false, "The path, as `locations.file`."},

@@ -15,8 +15,8 @@ var (
 // ofFunction has the identifiers.
 var (
 	functionNo = Column{"function_no", Int32, PlainOrDelta, "", false, "The function's number within the experiment, from 0."}
-	functionID = Computed{"function_id", Int64, "f.function_id", "The function."}
-	locationID = Computed{"location_id", Int64, "l.location_id", "The instruction: `locations.location_id`."}
+	functionID = DerivedColumn{"function_id", Int64, "f.function_id", "The function."}
+	locationID = DerivedColumn{"location_id", Int64, "l.location_id", "The instruction: `locations.location_id`."}
 )
 
 // ListedIn is the column with the batch's name, in tables whose rows the batch's experiments
@@ -38,7 +38,7 @@ const (
 )
 
 // rawStackID computes an identifier of recorded stacks in a store.
-var rawStackID = Computed{"raw_stack_id", Int64, "xor((('0x' || experiment_id)::UBIGINT >> 1)::BIGINT, stack::BIGINT)", "The recorded stack: made of `experiment_id` and `stack`, different for each recorded stack of a store."}
+var rawStackID = DerivedColumn{"raw_stack_id", Int64, "xor((('0x' || experiment_id)::UBIGINT >> 1)::BIGINT, stack::BIGINT)", "The recorded stack: made of `experiment_id` and `stack`, different for each recorded stack of a store."}
 
 // Tables lists every table, in the order of the reference page.
 var Tables = []*Table{

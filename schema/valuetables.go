@@ -15,7 +15,7 @@ var (
 var (
 	StackValues = &Table{Name: "stack_values", Row: "one metric's value of one recorded stack", Key: key("stack", "metric"), Columns: []Column{
 		experimentID, stackNo.as(Delta), metric, value, samples,
-	}, Computed: []Computed{rawStackID}}
+	}, Computed: []DerivedColumn{rawStackID}}
 	UsageValues = &Table{Name: "usage_values", Row: "one metric's value of one thread, under one name and in one control group, on one CPU in one second", Key: key("process", "thread_id", "name_no", "cgroup", "cpu", "second", "metric"), Columns: []Column{
 		experimentID, process,
 		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
@@ -26,13 +26,13 @@ var (
 	}}
 	FunctionValues = &Table{Name: "function_values", Row: "one metric's value of one function, or of `<Total>`", Key: valueKey(inModes, "function_no"), Columns: valueColumns(inModes,
 		functionNo, exclusive, inclusive,
-	), Joined: ofFunction, Computed: []Computed{functionID}}
+	), Joined: ofFunction, Computed: []DerivedColumn{functionID}}
 	CallValues = &Table{Name: "call_values", Row: "one metric's value of one neighbour of one function", Key: valueKey(inModes, "function_no", "relation", "other_no"), Columns: valueColumns(inModes,
 		functionNo,
 		Column{"relation", Label, Dict, "", false, "`caller`, `self` or `callee`."},
 		Column{"other_no", Int32, Dict, "", false, "The neighbour's number."},
 		attribute,
-	), Joined: ofFunction + " LEFT JOIN functions o ON o.experiment_id = t.experiment_id AND o.function_no = t.other_no", Computed: []Computed{
+	), Joined: ofFunction + " LEFT JOIN functions o ON o.experiment_id = t.experiment_id AND o.function_no = t.other_no", Computed: []DerivedColumn{
 		functionID,
 		{"other_id", Int64, "o.function_id", "The neighbour."},
 	}}
@@ -43,7 +43,7 @@ var (
 		{"below", Int32, Dict, "count", false, "How many nodes are below it: the next so many."},
 		{"depth", Int32, Delta, "", false, "0 is the root."},
 		functionNo.as(Dict),
-	}, Joined: ofFunction, Computed: []Computed{
+	}, Joined: ofFunction, Computed: []DerivedColumn{
 		functionID,
 		{"parent", Int32, "CASE WHEN up > 0 THEN call_node - up END", "The caller's node; missing for the root."},
 		{"last", Int32, "call_node + below", "The last node below it, itself if there is none."},
@@ -57,7 +57,7 @@ var (
 		Column{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
 		Column{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
 		exclusive, inclusive,
-	), Joined: ofFunction, Computed: []Computed{functionID}}
+	), Joined: ofFunction, Computed: []DerivedColumn{functionID}}
 	SourceValues = &Table{Name: "source_values", Row: "one metric's value of one source line, of all functions with code there", Key: valueKey(inModes, "file", "line"), Columns: valueColumns(inModes,
 		Column{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
 		Column{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
@@ -81,7 +81,7 @@ var (
 		dataMethod,
 		{"detail", String, Dict, "", false, "More about the way or the reason; empty if there is none."},
 		agreement, embedding, value, samples,
-	}, Joined: ofLocation, Computed: []Computed{locationID}}
+	}, Joined: ofLocation, Computed: []DerivedColumn{locationID}}
 	FunctionRollup = &Table{Name: "function_rollup", Summary: true, Row: "one metric's value of one function, or of `<Total>`, as `function_values` has it, with all names: what all experiments say of a function is in one place of a file, and what they say of a metric", Key: valueKey(inModes, "function_id"), Columns: slices.Concat([]Column{experimentID, metric, metricUnit}, inModes, []Column{
 		{"function_id", Int64, Dict, "", false, "The function."},
 		functionKey, functionName, objectName, moduleName, functionKind, exclusive, inclusive,

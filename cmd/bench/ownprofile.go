@@ -13,8 +13,8 @@ import (
 // ownHz is how often perf looks at the program, in Hz of processor time.
 const ownHz = "1999"
 
-// profiled is a recording that the program is profiled with.
-type profiled struct {
+// profileSource is a recording that the program is profiled with.
+type profileSource struct {
 	path  string
 	flags []string // of ingest
 	times int      // so that each recording is about as much of the profile
@@ -51,7 +51,7 @@ func (b *bench) profile(to string) error {
 }
 
 // toProfile returns the recordings, which it makes.
-func (b *bench) toProfile() ([]profiled, error) {
+func (b *bench) toProfile() ([]profileSource, error) {
 	heap, err := lists(b.dir)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (b *bench) toProfile() ([]profiled, error) {
 		return nil, err
 	}
 	symbols := []string{"--symfs", symfs}
-	return []profiled{
+	return []profileSource{
 		{heap, nil, 2}, {server, nil, 1}, {repeating, symbols, 12}, {dumped, symbols, 20}, {compiler, nil, 3},
 		{distinct.path, nil, 2}, {processes.path, nil, 1},
 	}, nil

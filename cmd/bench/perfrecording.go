@@ -69,7 +69,7 @@ func prolong(from, to string, n, dump int) error {
 		timeAt += 8
 	}
 	var side []byte // the other records
-	cycle := repeated{timeAt: timeAt, first: ^uint64(0)}
+	cycle := sampleLoop{timeAt: timeAt, first: ^uint64(0)}
 	for r := range perfRecords(bytes.NewReader(b[u64(dataOffset):][:u64(dataSize)])) {
 		if r.isSample() {
 			cycle.add(widened(slices.Clone(r), sampleType, regs, dump))
@@ -100,20 +100,20 @@ func prolong(from, to string, n, dump int) error {
 	return errors.Join(w.Flush(), f.Close())
 }
 
-// repeated are samples that come again and again, each time later.
-type repeated struct {
+// sampleLoop are samples that come again and again, each time later.
+type sampleLoop struct {
 	samples     [][]byte
 	timeAt      int    // where in a sample its time is
 	first, last uint64 // times
 }
 
-func (c *repeated) add(s []byte) {
+func (c *sampleLoop) add(s []byte) {
 	t := binary.LittleEndian.Uint64(s[c.timeAt:])
 	c.samples, c.first, c.last = append(c.samples, s), min(c.first, t), max(c.last, t)
 }
 
 // length is the length of n samples, in bytes.
-func (c *repeated) length(n int) (length uint64) {
+func (c *sampleLoop) length(n int) (length uint64) {
 	for i := range n {
 		length += uint64(len(c.samples[i%len(c.samples)]))
 	}
@@ -121,7 +121,7 @@ func (c *repeated) length(n int) (length uint64) {
 }
 
 // write writes n samples. Flush returns its errors.
-func (c *repeated) write(w *bufio.Writer, n int) {
+func (c *sampleLoop) write(w *bufio.Writer, n int) {
 	for i := range n {
 		s := slices.Clone(c.samples[i%len(c.samples)])
 		t := s[c.timeAt:]

@@ -22,19 +22,19 @@ const (
 	noPID                              = ^uint32(0)                               // the kernel's
 )
 
-// pooled are the samples of all processes of one program, in the order of time, and
+// samplePool are the samples of all processes of one program, in the order of time, and
 // the records with which such a process begins.
-type pooled struct {
+type samplePool struct {
 	tidAt, trailer          int // of samples; the length of what ends other records
 	general, begin, samples [][]byte
 }
 
 // pool collects the samples of a program's processes. It must be one that is at the
 // same addresses in each of them.
-func pool(head []byte, in iter.Seq[perfRecord], program string) (*pooled, error) {
+func pool(head []byte, in iter.Seq[perfRecord], program string) (*samplePool, error) {
 	attr := binary.LittleEndian.Uint64(head[attrsOffset:])
 	sampleType := binary.LittleEndian.Uint64(head[attr+attrType:])
-	p := &pooled{tidAt: 8 + 8*bits.OnesCount64(sampleType&sampleBeforeTID), trailer: 8 * bits.OnesCount64(sampleType&sampleTrailer)}
+	p := &samplePool{tidAt: 8 + 8*bits.OnesCount64(sampleType&sampleBeforeTID), trailer: 8 * bits.OnesCount64(sampleType&sampleTrailer)}
 	running, first := map[uint32]bool{}, noPID
 	for r := range in {
 		switch r.kind() {
@@ -80,7 +80,7 @@ const firstPID = 1_000_000
 
 // write emits the samples as those of so many threads one after the other: each a
 // process of its own, or all of the first.
-func (p *pooled) write(threads int, split bool, emit func([]byte)) {
+func (p *samplePool) write(threads int, split bool, emit func([]byte)) {
 	for _, r := range p.general {
 		emit(r)
 	}

@@ -25,8 +25,8 @@ var filters = []struct {
 	{"hiding", queries.Filter{Hide: []string{"*"}}},
 }
 
-// asked is something that is asked of an open store.
-type asked struct {
+// question is something that is asked of an open store.
+type question struct {
 	name string
 	ask  func(ctx context.Context) error
 }
@@ -62,10 +62,10 @@ func (b *bench) scaleReports(string) error {
 }
 
 // reportsOf are the reports as people look at them.
-func reportsOf(db *queries.DB, f queries.Filter) (list []asked) {
+func reportsOf(db *queries.DB, f queries.Filter) (list []question) {
 	for _, r := range standard.Reports {
 		request := &standard.Request{Report: r, Mode: "user", Alias: "manual", Width: time.Second, Limit: 10}
-		list = append(list, asked{r.Name, func(ctx context.Context) error {
+		list = append(list, question{r.Name, func(ctx context.Context) error {
 			session := db
 			if !f.IsEmpty() {
 				var err error
@@ -85,14 +85,14 @@ func reportsOf(db *queries.DB, f queries.Filter) (list []asked) {
 }
 
 // viewsOf are the views, with a condition on the experiment's id.
-func viewsOf(db *queries.DB, id string) (list []asked, err error) {
+func viewsOf(db *queries.DB, id string) (list []question, err error) {
 	views, err := queries.Views()
 	for _, v := range views {
 		if len(v.Parameters) > 0 || v.Columns[0].Name != "experiment_id" {
 			continue
 		}
 		query := "SELECT count(COLUMNS(*)) FROM " + v.Name + " WHERE experiment_id = " + queries.Quote(id)
-		list = append(list, asked{v.Name, func(ctx context.Context) error {
+		list = append(list, question{v.Name, func(ctx context.Context) error {
 			_, err := db.Records(ctx, query)
 			return err
 		}})
@@ -102,7 +102,7 @@ func viewsOf(db *queries.DB, id string) (list []asked, err error) {
 
 // slowest measures each, prints what it takes, and reports the one that takes longest, with
 // what it may take, ms.
-func (b *bench) slowest(what string, may float64, list []asked) error {
+func (b *bench) slowest(what string, may float64, list []question) error {
 	when := ""
 	if b.compacted {
 		when = ", compacted"

@@ -61,8 +61,8 @@ type site struct {
 	lost    float64       // the part of the tasks that is killed at a random moment, and run again
 }
 
-// simulated is what became of it.
-type simulated struct {
+// outcome is what became of it.
+type outcome struct {
 	took       time.Duration
 	efficiency float64 // processor time of experiments, against all that there was
 	operations float64
@@ -101,12 +101,12 @@ func (w *workers) Pop() any {
 type simulation struct {
 	costs
 	site
-	simulated
+	outcome
 	operationsFree, bytesFree float64 // when the queues are empty
 }
 
 // simulate lets workers ingest experiments in tasks of so many each.
-func simulate(c costs, s site, experiments, perTask int) simulated {
+func simulate(c costs, s site, experiments, perTask int) outcome {
 	m := &simulation{costs: c, site: s}
 	random := rand.New(rand.NewPCG(1, 1))
 	left := experiments // that no task has begun
@@ -152,7 +152,7 @@ func simulate(c costs, s site, experiments, perTask int) simulated {
 	}
 	m.efficiency = c.cpu.Seconds() * float64(experiments) / (m.took.Seconds() * float64(s.workers))
 	m.busy = m.operations / s.rate / m.took.Seconds()
-	return m.simulated
+	return m.outcome
 }
 
 // rereads are the operations for a commit that a task reads: to open it, to read it, and to

@@ -21,8 +21,8 @@ import (
 	"stackmill/cmd/acceptance/perftext"
 )
 
-// shown is a sample as one of the two sides shows it. What a recording lacks is empty or 0.
-type shown struct {
+// sampleRow is a sample as one of the two sides shows it. What a recording lacks is empty or 0.
+type sampleRow struct {
 	process, thread, cpu, time, pc, period int64
 	mode, event, name, object, function    string
 	buildID                                string // of the load object
@@ -30,7 +30,7 @@ type shown struct {
 }
 
 // order compares what two sides must agree on for a sample to be the same one.
-func order(a, b *shown) int {
+func order(a, b *sampleRow) int {
 	return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.thread, b.thread), cmp.Compare(a.period, b.period),
 		cmp.Compare(a.cpu, b.cpu), cmp.Compare(a.process, b.process))
 }
@@ -57,7 +57,7 @@ func lineOf(ask []string) *regexp.Regexp {
 var lacking = regexp.MustCompile(`Cannot print '(\w+)' field`)
 
 // script returns all samples as perf shows them, and the fields that it can show.
-func (r *result) script(p *program, file string) (list []shown, ask []string, err error) {
+func (r *result) script(p *program, file string) (list []sampleRow, ask []string, err error) {
 	for _, p := range parts {
 		ask = append(ask, p.field)
 	}
@@ -85,7 +85,7 @@ func (r *result) script(p *program, file string) (list []shown, ask []string, er
 	}
 }
 
-func samplesIn(out *bytes.Buffer, ask []string) (list []shown, err error) {
+func samplesIn(out *bytes.Buffer, ask []string) (list []sampleRow, err error) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<20)
 	form := lineOf(ask)
@@ -97,7 +97,7 @@ func samplesIn(out *bytes.Buffer, ask []string) (list []shown, err error) {
 		if m == nil {
 			return nil, fmt.Errorf("perf script: no sample: %q", lines.Text())
 		}
-		var s shown
+		var s sampleRow
 		for n, name := range form.SubexpNames() {
 			number, _ := strconv.ParseInt(m[n], 10, 64)
 			switch name {
@@ -147,7 +147,7 @@ const samplesSQL = `SELECT p.event AS event, p.value::VARCHAR AS period, s.threa
 	LEFT JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id`
 
 // stored returns all samples as the store has them.
-func (r *result) stored(p *program) (list []shown, err error) {
+func (r *result) stored(p *program) (list []sampleRow, err error) {
 	var rows []struct {
 		Event, Name, Path, Object, Function, Aliases string
 		Time, PC, Period                             string // they may be more than numbers in JSON can be
@@ -163,7 +163,7 @@ func (r *result) stored(p *program) (list []shown, err error) {
 			err = errors.Join(err, parsed)
 			return n
 		}
-		list = append(list, shown{process: row.Process, thread: row.Thread, cpu: row.CPU,
+		list = append(list, sampleRow{process: row.Process, thread: row.Thread, cpu: row.CPU,
 			time: number(row.Time), pc: number(row.PC), period: number(row.Period), event: row.Event, name: strings.TrimSpace(row.Name), object: cmp.Or(row.Path, row.Object), function: row.Function, aliases: row.Aliases, buildID: row.BuildID})
 	}
 	return list, err
@@ -186,7 +186,7 @@ func (r *result) comparePerf(p *program, work string) error {
 	if err != nil {
 		return err
 	}
-	for _, list := range [][]shown{ours, theirs} {
+	for _, list := range [][]sampleRow{ours, theirs} {
 		align(list, ask)
 	}
 	for _, f := range []string{"period", "ip", "time"} {
@@ -228,7 +228,7 @@ type comparison struct {
 }
 
 // sample compares what both sides say of a sample.
-func (c *comparison) sample(ours, theirs *shown, addresses bool) {
+func (c *comparison) sample(ours, theirs *sampleRow, addresses bool) {
 	c.equal("event", ours, theirs, ours.event, theirs.event)
 	c.equal("thread name", ours, theirs, ours.name, theirs.name)
 	if !addresses {
@@ -243,7 +243,7 @@ func (c *comparison) sample(ours, theirs *shown, addresses bool) {
 	}
 }
 
-func (c *comparison) equal(what string, ours, theirs *shown, our, their string) bool {
+func (c *comparison) equal(what string, ours, theirs *sampleRow, our, their string) bool {
 	if our == their {
 		return true
 	}
@@ -256,7 +256,7 @@ func (c *comparison) equal(what string, ours, theirs *shown, our, their string) 
 }
 
 // align leaves out what only one side can show, and sorts samples.
-func align(list []shown, ask []string) {
+func align(list []sampleRow, ask []string) {
 	var first int64
 	for i := range list {
 		if i == 0 || list[i].time < first {
@@ -278,11 +278,11 @@ func align(list []shown, ask []string) {
 			s.pc = 0
 		}
 	}
-	slices.SortStableFunc(list, func(a, b shown) int { return cmp.Or(order(&a, &b), cmp.Compare(a.pc, b.pc)) })
+	slices.SortStableFunc(list, func(a, b sampleRow) int { return cmp.Or(order(&a, &b), cmp.Compare(a.pc, b.pc)) })
 }
 
 // side tells which of two samples comes first.
-func side(ours, theirs []shown, i, k int) int {
+func side(ours, theirs []sampleRow, i, k int) int {
 	switch {
 	case i == len(ours):
 		return 1
@@ -293,7 +293,7 @@ func side(ours, theirs []shown, i, k int) int {
 }
 
 // nameOf names a difference that is right, or returns nothing.
-func (c *comparison) nameOf(what string, ours, theirs *shown, our, their string) string {
+func (c *comparison) nameOf(what string, ours, theirs *sampleRow, our, their string) string {
 	inKernel := theirs.pc < 0
 	switch what {
 	case "address":

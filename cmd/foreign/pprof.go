@@ -357,13 +357,13 @@ func compareSums[V comparable](r *result, what string, ours, theirs map[string]V
 	}
 }
 
-// own are the exclusive and inclusive values of a function.
-type own struct{ Exclusive, Inclusive int64 }
+// functionValues are the exclusive and inclusive values of a function.
+type functionValues struct{ Exclusive, Inclusive int64 }
 
 // functionsOf returns the values of functions by type and name, with inlined ones as functions
 // of their own or counted for what they are inlined in. A function that is several times on a
 // stack counts once.
-func functionsOf(p *profile.Profile, inlined bool) map[string]own {
+func functionsOf(p *profile.Profile, inlined bool) map[string]functionValues {
 	type function struct{ name, system, file, object string }
 	of := func(l *profile.Location, line *profile.Line) function {
 		f := function{name: "(no function)"}
@@ -380,7 +380,7 @@ func functionsOf(p *profile.Profile, inlined bool) map[string]own {
 		}
 		return f
 	}
-	sums := map[string]own{}
+	sums := map[string]functionValues{}
 	for _, s := range p.Sample {
 		var path []function // from the leaf
 		for _, l := range s.Location {
@@ -405,7 +405,7 @@ func functionsOf(p *profile.Profile, inlined bool) map[string]own {
 				}
 				key := p.SampleType[i].Type + " " + name
 				sum := sums[key]
-				sums[key] = own{sum.Exclusive + exclusive, sum.Inclusive + inclusive}
+				sums[key] = functionValues{sum.Exclusive + exclusive, sum.Inclusive + inclusive}
 			}
 			add(path[0].name, v, 0)
 			seen := map[function]bool{}
@@ -426,7 +426,7 @@ func functionsOf(p *profile.Profile, inlined bool) map[string]own {
 func (r *result) compareFunctions(p *program, want *profile.Profile, nameless bool) error {
 	var rows []struct {
 		View, Metric, Function string
-		own
+		functionValues
 	}
 	const values = `SELECT '%[1]s' AS view, metric, function, sum(exclusive) AS exclusive, sum(inclusive) AS inclusive FROM %[1]s
 		WHERE mode = 'user' AND (function <> '<Total>' OR kind <> 'artificial') GROUP BY ALL UNION ALL `
@@ -435,7 +435,7 @@ func (r *result) compareFunctions(p *program, want *profile.Profile, nameless bo
 	if err != nil {
 		return err
 	}
-	ours := map[string]map[string]own{"function_metrics": {}, "inline_function_metrics": {}}
+	ours := map[string]map[string]functionValues{"function_metrics": {}, "inline_function_metrics": {}}
 	for _, row := range rows {
 		if row.View == "" {
 			r.remark(int(row.Exclusive), "%s: %s", row.Metric, row.Function)
@@ -445,12 +445,12 @@ func (r *result) compareFunctions(p *program, want *profile.Profile, nameless bo
 			row.Function = "(no function)"
 		}
 		sums, key := ours[row.View], row.Metric+" "+row.Function
-		sums[key] = own{sums[key].Exclusive + row.Exclusive, sums[key].Inclusive + row.Inclusive}
+		sums[key] = functionValues{sums[key].Exclusive + row.Exclusive, sums[key].Inclusive + row.Inclusive}
 	}
 	for view, sums := range ours {
 		theirs := functionsOf(want, view == "inline_function_metrics")
-		for _, of := range []map[string]own{sums, theirs} {
-			maps.DeleteFunc(of, func(_ string, v own) bool { return v == own{} })
+		for _, of := range []map[string]functionValues{sums, theirs} {
+			maps.DeleteFunc(of, func(_ string, v functionValues) bool { return v == functionValues{} })
 		}
 		if !nameless {
 			compareSums(r, view, sums, theirs)

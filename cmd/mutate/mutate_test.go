@@ -126,8 +126,8 @@ func TestPackets(t *testing.T) {
 
 // The oracle finds what is missing, and what cannot be told is as much as it is.
 func TestVerdict(t *testing.T) {
-	holds := func(n int, change func(i int, s *sample)) *holding {
-		h := &holding{samples: map[sample]int{}, problems: map[string]int64{"warning known": 1}}
+	holds := func(n int, change func(i int, s *sample)) *contents {
+		h := &contents{samples: map[sample]int{}, problems: map[string]int64{"warning known": 1}}
 		for i := range n {
 			s := sample{kind: "clock", pid: 1, thread: int64(i % 3), time: int64(100 * i), stack: uint64(i % 5), value: fmt.Sprint(i % 2)}
 			change(i, &s)
@@ -142,7 +142,7 @@ func TestVerdict(t *testing.T) {
 	warned.problems["warning other"] = 1
 	for _, c := range []struct {
 		name   string
-		have   *holding
+		have   *contents
 		truth  truth
 		status int
 		silent bool

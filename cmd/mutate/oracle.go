@@ -20,8 +20,8 @@ type sample struct {
 	value       string
 }
 
-// holding is what a store holds of one recording.
-type holding struct {
+// contents is what a store holds of one recording.
+type contents struct {
 	samples  map[sample]int
 	count    int
 	problems map[string]int64 // errors and warnings, by severity and reason
@@ -43,12 +43,12 @@ var values = map[string]string{
 type oracle struct{ db *sql.DB }
 
 // read returns what a batch holds.
-func (o oracle) read(ctx context.Context, store string, c storedir.Commit) (*holding, error) {
+func (o oracle) read(ctx context.Context, store string, c storedir.Commit) (*contents, error) {
 	files := map[string]string{}
 	for _, f := range c.Files {
 		files[f.Table] = queries.ReadParquet([]string{filepath.Join(store, filepath.FromSlash(f.Path))})
 	}
-	h := &holding{samples: map[sample]int{}, problems: map[string]int64{}}
+	h := &contents{samples: map[sample]int{}, problems: map[string]int64{}}
 	if err := o.readProblems(ctx, h, files["problems"]); err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (o oracle) read(ctx context.Context, store string, c storedir.Commit) (*hol
 	return h, rows.Err()
 }
 
-func (o oracle) readProblems(ctx context.Context, h *holding, file string) error {
+func (o oracle) readProblems(ctx context.Context, h *contents, file string) error {
 	if file == "" {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (o oracle) readProblems(ctx context.Context, h *holding, file string) error
 }
 
 // saysMore reports whether there are errors or warnings that the undamaged recording lacks.
-func (h *holding) saysMore(than *holding) bool {
+func (h *contents) saysMore(than *contents) bool {
 	for k, n := range h.problems {
 		if n > than.problems[k] {
 			return true
@@ -126,7 +126,7 @@ func (h *holding) saysMore(than *holding) bool {
 
 // differences counts the samples that are missing and those that are new, apart from
 // what may differ.
-func (h *holding) differences(from *holding, free columns) (missing, more int, examples []string) {
+func (h *contents) differences(from *contents, free columns) (missing, more int, examples []string) {
 	moved := int64(0)
 	if free&shift != 0 {
 		moved = h.movedBy(from)
@@ -154,7 +154,7 @@ func (h *holding) differences(from *holding, free columns) (missing, more int, e
 }
 
 // project leaves out what may differ, and takes back by how much all have moved.
-func (h *holding) project(free columns, moved int64) map[sample]int {
+func (h *contents) project(free columns, moved int64) map[sample]int {
 	out := map[sample]int{}
 	for s, n := range h.samples {
 		s.time -= moved
@@ -182,8 +182,8 @@ func (h *holding) project(free columns, moved int64) map[sample]int {
 }
 
 // movedBy is by how much most samples have moved in time: the last of each kind vote.
-func (h *holding) movedBy(from *holding) (best int64) {
-	last := func(h *holding) map[sample]int64 {
+func (h *contents) movedBy(from *contents) (best int64) {
+	last := func(h *contents) map[sample]int64 {
 		times := map[sample]int64{}
 		for s := range h.samples {
 			t := s.time
@@ -208,7 +208,7 @@ func (h *holding) movedBy(from *holding) (best int64) {
 
 // verdict compares a mutant's samples with the base's; nil when nothing was lost in
 // silence.
-func verdict(have, want *holding, t truth, status int) []string {
+func verdict(have, want *contents, t truth, status int) []string {
 	if t.any || status != 0 || have.saysMore(want) {
 		return nil
 	}

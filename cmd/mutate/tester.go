@@ -23,7 +23,7 @@ type tester struct {
 	program       program
 	oracle        oracle
 	next          func(uint64) mutant
-	want          map[*base]*holding
+	want          map[*base]*contents
 	out           io.Writer
 
 	mu  sync.Mutex // guards what follows, and out
@@ -39,7 +39,7 @@ func (t *tester) prepare(ctx context.Context) error {
 	if err := unpack(t.archive); err != nil {
 		return err
 	}
-	t.want, t.sum = map[*base]*holding{}, &summary{counts: map[string]int{}}
+	t.want, t.sum = map[*base]*contents{}, &summary{counts: map[string]int{}}
 	store := filepath.Join(t.work, "undamaged")
 	for _, b := range bases {
 		if t.chosen(b) {
@@ -63,7 +63,7 @@ func (t *tester) chosen(b *base) bool {
 	return false
 }
 
-func (t *tester) undamaged(ctx context.Context, store string, b *base) (*holding, error) {
+func (t *tester) undamaged(ctx context.Context, store string, b *base) (*contents, error) {
 	rec, err := newRecording(b, t.archive)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (t *tester) undamaged(ctx context.Context, store string, b *base) (*holding
 
 // ingest runs the program on the recording in a folder and reads the store; the
 // holding is nil when it is not there.
-func (t *tester) ingest(ctx context.Context, store, dir string, b *base) (outcome, *holding, error) {
+func (t *tester) ingest(ctx context.Context, store, dir string, b *base) (outcome, *contents, error) {
 	path := filepath.Join(dir, b.recordingName())
 	args := []string{"ingest", "--jobs", "2", "--memory", "256M", "--store", store, "--cache", filepath.Join(t.work, "cache"), "--no-system-debug"}
 	for _, a := range b.args {
@@ -222,7 +222,7 @@ func (t *tester) test(ctx context.Context, store string, s *specimen) error {
 	s.o = o
 	s.failed = append(s.failed, o.failures...)
 	if h == nil {
-		h = &holding{}
+		h = &contents{}
 	}
 	if len(o.failures) == 0 {
 		s.failed = append(s.failed, verdict(h, t.want[s.base], s.truth, o.Status)...)

@@ -1,8 +1,8 @@
 package main
 
-// matched is one frame of a stack after the rules, beside the recorded frame that
+// frameMatch is one frame of a stack after the rules, beside the recorded frame that
 // it stands for.
-type matched struct {
+type frameMatch struct {
 	raw    int    // -1: a rule put the frame in
 	reason string // the rule that did
 }
@@ -10,7 +10,7 @@ type matched struct {
 // follow finds what the rules did to a recorded stack: for each frame in machine
 // mode the recorded one, and for each recorded one that is missing the rule that
 // dropped it, empty if none explains it.
-func follow(s *stack) (frames []matched, dropped map[int]string) {
+func follow(s *stack) (frames []frameMatch, dropped map[int]string) {
 	dropped = map[int]string{}
 	next := 0
 	for m, f := range s.machine {
@@ -19,13 +19,13 @@ func follow(s *stack) (frames []matched, dropped map[int]string) {
 			at++
 		}
 		if at == len(s.raw) || putIn(s, next, at, m) {
-			frames = append(frames, matched{-1, f.rule})
+			frames = append(frames, frameMatch{-1, f.rule})
 			continue
 		}
 		for ; next < at; next++ {
 			dropped[next] = dropper(s, next, m)
 		}
-		frames = append(frames, matched{raw: at})
+		frames = append(frames, frameMatch{raw: at})
 		next = at + 1
 	}
 	for ; next < len(s.raw); next++ {

@@ -39,8 +39,8 @@ type comparison struct {
 	files    *files
 	maps     map[string]perfMap
 	unwound  bool // perf unwound the stacks
-	names    map[counted]*verdict
-	script   map[shown]pair            // the sums of perf's samples
+	names    map[eventName]*verdict
+	script   map[reportRow]pair        // the sums of perf's samples
 	symbols  map[[2]string][]*function // by object and symbol
 	known    map[string]*difference
 	problems []string
@@ -49,7 +49,7 @@ type comparison struct {
 func newComparison(c *content, fs *files, unwound bool) *comparison {
 	x := &comparison{
 		content: c, files: fs, maps: map[string]perfMap{}, unwound: unwound,
-		names: map[counted]*verdict{}, script: map[shown]pair{}, symbols: map[[2]string][]*function{}, known: map[string]*difference{},
+		names: map[eventName]*verdict{}, script: map[reportRow]pair{}, symbols: map[[2]string][]*function{}, known: map[string]*difference{},
 	}
 	for _, f := range c.functions {
 		for _, a := range f.aliases {
@@ -134,7 +134,7 @@ func (c *comparison) difference(chain []perftext.Frame, corrupt bool, s *stack) 
 // addOurs adds the frames of a stack in machine mode to our side, and returns their
 // numbers by those of the recorded frames that they stand for. From the n-th on, perf
 // does not show the recorded ones, for the reason cut.
-func (c *comparison) addOurs(ours *side, s *stack, frames []matched, n int, cut string) (byRaw map[int]int) {
+func (c *comparison) addOurs(ours *side, s *stack, frames []frameMatch, n int, cut string) (byRaw map[int]int) {
 	byRaw = map[int]int{}
 	for m, f := range frames {
 		switch {

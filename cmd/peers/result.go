@@ -39,7 +39,7 @@ func (r *result) plus(other *result) {
 // result sums up a comparison.
 func (c *comparison) result(recording string) *result {
 	r := &result{name: recording, rules: map[string]int{}, failed: c.problems}
-	order := slices.SortedFunc(maps.Keys(c.names), func(a, b counted) int {
+	order := slices.SortedFunc(maps.Keys(c.names), func(a, b eventName) int {
 		return cmp.Or(strings.Compare(a.event, b.event), strings.Compare(a.name.String(), b.name.String()))
 	})
 	for _, k := range order {

@@ -8,14 +8,14 @@ import (
 	"stackmill/cmd/acceptance/perftext"
 )
 
-// counted is an event and what it is counted for.
-type counted struct {
+// eventName is an event and what it is counted for.
+type eventName struct {
 	event string
 	name  name
 }
 
-// shown is an event and a row of perf's report.
-type shown struct{ event, object, symbol string }
+// reportRow is an event and a row of perf's report.
+type reportRow struct{ event, object, symbol string }
 
 // samples compares all samples of a recording, which both sides have in the same
 // order for each thread and event.
@@ -69,9 +69,9 @@ func (c *comparison) count(s *sample, p *perftext.Sample) {
 	for _, n := range d.aliases {
 		c.verdict(s.event, n).rules["S4"]++
 	}
-	seen := map[shown]bool{}
+	seen := map[reportRow]bool{}
 	for i, f := range p.Chain {
-		k := shown{s.event, filepath.Base(f.Object), f.Symbol}
+		k := reportRow{s.event, filepath.Base(f.Object), f.Symbol}
 		v := c.script[k]
 		if i == 0 {
 			v.exclusive += s.value
@@ -85,7 +85,7 @@ func (c *comparison) count(s *sample, p *perftext.Sample) {
 }
 
 func (c *comparison) verdict(event string, n name) *verdict {
-	k := counted{event, n}
+	k := eventName{event, n}
 	v := c.names[k]
 	if v == nil {
 		v = &verdict{rules: map[string]int64{}}
@@ -119,7 +119,7 @@ func (c *comparison) values() {
 		}
 		for id, v := range values {
 			n := name{function: c.content.functions[id]}
-			if _, event := c.events()[metric]; event && id != c.content.total && v != (pair{}) && c.names[counted{metric, n}] == nil {
+			if _, event := c.events()[metric]; event && id != c.content.total && v != (pair{}) && c.names[eventName{metric, n}] == nil {
 				c.problems = append(c.problems, fmt.Sprintf("%s: function_metrics has %v, no sample has it", n, v))
 			}
 		}
@@ -141,14 +141,14 @@ var dataOffset = regexp.MustCompile(`\+0x[0-9a-f]+$`)
 var addressRow = regexp.MustCompile(`^(0x)?[0-9a-f]{16}$`)
 
 // row says what a row of the report is for. For data, perf also shows the offset.
-func row(r perftext.Row) shown {
-	return shown{r.Event, filepath.Base(r.Object), dataOffset.ReplaceAllString(r.Symbol, "")}
+func row(r perftext.Row) reportRow {
+	return reportRow{r.Event, filepath.Base(r.Object), dataOffset.ReplaceAllString(r.Symbol, "")}
 }
 
 // report checks that the rows of `perf report` are the sums of its samples.
 func (c *comparison) report(rows []perftext.Row) {
-	count := map[shown]int{}
-	self := map[shown]int64{}
+	count := map[reportRow]int{}
+	self := map[reportRow]int64{}
 	for _, r := range rows {
 		k := row(r)
 		count[k]++

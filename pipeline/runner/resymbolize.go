@@ -38,8 +38,8 @@ func (run *Runner) Resymbolize(ctx context.Context, r Resymbolization) error {
 	return r.report(run.Output, results, exit.Interrupted(ctx, err))
 }
 
-// resymbolized is what changed in an experiment.
-type resymbolized struct {
+// experimentChange is what changed in an experiment.
+type experimentChange struct {
 	Experiment   string          `json:"experiment"`
 	ExperimentID string          `json:"experiment_id"`
 	Path         string          `json:"path"`
@@ -73,7 +73,7 @@ type objectState struct {
 // report prints what changed, and returns the exit status as an error.
 func (r *Resymbolization) report(out *terminal.Output, results []pipeline.Result, stopped error) error {
 	done, undone := 0, 0
-	list := []resymbolized{}
+	list := []experimentChange{}
 	for i := range results {
 		x := &results[i]
 		switch {
@@ -114,8 +114,8 @@ func (r *Resymbolization) report(out *terminal.Output, results []pipeline.Result
 	return exit.With(code, fmt.Errorf("resymbolize: %d of %d experiments failed and are left unchanged: %s", undone, len(results), why))
 }
 
-func changesOf(x *pipeline.Result) resymbolized {
-	c := resymbolized{ExperimentID: x.ID, Path: x.Path, Status: x.Status, LoadObjects: []changedObject{}}
+func changesOf(x *pipeline.Result) experimentChange {
+	c := experimentChange{ExperimentID: x.ID, Path: x.Path, Status: x.Status, LoadObjects: []changedObject{}}
 	if x.Err != nil {
 		c.Error = x.Err.Error()
 	}
@@ -160,7 +160,7 @@ func knownOf(objects []pipeline.LoadObject) float64 {
 }
 
 // printChanges prints what changed in each experiment.
-func (r *Resymbolization) printChanges(out *terminal.Output, list []resymbolized) {
+func (r *Resymbolization) printChanges(out *terminal.Output, list []experimentChange) {
 	for i := range list {
 		c := &list[i]
 		name := cmp.Or(c.Experiment, c.Path)

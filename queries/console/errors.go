@@ -15,7 +15,7 @@ import (
 
 // Reword shortens an error of SQL to one sentence, and adds the option that helps.
 func Reword(err error, timeout time.Duration) error {
-	if err = FileError(err); err == nil || errors.As(err, new(*reworded)) || errors.As(err, new(*queries.LostFile)) {
+	if err = FileError(err); err == nil || errors.As(err, new(*rewordedError)) || errors.As(err, new(*queries.LostFile)) {
 		return err
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
@@ -24,13 +24,13 @@ func Reword(err error, timeout time.Duration) error {
 		return fmt.Errorf("%w (--unsafe allows it)", err)
 	}
 	if queries.IsRefusal(err) {
-		return &reworded{first + " (--unsafe lifts that)", err}
+		return &rewordedError{first + " (--unsafe lifts that)", err}
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return &reworded{fmt.Sprintf("the SQL did not end within %v (ask for less, or give more with --timeout)", timeout), err}
+		return &rewordedError{fmt.Sprintf("the SQL did not end within %v (ask for less, or give more with --timeout)", timeout), err}
 	case errors.Is(err, sandbox.ErrMemory), strings.HasPrefix(first, "Out of Memory Error"):
-		return &reworded{"the SQL needs more memory, or more temporary files, than it may take (ask for less, or give more with --memory)", err}
+		return &rewordedError{"the SQL needs more memory, or more temporary files, than it may take (ask for less, or give more with --memory)", err}
 	}
 	return err
 }
@@ -43,12 +43,12 @@ func FileError(err error) error {
 	return err
 }
 
-// reworded is an error with a text of its own.
-type reworded struct {
+// rewordedError is an error with a text of its own.
+type rewordedError struct {
 	text string
 	err  error
 }
 
-func (e *reworded) Error() string { return e.text }
+func (e *rewordedError) Error() string { return e.text }
 
-func (e *reworded) Unwrap() error { return e.err }
+func (e *rewordedError) Unwrap() error { return e.err }

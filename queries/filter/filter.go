@@ -30,7 +30,7 @@ type Experiment struct {
 	// Sums are the sums of the samples that pass, in any order; nil if all samples pass.
 	Sums *Sums
 	// Library says which functions of a load object are shown; nil if all are.
-	Library func(name, path string) Showing
+	Library func(name, path string) Visibility
 }
 
 // Sums are sums of samples by stack and metric, as columns.

@@ -11,14 +11,14 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// Showing says which functions of a load object are shown.
-type Showing uint8
+// Visibility says which functions of a load object are shown.
+type Visibility uint8
 
 // The kinds of Showing.
 const (
-	Everything  Showing = iota
-	EntryPoints         // functions that other load objects call
-	Nothing             // but <name>, where there is no caller
+	Everything  Visibility = iota
+	EntryPoints            // functions that other load objects call
+	Nothing                // but <name>, where there is no caller
 )
 
 // leaveOut changes the frames of stacks so that functions of libraries are hidden, and emits the
@@ -27,9 +27,9 @@ const (
 // A stack whose outermost frames are all hidden gets one frame for the library as a whole, so that
 // every stack keeps one. A library's entry points are the functions that another load object
 // called. The tree keeps its nodes; a frame that is shown at some of them only is split.
-func leaveOut(r *attribute.Result, library func(name, path string) Showing, needed func(*schema.Table) bool, emit Emit) error {
+func leaveOut(r *attribute.Result, library func(name, path string) Visibility, needed func(*schema.Table) bool, emit Emit) error {
 	p := r.Program
-	l := &libraries{Result: r, of: make([]Showing, len(p.Objects)), standIns: map[program.ObjectNo]program.LocationNo{}, numbers: map[frameKey]stacktree.FrameNo{}}
+	l := &libraries{Result: r, of: make([]Visibility, len(p.Objects)), standIns: map[program.ObjectNo]program.LocationNo{}, numbers: map[frameKey]stacktree.FrameNo{}}
 	var left []program.ObjectNo
 	found := false
 	for n := range p.Objects {
@@ -67,7 +67,7 @@ func StackTables() []*schema.Table {
 // libraries hides functions in the stacks of an experiment.
 type libraries struct {
 	*attribute.Result
-	of       []Showing // by load object
+	of       []Visibility // by load object
 	standIns map[program.ObjectNo]program.LocationNo
 	numbers  map[frameKey]stacktree.FrameNo // of changed frames
 	origins  []stacktree.FrameNo            // the stored frame of each added one

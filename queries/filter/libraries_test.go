@@ -54,18 +54,18 @@ func experiment() *attribute.Result {
 func TestLeaveOut(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		of   map[string]Showing // by library
-		want map[string]string  // by function: exclusive and inclusive values
+		of   map[string]Visibility // by library
+		want map[string]string     // by function: exclusive and inclusive values
 	}{
 		{"everything", nil,
 			map[string]string{program.Total: "63 63", "main": "41 47", "open": "2 14", "read": "4 12", "free": "16 48"}},
-		{"a library", map[string]Showing{"lib": Nothing},
+		{"a library", map[string]Visibility{"lib": Nothing},
 			map[string]string{program.Total: "63 63", "main": "47 47", "<lib>": "16 48"}},
-		{"all but its entry points", map[string]Showing{"lib": EntryPoints},
+		{"all but its entry points", map[string]Visibility{"lib": EntryPoints},
 			map[string]string{program.Total: "63 63", "main": "41 47", "open": "6 14", "free": "16 48"}},
-		{"the program", map[string]Showing{"app": Nothing},
+		{"the program", map[string]Visibility{"app": Nothing},
 			map[string]string{program.Total: "63 63", "<app>": "1 15", "open": "2 14", "read": "12 12", "free": "48 48"}},
-		{"all", map[string]Showing{"app": Nothing, "lib": Nothing},
+		{"all", map[string]Visibility{"app": Nothing, "lib": Nothing},
 			map[string]string{program.Total: "63 63", "<app>": "15 15", "<lib>": "48 48"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestLeaveOut(t *testing.T) {
 				return nil
 			}
 			all := func(*schema.Table) bool { return true }
-			if err := leaveOut(r, func(name, _ string) Showing { return test.of[name] }, all, collect); err != nil {
+			if err := leaveOut(r, func(name, _ string) Visibility { return test.of[name] }, all, collect); err != nil {
 				t.Fatal(err)
 			}
 			changed := maps.Clone(rows)

@@ -12,8 +12,8 @@ import (
 // InMemory is how many bytes of an answer are kept in memory; a file takes larger ones.
 const InMemory = 256 << 10
 
-// Bounded is a writer with a size limit.
-type Bounded struct {
+// LimitedBuffer is a writer with a size limit.
+type LimitedBuffer struct {
 	Most int64 // bytes
 	Full bool  // whether the limit was exceeded
 	size int64
@@ -23,9 +23,11 @@ type Bounded struct {
 
 // NewBounded returns a writer of at most that many bytes: to the file or, if it is nil, to memory
 // and then to a temporary file.
-func NewBounded(most int64, file *os.File) *Bounded { return &Bounded{Most: most, file: file} }
+func NewBounded(most int64, file *os.File) *LimitedBuffer {
+	return &LimitedBuffer{Most: most, file: file}
+}
 
-func (b *Bounded) Write(p []byte) (int, error) {
+func (b *LimitedBuffer) Write(p []byte) (int, error) {
 	if b.Full = b.Full || b.size+int64(len(p)) > b.Most; b.Full {
 		return 0, ErrLarge
 	}
@@ -49,7 +51,7 @@ func (b *Bounded) Write(p []byte) (int, error) {
 }
 
 // Body returns the written bytes.
-func (b *Bounded) Body() *Body { return &Body{Size: b.size, text: b.text, file: b.file} }
+func (b *LimitedBuffer) Body() *Body { return &Body{Size: b.size, text: b.text, file: b.file} }
 
 // Body is the bytes of an answer. Several users may read it at once; the last one releases it.
 type Body struct {

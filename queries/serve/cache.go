@@ -35,7 +35,7 @@ type answerCache struct {
 	entries  map[string]*list.Element // of *cacheEntry
 	order    list.List                // the one used last comes first
 	bytes    atomic.Int64             // includes evicted answers that clients still read
-	inFlight map[string]*pending
+	inFlight map[string]*pendingReply
 }
 
 type cacheEntry struct {
@@ -43,8 +43,8 @@ type cacheEntry struct {
 	*reply
 }
 
-// pending is an answer in progress.
-type pending struct {
+// pendingReply is an answer in progress.
+type pendingReply struct {
 	done  chan struct{}
 	users int // waiting for the reply, besides the one that makes it
 	reply *reply
@@ -52,7 +52,7 @@ type pending struct {
 }
 
 func newAnswerCache() *answerCache {
-	return &answerCache{entries: map[string]*list.Element{}, inFlight: map[string]*pending{}}
+	return &answerCache{entries: map[string]*list.Element{}, inFlight: map[string]*pendingReply{}}
 }
 
 // get returns the answer with a tag. If it is neither cached nor in progress, work makes it. The caller releases its
@@ -68,7 +68,7 @@ func (k *answerCache) get(ctx context.Context, tag string, work func() (*reply, 
 		}
 		p := k.inFlight[tag]
 		if p == nil {
-			p = &pending{done: make(chan struct{})}
+			p = &pendingReply{done: make(chan struct{})}
 			k.inFlight[tag] = p
 			k.mu.Unlock()
 			k.make(tag, p, work)
@@ -93,7 +93,7 @@ func (k *answerCache) get(ctx context.Context, tag string, work func() (*reply, 
 }
 
 // leave stops waiting for an answer.
-func (k *answerCache) leave(p *pending) {
+func (k *answerCache) leave(p *pendingReply) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	select {
@@ -107,7 +107,7 @@ func (k *answerCache) leave(p *pending) {
 }
 
 // make makes an answer and stores it.
-func (k *answerCache) make(tag string, p *pending, work func() (*reply, error)) {
+func (k *answerCache) make(tag string, p *pendingReply, work func() (*reply, error)) {
 	p.err = fmt.Errorf("internal error: the request was abandoned")
 	defer func() {
 		k.mu.Lock()

@@ -119,14 +119,14 @@ type job struct {
 	*call
 	ctx      context.Context
 	from     sessionSource
-	out      *sandbox.Bounded
+	out      *sandbox.LimitedBuffer
 	kind     string // media type of the answer
 	warnings []string
 	state    string // of the store that was opened
 }
 
 // answer answers a call by writing to out.
-func (c *call) answer(ctx context.Context, from sessionSource, out *sandbox.Bounded) (*reply, error) {
+func (c *call) answer(ctx context.Context, from sessionSource, out *sandbox.LimitedBuffer) (*reply, error) {
 	w := &job{call: c, ctx: ctx, from: from, out: out, kind: jsonType}
 	if err := c.handle(w); err != nil {
 		out.Body().Release()

@@ -9,15 +9,15 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// loading is the executable memory of a file that was loaded once: mappings with the same bias.
+// loadedFile is the executable memory of a file that was loaded once: mappings with the same bias.
 // Programs change the protection of parts of it, and replace parts by other memory.
-type loading struct {
+type loadedFile struct {
 	bias       uint64 // address less offset
 	start, end uint64 // offsets
 }
 
 // loadingsOf returns the loadings of a file, oldest first.
-func (r *Resolver) loadingsOf(im *image.Image, of objectKey) []loading {
+func (r *Resolver) loadingsOf(im *image.Image, of objectKey) []loadedFile {
 	if r.loadings.image != im {
 		r.loadings = imageLoadings{im, findLoadings(im)}
 	}
@@ -27,21 +27,21 @@ func (r *Resolver) loadingsOf(im *image.Image, of objectKey) []loading {
 // imageLoadings holds the loadings of an image's files.
 type imageLoadings struct {
 	image *image.Image
-	files map[objectKey][]loading
+	files map[objectKey][]loadedFile
 }
 
-func findLoadings(im *image.Image) map[objectKey][]loading {
+func findLoadings(im *image.Image) map[objectKey][]loadedFile {
 	type loadingKey struct {
 		file objectKey
 		bias uint64
 	}
-	files, numbers := map[objectKey][]loading{}, map[loadingKey]int{}
+	files, numbers := map[objectKey][]loadedFile{}, map[loadingKey]int{}
 	for _, m := range im.Mappings {
 		if m.Code != nil || m.Modes&4 == 0 {
 			continue
 		}
 		k := keyOf(m.MapEvent)
-		next := loading{m.Address - m.FileOffset, m.FileOffset, m.FileOffset + m.Size}
+		next := loadedFile{m.Address - m.FileOffset, m.FileOffset, m.FileOffset + m.Size}
 		i, ok := numbers[loadingKey{k, next.bias}]
 		if !ok {
 			numbers[loadingKey{k, next.bias}] = len(files[k])
@@ -66,7 +66,7 @@ const largestPage = 64 << 10
 
 // pageSizeOf returns the largest power of two up to largestPage of which all bounds of loadings
 // are multiples: at least the page size, but 1 for memory that no loader mapped.
-func pageSizeOf(runs []loading) uint64 {
+func pageSizeOf(runs []loadedFile) uint64 {
 	all := uint64(largestPage)
 	for _, x := range runs {
 		all |= x.bias | x.start | x.end
@@ -92,9 +92,9 @@ func (r *Resolver) misfit(t *symtab.Table, im *image.Image, of objectKey) string
 }
 
 // plausibleLoadings returns the loadings of a file that a loader may have made.
-func (r *Resolver) plausibleLoadings(runs []loading, t *symtab.Table) []loading {
+func (r *Resolver) plausibleLoadings(runs []loadedFile, t *symtab.Table) []loadedFile {
 	l := newLoaderLayout(t, max(pageSizeOf(runs), r.pageSize()))
-	return slices.DeleteFunc(slices.Clone(runs), func(x loading) bool { return !l.allows(x) })
+	return slices.DeleteFunc(slices.Clone(runs), func(x loadedFile) bool { return !l.allows(x) })
 }
 
 // loaderLayout describes how a loader maps a file.
@@ -132,7 +132,7 @@ const hugePage = 2 << 20
 // segment to its end, to the end of another one with the same bias (the kernel joins such
 // mappings), or to the end of all segments. Where huge pages replaced text, the rest of it begins
 // or ends at one. A loading that is not in whole pages may have any bounds within a segment.
-func (l *loaderLayout) allows(x loading) bool {
+func (l *loaderLayout) allows(x loadedFile) bool {
 	whole := (x.bias|x.start|x.end)%l.page == 0
 	cut := func(offset uint64, s symtab.Segment) bool {
 		inside := s.Offset <= offset && offset <= s.Offset+s.FileSize

@@ -19,17 +19,17 @@ const (
 // header.
 const deferredLimit = (4096 - 16) / 8
 
-// deferred is a CALLCHAIN_DEFERRED record: the user chain of all samples since the thread entered
+// deferredChain is a CALLCHAIN_DEFERRED record: the user chain of all samples since the thread entered
 // the kernel, recorded when it returned to user code (perf-data 5.1). Those samples have a cookie
 // instead of a chain.
-type deferred struct {
+type deferredChain struct {
 	cookie, time uint64
 	at           recordOffset
 	tid          int32
 	used         bool
 }
 
-func (d *deferred) compare(cookie uint64, tid int32) int {
+func (d *deferredChain) compare(cookie uint64, tid int32) int {
 	return cmp.Or(cmp.Compare(d.cookie, cookie), cmp.Compare(d.tid, tid))
 }
 
@@ -41,7 +41,7 @@ func (r *reader) addDeferred(p *segment, at recordOffset, body []byte) {
 		r.problemIn(p.name, diagnostic.Error, at.offset(), "bad-record", "a deferred call chain has more addresses than its record")
 		return
 	}
-	r.found.deferred = append(r.found.deferred, deferred{cookie: cookie, time: r.trailerTime(body), at: at, tid: r.trailerTID(body)})
+	r.found.deferred = append(r.found.deferred, deferredChain{cookie: cookie, time: r.trailerTime(body), at: at, tid: r.trailerTID(body)})
 }
 
 // trailerTID returns the thread in a record's trailer, 0 if there is none.
@@ -57,7 +57,7 @@ func (p *recordParser) trailerTID(body []byte) int32 {
 
 // sortDeferred puts the chains in the order that findDeferred needs.
 func (r *reader) sortDeferred() {
-	slices.SortFunc(r.found.deferred, func(a, b deferred) int {
+	slices.SortFunc(r.found.deferred, func(a, b deferredChain) int {
 		return cmp.Or(a.compare(b.cookie, b.tid), cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at))
 	})
 }

@@ -81,7 +81,7 @@ type endMarks struct {
 type recordIndex struct {
 	sampleRefs  sampleRefs
 	sidebands   []sideband
-	deferred    []deferred
+	deferred    []deferredChain
 	cgroupNames cgroupNames
 	accesses    uint64 // rowFields that any event has
 	anyExact    bool   // some sample has the exact address of its instruction

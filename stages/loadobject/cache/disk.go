@@ -48,12 +48,12 @@ const maxChecked = 16
 // use it, since files are put in place by renaming. Behind it may be a cache that machines share.
 type disk struct {
 	dir       string
-	shared    Shared     // nil for none
-	sweepOnce *sync.Once // nil to keep the temporary files of killed processes
+	shared    SharedCache // nil for none
+	sweepOnce *sync.Once  // nil to keep the temporary files of killed processes
 }
 
-// Shared is a cache of many machines. Its contents are verified in the same way as files on disk.
-type Shared interface {
+// SharedCache is a cache of many machines. Its contents are verified in the same way as files on disk.
+type SharedCache interface {
 	// Get returns the content stored under a name, nil if there is none.
 	Get(name string) []byte
 	// Put stores a content. It may fail.

@@ -26,10 +26,10 @@ const defaultMemory = 512 << 20
 
 // Options configure a Loader.
 type Options struct {
-	CacheDir    string   // folder of the cache on disk; empty: none
-	Shared      Shared   // cache behind the one on disk; may be nil
-	DebugDirs   []string // roots of separate debug files; nil: DefaultDebugDirs
-	MemoryLimit int64    // bytes of tables kept in memory; 0: 512 MiB
+	CacheDir    string      // folder of the cache on disk; empty: none
+	Shared      SharedCache // cache behind the one on disk; may be nil
+	DebugDirs   []string    // roots of separate debug files; nil: DefaultDebugDirs
+	MemoryLimit int64       // bytes of tables kept in memory; 0: 512 MiB
 }
 
 // Loader loads tables. It is safe for concurrent use, and reads an object once for concurrent

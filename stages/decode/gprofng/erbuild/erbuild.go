@@ -34,7 +34,7 @@ type Experiment struct {
 	Unpadded                  bool  // do not pad the logs with NULs
 
 	log, maps   strings.Builder // lines
-	layouts     []declared
+	layouts     []declaration
 	events      [Kinds]*Events
 	frames      *blocks
 	uids        map[uint64]bool
@@ -45,7 +45,7 @@ type Experiment struct {
 	err         error
 }
 
-type declared struct {
+type declaration struct {
 	kind   schema.Kind
 	attrs  string
 	layout []Layout

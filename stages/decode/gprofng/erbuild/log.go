@@ -54,7 +54,7 @@ func (e *Experiment) Declare(kind schema.Kind, attrs string, layouts ...Layout) 
 	if len(layouts) == 0 {
 		layouts = e.Layouts(kind)
 	}
-	e.layouts = append(e.layouts, declared{kind, attrs, layouts})
+	e.layouts = append(e.layouts, declaration{kind, attrs, layouts})
 }
 
 // Counter declares a hardware counter; attrs as for Declare.
@@ -110,7 +110,7 @@ func (e *Experiment) process(line func(string, ...any)) {
 }
 
 // describe writes gprofng-experiment 2.5.
-func describe(line func(string, ...any), d declared) {
+func describe(line func(string, ...any), d declaration) {
 	line(`<profile name="%s" %s>`, profileNames[d.kind], d.attrs)
 	line(`  <profdata fname="%s"/>`, fileNames[d.kind])
 	for _, l := range d.layout {
