@@ -18,7 +18,6 @@ import (
 	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/forget"
-	"stackmill/queries/result"
 	"stackmill/queries/text"
 	"stackmill/schema/storedir"
 )
@@ -99,7 +98,7 @@ func (a *app) check(ctx context.Context, format string, o queries.CheckOptions) 
 	}
 	if p != nil && (err == nil || len(p.Wrong) > 0) {
 		if format == "json" {
-			_ = result.PrintJSON(a.Stdout, p, false)
+			_ = terminal.PrintJSON(a.Stdout, p, false)
 		} else {
 			_ = text.Check(&a.Output, p)
 		}

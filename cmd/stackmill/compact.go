@@ -18,7 +18,6 @@ import (
 	"stackmill/internal/terminal"
 	"stackmill/pipeline/compact"
 	"stackmill/queries"
-	"stackmill/queries/result"
 	"stackmill/queries/text"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
@@ -125,7 +124,7 @@ func (v *compacter) run(ctx context.Context) error {
 		return fmt.Errorf("compact: %w", err)
 	}
 	if v.format == "json" {
-		err = result.PrintJSON(v.Stdout, s, false)
+		err = terminal.PrintJSON(v.Stdout, s, false)
 	} else {
 		err = v.print(&s, time.Since(start))
 	}

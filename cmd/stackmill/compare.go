@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/compare"
 	"stackmill/queries/result"
@@ -131,7 +132,7 @@ func (r *comparer) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return result.PrintJSON(r.Stdout, object, true)
+		return terminal.PrintJSON(r.Stdout, object, true)
 	case "table":
 		return text.Comparison(&r.Output, compared, rows)
 	}

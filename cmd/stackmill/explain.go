@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 	"stackmill/queries"
 	"stackmill/queries/explain"
-	"stackmill/queries/result"
 )
 
 var explainFormats = []string{"text", "json"}
@@ -107,7 +107,7 @@ func (e *explainer) run(ctx context.Context, id int64, bySample bool) error {
 		return err
 	}
 	if e.format == "json" {
-		return result.PrintJSON(e.Stdout, x, true)
+		return terminal.PrintJSON(e.Stdout, x, true)
 	}
 	return x.Print(e.Stdout)
 }

@@ -18,7 +18,6 @@ import (
 	"stackmill/internal/exit"
 	"stackmill/internal/terminal"
 	"stackmill/queries/report"
-	"stackmill/queries/result"
 	"stackmill/queries/storetest"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
@@ -341,8 +340,8 @@ func TestHostileRecordings(t *testing.T) {
 	const function = "work\x1b[2J\ufffd\u009b\u202e'\";<b>"
 	for query, want := range map[string]string{
 		"SELECT DISTINCT experiment FROM experiments WHERE samples > 0 ORDER BY ALL":                                                              `[{"experiment":"h\u001b[2J` + "\ufffd" + `\u202e\nhostile.data"},{"experiment":"h\u001b[2J` + "\ufffd" + `\u202e\nhostile.er"}]`,
-		"SELECT function, exclusive, inclusive FROM function_metrics WHERE metric = 'heapallocbytes' AND mode = 'user' AND function LIKE 'work%'": `[{"function":` + string(result.Marshal(function)) + `,"exclusive":0,"inclusive":100000}]`,
-		"SELECT m.function, 2 * m.exclusive > t.exclusive AS most FROM function_metrics m, function_metrics t WHERE m.metric = 'cpu-clock:u' AND m.mode = 'user' AND m.function LIKE 'work%' AND t.experiment = m.experiment AND t.metric = m.metric AND t.mode = m.mode AND t.function = '<Total>'": `[{"function":` + string(result.Marshal(function)) + `,"most":true}]`,
+		"SELECT function, exclusive, inclusive FROM function_metrics WHERE metric = 'heapallocbytes' AND mode = 'user' AND function LIKE 'work%'": `[{"function":` + string(terminal.MarshalJSON(function)) + `,"exclusive":0,"inclusive":100000}]`,
+		"SELECT m.function, 2 * m.exclusive > t.exclusive AS most FROM function_metrics m, function_metrics t WHERE m.metric = 'cpu-clock:u' AND m.mode = 'user' AND m.function LIKE 'work%' AND t.experiment = m.experiment AND t.metric = m.metric AND t.mode = m.mode AND t.function = '<Total>'": `[{"function":` + string(terminal.MarshalJSON(function)) + `,"most":true}]`,
 		"SELECT name FROM io_files WHERE name LIKE 'out%'":                                                           `[{"name":"out\u001b[2J` + "\ufffd" + `"}]`,
 		"SELECT DISTINCT thread_name FROM samples_wide WHERE thread_name LIKE 'c%'":                                  `[{"thread_name":"c\u001b[2J` + "\ufffd" + `\nx"}]`,
 		"SELECT DISTINCT parse_filename(file) AS f FROM locations WHERE file LIKE '%/a%.c' AND line BETWEEN 1 AND 8": `[{"f":"a\u001b[2J` + "\ufffd" + `.c"}]`,

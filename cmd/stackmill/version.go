@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stackmill/internal/exit"
-	"stackmill/queries/result"
+	"stackmill/internal/terminal"
 	"stackmill/schema"
 )
 
@@ -54,9 +54,9 @@ func (a *app) printVersion(format string) error {
 	}
 	object := make([]string, len(names))
 	for i, n := range names {
-		object[i] = fmt.Sprintf("%s:%s", result.Marshal(n), result.Marshal(values[i]))
+		object[i] = fmt.Sprintf("%s:%s", terminal.MarshalJSON(n), terminal.MarshalJSON(values[i]))
 	}
-	return result.PrintJSON(a.Stdout, json.RawMessage("{"+strings.Join(object, ",")+"}"), false)
+	return terminal.PrintJSON(a.Stdout, json.RawMessage("{"+strings.Join(object, ",")+"}"), false)
 }
 
 // programVersion identifies this build of the program.

@@ -9,7 +9,6 @@ import (
 	"stackmill/internal/exit"
 	"stackmill/internal/terminal"
 	"stackmill/pipeline"
-	"stackmill/queries/result"
 	"stackmill/schema/storedir"
 )
 
@@ -87,7 +86,7 @@ func (r *Resymbolization) report(out *terminal.Output, results []pipeline.Result
 		list = append(list, changesOf(x))
 	}
 	if r.JSON {
-		if err := result.PrintJSON(out.Stdout, list, true); err != nil {
+		if err := terminal.PrintJSON(out.Stdout, list, true); err != nil {
 			return err
 		}
 	} else {

@@ -96,8 +96,8 @@ func (a *answer) fit(maxBytes int, leftOut []string) string {
 	for n := len(rows); ; {
 		a.Rows, a.RowsShown = rows[:n], n
 		a.showShares()
-		text := result.Marshal(a)
-		size := len(result.Marshal(string(text))) + envelopeBytes
+		text := terminal.MarshalJSON(a)
+		size := len(terminal.MarshalJSON(string(text))) + envelopeBytes
 		switch {
 		case size <= maxBytes:
 			return string(text)
@@ -202,7 +202,7 @@ func brief(v any) any {
 	case string:
 		return terminal.Shorten(v, maxName)
 	case []any, map[string]any:
-		if text := string(result.Marshal(v)); len(text) > maxName {
+		if text := string(terminal.MarshalJSON(v)); len(text) > maxName {
 			return terminal.Shorten(text, maxName)
 		}
 	case float64:

@@ -20,7 +20,6 @@ import (
 	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/console"
-	"stackmill/queries/result"
 	"stackmill/queries/sandbox"
 )
 
@@ -180,7 +179,7 @@ func (c *connection) write(answer any) error {
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	if err := result.PrintJSON(c.out.Stdout, answer, false); err != nil {
+	if err := terminal.PrintJSON(c.out.Stdout, answer, false); err != nil {
 		return err
 	}
 	select {

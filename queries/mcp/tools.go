@@ -20,7 +20,6 @@ import (
 	"stackmill/queries/compare"
 	"stackmill/queries/console"
 	"stackmill/queries/report"
-	"stackmill/queries/result"
 	"stackmill/queries/sandbox"
 )
 
@@ -219,7 +218,7 @@ func (s *Server) failure(err error) any { return content(s.failureText(err), tru
 
 func (s *Server) failureText(err error) string {
 	text := unsafeHint().ReplaceAllString(err.Error(), "")
-	for len(result.Marshal(text)) > s.MaxBytes/2 {
+	for len(terminal.MarshalJSON(text)) > s.MaxBytes/2 {
 		text = terminal.Shorten(text, len([]rune(text))/2)
 	}
 	return text

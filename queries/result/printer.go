@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/csv"
 	"io"
+	"stackmill/internal/terminal"
 	"strconv"
 	"strings"
 )
@@ -71,7 +72,7 @@ type jsonPrinter struct {
 func (p *jsonPrinter) Header(fields []Field) error {
 	p.fields = fields
 	for i, f := range fields {
-		name := append([]byte(",")[:min(i, 1)], Marshal(f.Name)...)
+		name := append([]byte(",")[:min(i, 1)], terminal.MarshalJSON(f.Name)...)
 		p.names = append(p.names, append(name, ':'))
 	}
 	return nil
@@ -114,7 +115,7 @@ func (p *jsonPrinter) value(v any, kind string) {
 			return
 		}
 	}
-	p.w.Write(Marshal(Plain(v, kind)))
+	p.w.Write(terminal.MarshalJSON(Plain(v, kind)))
 }
 
 func (p *jsonPrinter) Close() error {

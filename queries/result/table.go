@@ -1,9 +1,6 @@
 package result
 
 import (
-	"bytes"
-	"encoding/json"
-	"io"
 	"strings"
 
 	"stackmill/internal/terminal"
@@ -30,20 +27,6 @@ func New(out *terminal.Output, format string) Printer {
 
 // QueryPlan returns a printer that shows each line of the last column in a row of its own.
 func QueryPlan(out *terminal.Output) Printer { return &tablePrinter{out: out, lines: true} }
-
-// PrintJSON prints a value, on a line or indented for people.
-func PrintJSON(out io.Writer, v any, indented bool) error {
-	text := Marshal(v)
-	if indented {
-		var b bytes.Buffer
-		if err := json.Indent(&b, text, "", "  "); err != nil {
-			return err
-		}
-		text = b.Bytes()
-	}
-	_, err := out.Write(append(text, '\n'))
-	return err
-}
 
 // tableRows limits a table: it holds all rows in memory to find the widths of its columns.
 const tableRows = 10_000

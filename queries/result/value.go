@@ -1,15 +1,11 @@
 package result
 
 import (
-	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
 	"time"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"stackmill/internal/terminal"
 )
@@ -69,7 +65,7 @@ func Cell(v any, kind string) string {
 	case string:
 		return p
 	case []any, map[string]any:
-		return string(Marshal(p))
+		return string(terminal.MarshalJSON(p))
 	default:
 		return fmt.Sprint(p)
 	}
@@ -82,36 +78,4 @@ func floating(v float64) string {
 		format = 'g'
 	}
 	return strconv.FormatFloat(v, format, -1, 64)
-}
-
-// Marshal is json.Marshal without escapes for HTML, but with escapes for invisible characters,
-// which could control a terminal.
-func Marshal(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return []byte("null")
-	}
-	return visible(bytes.TrimSpace(b.Bytes()))
-}
-
-// visible escapes the invisible characters in JSON.
-func visible(text []byte) []byte {
-	if !bytes.ContainsFunc(text, func(c rune) bool { return !terminal.IsVisible(c) }) {
-		return text
-	}
-	out := make([]byte, 0, len(text)+16)
-	for _, c := range string(text) {
-		switch {
-		case terminal.IsVisible(c) || c == '\n':
-			out = utf8.AppendRune(out, c)
-		case c < 1<<16:
-			out = fmt.Appendf(out, `\u%04x`, c)
-		default:
-			high, low := utf16.EncodeRune(c)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		}
-	}
-	return out
 }

@@ -4,6 +4,7 @@ package result
 
 import (
 	"database/sql"
+	"stackmill/internal/terminal"
 	"testing"
 
 	_ "github.com/duckdb/duckdb-go/v2"
@@ -32,7 +33,7 @@ func TestNested(t *testing.T) {
 		if err := db.QueryRowContext(t.Context(), "SELECT "+expression).Scan(&v); err != nil {
 			t.Fatal(expression, err)
 		}
-		if got := string(Marshal(Plain(v, ""))); got != want {
+		if got := string(terminal.MarshalJSON(Plain(v, ""))); got != want {
 			t.Errorf("%s: %s, want %s", expression, got, want)
 		}
 		if got := Cell(v, ""); got != want {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/compare"
-	"stackmill/queries/result"
 )
 
 // comparison answers with the differences between two groups of experiments, as `stackmill compare` prints them.
@@ -47,7 +47,7 @@ func (w *job) compare(by string, run func(*queries.DB, compare.Request) (any, er
 	if err != nil {
 		return err
 	}
-	_, err = w.out.Write(result.Marshal(object))
+	_, err = w.out.Write(terminal.MarshalJSON(object))
 	return err
 }
 

@@ -14,8 +14,8 @@ import (
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
 	"stackmill/internal/lazyregexp"
+	"stackmill/internal/terminal"
 	"stackmill/queries"
-	"stackmill/queries/result"
 	"stackmill/schema/storedir"
 )
 
@@ -154,7 +154,7 @@ func warningHeader(texts []string) string {
 
 func asciiJSON(texts []string) string {
 	var out strings.Builder
-	for _, c := range string(result.Marshal(texts)) {
+	for _, c := range string(terminal.MarshalJSON(texts)) {
 		switch {
 		case ' ' <= c && c <= '~':
 			out.WriteRune(c)

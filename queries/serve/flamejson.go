@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries/result"
 )
 
@@ -18,10 +19,10 @@ type flameHead struct {
 
 // json returns the shown part of a tree as JSON.
 func (c flameCut) json(h flameHead, columns bool) []byte {
-	out := fmt.Appendf(nil, `{"metric":%s,"unit":%s,"mode":%q,"experiments":%d,"nodes":%d,"total":`, result.Marshal(h.metric), result.Marshal(h.unit), h.mode, h.experiments, h.nodes)
+	out := fmt.Appendf(nil, `{"metric":%s,"unit":%s,"mode":%q,"experiments":%d,"nodes":%d,"total":`, terminal.MarshalJSON(h.metric), terminal.MarshalJSON(h.unit), h.mode, h.experiments, h.nodes)
 	out = append(appendValue(out, h.total), ',')
 	if h.side != "" {
-		out = fmt.Appendf(out, `"side":%q,"group":%q,"of":%s,`, h.side, h.group, result.Marshal(h.of))
+		out = fmt.Appendf(out, `"side":%q,"group":%q,"of":%s,`, h.side, h.group, terminal.MarshalJSON(h.of))
 	}
 	if columns {
 		out = c.appendColumns(out)
@@ -54,7 +55,7 @@ func (c flameCut) appendTree(out []byte) []byte {
 			if names[s.name] == nil {
 				x := c.functions[s.name]
 				names[s.name] = fmt.Appendf(nil, `{"name":%s,"load_object":%s,"module":%s,"kind":%s`,
-					result.Marshal(x.function), result.Marshal(x.loadObject), result.Marshal(x.module), result.Marshal(x.kind))
+					terminal.MarshalJSON(x.function), terminal.MarshalJSON(x.loadObject), terminal.MarshalJSON(x.module), terminal.MarshalJSON(x.kind))
 			}
 			out = append(out, names[s.name]...)
 		}
@@ -96,7 +97,7 @@ func (c flameCut) appendColumns(out []byte) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = appendList(out, column.name, len(names), func(out []byte, i int) []byte { return append(out, result.Marshal(column.of(names[i]))...) })
+		out = appendList(out, column.name, len(names), func(out []byte, i int) []byte { return append(out, terminal.MarshalJSON(column.of(names[i]))...) })
 	}
 	out = append(out, `},`...)
 	out = appendList(out, "level", len(c.shown), func(out []byte, i int) []byte { return strconv.AppendInt(out, int64(c.shown[i].level), 10) })

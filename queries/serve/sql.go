@@ -12,8 +12,8 @@ import (
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries"
-	"stackmill/queries/result"
 )
 
 // queryFields are the fields of a query's body.
@@ -115,7 +115,7 @@ WHERE internal AND function_type IN ('scalar', 'aggregate', 'macro', 'table_macr
 	if err != nil {
 		return err
 	}
-	_, err = w.out.Write(result.Marshal(map[string]any{"relations": all, "functions": functions}))
+	_, err = w.out.Write(terminal.MarshalJSON(map[string]any{"relations": all, "functions": functions}))
 	return err
 }
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"errors"
 
-	"stackmill/queries/result"
+	"stackmill/internal/terminal"
 	"stackmill/queries/trend"
 )
 
@@ -39,6 +39,6 @@ func trendValues(w *job) error {
 	if err != nil {
 		return requestError(err)
 	}
-	_, err = w.out.Write(result.Marshal(followed.Object()))
+	_, err = w.out.Write(terminal.MarshalJSON(followed.Object()))
 	return err
 }

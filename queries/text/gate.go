@@ -5,7 +5,6 @@ package text
 import (
 	"stackmill/internal/terminal"
 	"stackmill/queries/compare"
-	"stackmill/queries/result"
 )
 
 // Gate prints the checks of a gate that did not pass.
@@ -45,7 +44,7 @@ func GateJSON(out *terminal.Output, j *compare.Judgement, leftOut []string) erro
 	if err != nil {
 		return err
 	}
-	return result.PrintJSON(out.Stdout, struct {
+	return terminal.PrintJSON(out.Stdout, struct {
 		Outcome    string   `json:"outcome"`
 		Checks     []check  `json:"checks"`
 		LeftOut    []string `json:"left_out,omitempty"`

@@ -50,9 +50,10 @@ var house = []struct{ folders, holds string }{
 	{"stages/samples stages/code stages/structure stages/rollup", "events to samples and their sums; machine code and source text; programs and stacks read back from a store; values by function of many experiments"},
 	{"stages/write", "the files of a store"},
 
-	{"pipeline/compact pipeline/plan queries/...", "merging of batches; an ingest's chunks for the tasks of a cluster; the reading side"},
+	{"pipeline/compact pipeline/plan", "merging of batches; an ingest's chunks for the tasks of a cluster"},
 	{"pipeline", "the writing side"},
 	{"pipeline/runner pipeline/owner", "ingests with their reports, logs and metrics; the owners of paths"},
+	{"queries/...", "the reading side"},
 	{"cmd/stackmill cmd/acceptance/suite cmd/acceptance/golden cmd/acceptance/perftext cmd/docgen", "the program; what tests of the whole share; the reference pages"},
 	{"cmd/...", "the whole against truth, peers, damage and time"},
 }

@@ -1,0 +1,56 @@
+package terminal
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// MarshalJSON is json.Marshal without escapes for HTML, but with escapes for invisible characters,
+// which could control a terminal.
+func MarshalJSON(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return []byte("null")
+	}
+	return escapeInvisible(bytes.TrimSpace(b.Bytes()))
+}
+
+// escapeInvisible escapes the invisible characters in JSON.
+func escapeInvisible(text []byte) []byte {
+	if !bytes.ContainsFunc(text, func(c rune) bool { return !IsVisible(c) }) {
+		return text
+	}
+	out := make([]byte, 0, len(text)+16)
+	for _, c := range string(text) {
+		switch {
+		case IsVisible(c) || c == '\n':
+			out = utf8.AppendRune(out, c)
+		case c < 1<<16:
+			out = fmt.Appendf(out, `\u%04x`, c)
+		default:
+			high, low := utf16.EncodeRune(c)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		}
+	}
+	return out
+}
+
+// PrintJSON prints a value, on a line or indented for people.
+func PrintJSON(out io.Writer, v any, indented bool) error {
+	text := MarshalJSON(v)
+	if indented {
+		var b bytes.Buffer
+		if err := json.Indent(&b, text, "", "  "); err != nil {
+			return err
+		}
+		text = b.Bytes()
+	}
+	_, err := out.Write(append(text, '\n'))
+	return err
+}
