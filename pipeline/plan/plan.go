@@ -87,7 +87,7 @@ type Plan struct {
 	first int64 // offset of the first input's line
 }
 
-// ErrNoPlan: a file is not a plan, or has changed since it was written.
+// ErrNoPlan is the error for a file that is not a plan, or has changed since it was written.
 var ErrNoPlan = errors.New("not a plan, or damaged")
 
 // mostHeader bounds the first line, with a hundred bytes for each chunk.
