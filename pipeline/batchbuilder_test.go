@@ -291,7 +291,7 @@ func TestFirstOfCopies(t *testing.T) {
 			}
 			return in.one(ctx, src, to)
 		}
-		if err := in.recall(); err != nil {
+		if err := in.readStore(); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())

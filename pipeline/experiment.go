@@ -214,11 +214,11 @@ func (e *experiment) draft() (*listing.Draft, error) {
 	return e.attempt.to.builder.lists.Begin(), nil
 }
 
-// errLeft: nobody waits for the attempt any more.
+// errLeft ends an attempt that nobody waits for any more.
 var errLeft = errors.New("it was given up")
 
-// commit adds the experiment to its batch.
-func (e *experiment) commit() error {
+// addToBatch adds the experiment to its batch.
+func (e *experiment) addToBatch() error {
 	if !e.attempt.to.builder.shared() {
 		if err := e.closeOutput(); err != nil {
 			return err

@@ -19,7 +19,7 @@ func Find(ctx context.Context, opts Options, paths ...string) ([]FoundRecording,
 	if err != nil {
 		return nil, err
 	}
-	if err := in.recall(); err != nil {
+	if err := in.readStore(); err != nil {
 		return nil, err
 	}
 	inputs, err := in.discover(ctx, paths)

@@ -135,7 +135,7 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 	}
 	in.each = in.one
 	storedir.Clean(opts.Store)
-	if err := in.recall(); err != nil {
+	if err := in.readStore(); err != nil {
 		return nil, err
 	}
 	ctx, in.stop = context.WithCancelCause(ctx)
@@ -181,8 +181,8 @@ func (in *ingest) watched(ctx context.Context, job func() []Result) ([]Result, e
 	return results, errors.Join(err, failed)
 }
 
-// recall reads what the store contains: known recordings usually need not be opened.
-func (in *ingest) recall() (err error) {
+// readStore reads what the store contains: known recordings usually need not be opened.
+func (in *ingest) readStore() (err error) {
 	if in.store = in.Contents; in.store == nil {
 		if in.store, err = storedir.ReadContents(in.Store); errors.Is(err, storedir.ErrNoStore) {
 			return nil

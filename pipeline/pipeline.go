@@ -120,7 +120,7 @@ var atEnd = []stage[func(*experiment) error]{
 	{"describe", "describes the recording, its processes and its problems",
 		"rows of experiments, processes, problems", (*experiment).describe},
 	{"commit", "waits for the writers of Parquet files, and adds the recording to its batch",
-		"a batch of the store, which exists once all of its recordings were read", (*experiment).commit},
+		"a batch of the store, which exists once all of its recordings were read", (*experiment).addToBatch},
 }
 
 // run passes a recording through the stages.

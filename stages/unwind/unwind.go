@@ -1,5 +1,5 @@
-// Package unwind turns recorded stacks into the manual's stacks. One file holds one rule;
-// Unwinder.normalize applies them in their order.
+// Package unwind turns recorded stacks into the manual's stacks. One file holds one rule or a part of
+// one; Unwinder.normalize applies them in their order.
 package unwind
 
 import (

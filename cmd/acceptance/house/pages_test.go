@@ -145,3 +145,27 @@ func exists(t *testing.T, page, path string) {
 		t.Errorf("%s names %s, which does not exist", page, path)
 	}
 }
+
+// namedPlace is a file with the functions named beside it, as in the table "Where to look".
+var namedPlace = regexp.MustCompile("`([\\w/]+\\.(?:go|ts))`: ((?:`\\w+`(?:, )?)+)")
+
+// The table "Where to look" names functions that the files declare.
+func TestPlaces(t *testing.T) {
+	root := filepath.Join("..", "..", "..")
+	_, table, _ := strings.Cut(read(t, filepath.Join(root, "docs", "architecture.md")), "\n## Where to look\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	found := 0
+	for _, m := range namedPlace.FindAllStringSubmatch(table, -1) {
+		text := read(t, filepath.Join(root, filepath.FromSlash(m[1])))
+		for _, name := range strings.Split(strings.Trim(m[2], ", "), ", ") {
+			found++
+			name = strings.Trim(name, "`")
+			if !regexp.MustCompile(`(?m)^(?:export )?(?:func (?:\([^)]*\) )?|function |var |const )` + name + `\b`).MatchString(text) {
+				t.Errorf("docs/architecture.md: %s does not declare %s", m[1], name)
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d names were found", found)
+	}
+}

@@ -34,7 +34,7 @@ func (d *deferredChain) compare(cookie uint64, tid int32) int {
 }
 
 // addDeferred notes the offset of a CALLCHAIN_DEFERRED record.
-func (r *reader) addDeferred(p *segment, at recordOffset, body []byte) {
+func (r *reader) addDeferred(p *recordRun, at recordOffset, body []byte) {
 	c := cursorOf(body, r.big)
 	cookie := c.U64()
 	if c.list(8); c.Short {

@@ -56,7 +56,7 @@ func (r *reader) compressed2(body []byte) bool {
 
 // payload returns how many bytes after a record belong to it: what it says, if another record
 // follows there. Otherwise the record is wrong.
-func (r *reader) payload(p *segment, at int, typ uint32, size, says int) int {
+func (r *reader) payload(p *recordRun, at int, typ uint32, size, says int) int {
 	rest := p.data[at+size:]
 	fits := says <= len(rest)
 	if fits && (says == len(rest) || r.looksLikeRecords(rest[says:], 1)) {

@@ -45,7 +45,7 @@ type input struct {
 	space      *spill.Space
 	main       string // the file with the header, for problems
 	files      []*mmap.File
-	segments   []segment
+	segments   []recordRun
 	window     int  // in bytes
 	touched    int  // bytes that scan has read since it released the files' pages
 	pipe       bool // written into a pipe: the header does not say how long it is
@@ -228,7 +228,7 @@ func (r *reader) dataSection(f *mmap.File, h *header) section {
 // readSegment scans the records of a file between two offsets.
 func (r *reader) readSegment(name string, f *mmap.File, end, from int) {
 	n := len(r.in.segments)
-	r.in.segments = append(r.in.segments, segment{name: name, file: f, data: f.Data[:end]})
+	r.in.segments = append(r.in.segments, recordRun{name: name, file: f, data: f.Data[:end]})
 	r.scan(n, from)
 }
 

@@ -65,8 +65,8 @@ const (
 	miscExact   = 1 << 14 // of SAMPLE: the address is the exact instruction
 )
 
-// segment is a sequence of records: in a file, or decompressed.
-type segment struct {
+// recordRun is a sequence of records: in a file, or decompressed.
+type recordRun struct {
 	name string
 	file *mmap.File
 	data []byte // of the file

@@ -27,7 +27,7 @@ func (r *reader) release() {
 }
 
 // releaseBefore releases the pages of all files except the rest of a segment, which is read next.
-func (r *reader) releaseBefore(p *segment, at int) {
+func (r *reader) releaseBefore(p *recordRun, at int) {
 	for _, f := range r.in.files {
 		if f != p.file {
 			f.Release()
@@ -74,7 +74,7 @@ func (r *reader) records(n, at, end int) (next int) {
 			p.inRound, r.found.anyExact = true, r.found.anyExact || misc&miscExact != 0
 			r.sampleAt(here, body)
 		case typ < recordTool:
-			r.kernelRecord(p, here, typ, misc, body)
+			r.sideRecord(p, here, typ, misc, body)
 		default:
 			r.mark(p, typ)
 			if behind := r.toolRecord(typ, misc, body); behind > 0 {
@@ -95,7 +95,7 @@ func (r *reader) records(n, at, end int) (next int) {
 
 // badRecord reports a record with an impossible size, and returns the offset where reading
 // continues.
-func (r *reader) badRecord(p *segment, at int, typ uint32, size int) (next int) {
+func (r *reader) badRecord(p *recordRun, at int, typ uint32, size int) (next int) {
 	rest := p.data[at:]
 	next = r.resync(p, at)
 	if next < len(p.data) || size <= len(rest) {
@@ -109,7 +109,7 @@ func (r *reader) badRecord(p *segment, at int, typ uint32, size int) (next int) 
 }
 
 // mark notes what a record says about the state of perf's buffers.
-func (r *reader) mark(p *segment, typ uint32) {
+func (r *reader) mark(p *recordRun, typ uint32) {
 	switch typ {
 	case recordFinishedRound:
 		p.inRound, p.hasRoundMark = false, true
@@ -168,7 +168,7 @@ func isPrinted(c byte) bool {
 
 // resync finds the next plausible records after a bad one; the end of the segment if there are
 // none. Records are aligned to 8 bytes, and holes have none.
-func (r *reader) resync(p *segment, at int) int {
+func (r *reader) resync(p *recordRun, at int) int {
 	data := p.data
 	for at += 8; at+recordHeader <= len(data); at += 8 {
 		if at&(holeStep-1) < 8 {
@@ -203,6 +203,6 @@ func (p *recordParser) looksLikeRecords(data []byte, many int) bool {
 }
 
 // cut reports a segment that ends inside a record.
-func (r *reader) cut(p *segment, at int) {
+func (r *reader) cut(p *recordRun, at int) {
 	r.problemIn(p.name, diagnostic.Error, int64(at), "cut-record", "the file ends inside a record, %d bytes after its start", len(p.data)-at)
 }

@@ -63,7 +63,7 @@ func withoutSystems(modifiers string) string {
 
 // simpleperfMappings reads INIT_MAP: the processes and mappings before the recording.
 func (r *reader) simpleperfMappings(b []byte) {
-	apart := segment{name: r.in.main}
+	apart := recordRun{name: r.in.main}
 	for len(b) >= recordHeader {
 		c := cursorOf(b, r.big)
 		typ, misc, size := c.U32(), c.U16(), int(c.U16())
@@ -72,7 +72,7 @@ func (r *reader) simpleperfMappings(b []byte) {
 			return
 		}
 		if typ == recordMmap || typ == recordMmap2 || typ == recordComm {
-			r.kernelRecord(&apart, 0, typ, misc, b[recordHeader:size])
+			r.sideRecord(&apart, 0, typ, misc, b[recordHeader:size])
 		}
 		b = b[size:]
 	}

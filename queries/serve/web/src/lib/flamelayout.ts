@@ -1,4 +1,5 @@
-// The layout of a flame graph on a canvas: which rows are drawn, and where each frame lies.
+// Zoom and scroll of a flame graph on a canvas: which rows and frames are drawn. Where a frame lies in
+// the graph is computed in flametree.ts.
 import type { Frames } from './flametree';
 
 export const rowHeight = 18;

@@ -16,8 +16,8 @@ type sideband struct {
 	body []byte
 }
 
-// kernelRecord collects a record about processes, or counts what the kernel lost.
-func (r *reader) kernelRecord(p *segment, at recordOffset, typ uint32, misc uint16, body []byte) {
+// sideRecord collects a record about processes, or counts what the kernel lost.
+func (r *reader) sideRecord(p *recordRun, at recordOffset, typ uint32, misc uint16, body []byte) {
 	c := cursorOf(body, r.big)
 	switch typ {
 	case recordLost:
