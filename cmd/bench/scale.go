@@ -12,13 +12,13 @@ const (
 	scaleCPU     = 10  // ms of processor time for each experiment
 	scaleEven    = 1.2 // of the last ones, against the first
 	scaleFiles   = 2   // files of an experiment
-	scaleBytes   = 25  // kilobytes of an experiment
+	scaleBytes   = 20  // kilobytes of an experiment
 	scaleAgain   = 1000
 	scaleTen     = 500
 	scaleCores   = 1.8
 	compactCPU   = 10
 	compactFiles = 0.1
-	compactBytes = 10
+	compactBytes = 17
 	checkCPU     = 15
 	scaleMemory  = 1024 // MiB that compact and check get, and may take
 )
