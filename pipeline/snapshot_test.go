@@ -101,10 +101,10 @@ func TestChangedSinceSnapshot(t *testing.T) {
 		status  string
 		visible []string
 	}{
-		{"labelled", func(_ *testing.T, _ string, c *storedir.Contents, id string) error {
+		{"labeled", func(_ *testing.T, _ string, c *storedir.Contents, id string) error {
 			return c.Label(storedir.Labels{Experiments: []string{id}, Set: map[string]string{"k": "v"}}, "")
 		}, Partial, []string{"a.er k=v"}},
-		{"labelled and merged", func(t *testing.T, store string, c *storedir.Contents, _ string) error {
+		{"labeled and merged", func(t *testing.T, store string, c *storedir.Contents, _ string) error {
 			merged := c.Batches[0].Commit
 			old := merged.Batch
 			merged.Batch, merged.Replaces = "bmerged", []string{old}

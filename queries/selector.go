@@ -177,8 +177,8 @@ func (s *selection) pair(key, value string) (found []int, err error) {
 		}
 		known = append(known, values...)
 		for i, e := range s.experiments {
-			_, labelled := e.Labels[key]
-			if _, has := slices.BinarySearch(ids, e.ExperimentID); has && !labelled {
+			_, labeled := e.Labels[key]
+			if _, has := slices.BinarySearch(ids, e.ExperimentID); has && !labeled {
 				found = append(found, i)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// TestSelectors resolves selectors in a store of two experiments, some of them labelled.
+// TestSelectors resolves selectors in a store of two experiments, some of them labeled.
 func TestSelectors(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	list := open(t, store).Experiments()

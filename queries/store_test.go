@@ -278,7 +278,7 @@ func TestCancel(t *testing.T) {
 	var n int64
 	err := db.QueryRowContext(ctx, "SELECT count(*) FROM range(10_000_000) a, range(10_000_000) b WHERE a.range + b.range = -1").Scan(&n)
 	if err == nil {
-		t.Error("a cancelled query gave an answer")
+		t.Error("a canceled query gave an answer")
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// neighbour is a row of callers or callees; functions of equal names share one.
-// The golden's blurred functions are one neighbour together.
-type neighbour struct{ relation, name string }
+// neighbor is a row of callers or callees; functions of equal names share one.
+// The golden's blurred functions are one neighbor together.
+type neighbor struct{ relation, name string }
 
 const blurredName = "(blurred)"
 
@@ -23,14 +23,14 @@ func TestCallersCallees(t *testing.T) {
 			x, m := readGolden(t, c), load(t, shared.DB, experiment(c))
 			x = corrected(t, c, x)
 			a := matchFunctions(t, x, m)
-			ours := map[string]map[int64]map[neighbour][]int64{}
+			ours := map[string]map[int64]map[neighbor][]int64{}
 			for metric, edges := range m.edges {
-				ours[metric] = map[int64]map[neighbour][]int64{}
+				ours[metric] = map[int64]map[neighbor][]int64{}
 				for e, v := range edges {
 					if ours[metric][e.function] == nil {
-						ours[metric][e.function] = map[neighbour][]int64{}
+						ours[metric][e.function] = map[neighbor][]int64{}
 					}
-					n := neighbour{e.relation, a.theirName(e.other)}
+					n := neighbor{e.relation, a.theirName(e.other)}
 					ours[metric][e.function][n] = append(ours[metric][e.function][n], v)
 				}
 			}
@@ -59,11 +59,11 @@ func (a *match) theirName(id int64) string {
 }
 
 // block collects one column of a golden block.
-func (a *match) block(b golden.Table, column int) map[neighbour][]string {
-	rows := map[neighbour][]string{}
+func (a *match) block(b golden.Table, column int) map[neighbor][]string {
+	rows := map[neighbor][]string{}
 	relation := "caller"
 	for _, r := range b.Rows {
-		n := neighbour{relation, r.Name}
+		n := neighbor{relation, r.Name}
 		if r.Star {
 			n.relation, relation = "self", "callee"
 		} else if a.anyBlurred(r.Name) {
@@ -78,12 +78,12 @@ func (a *match) anyBlurred(name string) bool {
 	return slices.ContainsFunc(a.byName[name], func(i int) bool { return a.blurred[i] })
 }
 
-// compareBlock compares one metric of one function's neighbours. A row with
+// compareBlock compares one metric of one function's neighbors. A row with
 // only zeros may be missing on either side for this metric.
-func (a *match) compareBlock(t *testing.T, i int, metric string, want map[neighbour][]string, got map[neighbour][]int64) {
+func (a *match) compareBlock(t *testing.T, i int, metric string, want map[neighbor][]string, got map[neighbor][]int64) {
 	t.Helper()
 	unit := a.model.units[metric]
-	all := map[neighbour]bool{}
+	all := map[neighbor]bool{}
 	for n := range want {
 		all[n] = true
 	}

@@ -50,7 +50,7 @@ func readGolden(t *testing.T, c string) *golden.Experiment {
 // cell returns the value of a column, also when another table's columns are
 // in another order.
 func cell(x golden.Table, row int, col golden.Column) string {
-	return x.Rows[row].Values[x.Column(col.Flavour, col.Metric)]
+	return x.Rows[row].Values[x.Column(col.Flavor, col.Metric)]
 }
 
 func isZero(s string) bool { return s == "0" || s == "0." }

@@ -55,15 +55,15 @@ func (m *model) sum(t *testing.T, name, metric string) (p pair) {
 	return p
 }
 
-// callers and callees check a function's neighbours with values.
+// callers and callees check a function's neighbors with values.
 func callers(name string, want ...string) func(*testing.T, *model) {
-	return neighbours(name, "caller", want)
+	return neighbors(name, "caller", want)
 }
 func callees(name string, want ...string) func(*testing.T, *model) {
-	return neighbours(name, "callee", want)
+	return neighbors(name, "callee", want)
 }
 
-func neighbours(name, relation string, want []string) func(*testing.T, *model) {
+func neighbors(name, relation string, want []string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		of, missing := m.ids(t, name), map[int64]bool{}
 		for _, w := range want {

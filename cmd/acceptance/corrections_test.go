@@ -120,7 +120,7 @@ func outline(part, base string, offset int64) func(*golden.Experiment) error {
 			appendFunction(x, golden.Function{Name: base, Offset: offset, LoadObject: x.Functions[p].LoadObject}, p)
 		}
 		for k, c := range x.List.Columns {
-			if c.Flavour == "Incl." {
+			if c.Flavor == "Incl." {
 				v := x.List.Rows[b].Values
 				v[k] = add(c.Metric, v[k], x.List.Rows[p].Values[k])
 			}
@@ -136,7 +136,7 @@ func outline(part, base string, offset int64) func(*golden.Experiment) error {
 		}
 		inclusive := golden.Row{Name: base}
 		for _, c := range block.Columns {
-			inclusive.Values = append(inclusive.Values, cell(x.List, p, golden.Column{Flavour: "Incl.", Metric: c.Metric}))
+			inclusive.Values = append(inclusive.Values, cell(x.List, p, golden.Column{Flavor: "Incl.", Metric: c.Metric}))
 		}
 		x.Blocks[p].Rows = append([]golden.Row{inclusive}, block.Rows[star:]...)
 		inclusive.Name = part
@@ -157,7 +157,7 @@ func outlineCall(part, base string) func(*golden.Experiment) error {
 		row := golden.Row{Name: base + " + 0x00000000"}
 		for _, c := range x.PCs.Columns {
 			v := add(c.Metric, "0", "0")
-			if c.Flavour == "Incl." {
+			if c.Flavor == "Incl." {
 				v = cell(x.List, p, c)
 			}
 			row.Values = append(row.Values, v)
@@ -178,7 +178,7 @@ func movePC(from, to string) func(*golden.Experiment) error {
 			return fmt.Errorf("no instruction %s or %s", from, to)
 		}
 		for k, c := range x.PCs.Columns {
-			if values := x.PCs.Rows[j].Values; c.Flavour == "Excl." {
+			if values := x.PCs.Rows[j].Values; c.Flavor == "Excl." {
 				values[k] = add(c.Metric, values[k], x.PCs.Rows[i].Values[k])
 			}
 		}

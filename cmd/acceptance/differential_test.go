@@ -105,7 +105,7 @@ func compareWithPeer(t *testing.T, gprofng, path string, m *model) {
 				got[name] = append(got[name], s)
 			}
 		}
-		compareSets(t, fmt.Sprint(col.Flavour, " ", col.Metric), want, got)
+		compareSets(t, fmt.Sprint(col.Flavor, " ", col.Metric), want, got)
 	}
 }
 

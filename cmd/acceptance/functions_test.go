@@ -18,7 +18,7 @@ func TestTotals(t *testing.T) {
 			for _, col := range x.List.Columns {
 				v := m.values[col.Metric][m.total]
 				if got, want := printed(m, col, v), cell(x.List, 0, col); got != want {
-					t.Errorf("%s %s: %s, want %s", col.Flavour, col.Metric, got, want)
+					t.Errorf("%s %s: %s, want %s", col.Flavor, col.Metric, got, want)
 				}
 			}
 		})
@@ -44,7 +44,7 @@ func TestFunctions(t *testing.T) {
 				for _, col := range x.List.Columns {
 					v := m.values[col.Metric][a.ours[i]]
 					if got, want := printed(m, col, v), cell(x.List, i, col); got != want {
-						t.Errorf("%s %s of %s: %s, want %s", col.Flavour, col.Metric, r.Name, got, want)
+						t.Errorf("%s %s of %s: %s, want %s", col.Flavor, col.Metric, r.Name, got, want)
 					}
 				}
 			}
@@ -68,7 +68,7 @@ func TestLoadObjects(t *testing.T) {
 			x = corrected(t, c, x)
 			a := matchFunctions(t, x, m)
 			for _, col := range x.List.Columns {
-				if col.Flavour != "Excl." {
+				if col.Flavor != "Excl." {
 					continue
 				}
 				want, rows, got := map[string]float64{}, map[string]int{}, map[string]float64{}
@@ -103,7 +103,7 @@ func TestLoadObjects(t *testing.T) {
 
 // printed formats a value as the golden's column does.
 func printed(m *model, col golden.Column, v pair) string {
-	if col.Flavour == "Excl." {
+	if col.Flavor == "Excl." {
 		return golden.Print(m.units[col.Metric], v.exclusive)
 	}
 	return golden.Print(m.units[col.Metric], v.inclusive)

@@ -60,7 +60,7 @@ func TestPCs(t *testing.T) {
 						delete(got, key)
 					}
 				}
-				compareSets(t, col.Flavour+" "+col.Metric, want, got)
+				compareSets(t, col.Flavor+" "+col.Metric, want, got)
 			}
 		})
 	}
@@ -105,7 +105,7 @@ func TestLines(t *testing.T) {
 						got[key] = append(got[key], s)
 					}
 				}
-				compareSets(t, col.Flavour+" "+col.Metric, want, got)
+				compareSets(t, col.Flavor+" "+col.Metric, want, got)
 			}
 		})
 	}

@@ -35,7 +35,7 @@ type line struct {
 	line     int
 }
 
-// edge is a neighbour of a function.
+// edge is a neighbor of a function.
 type edge struct {
 	function int64
 	relation string

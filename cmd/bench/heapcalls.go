@@ -67,7 +67,7 @@ func lists(dir string) (string, error) {
 		return "", err
 	}
 	for _, command := range [][]string{
-		{compiler, "-g", "-O0", source, "-o", program}, // optimised, nothing would be left of the calls
+		{compiler, "-g", "-O0", source, "-o", program}, // optimized, nothing would be left of the calls
 		{gprofng, "collect", "app", "-p", "off", "-H", "on", "-o", recorded, program, fmt.Sprint(listsCalls)},
 	} {
 		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {

@@ -101,7 +101,7 @@ func doubleRecord(d *damage, f *perfFile) bool {
 	return d.did(f.kind(at, "record doubled"), f.samples(at), "record %d, type %d, is there twice", at, typeOf(f.records[at]))
 }
 
-// swapRecords changes the order of two neighbours, which their times restore.
+// swapRecords changes the order of two neighbors, which their times restore.
 func swapRecords(d *damage, f *perfFile) bool {
 	at := d.IntN(len(f.records) - 1)
 	a, b := typeOf(f.records[at]), typeOf(f.records[at+1])

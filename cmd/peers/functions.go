@@ -57,7 +57,7 @@ func (p *peer) checkPair(f *shownFunction, v *verdict) {
 	p.checkName(f, v)
 	for k, c := range p.columns {
 		if got := p.value(c, p.content.values[c.Metric][f.ours.id]); got != f.values[k] {
-			v.explain(p.ruled(f.ours, c, f.values[k]), fmt.Sprintf("%s %s is %s, gprofng has %s", c.Flavour, c.Metric, got, f.values[k]))
+			v.explain(p.ruled(f.ours, c, f.values[k]), fmt.Sprintf("%s %s is %s, gprofng has %s", c.Flavor, c.Metric, got, f.values[k]))
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (p *peer) ruled(f *function, c golden.Column, shown string) string {
 		if s.values[c.Metric] == 0 {
 			continue
 		}
-		why = append(why, changes(s, f, c.Flavour == "Excl.")...)
+		why = append(why, changes(s, f, c.Flavor == "Excl.")...)
 	}
 	return all(why)
 }
@@ -235,6 +235,6 @@ func (p *peer) checkOwn(f *function, v *verdict) {
 			v.explain("S22", "") // gprofng leaves a stack of nothing else empty
 			continue
 		}
-		v.explain(p.ruled(f, golden.Column{Flavour: "Incl.", Metric: metric}, "0"), fmt.Sprintf("%s is %v, gprofng has no such function", metric, values[f.id]))
+		v.explain(p.ruled(f, golden.Column{Flavor: "Incl.", Metric: metric}, "0"), fmt.Sprintf("%s is %v, gprofng has no such function", metric, values[f.id]))
 	}
 }

@@ -110,7 +110,7 @@ func (p *peer) place() {
 
 // value prints a value as gprofng's column does.
 func (p *peer) value(c golden.Column, v pair) string {
-	if c.Flavour == "Excl." {
+	if c.Flavor == "Excl." {
 		return golden.Print(p.content.units[c.Metric], v.exclusive)
 	}
 	return golden.Print(p.content.units[c.Metric], v.inclusive)
@@ -139,7 +139,7 @@ func (p *peer) checkPlaces() {
 				sum += number(values[k])
 			}
 			if slack := 0.0005 * float64(len(rows)+1); got != rows[0][k] && (len(rows) == 1 || math.Abs(number(got)-sum) > slack) {
-				p.result.failed = append(p.result.failed, fmt.Sprintf("%s+%x: %s %s is %s, gprofng has %g", at.object, at.offset, c.Flavour, c.Metric, got, sum))
+				p.result.failed = append(p.result.failed, fmt.Sprintf("%s+%x: %s %s is %s, gprofng has %g", at.object, at.offset, c.Flavor, c.Metric, got, sum))
 			}
 		}
 	}

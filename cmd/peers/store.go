@@ -74,7 +74,7 @@ type content struct {
 	edges  map[edge]int64 // attributed, in machine mode
 }
 
-// edge is a neighbour of a function in a metric.
+// edge is a neighbor of a function in a metric.
 type edge struct {
 	metric          string
 	function, other int64

@@ -286,7 +286,7 @@ func TestAgentsRows(t *testing.T) {
 	}
 }
 
-// While a call runs, others are answered, and it can be cancelled: then it is not answered, and its
+// While a call runs, others are answered, and it can be canceled: then it is not answered, and its
 // process ends.
 func TestAgentsCancel(t *testing.T) {
 	a := connected(t, storetest.New(t, storetest.Two))

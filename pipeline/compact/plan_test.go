@@ -33,7 +33,7 @@ func planned(sizes string, o Options) string {
 	return strings.Join(groups, " ")
 }
 
-// Neighbours are merged if that makes what is larger by half than any of them.
+// Neighbors are merged if that makes what is larger by half than any of them.
 func TestPlan(t *testing.T) {
 	o := Options{TargetSize: 100, Memory: 1 << 30}
 	for sizes, want := range map[string]string{

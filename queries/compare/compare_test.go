@@ -21,7 +21,7 @@ func nights(t *testing.T, kind string, base, test []map[string]int) *queries.DB 
 }
 
 // outcome compares base-*.er with test-*.er and returns the rows as texts: name, medians
-// (in ms unless they are normalised), verdict.
+// (in ms unless they are normalized), verdict.
 func outcome(t *testing.T, db *queries.DB, change func(*Request)) (*Result, string) {
 	t.Helper()
 	r := Defaults()
@@ -59,7 +59,7 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%d rows were judged, want 4", result.Judged)
 		}
 		if got != want {
-			t.Errorf("normalised by %s: got %s, want %s", normalise, got, want)
+			t.Errorf("normalized by %s: got %s, want %s", normalise, got, want)
 		}
 	}
 	if _, got := outcome(t, db, func(r *Request) { r.Base, r.Test = r.Test, r.Base }); got != "<Total> 356 304 faster, h 32 0 vanished, g 222 202 faster, f 102 102 same" {

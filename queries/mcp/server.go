@@ -117,7 +117,7 @@ type connection struct {
 
 // Why calls end.
 var (
-	errCanceled = errors.New("the agent has cancelled the call")
+	errCanceled = errors.New("the agent has canceled the call")
 	errGone     = errors.New("the agent has closed the connection")
 )
 

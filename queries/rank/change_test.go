@@ -97,7 +97,7 @@ func TestNoChanges(t *testing.T) {
 	}
 }
 
-// What is known of a change are the medians on its sides, and the test of its neighbourhood.
+// What is known of a change are the medians on its sides, and the test of its neighborhood.
 func TestChange(t *testing.T) {
 	values := slices.Concat(slices.Repeat([]float64{1, 2, 3}, 7), slices.Repeat([]float64{11, 12, 13}, 7), slices.Repeat([]float64{1, 2, 3}, 7))
 	u := &Test{}

@@ -12,7 +12,7 @@ import (
 	"stackmill/queries/report"
 )
 
-// block is a function with its neighbours.
+// block is a function with its neighbors.
 type block struct {
 	label                string
 	above                []string // of a piece of stacks, the functions before the last one

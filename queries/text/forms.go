@@ -86,13 +86,13 @@ func functionForm(w *terminal.Page, rows []queries.Record) {
 	first := rows[0]
 	w.Printf("%s\n", first.Text("label"))
 	for _, rec := range rows {
-		for _, flavour := range []string{"Exclusive", "Inclusive"} {
-			n := rec.Number(strings.ToLower(flavour))
+		for _, flavor := range []string{"Exclusive", "Inclusive"} {
+			n := rec.Number(strings.ToLower(flavor))
 			value := Value(n, rec.Text("unit"))
 			if rec.Text("unit") == "ns" {
 				value += " s"
 			}
-			w.Printf("%40s: %s (%s%%)\n", flavour+" "+cmp.Or(rec.Text("title"), rec.Text("metric")), value, Percent(n, rec.Number("total")))
+			w.Printf("%40s: %s (%s%%)\n", flavor+" "+cmp.Or(rec.Text("title"), rec.Text("metric")), value, Percent(n, rec.Number("total")))
 		}
 	}
 	w.Printf("%40s: %d\n%40s: %#x\n", "Size", first.Number("size"), "Address", uint64(first.Number("address")))

@@ -50,16 +50,16 @@ func (c *Contents) labelChangesByID(names []string) map[string][]*LabelChange {
 // assignLabels computes the current labels of each experiment: those of the experiments that it
 // replaces, its own, and later changes.
 func (c *Contents) assignLabels(names []string) {
-	labelled := c.labelChangesByID(names)
+	labeled := c.labelChangesByID(names)
 	merged := map[string]*Entry{}
 	for id, l := range c.states {
-		if l.entry == nil || len(labelled[id])+len(l.entry.Instead) == 0 {
+		if l.entry == nil || len(labeled[id])+len(l.entry.Instead) == 0 {
 			continue
 		}
-		e, given := *l.entry, slices.Clone(labelled[id])
+		e, given := *l.entry, slices.Clone(labeled[id])
 		e.Labels, e.LabelCommits = map[string]string{}, slices.Clone(e.LabelCommits)
 		for _, other := range e.Instead {
-			given = append(given, labelled[other]...)
+			given = append(given, labeled[other]...)
 			if o := c.states[other]; o != nil && o.entry != nil {
 				maps.Copy(e.Labels, o.entry.Labels)
 				e.LabelCommits = append(e.LabelCommits, o.entry.LabelCommits...)

@@ -182,7 +182,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// Experiments are taken out and labelled by their ids; what is damaged of that does not
+// Experiments are taken out and labeled by their ids; what is damaged of that does not
 // bring them back, and check's repair takes them out again.
 func TestTakeOut(t *testing.T) {
 	store := t.TempDir()

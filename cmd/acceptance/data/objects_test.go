@@ -159,7 +159,7 @@ func compare(t *testing.T, recording, program string, addresses []access) *tally
 // Of the accesses to objects that the programs told of, nearly all have that
 // object, and no statement about one is wrong.
 func TestObjects(t *testing.T) {
-	sums := map[string]*tally{} // by compiler and optimisation
+	sums := map[string]*tally{} // by compiler and optimization
 	for _, name := range recordings(t, "data") {
 		_, built, _ := strings.Cut(name, "_")
 		t.Run(name, func(t *testing.T) {

@@ -41,7 +41,7 @@ var readers = map[string]func(t *testing.T, files []string) [][]string{
 // recording was and when it came.
 func TestTablesAreTheirFiles(t *testing.T) { compareFiles(t, store.Store) }
 
-// They stay so when experiments are labelled, forgotten, kept as sums and put in again, once compact
+// They stay so when experiments are labeled, forgotten, kept as sums and put in again, once compact
 // has removed what does not count.
 func TestTablesStayTheirFiles(t *testing.T) {
 	dir := t.TempDir()

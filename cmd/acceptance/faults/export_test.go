@@ -75,11 +75,11 @@ func TestExportKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	labelled := filepath.Join(t.TempDir(), "store")
-	if err := os.CopyFS(labelled, os.DirFS(made)); err != nil {
+	labeled := filepath.Join(t.TempDir(), "store")
+	if err := os.CopyFS(labeled, os.DirFS(made)); err != nil {
 		t.Fatal(err)
 	}
-	if code, out := b.run(b.binary, "label", "stripmain.er", "night=one", "--store", labelled); code != 0 {
+	if code, out := b.run(b.binary, "label", "stripmain.er", "night=one", "--store", labeled); code != 0 {
 		t.Fatalf("%d: %s", code, out)
 	}
 	for _, x := range exports {
@@ -103,14 +103,14 @@ func TestExportKilled(t *testing.T) {
 			if err := os.CopyFS(second, os.DirFS(first)); err != nil {
 				t.Fatal(err)
 			}
-			wantUpdated := does("updated", labelled, second)
+			wantUpdated := does("updated", labeled, second)
 			if len(want) < 3 || slices.Equal(want, wantUpdated) {
 				t.Fatalf("%d files, %d after a label was given", len(want), len(wantUpdated))
 			}
 			kill := func(k killedAt) (done bool) {
 				folder, store, want := filepath.Join(t.TempDir(), "folder"), made, want
 				if k.update {
-					store, want = labelled, wantUpdated
+					store, want = labeled, wantUpdated
 					if err := os.CopyFS(folder, os.DirFS(first)); err != nil {
 						t.Fatal(err)
 					}
@@ -140,7 +140,7 @@ func TestExportKilled(t *testing.T) {
 					}
 				}
 			}
-			if code, out := b.run(call(labelled, second)...); code != 0 || strings.Contains(out, " written") && !strings.Contains(out, " 0 written") {
+			if code, out := b.run(call(labeled, second)...); code != 0 || strings.Contains(out, " written") && !strings.Contains(out, " 0 written") {
 				t.Errorf("once more: %d: %s", code, out)
 			}
 		})

@@ -72,14 +72,14 @@ var lifeSteps = []step{
 		name:   "label",
 		first:  [][]string{{"ingest", "DIR"}},
 		verb:   []string{"label", "night=0", "kept=yes"},
-		before: truth(plain, plain, plain), after: truth(labelled, plain, plain),
+		before: truth(plain, plain, plain), after: truth(labeled, plain, plain),
 		few: map[string]int{"killed at link": 1},
 	},
 	{
 		name:   "resymbolize",
 		first:  [][]string{{"ingest", "DIR"}, {"compact"}, {"label", "night=1", "kept=yes"}, {"forget", "--keep-rollups", "night=2"}},
 		verb:   []string{"resymbolize", "--jobs", "2", "--symfs", "SYMBOLS"},
-		before: truth(plain, labelled, summed), after: truth(named, both, summed), partial: true,
+		before: truth(plain, labeled, summed), after: truth(named, both, summed), partial: true,
 		few: map[string]int{"killed at link": 2, "open": 60},
 	},
 	{

@@ -157,11 +157,11 @@ func truth(texts ...string) state {
 // Texts of truth: complete ones, with and without the label that tests give, with the
 // function that is found later, and those of which the sums are left.
 const (
-	plain    = "complete map[night:%d] 3 %d"
-	labelled = "complete map[kept:yes night:%d] 3 %d"
-	named    = plain + known
-	both     = labelled + known
-	summed   = "summary map[night:%d] 0 %d"
+	plain   = "complete map[night:%d] 3 %d"
+	labeled = "complete map[kept:yes night:%d] 3 %d"
+	named   = plain + known
+	both    = labeled + known
+	summed  = "summary map[night:%d] 0 %d"
 
 	known = ", " + factName
 )

@@ -49,7 +49,7 @@ func TestReadersOfMergedBatches(t *testing.T) {
 			if err := errors.Join(readers.Wait(), l.answer(db, want, keep == "0")); err != nil {
 				t.Error(err)
 			}
-			l.expect("a new reader", is(truth(labelled, plain, plain)))
+			l.expect("a new reader", is(truth(labeled, plain, plain)))
 		})
 	}
 }
@@ -92,7 +92,7 @@ func TestLivesMeet(t *testing.T) {
 		what := fmt.Sprintf("round %d", round)
 		// An experiment that was forgotten at first is gone, whatever else ran or was killed.
 		l.expect(what, func(got state) bool {
-			return got.among(truth("", plain), truth("", plain, plain), truth("", named, named), truth("", labelled), truth("", both))
+			return got.among(truth("", plain), truth("", plain, plain), truth("", named, named), truth("", labeled), truth("", both))
 		})
 		for _, verb := range last[1:] {
 			l.does(l.verb(verb...))

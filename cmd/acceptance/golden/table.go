@@ -12,7 +12,7 @@ import (
 
 // Column is one value column of a table (gprofng-experiment 8.5).
 type Column struct {
-	Flavour string // `Excl.`, `Incl.` or `Attr.`
+	Flavor  string // `Excl.`, `Incl.` or `Attr.`
 	Metric  string // the command name, e.g. `totalcpu`
 	percent bool   // followed by a column of percentages
 }
@@ -31,10 +31,10 @@ type Table struct {
 	Rows    []Row
 }
 
-// Column returns the index of a flavour (`Excl.`, ...) of a metric, or -1.
-func (t Table) Column(flavour, metric string) int {
+// Column returns the index of a flavor (`Excl.`, ...) of a metric, or -1.
+func (t Table) Column(flavor, metric string) int {
 	for i, c := range t.Columns {
-		if c.Flavour == flavour && c.Metric == metric {
+		if c.Flavor == flavor && c.Metric == metric {
 			return i
 		}
 	}
@@ -127,7 +127,7 @@ func columns(header []string) ([]Column, error) {
 			to := min(starts[i+1][0], len(line))
 			words = append(words, strings.Fields(line[min(s[0], to):to])...)
 		}
-		c := Column{Flavour: words[0]}
+		c := Column{Flavor: words[0]}
 		words = words[1:]
 		if n := len(words) - 1; n >= 0 && words[n] == "%" {
 			c.percent, words = true, words[:n]

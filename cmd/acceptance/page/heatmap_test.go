@@ -33,7 +33,7 @@ func TestHeatmap(t *testing.T) {
 	if note := eval[string](b, `document.querySelector('main .note').innerText`); !strings.Contains(note, "the strongest color is "+amount(highest)+" in 50 ms") {
 		t.Errorf("%q, the highest is %d", note, highest)
 	}
-	// Cells are found on the canvas, where their colour is.
+	// Cells are found on the canvas, where their color is.
 	box := eval[[]float64](b, `(() => { const r = document.querySelector('.heatmap canvas').getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()`)
 	seconds := number("SELECT max(t0_ns) // 1_000_000_000 + 1" + of)
 	at := func(second, slot int) (x, y float64) {

@@ -43,7 +43,7 @@ func TestStore(t *testing.T) {
 	}
 	b.does("label", "--store", store, "job-004.er", "kept=yes")
 	if out := a.does("query", "--store", store, "--format", "csv", "SELECT experiment FROM labels WHERE label = 'kept' AND value = 'yes'"); !strings.Contains(out, "job-004.er") {
-		t.Errorf("labelled: %s", out)
+		t.Errorf("labeled: %s", out)
 	}
 	a.does("forget", "--store", store, "job-000.er")
 	b.does("compact", "--store", store, "--keep", "0", "--purge")

@@ -102,9 +102,9 @@ func TestNestedFunctions(t *testing.T) {
 	})
 }
 
-// Static functions that link-time optimisation renamed have their own names, and
+// Static functions that link-time optimization renamed have their own names, and
 // the modules of the source tell them apart (S5).
-func TestOptimisedTogether(t *testing.T) {
+func TestOptimizedTogether(t *testing.T) {
 	for _, name := range []string{"privates_dw4", "privates_dw5"} {
 		agree(t, name, shares(t, shared, name+".data", "user", name), map[string]float64{"work privates.c": 1, "work privates2.c": 4})
 	}

@@ -73,7 +73,7 @@ func TestFetchBesideOthers(t *testing.T) {
 			all.Go(func() {
 				m, err := Open(ctx, path, "file")
 				if err != nil {
-					return // cancelled
+					return // canceled
 				}
 				ends := 0
 				for at := 0; at < len(m.Data); ends++ {
