@@ -13,8 +13,8 @@ const (
 	dumpBytes               = 8192
 )
 
-// callChains compares the reading of perf's frame pointer chains with perf's own:
-// those of a small program, with few stacks that come again and again.
+// callChains compares how fast stackmill and perf read frame pointer chains, in a
+// recording of a small program whose few stacks repeat.
 func (b *bench) callChains() error {
 	path, symfs, err := chains(b.dir)
 	if err != nil {

@@ -32,7 +32,7 @@ type contender struct {
 	runs   runs
 }
 
-// hold runs the contenders by turns.
+// hold runs the contenders in turn.
 func (b *bench) hold(c contest) error {
 	input, err := size(c.path)
 	if err != nil {
@@ -92,8 +92,8 @@ func (b *bench) store() string { return filepath.Join(b.dir, "store") }
 func (b *bench) cache() string { return filepath.Join(b.dir, "cache") }
 
 // takeTurns runs each contender once in each round, so that all are measured while
-// the machine does the same. Recordings that were just made go to the disk before:
-// whoever flushes a file would wait for them, too.
+// the machine does the same. It first writes recent recordings to the disk: a contender
+// that flushes a file would wait for them, too.
 func takeTurns(rounds int, contenders []contender) error {
 	unix.Sync()
 	for range rounds {
@@ -117,7 +117,7 @@ func (c *contender) run() error {
 	return err
 }
 
-// asideDir is where putAside puts things, beside them.
+// asideDir is the name of the folder that putAside moves files to, in their own folder.
 const asideDir = "aside"
 
 // putAside removes what is at a path, if anything is, from there only: to make a file, ext4

@@ -37,8 +37,8 @@ func unpackExperiments(dir string) error {
 	return corpus.Unpack(filepath.Join(root, "testdata", "gprofng", "experiments.tar.gz"), dir)
 }
 
-// corpusBytes measures what a sample takes in a store of all recordings of testdata:
-// small ones, of which each brings its functions, lines and load objects.
+// corpusBytes measures the bytes per sample in a store of all recordings of testdata.
+// They are small, and each adds its own functions, lines and load objects.
 func (b *bench) corpusBytes() error {
 	dir := filepath.Join(b.dir, "corpus")
 	if err := errors.Join(os.RemoveAll(dir), os.RemoveAll(b.store())); err != nil {
@@ -70,8 +70,8 @@ func (b *bench) corpusBytes() error {
 	return nil
 }
 
-// lostStatus is the status of an ingest that found damaged recordings, of which the
-// corpus has some.
+// lostStatus is the status of an ingest that found damaged recordings: the corpus has
+// some.
 const lostStatus = 3
 
 var samplesSaid = regexp.MustCompile(`: (\d+) samples in `)

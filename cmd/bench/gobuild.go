@@ -51,8 +51,8 @@ type input struct {
 	long, large *input
 }
 
-// recording returns the recording of the first round, with those of more rounds if there are
-// several. It makes them when they are not there, for which perf must be permitted.
+// recording returns the recordings of all rounds, the first round's as the main one. It makes
+// missing recordings, for which perf must be permitted.
 func (g *goBuild) recording(dir string) (*input, error) {
 	file := g.file
 	if g.rounds > 1 {

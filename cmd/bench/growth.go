@@ -67,8 +67,8 @@ func (b *bench) growth() error {
 // splitProcesses is over how many processes samples are split.
 const splitProcesses = 200
 
-// processes measures what a sample costs if all are of one process, and if the same
-// ones are of many, which have the same mappings.
+// processes measures the cost of a sample if all samples belong to one process, and if the
+// same samples are spread over many processes with equal mappings.
 func (b *bench) processes() error {
 	work := fmt.Sprintf("CPU of a sample, %d processes", splitProcesses)
 	in, err := largePackage.recording(b.dir)
@@ -93,8 +93,8 @@ func (b *bench) processes() error {
 	return nil
 }
 
-// repool writes a recording with the samples of a program's processes in another
-// one, as those of one process or split over several. It returns how many they are.
+// repool copies the samples of a program's processes into a new recording, as samples of
+// one process or split over several. It returns the number of samples.
 func repool(from, to, program string, threads int, split bool) (samples int, err error) {
 	err = rewrite(from, to, func(head []byte, in iter.Seq[perfRecord], emit func([]byte)) error {
 		p, err := pool(head, in, program)

@@ -31,8 +31,8 @@ int main(int argc, char **argv) { int s = 0; for (int n = atoi(argv[1]); n > 0; 
 `
 )
 
-// heapCalls compares the reading of heap calls with gprofng's: those of a program
-// that was recorded here.
+// heapCalls compares how fast stackmill and gprofng read the heap calls of a program
+// that it records.
 func (b *bench) heapCalls() error {
 	const work = "gprofng heap"
 	path, err := lists(b.dir)

@@ -59,7 +59,7 @@ func measureHere(name string, args ...string) int {
 	return 0
 }
 
-// runs are those of one program, at least one.
+// runs are the runs of one program, at least one.
 type runs []run
 
 // elapsed is the median of the times.

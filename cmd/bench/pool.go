@@ -78,8 +78,8 @@ func pool(head []byte, in iter.Seq[perfRecord], program string) (*samplePool, er
 // firstPID is the number of the first process that write makes.
 const firstPID = 1_000_000
 
-// write emits the samples as those of so many threads one after the other: each a
-// process of its own, or all of the first.
+// write emits the samples once for each of several threads, one thread after the other. With
+// split, each thread is a process of its own; otherwise all belong to the first process.
 func (p *samplePool) write(threads int, split bool, emit func([]byte)) {
 	for _, r := range p.general {
 		emit(r)

@@ -17,8 +17,8 @@ const (
 	answerWhenOpen = 50
 )
 
-// scaleQuestions are what people ask a store of many experiments; JOB stands for one. The
-// program is asked by a verb or, without one, by SQL.
+// scaleQuestions are questions about a store of many experiments, each as a command (verb) or
+// else as SQL. JOB is replaced by the name of an experiment.
 var scaleQuestions = []struct{ name, verb, sql string }{
 	{"functions of one experiment", "report functions --limit 10 --experiment JOB",
 		"SELECT function, exclusive, inclusive FROM function_metrics WHERE experiment = 'JOB' AND mode = 'user' ORDER BY exclusive DESC, function LIMIT 10"},
@@ -29,8 +29,8 @@ var scaleQuestions = []struct{ name, verb, sql string }{
 	{"list of experiments", "experiments", "SELECT * FROM experiments ORDER BY experiment"},
 }
 
-// namedViews are views of which SQL asks the program for one experiment by its name: they
-// join what they read in different ways.
+// namedViews are the views that scaleByName queries for one experiment by its name: they
+// use different joins.
 var namedViews = []string{"function_metrics", "callers_callees", "call_tree", "folded", "source", "cut_stacks"}
 
 // scaleByName asks the program for all rows that views have of one experiment.

@@ -20,7 +20,7 @@ type costs struct {
 	entry     int64         // bytes of an experiment in a commit
 }
 
-// typical are those of small experiments, where the row is not measured.
+// typical are the costs of small experiments, used where the row is not measured.
 var typical = costs{cpu: 11 * time.Millisecond, start: 300 * time.Millisecond, questions: 70, batch: 850, commit: 8, batchSize: 400,
 	read: 372_000, written: 12_000, entry: 270}
 
@@ -55,7 +55,7 @@ func (b *bench) simulation() error {
 // site is a cluster and its storage, which is one queue for operations and one for bytes.
 type site struct {
 	workers int           // that run at once, of one processor each
-	latency time.Duration // of an operation, beside the queue; a worker waits for one at a time
+	latency time.Duration // of an operation, without the queue; a worker waits for one at a time
 	rate    float64       // operations that the storage answers in a second
 	bytes   float64       // that it moves in a second
 	lost    float64       // the part of the tasks that is killed at a random moment, and run again

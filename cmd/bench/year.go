@@ -22,8 +22,8 @@ type life struct {
 	began               time.Time
 	nights              int
 	jobs                int // experiments of a night
-	stay                int // nights that they stay; of those of every second night sums are kept then
-	week                int // nights after which this is seen to
+	stay                int // nights that they stay; every second night is then summarized, not deleted
+	week                int // nights between two runs of forget and compact; as long recordings stay
 	month               int // nights after which the store is asked and checked
 	all                 []night
 }
@@ -42,13 +42,13 @@ type month struct {
 	files     int
 	bytes     int64
 	whole     int // experiments
-	summaries int // experiments of which only sums are left
+	summaries int // experiments that are only kept as sums
 	questions time.Duration
 	check     run
 }
 
-// The nights of a year, and how much more the last whole month's may take than those of the
-// first in which experiments are forgotten: before that the store grows.
+// The nights of a year. yearEven limits the time of a night in the last whole month, compared
+// to the first month in which experiments are forgotten: until then the store grows.
 const (
 	yearJobs  = 30
 	yearStay  = 90
@@ -118,8 +118,8 @@ func (l *life) run() (months []month, err error) {
 
 const day = 24 * time.Hour
 
-// record makes the recordings of a night, and removes those of a week before. They have
-// dates before today: the last night is the one before it.
+// record makes the recordings of a night, and removes the recordings of a week before. The
+// last night is yesterday.
 func (l *life) record(n int) error {
 	known := night{status: pipeline.Complete}
 	for job := n * l.jobs; job < (n+1)*l.jobs; job++ {
@@ -147,8 +147,7 @@ func (l *life) does(sum *run, verb string, args ...string) error {
 // allocated is what all experiments have allocated, by a view.
 const allocated = "SELECT coalesce(sum(inclusive), 0)::BIGINT FROM %s WHERE mode = 'user' AND metric = 'heapallocbytes' AND function = '<Total>'"
 
-// night ingests the recordings of the last week, of which a night's are new, and labels
-// these.
+// night ingests the recordings of the last week, and labels the new ones: those of one night.
 func (l *life) night(n int, m *month) error {
 	if err := l.does(&m.night, "ingest", "--cache", l.cache, "--recursive", "--label-from", "night-(?P<night>[0-9]+)", l.recordings()); err != nil {
 		return err

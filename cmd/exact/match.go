@@ -35,8 +35,8 @@ type matcher struct {
 // place is what a frame ought to be: a function of the program, with what is inlined there.
 type place []element
 
-// places returns the frames of a path in a mode, root first. Those of others are nil. A stack
-// that says that it is cut may begin at one of the list's last ones.
+// places returns the frames of a path in a mode, root first; frames outside the program's
+// own functions are nil. A stack that is marked as cut may begin at any frame up to list[cut].
 func (m *matcher) places(t *touch) (list []place, cut int) {
 	list = []place{nil}
 	for _, e := range t.path {

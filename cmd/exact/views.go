@@ -21,7 +21,8 @@ func (v values) add(key string, exclusive, inclusive int64) {
 	v[key] = [2]int64{x[0] + exclusive, x[1] + inclusive}
 }
 
-// view is one view, as SQL that gives a key and two values, and what these are for a sample.
+// view is one view: SQL that returns a key and two values, and a function that adds a sample's
+// contribution to them.
 type view struct {
 	name, sql string
 	add       func(to values, s *sample, levels []step)
@@ -168,7 +169,8 @@ func viewList() []view {
 // row is one row of a view.
 type row struct{ experiment, mode, key string }
 
-// compareViews says where views differ from what the samples' stacks, which are true, make of them.
+// compareViews reports where views differ from the values computed from the samples' stacks,
+// which were checked against the truth.
 func compareViews(ctx context.Context, db *queries.DB, list map[string]*experiment, found func(experiment, text string)) error {
 	paths, err := treePaths(ctx, db)
 	if err != nil {

@@ -170,8 +170,8 @@ func (r *result) stored(p *program) (list []sampleRow, err error) {
 }
 
 // comparePerf compares all samples with perf's: their number, threads, times, addresses and
-// periods must be the same. What each sample is said to be (event, name of the thread, load
-// object, function) is compared sample by sample, and sums by event.
+// periods must be equal. Event, thread name, load object and function are compared sample by
+// sample, and as sums by event.
 func (r *result) comparePerf(p *program, work string) error {
 	file, err := older(r.path, filepath.Join(work, "older"))
 	if err != nil {
@@ -333,7 +333,7 @@ func (c *comparison) nameOf(what string, ours, theirs *sampleRow, our, their str
 		case strings.HasSuffix(our, " "+their):
 			return "templates whose return types perf leaves out"
 		case strings.HasSuffix(our, "@plt"):
-			return "code in procedure linkage tables, of which perf names less"
+			return "code in procedure linkage tables, where perf names fewer entries"
 		case slices.Contains(strings.Split(ours.aliases, "\t"), their):
 			return "functions with several names"
 		}

@@ -222,8 +222,8 @@ func severalTimes(p *profile.Profile) map[file]bool {
 	return mapped
 }
 
-// displace leaves out in which mapping of such a file locations are that have no address, and
-// returns how many these are.
+// displace removes the mapping's position from locations without an address, if the file has
+// several mappings, and returns the number of these locations.
 func displace(p *profile.Profile, several map[file]bool) (n int) {
 	for _, l := range p.Location {
 		if m := l.Mapping; m != nil && l.Address == 0 && several[file{m.File, m.BuildID}] {
@@ -360,9 +360,9 @@ func compareSums[V comparable](r *result, what string, ours, theirs map[string]V
 // functionValues are the exclusive and inclusive values of a function.
 type functionValues struct{ Exclusive, Inclusive int64 }
 
-// functionsOf returns the values of functions by type and name, with inlined ones as functions
-// of their own or counted for what they are inlined in. A function that is several times on a
-// stack counts once.
+// functionsOf returns the values of functions by type and name. Inlined functions are functions
+// of their own, or count for the function that they are inlined in. A function that is several
+// times on a stack counts once.
 func functionsOf(p *profile.Profile, inlined bool) map[string]functionValues {
 	type function struct{ name, system, file, object string }
 	of := func(l *profile.Location, line *profile.Line) function {
@@ -420,9 +420,9 @@ func functionsOf(p *profile.Profile, inlined bool) map[string]functionValues {
 	return sums
 }
 
-// compareFunctions compares the values of functions with those of the original, unless its
-// functions have no names, and takes what the program remarks, but for source files that are
-// not here.
+// compareFunctions compares the values of functions with the original profile's, unless its
+// functions have no names. It also collects the program's remarks, except about missing source
+// files.
 func (r *result) compareFunctions(p *program, want *profile.Profile, nameless bool) error {
 	var rows []struct {
 		View, Metric, Function string

@@ -18,8 +18,8 @@ func (t *target) whole() string {
 	return "{structure:" + t.s.name + "}" + t.descriptor
 }
 
-// op is a way to access a leaf. It returns the function, the call, and further
-// descriptors that are right. It returns no function for leaves that it is not for.
+// op is a way to access a leaf. apply returns the function, the call, and further
+// correct descriptors; no function if it cannot access the leaf.
 type op struct {
 	name  string
 	apply func(g *generator, t *target) (function, call string, also []string)

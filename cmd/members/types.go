@@ -189,8 +189,8 @@ func (a *aggregate) declare(b *strings.Builder, indent string) {
 	}
 }
 
-// leaves are all scalars and arrays of scalars in an aggregate. Those in arrays of
-// aggregates are those of one element.
+// leaves are all scalars and arrays of scalars in an aggregate; for an array of
+// aggregates, the leaves of one element.
 func (g *generator) leaves(a *aggregate, at leaf) (list []leaf) {
 	for i := range a.fields {
 		f := &a.fields[i]

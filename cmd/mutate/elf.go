@@ -135,7 +135,7 @@ func symbolField(d *damage, f *elfFile) bool {
 	return d.done("%d fields of symbols in %q are others", n, s.name)
 }
 
-// manySymbols gives the table a million entries, most of which lie over each other.
+// manySymbols gives the table a million entries, most of them overlapping.
 func manySymbols(d *damage, f *elfFile) bool {
 	list := f.of(".symtab")
 	if len(list) == 0 {

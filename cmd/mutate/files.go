@@ -17,7 +17,7 @@ var fileMutations = []mutation{
 	{"folder-dropped", dropFolder},
 }
 
-// everyFile matches what a recording consists of, and the files beside it.
+// everyFile matches the files of a recording, and those that are passed with it.
 var everyFile = []string{"recording.er/*", "recording.er/_*/*", "recording.er/archives/*", "recording.data", "maps/*", "jit/*", "kallsyms"}
 
 // specialFile replaces a file by a special one.

@@ -26,8 +26,8 @@ type damage struct {
 	err   error    // a file of the base cannot be read
 }
 
-// did notes what was done to so many records. The case is looked up in truths; one
-// that is not there must be told.
+// did notes a damage and the number of records that it touches. truths says what it may change
+// unnoticed; stackmill must report any other kind.
 func (d *damage) did(kind string, records int, format string, args ...any) bool {
 	t := truths[kind]
 	t.samples *= records * d.rec.base.events

@@ -101,8 +101,8 @@ func (f *packetFile) packet() span { return f.list[f.at] }
 // filler says whether a packet only fills its block.
 func (s span) filler() bool { return s.typ == emptyType || s.typ == closedType }
 
-// kind is the case in truths; a stack that is missing or is defined twice is told by
-// the packets that name it.
+// kind returns the case in truths: none for stacks, since packets refer to them, so that a
+// missing or duplicate stack must be reported.
 func (f *packetFile) kind(of string) string {
 	if f.stacks {
 		return ""

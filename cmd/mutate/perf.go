@@ -22,7 +22,7 @@ var perfMutations = []mutation{
 	{"perf-header", onBytes(perfHeader)},
 }
 
-// onPerf changes records, the first of which has the time from which all count.
+// onPerf changes records. All times count from the first record's.
 func onPerf(do func(*damage, *perfFile) bool) func(*damage) bool {
 	return onParts(func(d *damage, f *perfFile) bool {
 		d.truth = d.truth.plus(truths["perf record"])
@@ -79,8 +79,9 @@ func (f *perfFile) samples(at int) int {
 	return 0
 }
 
-// kind is the case in truths of what happens to a record's content. What others
-// say of events and compressed data must not be lost.
+// kind returns the case in truths for damage to a record's content: none unless it is a
+// sample, since other records describe events or hold compressed data, whose loss must be
+// reported.
 func (f *perfFile) kind(at int, of string) string {
 	if typeOf(f.records[at]) == recordSample {
 		return of

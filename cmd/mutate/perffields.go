@@ -19,8 +19,8 @@ var perfFieldMutations = []mutation{
 	{"feature-index", onBytes(featureIndex)},
 }
 
-// sampleValue gives a field of a sample a value that programs do not expect. A length
-// that disagrees with the record's must be told, and an id of no event.
+// sampleValue gives a field of a sample a value that programs do not expect. stackmill must
+// report a length that disagrees with the record's, and an id of no event.
 func sampleValue(d *damage, f *perfFile) bool {
 	list := f.of(recordSample)
 	if len(list) == 0 {

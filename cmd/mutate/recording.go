@@ -20,8 +20,8 @@ type base struct {
 	name    string
 	gprofng bool
 	path    string            // the recording, below the unpacked archives
-	beside  map[string]string // files and folders that lie beside it in a mutant: name, and path below the archives
-	args    []string          // further arguments of ingest; @ stands for the mutant's folder
+	beside  map[string]string // further files and folders of a mutant's folder: name, and path below the archives
+	args    []string          // further arguments of ingest; @ is the mutant's folder
 	objects []string          // files whose damage counts as a load object's, as names of files of a recording
 	texts   []string          // lists of symbols and the like
 	events  int               // how many samples depend on one record: more than one where values are differences

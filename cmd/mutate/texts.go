@@ -180,7 +180,7 @@ func dropAttribute(d *damage, f *textFile) bool {
 		return false
 	}
 	if kind != "log process.pid" {
-		kind = "" // what is missing can be told
+		kind = "" // a missing attribute must be reported
 	}
 	d.did(kind, 0, "%s: %s of line %d is taken out: %s", f.name, f.lines[line][m[2]:m[3]], line+1, f.show(line))
 	f.lines[line] = fmt.Appendf(nil, "%s%s", f.lines[line][:m[0]], f.lines[line][m[1]:])

@@ -25,7 +25,7 @@ type truth struct {
 }
 
 // truths lists the damages that cannot be noticed, each as narrowly as it is true.
-// What is not here must be told, or leave the samples as they were.
+// stackmill must report any other damage, unless the samples stay as they were.
 var truths = map[string]truth{
 	// Both formats: a record has no checksum, and nothing counts the records.
 	"record dropped":      {samples: 1, why: "records are not numbered: one less in the middle is a sample that was never taken"},

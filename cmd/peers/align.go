@@ -1,7 +1,7 @@
 package main
 
-// frameMatch is one frame of a stack after the rules, beside the recorded frame that
-// it stands for.
+// frameMatch pairs a frame of a stack in machine mode with the recorded frame that it
+// represents.
 type frameMatch struct {
 	raw    int    // -1: a rule put the frame in
 	reason string // the rule that did

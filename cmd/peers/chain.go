@@ -11,15 +11,15 @@ import (
 // to where the machine code says they go on.
 const unwinder = "unwinder"
 
-// corruptChain is the explanation of chains of which perf shows nothing, since a
-// word of them is neither an address nor a marker.
+// corruptChain explains chains that perf does not show at all, since one of their words is
+// neither an address nor a marker.
 const corruptChain = "corrupt-chain"
 
-// chain pairs the frames that perf shows of a sample with the recorded ones, n of
-// each. Of those without a partner, it tells why: only where stacks were unwound may
-// they differ, and there the machine code must decide for the store's: its frames are
-// the callers of each other, and perf's next one is none, or perf's do not lead to the
-// root as the store's do. wrong is the recorded frame where it does not.
+// chain pairs the frames that perf shows of a sample with the recorded ones: the first n match.
+// reason explains the others. Only unwound stacks may differ, and only if the machine
+// code confirms the store's frames: each calls the next, while perf's next frame is no caller,
+// or perf's frames do not lead to the root as the store's do. wrong is the recorded frame that
+// the machine code does not confirm.
 func (c *comparison) chain(p []perftext.Frame, s *stack) (n int, reason string, wrong int) {
 	for n < len(p) && n < len(s.raw) && (c.here(p[n], s.raw[n]) || c.executing(p[n], s, n)) {
 		n++

@@ -132,8 +132,8 @@ func (c *comparison) difference(chain []perftext.Frame, corrupt bool, s *stack) 
 }
 
 // addOurs adds the frames of a stack in machine mode to our side, and returns their
-// numbers by those of the recorded frames that they stand for. From the n-th on, perf
-// does not show the recorded ones, for the reason cut.
+// numbers by the number of the recorded frame. perf does not show the recorded frames from
+// the n-th on, for the reason cut.
 func (c *comparison) addOurs(ours *side, s *stack, frames []frameMatch, n int, cut string) (byRaw map[int]int) {
 	byRaw = map[int]int{}
 	for m, f := range frames {

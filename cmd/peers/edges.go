@@ -7,8 +7,8 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// checkEdges compares the callers and callees of function i with those of the
-// store, as far as both sides have these functions.
+// checkEdges compares the callers and callees of function i with the store's, as far as
+// both sides have these functions.
 func (p *peer) checkEdges(i int, v *verdict) {
 	f, block := p.functions[i].ours, p.blocks[i]
 	star := slices.IndexFunc(block.Rows, func(r golden.Row) bool { return r.Star })

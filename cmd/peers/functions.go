@@ -83,8 +83,8 @@ func (p *peer) checkName(f *shownFunction, v *verdict) {
 	}
 }
 
-// ruled names the rules by which a function's value differs from what its
-// recorded stacks say, empty if one of them is not a rule's. shown is gprofng's.
+// ruled names the rules that explain why a function's value differs from its recorded
+// stacks; empty if some difference is unexplained. shown is gprofng's value.
 func (p *peer) ruled(f *function, c golden.Column, shown string) string {
 	if p.swallowed(f) {
 		return textSize
@@ -102,8 +102,8 @@ func (p *peer) ruled(f *function, c golden.Column, shown string) string {
 	return all(why)
 }
 
-// textSize is the explanation of what gprofng counts for functions that it makes up: it
-// takes the size of the text for its end in the file, and code after that for unknown.
+// textSize explains the values of functions that gprofng makes up: it takes the size of the
+// text for its end in the file, and code after that for unknown.
 const textSize = "gprofng-text-size"
 
 // swallowed reports whether such a function lies over another one, whose instructions

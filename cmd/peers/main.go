@@ -3,8 +3,8 @@
 // what the peers show. A difference counts as explained only if the recording, the
 // symbol tables or the machine code prove the rule that makes it.
 //
-// Rules are those of docs/semantics.md. What the peers do differently has names of its
-// own: `unwinder`, where perf's leaves frames out or goes astray, and the calls in the
+// Most explanations are rules of docs/semantics.md. Others are peculiarities of the peers:
+// `unwinder`, where perf's leaves frames out or goes astray, and the calls in the
 // machine code confirm the store's stack; `corrupt-chain`, where perf throws a chain
 // away for one bad word; `gprofng-text-size`, where gprofng takes code for unknown and
 // makes functions up; `realloc`, where gprofng counts blocks as leaked that were

@@ -11,8 +11,8 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// candidates finds out which instructions gprofng may mean by its list: rows of
-// equal names are told apart later.
+// candidates finds the instructions that each row of gprofng's list may mean. place
+// distinguishes rows with equal names later.
 func (p *peer) candidates() {
 	byName := map[string][]*shownFunction{}
 	for _, f := range p.functions {
@@ -63,8 +63,8 @@ func (p *peer) sum() {
 
 func (r rawFrame) place() place { return place{r.object, r.offset} }
 
-// place finds out which instructions gprofng counts for which of its functions.
-// Rows of equal names are told apart by where the functions lie.
+// place finds out which instructions gprofng counts for which of its functions. It
+// distinguishes rows with equal names by the addresses of the functions.
 func (p *peer) place() {
 	byName := map[string][]*shownFunction{}
 	for _, f := range p.functions {

@@ -33,7 +33,7 @@ func (c *comparison) proven(s *stack, m int, rule string) string {
 }
 
 // callsInner reports whether the frame around machine frame m calls the one inside, by
-// its instruction. Two frames may have been put in between. A leaf in a procedure
+// its instruction. Rules may have inserted two frames in between. A leaf in a procedure
 // linkage table is not shown.
 func (c *comparison) callsInner(s *stack, m int) bool {
 	outer, inner := m+1, m-1
@@ -102,8 +102,8 @@ func (c *comparison) mayCall(s *stack, m int, f *function) bool {
 }
 
 // provenDrop returns the rule that dropped recorded frame i, if the machine code bears it
-// out: a leaf in a procedure linkage table must have been called by the next frame, or the
-// function that was called is put in.
+// out: the next frame must have called a leaf in a procedure linkage table, or a rule inserted
+// the called function.
 func (c *comparison) provenDrop(s *stack, i int, dropped map[int]string) string {
 	rule := dropped[i]
 	if rule == "" {
@@ -154,7 +154,7 @@ func (c *comparison) provenEnd(s *stack, i int, dropped map[int]string) string {
 // lowestCode is the lowest address of code: the first page is never mapped.
 const lowestCode = 4096
 
-// starts are the functions with which threads begin: nothing but one of them calls one.
+// starts are the functions with which threads begin: only they call each other.
 var starts = []string{
 	"_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
 	"start_thread", "clone", "clone3", "__clone", "__clone3",

@@ -8,7 +8,7 @@ import (
 	"stackmill/cmd/acceptance/perftext"
 )
 
-// eventName is an event and what it is counted for.
+// eventName is an event and the name that its samples count for.
 type eventName struct {
 	event string
 	name  name
@@ -47,7 +47,7 @@ func (c *comparison) samples(theirs []perftext.Sample) error {
 	return nil
 }
 
-// count adds a sample to what it counts for on both sides.
+// count adds a sample to the verdicts of all names on its stacks, on both sides.
 func (c *comparison) count(s *sample, p *perftext.Sample) {
 	d := c.difference(p.Chain, p.Corrupt, s.stack)
 	for n := range d.ours {
@@ -126,7 +126,7 @@ func (c *comparison) values() {
 	}
 }
 
-// events are those that were sampled.
+// events returns the events with samples.
 func (c *comparison) events() map[string]bool {
 	events := map[string]bool{}
 	for k := range c.names {
@@ -140,7 +140,8 @@ var dataOffset = regexp.MustCompile(`\+0x[0-9a-f]+$`)
 // addressRow matches what perf shows in place of a symbol.
 var addressRow = regexp.MustCompile(`^(0x)?[0-9a-f]{16}$`)
 
-// row says what a row of the report is for. For data, perf also shows the offset.
+// row returns the event, load object and symbol of a row of the report. For data, perf also
+// shows the offset.
 func row(r perftext.Row) reportRow {
 	return reportRow{r.Event, filepath.Base(r.Object), dataOffset.ReplaceAllString(r.Symbol, "")}
 }

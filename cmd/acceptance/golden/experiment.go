@@ -54,8 +54,8 @@ func Read(dir string) (*Experiment, error) {
 	return x, x.consistent()
 }
 
-// consistent checks that the three lists of functions have the same order, by
-// which rows of equal names are told apart.
+// consistent checks that the three lists of functions have the same order. Only the
+// order distinguishes rows with equal names.
 func (x *Experiment) consistent() error {
 	if len(x.Functions) != len(x.List.Rows) || len(x.Blocks) != len(x.List.Rows) {
 		return fmt.Errorf("%d functions, %d summaries and %d blocks", len(x.List.Rows), len(x.Functions), len(x.Blocks))
