@@ -47,8 +47,8 @@ func newGCTuner() *gcTuner {
 	return &gcTuner{usual, usual}
 }
 
-// setTarget delays the next collection until the heap has the given size, of which live bytes are
-// in use now. It keeps a GOGC that the user has set.
+// setTarget delays the next collection until the heap has the given size; live bytes are in use
+// now. It keeps a GOGC that the user has set.
 func (c *gcTuner) setTarget(size, live int64) {
 	if c.usual != 100 {
 		return

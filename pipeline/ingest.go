@@ -248,8 +248,8 @@ func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 	return results
 }
 
-// fillAll reads the inputs that are not done. It begins those of a batch in their order, so that
-// the one whose turn it is makes progress.
+// fillAll reads the inputs that are not done. It starts the inputs of a batch in order, so that the
+// one whose turn it is makes progress.
 func (in *ingest) fillAll(ctx context.Context, inputs []input, done []bool, results []Result) {
 	var retries []int
 	var batches [][]*slot

@@ -3,8 +3,8 @@
 // The stages of one recording are the lists below, which run reads from top to bottom and Explain
 // prints. Data flows one way: no stage calls an earlier one or drives a later one.
 //
-// Samples, of which there are millions, flow as Arrow record batches of up to 64 K: events in, as a
-// decoder returns them (schema.EventSchema), and rows out, to the writer of each table
+// Millions of samples flow as Arrow record batches of up to 64 K: events in, as a decoder
+// returns them (schema.EventSchema), and rows out, to the writer of each table
 // (schema.Tables). A column that no stage changes is the same memory from the decoder to the file.
 // Samples refer by number to distinct PCs, locations, functions, data objects and stacks, which are
 // merged from their roots to a tree. There are fewer of these, and the work is done once for each:

@@ -19,9 +19,9 @@ import (
 )
 
 // needsIngest returns the generation under which to store the recording of an experiment, or why
-// not to ingest it. A recording that is not stored, or failed, is always ingested; one that lost
-// data, when the files, options or program that its result depends on have changed; a deleted or
-// summarized one, on request.
+// not to ingest it. A recording that is not stored, or failed, is always ingested. A recording that
+// lost data is ingested again when the files, options or program that its result depends on have
+// changed; a deleted or summarized one, on request.
 func (in *ingest) needsIngest(id string) (generation int, reason string) {
 	known, next := in.latest(id)
 	needed := false

@@ -65,8 +65,8 @@ func (p *CheckReport) checkViews(ctx context.Context, store string, batches []st
 	return p.checkBySQL(ctx, store, ofData, aboutData, o.Limits, o.Progress)
 }
 
-// checkBySQL runs the invariants of the views for which about is true, and the checks of tables
-// likewise.
+// checkBySQL runs the invariants of the views and the checks of the tables for which about returns
+// true.
 func (p *CheckReport) checkBySQL(ctx context.Context, store string, batches []storedir.Batch, about func(view string) bool, limits Limits, progress func(string, int, int)) error {
 	limits.Memory -= limits.Memory / 4 // leave some to this program
 	parts := splitForCheck(batches)
@@ -117,7 +117,7 @@ func visibleRows(b *storedir.Batch) (rows int64) {
 	return rows
 }
 
-// splitBatch returns n copies of a batch, with different visible experiments each.
+// splitBatch returns up to n copies of a batch, and divides its visible experiments among them.
 func splitBatch(b storedir.Batch, n int) (parts []storedir.Batch) {
 	var ids []string
 	for e := range b.Visible {

@@ -41,7 +41,7 @@ type engineConfig struct {
 // characters that mean something in a data source name. The statements of setup run once; each runs
 // for every connection.
 //
-// A locked engine opens only the given files and those of its temporary directory, loads no
+// A locked engine opens only the given files and files of its temporary directory, loads no
 // extension, and keeps its settings. It could still write to these files, so foreign SQL goes
 // through Admit.
 func connect(config engineConfig, setup []string, each func(driver.ExecerContext) error) (*sql.DB, error) {

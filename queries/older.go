@@ -148,8 +148,8 @@ func (o *Older) covers(b *storedir.Batch) error {
 	return nil
 }
 
-// completed are the tables, besides those of values by mode, whose files in the older format lack
-// rows or columns that views add, and the columns that number their rows.
+// completed maps each table whose files in the older format lack rows or columns, which views
+// add, to the column that numbers its rows. Tables of values by mode are not listed.
 var completed = map[*schema.Table]string{schema.Functions: "function_no", schema.Modules: "module_id", schema.Locations: "location", schema.TreeFrames: "frame"}
 
 // Rows emits a table's rows of experiments of a batch in today's format: in the order of its file

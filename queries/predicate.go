@@ -34,7 +34,7 @@ func columnNames() []string {
 	return []string{"experiment", "host", "pid", "process", "thread_id", "thread_name", "cgroup", "cpu", "time_ns", "wall", "kind", "leaf", "leaf_object"}
 }
 
-// parsePredicate parses the conditions of a filter, each of which is one expression.
+// parsePredicate parses the conditions of a filter. Each is one expression.
 func parsePredicate(ctx context.Context, conn *sql.Conn, all []string) (*predicate, error) {
 	c := &predicate{texts: map[string][]string{}}
 	var parts []string

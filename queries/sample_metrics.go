@@ -60,8 +60,8 @@ func metricBranch(m schema.Metric) string {
 	return sql
 }
 
-// metricValue returns the value that a sample has of a metric, and the condition for samples that
-// count.
+// metricValue returns SQL for a sample's value of a metric, and the condition under which the
+// sample counts.
 func metricValue(m schema.Metric) (value, condition string) {
 	value = "1::BIGINT"
 	var conds []string

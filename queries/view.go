@@ -18,7 +18,7 @@ import (
 // macro.
 type View struct {
 	Name       string
-	Row        string // what a row is
+	Row        string // describes a row
 	Rules      []string
 	Like       string // the view from which it inherits columns and, without a query of its own, the query
 	Parameters []Column

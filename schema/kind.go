@@ -5,7 +5,7 @@ import "github.com/apache/arrow-go/v18/arrow"
 // Kind is a kind of samples.
 type Kind uint8
 
-// The kinds: gprofng's in its reading order, perf's, and that of profiles.
+// The kinds: gprofng's in its reading order, perf's, and the one of pprof profiles.
 const (
 	Clock Kind = iota
 	Sync

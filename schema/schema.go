@@ -109,7 +109,7 @@ func (c DerivedColumn) as(doc string) DerivedColumn {
 // Table is one table of the store.
 type Table struct {
 	Name    string
-	Row     string   // what a row is
+	Row     string   // describes a row
 	Key     []string // the columns that identify a row of the view; none if rows may be equal
 	Columns []Column // of the files
 	// Committed are columns of the table's view that only commits have.

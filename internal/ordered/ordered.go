@@ -3,7 +3,7 @@
 //
 //	ForEach, Run   run functions at the same time, and wait for them
 //	Map            computes results at the same time, and takes them in order
-//	Chain          passes results through steps, each of which has one at a time
+//	Chain          passes results through steps; each step handles one at a time
 //	Future         is one result that is computed meanwhile
 //	Worker         does something with values, one by one, behind a queue
 //	Producer       makes values ahead of their consumer

@@ -38,8 +38,8 @@ type Space struct {
 // bufferBytes is the size of a write.
 const bufferBytes = 1 << 20
 
-// New returns a space for lists of which memory bytes stay in memory; create makes the file when
-// it is needed.
+// New returns a space for lists that keeps up to memory bytes in memory; create makes the file
+// for the rest when it is needed.
 func New(memory int64, create func() (File, error)) *Space {
 	return &Space{Memory: memory, create: create}
 }

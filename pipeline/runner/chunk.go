@@ -49,10 +49,10 @@ func (run *Runner) RunChunk(ctx context.Context, p *plan.Plan) error {
 	return err
 }
 
-// plannedContents returns the contents of the store as the plan has them, with the batches that
-// tasks have committed of the chunk since. It is nil, so that the store is read, if the plan has
-// no contents of this store, or if a batch is missing: a task was killed before its commit, or the
-// batch was merged.
+// plannedContents returns the contents of the store that the plan holds, plus the batches that
+// tasks have committed for the chunk since. It returns nil, so that the caller reads the store, if
+// the plan has no contents of this store, or if a batch is missing: a task was killed before its
+// commit, or the batch was merged.
 func (run *Runner) plannedContents(p *plan.Plan) (*storedir.Contents, error) {
 	if plan.Absolute(run.Store) != p.Store {
 		return nil, nil

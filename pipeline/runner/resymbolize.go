@@ -47,9 +47,9 @@ type experimentChange struct {
 	Metric       string          `json:"metric,omitempty"` // of the shares
 	KnownBefore  float64         `json:"known_before"`     // the part of the value in functions with a name
 	KnownAfter   float64         `json:"known_after"`
-	CutStacks    bool            `json:"cut_stacks,omitempty"` // stacks from dumps stay as long as they were
-	LoadObjects  []changedObject `json:"load_objects"`         // those of which more is known, or less
-	Unused       int             `json:"unused"`               // how many of them no stack has code of
+	CutStacks    bool            `json:"cut_stacks,omitempty"` // stacks from dumps are not unwound again
+	LoadObjects  []changedObject `json:"load_objects"`         // load objects whose symbols changed
+	Unused       int             `json:"unused"`               // how many of them are on no stack
 }
 
 // changedObject is a load object before and after.

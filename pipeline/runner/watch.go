@@ -18,7 +18,7 @@ type watchTotals struct {
 	Rounds int       `json:"rounds"` // with something to do
 	Totals *totals   `json:"totals"`
 
-	lost int // recordings of which data was lost
+	lost int // recordings that lost data
 }
 
 // watchPaths ingests recordings that appear at the paths and are complete, until the context ends or

@@ -32,9 +32,9 @@ func haveOneName(items []*item) bool {
 	return len(names) < len(items)
 }
 
-// pairBodies merges functions with the same code, of those for which some is true. If both sides
-// have the same number of functions with one code, they are paired in the order of their addresses,
-// unless some have the same name.
+// pairBodies merges functions with equal code, among those for which some returns true. If both
+// sides have equally many functions with the same code, it pairs them in the order of their
+// addresses, unless some have the same name.
 func (c *comparison) pairBodies(object func(*item) string, some func(*item) bool) error {
 	var wanted []string
 	of := map[string]*item{}

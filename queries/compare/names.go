@@ -13,7 +13,7 @@ var (
 	clone = lazyregexp.New(` \[clone [^\]]*\]|\.(?:constprop|isra|part|cold|llvm|lto_priv|localalias|actor|destroy|resume|cleanup)(?:\.\d+)*$`)
 	// rustHash matches the hash at the end of names in Rust's older mangling.
 	rustHash = lazyregexp.New(`::h[0-9a-f]{16}$`)
-	// numbers matches the counters of what has no name: lambdas, types, closures, bodies of
+	// numbers matches the counters in the names of anonymous lambdas, types, closures and bodies of
 	// parallel regions. They follow the order or line in the source.
 	numbers = lazyregexp.New(`(\{(?:lambda|unnamed)[^{}]*#|\{closure#|'lambda|'unnamed|\$_|__lambda|\._omp_fn\.|\.omp_outlined\.+|from line |\.func)\d+`)
 	// version matches the version in a library's name, and .so.
@@ -34,7 +34,7 @@ func plainName(name string) string {
 	}
 }
 
-// looseName returns a plain name without the counters of what has no name.
+// looseName returns a plain name without the counters of lambdas and other anonymous entities.
 func looseName(name string) string { return numbers().ReplaceAllString(plainName(name), "$1") }
 
 // stem returns a loose name without anonymous namespaces, template arguments and parameters.

@@ -27,7 +27,7 @@ import (
 // Table is a table of a lake.
 type Table struct {
 	Name    string
-	Doc     string // what a row is
+	Doc     string // describes a row
 	Columns []Column
 	Files   []File // sorted by path
 	Delta   bool   // whether files may use delta encodings, which not all readers support

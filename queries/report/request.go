@@ -112,7 +112,7 @@ type Question struct {
 	objects   []string            // descriptors of data objects; empty: all
 	// Side are the metrics that were requested by name, in that order.
 	Side []string
-	// Emptied are the default metrics of which the filter leaves nothing.
+	// Emptied are the default metrics that have no values left after the filter.
 	Emptied []string
 }
 

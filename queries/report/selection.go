@@ -119,8 +119,8 @@ func NamesOf(known []string, pattern string) []string {
 }
 
 // defaultMetrics returns each experiment's default metric: the one that the profile prefers, or the
-// first by declaration, then by name. Reports of data objects use metrics that have some. A metric
-// of which the filter leaves nothing is replaced by one of which something is left.
+// first by declaration, then by name. Reports of data objects use metrics that have data objects. A
+// metric without values after the filter is replaced by one with values.
 func (q *Question) defaultMetrics(ctx context.Context) (map[string]string, error) {
 	emptied, err := q.db.Emptied(ctx)
 	if err != nil {

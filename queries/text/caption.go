@@ -35,8 +35,8 @@ func (r *Report) caption(ctx context.Context, q *report.Question) error {
 	return w.Flush()
 }
 
-// filterCaption prints the hidden functions, the conditions of the samples, and how much of the
-// whole these are: percentages are of what is left.
+// filterCaption prints the hidden functions, the filter's conditions, and the share of the
+// samples that it selects.
 func (r *Report) filterCaption(ctx context.Context, w *terminal.Page, q *report.Question) error {
 	for _, functions := range r.DB.HiddenFunctions() {
 		w.Printf("Hidden: %s\n", functions)

@@ -18,8 +18,8 @@ type sideRow struct {
 	of    map[string]queries.Record // by metric
 }
 
-// sideBySide prints a table with the metrics that were asked for beside each other. The
-// rows are in the order of the first metric; those that lack it follow in that of the next.
+// sideBySide prints a table with a column for each requested metric. The rows are sorted by
+// the first metric; rows that lack it follow, sorted by the next one.
 func (r *Report) sideBySide(q *report.Question, rows []queries.Record) error {
 	fields := r.sideFields(q, rows)
 	var cells [][]string
@@ -55,10 +55,10 @@ func sideRows(q *report.Question, rows []queries.Record) (table []*sideRow) {
 	return table
 }
 
-// values are the columns that differ between rows of one thing.
+// values are the columns that differ between the rows of one function, line or other item.
 var values = []string{"metric", "unit", "total", "high", "exclusive", "inclusive", "attributed", "value", "samples"}
 
-// thing tells what a row is about from what other rows are about: all that is no value.
+// thing returns a key of a row's item (a function, line, ...): all columns that are no values.
 func thing(rec queries.Record) string {
 	var parts []string
 	for name, v := range rec {
@@ -70,7 +70,7 @@ func thing(rec queries.Record) string {
 	return strings.Join(parts, "\n")
 }
 
-// ofMetric reports whether a column's values are those of a metric.
+// ofMetric reports whether a column holds values of a metric.
 func ofMetric(c report.Column) bool {
 	return c.As == report.Metric || c.As == report.Amount || c.Name == "samples"
 }

@@ -37,7 +37,7 @@ func fromStart(ns int64) Point { return Point{"time_ns", strconv.FormatInt(ns, 1
 const PhaseLabel = "phase."
 
 // Phase converts the value of such a label to the form that the view marks reads: FROM..UNTIL,
-// either of which may be missing, or several separated by blanks.
+// where FROM or UNTIL may be missing, or several of these separated by blanks.
 func Phase(value string) (string, error) {
 	pieces := strings.Fields(value)
 	for i, p := range pieces {

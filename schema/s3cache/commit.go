@@ -49,7 +49,7 @@ func (m *Cache) Commit(c *storedir.Commit, content []byte) error {
 		return nil // the next commit evicts
 	}
 	defer unlock()
-	_, _ = m.evict(0) // likewise
+	_, _ = m.evict(0) // if it fails, the next commit evicts
 	return nil
 }
 

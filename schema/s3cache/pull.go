@@ -29,8 +29,8 @@ const (
 	maxText    = 1 << 30 // bytes of a commit, report or journal
 )
 
-// maxFiles limits the number of table files: about a hundred per commit, and those of failed
-// attempts.
+// maxFiles limits the number of table files: about a hundred per commit, and the leftovers of
+// failed attempts.
 func (m *Cache) maxFiles() int {
 	commits, _ := storedir.LocalCommitNames(m.Dir) // none if there is no store
 	return 100*len(commits) + 100_000

@@ -47,8 +47,8 @@ func (c *Contents) labelChangesByID(names []string) map[string][]*LabelChange {
 	return by
 }
 
-// assignLabels computes the current labels of each experiment: those of the experiments that it
-// replaces, its own, and later changes.
+// assignLabels computes the current labels of each experiment: inherited from the experiments that
+// it replaces, its own, and later changes.
 func (c *Contents) assignLabels(names []string) {
 	labeled := c.labelChangesByID(names)
 	merged := map[string]*Entry{}

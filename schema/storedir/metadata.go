@@ -34,7 +34,7 @@ func (c *Contents) CompactMetadata(keep time.Duration, program string) (merged i
 		}
 		out := mergeMetadata(list, program)
 		out.Batch = c.unusedName(kind.prefix + c.MergedName(out.Replaces, out.Experiments)[len(manyPrefix):])
-		if err := c.commit(out); err != nil && !errors.Is(err, ErrExists) { // somebody else has merged them
+		if err := c.commit(out); err != nil && !errors.Is(err, ErrExists) { // another process has merged them
 			return merged, err
 		}
 		merged += len(list)

@@ -17,7 +17,7 @@ import (
 )
 
 // fileVersion distinguishes versions of a commit file. Commits are immutable, but files get
-// damaged, restored from a backup, or replaced by somebody.
+// damaged, restored from a backup, or replaced by other programs.
 type fileVersion struct {
 	stamp stamp
 	sum   uint64 // xxhash64 of its content, or of the error of reading it
