@@ -32,7 +32,7 @@ type (
 
 // StackViews holds what the modes show of stacks. Modes that show the same share a view.
 type StackViews struct {
-	Views      []view // first those of modes without inlined functions
+	Views      []view // first the views of modes without inlined functions
 	LineKeys   []LineKey
 	SourceKeys []SourceKey
 

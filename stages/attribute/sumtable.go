@@ -7,7 +7,7 @@ import (
 )
 
 // SumTable holds the sums of numbered things, such as stacks or nodes, for each metric. It is
-// dense for few metrics and sparse for many, of which a thing has few.
+// dense for few metrics and sparse for many, since each thing then has values of few.
 type SumTable struct {
 	width int     // number of metrics
 	dense [][]Sum // each piece has the sums of pieceThings things, one after the other

@@ -2,7 +2,7 @@ package attribute
 
 import "stackmill/stages/program"
 
-// MetricValues holds the values of one metric by view, except those of code.
+// MetricValues holds the values of one metric by view, except the values of instructions and lines.
 type MetricValues struct {
 	Total     []int64
 	Functions tally[program.FunctionNo]

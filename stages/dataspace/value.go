@@ -352,7 +352,8 @@ func (t typeTable) addInteger(v, by value, add int64) value {
 	return t.addMultiple(v, max(by.step, -by.step), by.origin != 0 || by.kind == valueNumber)
 }
 
-// orNull is merge for an address and a null pointer: accesses are through the address.
+// orNull merges the address of one path with the null pointer of another one: it keeps the
+// address, since a null pointer is not accessed. Other values merge to an unknown one.
 func (t typeTable) orNull(a, b value) value {
 	null := value{kind: valueNumber}
 	switch {

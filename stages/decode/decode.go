@@ -150,7 +150,7 @@ type Process struct {
 	Kinds                      []KindInfo
 	Counters                   []Counter
 	Image                      []MapEvent // in file order
-	Data                       []MapEvent // likewise, of memory that is not executable and not in Image
+	Data                       []MapEvent // other mappings, not executable; in file order
 	JITDumps                   []JITDump
 	Stacks                     *Stacks               // nil if it has no events
 	JavaMethods                map[uint64]JavaMethod // by method id

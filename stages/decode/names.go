@@ -80,8 +80,8 @@ func (p *ObjectLocations) InternFunction(f NamedFunction) int32 {
 	return n
 }
 
-// InternLocation returns the word of a location. A location without an offset, or with that of
-// another location of its function, gets an offset that no file has.
+// InternLocation returns the word of a location. A location without an offset, or with the offset
+// of another location of its function, gets an offset that no file has.
 func (p *ObjectLocations) InternLocation(at NamedLocation) (uint64, error) {
 	if at.Offset >= NoFileOffset {
 		at.Offset = p.offset(at.Lines)

@@ -6,8 +6,8 @@ import "slices"
 // frames.
 type RawStacks struct {
 	list    []RawStack
-	words   []uint64 // of all stacks since it last grew
-	numbers []int32  // likewise of Exact and ByFrame
+	words   []uint64 // the words of all stacks since the slice last grew
+	numbers []int32  // the numbers in Exact and ByFrame, in the same way
 }
 
 // Len returns the number of stacks.

@@ -125,7 +125,7 @@ func (s *Stacks) Traits(number int32, raw *RawStack) {
 	raw.Java, raw.OMP, raw.OMPState = more.java, more.omp, int(t.state)
 }
 
-// Stack fills in a stack. It reuses the memory of raw's slices, except those of Java and OpenMP,
+// Stack fills in a stack. It reuses the memory of raw's slices, except the Java and OpenMP slices,
 // which it replaces.
 func (s *Stacks) Stack(number int32, raw *RawStack) {
 	s.Traits(number, raw)

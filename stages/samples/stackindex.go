@@ -23,7 +23,7 @@ type StackIndex struct {
 // NewStackIndex returns an index without stacks.
 func NewStackIndex() *StackIndex { return &StackIndex{Stacks: attribute.NewStacks()} }
 
-// Expect reserves memory for the stacks of processes, most of which have one meaning. Unlike
+// Expect reserves memory for the stacks of processes; most stacks have one meaning. Unlike
 // slices.Grow, it does not touch the memory before there are stacks.
 func (s *StackIndex) Expect(processes []*decode.Process) {
 	n := 0

@@ -64,8 +64,8 @@ func (r *Resolver) pageSize() uint64 {
 // largestPage is the size of the largest pages in which files are mapped.
 const largestPage = 64 << 10
 
-// pageSizeOf returns the largest power of two up to largestPage of which all bounds of loadings
-// are multiples: at least the page size, but 1 for memory that no loader mapped.
+// pageSizeOf returns the largest power of two, up to largestPage, that divides the bounds of all
+// runs: at least the page size, but 1 for memory that no loader mapped.
 func pageSizeOf(runs []loadedFile) uint64 {
 	all := uint64(largestPage)
 	for _, x := range runs {

@@ -61,9 +61,9 @@ func (o *loadObject) findOriginal(linkage, module string) (symtab.Function, bool
 	return symtab.Function{}, false
 }
 
-// functionAround finds the function whose source contains a body's, among those of the same module:
-// one with a row of the body's first line, or else with rows before and after it. Of several, it
-// is the one with the fewest lines, since that was inlined into the others.
+// functionAround finds the function whose source contains a body's, among functions of the same
+// module: one with a row of the body's first line, or else with rows before and after it. Of
+// several, it returns the one with the fewest lines, since that was inlined into the others.
 func functionAround(t *symtab.Table, body symtab.Function, among iter.Seq[symtab.Function]) (found symtab.Function, ok bool) {
 	at := t.Lines.Before(body.Offset)
 	if body.Module == 0 || at < 0 || t.Lines.At(at).File < 0 {

@@ -8,8 +8,8 @@ import (
 // Cache keeps the results of lookups by PC, location and function for all processes of a
 // recording, and the memory that one process's Unwinder leaves to the next.
 type Cache struct {
-	// IgnoreSettled makes all words of each stack pass the rules, also those of settled
-	// callers. The tree must be the same: tests compare.
+	// IgnoreSettled applies the rules to all words of each stack, also to settled callers. The
+	// tree must be the same: tests compare.
 	IgnoreSettled bool
 
 	last    *Unwinder

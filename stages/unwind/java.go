@@ -51,7 +51,7 @@ func (u *Unwinder) javaFrames(machine []Frame, system bool) (user []Frame, exper
 func isJavaMarker(f decode.JavaFrame) bool { return f.Method == decode.MarkTruncated }
 
 // spliceNative appends the native frames of a native method, from its implementation towards
-// the leaf, up to where the JVM is entered again. Those of the leaf method go on to the end.
+// the leaf, up to where the JVM is entered again. The frames of the leaf method go on to the end.
 func (u *Unwinder) spliceNative(to, machine []Frame, next int, m decode.JavaMethod, leaf bool) ([]Frame, int) {
 	name := nativeName(m)
 	for i := next; i >= 0; i-- {

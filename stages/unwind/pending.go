@@ -11,9 +11,9 @@ import (
 // settled, and the number of its PC plus 1 in the upper bits. It is 0 for words that no stack
 // had as a caller yet.
 //
-// A word is settled when its frame, and those of all its callers, are the same in all stacks
-// in which it is a caller, whatever calls come above it. A stack then passes the rules only
-// down to its first settled word, and continues with the node of that word in the tree.
+// A word is settled when its frame and its callers' frames are the same in all stacks in which
+// it is a caller, whatever calls come above it. A stack then passes the rules only down to its
+// first settled word, and continues with that word's node in the tree.
 type callerState uint32
 
 const (

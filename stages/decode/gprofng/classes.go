@@ -52,7 +52,7 @@ func (e *experiment) readClasses(data []byte, release func()) map[uint64]decode.
 }
 
 // packet reads the packet at o and returns the offset of the next one, -1 if unknown. Packets lie
-// in blocks like those of events, one block after the other.
+// in consecutive blocks, as in files of events.
 func (r *classReader) packet(o int) int {
 	size := r.e.blocks().size
 	end := min(o-o%size+size, len(r.data))

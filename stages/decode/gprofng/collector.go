@@ -41,8 +41,8 @@ const (
 	modeAccess  = modeRead | modeWrite | modeExecute
 )
 
-// settleModes converts all modes to those of mmap, and removes the experiment's own files from
-// the code: the collector maps them while it runs (studio-experiment 2).
+// settleModes converts all modes to mmap's protection bits, and removes the experiment's own files
+// from the code: the collector maps them while it runs (studio-experiment 2).
 func (m *mapReader) settleModes() {
 	studio := m.hasStudioModes()
 	for i := range m.events {

@@ -21,8 +21,8 @@ const (
 	overviewWords  = 2*(overviewTimes+overviewUnused) + overviewCounts + overviewSpare
 
 	overviewReal  = 3 // index of the first time that becomes a column
-	overviewSleep = 9 // index among these: schema.OverviewTimes
-	overviewUser  = 1 // likewise; from here to the trap time, CPUs bound the sum
+	overviewSleep = 9 // index in schema.OverviewTimes
+	overviewUser  = 1 // index in schema.OverviewTimes; from here to the trap time, CPUs bound the sum
 	overviewTrap  = 3
 )
 
@@ -77,8 +77,8 @@ func (e *experiment) readOverview(data []byte, start int64, release func()) []de
 	return rows
 }
 
-// replaceOutliers replaces values out of bounds by those of the previous record. The values begin
-// at an offset of the file.
+// replaceOutliers replaces values out of bounds by the previous record's. The values begin at
+// offset at of the file.
 func (r *overviewRecord) replaceOutliers(f *facts, last overviewRecord, at, wordBytes int64, left *bounds.Outliers) {
 	// The last record may mark the end of the experiment.
 	if end := bounds.Add(f.start, bounds.MaxDuration); r.time < f.start-bounds.ExitDelay || r.time > end {

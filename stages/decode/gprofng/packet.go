@@ -256,7 +256,7 @@ func leadingZeros(b []byte) (n int) {
 }
 
 // reportUnknown reports the packets that were skipped because the log does not describe their
-// type. Those of a type that the file should have are lost.
+// type. Packets of a type that the file should have are lost.
 func (r *packetReader) reportUnknown(wanted []uint16) {
 	for _, typ := range slices.Sorted(maps.Keys(r.unknown)) {
 		severity, reason := diagnostic.Warning, "undescribed-packets"

@@ -22,8 +22,8 @@ func plainText(b []byte) string {
 }
 
 // replaceBytes decodes `%xx%`, which encodes a byte that is not printable ASCII
-// (gprofng-experiment 2.1). A `%` is written as it is, so codes of printable characters are none;
-// nor is that of NUL, which ends the collector's strings.
+// (gprofng-experiment 2.1). The collector does not escape a `%`, so text that looks like the code
+// of a printable character is literal; so is the code of NUL, which ends the collector's strings.
 func replaceBytes(s string) string {
 	var out strings.Builder
 	for {

@@ -50,7 +50,7 @@ func (l *unusedLog) add(reason, file, what string, count int64) {
 	}
 }
 
-// report reports the kinds, and attributes, of which each log has some, in one row per file.
+// report reports the unused kinds and attributes that each log has, in one row per file.
 func (l *unusedLog) report(log *diagnostic.Log) {
 	order := func(a, b unusedContent) int {
 		return cmp.Or(cmp.Compare(a.reason, b.reason), cmp.Compare(a.file, b.file), cmp.Compare(a.what, b.what))

@@ -70,8 +70,8 @@ func (r *reader) settleSamples() {
 	}
 }
 
-// settleChunk corrects the times of a chunk's samples. It takes the time of the sample before,
-// and returns that of its last one.
+// settleChunk corrects the times of a chunk's samples. It takes the time of the sample before
+// the chunk, and returns the time of the chunk's last sample.
 func (r *reader) settleChunk(chunk int, before uint64) uint64 {
 	for part := range r.found.sampleRefs.between(chunk, chunk+1) {
 		for _, m := range part {

@@ -14,7 +14,7 @@ const (
 // cacheVersion is the known version of the list of caches.
 const cacheVersion = 1
 
-// caches reads the list of caches (perf-data 2). The line size is that of the first-level data
+// caches reads the list of caches (perf-data 2). It keeps the line size of the first-level data
 // cache, the largest if processors differ.
 func (r *reader) caches(c *cursor) {
 	version, n := c.U32(), c.U32()

@@ -109,7 +109,7 @@ func (r *reader) idIndex(entries []byte) {
 }
 
 // judgeFiles looks for missing files of a directory: data.0 to data.N, one for each of perf's
-// threads (perf-data 3.2), of which there is one per CPU unless `perf record --threads=SPEC`
+// threads (perf-data 3.2). perf starts one thread per CPU unless `perf record --threads=SPEC`
 // asked for fewer.
 func (r *reader) judgeFiles(names []string) {
 	have := map[int]bool{}

@@ -29,7 +29,8 @@ var (
 	hypervisor = foreignSpace{"[hypervisor]", "PC in the hypervisor, whose functions are not recorded", 1 << 61}
 )
 
-// spaceOf returns the bit to flip in addresses of a record's cpumode.
+// spaceOf returns the bit to flip in the addresses of a record with the given misc field; 0 for
+// addresses of the host.
 func spaceOf(misc uint16) uint64 {
 	switch misc & miscMode {
 	case miscGuestKernel, miscGuestUser:

@@ -3,7 +3,7 @@ package perfdata
 import "sort"
 
 // mergeRuns sorts samples by time. perf writes the samples of one buffer in order and the buffers
-// in turn: the list consists of ascending runs, most of which overlap only with their neighbors.
+// in turn: the list consists of ascending runs, and most runs overlap only with their neighbors.
 // mergeRuns merges them pairwise, from where they overlap.
 func mergeRuns(list []sampleRef) {
 	ends := runEnds(list)

@@ -39,7 +39,7 @@ type recordParser struct {
 	branchCapacity int               // branches that the processor holds, 0 if not recorded
 }
 
-// input is the recording's files, of which only a window is in memory at a time.
+// input is the recording's files. Only a window of each is in memory at a time.
 type input struct {
 	ctx        context.Context
 	space      *spill.Space
@@ -108,7 +108,7 @@ type statistics struct {
 // unusedContent counts what the recording holds and no table stores.
 type unusedContent struct {
 	seenRecords    map[uint32]int64         // by type
-	unknownRecords map[uint32]int64         // likewise, of types that the reader does not know
+	unknownRecords map[uint32]int64         // by type, for types that the reader does not know
 	seenFields     [len(sampleFields)]int64 // samples with the field, by its bit
 	seenFeatures   [256]int64               // by their bit
 	branches       int64                    // entries of branch stacks
@@ -264,7 +264,7 @@ func (r *reader) describe(t *timeline) {
 	for _, p := range t.recorded {
 		r.rec.Processes = append(r.rec.Processes, &p.Process)
 	}
-	if r.rec.Began = r.rec.Started; r.rec.Began.IsZero() { // the file's time is that of its end
+	if r.rec.Began = r.rec.Started; r.rec.Began.IsZero() { // the file was modified at the recording's end
 		r.rec.Began = r.in.files[0].Modified.Add(-r.rec.Length())
 	}
 	if len(r.events) > 0 && len(t.recorded) == 0 {

@@ -77,7 +77,7 @@ func (s *timeSummary) isIn(t *timeLimits) bool {
 }
 
 const (
-	// refsPerChunk is the size of a chunk, refsPerRead that of a read from the space.
+	// refsPerChunk is the size of a chunk, refsPerRead the size of a read from the space.
 	refsPerChunk = 1 << 14
 	refsPerRead  = 1 << 12
 	// refWords is the size of a sampleRef in the space.

@@ -182,7 +182,8 @@ func (p *recordParser) inKernel(s *sample, misc uint16) bool {
 	return c.U64() == contextKernel
 }
 
-// unwind makes the stacks of samples; those of dumped ones only for their reason.
+// unwind makes the stacks of samples. It drops the stacks that are unwound from dumps later, after
+// counting their reasons.
 func (r *unwindStep) unwind(to *sampleBatch) {
 	to.stacks.Reset(len(to.list))
 	for i := range to.list {

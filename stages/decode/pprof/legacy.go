@@ -121,8 +121,8 @@ func (s symbolTable) comments(content []byte) {
 	take()
 }
 
-// apply names the locations of a profile without names. The address of a caller is here that of
-// its call, one less than the return address that symbols may have.
+// apply names the locations of a profile without names. A caller's location has the address of
+// its call; the symbols may have the return address, one more.
 func (s symbolTable) apply(p *profile.Profile) {
 	functions := map[symbol]*profile.Function{}
 	for _, l := range p.Location {

@@ -34,8 +34,8 @@ type recordingContent struct {
 	Processes int                   `json:"processes"`
 	CGroups   []string              `json:"cgroups,omitempty"`
 	Forms     []decode.Form         `json:"forms"`
-	// Problems are those of decoding. Late are those of later stages that would not find them
-	// again.
+	// Problems are the problems found when decoding. Late are the problems of later stages that a
+	// second run of these stages would not find.
 	Problems []diagnostic.Problem `json:"problems"`
 	Late     []diagnostic.Problem `json:"late"`
 }

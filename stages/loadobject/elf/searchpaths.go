@@ -9,8 +9,8 @@ import (
 // SearchPaths say where to look for the files that belong to an object, besides the object's own
 // folder.
 type SearchPaths struct {
-	// Recorded is the object's path in the recording, of which the file may be a
-	// copy; empty if unknown.
+	// Recorded is the object's path in the recording; the file may be a copy. It is
+	// empty if unknown.
 	Recorded string
 	Root     string   // folder that takes the place of the recorded machine's root; empty: this machine's
 	Dirs     []string // roots of separate debug files

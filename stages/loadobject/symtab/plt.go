@@ -39,8 +39,8 @@ func codeRegions(f *elf.File, slots []Slot) []Region {
 }
 
 // splitPLTs makes procedure linkage tables without sections separate regions. It recognizes
-// them by their instructions: consecutive entries, at least one of which is bound lazily or,
-// if the object has no sections (bare), calls a function that the object chooses at run time. A
+// them by their instructions: consecutive entries, at least one of them bound lazily or, if the
+// object has no sections (bare), calling a function that the object chooses at run time. A
 // function that only jumps to another load object looks the same, but its slot is not bound
 // lazily.
 func splitPLTs(list []Region, f *elf.File, slots []Slot, arch isa.Arch, bare bool) []Region {

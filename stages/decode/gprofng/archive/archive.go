@@ -66,7 +66,7 @@ func ObjectOf(head []byte) string {
 
 const hashAlphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
 
-// hashLength is how many characters stand for a directory.
+// hashLength is the length of a directory's hash.
 const hashLength = 11
 
 // hashTable holds the carry-less product of every byte with 0x807.
@@ -81,7 +81,7 @@ var hashTable = func() (t [256]uint64) {
 	return t
 }()
 
-// pathHash returns the characters that stand for a directory in an archive's names.
+// pathHash returns the hash that replaces a directory in the names of archived files.
 func pathHash(s string) string {
 	var r uint64
 	for i := range len(s) {

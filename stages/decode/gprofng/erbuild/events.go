@@ -9,7 +9,7 @@ type Field struct {
 	Type   string // INT32, UINT32, INT64, UINT64 or STRING
 }
 
-// Layout is the layout of a packet type. Size is that of packets without their
+// Layout is the layout of a packet type. Size is the size of a packet without its
 // string.
 type Layout struct {
 	Type   uint16
@@ -31,8 +31,7 @@ func i64Fields(offset int, names ...string) []Field {
 	return fs
 }
 
-// Layouts are the layouts that the collector uses. Those of Layouts[kind][0]
-// are the usual ones.
+// Layouts are the layouts that the collector uses. Layouts[kind][0] is the usual one.
 var Layouts = [Kinds][]Layout{
 	schema.Clock: {
 		{8, 56, []Field{

@@ -10,7 +10,7 @@ import (
 // (studio-experiment).
 type Form int
 
-// The forms. Studio 12.5 has that of 12.6.
+// The forms. Studio 12.5 writes the same form as 12.6.
 const (
 	Gprofng Form = iota
 	Studio126

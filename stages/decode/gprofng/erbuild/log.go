@@ -48,7 +48,7 @@ var fileNames = [Kinds]string{
 }
 
 // Declare declares that the process was recorded with a kind of data, with the
-// given packet layouts or, without any, with those of the form. attrs are
+// given packet layouts or, without any, with the form's. attrs are
 // further attributes of the profile element, such as `ptimer="997" numstates="1"`.
 func (e *Experiment) Declare(kind schema.Kind, attrs string, layouts ...Layout) {
 	if len(layouts) == 0 {

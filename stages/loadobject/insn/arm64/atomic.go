@@ -100,7 +100,7 @@ func (e *effect) zero(w word, _ uint64) {
 	e.Accesses = append(e.Accesses, insn.Access{Base: w.reg(0), Index: insn.NoRegister, Store: true, Class: insn.Vector})
 }
 
-// tags handles the instructions for memory tags, of which stzg and stz2g also change memory.
+// tags handles the instructions for memory tags. stzg and stz2g also change memory.
 func (e *effect) tags(w word, _ uint64) {
 	disp, op, mode := w.signed(12, 9)*16, w.field(22, 2), w.field(10, 2)
 	if mode == 0 {

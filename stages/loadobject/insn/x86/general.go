@@ -98,7 +98,7 @@ func (w *effectDecoder) touch(size int, load, store bool) {
 	w.e.Accesses = append(w.e.Accesses, m)
 }
 
-// operate handles instructions with two operands, one of which may be in memory.
+// operate handles instructions with two operands, at most one of them in memory.
 func (w *effectDecoder) operate() {
 	to, from := w.operands()
 	verb := w.a.verb

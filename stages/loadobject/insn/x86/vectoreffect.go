@@ -132,8 +132,8 @@ func (d *decoder) sizeClass(letter byte) (size int, class insn.Class) {
 // vectorLength returns the length of the instruction's vectors, in bytes.
 func (d *decoder) vectorLength() int { return 16 << d.length }
 
-// vectorSizeClass is sizeClass for vectors and parts of vectors, of which EVEX may move a
-// single element.
+// vectorSizeClass is sizeClass for vectors and parts of vectors. With EVEX, an instruction may
+// move a single element.
 func (d *decoder) vectorSizeClass(letter byte) (size int, class insn.Class) {
 	full, element := d.vectorLength(), d.element()
 	switch letter {
