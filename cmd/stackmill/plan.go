@@ -341,7 +341,7 @@ func (p *planner) print(e *plan.Estimate) error {
 	for i := range h.Chunks {
 		bytes, total = bytes+h.Chunks[i].Bytes, total+h.Chunks[i].Seconds
 	}
-	by := fmt.Sprintf("as %d recordings took", e.Measured)
+	by := fmt.Sprintf("measured on %d recordings", e.Measured)
 	if e.Measured == 0 {
 		by = "nothing was measured on this store yet"
 	}

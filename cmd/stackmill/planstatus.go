@@ -109,7 +109,7 @@ func (s *planState) print(p *plan.Plan) error {
 		n, t := p.Count(), &s.totals
 		err := errors.Join(
 			s.Printf("Plan %s of %s: %d recordings in %d chunks, store %s\n", p.ID, p.Made.Format("2006-01-02 15:04"), n, len(p.Chunks), storedir.DisplayName(s.store)),
-			s.Printf("%d in, of which %d have lost data; %d missing, %d failed, %d forgotten\n", t.In, t.Lost, t.Missing, t.Failed, t.Forgotten))
+			s.Printf("%d in the store (%d with lost data), %d missing, %d failed, %d forgotten\n", t.In, t.Lost, t.Missing, t.Failed, t.Forgotten))
 		if len(t.Again) > 0 {
 			err = errors.Join(err, s.Printf("chunks to run again: %s\n", t.ChunksToRun()))
 		}

@@ -324,7 +324,7 @@ func (c *cluster) names() string {
 func (c *cluster) right() {
 	c.Helper()
 	code, out := c.run(c.verb("plan", "status", "PLAN")...)
-	if want := fmt.Sprintf("%d in, of which 0 have lost data; 0 missing, 0 failed, 0 forgotten\n", len(c.want)); code != 0 || !strings.Contains(out, want) {
+	if want := fmt.Sprintf("%d in the store (0 with lost data), 0 missing, 0 failed, 0 forgotten\n", len(c.want)); code != 0 || !strings.Contains(out, want) {
 		c.Errorf("status %d:\n%s", code, out)
 	}
 	c.expect("tasks killed", is(c.want))

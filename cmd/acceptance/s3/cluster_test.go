@@ -152,7 +152,7 @@ func (m *machine) count(kind string) int {
 func (c *cluster) right() {
 	c.Helper()
 	m := c.machine("STACKMILL_S3_ORPHANS=1ms")
-	if out, want := m.does("plan", "status", c.plan), fmt.Sprintf("%d in, of which 0 have lost data; 0 missing, 0 failed, 0 forgotten\n", recordings); !strings.Contains(out, want) {
+	if out, want := m.does("plan", "status", c.plan), fmt.Sprintf("%d in the store (0 with lost data), 0 missing, 0 failed, 0 forgotten\n", recordings); !strings.Contains(out, want) {
 		c.Errorf("%s", out)
 	}
 	c.has(store, 0, recordings)
