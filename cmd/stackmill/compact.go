@@ -49,7 +49,7 @@ when any does not.
 A store of format 14 is first converted to today's format, batch by batch, from the
 views of its stackmill.duckdb. If that is interrupted, the next compact continues.
 
-Exit status: 0 done; 4 some batches were left alone because their files are damaged
+Exit status: 0 done; 4 some batches were not merged because their files are damaged
 (see "stackmill check"); 1 nothing could be done, or not everything.`,
 		Example: `  stackmill compact
   stackmill compact --dry-run
@@ -128,8 +128,8 @@ func (v *compacter) run(ctx context.Context) error {
 	} else {
 		err = v.print(&s, time.Since(start))
 	}
-	if n := len(s.Damaged); err == nil && n > 0 {
-		err = exit.With(exit.Damaged, fmt.Errorf("compact: %d batches were left alone: their files are not as they were written: %s (stackmill check says more)", n, strings.Join(s.Damaged, ", ")))
+	if err == nil && len(s.Damaged) > 0 {
+		err = exit.With(exit.Damaged, fmt.Errorf("compact: damaged batches were not merged: %s (stackmill check says more)", strings.Join(s.Damaged, ", ")))
 	}
 	return err
 }
@@ -142,7 +142,7 @@ func (v *compacter) print(s *compact.Summary, took time.Duration) error {
 	}
 	switch {
 	case v.DryRun && s.Merged > 0:
-		return v.Printf("%d of %d batches would be merged to %d\n", s.Merged, s.Before.Batches, s.Written)
+		return v.Printf("%d of %d batches would be merged into %d\n", s.Merged, s.Before.Batches, s.Written)
 	case s.Merged == 0:
 		return v.Printf("nothing to merge: %s\n", sizeText(s.After))
 	}

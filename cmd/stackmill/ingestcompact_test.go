@@ -52,7 +52,7 @@ func TestAutoCompactDamaged(t *testing.T) {
 	}
 	code := n.ingest("--auto-compact", filepath.Join(n.dir, "b.er"))
 	r := n.read()
-	if code != exit.Damaged || r.ExitStatus != exit.Damaged || !strings.Contains(r.Error, "1 batches were left alone") || r.Compacted == nil || r.Compacted.Error != r.Error || !r.Inputs[0].InStore {
+	if code != exit.Damaged || r.ExitStatus != exit.Damaged || !strings.Contains(r.Error, "damaged batches were not merged") || r.Compacted == nil || r.Compacted.Error != r.Error || !r.Inputs[0].InStore {
 		t.Errorf("status %d, %+v\n%s", code, r, n.stderr)
 	}
 }

@@ -47,14 +47,14 @@ func (run *Runner) compactAfterwards(ctx context.Context, o *outcome, log *slog.
 func (run *Runner) merge(ctx context.Context) *compaction {
 	s, err := compact.Run(ctx, run.compactOptions(ctx))
 	c := &compaction{Summary: s, interrupted: ctx.Err() != nil}
-	switch n := len(s.Damaged); {
+	switch {
 	case c.interrupted:
 		c.Error = "ingest: --auto-compact: interrupted (the recordings are in the store)"
 	case err != nil:
 		c.Error = fmt.Sprintf("ingest: --auto-compact: %v (the recordings are in the store)", err)
-	case n > 0:
-		c.Error = fmt.Sprintf("ingest: --auto-compact: %d batches were left alone: their files are not as they were written: %s (the recordings are in the store; stackmill check says more)",
-			n, strings.Join(s.Damaged, ", "))
+	case len(s.Damaged) > 0:
+		c.Error = fmt.Sprintf("ingest: --auto-compact: damaged batches were not merged: %s (the recordings are in the store; stackmill check says more)",
+			strings.Join(s.Damaged, ", "))
 	}
 	return c
 }
@@ -86,7 +86,7 @@ func (o *outcome) reportMerge(run *Runner, log *slog.Logger) {
 	case log != nil:
 		log.Info("compact", slog.Int("merged", c.Merged), slog.Int("written", c.Written), slog.Int("batches", c.After.Batches))
 	default:
-		run.Warnf("%d batches were merged to %d", c.Merged, c.Written)
+		run.Warnf("%d batches were merged into %d", c.Merged, c.Written)
 	}
 }
 
@@ -119,6 +119,6 @@ func (run *Runner) suggest(ctx context.Context, log *slog.Logger) {
 		log.Info("compact would help", slog.Int("merged", s.Merged), slog.Int("written", s.Written), slog.Int("batches", s.Before.Batches))
 		return
 	}
-	run.Warnf("%d of %d batches would be merged to %d by stackmill compact, or after each ingest by --auto-compact: questions would read less",
+	run.Warnf("%d of %d batches would be merged into %d by stackmill compact, or after each ingest by --auto-compact: queries would read fewer files",
 		s.Merged, s.Before.Batches, s.Written)
 }

@@ -48,7 +48,7 @@ func TestSuggestCompact(t *testing.T) {
 		if batches > minSaved {
 			want = 1
 		}
-		if got := strings.Count(stderr.String(), "stackmill: 17 of 17 batches would be merged to 1 by stackmill compact"); got != want {
+		if got := strings.Count(stderr.String(), "stackmill: 17 of 17 batches would be merged into 1 by stackmill compact"); got != want {
 			t.Errorf("%d batches: %s", batches, stderr.String())
 		}
 	}
