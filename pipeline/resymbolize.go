@@ -128,7 +128,7 @@ func (in *ingest) resymbolize(ctx context.Context, src input, to *slot, dry bool
 var resymbolizeUnchanged = false
 
 // errFewerSymbols: fewer symbols are found now than the experiment has.
-var errFewerSymbols = errors.New("less is found now than when it was read, so it stays as it is")
+var errFewerSymbols = errors.New("fewer symbols are found now than when it was ingested, so it is left unchanged")
 
 // resymbolize runs the stages again if there are better symbols.
 func (a *attempt) resymbolize(r *Result, reader *batchReader, dry bool) error {
@@ -139,7 +139,7 @@ func (a *attempt) resymbolize(r *Result, reader *batchReader, dry bool) error {
 	tables := reader.tables(r.ID)
 	program, err := replay.OpenProgram(tables)
 	if errors.Is(err, replay.ErrIncomplete) {
-		return hosterr.New(fmt.Errorf("it cannot be done again: %w (it was put in by an older program)", err))
+		return hosterr.New(fmt.Errorf("it cannot be symbolized again: %w (an older program ingested it)", err))
 	}
 	if err == nil {
 		err = d.before.read(tables)

@@ -91,9 +91,9 @@ func (r *Resymbolization) report(out *terminal.Output, results []pipeline.Result
 		}
 	} else {
 		r.printChanges(out, list)
-		verb := "made again"
+		verb := "symbolized again"
 		if r.DryRun {
-			verb = "would be made again"
+			verb = "would be symbolized again"
 		}
 		if err := out.Printf("%d of %d experiments %s\n", done, len(results), verb); err != nil {
 			return err
@@ -168,28 +168,28 @@ func (r *Resymbolization) printChanges(out *terminal.Output, list []experimentCh
 			continue
 		}
 		if r.DryRun {
-			_ = out.Printf("%s: more is found\n", name)
+			_ = out.Printf("%s: better symbols are found\n", name)
 		} else {
-			_ = out.Printf("%s: %s, functions known for %.1f %% of %s, were for %.1f %%\n", name, c.Status, 100*c.KnownAfter, c.Metric, 100*c.KnownBefore)
+			_ = out.Printf("%s: %s, functions known for %.1f %% of %s (before: %.1f %%)\n", name, c.Status, 100*c.KnownAfter, c.Metric, 100*c.KnownBefore)
 		}
 		for _, o := range c.LoadObjects {
 			if !o.Used {
 				continue
 			}
-			_ = out.Printf("  %s: symbols %s, were %s", o.Path, o.symbols(o.After), o.symbols(o.Before))
+			_ = out.Printf("  %s: symbols %s (before: %s)", o.Path, o.symbols(o.After), o.symbols(o.Before))
 			if !r.DryRun {
-				_ = out.Printf("; %d functions on stacks have names, %d had", o.After.Named, o.Before.Named)
+				_ = out.Printf("; %d functions on stacks have names (before: %d)", o.After.Named, o.Before.Named)
 			}
 			if !r.DryRun && c.Metric != "" {
-				_ = out.Printf("; known for %.1f %% of %s, were for %.1f %%", 100*o.After.Known, c.Metric, 100*o.Before.Known)
+				_ = out.Printf("; known for %.1f %% of %s (before: %.1f %%)", 100*o.After.Known, c.Metric, 100*o.Before.Known)
 			}
 			_ = out.Printf("\n")
 		}
 		if c.Unused > 0 {
-			_ = out.Printf("  and %d load objects that no stack has code of\n", c.Unused)
+			_ = out.Printf("  and %d load objects that are on no stack\n", c.Unused)
 		}
 		if c.CutStacks {
-			_ = out.Printf("  stacks that were unwound from dumps stay as long as they were: the store does not have the dumps\n")
+			_ = out.Printf("  stacks from dumps were not unwound again: the store does not keep the dumps\n")
 		}
 	}
 }
