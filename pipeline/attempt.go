@@ -67,7 +67,7 @@ func (in *ingest) try(ctx context.Context, src input, to *slot, limit time.Durat
 	if limit > 0 {
 		a.by = time.Now().Add(limit)
 		a.late = time.AfterFunc(limit, func() {
-			a.cancel(&overLimit{reasonTime, fmt.Sprintf("reading it takes longer than %v (see --experiment-timeout): it is not read", limit)})
+			a.cancel(&overLimit{reasonTime, fmt.Sprintf("reading it took longer than %v, so it was given up (see --experiment-timeout)", limit)})
 		})
 		defer a.late.Stop()
 	}

@@ -132,7 +132,7 @@ func (in *ingest) refresh() error {
 
 // errBroken marks an input to read again alone, because another one of its batch was written
 // incompletely.
-var errBroken = fmt.Errorf("%w: another one of its batch could not be written", errMemoryShared)
+var errBroken = fmt.Errorf("%w: another recording of its batch could not be written", errMemoryShared)
 
 // add adds the rows and lists of an experiment, in the turn of its input. Rows wait in memory if
 // the batch is shared.

@@ -240,9 +240,9 @@ func probe(path string) error {
 		switch {
 		case !ok || !m.LooksLike(path):
 		case err == nil:
-			return fmt.Errorf("%w: it was meant to be one of %s, and is damaged (%d bytes)", ErrUnknownFormat, d.Name(), info.Size())
+			return fmt.Errorf("%w: it looks like a damaged recording of %s (%d bytes)", ErrUnknownFormat, d.Name(), info.Size())
 		case errors.Is(err, safefile.ErrNotRegular) && isDir(path):
-			return fmt.Errorf("%w: the folder was meant to be a recording of %s", ErrUnknownFormat, d.Name())
+			return fmt.Errorf("%w: the folder looks like a damaged recording of %s", ErrUnknownFormat, d.Name())
 		default:
 			return err
 		}

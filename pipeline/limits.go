@@ -24,7 +24,7 @@ const (
 
 // errMemoryShared marks experiments that used too much memory together: each is read again alone,
 // to find the one that needs it.
-var errMemoryShared = errors.New("it was read beside others, and the memory was used up")
+var errMemoryShared = errors.New("the memory was used up while other recordings were read, too")
 
 // minMemory is the least memory that ingesting needs.
 var minMemory int64 = 256 << 20
@@ -111,9 +111,9 @@ func (in *ingest) watch(ctx context.Context) {
 func (in *ingest) relieve(list []*attempt, abandoned int) {
 	switch {
 	case abandoned > 0:
-		in.stop(errors.New("the memory is used up by a recording that was given up (see --memory)"))
+		in.stop(errors.New("a recording that was given up still uses up the memory (see --memory)"))
 	case len(list) == 1:
-		list[0].cancel(&overLimit{reasonMemory, fmt.Sprintf("reading it takes far more than the memory limit of %d MiB (see --memory): it is not read", in.Memory>>20)})
+		list[0].cancel(&overLimit{reasonMemory, fmt.Sprintf("reading it took far more than the memory limit of %d MiB, so it was given up (see --memory)", in.Memory>>20)})
 	}
 	for _, a := range list {
 		a.cancel(errMemoryShared)

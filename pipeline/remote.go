@@ -176,7 +176,7 @@ func remoteInput(e *remoteRecording) input {
 	}
 	in.state = fmt.Sprintf("%016x", h.Sum64())
 	if path.Ext(e.name.Key) == groupSuffix {
-		in.err = fmt.Errorf("%w: a group cannot be read from there (name the prefix of its experiments)", ErrNoRecording)
+		in.err = fmt.Errorf("%w: a group cannot be read from S3 (name the prefix of its experiments)", ErrNoRecording)
 	}
 	return in
 }

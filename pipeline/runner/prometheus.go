@@ -89,7 +89,7 @@ func (run *Runner) measureStore() *storeSize {
 		return s
 	}
 	if err != nil {
-		run.Warnf("ingest: --metrics: it lacks what is in the store, whose commits cannot be read now: %v", err)
+		run.Warnf("ingest: --metrics: written without the store's totals, since its commits cannot be read: %v", err)
 		return nil
 	}
 	for i := range c.Batches {

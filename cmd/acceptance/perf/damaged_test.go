@@ -22,7 +22,7 @@ func TestDamaged(t *testing.T) {
 		"d_chainnr":      {pipeline.Partial, whole - 1, "bad-sample", -1},
 		"d_datasize":     {pipeline.Partial, whole, "cut-file", 48},
 		"d_datasize0":    {pipeline.Partial, whole, "bad-record", 184184},
-		"d_magic":        {"", 0, "it was meant to be one of perf", 0},
+		"d_magic":        {"", 0, "it looks like a damaged recording of perf", 0},
 		"d_size0":        {pipeline.Partial, whole - 1, "bad-record", 95176},
 		"d_sizeover":     {pipeline.Partial, whole - 1, "bad-record", 184048},
 		"d_trunc":        {pipeline.Partial, 811, "cut-file", 48},
