@@ -146,7 +146,7 @@ func TestAgentsAreWarned(t *testing.T) {
 		groups = strings.Replace(groups, fmt.Sprintf("  test-%d.er gprofng 1000ms", k), fmt.Sprintf("  test-%d.er perf 1000ms", k), 1)
 	}
 	text, failed, _ := connected(t, storetest.New(t, groups)).call("compare", map[string]any{"base": "base-*", "test": "test-*", "limit": 1})
-	if failed || !strings.Contains(text, `"warnings":["the sides differ in recorded with: gprofng  , and perf `) {
+	if failed || !strings.Contains(text, `"warnings":["the sides differ in recorded with: base gprofng  ; test perf `) {
 		t.Error(text)
 	}
 }

@@ -64,15 +64,15 @@ func (r *Report) filterCaption(ctx context.Context, w *terminal.Page, q *report.
 		w.Printf("%-7s %s\n", []string{"Filter:", "and"}[min(i, 1)], c)
 	}
 	for _, m := range q.Emptied {
-		w.Printf("leaves nothing of %s: another metric is shown\n", m)
+		w.Printf("selects no samples of %s: another metric is shown\n", m)
 	}
 	for _, m := range slices.Sorted(maps.Keys(sums)) {
 		s, of := sums[m], ""
 		if len(sums) > 1 {
 			of = " of " + m
 		}
-		w.Printf("leaves %s %% of the whole%s: %s of %s%s\n", Percent(s.Value, s.Whole), of, Value(s.Value, s.Unit), Value(s.Whole, s.Unit), unitTitle(s.Unit))
+		w.Printf("selects %s %% of the total%s: %s of %s%s\n", Percent(s.Value, s.Whole), of, Value(s.Value, s.Unit), Value(s.Whole, s.Unit), unitTitle(s.Unit))
 	}
-	w.Printf("percentages below are of what is left\n")
+	w.Printf("percentages below are relative to the selection\n")
 	return nil
 }

@@ -15,7 +15,7 @@ func Check(out *terminal.Output, p *queries.CheckReport) error {
 	w := out.Page()
 	w.Printf("%s in %s, %d files: %d rows in %d bytes are as committed\n", Plural(p.Experiments, "experiment"), Plural(p.Batches, "batch"), p.Files, p.Rows, p.Bytes)
 	if n := p.LeftOut; n.Batches > 0 {
-		w.Printf("%d experiments in %d batches, committed before, were left out: their files are there\n", n.Experiments, n.Batches)
+		w.Printf("%s in %s, committed earlier, were not verified, but their files exist\n", Plural(n.Experiments, "experiment"), Plural(n.Batches, "batch"))
 	}
 	if p.Invariants > 0 {
 		w.Printf("%d keys and %d invariants of the views were checked\n", p.Keys, p.Invariants)
@@ -23,7 +23,7 @@ func Check(out *terminal.Output, p *queries.CheckReport) error {
 		w.Printf("the views were not checked\n")
 	}
 	if len(p.Doubted) > 0 {
-		w.Printf("%d experiments were left to SQL (%s)\n", len(p.Doubted), line(p.Doubted[0]))
+		w.Printf("%s verified by SQL instead (%s)\n", Plural(len(p.Doubted), "experiment"), line(p.Doubted[0]))
 	}
 	if len(p.Wrong) == 0 {
 		w.Printf("nothing is wrong\n")

@@ -49,7 +49,7 @@ func comparisonCaption(out *terminal.Output, title string, result *compare.Resul
 		if d.Unfair {
 			kind = "warning: the sides differ in"
 		}
-		w.Printf("  %s: %s: %s, and %s in the test\n", kind, d.What, environmentValues(d.Base), environmentValues(d.Test))
+		w.Printf("  %s: %s: base %s; test %s\n", kind, d.What, environmentValues(d.Base), environmentValues(d.Test))
 	}
 	for _, warning := range result.Warnings {
 		w.Printf("  warning: %s\n", warning)
@@ -62,7 +62,7 @@ func comparisonCaption(out *terminal.Output, title string, result *compare.Resul
 func Unfair(result *compare.Result) (all []string) {
 	for _, d := range result.Environment {
 		if d.Unfair {
-			all = append(all, terminal.Printable(fmt.Sprintf("the sides differ in %s: %s, and %s in the test", d.What, environmentValues(d.Base), environmentValues(d.Test))))
+			all = append(all, terminal.Printable(fmt.Sprintf("the sides differ in %s: base %s; test %s", d.What, environmentValues(d.Base), environmentValues(d.Test))))
 		}
 	}
 	return all
