@@ -54,7 +54,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		"missing file": {func(t *testing.T, store string) { os.Remove(filepath.Join(store, samples)) }, samples + ": is missing"},
 		"cut file":     {change(samples, func(b []byte) []byte { return b[:len(b)-1] }), samples + ": has"},
 		"changed byte": {change(samples, func(b []byte) []byte { b[100] ^= 1; return b }), samples + ": has checksum"},
-		"other table":  {change(commit, replace(`"table": "samples"`, `"table": "stack_tree"`)), samples + ": is not at the path of files of table stack_tree"},
+		"other table":  {change(commit, replace(`"table": "samples"`, `"table": "stack_tree"`)), samples + ": is not where files of table stack_tree"},
 		"no table":     {change(commit, replace(`"table": "samples"`, `"table": "sampels"`)), "unknown table"},
 		"outside":      {change(commit, replace(`"path": "tables/samples/`, `"path": "../tables/samples/`)), "is not at the path"},
 		"other rows":   {change(commit, replace(`"rows": 8,`, `"rows": 9,`)), "has 8 rows, 9 were committed"},

@@ -168,7 +168,7 @@ func checkFile(store string, c storedir.Commit, f storedir.File) error {
 
 // misplaced is the error of a path that only a damaged or forged commit can have.
 func misplaced(c storedir.Commit, f storedir.File) error {
-	return fmt.Errorf("is not at the path of files of table %s and batch %s are", f.Table, c.Batch)
+	return fmt.Errorf("is not where files of table %s and batch %s belong", f.Table, c.Batch)
 }
 
 // unopened describes why a file of the store could not be opened.

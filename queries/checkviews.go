@@ -218,7 +218,7 @@ func viewChecks(experiments []Experiment, about func(view string) bool) ([]empti
 	if err != nil {
 		return nil, err
 	}
-	checks := []emptinessCheck{{"experiments", "are not those of the commits", statusCheck(experiments)}}
+	checks := []emptinessCheck{{"experiments", "differ from the commits", statusCheck(experiments)}}
 	for _, t := range schema.Tables {
 		if len(t.Key) > 0 && about(t.Name) {
 			checks = append(checks, emptinessCheck{t.Name, "(" + strings.Join(t.Key, ", ") + ") is not unique", keyCheck(t)})

@@ -191,7 +191,7 @@ func TestCheckFindsOtherStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Wrong) != 1 || !strings.HasPrefix(p.Wrong[0].String(), "experiments: are not those of the commits") {
+	if len(p.Wrong) != 1 || !strings.HasPrefix(p.Wrong[0].String(), "experiments: differ from the commits") {
 		t.Errorf("found %v", p.Wrong)
 	}
 }

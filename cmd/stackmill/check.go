@@ -107,7 +107,7 @@ func (a *app) check(ctx context.Context, format string, o queries.CheckOptions) 
 		return a.unchecked(err)
 	}
 	if len(p.Wrong) > 0 {
-		return exit.With(exit.Damaged, fmt.Errorf("check: the store %s is wrong in %d places (stackmill check --repair, then ingest what is left out again)", storedir.DisplayName(a.store), len(p.Wrong)))
+		return exit.With(exit.Damaged, fmt.Errorf("check: the store %s has %s (run stackmill check --repair, then ingest again what is left out)", storedir.DisplayName(a.store), text.Plural(len(p.Wrong), "defect")))
 	}
 	return nil
 }

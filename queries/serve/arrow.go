@@ -82,7 +82,7 @@ func writeColumns(w *job, conn *sql.Conn, statement string) error {
 	fields := columns.Fields()
 	if names != nil { // the subquery renames duplicates
 		if len(names) != len(fields) {
-			return errors.New("internal error: the columns of the statement differ from those of a query of it")
+			return errors.New("internal error: the columns of the statement differ from the columns of its result")
 		}
 		for i, name := range names {
 			fields[i].Name = name

@@ -259,13 +259,13 @@ func (x *experiment) checkDifferences(left, counts [][]int64, usages map[usage]u
 	for m := range left {
 		for s := range left[m] {
 			if left[m][s] != 0 || counts[m][s] != 0 {
-				return errors.New("stack_values: a value is not that of the samples")
+				return errors.New("stack_values: a value differs from the sum of the samples")
 			}
 		}
 	}
 	for _, u := range usages {
 		if u != (usageSum{}) {
-			return errors.New("usage_values: a value is not that of the samples")
+			return errors.New("usage_values: a value differs from the sum of the samples")
 		}
 	}
 	return nil
