@@ -35,7 +35,7 @@ func (a *app) checkPlaces(cmd *cobra.Command) (err error) {
 			return
 		}
 		if what := a.ownerOf(string(*p), f.Name == cacheFlag); what != "" {
-			err = fmt.Errorf("%s: --%s: %s belongs to %s (name another place)", cmd.Name(), f.Name, path, what)
+			err = fmt.Errorf("%s: --%s: %s belongs to %s (choose another path)", cmd.Name(), f.Name, path, what)
 		}
 	})
 	return err

@@ -132,9 +132,9 @@ func (r *reporter) checkApplies() error {
 	looksForText := len(r.sourcePaths) > 0 || r.noRecorded
 	switch {
 	case looksForText && !(r.ShowsSources() && r.draws()):
-		return fmt.Errorf("--source-path and --no-recorded-sources: only tables of source and disasm show text that is looked for")
+		return fmt.Errorf("--source-path and --no-recorded-sources: only source and disasm, as tables, look for source text")
 	case r.wide && (r.Drawn || r.format != "table" && r.format != "markdown"):
-		return fmt.Errorf("--wide: only tables shorten names, and those of %s in %s do not", r.Name, r.format)
+		return fmt.Errorf("--wide: %s in format %s never shortens names", r.Name, r.format)
 	case r.Inline && r.ShowsSources() && !r.draws() && r.Filter.IsEmpty():
 		return fmt.Errorf("--inline: only the table of %s shows inlined code (source-inlined has it in rows)", r.Name)
 	}

@@ -26,7 +26,7 @@ func (a *app) reportLeftOut(verbs ...*cobra.Command) []*cobra.Command {
 				return err
 			}
 			if *strict {
-				return exit.With(strictStatus(cmd.Name()), fmt.Errorf("%s: the answer lacks what is left out, and --strict is given", cmd.Name()))
+				return exit.With(strictStatus(cmd.Name()), fmt.Errorf("%s: --strict: the answer is incomplete, since experiments are left out", cmd.Name()))
 			}
 			return nil
 		}
