@@ -32,7 +32,7 @@ func objectOf(bucket string, o minio.ObjectInfo) Object {
 func trimETag(etag string) string { return strings.Trim(etag, `"`) }
 
 // errList says that a list cannot be a list of the requested objects.
-var errList = errors.New("the list is not what was asked for")
+var errList = errors.New("the list does not match the request")
 
 // maxRepeats is how many objects in a row a server may list again.
 const maxRepeats = 2000

@@ -54,7 +54,7 @@ var (
 	ErrShort  = errors.New("the object is shorter than it should be")
 	errExists = errors.New("there is an object of that name")
 	// errAnswer says that an answer has more than was requested.
-	errAnswer = errors.New("the answer is not what was asked for")
+	errAnswer = errors.New("the answer does not match the request")
 )
 
 // advices say what to do about permanent errors of servers.

@@ -15,7 +15,7 @@ import (
 // Answers are not trusted: they may come from another program, be endless, or be too slow.
 var (
 	// errStalled says that almost no bytes arrived for long.
-	errStalled = errors.New("too little came for too long (STACKMILL_S3_TIMEOUT)")
+	errStalled = errors.New("the transfer stalled (STACKMILL_S3_TIMEOUT)")
 	// errForeign says that the answer is not from an S3 server.
 	errForeign = errors.New("the answer is not from S3-compatible storage")
 	// errEndless says that an answer is longer than any valid one.

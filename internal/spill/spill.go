@@ -134,7 +134,7 @@ func (s *Space) Close() error {
 	return f.Close()
 }
 
-var errClosed = errors.New("the file of what did not fit in memory is closed")
+var errClosed = errors.New("the spill file is closed")
 
 // keepError keeps the first error, as a host error. Nothing is written after it.
 func (s *Space) keepError(err error) error {

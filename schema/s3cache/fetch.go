@@ -143,7 +143,7 @@ func (m *Cache) fetch(f storedir.File) error {
 		}
 		sums = append(sums, sum)
 	}
-	return hosterr.New(fmt.Errorf("%s: each of %d answers has another content (is a proxy in between? the same command later may succeed)", o.Address, downloads))
+	return hosterr.New(fmt.Errorf("%s: %d downloads gave different contents (is a proxy in between? the same command later may succeed)", o.Address, downloads))
 }
 
 // download downloads a table's file. If its content is wrong, the error comes with the content's

@@ -178,7 +178,7 @@ func (m *Cache) content(ctx context.Context, name string, o *objstore.Object) (c
 		}
 		last = append([]byte{}, content...)
 	}
-	return nil, hosterr.New(fmt.Errorf("%s: each of %d answers has another content (is a proxy in between? the same command later may succeed)", o.Address, downloads))
+	return nil, hosterr.New(fmt.Errorf("%s: %d downloads gave different contents (is a proxy in between? the same command later may succeed)", o.Address, downloads))
 }
 
 // Sync implements storedir.Remote.

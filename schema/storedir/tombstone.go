@@ -42,7 +42,7 @@ func (c *Contents) Delete(ids []string, status, program string) error {
 			return err
 		}
 	}
-	return fmt.Errorf("the experiments are put in again as often as they are taken out")
+	return fmt.Errorf("other processes ingest the experiments again each time that they are deleted (stop those first)")
 }
 
 // Label sets and removes labels of experiments.

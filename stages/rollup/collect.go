@@ -92,7 +92,7 @@ func (c *Collector) Add(t *schema.Table, rows arrow.RecordBatch) error {
 		return nil
 	}
 	if !rows.Schema().Equal(t.Arrow()) {
-		return fmt.Errorf("the columns are not those of table %s", t.Name)
+		return fmt.Errorf("the columns differ from the columns of table %s", t.Name)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
