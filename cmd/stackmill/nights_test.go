@@ -313,7 +313,7 @@ func TestManyAreLogged(t *testing.T) {
 	n.ingest("--log-format", "text", n.dir)
 	countLines(t, n.stderr, map[string]int{
 		"level=ERROR msg=ingest .*the experiment has no log":                                                     41,
-		"level=ERROR msg=ingest .*not a recording of a known format: it looks like":                               40,
+		"level=ERROR msg=ingest .*not a recording of a known format: it looks like":                              40,
 		"level=ERROR msg=problem reason=missing-file recordings=41 count=41 .* message=\"the experiment has no ": 1,
 		"stackmill: ": 1, // the end
 	})
