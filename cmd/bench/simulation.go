@@ -76,8 +76,8 @@ type worker struct {
 	now    float64 // seconds
 	task   int     // experiments of its task that are left
 	filled int     // experiments of the batch that is being read
-	done   int     // batches that its task has put in
-	dies   int     // it is killed when so many are left; -1: it is not
+	done   int     // batches that its task has committed
+	dies   int     // it is killed when this many are left; -1: it is not
 	steps  []pause // to do before what comes next
 }
 

@@ -166,11 +166,11 @@ func (h *storeState) setEntry(b *Outcome, e *storedir.Entry) {
 	case storedir.Forgotten:
 		b.State = Forgotten
 		if h.again {
-			b.State, b.Why = Missing, "it was forgotten, and has not been put in again"
+			b.State, b.Why = Missing, "it was forgotten, and has not been ingested again"
 		}
 	case storedir.Summary:
 		if h.again {
-			b.State, b.Why = Missing, "it is kept as sums, and has not been put in again"
+			b.State, b.Why = Missing, "it is kept as sums, and has not been ingested again"
 		}
 	case storedir.Reingest:
 		b.State, b.Why = Missing, fmt.Sprintf("the store's files of experiment %s were damaged", e.ExperimentID)

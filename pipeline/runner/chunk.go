@@ -68,7 +68,7 @@ func (run *Runner) plannedContents(p *plan.Plan) (*storedir.Contents, error) {
 	switch err := c.AddByName(batches...); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	case errors.Is(err, storedir.ErrDamaged): // what it had is put in again
+	case errors.Is(err, storedir.ErrDamaged): // its recordings are ingested again
 		return c, nil
 	default:
 		return c, err

@@ -15,7 +15,7 @@ import (
 type pathFrame struct {
 	recorded *frame
 	modes    [3]*frame // in the order of report.Modes
-	rules    [3]string // by mode, the rule that put it in, changed or dropped it
+	rules    [3]string // by mode, the rule that inserted, changed or dropped it
 	own      int64     // the location of the recorded word, -1 for none
 	shown    [3]int64  // by mode, the location, -1 if the mode does not show the frame
 }

@@ -125,7 +125,7 @@ func MarkForReingest(store, batch string, names map[string]string) (ids []string
 // name is taken: then it is a copy. own is the commit's name, empty for other files.
 func RestoreCommitName(store, batch string) (own string, restored bool, err error) {
 	if IsCache(store) {
-		return "", false, nil // its experiments are taken out instead
+		return "", false, nil // its experiments are deleted instead
 	}
 	path := commitPath(store, batch)
 	data, err := ReadFile(path, maxCommit)
