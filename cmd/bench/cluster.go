@@ -17,8 +17,8 @@ const (
 	clusterEfficiency = 0.95 // of tasks side by side, in processor time, against one task for all
 )
 
-// cluster measures tasks of a plan: what they cost side by side and what starting one
-// does, and how many operations each experiment is on the file system that they share.
+// cluster measures the tasks of a plan: their cost when they run side by side, the cost of starting
+// one, and the operations per experiment on the shared file system.
 func (b *bench) cluster() error {
 	dir, err := filepath.Abs(b.dir)
 	if err != nil {
@@ -148,7 +148,7 @@ func (c *cluster) operations() error {
 	return nil
 }
 
-// sizes notes what the simulation needs of the last tasks.
+// sizes records what the simulation needs to know about the last tasks.
 func (c *cluster) sizes(onRecordings, onStore, onCommits int) error {
 	commits := filepath.Join(c.store, "commits")
 	batches, err := os.ReadDir(commits)
@@ -164,7 +164,7 @@ func (c *cluster) sizes(onRecordings, onStore, onCommits int) error {
 	return nil
 }
 
-// count counts the calls on what is below a folder.
+// count counts the system calls on files below a folder.
 func count(trace, below string) (n int, err error) {
 	f, err := os.Open(trace)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"stackmill/queries/compare"
 )
 
-// compareWhenOpen is what a comparison of groups may take, ms, on an open connection.
+// compareWhenOpen is the maximum time of a comparison of groups on an open connection, in ms.
 const compareWhenOpen = 1000
 
-// scaleCompare compares the functions of 100 experiments with those of 100 others.
+// scaleCompare compares the functions of two groups of 100 experiments each.
 func (b *bench) scaleCompare(db *queries.DB, when string) error {
 	if b.experiments < 200 {
 		b.figures.skip("functions of 100 experiments against 100"+when, "there are fewer")

@@ -68,7 +68,7 @@ func (b *bench) hold(c contest) error {
 	return nil
 }
 
-// report prints what the contenders took.
+// report prints the contenders' times and memory.
 func (c *contest) report(contenders []contender, input int64) {
 	t := table.NewWriter()
 	t.SetOutputMirror(os.Stdout)

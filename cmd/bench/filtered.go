@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// What a report of some of the samples may take, as a process: of a large experiment, and of all
-// of many small ones.
+// Maximum times of a filtered report, as a process: of a large experiment, and of many small ones
+// together.
 const (
 	filteredRecords = 1_000_000
 	filteredAnswer  = 800 // ms
@@ -16,7 +16,7 @@ const (
 	filteredOfMany  = 500 // ms
 )
 
-// filteredReports are those that are measured.
+// filteredReports are the reports that are measured.
 var filteredReports = []string{"functions", "call-tree"}
 
 // filtered measures reports of some of the samples.

@@ -42,8 +42,8 @@ const (
 	largest = 7
 )
 
-// input is a recording and how many samples it has. Others may be like it: long is lengthened
-// times as long, large is a large one.
+// input is a recording and the number of its samples. long is the same workload lengthened times as
+// long; large is a recording of all rounds.
 type input struct {
 	name        string
 	path        string
@@ -74,7 +74,7 @@ func (g *goBuild) recording(dir string) (*input, error) {
 	return first, errors.Join(first.shortened(all), long.shortened(all))
 }
 
-// shortened makes the recording, of the first samples of another one, unless it is there.
+// shortened makes the recording from the first samples of another one, unless it exists.
 func (in *input) shortened(all *input) error {
 	made, err := os.Stat(in.path)
 	of, err2 := os.Stat(all.path)

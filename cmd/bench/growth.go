@@ -33,8 +33,8 @@ func (b *bench) inputs(work string) (all []*input, err error) {
 	return append(all, heap), nil
 }
 
-// growth measures what a sample of a recording costs, and one of a recording that is several
-// times as long, and how many processors the longer ones keep busy.
+// growth measures the cost of a sample in a recording and in one that is several times as long, and
+// how many processors the longer ones keep busy.
 func (b *bench) growth() error {
 	inputs, err := b.inputs("CPU of a sample")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"stackmill/pipeline"
 )
 
-// chainRate is how many million samples with call chains are to be read in a second
-// of one processor; rateRounds are measured for each round of others.
+// chainRate is the target in million samples with call chains per second of one processor;
+// rateRounds runs are measured for each round of other programs.
 const (
 	chainRate  = 1.0
 	rateRounds = 5

@@ -14,7 +14,7 @@ import (
 	"stackmill/internal/corpus"
 )
 
-// bench is what the rows share.
+// bench holds what all rows share.
 type bench struct {
 	program, dir string
 	records      int // of the recording of a server

@@ -16,9 +16,8 @@ const nightSize = 100
 // nightFolder is the folder of a night's experiments.
 func nightFolder(night int) string { return fmt.Sprintf("night-%03d", night) }
 
-// many makes n small experiments, unless they are there, that differ in their samples,
-// stacks and threads, of three load objects that they share: those from this number on, in
-// a folder for each night.
+// many makes n small experiments, numbered from `from`, unless they exist, with a folder for each
+// night. They differ in their samples, stacks and threads, and share three load objects.
 func many(dir, root string, from, n, night int) error {
 	shared, err := sharedObjects(filepath.Join(dir, "scale-objects"))
 	if err != nil {

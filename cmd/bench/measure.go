@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// run is what one run of a program took.
+// run is the time and memory of one run of a program.
 type run struct {
 	Elapsed time.Duration
 	CPU     time.Duration // of all threads, user and system
@@ -37,7 +37,7 @@ func measure(name string, args ...string) (r run, err error) {
 	return r, json.Unmarshal(out, &r)
 }
 
-// measureHere runs a program, prints what it took as JSON, and returns an exit status.
+// measureHere runs a program, prints its time and memory as JSON, and returns an exit status.
 func measureHere(name string, args ...string) int {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")

@@ -20,8 +20,8 @@ type profileSource struct {
 	times int      // so that each recording is about as much of the profile
 }
 
-// profile writes the profile of the program with which Go's compiler makes it: perf records its
-// ingest of the recordings that it is measured with, and the program itself reads that.
+// profile writes the profile with which Go's compiler optimizes the program: perf records the
+// program while it ingests the recordings of the benchmark, and the program itself converts that.
 func (b *bench) profile(to string) error {
 	list, err := b.toProfile()
 	if err != nil {

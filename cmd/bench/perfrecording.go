@@ -100,7 +100,7 @@ func prolong(from, to string, n, dump int) error {
 	return errors.Join(w.Flush(), f.Close())
 }
 
-// sampleLoop are samples that come again and again, each time later.
+// sampleLoop repeats samples, each time with later times.
 type sampleLoop struct {
 	samples     [][]byte
 	timeAt      int    // where in a sample its time is
@@ -154,8 +154,8 @@ func perfRecords(from io.Reader) iter.Seq[perfRecord] {
 	}
 }
 
-// features iterates over the entries of the index of features, which is what stands
-// after the data: their numbers, and where each is and how long.
+// features iterates over the entries of the index of features, which follows the data: the number,
+// position and length of each.
 func features(head, index []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for bit := range 256 {
@@ -170,7 +170,7 @@ func features(head, index []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// moveFeatures moves the recorded places of features by so many bytes.
+// moveFeatures adds by to the positions in the index of features.
 func moveFeatures(head, index []byte, by uint64) {
 	for _, entry := range features(head, index) {
 		binary.LittleEndian.PutUint64(entry, binary.LittleEndian.Uint64(entry)+by)

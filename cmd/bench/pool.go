@@ -22,15 +22,15 @@ const (
 	noPID                              = ^uint32(0)                               // the kernel's
 )
 
-// samplePool are the samples of all processes of one program, in the order of time, and
-// the records with which such a process begins.
+// samplePool holds the samples of all processes of one program, in the order of time, and the
+// records with which such a process begins.
 type samplePool struct {
 	tidAt, trailer          int // of samples; the length of what ends other records
 	general, begin, samples [][]byte
 }
 
-// pool collects the samples of a program's processes. It must be one that is at the
-// same addresses in each of them.
+// pool collects the samples of a program's processes. The program must be mapped at the same
+// addresses in each of them.
 func pool(head []byte, in iter.Seq[perfRecord], program string) (*samplePool, error) {
 	attr := binary.LittleEndian.Uint64(head[attrsOffset:])
 	sampleType := binary.LittleEndian.Uint64(head[attr+attrType:])

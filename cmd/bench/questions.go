@@ -9,8 +9,8 @@ import (
 	"stackmill/queries"
 )
 
-// What an answer from a store of many may take, ms: of the program, of the program after
-// compact, and of an open connection.
+// Maximum times of an answer from a store of many experiments, in ms: of the program, of the
+// program after compact, and of an open connection.
 const (
 	scaleAnswer    = 250
 	compactAnswer  = 150

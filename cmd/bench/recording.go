@@ -15,7 +15,7 @@ import (
 	"stackmill/stages/decode/gprofng/erbuild"
 )
 
-// shape says what a recording is like: a server that allocates on several threads.
+// shape describes a recording of a server that allocates on several threads.
 type shape struct {
 	seed                     uint64
 	records, threads, stacks int

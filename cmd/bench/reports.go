@@ -9,8 +9,8 @@ import (
 	standard "stackmill/queries/report"
 )
 
-// What each standard report of one experiment of many, and each view of it, may take on an
-// open connection, and the reports where a filter applies, ms.
+// Maximum times, in ms, of each standard report of one experiment of many and of each view, on an
+// open connection, and of reports with a filter.
 const (
 	reportWhenOpen   = 250
 	filteredWhenOpen = 500

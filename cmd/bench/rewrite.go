@@ -10,8 +10,7 @@ import (
 	"os"
 )
 
-// openRecording opens a recording and returns what stands in front of its
-// records, and them.
+// openRecording opens a recording and returns the bytes before its records, and the records.
 func openRecording(path string) (f *os.File, head []byte, data *io.SectionReader, err error) {
 	if f, err = os.Open(path); err != nil {
 		return nil, nil, nil, err
@@ -49,9 +48,8 @@ func shorten(from, to string, n int) error {
 	})
 }
 
-// rewrite writes a recording that has other records than another one: those that
-// the function emits, which is given what stands in front of the other's, and them. It is there
-// when all of it is.
+// rewrite writes a recording with the records that the function emits, given the header and the
+// records of another recording. The file appears when it is complete.
 func rewrite(from, to string, records func(head []byte, in iter.Seq[perfRecord], emit func([]byte)) error) error {
 	f, head, data, err := openRecording(from)
 	if err != nil {

@@ -38,8 +38,8 @@ func onELF(do func(*damage, *elfFile) bool) func(*damage) bool {
 	}
 }
 
-// done notes what was done to a load object: never to samples, at most to stacks that
-// are unwound with it.
+// done notes a damage to a load object. It changes no samples, at most the stacks that are unwound
+// with the object.
 func (d *damage) done(format string, args ...any) bool {
 	if d.rec.base.dumps {
 		return d.did("call frame information", 0, format, args...)

@@ -11,7 +11,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// sample is what a store holds of one event, without what is derived from others.
+// sample is one event in a store, without values that are derived from others.
 type sample struct {
 	kind        string
 	pid, thread int64
@@ -20,7 +20,7 @@ type sample struct {
 	value       string
 }
 
-// contents is what a store holds of one recording.
+// contents holds a store's content of one recording.
 type contents struct {
 	samples  map[sample]int
 	count    int
@@ -42,7 +42,7 @@ var values = map[string]string{
 // oracle reads stores with an SQL engine of its own, from the tables' files.
 type oracle struct{ db *sql.DB }
 
-// read returns what a batch holds.
+// read returns the content of a batch.
 func (o oracle) read(ctx context.Context, store string, c storedir.Commit) (*contents, error) {
 	files := map[string]string{}
 	for _, f := range c.Files {
@@ -124,8 +124,7 @@ func (h *contents) saysMore(than *contents) bool {
 	return false
 }
 
-// differences counts the samples that are missing and those that are new, apart from
-// what may differ.
+// differences counts missing and additional samples, ignoring the columns that may differ.
 func (h *contents) differences(from *contents, free columns) (missing, more int, examples []string) {
 	moved := int64(0)
 	if free&shift != 0 {
@@ -153,7 +152,7 @@ func (h *contents) differences(from *contents, free columns) (missing, more int,
 	return missing, more, examples
 }
 
-// project leaves out what may differ, and takes back by how much all have moved.
+// project clears the columns that may differ, and subtracts the shift of all times.
 func (h *contents) project(free columns, moved int64) map[sample]int {
 	out := map[sample]int{}
 	for s, n := range h.samples {

@@ -258,7 +258,7 @@ func (d *damage) zeroed(f *packetFile, from, to int) bool {
 	return d.did(kind, touched, "%s: bytes %d to %d, of %d packets, are 0", f.name, from, to, touched)
 }
 
-// cutPackets ends the file within what was written.
+// cutPackets truncates the file within the written packets.
 func cutPackets(d *damage, f *packetFile) bool {
 	p := f.packet()
 	at := p.off

@@ -51,7 +51,7 @@ func sampleValue(d *damage, f *perfFile) bool {
 	return d.did(kind, 1, "%s of sample %d is %#x", x.name, at, v)
 }
 
-// sideValue does so in a record that says what processes and mappings there were.
+// sideValue gives a field of a record of a process or mapping an unexpected value.
 func sideValue(d *damage, f *perfFile) bool {
 	list := f.of(recordMmap, recordMmap2, recordComm, recordExit, recordFork)
 	if len(list) == 0 {

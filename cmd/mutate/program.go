@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the program may take.
+// Limits of the program.
 const (
 	memory  = 256 << 20 // --memory
 	hang    = 30 * time.Second
@@ -25,7 +25,7 @@ const (
 	fileMax = 4 << 30
 )
 
-// outcome is what became of one run of the program.
+// outcome is the result of one run of the program.
 type outcome struct {
 	Status         int    // -1: ended by a signal
 	Signal         string // which
@@ -35,9 +35,8 @@ type outcome struct {
 	failures       []string
 }
 
-// program runs stackmill. Between it and this process stands a small one, the
-// launcher: a process that is made by a large one is as large for a moment, and the
-// kernel remembers that as its peak.
+// program runs stackmill. A small process, the launcher, starts it: a child of a large process is
+// as large for a moment, and the kernel records that as its peak.
 type program struct{ path string }
 
 // launcher is the first argument of this program as a launcher.
@@ -147,8 +146,8 @@ func processorTime(pid int) time.Duration {
 
 var traces = regexp.MustCompile(`(?m)^(panic:|fatal error:|goroutine \d+ \[|runtime: )|internal error|runtime error|SIGSEGV`)
 
-// judge adds what holds of every run: no crash, no hang, not too much memory, and
-// nothing on the terminal that controls it.
+// judge adds the failures that are checked in every run: a crash, a hang, too much memory, or
+// control characters on the terminal.
 func (o *outcome) judge(limit int64) {
 	switch {
 	case o.Hung:

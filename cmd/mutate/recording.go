@@ -109,7 +109,7 @@ func unpack(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "kallsyms.short"), all[:min(len(all), 300_000)], 0o644)
 }
 
-// What a file is replaced with.
+// The kinds of replacements of a file.
 const (
 	pipe      = "a pipe"
 	device    = "a link to /dev/zero"

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// summary counts what became of the mutants.
+// summary counts the results of the mutants.
 type summary struct {
 	mutants, failed int
 	counts          map[string]int // of failures, by kind

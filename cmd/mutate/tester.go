@@ -230,7 +230,7 @@ func (t *tester) test(ctx context.Context, store string, s *specimen) error {
 	return nil
 }
 
-// check returns what check finds wrong with a store.
+// check returns the defects that check finds in a store.
 func (t *tester) check(ctx context.Context, store string) (string, error) {
 	if _, err := storedir.Commits(store); errors.Is(err, storedir.ErrNoStore) {
 		return "", nil

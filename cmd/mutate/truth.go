@@ -56,7 +56,7 @@ var truths = map[string]truth{
 	"call frame information": {free: stack, why: "stacks that are unwound follow what the load object says"},
 }
 
-// plus joins what two damages allow.
+// plus combines the permitted differences of two damages.
 func (t truth) plus(o truth) truth {
 	if t.why != "" && o.why != "" && !strings.Contains(t.why, o.why) {
 		t.why += "; "

@@ -7,9 +7,9 @@ type frameMatch struct {
 	reason string // the rule that did
 }
 
-// follow finds what the rules did to a recorded stack: for each frame in machine
-// mode the recorded one, and for each recorded one that is missing the rule that
-// dropped it, empty if none explains it.
+// follow finds the effect of the rules on a recorded stack: for each frame in machine mode its
+// recorded frame, and for each recorded frame that is missing the rule that dropped it, empty if
+// none explains it.
 func follow(s *stack) (frames []frameMatch, dropped map[int]string) {
 	dropped = map[int]string{}
 	next := 0

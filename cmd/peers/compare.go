@@ -10,8 +10,8 @@ import (
 	"stackmill/cmd/acceptance/perftext"
 )
 
-// name is what is compared: a function of the store, or a symbol of perf's that is
-// none.
+// name identifies an item of the comparison: a function of the store, or a symbol of perf that is
+// none of the store's functions.
 type name struct {
 	function *function // nil: none of the store's
 	object   string
@@ -25,7 +25,7 @@ func (n name) String() string {
 	return fmt.Sprintf("%s (%s)", n.symbol, filepath.Base(n.object))
 }
 
-// verdict is what came of one name.
+// verdict is the result for one name.
 type verdict struct {
 	ours, theirs pair
 	rules        map[string]int64 // samples that differ, by rule
@@ -60,8 +60,8 @@ func newComparison(c *content, fs *files, unwound bool) *comparison {
 	return x
 }
 
-// side is a sample as one of the two shows it: its functions, and why each of them
-// may be missing on the other side, empty if nothing explains it.
+// side is a sample in the store or in perf: its functions, and for each the reason why the other
+// side may lack it, empty if nothing explains it.
 type side struct {
 	reasons map[name][]string
 	order   []name // leaf first
@@ -75,8 +75,8 @@ func (s *side) add(n name, why string) {
 	s.order, s.why = append(s.order, n), append(s.why, why)
 }
 
-// difference is what a recorded stack and perf's view of it have in common, and what
-// not. The reason is `=` for a function that both show, empty without explanation.
+// difference holds the common and the differing functions of a recorded stack and perf's view of
+// it. The reason is `=` for a function on both sides, empty without explanation.
 type difference struct {
 	inclusive, exclusive map[name]string
 	ours, theirs         map[name]bool
@@ -162,8 +162,7 @@ func (s *side) change(i int, why string) {
 	}
 }
 
-// name is what perf's frame is called: the store's function of that symbol, if it
-// is one.
+// name returns the name of perf's frame: the store's function of that symbol, if there is one.
 func (c *comparison) name(p perftext.Frame) name {
 	found := c.symbols[[2]string{p.Object, unversioned(p.Symbol)}]
 	for _, f := range found {

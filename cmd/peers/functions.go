@@ -131,8 +131,8 @@ func (p *peer) withLeaks(f *function, c golden.Column) string {
 	return p.value(c, v)
 }
 
-// changes says why a function's part in a stack differs after the rules: one
-// reason, or none if it is the same.
+// changes returns why a function's part in a stack differs after the rules: one reason, or none if
+// it is the same.
 func changes(s *stack, f *function, exclusive bool) []string {
 	frames, dropped := follow(s)
 	has := func(n int, at func(i int) *function) bool {

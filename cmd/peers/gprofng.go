@@ -59,8 +59,7 @@ type peer struct {
 	result    *result
 }
 
-// compareGprofng ingests an experiment into a fresh store and compares it with
-// what gprofng shows.
+// compareGprofng ingests an experiment into a fresh store and compares it with gprofng's output.
 func compareGprofng(ctx context.Context, name, experiment, work string) (*result, error) {
 	content, err := ingest(ctx, experiment, pipeline.Options{Store: filepath.Join(work, "store"), DebugDirs: []string{debugFolder}})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"stackmill/queries"
 )
 
-// loader reads what a store holds of an experiment.
+// loader reads an experiment from a store.
 type loader struct {
 	*content
 	ctx        context.Context

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Experiment is everything that the goldens of one recording say.
+// Experiment holds all goldens of one recording.
 type Experiment struct {
 	Functions []Function // in the order of List.Rows
 	List      Table      // of functions

@@ -19,7 +19,7 @@ type Frame struct {
 	Object  string // path, `[unknown]` if there is none
 }
 
-// Sample is one sample. What its text lacks is 0.
+// Sample is one sample; fields that perf's text lacks are 0.
 type Sample struct {
 	Thread int64
 	Time   int64 // ns
@@ -40,7 +40,7 @@ var (
 	offsetText = regexp.MustCompile(`\+0x([0-9a-f]+)$`)
 )
 
-// Script reads what perf says of each sample.
+// Script reads the samples that perf script prints.
 func Script(r io.Reader) (samples []Sample, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)

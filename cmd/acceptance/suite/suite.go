@@ -89,8 +89,8 @@ func Query(t *testing.T, db *sql.DB, scan func(*sql.Rows) error, text string, ar
 	}
 }
 
-// CheckInvariants proves a store, which has so many experiments, by reading its files,
-// which must do but for data objects, and by SQL.
+// CheckInvariants checks a store with this many experiments, by reading its files, which must
+// suffice except for data objects, and by SQL.
 func CheckInvariants(t *testing.T, db *queries.DB, experiments int) {
 	t.Helper()
 	proof, err := queries.Check(t.Context(), db.Store, queries.CheckOptions{})

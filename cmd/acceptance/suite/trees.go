@@ -195,7 +195,7 @@ func (x *expansion) sumTexts() (all []string) {
 	return all
 }
 
-// sumsOfTables are the values of functions and instructions as the tables have them.
+// sumsOfTables selects the stored values of functions and instructions.
 const sumsOfTables = `SELECT concat_ws(' ', mode, metric, what, exclusive, inclusive) FROM (
 		SELECT v.experiment_id, v.in_user, v.in_expert, v.in_machine, v.metric, 'function ' || v.function_id AS what, v.exclusive, v.inclusive
 		FROM function_values_wide v JOIN functions f USING (experiment_id, function_id) WHERE f.name <> '<Total>' OR f.kind <> 'artificial'

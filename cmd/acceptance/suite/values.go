@@ -40,7 +40,7 @@ func CheckValues(t *testing.T, store string) (checked int) {
 	return checked
 }
 
-// valueTables are what attribute makes of program, stacks and sums.
+// valueTables are the tables that attribute computes from program, stacks and sums.
 var valueTables = []*schema.Table{
 	schema.FunctionValues, schema.ModuleValues, schema.ObjectValues, schema.CallValues, schema.CallNodes,
 	schema.TreeValues, schema.LineValues, schema.SourceValues, schema.PCValues,
