@@ -62,7 +62,7 @@ var (
 	}, Computed: []DerivedColumn{
 		{"gprofng_name", String, "COALESCE(other_gprofng_name, name)", "The name as gprofng would show it, of the alias that it chooses (S4): without a compiler's marks made readable."},
 		{"perf_name", String, "COALESCE(other_perf_name, name)", "The name as perf would show it, of the alias that it chooses (S4): without a compiler's marks made readable."},
-		{"linkage_name", String, "COALESCE(other_linkage_name, name)", "The name in the symbol table or, for inlined functions, in the debug information; empty for artificial and static functions."},
+		{"linkage_name", String, "COALESCE(other_linkage_name, name)", "The name in the symbol table, of inlined functions that in the debug information; empty for artificial and static ones."},
 		{"aliases", String, "COALESCE(other_aliases, other_linkage_name, name)", "All linkage names at its address, separated by tabs, since Go's have blanks, in byte order (S4)."},
 	}}
 	Locations = &Table{Name: "locations", Row: "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", Key: key("location"), Columns: []Column{

@@ -27,14 +27,14 @@ var (
 	FunctionValues = &Table{Name: "function_values", Row: "one metric's value of one function, or of `<Total>`", Key: valueKey(inModes, "function_no"), Columns: valueColumns(inModes,
 		functionNo, exclusive, inclusive,
 	), Joined: ofFunction, Computed: []DerivedColumn{functionID}}
-	CallValues = &Table{Name: "call_values", Row: "one metric's value of one neighbor of one function", Key: valueKey(inModes, "function_no", "relation", "other_no"), Columns: valueColumns(inModes,
+	CallValues = &Table{Name: "call_values", Row: "one metric's value of one neighbour of one function", Key: valueKey(inModes, "function_no", "relation", "other_no"), Columns: valueColumns(inModes,
 		functionNo,
 		Column{"relation", Label, Dict, "", false, "`caller`, `self` or `callee`."},
-		Column{"other_no", Int32, Dict, "", false, "The neighbor's number."},
+		Column{"other_no", Int32, Dict, "", false, "The neighbour's number."},
 		attribute,
 	), Joined: ofFunction + " LEFT JOIN functions o ON o.experiment_id = t.experiment_id AND o.function_no = t.other_no", Computed: []DerivedColumn{
 		functionID,
-		{"other_id", Int64, "o.function_id", "The neighbor."},
+		{"other_id", Int64, "o.function_id", "The neighbour."},
 	}}
 	CallNodes = &Table{Name: "call_nodes", Row: "one node of the call tree, in any mode: the functions on a path from `<Total>`", Key: key("call_node"), Columns: []Column{
 		experimentID,

@@ -245,7 +245,7 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = check(exit.Failed, map[string]float64{"stackmill_ingest_runs_total": 4})
-	if _, ok := s["stackmill_store_batches"]; ok || !strings.Contains(n.stderr, "--metrics: it lacks") {
+	if _, ok := s["stackmill_store_batches"]; ok || !strings.Contains(n.stderr, "--metrics: written without") {
 		t.Errorf("%v\n%s", s, n.stderr)
 	}
 }
