@@ -191,8 +191,8 @@ func TestInterruptLeaves(t *testing.T) {
 	}
 }
 
-// An experiment that takes too long is put in as failed, with the reason, whether
-// or not it looks at its context; the next run tries it again.
+// An experiment that takes too long is stored as failed, with the reason, whether or not it looks
+// at its context; the next run tries it again.
 func TestTimeLimit(t *testing.T) {
 	shared(t, 1)
 	released := make(chan bool)

@@ -109,7 +109,7 @@ func shared(t *testing.T, n int) {
 
 const manyGroups = 16
 
-// many returns names of inputs, three of which share a batch.
+// many returns names of inputs; three of them share a batch.
 func many(t *testing.T) (names []string) {
 	shared(t, 3)
 	for i := range 3 * manyGroups {

@@ -58,8 +58,8 @@ func byOld(t *testing.T, before *storedir.Contents, o Options, paths ...string) 
 	return s
 }
 
-// Ingesting by a snapshot what another program has put in since does not double it, in the same
-// batch or in another, and reads no other commits.
+// An ingest that starts from a snapshot does not store again what another program has ingested
+// since, in the same batch or in another, and reads no other commits.
 func TestPutInSinceSnapshot(t *testing.T) {
 	root := t.TempDir()
 	store := filepath.Join(root, "store")
@@ -153,8 +153,8 @@ func TestChangedSinceSnapshot(t *testing.T) {
 	}
 }
 
-// A batch that another has put in, and is damaged, is not taken for one that is there: the
-// same again puts it in.
+// A damaged batch that another program committed does not count as stored: the same ingest stores
+// its recordings again.
 func TestDamagedSinceSnapshot(t *testing.T) {
 	root := t.TempDir()
 	dir, store := filepath.Join(root, "a.er"), filepath.Join(root, "store")

@@ -201,8 +201,8 @@ func TestFilteredForSomeViews(t *testing.T) {
 	}
 }
 
-// The first metric of a filtered session is one of which something is left, and its
-// sample_metrics are what it has kept.
+// The first metric of a filtered session is one with samples left, and its sample_metrics hold the
+// samples that passed.
 func TestFilteredViews(t *testing.T) {
 	// The second experiment has a metric without values.
 	db := open(t, storetest.New(t, strings.Replace(storetest.Two, "  heapallocbytes Bytes~Allocated bytes heap\n", "  totalcpu CPU ns clock\n  heapallocbytes Bytes~Allocated bytes heap\n", 1)))

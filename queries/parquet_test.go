@@ -138,7 +138,7 @@ func TestCheckReadsByEngine(t *testing.T) {
 	}
 }
 
-// Footers leave out bounds that are long: they are unknown, and not those of another value.
+// Footers leave out long bounds: these are unknown, not another value's.
 func TestCheckReadsLongValues(t *testing.T) {
 	for _, first := range []string{"a", "z"} { // the least name, or the largest
 		store := storetest.New(t, strings.ReplaceAll(storetest.Two, "main", first+strings.Repeat("x", 9000)))

@@ -29,7 +29,7 @@ func (m *model) all(name string) (fs []*function) {
 	return fs
 }
 
-// ids returns the ids of the functions of a name, of which there must be one.
+// ids returns the ids of the functions with a name: at least one.
 func (m *model) ids(t *testing.T, name string) map[int64]bool {
 	t.Helper()
 	ids := map[int64]bool{}

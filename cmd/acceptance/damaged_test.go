@@ -11,7 +11,7 @@ import (
 	"stackmill/queries"
 )
 
-// recurSamples is the number of clock samples of recur.er, of which all damaged ones are copies.
+// recurSamples is the number of clock samples of recur.er, the original of all damaged copies.
 const recurSamples = 1610
 
 // damage is what must be left of a damaged recording.

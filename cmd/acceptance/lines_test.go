@@ -66,7 +66,7 @@ func TestPCs(t *testing.T) {
 	}
 }
 
-// closeSums compares the sums of printed values, of which each may be a bit off.
+// closeSums compares the sums of printed values, which may each be rounded.
 func closeSums(t *testing.T, want, got []string, slack float64) bool {
 	t.Helper()
 	d := 0.0

@@ -96,7 +96,7 @@ func TestAnnotatedSource(t *testing.T) {
 	}
 }
 
-// What is inlined at a line is told by function and line, at any depth (S10).
+// Code that is inlined at a line is listed by function and line, at any depth (S10).
 func TestInlinedSource(t *testing.T) {
 	var got []string
 	var exclusive int64

@@ -47,7 +47,7 @@ func asked(t *testing.T, name, experiment, metric string) (*report.Question, []q
 	return q, slices.DeleteFunc(rows, func(rec queries.Record) bool { return rec.Text("experiment") != experiment })
 }
 
-// goldenText reads a text that gprofng printed: of the goldens, or one beside this test.
+// goldenText reads a text that gprofng printed: from the goldens, or from this test's folder.
 func goldenText(t *testing.T, c, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(recordings, "golden", c, name))

@@ -124,7 +124,7 @@ func TestPackets(t *testing.T) {
 	}
 }
 
-// The oracle finds what is missing, and what cannot be told is as much as it is.
+// The oracle finds missing samples, and permits exactly the unnoticeable differences.
 func TestVerdict(t *testing.T) {
 	holds := func(n int, change func(i int, s *sample)) *contents {
 		h := &contents{samples: map[sample]int{}, problems: map[string]int64{"warning known": 1}}

@@ -76,7 +76,7 @@ func TestCookbook(t *testing.T) {
 	}
 }
 
-// cookbookStore makes the store of which the page speaks.
+// cookbookStore makes the store that the page describes.
 func cookbookStore(t *testing.T) string {
 	dir := t.TempDir()
 	for _, unpack := range []func(string) error{corpus.Perf, corpus.Data} {

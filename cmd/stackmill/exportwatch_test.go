@@ -49,7 +49,7 @@ func (f *fed) update(views ...string) string {
 	return said
 }
 
-// compare compares the rows in the folder with those of the views.
+// compare compares the rows in the folder with the views.
 func (f *fed) compare(views ...string) {
 	f.t.Helper()
 	for _, view := range views {
@@ -125,7 +125,7 @@ func TestExportSummaries(t *testing.T) {
 	says(f.update("experiments", "thread_metrics"), "")
 }
 
-// Folders of others stay as they are, and what cannot be done is told.
+// An export leaves other folders alone, and reports failures.
 func TestExportSummariesFailures(t *testing.T) {
 	f := newFed(t)
 	fails := func(want string, args ...string) {
@@ -169,7 +169,7 @@ func TestExportSummariesFailures(t *testing.T) {
 	fails("another process writes to it", "--summaries", "-o", held.Path())
 }
 
-// A watch writes what is committed, and ends with 0 when it is told to.
+// A watch writes new commits, and ends with status 0 on a signal.
 func TestExportWatch(t *testing.T) {
 	f := newFed(t)
 	c := program(t, "export", "--summaries", "--watch", "--interval", "10ms", "-o", f.folder, "--store", f.store)

@@ -144,7 +144,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// What is damaged is told of once, and its exit status is that of an ingest.
+// A damaged recording is reported once, and the exit status is an ingest's.
 func TestWatchOfDamaged(t *testing.T) {
 	w := newWatcher(t, "1ms")
 	w.put("perf.data", "none", 0)
@@ -161,7 +161,7 @@ func TestWatchOfDamaged(t *testing.T) {
 	}
 }
 
-// committed counts the experiments that the commits of a store have put in.
+// committed counts the experiments in the commits of a store.
 func committed(t *testing.T, store string) (n int) {
 	t.Helper()
 	list, err := storedir.Commits(store)

@@ -115,8 +115,8 @@ func filesBy(t *testing.T, program, cache string, paths ...string) map[string]in
 	return files
 }
 
-// Workers that fill a cache side by side, that may not write it, and that find all of it cut
-// short put in the same as one with a cache of its own.
+// Workers that fill a cache side by side, that may not write to it, or that find all of its files
+// truncated, ingest the same as one with a cache of its own.
 func TestSharedCache(t *testing.T) {
 	recordings, err := corpus.Dir()
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // program are the folders with the program's code.
 var program = []string{"cmd/stackmill", "pipeline", "queries", "schema", "stages", "internal"}
 
-// Every expression of the program compiles: a wrong one would be found by whoever comes to use it.
-// None is compiled by another way, at each start.
+// Every expression of the program compiles: otherwise its first use would panic. None is compiled
+// by another way, at each start.
 func TestAllCompile(t *testing.T) {
 	root, found := filepath.Join("..", ".."), 0
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

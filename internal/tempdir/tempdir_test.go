@@ -49,8 +49,8 @@ func hold(t *testing.T) (*exec.Cmd, string) {
 	return c, path
 }
 
-// What a killed process leaves is removed, and nothing else: no folder of a living process, of
-// another machine, or of somebody else's making.
+// The leftovers of a killed process are removed, and nothing else: no folder of a living process,
+// of another machine, or of another program.
 func TestSweep(t *testing.T) {
 	parent := t.TempDir()
 	t.Setenv("TMPDIR", parent)

@@ -137,7 +137,7 @@ func TestClones(t *testing.T) {
 	}
 }
 
-// A metric of which a filter leaves nothing gives way to another.
+// If a filter leaves no samples of a metric, another one is compared.
 func TestEmptiedMetric(t *testing.T) {
 	text := strings.Replace(storetest.Two, "  heapallocbytes Bytes~Allocated bytes heap\n", "  totalcpu CPU ns clock\n  heapallocbytes Bytes~Allocated bytes heap\n", 1)
 	db, err := queries.Open(t.Context(), storetest.New(t, text))

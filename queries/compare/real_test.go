@@ -60,7 +60,7 @@ func TestRealRuns(t *testing.T) {
 	}
 }
 
-// judged compares runs of which all values are known.
+// judged compares runs with known values.
 func judged(values map[string]map[string]float64, base, test []string) []Row {
 	c := &comparison{Result: Result{Request: Defaults(), sampled: true}}
 	c.Result.Base.Runs, c.Result.Test.Runs = make([]queries.Experiment, len(base)), make([]queries.Experiment, len(test))

@@ -16,7 +16,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// typed gives the prompt lines as if typed; ^C stands for itself.
+// typed gives the prompt lines as if typed; ^C is written as such.
 type typed struct {
 	lines   []string
 	history []string

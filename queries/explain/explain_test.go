@@ -75,8 +75,8 @@ func everyStack(t *testing.T, db *queries.DB) (all []*Explanation) {
 	return all
 }
 
-// Every frame that is missing, new or changed in a stack of any recording has a
-// rule that explains it, and every rule in the frames is told.
+// A rule explains every frame that is missing, new or changed in a stack of any recording, and
+// every rule in the frames is listed.
 func TestExplainsAll(t *testing.T) {
 	recordings, err := corpus.Dir()
 	if err != nil {

@@ -167,7 +167,8 @@ func TestStatements(t *testing.T) {
 
 const endless = "SELECT max(sin(i)) FROM range(1000000000000) t(i)"
 
-// What is refused, wrong, too much, or takes too long is told as such, and nothing can be put in.
+// Statements that are refused, wrong, too large or too slow give such an error, and nothing can be
+// inserted.
 func TestFailures(t *testing.T) {
 	c := dial(t, start(t, storetest.New(t, storetest.Two), "", func(o *serve.Options) { o.Largest = 1 << 20 }))
 	ctx := t.Context()
@@ -388,7 +389,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// Long rows come in messages that clients take without being told to, and warnings with them.
+// Long rows come in messages that clients accept with default settings, and warnings with them.
 func TestStream(t *testing.T) {
 	c := dial(t, start(t, storetest.New(t, storetest.Two), "", nil))
 	info, err := c.Execute(t.Context(), "SELECT repeat('x', 7000) || i AS a FROM range(2000) t(i)")

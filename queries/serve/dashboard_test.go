@@ -40,7 +40,7 @@ type dashboard struct {
 	}
 }
 
-// variable is what stands for a variable's value in a request.
+// variable matches a variable in a request of the dashboard.
 var variable = regexp.MustCompile(`\$\{?(\w+)(:sqlstring)?\}?`)
 
 // The requests of the dashboard for Grafana are answered, with the columns that it names, of

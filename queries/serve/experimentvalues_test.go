@@ -86,7 +86,7 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-// Values that cannot be read are missing, and that is told.
+// Values that cannot be read are missing, and the answer says so.
 func TestLatestFails(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	s.Timeout = 1 // nothing is that fast

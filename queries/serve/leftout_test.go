@@ -48,7 +48,7 @@ func (s *served) warned(path, body string) string {
 	return response.Header.Get(warningName)
 }
 
-// told asks every endpoint, and looks for a remark in the warnings.
+// checkRemark asks every endpoint, and looks for a remark in the warnings.
 func checkRemark(t *testing.T, warned func(path, body string) string, remark string) {
 	t.Helper()
 	for i := range endpoints {
@@ -88,8 +88,8 @@ func TestDamagedExperiment(t *testing.T) {
 	}
 }
 
-// A commit that is damaged while the server runs is told in every answer. Restored, the answers
-// are what they were; replaced by another of its name, all are of the new one.
+// Every answer mentions a commit that is damaged while the server runs. Once it is restored, the
+// answers are as before; once it is replaced by another of its name, all show the new one.
 func TestDamagedCommit(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	s := start(t, store, nil)

@@ -556,7 +556,7 @@ func tagOf(s *served, has string) (int, string) {
 	return response.StatusCode, response.Header.Get("ETag")
 }
 
-// Many clients at once get right answers, or are told to ask again.
+// Many clients at once get right answers, or a request to try again.
 func TestManyClients(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	paths := []string{"/api/v1/experiments", "/api/v1/flamegraph", "/api/v1/views/call-tree?mode=machine"}
@@ -582,7 +582,7 @@ func TestManyClients(t *testing.T) {
 	clients.Wait()
 }
 
-// More than wait at once are told to ask again.
+// Requests beyond the waiting limit get a request to try again.
 func TestTurns(t *testing.T) {
 	turns := newLimiter(1, 1)
 	done, err := turns.acquire(t.Context())

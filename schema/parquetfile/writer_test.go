@@ -373,7 +373,7 @@ func TestThorough(t *testing.T) {
 	}
 }
 
-// The texts of a dictionary ascend, and numbers stay those of their texts.
+// The texts of a dictionary ascend, and numbers keep their texts.
 func TestTextsSort(t *testing.T) {
 	var texts textColumn
 	texts.reset()

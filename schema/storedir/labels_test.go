@@ -21,7 +21,8 @@ func labels(number int, key, value string) func(*Commit) {
 	}
 }
 
-// own gives a commit's first experiment a label of its own, which heeds other commits.
+// own gives a commit's first experiment a label of its own; the commit has applied other label
+// commits.
 func own(key, value string, heeded ...string) func(*Commit) {
 	return func(c *Commit) {
 		c.Experiments[0].Labels, c.Experiments[0].LabelCommits = map[string]string{key: value}, heeded
@@ -91,8 +92,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// Of the forms of one recording one counts, whoever put them in, in whatever order. What
-// was finished stays.
+// One form of a recording counts, whichever program stored it and in whatever order. A finished one
+// stays.
 func TestCover(t *testing.T) {
 	form := func(status string, samples int64) func(*Commit) {
 		return func(c *Commit) {
@@ -143,7 +144,7 @@ func TestCover(t *testing.T) {
 	}
 }
 
-// What is taken out stays so while anything of it is there, whatever is removed first.
+// A deleted experiment stays deleted while any of its files exist, whichever is removed first.
 func TestSweep(t *testing.T) {
 	store := t.TempDir()
 	made(t, store, 0, "b1", "x y", nil)
@@ -182,8 +183,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// Experiments are taken out and labeled by their ids; what is damaged of that does not
-// bring them back, and check's repair takes them out again.
+// Experiments are deleted and labeled by their ids. Damage to these commits does not bring them
+// back, and check's repair deletes them again.
 func TestTakeOut(t *testing.T) {
 	store := t.TempDir()
 	made(t, store, 0, "b1", "x y z", own("k", "1"))

@@ -36,8 +36,8 @@ func bareStore(t *testing.T) (store string) {
 	return store
 }
 
-// What commits without files say stays the same when they are merged: whoever merges them,
-// whatever is committed meanwhile, and whatever of them is removed before the program ends.
+// Merging commits without files keeps their content: whichever program merges them, whatever is
+// committed meanwhile, and whichever of them is removed before the program ends.
 func TestMergeBare(t *testing.T) {
 	for seed := range uint64(8) {
 		store := bareStore(t)

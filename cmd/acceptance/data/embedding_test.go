@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// A structure in an arena of bytes, or in another object, is what the instruction's
-// operand says (S27): the data address confirms it or cannot, and what lies
-// there is told beside it.
+// A structure in an arena of bytes, or in another object, is identified by the instruction's
+// operand (S27): the data address confirms it or cannot, and the object at the address is reported
+// separately.
 func TestEmbedding(t *testing.T) {
 	for _, x := range []struct{ program, agreement, embedding string }{
 		{"arena", "unchecked", "{array[4096]:char arena}"},

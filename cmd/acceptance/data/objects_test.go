@@ -114,8 +114,8 @@ func (s *tally) String() string {
 	return out
 }
 
-// compare judges a recording's accesses to objects that its program told of. The
-// samples without addresses have those of the same samples in another recording.
+// compare checks a recording's accesses to objects whose addresses its program printed. Samples
+// without an address get the address of the same sample in another recording.
 func compare(t *testing.T, recording, program string, addresses []access) *tally {
 	t.Helper()
 	known := map[int64]uint64{}
@@ -156,8 +156,8 @@ func compare(t *testing.T, recording, program string, addresses []access) *tally
 	return result
 }
 
-// Of the accesses to objects that the programs told of, nearly all have that
-// object, and no statement about one is wrong.
+// Nearly all accesses to objects that the programs printed are attributed to that object, and no
+// attribution is wrong.
 func TestObjects(t *testing.T) {
 	sums := map[string]*tally{} // by compiler and optimization
 	for _, name := range recordings(t, "data") {

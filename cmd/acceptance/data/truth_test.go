@@ -18,7 +18,7 @@ type truth struct {
 	function                 string        // if only one function sees it as that
 }
 
-// expectation is a descriptor; stars stand for any text.
+// expectation is a descriptor; a star matches any text.
 type expectation struct {
 	whole   *regexp.Regexp
 	outer   []*regexp.Regexp // the aggregates around it

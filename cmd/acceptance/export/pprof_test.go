@@ -126,7 +126,7 @@ func TestPprofPlaces(t *testing.T) {
 	}
 }
 
-// Several experiments are told apart by a label; pprof itself sums them.
+// A label distinguishes several experiments; pprof itself sums them.
 func TestPprofSeveral(t *testing.T) {
 	p, err := profile.ParseData(exported(t, store, export.Request{As: "pprof", Metric: "totalcpu"}))
 	if err != nil {

@@ -69,7 +69,7 @@ func TestQueryRows(t *testing.T) {
 	}
 }
 
-// Folded stacks of a query are those of the export; speedscope reads both.
+// Folded stacks of a query equal the export's; speedscope reads both.
 func TestQueryFolded(t *testing.T) {
 	query := strings.Replace(foldedQuery, "FROM folded", "SELECT any_value(experiment_id) AS experiment_id, stack, sum(value) AS value FROM folded", 1) + " GROUP BY stack ORDER BY stack"
 	query = strings.Replace(query, "sum(value)", "sum(value)::BIGINT", 1)

@@ -142,8 +142,7 @@ var carried = map[string]string{
 	"why":                    "SELECT %s AS name, metric, load_object, sum(value) FROM unattributed WHERE %s AND subject = 'function' GROUP BY ALL",
 }
 
-// A recording that is exported as a profile and read again has the same values, in each mode
-// that of the export.
+// A recording that is exported as a profile and read again has the export's values in each mode.
 func TestRecordingRoundTrip(t *testing.T) {
 	recordings := slices.Concat(recordings, others)
 	dir := t.TempDir()

@@ -19,9 +19,9 @@ var fileFaults = []struct{ calls, fault string }{
 	{"read,pread64", "error=EIO"},
 }
 
-// Whichever file or folder cannot be opened or read, of recordings, load objects or
-// sources, for a fault of the machine: what is committed equals what an undisturbed
-// ingest commits, with nothing that the fault hid, and what is missing is told.
+// Whichever file or folder cannot be opened or read, of recordings, load objects or sources,
+// because the machine fails: committed experiments equal those of an undisturbed ingest, and
+// everything missing is reported.
 func TestEveryFileFails(t *testing.T) {
 	tracer := strace(t)
 	dir, err := corpus.Dir()

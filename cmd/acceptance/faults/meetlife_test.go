@@ -67,8 +67,8 @@ func (l *life) answer(db *queries.DB, want state, gone bool) error {
 	return err
 }
 
-// Verbs that change a store at once, some of which are killed, do what they do one after
-// the other, or nothing.
+// Commands that change a store at the same time, some of them killed, have the same effect as one
+// after the other, or none.
 func TestLivesMeet(t *testing.T) {
 	l := newLife(t)
 	rounds := 1

@@ -22,7 +22,7 @@ import (
 // own: a task that is killed has some batches in and others not.
 const largeEach = 3
 
-// mixed returns the folder of the recordings of a life, some of which are large.
+// mixed returns a folder of recordings, some of them large.
 func mixed(t *testing.T) (dir string) {
 	t.Helper()
 	small, err := manySmall()
@@ -119,8 +119,8 @@ func TestPlanKilled(t *testing.T) {
 	}
 }
 
-// Hundreds of workers, of which some are killed, some run twice at once and some have no room,
-// put each of thousands of recordings in once, whole.
+// Hundreds of workers ingest each of thousands of recordings once and completely, though some are
+// killed, some run twice at once and some have no disk space.
 func TestPlanOfThousands(t *testing.T) {
 	if !*long {
 		t.Skip("it takes minutes (STACKMILL_SOAK=1)")
@@ -309,7 +309,7 @@ func (c *cluster) one(chunk int, full bool, signal syscall.Signal, after int) (c
 	return command.ProcessState.ExitCode(), text.String()
 }
 
-// names are those of the files in a store that is being written.
+// names returns the names of the files in a store that is being written.
 func (c *cluster) names() string {
 	var all []string
 	for _, pattern := range []string{"staging/*", "staging/*/*", "commits/*", "tables/samples/*", "plans/*/*"} {
@@ -319,8 +319,8 @@ func (c *cluster) names() string {
 	return strings.Join(all, "\n")
 }
 
-// right looks at a store whose plan is done: it is that of an undisturbed ingest, and the
-// next one finds nothing to do and leaves nothing behind.
+// right checks a store whose plan is done: it equals an undisturbed ingest's store, and the next
+// ingest finds nothing to do and leaves nothing behind.
 func (c *cluster) right() {
 	c.Helper()
 	code, out := c.run(c.verb("plan", "status", "PLAN")...)

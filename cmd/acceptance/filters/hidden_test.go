@@ -57,7 +57,7 @@ func TestHiddenInvariants(t *testing.T) {
 	}
 }
 
-// Stacks are those of the whole store without the frames of hidden libraries.
+// Stacks equal the whole store's stacks without the frames of hidden libraries.
 func TestHiddenStacks(t *testing.T) {
 	const rows = `SELECT printf('%s	%s	%s	%d	%d	%s	%s	%d', experiment_id, mode, metric, node, COALESCE(parent, -1), replace("function", ';', ':'), load_object, exclusive) FROM stack_nodes ORDER BY experiment_id, mode, metric, node`
 	nodes := texts(t, store.DB, rows)

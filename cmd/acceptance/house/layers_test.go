@@ -241,7 +241,7 @@ func TestTopFolders(t *testing.T) {
 	}
 }
 
-// No room but that of load objects holds more than a quarter of the code.
+// No room but the one of load objects holds more than a quarter of the code.
 func TestRooms(t *testing.T) {
 	rooms, total := map[string]int{}, 0
 	for folder, p := range packages(t) {

@@ -146,7 +146,7 @@ func exists(t *testing.T, page, path string) {
 	}
 }
 
-// namedPlace is a file with the functions named beside it, as in the table "Where to look".
+// namedPlace matches a file and the functions named after it, as in the table "Where to look".
 var namedPlace = regexp.MustCompile("`([\\w/]+\\.(?:go|ts))`: ((?:`\\w+`(?:, )?)+)")
 
 // The table "Where to look" names functions that the files declare.

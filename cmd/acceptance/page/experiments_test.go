@@ -11,8 +11,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// Experiments are narrowed by what they have in common; what the page finds is what the
-// selector of its links stands for.
+// The page narrows experiments by what they have in common; it finds the same experiments as the
+// selector in its links.
 func TestNarrow(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("")

@@ -69,7 +69,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// labels are those of a recording.
+// labels returns the labels of a recording.
 func labels(path string) map[string]string {
 	if variant, is := strings.CutPrefix(strings.TrimSuffix(filepath.Base(path), ".er"), "plt_"); is {
 		return map[string]string{"variant": variant, "note": "a, b"}
@@ -215,7 +215,7 @@ func (b *browser) cells() []string {
 	return eval[[]string](b, `[...document.querySelectorAll('main tbody tr')].map((r) => [...r.cells].map((c) => c.innerText.trim()).join('|'))`)
 }
 
-// places are those of all panels.
+// places are the addresses of all panels.
 var places = []string{
 	"", "?view=flame&experiment=cxx.er", "?view=flame&experiment=cxx.er&side=inverted&search=geo&root=bottom", "?view=flame&experiment=recur.er&side=callers&of=fact", "?view=flame&experiment=cxx.er&side=sandwich&group=load+object&of=cxx&colour=module",
 	"?narrow=variant%3Dsec&sort=-Samples", "?view=heatmap&experiment=omp_gcc.er&between=0.500s,1.200s", "?view=trend&function=main", "?view=objects&experiment=records_gcc_O2.data", shape,
@@ -281,7 +281,7 @@ func (b *browser) picture(place string) {
 	}
 }
 
-// The numbers of the page are those of SQL.
+// The page shows the same numbers as SQL.
 func TestNumbers(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("?view=functions&experiment=cxx.er")

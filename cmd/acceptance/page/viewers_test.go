@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// What cannot be shown in another viewer is told by a page of ours, and what to do; the rest
-// is shown there.
+// If another viewer cannot show a selection, a page explains why and what to do; otherwise the
+// viewer shows it.
 func TestOpenIn(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	link := func(place, name string) string {

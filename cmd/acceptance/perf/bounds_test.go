@@ -11,8 +11,8 @@ import (
 	"stackmill/queries"
 )
 
-// A period or a time that the recording cannot have, put into a sample of a real one,
-// takes nothing with it but itself, and is told.
+// An impossible period or time in a sample of a real recording costs only that value, and is
+// reported.
 func TestValuesOutOfBounds(t *testing.T) {
 	const recording, samples, period = "p_recur_fp.data", 1643, 500250
 	const timeAt, periodAt = 8 + 16, 8 + 24 // IP, TID, TIME, PERIOD

@@ -140,8 +140,8 @@ func (c callers) edges(program string) {
 	}
 }
 
-// noStubs wants the time of the procedure linkage table below main to be that of
-// the callers, and none in a function that does nothing but call.
+// noStubs checks that the time of the procedure linkage table below main belongs to the callers,
+// and that a function that only calls has none.
 func (c callers) noStubs() {
 	all := c.number(`SELECT COALESCE(sum(inclusive), 0) FROM function_metrics WHERE experiment = ? AND mode = 'user' AND metric = 'cpu-clock:u' AND "function" = 'main'`, c.experiment)
 	for _, mode := range []string{"user", "machine"} {

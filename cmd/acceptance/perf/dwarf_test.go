@@ -114,8 +114,8 @@ func quirk(got, want []uint64, reason string) string {
 	return "unknown"
 }
 
-// Stacks unwound from dumps are those that perf unwinds, frame by frame, but for
-// its quirks, each of which is met as often as expected.
+// Stacks unwound from dumps equal perf's, frame by frame, except for perf's quirks, which occur as
+// often as expected.
 func TestStackDumps(t *testing.T) {
 	for name, quirks := range map[string]map[string]int{
 		"p_recur_dwarf": {}, "p_cxx_dwarf": {}, "p_signals_dwarf": {}, "p_deep_dwarf": {},

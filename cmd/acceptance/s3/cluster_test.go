@@ -285,7 +285,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// A large object is read in parts, some of which end early, into a whole.
+// A large object is read in parts, and becomes whole even if some parts end early.
 func TestLargeInput(t *testing.T) {
 	s := serve(t)
 	record(t, filepath.Join(s.root, "recordings"), 0)

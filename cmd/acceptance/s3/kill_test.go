@@ -40,8 +40,8 @@ type killer struct {
 	killed map[string]int
 }
 
-// Whoever reads or maintains a store, on a file system or on S3, may be killed at any moment, and
-// so may a server with requests under way: the next one that looks, on the same machine, gets the
+// A process that reads or maintains a store, on a file system or on S3, may be killed at any
+// moment, and so may a server with requests under way: the next reader on the same machine gets the
 // right sums, and no process and no temporary file is left.
 func TestKilledReaders(t *testing.T) {
 	s := serve(t)

@@ -130,9 +130,8 @@ func flipped(content []byte) []byte {
 
 const portal = "<!DOCTYPE html>\n<html><head><title>Log in</title></head><body>Welcome to the hotel</body></html>\n"
 
-// What a server or a proxy says that lies ends in the right answer or in a sentence: whoever asks
-// first, or has asked before. Nothing waits for ever, takes the machine's memory, or writes to
-// the bucket.
+// A lying server or proxy leads to the right answer or to an error message, for the first request
+// and later ones. Nothing waits for ever, exhausts the machine's memory, or writes to the bucket.
 func TestLiar(t *testing.T) {
 	s := serve(t)
 	const experiments = 3

@@ -204,8 +204,8 @@ func TestSharedCache(t *testing.T) {
 	}
 }
 
-// Whoever reads a store, or merges its batches, while another machine merges and removes them,
-// goes on with what took their place.
+// A process that reads a store, or merges its batches, while another machine merges and removes
+// them, continues with the new batches.
 func TestReplacedMeanwhile(t *testing.T) {
 	for _, verb := range [][]string{{"query", "--format", "csv", sums}, {"compact", "--keep", "0"}} {
 		t.Run(verb[0], func(t *testing.T) {

@@ -45,8 +45,8 @@ func with(rows map[string]int64, change func(map[string]int64)) map[string]int64
 	return rows
 }
 
-// Functions of one name are told apart by their entries in the debug information, however
-// that is stored, and equal entries of several units are one function (S10).
+// Entries in the debug information, however it is stored, distinguish functions of one name, and
+// equal entries of several units are one function (S10).
 func TestInlinedIdentity(t *testing.T) {
 	dir := filepath.Join(folder, "inlined")
 	if err := corpus.Inlined(dir); err != nil {
@@ -143,7 +143,7 @@ func touched(t *testing.T, db *queries.DB, program string) map[string]int64 {
 }
 
 // The least debug information has no scopes, parameters and linkage names. Its functions are
-// told apart all the same.
+// distinguished all the same.
 func TestInlinedNamesAlone(t *testing.T) {
 	dir := filepath.Join(folder, "inlined lines")
 	if err := corpus.Inlined(dir); err != nil {

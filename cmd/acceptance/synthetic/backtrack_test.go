@@ -167,7 +167,7 @@ func TestAllReasons(t *testing.T) {
 	}
 }
 
-// interval is how many events stand for one that is recorded.
+// interval is the number of events per recorded event.
 const interval = 10007
 
 // backtracked returns a store with the events of counted, each of a counter of its own.

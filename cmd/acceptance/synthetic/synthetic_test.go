@@ -42,8 +42,8 @@ func put(e *erbuild.Experiment, kind schema.Kind, layout int, time int64, stack 
 	e.Events(kind).Put(0, &e.Layouts(kind)[layout], erbuild.Packet{Thread: 7, CPU: 1, Time: time, Stack: stack, Values: values})
 }
 
-// synthetic experiments cover what cannot be recorded here. Each is asked one
-// question, whose answer follows from what was put in.
+// synthetic experiments cover what cannot be recorded here. Each has one query, whose result
+// follows from the written events.
 var synthetic = []struct {
 	name     string
 	build    func(e *erbuild.Experiment)

@@ -74,7 +74,7 @@ func commitOf(t *testing.T, store string, table *schema.Table) (c storedir.Commi
 	return c, file
 }
 
-// write puts rows in place of those of a table's file, as if they had been written at first.
+// write replaces the rows of a table's file, as if the new ones had been written at first.
 func write(t *testing.T, store string, table *schema.Table, rows []row) {
 	t.Helper()
 	data := encoded(t, table, rows)

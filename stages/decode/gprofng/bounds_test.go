@@ -56,8 +56,8 @@ func outOf(rec *decode.Recording) (list []string) {
 	return list
 }
 
-// A value that the experiment cannot have is left out and told, for every summed
-// field of every kind; those next to it stay, and so do all that it can have.
+// An impossible value is left out and reported, for every summed field of every kind; its neighbors
+// stay, and so do all possible values.
 func TestValuesOutOfBounds(t *testing.T) {
 	const failed, address = 0, 0x7f0000000000
 	for _, tt := range []struct {
@@ -115,8 +115,8 @@ func TestValuesOutOfBounds(t *testing.T) {
 	}
 }
 
-// An event whose time is outside of the experiment gets that of the one before it, even
-// if the log lacks the experiment's end; nothing else changes.
+// An event with a time outside of the experiment gets the time of the event before it, even if the
+// log lacks the experiment's end; nothing else changes.
 func TestTimesOutOfBounds(t *testing.T) {
 	for _, unclosed := range []bool{false, true} {
 		e := erbuild.New(filepath.Join(t.TempDir(), "a.er"))

@@ -70,8 +70,7 @@ const (
 	ms           = uint64(1e6)
 )
 
-// What a sample cannot stand for is left out, and told; what it can, however large,
-// stays.
+// A period that a sample cannot have is left out and reported; possible ones stay, however large.
 func TestPeriodsOutOfBounds(t *testing.T) {
 	const boot = 1000 * 1000 * ms // the clock is older than the recording
 	type of struct {
@@ -161,8 +160,8 @@ func TestWeightsOutOfBounds(t *testing.T) {
 	}
 }
 
-// Samples and other records whose time is outside of the recording get that of the one
-// before; if the recording says when its samples were, that decides.
+// Samples and other records with a time outside of the recording get the time of the record before;
+// the recorded time range of samples, if any, decides.
 func TestTimesOutOfBounds(t *testing.T) {
 	const start = 3e12
 	for _, tt := range []struct {

@@ -22,8 +22,8 @@ func cacheList(version uint32, caches ...[3]any) []byte {
 	return b
 }
 
-// The size of a line is that of the data cache next to the processor; what cannot
-// be read or believed is told.
+// The line size is the first-level data cache's; entries that cannot be read or believed are
+// reported.
 func TestCacheLine(t *testing.T) {
 	whole := cacheList(1, [3]any{1, 64, "Data"}, [3]any{1, 64, "Instruction"})
 	for _, x := range []struct {

@@ -137,8 +137,8 @@ func TestDeferredChains(t *testing.T) {
 	}
 }
 
-// What follows a marker that is not known is left out, wherever it stands, and told;
-// no word where markers lie is taken for an address.
+// Words after an unknown marker are left out, wherever it stands, and reported; no word in the
+// range of markers is taken for an address.
 func TestMarkersAreNoAddresses(t *testing.T) {
 	const cut = "0xfffffffffffffffe"
 	for _, marker := range []uint64{^uint64(0) - 4063, ^uint64(0) - 927, ^uint64(0) - 63} {

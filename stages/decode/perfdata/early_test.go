@@ -12,8 +12,8 @@ import (
 	"stackmill/stages/decode"
 )
 
-// What processes with samples have mapped is told before all samples are read, the kernel
-// once a stack leads through it.
+// The reader announces the mappings of processes with samples before it has read all samples, and
+// the kernel once a stack leads through it.
 func TestEarly(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	b.mmap(1, 0, 0x4000, "/bin/p")

@@ -102,7 +102,7 @@ func TestInheritedMappings(t *testing.T) {
 	}
 }
 
-// A chain of processes that each add a mapping does not copy those of all before.
+// A chain of processes that each add a mapping does not copy the mappings of all before.
 func TestChainOfForks(t *testing.T) {
 	const forks, start = 2000, 1_000_000_000
 	b := &builder{order: binary.LittleEndian}

@@ -118,8 +118,8 @@ func foreignRecording() *builder {
 	return b
 }
 
-// The build-id that perf notes of a path is that of the last file there; a
-// deleted file that has one is not taken for generated code.
+// The build-id that perf records for a path belongs to the last file there; a deleted file that has
+// one is not taken for generated code.
 func TestFilesOfOnePath(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	note := func(name string) {

@@ -15,8 +15,7 @@ import (
 	"stackmill/stages/unwind"
 )
 
-// The return register is put in where it is the caller that the chain has not
-// got; a stack of it alone is asked for.
+// The return register is inserted where it is the caller that the chain lacks.
 func TestLinkRegister(t *testing.T) {
 	const lr, kernel = uint64(1) << arm64LR, ^uint64(0) - 127
 	const asked = "arm64 big %t, known [30 31 32], pc 0x4010, lr 0x4804, stack 0 false"

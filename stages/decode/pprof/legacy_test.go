@@ -67,7 +67,7 @@ func TestLegacy(t *testing.T) {
 	}
 }
 
-// Profiles of addresses alone are read: the load objects are known, and what is not is told.
+// Profiles of addresses alone are read: the load objects are known, and missing names are reported.
 func TestAddressesAlone(t *testing.T) {
 	maps := "00400000-00401000 r-xp 00000000 00:00 1 /bin/app\n"
 	cpu := append(packedWords(0, 3, 0, 10000, 0, 2, 2, 0x400010, 0x400021, 1, 1, 0x400010, 0, 1, 0), maps...)

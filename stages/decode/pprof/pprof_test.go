@@ -146,7 +146,7 @@ func shown(rec *decode.Recording) string {
 	}
 }
 
-// named is what a word stands for: its load object and offset, then the levels.
+// named returns the load object and offset of a word, then its levels.
 func named(image []decode.MapEvent, word uint64) string {
 	for _, m := range image {
 		if n := m.Code.Symbols; word-m.Address < uint64(len(n.Locations)) {
@@ -197,7 +197,7 @@ func zipped(content []byte) []byte {
 	return b.Bytes()
 }
 
-// A value that 64 bits cannot hold in the metric's unit is told and left out, alone.
+// A value that exceeds 64 bits in the metric's unit is reported and left out, alone.
 func TestTooLargeValue(t *testing.T) {
 	got := shown(open(t, "x", example(func(b *builder) {
 		b.bytes(fieldSample, sample(packed(1), packed(1<<62, 3)))
@@ -359,7 +359,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// Profiles are told from other files by their beginning.
+// Profiles are recognized by their beginning.
 func TestDetect(t *testing.T) {
 	for name, c := range map[string]struct {
 		content []byte

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The scope of a name is that of its symbol, unless another function of the load object has
-// the same name there.
+// The scope of a name is its symbol's, unless another function of the load object has the same name
+// there.
 func TestScopes(t *testing.T) {
 	symbols := func(list ...symbol) []Function {
 		for i := range list {

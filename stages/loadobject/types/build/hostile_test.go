@@ -66,8 +66,8 @@ func readVariable(t *testing.T, address uint64) (types.VariableNo, int64, bool) 
 	return table.Global(address)
 }
 
-// deepTypes are two structures of one name with pointers to types of one name,
-// of which one is very many consts of another, and variables of them.
+// deepTypes are two structures of one name with pointers to types of one name (one of them a long
+// chain of consts of another), and variables of them.
 func deepTypes() []byte {
 	const deep = 300_000
 	var pointed, users []byte
