@@ -47,7 +47,7 @@ callees AS (
   SELECT c.experiment_id, c.call_node, c.last, c.function_id, p.call_node AS piece
   FROM call_nodes_wide c JOIN pieces p ON p.experiment_id = c.experiment_id AND c.parent = p.call_node
 ),
-neighbours AS (
+neighbors AS (
   SELECT v.experiment_id, v.mode, v.metric, 'caller' AS relation, p.caller AS other_node, v.attributed
   FROM pieces p JOIN valued v USING (experiment_id, call_node) WHERE p.caller IS NOT NULL
   UNION ALL
@@ -67,7 +67,7 @@ neighbours AS (
 ),
 sums AS (
   SELECT n.experiment_id, n.mode, n.metric, n.relation, c.function_id AS other_id, sum(n.attributed)::BIGINT AS attributed
-  FROM neighbours n JOIN call_nodes_wide c ON c.experiment_id = n.experiment_id AND c.call_node = n.other_node
+  FROM neighbors n JOIN call_nodes_wide c ON c.experiment_id = n.experiment_id AND c.call_node = n.other_node
   GROUP BY ALL
 )
 SELECT s.experiment_id, e.experiment, s.mode, s.metric, t.unit, s.relation, s.other_id, f.name AS other, s.attributed

@@ -2,7 +2,7 @@ package schema
 
 // Data objects.
 var (
-	DataObjects = &Table{Name: "data_objects", Row: "one data object that a sample's access to memory hit, one around it, or one beside it in an aggregate that was hit", Key: key("data_object_id"), Columns: []Column{
+	DataObjects = &Table{Name: "data_objects", Row: "one data object: hit by a sample's memory access, containing such an object, or another member of an aggregate that was hit", Key: key("data_object_id"), Columns: []Column{
 		experimentID,
 		{"data_object_id", Int64, Plain, "", false, "Hash of scope, descriptor and place in the aggregate."},
 		{"parent_id", Int64, Dict, "", true, "The aggregate that it is an element of, or `<Scalars>`, `<Unknown>` or `<Total>`; missing for `<Total>`."},
@@ -29,13 +29,13 @@ var (
 		{"size", Int64, Plain, "bytes", false, "The size; 0 if unknown."},
 		{"load_object_id", Int64, Dict, "", true, "Of a segment, its load object."},
 	}}
-	DataSamples = &Table{Name: "data_samples", Row: "one sample that has data objects: that of a counter or event whose samples are accesses to memory", Key: key("sample"), Columns: []Column{
+	DataSamples = &Table{Name: "data_samples", Row: "one sample that has data objects: its counter or event samples memory accesses", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo, dataObject, triggerAt, dataMethod,
 		{"memory_region_id", Int64, Dict, "", true, "The region in which its data address lies; missing without one."},
 		agreement, embedding,
 	}}
 	dataObject = Column{"data_object_id", Int64, Dict, "", false, "The data object: the innermost that is known, or the reason why none is."}
-	triggerAt  = Column{"location_id", Int64, Dict, "", true, "The instruction that accessed memory; where it was not found, that of the recorded PC; missing without one."}
+	triggerAt  = Column{"location_id", Int64, Dict, "", true, "The instruction that accessed memory, or the one at the recorded PC if it was not found; missing without a PC."}
 	dataMethod = Column{"method", Label, Dict, "", false, "What identified the data object: `variable` (debug information of the registers used), `global`, `stack`, `thread-local`, `register` (a type followed through registers), `container` (that, and what holds such a thing) or `address` (the data address alone); empty if nothing did."}
 	agreement  = Column{"agreement", Label, Dict, "", false, "Whether the data address confirms what the instruction says: `agrees`, `disagrees` (something else lies there; between variables, and where the instruction says little, the address decided), or `unchecked` without an address that can."}
 	embedding  = Column{"embedding_object_id", Int64, Dict, "", true, "The data object that lies at the data address, where the instruction names another one: what that is embedded in, the bytes that it was placed in, or with `disagrees` what lies there in its place; missing if it is the same one, or nothing is known there."}

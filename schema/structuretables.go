@@ -72,7 +72,7 @@ var (
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		functionNo,
 		{"offset", Int64, DictOrDelta, "bytes", false, "The offset in the load object's file; in `<Unknown>`, the PC itself. Of a place that a profile names without saying where it is, a number from 2^61 on."},
-		{"instruction", Int64, Dict, "bytes", true, "Where the recorded PC starts no instruction, the offset of the one that it stands for: collectors guess where the call before a return address starts."},
+		{"instruction", Int64, Dict, "bytes", true, "The offset of the instruction, where it differs from the recorded PC: collectors guess where the call before a return address starts."},
 		{"file", String, Dict, "", false, "The source file's path, empty if unknown."},
 		{"line", Int32, Dict, "", false, "The source line, 0 if unknown."},
 		{"discriminator", Int32, Dict, "", false, "What tells the parts of a line apart, such as the bodies of two loops; 0 if the compiler does not."},
@@ -94,13 +94,13 @@ var (
 		functionID.as("The inlined function: the load object's own if the debug information says that it has code that is not inlined, too."),
 		{"function", String, "f.name", "Its name for people, `(unknown)` if unknown."},
 	}}
-	Listings = &Table{Name: "listings", Row: "one function of which instructions are known", Key: key("function_no"), Columns: []Column{
+	Listings = &Table{Name: "listings", Row: "one function whose instructions are known", Key: key("function_no"), Columns: []Column{
 		experimentID,
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		functionNo.as(Delta),
 		listedIn, listing, content,
 	}}
-	Instructions = &Table{Name: "instructions", Row: "one instruction of a function on a stack or that accessed memory: all those of the functions with the largest values, up to some 25000; near PCs on stacks only where a function is a static region or longer than 64 KiB; of the others those on stacks, or that accessed memory", Key: key("function_no", "offset"), Columns: []Column{
+	Instructions = &Table{Name: "instructions", Row: "one instruction of a function that is on a stack or accessed memory: all of the functions with the largest values, up to about 25,000 (of static regions and functions longer than 64 KiB only near PCs on stacks); of other functions only the instructions that are on stacks or accessed memory", Key: key("function_no", "offset"), Columns: []Column{
 		listedIn, listing.as(Delta),
 		{"offset", Int64, Delta, "bytes", false, "As `locations.offset`: in the load object's file; in generated code, from the function's start."},
 		{"size", Int32, Dict, "bytes", false, "Its length; 0 where the code is not in the file."},

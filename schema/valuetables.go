@@ -27,18 +27,18 @@ var (
 	FunctionValues = &Table{Name: "function_values", Row: "one metric's value of one function, or of `<Total>`", Key: valueKey(inModes, "function_no"), Columns: valueColumns(inModes,
 		functionNo, exclusive, inclusive,
 	), Joined: ofFunction, Computed: []DerivedColumn{functionID}}
-	CallValues = &Table{Name: "call_values", Row: "one metric's value of one neighbour of one function", Key: valueKey(inModes, "function_no", "relation", "other_no"), Columns: valueColumns(inModes,
+	CallValues = &Table{Name: "call_values", Row: "one metric's value of one neighbor of one function", Key: valueKey(inModes, "function_no", "relation", "other_no"), Columns: valueColumns(inModes,
 		functionNo,
 		Column{"relation", Label, Dict, "", false, "`caller`, `self` or `callee`."},
-		Column{"other_no", Int32, Dict, "", false, "The neighbour's number."},
+		Column{"other_no", Int32, Dict, "", false, "The neighbor's number."},
 		attribute,
 	), Joined: ofFunction + " LEFT JOIN functions o ON o.experiment_id = t.experiment_id AND o.function_no = t.other_no", Computed: []DerivedColumn{
 		functionID,
-		{"other_id", Int64, "o.function_id", "The neighbour."},
+		{"other_id", Int64, "o.function_id", "The neighbor."},
 	}}
 	CallNodes = &Table{Name: "call_nodes", Row: "one node of the call tree, in any mode: the functions on a path from `<Total>`", Key: key("call_node"), Columns: []Column{
 		experimentID,
-		{"call_node", Int32, Delta, "", false, "Its number: a node's are followed by those of the nodes below it. 0 is the root, `<Total>`."},
+		{"call_node", Int32, Delta, "", false, "Its number: the nodes below a node follow it directly. 0 is the root, `<Total>`."},
 		{"up", Int32, PlainOrDelta, "", false, "How far before it its parent is: the caller's node. 0 for the root."},
 		{"below", Int32, Dict, "count", false, "How many nodes are below it: the next so many."},
 		{"depth", Int32, Delta, "", false, "0 is the root."},
@@ -77,7 +77,7 @@ var (
 	)}
 	DataValues = &Table{Name: "data_values", Row: "one metric's value of one data object, as one instruction accessed it in one way", Key: key("metric", "data_object_id", "location", "method", "detail", "agreement", "embedding_object_id"), Columns: []Column{
 		experimentID, metric, dataObject,
-		{"location", Int32, Dict, "", true, "The instruction that accessed memory; where it was not found, that of the recorded PC; missing without one: `locations.location`."},
+		{"location", Int32, Dict, "", true, "The instruction that accessed memory, or the one at the recorded PC if it was not found; missing without a PC: `locations.location`."},
 		dataMethod,
 		{"detail", String, Dict, "", false, "More about the way or the reason; empty if there is none."},
 		agreement, embedding, value, samples,
@@ -88,7 +88,7 @@ var (
 	})}
 	// FunctionSums count for the files of batches that are completely visible: of others,
 	// readers use the visible rows of FunctionRollup.
-	FunctionSums = &Table{Name: "function_sums", Row: "the sum of one metric's values of one function, or of `<Total>`, over the experiments of a batch: sums of these rows are those of `function_rollup`, which has a row for each experiment", Columns: slices.Concat([]Column{metric, metricUnit}, inModes, []Column{
+	FunctionSums = &Table{Name: "function_sums", Row: "the sum of one metric's values of one function, or of `<Total>`, over the experiments of a batch. Its sums equal the sums of `function_rollup`, which has a row for each experiment", Columns: slices.Concat([]Column{metric, metricUnit}, inModes, []Column{
 		functionKey, functionName, objectName, moduleName, functionKind, exclusive, inclusive,
 	})}
 )
