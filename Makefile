@@ -99,6 +99,7 @@ lint: check-go check-cxx ## gofmt, go vet and staticcheck; prettier and eslint i
 	go vet $(GOFLAGS_) ./...
 	CGO_ENABLED=0 go vet ./pipeline/... ./stages/... ./schema/... ./internal/... # ingesting needs no DuckDB
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/stackmill
+	cd .ci/dist && go vet .
 	go tool -modfile=.ci/tools/go.mod staticcheck $(GOFLAGS_) ./...
 	@if [ -d queries/serve/web/node_modules ]; then cd queries/serve/web && npm run --silent lint && npm run --silent check; fi
 

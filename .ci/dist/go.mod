@@ -7,6 +7,7 @@ require (
 	github.com/google/go-containerregistry v0.22.1
 	github.com/goreleaser/nfpm/v2 v2.43.4
 	github.com/klauspost/compress v1.20.4
+	golang.org/x/mod v0.39.0
 )
 
 require (

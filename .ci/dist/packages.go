@@ -2,19 +2,38 @@ package main
 
 import (
 	"bytes"
+	"debug/elf"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/goreleaser/nfpm/v2"
 	_ "github.com/goreleaser/nfpm/v2/deb" // registers the format
 	"github.com/goreleaser/nfpm/v2/files"
 	_ "github.com/goreleaser/nfpm/v2/rpm"
+	"golang.org/x/mod/semver"
 )
 
-// minimalLibc is the oldest C library on which the program runs: the symbols' versions that
-// linking on Debian 12 gives it. TestNeeds of this folder compares it with the program.
-const minimalLibc = "2.36"
+// minimalLibc returns the oldest version of the C library on which a program runs, which is the
+// newest version that one of its symbols asks for.
+func minimalLibc(program string) (newest string, err error) {
+	f, err := elf.Open(program)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	symbols, err := f.ImportedSymbols()
+	for _, s := range symbols {
+		if v, ok := strings.CutPrefix(s.Version, "GLIBC_"); ok && semver.Compare("v"+v, "v"+newest) > 0 {
+			newest = v
+		}
+	}
+	if newest == "" && err == nil {
+		err = errors.New("the program has no symbol of the C library")
+	}
+	return newest, err
+}
 
 // packages writes a Debian and an RPM package.
 func (r *release) packages(p product) (err error) {
@@ -31,13 +50,18 @@ func (r *release) packages(p product) (err error) {
 		}
 		contents = append(contents, &files.Content{Source: at, Destination: "/" + f.path, FileInfo: &files.ContentFileInfo{Mode: os.FileMode(f.mode), MTime: r.time, Owner: "root", Group: "root"}})
 	}
-	for format, depends := range map[string][]string{"deb": {"libc6 (>= " + minimalLibc + ")"}, "rpm": {"glibc >= " + minimalLibc}} {
-		if !p.libc {
-			depends = nil
+	depends := map[string][]string{"deb": nil, "rpm": nil}
+	if p.libc {
+		oldest, err := minimalLibc(filepath.Join(r.root, "bin/dist", p.name))
+		if err != nil {
+			return err
 		}
+		depends = map[string][]string{"deb": {"libc6 (>= " + oldest + ")"}, "rpm": {"glibc >= " + oldest}}
+	}
+	for format := range depends {
 		info := nfpm.WithDefaults(&nfpm.Info{Name: p.name, Arch: r.arch, Platform: "linux", Version: r.version, Section: "devel", Priority: "optional",
 			Maintainer: "The authors of stackmill <stackmill@localhost>", Description: p.about, License: "see /usr/share/doc/" + p.name + "/copyright", MTime: r.time,
-			Overridables: nfpm.Overridables{Depends: depends, Contents: contents, RPM: nfpm.RPM{BuildHost: "localhost"}}})
+			Overridables: nfpm.Overridables{Depends: depends[format], Contents: contents, RPM: nfpm.RPM{BuildHost: "localhost"}}})
 		packager, err := nfpm.Get(format)
 		if err != nil {
 			return err
