@@ -94,8 +94,10 @@ soak: build ## damage recordings, inject faults and fuzz for long: SOAKFLAGS='-n
 	go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestKilledReaders ./cmd/acceptance/s3 -kills 500
 	go run $(GOFLAGS_) ./cmd/mutate -binary bin/stackmill -fuzz 10m $(SOAKFLAGS)
 
+GO_FILES = $$(find . -name node_modules -prune -o -name '*.go' -print)
+
 lint: check-go check-cxx ## gofmt, go vet and staticcheck; prettier and eslint if npm ci was run in queries/serve/web
-	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "make: not formatted (make fmt):" >&2; echo "$$bad" >&2; exit 1; fi
+	@bad=$$(gofmt -l $(GO_FILES)); if [ -n "$$bad" ]; then echo "make: not formatted (make fmt):" >&2; echo "$$bad" >&2; exit 1; fi
 	go vet $(GOFLAGS_) ./...
 	CGO_ENABLED=0 go vet ./pipeline/... ./stages/... ./schema/... ./internal/... # ingesting needs no DuckDB
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/stackmill
@@ -104,7 +106,7 @@ lint: check-go check-cxx ## gofmt, go vet and staticcheck; prettier and eslint i
 	@if [ -d queries/serve/web/node_modules ]; then cd queries/serve/web && npm run --silent lint && npm run --silent check; fi
 
 fmt: check-go ## format the Go files, and the page's if npm ci was run in queries/serve/web
-	gofmt -w .
+	gofmt -w $(GO_FILES)
 	@if [ -d queries/serve/web/node_modules ]; then cd queries/serve/web && npm run --silent format; fi
 
 page: ## build the page that stackmill serve shows from its sources in queries/serve/web

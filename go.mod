@@ -85,4 +85,10 @@ require (
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260526163538-3dc84a4a5aaa // indirect
 )
 
+// npm packages may have Go files.
+ignore (
+	./cmd/acceptance/export/testdata/node_modules
+	./queries/serve/web/node_modules
+)
+
 replace github.com/ianlancetaylor/demangle => ./internal/demangle

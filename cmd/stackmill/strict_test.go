@@ -34,7 +34,7 @@ var fromStore = map[string][]string{
 }
 
 // others are the verbs that do not.
-var otherVerbs = []string{"check", "compact", "completion", "forget", "help", "ingest", "label", "mcp", "plan", "resymbolize", "serve", "version"}
+var otherVerbs = []string{"man", "check", "compact", "completion", "forget", "help", "ingest", "label", "mcp", "plan", "resymbolize", "serve", "version"}
 
 // damage flips a bit of the last commit of a store.
 func damage(t *testing.T, store string) {
