@@ -77,6 +77,7 @@ demo: build ## ingest real recordings into a fresh store and look into it
 
 # The time limit is for machines that are busy with other work; the tests take some minutes.
 test: check-go check-cxx ## run all tests, list at the end which were skipped and why
+	cd .ci/dist && go test .
 	go run ./cmd/testsummary $(GOFLAGS_) -timeout 40m $(TESTFLAGS) ./...
 
 # Packages that run concurrently. Two tests are skipped: one takes minutes under the race detector,

@@ -147,7 +147,7 @@ func (l *life) does(sum *run, verb string, args ...string) error {
 // allocated is what all experiments have allocated, by a view.
 const allocated = "SELECT coalesce(sum(inclusive), 0)::BIGINT FROM %s WHERE mode = 'user' AND metric = 'heapallocbytes' AND function = '<Total>'"
 
-// night ingests the recordings of the last week, and labels the new ones: those of one night.
+// night ingests the recordings of the last week, and labels the recordings of the newest night.
 func (l *life) night(n int, m *month) error {
 	if err := l.does(&m.night, "ingest", "--cache", l.cache, "--recursive", "--label-from", "night-(?P<night>[0-9]+)", l.recordings()); err != nil {
 		return err

@@ -169,8 +169,8 @@ func TestMatchesPage(t *testing.T) {
 	}
 }
 
-// firstSteps is the folder of a reader of the README: two recordings, and a folder with those of ten
-// nights, in which search becomes slower.
+// firstSteps fills the folder in which the README's commands run: two recordings, and a folder of
+// ten nights, in which search becomes slower.
 func firstSteps(t *testing.T, dir string) {
 	perfRecordings(t, dir)
 	recordings, err := corpus.Dir()

@@ -77,7 +77,7 @@ CPU time, synchronization, heap, I/O. "all" shows every metric. "overview",
 	return c
 }
 
-// otherThan returns the name of a given option that is none of these, or "".
+// otherThan returns the name of an option that was given and is not in the list, or "".
 func otherThan(cmd *cobra.Command, names ...string) (other string) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(names, f.Name) {

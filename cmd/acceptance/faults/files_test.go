@@ -19,9 +19,9 @@ var fileFaults = []struct{ calls, fault string }{
 	{"read,pread64", "error=EIO"},
 }
 
-// Whichever file or folder cannot be opened or read, of recordings, load objects or sources,
-// because the machine fails: committed experiments equal those of an undisturbed ingest, and
-// everything missing is reported.
+// If the machine fails to open or read a file or folder of a recording, a load object or a source,
+// every committed experiment equals the one of an undisturbed ingest, and everything missing is
+// reported.
 func TestEveryFileFails(t *testing.T) {
 	tracer := strace(t)
 	dir, err := corpus.Dir()
