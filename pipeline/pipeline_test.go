@@ -20,7 +20,7 @@ import (
 	"stackmill/schema/storedir"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -42,13 +42,13 @@ func TestExplain(t *testing.T) {
 // record composes a recording with n samples.
 func record(t *testing.T, dir string, n int) {
 	t.Helper()
-	e := erbuild.New(dir)
+	e := gprofngtest.New(dir)
 	e.Function(0, 0x1000, 0x100, "main")
 	e.Declare(schema.Clock, `ptimer="1000" numstates="1"`)
 	stack := e.Frame(0x1004)
 	for i := range n {
-		e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0],
-			erbuild.Packet{Thread: 1, Time: int64(i) * 1000, Stack: stack, Values: []int64{10, 1}})
+		e.Events(schema.Clock).Put(0, &gprofngtest.Layouts[schema.Clock][0],
+			gprofngtest.Packet{Thread: 1, Time: int64(i) * 1000, Stack: stack, Values: []int64{10, 1}})
 	}
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
@@ -330,19 +330,19 @@ func TestBatchesAreReleased(t *testing.T) {
 	defer func() { decoders = before }()
 
 	root, store := t.TempDir(), filepath.Join(t.TempDir(), "store")
-	e := erbuild.New(filepath.Join(root, "kinds.er"))
+	e := gprofngtest.New(filepath.Join(root, "kinds.er"))
 	e.Function(0, 0x1000, 0x100, "main")
 	stack := e.Frame(0x1004)
 	e.Counter(0, "insts", 1000003, "")
-	for k := range erbuild.Kinds {
+	for k := range gprofngtest.Kinds {
 		attrs := ""
 		if k == schema.Clock {
 			attrs = `ptimer="1000" numstates="10"`
 		}
 		e.Declare(k, attrs)
-		layout := &erbuild.Layouts[k][0]
+		layout := &gprofngtest.Layouts[k][0]
 		values := make([]int64, 8)
-		e.Events(k).Put(0, layout, erbuild.Packet{Thread: 1, Time: 1000, Stack: stack, Values: values[:valuesOf(layout)]})
+		e.Events(k).Put(0, layout, gprofngtest.Packet{Thread: 1, Time: 1000, Stack: stack, Values: values[:valuesOf(layout)]})
 	}
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
@@ -351,13 +351,13 @@ func TestBatchesAreReleased(t *testing.T) {
 	if err != nil || len(results) != 1 || results[0].Samples == 0 {
 		t.Fatal(err, results)
 	}
-	if want := int64(erbuild.Kinds); results[0].Samples != want {
+	if want := int64(gprofngtest.Kinds); results[0].Samples != want {
 		t.Errorf("%d samples, want one of each of %d kinds: %v", results[0].Samples, want, results[0].Problems)
 	}
 }
 
 // valuesOf counts the fields of a layout that Packet.Values holds.
-func valuesOf(l *erbuild.Layout) int {
+func valuesOf(l *gprofngtest.Layout) int {
 	n := 0
 	for _, f := range l.Fields {
 		switch f.Name {

@@ -13,21 +13,21 @@ import (
 
 	"stackmill/schema"
 	"stackmill/schema/storedir"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // recordOf composes a recording with n samples in an object at path, which starts
 // at a time.
 func recordOf(t *testing.T, dir, object string, n int, wall int64) {
 	t.Helper()
-	e := erbuild.New(dir)
+	e := gprofngtest.New(dir)
 	e.Wall = wall
 	e.Segment(0, 0x1000, 0x1000, 0, 5, object)
 	e.Declare(schema.Clock, `ptimer="1000" numstates="1"`)
 	stack := e.Frame(0x1004)
 	for i := range n {
-		e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0],
-			erbuild.Packet{Thread: 1, Time: int64(i) * 1000, Stack: stack, Values: []int64{10, 1}})
+		e.Events(schema.Clock).Put(0, &gprofngtest.Layouts[schema.Clock][0],
+			gprofngtest.Packet{Thread: 1, Time: int64(i) * 1000, Stack: stack, Values: []int64{10, 1}})
 	}
 	if err := e.Close(); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"stackmill/cmd/acceptance/golden"
 	"stackmill/queries"
 	"stackmill/schema"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // libraries have many aliases: of names in C, and of constructors in C++.
@@ -95,7 +95,7 @@ func sampleAliases(t *testing.T, experiment, path string) (sampled int) {
 		}
 	}
 	const base = 0x7f0000000000
-	e := erbuild.New(experiment)
+	e := gprofngtest.New(experiment)
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 {
 			start := p.Off &^ 0xfff
@@ -104,8 +104,8 @@ func sampleAliases(t *testing.T, experiment, path string) (sampled int) {
 			for value, n := range names {
 				if n > 1 && p.Vaddr <= value && value < p.Vaddr+p.Filesz {
 					pc := base + p.Off + (value - p.Vaddr)
-					e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0],
-						erbuild.Packet{Thread: 7, CPU: 1, Time: int64(sampled), Stack: e.Frame(pc), Values: []int64{0, 1}})
+					e.Events(schema.Clock).Put(0, &gprofngtest.Layouts[schema.Clock][0],
+						gprofngtest.Packet{Thread: 7, CPU: 1, Time: int64(sampled), Stack: e.Frame(pc), Values: []int64{0, 1}})
 					sampled++
 				}
 			}

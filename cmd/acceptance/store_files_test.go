@@ -15,7 +15,7 @@ import (
 
 	"stackmill/queries"
 	"stackmill/schema"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // tableFiles returns the checksum of every Parquet file of a store.
@@ -245,13 +245,13 @@ func compose(t *testing.T, dir string, n int) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	e := erbuild.New(dir)
+	e := gprofngtest.New(dir)
 	e.Function(0, 0x1000, 0x100, "main")
 	e.Declare(schema.Clock, `ptimer="1000" numstates="1"`)
 	stack := e.Frame(0x1004)
 	for i := range n {
-		e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0],
-			erbuild.Packet{Thread: 1, Time: int64(i) * 1000, Stack: stack, Values: []int64{10, 1}})
+		e.Events(schema.Clock).Put(0, &gprofngtest.Layouts[schema.Clock][0],
+			gprofngtest.Packet{Thread: 1, Time: int64(i) * 1000, Stack: stack, Values: []int64{10, 1}})
 	}
 	if err := e.Close(); err != nil {
 		t.Fatal(err)

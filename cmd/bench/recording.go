@@ -12,7 +12,7 @@ import (
 
 	"stackmill/internal/corpus"
 	"stackmill/schema"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // shape describes a recording of a server that allocates on several threads.
@@ -61,13 +61,13 @@ func compose(dir string, like shape) error {
 	if like.of > 0 {
 		code = rand.New(rand.NewPCG(1, 2)) // the same program
 	}
-	e := erbuild.New(dir)
+	e := gprofngtest.New(dir)
 	e.Command = "/tmp/corpus/bin/cxx"
 	if like.wall != 0 {
 		e.Wall = like.wall
 	}
 	e.End = int64(like.records) * step / int64(like.threads)
-	e.Declare(schema.Heap, "", erbuild.Layouts[schema.Heap][0])
+	e.Declare(schema.Heap, "", gprofngtest.Layouts[schema.Heap][0])
 	var pcs []uint64
 	for i, object := range objects {
 		file := filepath.Join(like.objects, filepath.Base(object))
@@ -100,7 +100,7 @@ func archived(files, object string) (string, error) {
 }
 
 // archive puts a load object into a recording's archive, and returns its file.
-func archive(e *erbuild.Experiment, files, object string) (string, error) {
+func archive(e *gprofngtest.Experiment, files, object string) (string, error) {
 	file, err := archived(files, object)
 	if err != nil {
 		return "", err
@@ -111,7 +111,7 @@ func archive(e *erbuild.Experiment, files, object string) (string, error) {
 }
 
 // mapText maps the text of a load object at base and returns PCs in its functions.
-func mapText(e *erbuild.Experiment, object, file string, base uint64, rnd *rand.Rand) ([]uint64, error) {
+func mapText(e *gprofngtest.Experiment, object, file string, base uint64, rnd *rand.Rand) ([]uint64, error) {
 	f, err := elf.Open(file)
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ const (
 
 // calls writes the heap calls: of a hundred, about 50 allocate, 45 free and 5
 // reallocate; what is never freed leaks.
-func calls(e *erbuild.Experiment, like shape, paths [][]uint64, rnd *rand.Rand) {
+func calls(e *gprofngtest.Experiment, like shape, paths [][]uint64, rnd *rand.Rand) {
 	ids := make([]uint64, len(paths))      // of those that were recorded
 	popular := make([]float64, len(paths)) // sums of weights 1/rank
 	sum := 0.0
@@ -185,7 +185,7 @@ func calls(e *erbuild.Experiment, like shape, paths [][]uint64, rnd *rand.Rand) 
 		popular[i] = sum
 	}
 	w := e.Events(schema.Heap)
-	layout := &erbuild.Layouts[schema.Heap][0]
+	layout := &gprofngtest.Layouts[schema.Heap][0]
 	live := make([][]int64, like.threads)
 	next, times := int64(0x5000_0000_0000), make([]int64, like.threads)
 	for n := range like.records {
@@ -195,7 +195,7 @@ func calls(e *erbuild.Experiment, like shape, paths [][]uint64, rnd *rand.Rand) 
 		if ids[path] == 0 {
 			ids[path] = e.Frame(paths[path]...)
 		}
-		p := erbuild.Packet{Thread: int64(1001 + t), CPU: int32(t % 4), Time: times[t], Stack: ids[path]}
+		p := gprofngtest.Packet{Thread: int64(1001 + t), CPU: int32(t % 4), Time: times[t], Stack: ids[path]}
 		size, op := 16*(1+rnd.Int64N(64)), opMalloc
 		if r := rnd.IntN(100); len(live[t]) > 0 && r >= 50 {
 			op = opFree

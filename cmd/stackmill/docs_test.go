@@ -17,7 +17,7 @@ import (
 	"stackmill/internal/corpus"
 	"stackmill/internal/exit"
 	"stackmill/schema"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // consolePages are the pages whose console blocks are run, each with its setup and the least number of
@@ -194,7 +194,7 @@ func composeNight(dir string, search, n int) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return err
 	}
-	e := erbuild.New(dir)
+	e := gprofngtest.New(dir)
 	e.Function(0, 0x1000, 0x100, "search")
 	e.Function(0, 0x1100, 0x100, "parse")
 	e.Declare(schema.Clock, `ptimer="1000" numstates="1"`)
@@ -204,8 +204,8 @@ func composeNight(dir string, search, n int) error {
 		if i >= search {
 			stack = inParse
 		}
-		e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0],
-			erbuild.Packet{Thread: 1, Time: int64(n) + int64(i)*1e6, Stack: stack, Values: []int64{10, 1}})
+		e.Events(schema.Clock).Put(0, &gprofngtest.Layouts[schema.Clock][0],
+			gprofngtest.Packet{Thread: 1, Time: int64(n) + int64(i)*1e6, Stack: stack, Values: []int64{10, 1}})
 	}
 	return e.Close()
 }

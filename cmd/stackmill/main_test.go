@@ -14,7 +14,7 @@ import (
 	"stackmill/internal/corpus"
 	"stackmill/queries/storetest"
 	"stackmill/schema"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
@@ -69,13 +69,13 @@ func compose(dir string) error { return composeRun(dir, 3, 0) }
 
 // composeRun makes a recording with some samples in one function, the first at a time.
 func composeRun(dir string, samples int, first int64) error {
-	e := erbuild.New(dir)
+	e := gprofngtest.New(dir)
 	e.Function(0, 0x1000, 0x100, "work")
 	e.Declare(schema.Clock, `ptimer="1000" numstates="1"`)
 	stack := e.Frame(0x1004)
 	for i := range samples {
-		e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0],
-			erbuild.Packet{Thread: 1, Time: first + int64(i)*1e6, Stack: stack, Values: []int64{10, 1}})
+		e.Events(schema.Clock).Put(0, &gprofngtest.Layouts[schema.Clock][0],
+			gprofngtest.Packet{Thread: 1, Time: first + int64(i)*1e6, Stack: stack, Values: []int64{10, 1}})
 	}
 	return e.Close()
 }

@@ -25,7 +25,7 @@ var may = map[string]string{
 	"internal/safefile":                    "it is the one place",
 	"stages/loadobject/cache/disk.go":      "it writes the cache's files",
 	"stages/symbolize/source/open.go":      "it opens folders on the way, without waiting",
-	"stages/decode/gprofng/erbuild":        "it makes recordings for tests",
+	"stages/decode/gprofng/gprofngtest":    "it makes recordings for tests",
 	"stages/loadobject/dwarf/dwarftest":    "it makes load objects for tests",
 	"stages/decode/perfdata/compressed.go": "it makes a temporary file",
 	"pipeline/plan/paths.go":               "it reads the list that the user names, which may be a pipe",

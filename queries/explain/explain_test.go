@@ -14,7 +14,7 @@ import (
 	"stackmill/pipeline"
 	"stackmill/queries"
 	"stackmill/schema"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // ingested returns a store of the recordings below a path, whose load objects
@@ -122,38 +122,38 @@ func TestExplainsComposed(t *testing.T) {
 	)
 	for _, test := range []struct {
 		name string
-		put  func(*erbuild.Experiment) (stack uint64)
+		put  func(*gprofngtest.Experiment) (stack uint64)
 		want []string
 	}{
-		{"as recorded", func(e *erbuild.Experiment) uint64 { return e.Frame(pcWork, pcMain) }, nil},
-		{"register used", func(e *erbuild.Experiment) uint64 { return e.Frame(pcWork, check, pcWait, pcMain) },
+		{"as recorded", func(e *gprofngtest.Experiment) uint64 { return e.Frame(pcWork, pcMain) }, nil},
+		{"register used", func(e *gprofngtest.Experiment) uint64 { return e.Frame(pcWork, check, pcWait, pcMain) },
 			[]string{"S7 uses wait+0x4 from the return register"}},
-		{"register not used", func(e *erbuild.Experiment) uint64 { return e.Frame(pcWork, check, nowhere, pcMain) }, []string{"S7 drops <Unknown>"}},
-		{"register that the stack has, too", func(e *erbuild.Experiment) uint64 { return e.Frame(pcWork, check, pcMain, pcMain) }, []string{"S7 drops main+0x4"}},
-		{"a marker where none can be", func(e *erbuild.Experiment) uint64 { return e.Frame(truncated, pcMain) }, nil},
-		{"in the kernel", func(e *erbuild.Experiment) uint64 {
+		{"register not used", func(e *gprofngtest.Experiment) uint64 { return e.Frame(pcWork, check, nowhere, pcMain) }, []string{"S7 drops <Unknown>"}},
+		{"register that the stack has, too", func(e *gprofngtest.Experiment) uint64 { return e.Frame(pcWork, check, pcMain, pcMain) }, []string{"S7 drops main+0x4"}},
+		{"a marker where none can be", func(e *gprofngtest.Experiment) uint64 { return e.Frame(truncated, pcMain) }, nil},
+		{"in the kernel", func(e *gprofngtest.Experiment) uint64 {
 			return e.Frame(0xffffffff81000140, 0xffffffff81000040, pcWork, pcMain)
 		},
 			[]string{"S25 drops <Unknown>, <Unknown>"}},
-		{"truncated", func(e *erbuild.Experiment) uint64 { return e.Frame(pcWork, truncated) }, []string{"S18 puts in <Truncated-stack>"}},
-		{"an OpenMP stack", func(e *erbuild.Experiment) uint64 {
-			return e.FrameWith(1, erbuild.Native(pcWait, pcMain), erbuild.OpenMP(3, pcWork, pcMain))
+		{"truncated", func(e *gprofngtest.Experiment) uint64 { return e.Frame(pcWork, truncated) }, []string{"S18 puts in <Truncated-stack>"}},
+		{"an OpenMP stack", func(e *gprofngtest.Experiment) uint64 {
+			return e.FrameWith(1, gprofngtest.Native(pcWait, pcMain), gprofngtest.OpenMP(3, pcWork, pcMain))
 		}, []string{"S17 puts in <OMP-implicit_barrier>, work+0x4, main+0x4", "S17 drops wait+0x4, main+0x4"}},
-		{"a Java stack", func(e *erbuild.Experiment) uint64 {
+		{"a Java stack", func(e *gprofngtest.Experiment) uint64 {
 			e.Class(1, "Ldemo/Main;", "Main.java")
 			e.Method(1, 1, "run", "()V")
 			e.JavaThread(7, "main", "main", 0, 0)
-			return e.FrameWith(1, erbuild.Native(pcWait, pcMain), erbuild.Java(erbuild.JavaFrame{BCI: 3, Method: 1}))
+			return e.FrameWith(1, gprofngtest.Native(pcWait, pcMain), gprofngtest.Java(gprofngtest.JavaFrame{BCI: 3, Method: 1}))
 		}, []string{"S14 puts in demo.Main.run()", "S14 drops wait+0x4, main+0x4"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "test.er")
-			e := erbuild.New(dir)
+			e := gprofngtest.New(dir)
 			for i, f := range []string{"main", "work", "wait"} {
 				e.Function(0, 0x10000+uint64(i)*0x100, 0x100, f)
 			}
 			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
-			e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0], erbuild.Packet{Thread: 7, Time: 1, Stack: test.put(e), Values: []int64{0, 1}})
+			e.Events(schema.Clock).Put(0, &gprofngtest.Layouts[schema.Clock][0], gprofngtest.Packet{Thread: 7, Time: 1, Stack: test.put(e), Values: []int64{0, 1}})
 			if err := e.Close(); err != nil {
 				t.Fatal(err)
 			}

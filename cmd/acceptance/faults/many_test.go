@@ -17,7 +17,7 @@ import (
 	"stackmill/queries"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // Small recordings of several nights: so many that batches of several arise.
@@ -49,15 +49,15 @@ func small(dir string, n int) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	e := erbuild.New(path)
-	e.Declare(schema.Heap, "", erbuild.Layouts[schema.Heap][0])
+	e := gprofngtest.New(path)
+	e.Declare(schema.Heap, "", gprofngtest.Layouts[schema.Heap][0])
 	for i, f := range []string{"main", "work"} {
 		e.Function(0, uint64(0x10000+i*0x100), 0x100, f)
 	}
 	e.Segment(0, foundLater, 0x1000, 0x1000, 5, "/bin/recur")
 	work, events := e.Frame(0x10104, foundLater+factAt+4, 0x10004), e.Events(schema.Heap)
 	for i, size := range []int64{int64(1000 + n), int64(1000 + n), 1} {
-		events.Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{Thread: 7, CPU: 1, Time: int64(i+1) * 1e6, Stack: work, Values: []int64{0, size, int64(0x7000 + 0x1000*i), 0}})
+		events.Put(0, &gprofngtest.Layouts[schema.Heap][0], gprofngtest.Packet{Thread: 7, CPU: 1, Time: int64(i+1) * 1e6, Stack: work, Values: []int64{0, size, int64(0x7000 + 0x1000*i), 0}})
 	}
 	return e.Close()
 }

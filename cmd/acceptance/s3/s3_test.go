@@ -19,7 +19,7 @@ import (
 
 	"stackmill/cmd/acceptance/suite"
 	"stackmill/schema"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // long says that the tests go on for many rounds: STACKMILL_S3_LONG=1.
@@ -199,14 +199,14 @@ func record(t *testing.T, dir string, n int) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	e := erbuild.New(path)
-	e.Declare(schema.Heap, "", erbuild.Layouts[schema.Heap][0])
+	e := gprofngtest.New(path)
+	e.Declare(schema.Heap, "", gprofngtest.Layouts[schema.Heap][0])
 	for i, f := range []string{"main", "work"} {
 		e.Function(0, uint64(0x10000+i*0x100), 0x100, f)
 	}
 	work, events := e.Frame(0x10104, 0x10004), e.Events(schema.Heap)
 	for i, size := range []int64{int64(1000 + n), int64(1000 + n), 1} {
-		events.Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{Thread: 7, CPU: 1, Time: int64(i+1) * 1e6, Stack: work, Values: []int64{0, size, int64(0x7000 + 0x1000*i), 0}})
+		events.Put(0, &gprofngtest.Layouts[schema.Heap][0], gprofngtest.Packet{Thread: 7, CPU: 1, Time: int64(i+1) * 1e6, Stack: work, Values: []int64{0, size, int64(0x7000 + 0x1000*i), 0}})
 	}
 	if err := e.Close(); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/schema"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 	"stackmill/stages/loadobject/elf/elftest"
 )
 
@@ -41,7 +41,7 @@ func library(functions ...string) []byte {
 
 // mapFiles maps an object that calls functions of others, the dynamic linker
 // and the collector's library with the functions of those names.
-func mapFiles(e *erbuild.Experiment, collector ...string) {
+func mapFiles(e *gprofngtest.Experiment, collector ...string) {
 	for _, f := range []struct {
 		path    string
 		address uint64
@@ -66,12 +66,12 @@ func TestArtificialFunctions(t *testing.T) {
 		8: "<OMP-lock_wait>", 9: "<OMP-critical_section_wait>", 10: "<OMP-ordered_section_wait>", 11: "<OMP-atomic_wait>"}
 	var want []string
 	total := int64(0)
-	e := erbuild.New(filepath.Join(t.TempDir(), "artificial.er"))
+	e := gprofngtest.New(filepath.Join(t.TempDir(), "artificial.er"))
 	mapProgram(e)
 	mapFiles(e, counters...)
 	e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
 	ticks := int64(0)
-	add := func(e *erbuild.Experiment, stack uint64, row string) {
+	add := func(e *gprofngtest.Experiment, stack uint64, row string) {
 		ticks++
 		total += ticks
 		put(e, schema.Clock, 0, ticks*ms, stack, 0, ticks)
@@ -91,7 +91,7 @@ func TestArtificialFunctions(t *testing.T) {
 		if states[state] != "" {
 			row = states[state] + " artificial <Artificial>"
 		}
-		add(e, e.FrameWith(uint64(1000+state), erbuild.Native(pcWait, pcMain), erbuild.OpenMP(state, pcWork, pcMain)), row)
+		add(e, e.FrameWith(uint64(1000+state), gprofngtest.Native(pcWait, pcMain), gprofngtest.OpenMP(state, pcWork, pcMain)), row)
 	}
 	java := e.Descendant("_f1", 5) // where every stack is a Java program's
 	mapProgram(java)
@@ -100,8 +100,8 @@ func TestArtificialFunctions(t *testing.T) {
 	add(java, java.Frame(pcWork, pcMain), "<no Java callstack recorded> artificial <Artificial>")
 	ticks++
 	total += ticks
-	java.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0],
-		erbuild.Packet{Thread: 8, Time: ticks * ms, Stack: java.Frame(pcWait, pcMain), Values: []int64{0, ticks}})
+	java.Events(schema.Clock).Put(0, &gprofngtest.Layouts[schema.Clock][0],
+		gprofngtest.Packet{Thread: 8, Time: ticks * ms, Stack: java.Frame(pcWait, pcMain), Values: []int64{0, ticks}})
 	want = append(want, fmt.Sprint("<JVM-System> artificial <Artificial> ", ticks), fmt.Sprint("<Total> artificial <Total> ", total))
 	if err := e.Close(); err != nil {
 		t.Fatal(err)

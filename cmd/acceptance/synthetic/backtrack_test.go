@@ -13,7 +13,7 @@ import (
 	"stackmill/internal/corpus"
 	"stackmill/queries"
 	"stackmill/schema"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // What `memop` says of a counter (gprofng-experiment 9.5).
@@ -178,7 +178,7 @@ func backtracked(t *testing.T) *queries.DB {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "backtrack.er")
-	e := erbuild.New(path)
+	e := gprofngtest.New(path)
 	var p program
 	for name, by := range map[string]uint64{"backtrack": 0, "backtrack_stripped": strippedAt} {
 		content, err := os.ReadFile(filepath.Join(dir, "symfs/tmp/data/bin", name))

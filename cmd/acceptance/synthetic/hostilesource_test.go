@@ -12,7 +12,7 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng/archive"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // A recording cannot put into the store what only who ingests it may read:
@@ -24,7 +24,7 @@ func TestHostileSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "hostile.er")
-	e := erbuild.New(path)
+	e := gprofngtest.New(path)
 	for i, file := range []string{secret, "/src/linked.c", "/proc/self/environ", "/src/good.c"} {
 		address := uint64(base + i*0x1000)
 		e.Function(0, address, 0x100, "f"+string(rune('a'+i)))

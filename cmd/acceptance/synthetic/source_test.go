@@ -12,7 +12,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // Functions with most of the value are disassembled as a whole until there are
@@ -21,7 +21,7 @@ import (
 func TestLongFunctions(t *testing.T) {
 	const size = 20_000
 	path := filepath.Join(t.TempDir(), "long.er")
-	e := erbuild.New(path)
+	e := gprofngtest.New(path)
 	for i, f := range []string{"main", "wait", "work"} {
 		address := uint64(base + i*0x10000)
 		e.Function(0, address, size, f)
@@ -77,7 +77,7 @@ func TestChangedSource(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "changed.er")
-		e := erbuild.New(path)
+		e := gprofngtest.New(path)
 		e.Wall = wall
 		e.Function(0, base, 0x100, "main")
 		e.Code(0, base, bytes.Repeat([]byte{0x90}, 0x100), file, []decode.CodeLine{{Offset: 0, Line: 1}})

@@ -18,7 +18,7 @@ import (
 	"stackmill/queries"
 	"stackmill/queries/export"
 	"stackmill/schema"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 func TestMain(m *testing.M) {
@@ -50,12 +50,12 @@ func TestRewritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			from := filepath.Join(recordings, "exp", name+".er")
 			want := rewrittenValues(t, from, program)
-			for _, form := range erbuild.Forms[1:] {
+			for _, form := range gprofngtest.Forms[1:] {
 				to := filepath.Join(dir, form.String(), name+".er")
 				if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 					t.Fatal(err)
 				}
-				if err := erbuild.Rewrite(from, to, form, erbuild.AllTraits()); err != nil {
+				if err := rewrite(from, to, form, allTraits()); err != nil {
 					t.Fatal(err)
 				}
 				compareRewritten(t, form, want, rewrittenValues(t, to, program))
@@ -72,14 +72,14 @@ func TestTraits(t *testing.T) {
 	}
 	from := filepath.Join(recordings, "exp", "threads.er")
 	want := rewrittenValues(t, from, "threads")
-	for trait := range erbuild.AllTraits() {
+	for changed := range allTraits() {
 		to := filepath.Join(t.TempDir(), "threads.er")
-		if err := erbuild.Rewrite(from, to, erbuild.Studio123, map[erbuild.Trait]bool{trait: true}); err != nil {
+		if err := rewrite(from, to, gprofngtest.Studio123, map[trait]bool{changed: true}); err != nil {
 			t.Fatal(err)
 		}
-		form := erbuild.Studio126
-		if trait == erbuild.Archives {
-			form = erbuild.Studio123
+		form := gprofngtest.Studio126
+		if changed == traitArchives {
+			form = gprofngtest.Studio123
 		}
 		compareRewritten(t, form, want, rewrittenValues(t, to, "threads"))
 	}
@@ -114,9 +114,9 @@ func rewrittenValues(t *testing.T, path, program string) rewrittenResult {
 	}
 }
 
-func compareRewritten(t *testing.T, form erbuild.Form, want, got rewrittenResult) {
+func compareRewritten(t *testing.T, form gprofngtest.Form, want, got rewrittenResult) {
 	t.Helper()
-	if form == erbuild.Studio123 {
+	if form == gprofngtest.Studio123 {
 		want.All, got.All = nil, nil
 	}
 	if len(want.Own) < 2 || len(want.Other) < 4 {
@@ -130,12 +130,12 @@ func compareRewritten(t *testing.T, form erbuild.Form, want, got rewrittenResult
 // A load object of whose symbols there is a table only: its functions have no lines, and
 // nothing is said to be missing.
 func TestArchivedSymbolTable(t *testing.T) {
-	e := erbuild.NewIn(erbuild.Studio123, filepath.Join(t.TempDir(), "symbols.er"))
+	e := gprofngtest.NewIn(gprofngtest.Studio123, filepath.Join(t.TempDir(), "symbols.er"))
 	e.Segment(0, 0x400000, 0x1000, 0, 1, "/home/me/prog")
 	e.Segment(0, 0x401000, 0x1000, 0x1000, 5, "/home/me/prog")
-	e.ArchiveSymbols("/home/me/prog", erbuild.SymbolTable("/home/me/prog", 1, 0x1000,
-		erbuild.SymbolModule{Object: "(unknown)", Source: "(unknown)", Functions: []erbuild.SymbolFunction{{Offset: 0x1020, Size: 0x40, Name: "@plt"}}},
-		erbuild.SymbolModule{Language: 4, Object: "/home/me/prog", Source: "/home/me/prog.cc", Functions: []erbuild.SymbolFunction{
+	e.ArchiveSymbols("/home/me/prog", gprofngtest.SymbolTable("/home/me/prog", 1, 0x1000,
+		gprofngtest.SymbolModule{Object: "(unknown)", Source: "(unknown)", Functions: []gprofngtest.SymbolFunction{{Offset: 0x1020, Size: 0x40, Name: "@plt"}}},
+		gprofngtest.SymbolModule{Language: 4, Object: "/home/me/prog", Source: "/home/me/prog.cc", Functions: []gprofngtest.SymbolFunction{
 			{Offset: 0x1100, Size: 0x80, Name: "main"}, {Offset: 0x1180, Size: 0x80, Name: "_ZN1A1fEi"},
 		}}))
 	e.Declare(schema.Clock, `ptimer="1000" numstates="1"`)
@@ -166,11 +166,11 @@ func TestArchivedSymbolTable(t *testing.T) {
 
 // Where the ids of threads are addresses, the main thread is the first to appear.
 func TestMainThreadOfAddresses(t *testing.T) {
-	e := erbuild.NewIn(erbuild.Studio123, filepath.Join(t.TempDir(), "threads.er"))
+	e := gprofngtest.NewIn(gprofngtest.Studio123, filepath.Join(t.TempDir(), "threads.er"))
 	mapProgram(e)
 	e.Declare(schema.Clock, `ptimer="1000" numstates="1"`)
 	for i, thread := range []int64{0x7fa41ea77700, 0x7fa410000700, 0x7fa420000700, 0x7fa410000700} {
-		e.Events(schema.Clock).Put(0, &e.Layouts(schema.Clock)[0], erbuild.Packet{Thread: thread, Time: int64(i) * ms, Stack: e.Frame(pcWork, pcMain), Values: []int64{0, 1}})
+		e.Events(schema.Clock).Put(0, &e.Layouts(schema.Clock)[0], gprofngtest.Packet{Thread: thread, Time: int64(i) * ms, Stack: e.Frame(pcWork, pcMain), Values: []int64{0, 1}})
 	}
 	if err := e.Close(); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"stackmill/pipeline"
 	"stackmill/queries"
 	"stackmill/schema"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 	"stackmill/stages/loadobject/elf/elftest"
 )
 
@@ -31,28 +31,28 @@ const (
 )
 
 // mapProgram maps the functions main, work and wait.
-func mapProgram(e *erbuild.Experiment) {
+func mapProgram(e *gprofngtest.Experiment) {
 	for i, f := range []string{"main", "work", "wait"} {
 		e.Function(0, base+uint64(i)*0x100, 0x100, f)
 	}
 }
 
 // put writes a packet of the kind's usual layout.
-func put(e *erbuild.Experiment, kind schema.Kind, layout int, time int64, stack uint64, values ...int64) {
-	e.Events(kind).Put(0, &e.Layouts(kind)[layout], erbuild.Packet{Thread: 7, CPU: 1, Time: time, Stack: stack, Values: values})
+func put(e *gprofngtest.Experiment, kind schema.Kind, layout int, time int64, stack uint64, values ...int64) {
+	e.Events(kind).Put(0, &e.Layouts(kind)[layout], gprofngtest.Packet{Thread: 7, CPU: 1, Time: time, Stack: stack, Values: values})
 }
 
 // synthetic experiments cover what cannot be recorded here. Each has one query, whose result
 // follows from the written events.
 var synthetic = []struct {
 	name     string
-	build    func(e *erbuild.Experiment)
+	build    func(e *gprofngtest.Experiment)
 	question string // over the views
 	answer   []string
 }{
 	{
 		"hardware-counters",
-		func(e *erbuild.Experiment) {
+		func(e *gprofngtest.Experiment) {
 			mapProgram(e)
 			e.Counter(0, "insts", 1000003, `memop="0"`)
 			e.Counter(1, "dcm", 10007, `memop="3"`)
@@ -69,7 +69,7 @@ var synthetic = []struct {
 	},
 	{
 		"memory-samples",
-		func(e *erbuild.Experiment) {
+		func(e *gprofngtest.Experiment) {
 			mapProgram(e)
 			e.Counter(0, "insts", 1000003, "")
 			e.Counter(1, "dcm", 10007, `memop="3"`)
@@ -83,7 +83,7 @@ var synthetic = []struct {
 	},
 	{
 		"memory-samples-without-debug-information",
-		func(e *erbuild.Experiment) {
+		func(e *gprofngtest.Experiment) {
 			mapProgram(e)
 			e.Counter(0, "insts", 1000003, `memop="0"`)
 			e.Counter(1, "dcm", 10007, `memop="3"`)
@@ -103,7 +103,7 @@ var synthetic = []struct {
 	},
 	{
 		"memory-samples-of-heap-blocks",
-		func(e *erbuild.Experiment) {
+		func(e *gprofngtest.Experiment) {
 			mapProgram(e)
 			e.Counter(0, "dcm", 10007, `memop="3"`)
 			e.Declare(schema.HWC, "")
@@ -120,7 +120,7 @@ var synthetic = []struct {
 	},
 	{
 		"clock-states",
-		func(e *erbuild.Experiment) {
+		func(e *gprofngtest.Experiment) {
 			mapProgram(e)
 			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
 			work, wait := e.Frame(pcWork, pcMain), e.Frame(pcWait, pcMain)
@@ -135,7 +135,7 @@ var synthetic = []struct {
 	},
 	{
 		"old-clock-packets",
-		func(e *erbuild.Experiment) {
+		func(e *gprofngtest.Experiment) {
 			mapProgram(e)
 			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`, e.Layouts(schema.Clock)[1])
 			put(e, schema.Clock, 1, 1*ms, e.Frame(pcWork, pcMain), 4, 2, 0, 0, 0, 0, 0, 3, 0, 0)
@@ -145,13 +145,13 @@ var synthetic = []struct {
 	},
 	{
 		"openmp-states",
-		func(e *erbuild.Experiment) {
+		func(e *gprofngtest.Experiment) {
 			mapProgram(e)
 			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
 			e.Declare(schema.OMP, "")
-			native := erbuild.Native(pcWait, pcMain)
-			working := e.FrameWith(1, erbuild.Native(pcWork, pcMain), erbuild.OpenMP(2, pcWork, pcMain))
-			barrier := e.FrameWith(2, native, erbuild.OpenMP(3, pcWork, pcMain))
+			native := gprofngtest.Native(pcWait, pcMain)
+			working := e.FrameWith(1, gprofngtest.Native(pcWork, pcMain), gprofngtest.OpenMP(2, pcWork, pcMain))
+			barrier := e.FrameWith(2, native, gprofngtest.OpenMP(3, pcWork, pcMain))
 			put(e, schema.Clock, 0, 1*ms, working, 0, 4)
 			put(e, schema.Clock, 0, 2*ms, barrier, 0, 2)
 		},
@@ -162,19 +162,19 @@ var synthetic = []struct {
 	},
 	{
 		"java",
-		func(e *erbuild.Experiment) {
+		func(e *gprofngtest.Experiment) {
 			mapProgram(e)
 			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
 			e.Class(javaMain, "Ldemo/Main;", "Main.java")
 			e.Method(javaMain, javaMain, "main", "([Ljava/lang/String;)V")
 			e.Method(javaMain, javaRun, "run", "(IJ)V")
 			e.JavaThread(7, "main", "main", 0, 0)
-			stack := e.FrameWith(1, erbuild.Native(pcWork, pcMain),
-				erbuild.Java(erbuild.JavaFrame{BCI: 3, Method: javaRun}, erbuild.JavaFrame{BCI: 9, Method: javaMain}))
+			stack := e.FrameWith(1, gprofngtest.Native(pcWork, pcMain),
+				gprofngtest.Java(gprofngtest.JavaFrame{BCI: 3, Method: javaRun}, gprofngtest.JavaFrame{BCI: 9, Method: javaMain}))
 			put(e, schema.Clock, 0, 1*ms, stack, 0, 5)
 			put(e, schema.Clock, 0, 2*ms, e.Frame(pcWait, pcMain), 0, 2) // no Java stack
 			e.Events(schema.Clock).Put(0, &e.Layouts(schema.Clock)[0],   // a thread that Java does not know
-				erbuild.Packet{Thread: 8, Time: 3 * ms, Stack: e.Frame(pcWait, pcMain), Values: []int64{0, 1}})
+				gprofngtest.Packet{Thread: 8, Time: 3 * ms, Stack: e.Frame(pcWait, pcMain), Values: []int64{0, 1}})
 		},
 		`SELECT mode, function, kind, exclusive // 1000000, inclusive // 1000000 FROM function_metrics
 		 WHERE metric = 'totalcpu' AND mode <> 'expert' AND function <> '<Total>' ORDER BY ALL`,
@@ -184,7 +184,7 @@ var synthetic = []struct {
 	},
 	{
 		"big-endian-32-bit",
-		func(e *erbuild.Experiment) {
+		func(e *gprofngtest.Experiment) {
 			mapProgram(e)
 			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
 			mark := uint64(0xFFFFFFFF)
@@ -197,13 +197,13 @@ var synthetic = []struct {
 	},
 	{
 		"linked-stacks",
-		func(e *erbuild.Experiment) {
+		func(e *gprofngtest.Experiment) {
 			mapProgram(e)
 			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
-			forward := e.FrameWith(1, erbuild.Linked(100, pcWork)) // 100 is defined later
-			lost := e.FrameWith(2, erbuild.Linked(999, pcWork))    // 999 is not
+			forward := e.FrameWith(1, gprofngtest.Linked(100, pcWork)) // 100 is defined later
+			lost := e.FrameWith(2, gprofngtest.Linked(999, pcWork))    // 999 is not
 			e.Fragment(100, 0, pcWait, pcMain)
-			backward := e.FrameWith(3, erbuild.Reference(100))
+			backward := e.FrameWith(3, gprofngtest.Reference(100))
 			put(e, schema.Clock, 0, 1*ms, forward, 0, 1)
 			put(e, schema.Clock, 0, 2*ms, lost, 0, 2)
 			put(e, schema.Clock, 0, 3*ms, backward, 0, 4)
@@ -217,7 +217,7 @@ var synthetic = []struct {
 	},
 	{
 		"overlapping-maps",
-		func(e *erbuild.Experiment) {
+		func(e *gprofngtest.Experiment) {
 			e.Function(0, 0x1000, 0x1000, "old")
 			e.Function(10*ms, 0x1800, 0x1000, "new") // over the upper half
 			e.Unmap(20*ms, 0x1800)
@@ -235,7 +235,7 @@ var synthetic = []struct {
 	},
 	{
 		"races-and-deadlocks",
-		func(e *erbuild.Experiment) {
+		func(e *gprofngtest.Experiment) {
 			mapProgram(e)
 			e.Declare(schema.Race, "")
 			e.Declare(schema.Deadlock, "")
@@ -247,7 +247,7 @@ var synthetic = []struct {
 	},
 	{
 		"kernel",
-		func(e *erbuild.Experiment) {
+		func(e *gprofngtest.Experiment) {
 			const kernel, symbols = 0xffffffff81000000, "[kernel.kallsyms]"
 			mapProgram(e)
 			e.DynamicFunction(symbols, "asm_exc_page_fault", kernel, 0x100)
@@ -273,7 +273,7 @@ var synthetic = []struct {
 	},
 	{
 		"first-calls",
-		func(e *erbuild.Experiment) {
+		func(e *gprofngtest.Experiment) {
 			mapProgram(e)
 			mapFiles(e)
 			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
@@ -299,15 +299,15 @@ var synthetic = []struct {
 
 // The answers do not depend on the collector's form.
 func TestSynthetic(t *testing.T) {
-	for _, form := range erbuild.Forms {
+	for _, form := range gprofngtest.Forms {
 		t.Run(form.String(), func(t *testing.T) { testSynthetic(t, form) })
 	}
 }
 
-func testSynthetic(t *testing.T, form erbuild.Form) {
+func testSynthetic(t *testing.T, form gprofngtest.Form) {
 	dir := t.TempDir()
 	for _, c := range synthetic {
-		e := erbuild.NewIn(form, filepath.Join(dir, c.name+".er"))
+		e := gprofngtest.NewIn(form, filepath.Join(dir, c.name+".er"))
 		if c.name == "big-endian-32-bit" {
 			e.Arch, e.WordBits, e.OS = "sparc", 32, "SunOS 5.11"
 		}

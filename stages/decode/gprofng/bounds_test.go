@@ -18,7 +18,7 @@ import (
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 const second = 1_000_000_000
@@ -91,13 +91,13 @@ func TestValuesOutOfBounds(t *testing.T) {
 			[]int64{7, 0}, []string{"dataraces 1: RCNT is 18446744073709551615,"}},
 	} {
 		t.Run(fmt.Sprint(tt.kind, tt.column), func(t *testing.T) {
-			e := erbuild.New(filepath.Join(t.TempDir(), "a.er"))
+			e := gprofngtest.New(filepath.Join(t.TempDir(), "a.er"))
 			e.Counter(0, "cycles", 1000003, "")
 			e.Counter(1, "insts", 1000003, "")
 			e.Declare(tt.kind, tt.attrs)
 			stack := e.Frame(0x1000)
 			for _, values := range tt.packets {
-				e.Events(tt.kind).Put(0, &erbuild.Layouts[tt.kind][tt.layout], erbuild.Packet{Time: second / 2, Stack: stack, Values: values})
+				e.Events(tt.kind).Put(0, &gprofngtest.Layouts[tt.kind][tt.layout], gprofngtest.Packet{Time: second / 2, Stack: stack, Values: values})
 			}
 			if err := e.Close(); err != nil {
 				t.Fatal(err)
@@ -119,13 +119,13 @@ func TestValuesOutOfBounds(t *testing.T) {
 // log lacks the experiment's end; nothing else changes.
 func TestTimesOutOfBounds(t *testing.T) {
 	for _, unclosed := range []bool{false, true} {
-		e := erbuild.New(filepath.Join(t.TempDir(), "a.er"))
+		e := gprofngtest.New(filepath.Join(t.TempDir(), "a.er"))
 		e.Unclosed = unclosed
 		e.Declare(schema.Clock, `ptimer="10000" numstates="1"`)
 		e.Declare(schema.Sync, "")
 		stack := e.Frame(0x1000)
 		put := func(kind schema.Kind, time int64, values ...int64) {
-			e.Events(kind).Put(0, &erbuild.Layouts[kind][0], erbuild.Packet{Time: time, Stack: stack, Values: values})
+			e.Events(kind).Put(0, &gprofngtest.Layouts[kind][0], gprofngtest.Packet{Time: time, Stack: stack, Values: values})
 		}
 		for i := range int64(1000) {
 			time := i * 900_000
@@ -188,11 +188,11 @@ func TestLogOutOfBounds(t *testing.T) {
 		{"clock", `clk="2600"`, `clk="99999999"`, []string{"log.xml 1: clk of the element cpu is 99999999 MHz,", "log.xml 1: clk of the element cpu is 99999999 MHz,"}, second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			e := erbuild.New(filepath.Join(t.TempDir(), "a.er"))
+			e := gprofngtest.New(filepath.Join(t.TempDir(), "a.er"))
 			e.Declare(schema.Clock, `ptimer="10000" numstates="1"`)
 			stack := e.Frame(0x1000)
 			for i := range int64(90) {
-				e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0], erbuild.Packet{Time: i * second / 100, Stack: stack, Values: []int64{10, 1}})
+				e.Events(schema.Clock).Put(0, &gprofngtest.Layouts[schema.Clock][0], gprofngtest.Packet{Time: i * second / 100, Stack: stack, Values: []int64{10, 1}})
 			}
 			if err := e.Close(); err != nil {
 				t.Fatal(err)
@@ -234,7 +234,7 @@ func replace(t *testing.T, path, from, to string) {
 
 // A mapping that is longer than the process's memory would own everything after it.
 func TestMappingsOutOfBounds(t *testing.T) {
-	e := erbuild.New(filepath.Join(t.TempDir(), "a.er"))
+	e := gprofngtest.New(filepath.Join(t.TempDir(), "a.er"))
 	e.Segment(0, 0x1000, 1<<50, 0, 5, "/bin/a")
 	e.Segment(0, 0x7f0000000000, 0x1000, 0, 5, "/bin/b")
 	e.Segment(0, 0xffffffffff600000, 0x1000, 0, 5, "[vsyscall]")
@@ -257,7 +257,7 @@ func TestMappingsOutOfBounds(t *testing.T) {
 
 // The resources used are bounded by the time and the processors there were.
 func TestOverviewOutOfBounds(t *testing.T) {
-	e := erbuild.New(filepath.Join(t.TempDir(), "a.er"))
+	e := gprofngtest.New(filepath.Join(t.TempDir(), "a.er"))
 	for i := range int64(4) {
 		e.Overview(i*second/4, []int64{i * second / 4, i * second / 8}, []int64{i})
 	}

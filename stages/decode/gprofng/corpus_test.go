@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 	"testing"
 
 	"stackmill/internal/corpus"
@@ -46,7 +46,7 @@ func TestRecordings(t *testing.T) {
 		rec := open(t, name)
 		wantReasons(t, rec, diagnostic.Error)
 		for _, p := range rec.Processes {
-			for kind := range erbuild.Kinds {
+			for kind := range gprofngtest.Kinds {
 				got, _ := events(t, p, kind)
 				if int64(len(got["time_ns"])) != p.Records(kind) || !slices.IsSorted(got["time_ns"]) {
 					t.Errorf("%s: %d %s events of %d", name, len(got["time_ns"]), kind, p.Records(kind))

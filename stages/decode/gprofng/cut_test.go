@@ -12,7 +12,7 @@ import (
 	"stackmill/internal/corpus"
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // block is what the collector's files grow by.
@@ -68,7 +68,7 @@ func contentOf(t *testing.T, path string) (c content, told bool) {
 	t.Helper()
 	rec := open(t, path)
 	for _, p := range rec.Processes {
-		for k := range erbuild.Kinds {
+		for k := range gprofngtest.Kinds {
 			c.events += p.Records(schema.Kind(k))
 		}
 		for _, s := range p.Stacks.Expanded() {

@@ -8,7 +8,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // A packet without a type inside a block is skipped by its length, as gprofng does; what
@@ -21,7 +21,7 @@ func TestEmptyPackets(t *testing.T) {
 		e.Declare(schema.Heap, "")
 		stack := e.Frame(0x1010)
 		for i := range int64(count) {
-			e.Events(schema.Heap).Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{Thread: 7, Time: i, Stack: stack, Values: []int64{0, i, i * 16, 0}})
+			e.Events(schema.Heap).Put(0, &gprofngtest.Layouts[schema.Heap][0], gprofngtest.Packet{Thread: 7, Time: i, Stack: stack, Values: []int64{0, i, i * 16, 0}})
 		}
 		if err := e.Close(); err != nil {
 			t.Fatal(err)

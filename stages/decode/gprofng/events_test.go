@@ -13,7 +13,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // machines are the byte orders and word sizes that experiments come in.
@@ -22,7 +22,7 @@ var machines = []struct {
 	bits int
 }{{"x86_64", 64}, {"i686", 32}, {"sparcv9", 64}, {"sparc", 32}}
 
-func onMachines(t *testing.T, test func(t *testing.T, e *erbuild.Experiment)) {
+func onMachines(t *testing.T, test func(t *testing.T, e *gprofngtest.Experiment)) {
 	for _, m := range machines {
 		t.Run(m.arch, func(t *testing.T) {
 			e := newExperiment(t)
@@ -70,10 +70,10 @@ func TestKinds(t *testing.T) {
 			"deadlock": {3}, "lock_type": {1}, "type": {2}, "address": {0x88}}},
 	} {
 		t.Run(fmt.Sprint(c.kind, c.layout), func(t *testing.T) {
-			onMachines(t, func(t *testing.T, e *erbuild.Experiment) {
+			onMachines(t, func(t *testing.T, e *gprofngtest.Experiment) {
 				e.Declare(c.kind, `ptimer="997"`)
 				stack := e.Frame(0x1010, 0x1020)
-				e.Events(c.kind).Put(0, &erbuild.Layouts[c.kind][c.layout], erbuild.Packet{
+				e.Events(c.kind).Put(0, &gprofngtest.Layouts[c.kind][c.layout], gprofngtest.Packet{
 					Thread: 0x9000_0001, CPU: 3, Time: 77, Stack: stack, Values: c.values, Text: c.text})
 				p := build(t, e).Processes[0]
 				got, names := events(t, p, c.kind)
@@ -104,12 +104,12 @@ func TestKinds(t *testing.T) {
 // Threads fill blocks side by side, out of order, with holes: what is read is
 // every event, in the order of time, equal times in file order.
 func TestTimeOrder(t *testing.T) {
-	layout := &erbuild.Layouts[schema.Sync][0]
+	layout := &gprofngtest.Layouts[schema.Sync][0]
 	dir := t.TempDir()
 	n := 0
 	rapid.Check(t, func(r *rapid.T) {
 		n++
-		e := erbuild.New(fmt.Sprintf("%s/%d.er", dir, n))
+		e := gprofngtest.New(fmt.Sprintf("%s/%d.er", dir, n))
 		e.Declare(schema.Sync, "")
 		w := e.Events(schema.Sync)
 		if rapid.Bool().Draw(r, "zeros") {
@@ -138,7 +138,7 @@ func TestTimeOrder(t *testing.T) {
 			if next(skips) == 0 {
 				w.PutRaw(buffer, []byte{8, 0, 99, 0, 0, 0, 0, 0}) // a type that the log does not describe
 			}
-			w.Put(buffer, layout, erbuild.Packet{Time: time, Values: []int64{0, int64(i)}})
+			w.Put(buffer, layout, gprofngtest.Packet{Time: time, Values: []int64{0, int64(i)}})
 			times = append(times, time)
 		}
 		rec := build(t, e)
@@ -169,7 +169,7 @@ func TestEqualTimes(t *testing.T) {
 	w := e.Events(schema.Sync)
 	const count = 5000
 	for i := range count {
-		w.Put(i/2500, &erbuild.Layouts[schema.Sync][0], erbuild.Packet{Time: 5, Values: []int64{0, int64(i)}})
+		w.Put(i/2500, &gprofngtest.Layouts[schema.Sync][0], gprofngtest.Packet{Time: 5, Values: []int64{0, int64(i)}})
 	}
 	got, _ := events(t, build(t, e).Processes[0], schema.Sync)
 	if !slices.IsSorted(got["object"]) || len(got["object"]) != count {
@@ -185,7 +185,7 @@ func TestLongNames(t *testing.T) {
 	name := strings.Repeat("n", 30_000)
 	const count = 2000
 	for i := range count {
-		w.Put(0, &erbuild.Layouts[schema.IO][0], erbuild.Packet{Time: int64(i), Values: []int64{2, int64(i)}, Text: name})
+		w.Put(0, &gprofngtest.Layouts[schema.IO][0], gprofngtest.Packet{Time: int64(i), Values: []int64{2, int64(i)}, Text: name})
 	}
 	got, names := events(t, build(t, e).Processes[0], schema.IO)
 	if len(got["fd"]) != count || !slices.IsSorted(got["fd"]) || names[count-1] != name {
@@ -200,7 +200,7 @@ func TestManyStates(t *testing.T) {
 	w := e.Events(schema.Clock)
 	const count = 15_000
 	for i := range count {
-		w.Put(0, &erbuild.Layouts[schema.Clock][1], erbuild.Packet{Time: int64(i), Values: []int64{1, 1, 1, 1, 1, 1, 1, 1, 1, int64(i % 2)}})
+		w.Put(0, &gprofngtest.Layouts[schema.Clock][1], gprofngtest.Packet{Time: int64(i), Values: []int64{1, 1, 1, 1, 1, 1, 1, 1, 1, int64(i % 2)}})
 	}
 	got, _ := events(t, build(t, e).Processes[0], schema.Clock)
 	if n := len(got["state"]); n != 9*count+count/2 {
@@ -212,18 +212,18 @@ func TestManyStates(t *testing.T) {
 func TestNoLayout(t *testing.T) {
 	e := newExperiment(t)
 	e.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/program")
-	e.Declare(schema.Heap, "", erbuild.Layout{Type: 5, Fields: []erbuild.Field{{Name: "LWPID", Offset: 8, Type: "INT64"}}})
-	e.Events(schema.Heap).Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{})
+	e.Declare(schema.Heap, "", gprofngtest.Layout{Type: 5, Fields: []gprofngtest.Field{{Name: "LWPID", Offset: 8, Type: "INT64"}}})
+	e.Events(schema.Heap).Put(0, &gprofngtest.Layouts[schema.Heap][0], gprofngtest.Packet{})
 	wantReasons(t, build(t, e), diagnostic.Error, "heaptrace:no-layout")
 }
 
 // The log's offsets apply, not the usual ones.
 func TestOtherLayout(t *testing.T) {
-	l := erbuild.Layout{Type: 5, Size: 44, Fields: []erbuild.Field{
+	l := gprofngtest.Layout{Type: 5, Size: 44, Fields: []gprofngtest.Field{
 		{Name: "HSIZE", Offset: 4, Type: "UINT32"}, {Name: "TSTAMP", Offset: 12, Type: "INT64"}, {Name: "HTYPE", Offset: 40, Type: "INT32"}, {Name: "THRID", Offset: 32, Type: "UINT64"}}}
 	e := newExperiment(t)
 	e.Declare(schema.Heap, "", l)
-	e.Events(schema.Heap).Put(0, &l, erbuild.Packet{Thread: 8, Time: 9, Values: []int64{0xFFFF_FFFF, 1}})
+	e.Events(schema.Heap).Put(0, &l, gprofngtest.Packet{Thread: 8, Time: 9, Values: []int64{0xFFFF_FFFF, 1}})
 	got, _ := events(t, build(t, e).Processes[0], schema.Heap)
 	want := map[string][]int64{"time_ns": {9}, "thread_id": {8}, "cpu": {-1}, "raw_stack": {-1}, "name_no": {0}, "cgroup": {-1}, "operation": {1}, "size": {0xFFFF_FFFF}, "address": {0}, "old_address": {0}}
 	if d := cmp.Diff(want, got); d != "" {
@@ -236,7 +236,7 @@ func TestFileBecomesShorter(t *testing.T) {
 	e := newExperiment(t)
 	e.Declare(schema.Sync, "")
 	for i := range int64(10_000) {
-		e.Events(schema.Sync).Put(0, &erbuild.Layouts[schema.Sync][0], erbuild.Packet{Time: i})
+		e.Events(schema.Sync).Put(0, &gprofngtest.Layouts[schema.Sync][0], gprofngtest.Packet{Time: i})
 	}
 	rec := build(t, e)
 	if err := os.Truncate(e.Dir+"/synctrace", 100_000); err != nil {

@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // An experiment is finished when the logs of all its processes say so.
 func TestFinished(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "test.1.er")
-	e := erbuild.New(dir)
+	e := gprofngtest.New(dir)
 	e.Descendant("_f1", 1000)
 	if err := e.Close(); err != nil {
 		t.Fatal(err)

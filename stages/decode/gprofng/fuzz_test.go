@@ -11,11 +11,11 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // rich builds an experiment that has something of everything.
-func rich(t testing.TB) *erbuild.Experiment {
+func rich(t testing.TB) *gprofngtest.Experiment {
 	e := newExperiment(t)
 	e.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/a")
 	e.DynamicFunction("[vdso]", "__vdso_time", 0x7010, 40)
@@ -30,12 +30,12 @@ func rich(t testing.TB) *erbuild.Experiment {
 	e.Overview(0, nil, nil)
 	e.Overview(1, []int64{1}, []int64{1})
 	e.Fragment(9, 0, 7, 8)
-	stacks := []uint64{e.Frame(1, 2), e.FrameWith(0, erbuild.Linked(9, 5), erbuild.OpenMP(2, 3)), e.FrameWith(0, erbuild.Java(erbuild.JavaFrame{BCI: 1, Method: 0x40}))}
-	for kind := range erbuild.Kinds {
+	stacks := []uint64{e.Frame(1, 2), e.FrameWith(0, gprofngtest.Linked(9, 5), gprofngtest.OpenMP(2, 3)), e.FrameWith(0, gprofngtest.Java(gprofngtest.JavaFrame{BCI: 1, Method: 0x40}))}
+	for kind := range gprofngtest.Kinds {
 		e.Declare(kind, `ptimer="997" numstates="1"`)
-		for i := range erbuild.Layouts[kind] {
+		for i := range gprofngtest.Layouts[kind] {
 			for n := range 3 {
-				e.Events(kind).Put(n%2, &erbuild.Layouts[kind][i], erbuild.Packet{Time: int64(9 - n), Stack: stacks[n], Values: []int64{1, 2, 3}, Text: "name"})
+				e.Events(kind).Put(n%2, &gprofngtest.Layouts[kind][i], gprofngtest.Packet{Time: int64(9 - n), Stack: stacks[n], Values: []int64{1, 2, 3}, Text: "name"})
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func fuzzFile(f *testing.F, name string) {
 		rec := gprofng.New().Open(e.Dir)
 		defer rec.Close()
 		for _, p := range rec.Processes {
-			for kind := range erbuild.Kinds {
+			for kind := range gprofngtest.Kinds {
 				got, _ := events(t, p, kind)
 				n := int64(len(got["time_ns"]))
 				if !slices.IsSorted(got["time_ns"]) || kind != schema.Clock && n != p.Records(kind) {
@@ -94,7 +94,7 @@ func TestRich(t *testing.T) {
 			t.Error(p)
 		}
 	}
-	for kind := range erbuild.Kinds {
+	for kind := range gprofngtest.Kinds {
 		if rec.Processes[0].Records(kind) == 0 {
 			t.Errorf("no %s events", kind)
 		}

@@ -12,15 +12,15 @@ import (
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-func newExperiment(t testing.TB) *erbuild.Experiment {
-	return erbuild.New(filepath.Join(t.TempDir(), "test.er"))
+func newExperiment(t testing.TB) *gprofngtest.Experiment {
+	return gprofngtest.New(filepath.Join(t.TempDir(), "test.er"))
 }
 
 // build closes an experiment and opens it.
-func build(t testing.TB, e *erbuild.Experiment) *decode.Recording {
+func build(t testing.TB, e *gprofngtest.Experiment) *decode.Recording {
 	t.Helper()
 	if err := e.Close(); err != nil {
 		t.Fatal(err)

@@ -7,12 +7,12 @@ import (
 
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 	"stackmill/stages/symbolize/image"
 )
 
 func TestImage(t *testing.T) {
-	onMachines(t, func(t *testing.T, e *erbuild.Experiment) {
+	onMachines(t, func(t *testing.T, e *gprofngtest.Experiment) {
 		lines := []decode.CodeLine{{Offset: 0, Line: 11}, {Offset: 7, Line: 12}}
 		e.Segment(1, 0x2000, 3<<30, 0x5000, 11, `/lib/a & "b".so`)
 		e.DynamicFunction("[vdso]", "__vdso_time", 0x7010, 40)
@@ -84,7 +84,7 @@ func TestBadMapEvents(t *testing.T) {
 }
 
 func TestJava(t *testing.T) {
-	onMachines(t, func(t *testing.T, e *erbuild.Experiment) {
+	onMachines(t, func(t *testing.T, e *gprofngtest.Experiment) {
 		e.Class(1, "Lorg/demo/Main;", "Main.java")
 		e.Method(1, 0x40, "run", "(I[Ljava/lang/String;)V")
 		e.Method(1, 0x41, "<init>", "()V")
@@ -113,7 +113,7 @@ func TestJava(t *testing.T) {
 }
 
 func TestOverview(t *testing.T) {
-	onMachines(t, func(t *testing.T, e *erbuild.Experiment) {
+	onMachines(t, func(t *testing.T, e *gprofngtest.Experiment) {
 		e.Sample(0, 0, "start")
 		e.Sample(1000, 1, "periodic")
 		e.Overview(0, []int64{0, 100, 50}, []int64{3, 4})

@@ -14,17 +14,17 @@ import (
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode/gprofng"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // full composes an experiment that has every file.
-func full(t *testing.T) *erbuild.Experiment {
+func full(t *testing.T) *gprofngtest.Experiment {
 	e := newExperiment(t)
 	e.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/a")
 	stack := e.Frame(0x1010)
-	for kind := range erbuild.Kinds {
+	for kind := range gprofngtest.Kinds {
 		e.Declare(schema.Kind(kind), `ptimer="10000" numstates="1"`)
-		e.Events(schema.Kind(kind)).Put(0, &erbuild.Layouts[kind][0], erbuild.Packet{Thread: 7, Time: 5, Stack: stack, Values: []int64{1, 1}})
+		e.Events(schema.Kind(kind)).Put(0, &gprofngtest.Layouts[kind][0], gprofngtest.Packet{Thread: 7, Time: 5, Stack: stack, Values: []int64{1, 1}})
 	}
 	e.Class(1, "La;", "a.java")
 	e.Overview(0, nil, nil)
@@ -98,11 +98,11 @@ func TestLinks(t *testing.T) {
 	e := newExperiment(t)
 	e.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/a")
 	e.Declare(schema.Heap, "")
-	e.Events(schema.Heap).Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{Thread: 7, Time: 5, Stack: e.Frame(0x1010), Values: []int64{0, 1}})
+	e.Events(schema.Heap).Put(0, &gprofngtest.Layouts[schema.Heap][0], gprofngtest.Packet{Thread: 7, Time: 5, Stack: e.Frame(0x1010), Values: []int64{0, 1}})
 	d := e.Descendant("_f1", 10)
 	d.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/a")
 	d.Declare(schema.Heap, "")
-	d.Events(schema.Heap).Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{Thread: 7, Time: 5, Stack: d.Frame(0x1010), Values: []int64{0, 1}})
+	d.Events(schema.Heap).Put(0, &gprofngtest.Layouts[schema.Heap][0], gprofngtest.Packet{Thread: 7, Time: 5, Stack: d.Frame(0x1010), Values: []int64{0, 1}})
 	for _, name := range []string{"/x/lib1.so", "/x/lib2.so", "/x/lib3.so"} {
 		e.Archive(name, []byte(name))
 	}

@@ -15,7 +15,7 @@ import (
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 func write(t *testing.T, path, content string) string {
@@ -223,21 +223,21 @@ func TestDescendants(t *testing.T) {
 	e.Command = "/bin/first arg"
 	e.Segment(0, 0x1000, 1, 0, 5, "/bin/first")
 	e.Declare(schema.Heap, "")
-	add := func(lineage string, start int64, command string) *erbuild.Experiment {
+	add := func(lineage string, start int64, command string) *gprofngtest.Experiment {
 		d := e.Descendant(lineage, start)
 		d.Command = command
 		d.Segment(5, 0x1000, 1, 0, 5, "/bin/first")
 		d.Declare(schema.Heap, "")
 		return d
 	}
-	for _, d := range []*erbuild.Experiment{add("_f10", 300, "(fork)"), add("_f2", 200, "(fork)"), add("_f2_x1", 250, "/bin/second")} {
-		d.Events(schema.Heap).Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{Time: 7, Stack: d.Frame(1), Values: []int64{0, 1, 2}})
+	for _, d := range []*gprofngtest.Experiment{add("_f10", 300, "(fork)"), add("_f2", 200, "(fork)"), add("_f2_x1", 250, "/bin/second")} {
+		d.Events(schema.Heap).Put(0, &gprofngtest.Layouts[schema.Heap][0], gprofngtest.Packet{Time: 7, Stack: d.Frame(1), Values: []int64{0, 1, 2}})
 		d.Overview(0, nil, nil)
 		d.Overview(9, nil, nil)
 	}
 	add("_x1", 400, "/bin/nothing")
 	lost := add("_x2", 500, "/bin/lost")
-	lost.Events(schema.Heap).Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{Time: 7, Stack: 99, Values: []int64{0, 1, 2}})
+	lost.Events(schema.Heap).Put(0, &gprofngtest.Layouts[schema.Heap][0], gprofngtest.Packet{Time: 7, Stack: 99, Values: []int64{0, 1, 2}})
 	rec := build(t, e)
 	type process struct {
 		Number          int
@@ -295,7 +295,7 @@ func TestJudgements(t *testing.T) {
 		e.Overview(0, nil, nil)
 		e.Overview(2e9, []int64{2e9, 9e8, 1e8}, nil)
 		for i := range events {
-			e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0], erbuild.Packet{Time: i * 1e8, Stack: e.Frame(1), Values: []int64{10, 1}})
+			e.Events(schema.Clock).Put(0, &gprofngtest.Layouts[schema.Clock][0], gprofngtest.Packet{Time: i * 1e8, Stack: e.Frame(1), Values: []int64{10, 1}})
 		}
 		wantReasons(t, build(t, e), diagnostic.Warning, "log.xml:collector-warning", "archives:missing-file", "profile:cpu-time-mismatch")
 	}
@@ -355,7 +355,7 @@ func TestAbsurdTimes(t *testing.T) {
 		d.Declare(schema.Heap, "")
 		stack := d.Frame(1)
 		for range 3 {
-			d.Events(schema.Heap).Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{Thread: 7, Time: time - start, Stack: stack, Values: []int64{0, 1, 2}})
+			d.Events(schema.Heap).Put(0, &gprofngtest.Layouts[schema.Heap][0], gprofngtest.Packet{Thread: 7, Time: time - start, Stack: stack, Values: []int64{0, 1, 2}})
 		}
 	}
 	add("_f1", e.Start+10, absurd)

@@ -8,7 +8,7 @@ import (
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // Stacks whose parts are linked, defined elsewhere, missing, or circular
@@ -17,40 +17,40 @@ func TestStacks(t *testing.T) {
 	words := func(w ...uint64) []uint64 { return w }
 	for _, c := range []struct {
 		name   string
-		record func(e *erbuild.Experiment)
-		infos  []erbuild.Info
+		record func(e *gprofngtest.Experiment)
+		infos  []gprofngtest.Info
 		want   decode.RawStack
 		lost   []string
 	}{
-		{name: "whole", infos: []erbuild.Info{erbuild.Native(1, 2, 3)}, want: decode.RawStack{Words: words(1, 2, 3)}},
+		{name: "whole", infos: []gprofngtest.Info{gprofngtest.Native(1, 2, 3)}, want: decode.RawStack{Words: words(1, 2, 3)}},
 		{name: "empty", want: decode.RawStack{}},
-		{name: "truncated", infos: []erbuild.Info{erbuild.Native(1, decode.MarkTruncated)}, want: decode.RawStack{Words: words(1, decode.MarkTruncated)}},
-		{name: "leaf check", infos: []erbuild.Info{erbuild.Native(1, decode.MarkLeafCheck, 2, 3)}, want: decode.RawStack{Words: words(1, decode.MarkLeafCheck, 2, 3)}},
-		{name: "words where marks lie", infos: []erbuild.Info{erbuild.Native(1, decode.MarkCall, 2, decode.MarkTruncated, decode.NoAddress, 3, decode.MarkTruncated)},
+		{name: "truncated", infos: []gprofngtest.Info{gprofngtest.Native(1, decode.MarkTruncated)}, want: decode.RawStack{Words: words(1, decode.MarkTruncated)}},
+		{name: "leaf check", infos: []gprofngtest.Info{gprofngtest.Native(1, decode.MarkLeafCheck, 2, 3)}, want: decode.RawStack{Words: words(1, decode.MarkLeafCheck, 2, 3)}},
+		{name: "words where marks lie", infos: []gprofngtest.Info{gprofngtest.Native(1, decode.MarkCall, 2, decode.MarkTruncated, decode.NoAddress, 3, decode.MarkTruncated)},
 			want: decode.RawStack{Words: words(1, 2, 3, decode.MarkTruncated), Reason: "bad-address"}, lost: []string{"data.frameinfo:bad-address"}},
-		{name: "linked", record: func(e *erbuild.Experiment) { e.Fragment(9, 0, 3, 4) },
-			infos: []erbuild.Info{erbuild.Linked(9, 1, 2)}, want: decode.RawStack{Words: words(1, 2, 3, 4)}},
-		{name: "linked twice", record: func(e *erbuild.Experiment) { e.Fragment(9, 8, 2); e.Fragment(8, 0, 3) },
-			infos: []erbuild.Info{erbuild.Linked(9, 1)}, want: decode.RawStack{Words: words(1, 2, 3)}},
-		{name: "reference", record: func(e *erbuild.Experiment) { e.Fragment(9, 0, 3, 4) },
-			infos: []erbuild.Info{erbuild.Reference(9)}, want: decode.RawStack{Words: words(3, 4)}},
-		{name: "first definition", record: func(e *erbuild.Experiment) { e.Fragment(9, 0, 3); e.Fragment(9, 0, 4) },
-			infos: []erbuild.Info{erbuild.Reference(9)}, want: decode.RawStack{Words: words(3)}},
-		{name: "missing link", infos: []erbuild.Info{erbuild.Linked(9, 1, 2)},
+		{name: "linked", record: func(e *gprofngtest.Experiment) { e.Fragment(9, 0, 3, 4) },
+			infos: []gprofngtest.Info{gprofngtest.Linked(9, 1, 2)}, want: decode.RawStack{Words: words(1, 2, 3, 4)}},
+		{name: "linked twice", record: func(e *gprofngtest.Experiment) { e.Fragment(9, 8, 2); e.Fragment(8, 0, 3) },
+			infos: []gprofngtest.Info{gprofngtest.Linked(9, 1)}, want: decode.RawStack{Words: words(1, 2, 3)}},
+		{name: "reference", record: func(e *gprofngtest.Experiment) { e.Fragment(9, 0, 3, 4) },
+			infos: []gprofngtest.Info{gprofngtest.Reference(9)}, want: decode.RawStack{Words: words(3, 4)}},
+		{name: "first definition", record: func(e *gprofngtest.Experiment) { e.Fragment(9, 0, 3); e.Fragment(9, 0, 4) },
+			infos: []gprofngtest.Info{gprofngtest.Reference(9)}, want: decode.RawStack{Words: words(3)}},
+		{name: "missing link", infos: []gprofngtest.Info{gprofngtest.Linked(9, 1, 2)},
 			want: decode.RawStack{Words: words(1, 2), Reason: "missing-link"}, lost: []string{"data.frameinfo:missing-link"}},
-		{name: "circle", record: func(e *erbuild.Experiment) { e.Fragment(9, 8, 2); e.Fragment(8, 9, 3) },
-			infos: []erbuild.Info{erbuild.Linked(9, 1)}, want: decode.RawStack{Words: words(1, 2, 3), Reason: "link-cycle"}, lost: []string{"data.frameinfo:link-cycle"}},
-		{name: "java", infos: []erbuild.Info{erbuild.Native(1), erbuild.Java(erbuild.JavaFrame{BCI: 5, Method: 0x40}, erbuild.JavaFrame{BCI: -3, Method: 0x41})},
+		{name: "circle", record: func(e *gprofngtest.Experiment) { e.Fragment(9, 8, 2); e.Fragment(8, 9, 3) },
+			infos: []gprofngtest.Info{gprofngtest.Linked(9, 1)}, want: decode.RawStack{Words: words(1, 2, 3), Reason: "link-cycle"}, lost: []string{"data.frameinfo:link-cycle"}},
+		{name: "java", infos: []gprofngtest.Info{gprofngtest.Native(1), gprofngtest.Java(gprofngtest.JavaFrame{BCI: 5, Method: 0x40}, gprofngtest.JavaFrame{BCI: -3, Method: 0x41})},
 			want: decode.RawStack{Words: words(1), Java: []decode.JavaFrame{{BCI: 5, Method: 0x40}, {BCI: -3, Method: 0x41}}}},
-		{name: "java truncated", infos: []erbuild.Info{erbuild.Java(erbuild.JavaFrame{BCI: 5, Method: 0x40}, erbuild.JavaFrame{Method: decode.MarkTruncated})},
+		{name: "java truncated", infos: []gprofngtest.Info{gprofngtest.Java(gprofngtest.JavaFrame{BCI: 5, Method: 0x40}, gprofngtest.JavaFrame{Method: decode.MarkTruncated})},
 			want: decode.RawStack{Java: []decode.JavaFrame{{BCI: 5, Method: 0x40}, {Method: decode.MarkTruncated}}}},
-		{name: "openmp state", infos: []erbuild.Info{erbuild.Native(1), erbuild.OpenMPState(4)},
+		{name: "openmp state", infos: []gprofngtest.Info{gprofngtest.Native(1), gprofngtest.OpenMPState(4)},
 			want: decode.RawStack{Words: words(1), OMPState: 4}},
-		{name: "openmp", infos: []erbuild.Info{erbuild.Native(1), erbuild.OpenMP(2, 7, 8)},
+		{name: "openmp", infos: []gprofngtest.Info{gprofngtest.Native(1), gprofngtest.OpenMP(2, 7, 8)},
 			want: decode.RawStack{Words: words(1), OMP: words(7, 8), OMPState: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			onMachines(t, func(t *testing.T, e *erbuild.Experiment) {
+			onMachines(t, func(t *testing.T, e *gprofngtest.Experiment) {
 				// Forward: the stack comes before what it refers to.
 				e.FrameWith(77, c.infos...)
 				if c.record != nil {
@@ -78,7 +78,7 @@ func TestHugeStacks(t *testing.T) {
 	fragment := make([]uint64, 100)
 	for i := range uint64(chain) {
 		e.Fragment(i+1, i, fragment...)
-		e.FrameWith(1_000_000+i, erbuild.Reference(i+1))
+		e.FrameWith(1_000_000+i, gprofngtest.Reference(i+1))
 	}
 	rec := build(t, e)
 	total := 0
@@ -101,7 +101,7 @@ func TestReferences(t *testing.T) {
 	for i, r := range []struct{ stack, leaf uint64 }{
 		{0, 0}, {stack, 0}, {stack, 0x5}, {12345, 0}, {54321, 0}, {stack, 0x6}, {stack, 0x5}, {0, 0x5}, {12345, 0x5}, {54321, 0x5},
 	} {
-		e.Events(schema.Race).Put(0, &erbuild.Layouts[schema.Race][0], erbuild.Packet{Time: int64(i), Stack: r.stack, Values: []int64{0, 0, int64(r.leaf)}})
+		e.Events(schema.Race).Put(0, &gprofngtest.Layouts[schema.Race][0], gprofngtest.Packet{Time: int64(i), Stack: r.stack, Values: []int64{0, 0, int64(r.leaf)}})
 	}
 	rec := build(t, e)
 	p := rec.Processes[0]
@@ -129,8 +129,8 @@ func TestReferences(t *testing.T) {
 func TestClockOpenMPState(t *testing.T) {
 	e := newExperiment(t)
 	e.Declare(schema.Clock, `ptimer="10000" numstates="1"`)
-	for i, stack := range []uint64{e.FrameWith(0, erbuild.Native(1), erbuild.OpenMP(5)), e.Frame(2), 0} {
-		e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0], erbuild.Packet{Time: int64(i), Stack: stack, Values: []int64{0, 1}})
+	for i, stack := range []uint64{e.FrameWith(0, gprofngtest.Native(1), gprofngtest.OpenMP(5)), e.Frame(2), 0} {
+		e.Events(schema.Clock).Put(0, &gprofngtest.Layouts[schema.Clock][0], gprofngtest.Packet{Time: int64(i), Stack: stack, Values: []int64{0, 1}})
 	}
 	p := build(t, e).Processes[0]
 	got, _ := events(t, p, schema.Clock)

@@ -13,17 +13,17 @@ import (
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // allKinds composes an experiment with all kinds of data and a descendant. Enough events
 // to fill several blocks of either size.
-func allKinds(t *testing.T, form erbuild.Form, bits int) *erbuild.Experiment {
-	e := erbuild.NewIn(form, filepath.Join(t.TempDir(), "all.er"))
+func allKinds(t *testing.T, form gprofngtest.Form, bits int) *gprofngtest.Experiment {
+	e := gprofngtest.NewIn(form, filepath.Join(t.TempDir(), "all.er"))
 	e.WordBits, e.Command, e.WorkingDirectory = bits, `/home/me/my prog <"a" & 'b'>`, "/home/me & you"
 	d := e.Descendant("_x1", 1_000_000)
 	d.Command = "/bin/sh -c x"
-	for n, p := range []*erbuild.Experiment{e, d} {
+	for n, p := range []*gprofngtest.Experiment{e, d} {
 		p.Segment(0, 0x400000, 0x1000, 0, 1, "/home/me/prog")
 		p.Segment(0, 0x401000, 0x1000, 0x1000, 5, "/home/me/prog")
 		p.Segment(0, 0x402000, 0x1000, 0x2000, 3, "/home/me/prog")
@@ -32,7 +32,7 @@ func allKinds(t *testing.T, form erbuild.Form, bits int) *erbuild.Experiment {
 		p.DynamicFunction("[vdso]", "gettimeofday", 0x500010, 16)
 		p.Function(0, 0x500000, 0x1000, "[vdso]")
 		p.Sample(0, 0, "collector_open_experiment")
-		for kind := range erbuild.Kinds {
+		for kind := range gprofngtest.Kinds {
 			layouts := p.Layouts(kind)[:1]
 			attrs := ""
 			if kind == schema.Clock {
@@ -43,13 +43,13 @@ func allKinds(t *testing.T, form erbuild.Form, bits int) *erbuild.Experiment {
 				values := []int64{1, i % 7, 3, 4, 5}
 				if kind == schema.Clock {
 					values = []int64{10, 1}
-					if form == erbuild.Studio123 {
+					if form == gprofngtest.Studio123 {
 						values[0] = 0
 					}
 				}
 				// Stacks share fragments, as long as those of other kinds.
-				stack := p.FrameWith(0, erbuild.Native(0x401000+uint64(i%100), 0x401800+uint64(n), 0x401900))
-				p.Events(kind).Put(0, &layouts[0], erbuild.Packet{Thread: 1000 + i%3, CPU: int32(i % 2), Time: 1000 * i, Stack: stack, Values: values, Text: "file"})
+				stack := p.FrameWith(0, gprofngtest.Native(0x401000+uint64(i%100), 0x401800+uint64(n), 0x401900))
+				p.Events(kind).Put(0, &layouts[0], gprofngtest.Packet{Thread: 1000 + i%3, CPU: int32(i % 2), Time: 1000 * i, Stack: stack, Values: values, Text: "file"})
 			}
 		}
 	}
@@ -70,7 +70,7 @@ func describe(t *testing.T, rec *decode.Recording) (d description) {
 	d.Other = []any{rec.Host, rec.OS, rec.Arch, rec.CPUs, rec.ClockMHz, rec.PageSize, rec.WordBits, rec.Started}
 	for _, p := range rec.Processes {
 		d.Process = append(d.Process, fmt.Sprint(p.Number, p.Lineage, p.PID, p.PPID, p.Target, p.Command, p.Directory, p.Closed, p.StartNS, p.DurationNS, p.Kinds))
-		for kind := range erbuild.Kinds {
+		for kind := range gprofngtest.Kinds {
 			columns, names := events(t, p, kind)
 			d.Events, d.Names = append(d.Events, columns), append(d.Names, names)
 		}
@@ -88,11 +88,11 @@ func describe(t *testing.T, rec *decode.Recording) (d description) {
 // words of both sizes.
 func TestForms(t *testing.T) {
 	for _, bits := range []int{64, 32} {
-		want := describe(t, build(t, allKinds(t, erbuild.Gprofng, bits)))
+		want := describe(t, build(t, allKinds(t, gprofngtest.Gprofng, bits)))
 		if slices.ContainsFunc(want.Events, func(c map[string][]int64) bool { return len(c["thread_id"]) != 2000 && len(c) > 0 }) || len(want.Process) != 2 {
 			t.Errorf("%d bits: %v", bits, want.Process)
 		}
-		for _, form := range erbuild.Forms[1:] {
+		for _, form := range gprofngtest.Forms[1:] {
 			got := describe(t, build(t, allKinds(t, form, bits)))
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%v, %d bits: %.3000s", form, bits, diff)
@@ -104,13 +104,13 @@ func TestForms(t *testing.T) {
 // In the old format all threads share a block, and one that is not full may be anywhere.
 func TestOldBlocks(t *testing.T) {
 	const block = 1 << 14
-	make := func(threads int64) *erbuild.Experiment {
-		e := erbuild.NewIn(erbuild.Studio123, filepath.Join(t.TempDir(), "old.er"))
+	make := func(threads int64) *gprofngtest.Experiment {
+		e := gprofngtest.NewIn(gprofngtest.Studio123, filepath.Join(t.TempDir(), "old.er"))
 		e.Segment(0, 0x401000, 0x1000, 0x1000, 5, "/bin/a")
 		layout := e.Layouts(schema.Clock)[:1]
 		e.Declare(schema.Clock, `ptimer="10007" numstates="1"`, layout...)
 		for i := range int64(1000) {
-			e.Events(schema.Clock).Put(int(i/400), &layout[0], erbuild.Packet{Thread: 0x7fa400000000 + i%threads*0x1000, Time: i * 1000, Stack: e.Frame(0x401000 + uint64(i)), Values: []int64{0, 1}})
+			e.Events(schema.Clock).Put(int(i/400), &layout[0], gprofngtest.Packet{Thread: 0x7fa400000000 + i%threads*0x1000, Time: i * 1000, Stack: e.Frame(0x401000 + uint64(i)), Values: []int64{0, 1}})
 		}
 		return e
 	}
@@ -171,7 +171,7 @@ func TestModes(t *testing.T) {
 			t.Errorf("%q, modes %v: %v, want %v", c.collector, c.written, got, c.want)
 		}
 	}
-	e := erbuild.NewIn(erbuild.Studio126, filepath.Join(t.TempDir(), "none.er"))
+	e := gprofngtest.NewIn(gprofngtest.Studio126, filepath.Join(t.TempDir(), "none.er"))
 	wantReasons(t, build(t, e), diagnostic.Warning)
 }
 
@@ -198,13 +198,13 @@ func TestProofOfLoss(t *testing.T) {
 		if c.mapped {
 			e.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/a")
 		}
-		e.Declare(schema.Clock, `ptimer="997" numstates="1"`, erbuild.Layouts[schema.Clock][0])
+		e.Declare(schema.Clock, `ptimer="997" numstates="1"`, gprofngtest.Layouts[schema.Clock][0])
 		var stack uint64
 		for i := range c.stacks {
 			stack = e.Frame(uint64(0x1000 + i))
 		}
 		if c.event {
-			e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0], erbuild.Packet{Thread: 1, Stack: stack, Values: []int64{10, 1}})
+			e.Events(schema.Clock).Put(0, &gprofngtest.Layouts[schema.Clock][0], gprofngtest.Packet{Thread: 1, Stack: stack, Values: []int64{10, 1}})
 		}
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
@@ -222,8 +222,8 @@ func TestProofOfLoss(t *testing.T) {
 
 // The files that a collector maps to write them are no code, whatever their protection.
 func TestOwnFilesAreNoCode(t *testing.T) {
-	for _, form := range erbuild.Forms {
-		e := erbuild.NewIn(form, filepath.Join(t.TempDir(), "own.er"))
+	for _, form := range gprofngtest.Forms {
+		e := gprofngtest.NewIn(form, filepath.Join(t.TempDir(), "own.er"))
 		paths := []string{"/home/me/a.er/log.xml", "/home/me/a.er/_f1.er/profile", "/home/me/a.er/data.frameinfo", "/home/me/profile", "/home/me/a.er/archives/x", "/a.er/lib.so"}
 		for i, path := range paths {
 			e.Segment(0, uint64(0x10000+0x1000*i), 0x1000, 0, 15, path)
@@ -240,12 +240,12 @@ func TestOwnFilesAreNoCode(t *testing.T) {
 // Ids of threads that are addresses are said to be such.
 func TestThreadAddresses(t *testing.T) {
 	for thread, want := range map[int64][]string{1234: nil, 1 << 22: nil, 0xf7d4b700: {"log.xml:thread-addresses"}, 0x7fa41ea77700: {"log.xml:thread-addresses"}} {
-		e := erbuild.NewIn(erbuild.Studio123, filepath.Join(t.TempDir(), "threads.er"))
+		e := gprofngtest.NewIn(gprofngtest.Studio123, filepath.Join(t.TempDir(), "threads.er"))
 		e.Segment(0, 0x401000, 0x1000, 0x1000, 5, "/bin/a")
 		layout := e.Layouts(schema.Clock)[:1]
 		e.Declare(schema.Clock, `ptimer="10007" numstates="1"`, layout...)
 		e.Overview(0, nil, nil)
-		e.Events(schema.Clock).Put(0, &layout[0], erbuild.Packet{Thread: thread, Stack: e.Frame(0x401000), Values: []int64{0, 1}})
+		e.Events(schema.Clock).Put(0, &layout[0], gprofngtest.Packet{Thread: thread, Stack: e.Frame(0x401000), Values: []int64{0, 1}})
 		got := slices.DeleteFunc(reasons(build(t, e), diagnostic.Info), func(r string) bool { return r != "log.xml:thread-addresses" })
 		if !slices.Equal(got, want) {
 			t.Errorf("thread %#x: %v", thread, got)
@@ -255,7 +255,7 @@ func TestThreadAddresses(t *testing.T) {
 
 // The pid says which process a descendant is; a call that made none announces none.
 func TestStudioDescendants(t *testing.T) {
-	e := erbuild.NewIn(erbuild.Studio126, filepath.Join(t.TempDir(), "mpi.er"))
+	e := gprofngtest.NewIn(gprofngtest.Studio126, filepath.Join(t.TempDir(), "mpi.er"))
 	e.Segment(0, 0x401000, 0x1000, 0x1000, 5, "/bin/a")
 	e.Log(`<event kind="desc_start" tstamp="0.1" variant="grantpt" lineage="XXX" follow="1" msg="/usr/lib/pt_chmod"/>`)
 	e.Log(`<event kind="desc_started" tstamp="0.1" variant="grantpt" lineage="XXX" follow="1" msg="rc=0"/>`)
@@ -274,8 +274,8 @@ func TestStudioDescendants(t *testing.T) {
 // An archive holds copies of load objects, or tables of their symbols, which are found by
 // the path that they state if their name is another's.
 func TestArchivedSymbols(t *testing.T) {
-	e := erbuild.NewIn(erbuild.Studio123, filepath.Join(t.TempDir(), "a.er"))
-	table := erbuild.SymbolTable("/no/such/b", 1, 0x1000)
+	e := gprofngtest.NewIn(gprofngtest.Studio123, filepath.Join(t.TempDir(), "a.er"))
+	table := gprofngtest.SymbolTable("/no/such/b", 1, 0x1000)
 	e.Archive("/no/such/a", []byte("copy"))
 	e.ArchiveSymbols("/no/such/a", table)
 	e.ArchiveSymbols("/no/such/c", table)

@@ -12,7 +12,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
-	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // reference returns the sections of a reference page by their numbers.
@@ -44,16 +44,16 @@ func first(section string) (names []string) {
 // problem says if it is not used.
 type namedContent struct {
 	name  string
-	add   func(e *erbuild.Experiment)
+	add   func(e *gprofngtest.Experiment)
 	words string
 }
 
-func line(format string, args ...any) func(e *erbuild.Experiment) {
-	return func(e *erbuild.Experiment) { e.Log(format, args...) }
+func line(format string, args ...any) func(e *gprofngtest.Experiment) {
+	return func(e *gprofngtest.Experiment) { e.Log(format, args...) }
 }
 
-func mapLine(format string, args ...any) func(e *erbuild.Experiment) {
-	return func(e *erbuild.Experiment) { e.Map(format, args...) }
+func mapLine(format string, args ...any) func(e *gprofngtest.Experiment) {
+	return func(e *gprofngtest.Experiment) { e.Map(format, args...) }
 }
 
 // contents lists what the references name.
@@ -68,7 +68,7 @@ func contents(t *testing.T) (list []namedContent) {
 		if strings.Contains(name, "*") {
 			continue
 		}
-		list = append(list, namedContent{"file " + name, func(e *erbuild.Experiment) {
+		list = append(list, namedContent{"file " + name, func(e *gprofngtest.Experiment) {
 			if _, err := os.Stat(filepath.Join(e.Dir, name)); err != nil && name != "log.xml" && name != "map.xml" {
 				e.WriteFile(name, nil)
 			}
@@ -107,13 +107,13 @@ func contents(t *testing.T) (list []namedContent) {
 			if slices.Contains(noFields, name) || len(name) < 3 {
 				continue
 			}
-			list = append(list, namedContent{"field " + name, func(e *erbuild.Experiment) {
-				l := erbuild.Layout{Type: erbuild.Layouts[kind][0].Type, Size: 128, Fields: []erbuild.Field{{Name: "LWPID", Offset: 8, Type: "INT64"}, {Name: "TSTAMP", Offset: 16, Type: "INT64"}, {Name: "NOVELTY", Offset: 24, Type: "INT64"}}}
-				if !slices.ContainsFunc(l.Fields, func(f erbuild.Field) bool { return f.Name == name }) {
-					l.Fields = append(l.Fields, erbuild.Field{Name: name, Offset: 32, Type: "INT64"})
+			list = append(list, namedContent{"field " + name, func(e *gprofngtest.Experiment) {
+				l := gprofngtest.Layout{Type: gprofngtest.Layouts[kind][0].Type, Size: 128, Fields: []gprofngtest.Field{{Name: "LWPID", Offset: 8, Type: "INT64"}, {Name: "TSTAMP", Offset: 16, Type: "INT64"}, {Name: "NOVELTY", Offset: 24, Type: "INT64"}}}
+				if !slices.ContainsFunc(l.Fields, func(f gprofngtest.Field) bool { return f.Name == name }) {
+					l.Fields = append(l.Fields, gprofngtest.Field{Name: name, Offset: 32, Type: "INT64"})
 				}
 				e.Declare(kind, "", l)
-				e.Events(kind).Put(0, &l, erbuild.Packet{Thread: 1, Time: 5})
+				e.Events(kind).Put(0, &l, gprofngtest.Packet{Thread: 1, Time: 5})
 			}, "field " + name + " "})
 		}
 	}
@@ -189,14 +189,14 @@ func TestUsedOrReported(t *testing.T) {
 // A kind of content is reported once, with its count over all processes.
 func TestUnusedIsCounted(t *testing.T) {
 	e := newExperiment(t)
-	for _, p := range []*erbuild.Experiment{e, e.Descendant("_f1", 5)} {
+	for _, p := range []*gprofngtest.Experiment{e, e.Descendant("_f1", 5)} {
 		p.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/a")
 		p.Log(`<event kind="pause" tstamp="0.1"/>`)
 		p.Log(`<event kind="pause" tstamp="0.2"/>`)
 		p.Log(`<setting linetrace="on"/>`)
-		p.Declare(schema.HWC, "", erbuild.Layouts[schema.HWC][1])
+		p.Declare(schema.HWC, "", gprofngtest.Layouts[schema.HWC][1])
 		for i := range int64(3) {
-			p.Events(schema.HWC).Put(0, &erbuild.Layouts[schema.HWC][1], erbuild.Packet{Thread: 1, Time: i, Stack: p.Frame(0x1010)})
+			p.Events(schema.HWC).Put(0, &gprofngtest.Layouts[schema.HWC][1], gprofngtest.Packet{Thread: 1, Time: i, Stack: p.Frame(0x1010)})
 		}
 		p.WriteFile("notes", []byte("text"))
 	}

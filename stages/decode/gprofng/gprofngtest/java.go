@@ -1,4 +1,4 @@
-package erbuild
+package gprofngtest
 
 // Class adds a Java class to jclasses (gprofng-experiment 3.7): name in the
 // form `Lpkg/Name;`.

@@ -1,4 +1,4 @@
-package erbuild
+package gprofngtest
 
 import (
 	"slices"
@@ -29,20 +29,20 @@ func (f Form) version() string {
 	return "12.4"
 }
 
-func (f Form) collector() string {
+func (f Form) Collector() string {
 	return [...]string{"2.40.00", "Studio 12.6 Performance Analyzer 12.6 Linux_x64 2017/05/24", "Sun Analyzer 7.9 Linux_i386 2011/11/16"}[f]
 }
 
-func (f Form) blockSize() int {
+func (f Form) BlockSize() int {
 	if f == Studio123 {
 		return oldBlockSize
 	}
 	return blockSize
 }
 
-// modes returns the modes of a mapping, given as in mmap, and its checksum as the
+// Modes returns the modes of a mapping, given as in mmap, and its checksum as the
 // collector writes them.
-func (f Form) modes(modes int) (written int, checksum string) {
+func (f Form) Modes(modes int) (written int, checksum string) {
 	if f == Gprofng {
 		return modes, "0xFFFFFFFF"
 	}

@@ -1,55 +1,65 @@
-package erbuild
+package synthetic
 
 import (
 	"bytes"
+	"debug/dwarf"
+	"debug/elf"
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"stackmill/internal/lazyregexp"
-	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/archive"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// Trait is one difference between the forms.
-type Trait int
+// trait is one difference between the forms.
+type trait int
 
 // The traits of Studio's forms.
 const (
-	Modes    Trait = iota // of mappings
-	Blocks                // their size, and threads that share them
-	Process               // one element of the log
-	Archives              // symbol tables in place of copies
-	State                 // of the clock profile
-	Fields                // aligned in packets of the clock profile
-	Threads               // addresses as ids
+	traitModes    trait = iota // of mappings
+	traitBlocks                // their size, and threads that share them
+	traitProcess               // one element of the log
+	traitArchives              // symbol tables in place of copies
+	traitState                 // of the clock profile
+	traitFields                // aligned in packets of the clock profile
+	traitThreads               // addresses as ids
 	traits
 )
 
-// AllTraits are all traits of a form.
-func AllTraits() map[Trait]bool {
-	all := map[Trait]bool{}
+// allTraits are all traits of a form.
+func allTraits() map[trait]bool {
+	all := map[trait]bool{}
 	for t := range traits {
 		all[t] = true
 	}
 	return all
 }
 
-// Rewrite writes a recorded experiment of gprofng anew as another collector would have
+// rewrite writes a recorded experiment of gprofng anew as another collector would have
 // written it, in the given traits.
-func Rewrite(from, to string, form Form, in map[Trait]bool) error {
+func rewrite(from, to string, form gprofngtest.Form, in map[trait]bool) error {
 	r := rewriter{form: form, in: in, blocks: blockSize}
-	if in[Blocks] {
-		r.blocks = form.blockSize()
+	if in[traitBlocks] {
+		r.blocks = form.BlockSize()
 	}
 	return r.experiment(from, to)
 }
 
+// The size of gprofng's blocks, and the packets that end one (gprofng-experiment 3.1).
+const (
+	blockSize  = 1 << 16
+	typeEmpty  = 0
+	typeClosed = 0xffff
+)
+
 type rewriter struct {
-	form   Form
-	in     map[Trait]bool
+	form   gprofngtest.Form
+	in     map[trait]bool
 	blocks int
 	paths  map[string]string // of load objects by their names in archives
 }
@@ -77,7 +87,7 @@ func (r *rewriter) experiment(from, to string) error {
 			return err
 		}
 	}
-	if _, missing := os.Stat(filepath.Join(to, "jclasses")); missing != nil && r.form != Studio123 {
+	if _, missing := os.Stat(filepath.Join(to, "jclasses")); missing != nil && r.form != gprofngtest.Studio123 {
 		err = os.WriteFile(filepath.Join(to, "jclasses"), nil, 0o644)
 	}
 	return err
@@ -125,9 +135,9 @@ func (r *rewriter) archives(from, to string) error {
 		file, recorded := filepath.Join(from, e.Name()), r.paths[e.Name()]
 		var b []byte
 		name := e.Name()
-		if r.form == Studio123 && r.in[Archives] && recorded != "" {
+		if r.form == gprofngtest.Studio123 && r.in[traitArchives] && recorded != "" {
 			name = archive.SymbolTable(recorded)
-			b, err = SymbolTableOf(file, recorded)
+			b, err = symbolTableOf(file, recorded)
 		} else {
 			b, err = os.ReadFile(file)
 		}
@@ -141,12 +151,12 @@ func (r *rewriter) archives(from, to string) error {
 var modes = lazyregexp.New(`modes="0x([0-9A-Fa-f]+)" chksum="[^"]*"`)
 
 func (r *rewriter) maps(b []byte) []byte {
-	if !r.in[Modes] {
+	if !r.in[traitModes] {
 		return b
 	}
 	return modes().ReplaceAllFunc(b, func(m []byte) []byte {
 		n, _ := strconv.ParseUint(string(modes().FindSubmatch(m)[1]), 16, 16)
-		written, checksum := r.form.modes(int(n))
+		written, checksum := r.form.Modes(int(n))
 		return []byte(`modes="0x0` + strconv.FormatInt(int64(written>>4), 16) + strings.ToUpper(strconv.FormatInt(int64(written&15), 16)) + `" chksum="` + checksum + `"`)
 	})
 }
@@ -164,10 +174,10 @@ var (
 
 func (r *rewriter) log(b []byte) []byte {
 	s := string(b)
-	if r.in[Modes] { // the collector's name must not contradict them
-		s = collectorText().ReplaceAllLiteralString(s, "<collector>"+r.form.collector())
+	if r.in[traitModes] { // the collector's name must not contradict them
+		s = collectorText().ReplaceAllLiteralString(s, "<collector>"+r.form.Collector())
 	}
-	if r.in[Fields] {
+	if r.in[traitFields] {
 		aligned := map[string]string{"TSTAMP": "32", "FRINFO": "40", "MSTATE": "48", "NTICK": "52"}
 		s = clockFields().ReplaceAllStringFunc(s, func(packet string) string {
 			return fieldOffset().ReplaceAllStringFunc(packet, func(f string) string {
@@ -179,16 +189,16 @@ func (r *rewriter) log(b []byte) []byte {
 			})
 		})
 	}
-	if r.form != Studio123 {
+	if r.form != gprofngtest.Studio123 {
 		return []byte(s)
 	}
 	s = archived().ReplaceAllLiteralString(s, "")
 	s = secondRun().ReplaceAllString(s, "$1")
 	s = strings.ReplaceAll(s, "fork|exec|combo", "fork%7c%exec")
-	if r.in[Blocks] { // the version says how large they are
+	if r.in[traitBlocks] { // the version says how large they are
 		s = strings.Replace(s, `version="12.4"`, `version="12.3"`, 1)
 	}
-	if r.in[Process] {
+	if r.in[traitProcess] {
 		pages := pageSize().FindStringSubmatch(s)
 		s = pageSize().ReplaceAllLiteralString(s, "")
 		attributes, command := "", ""
@@ -219,7 +229,7 @@ func (r *rewriter) packets(name string, b []byte) []byte {
 		}
 		if typ != typeEmpty && typ != typeClosed && at+size <= len(b) {
 			p := bytes.Clone(b[at : at+size])
-			if name == fileNames[schema.Clock] && typ == 8 {
+			if name == "profile" && typ == 8 {
 				p = r.clock(p)
 			}
 			if left := rest() - len(p); left < 0 || 0 < left && left < 8 {
@@ -239,17 +249,17 @@ func (r *rewriter) packets(name string, b []byte) []byte {
 func (r *rewriter) clock(p []byte) []byte {
 	o := binary.LittleEndian
 	time, stack, state, ticks := o.Uint64(p[28:]), o.Uint64(p[36:]), o.Uint32(p[44:]), o.Uint32(p[48:])
-	if r.form == Studio123 && r.in[State] && state == 10 {
+	if r.form == gprofngtest.Studio123 && r.in[traitState] && state == 10 {
 		state = 0
 	}
-	if r.form == Studio123 && r.in[Threads] {
+	if r.form == gprofngtest.Studio123 && r.in[traitThreads] {
 		descriptor := 0x7fa400000000 + o.Uint64(p[16:])&0xffffff*0x1000
 		o.PutUint64(p[8:], descriptor)
 		o.PutUint64(p[16:], descriptor)
 	}
 	clear(p[28:])
 	at := 28
-	if r.in[Fields] {
+	if r.in[traitFields] {
 		at = 32
 	}
 	o.PutUint64(p[at:], time)
@@ -257,4 +267,79 @@ func (r *rewriter) clock(p []byte) []byte {
 	o.PutUint32(p[at+16:], state)
 	o.PutUint32(p[at+20:], ticks)
 	return p
+}
+
+// symbolTableOf returns the symbol table that Studio 12.3 would archive for a load object.
+func symbolTableOf(file, recorded string) ([]byte, error) {
+	f, err := elf.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	modules := []gprofngtest.SymbolModule{{Object: "(unknown)", Source: "(unknown)"}}
+	moduleOf := map[uint64]int{}
+	if d, err := f.DWARF(); err == nil {
+		if modules, err = sources(d, recorded, modules, moduleOf); err != nil {
+			return nil, err
+		}
+	}
+	list, _ := f.Symbols()
+	if len(list) == 0 {
+		list, _ = f.DynamicSymbols()
+	}
+	for _, s := range list {
+		if int(s.Section) >= len(f.Sections) || elf.ST_TYPE(s.Info) != elf.STT_FUNC || s.Section == elf.SHN_UNDEF || s.Size == 0 {
+			continue
+		}
+		sec, m := f.Sections[s.Section], &modules[moduleOf[s.Value]]
+		m.Functions = append(m.Functions, gprofngtest.SymbolFunction{Offset: uint32(s.Value - sec.Addr + sec.Offset), Size: uint32(s.Size), Name: s.Name})
+	}
+	if plt := f.Section(".plt"); plt != nil {
+		modules[0].Functions = append(modules[0].Functions, gprofngtest.SymbolFunction{Offset: uint32(plt.Offset), Size: uint32(plt.Size), Name: "@plt"})
+	}
+	var size uint32
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_LOAD && p.Flags == elf.PF_R|elf.PF_X {
+			size = uint32(p.Memsz)
+		}
+	}
+	return gprofngtest.SymbolTable(recorded, 1, size, modules...), nil
+}
+
+// sources appends the units that debug information has, and notes which functions belong to
+// them by their addresses.
+func sources(d *dwarf.Data, object string, modules []gprofngtest.SymbolModule, moduleOf map[uint64]int) ([]gprofngtest.SymbolModule, error) {
+	r := d.Reader()
+	for {
+		e, err := r.Next()
+		if e == nil || err != nil {
+			return modules, err
+		}
+		switch e.Tag {
+		case dwarf.TagCompileUnit:
+			name, _ := e.Val(dwarf.AttrName).(string)
+			if dir, _ := e.Val(dwarf.AttrCompDir).(string); dir != "" && !strings.HasPrefix(name, "/") {
+				name = dir + "/" + name
+			}
+			modules = append(modules, gprofngtest.SymbolModule{Language: language(e), Object: object, Source: name})
+		case dwarf.TagSubprogram:
+			if low, ok := e.Val(dwarf.AttrLowpc).(uint64); ok {
+				moduleOf[low] = len(modules) - 1
+			}
+		}
+	}
+}
+
+// language translates the language of a unit.
+func language(e *dwarf.Entry) uint32 {
+	code, _ := e.Val(dwarf.AttrLanguage).(int64)
+	switch {
+	case slices.Contains([]int64{0x04, 0x1a, 0x21, 0x2b}, code):
+		return 4
+	case slices.Contains([]int64{0x07, 0x08, 0x0e, 0x22, 0x23}, code):
+		return 7
+	case code == 0x8001:
+		return 1
+	}
+	return 9
 }

@@ -1,4 +1,4 @@
-package erbuild
+package gprofngtest
 
 import (
 	"os"

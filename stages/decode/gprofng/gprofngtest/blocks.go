@@ -1,4 +1,4 @@
-package erbuild
+package gprofngtest
 
 import (
 	"encoding/binary"
@@ -38,7 +38,7 @@ type buffer struct {
 
 func (e *Experiment) newBlocks(name string) (*blocks, error) {
 	f, err := os.Create(filepath.Join(e.Dir, name))
-	return &blocks{file: f, order: e.order(), size: e.Form.blockSize()}, err
+	return &blocks{file: f, order: e.order(), size: e.Form.BlockSize()}, err
 }
 
 // append returns the buffer's data with room for size more bytes; what is

@@ -1,4 +1,4 @@
-package erbuild
+package gprofngtest
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ func (e *Experiment) Map(format string, args ...any) {
 // Segment maps a file (gprofng-experiment 2.6); modes are a sum of 1 (read),
 // 2 (write), 4 (execute) and 8 (shared).
 func (e *Experiment) Segment(time int64, address, size, fileOffset uint64, modes int, path string) {
-	modes, checksum := e.Form.modes(modes)
+	modes, checksum := e.Form.Modes(modes)
 	e.Map(`<event kind="map" object="segment" tstamp="%s" vaddr="0x%016X" size="%d" pagesz="%d" foffset="+0x%08X" modes="0x%03X" chksum="%s" name="%s"/>`,
 		stamp(time), address, size, e.PageSize, fileOffset, modes, checksum, escape.Replace(path))
 }

@@ -1,4 +1,4 @@
-package erbuild
+package gprofngtest
 
 import "encoding/binary"
 
@@ -145,7 +145,7 @@ func (e *Experiment) putFrame(typ uint16, b []byte) {
 	if e.err != nil {
 		return
 	}
-	if len(b)%4 != 0 || len(b) >= e.Form.blockSize() {
+	if len(b)%4 != 0 || len(b) >= e.Form.BlockSize() {
 		e.failf("a frame packet of %d bytes is not possible", len(b))
 		return
 	}

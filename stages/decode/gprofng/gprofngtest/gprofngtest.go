@@ -1,8 +1,8 @@
-// Package erbuild composes gprofng experiments (gprofng-experiment 1 to 4) for
+// Package gprofngtest composes gprofng experiments (gprofng-experiment 1 to 4) for
 // tests and benchmarks: also those that cannot be recorded everywhere, such as
 // hardware counters, Java, big-endian and 32-bit ones. The same calls write the
 // same bytes.
-package erbuild
+package gprofngtest
 
 import (
 	"encoding/binary"
@@ -58,7 +58,7 @@ func New(dir string) *Experiment { return NewIn(Gprofng, dir) }
 // NewIn is New for another collector's form.
 func NewIn(form Form, dir string) *Experiment {
 	e := &Experiment{
-		Dir: dir, Form: form, Version: form.version(), Collector: form.collector(),
+		Dir: dir, Form: form, Version: form.version(), Collector: form.Collector(),
 		Host: "host", OS: "Linux 6.1", Arch: "x86_64", CPUs: 2, ClockMHz: 2600, WordBits: 64, PageSize: 4096,
 		PID: 1000, PPID: 999, Command: "/bin/program", WorkingDirectory: "/",
 		Start: 5_000_000_000, Wall: 1_700_000_000, End: 1_000_000_000,
@@ -128,7 +128,7 @@ func (e *Experiment) Close() error {
 
 func (e *Experiment) fail(err error) {
 	if err != nil && e.err == nil {
-		e.err = fmt.Errorf("erbuild: %w", err)
+		e.err = fmt.Errorf("gprofngtest: %w", err)
 	}
 }
 
@@ -142,7 +142,7 @@ func (e *Experiment) padded(text string) []byte {
 	if e.Unpadded {
 		return b
 	}
-	size := e.Form.blockSize()
+	size := e.Form.BlockSize()
 	return append(b, make([]byte, size-len(b)%size)...)
 }
 
