@@ -1,11 +1,9 @@
 package main
 
 import (
-	"compress/gzip"
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -60,19 +58,12 @@ func recorded(t *testing.T, name string) (*comparison, []perftext.Sample) {
 // scriptOf reads what perf says of each sample.
 func scriptOf(t *testing.T, name string) []perftext.Sample {
 	t.Helper()
-	path := filepath.Join(folder, "golden", name, "script.txt")
-	f, err := os.Open(path)
-	var r io.Reader = f
-	if os.IsNotExist(err) {
-		if f, err = os.Open(path + ".gz"); err == nil {
-			r, err = gzip.NewReader(f)
-		}
-	}
+	f, err := os.Open(filepath.Join(folder, "golden", name, "script.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	samples, err := perftext.Script(r)
+	samples, err := perftext.Script(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,11 +16,13 @@ import (
 const (
 	experiments = "testdata/gprofng/experiments.tar.gz"
 	loading     = "testdata/gprofng/loading.tar.gz" // has links into experiments
-	goldens     = "testdata/gprofng/golden.tar.gz"
 )
 
 // perf are the archives of perf's recordings.
-var perf = []string{"testdata/perf/recordings.tar.gz", "testdata/perf/symfs.tar.gz", "testdata/perf/golden.tar.gz", "testdata/perf/jitdump.tar.gz", "testdata/perf/unwind.tar.gz", "testdata/perf/callers.tar.gz", "testdata/perf/linkage.tar.gz", "testdata/perf/returns.tar.gz"}
+var perf = []string{
+	"testdata/perf/recordings.tar.gz", "testdata/perf/symfs.tar.gz", "testdata/perf/jitdump.tar.gz", "testdata/perf/unwind.tar.gz",
+	"testdata/perf/callers.tar.gz", "testdata/perf/linkage.tar.gz", "testdata/perf/returns.tar.gz",
+}
 
 // data are the archives of recordings whose data objects are known.
 var data = []string{"testdata/data/recordings.tar.gz", "testdata/data/symfs.tar.gz", "testdata/members/recordings.tar.gz", "testdata/members/symfs.tar.gz",
@@ -46,8 +48,8 @@ var (
 )
 
 // Dir returns a folder with the recordings (exp/NAME.er, damaged/d_NAME.er) and
-// the goldens (golden/NAME/, golden/damaged/). They are unpacked once per
-// process; a test must not change them. Remove deletes the folder.
+// the goldens (golden/NAME/, golden/damaged/), which are a link to the repository's. They
+// are unpacked once per process; a test must not change them. Remove deletes the folder.
 func Dir() (string, error) { return once() }
 
 // Remove deletes what Dir unpacked, if it did; TestMain calls it after the tests.
@@ -59,18 +61,12 @@ func Remove() error {
 }
 
 func unpackAll() (dir string, err error) {
-	root, err := Root()
-	if err != nil {
-		return "", err
-	}
 	if dir, err = os.MkdirTemp("", "stackmill-corpus-"); err != nil {
 		return "", err
 	}
-	for _, a := range []string{experiments, loading, goldens} {
-		if err := Unpack(filepath.Join(root, a), dir); err != nil {
-			os.RemoveAll(dir)
-			return "", err
-		}
+	if err := errors.Join(unpackBelow(dir, []string{experiments, loading}), linkGoldens(dir, "testdata/gprofng/golden")); err != nil {
+		os.RemoveAll(dir)
+		return "", err
 	}
 	unpacked = dir
 	return dir, nil
@@ -78,9 +74,9 @@ func unpackAll() (dir string, err error) {
 
 // Perf unpacks perf's recordings below dir: perf/NAME.data, damaged/d_NAME.data,
 // callers/NAME.MODE.data, linkage/NAME.MODE.data, returns/MODE.data, jitdump/NAME.data with the dumps of their compiler,
-// the load objects as symfs/ and kallsyms, and golden/NAME/.
+// the load objects as symfs/ and kallsyms, and golden/NAME/, which are a link to the repository's.
 func Perf(dir string) error {
-	if err := unpackBelow(dir, perf); err != nil {
+	if err := errors.Join(unpackBelow(dir, perf), linkGoldens(dir, "testdata/perf/golden")); err != nil {
 		return err
 	}
 	root, err := Root()
@@ -127,6 +123,15 @@ func Regions(dir string) error { return unpackBelow(dir, []string{regions}) }
 // Objects unpacks the recordings of programs whose mappings or files are unusual
 // below dir, NAME.er and NAME.data, and the programs' files.
 func Objects(dir string) error { return unpackBelow(dir, objects) }
+
+// linkGoldens makes dir/golden a link to a folder of the repository.
+func linkGoldens(dir, goldens string) error {
+	root, err := Root()
+	if err != nil {
+		return err
+	}
+	return os.Symlink(filepath.Join(root, goldens), filepath.Join(dir, "golden"))
+}
 
 func unpackBelow(dir string, archives []string) error {
 	root, err := Root()

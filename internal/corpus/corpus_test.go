@@ -31,3 +31,16 @@ func TestDir(t *testing.T) {
 		}
 	}
 }
+
+func TestPerf(t *testing.T) {
+	dir := t.TempDir()
+	if err := Perf(dir); err != nil {
+		t.Fatal(err)
+	}
+	for pattern, want := range map[string]int{"perf/*.data": 40, "golden/*/script.txt": 40} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(found) != want {
+			t.Errorf("%s: %d files, want %d (%v)", pattern, len(found), want, err)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package perf
 
 import (
 	"bytes"
-	"compress/gzip"
 	"io"
 	"os"
 	"path/filepath"
@@ -26,22 +25,14 @@ type printed struct {
 
 var compilerMark = regexp.MustCompile(`\.(constprop|isra|part|cold)(\.\d+)*$`)
 
-// open opens a golden text, which may be compressed.
+// open opens a golden text.
 func open(t *testing.T, name, file string) io.Reader {
 	t.Helper()
-	path := filepath.Join(folder, "golden", name, file)
-	if b, err := os.ReadFile(path); err == nil {
-		return bytes.NewReader(b)
-	}
-	b, err := os.ReadFile(path + ".gz")
+	b, err := os.ReadFile(filepath.Join(folder, "golden", name, file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
+	return bytes.NewReader(b)
 }
 
 // script reads what perf says of each sample.
