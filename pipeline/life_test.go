@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stackmill/internal/testfiles"
 	"stackmill/schema/storedir"
 )
 
@@ -139,12 +139,10 @@ func TestUnfinishedCopy(t *testing.T) {
 	}
 	unclose(t, b)
 	old := time.Now().Add(-time.Hour)
-	files, err := filepath.Glob(filepath.Join(root, "*", "*"))
-	for _, file := range files {
-		err = errors.Join(err, os.Chtimes(file, old, old))
-	}
-	if err != nil {
-		t.Fatal(err)
+	for _, file := range testfiles.Glob(t, filepath.Join(root, "*", "*")) {
+		if err := os.Chtimes(file, old, old); err != nil {
+			t.Fatal(err)
+		}
 	}
 	ingest := func(path, want string, read bool) {
 		t.Helper()

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/internal/corpus"
+	"stackmill/internal/testfiles"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
 	"stackmill/stages/decode"
@@ -249,11 +250,7 @@ func TestResymbolizeWithoutLists(t *testing.T) {
 			Store: filepath.Join(t.TempDir(), "store"), Cache: filepath.Join(dir, "cache"), SymFS: filepath.Join(of, "symfs"), DebugDirs: []string{}, Jobs: 2,
 			PerfMaps: filepath.Join(of, "maps"), Kallsyms: filepath.Join(of, "kallsyms"),
 		}
-		recordings, err := filepath.Glob(filepath.Join(of, c.recordings))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Ingest(t.Context(), o, recordings...); err != nil {
+		if _, err := Ingest(t.Context(), o, testfiles.Glob(t, filepath.Join(of, c.recordings))...); err != nil {
 			t.Fatal(err)
 		}
 		lists := 0

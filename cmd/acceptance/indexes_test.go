@@ -94,7 +94,11 @@ func TestStatistics(t *testing.T) {
 func TestObjectList(t *testing.T) {
 	for _, c := range []string{"threads", "plt_lazy", "dlreload", "forkexec"} {
 		_, rows := reported(t, "objects", experiment(c))
-		for _, m := range regexp.MustCompile(`(?m)^ <(.*)> \((.*)\)$`).FindAllStringSubmatch(goldenText(t, c, "objects.txt"), -1) {
+		listed := regexp.MustCompile(`(?m)^ <(.*)> \((.*)\)$`).FindAllStringSubmatch(goldenText(t, c, "objects.txt"), -1)
+		if len(listed) < 4 {
+			t.Errorf("%s: gprofng lists only %d objects", c, len(listed))
+		}
+		for _, m := range listed {
 			if m[1] != "Unknown" && m[1] != "DYNAMIC_FUNCTIONS" && !slices.ContainsFunc(rows, func(rec queries.Record) bool { return rec.Text("load_object") == m[1] && rec.Text("path") == m[2] }) {
 				t.Errorf("%s: no load object %s (%s)", c, m[1], m[2])
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stackmill/internal/testfiles"
 	"stackmill/queries"
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/gprofngtest"
@@ -104,10 +105,7 @@ func TestBatch(t *testing.T) {
 	dir := t.TempDir()
 	store := filepath.Join(dir, "store")
 	good := paths(few)
-	damaged, err := filepath.Glob(filepath.Join(recordings, "damaged", "*.er"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	damaged := testfiles.Glob(t, filepath.Join(recordings, "damaged", "*.er"))
 	args := ingestArgs(store, filepath.Join(dir, "cache"))
 	if code, stderr := runProgram(t, binary, append(append(args, damaged...), good...)...); code != 3 {
 		t.Errorf("exit status %d, want 3\n%s", code, stderr)
@@ -222,10 +220,7 @@ func TestOverlappingBatches(t *testing.T) {
 		}
 	}
 	right("merged")
-	shared, err := filepath.Glob(filepath.Join(one, "tables", "functions", "b*.parquet"))
-	if err != nil || len(shared) == 0 {
-		t.Fatal(shared, err)
-	}
+	shared := testfiles.Glob(t, filepath.Join(one, "tables", "functions", "b*.parquet"))
 	if err := os.WriteFile(shared[0], []byte("damaged"), 0o644); err != nil {
 		t.Fatal(err)
 	}

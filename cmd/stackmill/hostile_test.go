@@ -17,6 +17,7 @@ import (
 	"stackmill/internal/corpus"
 	"stackmill/internal/exit"
 	"stackmill/internal/terminal"
+	"stackmill/internal/testfiles"
 	"stackmill/queries/report"
 	"stackmill/queries/storetest"
 	"stackmill/schema"
@@ -256,11 +257,7 @@ func TestHostileChoices(t *testing.T) {
 // Findings of check contain the names of a store's files, too.
 func TestHostileFindings(t *testing.T) {
 	store := storetest.New(t, hostile(storetest.Two))
-	found, err := filepath.Glob(filepath.Join(store, "commits", "*.json"))
-	if err != nil || len(found) == 0 {
-		t.Fatal(found, err)
-	}
-	for _, path := range found {
+	for _, path := range testfiles.Glob(t, filepath.Join(store, "commits", "*.json")) {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

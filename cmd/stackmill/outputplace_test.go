@@ -16,6 +16,7 @@ import (
 
 	"stackmill/internal/cachetag"
 	"stackmill/internal/exit"
+	"stackmill/internal/testfiles"
 	"stackmill/queries/storetest"
 	"stackmill/schema/storedir"
 )
@@ -117,13 +118,9 @@ func TestOutputPlaces(t *testing.T) {
 func TestOutputsAreOne(t *testing.T) {
 	makes := regexp.MustCompile(`os\.(Create|OpenFile|WriteFile)\(`)
 	for _, folder := range printers {
-		files, err := filepath.Glob(filepath.Join("..", "..", folder, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
+		for _, file := range testfiles.Sources(t, filepath.Join("..", "..", folder)) {
 			// The history of the prompt, and a page in a folder of its own.
-			if strings.HasSuffix(file, "_test.go") || slices.Contains([]string{"atomicfile.go", "prompt.go", "browser.go"}, filepath.Base(file)) {
+			if slices.Contains([]string{"atomicfile.go", "prompt.go", "browser.go"}, filepath.Base(file)) {
 				continue
 			}
 			text, err := os.ReadFile(file)

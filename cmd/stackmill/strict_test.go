@@ -15,6 +15,7 @@ import (
 	"stackmill/internal/corpus"
 	"stackmill/internal/exit"
 	"stackmill/internal/terminal"
+	"stackmill/internal/testfiles"
 	"stackmill/queries"
 	"stackmill/queries/export"
 	"stackmill/queries/storetest"
@@ -228,11 +229,7 @@ func TestDamagedExperiment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := filepath.Glob(filepath.Join(recordings, "exp", "*.er"))
-	if err != nil || len(found) == 0 {
-		t.Fatal(found, err)
-	}
-	recording := found[0]
+	recording := testfiles.Glob(t, filepath.Join(recordings, "exp", "*.er"))[0]
 	name := filepath.Base(recording)
 	for _, mend := range [][]string{{"ingest", "--cache", "", recording}, {"forget", name}} {
 		store := filepath.Join(t.TempDir(), "store")

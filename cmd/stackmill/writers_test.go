@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"stackmill/internal/testfiles"
 )
 
 // printers are the folders whose code prints.
@@ -30,14 +32,8 @@ var writers = []string{
 func TestOnlyWritersWrite(t *testing.T) {
 	used := map[string]bool{}
 	for _, folder := range printers {
-		files, err := filepath.Glob(filepath.Join("..", "..", folder, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range files {
-			if !strings.HasSuffix(name, "_test.go") {
-				findWriters(t, name, used)
-			}
+		for _, name := range testfiles.Sources(t, filepath.Join("..", "..", folder)) {
+			findWriters(t, name, used)
 		}
 	}
 	for _, w := range writers {

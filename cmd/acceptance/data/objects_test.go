@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"stackmill/internal/testfiles"
 )
 
 // access is a sample of the recorded program's own code, and its data object.
@@ -23,11 +25,7 @@ type access struct {
 // recordings are the names of those in one of the folders.
 func recordings(t *testing.T, in string) (names []string) {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(folder, in, "*.data"))
-	if err != nil || len(found) == 0 {
-		t.Fatal("no recordings", err)
-	}
-	for _, f := range found {
+	for _, f := range testfiles.Glob(t, filepath.Join(folder, in, "*.data")) {
 		names = append(names, strings.TrimSuffix(filepath.Base(f), ".data"))
 	}
 	return names

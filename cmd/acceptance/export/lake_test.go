@@ -313,8 +313,8 @@ func TestLake(t *testing.T) {
 	exportLake(t, store, folder, lake.Options{})
 	follow("kept no more", lake.Options{})
 	left, err := os.ReadDir(filepath.Join(folder, lake.Namespace))
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(left) == 0 {
+		t.Fatal(left, err)
 	}
 	for _, table := range left {
 		for dir, most := range map[string]int{"data": s.Written + 1, "metadata": 5} {

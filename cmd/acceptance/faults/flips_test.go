@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmill/internal/testfiles"
 	"stackmill/queries"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
@@ -128,11 +129,9 @@ type flippedFile struct {
 // flip flips a bit of one of the files that match a pattern.
 func flip(t *testing.T, random *rand.Rand, pattern string) flippedFile {
 	t.Helper()
-	files, err := filepath.Glob(pattern)
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%s: no file, %v", pattern, err)
-	}
+	files := testfiles.Glob(t, pattern)
 	f := flippedFile{path: files[random.IntN(len(files))]}
+	var err error
 	if f.content, err = os.ReadFile(f.path); err != nil {
 		t.Fatal(err)
 	}

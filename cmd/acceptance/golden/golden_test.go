@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"stackmill/internal/corpus"
+	"stackmill/internal/testfiles"
 )
 
 func TestMain(m *testing.M) {
@@ -168,11 +169,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := filepath.Glob(filepath.Join(dir, "golden", "*", "functions.user.txt"))
-	if err != nil || len(names) == 0 {
-		t.Fatal("no goldens", err)
-	}
-	for _, name := range names {
+	for _, name := range testfiles.Glob(t, filepath.Join(dir, "golden", "*", "functions.user.txt")) {
 		d := filepath.Dir(name)
 		t.Run(filepath.Base(d), func(t *testing.T) {
 			x, err := Read(d)

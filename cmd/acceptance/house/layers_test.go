@@ -19,7 +19,7 @@ import (
 // either; packages of one layer are independent of each other. `folder/...` is a folder
 // with everything below it, whose packages may import each other.
 var house = []struct{ folders, holds string }{
-	{"internal/ordered internal/hosterr internal/lazyregexp internal/cachekey internal/tempdir internal/cachetag internal/chunked internal/corpus internal/terminal internal/exit internal/atomicfile internal/hugepages internal/crash internal/unixsocket", "what knows no profile: parallel work in order; errors of the machine; regular expressions; keys of caches; temporary folders; marks of caches; long lists; the recordings that tests read; text for terminals; exit statuses; whole files; huge pages; panics; Unix sockets"},
+	{"internal/ordered internal/hosterr internal/lazyregexp internal/cachekey internal/tempdir internal/cachetag internal/chunked internal/corpus internal/testfiles internal/terminal internal/exit internal/atomicfile internal/hugepages internal/crash internal/unixsocket", "what knows no profile: parallel work in order; errors of the machine; regular expressions; keys of caches; temporary folders; marks of caches; long lists; the recordings and files that tests read; text for terminals; exit statuses; whole files; huge pages; panics; Unix sockets"},
 	{"internal/safefile internal/bytereader internal/spill internal/prefixtree internal/objstore", "opening files that are not ours, reading their bytes; files of what does not fit in memory; prefix trees; objects of S3-compatible storage"},
 	{"schema schema/diagnostic", "the wall between the two sides: tables, and what is said of their input"},
 	{"schema/storedir schema/parquetfile", "the commits and files of a store, the Parquet files of tables"},

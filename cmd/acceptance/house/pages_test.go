@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"stackmill/internal/testfiles"
 )
 
 var (
@@ -21,22 +23,22 @@ var (
 // Pages link to pages and name files that exist.
 func TestPages(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
-	var pages []string
+	links, files := 0, 0
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/formats/*.md", "testdata/*.md"} {
-		found, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil {
-			t.Fatal(err)
+		for _, page := range testfiles.Glob(t, filepath.Join(root, pattern)) {
+			text := read(t, page)
+			for _, m := range link.FindAllStringSubmatch(text, -1) {
+				links++
+				exists(t, page, filepath.Join(filepath.Dir(page), m[1]))
+			}
+			for _, m := range file.FindAllStringSubmatch(text, -1) {
+				files++
+				exists(t, page, filepath.Join(root, m[1]))
+			}
 		}
-		pages = append(pages, found...)
 	}
-	for _, page := range pages {
-		text := read(t, page)
-		for _, m := range link.FindAllStringSubmatch(text, -1) {
-			exists(t, page, filepath.Join(filepath.Dir(page), m[1]))
-		}
-		for _, m := range file.FindAllStringSubmatch(text, -1) {
-			exists(t, page, filepath.Join(root, m[1]))
-		}
+	if links < 100 || files < 100 {
+		t.Errorf("only %d links and %d names of files were found", links, files)
 	}
 }
 
@@ -57,11 +59,7 @@ func TestNamesAreDeclared(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	declared := map[string]bool{}
 	for folder := range packages(t) {
-		sources, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, source := range sources {
+		for _, source := range testfiles.Glob(t, filepath.Join(root, folder, "*.go")) {
 			f, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
@@ -72,7 +70,11 @@ func TestNamesAreDeclared(t *testing.T) {
 		}
 	}
 	page := "docs/architecture.md"
-	for _, m := range identifier.FindAllString(read(t, filepath.Join(root, page)), -1) {
+	named := identifier.FindAllString(read(t, filepath.Join(root, page)), -1)
+	if len(named) < 20 {
+		t.Errorf("%s names only %d declarations", page, len(named))
+	}
+	for _, m := range named {
 		if n := strings.Trim(m, "`"); !declared[n] {
 			t.Errorf("%s names %s, which is not declared", page, n)
 		}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"stackmill/internal/testfiles"
 )
 
 // temporaries list the files that make temporary files by themselves, and why.
@@ -29,11 +31,7 @@ func TestTemporaryFiles(t *testing.T) {
 	root, makes := filepath.Join("..", "..", ".."), regexp.MustCompile(`os\.(MkdirTemp|CreateTemp)\(`)
 	used := map[string]bool{}
 	for folder := range packages(t) {
-		sources, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, source := range slices.DeleteFunc(sources, func(s string) bool { return strings.HasSuffix(s, "_test.go") }) {
+		for _, source := range slices.DeleteFunc(testfiles.Glob(t, filepath.Join(root, folder, "*.go")), func(s string) bool { return strings.HasSuffix(s, "_test.go") }) {
 			text, err := os.ReadFile(source)
 			if err != nil {
 				t.Fatal(err)

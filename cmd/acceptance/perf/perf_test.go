@@ -9,6 +9,7 @@ import (
 
 	"stackmill/cmd/acceptance/suite"
 	"stackmill/internal/corpus"
+	"stackmill/internal/testfiles"
 	"stackmill/pipeline"
 	"stackmill/queries"
 )
@@ -42,10 +43,7 @@ func ingest(store string, paths ...string) ([]pipeline.Result, error) {
 
 // cases are the names of the good recordings.
 func cases(t *testing.T) []string {
-	found, err := filepath.Glob(filepath.Join(folder, "perf", "*.data"))
-	if err != nil || len(found) == 0 {
-		t.Fatal("no recordings", err)
-	}
+	found := testfiles.Glob(t, filepath.Join(folder, "perf", "*.data"))
 	for i, f := range found {
 		found[i] = strings.TrimSuffix(filepath.Base(f), ".data")
 	}

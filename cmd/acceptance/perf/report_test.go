@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/cmd/acceptance/perftext"
+	"stackmill/internal/testfiles"
 )
 
 // count is what an event counted in a function.
@@ -119,11 +120,7 @@ func TestChildren(t *testing.T) {
 // The percentages of `perf report` itself come of these sums, where it has one
 // row for a name.
 func TestReport(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(folder, "golden", "*", "report_children.txt"))
-	if err != nil || len(files) == 0 {
-		t.Fatal("no reports", err)
-	}
-	for _, file := range files {
+	for _, file := range testfiles.Glob(t, filepath.Join(folder, "golden", "*", "report_children.txt")) {
 		name := filepath.Base(filepath.Dir(file))
 		if dwarf(name) {
 			continue

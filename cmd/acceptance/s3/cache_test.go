@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmill/internal/testfiles"
 	"stackmill/schema/storedir"
 )
 
@@ -29,11 +30,7 @@ var spoilings = []struct {
 // mirrored are the files of a machine's mirror that match a pattern.
 func (m *machine) mirrored(pattern string) (files []string) {
 	m.Helper()
-	files, err := filepath.Glob(filepath.Join(m.cache, "stackmill/stores/*", pattern))
-	if err != nil || len(files) == 0 {
-		m.Fatalf("%s: no file, %v", pattern, err)
-	}
-	return files
+	return testfiles.Glob(m, filepath.Join(m.cache, "stackmill/stores/*", pattern))
 }
 
 // spoil changes a file, whose times stay if keep says so.

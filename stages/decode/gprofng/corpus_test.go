@@ -5,13 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"stackmill/stages/decode/gprofng/gprofngtest"
 	"testing"
 
 	"stackmill/internal/corpus"
+	"stackmill/internal/testfiles"
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 func TestMain(m *testing.M) {
@@ -38,11 +39,7 @@ func TestRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := filepath.Glob(filepath.Join(dir, "exp/*.er"))
-	if err != nil || len(names) == 0 {
-		t.Fatalf("%d recordings, %v", len(names), err)
-	}
-	for _, name := range names {
+	for _, name := range testfiles.Glob(t, filepath.Join(dir, "exp/*.er")) {
 		rec := open(t, name)
 		wantReasons(t, rec, diagnostic.Error)
 		for _, p := range rec.Processes {

@@ -98,17 +98,19 @@ func TestCacheModes(t *testing.T) {
 		old := unix.Umask(umask)
 		load(t, New(Options{CacheDir: dir, DebugDirs: []string{}}), at("clones"))
 		unix.Umask(old)
+		files := 0
 		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
 				return err
 			}
+			files++
 			if info, err := e.Info(); err != nil || info.Mode() != fs.FileMode(0o666&^umask) {
 				t.Errorf("umask %o: %s has %v, %v", umask, path, info.Mode(), err)
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || files == 0 {
+			t.Fatal(files, err)
 		}
 	}
 }

@@ -95,8 +95,8 @@ func TestCorpusBinaries(t *testing.T) {
 		compareFile(t, path)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(seen) < 20 {
+		t.Fatal(len(seen), err)
 	}
 }
 
