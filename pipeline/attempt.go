@@ -13,6 +13,7 @@ import (
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/mmap"
+	"stackmill/stages/listing"
 	"stackmill/stages/write"
 )
 
@@ -44,7 +45,7 @@ type inputIdentity struct {
 // The states of an attempt. An abandoned attempt never commits, and one that commits is never
 // abandoned.
 const (
-	open int32 = iota
+	running int32 = iota
 	committing
 	over
 	left
@@ -74,16 +75,16 @@ func (in *ingest) try(ctx context.Context, src input, to *slot, limit time.Durat
 	in.attempts.add(a)
 	defer in.attempts.remove(a)
 
-	running := ordered.Start(func() (Result, error) {
+	reading := ordered.Start(func() (Result, error) {
 		r := a.run(job)
 		_ = a.space.Close() // nobody wants what was in it
-		if !a.state.CompareAndSwap(open, over) && a.state.Load() == left {
+		if !a.state.CompareAndSwap(running, over) && a.state.Load() == left {
 			in.attempts.addAbandoned(-1)
 		}
 		return r, nil
 	})
-	if waitAfterEnd(a.ctx, running.Done()) || !a.leave() { // it is over, or being committed
-		r, err := running.Wait()
+	if waitAfterEnd(a.ctx, reading.Done()) || !a.leave() { // it is over, or being committed
+		r, err := reading.Wait()
 		if err != nil {
 			r = Result{Path: src.path, Status: Failed, Err: err}
 		}
@@ -135,14 +136,33 @@ func (a *attempt) awaitTurn() error {
 	}
 }
 
+// beginLists waits for the turn of the input and begins the lists that it shares with others of its
+// batch.
+func (a *attempt) beginLists() (*listing.Draft, error) {
+	if err := a.awaitTurn(); err != nil {
+		return nil, err
+	}
+	return a.to.builder.lists.Begin(), nil
+}
+
+// beginBatch begins the batch of the input; nil if others share it.
+func (a *attempt) beginBatch() (*write.Batch, error) {
+	if a.to.builder.shared() {
+		return nil, nil
+	}
+	b, err := a.in.beginBatch()
+	a.batch.Store(b)
+	return b, err
+}
+
 // startCommit reports whether the attempt may commit: it has not been abandoned.
-func (a *attempt) startCommit() bool { return a.state.CompareAndSwap(open, committing) }
+func (a *attempt) startCommit() bool { return a.state.CompareAndSwap(running, committing) }
 
 // leave abandons the attempt and removes its files. It reports false if the attempt is
 // committing, or over.
 func (a *attempt) leave() bool {
 	a.in.attempts.addAbandoned(1)
-	if !a.state.CompareAndSwap(open, left) {
+	if !a.state.CompareAndSwap(running, left) {
 		a.in.attempts.addAbandoned(-1)
 		return false
 	}
@@ -179,13 +199,13 @@ func (in *ingest) quarantine(ctx context.Context, src input, to *slot, was *Resu
 	if was.ID == "" { // not even its content could be read in time
 		return Result{Path: src.path, Status: Failed, Err: over, Elapsed: was.Elapsed}
 	}
-	rec := &decode.Recording{Format: src.decoder.Name(), Close: func() error { return nil }}
-	rec.Locate = func(string) []decode.Candidate { return nil }
-	rec.Problems.Addf(diagnostic.Error, filepath.Base(src.path), diagnostic.NoOffset, over.reason, "%s", over.message)
+	failed := &decode.Recording{Format: src.decoder.Name(), Close: func() error { return nil }}
+	failed.Locate = func(string) []decode.Candidate { return nil }
+	failed.Problems.Addf(diagnostic.Error, filepath.Base(src.path), diagnostic.NoOffset, over.reason, "%s", over.message)
 	r := in.try(ctx, src, to, 0, func(a *attempt, r *Result) error {
 		r.ID, r.Bytes = was.ID, was.Bytes
 		generation, _ := a.in.needsIngest(was.ID)
-		return a.ingestOne(r, generation, func() (*decode.Recording, error) { return rec, nil })
+		return (&experiment{attempt: a, result: r, generation: generation, opening: func() (*decode.Recording, error) { return failed, nil }}).pass()
 	})
 	r.Elapsed += was.Elapsed
 	return r

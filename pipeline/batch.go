@@ -41,9 +41,9 @@ func (b *batch) derive() error {
 			leaks = heap.Leaks
 			b.reportBlindReallocs(leaks)
 		}
-		b.deriver = samples.NewDeriver(b.process.recording.Recording, b.process.recorded, b.kind, leaks, b.process.out.ioFiles)
+		b.deriver = samples.NewDeriver(b.process.rec, b.process.recorded, b.kind, leaks, b.process.out.ioFiles)
 	}
-	b.Batch = b.deriver.Batch(b.events, b.process.recording.samples)
+	b.Batch = b.deriver.Batch(b.events, b.process.passed.samples)
 	return nil
 }
 
@@ -75,13 +75,12 @@ func (b *batch) release() {
 	b.Batch.Release()
 }
 
-// passed counts the samples of a batch.
-func (p *process) passed(b *samples.Batch) {
-	n, last := b.Len(), &p.recording.perProcess[len(p.recording.perProcess)-1]
+// count counts the samples of a batch that has passed.
+func (s *passedSamples) count(b *samples.Batch, startNS int64) {
+	n, last := b.Len(), &s.processes[len(s.processes)-1]
 	if n > 0 { // an unfinished log does not cover its last events
-		last.durationNS = max(last.durationNS, b.Times[n-1]-p.recorded.StartNS)
+		last.durationNS = max(last.durationNS, b.Times[n-1]-startNS)
 	}
 	last.samples += int64(n)
-	p.recording.samples += int64(n)
-	p.attempt.in.Progress.Samples.Add(int64(n))
+	s.samples += int64(n)
 }

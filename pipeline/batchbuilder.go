@@ -40,7 +40,7 @@ type slot struct {
 
 // begin returns the slots of a new batch, one per input of the group.
 func (in *ingest) begin(group []int) []*slot {
-	f := &batchBuilder{in: in, group: group, lists: listing.NewRegistry(), readers: readerPool{store: in.Store}}
+	f := &batchBuilder{in: in, group: group, lists: listing.NewRegistry(), readers: readerPool{store: in.options.Store}}
 	var list []*slot
 	for i, turn := range ordered.NewTurns(len(group)) {
 		list = append(list, &slot{f, group[i], turn})
@@ -56,11 +56,11 @@ func (f *batchBuilder) shared() bool { return len(f.group) > 1 }
 func (p *slot) fill(ctx context.Context, inputs []input, results []Result) (retries []int) {
 	err := ordered.Guard(func() error {
 		if p.number == p.builder.group[0] {
-			if err := p.builder.in.refresh(); err != nil {
+			if err := p.builder.in.store.refresh(); err != nil {
 				return err
 			}
 		}
-		results[p.number] = p.builder.in.each(ctx, inputs[p.number], p)
+		results[p.number] = p.builder.in.read(ctx, inputs[p.number], p)
 		return nil
 	})
 	<-p.turn.Come()
@@ -113,21 +113,12 @@ func (f *batchBuilder) lost(results []Result, err error) {
 }
 
 // beginBatch begins a batch of the store.
-func (in *ingest) beginBatch(to **write.Batch) (err error) {
-	if *to, err = write.Begin(in.Store); err == nil && in.begun != nil {
-		in.begun()
+func (in *ingest) beginBatch() (*write.Batch, error) {
+	if in.options.begun != nil {
+		in.options.begun()
 	}
-	return storeFault(err)
-}
-
-// refresh reads the commits that other programs have added to the store.
-func (in *ingest) refresh() error {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if err := in.store.Refresh(); !errors.Is(err, storedir.ErrNoStore) {
-		return err
-	}
-	return nil
+	b, err := write.Begin(in.options.Store)
+	return b, storeFault(err)
 }
 
 // errBroken marks an input to read again alone, because another one of its batch was written
@@ -143,7 +134,7 @@ func (p *slot) add(entry storedir.Entry, batch *write.Batch, rows *rowBuffer, li
 	p.builder.broken = true // until all rows are written
 	if p.builder.batch == nil {
 		if p.builder.batch = batch; batch == nil {
-			err = p.builder.in.beginBatch(&p.builder.batch)
+			p.builder.batch, err = p.builder.in.beginBatch()
 		}
 	}
 	if err == nil && rows != nil {
@@ -168,11 +159,11 @@ func (f *batchBuilder) commit(results []Result) error {
 	if len(f.entries) == 0 {
 		return nil
 	}
-	name := f.name()
-	c := storedir.Commit{Ingested: time.Now().UTC().Truncate(time.Second), Program: f.in.Program, Experiments: f.entries}
-	if f.in.Committing != nil {
+	name := f.in.store.newName(f.entries)
+	c := storedir.Commit{Ingested: time.Now().UTC().Truncate(time.Second), Program: f.in.options.Program, Experiments: f.entries}
+	if f.in.options.Committing != nil {
 		c.Batch = name
-		f.in.Committing(c)
+		f.in.options.Committing(c)
 	}
 	began := time.Now()
 	err := f.batch.Commit(name, c)
@@ -182,11 +173,11 @@ func (f *batchBuilder) commit(results []Result) error {
 		results[i].Batch = name
 	}
 	if err == nil {
-		f.in.committed(name)
+		f.in.store.committed(name)
 		return nil
 	}
 	if errors.Is(err, storedir.ErrExists) {
-		if err = f.in.learn(name); err == nil || errors.Is(err, fs.ErrNotExist) { // it was replaced meanwhile
+		if err = f.in.store.learn(name); err == nil || errors.Is(err, fs.ErrNotExist) { // it was replaced meanwhile
 			for _, i := range f.numbers {
 				results[i].skip()
 			}
@@ -201,29 +192,6 @@ func (f *batchBuilder) commit(results []Result) error {
 		results[i].discard(Aborted, err)
 	}
 	return nil
-}
-
-// committed adds a batch to a snapshot of the store, which is never refreshed.
-func (in *ingest) committed(batch string) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.store.IsSnapshot() {
-		_ = in.store.AddByName(batch) // without it, the recording is stored twice, and one copy counts
-	}
-}
-
-// learn reads the commit of a batch.
-func (in *ingest) learn(batch string) error {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.store.AddByName(batch)
-}
-
-// name returns the name of the batch.
-func (f *batchBuilder) name() string {
-	f.in.mu.Lock()
-	defer f.in.mu.Unlock()
-	return f.in.store.NewBatchName(f.entries)
 }
 
 // abort removes the batch, unless it was committed.

@@ -285,7 +285,7 @@ func TestFirstOfCopies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in.each = func(ctx context.Context, src input, to *slot) Result {
+		in.read = func(ctx context.Context, src input, to *slot) Result {
 			if jobs > 1 && to.number == 0 {
 				<-reading
 			}
@@ -308,7 +308,7 @@ func TestFirstOfCopies(t *testing.T) {
 		if diff := cmp.Diff([]string{Complete, Complete, Skipped}, statuses); diff != "" {
 			t.Errorf("%d jobs: %s", jobs, diff)
 		}
-		_, files := stocked(t, in.Store)
+		_, files := stocked(t, in.options.Store)
 		if want == nil {
 			want = files
 		} else if diff := cmp.Diff(want, files); diff != "" {

@@ -8,6 +8,7 @@ import (
 
 	"stackmill/internal/ordered"
 	"stackmill/schema/diagnostic"
+	"stackmill/stages/decode"
 	"stackmill/stages/program"
 	"stackmill/stages/samples"
 	"stackmill/stages/stacktree"
@@ -42,24 +43,21 @@ const (
 // wholeStacks is unwind.Cache.IgnoreSettled: tests compare.
 var wholeStacks = false
 
-// begin starts the workers. The rules run on the goroutine of the stages unless they may be
-// concurrent.
-func (b *build) begin(ctx context.Context, r *recording, concurrent bool) {
-	b.frames = unwind.NewFrameTables(r.tables, &b.cfi)
+func newBuild(rec *decode.Recording, files located, resolver *symbolize.Resolver) *build {
+	b := &build{resolver: resolver, stacks: samples.NewStackIndex(), cache: unwind.NewCache()}
+	b.frames = unwind.NewFrameTables(files.tables, &b.cfi)
 	b.dumps = unwind.NewDumpUnwinder(b.frames)
-	b.stacks = samples.NewStackIndex()
-	b.stacks.Expect(r.Processes)
-	b.cache = unwind.NewCache()
+	b.stacks.Expect(rec.Processes)
 	b.cache.IgnoreSettled = wholeStacks
+	b.reader = unwind.NewStackReader(func(stacks *unwind.StackBatch) { b.rule(func() { b.pass(stacks) }) })
+	return b
+}
+
+// start starts the workers.
+func (b *build) start(ctx context.Context, concurrent bool) {
 	builder := unwind.NewTreeBuilder(b.stacks.Tree)
 	b.tree = ordered.NewWorker(ctx, treeAhead, func(paths *unwind.PathBatch) error { builder.Add(paths); return nil }, nil)
-	run := func(do func()) error { do(); return nil }
-	if concurrent {
-		b.rules = ordered.NewWorker(ctx, rulesAhead, run, nil)
-	} else {
-		b.rules = ordered.NewInlineWorker(ctx, run, nil)
-	}
-	b.reader = unwind.NewStackReader(func(stacks *unwind.StackBatch) { b.rule(func() { b.pass(stacks) }) })
+	b.rules = newWorker(ctx, concurrent, rulesAhead, func(do func()) error { do(); return nil }, nil)
 }
 
 // rule queues a function that uses the resolver or the rules.
@@ -86,12 +84,12 @@ func (b *build) normalize(stacks *unwind.StackBatch) { b.unwinder.Add(stacks) }
 // order waits for the rules and the tree. It puts locations, nodes and frames into the order in
 // which they are stored, as soon as there are no more of them, and returns the new numbers of nodes
 // and frames.
-func (b *build) order(ctx context.Context, r *recording, data *samples.Data) (nodes []stacktree.NodeNo, frames []stacktree.FrameNo, err error) {
+func (b *build) order(ctx context.Context, problems *diagnostic.Log, data *samples.Data) (nodes []stacktree.NodeNo, frames []stacktree.FrameNo, err error) {
 	if err := errors.Join(b.rules.Close(), context.Cause(ctx)); err != nil {
 		return nil, nil, err
 	}
 	for _, p := range b.cfi.Problems {
-		r.Problems.Add(p)
+		problems.Add(p)
 	}
 	b.cache, b.reader, b.unwinder, b.frames, b.dumps = nil, nil, nil, nil, nil
 	b.total = b.resolver.Program.Location(b.resolver.Artificial(program.Total)).Function

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"errors"
-	"path/filepath"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -13,22 +12,23 @@ import (
 	"stackmill/stages/decode/replay"
 )
 
-// description emits the tables about the recording as a whole.
+// description is what describe takes.
 type description struct {
-	*recording
 	id, name string
+	rec      *decode.Recording
+	passed   *passedSamples
+	replay   *replayData
 	forms    []decode.Form // of stacks
 	emit     func(*schema.Table, arrow.RecordBatch) error
 }
 
 // describe emits the tables about the recording as a whole, once all problems are known.
-func (e *experiment) describe() error {
-	d := description{&e.recording, e.result.ID, filepath.Base(e.attempt.src.path), e.build.stacks.Forms.List, e.out.writer.write}
+func describe(d *description) error {
 	return errors.Join(d.experimentRow(), d.processRows(), d.threadNameRows(), d.problemRows(), d.recordingRows(), d.overviewRows())
 }
 
 func (d *description) experimentRow() error {
-	rec := d.Recording
+	rec := d.rec
 	founder := &decode.Process{}
 	if len(rec.Processes) > 0 {
 		founder = rec.Processes[0]
@@ -41,7 +41,7 @@ func (d *description) experimentRow() error {
 	rows.Append(d.name, rec.Format, rec.Version, rec.Collector, rec.Host, rec.OS, rec.Arch,
 		int32(rec.CPUs), int32(rec.ClockMHz), rec.PageSize, int32(rec.WordBits),
 		founder.Target, founder.Command, founder.Directory, started, rec.Length().Nanoseconds(),
-		int32(len(rec.Processes)), d.samples, d.status(), orNull(rec.CacheLine), rec.Comment)
+		int32(len(rec.Processes)), d.passed.samples, statusOf(rec, d.passed.samples), orNull(rec.CacheLine), rec.Comment)
 	return rows.Close()
 }
 
@@ -55,16 +55,16 @@ func orNull(n int64) any {
 
 func (d *description) processRows() error {
 	rows := schema.NewRows(schema.Processes, d.id, d.emit)
-	for i, p := range d.Processes {
+	for i, p := range d.rec.Processes {
 		rows.Append(int32(p.Number), p.Lineage, p.PID, p.PPID, p.Target, p.Command,
-			p.StartNS, p.DurationNS, d.perProcess[i].samples, d.processStatus(p))
+			p.StartNS, p.DurationNS, d.passed.processes[i].samples, processStatus(d.rec, p))
 	}
 	return rows.Close()
 }
 
 func (d *description) threadNameRows() error {
 	rows := schema.NewRows(schema.ThreadNames, d.id, d.emit)
-	for _, p := range d.Processes {
+	for _, p := range d.rec.Processes {
 		for _, n := range p.ThreadNames {
 			var until any
 			if n.UntilNS != decode.Never {
@@ -78,7 +78,7 @@ func (d *description) threadNameRows() error {
 
 func (d *description) problemRows() error {
 	rows := schema.NewRows(schema.Problems, d.id, d.emit)
-	for i, p := range d.Problems.Problems {
+	for i, p := range d.rec.Problems.Problems {
 		var offset any
 		if p.Offset != diagnostic.NoOffset {
 			offset = p.Offset
@@ -90,7 +90,7 @@ func (d *description) problemRows() error {
 
 func (d *description) overviewRows() error {
 	rows := schema.NewRows(schema.Overview, d.id, d.emit)
-	for _, p := range d.Processes {
+	for _, p := range d.rec.Processes {
 		for i, o := range p.Overview {
 			row := []any{int32(p.Number), int32(i + 1), o.Label, o.T0NS, o.T1NS}
 			for _, v := range o.Times {
@@ -106,14 +106,14 @@ func (d *description) overviewRows() error {
 }
 
 func (d *description) recordingRows() error {
-	whole, err := replay.EncodeRecording(d.Recording, d.forms, d.replay.problems)
+	whole, err := replay.EncodeRecording(d.rec, d.forms, d.replay.problems)
 	if err != nil {
 		return err
 	}
 	rows := schema.NewRows(schema.Recordings, d.id, d.emit)
 	rows.Append(int32(0), whole)
 	for i, content := range d.replay.parts {
-		rows.Append(int32(d.Processes[i].Number), content)
+		rows.Append(int32(d.rec.Processes[i].Number), content)
 	}
 	return rows.Close()
 }

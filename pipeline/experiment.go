@@ -8,36 +8,38 @@ import (
 	"stackmill/internal/ordered"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/attribute"
-	"stackmill/stages/code"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/replay"
 	"stackmill/stages/listing"
 	"stackmill/stages/samples"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/source"
+	"stackmill/stages/write"
 )
 
-// experiment is one recording on its way through the stages, and the results of the stages so far.
+// experiment has what is known of one recording on its way through the stages: where it comes from,
+// and what each stage has made. The lists in pipeline.go say which of these a stage takes.
 type experiment struct {
-	attempt         *attempt
-	result          *Result
-	generation      int              // under which the experiment is stored
-	resymbolization *resymbolization // nil for a recording
-	recording       recording
-	build           build
-	out             output
+	attempt    *attempt
+	result     *Result
+	generation int              // under which the experiment is stored
+	stored     *resymbolization // nil for a recording
+	opening    func() (*decode.Recording, error)
+
+	recording *decode.Recording // of open
+	batch     *write.Batch      // of open; nil: a batch that others share
+	located   located           // of locate
+	replay    replayData        // of keep
+	build     *build            // of begin
+	out       *output           // of begin
+	passed    passedSamples     // of the batches that have passed
+	lists     *listing.Draft    // of attribute, shared with others of the batch
 }
 
-// ingestOne reads one recording for a batch. An error says why it is not stored, although the
+// pass passes the experiment through the stages. An error says why it is not stored, although the
 // recording is not to blame.
-func (a *attempt) ingestOne(r *Result, generation int, opening func() (*decode.Recording, error)) error {
-	return a.pass(&experiment{attempt: a, result: r, generation: generation, recording: recording{opening: opening}})
-}
-
-// pass passes an experiment through the stages.
-func (a *attempt) pass(e *experiment) (err error) {
+func (e *experiment) pass() (err error) {
 	defer func() { err = errors.Join(err, e.close()) }()
-	if err := e.run(a.ctx); err != nil {
+	if err := e.run(e.attempt.ctx); err != nil {
 		e.halt() // sinks write rows
 		return errors.Join(err, e.closeOutput())
 	}
@@ -46,21 +48,23 @@ func (a *attempt) pass(e *experiment) (err error) {
 
 // halt stops the workers. The stages have returned their errors.
 func (e *experiment) halt() {
-	_ = e.out.sinks.Close()
-	_ = e.build.rules.Close()
-	_ = e.build.tree.Close()
+	if e.build != nil {
+		_ = e.out.sinks.Close()
+		_ = e.build.rules.Close()
+		_ = e.build.tree.Close()
+	}
 }
 
 // close releases everything that the stages hold, also after a panic.
 func (e *experiment) close() (err error) {
 	e.halt()
-	if e.out.writer != nil {
+	if e.out != nil {
 		_ = e.out.writer.close() // closeOutput has its error
 	}
-	if e.out.batch != nil {
-		e.out.batch.Abort()
+	if e.batch != nil {
+		e.batch.Abort()
 	}
-	if e.recording.Recording != nil {
+	if e.recording != nil {
 		err = e.recording.Close()
 	}
 	return err
@@ -69,66 +73,65 @@ func (e *experiment) close() (err error) {
 // closeOutput waits for the writers. It returns their error, or a host error that kept files from
 // being read.
 func (e *experiment) closeOutput() error {
-	if e.out.writer == nil {
+	if e.out == nil {
 		return nil
 	}
-	return errors.Join(e.out.writer.close(), e.recording.HostErr.Err(), e.recording.tables.HostErr())
+	return errors.Join(e.out.writer.close(), e.recording.HostErr.Err(), e.located.tables.HostErr())
 }
 
-// open opens the recording, and begins its batch at the same time, unless others share it.
-func (e *experiment) open() error {
-	return ordered.Run(
-		func() (err error) {
-			e.recording.Recording, err = e.recording.opening()
-			return err
-		},
-		func() error {
-			if e.attempt.to.builder.shared() {
-				return nil
-			}
-			err := e.attempt.in.beginBatch(&e.out.batch)
-			e.attempt.batch.Store(e.out.batch)
-			return err
-		},
+// written waits for the writers of a batch of its own, which then has all rows.
+func (e *experiment) written() error {
+	if e.batch != nil {
+		return e.closeOutput()
+	}
+	return errors.Join(e.recording.HostErr.Err(), e.located.tables.HostErr())
+}
+
+// open opens a recording, and begins its batch at the same time.
+func open(opening func() (*decode.Recording, error), begin func() (*write.Batch, error)) (
+	rec *decode.Recording, batch *write.Batch, err error,
+) {
+	err = ordered.Run(
+		func() (err error) { rec, err = opening(); return err },
+		func() (err error) { batch, err = begin(); return err },
 	)
+	return rec, batch, err
 }
 
-// begin makes what the following stages need: where rows go, program structure, stacks and sums.
-func (e *experiment) begin() error {
-	if e.attempt.to.builder.shared() {
-		e.out.writer = newRowBuffer()
-	} else {
-		e.out.writer = newTableWriters(e.attempt.ctx, e.out.batch)
-	}
-	if e.resymbolization != nil {
-		e.resymbolization.after = &rowTap{rowWriter: e.out.writer}
-		e.out.writer = e.resymbolization.after
-	}
-	ctx, r := e.attempt.ctx, &e.recording
-	metrics := samples.Metrics(r.Recording)
-	e.build.resolver = symbolize.New(r.Recording, r.files, r.tables)
-	e.build.resolver.StoredLists = e.resymbolization.storedLists()
-	e.out.data = samples.NewData(e.result.ID, r.Recording, metrics, e.build.resolver, r.tables, e.out.writer.write)
-	concurrent := e.out.data == nil // data objects need the resolver, which the rules use
-	e.build.begin(ctx, r, concurrent)
-	e.out.begin(ctx, e.result.ID, r, metrics, concurrent)
-	return nil
+// beginning is what begin takes.
+type beginning struct {
+	id      string // of the experiment
+	rec     *decode.Recording
+	located located
+	lists   map[string]*symbolize.StoredList // symbol lists of the store, to symbolize again
+	writer  rowWriter
+}
+
+// begin makes what the following stages fill: program structure and stacks, and sums and rows. The
+// rules and the sinks run on the goroutine of the stages unless they may be concurrent.
+func begin(ctx context.Context, in beginning) (*build, *output) {
+	metrics := samples.Metrics(in.rec)
+	resolver := symbolize.New(in.rec, in.located.files, in.located.tables)
+	resolver.StoredLists = in.lists
+	data := samples.NewData(in.id, in.rec, metrics, resolver, in.located.tables, in.writer.write)
+	concurrent := data == nil // data objects need the resolver, which the rules use
+	out := newOutput(in, metrics, data)
+	b := newBuild(in.rec, in.located, resolver)
+	out.startSinks(ctx, concurrent)
+	b.start(ctx, concurrent)
+	return b, out
 }
 
 // grow waits for the rules, the tree of stacks and the sinks, and gives everything that they have
-// made its final numbers.
-func (e *experiment) grow() error {
-	nodes, frames, err := e.build.order(e.attempt.ctx, &e.recording, e.out.data)
-	if err := errors.Join(err, e.out.sinks.Close(), context.Cause(e.attempt.ctx)); err != nil {
-		return err
+// made its final numbers. It adds problems of call frame information to the log.
+func grow(ctx context.Context, b *build, out *output, problems *diagnostic.Log) ([]StageTime, error) {
+	nodes, frames, err := b.order(ctx, problems, out.data)
+	if err := errors.Join(err, out.sinks.Close(), context.Cause(ctx)); err != nil {
+		return nil, err
 	}
-	for _, s := range slices.Concat(e.build.times, e.out.times) {
-		e.result.add(s.Stage, s.Elapsed)
-	}
-	e.recording.extendDurations()
-	e.build.tree = nil // it refers to the tree
-	e.build.stacks.Renumber(nodes, frames)
-	return nil
+	b.tree = nil // it refers to the tree
+	b.stacks.Renumber(nodes, frames)
+	return slices.Concat(b.times, out.times), nil
 }
 
 // judge adds the problems that only the samples as a whole show.
@@ -143,106 +146,32 @@ func judge(again *resymbolization, counter *samples.Counter, stacks *attribute.S
 	attribute.ReportCutStacks(stacks, sums, problems)
 }
 
-func (e *experiment) attribute() error {
-	r := &code.Result{
-		Result:   &attribute.Result{ExperimentID: e.result.ID, Program: e.build.resolver.Program, Total: e.build.total, Stacks: e.build.stacks.Stacks, Sums: e.out.sums.Sums},
-		Accessed: e.out.data.AccessLocations(),
-		Disassembler: func() *symbolize.Disassembler {
-			return symbolize.NewDisassembler(e.build.resolver, e.attempt.in.outlines)
-		},
-		Sources: code.Sources{
-			Finder: source.Finder{Rules: e.attempt.in.Sources, NoRecorded: e.attempt.in.NoRecordedSources, Locate: e.recording.files.ByPath, Stored: e.resymbolization.source(e.recording.began()), Cache: e.attempt.in.texts},
-			Began:  e.recording.began(), Problems: &e.recording.Problems,
-		},
-	}
-	lines, err := e.programRows(r)
-	e.build.resolver.ForgetCode()
-	e.result.add(attributeStage, -e.attempt.waited)
-	if err = errors.Join(e.out.segments.Close(), err); err != nil {
-		return err
-	}
-	return r.SourceRows(e.out.writer.write, lines)
-}
-
-// programRows emits the rows of program structure, stacks and values. It returns the last line with
-// a value of each source file. Independent tables are computed concurrently.
-func (e *experiment) programRows(r *code.Result) (lines map[string]int32, err error) {
-	emit := e.out.writer.write
-	shapes := make(chan *attribute.StackViews, 1) // closed without a value after a panic; also trees
-	trees := make(chan *attribute.CallTree, 1)
-	err = ordered.Run(
-		func() error {
-			defer close(shapes)
-			defer close(trees)
-			shape := attribute.NewStackViews(r.Program, r.Stacks, r.Sums)
-			shapes <- shape
-			tree := attribute.NewCallTree(shape)
-			trees <- tree
-			functions, err := r.FunctionRows(emit, tree)
-			if err != nil {
-				return err
-			}
-			if e.out.lists, err = e.draft(); err != nil {
-				return err
-			}
-			r.Lists = e.out.lists
-			return r.CodeRows(emit, functions)
-		},
-		func() error {
-			err := errors.Join(r.StackRows(emit), e.out.ioFiles.Rows(r.Result, emit), e.out.sums.UsageRows(r.Result, emit, e.recording.CGroups), e.out.data.Rows(r.Result, emit))
-			if tree := <-trees; tree != nil {
-				err = errors.Join(err, r.TreeRows(emit, tree))
-			}
-			return err
-		},
-		func() (err error) {
-			if shape := <-shapes; shape != nil {
-				lines, err = r.LineRows(emit, shape)
-			}
-			return err
-		},
-	)
-	return lines, err
-}
-
-// draft waits for the turn of the experiment and begins the lists that it shares with others of its
-// batch.
-func (e *experiment) draft() (*listing.Draft, error) {
-	if err := e.attempt.awaitTurn(); err != nil {
-		return nil, err
-	}
-	return e.attempt.to.builder.lists.Begin(), nil
-}
-
 // errLeft ends an attempt that nobody waits for any more.
 var errLeft = errors.New("it was given up")
 
-// addToBatch adds the experiment to its batch.
-func (e *experiment) addToBatch() error {
-	if !e.attempt.to.builder.shared() {
-		if err := e.closeOutput(); err != nil {
-			return err
-		}
+// addition is what addToBatch takes.
+type addition struct {
+	candidate
+	attempt *attempt
+	writer  rowWriter
+	batch   *write.Batch // nil: a batch that others share
+	lists   *listing.Draft
+}
+
+// addToBatch adds an experiment to its batch, once all of it was written. It reports whether the
+// builder of the batch has taken it over.
+func addToBatch(c *addition) (taken bool, err error) {
+	if !c.attempt.startCommit() {
+		return false, errLeft
 	}
-	if err := errors.Join(e.recording.HostErr.Err(), e.recording.tables.HostErr()); err != nil {
-		return err
-	}
-	if !e.attempt.startCommit() {
-		return errLeft
-	}
-	r := e.result
-	r.Status, r.Samples, r.Problems = e.recording.status(), e.recording.samples, e.recording.Problems.Problems
-	entry, more, err := e.renewedEntry()
+	r := c.result
+	r.Status, r.Problems = statusOf(c.rec, r.Samples), c.rec.Problems.Problems
+	entry, more, err := c.renewedEntry()
 	if err != nil || !more {
-		return err
+		return false, err
 	}
-	out := e.out.writer
-	if e.resymbolization != nil {
-		out = e.resymbolization.after.rowWriter
-	}
+	out := c.stored.untap(c.writer)
 	r.Rows = out.written()
 	rows, _ := out.(*rowBuffer)
-	batch := e.out.batch
-	e.out.batch = nil
-	return e.attempt.to.add(entry, batch, rows, e.out.lists)
+	return true, c.attempt.to.add(entry, c.batch, rows, c.lists)
 }

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"stackmill/internal/hosterr"
 	"stackmill/internal/ordered"
 	"stackmill/schema/diagnostic"
@@ -32,7 +34,6 @@ type Options struct {
 	Sources     []source.Rule // where source files are that are not at their recorded paths
 	// NoRecordedSources keeps sources from being looked for at their recorded paths.
 	NoRecordedSources bool
-	onlyGiven         bool          // do not look for symbol lists of generated code in /tmp
 	Jobs              int           // experiments at a time, at least 1
 	Memory            int64         // limit in bytes; 0: the default of caches, and no limit otherwise
 	Timeout           time.Duration // for reading one experiment; 0: none
@@ -53,7 +54,7 @@ type Options struct {
 	Committing func(storedir.Commit)
 	Done       func(Result) // called after each experiment, one call at a time; may be nil
 
-	begun func() // called when a batch of the store is begun, on any goroutine; may be nil
+	begun func() // called before a batch of the store is begun, on any goroutine; may be nil
 }
 
 // Progress counts finished work. It may be read at any time.
@@ -98,26 +99,26 @@ func (r Result) Lost() bool {
 // tablesShare is the fraction of the memory for tables of load objects, as a divisor.
 const tablesShare = 4
 
+// ingest is one run.
 type ingest struct {
-	Options
-	each     func(context.Context, input, *slot) Result // reads one input for a batch
-	loader   *cache.Loader
-	outlines *symbolize.DisassemblyCache
-	texts    *source.TextCache
+	options  *Options
+	read     func(context.Context, input, *slot) Result // reads one input for a batch
+	caches   caches
+	lookup   lookup
+	store    storeState
+	journal  journal
+	staging  *semaphore.Weighted     // bounds the local copies of recordings
 	stop     context.CancelCauseFunc // ends the run
 	attempts activeAttempts
 	faults   storeFaults
-	staging  staging
-	journal  journal
-	mu       sync.Mutex
-	claims   map[string]inputClaim // which inputs are stored, by experiment id
-	known    map[string]bool       // paths whose recordings are in the store, when the run began
-	store    *storedir.Contents    // as it was when the last group began
+	mu       sync.Mutex // of what the inputs' goroutines report
+}
 
-	// Contents of the store when the run began. If one run ingests two forms of a recording, both are
-	// stored in any order, so that bytes do not depend on Jobs.
-	failed map[string][]storedir.Entry  // failed experiments by path
-	forms  map[string][]*storedir.Entry // by Entry.Recorded
+// caches are what recordings share.
+type caches struct {
+	loader   *cache.Loader
+	outlines *symbolize.DisassemblyCache
+	texts    *source.TextCache
 }
 
 // Ingest reads every recording at the paths and commits it to the store: a large one as a batch of
@@ -133,7 +134,7 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 	if err != nil {
 		return nil, err
 	}
-	in.each = in.one
+	in.read = in.one
 	storedir.Clean(opts.Store)
 	if err := in.readStore(); err != nil {
 		return nil, err
@@ -148,7 +149,8 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 }
 
 func newIngest(ctx context.Context, opts Options) (*ingest, error) {
-	tables := cache.Options{CacheDir: opts.Cache, DebugDirs: opts.debugDirs(), MemoryLimit: opts.Memory / tablesShare}
+	where := lookupOf(&opts)
+	tables := cache.Options{CacheDir: opts.Cache, DebugDirs: where.debugDirs, MemoryLimit: opts.Memory / tablesShare}
 	if opts.SharedCache != "" {
 		shared, err := openSharedCache(ctx, opts.SharedCache)
 		if err != nil {
@@ -157,19 +159,15 @@ func newIngest(ctx context.Context, opts Options) (*ingest, error) {
 		tables.Shared = shared
 	}
 	return &ingest{
-		Options:  opts,
-		loader:   cache.New(tables),
-		outlines: symbolize.NewDisassemblyCache(), texts: source.NewTextCache(),
-		staging: newStaging(),
-		claims:  map[string]inputClaim{},
-		known:   map[string]bool{},
+		options: &opts, lookup: where, caches: caches{cache.New(tables), symbolize.NewDisassemblyCache(), source.NewTextCache()},
+		staging: semaphore.NewWeighted(stagedBytes),
 	}, nil
 }
 
 // watched runs a job within the memory limit, and ends the run.
 func (in *ingest) watched(ctx context.Context, job func() []Result) ([]Result, error) {
 	watching := ordered.Start(func() (none struct{}, err error) {
-		if in.Memory > 0 {
+		if in.options.Memory > 0 {
 			in.watch(ctx)
 		}
 		return none, nil
@@ -182,40 +180,26 @@ func (in *ingest) watched(ctx context.Context, job func() []Result) ([]Result, e
 }
 
 // readStore reads what the store contains: known recordings usually need not be opened.
-func (in *ingest) readStore() (err error) {
-	if in.store = in.Contents; in.store == nil {
-		if in.store, err = storedir.ReadContents(in.Store); errors.Is(err, storedir.ErrNoStore) {
-			return nil
-		}
-	}
-	if err == nil {
-		err = in.store.CheckVersions()
-	}
-	if err != nil {
+func (in *ingest) readStore() error {
+	if err := in.store.open(in.options.Store, in.options.Contents); errors.Is(err, storedir.ErrNoStore) {
+		return nil
+	} else if err != nil {
 		return err
 	}
-	if !storedir.IsCache(in.Store) { // there compact does: each task would ask for each
-		in.store.Sweep(storedir.Keep)
+	if !storedir.IsCache(in.options.Store) { // there compact does: each task would ask for each
+		in.store.contents.Sweep(storedir.Keep)
 	}
-	if !in.store.IsSnapshot() {
-		in.journal.before = storedir.ReadJournal(in.Store)
+	if !in.store.contents.IsSnapshot() {
+		in.journal.before = storedir.ReadJournal(in.options.Store)
 	}
-	in.failed, in.forms = map[string][]storedir.Entry{}, in.store.ByRecording()
-	for i := range in.store.Batches {
-		for e := range in.store.Batches[i].Visible {
-			in.known[e.Path] = e.Status != Failed
-			if e.Status == Failed {
-				in.failed[e.Path] = append(in.failed[e.Path], *e)
-			}
-		}
-	}
+	in.store.index()
 	return nil
 }
 
 // discover finds the inputs and their sizes.
 func (in *ingest) discover(ctx context.Context, paths []string) (inputs []input, err error) {
 	found := ordered.Start(func() ([]input, error) {
-		inputs := discover(ctx, paths, in.Recursive)
+		inputs := discover(ctx, paths, in.options.Recursive)
 		return inputs, in.lookAll(ctx, inputs)
 	})
 	if !waitAfterEnd(ctx, found.Done()) {
@@ -227,7 +211,7 @@ func (in *ingest) discover(ctx context.Context, paths []string) (inputs []input,
 // lookAll determines the inputs' sizes and states on all processors. Recordings that are stored
 // already need nothing else.
 func (in *ingest) lookAll(ctx context.Context, inputs []input) error {
-	return ordered.ForEach(ctx, len(inputs), max(1, in.Jobs), func(_ context.Context, i int) error {
+	return ordered.ForEach(ctx, len(inputs), max(1, in.options.Jobs), func(_ context.Context, i int) error {
 		inputs[i].look()
 		return nil
 	})
@@ -236,10 +220,10 @@ func (in *ingest) lookAll(ctx context.Context, inputs []input) error {
 // all reads every group of inputs, and then, one by one, the inputs that used too much memory
 // together.
 func (in *ingest) all(ctx context.Context, inputs []input) []Result {
-	in.Progress.Experiments.Store(int64(len(inputs)))
+	in.options.Progress.Experiments.Store(int64(len(inputs)))
 	results := make([]Result, len(inputs))
 	for i := range inputs {
-		in.Progress.TotalBytes.Add(inputs[i].bytes)
+		in.options.Progress.TotalBytes.Add(inputs[i].bytes)
 	}
 	done := in.unchanged(inputs, results)
 	in.fillAll(ctx, inputs, done, results)
@@ -256,9 +240,9 @@ func (in *ingest) fillAll(ctx context.Context, inputs []input, done []bool, resu
 	for _, group := range partition(inputs, done) {
 		batches = append(batches, in.begin(group))
 	}
-	order := interleaved(batches, max(1, in.Jobs/fillers))
+	order := interleaved(batches, max(1, in.options.Jobs/fillers))
 	each := context.WithoutCancel(ctx) // also then, every result says what became of its input
-	_ = ordered.ForEach(each, len(order), max(1, in.Jobs), func(_ context.Context, i int) error {
+	_ = ordered.ForEach(each, len(order), max(1, in.options.Jobs), func(_ context.Context, i int) error {
 		again := order[i].fill(ctx, inputs, results)
 		in.mu.Lock()
 		defer in.mu.Unlock()
@@ -279,11 +263,11 @@ func (in *ingest) unchanged(inputs []input, results []Result) []bool {
 		src := &inputs[i]
 		noted := in.journal.known(src)
 		id := noted.ExperimentID
-		if id == "" || in.Verify {
+		if id == "" || in.options.Verify {
 			continue
 		}
 		instead := in.skipReason(noted)
-		if instead == "" || !in.claimInput(id, i) {
+		if instead == "" || !in.store.claim(id, i) {
 			continue
 		}
 		results[i] = Result{Path: src.path, ID: id, Bytes: src.bytes, Status: instead, Noted: noted}
@@ -305,7 +289,7 @@ func (in *ingest) one(ctx context.Context, src input, to *slot) Result {
 			defer done()
 		}
 	}
-	r := in.try(ctx, src, to, in.Timeout, (*attempt).read)
+	r := in.try(ctx, src, to, in.options.Timeout, (*attempt).read)
 	var over *overLimit
 	if r.Status == Aborted && errors.As(r.Err, &over) {
 		r = in.quarantine(ctx, src, to, &r, over)
@@ -320,7 +304,7 @@ func (in *ingest) one(ctx context.Context, src input, to *slot) Result {
 // files may have been repaired.
 func (a *attempt) read(r *Result) (err error) {
 	open := func() (*decode.Recording, error) { return a.src.decoder.OpenContext(a.ctx, a.src.at), nil }
-	if a.src.err == nil && !a.in.known[a.src.path] {
+	if a.src.err == nil && !a.in.store.known[a.src.path] {
 		symbols := a.in.prefetchSymbols(a.ctx)
 		opening := startOpen(a.ctx, a.src, symbols.request)
 		defer func() { err = errors.Join(err, opening.close(), symbols.close()) }()
@@ -340,7 +324,7 @@ func (a *attempt) read(r *Result) (err error) {
 	}
 	a.identity.Store(&inputIdentity{r.ID, r.Bytes})
 	a.in.journal.note(&a.src, r.ID)
-	if !a.in.claimInput(r.ID, a.to.number) {
+	if !a.in.store.claim(r.ID, a.to.number) {
 		r.Status = Skipped
 		return nil
 	}
@@ -349,39 +333,7 @@ func (a *attempt) read(r *Result) (err error) {
 		r.Status = instead
 		return nil
 	}
-	return a.ingestOne(r, generation, open)
-}
-
-// inputClaim says which of several inputs with the same content is stored: the first of a batch, in
-// whatever order they are read.
-type inputClaim struct {
-	number int  // of the input
-	added  bool // it is in its batch, so that no other input can be
-}
-
-// claimInput reports whether to read an input: no input before it has the same content, and no
-// input after it with the same content is stored already.
-func (in *ingest) claimInput(id string, number int) bool {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	t, known := in.claims[id]
-	if !known || number < t.number && !t.added {
-		t = inputClaim{number: number}
-		in.claims[id] = t
-	}
-	return t.number == number
-}
-
-// confirmClaim reports whether to store an input that was read: no earlier input has claimed the
-// content meanwhile.
-func (in *ingest) confirmClaim(id string, number int) bool {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	t := in.claims[id]
-	if t.number == number {
-		in.claims[id] = inputClaim{number, true}
-	}
-	return t.number == number
+	return (&experiment{attempt: a, result: r, generation: generation, opening: open}).pass()
 }
 
 // copies corrects the results of inputs that were skipped as copies of another input, which was
@@ -403,11 +355,11 @@ func (in *ingest) copies(results []Result) {
 func (in *ingest) finished(r *Result) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	p := in.Progress
+	p := in.options.Progress
 	p.Finished.Add(1)
 	p.Bytes.Add(r.Bytes)
 	p.Problems.Add(int64(len(r.Problems)))
-	if in.Done != nil {
-		in.Done(*r)
+	if in.options.Done != nil {
+		in.options.Done(*r)
 	}
 }

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -132,18 +131,16 @@ func (j *journal) write(store string, c *storedir.Contents) {
 // remember removes unconfirmed entries, copies the others to the results, and writes the journal
 // unless others do.
 func (in *ingest) remember(results []Result) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if err := in.store.Refresh(); err != nil && !errors.Is(err, storedir.ErrNoStore) {
+	if in.store.refresh() != nil {
 		return
 	}
-	in.journal.settle(in.store)
+	in.journal.settle(in.store.contents)
 	for i := range results {
 		if n, ok := in.journal.now[results[i].Path]; ok {
 			results[i].Noted = n
 		}
 	}
-	if !in.NoJournal {
-		in.journal.write(in.Store, in.store)
+	if !in.options.NoJournal {
+		in.journal.write(in.options.Store, in.store.contents)
 	}
 }

@@ -91,7 +91,7 @@ func (in *ingest) watch(ctx context.Context) {
 	before := live()
 	garbage := newGCTuner()
 	defer garbage.end()
-	garbage.setTarget(heapTarget(in.Memory, allocated(), before), before)
+	garbage.setTarget(heapTarget(in.options.Memory, allocated(), before), before)
 	for {
 		select {
 		case <-ctx.Done():
@@ -100,8 +100,8 @@ func (in *ingest) watch(ctx context.Context) {
 		}
 		now := live()
 		list, bytes, abandoned := in.attempts.snapshot()
-		garbage.setTarget(heapTarget(in.Memory, allocated(), now), now)
-		if now-before > memoryLimit(in.Memory, bytes) {
+		garbage.setTarget(heapTarget(in.options.Memory, allocated(), now), now)
+		if now-before > memoryLimit(in.options.Memory, bytes) {
 			in.relieve(list, abandoned)
 		}
 	}
@@ -113,7 +113,7 @@ func (in *ingest) relieve(list []*attempt, abandoned int) {
 	case abandoned > 0:
 		in.stop(errors.New("a recording that was given up still uses up the memory (see --memory)"))
 	case len(list) == 1:
-		list[0].cancel(&overLimit{reasonMemory, fmt.Sprintf("reading it took far more than the memory limit of %d MiB, so it was given up (see --memory)", in.Memory>>20)})
+		list[0].cancel(&overLimit{reasonMemory, fmt.Sprintf("reading it took far more than the memory limit of %d MiB, so it was given up (see --memory)", in.options.Memory>>20)})
 	}
 	for _, a := range list {
 		a.cancel(errMemoryShared)

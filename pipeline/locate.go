@@ -10,23 +10,60 @@ import (
 	"stackmill/internal/safefile"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cache"
+	"stackmill/stages/symbolize/source"
 )
+
+// lookup says where the files of recordings are looked for: see Options.
+type lookup struct {
+	symFS, kallsyms, vmlinux, perfMaps string
+	debugDirs                          []string // also those below symFS
+	onlyGiven                          bool     // do not look for symbol lists of generated code in /tmp
+}
+
+func lookupOf(o *Options) lookup {
+	w := lookup{o.SymFS, o.Kallsyms, o.Vmlinux, o.PerfMaps, o.DebugDirs, false}
+	if w.debugDirs == nil {
+		w.debugDirs = cache.DefaultDebugDirs()
+	}
+	if w.symFS != "" {
+		w.debugDirs = append(slices.Clip(w.debugDirs), filepath.Join(w.symFS, "usr/lib/debug"))
+	}
+	return w
+}
+
+// located has what the stages read the files of a recording with.
+type located struct {
+	files  *fileLocator
+	tables *cache.Recording // of load objects
+}
+
+// locate finds the files of a recording.
+func (in *ingest) locate(rec *decode.Recording) located {
+	files := in.lookup.locate(rec)
+	return located{files, in.caches.loader.Of(in.lookup.symFS, files.recorded)}
+}
+
+// sourceFinder returns what finds the source files of a recording. stored returns texts that the
+// store has; it may be nil.
+func (in *ingest) sourceFinder(files *fileLocator, stored func(string) *source.Text) source.Finder {
+	return source.Finder{Rules: in.options.Sources, NoRecorded: in.options.NoRecordedSources, Locate: files.ByPath, Stored: stored, Cache: in.caches.texts}
+}
 
 // fileLocator finds a recording's files where the options say. It records which file was found for
 // which path, and the state of every path that it tried.
 type fileLocator struct {
-	options *Options
-	rec     *decode.Recording
-	named   func(path string) []decode.Candidate
-	states  *fileStates
+	where  *lookup
+	rec    *decode.Recording
+	named  func(path string) []decode.Candidate
+	states *fileStates
 
 	mu    sync.Mutex
 	paths map[string]string // recorded path by file; the first one asked for
 }
 
-func locate(o *Options, rec *decode.Recording) *fileLocator {
+func (w *lookup) locate(rec *decode.Recording) *fileLocator {
 	return &fileLocator{
-		options: o, rec: rec, named: listsAt(o, below(o.SymFS, rec.Locate)),
+		where: w, rec: rec, named: w.lists(below(w.symFS, rec.Locate)),
 		states: &fileStates{files: map[string]string{}}, paths: map[string]string{},
 	}
 }
@@ -44,7 +81,7 @@ func (l *fileLocator) ByBuildID(path, buildID string) (list []decode.Candidate) 
 		return l.found(path, l.otherLists())
 	}
 	cached := func(file string) { list = append(list, decode.Candidate{Path: file, Origin: "cache"}) }
-	dirs := l.options.debugDirs()
+	dirs := l.where.debugDirs
 	for _, file := range cache.Stored(dirs, buildID) {
 		cached(file)
 	}
@@ -56,7 +93,7 @@ func (l *fileLocator) ByBuildID(path, buildID string) (list []decode.Candidate) 
 		}
 	}
 	if path == decode.KernelPath {
-		for _, file := range kernels(l.options.SymFS, dirs, l.rec, buildID) {
+		for _, file := range kernels(l.where.symFS, dirs, l.rec, buildID) {
 			cached(file)
 		}
 	}
@@ -72,9 +109,9 @@ const maxLists = 256
 
 // otherLists returns the symbol lists of generated code of all processes.
 func (l *fileLocator) otherLists() (list []decode.Candidate) {
-	dir := l.options.PerfMaps
+	dir := l.where.perfMaps
 	if dir == "" {
-		if l.options.onlyGiven {
+		if l.where.onlyGiven {
 			return nil
 		}
 		dir = "/tmp"
@@ -137,18 +174,6 @@ func kernels(symfs string, dirs []string, rec *decode.Recording, buildID string)
 	return found
 }
 
-// debugDirs returns the roots of debug files and of perf's cache.
-func (o *Options) debugDirs() []string {
-	dirs := o.DebugDirs
-	if dirs == nil {
-		dirs = cache.DefaultDebugDirs()
-	}
-	if o.SymFS != "" {
-		dirs = append(slices.Clip(dirs), filepath.Join(o.SymFS, "usr/lib/debug"))
-	}
-	return dirs
-}
-
 // below looks for files outside of the recording below root, whether or not they also exist at
 // their recorded paths.
 func below(root string, locate func(string) []decode.Candidate) func(string) []decode.Candidate {
@@ -177,22 +202,22 @@ func given(files ...string) (list []decode.Candidate) {
 	return list
 }
 
-// listsAt locates symbol lists, which are not part of a recording: the kernel's, and the ones for
+// lists locates symbol lists, which are not part of a recording: the kernel's, and the ones for
 // generated code.
-func listsAt(o *Options, locate func(string) []decode.Candidate) func(string) []decode.Candidate {
+func (w *lookup) lists(locate func(string) []decode.Candidate) func(string) []decode.Candidate {
 	return func(path string) []decode.Candidate {
 		switch {
 		case path == decode.KernelPath:
-			return given(o.Vmlinux, o.Kallsyms)
+			return given(w.vmlinux, w.kallsyms)
 		case decode.IsPerfMap(path):
-			if o.PerfMaps == "" && o.onlyGiven {
+			if w.perfMaps == "" && w.onlyGiven {
 				return nil
 			}
-			if o.PerfMaps != "" {
-				path = filepath.Join(o.PerfMaps, filepath.Base(path))
+			if w.perfMaps != "" {
+				path = filepath.Join(w.perfMaps, filepath.Base(path))
 			}
-		case decode.IsJITDump(path) && o.PerfMaps != "":
-			beside := decode.Candidate{Path: filepath.Join(o.PerfMaps, filepath.Base(path)), Origin: "path"}
+		case decode.IsJITDump(path) && w.perfMaps != "":
+			beside := decode.Candidate{Path: filepath.Join(w.perfMaps, filepath.Base(path)), Origin: "path"}
 			return append([]decode.Candidate{beside}, locate(path)...)
 		default:
 			return locate(path)

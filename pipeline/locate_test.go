@@ -31,7 +31,8 @@ func TestLocate(t *testing.T) {
 		rec := &decode.Recording{OS: "Linux 6.1-x", Locate: func(path string) []decode.Candidate {
 			return []decode.Candidate{{Path: path, Origin: "path"}}
 		}}
-		files := locate(&o, rec)
+		where := lookupOf(&o)
+		files := where.locate(rec)
 		for _, c := range append(files.ByPath(recorded), files.ByBuildID(recorded, id)...) {
 			list = append(list, c.Origin+" "+strings.TrimPrefix(c.Path, root))
 		}

@@ -8,16 +8,12 @@ import (
 
 	"stackmill/internal/ordered"
 	"stackmill/schema"
-	"stackmill/stages/listing"
 	"stackmill/stages/samples"
-	"stackmill/stages/write"
 )
 
 // output is what the stages write of a recording, and the sums over its samples.
 type output struct {
-	batch  *write.Batch // nil: a batch that others share
 	writer rowWriter
-	lists  *listing.Draft // shared with others of the batch; of attribute
 
 	samples  *samples.SampleRows
 	segments *schema.Rows
@@ -42,21 +38,27 @@ type rowWriter interface {
 // sinksAhead bounds the batches that wait for the sinks.
 const sinksAhead = 1
 
-// begin makes the sinks. They run on the goroutine of the stages unless they may be concurrent.
-func (o *output) begin(ctx context.Context, id string, r *recording, metrics []schema.Metric, concurrent bool) {
-	o.ioFiles = samples.NewFiles()
-	if r.FromStore {
-		o.ioFiles = samples.FilesOf(r.IOFiles)
+func newOutput(in beginning, metrics []schema.Metric, data *samples.Data) *output {
+	o := &output{writer: in.writer, data: data, ioFiles: samples.NewFiles(), counter: samples.NewCounter(metrics), sums: samples.NewUsageSums(metrics)}
+	if in.rec.FromStore {
+		o.ioFiles = samples.FilesOf(in.rec.IOFiles)
 	}
-	o.counter, o.sums = samples.NewCounter(metrics), samples.NewUsageSums(metrics)
-	o.samples = samples.NewSampleRows(id, r.CGroups, o.writer.write)
-	o.segments = schema.NewRows(schema.Segments, id, o.writer.write)
-	release := func(b sinkBatch) { b.Release() }
+	o.samples = samples.NewSampleRows(in.id, in.rec.CGroups, o.writer.write)
+	o.segments = schema.NewRows(schema.Segments, in.id, o.writer.write)
+	return o
+}
+
+// startSinks starts the worker of the sinks.
+func (o *output) startSinks(ctx context.Context, concurrent bool) {
+	o.sinks = newWorker(ctx, concurrent, sinksAhead, o.sink, func(b sinkBatch) { b.Release() })
+}
+
+// newWorker starts a worker, or one without a goroutine unless it may be concurrent.
+func newWorker[T any](ctx context.Context, concurrent bool, queue int, do func(T) error, drop func(T)) *ordered.Worker[T] {
 	if concurrent {
-		o.sinks = ordered.NewWorker(ctx, sinksAhead, o.sink, release)
-	} else {
-		o.sinks = ordered.NewInlineWorker(ctx, o.sink, release)
+		return ordered.NewWorker(ctx, queue, do, drop)
 	}
+	return ordered.NewInlineWorker(ctx, do, drop)
 }
 
 // sinkBatch is a batch on its way to the sinks.

@@ -10,9 +10,10 @@
 // merged from their roots to a tree. There are fewer of these, and the work is done once for each:
 // a stack costs only what is new in it.
 //
-// An experiment has three parts: the recording, the build (program structure and stacks) and the
-// output. A stage that changes one part is a method of it, or of a process or batch, which have the
-// parts that they need.
+// The stages of a recording are functions: their arguments are all that they read, and their results
+// all that they make, apart from the build (program structure and stacks) and the output (sums and
+// rows), which grow with each batch. The lists pass these values on. A process or batch on its way
+// has the values that its stages need.
 //
 // Experiments run concurrently, also those that share a batch, to which each adds its rows in its
 // turn (batchbuilder.go). The stages of one experiment run one after the other, except that
@@ -33,6 +34,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -55,15 +57,30 @@ type stage[F any] struct {
 // once lists the stages that prepare a recording.
 var once = []stage[func(*experiment) error]{
 	{"open", "decodes the recording's logs, maps and stacks, in the format that the magic bytes say, and begins a batch of the store for a large one",
-		"processes with their images, trees of recorded stacks, kinds of events", (*experiment).open},
+		"processes with their images, trees of recorded stacks, kinds of events", func(e *experiment) (err error) {
+			e.recording, e.batch, err = open(e.opening, e.attempt.beginBatch)
+			return err
+		}},
 	{"locate", "finds the files that the recording names, where the options say: below another root, or in caches by build-id",
-		"paths of load objects and sources", func(e *experiment) error { e.recording.locate(e.attempt.in); return nil }},
+		"paths of load objects and sources", func(e *experiment) error {
+			e.located = e.attempt.in.locate(e.recording)
+			return nil
+		}},
 	{"attach", "reads the files in which run-time compilers describe the code that they generated",
-		"mappings of generated code, with their lifetimes", func(e *experiment) error { return e.recording.attach(e.attempt.ctx) }},
+		"mappings of generated code, with their lifetimes", func(e *experiment) error {
+			return attach(e.attempt.ctx, e.recording, e.located.files)
+		}},
 	{"keep", "encodes what the tables leave out of the recording, so that resymbolize does not need its files",
-		"rows of recordings", func(e *experiment) error { return e.recording.keep() }},
+		"rows of recordings", func(e *experiment) (err error) {
+			e.replay, err = keep(e.recording)
+			return err
+		}},
 	{"begin", "begins a writer for each table, or a buffer for the rows of a small recording",
-		"destinations of rows", (*experiment).begin},
+		"destinations of rows", func(e *experiment) error {
+			writer := e.stored.tap(newRowWriter(e.attempt.ctx, e.batch))
+			e.build, e.out = begin(e.attempt.ctx, beginning{e.result.ID, e.recording, e.located, e.stored.storedLists(), writer})
+			return nil
+		}},
 }
 
 // beforehand lists the stages that prepare a process while earlier processes pass.
@@ -109,18 +126,43 @@ var sinks = []stage[func(*process) samples.Sink]{
 // atEnd lists the stages that run once all samples were read.
 var atEnd = []stage[func(*experiment) error]{
 	{"grow", "waits for the rules, the sinks and the tree of stacks, which run concurrently, and puts locations, nodes and frames in the order in which they are stored",
-		"sums, and the tree of stacks", (*experiment).grow},
+		"sums, and the tree of stacks", func(e *experiment) error {
+			times, err := grow(e.attempt.ctx, e.build, e.out, &e.recording.Problems)
+			for _, s := range times {
+				e.result.add(s.Stage, s.Elapsed)
+			}
+			e.passed.extendDurations(e.recording.Processes)
+			return err
+		}},
 	{"judge", "reports problems that only all samples together show: values left out, stacks that end early",
 		"problems", func(e *experiment) error {
-			judge(e.resymbolization, e.out.counter, e.build.stacks.Stacks, e.out.sums.Sums, &e.recording.Problems)
+			judge(e.stored, e.out.counter, e.build.stacks.Stacks, e.out.sums.Sums, &e.recording.Problems)
 			return nil
 		}},
 	{attributeStage, "attributes the sums to functions, callers and callees, lines and instructions, and finds their sources",
-		"rows of program structure, stacks and values", (*experiment).attribute},
+		"rows of program structure, stacks and values", func(e *experiment) (err error) {
+			e.lists, err = attributeSums(newAttribution(e))
+			e.result.add(attributeStage, -e.attempt.waited)
+			return err
+		}},
 	{"describe", "describes the recording, its processes and its problems",
-		"rows of experiments, processes, problems", (*experiment).describe},
+		"rows of experiments, processes, problems", func(e *experiment) error {
+			name := filepath.Base(e.attempt.src.path)
+			return describe(&description{e.result.ID, name, e.recording, &e.passed, &e.replay, e.build.stacks.Forms.List, e.out.writer.write})
+		}},
 	{"commit", "waits for the writers of Parquet files, and adds the recording to its batch",
-		"a batch of the store, which exists once all of its recordings were read", (*experiment).addToBatch},
+		"a batch of the store, which exists once all of its recordings were read", func(e *experiment) error {
+			if err := e.written(); err != nil {
+				return err
+			}
+			e.result.Samples = e.passed.samples
+			c := candidate{e.attempt.in, &e.attempt.src, e.attempt.to.number, e.stored, e.generation, e.result, e.recording, e.located.files, e.build.resolver.Program}
+			taken, err := addToBatch(&addition{c, e.attempt, e.out.writer, e.batch, e.lists})
+			if taken {
+				e.batch = nil
+			}
+			return err
+		}},
 }
 
 // run passes a recording through the stages.
@@ -161,7 +203,7 @@ func (p *process) kind(ctx context.Context, k schema.Kind, to []stage[samples.Si
 	events := newReadAhead(ctx, p.recorded.Events(k))
 	defer events.Close()
 	for b := (&batch{process: p, kind: k}); ; {
-		if err := errors.Join(p.recording.HostErr.Err(), context.Cause(ctx)); err != nil {
+		if err := errors.Join(p.rec.HostErr.Err(), context.Cause(ctx)); err != nil {
 			return err
 		}
 		began := time.Now()
@@ -174,7 +216,8 @@ func (p *process) kind(ctx context.Context, k schema.Kind, to []stage[samples.Si
 			b.release()
 			return err
 		}
-		p.passed(b.Batch)
+		p.passed.count(b.Batch, p.recorded.StartNS)
+		p.progress.Samples.Add(int64(b.Len()))
 		if err := p.out.sinks.Add(sinkBatch{b.Batch, to}); err != nil {
 			return err
 		}

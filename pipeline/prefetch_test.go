@@ -15,7 +15,7 @@ import (
 func prefetchIn(t *testing.T) (p *symbolPrefetcher, folder string) {
 	t.Helper()
 	folder = t.TempDir()
-	in := &ingest{Options: Options{DebugDirs: []string{}}, loader: cache.New(cache.Options{CacheDir: folder, DebugDirs: []string{}})}
+	in := &ingest{caches: caches{loader: cache.New(cache.Options{CacheDir: folder, DebugDirs: []string{}})}}
 	return in.prefetchSymbols(t.Context()), folder
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"stackmill/internal/hosterr"
+	"stackmill/internal/spill"
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/dataspace"
@@ -19,12 +20,14 @@ import (
 
 // process is one process of a recording on its way through the stages.
 type process struct {
-	attempt   *attempt
-	result    *Result
-	recording *recording
-	build     *build
-	out       *output
-	recorded  *decode.Process
+	rec      *decode.Recording
+	recorded *decode.Process
+	result   *Result
+	build    *build
+	out      *output
+	passed   *passedSamples
+	progress *Progress
+	space    *spill.Space // for what does not fit in memory
 
 	resolved   *symbolize.Process     // of symbolize
 	symbolized chan struct{}          // closed after symbolize
@@ -55,7 +58,7 @@ func (e *experiment) processes(yield func(*process, error) bool) {
 		for _, wrong := range p.resolved.Problems.Problems {
 			e.recording.Problems.Add(wrong)
 		}
-		e.recording.perProcess = append(e.recording.perProcess, passedSamples{}) // of the process whose samples pass
+		e.passed.processes = append(e.passed.processes, processSamples{}) // of the process whose samples pass
 		if !yield(p, nil) {
 			return
 		}
@@ -65,8 +68,8 @@ func (e *experiment) processes(yield func(*process, error) bool) {
 // process queues the stages that prepare a process.
 func (e *experiment) process(recorded *decode.Process) *process {
 	p := &process{
-		attempt: e.attempt, result: e.result, recording: &e.recording, build: &e.build, out: &e.out,
-		recorded: recorded, symbolized: make(chan struct{}),
+		rec: e.recording, recorded: recorded, result: e.result, build: e.build, out: e.out, passed: &e.passed,
+		progress: e.attempt.in.options.Progress, space: e.attempt.space, symbolized: make(chan struct{}),
 	}
 	e.build.rule(func() {
 		for _, s := range beforehand {
@@ -131,7 +134,7 @@ func (p *process) heapRead(blocks bool) (*samples.Heap, error) {
 	}
 	events := p.recorded.Events(schema.Heap, samples.HeapColumns...)
 	defer events.Close()
-	heap, err := samples.ReadHeap(events, p.attempt.space, blocks)
+	heap, err := samples.ReadHeap(events, p.space, blocks)
 	if err != nil {
 		err = p.unreadable(schema.Heap, err)
 	}
@@ -176,7 +179,7 @@ func (p *process) unreadable(k schema.Kind, err error) error {
 	if hosterr.Is(err) || errors.As(err, new(*InternalError)) {
 		return err
 	}
-	p.recording.Problems.Add(diagnostic.Problem{
+	p.rec.Problems.Add(diagnostic.Problem{
 		Severity: diagnostic.Error, Process: p.recorded.Number, File: p.recorded.File("."), Offset: diagnostic.NoOffset,
 		Reason: replay.Unreadable, Message: fmt.Sprintf("the rest of the %s events cannot be read: %v", k, err),
 	})
@@ -185,7 +188,7 @@ func (p *process) unreadable(k schema.Kind, err error) error {
 
 // remark reports something that users should know about the events of a kind.
 func (p *process) remark(k schema.Kind, reason string, count int64, message string) {
-	p.recording.Problems.Add(diagnostic.Problem{
+	p.rec.Problems.Add(diagnostic.Problem{
 		Severity: diagnostic.Info, Process: p.recorded.Number, File: p.recorded.File(k.Traits().File), Offset: diagnostic.NoOffset,
 		Reason: reason, Count: count, Message: message,
 	})

@@ -23,7 +23,7 @@ import (
 // lost data is ingested again when the files, options or program that its result depends on have
 // changed; a deleted or summarized one, on request.
 func (in *ingest) needsIngest(id string) (generation int, reason string) {
-	known, next := in.latest(id)
+	known, next := in.store.latest(id)
 	needed := false
 	switch {
 	case known.Replaced:
@@ -32,7 +32,7 @@ func (in *ingest) needsIngest(id string) (generation int, reason string) {
 	case known.Status == Partial:
 		needed = in.dependencies(statesOf(known.Looked)) != known.State
 	case known.Status == storedir.Forgotten, known.Status == storedir.Summary:
-		needed = in.Options.Forgotten
+		needed = in.options.Forgotten
 	}
 	switch {
 	case needed:
@@ -50,57 +50,63 @@ func (in *ingest) skipReason(n storedir.JournalEntry) (reason string) {
 		_, reason = in.needsIngest(n.ExperimentID)
 		return reason
 	}
-	if own, _ := in.latest(n.ExperimentID); own.Batch != "" || !in.store.IsCurrent(n) {
+	if own, _ := in.store.latest(n.ExperimentID); own.Batch != "" || !in.store.contents.IsCurrent(n) {
 		return ""
 	}
-	if by, _ := in.latest(n.Covered); by.Status == storedir.Forgotten {
+	if by, _ := in.store.latest(n.Covered); by.Status == storedir.Forgotten {
 		return Forgotten
 	}
 	return Skipped
 }
 
-// latest returns the stored state of an experiment, and the next generation.
-func (in *ingest) latest(id string) (storedir.Latest, int) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.store.Latest(id), in.store.NextGeneration(id)
+// candidate is an experiment that was read, to be stored.
+type candidate struct {
+	in         *ingest
+	src        *input
+	number     int              // of the input
+	stored     *resymbolization // nil for a recording
+	generation int
+	result     *Result
+	rec        *decode.Recording
+	files      *fileLocator
+	program    *program.Program
 }
 
 // entry returns the entry of the experiment for its commit; false if the store has the same or
 // more.
-func (e *experiment) entry() (entry storedir.Entry, news bool) {
-	r := e.result
+func (x *candidate) entry() (entry storedir.Entry, news bool) {
+	r := x.result
 	c := storedir.Entry{
-		ExperimentID: r.ID, Generation: e.generation, Experiment: filepath.Base(e.attempt.src.path), Path: e.attempt.src.path,
-		Status: r.Status, Recorded: recordingIdentity(e.recording.Recording), Samples: e.recording.samples, Objects: e.objectsFound(),
-		Unclosed: len(e.recording.Processes) > 0 && !e.recording.Processes[0].Closed,
+		ExperimentID: r.ID, Generation: x.generation, Experiment: filepath.Base(x.src.path), Path: x.src.path,
+		Status: r.Status, Recorded: recordingIdentity(x.rec), Samples: r.Samples, Objects: x.objectsFound(),
+		Unclosed: isUnclosed(x.rec),
 	}
-	e.lookedAt(&c)
-	if !e.attempt.in.confirmClaim(r.ID, e.attempt.to.number) {
+	x.lookedAt(&c)
+	if !x.in.store.confirm(r.ID, x.number) {
 		r.skip()
 		return c, false
 	}
-	known, next := e.attempt.in.latest(r.ID)
-	more := e.attempt.in.covering(&c)
+	known, next := x.in.store.latest(r.ID)
+	more := x.in.store.covering(&c)
 	if more != nil && more.Recording() == Complete && known.Batch == "" {
-		e.attempt.in.journal.cover(&e.attempt.src, more)
+		x.in.journal.cover(x.src, more)
 	}
 	switch {
-	case more != nil && more.Status == storedir.Forgotten, known.Status == storedir.Forgotten && next > e.generation: // meanwhile
+	case more != nil && more.Status == storedir.Forgotten, known.Status == storedir.Forgotten && next > x.generation: // meanwhile
 		r.forget()
 		return c, false
 	case known.Replaced, more != nil:
 		r.skip()
 		return c, false
 	}
-	c.Instead = e.attempt.in.superseded(&c, known.Instead)
-	e.attempt.in.label(&c, &known)
+	c.Instead = x.in.store.superseded(&c, known.Instead)
+	x.in.label(&c, &known)
 	switch known.Status {
 	case "", storedir.Reingest, storedir.Forgotten, storedir.Summary:
 		return c, true
 	}
 	// Another program was faster, or files have disappeared.
-	if next > e.generation || c.Samples < known.Samples || c.Objects < known.Objects {
+	if next > x.generation || c.Samples < known.Samples || c.Objects < known.Objects {
 		r.skip()
 		return c, false
 	}
@@ -109,58 +115,37 @@ func (e *experiment) entry() (entry storedir.Entry, news bool) {
 
 // renewedEntry returns the entry as describeEntry does, but from the current store if a snapshot
 // contains the recording: a replacement keeps the labels that were set since.
-func (e *experiment) renewedEntry() (entry storedir.Entry, more bool, err error) {
-	entry, more = e.describeEntry()
+func (x *candidate) renewedEntry() (entry storedir.Entry, more bool, err error) {
+	entry, more = x.describeEntry()
 	if !more {
 		return entry, more, nil
 	}
-	if renewed, err := e.attempt.in.renew(&entry); err != nil || !renewed {
+	if renewed, err := x.in.store.renew(&entry); err != nil || !renewed {
 		return entry, more, storeFault(err)
 	}
-	generation, instead := e.attempt.in.needsIngest(entry.ExperimentID)
+	generation, instead := x.in.needsIngest(entry.ExperimentID)
 	switch instead {
 	case "":
-		e.generation = generation
-		entry, more = e.describeEntry()
+		x.generation = generation
+		entry, more = x.describeEntry()
 		return entry, more, nil
 	case Forgotten:
-		e.result.forget()
+		x.result.forget()
 	default:
-		e.result.skip()
+		x.result.skip()
 	}
 	return entry, false, nil
 }
 
-// renew reads the store again, if a snapshot contains the experiment or one that it supersedes.
-func (in *ingest) renew(c *storedir.Entry) (renewed bool, err error) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if !in.store.IsSnapshot() || in.store.Latest(c.ExperimentID).Batch == "" && len(c.Instead) == 0 {
-		return false, nil
-	}
-	return true, in.store.Unfreeze()
-}
-
 // lookedAt fills in what the result of a recording that lost data depends on.
-func (e *experiment) lookedAt(c *storedir.Entry) {
-	if !e.result.Lost() {
+func (x *candidate) lookedAt(c *storedir.Entry) {
+	if !x.result.Lost() {
 		return
 	}
-	seen := e.recording.files.states
-	seen.debugFiles(e.attempt.in.debugDirs(), e.build.resolver.Program.Objects)
-	c.Looked, c.State = slices.Sorted(maps.Keys(seen.files)), e.attempt.in.dependencies(seen.files)
-	c.Outcome = outcome(e.recording.Problems.Problems)
-}
-
-// covering returns an experiment that was stored before and has all data of this one, in a form
-// that is finished or has more; nil if there is none.
-func (in *ingest) covering(c *storedir.Entry) *storedir.Entry {
-	for _, o := range in.forms[c.Recorded] {
-		if o.Covers(c) {
-			return o
-		}
-	}
-	return nil
+	seen := x.files.states
+	seen.debugFiles(x.in.lookup.debugDirs, x.program.Objects)
+	c.Looked, c.State = slices.Sorted(maps.Keys(seen.files)), x.in.dependencies(seen.files)
+	c.Outcome = outcome(x.rec.Problems.Problems)
 }
 
 // label gives an experiment the labels that it has already, or the labels of the experiments that
@@ -174,12 +159,12 @@ func (in *ingest) label(c *storedir.Entry, known *storedir.Latest) {
 		c.Labels = map[string]string{}
 	}
 	for _, id := range c.Instead {
-		o, _ := in.latest(id)
+		o, _ := in.store.latest(id)
 		maps.Copy(c.Labels, o.Labels)
 		c.LabelCommits = append(c.LabelCommits, o.LabelCommits...)
 	}
-	if in.Labels != nil {
-		maps.Copy(c.Labels, in.Labels(c.Path))
+	if in.options.Labels != nil {
+		maps.Copy(c.Labels, in.options.Labels(c.Path))
 	}
 	slices.Sort(c.LabelCommits)
 	c.LabelCommits = slices.Compact(c.LabelCommits)
@@ -205,27 +190,6 @@ func (r *Result) discard(status string, err error) {
 // forget sets the status of a recording that was deleted.
 func (r *Result) forget() { r.Status, r.Samples, r.Problems = Forgotten, 0, nil }
 
-// superseded returns the experiments that one supersedes: unfinished or damaged forms of the same
-// recording, failures at the same path, and everything that these and it have superseded before.
-func (in *ingest) superseded(c *storedir.Entry, before []string) []string {
-	ids := slices.Clone(before)
-	take := func(o *storedir.Entry) {
-		ids = append(append(ids, o.ExperimentID), o.Instead...)
-	}
-	for _, o := range in.forms[c.Recorded] {
-		if c.Covers(o) {
-			take(o)
-		}
-	}
-	for _, o := range in.failed[c.Path] {
-		if o.ExperimentID != c.ExperimentID {
-			take(&o)
-		}
-	}
-	slices.Sort(ids)
-	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == c.ExperimentID })
-}
-
 // recordingIdentity identifies a recording by host, process and start, whatever its content; empty
 // if that is unknown.
 func recordingIdentity(rec *decode.Recording) string {
@@ -241,9 +205,9 @@ func recordingIdentity(rec *decode.Recording) string {
 }
 
 // objectsFound counts the load objects whose files were found.
-func (e *experiment) objectsFound() (n int64) {
-	for i := range e.build.resolver.Program.Objects {
-		if s := e.build.resolver.Program.Objects[i].Symbols; s != "" && s != "none" {
+func (x *candidate) objectsFound() (n int64) {
+	for i := range x.program.Objects {
+		if s := x.program.Objects[i].Symbols; s != "" && s != "none" {
 			n++
 		}
 	}
@@ -303,5 +267,6 @@ func statesOf(paths []string) map[string]string {
 // dependencies returns a hash of what a result depends on besides the recording: the program, the
 // options that say where files are, and these files.
 func (in *ingest) dependencies(files map[string]string) string {
-	return cachekey.Hash(in.Program, in.SymFS, in.DebugDirs, in.Kallsyms, in.Vmlinux, in.PerfMaps, in.Sources, files)
+	o := in.options
+	return cachekey.Hash(o.Program, o.SymFS, o.DebugDirs, o.Kallsyms, o.Vmlinux, o.PerfMaps, o.Sources, files)
 }

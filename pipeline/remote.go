@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
-	"golang.org/x/sync/semaphore"
 
 	"stackmill/internal/hosterr"
 	"stackmill/internal/objstore"
@@ -181,27 +180,22 @@ func remoteInput(e *remoteRecording) input {
 	return in
 }
 
-// staging bounds the local copies of recordings.
-type staging struct{ large *semaphore.Weighted }
-
-func newStaging() staging { return staging{semaphore.NewWeighted(stagedBytes)} }
-
 // bring copies an input to a local folder, which exists until done is called. It sets where the
 // input is read, and its decoder. The error is a host error, or says that an object is gone.
 func (in *ingest) bring(ctx context.Context, src *input) (done func(), err error) {
 	room := int64(0)
 	if src.bytes >= largeInput {
 		room = min(src.bytes, stagedBytes)
-		if err := in.staging.large.Acquire(ctx, room); err != nil {
+		if err := in.staging.Acquire(ctx, room); err != nil {
 			return nil, hosterr.New(err)
 		}
 	}
-	scratch, err := storedir.NewStaging(in.Store)
+	scratch, err := storedir.NewStaging(in.options.Store)
 	done = func() {
 		if scratch != nil {
 			scratch.Remove()
 		}
-		in.staging.large.Release(room)
+		in.staging.Release(room)
 	}
 	if err == nil {
 		src.at = filepath.Join(scratch.Dir, src.from.plainName())

@@ -70,15 +70,12 @@ func Resymbolize(ctx context.Context, opts Options, wanted func(*storedir.Entry)
 	if err != nil {
 		return nil, err
 	}
-	in.onlyGiven = true
-	in.each = func(ctx context.Context, src input, to *slot) Result {
+	in.lookup.onlyGiven = true
+	in.read = func(ctx context.Context, src input, to *slot) Result {
 		return in.resymbolize(ctx, src, to, dry)
 	}
 	storedir.Clean(opts.Store)
-	if in.store, err = storedir.ReadContents(opts.Store); err == nil {
-		err = in.store.CheckVersions()
-	}
-	if err != nil {
+	if err := in.store.open(opts.Store, nil); err != nil {
 		return nil, err
 	}
 	ctx, in.stop = context.WithCancelCause(ctx)
@@ -90,7 +87,7 @@ func Resymbolize(ctx context.Context, opts Options, wanted func(*storedir.Entry)
 		}
 	}
 	return in.watched(ctx, func() []Result {
-		in.Progress.Experiments.Store(int64(len(inputs)))
+		in.options.Progress.Experiments.Store(int64(len(inputs)))
 		results := make([]Result, len(inputs))
 		in.fillAll(ctx, inputs, make([]bool, len(inputs)), results)
 		return results
@@ -99,13 +96,13 @@ func Resymbolize(ctx context.Context, opts Options, wanted func(*storedir.Entry)
 
 // storedExperiments lists the wanted experiments of the store.
 func (in *ingest) storedExperiments(wanted func(*storedir.Entry) bool) (inputs []input) {
-	for i := range in.store.Batches {
-		b := &in.store.Batches[i]
+	for i := range in.store.contents.Batches {
+		b := &in.store.contents.Batches[i]
 		for e := range b.Visible {
 			if e.Status != Failed && e.Status != storedir.Summary && (wanted == nil || wanted(e)) {
 				bytes := sampleBytes * e.Samples
 				src := input{path: e.Path, bytes: bytes, recorded: bytes, kept: &storedExperiment{b, *e}}
-				in.Progress.TotalBytes.Add(src.bytes)
+				in.options.Progress.TotalBytes.Add(src.bytes)
 				inputs = append(inputs, src)
 			}
 		}
@@ -117,7 +114,7 @@ func (in *ingest) storedExperiments(wanted func(*storedir.Entry) bool) (inputs [
 func (in *ingest) resymbolize(ctx context.Context, src input, to *slot, dry bool) Result {
 	reader := to.builder.readers.acquire(src.kept.batch)
 	defer to.builder.readers.release(reader)
-	r := in.try(ctx, src, to, in.Timeout, func(a *attempt, r *Result) error { return a.resymbolize(r, reader, dry) })
+	r := in.try(ctx, src, to, in.options.Timeout, func(a *attempt, r *Result) error { return a.resymbolize(r, reader, dry) })
 	if in.faults.add(r.Err) {
 		in.stop(r.Err)
 	}
@@ -145,7 +142,7 @@ func (a *attempt) resymbolize(r *Result, reader *batchReader, dry bool) error {
 		err = d.before.read(tables)
 	}
 	if err == nil {
-		d.lists, err = a.in.storedLists(tables)
+		d.lists, err = a.in.lookup.storedLists(tables)
 	}
 	if err != nil {
 		return err
@@ -163,8 +160,8 @@ func (a *attempt) resymbolize(r *Result, reader *batchReader, dry bool) error {
 		r.Status, r.SymbolChanges.After = entry.Status, d.before.as(now)
 		return nil
 	}
-	_, generation := a.in.latest(r.ID)
-	if err := a.pass(&experiment{attempt: a, result: r, generation: generation, resymbolization: d, recording: recording{opening: d.opening(a, reader, r.ID)}}); err != nil {
+	_, generation := a.in.store.latest(r.ID)
+	if err := (&experiment{attempt: a, result: r, generation: generation, stored: d, opening: d.opening(a, reader, r.ID)}).pass(); err != nil {
 		return err
 	}
 	if r.Status != Skipped {
@@ -196,19 +193,18 @@ func (a *attempt) locateAgain(rec *decode.Recording) {
 // better returns the symbols that are found for a recording's load objects now, whether they are
 // better than the stored ones, and which objects have lost symbols.
 func (a *attempt) better(rec *decode.Recording, d *resymbolization) (now *objectSymbols, better bool, lost []LoadObject, err error) {
-	files := locate(&a.in.Options, rec)
-	tables := a.in.loader.Of(a.in.SymFS, files.recorded)
-	resolver := symbolize.New(rec, files, tables)
+	at := a.in.locate(rec)
+	resolver := symbolize.New(rec, at.files, at.tables)
 	resolver.StoredLists = d.lists
 	for _, p := range rec.Processes {
 		resolver.Process(p, p.File(decode.MapFile))
 		for _, d := range p.JITDumps {
-			better = better || !d.Attached && len(files.ByPath(d.Path)) > 0
+			better = better || !d.Attached && len(at.files.ByPath(d.Path)) > 0
 		}
 	}
 	now = currentSymbols(resolver.Program)
 	found, lost := d.before.compare(now)
-	return now, better || found, lost, errors.Join(rec.HostErr.Err(), tables.HostErr())
+	return now, better || found, lost, errors.Join(rec.HostErr.Err(), at.tables.HostErr())
 }
 
 func pathsOf(objects []LoadObject) string {
@@ -244,22 +240,40 @@ func (d *resymbolization) source(began time.Time) func(path string) *source.Text
 	return func(path string) *source.Text { return d.sources.text(path, began) }
 }
 
+// tap returns an output that also keeps the rows that describe symbols, if an experiment is
+// symbolized again.
+func (d *resymbolization) tap(w rowWriter) rowWriter {
+	if d == nil {
+		return w
+	}
+	d.after = &rowTap{rowWriter: w}
+	return d.after
+}
+
+// untap returns the output that tap was called with.
+func (d *resymbolization) untap(w rowWriter) rowWriter {
+	if d == nil {
+		return w
+	}
+	return d.after.rowWriter
+}
+
 // describeEntry returns the entry of the experiment for its commit; false if it is not to be
 // stored.
-func (e *experiment) describeEntry() (entry storedir.Entry, more bool) {
-	if e.resymbolization == nil {
-		return e.entry()
+func (x *candidate) describeEntry() (entry storedir.Entry, more bool) {
+	if x.stored == nil {
+		return x.entry()
 	}
-	c := e.resymbolization.of.entry
-	known, next := e.attempt.in.latest(c.ExperimentID)
-	if next > e.generation || known.Replaced { // another program was faster
-		e.result.skip()
+	c := x.stored.of.entry
+	known, next := x.in.store.latest(c.ExperimentID)
+	if next > x.generation || known.Replaced { // another program was faster
+		x.result.skip()
 		return c, false
 	}
-	c.Generation, c.Status, c.Samples, c.Objects = e.generation, e.result.Status, e.recording.samples, e.objectsFound()
+	c.Generation, c.Status, c.Samples, c.Objects = x.generation, x.result.Status, x.result.Samples, x.objectsFound()
 	c.Instead, c.Labels, c.LabelCommits = known.Instead, known.Labels, known.LabelCommits
-	c.Ingested = c.IngestedAt(e.resymbolization.of.batch.Ingested)
+	c.Ingested = c.IngestedAt(x.stored.of.batch.Ingested)
 	c.Looked, c.State, c.Outcome = nil, "", ""
-	e.lookedAt(&c)
+	x.lookedAt(&c)
 	return c, true
 }

@@ -15,16 +15,16 @@ const mappedShare = 4
 // space returns spill space for what does not fit in an experiment's share of the memory: a file in
 // the store.
 func (in *ingest) space() *spill.Space {
-	memory := max(in.Memory, minMemory) / listShare / int64(max(1, in.Jobs))
+	memory := max(in.options.Memory, minMemory) / listShare / int64(max(1, in.options.Jobs))
 	s := spill.New(memory, func() (spill.File, error) {
-		f, err := storedir.NewUnnamed(in.Store)
+		f, err := storedir.NewUnnamed(in.options.Store)
 		if err != nil {
 			return nil, storeFault(err)
 		}
 		return unnamedFile{f}, nil
 	})
-	concurrent := max(1, min(int64(in.Jobs), in.Progress.Experiments.Load()))
-	s.Mapped = in.Memory / mappedShare / concurrent
+	concurrent := max(1, min(int64(in.options.Jobs), in.options.Progress.Experiments.Load()))
+	s.Mapped = in.options.Memory / mappedShare / concurrent
 	return s
 }
 

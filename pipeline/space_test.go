@@ -61,7 +61,7 @@ func TestNowhereToPutAside(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := (&ingest{Options: Options{Store: filepath.Join(file, "store"), Progress: &Progress{}}}).space()
+	s := (&ingest{options: &Options{Store: filepath.Join(file, "store"), Progress: &Progress{}}}).space()
 	_, err := s.Append(make([]byte, 1<<20))
 	if !hosterr.Is(err) || !errors.As(err, new(errStore)) {
 		t.Error(err)

@@ -30,7 +30,7 @@ type storedList struct {
 // storedLists returns the symbol lists in the store, by the paths of their load objects. Lists for
 // the kernel and generated code that users name replace the stored ones; those at the usual paths do
 // not, since they may belong to another kernel or process by now.
-func (o *Options) storedLists(tables schema.TableReader) (map[string]*symbolize.StoredList, error) {
+func (w *lookup) storedLists(tables schema.TableReader) (map[string]*symbolize.StoredList, error) {
 	k := &storedLists{map[string]*storedList{}, map[int64]*storedList{}, map[int64]symtab.Module{}}
 	for _, t := range []struct {
 		table   *schema.Table
@@ -58,9 +58,9 @@ func (o *Options) storedLists(tables schema.TableReader) (map[string]*symbolize.
 		}
 		slices.SortFunc(functions, func(a, b symtab.Function) int { return cmp.Compare(a.Offset, b.Offset) })
 		list.Table = list.draft.Finish()
-		list.First = o.Kallsyms == "" && o.Vmlinux == ""
+		list.First = w.kallsyms == "" && w.vmlinux == ""
 		if decode.IsPerfMap(path) {
-			list.First = o.PerfMaps == ""
+			list.First = w.perfMaps == ""
 		}
 		lists[path] = &list.StoredList
 	}

@@ -30,7 +30,7 @@ func TestOwnVDSO(t *testing.T) {
 		t.Fatal("the vdso of this process was not found")
 	}
 	rec := &decode.Recording{Locate: func(string) []decode.Candidate { return nil }}
-	files := locate(&Options{DebugDirs: []string{}}, rec)
+	files := (&lookup{}).locate(rec)
 	for _, id := range []string{"", v.buildID[1:] + "0"} {
 		if list := files.ByBuildID(vdsoPath, id); len(list) > 0 {
 			t.Errorf("build-id %q: %v", id, list)

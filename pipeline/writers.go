@@ -33,6 +33,15 @@ func newTableWriters(ctx context.Context, b *write.Batch) *tableWriters {
 	return w
 }
 
+// newRowWriter returns what takes the rows of an experiment: the writers of its batch or, if it
+// shares the batch, a buffer.
+func newRowWriter(ctx context.Context, b *write.Batch) rowWriter {
+	if b == nil {
+		return newRowBuffer()
+	}
+	return newTableWriters(ctx, b)
+}
+
 // write hands rows to their table's writer, until the context ends. For each
 // table it is called by one goroutine.
 func (w *tableWriters) write(t *schema.Table, rows arrow.RecordBatch) error {
