@@ -175,8 +175,27 @@ func (f Format) skip(c *bytereader.Reader, a *Abbrev) error {
 	return nil
 }
 
-// Attributes reads an entry's attributes and passes each to set.
-func (f Format) Attributes(c *bytereader.Reader, a *Abbrev, set func(name debugdwarf.Attr, v Value)) error {
+// Attrs are the attributes of an entry.
+type Attrs []attribute
+
+type attribute struct {
+	Name debugdwarf.Attr
+	Value
+}
+
+// Get returns the last attribute with one of the names; its form is 0 if there is none.
+func (a Attrs) Get(names ...debugdwarf.Attr) Value {
+	for i := range a {
+		if x := &a[len(a)-1-i]; slices.Contains(names, x.Name) {
+			return x.Value
+		}
+	}
+	return Value{}
+}
+
+// Attributes reads an entry's attributes into the memory of a list.
+func (f Format) Attributes(c *bytereader.Reader, a *Abbrev, list Attrs) (Attrs, error) {
+	list = slices.Grow(list[:0], len(a.attrs))
 	for i := range a.attrs {
 		d := &a.attrs[i]
 		v := Value{Form: uint64(d.form), Uint: uint64(d.implicit)}
@@ -187,12 +206,12 @@ func (f Format) Attributes(c *bytereader.Reader, a *Abbrev, set func(name debugd
 		default:
 			var ok bool
 			if v, ok = f.Value(c, v.Form); !ok {
-				return unknownForm(d.form)
+				return list, unknownForm(d.form)
 			}
 		}
-		set(d.name, v)
+		list = append(list, attribute{d.name, v})
 	}
-	return nil
+	return list, nil
 }
 
 func unknownForm(form uint32) error { return fmt.Errorf("unknown form %#x", form) }

@@ -138,9 +138,8 @@ func FuzzPack(f *testing.F) {
 			for _, u := range s.byID() {
 				ranges := s.Join(u, &Unit{Format: u.Format}, linked)
 				for w := NewWalk(s, u, struct{}{}); w.Next(); {
-					var code CodeAttrs
-					w.Attributes(code.Set)
-					if n := len(ranges.Ranges(nil, u, code)); n > len(b4)+len(linked.ranges) {
+					w.Attributes()
+					if n := len(ranges.Ranges(nil, u, w.Attrs)); n > len(b4)+len(linked.ranges) {
 						t.Fatalf("%d ranges", n)
 					}
 				}

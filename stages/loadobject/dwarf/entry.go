@@ -28,7 +28,7 @@ func (s *Sections) ContainsString(text []byte) bool {
 }
 
 // NameOf returns the name of an entry of the same unit.
-func (s *Sections) NameOf(u *Unit, ref Value) (name []byte) {
+func (s *Sections) NameOf(u *Unit, ref Value) []byte {
 	in, off, ok := s.Target(u, ref)
 	if !ok || in != s {
 		return nil
@@ -37,15 +37,11 @@ func (s *Sections) NameOf(u *Unit, ref Value) (name []byte) {
 	if a == nil {
 		return nil
 	}
-	err := u.Format.Attributes(&c, a, func(attr debugdwarf.Attr, v Value) {
-		if attr == debugdwarf.AttrName {
-			name = s.TextOf(u, v)
-		}
-	})
+	attrs, err := u.Format.Attributes(&c, a, nil)
 	if err != nil || c.Short {
 		return nil
 	}
-	return name
+	return s.TextOf(u, attrs.Get(debugdwarf.AttrName))
 }
 
 // Reference returns the offset in .debug_info of the entry that an attribute refers

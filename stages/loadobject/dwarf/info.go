@@ -120,7 +120,7 @@ func (d *Info) UnitName(u, split *Unit, names *Sections, firstFile string) (name
 	if !d.Room(len(dir)+len(name)) || name == "" {
 		return "", ""
 	}
-	lang = Language(split.Attrs[debugdwarf.AttrLanguage].Uint)
+	lang = Language(split.Attrs.Get(debugdwarf.AttrLanguage).Uint)
 	switch {
 	case lang == "Go": // the name is a package's, not a file's
 	case path.IsAbs(name):

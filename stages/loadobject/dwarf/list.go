@@ -43,9 +43,9 @@ func (s *Sections) listAt(section []byte, u *Unit, where Value, indexed uint64, 
 // listsBase returns the start of the table of the unit's list offsets. A split unit has no
 // attribute for it: the table follows the section's header.
 func (u *Unit) listsBase(attr debugdwarf.Attr) uint64 {
-	v, ok := u.Attrs[attr]
+	v := u.Attrs.Get(attr)
 	switch {
-	case ok:
+	case v.Form != 0:
 		return v.Uint
 	case u.Wide:
 		return 20

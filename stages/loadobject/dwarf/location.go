@@ -27,7 +27,7 @@ func (s *Sections) Location(u *Unit, linked *Sections, v Value, use func(where R
 			use(where, expression)
 		}
 	}
-	base, _ := linked.Address(u, u.Attrs[debugdwarf.AttrLowpc])
+	base, _ := linked.Address(u, u.Attrs.Get(debugdwarf.AttrLowpc))
 	switch {
 	case u.Version == 5:
 		s.loclist(u, linked, v, base, entry)

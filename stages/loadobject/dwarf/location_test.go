@@ -71,8 +71,7 @@ func TestLocationLists(t *testing.T) {
 		if !x.split {
 			linked = s
 		}
-		u := &Unit{Format: Format{Version: x.version, AddrSize: 8}, Attrs: map[debugdwarf.Attr]Value{}}
-		u.Attrs[debugdwarf.AttrLowpc] = Value{Form: formAddr, Uint: 0x100}
+		u := &Unit{Format: Format{Version: x.version, AddrSize: 8}, Attrs: Attrs{{debugdwarf.AttrLowpc, Value{Form: formAddr, Uint: 0x100}}}}
 		var got []string
 		s.Location(u, linked, x.where, func(where Range, expression []byte) {
 			got = append(got, fmt.Sprintf("%#x-%#x %x", where.Low, where.High, expression))

@@ -9,43 +9,23 @@ import (
 // Range is a range of virtual addresses [Low, High).
 type Range struct{ Low, High uint64 }
 
-// CodeAttrs are the attributes with the addresses of an entry's code. A missing attribute has
-// form 0.
-type CodeAttrs struct{ Low, High, Ranges Value }
-
-// Set stores an attribute if it is one of these.
-func (p *CodeAttrs) Set(attr debugdwarf.Attr, v Value) {
-	switch attr {
-	case debugdwarf.AttrLowpc:
-		p.Low = v
-	case debugdwarf.AttrHighpc:
-		p.High = v
-	case debugdwarf.AttrRanges:
-		p.Ranges = v
-	}
-}
-
-// CodeAttrs returns the attributes of the unit itself.
-func (u *Unit) CodeAttrs() CodeAttrs {
-	return CodeAttrs{u.Attrs[debugdwarf.AttrLowpc], u.Attrs[debugdwarf.AttrHighpc], u.Attrs[debugdwarf.AttrRanges]}
-}
-
 // Ranges appends the ranges of an entry's code to a list.
-func (s *Sections) Ranges(list []Range, u *Unit, p CodeAttrs) []Range {
-	if p.Ranges.Form != 0 {
-		base, _ := s.Address(u, u.Attrs[debugdwarf.AttrLowpc])
+func (s *Sections) Ranges(list []Range, u *Unit, entry Attrs) []Range {
+	if where := entry.Get(debugdwarf.AttrRanges); where.Form != 0 {
+		base, _ := s.Address(u, u.Attrs.Get(debugdwarf.AttrLowpc))
 		if u.Version == 5 {
-			return s.rnglist(list, u, p.Ranges, base)
+			return s.rnglist(list, u, where, base)
 		}
-		return s.rangeList(list, u, u.rangesBase+p.Ranges.Uint, base)
+		return s.rangeList(list, u, u.rangesBase+where.Uint, base)
 	}
-	low, ok := s.Address(u, p.Low)
-	if !ok || p.High.Form == 0 {
+	low, ok := s.Address(u, entry.Get(debugdwarf.AttrLowpc))
+	high := entry.Get(debugdwarf.AttrHighpc)
+	if !ok || high.Form == 0 {
 		return list
 	}
-	end, isAddress := s.Address(u, p.High)
+	end, isAddress := s.Address(u, high)
 	if !isAddress { // a constant: the size
-		end = low + p.High.Uint
+		end = low + high.Uint
 	}
 	return append(list, Range{low, end})
 }

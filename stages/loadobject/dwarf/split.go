@@ -234,12 +234,12 @@ func (s *Sections) byID() map[uint64]*Unit {
 // the sections with the ranges of its code.
 func (s *Sections) Join(u, skeleton *Unit, linked *Sections) *Sections {
 	for _, name := range []debugdwarf.Attr{debugdwarf.AttrLowpc, debugdwarf.AttrAddrBase, attrGNUAddrBase} {
-		if v, ok := skeleton.Attrs[name]; ok {
-			u.Attrs[name] = v
+		if v := skeleton.Attrs.Get(name); v.Form != 0 {
+			u.Attrs = append(u.Attrs, attribute{name, v})
 		}
 	}
 	if u.Version < 5 { // its ranges stay in the linked file
-		u.rangesBase = skeleton.Attrs[attrGNURangesBase].Uint
+		u.rangesBase = skeleton.Attrs.Get(attrGNURangesBase).Uint
 		return linked
 	}
 	s.Addr = linked.Addr

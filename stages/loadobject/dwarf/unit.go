@@ -49,7 +49,7 @@ type Unit struct {
 	Offset       uint64 // in .debug_info
 	Size         uint64 // with the header
 	dwoID        uint64
-	Attrs        map[debugdwarf.Attr]Value
+	Attrs        Attrs
 	abbrevOffset uint64            // in .debug_abbrev
 	entries      bytereader.Reader // after the first entry; empty if that has no children
 
@@ -151,15 +151,14 @@ func (s *Sections) header(u *Unit, c *bytereader.Reader) bool {
 }
 
 // readFirstEntry reads the attributes of a unit's first entry.
-func (u *Unit) readFirstEntry(d *Abbrev, c bytereader.Reader) error {
-	u.Attrs = make(map[debugdwarf.Attr]Value, len(d.attrs))
-	if err := u.Format.Attributes(&c, d, func(name debugdwarf.Attr, v Value) { u.Attrs[name] = v }); err != nil {
+func (u *Unit) readFirstEntry(d *Abbrev, c bytereader.Reader) (err error) {
+	if u.Attrs, err = u.Format.Attributes(&c, d, nil); err != nil {
 		return err
 	}
 	if c.Short {
 		return ErrShort
 	}
-	if v, ok := u.Attrs[attrGNUDwoID]; ok {
+	if v := u.Attrs.Get(attrGNUDwoID); v.Form != 0 {
 		u.dwoID = v.Uint
 	}
 	if d.Children {
@@ -170,7 +169,7 @@ func (u *Unit) readFirstEntry(d *Abbrev, c bytereader.Reader) error {
 
 // Text returns a string attribute, empty if the unit lacks it.
 func (s *Sections) Text(u *Unit, attr debugdwarf.Attr) []byte {
-	return s.TextOf(u, u.Attrs[attr])
+	return s.TextOf(u, u.Attrs.Get(attr))
 }
 
 // InfoSize returns the length of .debug_info.
@@ -178,10 +177,7 @@ func (s *Sections) InfoSize() int { return len(s.info) }
 
 // DwoName returns the name of the `.dwo` file of a skeleton unit, nil for other units.
 func (s *Sections) DwoName(u *Unit) []byte {
-	if name := s.Text(u, debugdwarf.AttrDwoName); name != nil {
-		return name
-	}
-	return s.Text(u, attrGNUDwoName)
+	return s.TextOf(u, u.Attrs.Get(debugdwarf.AttrDwoName, attrGNUDwoName))
 }
 
 // TextOf returns the string of a value, empty if it is not a string.
@@ -211,9 +207,9 @@ func (s *Sections) TextOf(u *Unit, v Value) []byte {
 // StrOffsetsBase returns the start of the unit's string offsets. A split unit has no
 // attribute for it: they follow the section's header, if it has one.
 func (u *Unit) StrOffsetsBase() uint64 {
-	v, ok := u.Attrs[debugdwarf.AttrStrOffsetsBase]
+	v := u.Attrs.Get(debugdwarf.AttrStrOffsetsBase)
 	switch {
-	case ok:
+	case v.Form != 0:
 		return v.Uint
 	case u.Version < 5:
 		return 0
@@ -232,18 +228,12 @@ func (s *Sections) Address(u *Unit, v Value) (uint64, bool) {
 		if v.Uint > uint64(len(s.Addr)) {
 			return 0, false
 		}
-		c := bytereader.At(s.Addr, u.addrBase()+v.Uint*uint64(u.AddrSize), s.Order)
+		base := u.Attrs.Get(debugdwarf.AttrAddrBase, attrGNUAddrBase).Uint
+		c := bytereader.At(s.Addr, base+v.Uint*uint64(u.AddrSize), s.Order)
 		a := c.Uint(u.AddrSize)
 		return a, !c.Short
 	}
 	return 0, false
-}
-
-func (u *Unit) addrBase() uint64 {
-	if b, ok := u.Attrs[attrGNUAddrBase]; ok {
-		return b.Uint
-	}
-	return u.Attrs[debugdwarf.AttrAddrBase].Uint
 }
 
 // maxString bounds strings, since many attributes can refer to one that does not

@@ -26,6 +26,7 @@ type Walk[T any] struct {
 	Offset uint64 // of the entry in .debug_info
 	Here   T      // context of the entry
 	Below  T      // context of the entries below it: Here, unless the caller changes it
+	Attrs  Attrs  // of the last entry whose attributes were read
 	Err    error  // why the walk ended early
 
 	Unit    *Unit
@@ -102,10 +103,9 @@ func (w *Walk[T]) enter() bool {
 	return true
 }
 
-// Attributes passes the entry's attributes to set, and reports whether it could read all of
-// them.
-func (w *Walk[T]) Attributes(set func(name debugdwarf.Attr, v Value)) bool {
-	w.Err = w.Unit.Format.Attributes(&w.rest, w.Entry, set)
+// Attributes reads the entry's attributes, and reports whether it could read all of them.
+func (w *Walk[T]) Attributes() bool {
+	w.Attrs, w.Err = w.Unit.Format.Attributes(&w.rest, w.Entry, w.Attrs)
 	return w.Err == nil && !w.rest.Short
 }
 
@@ -126,12 +126,8 @@ func (w *Walk[T]) SkipTree() bool {
 
 // readSibling reads the entry's attributes and returns the offset of its sibling in the unit.
 func (w *Walk[T]) readSibling() (next uint64) {
-	w.Attributes(func(name debugdwarf.Attr, v Value) {
-		if name == debugdwarf.AttrSibling {
-			next = w.Unit.Sibling(v)
-		}
-	})
-	return next
+	w.Attributes()
+	return w.Unit.Sibling(w.Attrs.Get(debugdwarf.AttrSibling))
 }
 
 // SkipTo goes to the entry's sibling, at an offset in the unit, after the
@@ -151,7 +147,7 @@ func (w *Walk[T]) position() uint64 {
 	return w.Unit.Offset + w.Unit.Size - uint64(len(w.rest.Rest))
 }
 
-// Sibling returns the offset in the unit that an attribute refers to.
+// Sibling returns the offset in the unit that an attribute refers to, 0 without one.
 func (u *Unit) Sibling(v Value) uint64 {
 	if v.Form == FormRefAddr {
 		return v.Uint - u.Offset

@@ -43,7 +43,7 @@ type procedureWalk struct {
 // code. It returns the names that symbols lack, by entry: Fortran symbols contain neither the main
 // program's name nor the procedure around an internal one.
 func (a *adder) readProcedures(u *dwarf.Unit, s, ranges *dwarf.Sections) (map[uint64]string, error) {
-	lang := dwarf.Language(u.Attrs[debugdwarf.AttrLanguage].Uint)
+	lang := dwarf.Language(u.Attrs.Get(debugdwarf.AttrLanguage).Uint)
 	if lang != "Fortran" && !(lang == "C" && a.hasNumbered()) {
 		return nil, nil
 	}
@@ -51,9 +51,8 @@ func (a *adder) readProcedures(u *dwarf.Unit, s, ranges *dwarf.Sections) (map[ui
 	for w.Next() {
 		switch tag := w.Entry.Tag; {
 		case tag == debugdwarf.TagModule || tag == debugdwarf.TagSubprogram || tag == debugdwarf.TagEntryPoint:
-			var e procedureEntry
-			if w.Attributes(func(attr debugdwarf.Attr, v dwarf.Value) { e.set(attr, v, u, s) }) {
-				w.procedure(&e)
+			if w.Attributes() {
+				w.procedure()
 			}
 		case dwarf.HoldsNoCode(tag, w.Here.inside) && w.SkipTree():
 		default:
@@ -73,17 +72,18 @@ func (a *adder) readProcedures(u *dwarf.Unit, s, ranges *dwarf.Sections) (map[ui
 }
 
 // procedure adds the entry of a module, a procedure or an alternate entry.
-func (w *procedureWalk) procedure(e *procedureEntry) {
-	name, tag := w.path(e), w.Entry.Tag
+func (w *procedureWalk) procedure() {
+	origin, _ := dwarf.Reference(w.Unit, w.Attrs.Get(debugdwarf.AttrSpecification, debugdwarf.AttrAbstractOrigin))
+	name, tag := w.path(origin), w.Entry.Tag
 	if !w.a.info.Room(len(name)) {
 		w.Err = errors.New("the names of procedures are too long")
 		return
 	}
 	w.names[w.Offset] = name
 	w.Below = procedureScope{name, w.Here.path, w.Here.inside || tag != debugdwarf.TagModule}
-	u, outer := w.Unit, w.c && e.origin == 0 && !w.Here.inside
-	w.a.scratch = w.ranges.Ranges(w.a.scratch[:0], u, e.code)
-	if low, ok := w.ranges.Address(u, e.code.Low); ok && len(w.a.scratch) == 0 {
+	u, outer := w.Unit, w.c && origin == 0 && !w.Here.inside
+	w.a.scratch = w.ranges.Ranges(w.a.scratch[:0], u, w.Attrs)
+	if low, ok := w.ranges.Address(u, w.Attrs.Get(debugdwarf.AttrLowpc)); ok && len(w.a.scratch) == 0 {
 		w.a.scratch = append(w.a.scratch, dwarf.Range{Low: low}) // alternate entries have no end
 	}
 	for _, x := range w.a.scratch {
@@ -92,26 +92,32 @@ func (w *procedureWalk) procedure(e *procedureEntry) {
 				continue // its symbol is its name
 			}
 			if name == "" {
-				w.copies[len(w.a.procedures)] = e.origin
+				w.copies[len(w.a.procedures)] = origin
 			}
-			w.a.procedures = append(w.a.procedures, procedure{off, e.linkage, name})
+			w.a.procedures = append(w.a.procedures, procedure{off, w.text(debugdwarf.AttrLinkageName, dwarf.AttrMIPSLinkageName), name})
 		}
 	}
 }
 
-// path returns the qualified name of an entry.
-func (w *procedureWalk) path(e *procedureEntry) string {
-	scope := w.Here.path
+// text returns a string attribute of the entry.
+func (w *procedureWalk) text(names ...debugdwarf.Attr) string {
+	t := w.s.TextOf(w.Unit, w.Attrs.Get(names...))
+	return string(t[:min(len(t), dwarf.MaxPath)])
+}
+
+// path returns the qualified name of the entry, or of its origin if it has no name.
+func (w *procedureWalk) path(origin uint64) string {
+	scope, name := w.Here.path, w.text(debugdwarf.AttrName)
 	if w.Entry.Tag == debugdwarf.TagEntryPoint {
 		scope = w.Here.outer
 	}
 	switch {
-	case e.name == "":
-		return w.names[e.origin]
+	case name == "":
+		return w.names[origin]
 	case scope == "":
-		return e.name
+		return name
 	}
-	return scope + "::" + e.name
+	return scope + "::" + name
 }
 
 // trimNumber cuts a dot and a number from the end of a symbol.
@@ -149,30 +155,6 @@ func (a *adder) function(offset uint64) *symtab.Function {
 		return nil
 	}
 	return &a.table.Functions[i]
-}
-
-// procedureEntry holds the attributes of a module or procedure.
-type procedureEntry struct {
-	name, linkage string
-	origin        uint64 // offset of the entry with the name, 0 for none
-	code          dwarf.CodeAttrs
-}
-
-func (e *procedureEntry) set(attr debugdwarf.Attr, v dwarf.Value, u *dwarf.Unit, s *dwarf.Sections) {
-	text := func(v dwarf.Value) string {
-		t := s.TextOf(u, v)
-		return string(t[:min(len(t), dwarf.MaxPath)])
-	}
-	switch attr {
-	case debugdwarf.AttrName:
-		e.name = text(v)
-	case debugdwarf.AttrLinkageName, dwarf.AttrMIPSLinkageName:
-		e.linkage = text(v)
-	case debugdwarf.AttrSpecification, debugdwarf.AttrAbstractOrigin:
-		e.origin, _ = dwarf.Reference(u, v)
-	case debugdwarf.AttrLowpc, debugdwarf.AttrHighpc, debugdwarf.AttrRanges:
-		e.code.Set(attr, v)
-	}
 }
 
 // nameProcedures gives the functions of procedures, and their clones and cold parts, the

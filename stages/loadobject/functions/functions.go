@@ -88,7 +88,7 @@ type moduleCode struct {
 // unit adds the content of a compilation unit.
 func (a *adder) unit(u *dwarf.Unit) {
 	p, covered := a.lines.Run(u)
-	code := a.info.Sections.Ranges(nil, u, u.CodeAttrs())
+	code := a.info.Sections.Ranges(nil, u, u.Attrs)
 	if len(code) == 0 {
 		code = covered
 	}

@@ -31,17 +31,11 @@ func (a *adder) readMerged(u *dwarf.Unit, s, ranges *dwarf.Sections) error {
 			w.Skip()
 			continue
 		}
-		var code dwarf.CodeAttrs
-		var ref dwarf.Value
-		if !w.Attributes(func(attr debugdwarf.Attr, v dwarf.Value) {
-			if code.Set(attr, v); attr == debugdwarf.AttrAbstractOrigin {
-				ref = v
-			}
-		}) {
+		if !w.Attributes() {
 			continue
 		}
-		origin, ok := dwarf.Reference(u, ref)
-		a.scratch = ranges.Ranges(a.scratch[:0], u, code)
+		origin, ok := dwarf.Reference(u, w.Attrs.Get(debugdwarf.AttrAbstractOrigin))
+		a.scratch = ranges.Ranges(a.scratch[:0], u, w.Attrs)
 		for _, x := range a.scratch {
 			if off, in := a.addresses.Offset(x.Low); ok && in {
 				a.merged = append(a.merged, mergedCode{off, origin})

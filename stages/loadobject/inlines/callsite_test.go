@@ -1,6 +1,7 @@
 package inlines
 
 import (
+	debugdwarf "debug/dwarf"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,12 +106,12 @@ int g(void)
 		var lines []uint64 // by number
 		var parents []int
 		err := walkInlined(s, u, func(in inlinedSubroutine) {
-			lines, parents = append(lines, in.line), append(parents, in.parent)
+			lines, parents = append(lines, in.Get(debugdwarf.AttrCallLine).Uint), append(parents, in.parent)
 			var chain []uint64
 			for n := len(lines) - 1; n >= 0; n = parents[n] {
 				chain = append(chain, lines[n])
 			}
-			if len(chain) != in.depth+1 || len(s.Ranges(nil, u, in.code)) == 0 {
+			if len(chain) != in.depth+1 || len(s.Ranges(nil, u, in.Attrs)) == 0 {
 				t.Errorf("%+v: chain %v", in, chain)
 			}
 			got = append(got, chain)

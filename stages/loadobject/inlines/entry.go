@@ -197,46 +197,30 @@ func (r *Reader) read(x *unitContext, n entryNo) {
 	e := r.entries[n]
 	e.unit, e.tag = x.number, abbrev.Tag
 	e.flags |= isRead
-	var code dwarf.CodeAttrs
-	var next, typ dwarf.Value
-	err := x.u.Format.Attributes(&c, abbrev, func(attr debugdwarf.Attr, v dwarf.Value) {
-		code.Set(attr, v)
-		switch attr {
-		case debugdwarf.AttrLinkageName, dwarf.AttrMIPSLinkageName:
-			e.linkage = r.internString(x, v)
-		case debugdwarf.AttrName:
-			e.name = r.internString(x, v)
-		case debugdwarf.AttrDeclFile:
-			e.file = r.lines.FileIndex(x.program, v.Uint)
-		case debugdwarf.AttrDeclLine:
-			e.line = number32(v)
-		case debugdwarf.AttrDeclColumn:
-			e.column = number32(v)
-		case debugdwarf.AttrSpecification, debugdwarf.AttrAbstractOrigin:
-			next = v
-		case debugdwarf.AttrType:
-			typ = v
-		case debugdwarf.AttrExternal:
-			e.set(isExternal, v)
-		case debugdwarf.AttrReference:
-			e.set(isLvalue, v)
-		case debugdwarf.AttrRvalueReference:
-			e.set(isRvalue, v)
-		}
-	})
+	attrs, err := x.u.Format.Attributes(&c, abbrev, r.attrs)
+	r.attrs = attrs
 	if x.s.NameBytes -= before - len(c.Rest); err != nil || c.Short {
 		return
 	}
+	e.linkage = r.internString(x, attrs.Get(debugdwarf.AttrLinkageName, dwarf.AttrMIPSLinkageName))
+	e.name = r.internString(x, attrs.Get(debugdwarf.AttrName))
+	if file := attrs.Get(debugdwarf.AttrDeclFile); file.Form != 0 {
+		e.file = r.lines.FileIndex(x.program, file.Uint)
+	}
+	e.line, e.column = number32(attrs.Get(debugdwarf.AttrDeclLine)), number32(attrs.Get(debugdwarf.AttrDeclColumn))
+	e.set(isExternal, attrs.Get(debugdwarf.AttrExternal))
+	e.set(isLvalue, attrs.Get(debugdwarf.AttrReference))
+	e.set(isRvalue, attrs.Get(debugdwarf.AttrRvalueReference))
 	if e.linkage == 0 || e.line == 0 || e.file < 0 {
-		e.next = r.refer(x, next)
+		e.next = r.refer(x, attrs.Get(debugdwarf.AttrSpecification, debugdwarf.AttrAbstractOrigin))
 	}
 	isFunction := e.isFunction()
 	if !isFunction {
-		e.typ = r.refer(x, typ)
+		e.typ = r.refer(x, attrs.Get(debugdwarf.AttrType))
 	}
 	r.entries[n] = e
 	if isFunction {
-		if i, ok := r.ownCode(x, code); ok {
+		if i, ok := r.ownCode(x, attrs); ok {
 			r.symbols[n] = i
 		}
 	}
@@ -280,6 +264,9 @@ func (e *entry) isAggregate() bool {
 // internString returns the number of a string attribute's text, or of the empty one if there is no
 // room for it.
 func (r *Reader) internString(x *unitContext, v dwarf.Value) textNo {
+	if v.Form == 0 {
+		return 0
+	}
 	t := x.s.TextOf(x.u, v)
 	x.s.NameBytes -= len(t) + 1
 	t = t[:min(len(t), dwarf.MaxPath)]
@@ -321,18 +308,9 @@ func (r *Reader) readParameters(x *unitContext, n entryNo) {
 
 // readParameter adds a walk's current parameter to a list.
 func (r *Reader) readParameter(x *unitContext, w *dwarf.Walk[bool], list *parameters) {
-	var typ dwarf.Value
-	artificial := false
-	w.Attributes(func(attr debugdwarf.Attr, v dwarf.Value) {
-		switch attr {
-		case debugdwarf.AttrType:
-			typ = v
-		case debugdwarf.AttrArtificial:
-			artificial = v.Uint != 0
-		}
-	})
-	switch t := r.refer(x, typ); {
-	case !artificial:
+	w.Attributes()
+	switch t := r.refer(x, w.Attrs.Get(debugdwarf.AttrType)); {
+	case w.Attrs.Get(debugdwarf.AttrArtificial).Uint == 0:
 		list.types = append(list.types, t)
 	case list.object == 0:
 		list.object = t

@@ -3,6 +3,7 @@
 package inlines
 
 import (
+	debugdwarf "debug/dwarf"
 	"fmt"
 	"math"
 
@@ -21,6 +22,7 @@ type Reader struct {
 	inlined   []inlinedCode
 	callRows  []symtab.Row  // with the innermost calls
 	scratch   []dwarf.Range // of the current subroutine
+	attrs     dwarf.Attrs   // of the current entry
 	Full      bool          // lines.MaxRows was exceeded
 
 	sections    int32 // number of section caches
@@ -63,21 +65,22 @@ func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program
 			around = calls[in.parent]
 		}
 		calls = append(calls, around)
-		if in.depth > maxLevels || r.isBody(x, in.origin) {
+		origin := in.Get(debugdwarf.AttrAbstractOrigin)
+		if in.depth > maxLevels || r.isBody(x, origin) {
 			return
 		}
 		c := symtab.Call{Function: int32(deeper), File: -1, Around: around}
 		if in.depth < maxLevels {
-			n := r.refer(x, in.origin)
+			n := r.refer(x, origin)
 			r.requestScope(x, n)
 			c.Function = int32(n)
 		}
-		if in.line > 0 && in.line <= math.MaxInt32 {
-			if c.File = r.lines.FileIndex(p, in.file); c.File >= 0 {
-				c.Line, c.Discriminator = int32(in.line), int32(min(in.discriminator, math.MaxInt32))
+		if line := number32(in.Get(debugdwarf.AttrCallLine)); line > 0 {
+			if c.File = r.lines.FileIndex(p, in.Get(debugdwarf.AttrCallFile).Uint); c.File >= 0 {
+				c.Line, c.Discriminator = line, int32(min(in.Get(dwarf.AttrGNUDiscriminator).Uint, math.MaxInt32))
 			}
 		}
-		r.scratch = ranges.Ranges(r.scratch[:0], u, in.code)
+		r.scratch = ranges.Ranges(r.scratch[:0], u, in.Attrs)
 		for _, x := range r.scratch {
 			if around < 0 { // without a line if the call's is unknown
 				r.addCallSite(x, symtab.Row{File: c.File, Line: c.Line, Discriminator: c.Discriminator})

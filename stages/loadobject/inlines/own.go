@@ -1,7 +1,7 @@
 package inlines
 
 import (
-	"math"
+	debugdwarf "debug/dwarf"
 
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/funcinfo"
@@ -13,8 +13,8 @@ import (
 // It reports whether the function is the body of a parallel region. gcc nests the entries of bodies
 // in the entry of the function that contains the region (S11).
 func (r *Reader) addOwnCode(x *unitContext, of subprogram) (body bool) {
-	s, entry, hasOrigin := x.s.Target(x.u, of.origin)
-	r.scratch = x.ranges.Ranges(r.scratch[:0], x.u, of.code)
+	s, entry, hasOrigin := x.s.Target(x.u, of.Get(debugdwarf.AttrAbstractOrigin))
+	r.scratch = x.ranges.Ranges(r.scratch[:0], x.u, of.Attrs)
 	for _, code := range r.scratch {
 		i, ok := r.functionAt(code.Low)
 		if !ok {
@@ -58,12 +58,12 @@ func (r *Reader) functionAt(address uint64) (int, bool) {
 
 // setLine sets the line of a function's declaration, or records which entry has it.
 func (r *Reader) setLine(x *unitContext, function int, of subprogram) {
-	if of.line > 0 && of.line <= math.MaxInt32 {
-		r.table.Functions[function].Line = int32(of.line)
+	if line := number32(of.Get(debugdwarf.AttrDeclLine)); line > 0 {
+		r.table.Functions[function].Line = line
 		return
 	}
-	for _, ref := range []dwarf.Value{of.origin, of.specification} {
-		if n := r.refer(x, ref); n != 0 {
+	for _, ref := range []debugdwarf.Attr{debugdwarf.AttrAbstractOrigin, debugdwarf.AttrSpecification} {
+		if n := r.refer(x, of.Get(ref)); n != 0 {
 			r.starts[function] = n
 			return
 		}
@@ -71,7 +71,7 @@ func (r *Reader) setLine(x *unitContext, function int, of subprogram) {
 }
 
 // ownCode returns the index of the table's function with an entry's own code.
-func (r *Reader) ownCode(x *unitContext, code dwarf.CodeAttrs) (int, bool) {
+func (r *Reader) ownCode(x *unitContext, code dwarf.Attrs) (int, bool) {
 	for _, c := range x.ranges.Ranges(nil, x.u, code) {
 		if i, ok := r.functionAt(c.Low); ok && r.table.Functions[i].Kind == funcinfo.Normal {
 			return i, true

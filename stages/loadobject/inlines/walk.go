@@ -6,25 +6,18 @@ import (
 	"stackmill/stages/loadobject/dwarf"
 )
 
-// inlinedSubroutine is an inlined subroutine.
+// inlinedSubroutine is an inlined subroutine, with the attributes of its entry.
 type inlinedSubroutine struct {
-	number        int // in the unit, from 0
-	code          dwarf.CodeAttrs
-	origin        dwarf.Value // the function's abstract entry
-	file, line    uint64      // of the call; the file by its number in the unit's line table
-	discriminator uint64      // distinguishes the calls of a line
-	depth         int         // 0: inlined into a subprogram
-	parent        int         // number of the enclosing inlined subroutine, -1 at depth 0
+	dwarf.Attrs
+	number int // in the unit, from 0
+	depth  int // 0: inlined into a subprogram
+	parent int // number of the enclosing inlined subroutine, -1 at depth 0
 }
 
-// subprogram is a function with code that is not inlined.
+// subprogram is a function with code that is not inlined, with the attributes of its entry.
 type subprogram struct {
-	code          dwarf.CodeAttrs
-	origin        dwarf.Value // its abstract entry, if it has one
-	specification dwarf.Value // its declaration, if that is another entry
-	line          uint64      // of the declaration, 0 if another entry has it
-	sibling       dwarf.Value
-	around        uint64 // offset of the enclosing subprogram, 0 for none
+	dwarf.Attrs
+	around uint64 // offset of the enclosing subprogram, 0 for none
 }
 
 // scope is the context of the entries below an entry.
@@ -45,9 +38,8 @@ func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlinedSubroutine), ow
 		w.Below.below = true
 		switch tag := w.Entry.Tag; {
 		case tag == debugdwarf.TagInlinedSubroutine:
-			in := inlinedSubroutine{number: number, depth: w.Here.depth, parent: w.Here.parent}
-			if w.Attributes(in.set) {
-				f(in)
+			if w.Attributes() {
+				f(inlinedSubroutine{w.Attrs, number, w.Here.depth, w.Here.parent})
 			}
 			w.Below = scope{w.Here.depth + 1, number, true, true, w.Here.function}
 			number++
@@ -60,15 +52,14 @@ func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlinedSubroutine), ow
 				w.Skip()
 				break
 			}
-			of := subprogram{around: w.Here.function}
-			if !w.Attributes(of.set) {
+			if !w.Attributes() {
 				break
 			}
-			if own(of) {
+			if own(subprogram{w.Attrs, w.Here.function}) {
 				w.Below.function = w.Here.function
 			}
-			if of.sibling.Form != 0 && !w.HasInlined() {
-				w.SkipTo(u.Sibling(of.sibling))
+			if sibling := w.Attrs.Get(debugdwarf.AttrSibling); sibling.Form != 0 && !w.HasInlined() {
+				w.SkipTo(u.Sibling(sibling))
 			}
 		case dwarf.HoldsNoCode(tag, w.Here.inside) && w.SkipTree():
 		default:
@@ -76,34 +67,4 @@ func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlinedSubroutine), ow
 		}
 	}
 	return w.Err
-}
-
-func (of *subprogram) set(attr debugdwarf.Attr, v dwarf.Value) {
-	switch attr {
-	case debugdwarf.AttrLowpc, debugdwarf.AttrHighpc, debugdwarf.AttrRanges:
-		of.code.Set(attr, v)
-	case debugdwarf.AttrAbstractOrigin:
-		of.origin = v
-	case debugdwarf.AttrSpecification:
-		of.specification = v
-	case debugdwarf.AttrDeclLine:
-		of.line = v.Uint
-	case debugdwarf.AttrSibling:
-		of.sibling = v
-	}
-}
-
-func (in *inlinedSubroutine) set(attr debugdwarf.Attr, v dwarf.Value) {
-	switch attr {
-	case debugdwarf.AttrLowpc, debugdwarf.AttrHighpc, debugdwarf.AttrRanges:
-		in.code.Set(attr, v)
-	case debugdwarf.AttrAbstractOrigin:
-		in.origin = v
-	case debugdwarf.AttrCallFile:
-		in.file = v.Uint
-	case debugdwarf.AttrCallLine:
-		in.line = v.Uint
-	case dwarf.AttrGNUDiscriminator:
-		in.discriminator = v.Uint
-	}
 }

@@ -130,7 +130,7 @@ func (h *header) entryList(s *dwarf.Sections, c *bytereader.Reader) ([]file, err
 	if n > uint64(len(c.Rest)) || n > 0 && len(fields) == 0 { // each entry takes bytes
 		return nil, dwarf.ErrShort
 	}
-	u := &dwarf.Unit{Format: h.Format, Attrs: map[debugdwarf.Attr]dwarf.Value{debugdwarf.AttrStrOffsetsBase: {Uint: h.strOffsetsBase}}}
+	u := &dwarf.Unit{Format: h.Format, Attrs: dwarf.Attrs{{Name: debugdwarf.AttrStrOffsetsBase, Value: dwarf.Value{Form: dwarf.FormUdata, Uint: h.strOffsetsBase}}}}
 	var list []file
 	for ; n > 0; n-- {
 		var f file

@@ -47,8 +47,8 @@ type Program struct {
 // that the program covers, returned only to the unit that runs it.
 func (l *Reader) Run(u *dwarf.Unit) (p *Program, code []dwarf.Range) {
 	s := l.info.Sections
-	v, ok := u.Attrs[debugdwarf.AttrStmtList]
-	if !ok || s.Line == nil {
+	v := u.Attrs.Get(debugdwarf.AttrStmtList)
+	if v.Form == 0 || s.Line == nil {
 		return nil, nil
 	}
 	off := v.Uint
@@ -76,8 +76,8 @@ func newProgram(h *header) *Program {
 // Files returns the unit's line number program, for the names of its files, without running it. It
 // returns nil if the unit has none, or has a damaged one.
 func (l *Reader) Files(s *dwarf.Sections, u *dwarf.Unit) *Program {
-	v, ok := u.Attrs[debugdwarf.AttrStmtList]
-	if !ok || s.Line == nil {
+	v := u.Attrs.Get(debugdwarf.AttrStmtList)
+	if v.Form == 0 || s.Line == nil {
 		return nil
 	}
 	at := programKey{s, v.Uint}

@@ -7,6 +7,7 @@
 package build
 
 import (
+	debugdwarf "debug/dwarf"
 	debugelf "debug/elf"
 
 	"stackmill/stages/loadobject/dwarf"
@@ -184,22 +185,23 @@ func (r *reader) unitNumber(u, split *dwarf.Unit, names *dwarf.Sections) types.U
 	return n
 }
 
-// textOf returns a string attribute. Equal strings share their bytes.
-func (r *reader) textOf(s *dwarf.Sections, u *dwarf.Unit, v dwarf.Value) string {
+// text returns a string attribute. Equal strings share their bytes.
+func (w *unitWalk) text(e *entry, names ...debugdwarf.Attr) string {
+	v := e.Get(names...)
 	if v.Form == 0 {
 		return ""
 	}
-	if s.NameBytes <= 0 {
-		r.full = true
+	if w.s.NameBytes <= 0 {
+		w.full = true
 		return ""
 	}
-	b := s.TextOf(u, v)
+	b := w.s.TextOf(w.u, v)
 	b = b[:min(len(b), dwarf.MaxPath)]
-	s.NameBytes -= len(b) + 1
-	if name, ok := r.names[string(b)]; ok { // without a copy
+	w.s.NameBytes -= len(b) + 1
+	if name, ok := w.names[string(b)]; ok { // without a copy
 		return name
 	}
-	return r.internName(string(b))
+	return w.internName(string(b))
 }
 
 // internName returns the valid form of a name, empty if there is no room for it.

@@ -1,7 +1,6 @@
 package build
 
 import (
-	debugdwarf "debug/dwarf"
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -24,7 +23,7 @@ func tellPlace(p types.Place) string {
 // Each expression of compilers is the place that it computes, others are none.
 func TestEvaluate(t *testing.T) {
 	s := &dwarf.Sections{Order: binary.LittleEndian, Addr: []byte{0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0x20, 0, 0, 0, 0, 0, 0}}
-	u := &dwarf.Unit{Format: dwarf.Format{Version: 5, AddrSize: 8}, Attrs: map[debugdwarf.Attr]dwarf.Value{}}
+	u := &dwarf.Unit{Format: dwarf.Format{Version: 5, AddrSize: 8}}
 	for _, x := range []struct {
 		what       string
 		expression []byte

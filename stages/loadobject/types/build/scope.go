@@ -27,13 +27,14 @@ type rawScope struct {
 
 func (w *unitWalk) addScope(e *entry, here context) context {
 	here.aggregate, here.array, here.common = types.None, types.None, false
-	sc := rawScope{key: e.key, origin: w.ref(e.origin), parent: here.scope, unit: w.number, external: e.external,
+	sc := rawScope{key: e.key, origin: w.ref(e.origin()), parent: here.scope, unit: w.number,
+		external: e.has(debugdwarf.AttrExternal),
 		function: e.tag == debugdwarf.TagSubprogram || e.tag == debugdwarf.TagInlinedSubroutine, inlined: e.tag == debugdwarf.TagInlinedSubroutine}
 	if sc.around = here.scope; !w.scopes[here.scope].function {
 		sc.around = w.scopes[here.scope].around
 	}
 	sc.firstRange = int32(len(w.code))
-	w.scratch = w.linked.Ranges(w.scratch[:0], w.u, e.code)
+	w.scratch = w.linked.Ranges(w.scratch[:0], w.u, e.Attrs)
 	for _, x := range w.scratch {
 		if w.isCode(x) {
 			w.code = append(w.code, x)
@@ -44,8 +45,9 @@ func (w *unitWalk) addScope(e *entry, here context) context {
 		return here // its variables belong to the enclosing scope
 	}
 	if sc.function {
-		sc.typ = w.ref(e.typ)
-		sc.name, sc.linkage = w.textOf(w.s, w.u, e.name), w.textOf(w.s, w.u, e.linkage)
+		sc.typ = w.ref(e.Get(debugdwarf.AttrType))
+		sc.name = w.text(e, debugdwarf.AttrName)
+		sc.linkage = w.text(e, debugdwarf.AttrLinkageName, dwarf.AttrMIPSLinkageName)
 		if sc.fortran = w.fortran; w.fortran {
 			sc.name = w.qualify(here.path, sc.name)
 			here.path = sc.name
@@ -55,10 +57,10 @@ func (w *unitWalk) addScope(e *entry, here context) context {
 	}
 	if e.tag == debugdwarf.TagSubprogram {
 		sc.parent, sc.around = 0, 0
-		here.ignored = e.declaration
+		here.ignored = e.has(debugdwarf.AttrDeclaration)
 	}
 	if sc.rangeCount > 0 && e.tag == debugdwarf.TagSubprogram {
-		_, sc.firstFrameBase, sc.frameBaseCount = w.placesOf(e.frameBase)
+		_, sc.firstFrameBase, sc.frameBaseCount = w.placesOf(e.Get(debugdwarf.AttrFrameBase))
 	}
 	if w.fits(len(w.scopes)) {
 		here.scope = rawScopeNo(len(w.scopes))
@@ -130,8 +132,10 @@ func (w *unitWalk) addVariable(e *entry, here context) {
 	if here.ignored {
 		return
 	}
-	v := rawVariable{key: e.key, origin: w.ref(e.origin), typ: w.ref(e.typ), unit: w.number, scope: here.scope, external: e.external || here.common}
-	at, firstPlace, placeCount := w.placesOf(e.location)
+	external := e.has(debugdwarf.AttrExternal)
+	v := rawVariable{key: e.key, origin: w.ref(e.origin()), typ: w.ref(e.Get(debugdwarf.AttrType)), unit: w.number,
+		scope: here.scope, external: external || here.common}
+	at, firstPlace, placeCount := w.placesOf(e.Get(debugdwarf.AttrLocation))
 	v.firstPlace, v.placeCount = firstPlace, placeCount
 	if at.ok && (at.thread || w.isData(at.address)) {
 		v.static, v.thread, v.address = true, at.thread, at.address
@@ -142,15 +146,15 @@ func (w *unitWalk) addVariable(e *entry, here context) {
 	if !v.static && v.placeCount == 0 && w.scopes[here.scope].rangeCount > 0 || !w.fits(len(w.variables)) {
 		return // optimized away
 	}
-	v.name = w.textOf(w.s, w.u, e.name)
+	v.name = w.text(e, debugdwarf.AttrName)
 	if here.scope == 0 || !w.fortran {
 		v.name = w.qualify(here.path, v.name)
 	}
 	if here.common {
 		v.scope = 0
 	}
-	if v.declared = e.declaration && e.external; v.declared {
-		v.linkage = w.textOf(w.s, w.u, e.linkage)
+	if v.declared = e.has(debugdwarf.AttrDeclaration) && external; v.declared {
+		v.linkage = w.text(e, debugdwarf.AttrLinkageName, dwarf.AttrMIPSLinkageName)
 	}
 	w.variables = append(w.variables, v)
 }

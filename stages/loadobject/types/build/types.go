@@ -69,10 +69,11 @@ func (w *unitWalk) addType(e *entry, here context) context {
 	if !w.fits(len(w.types)) {
 		return here
 	}
-	t := rawType{key: e.key, elem: w.ref(e.typ), size: e.size, scope: here.scope, around: around, unit: w.number,
-		kind: kinds[e.tag], declared: e.declaration, descriptor: e.descriptor}
+	t := rawType{key: e.key, elem: w.ref(e.Get(debugdwarf.AttrType)), size: e.number(debugdwarf.AttrByteSize, -1),
+		scope: here.scope, around: around, unit: w.number, kind: kinds[e.tag],
+		declared: e.has(debugdwarf.AttrDeclaration), descriptor: e.Get(debugdwarf.AttrDataLocation).Form != 0}
 	n := rawTypeNo(len(w.types))
-	t.name = w.textOf(w.s, w.u, e.name)
+	t.name = w.text(e, debugdwarf.AttrName)
 	switch t.kind {
 	case types.Base:
 		w.baseType(&t, e)
@@ -83,13 +84,13 @@ func (w *unitWalk) addType(e *entry, here context) context {
 		}
 	case types.Structure, types.Class, types.Union:
 		t.name = w.typeName(t.name, e, here)
-		if t.elem = w.ref(e.signature); t.elem != 0 {
+		if t.elem = w.ref(e.Get(debugdwarf.AttrSignature)); t.elem != 0 {
 			t.declared = true
 		}
 		here.path, here.aggregate = t.name, n
 	case types.Enumeration, types.Typedef:
 		t.name = w.typeName(t.name, e, here)
-		if key := w.ref(e.signature); key != 0 {
+		if key := w.ref(e.Get(debugdwarf.AttrSignature)); key != 0 {
 			t.kind, t.elem = types.Void, key
 		}
 	case types.Array:
@@ -111,24 +112,25 @@ var complexNames = map[int64]string{8: "complex float", 16: "complex double", 32
 // baseType completes a base type.
 func (w *unitWalk) baseType(t *rawType, e *entry) {
 	t.elem, t.name = 0, baseName(t.name)
+	encoding := e.Get(debugdwarf.AttrEncoding).Uint
 	switch {
 	case t.name == "" && e.tag == debugdwarf.TagStringType:
 		t.name = "character"
 	case t.name == "" && e.tag == debugdwarf.TagSubrangeType:
-		t.kind, t.elem = types.Void, w.ref(e.typ)
-	case t.name == "complex" && e.encoding == encodingComplex:
+		t.kind, t.elem = types.Void, w.ref(e.Get(debugdwarf.AttrType))
+	case t.name == "complex" && encoding == encodingComplex:
 		t.name = complexNames[t.size]
 	}
-	switch e.encoding {
+	switch encoding {
 	case encodingComplex, encodingFloat, encodingImaginary, encodingDecimal:
-		t.float, t.complex = true, e.encoding == encodingComplex
+		t.float, t.complex = true, encoding == encodingComplex
 	}
 }
 
 // typeName returns the qualified name of a type or of its declaration. Fortran names are not
 // qualified with modules.
 func (w *unitWalk) typeName(name string, e *entry, here context) string {
-	if outside := w.declaration(w.ref(e.origin)); outside != "" {
+	if outside := w.declaration(w.ref(e.origin())); outside != "" {
 		return outside
 	}
 	if w.fortran {
@@ -148,18 +150,20 @@ func (w *unitWalk) declaration(key uint64) string {
 }
 
 func (w *unitWalk) addMember(e *entry, here context) {
-	if e.tag == debugdwarf.TagMember && (e.declaration || e.external) {
+	if e.tag == debugdwarf.TagMember && (e.has(debugdwarf.AttrDeclaration) || e.has(debugdwarf.AttrExternal)) {
 		w.addVariable(e, here) // a static member
 		return
 	}
 	offset, ok := e.memberOffset()
-	if here.aggregate == types.None || !ok || e.virtual || !w.fits(len(w.members)) {
+	if here.aggregate == types.None || !ok || e.has(debugdwarf.AttrVirtuality) || !w.fits(len(w.members)) {
 		return
 	}
-	m := rawMember{owner: here.aggregate, typ: w.ref(e.typ), offset: offset, bits: e.bits, bitOffset: e.bitOffset,
-		dataBit: e.dataBit, size: e.size, base: e.tag == debugdwarf.TagInheritance}
+	m := rawMember{owner: here.aggregate, typ: w.ref(e.Get(debugdwarf.AttrType)), offset: offset,
+		bits: e.number(debugdwarf.AttrBitSize, 0), bitOffset: e.number(debugdwarf.AttrBitOffset, absent),
+		dataBit: e.number(debugdwarf.AttrDataBitOffset, -1), size: e.number(debugdwarf.AttrByteSize, -1),
+		base: e.tag == debugdwarf.TagInheritance}
 	if !m.base {
-		m.name = w.textOf(w.s, w.u, e.name)
+		m.name = w.text(e, debugdwarf.AttrName)
 	}
 	w.members = append(w.members, m)
 }
@@ -167,7 +171,9 @@ func (w *unitWalk) addMember(e *entry, here context) {
 func (w *unitWalk) addCount(array rawTypeNo, e *entry) {
 	t := &w.types[array]
 	if t.descriptor {
-		t.size = max(t.size, w.reach(e.lower.Bytes), w.reach(e.upper.Bytes))
+		for _, bound := range []debugdwarf.Attr{debugdwarf.AttrLowerBound, debugdwarf.AttrUpperBound} {
+			t.size = max(t.size, w.reach(e.Get(bound).Bytes))
+		}
 	}
 	if int(t.first+t.parts) != len(w.counts) || !w.fits(len(w.counts)) {
 		return

@@ -1,6 +1,7 @@
 package build
 
 import (
+	debugdwarf "debug/dwarf"
 	"encoding/binary"
 	"testing"
 
@@ -72,7 +73,7 @@ func TestMemberOffset(t *testing.T) {
 		{"split a sum", dwarf.Value{Form: dwarf.FormBlock1, Bytes: []byte{0x23, 0x88}}, 0, false},
 		{"too large", dwarf.Value{Form: dwarf.FormData8, Uint: 1 << 60}, 0, false},
 	} {
-		e := entry{memberAt: x.at}
+		e := entry{Attrs: dwarf.Attrs{{Name: debugdwarf.AttrDataMemberLoc, Value: x.at}}}
 		if got, ok := e.memberOffset(); ok != x.ok || ok && got != x.want {
 			t.Errorf("%s: got %d, %v", x.what, got, ok)
 		}
@@ -97,7 +98,7 @@ func TestExtent(t *testing.T) {
 		{"a count that is computed", dwarf.Value{}, dwarf.Value{}, dwarf.Value{Form: dwarf.FormExprloc}, 0, -1},
 		{"a bound that is not one", dwarf.Value{}, dwarf.Value{Form: dwarf.FormData8, Uint: 1 << 62}, dwarf.Value{}, 0, -1},
 	} {
-		e := entry{lower: x.lower, upper: x.upper, count: x.count}
+		e := entry{Attrs: dwarf.Attrs{{Name: debugdwarf.AttrLowerBound, Value: x.lower}, {Name: debugdwarf.AttrUpperBound, Value: x.upper}, {Name: debugdwarf.AttrCount, Value: x.count}}}
 		if got := e.extent(x.first); got != x.want {
 			t.Errorf("%s: got %d, want %d", x.what, got, x.want)
 		}

@@ -19,11 +19,9 @@ type context struct {
 // walk reads the entries of a unit. Ranges of code and addresses are in linked.
 func (r *reader) walk(u *dwarf.Unit, s, linked *dwarf.Sections, number types.UnitNo) error {
 	d := &unitWalk{reader: r, u: u, s: s, linked: linked, number: number, begin: len(r.types)}
-	if d.fortran = dwarf.Language(u.Attrs[debugdwarf.AttrLanguage].Uint) == "Fortran"; d.fortran {
+	if d.fortran = dwarf.Language(u.Attrs.Get(debugdwarf.AttrLanguage).Uint) == "Fortran"; d.fortran {
 		d.first = 1
 	}
-	e := &d.entry
-	set := func(attr debugdwarf.Attr, v dwarf.Value) { e.set(attr, v, u) }
 	w := dwarf.NewWalk(s, u, context{aggregate: types.None, array: types.None})
 	for w.Next() {
 		tag := w.Entry.Tag
@@ -31,13 +29,13 @@ func (r *reader) walk(u *dwarf.Unit, s, linked *dwarf.Sections, number types.Uni
 			w.Skip()
 			continue
 		}
-		*e = newEntry(tag, s.Base+w.Offset)
-		if !w.Attributes(set) {
+		if !w.Attributes() {
 			continue
 		}
-		w.Below = d.addEntry(e, w.Here)
-		if w.Entry.Children && isLeaf(tag) && e.sibling > w.Offset-u.Offset && e.sibling <= u.Size {
-			w.SkipTo(e.sibling)
+		w.Below = d.addEntry(&entry{w.Attrs, tag, s.Base + w.Offset}, w.Here)
+		sibling := u.Sibling(w.Attrs.Get(debugdwarf.AttrSibling))
+		if w.Entry.Children && isLeaf(tag) && sibling > w.Offset-u.Offset && sibling <= u.Size {
+			w.SkipTo(sibling)
 		}
 	}
 	return w.Err
@@ -51,7 +49,6 @@ type unitWalk struct {
 	fortran   bool
 	first     int64 // lower bound of arrays
 	begin     int   // of the unit's types
-	entry     entry
 }
 
 // role is the role of an entry in the table.
@@ -120,14 +117,14 @@ func (w *unitWalk) addEntry(e *entry, here context) context {
 	case roleContext:
 		switch e.tag {
 		case debugdwarf.TagNamespace:
-			name := w.textOf(w.s, w.u, e.name)
-			if name == "" && e.origin.Form == 0 {
+			name := w.text(e, debugdwarf.AttrName)
+			if name == "" && e.origin().Form == 0 {
 				name = "(anonymous namespace)"
 			}
 			here.path = w.qualify(here.path, name)
 			here.aggregate = types.None
 		case debugdwarf.TagModule:
-			here.path = w.qualify(here.path, w.textOf(w.s, w.u, e.name))
+			here.path = w.qualify(here.path, w.text(e, debugdwarf.AttrName))
 		case debugdwarf.TagCommonDwarfBlock:
 			here.common = true
 		case debugdwarf.TagCallSite, dwarf.TagGNUCallSite:
