@@ -2,58 +2,24 @@ package cache
 
 import (
 	"errors"
+	"math"
 
 	"stackmill/stages/loadobject/columns"
-	"stackmill/stages/loadobject/isa"
+	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
 )
 
-type encoder struct{ *columns.Writer }
-
-type decoder struct{ *columns.Reader }
-
 // encode returns the content of a table's cache file.
 func encode(key string, missing []string, t *symtab.Table) []byte {
-	e := encoder{columns.NewWriter()}
-	e.Text(key)
-	e.Texts(missing)
-	e.Text(t.BuildID)
-	e.Texts(t.Files)
-	e.Uint(uint64(t.Checksum))
-	e.Uint(uint64(t.Arch))
-	e.Uint(uint64(len(t.Notes)))
-	for _, n := range t.Notes {
-		e.Int(n.Offset)
-		e.Bool(n.Damage)
-		e.Text(n.Text)
-		e.Text(n.Reason)
-	}
-	e.Uint(uint64(len(t.Segments)))
-	for _, s := range t.Segments {
-		for _, v := range []uint64{s.Offset, s.Address, s.FileSize, s.MemSize, uint64(s.Flags)} {
-			e.Uint(v)
-		}
-	}
-	e.Uint(t.TLS.Size)
-	e.Uint(t.TLS.Align)
-	e.Uint(uint64(len(t.Regions)))
-	for _, r := range t.Regions {
-		e.Text(r.Name)
-		for _, v := range []uint64{r.Offset, r.Address, r.Size} {
-			e.Uint(v)
-		}
-	}
-	e.Uint(uint64(len(t.Modules)))
-	for _, m := range t.Modules {
-		e.Text(m.Name)
-		e.Text(m.Language)
-		e.Text(m.ShortPath)
-	}
-	t.Functions.Write(e.Writer)
-	t.Lines.Write(e.Writer, false)
-	e.inlines(&t.Inlines)
-	e.slots(t.Slots)
-	return seal(e.Append(nil))
+	w := columns.NewWriter()
+	c := w.Coder()
+	codeHead(c, &key, &missing, t)
+	t.Functions.Write(w)
+	t.Lines.Write(w, false)
+	codeCalls(c, t)
+	t.Inlines.Rows.Write(w, true)
+	codeSlots(c, t)
+	return seal(w.Append(nil))
 }
 
 var errCache = errors.New("damaged cache file")
@@ -64,32 +30,79 @@ func decode(b []byte) (key string, missing []string, t *symtab.Table, err error)
 	if !ok {
 		return "", nil, nil, errCache
 	}
-	d := decoder{columns.NewReader(body)}
-	key, missing = d.Text(), d.Texts()
-	t = &symtab.Table{BuildID: d.Text(), Files: d.Texts(), Checksum: uint32(d.Uint()), Arch: isa.Arch(d.Uint())}
-	t.Notes = columns.Slice[symtab.Note](d.Count())
-	for i := range t.Notes {
-		t.Notes[i] = symtab.Note{Offset: d.Int(), Damage: d.Bool(), Text: d.Text(), Reason: d.Text()}
-	}
-	t.Segments = columns.Slice[symtab.Segment](d.Count())
-	for i := range t.Segments {
-		t.Segments[i] = symtab.Segment{Offset: d.Uint(), Address: d.Uint(), FileSize: d.Uint(), MemSize: d.Uint(), Flags: uint32(d.Uint())}
-	}
-	t.TLS = symtab.TLS{Size: d.Uint(), Align: d.Uint()}
-	t.Regions = columns.Slice[symtab.Region](d.Count())
-	for i := range t.Regions {
-		t.Regions[i] = symtab.Region{Name: d.Text(), Offset: d.Uint(), Address: d.Uint(), Size: d.Uint()}
-	}
-	t.Modules = columns.Slice[symtab.Module](d.Count())
-	for i := range t.Modules {
-		t.Modules[i] = symtab.Module{Name: d.Text(), Language: d.Text(), ShortPath: d.Text()}
-	}
-	t.Functions = symtab.ReadFunctions(d.Reader, len(t.Modules))
-	t.Lines = symtab.ReadRows(d.Reader, len(t.Files), -1)
-	d.inlines(t)
-	t.Slots = d.slots()
-	if !d.Whole() || len(t.Modules) == 0 {
+	r := columns.NewReader(body)
+	c := r.Coder()
+	t = &symtab.Table{}
+	codeHead(c, &key, &missing, t)
+	t.Functions = symtab.ReadFunctions(r, len(t.Modules))
+	t.Lines = symtab.ReadRows(r, len(t.Files), -1)
+	codeCalls(c, t)
+	t.Inlines.Rows = symtab.ReadRows(r, len(t.Files), len(t.Inlines.Calls))
+	codeSlots(c, t)
+	if !r.Whole() || len(t.Modules) == 0 {
 		return "", nil, nil, errCache
 	}
 	return key, missing, t, nil
+}
+
+func codeHead(c columns.Coder, key *string, missing *[]string, t *symtab.Table) {
+	c.Text(key)
+	c.Texts(missing)
+	c.Text(&t.BuildID)
+	c.Texts(&t.Files)
+	columns.Below(c, math.MaxUint32+1, &t.Checksum)
+	columns.Below(c, math.MaxUint8+1, &t.Arch)
+	columns.List(c, &t.Notes, func(_ int, n *symtab.Note) {
+		c.Int(&n.Offset)
+		c.Bool(&n.Damage)
+		c.Text(&n.Text, &n.Reason)
+	})
+	columns.List(c, &t.Segments, func(_ int, s *symtab.Segment) {
+		c.Uint(&s.Offset, &s.Address, &s.FileSize, &s.MemSize)
+		columns.Below(c, math.MaxUint32+1, &s.Flags)
+	})
+	c.Uint(&t.TLS.Size, &t.TLS.Align)
+	columns.List(c, &t.Regions, func(_ int, r *symtab.Region) {
+		c.Text(&r.Name)
+		c.Uint(&r.Offset, &r.Address, &r.Size)
+	})
+	columns.List(c, &t.Modules, func(_ int, m *symtab.Module) { c.Text(&m.Name, &m.Language, &m.ShortPath) })
+}
+
+// codeCalls codes inlined functions and calls. Each call is inside an earlier one, so that chains end.
+func codeCalls(c columns.Coder, t *symtab.Table) {
+	in := &t.Inlines
+	columns.List(c, &in.Functions, func(_ int, f *symtab.InlinedFunction) {
+		c.Text(&f.Name, &f.Linkage)
+		columns.Below(c, int(funcinfo.BuildScope)+1, &f.Scope)
+		c.Uint(&f.Own)
+		columns.Below(c, len(t.Modules), &f.Module)
+		columns.Below(c, math.MaxInt32+1, &f.Start)
+		c.Uint(&f.ID)
+		c.Bool(&f.Deeper)
+	})
+	columns.List(c, &in.Calls, func(i int, call *symtab.Call) {
+		columns.Below(c, len(in.Functions), &call.Function)
+		file, distance := call.File+1, int32(i)-call.Around-1
+		columns.Below(c, len(t.Files)+1, &file)
+		columns.Below(c, math.MaxInt32+1, &call.Line)
+		columns.Below(c, i+1, &distance)
+		columns.Below(c, math.MaxInt32+1, &call.Discriminator)
+		call.File, call.Around = file-1, int32(i)-distance-1
+	})
+	columns.List(c, &in.Regions, func(_ int, h *symtab.RegionHolder) {
+		c.Uint(&h.Body)
+		columns.Below(c, len(in.Functions), &h.Function)
+	})
+}
+
+func codeSlots(c columns.Coder, t *symtab.Table) {
+	var last uint64
+	columns.List(c, &t.Slots, func(_ int, s *symtab.Slot) {
+		c.From(last, &s.Address)
+		c.Text(&s.Symbol)
+		c.Uint(&s.Resolver)
+		c.Bool(&s.Lazy)
+		last = s.Address
+	})
 }

@@ -1,8 +1,10 @@
 package symtab
 
 import (
+	"cmp"
 	"hash/maphash"
-	"math/bits"
+	"iter"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -28,59 +30,41 @@ func (f *Functions) ByName(name string) []int {
 type nameIndexes struct{ symbols, names func() *nameIndex }
 
 func newNameIndexes(functions Functions) *nameIndexes {
+	text := func(n int32) string { return functions.texts.At(n) }
+	index := func(namesOf func(*function) iter.Seq[string]) func() *nameIndex {
+		return sync.OnceValue(func() *nameIndex { return newNameIndex(functions.rest, namesOf) })
+	}
 	return &nameIndexes{
-		symbols: sync.OnceValue(func() *nameIndex {
-			return newNameIndex(&functions, Separator, func(f *function) int32 { return f.aliases })
-		}),
-		names: sync.OnceValue(func() *nameIndex {
-			return newNameIndex(&functions, "", func(f *function) int32 { return f.name })
-		}),
+		symbols: index(func(f *function) iter.Seq[string] { return strings.SplitSeq(text(f.aliases), Separator) }),
+		names:   index(func(f *function) iter.Seq[string] { return slices.Values([]string{text(f.name)}) }),
 	}
 }
 
-// nameIndex is a hash table of functions by name. It has no strings of its own: a map of hundreds
-// of thousands of names would take several times the memory.
+// nameIndex lists functions by the hashes of their names. It has no strings of its own: a map of
+// hundreds of thousands of names would take several times the memory.
 type nameIndex struct {
-	functions *Functions
-	separator string                // of the names in a text; empty for a single name
-	text      func(*function) int32 // returns the text with a function's names
+	functions []function
+	namesOf   func(*function) iter.Seq[string]
 	seed      maphash.Seed
-	buckets   []int32 // by hash: index of the first link, negative if there is none
-	links     []link
+	hashes    []nameHash // sorted
 }
 
-// link is a function in a bucket, and the index of the next link.
-type link struct{ function, next int32 }
+type nameHash struct {
+	hash     uint64
+	function int32
+}
 
-func newNameIndex(functions *Functions, separator string, text func(*function) int32) *nameIndex {
-	l := &nameIndex{functions, separator, text, maphash.MakeSeed(), make([]int32, 1<<bits.Len(uint(functions.Len()))), make([]link, 0, functions.Len())}
-	for i := range l.buckets {
-		l.buckets[i] = -1
-	}
-	for i := functions.Len() - 1; i >= 0; i-- { // backward, so that buckets are in ascending order
-		for name, rest := l.cut(l.namesOf(i)); name != ""; name, rest = l.cut(rest) {
-			first := l.bucket(name)
-			l.links = append(l.links, link{int32(i), *first})
-			*first = int32(len(l.links) - 1)
+func newNameIndex(functions []function, namesOf func(*function) iter.Seq[string]) *nameIndex {
+	l := &nameIndex{functions, namesOf, maphash.MakeSeed(), make([]nameHash, 0, len(functions))}
+	for i := range functions {
+		for name := range namesOf(&functions[i]) {
+			l.hashes = append(l.hashes, nameHash{maphash.String(l.seed, name), int32(i)})
 		}
 	}
+	slices.SortFunc(l.hashes, func(a, b nameHash) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.function, b.function))
+	})
 	return l
-}
-
-// namesOf returns the text with a function's names.
-func (l *nameIndex) namesOf(i int) string { return l.functions.texts.At(l.text(&l.functions.rest[i])) }
-
-// cut returns the first name of a text and the others.
-func (l *nameIndex) cut(text string) (name, rest string) {
-	if l.separator == "" {
-		return text, ""
-	}
-	name, rest, _ = strings.Cut(text, l.separator)
-	return name, rest
-}
-
-func (l *nameIndex) bucket(name string) *int32 {
-	return &l.buckets[int(maphash.String(l.seed, name))&(len(l.buckets)-1)]
 }
 
 // find returns the indexes of the functions with a name, in ascending order.
@@ -88,21 +72,15 @@ func (l *nameIndex) find(name string) (found []int) {
 	if name == "" {
 		return nil
 	}
-	for n := *l.bucket(name); n >= 0; n = l.links[n].next {
-		i := int(l.links[n].function)
-		if again := len(found) > 0 && found[len(found)-1] == i; !again && l.has(i, name) {
-			found = append(found, i)
+	hash := maphash.String(l.seed, name)
+	n, _ := slices.BinarySearchFunc(l.hashes, hash, func(x nameHash, hash uint64) int { return cmp.Compare(x.hash, hash) })
+	for ; n < len(l.hashes) && l.hashes[n].hash == hash; n++ {
+		i := int(l.hashes[n].function)
+		for own := range l.namesOf(&l.functions[i]) {
+			if own == name && (len(found) == 0 || found[len(found)-1] != i) {
+				found = append(found, i)
+			}
 		}
 	}
 	return found
-}
-
-// has reports whether a function has a name.
-func (l *nameIndex) has(i int, name string) bool {
-	for own, rest := l.cut(l.namesOf(i)); own != ""; own, rest = l.cut(rest) {
-		if own == name {
-			return true
-		}
-	}
-	return false
 }

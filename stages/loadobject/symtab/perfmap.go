@@ -2,8 +2,6 @@ package symtab
 
 import (
 	"bytes"
-	"cmp"
-	"container/heap"
 	"slices"
 	"stackmill/stages/loadobject/funcinfo"
 	"strconv"
@@ -76,55 +74,42 @@ func hexadecimal(s string) (uint64, error) {
 
 // removeOverlaps cuts out the code of functions that later ones cover, and sorts the rest. A
 // function may remain in two parts.
-func removeOverlaps(list []Function) []Function {
-	type edge struct {
-		at    uint64
-		index int
-		start bool
+func removeOverlaps(list []Function) (out []Function) {
+	edges := make([]uint64, 0, 2*len(list))
+	for _, f := range list {
+		edges = append(edges, f.Offset, f.Offset+f.Size)
 	}
-	edges := make([]edge, 0, 2*len(list))
-	for i, f := range list {
-		edges = append(edges, edge{f.Offset, i, true}, edge{f.Offset + f.Size, i, false})
+	slices.Sort(edges)
+	edges = slices.Compact(edges)
+	owners, next := make([]int, len(edges)), make([]int, len(edges)) // of the parts that begin at the edges
+	for i := range next {
+		owners[i], next[i] = -1, i
 	}
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.index, b.index)) })
-	var out []Function
-	var open maxHeap // covering functions, and some that have ended
-	for i := 0; i < len(edges); {
-		at := edges[i].at
-		for ; i < len(edges) && edges[i].at == at; i++ {
-			if edges[i].start {
-				heap.Push(&open, edges[i].index)
-			}
+	free := func(i int) int { // the first part from this one on without an owner
+		for next[i] != i {
+			next[i] = next[next[i]]
+			i = next[i]
 		}
-		for len(open) > 0 && list[open[0]].Offset+list[open[0]].Size <= at {
-			heap.Pop(&open)
+		return i
+	}
+	for n, f := range slices.Backward(list) {
+		first, _ := slices.BinarySearch(edges, f.Offset)
+		for i := free(first); edges[i] < f.Offset+f.Size; i = free(i) {
+			owners[i], next[i] = n, i+1
 		}
-		if len(open) == 0 || i == len(edges) {
+	}
+	for i, n := range owners {
+		if n < 0 {
 			continue
 		}
-		f := list[open[0]]
-		f.Size = edges[i].at - at
+		f := list[n]
+		at, size := edges[i], edges[i+1]-edges[i]
 		if last := len(out) - 1; last >= 0 && out[last].Address == f.Address && out[last].Linkage == f.Linkage && out[last].Offset+out[last].Size == at {
-			out[last].Size += f.Size
+			out[last].Size += size
 			continue
 		}
-		f.Offset = at
+		f.Offset, f.Size = at, size
 		out = append(out, f)
 	}
 	return out
-}
-
-// maxHeap is a heap of indexes, the highest first.
-type maxHeap []int
-
-func (h maxHeap) Len() int           { return len(h) }
-func (h maxHeap) Less(i, j int) bool { return h[i] > h[j] }
-func (h maxHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *maxHeap) Push(x any)        { *h = append(*h, x.(int)) }
-
-// Pop implements heap.Interface.
-func (h *maxHeap) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
 }

@@ -10,109 +10,9 @@ import (
 // Append appends the table's encoding, which Decode reads: columns, in which sorted values
 // are differences to the one before.
 func (t *Table) Append(b []byte) []byte {
-	e := encoder{columns.NewWriter()}
-	e.types(t)
-	e.Texts(t.Units)
-	e.scopes(t)
-	e.variables(t)
-	e.Count(len(t.Returns))
-	for _, r := range t.Returns {
-		e.Text(r.Name)
-		e.Count(int(r.Type))
-	}
-	e.Count(len(t.Notes))
-	for _, n := range t.Notes {
-		e.Int(n.Offset)
-		e.Bool(n.Damage)
-		e.Text(n.Text)
-	}
-	return e.Append(b)
-}
-
-type encoder struct{ *columns.Writer }
-
-func (e encoder) types(t *Table) {
-	e.Count(len(t.Types))
-	e.Count(len(t.Members))
-	for _, x := range t.Types {
-		e.Count(int(x.Kind))
-		e.Bool(x.Float)
-		e.Bool(x.Complex)
-		e.Text(x.Name)
-		e.Count(int(x.Elem))
-		e.Int(x.Size)
-		e.Int(x.Count)
-		e.Count(int(x.Unit))
-		e.Count(int(x.Function))
-		e.Count(int(x.First))
-		e.Count(int(x.Members))
-	}
-	for _, m := range t.Members {
-		e.Text(m.Name)
-		e.Count(int(m.Type))
-		e.Int(m.Offset)
-		e.Count(int(m.Bit))
-		e.Count(int(m.Bits))
-		e.Bool(m.Base)
-	}
-}
-
-func (e encoder) scopes(t *Table) {
-	e.Count(len(t.Scopes))
-	for _, s := range t.Scopes {
-		e.Count(int(s.Parent))
-		e.Count(int(s.Function))
-		e.Text(s.Name)
-		e.Bool(s.Linked)
-		e.Count(int(s.Unit))
-		e.Count(int(s.Type))
-		e.Count(int(s.First))
-		e.Count(int(s.Variables))
-		e.places(s.FrameBase)
-	}
-	e.Count(len(t.Ranges))
-	var last uint64
-	for _, r := range t.Ranges {
-		e.Uint(r.Low - last)
-		e.Uint(r.High - r.Low)
-		e.Count(int(r.Scope))
-		last = r.Low
-	}
-}
-
-func (e encoder) places(list []Place) {
-	e.Count(len(list))
-	for _, p := range list {
-		e.Uint(p.Low)
-		e.Uint(p.High - p.Low)
-		e.Count(int(p.Kind))
-		e.Int(int64(p.Register))
-		e.Int(p.Offset)
-		e.Int(p.Piece)
-		e.Int(p.PieceSize)
-	}
-}
-
-func (e encoder) variables(t *Table) {
-	e.places(t.Places)
-	e.Count(len(t.Variables))
-	for _, v := range t.Variables {
-		e.Text(v.Name)
-		e.Count(int(v.Type))
-		e.Count(int(v.Unit))
-		e.Count(int(v.Function))
-		e.Bool(v.External)
-		e.Uint(v.Address)
-		e.Int(v.Size)
-		e.Count(int(v.First))
-		e.Count(int(v.Places))
-	}
-	for _, list := range [][]VariableNo{t.Globals, t.Threads} {
-		e.Count(len(list))
-		for _, v := range list {
-			e.Count(int(v))
-		}
-	}
+	w := columns.NewWriter()
+	t.code(w.Coder())
+	return w.Append(b)
 }
 
 // ErrEncoding is the error for bytes that Append did not write.
@@ -120,25 +20,107 @@ var ErrEncoding = errors.New("damaged table of types and variables")
 
 // Decode reads an encoding. The table can be used without further checks.
 func Decode(b []byte) (*Table, error) {
-	d := decoder{columns.NewReader(b)}
-	t := &Table{}
-	d.types(t)
-	t.Units = d.Texts()
-	d.scopes(t)
-	d.variables(t)
-	t.Returns = columns.Slice[ReturnType](d.Count())
-	for i := range t.Returns {
-		t.Returns[i] = ReturnType{Name: d.Text(), Type: TypeNo(d.Below(len(t.Types)))}
-	}
-	t.Notes = columns.Slice[symtab.Note](d.Count())
-	for i := range t.Notes {
-		t.Notes[i] = symtab.Note{Offset: d.Int(), Damage: d.Bool(), Text: d.Text()}
-	}
-	if !d.Whole() || !t.valid() {
+	r, t := columns.NewReader(b), &Table{}
+	t.code(r.Coder())
+	if !r.Whole() || !t.valid() {
 		return nil, ErrEncoding
 	}
 	t.Index()
 	return t, nil
+}
+
+// anyIndex bounds indexes of later columns, which valid checks.
+const anyIndex = 1 << 30
+
+func (t *Table) code(c columns.Coder) {
+	t.codeTypes(c)
+	c.Texts(&t.Units)
+	t.codeScopes(c)
+	t.codeVariables(c)
+	columns.List(c, &t.Returns, func(_ int, r *ReturnType) {
+		c.Text(&r.Name)
+		columns.Below(c, len(t.Types), &r.Type)
+	})
+	columns.List(c, &t.Notes, func(_ int, n *symtab.Note) {
+		c.Int(&n.Offset)
+		c.Bool(&n.Damage)
+		c.Text(&n.Text)
+	})
+}
+
+func (t *Table) codeTypes(c columns.Coder) {
+	columns.Length(c, &t.Types)
+	columns.Length(c, &t.Members)
+	members := len(t.Members)
+	for i := range t.Types {
+		x := &t.Types[i]
+		columns.Below(c, int(Unspecified)+1, &x.Kind)
+		c.Bool(&x.Float, &x.Complex)
+		c.Text(&x.Name)
+		columns.Below(c, max(i, 1), &x.Elem) // or else a type could consist of itself
+		c.Int(&x.Size, &x.Count)
+		columns.Below(c, anyIndex, &x.Unit)
+		columns.Below(c, anyIndex, &x.Function)
+		columns.Below(c, members+1, &x.First)
+		columns.Below(c, members-int(x.First)+1, &x.Members)
+	}
+	for i := range t.Members {
+		m := &t.Members[i]
+		c.Text(&m.Name)
+		columns.Below(c, len(t.Types), &m.Type)
+		c.Int(&m.Offset)
+		columns.Below(c, anyIndex, &m.Bit, &m.Bits)
+		c.Bool(&m.Base)
+	}
+}
+
+func (t *Table) codeScopes(c columns.Coder) {
+	columns.List(c, &t.Scopes, func(i int, s *Scope) {
+		columns.Below(c, max(i, 1), &s.Parent)
+		columns.Below(c, anyIndex, &s.Function)
+		c.Text(&s.Name)
+		c.Bool(&s.Linked)
+		columns.Below(c, anyIndex, &s.Unit)
+		columns.Below(c, len(t.Types), &s.Type)
+		columns.Below(c, anyIndex, &s.First)
+		columns.Below(c, anyIndex, &s.Variables)
+		codePlaces(c, &s.FrameBase)
+	})
+	var last uint64
+	columns.List(c, &t.Ranges, func(_ int, r *Range) {
+		c.From(last, &r.Low)
+		c.From(r.Low, &r.High)
+		columns.Below(c, len(t.Scopes), &r.Scope)
+		last = r.Low
+	})
+}
+
+func codePlaces(c columns.Coder, list *[]Place) {
+	columns.List(c, list, func(_ int, p *Place) {
+		c.Uint(&p.Low)
+		c.From(p.Low, &p.High)
+		columns.Below(c, int(EntryRegister)+1, &p.Kind)
+		c.Int16(&p.Register)
+		c.Int(&p.Offset, &p.Piece, &p.PieceSize)
+	})
+}
+
+func (t *Table) codeVariables(c columns.Coder) {
+	codePlaces(c, &t.Places)
+	columns.List(c, &t.Variables, func(_ int, v *Variable) {
+		c.Text(&v.Name)
+		columns.Below(c, len(t.Types), &v.Type)
+		columns.Below(c, len(t.Units), &v.Unit)
+		columns.Below(c, len(t.Scopes), &v.Function)
+		c.Bool(&v.External)
+		c.Uint(&v.Address)
+		c.Int(&v.Size)
+		columns.Below(c, len(t.Places)+1, &v.First)
+		columns.Below(c, len(t.Places)-int(v.First)+1, &v.Places)
+	})
+	for _, list := range []*[]VariableNo{&t.Globals, &t.Threads} {
+		columns.List(c, list, func(_ int, v *VariableNo) { columns.Below(c, len(t.Variables), v) })
+	}
 }
 
 // valid checks the numbers that refer to later columns.
@@ -159,76 +141,4 @@ func (t *Table) valid() bool {
 		}
 	}
 	return true
-}
-
-type decoder struct{ *columns.Reader }
-
-// number reads a number that is checked later.
-func (d decoder) number() int32 { return d.Below(1 << 30) }
-
-func (d decoder) types(t *Table) {
-	types, members := d.Count(), d.Count()
-	t.Types, t.Members = columns.Slice[Type](types), columns.Slice[Member](members)
-	for i := range t.Types {
-		x := &t.Types[i]
-		x.Kind, x.Float, x.Complex, x.Name = Kind(d.Below(int(Unspecified)+1)), d.Bool(), d.Bool(), d.Text()
-		x.Elem = TypeNo(d.Below(max(i, 1))) // or else a type could consist of itself
-		x.Size, x.Count = d.Int(), d.Int()
-		x.Unit, x.Function = UnitNo(d.number()), ScopeNo(d.number())
-		x.First = MemberNo(d.Below(members + 1))
-		x.Members = d.Below(members - int(x.First) + 1)
-	}
-	for i := range t.Members {
-		t.Members[i] = Member{Name: d.Text(), Type: TypeNo(d.Below(types)), Offset: d.Int(), Bit: d.number(), Bits: d.number(), Base: d.Bool()}
-	}
-}
-
-func (d decoder) scopes(t *Table) {
-	t.Scopes = columns.Slice[Scope](d.Count())
-	for i := range t.Scopes {
-		s := &t.Scopes[i]
-		s.Parent, s.Function = ScopeNo(d.Below(max(i, 1))), ScopeNo(d.number())
-		s.Name, s.Linked = d.Text(), d.Bool()
-		s.Unit, s.Type = UnitNo(d.number()), TypeNo(d.Below(len(t.Types)))
-		s.First, s.Variables = VariableNo(d.number()), d.number()
-		s.FrameBase = d.places()
-	}
-	t.Ranges = columns.Slice[Range](d.Count())
-	var last uint64
-	for i := range t.Ranges {
-		low := last + d.Uint()
-		t.Ranges[i] = Range{Low: low, High: low + d.Uint(), Scope: ScopeNo(d.Below(len(t.Scopes)))}
-		last = low
-	}
-}
-
-func (d decoder) places() []Place {
-	list := columns.Slice[Place](d.Count())
-	for i := range list {
-		p := &list[i]
-		p.Low = d.Uint()
-		p.High = p.Low + d.Uint()
-		p.Kind, p.Register = PlaceKind(d.Below(int(EntryRegister)+1)), int16(d.Int())
-		p.Offset, p.Piece, p.PieceSize = d.Int(), d.Int(), d.Int()
-	}
-	return list
-}
-
-func (d decoder) variables(t *Table) {
-	t.Places = d.places()
-	t.Variables = columns.Slice[Variable](d.Count())
-	for i := range t.Variables {
-		v := &t.Variables[i]
-		v.Name, v.Type, v.Unit = d.Text(), TypeNo(d.Below(len(t.Types))), UnitNo(d.Below(len(t.Units)))
-		v.Function, v.External = ScopeNo(d.Below(len(t.Scopes))), d.Bool()
-		v.Address, v.Size = d.Uint(), d.Int()
-		v.First = d.Below(len(t.Places) + 1)
-		v.Places = d.Below(len(t.Places) - int(v.First) + 1)
-	}
-	for _, list := range []*[]VariableNo{&t.Globals, &t.Threads} {
-		*list = columns.Slice[VariableNo](d.Count())
-		for i := range *list {
-			(*list)[i] = VariableNo(d.Below(len(t.Variables)))
-		}
-	}
 }

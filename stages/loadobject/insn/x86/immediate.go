@@ -3,47 +3,38 @@ package x86
 import "encoding/binary"
 
 // immediate decodes the immediate after the operand.
-func (d *decoder) immediate(f form) error {
+func (d *decoder) immediate(f form) {
 	switch f & immMask {
 	case immB, relB:
-		return d.value(1)
+		d.value(1)
 	case immW:
-		return d.value(2)
-	case immZ:
-		return d.value(d.sizeZ())
+		d.value(2)
+	case immZ, relZ:
+		// With operand size 16 a distance has two bytes, as on AMD processors and in objdump; Intel's
+		// ignore the prefix in 64-bit mode.
+		d.value(d.sizeZ())
 	case immV:
-		if d.rexW() {
-			return d.value(8)
-		}
-		return d.value(d.sizeZ())
+		d.value(d.size('v'))
 	case immFar:
-		return d.skip(2 + d.sizeZ())
+		d.take(2 + d.sizeZ())
 	case immEnter:
-		return d.skip(3)
+		d.take(3)
 	case immOffset:
-		return d.value(d.addressSize())
+		d.value(d.addressSize())
 	case testB:
 		if d.reg() <= 1 {
-			return d.value(1)
+			d.value(1)
 		}
 	case testZ:
 		if d.reg() <= 1 {
-			return d.value(d.sizeZ())
+			d.value(d.sizeZ())
 		}
-	case relZ:
-		// With operand size 16 the distance has two bytes, as on AMD processors and in objdump; Intel's
-		// ignore the prefix in 64-bit mode.
-		return d.value(d.sizeZ())
 	}
-	return nil
 }
 
 // value decodes a signed immediate of n bytes.
-func (d *decoder) value(n int) error {
-	if err := d.skip(n); err != nil {
-		return err
-	}
-	switch b := d.code[d.pos-n:]; n {
+func (d *decoder) value(n int) {
+	switch b := d.take(n); n {
 	case 1:
 		d.imm = int64(int8(b[0]))
 	case 2:
@@ -53,7 +44,6 @@ func (d *decoder) value(n int) error {
 	case 8:
 		d.imm = int64(binary.LittleEndian.Uint64(b))
 	}
-	return nil
 }
 
 func (d *decoder) rexW() bool { return d.rex&8 != 0 }

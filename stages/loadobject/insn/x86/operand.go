@@ -17,68 +17,56 @@ const (
 )
 
 // operand decodes ModRM, SIB and displacement.
-func (d *decoder) operand(f form) (err error) {
-	if d.modrm, err = d.next(); err != nil {
-		return err
-	}
+func (d *decoder) operand(f form) {
+	d.modrm = d.next()
 	if regs, ok := d.groupMembers(); ok && regs>>d.reg()&1 == 0 {
-		return insn.ErrUndefined
+		d.fail(insn.ErrUndefined)
+		return
 	}
 	mod, rm := d.modrm>>6, d.modrm&7
 	if mod == 3 || f&regOnly != 0 {
-		return nil
+		return
 	}
 	d.memory, d.base, d.index, d.scale = computed, int8(rm|d.rex&1<<3), -1, 1
 	if !d.long && d.adSize {
-		return d.operand16(mod, rm)
+		d.operand16(mod, rm)
+		return
 	}
 	low := rm // the lower three bits of the base
 	if rm == 4 {
-		if low, err = d.sib(); err != nil {
-			return err
-		}
+		low = d.sib()
 	}
 	switch {
 	case mod == 1:
-		return d.disp8()
-	case mod == 2:
-		d.disp, err = d.int32()
-		return err
-	case low != 5:
-		return nil
+		d.disp8()
+		return
+	case mod == 0 && low != 5:
+		return
+	case mod == 0:
+		d.base = -1
+		if rm == 5 && d.long {
+			d.memory = relative
+		} else if d.index < 0 {
+			d.memory = absolute
+		}
 	}
-	d.base = -1
-	switch {
-	case rm == 5 && d.long:
-		d.memory = relative
-	case d.index < 0:
-		d.memory = absolute
-	}
-	d.disp, err = d.int32()
-	return err
+	d.disp = int32(binary.LittleEndian.Uint32(d.take(4)))
 }
 
 // sib decodes SIB and returns its base field.
-func (d *decoder) sib() (base byte, err error) {
-	sib, err := d.next()
-	if err != nil {
-		return 0, err
-	}
+func (d *decoder) sib() (base byte) {
+	sib := d.next()
 	base = sib & 7
 	d.base = int8(base | d.rex&1<<3)
 	d.scale = 1 << (sib >> 6)
 	if d.index = int8(sib>>3&7 | d.rex&2<<2); d.index == 4 && !d.vectorIndex() {
 		d.index = -1
 	}
-	return base, nil
+	return base
 }
 
 // disp8 decodes a displacement of one byte.
-func (d *decoder) disp8() error {
-	b, err := d.next()
-	d.disp, d.short = int32(int8(b)), true
-	return err
-}
+func (d *decoder) disp8() { d.disp, d.short = int32(int8(d.next())), true }
 
 // bases16 and indexes16 are the registers of 16-bit addresses.
 var (
@@ -87,23 +75,16 @@ var (
 )
 
 // operand16 decodes the displacement of a 16-bit address.
-func (d *decoder) operand16(mod, rm byte) error {
+func (d *decoder) operand16(mod, rm byte) {
 	d.base, d.index = bases16[rm], indexes16[rm]
-	if mod == 1 {
-		return d.disp8()
+	switch {
+	case mod == 1:
+		d.disp8()
+	case mod == 2:
+		d.disp = int32(int16(binary.LittleEndian.Uint16(d.take(2))))
+	case rm == 6:
+		d.memory, d.base, d.disp = absolute, -1, int32(binary.LittleEndian.Uint16(d.take(2)))
 	}
-	if mod == 0 && rm != 6 {
-		return nil
-	}
-	if err := d.skip(2); err != nil {
-		return err
-	}
-	disp := binary.LittleEndian.Uint16(d.code[d.pos-2:])
-	d.disp = int32(int16(disp))
-	if mod == 0 {
-		d.memory, d.base, d.disp = absolute, -1, int32(disp)
-	}
-	return nil
 }
 
 // reg returns ModRM.reg, which is a register or extends the opcode.

@@ -71,11 +71,10 @@ func repaired(m x86asm.Mem, rip bool) x86asm.Mem {
 // instruction pointer.
 func ripRelative(long bool, code []byte) bool {
 	d := decoder{code: code, long: long}
-	f, err := d.opcode()
-	if err == nil && f&modRM != 0 {
-		err = d.operand(f)
+	if f := d.opcode(); f&modRM != 0 {
+		d.operand(f)
 	}
-	return err == nil && d.memory == relative && !d.adSize
+	return d.err == nil && d.memory == relative && !d.adSize
 }
 
 // Displacement returns the size of a direct branch's displacement, in bytes. It is 0 for

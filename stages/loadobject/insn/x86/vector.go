@@ -5,92 +5,55 @@ import "stackmill/stages/loadobject/insn"
 // isVector reports whether b starts a VEX, EVEX or XOP prefix. In 32-bit mode les,
 // lds and bound have the same bytes, with a memory operand; pop has the same byte
 // as XOP, with a second byte that selects no map.
-func (d *decoder) isVector(b byte) (bool, error) {
-	if d.pos >= len(d.code) {
-		return false, insn.ErrTruncated
+func (d *decoder) isVector(b byte) bool {
+	second := d.next()
+	if d.err != nil {
+		return false
 	}
-	second := d.code[d.pos]
+	d.pos--
 	if b == 0x8f {
-		return second&0x1f >= 8, nil
+		return second&0x1f >= 8
 	}
-	return d.long || second>>6 == 3, nil
+	return d.long || second>>6 == 3
 }
 
 // vector decodes the rest of a VEX, EVEX or XOP prefix and the opcode.
-func (d *decoder) vector(b byte) (form, error) {
+func (d *decoder) vector(b byte) form {
 	if d.opSize || d.rep != 0 || d.rex != 0 {
-		return 0, insn.ErrUndefined
+		return d.fail(insn.ErrUndefined)
 	}
-	var maps *[32]*opcodes
-	var err error
+	maps := &vexMaps
 	switch b {
-	case 0xc5:
-		maps, err = &vexMaps, d.vex2()
+	case 0xc5: // two bytes, map 0F
+		p := d.next()
+		d.encoding, d.number = vex, 1
+		d.rex = ^p >> 5 & 4
+		d.suffix(p)
 	case 0xc4:
-		maps, err = &vexMaps, d.vex3(vex)
+		d.prefix(d.take(2), vex, 0x1f)
 	case 0x8f:
-		maps, err = &xopMaps, d.vex3(xop)
+		maps = &xopMaps
+		d.prefix(d.take(2), xop, 0x1f)
 	case 0x62:
-		maps, err = &evexMaps, d.evex()
-	}
-	if err != nil {
-		return 0, err
+		maps = &evexMaps
+		p := d.take(3)
+		if p[0]&8 != 0 || p[1]&4 == 0 { // constant bits
+			return d.fail(insn.ErrUndefined)
+		}
+		d.prefix(p, evex, 7)
+		d.length, d.single = p[2]>>5&3, p[2]&0x10 != 0
 	}
 	if d.table = maps[d.number]; d.table == nil {
-		return 0, insn.ErrUndefined
+		return d.fail(insn.ErrUndefined)
 	}
-	op, err := d.next()
-	if err != nil {
-		return 0, err
-	}
-	return d.form(op)
+	return d.form(d.next())
 }
 
-// payload returns the n bytes of a prefix after its first.
-func (d *decoder) payload(n int) ([]byte, error) {
-	start := d.pos
-	err := d.skip(n)
-	return d.code[start:d.pos], err
-}
-
-// vex2 decodes VEX of two bytes, whose map is 0F.
-func (d *decoder) vex2() error {
-	p, err := d.payload(1)
-	if err != nil {
-		return err
-	}
-	d.encoding, d.number = vex, 1
-	d.rex = ^p[0] >> 5 & 4
-	d.suffix(p[0])
-	return nil
-}
-
-// vex3 decodes VEX of three bytes, or XOP.
-func (d *decoder) vex3(e encoding) error {
-	p, err := d.payload(2)
-	if err != nil {
-		return err
-	}
-	d.encoding, d.number = e, p[0]&0x1f
+// prefix decodes the two bytes after the first of VEX, XOP or EVEX. mask selects the number of the map.
+func (d *decoder) prefix(p []byte, e encoding, mask byte) {
+	d.encoding, d.number = e, p[0]&mask
 	d.rex = ^p[0]>>5 | p[1]>>4&8
 	d.suffix(p[1])
-	return nil
-}
-
-// evex decodes EVEX.
-func (d *decoder) evex() error {
-	p, err := d.payload(3)
-	if err != nil {
-		return err
-	}
-	if p[0]&8 != 0 || p[1]&4 == 0 { // constant bits
-		return insn.ErrUndefined
-	}
-	d.encoding, d.number = evex, p[0]&7
-	d.rex = ^p[0]>>5 | p[1]>>4&8
-	d.suffix(p[1])
-	d.length, d.single = p[2]>>5&3, p[2]&0x10 != 0
-	return nil
 }
 
 // suffix decodes the last byte of VEX, or the middle byte of EVEX, which does not have

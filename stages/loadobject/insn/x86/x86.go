@@ -7,11 +7,7 @@
 // of which derails a walk. And it takes several times as long.
 package x86
 
-import (
-	"encoding/binary"
-
-	"stackmill/stages/loadobject/insn"
-)
+import "stackmill/stages/loadobject/insn"
 
 // MaxLength is the maximal length of an instruction in bytes.
 const MaxLength = 15
@@ -44,6 +40,7 @@ type decoder struct {
 	short  bool  // disp has one byte
 	disp   int32 // of memory
 	imm    int64 // an immediate or a relative target
+	err    error // the first
 }
 
 // encoding is a family of prefixes.
@@ -68,19 +65,19 @@ const (
 // 64-bit mode if long is set. See disasm.Decode.
 func Decode(long bool, code []byte, addr uint64) (inst insn.Inst, err error) {
 	d := decoder{code: code[:min(len(code), MaxLength)], long: long}
-	if _, err = d.decode(); err == nil {
+	if d.decode(); d.err == nil {
 		d.classify(&inst, addr)
 	}
-	return inst, err
+	return inst, d.err
 }
 
 // Effects decodes an instruction and returns its effect on memory and registers.
 func Effects(long bool, code []byte, addr uint64) (insn.Effect, error) {
 	e := insn.NoEffect
 	d := decoder{code: code[:min(len(code), MaxLength)], long: long}
-	f, err := d.decode()
-	if err != nil {
-		return e, err
+	f := d.decode()
+	if d.err != nil {
+		return e, d.err
 	}
 	d.classify(&e.Inst, addr)
 	d.effect(&e, f, addr+uint64(d.pos))
@@ -91,43 +88,57 @@ func Effects(long bool, code []byte, addr uint64) (insn.Effect, error) {
 // unknown.
 func Bits(long bool, code []byte) (insn.Bits, bool) {
 	d := decoder{code: code[:min(len(code), MaxLength)], long: long}
-	f, err := d.decode()
-	if err != nil {
+	f := d.decode()
+	if d.err != nil {
 		return insn.Bits{}, false
 	}
 	return d.bits(f)
 }
 
 // decode decodes the whole instruction and returns the form of its opcode.
-func (d *decoder) decode() (form, error) {
-	f, err := d.opcode()
-	if err == nil && f&modRM != 0 {
-		err = d.operand(f)
+func (d *decoder) decode() form {
+	f := d.opcode()
+	if f&modRM != 0 {
+		d.operand(f)
 	}
-	if err == nil {
-		err = d.immediate(f)
+	d.immediate(f)
+	if d.err == insn.ErrTruncated && len(d.code) == MaxLength {
+		d.err = insn.ErrUndefined // too long
 	}
-	if err == insn.ErrTruncated && len(d.code) == MaxLength {
-		err = insn.ErrUndefined // too long
-	}
-	return f, err
+	return f
 }
 
-// next returns the next byte of the instruction.
-func (d *decoder) next() (byte, error) {
+// fail records the first error.
+func (d *decoder) fail(err error) form {
+	if d.err == nil {
+		d.err = err
+	}
+	return undefined
+}
+
+// next returns the next byte of the instruction, 0 after its end.
+func (d *decoder) next() byte {
 	if d.pos >= len(d.code) {
-		return 0, insn.ErrTruncated
+		d.fail(insn.ErrTruncated)
+		return 0
 	}
 	d.pos++
-	return d.code[d.pos-1], nil
+	return d.code[d.pos-1]
+}
+
+// take returns the next n bytes, at most 8.
+func (d *decoder) take(n int) []byte {
+	if len(d.code)-d.pos < n {
+		d.fail(insn.ErrTruncated)
+		return make([]byte, 8)
+	}
+	d.pos += n
+	return d.code[d.pos-n : d.pos]
 }
 
 // opcode decodes the prefixes and the opcode.
-func (d *decoder) opcode() (form, error) {
-	b, err := d.prefixes()
-	if err != nil {
-		return 0, err
-	}
+func (d *decoder) opcode() form {
+	b := d.prefixes()
 	d.table = legacy
 	if d.long {
 		d.table = legacy64
@@ -136,11 +147,7 @@ func (d *decoder) opcode() (form, error) {
 	case 0x0f:
 		return d.twoByte()
 	case 0x62, 0xc4, 0xc5, 0x8f:
-		vector, err := d.isVector(b)
-		if err != nil {
-			return 0, err
-		}
-		if vector {
+		if d.isVector(b) {
 			return d.vector(b)
 		}
 	}
@@ -148,21 +155,18 @@ func (d *decoder) opcode() (form, error) {
 }
 
 // form looks up the opcode in its map.
-func (d *decoder) form(op byte) (form, error) {
+func (d *decoder) form(op byte) form {
 	d.op = op
-	if f := d.table[op]; f != undefined {
-		return f, nil
+	if d.table[op] == undefined {
+		d.fail(insn.ErrUndefined)
 	}
-	return 0, insn.ErrUndefined
+	return d.table[op]
 }
 
 // prefixes decodes the prefixes and returns the byte after them.
-func (d *decoder) prefixes() (byte, error) {
+func (d *decoder) prefixes() byte {
 	for {
-		b, err := d.next()
-		if err != nil {
-			return 0, err
-		}
+		b := d.next()
 		switch b {
 		case 0x26, 0x2e, 0x36, 0x3e, 0xf0:
 		case 0x64, 0x65:
@@ -178,18 +182,15 @@ func (d *decoder) prefixes() (byte, error) {
 				d.rex = b
 				continue
 			}
-			return b, nil
+			return b
 		}
 		d.rex = 0 // is valid only directly before the opcode
 	}
 }
 
 // twoByte decodes the rest of an opcode that starts with 0f.
-func (d *decoder) twoByte() (form, error) {
-	b, err := d.next()
-	if err != nil {
-		return 0, err
-	}
+func (d *decoder) twoByte() form {
+	b := d.next()
 	d.table, d.number = map0F, 1
 	switch {
 	case d.rep == 0xf2:
@@ -208,36 +209,16 @@ func (d *decoder) twoByte() (form, error) {
 		// extrq and insertq take two bytes after ModRM, vmread none.
 		d.op = b
 		if d.opSize || d.rep == 0xf2 {
-			return modRM | immW, nil
+			return modRM | immW
 		}
-		return modRM | bare, nil
+		return modRM | bare
 	case 0xb8:
 		if d.rep != 0xf3 { // popcnt
-			return 0, insn.ErrUndefined
+			return d.fail(insn.ErrUndefined)
 		}
 		return d.form(b)
 	default:
 		return d.form(b)
 	}
-	if b, err = d.next(); err != nil {
-		return 0, err
-	}
-	return d.form(b)
-}
-
-// skip skips n bytes.
-func (d *decoder) skip(n int) error {
-	if len(d.code)-d.pos < n {
-		return insn.ErrTruncated
-	}
-	d.pos += n
-	return nil
-}
-
-// int32 decodes four bytes.
-func (d *decoder) int32() (int32, error) {
-	if err := d.skip(4); err != nil {
-		return 0, err
-	}
-	return int32(binary.LittleEndian.Uint32(d.code[d.pos-4:])), nil
+	return d.form(d.next())
 }
