@@ -76,7 +76,7 @@ demo: build ## ingest real recordings into a fresh store and look into it
 	  "bin/stackmill serve --store $(DEMO_STORE) --open='?view=flame&experiment=$(DEMO_CASE)'"
 
 # The time limit is for machines that are busy with other work; the tests take some minutes.
-test: check-go check-cxx ## run all tests, list at the end which were skipped and why
+test: check-go check-cxx ## run all tests, list at the end which were skipped and which took long
 	cd .ci/dist && go test .
 	go run ./cmd/testsummary $(GOFLAGS_) -timeout 40m $(TESTFLAGS) ./...
 

@@ -1,9 +1,11 @@
 // Command testsummary runs go test with its arguments, prints what go test prints, and
-// at the end which tests were skipped and why. Its exit status is go test's.
+// at the end which tests were skipped and why, and which packages and tests took longest.
+// Its exit status is go test's.
 package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,11 +40,13 @@ func main() {
 // event is one line of go test -json (go doc test2json).
 type event struct {
 	Action, Package, Test, Output string
+	Elapsed                       float64 // seconds
 }
 
-// summarize prints the output of failed tests and of packages, and the skipped tests
-// by their reasons.
+// summarize prints the output of failed tests and of packages, the skipped tests
+// by their reasons, and the slowest packages and tests.
 func summarize(r io.Reader, w io.Writer) error {
+	var packages, tests []timing
 	output := map[[2]string][]string{} // of tests, until it is known what became of them
 	reasons := map[string][]string{}
 	in := bufio.NewReader(r)
@@ -54,6 +58,13 @@ func summarize(r io.Reader, w io.Writer) error {
 				e = event{Action: "output", Output: line}
 			}
 			key := [2]string{e.Package, e.Test}
+			folder := strings.TrimPrefix(e.Package, "stackmill/")
+			switch ended := e.Action == "pass" || e.Action == "fail"; {
+			case ended && e.Test == "":
+				packages = append(packages, timing{e.Elapsed, folder})
+			case ended && !strings.Contains(e.Test, "/"):
+				tests = append(tests, timing{e.Elapsed, folder + "." + e.Test})
+			}
 			switch {
 			case e.Action == "output" && e.Test == "" && e.Output == "PASS\n": // the package's line follows
 			case e.Action == "build-output", e.Action == "output" && e.Test == "":
@@ -65,7 +76,7 @@ func summarize(r io.Reader, w io.Writer) error {
 				delete(output, key)
 			case e.Action == "skip" && e.Test != "":
 				why := reason(output[key])
-				reasons[why] = append(reasons[why], strings.TrimPrefix(e.Package, "stackmill/")+"."+e.Test)
+				reasons[why] = append(reasons[why], folder+"."+e.Test)
 				delete(output, key)
 			case e.Action == "pass":
 				delete(output, key)
@@ -84,7 +95,32 @@ func summarize(r io.Reader, w io.Writer) error {
 		}
 	}
 	printSkipped(w, reasons)
+	printSlowest(w, "packages", packages)
+	printSlowest(w, "tests", tests)
 	return nil
+}
+
+// timing is how long a package or a test took.
+type timing struct {
+	seconds float64
+	name    string
+}
+
+// A list has at most so many of the slowest, those that took at least a second.
+const mostListed = 20
+
+func printSlowest(w io.Writer, what string, timings []timing) {
+	timings = slices.DeleteFunc(timings, func(t timing) bool { return t.seconds < 1 })
+	slices.SortFunc(timings, func(a, b timing) int {
+		return cmp.Or(cmp.Compare(b.seconds, a.seconds), strings.Compare(a.name, b.name))
+	})
+	if len(timings) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nThe slowest %s, in seconds\n", what)
+	for _, t := range timings[:min(len(timings), mostListed)] {
+		fmt.Fprintf(w, "  %6.1f  %s\n", t.seconds, t.name)
+	}
 }
 
 var place = regexp.MustCompile(`^\s*\S+\.go:\d+: `)

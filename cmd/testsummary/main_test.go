@@ -6,19 +6,22 @@ import (
 )
 
 // Passed tests are silent, failed ones are shown whole, skipped ones are listed with
-// their reason.
+// their reason, slow ones with their times.
 func TestSummary(t *testing.T) {
 	const in = `{"Action":"run","Package":"stackmill/a","Test":"TestGood"}
 {"Action":"output","Package":"stackmill/a","Test":"TestGood","Output":"noise\n"}
-{"Action":"pass","Package":"stackmill/a","Test":"TestGood"}
+{"Action":"pass","Package":"stackmill/a","Test":"TestGood","Elapsed":0.5}
+{"Action":"pass","Package":"stackmill/a","Test":"TestSlow/part","Elapsed":11}
+{"Action":"pass","Package":"stackmill/a","Test":"TestSlow","Elapsed":12.34}
 {"Action":"output","Package":"stackmill/a","Test":"TestTool","Output":"=== RUN   TestTool\n"}
 {"Action":"output","Package":"stackmill/a","Test":"TestTool","Output":"    a_test.go:7: no objdump\n"}
 {"Action":"skip","Package":"stackmill/a","Test":"TestTool"}
 {"Action":"output","Package":"stackmill/a","Test":"TestBad","Output":"    a_test.go:9: wrong\n"}
-{"Action":"fail","Package":"stackmill/a","Test":"TestBad"}
+{"Action":"fail","Package":"stackmill/a","Test":"TestBad","Elapsed":100}
 {"Action":"output","Package":"stackmill/a","Test":"TestStuck","Output":"=== RUN   TestStuck\n"}
 {"Action":"output","Package":"stackmill/a","Output":"FAIL\tstackmill/a\t0.1s\n"}
-{"Action":"fail","Package":"stackmill/a"}
+{"Action":"fail","Package":"stackmill/a","Elapsed":113.2}
+{"Action":"pass","Package":"stackmill/c","Elapsed":0.9}
 {"ImportPath":"stackmill/b","Action":"build-output","Output":"b.go:1: syntax error\n"}
 no JSON at all
 `
@@ -30,6 +33,13 @@ no JSON at all
 
 1 tests were skipped
   a.TestTool: no objdump
+
+The slowest packages, in seconds
+   113.2  a
+
+The slowest tests, in seconds
+   100.0  a.TestBad
+    12.3  a.TestSlow
 `
 	var out strings.Builder
 	if err := summarize(strings.NewReader(in), &out); err != nil {
