@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
+	"stackmill/cmd/acceptance/suite"
 	"stackmill/internal/corpus"
 )
 
@@ -20,8 +20,8 @@ func TestYear(t *testing.T) {
 	}
 	l := life{program: filepath.Join(dir, "stackmill"), cache: filepath.Join(dir, "cache"), dir: filepath.Join(dir, "year"), shared: shared,
 		nights: 8, jobs: 2, stay: 3, week: 4, month: 4}
-	if out, err := exec.Command("go", "build", "-tags", "duckdb_arrow", "-o", l.program, "stackmill/cmd/stackmill").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if err := suite.Build(l.program); err != nil {
+		t.Fatal(err)
 	}
 	months, err := l.run()
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"stackmill/cmd/acceptance/suite"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -23,8 +25,8 @@ func TestMain(m *testing.M) {
 // A few mutants of small recordings, by mutations of all kinds.
 func TestMutants(t *testing.T) {
 	work := t.TempDir()
-	binary, err := build(t.Context(), work)
-	if err != nil {
+	binary := filepath.Join(work, "stackmill")
+	if err := suite.Build(binary); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer

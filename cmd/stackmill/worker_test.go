@@ -122,11 +122,15 @@ func TestSharedCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	worker, exp := build(t, "0"), filepath.Join(recordings, "exp")
-	want := filesBy(t, worker, t.TempDir(), exp)
+	worker := build(t, "0", "-trimpath")
+	var some []string
+	for _, name := range []string{"cxx.er", "java.er", "omp_gcc.er", "forkexec.er", "heap.er", "jit_api.er"} {
+		some = append(some, filepath.Join(recordings, "exp", name))
+	}
+	want := filesBy(t, worker, t.TempDir(), some...)
 	same := func(what string, got map[string]int) {
 		t.Helper()
-		if diff := cmp.Diff(want, got); diff != "" || len(got) < 50 {
+		if diff := cmp.Diff(want, got); diff != "" || len(got) < 30 {
 			t.Errorf("%s: other tables:\n%s", what, diff)
 		}
 	}
@@ -134,7 +138,7 @@ func TestSharedCache(t *testing.T) {
 	got := make([]map[string]int, 4)
 	var workers sync.WaitGroup
 	for i := range got {
-		workers.Go(func() { got[i] = filesBy(t, worker, cache, exp) })
+		workers.Go(func() { got[i] = filesBy(t, worker, cache, some...) })
 	}
 	workers.Wait()
 	for _, g := range got {
@@ -153,7 +157,7 @@ func TestSharedCache(t *testing.T) {
 		if err := syscall.Mount("", readOnly, "", syscall.MS_BIND|syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
 			t.Fatal(err)
 		}
-		same("read only", filesBy(t, worker, readOnly, exp))
+		same("read only", filesBy(t, worker, readOnly, some...))
 		for name := range before {
 			if strings.HasSuffix(name, ".table") {
 				if err := os.Remove(filepath.Join(cache, name)); err != nil {
@@ -162,14 +166,14 @@ func TestSharedCache(t *testing.T) {
 				break
 			}
 		}
-		same("read only and not complete", filesBy(t, worker, readOnly, exp))
+		same("read only and not complete", filesBy(t, worker, readOnly, some...))
 	}
 	for name, content := range before {
 		if err := os.WriteFile(filepath.Join(cache, name), []byte(content[:len(content)/2]), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	same("cut short", filesBy(t, worker, cache, exp))
+	same("cut short", filesBy(t, worker, cache, some...))
 	if diff := cmp.Diff(before, cached(t, cache)); diff != "" {
 		t.Error("what was cut short is not made again")
 	}

@@ -71,13 +71,7 @@ var program = sync.OnceValues(func() (string, error) {
 // worker builds the program without cgo, for the tasks of plans.
 var worker = sync.OnceValues(func() (string, error) {
 	binary := filepath.Join(scratch, "stackmill-worker")
-	build := exec.Command("go", "build", "-o", binary, "stackmill/cmd/stackmill")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return binary, err
+	return binary, suite.BuildWorker(binary)
 })
 
 // bench is what a test works with.

@@ -226,8 +226,8 @@ var places = []string{
 	"?view=source&experiment=cxx.er&function=main&unfold=true", "?view=source&experiment=omp_gcc.er&function=GOMP_parallel&mode=machine", "?view=timeline&experiment=omp_gcc.er", "?view=timeline&experiment=omp_gcc.er&lanes=cpus", "?view=compare&base=plt_lazy.er&test=plt_sec.er", "?view=compare&base=recur.er&test=cxx.er&normalise=total&width=test", "?view=unknown&experiment=java.er", "?view=sql",
 }
 
-// Every panel is shown without an error, and offers what it shows to everybody, in two
-// sizes and in both themes.
+// Every panel is shown without an error, and offers what it shows to everybody, in three
+// sizes and both themes. With STACKMILL_SOAK=1 each size has both themes.
 func TestPanels(t *testing.T) {
 	axe, err := os.ReadFile("testdata/node_modules/axe-core/axe.min.js")
 	if err != nil {
@@ -236,8 +236,14 @@ func TestPanels(t *testing.T) {
 	for _, of := range []struct {
 		name          string
 		width, height int64
-		dark          bool
-	}{{"light", 1280, 850, false}, {"dark", 1280, 850, true}, {"tablet", 800, 1100, false}, {"tablet dark", 800, 1100, true}, {"phone", 390, 800, false}, {"phone dark", 390, 800, true}} {
+		dark, soak    bool
+	}{
+		{"light", 1280, 850, false, false}, {"dark", 1280, 850, true, true}, {"tablet", 800, 1100, false, true},
+		{"tablet dark", 800, 1100, true, false}, {"phone", 390, 800, false, true}, {"phone dark", 390, 800, true, false},
+	} {
+		if of.soak && os.Getenv("STACKMILL_SOAK") == "" {
+			continue
+		}
 		t.Run(of.name, func(t *testing.T) {
 			b := open(t, of.width, of.height, of.dark)
 			for _, place := range places {

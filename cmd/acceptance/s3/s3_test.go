@@ -60,7 +60,7 @@ var gatewayProgram = sync.OnceValues(func() (string, error) {
 		return binary, nil
 	}
 	build := exec.Command("go", "install", gateway)
-	build.Env = append(os.Environ(), "GOBIN="+dir+".new", "GOFLAGS=-mod=mod", "CGO_ENABLED=0")
+	build.Env = append(os.Environ(), "GOBIN="+dir+".new", "GOFLAGS=-mod=mod -trimpath", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go install: %w\n%s", err, out)
 	}

@@ -45,8 +45,20 @@ func run(m *testing.M, prepare func(string) (*queries.DB, error)) (code int, err
 }
 
 // Build builds the program as a file, for tests that run it.
-func Build(binary string) error {
-	out, err := exec.Command("go", "build", "-tags", "duckdb_arrow", "-o", binary, "stackmill/cmd/stackmill").CombinedOutput()
+func Build(binary string) error { return build(binary, "stackmill", "1") }
+
+// BuildWorker builds the program without cgo.
+func BuildWorker(binary string) error { return build(binary, "stackmill-worker", "0") }
+
+// build makes the file a link to one of the programs in the folder STACKMILL_PROGRAMS, where
+// .ci/run has built them once for all packages. Without such a folder it builds it.
+func build(binary, name, cgo string) error {
+	if programs := os.Getenv("STACKMILL_PROGRAMS"); programs != "" {
+		return os.Symlink(filepath.Join(programs, name), binary)
+	}
+	c := exec.Command("go", "build", "-tags", "duckdb_arrow", "-o", binary, "stackmill/cmd/stackmill")
+	c.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
+	out, err := c.CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("go build: %w\n%s", err, out)
 	}
