@@ -19,7 +19,7 @@ var relationNames = []string{"caller", "self", "callee"}
 
 // pairValues holds the values attributed to the neighbors of functions, by pair and view. Only
 // the neighbors of a function's leaf-most frame on a stack get its value
-// (gprofng-experiment 8.3). So a stack through a node of the call tree counts for the parent
+// (S32, gprofng-experiment 8.3). So a stack through a node of the call tree counts for the parent
 // as caller unless it passes the node's function again below, and for the node as callee
 // unless it passes the parent's function again.
 type pairValues struct {

@@ -58,7 +58,7 @@ func newTally[N ~int32](things int, c rowLayout) tally[N] {
 func (t *tally[N]) inclusive(thing int) []int64 { return t.passed.row(thing) }
 
 // addPassing adds the values of all stacks through a node to the inclusive values of its thing,
-// unless a node closer to the root is of the same thing and has added them. Calls are in
+// unless a node closer to the root is of the same thing and has added them (S32). Calls are in
 // pre-order of nodes; last is the last node below.
 func (t *tally[N]) addPassing(thing N, node, last int32, values []int64) {
 	if node > t.last[thing] {

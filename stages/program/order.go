@@ -35,7 +35,7 @@ func (p *Program) Order() (number []LocationNo) {
 			p.Inlines[n] = inlines[k.N]
 		}
 	}
-	p.Locations, p.locations = sorted, locationTable{}
+	p.Locations, p.locations = sorted, nil
 	return number
 }
 

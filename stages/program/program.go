@@ -25,7 +25,7 @@ type Program struct {
 
 	modules   map[moduleKey]ModuleNo
 	functions map[functionKey]FunctionNo
-	locations locationTable
+	locations map[locationKey]LocationNo
 
 	objectIDs, functionIDs, locationIDs schema.IDs
 
@@ -109,7 +109,7 @@ func New() *Program {
 		Relations: map[FunctionNo]Relation{},
 		modules:   map[moduleKey]ModuleNo{},
 		functions: map[functionKey]FunctionNo{},
-		locations: newLocations(),
+		locations: map[locationKey]LocationNo{},
 	}
 }
 

@@ -23,8 +23,10 @@ type block struct {
 	event         int
 }
 
-// firstBlocks is the initial number of slots, a power of 2.
-const firstBlocks = 1 << 9
+const (
+	firstBlocks    = 1 << 9 // the initial number of slots, a power of 2
+	prefetchEvents = 32     // the number of events whose blocks are prefetched at once
+)
 
 func newBlockTable() *blockTable {
 	t := &blockTable{factor: rand.Uint64() | 1}
@@ -47,9 +49,9 @@ func (t *blockTable) slot(address uint64) int { return int(address * t.factor >>
 
 // prefetch loads the slots of some addresses into the processor's cache, so that the cache
 // misses overlap.
-func (t *blockTable) prefetch(addresses []int64, some []int32) {
-	for _, i := range some {
-		t.sink += t.blocks[t.slot(uint64(addresses[i]))].address
+func (t *blockTable) prefetch(addresses []int64) {
+	for _, a := range addresses {
+		t.sink += t.blocks[t.slot(uint64(a))].address
 	}
 }
 

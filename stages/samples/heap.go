@@ -43,12 +43,12 @@ func newHeapEvents(batch arrow.RecordBatch) heapEvents {
 	return heapEvents{e.Int32s("operation"), e.Int64s("size"), e.Int64s("address"), e.Int64s("old_address"), e.Int64s("time_ns")}
 }
 
-// heapBatch is a batch of events that passes the steps of ReadHeap.
+// heapBatch is a batch of events that ReadHeap reads ahead.
 type heapBatch struct {
 	heapEvents
 	events arrow.RecordBatch // nil at the end
 	err    error             // that ended the events
-	freed  []int64           // by event: bytes, summed by the steps
+	freed  []int64           // by event: bytes
 }
 
 // set replaces the events.
@@ -56,7 +56,7 @@ func (b *heapBatch) set(e heapEvents) {
 	b.heapEvents, b.freed = e, append(b.freed[:0], make([]int64, len(e.ops))...)
 }
 
-// heapAhead bounds the batches between two steps of ReadHeap.
+// heapAhead bounds the batches that ReadHeap reads ahead.
 const heapAhead = 4
 
 // ReadHeap reads all heap events of a process. If reading fails, the result covers the events
@@ -80,8 +80,7 @@ func ReadHeap(events decode.EventReader, space *spill.Space, blocks bool) (h *He
 		}
 		b.set(newHeapEvents(b.events))
 	}
-	steps := []func(*heapBatch){next, h.Leaks.halves[0].add, h.Leaks.halves[1].add}
-	ordered.Chain(math.MaxInt, heapAhead, steps, func(b *heapBatch) bool {
+	ordered.Chain(math.MaxInt, heapAhead, []func(*heapBatch){next}, func(b *heapBatch) bool {
 		if b.events == nil {
 			err = errors.Join(err, b.err)
 			return false

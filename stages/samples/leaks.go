@@ -10,7 +10,7 @@ import (
 
 // Leaks holds, for each heap event of a process in the order of time, how many of the bytes that
 // it allocated leaked, and how many bytes it freed (gprofng-experiment 9.1). Only live blocks
-// are in memory. Each half of the addresses is a step of its own in ReadHeap.
+// are in memory.
 //
 // It differs from gprofng in two cases. An allocation that returns the address of a live block
 // ends that block: a call that is not in the recording must have freed it (collectors record no
@@ -19,9 +19,9 @@ type Leaks struct {
 	// BlindReallocs is the number of reallocs without the address of the old block.
 	BlindReallocs int64
 
-	events int
+	events int // that were added
+	live   *blockTable
 	freed  *spill.Stream
-	halves [2]liveBlocks
 	ranges []mappedRange // sorted, not overlapping
 
 	// Once all is read.
@@ -41,15 +41,32 @@ type mappedRange struct {
 }
 
 func newLeaks(space *spill.Space) *Leaks {
-	l := &Leaks{freed: spill.NewStream(space)}
-	for half := range l.halves {
-		l.halves[half] = liveBlocks{blockTable: newBlockTable(), half: uint64(half)}
-	}
-	return l
+	return &Leaks{freed: spill.NewStream(space), live: newBlockTable()}
 }
 
-// add adds a batch after both halves have added it.
+// addCalls applies the allocator calls in a batch, and adds the bytes that each freed.
+func (l *Leaks) addCalls(e *heapBatch) {
+	for i, op := range e.ops {
+		if i%prefetchEvents == 0 {
+			l.live.prefetch(e.addresses[i:min(i+prefetchEvents, len(e.ops))])
+		}
+		b := block{uint64(e.addresses[i]), uint64(e.sizes[i]), l.events + i}
+		freed := uint64(0)
+		if op == opFree {
+			freed = l.live.take(b.address)
+		} else if op == opRealloc && (b.address != 0 || b.size == 0) {
+			freed = l.live.take(uint64(e.olds[i]))
+		}
+		if (op == opMalloc || op == opRealloc) && b.address != 0 {
+			freed += l.live.put(b)
+		}
+		e.freed[i] += int64(freed)
+	}
+}
+
+// add adds a batch.
 func (l *Leaks) add(b *heapBatch) error {
+	l.addCalls(b)
 	l.addMappings(b)
 	l.events += len(b.ops)
 	return l.freed.Append(b.freed)
@@ -57,19 +74,16 @@ func (l *Leaks) add(b *heapBatch) error {
 
 // finish lists the leaks, and drops the blocks.
 func (l *Leaks) finish() {
-	l.leaks = make([]leak, 0, l.halves[0].n+l.halves[1].n+len(l.ranges))
-	for half := range l.halves {
-		for _, b := range l.halves[half].blocks {
-			if b.address != 0 {
-				l.leaks = append(l.leaks, leak{b.event, int64(b.size)})
-			}
+	l.leaks = make([]leak, 0, l.live.n+len(l.ranges))
+	for _, b := range l.live.blocks {
+		if b.address != 0 {
+			l.leaks = append(l.leaks, leak{b.event, int64(b.size)})
 		}
-		l.halves[half] = liveBlocks{}
 	}
 	for _, m := range l.ranges {
 		l.leaks = append(l.leaks, leak{m.event, int64(m.end - m.start)})
 	}
-	l.ranges = nil
+	l.live, l.ranges = nil, nil
 	l.leaks = chunked.SortBy(l.leaks, func(x *leak) uint64 { return uint64(x.event) })
 }
 

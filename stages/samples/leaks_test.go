@@ -35,9 +35,6 @@ func leaksInBatches(calls []heapCall, size int) (leaked, freed []int64) {
 		}
 		var b heapBatch
 		b.set(e)
-		for half := range l.halves {
-			l.halves[half].add(&b)
-		}
 		if err := l.add(&b); err != nil {
 			panic(err)
 		}

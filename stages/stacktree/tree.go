@@ -33,8 +33,9 @@ type FrameNo int32
 // root is a recorded stack, with what each mode shows of it.
 type Tree struct {
 	prefixtree.Tree[NodeNo, FrameNo]
-	frameTable
-	Ends chunked.List[End] // by path
+	Frames  chunked.List[Frame] // by number; the first is the root's
+	Ends    chunked.List[End]   // by path
+	numbers map[Frame]FrameNo
 }
 
 // PathNo is the number of a recorded stack's path, in the order of adding: its index in
@@ -72,10 +73,8 @@ type Frame struct { // 32 bytes without gaps, so that it is compared at once
 
 // NewFrame returns a frame that no mode shows.
 func NewFrame() Frame {
-	return Frame{Own: program.None, Shown: notShown}
+	return Frame{Own: program.None, Shown: [Modes]program.LocationNo{program.None, program.None, program.None}}
 }
-
-var notShown = [Modes]program.LocationNo{program.None, program.None, program.None}
 
 // Part is the part of a recorded stack that a frame comes from.
 type Part uint8
@@ -90,7 +89,21 @@ const (
 
 // NewTree returns a tree without stacks.
 func NewTree() *Tree {
-	return &Tree{Tree: prefixtree.New[NodeNo, FrameNo](0), frameTable: newFrameList()}
+	t := &Tree{Tree: prefixtree.New[NodeNo, FrameNo](0), numbers: map[Frame]FrameNo{}}
+	root := NewFrame()
+	t.Intern(&root)
+	return t
+}
+
+// Intern returns the number of a frame. It adds new ones.
+func (t *Tree) Intern(f *Frame) FrameNo {
+	n, known := t.numbers[*f]
+	if !known {
+		n = FrameNo(t.Frames.Len())
+		t.Frames.Add(*f)
+		t.numbers[*f] = n
+	}
+	return n
 }
 
 // Add returns the child of a node that has a frame, a new one if necessary.

@@ -2,7 +2,6 @@ package symbolize
 
 import (
 	"math/bits"
-	"math/rand/v2"
 
 	"stackmill/internal/chunked"
 	"stackmill/stages/program"
@@ -15,15 +14,13 @@ type PCNo int32
 // PCs numbers the PCs of a recording: addresses together with what was mapped there. Processes
 // that map a load object's file at the same address share its PCs.
 type PCs struct {
-	seed    uint64    // random, so that no recording can be made whose hashes collide
-	table   []pcEntry // hash table; free slots are zero, the length is a power of 2
-	n       int
+	numbers map[pcKey]PCNo
 	areas   []area // by areaNo
 	files   map[fileArea]areaNo
 	edges   map[[2]areaNo]areaNo
-	recent  []pcEntry // cache by a hash of the address; the length is a power of 2
-	shift   int       // from a hash to an index in recent
-	process int32     // the number of the current process, from 1
+	recent  []recentPC // cache by a hash of the address; the length is a power of 2
+	shift   int        // from a hash to an index in recent
+	process int32      // the number of the current process, from 1
 }
 
 // areaNo is the index of an area in PCs.areas. 0 is no area.
@@ -48,15 +45,17 @@ type fileArea struct {
 	offset uint64
 }
 
-// pcEntry is a PC with its number.
-type pcEntry struct {
-	pc     uint64
-	area   areaNo
-	number PCNo
+// pcKey is a PC in an area.
+type pcKey struct {
+	pc   uint64
+	area areaNo
 }
 
-// firstPCs is the initial number of slots.
-const firstPCs = 1 << 10
+// recentPC is a PC with its number.
+type recentPC struct {
+	pcKey
+	number PCNo
+}
 
 // maxRecentBits bounds the size of PCs.recent, so that it stays in the processor's cache.
 const maxRecentBits = 15
@@ -64,8 +63,8 @@ const maxRecentBits = 15
 // NewPCs returns an empty table.
 func NewPCs() *PCs {
 	return &PCs{
-		seed: rand.Uint64(), table: make([]pcEntry, firstPCs),
-		areas: make([]area, 1), files: map[fileArea]areaNo{}, edges: map[[2]areaNo]areaNo{},
+		numbers: map[pcKey]PCNo{},
+		areas:   make([]area, 1), files: map[fileArea]areaNo{}, edges: map[[2]areaNo]areaNo{},
 	}
 }
 
@@ -90,7 +89,7 @@ type mappedArea struct {
 func (x *PCs) Process(pr *Process, words int) *ProcessPCs {
 	x.process++
 	if n := min(bits.Len(uint(words))+1, maxRecentBits); len(x.recent) < 1<<n {
-		x.recent, x.shift = chunked.MakeTable[pcEntry](1<<n), 64-n
+		x.recent, x.shift = chunked.MakeTable[recentPC](1<<n), 64-n
 	}
 	p := &ProcessPCs{PCs: x, finder: pr.Image.Finder(), areaOf: map[*image.Mapping]areaNo{}}
 	for _, m := range pr.withTable {
@@ -147,46 +146,19 @@ func (p *ProcessPCs) number(pc uint64, t int64) (PCNo, *area) {
 		}
 	}
 	area := p.area(pc, t)
-	*r = pcEntry{pc, area, p.intern(area, pc)}
+	*r = recentPC{pcKey{pc, area}, p.intern(area, pc)}
 	return r.number, &p.areas[area]
 }
 
 // intern returns the number of a PC in an area.
 func (x *PCs) intern(area areaNo, pc uint64) PCNo {
-	at := x.slot(area, pc)
-	for ; x.table[at].area != 0; at = (at + 1) & (len(x.table) - 1) {
-		if e := &x.table[at]; e.pc == pc && e.area == area {
-			return e.number
-		}
-	}
-	n := PCNo(x.n)
-	x.table[at] = pcEntry{pc, area, n}
-	if x.n++; 4*x.n >= 3*len(x.table) {
-		x.grow()
+	k := pcKey{pc, area}
+	n, known := x.numbers[k]
+	if !known {
+		n = PCNo(len(x.numbers))
+		x.numbers[k] = n
 	}
 	return n
-}
-
-// slot returns where the search for a PC begins.
-func (x *PCs) slot(area areaNo, pc uint64) int {
-	high, low := bits.Mul64(pc^x.seed, 0xe7037ed1a0b428db+uint64(area)<<1)
-	return int(high^low) & (len(x.table) - 1)
-}
-
-// grow doubles the number of slots.
-func (x *PCs) grow() {
-	known := x.table
-	x.table = chunked.MakeTable[pcEntry](2 * len(known))
-	for _, e := range known {
-		if e.area == 0 {
-			continue
-		}
-		at := x.slot(e.area, e.pc)
-		for x.table[at].area != 0 {
-			at = (at + 1) & (len(x.table) - 1)
-		}
-		x.table[at] = e
-	}
 }
 
 // area returns the area of a PC at time t, and sets its range.

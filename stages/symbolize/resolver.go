@@ -35,6 +35,7 @@ type Resolver struct {
 	generatedCode    map[program.FunctionNo]*decode.Code       // by function
 	imports          map[program.LocationNo][]Import           // by location of the call
 	graph            callGraph
+	inFiles          map[entry]program.LocationNo // by offset in a file: the location of a PC there
 	functionCache    [functionCacheSize]functionRange
 	kernelID         string // the build-id of the kernel
 	kernelLists      map[*symtab.Table]kernelList
@@ -82,6 +83,7 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 		namedLevels:      map[program.LocationNo][]program.Level{},
 		imports:          map[program.LocationNo][]Import{},
 		graph:            newCallGraph(),
+		inFiles:          map[entry]program.LocationNo{},
 	}
 	r.machineCode = machineCode{r, fileContents{rec: rec, blocks: map[block][]byte{}}}
 	r.total, r.unknownObject = r.artificialObjects()
@@ -161,7 +163,7 @@ func (pr *Process) locate(pc uint64, m *image.Mapping) program.LocationNo {
 	n, offset, inFile := pr.inFile(pc, m)
 	if inFile {
 		pr.r.loadObjects[n].touch()
-		if location := pr.r.Program.FindPC(n, offset); location >= 0 {
+		if location, known := pr.r.inFiles[entry{n, offset}]; known {
 			return location
 		}
 	}
@@ -171,8 +173,10 @@ func (pr *Process) locate(pc uint64, m *image.Mapping) program.LocationNo {
 		return location
 	}
 	location = pr.resolve(pc, m)
-	if !inFile || !pr.r.Program.RememberPC(location, n, offset) { // its offset is the PC
-		pr.others[k] = location
+	if l := pr.r.Program.Location(location); inFile && l.Object == n && l.Offset == offset && l.Reason == "" {
+		pr.r.inFiles[entry{n, offset}] = location
+	} else {
+		pr.others[k] = location // its offset is the PC
 	}
 	return location
 }

@@ -4,9 +4,9 @@ import "testing"
 
 // Frames that differ anywhere have numbers of their own, also after the table has grown.
 func TestFrameNumbers(t *testing.T) {
-	l := newFrameList()
+	l := NewTree()
 	var frames []Frame
-	for i := range 3 * firstFrames {
+	for i := range 3000 {
 		f := NewFrame()
 		f.Word = uint64(i / 10)
 		switch i % 10 {
