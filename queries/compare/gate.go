@@ -24,7 +24,10 @@ const (
 
 // Check is the outcome of a rule for a row, or for a row of its SQL's result.
 type Check struct {
-	Rule, Row, Outcome, Message string
+	Rule    string `json:"rule"`
+	Row     string `json:"row"`
+	Outcome string `json:"outcome"`
+	Message string `json:"message"`
 }
 
 // Judgement is the result of a gate.

@@ -26,26 +26,18 @@ type block struct {
 // its callers, the function itself with a star, its callees. Percentages are of the
 // function's inclusive value.
 func (r *Report) callersCallees(_ context.Context, q *report.Question, rows []queries.Record) error {
-	if names := report.Fragment(r.Function); len(names) > 1 {
-		return r.fragment(q, rows, names)
-	}
-	w := r.Page()
-	for i, group := range groups(rows) {
-		if i > 0 {
-			w.Printf("\n")
-		}
-		r.groupTitle(w, q, group)
+	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) error {
 		w.Printf("%12s %6s  %s\n", "Attr."+unitOf(group), "%", "Function")
 		blocks := blocksOf(group)
-		if r.Limit > 0 && r.Limit < len(blocks) {
-			blocks = blocks[:r.Limit]
+		if names := report.Fragment(r.Function); len(names) > 1 {
+			blocks = []*block{fragment(group, names)}
 		}
-		for _, b := range blocks {
+		for _, b := range atMost(r.Limit, blocks) {
 			w.Printf("\n")
 			b.print(w, group[0].Text("unit"))
 		}
-	}
-	return w.Flush()
+		return nil
+	})
 }
 
 func blocksOf(rows []queries.Record) []*block {
@@ -74,6 +66,19 @@ func blocksOf(rows []queries.Record) []*block {
 		return cmp.Or(cmp.Compare(b.exclusive, a.exclusive), cmp.Compare(a.label, b.label), cmp.Compare(a.id, b.id))
 	})
 	return blocks
+}
+
+// fragment returns the block of a piece of stacks. Percentages are of the stacks that pass it.
+func fragment(rows []queries.Record, names []string) *block {
+	b := &block{label: names[len(names)-1], above: names[:len(names)-1]}
+	for _, rec := range rows {
+		b.add(rec)
+	}
+	b.exclusive = b.inclusive
+	for _, rec := range b.callees {
+		b.exclusive -= rec.Number("attributed")
+	}
+	return b
 }
 
 func (b *block) add(rec queries.Record) {
@@ -107,27 +112,4 @@ func (b *block) print(w *terminal.Page, unit string) {
 	for _, rec := range b.callees {
 		line(rec.Number("attributed"), " ", rec.Text("other_label"))
 	}
-}
-
-// fragment prints a piece of stacks with its callers and callees. Percentages are of the
-// stacks that pass it.
-func (r *Report) fragment(q *report.Question, rows []queries.Record, names []string) error {
-	w := r.Page()
-	for i, group := range groups(rows) {
-		if i > 0 {
-			w.Printf("\n")
-		}
-		r.groupTitle(w, q, group)
-		w.Printf("%12s %6s  %s\n\n", "Attr."+unitOf(group), "%", "Function")
-		b := &block{label: names[len(names)-1], above: names[:len(names)-1]}
-		for _, rec := range group {
-			b.add(rec)
-		}
-		b.exclusive = b.inclusive
-		for _, rec := range b.callees {
-			b.exclusive -= rec.Number("attributed")
-		}
-		b.print(w, group[0].Text("unit"))
-	}
-	return w.Flush()
 }

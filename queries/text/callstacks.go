@@ -8,22 +8,16 @@ import (
 	"path"
 	"strings"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/report"
 )
 
 // callStacks prints stacks with their values, from the leaf of each.
 func (r *Report) callStacks(ctx context.Context, q *report.Question, rows []queries.Record) error {
-	w := r.Page()
-	for i, group := range groups(rows) {
-		if i > 0 {
-			w.Printf("\n")
-		}
-		r.groupTitle(w, q, group)
-		w.Printf("<Total>: stacks %d, %s\n", len(group), r.valuesOf(r.sumOf(group[0])))
-		if r.Limit > 0 {
-			group = group[:min(r.Limit, len(group))]
-		}
+	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) error {
+		w.Printf("<Total>: stacks %d, %s\n", len(group), r.valuesOf(r.total(group[0])))
+		group = atMost(r.Limit, group)
 		frames, err := q.Frames(ctx, group)
 		if err != nil {
 			return err
@@ -34,8 +28,8 @@ func (r *Report) callStacks(ctx context.Context, q *report.Question, rows []quer
 				w.Printf("  %s%s\n", f.Text("name"), placeIn(f))
 			}
 		}
-	}
-	return w.Flush()
+		return nil
+	})
 }
 
 // valuesOf lists the values of a row that are not 0.

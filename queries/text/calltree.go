@@ -26,32 +26,14 @@ type treeNode struct {
 
 // callTree prints the tree, branches with the largest values first.
 func (r *Report) callTree(_ context.Context, q *report.Question, rows []queries.Record) error {
-	w := r.Page()
-	for i, group := range groups(rows) {
-		if i > 0 {
-			w.Printf("\n")
-		}
-		r.groupTitle(w, q, group)
+	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) error {
 		w.Printf("%12s %6s %12s  %s\n", "Attr."+unitOf(group), "%", "Excl."+unitOf(group), "Function")
-		left := r.Limit
-		if left == 0 {
-			left = len(group)
-		}
+		left := cmp.Or(r.Limit, len(group))
 		for _, root := range tree(group) {
 			printTree(w, root, &left, nil)
 		}
-	}
-	return w.Flush()
-}
-
-// groupTitle names the experiment and the metric where the caption does not.
-func (r *Report) groupTitle(w *terminal.Page, q *report.Question, group []queries.Record) {
-	if r.DB.Count > 1 {
-		w.Printf("Experiment %s\n", group[0].Text("experiment"))
-	}
-	if q.OnlyMetric() == "" && q.Measured() {
-		w.Printf("Metric %s\n", group[0].Text("metric"))
-	}
+		return nil
+	})
 }
 
 // tree links the nodes and returns the roots.

@@ -4,6 +4,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,37 +16,46 @@ import (
 
 // layout makes the cells of the printed table.
 func (r *Report) layout(q *report.Question, rows []queries.Record) ([]terminal.Field, [][]string) {
+	heading := r.heading(q)
 	var fields []terminal.Field
-	if r.DB.Count > 1 {
-		fields = append(fields, terminal.Field{Name: "Experiment"})
+	for _, c := range heading {
+		fields = append(fields, terminal.Field{Name: c.Title})
 	}
-	if q.OnlyMetric() == "" && q.Measured() {
-		fields = append(fields, terminal.Field{Name: "Metric"})
-	}
-	unit := unitOf(rows)
-	for k, c := range r.Columns {
-		switch c.As {
-		case report.Metric:
-			fields = append(fields, terminal.Field{Name: c.Title + unit, Numeric: true}, terminal.Field{Name: "%", Numeric: true})
-		case report.Amount:
-			fields = append(fields, terminal.Field{Name: c.Title + unit, Numeric: true})
-		default:
-			fields = append(fields, terminal.Field{Name: c.Title, Numeric: c.As != report.Words, Short: c.As == report.Words && k+1 < len(r.Columns) && !r.Wide, Whole: r.Wide})
-		}
+	for k := range r.Columns {
+		fields = append(fields, r.fields(k, "", unitOf(rows))...)
 	}
 	cells := make([][]string, len(rows))
 	for i, rec := range rows {
-		if r.DB.Count > 1 {
-			cells[i] = append(cells[i], rec.Text("experiment"))
-		}
-		if q.OnlyMetric() == "" && q.Measured() {
-			cells[i] = append(cells[i], rec.Text("metric"))
-		}
-		for _, c := range r.Columns {
+		for _, c := range slices.Concat(heading, r.Columns) {
 			cells[i] = append(cells[i], cellsOf(c, rec)...)
 		}
 	}
 	return fields, cells
+}
+
+// heading returns the columns that say what the caption does not: the experiment and the metric.
+func (r *Report) heading(q *report.Question) (columns []report.Column) {
+	if r.DB.Count > 1 {
+		columns = append(columns, report.Column{Name: "experiment", Title: "Experiment"})
+	}
+	if q.OnlyMetric() == "" && q.Measured() {
+		columns = append(columns, report.Column{Name: "metric", Title: "Metric"})
+	}
+	return columns
+}
+
+// fields returns the printed columns of the report's kth column: two for a metric, one for others.
+func (r *Report) fields(k int, of, unit string) []terminal.Field {
+	c := r.Columns[k]
+	words := c.As == report.Words
+	one := terminal.Field{Name: c.Title + of, Numeric: !words, Short: words && k+1 < len(r.Columns) && !r.Wide, Whole: words && r.Wide}
+	if c.As == report.Metric || c.As == report.Amount {
+		one.Name += unit
+	}
+	if c.As == report.Metric {
+		return []terminal.Field{one, {Name: "%", Numeric: true}}
+	}
+	return []terminal.Field{one}
 }
 
 // unitOf returns the unit of the rows for a heading, "" if they differ.

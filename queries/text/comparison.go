@@ -133,7 +133,7 @@ func comparisonUnit(result *compare.Result) string {
 	if result.Normalize == "total" {
 		return " %"
 	}
-	unit := map[string]string{"ns": " s", "bytes": " bytes"}[result.Unit]
+	unit := unitTitle(result.Unit)
 	if result.Normalize == "run" {
 		unit += "/s"
 	}

@@ -15,12 +15,7 @@ import (
 // dataLayout prints a block for each aggregate, the largest values first: its members
 // in the order of memory, and the holes between them.
 func (r *Report) dataLayout(_ context.Context, q *report.Question, rows []queries.Record) error {
-	w := r.Page()
-	for i, group := range groups(rows) {
-		if i > 0 {
-			w.Printf("\n")
-		}
-		r.groupTitle(w, q, group)
+	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) error {
 		w.Printf("%12s %6s %7s %7s %5s  %s\n", "Value"+unitOf(group), "%", "Offset", "Size", "Line", "Member")
 		left := r.Limit
 		for k, rec := range group {
@@ -33,18 +28,13 @@ func (r *Report) dataLayout(_ context.Context, q *report.Question, rows []querie
 			}
 			printMember(w, rec)
 		}
-		printLineSize(w, group[0])
-	}
-	return w.Flush()
-}
-
-// printLineSize prints the size of the cache lines.
-func printLineSize(w *terminal.Page, rec queries.Record) {
-	said := "as recorded"
-	if rec.Text("line_size_source") == "assumed" {
-		said = "assumed: the recording does not say"
-	}
-	w.Printf("\nLines of %d bytes, %s\n", rec.Number("line_size"), said)
+		said := "as recorded"
+		if group[0].Text("line_size_source") == "assumed" {
+			said = "assumed: the recording does not say"
+		}
+		w.Printf("\nLines of %d bytes, %s\n", group[0].Number("line_size"), said)
+		return nil
+	})
 }
 
 func printAggregate(w *terminal.Page, rec queries.Record) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"stackmill/internal/terminal"
@@ -31,33 +30,23 @@ func Experiments(ctx context.Context, out *terminal.Output, db *queries.DB, wide
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	values, targets := make([]any, len(columns)), make([]any, len(columns))
-	for i := range values {
-		targets[i] = &values[i]
-	}
-	var cells [][]string
-	for rows.Next() {
-		if err := rows.Scan(targets...); err != nil {
-			return err
-		}
-		row := make([]string, len(columns))
-		for i, c := range columns {
-			switch v := values[i].(type) {
-			case map[string]any:
-				row[i] = pairs(v)
-			case int64:
-				if row[i] = strconv.FormatInt(v, 10); c == "duration_ns" {
-					row[i] = Value(v, "ns")
-				}
-			default:
-				row[i] = result.Cell(v, "")
-			}
-		}
-		cells = append(cells, row)
-	}
-	if err := rows.Err(); err != nil {
+	records, err := queries.ScanRecords(rows)
+	if err != nil {
 		return err
+	}
+	cells := make([][]string, len(records))
+	for i, rec := range records {
+		for _, c := range columns {
+			cell := result.Cell(rec[c], "")
+			switch c {
+			case "labels":
+				labels, _ := rec[c].(map[string]any)
+				cell = pairs(labels)
+			case "duration_ns":
+				cell = Value(rec.Number(c), "ns")
+			}
+			cells[i] = append(cells[i], cell)
+		}
 	}
 	return out.Table(fields, cells, markdown)
 }

@@ -17,15 +17,13 @@ import (
 // forms prints each row as a form: a line for each column.
 func (r *Report) forms(_ context.Context, q *report.Question, rows []queries.Record) error {
 	w := r.Page()
-	if r.Limit > 0 {
-		rows = rows[:min(r.Limit, len(rows))]
-	}
+	rows = atMost(r.Limit, rows)
 	for i, rec := range rows {
 		if i > 0 {
 			w.Printf("\n")
 		}
 		if r.nameColumn() != "experiment" {
-			r.groupTitle(w, q, rows[i:i+1])
+			r.groupTitle(w, q, rec)
 		}
 		for _, c := range r.Columns {
 			title, second := strings.CutSuffix(c.Title, " s")

@@ -106,24 +106,17 @@ func (r *Report) withTotals(rows []queries.Record) []queries.Record {
 	}
 	var out []queries.Record
 	for _, group := range groups(rows) {
-		first := group[0]
-		if !r.Measured() {
-			out = append(append(out, r.sumOf(first)), group...)
-			continue
-		}
-		n := first["total"]
-		out = append(out, queries.Record{
-			"experiment": first["experiment"], "metric": first["metric"], "unit": first["unit"], "total": n,
-			"exclusive": n, "inclusive": n, "value": n, r.nameColumn(): "<Total>",
-		})
-		out = append(out, group...)
+		out = append(append(out, r.total(group[0])), group...)
 	}
 	return out
 }
 
-// sumOf is <Total> where rows have several values.
-func (r *Report) sumOf(first queries.Record) queries.Record {
-	total := queries.Record{"experiment": first["experiment"], r.nameColumn(): "<Total>"}
+// total returns <Total> for the first of some rows, which may have several values.
+func (r *Report) total(first queries.Record) queries.Record {
+	total := queries.Record{"experiment": first["experiment"], "metric": first["metric"], "unit": first["unit"], "total": first["total"], r.nameColumn(): "<Total>"}
+	for _, name := range []string{"exclusive", "inclusive", "value"} {
+		total[name] = first["total"]
+	}
 	for _, c := range r.Columns {
 		if c.As == report.Count || c.As == report.Time {
 			total[c.Name] = first[report.TotalOf(c.Name)]
@@ -134,14 +127,39 @@ func (r *Report) sumOf(first queries.Record) queries.Record {
 
 // nameColumn is the first column that holds no value.
 func (r *Report) nameColumn() string {
-	for _, c := range r.Columns {
-		switch c.As {
-		case report.Metric, report.Count, report.Time:
-		default:
-			return c.Name
+	return r.Columns[slices.IndexFunc(r.Columns, func(c report.Column) bool {
+		return c.As != report.Metric && c.As != report.Count && c.As != report.Time
+	})].Name
+}
+
+// sections prints the rows of each experiment and metric, below what the caption does not say of them.
+func (r *Report) sections(q *report.Question, rows []queries.Record, section func(*terminal.Page, []queries.Record) error) error {
+	w := r.Page()
+	for i, group := range groups(rows) {
+		if i > 0 {
+			w.Printf("\n")
+		}
+		r.groupTitle(w, q, group[0])
+		if err := section(w, group); err != nil {
+			return err
 		}
 	}
-	return ""
+	return w.Flush()
+}
+
+// groupTitle says what the caption does not of a row.
+func (r *Report) groupTitle(w *terminal.Page, q *report.Question, rec queries.Record) {
+	for _, c := range r.heading(q) {
+		w.Printf("%s %s\n", c.Title, rec.Text(c.Name))
+	}
+}
+
+// atMost returns the first items of a list; all if the limit is 0.
+func atMost[T any](limit int, list []T) []T {
+	if limit > 0 {
+		list = list[:min(limit, len(list))]
+	}
+	return list
 }
 
 // groups splits the rows where the experiment or the metric changes.

@@ -24,11 +24,7 @@ func (r *Report) sideBySide(q *report.Question, rows []queries.Record) error {
 	fields := r.sideFields(q, rows)
 	var cells [][]string
 	for _, group := range split(rows, "experiment") {
-		table := sideRows(q, group)
-		if r.Limit > 0 {
-			table = table[:min(r.Limit, len(table))]
-		}
-		for _, row := range table {
+		for _, row := range atMost(r.Limit, sideRows(q, group)) {
 			cells = append(cells, r.sideCells(q, row))
 		}
 	}
@@ -81,23 +77,15 @@ func (r *Report) sideFields(q *report.Question, rows []queries.Record) (fields [
 	}
 	for _, metric := range q.Side {
 		of := slices.DeleteFunc(slices.Clone(rows), func(rec queries.Record) bool { return rec.Text("metric") != metric })
-		for _, c := range r.Columns {
-			if !ofMetric(c) {
-				continue
-			}
-			title := c.Title + " " + metric
-			if c.Name != "samples" {
-				title += unitOf(of)
-			}
-			fields = append(fields, terminal.Field{Name: title, Numeric: true})
-			if c.As == report.Metric {
-				fields = append(fields, terminal.Field{Name: "%", Numeric: true})
+		for k, c := range r.Columns {
+			if ofMetric(c) {
+				fields = append(fields, r.fields(k, " "+metric, unitOf(of))...)
 			}
 		}
 	}
 	for k, c := range r.Columns {
 		if !ofMetric(c) {
-			fields = append(fields, terminal.Field{Name: c.Title, Numeric: c.As != report.Words, Short: c.As == report.Words && k+1 < len(r.Columns) && !r.Wide})
+			fields = append(fields, r.fields(k, "", "")...)
 		}
 	}
 	return fields

@@ -16,27 +16,19 @@ import (
 // source prints source lines with their values, names of functions at their first lines
 // and, if asked for, inlined code below the lines that call it.
 func (r *Report) source(ctx context.Context, q *report.Question, rows []queries.Record) error {
-	w := r.Page()
 	inlined, err := q.Inlined(ctx)
 	if err != nil {
 		return err
 	}
-	for i, group := range groups(rows) {
-		if i > 0 {
-			w.Printf("\n")
-		}
-		r.groupTitle(w, q, group)
-		if r.Limit > 0 {
-			group = group[:min(r.Limit, len(group))]
-		}
-		for j, file := range split(group, "file") {
+	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) error {
+		for j, file := range split(atMost(r.Limit, group), "file") {
 			if j > 0 {
 				w.Printf("\n")
 			}
 			r.sourceFile(w, !q.OfFunctions(), file, inlined)
 		}
-	}
-	return w.Flush()
+		return nil
+	})
 }
 
 // sourceFile prints lines of one file: those with rows, or all if whole.
@@ -80,18 +72,23 @@ func printLine(w *terminal.Page, rec queries.Record) {
 	if names := rec.Text("functions"); names != "" {
 		w.Printf("%50s<Function: %s>\n", "", names)
 	}
-	mark, values := "  ", strings.Repeat(" ", 39)
-	if high, _ := rec["high"].(bool); high {
-		mark = "##"
-	}
-	if code, _ := rec["has_code"].(bool); code {
+	values := strings.Repeat(" ", 39)
+	if rec["has_code"] == true {
 		values = valueColumns(rec)
 	}
 	number := "?"
 	if n := rec.Number("line"); n > 0 {
 		number = fmt.Sprint(n)
 	}
-	w.Printf("%s\n", terminal.SourceLine(strings.TrimRight(fmt.Sprintf("%s %s %7s. %s", mark, values, number, rec.Text("text")), " ")))
+	w.Printf("%s\n", terminal.SourceLine(strings.TrimRight(fmt.Sprintf("%s %s %7s. %s", mark(rec), values, number, rec.Text("text")), " ")))
+}
+
+// mark marks rows with high values.
+func mark(rec queries.Record) string {
+	if rec["high"] == true {
+		return "##"
+	}
+	return "  "
 }
 
 // valueColumns are the exclusive and inclusive values with percentages.

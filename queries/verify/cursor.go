@@ -1,11 +1,18 @@
 package verify
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
-	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/schema"
@@ -18,14 +25,12 @@ const blockRows = 8192
 // their hash.
 type column struct {
 	name string
-	of   func(text []byte) int64
+	of   func(text string) int64
 	keep bool // whether to keep the texts as well
 }
 
 // hash is the number of a text.
 func hash(text string) int64 { return int64(xxhash.Sum64String(text)) }
-
-func hashed(text []byte) int64 { return int64(xxhash.Sum64(text)) }
 
 // rows are rows of a table, by column.
 type rows struct {
@@ -42,29 +47,31 @@ type cursor struct {
 	table   *schema.Table
 	columns []column
 	file    *file.Reader
-	group   int   // the next row group
-	left    int64 // rows of the current row group after the block
-	readers []file.ColumnChunkReader
+	arrow   *pqarrow.FileReader
+	indexes []int                // of the columns in the file, sorted
+	group   int                  // the next row group
+	records pqarrow.RecordReader // of the current row group; nil before the first
 	block   rows
 	at      int // the block's next row
-	levels  []int16
-	texts   []parquet.ByteArray
-	narrow  []int32
-	bools   []bool
-	dense   []int64
-	kept    map[string]string // interned texts
 }
-
-// keptTexts is how many texts are interned, so that equal ones share memory.
-const keptTexts = 1 << 14
 
 func open(path string, t *schema.Table, columns []column) (*cursor, error) {
 	f, err := file.OpenParquetFile(path, false)
 	if err != nil {
 		return nil, err
 	}
-	c := &cursor{path: path, table: t, columns: columns, file: f}
-	c.block = newRows(t, columns)
+	c := &cursor{path: path, table: t, columns: columns, file: f, block: newRows(t, columns)}
+	props := pqarrow.ArrowReadProperties{BatchSize: blockRows}
+	for _, col := range columns {
+		i := t.Index(col.name)
+		c.indexes = append(c.indexes, i)
+		props.SetReadDict(i, t.Columns[i].Type == schema.Label)
+	}
+	slices.Sort(c.indexes)
+	c.indexes = slices.Compact(c.indexes) // a column may be read in two ways
+	if c.arrow, err = pqarrow.NewFileReader(f, props, memory.DefaultAllocator); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
 	return c, nil
 }
 
@@ -84,160 +91,98 @@ func newRows(t *schema.Table, columns []column) rows {
 func (c *cursor) close() error { return c.file.Close() }
 
 // fill reads the next block. The error is io.EOF after the last.
-func (c *cursor) fill() error {
-	for c.left == 0 {
+func (c *cursor) fill() (err error) {
+	for c.records == nil || !c.records.Next() {
+		if c.records != nil {
+			err := c.records.Err()
+			c.records.Release()
+			if c.records = nil; err != nil && err != io.EOF {
+				return err
+			}
+		}
 		if c.group == c.file.NumRowGroups() {
 			return io.EOF
 		}
-		if err := c.openGroup(); err != nil {
+		if c.records, err = c.arrow.GetRecordReader(context.Background(), c.indexes, []int{c.group}); err != nil {
 			return err
 		}
+		c.group++
 	}
-	n := int(min(c.left, blockRows))
-	for i := range c.columns {
-		if err := c.read(i, n); err != nil {
-			return fmt.Errorf("%s.%s: %w", c.table.Name, c.columns[i].name, err)
+	b := c.records.RecordBatch()
+	c.block.n, c.at = int(b.NumRows()), 0
+	for i, col := range c.columns {
+		at, _ := slices.BinarySearch(c.indexes, c.table.Index(col.name))
+		if err := c.block.read(i, col, b.Column(at)); err != nil {
+			return fmt.Errorf("%s.%s: %w", c.table.Name, col.name, err)
 		}
-	}
-	c.left -= int64(n)
-	c.block.n, c.at = n, 0
-	return nil
-}
-
-func (c *cursor) openGroup() error {
-	g := c.file.RowGroup(c.group)
-	c.group++
-	c.left = g.NumRows()
-	c.readers = c.readers[:0]
-	for _, col := range c.columns {
-		r, err := g.Column(c.table.Index(col.name))
-		if err != nil {
-			return err
-		}
-		c.readers = append(c.readers, r)
 	}
 	return nil
 }
 
-// read reads n values of a column into the block.
-func (c *cursor) read(i, n int) error {
-	values := resize(c.block.values[i], n)
-	c.block.values[i] = values
-	null := c.block.missing[i] != nil
-	if null {
-		c.block.missing[i] = resize(c.block.missing[i], n)
-		c.levels = resize(c.levels, n)
+// read sets a column of the rows.
+func (r *rows) read(i int, col column, from arrow.Array) (err error) {
+	if r.values[i], err = numbers(from, col.of); err != nil {
+		return err
 	}
-	if c.columns[i].keep {
-		c.block.texts[i] = resize(c.block.texts[i], n)
-	}
-	for done := 0; done < n; {
-		var levels []int16
-		if null {
-			levels = c.levels[done:n]
-		}
-		into := values[done:n]
-		if null {
-			c.dense = resize(c.dense, n-done)
-			into = c.dense
-		}
-		total, found, err := c.batch(i, into, levels)
-		if err != nil {
-			return err
-		}
-		if total == 0 {
-			return io.ErrUnexpectedEOF
-		}
-		if null {
-			spread(values[done:], c.block.missing[i][done:], into[:found], levels[:total])
-		}
-		if c.columns[i].keep {
-			c.keep(i, done, int(total), levels)
-		}
-		done += int(total)
-	}
-	return nil
-}
-
-// batch reads the next values of a column that are not NULL.
-func (c *cursor) batch(i int, into []int64, levels []int16) (total int64, found int, err error) {
-	n := int64(len(into))
-	switch r := c.readers[i].(type) {
-	case *file.Int64ColumnChunkReader:
-		return r.ReadBatch(n, into, levels, nil)
-	case *file.Int32ColumnChunkReader:
-		c.narrow = resize(c.narrow, len(into))
-		total, found, err = r.ReadBatch(n, c.narrow, levels, nil)
-		for k, v := range c.narrow[:found] {
-			into[k] = int64(v)
-		}
-	case *file.BooleanColumnChunkReader:
-		c.bools = resize(c.bools, len(into))
-		total, found, err = r.ReadBatch(n, c.bools, levels, nil)
-		for k, v := range c.bools[:found] {
-			into[k] = 0
-			if v {
-				into[k] = 1
+	if r.missing[i] != nil {
+		r.missing[i] = r.missing[i][:0]
+		for row := range r.n {
+			if r.missing[i] = append(r.missing[i], from.IsNull(row)); from.IsNull(row) {
+				r.values[i][row] = 0
 			}
 		}
-	case *file.ByteArrayColumnChunkReader:
-		c.texts = resize(c.texts, len(into))
-		total, found, err = r.ReadBatch(n, c.texts, levels, nil)
-		number(into, c.texts[:found], c.columns[i].of)
+	}
+	if col.keep {
+		r.texts[i] = r.texts[i][:0]
+		for row := range r.n {
+			r.texts[i] = append(r.texts[i], strings.Clone(textAt(from, row)))
+		}
+	}
+	return nil
+}
+
+// numbers returns an array's values: numbers as they are, texts as their numbers.
+func numbers(a arrow.Array, of func(text string) int64) ([]int64, error) {
+	list := make([]int64, a.Len())
+	switch a := a.(type) {
+	case *array.Int64:
+		return a.Int64Values(), nil
+	case *array.Int32:
+		for i, v := range a.Int32Values() {
+			list[i] = int64(v)
+		}
+	case *array.Boolean:
+		for i := range list {
+			if a.Value(i) {
+				list[i] = 1
+			}
+		}
+	case *array.String:
+		for i := range list {
+			list[i] = of(a.Value(i))
+		}
+	case *array.Dictionary:
+		values, err := numbers(a.Dictionary(), of)
+		for i := range list {
+			if err == nil && a.IsValid(i) {
+				list[i] = values[a.GetValueIndex(i)]
+			}
+		}
+		return list, err
 	default:
-		err = fmt.Errorf("cannot read %T", r)
+		return nil, fmt.Errorf("cannot read %s", a.DataType())
 	}
-	return total, found, err
+	return list, nil
 }
 
-// keep stores the texts that were read last in the block.
-func (c *cursor) keep(i, from, n int, levels []int16) {
-	k := 0
-	for row := range n {
-		text := ""
-		if levels == nil || levels[row] > 0 {
-			text = c.text(c.texts[k])
-			k++
-		}
-		c.block.texts[i][from+row] = text
+func textAt(a arrow.Array, row int) string {
+	if d, is := a.(*array.Dictionary); is && d.IsValid(row) {
+		return textAt(d.Dictionary(), d.GetValueIndex(row))
 	}
-}
-
-// text interns a text.
-func (c *cursor) text(b []byte) string {
-	if t, known := c.kept[string(b)]; known {
-		return t
+	if s, is := a.(*array.String); is {
+		return s.Value(row)
 	}
-	if c.kept == nil || len(c.kept) == keptTexts {
-		c.kept = map[string]string{}
-	}
-	t := string(b)
-	c.kept[t] = t
-	return t
-}
-
-// number computes the numbers of texts. Equal texts often follow each other, at the same address.
-func number(into []int64, texts []parquet.ByteArray, of func([]byte) int64) {
-	for k, t := range texts {
-		if k > 0 && len(t) == len(texts[k-1]) && (len(t) == 0 || &t[0] == &texts[k-1][0]) {
-			into[k] = into[k-1]
-			continue
-		}
-		into[k] = of(t)
-	}
-}
-
-// spread moves the values to the rows that are not NULL.
-func spread(values []int64, missing []bool, there []int64, levels []int16) {
-	k := 0
-	for i, l := range levels {
-		if missing[i] = l == 0; missing[i] {
-			values[i] = 0
-			continue
-		}
-		values[i] = there[k]
-		k++
-	}
+	return ""
 }
 
 // take appends an experiment's next rows, until there are most of them.
@@ -295,12 +240,4 @@ func (r *rows) clear() {
 		}
 		r.texts[i] = r.texts[i][:0]
 	}
-}
-
-// resize returns a slice of n elements with any content.
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }

@@ -73,7 +73,7 @@ func columnsOf(t *schema.Table) []column {
 	list = append(list, extraColumns[t]...)
 	for i := range list {
 		if list[i].of == nil {
-			list[i].of = hashed
+			list[i].of = hash
 		}
 	}
 	return list

@@ -17,10 +17,10 @@ func pathPart(id, place int64) int64 {
 }
 
 // ruleMark is the hash of a rule's name that the views use in paths of frames; 0 for no rule.
-func ruleMark(rule []byte) int64 {
+func ruleMark(rule string) int64 {
 	if len(rule) == 0 {
 		return 0
 	}
-	sum := md5.Sum(rule)
+	sum := md5.Sum([]byte(rule))
 	return int64(binary.LittleEndian.Uint64(sum[:8]) >> 1)
 }

@@ -38,8 +38,8 @@ func countedColumns(k schema.Kind) (list []column) {
 	return list
 }
 
-func suffixed(suffix string) func([]byte) int64 {
-	return func(text []byte) int64 { return hash(string(text) + suffix) }
+func suffixed(suffix string) func(string) int64 {
+	return func(text string) int64 { return hash(text + suffix) }
 }
 
 // counter counts the samples of a kind for the metrics that the experiment has.

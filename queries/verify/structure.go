@@ -1,9 +1,9 @@
 package verify
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"stackmill/internal/lazyregexp"
 	"stackmill/schema"
@@ -21,8 +21,8 @@ var (
 
 // step marks names that look like a part of a path of inlined functions: the function's name, a
 // colon and a line.
-func step(name []byte) int64 {
-	if bytes.Contains(name, []byte(" > ")) && ambiguousTag().Match(name) {
+func step(name string) int64 {
+	if strings.Contains(name, " > ") && ambiguousTag().MatchString(name) {
 		return 1
 	}
 	return 0

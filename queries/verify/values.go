@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"stackmill/schema"
 	"stackmill/stages/structure"
@@ -51,7 +50,7 @@ func (x *experiment) computed() (map[*schema.Table]digest, error) {
 		err = r.ValueRows(func(t *schema.Table, b arrow.RecordBatch) error {
 			columns := make([][]int64, b.NumCols())
 			for i, c := range b.Columns() {
-				if columns[i], err = numbers(c); err != nil {
+				if columns[i], err = numbers(c, hash); err != nil {
 					return fmt.Errorf("%s.%s: %w", t.Name, t.Columns[i].Name, err)
 				}
 			}
@@ -90,42 +89,6 @@ func (d *digest) addRows(t *schema.Table, columns [][]int64, n int) {
 		}
 		d.add(modes[i], row...)
 	}
-}
-
-// numbers returns an array's values as rows of files have them: numbers as they are, texts hashed.
-func numbers(a arrow.Array) ([]int64, error) {
-	switch a := a.(type) {
-	case *array.Int64:
-		return a.Int64Values(), nil
-	case *array.Int32:
-		list := make([]int64, a.Len())
-		for i, v := range a.Int32Values() {
-			list[i] = int64(v)
-		}
-		return list, nil
-	case *array.Boolean:
-		list := make([]int64, a.Len())
-		for i := range list {
-			if a.Value(i) {
-				list[i] = 1
-			}
-		}
-		return list, nil
-	case *array.String:
-		list := make([]int64, a.Len())
-		for i := range list {
-			list[i] = hash(a.Value(i))
-		}
-		return list, nil
-	case *array.Dictionary:
-		values, err := numbers(a.Dictionary())
-		list := make([]int64, a.Len())
-		for i := range list {
-			list[i] = values[a.GetValueIndex(i)]
-		}
-		return list, err
-	}
-	return nil, fmt.Errorf("cannot read %s", a.DataType())
 }
 
 // checkReasons checks that values in unknown functions have a reason.
