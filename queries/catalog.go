@@ -41,14 +41,9 @@ func (f columnForm) cast(column, value string) string {
 	return fmt.Sprintf(cmp.Or(f.casts[column], "%s"), value)
 }
 
-// define returns the definitions for a store with these batches and experiments. store is an
-// absolute path.
-func define(store string, batches []storedir.Batch, experiments []Experiment) *definitions {
-	return defineAs(store, batches, experiments, columnForm{})
-}
-
-// defineAs is define with columns in another form.
-func defineAs(store string, batches []storedir.Batch, experiments []Experiment, as columnForm) *definitions {
+// define returns the definitions for a store with these batches and experiments, with columns in some
+// form. store is an absolute path.
+func define(store string, batches []storedir.Batch, experiments []Experiment, as columnForm) *definitions {
 	d := &definitions{store: store, portions: portions(batches), experiments: experiments, as: as}
 	h := xxhash.New()
 	note(h, store, strconv.FormatUint(same(), 16))
@@ -114,7 +109,7 @@ func (d *definitions) changes(kind string) []string {
 		statements = append(statements, fmt.Sprintf("CREATE OR REPLACE %s TABLE %s AS SELECT %s LIMIT 0", kind, t.name, t.columns(d.as)))
 	}
 	for _, t := range schema.Tables {
-		statements = append(statements, fmt.Sprintf("CREATE OR REPLACE %s MACRO %s", kind, rowsMacro(d.store, t, d.portions)))
+		statements = append(statements, fmt.Sprintf("CREATE OR REPLACE %s MACRO %s", kind, textMacro(rowsName(t), rowsQuery(d.store, t, d.portions))))
 	}
 	return statements
 }
@@ -151,13 +146,12 @@ func (v View) create() string {
 
 // parameters lists the parameters, optional ones with the sign and their default.
 func (v View) parameters(sign string) string {
-	list := make([]string, len(v.Parameters))
-	for i, p := range v.Parameters {
-		if list[i] = p.Name; p.Default != "" {
-			list[i] += sign + p.Default
+	return strings.Join(mapped(v.Parameters, func(p Column) string {
+		if p.Default == "" {
+			return p.Name
 		}
-	}
-	return strings.Join(list, ", ")
+		return p.Name + sign + p.Default
+	}), ", ")
 }
 
 // rowsName is the name of the macro that returns a table's rows as they are stored.
@@ -185,10 +179,7 @@ func tableView(t *schema.Table, as columnForm) string {
 
 // wideView returns the view of a table's rows with the ids and names that their numbers refer to.
 func wideView(t *schema.Table, as columnForm) string {
-	var columns []string
-	for _, c := range t.Shown() {
-		columns = append(columns, as.cast(c.Name, value(c))+" AS "+identifier(c.Name))
-	}
+	columns := mapped(t.Shown(), func(c schema.Column) string { return as.cast(c.Name, value(c)) + " AS " + identifier(c.Name) })
 	rows := rowsName(t) + "()"
 	if t.Links != nil {
 		rows = fmt.Sprintf("(FROM %s() JOIN %s USING (%s, listing))", rowsName(t.Links), rows, schema.ListedIn)
@@ -199,11 +190,9 @@ func wideView(t *schema.Table, as columnForm) string {
 
 // computed lists the columns of a view that SQL computes.
 func computed(columns []schema.DerivedColumn) []string {
-	list := make([]string, len(columns))
-	for i, c := range columns {
-		list[i] = fmt.Sprintf("(%s)::%s AS %s", c.SQL, c.Type.SQL(), identifier(c.Name))
-	}
-	return list
+	return mapped(columns, func(c schema.DerivedColumn) string {
+		return fmt.Sprintf("(%s)::%s AS %s", c.SQL, c.Type.SQL(), identifier(c.Name))
+	})
 }
 
 // textView returns the statement that makes a view whose query is stored as a text. The engine

@@ -42,7 +42,7 @@ func (p *CheckReport) checkCatalog(ctx context.Context, store string, batches []
 		return nil
 	}
 	defer db.Close()
-	d := define(store, batches, experimentsOf(batches))
+	d := define(store, batches, experimentsOf(batches), columnForm{})
 	switch {
 	case found != d.fingerprint:
 		p.note(CatalogFile, "is stale: the next reader rebuilds it")
@@ -95,24 +95,16 @@ func (p *CheckReport) compareCatalog(ctx context.Context, db *sql.DB, d *definit
 // catalogContent returns the catalog's definitions and hashes of its tables, by kind and name.
 func catalogContent(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	query := `
-		SELECT 'view ' || view_name, sql FROM duckdb_views() WHERE database_name = 'stackmill' AND NOT internal
+		SELECT 'view ' || view_name AS name, sql AS text FROM duckdb_views() WHERE database_name = 'stackmill' AND NOT internal
 		UNION ALL SELECT 'table ' || table_name, sql FROM duckdb_tables() WHERE database_name = 'stackmill' AND NOT internal
 		UNION ALL SELECT 'macro ' || function_name, concat(parameters::VARCHAR, macro_definition) FROM duckdb_functions() WHERE database_name = 'stackmill' AND NOT internal`
 	for _, t := range storeTables {
 		query += fmt.Sprintf("\nUNION ALL SELECT 'content of %[1]s', concat(count(*), ' ', bit_xor(hash(%[1]s))) FROM %[1]s", t.name)
 	}
-	rows, err := db.QueryContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+	rows, err := recordsOf(ctx, db, query)
 	all := map[string]string{}
-	for rows.Next() {
-		var name, text string
-		if err := rows.Scan(&name, &text); err != nil {
-			return nil, err
-		}
-		all[name] = text
+	for _, r := range rows {
+		all[r.Text("name")] = r.Text("text")
 	}
-	return all, rows.Err()
+	return all, err
 }

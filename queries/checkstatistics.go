@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 
+	"stackmill/queries/result"
 	"stackmill/schema"
 )
 
@@ -43,10 +44,7 @@ func (p *CheckReport) checkStatistics(ctx context.Context, db *DB, t *schema.Tab
 	if err != nil {
 		return err
 	}
-	names := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		names[i] = c.Name
-	}
+	names := mapped(t.Columns, func(c schema.Column) string { return c.Name })
 	if !slices.Equal(columns, names) {
 		p.add(t.Name, "has the columns %s for the SQL engine, and %s in its files", strings.Join(columns, ", "), strings.Join(names, ", "))
 		return nil
@@ -65,10 +63,7 @@ func (p *CheckReport) checkStatistics(ctx context.Context, db *DB, t *schema.Tab
 		}
 		parts = append(parts, "count("+name+")", least, most)
 	}
-	values, targets := make([]any, len(parts)), make([]any, len(parts))
-	for i := range values {
-		targets[i] = &values[i]
-	}
+	values, targets := result.Targets(len(parts))
 	if err := db.QueryRowContext(ctx, "SELECT "+strings.Join(parts, ", ")+" FROM "+read).Scan(targets...); err != nil {
 		return err
 	}

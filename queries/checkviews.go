@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/queries/result"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
 )
@@ -30,12 +31,7 @@ func (db *DB) share(ctx context.Context, name string) error {
 		return err
 	}
 	defer conn.Close()
-	for _, s := range []string{"CREATE TABLE shared AS FROM " + name, "DROP VIEW " + name, "ALTER TABLE shared RENAME TO " + name} {
-		if _, err := conn.ExecContext(ctx, s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return execute(ctx, conn, "CREATE TABLE shared AS FROM "+name, "DROP VIEW "+name, "ALTER TABLE shared RENAME TO "+name)
 }
 
 // emptinessCheck is a query that returns no rows if a table or view is right.
@@ -193,7 +189,7 @@ func checkDefinitions(store string, batches []storedir.Batch, experiments []Expe
 	if files := filesOf(store, schema.Metrics, addresses(batches)); files.paths != nil {
 		metrics = append(metrics, "SELECT metric FROM "+files.read())
 	}
-	return defineAs(store, batches, experiments, columnForm{
+	return define(store, batches, experiments, columnForm{
 		types: []string{"CREATE TYPE known_experiment AS ENUM (" + strings.Join(ids, ", ") + ")", "CREATE TYPE known_metric AS ENUM (" + strings.Join(metrics, " UNION ") + ")"},
 		casts: map[string]string{"experiment_id": "CAST(%s AS known_experiment)", "metric": "TRY_CAST(%s AS known_metric)"},
 	})
@@ -239,15 +235,11 @@ func viewChecks(experiments []Experiment, about func(view string) bool) ([]empti
 
 // keyCheck returns a query for keys that several rows of a table have.
 func keyCheck(t *schema.Table) string {
-	columns := make([]string, len(t.Key))
-	for i, c := range t.Key {
-		columns[i] = identifier(c)
-	}
 	from := t.Name
 	if t.Links != nil { // the wide view shows shared rows as each experiment's
 		from = t.Wide()
 	}
-	return "SELECT " + strings.Join(columns, ", ") + ", count(*) AS rows FROM " + from + " GROUP BY ALL HAVING count(*) > 1"
+	return "SELECT " + columnList(t.Key) + ", count(*) AS rows FROM " + from + " GROUP BY ALL HAVING count(*) > 1"
 }
 
 // modesCheck returns a query for the rows of a table that belong to no mode.
@@ -283,10 +275,7 @@ func (db *DB) first(ctx context.Context, query string) (string, error) {
 	if err != nil || !rows.Next() {
 		return "", errors.Join(err, rows.Err())
 	}
-	values, targets := make([]any, len(columns)), make([]any, len(columns))
-	for i := range values {
-		targets[i] = &values[i]
-	}
+	values, targets := result.Targets(len(columns))
 	if err := rows.Scan(targets...); err != nil {
 		return "", err
 	}

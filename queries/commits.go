@@ -39,7 +39,7 @@ func (db *DB) Experiments() []Experiment { return db.open.experiments }
 
 // define returns the definitions of a catalog of the open experiments.
 func (o openBatches) define(store string) *definitions {
-	return define(store, o.batches, o.experiments)
+	return define(store, o.batches, o.experiments, columnForm{})
 }
 
 // restricted returns only the experiments with these ids.

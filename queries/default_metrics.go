@@ -12,9 +12,9 @@ import (
 // filtered, if not empty, is the table of stack values that a filter leaves: metrics without any
 // come last.
 func defaultMetrics(filtered string) string {
-	ranks := make([]string, len(schema.Declared))
+	var ranks []string
 	for i, m := range schema.Declared {
-		ranks[i] = fmt.Sprintf("(%s, %d)", quote(m.Name), i)
+		ranks = append(ranks, fmt.Sprintf("(%s, %d)", quote(m.Name), i))
 	}
 	first, join := "", ""
 	if filtered != "" {

@@ -143,10 +143,7 @@ func engineMemory(conn driver.QueryerContext) (int64, error) {
 
 // lock returns the statements that lock an engine.
 func lock(files []string) []string {
-	list := make([]string, len(files))
-	for i, f := range files {
-		list[i] = `"` + listed.Replace(f) + `"`
-	}
+	list := mapped(files, func(f string) string { return `"` + listed.Replace(f) + `"` })
 	return []string{
 		// The list has files but no directories: functions that read could create files in a
 		// directory. It is one text, which the engine reads faster than thousands of them.

@@ -65,10 +65,7 @@ func (f *Filter) Conditions() (all []string, err error) {
 		if len(in.values) == 0 {
 			continue
 		}
-		texts := make([]string, len(in.values))
-		for i, v := range in.values {
-			texts[i] = strconv.FormatInt(v, 10)
-		}
+		texts := mapped(in.values, func(v int64) string { return strconv.FormatInt(v, 10) })
 		if len(texts) == 1 {
 			all = append(all, in.column+" = "+texts[0])
 		} else {

@@ -99,14 +99,7 @@ func (fs *filteredSession) build(ctx context.Context, session *sql.DB, condition
 	if err := fs.readMetrics(ctx, conn); err != nil {
 		return &statementError{err}
 	}
-	exec := func(statements ...string) error {
-		for _, s := range statements {
-			if _, err := conn.ExecContext(ctx, s); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+	exec := func(statements ...string) error { return execute(ctx, conn, statements...) }
 	if err := exec("CREATE SCHEMA " + fs.schema); err != nil {
 		return err
 	}
@@ -139,20 +132,13 @@ func (fs *filteredSession) readMetrics(ctx context.Context, conn *sql.Conn) erro
 	if !fs.filter.chooses() {
 		return nil
 	}
-	rows, err := conn.QueryContext(ctx, "SELECT DISTINCT kind, metric FROM metrics")
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
+	known, err := recordsOf(ctx, conn, "SELECT DISTINCT kind, metric FROM metrics")
 	fs.metrics = map[[2]string]bool{}
-	for rows.Next() {
-		var kind, metric string
-		if err := rows.Scan(&kind, &metric); err != nil {
-			return err
-		}
-		fs.metrics[[2]string{kind, ""}], fs.metrics[[2]string{kind, metric}] = true, true
+	for _, m := range known {
+		kind := m.Text("kind")
+		fs.metrics[[2]string{kind, ""}], fs.metrics[[2]string{kind, m.Text("metric")}] = true, true
 	}
-	return rows.Err()
+	return err
 }
 
 // table returns the name of one of the session's tables.
@@ -177,31 +163,22 @@ type Share struct {
 
 // Shares returns what the filter leaves of each metric that has values.
 func (db *DB) Shares(ctx context.Context) ([]Share, error) {
-	const sums = "SELECT v.experiment_id, v.metric, t.unit, sum(v.value)::BIGINT FROM stack_values v LEFT JOIN metrics t ON t.experiment_id = v.experiment_id AND t.metric = v.metric GROUP BY ALL ORDER BY ALL"
+	const sums = "SELECT v.experiment_id, v.metric, t.unit, sum(v.value)::BIGINT AS value FROM stack_values v LEFT JOIN metrics t ON t.experiment_id = v.experiment_id AND t.metric = v.metric GROUP BY ALL ORDER BY ALL"
 	var shares []Share
 	at := map[[2]string]int{}
 	for _, from := range []*sql.DB{db.unfiltered, db.DB} {
-		rows, err := from.QueryContext(ctx, sums)
+		records, err := recordsOf(ctx, from, sums)
 		if err != nil {
 			return nil, err
 		}
-		defer rows.Close()
-		for rows.Next() {
-			var s Share
-			var value int64
-			if err := rows.Scan(&s.ExperimentID, &s.Metric, &s.Unit, &value); err != nil {
-				return nil, err
-			}
+		for _, r := range records {
+			key := [2]string{r.Text("experiment_id"), r.Text("metric")}
 			if from == db.unfiltered {
-				s.Whole = value
-				at[[2]string{s.ExperimentID, s.Metric}] = len(shares)
-				shares = append(shares, s)
+				at[key] = len(shares)
+				shares = append(shares, Share{key[0], key[1], r.Text("unit"), 0, r.Number("value")})
 			} else {
-				shares[at[[2]string{s.ExperimentID, s.Metric}]].Value = value
+				shares[at[key]].Value = r.Number("value")
 			}
-		}
-		if err := rows.Err(); err != nil {
-			return nil, err
 		}
 	}
 	return shares, nil

@@ -177,9 +177,6 @@ func macro(t *schema.Table, query string) string {
 // missingTable is the query of a table that was not made. It fails, so that nobody gets values of
 // all samples. Its columns are not constant, or the engine might drop the call that fails.
 func missingTable(t *schema.Table) string {
-	columns := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		columns[i] = "range::VARCHAR::" + c.Type.SQL() + " AS " + identifier(c.Name)
-	}
+	columns := mapped(t.Columns, func(c schema.Column) string { return "range::VARCHAR::" + c.Type.SQL() + " AS " + identifier(c.Name) })
 	return "SELECT " + strings.Join(columns, ", ") + " FROM range(1) WHERE error(" + quote("the filtered session has no "+t.Name+": it was made for other views ") + " || range)::VARCHAR <> ''"
 }

@@ -101,11 +101,7 @@ func (fs *filteredSession) values(ctx context.Context, x *filter.Experiment, w *
 func (fs *filteredSession) sums(ctx context.Context, conn *sql.Conn, experiments []*Experiment, only bool) (map[string]*filter.Sums, error) {
 	where := ""
 	if !only {
-		ids := make([]string, len(experiments))
-		for i, e := range experiments {
-			ids[i] = e.ExperimentID
-		}
-		where = " WHERE experiment_id IN (" + Quote(ids...) + ")"
+		where = " WHERE experiment_id IN (" + Quote(mapped(experiments, func(e *Experiment) string { return e.ExperimentID })...) + ")"
 	}
 	all, metrics := map[string]*filter.Sums{}, map[string]string{}
 	err := result.Batches(ctx, conn, func(b arrow.RecordBatch) error {
@@ -157,10 +153,7 @@ func (w *tableWriter) create(ctx context.Context) error {
 	}
 	for _, t := range tables {
 		w.pending[t] = &pendingRows{}
-		columns := make([]string, len(t.Columns))
-		for i, c := range t.Columns {
-			columns[i] = identifier(c.Name) + " " + c.Type.SQL()
-		}
+		columns := mapped(t.Columns, func(c schema.Column) string { return identifier(c.Name) + " " + c.Type.SQL() })
 		if _, err := w.conn.ExecContext(ctx, "CREATE TABLE "+w.session.table(t.Name)+" ("+strings.Join(columns, ", ")+")"); err != nil {
 			return err
 		}

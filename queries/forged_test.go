@@ -26,14 +26,14 @@ func TestForgedStores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, forged := define(store, c.Batches, experimentsOf(c.Batches)), *c
+		d, forged := define(store, c.Batches, experimentsOf(c.Batches), columnForm{}), *c
 		forged.Batches = slices.Clone(c.Batches)
 		relative, err := filepath.Rel(store, secret)
 		if err != nil {
 			t.Fatal(err)
 		}
 		forged.Batches[0].Files = append(slices.Clone(c.Batches[0].Files), storedir.File{Table: "samples", Path: relative})
-		other := define(store, forged.Batches, experimentsOf(c.Batches))
+		other := define(store, forged.Batches, experimentsOf(c.Batches), columnForm{})
 		other.fingerprint = d.fingerprint
 		if err := publish(store, other); err != nil {
 			t.Fatal(err)

@@ -92,50 +92,30 @@ var storePath = lazyregexp.New(`''([^']*(?:''''[^']*)*)/tables/experiments/`)
 
 // relocate makes the catalog's macros read the store at its present path.
 func (o *Older) relocate(ctx context.Context) error {
-	rows, err := o.conn.QueryContext(ctx, "SELECT function_name, macro_definition FROM duckdb_functions() WHERE database_name = 'older' AND function_type = 'table_macro' AND macro_definition LIKE '%/tables/%' ORDER BY function_name <> 'experiments_rows'")
+	macros, err := recordsOf(ctx, o.conn, "SELECT function_name, macro_definition FROM duckdb_functions() WHERE database_name = 'older' AND function_type = 'table_macro' AND macro_definition LIKE '%/tables/%' ORDER BY function_name <> 'experiments_rows'")
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
 	var statements []string
 	was, is := "", strings.ReplaceAll(literal.Replace(o.store), "'", "''''")
-	for rows.Next() {
-		var name, definition string
-		if err := rows.Scan(&name, &definition); err != nil {
-			return err
-		}
+	for _, m := range macros {
+		definition := m.Text("macro_definition")
 		if found := storePath().FindStringSubmatch(definition); was == "" && found != nil {
 			was = found[1]
 		}
 		if was != "" && was != is {
-			statements = append(statements, "CREATE TEMP MACRO "+identifier(name)+"(used := true) AS TABLE "+strings.ReplaceAll(definition, was+"/tables/", is+"/tables/"))
+			statements = append(statements, "CREATE TEMP MACRO "+identifier(m.Text("function_name"))+"(used := true) AS TABLE "+strings.ReplaceAll(definition, was+"/tables/", is+"/tables/"))
 		}
 	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	for _, statement := range statements {
-		if _, err := o.conn.ExecContext(ctx, statement); err != nil {
-			return err
-		}
-	}
-	return nil
+	return execute(ctx, o.conn, statements...)
 }
 
 func (o *Older) readExperiments(ctx context.Context) error {
-	rows, err := o.conn.QueryContext(ctx, "SELECT batch, experiment_id FROM experiment_names")
-	if err != nil {
-		return err
+	names, err := recordsOf(ctx, o.conn, "SELECT batch, experiment_id FROM experiment_names")
+	for _, n := range names {
+		o.ids[[2]string{n.Text("batch"), n.Text("experiment_id")}] = true
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var batch, id string
-		if err := rows.Scan(&batch, &id); err != nil {
-			return err
-		}
-		o.ids[[2]string{batch, id}] = true
-	}
-	return rows.Err()
+	return err
 }
 
 // covers returns an error unless the catalog has all visible experiments of a batch.
@@ -155,10 +135,9 @@ var completed = map[*schema.Table]string{schema.Functions: "function_no", schema
 // Rows emits a table's rows of experiments of a batch in today's format: in the order of its file
 // or, where views have to add rows, sorted by columns.
 func (o *Older) Rows(ctx context.Context, t *schema.Table, b *storedir.Batch, ids, order []string, emit func(arrow.RecordBatch) error) error {
-	columns := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		columns[i] = fmt.Sprintf("(%s)::%s AS %s", olderValue(t, c.Name), c.Type.SQL(), identifier(c.Name))
-	}
+	columns := mapped(t.Columns, func(c schema.Column) string {
+		return fmt.Sprintf("(%s)::%s AS %s", olderValue(t, c.Name), c.Type.SQL(), identifier(c.Name))
+	})
 	if !t.Summary {
 		ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(b.Summaries, id) })
 	}
@@ -175,7 +154,7 @@ func (o *Older) Rows(ctx context.Context, t *schema.Table, b *storedir.Batch, id
 	case isCompleted:
 		from = t.Name + " WHERE " + visible + " ORDER BY experiment_id, " + number
 	case t.Modes() != 0:
-		from = t.Name + " WHERE " + visible + " ORDER BY " + strings.Join(identifiers(order), ", ")
+		from = t.Name + " WHERE " + visible + " ORDER BY " + columnList(order)
 	case has(t) < 0:
 		return nil
 	case t.Links != nil:
@@ -194,14 +173,6 @@ func (o *Older) Rows(ctx context.Context, t *schema.Table, b *storedir.Batch, id
 		defer declared.Release()
 		return emit(declared)
 	}, "SELECT "+strings.Join(columns, ", ")+" FROM "+from)
-}
-
-func identifiers(names []string) []string {
-	list := make([]string, len(names))
-	for i, name := range names {
-		list[i] = identifier(name)
-	}
-	return list
 }
 
 // olderValue is the SQL of a column in views of the older format.

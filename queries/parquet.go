@@ -15,11 +15,7 @@ var fixedOptions = []string{"hive_partitioning = false", "union_by_name = false"
 // of the SQL engine that reads files: a test looks for them. Paths are absolute; options are
 // further options of read_parquet, such as "filename = true".
 func ReadParquet(paths []string, options ...string) string {
-	list := make([]string, len(paths))
-	for i, path := range paths {
-		list[i] = quote(literal.Replace(path))
-	}
-	return fmt.Sprintf("read_parquet([%s], %s)", strings.Join(list, ", "), strings.Join(slices.Concat(fixedOptions, options), ", "))
+	return fmt.Sprintf("read_parquet([%s], %s)", Quote(mapped(paths, literal.Replace)...), strings.Join(slices.Concat(fixedOptions, options), ", "))
 }
 
 // literal escapes the characters that read_parquet takes for patterns.

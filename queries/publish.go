@@ -42,7 +42,7 @@ func publishUntilStable(store string, keep bool) error {
 		if err != nil {
 			return err
 		}
-		d := define(path, c.Batches, experimentsOf(c.Batches))
+		d := define(path, c.Batches, experimentsOf(c.Batches), columnForm{})
 		if keep && hasFingerprint(filepath.Join(path, CatalogFile), d.fingerprint) {
 			return nil
 		}

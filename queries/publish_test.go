@@ -102,7 +102,7 @@ func TestCheckFindsOtherFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, elsewhere := range []string{"", "/elsewhere"} {
-		d := define(store, look.Batches, experimentsOf(look.Batches))
+		d := define(store, look.Batches, experimentsOf(look.Batches), columnForm{})
 		d.store += elsewhere
 		path := filepath.Join(t.TempDir(), CatalogFile)
 		if err := errors.Join(writeCatalog(path, d), storedir.ReplaceFile(path, filepath.Join(store, CatalogFile))); err != nil {
@@ -125,7 +125,7 @@ func TestMadeFromTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := define(store, look.Batches, experimentsOf(look.Batches))
+	d := define(store, look.Batches, experimentsOf(look.Batches), columnForm{})
 	attach := "ATTACH " + quote(filepath.Join(t.TempDir(), CatalogFile)) + " AS " + catalogName
 	engine, err := connect(engineConfig{}, []string{attach}, (&catalogScope{}).use)
 	if err != nil {

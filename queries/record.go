@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"strings"
+
+	"stackmill/queries/result"
 )
 
 // Record is a row of a query by column.
@@ -25,7 +27,16 @@ func (r Record) Number(column string) int64 {
 
 // Records returns the rows of a query.
 func (db *DB) Records(ctx context.Context, query string, args ...any) ([]Record, error) {
-	rows, err := db.QueryContext(ctx, query, args...)
+	return recordsOf(ctx, db, query, args...)
+}
+
+// querier is a session, or one of its connections.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func recordsOf(ctx context.Context, from querier, query string, args ...any) ([]Record, error) {
+	rows, err := from.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -40,10 +51,7 @@ func ScanRecords(rows *sql.Rows) ([]Record, error) {
 		return nil, err
 	}
 	var out []Record
-	values, targets := make([]any, len(columns)), make([]any, len(columns))
-	for i := range values {
-		targets[i] = &values[i]
-	}
+	values, targets := result.Targets(len(columns))
 	for rows.Next() {
 		if err := rows.Scan(targets...); err != nil {
 			return nil, err
@@ -77,9 +85,17 @@ func (db *DB) Texts(ctx context.Context, query string, args ...any) ([]string, e
 
 // Quote writes texts for SQL, separated by commas.
 func Quote(texts ...string) string {
-	quoted := make([]string, len(texts))
-	for i, t := range texts {
-		quoted[i] = quote(t)
-	}
-	return strings.Join(quoted, ", ")
+	return strings.Join(mapped(texts, quote), ", ")
 }
+
+// mapped returns what f makes of each item.
+func mapped[T, U any](list []T, f func(T) U) []U {
+	out := make([]U, len(list))
+	for i, item := range list {
+		out[i] = f(item)
+	}
+	return out
+}
+
+// columnList lists columns for SQL.
+func columnList(names []string) string { return strings.Join(mapped(names, identifier), ", ") }

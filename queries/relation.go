@@ -26,17 +26,11 @@ func Relations() (list []Relation) {
 }
 
 func columnsOf(columns []schema.Column) []Column {
-	list := make([]Column, len(columns))
-	for i, c := range columns {
-		list[i] = Column{Name: c.Name, Type: c.Type.SQL(), Unit: c.Unit, Doc: c.Doc}
-	}
-	return list
+	return mapped(columns, func(c schema.Column) Column {
+		return Column{Name: c.Name, Type: c.Type.SQL(), Unit: c.Unit, Doc: c.Doc}
+	})
 }
 
 func computedOf(columns []schema.DerivedColumn) []Column {
-	list := make([]Column, len(columns))
-	for i, c := range columns {
-		list[i] = Column{Name: c.Name, Type: c.Type.SQL(), Doc: c.Doc}
-	}
-	return list
+	return mapped(columns, func(c schema.DerivedColumn) Column { return Column{Name: c.Name, Type: c.Type.SQL(), Doc: c.Doc} })
 }

@@ -155,11 +155,6 @@ func (p *portion) experiments(which func(visibility) bool) (ids []string) {
 	return ids
 }
 
-// rowsMacro returns what follows CREATE MACRO for the macro of a table's rows.
-func rowsMacro(store string, t *schema.Table, all []*portion) string {
-	return textMacro(rowsName(t), rowsQuery(store, t, all))
-}
-
 // rowsQuery returns the query of a table's rows: of the committed files and the visible experiments
 // only. All files share the first one's schema. A table without files is an empty relation with the
 // table's columns.
@@ -184,10 +179,7 @@ func rowsQuery(store string, t *schema.Table, all []*portion) string {
 		parts = append(parts, rows)
 	}
 	if parts == nil {
-		columns := make([]string, len(t.Columns))
-		for i, c := range t.Columns {
-			columns[i] = "NULL::" + c.Type.SQL() + " AS " + identifier(c.Name)
-		}
+		columns := mapped(t.Columns, func(c schema.Column) string { return "NULL::" + c.Type.SQL() + " AS " + identifier(c.Name) })
 		return "SELECT " + strings.Join(columns, ", ") + " WHERE false"
 	}
 	return strings.Join(parts, " UNION ALL ")
@@ -196,9 +188,5 @@ func rowsQuery(store string, t *schema.Table, all []*portion) string {
 // summed returns the query of rows of function_sums that equal rows of function_rollup, given as a
 // relation: the sums need not be complete, since readers add them up.
 func summed(rollup string) string {
-	columns := make([]string, len(schema.FunctionSums.Columns))
-	for i, c := range schema.FunctionSums.Columns {
-		columns[i] = identifier(c.Name)
-	}
-	return "SELECT " + strings.Join(columns, ", ") + " FROM " + rollup
+	return "SELECT " + columnList(mapped(schema.FunctionSums.Columns, func(c schema.Column) string { return c.Name })) + " FROM " + rollup
 }

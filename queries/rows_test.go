@@ -48,7 +48,7 @@ func TestHidden(t *testing.T) {
 	}
 	count := func(batches ...storedir.Batch) string {
 		t.Helper()
-		db, err := inMemory(t.Context(), store, define(store, batches, experimentsOf(batches)), engineConfig{})
+		db, err := inMemory(t.Context(), store, define(store, batches, experimentsOf(batches), columnForm{}), engineConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -112,17 +112,10 @@ func stackSums(known func(kind schema.Kind, metric string) bool, passed string) 
 }
 
 func anyOf(where []schema.All) string {
-	var alls []string
-	for _, all := range where {
-		var conds []string
-		for _, c := range all {
-			conds = append(conds, condition(c))
-		}
-		alls = append(alls, "("+strings.Join(conds, " AND ")+")")
-	}
-	if len(alls) == 0 {
+	if len(where) == 0 {
 		return ""
 	}
+	alls := mapped(where, func(all schema.All) string { return "(" + strings.Join(mapped(all, condition), " AND ") + ")" })
 	return "(" + strings.Join(alls, " OR ") + ")"
 }
 
@@ -139,12 +132,5 @@ func condition(c schema.Cond) string {
 }
 
 func dependsOnThread(m schema.Metric) bool {
-	for _, all := range m.Where {
-		for _, c := range all {
-			if c.Column == "thread_id" {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Concat(m.Where...), func(c schema.Cond) bool { return c.Column == "thread_id" })
 }

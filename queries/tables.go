@@ -80,11 +80,7 @@ func (t storeTable) columns(as columnForm) string {
 	if t.name == uncounted {
 		as = columnForm{}
 	}
-	columns := make([]string, len(t.types))
-	for i, c := range t.types {
-		columns[i] = as.cast(c[0], "NULL::"+c[1]) + " AS " + c[0]
-	}
-	return strings.Join(columns, ", ")
+	return strings.Join(mapped(t.types, func(c [2]string) string { return as.cast(c[0], "NULL::"+c[1]) + " AS " + c[0] }), ", ")
 }
 
 // fill gives the tables in a catalog their rows.
@@ -124,7 +120,7 @@ func (d *definitions) make(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	defer conn.Close()
-	if err := execute(ctx, conn, statements); err != nil {
+	if err := execute(ctx, conn, statements...); err != nil {
 		return &statementError{err}
 	}
 	return d.fillBy(conn, catalogName)

@@ -58,7 +58,7 @@ func Template(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := change(ctx, path, func(conn *sql.Conn) error { return execute(ctx, conn, append(statements, described...)) }); err != nil {
+	if err := change(ctx, path, func(conn *sql.Conn) error { return execute(ctx, conn, append(statements, described...)...) }); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(path)
@@ -78,17 +78,17 @@ func change(ctx context.Context, path string, by func(*sql.Conn) error) (err err
 		return err
 	}
 	defer conn.Close()
-	if err := execute(ctx, conn, []string{"BEGIN"}); err != nil {
+	if err := execute(ctx, conn, "BEGIN"); err != nil {
 		return err
 	}
 	if err := by(conn); err != nil {
 		return err
 	}
-	return execute(ctx, conn, []string{"COMMIT", "CHECKPOINT"})
+	return execute(ctx, conn, "COMMIT", "CHECKPOINT")
 }
 
 // execute runs this program's own statements.
-func execute(ctx context.Context, conn *sql.Conn, statements []string) error {
+func execute(ctx context.Context, conn *sql.Conn, statements ...string) error {
 	for _, s := range statements {
 		if _, err := conn.ExecContext(ctx, s); err != nil {
 			return err
@@ -118,7 +118,7 @@ func writeCatalog(path string, d *definitions) error {
 	ctx := context.Background()
 	return change(ctx, path, func(conn *sql.Conn) error {
 		marked := fmt.Sprintf("CREATE TABLE %s AS SELECT %s AS fingerprint", fingerprintTable, quote(d.fingerprint))
-		if err := execute(ctx, conn, append(d.changes(""), marked)); err != nil {
+		if err := execute(ctx, conn, append(d.changes(""), marked)...); err != nil {
 			return err
 		}
 		return d.fillBy(conn, catalogName)

@@ -118,11 +118,7 @@ func (v *View) inherit(views []View) error {
 
 // ColumnNames returns the names of the view's columns.
 func (v View) ColumnNames() []string {
-	names := make([]string, len(v.Columns))
-	for i, c := range v.Columns {
-		names[i] = c.Name
-	}
-	return names
+	return mapped(v.Columns, func(c Column) string { return c.Name })
 }
 
 // parse reads a .sql file: a header of comments, then the query. An item of the header starts one

@@ -31,10 +31,7 @@ func Print(p Printer, rows *sql.Rows) error {
 	if err := p.Header(fieldsOf(types)); err != nil {
 		return err
 	}
-	values, targets := make([]any, len(types)), make([]any, len(types))
-	for i := range values {
-		targets[i] = &values[i]
-	}
+	values, targets := Targets(len(types))
 	for rows.Next() {
 		if err := rows.Scan(targets...); err != nil {
 			return err
@@ -47,6 +44,15 @@ func Print(p Printer, rows *sql.Rows) error {
 		return err
 	}
 	return p.Close()
+}
+
+// Targets returns the values of a row, and what to scan them into.
+func Targets(n int) (values, targets []any) {
+	values, targets = make([]any, n), make([]any, n)
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	return values, targets
 }
 
 // fieldsOf describes the columns. Repeated names get a number, so that no value of a JSON object
