@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,32 +12,35 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/internal/corpus"
 	"stackmill/internal/exit"
-	"stackmill/schema"
-	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// consolePages are the pages whose console blocks are run, each with its setup and the least number of
-// commands.
-var consolePages = []struct {
+// consolePage is a page whose console blocks are run: its setup, the least number of commands, and shell
+// functions in place of programs that a test cannot run, or not with the same result.
+type consolePage struct {
 	page     string
 	setup    func(t *testing.T, dir string)
 	commands int
-}{
-	{"README.md", firstSteps, 8},
-	{"docs/tour.md", demoStore, 7},
-	{"docs/filters.md", demoStore, 5},
-	{"docs/export.md", demoStore, 2},
-	{"docs/perf.md", perfStore, 1},
-	{"docs/operations.md", firstSteps, 2},
-	{"docs/store.md", firstSteps, 7},
-	{"docs/serve.md", demoServer, 5},
+	standIns string
+}
+
+var consolePages = []consolePage{
+	{"README.md", firstSteps, 8, ""},
+	{"docs/tour.md", demoStore, 7, ""},
+	{"docs/filters.md", demoStore, 5, ""},
+	{"docs/compare.md", twoBuilds, 3, ""},
+	{"docs/data-objects.md", sessions, 11, recordedSessions},
+	{"docs/export.md", exportStore, 14, recordedShapes},
+	{"docs/perf.md", perfStore, 5, recordedByPerf},
+	{"docs/operations.md", firstSteps, 3, ""},
+	{"docs/cluster.md", clusterFolder, 6, ""},
+	{"docs/store.md", firstSteps, 7, ""},
+	{"docs/serve.md", demoServer, 7, ""},
 }
 
 // TestConsoleBlocks runs the commands of the pages' console blocks, and compares what they print: ... in
 // the page matches any text within a line or, alone on a line, any lines. With -update, output that
-// does not match is replaced.
+// does not match is replaced. Below /data on a page is below the test's folder.
 func TestConsoleBlocks(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -58,8 +59,12 @@ func TestConsoleBlocks(t *testing.T) {
 			updated := consoleBlock.ReplaceAllStringFunc(string(text), func(block string) string {
 				var b strings.Builder
 				for _, c := range consoleCommands(t, consoleBlock.FindStringSubmatch(block)[1]) {
+					if findReason(p.page, c.script) != nil {
+						b.WriteString(c.text + c.output)
+						continue
+					}
 					commands++
-					b.WriteString(c.text + runConsole(t, dir, c))
+					b.WriteString(c.text + runConsole(t, dir, p.standIns, c))
 				}
 				return "```console\n" + b.String() + "```\n"
 			})
@@ -100,28 +105,57 @@ func consoleCommands(t *testing.T, block string) (list []consoleCommand) {
 	return list
 }
 
-// runConsole runs a command in dir and returns what the page should show: its own output if that matches.
-func runConsole(t *testing.T, dir string, c consoleCommand) string {
+// runConsole runs a command in dir and returns what the page should show: the command's output without or
+// with its messages, as the page has it if that matches.
+func runConsole(t *testing.T, dir, standIns string, c consoleCommand) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	address, err := os.ReadFile(filepath.Join(dir, "address")) // of a server that the page has at its usual one
 	if err != nil {
 		address = []byte(usualAddress)
 	}
-	sh := exec.CommandContext(t.Context(), "bash", "-c", setupShell+strings.ReplaceAll(c.script, usualAddress, string(address)))
+	script := strings.NewReplacer(usualAddress, string(address), "/data/", dir+"/data/").Replace(standIns + c.script)
+	sh := exec.CommandContext(t.Context(), "bash", "-c", setupShell+script)
 	sh.Dir, sh.Stdout, sh.Stderr = dir, &stdout, &stderr
-	sh.Env = append(os.Environ(), "HOME="+dir, "TZ=UTC", "STACKMILL_STORE="+filepath.Join(dir, "store"), "TESTDATA="+filepath.Join(dir, "testdata"))
-	if err := sh.Run(); err != nil {
-		t.Errorf("%s%v: %s", c.text, err, &stderr)
+	sh.Env = append(os.Environ(), "HOME="+dir, "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "TZ=UTC", "STACKMILL_STORE="+filepath.Join(dir, "store"), "TESTDATA="+filepath.Join(dir, "testdata"))
+	if cache, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" { // `go tool` would build anew in another home
+		sh.Env = append(sh.Env, "GOCACHE="+filepath.Join(cache, "go-build"))
+	}
+	status := 0
+	var ended *exec.ExitError
+	if err := sh.Run(); errors.As(err, &ended) {
+		status = ended.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	if status != c.status() {
+		t.Errorf("%sstatus %d: %s%s", c.text, status, &stdout, &stderr)
 		return c.output
 	}
-	if matchesPage(c.output, stdout.String()) {
+	shown := strings.NewReplacer(dir+"/data/", "/data/", string(address), usualAddress)
+	out := shown.Replace(stdout.String())
+	if out != "" && !strings.HasSuffix(out, "\n") {
+		out += "\n"
+	}
+	if c.output != "" && out == "" { // a verb that prints messages only, which the page shows
+		out = shown.Replace(stderr.String())
+	}
+	if c.output == "" && out == "" || c.output != "" && matchesPage(c.output, out) {
 		return c.output
 	}
 	if !*update {
-		t.Errorf("%s-page +printed\n%s", c.text, cmp.Diff(c.output, stdout.String()))
+		t.Errorf("%s-page +printed\n%s", c.text, cmp.Diff(c.output, out))
 	}
-	return stdout.String()
+	return out
+}
+
+// status returns the status with which a command ends: 0 but for a gate whose output says that a rule
+// is violated.
+func (c consoleCommand) status() int {
+	if strings.HasPrefix(c.script, "stackmill gate") && strings.Contains(c.output, "\nviolated: ") {
+		return exit.Violated
+	}
+	return 0
 }
 
 // usualAddress is where serve listens unless --listen says otherwise.
@@ -166,121 +200,6 @@ func TestMatchesPage(t *testing.T) {
 		if got := matchesPage(c.page, c.output); got != c.want {
 			t.Errorf("%q matches %q: %v", c.page, c.output, got)
 		}
-	}
-}
-
-// firstSteps fills the folder in which the README's commands run: two recordings, and a folder of
-// ten nights, in which search becomes slower.
-func firstSteps(t *testing.T, dir string) {
-	perfRecordings(t, dir)
-	recordings, err := corpus.Dir()
-	err = errors.Join(err,
-		os.Rename(filepath.Join(dir, "testdata/perf/p_recur_dwarf.data"), filepath.Join(dir, "perf.data")),
-		os.CopyFS(filepath.Join(dir, "test.1.er"), os.DirFS(filepath.Join(recordings, "exp/recur.er"))))
-	for n := range 10 {
-		search := 200 + n*7%5
-		if n >= 5 {
-			search += 40
-		}
-		err = errors.Join(err, composeNight(filepath.Join(dir, "nights", fmt.Sprintf("2026-11-%02d", 10+n), "bench.er"), search, n))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// composeNight makes the recording of a night, with so many samples in search and some 100 in parse.
-func composeNight(dir string, search, n int) error {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
-		return err
-	}
-	e := gprofngtest.New(dir)
-	e.Function(0, 0x1000, 0x100, "search")
-	e.Function(0, 0x1100, 0x100, "parse")
-	e.Declare(schema.Clock, `ptimer="1000" numstates="1"`)
-	inSearch, inParse := e.Frame(0x1004), e.Frame(0x1104)
-	for i := range search + 100 + n*3%4 {
-		stack := inSearch
-		if i >= search {
-			stack = inParse
-		}
-		e.Events(schema.Clock).Put(0, &gprofngtest.Layouts[schema.Clock][0],
-			gprofngtest.Packet{Thread: 1, Time: int64(n) + int64(i)*1e6, Stack: stack, Values: []int64{10, 1}})
-	}
-	return e.Close()
-}
-
-// perfRecordings unpacks the recordings of perf below dir/testdata.
-func perfRecordings(t *testing.T, dir string) {
-	folder := filepath.Join(dir, "testdata")
-	if err := errors.Join(os.Mkdir(folder, 0o777), corpus.Perf(folder)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// demoStore makes the store of `make demo`.
-func demoStore(t *testing.T, dir string) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ingest, _ := demo(t, root)
-	recordings := t.TempDir()
-	err = errors.Join(corpus.Unpack(filepath.Join(root, "testdata/gprofng/experiments.tar.gz"), recordings),
-		os.Mkdir(filepath.Join(dir, "testdata"), 0o777),
-		os.CopyFS(filepath.Join(dir, "testdata/gprofng/src"), os.DirFS(filepath.Join(root, "testdata/gprofng/src"))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	args := append(ingest, "--store", filepath.Join(dir, "store"), "--no-system-debug", "--debug-dir", dir, filepath.Join(recordings, "exp"))
-	if _, errs, status := call(args...); status != 0 && status != exit.Lost {
-		t.Fatalf("status %d: %s", status, errs)
-	}
-}
-
-// perfStore makes a store of one program's recordings by perf and by gprofng.
-func perfStore(t *testing.T, dir string) {
-	perfRecordings(t, dir)
-	recordings, err := corpus.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"ingest", "--store", filepath.Join(dir, "store"), "--no-system-debug", "--debug-dir", dir, "--symfs", filepath.Join(dir, "testdata/symfs"),
-		filepath.Join(dir, "testdata/perf/p_recur_dwarf.data"), filepath.Join(recordings, "exp/recur.er")}
-	if _, errs, status := call(args...); status != 0 {
-		t.Fatalf("status %d: %s", status, errs)
-	}
-}
-
-// demoServer serves the store of `make demo`. The files token, curlrc and address are for its clients.
-func demoServer(t *testing.T, dir string) {
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip(err)
-	}
-	demoStore(t, dir)
-	const token = "0123456789abcdef0123456789abcdef"
-	err := errors.Join(os.WriteFile(filepath.Join(dir, "token"), []byte(token), 0o600),
-		os.WriteFile(filepath.Join(dir, "curlrc"), []byte(`header = "Authorization: Bearer `+token+`"`), 0o600))
-	if err != nil {
-		t.Fatal(err)
-	}
-	serve := exec.CommandContext(t.Context(), "stackmill", "serve", "--store", "store", "--token-file", "token", "--listen", "127.0.0.1:0")
-	serve.Dir = dir
-	stdout, err := serve.StdoutPipe()
-	if err := errors.Join(err, serve.Start()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = serve.Process.Signal(os.Interrupt)
-		_ = serve.Wait()
-	})
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	address, found := strings.CutPrefix(strings.TrimSpace(line), "listening on http://")
-	if err != nil || !found {
-		t.Fatalf("serve prints %q: %v", line, err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "address"), []byte(address), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }
 
