@@ -3,6 +3,7 @@ package elf
 import (
 	debugelf "debug/elf"
 	"iter"
+	"slices"
 )
 
 // Symbol is an entry of a symbol table.
@@ -12,6 +13,31 @@ type Symbol struct {
 	Binding     debugelf.SymBind
 	Section     debugelf.SectionIndex
 	Value, Size uint64
+}
+
+// SymbolTable is the content of a symbol table and of its names.
+type SymbolTable struct{ Symbols, Names []byte }
+
+// SymbolTables iterates over the symbol tables of some types. With an error, one of the contents is
+// missing. It omits tables without names.
+func (f *File) SymbolTables(types ...debugelf.SectionType) iter.Seq2[SymbolTable, error] {
+	return func(yield func(SymbolTable, error) bool) {
+		for i := range f.Sections {
+			s := &f.Sections[i]
+			names := f.ByIndex(int(s.Link))
+			if names == nil || !slices.Contains(types, s.Type) {
+				continue
+			}
+			var t SymbolTable
+			var err error
+			if t.Symbols, err = f.Data(s); err == nil {
+				t.Names, err = f.Data(names)
+			}
+			if !yield(t, err) {
+				return
+			}
+		}
+	}
 }
 
 // Symbols iterates over the complete entries of a symbol table.

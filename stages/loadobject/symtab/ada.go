@@ -1,6 +1,11 @@
 package symtab
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+
+	"stackmill/internal/lazyregexp"
+)
 
 // adaOperators are the words in symbols of operators.
 var adaOperators = map[string]string{
@@ -21,20 +26,20 @@ func AdaName(s string) (string, bool) {
 	s = strings.TrimPrefix(s, "_ada_")
 	var b strings.Builder
 	for {
-		word, rest := adaWord(s)
-		if word == "" {
+		word := adaWord().FindString(s)
+		if name, ok := adaOperators[word]; ok {
+			fmt.Fprintf(&b, "%q", name)
+		} else if word == "" || word[0] == 'O' {
 			return "", false
+		} else {
+			b.WriteString(word)
 		}
-		b.WriteString(word)
-		s = rest
+		s = s[len(word):]
 		if end, ok := adaSpecial[s]; ok {
 			return b.String() + end, true
 		}
 		s = strings.TrimPrefix(strings.TrimPrefix(s, "TKB"), "TK") // the body of a task, its content
-		number, isNumbered := strings.CutPrefix(s, "__")
-		if isNumbered && number != "" && isDigit(number[0]) {
-			s = adaEnd(number)
-		}
+		s = s[len(adaNumber().FindString(s)):]
 		if number, ok := strings.CutPrefix(s, "."); ok && number != "" { // nested in another subprogram
 			s = strings.TrimLeft(number, "0123456789")
 		}
@@ -50,38 +55,9 @@ func AdaName(s string) (string, bool) {
 	}
 }
 
-// adaWord cuts a name or an operator off a symbol.
-func adaWord(s string) (word, rest string) {
-	isLower := func(c byte) bool { return 'a' <= c && c <= 'z' }
-	switch {
-	case s == "":
-		return "", ""
-	case s[0] == 'O':
-		n := 1
-		for n < len(s) && isLower(s[n]) {
-			n++
-		}
-		if name, ok := adaOperators[s[:n]]; ok {
-			return `"` + name + `"`, s[n:]
-		}
-		return "", s
-	case !isLower(s[0]):
-		return "", s
-	}
-	n := 1
-	for n < len(s) && (isLower(s[n]) || isDigit(s[n]) || s[n] == '_' && n+1 < len(s) && (isLower(s[n+1]) || isDigit(s[n+1]))) {
-		n++
-	}
-	return s[:n], s[n:]
-}
-
-// adaEnd cuts off the number of an overloaded subprogram, and the mark of a nested one (`X`, `Xb`, `Xn`).
-func adaEnd(s string) string {
-	for s != "" && (isDigit(s[0]) || s[0] == '_' && len(s) > 1 && isDigit(s[1])) {
-		s = s[1:]
-	}
-	if marks, ok := strings.CutPrefix(s, "X"); ok {
-		s = strings.TrimLeft(marks, "bn")
-	}
-	return s
-}
+// adaWord matches a name or an operator, adaNumber the number of an overloaded subprogram and the mark
+// of a nested one (`X`, `Xb`, `Xn`).
+var (
+	adaWord   = lazyregexp.New(`^(?:[a-z](?:_?[a-z0-9])*|O[a-z]+)`)
+	adaNumber = lazyregexp.New(`^__[0-9](?:_?[0-9])*(?:X[bn]*)?`)
+)

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"stackmill/stages/loadobject/funcinfo"
 	"strconv"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
+
+	"stackmill/internal/lazyregexp"
+	"stackmill/stages/loadobject/funcinfo"
 )
 
 // maxName is the binary logarithm of the bound of a demangled name: because of substitutions, a short
@@ -127,19 +129,16 @@ func CloneMarks(linkage string) (base, marks string) {
 	return base, clones(suffixes)
 }
 
+// moduleProcedure matches gfortran's symbols of module procedures.
+var moduleProcedure = lazyregexp.New(`(?s)^__([a-z0-9_.]+)_MOD_(.+)$`)
+
 // fortranName decodes gfortran's symbol of a module procedure,
 // `__module_MOD_procedure`, to `module::procedure`, as gdb does (S8).
 func fortranName(s string) string {
-	module, procedure, ok := strings.Cut(s, "_MOD_")
-	if !ok || len(module) < 3 || module[:2] != "__" || procedure == "" {
+	if !strings.Contains(s, "_MOD_") {
 		return s
 	}
-	for _, c := range module[2:] {
-		if !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '.') {
-			return s
-		}
-	}
-	return module[2:] + "::" + procedure
+	return moduleProcedure().ReplaceAllString(s, "${1}::${2}")
 }
 
 // demangle demangles a name as `c++filt -i` does. It returns s and false if s is not a mangled
@@ -189,48 +188,23 @@ func trimGlobalPrefix(s string) string {
 	return s
 }
 
-// promotions are the suffixes with which compilers make static functions global when they optimize
-// several units together: gcc's `f.lto_priv.0`, clang's `f.llvm.1234`.
-var promotions = []string{".lto_priv.", ".llvm."}
+// promotions matches the suffixes with which compilers make static functions global when they optimize
+// several units together: gcc's `f.lto_priv.0`, clang's `f.llvm.1234`. bareNumber matches the number
+// that LLVM appends to mangled names of several functions (`_ZL1fv.21`); other compilers have a word
+// before a number.
+var (
+	promotions = lazyregexp.New(`(?:\.(?:lto_priv|llvm)\.[0-9]+)+(\.|$)`)
+	bareNumber = lazyregexp.New(`^(_[ZR][^.]*)\.[0-9]+(\.|$)`)
+)
 
-// trimPromotion cuts out these suffixes and their numbers: the function is static in its
-// module, under the source's name (S5). It also cuts out the bare number that LLVM appends to mangled
-// names of several functions (`_ZL1fv.21`); other compilers have a word before a number.
+// trimPromotion cuts out these suffixes: the function is static in its module, under the source's name
+// (S5).
 func trimPromotion(s string) string {
-	if base, suffixes, ok := strings.Cut(s, "."); ok && (strings.HasPrefix(s, "_Z") || strings.HasPrefix(s, "_R")) {
-		rest := strings.TrimLeft(suffixes, "0123456789")
-		if len(rest) < len(suffixes) && (rest == "" || rest[0] == '.') {
-			s = base + rest
-		}
+	if !strings.Contains(s, ".") {
+		return s
 	}
-	for _, word := range promotions {
-		if strings.Index(s, word) > 0 {
-			s = cutNumbered(s, word)
-		}
-	}
-	return s
-}
-
-// cutNumbered cuts out a word with the number after it, if the number is followed by a dot
-// or the end of the name.
-func cutNumbered(s, word string) string {
-	var b strings.Builder
-	done := 0
-	for from := 1; ; {
-		i := strings.Index(s[from:], word)
-		if i < 0 {
-			return b.String() + s[done:]
-		}
-		i += from
-		number := s[i+len(word):]
-		rest := strings.TrimLeft(number, "0123456789")
-		from = i + 1
-		if len(rest) < len(number) && (rest == "" || rest[0] == '.') {
-			b.WriteString(s[done:i])
-			done = len(s) - len(rest)
-			from = done
-		}
-	}
+	s = bareNumber().ReplaceAllString(s, "${1}${2}")
+	return s[:1] + promotions().ReplaceAllString(s[1:], "${1}")
 }
 
 // marks are the suffixes of functions that compilers derive from others.
@@ -348,31 +322,27 @@ var studioBodies = map[string]struct {
 	"c1": {"cloned version", funcinfo.Clone},
 }
 
-// studioName decodes `_$p1A12.base`: kind, number in base-26 letters, line, base.
+// studioSymbol matches Studio's symbols: kind, number in base-26 letters, line, base.
+var studioSymbol = lazyregexp.New(`(?s)^_\$(..)[A-Z]+([0-9]+)\.(.+)$`)
+
+// studioName decodes `_$p1A12.base`.
 func (n *namer) studioName(s string) (string, funcinfo.Kind, bool) {
-	if len(s) < 5 || s[0] != '_' || s[1] != '$' {
+	if !strings.HasPrefix(s, "_$") {
 		return "", "", false
 	}
-	body, ok := studioBodies[s[2:4]]
-	if !ok {
+	parts := studioSymbol().FindStringSubmatch(s)
+	if parts == nil {
 		return "", "", false
 	}
-	head, base, ok := strings.Cut(s[4:], ".")
-	if !ok || base == "" {
-		return "", "", false
-	}
-	digits := strings.TrimLeft(head, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-	if digits == head {
-		return "", "", false
-	}
-	line, err := strconv.ParseUint(digits, 10, 31)
-	if err != nil {
+	body, ok := studioBodies[parts[1]]
+	line, err := strconv.ParseUint(parts[2], 10, 31)
+	if !ok || err != nil {
 		return "", "", false
 	}
 	text := body.text
 	if strings.Contains(text, "%d") {
 		text = fmt.Sprintf(text, line)
 	}
-	base, _ = n.demangle(base)
+	base, _ := n.demangle(parts[3])
 	return fmt.Sprintf("%s -- %s [%s]", base, text, s), body.kind, true
 }

@@ -3,7 +3,6 @@ package symtab
 import (
 	debugelf "debug/elf"
 	"errors"
-	"slices"
 	"strings"
 
 	"stackmill/stages/loadobject/elf"
@@ -95,22 +94,9 @@ func (r *reader) note(f *elf.File, err error) {
 // tables reads the symbol tables of the given types in one file.
 func (r *reader) tables(f *elf.File, types ...debugelf.SectionType) []symbol {
 	var list []symbol
-	for i := range f.Sections {
-		s := &f.Sections[i]
-		if !slices.Contains(types, s.Type) {
-			continue
-		}
-		data, err := f.Data(s)
-		if err != nil {
-			r.note(f, err)
-			continue
-		}
-		var names []byte
-		if link := f.ByIndex(int(s.Link)); link != nil {
-			names, err = f.Data(link)
-			r.note(f, err)
-		}
-		list = r.entries(list, f, data, names)
+	for t, err := range f.SymbolTables(types...) {
+		r.note(f, err)
+		list = r.entries(list, f, t.Symbols, t.Names)
 	}
 	return list
 }
@@ -138,7 +124,7 @@ func (r *reader) entries(list []symbol, f *elf.File, data, names []byte) []symbo
 			r.note(f, errNames)
 			return list
 		}
-		if untyped := t == debugelf.STT_NOTYPE; name != "" && !(untyped && isMarker(full)) && !(r.golang && isGoMarker(name)) {
+		if untyped := t == debugelf.STT_NOTYPE; name != "" && !(untyped && markers().MatchString(full)) && !(r.golang && isGoMarker(name)) {
 			list = append(list, symbol{
 				name: name, offset: off, size: s.Size, order: len(list), version: full[len(name):],
 				binding: s.Binding, indirect: t == debugelf.STT_GNU_IFUNC, untyped: untyped,

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/internal/lazyregexp"
 	"stackmill/stages/loadobject/elf"
 )
 
@@ -12,36 +13,15 @@ import (
 // type in executable text names the code from there on, unless another function covers
 // it, or the symbol is a marker (S3).
 
-// markers are the prefixes of symbols without a type that assemblers and compilers generate
-// in text: local labels of gas and nasm, and notes of annobin and gcc 2 at the start of a
-// unit's text.
-var markers = []string{".L", "..@", "$L", ".annobin_", "gcc_compiled.", "gcc2_compiled."}
-
-// isMarker reports whether a symbol without a type does not name a function.
-func isMarker(name string) bool {
-	return slices.ContainsFunc(markers, func(m string) bool { return strings.HasPrefix(name, m) }) || isMapping(name) || isNumbered(name)
-}
+// markers matches symbols without a type that assemblers and compilers generate in text: local labels of
+// gas and nasm, also `1:` and `1$:` that gas kept (L, the number, a control character), notes of
+// annobin and gcc 2 at the start of a unit's text, and mapping symbols, which separate instructions from
+// data: `$a`, `$t`, `$x` and `$d`, alone or with a suffix after a dot, and RISC-V's `$xrv64i2p1`.
+var markers = lazyregexp.New(`^(?:\.L|\.\.@|\$L|\.annobin_|gcc2?_compiled\.|L[0-9]+[\x01\x02]|\$[atxd](?:\.|$)|\$xrv)`)
 
 // isGoMarker reports whether a function symbol of the Go linker only marks the start or end of text.
 func isGoMarker(name string) bool {
 	return name == "runtime.text" || name == "runtime.etext" || strings.HasPrefix(name, "runtime.text.")
-}
-
-// isMapping reports whether a symbol is a mapping symbol, which separates instructions from data:
-// `$a`, `$t`, `$x` and `$d`, alone or with a suffix after a dot, and RISC-V's `$xrv64i2p1`.
-func isMapping(name string) bool {
-	if len(name) < 2 || name[0] != '$' || strings.IndexByte("atxd", name[1]) < 0 {
-		return false
-	}
-	return len(name) == 2 || name[2] == '.' || strings.HasPrefix(name, "$xrv")
-}
-
-// isNumbered reports whether a symbol is a local label `1:` or `1$:` that gas kept: L, the
-// number, a control character.
-func isNumbered(name string) bool {
-	digits, ok := strings.CutPrefix(name, "L")
-	rest := strings.TrimLeft(digits, "0123456789")
-	return ok && rest != digits && rest != "" && (rest[0] == 1 || rest[0] == 2)
 }
 
 // isInSection reports whether a symbol's address is in its section, so that code can start there.

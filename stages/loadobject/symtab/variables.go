@@ -30,16 +30,9 @@ type Variables struct {
 func ReadVariables(f *elf.File) *Variables {
 	v := &Variables{}
 	left := 1<<20 + 8*len(f.Bytes()) // a hostile string table could be the name of each symbol
-	for i := range f.Sections {
-		s := &f.Sections[i]
-		link := f.ByIndex(int(s.Link))
-		if s.Type != debugelf.SHT_SYMTAB && s.Type != debugelf.SHT_DYNSYM || link == nil {
-			continue
-		}
-		data, derr := f.Data(s)
-		names, nerr := f.Data(link)
-		v.Damage = errors.Join(v.Damage, derr, nerr)
-		if left = v.add(f, data, names, left); left < 0 {
+	for t, err := range f.SymbolTables(debugelf.SHT_SYMTAB, debugelf.SHT_DYNSYM) {
+		v.Damage = errors.Join(v.Damage, err)
+		if left = v.add(f, t.Symbols, t.Names, left); left < 0 {
 			v.Damage = errors.Join(v.Damage, errNames)
 			break
 		}

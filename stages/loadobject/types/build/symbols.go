@@ -4,7 +4,6 @@ import (
 	"cmp"
 	debugelf "debug/elf"
 	"maps"
-	"slices"
 	"strings"
 
 	"stackmill/stages/loadobject/dwarf"
@@ -35,24 +34,12 @@ func (r *reader) symbols() []symbol {
 		files = append(files, r.Source)
 	}
 	for _, f := range files {
-		for _, kind := range []debugelf.SectionType{debugelf.SHT_SYMTAB, debugelf.SHT_DYNSYM} { // files have one of each
-			i := slices.IndexFunc(f.Sections, func(s elf.Section) bool { return s.Type == kind })
-			if i < 0 {
-				continue
+		for _, kind := range []debugelf.SectionType{debugelf.SHT_SYMTAB, debugelf.SHT_DYNSYM} {
+			for t, err := range f.SymbolTables(kind) {
+				if err == nil {
+					list = r.appendSymbols(list, f, t.Symbols, t.Names)
+				}
 			}
-			names := f.ByIndex(int(f.Sections[i].Link))
-			if names == nil {
-				continue
-			}
-			b, err := f.Data(&f.Sections[i])
-			if err != nil {
-				continue
-			}
-			text, err := f.Data(names)
-			if err != nil {
-				continue
-			}
-			list = r.appendSymbols(list, f, b, text)
 		}
 	}
 	return list
