@@ -51,11 +51,8 @@ func readFrames(f, debug *elf.File) *cfi.Table {
 		in.Data = s.Address
 	}
 	for _, g := range symtab.LinkageTables(f) {
-		l := cfi.Linkage{End: g.Address + g.Size}
-		for _, d := range linkage.Depths(in.Arch, f.Slice(g.Offset, g.Size), g.Address) {
-			l.Depths = append(l.Depths, cfi.Depth(d))
-		}
-		in.Linkage = append(in.Linkage, l)
+		depths := linkage.Depths(in.Arch, f.Slice(g.Offset, g.Size), g.Address)
+		in.Linkage = append(in.Linkage, cfi.Linkage{End: g.Address + g.Size, Depths: depths})
 	}
 	unreadable := 0 // sections
 	var err error

@@ -279,10 +279,6 @@ type source struct {
 }
 
 // open maps the files and identifies them.
-func open(path string, dirs []string, search elf.SearchPaths) (*source, error) {
-	return openWith(&hashCache{}, path, dirs, search)
-}
-
 func (l *Loader) open(path string, search elf.SearchPaths) (*source, error) {
 	return openWith(&l.hashes, path, l.options.DebugDirs, search)
 }

@@ -48,7 +48,7 @@ func TestPerfAliases(t *testing.T) {
 // perfForms are the names of perf's choice as perf prints them: those of all
 // symbols that have one name for people.
 func perfForms(f symtab.Function) (names []string) {
-	readable := symtab.Readable()
+	readable := symtab.NewNames().Readable
 	if f.PerfName != "" { // a symbol that is not mangled, as it is
 		names = append(names, f.PerfName)
 	}

@@ -21,49 +21,34 @@ func (e *evaluator) compute(op uint8) bool {
 }
 
 // calculate runs an operation on two values; false for other operations and for
-// divisions by 0. Div, Shra and comparisons are signed.
+// divisions by 0.
 func calculate(op uint8, a, b uint64) (uint64, bool) {
-	switch op {
-	case dwop.And:
-		return a & b, true
-	case dwop.Or:
-		return a | b, true
-	case dwop.Xor:
-		return a ^ b, true
-	case dwop.Plus:
-		return a + b, true
-	case dwop.Minus:
-		return a - b, true
-	case dwop.Mul:
-		return a * b, true
-	case dwop.Div:
-		if b != 0 {
-			return uint64(int64(a) / int64(b)), true
-		}
-	case dwop.Mod:
-		if b != 0 {
-			return a % b, true
-		}
-	case dwop.Shl:
-		return a << b, true
-	case dwop.Shr:
-		return a >> b, true
-	case dwop.Shra:
-		return uint64(int64(a) >> b), true
-	case dwop.Eq:
-		return bit(a == b), true
-	case dwop.Ne:
-		return bit(a != b), true
-	case dwop.Ge:
-		return bit(int64(a) >= int64(b)), true
-	case dwop.Gt:
-		return bit(int64(a) > int64(b)), true
-	case dwop.Le:
-		return bit(int64(a) <= int64(b)), true
-	case dwop.Lt:
-		return bit(int64(a) < int64(b)), true
+	f := operations[op]
+	if f == nil || b == 0 && (op == dwop.Div || op == dwop.Mod) {
+		return 0, false
 	}
-	return 0, false
+	return f(a, b), true
+}
+
+// operations are the operations on two values. Div, Shra and comparisons are signed.
+var operations = [256]func(a, b uint64) uint64{
+	dwop.And:   func(a, b uint64) uint64 { return a & b },
+	dwop.Or:    func(a, b uint64) uint64 { return a | b },
+	dwop.Xor:   func(a, b uint64) uint64 { return a ^ b },
+	dwop.Plus:  func(a, b uint64) uint64 { return a + b },
+	dwop.Minus: func(a, b uint64) uint64 { return a - b },
+	dwop.Mul:   func(a, b uint64) uint64 { return a * b },
+	dwop.Div:   func(a, b uint64) uint64 { return uint64(int64(a) / int64(b)) },
+	dwop.Mod:   func(a, b uint64) uint64 { return a % b },
+	dwop.Shl:   func(a, b uint64) uint64 { return a << b },
+	dwop.Shr:   func(a, b uint64) uint64 { return a >> b },
+	dwop.Shra:  func(a, b uint64) uint64 { return uint64(int64(a) >> b) },
+	dwop.Eq:    func(a, b uint64) uint64 { return bit(a == b) },
+	dwop.Ne:    func(a, b uint64) uint64 { return bit(a != b) },
+	dwop.Ge:    func(a, b uint64) uint64 { return bit(int64(a) >= int64(b)) },
+	dwop.Gt:    func(a, b uint64) uint64 { return bit(int64(a) > int64(b)) },
+	dwop.Le:    func(a, b uint64) uint64 { return bit(int64(a) <= int64(b)) },
+	dwop.Lt:    func(a, b uint64) uint64 { return bit(int64(a) < int64(b)) },
 }
 
 // bit returns 1 for true.

@@ -34,26 +34,28 @@ func (s *Sections) Location(u *Unit, linked *Sections, v Value, use func(where R
 	case s != linked:
 		s.splitLocList(u, linked, v.Uint, entry)
 	default:
-		s.locList(u, v.Uint, base, entry)
+		s.pairs(s.loc, u, v.Uint, base, func(r Range, c *bytereader.Reader) { // DWARF 4 section 2.6.2
+			entry(r, c.Bytes(uint64(c.U16())))
+		})
 	}
 	return false
 }
 
-// locList reads .debug_loc (DWARF 4 section 2.6.2).
-func (s *Sections) locList(u *Unit, off, base uint64, entry func(Range, []byte)) {
-	c := bytereader.At(s.loc, off, s.Order)
+// pairs reads a list of pairs of addresses, as in .debug_ranges and .debug_loc. It passes the range of
+// each and a reader of what follows to use.
+func (s *Sections) pairs(section []byte, u *Unit, off, base uint64, use func(Range, *bytereader.Reader)) {
+	c := bytereader.At(section, off, s.Order)
 	largest := ^uint64(0) >> (64 - 8*u.AddrSize)
 	for ; s.listEntries > 0; s.listEntries-- {
 		low, high := c.Uint(u.AddrSize), c.Uint(u.AddrSize)
-		if c.Short || low == 0 && high == 0 {
+		switch {
+		case c.Short || low == 0 && high == 0:
 			return
-		}
-		if low == largest {
+		case low == largest:
 			base = high
-			continue
+		default:
+			use(Range{base + low, base + high}, &c)
 		}
-		expression := c.Bytes(uint64(c.U16()))
-		entry(Range{base + low, base + high}, expression)
 	}
 }
 

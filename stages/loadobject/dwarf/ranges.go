@@ -32,19 +32,11 @@ func (s *Sections) Ranges(list []Range, u *Unit, entry Attrs) []Range {
 
 // rangeList reads .debug_ranges (DWARF 4 section 2.17.3).
 func (s *Sections) rangeList(list []Range, u *Unit, off, base uint64) []Range {
-	c := bytereader.At(s.ranges, off, s.Order)
-	largest := ^uint64(0) >> (64 - 8*u.AddrSize)
-	for ; s.listEntries > 0; s.listEntries-- {
-		low, high := c.Uint(u.AddrSize), c.Uint(u.AddrSize)
-		switch {
-		case c.Short || low == 0 && high == 0:
-			return list
-		case low == largest:
-			base = high
-		case low < high:
-			list = append(list, Range{base + low, base + high})
+	s.pairs(s.ranges, u, off, base, func(r Range, _ *bytereader.Reader) {
+		if r.Low < r.High {
+			list = append(list, r)
 		}
-	}
+	})
 	return list
 }
 

@@ -88,24 +88,17 @@ const (
 
 // Constant reads the constant that one of Const1u to Consts pushes; false for other operations.
 func Constant(op uint8, r *bytereader.Reader) (int64, bool) {
-	switch op {
-	case Const1u:
-		return int64(r.U8()), true
-	case Const1s:
-		return int64(int8(r.U8())), true
-	case Const2u:
-		return int64(r.U16()), true
-	case Const2s:
-		return int64(int16(r.U16())), true
-	case Const4u:
-		return int64(r.U32()), true
-	case Const4s:
-		return int64(int32(r.U32())), true
-	case Const8u, Const8s:
-		return int64(r.U64()), true
-	case Constu:
+	switch {
+	case Const1u <= op && op <= Const8s: // by turns unsigned and signed
+		n := 1 << ((op - Const1u) / 2)
+		v := r.Uint(n)
+		if unused := 64 - 8*n; op&1 != 0 {
+			v = uint64(int64(v<<unused) >> unused)
+		}
+		return int64(v), true
+	case op == Constu:
 		return int64(r.ULEB()), true
-	case Consts:
+	case op == Consts:
 		return r.SLEB(), true
 	}
 	return 0, false

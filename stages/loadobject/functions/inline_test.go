@@ -154,7 +154,7 @@ func place(file string, line int32) string {
 
 // told is a chain by the pairs of lines that addr2line prints, the innermost first.
 func told(frames []string) []string {
-	readable := symtab.Readable()
+	readable := symtab.NewNames().Readable
 	var chain []string
 	for i := len(frames) - 2; i >= 0; i -= 2 {
 		at, _, _ := strings.Cut(frames[i+1], " (discriminator")

@@ -7,17 +7,11 @@ import (
 	"cmp"
 	"slices"
 
+	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
 )
-
-// Depth is the distance from the stack pointer to the canonical frame address, valid from an
-// address on.
-type Depth struct {
-	Address uint64
-	Bytes   int32 // negative: unknown
-}
 
 // maxTable bounds the code of a table: half a million entries.
 const maxTable = 16 << 20
@@ -29,7 +23,7 @@ const unknown = -1
 // address. A call leads to each entry, and also to the code after a jump through a slot, which is
 // the slot's target until it is bound. Other code has the depth at the jumps and calls that
 // lead to it.
-func Depths(arch isa.Arch, code []byte, addr uint64) []Depth {
+func Depths(arch isa.Arch, code []byte, addr uint64) []cfi.Depth {
 	t := table{arch: arch, code: code[:min(len(code), maxTable)], addr: addr}
 	for i := range disasm.Walk(arch, t.code, addr) {
 		t.items = append(t.items, i)
@@ -46,10 +40,10 @@ func Depths(arch isa.Arch, code []byte, addr uint64) []Depth {
 			t.follow(i, entryDepth(arch))
 		}
 	}
-	var list []Depth
+	var list []cfi.Depth
 	for i, d := range t.depths {
 		if n := len(list); n == 0 || list[n-1].Bytes != d {
-			list = append(list, Depth{t.items[i].Addr, d})
+			list = append(list, cfi.Depth{Address: t.items[i].Addr, Bytes: d})
 		}
 	}
 	return list

@@ -74,7 +74,7 @@ func TestLibraryAgainstCxxfilt(t *testing.T) {
 			symbols = append(symbols, w[2])
 		}
 	}
-	readable := symtab.Readable()
+	readable := symtab.NewNames().Readable
 	for i, want := range filtered(t, symbols) {
 		if got := readable(symbols[i]); got != want {
 			t.Errorf("%s: got %s, want %s", symbols[i], got, want)

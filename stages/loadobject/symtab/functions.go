@@ -83,15 +83,11 @@ func (f *Functions) relocate(module int32, by uint64) Functions {
 
 // countUpTo returns how many functions begin at an offset or before it.
 func (f *Functions) countUpTo(offset uint64) int {
-	from, to := 0, len(f.offsets)
-	for from < to {
-		if middle := int(uint(from+to) >> 1); f.offsets[middle] <= offset {
-			from = middle + 1
-		} else {
-			to = middle
-		}
+	n, found := slices.BinarySearch(f.offsets, offset)
+	if found {
+		n++
 	}
-	return from
+	return n
 }
 
 // end returns the offset after a function.

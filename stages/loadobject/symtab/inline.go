@@ -102,9 +102,6 @@ func (n Names) Readable(linkage string) string {
 // Notes says how many names were too complex to demangle.
 func (n Names) Notes() []Note { return n.namer.notes() }
 
-// Readable returns Names.Readable for a caller that needs no notes.
-func Readable() func(linkage string) string { return NewNames().Readable }
-
 // ReadableName returns the readable name of a single linkage name.
 func ReadableName(linkage string) string {
 	n := newNamer(false)

@@ -13,8 +13,8 @@ func FuzzNames(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, linkage string) {
-		name := Readable()(linkage)
-		if again := Readable()(linkage); again != name {
+		name := NewNames().Readable(linkage)
+		if again := NewNames().Readable(linkage); again != name {
 			t.Errorf("%q is %q, and then %q", linkage, name, again)
 		}
 		if len(name) > 1<<20+16*len(linkage) {

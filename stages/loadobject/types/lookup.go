@@ -132,30 +132,13 @@ func around(n int, bounds func(i int) (low, high uint64)) []int32 {
 
 // Bytes estimates the memory that the table takes, in bytes.
 func (t *Table) Bytes() int64 {
-	n := len(t.Types)*64 + len(t.Members)*48 + len(t.Variables)*64 + (len(t.Globals)+len(t.Threads))*8 +
+	n := len(t.Types)*64 + len(t.Members)*64 + len(t.Variables)*80 + (len(t.Globals)+len(t.Threads))*8 +
 		len(t.Places)*48 + len(t.Scopes)*72 + len(t.Ranges)*28 + len(t.Returns)*24
-	seen := map[string]bool{}
-	text := func(s string) {
-		if !seen[s] {
-			seen[s] = true
-			n += len(s)
-		}
-	}
-	for i := range t.Types {
-		text(t.Types[i].Name)
-	}
-	for i := range t.Members {
-		text(t.Members[i].Name)
-	}
-	for i := range t.Variables {
-		text(t.Variables[i].Name)
+	for i := range t.Types { // of the names, those of C++ types are the longest
+		n += len(t.Types[i].Name)
 	}
 	for i := range t.Scopes {
-		text(t.Scopes[i].Name)
-		n += len(t.Scopes[i].FrameBase) * 48
-	}
-	for i := range t.Returns {
-		text(t.Returns[i].Name)
+		n += len(t.Scopes[i].Name) + len(t.Scopes[i].FrameBase)*48
 	}
 	return int64(n)
 }

@@ -7,8 +7,6 @@ import (
 	"sync"
 
 	"golang.org/x/arch/arm64/arm64asm"
-
-	"stackmill/stages/loadobject/insn"
 )
 
 // decodeMutex guards arm64asm.Decode, which writes to a global variable.
@@ -36,9 +34,9 @@ func Text(code []byte, addr uint64) string {
 	return text
 }
 
-// Relative reports whether an instruction's text depends on its address, as for
-// branches, adr, adrp and loads of literals.
-func Relative(inst insn.Inst, code []byte) bool {
+// Relative reports whether the text of an instruction other than a branch depends on its address, as for
+// adr, adrp and loads of literals.
+func Relative(code []byte) bool {
 	w := binary.LittleEndian.Uint32(code)
-	return inst.HasTarget || w&0x1f000000 == 0x10000000 || w&0x3b000000 == 0x18000000
+	return w&0x1f000000 == 0x10000000 || w&0x3b000000 == 0x18000000
 }

@@ -74,21 +74,6 @@ func StubSlot(arch isa.Arch, code []byte, addr uint64) (slot uint64, ok bool) {
 	return 0, false
 }
 
-// Text disassembles the instruction at the start of code, which lies at addr,
-// in the syntax of the GNU tools (AT&T for x86).
-//
-// The text is for people, not for programs. Instructions that golang.org/x/arch does not
-// know, including many newer extensions, and bytes that are not an instruction are printed as
-// bytes, such as `.byte 0xf3,0x0f,0xc7,0xf8` or `.inst 0x04e00c41`. The text of no code is
-// empty.
-func Text(arch isa.Arch, code []byte, addr uint64) string {
-	inst, err := Decode(arch, code, addr)
-	if err != nil {
-		return bytesText(code[:min(arch.Step(), len(code))])
-	}
-	return textOf(arch, code[:inst.Len], addr)
-}
-
 // textOf disassembles an instruction, which is all of code.
 func textOf(arch isa.Arch, code []byte, addr uint64) string {
 	if arch == isa.ARM64 {

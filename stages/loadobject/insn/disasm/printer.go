@@ -1,19 +1,19 @@
 package disasm
 
 import (
-	"strconv"
-	"strings"
-
 	"stackmill/stages/loadobject/insn/arm64"
-	"stackmill/stages/loadobject/insn/x86"
 	"stackmill/stages/loadobject/isa"
 )
 
-// Printer disassembles like Text, but caches texts, since programs repeat few instructions
-// many times. It is not safe for concurrent use.
+// Printer disassembles in the syntax of the GNU tools (AT&T for x86). It caches texts, since programs
+// repeat few instructions many times. It is not safe for concurrent use.
+//
+// The text is for people, not for programs. Instructions that golang.org/x/arch does not
+// know, including many newer extensions, and bytes that are not an instruction are printed as
+// bytes, such as `.byte 0xf3,0x0f,0xc7,0xf8` or `.inst 0x04e00c41`.
 type Printer struct {
 	arch  isa.Arch
-	known map[string]string // texts by bytes; for branches, texts before the target by bytes before the displacement
+	known map[string]string // texts by bytes, unless they depend on the address
 }
 
 // maxKnown bounds a Printer's memory, to some 10 MB.
@@ -27,35 +27,19 @@ func NewPrinter(arch isa.Arch) *Printer {
 // Text returns the text of an item of Walk, whose bytes are at the start of code.
 func (p *Printer) Text(item *Item, code []byte) string {
 	code = code[:item.Inst.Len]
-	if item.Err != nil {
-		return bytesText(code)
-	}
-	key, branch := code, false
 	switch {
-	case p.arch == isa.ARM64:
-		if arm64.Relative(item.Inst, code) {
-			return textOf(p.arch, code, item.Addr)
-		}
-	case item.Inst.HasTarget:
-		n := x86.Displacement(code)
-		if n == 0 {
-			return textOf(p.arch, code, item.Addr)
-		}
-		key, branch = code[:len(code)-n], true
+	case item.Err != nil:
+		return bytesText(code)
+	case item.Inst.HasTarget, p.arch == isa.ARM64 && arm64.Relative(code):
+		return textOf(p.arch, code, item.Addr)
 	}
-	text, ok := p.known[string(key)]
+	text, ok := p.known[string(code)]
 	if !ok {
-		text = textOf(p.arch, code, item.Addr)
-		if branch {
-			text = text[:strings.LastIndexByte(text, ' ')+1]
-		}
 		if len(p.known) >= maxKnown {
 			clear(p.known)
 		}
-		p.known[string(key)] = text
-	}
-	if branch {
-		return text + string(strconv.AppendUint([]byte("0x"), item.Inst.Target, 16))
+		text = textOf(p.arch, code, item.Addr)
+		p.known[string(code)] = text
 	}
 	return text
 }

@@ -62,3 +62,12 @@ func TestPass(t *testing.T) {
 		}
 	}
 }
+
+// Text disassembles the instruction at the start of code, empty for no code.
+func Text(arch isa.Arch, code []byte, addr uint64) string {
+	inst, err := Decode(arch, code, addr)
+	if err != nil {
+		return bytesText(code[:min(arch.Step(), len(code))])
+	}
+	return textOf(arch, code[:inst.Len], addr)
+}

@@ -76,17 +76,3 @@ func ripRelative(long bool, code []byte) bool {
 	}
 	return d.err == nil && d.memory == relative && !d.adSize
 }
-
-// Displacement returns the size of a direct branch's displacement, in bytes. It is 0 for
-// branches with prefixes, which are rare.
-func Displacement(code []byte) int {
-	switch {
-	case len(code) == 2 && (code[0] == 0xeb || code[0]&0xf0 == 0x70):
-		return 1
-	case len(code) == 5 && (code[0] == 0xe8 || code[0] == 0xe9):
-		return 4
-	case len(code) == 6 && code[0] == 0x0f && code[1]&0xf0 == 0x80:
-		return 4
-	}
-	return 0
-}

@@ -191,7 +191,7 @@ func TestDataSymbols(t *testing.T) {
 			if s.Size == 0 || s.Name == "shared_" { // linker's, or of several variables
 				continue
 			}
-			known, _, _ := strings.Cut(symtab.Readable()(s.Name), ".") // a static variable of a function has a number
+			known, _, _ := strings.Cut(symtab.NewNames().Readable(s.Name), ".") // a static variable of a function has a number
 			if module, rest, ok := strings.Cut(known, "_MOD_"); ok {
 				known = strings.TrimPrefix(module, "__") + "::" + rest
 			}
