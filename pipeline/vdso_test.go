@@ -43,7 +43,7 @@ func TestOwnVDSO(t *testing.T) {
 	if len(list) != 1 || list[0].Origin != "cache" {
 		t.Fatalf("candidates %v", list)
 	}
-	table, err := cache.New(cache.Options{DebugDirs: []string{}}).Load(list[0].Path)
+	table, err := cache.New(cache.Options{DebugDirs: []string{}}).Local().Load(list[0].Path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func (b *bench) dataObjects() error {
 	if err != nil {
 		return err
 	}
-	loader := cache.New(cache.Options{CacheDir: b.cache()})
+	loader := cache.New(cache.Options{CacheDir: b.cache()}).Local()
 	var times []time.Duration
 	instructions := 0
 	for range b.rounds + 1 {
@@ -68,7 +68,7 @@ func (b *bench) dataObjects() error {
 // attributed finds the data objects of a recording's events and returns the time
 // that took this process, garbage collection included, beyond reading the events;
 // and by how many instructions they were.
-func attributed(path, symfs string, loader *cache.Loader) (spent time.Duration, instructions int, err error) {
+func attributed(path, symfs string, loader *cache.Recording) (spent time.Duration, instructions int, err error) {
 	rec := perfdata.New().Open(path)
 	defer rec.Close()
 	rec.Locate = func(object string) []decode.Candidate {

@@ -45,7 +45,7 @@ func (b *bench) symbolTables() error {
 			options := cache.Options{}
 			if from == "cache" {
 				options.CacheDir = b.cache()
-				if _, err := cache.New(options).Load(path); err != nil {
+				if _, err := cache.New(options).Local().Load(path); err != nil {
 					return err
 				}
 			}
@@ -70,7 +70,7 @@ func loadTable(path string, options cache.Options, rounds int) (loaded *symtab.T
 		loaded = nil
 		before := heap()
 		begin := time.Now()
-		if loaded, err = cache.New(options).Load(path); err != nil {
+		if loaded, err = cache.New(options).Local().Load(path); err != nil {
 			return nil, 0, 0, err
 		}
 		times = append(times, time.Since(begin))

@@ -28,7 +28,7 @@ func (b *bench) unwinding() error {
 	rec.Locate = func(object string) []decode.Candidate {
 		return []decode.Candidate{{Path: filepath.Join(symfs, object), Origin: "path"}}
 	}
-	loader := cache.New(cache.Options{CacheDir: b.cache()})
+	loader := cache.New(cache.Options{CacheDir: b.cache()}).Local()
 	resolver := symbolize.New(rec, rec, loader)
 	unwinder := unwind.NewDumpUnwinder(unwind.NewFrameTables(loader, &rec.Problems))
 	var rates []float64

@@ -63,7 +63,7 @@ func testOperands(t *testing.T, arch string, bits int, code decode.MapEvent, cas
 		Locate: func(string) []decode.Candidate { return []decode.Candidate{{Path: code.Path, Origin: "path"}} },
 	}
 	p := &decode.Process{Number: 1, Image: []decode.MapEvent{code}}
-	loader := cache.New(cache.Options{})
+	loader := cache.New(cache.Options{}).Local()
 	resolver := symbolize.New(rec, rec, loader)
 	space := New(resolver, loader, &rec.Problems)
 	process := space.Process(p, resolver.Process(p, "."), nil)

@@ -27,7 +27,7 @@ func TestImports(t *testing.T) {
 			}
 			r, rec := recording(nil)
 			rec.Locate = func(string) []decode.Candidate { return []decode.Candidate{{Path: path, Origin: "path"}} }
-			r.tables = cache.New(cache.Options{})
+			r.tables = cache.New(cache.Options{}).Local()
 			pr := process(r, decode.MapEvent{Path: path, Address: base, Size: 0x4000, Modes: 5})
 			got := map[uint64]string{}
 			for _, at := range []uint64{elftest.Lazy, elftest.Sec, elftest.Got, elftest.NoPLT, elftest.TailCall, elftest.Tailed, elftest.Linker, elftest.PLTLazy} {

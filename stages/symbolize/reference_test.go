@@ -14,7 +14,7 @@ import (
 // body of the region around it.
 func TestReferencesARM64(t *testing.T) {
 	const path = "testdata/libregions_arm64.so"
-	table, err := cache.New(cache.Options{DebugDirs: []string{}}).Load(path)
+	table, err := cache.New(cache.Options{DebugDirs: []string{}}).Local().Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}

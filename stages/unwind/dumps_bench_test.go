@@ -25,7 +25,7 @@ func BenchmarkDumps(b *testing.B) {
 			rec.Locate = func(path string) []decode.Candidate {
 				return []decode.Candidate{{Path: filepath.Join(folder, "symfs", path), Origin: "path"}}
 			}
-			loader := cache.New(cache.Options{DebugDirs: []string{filepath.Join(folder, "none")}})
+			loader := cache.New(cache.Options{DebugDirs: []string{filepath.Join(folder, "none")}}).Local()
 			r := symbolize.New(rec, rec, loader)
 			dumps := unwind.NewDumpUnwinder(unwind.NewFrameTables(loader, &rec.Problems))
 			p := rec.Processes[0]

@@ -22,7 +22,7 @@ const linkBase = 0x7f0000400000
 // linkedFiles has real load objects, and synthetic ones by path.
 type linkedFiles struct {
 	files
-	real *cache.Loader
+	real *cache.Recording
 }
 
 func (l linkedFiles) Load(path string) (*symtab.Table, error) {
@@ -142,7 +142,7 @@ func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker str
 	r := symbolize.New(rec, rec, linkedFiles{files{
 		"/lib/ld-linux.so.2":    table(symtab.Function{Offset: 0x100, Name: "do_lookup"}, symtab.Function{Offset: 0x200, Name: "_dl_runtime_resolve"}, own),
 		"/lib/ld-stripped.so.2": table(own),
-	}, cache.New(cache.Options{})})
+	}, cache.New(cache.Options{}).Local()})
 	set := stacktree.NewTree()
 	return newTestUnwinder(set, rec, r, p), set, r
 }

@@ -42,7 +42,7 @@ func TestCalledState(t *testing.T) {
 		"/lib/libgomp.so.1": table(symtab.Function{Offset: 0x100, Name: "GOMP_parallel"}, symtab.Function{Offset: 0x200, Name: "GOMP_barrier"},
 			symtab.Function{Offset: 0x300, Name: "GOMP_critical_start"}, symtab.Function{Offset: 0x400, Name: "GOMP_taskwait"}),
 		"/lib/libc.so.6": parallelProgram["/lib/libc.so.6"],
-	}, cache.New(cache.Options{})})
+	}, cache.New(cache.Options{}).Local()})
 	set := stacktree.NewTree()
 	u := newTestUnwinder(set, rec, r, p)
 	for _, tt := range []struct {

@@ -13,12 +13,9 @@ import (
 
 // Data returns the types and variables in the debug information of a load object
 // or of its debug file, nil without an error if there is none. The table is shared.
-func (l *Loader) Data(path string) (*types.Table, error) {
-	return l.data(path, elf.SearchPaths{})
-}
-
-func (l *Loader) data(path string, search elf.SearchPaths) (*types.Table, error) {
-	t, err := loadTable(l, path, search, ".data", func(s *source) (t *types.Table, missing []string, err error) {
+func (r *Recording) Data(path string) (*types.Table, error) {
+	l := r.loader
+	t, err := loadTable(r, path, ".data", func(s *source) (t *types.Table, missing []string, err error) {
 		if c := l.disk.readData(s.key); c != nil && !s.appeared(c.missing) {
 			return c.table, c.missing, nil
 		}

@@ -14,7 +14,7 @@ import (
 func TestDataCached(t *testing.T) {
 	const path = "../types/build/testdata/shapes_dw5.so"
 	load := func(cache string) []byte {
-		table, err := New(Options{CacheDir: cache, DebugDirs: []string{}}).Data(path)
+		table, err := New(Options{CacheDir: cache, DebugDirs: []string{}}).Local().Data(path)
 		if err != nil || table == nil {
 			t.Fatal(table, err)
 		}
@@ -69,11 +69,11 @@ func TestNoData(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{list, at("libstripped.so")} {
-		if table, err := New(Options{DebugDirs: []string{}}).Data(path); table != nil || err != nil {
+		if table, err := New(Options{DebugDirs: []string{}}).Local().Data(path); table != nil || err != nil {
 			t.Error(path, table, err)
 		}
 	}
-	if _, err := New(Options{}).Data(list + ".gone"); err == nil {
+	if _, err := New(Options{}).Local().Data(list + ".gone"); err == nil {
 		t.Error("no error for a file that is not there")
 	}
 }

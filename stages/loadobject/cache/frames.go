@@ -11,12 +11,9 @@ import (
 
 // Frames returns the call frame information of a load object and of its debug file. It
 // is nil without an error if there is none, or for an unknown processor. The table is shared.
-func (l *Loader) Frames(path string) (*cfi.Table, error) {
-	return l.frames(path, elf.SearchPaths{})
-}
-
-func (l *Loader) frames(path string, search elf.SearchPaths) (*cfi.Table, error) {
-	t, err := loadTable(l, path, search, ".frames", func(s *source) (*cfi.Table, []string, error) {
+func (r *Recording) Frames(path string) (*cfi.Table, error) {
+	l := r.loader
+	t, err := loadTable(r, path, ".frames", func(s *source) (*cfi.Table, []string, error) {
 		t := l.disk.readFrames(s.key)
 		if t != nil {
 			return t, nil, nil

@@ -26,7 +26,7 @@ func TestFrames(t *testing.T) {
 	}
 	dir := t.TempDir()
 	load := func(path, cache string) *cfi.Table {
-		table, err := New(Options{CacheDir: cache}).Frames(path)
+		table, err := New(Options{CacheDir: cache}).Local().Frames(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestDamagedFrames(t *testing.T) {
 	if err := os.WriteFile(damaged, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	table, err := New(Options{DebugDirs: []string{t.TempDir()}}).Frames(damaged)
+	table, err := New(Options{DebugDirs: []string{t.TempDir()}}).Local().Frames(damaged)
 	if err != nil || table == nil || table.Bad == 0 {
 		t.Errorf("%+v, %v", table, err)
 	}
@@ -115,10 +115,10 @@ func TestNoFrames(t *testing.T) {
 	if err := os.WriteFile(list, []byte("1000 10 f\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if table, err := New(Options{}).Frames(list); table != nil || err != nil {
+	if table, err := New(Options{}).Local().Frames(list); table != nil || err != nil {
 		t.Error(table, err)
 	}
-	if _, err := New(Options{}).Frames(list + ".gone"); err == nil {
+	if _, err := New(Options{}).Local().Frames(list + ".gone"); err == nil {
 		t.Error("no error for a file that is not there")
 	}
 }

@@ -301,9 +301,9 @@ func TestSpecialFiles(t *testing.T) {
 		for _, path := range []string{pipe, zero, loop} {
 			l := New(Options{DebugDirs: []string{}})
 			for what, load := range map[string]func(string) error{
-				"symbols": func(path string) error { _, err := l.Load(path); return err },
-				"frames":  func(path string) error { _, err := l.Frames(path); return err },
-				"data":    func(path string) error { _, err := l.Data(path); return err },
+				"symbols": func(path string) error { _, err := l.Local().Load(path); return err },
+				"frames":  func(path string) error { _, err := l.Local().Frames(path); return err },
+				"data":    func(path string) error { _, err := l.Local().Data(path); return err },
 			} {
 				if err := load(path); err == nil || hosterr.Is(err) {
 					t.Errorf("%s of %s: %v", what, path, err)

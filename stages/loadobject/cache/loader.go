@@ -96,22 +96,7 @@ func New(o Options) *Loader {
 	}
 }
 
-// Load returns the symbols of the load object in a file. The error wraps an *os.PathError
-// or one of safefile's, elf.ErrNotELF or elf.ErrUnreadable. The table is shared and must not be
-// changed.
-func (l *Loader) Load(path string) (*symtab.Table, error) {
-	return l.load(path, elf.SearchPaths{})
-}
-
-func (l *Loader) load(path string, search elf.SearchPaths) (*symtab.Table, error) {
-	t, id, err := l.table(path, search)
-	if err != nil {
-		return nil, err
-	}
-	return l.withNotes(t, id), nil
-}
-
-// table is load without the notes, which depend on earlier loads.
+// table is Recording.Load without the notes, which depend on earlier loads.
 func (l *Loader) table(path string, search elf.SearchPaths) (t *symtab.Table, id identity, err error) {
 	info, err := safefile.Stat(path)
 	if err != nil {
@@ -160,8 +145,9 @@ func (l *Loader) halfFull() bool {
 
 // loadTable returns a load object's table of another kind than symbols, from memory or from get. It
 // is T's zero value for a list of symbols.
-func loadTable[T cachedTable](l *Loader, path string, search elf.SearchPaths, suffix string, get func(*source) (T, []string, error)) (t T, err error) {
-	s, err := l.open(path, search)
+func loadTable[T cachedTable](r *Recording, path, suffix string, get func(*source) (T, []string, error)) (t T, err error) {
+	defer func() { r.recordHostErr(err) }()
+	s, err := r.loader.open(path, r.search(path))
 	if err != nil {
 		return t, err
 	}
@@ -169,7 +155,7 @@ func loadTable[T cachedTable](l *Loader, path string, search elf.SearchPaths, su
 	if s.object == nil {
 		return t, nil
 	}
-	return share(l, s, suffix, func() (T, []string, error) { return get(s) })
+	return share(r.loader, s, suffix, func() (T, []string, error) { return get(s) })
 }
 
 // share returns a table from memory, or from get with the names of missing files, calling get once

@@ -24,7 +24,7 @@ func at(name string) string { return filepath.Join("../symtab/testdata", name) }
 
 func load(t testing.TB, l *Loader, path string) *symtab.Table {
 	t.Helper()
-	table, err := l.Load(path)
+	table, err := l.Local().Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestConcurrent(t *testing.T) {
 	for i, name := range objects {
 		got[i] = make([]*symtab.Table, 8)
 		for k := range got[i] {
-			wg.Go(func() { got[i][k], _ = l.Load(at(name)) })
+			wg.Go(func() { got[i][k], _ = l.Local().Load(at(name)) })
 		}
 	}
 	wg.Wait()
@@ -191,10 +191,10 @@ func TestMemoryLimit(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	l := New(Options{})
-	if _, err := l.Load(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := l.Local().Load(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	if _, err := l.Load("loader_test.go"); !errors.Is(err, elf.ErrNotELF) {
+	if _, err := l.Local().Load("loader_test.go"); !errors.Is(err, elf.ErrNotELF) {
 		t.Error(err)
 	}
 }

@@ -2,10 +2,8 @@ package cache
 
 import (
 	"stackmill/internal/hosterr"
-	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/symtab"
-	"stackmill/stages/loadobject/types"
 )
 
 // Recording loads the tables of one recording's load objects. It also looks for debug files next
@@ -23,22 +21,30 @@ func (l *Loader) Of(root string, recorded func(file string) string) *Recording {
 	return &Recording{loader: l, search: func(file string) elf.SearchPaths { return elf.SearchPaths{Root: root, Recorded: recorded(file)} }}
 }
 
+// Local returns a Loader's view for this machine's files.
+func (l *Loader) Local() *Recording { return l.Of("", func(string) string { return "" }) }
+
 // HostErr returns the first host error that prevented a table from being loaded, if any. Results
 // that lack the table must not be committed.
 func (r *Recording) HostErr() error { return r.hostErr.Err() }
 
 // recordHostErr keeps the first host error.
-func recordHostErr[T any](r *Recording, t T, err error) (T, error) {
+func (r *Recording) recordHostErr(err error) {
 	if err != nil && hosterr.Is(err) {
 		r.hostErr.Add(err)
 	}
-	return t, err
 }
 
-// Load is Loader.Load for a file of the recording.
+// Load returns the symbols of the load object in a file. The error wraps an *os.PathError
+// or one of safefile's, elf.ErrNotELF or elf.ErrUnreadable. The table is shared and must not be
+// changed.
 func (r *Recording) Load(file string) (*symtab.Table, error) {
-	t, err := r.loader.load(file, r.search(file))
-	return recordHostErr(r, t, err)
+	t, id, err := r.loader.table(file, r.search(file))
+	if err != nil {
+		r.recordHostErr(err)
+		return nil, err
+	}
+	return r.loader.withNotes(t, id), nil
 }
 
 // Prefetch loads the table of a file of the recording for a later Load, which finds the
@@ -47,22 +53,4 @@ func (r *Recording) Prefetch(file string) {
 	if !r.loader.halfFull() {
 		_, _, _ = r.loader.table(file, r.search(file))
 	}
-}
-
-// Frames is Loader.Frames for a file of the recording.
-func (r *Recording) Frames(file string) (*cfi.Table, error) {
-	t, err := r.loader.frames(file, r.search(file))
-	return recordHostErr(r, t, err)
-}
-
-// Variables is Loader.Variables for a file of the recording.
-func (r *Recording) Variables(file string) (*symtab.Variables, error) {
-	v, err := r.loader.variables(file, r.search(file))
-	return recordHostErr(r, v, err)
-}
-
-// Data is Loader.Data for a file of the recording.
-func (r *Recording) Data(file string) (*types.Table, error) {
-	t, err := r.loader.data(file, r.search(file))
-	return recordHostErr(r, t, err)
 }

@@ -45,7 +45,7 @@ func TestSystemObjects(t *testing.T) {
 	for _, path := range systemObjects(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			dir := t.TempDir()
-			table, err := New(Options{CacheDir: dir}).Load(path)
+			table, err := New(Options{CacheDir: dir}).Local().Load(path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func TestSystemObjects(t *testing.T) {
 			checkFunctions(t, table)
 			checkText(t, table)
 			checkLines(t, table)
-			again, err := New(Options{CacheDir: dir}).Load(path)
+			again, err := New(Options{CacheDir: dir}).Local().Load(path)
 			if err != nil {
 				t.Fatal(err)
 			}

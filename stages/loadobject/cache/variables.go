@@ -11,12 +11,8 @@ import (
 // Variables returns the data symbols of the load object in a file. They are cached in
 // memory only, since reading them takes no longer than reading a cache file. It returns the
 // same errors as Load, and elf.ErrNotELF for a list of symbols. The result is shared.
-func (l *Loader) Variables(path string) (*symtab.Variables, error) {
-	return l.variables(path, elf.SearchPaths{})
-}
-
-func (l *Loader) variables(path string, search elf.SearchPaths) (*symtab.Variables, error) {
-	v, err := loadTable(l, path, search, ".variables", func(s *source) (v *symtab.Variables, missing []string, err error) {
+func (r *Recording) Variables(path string) (*symtab.Variables, error) {
+	v, err := loadTable(r, path, ".variables", func(s *source) (v *symtab.Variables, missing []string, err error) {
 		err = elf.Guard(path, func() { v = symtab.ReadVariables(s.object) })
 		return v, nil, cmp.Or(err, s.hostErr())
 	})

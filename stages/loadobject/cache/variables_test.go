@@ -16,21 +16,21 @@ import (
 // Variables are shared; a list of symbols has none, and is no ELF object.
 func TestVariables(t *testing.T) {
 	l := New(Options{DebugDirs: []string{}})
-	first, err := l.Variables(at("clones"))
+	first, err := l.Local().Variables(at("clones"))
 	if err != nil || len(first.List) == 0 {
 		t.Fatal(first, err)
 	}
-	if again, err := l.Variables(at("clones")); again != first || err != nil {
+	if again, err := l.Local().Variables(at("clones")); again != first || err != nil {
 		t.Error("they were read again", err)
 	}
 	list := filepath.Join(t.TempDir(), "perf-1.map")
 	if err := os.WriteFile(list, []byte("1000 10 f\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if v, err := l.Variables(list); v != nil || !errors.Is(err, elf.ErrNotELF) {
+	if v, err := l.Local().Variables(list); v != nil || !errors.Is(err, elf.ErrNotELF) {
 		t.Error(v, err)
 	}
-	if v, err := l.Variables(""); v != nil || !errors.Is(err, os.ErrNotExist) {
+	if v, err := l.Local().Variables(""); v != nil || !errors.Is(err, os.ErrNotExist) {
 		t.Error(v, err)
 	}
 }
@@ -50,7 +50,7 @@ func TestTLSCached(t *testing.T) {
 	}
 	want := symtab.TLS{Size: 0x58, Align: 32}
 	for _, what := range []string{"made", "from the cache"} {
-		table, err := New(Options{CacheDir: filepath.Join(dir, "cache"), DebugDirs: []string{}}).Load(path)
+		table, err := New(Options{CacheDir: filepath.Join(dir, "cache"), DebugDirs: []string{}}).Local().Load(path)
 		if err != nil || table.TLS != want {
 			t.Errorf("%s: %+v, %v", what, table, err)
 		}

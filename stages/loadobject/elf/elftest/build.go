@@ -143,82 +143,64 @@ func (f File) header(like *writer, head, load, section, shoff, sections int) []b
 		data = byte(debugelf.ELFDATA2MSB)
 	}
 	w.b = append([]byte(debugelf.ELFMAG), byte(f.Class), data, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-	w.u16(uint16(f.Type), uint16(f.Machine))
-	w.u32(1)
-	w.word(0, uint64(head), uint64(shoff))
-	w.u32(0)
-	w.u16(uint16(head), uint16(load), uint16(len(f.Loads)), uint16(section), uint16(sections), uint16(sections-1))
+	w.put(f.Type, f.Machine, uint32(1), uint64(0), uint64(head), uint64(shoff), uint32(0))
+	for _, n := range []int{head, load, len(f.Loads), section, sections, sections - 1} {
+		w.put(uint16(n))
+	}
 	return w.b
 }
 
+// writer writes numbers in the byte order and the class of a file.
 type writer struct {
 	b     []byte
 	order binary.ByteOrder
 	wide  bool
 }
 
-func (w *writer) u16(list ...uint16) {
+// put writes numbers of the sizes of their types, but a uint64 with as many bytes as an address.
+func (w *writer) put(list ...any) {
 	for _, v := range list {
-		w.b = w.order.(binary.AppendByteOrder).AppendUint16(w.b, v)
-	}
-}
-
-func (w *writer) u32(list ...uint32) {
-	for _, v := range list {
-		w.b = w.order.(binary.AppendByteOrder).AppendUint32(w.b, v)
-	}
-}
-
-func (w *writer) word(list ...uint64) {
-	for _, v := range list {
-		if w.wide {
-			w.b = w.order.(binary.AppendByteOrder).AppendUint64(w.b, v)
-		} else {
-			w.u32(uint32(v))
+		if n, ok := v.(uint64); ok && !w.wide {
+			v = uint32(n)
+		}
+		var err error
+		if w.b, err = binary.Append(w.b, w.order, v); err != nil {
+			panic(err) // the number has no fixed size
 		}
 	}
 }
 
 func (w *writer) symbol(name uint32, s Symbol) {
-	w.u32(name)
-	if w.wide {
-		w.b = append(w.b, byte(s.Type), 0)
-		w.u16(s.Section)
-		w.word(s.Value, s.Size)
-		return
+	info := []any{byte(s.Type), byte(0), s.Section}
+	if w.put(name); w.wide {
+		w.put(append(info, s.Value, s.Size)...)
+	} else {
+		w.put(append([]any{s.Value, s.Size}, info...)...)
 	}
-	w.word(s.Value, s.Size)
-	w.b = append(w.b, byte(s.Type), 0)
-	w.u16(s.Section)
 }
 
 func (w *writer) section(name, link uint32, s Section) {
-	w.u32(name, uint32(s.Type))
-	w.word(uint64(s.Flags), s.Address, s.Offset, s.Size)
-	w.u32(link, 0)
-	w.word(0, 0)
+	w.put(name, s.Type, uint64(s.Flags), s.Address, s.Offset, s.Size, link, uint32(0), uint64(0), uint64(0))
 }
 
 func (w *writer) load(l Load) {
 	if l.Type == debugelf.PT_NULL {
 		l.Type = debugelf.PT_LOAD
 	}
-	w.u32(uint32(l.Type))
-	if w.wide {
-		w.u32(uint32(l.Flags))
+	addresses := []any{l.Offset, l.Address, l.Address, l.FileSize, l.MemSize}
+	if w.put(uint32(l.Type)); w.wide {
+		w.put(append([]any{l.Flags}, addresses...)...)
+	} else {
+		w.put(append(addresses, l.Flags)...)
 	}
-	w.word(l.Offset, l.Address, l.Address, l.FileSize, l.MemSize)
-	if !w.wide {
-		w.u32(uint32(l.Flags))
-	}
-	w.word(0)
+	w.put(uint64(0))
 }
 
 // BuildID is a note section with a build-id.
 func (f File) BuildID(id []byte) Section {
 	f = f.defaults()
 	w := &writer{order: f.Order}
-	w.u32(4, uint32(len(id)), 3)
+	w.put(uint32(4), uint32(len(id)), uint32(3))
 	w.b = append(append(w.b, "GNU\x00"...), id...)
 	return Section{Name: ".note.gnu.build-id", Type: debugelf.SHT_NOTE, Flags: debugelf.SHF_ALLOC, Data: w.b}
 }
@@ -229,7 +211,7 @@ func (f File) DebugLink(name string, crc uint32) Section {
 	w := &writer{order: f.Order}
 	w.b = append(w.b, name...)
 	w.b = append(w.b, bytes.Repeat([]byte{0}, 4-len(name)%4)...)
-	w.u32(crc)
+	w.put(crc)
 	return Section{Name: ".gnu_debuglink", Data: w.b}
 }
 
@@ -237,6 +219,8 @@ func (f File) DebugLink(name string, crc uint32) Section {
 func (f File) Dynamic(entries ...uint64) []byte {
 	f = f.defaults()
 	w := &writer{order: f.Order, wide: f.Class == debugelf.ELFCLASS64}
-	w.word(append(entries, 0, 0)...)
+	for _, v := range append(entries, 0, 0) {
+		w.put(v)
+	}
 	return w.b
 }
