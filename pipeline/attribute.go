@@ -22,7 +22,7 @@ type attribution struct {
 // newAttribution returns what an experiment attributes.
 func newAttribution(e *experiment) *attribution {
 	began := startOf(e.recording)
-	finder := e.attempt.in.sourceFinder(e.located.files, e.stored.source(began))
+	finder := e.attempt.in.sourceFinder(e.files.locator, e.stored.source(began))
 	return &attribution{
 		Result: code.Result{
 			Result: &attribute.Result{

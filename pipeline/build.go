@@ -43,7 +43,7 @@ const (
 // wholeStacks is unwind.Cache.IgnoreSettled: tests compare.
 var wholeStacks = false
 
-func newBuild(rec *decode.Recording, files located, resolver *symbolize.Resolver) *build {
+func newBuild(rec *decode.Recording, files recordingFiles, resolver *symbolize.Resolver) *build {
 	b := &build{resolver: resolver, stacks: samples.NewStackIndex(), cache: unwind.NewCache()}
 	b.frames = unwind.NewFrameTables(files.tables, &b.cfi)
 	b.dumps = unwind.NewDumpUnwinder(b.frames)

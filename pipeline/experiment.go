@@ -27,7 +27,7 @@ type experiment struct {
 
 	recording *decode.Recording // of open
 	batch     *write.Batch      // of open; nil: a batch that others share
-	located   located           // of locate
+	files     recordingFiles    // of locate
 	replay    replayData        // of keep
 	build     *build            // of begin
 	out       *output           // of begin
@@ -76,7 +76,7 @@ func (e *experiment) closeOutput() error {
 	if e.out == nil {
 		return nil
 	}
-	return errors.Join(e.out.writer.close(), e.recording.HostErr.Err(), e.located.tables.HostErr())
+	return errors.Join(e.out.writer.close(), e.recording.HostErr.Err(), e.files.tables.HostErr())
 }
 
 // written waits for the writers of a batch of its own, which then has all rows.
@@ -84,7 +84,7 @@ func (e *experiment) written() error {
 	if e.batch != nil {
 		return e.closeOutput()
 	}
-	return errors.Join(e.recording.HostErr.Err(), e.located.tables.HostErr())
+	return errors.Join(e.recording.HostErr.Err(), e.files.tables.HostErr())
 }
 
 // open opens a recording, and begins its batch at the same time.
@@ -98,25 +98,25 @@ func open(opening func() (*decode.Recording, error), begin func() (*write.Batch,
 	return rec, batch, err
 }
 
-// beginning is what begin takes.
-type beginning struct {
-	id      string // of the experiment
-	rec     *decode.Recording
-	located located
-	lists   map[string]*symbolize.StoredList // symbol lists of the store, to symbolize again
-	writer  rowWriter
+// buildInput is what begin takes.
+type buildInput struct {
+	id     string // of the experiment
+	rec    *decode.Recording
+	files  recordingFiles
+	lists  map[string]*symbolize.StoredList // symbol lists of the store, to symbolize again
+	writer rowWriter
 }
 
 // begin makes what the following stages fill: program structure and stacks, and sums and rows. The
 // rules and the sinks run on the goroutine of the stages unless they may be concurrent.
-func begin(ctx context.Context, in beginning) (*build, *output) {
+func begin(ctx context.Context, in buildInput) (*build, *output) {
 	metrics := samples.Metrics(in.rec)
-	resolver := symbolize.New(in.rec, in.located.files, in.located.tables)
+	resolver := symbolize.New(in.rec, in.files.locator, in.files.tables)
 	resolver.StoredLists = in.lists
-	data := samples.NewData(in.id, in.rec, metrics, resolver, in.located.tables, in.writer.write)
+	data := samples.NewData(in.id, in.rec, metrics, resolver, in.files.tables, in.writer.write)
 	concurrent := data == nil // data objects need the resolver, which the rules use
 	out := newOutput(in, metrics, data)
-	b := newBuild(in.rec, in.located, resolver)
+	b := newBuild(in.rec, in.files, resolver)
 	out.startSinks(ctx, concurrent)
 	b.start(ctx, concurrent)
 	return b, out

@@ -31,16 +31,16 @@ func lookupOf(o *Options) lookup {
 	return w
 }
 
-// located has what the stages read the files of a recording with.
-type located struct {
-	files  *fileLocator
-	tables *cache.Recording // of load objects
+// recordingFiles has what the stages read the files of a recording with.
+type recordingFiles struct {
+	locator *fileLocator
+	tables  *cache.Recording // of load objects
 }
 
 // locate finds the files of a recording.
-func (in *ingest) locate(rec *decode.Recording) located {
+func (in *ingest) locate(rec *decode.Recording) recordingFiles {
 	files := in.lookup.locate(rec)
-	return located{files, in.caches.loader.Of(in.lookup.symFS, files.recorded)}
+	return recordingFiles{files, in.caches.loader.Of(in.lookup.symFS, files.recorded)}
 }
 
 // sourceFinder returns what finds the source files of a recording. stored returns texts that the

@@ -38,7 +38,7 @@ type rowWriter interface {
 // sinksAhead bounds the batches that wait for the sinks.
 const sinksAhead = 1
 
-func newOutput(in beginning, metrics []schema.Metric, data *samples.Data) *output {
+func newOutput(in buildInput, metrics []schema.Metric, data *samples.Data) *output {
 	o := &output{writer: in.writer, data: data, ioFiles: samples.NewFiles(), counter: samples.NewCounter(metrics), sums: samples.NewUsageSums(metrics)}
 	if in.rec.FromStore {
 		o.ioFiles = samples.FilesOf(in.rec.IOFiles)

@@ -63,12 +63,12 @@ var once = []stage[func(*experiment) error]{
 		}},
 	{"locate", "finds the files that the recording names, where the options say: below another root, or in caches by build-id",
 		"paths of load objects and sources", func(e *experiment) error {
-			e.located = e.attempt.in.locate(e.recording)
+			e.files = e.attempt.in.locate(e.recording)
 			return nil
 		}},
 	{"attach", "reads the files in which run-time compilers describe the code that they generated",
 		"mappings of generated code, with their lifetimes", func(e *experiment) error {
-			return attach(e.attempt.ctx, e.recording, e.located.files)
+			return attach(e.attempt.ctx, e.recording, e.files.locator)
 		}},
 	{"keep", "encodes what the tables leave out of the recording, so that resymbolize does not need its files",
 		"rows of recordings", func(e *experiment) (err error) {
@@ -78,7 +78,7 @@ var once = []stage[func(*experiment) error]{
 	{"begin", "begins a writer for each table, or a buffer for the rows of a small recording",
 		"destinations of rows", func(e *experiment) error {
 			writer := e.stored.tap(newRowWriter(e.attempt.ctx, e.batch))
-			e.build, e.out = begin(e.attempt.ctx, beginning{e.result.ID, e.recording, e.located, e.stored.storedLists(), writer})
+			e.build, e.out = begin(e.attempt.ctx, buildInput{e.result.ID, e.recording, e.files, e.stored.storedLists(), writer})
 			return nil
 		}},
 }
@@ -156,7 +156,7 @@ var atEnd = []stage[func(*experiment) error]{
 				return err
 			}
 			e.result.Samples = e.passed.samples
-			c := candidate{e.attempt.in, &e.attempt.src, e.attempt.to.number, e.stored, e.generation, e.result, e.recording, e.located.files, e.build.resolver.Program}
+			c := candidate{e.attempt.in, &e.attempt.src, e.attempt.to.number, e.stored, e.generation, e.result, e.recording, e.files.locator, e.build.resolver.Program}
 			taken, err := addToBatch(&addition{c, e.attempt, e.out.writer, e.batch, e.lists})
 			if taken {
 				e.batch = nil

@@ -21,7 +21,7 @@ type symbolPrefetcher struct {
 	requested map[objectFile]bool
 	worker    *ordered.Worker[objectFile] // its queue has room for all
 
-	located located // set with the first request
+	files recordingFiles // set with the first request
 }
 
 // objectFile identifies a load object's file by what the recording says of it.
@@ -39,9 +39,9 @@ func (in *ingest) prefetchSymbols(ctx context.Context) *symbolPrefetcher {
 
 // request is the decode.MappingObserver of the recording.
 func (p *symbolPrefetcher) request(rec *decode.Recording, image []decode.MapEvent) {
-	if p.located.files == nil {
+	if p.files.locator == nil {
 		known := decode.Recording{Host: rec.Host, OS: rec.OS, Kernel: rec.Kernel, Locate: rec.Locate}
-		p.located = p.in.locate(&known)
+		p.files = p.in.locate(&known)
 	}
 	for i := range image {
 		f := objectFile{image[i].Path, image[i].BuildID}
@@ -55,8 +55,8 @@ func (p *symbolPrefetcher) request(rec *decode.Recording, image []decode.MapEven
 
 // load loads the table of the first candidate: others are needed only if that one is refused.
 func (p *symbolPrefetcher) load(f objectFile) error {
-	if list := symbolize.Candidates(p.located.files, f.path, f.buildID); len(list) > 0 {
-		p.located.tables.Prefetch(list[0].Path)
+	if list := symbolize.Candidates(p.files.locator, f.path, f.buildID); len(list) > 0 {
+		p.files.tables.Prefetch(list[0].Path)
 	}
 	return nil
 }

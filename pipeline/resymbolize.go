@@ -194,12 +194,12 @@ func (a *attempt) locateAgain(rec *decode.Recording) {
 // better than the stored ones, and which objects have lost symbols.
 func (a *attempt) better(rec *decode.Recording, d *resymbolization) (now *objectSymbols, better bool, lost []LoadObject, err error) {
 	at := a.in.locate(rec)
-	resolver := symbolize.New(rec, at.files, at.tables)
+	resolver := symbolize.New(rec, at.locator, at.tables)
 	resolver.StoredLists = d.lists
 	for _, p := range rec.Processes {
 		resolver.Process(p, p.File(decode.MapFile))
 		for _, d := range p.JITDumps {
-			better = better || !d.Attached && len(at.files.ByPath(d.Path)) > 0
+			better = better || !d.Attached && len(at.locator.ByPath(d.Path)) > 0
 		}
 	}
 	now = currentSymbols(resolver.Program)
