@@ -1,10 +1,10 @@
 package pipeline
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -49,7 +49,7 @@ func (o *vdsoCache) get(copied func() (vdsoImage, error)) (vdsoImage, error) {
 
 // copyVDSO copies the vdso into a file in memory.
 func copyVDSO() (vdsoImage, error) {
-	image, err := mappedVDSO("/proc/self/auxv", "/proc/self/mem")
+	image, err := mappedVDSO("/proc/self/maps", "/proc/self/mem")
 	if err != nil {
 		return vdsoImage{}, err
 	}
@@ -77,67 +77,32 @@ func buildIDOf(path string) (string, error) {
 	return f.BuildID(), nil
 }
 
-// atSysinfoEHDR is the tag of the vdso address in the auxiliary vector.
-const atSysinfoEHDR = 33
-
 // maxVDSO bounds the size of the vdso, which has a few pages in every kernel.
 const maxVDSO = 1 << 20
 
-// mappedVDSO reads the vdso from the memory of the process with this auxiliary vector.
-func mappedVDSO(auxv, mem string) ([]byte, error) {
-	vector, err := safefile.Read(auxv, safefile.Note)
+// mappedVDSO reads the vdso from the memory of the process with this list of mappings.
+func mappedVDSO(maps, mem string) ([]byte, error) {
+	list, err := safefile.Read(maps, safefile.Note)
 	if err != nil {
 		return nil, err
 	}
-	address := int64(0)
-	for ; len(vector) >= 16; vector = vector[16:] {
-		if binary.NativeEndian.Uint64(vector) == atSysinfoEHDR {
-			address = int64(binary.NativeEndian.Uint64(vector[8:]))
+	var from, end int64
+	for line := range strings.Lines(string(list)) {
+		if strings.TrimSpace(line[strings.LastIndexByte(line, ' ')+1:]) == vdsoPath {
+			_, err = fmt.Sscanf(line, "%x-%x ", &from, &end)
 		}
+	}
+	if err != nil || end <= from || end-from > maxVDSO {
+		return nil, fmt.Errorf("a vdso from %#x to %#x: %w", from, end, errors.Join(errNoVDSO, err))
 	}
 	memory, _, err := safefile.Open(mem, safefile.Note)
 	if err != nil {
 		return nil, err
 	}
 	defer memory.Close()
-	page := make([]byte, 4096)
-	if _, err := memory.ReadAt(page, address); err != nil {
-		return nil, err
-	}
-	size, err := elfSize(page)
-	if err != nil {
-		return nil, err
-	}
-	image := make([]byte, size)
-	_, err = io.ReadFull(io.NewSectionReader(memory, address, size), image)
+	image := make([]byte, end-from)
+	_, err = io.ReadFull(io.NewSectionReader(memory, from, end-from), image)
 	return image, err
 }
 
-// elfSize returns the size of a 64-bit object from its first page: the end of its segments and
-// section headers.
-func elfSize(page []byte) (int64, error) {
-	u := binary.NativeEndian
-	number := func(b []byte, at int) uint64 { return uint64(u.Uint16(b[at:])) }
-	if string(page[:5]) != "\x7fELF\x02" {
-		return 0, errors.New("not a 64-bit object")
-	}
-	end := u.Uint64(page[0x28:]) // of sections
-	if end > 0 {
-		end += number(page, 0x3a) * number(page, 0x3c)
-	}
-	at, each := u.Uint64(page[0x20:]), number(page, 0x36)
-	for range number(page, 0x38) {
-		if at > uint64(len(page))-0x38 || each < 0x38 {
-			return 0, errors.New("its program headers are not in the first page")
-		}
-		offset, size := u.Uint64(page[at+8:]), u.Uint64(page[at+0x20:])
-		if offset > maxVDSO || size > maxVDSO {
-			return 0, errors.New("a segment is too long for a vdso")
-		}
-		end, at = max(end, offset+size), at+each
-	}
-	if end == 0 || end > maxVDSO {
-		return 0, fmt.Errorf("it would have %d bytes", end)
-	}
-	return int64(end), nil
-}
+var errNoVDSO = errors.New("the kernel maps none")

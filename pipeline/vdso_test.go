@@ -56,36 +56,32 @@ func TestOwnVDSO(t *testing.T) {
 	}
 }
 
-// Other memory is not taken for a vdso, whatever size its header claims.
+// Other memory is not taken for a vdso, whatever the list of mappings claims.
 func TestNoVDSO(t *testing.T) {
 	dir := t.TempDir()
-	file := func(name string, content []byte) string {
+	file := func(name, content string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, content, 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return path
 	}
-	auxv := file("auxv", make([]byte, 32)) // no entry: address 0
-	header := make([]byte, 4096)
-	copy(header, "\x7fELF\x02")
-	with := func(at int, values ...byte) []byte {
-		b := bytes.Clone(header)
-		copy(b[at:], values)
-		return b
-	}
-	full := bytes.Repeat([]byte{0xff}, 24)
-	for name, content := range map[string][]byte{
-		"empty": nil, "short": header[:64], "zero": make([]byte, 4096), "stripped": header,
-		"sections far behind": with(0x28, full[:8]...), "many sections": with(0x28, append([]byte{1, 0, 0, 0, 0, 0, 0, 0}, full...)...),
-		"sections behind the end": with(0x28, 1, 0x20), "headers far behind": with(0x20, append(bytes.Clone(full[:8]), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x38, 0, 9)...),
+	mem := file("mem", strings.Repeat("x", 0x2000))
+	for name, maps := range map[string]string{
+		"empty": "", "none": "0-2000 r-xp 00000000 00:00 0 [vvar]\n", "no range": "0 r-xp 00000000 00:00 0 [vdso]\n",
+		"reversed": "2000-1000 r-xp 00000000 00:00 0 [vdso]\n", "too large": "0-ffffffff r-xp 00000000 00:00 0 [vdso]\n",
+		"past the end": "1000-3000 r-xp 00000000 00:00 0 [vdso]\n", "too high": "ffffffffffff1000-ffffffffffff2000 r-xp 0 00:00 0 [vdso]\n",
 	} {
-		if image, err := mappedVDSO(auxv, file(name, content)); err == nil {
+		if image, err := mappedVDSO(file(name, maps), mem); err == nil {
 			t.Errorf("%s: %d bytes", name, len(image))
 		}
 	}
-	if _, err := mappedVDSO(filepath.Join(dir, "none"), "/proc/self/mem"); err == nil {
-		t.Error("without an auxiliary vector")
+	image, err := mappedVDSO(file("maps", "0-1000 r--p 0 00:00 0 /bin/a [vdso] b\n1000-2000 r-xp 00000000 00:00 0   [vdso]\n"), mem)
+	if err != nil || len(image) != 0x1000 {
+		t.Errorf("%d bytes, %v", len(image), err)
+	}
+	if _, err := mappedVDSO(filepath.Join(dir, "gone"), "/proc/self/mem"); err == nil {
+		t.Error("without a list of mappings")
 	}
 }
 
