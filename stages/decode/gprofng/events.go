@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"stackmill/schema"
 )
@@ -20,7 +19,6 @@ const maxText = 1 << 24
 type eventReader struct {
 	file    *eventFile
 	names   threadNames
-	alloc   memory.Allocator
 	schema  *arrow.Schema
 	start   int64 // the founder's start, ns on the recording's clock
 	merger  *merger
@@ -30,9 +28,9 @@ type eventReader struct {
 }
 
 // newEventReader returns a reader of the named columns, of all if none are named.
-func newEventReader(f *eventFile, names threadNames, alloc memory.Allocator, start int64, columns []string) *eventReader {
+func newEventReader(f *eventFile, names threadNames, start int64, columns []string) *eventReader {
 	return &eventReader{
-		file: f, names: names, alloc: alloc, schema: selectColumns(f.kind, columns), start: start, merger: newMerger(f),
+		file: f, names: names, schema: selectColumns(f.kind, columns), start: start, merger: newMerger(f),
 		packets: make([]int, 0, chunk), left: f.packets,
 	}
 }
@@ -43,14 +41,13 @@ func (r *eventReader) Next() (arrow.RecordBatch, error) {
 		return nil, nil
 	}
 	rows := int(min(schema.BatchRows, r.left*r.rowsPerPacket()))
-	b := newBatch(r.alloc, r.file.kind, r.schema, rows)
+	b := newBatch(r.file.kind, r.schema, rows)
 	err := r.file.Guard(func() { r.fill(b) })
 	r.file.Release()
 	if err == nil && r.merger.changed {
 		err = fmt.Errorf("%s was changed while it was read", r.file.Name)
 	}
 	if err != nil {
-		b.release()
 		return nil, err
 	}
 	return b.finish(), nil

@@ -286,7 +286,7 @@ func (e *experiment) reader(kind schema.Kind, columns ...string) decode.EventRea
 		return &eventReader{}
 	}
 	f := e.events[kind]
-	return newEventReader(f, e.names, e.opener.alloc, e.log.start-e.shift(), columns)
+	return newEventReader(f, e.names, e.log.start-e.shift(), columns)
 }
 
 // readRest reads the small files that depend on the log.

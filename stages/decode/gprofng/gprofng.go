@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow/memory"
-
 	"stackmill/internal/safefile"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
@@ -23,10 +21,7 @@ import (
 )
 
 // Decoder reads gprofng experiments. The zero value is ready to use.
-type Decoder struct {
-	// Allocator makes the buffers of event batches; nil: memory.DefaultAllocator.
-	Allocator memory.Allocator
-}
+type Decoder struct{}
 
 var _ decode.Decoder = (*Decoder)(nil)
 
@@ -62,11 +57,6 @@ func isGroup(path string) bool {
 	return err == nil && bytes.Equal(head, []byte(groupHeader))
 }
 
-// Open opens a recording without a context.
-func (d *Decoder) Open(path string) *decode.Recording {
-	return d.OpenContext(context.Background(), path)
-}
-
 // OpenContext reads an experiment and its descendants: logs, maps, stacks, and an
 // index of the event files, which costs one sequential pass over them.
 func (d *Decoder) OpenContext(ctx context.Context, path string) *decode.Recording {
@@ -84,16 +74,12 @@ func (d *Decoder) OpenContext(ctx context.Context, path string) *decode.Recordin
 		rec.Problems.Addf(diagnostic.Error, filepath.Base(path), diagnostic.NoOffset, "not-a-directory", "an experiment is a directory, this is a file of %d bytes", info.Size())
 		return rec
 	}
-	alloc := d.Allocator
-	if alloc == nil {
-		alloc = memory.DefaultAllocator
-	}
 	in, err := folderOf(path)
 	if err != nil {
 		rec.Problems.Addf(diagnostic.Error, filepath.Base(path), diagnostic.NoOffset, "unreadable", "the experiment cannot be read: %v", cause(err))
 		return rec
 	}
-	o := &opener{ctx: ctx, rec: rec, path: path, folder: in, alloc: alloc}
+	o := &opener{ctx: ctx, rec: rec, path: path, folder: in}
 	o.open()
 	rec.Locate = locator(path, in)
 	rec.Close = o.close
@@ -106,7 +92,6 @@ type opener struct {
 	rec     *decode.Recording
 	path    string
 	folder  folder
-	alloc   memory.Allocator
 	founder *experiment
 	mapped  []*mmap.File
 	unused  unusedLog

@@ -6,7 +6,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
@@ -28,16 +27,14 @@ func build(t testing.TB, e *gprofngtest.Experiment) *decode.Recording {
 	return open(t, e.Dir)
 }
 
-// open opens a recording; the test fails if a batch of it is not released.
+// open opens a recording.
 func open(t testing.TB, path string) *decode.Recording {
 	t.Helper()
-	alloc := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	rec := (&gprofng.Decoder{Allocator: alloc}).Open(path)
+	rec := gprofng.New().OpenContext(t.Context(), path)
 	t.Cleanup(func() {
 		if err := rec.Close(); err != nil {
 			t.Error(err)
 		}
-		alloc.AssertSize(t, 0)
 	})
 	return rec
 }

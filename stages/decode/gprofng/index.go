@@ -47,11 +47,10 @@ type eventFile struct {
 type indexFields struct{ time, stack, leaf, state, ticks field }
 
 // Files are indexed in chunks: while one goroutine evaluates the times of a chunk, another reads
-// the next ones. That does not pay for files with few chunks.
+// the next ones.
 const (
 	indexChunk  = blockSize
 	chunksAhead = 8
-	fewChunks   = 16
 )
 
 // packetChunk are the packets that begin in a chunk of a file.
@@ -83,15 +82,7 @@ func (f *eventFile) index(r *packetReader) {
 		}
 		return true
 	}
-	if pieces := (len(r.data) + indexChunk - 1) / indexChunk; pieces >= fewChunks {
-		ordered.Chain(pieces, chunksAhead, []func(*packetChunk){read}, take)
-	} else {
-		var p packetChunk
-		for range pieces {
-			read(&p)
-			take(&p)
-		}
-	}
+	ordered.Chain((len(r.data)+indexChunk-1)/indexChunk, chunksAhead, []func(*packetChunk){read}, take)
 	f.Release()
 	f.cpu, f.missing = references.cpu, references.missing
 	r.finish(max(f.last, f.ended))

@@ -1,6 +1,9 @@
 package gprofng
 
-import "math"
+import (
+	"container/heap"
+	"math"
+)
 
 // first returns the offset of the packet to read first.
 func (r *packetRun) first() int {
@@ -35,7 +38,7 @@ type merger struct {
 	file  *eventFile
 	times [maxType]field
 	first cursor // of the first run that has not begun, or never
-	heap  []cursor
+	heap  cursorHeap
 	// changed reports a packet that disappeared: the file was written to after it was indexed.
 	changed bool
 }
@@ -83,11 +86,11 @@ func (m *merger) next(offsets []int) []int {
 			offsets = append(offsets, c.offset)
 			alive = m.advance(&c)
 		}
-		if !alive {
-			last := len(m.heap) - 1
-			c, m.heap = m.heap[last], m.heap[:last]
+		if m.heap[0] = c; alive {
+			heap.Fix(&m.heap, 0)
+		} else {
+			heap.Pop(&m.heap)
 		}
-		m.down(c)
 	}
 	return offsets
 }
@@ -98,8 +101,7 @@ func (m *merger) begin() {
 		c := m.first
 		m.wait(c.run + 1)
 		if m.load(&c) {
-			m.heap = append(m.heap, c)
-			m.up(len(m.heap) - 1)
+			heap.Push(&m.heap, c)
 		}
 	}
 }
@@ -153,35 +155,16 @@ func (m *merger) load(c *cursor) bool {
 
 func (m *merger) typ(offset int) uint16 { return m.file.order.u16(m.file.Data[offset+2:]) }
 
-func (m *merger) up(i int) {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !m.heap[i].before(&m.heap[parent]) {
-			return
-		}
-		m.heap[i], m.heap[parent] = m.heap[parent], m.heap[i]
-		i = parent
-	}
-}
+// cursorHeap implements heap.Interface.
+type cursorHeap []cursor
 
-// down replaces the first cursor and restores the heap.
-func (m *merger) down(c cursor) {
-	heap, i := m.heap, 0
-	for {
-		child := 2*i + 1
-		if child >= len(heap) {
-			break
-		}
-		if child+1 < len(heap) && heap[child+1].before(&heap[child]) {
-			child++
-		}
-		if !heap[child].before(&c) {
-			break
-		}
-		heap[i] = heap[child]
-		i = child
-	}
-	if i < len(heap) {
-		heap[i] = c
-	}
+func (h cursorHeap) Len() int           { return len(h) }
+func (h cursorHeap) Less(i, j int) bool { return h[i].before(&h[j]) }
+func (h cursorHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *cursorHeap) Push(x any)        { *h = append(*h, x.(cursor)) }
+
+func (h *cursorHeap) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
 }

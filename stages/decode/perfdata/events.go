@@ -5,9 +5,9 @@ import (
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"stackmill/schema"
+	"stackmill/stages/decode"
 )
 
 // eventRows is the number of rows in a batch of events: fewer than schema.BatchRows, so that
@@ -96,12 +96,7 @@ func (b *rowBatch) record() arrow.RecordBatch {
 		schema.Int32s(b.event), schema.Int64s(b.period),
 		access(accessAddress, unknown), access(accessWeight, zeros), access(accessSource, unknown), access(accessPhysical, unknown), access(accessExact, zeros),
 	}
-	defer func() {
-		for _, c := range columns {
-			c.Release()
-		}
-	}()
-	return array.NewRecordBatch(schema.EventSchema(schema.Perf), columns, int64(n))
+	return decode.NewBatch(schema.EventSchema(schema.Perf), columns)
 }
 
 // The columns of fields that no event has.

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"stackmill/schema"
+	"stackmill/stages/decode"
 )
 
 // eventReader reads the samples again: each value that is not 0 is an event.
@@ -59,12 +60,7 @@ func (e *eventReader) Next() (arrow.RecordBatch, error) {
 		schema.Int64s(make([]int64, n)), schema.Int64s(make([]int64, n)), schema.Int32s(noCPU()[:n]), schema.Int32s(stacks), schema.Int32s(make([]int32, n)), schema.Int32s(noCPU()[:n]),
 		schema.Int32s(types), schema.Int64s(values), texts.NewArray(),
 	}
-	defer func() {
-		for _, c := range columns {
-			c.Release()
-		}
-	}()
-	return array.NewRecordBatch(schema.EventSchema(schema.Pprof), columns, int64(n)), nil
+	return decode.NewBatch(schema.EventSchema(schema.Pprof), columns), nil
 }
 
 // noCPU is the column of CPUs and of control groups, which profiles do not have.

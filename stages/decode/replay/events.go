@@ -164,15 +164,6 @@ func concatenate(parts []arrow.RecordBatch) (arrow.RecordBatch, error) {
 		return parts[0].NewSlice(0, parts[0].NumRows()), nil
 	}
 	var list []arrow.Array
-	defer func() {
-		for _, a := range list {
-			a.Release()
-		}
-	}()
-	rows := int64(0)
-	for _, p := range parts {
-		rows += p.NumRows()
-	}
 	for i := range parts[0].Columns() {
 		var same []arrow.Array
 		for _, p := range parts {
@@ -184,7 +175,7 @@ func concatenate(parts []arrow.RecordBatch) (arrow.RecordBatch, error) {
 		}
 		list = append(list, a)
 	}
-	return array.NewRecordBatch(parts[0].Schema(), list, rows), nil
+	return decode.NewBatch(parts[0].Schema(), list), nil
 }
 
 // Close implements decode.EventReader.
@@ -209,12 +200,7 @@ func (e *eventReader) batch(samples, own *schema.Columns) (arrow.RecordBatch, er
 		fields = append(slices.Clip(fields), arrow.Field{Name: "file", Type: arrow.PrimitiveTypes.Int32})
 		list = append(list, schema.Int32s(own.Int32s(e.columnIndex("file"))))
 	}
-	defer func() {
-		for _, a := range list {
-			a.Release()
-		}
-	}()
-	return array.NewRecordBatch(arrow.NewSchema(fields, nil), list, int64(own.N)), nil
+	return decode.NewBatch(arrow.NewSchema(fields, nil), list), nil
 }
 
 func (e *eventReader) stacks(recorded []int32) ([]int32, error) {
